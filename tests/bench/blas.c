@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     double worst = 0;
     for (int i = 0; i < ELEMENTS; i++) worst = fmax(worst, fabs((double)ours[i] - (double)theirs[i]));
     double us = median(mine), blas = median(peer);
-    printf("%-8s ours %6.0f us (%5.1f GFLOP/s)   OpenBLAS %6.0f us   %3.0f %% of its speed   largest difference %.1g\n", argv[1], us,
-           2.0 * N * N * N / us * 1e-3, blas, 100 * blas / us, worst);
+    printf("%-8s ours %6.0f us (%5.1f GFLOP/s)   OpenBLAS %6.0f us   %3.0f %% of its speed   largest difference %.1g\n",
+           argv[1], us, 2.0 * N * N * N / us * 1e-3, blas, 100 * blas / us, worst);
     return worst > 1e-3;
 }

@@ -88,8 +88,10 @@ int main(int argc, char **argv)
     if (!output) return 2;
     prepare();
     infer();
-    while ((took = time_of(runs)) < wanted) runs = took < wanted / 16 ? runs * 8 : (long)((double)runs * wanted / took * 1.2) + 1;
-    for (size_t i = 0; i < output_elems[0]; i++) wrong += !(fabsf(output[i] - expected[i]) <= STEP + 1e-4f + 1e-3f * fabsf(expected[i]));
+    while ((took = time_of(runs)) < wanted)
+        runs = took < wanted / 16 ? runs * 8 : (long)((double)runs * wanted / took * 1.2) + 1;
+    for (size_t i = 0; i < output_elems[0]; i++)
+        wrong += !(fabsf(output[i] - expected[i]) <= STEP + 1e-4f + 1e-3f * fabsf(expected[i]));
     printf("%.1f %ld\n", took / (double)runs, wrong);
     return 0;
 }

@@ -21,7 +21,8 @@ int main(void)
 {
     struct one_inputs in = { .x = x };
     struct one_outputs out = { .y = y };
-    unsigned char *arena = memory + GUARD + (ONE_ARENA_ALIGN - (uintptr_t)(memory + GUARD) % ONE_ARENA_ALIGN) % ONE_ARENA_ALIGN;
+    unsigned char *arena = memory + GUARD
+                           + (ONE_ARENA_ALIGN - (uintptr_t)(memory + GUARD) % ONE_ARENA_ALIGN) % ONE_ARENA_ALIGN;
     for (int i = 0; i < 64; i++) x[i] = (float)(i * 7 % 13 - 6) / 4.0f;
 
     y[0] = 42.0f;
@@ -32,7 +33,8 @@ int main(void)
     memset(memory, 0x55, sizeof memory);
     if (one_run(arena, &in, &out) != 0) return fail("an arena of the right size is refused");
     for (unsigned char *p = memory; p < memory + ROOM; p++)
-        if ((p < arena || p >= arena + ONE_ARENA_SIZE) && *p != 0x55) return fail("a byte outside of the arena was written");
+        if ((p < arena || p >= arena + ONE_ARENA_SIZE) && *p != 0x55)
+            return fail("a byte outside of the arena was written");
 
     memset(arena, 0xff, ONE_ARENA_SIZE);      /* floats that are no numbers */
     out.y = again;

@@ -12,8 +12,11 @@ static int gives(struct initial_state *state, float want_y, float want_z)
     static unsigned char memory[INITIAL_ARENA_SIZE + 32];
     float y = -1, z[4] = { -1, -1, -1, -1 };
     void *arena = memory + (16 - (uintptr_t)memory % 16) % 16;
-    if (initial_run(arena, state, &(struct initial_inputs){ .x = x }, &(struct initial_outputs){ .y = &y, .z = z }) != 0) printf("refused\n");
-    if (y != want_y || z[0] != want_z) printf("%g %g instead of %g %g\n", (double)y, (double)z[0], (double)want_y, (double)want_z);
+    if (initial_run(arena, state, &(struct initial_inputs){ .x = x }, &(struct initial_outputs){ .y = &y, .z = z })
+        != 0)
+        printf("refused\n");
+    if (y != want_y || z[0] != want_z)
+        printf("%g %g instead of %g %g\n", (double)y, (double)z[0], (double)want_y, (double)want_z);
     return y == want_y && z[0] == want_z;
 }
 

@@ -18,7 +18,8 @@ static float sample(int run, int of) { return (float)((run * 7 + of * 5) % 13 - 
 static Result run_kept(struct kept_state *state, float x)
 {
     Result r = { 0, 0 };
-    if (kept_run(arena(), state, &(struct kept_inputs){ .x = &x }, &(struct kept_outputs){ .y = &r.y, .z = &r.z }) != 0) printf("refused\n");
+    if (kept_run(arena(), state, &(struct kept_inputs){ .x = &x }, &(struct kept_outputs){ .y = &r.y, .z = &r.z }) != 0)
+        printf("refused\n");
     return r;
 }
 
@@ -46,7 +47,9 @@ int main(void)
     for (int run = 0; run < RUNS; run++)
         for (int s = 0; s < 2; s++) {
             Result a = run_kept(&state[s], sample(run, s)), b = run_passed(level[s], last[s], sample(run, s));
-            if (memcmp(&a, &b, sizeof a) != 0) return printf("run %d of state %d: %g %g instead of %g %g\n", run, s, (double)a.y, (double)a.z, (double)b.y, (double)b.z);
+            if (memcmp(&a, &b, sizeof a) != 0)
+                return printf("run %d of state %d: %g %g instead of %g %g\n", run, s, (double)a.y, (double)a.z,
+                              (double)b.y, (double)b.z);
             if (run == RUNS / 2 && s == 0) first = a;
         }
     if (first.y == 0.0f) return printf("the state does not matter\n");
@@ -55,7 +58,8 @@ int main(void)
         Result a = run_kept(&state[0], sample(run, 0));
         if (run == RUNS / 2 && memcmp(&a, &first, sizeof a) != 0) return printf("another run after a reset\n");
     }
-    if (kept_run(arena(), NULL, &(struct kept_inputs){ .x = NULL }, &(struct kept_outputs){ .y = NULL }) != KEPT_E_STATE)
+    if (kept_run(arena(), NULL, &(struct kept_inputs){ .x = NULL }, &(struct kept_outputs){ .y = NULL })
+        != KEPT_E_STATE)
         return printf("no state is not refused\n");
     return 0;
 }

@@ -30,8 +30,12 @@ int main(void)
         for (int k = 0; k < 5; k++) a[i][k] = (float)(i - 2 * k);
     for (int k = 0; k < 5; k++)
         for (int j = 0; j < 16; j++) b[k][j] = (float)(3 * k - j);
-    unsigned char *arena = memory.bytes + (TILED_ARENA_ALIGN - (uintptr_t)memory.bytes % TILED_ARENA_ALIGN) % TILED_ARENA_ALIGN;
-    if (tiled_run(arena, &(struct tiled_inputs){ .a = &a[0][0], .b = &b[0][0] }, &(struct tiled_outputs){ .d = &d[0][0] }) != 0) return 1;
+    unsigned char *arena = memory.bytes
+                           + (TILED_ARENA_ALIGN - (uintptr_t)memory.bytes % TILED_ARENA_ALIGN) % TILED_ARENA_ALIGN;
+    if (tiled_run(arena, &(struct tiled_inputs){ .a = &a[0][0], .b = &b[0][0] },
+                  &(struct tiled_outputs){ .d = &d[0][0] })
+        != 0)
+        return 1;
     for (int i = 0; i < 8; i++)
         for (int j = 0; j < 16; j++) {
             float sum = 0;

@@ -27,7 +27,8 @@ static void *work(void *user)
     Worker *w = user;
     float y1[64], y2[32];
     for (int i = 0; i < RUNS; i++) {
-        if (run(w, y1, y2) != 0 || memcmp(y1, w->want1, sizeof y1) != 0 || memcmp(y2, w->want2, sizeof y2) != 0) w->wrong++;
+        if (run(w, y1, y2) != 0 || memcmp(y1, w->want1, sizeof y1) != 0 || memcmp(y2, w->want2, sizeof y2) != 0)
+            w->wrong++;
         memset(w->memory, i & 255, sizeof w->memory);
     }
     return NULL;
@@ -44,7 +45,8 @@ int main(void)
         memcpy(w->x1, w->x2, sizeof w->x1);
         if (run(w, w->want1, w->want2) != 0) return 1;
     }
-    if (memcmp(worker[0].want1, worker[1].want1, sizeof worker[0].want1) == 0) return printf("the threads have equal inputs\n");
+    if (memcmp(worker[0].want1, worker[1].want1, sizeof worker[0].want1) == 0)
+        return printf("the threads have equal inputs\n");
     for (int t = 0; t < THREADS; t++)
         if (pthread_create(&thread[t], NULL, work, &worker[t]) != 0) return 2;
     for (int t = 0; t < THREADS; t++) {

@@ -24,7 +24,8 @@ int emit_batch_count(const EmitBatch *b) { return b->count; }
 static void add_bytes(EmitBatch *b, const char *array, int memory, const void *data, int64_t bytes)
 {
     const unsigned char *at = data;
-    text_printf(&b->cases, "static const unsigned char %s_%d_%d[%lld] = {", array, b->count, memory, (long long)(bytes ? bytes : 1));
+    text_printf(&b->cases, "static const unsigned char %s_%d_%d[%lld] = {", array, b->count, memory,
+                (long long)(bytes ? bytes : 1));
     for (int64_t i = 0; i < bytes; i++) text_printf(&b->cases, i % 32 ? "%d," : "\n%d,", at[i]);
     text_add(&b->cases, bytes ? "\n};\n" : "0};\n");
 }
@@ -48,7 +49,8 @@ static void add_case(EmitBatch *b, Ctx *cx, const char *label, const Function *f
         if (m->kind == MEMORY_SCRATCH) continue;
         add_bytes(b, m->kind == MEMORY_INPUT ? "in" : "want", i, env_get(env, m->tensor), memory_bytes(cx, env, m));
     }
-    text_printf(t, "static int case_%d(void)\n{\n    int wrong = 0;\n    void *m[%d];\n", b->count, f->memory_count + 1);
+    text_printf(t, "static int case_%d(void)\n{\n    int wrong = 0;\n    void *m[%d];\n", b->count,
+                f->memory_count + 1);
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
         long long bytes = (long long)memory_bytes(cx, env, m);
@@ -66,8 +68,8 @@ static void add_case(EmitBatch *b, Ctx *cx, const char *label, const Function *f
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
         if (m->kind != MEMORY_OUTPUT) continue;
-        text_printf(t, "    wrong += differ(\"%s\", \"%s\", m[%d], want_%d_%d, %lldu, %d, %s);\n", label, m->name, i, b->count, i,
-                    (long long)memory_bytes(cx, env, m), dtype_info(m->type)->bytes, float_kind(m->type));
+        text_printf(t, "    wrong += differ(\"%s\", \"%s\", m[%d], want_%d_%d, %lldu, %d, %s);\n", label, m->name, i,
+                    b->count, i, (long long)memory_bytes(cx, env, m), dtype_info(m->type)->bytes, float_kind(m->type));
     }
     for (int i = 0; i < f->memory_count; i++) text_printf(t, "    free(m[%d]);\n", i);
     text_add(t, "    m[0] = NULL;\n    return wrong;\n}\n\n");
@@ -94,9 +96,10 @@ bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, con
     return true;
 }
 
-static const char head[] =
-    "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-    "#include \"lw_base.h\"\n#include \"lw_fixed.h\"\n#include \"lw_math.h\"\n#include \"lw_random.h\"\n#include \"simd/simd.h\"\n\n";
+static const char head[] = "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include "
+                           "<stdlib.h>\n#include <string.h>\n"
+                           "#include \"lw_base.h\"\n#include \"lw_fixed.h\"\n#include \"lw_math.h\"\n#include "
+                           "\"lw_random.h\"\n#include \"simd/simd.h\"\n\n";
 static const char tools[] =
     "static void *make(const unsigned char *from, size_t bytes)\n{\n"
     "    unsigned char *to = malloc(bytes ? bytes : 1);\n    if (!to) exit(3);\n"
@@ -109,13 +112,15 @@ static const char tools[] =
     "    case 2: memcpy(&h, at, 2); return (h & 0x7fff) > 0x7c00;\n"
     "    case 1: memcpy(&h, at, 2); return (h & 0x7fff) > 0x7f80;\n"
     "    default: return 0;\n    }\n}\n\n"
-    "static int differ(const char *label, const char *name, const void *got, const unsigned char *want, size_t bytes, int elem, int kind)\n{\n"
+    "static int differ(const char *label, const char *name, const void *got, const unsigned char *want, size_t bytes, "
+    "int elem, int kind)\n{\n"
     "    const unsigned char *at = got;\n"
     "    for (size_t i = 0; i < bytes; i += (size_t)elem) {\n"
     "        if (memcmp(at + i, want + i, (size_t)elem) == 0) continue;\n"
     "        if (is_nan(at + i, kind) && is_nan(want + i, kind)) continue;\n"
     "        printf(\"mismatch: %s: %s[%lu]\", label, name, (unsigned long)(i / (size_t)elem));\n"
-    "        if (kind == 4) { float a, b; memcpy(&a, at + i, 4); memcpy(&b, want + i, 4); printf(\" is %.9g, not %.9g\", (double)a, (double)b); }\n"
+    "        if (kind == 4) { float a, b; memcpy(&a, at + i, 4); memcpy(&b, want + i, 4); printf(\" is %.9g, not "
+    "%.9g\", (double)a, (double)b); }\n"
     "        printf(\"\\n\");\n        return 1;\n    }\n    return 0;\n}\n\n";
 static const char tail[] =
     "    NULL\n};\n\nint main(void)\n{\n    int wrong = 0;\n    for (int i = 0; cases[i]; i++) wrong += cases[i]();\n"

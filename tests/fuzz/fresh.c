@@ -44,7 +44,9 @@ typedef struct Copy { ArenaChunk *block; size_t used; void *bytes; } Copy;
 static struct { Ctx *cx; Ctx start; Copy copy[MOST_BLOCKS]; int count; size_t used; } base;
 
 /* By words and without the sanitizer's eyes, for parts of a block are poisoned. */
-__attribute__((no_sanitize("address", "undefined"), no_builtin("memcpy"))) static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes)
+__attribute__((no_sanitize("address", "undefined"), no_builtin("memcpy"))) static void copy_words(uint64_t *to,
+                                                                                                  const uint64_t *from,
+                                                                                                  size_t bytes)
 {
     for (size_t i = 0; i < bytes / sizeof *to; i++) to[i] = from[i];
 }

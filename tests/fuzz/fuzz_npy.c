@@ -21,8 +21,9 @@ static void same_when_written(Ctx *cx, const Array *a)
 {
     Array b = { .rank = 0 };
     Bytes file = npy_bytes(cx, a->type, a->rank, a->shape, a->data);
-    if (!npy_parse(cx, "again.npy", file, &b.type, &b.rank, b.shape, &b.data) || a->type != b.type || a->rank != b.rank ||
-        memcmp(a->shape, b.shape, (size_t)a->rank * sizeof *a->shape) != 0 || memcmp(a->data, b.data, bytes_of(a)) != 0)
+    if (!npy_parse(cx, "again.npy", file, &b.type, &b.rank, b.shape, &b.data) || a->type != b.type || a->rank != b.rank
+        || memcmp(a->shape, b.shape, (size_t)a->rank * sizeof *a->shape) != 0
+        || memcmp(a->data, b.data, bytes_of(a)) != 0)
         abort();
 }
 
@@ -31,7 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     Ctx *cx = context_new(NULL, NULL);
     Array a = { .rank = 0 };
     const uint8_t *copy = arena_copy(cx->arena, bytes, count);
-    if (npy_parse(cx, "fuzz.npy", (Bytes){ copy, count }, &a.type, &a.rank, a.shape, &a.data)) same_when_written(cx, &a);
+    if (npy_parse(cx, "fuzz.npy", (Bytes){ copy, count }, &a.type, &a.rank, a.shape, &a.data))
+        same_when_written(cx, &a);
     ctx_free(cx);
     return 0;
 }

@@ -39,8 +39,10 @@ static const Expr *some_size(Grower *g)
 {
     static const int fixed[] = { 1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12 };
     Program *p = g->p;
-    if (!random_chance(g->r, 18)) return expr_index(g->cx, within(g, fixed[random_below(g->r, (int)(sizeof fixed / sizeof *fixed))]));
-    if (p->size_count && (p->size_count == MAX_SIZES || random_chance(g->r, 60))) return p->size[random_below(g->r, p->size_count)];
+    if (!random_chance(g->r, 18))
+        return expr_index(g->cx, within(g, fixed[random_below(g->r, (int)(sizeof fixed / sizeof *fixed))]));
+    if (p->size_count && (p->size_count == MAX_SIZES || random_chance(g->r, 60)))
+        return p->size[random_below(g->r, p->size_count)];
     int i = p->size_count++;
     p->size[i] = expr_new_var(g->cx, name_format(g->cx, "n%d", i), VAR_SIZE, I32, random_chance(g->r, 30) ? 0 : 1, 16);
     p->size_value[i] = within(g, 1 + random_below(g->r, 11));
@@ -88,7 +90,9 @@ static Tensor *finish(Grower *g, StageSpec *spec)
 
 static const Expr *add_axis(Grower *g, StageSpec *spec, AxisKind kind, const Expr *extent)
 {
-    static const char *const data_names[] = { "a", "b", "c", "d", "e", "f" }, *const reduce_names[] = { "i", "j", "k", "l", "m" };
+    static const char *const data_names[] = { "a", "b", "c", "d", "e", "f" }, *const reduce_names[] = {
+        "i", "j", "k", "l", "m"
+    };
     int same = 0;
     for (int a = 0; a < spec->axis_count; a++) same += (spec->axis[a].kind == AXIS_REDUCE) == (kind == AXIS_REDUCE);
     const Expr *v = axis_var(g->cx, kind == AXIS_REDUCE ? reduce_names[same] : data_names[same], extent);
@@ -129,7 +133,8 @@ static const Expr *read_padded(Grower *g, const Tensor *t, const Expr *const *in
     const Expr *inside = NULL, *zero = expr_index(cx, 0);
     for (int d = 0; d < t->rank; d++) {
         if (expr_as_var(index[d])) continue;
-        const Expr *ok = expr_and(cx, expr_binary(cx, EXPR_LE, zero, index[d]), expr_binary(cx, EXPR_LT, index[d], t->shape[d]));
+        const Expr *ok = expr_and(cx, expr_binary(cx, EXPR_LE, zero, index[d]),
+                                  expr_binary(cx, EXPR_LT, index[d], t->shape[d]));
         inside = inside ? expr_and(cx, inside, ok) : ok;
     }
     const Expr *e = tensor_read(cx, t, index, t->rank);
@@ -174,7 +179,8 @@ static Tensor *make_transpose(Grower *g, Tensor *main)
     if (main->rank < 2) return NULL;
     StageSpec spec = { .out_count = 1 };
     const Expr *at[MAX_RANK];
-    for (int d = 0; d < main->rank; d++) at[(d + 1) % main->rank] = add_axis(g, &spec, AXIS_DATA, main->shape[(d + 1) % main->rank]);
+    for (int d = 0; d < main->rank; d++)
+        at[(d + 1) % main->rank] = add_axis(g, &spec, AXIS_DATA, main->shape[(d + 1) % main->rank]);
     spec.value[0] = dress(g, tensor_read(g->cx, main, at, main->rank));
     return finish(g, &spec);
 }
@@ -224,7 +230,8 @@ static Tensor *make_stencil(Grower *g, Tensor *main)
     for (int i = 0; i < width; i++) {
         at[along] = expr_add(g->cx, base, expr_index(g->cx, padded ? i - 1 : i));
         if (padded && i == 1) at[along] = base;
-        const Expr *e = padded ? read_padded(g, main, at, expr_int(g->cx, main->type, i)) : tensor_read(g->cx, main, at, main->rank);
+        const Expr *e = padded ? read_padded(g, main, at, expr_int(g->cx, main->type, i))
+                               : tensor_read(g->cx, main, at, main->rank);
         sum = sum ? mix(g, sum, e) : e;
     }
     spec.value[0] = sum;
@@ -315,8 +322,10 @@ static Tensor *make_gather(Grower *g, Tensor *main)
     const Expr *at[MAX_RANK];
     int64_t dim = tensor_dim(main, 0);
     bool repeat = random_chance(g->r, 50);
-    for (int d = 0; d < main->rank; d++) at[d] = add_axis(g, &spec, AXIS_DATA, d == 0 && repeat ? expr_index(cx, 2 * dim) : main->shape[d]);
-    at[0] = repeat ? expr_binary(cx, EXPR_FLOORDIV, at[0], expr_index(cx, 2)) : expr_sub(cx, expr_index(cx, dim - 1), at[0]);
+    for (int d = 0; d < main->rank; d++)
+        at[d] = add_axis(g, &spec, AXIS_DATA, d == 0 && repeat ? expr_index(cx, 2 * dim) : main->shape[d]);
+    at[0] = repeat ? expr_binary(cx, EXPR_FLOORDIV, at[0], expr_index(cx, 2))
+                   : expr_sub(cx, expr_index(cx, dim - 1), at[0]);
     spec.value[0] = dress(g, tensor_read(cx, main, at, main->rank));
     return finish(g, &spec);
 }
@@ -374,7 +383,8 @@ Program *program_within(Ctx *cx, Random *r, int most)
     }
     if (!main || !main->producer) return NULL;
     if (g.p->output_count == 0 || g.p->output[0] != main) g.p->output[g.p->output_count++] = main;
-    if (main->producer->out_count == 2 && random_chance(r, 80) && g.p->output_count < MAX_OUTPUTS) g.p->output[g.p->output_count++] = main->producer->out[1];
+    if (main->producer->out_count == 2 && random_chance(r, 80) && g.p->output_count < MAX_OUTPUTS)
+        g.p->output[g.p->output_count++] = main->producer->out[1];
     return g.p;
 }
 
@@ -418,9 +428,12 @@ void program_print(Ctx *cx, Text *t, const Program *p)
     for (int i = 0; i < p->tensor_count; i++) {
         const Tensor *x = p->tensor[i];
         if (x->producer && x->output) continue;
-        if (is_read_by_itself(cx, x)) text_printf(t, "promise %s: %s%s\n", x->name, dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
+        if (is_read_by_itself(cx, x))
+            text_printf(t, "promise %s: %s%s\n", x->name, dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
         if (x->producer) print_stage(cx, t, x->producer->stage);
-        else text_printf(t, "input %s: %s%s", x->name, dtype_info(x->type)->spelling, x->rank ? tensor_shape_text(cx, x) : "");
+        else
+            text_printf(t, "input %s: %s%s", x->name, dtype_info(x->type)->spelling,
+                        x->rank ? tensor_shape_text(cx, x) : "");
         text_char(t, '\n');
     }
     for (int i = 0; i < p->output_count; i++) text_printf(t, "output %s\n", p->output[i]->name);

@@ -24,6 +24,7 @@ typedef struct Program {
 
 Program *program_random(Ctx *cx, Random *r);
 Program *program_within(Ctx *cx, Random *r, int most);           /* the same, sizes cut to `most`; 0: as they come */
-Env *program_env(Ctx *cx, const Program *p, uint64_t seed);      /* sizes and inputs; values exact in any order of summing */
+/* Sizes and inputs; values exact in any order of summing */
+Env *program_env(Ctx *cx, const Program *p, uint64_t seed);
 void program_print(Ctx *cx, Text *t, const Program *p);          /* as a .te file without its steps */
 #endif

@@ -9,11 +9,29 @@
 #include "import/formats/protobuf.h"
 
 /* Which fields of which message are messages themselves (onnx.proto). All others are leaves. */
-typedef enum Kind { LEAF, MODEL, GRAPH, NODE, ATTRIBUTE, TENSOR, VALUE, TYPE, TENSOR_TYPE, SHAPE, DIMENSION, OPSET, FUNCTION, ENTRY } Kind;
+typedef enum Kind {
+    LEAF,
+    MODEL,
+    GRAPH,
+    NODE,
+    ATTRIBUTE,
+    TENSOR,
+    VALUE,
+    TYPE,
+    TENSOR_TYPE,
+    SHAPE,
+    DIMENSION,
+    OPSET,
+    FUNCTION,
+    ENTRY
+} Kind;
 static const struct { Kind in; unsigned field; Kind kind; } schema[] = {
-    { MODEL, 7, GRAPH },      { MODEL, 8, OPSET },        { MODEL, 25, FUNCTION },     { GRAPH, 1, NODE },       { GRAPH, 5, TENSOR },
-    { GRAPH, 11, VALUE },     { GRAPH, 12, VALUE },       { GRAPH, 13, VALUE },        { NODE, 5, ATTRIBUTE },   { ATTRIBUTE, 5, TENSOR },
-    { ATTRIBUTE, 6, GRAPH },  { VALUE, 2, TYPE },         { TYPE, 1, TENSOR_TYPE },    { TENSOR_TYPE, 2, SHAPE }, { SHAPE, 1, DIMENSION },
+    { MODEL, 7, GRAPH },      { MODEL, 8, OPSET },        { MODEL, 25, FUNCTION },     { GRAPH, 1, NODE },
+            { GRAPH, 5, TENSOR },
+    { GRAPH, 11, VALUE },     { GRAPH, 12, VALUE },       { GRAPH, 13, VALUE },        { NODE, 5, ATTRIBUTE },
+        { ATTRIBUTE, 5, TENSOR },
+    { ATTRIBUTE, 6, GRAPH },  { VALUE, 2, TYPE },         { TYPE, 1, TENSOR_TYPE },    { TENSOR_TYPE, 2, SHAPE },
+      { SHAPE, 1, DIMENSION },
     { FUNCTION, 7, NODE },    { TENSOR, 13, ENTRY },
 };
 enum { MOST_DEPTH = 24, MOST_VARINT = 10 };
@@ -80,8 +98,9 @@ static void put_fixed(Mutation *m, uint64_t v, int count)
 /* A number as people and trainers like it, or one at the edge of something. */
 static uint64_t draw_number(Mutation *m, uint64_t old)
 {
-    static const int64_t edges[] = { 0, 1, 2, 3, 4, 7, 8, 16, 64, 255, 256, 1000, 32767, 65536, 1 << 20, 1 << 30, INT32_MAX, UINT32_MAX, INT64_MAX,
-                                     INT64_MIN, -1, -2, -3, -128, INT32_MIN };
+    static const int64_t edges[] = { 0,         1,         2,    3,     4,     7,       8,        16,        64,
+                                     255,       256,       1000, 32767, 65536, 1 << 20, 1 << 30,  INT32_MAX, UINT32_MAX,
+                                     INT64_MAX, INT64_MIN, -1,   -2,    -3,    -128,    INT32_MIN };
     switch (draw(m, 4)) {
     case 0: return old + 1;
     case 1: return old - 1;

@@ -47,14 +47,18 @@ static Nouns nouns_of(const Nest *n)
     for (int i = 0; i < n->input_count && w.tensor_count < MAX_LISTED; i++) w.tensor[w.tensor_count++] = n->input[i];
     for (int i = 0; i < n->stage_count && w.stage_count < MAX_LISTED; i++) {
         w.stage[w.stage_count++] = n->stage[i];
-        for (int j = 0; j < n->stage[i]->out_count && w.tensor_count < MAX_LISTED; j++) w.tensor[w.tensor_count++] = n->stage[i]->out[j];
+        for (int j = 0; j < n->stage[i]->out_count && w.tensor_count < MAX_LISTED; j++)
+            w.tensor[w.tensor_count++] = n->stage[i]->out[j];
     }
     return w;
 }
 
 typedef struct Chooser { Ctx *cx; Random *r; const Nest *nest; Nouns w; int made; } Chooser;
 
-static const Stmt *some_loop(Chooser *c) { return c->w.loop_count ? c->w.loop[random_below(c->r, c->w.loop_count)] : NULL; }
+static const Stmt *some_loop(Chooser *c)
+{
+    return c->w.loop_count ? c->w.loop[random_below(c->r, c->w.loop_count)] : NULL;
+}
 static const char *loop_name(Chooser *c) { const Stmt *s = some_loop(c); return s ? s->name : "s0.a"; }
 static const char *stage_name(Chooser *c) { return c->w.stage[random_below(c->r, c->w.stage_count)]->name; }
 static const char *tensor_name(Chooser *c) { return c->w.tensor[random_below(c->r, c->w.tensor_count)]->name; }
@@ -78,9 +82,15 @@ static const char *some_tail(Chooser *c)
     return tails[random_below(c->r, 7)];
 }
 
-static const char *step_split(Chooser *c) { return name_format(c->cx, "split %s %d%s", loop_name(c), some_factor(c), some_tail(c)); }
+static const char *step_split(Chooser *c)
+{
+    return name_format(c->cx, "split %s %d%s", loop_name(c), some_factor(c), some_tail(c));
+}
 static const char *step_peel(Chooser *c) { return name_format(c->cx, "peel %s", loop_name(c)); }
-static const char *step_unroll(Chooser *c) { return name_format(c->cx, random_chance(c->r, 40) ? "unroll %s by=%d" : "unroll %s", loop_name(c), some_factor(c)); }
+static const char *step_unroll(Chooser *c)
+{
+    return name_format(c->cx, random_chance(c->r, 40) ? "unroll %s by=%d" : "unroll %s", loop_name(c), some_factor(c));
+}
 static bool holds(const Stmt *s, const Stage *stage);
 
 /* Along a reduction where the order does not matter to the result: floats are let be, for sums of them are exact only where they are
@@ -91,7 +101,8 @@ static const char *step_vectorize(Chooser *c)
         const Stmt *l = some_loop(c);
         const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
         bool exact = s->reducer != REDUCE_NONE && !dtype_is_float(s->out[0]->type);
-        if (l && exact && holds(l, s) && strchr("ijklm", loop_short(l->name)[0])) return name_format(c->cx, "vectorize %s reassociate", l->name);
+        if (l && exact && holds(l, s) && strchr("ijklm", loop_short(l->name)[0]))
+            return name_format(c->cx, "vectorize %s reassociate", l->name);
     }
     return name_format(c->cx, "vectorize %s", loop_name(c));
 }
@@ -101,7 +112,10 @@ static const char *step_pragma(Chooser *c)
     static const char *const words[] = { "unroll 4", "unroll 2", "independent", "simd" };
     const Stmt *l = some_loop(c);
     for (int tries = 0; l && tries < 6 && l->loop_kind != LOOP_VECTOR; tries++) l = some_loop(c);
-    int first = l && l->loop_kind == LOOP_VECTOR ? 0 : random_chance(c->r, 10) ? 2 : 0, count = l && l->loop_kind == LOOP_VECTOR ? 4 : 2;
+    int first = l && l->loop_kind == LOOP_VECTOR ? 0
+                : random_chance(c->r, 10)        ? 2
+                                                 : 0,
+        count = l && l->loop_kind == LOOP_VECTOR ? 4 : 2;
     return name_format(c->cx, "pragma %s %s", l ? l->name : "s0.a", words[first + random_below(c->r, count)]);
 }
 
@@ -225,7 +239,9 @@ static const char *step_fold_storage(Chooser *c)
         s = c->w.stage[random_below(c->r, c->w.stage_count)];
     }
     if (readiness(c, s) == 1 && random_chance(c->r, 90)) return name_format(c->cx, "store_at %s root", s->name);
-    const char *slots = random_chance(c->r, 20) ? name_format(c->cx, " slots=%d", 1 + random_below(c->r, 5)) : random_chance(c->r, 25) ? " mask" : "";
+    const char *slots = random_chance(c->r, 20)   ? name_format(c->cx, " slots=%d", 1 + random_below(c->r, 5))
+                        : random_chance(c->r, 25) ? " mask"
+                                                  : "";
     return name_format(c->cx, "fold_storage %s%s%s", s->name, slots, random_chance(c->r, 30) ? " warm=guard" : "");
 }
 
@@ -245,7 +261,8 @@ static const char *step_reverse_at(Chooser *c)
         s = c->w.stage[random_below(c->r, c->w.stage_count)];
         l = some_loop(c);
         bool fits = false;
-        for (int i = 0; i < c->w.stage_count; i++) fits = fits || (reads(c, s, c->w.stage[i]) && l && holds(l, c->w.stage[i]));
+        for (int i = 0; i < c->w.stage_count; i++)
+            fits = fits || (reads(c, s, c->w.stage[i]) && l && holds(l, c->w.stage[i]));
         if (fits && !holds(l, s)) break;
     }
     return name_format(c->cx, "reverse_compute_at %s %s", s->name, l ? l->name : "s0.a");
@@ -254,7 +271,8 @@ static const char *step_reverse_at(Chooser *c)
 static const char *step_reverse_inline(Chooser *c)
 {
     const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
-    for (int tries = 0; tries < 8 && s->reducer != REDUCE_NONE; tries++) s = c->w.stage[random_below(c->r, c->w.stage_count)];
+    for (int tries = 0; tries < 8 && s->reducer != REDUCE_NONE; tries++)
+        s = c->w.stage[random_below(c->r, c->w.stage_count)];
     return name_format(c->cx, "reverse_compute_inline %s", s->name);
 }
 
@@ -275,7 +293,8 @@ static const char *step_rfactor(Chooser *c)
 static const Stage *some_inner_stage(Chooser *c)
 {
     const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
-    for (int tries = 0; tries < 8 && stage_is_output(c->nest, s); tries++) s = c->w.stage[random_below(c->r, c->w.stage_count)];
+    for (int tries = 0; tries < 8 && stage_is_output(c->nest, s); tries++)
+        s = c->w.stage[random_below(c->r, c->w.stage_count)];
     return s;
 }
 
@@ -287,7 +306,8 @@ static const char *step_pack(Chooser *c)
     const Stage *s = some_inner_stage(c);
     Text t = text_new(c->cx);
     text_printf(&t, "pack %s", s->out[0]->name);
-    int left = s->data_count, axis[MAX_AXES], cut = random_chance(c->r, 60) && left ? random_below(c->r, left) : -1, size = some_factor(c);
+    int left = s->data_count, axis[MAX_AXES], cut = random_chance(c->r, 60) && left ? random_below(c->r, left) : -1,
+        size = some_factor(c);
     for (int a = 0; a < left; a++) axis[a] = a;
     while (left > 0) {
         int k = random_below(c->r, left);
@@ -299,7 +319,10 @@ static const char *step_pack(Chooser *c)
     return text_string(&t);
 }
 
-static const char *step_storage_align(Chooser *c) { return name_format(c->cx, "storage_align %s %d", some_inner_stage(c)->out[0]->name, some_factor(c)); }
+static const char *step_storage_align(Chooser *c)
+{
+    return name_format(c->cx, "storage_align %s %d", some_inner_stage(c)->out[0]->name, some_factor(c));
+}
 
 static const char *step_pad(Chooser *c)
 {
@@ -310,7 +333,9 @@ static const char *step_pad(Chooser *c)
 
 static const char *step_specialize(Chooser *c)
 {
-    static const char *const conditions[] = { "%s %% 4 == 0", "%s < 6", "%s == 7", "%s >= 4", "%s %% 2 == 1", "%s == 5" };
+    static const char *const conditions[] = {
+        "%s %% 4 == 0", "%s < 6", "%s == 7", "%s >= 4", "%s %% 2 == 1", "%s == 5"
+    };
     const char *size = "n0";
     for (int tries = 0; tries < 12; tries++) {
         const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
@@ -351,13 +376,16 @@ static const Expr *as_operand(Ctx *cx, const Expr *e, void *user)
     for (int l = 0; l < f->axis_count && rank < MAX_RANK; l++) {
         bool moves = false;
         for (int d = 0; d < e->arg_count; d++)
-            moves = moves || expr_uses(expr_substitute(cx, e->arg[d], bound, f->block->bind, f->block->stage->axis_count), f->loop[l]);
+            moves = moves
+                    || expr_uses(expr_substitute(cx, e->arg[d], bound, f->block->bind, f->block->stage->axis_count),
+                                 f->loop[l]);
         if (!moves) continue;
         at[rank] = f->axis[l];
         shape[rank++] = expr_index(cx, expr_as_var(f->axis[l])->greatest + 1);
     }
     const Tensor *t = tensor_new(cx, name_format(cx, "p%d", f->operand_count), e->type, rank, shape);
-    text_printf(&f->operands, "%s%s: %s%s", f->operand_count ? ", " : "", t->name, dtype_info(t->type)->spelling, rank ? tensor_shape_text(cx, t) : "");
+    text_printf(&f->operands, "%s%s: %s%s", f->operand_count ? ", " : "", t->name, dtype_info(t->type)->spelling,
+                rank ? tensor_shape_text(cx, t) : "");
     f->read[f->operand_count] = e;
     return f->as[f->operand_count++] = tensor_read(cx, t, at, rank);
 }
@@ -382,7 +410,8 @@ static const char *declaration_of(Chooser *c, const Stmt *loop, const Stmt *bloc
             spec.axis[spec.axis_count++] = (Axis){ v, kind, l->extent };
         }
     if (spec.reducer != REDUCE_NONE && (!spec.axis_count || spec.axis[spec.axis_count - 1].kind != AXIS_REDUCE))
-        spec.axis[spec.axis_count++] = (Axis){ axis_var(c->cx, "u", expr_index(c->cx, 1)), AXIS_REDUCE, expr_index(c->cx, 1) };
+        spec.axis[spec.axis_count++] = (Axis){ axis_var(c->cx, "u", expr_index(c->cx, 1)), AXIS_REDUCE,
+                                               expr_index(c->cx, 1) };
     spec.value[0] = expr_rewrite(c->cx, block->stage->value[0], as_operand, &f);
     Node *n = compute_new(c->cx, &spec);
     if (!n) return NULL;
@@ -396,7 +425,9 @@ static const char *step_instruction(Chooser *c)
 {
     for (int tries = 0; tries < 20; tries++) {
         const Stmt *s = some_loop(c), *block = s ? chain_below(s) : NULL;
-        if (!block || block->part == BLOCK_INIT || (block->stage->reducer != REDUCE_NONE && block->part == BLOCK_WHOLE && tries < 16)) continue;
+        if (!block || block->part == BLOCK_INIT
+            || (block->stage->reducer != REDUCE_NONE && block->part == BLOCK_WHOLE && tries < 16))
+            continue;
         DiagMark mark = diag_mark(c->cx);
         const char *text = declaration_of(c, s, block);
         if (!diag_rewind(c->cx, mark) && text) return text;
@@ -425,7 +456,10 @@ static const char *step_cache_write(Chooser *c)
 {
     return name_format(c->cx, "cache_write %s %s name=w%d", stage_name(c), some_scope(c), c->made++);
 }
-static const char *step_set_scope(Chooser *c) { return name_format(c->cx, "set_scope %s %s", tensor_name(c), some_scope(c)); }
+static const char *step_set_scope(Chooser *c)
+{
+    return name_format(c->cx, "set_scope %s %s", tensor_name(c), some_scope(c));
+}
 
 static const char *step_cache_read(Chooser *c)
 {
@@ -449,12 +483,17 @@ static const char *step_decompose(Chooser *c)
 
 typedef const char *Choose(Chooser *c);
 static Choose *const choices[] = {
-    step_split, step_split, step_split, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll, step_vectorize,
-    step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at, step_fold_storage, step_fold_storage,
+    step_split, step_split, step_split, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll,
+    step_vectorize,
+    step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at,
+    step_fold_storage, step_fold_storage,
     step_fold_storage, step_fold_storage, step_fold_storage, step_fold_storage, step_compute_inline, step_reverse_at,
-    step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_reverse_inline, step_reverse_inline, step_pragma, step_prefetch, step_prefetch, step_rfactor, step_rfactor, step_pack,
+    step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_reverse_inline,
+    step_reverse_inline, step_pragma, step_prefetch, step_prefetch, step_rfactor, step_rfactor, step_pack,
     step_pack, step_storage_align, step_pad, step_pad,
-    step_specialize, step_specialize, step_blockize, step_instruction, step_tensorize, step_tensorize, step_tensorize, step_tensorize, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
+    step_specialize, step_specialize, step_blockize, step_instruction, step_tensorize, step_tensorize, step_tensorize,
+    step_tensorize, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose,
+    step_decompose,
 };
 enum { CHOICE_COUNT = sizeof choices / sizeof choices[0] };
 
@@ -501,7 +540,8 @@ static const char *fault_of(Case *c, const Nest *n)
     for (int i = 0; i < n->output_count; i++) {
         const Tensor *t = n->output[i];
         size_t bytes = (size_t)env_elems(c->cx, e, t) * (size_t)dtype_info(t->type)->bytes;
-        if (bytes && memcmp(env_get(e, t), env_get(c->expected, t), bytes) != 0) return text_format(c->cx, "wrong values in %s", t->name);
+        if (bytes && memcmp(env_get(e, t), env_get(c->expected, t), bytes) != 0)
+            return text_format(c->cx, "wrong values in %s", t->name);
     }
     return NULL;
 }
@@ -524,7 +564,9 @@ static void count_step(Counts *counts, const char *text, Outcome o)
 {
     size_t length = strcspn(text, " ");
     int p = 0;
-    while (p < counts->primitive_count && (strncmp(counts->primitive[p], text, length) != 0 || counts->primitive[p][length])) p++;
+    while (p < counts->primitive_count
+           && (strncmp(counts->primitive[p], text, length) != 0 || counts->primitive[p][length]))
+        p++;
     if (p == MAX_PRIMITIVES || length >= sizeof counts->primitive[0]) return;
     if (p == counts->primitive_count) memcpy(counts->primitive[counts->primitive_count++], text, length);
     counts->count[p][o]++;
@@ -579,7 +621,8 @@ static void try_step(Case *c, const char *text)
     if (c->loud) printf("%s %s%s%s\n", why ? "  -" : "  +", text, why ? ": " : "", why ? why->what : "");
     if (why && why->severity == INTERNAL) fail(c, text, why->what);
     if (why && next != c->nest) fail(c, text, "was refused, but the nest is another one");
-    if (why && !refusal_is_whole(why, text, c->nest)) fail(c, text, text_format(c->cx, "the refusal lacks a part: %s", why->what));
+    if (why && !refusal_is_whole(why, text, c->nest))
+        fail(c, text, text_format(c->cx, "the refusal lacks a part: %s", why->what));
     if (why || c->failed) return;
     c->nest = next;
     const char *doubt = "";
@@ -595,7 +638,8 @@ static void replay(Case *c)
     for (int i = 0; i < c->nest->step_count; i++) n = sched_step(c->cx, n, c->nest->step[i].text);
     Diag *why = diag_rewind(c->cx, mark);
     if (why) fail(c, "the trace is refused when replayed", diag_text(c->cx, why));
-    else if (strcmp(printed(c->cx, n), printed(c->cx, c->nest)) != 0) fail(c, "the replayed nest differs", printed(c->cx, n));
+    else if (strcmp(printed(c->cx, n), printed(c->cx, c->nest)) != 0)
+        fail(c, "the replayed nest differs", printed(c->cx, n));
 }
 
 static bool prepare(Case *c, Random *r)
@@ -697,6 +741,7 @@ void print_counts(const Counts *c)
 {
     printf("%-22s %10s %10s %10s %10s\n", "primitive", "accepted", "wrong", "unproved", "names");
     for (int i = 0; i < c->primitive_count; i++)
-        printf("%-22s %10ld %10ld %10ld %10ld\n", c->primitive[i], c->count[i][0], c->count[i][1], c->count[i][2], c->count[i][3]);
+        printf("%-22s %10ld %10ld %10ld %10ld\n", c->primitive[i], c->count[i][0], c->count[i][1], c->count[i][2],
+               c->count[i][3]);
     printf("%ld programs, %ld steps, %ld runs: %ld failures\n", c->programs, c->steps, c->runs, c->failures);
 }

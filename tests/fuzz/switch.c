@@ -83,7 +83,8 @@ static void note(Checks *all, const char *format, uint64_t seed)
     Check *c = check_of(all, format);
     if (!c) return;
     c->fired++;
-    if (c->seed_count < MAX_SEEDS && (!c->seed_count || c->seed[c->seed_count - 1] != seed)) c->seed[c->seed_count++] = seed;
+    if (c->seed_count < MAX_SEEDS && (!c->seed_count || c->seed[c->seed_count - 1] != seed))
+        c->seed[c->seed_count++] = seed;
 }
 
 static const Nest *tried(Case *c, const char *text, Diag **why)
@@ -243,8 +244,8 @@ static void print_case(FILE *out, const Shrunk *s, uint32_t number)
     program_print(c.cx, &whole, p);
     const char *rest = text_string(&whole);
     while (strncmp(rest, "size ", 5) == 0) rest = strchr(rest, '\n') + 1;
-    text_printf(&t, "%send\n\ncase wrong-%.*s-%08x on p%08x\n", rest, (int)strcspn(s->step[s->count - 1], " "), s->step[s->count - 1], (unsigned)number,
-                (unsigned)number);
+    text_printf(&t, "%send\n\ncase wrong-%.*s-%08x on p%08x\n", rest, (int)strcspn(s->step[s->count - 1], " "),
+                s->step[s->count - 1], (unsigned)number, (unsigned)number);
     for (int i = 0; i < s->count; i++) text_printf(&t, "%s\n", s->step[i]);
     text_add(&t, "refused\nend\n");
     fprintf(out, "%s\n", text_string(&t));
@@ -272,7 +273,8 @@ static Finding find_counterexample(FILE *cases, uint32_t number, uint64_t seed)
 static Finding look_at_check(FILE *cases, const Check *c)
 {
     Finding f = FOUND_NONE;
-    for (int i = 0; i < c->seed_count && f == FOUND_NONE; i++) f = find_counterexample(cases, switch_number(c->format), c->seed[i]);
+    for (int i = 0; i < c->seed_count && f == FOUND_NONE; i++)
+        f = find_counterexample(cases, switch_number(c->format), c->seed[i]);
     return f;
 }
 
@@ -295,10 +297,12 @@ int main(int argc, char **argv)
         Finding f = apart ? FOUND_NONE : look_at_check(cases, c);
         behind += apart;
         sum[f] += !apart;
-        printf("%-16s %08x %7ld  %s\n", apart ? "behind others" : words[f], (unsigned)switch_number(c->format), c->fired, c->format);
+        printf("%-16s %08x %7ld  %s\n", apart ? "behind others" : words[f], (unsigned)switch_number(c->format),
+               c->fired, c->format);
     }
     if (cases) fclose(cases);
-    printf("%d checks refuse steps as wrong: %d with a counterexample, %d where the process stops, %d none found; %d of the checker behind others\n",
+    printf("%d checks refuse steps as wrong: %d with a counterexample, %d where the process stops, %d none found; %d "
+           "of the checker behind others\n",
            all->count - behind, sum[FOUND_WRONG], sum[FOUND_DEATH], sum[FOUND_NONE], behind);
     ctx_free(cx);
     return sum[FOUND_NONE] != 0;

@@ -10,7 +10,8 @@
 #include "ir/expr/dtype.h"
 #include "support/map.h"
 
-enum { MOST_ELEMS = 1 << 22 };      /* of a model that is carried on: what is large is slow under sanitizers, not wrong */
+/* Of a model that is carried on: what is large is slow under sanitizers, not wrong */
+enum { MOST_ELEMS = 1 << 22 };
 enum { ONE_IN = 64, MOST_BYTES = 1 << 30 };
 static const char *const targets[] = { "generic", "cortex-m4", "cortex-m55", "x86-avx2" };
 enum { TARGET_COUNT = sizeof targets / sizeof targets[0] };
@@ -18,8 +19,10 @@ enum { TARGET_COUNT = sizeof targets / sizeof targets[0] };
 static bool is_modest(const Model *m)
 {
     int64_t elems = 0;
-    for (int i = 0; i < m->input_count; i++) elems = sat_add(elems, tensor_elems(m->input[i]) < 0 ? 0 : tensor_elems(m->input[i]));
-    for (int i = 0; i < m->output_count; i++) elems = sat_add(elems, tensor_elems(m->output[i]) < 0 ? 0 : tensor_elems(m->output[i]));
+    for (int i = 0; i < m->input_count; i++)
+        elems = sat_add(elems, tensor_elems(m->input[i]) < 0 ? 0 : tensor_elems(m->input[i]));
+    for (int i = 0; i < m->output_count; i++)
+        elems = sat_add(elems, tensor_elems(m->output[i]) < 0 ? 0 : tensor_elems(m->output[i]));
     return elems <= MOST_ELEMS;
 }
 

@@ -91,7 +91,8 @@ static int32_t dot_of_rows(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t 
     int32_t sum = 0;
     (void)aw, (void)bo;
     for (int32_t i = 0; i < 2 * n; i++) {
-        const int32_t q = i / 2, t = i % 2, at = (q * 2 + o / 2) * 2 + t, even = weights[at], odd = even < 0 && weights[at + 1] == -128 ? -127 : weights[at + 1];
+        const int32_t q = i / 2, t = i % 2, at = (q * 2 + o / 2) * 2 + t, even = weights[at],
+                      odd = even < 0 && weights[at + 1] == -128 ? -127 : weights[at + 1];
         sum += bytes[w * 41 + 3 + i] * (o % 2 ? odd : even);
     }
     return sum;
@@ -100,7 +101,8 @@ static int32_t dot_of_rows(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t 
 static int test_pairs(int32_t n)
 {
     static int16_t patch[4 * LONGEST + 2], rows[4 * LONGEST];
-    for (int32_t i = 0; i < 4 * n; i++) rows[i] = (int16_t)(weights[i] + 256 * (weights[i] < 0 && weights[i + 1] == -128 ? -127 : weights[i + 1]));
+    for (int32_t i = 0; i < 4 * n; i++)
+        rows[i] = (int16_t)(weights[i] + 256 * (weights[i] < 0 && weights[i + 1] == -128 ? -127 : weights[i + 1]));
     for (int32_t i = 0; i < 4 * LONGEST + 2; i++) patch[i] = 7777;
     LW_PAIRS_I16(n, LW_AT(patch, 1, 2, 4), LW_AT(bytes, 3, 41, 2));
     for (int32_t i = 0; i < 4 * LONGEST + 2; i++) {
@@ -144,7 +146,8 @@ static int32_t window(int32_t kh, int32_t kw, int32_t w, int32_t o)
 {
     int32_t sum = 0;
     for (int32_t i = 0; i < kh; i++)
-        for (int32_t j = 0; j < kw; j++) sum += (int32_t)bytes[1 + i * 67 + w * 19 + j * 11 + o] * weights[3 + i * 29 + j * 9 + o];
+        for (int32_t j = 0; j < kw; j++)
+            sum += (int32_t)bytes[1 + i * 67 + w * 19 + j * 11 + o] * weights[3 + i * 29 + j * 9 + o];
     return sum;
 }
 
@@ -155,7 +158,8 @@ static int test_windows(int32_t kh, int32_t kw, int32_t n)
     for (int32_t i = 0; i < 24; i++) sums[i] = i * 100000 - 7
 #define COMPARE(status, pixels)                                                                                        \
     for (int32_t i = 0; i < 24; i++)                                                                                   \
-        if (sums[i] != i * 100000 - 7 + (i / 12 < pixels && i % 12 < n ? window(kh, kw, i / 12, i % 12) : 0)) return status
+        if (sums[i] != i * 100000 - 7 + (i / 12 < pixels && i % 12 < n ? window(kh, kw, i / 12, i % 12) : 0))          \
+    return status
     BEGIN;
     LW_WINDOW2_I8(kh, kw, n, LW_AT(sums, 0, 12), LW_AT(bytes, 1, 67, 19, 11), LW_AT(weights, 3, 29, 9));
     COMPARE(17, 2);
@@ -270,7 +274,8 @@ static int test_scales(int32_t count)
             n[i] = (uint8_t)((draw() + 128) % 12);
             m[i] = 0x40000000 + (draw() + 128) * 0x3fffff + (turn % 3 ? draw() : 0);
             a[i] = (draw() * 256 + draw()) * (turn % 2 ? 1 : 100) >> (turn % 7);
-            if (turn % 5 == 0) a[i] = (int32_t)(((uint32_t)1 << n[i]) * (uint32_t)draw()), m[i] = 0x40000000;      /* ties */
+            /* ties */
+            if (turn % 5 == 0) a[i] = (int32_t)(((uint32_t)1 << n[i]) * (uint32_t)draw()), m[i] = 0x40000000;
         }
         for (int32_t i = 0; i < 22; i++) y[i] = 77;
         LW_SCALE_EACH_I8(count, -3, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(m, 0), LW_AT(n, 0));
@@ -302,18 +307,27 @@ static int test_additions(void)
     static int8_t a[20], b[20], y[22];
     for (int32_t pair = 0; pair < 65536; pair += 20) {
         const int32_t count = 1 + pair / 20 % 20;
-        for (int32_t i = 0; i < 20; i++) a[i] = (int8_t)((pair + i) % 256 - 128), b[i] = (int8_t)((pair + i) / 256 % 256 - 128);
+        for (int32_t i = 0; i < 20; i++)
+            a[i] = (int8_t)((pair + i) % 256 - 128), b[i] = (int8_t)((pair + i) / 256 % 256 - 128);
         for (int32_t turn = 0; turn < 3; turn++) {
             for (int32_t i = 0; i < 22; i++) y[i] = 77;
-            if (turn == 0) LW_ADD_I8(count, 128, 1623821475, 2, -4, 1073741824, 0, 1098017566, 17, -3, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(b, 0));
-            if (turn == 1) LW_ADD_I8(count, -127, 1073741824, 0, 0, 1073741824, 0, 2147483647, 19, 5, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(b, 0));
-            if (turn == 2) LW_ADD_I8(count, 0, 1500000000, 7, 3, 1073741824, 1, 1073741824, 20, 0, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(b, 0));
+            if (turn == 0)
+                LW_ADD_I8(count, 128, 1623821475, 2, -4, 1073741824, 0, 1098017566, 17, -3, -100, 120, LW_AT(y, 1),
+                          LW_AT(a, 0), LW_AT(b, 0));
+            if (turn == 1)
+                LW_ADD_I8(count, -127, 1073741824, 0, 0, 1073741824, 0, 2147483647, 19, 5, -100, 120, LW_AT(y, 1),
+                          LW_AT(a, 0), LW_AT(b, 0));
+            if (turn == 2)
+                LW_ADD_I8(count, 0, 1500000000, 7, 3, 1073741824, 1, 1073741824, 20, 0, -100, 120, LW_AT(y, 1),
+                          LW_AT(a, 0), LW_AT(b, 0));
             for (int32_t i = 0; i < 22; i++) {
                 const int32_t x = i >= 1 && i <= count ? a[i - 1] : 0, z = i >= 1 && i <= count ? b[i - 1] : 0;
                 const int32_t sum = turn == 0   ? scaled_up(x + 128, 1623821475, 2) + scaled_up(z - 4, 1073741824, 0)
                                     : turn == 1 ? scaled_up(x - 127, 1073741824, 0) + scaled_up(z, 1073741824, 0)
                                                 : scaled_up(x, 1500000000, 7) + scaled_up(z + 3, 1073741824, 1);
-                const int32_t wanted = turn == 0 ? scaled(sum, 1098017566, 17, -3) : turn == 1 ? scaled(sum, 2147483647, 19, 5) : scaled(sum, 1073741824, 20, 0);
+                const int32_t wanted = turn == 0   ? scaled(sum, 1098017566, 17, -3)
+                                       : turn == 1 ? scaled(sum, 2147483647, 19, 5)
+                                                   : scaled(sum, 1073741824, 20, 0);
                 if (y[i] != (i >= 1 && i <= count ? wanted : 77)) return 25;
             }
         }

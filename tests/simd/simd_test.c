@@ -14,13 +14,16 @@
 /* The first three are set in main: not every compiler takes infinities and NaN for constants. */
 static float floats[] = {
     0, 0, 0,
-    0.0f, -0.0f, 1.0f, -1.0f, 0x1p-149f, -0x1p-149f, 0x1.fffffcp-127f, 0x1p-126f, -0x1p-126f, 0x1.fffffep127f, -0x1.fffffep127f,
+    0.0f, -0.0f, 1.0f, -1.0f, 0x1p-149f, -0x1p-149f, 0x1.fffffcp-127f, 0x1p-126f, -0x1p-126f, 0x1.fffffep127f,
+    -0x1.fffffep127f,
     0.5f, -0.5f, 1.5f, 0x1.fffffep-1f, 0x1.000002p0f, -0x1.000002p0f, 3.0f, 0x1.555556p-2f, 16777217.0f, 0x1.8p23f,
-    2147483648.0f, 2147483520.0f, -2147483648.0f, -2147483904.0f, 1e10f, -1e10f, 0x1.555556p-60f, 0x1.8p-75f, -0x1.8p-74f, 123.75f, -99.99f,
+    2147483648.0f, 2147483520.0f, -2147483648.0f, -2147483904.0f, 1e10f, -1e10f, 0x1.555556p-60f, 0x1.8p-75f,
+    -0x1.8p-74f, 123.75f, -99.99f,
     0x1p-75f, 0x1.000002p-75f,
 };
 static const int32_t integers[] = {
-    0, 1, -1, 2, -2, 127, 128, -128, -129, 255, 32767, 32768, -32768, 65535, 65536, 65537, 16777216, 16777217, -16777219, INT32_MAX,
+    0, 1, -1, 2, -2, 127, 128, -128, -129, 255, 32767, 32768, -32768, 65535, 65536, 65537, 16777216, 16777217,
+    -16777219, INT32_MAX,
     INT32_MAX - 1, INT32_MIN, INT32_MIN + 1, 0x55555555, -0x55555556, 46341, -46341,
 };
 enum { FLOAT_COUNT = sizeof floats / sizeof *floats, INTEGER_COUNT = sizeof integers / sizeof *integers };
@@ -62,7 +65,8 @@ static void test_fma(void)
         float x[3];
         for (int i = 0; i < 3; i++) {
             state = state * 1664525u + 1013904223u;
-            uint32_t bits = (state >> 3 & 0x807fffffu) | (n % 4 ? 120u + (state >> 12 & 15u) : state >> 20 & 255u) << 23;
+            uint32_t bits = (state >> 3 & 0x807fffffu)
+                            | (n % 4 ? 120u + (state >> 12 & 15u) : state >> 20 & 255u) << 23;
             if (n % 3 == 0) bits &= 0xfffff000u;
             memcpy(&x[i], &bits, sizeof bits);
         }

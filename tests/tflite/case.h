@@ -11,8 +11,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MOST_DIMS = 6, MOST_OPERANDS = 8, MOST_FIELDS = 8, MOST_SCALES = 64, MOST_VALUES = 1 << 15, MOST_BYTES = 1 << 17 };
-typedef enum ElementType { TYPE_F32 = 0, TYPE_I32 = 2, TYPE_U8 = 3, TYPE_I64 = 4, TYPE_BOOL = 6, TYPE_I16 = 7, TYPE_I8 = 9, TYPE_I4 = 17 } ElementType;
+enum {
+    MOST_DIMS = 6,
+    MOST_OPERANDS = 8,
+    MOST_FIELDS = 8,
+    MOST_SCALES = 64,
+    MOST_VALUES = 1 << 15,
+    MOST_BYTES = 1 << 17
+};
+typedef enum ElementType {
+    TYPE_F32 = 0,
+    TYPE_I32 = 2,
+    TYPE_U8 = 3,
+    TYPE_I64 = 4,
+    TYPE_BOOL = 6,
+    TYPE_I16 = 7,
+    TYPE_I8 = 9,
+    TYPE_I4 = 17
+} ElementType;
 
 typedef struct Operand {
     ElementType type;
@@ -38,19 +54,22 @@ typedef struct Random { uint64_t state; } Random;
 struct Operator {
     const char *name;                            /* of the recorded vectors, too */
     int code, version, options;                  /* BuiltinOperator, and the tag of BuiltinOptions; 0: none */
-    const char *fields;                          /* of the options: b byte, i 32 bits, d the same and 1 where absent, f float, l list of 32 bits, - none */
+    /* Of the options: b byte, i 32 bits, d the same and 1 where absent, f float, l list of 32 bits, - none */
+    const char *fields;
     void (*make)(Case *c, Random *r, int number);
     void (*reference)(Case *c);
     int ulps;                                    /* how far floats may be off; int8 is always exact */
 };
 
 /* Closed by a row without name. */
-extern const Operator elementwise_operators[], curve_operators[], window_operators[], reduction_operators[], move_operators[];
+extern const Operator elementwise_operators[], curve_operators[], window_operators[], reduction_operators[],
+    move_operators[];
 
 /* ---- Models: flatbuffer.c ------------------------------------------------------------------------------------------ */
 
 size_t case_write(const Case *c, uint8_t *out);                        /* at most MOST_BYTES; how many */
-bool case_read(const uint8_t *model, size_t count, Case *c);           /* inputs without values: those that are no constants */
+/* Inputs without values: those that are no constants */
+bool case_read(const uint8_t *model, size_t count, Case *c);
 int element_bytes(ElementType t);
 void values_write(const Operand *x, uint8_t *out);                     /* as they lie in memory */
 void values_read(Case *c, Operand *x, const uint8_t *bytes);
@@ -61,22 +80,28 @@ int elements(const Operand *x);
 double *values_new(Case *c, int count);
 Operand *add_input(Case *c, ElementType t, int rank, const int *dim);      /* with room for its values */
 Operand *add_output(Case *c, ElementType t, int rank, const int *dim);
-Operand *add_like(Case *c, const Operand *x, int rank, const int *dim);    /* an output of the same type and quantization */
-Operand *add_ints(Case *c, int rank, int count, const int *v);             /* a constant input: of rank 0 or 1, or pairs */
+/* An output of the same type and quantization */
+Operand *add_like(Case *c, const Operand *x, int rank, const int *dim);
+/* A constant input: of rank 0 or 1, or pairs */
+Operand *add_ints(Case *c, int rank, int count, const int *v);
 void copy_quant(Operand *to, const Operand *from);
 
 int between(Random *r, int least, int greatest);                           /* both may come */
 bool chance(Random *r, int percent);
 float scale_between(Random *r, double least, double greatest);             /* evenly many of each magnitude */
-int shape_any(Random *r, int least_rank, int most_rank, int most, int *dim);      /* the rank; dimensions of 1 to most */
+/* The rank; dimensions of 1 to most */
+int shape_any(Random *r, int least_rank, int most_rank, int most, int *dim);
 void quant_any(Random *r, Operand *x);
 void quant_set(Operand *x, float scale, int zero);
-void fill_any(Random *r, Operand *x);                                      /* often extreme; floats are halves of small integers, so that sums are exact */
+/* Often extreme; floats are halves of small integers, so that sums are exact */
+void fill_any(Random *r, Operand *x);
 void fill_real(Random *r, Operand *x, double least, double greatest);      /* floats of any bits */
 
-bool next_index(int rank, const int *dim, int *index);                     /* last dimension first; false after the last, with all 0 again */
+/* Last dimension first; false after the last, with all 0 again */
+bool next_index(int rank, const int *dim, int *index);
 int place_of(const Operand *x, const int *index);
-int broadcast_place(const Operand *x, int rank, const int *index);         /* of an operand that is spread over more or larger dimensions */
+/* Of an operand that is spread over more or larger dimensions */
+int broadcast_place(const Operand *x, int rank, const int *index);
 
 /* ---- Arithmetic: fixed.c ------------------------------------------------------------------------------------------- */
 
@@ -86,11 +111,14 @@ Scaling reference_scaling(double real);
 int64_t floor_divide(int64_t a, int64_t b);
 int32_t wrap(int64_t a);                                                   /* modulo 2^32 */
 int64_t limit(int64_t a, int64_t least, int64_t greatest);
-int32_t high_product(int32_t a, int32_t b);                                /* a*b / 2^31 to the nearest, ties up, saturated */
-int32_t halve_often(int32_t a, int times);                                 /* a / 2^times to the nearest, ties away from 0 */
+/* a*b / 2^31 to the nearest, ties up, saturated */
+int32_t high_product(int32_t a, int32_t b);
+/* A / 2^times to the nearest, ties away from 0 */
+int32_t halve_often(int32_t a, int times);
 int32_t double_often(int32_t a, int times);                                /* saturated */
 int32_t scaled(int32_t a, Scaling s);
-void round_once(bool is_once);                                             /* from here on: the whole product is rounded, ties up */
+/* From here on: the whole product is rounded, ties up */
+void round_once(bool is_once);
 double stored(int64_t a);                                                  /* limited to int8 */
 void activation_range(const Operand *y, int activation, int *least, int *greatest);       /* of int8 */
 float activate(float v, int activation);

@@ -45,7 +45,9 @@ static void make_elu(Case *c, Random *r, int number) { make_coarse(c, r, number,
 static void make_swish(Case *c, Random *r, int number)
 {
     make_coarse(c, r, number, 0, 0);
-    if (c->in[0].type == TYPE_I8 && c->out[0].scale[0] < c->in[0].scale[0] / 100) c->out[0].scale[0] = c->in[0].scale[0] / 100;      /* finer ones the reference refuses */
+    /* Finer ones the reference refuses */
+    if (c->in[0].type == TYPE_I8 && c->out[0].scale[0] < c->in[0].scale[0] / 100)
+        c->out[0].scale[0] = c->in[0].scale[0] / 100;
 }
 static void make_leaky(Case *c, Random *r, int number)
 {
@@ -68,16 +70,21 @@ static void make_rsqrt(Case *c, Random *r, int number)
 /* ---- One element --------------------------------------------------------------------------------------------------- */
 
 typedef double OfReal(const Case *c, float x);
-typedef int64_t OfStored(const Case *c, int32_t difference);      /* of what is stored less the zero point; to be limited to int8 */
+/* Of what is stored less the zero point; to be limited to int8 */
+typedef int64_t OfStored(const Case *c, int32_t difference);
 
 static void each(Case *c, OfReal *real, OfStored *whole)
 {
     const Operand *x = &c->in[0];
     for (int i = 0; i < elements(x); i++)
-        c->out[0].v[i] = x->type == TYPE_I8 ? stored(whole(c, (int32_t)x->v[i] - x->zero)) : (double)(float)real(c, (float)x->v[i]);
+        c->out[0].v[i] = x->type == TYPE_I8 ? stored(whole(c, (int32_t)x->v[i] - x->zero))
+                                            : (double)(float)real(c, (float)x->v[i]);
 }
 
-static int64_t rescaled(const Case *c, int32_t d, float factor) { return (int64_t)scaled(d, reference_scaling((double)factor)) + c->out[0].zero; }
+static int64_t rescaled(const Case *c, int32_t d, float factor)
+{
+    return (int64_t)scaled(d, reference_scaling((double)factor)) + c->out[0].zero;
+}
 static float ratio(const Case *c) { return c->in[0].scale[0] / c->out[0].scale[0]; }
 
 static double abs_real(const Case *c, float x) { (void)c; return fabs((double)x); }
@@ -102,7 +109,10 @@ static int64_t relu6_whole(const Case *c, int32_t d)
 }
 
 static double leaky_real(const Case *c, float x) { return x > 0 ? (double)x : (double)(x * (float)c->field[0]); }
-static int64_t leaky_whole(const Case *c, int32_t d) { return rescaled(c, d, d >= 0 ? ratio(c) : c->in[0].scale[0] * (float)c->field[0] / c->out[0].scale[0]); }
+static int64_t leaky_whole(const Case *c, int32_t d)
+{
+    return rescaled(c, d, d >= 0 ? ratio(c) : c->in[0].scale[0] * (float)c->field[0] / c->out[0].scale[0]);
+}
 
 static double elu_real(const Case *c, float x) { (void)c; return x < 0 ? expm1((double)x) : (double)x; }
 static int64_t elu_whole(const Case *c, int32_t d)
@@ -116,7 +126,8 @@ static int64_t rsqrt_whole(const Case *c, int32_t d)
 {
     enum { MORE = 20 };
     if (d == 0) return INT8_MAX;
-    Scaling root = inverse_root(d), out = reference_scaling(1.0 / (double)(sqrtf(c->in[0].scale[0]) * c->out[0].scale[0]));
+    Scaling root = inverse_root(d),
+            out = reference_scaling(1.0 / (double)(sqrtf(c->in[0].scale[0]) * c->out[0].scale[0]));
     int32_t fine = scaled(1, (Scaling){ root.multiplier, root.exponent + MORE });
     return (int64_t)scaled(fine, (Scaling){ out.multiplier, out.exponent - MORE }) + c->out[0].zero;
 }
@@ -135,7 +146,8 @@ static int64_t short_multiplier(Scaling s) { return in_16(floor_divide((int64_t)
 static int64_t swish_whole(const Case *c, int32_t d)
 {
     const float fine = (1.0f / 128.0f) * c->in[0].scale[0];
-    Scaling out = reference_scaling((double)(fine / c->out[0].scale[0])), bend = reference_scaling((double)(fine / (3.0f / 32768.0f)));
+    Scaling out = reference_scaling((double)(fine / c->out[0].scale[0])),
+            bend = reference_scaling((double)(fine / (3.0f / 32768.0f)));
     int64_t x = (int64_t)d * 128, ready = high_16(x, short_multiplier(out)), b = x;
     if (bend.exponent > 0) b = in_16(b * ((int64_t)1 << (bend.exponent - 1)));
     b = high_16(b, short_multiplier(bend));
@@ -148,7 +160,9 @@ static int64_t swish_whole(const Case *c, int32_t d)
 /* How far from 0 an input may be to have at most `bits` bits before the point. */
 static int64_t radius(int bits, int left)
 {
-    return floor_divide((((int64_t)1 << bits) - 1) * ((int64_t)1 << (31 - bits)), (int64_t)1 << (left < 0 ? 0 : left > 62 ? 62 : left));
+    return floor_divide((((int64_t)1 << bits) - 1) * ((int64_t)1 << (31 - bits)), (int64_t)1 << (left < 0    ? 0
+                                                                                                 : left > 62 ? 62
+                                                                                                             : left));
 }
 
 enum { CURVE_BITS = 4 };
@@ -259,7 +273,9 @@ static void softmax_of_stored(const double *x, double *y, int count, double scal
         if (power[i] >= 0) sum += halve_often(power[i], SUM_BITS);
     }
     int32_t inverse = reciprocal(sum, SUM_BITS, &over);
-    for (int i = 0; i < count; i++) y[i] = power[i] < 0 ? INT8_MIN : stored((int64_t)halve_often(high_product(inverse, power[i]), over + 31 - 8) - 128);
+    for (int i = 0; i < count; i++)
+        y[i] = power[i] < 0 ? INT8_MIN
+                            : stored((int64_t)halve_often(high_product(inverse, power[i]), over + 31 - 8) - 128);
 }
 
 static void softmax_reference(Case *c)
@@ -294,7 +310,9 @@ static void norm_reference(Case *c)
         float length = sqrtf((float)squares) > 1e-6f ? sqrtf((float)squares) : 1e-6f;
         for (int k = 0; k < count; k++) {
             if (x->type == TYPE_F32) c->out[0].v[i + k] = (double)((float)x->v[i + k] / length);
-            else c->out[0].v[i + k] = stored(scaled((int32_t)x->v[i + k] - x->zero, (Scaling){ s.multiplier, s.exponent + 7 }));
+            else
+                c->out[0].v[i + k] = stored(
+                    scaled((int32_t)x->v[i + k] - x->zero, (Scaling){ s.multiplier, s.exponent + 7 }));
         }
     }
 }

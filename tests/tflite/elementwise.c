@@ -69,7 +69,9 @@ static void each_of_two(Case *c, OfTwo *of)
 {
     Operand *y = &c->out[0];
     int index[MOST_DIMS] = { 0 }, i = 0;
-    do y->v[i++] = of(c, c->in[0].v[broadcast_place(&c->in[0], y->rank, index)], c->in[1].v[broadcast_place(&c->in[1], y->rank, index)]);
+    do
+        y->v[i++] = of(c, c->in[0].v[broadcast_place(&c->in[0], y->rank, index)],
+                       c->in[1].v[broadcast_place(&c->in[1], y->rank, index)]);
     while (next_index(y->rank, y->dim, index));
 }
 
@@ -112,12 +114,14 @@ static double mul_of(const Case *c, double a, double b)
 {
     if (c->in[0].type != TYPE_I8) return real_result(c, a * b);
     Scaling s = reference_scaling((double)c->in[0].scale[0] * (double)c->in[1].scale[0] / (double)c->out[0].scale[0]);
-    return quantized_result(c, (int64_t)scaled(((int32_t)a - c->in[0].zero) * ((int32_t)b - c->in[1].zero), s) + c->out[0].zero);
+    return quantized_result(c, (int64_t)scaled(((int32_t)a - c->in[0].zero) * ((int32_t)b - c->in[1].zero), s)
+                                   + c->out[0].zero);
 }
 
 static double squared_difference_of(const Case *c, double a, double b)
 {
-    if (c->in[0].type != TYPE_I8) return c->in[0].type == TYPE_F32 ? (double)((float)(a - b) * (float)(a - b)) : (a - b) * (a - b);
+    if (c->in[0].type != TYPE_I8)
+        return c->in[0].type == TYPE_F32 ? (double)((float)(a - b) * (float)(a - b)) : (a - b) * (a - b);
     double unit;
     int64_t d = (int64_t)in_common_unit(c, 0, a, 7, &unit) - in_common_unit(c, 1, b, 7, &unit);
     float fine = (float)(1 << 14) * c->out[0].scale[0];
@@ -146,7 +150,10 @@ static int32_t rough_quotient(int32_t a, int32_t b, int exponent, int *by)
     return scaled(left, (Scaling){ inverse, headroom });
 }
 
-static Scaling div_scaling(const Case *c) { return reference_scaling((double)(c->in[0].scale[0] / (c->in[1].scale[0] * c->out[0].scale[0]))); }
+static Scaling div_scaling(const Case *c)
+{
+    return reference_scaling((double)(c->in[0].scale[0] / (c->in[1].scale[0] * c->out[0].scale[0])));
+}
 
 /* The reference's shift is none that C defines where the quotient is very large or small. */
 static bool has_quotient(const Case *c, double a, double b)
@@ -242,7 +249,10 @@ static void make_not(Case *c, Random *r, int number)
     fill_any(r, add_input(c, TYPE_BOOL, rank, dim));
     add_output(c, TYPE_BOOL, rank, dim);
 }
-static void not_reference(Case *c) { for (int i = 0; i < elements(&c->out[0]); i++) c->out[0].v[i] = c->in[0].v[i] == 0; }
+static void not_reference(Case *c)
+{
+    for (int i = 0; i < elements(&c->out[0]); i++) c->out[0].v[i] = c->in[0].v[i] == 0;
+}
 
 /* ---- Choices ------------------------------------------------------------------------------------------------------- */
 
@@ -283,7 +293,9 @@ static void select_reference(Case *c)
 
 static void make_cast(Case *c, Random *r, int number)
 {
-    static const ElementType from[] = { TYPE_I8, TYPE_F32, TYPE_I32, TYPE_BOOL }, to[] = { TYPE_F32, TYPE_I32, TYPE_I8 };
+    static const ElementType from[] = { TYPE_I8, TYPE_F32, TYPE_I32, TYPE_BOOL }, to[] = {
+        TYPE_F32, TYPE_I32, TYPE_I8
+    };
     int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 5, dim);
     fill_any(r, add_input(c, from[number % 4], rank, dim));
     add_output(c, to[number / 4 % 3], rank, dim);
@@ -292,7 +304,8 @@ static void make_cast(Case *c, Random *r, int number)
 }
 static void cast_reference(Case *c)
 {
-    for (int i = 0; i < elements(&c->out[0]); i++) c->out[0].v[i] = c->out[0].type == TYPE_F32 ? c->in[0].v[i] : trunc(c->in[0].v[i]);
+    for (int i = 0; i < elements(&c->out[0]); i++)
+        c->out[0].v[i] = c->out[0].type == TYPE_F32 ? c->in[0].v[i] : trunc(c->in[0].v[i]);
 }
 
 static void make_quantize(Case *c, Random *r, int number)
@@ -309,7 +322,8 @@ static void quantize_reference(Case *c)
     Operand *y = &c->out[0];
     for (int i = 0; i < elements(y); i++) {
         int64_t q = x->type == TYPE_F32 ? (int64_t)roundf((float)x->v[i] / y->scale[0])
-                                        : (int64_t)scaled((int32_t)x->v[i] - x->zero, reference_scaling((double)x->scale[0] / (double)y->scale[0]));
+                                        : (int64_t)scaled((int32_t)x->v[i] - x->zero,
+                                                          reference_scaling((double)x->scale[0] / (double)y->scale[0]));
         q += y->zero;
         y->v[i] = y->type == TYPE_I8 ? stored(q) : q < 0 ? 0 : q > 255 ? 255 : (double)q;
     }
@@ -352,7 +366,8 @@ static double prelu_of(const Case *c, double a, double b)
     if (c->in[0].type != TYPE_I8) return a >= 0 ? a : a * b;
     int32_t x = (int32_t)a - c->in[0].zero, slope = (int32_t)b - c->in[1].zero;
     double in = (double)c->in[0].scale[0], out = (double)c->out[0].scale[0];
-    int32_t y = x >= 0 ? scaled(x, reference_scaling(in / out)) : scaled(x * slope, reference_scaling(in * (double)c->in[1].scale[0] / out));
+    int32_t y = x >= 0 ? scaled(x, reference_scaling(in / out))
+                       : scaled(x * slope, reference_scaling(in * (double)c->in[1].scale[0] / out));
     return stored((int64_t)y + c->out[0].zero);
 }
 static void prelu_reference(Case *c) { each_of_two(c, prelu_of); }

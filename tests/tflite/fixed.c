@@ -51,7 +51,9 @@ Scaling reference_scaling(double real)
 
 int32_t scaled(int32_t a, Scaling s)
 {
-    if (once) return wrap(floor_divide((int64_t)a * s.multiplier + ((int64_t)1 << (30 - s.exponent)), (int64_t)1 << (31 - s.exponent)));
+    if (once)
+        return wrap(floor_divide((int64_t)a * s.multiplier + ((int64_t)1 << (30 - s.exponent)),
+                                 (int64_t)1 << (31 - s.exponent)));
     int32_t left = s.exponent > 0 ? wrap((int64_t)a * ((int64_t)1 << s.exponent)) : a;
     return halve_often(high_product(left, s.multiplier), s.exponent < 0 ? -s.exponent : 0);
 }
@@ -106,7 +108,8 @@ static int32_t exp_of_quarter(int32_t a)
 int32_t exp_of_negative(int32_t a, int integer_bits)
 {
     static const int32_t factor[] = { 1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242 };
-    int64_t quarter = (int64_t)1 << (29 - integer_bits), part = a - floor_divide(a, quarter) * quarter - quarter, quarters = (part - a) / quarter;
+    int64_t quarter = (int64_t)1 << (29 - integer_bits), part = a - floor_divide(a, quarter) * quarter - quarter,
+            quarters = (part - a) / quarter;
     if (a == 0) return INT32_MAX;
     int32_t result = exp_of_quarter(double_often((int32_t)part, integer_bits));
     for (int bit = 0; bit < 7 && bit - 2 < integer_bits; bit++)
@@ -118,7 +121,8 @@ int32_t exp_of_negative(int32_t a, int integer_bits)
 static int32_t inverse_of_half(int32_t a)
 {
     enum { OF_48_17 = 1515870810, OF_MINUS_32_17 = -1010580540, ONE = 1 << 29 };
-    int32_t h = (int32_t)floor_divide((int64_t)a + INT32_MAX + 1, 2), x = sum(OF_48_17, high_product(h, OF_MINUS_32_17));
+    int32_t h = (int32_t)floor_divide((int64_t)a + INT32_MAX + 1, 2),
+            x = sum(OF_48_17, high_product(h, OF_MINUS_32_17));
     for (int i = 0; i < 3; i++) x = sum(x, double_often(high_product(x, sum(ONE, -(int64_t)high_product(h, x))), 2));
     return x;
 }

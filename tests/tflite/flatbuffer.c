@@ -28,7 +28,8 @@ void values_write(const Operand *x, uint8_t *out)
 {
     const int size = element_bytes(x->type), n = elements(x);
     if (x->type == TYPE_I4) {                    /* two in a byte, the first below */
-        for (int i = 0; i < n; i += 2) out[i / 2] = (uint8_t)(((int)x->v[i] & 15) | (i + 1 < n ? ((int)x->v[i + 1] & 15) << 4 : 0));
+        for (int i = 0; i < n; i += 2)
+            out[i / 2] = (uint8_t)(((int)x->v[i] & 15) | (i + 1 < n ? ((int)x->v[i + 1] & 15) << 4 : 0));
         return;
     }
     for (int i = 0; i < n; i++) {
@@ -55,11 +56,17 @@ void values_read(Case *c, Operand *x, const uint8_t *bytes)
         float f;
         memcpy(&f, bytes + (x->type == TYPE_F32 ? 4 * i : 0), x->type == TYPE_F32 ? 4 : 0);
         int nibble = (x->type == TYPE_I4 ? bytes[i / 2] >> 4 * (i % 2) : 0) & 15;
-        x->v[i] = x->type == TYPE_F32 ? (double)f : x->type == TYPE_I4 ? nibble - (nibble > 7 ? 16 : 0) : x->type == TYPE_U8 ? bytes[i] : (double)signed_bytes(bytes + i * size, size);
+        x->v[i] = x->type == TYPE_F32  ? (double)f
+                  : x->type == TYPE_I4 ? nibble - (nibble > 7 ? 16 : 0)
+                  : x->type == TYPE_U8 ? bytes[i]
+                                       : (double)signed_bytes(bytes + i * size, size);
     }
 }
 
-static size_t value_bytes(const Operand *x) { return x->type == TYPE_I4 ? (size_t)(elements(x) + 1) / 2 : (size_t)(elements(x) * element_bytes(x->type)); }
+static size_t value_bytes(const Operand *x)
+{
+    return x->type == TYPE_I4 ? (size_t)(elements(x) + 1) / 2 : (size_t)(elements(x) * element_bytes(x->type));
+}
 
 /* ---- Writing ------------------------------------------------------------------------------------------------------- */
 
@@ -122,13 +129,15 @@ static int number_operands(const Case *c, const Operand **all, int *in, int *out
     return n;
 }
 
-static void put_graph(Out *o, size_t from, const Case *c, const Operand *const *all, int count, const int *in, const int *out)
+static void put_graph(Out *o, size_t from, const Case *c, const Operand *const *all, int count, const int *in,
+                      const int *out)
 {
     size_t graph = table(o, GRAPH_FIELDS), list, op;
     int fed[MOST_OPERANDS], fed_count = 0;
     point(o, from, graph);
     list = vector(o, field(graph, GRAPH_TENSORS), (size_t)count, 4);
-    for (int i = 0, buffer = 0; i < count; i++) put_operand(o, list + 4 * (size_t)i, all[i], i, all[i]->is_constant ? ++buffer : 0);
+    for (int i = 0, buffer = 0; i < count; i++)
+        put_operand(o, list + 4 * (size_t)i, all[i], i, all[i]->is_constant ? ++buffer : 0);
     for (int i = 0; i < c->in_count; i++)
         if (in[i] >= 0 && !c->in[i].is_constant) fed[fed_count++] = in[i];
     ints(o, field(graph, GRAPH_INPUTS), fed_count, fed);
@@ -189,13 +198,17 @@ size_t case_write(const Case *c, uint8_t *out)
 typedef struct Table { const uint8_t *model; size_t at; } Table;
 typedef struct List { const uint8_t *model; size_t at; int count; } List;
 
-static uint32_t u32(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+static uint32_t u32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
 static size_t follow(const uint8_t *model, size_t at) { return at + u32(model + at); }
 
 static size_t field_at(Table t, int i)
 {
     if (!t.at) return 0;
-    size_t vtable = t.at - (size_t)(int32_t)u32(t.model + t.at), own = (size_t)(t.model[vtable] | t.model[vtable + 1] << 8), entry = vtable + 4 + 2 * (size_t)i;
+    size_t vtable = t.at - (size_t)(int32_t)u32(t.model + t.at),
+           own = (size_t)(t.model[vtable] | t.model[vtable + 1] << 8), entry = vtable + 4 + 2 * (size_t)i;
     if (4 + 2 * (size_t)i >= own) return 0;
     size_t offset = (size_t)(t.model[entry] | t.model[entry + 1] << 8);
     return offset ? t.at + offset : 0;
@@ -220,7 +233,8 @@ static int int_of(List l, int i) { return (int)(int32_t)u32(l.model + l.at + 4 *
 
 static void read_operand(Case *c, Table t, List buffers, Operand *x)
 {
-    List shape = list_of(t, TENSOR_SHAPE), scale = list_of(inner(t, TENSOR_QUANT), QUANT_SCALE), zero = list_of(inner(t, TENSOR_QUANT), QUANT_ZERO);
+    List shape = list_of(t, TENSOR_SHAPE), scale = list_of(inner(t, TENSOR_QUANT), QUANT_SCALE),
+         zero = list_of(inner(t, TENSOR_QUANT), QUANT_ZERO);
     *x = (Operand){ .type = (ElementType)whole(t, TENSOR_TYPE, 1, 0), .rank = shape.count, .scales = scale.count };
     for (int d = 0; d < x->rank; d++) x->dim[d] = int_of(shape, d);
     for (int i = 0; i < scale.count; i++) memcpy(&x->scale[i], t.model + scale.at + 4 * (size_t)i, 4);
@@ -247,7 +261,8 @@ static void read_options(Case *c, Table t)
             break;
         case 'l':
             l = list_of(t, i);
-            for (c->list_count = 0; c->list_count < l.count; c->list_count++) c->list[c->list_count] = int_of(l, c->list_count);
+            for (c->list_count = 0; c->list_count < l.count; c->list_count++)
+                c->list[c->list_count] = int_of(l, c->list_count);
         }
     }
 }
@@ -255,8 +270,10 @@ static void read_options(Case *c, Table t)
 bool case_read(const uint8_t *model, size_t count, Case *c)
 {
     if (count < 8 || memcmp(model + 4, "TFL3", 4) != 0) return false;
-    Table root = { model, follow(model, 0) }, graph = table_of(list_of(root, MODEL_SUBGRAPHS), 0), op = table_of(list_of(graph, GRAPH_OPERATORS), 0);
-    List tensors = list_of(graph, GRAPH_TENSORS), buffers = list_of(root, MODEL_BUFFERS), in = list_of(op, OPERATOR_INPUTS), out = list_of(op, OPERATOR_OUTPUTS);
+    Table root = { model, follow(model, 0) }, graph = table_of(list_of(root, MODEL_SUBGRAPHS), 0),
+          op = table_of(list_of(graph, GRAPH_OPERATORS), 0);
+    List tensors = list_of(graph, GRAPH_TENSORS), buffers = list_of(root, MODEL_BUFFERS),
+         in = list_of(op, OPERATOR_INPUTS), out = list_of(op, OPERATOR_OUTPUTS);
     c->in_count = in.count;
     c->out_count = out.count;
     if (in.count > MOST_OPERANDS || out.count > MOST_OPERANDS) return false;

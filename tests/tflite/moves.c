@@ -114,7 +114,8 @@ static void fill_reference(Case *c) { for (int i = 0; i < elements(&c->out[0]); 
 
 /* ---- Padding ------------------------------------------------------------------------------------------------------- */
 
-static void make_pads(Case *c, Random *r, int number, int reach)      /* reach: -1 any, else how much less than the size is mirrored */
+/* reach: -1 any, else how much less than the size is mirrored */
+static void make_pads(Case *c, Random *r, int number, int reach)
 {
     int dim[MOST_DIMS], y[MOST_DIMS], pairs[2 * MOST_DIMS], rank = shape_any(r, 1, 4, 4, dim);
     for (int i = 0; i < 2 * rank; i++) pairs[i] = between(r, 0, reach < 0 ? 2 : dim[i / 2] - reach);
@@ -208,7 +209,8 @@ static void make_strided(Case *c, Random *r, int number)
     c->field[SHRINK_MASK] = number % 3 ? 0 : between(r, 0, (1 << rank) - 1) & between(r, 0, (1 << rank) - 1);
     Operand *x = any_input(c, r, number, rank, dim);
     for (int i = 0; i < 3; i++) {
-        for (int d = 0; d < rank; d++) v[i][d] = i == 2 ? some_steps[between(r, 0, 4)] : between(r, -dim[d] - 1, dim[d] + 1);
+        for (int d = 0; d < rank; d++)
+            v[i][d] = i == 2 ? some_steps[between(r, 0, 4)] : between(r, -dim[d] - 1, dim[d] + 1);
         add_ints(c, 1, rank, v[i]);
     }
     for (int d = 0; d < rank; d++) {
@@ -243,7 +245,8 @@ static void along(Operand *whole, int axis, Operand *part, int count, bool to_wh
     do {
         int at = index[axis], which = 0, shorter[MOST_DIMS], n = 0;
         bool is_flat = part[0].rank < whole->rank;
-        while (which < count - 1 && at >= (is_flat ? 1 : part[which].dim[axis])) at -= is_flat ? 1 : part[which++].dim[axis], which += is_flat;
+        while (which < count - 1 && at >= (is_flat ? 1 : part[which].dim[axis]))
+            at -= is_flat ? 1 : part[which++].dim[axis], which += is_flat;
         for (int d = 0; d < whole->rank; d++)
             if (d != axis || !is_flat) shorter[n++] = d == axis ? at : index[d];
         double *a = &whole->v[i++], *b = &part[which].v[place_of(&part[which], shorter)];
@@ -253,7 +256,8 @@ static void along(Operand *whole, int axis, Operand *part, int count, bool to_wh
 
 static void make_concat(Case *c, Random *r, int number)
 {
-    int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 4, dim), axis = between(r, 0, rank - 1), count = between(r, 1, 4), y[MOST_DIMS];
+    int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 4, dim), axis = between(r, 0, rank - 1), count = between(r, 1, 4),
+                        y[MOST_DIMS];
     any_input(c, r, number, rank, dim);
     for (int d = 0; d < rank; d++) y[d] = dim[d];
     for (int i = 1; i < count; i++) {
@@ -272,7 +276,8 @@ static void concat_reference(Case *c)
 
 static void make_pack(Case *c, Random *r, int number)
 {
-    int dim[MOST_DIMS], rank = shape_any(r, 1, 3, 4, dim), axis = between(r, 0, rank), count = between(r, 1, 4), y[MOST_DIMS];
+    int dim[MOST_DIMS], rank = shape_any(r, 1, 3, 4, dim), axis = between(r, 0, rank), count = between(r, 1, 4),
+                        y[MOST_DIMS];
     any_input(c, r, number, rank, dim);
     for (int i = 1; i < count; i++) another_input(c, r, rank, dim);
     for (int d = 0; d <= rank; d++) y[d] = d == axis ? count : dim[d < axis ? d : d - 1];
@@ -304,7 +309,8 @@ static void unpack_reference(Case *c)
 
 static void make_split(Case *c, Random *r, int number)
 {
-    int dim[MOST_DIMS], y[MOST_DIMS], rank = shape_any(r, 1, 4, 3, dim), axis = between(r, 0, rank - 1), count = between(r, 1, 4);
+    int dim[MOST_DIMS], y[MOST_DIMS], rank = shape_any(r, 1, 4, 3, dim), axis = between(r, 0, rank - 1),
+                                      count = between(r, 1, 4);
     for (int d = 0; d < rank; d++) y[d] = dim[d];
     dim[axis] *= count;
     add_scalar(c, number % 2 ? axis : axis - rank);
@@ -320,7 +326,8 @@ static void split_reference(Case *c)
 
 static void make_split_v(Case *c, Random *r, int number)
 {
-    int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 4, dim), axis = between(r, 0, rank - 1), count = between(r, 1, 4), size[4], given[4];
+    int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 4, dim), axis = between(r, 0, rank - 1), count = between(r, 1, 4),
+                        size[4], given[4];
     dim[axis] = 0;
     for (int i = 0; i < count; i++) dim[axis] += given[i] = size[i] = between(r, 1, 3);
     if (number % 3 == 0) given[between(r, 0, count - 1)] = -1;
@@ -362,7 +369,8 @@ static void transpose_reference(Case *c) { each_from(c, transposed); }
 
 static void make_gather(Case *c, Random *r, int number)
 {
-    int dim[MOST_DIMS], rank = shape_any(r, 1, 3, 5, dim), axis = between(r, 0, rank - 1), which[2], n = 0, y[MOST_DIMS], which_rank = shape_any(r, 1, 2, 3, which);
+    int dim[MOST_DIMS], rank = shape_any(r, 1, 3, 5, dim), axis = between(r, 0, rank - 1), which[2], n = 0,
+                        y[MOST_DIMS], which_rank = shape_any(r, 1, 2, 3, which);
     Operand *x = any_input(c, r, number, rank, dim), *indices = add_input(c, TYPE_I32, which_rank, which);
     for (int i = 0; i < elements(indices); i++) indices->v[i] = between(r, 0, dim[axis] - 1);
     indices->is_constant = number % 2;
@@ -377,13 +385,17 @@ static void gathered(const Case *c, const int *out, int *in)
     const Operand *x = &c->in[0], *indices = &c->in[1];
     int axis = (int)c->field[0] + (c->field[0] < 0 ? x->rank : 0);
     for (int d = 0; d < x->rank; d++)
-        in[d] = d < axis ? out[d] : d == axis ? (int)indices->v[place_of(indices, out + axis)] : out[d - 1 + indices->rank];
+        in[d] = d < axis    ? out[d]
+                : d == axis ? (int)indices->v[place_of(indices, out + axis)]
+                            : out[d - 1 + indices->rank];
 }
 static void gather_reference(Case *c) { each_from(c, gathered); }
 
 static void make_gather_nd(Case *c, Random *r, int number)
 {
-    int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 5, dim), depth = between(r, 1, rank), y[MOST_DIMS], which[2] = { between(r, 1, 4), depth };
+    int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 5, dim), depth = between(r, 1, rank), y[MOST_DIMS], which[2] = {
+        between(r, 1, 4), depth
+    };
     Operand *x = any_input(c, r, number, rank, dim), *indices = add_input(c, TYPE_I32, 2, which);
     for (int i = 0; i < elements(indices); i++) indices->v[i] = between(r, 0, dim[i % depth] - 1);
     y[0] = which[0];
@@ -393,7 +405,8 @@ static void make_gather_nd(Case *c, Random *r, int number)
 static void gathered_nd(const Case *c, const int *out, int *in)
 {
     int depth = c->in[1].dim[1];
-    for (int d = 0; d < c->in[0].rank; d++) in[d] = d < depth ? (int)c->in[1].v[out[0] * depth + d] : out[1 + d - depth];
+    for (int d = 0; d < c->in[0].rank; d++)
+        in[d] = d < depth ? (int)c->in[1].v[out[0] * depth + d] : out[1 + d - depth];
 }
 static void gather_nd_reference(Case *c) { each_from(c, gathered_nd); }
 
@@ -402,7 +415,8 @@ static void gather_nd_reference(Case *c) { each_from(c, gathered_nd); }
 static void make_space_to_depth(Case *c, Random *r, int number)
 {
     int b = between(r, 2, 3), h = between(r, 1, 3), w = between(r, 1, 3), ch = between(r, 1, 3);
-    add_like(c, any_input(c, r, number, 4, (const int[]){ 1, h * b, w * b, ch }), 4, (const int[]){ 1, h, w, ch * b * b });
+    add_like(c, any_input(c, r, number, 4, (const int[]){ 1, h * b, w * b, ch }), 4,
+             (const int[]){ 1, h, w, ch * b * b });
     c->field[0] = b;
 }
 static void in_depth(const Case *c, const int *out, int *in)
@@ -415,7 +429,8 @@ static void space_to_depth_reference(Case *c) { each_from(c, in_depth); }
 static void make_depth_to_space(Case *c, Random *r, int number)
 {
     int b = between(r, 2, 3), h = between(r, 1, 3), w = between(r, 1, 3), ch = between(r, 1, 3);
-    add_like(c, any_input(c, r, number, 4, (const int[]){ 1, h, w, ch * b * b }), 4, (const int[]){ 1, h * b, w * b, ch });
+    add_like(c, any_input(c, r, number, 4, (const int[]){ 1, h, w, ch * b * b }), 4,
+             (const int[]){ 1, h * b, w * b, ch });
     c->field[0] = b;
 }
 static void in_space(const Case *c, const int *out, int *in)
@@ -427,7 +442,8 @@ static void depth_to_space_reference(Case *c) { each_from(c, in_space); }
 
 static void make_space_to_batch(Case *c, Random *r, int number)
 {
-    int block[2] = { between(r, 1, 3), between(r, 1, 3) }, small[2] = { between(r, 1, 3), between(r, 1, 3) }, pads[4] = { 0 }, n = between(r, 1, 2), ch = between(r, 1, 3), size[2];
+    int block[2] = { between(r, 1, 3), between(r, 1, 3) }, small[2] = { between(r, 1, 3), between(r, 1, 3) },
+        pads[4] = { 0 }, n = between(r, 1, 2), ch = between(r, 1, 3), size[2];
     for (int d = 0; d < 2; d++) {
         size[d] = block[d] * small[d];
         for (int i = 0; i < 2; i++)
@@ -444,7 +460,8 @@ static void space_to_batch_reference(Case *c)
     Operand *y = &c->out[0];
     int at[4] = { 0 }, i = 0, b[2] = { (int)c->in[1].v[0], (int)c->in[1].v[1] };
     do {
-        int part = at[0] / x->dim[0], h = at[1] * b[0] + part / b[1] - (int)c->in[2].v[0], w = at[2] * b[1] + part % b[1] - (int)c->in[2].v[2];
+        int part = at[0] / x->dim[0], h = at[1] * b[0] + part / b[1] - (int)c->in[2].v[0],
+            w = at[2] * b[1] + part % b[1] - (int)c->in[2].v[2];
         bool is_inside = h >= 0 && w >= 0 && h < x->dim[1] && w < x->dim[2];
         y->v[i++] = is_inside ? x->v[place_of(x, (const int[]){ at[0] % x->dim[0], h, w, at[3] })] : y->zero;
     } while (next_index(4, y->dim, at));
@@ -452,7 +469,8 @@ static void space_to_batch_reference(Case *c)
 
 static void make_batch_to_space(Case *c, Random *r, int number)
 {
-    int block[2] = { between(r, 1, 3), between(r, 1, 3) }, h = between(r, 1, 3), w = between(r, 1, 3), ch = between(r, 1, 3), n = between(r, 1, 2);
+    int block[2] = { between(r, 1, 3), between(r, 1, 3) }, h = between(r, 1, 3), w = between(r, 1, 3),
+        ch = between(r, 1, 3), n = between(r, 1, 2);
     int crops[4] = { between(r, 0, h * block[0] > 1), 0, between(r, 0, w * block[1] > 1), 0 };
     Operand *x = any_input(c, r, number, 4, (const int[]){ n * block[0] * block[1], h, w, ch });
     add_ints(c, 1, 2, block);
@@ -461,8 +479,10 @@ static void make_batch_to_space(Case *c, Random *r, int number)
 }
 static void in_batch(const Case *c, const int *out, int *in)
 {
-    int b[2] = { (int)c->in[1].v[0], (int)c->in[1].v[1] }, h = out[1] + (int)c->in[2].v[0], w = out[2] + (int)c->in[2].v[2];
-    in[0] = (h % b[0] * b[1] + w % b[1]) * c->out[0].dim[0] + out[0], in[1] = h / b[0], in[2] = w / b[1], in[3] = out[3];
+    int b[2] = { (int)c->in[1].v[0], (int)c->in[1].v[1] }, h = out[1] + (int)c->in[2].v[0],
+        w = out[2] + (int)c->in[2].v[2];
+    in[0] = (h % b[0] * b[1] + w % b[1]) * c->out[0].dim[0] + out[0], in[1] = h / b[0], in[2] = w / b[1],
+    in[3] = out[3];
 }
 static void batch_to_space_reference(Case *c) { each_from(c, in_batch); }
 
@@ -470,7 +490,9 @@ static void batch_to_space_reference(Case *c) { each_from(c, in_batch); }
 
 static void make_resize(Case *c, Random *r, int number, int first_field)
 {
-    int dim[4] = { between(r, 1, 2), between(r, 1, 5), between(r, 1, 5), between(r, 1, 3) }, size[2] = { between(r, 1, 8), between(r, 1, 8) };
+    int dim[4] = { between(r, 1, 2), between(r, 1, 5), between(r, 1, 5), between(r, 1, 3) }, size[2] = {
+        between(r, 1, 8), between(r, 1, 8)
+    };
     Operand *x = add_input(c, number % 5 == 4 ? TYPE_F32 : TYPE_I8, 4, dim);
     fill_any(r, x);
     if (x->type == TYPE_I8) quant_any(r, x);
@@ -484,12 +506,16 @@ static void make_bilinear(Case *c, Random *r, int number) { make_resize(c, r, nu
 
 static int nearest(int at, int in, int out, bool aligns, bool half)
 {
-    float scale = aligns && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out, v = ((float)at + (half ? 0.5f : 0.0f)) * scale;
+    float scale = aligns && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out,
+          v = ((float)at + (half ? 0.5f : 0.0f)) * scale;
     return (int)limit((int64_t)(aligns ? roundf(v) : floorf(v)), 0, in - 1);
 }
 static void near(const Case *c, const int *out, int *in)
 {
-    for (int d = 0; d < 4; d++) in[d] = d == 0 || d == 3 ? out[d] : nearest(out[d], c->in[0].dim[d], c->out[0].dim[d], c->field[0] != 0, c->field[1] != 0);
+    for (int d = 0; d < 4; d++)
+        in[d] = d == 0 || d == 3
+                    ? out[d]
+                    : nearest(out[d], c->in[0].dim[d], c->out[0].dim[d], c->field[0] != 0, c->field[1] != 0);
 }
 static void nearest_reference(Case *c) { each_from(c, near); }
 
@@ -500,12 +526,14 @@ static Between whole_between(int at, int in, int out, bool aligns, bool half)
 {
     enum { UNIT = 1024 };
     int scale = aligns && out > 1 ? (UNIT * (in - 1) + (out - 1) / 2) / (out - 1) : (UNIT * in + out / 2) / out;
-    int v = at * scale + (half ? scale / 2 - UNIT / 2 : 0), low = v / UNIT > 0 ? v / UNIT : 0, high = (v + UNIT - 1) / UNIT;
+    int v = at * scale + (half ? scale / 2 - UNIT / 2 : 0), low = v / UNIT > 0 ? v / UNIT : 0,
+        high = (v + UNIT - 1) / UNIT;
     return (Between){ low, high < in - 1 ? high : in - 1, v - UNIT * low };
 }
 static Between real_between(int at, int in, int out, bool aligns, bool half)
 {
-    float scale = aligns && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out, v = half ? ((float)at + 0.5f) * scale - 0.5f : (float)at * scale;
+    float scale = aligns && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out,
+          v = half ? ((float)at + 0.5f) * scale - 0.5f : (float)at * scale;
     int low = (int)limit((int64_t)floorf(v), 0, in - 1), high = (int)limit((int64_t)ceilf(v), 0, in - 1);
     return (Between){ low, high, (double)(v - (float)low) };
 }
@@ -519,7 +547,8 @@ static double bilinear(const Operand *x, int n, int ch, const Between *b, bool i
         bool is_low = k % 2, is_right = k / 2;
         int h = is_low ? b[0].high : b[0].low, w = is_right ? b[1].high : b[1].low;
         double v = h < x->dim[1] && w < x->dim[2] ? x->v[place_of(x, (const int[]){ n, h, w, ch })] : 0;
-        double of_row = is_low ? b[0].behind : unit - b[0].behind, of_column = is_right ? b[1].behind : unit - b[1].behind;
+        double of_row = is_low ? b[0].behind : unit - b[0].behind,
+               of_column = is_right ? b[1].behind : unit - b[1].behind;
         if (is_real) sum = (double)((float)sum + (float)v * (float)of_row * (float)of_column);
         else sum += v * of_row * of_column;
     }
@@ -534,7 +563,8 @@ static void bilinear_reference(Case *c)
     int at[4] = { 0 }, i = 0;
     do {
         Between b[2];
-        for (int d = 0; d < 2; d++) b[d] = (is_real ? real_between : whole_between)(at[1 + d], x->dim[1 + d], y->dim[1 + d], aligns, half);
+        for (int d = 0; d < 2; d++)
+            b[d] = (is_real ? real_between : whole_between)(at[1 + d], x->dim[1 + d], y->dim[1 + d], aligns, half);
         double sum = bilinear(x, at[0], at[3], b, is_real);
         y->v[i++] = is_real ? sum : stored(((int64_t)sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));
     } while (next_index(4, y->dim, at));

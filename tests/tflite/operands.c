@@ -33,8 +33,14 @@ static Operand *add(Case *c, Operand *list, int *count, ElementType t, int rank,
     return x;
 }
 
-Operand *add_input(Case *c, ElementType t, int rank, const int *dim) { return add(c, c->in, &c->in_count, t, rank, dim); }
-Operand *add_output(Case *c, ElementType t, int rank, const int *dim) { return add(c, c->out, &c->out_count, t, rank, dim); }
+Operand *add_input(Case *c, ElementType t, int rank, const int *dim)
+{
+    return add(c, c->in, &c->in_count, t, rank, dim);
+}
+Operand *add_output(Case *c, ElementType t, int rank, const int *dim)
+{
+    return add(c, c->out, &c->out_count, t, rank, dim);
+}
 
 void copy_quant(Operand *to, const Operand *from)
 {
@@ -69,8 +75,14 @@ static uint32_t draw(Random *r)
 
 int between(Random *r, int least, int greatest) { return least + (int)(draw(r) % (uint32_t)(greatest - least + 1)); }
 bool chance(Random *r, int percent) { return between(r, 0, 99) < percent; }
-static double uniform(Random *r, double least, double greatest) { return least + (greatest - least) * draw(r) / 2147483648.0; }
-float scale_between(Random *r, double least, double greatest) { return (float)exp(uniform(r, log(least), log(greatest))); }
+static double uniform(Random *r, double least, double greatest)
+{
+    return least + (greatest - least) * draw(r) / 2147483648.0;
+}
+float scale_between(Random *r, double least, double greatest)
+{
+    return (float)exp(uniform(r, log(least), log(greatest)));
+}
 
 int shape_any(Random *r, int least_rank, int most_rank, int most, int *dim)
 {

@@ -5,7 +5,8 @@
 
 static void make_reduction(Case *c, Random *r, int number)
 {
-    int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 5, dim), axes[MOST_DIMS], count = 0, y[MOST_DIMS], y_rank = 0, keeps = number % 3 != 0;
+    int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 5, dim), axes[MOST_DIMS], count = 0, y[MOST_DIMS], y_rank = 0,
+                        keeps = number % 3 != 0;
     bool goes[MOST_DIMS];
     for (int d = 0; d < rank; d++) {
         goes[d] = chance(r, 50) || (d == rank - 1 && !count);
@@ -67,7 +68,8 @@ static void sum_or_mean(Case *c, bool is_mean)
             continue;
         }
         Scaling s = reference_scaling((double)x->scale[0] / (double)y->scale[0]);
-        y->v[i] = stored((int64_t)scaled((int32_t)((int64_t)y->v[i] - x->zero * count), is_mean ? divided(s, count) : s) + y->zero);
+        y->v[i] = stored((int64_t)scaled((int32_t)((int64_t)y->v[i] - x->zero * count), is_mean ? divided(s, count) : s)
+                         + y->zero);
     }
 }
 static void sum_reference(Case *c) { sum_or_mean(c, false); }

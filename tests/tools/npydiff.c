@@ -22,7 +22,8 @@ static void refuse(const char *path, const char *why)
 }
 
 /* The header's text from `key` to the first character of `stop`, without spaces. */
-static void read_field(const char *path, const char *header, const char *key, char first, char stop, char *to, size_t room)
+static void read_field(const char *path, const char *header, const char *key, char first, char stop, char *to,
+                       size_t room)
 {
     const char *at = strstr(header, key);
     size_t n = 0;
@@ -45,7 +46,8 @@ static Array read_array(const char *path)
     if (!f || fread(start, 1, 10, f) != 10 || memcmp(start, "\x93NUMPY", 6) != 0) refuse(path, "not a .npy file");
     size_t length = start[8] + 256u * start[9];
     if (start[6] > 1) {
-        if (fread(start + 10, 1, 2, f) != 2 || start[10] || start[11]) refuse(path, "the header is cut off or too long");
+        if (fread(start + 10, 1, 2, f) != 2 || start[10] || start[11])
+            refuse(path, "the header is cut off or too long");
     }
     char *header = calloc(length + 1, 1);
     if (!header || fread(header, 1, length, f) != length) refuse(path, "the header is cut off");
@@ -88,7 +90,8 @@ static long compare_floats(const Array *got, const Array *want, double step)
         worst = d;
         worst_at = i;
     }
-    printf("%ld of %ld elements differ; largest difference %.3g at element %ld\n", wrong, want->bytes / size, worst, worst_at);
+    printf("%ld of %ld elements differ; largest difference %.3g at element %ld\n", wrong, want->bytes / size, worst,
+           worst_at);
     return wrong;
 }
 
@@ -100,11 +103,12 @@ int main(int argc, char **argv)
     }
     Array got = read_array(argv[1]), want = read_array(argv[2]);
     if (strcmp(got.type, want.type) != 0 || strcmp(got.shape, want.shape) != 0 || got.bytes != want.bytes) {
-        printf("%s is %s (%s) of %ld bytes, but %s (%s) of %ld bytes is wanted\n", argv[1], got.type, got.shape, got.bytes,
-               want.type, want.shape, want.bytes);
+        printf("%s is %s (%s) of %ld bytes, but %s (%s) of %ld bytes is wanted\n", argv[1], got.type, got.shape,
+               got.bytes, want.type, want.shape, want.bytes);
         return 1;
     }
-    if (strcmp(want.type, "<f4") == 0 || strcmp(want.type, "<f8") == 0) return compare_floats(&got, &want, argc > 3 ? atof(argv[3]) : 0) != 0;
+    if (strcmp(want.type, "<f4") == 0 || strcmp(want.type, "<f8") == 0)
+        return compare_floats(&got, &want, argc > 3 ? atof(argv[3]) : 0) != 0;
     int differ = memcmp(got.data, want.data, (size_t)want.bytes) != 0;
     printf("the bytes %s\n", differ ? "differ" : "are equal");
     return differ;

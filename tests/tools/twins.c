@@ -34,7 +34,8 @@ static void fill(int8_t *at, long run, uint32_t *seed)
     static const int8_t ends[] = { -128, 127, 0, -1, 1, -127, 126 };
     const int kind = (int)(run % KINDS);
     const long turn = run / KINDS;
-    const int32_t a = turn < 49 ? ends[turn % 7] : (int32_t)(next(seed) % 256) - 128, b = turn < 49 ? ends[turn / 7] : (int32_t)(next(seed) % 256) - 128;
+    const int32_t a = turn < 49 ? ends[turn % 7] : (int32_t)(next(seed) % 256) - 128,
+                  b = turn < 49 ? ends[turn / 7] : (int32_t)(next(seed) % 256) - 128;
     const int32_t size = 1 + (int32_t)(next(seed) % 300);
     for (int32_t i = 0; i < IN; i++) at[i] = value(kind, i, size, a, b, seed);
 }
@@ -64,7 +65,8 @@ int main(int argc, char **argv)
 {
     const long count = argc > 1 ? atol(argv[1]) : 1000;
     uint32_t seed = argc > 2 ? (uint32_t)atol(argv[2]) : 1;
-    long different = 0;                  /* outputs other than the first: a test of inputs that all lead to one proves little */
+    /* Outputs other than the first: a test of inputs that all lead to one proves little */
+    long different = 0;
     int8_t first[OUT];
     for (long k = 0; k < count; k++) {
         fill(in, k, &seed);

@@ -35,7 +35,10 @@ static inline size_t table(Out *o, int count)
 }
 
 static inline size_t field(size_t t, int i) { return t + 8 + 8 * (size_t)i; }
-static inline void absent(Out *o, size_t t, int i) { put(o, t - (size_t)(o->at[t] | o->at[t + 1] << 8) + 4 + 2 * (size_t)i, 0, 2); }
+static inline void absent(Out *o, size_t t, int i)
+{
+    put(o, t - (size_t)(o->at[t] | o->at[t + 1] << 8) + 4 + 2 * (size_t)i, 0, 2);
+}
 static inline void point(Out *o, size_t from, size_t to) { put(o, from, to - from, 4); }
 
 static inline size_t vector(Out *o, size_t from, size_t elems, size_t size)
@@ -52,6 +55,9 @@ static inline void ints(Out *o, size_t from, int count, const int *v)
     for (int i = 0; i < count; i++) put(o, at + 4 * (size_t)i, (uint64_t)(int64_t)v[i], 4);
 }
 
-static inline void text(Out *o, size_t from, const char *s) { memcpy(o->at + vector(o, from, strlen(s), 1), s, strlen(s)); }
+static inline void text(Out *o, size_t from, const char *s)
+{
+    memcpy(o->at + vector(o, from, strlen(s), 1), s, strlen(s));
+}
 
 #endif

@@ -138,7 +138,10 @@ static inline bool same_values(Net *n, const Graph *was, const Graph *is, double
     return true;
 }
 
-static inline const char *net_error(const Net *n) { return n->cx->diags ? diag_text(n->cx, n->cx->diags) : "no diagnostic"; }
+static inline const char *net_error(const Net *n)
+{
+    return n->cx->diags ? diag_text(n->cx, n->cx->diags) : "no diagnostic";
+}
 
 /* The net on its whole way, as the driver takes it. `o` stays with the caller. */
 static inline Build net_build(Net *n, const lw_options *o)
@@ -190,16 +193,24 @@ static inline Tensor *random_reshape(Pool *p, Tensor *x)
     switch (pick(p->net, 3)) {
     case 0: return one(p->net, "flatten", "flat", x, "");
     case 1: return x->rank < 6 ? one(p->net, "unsqueeze", "wider", x, "axes=1") : x;
-    default: return x->rank < 4 ? call(p->net->cx, "reshape", "image", &x, 1, "shape=1,-1,1,%lld", (long long)last_dim(x)) : one(p->net, "squeeze", "narrower", x, "");
+    default:
+        return x->rank < 4 ? call(p->net->cx, "reshape", "image", &x, 1, "shape=1,-1,1,%lld", (long long)last_dim(x))
+                           : one(p->net, "squeeze", "narrower", x, "");
     }
 }
 
 static inline Tensor *random_conv(Pool *p, Tensor *x)
 {
     Net *n = p->net;
-    int64_t c = last_dim(x), o = 1 + pick(n, 5), k = tensor_dim(x, 1) >= 3 && tensor_dim(x, 2) >= 3 ? 1 + 2 * pick(n, 2) : 1;
-    if (pick(n, 4) == 0) return two(n, "depthwise_conv2d", "depthwise", x, net_constant(n, "k", SHAPE(k, k, c)), k == 3 ? "pad=1,1,1,1" : "");
-    return two(n, "conv2d", "conv", x, net_constant(n, "k", SHAPE(k, k, c, o)), k == 3 ? "pad=1,1,1,1" : pick(n, 2) ? "" : "stride=2,2");
+    int64_t c = last_dim(x), o = 1 + pick(n, 5),
+            k = tensor_dim(x, 1) >= 3 && tensor_dim(x, 2) >= 3 ? 1 + 2 * pick(n, 2) : 1;
+    if (pick(n, 4) == 0)
+        return two(n, "depthwise_conv2d", "depthwise", x, net_constant(n, "k", SHAPE(k, k, c)),
+                   k == 3 ? "pad=1,1,1,1" : "");
+    return two(n, "conv2d", "conv", x, net_constant(n, "k", SHAPE(k, k, c, o)),
+               k == 3       ? "pad=1,1,1,1"
+               : pick(n, 2) ? ""
+                            : "stride=2,2");
 }
 
 /* As an importer of a channels-first format does it. */

@@ -47,7 +47,10 @@ static void real_field(Text *t, int field, float v)
     text_addn(t, bytes, 4);
 }
 
-static void text_field(Text *t, int field, const Text *part) { bytes_field(t, field, part->at ? part->at : "", part->length); }
+static void text_field(Text *t, int field, const Text *part)
+{
+    bytes_field(t, field, part->at ? part->at : "", part->length);
+}
 
 /* The word up to one of `stops`; *s is behind the stop. */
 static const char *word(Writer *w, const char **s, const char *stops)

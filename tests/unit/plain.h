@@ -37,7 +37,8 @@ static inline bool plain_loop(Ctx *cx, const Node *n, Env *env)
         for (int i = 1; i < g->input_count; i++) {
             const int scan = i - 1 - r->state_count;
             const char *data = env_get(env, i <= r->state_count ? n->out[i - 1] : n->in[i + 1]);
-            if (scan >= 0 && scan < r->scan_count) data += (r->scans_back[scan] ? turns - 1 - turn : turn) * tensor_bytes(g->input[i]);
+            if (scan >= 0 && scan < r->scan_count)
+                data += (r->scans_back[scan] ? turns - 1 - turn : turn) * tensor_bytes(g->input[i]);
             env_set_const(inner, g->input[i], data);
         }
         if (!plain_graph(cx, g, inner)) return false;

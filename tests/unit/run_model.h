@@ -41,7 +41,8 @@ static inline const char *run_model(Ctx *cx, const Model *m, const void *const *
 {
     Env *env = env_new(cx);
     for (int i = 0; i < m->input_count; i++) env_set_const(env, m->input[i], input[i]);
-    if (!run_calls(cx, m->output, m->output_count, env, true)) return cx->diags ? diag_text(cx, cx->diags) : "does not run";
+    if (!run_calls(cx, m->output, m->output_count, env, true))
+        return cx->diags ? diag_text(cx, cx->diags) : "does not run";
     for (int i = 0; i < m->output_count; i++) {
         output[i] = m->output[i]->data ? m->output[i]->data : env_get(env, m->output[i]);
         if (!output[i]) return text_format(cx, "nothing makes output %d", i);

@@ -14,7 +14,10 @@ static Tensor *conv(Net *n, const char *label, Tensor *x)
     return two(n, "conv2d", label, x, net_constant(n, "k", SHAPE(3, 3, last_dim(x), 4)), "pad=1,1,1,1");
 }
 static Tensor *stop(Net *n, Tensor *x) { return one(n, "annotation.stop_fusion", "stop", x, ""); }
-static Tensor *on(Net *n, const char *device, Tensor *x) { return call(n->cx, "annotation.on_device", "on", &x, 1, "device=%s", device); }
+static Tensor *on(Net *n, const char *device, Tensor *x)
+{
+    return call(n->cx, "annotation.on_device", "on", &x, 1, "device=%s", device);
+}
 
 /* The nodes' names, group by group, a device's behind an '@': "conv relu | pool@npu". */
 static const char *groups_text(Net *n, const Graph *g)
@@ -22,7 +25,8 @@ static const char *groups_text(Net *n, const Graph *g)
     Groups groups = groups_by_device(n->cx, fuse(n->cx, g));
     Text t = text_new(n->cx);
     for (int i = 0; i < groups.count; i++) {
-        for (int j = 0; j < groups.at[i].node_count; j++) text_printf(&t, "%s%s", j ? " " : i ? " | " : "", groups.at[i].node[j]->name);
+        for (int j = 0; j < groups.at[i].node_count; j++)
+            text_printf(&t, "%s%s", j ? " " : i ? " | " : "", groups.at[i].node[j]->name);
         if (group_device(&groups.at[i])) text_printf(&t, "@%s", group_device(&groups.at[i]));
     }
     return text_string(&t);
@@ -35,7 +39,8 @@ static void check_groups(Net net, const char *label, const char *wanted)
     Graph was = net_graph(n), is = passed(n, was);
     const char *found = ctx_failed(n->cx) ? net_error(n) : groups_text(n, &is);
     check_that(strcmp(found, wanted) == 0, label, "%s; wanted %s", found, wanted);
-    check_that(!ctx_failed(n->cx) && same_values(n, &was, &is, 0), text_format(n->cx, "%s: values", label), "they differ; %s", net_error(n));
+    check_that(!ctx_failed(n->cx) && same_values(n, &was, &is, 0), text_format(n->cx, "%s: values", label),
+               "they differ; %s", net_error(n));
     ctx_free(n->cx);
 }
 
@@ -60,7 +65,8 @@ static int count_word(const char *text, const char *what)
 static void stops(void)
 {
     Net n = net_new(1);
-    net_output(&n, one(&n, "sigmoid", "sigmoid", stop(&n, one(&n, "relu", "relu", conv(&n, "conv", image(&n, "x")), "")), ""));
+    net_output(
+        &n, one(&n, "sigmoid", "sigmoid", stop(&n, one(&n, "relu", "relu", conv(&n, "conv", image(&n, "x")), "")), ""));
     check_groups(n, "stop_fusion: no group reaches across", "conv relu | stop | sigmoid");
 
     n = net_new(2);
@@ -77,7 +83,8 @@ static void stops(void)
     check_groups(n, "stop_fusion: in one arm, behind an anchor", "conv | sigmoid | stop | tanh mul");
 
     n = net_new(4);
-    x = one(&n, "transpose", "to_first", conv(&n, "conv", one(&n, "transpose", "to_last", image(&n, "x"), "perm=0,2,3,1")), "perm=0,3,1,2");
+    x = one(&n, "transpose", "to_first",
+            conv(&n, "conv", one(&n, "transpose", "to_last", image(&n, "x"), "perm=0,2,3,1")), "perm=0,3,1,2");
     x = one(&n, "transpose", "to_last", one(&n, "relu", "relu", stop(&n, x), ""), "perm=0,2,3,1");
     net_output(&n, conv(&n, "conv2", x));
     check_groups(n, "stop_fusion: transposes go through it and cancel", "to_last conv | stop | relu | conv2");
@@ -91,9 +98,11 @@ static void stops(void)
 static void stop_costs_nothing(void)
 {
     Net a = net_new(6), b = net_new(6);
-    Tensor *x = one(&a, "max_pool2d", "pool", image(&a, "x"), "kernel=2"), *y = one(&b, "max_pool2d", "pool", image(&b, "x"), "kernel=2");
+    Tensor *x = one(&a, "max_pool2d", "pool", image(&a, "x"), "kernel=2"),
+           *y = one(&b, "max_pool2d", "pool", image(&b, "x"), "kernel=2");
     net_output(&a, one(&a, "softmax", "softmax", one(&a, "reduce_max", "max", x, "axes=3 keepdims=1"), ""));
-    net_output(&b, one(&b, "softmax", "softmax", stop(&b, one(&b, "reduce_max", "max", stop(&b, y), "axes=3 keepdims=1")), ""));
+    net_output(&b, one(&b, "softmax", "softmax",
+                       stop(&b, one(&b, "reduce_max", "max", stop(&b, y), "axes=3 keepdims=1")), ""));
     const char *without = emitted(&a), *with = emitted(&b);
     check_that(strcmp(with, without) == 0, "stop_fusion: between groups it leaves no trace", "%s", with);
     ctx_free(a.cx);
@@ -106,7 +115,8 @@ static void stop_costs_nothing(void)
 static Net branches(const char *annotation)
 {
     Net net = net_new(7), *n = &net;
-    Tensor *x = image(n, "x"), *a = conv(n, "conv1", x), *b = conv(n, "conv2", x), *c = one(n, "dropout", "drop", x, "");
+    Tensor *x = image(n, "x"), *a = conv(n, "conv1", x), *b = conv(n, "conv2", x),
+           *c = one(n, "dropout", "drop", x, "");
     if (annotation) a = one(n, annotation, "said", a, "");
     a = two(n, "mul", "scale", a, net_constant(n, "s", SHAPE(4)), "");
     if (annotation) a = one(n, annotation, "said", a, ""), c = one(n, annotation, "said", c, "");
@@ -119,17 +129,21 @@ static void recorded(const char *annotation)
 {
     Net with = branches(annotation), without = branches(NULL), *n = &with;
     const char *a = emitted(n), *b = emitted(&without);
-    check_that(strcmp(a, b) == 0, text_format(n->cx, "%s: the emitted program is the same to the byte", annotation), "%s", a);
+    check_that(strcmp(a, b) == 0, text_format(n->cx, "%s: the emitted program is the same to the byte", annotation),
+               "%s", a);
 
     Graph g = net_graph(n);
-    check_that(count_calls(n, &g, annotation) == 3, text_format(n->cx, "%s: in the DAG as it was made", annotation), "%d", count_calls(n, &g, annotation));
+    check_that(count_calls(n, &g, annotation) == 3, text_format(n->cx, "%s: in the DAG as it was made", annotation),
+               "%d", count_calls(n, &g, annotation));
     g = passed(n, g);
-    check_that(count_calls(n, &g, annotation) == 0 && g.mark_count == 3, text_format(n->cx, "%s: recorded behind all passes", annotation), "%d marks", g.mark_count);
+    check_that(count_calls(n, &g, annotation) == 0 && g.mark_count == 3,
+               text_format(n->cx, "%s: recorded behind all passes", annotation), "%d marks", g.mark_count);
     Node **order;
     int count = graph_order(n->cx, &g, &order), alive = 0;
     for (int i = 0; i < g.mark_count; i++)
         for (int j = 0; j < count; j++) alive += g.mark[i].tensor->producer == order[j];
-    check_that(alive == 1 && g.mark[0].said->op == op_find(n->cx, annotation), text_format(n->cx, "%s: of the tensors as they are now", annotation),
+    check_that(alive == 1 && g.mark[0].said->op == op_find(n->cx, annotation),
+               text_format(n->cx, "%s: of the tensors as they are now", annotation),
                "%d of the marked tensors are made", alive);
     ctx_free(with.cx);
     ctx_free(without.cx);
@@ -157,12 +171,14 @@ static void devices(void)
     y = on(&n, "npu", conv(&n, "conv1", x));
     z = on(&n, "npu", conv(&n, "conv2", x));
     net_output(&n, two(&n, "add", "add", y, z, ""));
-    check_groups(n, "on_device: one copy for all readers", "relu | relu_to_npu | conv1@npu | conv2@npu | conv1_to_cpu | conv2_to_cpu | add");
+    check_groups(n, "on_device: one copy for all readers",
+                 "relu | relu_to_npu | conv1@npu | conv2@npu | conv1_to_cpu | conv2_to_cpu | add");
 
     n = net_new(13);
     x = on(&n, "npu", conv(&n, "conv", image(&n, "x")));
     net_output(&n, on(&n, "dsp", one(&n, "tanh", "tanh", x, "")));
-    check_groups(n, "on_device: from one device to another", "x_to_npu | conv@npu | conv_to_dsp | tanh@dsp | tanh_to_cpu");
+    check_groups(n, "on_device: from one device to another",
+                 "x_to_npu | conv@npu | conv_to_dsp | tanh@dsp | tanh_to_cpu");
 
     n = net_new(14);
     net_output(&n, on(&n, "npu", one(&n, "exp", "exp", image(&n, "x"), "")));
@@ -180,8 +196,10 @@ static void devices(void)
     check_groups(n, "on_device: weights take in no scale from elsewhere", "x_to_npu | conv@npu | conv_to_cpu | scale");
 
     n = net_new(17);
-    x = one(&n, "transpose", "turn", conv(&n, "conv", one(&n, "transpose", "turn", image(&n, "x"), "perm=0,2,3,1")), "perm=0,3,1,2");
-    net_output(&n, one(&n, "transpose", "back", on(&n, "npu", one(&n, "relu", "relu", on(&n, "npu", x), "")), "perm=0,2,3,1"));
+    x = one(&n, "transpose", "turn", conv(&n, "conv", one(&n, "transpose", "turn", image(&n, "x"), "perm=0,2,3,1")),
+            "perm=0,3,1,2");
+    net_output(
+        &n, one(&n, "transpose", "back", on(&n, "npu", one(&n, "relu", "relu", on(&n, "npu", x), "")), "perm=0,2,3,1"));
     check_groups(n, "on_device: survives the layout pass", "turn conv | conv_to_npu | relu@npu | relu_to_cpu");
 
     n = net_new(18);
@@ -214,16 +232,19 @@ static void random_devices(void)
         Build b = net_build(n, &(lw_options){ .name = "net" });
         bool ok = build_graph(&b) && build_nests(&b) && build_program(&b);
         for (int i = 0; ok && i < b.groups.count; i++)
-            for (int j = 0; j < b.groups.at[i].node_count; j++) ok = ok && b.groups.at[i].node[j]->device == group_device(&b.groups.at[i]);
+            for (int j = 0; j < b.groups.at[i].node_count; j++)
+                ok = ok && b.groups.at[i].node[j]->device == group_device(&b.groups.at[i]);
         const void **inputs = made_up_inputs(n), *wanted[NET_ROOM], *found[NET_ROOM];
         ok = ok && evaluate_graph(n, &was, inputs, wanted) && build_run(&b, inputs, found);
-        for (int i = 0; ok && i < was.output_count; i++) ok = first_difference(was.output[i], found[i], wanted[i], 1e-4) < 0;
+        for (int i = 0; ok && i < was.output_count; i++)
+            ok = first_difference(was.output[i], found[i], wanted[i], 1e-4) < 0;
         if (!ok) printf("# net %u: %s\n", seed, net_error(n));
         bad += !ok;
         foreign += b.partition_count;
         ctx_free(n->cx);
     }
-    check_that(bad == 0 && foreign > NETS, "on_device: random nets on three devices", "%d of %d are wrong; %d partitions", bad, NETS, foreign);
+    check_that(bad == 0 && foreign > NETS, "on_device: random nets on three devices",
+               "%d of %d are wrong; %d partitions", bad, NETS, foreign);
 }
 
 static void partitions(void)
@@ -233,11 +254,14 @@ static void partitions(void)
     x = on(n, "npu", one(n, "relu", "relu2", on(n, "npu", conv(n, "conv2", one(n, "exp", "exp", x, ""))), ""));
     net_output(n, x);
     const char *text = emitted(n);
-    CHECK("partition: prototypes, the values by their names", strstr(text, "\nint net_npu_1(void *arena, const float *x, float *relu);\n") &&
-          strstr(text, "\nint net_npu_2(void *arena, const float *exp, float *relu2);\n"));
-    CHECK("partition: documented", strstr(text, " *   x                    float    [1][6][6][4]  read\n *   relu                 float    [1][6][6][4]  written\n"));
+    CHECK("partition: prototypes, the values by their names",
+          strstr(text, "\nint net_npu_1(void *arena, const float *x, float *relu);\n")
+              && strstr(text, "\nint net_npu_2(void *arena, const float *exp, float *relu2);\n"));
+    CHECK("partition: documented", strstr(text, " *   x                    float    [1][6][6][4]  read\n *   relu      "
+                                                "           float    [1][6][6][4]  written\n"));
     CHECK("partition: defaults under a condition", count_word(text, "#ifndef NET_HAVE_NPU\nint net_npu_") == 2);
-    CHECK("partition: called by run", count_word(text, "const int status = net_npu_") == 2 && strstr(text, "if (status != 0) return status;"));
+    CHECK("partition: called by run",
+          count_word(text, "const int status = net_npu_") == 2 && strstr(text, "if (status != 0) return status;"));
     ctx_free(n->cx);
 }
 
@@ -255,16 +279,20 @@ static double on_grid(double x, double scale, int64_t zero, int bits, bool has_s
 static void grid(int bits, bool has_sign, int64_t zero)
 {
     Net net = net_new(30 + (uint32_t)bits), *n = &net;
-    Tensor *x = net_input(n, "x", SHAPE(200)), *scale = tensor_scalar(n->cx, "s", F32, 0.0625), *zeros = tensor_scalar(n->cx, "z", I32, (double)zero);
-    net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", (Tensor *[]){ x, scale, zeros }, 3, "bits=%d sign=%d", bits, has_sign));
+    Tensor *x = net_input(n, "x", SHAPE(200)), *scale = tensor_scalar(n->cx, "s", F32, 0.0625),
+           *zeros = tensor_scalar(n->cx, "z", I32, (double)zero);
+    net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", (Tensor *[]){ x, scale, zeros }, 3,
+                       "bits=%d sign=%d", bits, has_sign));
     Graph g = net_graph(n);
     const void **inputs = made_up_inputs(n), *found[1];
     float *v = arena_copy(n->cx->arena, inputs[0], (size_t)tensor_bytes(n->input[0]));
     inputs[0] = v;
     for (int i = 0; i < 200; i++) v[i] *= 0.0625f * (float)ldexp(1.5, bits - 1);
     bool ok = evaluate_graph(n, &g, inputs, found);
-    for (int i = 0; i < 200 && ok; i++) ok = (double)((float *)found[0])[i] == on_grid((double)v[i], 0.0625, zero, bits, has_sign);
-    check_that(ok, text_format(n->cx, "simulated_quantize: %d bits, sign %d", bits, has_sign), "differs; %s", net_error(n));
+    for (int i = 0; i < 200 && ok; i++)
+        ok = (double)((float *)found[0])[i] == on_grid((double)v[i], 0.0625, zero, bits, has_sign);
+    check_that(ok, text_format(n->cx, "simulated_quantize: %d bits, sign %d", bits, has_sign), "differs; %s",
+               net_error(n));
     ctx_free(n->cx);
 }
 
@@ -274,7 +302,9 @@ static void rounding(const char *mode, float function(float))
     static const float steps[] = { -2.5f, -2, -1.75f, -1.5f, -0.5f, -0.25f, 0, 0.25f, 0.5f, 1.5f, 1.75f, 2.5f };
     enum { STEPS = sizeof steps / sizeof steps[0] };
     Net net = net_new(31), *n = &net;
-    Tensor *x = net_input(n, "x", SHAPE(STEPS)), *in[] = { x, tensor_scalar(n->cx, "s", F32, 0.5), tensor_scalar(n->cx, "z", I32, 0) };
+    Tensor *x = net_input(n, "x", SHAPE(STEPS)), *in[] = {
+        x, tensor_scalar(n->cx, "s", F32, 0.5), tensor_scalar(n->cx, "z", I32, 0)
+    };
     net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", in, 3, "rounding=%s", mode));
     Graph g = net_graph(n);
     float values[STEPS];
@@ -291,14 +321,15 @@ static void pair_of(DType t)
 {
     Net net = net_new(40 + (uint32_t)t), *n = &net;
     static const int64_t shape[] = { 3, 1 };
-    Tensor *x = net_input(n, "x", SHAPE(2, 3, 50)), *scale = tensor_constant(n->cx, "s", F32, 2, shape, NULL), *zero = tensor_constant(n->cx, "z", t, 2, shape, NULL);
+    Tensor *x = net_input(n, "x", SHAPE(2, 3, 50)), *scale = tensor_constant(n->cx, "s", F32, 2, shape, NULL),
+           *zero = tensor_constant(n->cx, "z", t, 2, shape, NULL);
     uint32_t seed = 9;
     fill(zero, (void *)(uintptr_t)zero->data, &seed);
     for (int i = 0; i < 3; i++) ((float *)(uintptr_t)scale->data)[i] = 0.01f * (float)(i + 1);
     Tensor *stored = call(n->cx, "quantize", "q", (Tensor *[]){ x, scale, zero }, 3, "to=%s", dtype_info(t)->spelling);
     net_output(n, call(n->cx, "dequantize", "d", (Tensor *[]){ stored, scale, zero }, 3, ""));
-    net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", (Tensor *[]){ x, scale, zero }, 3, "bits=%d sign=%d",
-                       8 * dtype_info(t)->bytes, t == I8 || t == I16));
+    net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", (Tensor *[]){ x, scale, zero }, 3,
+                       "bits=%d sign=%d", 8 * dtype_info(t)->bytes, t == I8 || t == I16));
     Graph g = net_graph(n);
     const void **inputs = made_up_inputs(n), *found[2] = { NULL, NULL };
     float *v = arena_copy(n->cx->arena, inputs[0], (size_t)tensor_bytes(n->input[0]));
@@ -306,7 +337,10 @@ static void pair_of(DType t)
     const float special[] = { NAN, INFINITY, -INFINITY, -0.0f, 1e30f, -1e30f };
     for (int i = 0; i < 300; i++) v[i] = i < 6 ? special[i] : v[i] * (t == I8 || t == U8 ? 4.0f : 900.0f);
     bool ok = evaluate_graph(n, &g, inputs, found) && memcmp(found[0], found[1], 300 * sizeof(float)) == 0;
-    check_that(ok, text_format(n->cx, "simulated_quantize: quantize and dequantize of %s, to the bit", dtype_info(t)->spelling), "%s", net_error(n));
+    check_that(
+        ok,
+        text_format(n->cx, "simulated_quantize: quantize and dequantize of %s, to the bit", dtype_info(t)->spelling),
+        "%s", net_error(n));
     ctx_free(n->cx);
 }
 
@@ -315,11 +349,16 @@ static void pair_of(DType t)
 static void from_te(void)
 {
     Net net = net_new(50), *n = &net;
-    const char *text = "input x: f32[2][8]\na = relu(x)\nb = annotation.stop_fusion(a)\nc = annotation.on_device(b, device=npu)\n"
-                       "d = relu(c)\ne = annotation.stop_gradient(d)\nf = annotation.on_device(e, device=\"npu\")\noutput f\n";
+    const char *text =
+        "input x: f32[2][8]\na = relu(x)\nb = annotation.stop_fusion(a)\nc = annotation.on_device(b, device=npu)\n"
+        "d = relu(c)\ne = annotation.stop_gradient(d)\nf = annotation.on_device(e, device=\"npu\")\noutput f\n";
     Model m = { 0 };
     bool ok = te_read(n->cx, "net.te", text, NULL, &m);
-    Graph g = { .name = "net", .input_count = m.input_count, .input = m.input, .output_count = m.output_count, .output = m.output };
+    Graph g = { .name = "net",
+                .input_count = m.input_count,
+                .input = m.input,
+                .output_count = m.output_count,
+                .output = m.output };
     if (ok) g = passed(n, g);
     const char *found = ok && !ctx_failed(n->cx) ? groups_text(n, &g) : net_error(n);
     check_that(strcmp(found, "a | a_to_npu | b@npu | d@npu | d_to_cpu") == 0, "from .te", "%s", found);
@@ -348,8 +387,10 @@ static void from_c(void)
         lw_output(both[i], "c");
     }
     float x[8] = { -1, 2, -3, 4, -5, 6, -7, 8 }, y[8] = { 0 }, z[8] = { 1 };
-    const bool ran = lw_execute(p, (const void *const[]){ x }, (void *const[]){ y }) && lw_execute(q, (const void *const[]){ x }, (void *const[]){ z });
-    check_that(ran && memcmp(y, z, sizeof y) == 0 && y[1] == -2, "from C: in a computation", "%s", lw_diagnostic(cx, 0, NULL));
+    const bool ran = lw_execute(p, (const void *const[]){ x }, (void *const[]){ y })
+                     && lw_execute(q, (const void *const[]){ x }, (void *const[]){ z });
+    check_that(ran && memcmp(y, z, sizeof y) == 0 && y[1] == -2, "from C: in a computation", "%s",
+               lw_diagnostic(cx, 0, NULL));
     lw_free(cx);
 }
 
@@ -361,44 +402,55 @@ static Graph from_onnx_text(Net *n, const char *line)
     Model m = { 0 };
     Bytes bytes = { (const uint8_t *)file.at, file.length };
     if (!onnx_read(n->cx, "net.onnx", bytes, NULL, &m)) return (Graph){ 0 };
-    return (Graph){ .name = "net", .input_count = m.input_count, .input = m.input, .output_count = m.output_count, .output = m.output };
+    return (Graph){ .name = "net",
+                    .input_count = m.input_count,
+                    .input = m.input,
+                    .output_count = m.output_count,
+                    .output = m.output };
 }
 
 static void from_onnx(void)
 {
     Net net = net_new(60), *n = &net;
-    Graph g = from_onnx_text(n, "x:1,4,6,6; w=4,4,3,3; Conv x,w c pads=1,1,1,1; " SAID "on_device c d device=npu; Relu d r; " SAID "stop_fusion r s; "
+    Graph g = from_onnx_text(n, "x:1,4,6,6; w=4,4,3,3; Conv x,w c pads=1,1,1,1; " SAID
+                                "on_device c d device=npu; Relu d r; " SAID "stop_fusion r s; "
                                 "Tanh s t; " SAID "stop_gradient t u; " SAID "checkpoint u v; Abs v y; >y");
     bool ok = g.output_count == 1;
     if (ok) g = passed(n, g);
     const char *found = ok && !ctx_failed(n->cx) ? groups_text(n, &g) : net_error(n);
-    check_that(strstr(found, "@npu") && strstr(found, "_to_cpu") && g.mark_count == 2, "from ONNX: the domain loopwright.annotation", "%s; %d marks", found, g.mark_count);
+    check_that(strstr(found, "@npu") && strstr(found, "_to_cpu") && g.mark_count == 2,
+               "from ONNX: the domain loopwright.annotation", "%s; %d marks", found, g.mark_count);
     ctx_free(n->cx);
 
     net = net_new(61);
     g = from_onnx_text(n, "x:1,4; s=1; " SAID "simulated_quantize x,s y bits=4! rounding=away; >y");
-    check_that(g.output_count == 1 && count_calls(n, &g, "annotation.simulated_quantize") == 1, "from ONNX: simulated_quantize", "%s", net_error(n));
+    check_that(g.output_count == 1 && count_calls(n, &g, "annotation.simulated_quantize") == 1,
+               "from ONNX: simulated_quantize", "%s", net_error(n));
     ctx_free(n->cx);
 
     net = net_new(62);
     g = from_onnx_text(n, "x:1,4; s=1; QuantizeLinear x,s q; DequantizeLinear q,s y; Relu y z; >z");
-    check_that(g.output_count == 1 && count_calls(n, &g, "quantize") == 0 && count_calls(n, &g, "annotation.simulated_quantize") == 1,
+    check_that(g.output_count == 1 && count_calls(n, &g, "quantize") == 0
+                   && count_calls(n, &g, "annotation.simulated_quantize") == 1,
                "from ONNX: QuantizeLinear and DequantizeLinear are one", "%s", net_error(n));
     ctx_free(n->cx);
 
     net = net_new(63);
     g = from_onnx_text(n, "x:1,4; s=1; r=1; QuantizeLinear x,s q; Relu x z; DequantizeLinear q,z y; >y");
-    check_that(g.output_count == 0 || count_calls(n, &g, "annotation.simulated_quantize") == 0, "from ONNX: not with another scale", "%s", net_error(n));
+    check_that(g.output_count == 0 || count_calls(n, &g, "annotation.simulated_quantize") == 0,
+               "from ONNX: not with another scale", "%s", net_error(n));
     ctx_free(n->cx);
 
     net = net_new(64);
     from_onnx_text(n, "x:1,4; " SAID "stop_fusoin x y; >y");
-    check_that(strstr(net_error(n), "stop_fusoin") && strstr(net_error(n), "loopwright.annotation"), "from ONNX: an unknown annotation", "%s", net_error(n));
+    check_that(strstr(net_error(n), "stop_fusoin") && strstr(net_error(n), "loopwright.annotation"),
+               "from ONNX: an unknown annotation", "%s", net_error(n));
     ctx_free(n->cx);
 
     net = net_new(65);
     from_onnx_text(n, "x:1,4; " SAID "on_device x y; >y");
-    check_that(strstr(net_error(n), "'device' is missing") != NULL, "from ONNX: on_device without a device", "%s", net_error(n));
+    check_that(strstr(net_error(n), "'device' is missing") != NULL, "from ONNX: on_device without a device", "%s",
+               net_error(n));
     ctx_free(n->cx);
 }
 

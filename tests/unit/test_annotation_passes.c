@@ -15,7 +15,8 @@ enum { NETS = 25, NET_CALLS = 10 };
 
 typedef struct Kind { const char *name, *attrs; } Kind;
 static const Kind kinds[] = {
-    { "annotation.on_device", "device=npu" }, { "annotation.stop_fusion", "" }, { "annotation.stop_gradient", "" }, { "annotation.checkpoint", "" },
+    { "annotation.on_device", "device=npu" }, { "annotation.stop_fusion", "" }, { "annotation.stop_gradient", "" },
+      { "annotation.checkpoint", "" },
     { "annotation.simulated_quantize", "bits=8" },
 };
 
@@ -35,7 +36,8 @@ static void annotate_call(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
     const bool scaled = strcmp(behind_all->name, "annotation.simulated_quantize") == 0;
     if (is_over_constants(n) || (scaled && !dtype_is_float(out[0]->type))) return;
     Tensor *in[] = { out[0], tensor_scalar(cx, "scale", F32, 0.0625), tensor_scalar(cx, "zero", I32, 1) };
-    out[0] = call(cx, behind_all->name, text_format(cx, "said_%s", n->name), in, scaled ? 3 : 1, "%s", behind_all->attrs);
+    out[0] = call(cx, behind_all->name, text_format(cx, "said_%s", n->name), in, scaled ? 3 : 1, "%s",
+                  behind_all->attrs);
 }
 
 /* i8 -> conv -> bias -> conv of the sums made narrow again: what the rows of Arm cores alter. */
@@ -43,7 +45,8 @@ static Net integer_net(uint32_t seed)
 {
     Net net = net_new(seed), *n = &net;
     Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(1, 6, 6, 8));
-    Tensor *k = tensor_constant(n->cx, "k", I8, SHAPE(3, 3, 8, 8), NULL), *b = tensor_constant(n->cx, "b", I32, SHAPE(8), NULL);
+    Tensor *k = tensor_constant(n->cx, "k", I8, SHAPE(3, 3, 8, 8), NULL),
+           *b = tensor_constant(n->cx, "b", I32, SHAPE(8), NULL);
     fill(k, (void *)(uintptr_t)k->data, &n->seed);
     fill(b, (void *)(uintptr_t)b->data, &n->seed);
     for (int i = 0; i < 2; i++) {
@@ -59,7 +62,8 @@ static Net integer_net(uint32_t seed)
 static Net float_net(uint32_t seed)
 {
     Net net = random_net(seed, NET_CALLS), *n = &net;
-    net_output(n, two(n, "mul", "scaled", n->output[0], one(n, "abs", "folded", net_constant(n, "c", SHAPE(1)), ""), ""));
+    net_output(n,
+               two(n, "mul", "scaled", n->output[0], one(n, "abs", "folded", net_constant(n, "c", SHAPE(1)), ""), ""));
     return net;
 }
 
@@ -99,7 +103,9 @@ static const char *device_kept(Net *n, const Graph *is, const char *pass)
                 (!in->producer || (!in->producer->device && !in->producer->op->fusion.is_device_copy)))
                 return text_format(n->cx, "%s reads what is not there", order[i]->name);
         }
-        if (!copied && !device && !is_over_constants(order[i]) && !(added && strcmp(order[i]->op->name, "identity") == 0)) return text_format(n->cx, "%s (%s) is at home", order[i]->name, order[i]->op->name);
+        if (!copied && !device && !is_over_constants(order[i])
+            && !(added && strcmp(order[i]->op->name, "identity") == 0))
+            return text_format(n->cx, "%s (%s) is at home", order[i]->name, order[i]->op->name);
     }
     return NULL;
 }
@@ -109,7 +115,8 @@ static const char *marks_kept(Net *n, const Graph *was, const Graph *is, double 
     if (is->mark_count != was->mark_count) return text_format(n->cx, "%d marks of %d", is->mark_count, was->mark_count);
     for (int i = 0; i < is->mark_count; i++)
         if (is->mark[i].said != was->mark[i].said) return "a mark has another annotation";
-    const Graph before = with_outputs(was, marked(n, was), was->mark_count), after = with_outputs(is, marked(n, is), is->mark_count);
+    const Graph before = with_outputs(was, marked(n, was), was->mark_count),
+                after = with_outputs(is, marked(n, is), is->mark_count);
     return same_values(n, &before, &after, most) ? NULL : "a marked tensor has other values";
 }
 
@@ -119,14 +126,16 @@ static const char *fault_of(Net *n, const Kind *k, const Graph *was, const Graph
 {
     const double most = n->input[0]->type == I8 ? 0 : 1e-4;
     if (ctx_failed(n->cx)) return net_error(n);
-    if (!is_called(k, "simulated_quantize") && !same_values(n, was, is, most)) return "the outputs have other values";      /* rounding may differ behind a sum */
+    /* Rounding may differ behind a sum */
+    if (!is_called(k, "simulated_quantize") && !same_values(n, was, is, most)) return "the outputs have other values";
     if (is_called(k, "on_device")) return device_kept(n, is, pass);
     if (is_called(k, "stop_gradient") || is_called(k, "checkpoint")) {
         if (strcmp(pass, "annotate") != 0) return was->mark_count ? marks_kept(n, was, is, most) : "there are no marks";
         return is->mark_count == count_calls(n, was, k->name) ? NULL : "not all are recorded";
     }
     const int before = count_calls(n, was, k->name), after = count_calls(n, is, k->name);
-    if (is_called(k, "simulated_quantize") && strcmp(pass, "realize") == 0) return after <= before ? NULL : "there are more calls of it";
+    if (is_called(k, "simulated_quantize") && strcmp(pass, "realize") == 0)
+        return after <= before ? NULL : "there are more calls of it";
     return before == after ? NULL : text_format(n->cx, "%d calls of %d", after, before);
 }
 

@@ -12,7 +12,8 @@
 
 typedef struct Case {
     const char *name;
-    int heads, shared, rows, keys, past, size, out;      /* of queries, of keys and values; values of a head, of its result */
+    /* Of queries, of keys and values; values of a head, of its result */
+    int heads, shared, rows, keys, past, size, out;
     bool is_packed, is_causal;                           /* packed: [batch][rows][heads * size] */
     int left, right;                                     /* windows, -1: none */
     float scale, cap;                                    /* 0: not given */
@@ -34,7 +35,10 @@ static const Case cases[] = {
 enum { BATCH = 2 };
 
 static float number(int i, int salt) { return (float)((i * 37 + salt * 11) % 29 - 14) / 8; }
-static float mask_at(int row, int key) { return row == 1 || (row + key) % 3 == 0 ? -INFINITY : number(row * 8 + key, 5); }
+static float mask_at(int row, int key)
+{
+    return row == 1 || (row + key) % 3 == 0 ? -INFINITY : number(row * 8 + key, 5);
+}
 
 /* Element [b][h][r][i] of a tensor that is packed or not. */
 static int place(bool is_packed, int heads, int rows, int size, int b, int h, int r, int i)
@@ -57,7 +61,8 @@ static double score(const Case *c, int b, int h, int r, int k)
     if ((c->left >= 0 && k < at - c->left) || (c->right >= 0 && k > at + c->right)) return -INFINITY;
     double sum = 0;
     for (int i = 0; i < c->size; i++)
-        sum += (double)number(place(c->is_packed, c->heads, c->rows, c->size, b, h, r, i), 1) * (double)kept(c, c->size, 2, b, h / (c->heads / c->shared), k, i);
+        sum += (double)number(place(c->is_packed, c->heads, c->rows, c->size, b, h, r, i), 1)
+               * (double)kept(c, c->size, 2, b, h / (c->heads / c->shared), k, i);
     sum *= c->scale > 0 ? (double)c->scale : 1 / sqrt((double)c->size);
     if (c->cap > 0) sum = tanh(sum / (double)c->cap) * (double)c->cap;
     return c->has_mask ? sum + (double)mask_at(r, k) : sum;
@@ -67,7 +72,8 @@ static double expected(const Case *c, int b, int h, int r, int i)
 {
     double total = 0, y = 0;
     for (int k = 0; k < c->past + c->keys; k++) total += exp(score(c, b, h, r, k));
-    for (int k = 0; k < c->past + c->keys; k++) y += exp(score(c, b, h, r, k)) * (double)kept(c, c->out, 3, b, h / (c->heads / c->shared), k, i);
+    for (int k = 0; k < c->past + c->keys; k++)
+        y += exp(score(c, b, h, r, k)) * (double)kept(c, c->out, 3, b, h / (c->heads / c->shared), k, i);
     return total > 0 ? y / total : 0;
 }
 
@@ -84,8 +90,13 @@ static Text model_of(Ctx *cx, const Case *c)
     text_add(&t, tensor_text(cx, c, "k", c->shared, c->keys, c->size));
     text_add(&t, tensor_text(cx, c, "v", c->shared, c->keys, c->out));
     if (c->has_mask) text_printf(&t, "m:%d,%d;", c->rows, c->past + c->keys);
-    if (c->past) text_printf(&t, "pk:%d,%d,%d,%d;pv:%d,%d,%d,%d;", BATCH, c->shared, c->past, c->size, BATCH, c->shared, c->past, c->out);
-    text_printf(&t, ">y;Attention q,k,v%s%s y is_causal=%d! left_window_size=%d! right_window_size=%d!", c->has_mask ? ",m" : c->past ? "," : "",
+    if (c->past)
+        text_printf(&t, "pk:%d,%d,%d,%d;pv:%d,%d,%d,%d;", BATCH, c->shared, c->past, c->size, BATCH, c->shared, c->past,
+                    c->out);
+    text_printf(&t, ">y;Attention q,k,v%s%s y is_causal=%d! left_window_size=%d! right_window_size=%d!",
+                c->has_mask ? ",m"
+                : c->past   ? ","
+                            : "",
                 c->past ? ",pk,pv" : "", c->is_causal, c->left, c->right);
     if (c->is_packed) text_printf(&t, " q_num_heads=%d! kv_num_heads=%d!", c->heads, c->shared);
     if (c->scale > 0) text_printf(&t, " scale=%g~", (double)c->scale);
@@ -95,7 +106,9 @@ static Text model_of(Ctx *cx, const Case *c)
 
 static void fill(Ctx *cx, Env *env, const Model *m, const Case *c)
 {
-    static const struct { const char *name; int salt; } salts[] = { { "q", 1 }, { "k", 2 }, { "v", 3 }, { "pk", 9 }, { "pv", 10 } };
+    static const struct { const char *name; int salt; } salts[] = {
+        { "q", 1 }, { "k", 2 }, { "v", 3 }, { "pk", 9 }, { "pv", 10 }
+    };
     for (int n = 0; n < m->input_count; n++) {
         float *data = env_alloc(cx, env, m->input[n]);
         for (int i = 0; i < (int)tensor_elems(m->input[n]); i++) {
@@ -120,7 +133,8 @@ static void test_case(const Case *c)
         for (int h = 0; h < c->heads; h++)
             for (int r = 0; r < c->rows; r++)
                 for (int i = 0; i < c->out; i++) {
-                    const double off = fabs(expected(c, b, h, r, i) - (double)y[place(c->is_packed, c->heads, c->rows, c->out, b, h, r, i)]);
+                    const double off = fabs(expected(c, b, h, r, i)
+                                            - (double)y[place(c->is_packed, c->heads, c->rows, c->out, b, h, r, i)]);
                     if (!(off <= worst)) worst = off;
                 }
     check_that(worst < 1e-5, c->name, "off by %g%s", worst, cx->diags ? diag_text(cx, cx->diags) : "");
@@ -146,14 +160,20 @@ static void test_rotary(bool interleaved)
 {
     enum { ROWS = 3, SIZE = 6, HALF = 2 };
     Ctx *cx = context_new(NULL, NULL);
-    const float *y = output_of(cx, text_format(cx, "x:1,%d,%d;c:1,%d,%d;s:1,%d,%d;>y;RotaryEmbedding x,c,s y num_heads=1! rotary_embedding_dim=4! interleaved=%d!", ROWS, SIZE,
-                                               ROWS, HALF, ROWS, HALF, interleaved));
+    const float *y = output_of(cx, text_format(cx,
+                                               "x:1,%d,%d;c:1,%d,%d;s:1,%d,%d;>y;RotaryEmbedding x,c,s y num_heads=1! "
+                                               "rotary_embedding_dim=4! interleaved=%d!",
+                                               ROWS, SIZE, ROWS, HALF, ROWS, HALF, interleaved));
     double worst = y ? 0 : INFINITY;
     for (int r = 0; y && r < ROWS; r++)
         for (int i = 0; i < SIZE; i++) {
-            const int pair = interleaved ? i / 2 : i % 2, p = interleaved ? 2 * pair : pair, q = interleaved ? p + 1 : p + HALF;
-            const double angle = (double)number(r * HALF + pair, 1), a = (double)number(r * SIZE + p, 1), b = (double)number(r * SIZE + q, 1);
-            const double wanted = i >= 2 * HALF ? (double)number(r * SIZE + i, 1) : i == p ? angle * a - angle * b : angle * a + angle * b;
+            const int pair = interleaved ? i / 2 : i % 2, p = interleaved ? 2 * pair : pair,
+                      q = interleaved ? p + 1 : p + HALF;
+            const double angle = (double)number(r * HALF + pair, 1), a = (double)number(r * SIZE + p, 1),
+                         b = (double)number(r * SIZE + q, 1);
+            const double wanted = i >= 2 * HALF ? (double)number(r * SIZE + i, 1)
+                                  : i == p      ? angle * a - angle * b
+                                                : angle * a + angle * b;
             worst = fmax(worst, fabs(wanted - (double)y[r * SIZE + i]));
         }
     check_that(worst < 1e-6, interleaved ? "rotary-interleaved" : "rotary", "off by %g", worst);
@@ -171,7 +191,8 @@ static void test_causal_conv(void)
         for (int i = 0; i < N; i++) {
             double sum = 0;
             for (int t = 0; t < TAPS; t++)
-                if (i + t >= TAPS - 1) sum += (double)number(c * N + i + t - (TAPS - 1), 1) * (double)number(c * TAPS + t, 1);
+                if (i + t >= TAPS - 1)
+                    sum += (double)number(c * N + i + t - (TAPS - 1), 1) * (double)number(c * TAPS + t, 1);
             worst = fmax(worst, fabs(sum / (1 + exp(-sum)) - (double)y[c * N + i]));
         }
     check_that(worst < 1e-5, "causal-conv", "off by %g", worst);
@@ -184,7 +205,8 @@ typedef struct Rule {
     const char *name;
     bool is_gated, is_delta, has_past;
     int tokens, queries, heads;                          /* heads of keys and values, each shared by queries / heads */
-    int decays, betas;                                   /* of a token: one for each head or each row of its state; one for each head or in all */
+    /* Of a token: one for each head or each row of its state; one for each head or in all */
+    int decays, betas;
 } Rule;
 enum { LINEAR_KEY = 3, LINEAR_VALUE = 4 };
 
@@ -212,7 +234,8 @@ static void linear_expected(const Rule *r, int b, int h, double *y)
         for (int i = 0; i < LINEAR_KEY; i++) {
             k[i] = (double)number((token * r->heads + h) * LINEAR_KEY + i, 1);
             const int gate = r->decays == r->heads ? h : h * LINEAR_KEY + i;
-            for (int j = 0; r->is_gated && j < LINEAR_VALUE; j++) state[i][j] *= exp((double)number(token * r->decays + gate, 1));
+            for (int j = 0; r->is_gated && j < LINEAR_VALUE; j++)
+                state[i][j] *= exp((double)number(token * r->decays + gate, 1));
         }
         for (int j = 0; j < LINEAR_VALUE; j++) {
             u[j] = (double)number((token * r->heads + h) * LINEAR_VALUE + j, 1);
@@ -224,7 +247,8 @@ static void linear_expected(const Rule *r, int b, int h, double *y)
         for (int g = 0; g < group; g++)
             for (int j = 0; j < LINEAR_VALUE; j++) {
                 double sum = 0;
-                for (int i = 0; i < LINEAR_KEY; i++) sum += (double)number((token * r->queries + h * group + g) * LINEAR_KEY + i, 1) * state[i][j];
+                for (int i = 0; i < LINEAR_KEY; i++)
+                    sum += (double)number((token * r->queries + h * group + g) * LINEAR_KEY + i, 1) * state[i][j];
                 y[(t * group + g) * LINEAR_VALUE + j] = sum / sqrt(LINEAR_KEY);
             }
     }
@@ -241,8 +265,8 @@ static void test_linear(const Rule *r)
     if (r->has_past) text_printf(&t, "s:%d,%d,%d,%d;", BATCH, r->heads, LINEAR_KEY, LINEAR_VALUE);
     if (r->is_gated) text_printf(&t, "g:%d,%d,%d;", BATCH, r->tokens, r->decays);
     if (r->is_delta) text_printf(&t, "b:%d,%d,%d;", BATCH, r->tokens, r->betas);
-    text_printf(&t, ">y;LinearAttention q,k,v,%s,%s,%s y,last q_num_heads=%d! kv_num_heads=%d! update_rule=%s", r->has_past ? "s" : "", r->is_gated ? "g" : "",
-                r->is_delta ? "b" : "", r->queries, r->heads, r->name);
+    text_printf(&t, ">y;LinearAttention q,k,v,%s,%s,%s y,last q_num_heads=%d! kv_num_heads=%d! update_rule=%s",
+                r->has_past ? "s" : "", r->is_gated ? "g" : "", r->is_delta ? "b" : "", r->queries, r->heads, r->name);
     const float *y = output_of(cx, text_string(&t));
     double worst = y ? 0 : INFINITY, most = 1, wanted[64];
     for (int b = 0; y && b < BATCH; b++)
@@ -250,12 +274,14 @@ static void test_linear(const Rule *r)
             linear_expected(r, b, h, wanted);
             for (int i = 0; i < r->tokens * group * LINEAR_VALUE; i++) {
                 const int token = i / (group * LINEAR_VALUE), rest = i % (group * LINEAR_VALUE);
-                const double off = fabs(wanted[i] - (double)y[((b * r->tokens + token) * r->heads + h) * group * LINEAR_VALUE + rest]);
+                const double off = fabs(
+                    wanted[i] - (double)y[((b * r->tokens + token) * r->heads + h) * group * LINEAR_VALUE + rest]);
                 most = fmax(most, fabs(wanted[i]));
                 if (!(off <= worst)) worst = off;
             }
         }
-    check_that(worst < 1e-5 * most, text_format(cx, "linear attention: %s, %d tokens", r->name, r->tokens), "off by %g of %g%s", worst, most, cx->diags ? diag_text(cx, cx->diags) : "");
+    check_that(worst < 1e-5 * most, text_format(cx, "linear attention: %s, %d tokens", r->name, r->tokens),
+               "off by %g of %g%s", worst, most, cx->diags ? diag_text(cx, cx->diags) : "");
     ctx_free(cx);
 }
 
@@ -275,12 +301,22 @@ int main(void)
     test_rotary(true);
     test_causal_conv();
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) test_linear(&rules[i]);
-    test_refused("odd-heads", "q:1,3,8;k:1,3,8;v:1,3,8;>y;Attention q,k,v y q_num_heads=3! kv_num_heads=3!", "3 heads in [1][3][8]");
-    test_refused("uneven-groups", "q:1,3,2,4;k:1,2,2,4;v:1,2,2,4;>y;Attention q,k,v y", "heads of queries in equal groups");
-    test_refused("lone-past", "q:1,2,2,4;k:1,2,2,4;v:1,2,2,4;p:1,2,1,4;>y;Attention q,k,v,,p y", "are accepted together");
-    test_refused("no-activation", "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=tanh", "accepted are none, silu, swish");
-    test_refused("no-rule", "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=cubic", "linear, gated, delta and gated_delta");
-    test_refused("no-decay", "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=gated", "decay is absent");
-    test_refused("other-groups", "q:1,2,6;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=3! kv_num_heads=2! update_rule=linear", "equal groups");
+    test_refused("odd-heads", "q:1,3,8;k:1,3,8;v:1,3,8;>y;Attention q,k,v y q_num_heads=3! kv_num_heads=3!",
+                 "3 heads in [1][3][8]");
+    test_refused("uneven-groups", "q:1,3,2,4;k:1,2,2,4;v:1,2,2,4;>y;Attention q,k,v y",
+                 "heads of queries in equal groups");
+    test_refused("lone-past", "q:1,2,2,4;k:1,2,2,4;v:1,2,2,4;p:1,2,1,4;>y;Attention q,k,v,,p y",
+                 "are accepted together");
+    test_refused("no-activation", "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=tanh",
+                 "accepted are none, silu, swish");
+    test_refused("no-rule",
+                 "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=cubic",
+                 "linear, gated, delta and gated_delta");
+    test_refused("no-decay",
+                 "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=gated",
+                 "decay is absent");
+    test_refused("other-groups",
+                 "q:1,2,6;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=3! kv_num_heads=2! update_rule=linear",
+                 "equal groups");
     return check_done();
 }

@@ -57,38 +57,65 @@ static void expressions(Ctx *cx)
 static void fixed_forms(Ctx *cx)
 {
     int64_t n = 40;
-    const Bind b[] = { BIND_T("w", tensor_new_fixed(cx, "w", I32, 1, &n)), BIND_T("v", tensor_new_fixed(cx, "v", I32, 1, &n)), { NULL, NULL, NULL } };
+    const Bind b[] = {
+        BIND_T("w", tensor_new_fixed(cx, "w", I32, 1, &n)), BIND_T("v", tensor_new_fixed(cx, "v", I32, 1, &n)), { NULL,
+        NULL, NULL }
+    };
 #define SCALED(least, most, m, by, zero, low, high) "y[i] = i8(min(max(roundshift(mulhigh(min(max(w[i], " least "), " most "), " m "), " by ")" zero ", " low "), " high "))"
-    static const struct { const char *name, *formula, *expected; } rows[] = {
+    static const struct { const char *name, *formula, *expected;
+    } rows[] = {
         { "mulhigh-of-anything", "y[i] = mulhigh(w[i], v[i])", "lw_mulhigh_sat_i32(" },
         { "mulhigh-of-all-but-the-least", "y[i] = mulhigh(max(w[i], -2147483647), v[i])", "lw_mulhigh_i32(" },
         { "mulhigh-by-a-constant", "y[i] = mulhigh(w[i], 1518500250)", "lw_mulhigh_i32(" },
-        { "mulhigh-up", "y[i] = mulhigh(min(max(w[i], -1023), 1023) << 20, 1518500250)", "lw_mulhigh_up_i32(lw_min_i32(" },
-        { "mulhigh-up-by-any-factor", "y[i] = mulhigh(min(max(w[i], -1), 1) << 29, max(v[i], 0))", "lw_mulhigh_up_i32(" },
+        { "mulhigh-up", "y[i] = mulhigh(min(max(w[i], -1023), 1023) << 20, 1518500250)",
+          "lw_mulhigh_up_i32(lw_min_i32(" },
+        { "mulhigh-up-by-any-factor", "y[i] = mulhigh(min(max(w[i], -1), 1) << 29, max(v[i], 0))",
+          "lw_mulhigh_up_i32(" },
         { "mulhigh-up-to-a-half", "y[i] = mulhigh(min(max(w[i], -1023), 1023) << 20, 1073741824)", " << 19)" },
-        { "mulhigh-up-of-one-more", "y[i] = mulhigh(min(max(w[i], -1023), 1024) << 20, 1518500250)", "lw_mulhigh_i32(" },
-        { "mulhigh-up-of-one-less", "y[i] = mulhigh(min(max(w[i], -1024), 1023) << 20, 1073741824)", "lw_mulhigh_i32(" },
-        { "mulhigh-up-by-less-than-0", "y[i] = mulhigh(min(max(w[i], -1023), 1023) << 20, max(v[i], -1))", "lw_mulhigh_i32(" },
+        { "mulhigh-up-of-one-more", "y[i] = mulhigh(min(max(w[i], -1023), 1024) << 20, 1518500250)",
+          "lw_mulhigh_i32(" },
+        { "mulhigh-up-of-one-less", "y[i] = mulhigh(min(max(w[i], -1024), 1023) << 20, 1073741824)",
+          "lw_mulhigh_i32(" },
+        { "mulhigh-up-by-less-than-0", "y[i] = mulhigh(min(max(w[i], -1023), 1023) << 20, max(v[i], -1))",
+          "lw_mulhigh_i32(" },
         { "mulhigh-up-by-15", "y[i] = mulhigh(min(max(w[i], -1023), 1023) << 15, 1518500250)", "lw_mulhigh_i32(" },
         { "roundshift-of-anything", "y[i] = roundshift(w[i], v[i])", "lw_roundshift_any_i32(" },
         { "roundshift-by-less-than-32", "y[i] = roundshift(w[i], v[i] & 31)", "lw_roundshift_i32(" },
         { "roundshift-by-one-more", "y[i] = roundshift(w[i], v[i] & 63)", "lw_roundshift_any_i32(" },
-        { "roundshift-near", "y[i] = roundshift(min(max(w[i], -1073741824), 1073741824), max(1, min(v[i], 30)))", "lw_roundshift_near_i32(" },
-        { "roundshift-of-one-more", "y[i] = roundshift(min(max(w[i], -1073741824), 1073741825), 30)", "lw_roundshift_i32(" },
-        { "roundshift-of-one-less", "y[i] = roundshift(min(max(w[i], -1073741825), 1073741824), 30)", "lw_roundshift_i32(" },
+        { "roundshift-near", "y[i] = roundshift(min(max(w[i], -1073741824), 1073741824), max(1, min(v[i], 30)))",
+          "lw_roundshift_near_i32(" },
+        { "roundshift-of-one-more", "y[i] = roundshift(min(max(w[i], -1073741824), 1073741825), 30)",
+          "lw_roundshift_i32(" },
+        { "roundshift-of-one-less", "y[i] = roundshift(min(max(w[i], -1073741825), 1073741824), 30)",
+          "lw_roundshift_i32(" },
         { "roundshift-by-31", "y[i] = roundshift(min(max(w[i], -1073741824), 1073741824), 31)", "lw_roundshift_i32(" },
-        { "roundshift-by-perhaps-0", "y[i] = roundshift(min(max(w[i], -1073741824), 1073741824), v[i] & 15)", "lw_roundshift_i32(" },
+        { "roundshift-by-perhaps-0", "y[i] = roundshift(min(max(w[i], -1073741824), 1073741824), v[i] & 15)",
+          "lw_roundshift_i32(" },
         { "scale", SCALED("-1073741824", "1073741823", "1518500250", "5", " + 128", "-128", "127"), "lw_scale_i8(" },
-        { "scale-in-a-sum", "y[i] = min(max(roundshift(mulhigh(min(max(w[i], -1073741824), 1073741823), 1518500250), 5) + 4, -128), 127) - v[i]", "lw_scale_i8(" },
-        { "scale-by-any-multiplier", SCALED("-1073741824", "1073741823", "max(v[i], 0)", "max(1, min(v[i], 22))", " - 128", "-128", "127"), "lw_scale_i8(" },
-        { "scale-of-one-more", SCALED("-1073741824", "1073741824", "1518500250", "5", " + 128", "-128", "127"), "lw_roundshift_" },
-        { "scale-of-one-less", SCALED("-1073741825", "1073741823", "1518500250", "5", " + 128", "-128", "127"), "lw_roundshift_" },
-        { "scale-by-less-than-0", SCALED("-1073741824", "1073741823", "max(v[i], -1)", "5", " + 128", "-128", "127"), "lw_roundshift_" },
-        { "scale-shifted-by-23", SCALED("-1073741824", "1073741823", "1518500250", "23", " + 128", "-128", "127"), "lw_roundshift_" },
-        { "scale-shifted-by-0", SCALED("-1073741824", "1073741823", "1518500250", "min(max(v[i], 0), 22)", " + 128", "-128", "127"), "lw_roundshift_" },
-        { "scale-and-129", SCALED("-1073741824", "1073741823", "1518500250", "5", " + 129", "-128", "127"), "lw_roundshift_" },
-        { "scale-and-minus-129", SCALED("-1073741824", "1073741823", "1518500250", "5", " - 129", "-128", "127"), "lw_roundshift_" },
-        { "scale-clamped-closer", SCALED("-1073741824", "1073741823", "1518500250", "5", " + 128", "-127", "127"), "lw_roundshift_" },
+        { "scale-in-a-sum",
+          "y[i] = min(max(roundshift(mulhigh(min(max(w[i], -1073741824), 1073741823), 1518500250), 5) + 4, -128), 127) "
+          "- v[i]",
+          "lw_scale_i8(" },
+        { "scale-by-any-multiplier",
+          SCALED("-1073741824", "1073741823", "max(v[i], 0)", "max(1, min(v[i], 22))", " - 128", "-128", "127"),
+          "lw_scale_i8(" },
+        { "scale-of-one-more", SCALED("-1073741824", "1073741824", "1518500250", "5", " + 128", "-128", "127"),
+          "lw_roundshift_" },
+        { "scale-of-one-less", SCALED("-1073741825", "1073741823", "1518500250", "5", " + 128", "-128", "127"),
+          "lw_roundshift_" },
+        { "scale-by-less-than-0", SCALED("-1073741824", "1073741823", "max(v[i], -1)", "5", " + 128", "-128", "127"),
+          "lw_roundshift_" },
+        { "scale-shifted-by-23", SCALED("-1073741824", "1073741823", "1518500250", "23", " + 128", "-128", "127"),
+          "lw_roundshift_" },
+        { "scale-shifted-by-0",
+          SCALED("-1073741824", "1073741823", "1518500250", "min(max(v[i], 0), 22)", " + 128", "-128", "127"),
+          "lw_roundshift_" },
+        { "scale-and-129", SCALED("-1073741824", "1073741823", "1518500250", "5", " + 129", "-128", "127"),
+          "lw_roundshift_" },
+        { "scale-and-minus-129", SCALED("-1073741824", "1073741823", "1518500250", "5", " - 129", "-128", "127"),
+          "lw_roundshift_" },
+        { "scale-clamped-closer", SCALED("-1073741824", "1073741823", "1518500250", "5", " + 128", "-127", "127"),
+          "lw_roundshift_" },
     };
 #undef SCALED
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -103,14 +130,16 @@ static void names_are_roles(Ctx *cx)
     int64_t shape[] = { 4, 5 };
     const Bind one[] = { BIND_T("alpha", tensor_new_fixed(cx, "alpha", F32, 2, shape)), { NULL, NULL, NULL } };
     const Bind two[] = { BIND_T("beta", tensor_new_fixed(cx, "beta", F32, 2, shape)), { NULL, NULL, NULL } };
-    const char *a = function_of(cx, "gamma[i,j] = alpha[i,j] * 2", one), *b = function_of(cx, "delta[i,j] = beta[i,j] * 2", two);
+    const char *a = function_of(cx, "gamma[i,j] = alpha[i,j] * 2", one),
+               *b = function_of(cx, "delta[i,j] = beta[i,j] * 2", two);
     check_that(*a && strcmp(a, b) == 0, "equal-groups-print-equally", "%s\nand\n%s", a, b);
 }
 
 static void numbers(Ctx *cx)
 {
-    static const float values[] = { 0.0f, -0.0f, 1.0f, -0.0123f, 0.1f, 16777216.0f, 3.4028235e38f, 1e-45f, 1.17549435e-38f,
-                                    123456.789f, -2.5e-7f, 1e10f, 0.33333334f, 65504.0f, 9.999999e-5f };
+    static const float values[] = { 0.0f,        -0.0f,         1.0f,        -0.0123f,        0.1f,
+                                    16777216.0f, 3.4028235e38f, 1e-45f,      1.17549435e-38f, 123456.789f,
+                                    -2.5e-7f,    1e10f,         0.33333334f, 65504.0f,        9.999999e-5f };
     enum { COUNT = sizeof values / sizeof *values, MANY = 20000 };
     static float many[MANY];
     uint32_t bits = 12345;
@@ -147,7 +176,9 @@ static void numbers(Ctx *cx)
 /* x[4][6] -> dense with k, b -> relu -> y[4][3], in two functions with a tensor in the arena between. */
 static Program two_layers(Ctx *cx, bool standalone, bool static_arena)
 {
-    static const float k[18] = { 1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6, .5f, .25f, .125f, 0, 1, -1 }, b[3] = { .5f, -100, 0 };
+    static const float k[18] = { 1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6, .5f, .25f, .125f, 0, 1, -1 }, b[3] = {
+        .5f, -100, 0
+    };
     int64_t xs[] = { 4, 6 }, ks[] = { 6, 3 }, bs[] = { 3 };
     Tensor *x = tensor_new_fixed(cx, "x", F32, 2, xs);
     Tensor *kt = tensor_constant(cx, "kt", F32, 2, ks, k), *bt = tensor_constant(cx, "bt", F32, 1, bs, b);
@@ -177,10 +208,25 @@ static Program two_layers(Ctx *cx, bool standalone, bool static_arena)
     constants[1] = bt;
     names[0] = "dense_k";
     names[1] = "dense_b";
-    return (Program){ .name = "two", .header = "two.h", .source = "two.onnx", .target = "generic", .input_count = 1, .output_count = 1,
-                      .input = ports, .output = ports + 1, .constant_count = 2, .constant = constants, .constant_name = names,
-                      .function_count = 2, .function = functions, .call_count = 2, .call = calls, .arena_size = 64, .arena_align = 16,
-                      .standalone = standalone, .static_arena = static_arena };
+    return (Program){ .name = "two",
+                      .header = "two.h",
+                      .source = "two.onnx",
+                      .target = "generic",
+                      .input_count = 1,
+                      .output_count = 1,
+                      .input = ports,
+                      .output = ports + 1,
+                      .constant_count = 2,
+                      .constant = constants,
+                      .constant_name = names,
+                      .function_count = 2,
+                      .function = functions,
+                      .call_count = 2,
+                      .call = calls,
+                      .arena_size = 64,
+                      .arena_align = 16,
+                      .standalone = standalone,
+                      .static_arena = static_arena };
 }
 
 static void header(Ctx *cx)
@@ -190,8 +236,10 @@ static void header(Ctx *cx)
     CHECK("header-arena-size", has(h, "#define TWO_ARENA_SIZE   64u"));
     CHECK("header-weights-size", has(h, "#define TWO_WEIGHTS_SIZE 84u"));
     CHECK("header-ports", has(h, "#define TWO_INPUTS(X) X(x, float, 24)\n#define TWO_OUTPUTS(X) X(y, float, 12)\n"));
-    CHECK("header-structs", has(h, "struct two_inputs {\n    const float *x;\n};") && has(h, "struct two_outputs {\n    float *y;\n};"));
-    CHECK("header-run", has(h, "int two_run(void *arena, const struct two_inputs *in, const struct two_outputs *out);"));
+    CHECK("header-structs",
+          has(h, "struct two_inputs {\n    const float *x;\n};") && has(h, "struct two_outputs {\n    float *y;\n};"));
+    CHECK("header-run",
+          has(h, "int two_run(void *arena, const struct two_inputs *in, const struct two_outputs *out);"));
     CHECK("source-layers", has(c, "LW_LAYER(0, \"dense \\\"1\\\"\")\n    two_dense(in->x, two_dense_k, two_dense_b,"));
     CHECK("source-checks-arena", has(c, "return TWO_E_ARENA;"));
     CHECK("same-bytes-again", strcmp(c, cgen_source(cx, &p)) == 0);
@@ -210,26 +258,36 @@ static const char user[] =
     "static union { double d; unsigned char b[TWO_ARENA_SIZE + TWO_ARENA_ALIGN]; } memory;\n"
     "int main(void)\n{\n    float x[24], y[12];\n    for (int i = 0; i < 24; i++) x[i] = (float)(i % 5) - 2;\n"
     "    const struct two_inputs in = { x };\n    const struct two_outputs out = { y };\n"
-    "    unsigned char *arena = memory.b + (TWO_ARENA_ALIGN - (uintptr_t)memory.b % TWO_ARENA_ALIGN) % TWO_ARENA_ALIGN;\n    (void)arena;\n"
+    "    unsigned char *arena = memory.b + (TWO_ARENA_ALIGN - (uintptr_t)memory.b % TWO_ARENA_ALIGN) % "
+    "TWO_ARENA_ALIGN;\n    (void)arena;\n"
     "    if (RUN) return 1;\n    for (int i = 0; i < 12; i++) {\n"
-    "        static const float k[18] = { 1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6, .5f, .25f, .125f, 0, 1, -1 }, b[3] = { .5f, -100, 0 };\n"
+    "        static const float k[18] = { 1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6, .5f, .25f, .125f, 0, 1, -1 }, b[3] "
+    "= { .5f, -100, 0 };\n"
     "        float want = b[i % 3];\n        for (int c = 0; c < 6; c++) want += x[i / 3 * 6 + c] * k[c * 3 + i % 3];\n"
     "        if (y[i] != (want > 0 ? want : 0)) return 2;\n    }\n    return BAD;\n}\n";
 
-static void build_and_run(Ctx *cx, const char *folder, const char *name, bool standalone, bool static_arena, const char *cc)
+static void build_and_run(Ctx *cx, const char *folder, const char *name, bool standalone, bool static_arena,
+                          const char *cc)
 {
     Program p = two_layers(cx, standalone, static_arena);
     const char *run = static_arena ? "two_run(&in, &out) != 0" : "two_run(arena, &in, &out) != 0";
-    const char *bad = static_arena ? "0" : "two_run(arena + 1, &in, &out) != TWO_E_ARENA || two_run(0, &in, &out) != TWO_E_ARENA";
+    const char *bad = static_arena
+                          ? "0"
+                          : "two_run(arena + 1, &in, &out) != TWO_E_ARENA || two_run(0, &in, &out) != TWO_E_ARENA";
     bool written = system(text_format(cx, "mkdir -p %s", folder)) == 0
                    && write_text(text_format(cx, "%s/two.h", folder), cgen_header(cx, &p))
                    && write_text(text_format(cx, "%s/two.c", folder), cgen_source(cx, &p))
                    && write_text(text_format(cx, "%s/two_main.c", folder), cgen_testbench(cx, &p))
-                   && write_text(text_format(cx, "%s/user.c", folder), text_format(cx, "#define RUN %s\n#define BAD %s\n%s", run, bad, user));
+                   && write_text(text_format(cx, "%s/user.c", folder),
+                                 text_format(cx, "#define RUN %s\n#define BAD %s\n%s", run, bad, user));
     const char *flags = "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1";
     const char *include = standalone ? "" : "-Iruntime";
-    int built = !written ? -1 : system(text_format(cx, "%s %s %s -o %s/user %s/user.c %s/two.c -lm && %s %s %s -o %s/bench %s/two_main.c %s/two.c -lm", cc,
-                                                   flags, include, folder, folder, folder, cc, flags, include, folder, folder, folder));
+    int built = !written
+                    ? -1
+                    : system(text_format(
+                        cx,
+                        "%s %s %s -o %s/user %s/user.c %s/two.c -lm && %s %s %s -o %s/bench %s/two_main.c %s/two.c -lm",
+                        cc, flags, include, folder, folder, folder, cc, flags, include, folder, folder, folder));
     check_that(built == 0, text_format(cx, "%s-builds-without-warnings", name), "in %s", folder);
     int status = built ? -1 : system(text_format(cx, "%s/user", folder));
     check_that(status == 0, text_format(cx, "%s-runs", name), "status %d in %s", status, folder);
@@ -246,9 +304,11 @@ int main(int argc, char **argv)
     names_are_roles(cx);
     numbers(cx);
     header(cx);
-    if (system(text_format(cx, "command -v %s >/dev/null 2>&1", cc)) != 0) check_skip("program-runs", "no C compiler to run");
+    if (system(text_format(cx, "command -v %s >/dev/null 2>&1", cc)) != 0)
+        check_skip("program-runs", "no C compiler to run");
     else {
-        const char *folder = text_format(cx, "%s%s.emitted", *argv[0] == '/' ? "" : "./", argv[0]);      /* a folder of this build's own */
+        /* A folder of this build's own */
+        const char *folder = text_format(cx, "%s%s.emitted", *argv[0] == '/' ? "" : "./", argv[0]);
         build_and_run(cx, folder, "plain", false, false, cc);
         build_and_run(cx, folder, "standalone", true, false, cc);
         build_and_run(cx, folder, "static-arena", false, true, cc);

@@ -29,82 +29,161 @@ typedef struct Case { const char *name; Verdict verdict; const char *says; const
 
 static const Case cases[] = {
     /* Right. */
-    { "split-with-guard", PROVED, NULL, DOUBLE, "  for y.io < 3\n    for y.ii < 4\n      block y[i=io*4+ii] if io * 4 + ii < 10\n" },
-    { "peeled-tail", PROVED, NULL, DOUBLE, "  for y.io < 2\n    for y.ii < 4\n      block y[i=io*4+ii]\n  for y@tail.i < 2\n    block y@tail[i=i+8]\n" },
+    { "split-with-guard", PROVED, NULL, DOUBLE,
+      "  for y.io < 3\n    for y.ii < 4\n      block y[i=io*4+ii] if io * 4 + ii < 10\n" },
+    { "peeled-tail", PROVED, NULL, DOUBLE,
+      "  for y.io < 2\n    for y.ii < 4\n      block y[i=io*4+ii]\n  for y@tail.i < 2\n    block y@tail[i=i+8]\n" },
     { "shifted-tail", PROVED, NULL, DOUBLE, "  for y.io < 3\n    for y.ii < 4\n      block y[i=min(io*4, 6)+ii]\n" },
-    { "fused-and-split", PROVED, NULL, MATRIX, "  for y.fo < 5\n    for y.fi < 5\n      block y[i=(fo*5+fi)/6, j=(fo*5+fi)%6] if fo * 5 + fi < 24\n" },
+    { "fused-and-split", PROVED, NULL, MATRIX,
+      "  for y.fo < 5\n    for y.fi < 5\n      block y[i=(fo*5+fi)/6, j=(fo*5+fi)%6] if fo * 5 + fi < 24\n" },
     { "reduce-loop-outside", PROVED, NULL, SUM, "  for y.r < 10\n    for y.i < 6\n      block y[i=i, r=r]\n" },
-    { "reduce-peeled", PROVED, NULL, SUM, "  for y.i < 6\n    for y.r < 8\n      block y[i=i, r=r]\n    for y@tail.r < 2\n      block y@tail[i=i, r=r+8]\n" },
+    { "reduce-peeled", PROVED, NULL, SUM,
+      "  for y.i < 6\n    for y.r < 8\n      block y[i=i, r=r]\n    for y@tail.r < 2\n      block y@tail[i=i, "
+      "r=r+8]\n" },
     { "reduce-fused-with-data", PROVED, NULL, SUM, "  for y.f < 60\n    block y[i=f/10, r=f%10]\n" },
-    { "init-apart", PROVED, NULL, SUM, "  for y@init.i < 6\n    block init y@init[i=i]\n  for y.r < 10\n    for y.i < 6\n      block update y[i=i, r=r]\n" },
-    { "init-in-data-loop", PROVED, NULL, SUM, "  for y.i < 6\n    block init y@init[i=i]\n    for y.r < 10\n      block update y[i=i, r=r]\n" },
-    { "shifted-tail-of-reduction", PROVED, NULL, SUM, "  for y.io < 2\n    for y.ii < 4\n      for y.r < 10\n        block y[i=min(io*4, 2)+ii, r=r]\n" },
+    { "init-apart", PROVED, NULL, SUM,
+      "  for y@init.i < 6\n    block init y@init[i=i]\n  for y.r < 10\n    for y.i < 6\n      block update y[i=i, "
+      "r=r]\n" },
+    { "init-in-data-loop", PROVED, NULL, SUM,
+      "  for y.i < 6\n    block init y@init[i=i]\n    for y.r < 10\n      block update y[i=i, r=r]\n" },
+    { "shifted-tail-of-reduction", PROVED, NULL, SUM,
+      "  for y.io < 2\n    for y.ii < 4\n      for y.r < 10\n        block y[i=min(io*4, 2)+ii, r=r]\n" },
     { "computed-at", PROVED, NULL, TWO, "  for b.i < 12\n    alloc a stack\n      block a[i=i]\n      block b[i=i]\n" },
-    { "computed-at-tile-with-guard", PROVED, NULL, TWO, "  for b.io < 3\n    alloc a stack\n      for a.i < 5\n        block a[i=io*5+a.i] if io * 5 + a.i < 12\n      for b.ii < 5\n        block b[i=io*5+ii] if io * 5 + ii < 12\n" },
-    { "halo-made-again", PROVED, NULL, BLUR, "  for b.i < 10\n    alloc a stack\n      for a.i < 3\n        block a[i=b.i+a.i]\n      block b[i=b.i]\n" },
-    { "halo-stored-outside", PROVED, NULL, BLUR, "  alloc a arena\n    for b.i < 10\n      for a.i < 3\n        block a[i=b.i+a.i]\n      block b[i=b.i]\n" },
-    { "halo-in-a-ring", PROVED, NULL, BLUR, "  alloc a arena ring(i)=3\n    for b.i < 10\n      for a.i < 3\n        block a[i=b.i+a.i]\n      block b[i=b.i]\n" },
-    { "sliding-with-warm-up", PROVED, NULL, BLUR, "  alloc a arena ring(i)=3\n    for a@warm.i < 2\n      block a@warm[i=i]\n    for b.i < 10\n      block a[i=b.i+2]\n      block b[i=b.i]\n" },
-    { "sliding-by-stride", PROVED, NULL, STRIDED, "  alloc a arena ring(i)=3\n    block a@warm[i=0]\n    for b.i < 5\n      for a.i < 2\n        block a[i=b.i*2+1+a.i]\n      for b.r < 3\n        block b[i=b.i, r=r]\n" },
-    { "padding-cuts-the-need", PROVED, NULL, PADDED, "  for b.i < 8\n    alloc a stack\n      for a.i < 3\n        block a[i=b.i-1+a.i] if 0 <= b.i - 1 + a.i && b.i - 1 + a.i < 8\n      for b.r < 3\n        block b[i=b.i, r=r]\n" },
-    { "prefix-carried", PROVED, NULL, PREFIX, "  alloc a arena\n    for b.i < 6\n      block a[i=i]\n      for b.r < 6\n        block b[i=i, r=r]\n" },
-    { "reader-in-the-maker's-loop", PROVED, NULL, CHAIN, "  for s.i < 6\n    alloc s stack\n      for s.r < 8\n        block s[i=i, r=r]\n      block t[i=i]\n" },
-    { "parallel-tile-with-own-storage", PROVED, NULL, BLUR, "  for b.io < 5 parallel\n    alloc a stack\n      for a.i < 4\n        block a[i=io*2+a.i]\n      for b.ii < 2\n        block b[i=io*2+ii]\n" },
-    { "parallel-makes-disjoint-tiles", PROVED, NULL, TWO, "  alloc a arena\n    for b.io < 3 parallel\n      for a.i < 4\n        block a[i=io*4+a.i]\n      for b.ii < 4\n        block b[i=io*4+ii]\n" },
-    { "vector-and-unrolled", PROVED, NULL, MATRIX, "  for y.i < 4 unrolled\n    for y.jo < 2\n      for y.ji < 3 vector\n        block y[i=i, j=jo*3+ji]\n" },
-    { "sizes-with-guard", PROVED, NULL, SIZED, "  for b.io < (n + 3) / 4\n    alloc a stack\n      for a.i < 4\n        block a[i=io*4+a.i] if io * 4 + a.i < n\n      for b.ii < 4\n        block b[i=io*4+ii] if io * 4 + ii < n\n" },
-    { "two-ways-by-size", PROVED, NULL, SIZED, "  alloc a arena\n    for a.i < n\n      block a[i=i]\n    if n % 2 == 0\n      for b.io < n / 2\n        for b.ii < 2\n          block b[i=io*2+ii]\n    else\n      for b@odd.i < n\n        block b@odd[i=i]\n" },
+    { "computed-at-tile-with-guard", PROVED, NULL, TWO,
+      "  for b.io < 3\n    alloc a stack\n      for a.i < 5\n        block a[i=io*5+a.i] if io * 5 + a.i < 12\n      "
+      "for b.ii < 5\n        block b[i=io*5+ii] if io * 5 + ii < 12\n" },
+    { "halo-made-again", PROVED, NULL, BLUR,
+      "  for b.i < 10\n    alloc a stack\n      for a.i < 3\n        block a[i=b.i+a.i]\n      block b[i=b.i]\n" },
+    { "halo-stored-outside", PROVED, NULL, BLUR,
+      "  alloc a arena\n    for b.i < 10\n      for a.i < 3\n        block a[i=b.i+a.i]\n      block b[i=b.i]\n" },
+    { "halo-in-a-ring", PROVED, NULL, BLUR,
+      "  alloc a arena ring(i)=3\n    for b.i < 10\n      for a.i < 3\n        block a[i=b.i+a.i]\n      block "
+      "b[i=b.i]\n" },
+    { "sliding-with-warm-up", PROVED, NULL, BLUR,
+      "  alloc a arena ring(i)=3\n    for a@warm.i < 2\n      block a@warm[i=i]\n    for b.i < 10\n      block "
+      "a[i=b.i+2]\n      block b[i=b.i]\n" },
+    { "sliding-by-stride", PROVED, NULL, STRIDED,
+      "  alloc a arena ring(i)=3\n    block a@warm[i=0]\n    for b.i < 5\n      for a.i < 2\n        block "
+      "a[i=b.i*2+1+a.i]\n      for b.r < 3\n        block b[i=b.i, r=r]\n" },
+    { "padding-cuts-the-need", PROVED, NULL, PADDED,
+      "  for b.i < 8\n    alloc a stack\n      for a.i < 3\n        block a[i=b.i-1+a.i] if 0 <= b.i - 1 + a.i && b.i "
+      "- 1 + a.i < 8\n      for b.r < 3\n        block b[i=b.i, r=r]\n" },
+    { "prefix-carried", PROVED, NULL, PREFIX,
+      "  alloc a arena\n    for b.i < 6\n      block a[i=i]\n      for b.r < 6\n        block b[i=i, r=r]\n" },
+    { "reader-in-the-maker's-loop", PROVED, NULL, CHAIN,
+      "  for s.i < 6\n    alloc s stack\n      for s.r < 8\n        block s[i=i, r=r]\n      block t[i=i]\n" },
+    { "parallel-tile-with-own-storage", PROVED, NULL, BLUR,
+      "  for b.io < 5 parallel\n    alloc a stack\n      for a.i < 4\n        block a[i=io*2+a.i]\n      for b.ii < "
+      "2\n        block b[i=io*2+ii]\n" },
+    { "parallel-makes-disjoint-tiles", PROVED, NULL, TWO,
+      "  alloc a arena\n    for b.io < 3 parallel\n      for a.i < 4\n        block a[i=io*4+a.i]\n      for b.ii < "
+      "4\n        block b[i=io*4+ii]\n" },
+    { "vector-and-unrolled", PROVED, NULL, MATRIX,
+      "  for y.i < 4 unrolled\n    for y.jo < 2\n      for y.ji < 3 vector\n        block y[i=i, j=jo*3+ji]\n" },
+    { "sizes-with-guard", PROVED, NULL, SIZED,
+      "  for b.io < (n + 3) / 4\n    alloc a stack\n      for a.i < 4\n        block a[i=io*4+a.i] if io * 4 + a.i < "
+      "n\n      for b.ii < 4\n        block b[i=io*4+ii] if io * 4 + ii < n\n" },
+    { "two-ways-by-size", PROVED, NULL, SIZED,
+      "  alloc a arena\n    for a.i < n\n      block a[i=i]\n    if n % 2 == 0\n      for b.io < n / 2\n        for "
+      "b.ii < 2\n          block b[i=io*2+ii]\n    else\n      for b@odd.i < n\n        block b@odd[i=i]\n" },
 
     /* I1 */
-    { "I1-gap", UNPROVED, "y", DOUBLE, "  for y.io < 3\n    for y.ii < 3\n      block y[i=io*4+ii] if io * 4 + ii < 10\n" },
-    { "I1-adds-twice", UNPROVED, "y", SUM, "  for y.again < 2\n    for y.r < 10\n      for y.i < 6\n        block y[i=i, r=(r+again)%10]\n" },
-    { "I1-loop-for-nothing", WRONG, "y.again adds the same points", SUM, "  for y.i < 6\n    for y.r < 10\n      for y.again < 2\n        block y[i=i, r=r]\n" },
-    { "I1-reduction-cut-short", WRONG, "reduce axis r", SUM, "  for y.i < 6\n    for y.r < 9\n      block y[i=i, r=r]\n" },
-    { "I1-copies-overlap", UNPROVED, "y", SUM, "  for y.i < 6\n    for y.r < 8\n      block y[i=i, r=r]\n    for y@tail.r < 3\n      block y@tail[i=i, r=r+7]\n" },
-    { "I1-shifted-reduction", WRONG, "shifted tail of the loop ro adds", SUM, "  for y.i < 6\n    for y.ro < 3\n      for y.ri < 4\n        block y[i=i, r=min(ro*4, 6)+ri]\n" },
-    { "I1-reduce-loop-around-shifted-tail", WRONG, "y.r", SUM, "  for y.r < 10\n    for y.io < 2\n      for y.ii < 4\n        block y[i=min(io*4, 2)+ii, r=r]\n" },
+    { "I1-gap", UNPROVED, "y", DOUBLE,
+      "  for y.io < 3\n    for y.ii < 3\n      block y[i=io*4+ii] if io * 4 + ii < 10\n" },
+    { "I1-adds-twice", UNPROVED, "y", SUM,
+      "  for y.again < 2\n    for y.r < 10\n      for y.i < 6\n        block y[i=i, r=(r+again)%10]\n" },
+    { "I1-loop-for-nothing", WRONG, "y.again adds the same points", SUM,
+      "  for y.i < 6\n    for y.r < 10\n      for y.again < 2\n        block y[i=i, r=r]\n" },
+    { "I1-reduction-cut-short", WRONG, "reduce axis r", SUM,
+      "  for y.i < 6\n    for y.r < 9\n      block y[i=i, r=r]\n" },
+    { "I1-copies-overlap", UNPROVED, "y", SUM,
+      "  for y.i < 6\n    for y.r < 8\n      block y[i=i, r=r]\n    for y@tail.r < 3\n      block y@tail[i=i, "
+      "r=r+7]\n" },
+    { "I1-shifted-reduction", WRONG, "shifted tail of the loop ro adds", SUM,
+      "  for y.i < 6\n    for y.ro < 3\n      for y.ri < 4\n        block y[i=i, r=min(ro*4, 6)+ri]\n" },
+    { "I1-reduce-loop-around-shifted-tail", WRONG, "y.r", SUM,
+      "  for y.r < 10\n    for y.io < 2\n      for y.ii < 4\n        block y[i=min(io*4, 2)+ii, r=r]\n" },
 
     /* I2 */
-    { "I2-init-last", WRONG, "y@init", SUM, "  for y.r < 10\n    for y.i < 6\n      block update y[i=i, r=r]\n  for y@init.i < 6\n    block init y@init[i=i]\n" },
-    { "I2-no-init", WRONG, "initialises \"y\"", SUM, "  for y.i < 6\n    for y.r < 10\n      block update y[i=i, r=r]\n" },
-    { "I2-init-in-reduce-loop", UNPROVED, "y@init", SUM, "  for y.r < 10\n    for y.i < 6\n      block init y@init[i=i]\n      block update y[i=i, r=r]\n" },
-    { "I2-tail-first", WRONG, "y@tail", SUM, "  for y.i < 6\n    for y@tail.r < 2\n      block y@tail[i=i, r=r+8]\n    for y.r < 8\n      block y[i=i, r=r]\n" },
-    { "I2-init-of-a-part", UNPROVED, "y@init", SUM, "  for y@init.i < 5\n    block init y@init[i=i]\n  for y.i < 6\n    for y.r < 10\n      block update y[i=i, r=r]\n" },
+    { "I2-init-last", WRONG, "y@init", SUM,
+      "  for y.r < 10\n    for y.i < 6\n      block update y[i=i, r=r]\n  for y@init.i < 6\n    block init "
+      "y@init[i=i]\n" },
+    { "I2-no-init", WRONG, "initialises \"y\"", SUM,
+      "  for y.i < 6\n    for y.r < 10\n      block update y[i=i, r=r]\n" },
+    { "I2-init-in-reduce-loop", UNPROVED, "y@init", SUM,
+      "  for y.r < 10\n    for y.i < 6\n      block init y@init[i=i]\n      block update y[i=i, r=r]\n" },
+    { "I2-tail-first", WRONG, "y@tail", SUM,
+      "  for y.i < 6\n    for y@tail.r < 2\n      block y@tail[i=i, r=r+8]\n    for y.r < 8\n      block y[i=i, "
+      "r=r]\n" },
+    { "I2-init-of-a-part", UNPROVED, "y@init", SUM,
+      "  for y@init.i < 5\n    block init y@init[i=i]\n  for y.i < 6\n    for y.r < 10\n      block update y[i=i, "
+      "r=r]\n" },
 
     /* I3 */
-    { "I3-reader-first", WRONG, "b reads \"a\" before", TWO, "  alloc a arena\n    for b.i < 12\n      block b[i=i]\n    for a.i < 12\n      block a[i=i]\n" },
-    { "I3-reader-first-in-the-loop", UNPROVED, "b reads \"a\"", TWO, "  alloc a arena\n    for b.i < 12\n      block b[i=i]\n      block a[i=i]\n" },
-    { "I3-made-too-little", UNPROVED, "b reads \"a\"", BLUR, "  for b.i < 10\n    alloc a stack\n      for a.i < 2\n        block a[i=b.i+a.i]\n      block b[i=b.i]\n" },
-    { "I3-no-warm-up", UNPROVED, "below the range of the first iteration of b.i", BLUR, "  alloc a arena\n    for b.i < 10\n      block a[i=b.i+2]\n      block b[i=b.i]\n" },
-    { "I3-reduction-not-finished", UNPROVED, "t reads \"s\"", CHAIN, "  alloc s arena\n    for s.r < 8\n      for s.i < 6\n        block s[i=i, r=r]\n      for t.i < 6\n        block t[i=i]\n" },
-    { "I3-tile-cut-too-early", UNPROVED, "b reads \"a\"", TWO, "  for b.io < 3\n    alloc a stack\n      for a.i < 5\n        block a[i=io*5+a.i] if io * 5 + a.i < 11\n      for b.ii < 5\n        block b[i=io*5+ii] if io * 5 + ii < 12\n" },
+    { "I3-reader-first", WRONG, "b reads \"a\" before", TWO,
+      "  alloc a arena\n    for b.i < 12\n      block b[i=i]\n    for a.i < 12\n      block a[i=i]\n" },
+    { "I3-reader-first-in-the-loop", UNPROVED, "b reads \"a\"", TWO,
+      "  alloc a arena\n    for b.i < 12\n      block b[i=i]\n      block a[i=i]\n" },
+    { "I3-made-too-little", UNPROVED, "b reads \"a\"", BLUR,
+      "  for b.i < 10\n    alloc a stack\n      for a.i < 2\n        block a[i=b.i+a.i]\n      block b[i=b.i]\n" },
+    { "I3-no-warm-up", UNPROVED, "below the range of the first iteration of b.i", BLUR,
+      "  alloc a arena\n    for b.i < 10\n      block a[i=b.i+2]\n      block b[i=b.i]\n" },
+    { "I3-reduction-not-finished", UNPROVED, "t reads \"s\"", CHAIN,
+      "  alloc s arena\n    for s.r < 8\n      for s.i < 6\n        block s[i=i, r=r]\n      for t.i < 6\n        "
+      "block t[i=i]\n" },
+    { "I3-tile-cut-too-early", UNPROVED, "b reads \"a\"", TWO,
+      "  for b.io < 3\n    alloc a stack\n      for a.i < 5\n        block a[i=io*5+a.i] if io * 5 + a.i < 11\n      "
+      "for b.ii < 5\n        block b[i=io*5+ii] if io * 5 + ii < 12\n" },
 
     /* I4 */
-    { "I4-storage-in-reduce-loop", WRONG, "reduce loop s.r", CHAIN, "  for s.r < 8\n    alloc s arena\n      for s.i < 6\n        block s[i=i, r=r]\n      for t.i < 6\n        block t[i=i]\n" },
-    { "I4-storage-in-carrying-loop", WRONG, "the loop b.i, which carries it", PREFIX, "  for b.i < 6\n    alloc a stack\n      block a[i=i]\n      for b.r < 6\n        block b[i=i, r=r]\n" },
-    { "I4-reader-outside", WRONG, "b reads \"a\" outside", TWO, "  alloc a arena\n    for a.i < 12\n      block a[i=i]\n  alloc a arena\n    for b.i < 12\n      block b[i=i]\n" },
-    { "I4-ring-too-short", UNPROVED, "ring of 2", BLUR, "  alloc a arena ring(i)=2\n    for a@warm.i < 2\n      block a@warm[i=i]\n    for b.i < 10\n      block a[i=b.i+2]\n      block b[i=b.i]\n" },
-    { "I4-ring-of-whole-run", UNPROVED, "ring of 8", TWO, "  alloc a arena ring(i)=8\n    for a.i < 12\n      block a[i=i]\n    for b.i < 12\n      block b[i=i]\n" },
-    { "I4-shared-storage-in-parallel", WRONG, "parallel loop b.i", TWO, "  for b.i < 12 parallel\n    alloc a arena\n      block a[i=i]\n      block b[i=i]\n" },
+    { "I4-storage-in-reduce-loop", WRONG, "reduce loop s.r", CHAIN,
+      "  for s.r < 8\n    alloc s arena\n      for s.i < 6\n        block s[i=i, r=r]\n      for t.i < 6\n        "
+      "block t[i=i]\n" },
+    { "I4-storage-in-carrying-loop", WRONG, "the loop b.i, which carries it", PREFIX,
+      "  for b.i < 6\n    alloc a stack\n      block a[i=i]\n      for b.r < 6\n        block b[i=i, r=r]\n" },
+    { "I4-reader-outside", WRONG, "b reads \"a\" outside", TWO,
+      "  alloc a arena\n    for a.i < 12\n      block a[i=i]\n  alloc a arena\n    for b.i < 12\n      block "
+      "b[i=i]\n" },
+    { "I4-ring-too-short", UNPROVED, "ring of 2", BLUR,
+      "  alloc a arena ring(i)=2\n    for a@warm.i < 2\n      block a@warm[i=i]\n    for b.i < 10\n      block "
+      "a[i=b.i+2]\n      block b[i=b.i]\n" },
+    { "I4-ring-of-whole-run", UNPROVED, "ring of 8", TWO,
+      "  alloc a arena ring(i)=8\n    for a.i < 12\n      block a[i=i]\n    for b.i < 12\n      block b[i=i]\n" },
+    { "I4-shared-storage-in-parallel", WRONG, "parallel loop b.i", TWO,
+      "  for b.i < 12 parallel\n    alloc a arena\n      block a[i=i]\n      block b[i=i]\n" },
 
     /* I5 */
-    { "I5-parallel-reduction", WRONG, "y.r feeds a reduce axis", SUM, "  for y.i < 6\n    for y.r < 10 parallel\n      block y[i=i, r=r]\n" },
-    { "I5-vector-reduction", WRONG, "y.r feeds a reduce axis", SUM, "  for y.i < 6\n    for y.r < 10 vector\n      block y[i=i, r=r]\n" },
-    { "I5-parallel-carries", WRONG, "b.i carries \"a\"", BLUR, "  alloc a arena\n    for a@warm.i < 2\n      block a@warm[i=i]\n    for b.i < 10 parallel\n      block a[i=b.i+2]\n      block b[i=b.i]\n" },
-    { "I5-parallel-halo-outside", UNPROVED, "b.i", BLUR, "  alloc a arena\n    for b.i < 10 parallel\n      for a.i < 3\n        block a[i=b.i+a.i]\n      block b[i=b.i]\n" },
-    { "I5-parallel-shifted-tail", UNPROVED, "y.io", DOUBLE, "  for y.io < 3 parallel\n    for y.ii < 4\n      block y[i=min(io*4, 6)+ii]\n" },
-    { "I5-vector-of-a-size", WRONG, "b.i has no constant extent", SIZED, "  alloc a arena\n    for a.i < n\n      block a[i=i]\n    for b.i < n vector\n      block b[i=i]\n" },
+    { "I5-parallel-reduction", WRONG, "y.r feeds a reduce axis", SUM,
+      "  for y.i < 6\n    for y.r < 10 parallel\n      block y[i=i, r=r]\n" },
+    { "I5-vector-reduction", WRONG, "y.r feeds a reduce axis", SUM,
+      "  for y.i < 6\n    for y.r < 10 vector\n      block y[i=i, r=r]\n" },
+    { "I5-parallel-carries", WRONG, "b.i carries \"a\"", BLUR,
+      "  alloc a arena\n    for a@warm.i < 2\n      block a@warm[i=i]\n    for b.i < 10 parallel\n      block "
+      "a[i=b.i+2]\n      block b[i=b.i]\n" },
+    { "I5-parallel-halo-outside", UNPROVED, "b.i", BLUR,
+      "  alloc a arena\n    for b.i < 10 parallel\n      for a.i < 3\n        block a[i=b.i+a.i]\n      block "
+      "b[i=b.i]\n" },
+    { "I5-parallel-shifted-tail", UNPROVED, "y.io", DOUBLE,
+      "  for y.io < 3 parallel\n    for y.ii < 4\n      block y[i=min(io*4, 6)+ii]\n" },
+    { "I5-vector-of-a-size", WRONG, "b.i has no constant extent", SIZED,
+      "  alloc a arena\n    for a.i < n\n      block a[i=i]\n    for b.i < n vector\n      block b[i=i]\n" },
 
     /* I6 */
     { "I6-output-cut-short", WRONG, "output \"y\"", DOUBLE, "  for y.i < 9\n    block y[i=i]\n" },
-    { "I6-tail-forgotten", WRONG, "output \"y\"", DOUBLE, "  for y.io < 2\n    for y.ii < 4\n      block y[i=io*4+ii]\n" },
-    { "I6-guard-forgotten", UNPROVED, "the axis i", DOUBLE, "  for y.io < 3\n    for y.ii < 4\n      block y[i=io*4+ii]\n" },
-    { "I6-gap-between-copies", UNPROVED, "y", DOUBLE, "  for y.i < 5\n    block y[i=i]\n  for y@tail.i < 4\n    block y@tail[i=i+6]\n" },
+    { "I6-tail-forgotten", WRONG, "output \"y\"", DOUBLE,
+      "  for y.io < 2\n    for y.ii < 4\n      block y[i=io*4+ii]\n" },
+    { "I6-guard-forgotten", UNPROVED, "the axis i", DOUBLE,
+      "  for y.io < 3\n    for y.ii < 4\n      block y[i=io*4+ii]\n" },
+    { "I6-gap-between-copies", UNPROVED, "y", DOUBLE,
+      "  for y.i < 5\n    block y[i=i]\n  for y@tail.i < 4\n    block y@tail[i=i+6]\n" },
 
     /* Form */
-    { "form-no-storage", WRONG, "\"a\" has no storage", TWO, "  for a.i < 12\n    block a[i=i]\n  for b.i < 12\n    block b[i=i]\n" },
-    { "form-no-block", WRONG, "no block computes \"a\"", TWO, "  alloc a arena\n    for b.i < 12\n      block b[i=i]\n" },
-    { "form-output-stored", WRONG, "\"y\" is caller-owned", DOUBLE, "  alloc y arena\n    for y.i < 10\n      block y[i=i]\n" },
+    { "form-no-storage", WRONG, "\"a\" has no storage", TWO,
+      "  for a.i < 12\n    block a[i=i]\n  for b.i < 12\n    block b[i=i]\n" },
+    { "form-no-block", WRONG, "no block computes \"a\"", TWO,
+      "  alloc a arena\n    for b.i < 12\n      block b[i=i]\n" },
+    { "form-output-stored", WRONG, "\"y\" is caller-owned", DOUBLE,
+      "  alloc y arena\n    for y.i < 10\n      block y[i=i]\n" },
     { "form-init-of-a-map", WRONG, "\"y\" does not reduce", DOUBLE, "  for y.i < 10\n    block init y@init[i=i]\n" },
     { "form-two-loops-of-a-name", WRONG, "y.i", MATRIX, "  for y.i < 4\n    for y.i < 6\n      block y[i=0, j=i]\n" },
 };
@@ -185,7 +264,8 @@ static void check_case(const Case *c)
     check_that(v == c->verdict, c->name, "%s: %s", verdicts[v], why ? why : "");
     if (c->says) check_that(why && strstr(why, c->says), c->name, "says: %s", why ? why : "");
     if (v == PROVED) check_that(always_runs_right(cx, n), c->name, "proved, but a run gives other values");
-    if (v == WRONG && !runs_anyway(c)) check_that(!always_runs_right(cx, n), c->name, "called wrong, but every run is right");
+    if (v == WRONG && !runs_anyway(c))
+        check_that(!always_runs_right(cx, n), c->name, "called wrong, but every run is right");
     ctx_free(cx);
 }
 
@@ -198,24 +278,30 @@ static void naive_nests(void)
     Tensor *x = tensor_new(cx, "x", F32, 2, shape), *index = tensor_new(cx, "index", I32, 1, shape);
     Tensor *y = FORMULA(cx, "y[i<n, j<9] = x[i, j] * 2.0", BIND_T("x", x), BIND_V("n", n));
     Tensor *z = FORMULA(cx, "z[i<n] = sum(j<9) y[i, j]", BIND_T("y", y), BIND_V("n", n));
-    Tensor *g = FORMULA(cx, "g[i<n] = z[min(max(index[i], 0), n - 1)]", BIND_T("z", z), BIND_T("index", index), BIND_V("n", n));
+    Tensor *g = FORMULA(cx, "g[i<n] = z[min(max(index[i], 0), n - 1)]", BIND_T("z", z), BIND_T("index", index),
+                        BIND_V("n", n));
     Tensor *in[] = { x, index }, *out[] = { g };
     const Nest *nest = nest_naive(cx, "t", in, 2, out, 1);
     const char *why = NULL;
-    check_that(nest && nest_check(cx, nest, &why) == PROVED, "naive-nest-with-gather", "%s", why ? why : cx->diags ? diag_text(cx, cx->diags) : "?");
+    check_that(nest && nest_check(cx, nest, &why) == PROVED, "naive-nest-with-gather", "%s",
+               why         ? why
+               : cx->diags ? diag_text(cx, cx->diags)
+                           : "?");
     ctx_free(cx);
 }
 
 static void windows(void)
 {
     Ctx *cx = context_new(NULL, NULL);
-    const Nest *n = nest_read(cx, BLUR "  for b.io < 5\n    alloc a stack\n      for a.i < 4\n        block a[i=io*2+a.i]\n      for b.ii < 2\n        block b[i=io*2+ii]\n");
+    const Nest *n = nest_read(cx, BLUR "  for b.io < 5\n    alloc a stack\n      for a.i < 4\n        block "
+                                       "a[i=io*2+a.i]\n      for b.ii < 2\n        block b[i=io*2+ii]\n");
     const char *why = NULL;
     Window w;
     const Stmt *loop = n ? n->root : NULL;
     bool found = loop && alloc_window(cx, n, loop->child[0], &w, &why);
     CHECK("window-of-a-tile", found && expr_is_int(w.extent[0], 4));
-    CHECK("window-begins-with-the-tile", found && provably_equal(cx, w.begin[0], expr_mul(cx, loop->var, expr_index(cx, 2)), NULL));
+    CHECK("window-begins-with-the-tile",
+          found && provably_equal(cx, w.begin[0], expr_mul(cx, loop->var, expr_index(cx, 2)), NULL));
     ctx_free(cx);
 }
 

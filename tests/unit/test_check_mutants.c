@@ -74,7 +74,8 @@ static const Stmt *damage_alloc(Ctx *cx, Damage *d, const Stmt *s)
     const Stmt *body = s->child[0];
     if (body->kind == STMT_FOR && random_chance(d->r, 50)) {
         d->what = "place of storage";
-        return stmt_for(cx, body->name, body->var, body->extent, body->loop_kind, stmt_alloc(cx, s->buffer, body->child[0]));
+        return stmt_for(cx, body->name, body->var, body->extent, body->loop_kind,
+                        stmt_alloc(cx, s->buffer, body->child[0]));
     }
     if (count_allocs(d->root, s->buffer->tensor) > 1) return s;
     Buffer *b = arena_copy(cx->arena, s->buffer, sizeof *b);
@@ -177,7 +178,9 @@ static void try_mutant(Case *c, Random *r, Tally *t)
     }
     if (v == WRONG && always_runs(c, &n)) {
         t->wrong_but_runs++;
-        if (getenv("SHOW_WRONG")) printf("# seed %llu: damaged %s, called wrong (%s), yet runs:\n%s", (unsigned long long)c->seed, d.what, why, printed(c->cx, &n));
+        if (getenv("SHOW_WRONG"))
+            printf("# seed %llu: damaged %s, called wrong (%s), yet runs:\n%s", (unsigned long long)c->seed, d.what,
+                   why, printed(c->cx, &n));
     }
 }
 
@@ -203,7 +206,8 @@ int main(int argc, char **argv)
     long count = argc > 2 ? strtol(argv[2], NULL, 10) : 400;
     Tally t = { 0 };
     for (long i = 0; i < count && t.failures < 5; i++) try_seed(seed + (uint64_t)i, &t);
-    printf("# %ld damaged nests: %ld proved, %ld unproved, %ld wrong (%ld of these run)\n", t.mutants, t.proved, t.unproved, t.wrong, t.wrong_but_runs);
+    printf("# %ld damaged nests: %ld proved, %ld unproved, %ld wrong (%ld of these run)\n", t.mutants, t.proved,
+           t.unproved, t.wrong, t.wrong_but_runs);
     CHECK("what-is-proved-runs-right", t.failures == 0);
     CHECK("damage-is-mostly-seen", t.unproved + t.wrong > t.proved);
     return check_done();

@@ -46,7 +46,9 @@ static Sample sample_run(const char *path)
     s.counts = NEW(s.cx->arena, Counts);
     Env *e = env_new(s.cx);
     for (int i = 0; read && i < m.input_count; i++) env_alloc(s.cx, e, m.input[i]);
-    bool ran = read && interpret(s.cx, s.nest, e, &(RunOptions){ .checked = true, .visit = count_instance, .user = s.counts });
+    bool ran = read
+               && interpret(s.cx, s.nest, e,
+                            &(RunOptions){ .checked = true, .visit = count_instance, .user = s.counts });
     check_that(ran, path, "%s", s.cx->diags ? diag_text(s.cx, s.cx->diags) : "?");
     return s;
 }
@@ -62,8 +64,9 @@ static void check_once(const Sample *s, const char *label, const char *stage, in
         bool is_needed = i / (columns * depth) < side && i / depth % columns < side;
         other += c->begun[i] != is_needed;
     }
-    check_that(c && other == 0 && c->instances == side * side * depth * terms, label, "%lld elements are not begun as often as they should be, %ld instances",
-               (long long)other, c ? c->instances : 0);
+    check_that(c && other == 0 && c->instances == side * side * depth * terms, label,
+               "%lld elements are not begun as often as they should be, %ld instances", (long long)other,
+               c ? c->instances : 0);
 }
 
 /* The ring of the stage's tensor along its rows; 0: it is kept whole. */

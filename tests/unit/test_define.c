@@ -60,7 +60,8 @@ static void test_refusals(void)
     CHECK("define-try-says-why", why && strstr(why, "reduce axis"));
     CHECK("define-try-leaves-the-nest", strcmp(before, lw_show(p)) == 0 && lw_diagnostic(cx, 0, NULL) == NULL);
     CHECK("define-try-takes-what-it-can", lw_try(p, "unroll c.k by=2") == NULL && strcmp(before, lw_show(p)) != 0);
-    CHECK("define-a-refused-step-is-an-error", !lw_vectorize(p, "c.nothing", NULL) && lw_diagnostic(cx, 0, NULL) != NULL);
+    CHECK("define-a-refused-step-is-an-error",
+          !lw_vectorize(p, "c.nothing", NULL) && lw_diagnostic(cx, 0, NULL) != NULL);
     lw_free(cx);
 }
 
@@ -81,7 +82,8 @@ static void test_replay(void)
         if (strncmp(line, "  ", 2) == 0) lw_step(again, line + 2);
         else if (strcmp(line, "schedule") != 0) lw_statement(again, line);
     }
-    CHECK("define-text-replays", schedule && lw_show(p) && lw_show(again) && strcmp(lw_show(p), lw_show(again)) == 0 && is_product(again));
+    CHECK("define-text-replays",
+          schedule && lw_show(p) && lw_show(again) && strcmp(lw_show(p), lw_show(again)) == 0 && is_product(again));
     free(text);
     lw_free(cx);
 }
@@ -95,8 +97,10 @@ static void test_operators(void)
     lw_output(p, "y");
     const float x[4] = { -1, 2, -3, 4 };
     float y[4];
-    CHECK("define-operators-run", lw_execute(p, (const void *const[]){ x }, (void *const[]){ y }) && y[0] == 0 && y[1] == 2 && y[2] == 0 && y[3] == 4);
-    CHECK("define-operators-are-scheduled", lw_vectorize(p, "y.c", NULL) && strstr(lw_show(p), "for y.c < 4 vector") != NULL);
+    CHECK("define-operators-run", lw_execute(p, (const void *const[]){ x }, (void *const[]){ y }) && y[0] == 0
+                                      && y[1] == 2 && y[2] == 0 && y[3] == 4);
+    CHECK("define-operators-are-scheduled",
+          lw_vectorize(p, "y.c", NULL) && strstr(lw_show(p), "for y.c < 4 vector") != NULL);
     lw_free(cx);
     cx = lw_new();
     p = lw_define(cx, "wrong", "no-such-target");

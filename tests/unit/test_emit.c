@@ -19,11 +19,14 @@ static const EmitCase cases[] = {
     { "elementwise", "x f32 7 5; z f32 7 5", "y[i,j] = x[i,j] * z[i,j] + 0.1", "" },
     { "broadcast", "x f32 4 6; b =f32 6", "y[i,j] = max(x[i,j] + b[j], 0)", "" },
     { "matmul", "a f32 6 5; b f32 5 7", "y[i,j] = sum(k) a[i,k] * b[k,j]", "" },
-    { "conv-same", "x f32 8 9 3; k =f32 3 3 3 4", "y[h<8,w<9,o] = sum(i,j,c) (x[h+i-1,w+j-1,c]? * k[i,j,c,o] : 0)", "" },
-    { "conv-stride", "x f32 9 9 2; k =f32 3 3 2 4", "y[h<5,w<5,o] = sum(i,j,c) (x[2*h+i-1,2*w+j-1,c]? * k[i,j,c,o] : 0)", "" },
+    { "conv-same", "x f32 8 9 3; k =f32 3 3 3 4", "y[h<8,w<9,o] = sum(i,j,c) (x[h+i-1,w+j-1,c]? * k[i,j,c,o] : 0)",
+      "" },
+    { "conv-stride", "x f32 9 9 2; k =f32 3 3 2 4",
+      "y[h<5,w<5,o] = sum(i,j,c) (x[2*h+i-1,2*w+j-1,c]? * k[i,j,c,o] : 0)", "" },
     { "conv-bias-relu", "x f32 6 6 2; k =f32 3 3 2 4; b =f32 4",
       "t[h<6,w<6,o] = sum(i,j,c) (x[h+i-1,w+j-1,c]? * k[i,j,c,o] : 0); y[h,w,o] = max(t[h,w,o] + b[o], 0)", "" },
-    { "conv-transposed-taps", "x f32 5 5 2; k =f32 4 4 2 3", "y[h<8,w<8,o] = sum(i,j,c) (x[h-2*i,w-2*j+1,c]? * k[i,j,c,o] : 0)", "" },
+    { "conv-transposed-taps", "x f32 5 5 2; k =f32 4 4 2 3",
+      "y[h<8,w<8,o] = sum(i,j,c) (x[h-2*i,w-2*j+1,c]? * k[i,j,c,o] : 0)", "" },
     { "depthwise", "x f32 8 8 4; k =f32 3 3 4", "y[h<8,w<8,c] = sum(i,j) (x[h+i-1,w+j-1,c]? * k[i,j,c] : 0)", "" },
     { "max-pool", "x f32 8 8 4", "y[h<4,w<4,c] = max(i<3,j<3) (x[2*h+i-1,2*w+j-1,c]? : -inf)", "" },
     { "pool-odd-value", "x f32 7 7 3", "y[h<4,w<4,c] = max(i<3,j<3) (x[2*h+i-1,2*w+j-1,c]? : -5)", "" },
@@ -32,23 +35,30 @@ static const EmitCase cases[] = {
     { "prod", "x f32 5 6", "y[i] = prod(k) x[i,k]", "" },
     { "min-int", "x i16 5 6", "y[i] = min(k) x[i,k]", "" },
     { "argmax", "x f32 5 6", "y, z[i] = argmax(k) x[i,k]", "" },
-    { "softmax", "x f32 4 10", "m[i] = max(k) x[i,k]; e[i,j] = exp(x[i,j] - m[i]); s[i] = sum(k) e[i,k]; y[i,j] = e[i,j] / s[i]", "" },
-    { "int8-conv", "x i8 6 6 3; k =i8 3 3 3 4", "y[h<6,w<6,o] = sum(i,j,c) (i32(x[h+i-1,w+j-1,c]?) * i32(k[i,j,c,o]) : 0)", "" },
+    { "softmax", "x f32 4 10",
+      "m[i] = max(k) x[i,k]; e[i,j] = exp(x[i,j] - m[i]); s[i] = sum(k) e[i,k]; y[i,j] = e[i,j] / s[i]", "" },
+    { "int8-conv", "x i8 6 6 3; k =i8 3 3 3 4",
+      "y[h<6,w<6,o] = sum(i,j,c) (i32(x[h+i-1,w+j-1,c]?) * i32(k[i,j,c,o]) : 0)", "" },
     { "wrapping", "x i8 40; z i8 40", "y[i] = x[i] * z[i] + x[i] - z[i]", "" },
     { "wrapping-16", "x i16 40; z i16 40", "y[i] = x[i] * z[i] + x[i] - z[i]", "" },
     { "wrapping-32", "x i32 40; z i32 40", "y[i] = x[i] * z[i] + x[i] - z[i]", "" },
     { "wrapping-u8", "x u8 40; z u8 40", "y[i] = (x[i] * z[i] - x[i]) ^ ~z[i]", "" },
     { "wrapping-64", "x i64 40; z i64 40", "y[i] = x[i] * z[i] + x[i] - z[i]", "" },
-    { "shifts", "x i32 40; z i32 40", "y[i] = (x[i] << 3) + (z[i] >> 5) - (x[i] >> (z[i] & 63)) + (x[i] << (z[i] & 63))", "" },
-    { "division", "x i32 40; z i32 40", "y[i] = x[i] / z[i] + x[i] % z[i] - tdiv(x[i], 7) + tmod(z[i], 5) + x[i] / 3", "" },
+    { "shifts", "x i32 40; z i32 40",
+      "y[i] = (x[i] << 3) + (z[i] >> 5) - (x[i] >> (z[i] & 63)) + (x[i] << (z[i] & 63))", "" },
+    { "division", "x i32 40; z i32 40", "y[i] = x[i] / z[i] + x[i] % z[i] - tdiv(x[i], 7) + tmod(z[i], 5) + x[i] / 3",
+      "" },
     { "division-8", "x i8 40; z i8 40", "y[i] = x[i] / z[i] + x[i] % z[i]", "" },
-    { "casts", "x f32 40", "y[i] = i32(x[i] * 1000) + i32(i8(x[i] * 100)) + i32(u8(x[i])) + i32(i16(i32(x[i] * 99999)))", "" },
+    { "casts", "x f32 40",
+      "y[i] = i32(x[i] * 1000) + i32(i8(x[i] * 100)) + i32(u8(x[i])) + i32(i16(i32(x[i] * 99999)))", "" },
     { "to-float", "x i32 40", "y[i] = f32(x[i]) * 0.5 + f32(u8(x[i]))", "" },
     { "doubles", "x f64 40; z f64 40", "y[i] = x[i] / z[i] - sqrt(abs(x[i]))", "" },
     { "halves", "x f16 40; z f16 40", "y[i] = x[i] * z[i] + x[i]", "" },
     { "bfloats", "x bf16 40", "y[i] = f32(x[i]) + 1; z[i] = bf16(y[i])", "" },
-    { "select", "x f32 40; z f32 40", "y[i] = select(x[i] < z[i] && !(x[i] < 0), x[i], select(z[i] > 1, z[i], -x[i]))", "" },
-    { "math", "x f32 40", "y[i] = tanh(x[i]) + sigmoid(x[i]) + exp(x[i] * 0.1) + floor(x[i]) + round(x[i]) + erf(x[i])", "" },
+    { "select", "x f32 40; z f32 40", "y[i] = select(x[i] < z[i] && !(x[i] < 0), x[i], select(z[i] > 1, z[i], -x[i]))",
+      "" },
+    { "math", "x f32 40",
+      "y[i] = tanh(x[i]) + sigmoid(x[i]) + exp(x[i] * 0.1) + floor(x[i]) + round(x[i]) + erf(x[i])", "" },
     { "shared-value", "x f32 40", "t[i] = x[i] * x[i] + 1; y[i] = t[i] * t[i] + t[i]", "compute_inline t" },
     { "pad", "x f32 5 6", "y[i<9,j<8] = (x[i-2,j-1]? : 1.5)", "" },
     { "reverse", "x f32 9", "y[i<9] = x[8-i]", "" },
@@ -57,8 +67,10 @@ static const EmitCase cases[] = {
     { "scalar", "x f32 9", "y = sum(k) x[k]", "" },
     { "symbolic", "x f32 n 6", "y[i,j] = x[i,j] * 2; z[j] = sum(k) y[k,j]", "" },
     { "symbolic-conv", "x f32 n m; k =f32 3 3", "y[h<n,w<m] = sum(i,j) (x[h+i-1,w+j-1]? * k[i,j] : 0)", "" },
-    { "split-guard", "a f32 7 5; b f32 5 9", "y[i,j] = sum(k) a[i,k] * b[k,j]", "split y.i 4; split y.j 4; split y.k 2" },
-    { "split-peel", "a f32 7 5; b f32 5 9", "y[i,j] = sum(k) a[i,k] * b[k,j]", "split y.i 4 tail=peel; split y.k 2 tail=peel" },
+    { "split-guard", "a f32 7 5; b f32 5 9", "y[i,j] = sum(k) a[i,k] * b[k,j]",
+      "split y.i 4; split y.j 4; split y.k 2" },
+    { "split-peel", "a f32 7 5; b f32 5 9", "y[i,j] = sum(k) a[i,k] * b[k,j]",
+      "split y.i 4 tail=peel; split y.k 2 tail=peel" },
     { "tiled", "a f32 8 6; b f32 6 8", "y[i,j] = sum(k) a[i,k] * b[k,j]",
       "split y.i 4; split y.j 4; reorder y.io y.jo y.k y.ii y.ji; unroll y.ii; unroll y.ji" },
     { "registers", "x f32 8 8 3; k =f32 3 3 3 8; b =f32 8",
@@ -72,7 +84,15 @@ static const EmitCase cases[] = {
 };
 
 enum { MOST_NAMES = 16 };
-typedef struct Made { Ctx *cx; Bind bind[MOST_NAMES + 1]; int count; Env *env; Tensor *out[MOST_NAMES]; int out_count; uint32_t random; } Made;
+typedef struct Made {
+    Ctx *cx;
+    Bind bind[MOST_NAMES + 1];
+    int count;
+    Env *env;
+    Tensor *out[MOST_NAMES];
+    int out_count;
+    uint32_t random;
+} Made;
 
 static uint32_t next_random(Made *m) { return m->random = m->random * 1664525u + 1013904223u; }
 
@@ -189,10 +209,12 @@ int main(int argc, char **argv)
     if (!cc || !*cc) cc = "cc";
     EmitBatch *b = emit_batch_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) add(b, &cases[i]);
-    if (system(text_format(b->cx, "command -v %s >/dev/null 2>&1", cc)) != 0) check_skip("emitted-c-runs", "no C compiler to run");
+    if (system(text_format(b->cx, "command -v %s >/dev/null 2>&1", cc)) != 0)
+        check_skip("emitted-c-runs", "no C compiler to run");
     else {
         const char *stem = text_format(b->cx, "%s.emitted", argv[0]);
-        int wrong = emit_batch_run(b, stem, cc, "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1 -ffp-contract=off");
+        int wrong = emit_batch_run(
+            b, stem, cc, "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1 -ffp-contract=off");
         check_that(wrong == 0, "emitted-c-runs", "%d mismatches; see %s.c", wrong, stem);
     }
     emit_batch_free(b);

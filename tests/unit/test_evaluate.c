@@ -79,7 +79,8 @@ static void test_matmul_i8(void)
     Trial t = trial_new();
     Tensor *a = input(&t, "a", I8, SHAPE(4, 9)), *b = input(&t, "b", I8, SHAPE(9, 2));
     const int8_t *pa = env_get(t.env, a), *pb = env_get(t.env, b);
-    const int32_t *y = value(&t, FORMULA(t.cx, "y[i,j] = sum(k) i32(a[i,k]) * i32(b[k,j])", BIND_T("a", a), BIND_T("b", b)));
+    const int32_t *y = value(
+        &t, FORMULA(t.cx, "y[i,j] = sum(k) i32(a[i,k]) * i32(b[k,j])", BIND_T("a", a), BIND_T("b", b)));
     bool same = y != NULL;
     for (int i = 0; i < 4 && same; i++)
         for (int j = 0; j < 2; j++) {
@@ -95,7 +96,8 @@ static void test_conv_padding(void)
 {
     enum { H = 6, W = 5, C = 3, O = 4 };
     Trial t = trial_new();
-    Tensor *x = input(&t, "x", F32, SHAPE(H, W, C)), *k = input(&t, "k", F32, SHAPE(3, 3, C, O)), *b = input(&t, "b", F32, SHAPE(O));
+    Tensor *x = input(&t, "x", F32, SHAPE(H, W, C)), *k = input(&t, "k", F32, SHAPE(3, 3, C, O)),
+           *b = input(&t, "b", F32, SHAPE(O));
     const float *px = env_get(t.env, x), *pk = env_get(t.env, k), *pb = env_get(t.env, b);
     const float *y = value(&t, FORMULA(t.cx, "y[h<6,w<5,o] = sum(i,j,c; b[o]) (x[h+i-1,w+j-1,c]? * k[i,j,c,o] : 0)",
                                        BIND_T("x", x), BIND_T("k", k), BIND_T("b", b)));
@@ -183,7 +185,8 @@ static void test_recurrence(void)
     Stage *s = (Stage *)(uintptr_t)y->producer->stage;
     const Expr *var = s->axis[0].var, *before = expr_sub(t.cx, var, expr_index(t.cx, 1));
     const Expr *half = expr_mul(t.cx, tensor_read(t.cx, y, &before, 1), expr_real(t.cx, F32, 0.5));
-    const Expr *past = expr_select(t.cx, expr_binary(t.cx, EXPR_EQ, var, expr_index(t.cx, 0)), expr_real(t.cx, F32, 0), half);
+    const Expr *past = expr_select(t.cx, expr_binary(t.cx, EXPR_EQ, var, expr_index(t.cx, 0)), expr_real(t.cx, F32, 0),
+                                   half);
     s->axis[0].kind = AXIS_ORDERED;
     s->value[0] = expr_add(t.cx, past, s->value[0]);
     const float *got = value(&t, y);
@@ -235,7 +238,8 @@ static void test_errors(void)
     ctx_free(t.cx);
     t = trial_new();
     x = tensor_new_fixed(t.cx, "x", F32, SHAPE(4));
-    CHECK("input-without-data", fails_with(&t, FORMULA(t.cx, "y[i] = x[i]", BIND_T("x", x)), "the input \"x\" has no data"));
+    CHECK("input-without-data",
+          fails_with(&t, FORMULA(t.cx, "y[i] = x[i]", BIND_T("x", x)), "the input \"x\" has no data"));
     ctx_free(t.cx);
 }
 

@@ -73,7 +73,8 @@ int main(void)
     accepted(folder, "two-tensors-of-one-file", "x:4; v&4&w.bin&0&16; w&4&w.bin&16&16; Add x,v t; Add x,w y; >y", 2);
     refused(folder, "no-such-file", "x:4; w&4&none.bin&0&16; Add x,w y; >y", "none.bin");
     refused(folder, "past-the-end", "x:4; w&4&w.bin&36&16; Add x,w y; >y", "exceeds \"w.bin\"");
-    refused(folder, "offset-past-the-end", "x:4; w&4&w.bin&99999999999999999999&16; Add x,w y; >y", "must have a location");
+    refused(folder, "offset-past-the-end", "x:4; w&4&w.bin&99999999999999999999&16; Add x,w y; >y",
+            "must have a location");
     refused(folder, "offset-that-wraps", "x:4; w&4&w.bin&18446744073709551608&16; Add x,w y; >y", "external data");
     refused(folder, "length-of-another-shape", "x:4; w&4&w.bin&0&12; Add x,w y; >y", "a length of 16 bytes");
     refused(folder, "no-location", "x:4; w&4&&0&16; Add x,w y; >y", "must have a location");

@@ -11,8 +11,32 @@
 #include "ir/algebra/algebra.h"
 #include "runtime/lw_fixed.h"
 
-static const int32_t edges[] = { 0, 1, -1, 2, -2, 3, -3, 127, -128, 255, 65535, -65536, 1 << 20, 1 << 29, 1 << 30, -(1 << 30), (1 << 30) - 1, (1 << 30) + 1,
-                                 -(1 << 30) - 1, INT32_MAX, INT32_MAX - 1, INT32_MIN, INT32_MIN + 1, 1518500250, -1518500250, 715827883 };
+static const int32_t edges[] = { 0,
+                                 1,
+                                 -1,
+                                 2,
+                                 -2,
+                                 3,
+                                 -3,
+                                 127,
+                                 -128,
+                                 255,
+                                 65535,
+                                 -65536,
+                                 1 << 20,
+                                 1 << 29,
+                                 1 << 30,
+                                 -(1 << 30),
+                                 (1 << 30) - 1,
+                                 (1 << 30) + 1,
+                                 -(1 << 30) - 1,
+                                 INT32_MAX,
+                                 INT32_MAX - 1,
+                                 INT32_MIN,
+                                 INT32_MIN + 1,
+                                 1518500250,
+                                 -1518500250,
+                                 715827883 };
 enum { EDGES = sizeof edges / sizeof edges[0], RANDOM = 200000 };
 
 static uint32_t draw(uint64_t *seed)
@@ -48,10 +72,12 @@ static void check_high(void)
     uint64_t seed = 1;
     int wrong = 0;
     for (int i = 0; i < EDGES * EDGES + RANDOM; i++) {
-        int32_t a = i < EDGES * EDGES ? edges[i / EDGES] : any(&seed), b = i < EDGES * EDGES ? edges[i % EDGES] : any(&seed);
+        int32_t a = i < EDGES * EDGES ? edges[i / EDGES] : any(&seed),
+                b = i < EDGES * EDGES ? edges[i % EDGES] : any(&seed);
         int64_t wanted = high_wanted(a, b);
         bool both_least = a == INT32_MIN && b == INT32_MIN;
-        wrong += lw_mulhigh_sat_i32(a, b) != wanted || apply(EXPR_MULHIGH, a, b) != wanted || (!both_least && lw_mulhigh_i32(a, b) != wanted);
+        wrong += lw_mulhigh_sat_i32(a, b) != wanted || apply(EXPR_MULHIGH, a, b) != wanted
+                 || (!both_least && lw_mulhigh_i32(a, b) != wanted);
     }
     check_that(wrong == 0, "mulhigh", "%d values differ", wrong);
 }
@@ -78,14 +104,17 @@ static void check_shift(void)
     uint64_t seed = 2;
     int wrong = 0;
     for (int i = 0; i < EDGES * 32 + RANDOM; i++) {
-        int32_t a = i < EDGES * 32 ? edges[i / 32] : any(&seed), n = i < EDGES * 32 ? i % 32 : (int32_t)(draw(&seed) % 32);
+        int32_t a = i < EDGES * 32 ? edges[i / 32] : any(&seed),
+                n = i < EDGES * 32 ? i % 32 : (int32_t)(draw(&seed) % 32);
         int64_t wanted = (int64_t)round(ldexp((double)a, -n));
         bool is_near = a >= -(1 << 30) && a <= 1 << 30 && n >= 1 && n <= 30;
-        wrong += lw_roundshift_i32(a, n) != wanted || lw_roundshift_any_i32(a, n) != wanted || apply(EXPR_ROUNDSHIFT, a, n) != wanted;
+        wrong += lw_roundshift_i32(a, n) != wanted || lw_roundshift_any_i32(a, n) != wanted
+                 || apply(EXPR_ROUNDSHIFT, a, n) != wanted;
         wrong += is_near && lw_roundshift_near_i32(a, n) != wanted;
     }
     check_that(wrong == 0, "roundshift", "%d values differ", wrong);
-    CHECK("roundshift-outside", lw_roundshift_any_i32(77, 32) == 0 && lw_roundshift_any_i32(77, -1) == 0 && apply(EXPR_ROUNDSHIFT, 77, 40) == 0);
+    CHECK("roundshift-outside", lw_roundshift_any_i32(77, 32) == 0 && lw_roundshift_any_i32(77, -1) == 0
+                                    && apply(EXPR_ROUNDSHIFT, 77, 40) == 0);
 }
 
 /* The step that ends quantized operators, where it may be used: as its two roundings, the sum and the clamp one by one. */
@@ -94,13 +123,15 @@ static void check_scale(void)
     uint64_t seed = 3;
     int wrong = 0;
     for (int i = 0; i < RANDOM; i++) {
-        int32_t a = any(&seed), m = any(&seed), n = 1 + (int32_t)(draw(&seed) % 22), zero = (int32_t)(draw(&seed) % 257) - 128;
+        int32_t a = any(&seed), m = any(&seed), n = 1 + (int32_t)(draw(&seed) % 22),
+                zero = (int32_t)(draw(&seed) % 257) - 128;
         if (a < -(1 << 30) || a >= 1 << 30 || m < 0) continue;
         int64_t wanted = (int64_t)round(ldexp((double)high_wanted(a, m), -n)) + zero;
         wrong += lw_scale_i8(a, m, n, zero) != (wanted < -128 ? -128 : wanted > 127 ? 127 : wanted);
     }
     check_that(wrong == 0, "scale", "%d values differ", wrong);
-    CHECK("saturate", lw_sat_i8(-129) == -128 && lw_sat_i8(-128) == -128 && lw_sat_i8(-1) == -1 && lw_sat_i8(127) == 127 && lw_sat_i8(128) == 127 && lw_sat_i8(INT32_MIN) == -128);
+    CHECK("saturate", lw_sat_i8(-129) == -128 && lw_sat_i8(-128) == -128 && lw_sat_i8(-1) == -1 && lw_sat_i8(127) == 127
+                          && lw_sat_i8(128) == 127 && lw_sat_i8(INT32_MIN) == -128);
 }
 
 /* All edges in its range, all multipliers among them, all shifts and zero points. */
@@ -140,12 +171,15 @@ static int32_t inside(uint64_t *seed, Two range)
 static void check_intervals(ExprKind k, const char *label)
 {
     Ctx *cx = context_new(NULL, NULL);
-    const Expr *a = expr_new_var(cx, "a", VAR_LOOP, I32, INT32_MIN, INT32_MAX), *b = expr_new_var(cx, "b", VAR_LOOP, I32, INT32_MIN, INT32_MAX), *e = expr_binary(cx, k, a, b);
+    const Expr *a = expr_new_var(cx, "a", VAR_LOOP, I32, INT32_MIN, INT32_MAX),
+               *b = expr_new_var(cx, "b", VAR_LOOP, I32, INT32_MIN, INT32_MAX), *e = expr_binary(cx, k, a, b);
     uint64_t seed = 7;
     int outside = 0, loose = 0;
     for (int i = 0; i < RANDOM / 10; i++) {
         Two x = any_two(&seed), y = any_two(&seed);
-        if (k == EXPR_ROUNDSHIFT) y.least = (int32_t)(draw(&seed) % 31), y.greatest = y.least + (int32_t)(draw(&seed) % (32 - (uint32_t)y.least));
+        if (k == EXPR_ROUNDSHIFT)
+            y.least = (int32_t)(draw(&seed) % 31),
+            y.greatest = y.least + (int32_t)(draw(&seed) % (32 - (uint32_t)y.least));
         if (i % 5 == 0) x.greatest = x.least, y.greatest = y.least;
         Interval range = interval_apply(e, (const Interval[]){ { x.least, x.greatest }, { y.least, y.greatest } });
         for (int v = 0; v < 8; v++) {
@@ -155,7 +189,8 @@ static void check_intervals(ExprKind k, const char *label)
         }
         loose += i % 5 == 0 && x.least > INT32_MIN && range.least != range.greatest;
     }
-    check_that(outside == 0 && loose == 0, label, "%d values lie outside, %d intervals of one value are wider", outside, loose);
+    check_that(outside == 0 && loose == 0, label, "%d values lie outside, %d intervals of one value are wider", outside,
+               loose);
     ctx_free(cx);
 }
 
@@ -164,7 +199,8 @@ static void check_clz(void)
     int wrong = 0;
     for (int bit = 0; bit < 32; bit++) {
         uint32_t top = (uint32_t)1 << bit;
-        wrong += lw_clz_i32((int32_t)top) != 31 - bit || lw_clz_i32((int32_t)(top | (top - 1))) != 31 - bit || apply(EXPR_CLZ, (int32_t)top, 0) != 31 - bit;
+        wrong += lw_clz_i32((int32_t)top) != 31 - bit || lw_clz_i32((int32_t)(top | (top - 1))) != 31 - bit
+                 || apply(EXPR_CLZ, (int32_t)top, 0) != 31 - bit;
     }
     CHECK("clz", wrong == 0 && lw_clz_i32(0) == 32);
 }
@@ -172,7 +208,8 @@ static void check_clz(void)
 /* ---- Functions ----------------------------------------------------------------------------------------------------- */
 
 typedef struct ExpCase { int32_t a, of_q5, of_q4, of_q0; } ExpCase;
-typedef struct InverseCase { int32_t a, one_over_one_plus, one_minus_over_one_plus; } InverseCase;      /* of a / 2^31 */
+/* Of a / 2^31 */
+typedef struct InverseCase { int32_t a, one_over_one_plus, one_minus_over_one_plus; } InverseCase;
 static const ExpCase exp_cases[] = {
     { 0, 2147483647, 2147483647, 2147483647 },
     { -1, 2147483124, 2147483140, 2147483155 },
@@ -236,8 +273,10 @@ static void check_exp(void)
 {
     for (size_t i = 0; i < sizeof exp_cases / sizeof exp_cases[0]; i++) {
         const ExpCase *c = &exp_cases[i];
-        check_that(lw_expq_i32(c->a, 5) == c->of_q5 && lw_expq_i32(c->a, 4) == c->of_q4 && lw_expq_i32(c->a, 0) == c->of_q0 && apply(EXPR_EXPQ, c->a, 5) == c->of_q5,
-                   "expq-recorded", "of %ld: %ld, %ld, %ld", (long)c->a, (long)lw_expq_i32(c->a, 5), (long)lw_expq_i32(c->a, 4), (long)lw_expq_i32(c->a, 0));
+        check_that(lw_expq_i32(c->a, 5) == c->of_q5 && lw_expq_i32(c->a, 4) == c->of_q4
+                       && lw_expq_i32(c->a, 0) == c->of_q0 && apply(EXPR_EXPQ, c->a, 5) == c->of_q5,
+                   "expq-recorded", "of %ld: %ld, %ld, %ld", (long)c->a, (long)lw_expq_i32(c->a, 5),
+                   (long)lw_expq_i32(c->a, 4), (long)lw_expq_i32(c->a, 0));
     }
     uint64_t seed = 3;
     double worst = 0;
@@ -261,8 +300,9 @@ static void check_inverse(void)
     for (size_t i = 0; i < sizeof inverse_cases / sizeof inverse_cases[0]; i++) {
         const InverseCase *c = &inverse_cases[i];
         int32_t h = (c->a >> 1) + (1 << 30), r = lw_recipq_i32(h);
-        check_that(doubled(r, 1) == c->one_over_one_plus && doubled(r - (1 << 29), 2) == c->one_minus_over_one_plus && apply(EXPR_RECIPQ, h, 0) == r, "recipq-recorded",
-                   "of %ld: %ld", (long)c->a, (long)r);
+        check_that(doubled(r, 1) == c->one_over_one_plus && doubled(r - (1 << 29), 2) == c->one_minus_over_one_plus
+                       && apply(EXPR_RECIPQ, h, 0) == r,
+                   "recipq-recorded", "of %ld: %ld", (long)c->a, (long)r);
     }
     uint64_t seed = 4;
     double worst = 0;

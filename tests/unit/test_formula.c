@@ -58,7 +58,8 @@ static const Reading readings[] = {
     { "real-literals-alone", "y[i<3] = 0.5", "y[i<3] = 0.5" },
     { "greater-swaps", "y[i] = select(b[i] > 0.5, 1.0, 2)", "y[i<5] = select(0.5 < b[i], 1.0, 2.0)" },
     { "greater-equal-swaps", "y[i] = b[i] >= b[0]", "y[i<5] = b[0] <= b[i]" },
-    { "minimal-parentheses", "y[i] = ((b[i] - (b[0] - b[1])) * (2.0 * (b[i])))", "y[i<5] = (b[i] - (b[0] - b[1])) * (b[i] * 2.0)" },
+    { "minimal-parentheses", "y[i] = ((b[i] - (b[0] - b[1])) * (2.0 * (b[i])))",
+      "y[i<5] = (b[i] - (b[0] - b[1])) * (b[i] * 2.0)" },
     { "precedence-of-c", "y[i] = b[i] < 1 && m[i] || !m[0] && m[1]", "y[i<5] = b[i] < 1.0 && m[i] || !m[0] && m[1]" },
     { "floor-division-of-indices", "y[i<10] = b[i / two]", "y[i<10] = b[i/2]" },
     { "cast-of-a-narrow-product", "y[i] = sum(j) i32(q[i, j]) * 3", "y[i<3] = sum(j<5) i32(q[i, j]) * 3" },
@@ -111,7 +112,8 @@ static void test_readings(void)
             if (t) print_stage(w.cx, &out, t->producer->stage);
             else text_add(&out, first_error(w.cx));
             shown = text_string(&out);
-            check_that(text_equal(shown, readings[i].printed), name_format(w.cx, "read %s%s", readings[i].name, round ? " again" : ""),
+            check_that(text_equal(shown, readings[i].printed),
+                       name_format(w.cx, "read %s%s", readings[i].name, round ? " again" : ""),
                        "\n  %s\ninstead of\n  %s", shown, readings[i].printed);
         }
         ctx_free(w.cx);
@@ -153,8 +155,10 @@ static const Refusal refusals[] = {
     { "y[i<3, i<3] = x[i, i]", "'i' is already an axis", 8, 1 },
     { "y[n] = b[n]", "'n' is a number here: the axis requires another name", 3, 1 },
     { "y[i] = sum(j<3) b[i]", "axis 'j' is reduced but not used", 8, 3 },
-    { "y[i, j] = b[i]", "the size of axis 'j' is not known: it is not the whole index of any dimension; write j<size", 6, 1 },
-    { "y[i] = b[i * 1]", "the size of axis 'i' is not known: it is not the whole index of any dimension; write i<size", 3, 1 },
+    { "y[i, j] = b[i]", "the size of axis 'j' is not known: it is not the whole index of any dimension; write j<size",
+      6, 1 },
+    { "y[i] = b[i * 1]", "the size of axis 'i' is not known: it is not the whole index of any dimension; write i<size",
+      3, 1 },
     { "c[i, j] = sum(k) x[i, k] * u[k, j]", "axis 'k' is 5 as dimension 1 of 'x' but 7 as dimension 0 of 'u'", 30, 1 },
     { "y[i<0 - 2] = b[0]", "the size is -2", 5, 1 },
     { "y[i<2.5] = b[0]", "2.5 is not i32: cast one of the two", 5, 3 },
@@ -168,7 +172,8 @@ static const Refusal refusals[] = {
     { "y[*] = x[*] + u[*]", "the shape [7][5] of 'u' does not broadcast with [3][5]", 15, 1 },
     { "y[*] = x[*] + v[*]", "the shape [n][4] of 'v' does not broadcast with [3][5]", 15, 1 },
     { "y[*] = 1", "no tensor is read with [*]: the shape of the output is not known", 4, 1 },
-    { "y[i] = b[*]", "the size of axis 'i' is not known: it is not the whole index of any dimension; write i<size", 3, 1 },
+    { "y[i] = b[*]", "the size of axis 'i' is not known: it is not the whole index of any dimension; write i<size", 3,
+      1 },
     { "y[i<5] = b[*]", "'b[*]' requires an output '[*]' too", 10, 1 },
     { "y[i] = all(j) x[i, j]", "all reduces bool, not f32", 1, 1 },
     { "y = sum(i) m[i]", "sum reduces numbers, not bool", 1, 1 },
@@ -188,7 +193,8 @@ static const Refusal refusals[] = {
     { "y[i<5] = dim(x, 2)", "'x' has 2 dimensions, counted from 0", 17, 1 },
     { "y[i<3] = 99999999999", "99999999999 does not fit in i32", 10, 11 },
     { "y[i<3] = bits_i8(b[0])", "the bits of f32 cannot be cast to i8: equal sizes, except bool, are accepted", 10, 7 },
-    { "y[a<1,b<1,c<1,d<1,e<1,f<1,g<1,h<1,i<1] = 0", "too many axes: a tensor has at most 8 dimensions, a formula 16 axes", 35, 1 },
+    { "y[a<1,b<1,c<1,d<1,e<1,f<1,g<1,h<1,i<1] = 0",
+      "too many axes: a tensor has at most 8 dimensions, a formula 16 axes", 35, 1 },
 };
 
 static void test_refusals(void)
@@ -202,8 +208,8 @@ static void test_refusals(void)
         text_spaces(&wanted, r->column - 1);
         for (int c = 0; c < r->width; c++) text_char(&wanted, '^');
         const char *found = first_error(w.cx);
-        check_that(!t && text_equal(found, text_string(&wanted)), name_format(w.cx, "refuse %s", r->text), "\n%s\ninstead of\n%s", found,
-                   text_string(&wanted));
+        check_that(!t && text_equal(found, text_string(&wanted)), name_format(w.cx, "refuse %s", r->text),
+                   "\n%s\ninstead of\n%s", found, text_string(&wanted));
         ctx_free(w.cx);
     }
 }
@@ -214,13 +220,15 @@ static void test_hostile(void)
     Text t = text_new(w.cx);
     text_add(&t, "y[i<3] = ");
     for (int i = 0; i < 100000; i++) text_char(&t, '(');
-    CHECK("deep parentheses end in a diagnostic", !formula(w.cx, text_string(&t), w.bind) && strstr(first_error(w.cx), "nested more than"));
+    CHECK("deep parentheses end in a diagnostic",
+          !formula(w.cx, text_string(&t), w.bind) && strstr(first_error(w.cx), "nested more than"));
     ctx_free(w.cx);
     w = world();
     t = text_new(w.cx);
     text_add(&t, "y[i] = b[i]");
     for (int i = 0; i < 100000; i++) text_add(&t, "+b[i]");
-    CHECK("endless sums end in a diagnostic", !formula(w.cx, text_string(&t), w.bind) && strstr(first_error(w.cx), "operators in one"));
+    CHECK("endless sums end in a diagnostic",
+          !formula(w.cx, text_string(&t), w.bind) && strstr(first_error(w.cx), "operators in one"));
     ctx_free(w.cx);
 }
 
@@ -242,8 +250,8 @@ static void test_mutilated(void)
             ctx_free(w.cx);
         }
     }
-    check_that(silent == 0 && read > 50 && refused > 50, "a formula is read or refused with a reason", "%d read, %d refused, %d silent", read,
-               refused, silent);
+    check_that(silent == 0 && read > 50 && refused > 50, "a formula is read or refused with a reason",
+               "%d read, %d refused, %d silent", read, refused, silent);
 }
 
 /* ---- Expressions: the same node ---------------------------------------------------------------------------------- */
@@ -255,9 +263,15 @@ enum { FIRST_INFIX = EXPR_MUL };
 static const Expr *leaf(Ctx *cx, uint32_t *seed, DType t)
 {
     uint32_t which = draw(seed) % 4;
-    if (which == 0) return expr_new_var(cx, name_format(cx, "%s_%u", dtype_info(t)->spelling, draw(seed) % 1000000), VAR_LOCAL, t, 0, 0);
-    if (t == BOOL || !dtype_is_float(t)) return expr_int(cx, t, which == 1 ? (int64_t)(draw(seed) % 7) - 3 : (int64_t)((uint64_t)draw(seed) << 40 | draw(seed)));
-    static const double reals[] = { 0.1, -0.1, 0.0, -0.0, 1e-30, 123456.789, 1e30, 3.0, 5e-324, 1.7976931348623157e308 };
+    if (which == 0)
+        return expr_new_var(cx, name_format(cx, "%s_%u", dtype_info(t)->spelling, draw(seed) % 1000000), VAR_LOCAL, t,
+                            0, 0);
+    if (t == BOOL || !dtype_is_float(t))
+        return expr_int(
+            cx, t, which == 1 ? (int64_t)(draw(seed) % 7) - 3 : (int64_t)((uint64_t)draw(seed) << 40 | draw(seed)));
+    static const double reals[] = {
+        0.1, -0.1, 0.0, -0.0, 1e-30, 123456.789, 1e30, 3.0, 5e-324, 1.7976931348623157e308
+    };
     return which == 1 ? expr_real(cx, t, reals[draw(seed) % 10]) : expr_real(cx, t, (double)draw(seed) / 1e3 - 8000.0);
 }
 
@@ -274,15 +288,18 @@ static const Expr *node(Ctx *cx, uint32_t *seed, DType t, int depth)
 {
     uint32_t pick = draw(seed) % 8;
     if (pick == 0 && t != BOOL) return expr_cast(cx, t, any(cx, seed, any_type(seed), depth - 1));
-    if (pick == 1) return expr_select(cx, any(cx, seed, BOOL, depth - 1), any(cx, seed, t, depth - 1), any(cx, seed, t, depth - 1));
+    if (pick == 1)
+        return expr_select(cx, any(cx, seed, BOOL, depth - 1), any(cx, seed, t, depth - 1),
+                           any(cx, seed, t, depth - 1));
     ExprKind k = (ExprKind)(EXPR_NEG + draw(seed) % (EXPR_KIND_COUNT - EXPR_NEG));
     const ExprInfo *info = expr_info(k);
     bool logical = k == EXPR_AND || k == EXPR_OR || k == EXPR_NOT;
     DType of = logical ? BOOL : t;
     if ((info->algebra & ALGEBRA_IS_BOOL) && !logical) of = any_type(seed);
-    bool fits = (info->algebra & ALGEBRA_IS_BOOL ? t == BOOL : t != BOOL) && k != EXPR_SELECT &&
-                (of != BOOL || logical || k == EXPR_EQ || k == EXPR_NE) && (!(info->algebra & ALGEBRA_FLOATS) || dtype_is_float(of)) &&
-                (!(info->algebra & ALGEBRA_INTEGERS) || dtype_is_integer(of));
+    bool fits = (info->algebra & ALGEBRA_IS_BOOL ? t == BOOL : t != BOOL) && k != EXPR_SELECT
+                && (of != BOOL || logical || k == EXPR_EQ || k == EXPR_NE)
+                && (!(info->algebra & ALGEBRA_FLOATS) || dtype_is_float(of))
+                && (!(info->algebra & ALGEBRA_INTEGERS) || dtype_is_integer(of));
     if (!fits) return leaf(cx, seed, t);
     const Expr *a = any(cx, seed, of, depth - 1);
     if (info->arity == 1) return expr_unary(cx, k, a);
@@ -290,7 +307,10 @@ static const Expr *node(Ctx *cx, uint32_t *seed, DType t, int depth)
     return info->arity == 2 ? expr_binary(cx, k, a, b) : expr_fma(cx, a, b, any(cx, seed, of, depth - 1));
 }
 
-static const Expr *any(Ctx *cx, uint32_t *seed, DType t, int depth) { return depth ? node(cx, seed, t, depth) : leaf(cx, seed, t); }
+static const Expr *any(Ctx *cx, uint32_t *seed, DType t, int depth)
+{
+    return depth ? node(cx, seed, t, depth) : leaf(cx, seed, t);
+}
 
 typedef struct Bound { Bind bind[512]; int count; bool has_nan; } Bound;
 
@@ -320,19 +340,21 @@ static void test_same_node(void)
         tried += !b.has_nan;
         ctx_free(cx);
     }
-    check_that(wrong == 0 && tried > 3000, "random expressions read back as the same node", "%d of %d do not", wrong, tried);
+    check_that(wrong == 0 && tried > 3000, "random expressions read back as the same node", "%d of %d do not", wrong,
+               tried);
 }
 
 static void test_expr_literal(void)
 {
     World w = world();
-    CHECK("expr_read gives literals the type wanted", expr_read(w.cx, "1 + 0.5", NULL, F64) == expr_real(w.cx, F64, 1.5) &&
-          expr_read(w.cx, "3", NULL, I8) == expr_int(w.cx, I8, 3));
+    CHECK("expr_read gives literals the type wanted", expr_read(w.cx, "1 + 0.5", NULL, F64) == expr_real(w.cx, F64, 1.5)
+                                                          && expr_read(w.cx, "3", NULL, I8) == expr_int(w.cx, I8, 3));
     CHECK("least integers", expr_read(w.cx, "-2147483648", NULL, I32) == expr_int(w.cx, I32, INT32_MIN) &&
           expr_read(w.cx, "-9223372036854775808", NULL, I64) == expr_int(w.cx, I64, INT64_MIN) &&
           expr_read(w.cx, "u64(18446744073709551615)", NULL, I32) == expr_int(w.cx, U64, -1));
     CHECK("no error so far", !ctx_failed(w.cx));
-    CHECK("one past the greatest is refused", expr_read(w.cx, "2147483648", NULL, I32)->kind == EXPR_POISON && ctx_failed(w.cx));
+    CHECK("one past the greatest is refused",
+          expr_read(w.cx, "2147483648", NULL, I32)->kind == EXPR_POISON && ctx_failed(w.cx));
     ctx_free(w.cx);
 }
 
@@ -352,7 +374,8 @@ static void test_padded_convolution(void)
     World w = world();
     Env *env = env_new(w.cx);
     const Tensor *img = w.bind[5].tensor, *k = w.bind[6].tensor;
-    Tensor *y = formula(w.cx, "y[b, h<3, w<3, o] = sum(i, j, c) (img[b, h*two + i - 1, w*two + j, c]? * k[i, j, c, o] : 0)", w.bind);
+    Tensor *y = formula(
+        w.cx, "y[b, h<3, w<3, o] = sum(i, j, c) (img[b, h*two + i - 1, w*two + j, c]? * k[i, j, c, o] : 0)", w.bind);
     float *x = filled(w.cx, env, img), *f = filled(w.cx, env, k);
     bool same = y && evaluate(w.cx, env, &y, 1);
     const float *found = same ? env_get(env, y) : NULL;
@@ -373,11 +396,15 @@ static void test_broadcast_values(void)
 {
     World w = world();
     Env *env = env_new(w.cx);
-    Bind bind[] = { BIND_T("a", fixed(w.cx, "a", F32, 3, 2, 1, 3, 0)), BIND_T("c", fixed(w.cx, "c", F32, 2, 4, 1, 0, 0)), { NULL, NULL, NULL } };
+    Bind bind[] = {
+        BIND_T("a", fixed(w.cx, "a", F32, 3, 2, 1, 3, 0)), BIND_T("c", fixed(w.cx, "c", F32, 2, 4, 1, 0, 0)), { NULL,
+        NULL, NULL }
+    };
     Tensor *y = formula(w.cx, "y[*] = a[*] - c[*]", bind);
     const float *a = filled(w.cx, env, bind[0].tensor), *c = filled(w.cx, env, bind[1].tensor);
     bool same = y && text_equal(tensor_shape_text(w.cx, y), "[2][4][3]") && evaluate(w.cx, env, &y, 1);
-    for (int at = 0; same && at < 24; at++) same = ((float *)env_get(env, y))[at] == a[at / 12 * 3 + at % 3] - c[at / 3 % 4];
+    for (int at = 0; same && at < 24; at++)
+        same = ((float *)env_get(env, y))[at] == a[at / 12 * 3 + at % 3] - c[at / 3 % 4];
     check_that(same, "broadcasting aligns to the right", "%s", first_error(w.cx));
     ctx_free(w.cx);
 }
@@ -390,8 +417,9 @@ static void test_argmax_values(void)
     const float *x = filled(w.cx, env, w.bind[0].tensor);
     int best = 0;
     for (int i = 1; i < 15; i++) best = x[i] > x[best] ? i : best;
-    bool ok = p && evaluate(w.cx, env, p->producer->out, 2) && *(int32_t *)env_get(env, p) == best &&
-              *(float *)env_get(env, p->producer->out[1]) == x[best] && p->type == I32 && text_equal(p->producer->out[1]->name, "t");
+    bool ok = p && evaluate(w.cx, env, p->producer->out, 2) && *(int32_t *)env_get(env, p) == best
+              && *(float *)env_get(env, p->producer->out[1]) == x[best] && p->type == I32
+              && text_equal(p->producer->out[1]->name, "t");
     check_that(ok, "argmax counts row by row", "%s", first_error(w.cx));
     ctx_free(w.cx);
 }
@@ -442,9 +470,10 @@ static void test_nest(void)
     Text without = text_new(cx);        /* an empty sequence among others disappears */
     text_addn(&without, wanted, (size_t)(strstr(wanted, dropped) - wanted));
     text_add(&without, strstr(wanted, dropped) + strlen(dropped));
-    check_that(n && text_equal(text_string(&t), text_string(&without)), "a nest prints as it was read", "%s\n%s", first_error(cx), text_string(&t));
-    bool ok = n && n->input_count == 3 && n->stage_count == 3 && n->stage[0]->contracts && !n->stage[2]->contracts && text_equal(n->stage[2]->name, "out") && n->step_count == 2 &&
-              n->output[0] == n->stage[2]->out[0];
+    check_that(n && text_equal(text_string(&t), text_string(&without)), "a nest prints as it was read", "%s\n%s",
+               first_error(cx), text_string(&t));
+    bool ok = n && n->input_count == 3 && n->stage_count == 3 && n->stage[0]->contracts && !n->stage[2]->contracts
+              && text_equal(n->stage[2]->name, "out") && n->step_count == 2 && n->output[0] == n->stage[2]->out[0];
     CHECK("a nest is what was read", ok);
     ctx_free(cx);
 }
@@ -467,7 +496,8 @@ static void test_mutilated_nest(void)
         refused += n == NULL;
         ctx_free(cx);
     }
-    check_that(!silent && read > 50 && refused > 50, "a nest is read or refused with a reason", "%d read, %d refused, %d silent", read, refused, silent);
+    check_that(!silent && read > 50 && refused > 50, "a nest is read or refused with a reason",
+               "%d read, %d refused, %d silent", read, refused, silent);
 }
 
 typedef struct NestRefusal { const char *text, *message; } NestRefusal;
@@ -476,26 +506,35 @@ static void test_nest_refusals(void)
 {
     static const NestRefusal rows[] = {
         { "net x", "error: a nest begins with a line `nest NAME`" },
-        { "nest x\nsize n in 3..1", "2:14: error: a size runs from 0 or more up to 2147483647 at most\n  size n in 3..1\n               ^" },
-        { "nest x\nconst w: i8[3] = {1, 2}", "2:18: error: 3 values are expected, not 2\n  const w: i8[3] = {1, 2}\n                   ^" },
-        { "nest x\nconst w: i8[1] = {128}", "2:19: error: 128 does not fit in i8\n  const w: i8[1] = {128}\n                    ^^^" },
-        { "nest x\ninput a: f31[3]", "2:10: error: an element type such as f32 or i8 is expected, not 'f31'\n  input a: f31[3]\n           ^^^" },
-        { "nest x\ninput a: f32[3]\nstage b[i] = a[j]", "3:9: error: the size of axis 'i' is not known: it is not the whole index of any dimension; "
+        { "nest x\nsize n in 3..1",
+          "2:14: error: a size runs from 0 or more up to 2147483647 at most\n  size n in 3..1\n               ^" },
+        { "nest x\nconst w: i8[3] = {1, 2}",
+          "2:18: error: 3 values are expected, not 2\n  const w: i8[3] = {1, 2}\n                   ^" },
+        { "nest x\nconst w: i8[1] = {128}",
+          "2:19: error: 128 does not fit in i8\n  const w: i8[1] = {128}\n                    ^^^" },
+        { "nest x\ninput a: f31[3]",
+          "2:10: error: an element type such as f32 or i8 is expected, not 'f31'\n  input a: f31[3]\n           ^^^" },
+        { "nest x\ninput a: f32[3]\nstage b[i] = a[j]",
+          "3:9: error: the size of axis 'i' is not known: it is not the whole index of any dimension; "
           "write i<size\n  stage b[i] = a[j]\n          ^" },
         { "nest x\noutput c", "2:8: error: 'c' is not a tensor here\n  output c\n         ^" },
-        { "nest x\nloops\n  four c.i < 3", "3:3: error: a statement is expected: for, if, alloc, block, tile or nothing\n  "
+        { "nest x\nloops\n  four c.i < 3",
+          "3:3: error: a statement is expected: for, if, alloc, block, tile or nothing\n  "
           "  four c.i < 3\n    ^^^^" },
-        { "nest x\nloops\n  for c.i < 3", "3:3: error: a statement is expected below this line\n    for c.i < 3\n    ^^^" },
+        { "nest x\nloops\n  for c.i < 3",
+          "3:3: error: a statement is expected below this line\n    for c.i < 3\n    ^^^" },
         { "nest x\nloops\n  block c[i=i]", "3:9: error: there is no stage 'c'\n    block c[i=i]\n          ^" },
-        { "nest x\nstage c[i<4] = 1\nloops\n  block c[]", "4:9: error: the axis 'i' has no index\n    block c[]\n          ^" },
-        { "nest x\nstage c[i<4] = 1\nloops\n  nothing\n     nothing", "5:6: error: this line is indented differently from the lines around it\n  "
+        { "nest x\nstage c[i<4] = 1\nloops\n  block c[]",
+          "4:9: error: the axis 'i' has no index\n    block c[]\n          ^" },
+        { "nest x\nstage c[i<4] = 1\nloops\n  nothing\n     nothing",
+          "5:6: error: this line is indented differently from the lines around it\n  "
           "     nothing\n       ^^^^^^^" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);
         const Nest *n = nest_read(cx, rows[i].text);
-        check_that(!n && text_equal(first_error(cx), rows[i].message), name_format(cx, "refuse nest %d", (int)i + 1), "\n%s\ninstead of\n%s",
-                   first_error(cx), rows[i].message);
+        check_that(!n && text_equal(first_error(cx), rows[i].message), name_format(cx, "refuse nest %d", (int)i + 1),
+                   "\n%s\ninstead of\n%s", first_error(cx), rows[i].message);
         ctx_free(cx);
     }
 }
@@ -507,21 +546,24 @@ static void test_clashes(void)
     Tensor *a = fixed(w.cx, "a/b:0", F32, 2, 4, 4, 0, 0), *b = fixed(w.cx, "a/b:0", F32, 2, 4, 4, 0, 0);
     const Expr *i = axis_var(w.cx, "n", expr_index(w.cx, 4)), *j = axis_var(w.cx, "n", expr_index(w.cx, 4));
     const Expr *ij[] = { i, j };
-    StageSpec spec = { .name = "y", .axis_count = 2, .axis = { { i, AXIS_DATA, expr_index(w.cx, 4) }, { j, AXIS_DATA, expr_index(w.cx, 4) } },
+    StageSpec spec = { .name = "y",
+                       .axis_count = 2,
+                       .axis = { { i, AXIS_DATA, expr_index(w.cx, 4) }, { j, AXIS_DATA, expr_index(w.cx, 4) } },
                        .out_count = 1 };
-    spec.value[0] = expr_add(w.cx, expr_mul(w.cx, tensor_read(w.cx, a, ij, 2), tensor_read(w.cx, b, ij, 2)), expr_cast(w.cx, F32, w.n));
+    spec.value[0] = expr_add(w.cx, expr_mul(w.cx, tensor_read(w.cx, a, ij, 2), tensor_read(w.cx, b, ij, 2)),
+                             expr_cast(w.cx, F32, w.n));
     Node *n = compute_new(w.cx, &spec);
     Text t = text_new(w.cx);
     print_stage(w.cx, &t, n->stage);
-    check_that(text_equal(text_string(&t), "y[n_2<4, n_3<4] = a_b_0[n_2, n_3] * a_b_0_2[n_2, n_3] + f32(n)"), "names that clash get numbers", "%s",
-               text_string(&t));
+    check_that(text_equal(text_string(&t), "y[n_2<4, n_3<4] = a_b_0[n_2, n_3] * a_b_0_2[n_2, n_3] + f32(n)"),
+               "names that clash get numbers", "%s", text_string(&t));
     Tensor *in[] = { a, b };
     Text first = text_new(w.cx), second = text_new(w.cx);
     print_nest(w.cx, &first, nest_naive(w.cx, "clash", in, 2, n->out, 1));
     const Nest *again = nest_read(w.cx, text_string(&first));
     if (again) print_nest(w.cx, &second, again);
-    check_that(text_equal(text_string(&first), text_string(&second)), "clashing names print the same again", "%s\n%s\n%s", first_error(w.cx),
-               text_string(&first), text_string(&second));
+    check_that(text_equal(text_string(&first), text_string(&second)), "clashing names print the same again",
+               "%s\n%s\n%s", first_error(w.cx), text_string(&first), text_string(&second));
     ctx_free(w.cx);
 }
 

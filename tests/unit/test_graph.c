@@ -31,7 +31,10 @@ static Tensor *conv(Net *n, const char *label, Tensor *x, int outputs)
     return two(n, "conv2d", label, x, net_constant(n, "k", SHAPE(3, 3, last_dim(x), outputs)), "pad=1,1,1,1");
 }
 
-static Tensor *bias(Net *n, const char *label, Tensor *x) { return two(n, "add", label, x, net_constant(n, "b", SHAPE(last_dim(x))), ""); }
+static Tensor *bias(Net *n, const char *label, Tensor *x)
+{
+    return two(n, "add", label, x, net_constant(n, "b", SHAPE(last_dim(x))), "");
+}
 
 static Tensor *image(Net *n, const char *label) { return net_input(n, label, SHAPE(1, 6, 6, 4)); }
 
@@ -48,7 +51,8 @@ static void fuse_groups(void)
     net_output(&n, conv(&n, "other", x, 4));
     check_groups(n, "a transpose that two read stands alone", "turn | conv | other");
 
-    n = net_new(24);                                       /* f32 -> i8 -> f32 between the convolutions: bytes lie between the groups */
+    /* f32 -> i8 -> f32 between the convolutions: bytes lie between the groups */
+    n = net_new(24);
     x = image(&n, "x");
     a = one(&n, "cast", "narrow", conv(&n, "conv1", x, 4), "to=i8");
     b = conv(&n, "conv2", x, 4);
@@ -57,7 +61,8 @@ static void fuse_groups(void)
 
     n = net_new(23);
     x = conv(&n, "conv", image(&n, "x"), 4);
-    net_output(&n, two(&n, "mul", "mul", x, one(&n, "global_avg_pool", "mean", one(&n, "relu", "relu", x, ""), ""), ""));
+    net_output(&n,
+               two(&n, "mul", "mul", x, one(&n, "global_avg_pool", "mean", one(&n, "relu", "relu", x, ""), ""), ""));
     check_groups(n, "a diamond behind a conv that reduces on one side is not taken at all", "conv | relu | mean | mul");
 
     n = net_new(26);
@@ -86,7 +91,8 @@ static void fuse_depth(void)
         if (groups.at[i].node_count > most) most = groups.at[i].node_count;
         sum += groups.at[i].node_count;
     }
-    check_that(groups.count == 3 && most == 64 && sum == 150, "a limit on depth", "%d groups, the largest of %d, %d calls", groups.count, most, sum);
+    check_that(groups.count == 3 && most == 64 && sum == 150, "a limit on depth",
+               "%d groups, the largest of %d, %d calls", groups.count, most, sum);
     ctx_free(n->cx);
 
     net = net_new(29);
@@ -119,7 +125,10 @@ static void check_layout(Net n, const char *label, int transposes)
 
 static Tensor *to_last(Net *n, Tensor *x) { return one(n, "transpose", "to_last", x, "perm=0,2,3,1"); }
 static Tensor *to_first(Net *n, Tensor *x) { return one(n, "transpose", "to_first", x, "perm=0,3,1,2"); }
-static Tensor *conv_first(Net *n, Tensor *x, int outputs) { return to_first(n, conv(n, "conv", to_last(n, x), outputs)); }
+static Tensor *conv_first(Net *n, Tensor *x, int outputs)
+{
+    return to_first(n, conv(n, "conv", to_last(n, x), outputs));
+}
 static Tensor *image_first(Net *n) { return net_input(n, "x", SHAPE(1, 3, 5, 4)); }
 
 static void layout_chains(void)
@@ -213,7 +222,8 @@ static void check_calls(Net n, const char *label, const char *wanted)
     for (int i = 0; i < count; i++) text_printf(&t, "%s%s", i ? " " : "", order[i]->op->name);
     const char *found = ctx_failed(n.cx) ? net_error(&n) : text_string(&t);
     check_that(strcmp(found, wanted) == 0, label, "\"%s\", wanted \"%s\"", found, wanted);
-    check_that(!ctx_failed(n.cx) && same_values(&n, &was, &is, 1e-5), text_format(n.cx, "%s: values", label), "they differ");
+    check_that(!ctx_failed(n.cx) && same_values(&n, &was, &is, 1e-5), text_format(n.cx, "%s: values", label),
+               "they differ");
     ctx_free(n.cx);
 }
 
@@ -264,11 +274,13 @@ static void affine(void)
 static void simplify_and_fold(void)
 {
     Net n = net_new(60);
-    net_output(&n, one(&n, "relu", "relu", one(&n, "dropout", "dropout", one(&n, "identity", "identity", image(&n, "x"), ""), ""), ""));
+    net_output(&n, one(&n, "relu", "relu",
+                       one(&n, "dropout", "dropout", one(&n, "identity", "identity", image(&n, "x"), ""), ""), ""));
     check_calls(n, "simplify: dropout and identity", "relu");
 
     n = net_new(61);
-    Tensor *x = one(&n, "flatten", "flat", one(&n, "unsqueeze", "wide", one(&n, "relu", "relu", image(&n, "x"), ""), "axes=0"), "axis=2");
+    Tensor *x = one(&n, "flatten", "flat",
+                    one(&n, "unsqueeze", "wide", one(&n, "relu", "relu", image(&n, "x"), ""), "axes=0"), "axis=2");
     net_output(&n, one(&n, "reshape", "again", x, "shape=4,36"));
     check_calls(n, "simplify: views of views are one", "relu reshape");
 
@@ -315,7 +327,8 @@ static bool is_identifier(const char *s)
 {
     if (!*s || (*s >= '0' && *s <= '9')) return false;
     for (; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_')) return false;
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_'))
+            return false;
     return true;
 }
 
@@ -331,8 +344,9 @@ static void add_symbol(Symbols *s, const char *symbol)
 
 static void names_of_symbols(void)
 {
-    static const char *const odd[] = { "", "1a", "a.b/c", "a_b_c", "int", "int_", "\xc3\xa9t\xc3\xa9", "conv", "conv", "conv_2", "conv_k", "run",
-                                       "INPUTS", "arena", "\"\\", "_", "main", "x" };
+    static const char *const odd[] = { "",     "1a",   "a.b/c",  "a_b_c",  "int", "int_",   "\xc3\xa9t\xc3\xa9",
+                                       "conv", "conv", "conv_2", "conv_k", "run", "INPUTS", "arena",
+                                       "\"\\", "_",    "main",   "x" };
     static const lw_options options = { 0 };
     Net net = net_new(80), *n = &net;
     Tensor *x = net_input(n, "X", SHAPE(1, 4, 4, 2));
@@ -358,7 +372,8 @@ static void names_of_symbols(void)
     check_that(ok && !ports.fault, "names: inputs and outputs", "%s", ok ? ports.fault : net_error(n));
     CHECK("names: one constant for each layer", ok && b.program.constant_count == (int)(sizeof odd / sizeof odd[0]));
     const char *header = ok ? cgen_header(n->cx, &b.program) : "";
-    CHECK("names: the list's parameter is no port", strstr(header, "NET_INPUTS(X__)") && strstr(header, "X__(X, float, 32)"));
+    CHECK("names: the list's parameter is no port",
+          strstr(header, "NET_INPUTS(X__)") && strstr(header, "X__(X, float, 32)"));
     ctx_free(n->cx);
 }
 
@@ -404,7 +419,8 @@ static void nested_diamonds(void)
     Graph g = net_graph(n);
     clock_t start = clock();
     Groups groups = fuse(n->cx, &g);
-    check_that(groups.count > 100 && seconds_since(start) < 1, "2,000 diamonds", "%d groups, %g s", groups.count, seconds_since(start));
+    check_that(groups.count > 100 && seconds_since(start) < 1, "2,000 diamonds", "%d groups, %g s", groups.count,
+               seconds_since(start));
     ctx_free(n->cx);
 }
 
@@ -429,7 +445,8 @@ static void large_net(void)
     Plan p = plan_views(n->cx, &g, &groups, nest);
     plan_place(n->cx, &p, groups.count, scratch, count);
     double seconds = seconds_since(start);
-    check_that(!ctx_failed(n->cx) && groups.count > 2 * LAYERS && seconds < 5, "a network of 7,500 calls", "%d groups, %g s", groups.count, seconds);
+    check_that(!ctx_failed(n->cx) && groups.count > 2 * LAYERS && seconds < 5, "a network of 7,500 calls",
+               "%d groups, %g s", groups.count, seconds);
     printf("# %d groups in %g s\n", groups.count, seconds);
     ctx_free(n->cx);
 }

@@ -33,13 +33,30 @@
 #include "onnx_text.h"
 #include "support/file.h"
 
-enum { TRUNCATIONS = 200, FLIPS = 2000, CHANGES = 1000, SECONDS = 10, MOST_FILE = 8 << 20, LEAST_DATA = 64, MOST_MODELS = 200 };
+enum {
+    TRUNCATIONS = 200,
+    FLIPS = 2000,
+    CHANGES = 1000,
+    SECONDS = 10,
+    MOST_FILE = 8 << 20,
+    LEAST_DATA = 64,
+    MOST_MODELS = 200
+};
 static const rlim_t MEMORY = (rlim_t)1 << 30;
 
-typedef struct Scene { char folder[64], output[96], header[96], part[112]; uint8_t *file; int stride; } Scene;    /* of the cases, one in `stride` */
-typedef struct Progress { int at, accepted, wrong; double slowest; char what[400]; } Progress;      /* shared with the child */
-typedef struct Sample { Bytes whole; const uint32_t *structure; uint32_t structure_count; } Sample;     /* places of bytes that are no weights */
-typedef struct Row { const char *model; size_t bytes, structure; int cases, accepted, wrong; double slowest; long most_kb; } Row;
+/* Of the cases, one in `stride` */
+typedef struct Scene { char folder[64], output[96], header[96], part[112]; uint8_t *file; int stride; } Scene;
+/* Shared with the child */
+typedef struct Progress { int at, accepted, wrong; double slowest; char what[400]; } Progress;
+/* Places of bytes that are no weights */
+typedef struct Sample { Bytes whole; const uint32_t *structure; uint32_t structure_count; } Sample;
+typedef struct Row {
+    const char *model;
+    size_t bytes, structure;
+    int cases, accepted, wrong;
+    double slowest;
+    long most_kb;
+} Row;
 
 /* ---- One case ---------------------------------------------------------------------------------------------------- */
 
@@ -170,10 +187,14 @@ static const char *ending(Ctx *cx, int status)
 {
     if (!WIFSIGNALED(status)) return text_format(cx, "status %d", WEXITSTATUS(status));
     const int number = WTERMSIG(status);
-    return text_format(cx, "signal %d%s", number, number == SIGPROF ? " (too slow)" : number == SIGABRT ? " (out of memory?)" : "");
+    return text_format(cx, "signal %d%s", number,
+                       number == SIGPROF   ? " (too slow)"
+                       : number == SIGABRT ? " (out of memory?)"
+                                           : "");
 }
 
-static void many(Ctx *cx, const Scene *s, const char *what, const char *extension, const Sample *from, Maker *make, int count, Row *row)
+static void many(Ctx *cx, const Scene *s, const char *what, const char *extension, const Sample *from, Maker *make,
+                 int count, Row *row)
 {
     Progress *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct rusage use = { .ru_maxrss = 0 };
@@ -221,22 +242,27 @@ static Row check_model(Ctx *cx, const Scene *s, const char *path, bool with_chan
     row.structure = from.structure_count;
     many(cx, s, "truncations", extension, &from, truncated, TRUNCATIONS, &row);
     many(cx, s, "flips", extension, &from, flipped, FLIPS, &row);
-    if (with_changes && strcmp(extension, "onnx") == 0) many(cx, s, "changes", extension, &from, changed, CHANGES, &row);
-    if (with_changes && strcmp(extension, "tflite") == 0) many(cx, s, "changes", extension, &from, changed_numbers, CHANGES, &row);
+    if (with_changes && strcmp(extension, "onnx") == 0)
+        many(cx, s, "changes", extension, &from, changed, CHANGES, &row);
+    if (with_changes && strcmp(extension, "tflite") == 0)
+        many(cx, s, "changes", extension, &from, changed_numbers, CHANGES, &row);
     return row;
 }
 
 static void print_table(const Row *row, int count)
 {
-    printf("\n%-24s %9s %9s %6s %8s %8s %5s %5s\n", "model", "bytes", "structure", "cases", "accepted", "seconds", "MB", "wrong");
+    printf("\n%-24s %9s %9s %6s %8s %8s %5s %5s\n", "model", "bytes", "structure", "cases", "accepted", "seconds", "MB",
+           "wrong");
     for (int i = 0; i < count; i++)
-        printf("%-24s %9lu %9lu %6d %8d %8.2f %5ld %5d\n", row[i].model, (unsigned long)row[i].bytes, (unsigned long)row[i].structure, row[i].cases,
-               row[i].accepted, row[i].slowest, row[i].most_kb / 1024, row[i].wrong);
+        printf("%-24s %9lu %9lu %6d %8d %8.2f %5ld %5d\n", row[i].model, (unsigned long)row[i].bytes,
+               (unsigned long)row[i].structure, row[i].cases, row[i].accepted, row[i].slowest, row[i].most_kb / 1024,
+               row[i].wrong);
 }
 
 /* ---- Models written to be absurd (onnx_text.h says how) -------------------------------------------------------------- */
 
-static const struct { const char *test_name, *model; bool is_fine; } absurd[] = {
+static const struct { const char *test_name, *model; bool is_fine;
+} absurd[] = {
     { "plain", "x:1,2,4; w=3,2,3; Conv x,w y; >y", true },
     { "cycle-of-one", "x:1,4; Add x,y y; >y", false },
     { "cycle-of-many", "x:4; t0=4; Add x,z a; *3000 Relu a b; Relu b z; >z", false },
@@ -273,7 +299,8 @@ static const struct { const char *test_name, *model; bool is_fine; } absurd[] = 
     { "reshape-overflow", "x:4; s#4294967296,4294967296,-1; Reshape x,s y; >y", false },
     { "slice-edges", "x:9; a#-9223372036854775808; b#9223372036854775807; Slice x,a,b y; >y", true },
     { "slice-step-0", "x:9; a#0; b#9; c#0; Slice x,a,b,c,c y; >y", false },
-    { "slice-step-least", "x:9; a#8; b#-9223372036854775808; c#0; d#-9223372036854775808; Slice x,a,b,c,d y; >y", true },
+    { "slice-step-least", "x:9; a#8; b#-9223372036854775808; c#0; d#-9223372036854775808; Slice x,a,b,c,d y; >y",
+      true },
     { "gather-out-of-range", "x:4; s#99; Gather x,s y; >y", false },
     { "transpose-of-twice-the-same", "x:4,4; Transpose x y perm=0,0; >y", false },
     { "concat-axis", "x:4; Concat x,x y axis=9223372036854775807!; >y", false },
@@ -283,7 +310,8 @@ static const struct { const char *test_name, *model; bool is_fine; } absurd[] = 
     { "conv-pads", "x:1,2,9; w=1,2,3; Conv x,w y pads=9223372036854775807,9223372036854775807; >y", false },
     { "conv-pads-large", "x:1,2,9; w=1,2,3; Conv x,w y pads=2000000000,2000000000; >y", false },
     { "conv-group", "x:1,2,9; w=1,2,3; Conv x,w y group=-9223372036854775808!; >y", false },
-    { "conv-in-the-padding-alone", "x:1,4,8,8; w=4,1,3,3; Conv x,w y group=4! strides=3,65536 pads=0,18,1,1; >y", true },
+    { "conv-in-the-padding-alone", "x:1,4,8,8; w=4,1,3,3; Conv x,w y group=4! strides=3,65536 pads=0,18,1,1; >y",
+      true },
     { "conv-of-kernel-0", "x:1,2,9; w=1,2,0; Conv x,w y; >y", false },
     { "conv-attribute-of-other-kind", "x:1,2,9; w=1,2,3; Conv x,w y strides=HELLO; >y", false },
     { "pool-kernel", "x:1,2,9; MaxPool x y kernel_shape=9223372036854775807; >y", false },
@@ -296,9 +324,13 @@ static const struct { const char *test_name, *model; bool is_fine; } absurd[] = 
     { "output-shape-of-five", "x:1,2,4; w=2,1,3; ConvTranspose x,w y output_shape=1,1,6,6,6; >y", false },
     { "output-shape-whole", "x:1,2,4,4,4; w=2,1,3,3,3; ConvTranspose x,w y output_shape=1,1,6,6,6; >y", true },
     { "attention-of-many", "q:1,1,65536,1; Attention q,q,q y is_causal=1!; >y", false },
-    { "attention-window", "q:1,1,4,1; Attention q,q,q y is_causal=1! left_window_size=9223372036854775807! right_window_size=9223372036854775807!; >y", true },
+    { "attention-window",
+      "q:1,1,4,1; Attention q,q,q y is_causal=1! left_window_size=9223372036854775807! "
+      "right_window_size=9223372036854775807!; >y",
+      true },
     { "long-axis-of-no-elements", "x:4; v=0,1073741824; Gemm v,v d transB=1!; Add d y; >y", false },
-    { "sum-over-a-long-axis-of-no-elements", "x:1; v=1,1073741824,0; Relu v w; ReduceSum w a keepdims=0!; Add x,a y; >y", true },
+    { "sum-over-a-long-axis-of-no-elements",
+      "x:1; v=1,1073741824,0; Relu v w; ReduceSum w a keepdims=0!; Add x,a y; >y", true },
     { "quantize-to-floats", "x:4; s=1; z=1; QuantizeLinear x,s,z y; >y", false },
     { "quantize-integers-to-floats", "x:4; s=1; z=1; Cast x i to=6!; QuantizeLinear i,s,z y; >y", false },
     { "matmul-of-large", "a:65536,4; b:4,65536; MatMul a,b y; >y", false },
@@ -380,7 +412,8 @@ int main(int argc, char **argv)
 {
     static const char *const small[] = {
         "tests/golden/residual/residual.onnx", "tests/golden/depthwise-pool-concat/depthwise-pool-concat.onnx",
-        "tests/golden/elementwise/elementwise.onnx", "tests/golden/stencil-fused/stencil-fused.te", "tests/fuzz/corpus-tflite/conv-int8.tflite",
+        "tests/golden/elementwise/elementwise.onnx", "tests/golden/stencil-fused/stencil-fused.te",
+        "tests/fuzz/corpus-tflite/conv-int8.tflite",
         "tests/fuzz/corpus-tflite/mixed-int8.tflite", "tests/golden/control-flow/control-flow.onnx",
     };
     const bool every = argc == 2 && strcmp(argv[1], "--every") == 0;
@@ -394,7 +427,8 @@ int main(int argc, char **argv)
     snprintf(s.part, sizeof s.part, "%s.part", s.output);
     if (argc < 2) check_absurd(&s);
     static Row row[MOST_MODELS];
-    const int given = argc < MOST_MODELS ? argc - 1 : MOST_MODELS, count = given ? given : (int)(sizeof small / sizeof small[0]);
+    const int given = argc < MOST_MODELS ? argc - 1 : MOST_MODELS,
+              count = given ? given : (int)(sizeof small / sizeof small[0]);
     Ctx *cx = context_new(NULL, NULL);
     static const char *const extensions[] = { "onnx", "tflite", "te" };
     for (size_t i = 0; i < sizeof extensions / sizeof extensions[0] && !given; i++) check_corpus(cx, &s, extensions[i]);

@@ -24,7 +24,8 @@ static void *made_up(Ctx *cx, Env *e, const Tensor *t, uint32_t seed)
     for (int64_t i = 0; i < env_elems(cx, e, t); i++) {
         Scalar s = { .i = (int64_t)(next_random(&seed) % 25) - 12 };
         if (dtype_is_float(t->type)) s.f = (double)s.i / 4;
-        else if (next_random(&seed) % 4 == 0) s.i = (int64_t)((uint64_t)next_random(&seed) * UINT64_C(0x9e3779b97f4a7c15));
+        else if (next_random(&seed) % 4 == 0)
+            s.i = (int64_t)((uint64_t)next_random(&seed) * UINT64_C(0x9e3779b97f4a7c15));
         dtype_store(t->type, data, i, dtype_wrap(t->type, s));
     }
     return data;
@@ -101,8 +102,10 @@ typedef struct Naive { const char *name; Input input[3]; const char *formula[5];
 /* The last formula is the output; those before are made on the way. */
 static const Naive naive[] = {
     { "matmul", { { "a", F32, 2, { 5, 9 } }, { "b", F32, 2, { 9, 4 } } }, { "y[i,j] = sum(k) a[i,k] * b[k,j]" } },
-    { "matmul-long", { { "a", F32, 2, { 2, 1500 } }, { "b", F32, 2, { 1500, 3 } } }, { "y[i,j] = sum(k) a[i,k] * b[k,j]" } },
-    { "matmul-i8", { { "a", I8, 2, { 3, 40 } }, { "b", I8, 2, { 7, 40 } } }, { "y[i,j] = sum(k) i32(a[i,k]) * i32(b[j,k])" } },
+    { "matmul-long", { { "a", F32, 2, { 2, 1500 } }, { "b", F32, 2, { 1500, 3 } } },
+      { "y[i,j] = sum(k) a[i,k] * b[k,j]" } },
+    { "matmul-i8", { { "a", I8, 2, { 3, 40 } }, { "b", I8, 2, { 7, 40 } } },
+      { "y[i,j] = sum(k) i32(a[i,k]) * i32(b[j,k])" } },
     { "matmul-i64", { { "a", I64, 2, { 3, 40 } }, { "b", I64, 2, { 7, 40 } } }, { "y[i,j] = sum(k) a[i,k] * b[j,k]" } },
     { "matmul-f64", { { "a", F64, 2, { 3, 40 } }, { "b", F64, 2, { 7, 40 } } }, { "y[i,j] = sum(k) a[i,k] * b[j,k]" } },
     { "conv-same", { { "x", F32, 3, { 9, 11, 5 } }, { "k", F32, 4, { 3, 3, 5, 6 } }, { "b", F32, 1, { 6 } } },
@@ -120,13 +123,15 @@ static const Naive naive[] = {
     { "argmin-i8", { { "x", I8, 3, { 4, 5, 6 } } }, { "y, v[i,j] = argmin(k) x[i,j,k]" } },
     { "softmax", { { "x", F32, 2, { 3, 50 } } },
       { "m[n] = max(k) x[n,k]", "e[n,k] = exp(x[n,k] - m[n])", "s[n] = sum(k) e[n,k]", "y[n,k] = e[n,k] / s[n]" } },
-    { "two-stages", { { "x", F32, 1, { 2000 } } }, { "t[i<1998] = x[i] + x[i+1] + x[i+2]", "y[i<1996] = t[i] * t[i+2]" } },
+    { "two-stages", { { "x", F32, 1, { 2000 } } }, { "t[i<1998] = x[i] + x[i+1] + x[i+2]",
+      "y[i<1996] = t[i] * t[i+2]" } },
     { "gather", { { "x", F32, 2, { 6, 5 } }, { "at", I32, 1, { 8 } } }, { "y[i,j] = x[min(max(at[i],0),5),j]" } },
     { "mod-div", { { "x", F32, 1, { 60 } } }, { "y[i<60] = x[i / 12 + i % 12 * 5]" } },
     { "fixed-point", { { "x", I32, 2, { 3, 600 } } },
       { "y[i,j] = i8(min(max(i32((i64(x[i,j]) * 1518500250 + 1073741824) >> 31), -128), 127))" } },
     { "halves", { { "x", F16, 1, { 600 } } }, { "y[i] = f16(f32(x[i]) * 0.3 + 1.5)" } },
-    { "lazy-sides", { { "x", F32, 1, { 10 } } }, { "y[i<20] = select(i < 10 && x[i % 10] < 1.0, x[min(i,9)] * 2.0, 7.0)" } },
+    { "lazy-sides", { { "x", F32, 1, { 10 } } },
+      { "y[i<20] = select(i < 10 && x[i % 10] < 1.0, x[min(i,9)] * 2.0, 7.0)" } },
     { "scalar", { { "x", F32, 1, { 1000 } } }, { "y = sum(i) x[i]" } },
 };
 
@@ -165,7 +170,8 @@ static void check_kind(ExprKind k, DType from, DType to)
     Tensor *in[3];
     const Expr *arg[3], *i = axis_var(cx, "i", expr_index(cx, ELEMS));
     for (int a = 0; a < 3; a++) {
-        in[a] = tensor_new_fixed(cx, (const char *[]){ "a", "b", "c" }[a], k == EXPR_SELECT && a == 0 ? BOOL : from, 1, shape);
+        in[a] = tensor_new_fixed(cx, (const char *[]){ "a", "b", "c" }[a], k == EXPR_SELECT && a == 0 ? BOOL : from, 1,
+                                 shape);
         arg[a] = tensor_read(cx, in[a], &i, 1);
     }
     const int arity = expr_info(k)->arity;
@@ -219,42 +225,46 @@ typedef struct Scheduled { const char *name; int64_t size; const char *text; } S
     "stage p[h<6, w<4] = max(i<3) c[2*h+i, w]\noutput p\nloops\n"
 
 static const Scheduled right[] = {
-    { "split-tail-guard", 0, MATMUL
-      "  for y.io < 3\n    for y.ii < 4\n      for y.j < 12\n        for y.k < 7\n"
-      "          block y[i=io*4+ii, j=j, k=k] if io*4 + ii < 10\n" },
-    { "split-tail-guard-reduce", 0, MATMUL
-      "  for y.i < 10\n    for y.j < 12\n      for y.ko < 3\n        for y.ki < 3\n"
-      "          block y[i=i, j=j, k=ko*3+ki] if ko*3 + ki < 7\n" },
-    { "tile-reorder-vector", 0, MATMUL
-      "  for y.io < 5 parallel\n    for y.jo < 3\n      for y.k < 7\n        for y.ii < 2 unrolled\n          for y.ji < 4 vector\n"
-      "            block y[i=io*2+ii, j=jo*4+ji, k=k]\n" },
-    { "init-apart", 0, MATMUL
-      "  for y.i < 10\n    for y@init.j < 12 vector\n      block init y[i=i, j=j]\n"
-      "    for y.k < 7\n      for y.j < 12 vector\n        block update y[i=i, j=j, k=k]\n" },
-    { "fused-loops", 0, MATMUL
-      "  for y.f < 120\n    for y.k < 7\n      block y[i=f/12, j=f%12, k=k]\n" },
-    { "compute-at", 5, BLUR
-      "  for y.i < n parallel\n    alloc t stack\n      for t.j < 6 vector\n        block t[i=i, j=j]\n"
-      "      for y.j < 6 vector\n        block y[i=i, j=j]\n" },
-    { "compute-at-size-0", 0, BLUR
-      "  alloc t arena\n    for t.i < n\n      for t.j < 6\n        block t[i=i, j=j]\n"
-      "    for y.i < n\n      for y.j < 6\n        block y[i=i, j=j]\n" },
-    { "buffer-per-lane", 7, BLUR
-      "  for y.i < n\n    for y.j < 6 vector\n      alloc t register\n        block t[i=i, j=j]\n        block y[i=i, j=j]\n" },
-    { "recompute-halo", 0, POOL
-      "  for p.h < 6\n    alloc c stack\n      for c.r < 3\n        for c.w < 4\n          block c[h=2*h+r, w=w]\n"
-      "      for p.w < 4\n        for p.i < 3\n          block p[h=h, w=w, i=i]\n" },
-    { "ring-of-3", 0, POOL
-      "  alloc c arena ring(h)=3\n    for c@warm.w < 4\n      block c@warm[h=0, w=w]\n    for p.h < 6\n      for c.r < 2\n        for c.w < 4\n"
+    { "split-tail-guard", 0,
+      MATMUL "  for y.io < 3\n    for y.ii < 4\n      for y.j < 12\n        for y.k < 7\n"
+             "          block y[i=io*4+ii, j=j, k=k] if io*4 + ii < 10\n" },
+    { "split-tail-guard-reduce", 0,
+      MATMUL "  for y.i < 10\n    for y.j < 12\n      for y.ko < 3\n        for y.ki < 3\n"
+             "          block y[i=i, j=j, k=ko*3+ki] if ko*3 + ki < 7\n" },
+    { "tile-reorder-vector", 0,
+      MATMUL "  for y.io < 5 parallel\n    for y.jo < 3\n      for y.k < 7\n        for y.ii < 2 unrolled\n          "
+             "for y.ji < 4 vector\n"
+             "            block y[i=io*2+ii, j=jo*4+ji, k=k]\n" },
+    { "init-apart", 0,
+      MATMUL "  for y.i < 10\n    for y@init.j < 12 vector\n      block init y[i=i, j=j]\n"
+             "    for y.k < 7\n      for y.j < 12 vector\n        block update y[i=i, j=j, k=k]\n" },
+    { "fused-loops", 0, MATMUL "  for y.f < 120\n    for y.k < 7\n      block y[i=f/12, j=f%12, k=k]\n" },
+    { "compute-at", 5,
+      BLUR "  for y.i < n parallel\n    alloc t stack\n      for t.j < 6 vector\n        block t[i=i, j=j]\n"
+           "      for y.j < 6 vector\n        block y[i=i, j=j]\n" },
+    { "compute-at-size-0", 0,
+      BLUR "  alloc t arena\n    for t.i < n\n      for t.j < 6\n        block t[i=i, j=j]\n"
+           "    for y.i < n\n      for y.j < 6\n        block y[i=i, j=j]\n" },
+    { "buffer-per-lane", 7,
+      BLUR "  for y.i < n\n    for y.j < 6 vector\n      alloc t register\n        block t[i=i, j=j]\n        block "
+           "y[i=i, j=j]\n" },
+    { "recompute-halo", 0,
+      POOL "  for p.h < 6\n    alloc c stack\n      for c.r < 3\n        for c.w < 4\n          block c[h=2*h+r, w=w]\n"
+           "      for p.w < 4\n        for p.i < 3\n          block p[h=h, w=w, i=i]\n" },
+    { "ring-of-3", 0,
+      POOL
+      "  alloc c arena ring(h)=3\n    for c@warm.w < 4\n      block c@warm[h=0, w=w]\n    for p.h < 6\n      for c.r < "
+      "2\n        for c.w < 4\n"
       "          block c[h=2*h+1+r, w=w]\n      for p.w < 4\n        for p.i < 3\n          block p[h=h, w=w, i=i]\n" },
-    { "negative-extent", 3, BLUR
-      "  alloc t arena\n    for t.i < n\n      for t.j < 6\n        block t[i=i, j=j]\n"
-      "    for y@more.i < n - 5\n      for y@more.j < 6\n        block y@more[i=i, j=j]\n"
-      "    for y.i < n\n      for y.j < 6\n        block y[i=i, j=j]\n" },
-    { "specialized", 12, BLUR
-      "  alloc t arena\n    for t.i < n\n      for t.j < 6\n        block t[i=i, j=j]\n    if n % 4 == 0\n"
-      "      for y.io < n / 4\n        for y.ii < 4 vector\n          for y.j < 6\n            block y[i=io*4+ii, j=j]\n"
-      "    else\n      for y@rest.i < n\n        for y@rest.j < 6\n          block y@rest[i=i, j=j]\n" },
+    { "negative-extent", 3,
+      BLUR "  alloc t arena\n    for t.i < n\n      for t.j < 6\n        block t[i=i, j=j]\n"
+           "    for y@more.i < n - 5\n      for y@more.j < 6\n        block y@more[i=i, j=j]\n"
+           "    for y.i < n\n      for y.j < 6\n        block y[i=i, j=j]\n" },
+    { "specialized", 12,
+      BLUR "  alloc t arena\n    for t.i < n\n      for t.j < 6\n        block t[i=i, j=j]\n    if n % 4 == 0\n"
+           "      for y.io < n / 4\n        for y.ii < 4 vector\n          for y.j < 6\n            block y[i=io*4+ii, "
+           "j=j]\n"
+           "    else\n      for y@rest.i < n\n        for y@rest.j < 6\n          block y@rest[i=i, j=j]\n" },
 };
 
 static void test_scheduled(void)
@@ -271,26 +281,32 @@ static void test_scheduled(void)
 typedef struct Fault { const char *name, *said, *text; } Fault;
 
 static const Fault faults[] = {
-    { "output-left-unwritten", "never writes \"y\" at [9][0], an element of an output", MATMUL
-      "  for y.i < 9\n    for y.j < 12\n      for y.k < 7\n        block y[i=i, j=j, k=k]\n" },
-    { "bound-outside-its-axis", "block \"y\": error: the axis i is bound to 10, outside [0, 10)", MATMUL
-      "  for y.io < 3\n    for y.ii < 4\n      for y.j < 12\n        for y.k < 7\n          block y[i=io*4+ii, j=j, k=k]\n" },
-    { "update-before-init", "block \"y\": error: combines into \"y\" at [0][0], which has not been written", MATMUL
-      "  for y.i < 10\n    for y.j < 12\n      for y.k < 7\n        block update y[i=i, j=j, k=k]\n" },
-    { "init-not-first", "combines into \"y\" at [0][0], which has not been written", MATMUL
-      "  for y.i < 10\n    for y.j < 12\n      for y.k < 7\n        block y[i=i, j=j, k=6-k]\n" },
-    { "read-before-made", "block \"p\": error: reads \"c\" at [1][0], which has not been written", POOL
-      "  alloc c arena\n    for p.h < 6\n      for c.w < 4\n        block c[h=2*h, w=w]\n"
-      "      for p.w < 4\n        for p.i < 3\n          block p[h=h, w=w, i=i]\n" },
-    { "ring-too-small", "reads \"c\" at [0][0], which has been overwritten in its ring", POOL
-      "  alloc c arena ring(h)=2\n    for c@warm.w < 4\n      block c@warm[h=0, w=w]\n    for p.h < 6\n      for c.r < 2\n        for c.w < 4\n"
+    { "output-left-unwritten", "never writes \"y\" at [9][0], an element of an output",
+      MATMUL "  for y.i < 9\n    for y.j < 12\n      for y.k < 7\n        block y[i=i, j=j, k=k]\n" },
+    { "bound-outside-its-axis", "block \"y\": error: the axis i is bound to 10, outside [0, 10)",
+      MATMUL "  for y.io < 3\n    for y.ii < 4\n      for y.j < 12\n        for y.k < 7\n          block y[i=io*4+ii, "
+             "j=j, k=k]\n" },
+    { "update-before-init", "block \"y\": error: combines into \"y\" at [0][0], which has not been written",
+      MATMUL "  for y.i < 10\n    for y.j < 12\n      for y.k < 7\n        block update y[i=i, j=j, k=k]\n" },
+    { "init-not-first", "combines into \"y\" at [0][0], which has not been written",
+      MATMUL "  for y.i < 10\n    for y.j < 12\n      for y.k < 7\n        block y[i=i, j=j, k=6-k]\n" },
+    { "read-before-made", "block \"p\": error: reads \"c\" at [1][0], which has not been written",
+      POOL "  alloc c arena\n    for p.h < 6\n      for c.w < 4\n        block c[h=2*h, w=w]\n"
+           "      for p.w < 4\n        for p.i < 3\n          block p[h=h, w=w, i=i]\n" },
+    { "ring-too-small", "reads \"c\" at [0][0], which has been overwritten in its ring",
+      POOL
+      "  alloc c arena ring(h)=2\n    for c@warm.w < 4\n      block c@warm[h=0, w=w]\n    for p.h < 6\n      for c.r < "
+      "2\n        for c.w < 4\n"
       "          block c[h=2*h+1+r, w=w]\n      for p.w < 4\n        for p.i < 3\n          block p[h=h, w=w, i=i]\n" },
-    { "storage-does-not-last", "reads \"c\" at [2][0], which has not been written", POOL
-      "  for c@warm.w < 4\n    alloc c arena\n      block c@warm[h=0, w=w]\n  for p.h < 6\n    alloc c stack\n      for c.r < 2\n"
-      "        for c.w < 4\n          block c[h=2*h+r, w=w]\n      for p.w < 4\n        for p.i < 3\n          block p[h=h, w=w, i=i]\n" },
-    { "outside-its-alloc", "writes \"c\" at [0][0], outside the Alloc that holds it", POOL
-      "  for c.h < 13\n    for c.w < 4\n      block c[h=h, w=w]\n  alloc c arena\n    for p.h < 6\n      for p.w < 4\n        for p.i < 3\n"
-      "          block p[h=h, w=w, i=i]\n" },
+    { "storage-does-not-last", "reads \"c\" at [2][0], which has not been written",
+      POOL "  for c@warm.w < 4\n    alloc c arena\n      block c@warm[h=0, w=w]\n  for p.h < 6\n    alloc c stack\n    "
+           "  for c.r < 2\n"
+           "        for c.w < 4\n          block c[h=2*h+r, w=w]\n      for p.w < 4\n        for p.i < 3\n          "
+           "block p[h=h, w=w, i=i]\n" },
+    { "outside-its-alloc", "writes \"c\" at [0][0], outside the Alloc that holds it",
+      POOL "  for c.h < 13\n    for c.w < 4\n      block c[h=h, w=w]\n  alloc c arena\n    for p.h < 6\n      for p.w "
+           "< 4\n        for p.i < 3\n"
+           "          block p[h=h, w=w, i=i]\n" },
 };
 
 static bool caught(const char *text, RunOptions options, const char *said, const char **got)
@@ -321,7 +337,8 @@ static void test_stray_index(void)
     const Naive stray = { "stray", { { "x", F32, 1, { 6 } }, { "at", I32, 1, { 600 } } }, { "y[i] = x[at[i]]" } };
     const Nest *n = naive_nest(cx, &stray);
     Env *e = env_for(cx, n, 0);
-    CHECK("stray-index", !interpret(cx, n, e, NULL) && strstr(first_error(cx), "block \"y\": error: reads \"x\" out of bounds"));
+    CHECK("stray-index",
+          !interpret(cx, n, e, NULL) && strstr(first_error(cx), "block \"y\": error: reads \"x\" out of bounds"));
     ctx_free(cx);
 }
 
@@ -329,19 +346,24 @@ static void test_stray_index(void)
 
 /* In order these nests are right. */
 static const Scheduled wrong_kinds[] = {
-    { "parallel-carries-a-row", 0, POOL
-      "  alloc c arena\n    for c@warm.w < 4\n      block c@warm[h=0, w=w]\n    for p.h < 6 parallel\n      for c.r < 2\n        for c.w < 4\n"
+    { "parallel-carries-a-row", 0,
+      POOL
+      "  alloc c arena\n    for c@warm.w < 4\n      block c@warm[h=0, w=w]\n    for p.h < 6 parallel\n      for c.r < "
+      "2\n        for c.w < 4\n"
       "          block c[h=2*h+1+r, w=w]\n      for p.w < 4\n        for p.i < 3\n          block p[h=h, w=w, i=i]\n" },
-    { "parallel-reduction-begins-late", 0, MATMUL
-      "  for y.i < 10\n    for y.j < 12\n      for y.k < 7 parallel\n        block y[i=i, j=j, k=k]\n" },
-    { "vector-reduction", 0, MATMUL
-      "  for y.i < 10\n    for y.j < 12\n      block init y[i=i, j=j]\n      for y.k < 7 vector\n        block update y[i=i, j=j, k=k]\n" },
+    { "parallel-reduction-begins-late", 0,
+      MATMUL "  for y.i < 10\n    for y.j < 12\n      for y.k < 7 parallel\n        block y[i=i, j=j, k=k]\n" },
+    { "vector-reduction", 0,
+      MATMUL "  for y.i < 10\n    for y.j < 12\n      block init y[i=i, j=j]\n      for y.k < 7 vector\n        block "
+             "update y[i=i, j=j, k=k]\n" },
     { "parallel-reads-what-the-one-before-made", 0,
       "nest next\ninput x: f32[9]\nstage c[i<9] = x[i] * 2.0\nstage y[i<8] = c[i] + c[i+1]\noutput y\nloops\n"
-      "  alloc c arena\n    for c@warm.i < 1\n      block c@warm[i=0]\n    for y.i < 8 parallel\n      block c[i=i+1]\n      block y[i=i]\n" },
+      "  alloc c arena\n    for c@warm.i < 1\n      block c@warm[i=0]\n    for y.i < 8 parallel\n      block "
+      "c[i=i+1]\n      block y[i=i]\n" },
     { "vector-reads-what-the-lane-before-made", 0,
       "nest next\ninput x: f32[9]\nstage c[i<9] = x[i] * 2.0\nstage y[i<8] = c[i] + 1.0\noutput y\nloops\n"
-      "  alloc c arena\n    for c@warm.i < 1\n      block c@warm[i=0]\n    for y.i < 8 vector\n      block y[i=i]\n      block c[i=i+1]\n" },
+      "  alloc c arena\n    for c@warm.i < 1\n      block c@warm[i=0]\n    for y.i < 8 vector\n      block y[i=i]\n    "
+      "  block c[i=i+1]\n" },
 };
 
 /* Whether some seed makes the run differ from the evaluator, or fail. */
@@ -365,8 +387,10 @@ static void test_wrong_kinds(void)
     for (size_t i = 0; i < sizeof wrong_kinds / sizeof wrong_kinds[0]; i++) {
         const char *text = wrong_kinds[i].text;
         int shown = 0;
-        for (uint64_t seed = 1; seed <= 8; seed++) shown += shows(text, (RunOptions){ .checked = true, .shuffle = seed });
-        check_that(!shows(text, (RunOptions){ .checked = true }) && !shows(text, (RunOptions){ .checked = false }) && shown >= 4,
+        for (uint64_t seed = 1; seed <= 8; seed++)
+            shown += shows(text, (RunOptions){ .checked = true, .shuffle = seed });
+        check_that(!shows(text, (RunOptions){ .checked = true }) && !shows(text, (RunOptions){ .checked = false })
+                       && shown >= 4,
                    wrong_kinds[i].name, "shown by %d of 8 seeds", shown);
     }
 }

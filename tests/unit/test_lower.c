@@ -31,8 +31,8 @@ static Tensor *input(Ctx *cx, const char *name, int rank, int64_t a, int64_t b, 
 
 static Tensor *convolution(Ctx *cx)
 {
-    return FORMULA(cx, "conv[h<16,w<16,o] = sum(i,j,c) (x[h+i-1,w+j-1,c]? * k[i,j,c,o] : 0)", BIND_T("x", input(cx, "x", 3, 16, 16, 4, 0)),
-                   BIND_T("k", input(cx, "k", 4, 3, 3, 4, 8)));
+    return FORMULA(cx, "conv[h<16,w<16,o] = sum(i,j,c) (x[h+i-1,w+j-1,c]? * k[i,j,c,o] : 0)",
+                   BIND_T("x", input(cx, "x", 3, 16, 16, 4, 0)), BIND_T("k", input(cx, "k", 4, 3, 3, 4, 8)));
 }
 
 /* The lowered code of a nest under steps (closed by NULL), as the dump prints it; *c gets the C text. */
@@ -54,9 +54,11 @@ static const char *lowered(Ctx *cx, Tensor *y, const char *const *steps, const L
 static void padding(Ctx *cx)
 {
     const char *c, *code = lowered(cx, convolution(cx), NO_STEPS, NULL, &c);
-    check_that(*code && count_of(code, "if ") == 0 && count_of(code, "select") == 0, "padding-becomes-bounds", "%s", code);
+    check_that(*code && count_of(code, "if ") == 0 && count_of(code, "select") == 0, "padding-becomes-bounds", "%s",
+               code);
     check_that(count_of(code, "for ") == 6, "padding-costs-no-copies", "%s", code);
-    check_that(count_of(c, "float acc = 0.0f;") == 1 && count_of(c, "acc += ") == 1, "reduction-in-a-variable", "%s", c);
+    check_that(count_of(c, "float acc = 0.0f;") == 1 && count_of(c, "acc += ") == 1, "reduction-in-a-variable", "%s",
+               c);
 }
 
 /* -0 + 0 is +0: what is padded may be left out of a sum that begins with a sum, but not of one that begins with whatever an input holds. */
@@ -65,7 +67,8 @@ static void padded_sums(Ctx *cx)
     Tensor *x = input(cx, "x", 1, 16, 0, 0, 0), *k = input(cx, "k", 1, 3, 0, 0, 0), *z = input(cx, "z", 1, 16, 0, 0, 0);
     Tensor *sum = FORMULA(cx, "t[h] = sum(c<3) x[h] * k[c]", BIND_T("x", x), BIND_T("k", k));
     const char *padded = "y[h<16] = sum(i<3; t[h]) (x[h+i-1]? * k[i] : 0)";
-    const char *code = lowered(cx, FORMULA(cx, padded, BIND_T("t", sum), BIND_T("x", x), BIND_T("k", k)), NO_STEPS, NULL, NULL);
+    const char *code = lowered(cx, FORMULA(cx, padded, BIND_T("t", sum), BIND_T("x", x), BIND_T("k", k)), NO_STEPS,
+                               NULL, NULL);
     check_that(*code && count_of(code, "select") == 0, "sum-that-begins-with-a-sum-skips-padding", "%s", code);
     code = lowered(cx, FORMULA(cx, padded, BIND_T("t", z), BIND_T("x", x), BIND_T("k", k)), NO_STEPS, NULL, NULL);
     check_that(count_of(code, "0.0") > 0, "sum-that-begins-with-an-input-adds-zeros", "%s", code);
@@ -73,24 +76,30 @@ static void padded_sums(Ctx *cx)
 
 static void inits(Ctx *cx)
 {
-    const char *code = lowered(cx, convolution(cx), STEPS("reorder conv.h conv.i conv.j conv.c conv.w conv.o"), NULL, NULL);
+    const char *code = lowered(cx, convolution(cx), STEPS("reorder conv.h conv.i conv.j conv.c conv.w conv.o"), NULL,
+                               NULL);
     const char *init = strstr(code, "= 0.0\n"), *reduce = strstr(code, "for i");
-    check_that(init && reduce && init < reduce && count_of(code, "= 0.0\n") == 1, "init-before-the-reduce-loops", "%s", code);
+    check_that(init && reduce && init < reduce && count_of(code, "= 0.0\n") == 1, "init-before-the-reduce-loops", "%s",
+               code);
     code = lowered(cx, convolution(cx), STEPS("fuse conv.j conv.c"), NULL, NULL);
-    check_that(*code && count_of(code, "== 0") == 0 && count_of(code, "if ") == 0, "fused-reduce-loops-need-no-conditions", "%s", code);
+    check_that(*code && count_of(code, "== 0") == 0 && count_of(code, "if ") == 0,
+               "fused-reduce-loops-need-no-conditions", "%s", code);
 }
 
 static void partitions(Ctx *cx)
 {
-    const char *const *steps = STEPS("split conv.w 4", "reorder conv.h conv.wo conv.i conv.j conv.c conv.wi", "unroll conv.wi");
+    const char *const *steps = STEPS("split conv.w 4", "reorder conv.h conv.wo conv.i conv.j conv.c conv.wi",
+                                     "unroll conv.wi");
     const char *code = lowered(cx, convolution(cx), steps, NULL, NULL);
     check_that(count_of(code, "for wo = 1 .. 3") == 1, "interior-is-cut-out", "%s", code);
     const char *inside = strstr(code, "for wo = 1 .. 3"), *next = inside ? strstr(inside + 1, "for wo") : NULL;
     const char *conditions = inside ? strstr(inside, "if ") : NULL;
-    check_that(inside && (!conditions || (next && conditions > next) || !strstr(conditions, "wo")), "interior-has-no-conditions", "%s", code);
+    check_that(inside && (!conditions || (next && conditions > next) || !strstr(conditions, "wo")),
+               "interior-has-no-conditions", "%s", code);
     LowerOptions tight = { .code_budget = 1 };
     code = lowered(cx, convolution(cx), steps, &tight, NULL);
-    check_that(*code && count_of(code, "for wo") <= 2 && count_of(code, "1 .. 3") == 0, "budget-of-copies-is-kept", "%s", code);
+    check_that(*code && count_of(code, "for wo") <= 2 && count_of(code, "1 .. 3") == 0, "budget-of-copies-is-kept",
+               "%s", code);
 }
 
 static void registers(Ctx *cx)
@@ -98,10 +107,13 @@ static void registers(Ctx *cx)
     Tensor *a = input(cx, "a", 2, 8, 6, 0, 0), *b = input(cx, "b", 2, 6, 8, 0, 0);
     Tensor *t = FORMULA(cx, "t[i,j] = sum(k) a[i,k] * b[k,j]", BIND_T("a", a), BIND_T("b", b));
     Tensor *y = FORMULA(cx, "y[i,j] = max(t[i,j], 0)", BIND_T("t", t));
-    const char *c, *code = lowered(cx, y, STEPS("tile y.i y.j 2 2", "compute_at t y.jo", "set_scope t register", "reorder t.k t.i t.j",
-                                                "unroll t.i", "unroll t.j", "unroll y.ii", "unroll y.ji"), NULL, &c);
-    check_that(count_of(c, "float acc_") == 4 && count_of(c, "float acc[") == 0, "register-tile-is-four-variables", "%s%s\n%s", code, c,
-               cx->diags ? diag_text(cx, cx->diags) : "");
+    const char *c,
+        *code = lowered(cx, y,
+                        STEPS("tile y.i y.j 2 2", "compute_at t y.jo", "set_scope t register", "reorder t.k t.i t.j",
+                              "unroll t.i", "unroll t.j", "unroll y.ii", "unroll y.ji"),
+                        NULL, &c);
+    check_that(count_of(c, "float acc_") == 4 && count_of(c, "float acc[") == 0, "register-tile-is-four-variables",
+               "%s%s\n%s", code, c, cx->diags ? diag_text(cx, cx->diags) : "");
 }
 
 static void views(Ctx *cx)
@@ -111,7 +123,8 @@ static void views(Ctx *cx)
     const View view = { y, 5, { 10, 1 }, 40 };
     const LowerOptions options = { .view = &view, .view_count = 1, .inputs_alias_output = true };
     const char *c, *code = lowered(cx, y, NO_STEPS, &options, &c);
-    check_that(strstr(c, "i * 10 + 5") != NULL && strstr(code, "output f32 y[40]") != NULL, "views-have-strides", "%s\n%s", code, c);
+    check_that(strstr(c, "i * 10 + 5") != NULL && strstr(code, "output f32 y[40]") != NULL, "views-have-strides",
+               "%s\n%s", code, c);
     check_that(strstr(c, "restrict") == NULL, "no-restrict-where-memory-is-shared", "%s", c);
 }
 
@@ -138,7 +151,8 @@ static const Function *function_of(Ctx *cx, const char *text, int64_t rows, int6
 static void merging(Ctx *cx)
 {
     static const char twice[] = "y[i,j<4] = x[i,j] * 2";
-    const Function *f[] = { function_of(cx, twice, 5, 8), function_of(cx, twice, 7, 16), function_of(cx, "y[i,j<4] = x[i,2*j] * 2", 5, 8),
+    const Function *f[] = { function_of(cx, twice, 5, 8), function_of(cx, twice, 7, 16),
+                            function_of(cx, "y[i,j<4] = x[i,2*j] * 2", 5, 8),
                             function_of(cx, "y[i,j<4] = x[i,j] * 3", 5, 8), function_of(cx, twice, 9, 8) };
     const Function *before[5];
     Map into = map_new(cx->arena);
@@ -146,30 +160,39 @@ static void merging(Ctx *cx)
     functions_merge(cx, f, 5, &into);
     const Merged *m[5];
     for (int i = 0; i < 5; i++) m[i] = map_get_ptr(&into, before[i]);
-    check_that(f[0] == f[1] && f[0] == f[4] && f[2] == before[2] && f[3] == before[3] && !m[2] && !m[3], "alike-but-for-numbers-is-one", "%d %d", f[0] == f[1], f[0] == f[4]);
+    check_that(f[0] == f[1] && f[0] == f[4] && f[2] == before[2] && f[3] == before[3] && !m[2] && !m[3],
+               "alike-but-for-numbers-is-one", "%d %d", f[0] == f[1], f[0] == f[4]);
     if (!m[0] || !m[1] || !m[4]) return;
-    check_that(f[0]->number_count == 2 && m[0]->number[0] == 5 && m[1]->number[0] == 7 && m[4]->number[0] == 9 && m[0]->number[1] == 8 &&
-               m[1]->number[1] == 16 && m[4]->number[1] == 8, "what-differs-is-a-parameter", "%d parameters", f[0]->number_count);
+    check_that(f[0]->number_count == 2 && m[0]->number[0] == 5 && m[1]->number[0] == 7 && m[4]->number[0] == 9
+                   && m[0]->number[1] == 8 && m[1]->number[1] == 16 && m[4]->number[1] == 8,
+               "what-differs-is-a-parameter", "%d parameters", f[0]->number_count);
     Text c = text_new(cx);
     Program p = { .name = "m" };
     cgen_function(cx, &c, &p, f[0]);
-    check_that(strstr(text_string(&c), "m_f(int32_t i_end, int32_t i_step, ") && strstr(text_string(&c), "i < i_end; i++") && strstr(text_string(&c), "i * i_step"),
+    check_that(strstr(text_string(&c), "m_f(int32_t i_end, int32_t i_step, ")
+                   && strstr(text_string(&c), "i < i_end; i++") && strstr(text_string(&c), "i * i_step"),
                "parameters-are-named-by-what-they-measure", "%s", text_string(&c));
 }
 
 /* How many bytes y has to begin before x, so that x is read before it is written over: worked out by hand from the loops. */
 typedef struct LeadCase { const char *formula, *step; int64_t lead; } LeadCase;
 static const LeadCase leads[] = {
-    { "y[i<16,j<4] = x[i,j] * 2", "", 16 },                                          /* a row is a moment: all of it may be written first */
-    { "y[i<16,j<8] = x[i,j/2]", "", 15 * 16 + 32 },                                  /* twice as long: its last row is the farthest ahead */
+    /* A row is a moment: all of it may be written first */
+    { "y[i<16,j<4] = x[i,j] * 2", "", 16 },
+    /* Twice as long: its last row is the farthest ahead */
+    { "y[i<16,j<8] = x[i,j/2]", "", 15 * 16 + 32 },
     { "y[i<8,j<4] = x[2*i,j]", "", 16 },                                             /* it falls back */
-    { "y[i<16,j<4] = (x[i-1,j]? : 0) + (x[i+1,j]? : 0)", "", 2 * 16 },               /* the row above, and the one being written */
+    /* The row above, and the one being written */
+    { "y[i<16,j<4] = (x[i-1,j]? : 0) + (x[i+1,j]? : 0)", "", 2 * 16 },
     { "y[i<12,j<4] = x[i,j] + x[i+4,j]", "", 16 },
-    { "y[i<12,j<4] = x[i+4,j] * 2", "", 0 },                                         /* what is written has been left behind */
-    { "y[i<16,j<4] = x[15-i,j] * 2", "", 16 * 16 },                                  /* backwards: the last is read first, the first last */
+    /* What is written has been left behind */
+    { "y[i<12,j<4] = x[i+4,j] * 2", "", 0 },
+    /* backwards: the last is read first, the first last */
+    { "y[i<16,j<4] = x[15-i,j] * 2", "", 16 * 16 },
     { "y[i<16,j<4] = x[i,j] * 2", "reorder y.j y.i", 15 * 16 + 4 },                  /* by columns */
     { "y[i<16,j<4] = x[i,j] * 2", "parallel y.i", 16 * 16 },                         /* in any order */
-    { "y[i<16,j<4] = x[i,j] * 2", "split y.i 5 tail=shift", 5 * 16 },                /* rows 11 to 14 are made again, from rows read again */
+    /* Rows 11 to 14 are made again, from rows read again */
+    { "y[i<16,j<4] = x[i,j] * 2", "split y.i 5 tail=shift", 5 * 16 },
 };
 
 static void overlaps(Ctx *cx)
@@ -181,15 +204,16 @@ static void overlaps(Ctx *cx)
         const Function *f = lower_nest(cx, n, NULL);
         int64_t lead = -2;
         bool found = f && overlap_lead(cx, f, f->memory[0], f->memory[1], &lead);
-        check_that(found && lead == leads[i].lead, "an output over its input", "%s; %s: %lld, and not %lld", leads[i].formula, leads[i].step, (long long)lead,
-                   (long long)leads[i].lead);
+        check_that(found && lead == leads[i].lead, "an output over its input", "%s; %s: %lld, and not %lld",
+                   leads[i].formula, leads[i].step, (long long)lead, (long long)leads[i].lead);
     }
 }
 
 /* for (i < 8) for (j = max(0, begin - i) .. 4): a pointer to x + i + j + offset, of an x of 12 elements. */
 static const char *pointer_why(Ctx *cx, int64_t begin, int64_t offset)
 {
-    const Expr *i = expr_new_var(cx, "i", VAR_LOOP, I32, 0, 7), *j = expr_new_var(cx, "j", VAR_LOOP, I32, 0, 3), *zero = expr_index(cx, 0);
+    const Expr *i = expr_new_var(cx, "i", VAR_LOOP, I32, 0, 7), *j = expr_new_var(cx, "j", VAR_LOOP, I32, 0, 3),
+               *zero = expr_index(cx, 0);
     Memory x = { .name = "x", .type = F32, .kind = MEMORY_INPUT, .elems = expr_index(cx, 12) };
     Memory p = { .name = "x_j", .type = F32, .kind = MEMORY_POINTER, .base = memory_new(cx, &x) };
     p.offset = expr_add(cx, expr_add(cx, i, j), expr_index(cx, offset));
@@ -210,7 +234,9 @@ static void pointers(Ctx *cx)
 int main(void)
 {
     typedef void Test(Ctx *cx);
-    Test *const tests[] = { padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps, pointers };
+    Test *const tests[] = {
+        padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps, pointers
+    };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = context_new(NULL, NULL);
         tests[i](cx);
@@ -218,6 +244,7 @@ int main(void)
     }
     int count;
     const LowerPass *passes = lower_passes(&count);
-    CHECK("passes-are-listed", count >= 8 && strcmp(passes[0].name, "normalize") == 0 && passes[count - 1].what[0] != 0);
+    CHECK("passes-are-listed",
+          count >= 8 && strcmp(passes[0].name, "normalize") == 0 && passes[count - 1].what[0] != 0);
     return check_done();
 }

@@ -19,7 +19,8 @@ static const Case cases[] = {
 };
 
 /* |x| next to which one of the functions changes its way. */
-static const float turns[] = { 0.55f, 0.9375f, 4.0f, 43.0f, 86.0f, 87.3365f, 88.7228f, 89.0f, 103.97f, 104.5f, 151.0f, 0x1p+23f, 0x1p-126f };
+static const float turns[] = { 0.55f, 0.9375f, 4.0f,   43.0f,  86.0f,    87.3365f, 88.7228f,
+                               89.0f, 103.97f, 104.5f, 151.0f, 0x1p+23f, 0x1p-126f };
 
 static int differs(const Case *c, uint32_t bits)
 {
@@ -40,7 +41,8 @@ int main(void)
                     const uint32_t bits = (lw_f32_bits(turns[t]) - 2000 + near) | sign << 31;
                     if (differs(&cases[i], bits) && wrong++ == 0) first = bits;
                 }
-        check_that(wrong == 0, cases[i].name, "%u results differ, the first at the bits %08x", (unsigned)wrong, (unsigned)first);
+        check_that(wrong == 0, cases[i].name, "%u results differ, the first at the bits %08x", (unsigned)wrong,
+                   (unsigned)first);
     }
     return check_done();
 }

@@ -84,7 +84,11 @@ static bool compile(lw_context *cx) { return lw_compile(cx, MODEL, output, &plai
 static bool compile_te(lw_context *cx) { return lw_compile(cx, MATMUL, output, &plain); }
 static bool dump(lw_context *cx) { return lw_dump(cx, MODEL, &(lw_options){ .at = "lowered" }) != NULL; }
 static bool report(lw_context *cx) { return lw_report(cx, MODEL, &plain) && lw_report_html(cx, MODEL, &plain); }
-static bool lists(lw_context *cx) { return lw_list_ops(cx, 0) && lw_list_onnx_ops(cx) && lw_list_tflite_ops(cx) && lw_list_targets(cx) && lw_list_passes(cx); }
+static bool lists(lw_context *cx)
+{
+    return lw_list_ops(cx, 0) && lw_list_onnx_ops(cx) && lw_list_tflite_ops(cx) && lw_list_targets(cx)
+           && lw_list_passes(cx);
+}
 
 static bool define(lw_context *cx)
 {
@@ -137,7 +141,8 @@ static bool says_so(lw_context *cx)
     bool is_error = false;
     const char *text;
     int count = 0;
-    for (int i = 0; (text = lw_diagnostic(cx, i, &is_error)) != NULL; i++) count += is_error && strncmp(text, "error: out of memory", 20) == 0;
+    for (int i = 0; (text = lw_diagnostic(cx, i, &is_error)) != NULL; i++)
+        count += is_error && strncmp(text, "error: out of memory", 20) == 0;
     return count == 1;
 }
 
@@ -148,7 +153,9 @@ static const char *fault(bool call(lw_context *cx), bool *is_done)
     remove(output);
     remove(header);
     lw_context *cx = lw_new();
-    const bool ok = call(cx), said = says_so(cx), was_refused = memory.fail_block ? memory.blocks >= memory.fail_block : memory.allocations >= memory.fail_allocation;
+    const bool ok = call(cx), said = says_so(cx),
+               was_refused = memory.fail_block ? memory.blocks >= memory.fail_block
+                                               : memory.allocations >= memory.fail_allocation;
     const bool again = was_refused && (call(cx) || lw_compile(cx, MODEL, output, &plain));
     lw_free(cx);
     *is_done = !was_refused;
@@ -179,8 +186,9 @@ int main(int argc, char **argv)
 {
     snprintf(output, sizeof output, "%.250s.out.c", argv[argc - 1]);
     snprintf(header, sizeof header, "%.250s.out.h", argv[argc - 1]);
-    static const Case cases[] = { { "compile", compile }, { "compile-te", compile_te }, { "dump", dump },     { "report", report },
-                                  { "lists", lists },     { "define", define },         { "extend", extend } };
+    static const Case cases[] = { { "compile", compile }, { "compile-te", compile_te }, { "dump", dump },
+                                  { "report", report },   { "lists", lists },           { "define", define },
+                                  { "extend", extend } };
     enum { SAMPLES = 150 };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char name[64];

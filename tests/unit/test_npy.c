@@ -53,8 +53,8 @@ static Array read_back(void)
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 /* 118 bytes of header, as numpy.save makes them: 10 before, 128 in all, the last a newline. */
-static void check_bytes(const char *name, DType type, int rank, const int64_t *shape, const void *data, const char *start,
-                        size_t data_bytes)
+static void check_bytes(const char *name, DType type, int rank, const int64_t *shape, const void *data,
+                        const char *start, size_t data_bytes)
 {
     Ctx *cx = context_new(NULL, NULL);
     uint8_t got[512], wanted[512];
@@ -76,12 +76,15 @@ static void test_writing(void)
     const uint8_t b[] = { 1, 0 };
     const uint16_t half[] = { 0x3c00, 0xbc00 }, bf16[] = { 0x3f80, 0xc000 };
     const float wide[] = { 1, -2 };
-    check_bytes("write-f4", F32, 1, (int64_t[]){ 3 }, f, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", sizeof f);
+    check_bytes("write-f4", F32, 1, (int64_t[]){ 3 }, f, "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }",
+                sizeof f);
     check_bytes("write-scalar", F64, 0, NULL, d, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", sizeof d);
-    check_bytes("write-i1", I8, 3, (int64_t[]){ 2, 2, 4 }, i, "{'descr': '|i1', 'fortran_order': False, 'shape': (2, 2, 4), }",
-                sizeof i);
-    check_bytes("write-bool", BOOL, 1, (int64_t[]){ 2 }, b, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", sizeof b);
-    check_bytes("write-f2", F16, 1, (int64_t[]){ 2 }, half, "{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }", sizeof half);
+    check_bytes("write-i1", I8, 3, (int64_t[]){ 2, 2, 4 }, i,
+                "{'descr': '|i1', 'fortran_order': False, 'shape': (2, 2, 4), }", sizeof i);
+    check_bytes("write-bool", BOOL, 1, (int64_t[]){ 2 }, b, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }",
+                sizeof b);
+    check_bytes("write-f2", F16, 1, (int64_t[]){ 2 }, half, "{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }",
+                sizeof half);
     Ctx *cx = context_new(NULL, NULL);
     npy_write(cx, path, BF16, 1, (int64_t[]){ 2 }, bf16);
     Array a = read_back();
@@ -99,8 +102,8 @@ static void test_round_trip(void)
         Ctx *cx = context_new(NULL, NULL);
         const bool is_written = npy_write(cx, path, (DType)t, 2, (int64_t[]){ 2, 3 }, data);
         Array a = read_back();
-        const bool same = is_written && a.is_read && a.type == (DType)t && a.rank == 2 && a.shape[0] == 2 && a.shape[1] == 3
-                       && memcmp(a.data, data, 6 * (size_t)dtype_info((DType)t)->bytes) == 0;
+        const bool same = is_written && a.is_read && a.type == (DType)t && a.rank == 2 && a.shape[0] == 2
+                          && a.shape[1] == 3 && memcmp(a.data, data, 6 * (size_t)dtype_info((DType)t)->bytes) == 0;
         check_that(same, "round-trip", "type %s", dtype_info((DType)t)->spelling);
         ctx_free(a.cx);
         ctx_free(cx);
@@ -140,14 +143,20 @@ typedef struct BadHeader { const char *name, *header, *said; } BadHeader;
 static const BadHeader bad_headers[] = {
     { "bad-type",        "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "the type '<c8' is not among" },
     { "bad-object",      "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "the type '|O' is not among" },
-    { "bad-struct",      "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "'descr' is not a simple type" },
-    { "bad-long-type",   "{'descr': '<f4444444444444444444', 'fortran_order': False, 'shape': (1,), }", "'descr' is not a simple type" },
+    { "bad-struct",      "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }",
+      "'descr' is not a simple type" },
+    { "bad-long-type",   "{'descr': '<f4444444444444444444', 'fortran_order': False, 'shape': (1,), }",
+      "'descr' is not a simple type" },
     { "bad-order",       "{'descr': '<f4', 'fortran_order': Perhaps, 'shape': (1,), }", "neither True nor False" },
     { "bad-negative",    "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "a dimension is not a number" },
-    { "bad-large",       "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999999,), }", "a dimension is not a number" },
-    { "bad-product",     "{'descr': '<f4', 'fortran_order': False, 'shape': (65536, 65536), }", "2^31 elements or more" },
-    { "bad-rank",        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,), }", "more than 8 dimensions" },
-    { "bad-too-many",    "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000,), }", "needs 4000000 bytes but 4 follow" },
+    { "bad-large",       "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999999,), }",
+      "a dimension is not a number" },
+    { "bad-product",     "{'descr': '<f4', 'fortran_order': False, 'shape': (65536, 65536), }",
+      "2^31 elements or more" },
+    { "bad-rank",        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,), }",
+      "more than 8 dimensions" },
+    { "bad-too-many",    "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000,), }",
+      "needs 4000000 bytes but 4 follow" },
     { "bad-too-few",     "{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }", "needs 3 bytes but 4 follow" },
     { "bad-missing",     "{'descr': '<f4', 'fortran_order': False, }", "lacks one of" },
     { "bad-key",         "{'descr': '<f4', 'colour': 'red', }", "unknown or repeated key 'colour'" },

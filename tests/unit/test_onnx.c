@@ -209,11 +209,13 @@ static void check_small(int form)
             float sum = 0;
             for (int c = 0; c < 2; c++)
                 for (int j = 0; j < 3; j++)
-                    if (w + j - 1 >= 0 && w + j - 1 < 4) sum += x[c * 4 + w + j - 1] * ((float)((o * 2 + c) * 3 + j) + 0.5f);
+                    if (w + j - 1 >= 0 && w + j - 1 < 4)
+                        sum += x[c * 4 + w + j - 1] * ((float)((o * 2 + c) * 3 + j) + 0.5f);
             same = same && fabsf(y[o * 4 + w] - (sum > 0 ? sum : 0)) < 1e-4f;
         }
     CHECK("conv-reshape-relu-values", same);
-    CHECK("names-of-inputs-and-outputs", strcmp(r.model.input[0]->name, "x") == 0 && strcmp(r.model.output[0]->name, "y") == 0 && r.model.input_count == 1);
+    CHECK("names-of-inputs-and-outputs", strcmp(r.model.input[0]->name, "x") == 0
+                                             && strcmp(r.model.output[0]->name, "y") == 0 && r.model.input_count == 1);
     CHECK("shape-chain-is-folded", strcmp(r.model.output[0]->producer->in[0]->producer->op->name, "reshape") == 0);
     ctx_free(r.cx);
 }
@@ -223,8 +225,10 @@ static void check_unknowns(void)
     Message a = node("Convv", "first", "x", NULL, "t"), b = node("Relu", "second", "t", NULL, "y");
     put_attr_int(&b, "slope", 3);
     Message g = graph_with(&a, &b), m = model_of(&g, 13);
-    refused("unknown-operator-and-what-is-near", &m, "node \"first\" (Convv): unsupported: the operator Convv is not known; did you mean 'Conv'?");
-    refused("unknown-attribute-in-the-same-list", &m, "node \"second\" (Relu): unsupported: the attribute 'slope' is not known");
+    refused("unknown-operator-and-what-is-near", &m,
+            "node \"first\" (Convv): unsupported: the operator Convv is not known; did you mean 'Conv'?");
+    refused("unknown-attribute-in-the-same-list", &m,
+            "node \"second\" (Relu): unsupported: the attribute 'slope' is not known");
     Message c = node("Relu", "relu", "x", NULL, "y");
     put_text(&c, 7, "com.example");
     g = graph_with(&c, NULL), m = model_of(&g, 13);
@@ -233,7 +237,8 @@ static void check_unknowns(void)
 
 static void check_names(void)
 {
-    Message a = node("Relu", "a", "u", NULL, "t"), b = node("Add", "b", "t", "x", "u"), c = node("Relu", "c", "u", NULL, "y");
+    Message a = node("Relu", "a", "u", NULL, "t"), b = node("Add", "b", "t", "x", "u"),
+            c = node("Relu", "c", "u", NULL, "y");
     Message g = graph_with(&a, &b), m;
     put_message(&g, 1, &c);
     m = model_of(&g, 13);
@@ -252,7 +257,9 @@ static void check_names(void)
     Message pass = node("Identity", "same", "x", NULL, "y");
     g = graph_with(&pass, NULL), m = model_of(&g, 13);
     r = read_model(&m, NULL);
-    CHECK("an-output-that-is-an-input-is-copied", r.ok && r.model.output[0] != r.model.input[0] && strcmp(r.model.output[0]->producer->op->name, "identity") == 0);
+    CHECK("an-output-that-is-an-input-is-copied",
+          r.ok && r.model.output[0] != r.model.input[0]
+              && strcmp(r.model.output[0]->producer->op->name, "identity") == 0);
     ctx_free(r.cx);
 }
 
@@ -278,7 +285,8 @@ static void check_shapes(void)
     put_ends(&g, batch);
     m = model_of(&g, 13);
     r = read_model(&m, NULL);
-    CHECK("open-batch-is-one", r.ok && tensor_dim(r.model.input[0], 0) == 1 && r.cx->diags && strstr(diag_text(r.cx, r.cx->diags), "the batch defaults to 1"));
+    CHECK("open-batch-is-one", r.ok && tensor_dim(r.model.input[0], 0) == 1 && r.cx->diags
+                                   && strstr(diag_text(r.cx, r.cx->diags), "the batch defaults to 1"));
     ctx_free(r.cx);
     dim.name = "n";
     r = read_model(&m, &options);
@@ -299,9 +307,12 @@ static int64_t given_size(void *who, const char *dim_name, int length)
 static void check_dim_formulas(void)
 {
     static const struct { const char *text; int64_t size; } cases[] = {
-        { "n", 3 }, { "past_len + n", 10 }, { "2*n", 6 }, { " n//2 ", 1 }, { "(n + 1)*past_len - 4", 24 }, { "n - 3", 0 }, { "n*n*n - 2*(n - 1)", 23 },
-        { "n - 4", -1 }, { "m", -1 }, { "past_len + m", -1 }, { "", -1 }, { "n n", -1 }, { "n +", -1 }, { "(n", -1 }, { "n)", -1 }, { "n//0", -1 },
-        { "nn", -1 }, { "past-len", -1 }, { "99999999999999999999", -1 }, { "999999999999*999999999999*999999999999 - n", INT64_MAX - 3 },
+        { "n", 3 }, { "past_len + n", 10 }, { "2*n", 6 }, { " n//2 ", 1 }, { "(n + 1)*past_len - 4", 24 }, { "n - 3",
+          0 }, { "n*n*n - 2*(n - 1)", 23 },
+        { "n - 4", -1 }, { "m", -1 }, { "past_len + m", -1 }, { "", -1 }, { "n n", -1 }, { "n +", -1 }, { "(n", -1 },
+          { "n)", -1 }, { "n//0", -1 },
+        { "nn", -1 }, { "past-len", -1 }, { "99999999999999999999", -1 },
+          { "999999999999*999999999999*999999999999 - n", INT64_MAX - 3 },
         { "((((((((((((((((((((((((((((((((((((((((n))))))))))))))))))))))))))))))))))))))))", -1 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -320,7 +331,8 @@ static void check_open(void)
         { "Relu", NULL, NULL, 0 },
         { "Softmax", "axis", NULL, 1 },
         { "Concat", "axis", NULL, 2 },
-        { "Det", NULL, "node \"it\" (Det): unsupported: the dimension \"n\" cannot stay open here; fix it, as in --dim n=16", 0 },
+        { "Det", NULL,
+          "node \"it\" (Det): unsupported: the dimension \"n\" cannot stay open here; fix it, as in --dim n=16", 0 },
         { "Concat", "axis", NULL, 1 },
         { "GlobalAveragePool", NULL, "node \"it\" (GlobalAveragePool): unsupported: the dimension \"n\"", 0 },
     };
@@ -332,8 +344,12 @@ static void check_open(void)
         m = model_of(&g, 13);
         Read r = read_model(&m, &options);
         const char *test_name = text_format(r.cx, "open-%s-%d", cases[i].op, (int)cases[i].value);
-        if (cases[i].refusal) check_that(!r.ok && strstr(r.text, cases[i].refusal), test_name, "wanted \"%s\", got \"%s\"", cases[i].refusal, r.text);
-        else check_that(r.ok && strcmp(tensor_shape_text(r.cx, r.model.output[0]), "[1][n][4]") == 0, test_name, "%s", r.text);
+        if (cases[i].refusal)
+            check_that(!r.ok && strstr(r.text, cases[i].refusal), test_name, "wanted \"%s\", got \"%s\"",
+                       cases[i].refusal, r.text);
+        else
+            check_that(r.ok && strcmp(tensor_shape_text(r.cx, r.model.output[0]), "[1][n][4]") == 0, test_name, "%s",
+                       r.text);
         ctx_free(r.cx);
     }
     Message shape = node("Shape", "shape", "x", NULL, "y"), g = { .count = 0 }, m;
@@ -341,7 +357,8 @@ static void check_open(void)
     put_ends(&g, dims);
     m = model_of(&g, 13);
     Read r = read_model(&m, &options);
-    check_that(r.ok && strcmp(tensor_shape_text(r.cx, r.model.output[0]), "[3]") == 0, "open-size-as-an-output", "%s", r.text);
+    check_that(r.ok && strcmp(tensor_shape_text(r.cx, r.model.output[0]), "[3]") == 0, "open-size-as-an-output", "%s",
+               r.text);
     ctx_free(r.cx);
 }
 
@@ -378,18 +395,21 @@ static void check_initializers(void)
 /* An input with an initializer is a constant, but an input with that initial value where it is state. */
 static void check_state(void)
 {
-    Message add = node("Add", "add", "x", "k", "y"), k = float_tensor("k", 3, X_DIMS, 8, 0), k_info = value_info("k", 3, X_DIMS, 1);
+    Message add = node("Add", "add", "x", "k", "y"), k = float_tensor("k", 3, X_DIMS, 8, 0),
+            k_info = value_info("k", 3, X_DIMS, 1);
     Message g = graph_with(&add, NULL), m;
     put_message(&g, 11, &k_info);
     put_message(&g, 5, &k);
     m = model_of(&g, 13);
     Read r = read_model(&m, NULL);
-    check_that(r.ok && r.model.input_count == 1 && !r.model.initial[0], "initializer-of-an-input-is-a-constant", "%d inputs: %s", r.model.input_count, r.text);
+    check_that(r.ok && r.model.input_count == 1 && !r.model.initial[0], "initializer-of-an-input-is-a-constant",
+               "%d inputs: %s", r.model.input_count, r.text);
     ctx_free(r.cx);
     const char *kept = "k";
     r = read_model(&m, &(ImportOptions){ .state_count = 1, .state = &kept });
     const Tensor *first = r.ok && r.model.input_count == 2 ? r.model.initial[1] : NULL;
-    check_that(first && !r.model.initial[0] && strcmp(r.model.input[1]->name, "k") == 0 && !r.model.input[1]->data, "state-with-an-initializer-is-an-input", "%d inputs: %s", r.model.input_count, r.text);
+    check_that(first && !r.model.initial[0] && strcmp(r.model.input[1]->name, "k") == 0 && !r.model.input[1]->data,
+               "state-with-an-initializer-is-an-input", "%d inputs: %s", r.model.input_count, r.text);
     check_that(first && ((const float *)first->data)[3] == 3.5f, "state-begins-with-its-initializer", "another value");
     ctx_free(r.cx);
 }
@@ -406,8 +426,13 @@ static void check_attributes(void)
         Message g = graph_with(&conv, NULL), m;
         put_message(&g, 5, &k);
         m = model_of(&g, 13);
-        refused(i == 0 ? "stride-0" : i == 1 ? "too-many-pads" : "conv-group-mismatch", &m,
-                i == 0 ? "stride 0" : i == 1 ? "there are 3 values in pads; at most 2 are accepted" : "node \"conv_7\" (Conv): error: 'group' is 3 but the input has 2 channels");
+        refused(i == 0   ? "stride-0"
+                : i == 1 ? "too-many-pads"
+                         : "conv-group-mismatch",
+                &m,
+                i == 0   ? "stride 0"
+                : i == 1 ? "there are 3 values in pads; at most 2 are accepted"
+                         : "node \"conv_7\" (Conv): error: 'group' is 3 but the input has 2 channels");
     }
 }
 
@@ -459,7 +484,8 @@ static void check_network(const char *network)
         npy_read(cx, text_format(cx, "../shared/models/onnx/%s.out0.npy", network), &type, &rank, shape, &wanted);
         const float *y = in && wanted ? evaluated(&r, 0, in) : NULL, *w = wanted;
         bool same = y != NULL;
-        for (int64_t i = 0; same && i < tensor_elems(r.model.output[0]); i++) same = fabsf(y[i] - w[i]) <= 1e-4f + 1e-3f * fabsf(w[i]);
+        for (int64_t i = 0; same && i < tensor_elems(r.model.output[0]); i++)
+            same = fabsf(y[i] - w[i]) <= 1e-4f + 1e-3f * fabsf(w[i]);
         CHECK(text_format(cx, "values-%s", network), same);
     }
     ctx_free(cx);
@@ -491,7 +517,8 @@ static void check_values(const char *test_name, const Message *m, float (*wanted
     float x[8] = { 1, -2, 3, -4, 5, -6, 7, -8 };
     const float *y = r.ok ? evaluated(&r, 0, x) : NULL;
     check_that(y != NULL, test_name, "%s", r.text);
-    for (int i = 0; y && i < 8; i++) check_that(fabsf(y[i] - wanted(x[i])) < 1e-6f, test_name, "%g of %g", (double)y[i], (double)x[i]);
+    for (int i = 0; y && i < 8; i++)
+        check_that(fabsf(y[i] - wanted(x[i])) < 1e-6f, test_name, "%g of %g", (double)y[i], (double)x[i]);
     ctx_free(r.cx);
 }
 
@@ -544,16 +571,20 @@ static void check_course(const char *test_name, const Message *m, NodeKind kind,
 {
     Read r = read_model(m, NULL);
     const Node *last = r.ok ? r.model.output[0]->producer : NULL;
-    check_that(last && last->kind == kind && (kind == NODE_CALL || region_turns(last) == turns), test_name, "%s", r.text);
+    check_that(last && last->kind == kind && (kind == NODE_CALL || region_turns(last) == turns), test_name, "%s",
+               r.text);
     ctx_free(r.cx);
 }
 
 /* |x|: whether the largest element is positive is known when running alone, so the branches are graphs of a region. */
 static void check_control(void)
 {
-    Message yes = node("Abs", "yes", "x", NULL, "a"), no = node("Neg", "no", "b", NULL, "c"), sum = node("ReduceMax", "sum", "x", NULL, "s");
-    Message then_graph = inner_graph(&yes, "a"), else_graph = inner_graph(&no, "c"), compare = node("Greater", "compare", "s", "zero", "t");
-    Message branch = node("If", "branch", "t", NULL, "y"), zero = float_tensor("zero", 0, NULL, 1, 1), g = { .count = 0 }, outside = node("Abs", "outside", "x", NULL, "b");
+    Message yes = node("Abs", "yes", "x", NULL, "a"), no = node("Neg", "no", "b", NULL, "c"),
+            sum = node("ReduceMax", "sum", "x", NULL, "s");
+    Message then_graph = inner_graph(&yes, "a"), else_graph = inner_graph(&no, "c"),
+            compare = node("Greater", "compare", "s", "zero", "t");
+    Message branch = node("If", "branch", "t", NULL, "y"), zero = float_tensor("zero", 0, NULL, 1, 1),
+            g = { .count = 0 }, outside = node("Abs", "outside", "x", NULL, "b");
     put_attr_int(&sum, "keepdims", 0);
     put_attr_graph(&branch, "then_branch", &then_graph);
     put_attr_graph(&branch, "else_branch", &else_graph);
@@ -567,8 +598,10 @@ static void check_control(void)
     check_values("if-with-values-from-outside", &m, absolute);
 
     /* Three times doubled. */
-    Message twice = node("Add", "twice", "v", "v", "w"), goes_on = node("Identity", "goes_on", "c", NULL, "d"), body = { .count = 0 };
-    Message i = value_info("i", 0, NULL, 7), c = value_info("c", 0, NULL, 9), v = value_info("v", 3, X_DIMS, 1), d = value_info("d", 0, NULL, 9), w = value_info("w", 3, X_DIMS, 1);
+    Message twice = node("Add", "twice", "v", "v", "w"), goes_on = node("Identity", "goes_on", "c", NULL, "d"),
+            body = { .count = 0 };
+    Message i = value_info("i", 0, NULL, 7), c = value_info("c", 0, NULL, 9), v = value_info("v", 3, X_DIMS, 1),
+            d = value_info("d", 0, NULL, 9), w = value_info("w", 3, X_DIMS, 1);
     const Message *ins[] = { &i, &c, &v }, *outs[] = { &d, &w };
     put_message(&body, 1, &twice);
     put_message(&body, 1, &goes_on);
@@ -620,10 +653,12 @@ static void check_control(void)
         g = graph_with(&lengthy, NULL);
         put_message(&g, 5, &count);
         m = model_of(&g, 13);
-        check_course(turns == 1 ? "one-turn-is-written-out-however-long" : "two-long-turns-are-a-region", &m, turns == 1 ? NODE_CALL : NODE_REGION, turns == 1 ? -1 : 2);
+        check_course(turns == 1 ? "one-turn-is-written-out-however-long" : "two-long-turns-are-a-region", &m,
+                     turns == 1 ? NODE_CALL : NODE_REGION, turns == 1 ? -1 : 2);
     }
 
-    put_message(&body, 12, &w);                      /* it collects what it makes, and nobody says how much that may be */
+    /* It collects what it makes, and nobody says how much that may be */
+    put_message(&body, 12, &w);
     Message rows = { .count = 0 };
     static const char *const ends[] = { "times", "", "x" };
     for (int k = 0; k < 3; k++) put_text(&rows, 1, ends[k]);
@@ -634,7 +669,9 @@ static void check_control(void)
     g = graph_with(&rows, NULL);
     put_message(&g, 11, &open_times);
     m = model_of(&g, 13);
-    refused("rows-without-a-bound", &m, "a compile-time trip count (--value NAME=FILE.npy) is accepted, or a shape that the model declares for the output \"all\"");
+    refused("rows-without-a-bound", &m,
+            "a compile-time trip count (--value NAME=FILE.npy) is accepted, or a shape that the model declares for the "
+            "output \"all\"");
 }
 
 int main(void)

@@ -23,25 +23,35 @@ typedef struct Corner {
 
 static const Corner corners[] = {
     /* The place of an element that equals the type's minimum is never one of the padding. */
-    { "max-pool-index-of-least-u8", 13, "x:1,2,2:2; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i", { "0,0,0,0" }, { "0,0,0,0,0,0", "0,0,0,2,2,2" }, 0, false },
-    { "max-pool-index-of-least-i8", 13, "x:1,2,2:3; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i", { "-128,-128,-128,5" },
+    { "max-pool-index-of-least-u8", 13, "x:1,2,2:2; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i", { "0,0,0,0" },
+      { "0,0,0,0,0,0", "0,0,0,2,2,2" }, 0, false },
+    { "max-pool-index-of-least-i8", 13, "x:1,2,2:3; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i",
+      { "-128,-128,-128,5" },
       { "-128,-128,-128,-128,5,5", "0,0,0,2,3,3" }, 0, false },
-    { "max-pool-index-of-minus-infinity", 13, "x:1,2,2; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i", { "-inf,-inf,-inf,-inf" },
+    { "max-pool-index-of-minus-infinity", 13, "x:1,2,2; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i",
+      { "-inf,-inf,-inf,-inf" },
       { "-inf,-inf,-inf,-inf,-inf,-inf", "0,0,0,2,2,2" }, 0, false },
-    { "max-pool-index-of-least-in-rows", 13, "x:1,1,3,4:2; MaxPool x y,i kernel_shape=2,3 pads=1,1,1,1 strides=1,2; >y; >i", { "0,0,0,0,0,0,0,0,0,0,0,0" },
+    { "max-pool-index-of-least-in-rows", 13,
+      "x:1,1,3,4:2; MaxPool x y,i kernel_shape=2,3 pads=1,1,1,1 strides=1,2; >y; >i", { "0,0,0,0,0,0,0,0,0,0,0,0" },
       { "0,0,0,0,0,0,0,0", "0,1,0,1,4,5,8,9" }, 0, false },
-    { "max-pool-index-of-least-by-columns", 13, "x:1,1,2,2:2; MaxPool x y,i kernel_shape=2,2 pads=1,1,0,0 storage_order=1!; >y; >i", { "0,0,0,0" },
+    { "max-pool-index-of-least-by-columns", 13,
+      "x:1,1,2,2:2; MaxPool x y,i kernel_shape=2,2 pads=1,1,0,0 storage_order=1!; >y; >i", { "0,0,0,0" },
       { "0,0,0,0", "0,0,0,0" }, 0, false },
-    { "max-pool-index-of-no-element", 13, "x:1,1,1:2; MaxPool x y,i kernel_shape=2 pads=1,1 dilations=2; >y; >i", { "1" }, { "0", "-1" }, 0, false },
-    { "max-pool-index-with-dilation", 13, "x:1,1,3:2; MaxPool x y,i kernel_shape=2 pads=1,1 dilations=2; >y; >i", { "0,0,0" }, { "0,0,0", "1,0,1" }, 0, false },
+    { "max-pool-index-of-no-element", 13, "x:1,1,1:2; MaxPool x y,i kernel_shape=2 pads=1,1 dilations=2; >y; >i",
+      { "1" }, { "0", "-1" }, 0, false },
+    { "max-pool-index-with-dilation", 13, "x:1,1,3:2; MaxPool x y,i kernel_shape=2 pads=1,1 dilations=2; >y; >i",
+      { "0,0,0" }, { "0,0,0", "1,0,1" }, 0, false },
 
     /* A letter of size 1 is a letter like any other. */
-    { "einsum-sum-of-size-one", 13, "x:1,3; y:1,2; Einsum x,y z equation=bi,bj->ij; >z", { "1,2,3", "10,100" }, { "10,100,20,200,30,300" }, 0, false },
+    { "einsum-sum-of-size-one", 13, "x:1,3; y:1,2; Einsum x,y z equation=bi,bj->ij; >z", { "1,2,3", "10,100" },
+      { "10,100,20,200,30,300" }, 0, false },
     { "einsum-all-of-size-one", 13, "x:1; Einsum x z equation=b->; >z", { "7" }, { "7" }, 0, false },
     { "einsum-trace-of-size-one", 13, "x:1,1; Einsum x z equation=ii; >z", { "-3" }, { "-3" }, 0, false },
-    { "einsum-size-one-and-more", 13, "x:1,2; y:3,2; Einsum x,y z equation=bi,bi->i; >z", { "2,3", "1,2,3,4,5,6" }, { "18,36" }, 0, false },
+    { "einsum-size-one-and-more", 13, "x:1,2; y:3,2; Einsum x,y z equation=bi,bi->i; >z", { "2,3", "1,2,3,4,5,6" },
+      { "18,36" }, 0, false },
 
-    { "is-inf-of-neither-sign", 10, "x:3; IsInf x y detect_negative=0! detect_positive=0!; >y", { "-inf,1,inf" }, { "0,0,0" }, 0, false },
+    { "is-inf-of-neither-sign", 10, "x:3; IsInf x y detect_negative=0! detect_positive=0!; >y", { "-inf,1,inf" },
+      { "0,0,0" }, 0, false },
 
     /* Samples as many as a cell needs; ONNX Runtime's results. */
     { "roi-align-adaptive-mean", 16,
@@ -79,17 +89,25 @@ static const Corner corners[] = {
       { "0,1,2,3,4" }, { "0,0,0,1,1,1,2,2,2,3,3,3,4" }, 0, false },
 
     /* Integers: exact sums, then the real result without its fraction. */
-    { "reduce-mean-of-i32", 13, "x:3,4:6; ReduceMean x y axes=1 keepdims=0!; >y", { "-3,-2,-1,-1, 5,6,7,3, -3,1,1,0" }, { "-1,5,0" }, 0, false },
-    { "reduce-mean-of-i64", 13, "x:2,2:7; ReduceMean x y axes=0; >y", { "9007199254740993,-5,9007199254740993,-4" }, { "9007199254740993,-4" }, 0, false },
-    { "reduce-l2-of-i32", 13, "x:2,2:6; ReduceL2 x y axes=1 keepdims=0!; >y", { "30000,30000, 100,99" }, { "42426,140" }, 0, false },
+    { "reduce-mean-of-i32", 13, "x:3,4:6; ReduceMean x y axes=1 keepdims=0!; >y", { "-3,-2,-1,-1, 5,6,7,3, -3,1,1,0" },
+      { "-1,5,0" }, 0, false },
+    { "reduce-mean-of-i64", 13, "x:2,2:7; ReduceMean x y axes=0; >y", { "9007199254740993,-5,9007199254740993,-4" },
+      { "9007199254740993,-4" }, 0, false },
+    { "reduce-l2-of-i32", 13, "x:2,2:6; ReduceL2 x y axes=1 keepdims=0!; >y", { "30000,30000, 100,99" },
+      { "42426,140" }, 0, false },
     { "reduce-l2-of-i64", 13, "x:4:7; ReduceL2 x y keepdims=0!; >y", { "60000,60000,3,3" }, { "84852" }, 0, false },
-    { "reduce-log-sum-of-i32", 13, "x:2,4:6; ReduceLogSum x y axes=1 keepdims=0!; >y", { "2,2,1,1, 60000,60000,3,3" }, { "1,11" }, 0, false },
-    { "reduce-log-sum-of-zero-i32", 13, "x:2:6; ReduceLogSum x y keepdims=0!; >y", { "0,0" }, { "-2147483648" }, 0, false },
-    { "reduce-log-sum-exp-of-i64", 13, "x:3,4:7; ReduceLogSumExp x y axes=1 keepdims=0!; >y", { "-3,1,1,1, 60000,60000,3,3, 100,99,98,97" }, { "2,60000,100" }, 0, false },
+    { "reduce-log-sum-of-i32", 13, "x:2,4:6; ReduceLogSum x y axes=1 keepdims=0!; >y", { "2,2,1,1, 60000,60000,3,3" },
+      { "1,11" }, 0, false },
+    { "reduce-log-sum-of-zero-i32", 13, "x:2:6; ReduceLogSum x y keepdims=0!; >y", { "0,0" }, { "-2147483648" }, 0,
+      false },
+    { "reduce-log-sum-exp-of-i64", 13, "x:3,4:7; ReduceLogSumExp x y axes=1 keepdims=0!; >y",
+      { "-3,1,1,1, 60000,60000,3,3, 100,99,98,97" }, { "2,60000,100" }, 0, false },
     /* ONNX Runtime drops the fraction of each exponential and finds 2; ONNX's function computes it in double. */
-    { "reduce-log-sum-exp-of-i32-in-double", 13, "x:4:6; ReduceLogSumExp x y keepdims=0!; >y", { "2,2,1,1" }, { "3" }, 0, false },
+    { "reduce-log-sum-exp-of-i32-in-double", 13, "x:4:6; ReduceLogSumExp x y keepdims=0!; >y", { "2,2,1,1" }, { "3" },
+      0, false },
     { "reduce-log-sum-of-a-scalar-i32", 18, "x::6; ReduceLogSum x y; >y", { "100" }, { "4" }, 0, false },
-    { "reduce-mean-over-no-axes-i32", 18, "x:2:6; ReduceMean x y noop_with_empty_axes=1!; >y", { "-7,9" }, { "-7,9" }, 0, false },
+    { "reduce-mean-over-no-axes-i32", 18, "x:2:6; ReduceMean x y noop_with_empty_axes=1!; >y", { "-7,9" }, { "-7,9" },
+      0, false },
 };
 
 static void read_elements(const char *s, DType type, void *out)
@@ -111,11 +129,13 @@ static const char *differs(Ctx *cx, const Corner *c, const Tensor *t, const void
     void *wanted = NEW_ARRAY(cx->arena, int64_t, count + 1);
     int64_t listed = *expected != 0;
     for (const char *s = expected; *s; s++) listed += *s == ',';
-    if (listed != count) return text_format(cx, "%s has %lld elements, %lld are expected", t->name, (long long)count, (long long)listed);
+    if (listed != count)
+        return text_format(cx, "%s has %lld elements, %lld are expected", t->name, (long long)count, (long long)listed);
     read_elements(expected, t->type, wanted);
     for (int64_t i = 0; i < count; i++) {
         const Scalar a = dtype_load(t->type, found, i), b = dtype_load(t->type, wanted, i);
-        if (!dtype_is_float(t->type) && a.i != b.i) return text_format(cx, "%s[%lld] is %lld, not %lld", t->name, (long long)i, (long long)a.i, (long long)b.i);
+        if (!dtype_is_float(t->type) && a.i != b.i)
+            return text_format(cx, "%s[%lld] is %lld, not %lld", t->name, (long long)i, (long long)a.i, (long long)b.i);
         if (dtype_is_float(t->type) && a.f != b.f && !(fabs(a.f - b.f) <= c->tolerance) && !(isnan(a.f) && isnan(b.f)))
             return text_format(cx, "%s[%lld] is %.9g, not %.9g", t->name, (long long)i, a.f, b.f);
     }
@@ -126,7 +146,8 @@ static const char *run_corner(Ctx *cx, const Corner *c)
 {
     Model m;
     const Text file = onnx_text_of(cx, c->opset, c->model);
-    if (!onnx_read(cx, "corner.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m)) return diag_text(cx, cx->diags);
+    if (!onnx_read(cx, "corner.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m))
+        return diag_text(cx, cx->diags);
     Env *env = env_new(cx);
     for (int i = 0; i < m.input_count; i++) {
         void *input = NEW_ARRAY(cx->arena, int64_t, tensor_elems(m.input[i]) + 1);

@@ -34,11 +34,13 @@ static void check_case(const Op *op, const OpCase *c)
     const char *label = text_format(m.cx, "%s %s %s", op->name, c->attrs, c->inputs);
     const char *error = m.cx->diags ? diag_text(m.cx, m.cx->diags) : "";
     if (c->refusal) {
-        check_that(!m.node && ctx_failed(m.cx) && strstr(error, c->refusal), label, "wanted a refusal with \"%s\", got \"%s\"", c->refusal, error);
+        check_that(!m.node && ctx_failed(m.cx) && strstr(error, c->refusal), label,
+                   "wanted a refusal with \"%s\", got \"%s\"", c->refusal, error);
     } else if (check_that(m.node != NULL, label, "%s", error)) {
         const char *found = type_and_shape(m.cx, m.node->out[0]);
         check_that(strcmp(found, c->output) == 0, label, "%s, wanted %s", found, c->output);
-        check_that(values(&m) != NULL, label, "cannot be evaluated: %s", m.cx->diags ? diag_text(m.cx, m.cx->diags) : "");
+        check_that(values(&m) != NULL, label, "cannot be evaluated: %s",
+                   m.cx->diags ? diag_text(m.cx, m.cx->diags) : "");
     }
     ctx_free(m.cx);
 }
@@ -85,7 +87,8 @@ static void check_vectors(void)
         Made m = make_call(v->op, v->attrs, v->inputs);
         double found = 0;
         int64_t at = m.node && tensor_elems(m.node->out[0]) == v->count ? first_difference(&m, v->values, &found) : 0;
-        check_that(at < 0, text_format(m.cx, "recorded %s %s %s", v->op, v->attrs, v->inputs), "element %d is %g, recorded %g", (int)at, found, v->values[at < 0 ? 0 : at]);
+        check_that(at < 0, text_format(m.cx, "recorded %s %s %s", v->op, v->attrs, v->inputs),
+                   "element %d is %g, recorded %g", (int)at, found, v->values[at < 0 ? 0 : at]);
         ctx_free(m.cx);
     }
 }
@@ -98,7 +101,8 @@ typedef struct Image { const Tensor *t; int64_t n, h, w, c; } Image;
 static Image image_of(const Tensor *t)
 {
     bool is_signal = t->rank == 3;
-    return (Image){ t, tensor_dim(t, 0), is_signal ? 1 : tensor_dim(t, 1), tensor_dim(t, t->rank - 2), tensor_dim(t, t->rank - 1) };
+    return (Image){ t, tensor_dim(t, 0), is_signal ? 1 : tensor_dim(t, 1), tensor_dim(t, t->rank - 2),
+                    tensor_dim(t, t->rank - 1) };
 }
 
 static double number_at(const Tensor *t, int64_t i)
@@ -144,14 +148,17 @@ static double conv_at(const Node *n, const Image *x, const Geometry *g, int64_t 
 {
     const Tensor *k = n->in[1];
     bool is_signal = n->in[0]->rank == 3, is_depthwise = strstr(n->op->name, "depthwise") != NULL;
-    int64_t kh = is_signal ? 1 : tensor_dim(k, 0), kw = tensor_dim(k, is_signal ? 0 : 1), outs = tensor_dim(k, k->rank - 1);
+    int64_t kh = is_signal ? 1 : tensor_dim(k, 0), kw = tensor_dim(k, is_signal ? 0 : 1),
+            outs = tensor_dim(k, k->rank - 1);
     int64_t groups = is_depthwise ? x->c : node_int(n, "groups", 1), each = x->c / groups, group = o / (outs / groups);
     double sum = 0, zero = (double)node_int(n, "zero", 0);
     for (int64_t i = 0; i < kh; i++)
         for (int64_t j = 0; j < kw; j++)
             for (int64_t c = 0; c < each; c++)
-                sum += (pixel(x, b, h * g->stride[0] + i * g->dilation[0] - g->before[0], w * g->stride[1] + j * g->dilation[1] - g->before[1], group * each + c, zero) - zero)
-                     * (number_at(k, ((i * kw + j) * each + c) * outs + o) - (double)node_int(n, "zero_w", 0));
+                sum += (pixel(x, b, h * g->stride[0] + i * g->dilation[0] - g->before[0],
+                              w * g->stride[1] + j * g->dilation[1] - g->before[1], group * each + c, zero)
+                        - zero)
+                       * (number_at(k, ((i * kw + j) * each + c) * outs + o) - (double)node_int(n, "zero_w", 0));
     return sum;
 }
 
@@ -163,8 +170,10 @@ static double pool_at(const Node *n, const Image *x, const Geometry *g, int64_t 
     pair(n, "kernel", x->t->rank == 3, 1, kernel);
     for (int64_t i = 0; i < kernel[0]; i++)
         for (int64_t j = 0; j < kernel[1]; j++) {
-            int64_t y = h * g->stride[0] + i * g->dilation[0] - g->before[0], z = w * g->stride[1] + j * g->dilation[1] - g->before[1];
-            bool inside = y >= 0 && y < x->h && z >= 0 && z < x->w, in_padding = y < x->h + g->after[0] && z < x->w + g->after[1];
+            int64_t y = h * g->stride[0] + i * g->dilation[0] - g->before[0],
+                    z = w * g->stride[1] + j * g->dilation[1] - g->before[1];
+            bool inside = y >= 0 && y < x->h && z >= 0 && z < x->w,
+                 in_padding = y < x->h + g->after[0] && z < x->w + g->after[1];
             double v = pixel(x, b, y, z, c, is_max ? -1e300 : 0) - (inside ? (double)node_int(n, "zero", 0) : 0);
             sum += v;
             most = v > most ? v : most;
@@ -192,7 +201,8 @@ static void check_windows(Ctx *names, const char *op_name, At *at)
                 for (int64_t w = 0; w < y.w; w++)
                     for (int64_t o = 0; o < y.c; o++) wanted[i++] = at(m.node, &x, &g, b, h, w, o);
         int64_t differs = first_difference(&m, wanted, &found);
-        check_that(differs < 0, text_format(m.cx, "loops %s %s %s", op_name, c->attrs, c->inputs), "element %d is %g, not %g", (int)differs, found, wanted[differs < 0 ? 0 : differs]);
+        check_that(differs < 0, text_format(m.cx, "loops %s %s %s", op_name, c->attrs, c->inputs),
+                   "element %d is %g, not %g", (int)differs, found, wanted[differs < 0 ? 0 : differs]);
         free(wanted);
         ctx_free(m.cx);
     }
@@ -209,7 +219,9 @@ static void check_batch_norm(void)
     }
     CHECK("batch-norm-values", first_difference(&m, wanted, &found) < 0);
     Tensor *simpler = m.node->op->meaning.simplify(m.cx, m.node);
-    CHECK("batch-norm-simplifies-to-scale-and-shift", simpler && strcmp(simpler->producer->op->name, "add") == 0 && strcmp(simpler->producer->in[0]->producer->op->name, "mul") == 0);
+    CHECK("batch-norm-simplifies-to-scale-and-shift",
+          simpler && strcmp(simpler->producer->op->name, "add") == 0
+              && strcmp(simpler->producer->in[0]->producer->op->name, "mul") == 0);
     ctx_free(m.cx);
 }
 
@@ -220,16 +232,28 @@ typedef struct Found { const char *op, *attrs, *inputs; int output, count; int64
 static const Found searches[] = {
     { "nonzero", "capacity=5", "f32[2][3]={1,0,2,0,0,-1}", 0, 10, { 0, 0, 1, -1, -1, 0, 2, 2, -1, -1 } },
     { "nonzero", "capacity=5", "f32[2][3]={1,0,2,0,0,-1}", 1, 1, { 3 } },
-    { "nonzero", "capacity=2", "bool[4]={0,1,1,1}", 0, 2, { 1, 2 } },               /* no room for the third, */
-    { "nonzero", "capacity=2", "bool[4]={0,1,1,1}", 1, 1, { 3 } },                  /* which is counted all the same */
-    { "unique", "capacity=4", "i32[6][1]={2,1,1,3,4,3}", 0, 4, { 1, 0, 3, 4 } },    /* first places, in order of value */
+    { "nonzero", "capacity=2", "bool[4]={0,1,1,1}", 0, 2, { 1, 2 } }, /* no room for the third, */
+    { "nonzero", "capacity=2", "bool[4]={0,1,1,1}", 1, 1, { 3 } },    /* which is counted all the same */
+    /* First places, in order of value */
+    { "unique", "capacity=4", "i32[6][1]={2,1,1,3,4,3}", 0, 4, { 1, 0, 3, 4 } },
     { "unique", "capacity=4", "i32[6][1]={2,1,1,3,4,3}", 1, 6, { 1, 0, 0, 2, 3, 2 } },
     { "unique", "capacity=4", "i32[6][1]={2,1,1,3,4,3}", 2, 4, { 2, 1, 2, 1 } },
     { "unique", "capacity=4 sorted=0", "i32[6][1]={2,1,1,3,4,3}", 0, 4, { 0, 1, 3, 4 } },
     /* Boxes 0, 1 and 2 lie nearly on each other, 3 apart: 0 and 3 are kept, best first. */
-    { "non_max_suppression", "capacity=4", "f32[1][4][4]={0,0,1,1,0,0.1,1,1.1,0,-0.1,1,0.9,0,10,1,11} f32[1][1][4]={0.9,0.75,0.6,0.95} i64={3} f32={0.5} f32={0}", 0, 12,
+    { "non_max_suppression",
+      "capacity=4",
+      "f32[1][4][4]={0,0,1,1,0,0.1,1,1.1,0,-0.1,1,0.9,0,10,1,11} f32[1][1][4]={0.9,0.75,0.6,0.95} i64={3} f32={0.5} "
+      "f32={0}",
+      0,
+      12,
       { 0, 0, 3, 0, 0, 0, -1, -1, -1, -1, -1, -1 } },
-    { "non_max_suppression", "capacity=4", "f32[1][4][4]={0,0,1,1,0,0.1,1,1.1,0,-0.1,1,0.9,0,10,1,11} f32[1][1][4]={0.9,0.75,0.6,0.95} i64={3} f32={0.5} f32={0}", 1, 1, { 2 } },
+    { "non_max_suppression",
+      "capacity=4",
+      "f32[1][4][4]={0,0,1,1,0,0.1,1,1.1,0,-0.1,1,0.9,0,10,1,11} f32[1][1][4]={0.9,0.75,0.6,0.95} i64={3} f32={0.5} "
+      "f32={0}",
+      1,
+      1,
+      { 2 } },
 };
 
 static void check_searches(void)
@@ -240,8 +264,10 @@ static void check_searches(void)
         Tensor *const *out = m.node ? op_expand(m.cx, m.node) : NULL;
         Env *env = env_new(m.cx);
         bool same = out && evaluate(m.cx, env, out, m.node->out_count) && tensor_elems(out[f->output]) == f->count;
-        for (int k = 0; same && k < f->count; k++) same = dtype_load(out[f->output]->type, env_get(env, out[f->output]), k).i == f->values[k];
-        check_that(same, text_format(m.cx, "found %s %s output %d", f->op, f->attrs, f->output), "%s", m.cx->diags ? diag_text(m.cx, m.cx->diags) : "other values");
+        for (int k = 0; same && k < f->count; k++)
+            same = dtype_load(out[f->output]->type, env_get(env, out[f->output]), k).i == f->values[k];
+        check_that(same, text_format(m.cx, "found %s %s output %d", f->op, f->attrs, f->output), "%s",
+                   m.cx->diags ? diag_text(m.cx, m.cx->diags) : "other values");
         ctx_free(m.cx);
     }
 }
@@ -255,7 +281,8 @@ static void check_views(Ctx *names)
             if (c->refusal) continue;
             Made m = make_call(views[v], c->attrs, c->inputs);
             const void *y = values(&m);
-            check_that(y && memcmp(y, m.in[0]->data, (size_t)tensor_bytes(m.in[0])) == 0, text_format(m.cx, "order kept by %s %s", views[v], c->attrs), "the elements moved");
+            check_that(y && memcmp(y, m.in[0]->data, (size_t)tensor_bytes(m.in[0])) == 0,
+                       text_format(m.cx, "order kept by %s %s", views[v], c->attrs), "the elements moved");
             ctx_free(m.cx);
         }
 }

@@ -44,7 +44,8 @@ static void *gathered(Machine *m, const Slot *s)
 {
     const Tensor *t = s->tensor;
     void *data = arena_alloc(m->net->cx->arena, (size_t)tensor_bytes(t));
-    for (int64_t i = 0; i < tensor_elems(t); i++) dtype_store(t->type, data, i, dtype_load(t->type, place_of(m, s), element(s, i)));
+    for (int64_t i = 0; i < tensor_elems(t); i++)
+        dtype_store(t->type, data, i, dtype_load(t->type, place_of(m, s), element(s, i)));
     return data;
 }
 
@@ -60,7 +61,8 @@ static void check_bounds(Machine *m, const Slot *s)
     int64_t greatest = s->view_offset + element(s, tensor_elems(s->tensor) - 1);
     if (s->view_offset < 0 || greatest >= tensor_elems(s->root)) fault(m, s->tensor, "lies outside of its root");
     if (s->kind != SLOT_ARENA) return;
-    if (s->offset < 0 || s->offset + tensor_bytes(s->root) > p->arena_size) fault(m, s->tensor, "lies outside of the arena");
+    if (s->offset < 0 || s->offset + tensor_bytes(s->root) > p->arena_size)
+        fault(m, s->tensor, "lies outside of the arena");
     if (s->offset % p->align != 0) fault(m, s->tensor, "is not aligned");
 }
 
@@ -129,7 +131,8 @@ static Machine machine_new(Net *n, Build *b, const void *const *inputs)
         env_set_const(m.truth, b->graph.input[i], inputs[i]);
         m.input[i] = arena_copy(n->cx->arena, inputs[i], (size_t)tensor_bytes(b->graph.input[i]));
     }
-    for (int i = 0; i < b->graph.output_count; i++) m.output[i] = arena_alloc(n->cx->arena, (size_t)tensor_bytes(b->graph.output[i]));
+    for (int i = 0; i < b->graph.output_count; i++)
+        m.output[i] = arena_alloc(n->cx->arena, (size_t)tensor_bytes(b->graph.output[i]));
     return m;
 }
 
@@ -147,7 +150,8 @@ static const char *simulate(Net *n, Build *b, const void *const *inputs)
         if (memcmp(m.output[i], env_get(m.truth, b->graph.output[i]), (size_t)tensor_bytes(b->graph.output[i])) != 0)
             fault(&m, b->graph.output[i], "is not in the caller's memory at the end");
     for (int i = 0; i < b->graph.input_count && !m.fault; i++)
-        if (memcmp(m.input[i], inputs[i], (size_t)tensor_bytes(b->graph.input[i])) != 0) fault(&m, b->graph.input[i], "an input was written over");
+        if (memcmp(m.input[i], inputs[i], (size_t)tensor_bytes(b->graph.input[i])) != 0)
+            fault(&m, b->graph.input[i], "an input was written over");
     return ctx_failed(n->cx) ? net_error(n) : m.fault;
 }
 
@@ -161,7 +165,8 @@ static void check_random(uint32_t seed)
     const char *label = text_format(n.cx, "random net %u", (unsigned)seed);
     Graph untouched = net_graph(&n);
     Build b = net_build(&n, &options);
-    bool ok = !ctx_failed(n.cx) && evaluate_graph(&n, &untouched, inputs, wanted) && build_graph(&b) && build_nests(&b) && build_run(&b, inputs, found);
+    bool ok = !ctx_failed(n.cx) && evaluate_graph(&n, &untouched, inputs, wanted) && build_graph(&b) && build_nests(&b)
+              && build_run(&b, inputs, found);
     const char *why = ok ? NULL : net_error(&n);
     for (int i = 0; i < n.output_count && !why; i++) {
         int64_t at = first_difference(n.output[i], found[i], wanted[i], 2e-5);
@@ -171,7 +176,8 @@ static void check_random(uint32_t seed)
     if (!why && check_that(build_program(&b), label, "%s", net_error(&n))) {
         const char *plan_fault = simulate(&n, &b, inputs);
         check_that(!plan_fault, text_format(n.cx, "%s, its plan", label), "%s", plan_fault ? plan_fault : "");
-        check_that(b.plan.arena_size >= b.plan.live_bound, text_format(n.cx, "%s, not below the bound", label), "%lld", (long long)b.plan.arena_size);
+        check_that(b.plan.arena_size >= b.plan.live_bound, text_format(n.cx, "%s, not below the bound", label), "%lld",
+                   (long long)b.plan.arena_size);
     }
     ctx_free(n.cx);
 }
@@ -181,7 +187,10 @@ static void check_random(uint32_t seed)
 static Tensor *relu(Net *n, Tensor *x) { return one(n, "relu", "relu", x, ""); }
 
 /* One group, whose values differ from its operand's. */
-static Tensor *pool(Net *n, Tensor *x) { return one(n, "sigmoid", "sigmoid", one(n, "max_pool2d", "pool", x, "kernel=1"), ""); }
+static Tensor *pool(Net *n, Tensor *x)
+{
+    return one(n, "sigmoid", "sigmoid", one(n, "max_pool2d", "pool", x, "kernel=1"), "");
+}
 
 static Tensor *softmax(Net *n, Tensor *x) { return one(n, "softmax", "softmax", x, ""); }
 
@@ -212,11 +221,13 @@ static void chains(void)
     Net net = net_new(1), *n = &net;
     Tensor *x = net_input(n, "x", SHAPE(1, 4, 4, 3));
     static const int64_t outputs[] = { 5, 2, 9, 4, 1, 7, 7, 3 };
-    for (int i = 0; i < 8; i++) x = two(n, "conv2d", "conv", x, net_constant(n, "k", SHAPE(1, 1, last_dim(x), outputs[i])), "");
+    for (int i = 0; i < 8; i++)
+        x = two(n, "conv2d", "conv", x, net_constant(n, "k", SHAPE(1, 1, last_dim(x), outputs[i])), "");
     net_output(n, x);
     Build b = planned(n);
     check_plan(n, &b, "a chain of convolutions");
-    check_that(b.plan.arena_size < 16 * 4 * 14, "of the two largest neighbours of a chain one lies over the other", "%lld, bound %lld", (long long)b.plan.arena_size, (long long)b.plan.live_bound);
+    check_that(b.plan.arena_size < 16 * 4 * 14, "of the two largest neighbours of a chain one lies over the other",
+               "%lld, bound %lld", (long long)b.plan.arena_size, (long long)b.plan.live_bound);
     ctx_free(n->cx);
 }
 
@@ -226,12 +237,14 @@ static void types_lie_apart(const char *other, bool may_overlap)
     Net net = net_new(10), *n = &net;
     Tensor *x = one(n, "annotation.stop_fusion", "apart", softmax(n, net_input(n, "x", SHAPE(1, 16, 16, 8))), "");
     Tensor *there = one(n, "cast", "there", x, text_format(n->cx, "to=%s", other));
-    net_output(n, one(n, "transpose", "turned", one(n, "annotation.stop_fusion", "apart, too", there, ""), "perm=0,2,1,3"));
+    net_output(
+        n, one(n, "transpose", "turned", one(n, "annotation.stop_fusion", "apart, too", there, ""), "perm=0,2,1,3"));
     Build b = planned(n);
     bool overlaps = false;
     for (int i = 0; i < b.groups.count; i++) overlaps = overlaps || b.plan.overlaps[i];
     check_plan(n, &b, text_format(n->cx, "f32 and %s", other));
-    check_that(overlaps == may_overlap, "types that may alias alone share bytes", "f32 and %s %s", other, overlaps ? "do" : "do not");
+    check_that(overlaps == may_overlap, "types that may alias alone share bytes", "f32 and %s %s", other,
+               overlaps ? "do" : "do not");
     ctx_free(n->cx);
 }
 
@@ -272,7 +285,8 @@ static void nested_concatenations(int axis)
     net_output(n, one(n, "flatten", "flat", pool(n, outer), ""));
     Build build = planned(n);
     check_plan(n, &build, text_format(n->cx, "nested concatenations along axis %d", axis));
-    check_that(free_groups(&build) == 3, "nested concatenations and a view cost nothing", "%d groups are free", free_groups(&build));
+    check_that(free_groups(&build) == 3, "nested concatenations and a view cost nothing", "%d groups are free",
+               free_groups(&build));
     ctx_free(n->cx);
 }
 
@@ -290,7 +304,10 @@ static void shared_operands(void)
     ctx_free(n->cx);
 }
 
-static Tensor *part(Net *n, Tensor *x, int axis, int begin, int end) { return one(n, "slice", "part", x, text_format(n->cx, "begin=%d end=%d axes=%d", begin, end, axis)); }
+static Tensor *part(Net *n, Tensor *x, int axis, int begin, int end)
+{
+    return one(n, "slice", "part", x, text_format(n->cx, "begin=%d end=%d axes=%d", begin, end, axis));
+}
 
 /* A part of a result, a part of that, and its reshape lie in the result. */
 static void boxes(void)
@@ -301,7 +318,8 @@ static void boxes(void)
     net_output(n, softmax(n, one(n, "reshape", "without a dimension of 1", b, "shape=2,6,5")));
     Build build = planned(n);
     check_plan(n, &build, "boxes of a result");
-    check_that(free_groups(&build) == 3, "boxes and their reshape cost nothing", "%d groups are free", free_groups(&build));
+    check_that(free_groups(&build) == 3, "boxes and their reshape cost nothing", "%d groups are free",
+               free_groups(&build));
     ctx_free(n->cx);
 }
 
@@ -309,11 +327,14 @@ static void boxes(void)
 static void cut_and_joined(void)
 {
     Net net = net_new(9), *n = &net;
-    Tensor *x = softmax(n, net_input(n, "x", SHAPE(1, 4, 6, 8))), *left = part(n, x, 3, 0, 3), *right = part(n, x, 3, 3, 8);
-    net_output(n, pool(n, call(n->cx, "concat", "together", (Tensor *[]){ left, right, softmax(n, left) }, 3, "axis=3")));
+    Tensor *x = softmax(n, net_input(n, "x", SHAPE(1, 4, 6, 8))), *left = part(n, x, 3, 0, 3),
+           *right = part(n, x, 3, 3, 8);
+    net_output(n,
+               pool(n, call(n->cx, "concat", "together", (Tensor *[]){ left, right, softmax(n, left) }, 3, "axis=3")));
     Build build = planned(n);
     check_plan(n, &build, "parts beside what is made of them");
-    check_that(free_groups(&build) == 2, "a part and the concatenation cost nothing", "%d groups are free", free_groups(&build));
+    check_that(free_groups(&build) == 2, "a part and the concatenation cost nothing", "%d groups are free",
+               free_groups(&build));
     check_that(build.groups.count == 5, "the other part is not there", "%d groups", build.groups.count);
     ctx_free(n->cx);
 }
@@ -324,11 +345,13 @@ static void copied_boxes(void)
     Net net = net_new(8), *n = &net;
     Tensor *x = softmax(n, net_input(n, "x", SHAPE(1, 4, 6, 8))), *a = part(n, x, 3, 2, 7);
     net_output(n, a);
-    net_output(n, pool(n, call(n->cx, "concat", "together", (Tensor *[]){ part(n, x, 3, 0, 3), softmax(n, x) }, 2, "axis=3")));
+    net_output(
+        n, pool(n, call(n->cx, "concat", "together", (Tensor *[]){ part(n, x, 3, 0, 3), softmax(n, x) }, 2, "axis=3")));
     net_output(n, softmax(n, one(n, "reshape", "other rows", part(n, x, 3, 1, 6), "shape=5,24")));
     Build build = planned(n);
     check_plan(n, &build, "boxes that cannot lie in their operand");
-    check_that(free_groups(&build) == 2, "the concatenation and the last box alone cost nothing", "%d groups are free", free_groups(&build));
+    check_that(free_groups(&build) == 2, "the concatenation and the last box alone cost nothing", "%d groups are free",
+               free_groups(&build));
     ctx_free(n->cx);
 }
 
@@ -351,7 +374,8 @@ static void broken_plans(void)
 
 int main(int argc, char **argv)
 {
-    uint32_t first = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1, count = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 300;
+    uint32_t first = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1,
+             count = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 300;
     chains();
     types_lie_apart("i32", false);
     types_lie_apart("i8", true);

@@ -24,18 +24,22 @@ static void known_answers(void)
 {
     static const uint32_t answer[][10] = {
         { 0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 },
-        { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd },
-        { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 },
+        { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d, 0x41c83b0e, 0xa20bc7c6,
+          0x6d5451fd },
+        { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb, 0x5001e420,
+          0x24126ea1 },
     };
     for (size_t i = 0; i < sizeof answer / sizeof answer[0]; i++) {
         uint32_t word[4];
         memcpy(word, answer[i], sizeof word);
         lw_philox(word, answer[i][4], answer[i][5]);
-        check_that(memcmp(word, answer[i] + 6, sizeof word) == 0, "philox 4x32-10: known answers", "%08x %08x %08x %08x", word[0], word[1], word[2], word[3]);
+        check_that(memcmp(word, answer[i] + 6, sizeof word) == 0, "philox 4x32-10: known answers",
+                   "%08x %08x %08x %08x", word[0], word[1], word[2], word[3]);
     }
     Ctx *cx = context_new(NULL, NULL);
     const Expr *e = expr_read(cx, "philox(u64(0), u64(0))", (const Bind[]){ { NULL, NULL, NULL } }, U64);
-    check_that(e->kind == EXPR_INT && (uint64_t)e->integer == UINT64_C(0xe169c58d6627e8d5), "philox in a formula: the first two words", "%llx", (unsigned long long)e->integer);
+    check_that(e->kind == EXPR_INT && (uint64_t)e->integer == UINT64_C(0xe169c58d6627e8d5),
+               "philox in a formula: the first two words", "%llx", (unsigned long long)e->integer);
     expr_read(cx, "philox(1, 2)", (const Bind[]){ { NULL, NULL, NULL } }, I32);
     CHECK("philox requires u64", ctx_failed(cx) && strstr(diag_text(cx, cx->diags), "'philox' requires u64, not i32"));
     ctx_free(cx);
@@ -51,14 +55,16 @@ static const void *values(Made *m)
 /* The first numbers of seeds 0 and 5489, as numpy's RandomState gives them; the 10,000th word of seed 5489 is 4123659995. */
 static void mersenne(void)
 {
-    static const double zero[] = { 0.5488135039273248, 0.7151893663724195, 0.6027633760716439, 0.5448831829968969, 0.4236547993389047 };
+    static const double zero[] = { 0.5488135039273248, 0.7151893663724195, 0.6027633760716439, 0.5448831829968969,
+                                   0.4236547993389047 };
     Made m = make_call("mersenne_uniform", "shape=5", "u32={0}");
     const double *v = values(&m);
     check_that(v && memcmp(v, zero, sizeof zero) == 0, "mersenne: seed 0", "%.17g", v ? v[0] : 0);
     ctx_free(m.cx);
     m = make_call("mersenne_uniform", "shape=5000", "u32={5489}");
     v = values(&m);
-    CHECK("mersenne: the 10,000th word of the standard seed", v && (uint64_t)(v[4999] * 9007199254740992.0) % (1u << 26) == 4123659995u >> 6);
+    CHECK("mersenne: the 10,000th word of the standard seed",
+          v && (uint64_t)(v[4999] * 9007199254740992.0) % (1u << 26) == 4123659995u >> 6);
     ctx_free(m.cx);
 }
 
@@ -74,7 +80,8 @@ static double uniform_share(double x) { return x < -1 ? 0 : x > 3 ? 1 : (x + 1) 
 static double normal_share(double x) { return 0.5 * erfc(-(x - 2) / 0.5 / sqrt(2)); }
 
 /* The bounds are those which a generator that is right exceeds once in 10^5 keys. */
-static void distribution(const char *op, const char *attrs, double mean, double deviation, double fourth, double share(double))
+static void distribution(const char *op, const char *attrs, double mean, double deviation, double fourth,
+                         double share(double))
 {
     char all[80];
     snprintf(all, sizeof all, "%s shape=%d", attrs, DRAWS);
@@ -89,14 +96,17 @@ static void distribution(const char *op, const char *attrs, double mean, double 
     const double root = sqrt((double)DRAWS), off_mean = (sum / DRAWS - mean) / deviation * root;
     const double off_variance = (squares / DRAWS / (deviation * deviation) - 1) * root / sqrt(fourth - 1);
     check_that(fabs(off_mean) < 4.4, text_format(m.cx, "%s: mean", label), "off by %g standard errors", off_mean);
-    check_that(fabs(off_variance) < 4.4, text_format(m.cx, "%s: variance", label), "off by %g standard errors", off_variance);
-    check_that(fabs(neighbours / root) < 4.4, text_format(m.cx, "%s: neighbours", label), "correlated by %g standard errors", neighbours / root);
+    check_that(fabs(off_variance) < 4.4, text_format(m.cx, "%s: variance", label), "off by %g standard errors",
+               off_variance);
+    check_that(fabs(neighbours / root) < 4.4, text_format(m.cx, "%s: neighbours", label),
+               "correlated by %g standard errors", neighbours / root);
     qsort(v, DRAWS, sizeof *v, ascending);
     for (int i = 0; i < DRAWS; i++) {
         const double f = share(v[i]), below = fabs(f - (double)i / DRAWS), above = fabs((double)(i + 1) / DRAWS - f);
         furthest = below > furthest ? below : above > furthest ? above : furthest;
     }
-    check_that(furthest * root < 2.47, text_format(m.cx, "%s: Kolmogorov's distance", label), "%g / sqrt(n)", furthest * root);
+    check_that(furthest * root < 2.47, text_format(m.cx, "%s: Kolmogorov's distance", label), "%g / sqrt(n)",
+               furthest * root);
     ctx_free(m.cx);
 }
 
@@ -113,13 +123,15 @@ static void classes(void)
     double chi = 0;
     for (int i = 0; i < 4; i++)
         if (want[i] > 0) chi += (count[i] - want[i] * DRAWS) * (count[i] - want[i] * DRAWS) / (want[i] * DRAWS);
-    check_that(v && count[2] == 0 && chi < 23.0, "multinomial: shares", "%d %d %d %d, chi squared %g", count[0], count[1], count[2], count[3], chi);
+    check_that(v && count[2] == 0 && chi < 23.0, "multinomial: shares", "%d %d %d %d, chi squared %g", count[0],
+               count[1], count[2], count[3], chi);
     ctx_free(m.cx);
 }
 
 static void keys(void)
 {
-    Made a = make_call("random_normal", "shape=64", "u64={1}"), b = make_call("random_normal", "shape=64", "i64={1}"), c = make_call("random_normal", "shape=64", "u64={2}");
+    Made a = make_call("random_normal", "shape=64", "u64={1}"), b = make_call("random_normal", "shape=64", "i64={1}"),
+         c = make_call("random_normal", "shape=64", "u64={2}");
     Made d = make_call("random_normal", "shape=8,8", "u64={1}");
     const float *x = values(&a), *y = values(&b), *z = values(&c), *w = values(&d);
     int same = 0;
@@ -137,7 +149,9 @@ static bool run_line(Ctx *cx, const char *line, const void **out)
 {
     static const lw_options options = { .name = "net" };
     const Text file = onnx_text(cx, line);
-    Build b = { .cx = cx, .options = &options, .path = "net.onnx", .name = "net", .target = target_find(cx, "generic") };
+    Build b = {
+        .cx = cx, .options = &options, .path = "net.onnx", .name = "net", .target = target_find(cx, "generic")
+    };
     if (!onnx_read(cx, "net.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &b.model)) return false;
     float x[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
     const void *in[] = { x };
@@ -150,18 +164,21 @@ static void from_onnx(void)
 {
     Ctx *cx = context_new(NULL, NULL);
     const void *out[8], *again[8];
-    const char *line = "x:2,4; RandomUniformLike x a; RandomUniformLike x b; RandomUniformLike x c seed=3~; RandomUniform  d seed=3~ shape=8,1; RandomNormalLike x e; "
+    const char *line = "x:2,4; RandomUniformLike x a; RandomUniformLike x b; RandomUniformLike x c seed=3~; "
+                       "RandomUniform  d seed=3~ shape=8,1; RandomNormalLike x e; "
                        "Bernoulli x f; >a; >b; >c; >d; >e; >f";
     bool ok = run_line(cx, line, out) && run_line(cx, line, again);
     check_that(ok, "from ONNX", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
     CHECK("from ONNX: nodes draw different numbers", ok && !same(out, 0, 1) && !same(out, 0, 4));
     CHECK("from ONNX: a seed is the key", ok && same(out, 2, 3) && !same(out, 0, 2));
-    CHECK("from ONNX: the same in every run", ok && memcmp(out[0], again[0], 32) == 0 && memcmp(out[4], again[4], 32) == 0);
+    CHECK("from ONNX: the same in every run",
+          ok && memcmp(out[0], again[0], 32) == 0 && memcmp(out[4], again[4], 32) == 0);
     float ones = ok ? ((float *)out[5])[0] : 0;
     CHECK("from ONNX: what is certain happens", ok && ones == 1 && ((float *)out[5])[7] == 1);
     ctx_free(cx);
     cx = context_new(NULL, NULL);
-    CHECK("from ONNX: integers are refused", !run_line(cx, "x:2,4; RandomUniformLike x y dtype=7!; >y", out) && strstr(diag_text(cx, cx->diags), "random numbers of type i64"));
+    CHECK("from ONNX: integers are refused", !run_line(cx, "x:2,4; RandomUniformLike x y dtype=7!; >y", out)
+                                                 && strstr(diag_text(cx, cx->diags), "random numbers of type i64"));
     ctx_free(cx);
 }
 
@@ -196,7 +213,8 @@ static void compilers(void)
             check_skip(label, text_format(batch->cx, "%.*s is not installed", (int)strcspn(cc[i], " "), cc[i]));
             continue;
         }
-        const int wrong = emit_batch_run(batch, text_format(batch->cx, "%s/lw_random", folder ? folder : "/tmp"), cc[i], "-std=c99 -w -ffp-contract=off");
+        const int wrong = emit_batch_run(batch, text_format(batch->cx, "%s/lw_random", folder ? folder : "/tmp"), cc[i],
+                                         "-std=c99 -w -ffp-contract=off");
         check_that(wrong == 0, label, "%d differ (-1: no compilation)", wrong);
     }
     emit_batch_free(batch);

@@ -64,9 +64,11 @@ static void emit_seed(Run *run, uint64_t seed)
         if (emit_batch_count(run->batch) % 4) c.nest = in_vectors(c.cx, c.nest);
         if (getenv("EMIT_PARALLEL")) c.nest = in_threads(c.cx, c.nest);
         run->programs++;
-        if (!emit_batch_add(run->batch, c.cx, text_format(c.cx, "seed %llu", (unsigned long long)seed), c.nest, c.expected)) {
+        if (!emit_batch_add(run->batch, c.cx, text_format(c.cx, "seed %llu", (unsigned long long)seed), c.nest,
+                            c.expected)) {
             run->unlowered++;
-            printf("# seed %llu: %s\n", (unsigned long long)seed, c.cx->diags ? diag_text(c.cx, c.cx->diags) : "not lowered");
+            printf("# seed %llu: %s\n", (unsigned long long)seed,
+                   c.cx->diags ? diag_text(c.cx, c.cx->diags) : "not lowered");
         }
     }
     ctx_free(c.cx);
@@ -89,7 +91,8 @@ int main(int argc, char **argv)
     long count = argc > 2 ? strtol(argv[2], NULL, 10) : 120;
     const char *cc = getenv("CC"), *flags = getenv("EMIT_FLAGS");
     char stem[1024];
-    snprintf(stem, sizeof stem, "%s.emitted", argv[0]);      /* beside the program, so that two builds may run at once */
+    /* Beside the program, so that two builds may run at once */
+    snprintf(stem, sizeof stem, "%s.emitted", argv[0]);
     Run run = { emit_batch_new(), cc && *cc ? cc : "cc", flags, stem, 0, 0, 0, 0 };
     if (!flags) run.flags = "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1 -ffp-contract=off";
     if (system(text_format(run.batch->cx, "command -v %s >/dev/null 2>&1", run.cc)) != 0) {

@@ -73,7 +73,13 @@ static bool each_point(Values *v, int at, bool own, PointVisit *visit, void *use
     return true;
 }
 
-typedef struct Counts { const Box *box; bool may_repeat; int64_t begin[MAX_BINDS], count[MAX_BINDS]; unsigned char *visits; bool outside; } Counts;
+typedef struct Counts {
+    const Box *box;
+    bool may_repeat;
+    int64_t begin[MAX_BINDS], count[MAX_BINDS];
+    unsigned char *visits;
+    bool outside;
+} Counts;
 
 static int64_t volume(const Counts *c, int binds)
 {
@@ -168,7 +174,9 @@ static Answer try_dense(Ctx *cx, const Form *f, bool allow_repeats, const char *
     const Expr *var[MAX_LOOPS], *extent[MAX_LOOPS], *repeats = NULL;
     Box box[MAX_BINDS];
     int n = own_loops(f, var, extent);
-    if (!dense(cx, f->bind, f->binds, f->guard, scope_of(cx, f, false), var, extent, n, box, allow_repeats ? &repeats : NULL, why)) return REFUSED;
+    if (!dense(cx, f->bind, f->binds, f->guard, scope_of(cx, f, false), var, extent, n, box,
+               allow_repeats ? &repeats : NULL, why))
+        return REFUSED;
     Counts c = { .box = box, .may_repeat = repeats != NULL };
     Values v = { .form = f };
     return each_point(&v, 0, false, box_is_right, &c) ? RIGHT : FALSE_CLAIM;
@@ -250,7 +258,8 @@ static void split(Ctx *cx, Form *f, int loop, int64_t factor)
     const Expr *old = f->var[loop], *extent = f->extent[loop], *by = num(cx, factor);
     bool own = f->is_own[loop];
     if (f->loops + 2 > MAX_LOOPS) return;
-    const Expr *rounded = simplify(cx, expr_binary(cx, EXPR_FLOORDIV, expr_add(cx, extent, num(cx, factor - 1)), by), NULL);
+    const Expr *rounded = simplify(cx, expr_binary(cx, EXPR_FLOORDIV, expr_add(cx, extent, num(cx, factor - 1)), by),
+                                   NULL);
     const Expr *outer = new_loop(cx, f, "o", rounded, own), *inner = new_loop(cx, f, "i", by, own);
     const Expr *sum = expr_add(cx, expr_mul(cx, outer, by), inner);
     if (extent->kind != EXPR_INT || extent->integer % factor) add_guard(cx, f, expr_binary(cx, EXPR_LT, old, extent));
@@ -259,7 +268,9 @@ static void split(Ctx *cx, Form *f, int loop, int64_t factor)
 
 static void fuse(Ctx *cx, Form *f, int a, int b)
 {
-    if (a == b || f->is_own[a] != f->is_own[b] || f->extent[a]->kind != EXPR_INT || f->extent[b]->kind != EXPR_INT || f->loops + 1 > MAX_LOOPS) return;
+    if (a == b || f->is_own[a] != f->is_own[b] || f->extent[a]->kind != EXPR_INT || f->extent[b]->kind != EXPR_INT
+        || f->loops + 1 > MAX_LOOPS)
+        return;
     const Expr *width = f->extent[b], *both = new_loop(cx, f, "f", expr_mul(cx, f->extent[a], width), f->is_own[a]);
     replace(cx, f, a, expr_binary(cx, EXPR_FLOORDIV, both, width));
     replace(cx, f, b > a ? b - 1 : b, expr_binary(cx, EXPR_FLOORMOD, both, width));
@@ -290,7 +301,8 @@ static Form random_form(Ctx *cx, uint32_t *s)
         if (below(s, 2)) f.bind[b] = expr_add(cx, f.bind[b], more);
         else f.bind[b] = expr_binary(cx, EXPR_FLOORDIV, f.bind[b], num(cx, 2));
     }
-    if (below(s, 8) == 0) add_guard(cx, &f, expr_binary(cx, EXPR_LT, f.var[below(s, f.loops)], num(cx, 1 + below(s, 4))));
+    if (below(s, 8) == 0)
+        add_guard(cx, &f, expr_binary(cx, EXPR_LT, f.var[below(s, f.loops)], num(cx, 1 + below(s, 4))));
     return f;
 }
 
@@ -299,7 +311,10 @@ static void print_form(Ctx *cx, const Form *f)
     Text t = text_new(cx);
     for (int b = 0; b < f->binds; b++) { print_expr(&t, f->bind[b]); text_add(&t, b + 1 < f->binds ? ", " : ""); }
     if (f->guard) { text_add(&t, "  if  "); print_expr(&t, f->guard); }
-    for (int l = 0; l < f->loops; l++) { text_printf(&t, "  %s%s<", f->is_own[l] ? "" : "host ", expr_as_var(f->var[l])->name); print_expr(&t, f->extent[l]); }
+    for (int l = 0; l < f->loops; l++) {
+        text_printf(&t, "  %s%s<", f->is_own[l] ? "" : "host ", expr_as_var(f->var[l])->name);
+        print_expr(&t, f->extent[l]);
+    }
     printf("# %s\n", text_string(&t));
 }
 
@@ -324,7 +339,10 @@ static void random_forms(void)
             if (a == FALSE_CLAIM && wrong++ < 5) { printf("# false: "); print_form(cx, &f); }
             for (int b = 0; b < f.binds; b++) {
                 bool is_tight = false;
-                Answer r = try_reach(cx, &f, expr_add(cx, expr_mul(cx, f.bind[b], num(cx, 1 + below(&seed, 3))), f.bind[below(&seed, f.binds)]), &is_tight);
+                Answer r = try_reach(
+                    cx, &f,
+                    expr_add(cx, expr_mul(cx, f.bind[b], num(cx, 1 + below(&seed, 3))), f.bind[below(&seed, f.binds)]),
+                    &is_tight);
                 reached += r == RIGHT;
                 unreached += r == REFUSED;
                 tight += is_tight;
@@ -334,7 +352,8 @@ static void random_forms(void)
         }
         ctx_free(cx);
     }
-    printf("# dense: %d proved, %d refused, %d of these are boxes; reach: %d given, %d of them tight, %d refused\n", proved, refused, missed, reached, tight, unreached);
+    printf("# dense: %d proved, %d refused, %d of these are boxes; reach: %d given, %d of them tight, %d refused\n",
+           proved, refused, missed, reached, tight, unreached);
     CHECK("dense-and-reach-never-claim-what-is-false", wrong == 0);
     CHECK("dense-proves-most-random-forms", proved > 2500);
     CHECK("reach-bounds-every-random-form", unreached == 0 && tight > reached / 2);
@@ -353,17 +372,20 @@ static const KnownForm dense_forms[] = {
     { "dense-split", "ho<3 hi<4", "ho*4 + hi", NULL, "0+12", false },
     { "dense-split-order", "hi<4 ho<3", "ho*4 + hi", NULL, "0+12", false },
     { "dense-split-guard", "ho<3 hi<4", "ho*4 + hi", "ho*4 + hi < 10", "0+10", false },
-    { "dense-split-thrice-guard", "a<2 b<2 c<4", "(a*2 + b)*4 + c", "a*2 + b < 3 && (a*2 + b)*4 + c < 10", "0+10", false },
+    { "dense-split-thrice-guard", "a<2 b<2 c<4", "(a*2 + b)*4 + c", "a*2 + b < 3 && (a*2 + b)*4 + c < 10", "0+10",
+      false },
     { "dense-fuse", "f<15", "f / 5, f % 5", NULL, "0+3, 0+5", false },
     { "dense-fuse-three", "f<60", "f / 20, (f / 5) % 4, f % 5", NULL, "0+3, 0+4, 0+5", false },
     { "dense-fuse-split", "fo<4 fi<4", "(fo*4 + fi) / 5, (fo*4 + fi) % 5", "fo*4 + fi < 15", "0+3, 0+5", false },
     { "dense-fuse-split-even", "fo<5 fi<4", "(fo*4 + fi) / 5, (fo*4 + fi) % 5", NULL, "0+4, 0+5", false },
-    { "dense-fuse-split-aligned", "fo<3 fi<4", "(fo*4 + fi) / 2, (fo*4 + fi) % 2", "fo*4 + fi < 10", "0+5, 0+2", false },
+    { "dense-fuse-split-aligned", "fo<3 fi<4", "(fo*4 + fi) / 2, (fo*4 + fi) % 2", "fo*4 + fi < 10", "0+5, 0+2",
+      false },
     { "dense-host-base", "@y<6 i<3", "y*2 + i", NULL, "y*2+3", false },
     { "dense-host-cut", "@y<6 i<3", "y*2 + i", "y*2 + i < 12", "y*2+min(3, 12 - y*2)", false },
     { "dense-host-cut-both", "@y<6 i<3", "y*2 - 1 + i", "0 <= y*2 - 1 + i && y*2 - 1 + i < 11", NULL, false },
     { "dense-host-without-loop", "@ho<3 @hi<4 w<5", "ho*4 + hi, w", "ho*4 + hi < 10", NULL, false },
-    { "dense-two-guards", "ho<2 hi<4 wo<2 wi<8", "ho*4 + hi, wo*8 + wi", "ho*4 + hi < 7 && wo*8 + wi < 9", "0+7, 0+9", false },
+    { "dense-two-guards", "ho<2 hi<4 wo<2 wi<8", "ho*4 + hi, wo*8 + wi", "ho*4 + hi < 7 && wo*8 + wi < 9", "0+7, 0+9",
+      false },
     { "dense-peeled-remainder", "hi<2", "hi + 8", NULL, "8+2", false },
     { "dense-triangular-split", "ho<3 hi<min(4, 10 - ho*4)", "ho*4 + hi", NULL, "0+10", false },
     { "dense-shifted-tail", "o<3 i<4", "min(o*4, 6) + i", NULL, "0+10", true },
@@ -445,7 +467,9 @@ static bool box_reads(Ctx *cx, const KnownForm *k, const Form *f, const Bind *bi
     char text[128];
     if (!k->box) return true;
     int n = own_loops(f, var, extent);
-    if (!dense(cx, f->bind, f->binds, f->guard, scope_of(cx, f, false), var, extent, n, box, k->repeats ? &repeats : NULL, &why)) return false;
+    if (!dense(cx, f->bind, f->binds, f->guard, scope_of(cx, f, false), var, extent, n, box,
+               k->repeats ? &repeats : NULL, &why))
+        return false;
     strcpy(text, k->box);
     char *p = text;
     for (int b = 0; b < f->binds; b++) {
@@ -488,7 +512,8 @@ typedef struct KnownReach { const char *name, *loops, *index, *fact, *low, *high
 static const KnownReach reaches[] = {
     { "reach-window", "@y<9 i<3", "y*2 + i", NULL, "y*2", "y*2 + 2" },
     { "reach-negative", "@y<9 i<3", "y - i", NULL, "y - 2", "y" },
-    { "reach-padded-window", "@y<9 i<3", "y + i - 1", "0 <= y + i - 1 && y + i - 1 < 9", "max(y - 1, 0)", "min(y + 1, 8)" },
+    { "reach-padded-window", "@y<9 i<3", "y + i - 1", "0 <= y + i - 1 && y + i - 1 < 9", "max(y - 1, 0)",
+      "min(y + 1, 8)" },
     { "reach-guarded-split", "@o<3 i<4", "o*4 + i", "o*4 + i < 10", "o*4", "min(o*4 + 3, 9)" },
     { "reach-guarded-split-inner", "o<3 i<4", "o*4 + i", "o*4 + i < 10", "0", "9" },
     { "reach-quotient", "f<15", "f / 5", NULL, "0", "2" },

@@ -25,7 +25,10 @@ static void big_add_at(Big *b, int64_t v, int bit)
 {
     uint64_t carry = 0, sign = v < 0 ? UINT32_MAX : 0;
     for (int i = bit / 32, word = 0; i < LIMBS; i++, word++) {
-        const uint64_t low = word < 2 ? (uint64_t)v >> (32 * word) & UINT32_MAX : sign, before = word == 0 ? 0 : word < 3 ? (uint64_t)v >> (32 * (word - 1)) & UINT32_MAX : sign;
+        const uint64_t low = word < 2 ? (uint64_t)v >> (32 * word) & UINT32_MAX : sign,
+                       before = word == 0  ? 0
+                                : word < 3 ? (uint64_t)v >> (32 * (word - 1)) & UINT32_MAX
+                                           : sign;
         const int shift = bit % 32;
         const uint64_t part = shift ? (low << shift & UINT32_MAX) | before >> (32 - shift) : low;
         carry += b->limb[i] + part;
@@ -38,7 +41,8 @@ static void big_add_at(Big *b, int64_t v, int bit)
 static void big_add(Big *b, int64_t a, double d)
 {
     int exponent;
-    const int64_t mantissa = (int64_t)ldexp(frexp(d, &exponent), 54), low = mantissa % (1 << 27), high = mantissa / (1 << 27);
+    const int64_t mantissa = (int64_t)ldexp(frexp(d, &exponent), 54), low = mantissa % (1 << 27),
+                  high = mantissa / (1 << 27);
     big_add_at(b, a * low, POINT + exponent - 54);
     big_add_at(b, a * high, POINT + exponent - 27);
 }
@@ -51,7 +55,8 @@ static int big_sign(const Big *b)
     return 0;
 }
 
-typedef struct Real { int64_t a, b, count; double scale, scale_b, offset; } Real;      /* (a * scale + b * scale_b + offset) / count */
+/* (a * scale + b * scale_b + offset) / count */
+typedef struct Real { int64_t a, b, count; double scale, scale_b, offset; } Real;
 
 /* The sign of 2 * real - halves * step. */
 static int beside(const Real *r, int64_t halves, double step)
@@ -120,8 +125,12 @@ static int64_t applied(const Scaling *s, const Grid *g, int64_t a, int64_t b)
 static bool agrees(Net *n, const Scaling *s, const Affine *x, const Grid *g, Interval range)
 {
     for (int i = 0; i < 900; i++) {
-        double at = (((i < 768 ? (double)(i / 3 - 128) : (double)g->zero) - (double)g->zero - 0.5) * g->step * (double)x->count - x->offset) / x->scale;
-        int64_t a = i < 768 ? (int64_t)fmax(-2e9, fmin(2e9, floor(at))) + i % 3 : range.least + (int64_t)(draw_bits(n, 31) % (uint64_t)(range.greatest - range.least + 1));
+        double at = (((i < 768 ? (double)(i / 3 - 128) : (double)g->zero) - (double)g->zero - 0.5) * g->step
+                         * (double)x->count
+                     - x->offset)
+                    / x->scale;
+        int64_t a = i < 768 ? (int64_t)fmax(-2e9, fmin(2e9, floor(at))) + i % 3
+                            : range.least + (int64_t)(draw_bits(n, 31) % (uint64_t)(range.greatest - range.least + 1));
         if (i > 896) a = i % 2 ? range.least : range.greatest;
         if (a < range.least || a > range.greatest) continue;
         const Real r = { a, 0, x->count, x->scale, 0, x->offset };
@@ -148,7 +157,8 @@ static void constants(void)
         even += !is_fixed;
         wrong += !agrees(n, &s, &x, &g, range);
     }
-    check_that(!wrong && fixed > TRIALS / 3 && even > TRIALS / 30, "constants of one term", "%d fixed, %d with ties, %d wrong of %d", fixed, even, wrong, TRIALS);
+    check_that(!wrong && fixed > TRIALS / 3 && even > TRIALS / 30, "constants of one term",
+               "%d fixed, %d with ties, %d wrong of %d", fixed, even, wrong, TRIALS);
     ctx_free(n->cx);
 }
 
@@ -173,7 +183,8 @@ static void constants_of_sums(void)
             wrong += applied(&s, &g, r.a, r.b) != on_grid(&r, &g);
         }
     }
-    check_that(!wrong && fixed > TRIALS / 3 && even > TRIALS / 30, "constants of sums", "%d fixed, %d with ties, %d wrong of %d", fixed, even, wrong, TRIALS);
+    check_that(!wrong && fixed > TRIALS / 3 && even > TRIALS / 30, "constants of sums",
+               "%d fixed, %d with ties, %d wrong of %d", fixed, even, wrong, TRIALS);
     ctx_free(n->cx);
 }
 
@@ -206,13 +217,22 @@ static Tensor *quantized(World *w, Tensor *real, const Grid *g)
     Ctx *cx = w->net.cx;
     const bool is_u8 = w->takes_u8 && pick(&w->net, 2);
     const DType t = is_u8 ? U8 : I8;
-    Tensor *scale = tensor_scalar(cx, "scale", F32, g->step), *zero = tensor_scalar(cx, "zero", t, (double)(g->zero + (is_u8 ? 128 : 0)));
-    if (pick(&w->net, 2)) return call(cx, "annotation.simulated_quantize", "sq", (Tensor *[]){ real, scale, zero }, 3, "bits=8 sign=%d", !is_u8);
+    Tensor *scale = tensor_scalar(cx, "scale", F32, g->step),
+           *zero = tensor_scalar(cx, "zero", t, (double)(g->zero + (is_u8 ? 128 : 0)));
+    if (pick(&w->net, 2))
+        return call(cx, "annotation.simulated_quantize", "sq", (Tensor *[]){ real, scale, zero }, 3, "bits=8 sign=%d",
+                    !is_u8);
     Tensor *stored = call(cx, "quantize", "q", (Tensor *[]){ real, scale, zero }, 3, "to=%s", dtype_info(t)->spelling);
     return call(cx, "dequantize", "dq", (Tensor *[]){ stored, scale, zero }, 3, "");
 }
 
-typedef struct Terms { Tensor *a, *b; double scale_b; const double *scale, *offset; int64_t channels, count; double low, high; } Terms;
+typedef struct Terms {
+    Tensor *a, *b;
+    double scale_b;
+    const double *scale, *offset;
+    int64_t channels, count;
+    double low, high;
+} Terms;
 
 /* The layer that stores `real`, whose value is what the terms say; the grid fits the values, but not all of them. */
 static Layer stored(World *w, Tensor *real, const Terms *x)
@@ -220,7 +240,9 @@ static Layer stored(World *w, Tensor *real, const Terms *x)
     Net *n = &w->net;
     double most = 1e-9;
     for (int64_t i = 0; i < tensor_elems(x->a); i++)
-        most = fmax(most, fabs(at(x->a, i) * x->scale[i % x->channels] + (x->b ? at(x->b, i) * x->scale_b : 0) + x->offset[i % x->channels]) / (double)x->count);
+        most = fmax(most, fabs(at(x->a, i) * x->scale[i % x->channels] + (x->b ? at(x->b, i) * x->scale_b : 0)
+                               + x->offset[i % x->channels])
+                              / (double)x->count);
     int exponent;
     frexp(most / 80, &exponent);
     const Grid g = { random_scale(n, exponent - 1, w->kind), pick(n, 60) - 30 - (x->low == 0 ? 98 : 0), -128, 127 };
@@ -228,7 +250,10 @@ static Layer stored(World *w, Tensor *real, const Terms *x)
     const Grid wide = { g.step, 0, -100000, 100000 };
     Real low = { 0, 0, 1, 0, 0, x->low }, high = { 0, 0, 1, 0, 0, x->high };
     for (int64_t i = 0; i < tensor_elems(x->a); i++) {
-        const Real r = { (int64_t)at(x->a, i), x->b ? (int64_t)at(x->b, i) : 0, x->count, x->scale[i % x->channels], x->scale_b, x->offset[i % x->channels] };
+        const Real r = {
+            (int64_t)at(x->a, i), x->b ? (int64_t)at(x->b, i) : 0, x->count, x->scale[i % x->channels], x->scale_b,
+            x->offset[i % x->channels]
+        };
         int64_t v = on_grid(&r, &wide);
         if (x->low > -1e30 && v < on_grid(&low, &wide)) v = on_grid(&low, &wide);
         if (x->high < 1e30 && v > on_grid(&high, &wide)) v = on_grid(&high, &wide);
@@ -247,7 +272,13 @@ static const double *all_of(World *w, int64_t count, double v)
 
 static Terms terms_of(World *w, Tensor *a, double scale)
 {
-    return (Terms){ .a = a, .scale = all_of(w, 1, scale), .offset = all_of(w, 1, 0), .channels = 1, .count = 1, .low = -1e31, .high = 1e31 };
+    return (Terms){ .a = a,
+                    .scale = all_of(w, 1, scale),
+                    .offset = all_of(w, 1, 0),
+                    .channels = 1,
+                    .count = 1,
+                    .low = -1e31,
+                    .high = 1e31 };
 }
 
 /* relu, clip or nothing in front of the quantization. */
@@ -270,7 +301,10 @@ static Layer input_layer(World *w, int rank, const int64_t *shape)
     const bool is_u8 = w->takes_u8 && pick(n, 2);
     const Grid g = { random_scale(n, -5, w->kind), pick(n, 40) - 20, -128, 127 };
     Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", is_u8 ? U8 : I8, rank, shape);
-    Tensor *in[] = { x, tensor_scalar(n->cx, "scale", F32, g.step), tensor_scalar(n->cx, "zero", x->type, (double)(g.zero + (is_u8 ? 128 : 0))) };
+    Tensor *in[] = {
+        x, tensor_scalar(n->cx, "scale", F32, g.step), tensor_scalar(n->cx, "zero", x->type,
+        (double)(g.zero + (is_u8 ? 128 : 0)))
+    };
     Layer l = { call(n->cx, "dequantize", "dq", in, 3, ""), doubles_like(n, x), g };
     for (int64_t i = 0; i < tensor_elems(x); i++) put(l.v, i, (double)(pick(n, 256) - 128 - g.zero));
     return l;
@@ -287,9 +321,11 @@ static Weights weights(World *w, int rank, const int64_t *shape)
     const DType t = w->takes_u8 && pick(n, 2) ? U8 : I8;
     const int64_t zero = t == I8 ? 0 : channels == 1 && pick(n, 2) ? 100 + pick(n, 50) : 128;
     Weights k = { NULL, tensor_constant(n->cx, "v", F64, rank, shape, NULL), NULL, channels };
-    Tensor *q = tensor_constant(n->cx, "k", t, rank, shape, NULL), *scale = tensor_constant(n->cx, "scale", F32, channels > 1, &channels, NULL);
+    Tensor *q = tensor_constant(n->cx, "k", t, rank, shape, NULL),
+           *scale = tensor_constant(n->cx, "scale", F32, channels > 1, &channels, NULL);
     double *s = NEW_ARRAY(n->cx->arena, double, channels);
-    for (int64_t i = 0; i < channels; i++) dtype_store(F32, (void *)(uintptr_t)scale->data, i, (Scalar){ .f = s[i] = random_scale(n, -7, w->kind) });
+    for (int64_t i = 0; i < channels; i++)
+        dtype_store(F32, (void *)(uintptr_t)scale->data, i, (Scalar){ .f = s[i] = random_scale(n, -7, w->kind) });
     for (int64_t i = 0; i < tensor_elems(q); i++) {
         const int64_t v = pick(n, 256) - (t == I8 ? 128 : 0);
         dtype_store(t, (void *)(uintptr_t)q->data, i, (Scalar){ .i = v });
@@ -300,7 +336,8 @@ static Weights weights(World *w, int rank, const int64_t *shape)
     k.scale = s;
     k.real = call(n->cx, "dequantize", "dk", (Tensor *[]){ q, scale, zeros }, 3, "");
     if (w->takes_reals && pick(n, 3) == 0)
-        k.real = call(n->cx, "annotation.simulated_quantize", "sk", (Tensor *[]){ run(n->cx, k.real), scale, zeros }, 3, "bits=8 sign=%d", t == I8);
+        k.real = call(n->cx, "annotation.simulated_quantize", "sk", (Tensor *[]){ run(n->cx, k.real), scale, zeros }, 3,
+                      "bits=8 sign=%d", t == I8);
     return k;
 }
 
@@ -312,7 +349,8 @@ static Tensor *biased(World *w, Tensor *real, Terms *x)
     const int64_t last = last_dim(real);
     if (way == 0) return real;
     double *offset = NEW_ARRAY(n->cx->arena, double, last), *scale = NEW_ARRAY(n->cx->arena, double, last);
-    Tensor *q = tensor_constant(n->cx, "b", I32, 1, &last, NULL), *b = tensor_constant(n->cx, "b", F32, 1, &last, NULL), *unit = tensor_constant(n->cx, "u", F32, 1, &last, NULL);
+    Tensor *q = tensor_constant(n->cx, "b", I32, 1, &last, NULL), *b = tensor_constant(n->cx, "b", F32, 1, &last, NULL),
+           *unit = tensor_constant(n->cx, "u", F32, 1, &last, NULL);
     for (int64_t i = 0; i < last; i++) {
         const int64_t v = pick(n, 20001) - 10000;
         scale[i] = x->scale[i % x->channels];
@@ -323,7 +361,8 @@ static Tensor *biased(World *w, Tensor *real, Terms *x)
         offset[i] = way == 1 ? real_bias : (double)v * scale[i];
     }
     if (way == 2) {
-        for (int64_t i = 0; i < tensor_elems(x->a); i++) put(x->a, i, at(x->a, i) + (double)dtype_load(I32, q->data, i % last).i);
+        for (int64_t i = 0; i < tensor_elems(x->a); i++)
+            put(x->a, i, at(x->a, i) + (double)dtype_load(I32, q->data, i % last).i);
         for (int64_t i = 0; i < last; i++) offset[i] = 0;
         b = call(n->cx, "dequantize", "db", (Tensor *[]){ q, unit, tensor_scalar(n->cx, "zero", I32, 0) }, 3, "");
     }
@@ -349,10 +388,23 @@ static Layer contraction(World *w, const char *op, Layer x, const char *attrs, i
     return stored(w, real, &t);
 }
 
-static Layer conv(World *w, Layer x) { return contraction(w, "conv2d", x, pick(&w->net, 2) ? "pad=1,1,1,1" : "pad=1,0,1,2", SHAPE(3, 3, last_dim(x.v), 1 + pick(&w->net, 5))); }
-static Layer pointwise(World *w, Layer x) { return contraction(w, "conv2d", x, "", SHAPE(1, 1, last_dim(x.v), 1 + pick(&w->net, 9))); }
-static Layer depthwise(World *w, Layer x) { return contraction(w, "depthwise_conv2d", x, "pad=1,1,1,1", SHAPE(3, 3, last_dim(x.v))); }
-static Layer dense_layer(World *w, Layer x) { return contraction(w, "dense", x, "", SHAPE(last_dim(x.v), 1 + pick(&w->net, 9))); }
+static Layer conv(World *w, Layer x)
+{
+    return contraction(w, "conv2d", x, pick(&w->net, 2) ? "pad=1,1,1,1" : "pad=1,0,1,2",
+                       SHAPE(3, 3, last_dim(x.v), 1 + pick(&w->net, 5)));
+}
+static Layer pointwise(World *w, Layer x)
+{
+    return contraction(w, "conv2d", x, "", SHAPE(1, 1, last_dim(x.v), 1 + pick(&w->net, 9)));
+}
+static Layer depthwise(World *w, Layer x)
+{
+    return contraction(w, "depthwise_conv2d", x, "pad=1,1,1,1", SHAPE(3, 3, last_dim(x.v)));
+}
+static Layer dense_layer(World *w, Layer x)
+{
+    return contraction(w, "dense", x, "", SHAPE(last_dim(x.v), 1 + pick(&w->net, 9)));
+}
 
 static Layer added(World *w, Layer x)
 {
@@ -407,9 +459,18 @@ static Layer averaged(World *w, Layer x, const char *op, const char *attrs, int6
     return stored(w, one(n, op, op, x.real, attrs), &t);
 }
 
-static Layer avg_pooled(World *w, Layer x) { return averaged(w, x, "avg_pool2d", "kernel=3,3 pad=1,1,1,1 count_pad=1", 9); }
-static Layer mean_of(World *w, Layer x) { return averaged(w, x, "reduce_mean", "axes=1 keepdims=1", tensor_dim(x.v, 1)); }
-static Layer global_mean(World *w, Layer x) { return averaged(w, x, "global_avg_pool", "", tensor_dim(x.v, 1) * tensor_dim(x.v, 2)); }
+static Layer avg_pooled(World *w, Layer x)
+{
+    return averaged(w, x, "avg_pool2d", "kernel=3,3 pad=1,1,1,1 count_pad=1", 9);
+}
+static Layer mean_of(World *w, Layer x)
+{
+    return averaged(w, x, "reduce_mean", "axes=1 keepdims=1", tensor_dim(x.v, 1));
+}
+static Layer global_mean(World *w, Layer x)
+{
+    return averaged(w, x, "global_avg_pool", "", tensor_dim(x.v, 1) * tensor_dim(x.v, 2));
+}
 
 /* In integers from the first: sums of products of differences, requantized by a factor that is an f32. */
 static Layer in_integers(World *w, Layer x)
@@ -421,15 +482,22 @@ static Layer in_integers(World *w, Layer x)
     const Weights k = weights(&stored_alone, SHAPE(3, 3, last_dim(x.v), 4));
     const Node *dk = k.real->producer;
     const Grid g = { random_scale(n, 0, w->kind), pick(n, 60) - 30, -128, 127 };
-    Tensor *zero = tensor_scalar(cx, "zero", I8, (double)x.grid.zero), *scale = tensor_scalar(cx, "scale", F32, x.grid.step);
-    Tensor *q = call(cx, "quantize", "q", (Tensor *[]){ x.real, scale, zero }, 3, "to=i8"), *out_zero = tensor_scalar(cx, "zero", I8, (double)g.zero);
-    Tensor *sums = two(n, "conv2d", "sums", two(n, "centered", "x", q, zero, ""), two(n, "centered", "k", dk->in[0], dk->in[2], ""), "pad=1,1,1,1");
+    Tensor *zero = tensor_scalar(cx, "zero", I8, (double)x.grid.zero),
+           *scale = tensor_scalar(cx, "scale", F32, x.grid.step);
+    Tensor *q = call(cx, "quantize", "q", (Tensor *[]){ x.real, scale, zero }, 3, "to=i8"),
+           *out_zero = tensor_scalar(cx, "zero", I8, (double)g.zero);
+    Tensor *sums = two(n, "conv2d", "sums", two(n, "centered", "x", q, zero, ""),
+                       two(n, "centered", "k", dk->in[0], dk->in[2], ""), "pad=1,1,1,1");
     const int64_t one = 1, channels = k.channels;
     Tensor *factor = tensor_constant(cx, "factor", F32, 1, channels > 1 ? &channels : &one, NULL);
     double *f = NEW_ARRAY(cx->arena, double, channels);
-    for (int64_t i = 0; i < channels; i++) dtype_store(F32, (void *)(uintptr_t)factor->data, i, (Scalar){ .f = f[i] = (double)(float)(k.scale[i] * 0.3) });
+    for (int64_t i = 0; i < channels; i++)
+        dtype_store(F32, (void *)(uintptr_t)factor->data, i, (Scalar){ .f = f[i] = (double)(float)(k.scale[i] * 0.3) });
     Tensor *stored_in = call(cx, "requantize", "requantize", (Tensor *[]){ sums, factor, out_zero }, 3, "to=i8");
-    Layer y = { call(cx, "dequantize", "dq", (Tensor *[]){ stored_in, tensor_scalar(cx, "scale", F32, g.step), out_zero }, 3, ""), NULL, g };
+    Layer y = {
+        call(cx, "dequantize", "dq", (Tensor *[]){ stored_in, tensor_scalar(cx, "scale", F32, g.step), out_zero }, 3,
+        ""), NULL, g
+    };
     Tensor *acc = run(cx, two(n, "conv2d", "sums", x.v, k.v, "pad=1,1,1,1"));
     y.v = doubles_like(n, acc);
     for (int64_t i = 0; i < tensor_elems(acc); i++) {
@@ -443,8 +511,10 @@ static Layer in_integers(World *w, Layer x)
 
 typedef Layer MakeLayer(World *w, Layer x);
 static const struct { const char *name; MakeLayer *make; } kinds[] = {
-    { "conv", conv }, { "pointwise", pointwise }, { "depthwise", depthwise }, { "dense", dense_layer }, { "add", added }, { "mul", multiplied }, { "concat", side_by_side },
-    { "max_pool", max_pooled }, { "pad", padded }, { "avg_pool", avg_pooled }, { "reduce_mean", mean_of }, { "global_avg_pool", global_mean }, { "integers", in_integers },
+    { "conv", conv }, { "pointwise", pointwise }, { "depthwise", depthwise }, { "dense", dense_layer }, { "add",
+      added }, { "mul", multiplied }, { "concat", side_by_side },
+    { "max_pool", max_pooled }, { "pad", padded }, { "avg_pool", avg_pooled }, { "reduce_mean", mean_of },
+      { "global_avg_pool", global_mean }, { "integers", in_integers },
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -452,7 +522,8 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 static void *bytes_of(Net *n, const Layer *l, DType t)
 {
     int8_t *to = NEW_ARRAY(n->cx->arena, int8_t, tensor_elems(l->v));
-    for (int64_t i = 0; i < tensor_elems(l->v); i++) to[i] = (int8_t)(uint8_t)((int64_t)at(l->v, i) + l->grid.zero + (t == U8 ? 128 : 0));
+    for (int64_t i = 0; i < tensor_elems(l->v); i++)
+        to[i] = (int8_t)(uint8_t)((int64_t)at(l->v, i) + l->grid.zero + (t == U8 ? 128 : 0));
     return to;
 }
 
@@ -497,7 +568,8 @@ static void single_layers(void)
             failed += o.floats < 0;
             ctx_free(w.net.cx);
         }
-        check_that(!wrong && !floats && !failed, kinds[k].name, "%d wrong, %d with floats, %d failed", wrong, floats, failed);
+        check_that(!wrong && !floats && !failed, kinds[k].name, "%d wrong, %d with floats, %d failed", wrong, floats,
+                   failed);
     }
 }
 
@@ -516,7 +588,8 @@ static void networks(int count)
         if (!o.is_right) printf("# network %d: %s\n", 9000 + i, net_error(&w.net));
         ctx_free(w.net.cx);
     }
-    check_that(!wrong && floats * 20 <= count, "networks by chance", "%d of %d wrong, the first is %lu; %d with floats", wrong, count, (unsigned long)first_wrong, floats);
+    check_that(!wrong && floats * 20 <= count, "networks by chance", "%d of %d wrong, the first is %lu; %d with floats",
+               wrong, count, (unsigned long)first_wrong, floats);
 }
 
 /* ---- What stays ----------------------------------------------------------------------------------------------------- */
@@ -566,7 +639,8 @@ static void equal_to_floats(void)
         differ += !ok || memcmp(found[0], wanted[0], (size_t)tensor_bytes(y.real)) != 0;
         ctx_free(n->cx);
     }
-    check_that(!differ && floats * 4 < 40, "equal to floats that round nothing", "%d of 40 differ, %d with floats", differ, floats);
+    check_that(!differ && floats * 4 < 40, "equal to floats that round nothing", "%d of 40 differ, %d with floats",
+               differ, floats);
 }
 
 /* A function of one byte: the float form to the bit, whatever the steps. */
@@ -602,11 +676,15 @@ static void from_grid_to_grid(void)
     for (int64_t v = 0; v < 256; v++) put(x.v, v, (double)(v - 128 - x.grid.zero));
     const Grid coarse = { 2 * x.grid.step, 5, -128, 127 };
     net_output(n, quantized(&w, x.real, &coarse));
-    net_output(n, quantized(&w, two(n, "dense", "dense", one(n, "relu", "relu", x.real, ""), weights(&w, SHAPE(256, 3)).real, ""), &(Grid){ 3, 0, -128, 127 }));
+    net_output(
+        n,
+        quantized(&w, two(n, "dense", "dense", one(n, "relu", "relu", x.real, ""), weights(&w, SHAPE(256, 3)).real, ""),
+                  &(Grid){ 3, 0, -128, 127 }));
     const void *in[] = { bytes_of(n, &x, I8) }, *found[2], *wanted[2];
     Graph was = net_graph(n), is = passed(n, was);
-    CHECK("from grid to grid", evaluate_graph(n, &was, in, wanted) && evaluate_graph(n, &is, in, found) && memcmp(found[0], wanted[0], 1024) == 0
-                               && floats_of(n, &is) == 0 && count_calls(n, &is, "lookup") == 1 && count_calls(n, &is, "clip") == 1);
+    CHECK("from grid to grid", evaluate_graph(n, &was, in, wanted) && evaluate_graph(n, &is, in, found)
+                                   && memcmp(found[0], wanted[0], 1024) == 0 && floats_of(n, &is) == 0
+                                   && count_calls(n, &is, "lookup") == 1 && count_calls(n, &is, "clip") == 1);
     ctx_free(n->cx);
 }
 
@@ -619,12 +697,14 @@ static void shrinks(void)
     const Weights k = weights(&w, SHAPE(1, 1, 3, 4)), k2 = weights(&w, SHAPE(1, 1, 4, 2));
     int8_t *q = (int8_t *)(uintptr_t)k.real->producer->in[0]->data;
     for (int i = 1; i < 12; i += 4) q[i] = 0;
-    Tensor *a = quantized(&w, one(n, "relu", "relu", two(n, "conv2d", "first", x.real, k.real, ""), ""), &(Grid){ 0.25, -128, -128, 127 });
+    Tensor *a = quantized(&w, one(n, "relu", "relu", two(n, "conv2d", "first", x.real, k.real, ""), ""),
+                          &(Grid){ 0.25, -128, -128, 127 });
     net_output(n, quantized(&w, two(n, "conv2d", "second", a, k2.real, ""), &(Grid){ 0.5, 3, -128, 127 }));
     const void *in[] = { bytes_of(n, &x, I8) }, *found[1], *wanted[1];
     Graph was = net_graph(n), is = passed(n, was);
-    CHECK("realized networks shrink", evaluate_graph(n, &was, in, wanted) && evaluate_graph(n, &is, in, found) && memcmp(found[0], wanted[0], 16 * 2 * 4) == 0
-                                      && floats_of(n, &is) == 0 && is.shrunk_count == 2 && is.shrunk[0].is.channels == 3);
+    CHECK("realized networks shrink", evaluate_graph(n, &was, in, wanted) && evaluate_graph(n, &is, in, found)
+                                          && memcmp(found[0], wanted[0], 16 * 2 * 4) == 0 && floats_of(n, &is) == 0
+                                          && is.shrunk_count == 2 && is.shrunk[0].is.channels == 3);
     ctx_free(n->cx);
 }
 

@@ -24,7 +24,8 @@ static Pair pair_new(void)
     p.x = tensor_new_fixed(p.cx, "x", F32, 2, (int64_t[]){ STEPS, WIDTH });
     p.down = tensor_new_fixed(p.cx, "down", F32, 2, (int64_t[]){ STEPS, WIDTH });
     p.up = FORMULA(p.cx, "up[t ordered,i] = x[t,i] + (down[t-1,i]? : 0)", BIND_T("x", p.x), BIND_T("down", p.down));
-    Tensor *made = FORMULA(p.cx, "down[t ordered,i] = up[t,i] * 0.5 - (down[t-1,i]? : 0)", BIND_T("up", p.up), BIND_T("down", p.down));
+    Tensor *made = FORMULA(p.cx, "down[t ordered,i] = up[t,i] * 0.5 - (down[t-1,i]? : 0)", BIND_T("up", p.up),
+                           BIND_T("down", p.down));
     promise_keep(p.cx, p.down, made);
     p.last = FORMULA(p.cx, "last[i] = down[6,i]", BIND_T("down", p.down));
     for (int i = 0; i < STEPS * WIDTH; i++) p.data[i] = (float)(i * 37 % 19 - 9) / 8;
@@ -85,7 +86,8 @@ static void check_nest(const Pair *p, const Nest *n, const char *label)
     check_that(v == PROVED, label, "%s", why);
     RunOptions fast = { .checked = false }, checked = { .checked = true, .shuffle = 1 };
     check_that(runs(p, n, &fast), label, "the compiled nest is wrong");
-    check_that(runs(p, n, &checked), label, "the watched nest is wrong: %s", p->cx->diags ? diag_text(p->cx, p->cx->diags) : "");
+    check_that(runs(p, n, &checked), label, "the watched nest is wrong: %s",
+               p->cx->diags ? diag_text(p->cx, p->cx->diags) : "");
 }
 
 static void test_nests(void)
@@ -96,7 +98,8 @@ static void test_nests(void)
     n = sched_fold_storage(p.cx, n, "down", 0);
     check_nest(&p, n, "state-in-a-ring");
     Path alloc;
-    CHECK("two-slots", nest_find_loop(n, "down.t", &alloc) && alloc.at[0]->kind == STMT_ALLOC && alloc.at[0]->buffer->ring[0] == 2);
+    CHECK("two-slots",
+          nest_find_loop(n, "down.t", &alloc) && alloc.at[0]->kind == STMT_ALLOC && alloc.at[0]->buffer->ring[0] == 2);
     n = sched_split(p.cx, n, "up.i", 2, TAIL_GUARD, NULL, NULL);
     check_nest(&p, n, "split-inside");
     ctx_free(p.cx);
@@ -111,7 +114,8 @@ static void test_printed(void)
     print_nest(p.cx, &first, n);
     const Nest *again = nest_read(p.cx, text_string(&first));
     print_nest(p.cx, &second, again);
-    check_that(again && strcmp(text_string(&first), text_string(&second)) == 0, "reads-back", "%s\n%s", p.cx->diags ? diag_text(p.cx, p.cx->diags) : "", text_string(&first));
+    check_that(again && strcmp(text_string(&first), text_string(&second)) == 0, "reads-back", "%s\n%s",
+               p.cx->diags ? diag_text(p.cx, p.cx->diags) : "", text_string(&first));
     CHECK("promises", strstr(text_string(&first), "\npromise down: f32[7][3]\nstage up[") != NULL);
     const char *why = "";
     CHECK("read-back-is-proved", again && nest_check(p.cx, again, &why) == PROVED);
@@ -129,7 +133,8 @@ static void test_blocks_of_steps(void)
         const Nest *n = sched_split(p.cx, folded, "down.t", factor, TAIL_GUARD, NULL, NULL);
         check_nest(&p, n, text_format(p.cx, "steps-by-%d", factor));
     }
-    const Nest *n = sched_split(p.cx, sched_split(p.cx, folded, "down.t", 4, TAIL_GUARD, NULL, NULL), "down.ti", 2, TAIL_GUARD, NULL, NULL);
+    const Nest *n = sched_split(p.cx, sched_split(p.cx, folded, "down.t", 4, TAIL_GUARD, NULL, NULL), "down.ti", 2,
+                                TAIL_GUARD, NULL, NULL);
     check_nest(&p, n, "steps-split-twice");
     CHECK("no-step-was-refused", !ctx_failed(p.cx));
     ctx_free(p.cx);
@@ -151,7 +156,9 @@ static const Stmt *set_ring(Ctx *cx, const Stmt *s, void *user)
 static const Stmt *turn_round(Ctx *cx, const Stmt *s, void *user)
 {
     (void)user;
-    if (s->kind != STMT_SEQ || s->child_count != 2 || s->child[0]->kind != STMT_FOR || strcmp(s->child[0]->name, "up.i") != 0) return s;
+    if (s->kind != STMT_SEQ || s->child_count != 2 || s->child[0]->kind != STMT_FOR
+        || strcmp(s->child[0]->name, "up.i") != 0)
+        return s;
     const Stmt *both[] = { s->child[1], s->child[0] };
     return stmt_seq(cx, both, 2);
 }
@@ -177,7 +184,8 @@ static void test_wrong_nests(void)
     n.root = stmt_rewrite(p.cx, root, turn_round, NULL);
     CHECK("a-step-of-a-piece-out-of-order", n.root != root && nest_check(p.cx, &n, &why) != PROVED);
     Nest *turned = NEW(p.cx->arena, Nest);
-    *turned = *sched_reorder(p.cx, sched_split(p.cx, nest_of(&p), "down.t", 1, TAIL_GUARD, NULL, NULL), (const char *[]){ "down.ti", "down.to" }, 2, false);
+    *turned = *sched_reorder(p.cx, sched_split(p.cx, nest_of(&p), "down.t", 1, TAIL_GUARD, NULL, NULL),
+                             (const char *[]){ "down.ti", "down.to" }, 2, false);
     CHECK("pieces-turned-round", !ctx_failed(p.cx));
     sched_vectorize(p.cx, nest_of(&p), "down.t");
     CHECK("steps-are-no-lanes", ctx_failed(p.cx));

@@ -23,7 +23,8 @@ static bool same_bytes(const Tensor *t, const void *a, const void *b)
     for (int64_t i = 0; i < tensor_elems(t); i++) {
         const size_t bytes = (size_t)dtype_info(t->type)->bytes, at = (size_t)i * bytes;
         if (memcmp((const char *)a + at, (const char *)b + at, bytes) == 0) continue;
-        if (!dtype_is_float(t->type) || !isnan(dtype_load(t->type, a, i).f) || !isnan(dtype_load(t->type, b, i).f)) return false;
+        if (!dtype_is_float(t->type) || !isnan(dtype_load(t->type, a, i).f) || !isnan(dtype_load(t->type, b, i).f))
+            return false;
     }
     return true;
 }
@@ -31,7 +32,9 @@ static bool same_bytes(const Tensor *t, const void *a, const void *b)
 static void flush(RegistryRun *r)
 {
     if (r->cc && emit_batch_count(r->batch)) {
-        const int wrong = emit_batch_run(r->batch, r->stem, r->cc, "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O0 -ffp-contract=off");
+        const int wrong = emit_batch_run(
+            r->batch, r->stem, r->cc,
+            "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O0 -ffp-contract=off");
         if (wrong) printf("# %d mismatches (-1: no compilation): see %s.c\n", wrong, r->stem);
         r->batches_wrong += wrong != 0;
     }
@@ -50,15 +53,22 @@ static void check_all_tried(Ctx *cx, const RegistryRun *r)
                 "no operator's case is for it");
 }
 
-typedef struct Case { RegistryRun *run; Ctx *cx; const Node *call; const Group *group; const void *wanted[MAX_OUTPUTS]; const char *label; } Case;
-
+typedef struct Case {
+    RegistryRun *run;
+    Ctx *cx;
+    const Node *call;
+    const Group *group;
+    const void *wanted[MAX_OUTPUTS];
+    const char *label;
+} Case;
 
 static void check_nest(Case *c, const Nest *n, const char *whose)
 {
     Env *found = env_new(c->cx), *wanted = env_new(c->cx);
     const char *label = text_format(c->cx, "%s by %s", c->label, whose);
     bool same = n && interpret(c->cx, n, found, &(RunOptions){ .checked = true });
-    for (int i = 0; same && i < n->output_count; i++) same = same_bytes(n->output[i], env_get(found, n->output[i]), c->wanted[i]);
+    for (int i = 0; same && i < n->output_count; i++)
+        same = same_bytes(n->output[i], env_get(found, n->output[i]), c->wanted[i]);
     c->run->nests++;
     if (!same) {
         c->run->wrong++;
@@ -104,7 +114,9 @@ static void check_altered(Case *c, const Graph *was)
         bool same = evaluate_graph(&net, &g, NULL, found);
         for (int i = 0; same && i < g.output_count; i++) same = same_bytes(g.output[i], found[i], c->wanted[i]);
         c->run->altered++;
-        if (!same) check_that(false, text_format(c->cx, "%s altered for %s", c->label, target[t]->name), "%s", net_error(&net));
+        if (!same)
+            check_that(false, text_format(c->cx, "%s altered for %s", c->label, target[t]->name), "%s",
+                       net_error(&net));
     }
 }
 
@@ -148,13 +160,17 @@ static void check_addition(RegistryRun *run)
     for (int i = 0; i < 2; i++) {
         x[i] = tensor_constant(cx, i ? "b" : "a", I8, SHAPE(2, 3, 7), NULL);
         fill(x[i], (void *)(uintptr_t)x[i]->data, &net.seed);
-        up[i] = one(&net, "rescale", "up", x[i], i ? "to=i32 left=20 zero_x=-128 multiplier=1623821475 shift=2" : "to=i32 left=20 zero_x=4 multiplier=1073741824");
+        up[i] = one(&net, "rescale", "up", x[i],
+                    i ? "to=i32 left=20 zero_x=-128 multiplier=1623821475 shift=2"
+                      : "to=i32 left=20 zero_x=4 multiplier=1073741824");
     }
-    net_output(&net, one(&net, "rescale", "y", two(&net, "add", "both", up[0], up[1], ""), "to=i8 multiplier=1098017566 shift=17 zero=-5"));
+    net_output(&net, one(&net, "rescale", "y", two(&net, "add", "both", up[0], up[1], ""),
+                         "to=i8 multiplier=1098017566 shift=17 zero=-5"));
     const Graph g = net_graph(&net);
     const Groups groups = fuse(cx, &g);
     Case c = { run, cx, NULL, groups.count == 1 ? &groups.at[0] : NULL, { NULL }, "a quantized addition" };
-    if (check_that(c.group && evaluate_graph(&net, &g, NULL, c.wanted), c.label, "no group of its own, or no values")) check_group(&c);
+    if (check_that(c.group && evaluate_graph(&net, &g, NULL, c.wanted), c.label, "no group of its own, or no values"))
+        check_group(&c);
     run->cases++;
     ctx_free(cx);
 }
@@ -166,7 +182,9 @@ int main(void)
     Ctx *cx = context_new(NULL, NULL);
     snprintf(stem, sizeof stem, "%s/lw_registry", folder ? folder : "/tmp");
     snprintf(find, sizeof find, "command -v %s >/dev/null 2>&1", cc && *cc ? cc : "cc");
-    RegistryRun run = { emit_batch_new(), system(find) == 0 ? cc && *cc ? cc : "cc" : NULL, stem, 0, 0, 0, 0, 0, 0, { 0 } };
+    RegistryRun run = {
+        emit_batch_new(), system(find) == 0 ? cc && *cc ? cc : "cc" : NULL, stem, 0, 0, 0, 0, 0, 0, { 0 }
+    };
     int count;
     const Op *const *op = op_list(cx, &count);
     for (int i = 0; i < count; i++)
@@ -177,8 +195,11 @@ int main(void)
     check_all_tried(cx, &run);
     printf("# %d cases, %d nests, %d altered\n", run.cases, run.nests, run.altered);
     check_that(run.altered > 0, "calls that targets alter are among them", "none was");
-    check_that(run.wrong == 0 && run.nests > 2 * run.cases, "every implementation equals its operator: interpreter", "%d of %d nests do not", run.wrong, run.nests);
-    if (run.cc) check_that(run.batches_wrong == 0 && run.unlowered == 0, "every implementation equals its operator: emitted C", "see above");
+    check_that(run.wrong == 0 && run.nests > 2 * run.cases, "every implementation equals its operator: interpreter",
+               "%d of %d nests do not", run.wrong, run.nests);
+    if (run.cc)
+        check_that(run.batches_wrong == 0 && run.unlowered == 0, "every implementation equals its operator: emitted C",
+                   "see above");
     else check_skip("every implementation equals its operator: emitted C", "no C compiler to run");
     emit_batch_free(run.batch);
     ctx_free(cx);

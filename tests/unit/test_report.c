@@ -19,7 +19,8 @@ static bool is_nested(const char *html, char *at, size_t room)
     for (const char *s = strchr(html, '<'); s; s = strchr(s + 1, '<')) {
         char tag[16] = "";
         const bool closes = s[1] == '/';
-        for (int n = 0; n < 15 && isalnum((unsigned char)s[1 + closes + n]); n++) tag[n] = s[1 + closes + n], tag[n + 1] = 0;
+        for (int n = 0; n < 15 && isalnum((unsigned char)s[1 + closes + n]); n++)
+            tag[n] = s[1 + closes + n], tag[n + 1] = 0;
         const char *end = strchr(s, '>');
         if (!end || strchr("!", s[1]) || strcmp(tag, "meta") == 0 || strcmp(tag, "br") == 0 || end[-1] == '/') continue;
         if (closes && (depth == 0 || strcmp(open[--depth], tag) != 0)) {
@@ -42,11 +43,15 @@ static void check_regions(void)
 {
     lw_context *cx = lw_new();
     char at[64] = "";
-    const char *path = "tests/golden/control-flow/control-flow.onnx", *html = report_of(cx, path), *text = lw_report(cx, path, &(lw_options){ .name = "m" });
+    const char *path = "tests/golden/control-flow/control-flow.onnx", *html = report_of(cx, path),
+               *text = lw_report(cx, path, &(lw_options){ .name = "m" });
     if (check_that(html && text, "report-of-regions", "%s", lw_diagnostic(cx, 0, NULL))) {
         check_that(is_nested(html, at, sizeof at), "elements-of-regions-are-nested", "%s", at);
-        CHECK("regions-in-the-page", strstr(html, "<h3>choose, where its condition holds</h3>") && strstr(html, "memory of choose") && strstr(html, "a state's second buffer of settle"));
-        CHECK("regions-in-the-text", strstr(text, "settle_body: settle, one iteration\nturned                       dense+add+tanh                      16"));
+        CHECK("regions-in-the-page", strstr(html, "<h3>choose, where its condition holds</h3>")
+                                         && strstr(html, "memory of choose")
+                                         && strstr(html, "a state's second buffer of settle"));
+        CHECK("regions-in-the-text", strstr(text, "settle_body: settle, one iteration\nturned                       "
+                                                  "dense+add+tanh                      16"));
         /* 24 + 24 in the branch with products, then 8 turns of 16 + 4. */
         CHECK("multiply-adds-of-regions", strstr(text, "multiply-adds  208\n"));
     }
@@ -59,8 +64,9 @@ int main(void)
     if (!mkdtemp(folder)) return 3;
     snprintf(path, sizeof path, "%s/a<b>&c.onnx", folder);
     lw_context *cx = lw_new(), *other = lw_new();
-    Text model = onnx_text(cx, "x:1,4,6; w=4,4,3; s=4; Conv x,w c<d>&\"e\" pads=1,1; BatchNormalization c<d>&\"e\",s,s,s,s n; Relu n r; "
-                               "Conv r,w t pads=1,1; Softmax t y; >y");
+    Text model = onnx_text(
+        cx, "x:1,4,6; w=4,4,3; s=4; Conv x,w c<d>&\"e\" pads=1,1; BatchNormalization c<d>&\"e\",s,s,s,s n; Relu n r; "
+            "Conv r,w t pads=1,1; Softmax t y; >y");
     FILE *f = fopen(path, "wb");
     if (f) fwrite(model.at, 1, model.length, f);
     if (f) fclose(f);
@@ -68,8 +74,10 @@ int main(void)
     if (check_that(html && again, "report", "%s", lw_diagnostic(cx, 0, NULL))) {
         check_that(is_nested(html, at, sizeof at), "elements-are-nested", "%s", at);
         CHECK("same-bytes", strcmp(html, again) == 0);
-        CHECK("names-are-escaped", !strstr(html, "<d>") && !strstr(html, "a<b>") && strstr(html, "a&lt;b&gt;&amp;c.onnx"));
-        CHECK("nothing-is-fetched", !strstr(html, "http") && !strstr(html, "src=") && !strstr(html, "url(") && !strstr(html, "<script"));
+        CHECK("names-are-escaped",
+              !strstr(html, "<d>") && !strstr(html, "a<b>") && strstr(html, "a&lt;b&gt;&amp;c.onnx"));
+        CHECK("nothing-is-fetched",
+              !strstr(html, "http") && !strstr(html, "src=") && !strstr(html, "url(") && !strstr(html, "<script"));
         CHECK("layers-with-what-was-fused", strstr(html, "conv1d + add + relu") && strstr(html, "softmax"));
         CHECK("what-was-folded", strstr(html, "<i>batch_norm</i>") && strstr(html, "folded into"));
         CHECK("pictures", strstr(html, "<svg") && strstr(html, "memory over time"));

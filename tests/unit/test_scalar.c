@@ -162,7 +162,8 @@ static void test_float_comparisons(void)
     CHECK("ne-nan", compared(EXPR_NE, NOT_A_NUMBER, NOT_A_NUMBER));
     CHECK("eq-zeros", compared(EXPR_EQ, 0.0, -0.0));
     CHECK("isnan", compared(EXPR_ISNAN, NOT_A_NUMBER, 0) && !compared(EXPR_ISNAN, INF, 0));
-    CHECK("isinf", compared(EXPR_ISINF, -INF, 0) && !compared(EXPR_ISINF, NOT_A_NUMBER, 0) && !compared(EXPR_ISINF, 1, 0));
+    CHECK("isinf",
+          compared(EXPR_ISINF, -INF, 0) && !compared(EXPR_ISINF, NOT_A_NUMBER, 0) && !compared(EXPR_ISINF, 1, 0));
 }
 
 typedef struct ToInteger { const char *name; DType from, to; double real; int64_t integer, expected; } ToInteger;

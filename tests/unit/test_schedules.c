@@ -80,7 +80,8 @@ static void read_tensor(Ctx *cx, Program *p, const char *line)
     DType type = F32;
     const Expr *shape[MAX_RANK];
     int rank = 0;
-    if (!dtype_read(colon + 2, dims ? (size_t)(dims - colon - 2) : strlen(colon + 2), &type)) diag_error(cx, NULL, "type: %s", line);
+    if (!dtype_read(colon + 2, dims ? (size_t)(dims - colon - 2) : strlen(colon + 2), &type))
+        diag_error(cx, NULL, "type: %s", line);
     for (; dims && *dims == '['; dims = strchr(dims, ']') + 1) {
         size_t n = strcspn(dims + 1, "]");
         const Expr *size = find_value(p, dims + 1, n);
@@ -99,7 +100,8 @@ static void read_program_line(Ctx *cx, Program *p, const char *line)
     else if (starts(line, "input ") || starts(line, "promise ")) read_tensor(cx, p, line);
     else if (starts(line, "output ")) {
         for (int i = 0; i < p->bind_count; i++)
-            if (strcmp(p->bind[i].name, line + strlen("output ")) == 0) p->output[p->output_count++] = (Tensor *)(uintptr_t)p->bind[i].tensor;
+            if (strcmp(p->bind[i].name, line + strlen("output ")) == 0)
+                p->output[p->output_count++] = (Tensor *)(uintptr_t)p->bind[i].tensor;
     } else {
         Tensor *t = formula(cx, line, p->bind);
         for (int i = 0; t && i < p->promised_count; i++)
@@ -148,7 +150,8 @@ static const char *fault_of(Ctx *cx, Program *p, const Nest *n)
     if (nest_check(cx, n, &why) != PROVED) return text_format(cx, "not proved: %s", why);
     Env *expected = env_of(cx, p), *found = env_of(cx, p);
     RunOptions options = { .checked = true, .shuffle = 12345 };
-    if (!evaluate(cx, expected, p->output, p->output_count) || !interpret(cx, n, found, &options)) return diag_text(cx, cx->diags);
+    if (!evaluate(cx, expected, p->output, p->output_count) || !interpret(cx, n, found, &options))
+        return diag_text(cx, cx->diags);
     for (int i = 0; i < p->output_count; i++) {
         size_t bytes = (size_t)env_elems(cx, found, p->output[i]) * (size_t)dtype_info(p->output[i]->type)->bytes;
         if (memcmp(env_get(expected, p->output[i]), env_get(found, p->output[i]), bytes) != 0)
@@ -198,7 +201,8 @@ static int run_case(const Lines *l, int at, bool accept)
     }
     Ctx *cx = context_new(NULL, NULL);
     int verdict = at + 1;
-    while (verdict < l->count && strcmp(l->at[verdict], "gives") != 0 && strcmp(l->at[verdict], "refused") != 0) verdict++;
+    while (verdict < l->count && strcmp(l->at[verdict], "gives") != 0 && strcmp(l->at[verdict], "refused") != 0)
+        verdict++;
     Text expected = text_new(cx);
     int end = verdict + 1;
     for (; end < l->count && strcmp(l->at[end], "end") != 0; end++) text_printf(&expected, "%s\n", l->at[end]);

@@ -23,11 +23,15 @@ static Tensor *image(Net *n, int64_t channels) { return input(n, SHAPE(1, 5, 4, 
 static Tensor *numbers(Net *n, DType t, int most, int rank, const int64_t *shape)
 {
     Tensor *c = tensor_constant(n->cx, "c", t, rank, shape, NULL);
-    for (int64_t i = 0; i < tensor_elems(c); i++) dtype_store(t, (void *)(uintptr_t)c->data, i, (Scalar){ .i = pick(n, 2 * most + 1) - most });
+    for (int64_t i = 0; i < tensor_elems(c); i++)
+        dtype_store(t, (void *)(uintptr_t)c->data, i, (Scalar){ .i = pick(n, 2 * most + 1) - most });
     return c;
 }
 
-static void put(Tensor *c, int64_t at, int64_t v) { dtype_store(c->type, (void *)(uintptr_t)c->data, at, (Scalar){ .i = v }); }
+static void put(Tensor *c, int64_t at, int64_t v)
+{
+    dtype_store(c->type, (void *)(uintptr_t)c->data, at, (Scalar){ .i = v });
+}
 
 /* All that has the last index `channel` becomes v. */
 static void put_channel(Tensor *c, int64_t channel, int64_t v)
@@ -99,7 +103,8 @@ static bool keeps_bytes(Net *n, const Graph *was, const Graph *is, int times)
         if (!evaluate_graph(n, was, in, wanted) || !evaluate_graph(n, is, in, found)) return false;
         for (int i = 0; i < was->output_count; i++) {
             const Tensor *a = was->output[i], *b = is->output[i];
-            if (a->type != b->type || strcmp(tensor_shape_text(n->cx, a), tensor_shape_text(n->cx, b)) != 0) return false;
+            if (a->type != b->type || strcmp(tensor_shape_text(n->cx, a), tensor_shape_text(n->cx, b)) != 0)
+                return false;
             if (memcmp(wanted[i], found[i], (size_t)tensor_bytes(a)) != 0) return false;
         }
     }
@@ -111,7 +116,8 @@ static const char *shrunk_text(Net *n, const Graph *g)
 {
     Text t = text_new(n->cx);
     for (int i = 0; i < g->shrunk_count; i++)
-        text_printf(&t, "%s%s %lld of %lld", i ? ", " : "", g->shrunk[i].name, (long long)g->shrunk[i].is.channels, (long long)g->shrunk[i].was.channels);
+        text_printf(&t, "%s%s %lld of %lld", i ? ", " : "", g->shrunk[i].name, (long long)g->shrunk[i].is.channels,
+                    (long long)g->shrunk[i].was.channels);
     return text_string(&t);
 }
 
@@ -122,7 +128,8 @@ static void check_shrunk(Net n, const char *name, const char *wanted)
     bool is_good = strcmp(found, wanted) == 0 && (*wanted || is.output[0] == was.output[0]);
     if (check_that(is_good, name, "%s; wanted %s", found, wanted)) {
         Graph all = passed(&n, was);
-        check_that(keeps_bytes(&n, &was, &is, 30) && keeps_bytes(&n, &was, &all, 6), text_format(n.cx, "%s-bytes", name), "an output differs");
+        check_that(keeps_bytes(&n, &was, &is, 30) && keeps_bytes(&n, &was, &all, 6),
+                   text_format(n.cx, "%s-bytes", name), "an output differs");
     }
     ctx_free(n.cx);
 }
@@ -273,7 +280,8 @@ static void pools_and_views(void)
     net_output(&n, dense_layer(&n, "d", one(&n, "flatten", "flat", x, ""), 3));
     check_shrunk(n, "pools-and-a-flattened-image", "a 3 of 4, d 3 of 3");
 
-    n = net_new(27);                             /* -77 divided by the taps inside is -77, but intervals do not see it */
+    /* -77 divided by the taps inside is -77, but intervals do not see it */
+    n = net_new(27);
     a = pointwise(&n, "a", image(&n, 3), 4);
     make_constant(a, 1, -77);
     net_output(&n, pointwise(&n, "c", one(&n, "avg_pool2d", "mean", a.y, "kernel=2 pad=1,1,0,0"), 3).y);
@@ -301,7 +309,8 @@ static void what_stays(void)
     static const struct { const char *name, *op, *attrs; } rows[] = {
         { "slice-of-channels", "slice", "begin=1 end=4 axes=3" }, { "padded-channels", "pad", "pad=0,0,0,1,0,0,0,1" },
         { "softmax-over-channels", "softmax_fixed", "" },         { "transposed", "transpose", "perm=0,3,1,2" },
-        { "turned-and-back", "transpose", "perm=0,2,1,3" },       { "mean-over-channels", "reduce_max", "axes=3 keepdims=1" },
+        { "turned-and-back", "transpose", "perm=0,2,1,3" },       { "mean-over-channels", "reduce_max",
+          "axes=3 keepdims=1" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Net n = net_new(20 + (uint32_t)i);
@@ -345,10 +354,12 @@ static void check_facts(Net n, const char *name, const char *wanted)
     int count = ctx_failed(n.cx) ? 0 : graph_facts(n.cx, &g, &fact);
     for (int i = 0; i < count; i++) {
         text_printf(&t, "%s%s", i ? ", " : "", fact[i].call->op->name);
-        if (fact[i].is_sum) text_printf(&t, " %lld..%lld", (long long)fact[i].sum.least, (long long)fact[i].sum.greatest);
+        if (fact[i].is_sum)
+            text_printf(&t, " %lld..%lld", (long long)fact[i].sum.least, (long long)fact[i].sum.greatest);
         if (fact[i].clamps) text_add(&t, fact[i].binds ? " binds" : " is free");
     }
-    check_that(strcmp(text_string(&t), wanted) == 0, name, "%s; wanted %s", ctx_failed(n.cx) ? net_error(&n) : t.at, wanted);
+    check_that(strcmp(text_string(&t), wanted) == 0, name, "%s; wanted %s", ctx_failed(n.cx) ? net_error(&n) : t.at,
+               wanted);
     ctx_free(n.cx);
 }
 
@@ -359,7 +370,8 @@ static void facts(void)
     put(k, 0, 3);
     put(k, 1, -2);
     Tensor *sums = two(&n, "dense", "d", input(&n, SHAPE(1, 2)), k, "zero=-5");       /* x + 5 in -123..132 */
-    net_output(&n, one(&n, "rescale", "r", sums, "multiplier=1073741824 shift=2 zero=-5"));   /* by 8: -79..81, and -5 */
+    /* By 8: -79..81, and -5 */
+    net_output(&n, one(&n, "rescale", "r", sums, "multiplier=1073741824 shift=2 zero=-5"));
     net_output(&n, one(&n, "rescale", "s", sums, "multiplier=1073741824 shift=1 zero=-5"));
     net_output(&n, one(&n, "rescale", "r", sums, "multiplier=1073741824 shift=2 zero=-5 min=-5"));
     check_facts(n, "sums-and-clamps", "dense -633..642, rescale is free, rescale binds, rescale binds");
@@ -384,7 +396,9 @@ static Tensor *chance_layer(Net *n, Tensor *x)
     bool fits = tensor_dim(x, 1) >= 3 && tensor_dim(x, 2) >= 3;
     const char *attrs = pads[fits ? pick(n, 4) : 1];
     int kind = pick(n, 4);
-    Layer l = kind == 0 ? depthwise(n, "dw", x, attrs) : kind == 1 ? square(n, "sq", x, 1 + pick(n, 6), attrs) : pointwise(n, "pw", x, 1 + pick(n, 8));
+    Layer l = kind == 0   ? depthwise(n, "dw", x, attrs)
+              : kind == 1 ? square(n, "sq", x, 1 + pick(n, 6), attrs)
+                          : pointwise(n, "pw", x, 1 + pick(n, 8));
     spoil(n, l);
     return l.y;
 }
@@ -417,7 +431,8 @@ static Net chance_net(uint32_t seed)
         if (t && tensor_elems(t) <= 400) p.at[p.count++] = t;
     }
     Tensor *last = p.at[p.count - 1];
-    net_output(n, pick(n, 3) ? pointwise(n, "out", last, 3).y : dense_layer(n, "out", one(n, "flatten", "flat", last, ""), 3));
+    net_output(n, pick(n, 3) ? pointwise(n, "out", last, 3).y
+                             : dense_layer(n, "out", one(n, "flatten", "flat", last, ""), 3));
     if (pick(n, 4) == 0) net_output(n, p.at[pick(n, p.count)]);
     return net;
 }

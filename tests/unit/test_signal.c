@@ -33,7 +33,10 @@ enum { ROWS = 2, COLUMNS = 3 };      /* [ROWS][size][COLUMNS][parts], transforme
 
 static float number(int i) { return (float)((i * 37 + 11) % 29 - 14) / 8; }
 
-static int length_of(const Case *c) { return c->length ? c->length : c->inverse && c->one_sided ? 2 * (c->size - 1) : c->size; }
+static int length_of(const Case *c)
+{
+    return c->length ? c->length : c->inverse && c->one_sided ? 2 * (c->size - 1) : c->size;
+}
 
 /* Bin or sample k of column m of row r: its real or imaginary part. Of a one-sided inverse the other half of the bins are the conjugates. */
 static double expected(const Case *c, int r, int m, int k, int wanted)
@@ -59,9 +62,12 @@ static void test_case(const Case *c)
 {
     Ctx *cx = context_new(NULL, NULL);
     const bool to_real = c->inverse && c->one_sided;
-    const int length = length_of(c), bins = c->one_sided && !c->inverse ? length / 2 + 1 : length, parts = to_real ? 1 : 2;
-    Text file = onnx_text(cx, text_format(cx, "x:%d,%d,%d,%d;%s>y;DFT x%s y axis=1! inverse=%d! onesided=%d!", ROWS, c->size, COLUMNS, c->parts,
-                                          c->length ? text_format(cx, "n#%d;", c->length) : "", c->length ? ",n" : "", c->inverse, c->one_sided));
+    const int length = length_of(c), bins = c->one_sided && !c->inverse ? length / 2 + 1 : length,
+              parts = to_real ? 1 : 2;
+    Text file = onnx_text(cx,
+                          text_format(cx, "x:%d,%d,%d,%d;%s>y;DFT x%s y axis=1! inverse=%d! onesided=%d!", ROWS,
+                                      c->size, COLUMNS, c->parts, c->length ? text_format(cx, "n#%d;", c->length) : "",
+                                      c->length ? ",n" : "", c->inverse, c->one_sided));
     Model m = { 0 };
     Env *env = env_new(cx);
     const float *y = NULL;
@@ -72,7 +78,9 @@ static void test_case(const Case *c)
     }
     double worst = y ? 0 : INFINITY;
     for (int i = 0; y && i < ROWS * bins * COLUMNS * parts; i++) {
-        const double off = fabs(expected(c, i / (bins * COLUMNS * parts), i / parts % COLUMNS, i / (COLUMNS * parts) % bins, i % parts) - (double)y[i]);
+        const double off = fabs(
+            expected(c, i / (bins * COLUMNS * parts), i / parts % COLUMNS, i / (COLUMNS * parts) % bins, i % parts)
+            - (double)y[i]);
         if (!(off <= worst)) worst = off;
     }
     check_that(worst < 1e-5, c->name, "off by %g%s", worst, cx->diags ? diag_text(cx, cx->diags) : "");

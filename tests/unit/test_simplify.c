@@ -67,7 +67,8 @@ static bool stays_whole(Ctx *cx, const Expr *pattern, const RuleMatch *m, const 
     for (int i = 0; i < pattern->arg_count; i++)
         if (!stays_whole(cx, pattern->arg[i], m, wide, t)) return false;
     if (pattern->type == BOOL || pattern->arg_count == 0) return true;
-    return rule_build(cx, pattern, m, t, NULL, NULL)->integer == rule_build(cx, pattern, wide, I64, NULL, NULL)->integer;
+    return rule_build(cx, pattern, m, t, NULL, NULL)->integer
+           == rule_build(cx, pattern, wide, I64, NULL, NULL)->integer;
 }
 
 static RuleMatch widened(Ctx *cx, const RuleMatch *m)
@@ -95,7 +96,8 @@ static void check_rule(const Rule *rule_of_other_context, int kind, int at, DTyp
                 if (t == I64 || t == U64 || !stays_whole(cx, rule->left, &m, &wide, t)) continue;
             }
             if (!rule_condition(&r, rule, &m)) continue;
-            const Expr *left = rule_build(cx, rule->left, &m, t, NULL, NULL), *right = rule_build(cx, rule->right, &m, t, NULL, NULL);
+            const Expr *left = rule_build(cx, rule->left, &m, t, NULL, NULL),
+                       *right = rule_build(cx, rule->right, &m, t, NULL, NULL);
             tried++;
             wrong += left != right;
         }
@@ -119,7 +121,8 @@ static void rows(int tries)
             int tried = 0, before = check_failed;
             if (rule->on_floats) for (size_t t = 0; t < 2; t++) check_rule(rule, k, at, floats[t], tries, &tried);
             else for (size_t t = 0; t < 8; t++) check_rule(rule, k, at, integers[t], tries, &tried);
-            if (check_failed == before) check_that(tried >= tries / 15, rule->text, "only %d of the random values met its condition", tried);
+            if (check_failed == before)
+                check_that(tried >= tries / 15, rule->text, "only %d of the random values met its condition", tried);
         }
     }
     ctx_free(cx);
@@ -128,7 +131,14 @@ static void rows(int tries)
 /* ---- Random expressions ---------------------------------------------------------------------------------------- */
 
 enum { VARS = 4 };
-typedef struct World { Ctx *cx; uint32_t *s; DType type; const Expr *var[VARS]; int64_t extent[VARS]; const Bounds *scope; } World;
+typedef struct World {
+    Ctx *cx;
+    uint32_t *s;
+    DType type;
+    const Expr *var[VARS];
+    int64_t extent[VARS];
+    const Bounds *scope;
+} World;
 
 static const Expr *random_expr(World *w, int depth);
 
@@ -136,19 +146,23 @@ static const Expr *random_condition(World *w, int depth)
 {
     static const ExprKind kinds[] = { EXPR_LT, EXPR_LE, EXPR_EQ, EXPR_NE };
     const Expr *c = expr_binary(w->cx, kinds[below(w->s, 4)], random_expr(w, depth - 1), random_expr(w, depth - 1));
-    if (depth > 1 && below(w->s, 4) == 0) c = expr_binary(w->cx, below(w->s, 2) ? EXPR_AND : EXPR_OR, c, random_condition(w, depth - 1));
+    if (depth > 1 && below(w->s, 4) == 0)
+        c = expr_binary(w->cx, below(w->s, 2) ? EXPR_AND : EXPR_OR, c, random_condition(w, depth - 1));
     return below(w->s, 6) ? c : expr_unary(w->cx, EXPR_NOT, c);
 }
 
 static const Expr *random_expr(World *w, int depth)
 {
-    static const ExprKind kinds[] = { EXPR_ADD, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_FLOORDIV, EXPR_FLOORMOD, EXPR_MIN, EXPR_MAX, EXPR_TDIV,
-                                      EXPR_TMOD, EXPR_BITAND, EXPR_SHR };
+    static const ExprKind kinds[] = { EXPR_ADD, EXPR_ADD, EXPR_SUB,  EXPR_MUL,  EXPR_FLOORDIV, EXPR_FLOORMOD,
+                                      EXPR_MIN, EXPR_MAX, EXPR_TDIV, EXPR_TMOD, EXPR_BITAND,   EXPR_SHR };
     uint32_t *s = w->s;
-    if (depth <= 0 || below(s, 6) == 0) return below(s, 3) ? w->var[below(s, VARS)] : expr_int(w->cx, w->type, random_integer(s, w->type));
-    if (below(s, 10) == 0) return expr_select(w->cx, random_condition(w, depth - 1), random_expr(w, depth - 1), random_expr(w, depth - 1));
+    if (depth <= 0 || below(s, 6) == 0)
+        return below(s, 3) ? w->var[below(s, VARS)] : expr_int(w->cx, w->type, random_integer(s, w->type));
+    if (below(s, 10) == 0)
+        return expr_select(w->cx, random_condition(w, depth - 1), random_expr(w, depth - 1), random_expr(w, depth - 1));
     if (below(s, 16) == 0) return expr_unary(w->cx, below(s, 2) ? EXPR_NEG : EXPR_ABS, random_expr(w, depth - 1));
-    if (below(s, 16) == 0) return expr_cast(w->cx, w->type, expr_cast(w->cx, (DType)(I8 + below(s, 6)), random_expr(w, depth - 1)));
+    if (below(s, 16) == 0)
+        return expr_cast(w->cx, w->type, expr_cast(w->cx, (DType)(I8 + below(s, 6)), random_expr(w, depth - 1)));
     ExprKind k = kinds[below(s, 12)];
     const Expr *a = random_expr(w, depth - 1);
     const Expr *b = below(s, 2) ? expr_int(w->cx, w->type, 1 + below(s, 9)) : random_expr(w, depth - 1);
@@ -170,11 +184,17 @@ static World random_world(Ctx *cx, uint32_t *s, DType t)
 static void random_values(const World *w, const Expr **value)
 {
     for (int v = 0; v < VARS; v++)
-        value[v] = expr_int(w->cx, w->type, below(w->s, 3) ? (int64_t)next_random(w->s) % w->extent[v] : below(w->s, 2) ? 0 : w->extent[v] - 1);
+        value[v] = expr_int(w->cx, w->type,
+                            below(w->s, 3)   ? (int64_t)next_random(w->s) % w->extent[v]
+                            : below(w->s, 2) ? 0
+                                             : w->extent[v] - 1);
 }
 
 /* Constant folding is scalar_apply, node by node: so substituting constants evaluates. */
-static const Expr *value_at(const World *w, const Expr *e, const Expr *const *value) { return expr_substitute(w->cx, e, w->var, value, VARS); }
+static const Expr *value_at(const World *w, const Expr *e, const Expr *const *value)
+{
+    return expr_substitute(w->cx, e, w->var, value, VARS);
+}
 
 static int nodes_of(const Expr *e)
 {
@@ -192,7 +212,8 @@ static void random_expressions(int rounds)
         Ctx *cx = context_new(NULL, NULL);
         for (int i = 0; i < 20; i++) {
             World w = random_world(cx, &seed, types[below(&seed, 10)]);
-            const Expr *e = random_expr(&w, 4), *c = random_condition(&w, 3), *fact = below(&seed, 2) ? random_condition(&w, 2) : NULL;
+            const Expr *e = random_expr(&w, 4), *c = random_condition(&w, 3),
+                       *fact = below(&seed, 2) ? random_condition(&w, 2) : NULL;
             const Bounds *scope = bounds_fact(cx, w.scope, fact);
             const Expr *simple = simplify(cx, e, scope), *simple_c = simplify(cx, c, scope);
             Interval range = interval_of(cx, e, scope);
@@ -230,7 +251,8 @@ static void random_expressions(int rounds)
         if (ctx_failed(cx)) wrong += 1000;
         ctx_free(cx);
     }
-    printf("# %d nodes became %d; %d grew, %d were not settled, %d of %d conditions proved\n", before, after, grown, again, proofs, 20 * rounds);
+    printf("# %d nodes became %d; %d grew, %d were not settled, %d of %d conditions proved\n", before, after, grown,
+           again, proofs, 20 * rounds);
     CHECK("simplified-equals-original", wrong == 0);
     CHECK("intervals-hold-every-value", outside == 0);
     CHECK("proofs-are-true", false_proofs == 0);
@@ -283,13 +305,21 @@ static const Form forms[] = {
 static void known_forms(void)
 {
     Ctx *cx = context_new(NULL, NULL);
-    const Expr *n = expr_new_var(cx, "n", VAR_SIZE, I32, 1, 64), *m = expr_new_var(cx, "m", VAR_LOOP, I32, 0, INT32_MAX), *fused = expr_new_var(cx, "f", VAR_LOOP, I32, 0, INT32_MAX);
-    const Expr *i = expr_new_var(cx, "i", VAR_LOOP, I32, 0, 7), *j = expr_new_var(cx, "j", VAR_LOOP, I32, 0, 3), *h = expr_new_var(cx, "h", VAR_LOOP, I32, 0, 99);
-    const Expr *x = expr_new_var(cx, "x", VAR_LOCAL, I32, INT32_MIN, INT32_MAX), *y = expr_new_var(cx, "y", VAR_LOCAL, I32, INT32_MIN, INT32_MAX);
-    const Bind binds[] = { BIND_V("i", i), BIND_V("j", j), BIND_V("h", h), BIND_V("n", n), BIND_V("m", m), BIND_V("f", fused), BIND_V("x", x), BIND_V("y", y), { NULL, NULL, NULL } };
+    const Expr *n = expr_new_var(cx, "n", VAR_SIZE, I32, 1, 64),
+               *m = expr_new_var(cx, "m", VAR_LOOP, I32, 0, INT32_MAX),
+               *fused = expr_new_var(cx, "f", VAR_LOOP, I32, 0, INT32_MAX);
+    const Expr *i = expr_new_var(cx, "i", VAR_LOOP, I32, 0, 7), *j = expr_new_var(cx, "j", VAR_LOOP, I32, 0, 3),
+               *h = expr_new_var(cx, "h", VAR_LOOP, I32, 0, 99);
+    const Expr *x = expr_new_var(cx, "x", VAR_LOCAL, I32, INT32_MIN, INT32_MAX),
+               *y = expr_new_var(cx, "y", VAR_LOCAL, I32, INT32_MIN, INT32_MAX);
+    const Bind binds[] = {
+        BIND_V("i", i), BIND_V("j", j), BIND_V("h", h), BIND_V("n", n), BIND_V("m", m), BIND_V("f", fused), BIND_V("x",
+        x), BIND_V("y", y), { NULL, NULL, NULL }
+    };
     const Bounds *scope = bounds_var(cx, bounds_var(cx, NULL, m, n), fused, expr_mul(cx, n, expr_index(cx, 3)));
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
-        const Expr *e = simplify(cx, expr_read(cx, forms[f].before, binds, I32), scope), *wanted = expr_read(cx, forms[f].after, binds, I32);
+        const Expr *e = simplify(cx, expr_read(cx, forms[f].before, binds, I32), scope),
+                   *wanted = expr_read(cx, forms[f].after, binds, I32);
         Text t = text_new(cx);
         print_expr(&t, e);
         check_that(e == wanted, forms[f].before, "%s", text_string(&t));

@@ -8,9 +8,15 @@
 #include "support/file.h"
 
 static const Nest *as_written(Ctx *cx, const GroupNest *g) { (void)cx; return g->nest; }
-static const Nest *split_k(Ctx *cx, const GroupNest *g) { return sched_split(cx, g->nest, text_format(cx, "%s.k", g->anchor), 4, TAIL_GUARD, NULL, NULL); }
+static const Nest *split_k(Ctx *cx, const GroupNest *g)
+{
+    return sched_split(cx, g->nest, text_format(cx, "%s.k", g->anchor), 4, TAIL_GUARD, NULL, NULL);
+}
 
-static const Nest *split_twice(Ctx *cx, const GroupNest *g) { return sched_split(cx, split_k(cx, g), text_format(cx, "%s.k", g->anchor), 2, TAIL_GUARD, NULL, NULL); }
+static const Nest *split_twice(Ctx *cx, const GroupNest *g)
+{
+    return sched_split(cx, split_k(cx, g), text_format(cx, "%s.k", g->anchor), 2, TAIL_GUARD, NULL, NULL);
+}
 
 static const Nest *turned(Ctx *cx, const GroupNest *g)
 {
@@ -35,39 +41,63 @@ static const char *chosen_for(Net *n, const char *target, const Implementation *
     return nest && chosen && !ctx_failed(n->cx) ? chosen->name : net_error(n);
 }
 
-static void check_choice(const char *label, const char *target, const Implementation *rows, const char *wanted, const char *why)
+static void check_choice(const char *label, const char *target, const Implementation *rows, const char *wanted,
+                         const char *why)
 {
     Net n = net_new(1);
     const char *found = chosen_for(&n, target, rows);
-    check_that(strcmp(found, wanted) == 0 && strstr(explained, why), label, "%s; wanted %s; %s", found, wanted, explained);
+    check_that(strcmp(found, wanted) == 0 && strstr(explained, why), label, "%s; wanted %s; %s", found, wanted,
+               explained);
     ctx_free(n.cx);
 }
 
 static void order(void)
 {
-    static const Implementation level[] = { ROW("a", "generic", 20, .when = NULL), ROW("b", "generic", 30, .when = NULL), ROW("c", "generic", 25, .when = NULL), { 0 } };
+    static const Implementation level[] = {
+        ROW("a", "generic", 20, .when = NULL), ROW("b", "generic", 30, .when = NULL), ROW("c", "generic", 25,
+        .when = NULL), { 0 }
+    };
     check_choice("the highest plevel", "generic", level, "b", "chosen: b: the highest plevel");
-    static const Implementation first[] = { ROW("a", "generic", 30, .when = NULL), ROW("b", "generic", 30, .when = NULL), { 0 } };
+    static const Implementation first[] = {
+        ROW("a", "generic", 30, .when = NULL), ROW("b", "generic", 30, .when = NULL), { 0 }
+    };
     check_choice("of equal ones the first registered", "generic", first, "a", "b ");
-    static const Implementation chain[] = { ROW("far", "generic", 30, .when = NULL), ROW("near", "arm", 30, .when = NULL), ROW("other", "x86", 90, .when = NULL), { 0 } };
+    static const Implementation chain[] = {
+        ROW("far", "generic", 30, .when = NULL), ROW("near", "arm", 30, .when = NULL), ROW("other", "x86", 90,
+        .when = NULL), { 0 }
+    };
     check_choice("of equal ones the nearest in the chain", "cortex-m4", chain, "near", "far ");
     check_choice("a row of another target is not considered", "generic", chain, "far", "chosen: far");
-    static const Implementation lower[] = { ROW("far", "generic", 40, .when = NULL), ROW("near", "arm", 30, .when = NULL), { 0 } };
+    static const Implementation lower[] = {
+        ROW("far", "generic", 40, .when = NULL), ROW("near", "arm", 30, .when = NULL), { 0 }
+    };
     check_choice("plevel comes before nearness", "cortex-m4", lower, "far", "near ");
-    static const Implementation same[] = { ROW("one", "generic", 40, .when = NULL), ROW("one", "arm", 30, .when = NULL), ROW("two", "generic", 35, .when = NULL), { 0 } };
+    static const Implementation same[] = {
+        ROW("one", "generic", 40, .when = NULL), ROW("one", "arm", 30, .when = NULL), ROW("two", "generic", 35,
+        .when = NULL), { 0 }
+    };
     check_choice("a row of the same name overrides", "cortex-m4", same, "two", "overridden for arm");
     check_choice("but not elsewhere", "generic", same, "one", "chosen: one");
 }
 
 static void conditions(void)
 {
-    static const Implementation holds[] = { ROW("a", "generic", 40, .when = "dim(x, 1) % 4 == 0 && w is f32 && dim(w, 1) < 5"), { 0 } };
+    static const Implementation holds[] = {
+        ROW("a", "generic", 40, .when = "dim(x, 1) % 4 == 0 && w is f32 && dim(w, 1) < 5"), { 0 }
+    };
     check_choice("a condition over shapes and types holds", "generic", holds, "a", "chosen: a");
-    static const Implementation fails[] = { ROW("a", "generic", 40, .when = "dim(x, 1) % 4 == 0 && dim(w, 1) > 5"), ROW("b", "generic", 30, .when = NULL), { 0 } };
+    static const Implementation fails[] = {
+        ROW("a", "generic", 40, .when = "dim(x, 1) % 4 == 0 && dim(w, 1) > 5"), ROW("b", "generic", 30, .when = NULL),
+        { 0 }
+    };
     check_choice("one clause fails", "generic", fails, "b", "its condition does not hold: dim(x, 1)");
-    static const Implementation type[] = { ROW("a", "generic", 40, .when = "x is i8"), ROW("b", "generic", 30, .when = "x is f32"), { 0 } };
+    static const Implementation type[] = {
+        ROW("a", "generic", 40, .when = "x is i8"), ROW("b", "generic", 30, .when = "x is f32"), { 0 }
+    };
     check_choice("a type fails", "generic", type, "b", "x is i8");
-    static const Implementation unknown[] = { ROW("a", "generic", 40, .when = "groups == 1"), ROW("b", "generic", 30, .when = NULL), { 0 } };
+    static const Implementation unknown[] = {
+        ROW("a", "generic", 40, .when = "groups == 1"), ROW("b", "generic", 30, .when = NULL), { 0 }
+    };
     check_choice(
         "a name that the operator lacks is an error", "generic", unknown,
         "implementation \"a\" of dense, when, column 1: error: 'groups' is not known here\n  groups == 1\n  ^^^^^^",
@@ -75,8 +105,10 @@ static void conditions(void)
 
     Net net = net_new(2), *n = &net;
     static const Implementation conv[] = {
-        { .name = "wide", .target = "generic", .ops = "conv2d", .plevel = 40, .what = "", .when = "stride_1 == 2", .schedule = as_written },
-        { .name = "plain", .target = "generic", .ops = "conv2d", .plevel = 30, .what = "", .when = "groups == 1 && stride_1 != 2", .schedule = as_written },
+        { .name = "wide", .target = "generic", .ops = "conv2d", .plevel = 40, .what = "", .when = "stride_1 == 2",
+          .schedule = as_written },
+        { .name = "plain", .target = "generic", .ops = "conv2d", .plevel = 30, .what = "",
+          .when = "groups == 1 && stride_1 != 2", .schedule = as_written },
     };
     for (int i = 0; i < 2; i++) implementation_register(n->cx, &conv[i]);
     Tensor *x = net_input(n, "x", SHAPE(1, 6, 6, 4)), *k = net_constant(n, "k", SHAPE(3, 3, 4, 4));
@@ -87,7 +119,8 @@ static void conditions(void)
     const Implementation *a = NULL, *b = NULL;
     strategy_schedule(n->cx, &groups.at[0], target_find(n->cx, "generic"), &a, NULL);
     strategy_schedule(n->cx, &groups.at[1], target_find(n->cx, "generic"), &b, NULL);
-    check_that(a == &conv[1] && b == &conv[0], "a condition over attributes", "%s %s", a ? a->name : "none", b ? b->name : "none");
+    check_that(a == &conv[1] && b == &conv[0], "a condition over attributes", "%s %s", a ? a->name : "none",
+               b ? b->name : "none");
     ctx_free(n->cx);
 }
 
@@ -95,7 +128,12 @@ static void conditions(void)
 static void decided_when_run(void)
 {
     Net net = net_new(3), *n = &net;
-    static const Implementation row = { .name = "by_four", .target = "generic", .ops = "matmul dense", .plevel = 40, .what = "", .when = "dim(x, 1) % 4 == 0 && dim(x, 0) == 2",
+    static const Implementation row = { .name = "by_four",
+                                        .target = "generic",
+                                        .ops = "matmul dense",
+                                        .plevel = 40,
+                                        .what = "",
+                                        .when = "dim(x, 1) % 4 == 0 && dim(x, 0) == 2",
                                         .schedule = split_k };
     implementation_register(n->cx, &row);
     Model m;
@@ -106,7 +144,8 @@ static void decided_when_run(void)
     b.model = m;
     ok = ok && build_graph(&b) && build_nests(&b) && build_program(&b);
     const char *source = ok ? cgen_source(n->cx, &b.program) : net_error(n);
-    check_that(ok && b.chosen[0] == &row && strstr(source, "if ((k & 3) == 0) {") && strstr(source, "} else {") && !strstr(source, "== 2"),
+    check_that(ok && b.chosen[0] == &row && strstr(source, "if ((k & 3) == 0) {") && strstr(source, "} else {")
+                   && !strstr(source, "== 2"),
                "an open condition is tested when it runs", "%s", source);
     ctx_free(n->cx);
 }
@@ -125,7 +164,8 @@ static bool same_for_all_sizes(Net *n, const Group *g, const Nest *nest, const E
         }
         Env *env = env_new(n->cx);
         env_set_size(env, size, k);
-        for (int i = 0; i < g->input_count; i++) env_set(env, nest->input[i], strcmp(g->input[i]->name, "x") == 0 ? (void *)x : (void *)w);
+        for (int i = 0; i < g->input_count; i++)
+            env_set(env, nest->input[i], strcmp(g->input[i]->name, "x") == 0 ? (void *)x : (void *)w);
         env_set(env, nest->output[0], y);
         if (!interpret(n->cx, nest, env, NULL) || memcmp(y, wanted, sizeof y) != 0) return false;
     }
@@ -136,26 +176,42 @@ static bool same_for_all_sizes(Net *n, const Group *g, const Nest *nest, const E
 static void otherwise_the_next_best(void)
 {
     static const Implementation rows[] = {
-        { .name = "by_four", .target = "generic", .ops = "dense", .plevel = 40, .what = "", .when = "dim(x, 1) % 4 == 0", .schedule = split_k },
-        { .name = "never", .target = "generic", .ops = "dense", .plevel = 38, .what = "", .when = "x is i8", .schedule = as_written },
-        { .name = "small", .target = "generic", .ops = "dense", .plevel = 35, .what = "", .when = "dim(x, 1) < 7", .schedule = as_written },
+        { .name = "by_four", .target = "generic", .ops = "dense", .plevel = 40, .what = "",
+          .when = "dim(x, 1) % 4 == 0", .schedule = split_k },
+        { .name = "never", .target = "generic", .ops = "dense", .plevel = 38, .what = "", .when = "x is i8",
+          .schedule = as_written },
+        { .name = "small", .target = "generic", .ops = "dense", .plevel = 35, .what = "", .when = "dim(x, 1) < 7",
+          .schedule = as_written },
         { .name = "last", .target = "generic", .ops = "dense", .plevel = 30, .what = "", .schedule = turned },
         { .name = "worse", .target = "generic", .ops = "dense", .plevel = 20, .what = "", .schedule = as_written },
     };
     Net net = net_new(7), *n = &net;
     for (int i = 0; i < 5; i++) implementation_register(n->cx, &rows[i]);
     Model m;
-    bool ok = te_read(n->cx, "net.te", "size k in 1..16\ninput x: f32[2][k]\ninput w: f32[k][3]\ny = dense(x, w)\noutput y\n", NULL, &m);
-    Graph g = { .name = "net", .input_count = m.input_count, .input = m.input, .output_count = m.output_count, .output = m.output };
+    bool ok = te_read(n->cx, "net.te",
+                      "size k in 1..16\ninput x: f32[2][k]\ninput w: f32[k][3]\ny = dense(x, w)\noutput y\n", NULL, &m);
+    Graph g = { .name = "net",
+                .input_count = m.input_count,
+                .input = m.input,
+                .output_count = m.output_count,
+                .output = m.output };
     Groups groups = fuse(n->cx, &g);
     Text t = text_new(n->cx);
-    const Nest *nest = ok ? strategy_schedule(n->cx, &groups.at[0], target_find(n->cx, "generic"), NULL, &t) : NULL, *second = nest ? nest->otherwise : NULL;
+    const Nest *nest = ok ? strategy_schedule(n->cx, &groups.at[0], target_find(n->cx, "generic"), NULL, &t) : NULL,
+               *second = nest ? nest->otherwise : NULL;
     const Nest *third = second ? second->otherwise : NULL;
-    if (!check_that(third && !third->otherwise, "versions: as many as have conditions, and one more", "%s; %s", net_error(n), text_string(&t))) return;
-    CHECK("versions: each has its own steps", nest->step_count == 1 && strcmp(nest->step[0].text, "split dense.k 4") == 0 && second->step_count == 0 &&
-          third->step_count == 1 && strcmp(third->step[0].text, "reorder dense.o dense.n") == 0);
-    check_that(strstr(text_string(&t), "chosen: by_four") && strstr(text_string(&t), "condition k % 4 == 0 is tested at run time; where it does not hold\n  chosen: small") &&
-               strstr(text_string(&t), "condition k < 7 is tested at run time; where it does not hold\n  chosen: last"), "versions: told in their order", "%s", text_string(&t));
+    if (!check_that(third && !third->otherwise, "versions: as many as have conditions, and one more", "%s; %s",
+                    net_error(n), text_string(&t)))
+        return;
+    CHECK("versions: each has its own steps",
+          nest->step_count == 1 && strcmp(nest->step[0].text, "split dense.k 4") == 0 && second->step_count == 0
+              && third->step_count == 1 && strcmp(third->step[0].text, "reorder dense.o dense.n") == 0);
+    check_that(
+        strstr(text_string(&t), "chosen: by_four")
+            && strstr(text_string(&t),
+                      "condition k % 4 == 0 is tested at run time; where it does not hold\n  chosen: small")
+            && strstr(text_string(&t), "condition k < 7 is tested at run time; where it does not hold\n  chosen: last"),
+        "versions: told in their order", "%s", text_string(&t));
     CHECK("versions: the same values for all sizes", same_for_all_sizes(n, &groups.at[0], nest, m.input[0]->shape[1]));
     ctx_free(n->cx);
 }
@@ -179,16 +235,21 @@ static void computes(void)
         const lw_implementation row = { .name = "mine", .plevel = 90, .compute = trial[i].compute };
         lw_register_strategy(n->cx, "dense", "generic", &row, 1);
         const char *said = lw_check_op(n->cx, "dense", NULL, "f32[2][12] f32[12][4]");
-        if (!trial[i].wanted) check_that(said && strstr(said, "mine ") && strstr(said, "contraction.tiled ") && !strstr(said, "difference 1"), trial[i].label, "%s; %s", said, net_error(n));
+        if (!trial[i].wanted)
+            check_that(said && strstr(said, "mine ") && strstr(said, "contraction.tiled ")
+                           && !strstr(said, "difference 1"),
+                       trial[i].label, "%s; %s", said, net_error(n));
         else check_that(!said && strstr(net_error(n), trial[i].wanted), trial[i].label, "%s", net_error(n));
         ctx_free(n->cx);
     }
     Net n = net_new(9);
-    static const Implementation mine[] = { ROW("mine", "generic", 90, .compute = "t[a, b] = sum(c) x[a, c] * w[c, b]; y[a, b] = t[a, b]"), { 0 } };
+    static const Implementation mine[] = { ROW("mine", "generic", 90,
+    .compute = "t[a, b] = sum(c) x[a, c] * w[c, b]; y[a, b] = t[a, b]"), { 0 } };
     const char *found = chosen_for(&n, "generic", mine);
     check_that(strcmp(found, "mine") == 0, "a compute is chosen with its row", "%s", found);
     ctx_free(n.cx);
-    CHECK("an operator without such inputs", !lw_check_op((n = net_new(10)).cx, "dense", NULL, "f32[2][12]") && strstr(net_error(&n), "takes 2"));
+    CHECK("an operator without such inputs",
+          !lw_check_op((n = net_new(10)).cx, "dense", NULL, "f32[2][12]") && strstr(net_error(&n), "takes 2"));
     ctx_free(n.cx);
     CHECK("sizes that are open", !lw_check_op((n = net_new(11)).cx, "relu", NULL, "f32[n]") && ctx_failed(n.cx));
     ctx_free(n.cx);
@@ -196,22 +257,30 @@ static void computes(void)
 
 static void records(void)
 {
-    static const Implementation rows[] = { ROW("a", "generic", 20, .when = NULL), ROW("b", "generic", 30, .when = NULL), ROW("c", "generic", 25, .when = "x is i8"), { 0 } };
-    const char *path = "tuning-record.tmp", *good = "# comment\n\n  dense(f32[2][12],f32[12][4]) a 17\n", *bad = "dense(f32[2][12],f32[12][4]) c\n", *cut = "x\ndense()\n";
+    static const Implementation rows[] = {
+        ROW("a", "generic", 20, .when = NULL), ROW("b", "generic", 30, .when = NULL), ROW("c", "generic", 25,
+        .when = "x is i8"), { 0 }
+    };
+    const char *path = "tuning-record.tmp", *good = "# comment\n\n  dense(f32[2][12],f32[12][4]) a 17\n",
+               *bad = "dense(f32[2][12],f32[12][4]) c\n", *cut = "x\ndense()\n";
     Net n = net_new(4);
     bool ok = file_write(n.cx, path, good, strlen(good)) && tuning_read(n.cx, path);
     const char *found = chosen_for(&n, "generic", rows);
-    check_that(ok && strcmp(found, "a") == 0 && strstr(explained, "chosen: a: the tuning record names it"), "a record comes before plevel", "%s; %s", found, explained);
+    check_that(ok && strcmp(found, "a") == 0 && strstr(explained, "chosen: a: the tuning record names it"),
+               "a record comes before plevel", "%s; %s", found, explained);
     ctx_free(n.cx);
 
     n = net_new(5);
     ok = file_write(n.cx, path, bad, strlen(bad)) && tuning_read(n.cx, path);
     found = chosen_for(&n, "generic", rows);
-    check_that(ok && strcmp(found, "b") == 0 && strstr(explained, "the tuning record names c, which does not apply"), "but not before conditions", "%s; %s", found, explained);
+    check_that(ok && strcmp(found, "b") == 0 && strstr(explained, "the tuning record names c, which does not apply"),
+               "but not before conditions", "%s; %s", found, explained);
     ctx_free(n.cx);
 
     n = net_new(6);
-    CHECK("a record's line without a name is an error", file_write(n.cx, path, cut, strlen(cut)) && !tuning_read(n.cx, path) && strstr(net_error(&n), ": 1:1: error"));
+    CHECK("a record's line without a name is an error", file_write(n.cx, path, cut, strlen(cut))
+                                                            && !tuning_read(n.cx, path)
+                                                            && strstr(net_error(&n), ": 1:1: error"));
     remove(path);
     ctx_free(n.cx);
 }
@@ -229,7 +298,8 @@ static void rows_in_one_number(void)
     for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
         Net net = net_new(1), *n = &net;
         const int length = rows[i].length;
-        Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(3, length)), *w = tensor_constant(n->cx, "w", I8, SHAPE(length, 4), NULL);
+        Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(3, length)),
+               *w = tensor_constant(n->cx, "w", I8, SHAPE(length, 4), NULL);
         int8_t *to = (int8_t *)(uintptr_t)w->data;
         for (int e = 0; e < length * 4; e++) to[e] = e % 2 ? rows[i].odd : rows[i].even;
         net_output(n, two(n, "dense", "y", x, w, ""));
@@ -238,7 +308,8 @@ static void rows_in_one_number(void)
         is.target = target_find(n->cx, "cortex-m4");
         is = graph_alter(n->cx, is);
         const Node *product = is.output[0]->producer;
-        check_that(product->in[1]->rank == rows[i].rank && same_values(n, &was, &is, 0), rows[i].label, "weights %s; %s", tensor_shape_text(n->cx, product->in[1]), net_error(n));
+        check_that(product->in[1]->rank == rows[i].rank && same_values(n, &was, &is, 0), rows[i].label,
+                   "weights %s; %s", tensor_shape_text(n->cx, product->in[1]), net_error(n));
         ctx_free(n->cx);
     }
 }
@@ -249,7 +320,8 @@ static void rows_as_they_are(void)
 {
     for (int64_t rows = 1; rows <= 2; rows++) {
         Net net = net_new(1), *n = &net;
-        Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(rows, 12)), *w = tensor_constant(n->cx, "w", I8, SHAPE(12, 4), NULL);
+        Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(rows, 12)),
+               *w = tensor_constant(n->cx, "w", I8, SHAPE(12, 4), NULL);
         fill(w, (void *)(uintptr_t)w->data, &n->seed);
         net_output(n, two(n, "dense", "y", x, w, ""));
         const Graph was = net_graph(n);
@@ -258,8 +330,9 @@ static void rows_as_they_are(void)
         is = graph_alter(n->cx, is);
         const Node *product = is.output[0]->producer;
         const bool is_packed = strcmp(product->op->name, "packed_dense") == 0;
-        check_that(is_packed && product->in[1]->rank == (rows == 1 ? 2 : 4) && same_values(n, &was, &is, 0), text_format(n->cx, "dense layers of %d rows", (int)rows),
-                   "%s, weights %s; %s", product->op->name, is_packed ? tensor_shape_text(n->cx, product->in[1]) : "", net_error(n));
+        check_that(is_packed && product->in[1]->rank == (rows == 1 ? 2 : 4) && same_values(n, &was, &is, 0),
+                   text_format(n->cx, "dense layers of %d rows", (int)rows), "%s, weights %s; %s", product->op->name,
+                   is_packed ? tensor_shape_text(n->cx, product->in[1]) : "", net_error(n));
         ctx_free(n->cx);
     }
 }
@@ -269,7 +342,8 @@ static void rows_as_they_are(void)
 static void rows_of_one_channel(void)
 {
     static const struct { const char *op, *attrs; int64_t rows, outs; bool turned; } trial[] = {
-        { "dense", "", 1, 1, false },  { "dense", "", 3, 1, false }, { "conv2d", "", 6, 1, false }, { "conv2d", "pad=1,1,1,1 zero=-3", 6, 1, false },
+        { "dense", "", 1, 1, false },  { "dense", "", 3, 1, false }, { "conv2d", "", 6, 1, false }, { "conv2d",
+          "pad=1,1,1,1 zero=-3", 6, 1, false },
         { "conv2d", "stride=2,2", 7, 3, true }, { "conv2d", "stride=2,2 pad=1,1,1,1 zero=5", 7, 1, true },
     };
     static const char *const target[] = { "cortex-m4", "cortex-m33", "cortex-m55" };
@@ -277,19 +351,23 @@ static void rows_of_one_channel(void)
         const bool is_conv = strcmp(trial[i / 3].op, "conv2d") == 0, turned = trial[i / 3].turned;
         const int64_t r = trial[i / 3].rows, o = trial[i / 3].outs;
         Net net = net_new((uint32_t)i + 1), *n = &net;
-        Tensor *x = is_conv ? (turned ? tensor_new_fixed(n->cx, "x", I8, SHAPE(1, 3, r, r)) : tensor_new_fixed(n->cx, "x", I8, SHAPE(1, r, r, 3)))
+        Tensor *x = is_conv ? (turned ? tensor_new_fixed(n->cx, "x", I8, SHAPE(1, 3, r, r))
+                                      : tensor_new_fixed(n->cx, "x", I8, SHAPE(1, r, r, 3)))
                             : tensor_new_fixed(n->cx, "x", I8, SHAPE(r, 12));
-        Tensor *w = is_conv ? tensor_constant(n->cx, "w", I8, SHAPE(3, 3, 3, o), NULL) : tensor_constant(n->cx, "w", I8, SHAPE(12, o), NULL);
+        Tensor *w = is_conv ? tensor_constant(n->cx, "w", I8, SHAPE(3, 3, 3, o), NULL)
+                            : tensor_constant(n->cx, "w", I8, SHAPE(12, o), NULL);
         fill(w, (void *)(uintptr_t)w->data, &n->seed);
         n->input[n->input_count++] = x;
-        net_output(n, two(n, trial[i / 3].op, "y", turned ? one(n, "transpose", "t", x, "perm=0,2,3,1") : x, w, trial[i / 3].attrs));
+        net_output(n, two(n, trial[i / 3].op, "y", turned ? one(n, "transpose", "t", x, "perm=0,2,3,1") : x, w,
+                          trial[i / 3].attrs));
         static const lw_options options = { .name = "net" };
         Build b = net_build(n, &options);
         b.target = target_find(n->cx, target[i % 3]);
         const bool ok = build_graph(&b) && build_nests(&b) && build_program(&b);
         const char *chosen = ok && b.chosen[b.groups.count - 1] ? b.chosen[b.groups.count - 1]->name : "none";
-        check_that(ok && !n->cx->diags && strcmp(chosen, "rows.dot") == 0, text_format(n->cx, "%s, %d channels, %s", trial[i / 3].op, (int)o, target[i % 3]),
-                   "%s: %s", chosen, net_error(n));
+        check_that(ok && !n->cx->diags && strcmp(chosen, "rows.dot") == 0,
+                   text_format(n->cx, "%s, %d channels, %s", trial[i / 3].op, (int)o, target[i % 3]), "%s: %s", chosen,
+                   net_error(n));
         ctx_free(n->cx);
     }
 }
@@ -297,7 +375,9 @@ static void rows_of_one_channel(void)
 /* A template of ours that meets a refusal: the next best is taken, and said. A row from outside: that is an error. */
 static void refused_step(void)
 {
-    static const Implementation rows[] = { ROW("bad", "generic", 50, .when = NULL), ROW("good", "generic", 40, .when = NULL) };
+    static const Implementation rows[] = {
+        ROW("bad", "generic", 50, .when = NULL), ROW("good", "generic", 40, .when = NULL)
+    };
     for (int from_outside = 0; from_outside < 2; from_outside++) {
         Net net = net_new(1), *n = &net;
         Implementation bad = rows[0], list[] = { rows[1], { 0 } };
@@ -305,9 +385,14 @@ static void refused_step(void)
         bad.user = from_outside ? "" : NULL;
         implementation_register(n->cx, &bad);
         const char *found = chosen_for(n, "generic", list);
-        if (from_outside) check_that(ctx_failed(n->cx) && strstr(net_error(n), "error: "), "a refused step of a row from outside is an error", "%s", found);
-        else check_that(!ctx_failed(n->cx) && strcmp(found, "good") == 0 && strstr(net_error(n), "warning: the schedule \"bad\" does not apply, \"good\" is used: split"),
-                        "a refused step of our own costs no more than speed", "%s; %s", found, net_error(n));
+        if (from_outside)
+            check_that(ctx_failed(n->cx) && strstr(net_error(n), "error: "),
+                       "a refused step of a row from outside is an error", "%s", found);
+        else
+            check_that(
+                !ctx_failed(n->cx) && strcmp(found, "good") == 0
+                    && strstr(net_error(n), "warning: the schedule \"bad\" does not apply, \"good\" is used: split"),
+                "a refused step of our own costs no more than speed", "%s; %s", found, net_error(n));
         ctx_free(n->cx);
     }
 }

@@ -42,11 +42,13 @@ static void test_model(void)
     Ctx *cx = context_new(NULL, NULL);
     Model m;
     bool ok = te_read(cx, "dir/mm.te", matmul_schedule, NULL, &m);
-    check_that(ok && text_equal(m.name, "mm") && m.input_count == 1 && m.output_count == 1 && m.step_count == 2, "a file with a schedule",
-               "%s", first_error(cx));
+    check_that(ok && text_equal(m.name, "mm") && m.input_count == 1 && m.output_count == 1 && m.step_count == 2,
+               "a file with a schedule", "%s", first_error(cx));
     if (!ok) return;
-    CHECK("steps are the text without comments", text_equal(m.step[0].text, "split c.i 8 names=io,ii") && text_equal(m.step[1].text, "reorder c.j c.ii"));
-    CHECK("in a nest a call is its computes", m.output[0]->producer->kind == NODE_COMPUTE && text_equal(m.output[0]->producer->stage->name, "y"));
+    CHECK("steps are the text without comments",
+          text_equal(m.step[0].text, "split c.i 8 names=io,ii") && text_equal(m.step[1].text, "reorder c.j c.ii"));
+    CHECK("in a nest a call is its computes",
+          m.output[0]->producer->kind == NODE_COMPUTE && text_equal(m.output[0]->producer->stage->name, "y"));
     CHECK("the default place of diagnostics is given back", cx->file == NULL);
     Env *env = env_new(cx);
     float a[] = { 1, 2, 3, -1, -1, -1 };
@@ -74,10 +76,14 @@ static void test_calls_alone(void)
                       NULL, &m);
     check_that(ok, "calls alone", "%s", first_error(cx));
     if (ok) {
-        CHECK("calls stay calls", m.output[0]->producer->kind == NODE_CALL && text_equal(m.output[0]->producer->op->name, "softmax"));
-        CHECK("attributes and shapes", text_equal(tensor_shape_text(cx, m.output[1]), "[1][4][4][4]") && node_int(m.output[0]->producer, "axis", 0) == -1);
-        CHECK("a function's name calls the operator on a whole tensor", m.output[0]->producer->in[0]->producer->kind == NODE_CALL);
-        CHECK("tensors have the names of the file", text_equal(m.output[0]->name, "s") && text_equal(m.output[1]->name, "a"));
+        CHECK("calls stay calls",
+              m.output[0]->producer->kind == NODE_CALL && text_equal(m.output[0]->producer->op->name, "softmax"));
+        CHECK("attributes and shapes", text_equal(tensor_shape_text(cx, m.output[1]), "[1][4][4][4]")
+                                           && node_int(m.output[0]->producer, "axis", 0) == -1);
+        CHECK("a function's name calls the operator on a whole tensor",
+              m.output[0]->producer->in[0]->producer->kind == NODE_CALL);
+        CHECK("tensors have the names of the file",
+              text_equal(m.output[0]->name, "s") && text_equal(m.output[1]->name, "a"));
     }
     ctx_free(cx);
 }
@@ -87,9 +93,11 @@ static void test_expanded_names(void)
 {
     Ctx *cx = context_new(NULL, NULL);
     Model m;
-    bool ok = te_read(cx, "two.te", "input x: f32[2][3]\np = softmax(x)\nq = softmax(p)\nz[*] = q[*] + 1\noutput z\n", NULL, &m);
+    bool ok = te_read(cx, "two.te", "input x: f32[2][3]\np = softmax(x)\nq = softmax(p)\nz[*] = q[*] + 1\noutput z\n",
+                      NULL, &m);
     const Nest *n = ok ? nest_naive(cx, "two", m.input, 1, m.output, 1) : NULL;
-    check_that(n && n->stage_count == 9 && nest_stage(n, "p") && nest_stage(n, "q_sum"), "stages of calls have names of their own", "%s", first_error(cx));
+    check_that(n && n->stage_count == 9 && nest_stage(n, "p") && nest_stage(n, "q_sum"),
+               "stages of calls have names of their own", "%s", first_error(cx));
     ctx_free(cx);
 }
 
@@ -99,23 +107,27 @@ static void test_options(void)
     ImportOptions o = { .dim_count = 2, .dim = dims };
     Ctx *cx = context_new(NULL, NULL);
     Model m;
-    bool ok = te_read(cx, "d.te", "size n in 1..9\nsize m in 2..9\ninput x: f32[n][m]\ny[*] = x[*] * 2\noutput y", &o, &m);
-    check_that(ok && tensor_dim(m.input[0], 0) == 5 && expr_as_var(m.input[0]->shape[1])->greatest == 7, "sizes from the command line", "%s",
-               first_error(cx));
+    bool ok = te_read(cx, "d.te", "size n in 1..9\nsize m in 2..9\ninput x: f32[n][m]\ny[*] = x[*] * 2\noutput y", &o,
+                      &m);
+    check_that(ok && tensor_dim(m.input[0], 0) == 5 && expr_as_var(m.input[0]->shape[1])->greatest == 7,
+               "sizes from the command line", "%s", first_error(cx));
     ctx_free(cx);
 }
 
 /* After every step the nest prints as text that reads back, and prints the same again. */
 static void test_nests_between_steps(void)
 {
-    static const char text[] =
-        "size n in 1..40\ninput x: f32[n][18]\nconst w: f32[3] = {1, 2, 1}\n"
-        "a[i, j<16] = sum(k) x[i, j + k] * w[k]\nb[*] = max(a[*], 0)\np, v[i] = argmax(j) b[i, j]\nm[i, l<2] = max(j<8) b[i, l * 8 + j]\n"
-        "output p, m\nschedule\n  compute_inline b\n  split a.j 5 names=jo,ji\n  split a.i 4 tail=peel\n  reorder a.jo a.ii\n  unroll a.k\n"
-        "  split p.j 4\n  fuse m.i m.l\n  decompose_reduction m m.j\n";
+    static const char text[] = "size n in 1..40\ninput x: f32[n][18]\nconst w: f32[3] = {1, 2, 1}\n"
+                               "a[i, j<16] = sum(k) x[i, j + k] * w[k]\nb[*] = max(a[*], 0)\np, v[i] = argmax(j) b[i, "
+                               "j]\nm[i, l<2] = max(j<8) b[i, l * 8 + j]\n"
+                               "output p, m\nschedule\n  compute_inline b\n  split a.j 5 names=jo,ji\n  split a.i 4 "
+                               "tail=peel\n  reorder a.jo a.ii\n  unroll a.k\n"
+                               "  split p.j 4\n  fuse m.i m.l\n  decompose_reduction m m.j\n";
     Ctx *cx = context_new(NULL, NULL);
     Model m;
-    const Nest *n = te_read(cx, "s.te", text, NULL, &m) ? nest_naive(cx, "s", m.input, m.input_count, m.output, m.output_count) : NULL;
+    const Nest *n = te_read(cx, "s.te", text, NULL, &m)
+                        ? nest_naive(cx, "s", m.input, m.input_count, m.output, m.output_count)
+                        : NULL;
     for (int i = 0; n && i < m.step_count && !ctx_failed(cx); i++) {
         n = te_step(cx, n, &m.step[i]);
         Ctx *other = context_new(NULL, NULL);
@@ -123,8 +135,9 @@ static void test_nests_between_steps(void)
         print_nest(cx, &first, n);
         const Nest *again = nest_read(other, text_string(&first));
         if (again) print_nest(other, &second, again);
-        check_that(again && text_equal(text_string(&first), text_string(&second)), name_format(cx, "read back after %s", m.step[i].text),
-                   "%s\n%s\n%s", first_error(other), text_string(&first), text_string(&second));
+        check_that(again && text_equal(text_string(&first), text_string(&second)),
+                   name_format(cx, "read back after %s", m.step[i].text), "%s\n%s\n%s", first_error(other),
+                   text_string(&first), text_string(&second));
         ctx_free(other);
     }
     check_that(n && n->step_count == m.step_count, "every step was accepted", "%s", first_error(cx));
@@ -145,16 +158,23 @@ static const Refusal refusals[] = {
       "e.te: 2:5: error: there is no operator 'rellu'; did you mean 'relu'?\n  y = rellu(a)\n      ^^^^^" },
     { "unknown-tensor-of-call", "input abc: f32[3]\ny = relu(abd)\n",
       "e.te: 2:10: error: 'abd' is not a tensor here; did you mean 'abc'?\n  y = relu(abd)\n           ^^^" },
-    { "too-many-results", "input a: f32[3]\ny, z = relu(a)\n", "e.te: 2:4: error: relu has 1 result\n  y, z = relu(a)\n     ^" },
-    { "defined-twice", "input a: f32[3]\na = relu(a)\n", "e.te: 2:1: error: 'a' is already defined\n  a = relu(a)\n  ^" },
-    { "size-and-tensor", "size a in 1..3\ninput a: f32[3]\n", "e.te: 2:7: error: 'a' is already defined\n  input a: f32[3]\n        ^" },
+    { "too-many-results", "input a: f32[3]\ny, z = relu(a)\n",
+      "e.te: 2:4: error: relu has 1 result\n  y, z = relu(a)\n     ^" },
+    { "defined-twice", "input a: f32[3]\na = relu(a)\n",
+      "e.te: 2:1: error: 'a' is already defined\n  a = relu(a)\n  ^" },
+    { "size-and-tensor", "size a in 1..3\ninput a: f32[3]\n",
+      "e.te: 2:7: error: 'a' is already defined\n  input a: f32[3]\n        ^" },
     { "bad-type", "input a: float[3]\n",
-      "e.te: 1:10: error: an element type such as f32 or i8 is expected, not 'float'\n  input a: float[3]\n           ^^^^^" },
-    { "bad-size", "size n in 5\n", "e.te: 1:12: error: '..' is expected after the least value, not the end\n  size n in 5\n             ^" },
-    { "unknown-size", "input a: f32[m]\n", "e.te: 1:14: error: 'm' is not known here\n  input a: f32[m]\n               ^" },
+      "e.te: 1:10: error: an element type such as f32 or i8 is expected, not 'float'\n  input a: float[3]\n           "
+      "^^^^^" },
+    { "bad-size", "size n in 5\n",
+      "e.te: 1:12: error: '..' is expected after the least value, not the end\n  size n in 5\n             ^" },
+    { "unknown-size", "input a: f32[m]\n",
+      "e.te: 1:14: error: 'm' is not known here\n  input a: f32[m]\n               ^" },
     { "too-few-values", "const a: i8[2][2] = {{1, 2}, {3}}\n",
       "e.te: 1:21: error: 4 values are expected, not 3\n  const a: i8[2][2] = {{1, 2}, {3}}\n                      ^" },
-    { "value-too-large", "const a: i8[2] = {1, 200}\n", "e.te: 1:22: error: 200 does not fit in i8\n  const a: i8[2] = {1, 200}\n                       ^^^" },
+    { "value-too-large", "const a: i8[2] = {1, 200}\n",
+      "e.te: 1:22: error: 200 does not fit in i8\n  const a: i8[2] = {1, 200}\n                       ^^^" },
     { "const-symbolic", "size n in 1..2\nconst a: i8[n] = {1}\n",
       "e.te: 2:7: error: a constant must have a constant shape\n  const a: i8[n] = {1}\n        ^" },
     { "huge-const", "const a: i8[65536][65536] = {1}\n",
@@ -195,16 +215,24 @@ static const Refusal refusals[] = {
       "           ^^" },
     { "output-unknown", "input a: f32[3]\nyes[i] = a[i]\noutput yas\n",
       "e.te: 3:8: error: 'yas' is not a tensor here; did you mean 'yes'?\n  output yas\n         ^^^" },
-    { "output-of-input", "input a: f32[3]\noutput a\n", "e.te: 2:8: error: 'a' is not computed: it cannot be an output\n  output a\n         ^" },
+    { "output-of-input", "input a: f32[3]\noutput a\n",
+      "e.te: 2:8: error: 'a' is not computed: it cannot be an output\n  output a\n         ^" },
     { "string-does-not-end", "const a: f32[1] = \"x.npy\n",
       "e.te: 1:19: error: this string does not end on its line\n  const a: f32[1] = \"x.npy\n                    ^" },
-    { "promise-not-kept", "promise s: f32[3]\ninput a: f32[3]\ny[i] = a[i] + s[i]\noutput y\n", "e.te: error: 's' is promised, but no formula produces it" },
-    { "promise-of-another-shape", "promise s: f32[4]\ninput a: f32[3]\ns[t ordered] = a[t] + (s[t-1]? : 0)\n", "e.te: 3:1: error: 's' is promised as f32[4], and this is f32[3]\n  s[t ordered] = a[t] + (s[t-1]? : 0)\n  ^" },
-    { "circle-without-steps", "promise s: f32[3]\ninput a: f32[3]\nv[t] = s[t] * 2\ns[t ordered] = a[t] + v[t]\noutput s\n", "e.te: 4:1: error: v: it is on a cycle of reads; an ordered first axis is accepted\n  s[t ordered] = a[t] + v[t]\n  ^" },
-    { "reads-itself-without-steps", "promise s: f32[3]\ninput a: f32[3]\ns[t] = a[t] + s[t]\noutput s\n", "e.te: 3:1: error: s: it is on a cycle of reads; an ordered first axis is accepted\n  s[t] = a[t] + s[t]\n  ^" },
+    { "promise-not-kept", "promise s: f32[3]\ninput a: f32[3]\ny[i] = a[i] + s[i]\noutput y\n",
+      "e.te: error: 's' is promised, but no formula produces it" },
+    { "promise-of-another-shape", "promise s: f32[4]\ninput a: f32[3]\ns[t ordered] = a[t] + (s[t-1]? : 0)\n",
+      "e.te: 3:1: error: 's' is promised as f32[4], and this is f32[3]\n  s[t ordered] = a[t] + (s[t-1]? : 0)\n  ^" },
+    { "circle-without-steps",
+      "promise s: f32[3]\ninput a: f32[3]\nv[t] = s[t] * 2\ns[t ordered] = a[t] + v[t]\noutput s\n",
+      "e.te: 4:1: error: v: it is on a cycle of reads; an ordered first axis is accepted\n  s[t ordered] = a[t] + "
+      "v[t]\n  ^" },
+    { "reads-itself-without-steps", "promise s: f32[3]\ninput a: f32[3]\ns[t] = a[t] + s[t]\noutput s\n",
+      "e.te: 3:1: error: s: it is on a cycle of reads; an ordered first axis is accepted\n  s[t] = a[t] + s[t]\n  ^" },
     { "operator-refuses", "input a: f32[3]\ny = softmax(a, axis=4)\n", "e.te: 2:5: error: " },
     { "unknown-attribute", "input a: f32[3]\ny = softmax(a, axes=0)\n", "e.te: 2:5: error: " },
-    { "step-at-its-line", "input a: f32[8]\ny[i] = a[i]\noutput y\nschedule\n  split y.j 4   # no such loop\n", "e.te: 5:3: error: " },
+    { "step-at-its-line", "input a: f32[8]\ny[i] = a[i]\noutput y\nschedule\n  split y.j 4   # no such loop\n",
+      "e.te: 5:3: error: " },
 };
 
 static void test_refusals(void)
@@ -219,7 +247,8 @@ static void test_refusals(void)
         }
         const char *wanted = refusals[i].error, *found = first_error(cx);
         bool is_prefix = wanted[strlen(wanted) - 1] == ' ';       /* the rest belongs to another's tests */
-        bool same = is_prefix ? strncmp(found, wanted, strlen(wanted)) == 0 && strchr(found, '^') : text_equal(found, wanted);
+        bool same = is_prefix ? strncmp(found, wanted, strlen(wanted)) == 0 && strchr(found, '^')
+                              : text_equal(found, wanted);
         check_that(!ok && same, name_format(cx, "refuse %s", refusals[i].name), "\n%s\ninstead of\n%s", found, wanted);
         ctx_free(cx);
     }
@@ -242,7 +271,8 @@ static void test_mutilated(void)
         refused += !ok;
         ctx_free(cx);
     }
-    check_that(!silent && read > 50 && refused > 50, "a file is read or refused with a reason", "%d read, %d refused, %d silent", read, refused, silent);
+    check_that(!silent && read > 50 && refused > 50, "a file is read or refused with a reason",
+               "%d read, %d refused, %d silent", read, refused, silent);
 }
 
 /* Computes that read one another without end: refused before anything follows them down. A nest may have fewer than a
@@ -271,7 +301,8 @@ static void test_long_chains(void)
     text_add(&t, "y[i] = a2000[i]\noutput y\n");
     bool ok = te_read(cx, "long.te", text_string(&t), NULL, &m);
     if (ok) nest_naive(cx, "long", m.input, m.input_count, m.output, m.output_count);
-    check_that(strstr(first_error(cx), "a nest of more than 2048 computes") != NULL, "long chain of expanded calls", "%s", first_error(cx));
+    check_that(strstr(first_error(cx), "a nest of more than 2048 computes") != NULL, "long chain of expanded calls",
+               "%s", first_error(cx));
     ctx_free(cx);
 }
 
@@ -305,11 +336,12 @@ static void test_line_ends(void)
     Ctx *cx = context_new(NULL, NULL);
     Model m;
     bool ok = te_read(cx, "e.te", "input a: f32[3]\ny[i] = a[i] *\n  a[i]\n", NULL, &m);
-    check_that(!ok && strstr(first_error(cx), "e.te: 2:14: error: a value is expected, not the end"), "a line ends its statement", "%s",
-               first_error(cx));
+    check_that(!ok && strstr(first_error(cx), "e.te: 2:14: error: a value is expected, not the end"),
+               "a line ends its statement", "%s", first_error(cx));
     ctx_free(cx);
     cx = context_new(NULL, NULL);
-    ok = te_read(cx, "crlf.te", "input a: f32[3]\r\ny[i] = a[i]\r\noutput y\r\nschedule\r\n  split y.i 2\r\n", NULL, &m);
+    ok = te_read(cx, "crlf.te", "input a: f32[3]\r\ny[i] = a[i]\r\noutput y\r\nschedule\r\n  split y.i 2\r\n", NULL,
+                 &m);
     check_that(ok && text_equal(m.step[0].text, "split y.i 2"), "lines may end in CR LF", "%s", first_error(cx));
     ctx_free(cx);
 }

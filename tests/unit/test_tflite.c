@@ -93,7 +93,8 @@ static Out write_model(const Spec *s)
     graph = table(&o, 5);
     point(&o, graphs, graph);
     list = vector(&o, field(graph, 0), 4, 4);
-    for (size_t i = 0; i < 4; i++) put_tensor(&o, list + 4 * i, &s->tensor[i], s->variables >> i & 1, s->sparse >> i & 1, i ? 0 : s->open);
+    for (size_t i = 0; i < 4; i++)
+        put_tensor(&o, list + 4 * i, &s->tensor[i], s->variables >> i & 1, s->sparse >> i & 1, i ? 0 : s->open);
     ints(&o, field(graph, 1), 1, (int[]){ 0 });
     ints(&o, field(graph, 2), 1, (int[]){ 3 });
     list = vector(&o, field(graph, 3), (size_t)s->operators, 4);
@@ -118,16 +119,42 @@ static const int32_t small_bias[2] = { 1000, -333 };
 
 static Spec float_spec(void)
 {
-    return (Spec){ { { "x", FLOAT32, 2, { 1, 3 }, 0, 0, 0 }, { "w", FLOAT32, 2, { 2, 3 }, 1, 0, 0 }, { "b", FLOAT32, 1, { 2 }, 2, 0, 0 }, { "y;fused", FLOAT32, 2, { 1, 2 }, 0, 0, 0 } },
-                   { NULL, weights, bias }, { 0, sizeof weights, sizeof bias }, FULLY_CONNECTED, 1, OPTIONS_DENSE, 1,
-                       NULL, 1, 0, 0, 0, 0 };
+    return (Spec){ { { "x", FLOAT32, 2, { 1, 3 }, 0, 0, 0 },
+                     { "w", FLOAT32, 2, { 2, 3 }, 1, 0, 0 },
+                     { "b", FLOAT32, 1, { 2 }, 2, 0, 0 },
+                     { "y;fused", FLOAT32, 2, { 1, 2 }, 0, 0, 0 } },
+                   { NULL, weights, bias },
+                   { 0, sizeof weights, sizeof bias },
+                   FULLY_CONNECTED,
+                   1,
+                   OPTIONS_DENSE,
+                   1,
+                   NULL,
+                   1,
+                   0,
+                   0,
+                   0,
+                   0 };
 }
 
 static Spec int8_spec(void)
 {
-    return (Spec){ { { "x", INT8, 2, { 1, 3 }, 0, 0.5f, -3 }, { "w", INT8, 2, { 2, 3 }, 1, 0.25f, 0 }, { "b", INT32, 1, { 2 }, 2, 0.125f, 0 }, { "y", INT8, 2, { 1, 2 }, 0, 30.0f, 5 } },
-                   { NULL, small_weights, small_bias }, { 0, sizeof small_weights, sizeof small_bias }, FULLY_CONNECTED,
-                       4, OPTIONS_DENSE, 0, NULL, 1, 0, 0, 0, 0 };
+    return (Spec){ { { "x", INT8, 2, { 1, 3 }, 0, 0.5f, -3 },
+                     { "w", INT8, 2, { 2, 3 }, 1, 0.25f, 0 },
+                     { "b", INT32, 1, { 2 }, 2, 0.125f, 0 },
+                     { "y", INT8, 2, { 1, 2 }, 0, 30.0f, 5 } },
+                   { NULL, small_weights, small_bias },
+                   { 0, sizeof small_weights, sizeof small_bias },
+                   FULLY_CONNECTED,
+                   4,
+                   OPTIONS_DENSE,
+                   0,
+                   NULL,
+                   1,
+                   0,
+                   0,
+                   0,
+                   0 };
 }
 
 static bool read_model_as(Ctx *cx, const uint8_t *bytes, size_t count, const ImportOptions *options, Model *m)
@@ -138,7 +165,10 @@ static bool read_model_as(Ctx *cx, const uint8_t *bytes, size_t count, const Imp
     free(exact);
     return is_read;
 }
-static bool read_model(Ctx *cx, const uint8_t *bytes, size_t count, Model *m) { return read_model_as(cx, bytes, count, NULL, m); }
+static bool read_model(Ctx *cx, const uint8_t *bytes, size_t count, Model *m)
+{
+    return read_model_as(cx, bytes, count, NULL, m);
+}
 
 /* Output 0 for the input; NULL on failure. */
 static const void *run(Ctx *cx, const Spec *s, const ImportOptions *options, const void *input)
@@ -185,7 +215,8 @@ static void check_values(void)
     Ctx *cx = context_new(NULL, NULL);
     Spec s = float_spec();
     const float *y = run(cx, &s, NULL, (const float[]){ 1, 10, 100 });
-    check_that(y && y[0] == 321.5f && y[1] == 304.0f, "float-dense-relu", "%g %g %s", y ? (double)y[0] : 0, y ? (double)y[1] : 0, cx->diags ? diag_text(cx, cx->diags) : "");
+    check_that(y && y[0] == 321.5f && y[1] == 304.0f, "float-dense-relu", "%g %g %s", y ? (double)y[0] : 0,
+               y ? (double)y[1] : 0, cx->diags ? diag_text(cx, cx->diags) : "");
     ctx_free(cx);
 
     cx = context_new(NULL, NULL);
@@ -196,10 +227,14 @@ static void check_values(void)
     y = run(cx, &s, NULL, (const float[]){ 1, 10, 100 });
     bool is_sum = y != NULL;
     for (int o = 0; o < 2 && is_sum; o++) {
-        const float sum = 0.25f * (float)(small_weights[3 * o] + 10 * small_weights[3 * o + 1] + 100 * small_weights[3 * o + 2]) + bias[o];
+        const float sum = 0.25f
+                              * (float)(small_weights[3 * o] + 10 * small_weights[3 * o + 1]
+                                        + 100 * small_weights[3 * o + 2])
+                          + bias[o];
         is_sum = y[o] == (sum > 0 ? sum : 0);
     }
-    check_that(is_sum, "stored-weights-of-a-real-dense", "%g %g %s", y ? (double)y[0] : 0, y ? (double)y[1] : 0, cx->diags ? diag_text(cx, cx->diags) : "");
+    check_that(is_sum, "stored-weights-of-a-real-dense", "%g %g %s", y ? (double)y[0] : 0, y ? (double)y[1] : 0,
+               cx->diags ? diag_text(cx, cx->diags) : "");
     ctx_free(cx);
 
     cx = context_new(NULL, NULL);
@@ -216,7 +251,8 @@ static void check_values(void)
         double once = floor((double)sum * 1145324613 / 274877906944.0 + 0.5) + 5;
         once = once < -128 ? -128 : once > 127 ? 127 : once;
         check_that(r && r[o] == once, "int8-dense-single", "%d, wanted %g", r ? r[o] : 0, once);
-        check_that(q && q[o] == wanted, "int8-dense", "%d, wanted %g %s", q ? q[o] : 0, wanted, cx->diags ? diag_text(cx, cx->diags) : "");
+        check_that(q && q[o] == wanted, "int8-dense", "%d, wanted %g %s", q ? q[o] : 0, wanted,
+                   cx->diags ? diag_text(cx, cx->diags) : "");
     }
     ctx_free(cx);
 }
@@ -239,7 +275,8 @@ static void check_packed(void)
     for (int o = 0; o < 2; o++) {
         int sum = back[o] + 5;
         for (int k = 0; k < 3; k++) sum += (x[k] + 3) * unpacked[3 * o + k];
-        check_that(q && q[o] == sum && sum > -128 && sum < 127, "int4-dense", "%d, wanted %d %s", q ? q[o] : 0, sum, cx->diags ? diag_text(cx, cx->diags) : "");
+        check_that(q && q[o] == sum && sum > -128 && sum < 127, "int4-dense", "%d, wanted %d %s", q ? q[o] : 0, sum,
+                   cx->diags ? diag_text(cx, cx->diags) : "");
     }
     ctx_free(cx);
 }
@@ -260,7 +297,8 @@ static void check_refused(const char *label, const Spec *s, const char *wanted, 
     Model m;
     bool is_read = read_model(cx, o.at, o.count, &m);
     const char *found = cx->diags ? diag_text(cx, cx->diags) : "nothing";
-    check_that(!is_read && strstr(found, wanted) && count_diags(cx) == diags, label, "%d diagnostics, first: %s", count_diags(cx), found);
+    check_that(!is_read && strstr(found, wanted) && count_diags(cx) == diags, label, "%d diagnostics, first: %s",
+               count_diags(cx), found);
     ctx_free(cx);
 }
 
@@ -349,7 +387,8 @@ static void check_damages(void)
                 silent += !read_quietly(damaged.at, damaged.count);
             }
     }
-    check_that(silent == 0 && tried > 10000, "damages", "%d of %d end without a model and without a reason", silent, tried);
+    check_that(silent == 0 && tried > 10000, "damages", "%d of %d end without a model and without a reason", silent,
+               tried);
 }
 
 /* ---- The recorded networks, layer by layer -------------------------------------------------------------------------- */
@@ -387,7 +426,8 @@ static int first_other_layer(const Recorded *r, const Env *env, Node *const *ord
     return layer;
 }
 
-static bool is_same_channel(const Tensor *a, const uint8_t *from, int64_t u, const Tensor *b, const uint8_t *to, int64_t v)
+static bool is_same_channel(const Tensor *a, const uint8_t *from, int64_t u, const Tensor *b, const uint8_t *to,
+                            int64_t v)
 {
     int64_t channels = tensor_dim(a, a->rank - 1), left = tensor_dim(b, b->rank - 1);
     for (int64_t i = 0; i < tensor_elems(b) / left; i++)
@@ -404,9 +444,14 @@ static bool is_part_of(const Tensor *a, const uint8_t *from, const Tensor *b, co
 }
 
 /* The first layer of the network without dead channels that is not part of the recorded one of that name; NULL: none. */
-static const char *first_other_shrunk(Ctx *cx, const Model *m, const Env *env, Node *const *order, int count, const void *input)
+static const char *first_other_shrunk(Ctx *cx, const Model *m, const Env *env, Node *const *order, int count,
+                                      const void *input)
 {
-    Graph g = { .name = "m", .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output };
+    Graph g = { .name = "m",
+                .input_count = m->input_count,
+                .input = m->input,
+                .output_count = m->output_count,
+                .output = m->output };
     Node **now;
     Env *values = env_new(cx);
     g = graph_shrink(cx, graph_fold(cx, graph_simplify(cx, g)));
@@ -439,12 +484,15 @@ static void check_recorded(const Recorded *r)
     int64_t shape[MAX_RANK];
     void *input = NULL;
     Model m;
-    bool is_ready = tflite_read(cx, path, file_read(cx, path), NULL, &m) && npy_read(cx, text_format(cx, "%s%s.in0.npy", folder, r->model), &t, &rank, shape, &input);
+    bool is_ready = tflite_read(cx, path, file_read(cx, path), NULL, &m)
+                    && npy_read(cx, text_format(cx, "%s%s.in0.npy", folder, r->model), &t, &rank, shape, &input);
     Env *env = env_new(cx);
     Node **order;
     if (is_ready) env_set(env, m.input[0], input);
-    int count = is_ready ? run_all(cx, m.output, m.output_count, env, &order) : -1, layers = count < 0 ? 0 : first_other_layer(r, env, order, count);
-    check_that(layers == r->count, text_format(cx, "layers-%s", r->model), "layer %d of %d differs%s%s", layers, r->count, cx->diags ? ": " : "", cx->diags ? diag_text(cx, cx->diags) : "");
+    int count = is_ready ? run_all(cx, m.output, m.output_count, env, &order) : -1,
+        layers = count < 0 ? 0 : first_other_layer(r, env, order, count);
+    check_that(layers == r->count, text_format(cx, "layers-%s", r->model), "layer %d of %d differs%s%s", layers,
+               r->count, cx->diags ? ": " : "", cx->diags ? diag_text(cx, cx->diags) : "");
     const char *other = count < 0 ? "nothing ran" : first_other_shrunk(cx, &m, env, order, count, input);
     check_that(!other, text_format(cx, "shrunk-layers-%s", r->model), "%s", other);
     ctx_free(cx);
@@ -453,12 +501,24 @@ static void check_recorded(const Recorded *r)
 /* What --dim says of x [1][3], whose dimensions are open by the bits, and what comes of it. */
 static void check_open_dims(void)
 {
-    static const struct { const char *dim; int64_t size; bool is_maximum; int open, code; const char *wanted; } cases[] = {
-        { "batch", 4, false, 1, FULLY_CONNECTED, "[4][2]" }, { "x.0", 4, false, 1, FULLY_CONNECTED, "[4][2]" }, { "batch", 4, true, 1, FULLY_CONNECTED, "[batch][2]" },
-        { "x.0", 4, true, 1, FULLY_CONNECTED, "[x_0][2]" }, { "x.0", 4, true, 0, FULLY_CONNECTED, "[x_0][2]" },
-        { "x.1", 4, true, 1, FULLY_CONNECTED, "tensor \"x\": error: dimension 1 is 3 in the model, and not open; --dim is given for it as x.1" },
-        { "x.1", 4, false, 1, FULLY_CONNECTED, "not open" }, { "x.1", 3, false, 1, FULLY_CONNECTED, "[1][2]" },
-        { "batch", 4, true, 1, SHAPE_OF, "(SHAPE): unsupported: the dimension \"batch\" cannot stay open here; fix it, as in --dim batch=4" },
+    static const struct {
+        const char *dim;
+        int64_t size;
+        bool is_maximum;
+        int open, code;
+        const char *wanted;
+    } cases[] = {
+        { "batch", 4, false, 1, FULLY_CONNECTED, "[4][2]" },
+        { "x.0", 4, false, 1, FULLY_CONNECTED, "[4][2]" },
+        { "batch", 4, true, 1, FULLY_CONNECTED, "[batch][2]" },
+        { "x.0", 4, true, 1, FULLY_CONNECTED, "[x_0][2]" },
+        { "x.0", 4, true, 0, FULLY_CONNECTED, "[x_0][2]" },
+        { "x.1", 4, true, 1, FULLY_CONNECTED,
+          "tensor \"x\": error: dimension 1 is 3 in the model, and not open; --dim is given for it as x.1" },
+        { "x.1", 4, false, 1, FULLY_CONNECTED, "not open" },
+        { "x.1", 3, false, 1, FULLY_CONNECTED, "[1][2]" },
+        { "batch", 4, true, 1, SHAPE_OF,
+          "(SHAPE): unsupported: the dimension \"batch\" cannot stay open here; fix it, as in --dim batch=4" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const ImportDim dim = { cases[i].dim, cases[i].size, cases[i].is_maximum, 0 };
@@ -470,8 +530,10 @@ static void check_open_dims(void)
         s.code = cases[i].code;
         if (s.code == SHAPE_OF) s.options = 0;
         Out o = write_model(&s);
-        const char *found = read_model_as(cx, o.at, o.count, &options, &m) ? tensor_shape_text(cx, m.output[0]) : diag_text(cx, cx->diags);
-        check_that(strstr(found, cases[i].wanted) != NULL, text_format(cx, "dim-%s-%d", dim.name, (int)i), "%s, wanted %s", found, cases[i].wanted);
+        const char *found = read_model_as(cx, o.at, o.count, &options, &m) ? tensor_shape_text(cx, m.output[0])
+                                                                           : diag_text(cx, cx->diags);
+        check_that(strstr(found, cases[i].wanted) != NULL, text_format(cx, "dim-%s-%d", dim.name, (int)i),
+                   "%s, wanted %s", found, cases[i].wanted);
         ctx_free(cx);
     }
 }

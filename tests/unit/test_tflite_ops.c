@@ -9,13 +9,20 @@
 #include "run_model.h"
 
 static const char *const recorded[] = {
-    "abs", "add", "arg_max", "arg_min", "average_pool_2d", "batch_matmul", "batch_to_space_nd", "broadcast_to", "cast", "ceil", "concatenation",
-    "conv_2d", "conv_2d_int4", "cos", "depth_to_space", "depthwise_conv_2d", "depthwise_conv_2d_int4", "dequantize", "dequantize_uint8", "div", "elu", "equal", "exp",
-    "expand_dims", "fill", "floor", "floor_div", "fully_connected", "fully_connected_int4", "fully_connected_sparse", "gather", "gather_nd", "greater", "greater_equal", "hard_swish",
-    "l2_normalization", "leaky_relu", "less", "less_equal", "log", "logical_and", "logical_not", "logical_or", "logistic", "max_pool_2d", "maximum",
-    "mean", "minimum", "mirror_pad", "mul", "neg", "not_equal", "pack", "pad", "padv2", "prelu", "quantize", "quantize_uint8", "reduce_max", "reduce_min", "relu",
-    "relu6", "relu_n1_to_1", "reshape", "resize_bilinear", "resize_nearest_neighbor", "round", "rsqrt", "select", "select_v2", "shape", "sin",
-    "slice", "softmax", "space_to_batch_nd", "space_to_depth", "split", "split_v", "sqrt", "square", "squared_difference", "squeeze",
+    "abs", "add", "arg_max", "arg_min", "average_pool_2d", "batch_matmul", "batch_to_space_nd", "broadcast_to", "cast",
+    "ceil", "concatenation",
+    "conv_2d", "conv_2d_int4", "cos", "depth_to_space", "depthwise_conv_2d", "depthwise_conv_2d_int4", "dequantize",
+    "dequantize_uint8", "div", "elu", "equal", "exp",
+    "expand_dims", "fill", "floor", "floor_div", "fully_connected", "fully_connected_int4", "fully_connected_sparse",
+    "gather", "gather_nd", "greater", "greater_equal", "hard_swish",
+    "l2_normalization", "leaky_relu", "less", "less_equal", "log", "logical_and", "logical_not", "logical_or",
+    "logistic", "max_pool_2d", "maximum",
+    "mean", "minimum", "mirror_pad", "mul", "neg", "not_equal", "pack", "pad", "padv2", "prelu", "quantize",
+    "quantize_uint8", "reduce_max", "reduce_min", "relu",
+    "relu6", "relu_n1_to_1", "reshape", "resize_bilinear", "resize_nearest_neighbor", "round", "rsqrt", "select",
+    "select_v2", "shape", "sin",
+    "slice", "softmax", "space_to_batch_nd", "space_to_depth", "split", "split_v", "sqrt", "square",
+    "squared_difference", "squeeze",
     "strided_slice", "sub", "sum", "tanh", "transpose", "transpose_conv", "unpack", "variables",
 };
 /* Of the C library of the machine on which they were recorded, which differs in the last bit from ours and from others. */
@@ -23,7 +30,10 @@ static const char *const nearly[] = { "cos", "exp", "log", "sin" };
 
 enum { MOST = 16 };      /* inputs or outputs */
 
-static uint32_t word(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+static uint32_t word(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
 
 /* The next bytes with their length in front; the position moves past them. */
 static Bytes part(const Bytes *file, size_t *at)
@@ -63,7 +73,8 @@ static bool is_next_float(const uint8_t *a, const uint8_t *b)
 static const char *compare(Ctx *cx, int i, const uint8_t *found, const Bytes *wanted, bool is_near)
 {
     for (size_t b = 0; b < wanted->count; b++) {
-        if (found[b] == wanted->at[b] || (is_near && is_next_float(found + b / 4 * 4, wanted->at + b / 4 * 4))) continue;
+        if (found[b] == wanted->at[b] || (is_near && is_next_float(found + b / 4 * 4, wanted->at + b / 4 * 4)))
+            continue;
         return text_format(cx, "output %d: byte %d is %d, not %d", i, (int)b, (int8_t)found[b], (int8_t)wanted->at[b]);
     }
     return NULL;
@@ -75,24 +86,28 @@ static void begin_state(Ctx *cx, const Model *m, const void **in)
     for (int i = 0; i < m->state_count; i++) {
         const int at = m->state[i].input;
         const size_t bytes = (size_t)tensor_bytes(m->input[at]);
-        in[at] = m->initial && m->initial[at] ? aligned_copy(cx, m->initial[at]->data, bytes) : arena_alloc(cx->arena, bytes);
+        in[at] = m->initial && m->initial[at] ? aligned_copy(cx, m->initial[at]->data, bytes)
+                                              : arena_alloc(cx->arena, bytes);
     }
 }
 
 /* NULL, or what is wrong. State is behind the file's own inputs and outputs. */
 static const char *check_record(Ctx *cx, const Record *r, const Model *m, bool is_near)
 {
-    const int fed = m->input_count - m->state_count, made = m->output_count - m->state_count, runs = m->state_count ? r->input_count / fed : 1;
+    const int fed = m->input_count - m->state_count, made = m->output_count - m->state_count,
+              runs = m->state_count ? r->input_count / fed : 1;
     const void *in[MOST];
     const void *out[MOST];
     const char *why = fed * runs != r->input_count || made * runs != r->output_count ? "other inputs or outputs" : NULL;
     begin_state(cx, m, in);
     for (int run = 0; run < runs && !why; run++) {
-        for (int i = 0; i < fed; i++) in[i] = aligned_copy(cx, r->input[run * fed + i].at, r->input[run * fed + i].count);
+        for (int i = 0; i < fed; i++)
+            in[i] = aligned_copy(cx, r->input[run * fed + i].at, r->input[run * fed + i].count);
         why = run_model(cx, m, in, out);
         for (int i = 0; i < made && !why; i++) {
             const Bytes *wanted = &r->output[run * made + i];
-            why = tensor_bytes(m->output[i]) == (int64_t)wanted->count ? compare(cx, i, out[i], wanted, is_near) : "an output of another size";
+            why = tensor_bytes(m->output[i]) == (int64_t)wanted->count ? compare(cx, i, out[i], wanted, is_near)
+                                                                       : "an output of another size";
         }
         for (int i = 0; i < m->state_count && !why; i++) in[m->state[i].input] = out[m->state[i].output];
     }
@@ -110,7 +125,8 @@ static void check_operator(const char *folder, const char *name)
         Record r = next_record(&file, &at);
         Ctx *cx = context_new(NULL, NULL);
         Model m;
-        const char *why = tflite_read(cx, name, r.model, NULL, &m) ? check_record(cx, &r, &m, is_near) : diag_text(cx, cx->diags);
+        const char *why = tflite_read(cx, name, r.model, NULL, &m) ? check_record(cx, &r, &m, is_near)
+                                                                   : diag_text(cx, cx->diags);
         check_that(why == NULL, text_format(cx, "%s-%d", name, number), "%s", why);
         ctx_free(cx);
     }
@@ -120,6 +136,7 @@ static void check_operator(const char *folder, const char *name)
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++) check_operator(argc > 1 ? argv[1] : "tests/tflite", recorded[i]);
+    for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++)
+        check_operator(argc > 1 ? argv[1] : "tests/tflite", recorded[i]);
     return check_done();
 }

@@ -18,7 +18,9 @@
 #include "loopwright.h"
 #include "run_model.h"
 
-static const Operator *const tables[] = { elementwise_operators, curve_operators, window_operators, reduction_operators, move_operators };
+static const Operator *const tables[] = {
+    elementwise_operators, curve_operators, window_operators, reduction_operators, move_operators
+};
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
 static Case *case_new(const Operator *op)
@@ -51,10 +53,13 @@ static const char *compare(Ctx *cx, const Case *c, int i, const void *found)
     for (int e = 0; e < elements(y); e++) {
         float a, b;
         if (memcmp(at + e * size, wanted + e * size, (size_t)size) == 0) continue;
-        if (y->type != TYPE_F32) return text_format(cx, "output %d: element %d is %d, not %d", i, e, (int8_t)at[e * size], (int8_t)wanted[e * size]);
+        if (y->type != TYPE_F32)
+            return text_format(cx, "output %d: element %d is %d, not %d", i, e, (int8_t)at[e * size],
+                               (int8_t)wanted[e * size]);
         memcpy(&a, at + 4 * e, 4);
         memcpy(&b, wanted + 4 * e, 4);
-        if (!(apart(a, b) <= c->op->ulps)) return text_format(cx, "output %d: element %d is %.9g, not %.9g", i, e, (double)a, (double)b);
+        if (!(apart(a, b) <= c->op->ulps))
+            return text_format(cx, "output %d: element %d is %.9g, not %.9g", i, e, (double)a, (double)b);
     }
     return NULL;
 }
@@ -104,7 +109,8 @@ static void check_recorded(const Operator *op, const char *folder)
     const char *why = NULL;
     int count = 0;
     for (size_t at = 0; at + 4 < file.count && !why; count++) why = check_record(cx, op, &file, &at);
-    check_that(!why && count >= 20, text_format(cx, "reference-%s", op->name), "record %d: %s", count - 1, why ? why : "there are too few");
+    check_that(!why && count >= 20, text_format(cx, "reference-%s", op->name), "record %d: %s", count - 1,
+               why ? why : "there are too few");
     ctx_free(cx);
 }
 
@@ -113,7 +119,12 @@ static void check_recorded(const Operator *op, const char *folder)
 /* All passes over the graph, for a target: folded, rewritten, shrunk, packed. */
 static void pass_through(Ctx *cx, Model *m, const char *target)
 {
-    Graph g = { .name = "m", .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output, .target = target_find(cx, target) };
+    Graph g = { .name = "m",
+                .input_count = m->input_count,
+                .input = m->input,
+                .output_count = m->output_count,
+                .output = m->output,
+                .target = target_find(cx, target) };
     int count;
     const GraphPassRow *pass = graph_passes(&count);
     for (int i = 0; i < count; i++) g = pass[i].run(cx, g);
@@ -131,7 +142,8 @@ static const char *check_case(Ctx *cx, const Case *c, int number, bool is_once)
     const void *output[MOST_OPERANDS];
     int fed = 0;
     Model m;
-    if (!tflite_read(cx, c->op->name, (Bytes){ bytes, case_write(c, bytes) }, &options, &m)) return diag_text(cx, cx->diags);
+    if (!tflite_read(cx, c->op->name, (Bytes){ bytes, case_write(c, bytes) }, &options, &m))
+        return diag_text(cx, cx->diags);
     for (int i = 0; i < c->in_count; i++) {
         if (c->in[i].is_constant || c->in[i].is_absent) continue;
         values_write(&c->in[i], bytes);
@@ -141,7 +153,9 @@ static const char *check_case(Ctx *cx, const Case *c, int number, bool is_once)
     if (!why && number % 2) pass_through(cx, &m, targets[number / 2 % 4]);
     if (!why) why = run_model(cx, &m, input, output);
     for (int i = 0; i < c->out_count && !why; i++)
-        why = tensor_bytes(m.output[i]) == elements(&c->out[i]) * element_bytes(c->out[i].type) ? compare(cx, c, i, output[i]) : "an output of another size";
+        why = tensor_bytes(m.output[i]) == elements(&c->out[i]) * element_bytes(c->out[i].type)
+                  ? compare(cx, c, i, output[i])
+                  : "an output of another size";
     return why;
 }
 
@@ -163,7 +177,8 @@ static void check_random(const Operator *op, int count, bool is_once)
         if (why) why = text_format(names, "%s", why);
         ctx_free(cx);
     }
-    check_that(!why, text_format(names, "%s-%d-cases%s", op->name, count, is_once ? "-rounded-once" : ""), "case %d: %s", number - 1, why);
+    check_that(!why, text_format(names, "%s-%d-cases%s", op->name, count, is_once ? "-rounded-once" : ""),
+               "case %d: %s", number - 1, why);
     ctx_free(names);
 }
 
@@ -213,7 +228,8 @@ static void check_no_floats(const Operator *op)
         if (has_floats(c)) continue;
         Ctx *cx = context_new(NULL, NULL);
         const char *text = emitted(cx, c);
-        check_that(text && !names_floats(text), text_format(cx, "%s-%d-without-floats", op->name, number), "%s", text ? text : diag_text(cx, cx->diags));
+        check_that(text && !names_floats(text), text_format(cx, "%s-%d-without-floats", op->name, number), "%s",
+                   text ? text : diag_text(cx, cx->diags));
         ctx_free(cx);
         tried++;
     }
@@ -228,7 +244,8 @@ static void check_floats_are_named(void)
     Case *c = case_new(op);
     op->make(c, &r, 0);
     Ctx *cx = context_new(NULL, NULL);
-    const char *text = emitted(cx, c), *report = text ? lw_report(cx, text_format(cx, "%s.tflite", path), &(lw_options){ .name = "m" }) : NULL;
+    const char *text = emitted(cx, c),
+               *report = text ? lw_report(cx, text_format(cx, "%s.tflite", path), &(lw_options){ .name = "m" }) : NULL;
     CHECK("floats-are-seen", text && names_floats(text));
     CHECK("floats-are-reported", report && strstr(report, "floating point in 1 of 1 layers: tb (dequantize)"));
     ctx_free(cx);
