@@ -23,7 +23,9 @@ bool product_makes_output(Ctx *cx, const GroupNest *g)
     const Stage *acc = product_stage(g->nest), *out = output_stage(g->nest);
     int sums = 0;
     for (int i = 0; i < g->nest->stage_count; i++) sums += g->nest->stage[i]->reducer != REDUCE_NONE;
-    if (!acc || sums != 1 || g->nest->output_count != 1 || out->data_count != acc->data_count || !patch_stage(cx, g->nest, acc)) return false;
+    if (!acc || sums != 1 || g->nest->output_count != 1 || out->data_count != acc->data_count
+        || !patch_stage(cx, g->nest, acc))
+        return false;
     for (int d = 0; d < acc->data_count; d++)
         if (axis_extent(acc, d) != axis_extent(out, d)) return false;
     return true;

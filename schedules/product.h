@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULES_PRODUCT_H
 #define LW_SCHEDULES_PRODUCT_H
-/* What strategies for packed operators share (ops/integer/packed.c): a patch of the input is made, a product of it and weights is
- * summed, and a tail of elementwise stages makes the output. */
+/* Shared by strategies for packed operators (ops/integer/packed.c): a stage gathers a patch matrix of the input, a
+ * stage sums its product with the weights, and an elementwise epilogue computes the output. */
 #include "schedules/tile.h"
 
-const Stage *product_stage(const Nest *n);                                   /* the one that sums; NULL: none */
-const Stage *patch_stage(Ctx *cx, const Nest *n, const Stage *acc);          /* the first made here that acc reads; NULL: none */
-/* The result of the product has the shape of the group's one output, and nothing else is reduced. */
+const Stage *product_stage(const Nest *n);                                   /* the stage that sums; NULL: none */
+/* the first stage of this nest that acc reads; NULL: none */
+const Stage *patch_stage(Ctx *cx, const Nest *n, const Stage *acc);
+/* True if the product's result has the shape of the group's only output, and no other stage reduces. */
 bool product_makes_output(Ctx *cx, const GroupNest *g);
-/* Everything inlined but the stages of these names, up to NULL, and the product, *acc, apart from the output. */
+/* Inlines all stages except those named in `keep` (ends with NULL) and the product, *acc, which stays separate from the
+ * output. */
 const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *const *kept);
-/* The instruction for the loop, or, where what is read lies otherwise (behind a transpose that went into it), the loops as they are. */
+/* Tensorizes the loop if the operands have the required layout; else (for example behind a folded transpose) leaves the
+ * loops unchanged. */
 const Nest *tensorize_if_fits(Ctx *cx, const Nest *n, const char *loop, const char *macro);
-/* A loop that is there and no unit. */
+/* Unrolls the loop, if it exists and is not tensorized. */
 const Nest *unroll_if_found(Ctx *cx, const Nest *n, const char *loop);
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULES_ARM_H
 #define LW_SCHEDULES_ARM_H
-/* What a core has, what follows from it for the form of weights, and what strategies share. */
+/* Properties of a core, the weight layouts that follow from them, and functions that strategies share. */
 #include "schedules/product.h"
 
-/* Pairs of i16 are what the instructions of the target multiply. */
-bool wants_pairs(const Target *t);
-/* So many channels of a depthwise convolution are taken at once. */
-int64_t channel_block(const Target *t);
-/* The stage `rows` of a packed convolution, rows of x with their borders: each is one instruction, over these two of its loops;
- * `channels` NULL: a pixel has one. */
-const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows, const char *pixels, const char *channels);
+/* True if the target's instructions multiply pairs of i16. */
+bool multiplies_pairs(const Target *t);
+/* Channels of a depthwise convolution computed at once. */
+int64_t channel_tile(const Target *t);
+/* Copies the padded rows of x, the stage `rows` of a packed convolution, with one instruction per row over these two
+ * loops; `channels` is NULL if a pixel has one channel. */
+const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows, const char *pixels,
+                       const char *channels);
 #endif

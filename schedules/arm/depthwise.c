@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Depthwise convolutions of 8 bits over whole blocks of channels (ops/integer/packed.c): the rows that an output row needs are copied
- * with their borders, so that no tap asks where it lies.
+/* 8-bit depthwise convolutions over whole tiles of channels (ops/integer/packed.c). The rows under an output row are
+ * copied with their padding, so taps need no guards.
  *
  *   for rows of the output:
- *       padded = the rows of x under the window          left out where nothing lies outside of x
- *       for tiles of two pixels, for blocks of channels:
+ *       padded = the rows of x under the window          omitted if no window leaves x
+ *       for tiles of two pixels, for tiles of channels:
  *           acc[2][n] = b
  *           acc += padded . weights                      LW_WINDOW2_I8: all taps at once
- *           y = tail(acc) */
+ *           y = epilogue(acc) */
 #include "schedules/arm/scale.h"
 
 #include "support/text.h"
 
 enum { TILE = 2 };
 
-typedef struct DepthwiseRows { const Stage *out; int tiled, last; int64_t w, block; const char *at_row, *at_block; } DepthwiseRows;
+typedef struct DepthwiseRows {
+    const Stage *out;
+    int tiled, last;
+    int64_t w, block;
+    const char *at_row, *at_tile;
+} DepthwiseRows;
 
-/* The axis that two pixels divide best, the rows' if it is all the same: then two rows of the output share one copy. */
+/* Returns the axis that tiles of two pixels divide best; on a tie the row axis, because two output rows then share one
+ * copy. */
 static DepthwiseRows windows_of(const Stage *out, const Target *t)
 {
-    DepthwiseRows s = { .out = out, .last = out->data_count - 1, .w = 1, .block = channel_block(t) };
+    DepthwiseRows s = { .out = out, .last = out->data_count - 1, .w = 1, .block = channel_tile(t) };
     int64_t best = INT64_MAX;
     s.tiled = s.last - 1;
     for (int a = s.last - 2; a < s.last; a++) {
@@ -50,22 +56,30 @@ static const Nest *split_windows(Ctx *cx, const Nest *n, DepthwiseRows *s)
         }
         if (a == s->last - 2 && count) s->at_row = order[count - 1];
     }
-    s->at_block = count ? order[count - 1] : NULL;
+    s->at_tile = count ? order[count - 1] : NULL;
     for (int i = 0; i < inner_count; i++) order[count++] = inner[i];
     return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
 }
 
-/* All taps of the tile, in two dimensions or in one, are one instruction. */
+/* Declares the instruction over all taps of the tile, in one or two dimensions. */
 static const char *declare_windows(Ctx *cx, const Nest **n, const Stage *acc, const DepthwiseRows *s)
 {
-    long long kh = (long long)axis_extent(acc, acc->data_count), kw = (long long)axis_extent(acc, acc->data_count + 1), c = (long long)s->block;
+    long long kh = (long long)axis_extent(acc, acc->data_count), kw = (long long)axis_extent(acc, acc->data_count + 1),
+              c = (long long)s->block;
     bool is_window = kh > 1 && kw > 1, is_tile = s->w > 1;
     const char *macro = text_format(cx, "LW_%s%s_I8", is_window ? "WINDOW" : "TAPS", is_tile ? "2" : "");
     const char *taps = is_window ? text_format(cx, "%lld,%lld", kh, kw) : text_format(cx, "%lld", kh * kw);
-    const char *rows = text_format(cx, "[%lld]", is_window ? kh : kh * kw), *columns = is_window ? text_format(cx, "[%lld]", kw) : "", *pixels = is_tile ? "[2]" : "";
-    *n = sched_instruction(cx, *n, text_format(cx, "%s[%s,%lld](a: i8%s%s%s[%lld], b: i8%s%s[%lld]) c[%so<%lld] = sum(i<%lld%s) i32(a[i,%s%so]) * i32(b[i,%so])",
-                                               macro, taps, c, rows, pixels, columns, c, rows, columns, c, is_tile ? "w<2," : "", c, is_window ? kh : kh * kw,
-                                               is_window ? text_format(cx, ",j<%lld", kw) : "", is_tile ? "w," : "", is_window ? "j," : "", is_window ? "j," : ""), NULL);
+    const char *rows = text_format(cx, "[%lld]", is_window ? kh : kh * kw),
+               *columns = is_window ? text_format(cx, "[%lld]", kw) : "", *pixels = is_tile ? "[2]" : "";
+    *n = sched_instruction(cx, *n,
+                           text_format(cx,
+                                       "%s[%s,%lld](a: i8%s%s%s[%lld], b: i8%s%s[%lld]) c[%so<%lld] = sum(i<%lld%s) "
+                                       "i32(a[i,%s%so]) * i32(b[i,%so])",
+                                       macro, taps, c, rows, pixels, columns, c, rows, columns, c,
+                                       is_tile ? "w<2," : "", c, is_window ? kh : kh * kw,
+                                       is_window ? text_format(cx, ",j<%lld", kw) : "", is_tile ? "w," : "",
+                                       is_window ? "j," : "", is_window ? "j," : ""),
+                           NULL);
     return macro;
 }
 
@@ -84,14 +98,15 @@ static const Nest *make_windows(Ctx *cx, const Nest *n, const char *acc, const D
     return macro ? sched_tensorize(cx, n, order[0], macro) : n;
 }
 
-/* The tile's channels one by one, or, where there are vectors for it, at once; its pixels one by one. */
+/* Computes the tile's channels at once if the target has vectors for it, else one by one; its pixels one by one. */
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const DepthwiseRows *s)
 {
     if (scales_at_once(g, nest_stage(n, s->out->name), s->block)) {
         bool is_cut = axis_extent(s->out, s->last) > s->block;
-        const char *out = loop_name(cx, s->out, s->last), *axis = expr_as_var(nest_stage(n, acc)->axis[s->last].var)->name;
+        const char *out = loop_name(cx, s->out, s->last),
+                   *axis = expr_as_var(nest_stage(n, acc)->axis[s->last].var)->name;
         n = scale_at_once(cx, n, s->out->name, is_cut ? text_format(cx, "%si", out) : out, s->block);
-        n = begin_at_once(cx, n, text_format(cx, "%s@init.%s", acc, axis), s->block);
+        n = initialize_at_once(cx, n, text_format(cx, "%s@init.%s", acc, axis), s->block);
     }
     for (int a = s->tiled; a <= s->last; a = a == s->tiled ? s->last : s->last + 1) {
         const char *axis = expr_as_var(nest_stage(n, acc)->axis[a].var)->name, *out = loop_name(cx, s->out, a);
@@ -113,24 +128,32 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     const char *axis = expr_as_var(nest_stage(n, acc)->axis[s.last].var)->name;
     if (axis_extent(s.out, s.last) % s.block) n = sched_pad(cx, n, acc, axis, s.block);
     n = split_windows(cx, n, &s);
-    if (s.at_block) n = sched_compute_at(cx, n, acc, s.at_block);
+    if (s.at_tile) n = sched_compute_at(cx, n, acc, s.at_tile);
     if (s.at_row && !is_direct) n = sched_compute_at(cx, n, padded, s.at_row);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
-    if (!ctx_failed(cx) && !is_direct) n = fetch_rows(cx, n, g->group->anchor, padded, loop_name(cx, nest_stage(n, padded), s.last - 1), loop_name(cx, nest_stage(n, padded), s.last));
+    if (!ctx_failed(cx) && !is_direct)
+        n = fetch_rows(cx, n, g->group->anchor, padded, loop_name(cx, nest_stage(n, padded), s.last - 1),
+                       loop_name(cx, nest_stage(n, padded), s.last));
     if (!ctx_failed(cx)) n = make_windows(cx, n, acc, &s);
     return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &s);
 }
 
-/* Weights [o/block][kh][kw][block] in this target's blocks, and at least one whole block of channels: fewer are not filled up. */
+/* True if the weights have the layout [o/block][kh][kw][block] with this target's tile, and there is at least one whole
+ * tile of channels: fewer are not padded. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     const Tensor *k = g->group->anchor->in[1];
-    const int64_t block = channel_block(g->target), channels = tensor_dim(g->group->anchor->out[0], 3);
+    const int64_t block = channel_tile(g->target), channels = tensor_dim(g->group->anchor->out[0], 3);
     return tensor_dim(k, k->rank - 1) == block && channels >= block && product_makes_output(cx, g);
 }
 
 const Implementation implementations_arm_depthwise[] = {
-    { .name = "depthwise.windows", .features = "rows", .plevel = 12, .ops = "packed_depthwise2d",
-      .what = "two pixels by a block of channels, all taps at once over rows with their borders", .applies = applies, .schedule = schedule },
+    { .name = "depthwise.windows",
+      .features = "rows",
+      .plevel = 12,
+      .ops = "packed_depthwise2d",
+      .what = "two pixels by a tile of channels, all taps at once over padded rows",
+      .applies = applies,
+      .schedule = schedule },
     { 0 }
 };

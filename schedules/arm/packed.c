@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions and dense layers of 8 bits in the form that the instructions like (ops/integer/packed.c): weights in reading order,
- * zero points and biases in the first values of the sums. */
+/* 8-bit convolutions and dense layers in the form that the instructions require (ops/integer/packed.c): weights packed
+ * in reading order, zero points and biases folded into the initial values of the sums. */
 #include "schedules/arm/arm.h"
 
 #include <string.h>
 
 #include "support/text.h"
 
-bool wants_pairs(const Target *t) { return target_has(t, "dsp") && !target_has(t, "mve"); }
+bool multiplies_pairs(const Target *t) { return target_has(t, "dsp") && !target_has(t, "mve"); }
 
-/* Weights [e][o] as [o][e], or in fours of two rows in turn, with each four's middle two exchanged, and zeros for rows behind
- * the last one. */
+/* Packs weights [e][o] as [o][e], or as alternating fours of two rows with the middle two of each four exchanged, and
+ * pads with rows of zeros. */
 static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, bool is_wide)
 {
     static const int place[] = { 0, 2, 1, 3 };
@@ -19,12 +19,13 @@ static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t ou
     const int8_t *from = k->data;
     for (int64_t o = 0; o < outs; o++)
         for (int64_t e = 0; e < length; e++)
-            to[is_wide ? ((o / 2 * fours + e / 4) * 2 + o % 2) * 4 + place[e % 4] : o * length + e] = from[e * outs + o];
+            to[is_wide ? ((o / 2 * fours + e / 4) * 2 + o % 2) * 4 + place[e % 4] : o * length + e] =
+                from[e * outs + o];
     return tensor_constant(cx, k->name, I8, is_wide ? 5 : 2, is_wide ? wide : plain, to);
 }
 
-/* Of two rows in one number, 16 bits hold even + 256 * odd unless both are among the least; and a sum of products by the odd one comes
- * out of the other 24 whatever the bytes are. */
+/* One i16 holds even + 256 * odd of two rows unless both bytes are near the minimum. The sum of products with the odd
+ * byte is recovered from the upper 24 bits for all byte values. */
 static bool rows_fit_in_pairs(const Tensor *k, int64_t length, int64_t outs)
 {
     const int8_t *from = k->data;
@@ -40,8 +41,8 @@ static bool rows_fit_in_pairs(const Tensor *k, int64_t length, int64_t outs)
     return true;
 }
 
-/* Weights [e][o], in rows of `row` elements, as [o/4][q][2][2]: even + 256 * odd of two rows of weights, whose neighbours along q are
- * a pair. Rows of elements begin at even places. */
+/* Packs weights [e][o], in rows of `row` elements, as [o/4][q][2][2]: even + 256 * odd of two rows of weights;
+ * neighbours along q form a pair. Rows of elements start at even offsets. */
 static Tensor *pack_pairs(Ctx *cx, const Tensor *k, int64_t length, int64_t row, int64_t outs, int64_t rows)
 {
     int64_t pairs = (row + 1) / 2, all = length / row * pairs, shape[] = { rows / 4, all, 2, 2 };
@@ -73,33 +74,37 @@ static const char *window_attrs(Ctx *cx, const Node *n)
         const Attr *a = node_attr(n, attrs[i]);
         for (int d = 0; a && d < (i == 2 ? 4 : 2); d++) value[i][d] = a->ints[a->count == 1 ? 0 : d];
     }
-    return text_format(cx, "kernel=%lld,%lld stride=%s dilation=%s pad=%s", (long long)tensor_dim(n->in[1], 0), (long long)tensor_dim(n->in[1], 1),
+    return text_format(cx, "kernel=%lld,%lld stride=%s dilation=%s pad=%s", (long long)tensor_dim(n->in[1], 0),
+                       (long long)tensor_dim(n->in[1], 1),
                        text_format(cx, "%lld,%lld", (long long)stride[0], (long long)stride[1]),
                        text_format(cx, "%lld,%lld", (long long)dilation[0], (long long)dilation[1]),
-                       text_format(cx, "%lld,%lld,%lld,%lld", (long long)pad[0], (long long)pad[1], (long long)pad[2], (long long)pad[3]));
+                       text_format(cx, "%lld,%lld,%lld,%lld", (long long)pad[0], (long long)pad[1], (long long)pad[2],
+                                   (long long)pad[3]));
 }
 
-/* Several rows of x, or windows of it: each is widened once for all rows of weights. A single one is read as it is, in bytes,
- * which saves the widened copy and costs one instruction in 23; so are all of them for a single row of weights. */
+/* True for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
+ * bytes, which saves the widened copy and costs one instruction in 23. A single row of weights reads all rows of x
+ * that way. */
 static bool has_several_rows(const Node *n)
 {
     const Tensor *y = n->out[0];
     return tensor_elems(y) > tensor_dim(y, y->rank - 1);
 }
 
-/* The elements of a window's row, if the product may be one of pairs; else 0. Windows with gaps, or of an odd number of channels where
- * they stay inside of x, have runs that pairs do not divide; and fewer than four rows are not filled up. */
+/* Returns the elements of a window's row if the product may use pairs; else 0. Pairs do not divide the rows of dilated
+ * windows, nor those of an odd number of channels in windows inside x; fewer than four rows are not padded. */
 static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     int64_t stride[2], dilation[2], pad[4], channels = tensor_dim(n->in[0], n->in[0]->rank - 1);
     bool is_pixel = true, leaves = false;
-    if (!wants_pairs(t) || !has_several_rows(n) || outs < 4 || !rows_fit_in_pairs(n->in[1], length, outs)) return 0;
+    if (!multiplies_pairs(t) || !has_several_rows(n) || outs < 4 || !rows_fit_in_pairs(n->in[1], length, outs)) return 0;
     if (strcmp(n->op->name, "conv2d") != 0) return length;
     node_ints(n, "stride", stride, 2, 1);
     node_ints(n, "dilation", dilation, 2, 1);
     node_ints(n, "pad", pad, 4, 0);
     for (int d = 0; d < 2; d++) {
-        int64_t kernel = tensor_dim(n->in[1], d), last = (tensor_dim(n->out[0], 1 + d) - 1) * stride[d] + (kernel - 1) * dilation[d] - pad[d];
+        int64_t kernel = tensor_dim(n->in[1], d),
+                last = (tensor_dim(n->out[0], 1 + d) - 1) * stride[d] + (kernel - 1) * dilation[d] - pad[d];
         is_pixel = is_pixel && kernel == 1;
         leaves = leaves || pad[d] > 0 || last >= tensor_dim(n->in[0], 1 + d);
     }
@@ -112,30 +117,37 @@ static Tensor *alter_product(Ctx *cx, const Target *t, const Node *n, const Uses
     (void)uses;
     Tensor *x = n->in[0], *k = n->in[1];
     bool is_conv = strcmp(n->op->name, "conv2d") == 0;
-    if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "groups", 1) != 1 || node_int(n, "zero_w", 0)) return NULL;
+    if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "groups", 1) != 1
+        || node_int(n, "zero_w", 0))
+        return NULL;
     int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, k->rank - 1), length = tensor_elems(k) / outs;
-    /* products are made in fours or in twos, but for a single one */
+    /* Products are computed in fours or twos, except for a single one */
     int64_t row = row_of_pairs(t, n, length, outs), rows = row ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
-    bool is_wide = wants_pairs(t) && outs > 1 && has_several_rows(n);
-    Tensor *packed = row ? pack_pairs(cx, k, length, row, outs, rows) : pack_weights(cx, k, length, outs, rows, is_wide);
+    bool is_wide = multiplies_pairs(t) && outs > 1 && has_several_rows(n);
+    Tensor *packed = row ? pack_pairs(cx, k, length, row, outs, rows)
+                         : pack_weights(cx, k, length, outs, rows, is_wide);
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero) };
-    if (is_conv) return call(cx, "packed_conv2d", n->name, in, 3, "%s fill=%lld outs=%lld", window_attrs(cx, n), (long long)zero, (long long)outs);
+    if (is_conv)
+        return call(cx, "packed_conv2d", n->name, in, 3, "%s fill=%lld outs=%lld", window_attrs(cx, n), (long long)zero,
+                    (long long)outs);
     return call(cx, "packed_dense", n->name, in, 3, "outs=%lld", (long long)outs);
 }
 
-/* A bias behind the product goes into its first values. */
+/* Folds a bias after the product into its initial values. */
 static Tensor *alter_bias(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
 {
     (void)t;
     Node *product = n->in[0]->producer;
     const Tensor *bias = n->in[1];
-    bool is_product = product && product->kind == NODE_CALL && strncmp(product->op->name, "packed_", 7) == 0 && uses_of(uses, n->in[0]) == 1;
+    bool is_product = product && product->kind == NODE_CALL && strncmp(product->op->name, "packed_", 7) == 0
+                      && uses_of(uses, n->in[0]) == 1;
     if (!is_product || !tensor_is_constant(bias) || bias->rank > n->in[0]->rank) return NULL;
     Tensor *b = product->in[2];
     int64_t outs = tensor_dim(n->in[0], n->in[0]->rank - 1), room = tensor_elems(b);
     if (tensor_elems(bias) != outs || tensor_dim(bias, bias->rank - 1) != outs) return NULL;
     uint32_t *sum = NEW_ARRAY(cx->arena, uint32_t, room);
-    for (int64_t o = 0; o < outs; o++) sum[o] = (uint32_t)((const int32_t *)b->data)[o] + (uint32_t)((const int32_t *)bias->data)[o];
+    for (int64_t o = 0; o < outs; o++)
+        sum[o] = (uint32_t)((const int32_t *)b->data)[o] + (uint32_t)((const int32_t *)bias->data)[o];
     Tensor *in[] = { product->in[0], product->in[1], tensor_constant(cx, bias->name, I32, 1, &room, sum) };
     Node *now = op_call(cx, product->op, product->name, in, 3, product->attr, product->attr_count);
     return now ? now->out[0] : NULL;
@@ -143,9 +155,9 @@ static Tensor *alter_bias(Ctx *cx, const Target *t, const Node *n, const Uses *u
 
 /* ---- Depthwise --------------------------------------------------------------------------------------------------- */
 
-int64_t channel_block(const Target *t) { return target_has(t, "mve") ? 8 : 4; }
+int64_t channel_tile(const Target *t) { return target_has(t, "mve") ? 8 : 4; }
 
-/* Weights [taps][o] as [o/block][taps][block], filled up with zeros. */
+/* Packs weights [taps][o] as [o/block][taps][block], padded with zeros. */
 static Tensor *pack_channels(Ctx *cx, const Tensor *k, int64_t outs, int64_t blocks, int64_t block)
 {
     int64_t taps = tensor_elems(k) / outs, shape[] = { blocks, tensor_dim(k, 0), tensor_dim(k, 1), block };
@@ -156,43 +168,57 @@ static Tensor *pack_channels(Ctx *cx, const Tensor *k, int64_t outs, int64_t blo
     return tensor_constant(cx, k->name, I8, 4, shape, to);
 }
 
-/* One output channel for each of x. */
+/* One output channel per channel of x. */
 static Tensor *alter_depthwise(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
 {
     (void)uses;
     Tensor *x = n->in[0], *k = n->in[1];
     if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "zero_w", 0)) return NULL;
-    int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, 2), block = channel_block(t), blocks = (outs + block - 1) / block;
+    int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, 2), block = channel_tile(t),
+            blocks = (outs + block - 1) / block;
     if (tensor_dim(x, 3) != outs || tensor_elems(k) / outs < 2) return NULL;
-    Tensor *in[] = { x, pack_channels(cx, k, outs, blocks, block), first_values(cx, k, tensor_elems(k) / outs, outs, blocks * block, zero) };
+    Tensor *in[] = {
+        x, pack_channels(cx, k, outs, blocks, block), first_values(cx, k, tensor_elems(k) / outs, outs, blocks * block,
+        zero)
+    };
     return call(cx, "packed_depthwise2d", n->name, in, 3, "%s fill=%lld", window_attrs(cx, n), (long long)zero);
 }
 
-/* ---- Rows with their borders --------------------------------------------------------------------------------------- */
+/* ---- Padded rows ------------------------------------------------------------------------------------------------- */
 
-const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows, const char *pixels, const char *channels)
+const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows, const char *pixels,
+                       const char *channels)
 {
     const Tensor *x = anchor->in[0];
     const Stage *s = nest_stage(n, rows);
     int64_t pad[4] = { 0 }, height = axis_extent(s, 1), fill = node_int(anchor, "fill", 0);
     Path at;
     node_ints(anchor, "pad", pad, 4, 0);
-    if (ctx_failed(cx) || (pad[0] == 0 && height <= tensor_dim(x, 1)) || !nest_find_loop(n, pixels, &at)) return n;      /* each row is one of x: loops */
-    long long m = (long long)at.at[at.depth - 1]->extent->integer, left = (long long)pad[1], inner = (long long)tensor_dim(x, 2), own = (long long)tensor_dim(x, 3);
+    /* Each row is a row of x: plain loops */
+    if (ctx_failed(cx) || (pad[0] == 0 && height <= tensor_dim(x, 1)) || !nest_find_loop(n, pixels, &at)) return n;
+    long long m = (long long)at.at[at.depth - 1]->extent->integer, left = (long long)pad[1],
+              inner = (long long)tensor_dim(x, 2), own = (long long)tensor_dim(x, 3);
     long long c = channels && nest_find_loop(n, channels, &at) ? (long long)at.at[at.depth - 1]->extent->integer : 1;
-    const char *begins = left ? text_format(cx, " && %lld <= w", left) : "", *ends = left + inner < m ? text_format(cx, " && w < %lld", left + inner) : "";
+    const char *begins = left ? text_format(cx, " && %lld <= w", left) : "",
+               *ends = left + inner < m ? text_format(cx, " && w < %lld", left + inner) : "";
     const char *full = own < c ? text_format(cx, " && c < %lld", own) : "";
-    n = sched_instruction(cx, n, text_format(cx, "LW_FETCH_ROW_I8[%lld,%lld,%lld,%lld,%lld,%lld](p: bool, a: i8[%lld][%lld]) y[w<%lld,c<%lld] = select(p%s%s%s, a[w,c], %lld)",
-                                             m, left, inner, c, own, (long long)fill, m, c, m, c, begins, ends, full, (long long)fill), NULL);
+    n = sched_instruction(cx, n,
+                          text_format(cx,
+                                      "LW_FETCH_ROW_I8[%lld,%lld,%lld,%lld,%lld,%lld](p: bool, a: i8[%lld][%lld]) "
+                                      "y[w<%lld,c<%lld] = select(p%s%s%s, a[w,c], %lld)",
+                                      m, left, inner, c, own, (long long)fill, m, c, m, c, begins, ends, full,
+                                      (long long)fill),
+                          NULL);
     return tensorize_if_fits(cx, n, pixels, "LW_FETCH_ROW_I8");
 }
 
 const Implementation implementations_arm_packed[] = {
     { .name = "packed.rows", .features = "rows", .ops = "conv2d dense",
-      .what = "products of 8 bits over weights in reading order", .alter = alter_product },
+      .what = "8-bit products over weights packed in reading order", .alter = alter_product },
     { .name = "packed.channels", .features = "rows", .ops = "depthwise_conv2d",
-      .what = "depthwise convolutions of 8 bits over whole blocks of channels",
+      .what = "8-bit depthwise convolutions over whole tiles of channels",
       .alter = alter_depthwise },
-    { .name = "packed.bias", .features = "rows", .ops = "add", .what = "a bias begins the sum", .alter = alter_bias },
+    { .name = "packed.bias", .features = "rows", .ops = "add",
+      .what = "folds a bias into the initial sum", .alter = alter_bias },
     { 0 }
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Pools and sums of bytes whose channels lie side by side: the windows' taps are one instruction for several channels.
+/* Pools and sums of bytes with the channels last: one instruction computes the windows' taps for several channels.
  *
- *   sums      for blocks of channels:                           LW_SUM_WINDOW_I8 in pairs or lanes of 16 bits, which hold
- *                 acc[n] += x, all taps at once                 256 taps of any bytes
- *                 y = tail(acc)
- *   maxima    y[c] = max(y[c], x[c]), all channels at once      LW_MAX_WINDOW_I8, or, where windows leave x, LW_MAX_IF_I8
- *                                                               tap by tap under the tap's condition
+ *   sums      for tiles of channels:                            LW_SUM_WINDOW_I8 in pairs or lanes of 16 bits, which
+ *                 acc[n] += x, all taps at once                 hold 256 taps of any bytes
+ *                 y = epilogue(acc)
+ *   maxima    y[c] = max(y[c], x[c]), all channels at once      LW_MAX_WINDOW_I8, or, if windows leave x, LW_MAX_IF_I8
+ *                                                               tap by tap under the tap's guard
  *
  * With one dimension of taps the instructions are LW_SUM_TAPS_I8 and LW_MAX_TAPS_I8. */
 #include "schedules/arm/scale.h"
@@ -14,7 +14,7 @@
 
 typedef struct Pool { const Stage *acc; bool is_max, leaves_input; int tap_axis[2], tap_axes; } Pool;
 
-/* acc reduces bytes of a tensor that has the channels last, over up to two axes; a maximum perhaps under a condition. */
+/* True if acc reduces bytes of a tensor with the channels last, over up to two axes; a maximum may be guarded. */
 static bool read_pool(const Stage *acc, Pool *p)
 {
     const Expr *e = acc->value[0], *channel = acc->axis[acc->data_count - 1].var;
@@ -23,7 +23,8 @@ static bool read_pool(const Stage *acc, Pool *p)
     if (!p->is_max) e = e->kind == EXPR_CAST && e->type == I32 ? e->arg[0] : NULL;
     p->leaves_input = p->is_max && e->kind == EXPR_SELECT && expr_is_int(e->arg[SELECT_NO], -128);
     if (p->leaves_input) e = e->arg[SELECT_YES];
-    if (!e || e->kind != EXPR_READ || e->type != I8 || e->arg_count < 2 || e->arg[e->arg_count - 1] != channel) return false;
+    if (!e || e->kind != EXPR_READ || e->type != I8 || e->arg_count < 2 || e->arg[e->arg_count - 1] != channel)
+        return false;
     for (int a = acc->data_count; a < acc->axis_count; a++) {
         if (axis_extent(acc, a) == 1) continue;
         if (p->tap_axes == 2 || axis_extent(acc, a) < 0) return false;
@@ -32,7 +33,7 @@ static bool read_pool(const Stage *acc, Pool *p)
     return p->tap_axes > 0;
 }
 
-/* The only stage that reduces, in the shape of the only output. */
+/* Returns the only stage that reduces, if it has the shape of the only output. */
 static const Stage *reducing_stage(const Nest *n)
 {
     const Stage *found = NULL, *out = output_stage(n);
@@ -49,17 +50,29 @@ static const Stage *reducing_stage(const Nest *n)
 
 static const char *declare_taps(Ctx *cx, const Nest **n, const Pool *p, int64_t channels)
 {
-    const long long c = (long long)channels, k = (long long)axis_extent(p->acc, p->tap_axis[0]), l = p->tap_axes == 2 ? (long long)axis_extent(p->acc, p->tap_axis[1]) : 1;
-    const char *what = p->is_max ? "max" : "sum", *macro = text_format(cx, "LW_%s_%s_I8", p->is_max ? "MAX" : "SUM", p->leaves_input ? "IF" : p->tap_axes == 2 ? "WINDOW" : "TAPS");
-    const char *element = p->tap_axes == 2 ? "a[i,j,o]" : "a[i,o]", *value = p->is_max ? element : text_format(cx, "i32(%s)", element);
-    *n = sched_instruction(cx, *n, p->leaves_input ? text_format(cx, "%s[%lld](p: bool, a: i8[1][%lld]) y[o<%lld] = max(k<1) select(p, a[k,o], -128)", macro, c, c, c)
-                                 : p->tap_axes == 2 ? text_format(cx, "%s[%lld,%lld,%lld](a: i8[%lld][%lld][%lld]) y[o<%lld] = %s(i<%lld,j<%lld) %s", macro, k, l, c, k, l, c, c, what, k, l, value)
-                                                    : text_format(cx, "%s[%lld,%lld](a: i8[%lld][%lld]) y[o<%lld] = %s(i<%lld) %s", macro, k, c, k, c, c, what, k, value), NULL);
+    const long long c = (long long)channels, k = (long long)axis_extent(p->acc, p->tap_axis[0]),
+                    l = p->tap_axes == 2 ? (long long)axis_extent(p->acc, p->tap_axis[1]) : 1;
+    const char *what = p->is_max ? "max" : "sum", *macro = text_format(cx, "LW_%s_%s_I8", p->is_max ? "MAX" : "SUM",
+                                                                       p->leaves_input    ? "IF"
+                                                                       : p->tap_axes == 2 ? "WINDOW"
+                                                                                          : "TAPS");
+    const char *element = p->tap_axes == 2 ? "a[i,j,o]" : "a[i,o]",
+               *value = p->is_max ? element : text_format(cx, "i32(%s)", element);
+    *n = sched_instruction(
+        cx, *n,
+        p->leaves_input ? text_format(
+            cx, "%s[%lld](p: bool, a: i8[1][%lld]) y[o<%lld] = max(k<1) select(p, a[k,o], -128)", macro, c, c, c)
+        : p->tap_axes == 2
+            ? text_format(cx, "%s[%lld,%lld,%lld](a: i8[%lld][%lld][%lld]) y[o<%lld] = %s(i<%lld,j<%lld) %s", macro, k,
+                          l, c, k, l, c, c, what, k, l, value)
+            : text_format(cx, "%s[%lld,%lld](a: i8[%lld][%lld]) y[o<%lld] = %s(i<%lld) %s", macro, k, c, k, c, c, what,
+                          k, value),
+        NULL);
     return macro;
 }
 
-/* acc's taps outside of its channels, its first values before them. */
-static const Nest *make_taps(Ctx *cx, const Nest *n, const Pool *p, int64_t channels)
+/* Orders acc's taps outside its channels, and its initial values before them. */
+static const Nest *order_taps(Ctx *cx, const Nest *n, const Pool *p, int64_t channels)
 {
     const char *order[3], *c = loop_name(cx, p->acc, p->acc->data_count - 1);
     int count = 0;
@@ -71,7 +84,7 @@ static const Nest *make_taps(Ctx *cx, const Nest *n, const Pool *p, int64_t chan
     return sched_tensorize(cx, n, p->leaves_input ? c : order[0], macro);
 }
 
-/* The innermost of the output's loops around its channels; NULL: there is none. */
+/* Returns the innermost loop of the output around its channels; NULL: none. */
 static const char *loop_around(Ctx *cx, const Nest *n, const Stage *out)
 {
     Path found;
@@ -88,14 +101,14 @@ static const Nest *schedule_max(Ctx *cx, const Nest *n, const Pool *p)
         if (at) n = sched_compute_at(cx, n, p->acc->name, at);
         n = sched_set_scope(cx, n, p->acc->name, SCOPE_STACK);
     }
-    return make_taps(cx, n, p, axis_extent(out, out->data_count - 1));
+    return order_taps(cx, n, p, axis_extent(out, out->data_count - 1));
 }
 
 static const Nest *schedule_sum(Ctx *cx, const GroupNest *g, const Nest *n, Pool *p)
 {
     const Stage *out = output_stage(n);
     const int last = out->data_count - 1;
-    const int64_t block = channel_block(g->target);
+    const int64_t block = channel_tile(g->target);
     const char *c = loop_name(cx, out, last), *at;
     if (out == p->acc) {
         n = sched_cache_write(cx, n, p->acc->name, "acc", SCOPE_REGISTER);
@@ -106,7 +119,7 @@ static const Nest *schedule_sum(Ctx *cx, const GroupNest *g, const Nest *n, Pool
     at = is_cut ? text_format(cx, "%so", c) : loop_around(cx, n, out);
     if (at) n = sched_compute_at(cx, n, p->acc->name, at);
     n = sched_set_scope(cx, n, p->acc->name, SCOPE_REGISTER);
-    n = make_taps(cx, n, p, block);
+    n = order_taps(cx, n, p, block);
     c = is_cut ? text_format(cx, "%si", c) : c;
     if (ctx_failed(cx)) return n;
     if (scales_at_once(g, nest_stage(n, out->name), block)) return scale_at_once(cx, n, out->name, c, block);
@@ -123,12 +136,13 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return p.is_max ? schedule_max(cx, n, &p) : schedule_sum(cx, g, n, &p);
 }
 
-/* Whole blocks of channels; sums of up to 256 taps a window. Whether the taps lie as the instruction wants them is tried. */
+/* True for whole tiles of channels, and sums of up to 256 taps per window. The schedule tests whether the layout of the
+ * taps suits the instruction. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     enum { MOST_TAPS = 256 };
     const Stage *acc = reducing_stage(g->nest);
-    if (!acc || axis_extent(acc, acc->data_count - 1) % channel_block(g->target)) return false;
+    if (!acc || axis_extent(acc, acc->data_count - 1) % channel_tile(g->target)) return false;
     DiagMark mark = diag_mark(cx);
     const Nest *n = inline_elementwise(cx, g->nest, NULL);
     Pool p;

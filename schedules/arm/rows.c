@@ -1,54 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions and dense layers of 8 bits as dot products of rows (ops/integer/packed.c), on instructions that multiply and add
- * several elements at once.
+/* 8-bit convolutions and dense layers as dot products of rows (ops/integer/packed.c), with instructions that multiply
+ * and accumulate several elements at once.
  *
- *   rows = those under the windows, with their borders, where windows leave x
+ *   rows = the padded rows under the windows, if windows leave x
  *   for tiles of two pixels:
- *       patch = their windows, each a row          widened to i16 where the instruction wants pairs of these
- *       for tiles of two channels:             of four where two rows of weights lie in one number
- *           acc[2][2] = b                          LW_DOT_2X2: the whole rows at once, accumulators in registers
+ *       patch = their windows, each a row          widened to i16 if the instruction multiplies pairs of i16
+ *       for tiles of two channels:                 of four if one number packs two rows of weights
+ *           acc[2][2] = b                          LW_DOT_2X2: whole rows at once, accumulators in registers
  *           acc += patch . weights
- *           y = tail(acc)
+ *           y = epilogue(acc)
  *
- * Where the tail is an instruction for several channels (scale.c), the tile has so many, and the products go through it in twos.
- * To a residual addition they come as bytes, in a tile of their own.
- * A single pixel takes up to four channels at a time, and a single channel is met alone. The tile of pixels lies along the axis that it divides best; the last
- * tile begins earlier where it does not. The portable form of every instruction is in runtime/simd/rows.h. */
+ * If the epilogue is an instruction for several channels (scale.c), the tile has that many, and the products are
+ * computed in twos. A residual addition reads the scaled products as bytes, in a tile of their own. A single pixel uses
+ * up to four channels at a time, and a single channel is computed separately. The tile of pixels follows the axis that
+ * it divides best; the last tile starts earlier to stay in range. The portable form of every instruction is in
+ * runtime/simd/rows.h. */
 #include "schedules/arm/scale.h"
 
 #include <string.h>
 
 #include "support/text.h"
 
-/* How weights lie, by the axes of the sum: bytes in rows, fours of two rows in turn, two rows in one number. */
+/* The weight layout along the axes of the sum: rows of bytes, alternating fours of two rows, two rows in one number. */
 typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3 } RowForm;
 
 typedef struct Tiles {
     const Stage *out;
-    const char *scaled;          /* the product as bytes, to which others are added; NULL: it is inlined */
+    const char *scaled;          /* the product as bytes, an operand of additions; NULL: it is inlined */
     RowForm form;
     int row, last;
     int64_t w, o, block;
     const char *at_rows, *at_pixels, *at_channels;
 } Tiles;
 
-/* What makes the output of sums is an instruction, or two, for `count` channels. */
-static bool ends_at_once(const GroupNest *g, const Nest *n, const char *scaled, int64_t count)
+/* True if one or two instructions compute the output from the sums, for `count` channels. */
+static bool epilogue_at_once(const GroupNest *g, const Nest *n, const char *scaled, int64_t count)
 {
-    const Stage *out = nest_stage(n, output_stage(n)->name);      /* as it is now, with what was inlined */
-    return scaled ? adds_at_once(g, out, count) && scales_at_once(g, nest_stage(n, scaled), count) : scales_at_once(g, out, count);
+    const Stage *out = nest_stage(n, output_stage(n)->name);      /* current version, after inlining */
+    return scaled ? adds_at_once(g, out, count) && scales_at_once(g, nest_stage(n, scaled), count)
+                  : scales_at_once(g, out, count);
 }
 
 static RowForm form_of(const Stage *product) { return (RowForm)(product->axis_count - product->data_count); }
 
-/* Two pixels along the axis with the least waste, the later one if it is all the same; two channels, or, for one pixel or where two
- * rows of weights lie in one number, four. */
+/* Tiles two pixels along the axis with the least waste, the later one on a tie; two channels, or four for one pixel or
+ * if one number packs two rows of weights. */
 static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
 {
     const Stage *out = output_stage(n);
-    Tiles t = { .out = out, .scaled = scaled, .row = -1, .last = out->data_count - 1, .w = 1, .o = 1, .form = form_of(product_stage(n)) };
+    Tiles t = { .out = out,
+                .scaled = scaled,
+                .row = -1,
+                .last = out->data_count - 1,
+                .w = 1,
+                .o = 1,
+                .form = form_of(product_stage(n)) };
     int64_t best = INT64_MAX, outs = axis_extent(out, t.last);
-    bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;       /* a row of weights behind the last: its product goes nowhere */
+    /* A row of weights after the last: its product is discarded */
+    bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;
     for (int a = t.last - 1; a >= 0; a--) {
         int64_t extent = axis_extent(out, a), waste = extent % 2 ? 1000000 / extent : 0;
         if (extent < 2 || waste >= best) continue;
@@ -61,17 +70,19 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
     if (t.form == PAIRED) t.o = 4;
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
-        if (ends_at_once(g, n, scaled, block)) t.block = block;
+        if (epilogue_at_once(g, n, scaled, block)) t.block = block;
     return t;
 }
 
 static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
 {
-    const char *order[MAX_AXES], *c = loop_name(cx, t->out, t->last), *w = t->row >= 0 ? loop_name(cx, t->out, t->row) : NULL;
+    const char *order[MAX_AXES], *c = loop_name(cx, t->out, t->last),
+                                 *w = t->row >= 0 ? loop_name(cx, t->out, t->row) : NULL;
     int count = 0;
     Path found;
     bool cut_w = w && axis_extent(t->out, t->row) > t->w, cut_c = axis_extent(t->out, t->last) > t->block;
-    if (cut_w) n = sched_split(cx, n, w, t->w, axis_extent(t->out, t->row) % t->w ? TAIL_SHIFT : TAIL_GUARD, NULL, NULL);
+    if (cut_w)
+        n = sched_split(cx, n, w, t->w, axis_extent(t->out, t->row) % t->w ? TAIL_SHIFT : TAIL_GUARD, NULL, NULL);
     if (cut_c) n = sched_split(cx, n, c, t->block, TAIL_GUARD, NULL, NULL);
     for (int a = 0; a < t->last; a++) {
         const char *loop = loop_name(cx, t->out, a);
@@ -89,19 +100,22 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
 
 static const Nest *end_at_once(Ctx *cx, const Nest *n, const char *acc, const Tiles *t)
 {
-    const char *out = loop_name(cx, t->out, t->last), *loop = axis_extent(t->out, t->last) > t->block ? text_format(cx, "%si", out) : out;
+    const char *out = loop_name(cx, t->out, t->last),
+               *loop = axis_extent(t->out, t->last) > t->block ? text_format(cx, "%si", out) : out;
     if (t->scaled) {
         n = add_at_once(cx, n, t->out->name, loop, t->block);
         loop = loop_name(cx, nest_stage(n, t->scaled), t->last);
     }
     n = scale_at_once(cx, n, t->scaled ? t->scaled : t->out->name, loop, t->block);
-    return begin_at_once(cx, n, text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[t->last].var)->name), t->block);
+    return initialize_at_once(
+        cx, n, text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[t->last].var)->name), t->block);
 }
 
-/* The tile's channels at once where there is an instruction for it, else one by one; its pixels one by one. */
+/* Computes the tile's channels at once if the target has an instruction for it, else one by one; its pixels one by
+ * one. */
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
-    if (t->block > 1 && ends_at_once(g, n, t->scaled, t->block)) n = end_at_once(cx, n, acc, t);
+    if (t->block > 1 && epilogue_at_once(g, n, t->scaled, t->block)) n = end_at_once(cx, n, acc, t);
     for (int i = 0; i < 2; i++) {
         int a = i ? t->row : t->last;
         if (a < 0) continue;
@@ -114,7 +128,7 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
     return n;
 }
 
-/* The instruction for this tile, declared for the length of its rows. */
+/* Declares the instruction for this tile and the length of its rows. */
 static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const Tiles *t)
 {
     bool is_wide = t->form == WIDE;
@@ -122,19 +136,31 @@ static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const 
     const char *macro = text_format(cx, "LW_DOT_%lldX%lld_%s", w, o, t->form == PLAIN ? "I8" : "I16");
     if (length < 2) return NULL;
     if (t->form == PAIRED) {
-        *n = sched_instruction(cx, *n, text_format(cx, "%s[%lld](a: i16[%lld][2][2], b: i16[%lld][2][2]) c[w<2,p<2,h<2] = sum(q<%lld,t<2) i32(a[q,w,t]) * "
-                                                   "i32(i8(i32(b[q,p,t]) + h*128 >> h*8))", macro, length, length, length, length), NULL);
+        *n = sched_instruction(
+            cx, *n,
+            text_format(
+                cx,
+                "%s[%lld](a: i16[%lld][2][2], b: i16[%lld][2][2]) c[w<2,p<2,h<2] = sum(q<%lld,t<2) i32(a[q,w,t]) * "
+                "i32(i8(i32(b[q,p,t]) + h*128 >> h*8))",
+                macro, length, length, length, length),
+            NULL);
         return macro;
     }
-    *n = sched_instruction(cx, *n, is_wide
-        ? text_format(cx, "%s[%lld](a: i16[%lld][%lld][2][2], b: i8[%lld][%lld][2][2]) c[w<%lld,o<%lld] = sum(q<%lld,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s])",
-                      macro, length, w, length, o, length, w, o, length)
-        : text_format(cx, "%s[%lld](a: i8[%lld][%lld], b: i8[%lld][%lld]) c[w<%lld,o<%lld] = sum(e<%lld) i32(a[w,e]) * i32(b[o,e])", macro, length, w, length, o,
-                      length, w, o, length), NULL);
+    *n = sched_instruction(cx, *n,
+                           is_wide
+                               ? text_format(cx,
+                                             "%s[%lld](a: i16[%lld][%lld][2][2], b: i8[%lld][%lld][2][2]) "
+                                             "c[w<%lld,o<%lld] = sum(q<%lld,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s])",
+                                             macro, length, w, length, o, length, w, o, length)
+                               : text_format(cx,
+                                             "%s[%lld](a: i8[%lld][%lld], b: i8[%lld][%lld]) c[w<%lld,o<%lld] = "
+                                             "sum(e<%lld) i32(a[w,e]) * i32(b[o,e])",
+                                             macro, length, w, length, o, length, w, o, length),
+                           NULL);
     return macro;
 }
 
-/* The last loop, over the tile's channels, in parts that the instruction takes, outside of all others. */
+/* Splits the last loop, over the tile's channels, to the instruction's size, and moves the outer part outermost. */
 static const Nest *split_products(Ctx *cx, const Nest *n, const char *const *loop, int count, int64_t part)
 {
     const char *order[MAX_AXES + 1], *channels = loop[count - 1];
@@ -157,7 +183,9 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
     if (count > 1) n = sched_reorder(cx, n, order, count, false);
     n = sched_decompose_reduction(cx, n, acc, order[0]);
     if (t->block > t->o) n = split_products(cx, n, order, count, t->o);
-    if (t->form == PAIRED) n = sched_split(cx, n, t->block > t->o ? text_format(cx, "%si", order[count - 1]) : order[count - 1], 2, TAIL_GUARD, NULL, NULL);
+    if (t->form == PAIRED)
+        n = sched_split(cx, n, t->block > t->o ? text_format(cx, "%si", order[count - 1]) : order[count - 1], 2,
+                        TAIL_GUARD, NULL, NULL);
     macro = ctx_failed(cx) ? NULL : declare_dot(cx, &n, nest_stage(n, acc), t);
     return macro ? sched_tensorize(cx, n, order[0], macro) : n;
 }
@@ -171,20 +199,26 @@ static bool is_conditional(const Expr *e)
     return found;
 }
 
-/* What fills a run of a patch: a plain or widened copy, under a condition where a window with gaps leaves x. */
-static const char *declare_fetch(Ctx *cx, const Nest **n, const Node *anchor, const Stage *patch, long long run, bool is_filled_up)
+/* Declares the instruction that fills a run of a patch: a plain or widening copy, guarded if a dilated window leaves
+ * x. */
+static const char *declare_fetch(Ctx *cx, const Nest **n, const Node *anchor, const Stage *patch, long long run,
+                                 bool is_padded)
 {
     const char *type = patch->out[0]->type == I16 ? "I16" : "I8", *cast = patch->out[0]->type == I16 ? "i16" : "";
-    bool is_window = strcmp(anchor->op->name, "packed_dense") != 0, leaves = is_window && is_conditional(is_filled_up ? patch->value[0]->arg[SELECT_YES] : patch->value[0]);
+    bool is_window = strcmp(anchor->op->name, "packed_dense") != 0,
+         leaves = is_window && is_conditional(is_padded ? patch->value[0]->arg[SELECT_YES] : patch->value[0]);
     const char *macro = text_format(cx, "LW_%s_%s", leaves ? "FETCH" : "COPY", type);
     long long fill = (long long)node_int(anchor, "fill", 0);
-    *n = sched_instruction(cx, *n, leaves
-        ? text_format(cx, "%s[%lld,%lld](p: bool, a: i8[%lld]) y[e<%lld] = %s(select(p, a[e], %lld))", macro, run, fill, run, run, cast, fill)
-        : text_format(cx, "%s[%lld](a: i8[%lld]) y[e<%lld] = %s(a[e])", macro, run, run, run, cast), NULL);
+    *n = sched_instruction(
+        cx, *n,
+        leaves ? text_format(cx, "%s[%lld,%lld](p: bool, a: i8[%lld]) y[e<%lld] = %s(select(p, a[e], %lld))", macro,
+                             run, fill, run, run, cast, fill)
+               : text_format(cx, "%s[%lld](a: i8[%lld]) y[e<%lld] = %s(a[e])", macro, run, run, run, cast),
+        NULL);
     return macro;
 }
 
-/* What of a window lies side by side: of x a pixel, of rows with their borders a row. */
+/* Returns the contiguous elements of a window: a pixel of x, or a row of the padded rows. */
 static int64_t run_of(const Node *anchor, bool of_rows)
 {
     int64_t kernel[2] = { 1, 1 }, channels = tensor_dim(anchor->in[0], anchor->in[0]->rank - 1);
@@ -192,8 +226,8 @@ static int64_t run_of(const Node *anchor, bool of_rows)
     return of_rows ? kernel[1] * channels : channels;
 }
 
-/* The patch's elements in such runs, each of which is one copy; what fills up the end is loops. */
-static const Nest *make_patch(Ctx *cx, const Nest *n, const GroupNest *g, const char *patch, bool of_rows)
+/* Copies the patch's elements in contiguous runs, one instruction each; loops fill the padding at the end. */
+static const Nest *fill_patch(Ctx *cx, const Nest *n, const GroupNest *g, const char *patch, bool of_rows)
 {
     enum { SHORTEST = 4 };
     const Stage *s = nest_stage(n, patch);
@@ -208,16 +242,19 @@ static const Nest *make_patch(Ctx *cx, const Nest *n, const GroupNest *g, const 
     return tensorize_if_fits(cx, n, e, macro);
 }
 
-/* What patches are made of: rows with their borders, or an image that a call before this one makes of another. */
+/* True if the source of patches is padded already: padded rows, or an image padded by an earlier call. */
 static bool are_bordered(const Stage *from) { enum { ROW_AXES = 3 }; return from && from->data_count == ROW_AXES; }
 
-/* The patch of two pixels whose pairs take turns, in runs, each of which is one instruction; what fills up the end is loops. */
-static const Nest *make_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const char *patch, const Tiles *t, bool of_rows)
+/* Fills the patch of two pixels with alternating pairs in runs, one instruction each; loops fill the padding at the
+ * end. */
+static const Nest *fill_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const char *patch, const Tiles *t,
+                              bool of_rows)
 {
     const Stage *s = nest_stage(n, patch);
     int last = s->data_count - 1, count = 0;
     const char *order[MAX_AXES], *q = loop_name(cx, s, last - 1), *pixel = loop_name(cx, s, t->row);
-    int64_t channels = tensor_dim(g->group->anchor->in[0], g->group->anchor->in[0]->rank - 1), length = axis_extent(s, last - 1);
+    int64_t channels = tensor_dim(g->group->anchor->in[0], g->group->anchor->in[0]->rank - 1),
+            length = axis_extent(s, last - 1);
     long long run = (long long)(of_rows ? (run_of(g->group->anchor, true) + 1) / 2 : channels / 2);
     for (int a = 0; a <= last; a++)
         if (a != t->row && a < last - 1) order[count++] = expr_as_var(s->axis[a].var)->name;
@@ -232,12 +269,15 @@ static const Nest *make_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const 
         n = sched_split(cx, n, q, run, length % run ? TAIL_PEEL : TAIL_GUARD, "i", "u");
         q = text_format(cx, "%s.u", patch);
     }
-    n = sched_instruction(cx, n, text_format(cx, "LW_PAIRS_I16[%lld](a: i8[2][%lld][2]) y[w<2,q<%lld,t<2] = i16(a[w,q,t])", run, run, run), NULL);
+    n = sched_instruction(
+        cx, n,
+        text_format(cx, "LW_PAIRS_I16[%lld](a: i8[2][%lld][2]) y[w<2,q<%lld,t<2] = i16(a[w,q,t])", run, run, run),
+        NULL);
     return tensorize_if_fits(cx, n, q, "LW_PAIRS_I16");
 }
 
-/* Rows with their borders, pixel by pixel. */
-static const Nest *make_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows)
+/* Copies padded rows pixel by pixel. */
+static const Nest *copy_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows)
 {
     const char *u = loop_name(cx, nest_stage(n, rows), 2);
     int64_t channels = tensor_dim(anchor->in[0], 3);
@@ -246,14 +286,15 @@ static const Nest *make_rows(Ctx *cx, const Nest *n, const Node *anchor, const c
     return fetch_rows(cx, n, anchor, rows, text_format(cx, "%s.w", rows), text_format(cx, "%s.c", rows));
 }
 
-/* The window is one pixel, or the call a dense layer: what a patch would hold lies in x as a row already. */
-static bool lies_in_rows(const Node *anchor)
+/* True if the window is one pixel, or the call a dense layer: x already stores a patch's elements as a row. */
+static bool rows_are_contiguous(const Node *anchor)
 {
     int64_t kernel[2];
     return !node_ints(anchor, "kernel", kernel, 2, 1) || kernel[0] * kernel[1] == 1;
 }
 
-/* The stage between the product and the output that scales it to bytes, where there are vectors for that; NULL: there is none. */
+/* Returns the stage between the product and the output that scales it to bytes, if the target has vectors for that;
+ * NULL: none. */
 static const char *product_bytes(Ctx *cx, const GroupNest *g)
 {
     for (int i = 0; i < g->nest->stage_count; i++) {
@@ -266,10 +307,10 @@ static const char *product_bytes(Ctx *cx, const GroupNest *g)
     return NULL;
 }
 
-/* These stay where there is an instruction that adds to them, else they are inlined. */
+/* Keeps these stages if an instruction adds to them; else inlines them. */
 static const char *keep_bytes(Ctx *cx, const Nest **n, const GroupNest *g, const char *scaled)
 {
-    if (!scaled || ctx_failed(cx) || ends_at_once(g, *n, scaled, 1)) return scaled;
+    if (!scaled || ctx_failed(cx) || epilogue_at_once(g, *n, scaled, 1)) return scaled;
     *n = sched_compute_inline(cx, *n, scaled);
     return NULL;
 }
@@ -283,24 +324,29 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     const Nest *n = isolate_product(cx, g->nest, &acc, kept);
     const char *scaled = keep_bytes(cx, &n, g, bytes);
     if (ctx_failed(cx)) return n;
-    bool is_direct = nest_stage(n, patch)->value[0]->kind == EXPR_READ && lies_in_rows(g->group->anchor);
+    bool is_direct = nest_stage(n, patch)->value[0]->kind == EXPR_READ && rows_are_contiguous(g->group->anchor);
     if (is_direct) n = sched_compute_inline(cx, n, patch);
     if (ctx_failed(cx)) return n;
     Tiles t = tiles_of(g, n, scaled);
-    if (axis_extent(t.out, t.last) % t.o) n = sched_pad(cx, n, acc, expr_as_var(nest_stage(n, acc)->axis[t.last].var)->name, t.o);
+    if (axis_extent(t.out, t.last) % t.o)
+        n = sched_pad(cx, n, acc, expr_as_var(nest_stage(n, acc)->axis[t.last].var)->name, t.o);
     n = split_tiles(cx, n, &t);
-    if (scaled) n = sched_set_scope(cx, t.at_channels ? sched_compute_at(cx, n, scaled, t.at_channels) : n, scaled, SCOPE_STACK);
+    if (scaled)
+        n = sched_set_scope(cx, t.at_channels ? sched_compute_at(cx, n, scaled, t.at_channels) : n, scaled,
+                            SCOPE_STACK);
     if (t.at_channels) n = sched_compute_at(cx, n, acc, t.at_channels);
     if (t.at_pixels && !is_direct) n = sched_compute_at(cx, n, patch, t.at_pixels);
     if (t.at_rows && rows) n = sched_compute_at(cx, n, rows, t.at_rows);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
-    if (!ctx_failed(cx) && are_bordered(of)) n = make_rows(cx, n, g->group->anchor, rows);
-    if (!ctx_failed(cx) && !is_direct) n = t.form == PAIRED ? make_pairs(cx, n, g, patch, &t, are_bordered(of)) : make_patch(cx, n, g, patch, are_bordered(of));
+    if (!ctx_failed(cx) && are_bordered(of)) n = copy_rows(cx, n, g->group->anchor, rows);
+    if (!ctx_failed(cx) && !is_direct)
+        n = t.form == PAIRED ? fill_pairs(cx, n, g, patch, &t, are_bordered(of))
+                             : fill_patch(cx, n, g, patch, are_bordered(of));
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
     return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &t);
 }
 
-/* Fewer channels than the tile has are left to loops where weights are filled up to four. */
+/* Loops compute fewer channels than the tile has, if weights are padded to four. */
 static bool applies_to_rows(Ctx *cx, const GroupNest *g)
 {
     if (!product_makes_output(cx, g)) return false;
@@ -308,13 +354,19 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
     return form_of(product) != PAIRED || axis_extent(product, product->data_count - 1) >= 4;
 }
 
-/* A core with 13 registers that multiplies and adds in one instruction, one product at a time, gains by a patch, whose
- * borders cost the loops nothing, but not by rows that lie there anyway. */
-static bool applies_to_patches(Ctx *cx, const GroupNest *g) { return !lies_in_rows(g->group->anchor) && applies_to_rows(cx, g); }
+/* A core with 13 registers and a scalar multiply-accumulate gains by a patch, whose padding costs the loops nothing. It
+ * gains nothing if rows are contiguous in x already. */
+static bool applies_to_patches(Ctx *cx, const GroupNest *g)
+{
+    return !rows_are_contiguous(g->group->anchor) && applies_to_rows(cx, g);
+}
 
-#define DOT(needed, its_ops, when) \
-    { .name = "rows.dot", .features = needed, .plevel = 12, .ops = its_ops, \
-      .what = "two pixels by two or four channels over whole rows, windows gathered in a patch", .applies = when, .schedule = schedule }
+#define DOT(needed, its_ops, when)                                                                                     \
+    {                                                                                                                  \
+        .name = "rows.dot", .features = needed, .plevel = 12, .ops = its_ops,                                          \
+        .what = "two pixels by two or four channels over whole rows, windows gathered in a patch", .applies = when,    \
+        .schedule = schedule                                                                                           \
+    }
 
 const Implementation implementations_arm_rows[] = {
     DOT("rows", "packed_conv2d", applies_to_rows),

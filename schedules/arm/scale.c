@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The tail i8(min(max(roundshift(mulhigh(acc, m), s) + zero, least), most)), taken apart to be declared as an instruction with its
- * numbers, and the addition of two such bytes, which first goes up by 20 bits:
+/* Matches the epilogue i8(min(max(roundshift(mulhigh(acc, m), s) + zero, least), most)) to an instruction with its
+ * parameters, and the addition of two such bytes, which are first shifted left by 20 bits:
  *
  *   i8(min(max(roundshift(mulhigh(term(a) + term(b), m), s) + zero, least), most))
  *   term(a) = roundshift(mulhigh(i32(a) - zero_a << 20, m_a), s_a)
  *
- * Anything else between the sums and the output stays loops. */
+ * Any other epilogue stays in loops. */
 #include "schedules/arm/scale.h"
 
 #include "support/text.h"
 
-/* roundshift(mulhigh(of, factor), shift) + zero, within least and most. A shift of NULL: there is none. */
+/* roundshift(mulhigh(of, factor), shift) + zero, clamped to least and most. A NULL shift: none. */
 typedef struct Scale { const Expr *of, *factor, *shift; int64_t zero, least, most; } Scale;
 
 static const Expr *as_kind(const Expr *e, ExprKind kind) { return e && e->kind == kind ? e : NULL; }
 
-/* e = kind(other, number): the other; the number is written to *number. */
+/* Matches e = kind(other, number): returns the other operand; stores the number in *number. */
 static const Expr *with_number(const Expr *e, ExprKind kind, int64_t *number)
 {
     if (!as_kind(e, kind)) return NULL;
@@ -45,12 +45,13 @@ static bool read_scale(const Stage *stage, Scale *s)
     return e && read_steps(e, s);
 }
 
-/* The scale of a stored sum, by numbers or by one factor and shift for each channel. */
+/* True if the stage scales a stored sum, by numbers or by one factor and shift per channel. */
 static bool scales_sum(const Stage *stage, Scale *s)
 {
     if (!read_scale(stage, s) || s->of->kind != EXPR_READ || !s->shift) return false;
     bool all = s->factor->kind == EXPR_INT && s->shift->kind == EXPR_INT;
-    bool each = s->factor->kind == EXPR_READ && as_kind(s->shift, EXPR_CAST) && s->shift->arg[0]->kind == EXPR_READ && s->shift->arg[0]->type == U8;
+    bool each = s->factor->kind == EXPR_READ && as_kind(s->shift, EXPR_CAST) && s->shift->arg[0]->kind == EXPR_READ
+                && s->shift->arg[0]->type == U8;
     return all || each;
 }
 
@@ -65,10 +66,11 @@ bool scales_at_once(const GroupNest *g, const Stage *stage, int64_t count)
     return has_vectors(g, stage, count) && scales_sum(stage, &s);
 }
 
-/* " + number", as the simplifier has it. */
+/* " + number", as the simplifier writes it. */
 static const char *plus_text(Ctx *cx, int64_t number)
 {
-    return number ? text_format(cx, " %c %lld", number < 0 ? '-' : '+', (long long)(number < 0 ? -number : number)) : "";
+    return number ? text_format(cx, " %c %lld", number < 0 ? '-' : '+', (long long)(number < 0 ? -number : number))
+                  : "";
 }
 
 const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count)
@@ -78,16 +80,20 @@ const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char 
     bool each = s.factor->kind == EXPR_READ;
     long long c = (long long)count, zero = (long long)s.zero, least = (long long)s.least, most = (long long)s.most;
     const char *macro = each ? "LW_SCALE_EACH_I8" : "LW_SCALE_I8";
-    const char *operands = each ? text_format(cx, "a: i32[%lld], m: i32[%lld], s: u8[%lld]", c, c, c) : text_format(cx, "a: i32[%lld], m: i32, s: i32", c);
+    const char *operands = each ? text_format(cx, "a: i32[%lld], m: i32[%lld], s: u8[%lld]", c, c, c)
+                                : text_format(cx, "a: i32[%lld], m: i32, s: i32", c);
     const char *scaled = each ? "roundshift(mulhigh(a[e], m[e]), i32(s[e]))" : "roundshift(mulhigh(a[e], m), s)";
-    n = sched_instruction(cx, n, text_format(cx, "%s[%lld,%lld,%lld,%lld](%s) y[e<%lld] = i8(min(max(%s%s, %lld), %lld))", macro, c, zero, least, most, operands, c,
-                                             scaled, plus_text(cx, zero), least, most), NULL);
+    n = sched_instruction(cx, n,
+                          text_format(cx, "%s[%lld,%lld,%lld,%lld](%s) y[e<%lld] = i8(min(max(%s%s, %lld), %lld))",
+                                      macro, c, zero, least, most, operands, c, scaled, plus_text(cx, zero), least,
+                                      most),
+                          NULL);
     return sched_tensorize(cx, n, loop, macro);
 }
 
 /* ---- Additions --------------------------------------------------------------------------------------------------- */
 
-enum { UP = 20 };      /* bits to the left before the terms are scaled */
+enum { UP = 20 };      /* left shift of the terms before scaling */
 
 typedef struct ScaledTerm { int64_t zero, factor, shift; } ScaledTerm;
 
@@ -97,7 +103,7 @@ static bool read_number(const Expr *e, int64_t *number)
     return !e || e->kind == EXPR_INT;
 }
 
-/* Of bytes that lie side by side along the last axis. */
+/* Matches bytes that are contiguous along the last axis. */
 static bool read_term(const Stage *stage, const Expr *e, ScaledTerm *t)
 {
     Scale s;
@@ -114,7 +120,8 @@ static bool read_term(const Stage *stage, const Expr *e, ScaledTerm *t)
 static bool read_sum(const Stage *stage, Scale *s, ScaledTerm term[2], int64_t *factor, int64_t *shift)
 {
     if (!read_scale(stage, s) || s->of->kind != EXPR_ADD) return false;
-    return read_term(stage, s->of->arg[0], &term[0]) && read_term(stage, s->of->arg[1], &term[1]) && read_number(s->factor, factor) && read_number(s->shift, shift);
+    return read_term(stage, s->of->arg[0], &term[0]) && read_term(stage, s->of->arg[1], &term[1])
+           && read_number(s->factor, factor) && read_number(s->shift, shift);
 }
 
 bool adds_at_once(const GroupNest *g, const Stage *stage, int64_t count)
@@ -141,24 +148,34 @@ const Nest *add_at_once(Ctx *cx, const Nest *n, const char *stage, const char *l
     const char *text[2], *numbers = text_format(cx, "%lld", (long long)count);
     for (int i = 0; i < 2; i++) {
         const ScaledTerm *t = &term[i];
-        text[i] = steps_text(cx, text_format(cx, "i32(%s[e])%s << %d", operand[i], plus_text(cx, t->zero), UP), t->factor, t->shift);
-        numbers = text_format(cx, "%s,%lld,%lld,%lld", numbers, (long long)t->zero, (long long)t->factor, (long long)t->shift);
+        text[i] = steps_text(cx, text_format(cx, "i32(%s[e])%s << %d", operand[i], plus_text(cx, t->zero), UP),
+                             t->factor, t->shift);
+        numbers = text_format(cx, "%s,%lld,%lld,%lld", numbers, (long long)t->zero, (long long)t->factor,
+                              (long long)t->shift);
     }
     long long c = (long long)count, least = (long long)s.least, most = (long long)s.most;
-    n = sched_instruction(cx, n, text_format(cx, "LW_ADD_I8[%s,%lld,%lld,%lld,%lld,%lld](a: i8[%lld], b: i8[%lld]) y[e<%lld] = i8(min(max(%s%s, %lld), %lld))", numbers,
-                                             (long long)factor, (long long)shift, (long long)s.zero, least, most, c, c, c,
-                                             steps_text(cx, text_format(cx, "%s + %s", text[0], text[1]), factor, shift), plus_text(cx, s.zero), least, most), NULL);
+    n = sched_instruction(cx, n,
+                          text_format(cx,
+                                      "LW_ADD_I8[%s,%lld,%lld,%lld,%lld,%lld](a: i8[%lld], b: i8[%lld]) y[e<%lld] = "
+                                      "i8(min(max(%s%s, %lld), %lld))",
+                                      numbers, (long long)factor, (long long)shift, (long long)s.zero, least, most, c,
+                                      c, c, steps_text(cx, text_format(cx, "%s + %s", text[0], text[1]), factor, shift),
+                                      plus_text(cx, s.zero), least, most),
+                          NULL);
     return sched_tensorize(cx, n, loop, "LW_ADD_I8");
 }
 
-const Nest *begin_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count)
+const Nest *initialize_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count)
 {
     if (ctx_failed(cx)) return n;
-    n = sched_instruction(cx, n, text_format(cx, "LW_COPY_I32[%lld](a: i32[%lld]) y[e<%lld] = a[e]", (long long)count, (long long)count, (long long)count), NULL);
+    n = sched_instruction(cx, n,
+                          text_format(cx, "LW_COPY_I32[%lld](a: i32[%lld]) y[e<%lld] = a[e]", (long long)count,
+                                      (long long)count, (long long)count),
+                          NULL);
     return sched_tensorize(cx, n, loop, "LW_COPY_I32");
 }
 
-/* ---- Additions that stand alone ------------------------------------------------------------------------------------ */
+/* ---- Separate additions ------------------------------------------------------------------------------------------ */
 
 static const Nest *schedule_addition(Ctx *cx, const GroupNest *g)
 {
@@ -172,7 +189,8 @@ static bool is_addition(Ctx *cx, const GroupNest *g)
 {
     enum { LANES = 4 };
     const Stage *out = output_stage(g->nest);
-    if (g->nest->output_count != 1 || out->data_count < 1 || axis_extent(out, out->data_count - 1) < LANES) return false;
+    if (g->nest->output_count != 1 || out->data_count < 1 || axis_extent(out, out->data_count - 1) < LANES)
+        return false;
     DiagMark mark = diag_mark(cx);
     const Nest *n = inline_elementwise(cx, g->nest, NULL);
     const bool adds = !ctx_failed(cx) && adds_at_once(g, nest_stage(n, out->name), 1);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULES_SCALE_H
 #define LW_SCHEDULES_SCALE_H
-/* Fixed-point scaling of sums as an instruction: the last step of a quantized layer (ops/integer/rescale.c), on Helium. */
+/* Fixed-point scaling of sums as an instruction: the last step of a quantized layer (ops/integer/rescale.c), on
+ * Helium. */
 #include "schedules/arm/arm.h"
 
-/* The stage is scaled sums, of `count` channels at once, and the target has vectors for it. */
+/* True if the stage scales sums, `count` channels at once, and the target has vectors for it. */
 bool scales_at_once(const GroupNest *g, const Stage *stage, int64_t count);
-/* `loop` runs over as many of its channels as it has iterations: LW_SCALE_I8, or LW_SCALE_EACH_I8 where factors differ. */
+/* Tensorizes `loop`, whose trip count is the number of channels: LW_SCALE_I8, or LW_SCALE_EACH_I8 if factors differ. */
 const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count);
-/* The same of the sum of two quantized bytes: LW_ADD_I8. */
+/* The same for the sum of two quantized bytes: LW_ADD_I8. */
 bool adds_at_once(const GroupNest *g, const Stage *stage, int64_t count);
 const Nest *add_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count);
-/* The first values of `count` sums side by side, whose loop this is: LW_COPY_I32. */
-const Nest *begin_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count);
+/* Copies the initial values of `count` contiguous sums, over which `loop` iterates: LW_COPY_I32. */
+const Nest *initialize_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count);
 #endif

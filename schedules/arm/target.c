@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The Arm chain: cortex-m55 -> arm-mve -> arm-dsp -> arm -> generic. A scalar core keeps a few accumulators in
- * registers. Implementations ask for features; a row of any other chain that has them gets the same schedules:
+ * registers. Implementations require features; a row of any other chain with these features gets the same schedules:
  *
- *   rows   products of 8 bits gain by whole rows whose sums stay in registers (runtime/simd/rows.h): any scalar core
- *   mla    multiplies and adds in one instruction
+ *   rows   8-bit products gain by whole rows with sums in registers (runtime/simd/rows.h): any scalar core
+ *   mla    multiply-accumulate in one instruction
  *   dsp    products of pairs of 16 bits: SMLAD
  *   mve    vectors of 128 bits: Helium
- *   fpu    floats of 32 bits */
+ *   fpu    32-bit floats */
 #include "graph/dag/target.h"
 
 const Target targets_arm[] = {

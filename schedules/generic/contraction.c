@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions, dense layers, pools and sums: one reduction whose result goes through an elementwise tail.
+/* Convolutions, dense layers, pools and sums: one reduction with an elementwise epilogue.
  *
  *   for the output's outer axes, its tiles of w and of c:
- *       acc[w][c] = init                            the tile's accumulators, a small array or registers
- *       for the reduce axes: acc[w][c] += ...       c innermost: weights and output lie along it
- *       for the tile: y = tail(acc[w][c])
+ *       acc[w][c] = init                            the register tile, a small array or registers
+ *       for the reduce axes: acc[w][c] += ...       c innermost: weights and output are contiguous along it
+ *       for the tile: y = epilogue(acc[w][c])
  *
  * c is the last axis, w the one before it. The reduce axes keep their order, so floats are exact. */
 #include "schedules/tile.h"
 
-/* Of the stage `out`: the axes c (the last) and w (the one before it that has a loop; -1: none, or a symbolic one), and how long the tile is. */
+/* The axes of `out` to tile: c (the last) and w (the one before it that has a loop; -1: none, or symbolic); with tile
+ * sizes. */
 typedef struct Tiling { const Stage *out; int last, row; int64_t c, w; } Tiling;
 
-/* The one stage that reduces; NULL where there is none, or several. */
+/* Returns the only stage that reduces; NULL: none, or several. */
 static const Stage *reducing_stage(const Nest *n)
 {
     const Stage *found = NULL;
@@ -24,28 +25,29 @@ static const Stage *reducing_stage(const Nest *n)
     return found;
 }
 
-/* One reduction, and its result has the shape of the output, whose last axis is not symbolic. */
+/* True if there is one reduction, with the shape of the output, and the output's last axis is not symbolic. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     (void)cx;
     const Stage *a = reducing_stage(g->nest), *out = output_stage(g->nest);
-    if (!a || g->nest->output_count != 1 || out->data_count < 1 || a->out_count != 1 || a->data_count != out->data_count)
+    if (!a || g->nest->output_count != 1 || out->data_count < 1 || a->out_count != 1
+        || a->data_count != out->data_count)
         return false;
     for (int d = 0; d < a->data_count; d++)
         if (a->axis[d].extent != out->axis[d].extent) return false;
     return axis_extent(out, out->data_count - 1) >= 0;
 }
 
-/* The tile of accumulators: w positions times c channels, in registers of `unit` channels each. One step of the reduction
- * costs w*r multiply-adds, w loads of data and r of weights (r registers a row); the tile with the fewest of these over
- * the whole plane wins. Half-filled registers and tiles that stick out count in full, and cut tiles a quarter more.
- * whole_row: all of w, where there are so many registers. */
+/* Chooses the register tile: w positions times c channels, in registers of `unit` channels. One step of the reduction
+ * costs w*r multiply-adds, w loads of data and r of weights (r registers per row). The tile with the lowest cost over
+ * the whole plane wins. Partly filled registers and overhanging tiles count in full, and cut tiles a quarter more.
+ * whole_row: all of w, if there are enough registers. */
 static Tiling tiling_of(Ctx *cx, const Nest *n, const Stage *out, const Target *t, int64_t registers, bool whole_row)
 {
     Tiling best = { out, out->data_count - 1, out->data_count - 2, 1, 1 };
     Path loop;
     while (best.row >= 0 && !nest_find_loop(n, loop_name(cx, out, best.row), &loop)) best.row--;
-    if (best.row >= 0 && axis_extent(out, best.row) < 0) best.row = -1;      /* so many accumulators are not known */
+    if (best.row >= 0 && axis_extent(out, best.row) < 0) best.row = -1;      /* the number of accumulators is unknown */
     int64_t c = axis_extent(out, best.last), w = best.row >= 0 ? axis_extent(out, best.row) : 1;
     int64_t unit = t->lanes > 1 ? t->lanes / 2 : 1, least = INT64_MAX;
     for (int64_t row = 1; row <= registers && (row - 1) * unit < c; row++) {
@@ -62,7 +64,7 @@ static Tiling tiling_of(Ctx *cx, const Nest *n, const Stage *out, const Target *
     return best;
 }
 
-/* Where one tensor is read, as in a pool or a sum, nothing is read twice: a large tile saves nothing but loop overhead. */
+/* A stage that reads one tensor, as a pool or a sum, has no reuse: a large tile saves only loop overhead. */
 static int64_t registers_for(Ctx *cx, const Stage *acc, const Target *t)
 {
     enum { NO_REUSE = 4 };
@@ -84,7 +86,7 @@ static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const c
     if (tile_w) order[count++] = text_format(cx, "%so", w);
     if (tile_c) order[count++] = text_format(cx, "%so", c);
     if (w) order[count++] = tile_w ? text_format(cx, "%si", w) : w;
-    /* cache_write drops the loops of extent 1 from the copy: the axis c of a single channel may have none. */
+    /* cache_write drops loops of extent 1 from the copy: axis c of a single channel may have no loop. */
     if (nest_find_loop(n, c, &around) || tile_c) order[count++] = tile_c ? text_format(cx, "%si", c) : c;
     if (count > 1) n = sched_reorder(cx, n, order, count, false);
     if (tile_w || tile_c) *attach = order[tile_w + tile_c - 1];
@@ -93,7 +95,7 @@ static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const c
     return n;
 }
 
-/* acc's loops: the reduce axes outside, its w and c inside, the initial values before them. */
+/* Orders acc's loops: the reduce axes outside, its w and c inside, the initial values before them. */
 static const Nest *order_accumulation(Ctx *cx, const Nest *n, const char *acc)
 {
     const Stage *s = nest_stage(n, acc);
@@ -120,7 +122,7 @@ static const Nest *mark_short(Ctx *cx, const Nest *n, const char *loop, int64_t 
     return extent->kind == EXPR_INT && extent->integer > 1 && extent->integer <= most ? step(cx, n, loop) : n;
 }
 
-/* The tile's loops are vector loops, or, on a scalar core, written out, so that its accumulators are variables. */
+/* Vectorizes the tile's loops, or, on a scalar core, unrolls them, so that its accumulators become variables. */
 static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tiling *k, const Target *t)
 {
     LoopKindStep *step = t->lanes == 1 ? sched_unroll : sched_vectorize;
@@ -135,7 +137,8 @@ static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tili
     return n;
 }
 
-const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char *const *acc, int count, bool whole_row, const Target *t)
+const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char *const *acc, int count, bool whole_row,
+                            const Target *t)
 {
     const char *attach;
     Tiling k = tiling_of(cx, n, out, t, registers_for(cx, nest_stage(n, acc[0]), t), whole_row);
@@ -149,11 +152,11 @@ const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char
     return n;
 }
 
-/* ---- Weights that are stored smaller than they are read ----------------------------------------------------------------
- * They stay as they are stored. Where several positions of a tile use them, a row is made for each step of the reduction;
- * where each is used once they are made where they are read. */
+/* ---- Weights stored narrower than they are read -----------------------------------------------------------------
+ * They stay narrow in memory. If several positions of a tile use a weight, a row is widened once per step of the
+ * reduction; otherwise each is widened at its use. */
 
-/* A stage over constants alone, as the dequantization of weights is; NULL: there is none. */
+/* Returns a stage over constants only, such as the dequantization of weights; NULL: none. */
 static const Stage *stored_weights(Ctx *cx, const Nest *n)
 {
     for (int i = 0; i < n->stage_count; i++) {
@@ -166,7 +169,7 @@ static const Stage *stored_weights(Ctx *cx, const Nest *n)
     return NULL;
 }
 
-/* Made for one step of the reduction, and used by all positions of the tile. */
+/* Computes the weights once per step of the reduction, for all positions of the tile. */
 static const Nest *hold_weights(Ctx *cx, const Nest *n, const char *weights, const char *acc)
 {
     const Stage *s = nest_stage(n, acc), *w = nest_stage(n, weights);
@@ -184,8 +187,11 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const Stage *reduces = reducing_stage(g->nest), *stored = stored_weights(cx, g->nest);
     const char *acc = reduces->name, *weights = stored ? stored->name : NULL;
-    if (weights && g->target->lanes == 1) weights = NULL;      /* among single variables a C compiler finds what is equal */
-    if (weights && tiling_of(cx, g->nest, output_stage(g->nest), g->target, registers_for(cx, reduces, g->target), false).w < 2) weights = NULL;
+    /* A C compiler merges equal values among scalar variables */
+    if (weights && g->target->lanes == 1) weights = NULL;
+    if (weights
+        && tiling_of(cx, g->nest, output_stage(g->nest), g->target, registers_for(cx, reduces, g->target), false).w < 2)
+        weights = NULL;
     const Nest *n = inline_elementwise(cx, g->nest, weights);
     if (makes_output(n, nest_stage(n, acc))) {
         n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What no other template takes (several reductions, as in a softmax): elementwise stages are inlined where they are read
- * once, and all is made row by row of the output where it can be; else it stands as it is written. Single values between them are variables, short rows lie on the stack. */
+/* The fallback for groups that no other template accepts (several reductions, as in a softmax). Inlines elementwise
+ * stages with one consumer, and computes all others row by row of the output if possible; else stage by stage as
+ * written. Single values between stages become variables, short rows are allocated on the stack. */
 #include "schedules/tile.h"
 
 #include "ir/check/check.h"
@@ -30,8 +31,8 @@ static const Nest *keep_close(Ctx *cx, const Nest *n)
     return n;
 }
 
-/* Whether the stage, computed at a row of the output, makes that row alone: none of its loops runs over several. */
-static bool makes_one_row(Ctx *cx, const Nest *n, const Stage *s, int leading)
+/* True if the stage, attached at a row of the output, computes only that row: none of its loops covers several. */
+static bool computes_one_row(Ctx *cx, const Nest *n, const Stage *s, int leading)
 {
     Path p;
     for (int a = 0; a < leading && a < s->data_count; a++)
@@ -39,8 +40,8 @@ static bool makes_one_row(Ctx *cx, const Nest *n, const Stage *s, int leading)
     return true;
 }
 
-/* Each row of the output from its beginning to its end, so that what lies between is as large as a row. NULL where a stage
- * is wanted by other rows, too. */
+/* Computes each row of the output completely, so intermediate tensors shrink to one row. NULL if other rows also read a
+ * stage. */
 static const Nest *row_by_row(Ctx *cx, const Nest *n)
 {
     const Stage *out = output_stage(n);
@@ -55,7 +56,7 @@ static const Nest *row_by_row(Ctx *cx, const Nest *n)
         const Stage *s = n->stage[i];
         if (s == out) continue;
         n = sched_compute_at(cx, n, s->name, row);
-        if (ctx_failed(cx) || !makes_one_row(cx, n, nest_stage(n, s->name), leading)) return NULL;
+        if (ctx_failed(cx) || !computes_one_row(cx, n, nest_stage(n, s->name), leading)) return NULL;
         int64_t width = s->data_count > leading ? axis_extent(s, s->data_count - 1) : 1;
         bool is_short = width > 0 && width * dtype_info(s->out[0]->type)->bytes <= SHORT_ROW;
         if (is_short) n = sched_set_scope(cx, n, s->out[0]->name, width == 1 ? SCOPE_REGISTER : SCOPE_STACK);
@@ -64,8 +65,11 @@ static const Nest *row_by_row(Ctx *cx, const Nest *n)
     return !ctx_failed(cx) && nest_check(cx, n, &why) == PROVED ? n : NULL;
 }
 
-/* A plain value; what is made step by step of a recurrence is none. */
-static bool is_value(const Stage *s) { return s->reducer == REDUCE_NONE && (s->data_count == 0 || s->axis[0].kind != AXIS_ORDERED); }
+/* True for a plain value; false for a recurrence, which is computed step by step. */
+static bool is_value(const Stage *s)
+{
+    return s->reducer == REDUCE_NONE && (s->data_count == 0 || s->axis[0].kind != AXIS_ORDERED);
+}
 
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {

@@ -2,14 +2,15 @@
 /* Recurrent layers: stages that read each other share the loop over their steps.
  *
  *   for the steps t:
- *       for the products with w and r, tile by tile of the gates: acc[tile] = ..; for k: acc[tile] += ..    as a contraction
+ *       for the products with w and r, tile by tile of the gates:          as a contraction
+ *           acc[tile] = ..; for k: acc[tile] += ..
  *       for the units: activations
  *
- * A tile is one of units, with all gates of each; where there is a single step the activations follow into its loop, so that
- * no more of the gates than a tile is ever kept. What only one step needs lies inside it; what the next step reads as well
- * keeps two slots, unless it is an output. The product with the inputs of a step is made in that step, too: of all steps at
- * once it would read the weights less often, but be as large as all gates of all steps. A scalar core, where every load is
- * an instruction, makes it of a few steps at once:
+ * A tile covers units, with all gates of each. If there is a single step, the activations are fused into its tile loop,
+ * so that only one tile of the gates is stored. Tensors local to a step are allocated inside it; those that the next
+ * step reads too are stored in two slots, unless they are outputs. The product with a step's inputs is computed in that
+ * step, too. Computing it for all steps at once would read the weights less often, but store all gates of all steps. A
+ * scalar core, where every load is an instruction, computes it for a few steps at once:
  *
  *   for to:                                         blocks of steps
  *       for the gates, tile by tile: acc[ti][u] = ..; for i: acc[ti][u] += ..     a weight is read once for all ti
@@ -22,7 +23,7 @@
 
 static bool has_steps(const Stage *s) { return s->data_count > 0 && s->axis[0].kind == AXIS_ORDERED; }
 
-/* The loop that all stages with steps share; NULL: there is a single step, and no recurrence. */
+/* Returns the loop that all stages with steps share; NULL: a single step without recurrence. */
 static const char *step_loop(const Nest *n)
 {
     Path p;
@@ -33,7 +34,7 @@ static const char *step_loop(const Nest *n)
     return NULL;
 }
 
-/* When a tensor over the steps is read: in the step that makes it, in the next one or after the last, or any time. */
+/* The live range of a tensor over the steps: one step; up to the next step or after the last; all steps. */
 typedef enum Life { ONE_STEP, TWO_STEPS, ALL_STEPS } Life;
 typedef struct WeightReads { const Tensor *of; const Stage *reader; Life life; } WeightReads;
 
@@ -43,7 +44,8 @@ static void look_at_read(const Expr *e, void *user)
     if (e->kind != EXPR_READ || e->ref != r->of) return;
     const Expr *at = e->arg[0], *steps = r->of->shape[0];
     Life life = has_steps(r->reader) ? (at == r->reader->axis[0].var ? ONE_STEP : TWO_STEPS)
-              : at->kind == EXPR_INT && steps->kind == EXPR_INT && at->integer == steps->integer - 1 ? TWO_STEPS : ALL_STEPS;
+                : at->kind == EXPR_INT && steps->kind == EXPR_INT && at->integer == steps->integer - 1 ? TWO_STEPS
+                                                                                                       : ALL_STEPS;
     if (life > r->life) r->life = life;
 }
 
@@ -60,7 +62,7 @@ static Life life_of(Ctx *cx, const Nest *n, const Tensor *t)
     return r.life;
 }
 
-static const Nest *keep_what_is_live(Ctx *cx, const Nest *n, const char *loop)
+static const Nest *store_live(Ctx *cx, const Nest *n, const char *loop)
 {
     for (int i = 0; i < n->stage_count && !ctx_failed(cx); i++) {
         const Stage *s = n->stage[i];
@@ -72,7 +74,7 @@ static const Nest *keep_what_is_live(Ctx *cx, const Nest *n, const char *loop)
     return n;
 }
 
-/* Stages that read the tensor; *last is the last of them. */
+/* Counts the stages that read the tensor; *last is the last of them. */
 static int readers_of(Ctx *cx, const Nest *n, const Tensor *t, const Stage **last)
 {
     int count = 0;
@@ -85,17 +87,20 @@ static int readers_of(Ctx *cx, const Nest *n, const Tensor *t, const Stage **las
     return count;
 }
 
-/* The sum that the stage's own begins with, where nobody else wants it: it goes on in the same registers. */
+/* Returns the sum that initializes the stage's own, if it has no other consumer: both accumulate in the same
+ * registers. */
 static const Stage *first_sum(Ctx *cx, const Nest *n, const Stage *s)
 {
     const Stage *reader = NULL;
     const Tensor *t = s->init[0]->kind == EXPR_READ ? s->init[0]->ref : NULL;
-    bool is_sum = t && t->producer && t->producer->stage->reducer != REDUCE_NONE && nest_stage(n, t->producer->stage->name);
-    return is_sum && readers_of(cx, n, t, &reader) == 1 && !makes_output(n, t->producer->stage) ? t->producer->stage : NULL;
+    bool is_sum = t && t->producer && t->producer->stage->reducer != REDUCE_NONE
+                  && nest_stage(n, t->producer->stage->name);
+    return is_sum && readers_of(cx, n, t, &reader) == 1 && !makes_output(n, t->producer->stage) ? t->producer->stage
+                                                                                                : NULL;
 }
 
-/* A scalar core repeats the innermost loop of a sum: every weight is read once, so the loop is the only thing left to save.
- * A divisor of its extent keeps it in one piece. */
+/* Unrolls the innermost loop of a sum on a scalar core: every weight is read once, so only loop overhead can be saved.
+ * A divisor of the extent avoids a remainder. */
 static const Nest *repeat_sum(Ctx *cx, const Nest *n, const char *acc, const Target *t)
 {
     enum { MOST_REPEATS = 4 };
@@ -108,7 +113,7 @@ static const Nest *repeat_sum(Ctx *cx, const Nest *n, const char *acc, const Tar
     return copies > 1 && extent > copies ? SCHED(cx, n, unroll, .loop = { loop }, .factor = { copies }) : n;
 }
 
-/* ---- The units of a tile go on to the end of the step ------------------------------------------------------------- */
+/* ---- Activations fused into the tile loop ------------------------------------------------------------------------ */
 
 static bool reads(Ctx *cx, const Stage *s, const Stage *of)
 {
@@ -127,7 +132,7 @@ static const Nest *keep_in_registers(Ctx *cx, const Nest *n, const char *stage, 
     return sched_set_scope(cx, sched_store_at(cx, n, stage, loop), stage, SCOPE_REGISTER);
 }
 
-/* The nest after the step, or NULL where it is refused. */
+/* Returns the nest after the step; NULL: the step is refused. */
 static const Nest *try_step(Ctx *cx, const Nest *n, MoveStep *step, const char *stage, const char *loop)
 {
     const char *why;
@@ -138,8 +143,8 @@ static const Nest *try_step(Ctx *cx, const Nest *n, MoveStep *step, const char *
     return fits ? next : NULL;
 }
 
-/* The stages that read the sums unit by unit, and one another so, follow into the loop over tiles of units. Then no more than
- * a tile of the sums is kept. All readers of the sums, or none. */
+/* Attaches the stages that read the sums unit by unit, and each other likewise, to the loop over tiles of units. Then
+ * at most one tile of the sums is stored. All consumers of the sums, or none. */
 static const Nest *follow_tile(Ctx *cx, const Nest *before, const char *sums)
 {
     const Stage *of = nest_stage(before, sums), *moved[MAX_AXES] = { of };
@@ -167,59 +172,67 @@ static const Nest *follow_tile(Ctx *cx, const Nest *before, const char *sums)
 /* The axis before the units is that of several gates: a unit needs all of them. */
 static bool has_gates(const Stage *sums) { return sums->data_count == 4 && axis_extent(sums, 2) > 1; }
 
-/* Every sum of a step in registers, tile by tile, then where it is read; those over the inputs too, unless they are made. */
-static const Nest *tile_sums(Ctx *cx, const Nest *n, bool inputs_are_made, const Target *t)
+/* Accumulates every sum of a step in registers, tile by tile, then attaches it to its consumer. Sums over the inputs
+ * are included unless they are computed already. */
+static const Nest *tile_sums(Ctx *cx, const Nest *n, bool inputs_are_computed, const Target *t)
 {
     const Stage *sum[MAX_AXES], *first[MAX_AXES];
     int count = 0;
     for (int i = n->stage_count - 1; i >= 0 && count < MAX_AXES; i--) {
         const Stage *s = n->stage[i];
-        bool goes_along = inputs_are_made && !has_steps(s);
+        bool goes_along = inputs_are_computed && !has_steps(s);
         for (int j = 0; j < count; j++) goes_along = goes_along || first[j] == s;
         if (s->reducer == REDUCE_NONE || goes_along) continue;
-        first[count] = inputs_are_made ? NULL : first_sum(cx, n, s);
+        first[count] = inputs_are_computed ? NULL : first_sum(cx, n, s);
         sum[count++] = s;
     }
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         const char *out = sum[i]->name, *acc[2] = { text_format(cx, "%s_acc", out), first[i] ? first[i]->name : NULL };
         n = sched_cache_write(cx, n, out, acc[0], SCOPE_REGISTER);
-        if (!ctx_failed(cx)) n = tile_reductions(cx, n, nest_stage(n, out), acc, first[i] ? 2 : 1, has_gates(nest_stage(n, out)), t);
+        if (!ctx_failed(cx))
+            n = tile_reductions(cx, n, nest_stage(n, out), acc, first[i] ? 2 : 1, has_gates(nest_stage(n, out)), t);
         for (int a = 0; a < 2 && acc[a] && !ctx_failed(cx); a++) n = repeat_sum(cx, n, acc[a], t);
         if (!ctx_failed(cx)) n = follow_tile(cx, n, out);
     }
     return n;
 }
 
-/* ---- The product with the inputs of several steps ------------------------------------------------------------------ */
+/* ---- The product with the inputs of several steps ---------------------------------------------------------------- */
 
-enum { INPUT_T, INPUT_B, INPUT_G, INPUT_U, INPUT_I };       /* the axes of input[t,b,g,u] = sum(i) x[t,b,i] * w[i,g*U+u] */
+/* The axes of input[t,b,g,u] = sum(i) x[t,b,i] * w[i,g*U+u] */
+enum { INPUT_T, INPUT_B, INPUT_G, INPUT_U, INPUT_I };
 typedef struct StepBlock { int64_t steps, units; } StepBlock;
 
-/* The sum over the inputs, of which all sizes are known; NULL: there is none. */
+/* Returns the sum over the inputs if all its sizes are fixed; NULL: none. */
 static const Stage *input_sum(const Nest *n)
 {
     for (int i = 0; i < n->stage_count; i++) {
         const Stage *s = n->stage[i];
-        bool is_it = s->reducer == REDUCE_SUM && !has_steps(s) && s->data_count == INPUT_I && s->axis_count == INPUT_I + 1;
+        bool is_it = s->reducer == REDUCE_SUM && !has_steps(s) && s->data_count == INPUT_I
+                     && s->axis_count == INPUT_I + 1;
         for (int a = 0; a < s->axis_count; a++) is_it = is_it && axis_extent(s, a) > 0;
         if (is_it) return s;
     }
     return NULL;
 }
 
-/* Loads and multiply-adds of all tiles, as in a contraction; and a value that is kept for its step costs a store. */
+/* Counts loads and multiply-adds of all tiles, as for a contraction, plus one store per value kept for its step. */
 static int64_t cost_of(const Stage *input, StepBlock b)
 {
-    int64_t steps = axis_extent(input, INPUT_T), units = axis_extent(input, INPUT_U), inputs = axis_extent(input, INPUT_I);
+    int64_t steps = axis_extent(input, INPUT_T), units = axis_extent(input, INPUT_U),
+            inputs = axis_extent(input, INPUT_I);
     int64_t tiles = steps / b.steps * ((units + b.units - 1) / b.units), cut = units % b.units ? 5 : 4;
-    return sat_mul(sat_mul(tiles * cut, b.steps * b.units + b.steps + b.units), inputs) + (b.steps > 1 ? 4 * steps * units : 0);
+    return sat_mul(sat_mul(tiles * cut, b.steps * b.units + b.steps + b.units), inputs)
+           + (b.steps > 1 ? 4 * steps * units : 0);
 }
 
-/* The cheapest block of steps that divides all steps. The weights of a tile's row stay for all its steps, so they need
- * registers as its sums do, and there are half as many again. What is kept adds no more than a third to x and h. */
+/* Returns the cheapest number of steps per block that divides all steps. A tile row keeps its weights for all its
+ * steps, so they occupy registers like its sums; the budget is half as many again. The kept values add at most a third
+ * to x and h. */
 static StepBlock block_of(const Stage *input, const Target *t)
 {
-    int64_t steps = axis_extent(input, INPUT_T), units = axis_extent(input, INPUT_U), registers = t->accumulators * 3 / 2;
+    int64_t steps = axis_extent(input, INPUT_T), units = axis_extent(input, INPUT_U),
+            registers = t->accumulators * 3 / 2;
     int64_t most = steps * (axis_extent(input, INPUT_I) + units) / (3 * axis_extent(input, INPUT_G) * units);
     StepBlock best = { 1, t->accumulators < units ? t->accumulators : units };
     for (StepBlock b = { 2, 1 }; b.steps <= most && b.steps < registers; b.steps++)
@@ -228,7 +241,7 @@ static StepBlock block_of(const Stage *input, const Target *t)
     return best;
 }
 
-/* The loop, in those of the list that exist. */
+/* Appends the loop to the list if it exists. */
 static int add_loop(const Nest *n, const char *loop, const char **list, int count)
 {
     Path p;
@@ -236,8 +249,8 @@ static int add_loop(const Nest *n, const char *loop, const char **list, int coun
     return count;
 }
 
-/* The loop over steps in blocks, and the sums of a block at its beginning, in tiles of all its steps. A single unit
- * has no loop, for compute_at drops loops of extent 1. */
+/* Splits the loop over steps into blocks and computes the sums of a block at its start, in tiles of all its steps. A
+ * single unit has no loop, because compute_at drops loops of extent 1. */
 static const Nest *block_steps(Ctx *cx, const Nest *n, const char *loop, const char *input, StepBlock b)
 {
     const char *acc = text_format(cx, "%s_acc", input), *order[5], *around = text_format(cx, "%so", loop);
@@ -273,7 +286,7 @@ static const Nest *block_steps(Ctx *cx, const Nest *n, const char *loop, const c
     return n;
 }
 
-/* Without a recurrence the state before is what was given, and needs no copy. */
+/* Without a recurrence the previous state is the given one and needs no copy. */
 static const Nest *read_given_state(Ctx *cx, const Nest *n)
 {
     for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
@@ -292,7 +305,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
         const Stage *s = n->stage[i];
         if (!has_steps(s) && s->reducer != REDUCE_NONE) n = sched_compute_at(cx, n, s->name, loop);
     }
-    n = loop ? keep_what_is_live(cx, n, loop) : read_given_state(cx, n);
+    n = loop ? store_live(cx, n, loop) : read_given_state(cx, n);
     if (ctx_failed(cx)) return n;
     const Stage *input = loop && g->target->lanes == 1 ? input_sum(n) : NULL;
     StepBlock block = input ? block_of(input, g->target) : (StepBlock){ 1, 1 };
@@ -300,11 +313,11 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : tile_sums(cx, n, block.steps > 1, g->target);
 }
 
-/* A search or an elimination: no weights, so nothing to tile; only what is live stays. */
+/* Schedules a search or an elimination: without weights there is nothing to tile; stores only live elements. */
 static const Nest *keep_live(Ctx *cx, const GroupNest *g)
 {
     const char *loop = step_loop(g->nest);
-    return loop ? keep_what_is_live(cx, g->nest, loop) : g->nest;
+    return loop ? store_live(cx, g->nest, loop) : g->nest;
 }
 
 const Implementation implementations_generic_recurrence[] = {

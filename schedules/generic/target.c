@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The root of all targets: plain C99, for whatever core a C compiler knows. */
+/* The root of all targets: plain C99 for any core. */
 #include "graph/dag/target.h"
 
 const Target targets_generic[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The x86-64 chain: each set of instructions has what the one before has, in wider registers. Vector loops are printed
- * through the headers of runtime/simd, so that the text still builds for any processor. */
+/* The x86-64 chain: each instruction set includes the previous one and has wider registers. Vector loops are printed
+ * through the headers of runtime/simd, so the emitted text still builds for any processor. */
 #include "graph/dag/target.h"
 
 const Target targets_x86[] = {
