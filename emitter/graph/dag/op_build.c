@@ -115,7 +115,8 @@ static void note_list(AttrNotes *notes, const char *attr, int count, const int64
     for (int i = 0; i < count; i++) note->value[i] = value[i];
 }
 
-bool op_ints(Ctx *cx, const Node *n, const char *attr, int count, int64_t least, int64_t greatest, int64_t otherwise, int64_t *out)
+bool op_ints(Ctx *cx, const Node *n, const char *attr, int count, int64_t least, int64_t greatest, int64_t otherwise,
+             int64_t *out)
 {
     const Attr *a = node_attr(n, attr);
     if (!node_ints(n, attr, out, count, otherwise)) {
@@ -137,7 +138,8 @@ bool op_ints(Ctx *cx, const Node *n, const char *attr, int count, int64_t least,
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------------ */
 
-const char *const op_greater_least = ", which an open size may be; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'";
+const char *const op_greater_least =
+    ", which an open size may be; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'";
 
 const Expr *op_size(Ctx *cx, const Expr *size, int64_t times, int64_t more)
 {
@@ -147,12 +149,17 @@ const Expr *op_size(Ctx *cx, const Expr *size, int64_t times, int64_t more)
 int64_t op_least(Ctx *cx, const Expr *size) { return interval_of(cx, size, NULL).least; }
 int64_t op_greatest(Ctx *cx, const Expr *size) { return interval_of(cx, size, NULL).greatest; }
 
-const Expr *op_value(Ctx *cx, const Node *n, const char *attr, DType t) { return expr_cast(cx, t, expr_real(cx, F64, node_real(n, attr, 0))); }
+const Expr *op_value(Ctx *cx, const Node *n, const char *attr, DType t)
+{
+    return expr_cast(cx, t, expr_real(cx, F64, node_real(n, attr, 0)));
+}
 
 bool op_sliding(Ctx *cx, const Node *n, Sliding *s)
 {
-    if (!op_ints(cx, n, "stride", s->spatial, 1, GREATEST_STRIDE, 1, s->stride) || !op_ints(cx, n, "dilation", s->spatial, 1, GREATEST_STRIDE, 1, s->dilation) ||
-        !op_ints(cx, n, "pad", 2 * s->spatial, 0, GREATEST_STRIDE, 0, s->pad)) return false;
+    if (!op_ints(cx, n, "stride", s->spatial, 1, GREATEST_STRIDE, 1, s->stride)
+        || !op_ints(cx, n, "dilation", s->spatial, 1, GREATEST_STRIDE, 1, s->dilation)
+        || !op_ints(cx, n, "pad", 2 * s->spatial, 0, GREATEST_STRIDE, 0, s->pad))
+        return false;
     for (int d = 0; d < s->spatial; d++) {
         const int64_t room = s->size[d] + s->pad[d] + s->pad[s->spatial + d] - (s->kernel[d] - 1) * s->dilation[d] - 1;
         s->count[d] = room < 0 ? 0 : room / s->stride[d] + 1;
@@ -180,7 +187,7 @@ static Tensor *transpose_call(Ctx *cx, const char *call_name, Tensor *x, const i
     return x ? call(cx, "transpose", call_name, &x, 1, "perm=%s", ints_text(cx, wide, x->rank)) : NULL;
 }
 
-/* The tensor with ones in front until it has `rank` dimensions. */
+/* Prepends unit dimensions until the tensor has `rank` dimensions. */
 static Tensor *filled_up(Ctx *cx, Tensor *x, int rank)
 {
     if (x->rank == rank) return x;
@@ -244,7 +251,8 @@ Tensor *zero_taken_out(Ctx *cx, const Node *n, Tensor *k)
         if (strcmp(attr[i].name, "zero") == 0) attr[i].integer = 0;
     }
     uint32_t *term = NEW_ARRAY(cx->arena, uint32_t, channels);
-    for (int64_t i = 0; i < tensor_elems(k); i++) term[i % channels] -= (uint32_t)zero * (uint32_t)dtype_load(k->type, k->data, i).i;
+    for (int64_t i = 0; i < tensor_elems(k); i++)
+        term[i % channels] -= (uint32_t)zero * (uint32_t)dtype_load(k->type, k->data, i).i;
     Node *rest = op_call(cx, n->op, n->name, n->in, n->in_count, attr, n->attr_count);
     Tensor *terms = tensor_constant(cx, n->name, I32, 1, &channels, term);
     return rest && terms ? call(cx, "add", n->name, (Tensor *[]){ rest->out[0], terms }, 2, "") : NULL;

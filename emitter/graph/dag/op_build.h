@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_OP_BUILD_H
 #define LW_GRAPH_OP_BUILD_H
-/* What the files in ops/ share: formulas whose text depends on a rank, checks, permutation of attributes. */
+/* Shared by the files in ops/: formulas whose text depends on a rank, checks, permutation of attributes. */
 #include "graph/dag/op.h"
 #include "graph/dag/op_formula.h"
 #include "support/text.h"
 
-/* The letter of dimension d among `rank`: n h w c for images, n w c for signals, n c for vectors. */
+/* Returns the letter of dimension d among `rank`: n h w c for images, n w c for signals, n c for vectors. */
 char axis_letter(int rank, int d);
 
-/* A tensor of some rank with some of its axes singled out, as text for formulas. For rank 4 with 1 and 2: */
+/* Index lists of a tensor with some axes chosen, as text for formulas. For rank 4 with axes 1 and 2: */
 typedef struct AxisText {
     const char *all;       /* [n,h,w,c] */
     const char *kept;      /* [n,c] */
@@ -18,43 +18,51 @@ typedef struct AxisText {
 } AxisText;
 AxisText axis_text(Ctx *cx, int rank, const bool *chosen);
 
-const char *axes_with(Ctx *cx, int rank, int axis, const char *at);   /* n,w,c with the letter of `axis` (-1: none) replaced */
-const char *sized_axes(Ctx *cx, const Tensor *x);                     /* n<2,w<5,c<3; symbolic sizes are left out */
+/* n,w,c with the letter of `axis` (-1: none) replaced */
+const char *axes_with(Ctx *cx, int rank, int axis, const char *at);
+const char *sized_axes(Ctx *cx, const Tensor *x);                     /* n<2,w<5,c<3; symbolic sizes are omitted */
 
-/* `axis` in [-rank, rank) as [0, rank); else refused and -1. */
+/* Converts `axis` in [-rank, rank) to [0, rank); refuses others and returns -1. */
 int op_axis(Ctx *cx, const Node *call, int64_t axis, int rank);
 /* Marks the axes of the attribute `axes`; an empty or absent list marks all. */
 bool op_axes(Ctx *cx, const Node *call, const char *attr, int rank, bool *chosen);
-/* An integer attribute list of exactly `count` values in [least, greatest]; a single value stands for all. */
-bool op_ints(Ctx *cx, const Node *call, const char *attr, int count, int64_t least, int64_t greatest, int64_t otherwise, int64_t *out);
-/* Windows over dimensions of fixed sizes, by the attributes stride, dilation and pad; spatial, size and kernel are given. count: how
- * many there are along each, 0 where none fits. False: refused. */
+/* Reads an integer list attribute of exactly `count` values in [least, greatest]; a single value is repeated. */
+bool op_ints(Ctx *cx, const Node *call, const char *attr, int count, int64_t least, int64_t greatest, int64_t otherwise,
+             int64_t *out);
+/* Windows over dimensions of fixed sizes, from the attributes stride, dilation and pad. The caller sets spatial, size
+ * and kernel. count: number of windows along each dimension, 0 if none fits. False: refused. */
 enum { MOST_SPATIAL = 3, GREATEST_STRIDE = 1 << 20 };
 typedef struct Sliding {
     int spatial;
-    int64_t size[MOST_SPATIAL], kernel[MOST_SPATIAL], stride[MOST_SPATIAL], dilation[MOST_SPATIAL], pad[2 * MOST_SPATIAL], count[MOST_SPATIAL];
+    int64_t size[MOST_SPATIAL], kernel[MOST_SPATIAL], stride[MOST_SPATIAL], dilation[MOST_SPATIAL],
+        pad[2 * MOST_SPATIAL], count[MOST_SPATIAL];
 } Sliding;
 bool op_sliding(Ctx *cx, const Node *call, Sliding *s);
 /* size * times + more, as an expression; the size may be open. */
 const Expr *op_size(Ctx *cx, const Expr *size, int64_t times, int64_t more);
-int64_t op_least(Ctx *cx, const Expr *size);                          /* the least that it can be, and */
-int64_t op_greatest(Ctx *cx, const Expr *size);                       /* the greatest */
-extern const char *const op_greater_least;                            /* what a message adds where an open size may be too small */
-const Expr *op_value(Ctx *cx, const Node *call, const char *attr, DType t);      /* a real attribute (0 if absent) as a constant of the type, saturated */
-bool op_same_type(Ctx *cx, const Node *call);                         /* all inputs have the type of the first */
+int64_t op_least(Ctx *cx, const Expr *size);                          /* lower bound of the size */
+int64_t op_greatest(Ctx *cx, const Expr *size);                       /* upper bound of the size */
+/* added to a message if an open size may be too small */
+extern const char *const op_greater_least;
+/* a real attribute (0 if absent) as a constant of the type, saturated */
+const Expr *op_value(Ctx *cx, const Node *call, const char *attr, DType t);
+bool op_same_type(Ctx *cx, const Node *call);                         /* true if all inputs have the first one's type */
 
-/* " h*2+i-1": axis*scale + tap*step + shift, leaving out what does nothing. */
+/* " h*2+i-1": axis*scale + tap*step + shift, without neutral terms. */
 const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t step, int64_t shift);
 
-/* For Op.permute. The inputs as they are before the transposition: given ones are, others are turned back here, after
- * their rank is filled up with ones on the left. NULL: cannot. */
+/* For Op.permute. Returns the un-transposed inputs: given ones unchanged; others padded with leading unit dimensions to
+ * `rank`, then transposed by the inverse. NULL: not possible. */
 Tensor **inputs_turned_back(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs, int rank);
 Node *permute_elementwise(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);    /* and broadcast */
 Node *permute_axis(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);           /* attribute `axis` */
-Node *permute_all_axes(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);       /* attribute `axes`, all of which stay */
-Node *permute_axes_kept(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);      /* attribute `axes` with keepdims=1 */
-/* sum (x - zero) * k = sum x * k - zero * sum k: the call without its attribute `zero`, plus a constant for each channel (k's
- * last axis); exact, for i32 wraps. Only where every window lies inside of x and k is constant; NULL: there is no zero. */
+/* attribute `axes`; all axes are kept */
+Node *permute_all_axes(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
+/* Attribute `axes` with keepdims=1 */
+Node *permute_axes_kept(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
+/* sum (x - zero) * k = sum x * k - zero * sum k: returns the call without its attribute `zero`, plus a constant per
+ * channel (k's last axis). It is exact, because i32 wraps. Requires every window inside x and a constant k; NULL: there
+ * is no zero. */
 Tensor *zero_taken_out(Ctx *cx, const Node *call, Tensor *k);
 const Attr *attrs_with_ints(Ctx *cx, const Node *call, const char *attr, const int64_t *ints, int count);
 

@@ -14,7 +14,8 @@ Tensor *op_formula(Ctx *cx, const Node *n, const char *text, const Bind *binds)
     size_t lhs = strcspn(text, " [=");
     const char *rest = text + lhs;
     bool is_result = lhs == 1 && text[0] == 'y';
-    const char *word = name_n(cx, text, lhs), *stage = is_result ? n->op->name : text_format(cx, "%s_%s", n->op->name, word);
+    const char *word = name_n(cx, text, lhs),
+               *stage = is_result ? n->op->name : text_format(cx, "%s_%s", n->op->name, word);
     Tensor *t = formula(cx, text_format(cx, "%s%s", stage, rest), binds);
     if (t && !is_result && lhs > 1) t->word = word;
     return t;
