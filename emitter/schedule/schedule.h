@@ -6,7 +6,7 @@
  * proves the whole nest after every step, unless checks_late is set: then the caller runs it at the end. An accepted
  * step is appended to the nest's trace as text.
  *
- * Refusals are errors of the context and turn the following steps into no-ops: apply many, test ctx_failed once; or
+ * Refusals are errors of the context, after which further steps are no-ops: apply many, test ctx_failed once; or
  * try one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or LOOP alone if unique. A copy of a stage
  * made by peel is STAGE@tail, its separate init STAGE@init. A typical order of steps: inline, split (guards), reorder,
  * compute_at from the output inwards, then shape the attached stages, decompose_reduction, kinds, and peel last. */

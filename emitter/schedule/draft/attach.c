@@ -79,7 +79,7 @@ static void visit_reader(Ctx *cx, const Stmt *block, const Bounds *scope, void *
 {
     Need *n = user;
     n->block = block;
-    n->scope = scope;            /* without the guard, which would make the box's size depend on the host loops */
+    n->scope = scope;            /* without the guard, which would tie the box's size to the host loops */
     const Stage *s = block->stage;
     for (int i = 0; i < s->out_count; i++) {
         if (block->part != BLOCK_INIT) expr_walk(cx, s->value[i], visit_read, n);
@@ -328,20 +328,20 @@ static void visit_inside(Ctx *cx, const Stmt *block, const Bounds *scope, void *
                             "%s is computed inside %s, a loop that the step replaces", block->name, in->loop->name);
 }
 
-static void look_inside(Inside *in, const Stmt *s)
+static void visit_loops_of(Inside *in, const Stmt *s)
 {
     if (s->kind == STMT_FOR && loop_is_own(s, in->stage)) {
         in->loop = s;
         each_block(in->d->cx, s, NULL, visit_inside, in);
         return;
     }
-    for (int i = 0; i < s->child_count && in->fine; i++) look_inside(in, s->child[i]);
+    for (int i = 0; i < s->child_count && in->fine; i++) visit_loops_of(in, s->child[i]);
 }
 
 bool nothing_inside(Draft *d, const Stage *s)
 {
     Inside in = { d, s, NULL, true };
-    look_inside(&in, d->next.root);
+    visit_loops_of(&in, d->next.root);
     return in.fine;
 }
 
@@ -373,20 +373,20 @@ bool producers_are_done(Draft *d, const Stage *s, const Path *position)
 
 typedef struct Once { Draft *d; const Stage *stage; const char *host; bool fine; } Once;
 
-static void look_once(Once *o, const Stmt *s, bool is_inside)
+static void check_once(Once *o, const Stmt *s, bool is_inside)
 {
     if (s->kind == STMT_FOR && s->name == o->host) is_inside = true;
     if (s->kind == STMT_BLOCK && s->stage == o->stage && !is_inside && o->fine)
         o->fine = refuse_unproved(o->d, FAULT_PIECES, "one piece: take this step before peel",
                                   "%s is outside %s, so %s is in several pieces", s->name, o->host,
                                   o->stage->name);
-    for (int i = 0; i < s->child_count; i++) look_once(o, s->child[i], is_inside);
+    for (int i = 0; i < s->child_count; i++) check_once(o, s->child[i], is_inside);
 }
 
 bool all_blocks_inside(Draft *d, const Stage *s, const char *host)
 {
     Once o = { .d = d, .stage = s, .host = host, .fine = true };
-    if (host) look_once(&o, d->next.root, false);
+    if (host) check_once(&o, d->next.root, false);
     return o.fine;
 }
 
@@ -482,13 +482,14 @@ void list_stage(Draft *d, const Stage *s, const Stage *before)
 
 const char *new_stage_name(Draft *d, const char *asked, const char *base, Scope scope)
 {
-    const char *made = asked ? asked : name_format(d->cx, "%s_%s", base, scope_text(scope));
+    const char *new_name = asked ? asked : name_format(d->cx, "%s_%s", base, scope_text(scope));
     const Nest *n = &d->next;
-    bool taken = nest_stage(n, made) != NULL;
-    for (int i = 0; i < n->input_count; i++) taken = taken || strcmp(n->input[i]->name, made) == 0;
+    bool taken = nest_stage(n, new_name) != NULL;
+    for (int i = 0; i < n->input_count; i++) taken = taken || strcmp(n->input[i]->name, new_name) == 0;
     for (int i = 0; i < n->stage_count; i++)
-        for (int j = 0; j < n->stage[i]->out_count; j++) taken = taken || strcmp(n->stage[i]->out[j]->name, made) == 0;
-    if (!taken) return made;
-    refuse_invalid(d, FAULT_NAME, "another name", "there is a tensor %s already", made);
+        for (int j = 0; j < n->stage[i]->out_count; j++)
+            taken = taken || strcmp(n->stage[i]->out[j]->name, new_name) == 0;
+    if (!taken) return new_name;
+    refuse_invalid(d, FAULT_NAME, "another name", "there is a tensor %s already", new_name);
     return NULL;
 }

@@ -124,9 +124,9 @@ const Nest *run_cache_read(Ctx *cx, const Nest *n, const StepArgs *a)
     const char *host = producer ? host_of(n, producer) : NULL;
     for (int i = 0; i < rewritten_count; i++)
         if (!all_blocks_inside(&d, rewritten[i], host)) return n;
-    const char *made = rewritten_count ? new_stage_name(&d, a->name, a->target, a->scope) : NULL;
-    if (!made) return n;
-    const Stage *copy = copy_stage(cx, t, producer, rewritten[0], made, a->as.given ? a->as.type : t->type);
+    const char *new_name = rewritten_count ? new_stage_name(&d, a->name, a->target, a->scope) : NULL;
+    if (!new_name) return n;
+    const Stage *copy = copy_stage(cx, t, producer, rewritten[0], new_name, a->as.given ? a->as.type : t->type);
     if (!copy) return n;
 
     Redirect r = { t, copy->out[0] };

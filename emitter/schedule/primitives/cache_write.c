@@ -8,10 +8,10 @@
 #include "schedule/draft/attach.h"
 #include "support/names.h"
 
-static const Stage *computing_stage(Ctx *cx, const Stage *s, const char *made)
+static const Stage *computing_stage(Ctx *cx, const Stage *s, const char *new_name)
 {
     StageSpec spec = {
-        .name = made, .part = s->part, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer
+        .name = new_name, .part = s->part, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer
     };
     for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
     for (int i = 0; i < s->out_count; i++) {
@@ -66,8 +66,8 @@ const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a)
         return n;
     }
     const char *host = host_of(n, s);
-    const char *made = all_blocks_inside(&d, s, host) ? new_stage_name(&d, a->name, s->name, a->scope) : NULL;
-    const Stage *cache = made ? computing_stage(cx, s, made) : NULL;
+    const char *new_name = all_blocks_inside(&d, s, host) ? new_stage_name(&d, a->name, s->name, a->scope) : NULL;
+    const Stage *cache = new_name ? computing_stage(cx, s, new_name) : NULL;
     if (!cache) return n;
     const Stage *copy = copying_stage(cx, s, cache);
 

@@ -263,8 +263,8 @@ static bool keep_groups(Fold *f, const Expr *first, int64_t groups, int64_t fres
                                f->stage->name);
     if (fresh > 0) {
         const Expr *k = expr_index(cx, fresh),
-                   *made = expr_binary(cx, EXPR_MIN, expr_mul(cx, f->path.at[f->host]->var, k), k);
-        const Expr *is_new = expr_binary(cx, EXPR_LE, simplify(cx, made, scope_at(f, f->rows - 1)), rows->var);
+                   *computed = expr_binary(cx, EXPR_MIN, expr_mul(cx, f->path.at[f->host]->var, k), k);
+        const Expr *is_new = expr_binary(cx, EXPR_LE, simplify(cx, computed, scope_at(f, f->rows - 1)), rows->var);
         const Stmt *body = stmt_rewrite(cx, rows->child[0], guard_block, &is_new);
         rows = stmt_for(cx, rows->name, rows->var, rows->extent, rows->loop_kind, body);
     }

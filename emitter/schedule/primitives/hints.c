@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* pragma, prefetch: hints to the C compiler or the cache before a loop. A hint changes no value; the step proves that
- * it holds. A hint is bound to the loop's variable: steps that keep the loop keep it, steps that consume the loop end
- * it.
+ * it holds. A hint is bound to the loop's variable: steps that keep the loop keep it, steps that consume the loop
+ * drop it.
  *
  *   pragma LOOP unroll N      LW_UNROLL(N): N iterations at a time. Before a serial or vector loop
  *   pragma LOOP independent   LW_INDEPENDENT: iterations are independent. Before a vector loop, where I5 proves it
  *   pragma LOOP simd          LW_SIMD: the same, for OpenMP
- *   prefetch X LOOP N         LW_PREFETCH(x[..]): the first element of the input X that the loop reads N iterations later
+ *   prefetch X LOOP N         LW_PREFETCH(x[..]): the first element of the input X that LOOP reads N iterations later
  *
  * Any other text is refused, for it might promise something false. After each later step the checker verifies that the
  * pragma still suits its loop. */
@@ -37,7 +37,7 @@ static LoopHints hints_of(const Stmt *loop)
 
 /* ---- pragma ---------------------------------------------------------------------------------------------------- */
 
-static bool may_be_told(Draft *d, const Stmt *loop, const char *pragma)
+static bool pragma_is_proved(Draft *d, const Stmt *loop, const char *pragma)
 {
     if (!pragma || !pragma_is_known(pragma))
         return refuse_unproved(d, FAULT_VALUE,
@@ -58,7 +58,7 @@ const Nest *run_pragma(Ctx *cx, const Nest *n, const StepArgs *a)
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, "pragma", a);
     Path p;
-    if (!draft_find_loop(&d, &d.args.loop[0], &p) || !may_be_told(&d, path_end(&p), a->condition)) return n;
+    if (!draft_find_loop(&d, &d.args.loop[0], &p) || !pragma_is_proved(&d, path_end(&p), a->condition)) return n;
     LoopHints h = hints_of(path_end(&p));
     h.pragma = name(cx, a->condition);
     return with_hints(&d, &p, &h);
@@ -68,28 +68,28 @@ const Nest *run_pragma(Ctx *cx, const Nest *n, const StepArgs *a)
 
 typedef struct HintSearch { const Tensor *tensor; bool found, by_data; } HintSearch;
 
-static void look_for_data(const Expr *e, void *user)
+static void visit_index(const Expr *e, void *user)
 {
     HintSearch *s = user;
     s->by_data = s->by_data || e->kind == EXPR_READ;
 }
 
-typedef struct Look { Ctx *cx; HintSearch *s; } Look;
+typedef struct IndexSearch { Ctx *cx; HintSearch *s; } IndexSearch;
 
-static void look_at(const Expr *e, void *user)
+static void visit_read(const Expr *e, void *user)
 {
-    Look *l = user;
+    IndexSearch *l = user;
     if (e->kind != EXPR_READ || e->ref != l->s->tensor || l->s->found) return;
     l->s->found = true;
-    for (int i = 0; i < e->arg_count; i++) expr_walk(l->cx, e->arg[i], look_for_data, l->s);
+    for (int i = 0; i < e->arg_count; i++) expr_walk(l->cx, e->arg[i], visit_index, l->s);
 }
 
 static void search_block(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
 {
-    Look l = { cx, user };
+    IndexSearch l = { cx, user };
     (void)scope;
     for (int i = 0; i < block->stage->out_count && block->part != BLOCK_INIT; i++)
-        expr_walk(cx, block->stage->value[i], look_at, &l);
+        expr_walk(cx, block->stage->value[i], visit_read, &l);
 }
 
 static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const LoopHints *h)

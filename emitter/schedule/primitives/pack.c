@@ -3,7 +3,7 @@
  * so no index of the nest changes. The proof is that the map is injective: every dimension is named once.
  *
  *   pack t o h w            o outermost, w innermost
- *   pack t o/16 h w o%16    o in tiles of 16 with adjacent elements; tiles are innermost, in the order of their dimensions
+ *   pack t o/16 h w o%16    o in tiles of 16 adjacent elements; tiles are innermost, in the order of their dimensions
  *
  * A partial last tile or row leaves elements that nothing accesses. */
 #include <string.h>
@@ -94,24 +94,24 @@ static bool add_part(Draft *d, const Tensor *t, const char *word, DimensionOrder
     PackedPart p;
     if (!read_part(d, t, word, &p)) return false;
     const char *axis = expr_as_var(producer_of(&d->next, t)->axis[p.dimension].var)->name;
-    int place = -1;
+    int position = -1;
     for (int i = 0; i < o->outer; i++)
-        if (o->at[i] == p.dimension) place = i;
+        if (o->at[i] == p.dimension) position = i;
     if (p.cut == '%') {
-        if (place < 0 || o->tile[p.dimension] != p.size)
+        if (position < 0 || o->tile[p.dimension] != p.size)
             return refuse_invalid(d, FAULT_VALUE, "both, or neither", "%s is used without %s/%lld before it", word,
                                   axis, (long long)p.size);
         if (o->within[p.dimension])
             return refuse_invalid(d, FAULT_VALUE, "once", "the dimension %s is named twice", axis);
-        if (place < o->last)
+        if (position < o->last)
             return refuse_unproved(d, FAULT_VALUE, "tiles in the order of their dimensions",
                                    "%s precedes the tile of an earlier dimension", word);
-        o->last = place;
+        o->last = position;
         o->within[p.dimension] = true;
         o->inner++;
         return true;
     }
-    if (place >= 0) return refuse_invalid(d, FAULT_VALUE, "once", "the dimension %s is named twice", axis);
+    if (position >= 0) return refuse_invalid(d, FAULT_VALUE, "once", "the dimension %s is named twice", axis);
     if (o->inner)
         return refuse_unproved(d, FAULT_VALUE, "tiles innermost", "%s follows the elements of a tile", word);
     o->tile[p.dimension] = p.size;

@@ -91,9 +91,10 @@ static bool may_swap(Orders *o, const Stmt *block, const Stmt *a, const Stmt *b)
 {
     bool mixed = feeds_axis(block, a->var, AXIS_DATA) || feeds_axis(block, b->var, AXIS_DATA);
     if (mixed)
-        return refuse_unproved(o->d, FAULT_REDUCTION, "loops over one kind: do not fuse them",
-                               "%s and %s run over data and reduce axes of %s at once, so its init may not come first",
-                               a->name, b->name, block->name);
+        return refuse_unproved(
+            o->d, FAULT_REDUCTION, "loops over one kind: do not fuse them",
+            "%s and %s run over data and reduce axes of %s at once, so another order may not begin at its init",
+            a->name, b->name, block->name);
     if (o->reassociate || order_is_free(block->stage)) return true;
     return refuse_wrong(o->d, FAULT_REDUCTION, "the option reassociate",
                         "%s and %s both run over reduce axes of %s, and %s of floats depends on the order",

@@ -16,7 +16,7 @@ typedef struct Follow {
     const Stage *reader, *producer;
     Path path;                       /* to the loop */
     int dimension_of[MAX_AXES];      /* axis of the reader -> the dimension that it indexes; -1: none */
-    Box made[MAX_AXES];              /* the dimensions, then the reduce axes */
+    Box computed[MAX_AXES];              /* the dimensions, then the reduce axes */
     bool fine;
 } Follow;
 
@@ -58,7 +58,7 @@ static bool find_producer(Follow *f)
 }
 
 /* Finds the box that an iteration of the loop computes. Its loops are those of the scope inside `loop`. */
-static bool find_made(Follow *f)
+static bool find_computed(Follow *f)
 {
     Ctx *cx = f->d->cx;
     const Stmt *loop = path_end(&f->path);
@@ -76,7 +76,8 @@ static bool find_made(Follow *f)
         own[n] = b->var;
         extent[n++] = b->extent;
     }
-    if (dense(cx, site.block->bind, f->producer->axis_count, NULL, site.scope, own, extent, n, f->made, &repeats, &why))
+    if (dense(cx, site.block->bind, f->producer->axis_count, NULL, site.scope, own, extent, n, f->computed, &repeats,
+              &why))
         return true;
     return refuse_unproved(
         f->d, FAULT_INDEX, text_format(f->d->cx, "loops of %s that are whole inside it", f->producer->name),
@@ -127,7 +128,7 @@ static bool box_of(Follow *f, StageBox *box)
     for (int a = 0; a < f->reader->data_count; a++) {
         const Expr *extent = f->reader->axis[a].extent;
         if (f->dimension_of[a] < 0) continue;
-        const Box *m = &f->made[f->dimension_of[a]];
+        const Box *m = &f->computed[f->dimension_of[a]];
         if (uses_a_loop(m->count))
             return refuse_unproved(
                 f->d, FAULT_EXTENT, "a constant count",
@@ -169,7 +170,7 @@ const Nest *run_reverse_compute_at(Ctx *cx, const Nest *n, const StepArgs *a)
     Follow f = { .d = &d, .reader = draft_find_stage(&d, a->target) };
     StageBox box;
     if (!f.reader || !draft_find_loop(&d, &d.args.loop[0], &f.path)) return n;
-    if (!is_not_inside_itself(&f) || !find_producer(&f) || !is_outside_the_reduction(&f) || !find_made(&f)
+    if (!is_not_inside_itself(&f) || !find_producer(&f) || !is_outside_the_reduction(&f) || !find_computed(&f)
         || !find_axes(&f) || !box_of(&f, &box) || !nothing_inside(&d, f.reader))
         return n;
     const Buffer *left[MAX_RANK] = { NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rfactor: a reduce loop becomes a data axis of partial results, which the stage then reduces over that axis alone:
  *
- *   y[i] = sum(k) f(i, k),  k = ko*4 + ki      =>      y_rf[i, ki] = sum(ko) f(i, ko*4 + ki),   y[i] = sum(ki) y_rf[i, ki]
+ *   y[i] = sum(k) f(i, k),  k = ko*4 + ki   =>   y_rf[i, ki] = sum(ko) f(i, ko*4 + ki),   y[i] = sum(ki) y_rf[i, ki]
  *
  * The partial results have the stage's data axes and the loop as data axes, and the other reduce loops as reduce axes.
  * Points that a guard excludes yield the identity. The partial results start from the identity and the stage from its
@@ -136,14 +136,15 @@ static bool condition(Factored *f, const Renaming *r, const Expr **out)
     return true;
 }
 
-static const Stage *partial_stage(Factored *f, const char *made)
+static const Stage *partial_stage(Factored *f, const char *new_name)
 {
     Ctx *cx = f->d->cx;
     const Stage *s = f->stage;
     const Stmt *block = path_end(&f->path);
-    StageSpec spec = {
-        .name = made, .part = s->part, .out_count = s->out_count, .reducer = f->reduce_count ? s->reducer : REDUCE_NONE
-    };
+    StageSpec spec = { .name = new_name,
+                       .part = s->part,
+                       .out_count = s->out_count,
+                       .reducer = f->reduce_count ? s->reducer : REDUCE_NONE };
     Renaming r = { .count = 0 };
     const Expr *cond, *axis[MAX_AXES], *at[MAX_AXES];
     for (int a = 0; a < s->data_count; a++) spec.axis[spec.axis_count++] = s->axis[a];
@@ -200,9 +201,9 @@ const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a)
     if (!find_block(&f) || !has_no_ordered_axis(&f) || !sort_loops(&f) || !may_be_reordered(&f) || !has_room(&f)
         || !nothing_inside(&d, f.stage))
         return n;
-    const char *made =
+    const char *new_name =
         new_stage_name(&d, a->name ? a->name : name_format(cx, "%s_rf", a->target), a->target, SCOPE_ARENA);
-    const Stage *partial = made ? partial_stage(&f, made) : NULL;
+    const Stage *partial = new_name ? partial_stage(&f, new_name) : NULL;
     if (!partial) return n;
     const Stage *final = final_stage(&f, partial);
 

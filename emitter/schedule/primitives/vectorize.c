@@ -60,17 +60,17 @@ static const Nest *lanes_inside(Ctx *cx, const Nest *n, const char *partial, con
 }
 
 /* Records one step in place of the composed ones. */
-static const Nest *as_one_step(Draft *d, const Nest *made)
+static const Nest *as_one_step(Draft *d, const Nest *composed)
 {
-    Nest *n = arena_copy(d->cx->arena, made, sizeof *made);
+    Nest *n = arena_copy(d->cx->arena, composed, sizeof *composed);
     Step *step = NEW_ARRAY(d->cx->arena, Step, d->old->step_count + 1);
-    ConsumedLoop *consumed = NEW_ARRAY(d->cx->arena, ConsumedLoop, made->consumed_count + 1);
+    ConsumedLoop *consumed = NEW_ARRAY(d->cx->arena, ConsumedLoop, composed->consumed_count + 1);
     if (d->old->step_count) memcpy(step, d->old->step, (size_t)d->old->step_count * sizeof *step);
     step[d->old->step_count].text = step_text(d->cx, d->primitive, &d->args);
     n->step = step;
     n->step_count = d->old->step_count + 1;
-    for (int i = 0; i < made->consumed_count; i++) {
-        consumed[i] = made->consumed[i];
+    for (int i = 0; i < composed->consumed_count; i++) {
+        consumed[i] = composed->consumed[i];
         if (consumed[i].step > n->step_count) consumed[i].step = n->step_count;
     }
     n->consumed = consumed;
@@ -116,9 +116,9 @@ const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a)
         return n;
     }
     DiagMark mark = diag_mark(cx);
-    const Nest *made = make_lanes(&d, n);
+    const Nest *composed = make_lanes(&d, n);
     const Diag *why = diag_rewind(cx, mark);
-    if (!why) return as_one_step(&d, made);
+    if (!why) return as_one_step(&d, composed);
     if (why->refusal) refuse_with(&d, why->refusal);
     else if (why->severity == INTERNAL) diag_internal(cx, step_text(cx, d.primitive, &d.args), "%s", why->what);
     else diag_error(cx, step_text(cx, d.primitive, &d.args), "%s", why->what);
