@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LOOPWRIGHT_H
 #define LOOPWRIGHT_H
-/* Loopwright: trained networks and scheduled tensor expressions to plain C99. This is the one public header; the command
- * line tool is a client of it like any other.
+/* Loopwright compiles trained networks and scheduled tensor expressions to plain C99. This is the only public header;
+ * the command line tool is a client of it like any other.
  *
- * A context owns everything made under it and keeps what went wrong: after a call that returned false, or at any time,
- * lw_diagnostic gives the messages in order. Nothing here prints, exits or aborts. Contexts are independent: two may work
- * in two threads.
+ * A context owns all objects that its calls return, and keeps their diagnostics: lw_diagnostic returns the messages in
+ * order, at any time. No function prints, exits or aborts. Contexts are independent: two threads may use two contexts.
  *
- * A call that runs out of memory fails with the diagnostic "out of memory", leaves no file and releases all but the
- * context. From then on every call on the context fails; lw_diagnostic and lw_free do not. A NULL context, where lw_new
- * had no memory, behaves alike. */
+ * A call that runs out of memory fails with the diagnostic "out of memory", leaves no file and frees all but the
+ * context. From then on every call on the context fails, except lw_diagnostic and lw_free. A NULL context, the result
+ * of lw_new without memory, behaves in the same way. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,19 +22,20 @@ typedef struct Ctx lw_context;
 
 /*     lw_compile(cx, "digits.onnx", "digits.c", &(lw_options){ .target = "cortex-m4", .standalone = true });
  *     for (int i = 0; lw_diagnostic(cx, i, NULL); i++) puts(lw_diagnostic(cx, i, NULL)); */
-lw_context *lw_new(void);                                        /* NULL where memory is short */
-void lw_free(lw_context *cx);                                    /* NULL allowed */
-/* Message number i, `file: where: error: what`; NULL past the last. *is_error (may be NULL): not a mere warning. */
+lw_context *lw_new(void);                                        /* NULL: out of memory */
+void lw_free(lw_context *cx);                                    /* accepts NULL */
+/* Returns message i, `file: where: error: what`; NULL past the last. *is_error (may be NULL): false for a warning. */
 const char *lw_diagnostic(lw_context *cx, int i, bool *is_error);
-/* True if an argument of the call was refused (a target, a word of an option, an output's ending) that no model could
- * make right. */
+/* True if the call refused an argument (a target, a word of an option, an output's ending) that is wrong for every
+ * model. */
 bool lw_is_wrong_usage(const lw_context *cx);
-/* The candidate within two edits of the word (one, for words below five letters), or NULL: for command lines of one's
- * own. */
+/* Returns the candidate within two edits of the word (one, for words below five letters), or NULL: for hints in a
+ * client's own diagnostics. */
 const char *lw_nearest(lw_context *cx, const char *word, const char *const *candidates, int count);
 const char *lw_version(void);
 
-typedef struct lw_dim   { const char *name; int64_t value; bool is_maximum; int64_t least; } lw_dim;   /* --dim NAME=N, NAME<=N, L<=NAME<=N; least 0: not said */
+/* --dim NAME=N, NAME<=N, L<=NAME<=N; least 0: not given */
+typedef struct lw_dim   { const char *name; int64_t value; bool is_maximum; int64_t least; } lw_dim;
 typedef struct lw_value { const char *name, *path; } lw_value;                             /* --value NAME=FILE.npy */
 typedef struct lw_state { const char *input, *output; } lw_state;                          /* --state INPUT=OUTPUT */
 
@@ -45,65 +45,66 @@ typedef struct lw_options {
     const char *target;              /* NULL: "generic" */
     const char *name;                /* prefix of all symbols; NULL: from the file's name */
     bool testbench, static_arena, standalone, time_passes;
-    bool ports_in_arena;             /* inputs and outputs have places in the arena: NAME_X_AT in the header */
+    bool ports_in_arena;             /* inputs and outputs are in the arena, at the offsets NAME_X_AT of the header */
     bool no_shrink;                  /* keep channels on which no output depends */
     const lw_dim *dim;     int dim_count;
     const lw_value *value; int value_count;
-    const lw_state *state; int state_count;  /* what an output leaves is the input of the next run: kept in struct NAME_state */
+    const lw_state *state; int state_count;  /* an output becomes the input of the next run, in struct NAME_state */
     const char *annotate;            /* a file of annotations, or NULL */
-    const char *rounding;            /* of scaled 8-bit integers: "double" (NULL), as the reference kernels do, or "single" */
-    const char *qdq;                 /* calls between dequantization and quantization: "exact" (NULL): on integers where nothing but rounding within
-                                      * floats differs; "integer": also where ties are many; "float": as they are written */
-    bool layers;                     /* what every group makes is an output, too, behind the model's own */
-    const char *recorded;            /* verify, with layers: a folder or .npz of LAYER.npy that are expected; NULL: what the interpreter gives */
+    const char *rounding;            /* int8 requantization: "double" (NULL), like the reference kernels, or "single" */
+    /* Calls between dequantize and quantize: "exact" (NULL), on integers if only the rounding of floats differs;
+     * "integer", also if exact ties are frequent; "float", as written */
+    const char *qdq;
+    bool layers;                     /* the outputs of every group are outputs, too, after the model's own */
+    const char *recorded;            /* verify, with layers: folder or .npz of expected LAYER.npy; NULL: interpreter */
     const lw_tolerance *tolerance;   /* verify: |a - b| <= absolute + relative * |b| for floats; NULL: 1e-4 and 1e-3 */
-    /* verify: by how many steps integers of at most 16 bits may differ; 0: they are equal */
-    int steps;
+    int steps;                       /* verify: largest difference of integers of at most 16 bits, in steps; 0: equal */
     const char *cc;                  /* verify: the command that builds; NULL: $CC, or cc */
-    /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: this machine does */
-    const char *runner;
+    const char *runner;              /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: the host */
     const char *tuning;              /* a file of tuning records, or NULL */
-    const char *schedule;            /* a file of schedules by group, as dump --at scheduled prints them, or NULL */
+    const char *schedule;            /* a file of schedules by group, in the form of dump --at scheduled, or NULL */
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered, pass:NAME */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
-    const char *combine;             /* groups that become one function, "conv,pool": computed in the loops of the one named last; "all"; "none"; NULL: what
-                                        makes RAM smaller by a tenth */
+    /* Groups to combine into one function, in the loops of the last: "conv,pool", "all" or "none"; NULL: combines
+     * groups if that saves a tenth of RAM */
+    const char *combine;
 } lw_options;
 
-/* Reads a model (.onnx, .tflite, .te) and writes `output` (a path ending in .c), the header beside it, and what options ask for. */
+/* Reads a model (.onnx, .tflite, .te) and writes `output` (a path ending in .c), its header, and the files of
+ * options. */
 bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_options *o);
-/* Runs the model in the interpreter on .npy files (state begins as zeros and has no file); outputs go to .npy files in the model's order (fewer are allowed). */
+/* Interprets the model on .npy files, one for each input that is not state; state begins as zeros, or its initial
+ * value. Writes outputs to .npy files, in the model's order; fewer files are accepted. */
 bool lw_run(lw_context *cx, const char *model, const char *const *input, int input_count, const char *const *output,
             int output_count, const lw_options *o);
-/* The same, with the outputs as text: of more than 1000 elements the first and last three of each axis. NULL on
- * error. */
+/* Interprets the model and returns the outputs as text; above 1000 elements, the first and last three of each axis.
+ * NULL on error. */
 const char *lw_run_text(lw_context *cx, const char *model, const char *const *input, int input_count,
                         const lw_options *o);
-/* Emits into a scratch folder, builds with $CC (default cc), runs on the inputs (made up if none are given) and compares
- * with the interpreter, or with the expected outputs, within the tolerance of the options. The text has a line for each
- * output and ends with a verdict; NULL on error, and where an output is beyond the tolerance. With layers the first
- * that
- * differs is named. */
+/* Emits into a scratch folder, builds with $CC (default cc), runs on the inputs (generated if none are given) and
+ * compares with the interpreter, or with the expected outputs, within the tolerance of the options. The text has a line
+ * for each output and ends with a verdict. NULL on error, or if an output is beyond the tolerance; with layers, the
+ * diagnostic names the first layer that differs. */
 const char *lw_verify(lw_context *cx, const char *model, const char *const *input, int input_count,
                       const char *const *expect, int expect_count, const lw_options *o);
 /* Writes a text to a file, whole or not at all. */
 bool lw_write(lw_context *cx, const char *path, const char *text);
-/* Texts; NULL on error. They belong to the context. */
+/* Return context-owned texts; NULL on error. */
 const char *lw_dump(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o);
-const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o);      /* one file with pictures; needs no network */
+const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o);      /* one file with pictures */
 const char *lw_list_ops(lw_context *cx, int level);              /* level 0: all */
-const char *lw_list_onnx_ops(lw_context *cx);                    /* what is read from ONNX, with its attributes */
-const char *lw_list_tflite_ops(lw_context *cx);                  /* and from TFLite, with versions and types */
+const char *lw_list_onnx_ops(lw_context *cx);                    /* supported ONNX operators, with their attributes */
+const char *lw_list_tflite_ops(lw_context *cx);                  /* supported TFLite operators: versions and types */
 const char *lw_list_targets(lw_context *cx);
 const char *lw_list_passes(lw_context *cx);
 const char *lw_list_steps(lw_context *cx); /* the steps of a schedule: operands, options and defaults */
 
-/* ---- Computations and schedules from C --------------------------------------------------------------------------------
- * What a .te file says, call by call and in its words: statements say what is computed, steps how. The loop nest can be shown,
- * run and emitted after every step. Each call returns false (or NULL) after an error, and then so do all that follow: apply
- * many, ask once. `options` are further words of the step, or NULL.
+/* ---- Computations and schedules from C ---------------------------------------------------------------------------
+ * A .te file, call by call: statements define the computation, steps its schedule. The loop nest can be printed, run
+ * and emitted after each step. A call returns false (or NULL) on an error, and so do all calls after it: check once, at
+ * the end. `options` are further words of the step, or NULL.
  *
  *     lw_computation *p = lw_define(cx, "matmul", "x86-avx2");
  *     lw_input(p, "a: f32[512][512]");
@@ -113,12 +114,12 @@ const char *lw_list_steps(lw_context *cx); /* the steps of a schedule: operands,
  *     lw_tile(p, "c.i", "c.j", 8, 16, NULL);
  *     lw_split(p, "c.k", 4, "tail=peel names=k4,k");
  *     lw_emit(p, "matmul.c", NULL); */
-typedef struct lw_computation lw_computation;            /* belongs to its context */
+typedef struct lw_computation lw_computation;            /* context-owned */
 
 lw_computation *lw_define(lw_context *cx, const char *name, const char *target);     /* target NULL: "generic" */
 bool lw_input(lw_computation *p, const char *declaration);
-/* Statements. Each is read at once, so a fault is told where it is made. lw_compute takes a formula or the call of an
- * operator, lw_statement any line of a .te file: sizes that are open, constants.
+/* Statements. Each call reads its statement at once and reports its errors. lw_compute accepts a formula or the call of
+ * an operator, lw_statement any line of a .te file, for example symbolic sizes and constants.
  *
  *     lw_computation *p = lw_define(cx, "layer", NULL);
  *     lw_statement(p, "size n = 1..64");
@@ -134,8 +135,9 @@ bool lw_statement(lw_computation *p, const char *text);
 
 /* Steps, in the order of `loopwright steps`, which documents them and the words of `options`. Loops are STAGE.LOOP; a
  * list of them is one text. A scope is register, stack, arena or static. */
-bool lw_step(lw_computation *p, const char *step);             /* as it is written in a .te file */
-const char *lw_try(lw_computation *p, const char *step);       /* NULL: taken; else why it is refused, and nothing has happened */
+bool lw_step(lw_computation *p, const char *step);             /* in the syntax of .te files */
+/* Applies the step and returns NULL, or returns the reason of its refusal and changes nothing. */
+const char *lw_try(lw_computation *p, const char *step);
 
 bool lw_split(lw_computation *p, const char *loop, int factor, const char *options);
 bool lw_tile(lw_computation *p, const char *x, const char *y, int fx, int fy, const char *options);
@@ -150,7 +152,7 @@ bool lw_compute_root(lw_computation *p, const char *stage);
 bool lw_compute_inline(lw_computation *p, const char *stage);
 bool lw_reverse_compute_at(lw_computation *p, const char *stage, const char *loop);
 bool lw_reverse_compute_inline(lw_computation *p, const char *stage);
-bool lw_store_at(lw_computation *p, const char *stage, const char *loop);            /* loop NULL: outside of all */
+bool lw_store_at(lw_computation *p, const char *stage, const char *loop);        /* loop NULL: outside of all loops */
 bool lw_fold_storage(lw_computation *p, const char *stage, const char *options);
 bool lw_rfactor(lw_computation *p, const char *stage, const char *loop, const char *options);
 bool lw_decompose_reduction(lw_computation *p, const char *stage, const char *loop);
@@ -167,20 +169,21 @@ bool lw_tensorize(lw_computation *p, const char *loop, const char *macro);
 bool lw_pragma(lw_computation *p, const char *loop, const char *pragma);
 bool lw_prefetch(lw_computation *p, const char *tensor, const char *loop, int ahead);
 
-const char *lw_show(lw_computation *p);                        /* the loop nest as it stands */
-const char *lw_text(lw_computation *p);                        /* all of it as the text of a .te file, which gives the same nest and the same C */
-/* Runs the loop nest in the interpreter; arrays in the order of the declarations, row by row. */
+const char *lw_show(lw_computation *p);                        /* the loop nest after the steps so far */
+const char *lw_text(lw_computation *p);                        /* a .te text that gives the same nest and the same C */
+/* Interprets the loop nest; arrays are row-major, in the order of the declarations. */
 bool lw_execute(lw_computation *p, const void *const *input, void *const *output);
-/* Writes `output` (a path ending in .c) and the header beside it. Calls of operators without a step get the target's own schedules. */
+/* Writes `output` (a path ending in .c) and its header. A computation of operator calls without steps is scheduled by
+ * the target's strategies. */
 bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
 
-/* ---- Additions ---------------------------------------------------------------------------------------------------------
- * Operators, schedules, targets, devices and importer rows of one's own, for one context. Texts are copied. A row of a name
- * that is there already takes its place. samples/custom_op has one of each.
+/* ---- Additions ---------------------------------------------------------------------------------------------------
+ * Registers a client's operators, schedules, targets, devices and importer rows, in one context. Texts are copied. A
+ * row replaces a present row with the same name. samples/custom_op has one of each.
  *
- * All of a row is checked when it is registered: names, formulas, conditions.
+ * Registration checks all of a row: names, formulas, conditions.
  *
- * First road: an operator that is a formula of a common pattern; it fuses and is scheduled as all of that pattern are.
+ * Operators: a formula with a common pattern; it is fused and scheduled like all operators of its pattern.
  *
  *     lw_register_injective(cx, "mirror", "x", "y[i<dim(x, 0)] = x[dim(x, 0) - 1 - i]");
  *     lw_register_broadcast(cx, "blend", "a b", "y[*] = 0.5 * (a[*] + b[*])");
@@ -197,13 +200,13 @@ typedef struct lw_op {
     const char *pattern;             /* elementwise, broadcast, injective, reduction, out-fusable or opaque */
     const char *inputs;              /* their names in the formula, space-separated */
     const char *attrs;               /* NAME=DEFAULT ...: names in the formula; NULL: none */
-    const char *formula;             /* of y */
+    const char *formula;             /* defines y */
 } lw_op;
 bool lw_register_op(lw_context *cx, const lw_op *op);
 
-/* Second road: one schedule for all targets. It sees the group of fused calls around the operator: the names of the stage
- * that the operator is and of the stage that makes the output. Returning false declines: a note
- * says so, and the next best implementation is taken.
+/* Schedules: one function for all targets. It receives the fused group around the operator, with the names of the
+ * operator's stage and of the stage that produces the output. If it returns false, it declines: a note reports it, and
+ * the next best implementation is chosen.
  *
  *     static bool in_eights(lw_context *cx, lw_group *g)
  *     {
@@ -218,14 +221,14 @@ typedef struct lw_group lw_group;
 typedef bool lw_schedule(lw_context *cx, lw_group *g);
 const char *lw_group_anchor(const lw_group *g);
 const char *lw_group_output(const lw_group *g);
-const char *lw_group_show(const lw_group *g);                  /* the loop nest as it stands */
-bool lw_group_step(lw_group *g, const char *step);             /* as in a .te file */
-const char *lw_group_try(lw_group *g, const char *step);       /* NULL: taken; else why it is refused, and nothing has happened */
+const char *lw_group_show(const lw_group *g);                  /* the loop nest after the steps so far */
+bool lw_group_step(lw_group *g, const char *step);             /* in the syntax of .te files */
+const char *lw_group_try(lw_group *g, const char *step);       /* like lw_try */
 bool lw_register_schedule(lw_context *cx, const char *op, lw_schedule *schedule);     /* with plevel 15 */
 
-/* Third road: a strategy for a target and those that fall back to it. Of all implementations that apply the one of the tuning
- * record is chosen, then the highest plevel, the nearest target, the first registered; one for a nearer target overrides
- * one of the same name. `loopwright dump --at strategy` tells.
+/* Strategies: implementations for a target and for those that fall back to it. Among the applicable implementations, a
+ * tuning record wins; then the highest plevel; then the nearest target; then the first registered. An implementation
+ * for a nearer target overrides one of the same name. `loopwright dump --at strategy` prints the choice.
  *
  *     static const lw_implementation list[] = {
  *         { .name = "energy.eights", .what = "eight columns at a time", .plevel = 20,
@@ -238,39 +241,40 @@ bool lw_register_schedule(lw_context *cx, const char *op, lw_schedule *schedule)
  *
  * A condition joins comparisons by && and ||. Their names: dim(INPUT, N) for the sizes, `INPUT is TYPE`, integer
  * attributes by their names, and of lists of integers NAME_0, NAME_1, ..., with the operator's defaults; `loopwright
- * ops` lists them. What open sizes leave undecided is tested at run time, with the next best row in the
- * other branch. A condition that names an input or attribute that the call leaves out does not hold. */
+ * ops` lists them. A condition that depends on symbolic sizes is a guard at run time, with the next best row in the
+ * other branch. A condition on an absent input or attribute is false. */
 typedef struct lw_implementation {
     const char *name, *what;         /* what: one line for people */
-    const char *features;            /* that the target must have, space-separated; NULL: none */
-    int plevel;                      /* 10 is normal */
+    const char *features;            /* required features of the target, space-separated; NULL: none */
+    int plevel;                      /* priority; 10 is normal */
     const char *when;                /* the condition; NULL: always */
-    lw_schedule *schedule;           /* NULL: loops as written */
-    /* Another way to compute the operator's only output: formulas with ';' between, over its inputs, its attributes and the tensors
-     * made before, the last making the output. NULL: the operator's. */
+    lw_schedule *schedule;           /* NULL: no steps */
+    /* An alternative compute of the operator's only output: formulas, separated by ';', over its inputs, its attributes
+     * and the tensors defined before. The last one defines the output. NULL: the operator's compute. */
     const char *compute;
 } lw_implementation;
-/* ops: names of operators, or pattern:reduction and the like */
-bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list, int count);
-/* Runs every implementation of the operator that applies on any target, in the interpreter, on made-up numbers of these
- * types, beside the operator's own compute: |a - b| <= 1e-4 + 1e-3 |b| for floats, equal for integers. attrs:
- * NAME=VALUE ..., or NULL. The text tells the largest difference of each; NULL on error, which says what differs.
+/* ops: names of operators, or patterns, like pattern:reduction */
+bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list,
+                          int count);
+/* Interprets every applicable implementation of the operator, of any target, on generated inputs of these types, and
+ * compares with the operator's own compute: |a - b| <= 1e-4 + 1e-3 |b| for floats, equality for integers. attrs:
+ * NAME=VALUE ..., or NULL. Returns the largest difference of each; NULL on error, or after a difference.
  *
  *     lw_check_op(cx, "gain", "by=2.5 least=0", "f32[6][16]"); */
 const char *lw_check_op(lw_context *cx, const char *op, const char *attrs, const char *inputs);
 
 typedef struct lw_target {
-    const char *name, *base, *summary;   /* base NULL: "generic"; what is 0 or NULL below is the base's */
-    /* Beyond the base's, space-separated: implementations and instructions ask for them. "rows mla dsp" brings the
-     * 8-bit schedules of a Cortex-M4; schedules/arm/target.c says what each means. */
+    const char *name, *base, *summary;   /* base NULL: "generic"; fields left 0 or NULL are inherited from the base */
+    /* Features beyond the base's, space-separated; implementations and instructions require them. "rows mla dsp"
+     * enables the 8-bit schedules of a Cortex-M4; schedules/arm/target.c documents each. */
     const char *features;
-    int lanes, accumulators;             /* floats that the C compiler vectorizes, 1: scalar; sums in registers */
-    int vector_bytes;                    /* of the vectors that runtime/simd has for it */
-    int copy_budget, unroll_budget;      /* statements that copies of loops, and an unrolled body, may add */
+    int lanes, accumulators;             /* floats of the C compiler's vectors, 1: scalar; accumulators in registers */
+    int vector_bytes;                    /* vector width of its header in runtime/simd */
+    int copy_budget, unroll_budget;      /* limits of the statements that copied loops and an unrolled body add */
 } lw_target;
 bool lw_register_target(lw_context *cx, const lw_target *t);
-/* A device takes calls of these operators whose inputs and outputs have these types. The operator `foreign` of ONNX is
- * ours of the same inputs and attributes; attrs: their names.
+/* A device runs calls of these operators with inputs and outputs of these types. lw_register_onnx imports the ONNX
+ * operator `foreign` as `op`, with the same inputs; attrs: the names of the attributes to copy.
  *
  *     lw_register_target(cx, &(lw_target){ .name = "tiny-core", .summary = "four multipliers", .lanes = 1 });
  *     lw_register_device(cx, "tpu", "conv2d dense", "i8 i32");

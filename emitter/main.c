@@ -95,7 +95,8 @@ typedef struct Option {
 /* Options of the same commands are adjacent: the help prints a heading for each sequence of them. */
 static const Option options[] = {
     { "--help", NULL,
-      "print this text; with a command: its usage and options", ANY, FLAG, offsetof(Arguments, help), NULL, false, 'h' },
+      "print this text; of one command: its usage and options", ANY, FLAG, offsetof(Arguments, help), NULL, false,
+      'h' },
     { "--version",      NULL,         "print the version", ANY, FLAG, offsetof(Arguments, version), NULL, false, 'v' },
 
     { "-o", "FILE",
@@ -148,7 +149,7 @@ static const Option options[] = {
     { "--expect", "OUT.npy",
       "the expected value of an output, in the model's order", VERIFY, READ_EACH(read_expect) },
     { "--recorded", "DIR",
-      "DIR/LAYER.npy, or a .npz of them, holds the expected output of each layer; disables shrinking",
+      "expected outputs of layers, DIR/LAYER.npy or a .npz; disables shrinking",
       VERIFY, READ_ONCE(read_recorded) },
 
     { "--tolerance", "ABS[,REL]",

@@ -63,7 +63,7 @@ check usage-qdq                 ends 2 '"some"; accepted: exact|integer|float' $
 check usage-rounding            ends 2 '"none"; accepted: double|single' $matmul -o "$work/a.c" --rounding none
 check usage-level               ends 2 "--level does not accept '12'" ops --level 12
 check usage-ops-with-model      ends 2 'usage: loopwright ops' ops $matmul
-check usage-two-lists           ends 2 'give one of them' ops --onnx --tflite
+check usage-two-lists           ends 2 'accepted: one of them' ops --onnx --tflite
 check usage-target              ends 2 'no target "z80"; see `loopwright targets`' $matmul -o "$work/a.c" --target z80
 check usage-near-target         ends 2 "no target \"cortexm4\"; did you mean 'cortex-m4'?" $matmul -o "$work/a.c" --target cortexm4
 check usage-output-name         ends 2 'must end in .c' $matmul -o "$work/a.txt"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Computations and schedules from C (the second half of loopwright.h), in the words of .te files: a computation is the
- * text of its statements and the steps taken. The loop nest is made of the statements at the first step or look; steps
- * change it, each a new nest. What is emitted is made from the whole text anew, so it is what the printed text gives.
- * */
+/* Computations and schedules from C (the second part of loopwright.h), in the syntax of .te files: a computation is the
+ * text of its statements, and its steps. The first step or print builds the loop nest from the statements; each step
+ * yields a new nest. lw_emit compiles the whole text again, so it emits the C that the printed text gives. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@
 
 struct lw_computation {
     Ctx *cx;
-    const char *name;                /* of the text in diagnostics, and the prefix of what is emitted */
+    const char *name;                /* place of diagnostics, and prefix of the emitted symbols */
     lw_options options;
     Text statements;
     bool has_nest;
@@ -38,12 +37,12 @@ lw_computation *lw_define(lw_context *cx, const char *name_, const char *target)
     RETURN_GUARDED(cx, lw_computation *, NULL, define(cx, name_, target));
 }
 
-/* NULL is what lw_define gives after an error, and then each call fails. */
+/* lw_define returns NULL after an error; every call on it fails. */
 static Ctx *context_of(const lw_computation *p) { return p ? p->cx : NULL; }
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
 
-/* The statements so far, read for their diagnostics: outputs and kept promises may follow. */
+/* Reads the statements so far, for their diagnostics; outputs and definitions of promised tensors may follow. */
 static bool reads_so_far(lw_computation *p)
 {
     const ImportOptions options = { .as_nest = true, .is_part = true };
@@ -55,7 +54,8 @@ static bool statement(lw_computation *p, const char *function, const char *keywo
 {
     if (!is_given(p->cx, function, "the text", text)) return false;
     if (p->has_nest)
-        diag_error(p->cx, p->name, "\"%s\" is given after the first step or print, which fixed the computation; accepted: before it",
+        diag_error(p->cx, p->name,
+                   "\"%s\" is given after the first step or print, which fixed the computation; accepted: before it",
                    text);
     text_printf(&p->statements, "%s%s\n", keyword, text);
     return !ctx_failed(p->cx) && reads_so_far(p);
@@ -75,7 +75,7 @@ bool lw_input(lw_computation *p, const char *declaration)
 bool lw_compute(lw_computation *p, const char *formula) { return guarded_statement(p, "lw_compute", "", formula); }
 bool lw_output(lw_computation *p, const char *tensor) { return guarded_statement(p, "lw_output", "output ", tensor); }
 
-/* The nest as it stands; NULL after an error. */
+/* Returns the nest after the steps so far; NULL after an error. */
 static const Nest *nest_of(lw_computation *p)
 {
     if (ctx_failed(p->cx)) return NULL;
@@ -83,14 +83,16 @@ static const Nest *nest_of(lw_computation *p)
         Build *b = &p->build;
         const char *path = text_format(p->cx, "%s.te", p->name);
         p->has_nest = true;
-        if (!build_read_text(b, p->cx, path, text_string(&p->statements), true, &p->options) || !build_graph(b) || !build_nests(b)) return NULL;
+        if (!build_read_text(b, p->cx, path, text_string(&p->statements), true, &p->options) || !build_graph(b)
+            || !build_nests(b))
+            return NULL;
     }
     return p->build.nest[0];
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
-/* `options` (may be NULL) are further words of the step. */
+/* Applies a step; `options` (may be NULL) are further words of it. */
 static bool take_step(lw_computation *p, const char *words, const char *options)
 {
     const Nest *n = is_given(p->cx, "lw_step", "the step", words) ? nest_of(p) : NULL;
@@ -108,7 +110,7 @@ bool lw_step(lw_computation *p, const char *step) { return guarded_step(p, step,
 
 static const char *try_step(lw_computation *p, const char *step)
 {
-    if (!nest_of(p)) return "an error came before";
+    if (!nest_of(p)) return "an earlier call failed";
     DiagMark mark = diag_mark(p->cx);
     take_step(p, step, NULL);
     const Diag *d = diag_rewind(p->cx, mark);
@@ -121,7 +123,7 @@ const char *lw_try(lw_computation *p, const char *step)
     RETURN_GUARDED(context_of(p), const char *, "out of memory", try_step(p, step));
 }
 
-/* One operand in front of its end mark: a number, or a name. */
+/* Adds one operand: a number, or a name. */
 static void add_operand(lw_computation *p, Text *t, const char *primitive, const Operand *o, va_list args)
 {
     if (o->kind == OPERAND_COUNT) {
@@ -149,7 +151,7 @@ static bool guarded_operands(lw_computation *p, const char *primitive, const cha
     RETURN_GUARDED(context_of(p), bool, false, take_operands(p, primitive, options, args));
 }
 
-/* The operands follow in the order of the primitive's row. */
+/* Applies a step; its operands follow, in the order of the primitive's row. */
 static bool step(lw_computation *p, const char *primitive, const char *options, ...)
 {
     va_list args;
@@ -313,7 +315,9 @@ static bool execute(lw_computation *p, const void *const *input, void *const *ou
     Build *b = &p->build;
     const void **out = NEW_ARRAY(p->cx->arena, const void *, b->model.output_count);
     for (int i = 0; i < b->model.output_count; i++)
-        if (tensor_bytes(b->model.output[i]) < 0) diag_unsupported(p->cx, p->name, "output %s has symbolic sizes; lw_execute accepts numbers alone", b->model.output[i]->name);
+        if (tensor_bytes(b->model.output[i]) < 0)
+            diag_unsupported(p->cx, p->name, "output %s has symbolic sizes; lw_execute accepts numbers alone",
+                             b->model.output[i]->name);
     if (ctx_failed(p->cx) || !build_run(b, input, out)) return false;
     for (int i = 0; i < b->model.output_count; i++) memcpy(output[i], out[i], (size_t)tensor_bytes(b->model.output[i]));
     return true;

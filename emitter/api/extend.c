@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows from outside (the third part of loopwright.h): a program that links the library adds operators, targets,
- * devices, schedules and importer rows to its context. What it gives is copied into rows like the built-in ones, and
- * nothing behind the registry knows the difference. A user's schedule sees a group through names and takes steps as
- * text. */
+/* Rows of a client (the third part of loopwright.h): a program that links the library adds operators, targets, devices,
+ * schedules and importer rows to its context. They are copied into rows like the built-in ones; code past the registry
+ * does not distinguish the two. A client's schedule reads names of a group and applies steps as text. */
 #include <string.h>
 
 #include "api/arguments.h"
@@ -31,11 +30,12 @@ static bool read_pattern(Ctx *cx, const char *op, const char *text, Pattern *out
         *out = (Pattern)p;
         if (text_equal(pattern_text(*out), text)) return true;
     }
-    diag_error(cx, op, "'%s' is no pattern: elementwise, broadcast, injective, reduction, out-fusable or opaque", text ? text : "");
+    diag_error(cx, op, "'%s' is no pattern; accepted: elementwise, broadcast, injective, reduction, out-fusable, opaque",
+               text ? text : "");
     return false;
 }
 
-/* "alpha=0.5 taps=3": a default with a point or an exponent makes a real number, any other an integer. */
+/* Reads "alpha=0.5 taps=3": an attribute is real if its default has a point or an exponent, else an integer. */
 static const AttrRow *read_attrs(Ctx *cx, const char *op, const char *text)
 {
     AttrRow *row = NEW_ARRAY(cx->arena, AttrRow, count_words(text) + 1);
@@ -43,19 +43,21 @@ static const AttrRow *read_attrs(Ctx *cx, const char *op, const char *text)
     for (const char *s = text + strspn(text, " "); *s; s += strcspn(s, " "), s += strspn(s, " ")) {
         size_t left = strcspn(s, "= "), word = strcspn(s, " ");
         const char *value = s[left] == '=' ? name_n(cx, s + left + 1, word - left - 1) : NULL;
-        if (!value || !*value) diag_error(cx, op, "attributes are declared name=default, not '%s'", name_n(cx, s, word));
+        if (!value || !*value)
+            diag_error(cx, op, "attributes are declared name=default, not '%s'", name_n(cx, s, word));
         if (ctx_failed(cx)) break;
-        row[count++] = (AttrRow){ name_n(cx, s, left), value[strcspn(value, ".eEinf")] ? ATTR_REAL : ATTR_INT, "a number", value };
+        row[count++] = (AttrRow){ name_n(cx, s, left), value[strcspn(value, ".eEinf")] ? ATTR_REAL : ATTR_INT,
+                                  "a number", value };
     }
     return row;
 }
 
-/* The name of a row: it stands in lists with blanks between. */
+/* True for a name without blanks: lists of names are separated by blanks. */
 static bool is_a_name(Ctx *cx, const char *function, const char *what, const char *value)
 {
     if (!is_given(cx, function, what, value)) return false;
     if (value[strcspn(value, " \t\n,;")])
-        diag_error(cx, function, "%s, '%s', has a blank, ',' or ';' in it", what, value);
+        diag_error(cx, function, "%s, '%s', contains a blank, ',' or ';'", what, value);
     return !ctx_failed(cx);
 }
 
@@ -68,8 +70,11 @@ static bool add_op(Ctx *cx, const lw_op *o)
         return false;
     if (!is_given(cx, o->name, "the formula", o->formula)) return false;
     Op *op = NEW(cx->arena, Op);
-    *op = (Op){ .name = name(cx, o->name), .summary = name(cx, o->summary ? o->summary : o->formula), .level = o->level ? o->level : 10,
-                .inputs = name(cx, o->inputs), .meaning.formula = name(cx, o->formula) };
+    *op = (Op){ .name = name(cx, o->name),
+                .summary = name(cx, o->summary ? o->summary : o->formula),
+                .level = o->level ? o->level : 10,
+                .inputs = name(cx, o->inputs),
+                .meaning.formula = name(cx, o->formula) };
     op->least_inputs = op->most_inputs = count_words(o->inputs);
     if (read_pattern(cx, o->name, o->pattern, &op->fusion.pattern))
         op->attr = read_attrs(cx, o->name, o->attrs ? o->attrs : "");
@@ -86,9 +91,20 @@ static bool register_as(lw_context *cx, const char *op, const char *inputs, cons
     return lw_register_op(cx, &(lw_op){ .name = op, .inputs = inputs, .formula = formula, .pattern = pattern });
 }
 
-bool lw_register_injective(lw_context *cx, const char *op, const char *inputs, const char *formula) { return register_as(cx, op, inputs, formula, "injective"); }
-bool lw_register_broadcast(lw_context *cx, const char *op, const char *inputs, const char *formula) { return register_as(cx, op, inputs, formula, "broadcast"); }
-bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, const char *formula) { return register_as(cx, op, inputs, formula, "reduction"); }
+bool lw_register_injective(lw_context *cx, const char *op, const char *inputs, const char *formula)
+{
+    return register_as(cx, op, inputs, formula, "injective");
+}
+
+bool lw_register_broadcast(lw_context *cx, const char *op, const char *inputs, const char *formula)
+{
+    return register_as(cx, op, inputs, formula, "broadcast");
+}
+
+bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, const char *formula)
+{
+    return register_as(cx, op, inputs, formula, "reduction");
+}
 
 /* ---- Targets, devices, importers --------------------------------------------------------------------------------- */
 
@@ -100,17 +116,21 @@ static bool add_target(Ctx *cx, const lw_target *t)
     if (t->base && !target_find(cx, t->base))
         diag_error(cx, t->name, "there is no target \"%s\" to be its base%s", t->base, target_hint(cx, t->base));
     if (ctx_failed(cx)) return false;
-    target_register(cx, &(const Target){ .name = name(cx, t->name), .base = name(cx, t->base ? t->base : "generic"), .summary = name(cx, t->summary ? t->summary : ""),
-                                         .features = name(cx, t->features), .lanes = t->lanes,
+    target_register(cx, &(const Target){ .name = name(cx, t->name),
+                                         .base = name(cx, t->base ? t->base : "generic"),
+                                         .summary = name(cx, t->summary ? t->summary : ""),
+                                         .features = name(cx, t->features),
+                                         .lanes = t->lanes,
                                          .accumulators = t->accumulators,
-                                         .vector_bytes = t->vector_bytes, .copy_budget = t->copy_budget,
+                                         .vector_bytes = t->vector_bytes,
+                                         .copy_budget = t->copy_budget,
                                          .unroll_budget = t->unroll_budget });
     return !ctx_failed(cx);
 }
 
 typedef bool CheckWord(Ctx *cx, const char *place, const char *word);
 
-/* Each of the words, with blanks between. */
+/* Checks each of the words, which blanks separate. */
 static bool words_are(Ctx *cx, const char *place, const char *words, CheckWord *check)
 {
     for (const char *s = words + strspn(words, " "); *s; s += strcspn(s, " "), s += strspn(s, " "))
@@ -127,7 +147,7 @@ static bool is_an_op(Ctx *cx, const char *place, const char *word)
 static bool is_a_type(Ctx *cx, const char *place, const char *word)
 {
     DType type;
-    if (!dtype_read(word, strlen(word), &type)) diag_error(cx, place, "'%s' is no element type", word);
+    if (!dtype_read(word, strlen(word), &type)) diag_error(cx, place, "'%s' is not an element type", word);
     return !ctx_failed(cx);
 }
 
@@ -144,7 +164,7 @@ static bool add_device(Ctx *cx, const char *device, const char *ops, const char 
     return true;
 }
 
-/* Attributes go over under the names that they have. */
+/* Checks that the operator has these attributes: they are copied by name. */
 static bool are_attrs_of(Ctx *cx, const char *foreign, const Op *op, const char *attrs)
 {
     for (const char *s = attrs + strspn(attrs, " "); *s && !ctx_failed(cx); s += strcspn(s, " "), s += strspn(s, " ")) {
@@ -181,12 +201,12 @@ bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const
 
 /* ---- Schedules --------------------------------------------------------------------------------------------------- */
 
-struct lw_group { Ctx *cx; const GroupNest *seen; const Nest *nest; };
+struct lw_group { Ctx *cx; const GroupNest *initial; const Nest *nest; };
 
-/* NULL does nothing. */
+/* A NULL group has no context; calls on it fail. */
 static Ctx *context_of(const lw_group *g) { return g ? g->cx : NULL; }
 
-const char *lw_group_anchor(const lw_group *g) { return g ? g->seen->anchor : NULL; }
+const char *lw_group_anchor(const lw_group *g) { return g ? g->initial->anchor : NULL; }
 const char *lw_group_output(const lw_group *g) { return g ? g->nest->output[0]->name : NULL; }
 
 static const char *show(const lw_group *g)
@@ -208,7 +228,7 @@ bool lw_group_step(lw_group *g, const char *step) { RETURN_GUARDED(context_of(g)
 
 static const char *try_step(lw_group *g, const char *step)
 {
-    if (ctx_failed(g->cx)) return "an error came before";
+    if (ctx_failed(g->cx)) return "an earlier call failed";
     DiagMark mark = diag_mark(g->cx);
     const Nest *next = is_given(g->cx, "lw_group_try", "the step", step) ? sched_step(g->cx, g->nest, step) : NULL;
     const Diag *why = diag_rewind(g->cx, mark);
@@ -222,17 +242,17 @@ const char *lw_group_try(lw_group *g, const char *step)
     RETURN_GUARDED(context_of(g), const char *, "out of memory", try_step(g, step));
 }
 
-/* The row's schedule: the user's function on the group. NULL: it declined. */
-static const Nest *schedule(Ctx *cx, const GroupNest *seen)
+/* The schedule of the row: calls the client's function on the group. NULL: it declined. */
+static const Nest *schedule(Ctx *cx, const GroupNest *initial)
 {
-    const lw_implementation *i = seen->with->user;
-    lw_group g = { cx, seen, seen->nest };
+    const lw_implementation *i = initial->with->user;
+    lw_group g = { cx, initial, initial->nest };
     const bool is_taken = i->schedule(cx, &g);
     guard_resume(cx);
     return is_taken ? g.nest : NULL;
 }
 
-/* An operator, or pattern:KIND. */
+/* True for an operator, or pattern:KIND. */
 static bool is_an_op_or_pattern(Ctx *cx, const char *place, const char *word)
 {
     Pattern pattern;
@@ -240,7 +260,7 @@ static bool is_an_op_or_pattern(Ctx *cx, const char *place, const char *word)
     return is_an_op(cx, place, word);
 }
 
-/* Another compute has to read as the formula of each operator that it is for. */
+/* Checks that the implementation's compute is a valid formula of each of its operators. */
 static bool compute_reads(Ctx *cx, const Implementation *i)
 {
     for (const char *s = i->compute ? i->ops : ""; *s && !ctx_failed(cx); s += strcspn(s, " "), s += strspn(s, " ")) {
@@ -265,9 +285,15 @@ static bool add_strategy(Ctx *cx, const char *ops, const char *target, const lw_
         if (!is_a_name(cx, ops, "the name of an implementation", list[i].name)) return false;
         lw_implementation *copy = arena_copy(cx->arena, &list[i], sizeof list[i]);
         Implementation *row = NEW(cx->arena, Implementation);
-        *row = (Implementation){ .name = name(cx, list[i].name), .features = name(cx, list[i].features),
-            .target = name(cx, target), .ops = name(cx, ops), .plevel = list[i].plevel,
-                                 .what = name(cx, list[i].what ? list[i].what : ""), .when = name(cx, list[i].when), .compute = name(cx, list[i].compute), .schedule = copy->schedule ? schedule : NULL,
+        *row = (Implementation){ .name = name(cx, list[i].name),
+                                 .features = name(cx, list[i].features),
+                                 .target = name(cx, target),
+                                 .ops = name(cx, ops),
+                                 .plevel = list[i].plevel,
+                                 .what = name(cx, list[i].what ? list[i].what : ""),
+                                 .when = name(cx, list[i].when),
+                                 .compute = name(cx, list[i].compute),
+                                 .schedule = copy->schedule ? schedule : NULL,
                                  .user = copy };
         if (condition_reads(cx, row) && compute_reads(cx, row)) implementation_register(cx, row);
     }

@@ -134,7 +134,7 @@ static const struct { Register *call; const char *label, *wanted;
     { half_a_sum, "a formula that ends too early", "operator \"mine\", formula: error" },
     { unknown_pattern, "an unknown pattern", "'windowed' is no pattern" },
     { no_default, "a default that is no number", "'by'" },
-    { name_with_blank, "a name with a blank", "has a blank" },
+    { name_with_blank, "a name with a blank", "contains a blank" },
     { unknown_op, "a strategy for an unknown operator", "there is no operator 'conv2dd'; did you mean 'conv2d'?" },
     { unknown_kind, "a strategy for an unknown pattern", "'nonsense' is no pattern" },
     { unknown_target, "a strategy for an unknown target", "there is no target \"z80\"" },
@@ -143,7 +143,7 @@ static const struct { Register *call; const char *label, *wanted;
     { schedule_of_nothing, "a schedule for an unknown operator", "there is no operator 'nothing'" },
     { unknown_base, "a target of an unknown base", "there is no target \"z80\" to be its base" },
     { device_op, "a device's unknown operator", "npu2: error: there is no operator 'convolve'" },
-    { device_type, "a device's unknown type", "npu2: error: 'int32' is no element type" },
+    { device_type, "a device's unknown type", "npu2: error: 'int32' is not an element type" },
     { onnx_op, "an importer row of an unknown operator", "there is no operator 'rel'" },
     { onnx_attr, "an importer row's unknown attribute", "the operator elu has no attribute 'beta'" },
 };

@@ -228,8 +228,8 @@ static void transpose_conv(TfliteCall *c)
     int64_t shape[4], pad[4], extra[2];
     if (!tflite_needs(c, 3) || c->in[1]->rank != 4 || c->in[2]->rank != 4 || tflite_ints(c, 0, shape, 4) != 4) {
         if (!ctx_failed(c->cx))
-            tflite_refuse(c, "its operands are of other shapes; accepted: a shape of four integers, weights and an input of "
-                             "four dimensions");
+            tflite_refuse(c, "its operands are of other shapes; accepted: a shape of four integers, weights and an "
+                             "input of four dimensions");
         return;
     }
     Tensor *x = c->in[2], *k = c->in[1], *bias = tflite_in(c, 3);
