@@ -177,62 +177,14 @@ static void body(FunctionPrinter *p, const Code *c, bool braces)
     text_char(p->t, '}');
 }
 
-static bool has_loop(const Code *c)
-{
-    bool has = c->kind == CODE_FOR;
-    for (int i = 0; i < c->child_count; i++) has = has || has_loop(c->child[i]);
-    return has;
-}
-
-/* The innermost of vector loops, where it is so short that gcc would write it out before it looks for vectors. A longer
- * one it vectorizes first and writes out then, as it should. */
-static bool is_short_row(const Code *c)
-{
-    enum { SHORT = 16 };
-    return c->loop_kind == LOOP_VECTOR && c->end->kind == EXPR_INT && c->end->integer <= SHORT && !has_loop(c->child[0]);
-}
-
-/* How many vector variables the loops of lanes in it store to; -1 where there are other loops. */
-static int count_vector_stores(const Code *c)
-{
-    if (c->kind == CODE_FOR && c->loop_kind != LOOP_LANES) return -1;
-    int count = c->kind == CODE_STORE && c->memory->lanes;
-    for (int i = 0; i < c->child_count; i++) {
-        const int more = count_vector_stores(c->child[i]);
-        if (more < 0) return -1;
-        count += more;
-    }
-    return count;
-}
-
-/* A step over a tile that takes most of the vector registers. Written out for several iterations, gcc computes their operands ahead and
- * runs out of registers. */
-static bool fills_registers(const Code *c)
-{
-    enum { MANY = 8 };
-    return c->loop_kind == LOOP_SERIAL && c->end->kind == EXPR_INT && count_vector_stores(c->child[0]) >= MANY;
-}
-
-static const char *macro_before(FunctionPrinter *p, const Code *c)
-{
-    const LoopHints *h = expr_as_var(c->var)->hints;
-    const char *pragma = h ? h->pragma : NULL;
-    if (c->loop_kind == LOOP_PARALLEL) return "LW_PARALLEL";
-    if (!pragma && fills_registers(c)) return "LW_UNROLL(1)";
-    if (!pragma) return is_short_row(c) ? "LW_VECTOR" : NULL;
-    if (strncmp(pragma, "unroll ", 7) == 0) return text_format(p->s.cx, "LW_UNROLL(%s)", pragma + 7);
-    return strcmp(pragma, "simd") == 0 ? "LW_SIMD" : "LW_INDEPENDENT";
-}
-
 static void loop(FunctionPrinter *p, const Code *c)
 {
     const char *begin = spell(&p->s, c->begin), *end = spell(&p->s, c->end);
     const Bounds *outer = p->s.scope;
     int named = p->s.named_count;
     const char *var = speller_name(&p->s, c->var, expr_as_var(c->var)->name);
-    const char *macro = macro_before(p, c);
-    if (macro) {
-        text_printf(p->t, "%s\n", macro);
+    if (c->pragma) {
+        text_printf(p->t, "%s\n", c->pragma);
         line(p);
     }
     const size_t start = line_start(p);

@@ -244,7 +244,8 @@ static const Code *walk_loop(MergeWalk *w, const Code *c, bool in_portable_form)
     w->is_hot = was_hot || is_hot;
     const Code *body = walk_code(w, c->child[0], in_portable_form);
     w->is_hot = was_hot;
-    return w->replaced ? code_for(w->cx, c->var, begin, end, c->step, c->loop_kind, body) : c;
+    if (!w->replaced) return c;
+    return code_with_pragma(w->cx, code_for(w->cx, c->var, begin, end, c->step, c->loop_kind, body), c->pragma);
 }
 
 static const Code *walk_let(MergeWalk *w, const Code *c)

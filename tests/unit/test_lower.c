@@ -174,6 +174,44 @@ static void merging(Ctx *cx)
                "parameters-are-named-by-what-they-measure", "%s", text_string(&c));
 }
 
+/* The macro before a loop is part of the lowered code: the dump shows it, and C has it on a line of its own. */
+static void pragmas(Ctx *cx)
+{
+    static const struct { const char *name, *formula, *step[2], *loop, *macro; } rows[] = {
+        { "short-vector-loop-is-not-unrolled", "y[i<9,j<16] = x[i,j] * 2", { "vectorize y.j" }, "for j = 0 .. 16 vector LW_VECTOR\n",
+          "LW_VECTOR\n        for (int32_t j = 0; j < 16; j++)" },
+        { "long-vector-loop-has-no-macro", "y[i<9,j<17] = x[i,j] * 2", { "vectorize y.j" }, "for j = 0 .. 17 vector\n", NULL },
+        { "serial-loop-has-no-macro", "y[i<9,j<16] = x[i,j] * 2", { NULL }, "for j = 0 .. 16\n", NULL },
+        { "pragma-of-the-schedule-wins", "y[i<9,j<16] = x[i,j] * 2", { "vectorize y.j", "pragma y.j unroll 4" },
+          "for j = 0 .. 16 vector LW_UNROLL(4)\n", "LW_UNROLL(4)\n        for (int32_t j = 0; j < 16; j++)" },
+        { "parallel-loop-has-its-macro", "y[i<9,j<16] = x[i,j] * 2", { "parallel y.i" }, "for i = 0 .. 9 parallel LW_PARALLEL\n",
+          "LW_PARALLEL\n    for (int32_t i = 0; i < 9; i++)" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Tensor *y = FORMULA(cx, rows[i].formula, BIND_T("x", input(cx, "x", 2, 9, 17, 0, 0)));
+        const char *c, *code = lowered(cx, y, STEPS(rows[i].step[0], rows[i].step[1]), NULL, &c);
+        const char *macro = rows[i].macro;
+        bool in_dump = count_of(code, rows[i].loop) == 1 && count_of(code, "LW_") == (macro != NULL);
+        check_that(in_dump && (macro ? strstr(c, macro) != NULL : !strstr(c, "LW_")), rows[i].name, "%s%s", code, c);
+    }
+}
+
+/* One function for several layers keeps the macros of its loops. */
+static void merged_pragmas(Ctx *cx)
+{
+    const Function *f[2];
+    Map into = map_new(cx->arena);
+    for (int i = 0; i < 2; i++) {
+        Tensor *y = FORMULA(cx, "y[i,j<4] = x[i,j] * 2", BIND_T("x", input(cx, "x", 2, 5 + 2 * i, 8, 0, 0)));
+        f[i] = lower_nest(cx, sched_step(cx, nest_naive(cx, "f", NULL, 0, &y, 1), "vectorize y.j"), NULL);
+    }
+    functions_merge(cx, f, 2, &into);
+    Text code = text_new(cx);
+    print_code(cx, &code, f[0]);
+    check_that(f[0] == f[1] && f[0]->number_count == 1 && count_of(text_string(&code), "for j = 0 .. 4 vector LW_VECTOR\n") == 1,
+               "merged-loops-keep-their-macro", "%s", text_string(&code));
+}
+
 /* How many bytes y has to begin before x, so that x is read before it is written over: worked out by hand from the loops. */
 typedef struct LeadCase { const char *formula, *step; int64_t lead; } LeadCase;
 static const LeadCase leads[] = {
@@ -235,7 +273,8 @@ int main(void)
 {
     typedef void Test(Ctx *cx);
     Test *const tests[] = {
-        padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps, pointers
+        padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps, pragmas,
+        merged_pragmas, pointers
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = context_new(NULL, NULL);

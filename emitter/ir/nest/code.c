@@ -59,6 +59,20 @@ const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *en
     return code_of(cx, &proto, &body, 1);
 }
 
+const Code *code_with_pragma(Ctx *cx, const Code *loop, const char *macro)
+{
+    if (!loop || !macro) return loop;
+    Code proto = *loop;
+    proto.pragma = macro;
+    return code_of(cx, &proto, loop->child, 1);
+}
+
+/* The loop with other bounds or another body, and its pragma. */
+static const Code *loop_with(Ctx *cx, const Code *c, const Expr *begin, const Expr *end, const Code *body)
+{
+    return code_with_pragma(cx, code_for(cx, c->var, begin, end, c->step, c->loop_kind, body), c->pragma);
+}
+
 const Code *code_if(Ctx *cx, const Expr *cond, const Code *yes, const Code *no)
 {
     if (!cond || expr_is_int(cond, 1)) return is_nothing(yes) ? NULL : yes;
@@ -120,7 +134,7 @@ const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child)
     switch (c->kind) {
     case CODE_SEQ: return code_seq(cx, child, c->child_count);
     case CODE_SCOPE: return code_scope(cx, child[0]);
-    case CODE_FOR: return code_for(cx, c->var, c->begin, c->end, c->step, c->loop_kind, child[0]);
+    case CODE_FOR: return loop_with(cx, c, c->begin, c->end, child[0]);
     case CODE_IF:  return code_if(cx, c->cond, child[0], c->child_count > 1 ? child[1] : NULL);
     case CODE_CALL: return code_call_or(cx, c->text, c->args, c->arg_count, child[0]);
     default:       return c;
@@ -165,7 +179,7 @@ static const Code *map_exprs(Ctx *cx, const Code *c, void *user)
     }
     if (same) return c;
     if (c->kind == CODE_IF) return code_if(cx, to.cond, c->child[0], c->child_count > 1 ? c->child[1] : NULL);
-    if (c->kind == CODE_FOR) return code_for(cx, c->var, to.begin, to.end, c->step, c->loop_kind, c->child[0]);
+    if (c->kind == CODE_FOR) return loop_with(cx, c, to.begin, to.end, c->child[0]);
     return code_of(cx, &to, c->child, c->child_count);
 }
 

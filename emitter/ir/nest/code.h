@@ -19,6 +19,7 @@ struct Code {
     const Expr *begin, *end;                     /* FOR: var = begin; var < end; var += step */
     int64_t step;
     LoopKind loop_kind;
+    const char *pragma;                          /* FOR: macro of lw_base.h before the loop, set by the pass pragmas */
     const Expr *cond;                            /* IF */
     const Memory *memory;                        /* LOCAL: declared here; STORE: written */
     /* STORE: memory[index] = value; LET: var = value, const in its scope */
@@ -47,6 +48,9 @@ const Code *code_seq(Ctx *cx, const Code *const *child, int count);      /* flat
 const Code *code_scope(Ctx *cx, const Code *body);
 const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *end, int64_t step, LoopKind kind,
                      const Code *body);
+/* The loop with this macro before it; NULL: the loop itself. Rewriting keeps the macro; code_for creates a loop without
+ * one. */
+const Code *code_with_pragma(Ctx *cx, const Code *loop, const char *macro);
 const Code *code_if(Ctx *cx, const Expr *cond, const Code *yes, const Code *no);
 const Code *code_let(Ctx *cx, const Expr *var, const Expr *value);
 const Code *code_local(Ctx *cx, const Memory *m);

@@ -37,6 +37,7 @@ static void print_line(Ctx *cx, Text *t, const Code *c, int depth)
         print_expr(t, c->end);
         if (c->step != 1) text_printf(t, " step %lld", (long long)c->step);
         if (c->loop_kind != LOOP_SERIAL) text_printf(t, " %s", loop_kind_text(c->loop_kind));
+        if (c->pragma) text_printf(t, " %s", c->pragma);
         text_char(t, '\n');
         print_line(cx, t, c->child[0], depth + 1);
         return;

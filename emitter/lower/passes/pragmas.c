@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Selects the macro that precedes each loop (runtime/lw_base.h): that of a parallel loop, that of the schedule's
+ * pragma, or one that suppresses gcc's unrolling where that costs speed. Runs last, on the final loops; later rewriting
+ * keeps the macro. */
+#include <string.h>
+
+#include "lower/passes/passes.h"
+#include "support/names.h"
+
+static bool has_loop(const Code *c)
+{
+    bool has = c->kind == CODE_FOR;
+    for (int i = 0; i < c->child_count; i++) has = has || has_loop(c->child[i]);
+    return has;
+}
+
+/* An innermost vector loop whose trip count is so short that gcc unrolls it completely before it vectorizes, and then
+ * finds no vectors. gcc vectorizes a longer one first. */
+static bool is_short_row(const Code *c)
+{
+    enum { SHORT = 16 };
+    const bool is_short = c->end->kind == EXPR_INT && c->end->integer <= SHORT;
+    return c->loop_kind == LOOP_VECTOR && is_short && !has_loop(c->child[0]);
+}
+
+/* Number of stores to vector variables in the code; -1 if it has loops other than lanes loops. */
+static int count_vector_stores(const Code *c)
+{
+    if (c->kind == CODE_FOR && c->loop_kind != LOOP_LANES) return -1;
+    int count = c->kind == CODE_STORE && c->memory->lanes;
+    for (int i = 0; i < c->child_count; i++) {
+        const int more = count_vector_stores(c->child[i]);
+        if (more < 0) return -1;
+        count += more;
+    }
+    return count;
+}
+
+/* A reduction step over a register tile that occupies most vector registers. If gcc unrolls it, it computes operands of
+ * several iterations ahead and spills. */
+static bool fills_registers(const Code *c)
+{
+    enum { MANY = 8 };
+    return c->loop_kind == LOOP_SERIAL && c->end->kind == EXPR_INT && count_vector_stores(c->child[0]) >= MANY;
+}
+
+/* The macro of `pragma LOOP ...` (schedule/primitives/hints.c). */
+static const char *macro_of_pragma(Ctx *cx, const char *pragma)
+{
+    if (strncmp(pragma, "unroll ", 7) == 0) return name_format(cx, "LW_UNROLL(%s)", pragma + 7);
+    return strcmp(pragma, "simd") == 0 ? "LW_SIMD" : "LW_INDEPENDENT";
+}
+
+/* The macro before a loop; NULL: none. A pragma of the schedule overrides the heuristics. */
+static const char *macro_before(Ctx *cx, const Code *c)
+{
+    const LoopHints *h = expr_as_var(c->var)->hints;
+    if (c->loop_kind == LOOP_PARALLEL) return "LW_PARALLEL";
+    if (h && h->pragma) return macro_of_pragma(cx, h->pragma);
+    if (fills_registers(c)) return "LW_UNROLL(1)";
+    return is_short_row(c) ? "LW_VECTOR" : NULL;
+}
+
+/* A lanes loop is printed as statements, so nothing precedes it. */
+static const Code *select_macro(Ctx *cx, const Code *c, void *user)
+{
+    (void)user;
+    if (c->kind != CODE_FOR || c->loop_kind == LOOP_LANES) return c;
+    return code_with_pragma(cx, c, macro_before(cx, c));
+}
+
+const Code *pass_pragmas(Ctx *cx, const LowerOptions *options, const Code *c)
+{
+    (void)options;
+    return code_rewrite(cx, c, select_macro, NULL);
+}
