@@ -34,5 +34,5 @@ check two-files-compiled compiled
 check listed sh -c "'$lw' ops --level 10 | grep -q '^probe_cube .*y\[\*\] = x\[\*\] \* x\[\*\] \* x\[\*\]'"
 check fused fused
 check verified "$lw" verify "$work/net.te"
-check refused sh -c "printf 'input x: i32[3]\ny = probe_cube(x)\noutput y\n' > '$work/bad.te'; ! '$lw' dump '$work/bad.te' 2> '$work/said' && grep -q 'probe_cube.*the input is i32; a float type is wanted' '$work/said'"
+check refused sh -c "printf 'input x: i32[3]\ny = probe_cube(x)\noutput y\n' > '$work/bad.te'; ! '$lw' dump '$work/bad.te' 2> '$work/said' && grep -q 'probe_cube.*the input is i32; a float type is expected' '$work/said'"
 report_end

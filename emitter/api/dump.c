@@ -143,8 +143,8 @@ static void print_marks(Build *b, Dag *d)
             map_put_ptr(&printed, order[j], order[j]);
             print_node(d, b, order[j]);
         }
-        text_printf(d->t, "mark   %s: %s  \"%s\"%s\n", tensor_id(d, m->tensor), m->said->op->name, m->said->name,
-                    is_computed ? "" : "  (not computed: folded into other calls)");
+        text_printf(d->t, "mark   %s: %s  \"%s\"%s\n", tensor_id(d, m->tensor), m->annotation->op->name,
+                    m->annotation->name, is_computed ? "" : "  (not computed: folded into other calls)");
     }
 }
 

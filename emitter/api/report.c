@@ -44,7 +44,7 @@ int64_t report_group_macs(const Build *b, int group)
     const Node *n = region_of_group(b, group);
     if (!n) return nest_macs(b->cx, b->nest[group]);
     const Build *inner = build_graphs_of(b, n);
-    const int64_t turns = region_turns(n) < 0 ? 1 : region_turns(n);
+    const int64_t turns = region_trip_count(n) < 0 ? 1 : region_trip_count(n);
     int64_t most = 0;
     for (int g = 0; g < n->region->graph_count; g++) most = graph_macs(&inner[g]) > most ? graph_macs(&inner[g]) : most;
     return n->region->kind == REGION_LOOP ? sat_mul(turns, most) : most;

@@ -224,8 +224,8 @@ static const Control *control_of(const CallBuild *m)
                     .condition = -1,
                     .count = -1,
                     .has_condition = r->has_condition,
-                    .turns = region_turns(n),
-                    .room = r->most_turns };
+                    .turns = region_trip_count(n),
+                    .room = r->max_trip_count };
     for (int g = 0; g < r->graph_count; g++) c->body[g] = m->inner[g].body;
     if (!c->is_loop) {
         c->condition = 0;

@@ -63,10 +63,10 @@ static bool run_loop(Build *b, const Node *n, Env *all)
     for (int k = 2; k < n->in_count; k++) in[k - 1] = env_get(all, n->in[k]);
     for (int i = 0; i < r->row_count; i++) env_alloc(b->cx, all, n->out[r->state_count + i]);
     for (int64_t iteration = 0; iteration < trip_count && continues; iteration++) {
-        if (r->most_turns >= 0 && iteration >= r->most_turns)
+        if (r->max_trip_count >= 0 && iteration >= r->max_trip_count)
             diag_error(b->cx, text_format(b->cx, "node \"%s\" (loop)", n->name),
                        "it continues after %lld iterations, and its outputs have no rows for more",
-                       (long long)r->most_turns);
+                       (long long)r->max_trip_count);
         if (ctx_failed(b->cx) || !run_iteration(body, n, iteration, trip_count, all, in, &continues)) return false;
     }
     for (int i = 0; i < r->state_count; i++) env_set_const(all, n->out[i], in[1 + i]);

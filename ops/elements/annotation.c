@@ -78,7 +78,7 @@ static const OpCase quantize_cases[] = {
     { "rounding=up", "f32[7] f32={0.25} i8={1}", "f32[7]", NULL },
     { "bits=1", "f32[3] f32 i8", NULL, "2 to 16" },
     { "rounding=odd", "f32[3] f32 i8", NULL, "is wanted" },
-    { "", "i32[3] f32 i8", NULL, "a float type is wanted" },
+    { "", "i32[3] f32 i8", NULL, "a float type is expected" },
     { "", "f32[3] f32 f32", NULL, "an integer type is wanted" },
     { 0 }
 };

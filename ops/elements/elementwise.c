@@ -98,7 +98,7 @@ static const OpCase float_cases[] = {
     { "", "f32[2][3]", "f32[2][3]", NULL },
     { "", "f64[4]", "f64[4]", NULL },
     { "", "f32", "f32", NULL },
-    { "", "i32[2]", NULL, "a float type is wanted" },
+    { "", "i32[2]", NULL, "a float type is expected" },
     { "", "f32[2] f32[2]", NULL, "it takes 1" },
     { 0 }
 };
@@ -119,7 +119,7 @@ static const OpCase clip_cases[] = {
     { "", "f32[4]", "f32[4]", NULL },
     { 0 }
 };
-static const OpCase shrink_cases[] = { { "lambda=0.25 bias=0.5", "f32[2][3]", "f32[2][3]", NULL }, { "", "i32[2]", NULL, "a float type is wanted" }, { 0 } };
+static const OpCase shrink_cases[] = { { "lambda=0.25 bias=0.5", "f32[2][3]", "f32[2][3]", NULL }, { "", "i32[2]", NULL, "a float type is expected" }, { 0 } };
 static const OpCase bitcast_cases[] = {
     { "to=i32", "f32[2][3]", "i32[2][3]", NULL },
     { "to=f64", "i64[4]", "f64[4]", NULL },

@@ -190,7 +190,7 @@ static const OpCase truth_cases[] = {
 static const OpCase variance_cases[] = {
     { "axes=1", "f32[2][5]", "f32[2]", NULL },
     { "axes=0,-1 keepdims=1 unbiased=1", "f64[2][3][4]", "f64[1][3][1]", NULL },
-    { "", "i32[3]", NULL, "a float type is wanted" },
+    { "", "i32[3]", NULL, "a float type is expected" },
     { 0 }
 };
 static const OpCase arg_cases[] = {

@@ -21,7 +21,7 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
 
 static bool check_zero(Ctx *cx, const Node *n, DType stored)
 {
-    if (!dtype_is_float(n->in[1]->type)) op_refuse(cx, n, "the scale is %s; a float type is wanted", dtype_info(n->in[1]->type)->spelling);
+    if (!dtype_is_float(n->in[1]->type)) op_refuse(cx, n, "the scale is %s; a float type is expected", dtype_info(n->in[1]->type)->spelling);
     else if (n->in[2]->type != stored)
         op_refuse(cx, n, "the zero is %s, but what is stored %s", dtype_info(n->in[2]->type)->spelling, dtype_info(stored)->spelling);
     return !ctx_failed(cx);
@@ -78,12 +78,12 @@ static const OpCase quantize_cases[] = {
     { "to=i32", "f32[3]={1e9,1e10,-3.5} f32={1} i32={0}", "i32[3]", NULL },
     { "to=f32", "f32[3] f32 i8", NULL, "no integer type" },
     { "to=u8", "f32[3] f32 i8", NULL, "the zero is i8, but what is stored u8" },
-    { "to=i8", "i32[3] f32 i8", NULL, "a float type is wanted" },
+    { "to=i8", "i32[3] f32 i8", NULL, "a float type is expected" },
     { 0 }
 };
 static const OpCase requantize_cases[] = {
     { "to=i8", "i32[2][3] f32[3]={0.5,0.25,2} i8={1}", "i8[2][3]", NULL },
-    { "to=i8", "i32[2] i32 i8", NULL, "a float type is wanted" },
+    { "to=i8", "i32[2] i32 i8", NULL, "a float type is expected" },
     { 0 }
 };
 static const OpCase dequantize_cases[] = {

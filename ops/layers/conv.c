@@ -230,7 +230,7 @@ static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
 static Tensor *fold_zero(Ctx *cx, const Node *n)
 {
     ConvWindows w = { 0 };
-    return !node_int(n, "zero_w", 0) && read_windows(cx, n, &w) && !w.leaves_input ? zero_taken_out(cx, n, n->in[1]) : NULL;
+    return !node_int(n, "zero_w", 0) && read_windows(cx, n, &w) && !w.leaves_input ? zero_hoisted(cx, n, n->in[1]) : NULL;
 }
 
 static int conv1d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 1, false, out); }

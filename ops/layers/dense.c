@@ -99,7 +99,7 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-static Tensor *fold_zero(Ctx *cx, const Node *n) { return node_int(n, "zero_w", 0) ? NULL : zero_taken_out(cx, n, n->in[1]); }
+static Tensor *fold_zero(Ctx *cx, const Node *n) { return node_int(n, "zero_w", 0) ? NULL : zero_hoisted(cx, n, n->in[1]); }
 
 static const AttrRow dense_attrs[] = {
     { "zero",   ATTR_INT, "of 8-bit integers, whose products are summed in i32: what is taken off each element of x", NULL },

@@ -131,7 +131,7 @@ static const OpCase moment_cases[] = {
     { "axes=1,2 epsilon=0.01", "f32[2][3][4][2]", "f32[2][3][4][2]", NULL },
     { "", "f64[2][3]", "f64[2][3]", NULL },
     { "", "f32", NULL, "a scalar" },
-    { "", "i32[4]", NULL, "a float type is wanted" },
+    { "", "i32[4]", NULL, "a float type is expected" },
     { 0 }
 };
 static const OpCase lrn_cases[] = {
@@ -145,7 +145,7 @@ static const OpCase batch_norm_cases[] = {
     { "", "f32[1][2][3][4] f32[4] f32[4] f32[4] f32[4]={0.5,1,2,0.25}", "f32[1][2][3][4]", NULL },
     { "epsilon=0.001", "f32[3][2] f32[2] f32[2] f32[2] f32[2]={1,3}", "f32[3][2]", NULL },
     { "", "f32[1][2][3][4] f32[4] f32[3] f32[4] f32[4]", NULL, "input 2 is [3]" },
-    { "", "i32[2][4] i32[4] i32[4] i32[4] i32[4]", NULL, "a float type is wanted" },
+    { "", "i32[2][4] i32[4] i32[4] i32[4] i32[4]", NULL, "a float type is expected" },
     { 0 }
 };
 

@@ -374,7 +374,7 @@ static const OpCase avg_pool2d_cases[] = {
     { "kernel=2,2 stride=2 total=1", "i8[1][4][4][2]", "i32[1][2][2][2]", NULL },
     { "kernel=3,2 total=1", "i8[1][4][4][8]", "i32[1][2][3][8]", NULL },
     { "kernel=3,3 pad=1,1,1,1 count_pad=1 total=1 zero=-7", "i8[1][4][4][2]", "i32[1][4][4][2]", NULL },
-    { "kernel=2,2", "i32[1][4][4][2]", NULL, "a float type is wanted" },
+    { "kernel=2,2", "i32[1][4][4][2]", NULL, "a float type is expected" },
     { "kernel=2,2 total=1", "f32[1][4][4][2]", NULL, "'total' or 'zero'" },
     { 0 }
 };

@@ -254,7 +254,7 @@ static Node *permute_slice(Ctx *cx, const Node *n, const int *perm, Tensor *cons
         int64_t d = given ? given->ints[i] : i;
         axes[i] = perm[d < 0 ? d + rank : d];
     }
-    Tensor **turned = inputs_turned_back(cx, n, perm, inputs, rank);
+    Tensor **turned = inputs_untransposed(cx, n, perm, inputs, rank);
     Attr *attr = NEW_ARRAY(cx->arena, Attr, n->attr_count + 1);
     int attr_count = 0;
     for (int i = 0; i < n->attr_count; i++)
@@ -329,7 +329,7 @@ static Node *permute_pad(Ctx *cx, const Node *n, const int *perm, Tensor *const 
         moved[perm[d]] = pads[d];
         moved[rank + perm[d]] = pads[rank + d];
     }
-    Tensor **turned = inputs_turned_back(cx, n, perm, inputs, rank);
+    Tensor **turned = inputs_untransposed(cx, n, perm, inputs, rank);
     return turned ? op_call(cx, n->op, n->name, turned, 1, attrs_with_ints(cx, n, "pad", moved, 2 * rank), n->attr_count) : NULL;
 }
 

@@ -97,7 +97,8 @@ static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int6
 {
     int64_t stride[2], dilation[2], pad[4], channels = tensor_dim(n->in[0], n->in[0]->rank - 1);
     bool is_pixel = true, leaves = false;
-    if (!multiplies_pairs(t) || !has_several_rows(n) || outs < 4 || !rows_fit_in_pairs(n->in[1], length, outs)) return 0;
+    if (!multiplies_pairs(t) || !has_several_rows(n) || outs < 4 || !rows_fit_in_pairs(n->in[1], length, outs))
+        return 0;
     if (strcmp(n->op->name, "conv2d") != 0) return length;
     node_ints(n, "stride", stride, 2, 1);
     node_ints(n, "dilation", dilation, 2, 1);

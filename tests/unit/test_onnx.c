@@ -571,7 +571,7 @@ static void check_course(const char *test_name, const Message *m, NodeKind kind,
 {
     Read r = read_model(m, NULL);
     const Node *last = r.ok ? r.model.output[0]->producer : NULL;
-    check_that(last && last->kind == kind && (kind == NODE_CALL || region_turns(last) == turns), test_name, "%s",
+    check_that(last && last->kind == kind && (kind == NODE_CALL || region_trip_count(last) == turns), test_name, "%s",
                r.text);
     ctx_free(r.cx);
 }

@@ -61,7 +61,7 @@ static Net two_branches(const Tensor **late)
     Tensor *condition = number(&n, "late", BOOL), *x = net_input(&n, "x", SHAPE(1, 4)), *inner = stand_in(&n, "x", x),
            *unread = stand_in(&n, "z", x);
     Tensor *yes = wide(&n, inner, x, "yes", 300), *no = wide(&n, inner, x, "no", 200);
-    Region r = { .kind = REGION_CHOICE, .graph_count = 2, .most_turns = -1 };
+    Region r = { .kind = REGION_CHOICE, .graph_count = 2, .max_trip_count = -1 };
     r.graph[0] = graph_of(n.cx, (Tensor *[]){ inner, unread }, 2, &yes, 1);
     r.graph[1] = graph_of(n.cx, (Tensor *[]){ inner, unread }, 2, &no, 1);
     Node *choice = region_new(n.cx, "choose", &r, (Tensor *[]){ condition, one(&n, "tanh", "t", x, ""), x }, 3);
@@ -106,7 +106,7 @@ static void known_condition(void)
 {
     Net n = net_new(6);
     Tensor *x = net_input(&n, "x", SHAPE(1, 4)), *inner = stand_in(&n, "x", x);
-    Region r = { .kind = REGION_CHOICE, .graph_count = 2, .most_turns = -1 };
+    Region r = { .kind = REGION_CHOICE, .graph_count = 2, .max_trip_count = -1 };
     Tensor *yes = one(&n, "neg", "yes", inner, ""), *no = one(&n, "tanh", "no", inner, "");
     r.graph[0] = graph_of(n.cx, &inner, 1, &yes, 1);
     r.graph[1] = graph_of(n.cx, &inner, 1, &no, 1);
@@ -126,7 +126,7 @@ static void shared_weights(void)
     Net n = net_new(7);
     Tensor *late = number(&n, "late", BOOL), *x = net_input(&n, "x", SHAPE(1, 8)), *inner = stand_in(&n, "x", x),
            *w = net_constant(&n, "w", SHAPE(8, 8));
-    Region r = { .kind = REGION_CHOICE, .graph_count = 2, .most_turns = -1 };
+    Region r = { .kind = REGION_CHOICE, .graph_count = 2, .max_trip_count = -1 };
     Tensor *yes = two(&n, "dense", "yes", inner, one(&n, "transpose", "turned", w, "perm=1,0"), "");
     Tensor *no = one(&n, "relu", "no", two(&n, "dense", "no", inner, one(&n, "transpose", "turned", w, "perm=1,0"), ""),
                      "");
@@ -163,7 +163,7 @@ static Looping doubling(int64_t room, bool has_condition)
                  .row_count = 1,
                  .has_condition = has_condition,
                  .rows_back = (bool[]){ false },
-                 .most_turns = room };
+                 .max_trip_count = room };
     Tensor *in[] = { turn, s, inner_x, inner_limit }, *out[] = { goes_on, now, row };
     r.graph[0] = graph_of(n->cx, in, 4, has_condition ? out : out + 1, has_condition ? 3 : 2);
     r.rows_back = NEW_ARRAY(n->cx->arena, bool, 1);
@@ -227,7 +227,7 @@ static void single_array(void)
                *turn = tensor_new(n.cx, "turn", I64, 0, NULL), *now = s;
         for (int i = 0; i < layers; i++)
             now = one(&n, "tanh", "now", two(&n, "dense", "now", now, net_constant(&n, "w", SHAPE(8, 8)), ""), "");
-        Region r = { .kind = REGION_LOOP, .graph_count = 1, .state_count = 1, .most_turns = -1 };
+        Region r = { .kind = REGION_LOOP, .graph_count = 1, .state_count = 1, .max_trip_count = -1 };
         r.graph[0] = graph_of(n.cx, (Tensor *[]){ turn, s }, 2, &now, 1);
         int64_t turns = 11;
         Tensor *count = tensor_constant(n.cx, "count", I64, 0, NULL, &turns);
@@ -272,7 +272,7 @@ static void scans(void)
                  .row_count = 2,
                  .scans_back = (bool[]){ false, true },
                  .rows_back = (bool[]){ false, true },
-                 .most_turns = 5 };
+                 .max_trip_count = 5 };
     r.graph[0] = graph_of(n.cx, (Tensor *[]){ turn, a, c, row, back }, 5, now, 4);
     int64_t turns = 5;
     Node *scan = region_new(

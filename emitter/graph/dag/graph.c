@@ -109,7 +109,7 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
     for (int i = 0; i < g.output_count; i++) output[i] = mapped(&to, g.output[i]);
     g.output = output;
     Mark *mark = NEW_ARRAY(cx->arena, Mark, g.mark_count);
-    for (int i = 0; i < g.mark_count; i++) mark[i] = (Mark){ g.mark[i].said, mapped(&to, g.mark[i].tensor) };
+    for (int i = 0; i < g.mark_count; i++) mark[i] = (Mark){ g.mark[i].annotation, mapped(&to, g.mark[i].tensor) };
     g.mark = mark;
     return g;
 }

@@ -9,7 +9,7 @@
 typedef struct LayerSize { int64_t channels, macs, weights; } LayerSize;       /* weights: bytes of its constants */
 typedef struct Shrunk { const char *name; LayerSize was, is; } Shrunk;
 /* An annotation kept for a later pass: the original call, and the tensor's current version. */
-typedef struct Mark { const Node *said; Tensor *tensor; } Mark;
+typedef struct Mark { const Node *annotation; Tensor *tensor; } Mark;
 
 /* Quantized calls written in real numbers are computed
  *

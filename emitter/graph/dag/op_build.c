@@ -139,7 +139,7 @@ bool op_ints(Ctx *cx, const Node *n, const char *attr, int count, int64_t least,
 /* ---- Sizes ------------------------------------------------------------------------------------------------------ */
 
 const char *const op_greater_least =
-    ", which an open size may be; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'";
+    ", which an open size may be; a larger least size is required, as in --dim 'LEAST<=NAME<=MOST'";
 
 const Expr *op_size(Ctx *cx, const Expr *size, int64_t times, int64_t more)
 {
@@ -188,7 +188,7 @@ static Tensor *transpose_call(Ctx *cx, const char *call_name, Tensor *x, const i
 }
 
 /* Prepends unit dimensions until the tensor has `rank` dimensions. */
-static Tensor *filled_up(Ctx *cx, Tensor *x, int rank)
+static Tensor *with_unit_axes(Ctx *cx, Tensor *x, int rank)
 {
     if (x->rank == rank) return x;
     if (!tensor_is_fixed(x)) return NULL;
@@ -197,7 +197,7 @@ static Tensor *filled_up(Ctx *cx, Tensor *x, int rank)
     return call(cx, "reshape", x->name, &x, 1, "shape=%s", ints_text(cx, shape, rank));
 }
 
-Tensor **inputs_turned_back(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs, int rank)
+Tensor **inputs_untransposed(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs, int rank)
 {
     int inverse[MAX_RANK];
     for (int d = 0; d < rank; d++) inverse[perm[d]] = d;
@@ -208,7 +208,7 @@ Tensor **inputs_turned_back(Ctx *cx, const Node *n, const int *perm, Tensor *con
             if (!inputs[i]) turned[i] = n->in[i];
             continue;
         }
-        Tensor *full = filled_up(cx, n->in[i], rank);
+        Tensor *full = with_unit_axes(cx, n->in[i], rank);
         turned[i] = full ? transpose_call(cx, n->in[i]->name, full, inverse) : NULL;
         if (!turned[i]) return NULL;
     }
@@ -218,7 +218,7 @@ Tensor **inputs_turned_back(Ctx *cx, const Node *n, const int *perm, Tensor *con
 static Node *same_call(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs, const Attr *attr)
 {
     if (!attr) return NULL;
-    Tensor **turned = inputs_turned_back(cx, n, perm, inputs, n->out[0]->rank);
+    Tensor **turned = inputs_untransposed(cx, n, perm, inputs, n->out[0]->rank);
     return turned ? op_call(cx, n->op, n->name, turned, n->in_count, attr, n->attr_count) : NULL;
 }
 
@@ -241,7 +241,7 @@ Node *permute_axis(Ctx *cx, const Node *n, const int *perm, Tensor *const *input
     return same_call(cx, n, perm, inputs, attr);
 }
 
-Tensor *zero_taken_out(Ctx *cx, const Node *n, Tensor *k)
+Tensor *zero_hoisted(Ctx *cx, const Node *n, Tensor *k)
 {
     int64_t zero = node_int(n, "zero", 0), channels = k->rank ? tensor_dim(k, k->rank - 1) : 0;
     if (!zero || !tensor_is_constant(k) || channels < 1) return NULL;

@@ -53,7 +53,7 @@ const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t ste
 
 /* For Op.permute. Returns the un-transposed inputs: given ones unchanged; others padded with leading unit dimensions to
  * `rank`, then transposed by the inverse. NULL: not possible. */
-Tensor **inputs_turned_back(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs, int rank);
+Tensor **inputs_untransposed(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs, int rank);
 Node *permute_elementwise(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);    /* and broadcast */
 Node *permute_axis(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);           /* attribute `axis` */
 /* attribute `axes`; all axes are kept */
@@ -63,7 +63,7 @@ Node *permute_axes_kept(Ctx *cx, const Node *call, const int *perm, Tensor *cons
 /* sum (x - zero) * k = sum x * k - zero * sum k: returns the call without its attribute `zero`, plus a constant per
  * channel (k's last axis). It is exact, because i32 wraps. Requires every window inside x and a constant k; NULL: there
  * is no zero. */
-Tensor *zero_taken_out(Ctx *cx, const Node *call, Tensor *k);
+Tensor *zero_hoisted(Ctx *cx, const Node *call, Tensor *k);
 const Attr *attrs_with_ints(Ctx *cx, const Node *call, const char *attr, const int64_t *ints, int count);
 
 #endif

@@ -76,6 +76,6 @@ const char *formulas_size(Formulas *f, const Expr *size)
 bool op_float(Ctx *cx, const Node *n)
 {
     if (dtype_is_float(n->in[0]->type)) return true;
-    op_refuse(cx, n, "the input is %s; a float type is wanted", dtype_info(n->in[0]->type)->spelling);
+    op_refuse(cx, n, "the input is %s; a float type is expected", dtype_info(n->in[0]->type)->spelling);
     return false;
 }

@@ -18,7 +18,7 @@ static bool is_letter(char c)
 }
 
 /* Returns the text after the next occurrence of the word as a whole name; NULL: none. */
-static const char *behind_word(const char *from, const char *text, const char *word)
+static const char *after_word(const char *from, const char *text, const char *word)
 {
     size_t n = strlen(word);
     for (const char *s = from; (s = strstr(s, word)) != NULL; s++)
@@ -44,7 +44,7 @@ typedef struct Guess { int rank; bool is_star; } Guess;
 static Guess guess_rank(const char *text, const char *input)
 {
     Guess g = { 0, false };
-    for (const char *s = text; (s = behind_word(s, text, input)) != NULL;) {
+    for (const char *s = text; (s = after_word(s, text, input)) != NULL;) {
         s += strspn(s, " ");
         int count = *s == '[' ? count_indices(s) : 0;
         if (count > 0) return (Guess){ count, false };
@@ -60,7 +60,7 @@ static Guess guess_rank(const char *text, const char *input)
 
 /* Inputs indexed with [*] share one shape, so any broadcast is valid. Sizes are small enough that no product
  * overflows. */
-static Tensor *made_up(Ctx *cx, const char *word, const char *text, DType type, const Expr *const *star)
+static Tensor *trial_input(Ctx *cx, const char *word, const char *text, DType type, const Expr *const *star)
 {
     const Guess g = guess_rank(text, word);
     const Expr *shape[MAX_RANK];
@@ -81,7 +81,7 @@ static bool reads_with(Ctx *cx, const Op *op, const DType *type, Diag **why)
         star[d] = expr_new_var(cx, name_format(cx, "n%d", d), VAR_SIZE, I32, 1, 1 << 15);
     call.in = NEW_ARRAY(cx->arena, Tensor *, call.in_count);
     for (int i = 0; i < call.in_count; i++)
-        call.in[i] = made_up(cx, op_input_name(cx, op, i), op->meaning.formula, type[i], star);
+        call.in[i] = trial_input(cx, op_input_name(cx, op, i), op->meaning.formula, type[i], star);
     Text given = text_new(cx);
     for (const AttrRow *a = op->attr; a && a->name; a++)
         if (a->otherwise) text_printf(&given, " %s=%s", a->name, a->otherwise);

@@ -63,7 +63,7 @@ static Tensor *output_like(Ctx *cx, Node *n, int i, const Region *r, const Tenso
 {
     bool collects = r->kind == REGION_LOOP && i >= r->state_count;
     const Expr *shape[MAX_RANK];
-    if (collects) shape[0] = expr_int(cx, I32, r->most_turns);
+    if (collects) shape[0] = expr_int(cx, I32, r->max_trip_count);
     for (int d = 0; d < made->rank; d++) shape[d + collects] = made->shape[d];
     Tensor *t = tensor_new(cx, i ? name_format(cx, "%s_%d", n->name, i) : n->name, made->type, made->rank + collects,
                            shape);
@@ -92,7 +92,7 @@ Node *region_new(Ctx *cx, const char *region_name, const Region *r, Tensor *cons
     return n;
 }
 
-int64_t region_turns(const Node *n)
+int64_t region_trip_count(const Node *n)
 {
     if (n->region->kind != REGION_LOOP || !n->in[0] || !tensor_is_constant(n->in[0])) return -1;
     int64_t turns = dtype_load(n->in[0]->type, n->in[0]->data, 0).i;

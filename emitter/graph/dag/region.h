@@ -24,7 +24,7 @@ typedef struct Region {
     int state_count, scan_count, row_count;
     bool has_condition;
     const bool *scans_back, *rows_back;      /* [scan_count], [row_count]: from the last row to the first */
-    int64_t most_turns;                      /* capacity for collected rows; -1: nothing is collected */
+    int64_t max_trip_count;                  /* capacity for collected rows; -1: nothing is collected */
 } Region;
 
 /* Creates the region over these inputs and drops captures that no graph reads. NULL on error. */
@@ -33,7 +33,7 @@ Node *region_new(Ctx *cx, const char *name, const Region *r, Tensor *const *in, 
  * its value is known: a count, states that start at zero. */
 bool region_reads(const Node *n, int k);
 bool region_is_handed_in(const Node *n, int k);
-int64_t region_turns(const Node *n);         /* upper bound of the trip count if known; else -1 */
+int64_t region_trip_count(const Node *n);    /* upper bound of the trip count if known; else -1 */
 /* Substitutes constants and outer tensors for the graph's inputs; an input with given[i] NULL stays. */
 Graph graph_bind(Ctx *cx, const Graph *g, Tensor *const *given);
 #endif

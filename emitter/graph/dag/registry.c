@@ -18,7 +18,7 @@ static const void **grown(Ctx *cx, const void **old, int count, int *room)
 }
 
 /* Returns the operator's index in the sorted array: its own, or the insertion point. */
-static int op_place(const Registry *r, const char *op_name)
+static int op_index(const Registry *r, const char *op_name)
 {
     int low = 0, high = r->op_count;
     while (low < high) {
@@ -31,7 +31,7 @@ static int op_place(const Registry *r, const char *op_name)
 
 static void add_op(Ctx *cx, Registry *r, const Op *op)
 {
-    int at = op_place(r, op->name);
+    int at = op_index(r, op->name);
     bool replaces = at < r->op_count && strcmp(r->op[at]->name, op->name) == 0;
     if (!replaces) {
         r->op = (const Op **)grown(cx, (const void **)r->op, r->op_count, &r->op_room);

@@ -31,13 +31,13 @@ static bool is_affine(const Node *n, int kind) { return n && (int)n->op->fold.af
 
 /* True if a chain of shifts, single-consumer and on one device, leads from x to a call that is linear in constant
  * weights. */
-static bool comes_from_weights(const Tensor *x, const Uses *uses, const char *device)
+static bool leads_to_weights(const Tensor *x, const Uses *uses, const char *device)
 {
     Node *n = producer_of(x);
     Tensor *data;
     if (!n || uses_of(uses, x) != 1 || n->device != device) return false;
     if (n->op->fold.weights) return tensor_is_constant(n->in[n->op->fold.weights]);
-    return is_affine(n, AFFINE_SHIFT) && channel_constant(n, &data) && comes_from_weights(data, uses, device);
+    return is_affine(n, AFFINE_SHIFT) && channel_constant(n, &data) && leads_to_weights(data, uses, device);
 }
 
 static Tensor *flat(Ctx *cx, Tensor *c)
@@ -74,7 +74,7 @@ static void fold_affine(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
     Tensor *x = NULL, *c = node->op->fold.affine && node->in_count == 2 ? channel_constant(node, &x) : NULL;
     if (!c) return;
     const int kind = node->op->fold.affine;
-    if (kind == AFFINE_SCALE && dtype_is_float(x->type) && comes_from_weights(x, uses, node->device))
+    if (kind == AFFINE_SCALE && dtype_is_float(x->type) && leads_to_weights(x, uses, node->device))
         out[0] = scaled(cx, x, flat(cx, c));
     else if (kind == AFFINE_SHIFT && is_affine(producer_of(x), kind) && uses_of(uses, x) == 1 &&
              producer_of(x)->device == node->device) {

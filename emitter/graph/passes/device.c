@@ -35,7 +35,7 @@ static const Tensor *refused_type(const Device *d, const Node *n)
 }
 
 /* Returns the device that runs the call: its own if that accepts it, else NULL for the host. */
-static const char *device_taking(Ctx *cx, const Node *n)
+static const char *device_accepting(Ctx *cx, const Node *n)
 {
     const Device *d = n->device ? device_find(cx, n->device) : NULL;
     if (!d) return NULL;
@@ -102,7 +102,7 @@ Graph graph_devices(Ctx *cx, Graph g)
     for (int i = 0; i < count; i++) any = any || order[i]->device;
     if (!any) return g;
     Crossing c = { .cx = cx, .to = map_new(cx->arena) };
-    for (int i = 0; i < count && !ctx_failed(cx); i++) cross(&c, order[i], device_taking(cx, order[i]));
+    for (int i = 0; i < count && !ctx_failed(cx); i++) cross(&c, order[i], device_accepting(cx, order[i]));
     Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
     for (int i = 0; i < g.output_count; i++) output[i] = on_device(&c, g.output[i], NULL);
     g.output = output;

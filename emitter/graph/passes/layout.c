@@ -46,7 +46,7 @@ static bool moves_only_ones(const Tensor *x, const int *perm)
 }
 
 /* Returns a tensor without elements that has x's dimensions permuted. */
-static Tensor *turned_shape(Ctx *cx, const Tensor *x, const int *perm)
+static Tensor *permuted_shape(Ctx *cx, const Tensor *x, const int *perm)
 {
     const Expr *shape[MAX_RANK];
     for (int d = 0; d < x->rank; d++) shape[d] = x->shape[perm[d]];
@@ -56,14 +56,14 @@ static Tensor *turned_shape(Ctx *cx, const Tensor *x, const int *perm)
 /* Returns x with its dimensions permuted: a view if no element moves, else a transpose. */
 static Tensor *transposed(Ctx *cx, const char *label, Tensor *x, const int *perm)
 {
-    Tensor *turned = turned_shape(cx, x, perm);
-    if (moves_only_ones(x, perm) && can_view(cx, x, turned)) return view_call(cx, label, x, turned);
+    Tensor *permuted = permuted_shape(cx, x, perm);
+    if (moves_only_ones(x, perm) && can_view(cx, x, permuted)) return view_call(cx, label, x, permuted);
     Text t = text_new(cx);
     for (int d = 0; d < x->rank; d++) text_printf(&t, "%s%d", d ? "," : "", perm[d]);
     return call(cx, "transpose", label, &x, 1, "perm=%s", text_string(&t));
 }
 
-static Tensor *meet(Ctx *cx, Node *node)
+static Tensor *merge_transposes(Ctx *cx, Node *node)
 {
     int perm[MAX_RANK], inner[MAX_RANK];
     Tensor *x = node->in[0];
@@ -112,7 +112,7 @@ static bool is_transposed_by(const Tensor *t, const int *perm, int rank)
 
 /* Returns the operand t of `node` with the transpose by perm undone. An operand without that transpose becomes a view
  * if only unit dimensions move. NULL: the operand would need a transpose. */
-static Tensor *turned_back(Ctx *cx, const Node *node, Tensor *t, const int *perm)
+static Tensor *untransposed(Ctx *cx, const Node *node, Tensor *t, const int *perm)
 {
     int inverse[MAX_RANK], rank = node->out[0]->rank;
     if (is_transposed_by(t, perm, rank)) return t->producer->in[0];
@@ -122,8 +122,8 @@ static Tensor *turned_back(Ctx *cx, const Node *node, Tensor *t, const int *perm
     for (int d = 0; d < rank; d++) shape[d] = d < rank - t->rank ? expr_index(cx, 1) : t->shape[d - (rank - t->rank)];
     Tensor *wide = tensor_new(cx, t->name, t->type, rank, shape);
     invert(perm, rank, inverse);
-    Tensor *turned = turned_shape(cx, wide, inverse);
-    return moves_only_ones(wide, inverse) && can_view(cx, t, turned) ? view_call(cx, t->name, t, turned) : NULL;
+    Tensor *permuted = permuted_shape(cx, wide, inverse);
+    return moves_only_ones(wide, inverse) && can_view(cx, t, permuted) ? view_call(cx, t->name, t, permuted) : NULL;
 }
 
 /* Returns the transpose behind the first operand that is one and has the result's rank. */
@@ -144,7 +144,7 @@ static Tensor *sink(Ctx *cx, Node *node)
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, node->in_count);
     for (int i = 0; i < node->in_count; i++) {
         if (!node->in[i] || tensor_is_constant(node->in[i])) continue;
-        in[i] = turned_back(cx, node, node->in[i], perm);
+        in[i] = untransposed(cx, node, node->in[i], perm);
         if (!in[i]) return NULL;
     }
     Node *now = node->op->layout.permute(cx, node, perm, in);
@@ -173,22 +173,22 @@ static Tensor *absorb(Ctx *cx, Node *node)
     shape[rank - 1] = tensor_dim(w, 1);
     order[rank - 1] = rank - 1;
     Tensor *split = view_call(cx, w->name, w, tensor_new_fixed(cx, w->name, w->type, rank, shape));
-    Tensor *turned = split ? transposed(cx, w->name, split, order) : NULL;
+    Tensor *permuted = split ? transposed(cx, w->name, split, order) : NULL;
     Tensor **in = arena_copy(cx->arena, node->in, (size_t)node->in_count * sizeof *in);
     in[0] = view_call(cx, view->name, x, flat);
-    in[1] = turned ? view_call(cx, w->name, turned, w) : NULL;
+    in[1] = permuted ? view_call(cx, w->name, permuted, w) : NULL;
     Node *now = in[1] ? op_call(cx, node->op, node->name, in, node->in_count, node->attr, node->attr_count) : NULL;
     return now ? now->out[0] : NULL;
 }
 
-static void lay_out(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
+static void rewrite_layout(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
 {
     (void)uses;
     Tensor *better = node->op->layout.is_transpose ? into_constants(cx, node) : NULL;
-    if (!better && node->op->layout.is_transpose) better = meet(cx, node);
+    if (!better && node->op->layout.is_transpose) better = merge_transposes(cx, node);
     else if (!better && node->op->layout.contracts_last) better = absorb(cx, node);
     if (!better && !node->op->layout.is_transpose) better = sink(cx, node);
     if (better) out[0] = better;
 }
 
-Graph graph_layout(Ctx *cx, Graph g) { return graph_rewrite(cx, g, lay_out); }
+Graph graph_layout(Ctx *cx, Graph g) { return graph_rewrite(cx, g, rewrite_layout); }

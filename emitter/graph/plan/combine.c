@@ -34,7 +34,7 @@ typedef struct CombinedPart {
     const Tensor *output;            /* in the combined nest */
     const char *result;              /* the stage that computes it */
     const char *at_root;             /* reason why it is not attached; NULL: attached */
-    const char *as_it_is;            /* reason why none of its steps apply; NULL: all do */
+    const char *no_steps;            /* reason why none of its steps apply; NULL: all do */
     int64_t slots;                   /* of its ring; 0: the fewest that suffice, rounded up for a mask */
 } CombinedPart;
 
@@ -47,7 +47,7 @@ typedef struct Combine {
     /* Each part is scheduled at the root and attached row by row, so its strategy's steps apply unchanged */
     bool by_rows;
     /* Iterations of the master's loop merged into one, so that parts may compute several rows at once */
-    int64_t turns;
+    int64_t iterations;
 } Combine;
 
 /* ---- Steps under other names ----------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static int guards_in(const Stmt *s)
 
 /* Attaches the stage's producers of the same part to its innermost loop, so they follow every change of the loops. The
  * part's steps attach them elsewhere afterwards. */
-static const Nest *with_sources_inside(Combine *c, const Nest *n, const Stage *s)
+static const Nest *with_sources_attached(Combine *c, const Nest *n, const Stage *s)
 {
     const Tensor **reads;
     int count = stage_reads(c->cx, s, &reads);
@@ -100,7 +100,7 @@ static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *
     cx->checks_late = false;
     for (int inside = 0; inside < 2; inside++) {
         DiagMark mark = diag_mark(cx);
-        const Nest *n = run_split(cx, inside && s ? with_sources_inside(c, before, s) : before, &round);
+        const Nest *n = run_split(cx, inside && s ? with_sources_attached(c, before, s) : before, &round);
         if (diag_rewind(cx, mark)) continue;
         cut = n;
         break;
@@ -115,7 +115,7 @@ static const char *reason(Ctx *cx, const Diag *d) { return text_format(cx, "%s: 
 static const Nest *replay(Combine *c, const Nest *n, CombinedPart *p, const char **why)
 {
     Ctx *cx = c->cx;
-    for (int i = 0; i < p->alone->step_count && !p->as_it_is; i++) {
+    for (int i = 0; i < p->alone->step_count && !p->no_steps; i++) {
         StepArgs args;
         DiagMark mark = diag_mark(cx);
         const StepRow *row = step_read(cx, p->alone->step[i].text, &args);
@@ -232,7 +232,7 @@ static const Nest *replay_at_root(Combine *c, const Nest *n, CombinedPart *p)
 {
     const char *why = NULL;
     n = replay(c, n, p, &why);
-    if (!n) p->as_it_is = why;
+    if (!n) p->no_steps = why;
     return n;
 }
 
@@ -243,22 +243,22 @@ static const Nest *attempt(Combine *c)
     const char *loop = n ? outermost_loop(n, c->part[c->master].result) : NULL;
     for (int i = 0; i < c->count && n; i++) {
         CombinedPart *p = &c->part[i];
-        bool goes_along = !p->at_root && loop && i < c->master;
-        if (i == c->master || (goes_along && !c->by_rows)) continue;
-        if (!p->at_root && !goes_along)
+        bool is_attached = !p->at_root && loop && i < c->master;
+        if (i == c->master || (is_attached && !c->by_rows)) continue;
+        if (!p->at_root && !is_attached)
             p->at_root = i > c->master ? "it reads the master, or is independent of it"
                                        : "the master has no loop to attach it to";
         n = replay_at_root(c, n, p);
     }
-    if (n && loop && c->turns > 1) n = sched_split(c->cx, n, loop, c->turns, TAIL_GUARD, NULL, NULL);
-    if (n && loop && c->turns > 1) loop = outermost_loop(n, c->part[c->master].result);
+    if (n && loop && c->iterations > 1) n = sched_split(c->cx, n, loop, c->iterations, TAIL_GUARD, NULL, NULL);
+    if (n && loop && c->iterations > 1) loop = outermost_loop(n, c->part[c->master].result);
     if (n && loop) n = attach_all(c, n, loop);
     return n ? fold_all(c, n) : NULL;
 }
 
 /* A warm-up may read more rows at once than the loop after it. Lengthens the ring at fault, up to a limit. For any
  * other fault, all parts move to the root; if they are there already, they lose their steps. */
-static void give_way(Combine *c, const Refusal *refusal)
+static void relax(Combine *c, const Refusal *refusal)
 {
     enum { LONGEST_RING = 32 };
     bool all_at_root = true;
@@ -276,7 +276,7 @@ static void give_way(Combine *c, const Refusal *refusal)
             all_at_root = false;
         }
     for (int i = 0; i < c->count && all_at_root; i++)
-        if (!c->part[i].as_it_is) c->part[i].as_it_is = why;
+        if (!c->part[i].no_steps) c->part[i].no_steps = why;
 }
 
 static const Nest *combine_parts(Combine *c)
@@ -290,7 +290,7 @@ static const Nest *combine_parts(Combine *c)
         if (!n) continue;
         const Refusal *refusal = nest_refusal(c->cx, n);
         if (!refusal) return n;
-        give_way(c, refusal);
+        relax(c, refusal);
     }
     if (!ctx_failed(c->cx))
         diag_internal(c->cx, "combine", "the sequence of the groups' naive loops is not proved");
@@ -415,7 +415,7 @@ static void explain_parts(const Combine *c, const Nest *n, Text *t)
     text_printf(t, "combined around %s\n", master);
     for (int i = 0; i < c->count; i++) {
         const CombinedPart *p = &c->part[i];
-        if (p->as_it_is) text_printf(t, "  %s without its steps: %s\n", p->group->name, p->as_it_is);
+        if (p->no_steps) text_printf(t, "  %s without its steps: %s\n", p->group->name, p->no_steps);
         if (i == c->master) continue;
         if (p->at_root) text_printf(t, "  %s at the root: %s\n", p->group->name, p->at_root);
         else {
@@ -426,10 +426,10 @@ static void explain_parts(const Combine *c, const Nest *n, Text *t)
     }
 }
 
-static bool all_go_along(const Combine *c)
+static bool all_attached(const Combine *c)
 {
     for (int i = 0; i < c->count; i++)
-        if (c->part[i].as_it_is || (i != c->master && c->part[i].at_root)) return false;
+        if (c->part[i].no_steps || (i != c->master && c->part[i].at_root)) return false;
     return true;
 }
 
@@ -477,7 +477,7 @@ static int64_t rows_at_once(Ctx *cx, const Nest *n)
 }
 
 /* Returns the master's iterations to merge so that a part may compute its rows in blocks. */
-static int64_t most_turns(const Combine *c)
+static int64_t most_iterations(const Combine *c)
 {
     int64_t most = 1;
     if (rows_at_once(c->cx, c->part[c->master].alone) != 1) return 1;
@@ -491,15 +491,15 @@ static int64_t most_turns(const Combine *c)
 /* NULL if a part cannot be attached. */
 static const Nest *combine_by_rows(Combine *c)
 {
-    const int64_t most = most_turns(c);
+    const int64_t most = most_iterations(c);
     c->by_rows = true;
-    for (c->turns = 1; c->turns <= most; c->turns *= most > 1 ? most : 2) {
+    for (c->iterations = 1; c->iterations <= most; c->iterations *= most > 1 ? most : 2) {
         for (int i = 0; i < c->count; i++) {
-            c->part[i].at_root = c->part[i].as_it_is = NULL;
+            c->part[i].at_root = c->part[i].no_steps = NULL;
             c->part[i].slots = 0;
         }
         const Nest *n = combine_parts(c);
-        if (n && all_go_along(c)) return n;
+        if (n && all_attached(c)) return n;
     }
     return NULL;
 }
@@ -509,7 +509,7 @@ const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, cons
 {
     Combine c = combine_new(cx, g, groups, part, count, master, t, merged);
     const Nest *n = c.naive ? combine_parts(&c) : NULL;
-    if (n && !all_go_along(&c)) {
+    if (n && !all_attached(&c)) {
         Combine other = c;
         other.part = arena_copy(cx->arena, c.part, (size_t)count * sizeof *c.part);
         const Nest *by_rows = combine_by_rows(&other);

@@ -95,10 +95,13 @@ static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
-    Expansion x = { .cx = cx, .of = map_new(cx->scratch), .named = map_new(cx->scratch), .taken = map_new(cx->scratch) };
+    Expansion x = {
+        .cx = cx, .of = map_new(cx->scratch), .named = map_new(cx->scratch), .taken = map_new(cx->scratch)
+    };
     for (int i = 0; i < g->input_count; i++) map_put_ptr(&x.of, g->input[i], input[i] = stand_in(&x, g, g->input[i]));
     bool ok = true;
-    for (int i = 0; i < g->node_count && ok; i++) ok = expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL);
+    for (int i = 0; i < g->node_count && ok; i++)
+        ok = expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL);
     if (!ok) {
         arena_reset(cx->scratch, mark);
         return NULL;

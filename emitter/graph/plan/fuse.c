@@ -25,7 +25,7 @@
 typedef struct FuseNode FuseNode;
 struct FuseNode {
     Node *node;
-    int place;                    /* index in execution order */
+    int order_index;              /* in execution order */
     Pattern pattern;
     FuseNode *dominator;          /* immediate post-dominator; NULL: an output, or none */
     Pattern edge;                 /* the most restrictive edge on the paths to it */
@@ -110,7 +110,7 @@ static Fuser fuser_new(Ctx *cx, const Graph *g)
     f.path = NEW_ARRAY(cx->scratch, FuseNode *, f.count);
     for (int i = 0; i < f.count; i++) {
         FuseNode *n = &f.at[i];
-        *n = (FuseNode){ .node = order[i], .place = i, .group = n, .group_size = 1 };
+        *n = (FuseNode){ .node = order[i], .order_index = i, .group = n, .group_size = 1 };
         n->pattern = n->group_pattern = stands_alone(order[i]) ? PATTERN_OPAQUE : order[i]->op->fusion.pattern;
         map_put_ptr(&f.of, order[i], n);
     }
@@ -163,10 +163,10 @@ static void walk_path(Fuser *f, const FuseNode *n)
     f->walks++;
     f->path_count = 0;
     mark_readers(f, n);
-    for (int i = n->place + 1; i <= n->dominator->place; i++) {
+    for (int i = n->order_index + 1; i <= n->dominator->order_index; i++) {
         if (f->at[i].mark != f->walks) continue;
         f->path[f->path_count++] = &f->at[i];
-        if (i < n->dominator->place) mark_readers(f, &f->at[i]);
+        if (i < n->dominator->order_index) mark_readers(f, &f->at[i]);
     }
 }
 

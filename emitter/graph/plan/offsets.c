@@ -75,7 +75,7 @@ static void note_leads(Items *it, const Plan *p)
 static bool meet(const Item *a, const Item *b) { return a->first <= b->last && b->first <= a->last; }
 
 /* Returns the bytes each group needs; the overlap of two items counts once. */
-static int64_t *bytes_alive(Ctx *cx, const Items *it, int group_count)
+static int64_t *bytes_live(Ctx *cx, const Items *it, int group_count)
 {
     int64_t *alive = NEW_ARRAY(cx->arena, int64_t, group_count + 1);
     for (int i = 0; i < it->count; i++) {
@@ -204,12 +204,12 @@ void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, cons
 {
     if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
     Items it = items_of(cx, p, group_count, scratch, count), apart = it;
-    p->alive = bytes_alive(cx, &it, group_count);
+    p->alive = bytes_live(cx, &it, group_count);
     p->live_bound = greatest(p->alive, group_count);
     apart.at = arena_copy(cx->arena, it.at, (size_t)it.count * sizeof *it.at);
     p->arena_size = search(cx, &apart, p->live_bound);
     note_leads(&it, p);
-    int64_t *alive = bytes_alive(cx, &it, group_count), bound = greatest(alive, group_count),
+    int64_t *alive = bytes_live(cx, &it, group_count), bound = greatest(alive, group_count),
             size = p->lead_count ? search(cx, &it, bound) : p->arena_size;
     if (size < p->arena_size - p->arena_size / LEAST_GAIN) {
         p->arena_size = size;

@@ -51,7 +51,7 @@ static bool copies_between_devices(const Group *g)
 }
 
 /* Returns the first, or last, group of the sequence of one device's groups that contains i. */
-static int end_of_run(const Groups *groups, int i, int step)
+static int end_of_sequence(const Groups *groups, int i, int step)
 {
     const char *device = group_device(&groups->at[i]);
     while (device && i + step >= 0 && i + step < groups->count && group_device(&groups->at[i + step]) == device)
@@ -60,13 +60,14 @@ static int end_of_run(const Groups *groups, int i, int step)
 }
 
 /* A device's driver may reorder its calls: its inputs live until the sequence ends, its outputs from the start. */
-static void last_through_runs(Views *v)
+static void extend_through_sequences(Views *v)
 {
     for (int i = 0; i < v->groups->count; i++) {
         if (!copies_between_devices(&v->groups->at[i])) continue;
         Slot *owed = slot_of(v, v->groups->at[i].input[0]), *given = slot_of(v, v->groups->at[i].output[0]);
-        if (owed->first >= 0 && owed->first < v->groups->count) owed->first = end_of_run(v->groups, owed->first, -1);
-        if (given->last > i && given->last < v->groups->count) given->last = end_of_run(v->groups, given->last, 1);
+        if (owed->first >= 0 && owed->first < v->groups->count)
+            owed->first = end_of_sequence(v->groups, owed->first, -1);
+        if (given->last > i && given->last < v->groups->count) given->last = end_of_sequence(v->groups, given->last, 1);
     }
 }
 
@@ -96,7 +97,7 @@ static void add_slots(Views *v, const Graph *g)
             slot_of(v, group->output[j])->first = i;
         }
     }
-    last_through_runs(v);
+    extend_through_sequences(v);
 }
 
 bool plan_is_whole(const Slot *s)
@@ -192,7 +193,7 @@ static bool crosses(const Views *v, const Tensor *t)
 }
 
 /* A region's graphs read and write dense tensors. */
-static bool meets_region(const Views *v, const Tensor *t)
+static bool touches_region(const Views *v, const Tensor *t)
 {
     if (t->producer && t->producer->kind == NODE_REGION) return true;
     for (int i = 0; i < v->groups->count; i++) {
@@ -212,7 +213,7 @@ static bool may_slice(const Views *v, const Tensor *t, const Tensor *whole, int 
         return false;
     if (t->producer && t->producer->device && crosses(v, t)) return false;
     for (const Slot *o = slot_of(v, s->root); o && outer_elems(whole, axis) > 1; o = o->next)
-        if (!box_in(o, t, begin) || meets_region(v, o->tensor)) return false;
+        if (!box_in(o, t, begin) || touches_region(v, o->tensor)) return false;
     return true;
 }
 
@@ -274,19 +275,19 @@ static bool goes_into_concat(const Views *v, const Tensor *t)
 
 /* True if no consumer requires memory of its own for the result: concatenations (which become free), regions and
  * devices do. */
-static bool may_lie_inside(const Views *v, const Node *n)
+static bool may_alias_operand(const Views *v, const Node *n)
 {
     const Tensor *t = n->out[0];
     const Slot *s = slot_of(v, t);
     if (s->kind != SLOT_ARENA || s->root != t || s->next) return false;
-    return !goes_into_concat(v, t) && !meets_region(v, t) && !n->device && !crosses(v, t);
+    return !goes_into_concat(v, t) && !touches_region(v, t) && !n->device && !crosses(v, t);
 }
 
-static bool place_box(const Views *v, const Node *n)
+static bool alias_box(const Views *v, const Node *n)
 {
     int64_t begin[MAX_RANK];
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
-    if (!may_lie_inside(v, n) || !n->op->layout.box(v->cx, n, begin)) return false;
+    if (!may_alias_operand(v, n) || !n->op->layout.box(v->cx, n, begin)) return false;
     for (int d = 0; d < to->tensor->rank; d++) {
         to->stride[d] = from->stride[d];
         to->view_offset += begin[d] * from->stride[d];
@@ -295,11 +296,11 @@ static bool place_box(const Views *v, const Node *n)
     return true;
 }
 
-static bool place_view_of_box(const Views *v, const Node *n)
+static bool alias_view_of_box(const Views *v, const Node *n)
 {
     int64_t stride[MAX_RANK];
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
-    if (!may_lie_inside(v, n) || plan_is_whole(from) || !strides_of_view(from, to->tensor, stride)) return false;
+    if (!may_alias_operand(v, n) || plan_is_whole(from) || !strides_of_view(from, to->tensor, stride)) return false;
     memcpy(to->stride, stride, sizeof stride);
     join(to, from, from->view_offset);
     return true;
@@ -321,7 +322,7 @@ typedef struct ReadOnce { const Stage *stage; int count; const Expr *var[MAX_DEP
 
 /* True if no loop executes the stage's blocks twice for a point, as a tail shifted inwards or a host loop with a halo
  * does. */
-static bool makes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, ReadOnce o)
+static bool computes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, ReadOnce o)
 {
     Box box[MAX_AXES];
     const char *why;
@@ -335,7 +336,7 @@ static bool makes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, ReadO
         o.extent[o.count++] = s->extent;
     }
     for (int i = 0; i < s->child_count; i++)
-        if (!makes_points_once(cx, s->child[i], scope, o)) return false;
+        if (!computes_points_once(cx, s->child[i], scope, o)) return false;
     return true;
 }
 
@@ -352,7 +353,7 @@ static bool reads_only_its_element(Ctx *cx, const Nest *n, const Tensor *t, cons
             if (stage->init) expr_walk(cx, stage->init[i], scan_read, &scan);
         }
         if (scan.elsewhere) return false;
-        if (makes && !makes_points_once(cx, n->root, NULL, (ReadOnce){ .stage = stage })) return false;
+        if (makes && !computes_points_once(cx, n->root, NULL, (ReadOnce){ .stage = stage })) return false;
     }
     return true;
 }
@@ -405,8 +406,8 @@ static bool is_free(const Views *v, const Group *g)
 {
     const Node *n = g->node_count == 1 ? g->node[0] : NULL;
     if (!n || n->kind != NODE_CALL) return false;
-    if (n->op->layout.is_view) return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0])) || place_view_of_box(v, n);
-    if (n->op->layout.box) return place_box(v, n);
+    if (n->op->layout.is_view) return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0])) || alias_view_of_box(v, n);
+    if (n->op->layout.box) return alias_box(v, n);
     return n->op->layout.is_concat && place_operands(v, n);
 }
 

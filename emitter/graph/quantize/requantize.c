@@ -147,7 +147,7 @@ static int64_t roundest(Interval i)
     return i.least;
 }
 
-static Interval meet(Interval a, Interval b)
+static Interval intersect(Interval a, Interval b)
 {
     return (Interval){ a.least > b.least ? a.least : b.least, a.greatest < b.greatest ? a.greatest : b.greatest };
 }
@@ -159,8 +159,8 @@ static Interval offsets_for(const int64_t *step, const Grid *g, Interval range, 
     Interval c = { INT64_MIN / 2, INT64_MAX / 2 };
     for (int64_t k = g->least + 1; k <= g->greatest; k++) {
         int64_t t = step[k - g->least - 1], edge = k * (INT64_C(1) << n);
-        if (t <= range.greatest) c = meet(c, (Interval){ edge - m * t, INT64_MAX / 2 });
-        if (t > range.least) c = meet(c, (Interval){ INT64_MIN / 2, edge - m * (t - 1) - 1 });
+        if (t <= range.greatest) c = intersect(c, (Interval){ edge - m * t, INT64_MAX / 2 });
+        if (t > range.least) c = intersect(c, (Interval){ INT64_MIN / 2, edge - m * (t - 1) - 1 });
     }
     return c;
 }
@@ -211,8 +211,8 @@ bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval ran
     for (int64_t a = range_a.least; a <= range_a.greatest; a++)
         for (int64_t b = range_b.least; b <= range_b.greatest && c.least <= c.greatest; b++) {
             int64_t k = stored_value_of(x, a, scale_b, b, g, g->least, g->greatest), at = a * ma + b * mb;
-            if (k > g->least) c = meet(c, (Interval){ k * one - at, INT64_MAX / 2 });
-            if (k < g->greatest) c = meet(c, (Interval){ INT64_MIN / 2, (k + 1) * one - at - 1 });
+            if (k > g->least) c = intersect(c, (Interval){ k * one - at, INT64_MAX / 2 });
+            if (k < g->greatest) c = intersect(c, (Interval){ INT64_MIN / 2, (k + 1) * one - at - 1 });
         }
     if (c.least > c.greatest) return false;
     *out = (Scaling){ .m = ma, .m_b = mb, .c = roundest(c), .n = n };

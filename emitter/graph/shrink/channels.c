@@ -255,7 +255,7 @@ static int live_count(const Channels *c, const Atoms *a)
     return n;
 }
 
-bool channels_all_gone(const Channels *c, const Tensor *t)
+bool channels_all_dead(const Channels *c, const Tensor *t)
 {
     const Atoms *a = atoms_of(c, t);
     return a && a->kept && !a->kept_count;

@@ -23,7 +23,7 @@ void channels_decide(Channels *c);                           /* decides liveness
 /* Returns the live channels of the tensor, in order. NULL: all of them. */
 const int *channels_kept(const Channels *c, const Tensor *t, int *count);
 /* True if no channel is live: a concatenation drops the tensor */
-bool channels_all_gone(const Channels *c, const Tensor *t);
+bool channels_all_dead(const Channels *c, const Tensor *t);
 const Contraction *contraction_of(const Channels *c, const Node *call);
 /* Returns the removed channels' contribution to output v, modulo 2^64. */
 int64_t contraction_rest(const Channels *c, const Contraction *k, int64_t v);

@@ -92,7 +92,7 @@ static Tensor *narrower_view(Shrinker *s, const Node *call, Tensor *x)
 }
 
 /* Rebuilds the call over its new operands. NULL: the operator refuses them. */
-static Node *made_again(Shrinker *s, const Node *call, Tensor *const *to)
+static Node *rebuilt(Shrinker *s, const Node *call, Tensor *const *to)
 {
     if (call->op->layout.is_view) {
         const Tensor *y = narrower_view(s, call, to[0]);
@@ -148,7 +148,7 @@ static bool shrink_call(Shrinker *s, Node *call)
     int count;
     for (int i = 0; i < call->in_count; i++) {
         Tensor *t = call->in[i];
-        bool goes = t && channels_all_gone(s->channels, t);
+        bool goes = t && channels_all_dead(s->channels, t);
         if (t && !goes) to[i] = tensor_is_constant(t) ? cut(s, call, t) : mapped(s, t);
         is_same = is_same && to[i] == t;
         is_cut = is_cut || goes || (t && channels_kept(s->channels, t, &count));
@@ -156,7 +156,7 @@ static bool shrink_call(Shrinker *s, Node *call)
     for (int i = 0; i < call->out_count; i++) is_cut = is_cut || channels_kept(s->channels, call->out[i], &count);
     if (is_same && !is_cut) return true;
     DiagMark mark = diag_mark(cx);
-    Node *now = made_again(s, call, to);
+    Node *now = rebuilt(s, call, to);
     if (is_cut && ctx_failed(cx)) diag_rewind(cx, mark);
     if (!now || (is_cut && !shrink_proved(cx, s->channels, s->ranges, call, to, now))) return false;
     replace_outputs(s, call, now);
@@ -166,7 +166,7 @@ static bool shrink_call(Shrinker *s, Node *call)
 static bool is_left_out(const Shrinker *s, const Node *call)
 {
     for (int i = 0; i < call->out_count; i++)
-        if (!channels_all_gone(s->channels, call->out[i])) return false;
+        if (!channels_all_dead(s->channels, call->out[i])) return false;
     return true;
 }
 

@@ -41,7 +41,7 @@ void onnx_choice(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no)
                              "shape are accepted, or a compile-time condition (--value)",
                              dtype_info(result[0][i]->type)->spelling, tensor_shape_text(cx, result[0][i]),
                              dtype_info(result[1][i]->type)->spelling, tensor_shape_text(cx, result[1][i]));
-    Region r = { .kind = REGION_CHOICE, .graph_count = 2, .most_turns = -1 };
+    Region r = { .kind = REGION_CHOICE, .graph_count = 2, .max_trip_count = -1 };
     for (int g = 0; g < 2; g++) r.graph[g] = graph_of(c, captured.inner, captured.count, result[g], count);
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, 1 + captured.count);
     in[0] = condition;
@@ -205,7 +205,7 @@ void onnx_loop(OnnxCall *c, const OnnxLoop *l)
                  .has_condition = b.condition != NULL,
                  .scans_back = l->scans_back,
                  .rows_back = l->rows_back,
-                 .most_turns = max_rows(&b) };
+                 .max_trip_count = max_rows(&b) };
     for (int i = 0; i < l->scan_count; i++) add_input(&e, l->scanned[i], b.row[i]);
     add_invariants(&b, &e);
     add_rows(&b, &e);

@@ -148,7 +148,7 @@ static void all_tokens(const Linear *l, Tensor *state, Tensor **last, Tensor **y
                  .row_count = 1,
                  .scans_back = forward,
                  .rows_back = forward,
-                 .most_turns = l->tokens };
+                 .max_trip_count = l->tokens };
     r.graph[0] = (Graph){ .name = l->c->name,
                           .input = inner,
                           .input_count = count,
