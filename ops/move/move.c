@@ -6,11 +6,10 @@
  *   pad         y[i] = x[i - p], outside: the value (constant), the nearest (edge), mirrored (reflect, symmetric),
  * around (wrap)
  *   gather      y[..,j,..] = x[..,index[j],..] */
+#include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
 
 #include <string.h>
-
-#include "ir/algebra/algebra.h"
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
 
@@ -32,20 +31,22 @@ static bool read_perm(Ctx *cx, const Node *n, int *perm)
     return fits;
 }
 
-static const char *brackets(Ctx *cx, const Text *t) { return t->length ? text_format(cx, "[%s]", t->at) : ""; }
+/* x along its own axes, or along those that the caller has. */
+static int read_of(Ctx *cx, IndexMap *m, const Tensor *x, const Expr *const *at, Tensor **out)
+{
+    out[0] = index_result(m, tensor_read(cx, x, at, x->rank));
+    return out[0] ? 1 : 0;
+}
 
 static int transpose(Ctx *cx, const Node *n, Tensor **out)
 {
-    int perm[MAX_RANK], rank = n->in[0]->rank;
+    const Tensor *x = n->in[0];
+    int perm[MAX_RANK], rank = x->rank;
+    const Expr *at[MAX_RANK];
     if (!read_perm(cx, n, perm)) return 0;
-    Text to = text_new(cx), from = text_new(cx);
-    for (int d = 0; d < rank; d++) {
-        text_printf(&to, "%s%c", d ? "," : "", axis_letter(rank, perm[d]));
-        text_printf(&from, "%s%c", d ? "," : "", axis_letter(rank, d));
-    }
-    const char *text = text_format(cx, "y%s = x%s", brackets(cx, &to), brackets(cx, &from));
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
-    return out[0] ? 1 : 0;
+    IndexMap m = { .cx = cx, .call = n };
+    for (int d = 0; d < rank; d++) at[perm[d]] = index_axis(&m, axis_letter(rank, perm[d]), x->shape[perm[d]]);
+    return read_of(cx, &m, x, at, out);
 }
 
 /* ---- concat ------------------------------------------------------------------------------------------------------ */
@@ -65,41 +66,25 @@ static bool fit_side_by_side(Ctx *cx, const Node *n, int axis)
     return op_same_type(cx, n);
 }
 
-/* Reads of x with the index text of one axis replaced. */
-static const char *read_at(Ctx *cx, const char *tensor, int rank, int axis, const char *index)
-{
-    Text t = text_new(cx);
-    text_printf(&t, "%s[", tensor);
-    for (int d = 0; d < rank; d++) {
-        if (d) text_char(&t, ',');
-        if (d == axis) text_add(&t, index);
-        else text_char(&t, axis_letter(rank, d));
-    }
-    text_char(&t, ']');
-    return text_string(&t);
-}
-
 static int concat(Ctx *cx, const Node *n, Tensor **out)
 {
     int rank = n->in[0]->rank, axis = op_axis(cx, n, node_int(n, "axis", 0), rank);
     if (axis < 0 || !fit_side_by_side(cx, n, axis)) return 0;
-    char c = axis_letter(rank, axis);
-    Bind *binds = NEW_ARRAY(cx->arena, Bind, 2 * n->in_count + 1);
-    Text body = text_new(cx);
-    const Expr *end = expr_index(cx, 0);
+    const Expr **end = NEW_ARRAY(cx->arena, const Expr *, n->in_count), *at[MAX_RANK];
     for (int i = 0; i < n->in_count; i++) {
-        const Expr *begin = end;
-        end = simplify(cx, expr_add(cx, begin, n->in[i]->shape[axis]), NULL);
-        binds[2 * i] = (Bind)BIND_T(text_format(cx, "x%d", i), n->in[i]);
-        binds[2 * i + 1] = (Bind)BIND_V(text_format(cx, "end%d", i), end);
-        const char *index = i ? text_format(cx, "%c-end%d", c, i - 1) : (const char[]){ c, '\0' };
-        const char *read = read_at(cx, binds[2 * i].name, rank, axis, index);
-        if (i + 1 < n->in_count) text_printf(&body, "select(%c < end%d, %s, ", c, i, read);
-        else text_add(&body, read);
+        const Expr *size = n->in[i]->shape[axis];
+        end[i] = i ? simplify(cx, expr_add(cx, end[i - 1], size), NULL) : simplify(cx, size, NULL);
     }
-    for (int i = 1; i < n->in_count; i++) text_char(&body, ')');
-    const char *lhs = read_at(cx, "y", rank, axis, text_format(cx, "%c<end%d", c, n->in_count - 1));
-    out[0] = op_formula(cx, n, text_format(cx, "%s = %s", lhs, body.at), binds);
+    IndexMap m = { .cx = cx, .call = n };
+    for (int d = 0; d < rank; d++)
+        at[d] = index_axis(&m, axis_letter(rank, d), d == axis ? end[n->in_count - 1] : n->in[0]->shape[d]);
+    const Expr *value = NULL, *c = at[axis];
+    for (int i = n->in_count - 1; i >= 0; i--) {
+        at[axis] = i ? expr_sub(cx, c, end[i - 1]) : c;
+        const Expr *element = tensor_read(cx, n->in[i], at, rank);
+        value = value ? expr_select(cx, expr_binary(cx, EXPR_LT, c, end[i]), element, value) : element;
+    }
+    out[0] = index_result(&m, value);
     return out[0] ? 1 : 0;
 }
 
@@ -162,18 +147,15 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
         }
         listed[d] = true;
     }
-    Formulas f = { .cx = cx, .call = n };
-    Text lhs = text_new(cx), at = text_new(cx);
-    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
+    const Expr *at[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = n };
     for (int d = 0; d < x->rank; d++) {
-        char c = axis_letter(x->rank, d);
-        text_printf(&lhs, listed[d] ? "%s%c<%s" : "%s%c", d ? "," : "", c, listed[d] ? formulas_size(&f, ranges[d].count) : "");
-        text_printf(&at, "%s%c", d ? "," : "", c);
-        if (listed[d] && ranges[d].step != 1) text_printf(&at, "*%lld", (long long)ranges[d].step);
-        if (listed[d] && !expr_is_int(ranges[d].begin, 0)) text_printf(&at, "+%s", formulas_size(&f, ranges[d].begin));
+        at[d] = index_axis(&m, axis_letter(x->rank, d), listed[d] ? ranges[d].count : x->shape[d]);
+        if (!listed[d]) continue;
+        if (ranges[d].step != 1) at[d] = expr_mul(cx, at[d], expr_index(cx, ranges[d].step));
+        if (!expr_is_int(ranges[d].begin, 0)) at[d] = expr_add(cx, at[d], ranges[d].begin);
     }
-    out[0] = formulas_make(&f, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
-    return out[0] ? 1 : 0;
+    return read_of(cx, &m, x, at, out);
 }
 
 static bool slice_box(Ctx *cx, const Node *n, int64_t *begin)
@@ -267,22 +249,22 @@ static Node *permute_slice(Ctx *cx, const Node *n, const int *perm, Tensor *cons
 
 /* The index into n elements for position j = i - p, by mode:
  *   reflect     (n-1) - |(n-1) - |j||                   symmetric   min(m, 2n-1 - m), m = max(j, -1 - j) */
-static const char *padded_index(Formulas *f, const char *mode, char c, int64_t before, const Expr *size)
+static const Expr *padded_index(Ctx *cx, const char *mode, const Expr *c, int64_t before, const Expr *size)
 {
-    const char *at = before ? text_format(f->cx, "%c-%lld", c, (long long)before) : text_format(f->cx, "%c", c);
-    const char *last = strcmp(mode, "constant") == 0 ? "" : formulas_size(f, op_size(f->cx, size, 1, -1));
-    if (strcmp(mode, "edge") == 0) return text_format(f->cx, "max(0, min(%s, %s))", last, at);
+    const Expr *at = index_plus(cx, c, -before), *last = op_size(cx, size, 1, -1);
+    if (strcmp(mode, "edge") == 0) return index_clamped(cx, at, last);
     if (strcmp(mode, "reflect") == 0) {
-        const char *mirrored = text_format(f->cx, "%s-abs(%s-abs(%s))", last, last, at);
-        return size->kind == EXPR_INT ? mirrored : text_format(f->cx, "max(0, min(%s, %s))", last, mirrored);      /* to be shown to lie inside */
+        const Expr *from_last = expr_unary(cx, EXPR_ABS, expr_sub(cx, last, expr_unary(cx, EXPR_ABS, at)));
+        const Expr *mirrored = expr_sub(cx, last, from_last);
+        return size->kind == EXPR_INT ? mirrored : index_clamped(cx, mirrored,
+            last);      /* so that it is shown to be inside */
     }
     if (strcmp(mode, "symmetric") == 0) {
-        const char *m = text_format(f->cx, "max(%s, -1-(%s))", at, at), *top =
-            formulas_size(f, op_size(f->cx, size, 2, -1));
-        return text_format(f->cx, "max(0, min(%s, min(%s, %s-%s)))", last, m, top, m);
+        const Expr *m = expr_binary(cx, EXPR_MAX, at, expr_sub(cx, expr_index(cx, -1), at));
+        const Expr *mirrored = expr_binary(cx, EXPR_MIN, m, expr_sub(cx, op_size(cx, size, 2, -1), m));
+        return index_clamped(cx, mirrored, last);
     }
-    if (strcmp(mode, "wrap") == 0) return text_format(f->cx, "(%s)%%%s", at, formulas_size(f, size));
-    return at;
+    return strcmp(mode, "wrap") == 0 ? expr_binary(cx, EXPR_FLOORMOD, at, size) : at;
 }
 
 static int pad(Ctx *cx, const Node *n, Tensor **out)
@@ -297,26 +279,23 @@ static int pad(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     if (!op_ints(cx, n, "pad", 2 * x->rank, INT32_MIN / 4, INT32_MAX / 4, 0, pads)) return 0;
-    Formulas f = { .cx = cx, .call = n };
-    Text lhs = text_new(cx), at = text_new(cx);
-    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
-    formulas_name(&f, (Bind)BIND_V("value", op_value(cx, n, "value", x->type)));
+    const Expr *at[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = n };
     for (int d = 0; d < x->rank; d++) {
         int64_t before = pads[d], after = pads[x->rank + d], fewest = op_least(cx, x->shape[d]);
         const int64_t most = is_reflected ? fewest - 1 : is_symmetric ? fewest : INT32_MAX / 4;
-        char c = axis_letter(x->rank, d);
         if (fewest + before + after < 1 || before > most || after > most) {
             op_refuse(cx, n, "axis %d of the input %s cannot be padded by %lld and %lld in mode %s%s", d, tensor_shape_text(cx, x),
                       (long long)before, (long long)after, mode, tensor_dim(x, d) < 0 ? op_greater_least : "");
             return 0;
         }
         bool stays = before == 0 && after == 0;
-        text_printf(&lhs, stays ? "%s%c" : "%s%c<%s", d ? "," : "", c, stays ? "" : formulas_size(&f, op_size(cx, x->shape[d], 1, before + after)));
-        text_printf(&at, "%s%s", d ? "," : "", stays ? (const char[]){ c, '\0' } : before < 0 && is_constant
-                    ? text_format(cx, "%c+%lld", c, -(long long)before) : padded_index(&f, mode, c, before, x->shape[d]));
+        const Expr *size = stays ? x->shape[d] : op_size(cx, x->shape[d], 1, before + after);
+        at[d] = index_axis(&m, axis_letter(x->rank, d), size);
+        if (!stays) at[d] = padded_index(cx, mode, at[d], before, x->shape[d]);
     }
-    if (x->rank == 0) out[0] = formulas_make(&f, "y = x");
-    else out[0] = formulas_make(&f, is_constant ? "y%s = (x%s? : value)" : "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
+    if (!is_constant) return read_of(cx, &m, x, at, out);
+    out[0] = index_result(&m, index_read_padded(&m, x, at, op_value(cx, n, "value", x->type)));
     return out[0] ? 1 : 0;
 }
 
@@ -347,30 +326,20 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
                   tensor_shape_text(cx, x), dtype_info(index->type)->spelling, tensor_shape_text(cx, index), MAX_RANK);
         return 0;
     }
-    Formulas f = { .cx = cx, .call = n };
-    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
-    formulas_name(&f, (Bind)BIND_T("j", n->in[1]));
-    const char *size = formulas_size(&f, x->shape[axis]), *last = formulas_size(&f, op_size(cx, x->shape[axis], 1, -1));
-    Text lhs = text_new(cx), place = text_new(cx), at = text_new(cx);
+    const Expr *axes[MAX_RANK], *at[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = n };
     for (int d = 0; d < rank; d++) {
-        char c = axis_letter(rank, d);
-        bool is_index = d >= axis && d < axis + index->rank;
-        text_printf(&lhs, "%s%c", d ? "," : "", c);
-        if (is_index) text_printf(&place, "%s%c", d > axis ? "," : "", c);
+        const int own = d - axis < index->rank ? d : d - index->rank + 1;
+        const bool is_index = d >= axis && d < axis + index->rank;
+        axes[d] = index_axis(&m, axis_letter(rank, d), is_index ? index->shape[d - axis] : x->shape[own]);
     }
-    for (int d = 0; d < x->rank; d++) {
-        if (d) text_char(&at, ',');
-        if (d == axis) text_printf(&at, "max(0, min(%s, select(j@ < 0, i32(j@)+%s, i32(j@))))", last, size);
-        else text_char(&at, axis_letter(rank, d < axis ? d : d - 1 + index->rank));
-    }
-    const char *p = brackets(cx, &place);
-    Text body = text_new(cx);
-    for (const char *s = at.at; *s; s++) {
-        if (*s == '@') text_add(&body, p);
-        else text_char(&body, *s);
-    }
-    out[0] = formulas_make(&f, "y%s = x[%s]", brackets(cx, &lhs), body.at);
-    return out[0] ? 1 : 0;
+    const Expr *j = tensor_read(cx, index, axes + axis, index->rank), *size = x->shape[axis];
+    const Expr *given = expr_cast(cx, I32, j);
+    const Expr *is_negative = expr_binary(cx, EXPR_LT, j, expr_int(cx, index->type, 0));
+    for (int d = 0; d < x->rank; d++) at[d] = axes[d < axis ? d : d - 1 + index->rank];
+    at[axis] = index_clamped(cx, expr_select(cx, is_negative, expr_add(cx, given, size), given), op_size(cx, size, 1,
+        -1));
+    return read_of(cx, &m, x, at, out);
 }
 
 /* The shape is a list of numbers, or that of the tensor `like`, whose sizes may be open. */
@@ -391,44 +360,41 @@ static int expand(Ctx *cx, const Node *n, Tensor **out)
     const Expr *shape[MAX_RANK], *one = expr_index(cx, 1);
     int count = wanted_shape(cx, n, shape), rank = count > x->rank ? count : x->rank;
     bool fits = rank <= MAX_RANK;
-    Text lhs = text_new(cx), at = text_new(cx);
-    Bind binds[MAX_RANK + 2] = { BIND_T("x", n->in[0]) };
+    const Expr *at[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = n };
     for (int d = 0; fits && d < rank; d++) {
         int own = d - (rank - x->rank), asked = d - (rank - count);
         const Expr *size = own >= 0 ? x->shape[own] : one, *wanted = asked >= 0 ? shape[asked] : one;
         fits = size == wanted || size == one || wanted == one;
-        text_printf(&lhs, "%s%c<size_%d", d ? "," : "", axis_letter(rank, d), d);
-        binds[1 + d] = (Bind)BIND_V(text_format(cx, "size_%d", d), size == one ? wanted : size);
-        if (own >= 0) text_printf(&at, "%s%c", own ? "," : "", size == one ? '0' : axis_letter(rank, d));
+        const Expr *axis = index_axis(&m, axis_letter(rank, d), size == one ? wanted : size);
+        if (own >= 0) at[own] = size == one ? expr_index(cx, 0) : axis;
     }
     if (!fits) {
         const Attr *a = node_attr(n, "shape");
         op_refuse(cx, n, "the input %s cannot be expanded to %s", tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, a->count) : "that shape");
         return 0;
     }
-    out[0] = op_formula(cx, n, text_format(cx, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at)), binds);
-    return out[0] ? 1 : 0;
+    return read_of(cx, &m, x, at, out);
 }
 
 static int tile(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
+    const Expr *at[MAX_RANK];
     int64_t times[MAX_RANK];
-    Formulas f = { .cx = cx, .call = n };
-    Text lhs = text_new(cx), at = text_new(cx);
-    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
+    IndexMap m = { .cx = cx, .call = n };
     if (!op_ints(cx, n, "times", x->rank, 1, INT32_MAX, 1, times)) return 0;
     for (int d = 0; d < x->rank; d++) {
-        char c = axis_letter(x->rank, d);
-        if (op_least(cx, x->shape[d]) < 1 || op_greatest(cx, x->shape[d]) > INT32_MAX / times[d]) {
-            op_refuse(cx, n, "axis %d of the input %s cannot be repeated %lld times", d, tensor_shape_text(cx, x), (long long)times[d]);
+        const Expr *size = x->shape[d];
+        if (op_least(cx, size) < 1 || op_greatest(cx, size) > INT32_MAX / times[d]) {
+            op_refuse(cx, n, "axis %d of the input %s cannot be repeated %lld times", d, tensor_shape_text(cx, x),
+                      (long long)times[d]);
             return 0;
         }
-        text_printf(&lhs, "%s%c<%s", d ? "," : "", c, formulas_size(&f, op_size(cx, x->shape[d], times[d], 0)));
-        text_printf(&at, times[d] == 1 ? "%s%c" : "%s%c%%%s", d ? "," : "", c, formulas_size(&f, x->shape[d]));
+        at[d] = index_axis(&m, axis_letter(x->rank, d), op_size(cx, size, times[d], 0));
+        if (times[d] != 1) at[d] = expr_binary(cx, EXPR_FLOORMOD, at[d], size);
     }
-    out[0] = formulas_make(&f, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
-    return out[0] ? 1 : 0;
+    return read_of(cx, &m, x, at, out);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
