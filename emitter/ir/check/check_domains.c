@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* I6: the boxes of each output join to its domain; wherever a guard holds, each bind is within its axis and each
+/* I6: the boxes of each output join to its domain; where a guard holds, each bind is within its axis and each
  * access within its tensor. Most accesses are proved from the stage alone, over the ranges of its axes; only the
  * others require the loops. An index that depends on data is the operator's responsibility: it clamps, or it is a
  * run-time error in any schedule. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* reverse_compute_at: a stage is computed inside a loop of its producer; each iteration consumes what it has computed.
+/* reverse_compute_at: a stage is computed inside a loop of its producer; each reads the elements just computed.
  *
  *   for t.io: for t.ii: t        for y.i: y      =>      for t.io: { for t.ii: t;  for y.i < 4: y[io*4 + i] }
  *
