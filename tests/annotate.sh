@@ -43,7 +43,7 @@ check file-range-backwards         refuses 1:15 "' follows '"
 said 'on_device npu\n' said
 check file-no-pattern              refuses 1:1 'it names no node'
 said 'stop_fusion scale=2 relu_1\n' said
-check file-scale-of-nothing        refuses 1:1 'takes no scale'
+check file-scale-of-nothing        refuses 1:1 'does not accept scale'
 said 'simulated_quantize relu_1\n' said
 check file-no-scale                refuses 1:1 'scale=NUMBER'
 said 'simulated_quantize relu_1 scale=1 bits=99\n' said

@@ -30,7 +30,8 @@ static bool read_pattern(Ctx *cx, const char *op, const char *text, Pattern *out
         *out = (Pattern)p;
         if (text_equal(pattern_text(*out), text)) return true;
     }
-    diag_error(cx, op, "'%s' is no pattern; accepted: elementwise, broadcast, injective, reduction, out-fusable, opaque",
+    diag_error(cx, op,
+               "'%s' is no pattern; accepted: elementwise, broadcast, injective, reduction, out-fusable, opaque",
                text ? text : "");
     return false;
 }

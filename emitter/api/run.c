@@ -114,8 +114,8 @@ bool run_interpreted(Build *b, const char *const *input, int count, int runs, co
 }
 
 /* Interprets the model on these files. False on error. */
-static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *input, int input_count, const void ***outputs,
-                      const lw_options *o)
+static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *input, int input_count,
+                      const void ***outputs, const lw_options *o)
 {
     const void **inputs;
     o = options_of(cx, "lw_run", o);

@@ -7,7 +7,8 @@
 /* Interprets the model `runs` times on the same inputs, after build_read; state carries over from run to run. Inputs
  * are read from .npy files, one for each input that is not a state, or generated (count 0). inputs and outputs: one for
  * each of the model's, in its order. False on error. */
-bool run_interpreted(Build *b, const char *const *input, int count, int runs, const void ***inputs, const void ***outputs);
+bool run_interpreted(Build *b, const char *const *input, int count, int runs, const void ***inputs,
+                     const void ***outputs);
 /* Returns the index of the n-th output that is not a state; -1: there are fewer. */
 int run_output_number(const Build *b, int number);
 #endif
