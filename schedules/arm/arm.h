@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_SCHEDULES_ARM_H
-#define LW_SCHEDULES_ARM_H
+#ifndef LW_SCHEDULES_ARM_ARM_H
+#define LW_SCHEDULES_ARM_ARM_H
 /* Properties of a core, the weight layouts that follow from them, and functions that strategies share. */
 #include "schedules/product.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_SCHEDULES_SCALE_H
-#define LW_SCHEDULES_SCALE_H
+#ifndef LW_SCHEDULES_ARM_SCALE_H
+#define LW_SCHEDULES_ARM_SCALE_H
 /* Fixed-point scaling of sums as an instruction: the last step of a quantized layer (ops/integer/rescale.c), on
  * Helium. */
 #include "schedules/arm/arm.h"

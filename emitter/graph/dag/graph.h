@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_GRAPH_H
-#define LW_GRAPH_GRAPH_H
+#ifndef LW_GRAPH_DAG_GRAPH_H
+#define LW_GRAPH_DAG_GRAPH_H
 /* The DAG as a whole, its passes, its groups and its memory. */
 #include "graph/dag/target.h"
 #include "support/map.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_INDEX_MAP_H
-#define LW_GRAPH_INDEX_MAP_H
+#ifndef LW_GRAPH_DAG_INDEX_MAP_H
+#define LW_GRAPH_DAG_INDEX_MAP_H
 /* Builds y[axes] = value where the rank follows from the call: axes one after another, then indices over them, then the
  * value. A formula of fixed rank is text (op_formula.h).
  *

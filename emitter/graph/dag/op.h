@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_OP_H
-#define LW_GRAPH_OP_H
+#ifndef LW_GRAPH_DAG_OP_H
+#define LW_GRAPH_DAG_OP_H
 /* The operator's descriptor: one row. Operators are defined in ops/, one file per family. Each file ends in a const
  * array of rows named ops_FILE (ops/layers/conv.c: `const Op ops_conv[]`, closed by a row without name); make lists the
  * arrays. */

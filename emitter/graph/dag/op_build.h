@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_OP_BUILD_H
-#define LW_GRAPH_OP_BUILD_H
+#ifndef LW_GRAPH_DAG_OP_BUILD_H
+#define LW_GRAPH_DAG_OP_BUILD_H
 /* Shared by the files in ops/: formulas whose text depends on a rank, checks, permutation of attributes. */
 #include "graph/dag/op.h"
 #include "graph/dag/op_formula.h"

@@ -21,7 +21,7 @@ Tensor *op_formula(Ctx *cx, const Node *n, const char *text, const Bind *binds)
     return t;
 }
 
-/* ---- Formulas that name one another ----------------------------------------------------------------------------- */
+/* ---- Formulas that refer to each other --------------------------------------------------------------------------- */
 
 void formulas_name(Formulas *f, Bind b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_OP_FORMULA_H
-#define LW_GRAPH_OP_FORMULA_H
+#ifndef LW_GRAPH_DAG_OP_FORMULA_H
+#define LW_GRAPH_DAG_OP_FORMULA_H
 /* The formulas of a call: its computes, and its place in diagnostics. */
 #include "graph/dag/op.h"
 

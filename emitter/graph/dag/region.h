@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_REGION_H
-#define LW_GRAPH_REGION_H
+#ifndef LW_GRAPH_DAG_REGION_H
+#define LW_GRAPH_DAG_REGION_H
 /* Control flow: a node that contains graphs and executes one of them, or one repeatedly. A graph reads only its inputs
  * and constants, so a region is pure dataflow like any other node: values from outside are captured as extra inputs.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_REGISTRY_H
-#define LW_GRAPH_REGISTRY_H
+#ifndef LW_GRAPH_DAG_REGISTRY_H
+#define LW_GRAPH_DAG_REGISTRY_H
 /* All rows registered in a context: operators, targets and implementations. context/builtin_rows.c supplies the
  * built-in rows; a user adds more. A later row of the same name wins, so a user may replace a built-in one. */
 #include "graph/dag/target.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_TARGET_H
-#define LW_GRAPH_TARGET_H
+#ifndef LW_GRAPH_DAG_TARGET_H
+#define LW_GRAPH_DAG_TARGET_H
 /* Targets and strategies: select a (compute, schedule) for each fused group. */
 #include "graph/dag/op.h"
 

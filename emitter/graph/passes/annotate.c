@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The first pass turns annotation calls into properties.
+/* The first pass converts annotation calls to properties.
  *
  *   on_device(x)        the producer of x gets the device, as do the calls of the same name that feed it, because an
  *                       importer may emit several calls for one node
  *   stop_gradient(x)    and other recorded annotations: a mark on x, which later passes carry along
  *
- * The pass then removes the calls, so later passes see no annotations. It copies every call, which keeps the model's
+ * The pass then removes the calls, so later passes read no annotations. It copies every call, which keeps the model's
  * execution order. */
 #include "graph/passes/passes.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_PASSES_H
-#define LW_GRAPH_PASSES_H
+#ifndef LW_GRAPH_PASSES_PASSES_H
+#define LW_GRAPH_PASSES_PASSES_H
 /* The passes over the DAG: one file each, here, in graph/quantize (realize) and in graph/shrink. */
 #include "graph/dag/graph.h"
 

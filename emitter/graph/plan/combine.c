@@ -50,7 +50,7 @@ typedef struct Combine {
     int64_t iterations;
 } Combine;
 
-/* ---- Steps under other names ----------------------------------------------------------------------------------- */
+/* ---- Renamed steps ----------------------------------------------------------------------------------------------- */
 
 static const char *name_here(Ctx *cx, const char *local, void *user)
 {
@@ -297,7 +297,7 @@ static const Nest *combine_parts(Combine *c)
     return NULL;
 }
 
-/* ---- One nest of all ------------------------------------------------------------------------------------------- */
+/* ---- The combined nest ------------------------------------------------------------------------------------------- */
 
 static bool is_among(const Tensor *t, Tensor *const *list, int count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_COMBINE_H
-#define LW_GRAPH_COMBINE_H
+#ifndef LW_GRAPH_PLAN_COMBINE_H
+#define LW_GRAPH_PLAN_COMBINE_H
 /* Combines several groups of one DAG into one loop nest; each keeps the schedule that its strategy chose. */
 #include "graph/plan/plan.h"
 

@@ -134,7 +134,7 @@ static char *without_types(const Names *w, const char *when, bool is_row, Fault 
     return text;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+/* ---- Parsing ----------------------------------------------------------------------------------------------------- */
 
 static void find_element(const Expr *e, void *user) { *(bool *)user |= e->kind == EXPR_READ || e->kind == EXPR_LOAD; }
 

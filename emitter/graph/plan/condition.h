@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_CONDITION_H
-#define LW_GRAPH_CONDITION_H
+#ifndef LW_GRAPH_PLAN_CONDITION_H
+#define LW_GRAPH_PLAN_CONDITION_H
 /* The condition of an implementation, Implementation.when: a comparison, or several joined by && and ||, over
  *
  *   dim(x, 1)          sizes of the anchor's inputs, by the names in the operator's row

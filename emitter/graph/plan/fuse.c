@@ -243,7 +243,7 @@ static void fuse_phase(Fuser *f, int phase)
     }
 }
 
-/* ---- Narrow ends ----------------------------------------------------------------------------------------------- */
+/* ---- Widening nodes ---------------------------------------------------------------------------------------------- */
 
 static int element_bytes(const FuseNode *n) { return dtype_info(n->node->out[0]->type)->bytes; }
 

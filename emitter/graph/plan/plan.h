@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_PLAN_H
-#define LW_GRAPH_PLAN_H
+#ifndef LW_GRAPH_PLAN_PLAN_H
+#define LW_GRAPH_PLAN_PLAN_H
 /* From calls to functions over one arena: fused groups, the schedule of each, and the storage of every tensor. */
 #include "graph/dag/graph.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_FORM_H
-#define LW_GRAPH_FORM_H
+#ifndef LW_GRAPH_QUANTIZE_FORM_H
+#define LW_GRAPH_QUANTIZE_FORM_H
 /* Quantized affine values: a real tensor between a dequantization and a quantization as an affine function of integers
  * that other calls compute exactly. With c the index along `axis`,
  *

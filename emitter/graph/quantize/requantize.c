@@ -20,7 +20,7 @@
 
 enum { FACTOR_BITS = 31, MOST_N = 52, MOST_TRIES = 8 };
 
-/* ---- Real numbers without error --------------------------------------------------------------------------------- */
+/* ---- Exact real numbers ------------------------------------------------------------------------------------------ */
 
 enum { MOST_PARTS = 16 };
 
@@ -123,7 +123,7 @@ static int64_t step_at(const Affine *x, const Grid *g, Interval range, int64_t k
     return t;
 }
 
-/* ---- One line through all steps --------------------------------------------------------------------------------- */
+/* ---- A single line through all steps ----------------------------------------------------------------------------- */
 
 /* Within these bounds every estimate of a step is close to it, and nothing below overflows. */
 static bool is_sound(const Affine *x, const Grid *g)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_REQUANTIZE_H
-#define LW_GRAPH_REQUANTIZE_H
+#ifndef LW_GRAPH_QUANTIZE_REQUANTIZE_H
+#define LW_GRAPH_QUANTIZE_REQUANTIZE_H
 /* Constants for which integer arithmetic is an exact real requantization. For every possible integer a,
  *
  *     to(a) = clamp(even((a * scale + offset) / (count * step)) + zero, least, greatest)

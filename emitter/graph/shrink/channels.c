@@ -166,7 +166,7 @@ static void link_call(Channels *c, const Node *call)
     if (!count) channels_pin(c, call);
 }
 
-/* ---- What contractions know ------------------------------------------------------------------------------------- */
+/* ---- Known contributions to contractions ------------------------------------------------------------------------- */
 
 static Interval contribution(const Channels *c, const Contraction *k, int64_t v, int64_t u)
 {
@@ -225,7 +225,7 @@ void channels_pin(Channels *c, const Node *call)
     for (int i = 0; i < call->out_count; i++) pin(c, call->out[i]);
 }
 
-/* ---- What stays ------------------------------------------------------------------------------------------------- */
+/* ---- Liveness ---------------------------------------------------------------------------------------------------- */
 
 static bool is_live(const Channels *c, const Atoms *a, int64_t channel)
 {

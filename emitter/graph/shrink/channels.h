@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_CHANNELS_H
-#define LW_GRAPH_CHANNELS_H
+#ifndef LW_GRAPH_SHRINK_CHANNELS_H
+#define LW_GRAPH_SHRINK_CHANNELS_H
 /* Channel classes and their liveness. Two channels share a class if an element of one is computed from elements of the
  * other alone: they stay or are removed together. A contraction (a sum over the channels of x with constant weights)
  * separates classes: each channel of x is live on its own, unless its contribution to the sum is known. */

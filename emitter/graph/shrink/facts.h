@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_FACTS_H
-#define LW_GRAPH_FACTS_H
+#ifndef LW_GRAPH_SHRINK_FACTS_H
+#define LW_GRAPH_SHRINK_FACTS_H
 /* Facts about a call's arithmetic that follow from channel ranges: bounds of sums, clamps that never bind. */
 #include "graph/shrink/ranges.h"
 

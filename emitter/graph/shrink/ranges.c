@@ -36,7 +36,7 @@ static bool is_within(Interval i, Interval whole)
     return i.least >= whole.least && i.greatest <= whole.greatest && i.least != INT64_MIN && i.greatest != INT64_MAX;
 }
 
-/* ---- A stage taken apart ---------------------------------------------------------------------------------------- */
+/* ---- Terms of a stage -------------------------------------------------------------------------------------------- */
 
 typedef struct Taking { Ctx *cx; Terms *t; Map place; int room; } Taking;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_RANGES_H
-#define LW_GRAPH_RANGES_H
+#ifndef LW_GRAPH_SHRINK_RANGES_H
+#define LW_GRAPH_SHRINK_RANGES_H
 /* Bounds of the elements of integer tensors per channel, for any model input. A channel is an index of the last
  * dimension. The analysis runs the computes on intervals; it needs no facts about operators. */
 #include "graph/dag/graph.h"

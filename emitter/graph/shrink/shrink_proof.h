@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_SHRINK_PROOF_H
-#define LW_GRAPH_SHRINK_PROOF_H
+#ifndef LW_GRAPH_SHRINK_SHRINK_PROOF_H
+#define LW_GRAPH_SHRINK_SHRINK_PROOF_H
 /* True if a call over fewer channels computes, at each channel that stayed, the value of the original call. */
 #include "graph/shrink/channels.h"
 
