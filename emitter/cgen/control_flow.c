@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions in the emitted program. Each of their graphs is a static function over scratch memory and its inputs and outputs;
- * NAME_run, or another body, holds the control:
+/* Regions in the emitted program. Each graph of a region is a static function of scratch memory, inputs and outputs.
+ * NAME_run, or another body, contains the control flow:
  *
- *     if (*in->late) {                              {
- *         net_if_1_then(in->x, out->y);                 float *h = out->h, *h_next = memory;
- *     } else {                                          for (int32_t turn = 0; turn < 100; turn++) {
- *         net_if_1_else(in->x, out->y);                     net_scan_1_body(h, in->x + turn * 4, h_next, out->y + turn * 8);
- *     }                                                     { float *const last = h; h = h_next; h_next = last; }
- *                                                       }
+ *     if (*in->late) {                        {
+ *         net_if_1_then(in->x, out->y);           float *h = out->h, *h_next = memory;
+ *     } else {                                    for (int32_t iteration = 0; iteration < 100; iteration++) {
+ *         net_if_1_else(in->x, out->y);               net_scan_1_body(h, in->x + iteration * 4, h_next, out->y);
+ *     }                                               { float *const last = h; h = h_next; h_next = last; }
+ *                                                 }
  *
- * A state lives in its output's memory and, unless the body reads it for the last time before it writes the new one, in a
- * second array; the two change places after each turn. */
+ * A state is stored in its output's memory. If the body writes the new value before its last read of the old one, a
+ * second array holds it. The two arrays are swapped after each iteration. */
 #include "cgen/control_flow.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ const Call *program_call(const Program *p, int i)
     return NULL;
 }
 
-/* For a string of C. */
+/* Escapes text for a C string. */
 static const char *label_text(Ctx *cx, const char *name)
 {
     Text label = text_new(cx);
@@ -38,7 +38,7 @@ static const char *label_text(Ctx *cx, const char *name)
     return text_string(&label);
 }
 
-/* For a comment. */
+/* Escapes text for a comment. */
 static const char *comment_text(Ctx *cx, const char *name)
 {
     Text label = text_new(cx);
@@ -51,7 +51,7 @@ void layer_mark(Ctx *cx, Text *t, int number, const char *name)
     text_printf(t, "    LW_LAYER(%d, \"%s\")\n", number, label_text(cx, name));
 }
 
-/* ---- Bodies ------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
 static const char *c_type(const Tensor *t) { return dtype_info(t->type)->c_type; }
 
@@ -59,7 +59,9 @@ static void body_comment(Ctx *cx, Text *t, const Body *b)
 {
     text_printf(t, "/* %s\n *", comment_text(cx, b->what));
     for (int i = 0; i < b->param_count; i++)
-        if (!b->param[i].is_unused) text_printf(t, " %s: %s%s", b->param[i].name, dtype_info(b->param[i].tensor->type)->spelling, tensor_shape_text(cx, b->param[i].tensor));
+        if (!b->param[i].is_unused)
+            text_printf(t, " %s: %s%s", b->param[i].name, dtype_info(b->param[i].tensor->type)->spelling,
+                        tensor_shape_text(cx, b->param[i].tensor));
     text_add(t, " */\n");
 }
 
@@ -74,7 +76,9 @@ void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_
     if (b->has_memory) text_add(t, count++ ? ", uint8_t *memory" : "uint8_t *memory");
     for (int i = 0; i < b->param_count; i++) {
         const Param *q = &b->param[i];
-        if (!q->is_unused) text_printf(t, "%s%s%s *%s", count++ ? ", " : "", q->is_written ? "" : "const ", c_type(q->tensor), q->name);
+        if (!q->is_unused)
+            text_printf(t, "%s%s%s *%s", count++ ? ", " : "", q->is_written ? "" : "const ", c_type(q->tensor),
+                        q->name);
     }
     text_add(t, count ? ")" : "void)");
     wrap_list(cx, t, start);
@@ -86,12 +90,19 @@ void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_
     text_add(t, b->may_stop ? "    return 0;\n}\n\n" : "}\n\n");
 }
 
-/* ---- Control ------------------------------------------------------------------------------------------------------ */
+/* ---- Control ----------------------------------------------------------------------------------------------------- */
 
-typedef struct ControlPrinter { Ctx *cx; Text *t; const Program *p; const Call *call; const Control *c; PrintPlace *place; } ControlPrinter;
+typedef struct ControlPrinter {
+    Ctx *cx;
+    Text *t;
+    const Program *p;
+    const Call *call;
+    const Control *c;
+    PrintPlace *place;
+} ControlPrinter;
 
-/* Are there more turns, perhaps, than there is room for rows? */
-static bool may_overflow(const Control *c) { return c->room >= 0 && (c->turns < 0 || c->turns > c->room); }
+/* True if the loop may run more iterations than its rows have capacity for. */
+static bool may_overflow(const Control *c) { return c->room >= 0 && (c->trip_count < 0 || c->trip_count > c->room); }
 
 bool control_may_stop(const Control *c)
 {
@@ -106,19 +117,25 @@ static const char *operand_place(const ControlPrinter *r, int place, DType t, bo
     return r->place(r->cx, r->p, &r->call->place[place], &m);
 }
 
-static const char *times(Ctx *cx, const char *turn, int64_t elems) { return elems == 1 ? turn : text_format(cx, "%s * %lld", turn, (long long)elems); }
+static const char *times(Ctx *cx, const char *iteration, int64_t elems)
+{
+    return elems == 1 ? iteration : text_format(cx, "%s * %lld", iteration, (long long)elems);
+}
 
 static const char *argument_text(const ControlPrinter *r, const Argument *a, const Param *q)
 {
     switch (a->kind) {
     case ARGUMENT_PLACE:   return operand_place(r, a->index, q->tensor->type, q->is_written);
-    case ARGUMENT_TURN:    return "&turn";
+    case ARGUMENT_ITERATION:    return "&iteration";
     case ARGUMENT_GOES_ON: return "&again";
     case ARGUMENT_STATE:   return r->c->state[a->index].name;
-    case ARGUMENT_NEXT:    return text_format(r->cx, r->c->state[a->index].other >= 0 ? "%s_next" : "%s", r->c->state[a->index].name);
+    case ARGUMENT_NEXT:
+        return text_format(r->cx, r->c->state[a->index].other >= 0 ? "%s_next" : "%s", r->c->state[a->index].name);
     case ARGUMENT_ROW: {
-        const char *turn = a->is_back ? text_format(r->cx, "(%lld - turn)", (long long)r->c->turns - 1) : "turn";
-        return text_format(r->cx, "%s + %s", operand_place(r, a->index, q->tensor->type, q->is_written), times(r->cx, turn, a->elems));
+        const char *iteration =
+            a->is_back ? text_format(r->cx, "(%lld - iteration)", (long long)r->c->trip_count - 1) : "iteration";
+        return text_format(r->cx, "%s + %s", operand_place(r, a->index, q->tensor->type, q->is_written),
+                           times(r->cx, iteration, a->elems));
     }
     }
     return "";
@@ -137,7 +154,8 @@ static void body_call(const ControlPrinter *r, const Body *b, const char *indent
     text_printf(r->t, "%s%s%s_%s(", indent, b->may_stop ? "const int status = " : "", r->p->name, b->name);
     if (b->has_memory) text_printf(r->t, "%s%s", count++ ? ", " : "", memory_of(r));
     for (int i = 0; i < b->param_count; i++)
-        if (!b->param[i].is_unused) text_printf(r->t, "%s%s", count++ ? ", " : "", argument_text(r, &r->c->argument[i], &b->param[i]));
+        if (!b->param[i].is_unused)
+            text_printf(r->t, "%s%s", count++ ? ", " : "", argument_text(r, &r->c->argument[i], &b->param[i]));
     text_add(r->t, ");");
     wrap_list(r->cx, r->t, start);
     text_char(r->t, '\n');
@@ -159,22 +177,26 @@ static void choice(const ControlPrinter *r)
     text_add(r->t, "    }\n");
 }
 
-static bool takes_turn(const Control *c)
+static bool reads_iteration(const Control *c)
 {
     for (int i = 0; i < c->body[0]->param_count; i++)
-        if (c->argument[i].kind == ARGUMENT_TURN && !c->body[0]->param[i].is_unused) return true;
+        if (c->argument[i].kind == ARGUMENT_ITERATION && !c->body[0]->param[i].is_unused) return true;
     return false;
 }
 
-static bool is_counted(const Control *c) { return c->turns >= 0 && !c->has_condition && c->condition < 0; }
+static bool is_counted(const Control *c) { return c->trip_count >= 0 && !c->has_condition && c->condition < 0; }
 
-/* After an odd number of turns that is known the state must end in its output: it begins in the other array. */
-static bool begins_in_other(const Control *c, const Carried *s) { return s->other >= 0 && is_counted(c) && c->turns % 2 == 1; }
+/* True if a known odd trip count requires the state to begin in the other array, so that it ends in its output. */
+static bool begins_in_other(const Control *c, const Carried *s)
+{
+    return s->other >= 0 && is_counted(c) && c->trip_count % 2 == 1;
+}
 
 static void declare_state(const ControlPrinter *r, const Carried *s)
 {
     const DType type = s->tensor->type;
-    const char *bytes = text_format(r->cx, "%lld", (long long)tensor_bytes(s->tensor)), *to = operand_place(r, s->to, type, true);
+    const char *bytes = text_format(r->cx, "%lld", (long long)tensor_bytes(s->tensor)),
+               *to = operand_place(r, s->to, type, true);
     const char *other = s->other >= 0 ? operand_place(r, s->other, type, true) : NULL;
     const bool swapped = begins_in_other(r->c, s);
     text_printf(r->t, "        %s *%s%s = %s", c_type(s->tensor), other ? "" : "const ", s->name, swapped ? other : to);
@@ -187,25 +209,28 @@ static void declare_state(const ControlPrinter *r, const Carried *s)
 static void loop_head(const ControlPrinter *r)
 {
     const Control *c = r->c;
-    const char *type = !takes_turn(c) && c->turns >= 0 && c->turns <= INT32_MAX ? "int32_t" : "int64_t";
-    const bool keeps_turn = c->row_count && !is_counted(c);
+    const char *type = !reads_iteration(c) && c->trip_count >= 0 && c->trip_count <= INT32_MAX ? "int32_t" : "int64_t";
+    const bool keeps_iteration = c->row_count && !is_counted(c);
     if (c->condition >= 0) text_printf(r->t, "        uint8_t again = %s;\n", value_of(r, c->condition, BOOL));
     else if (c->has_condition) text_add(r->t, "        uint8_t again = 1;\n");
-    if (c->count >= 0) text_printf(r->t, "        const int64_t turns = %s;\n", value_of(r, c->count, I64));
-    if (keeps_turn) text_printf(r->t, "        %s turn = 0;\n        for (; ", type);
-    else text_printf(r->t, "        for (%s turn = 0; ", type);
-    if (c->turns >= 0) text_printf(r->t, "turn < %lld", (long long)c->turns);
-    else if (c->count >= 0) text_add(r->t, "turn < turns");
-    if (c->condition >= 0 || c->has_condition) text_add(r->t, c->turns >= 0 || c->count >= 0 ? " && again" : "again");
-    text_add(r->t, "; turn++) {\n");
+    if (c->count >= 0) text_printf(r->t, "        const int64_t trip_count = %s;\n", value_of(r, c->count, I64));
+    if (keeps_iteration) text_printf(r->t, "        %s iteration = 0;\n        for (; ", type);
+    else text_printf(r->t, "        for (%s iteration = 0; ", type);
+    if (c->trip_count >= 0) text_printf(r->t, "iteration < %lld", (long long)c->trip_count);
+    else if (c->count >= 0) text_add(r->t, "iteration < trip_count");
+    if (c->condition >= 0 || c->has_condition)
+        text_add(r->t, c->trip_count >= 0 || c->count >= 0 ? " && again" : "again");
+    text_add(r->t, "; iteration++) {\n");
 }
 
-/* Two arrays change places. */
+/* Swaps the two arrays of each state. */
 static void swap_states(const ControlPrinter *r)
 {
     for (int i = 0; i < r->c->state_count; i++) {
         const Carried *s = &r->c->state[i];
-        if (s->other >= 0) text_printf(r->t, "            { %s *const last = %s; %s = %s_next; %s_next = last; }\n", c_type(s->tensor), s->name, s->name, s->name, s->name);
+        if (s->other >= 0)
+            text_printf(r->t, "            { %s *const last = %s; %s = %s_next; %s_next = last; }\n", c_type(s->tensor),
+                        s->name, s->name, s->name, s->name);
     }
 }
 
@@ -217,13 +242,16 @@ static void loop_end(const ControlPrinter *r)
             const Argument *row = &c->argument[a];
             if (row->kind != ARGUMENT_ROW || row->index != c->row[i]) continue;
             const Tensor *t = c->body[0]->param[a].tensor;
-            text_printf(r->t, "        memset(%s + %s, 0, (size_t)(%lld - turn) * %lld);\n", operand_place(r, row->index, t->type, true), times(r->cx, "turn", row->elems),
+            text_printf(r->t, "        memset(%s + %s, 0, (size_t)(%lld - iteration) * %lld);\n",
+                        operand_place(r, row->index, t->type, true), times(r->cx, "iteration", row->elems),
                         (long long)c->room, (long long)tensor_bytes(t));
         }
     for (int i = 0; i < c->state_count; i++) {
         const Carried *s = &c->state[i];
         const char *to = operand_place(r, s->to, s->tensor->type, true);
-        if (s->other >= 0 && !is_counted(c)) text_printf(r->t, "        if (%s != %s) memcpy(%s, %s, %lld);\n", s->name, to, to, s->name, (long long)tensor_bytes(s->tensor));
+        if (s->other >= 0 && !is_counted(c))
+            text_printf(r->t, "        if (%s != %s) memcpy(%s, %s, %lld);\n", s->name, to, to, s->name,
+                        (long long)tensor_bytes(s->tensor));
     }
 }
 
@@ -233,8 +261,11 @@ void control_notes(Ctx *cx, Text *t, const Program *p)
     for (int i = 0; (call = program_call(p, i)) != NULL; i++) {
         const Control *c = call->control;
         if (!c || !c->row_count || is_counted(c)) continue;
-        text_printf(t, " *\n * \"%s\" collects %lld rows at most; those that it does not make are zero%s.\n", comment_text(cx, call->label), (long long)c->room,
-                    may_overflow(c) ? text_format(cx, ", and one too many\n * ends the run with %s_E_DIM", name_upper(cx, p->name)) : "");
+        text_printf(t, " *\n * \"%s\" computes at most %lld rows; the remaining rows are zero%s.\n",
+                    comment_text(cx, call->label), (long long)c->room,
+                    may_overflow(c)
+                        ? text_format(cx, ". A further row ends\n * the run with %s_E_DIM", name_upper(cx, p->name))
+                        : "");
     }
 }
 
@@ -245,7 +276,8 @@ static void loop(const ControlPrinter *r)
     for (int i = 0; i < c->state_count; i++) declare_state(r, &c->state[i]);
     loop_head(r);
     if (may_overflow(c))
-        text_printf(r->t, "            if (turn == %lld) return %s_E_DIM;     /* there is room for so many rows */\n", (long long)c->room, name_upper(r->cx, r->p->name));
+        text_printf(r->t, "            if (iteration == %lld) return %s_E_DIM;     /* capacity of the rows */\n",
+                    (long long)c->room, name_upper(r->cx, r->p->name));
     body_call(r, c->body[0], "            ");
     swap_states(r);
     text_add(r->t, "        }\n");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Partitions of foreign devices in the emitted program:
  *
- *   model.h     the prototype, with what it is given and what it owes
- *   model.c     #ifndef NAME_HAVE_DEVICE: the functions and constants that only it needs, and a default in plain C
+ *   model.h     the prototype, with its operands and its contract
+ *   model.c     #ifndef NAME_HAVE_DEVICE: a default in plain C, with the functions and constants that only it uses
  *
- * so that the program links and runs before the device's driver exists, and carries nothing of the default afterwards. */
+ * Thus the program links and runs before the device's driver exists, and contains no part of the default afterwards. */
 #include "cgen/control_flow.h"
 
 #include <string.h>
@@ -12,9 +12,12 @@
 #include "cgen/wrap.h"
 #include "support/names.h"
 
-static const char *have(Ctx *cx, const Program *p, const char *device) { return text_format(cx, "%s_HAVE_%s", name_upper(cx, p->name), name_upper(cx, device)); }
+static const char *have(Ctx *cx, const Program *p, const char *device)
+{
+    return text_format(cx, "%s_HAVE_%s", name_upper(cx, p->name), name_upper(cx, device));
+}
 
-/* ---- Guards ------------------------------------------------------------------------------------------------------- */
+/* ---- Guards ------------------------------------------------------------------------------------------------------ */
 
 typedef bool IsUsed(const Call *c, const void *what);
 
@@ -28,7 +31,8 @@ static bool uses_constant(const Call *c, const void *what)
     return false;
 }
 
-/* `defined(A_HAVE_NPU)`, joined by &&: where all of these hold nobody uses it; NULL: it is always used, or never. */
+/* Returns the condition under which the function is unused: `defined(A_HAVE_NPU)` terms joined by &&. NULL: it is
+ * always used, or never. */
 static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, const void *what)
 {
     Text t = text_new(cx);
@@ -42,7 +46,7 @@ static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, cons
     return t.length ? text_string(&t) : NULL;
 }
 
-/* What stands behind one another under one condition shares the lines. */
+/* Prints consecutive texts with one condition under one #if. */
 static void guarded(Ctx *cx, Text *t, const char *unused, const char *text)
 {
     const char *end = unused ? text_format(cx, "#endif     /* !(%s) */\n\n", unused) : "";
@@ -63,7 +67,7 @@ void partition_constant(Ctx *cx, Text *t, const Program *p, int constant, const 
     guarded(cx, t, unused_where(cx, p, uses_constant, &constant), text);
 }
 
-/* ---- Prototypes and defaults ---------------------------------------------------------------------------------------- */
+/* ---- Prototypes and defaults ------------------------------------------------------------------------------------- */
 
 Speller partition_speller(Ctx *cx, const Program *p, const Partition *d)
 {
@@ -84,7 +88,8 @@ static void signature(Ctx *cx, Text *t, const Program *p, const Partition *d)
     text_printf(t, "int %s_%s(void *arena", p->name, d->name);
     for (int i = 0; i < p->size_count; i++) text_printf(t, ", int32_t %s", size_name(&s, p, i));
     for (int i = 0; i < d->param_count; i++)
-        text_printf(t, ", %s%s *%s", d->param[i].is_written ? "" : "const ", dtype_info(d->param[i].tensor->type)->c_type, d->param[i].name);
+        text_printf(t, ", %s%s *%s", d->param[i].is_written ? "" : "const ",
+                    dtype_info(d->param[i].tensor->type)->c_type, d->param[i].name);
     text_char(t, ')');
     wrap_list(cx, t, start);
 }
@@ -106,18 +111,22 @@ void partition_prototypes(Ctx *cx, Text *t, const Program *p)
         const Partition *d = &p->partition[i];
         text_printf(t, "/* Runs on the device %s: ", d->device);
         labels(t, p, d);
-        text_printf(t, ".\n * Called by %s_run. %s has a default in plain C; define %s\n * when it is compiled and bring a function of your own. ", p->name,
-                    "The source", have(cx, p, d->device));
-        text_add(t, "Tensors are dense, row by row:\n");
+        text_printf(t,
+                    ".\n * Called by %s_run. The source has a default in plain C; to replace it, define %s\n"
+                    " * and provide the function. Tensors are dense and row-major:\n",
+                    p->name, have(cx, p, d->device));
         for (int j = 0; j < d->param_count; j++) {
             const Param *q = &d->param[j];
-            text_printf(t, " *   %-20s %-8s %s  %s\n", q->name, dtype_info(q->tensor->type)->c_type, tensor_shape_text(cx, q->tensor),
-                        !q->is_written ? "read" : "written");
+            text_printf(t, " *   %-20s %-8s %s  %s\n", q->name, dtype_info(q->tensor->type)->c_type,
+                        tensor_shape_text(cx, q->tensor), !q->is_written ? "read" : "written");
         }
         Speller s = partition_speller(cx, p, d);
         for (int j = 0; j < p->size_count; j++)
-            text_printf(t, " *   %-20s %-8s %lld to %lld\n", size_name(&s, p, j), "int32_t", (long long)expr_as_var(p->size[j])->least, (long long)expr_as_var(p->size[j])->greatest);
-        text_printf(t, " * arena: %s_run's, for the default's own use. Returns 0, or a negative code that %s_run returns. */\n", p->name, p->name);
+            text_printf(t, " *   %-20s %-8s %lld to %lld\n", size_name(&s, p, j), "int32_t",
+                        (long long)expr_as_var(p->size[j])->least, (long long)expr_as_var(p->size[j])->greatest);
+        text_printf(
+            t, " * arena: that of %s_run; only the default uses it. Returns 0, or a negative error code of %s_run. */\n",
+            p->name, p->name);
         signature(cx, t, p, d);
         text_add(t, ";\n\n");
     }
@@ -155,15 +164,17 @@ void partition_defaults(Ctx *cx, Text *t, const Program *p, PrintCall *print_cal
     }
 }
 
-/* In NAME_run, in the place of its first call. */
-void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, const Speller *sizes, PrintPlace *print_place)
+/* Prints the call in NAME_run, at the position of its first call. */
+void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, const Speller *sizes,
+                    PrintPlace *print_place)
 {
     text_add(t, "    {\n");
     const size_t start = t->length;
     text_printf(t, "        const int status = %s_%s(%s", p->name, d->name, memory);
     for (int i = 0; i < p->size_count; i++) text_printf(t, ", %s", size_name(sizes, p, i));
     for (int i = 0; i < d->param_count; i++) {
-        const Memory m = { .kind = d->param[i].is_written ? MEMORY_OUTPUT : MEMORY_INPUT, .type = d->param[i].tensor->type };
+        const Memory m = { .kind = d->param[i].is_written ? MEMORY_OUTPUT : MEMORY_INPUT,
+                           .type = d->param[i].tensor->type };
         text_printf(t, ", %s", print_place(cx, p, &d->param[i].place, &m));
     }
     text_add(t, ");");

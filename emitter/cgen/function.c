@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A lowered function as C: its comment, its parameters, its statements. Nothing in the text depends on which layer it is
- * for, except its name: groups that compute the same give the same text and share one function. */
+/* Prints a lowered function as C: its comment, parameters and statements. Only its name depends on its layer, so groups
+ * with equal computations produce equal text and share one function. */
 #include <string.h>
 
 #include "cgen/spell.h"
@@ -13,20 +13,20 @@ static void statement(FunctionPrinter *p, const Code *c);
 
 static void line(FunctionPrinter *p) { text_spaces(p->t, 4 * p->depth); }
 
-/* Of the line that has its indentation and nothing else. */
+/* True if the current line contains only its indentation. */
 static size_t line_start(const FunctionPrinter *p) { return p->t->length - 4 * (size_t)p->depth; }
 
 /* ---- Stores ---------------------------------------------------------------------------------------------------- */
 
 static bool is_half(DType t) { return t == F16 || t == BF16; }
 
-/* What is stored: arrays of 16-bit floats hold bits, variables a float. */
+/* Returns the stored value: arrays of 16-bit floats store bits, variables store a float. */
 static const char *stored_value(FunctionPrinter *p, const Memory *m, const Expr *value)
 {
     return is_half(m->type) && m->kind != MEMORY_SCALAR ? spell_bits(&p->s, value) : spell_exact(&p->s, value);
 }
 
-/* `m[i] += v` for m[i] = m[i] + v, where C adds in the element's own type and nothing is cast. */
+/* Prints `m[i] += v` for m[i] = m[i] + v if C adds in the element's own type without casts. */
 static const char *compound(FunctionPrinter *p, const Code *c, const char **added)
 {
     const Expr *v = c->value;
@@ -80,14 +80,14 @@ static bool mentions(const Code *c, const Memory *m)
     return false;
 }
 
-/* The store that a statement is, alone or in a loop of kind LANES; NULL: it is none. */
+/* Returns the store of a statement, alone or in a loop of kind LANES, or NULL. */
 static const Code *store_of(const Code *c)
 {
     if (c->kind == CODE_FOR && c->loop_kind == LOOP_LANES) c = c->child[0];
     return c->kind == CODE_STORE ? c : NULL;
 }
 
-/* The statement that a variable's declaration moves to: the first that mentions it, if it is a store of its first value. */
+/* Returns the statement that absorbs a variable's declaration: its first use, if that stores its initial value. */
 static const Code *first_store(const Code *seq, int declared_at)
 {
     const Memory *m = seq->child[declared_at]->memory;
@@ -105,15 +105,16 @@ static void declare(FunctionPrinter *p, const Memory *m)
     if (m->kind == MEMORY_POINTER) {
         const char *base = speller_find(&p->s, m->base), *offset = spell(&p->s, m->offset);
         const char *constant = m->is_const ? "const " : "";
-        text_printf(p->t, "%s%s *%s = %s + %s;\n", constant, dtype_info(m->type)->c_type, speller_name(&p->s, m, m->name),
-                    base ? base : "?", offset);
+        text_printf(p->t, "%s%s *%s = %s + %s;\n", constant, dtype_info(m->type)->c_type,
+                    speller_name(&p->s, m, m->name), base ? base : "?", offset);
     } else if (m->lanes) {
         const char *type = spell_vector_type(p->s.cx, m->type, m->lanes);
         text_printf(p->t, "%s %s = %s_broadcast(0);\n", type, speller_name(&p->s, m, m->name), type);
     } else if (m->kind == MEMORY_SCALAR)
         text_printf(p->t, "%s %s = 0;\n", spell_type(m->type), speller_name(&p->s, m, m->name));
     else
-        text_printf(p->t, "%s %s[%lld];\n", dtype_info(m->type)->c_type, speller_name(&p->s, m, m->name), (long long)m->elems->integer);
+        text_printf(p->t, "%s %s[%lld];\n", dtype_info(m->type)->c_type, speller_name(&p->s, m, m->name),
+                    (long long)m->elems->integer);
 }
 
 static void let(FunctionPrinter *p, const Code *c)
@@ -136,7 +137,7 @@ static void sequence(FunctionPrinter *p, const Code *seq)
         const Code *first = first_store(seq, i);
         for (int j = i + 1; first && j < seq->child_count; j++)
             if (seq->child[j] == first) {
-                is_first[j] = is_first[i] = true;      /* declared there, and not here */
+                is_first[j] = is_first[i] = true;      /* declared at that store */
                 break;
             }
     }
@@ -160,10 +161,11 @@ static void sequence(FunctionPrinter *p, const Code *seq)
 
 static bool needs_braces(const Code *c)
 {
-    return c->kind == CODE_SEQ || c->kind == CODE_IF || c->kind == CODE_LOCAL || c->kind == CODE_LET || (c->kind == CODE_CALL && c->child_count);
+    return c->kind == CODE_SEQ || c->kind == CODE_IF || c->kind == CODE_LOCAL || c->kind == CODE_LET
+           || (c->kind == CODE_CALL && c->child_count);
 }
 
-/* A body in its own scope, after `for (...)` or `if (...)`. */
+/* Prints a body in its own scope, after `for (...)` or `if (...)`. */
 static void body(FunctionPrinter *p, const Code *c, bool braces)
 {
     int named = p->s.named_count;
@@ -219,12 +221,13 @@ static void vector_let(FunctionPrinter *p, const Code *loop, const Code *c)
         let(p, c);
         return;
     }
-    const char *value = spell_vector(&p->s, loop, c->value), *type = spell_vector_type(p->s.cx, c->value->type, (int)loop->end->integer);
+    const char *value = spell_vector(&p->s, loop, c->value),
+               *type = spell_vector_type(p->s.cx, c->value->type, (int)loop->end->integer);
     text_printf(p->t, "const %s %s = %s;\n", type, speller_name(&p->s, c->var, expr_as_var(c->var)->name), value);
     p->s.named[p->s.named_count - 1].is_vector = true;
 }
 
-/* A loop of kind LANES: each of its statements is one on vectors. The first stands on a line that is begun. */
+/* Prints a loop of kind LANES: each statement becomes one on vectors. The first continues the current line. */
 static void vectors(FunctionPrinter *p, const Code *loop)
 {
     const Code *body = loop->child[0], *const *c = body->kind == CODE_SEQ ? body->child : loop->child;
@@ -278,7 +281,7 @@ static void scope(FunctionPrinter *p, const Code *c)
     text_add(p->t, "}\n");
 }
 
-/* A macro that a header may define, and what stands for it where none does. */
+/* Prints a macro that a header may define, with its portable form as fallback. */
 static void macro(FunctionPrinter *p, const Code *c)
 {
     if (c->child_count) {
@@ -335,7 +338,7 @@ static void comment(Text *t, const Function *f)
         text_printf(t, "%s%s%s\n", i ? " * " : "/* ", f->comment[i], i + 1 < f->comment_count ? "" : " */");
 }
 
-/* Where inputs and outputs overlap, weights are apart from both. */
+/* Weights never overlap other parameters, even if inputs and outputs do. */
 static bool is_apart(const Function *f, const Memory *m)
 {
     if (!f->may_alias || m->kind == MEMORY_SCRATCH) return m->is_restrict;
@@ -346,21 +349,26 @@ static void parameters(FunctionPrinter *p, const Function *f)
 {
     int n = 0;
     for (int i = 0; i < f->size_count; i++)
-        text_printf(p->t, "%sint32_t %s", n++ ? ", " : "", speller_name(&p->s, f->size[i], expr_as_var(f->size[i])->name));
+        text_printf(p->t, "%sint32_t %s", n++ ? ", " : "",
+                    speller_name(&p->s, f->size[i], expr_as_var(f->size[i])->name));
     for (int i = 0; i < f->number_count; i++)
-        text_printf(p->t, "%sint32_t %s", n++ ? ", " : "", speller_name(&p->s, f->number[i], expr_as_var(f->number[i])->name));
+        text_printf(p->t, "%sint32_t %s", n++ ? ", " : "",
+                    speller_name(&p->s, f->number[i], expr_as_var(f->number[i])->name));
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
-        text_printf(p->t, "%s%s%s *%s%s", n++ ? ", " : "", m->kind == MEMORY_INPUT ? "const " : "", dtype_info(m->type)->c_type,
-                    is_apart(f, m) ? "restrict " : "", speller_name(&p->s, m, m->name));
+        text_printf(p->t, "%s%s%s *%s%s", n++ ? ", " : "", m->kind == MEMORY_INPUT ? "const " : "",
+                    dtype_info(m->type)->c_type, is_apart(f, m) ? "restrict " : "", speller_name(&p->s, m, m->name));
     }
     if (!n) text_add(p->t, "void");
 }
 
-/* In what is there with and without the instructions. */
+/* True if the code uses the name both with and without the instructions. */
 static bool is_always_used(const Code *c, const Expr *number)
 {
-    const Expr *const mine[] = { c->begin, c->end, c->cond, c->index, c->value, c->kind == CODE_LOCAL && c->memory->kind == MEMORY_POINTER ? c->memory->offset : NULL };
+    const Expr *const mine[] = {
+        c->begin, c->end, c->cond, c->index, c->value,
+        c->kind == CODE_LOCAL && c->memory->kind == MEMORY_POINTER ? c->memory->offset : NULL
+    };
     bool used = false;
     for (size_t i = 0; i < sizeof mine / sizeof mine[0]; i++) used = used || (mine[i] && expr_uses(mine[i], number));
     for (int i = 0; i < c->arg_count; i++) used = used || expr_uses(c->args[i], number);
@@ -368,11 +376,12 @@ static bool is_always_used(const Code *c, const Expr *number)
     return used;
 }
 
-/* A number that only the portable form of an instruction reads. */
+/* True for a number that only an instruction's portable form reads. */
 static void unused_numbers(FunctionPrinter *p, const Function *f)
 {
     for (int i = 0; i < f->number_count; i++)
-        if (!is_always_used(f->body, f->number[i])) text_printf(p->t, "    (void)%s;\n", speller_find(&p->s, f->number[i]));
+        if (!is_always_used(f->body, f->number[i]))
+            text_printf(p->t, "    (void)%s;\n", speller_find(&p->s, f->number[i]));
 }
 
 void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
@@ -380,7 +389,9 @@ void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
     FunctionPrinter p = { speller_new(cx), t, 1 };
     comment(t, f);
     const size_t start = t->length;
-    text_printf(t, "static %svoid %s_%s(", f->number_count ? "LW_SHARED " : f->no_inline ? "LW_NOINLINE " : "", program->name, f->name);
+    text_printf(t, "static %svoid %s_%s(",
+                f->number_count ? "LW_SHARED " : f->no_inline ? "LW_NOINLINE " : "",
+                program->name, f->name);
     parameters(&p, f);
     text_char(t, ')');
     wrap_list(cx, t, start);

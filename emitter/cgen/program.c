@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* model.c and model.h: functions, then the constants, then NAME_run, the list of layers. The functions know nothing of the
- * constants (they get them as arguments, for they may be shared), so a reader meets the code first. */
+/* Prints model.c and model.h. model.c contains the functions, the constants, and NAME_run, the list of layers.
+ * Functions receive constants as arguments, since layers may share functions, so the code comes first. */
 #include <string.h>
 
 #include "cgen/control_flow.h"
@@ -10,7 +10,7 @@
 #include "cgen/wrap.h"
 #include "support/names.h"
 
-/* Elements, with symbolic sizes at their greatest. */
+/* Returns the element count, with symbolic sizes at their maximum. */
 static int64_t most_elems(Ctx *cx, const Tensor *t)
 {
     int64_t n = 1;
@@ -52,17 +52,18 @@ static bool is_port(const Port *port, int count, const char *word)
 
 static void port_macro(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int count)
 {
-    const char *row = "X";     /* the parameter: no port's name, for that would be replaced */
+    const char *row = "X";     /* distinct from all port names, because macro expansion replaces parameters */
     while (is_port(port, count, row)) row = text_format(cx, "%s_", row);
     text_printf(t, "#define %s_%s(%s)", prefix, list, row);
     for (int i = 0; i < count; i++) {
         const Tensor *x = port[i].tensor;
-        text_printf(t, "%s%s(%s, %s, %lld)", count > 1 ? " \\\n    " : " ", row, port[i].name, dtype_info(x->type)->c_type, (long long)most_elems(cx, x));
+        text_printf(t, "%s%s(%s, %s, %lld)", count > 1 ? " \\\n    " : " ", row, port[i].name,
+                    dtype_info(x->type)->c_type, (long long)most_elems(cx, x));
     }
     text_char(t, '\n');
 }
 
-/* The places that the arena has for the ports. */
+/* Prints the ports' offsets in the arena. */
 static void port_places(Ctx *cx, Text *t, const char *prefix, const Port *port, int count)
 {
     for (int i = 0; i < count; i++)
@@ -73,7 +74,8 @@ static void port_struct(Text *t, const Program *p, const char *list, const Port 
 {
     text_printf(t, "struct %s_%s {\n", p->name, list);
     for (int i = 0; i < count; i++)
-        text_printf(t, "    %s%s *%s;\n", is_const ? "const " : "", dtype_info(port[i].tensor->type)->c_type, port[i].name);
+        text_printf(t, "    %s%s *%s;\n", is_const ? "const " : "", dtype_info(port[i].tensor->type)->c_type,
+                    port[i].name);
     for (int i = 0; is_const && i < p->size_count; i++) {
         const Var *v = expr_as_var(p->size[i]);
         text_printf(t, "    int32_t %s;    /* %lld to %lld */\n", v->name, (long long)v->least, (long long)v->greatest);
@@ -96,8 +98,8 @@ static void run_signature(Ctx *cx, Text *t, const Program *p)
 {
     const size_t start = t->length;
     text_printf(t, "int %s_run(%s%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
-                p->static_arena ? "" : "void *arena, ", p->state_count ? text_format(cx, "struct %s_state *state, ", p->name) : "", p->name,
-                p->name);
+                p->static_arena ? "" : "void *arena, ",
+                p->state_count ? text_format(cx, "struct %s_state *state, ", p->name) : "", p->name, p->name);
     wrap_list(cx, t, start);
 }
 
@@ -119,29 +121,34 @@ static bool begins_with_zeros(const Program *p)
 
 static void state_struct(Text *t, const Program *p)
 {
-    text_printf(t, "/* What is kept from run to run: call %s_reset before the first one. */\nstruct %s_state {\n", p->name, p->name);
+    text_printf(t, "/* State between runs: call %s_reset before the first run. */\nstruct %s_state {\n",
+                p->name, p->name);
     for (int i = 0; i < p->state_count; i++)
         text_printf(t, "    %s %s%s[%lld];\n", dtype_info(p->state[i].tensor->type)->c_type, p->state[i].name,
                     p->state[i].is_single ? "" : "[2]", (long long)tensor_elems(p->state[i].tensor));
-    if (has_turns(p)) text_add(t, "    uint8_t turn;     /* which of [2] the last run left */\n");
+    if (has_turns(p)) text_add(t, "    uint8_t turn;     /* index of [2] that the last run wrote */\n");
     text_printf(t, "};\n\nvoid %s_reset(struct %s_state *state);     /* %s */\n", p->name, p->name,
-                begins_with_zeros(p) ? "all zeros" : "what the model begins with");
+                begins_with_zeros(p) ? "all zeros" : "the initial values of the model");
 }
 
 static void reset_function(Text *t, const Program *p)
 {
-    text_printf(t, "void %s_reset(struct %s_state *state)\n{\n    memset(state, 0, sizeof *state);\n", p->name, p->name);
+    text_printf(t, "void %s_reset(struct %s_state *state)\n{\n    memset(state, 0, sizeof *state);\n", p->name,
+                p->name);
     for (int i = 0; i < p->state_count; i++) {
         const State *s = &p->state[i];
         const char *first = s->is_single ? "" : "[0]";
-        if (s->initial) text_printf(t, "    memcpy(state->%s%s, %s_%s, sizeof state->%s%s);\n", s->name, first, p->name, s->initial_name, s->name, first);
+        if (s->initial)
+            text_printf(t, "    memcpy(state->%s%s, %s_%s, sizeof state->%s%s);\n", s->name, first, p->name,
+                        s->initial_name, s->name, first);
     }
     text_add(t, "}\n\n");
 }
 
 static void row_of_state(Ctx *cx, Text *t, const State *s)
 {
-    text_printf(t, " *   %-20s %-8s %s\n", s->name, dtype_info(s->tensor->type)->c_type, tensor_shape_text(cx, s->tensor));
+    text_printf(t, " *   %-20s %-8s %s\n", s->name, dtype_info(s->tensor->type)->c_type,
+                tensor_shape_text(cx, s->tensor));
 }
 
 static bool is_quantized(const Program *p)
@@ -153,7 +160,8 @@ static bool is_quantized(const Program *p)
     return false;
 }
 
-/* The macro that declares the caller's arena: aligned in the words of the language, in C99 in those of the compiler. */
+/* Prints the macro that declares the caller's arena. It aligns by the language's keyword, or in C99 by the
+ * compiler's. */
 static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix)
 {
     enum { LONG_DOUBLE = 8 };      /* bytes, at least */
@@ -166,10 +174,10 @@ static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix)
                 "#if defined(__GNUC__) || defined(__TINYC__)\n%s unsigned char name%s __attribute__((aligned(%s)))\n",
                     define, array, align);
     text_printf(t, "#elif defined(__cplusplus)\n%s unsigned char name alignas(%s) %s\n", define, align, array);
-    text_printf(t,
-                "#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L\n%s _Alignas(%s) unsigned char name%s\n", define, align, array);
-    text_printf(t, "#else     /* C99 of another compiler: %s_run refuses an address that is no multiple of %s */\n",
-                p->name, align);
+    text_printf(
+        t, "#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L\n%s _Alignas(%s) unsigned char name%s\n",
+        define, align, array);
+    text_printf(t, "#else     /* other C99 compilers: %s_run rejects a misaligned arena */\n", p->name);
     text_printf(t, "%s long double name[%lld]\n#endif\n\n", define, (long long)(p->arena_size / LONG_DOUBLE + 1));
 }
 
@@ -183,12 +191,18 @@ const char *cgen_header(Ctx *cx, const Program *p)
     for (int i = 0; i < p->output_count; i++) port_row(cx, &t, &p->output[i]);
     if (p->state_count) text_add(&t, " * State\n");
     for (int i = 0; i < p->state_count; i++) row_of_state(cx, &t, &p->state[i]);
-    if (is_quantized(p)) text_printf(&t, " *\n * Products are scaled with %s.\n", p->rounds_once ? "one rounding" : "two roundings, as by TensorFlow Lite's reference kernels");
+    if (is_quantized(p))
+        text_printf(&t, " *\n * Requantization rounds %s.\n",
+                    p->rounds_once ? "once" : "twice, as TensorFlow Lite's reference kernels do");
     control_notes(cx, &t, p);
-    text_printf(&t, " */\n#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", prefix, prefix);
-    text_printf(&t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix, (long long)p->arena_size, p->name);
+    text_printf(
+        &t, " */\n#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+        prefix, prefix);
+    text_printf(&t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix,
+                (long long)p->arena_size, p->name);
     text_printf(&t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
-    text_printf(&t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n\n", prefix, (long long)weights_size(p));
+    text_printf(&t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n\n", prefix,
+                (long long)weights_size(p));
     if (!p->static_arena) arena_macro(cx, &t, p, prefix);
     text_printf(&t, "#define %s_E_ARENA (-1)     /* the arena is null or misaligned */\n", prefix);
     text_printf(&t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n", prefix);
@@ -199,8 +213,8 @@ const char *cgen_header(Ctx *cx, const Program *p)
     port_macro(cx, &t, prefix, "OUTPUTS", p->output, p->output_count);
     text_char(&t, '\n');
     if (p->ports_in_arena) {
-        text_printf(&t, "/* Where they lie in the arena, in bytes from its start: the pointers below lead there. A run reuses the memory of an input\n"
-                        " * that it has read; outputs stay until the next run. */\n");
+        text_printf(&t, "/* Offsets in the arena, in bytes; the pointers below hold these addresses. A run may reuse\n"
+                        " * an input's memory after its last read; outputs persist until the next run. */\n");
         port_places(cx, &t, prefix, p->input, p->input_count);
         port_places(cx, &t, prefix, p->output, p->output_count);
         text_char(&t, '\n');
@@ -211,9 +225,10 @@ const char *cgen_header(Ctx *cx, const Program *p)
     if (p->state_count) state_struct(&t, p);
     if (p->partition_count) text_char(&t, '\n');
     partition_prototypes(cx, &t, p);
-    text_printf(&t, "%s/* Runs the model once. Returns 0, or a negative %s_E... code. ", p->partition_count ? "" : "\n", prefix);
+    text_printf(&t, "%s/* Runs the model once. Returns 0, or a negative %s_E... code. ", p->partition_count ? "" : "\n",
+                prefix);
     text_add(&t, p->static_arena ? "Not reentrant: the arena is static. */\n"
-                 : p->state_count ? "Reentrant: all that changes is in the arena and the state. */\n"
+                 : p->state_count ? "Reentrant: mutable data is in the arena and the state. */\n"
                                   : "Reentrant: all state is in the arena. */\n");
     run_signature(cx, &t, p);
     text_add(&t, ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
@@ -225,17 +240,19 @@ const char *cgen_header(Ctx *cx, const Program *p)
 static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const char *constant_name)
 {
     bool as_bits = c->type == F16 || c->type == BF16;
-    text_printf(t, "/* %s%s */\n", tensor_shape_text(cx, c), as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "");
-    text_printf(t, "static const LW_ALIGN(16) %s %s_%s[%lld] = {\n", dtype_info(c->type)->c_type, p->name, constant_name,
-                (long long)tensor_elems(c));
+    text_printf(t, "/* %s%s */\n", tensor_shape_text(cx, c),
+                as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "");
+    text_printf(t, "static const LW_ALIGN(16) %s %s_%s[%lld] = {\n", dtype_info(c->type)->c_type, p->name,
+                constant_name, (long long)tensor_elems(c));
     weights_text(cx, t, c);
     text_add(t, "};\n\n");
 }
 
-/* By way of void *, where a compiler may ask whether bytes are aligned so well; they are. */
+/* Casts through void *, which avoids compilers' alignment warnings; the pointer is aligned. */
 static const char *place_in_memory(Ctx *cx, int64_t offset, DType type)
 {
-    const char *c_type = dtype_info(type)->c_type, *at = offset ? text_format(cx, "(memory + %lld)", (long long)offset) : "memory";
+    const char *c_type = dtype_info(type)->c_type,
+               *at = offset ? text_format(cx, "(memory + %lld)", (long long)offset) : "memory";
     return text_format(cx, dtype_info(type)->bytes == 1 ? "(%s *)%s" : "(%s *)(void *)%s", c_type, at);
 }
 
@@ -255,7 +272,10 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
         break;
     case PLACE_STATE: case PLACE_NEXT: {
         const State *s = &p->state[at->index];
-        base = text_format(cx, "state->%s%s", s->name, s->is_single ? "" : at->kind == PLACE_STATE ? "[now]" : "[next]");
+        base = text_format(cx, "state->%s%s", s->name,
+                           s->is_single              ? ""
+                           : at->kind == PLACE_STATE ? "[now]"
+                                                     : "[next]");
         held = s->tensor->type;
         break;
     }
@@ -287,7 +307,8 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
     const size_t start = t->length;
     text_printf(t, "    %s_%s(", p->name, c->function->name);
     for (int i = 0; i < c->function->size_count; i++) text_printf(t, n++ ? ", %s" : "%s", spell(sizes, c->size[i]));
-    for (int i = 0; i < c->function->number_count; i++) text_printf(t, n++ ? ", %lld" : "%lld", (long long)c->number[i]);
+    for (int i = 0; i < c->function->number_count; i++)
+        text_printf(t, n++ ? ", %lld" : "%lld", (long long)c->number[i]);
     for (int i = 0; i < c->place_count; i++)
         text_printf(t, n++ ? ", %s" : "%s", place_text(cx, p, &c->place[i], c->function->memory[i]));
     text_add(t, ");");
@@ -297,7 +318,7 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
 
 static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Call *c)
 {
-    Program inside = *p;           /* PLACE_PARAM counts among the parameters of this one */
+    Program inside = *p;           /* PLACE_PARAM indexes the parameters of this function */
     inside.param = c->partition->param;
     Speller sizes = partition_speller(cx, p, c->partition);
     print_call(cx, t, &inside, c, &sizes);
@@ -305,9 +326,12 @@ static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Ca
 
 static void print_call_of_body(Ctx *cx, Text *t, const Program *p, const Call *c) { print_call(cx, t, p, c, NULL); }
 
-void cgen_body(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer) { body_function(cx, t, p, b, first_layer, print_call_of_body); }
+void cgen_body(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer)
+{
+    body_function(cx, t, p, b, first_layer, print_call_of_body);
+}
 
-/* Layers are numbered through: NAME_run's, then body after body. */
+/* Numbers layers consecutively: NAME_run's, then each body's. */
 static void bodies(Ctx *cx, Text *t, const Program *p)
 {
     int layer = p->call_count;
@@ -330,11 +354,12 @@ static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *
         const Var *v = expr_as_var(p->size[i]);
         const char *size = speller_name(s, p->size[i], v->name);
         text_printf(t, "    const int32_t %s = in->%s;\n", size, v->name);
-        text_printf(t, "    if (%s < %lld || %s > %lld) return %s_E_DIM;\n", size, (long long)v->least, size, (long long)v->greatest, prefix);
+        text_printf(t, "    if (%s < %lld || %s > %lld) return %s_E_DIM;\n", size, (long long)v->least, size,
+                    (long long)v->greatest, prefix);
     }
 }
 
-/* `if (in == NULL || in->x == NULL) return KWS_E_NULL;`, a few pointers a line. Tensors without elements need no
+/* Prints `if (in == NULL || in->x == NULL) return KWS_E_NULL;`, a few pointers a line. Tensors without elements need no
  * memory. */
 static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int count)
 {
@@ -354,8 +379,8 @@ static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *lis
     }
 }
 
-/* With a member for each type that layers keep in it: so its declared type holds all types that it is read as. The member of eight
- * bytes is there in any case. */
+/* Prints a union with a member for each type that layers store in it, so its declared type covers all types of access.
+ * It always has the member of eight bytes. */
 static void static_arena(Text *t, const Program *p, const char *prefix)
 {
     bool used[DTYPE_COUNT] = { false };
@@ -363,11 +388,13 @@ static void static_arena(Text *t, const Program *p, const char *prefix)
     used[I64] = used[F64] = true;
     for (int i = 0; (call = program_call(p, i)) != NULL; i++)
         for (int j = 0; j < call->place_count; j++) used[call->place[j].type] = true;
-    text_printf(t, "static LW_ALIGN(%lld) union {\n    uint8_t bytes[%s_ARENA_SIZE];\n", (long long)p->arena_align, prefix);
+    text_printf(t, "static LW_ALIGN(%lld) union {\n    uint8_t bytes[%s_ARENA_SIZE];\n", (long long)p->arena_align,
+                prefix);
     for (int type = 0; type < DTYPE_COUNT; type++) {
         const DTypeInfo *info = dtype_info((DType)type);
         if (used[type] && info->bytes > 1)
-            text_printf(t, "    %s as_%s[%lld];\n", info->c_type, info->spelling, (long long)((p->arena_size + info->bytes - 1) / info->bytes));
+            text_printf(t, "    %s as_%s[%lld];\n", info->c_type, info->spelling,
+                        (long long)((p->arena_size + info->bytes - 1) / info->bytes));
     }
     text_printf(t, "} %s_arena;\n\n", p->name);
 }
@@ -381,14 +408,17 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     if (p->static_arena && uses_arena(p)) static_arena(t, p, prefix);
     run_signature(cx, t, p);
     text_add(t, "\n{\n");
-    if (uses_arena(p)) text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "arena", p->static_arena ? "_arena.bytes" : "");
+    if (uses_arena(p))
+        text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "arena",
+                    p->static_arena ? "_arena.bytes" : "");
     else if (!p->static_arena) text_add(t, "    (void)arena;\n");
     const bool has_input = p->input_count + p->size_count > 0;
     if (!has_input) text_add(t, "    (void)in;\n");
     if (!p->output_count) text_add(t, "    (void)out;\n");
     const size_t start = t->length;
     if (uses_arena(p) && !p->static_arena)
-        text_printf(t, "    if (memory == NULL || (uintptr_t)memory %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n", prefix, prefix);
+        text_printf(t, "    if (memory == NULL || (uintptr_t)memory %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n",
+                    prefix, prefix);
     wrap_statement(cx, t, start);
     if (p->state_count) text_printf(t, "    if (state == NULL) return %s_E_STATE;\n", prefix);
     if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count);
@@ -437,14 +467,20 @@ const char *cgen_source(Ctx *cx, const Program *p)
     run_function(cx, &run, p);
 
     text_printf(&t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, p->source, p->target);
-    text_printf(&t, "#include \"%s\"\n\n#include <stddef.h>\n", p->header ? p->header : text_format(cx, "%s.h", p->name));
+    text_printf(&t, "#include \"%s\"\n\n#include <stddef.h>\n",
+                p->header ? p->header : text_format(cx, "%s.h", p->name));
     const char *run_text = text_string(&run);
-    if (p->state_count || strstr(run_text, "memcpy(") || strstr(run_text, "memset(")) text_add(&t, "#include <string.h>\n");
+    if (p->state_count || strstr(run_text, "memcpy(") || strstr(run_text, "memset("))
+        text_add(&t, "#include <string.h>\n");
     const char *aligned = weights.length || p->static_arena ? "LW_ALIGN" : "";
     const char *constants = text_string(&weights);
-    const char *not_finite = strstr(constants, "INFINITY") || strstr(constants, "HUGE_VAL") || strstr(constants, "NAN") ? "INFINITY" : "";
+    const char *not_finite = strstr(constants, "INFINITY") || strstr(constants, "HUGE_VAL") || strstr(constants, "NAN")
+                                 ? "INFINITY"
+                                 : "";
     runtime_prologue(cx, &t, text_format(cx, "%s %s %s", aligned, not_finite, text_string(&code)), p->standalone);
-    text_add(&t, "\n#ifndef LW_LAYER\n#define LW_LAYER(number, name)     /* before each layer: define it to take times */\n#endif\n\n");
+    text_add(&t, "\n#ifndef LW_LAYER\n"
+                 "#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */\n"
+                 "#endif\n\n");
     text_addn(&t, text_string(&code), code.length);
     text_addn(&t, text_string(&weights), weights.length);
     text_addn(&t, text_string(&run), run.length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime headers are made of pieces, each between `lw: NAME needs NAMES` and `lw: end`. A piece is needed when its
- * name appears in the code, or another needed piece asks for it. Vectors come in one piece for each width, whose name is
- * lw_x8 for lw_f32x8_add and all others; several headers have such a piece, and simd/simd.h chooses between them. */
+/* The runtime headers consist of pieces, each between `lw: NAME needs NAMES` and `lw: end`. A piece is required if the
+ * code contains its name or a required piece needs it. Vectors have one piece per width, named lw_x8 for lw_f32x8_add
+ * and all others; several headers define such a piece, and simd/simd.h selects one. */
 #include "cgen/runtime.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "support/names.h"
 
 static const char *const lines[] = {
-#define RUNTIME_FILE(name) "\f" name,     /* a form feed opens a file */
+#define RUNTIME_FILE(name) "\f" name,     /* a form feed starts a file */
 #define RUNTIME_LINE(text) text,
 #include "runtime_text.h"
 #undef RUNTIME_FILE
@@ -21,7 +21,10 @@ enum { LINE_COUNT = sizeof lines / sizeof *lines };
 typedef struct Piece { const char *name, *file, *needs; int first, last; bool wanted; } Piece;
 typedef struct Pieces { int count; Piece *at; Map by_name; } Pieces;
 
-static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 static Pieces find_pieces(Ctx *cx)
 {
@@ -45,7 +48,7 @@ static Pieces find_pieces(Ctx *cx)
     return p;
 }
 
-/* "lw_x8" of lw_f32x8 and lw_f32x8_add; NULL for what is no vector. */
+/* Returns "lw_x8" for lw_f32x8 and lw_f32x8_add, or NULL for other names. */
 static const char *vector_piece(Ctx *cx, const char *word, size_t length)
 {
     size_t x = 3, digits = 0;
@@ -58,7 +61,7 @@ static const char *vector_piece(Ctx *cx, const char *word, size_t length)
 
 static void want(Ctx *cx, Pieces *p, const char *text);
 
-/* All pieces of a name, and what they need. */
+/* Marks all pieces of a name, and their needs. */
 static void want_piece(Ctx *cx, Pieces *p, const char *wanted)
 {
     if (!wanted || !map_get_ptr(&p->by_name, wanted)) return;
@@ -69,7 +72,7 @@ static void want_piece(Ctx *cx, Pieces *p, const char *wanted)
     }
 }
 
-/* Marks the pieces named in a text, and what they need. */
+/* Marks the pieces named in a text, and their needs. */
 static void want(Ctx *cx, Pieces *p, const char *text)
 {
     while (*text) {
@@ -90,7 +93,7 @@ static bool mentions(const char *code, const char *word)
     return false;
 }
 
-/* The header that emitted code includes for a piece of this file: simd/simd.h and lw_math.h include the files beside them. */
+/* Returns the header to include for a piece of this file. simd/simd.h and lw_math.h include their neighbours. */
 static const char *header_of(const char *file)
 {
     if (strncmp(file, "simd/", 5) == 0) return "simd/simd.h";
@@ -115,7 +118,8 @@ void runtime_prologue(Ctx *cx, Text *out, const char *code, bool inlined)
     text_add(out, "\n");
     if (!inlined) {
         for (int i = 0; i < LINE_COUNT; i++)
-            if (lines[i][0] == '\f' && wants_header(&p, lines[i] + 1)) text_printf(out, "#include \"%s\"\n", lines[i] + 1);
+            if (lines[i][0] == '\f' && wants_header(&p, lines[i] + 1))
+                text_printf(out, "#include \"%s\"\n", lines[i] + 1);
         return;
     }
     for (int i = 0; i < p.count; i++) {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions as C, with C's promotions and its undefined corners taken into account:
+/* Prints expressions as C, under C's promotions and undefined behaviour:
  *
- *   index arithmetic (no loads in it) is proved not to overflow and is printed as it is, on int32_t
- *   integer data that bounds prove to stay in its type is printed as it is; else it goes through uint32_t or uint64_t,
- *   where C wraps, and is cast back
- *   C computes types narrower than int in int: the result is cast back where it is stored or could have left its type
- *   floor division is C's where the dividend is known not to be negative; a shift right of a signed value is a helper
- *   16-bit floats are stored as bits and computed as float, rounded after every operation
+ *   operation                    C
+ *   index arithmetic (no loads)  int32_t; it provably never overflows
+ *   integer data                 its own type if bounds prove the range; otherwise through uint32_t or uint64_t, which
+ *                                wrap, with a cast back
+ *   types narrower than int      C computes in int; a cast follows at a store and if the result may exceed the type
+ *   floor division               `/` if the dividend is provably not negative
+ *   signed right shift           a helper
+ *   16-bit floats                stored as bits, computed as float, rounded after every operation
  *
- * A spelled expression carries the precedence of its outermost operator, so that parentheses stand where C or a reader
- * needs them, and not elsewhere. */
+ * A printed expression records the precedence of its outermost operator. Parentheses appear only where C or readability
+ * requires them. */
 #include "cgen/spell.h"
 
 #include <string.h>
@@ -24,7 +26,7 @@ typedef struct Spelled {
     const char *text;
     Level level;
     bool is_exact;          /* its C type is the dtype's */
-    const char *bits;       /* of a 16-bit float: the same as it is stored, or NULL */
+    const char *bits;       /* of a 16-bit float: its stored bits, or NULL */
 } Spelled;
 
 /* ---- Names ----------------------------------------------------------------------------------------------------- */
@@ -48,7 +50,8 @@ static bool is_taken(const Speller *s, const char *spelling)
 const char *speller_name(Speller *s, const void *what, const char *wanted)
 {
     const char *stem = name_identifier(s->cx, wanted), *spelling = stem;
-    for (int n = 2; is_taken(s, spelling); n++) spelling = name_format(s->cx, "%s%s%d", stem, strchr(stem, '_') ? "_" : "", n);
+    for (int n = 2; is_taken(s, spelling); n++)
+        spelling = name_format(s->cx, "%s%s%d", stem, strchr(stem, '_') ? "_" : "", n);
     if (s->named_count == s->named_room) {
         Named *more = NEW_ARRAY(s->cx->arena, Named, s->named_room = 2 * s->named_room + 16);
         if (s->named_count) memcpy(more, s->named, (size_t)s->named_count * sizeof *more);
@@ -89,7 +92,7 @@ const char *spell_number(Ctx *cx, DType t, Scalar v)
     return text_format(cx, t == U32 ? "%lldu" : "%lld", (long long)v.i);
 }
 
-/* ---- What is known --------------------------------------------------------------------------------------------- */
+/* ---- Ranges ------------------------------------------------------------------------------------------------------ */
 
 typedef struct FindData { const Speller *s; bool found; } FindData;
 
@@ -111,7 +114,7 @@ bool speller_is_index(Speller *s, const Expr *e)
 
 static Interval interval(Speller *s, const Expr *e) { return interval_of(s->cx, e, s->scope); }
 
-/* Where an integer operation goes in the integers, without wrapping. */
+/* True if an integer operation never wraps in its type. */
 static Interval exact_interval(Speller *s, const Expr *e)
 {
     const Interval everything = { INT64_MIN, INT64_MAX };
@@ -122,7 +125,10 @@ static Interval exact_interval(Speller *s, const Expr *e)
         if (b.least == INT64_MIN || b.greatest == INT64_MIN) return everything;
         return (Interval){ sat_add(a.least, -b.greatest), sat_add(a.greatest, -b.least) };
     case EXPR_MUL: {
-        int64_t p[4] = { sat_mul(a.least, b.least), sat_mul(a.least, b.greatest), sat_mul(a.greatest, b.least), sat_mul(a.greatest, b.greatest) };
+        int64_t p[4] = {
+            sat_mul(a.least, b.least), sat_mul(a.least, b.greatest), sat_mul(a.greatest, b.least), sat_mul(a.greatest,
+            b.greatest)
+        };
         Interval r = { p[0], p[0] };
         for (int i = 1; i < 4; i++) {
             if (p[i] < r.least) r.least = p[i];
@@ -161,7 +167,10 @@ static Spelled spelled(Speller *s, const Expr *e);
 
 static Spelled piece(const char *text, Level level, bool is_exact) { return (Spelled){ text, level, is_exact, NULL }; }
 
-static const char *at_level(Ctx *cx, Spelled p, Level least) { return p.level >= least ? p.text : text_format(cx, "(%s)", p.text); }
+static const char *at_level(Ctx *cx, Spelled p, Level least)
+{
+    return p.level >= least ? p.text : text_format(cx, "(%s)", p.text);
+}
 
 static const char *operand(Speller *s, const Expr *e, Level least) { return at_level(s->cx, spelled(s, e), least); }
 
@@ -182,7 +191,7 @@ static Spelled call(Speller *s, const char *function, const Expr *e)
     return piece(text_string(&t), LEVEL_PRIMARY, true);
 }
 
-/* The suffix of the helpers for a type: those of narrow types are int32's. */
+/* Returns the suffix of the helpers for a type: narrow types use those of int32. */
 static const char *helper_type(DType t)
 {
     switch (t) {
@@ -201,13 +210,13 @@ static Spelled helper(Speller *s, const char *stem, const Expr *e)
     return p;
 }
 
-/* lw_math.h: `lw_exp` on double, `lw_expf` on float. */
+/* Returns the lw_math.h name: `lw_exp` on double, `lw_expf` on float. */
 static Spelled math_call(Speller *s, const char *stem, const Expr *e)
 {
     return call(s, name_format(s->cx, "lw_%s%s", stem, e->arg[0]->type == F64 ? "" : "f"), e);
 }
 
-/* A 16-bit float after an operation in float: rounded, as float again. */
+/* Rounds a 16-bit float after an operation in float. */
 static Spelled rounded(Speller *s, DType t, Spelled p)
 {
     if (!is_half(t)) return p;
@@ -248,11 +257,12 @@ static Operator operator_of(ExprKind k)
 static Spelled infix(Speller *s, const Expr *e)
 {
     Operator o = operator_of(e->kind);
-    const char *text = text_format(s->cx, "%s%s%s", operand(s, e->arg[0], o.left), o.text, operand(s, e->arg[1], o.right));
+    const char *text = text_format(s->cx, "%s%s%s", operand(s, e->arg[0], o.left), o.text,
+                                   operand(s, e->arg[1], o.right));
     return piece(text, o.level, !is_narrow(e->type));
 }
 
-/* 1 <= i as i >= 1: a person puts the variable first. */
+/* Prints 1 <= i as i >= 1: the variable comes first. */
 static Spelled comparison(Speller *s, const Expr *e)
 {
     if (!expr_is_const(e->arg[0])) return infix(s, e);
@@ -261,7 +271,7 @@ static Spelled comparison(Speller *s, const Expr *e)
     return piece(text, LEVEL_LESS, false);
 }
 
-/* a + -5 as a - 5, on integers and on floats alike. */
+/* Prints a + -5 as a - 5, for integers and floats. */
 static Spelled sum(Speller *s, const Expr *e)
 {
     const Expr *right = e->arg[1];
@@ -282,24 +292,26 @@ static bool is_sum_or_product(const Expr *e)
     return e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_MUL || e->kind == EXPR_NEG;
 }
 
-/* A value of uint32_t or uint64_t that agrees with e in the bits of e's type. */
+/* Returns a value of uint32_t or uint64_t that equals e in the bits of e's type. */
 static Spelled as_unsigned(Speller *s, const Expr *e)
 {
     Ctx *cx = s->cx;
     const char *wide = unsigned_type(e->type);
-    if (e->kind == EXPR_INT && e->integer >= 0) return piece(text_format(cx, "%lldu", (long long)e->integer), LEVEL_PRIMARY, true);
+    if (e->kind == EXPR_INT && e->integer >= 0)
+        return piece(text_format(cx, "%lldu", (long long)e->integer), LEVEL_PRIMARY, true);
     if (!is_sum_or_product(e) || !wraps(s, e)) {
         bool is_unsigned = e->type == U32 || e->type == U64;
         return is_unsigned ? spelled(s, e) : cast_to(s, wide, operand(s, e, LEVEL_UNARY));
     }
-    if (e->kind == EXPR_NEG) return piece(text_format(cx, "0u - %s", at_level(cx, as_unsigned(s, e->arg[0]), LEVEL_MUL)), LEVEL_ADD, true);
+    if (e->kind == EXPR_NEG)
+        return piece(text_format(cx, "0u - %s", at_level(cx, as_unsigned(s, e->arg[0]), LEVEL_MUL)), LEVEL_ADD, true);
     Operator o = operator_of(e->kind);
     const char *text = text_format(cx, "%s%s%s", at_level(cx, as_unsigned(s, e->arg[0]), o.left), o.text,
                                    at_level(cx, as_unsigned(s, e->arg[1]), o.right));
     return piece(text, o.level, true);
 }
 
-/* Through unsigned arithmetic, where C wraps: (int32_t)((uint32_t)a + (uint32_t)b). */
+/* Prints unsigned arithmetic, which wraps in C: (int32_t)((uint32_t)a + (uint32_t)b). */
 static Spelled wrapped(Speller *s, const Expr *e)
 {
     Spelled p = as_unsigned(s, e);
@@ -307,20 +319,22 @@ static Spelled wrapped(Speller *s, const Expr *e)
     return cast_to(s, dtype_info(e->type)->c_type, at_level(s->cx, p, LEVEL_UNARY));
 }
 
-/* int32 times or plus two widened narrow values: one cast is enough, the other side follows. */
+/* int32 times or plus two widened narrow values: casting one operand suffices. */
 static Spelled widened(Speller *s, const Expr *e)
 {
     const Expr *b = e->arg[1];
     bool follows = b->kind == EXPR_CAST && e->type == I32 && e->arg[0]->kind == EXPR_CAST && is_narrow(b->arg[0]->type);
     if (!follows) return sum(s, e);
     Operator o = operator_of(e->kind);
-    const char *text = text_format(s->cx, "%s%s%s", operand(s, e->arg[0], o.left), o.text, operand(s, b->arg[0], o.right));
+    const char *text = text_format(s->cx, "%s%s%s", operand(s, e->arg[0], o.left), o.text,
+                                   operand(s, b->arg[0], o.right));
     return piece(text, o.level, true);
 }
 
 static Spelled arithmetic(Speller *s, const Expr *e)
 {
-    if (dtype_is_float(e->type)) return rounded(s, e->type, e->kind == EXPR_MUL || e->kind == EXPR_DIV ? infix(s, e) : sum(s, e));
+    if (dtype_is_float(e->type))
+        return rounded(s, e->type, e->kind == EXPR_MUL || e->kind == EXPR_DIV ? infix(s, e) : sum(s, e));
     return wraps(s, e) ? wrapped(s, e) : widened(s, e);
 }
 
@@ -332,11 +346,12 @@ static Spelled negative(Speller *s, const Expr *e)
     return piece(text, LEVEL_UNARY, !is_narrow(e->type));
 }
 
-/* Floor modulo a power of two are the low bits, below 0 as well: intN_t has two's complement. */
+/* Floor modulo a power of two is a mask, also of negative values: intN_t is two's complement. */
 static bool is_mask(const Expr *e)
 {
     const Expr *b = e->arg[1];
-    return (e->type == I32 || e->type == I64) && b->kind == EXPR_INT && b->integer > 1 && (b->integer & (b->integer - 1)) == 0;
+    return (e->type == I32 || e->type == I64) && b->kind == EXPR_INT && b->integer > 1
+           && (b->integer & (b->integer - 1)) == 0;
 }
 
 static Spelled division(Speller *s, const Expr *e)
@@ -356,13 +371,15 @@ static Spelled division(Speller *s, const Expr *e)
     }
     if (e->kind == EXPR_FLOORMOD && is_mask(e)) {
         const Expr *mask = expr_int(s->cx, e->type, b->integer - 1);
-        return piece(text_format(s->cx, "(%s & %s)", operand(s, e->arg[0], LEVEL_UNARY), operand(s, mask, LEVEL_UNARY)), LEVEL_PRIMARY, true);
+        return piece(text_format(s->cx, "(%s & %s)", operand(s, e->arg[0], LEVEL_UNARY), operand(s, mask, LEVEL_UNARY)),
+                     LEVEL_PRIMARY, true);
     }
-    if (nonzero && never_minus_one && (!floors || (never_negative(s, e->arg[0]) && never_negative(s, b)))) return infix(s, e);
+    if (nonzero && never_minus_one && (!floors || (never_negative(s, e->arg[0]) && never_negative(s, b))))
+        return infix(s, e);
     if (e->type == I32 && floors && nonzero && never_minus_one)
         return call(s, quotient ? "lw_floordiv32" : "lw_floormod32", e);
     Spelled p = helper(s, floors ? (quotient ? "floordiv" : "floormod") : quotient ? "tdiv" : "tmod", e);
-    /* In a narrow type the quotient of the least value by -1 leaves the type. */
+    /* In a narrow type the quotient of the minimum by -1 exceeds the type. */
     return is_narrow(e->type) ? cast_to(s, dtype_info(e->type)->c_type, p.text) : p;
 }
 
@@ -375,35 +392,45 @@ static Spelled shift(Speller *s, const Expr *e)
     bool fits = n->kind == EXPR_INT && n->integer >= 0 && n->integer < bits;
     if (e->kind == EXPR_SHR && fits && never_negative(s, e->arg[0])) return infix(s, e);
     if (e->kind == EXPR_SHL && fits) {
-        const char *text = text_format(cx, "(%s)%s << %lld", unsigned_type(e->type), operand(s, e->arg[0], LEVEL_UNARY), (long long)n->integer);
-        return e->type == U32 || e->type == U64 ? piece(text, LEVEL_SHIFT, true) : cast_to(s, type, text_format(cx, "(%s)", text));
+        const char *text = text_format(cx, "(%s)%s << %lld", unsigned_type(e->type), operand(s, e->arg[0], LEVEL_UNARY),
+                                       (long long)n->integer);
+        return e->type == U32 || e->type == U64 ? piece(text, LEVEL_SHIFT, true)
+                                                : cast_to(s, type, text_format(cx, "(%s)", text));
     }
     bool wide = bits == 64, left = e->kind == EXPR_SHL, sign = is_signed(e->type) && !left;
     Interval by = interval(s, n);
-    if (e->type == I32 && !left && n->kind != EXPR_INT && by.least >= 0 && by.greatest < bits) return call(s, "lw_asr_i32", e);
+    if (e->type == I32 && !left && n->kind != EXPR_INT && by.least >= 0 && by.greatest < bits)
+        return call(s, "lw_asr_i32", e);
     const char *amount = spelled(s, n).text;
     if (n->kind != EXPR_INT || n->integer < 0) amount = text_format(cx, "(uint64_t)%s", operand(s, n, LEVEL_UNARY));
-    const char *value = sign || e->type == U32 || e->type == U64 ? spelled(s, e->arg[0]).text
-                                                                : text_format(cx, "(%s)%s", unsigned_type(e->type), operand(s, e->arg[0], LEVEL_UNARY));
-    const char *text = text_format(cx, "lw_%s_%c%d(%s, %s)", left ? "shl" : "shr", sign ? 'i' : 'u', wide ? 64 : 32, value, amount);
+    const char *value = sign || e->type == U32 || e->type == U64
+                            ? spelled(s, e->arg[0]).text
+                            : text_format(cx, "(%s)%s", unsigned_type(e->type), operand(s, e->arg[0], LEVEL_UNARY));
+    const char *text = text_format(cx, "lw_%s_%c%d(%s, %s)", left ? "shl" : "shr", sign ? 'i' : 'u', wide ? 64 : 32,
+                                   value, amount);
     bool is_type = !is_narrow(e->type) && (sign || !is_signed(e->type));
     return is_type ? piece(text, LEVEL_PRIMARY, true) : cast_to(s, type, text);
 }
 
-/* mulhigh(v << up, m) of a small v, as where quantized operands are added; of a factor of one half it is v << (up - 1). */
+/* Recognizes mulhigh(v << up, m) of a small v, as in additions of quantized operands; with a factor of 1/2 it is v <<
+ * (up - 1). */
 static bool mulhigh_up(Speller *s, const Expr *e, Spelled *out)
 {
     const Expr *shl = e->arg[0], *m = e->arg[1], *half = expr_int(s->cx, I32, (int64_t)1 << 30);
-    if (shl->kind != EXPR_SHL || shl->arg[1]->kind != EXPR_INT || shl->arg[1]->integer < 16 || shl->arg[1]->integer > 29) return false;
+    if (shl->kind != EXPR_SHL || shl->arg[1]->kind != EXPR_INT || shl->arg[1]->integer < 16
+        || shl->arg[1]->integer > 29)
+        return false;
     const int64_t up = shl->arg[1]->integer, end = (int64_t)1 << (30 - up);
     const Interval v = interval(s, shl->arg[0]);
     if (v.least <= -end || v.greatest >= end || interval(s, m).least < 0) return false;
     *out = m == half ? spelled(s, expr_binary(s->cx, EXPR_SHL, shl->arg[0], expr_int(s->cx, I32, up - 1)))
-                     : piece(text_format(s->cx, "lw_mulhigh_up_i32(%s, %lld, %s)", spelled(s, shl->arg[0]).text, (long long)up, spelled(s, m).text), LEVEL_PRIMARY, true);
+                     : piece(text_format(s->cx, "lw_mulhigh_up_i32(%s, %lld, %s)", spelled(s, shl->arg[0]).text,
+                                         (long long)up, spelled(s, m).text),
+                             LEVEL_PRIMARY, true);
     return true;
 }
 
-/* lw_fixed.h has quicker forms for operands that are known to lie in a narrower range. */
+/* Selects the faster forms of lw_fixed.h for operands in a provably narrow range. */
 static Spelled fixed_point(Speller *s, const Expr *e)
 {
     Interval a = interval(s, e->arg[0]), b = interval(s, e->arg[1]);
@@ -419,7 +446,8 @@ static Spelled fixed_point(Speller *s, const Expr *e)
 
 static Spelled bitwise(Speller *s, const Expr *e)
 {
-    Spelled p = e->kind == EXPR_BITNOT ? piece(text_format(s->cx, "~%s", operand(s, e->arg[0], LEVEL_UNARY)), LEVEL_UNARY, !is_narrow(e->type))
+    Spelled p = e->kind == EXPR_BITNOT ? piece(text_format(s->cx, "~%s", operand(s, e->arg[0], LEVEL_UNARY)),
+                                               LEVEL_UNARY, !is_narrow(e->type))
                                        : infix(s, e);
     bool leaves = e->kind == EXPR_BITNOT && is_narrow(e->type) && !is_signed(e->type);
     return leaves ? cast_to(s, dtype_info(e->type)->c_type, text_format(s->cx, "(%s)", p.text)) : p;
@@ -440,42 +468,49 @@ static Spelled integer_from_float(Speller *s, const Expr *e)
     Ctx *cx = s->cx;
     const DTypeInfo *to = dtype_info(e->type);
     const char *from = e->arg[0]->type == F64 ? "f64" : "f32", *value = spelled(s, e->arg[0]).text;
-    if (!is_narrow(e->type)) return piece(text_format(cx, "lw_%s_from_%s(%s)", to->spelling, from, value), LEVEL_PRIMARY, true);
-    const char *text = text_format(cx, "(%s)lw_max_i32(%lld, lw_min_i32(%lld, lw_i32_from_%s(%s)))", to->c_type, (long long)to->least,
-                                   (long long)to->greatest, from, value);
+    if (!is_narrow(e->type))
+        return piece(text_format(cx, "lw_%s_from_%s(%s)", to->spelling, from, value), LEVEL_PRIMARY, true);
+    const char *text = text_format(cx, "(%s)lw_max_i32(%lld, lw_min_i32(%lld, lw_i32_from_%s(%s)))", to->c_type,
+                                   (long long)to->least, (long long)to->greatest, from, value);
     return piece(text, LEVEL_UNARY, true);
 }
 
-/* C widens an integer that is loaded by itself where a type is given: where it is stored, and where a function has a prototype. */
+/* C widens a loaded integer implicitly if the destination has a type: at a store, and at an argument of a prototype. */
 static const Expr *without_widening(const Expr *e)
 {
     const Expr *x = e->kind == EXPR_CAST ? e->arg[0] : e;
     if (x == e || (x->kind != EXPR_LOAD && x->kind != EXPR_VAR)) return e;
     const DTypeInfo *to = dtype_info(e->type), *from = dtype_info(x->type);
-    const bool keeps_values = from->bytes < to->bytes && to->cls == SIGNED && (from->cls == SIGNED || from->cls == UNSIGNED);
+    const bool keeps_values = from->bytes < to->bytes && to->cls == SIGNED
+                              && (from->cls == SIGNED || from->cls == UNSIGNED);
     return keeps_values ? x : e;
 }
 
-/* roundshift(mulhigh(a, m), n) + zero as a saturated i8, where lw_scale_i8 is the same: the last step of a quantized operator. NULL:
- * another expression. */
+/* Recognizes roundshift(mulhigh(a, m), n) + zero as a saturated i8 if lw_scale_i8 computes the same: the last step of a
+ * quantized operator. NULL: another expression. */
 static const char *scaled_byte(Speller *s, const Expr *x)
 {
     const bool is_sum = x->kind == EXPR_ADD || x->kind == EXPR_SUB;
-    const int64_t zero = !is_sum || x->arg[1]->kind != EXPR_INT ? 0 : x->kind == EXPR_ADD ? x->arg[1]->integer : -x->arg[1]->integer;
+    const int64_t zero = !is_sum || x->arg[1]->kind != EXPR_INT ? 0
+                         : x->kind == EXPR_ADD                  ? x->arg[1]->integer
+                                                                : -x->arg[1]->integer;
     if (zero) x = x->arg[0];
     if (x->kind != EXPR_ROUNDSHIFT || x->arg[0]->kind != EXPR_MULHIGH || zero < -128 || zero > 128) return NULL;
     const Expr *a = x->arg[0]->arg[0], *m = x->arg[0]->arg[1], *n = x->arg[1];
     const Interval sum = interval(s, a), factor = interval(s, m), shift = interval(s, n);
     const int64_t most = (int64_t)1 << 30;
-    if (sum.least < -most || sum.greatest >= most || factor.least < 0 || shift.least < 1 || shift.greatest > 22) return NULL;
+    if (sum.least < -most || sum.greatest >= most || factor.least < 0 || shift.least < 1 || shift.greatest > 22)
+        return NULL;
     return text_format(s->cx, "lw_scale_i8(%s, %s, %s, %lld)", spelled(s, a).text, spelled(s, m).text,
                        spelled(s, without_widening(n)).text, (long long)zero);
 }
 
-/* min(max(x, -128), 127), as an i8 or where that is read as an i32 again; NULL: another expression. */
+/* Recognizes min(max(x, -128), 127) as an i8, or read as an i32. NULL: another expression. */
 static const char *saturated_byte(Speller *s, const Expr *e)
 {
-    if (e->kind != EXPR_MIN || !expr_is_int(e->arg[1], 127) || e->arg[0]->kind != EXPR_MAX || !expr_is_int(e->arg[0]->arg[1], -128)) return NULL;
+    if (e->kind != EXPR_MIN || !expr_is_int(e->arg[1], 127) || e->arg[0]->kind != EXPR_MAX
+        || !expr_is_int(e->arg[0]->arg[1], -128))
+        return NULL;
     const Expr *x = e->arg[0]->arg[0];
     const char *scaled = scaled_byte(s, x);
     return scaled || x->type != I32 ? scaled : text_format(s->cx, "lw_sat_i8(%s)", spelled(s, x).text);
@@ -486,11 +521,15 @@ static Spelled cast(Speller *s, const Expr *e)
     const char *byte = e->type == I8 ? saturated_byte(s, e->arg[0]) : NULL;
     if (byte) return piece(byte, LEVEL_PRIMARY, true);
     DType from = e->arg[0]->type, to = e->type;
-    if (to == BOOL) return piece(text_format(s->cx, dtype_is_float(from) ? "%s != 0.0f" : "%s != 0", operand(s, e->arg[0], LEVEL_ADD)), LEVEL_EQUAL, false);
+    if (to == BOOL)
+        return piece(
+            text_format(s->cx, dtype_is_float(from) ? "%s != 0.0f" : "%s != 0", operand(s, e->arg[0], LEVEL_ADD)),
+            LEVEL_EQUAL, false);
     if (dtype_is_float(from) && !dtype_is_float(to)) return integer_from_float(s, e);
     if (is_half(to)) {
-        const char *text = from == F32 || is_half(from) ? operand(s, e->arg[0], LEVEL_COMMA)
-                                                        : text_format(s->cx, "(float)%s", operand(s, e->arg[0], LEVEL_UNARY));
+        const char *text = from == F32 || is_half(from)
+                               ? operand(s, e->arg[0], LEVEL_COMMA)
+                               : text_format(s->cx, "(float)%s", operand(s, e->arg[0], LEVEL_UNARY));
         return rounded(s, to, piece(text, LEVEL_UNARY, true));
     }
     if (is_half(from) && to == F32) return spelled(s, e->arg[0]);
@@ -507,12 +546,19 @@ static Spelled bitcast(Speller *s, const Expr *e)
         const char *name16 = from == F16 || to == F16 ? "half" : "bf16";
         if (is_half(from) && is_half(to))
             return from == to ? spelled(s, e->arg[0])
-                              : piece(text_format(cx, from == F16 ? "lw_bf16_to_float(lw_float_to_half(%s))" : "lw_half_to_float(lw_float_to_bf16(%s))", value), LEVEL_PRIMARY, true);
-        if (is_half(from)) return piece(text_format(cx, "(%s)lw_float_to_%s(%s)", dtype_info(to)->c_type, name16, value), LEVEL_UNARY, true);
+                              : piece(text_format(cx,
+                                                  from == F16 ? "lw_bf16_to_float(lw_float_to_half(%s))"
+                                                              : "lw_half_to_float(lw_float_to_bf16(%s))",
+                                                  value),
+                                      LEVEL_PRIMARY, true);
+        if (is_half(from))
+            return piece(text_format(cx, "(%s)lw_float_to_%s(%s)", dtype_info(to)->c_type, name16, value), LEVEL_UNARY,
+                         true);
         return piece(text_format(cx, "lw_%s_to_float((uint16_t)%s)", name16, value), LEVEL_PRIMARY, true);
     }
     int bits = 8 * dtype_info(to)->bytes;
-    if (dtype_is_float(to)) return piece(text_format(cx, "lw_f%d_from_bits((uint%d_t)%s)", bits, bits, value), LEVEL_PRIMARY, true);
+    if (dtype_is_float(to))
+        return piece(text_format(cx, "lw_f%d_from_bits((uint%d_t)%s)", bits, bits, value), LEVEL_PRIMARY, true);
     return piece(text_format(cx, "(%s)lw_f%d_bits(%s)", dtype_info(to)->c_type, bits, value), LEVEL_UNARY, true);
 }
 
@@ -535,7 +581,7 @@ static Spelled load(Speller *s, const Expr *e)
     return (Spelled){ value, LEVEL_PRIMARY, true, text };
 }
 
-/* LW_AT(memory, index, strides...): an instruction forms the pointer itself, and only where it reads. */
+/* Prints LW_AT(memory, index, strides...): the instruction forms the pointer, and only if it reads. */
 static Spelled operand_at(Speller *s, const Expr *e)
 {
     const Expr *first = e->arg[0];
@@ -584,7 +630,8 @@ static Spelled spelled(Speller *s, const Expr *e)
     case EXPR_CAST:     return cast(s, e);
     case EXPR_BITCAST:  return bitcast(s, e);
     case EXPR_NEG:      return negative(s, e);
-    case EXPR_NOT:      return piece(text_format(s->cx, "!%s", operand(s, e->arg[0], LEVEL_PRIMARY)), LEVEL_UNARY, false);
+    case EXPR_NOT:
+        return piece(text_format(s->cx, "!%s", operand(s, e->arg[0], LEVEL_PRIMARY)), LEVEL_UNARY, false);
     case EXPR_BITNOT:
     case EXPR_BITAND:
     case EXPR_BITXOR:
@@ -641,13 +688,14 @@ const char *spell(Speller *s, const Expr *e) { return spelled(s, e).text; }
 const char *spell_bits(Speller *s, const Expr *e)
 {
     Spelled p = spelled(s, e);
-    return p.bits ? p.bits : text_format(s->cx, e->type == F16 ? "lw_float_to_half(%s)" : "lw_float_to_bf16(%s)", p.text);
+    return p.bits ? p.bits
+                  : text_format(s->cx, e->type == F16 ? "lw_float_to_half(%s)" : "lw_float_to_bf16(%s)", p.text);
 }
 
 const char *spell_exact(Speller *s, const Expr *e)
 {
     e = without_widening(e);
-    if (e->kind == EXPR_INT) return spelled(s, e).text;      /* a number that fits converts silently */
+    if (e->kind == EXPR_INT) return spelled(s, e).text;      /* an integer that fits converts implicitly */
     Spelled p = spelled(s, e);
     if (p.is_exact && e->type != BOOL) return p.text;
     return text_format(s->cx, "(%s)%s", dtype_info(e->type)->c_type, at_level(s->cx, p, LEVEL_UNARY));

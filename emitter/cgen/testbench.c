@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* model_main.c: runs the model on .npy files, on a host. Most of it is the same for every model: a text in which $ stands
- * for the model's prefix and @ for the same in capitals; the tables of inputs and outputs are the model's. */
+/* Prints model_main.c, which runs the model on .npy files on a host. Most of it is a fixed template: $ is the model's
+ * prefix and @ the prefix in capitals. Only the tables of inputs and outputs depend on the model. */
 #include <string.h>
 
 #include "cgen/device_calls.h"
@@ -55,15 +55,18 @@ static const char *const head[] = {
     "{",
     "    char header[512];",
     "    int n = sprintf(header, \"{'descr': '%s', 'fortran_order': False, 'shape': (\", p->type);",
-    "    for (int d = 0; d < p->rank; d++) n += sprintf(header + n, d + 1 == p->rank && d ? \"%ld\" : \"%ld, \", p->shape[d]);",
+    "    for (int d = 0; d < p->rank; d++) n += sprintf(header + n, d + 1 == p->rank && d ? \"%ld\" : \"%ld, \", "
+    "p->shape[d]);",
     "    n += sprintf(header + n, \"), }\");",
     "    while ((10 + n + 1) % 64 != 0) header[n++] = ' ';",
     "    header[n++] = '\\n';",
-    "    const unsigned char start[10] = { 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(n & 255), (unsigned char)(n >> 8) };",
+    "    const unsigned char start[10] = { 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(n & 255), (unsigned "
+    "char)(n >> 8) };",
     "    FILE *f = fopen(file, \"wb\");",
     "    if (!f) fail(file, \"cannot be written\");",
     "    size_t bytes = port_bytes(p);",
-    "    if (fwrite(start, 1, 10, f) != 10 || fwrite(header, 1, (size_t)n, f) != (size_t)n || fwrite(data, 1, bytes, f) != bytes || fclose(f))",
+    "    if (fwrite(start, 1, 10, f) != 10 || fwrite(header, 1, (size_t)n, f) != (size_t)n || fwrite(data, 1, bytes, "
+    "f) != bytes || fclose(f))",
     "        fail(file, \"cannot be written\");",
     "}",
     "",
@@ -120,7 +123,8 @@ static void port_rows(Text *t, const char *list, const Port *port, int count, Sp
     text_printf(t, "    const Port %s[] = {\n", list);
     for (int i = 0; i < count; i++) {
         const Tensor *x = port[i].tensor;
-        text_printf(t, "        { \"%s\", \"%s\", %d, %d, {", port[i].name, npy_type(x->type), dtype_info(x->type)->bytes, x->rank);
+        text_printf(t, "        { \"%s\", \"%s\", %d, %d, {", port[i].name, npy_type(x->type),
+                    dtype_info(x->type)->bytes, x->rank);
         for (int d = 0; d < x->rank; d++) text_printf(t, "%s%s", d ? ", " : " ", spell(sizes, x->shape[d]));
         text_add(t, x->rank ? " } },\n" : "0 } },\n");
     }
@@ -134,11 +138,12 @@ static void size_arguments(Text *t, const Program *p, Speller *s)
         const char *size = speller_name(s, p->size[i], expr_as_var(p->size[i])->name);
         text_printf(t, "    long %s = %lld;\n", size, (long long)expr_as_var(p->size[i])->greatest);
         text_printf(t, "    if (argc > 1 && strncmp(argv[1], \"%s=\", %d) == 0) {\n", size, (int)strlen(size) + 1);
-        text_printf(t, "        %s = atol(argv[1] + %d);\n        argv++;\n        argc--;\n    }\n", size, (int)strlen(size) + 1);
+        text_printf(t, "        %s = atol(argv[1] + %d);\n        argv++;\n        argc--;\n    }\n", size,
+                    (int)strlen(size) + 1);
     }
 }
 
-/* Where ports lie in the arena, inputs go there before each run, and outputs are fetched after the last. */
+/* If ports are in the arena, inputs are copied there before each run, and outputs are read after the last. */
 static void runs(Ctx *cx, Text *t, const Program *p)
 {
     if (!p->ports_in_arena) {
@@ -147,41 +152,62 @@ static void runs(Ctx *cx, Text *t, const Program *p)
     }
     add_line(t, p, "    for (long i = 0; i < repeat && status == 0; i++) {");
     for (int i = 0; i < p->input_count; i++)
-        add_line(t, p, text_format(cx, "        memcpy((char *)arena + @_%s_AT, $_in_%s, port_bytes(&inputs[%d]));", name_upper(cx, p->input[i].name), p->input[i].name, i));
+        add_line(t, p,
+                 text_format(cx, "        memcpy((char *)arena + @_%s_AT, $_in_%s, port_bytes(&inputs[%d]));",
+                             name_upper(cx, p->input[i].name), p->input[i].name, i));
     add_line(t, p, "        status = $_run(^&in, &out);\n    }");
     for (int i = 0; i < p->output_count; i++)
-        add_line(t, p, text_format(cx, "    memcpy($_out_%s, out.%s, port_bytes(&outputs[%d]));", p->output[i].name, p->output[i].name, i));
+        add_line(t, p,
+                 text_format(cx, "    memcpy($_out_%s, out.%s, port_bytes(&outputs[%d]));", p->output[i].name,
+                             p->output[i].name, i));
 }
 
-/* The pointers of the structures. */
+/* Prints the pointers of the structures. */
 static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structure, const Port *port, int count)
 {
     for (int i = 0; i < count; i++)
-        if (!p->ports_in_arena) add_line(t, p, text_format(cx, "    %s.%s = $_%s_%s;", structure, port[i].name, structure, port[i].name));
-        else add_line(t, p, text_format(cx, "    %s.%s = (void *)((char *)arena + @_%s_AT);", structure, port[i].name, name_upper(cx, port[i].name)));
+        if (!p->ports_in_arena)
+            add_line(t, p, text_format(cx, "    %s.%s = $_%s_%s;", structure, port[i].name, structure, port[i].name));
+        else
+            add_line(t, p,
+                     text_format(cx, "    %s.%s = (void *)((char *)arena + @_%s_AT);", structure, port[i].name,
+                                 name_upper(cx, port[i].name)));
 }
 
 static void main_function(Ctx *cx, Text *t, const Program *p)
 {
     Speller s = speller_new(cx);
-    add_line(t, p, "#define IN_ELEMENTS(name, type, count) static type $_in_##name[(count) + !(count)];\n@_INPUTS(IN_ELEMENTS)");
-    add_line(t, p, "#define OUT_ELEMENTS(name, type, count) static type $_out_##name[(count) + !(count)];\n@_OUTPUTS(OUT_ELEMENTS)");
+    add_line(
+        t, p,
+        "#define IN_ELEMENTS(name, type, count) static type $_in_##name[(count) + !(count)];\n@_INPUTS(IN_ELEMENTS)");
+    add_line(t, p,
+             "#define OUT_ELEMENTS(name, type, count) static type $_out_##name[(count) + "
+             "!(count)];\n@_OUTPUTS(OUT_ELEMENTS)");
     add_line(t, p, "\nint main(int argc, char **argv)\n{");
     add_line(t, p, "    long repeat = 1;\n    int timed = 0;");
-    add_line(t, p, "    if (argc > 2 && strcmp(argv[argc - 2], \"--repeat\") == 0) {\n        repeat = atol(argv[argc - 1]);\n        if (repeat < 1) repeat = 1;\n        timed = 1;\n        argc -= 2;\n    }");
+    add_line(t, p,
+             "    if (argc > 2 && strcmp(argv[argc - 2], \"--repeat\") == 0) {\n        repeat = atol(argv[argc - "
+             "1]);\n        if (repeat < 1) repeat = 1;\n        timed = 1;\n        argc -= 2;\n    }");
     size_arguments(t, p, &s);
     if (p->input_count) port_rows(t, "inputs", p->input, p->input_count, &s);
     else text_add(t, "    (void)read_npy;\n");
     port_rows(t, "outputs", p->output, p->output_count, &s);
-    text_printf(t, "    if (argc < 1 + %d || argc > 1 + %d) fail(argv[0], \"wants %d inputs and at most %d outputs\");\n", p->input_count,
-                p->input_count + p->output_count, p->input_count, p->output_count);
-    add_line(t, p, "    struct $_inputs in;\n    struct $_outputs out;\n    memset(&in, 0, sizeof in);\n    memset(&out, 0, sizeof out);");
+    text_printf(t,
+                "    if (argc < 1 + %d || argc > 1 + %d)\n"
+                "        fail(argv[0], \"expects %d inputs and at most %d outputs\");\n",
+                p->input_count, p->input_count + p->output_count, p->input_count, p->output_count);
+    add_line(t, p,
+             "    struct $_inputs in;\n    struct $_outputs out;\n    memset(&in, 0, sizeof in);\n    memset(&out, 0, "
+             "sizeof out);");
     for (int i = 0; i < p->input_count; i++)
         add_line(t, p, text_format(cx, "    read_npy(argv[%d], &inputs[%d], $_in_%s);", i + 1, i, p->input[i].name));
-    for (int i = 0; i < p->size_count; i++) text_printf(t, "    in.%s = (int32_t)%s;\n", expr_as_var(p->size[i])->name, speller_find(&s, p->size[i]));
+    for (int i = 0; i < p->size_count; i++)
+        text_printf(t, "    in.%s = (int32_t)%s;\n", expr_as_var(p->size[i])->name, speller_find(&s, p->size[i]));
     if (!p->static_arena)
-        add_line(t, p, "    unsigned char *memory = malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n    if (!memory) fail(argv[0], \"out of memory\");\n"
-                       "    void *arena = memory + (@_ARENA_ALIGN - (uintptr_t)memory % @_ARENA_ALIGN) % @_ARENA_ALIGN;");
+        add_line(t, p,
+                 "    unsigned char *memory = malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n    if (!memory) fail(argv[0], "
+                 "\"out of memory\");\n"
+                 "    void *arena = memory + (@_ARENA_ALIGN - (uintptr_t)memory % @_ARENA_ALIGN) % @_ARENA_ALIGN;");
     ports_are_at(cx, t, p, "in", p->input, p->input_count);
     ports_are_at(cx, t, p, "out", p->output, p->output_count);
     if (p->state_count) add_line(t, p, "    static struct $_state state;\n    $_reset(&state);");
@@ -189,7 +215,9 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
     runs(cx, t, p);
     add_lines(t, p, stop_part);
     for (int i = 0; i < p->output_count; i++)
-        add_line(t, p, text_format(cx, "    if (argc > %d) write_npy(argv[%d], &outputs[%d], $_out_%s);", p->input_count + i + 1, p->input_count + i + 1, i, p->output[i].name));
+        add_line(t, p,
+                 text_format(cx, "    if (argc > %d) write_npy(argv[%d], &outputs[%d], $_out_%s);",
+                             p->input_count + i + 1, p->input_count + i + 1, i, p->output[i].name));
     add_line(t, p, p->static_arena ? "    return 0;\n}" : "    free(memory);\n    return 0;\n}");
 }
 

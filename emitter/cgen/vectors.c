@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions in a loop of kind LANES as C: what differs by lane is a vector of runtime/simd, what does not is computed
- * once and broadcast. lower/passes/vectors.c makes such loops only of what can be said here. */
+/* Prints expressions in a loop of kind LANES as C. A value that differs by lane is a vector of runtime/simd; any other
+ * is computed once and broadcast. lower/passes/vectors.c creates such loops only from supported statements. */
 #include "cgen/spell.h"
 
 #include "support/names.h"
@@ -41,7 +41,7 @@ const char *spell_vector_place(Speller *s, const Code *loop, const Memory *m, co
     return expr_is_int(first, 0) ? memory : text_format(s->cx, "&%s[%s]", memory, spell(s, first));
 }
 
-/* name(arg, arg, ...) of the arguments as vectors. */
+/* Returns name(arg, arg, ...) with the arguments as vectors. */
 static const char *call(Speller *s, const Code *loop, const char *type, const char *operation, const Expr *e)
 {
     Text t = text_new(s->cx);
@@ -102,9 +102,13 @@ const char *spell_vector(Speller *s, const Code *loop, const Expr *e)
     case EXPR_VAR:  return speller_find(s, e);
     case EXPR_LOAD: return loaded(s, loop, e, "load");
     case EXPR_CAST: return converted(s, loop, e);
-    case EXPR_LT: case EXPR_LE: case EXPR_EQ: return call(s, loop, spell_vector_type(cx, e->arg[0]->type, lanes_of(loop)), operation_of(e->kind), e);
+    case EXPR_LT: case EXPR_LE: case EXPR_EQ: {
+        const char *compared = spell_vector_type(cx, e->arg[0]->type, lanes_of(loop));
+        return call(s, loop, compared, operation_of(e->kind), e);
+    }
     case EXPR_NE:
-        return text_format(cx, "%s_not(%s)", type, call(s, loop, spell_vector_type(cx, e->arg[0]->type, lanes_of(loop)), "eq", e));
+        return text_format(cx, "%s_not(%s)", type,
+                           call(s, loop, spell_vector_type(cx, e->arg[0]->type, lanes_of(loop)), "eq", e));
     default: return call(s, loop, type, operation_of(e->kind), e);
     }
 }

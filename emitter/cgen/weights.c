@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Constants as text: exact, short, quick, for there may be millions of them. A float is printed with the fewest digits
- * that read back as the same float: .0123f rather than 0.0123f, 1e-9f rather than .000000001f.
+/* Prints constants: exact, short, and fast, because a model may have millions. A float has the fewest digits that parse
+ * to the same float: .0123f rather than 0.0123f, 1e-9f rather than .000000001f.
  *
- * The digits come from a double, which holds a float's neighbours with room to spare; a last reading back decides, and
- * where it disagrees (or the value is out of the table's range) the slow exact way is taken. */
+ * The digits come from a double, whose precision separates adjacent floats. A final parse verifies them. If it differs,
+ * or the value is outside of the table's range, the slow exact method is used. */
 #include "cgen/weights.h"
 
 #include <string.h>
@@ -13,8 +13,10 @@
 enum { LINE_WIDTH = 120, LONGEST = 22, MOST_DIGITS = 9, LARGEST_POWER = 45 };
 
 static const double powers[LARGEST_POWER + 1] = {
-    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-    1e23, 1e24, 1e25, 1e26, 1e27, 1e28, 1e29, 1e30, 1e31, 1e32, 1e33, 1e34, 1e35, 1e36, 1e37, 1e38, 1e39, 1e40, 1e41, 1e42, 1e43, 1e44, 1e45,
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+    1e23, 1e24, 1e25, 1e26, 1e27, 1e28, 1e29, 1e30, 1e31, 1e32, 1e33, 1e34, 1e35, 1e36, 1e37, 1e38, 1e39, 1e40, 1e41,
+    1e42, 1e43, 1e44, 1e45,
 };
 
 static double scaled(double v, int power)
@@ -22,10 +24,10 @@ static double scaled(double v, int power)
     return power >= 0 ? v * powers[power] : v / powers[-power];
 }
 
-/* digits * 10^exponent, a whole number of `count` digits that does not end in 0. */
+/* digits * 10^exponent, an integer of `count` digits without a trailing 0. */
 typedef struct Decimal { int64_t digits; int count, exponent; } Decimal;
 
-/* The shortest decimal that a double's arithmetic takes for v > 0; false where the table does not reach. */
+/* Computes the shortest decimal that double arithmetic yields for v > 0; false if the table does not reach. */
 static bool shortest(float v, Decimal *out)
 {
     int magnitude = 0;                         /* 10^magnitude <= v < 10^(magnitude + 1) */
@@ -48,7 +50,7 @@ static bool shortest(float v, Decimal *out)
     return false;
 }
 
-/* digits with a point or an exponent, whichever is shorter; never an integer's form. */
+/* Prints digits with a point or an exponent, whichever is shorter; never in the form of an integer. */
 static void decimal_text(char *out, Decimal d)
 {
     char digits[24];
@@ -95,7 +97,7 @@ static void float_text(Ctx *cx, Text *t, float v)
     text_char(t, 'f');
 }
 
-/* Elements of the 16-bit floats are stored as bits. */
+/* Prints the stored bits of 16-bit floats. */
 static DType stored_type(DType t) { return t == F16 || t == BF16 ? U16 : t; }
 
 void weights_text(Ctx *cx, Text *t, const Tensor *constant)

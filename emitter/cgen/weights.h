@@ -4,6 +4,6 @@
 #include "ir/expr/tensor.h"
 #include "support/text.h"
 
-/* The elements of a constant tensor, comma-separated, in lines; exact, and as short as that allows. */
+/* Prints the elements of a constant tensor, comma-separated, in lines; exact, and as short as exactness allows. */
 void weights_text(Ctx *cx, Text *t, const Tensor *constant);
 #endif

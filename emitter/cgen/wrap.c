@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Long lists and statements on several lines: see wrap.h. */
+/* Breaks long lists and statements into lines; see wrap.h. */
 #include "cgen/wrap.h"
 
 #include <string.h>
 
 enum { LINE_WIDTH = 120, FURTHER = 4 };
 
-/* The last comma of the outermost parentheses that leaves `room` characters on the line, else the first; NULL: there
- * is none. `depth`
- * counts the parentheses that are open at the line's begin. */
+/* Returns the last comma of the outermost parentheses that leaves `room` characters on the line, else the first; NULL
+ * if there is none. `depth` counts the parentheses open at the line's start. */
 static const char *last_comma(const char *line, int depth, size_t room)
 {
     const char *best = NULL;
@@ -39,7 +38,7 @@ void wrap_list(Ctx *cx, Text *t, size_t start)
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
 
-/* Where the line may end at `s`: behind a comma or a semicolon, before a binary operator, as a last resort behind an
+/* True if the line may end at `s`: after a comma or a semicolon, before a binary operator, or as a last resort after an
  * assignment. */
 static bool may_end(const char *s, bool at_assignment)
 {
@@ -52,11 +51,12 @@ static bool may_end(const char *s, bool at_assignment)
     return s[-1] == ',' || s[-1] == ';';
 }
 
-enum { IN_INDEX = 16, SHALLOW = 1 };      /* what a bracket counts, as if it were so many parentheses; one call deep */
+enum { IN_INDEX = 16, SHALLOW = 1 };      /* the weight of a bracket in parentheses; one call deep */
 
 typedef struct Break { const char *at; int depth; } Break;
 
-/* The last such space of the outermost parentheses that have one within `room`; `depth` is that of the line's begin. */
+/* Returns the last break of the outermost parentheses that have one within `room`; `depth` is that of the line's
+ * start. */
 static Break last_place(const char *line, size_t room, int depth, bool at_assignment)
 {
     Break best = { NULL, 0 };
@@ -68,8 +68,8 @@ static Break last_place(const char *line, size_t room, int depth, bool at_assign
     return best;
 }
 
-/* Between operands of a statement or of its outermost call; else behind the assignment, if one more line holds the
- * rest; else deeper. */
+/* Breaks between operands of a statement or of its outermost call; else after the assignment, if one more line holds
+ * the remainder; else deeper. */
 static Break place_of_break(const char *line, size_t room, int depth)
 {
     const Break inside = last_place(line, room, depth, false), assigned = last_place(line, room, depth, true);

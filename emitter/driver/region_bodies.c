@@ -35,7 +35,7 @@ int region_scratch(Build *b, int group, Scratch **out)
 static Map reserved_names(Ctx *cx)
 {
     static const char *const own[] = { "in",   "out",  "arena", "memory", "state",  "now",
-                                       "next", "turn", "turns", "again",  "status", "last" };
+                                       "next", "iteration", "trip_count", "again",  "status", "last" };
     Map taken = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) map_put_ptr(&taken, name(cx, own[i]), cx);
     return taken;
@@ -160,7 +160,7 @@ static Argument input_argument(const CallBuild *m, int i)
     const Region *r = m->r;
     const int scan = i - 1 - r->state_count;
     if (r->kind == REGION_CHOICE || scan >= r->scan_count) return (Argument){ ARGUMENT_PLACE, i + 1, 0, false };
-    if (i == 0) return (Argument){ ARGUMENT_TURN, 0, 0, false };
+    if (i == 0) return (Argument){ ARGUMENT_ITERATION, 0, 0, false };
     if (scan < 0) return (Argument){ ARGUMENT_STATE, i - 1, 0, false };
     return (Argument){ ARGUMENT_ROW, i + 1, tensor_elems(m->inner->graph.input[i]), r->scans_back[scan] };
 }
@@ -224,14 +224,14 @@ static const Control *control_of(const CallBuild *m)
                     .condition = -1,
                     .count = -1,
                     .has_condition = r->has_condition,
-                    .turns = region_trip_count(n),
+                    .trip_count = region_trip_count(n),
                     .room = r->max_trip_count };
     for (int g = 0; g < r->graph_count; g++) c->body[g] = m->inner[g].body;
     if (!c->is_loop) {
         c->condition = 0;
         return c;
     }
-    if (n->in[0] && c->turns < 0) c->count = 0;
+    if (n->in[0] && c->trip_count < 0) c->count = 0;
     if (n->in[1]) c->condition = 1;
     int *row = NEW_ARRAY(m->b->cx->arena, int, r->row_count);
     for (int i = 0; i < r->row_count; i++) row[i] = n->in_count + r->state_count + i;

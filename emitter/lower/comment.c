@@ -129,7 +129,7 @@ static const Choices looked_for[] = {
     { "set_scope",    "register", "in registers ",  NULL,   false },
     { "vectorize",    NULL,       "vectors along ", NULL,   false },
     { "parallel",     NULL,       "parallel ",      NULL,   false },
-    { "fold_storage", NULL,       "a ring of ",     NULL,   false },
+    { "fold_storage", NULL,       "ring buffer ",     NULL,   false },
 };
 
 static const char *choice_of(Ctx *cx, const Choices *k, const char *step)
@@ -226,7 +226,7 @@ Comment comment_of(Ctx *cx, const Storages *s, const Function *f)
         if (storage_of(s, s->nest->stage[i]->out[0])) add_wrapped(cx, &c, formula_line(cx, &r, s->nest->stage[i]));
     add_wrapped(cx, &c, shape_line(cx, f));
     for (const Nest *n = s->nest; n; n = n->otherwise) {
-        const char *prefix = n->otherwise   ? text_format(cx, "where %s: ", expr_text(cx, n->when))
+        const char *prefix = n->otherwise   ? text_format(cx, "if %s: ", expr_text(cx, n->when))
                              : n != s->nest ? "else: "
                                             : "";
         if (n->step_count || *prefix)

@@ -26,7 +26,7 @@ extern "C" {
 #define BOUNDARY_AND_INTERIOR_ARENA(name) unsigned char name alignas(BOUNDARY_AND_INTERIOR_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define BOUNDARY_AND_INTERIOR_ARENA(name) _Alignas(BOUNDARY_AND_INTERIOR_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: boundary_and_interior_run refuses an address that is no multiple of BOUNDARY_AND_INTERIOR_ARENA_ALIGN */
+#else     /* other C99 compilers: boundary_and_interior_run rejects a misaligned arena */
 #define BOUNDARY_AND_INTERIOR_ARENA(name) long double name[1]
 #endif
 

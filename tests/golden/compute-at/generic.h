@@ -25,7 +25,7 @@ extern "C" {
 #define COMPUTE_AT_ARENA(name) unsigned char name alignas(COMPUTE_AT_ARENA_ALIGN) [COMPUTE_AT_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define COMPUTE_AT_ARENA(name) _Alignas(COMPUTE_AT_ARENA_ALIGN) unsigned char name[COMPUTE_AT_ARENA_SIZE]
-#else     /* C99 of another compiler: compute_at_run refuses an address that is no multiple of COMPUTE_AT_ARENA_ALIGN */
+#else     /* other C99 compilers: compute_at_run rejects a misaligned arena */
 #define COMPUTE_AT_ARENA(name) long double name[7]
 #endif
 

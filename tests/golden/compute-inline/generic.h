@@ -25,7 +25,7 @@ extern "C" {
 #define COMPUTE_INLINE_ARENA(name) unsigned char name alignas(COMPUTE_INLINE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define COMPUTE_INLINE_ARENA(name) _Alignas(COMPUTE_INLINE_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: compute_inline_run refuses an address that is no multiple of COMPUTE_INLINE_ARENA_ALIGN */
+#else     /* other C99 compilers: compute_inline_run rejects a misaligned arena */
 #define COMPUTE_INLINE_ARENA(name) long double name[1]
 #endif
 

@@ -26,7 +26,7 @@ extern "C" {
 #define CONCAT_FREE_ARENA(name) unsigned char name alignas(CONCAT_FREE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define CONCAT_FREE_ARENA(name) _Alignas(CONCAT_FREE_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: concat_free_run refuses an address that is no multiple of CONCAT_FREE_ARENA_ALIGN */
+#else     /* other C99 compilers: concat_free_run rejects a misaligned arena */
 #define CONCAT_FREE_ARENA(name) long double name[1]
 #endif
 

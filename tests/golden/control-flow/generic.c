@@ -9,7 +9,7 @@
 #include "lw_math.h"
 
 #ifndef LW_LAYER
-#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
 /* reduce_sum + greater
@@ -215,13 +215,14 @@ int control_flow_run(void *arena, const struct control_flow_inputs *in, const st
         float *energy_in = out->energy, *energy_in_next = (float *)(void *)(memory + 16);
         memset(energy_in, 0, 4);
         uint8_t again = 1;
-        int32_t turn = 0;
-        for (; turn < 8 && again; turn++) {
-            control_flow_settle_body(h_in, energy_in, in->x, &again, h_in_next, energy_in_next, out->rows + turn * 4);
+        int32_t iteration = 0;
+        for (; iteration < 8 && again; iteration++) {
+            control_flow_settle_body(h_in, energy_in, in->x, &again, h_in_next, energy_in_next,
+                out->rows + iteration * 4);
             { float *const last = h_in; h_in = h_in_next; h_in_next = last; }
             { float *const last = energy_in; energy_in = energy_in_next; energy_in_next = last; }
         }
-        memset(out->rows + turn * 4, 0, (size_t)(8 - turn) * 16);
+        memset(out->rows + iteration * 4, 0, (size_t)(8 - iteration) * 16);
         if (h_in != out->h) memcpy(out->h, h_in, 16);
         if (energy_in != out->energy) memcpy(out->energy, energy_in, 4);
     }

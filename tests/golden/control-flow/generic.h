@@ -7,7 +7,7 @@
  *   energy               float    [1][1]
  *   rows                 float    [8][1][4]
  *
- * "settle" collects 8 rows at most; those that it does not make are zero.
+ * "settle" computes at most 8 rows; the remaining rows are zero.
  */
 #ifndef CONTROL_FLOW_H
 #define CONTROL_FLOW_H
@@ -29,7 +29,7 @@ extern "C" {
 #define CONTROL_FLOW_ARENA(name) unsigned char name alignas(CONTROL_FLOW_ARENA_ALIGN) [CONTROL_FLOW_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define CONTROL_FLOW_ARENA(name) _Alignas(CONTROL_FLOW_ARENA_ALIGN) unsigned char name[CONTROL_FLOW_ARENA_SIZE]
-#else     /* C99 of another compiler: control_flow_run refuses an address that is no multiple of CONTROL_FLOW_ARENA_ALIGN */
+#else     /* other C99 compilers: control_flow_run rejects a misaligned arena */
 #define CONTROL_FLOW_ARENA(name) long double name[9]
 #endif
 

@@ -27,7 +27,7 @@ extern "C" {
 #define DENSE_INT8_ARENA(name) unsigned char name alignas(DENSE_INT8_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define DENSE_INT8_ARENA(name) _Alignas(DENSE_INT8_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: dense_int8_run refuses an address that is no multiple of DENSE_INT8_ARENA_ALIGN */
+#else     /* other C99 compilers: dense_int8_run rejects a misaligned arena */
 #define DENSE_INT8_ARENA(name) long double name[1]
 #endif
 

@@ -26,7 +26,7 @@ extern "C" {
 #define ELEMENTWISE_ARENA(name) unsigned char name alignas(ELEMENTWISE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define ELEMENTWISE_ARENA(name) _Alignas(ELEMENTWISE_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: elementwise_run refuses an address that is no multiple of ELEMENTWISE_ARENA_ALIGN */
+#else     /* other C99 compilers: elementwise_run rejects a misaligned arena */
 #define ELEMENTWISE_ARENA(name) long double name[1]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define EMPTY_SUM_ARENA(name) unsigned char name alignas(EMPTY_SUM_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define EMPTY_SUM_ARENA(name) _Alignas(EMPTY_SUM_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: empty_sum_run refuses an address that is no multiple of EMPTY_SUM_ARENA_ALIGN */
+#else     /* other C99 compilers: empty_sum_run rejects a misaligned arena */
 #define EMPTY_SUM_ARENA(name) long double name[1]
 #endif
 

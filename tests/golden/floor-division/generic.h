@@ -25,7 +25,7 @@ extern "C" {
 #define FLOOR_DIVISION_ARENA(name) unsigned char name alignas(FLOOR_DIVISION_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define FLOOR_DIVISION_ARENA(name) _Alignas(FLOOR_DIVISION_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: floor_division_run refuses an address that is no multiple of FLOOR_DIVISION_ARENA_ALIGN */
+#else     /* other C99 compilers: floor_division_run rejects a misaligned arena */
 #define FLOOR_DIVISION_ARENA(name) long double name[1]
 #endif
 

@@ -27,7 +27,7 @@ extern "C" {
 #define FUSED_EPILOGUE_ARENA(name) unsigned char name alignas(FUSED_EPILOGUE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define FUSED_EPILOGUE_ARENA(name) _Alignas(FUSED_EPILOGUE_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: fused_epilogue_run refuses an address that is no multiple of FUSED_EPILOGUE_ARENA_ALIGN */
+#else     /* other C99 compilers: fused_epilogue_run rejects a misaligned arena */
 #define FUSED_EPILOGUE_ARENA(name) long double name[1]
 #endif
 

@@ -26,7 +26,7 @@ extern "C" {
 #define GATHER_CLAMPED_ARENA(name) unsigned char name alignas(GATHER_CLAMPED_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define GATHER_CLAMPED_ARENA(name) _Alignas(GATHER_CLAMPED_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: gather_clamped_run refuses an address that is no multiple of GATHER_CLAMPED_ARENA_ALIGN */
+#else     /* other C99 compilers: gather_clamped_run rejects a misaligned arena */
 #define GATHER_CLAMPED_ARENA(name) long double name[1]
 #endif
 

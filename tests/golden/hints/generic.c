@@ -6,7 +6,7 @@
 #include "lw_base.h"
 
 #ifndef LW_LAYER
-#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
 /* y_lanes[i<12, ki<8] = sum(ko<5) a[i, ko*8+ki] * b[ko*8+ki]

@@ -26,7 +26,7 @@ extern "C" {
 #define HINTS_ARENA(name) unsigned char name alignas(HINTS_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define HINTS_ARENA(name) _Alignas(HINTS_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: hints_run refuses an address that is no multiple of HINTS_ARENA_ALIGN */
+#else     /* other C99 compilers: hints_run rejects a misaligned arena */
 #define HINTS_ARENA(name) long double name[1]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define IN_PLACE_ARENA(name) unsigned char name alignas(IN_PLACE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define IN_PLACE_ARENA(name) _Alignas(IN_PLACE_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: in_place_run refuses an address that is no multiple of IN_PLACE_ARENA_ALIGN */
+#else     /* other C99 compilers: in_place_run rejects a misaligned arena */
 #define IN_PLACE_ARENA(name) long double name[1]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define INSTRUCTION_FEATURE_ARENA(name) unsigned char name alignas(INSTRUCTION_FEATURE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define INSTRUCTION_FEATURE_ARENA(name) _Alignas(INSTRUCTION_FEATURE_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: instruction_feature_run refuses an address that is no multiple of INSTRUCTION_FEATURE_ARENA_ALIGN */
+#else     /* other C99 compilers: instruction_feature_run rejects a misaligned arena */
 #define INSTRUCTION_FEATURE_ARENA(name) long double name[1]
 #endif
 

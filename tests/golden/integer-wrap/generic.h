@@ -25,7 +25,7 @@ extern "C" {
 #define INTEGER_WRAP_ARENA(name) unsigned char name alignas(INTEGER_WRAP_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define INTEGER_WRAP_ARENA(name) _Alignas(INTEGER_WRAP_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: integer_wrap_run refuses an address that is no multiple of INTEGER_WRAP_ARENA_ALIGN */
+#else     /* other C99 compilers: integer_wrap_run rejects a misaligned arena */
 #define INTEGER_WRAP_ARENA(name) long double name[1]
 #endif
 

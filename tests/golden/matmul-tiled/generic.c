@@ -7,7 +7,7 @@
 #include "lw_math.h"
 
 #ifndef LW_LAYER
-#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
 /* c[i<6, j<8] = sum(k<5) a[i, k] * b[k, j]

@@ -26,7 +26,7 @@ extern "C" {
 #define MATMUL_TILED_ARENA(name) unsigned char name alignas(MATMUL_TILED_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define MATMUL_TILED_ARENA(name) _Alignas(MATMUL_TILED_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: matmul_tiled_run refuses an address that is no multiple of MATMUL_TILED_ARENA_ALIGN */
+#else     /* other C99 compilers: matmul_tiled_run rejects a misaligned arena */
 #define MATMUL_TILED_ARENA(name) long double name[1]
 #endif
 

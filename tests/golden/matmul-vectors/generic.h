@@ -27,7 +27,7 @@ extern "C" {
 #define MATMUL_VECTORS_ARENA(name) unsigned char name alignas(MATMUL_VECTORS_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define MATMUL_VECTORS_ARENA(name) _Alignas(MATMUL_VECTORS_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: matmul_vectors_run refuses an address that is no multiple of MATMUL_VECTORS_ARENA_ALIGN */
+#else     /* other C99 compilers: matmul_vectors_run rejects a misaligned arena */
 #define MATMUL_VECTORS_ARENA(name) long double name[1]
 #endif
 

@@ -6,7 +6,7 @@
 
 
 #ifndef LW_LAYER
-#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
 /* m, i[r<5] = argmax(k<7) x[r, k]

@@ -25,7 +25,7 @@ extern "C" {
 #define MAX_OF_PAIRS_ARENA(name) unsigned char name alignas(MAX_OF_PAIRS_ARENA_ALIGN) [MAX_OF_PAIRS_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define MAX_OF_PAIRS_ARENA(name) _Alignas(MAX_OF_PAIRS_ARENA_ALIGN) unsigned char name[MAX_OF_PAIRS_ARENA_SIZE]
-#else     /* C99 of another compiler: max_of_pairs_run refuses an address that is no multiple of MAX_OF_PAIRS_ARENA_ALIGN */
+#else     /* other C99 compilers: max_of_pairs_run rejects a misaligned arena */
 #define MAX_OF_PAIRS_ARENA(name) long double name[5]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define PACK_WEIGHTS_ARENA(name) unsigned char name alignas(PACK_WEIGHTS_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define PACK_WEIGHTS_ARENA(name) _Alignas(PACK_WEIGHTS_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: pack_weights_run refuses an address that is no multiple of PACK_WEIGHTS_ARENA_ALIGN */
+#else     /* other C99 compilers: pack_weights_run rejects a misaligned arena */
 #define PACK_WEIGHTS_ARENA(name) long double name[1]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define PAD_STORAGE_ARENA(name) unsigned char name alignas(PAD_STORAGE_ARENA_ALIGN) [PAD_STORAGE_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define PAD_STORAGE_ARENA(name) _Alignas(PAD_STORAGE_ARENA_ALIGN) unsigned char name[PAD_STORAGE_ARENA_SIZE]
-#else     /* C99 of another compiler: pad_storage_run refuses an address that is no multiple of PAD_STORAGE_ARENA_ALIGN */
+#else     /* other C99 compilers: pad_storage_run rejects a misaligned arena */
 #define PAD_STORAGE_ARENA(name) long double name[5]
 #endif
 

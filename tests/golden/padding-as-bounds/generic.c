@@ -6,7 +6,7 @@
 #include "lw_base.h"
 
 #ifndef LW_LAYER
-#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
 /* y[i<40] = sum(j<3) select(0 <= i + j - 1 && i + j - 1 < 40, x[i+j-1] * k[j], 0.0)

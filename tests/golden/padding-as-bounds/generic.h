@@ -26,7 +26,7 @@ extern "C" {
 #define PADDING_AS_BOUNDS_ARENA(name) unsigned char name alignas(PADDING_AS_BOUNDS_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define PADDING_AS_BOUNDS_ARENA(name) _Alignas(PADDING_AS_BOUNDS_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: padding_as_bounds_run refuses an address that is no multiple of PADDING_AS_BOUNDS_ARENA_ALIGN */
+#else     /* other C99 compilers: padding_as_bounds_run rejects a misaligned arena */
 #define PADDING_AS_BOUNDS_ARENA(name) long double name[1]
 #endif
 

@@ -27,7 +27,7 @@ extern "C" {
 #define PAIRS_DUAL_MAC_ARENA(name) unsigned char name alignas(PAIRS_DUAL_MAC_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define PAIRS_DUAL_MAC_ARENA(name) _Alignas(PAIRS_DUAL_MAC_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: pairs_dual_mac_run refuses an address that is no multiple of PAIRS_DUAL_MAC_ARENA_ALIGN */
+#else     /* other C99 compilers: pairs_dual_mac_run rejects a misaligned arena */
 #define PAIRS_DUAL_MAC_ARENA(name) long double name[1]
 #endif
 

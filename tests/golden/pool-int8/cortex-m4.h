@@ -25,7 +25,7 @@ extern "C" {
 #define POOL_INT8_ARENA(name) unsigned char name alignas(POOL_INT8_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define POOL_INT8_ARENA(name) _Alignas(POOL_INT8_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: pool_int8_run refuses an address that is no multiple of POOL_INT8_ARENA_ALIGN */
+#else     /* other C99 compilers: pool_int8_run rejects a misaligned arena */
 #define POOL_INT8_ARENA(name) long double name[1]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define PORTS_IN_ARENA_ARENA(name) unsigned char name alignas(PORTS_IN_ARENA_ARENA_ALIGN) [PORTS_IN_ARENA_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define PORTS_IN_ARENA_ARENA(name) _Alignas(PORTS_IN_ARENA_ARENA_ALIGN) unsigned char name[PORTS_IN_ARENA_ARENA_SIZE]
-#else     /* C99 of another compiler: ports_in_arena_run refuses an address that is no multiple of PORTS_IN_ARENA_ARENA_ALIGN */
+#else     /* other C99 compilers: ports_in_arena_run rejects a misaligned arena */
 #define PORTS_IN_ARENA_ARENA(name) long double name[7]
 #endif
 
@@ -37,8 +37,8 @@ extern "C" {
 #define PORTS_IN_ARENA_INPUTS(X) X(x, float, 6)
 #define PORTS_IN_ARENA_OUTPUTS(X) X(y, float, 6)
 
-/* Where they lie in the arena, in bytes from its start: the pointers below lead there. A run reuses the memory of an input
- * that it has read; outputs stay until the next run. */
+/* Offsets in the arena, in bytes; the pointers below hold these addresses. A run may reuse
+ * an input's memory after its last read; outputs persist until the next run. */
 #define PORTS_IN_ARENA_X_AT 16u
 #define PORTS_IN_ARENA_Y_AT 0u
 

@@ -25,7 +25,7 @@ extern "C" {
 #define QUANTIZED_REALS_ARENA(name) unsigned char name alignas(QUANTIZED_REALS_ARENA_ALIGN) [QUANTIZED_REALS_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define QUANTIZED_REALS_ARENA(name) _Alignas(QUANTIZED_REALS_ARENA_ALIGN) unsigned char name[QUANTIZED_REALS_ARENA_SIZE]
-#else     /* C99 of another compiler: quantized_reals_run refuses an address that is no multiple of QUANTIZED_REALS_ARENA_ALIGN */
+#else     /* other C99 compilers: quantized_reals_run rejects a misaligned arena */
 #define QUANTIZED_REALS_ARENA(name) long double name[35]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define RECURRENCE_ARENA(name) unsigned char name alignas(RECURRENCE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define RECURRENCE_ARENA(name) _Alignas(RECURRENCE_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: recurrence_run refuses an address that is no multiple of RECURRENCE_ARENA_ALIGN */
+#else     /* other C99 compilers: recurrence_run rejects a misaligned arena */
 #define RECURRENCE_ARENA(name) long double name[1]
 #endif
 

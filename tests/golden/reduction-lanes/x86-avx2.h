@@ -25,7 +25,7 @@ extern "C" {
 #define REDUCTION_LANES_ARENA(name) unsigned char name alignas(REDUCTION_LANES_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define REDUCTION_LANES_ARENA(name) _Alignas(REDUCTION_LANES_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: reduction_lanes_run refuses an address that is no multiple of REDUCTION_LANES_ARENA_ALIGN */
+#else     /* other C99 compilers: reduction_lanes_run rejects a misaligned arena */
 #define REDUCTION_LANES_ARENA(name) long double name[1]
 #endif
 

@@ -26,7 +26,7 @@ extern "C" {
 #define REORDER_REGISTER_TILE_ARENA(name) unsigned char name alignas(REORDER_REGISTER_TILE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define REORDER_REGISTER_TILE_ARENA(name) _Alignas(REORDER_REGISTER_TILE_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: reorder_register_tile_run refuses an address that is no multiple of REORDER_REGISTER_TILE_ARENA_ALIGN */
+#else     /* other C99 compilers: reorder_register_tile_run rejects a misaligned arena */
 #define REORDER_REGISTER_TILE_ARENA(name) long double name[1]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define REQUANTIZE_ARENA(name) unsigned char name alignas(REQUANTIZE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define REQUANTIZE_ARENA(name) _Alignas(REQUANTIZE_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: requantize_run refuses an address that is no multiple of REQUANTIZE_ARENA_ALIGN */
+#else     /* other C99 compilers: requantize_run rejects a misaligned arena */
 #define REQUANTIZE_ARENA(name) long double name[1]
 #endif
 

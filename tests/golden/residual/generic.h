@@ -25,7 +25,7 @@ extern "C" {
 #define RESIDUAL_ARENA(name) unsigned char name alignas(RESIDUAL_ARENA_ALIGN) [RESIDUAL_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define RESIDUAL_ARENA(name) _Alignas(RESIDUAL_ARENA_ALIGN) unsigned char name[RESIDUAL_ARENA_SIZE]
-#else     /* C99 of another compiler: residual_run refuses an address that is no multiple of RESIDUAL_ARENA_ALIGN */
+#else     /* other C99 compilers: residual_run rejects a misaligned arena */
 #define RESIDUAL_ARENA(name) long double name[65]
 #endif
 

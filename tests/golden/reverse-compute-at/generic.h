@@ -25,7 +25,7 @@ extern "C" {
 #define REVERSE_COMPUTE_AT_ARENA(name) unsigned char name alignas(REVERSE_COMPUTE_AT_ARENA_ALIGN) [REVERSE_COMPUTE_AT_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define REVERSE_COMPUTE_AT_ARENA(name) _Alignas(REVERSE_COMPUTE_AT_ARENA_ALIGN) unsigned char name[REVERSE_COMPUTE_AT_ARENA_SIZE]
-#else     /* C99 of another compiler: reverse_compute_at_run refuses an address that is no multiple of REVERSE_COMPUTE_AT_ARENA_ALIGN */
+#else     /* other C99 compilers: reverse_compute_at_run rejects a misaligned arena */
 #define REVERSE_COMPUTE_AT_ARENA(name) long double name[13]
 #endif
 

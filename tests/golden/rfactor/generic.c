@@ -5,7 +5,7 @@
 
 
 #ifndef LW_LAYER
-#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
 /* part[i<4, ki<8] = sum(ko<4) x[i, ko*8+ki]

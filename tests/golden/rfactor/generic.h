@@ -25,7 +25,7 @@ extern "C" {
 #define RFACTOR_ARENA(name) unsigned char name alignas(RFACTOR_ARENA_ALIGN) [RFACTOR_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define RFACTOR_ARENA(name) _Alignas(RFACTOR_ARENA_ALIGN) unsigned char name[RFACTOR_ARENA_SIZE]
-#else     /* C99 of another compiler: rfactor_run refuses an address that is no multiple of RFACTOR_ARENA_ALIGN */
+#else     /* other C99 compilers: rfactor_run rejects a misaligned arena */
 #define RFACTOR_ARENA(name) long double name[17]
 #endif
 

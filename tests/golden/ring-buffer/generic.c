@@ -5,7 +5,7 @@
 
 
 #ifndef LW_LAYER
-#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
 /* t[i<12, j<8] = x[i, j] * 2.0

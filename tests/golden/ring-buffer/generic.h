@@ -25,7 +25,7 @@ extern "C" {
 #define RING_BUFFER_ARENA(name) unsigned char name alignas(RING_BUFFER_ARENA_ALIGN) [RING_BUFFER_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define RING_BUFFER_ARENA(name) _Alignas(RING_BUFFER_ARENA_ALIGN) unsigned char name[RING_BUFFER_ARENA_SIZE]
-#else     /* C99 of another compiler: ring_buffer_run refuses an address that is no multiple of RING_BUFFER_ARENA_ALIGN */
+#else     /* other C99 compilers: ring_buffer_run rejects a misaligned arena */
 #define RING_BUFFER_ARENA(name) long double name[13]
 #endif
 

@@ -27,7 +27,7 @@ extern "C" {
 #define ROWS_HELIUM_ARENA(name) unsigned char name alignas(ROWS_HELIUM_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define ROWS_HELIUM_ARENA(name) _Alignas(ROWS_HELIUM_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: rows_helium_run refuses an address that is no multiple of ROWS_HELIUM_ARENA_ALIGN */
+#else     /* other C99 compilers: rows_helium_run rejects a misaligned arena */
 #define ROWS_HELIUM_ARENA(name) long double name[1]
 #endif
 

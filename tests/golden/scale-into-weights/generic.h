@@ -25,7 +25,7 @@ extern "C" {
 #define SCALE_INTO_WEIGHTS_ARENA(name) unsigned char name alignas(SCALE_INTO_WEIGHTS_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define SCALE_INTO_WEIGHTS_ARENA(name) _Alignas(SCALE_INTO_WEIGHTS_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: scale_into_weights_run refuses an address that is no multiple of SCALE_INTO_WEIGHTS_ARENA_ALIGN */
+#else     /* other C99 compilers: scale_into_weights_run rejects a misaligned arena */
 #define SCALE_INTO_WEIGHTS_ARENA(name) long double name[1]
 #endif
 

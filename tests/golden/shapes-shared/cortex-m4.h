@@ -29,7 +29,7 @@ extern "C" {
 #define SHAPES_SHARED_ARENA(name) unsigned char name alignas(SHAPES_SHARED_ARENA_ALIGN) [SHAPES_SHARED_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define SHAPES_SHARED_ARENA(name) _Alignas(SHAPES_SHARED_ARENA_ALIGN) unsigned char name[SHAPES_SHARED_ARENA_SIZE]
-#else     /* C99 of another compiler: shapes_shared_run refuses an address that is no multiple of SHAPES_SHARED_ARENA_ALIGN */
+#else     /* other C99 compilers: shapes_shared_run rejects a misaligned arena */
 #define SHAPES_SHARED_ARENA(name) long double name[3]
 #endif
 

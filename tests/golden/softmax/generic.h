@@ -25,7 +25,7 @@ extern "C" {
 #define SOFTMAX_ARENA(name) unsigned char name alignas(SOFTMAX_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define SOFTMAX_ARENA(name) _Alignas(SOFTMAX_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: softmax_run refuses an address that is no multiple of SOFTMAX_ARENA_ALIGN */
+#else     /* other C99 compilers: softmax_run rejects a misaligned arena */
 #define SOFTMAX_ARENA(name) long double name[1]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define SPECIALIZE_ARENA(name) unsigned char name alignas(SPECIALIZE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define SPECIALIZE_ARENA(name) _Alignas(SPECIALIZE_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: specialize_run refuses an address that is no multiple of SPECIALIZE_ARENA_ALIGN */
+#else     /* other C99 compilers: specialize_run rejects a misaligned arena */
 #define SPECIALIZE_ARENA(name) long double name[1]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define SPLIT_GUARD_ARENA(name) unsigned char name alignas(SPLIT_GUARD_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define SPLIT_GUARD_ARENA(name) _Alignas(SPLIT_GUARD_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: split_guard_run refuses an address that is no multiple of SPLIT_GUARD_ARENA_ALIGN */
+#else     /* other C99 compilers: split_guard_run rejects a misaligned arena */
 #define SPLIT_GUARD_ARENA(name) long double name[1]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define SPLIT_PEEL_ARENA(name) unsigned char name alignas(SPLIT_PEEL_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define SPLIT_PEEL_ARENA(name) _Alignas(SPLIT_PEEL_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: split_peel_run refuses an address that is no multiple of SPLIT_PEEL_ARENA_ALIGN */
+#else     /* other C99 compilers: split_peel_run rejects a misaligned arena */
 #define SPLIT_PEEL_ARENA(name) long double name[1]
 #endif
 

@@ -27,7 +27,7 @@ extern "C" {
 #define STATE_ARENA(name) unsigned char name alignas(STATE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define STATE_ARENA(name) _Alignas(STATE_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: state_run refuses an address that is no multiple of STATE_ARENA_ALIGN */
+#else     /* other C99 compilers: state_run rejects a misaligned arena */
 #define STATE_ARENA(name) long double name[1]
 #endif
 
@@ -47,15 +47,15 @@ struct state_outputs {
     float *y;
 };
 
-/* What is kept from run to run: call state_reset before the first one. */
+/* State between runs: call state_reset before the first run. */
 struct state_state {
     float h[2][4];
-    uint8_t turn;     /* which of [2] the last run left */
+    uint8_t turn;     /* index of [2] that the last run wrote */
 };
 
 void state_reset(struct state_state *state);     /* all zeros */
 
-/* Runs the model once. Returns 0, or a negative STATE_E... code. Reentrant: all that changes is in the arena and the state. */
+/* Runs the model once. Returns 0, or a negative STATE_E... code. Reentrant: mutable data is in the arena and the state. */
 int state_run(void *arena, struct state_state *state, const struct state_inputs *in, const struct state_outputs *out);
 
 #ifdef __cplusplus

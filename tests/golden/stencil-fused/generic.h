@@ -25,7 +25,7 @@ extern "C" {
 #define STENCIL_FUSED_ARENA(name) unsigned char name alignas(STENCIL_FUSED_ARENA_ALIGN) [STENCIL_FUSED_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define STENCIL_FUSED_ARENA(name) _Alignas(STENCIL_FUSED_ARENA_ALIGN) unsigned char name[STENCIL_FUSED_ARENA_SIZE]
-#else     /* C99 of another compiler: stencil_fused_run refuses an address that is no multiple of STENCIL_FUSED_ARENA_ALIGN */
+#else     /* other C99 compilers: stencil_fused_run rejects a misaligned arena */
 #define STENCIL_FUSED_ARENA(name) long double name[3]
 #endif
 

@@ -25,7 +25,7 @@ extern "C" {
 #define TABLE_INT8_ARENA(name) unsigned char name alignas(TABLE_INT8_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define TABLE_INT8_ARENA(name) _Alignas(TABLE_INT8_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: table_int8_run refuses an address that is no multiple of TABLE_INT8_ARENA_ALIGN */
+#else     /* other C99 compilers: table_int8_run rejects a misaligned arena */
 #define TABLE_INT8_ARENA(name) long double name[1]
 #endif
 

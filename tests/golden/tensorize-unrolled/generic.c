@@ -6,7 +6,7 @@
 #include "lw_base.h"
 
 #ifndef LW_LAYER
-#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
 /* y[a<2, c<8] = x[a, c] * 3.0

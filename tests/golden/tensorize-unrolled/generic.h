@@ -25,7 +25,7 @@ extern "C" {
 #define TENSORIZE_UNROLLED_ARENA(name) unsigned char name alignas(TENSORIZE_UNROLLED_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define TENSORIZE_UNROLLED_ARENA(name) _Alignas(TENSORIZE_UNROLLED_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: tensorize_unrolled_run refuses an address that is no multiple of TENSORIZE_UNROLLED_ARENA_ALIGN */
+#else     /* other C99 compilers: tensorize_unrolled_run rejects a misaligned arena */
 #define TENSORIZE_UNROLLED_ARENA(name) long double name[1]
 #endif
 

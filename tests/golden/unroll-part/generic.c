@@ -5,7 +5,7 @@
 
 
 #ifndef LW_LAYER
-#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
 /* y[i<22] = x[i] * x[i]

@@ -25,7 +25,7 @@ extern "C" {
 #define UNROLL_PART_ARENA(name) unsigned char name alignas(UNROLL_PART_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define UNROLL_PART_ARENA(name) _Alignas(UNROLL_PART_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: unroll_part_run refuses an address that is no multiple of UNROLL_PART_ARENA_ALIGN */
+#else     /* other C99 compilers: unroll_part_run rejects a misaligned arena */
 #define UNROLL_PART_ARENA(name) long double name[1]
 #endif
 

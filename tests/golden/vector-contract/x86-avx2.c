@@ -8,7 +8,7 @@
 #include "simd/simd.h"
 
 #ifndef LW_LAYER
-#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
 /* y[i<16] = x[i] * 0.5 + b[i]

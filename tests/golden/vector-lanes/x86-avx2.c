@@ -6,7 +6,7 @@
 #include "lw_math.h"
 
 #ifndef LW_LAYER
-#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
 /* y[i<29] = max(x[i] * 0.5 + b[i], 0.0)

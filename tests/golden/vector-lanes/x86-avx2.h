@@ -26,7 +26,7 @@ extern "C" {
 #define VECTOR_LANES_ARENA(name) unsigned char name alignas(VECTOR_LANES_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define VECTOR_LANES_ARENA(name) _Alignas(VECTOR_LANES_ARENA_ALIGN) unsigned char name[1]
-#else     /* C99 of another compiler: vector_lanes_run refuses an address that is no multiple of VECTOR_LANES_ARENA_ALIGN */
+#else     /* other C99 compilers: vector_lanes_run rejects a misaligned arena */
 #define VECTOR_LANES_ARENA(name) long double name[1]
 #endif
 
