@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What emitted C stands on besides lw_math.h: macros that hide compilers, and integer helpers whose meaning C leaves open.
- * C99; right where int has 16 bits. Each piece says what it needs, so that --standalone can take the used ones along.
+/* The base of emitted C besides lw_math.h: macros that hide compilers, and integer helpers for operations that C leaves
+ * undefined. C99; correct also if int has 16 bits. Each piece lists its needs, so --standalone can copy the used
+ * pieces.
  *
- * Aliasing. Emitted code needs no compiler flag: it is right under -fstrict-aliasing. Memory is written before it is read, and is
- * read as the type that it was written as last: in allocated memory, which has no declared type, that store sets the effective
- * type (C99 6.5, paragraph 6), so that the bytes of a dead tensor may be reused for another type. A static arena
- * (--static-arena) is a union with an array of each type that is kept in it, so its declared type has a member for each access.
- * An array of unsigned char that a caller declares (NAME_ARENA) provides storage for other types in C++20; in C, gcc and clang
- * let accesses through any type alias an object of character type. Within one function two tensors share bytes only if both
- * have one type or one of them has elements of one byte. Bits of another type are read with memcpy, vectors through the
- * compilers' own vector types. `restrict` is printed where the memory plan shows that a parameter is apart from all others. */
+ * Aliasing. Emitted code needs no compiler flag: it is correct under -fstrict-aliasing. It writes memory before it
+ * reads it, and reads it as the type last written. In allocated memory, which has no declared type, that store sets the
+ * effective type (C99 6.5, paragraph 6), so the bytes of a dead tensor may be reused for another type. A static arena
+ * (--static-arena) is a union with an array of each stored type, so its declared type has a member for each access. An
+ * array of unsigned char that a caller declares (NAME_ARENA) provides storage for other types in C++20; in C, gcc and
+ * clang let accesses through any type alias an object of character type. In one function two tensors share bytes only
+ * if both have one type or one of them has elements of one byte. Bits of another type are read with memcpy, vectors
+ * through the compilers' own vector types. `restrict` is printed if the memory plan proves that a parameter overlaps no
+ * other. */
 #ifndef LW_BASE_H
 #define LW_BASE_H
 
@@ -17,7 +19,7 @@
 #include <stdint.h>
 
 /* lw: LW_ALIGN needs */
-/* Asks for an alignment in bytes; a wish, for speed alone. */
+/* Requests an alignment in bytes; a hint for speed only. */
 #ifndef LW_ALIGN
 #if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
 #define LW_ALIGN(bytes) __attribute__((aligned(bytes)))
@@ -30,7 +32,7 @@
 /* lw: end */
 
 /* lw: LW_NOINLINE needs */
-/* Stands before functions of layers where registers are few: a compiler that puts them all into the list of layers keeps too much. */
+/* Marks layer functions on targets with few registers: a compiler that inlines all of them into NAME_run spills. */
 #ifndef LW_NOINLINE
 #if defined(__GNUC__)
 #define LW_NOINLINE __attribute__((noinline))
@@ -41,7 +43,7 @@
 /* lw: end */
 
 /* lw: LW_SHARED needs */
-/* Stands before functions that layers share: one copy for all of them, where a compiler would make one for each layer's numbers. */
+/* Marks functions that layers share: prevents a compiler from cloning one copy per layer's numbers. */
 #ifndef LW_SHARED
 #if defined(__GNUC__) && !defined(__clang__)
 #define LW_SHARED __attribute__((noinline, noclone, unused))
@@ -54,7 +56,7 @@
 /* lw: end */
 
 /* lw: LW_ROLLED needs */
-/* Stands before a loop that is to stay one, whose iterations a compiler would write one behind the other. */
+/* Precedes a loop that must not be unrolled. */
 #ifndef LW_ROLLED
 #if defined(__GNUC__) && !defined(__clang__)
 #define LW_ROLLED _Pragma("GCC unroll 1")
@@ -65,7 +67,7 @@
 /* lw: end */
 
 /* lw: LW_PARALLEL needs */
-/* Stands before loops whose iterations may run at once: in threads where OpenMP is on, and one after the other elsewhere. */
+/* Precedes loops whose iterations may run concurrently: in threads if OpenMP is on, otherwise sequentially. */
 #ifndef LW_PARALLEL
 #ifdef _OPENMP
 #define LW_PARALLEL _Pragma("omp parallel for")
@@ -76,7 +78,7 @@
 /* lw: end */
 
 /* lw: LW_SIMD needs */
-/* Stands before loops whose iterations are independent, for OpenMP. */
+/* Precedes loops with independent iterations, for OpenMP. */
 #ifndef LW_SIMD
 #ifdef _OPENMP
 #define LW_SIMD _Pragma("omp simd")
@@ -87,7 +89,7 @@
 /* lw: end */
 
 /* lw: LW_INDEPENDENT needs */
-/* Stands before loops whose iterations are independent. */
+/* Precedes loops with independent iterations. */
 #ifndef LW_INDEPENDENT
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 5
 #define LW_INDEPENDENT _Pragma("GCC ivdep")
@@ -98,7 +100,7 @@
 /* lw: end */
 
 /* lw: LW_UNROLL needs */
-/* Stands before loops that are to run so many iterations at a time; a wish, for speed alone. */
+/* Precedes loops to unroll by the given factor; a hint for speed only. */
 #ifndef LW_UNROLL
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
 #define LW_PRAGMA(text) _Pragma(#text)
@@ -110,7 +112,7 @@
 /* lw: end */
 
 /* lw: LW_PREFETCH needs */
-/* The element will be read soon; a wish, for speed alone. */
+/* Prefetches an element that is read soon; a hint for speed only. */
 #ifndef LW_PREFETCH
 #if defined(__GNUC__) || defined(__clang__)
 #define LW_PREFETCH(element) __builtin_prefetch(&(element))
@@ -121,15 +123,15 @@
 /* lw: end */
 
 /* lw: LW_AT needs */
-/* An operand of an instruction: its memory, the index of its first element there, and the strides of its dimensions of two or more
- * elements but the last. A macro that stands for an instruction hands this on to one with a parameter for each. Emitted code
- * forms no pointer here, for under a false predicate the index may lie outside of the memory. */
+/* An operand of an instruction: its memory, the index of its first element, and the strides of its dimensions of two or
+ * more elements except the last. The instruction's macro passes these on as separate parameters. Emitted code forms no
+ * pointer here, because under a false predicate the index may be outside of the memory. */
 #define LW_AT(...) __VA_ARGS__
 /* lw: end */
 
 /* lw: LW_VECTOR needs */
-/* Stands before short innermost loops whose iterations are independent. gcc writes a short loop out before it looks for
- * vectors, and then finds none. */
+/* Precedes short innermost loops with independent iterations. gcc unrolls a short loop before it vectorizes, and then
+ * finds nothing to vectorize. */
 #ifndef LW_VECTOR
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
 #define LW_VECTOR _Pragma("GCC unroll 1")
@@ -171,7 +173,7 @@ static inline uint64_t lw_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b
 static inline uint64_t lw_max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 /* lw: end */
 
-/* Absolute values; that of the least value is itself. */
+/* Absolute values; the minimum maps to itself. */
 /* lw: lw_abs_i32 needs */
 static inline int32_t lw_abs_i32(int32_t a) { return a < 0 ? (int32_t)(0 - (uint32_t)a) : a; }
 /* lw: end */
@@ -180,7 +182,7 @@ static inline int32_t lw_abs_i32(int32_t a) { return a < 0 ? (int32_t)(0 - (uint
 static inline int64_t lw_abs_i64(int64_t a) { return a < 0 ? (int64_t)(0u - (uint64_t)a) : a; }
 /* lw: end */
 
-/* Shifts. Amounts outside of the type's bits shift everything out; a right shift of a signed value keeps its sign. */
+/* Shifts. An amount outside of the type's bits shifts all bits out; a right shift of a signed value keeps its sign. */
 /* lw: lw_shl_u32 needs */
 static inline uint32_t lw_shl_u32(uint32_t a, uint64_t n) { return n < 32 ? a << n : 0; }
 /* lw: end */
@@ -213,8 +215,8 @@ static inline int64_t lw_shr_i64(int64_t a, uint64_t n)
 }
 /* lw: end */
 
-/* Division of any values: by zero both results are zero, the quotient of the least value by -1 wraps. tdiv and tmod
- * truncate as C does, floordiv rounds down and floormod has the divisor's sign. */
+/* Division, defined for all operands: division by zero yields 0, and minimum / -1 wraps. tdiv and tmod truncate as C
+ * does, floordiv rounds down, and floormod has the divisor's sign. */
 /* lw: lw_tdiv_i32 needs */
 static inline int32_t lw_tdiv_i32(int32_t a, int32_t b)
 {
@@ -285,7 +287,7 @@ static inline uint64_t lw_div_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : 
 static inline uint64_t lw_mod_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
 /* lw: end */
 
-/* From floating point: truncated to zero, saturated, 0 for NaN. */
+/* Conversions from floating point: truncated towards zero, saturated, 0 for NaN. */
 /* lw: lw_i32_from_f32 needs */
 static inline int32_t lw_i32_from_f32(float x)
 {
@@ -308,7 +310,10 @@ static inline int64_t lw_i64_from_f32(float x)
 /* lw: end */
 
 /* lw: lw_u64_from_f32 needs */
-static inline uint64_t lw_u64_from_f32(float x) { return x >= 18446744073709551616.0f ? UINT64_MAX : x > 0.0f ? (uint64_t)x : 0; }
+static inline uint64_t lw_u64_from_f32(float x)
+{
+    return x >= 18446744073709551616.0f ? UINT64_MAX : x > 0.0f ? (uint64_t)x : 0;
+}
 /* lw: end */
 
 /* lw: lw_i32_from_f64 needs */
@@ -333,7 +338,10 @@ static inline int64_t lw_i64_from_f64(double x)
 /* lw: end */
 
 /* lw: lw_u64_from_f64 needs */
-static inline uint64_t lw_u64_from_f64(double x) { return x >= 18446744073709551616.0 ? UINT64_MAX : x > 0.0 ? (uint64_t)x : 0; }
+static inline uint64_t lw_u64_from_f64(double x)
+{
+    return x >= 18446744073709551616.0 ? UINT64_MAX : x > 0.0 ? (uint64_t)x : 0;
+}
 /* lw: end */
 
 /* lw: lw_isnanf needs */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Fixed-point arithmetic of quantized networks, to the bit as the reference kernels of TensorFlow Lite round: a number is
- * scaled by m / 2^31 * 2^-n in two steps, each of which rounds ("double rounding"),
+/* Fixed-point arithmetic of quantized networks, bit-exact with the reference kernels of TensorFlow Lite. Multiplication
+ * by m / 2^31 * 2^-n takes two steps, each of which rounds ("double rounding"):
  *
  *     lw_roundshift_i32(lw_mulhigh_i32(x, m), n)            m in [2^30, 2^31), n in [0, 31]
  *
- * C99, and nothing that C leaves open: negative numbers are shifted as unsigned ones where only low bits are wanted.
- * Each piece says what it needs, so that --standalone can take the used ones along. */
+ * C99 without undefined behaviour: if only low bits matter, negative values are shifted as unsigned. Each piece lists
+ * its needs, so --standalone can copy the used pieces. */
 #ifndef LW_FIXED_H
 #define LW_FIXED_H
 
 #include <stdint.h>
 
 /* lw: lw_mulhigh_i32 needs */
-/* a*b / 2^31 to the nearest, ties up; not both may be the least value. */
+/* a*b / 2^31, rounded to nearest, ties up; a and b must not both be the minimum. */
 static inline int32_t lw_mulhigh_i32(int32_t a, int32_t b)
 {
     return (int32_t)(uint32_t)((uint64_t)((int64_t)a * b + 0x40000000) >> 31);
@@ -20,7 +20,8 @@ static inline int32_t lw_mulhigh_i32(int32_t a, int32_t b)
 /* lw: end */
 
 /* lw: lw_asr_i32 needs */
-/* Rounds down; n in [0, 31]. C leaves open what >> does to negative numbers; every compiler known keeps the sign. */
+/* Rounds down; n in [0, 31]. C leaves >> of negative values to the implementation; every known compiler keeps the
+ * sign. */
 static inline int32_t lw_asr_i32(int32_t a, int32_t n)
 {
     return (-1 >> 1) == -1 || a >= 0 ? a >> n : ~(~a >> n);
@@ -28,8 +29,8 @@ static inline int32_t lw_asr_i32(int32_t a, int32_t n)
 /* lw: end */
 
 /* lw: lw_mulhigh_up_i32 needs lw_mulhigh_i32 lw_asr_i32 */
-/* lw_mulhigh_i32(v << up, m), quicker, for |v| < 2^(30 - up), up in [16, 29] and m >= 0. Where there is no product of 64 bits: the
- * high half of m moves v by whole bits, and only the product with the low half is rounded. */
+/* lw_mulhigh_i32(v << up, m), faster, for |v| < 2^(30 - up), up in [16, 29] and m >= 0. On cores without a 64-bit
+ * product: the high half of m shifts v by whole bits, and only the product with the low half is rounded. */
 static inline int32_t lw_mulhigh_up_i32(int32_t v, int32_t up, int32_t m)
 {
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
@@ -37,7 +38,8 @@ static inline int32_t lw_mulhigh_up_i32(int32_t v, int32_t up, int32_t m)
     __asm__("smmulr %0, %1, %2" : "=r"(high) : "r"((int32_t)((uint32_t)v << (up + 1))), "r"(m));
     return high;
 #elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)
-    return (int32_t)((uint32_t)(v * (m >> 16)) << (up - 15)) + lw_asr_i32(v * (m & 0xffff) + ((int32_t)1 << (30 - up)), 31 - up);
+    return (int32_t)((uint32_t)(v * (m >> 16)) << (up - 15))
+           + lw_asr_i32(v * (m & 0xffff) + ((int32_t)1 << (30 - up)), 31 - up);
 #else
     return lw_mulhigh_i32((int32_t)((uint32_t)v << up), m);
 #endif
@@ -45,7 +47,7 @@ static inline int32_t lw_mulhigh_up_i32(int32_t v, int32_t up, int32_t m)
 /* lw: end */
 
 /* lw: lw_mulhigh_sat_i32 needs lw_mulhigh_i32 */
-/* The same of any values: least * least is the greatest. */
+/* lw_mulhigh_i32 of any values: minimum * minimum saturates. */
 static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
 {
     return a == INT32_MIN && b == INT32_MIN ? INT32_MAX : lw_mulhigh_i32(a, b);
@@ -53,7 +55,7 @@ static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
 /* lw: end */
 
 /* lw: lw_roundshift_i32 needs lw_asr_i32 */
-/* a / 2^n to the nearest, ties away from zero; n in [0, 31]. */
+/* a / 2^n, rounded to nearest, ties away from zero; n in [0, 31]. */
 static inline int32_t lw_roundshift_i32(int32_t a, int32_t n)
 {
     const int32_t mask = (int32_t)(((uint32_t)1 << n) - 1);
@@ -62,12 +64,15 @@ static inline int32_t lw_roundshift_i32(int32_t a, int32_t n)
 /* lw: end */
 
 /* lw: lw_roundshift_any_i32 needs lw_roundshift_i32 */
-/* 0 for other n. */
-static inline int32_t lw_roundshift_any_i32(int32_t a, int32_t n) { return n < 0 || n > 31 ? 0 : lw_roundshift_i32(a, n); }
+/* Returns 0 for other n. */
+static inline int32_t lw_roundshift_any_i32(int32_t a, int32_t n)
+{
+    return n < 0 || n > 31 ? 0 : lw_roundshift_i32(a, n);
+}
 /* lw: end */
 
 /* lw: lw_roundshift_near_i32 needs lw_asr_i32 */
-/* The same, quicker, for |a| <= 2^30 and n in [1, 30]. */
+/* lw_roundshift_i32, faster, for |a| <= 2^30 and n in [1, 30]. */
 static inline int32_t lw_roundshift_near_i32(int32_t a, int32_t n)
 {
     return lw_asr_i32(a + ((int32_t)1 << (n - 1)) - (a < 0), n);
@@ -75,7 +80,7 @@ static inline int32_t lw_roundshift_near_i32(int32_t a, int32_t n)
 /* lw: end */
 
 /* lw: lw_sat_i8 needs */
-/* The nearest of what 8 bits hold. */
+/* Saturates to 8 bits. */
 static inline int8_t lw_sat_i8(int32_t a)
 {
 #if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)
@@ -89,17 +94,17 @@ static inline int8_t lw_sat_i8(int32_t a)
 /* lw: end */
 
 /* lw: lw_scale_i8 needs lw_asr_i32 lw_sat_i8 */
-/* roundshift(mulhigh(a, m), n) + zero as i8, saturated; for |a| < 2^30, m >= 0, n in [1, 22] and |zero| <= 128. The product of
- * 2a has what is wanted in its high word, rounded by the low one's highest bit. To that the zero point, half of the last place,
- * and -1 where it is negative are added before one shift. The sign may be a's as well, which is known earlier: where a small
- * negative a makes 0 of the product, 0 it stays. */
+/* roundshift(mulhigh(a, m), n) + zero as i8, saturated; for |a| < 2^30, m >= 0, n in [1, 22] and |zero| <= 128. The
+ * high word of the product with 2a is mulhigh; its rounding is the low word's highest bit. The zero point, one half of
+ * the last place, and -1 for a negative value are added before one shift. The sign of a serves as the product's sign
+ * and is available earlier: if a small negative a has the product 0, the result is still 0. */
 static inline int8_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
 {
     const int32_t place = (int32_t)((uint32_t)(2 * zero + 1) << (n - 1));
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
     int32_t v;
     __asm__("smmlar %0, %1, %2, %3" : "=r"(v) : "r"(a * 2), "r"(m), "r"(place + lw_asr_i32(a, 31)));
-#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)      /* no product of 64 bits: four of halves */
+#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)      /* no 64-bit product: four products of halves */
     const uint32_t x = (uint32_t)(a * 2), x0 = x & 0xffff, m0 = (uint32_t)m & 0xffff;
     const int32_t x1 = lw_asr_i32(a * 2, 16), m1 = m >> 16;
     const uint32_t low = x0 * m0, one = (uint32_t)x1 * m0, two = x0 * (uint32_t)m1;
@@ -108,21 +113,22 @@ static inline int8_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
     const int32_t v = high + lw_asr_i32(a, 31) + place;
 #else
     const uint64_t product = (uint64_t)((int64_t)(a * 2) * m);
-    const int32_t high = (int32_t)((uint32_t)(product >> 32) + ((uint32_t)product >> 31)), v = high + lw_asr_i32(high, 31) + place;
+    const int32_t high = (int32_t)((uint32_t)(product >> 32) + ((uint32_t)product >> 31)),
+                  v = high + lw_asr_i32(high, 31) + place;
 #endif
     return lw_sat_i8(lw_asr_i32(v, n));
 }
 /* lw: end */
 
-/* Functions of numbers that are stored as Qm.f: m bits before the point, f behind it. Sums wrap, but only for arguments
- * outside of what is asked for. */
+/* Functions of fixed-point numbers Qm.f: m integer bits, f fraction bits. Sums wrap only for arguments outside of the
+ * documented range. */
 /* lw: lw_sum_i32 needs */
 static inline int32_t lw_sum_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
 /* lw: end */
 
 /* lw: lw_expq_i32 needs lw_mulhigh_i32 lw_roundshift_i32 lw_sum_i32 */
-/* exp of a <= 0 in Qm.(31-m), m in [0, 5], as Q0.31: the Taylor series of fourth order at -1/8 for a's fraction of a quarter,
- * then the factors exp(-1/4), exp(-1/2), ..., exp(-16) for the bits that make up the quarters before it. */
+/* exp of a <= 0 in Qm.(31-m), m in [0, 5], as Q0.31: the Taylor series of fourth order at -1/8 for a's remainder modulo
+ * a quarter, then the factors exp(-1/4), exp(-1/2), ..., exp(-16) for the bits above. */
 static inline int32_t lw_expq_i32(int32_t a, int32_t m)
 {
     static const int32_t factor[] = { 1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242 };
@@ -141,7 +147,7 @@ static inline int32_t lw_expq_i32(int32_t a, int32_t m)
 /* lw: end */
 
 /* lw: lw_recipq_i32 needs lw_mulhigh_i32 lw_sum_i32 */
-/* 1/h in Q2.29 for h from 1/2 to 1 in Q0.31: 48/17 - 32/17 h, then three of Newton's steps. */
+/* 1/h in Q2.29 for h from 1/2 to 1 in Q0.31: the estimate 48/17 - 32/17 h, then three Newton steps. */
 static inline int32_t lw_recipq_i32(int32_t h)
 {
     int32_t x = lw_sum_i32(1515870810, lw_mulhigh_i32(h, -1010580540));
@@ -155,7 +161,7 @@ static inline int32_t lw_recipq_i32(int32_t h)
 /* lw: end */
 
 /* lw: lw_clz_i32 needs */
-/* How many zeros stand before the highest one; 32 for 0. */
+/* Counts leading zeros; 32 for 0. */
 static inline int32_t lw_clz_i32(int32_t a)
 {
     uint32_t u = (uint32_t)a;

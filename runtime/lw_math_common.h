@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the functions of lw_math.h share: bits of floats and doubles, signs, selection and clamps without branches,
- * minimum and maximum,
- * 16-bit floats. */
+/* Shared by the functions of lw_math.h: bits of floats and doubles, signs, selection and clamps without branches,
+ * minimum and maximum, 16-bit floats. */
 #ifndef LW_MATH_COMMON_H
 #define LW_MATH_COMMON_H
 
@@ -16,8 +15,8 @@
 /* lw: end */
 
 /* lw: lw_branches needs */
-/* How choices are spelled: without branches, for cores that compute many floats at once, or, where floats are computed
- * one by one, with branches, so that only one side is. The bits are the same. */
+/* Selects the form of choices: without branches on cores that compute several floats at once, with branches (one side
+ * only) on scalar cores. The bits are the same. */
 #ifndef LW_BRANCHES
 #if (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FEATURE_MVE)) || \
     (defined(__riscv) && !defined(__riscv_vector)) || defined(__XTENSA__) || defined(__AVR__)
@@ -124,8 +123,8 @@ static inline double lw_copysign(double x, double sign)
 /* lw: end */
 
 /* lw: lw_selectf needs lw_branches lw_f32_bits lw_f32_from_bits */
-/* a where is_first is 1, b where it is 0. Hot functions choose so because gcc does not vectorize
- * a loop in which `?:` could skip float arithmetic, whose exception flags might be seen. */
+/* a if is_first is 1, b if it is 0. gcc does not vectorize a loop in which `?:` could skip float arithmetic, because
+ * its exception flags are observable; hot functions use this instead. */
 static inline float lw_selectf(uint32_t is_first, float a, float b)
 {
     if (LW_BRANCHES)
@@ -136,7 +135,7 @@ static inline float lw_selectf(uint32_t is_first, float a, float b)
 /* lw: end */
 
 /* lw: lw_is_insidef needs lw_branches lw_absf lw_f32_bits */
-/* Whether |x| < limit, for a limit > 0; 0 for NaN. Bits of positive floats are ordered as the floats are. */
+/* True if |x| < limit, for a limit > 0; 0 for NaN. Bits of positive floats have the floats' order. */
 static inline uint32_t lw_is_insidef(float x, float limit)
 {
     return LW_BRANCHES ? lw_absf(x) < limit : (lw_f32_bits(x) & UINT32_C(0x7fffffff)) < lw_f32_bits(limit);
@@ -144,7 +143,7 @@ static inline uint32_t lw_is_insidef(float x, float limit)
 /* lw: end */
 
 /* lw: lw_clampf needs lw_branches lw_f32_bits lw_f32_from_bits lw_selectf */
-/* x, with numbers beyond +-limit moved to the limit; NaN stays. */
+/* Clamps x to +-limit; NaN is preserved. */
 static inline float lw_clampf(float x, float limit)
 {
     if (LW_BRANCHES)
@@ -152,7 +151,7 @@ static inline float lw_clampf(float x, float limit)
     const uint32_t sign = lw_f32_bits(x) & UINT32_C(0x80000000);
     const uint32_t magnitude = lw_f32_bits(x) ^ sign;
     const uint32_t most = lw_f32_bits(limit);
-    /* Numbers beyond have the bits most + 1 .. 0x7f800000; NaNs lie above. */
+    /* Values beyond the limit have the bits most + 1 .. 0x7f800000; NaNs are above. */
     const uint32_t is_beyond = magnitude - (most + 1) < UINT32_C(0x7f800000) - most;
     return lw_selectf(is_beyond, lw_f32_from_bits(sign | most), x);
 }
@@ -202,7 +201,7 @@ static inline int32_t lw_floordiv32(int32_t a, int32_t b)
 /* lw: end */
 
 /* lw: lw_floormod32 needs */
-/* a - b * floor(a / b): has the sign of b or is zero; by zero it is 0. */
+/* a - b * floor(a / b): has the sign of b or is zero; 0 for division by zero. */
 static inline int32_t lw_floormod32(int32_t a, int32_t b)
 {
     if (b == 0 || b == -1)

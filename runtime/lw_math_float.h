@@ -17,9 +17,8 @@ static inline float lw_sqrtf(float x)
 /* lw: end */
 
 /* lw: lw_fmaf needs lw_no_contract */
-/* a*b + c rounded once. The product is exact in double. Their sum is rounded to odd: where it is inexact its last bit
- * is
- * set, so that it can be no tie when it is rounded to float (Boldo, Melquiond, "Emulation of FMA", 2008). */
+/* a*b + c rounded once. The product is exact in double. The sum is rounded to odd: an inexact sum has its last bit set,
+ * so the final rounding to float meets no tie (Boldo, Melquiond, "Emulation of FMA", 2008). */
 static inline float lw_fmaf(float a, float b, float c)
 {
 #ifdef FP_FAST_FMAF
@@ -97,7 +96,7 @@ static inline float lw_roundf(float x)
 /* lw: end */
 
 /* lw: lw_fmodf needs lw_f32_bits lw_f32_from_bits lw_nanf */
-/* The exact rest of x / y with the sign of x: long division of the mantissas, 32 bits a step. */
+/* The exact remainder of x / y with the sign of x: long division of the mantissas, 32 bits a step. */
 static inline float lw_fmodf(float x, float y)
 {
     const uint32_t x_bits = lw_f32_bits(x) & UINT32_C(0x7fffffff);
@@ -143,7 +142,7 @@ static inline float lw_exp_polyf(float r)
 /* lw: end */
 
 /* lw: lw_exp_valuef needs lw_exp_polyf lw_no_contract */
-/* e^x = 2^n e^r, x = n log 2 + r: gives e^r, and n in the low bits of *shifted, where adding 1.5 * 2^23 has rounded
+/* e^x = 2^n e^r, x = n log 2 + r: returns e^r, and n in the low bits of *shifted, where adding 1.5 * 2^23 rounded
  * it. */
 static inline float lw_exp_valuef(float x, float *shifted)
 {
@@ -157,9 +156,8 @@ static inline float lw_exp_valuef(float x, float *shifted)
 /* lw: end */
 
 /* lw: lw_exp_scaledf needs lw_branches lw_is_insidef lw_clampf lw_f32_bits lw_f32_from_bits lw_exp_valuef */
-/* e^x * 2^k for k = 0 or -1. The scale is applied in two factors, 2^half and 2^(n+k-half), since 2^-149 and 2^128 are
- * no
- * normal floats; only the second product rounds. Below 86 the result is normal, and n + k may as well be added to the
+/* e^x * 2^k for k = 0 or -1. The scale is applied in two factors, 2^half and 2^(n+k-half), because 2^-149 and 2^128 are
+ * not normal floats; only the second product rounds. Below 86 the result is normal, so n + k can be added to the
  * exponent. */
 static inline float lw_exp_scaledf(float x, int32_t k)
 {
@@ -209,8 +207,8 @@ static inline float lw_exp2f(float x)
 /* lw: end */
 
 /* lw: lw_expm1f needs lw_clampf lw_selectf lw_f32_bits lw_f32_from_bits lw_exp_polyf lw_no_contract */
-/* e^x - 1 = (2^n - 1) + 2^n (r + r^2 p(r)), where the rounding error of (2^n - 1) + 2^n r is found
- * by Dekker's subtraction and added again. Error 1.15 ulp. */
+/* e^x - 1 = (2^n - 1) + 2^n (r + r^2 p(r)). Dekker's subtraction computes the rounding error of (2^n - 1) + 2^n r,
+ * which is added last. Error 1.15 ulp. */
 static inline float lw_expm1f(float x)
 {
     const float a = lw_clampf(x, 89.0f);
@@ -220,7 +218,7 @@ static inline float lw_expm1f(float x)
     const float low = n * 0x1.7f7d1cp-20f;
     const float r = high - low;
     const float tail = r * r * lw_exp_polyf(r) - low;
-    /* 2^128 is no float: it is made of 2^127 and a doubling. 2^-128 comes out as 2^-127, as good as 0. */
+    /* 2^128 is not a float: it is computed as 2^127 doubled. 2^-128 becomes 2^-127, which is negligible. */
     const uint32_t n_bits = lw_f32_bits(shifted) - UINT32_C(0x4b400000);
     const uint32_t is_top = n_bits == UINT32_C(128);
     const uint32_t is_bottom = n_bits == UINT32_C(0) - UINT32_C(128);
@@ -234,9 +232,9 @@ static inline float lw_expm1f(float x)
 /* lw: end */
 
 /* lw: lw_sigmoidf needs lw_branches lw_absf lw_selectf lw_f32_bits lw_expf lw_no_contract */
-/* 1 / (1 + e^-x), computed with e^-|x|, which cannot overflow. For a negative x, whose result may be small, what 1 +
- * e lost
- * in rounding is taken from the quotient, times 1 / (1 + e), which is 1 less the quotient. Error 1.95 ulp. */
+/* 1 / (1 + e^-x), computed with e^-|x|, which cannot overflow. For a negative x the result may be small; the rounding
+ * error of 1 + e is then subtracted from the quotient, times 1 / (1 + e), which is 1 less the quotient. Error 1.95
+ * ulp. */
 static inline float lw_sigmoidf(float x)
 {
     const float e = lw_expf(-lw_absf(x));
@@ -354,8 +352,8 @@ static inline float lw_log_tailf(float f)
 /* lw: end */
 
 /* lw: lw_log_splitf needs lw_f32_bits lw_f32_from_bits lw_selectf lw_no_contract */
-/* f, and k in *k, for finite x > 0; any value for others. A subnormal is made normal first. The
- * offset moves the carry into the exponent from 1 to sqrt(1/2), whose bits are 0x3f3504f3. */
+/* Returns f, and k in *k, for finite x > 0; any value for others. A subnormal is normalized first. The offset moves the
+ * carry into the exponent from 1 to sqrt(1/2), whose bits are 0x3f3504f3. */
 static inline float lw_log_splitf(float x, float *k)
 {
     const uint32_t is_subnormal = lw_f32_bits(x) < UINT32_C(0x00800000);
@@ -367,7 +365,7 @@ static inline float lw_log_splitf(float x, float *k)
 /* lw: end */
 
 /* lw: lw_log_specialf needs lw_f32_bits lw_f32_from_bits lw_selectf */
-/* `value` for a finite positive x; the logarithm of the others: -inf of zeros, inf of inf, else NaN. */
+/* Returns `value` for a finite positive x, and the logarithm of the others: -inf of zeros, inf of inf, else NaN. */
 static inline float lw_log_specialf(float x, float value)
 {
     const uint32_t bits = lw_f32_bits(x);
@@ -412,7 +410,7 @@ static inline float lw_log10f(float x)
 /* lw: end */
 
 /* lw: lw_log1pf needs lw_selectf lw_log_splitf lw_log_tailf lw_log_specialf lw_no_contract */
-/* log(1 + x) = log(u) + c / u, where u = 1 + x rounded and c what the rounding lost. Error 0.85 ulp. */
+/* log(1 + x) = log(u) + c / u, where u = 1 + x rounded and c is the rounding error. Error 0.85 ulp. */
 static inline float lw_log1pf(float x)
 {
     const float u = 1.0f + x;
@@ -464,10 +462,9 @@ static inline float lw_atanhf(float x)
 /* ---- float: circular functions ---- */
 
 /* lw: lw_rem_pio2f needs lw_f32_bits lw_absf lw_no_contract */
-/* Brings a finite x to [-pi/4, pi/4]: x = (4 m + *quadrant) pi/2 + result + *tail (Payne, Hanek,
- * "Radian reduction for trigonometric functions", 1983). With |x| = mantissa * 2^e, the bits of
- * 2/pi whose product with it is a multiple of 4 are skipped; 96 bits from there leave, after the
- * product, two bits of quadrant and 62 of fraction. */
+/* Reduces a finite x to [-pi/4, pi/4]: x = (4 m + *quadrant) pi/2 + result + *tail (Payne, Hanek, "Radian reduction for
+ * trigonometric functions", 1983). With |x| = mantissa * 2^e, the bits of 2/pi whose product with |x| is a multiple of
+ * 4 are skipped. The next 96 bits yield, after the product, two bits of quadrant and 62 of fraction. */
 static inline float lw_rem_pio2f(float x, float *tail, uint32_t *quadrant)
 {
     /* 2/pi * 2^256 from the top, after 32 zeros. */
@@ -507,7 +504,7 @@ static inline float lw_rem_pio2f(float x, float *tail, uint32_t *quadrant)
 /* lw: end */
 
 /* lw: lw_sin_kernelf needs lw_no_contract */
-/* sin(r + t), |r| <= pi/4, t tiny; in *low what the result lost in its last rounding. */
+/* sin(r + t), |r| <= pi/4, t tiny; *low receives the error of the result's last rounding. */
 static inline float lw_sin_kernelf(float r, float t, float *low)
 {
     const float z = r * r;
@@ -570,8 +567,8 @@ static inline float lw_cosf(float x)
 /* lw: end */
 
 /* lw: lw_tanf needs lw_absf lw_inff lw_nanf lw_rem_pio2f lw_sin_kernelf lw_cos_kernelf */
-/* sine / cosine or -cosine / sine, where the quotient q of two rounded values is off by
- * (numerator_low - q denominator_low) / denominator. Error 1.65 ulp. */
+/* sine / cosine or -cosine / sine. The error of the quotient q of two rounded values is (numerator_low - q
+ * denominator_low) / denominator. Error 1.65 ulp. */
 static inline float lw_tanf(float x)
 {
     if (x == 0.0f)
@@ -606,8 +603,8 @@ static inline float lw_asin_polyf(float z)
 /* lw: end */
 
 /* lw: lw_acos_pairf needs lw_f32_bits lw_f32_from_bits lw_sqrtf lw_asin_polyf lw_no_contract */
-/* acos(a) = 2 asin(sqrt((1 - a) / 2)) for a >= 1/2, as the result, which has few bits, and *tail:
- * the root s is cut to `high` and (z - high^2) / (s + high) restores what that and the rounding lost. */
+/* acos(a) = 2 asin(sqrt((1 - a) / 2)) for a >= 1/2, as the result, which has few bits, and *tail: the root s is
+ * truncated to `high`, and (z - high^2) / (s + high) restores the truncated and rounded part. */
 static inline float lw_acos_pairf(float a, float *tail)
 {
     const float z = 0.5f * (1.0f - a);
@@ -674,7 +671,7 @@ static inline float lw_atanf(float x)
 /* lw: end */
 
 /* lw: lw_atan2f needs lw_f32_bits lw_absf lw_copysignf lw_atan_unitf lw_no_contract */
-/* The angle of the point (x, y): atan of the smaller over the larger, put into the octant. Error 1.55 ulp. */
+/* The angle of the point (x, y): atan of the smaller over the larger, moved into the octant. Error 1.55 ulp. */
 static inline float lw_atan2f(float y, float x)
 {
     if (x != x || y != y)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Random numbers as a function of a key and a counter, without state: Philox 4x32-10 of Salmon, Moraes, Dror and Shaw, Parallel Random
- * Numbers: As Easy as 1, 2, 3 (SC 2011). Ten rounds of two multiplications turn a counter of 128 bits, under a key of 64, into as
- * many random bits. Element i of a tensor takes counter i, so that the order in which elements are made says nothing. */
+/* Random numbers as a function of a key and a counter, without state: Philox 4x32-10 (Salmon, Moraes, Dror and Shaw,
+ * Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011). Ten rounds of two multiplications map a counter of 128 bits,
+ * under a key of 64, to 128 random bits. Element i of a tensor uses counter i, so the order of computation does not
+ * matter. */
 #ifndef LW_RANDOM_H
 #define LW_RANDOM_H
 
 #include <stdint.h>
 
 /* lw: lw_philox needs */
-/* word: the counter, least word first; then what is drawn. */
+/* word: the counter, least significant word first; then the random words. */
 static inline void lw_philox(uint32_t *word, uint32_t key0, uint32_t key1)
 {
     for (int32_t round = 0; round < 10; round++) {
@@ -24,7 +25,7 @@ static inline void lw_philox(uint32_t *word, uint32_t key0, uint32_t key1)
 /* lw: end */
 
 /* lw: lw_philox_u64 needs lw_philox */
-/* The first two words drawn, of a counter whose upper half is 0. */
+/* Returns the first two random words, for a counter whose upper half is 0. */
 static inline uint64_t lw_philox_u64(uint64_t key, uint64_t counter)
 {
     uint32_t word[4] = { (uint32_t)counter, (uint32_t)(counter >> 32), 0, 0 };

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What of the Arm headers is assembly, with its contract. The rest of arm_dsp.h and arm_mve.h is intrinsics, from which
+/* The assembly of the Arm headers, with its contract. The remainder of arm_dsp.h and arm_mve.h is intrinsics, for which
  * gcc 12 and clang 14 emit the instruction itself (SMLAD, SXTB16, SXTAB16, SSUB8 with SEL).
  *
- *   lw_asm_odd, _low, _high, _add_odd   one instruction each with a rotated or shifted operand. gcc 12 emits two or
- * three
- *                                       for the same in C (SXTB16 and ROR; UXTH and ORR; two shifts and ORR), clang one
+ *   lw_asm_odd, _low, _high, _add_odd   one instruction each with a rotated or shifted operand. For the same in C,
+ *                                       gcc 12 emits two or three (SXTB16 and ROR; UXTH and ORR; two shifts and
+ *                                       ORR), clang one
  *   LW_ASM_SMLA                         with __smlabb and __smlatt, -O3 of gcc 12 takes from 1.6 % less to 0.8 % more
- *                                       instructions for a network (vww_96_int8, kws_ref_model); with products in C 3
- * to
- *                                       5 % more
- *   lw_dsp_2x2, lw_dsp_2x4              sums, addresses and operands take all of r0 to r12 and lr; a compiler spills
- * some
- *                                       of them in each iteration
+ *                                       instructions for a network (vww_96_int8, kws_ref_model); with products in C,
+ *                                       3 to 5 % more
+ *   lw_dsp_2x2, lw_dsp_2x4              sums, addresses and operands occupy all of r0 to r12 and lr; a compiler spills
+ *                                       some of them in each iteration
  *   lw_mve_2x2, _1x4, _1x1, _copy,      tail-predicated loops (WLSTP, LETP), which gcc 12 never emits
  *   _fill
- *   LW_ASM_NOW, LW_MVE_NOW              no instruction: a compiler that unrolls a loop loads nothing ahead of this
+ *   LW_ASM_NOW, LW_MVE_NOW              no instruction: an unrolling compiler moves no load before it
  *
  * Contract. Each takes pointers to elements that exist, for n >= 0 (lw_dsp_2x4: n >= 1); operands do not overlap the
- * result. Each names every register that it changes, and "memory" where it loads or stores. Only lw_dsp_2x4 changes sp,
- * and it pops what it pushes; it jumps inside of itself alone and is never inlined (LW_SHARED). The value that a loop
- * leaves in an address register is not used: it may be up to 15 bytes behind the end of the row. */
+ * result. Each lists every register that it changes, and "memory" if it loads or stores. Only lw_dsp_2x4 changes sp,
+ * and it pops every word that it pushes; it jumps only within itself and is never inlined (LW_SHARED). The value that a
+ * loop leaves in an address register is unused: it may be up to 15 bytes after the end of the row. */
 #ifndef LW_SIMD_ARM_ASM_H
 #define LW_SIMD_ARM_ASM_H
 
@@ -29,9 +27,9 @@
 /* lw: lw_asm_rotated needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_DSP
 #define LW_ASM_NOW __asm__ volatile("" : : : "memory")
-/* c += the bottom halves ("bb") or the top ones ("tt") of x and w, multiplied. */
+/* Adds the product of the bottom halves ("bb") or the top halves ("tt") of x and w to c. */
 #define LW_ASM_SMLA(halves, c, x, w) __asm__("smla" halves " %0, %1, %2, %0" : "+r"(c) : "r"(x), "r"(w))
-/* The odd bytes of a word as a pair of 16 bits. */
+/* Returns the odd bytes of a word as a pair of 16 bits. */
 static inline int32_t lw_asm_odd(int32_t w)
 {
     int32_t r;
@@ -44,7 +42,7 @@ static inline int32_t lw_asm_add_odd(int32_t sum, int32_t w)
     __asm__("sxtab16 %0, %0, %1, ror #8" : "+r"(sum) : "r"(w));
     return sum;
 }
-/* The low halves of even and odd in one word, and the high ones. */
+/* Combine the low halves of even and odd in one word, or the high halves. */
 static inline int32_t lw_asm_low(int32_t even, int32_t odd)
 {
     int32_t r;
@@ -61,12 +59,10 @@ static inline int32_t lw_asm_high(int32_t even, int32_t odd)
 /* lw: end */
 
 /* lw: lw_asm_2x2 needs LW_SIMD_CHOICE */
-#if LW_SIMD_ARM_DSP && defined(__OPTIMIZE__)      /* else a frame pointer takes a register that is wanted here */
-/* Written out, for a compiler finds no 13 registers for it: four sums, three addresses, a count, and words in turn.
- * The rows of
- * weights take turns word by word; the even bytes of a word meet the first pair of each pixel, the odd ones the
- * second. Loads that
- * follow one another take a cycle each. */
+#if LW_SIMD_ARM_DSP && defined(__OPTIMIZE__)      /* otherwise a frame pointer occupies a required register */
+/* In assembly, because compilers do not allocate 13 registers for it: four sums, three addresses, a count, and operand
+ * words. The rows of weights alternate word by word; a word's even bytes are multiplied by the first pair of each
+ * pixel, the odd ones by the second. Adjacent loads take one cycle each. */
 static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw, const int8_t *b)
 {
     int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1], x0, x1, w0, w1, even;
@@ -108,15 +104,11 @@ static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *
 
 /* lw: lw_asm_2x4 needs LW_SIMD_CHOICE LW_SHARED */
 #if LW_SIMD_ARM_DSP
-/* Two rows of weights lie in one number, and SMLAD by that as it is makes odd ones' sums, times 256, and even ones'
- * together. By its
- * even bytes alone it makes the even ones', and the rest is a shift. So each word is widened once instead of twice,
- * and 14
- * instructions make 16 products: the words of two pixels, then for both words of weights one SXTB16 and four SMLAD.
- * All registers
- * are taken: r4 to r11 are the sums of the first pixel and of the second, of rows 0, 0 and 1, 2, 2 and 3. r7 is kept
- * by hand, for it
- * may be the frame's. */
+/* Each number packs two rows of weights. SMLAD by the packed number yields 256 times the odd row's sums plus the even
+ * row's. SMLAD by its even bytes alone yields the even row's sums, and the other sums follow by a shift. So each word
+ * is widened once instead of twice, and 14 instructions compute 16 products: the words of two pixels, then for both
+ * words of weights one SXTB16 and four SMLAD. All registers are in use: r4 to r11 are the sums of the first pixel and
+ * of the second, of rows 0, 0 and 1, 2, 2 and 3. The code saves r7 itself, because it may be the frame pointer. */
 #define LW_DSP_WORD_OF_ROWS(even0, both0, even1, both1)                                                                \
     "    ldr r1, [r3], #4\n"                                                                                           \
     "    smlad " both0 ", r12, r1, " both0 "\n"                                                                        \
@@ -141,7 +133,7 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
         "    mov r7, r6\n"
         "    mov r9, r8\n"
         "    mov r11, r10\n"
-        "    ands r12, r0, #3\n"      /* what does not fill an iteration begins in the middle of the first one */
+        "    ands r12, r0, #3\n"      /* the remainder of an iteration begins in the middle of the first one */
         "    add r0, r0, #3\n"
         "    lsr r0, r0, #2\n"
         "    beq 1f\n"
@@ -179,9 +171,8 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
 
 /* lw: lw_asm_mve_dots needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Written out, for a compiler makes addresses anew from one another, and cannot count lanes down in the loop
- * instruction: LETP
- * leaves out those behind the row's end. Sums of VMLADAVA are even registers. */
+/* In assembly, because compilers recompute addresses from one another and emit no loop instruction that counts lanes:
+ * LETP disables the lanes after the row's end. Sums of VMLADAVA are in even registers. */
 static inline void lw_mve_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b,
                               int32_t bo)
 {
@@ -282,7 +273,7 @@ static inline void lw_mve_fill(int32_t n, int8_t *y, int8_t fill)
 
 /* lw: lw_asm_mve_now needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE
-/* A compiler that unrolls would load all taps at once, and spill them. */
+/* Prevents an unrolling compiler from loading all taps at once and spilling them. */
 #if defined(__GNUC__)
 #define LW_MVE_NOW(a, b, c, d) __asm__ volatile("" : "+w"(a), "+w"(b), "+w"(c), "+w"(d) : : "memory")
 #else

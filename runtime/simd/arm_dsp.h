@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The macros of rows.h on the DSP extension of Cortex-M4, M7 and M33: SMLAD multiplies two pairs of 16 bits and adds both
- * products. SXTB16 makes pairs of a word's even bytes, and, rotated by 8 within the same instruction, of the odd ones. */
+/* The macros of rows.h on the DSP extension of Cortex-M4, M7 and M33. SMLAD multiplies two pairs of 16 bits and adds
+ * both products. SXTB16 widens a word's even bytes to a pair, and with a rotation by 8 the odd ones. */
 #ifndef LW_SIMD_ARM_DSP_H
 #define LW_SIMD_ARM_DSP_H
 
@@ -52,7 +52,7 @@ static inline const int8_t *lw_dsp_pairs4(int16_t *y, const int8_t *a)
     memcpy(y + 4, &high, 4);
     return a + 4;
 }
-/* Both pixels' pairs in turn. */
+/* The pairs of both pixels alternate. */
 static LW_SHARED void lw_dsp_pairs(int32_t n, int16_t *y, const int8_t *a, const int8_t *b)
 {
     LW_ROLLED
@@ -78,8 +78,12 @@ static LW_SHARED void lw_dsp_pairs(int32_t n, int16_t *y, const int8_t *a, const
 
 /* lw: lw_dsp_bytes needs lw_dsp_word */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
-/* Rows that one product reads are not widened first: of four bytes of a and of b the even ones are a pair, and the odd ones. */
-static inline int32_t lw_dsp_bytes(int32_t w, int32_t even, int32_t odd, int32_t c) { return __smlad(odd, lw_asm_odd(w), __smlad(even, lw_dsp_even(w), c)); }
+/* Rows of a single product are not widened in advance: of four bytes of a and of b, the even ones form a pair, and the
+ * odd ones. */
+static inline int32_t lw_dsp_bytes(int32_t w, int32_t even, int32_t odd, int32_t c)
+{
+    return __smlad(odd, lw_asm_odd(w), __smlad(even, lw_dsp_even(w), c));
+}
 static inline void lw_dsp_1x4(int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
 {
     int32_t c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
@@ -121,9 +125,11 @@ static inline int32_t lw_dsp_1x1(int32_t n, int32_t c, const int8_t *a, const in
 }
 #define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_dsp_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #define LW_DSP_DOT(n, c, ci, a, ai, b, bi) ((c)[ci] = lw_dsp_1x1(n, (c)[ci], (a) + (ai), (b) + (bi)))
-#define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) (LW_DSP_DOT(n, c, ci, a, ai, b, bi), LW_DSP_DOT(n, c, (ci) + 1, a, ai, b, (bi) + (bo)))
+#define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) \
+    (LW_DSP_DOT(n, c, ci, a, ai, b, bi), LW_DSP_DOT(n, c, (ci) + 1, a, ai, b, (bi) + (bo)))
 #define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) LW_DSP_DOT(n, c, ci, a, ai, b, bi)
-#define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi) (LW_DSP_DOT(n, c, ci, a, ai, b, bi), LW_DSP_DOT(n, c, (ci) + (cw), a, (ai) + (aw), b, bi))
+#define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi) \
+    (LW_DSP_DOT(n, c, ci, a, ai, b, bi), LW_DSP_DOT(n, c, (ci) + (cw), a, (ai) + (aw), b, bi))
 #endif
 /* lw: end */
 
@@ -139,7 +145,7 @@ static inline void lw_dsp_widen(int32_t n, int16_t *y, const int8_t *a)
         memcpy(y + 2, &high, 4);
         a += 4;
         y += 4;
-        LW_ASM_NOW;      /* or a compiler that unrolls loads all words at once, and spills them */
+        LW_ASM_NOW;      /* prevents an unrolling compiler from loading all words at once and spilling them */
     }
     for (; n > 0; n--) *y++ = *a++;
 }
@@ -149,8 +155,9 @@ static inline void lw_dsp_widen(int32_t n, int16_t *y, const int8_t *a)
 
 /* lw: lw_dsp_window needs lw_dsp_word lw_window */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
-/* Four channels in a word: the even and the odd ones are two pairs, each half of which is multiplied alone. */
-static inline void lw_dsp_window2(int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
+/* A word holds four channels: the even and the odd ones are two pairs, and each half is multiplied separately. */
+static inline void lw_dsp_window2(int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a, int32_t ai,
+                                  int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
 {
     int32_t c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], d0 = c[cw], d1 = c[cw + 1], d2 = c[cw + 2], d3 = c[cw + 3];
     for (int32_t i = 0; i < kh; i++)
@@ -166,7 +173,7 @@ static inline void lw_dsp_window2(int32_t kh, int32_t kw, int32_t *c, int32_t cw
             LW_ASM_SMLA("tt", d2, ye, even);
             LW_ASM_SMLA("bb", d1, yo, odd);
             LW_ASM_SMLA("tt", d3, yo, odd);
-            LW_ASM_NOW;      /* or a compiler that unrolls loads all taps at once, and spills them */
+            LW_ASM_NOW;      /* prevents an unrolling compiler from loading all taps at once and spilling them */
         }
     c[0] = c0;
     c[1] = c1;
@@ -206,7 +213,7 @@ static inline void lw_dsp_copy(int32_t n, int8_t *y, const int8_t *a)
 
 /* lw: lw_dsp_pool needs lw_dsp_word lw_sum_window */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
-/* Sums of four channels in two pairs of 16 bits, from up to 256 bytes each. */
+/* Sums of four channels in two pairs of 16 bits, of up to 256 bytes each. */
 static inline void lw_dsp_sum4(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
     int32_t even = 0, odd = 0;
@@ -221,7 +228,7 @@ static inline void lw_dsp_sum4(int32_t kh, int32_t kw, int32_t *y, const int8_t 
     y[2] += even >> 16;
     y[3] += odd >> 16;
 }
-/* SSUB8 says byte by byte which of two words is the greater, and SEL takes these. */
+/* SSUB8 compares two words byte by byte, and SEL selects the greater bytes. */
 static inline void lw_dsp_max(int32_t kh, int32_t kw, int32_t n, int8_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
     for (; n >= 4; n -= 4) {

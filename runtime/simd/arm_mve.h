@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The macros of rows.h on Helium, the vectors of Cortex-M55 and M85: VMLADAVA multiplies 16 bytes by 16 and adds all products
- * to one register. What is left of a row at its end is loaded under a predicate, with zeros for the rest. */
+/* The macros of rows.h on Helium, the vectors of Cortex-M55 and M85. VMLADAVA multiplies 16 bytes by 16 and adds all
+ * products to one register. The tail of a row is loaded under a predicate, with zeros in the other lanes. */
 #ifndef LW_SIMD_ARM_MVE_H
 #define LW_SIMD_ARM_MVE_H
 
@@ -10,12 +10,15 @@
 
 /* lw: lw_mve_dots needs lw_asm_mve_dots */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-#define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) lw_mve_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
+#define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) \
+    lw_mve_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
 #define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_mve_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #define LW_MVE_DOT(n, c, ci, a, ai, b, bi) ((c)[ci] = lw_mve_1x1(n, (c)[ci], (a) + (ai), (b) + (bi)))
-#define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) (LW_MVE_DOT(n, c, ci, a, ai, b, bi), LW_MVE_DOT(n, c, (ci) + 1, a, ai, b, (bi) + (bo)))
+#define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) \
+    (LW_MVE_DOT(n, c, ci, a, ai, b, bi), LW_MVE_DOT(n, c, (ci) + 1, a, ai, b, (bi) + (bo)))
 #define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) LW_MVE_DOT(n, c, ci, a, ai, b, bi)
-#define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi) (LW_MVE_DOT(n, c, ci, a, ai, b, bi), LW_MVE_DOT(n, c, (ci) + (cw), a, (ai) + (aw), b, bi))
+#define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi) \
+    (LW_MVE_DOT(n, c, ci, a, ai, b, bi), LW_MVE_DOT(n, c, (ci) + (cw), a, (ai) + (aw), b, bi))
 #endif
 /* lw: end */
 
@@ -28,10 +31,10 @@
 
 /* lw: lw_mve_window needs lw_asm_mve_now lw_window */
 #if LW_SIMD_ARM_MVE
-/* Eight channels of `pixels` windows, 1 or 2. Products of the even and of the odd channels are 32 bits wide; the structured
- * loads and stores keep the sums of each apart. */
-static inline void lw_mve_window(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw, int32_t aj,
-                                 const int8_t *b, int32_t bi, int32_t bj)
+/* Eight channels of `pixels` windows, 1 or 2. Products of the even and of the odd channels are 32 bits wide; structured
+ * loads and stores keep their sums separate. */
+static inline void lw_mve_window(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a,
+                                 int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
 {
     const int32x4x2_t first = vld2q_s32(c), second = pixels == 2 ? vld2q_s32(c + cw) : first;
     int32x4_t even = first.val[0], odd = first.val[1], even1 = second.val[0], odd1 = second.val[1];
@@ -81,8 +84,8 @@ static inline void lw_mve_begin(int32_t n, int32_t *y, const int32_t *a)
 
 /* lw: lw_mve_scale needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE
-/* VQRDMULH is mulhigh. VRSHL rounds ties up, and a negative number less one makes that ties away from zero; where the shift
- * is 0, nothing may be taken off: the and of the number and the negative shift has both signs. */
+/* VQRDMULH is mulhigh. VRSHL rounds ties up; subtracting 1 from a negative value makes its ties round away from zero.
+ * If the shift is 0, nothing may be subtracted: value & -shift is negative only if both are. */
 static inline int32x4_t lw_mve_scaled(int32x4_t v, int32x4_t m, int32x4_t minus_n)
 {
     v = vqrdmulhq_s32(v, m);
@@ -92,7 +95,8 @@ static inline int32x4_t lw_mve_clamped(int32x4_t v, int32_t zero, int32_t least,
 {
     return vminq_s32(vmaxq_s32(vaddq_n_s32(v, zero), vdupq_n_s32(least)), vdupq_n_s32(most));
 }
-static inline void lw_mve_scale(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a, const int32_t *m, const uint8_t *s)
+static inline void lw_mve_scale(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
+                                const int32_t *m, const uint8_t *s)
 {
     for (; n >= 4; n -= 4) {
         const int32x4_t minus_n = vnegq_s32(vreinterpretq_s32_u32(vldrbq_u32(s)));
@@ -105,10 +109,12 @@ static inline void lw_mve_scale(int32_t n, int32_t zero, int32_t least, int32_t 
     if (n > 0) {
         const mve_pred16_t p = vctp32q((uint32_t)n);
         const int32x4_t minus_n = vnegq_s32(vreinterpretq_s32_u32(vldrbq_z_u32(s, p)));
-        vstrbq_p_s32(y, lw_mve_clamped(lw_mve_scaled(vldrwq_z_s32(a, p), vldrwq_z_s32(m, p), minus_n), zero, least, most), p);
+        vstrbq_p_s32(
+            y, lw_mve_clamped(lw_mve_scaled(vldrwq_z_s32(a, p), vldrwq_z_s32(m, p), minus_n), zero, least, most), p);
     }
 }
-static inline void lw_mve_scale_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a, int32_t m, int32_t s)
+static inline void lw_mve_scale_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
+                                    int32_t m, int32_t s)
 {
     const int32x4_t all_m = vdupq_n_s32(m), minus_n = vdupq_n_s32(-s);
     for (; n >= 4; n -= 4) {
@@ -123,23 +129,30 @@ static inline void lw_mve_scale_all(int32_t n, int32_t zero, int32_t least, int3
 }
 #define LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, yi, a, ai, m, mi, s, si)                                        \
     lw_mve_scale(n, zero, least, most, (y) + (yi), (a) + (ai), (m) + (mi), (s) + (si))
-#define LW_ROWS_SCALE_I8(n, zero, least, most, y, yi, a, ai, m, s) lw_mve_scale_all(n, zero, least, most, (y) + (yi), (a) + (ai), m, s)
+#define LW_ROWS_SCALE_I8(n, zero, least, most, y, yi, a, ai, m, s) \
+    lw_mve_scale_all(n, zero, least, most, (y) + (yi), (a) + (ai), m, s)
 #endif
 /* lw: end */
 
 /* lw: lw_mve_add needs lw_mve_scale */
 #if LW_SIMD_ARM_MVE
-/* The numbers of an addition are known when it is compiled: what does nothing goes, and a factor of one half is a shift. */
-static inline int32x4_t lw_mve_rounded(int32x4_t v, int32_t s) { return s ? vrshlq_s32(vqaddq_s32(v, vshrq_n_s32(v, 31)), vdupq_n_s32(-s)) : v; }
+/* The numbers of an addition are compile-time constants: no-ops vanish, and a factor of one half is a shift. */
+static inline int32x4_t lw_mve_rounded(int32x4_t v, int32_t s)
+{
+    return s ? vrshlq_s32(vqaddq_s32(v, vshrq_n_s32(v, 31)), vdupq_n_s32(-s)) : v;
+}
 static inline int32x4_t lw_mve_term(int32x4_t v, int32_t zero, int32_t m, int32_t s)
 {
     v = vaddq_n_s32(v, zero);
     return lw_mve_rounded(m == 1 << 30 ? vshlq_n_s32(v, 19) : vqrdmulhq_n_s32(vshlq_n_s32(v, 20), m), s);
 }
-static inline void lw_mve_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int32_t zb, int32_t mb, int32_t sb, int32_t m, int32_t s, int32_t zero, int32_t least,
-                              int32_t most, int8_t *y, const int8_t *a, const int8_t *b)
+static inline void lw_mve_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int32_t zb, int32_t mb, int32_t sb,
+                              int32_t m, int32_t s, int32_t zero, int32_t least, int32_t most, int8_t *y,
+                              const int8_t *a, const int8_t *b)
 {
-#define LW_MVE_SUM(x, z) lw_mve_clamped(lw_mve_rounded(vqrdmulhq_n_s32(vaddq_s32(lw_mve_term(x, za, ma, sa), lw_mve_term(z, zb, mb, sb)), m), s), zero, least, most)
+#define LW_MVE_SUM(x, z) \
+    lw_mve_clamped(lw_mve_rounded(vqrdmulhq_n_s32(vaddq_s32(lw_mve_term(x, za, ma, sa), lw_mve_term(z, zb, mb, \
+        sb)), m), s), zero, least, most)
     for (; n >= 4; n -= 4) {
         vstrbq_s32(y, LW_MVE_SUM(vldrbq_s32(a), vldrbq_s32(b)));
         a += 4;
@@ -159,7 +172,7 @@ static inline void lw_mve_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
 
 /* lw: lw_mve_pool needs LW_SIMD_CHOICE lw_sum_window */
 #if LW_SIMD_ARM_MVE
-/* Sums of eight channels in lanes of 16 bits, from up to 256 bytes each. */
+/* Sums of eight channels in lanes of 16 bits, of up to 256 bytes each. */
 static inline void lw_mve_sum8(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
     int16x8_t sum = vdupq_n_s16(0);

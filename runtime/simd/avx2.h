@@ -22,23 +22,50 @@ static inline lw_f32x8 lw_f32x8_sub(lw_f32x8 a, lw_f32x8 b) { return _mm256_sub_
 static inline lw_f32x8 lw_f32x8_mul(lw_f32x8 a, lw_f32x8 b) { return _mm256_mul_ps(a, b); }
 static inline lw_f32x8 lw_f32x8_div(lw_f32x8 a, lw_f32x8 b) { return _mm256_div_ps(a, b); }
 
-/* The instruction gives b where either is NaN. */
-static inline lw_f32x8 lw_f32x8_min(lw_f32x8 a, lw_f32x8 b) { return _mm256_blendv_ps(_mm256_min_ps(a, b), a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q)); }
-static inline lw_f32x8 lw_f32x8_max(lw_f32x8 a, lw_f32x8 b) { return _mm256_blendv_ps(_mm256_max_ps(a, b), a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q)); }
+/* The instruction returns b if either is NaN. */
+static inline lw_f32x8 lw_f32x8_min(lw_f32x8 a, lw_f32x8 b)
+{
+    return _mm256_blendv_ps(_mm256_min_ps(a, b), a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+}
+static inline lw_f32x8 lw_f32x8_max(lw_f32x8 a, lw_f32x8 b)
+{
+    return _mm256_blendv_ps(_mm256_max_ps(a, b), a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+}
 
 static inline lw_f32x8 lw_f32x8_fma(lw_f32x8 a, lw_f32x8 b, lw_f32x8 c) { return _mm256_fmadd_ps(a, b, c); }
-static inline lw_m32x8 lw_f32x8_lt(lw_f32x8 a, lw_f32x8 b) { return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LT_OQ)); }
-static inline lw_m32x8 lw_f32x8_le(lw_f32x8 a, lw_f32x8 b) { return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LE_OQ)); }
-static inline lw_m32x8 lw_f32x8_eq(lw_f32x8 a, lw_f32x8 b) { return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_EQ_OQ)); }
-static inline lw_f32x8 lw_f32x8_select(lw_m32x8 m, lw_f32x8 a, lw_f32x8 b) { return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(m)); }
+static inline lw_m32x8 lw_f32x8_lt(lw_f32x8 a, lw_f32x8 b)
+{
+    return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
+}
+static inline lw_m32x8 lw_f32x8_le(lw_f32x8 a, lw_f32x8 b)
+{
+    return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+}
+static inline lw_m32x8 lw_f32x8_eq(lw_f32x8 a, lw_f32x8 b)
+{
+    return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_EQ_OQ));
+}
+static inline lw_f32x8 lw_f32x8_select(lw_m32x8 m, lw_f32x8 a, lw_f32x8 b)
+{
+    return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(m));
+}
 static inline lw_f32x8 lw_f32x8_from_i32(lw_i32x8 a) { return _mm256_cvtepi32_ps(a); }
 
 static inline lw_i32x8 lw_i32x8_load(const int32_t *p) { return _mm256_loadu_si256((const __m256i *)(const void *)p); }
 static inline void lw_i32x8_store(int32_t *p, lw_i32x8 a) { _mm256_storeu_si256((__m256i *)(void *)p, a); }
 static inline lw_i32x8 lw_i32x8_broadcast(int32_t a) { return _mm256_set1_epi32(a); }
-static inline lw_i32x8 lw_i32x8_load_i8(const int8_t *p) { return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)); }
-static inline lw_i32x8 lw_i32x8_load_u8(const uint8_t *p) { return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)); }
-static inline lw_i32x8 lw_i32x8_load_i16(const int16_t *p) { return _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)); }
+static inline lw_i32x8 lw_i32x8_load_i8(const int8_t *p)
+{
+    return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
+}
+static inline lw_i32x8 lw_i32x8_load_u8(const uint8_t *p)
+{
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
+}
+static inline lw_i32x8 lw_i32x8_load_i16(const int16_t *p)
+{
+    return _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
 static inline lw_i32x8 lw_i32x8_add(lw_i32x8 a, lw_i32x8 b) { return _mm256_add_epi32(a, b); }
 static inline lw_i32x8 lw_i32x8_sub(lw_i32x8 a, lw_i32x8 b) { return _mm256_sub_epi32(a, b); }
 static inline lw_i32x8 lw_i32x8_min(lw_i32x8 a, lw_i32x8 b) { return _mm256_min_epi32(a, b); }
@@ -48,11 +75,15 @@ static inline lw_i32x8 lw_i32x8_and(lw_i32x8 a, lw_i32x8 b) { return _mm256_and_
 static inline lw_i32x8 lw_i32x8_or(lw_i32x8 a, lw_i32x8 b) { return _mm256_or_si256(a, b); }
 static inline lw_i32x8 lw_i32x8_xor(lw_i32x8 a, lw_i32x8 b) { return _mm256_xor_si256(a, b); }
 static inline lw_m32x8 lw_i32x8_lt(lw_i32x8 a, lw_i32x8 b) { return _mm256_cmpgt_epi32(b, a); }
-static inline lw_m32x8 lw_i32x8_le(lw_i32x8 a, lw_i32x8 b) { return _mm256_xor_si256(_mm256_cmpgt_epi32(a, b), _mm256_set1_epi32(-1)); }
+static inline lw_m32x8 lw_i32x8_le(lw_i32x8 a, lw_i32x8 b)
+{
+    return _mm256_xor_si256(_mm256_cmpgt_epi32(a, b), _mm256_set1_epi32(-1));
+}
 static inline lw_m32x8 lw_i32x8_eq(lw_i32x8 a, lw_i32x8 b) { return _mm256_cmpeq_epi32(a, b); }
 static inline lw_i32x8 lw_i32x8_select(lw_m32x8 m, lw_i32x8 a, lw_i32x8 b) { return _mm256_blendv_epi8(b, a, m); }
 
-/* The instruction gives the least integer for what does not fit: from 2^31 on its complement is wanted, of NaN 0. */
+/* The instruction returns the minimum integer if the value does not fit: from 2^31 on the result is its complement, for
+ * NaN 0. */
 static inline lw_i32x8 lw_i32x8_from_f32(lw_f32x8 a)
 {
     const __m256i too_large = _mm256_castps_si256(_mm256_cmp_ps(a, _mm256_set1_ps(2147483648.0f), _CMP_GE_OQ));

@@ -16,17 +16,29 @@ typedef __mmask16 lw_m32x16;
 static inline lw_f32x16 lw_f32x16_load(const float *p) { return _mm512_loadu_ps(p); }
 static inline void lw_f32x16_store(float *p, lw_f32x16 a) { _mm512_storeu_ps(p, a); }
 static inline lw_f32x16 lw_f32x16_broadcast(float a) { return _mm512_set1_ps(a); }
-static inline lw_f32x16 lw_f32x16_neg(lw_f32x16 a) { return _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MIN))); }
-static inline lw_f32x16 lw_f32x16_abs(lw_f32x16 a) { return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MAX))); }
+static inline lw_f32x16 lw_f32x16_neg(lw_f32x16 a)
+{
+    return _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MIN)));
+}
+static inline lw_f32x16 lw_f32x16_abs(lw_f32x16 a)
+{
+    return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MAX)));
+}
 static inline lw_f32x16 lw_f32x16_sqrt(lw_f32x16 a) { return _mm512_sqrt_ps(a); }
 static inline lw_f32x16 lw_f32x16_add(lw_f32x16 a, lw_f32x16 b) { return _mm512_add_ps(a, b); }
 static inline lw_f32x16 lw_f32x16_sub(lw_f32x16 a, lw_f32x16 b) { return _mm512_sub_ps(a, b); }
 static inline lw_f32x16 lw_f32x16_mul(lw_f32x16 a, lw_f32x16 b) { return _mm512_mul_ps(a, b); }
 static inline lw_f32x16 lw_f32x16_div(lw_f32x16 a, lw_f32x16 b) { return _mm512_div_ps(a, b); }
 
-/* The instruction gives b where either is NaN. */
-static inline lw_f32x16 lw_f32x16_min(lw_f32x16 a, lw_f32x16 b) { return _mm512_mask_mov_ps(_mm512_min_ps(a, b), _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), a); }
-static inline lw_f32x16 lw_f32x16_max(lw_f32x16 a, lw_f32x16 b) { return _mm512_mask_mov_ps(_mm512_max_ps(a, b), _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), a); }
+/* The instruction returns b if either is NaN. */
+static inline lw_f32x16 lw_f32x16_min(lw_f32x16 a, lw_f32x16 b)
+{
+    return _mm512_mask_mov_ps(_mm512_min_ps(a, b), _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), a);
+}
+static inline lw_f32x16 lw_f32x16_max(lw_f32x16 a, lw_f32x16 b)
+{
+    return _mm512_mask_mov_ps(_mm512_max_ps(a, b), _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), a);
+}
 
 static inline lw_f32x16 lw_f32x16_fma(lw_f32x16 a, lw_f32x16 b, lw_f32x16 c) { return _mm512_fmadd_ps(a, b, c); }
 static inline lw_m32x16 lw_f32x16_lt(lw_f32x16 a, lw_f32x16 b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
@@ -38,9 +50,18 @@ static inline lw_f32x16 lw_f32x16_from_i32(lw_i32x16 a) { return _mm512_cvtepi32
 static inline lw_i32x16 lw_i32x16_load(const int32_t *p) { return _mm512_loadu_si512(p); }
 static inline void lw_i32x16_store(int32_t *p, lw_i32x16 a) { _mm512_storeu_si512(p, a); }
 static inline lw_i32x16 lw_i32x16_broadcast(int32_t a) { return _mm512_set1_epi32(a); }
-static inline lw_i32x16 lw_i32x16_load_i8(const int8_t *p) { return _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)); }
-static inline lw_i32x16 lw_i32x16_load_u8(const uint8_t *p) { return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)); }
-static inline lw_i32x16 lw_i32x16_load_i16(const int16_t *p) { return _mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)p)); }
+static inline lw_i32x16 lw_i32x16_load_i8(const int8_t *p)
+{
+    return _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+static inline lw_i32x16 lw_i32x16_load_u8(const uint8_t *p)
+{
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+static inline lw_i32x16 lw_i32x16_load_i16(const int16_t *p)
+{
+    return _mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
 static inline lw_i32x16 lw_i32x16_add(lw_i32x16 a, lw_i32x16 b) { return _mm512_add_epi32(a, b); }
 static inline lw_i32x16 lw_i32x16_sub(lw_i32x16 a, lw_i32x16 b) { return _mm512_sub_epi32(a, b); }
 static inline lw_i32x16 lw_i32x16_min(lw_i32x16 a, lw_i32x16 b) { return _mm512_min_epi32(a, b); }
@@ -52,9 +73,13 @@ static inline lw_i32x16 lw_i32x16_xor(lw_i32x16 a, lw_i32x16 b) { return _mm512_
 static inline lw_m32x16 lw_i32x16_lt(lw_i32x16 a, lw_i32x16 b) { return _mm512_cmplt_epi32_mask(a, b); }
 static inline lw_m32x16 lw_i32x16_le(lw_i32x16 a, lw_i32x16 b) { return _mm512_cmple_epi32_mask(a, b); }
 static inline lw_m32x16 lw_i32x16_eq(lw_i32x16 a, lw_i32x16 b) { return _mm512_cmpeq_epi32_mask(a, b); }
-static inline lw_i32x16 lw_i32x16_select(lw_m32x16 m, lw_i32x16 a, lw_i32x16 b) { return _mm512_mask_mov_epi32(b, m, a); }
+static inline lw_i32x16 lw_i32x16_select(lw_m32x16 m, lw_i32x16 a, lw_i32x16 b)
+{
+    return _mm512_mask_mov_epi32(b, m, a);
+}
 
-/* The instruction gives the least integer for what does not fit: from 2^31 on the greatest is wanted, of NaN 0. */
+/* The instruction returns the minimum integer if the value does not fit: from 2^31 on the result is the maximum, for
+ * NaN 0. */
 static inline lw_i32x16 lw_i32x16_from_f32(lw_f32x16 a)
 {
     const lw_m32x16 too_large = _mm512_cmp_ps_mask(a, _mm512_set1_ps(2147483648.0f), _CMP_GE_OQ);

@@ -1,40 +1,46 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Products and copies of rows of 8 and 16 bits: the macros that emitted code names, in portable C for what no other header
- * has instructions. Sums wrap. Numbers come first, then the result, then the operands, each as LW_AT(memory, index, strides...): the index
- * of its first element, and the distances of neighbours along its dimensions of two or more elements but the last. For each macro,
- * LW_ROWS_... is the same with the operands spread out; the headers with instructions define it before this one does.
+/* Products and copies of rows of 8 and 16 bits: the macros of emitted code, in portable C unless another header has
+ * instructions. Sums wrap. Arguments are the numbers, then the result, then the operands. An operand is LW_AT(memory,
+ * index, strides...): the index of its first element, and the strides of its dimensions of two or more elements except
+ * the last. For each macro, LW_ROWS_... takes the operands as separate arguments; headers with instructions define it
+ * before this one.
  *
  *   LW_DOT_2X2_I8[n](a: i8[2][n], b: i8[2][n])              c[w<2,o<2] = sum(e<n) i32(a[w,e]) * i32(b[o,e])
- *   LW_DOT_2X2_I16[n](a: i16[2][n][2][2], b: i8[2][n][2][2]) c[w<2,o<2] = sum(q<n,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s])
+ *   LW_DOT_2X2_I16[n](a: i16[2][n][2][2], b: i8[2][n][2][2])
+ *                               c[w<2,o<2] = sum(q<n,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s])
  *   LW_COPY_I16[n](a: i8[n])                                y[e<n] = i16(a[e])                     and LW_COPY_I8
  *   LW_FETCH_I16[n,fill](p: bool, a: i8[n])                 y[e<n] = i16(select(p, a[e], fill))    and LW_FETCH_I8
  *
- * and the first for 1X1, 1X2, 1X4 and 2X1. Of I16 the strides of a are 4 and 2, of b 4, 8 and 2, as weights are packed.
+ * LW_DOT also exists as 1X1, 1X2, 1X4 and 2X1. For I16 the strides of a are 4 and 2, of b 4, 8 and 2, the layout of
+ * packed weights.
  *
  *   LW_DOT_2X4_I16[n](a: i16[n][2][2], b: i16[n][2][2])
  *                        c[w<2,p<2,h<2] = sum(q<n,t<2) i32(a[q,w,t]) * i32(i8(i32(b[q,p,t]) + h*128 >> h*8))
  *   LW_PAIRS_I16[n](a: i8[2][n][2])                         y[w<2,q<n,t<2] = i16(a[w,q,t])
  *
- * are the product of two pixels, whose pairs take turns, with two rows of weights in each number, even + 256 * odd; for a of bytes,
- * and sums of products with odd ones that lie within 24 bits.
+ * LW_DOT_2X4 multiplies two pixels, whose pairs alternate, by two rows of weights packed in each number, even + 256 *
+ * odd. The elements of a must fit 8 bits, and sums of products with odd weights 24 bits.
  *
- *   LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n])   c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
+ *   LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n])
+ *                               c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
  *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
- *   LW_WINDOW_I8 and LW_TAPS_I8                                     and for one pixel, without w
+ *   LW_WINDOW_I8 and LW_TAPS_I8                                     the same for one pixel, without w
  *   LW_SUM_WINDOW_I8[kh,kw,n](a: i8[kh][kw][n])                     y[o<n] = sum(i<kh,j<kw) i32(a[i,j,o])
  *   LW_MAX_WINDOW_I8[kh,kw,n](a: i8[kh][kw][n])                     y[o<n] = max(i<kh,j<kw) a[i,j,o]
- *   LW_SUM_TAPS_I8[k,n](a: i8[k][n]) and LW_MAX_TAPS_I8             and for one dimension
+ *   LW_SUM_TAPS_I8[k,n](a: i8[k][n]) and LW_MAX_TAPS_I8             the same for one dimension
  *   LW_MAX_IF_I8[n](p: bool, a: i8[1][n])                           y[o<n] = max(k<1) select(p, a[k,o], -128)
  *   LW_FETCH_ROW_I8[m,left,inner,n,own,fill](p: bool, a: i8[m][n])
  *                        y[w<m,c<n] = select(p && left <= w && w < left + inner && c < own, a[w,c], fill)
  *
- * and, for vectors only, beside which emitted code has loops for all others:
+ * Macros for vectors only; on other cores emitted code contains loops:
  *
- *   LW_COPY_I32[n](a: i32[n])                                                        y[e<n] = a[e]
- *   LW_SCALE_I8[n,zero,least,most](a: i32[n], m: i32, s: i32)                        y[e<n] = i8(min(max(scaled(a[e], m, s) + zero, least), most))
- *   LW_SCALE_EACH_I8[n,zero,least,most](a: i32[n], m: i32[n], s: u8[n])              and with m[e], s[e]
+ *   LW_COPY_I32[n](a: i32[n])                                        y[e<n] = a[e]
+ *   LW_SCALE_I8[n,zero,least,most](a: i32[n], m: i32, s: i32)
+ *       y[e<n] = i8(min(max(scaled(a[e], m, s) + zero, least), most))
+ *   LW_SCALE_EACH_I8[n,zero,least,most](a: i32[n], m: i32[n], s: u8[n])              the same with m[e], s[e]
  *   LW_ADD_I8[n,za,ma,sa,zb,mb,sb,m,s,zero,least,most](a: i8[n], b: i8[n])
- *       y[e<n] = i8(min(max(scaled(scaled(i32(a[e]) + za << 20, ma, sa) + scaled(i32(b[e]) + zb << 20, mb, sb), m, s) + zero, least), most))
+ *       y[e<n] = i8(min(max(scaled(scaled(i32(a[e]) + za << 20, ma, sa)
+ *                                  + scaled(i32(b[e]) + zb << 20, mb, sb), m, s) + zero, least), most))
  *
  * where scaled(v, m, s) = roundshift(mulhigh(v, m), s). */
 #ifndef LW_SIMD_ROWS_H
@@ -44,9 +50,9 @@
 #include "simd.h"
 
 /* lw: lw_dot_pairs needs */
-/* Any tile and any distances. */
-static inline void lw_dot_pairs(int32_t w, int32_t o, int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw, int32_t aq, int32_t as,
-                                const int8_t *b, int32_t bo, int32_t bq, int32_t bt)
+/* Any tile and any strides. */
+static inline void lw_dot_pairs(int32_t w, int32_t o, int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw,
+                                int32_t aq, int32_t as, const int8_t *b, int32_t bo, int32_t bq, int32_t bt)
 {
     for (int32_t i = 0; i < w; i++)
         for (int32_t j = 0; j < o; j++) {
@@ -61,7 +67,8 @@ static inline void lw_dot_pairs(int32_t w, int32_t o, int32_t n, int32_t *c, int
 /* lw: end */
 
 /* lw: lw_dot_2x2 needs */
-static inline void lw_dot_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b, int32_t bo)
+static inline void lw_dot_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b,
+                              int32_t bo)
 {
     uint32_t c00 = (uint32_t)c[0], c01 = (uint32_t)c[1], c10 = (uint32_t)c[cw], c11 = (uint32_t)c[cw + 1];
     const int8_t *a1 = a + aw, *b1 = b + bo;
@@ -110,14 +117,16 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 
 /* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dot_2x2 */
 #ifndef LW_ROWS_DOT_2X2_I8
-#define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) lw_dot_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
+#define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) \
+    lw_dot_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
 #endif
 #define LW_DOT_2X2_I8(n, c, a, b) LW_ROWS_DOT_2X2_I8(n, c, a, b)
 /* lw: end */
 /* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_2X1_I8
 #define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi)                                                             \
-    (lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0), lw_dot_row(1, n, (c) + (ci) + (cw), (a) + (ai) + (aw), (b) + (bi), 0))
+    (lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0),                                                          \
+     lw_dot_row(1, n, (c) + (ci) + (cw), (a) + (ai) + (aw), (b) + (bi), 0))
 #endif
 #define LW_DOT_2X1_I8(n, c, a, b) LW_ROWS_DOT_2X1_I8(n, c, a, b)
 /* lw: end */
@@ -149,7 +158,8 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 /* lw: end */
 
 /* lw: lw_dot_2x4 needs */
-static inline void lw_dot_2x4(int32_t n, int32_t *c, int32_t cw, int32_t cp, const int16_t *a, int32_t aq, int32_t aw, const int16_t *b, int32_t bq, int32_t bp)
+static inline void lw_dot_2x4(int32_t n, int32_t *c, int32_t cw, int32_t cp, const int16_t *a, int32_t aq, int32_t aw,
+                              const int16_t *b, int32_t bq, int32_t bp)
 {
     for (int32_t i = 0; i < 8; i++) {
         const int32_t w = i >> 2, p = i >> 1 & 1, h = i & 1;
@@ -224,7 +234,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 #define LW_COPY_I8(n, y, a) LW_ROWS_COPY_I8(n, y, a)
 /* lw: end */
 /* lw: LW_FETCH_I16 needs LW_COPY_I16 lw_fill_i16 */
-/* Where p is false, the index of a may lie outside of its memory: no pointer is formed of it. */
+/* If p is false, the index of a may be outside of its memory: no pointer is formed. */
 #define LW_ROWS_FETCH_I16(n, fill, y, yi, p, a, ai)                                                                    \
     do {                                                                                                               \
         if (p) LW_ROWS_COPY_I16(n, y, yi, a, ai);                                                                      \
@@ -248,12 +258,13 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 
 /* lw: lw_window needs */
 /* Taps of `pixels` windows, 1 or 2, over n channels. */
-static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw, int32_t aj,
-                             const int8_t *b, int32_t bi, int32_t bj)
+static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, int32_t *c, int32_t cw, const int8_t *a,
+                             int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
 {
     for (int32_t o = 0; o < n; o++) {
         uint32_t sum = (uint32_t)c[o], sum1 = pixels == 2 ? (uint32_t)c[cw + o] : 0;
-        const int8_t *x = a + o, *k = b + o;      /* advanced while a row follows: behind the last one they would leave the memory */
+        /* Advanced only if a row follows: after the last one they would leave the memory */
+        const int8_t *x = a + o, *k = b + o;
         for (int32_t i = 0;;) {
             for (int32_t j = 0; j < kw; j++) {
                 sum += (uint32_t)((int32_t)x[j * aj] * k[j * bj]);
@@ -284,7 +295,8 @@ static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, 
 /* lw: end */
 
 /* lw: LW_TAPS2_I8 needs LW_WINDOW2_I8 */
-#define LW_ROWS_TAPS2_I8(k, n, c, ci, cw, a, at, ai, aw, b, bt, bi) LW_ROWS_WINDOW2_I8(k, 1, n, c, ci, cw, a, at, ai, aw, 0, b, bt, bi, 0)
+#define LW_ROWS_TAPS2_I8(k, n, c, ci, cw, a, at, ai, aw, b, bt, bi) \
+    LW_ROWS_WINDOW2_I8(k, 1, n, c, ci, cw, a, at, ai, aw, 0, b, bt, bi, 0)
 #define LW_TAPS2_I8(k, n, c, a, b) LW_ROWS_TAPS2_I8(k, n, c, a, b)
 /* lw: end */
 /* lw: LW_TAPS_I8 needs LW_WINDOW_I8 */
@@ -330,7 +342,7 @@ static inline void lw_max_window(int32_t kh, int32_t kw, int32_t n, int8_t *y, c
 #define LW_MAX_TAPS_I8(k, n, y, a) LW_ROWS_MAX_TAPS_I8(k, n, y, a)
 /* lw: end */
 /* lw: LW_MAX_IF_I8 needs LW_MAX_WINDOW_I8 */
-/* Where p is false, the index of a may lie outside of its memory: no pointer is formed of it. */
+/* If p is false, the index of a may be outside of its memory: no pointer is formed. */
 #define LW_ROWS_MAX_IF_I8(n, y, yi, p, a, ai)                                                                          \
     do {                                                                                                               \
         if (p) LW_ROWS_MAX_WINDOW_I8(1, 1, n, y, yi, a, ai, 0, 0);                                                     \
@@ -339,9 +351,10 @@ static inline void lw_max_window(int32_t kh, int32_t kw, int32_t n, int8_t *y, c
 /* lw: end */
 
 /* lw: LW_FETCH_ROW_I8 needs LW_COPY_I8 LW_FILL_I8 */
-/* `left` pixels of fill, `inner` ones of a, and fill to the end; each in memory for n channels and full to `own`. `a` is the first of
- * the inner pixels, NULL where the row has none. */
-static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t n, int32_t own, int8_t fill, int8_t *y, int32_t yw, const int8_t *a, int32_t aw)
+/* `left` pixels of fill, `inner` pixels of a, and fill to the end. Each has n channels in memory, of which `own` are
+ * copied. `a` is the first of the inner pixels, or NULL if the row has none. */
+static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t n, int32_t own, int8_t fill, int8_t *y,
+                                int32_t yw, const int8_t *a, int32_t aw)
 {
     const int32_t begin = left < m ? left : m, end = begin + inner < m ? begin + inner : m;
     if (a && own >= n && yw == n && aw == n) {
@@ -356,13 +369,15 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
         LW_ROWS_FILL_I8(n - full, y, w * yw + full, fill);
     }
 }
-/* The row of a begins at index `ai`: outside of its memory where p is false, and by `left` pixels where p is true. */
+/* The row of a begins at index `ai`: outside of its memory if p is false, and by `left` pixels if p is true. */
 #define LW_ROWS_FETCH_ROW_I8(m, left, inner, n, own, fill, y, yi, yw, p, a, ai, aw)                                    \
-    lw_fetch_row(m, left, inner, n, own, fill, (y) + (yi), yw, (p) && (left) < (m) ? (a) + ((ai) + (left) * (aw)) : NULL, aw)
-#define LW_FETCH_ROW_I8(m, left, inner, n, own, fill, y, p, a) LW_ROWS_FETCH_ROW_I8(m, left, inner, n, own, fill, y, p, a)
+    lw_fetch_row(m, left, inner, n, own, fill, (y) + (yi), yw,                                                         \
+                 (p) && (left) < (m) ? (a) + ((ai) + (left) * (aw)) : NULL, aw)
+#define LW_FETCH_ROW_I8(m, left, inner, n, own, fill, y, p, a) \
+    LW_ROWS_FETCH_ROW_I8(m, left, inner, n, own, fill, y, p, a)
 /* lw: end */
 
-/* What only vectors have, by the names that emitted code uses. */
+/* Macros for vectors only, under the names in emitted code. */
 /* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_mve_begin */
 #ifdef LW_ROWS_COPY_I32
 #define LW_COPY_I32(n, y, a) LW_ROWS_COPY_I32(n, y, a)

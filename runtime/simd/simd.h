@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Vectors of 4, 8 and 16 lanes: lw_f32x8, lw_i32x8, lw_m32x8 (a truth value for each lane) and what is done with them.
- * scalar.h defines every name by its formula, for any compiler; sse4.h, avx2.h and avx512.h have the same names for their
- * width in intrinsics, to the same bits. A text with vectors of 16 lanes builds anywhere: what the compiler has no
- * registers for takes the scalar form.
+/* Vectors of 4, 8 and 16 lanes: lw_f32x8, lw_i32x8, lw_m32x8 (a truth value per lane) and their operations. scalar.h
+ * defines every name by its formula, for any compiler; sse4.h, avx2.h and avx512.h have the same names for their width
+ * in intrinsics, with the same bits. Code with vectors of 16 lanes builds anywhere: a width without registers uses the
+ * scalar form.
  *
- * This file chooses, by what the compiler says of its target. -DLW_SIMD_AVX512=0 and the like overrule it.
+ * This file selects a header by the compiler's target macros. -DLW_SIMD_AVX512=0 and the like overrule it.
  *
- * load, store       lanes side by side in memory, at any alignment; load_i8, load_u8, load_i16 widen to i32
+ * load, store       contiguous lanes in memory, at any alignment; load_i8, load_u8, load_i16 widen to i32
  * broadcast         one value in all lanes
- * neg abs sqrt  add sub mul div  min max     lane by lane; min and max are NaN where either is, of two zeros the second
+ * neg abs sqrt  add sub mul div  min max     lane by lane; min and max are NaN if either is, of two zeros the second
  * fma               a*b + c, rounded once
- * lt le eq          a mask; false where either is NaN
- * select            of a mask: the second operand where it is true, the third elsewhere
+ * lt le eq          a mask; false if either is NaN
+ * select            by mask: the second operand if it is true, otherwise the third
  * and or xor not    on i32 and masks; integers wrap
- * from_i32 from_f32 conversions; to i32 towards zero, saturating, of NaN 0 */
+ * from_i32 from_f32 conversions; to i32 towards zero, saturating, NaN becomes 0 */
 #ifndef LW_SIMD_H
 #define LW_SIMD_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Vectors of 4 lanes in the registers of SSE 4.1; with FMA where the target has it. A mask has all bits of a lane set, or none. */
+/* Vectors of 4 lanes in the registers of SSE 4.1; with FMA if the target has it. A mask has all bits of a lane set, or
+ * none. */
 #ifndef LW_SIMD_SSE4_H
 #define LW_SIMD_SSE4_H
 
@@ -22,9 +23,15 @@ static inline lw_f32x4 lw_f32x4_sub(lw_f32x4 a, lw_f32x4 b) { return _mm_sub_ps(
 static inline lw_f32x4 lw_f32x4_mul(lw_f32x4 a, lw_f32x4 b) { return _mm_mul_ps(a, b); }
 static inline lw_f32x4 lw_f32x4_div(lw_f32x4 a, lw_f32x4 b) { return _mm_div_ps(a, b); }
 
-/* The instruction gives b where either is NaN. */
-static inline lw_f32x4 lw_f32x4_min(lw_f32x4 a, lw_f32x4 b) { return _mm_blendv_ps(_mm_min_ps(a, b), a, _mm_cmpunord_ps(a, a)); }
-static inline lw_f32x4 lw_f32x4_max(lw_f32x4 a, lw_f32x4 b) { return _mm_blendv_ps(_mm_max_ps(a, b), a, _mm_cmpunord_ps(a, a)); }
+/* The instruction returns b if either is NaN. */
+static inline lw_f32x4 lw_f32x4_min(lw_f32x4 a, lw_f32x4 b)
+{
+    return _mm_blendv_ps(_mm_min_ps(a, b), a, _mm_cmpunord_ps(a, a));
+}
+static inline lw_f32x4 lw_f32x4_max(lw_f32x4 a, lw_f32x4 b)
+{
+    return _mm_blendv_ps(_mm_max_ps(a, b), a, _mm_cmpunord_ps(a, a));
+}
 
 static inline lw_f32x4 lw_f32x4_fma(lw_f32x4 a, lw_f32x4 b, lw_f32x4 c)
 {
@@ -43,7 +50,10 @@ static inline lw_f32x4 lw_f32x4_fma(lw_f32x4 a, lw_f32x4 b, lw_f32x4 c)
 static inline lw_m32x4 lw_f32x4_lt(lw_f32x4 a, lw_f32x4 b) { return _mm_castps_si128(_mm_cmplt_ps(a, b)); }
 static inline lw_m32x4 lw_f32x4_le(lw_f32x4 a, lw_f32x4 b) { return _mm_castps_si128(_mm_cmple_ps(a, b)); }
 static inline lw_m32x4 lw_f32x4_eq(lw_f32x4 a, lw_f32x4 b) { return _mm_castps_si128(_mm_cmpeq_ps(a, b)); }
-static inline lw_f32x4 lw_f32x4_select(lw_m32x4 m, lw_f32x4 a, lw_f32x4 b) { return _mm_blendv_ps(b, a, _mm_castsi128_ps(m)); }
+static inline lw_f32x4 lw_f32x4_select(lw_m32x4 m, lw_f32x4 a, lw_f32x4 b)
+{
+    return _mm_blendv_ps(b, a, _mm_castsi128_ps(m));
+}
 static inline lw_f32x4 lw_f32x4_from_i32(lw_i32x4 a) { return _mm_cvtepi32_ps(a); }
 
 static inline lw_i32x4 lw_i32x4_load(const int32_t *p) { return _mm_loadu_si128((const __m128i *)(const void *)p); }
@@ -61,7 +71,10 @@ static inline lw_i32x4 lw_i32x4_load_u8(const uint8_t *p)
     memcpy(&four, p, sizeof four);
     return _mm_cvtepu8_epi32(_mm_cvtsi32_si128(four));
 }
-static inline lw_i32x4 lw_i32x4_load_i16(const int16_t *p) { return _mm_cvtepi16_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)); }
+static inline lw_i32x4 lw_i32x4_load_i16(const int16_t *p)
+{
+    return _mm_cvtepi16_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
+}
 static inline lw_i32x4 lw_i32x4_add(lw_i32x4 a, lw_i32x4 b) { return _mm_add_epi32(a, b); }
 static inline lw_i32x4 lw_i32x4_sub(lw_i32x4 a, lw_i32x4 b) { return _mm_sub_epi32(a, b); }
 static inline lw_i32x4 lw_i32x4_min(lw_i32x4 a, lw_i32x4 b) { return _mm_min_epi32(a, b); }
@@ -71,11 +84,15 @@ static inline lw_i32x4 lw_i32x4_and(lw_i32x4 a, lw_i32x4 b) { return _mm_and_si1
 static inline lw_i32x4 lw_i32x4_or(lw_i32x4 a, lw_i32x4 b) { return _mm_or_si128(a, b); }
 static inline lw_i32x4 lw_i32x4_xor(lw_i32x4 a, lw_i32x4 b) { return _mm_xor_si128(a, b); }
 static inline lw_m32x4 lw_i32x4_lt(lw_i32x4 a, lw_i32x4 b) { return _mm_cmpgt_epi32(b, a); }
-static inline lw_m32x4 lw_i32x4_le(lw_i32x4 a, lw_i32x4 b) { return _mm_xor_si128(_mm_cmpgt_epi32(a, b), _mm_set1_epi32(-1)); }
+static inline lw_m32x4 lw_i32x4_le(lw_i32x4 a, lw_i32x4 b)
+{
+    return _mm_xor_si128(_mm_cmpgt_epi32(a, b), _mm_set1_epi32(-1));
+}
 static inline lw_m32x4 lw_i32x4_eq(lw_i32x4 a, lw_i32x4 b) { return _mm_cmpeq_epi32(a, b); }
 static inline lw_i32x4 lw_i32x4_select(lw_m32x4 m, lw_i32x4 a, lw_i32x4 b) { return _mm_blendv_epi8(b, a, m); }
 
-/* The instruction gives the least integer for what does not fit: from 2^31 on its complement is wanted, of NaN 0. */
+/* The instruction returns the minimum integer if the value does not fit: from 2^31 on the result is its complement, for
+ * NaN 0. */
 static inline lw_i32x4 lw_i32x4_from_f32(lw_f32x4 a)
 {
     const __m128i too_large = _mm_castps_si128(_mm_cmpge_ps(a, _mm_set1_ps(2147483648.0f)));
