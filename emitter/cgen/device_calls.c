@@ -124,9 +124,8 @@ void partition_prototypes(Ctx *cx, Text *t, const Program *p)
         for (int j = 0; j < p->size_count; j++)
             text_printf(t, " *   %-20s %-8s %lld to %lld\n", size_name(&s, p, j), "int32_t",
                         (long long)expr_as_var(p->size[j])->least, (long long)expr_as_var(p->size[j])->greatest);
-        text_printf(
-            t, " * arena: that of %s_run; only the default uses it. Returns 0, or a negative error code of %s_run. */\n",
-            p->name, p->name);
+        text_printf(t, " * arena: that of %s_run; only the default uses it. ", p->name);
+        text_printf(t, "Returns 0, or a negative error code of %s_run. */\n", p->name);
         signature(cx, t, p, d);
         text_add(t, ";\n\n");
     }
