@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said about a tensor rather than done to it. All of these are identities in type and value, except the simulated
- * quantization, and none leaves a trace in the emitted code but what it asks for:
+/* Annotations of a tensor. Each is an identity in type and value, except simulated_quantize.
  *
- *   on_device            the call that makes x runs on a device; graph/passes/device.c copies what crosses
- *   stop_fusion          a view of x: nothing is fused across it, nothing is copied
- *   stop_gradient        recorded for differentiation, then gone
- *   checkpoint           recorded for differentiation: x is made again backwards rather than kept
+ *   on_device            the producer of x runs on a device; graph/passes/device.c copies at the boundary
+ *   stop_fusion          a view of x: no fused group crosses it, nothing is copied
+ *   stop_gradient        a record for differentiation, which removes it
+ *   checkpoint           a record for differentiation: the backward pass recomputes x instead of storing it
  *   simulated_quantize   y = (clamp(round(x / scale) + zero, least, greatest) - zero) * scale
  *
- * Scale and zero are given as in quantize.c. With 8 or 16 bits and ties to even it is quantize and dequantize to the bit:
- * what is stored in between is an integer of that width in both. */
+ * Scale and zero broadcast as in ops/integer/quantize.c. With 8 or 16 bits and ties to even, simulated_quantize equals
+ * quantize followed by dequantize bit for bit: both store an integer of that width in between. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
@@ -17,7 +16,9 @@
 /* ---- Simulated quantization ------------------------------------------------------------------------------------- */
 
 typedef struct Rounding { const char *name, *function; } Rounding;
-static const Rounding roundings[] = { { "even", "nearbyint" }, { "away", "round" }, { "zero", "trunc" }, { "down", "floor" }, { "up", "ceil" } };
+static const Rounding roundings[] = {
+    { "even", "nearbyint" }, { "away", "round" }, { "zero", "trunc" }, { "down", "floor" }, { "up", "ceil" }
+};
 enum { ROUNDINGS = sizeof roundings / sizeof roundings[0], MOST_BITS = 16 };
 
 static const char *rounding_function(Ctx *cx, const Node *n)
@@ -29,7 +30,7 @@ static const char *rounding_function(Ctx *cx, const Node *n)
     return NULL;
 }
 
-/* The stored integer: a cast saturates by itself where a type has just these bits. */
+/* Returns the text of the stored integer. For 8 and 16 bits the saturating cast clamps; other widths need a clamp. */
 static const char *stored_text(Ctx *cx, const char *steps, int64_t bits, bool has_sign)
 {
     int64_t least = has_sign ? -(INT64_C(1) << (bits - 1)) : 0, greatest = least + (INT64_C(1) << bits) - 1;
@@ -43,25 +44,33 @@ static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
     Tensor *scale = n->in[1], *zero = n->in[2];
     const char *round = rounding_function(cx, n), *real = dtype_info(scale->type)->spelling;
     if (!round || !op_float(cx, n)) return 0;
-    if (bits < 2 || bits > MOST_BITS) op_refuse(cx, n, "'bits' is %lld; 2 to %d are accepted", (long long)bits, MOST_BITS);
-    if (scale->type != n->in[0]->type) op_refuse(cx, n, "the scale is %s, but the input %s", real, dtype_info(n->in[0]->type)->spelling);
-    if (!dtype_is_integer(zero->type)) op_refuse(cx, n, "the zero is %s; an integer type is wanted", dtype_info(zero->type)->spelling);
+    if (bits < 2 || bits > MOST_BITS)
+        op_refuse(cx, n, "'bits' is %lld; 2 to %d are accepted", (long long)bits, MOST_BITS);
+    if (scale->type != n->in[0]->type)
+        op_refuse(cx, n, "the scale is %s, but the input %s", real, dtype_info(n->in[0]->type)->spelling);
+    if (!dtype_is_integer(zero->type))
+        op_refuse(cx, n, "the zero is %s; an integer type is wanted", dtype_info(zero->type)->spelling);
     if (ctx_failed(cx)) return 0;
     const char *steps = text_format(cx, "%s(x[*] / scale[*]) + %s(zero[*])", round, real);
     const char *stored = stored_text(cx, steps, bits, node_int(n, "sign", 1) != 0);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s(i32(%s) - i32(zero[*])) * scale[*]", real, stored), BIND_T("x", n->in[0]),
-                        BIND_T("scale", scale), BIND_T("zero", zero));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s(i32(%s) - i32(zero[*])) * scale[*]", real, stored),
+                        BIND_T("x", n->in[0]), BIND_T("scale", scale), BIND_T("zero", zero));
     return out[0] ? 1 : 0;
 }
 
-/* ---- Rows --------------------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
 
-static const AttrRow device_attrs[] = { { "device", ATTR_TEXT, "a name from the list of devices, or cpu", NULL }, { 0 } };
-static const AttrRow copy_attrs[] = { { "from", ATTR_TEXT, "the device that has it", "cpu" }, { "to", ATTR_TEXT, "the device that gets it", "cpu" }, { 0 } };
+static const AttrRow device_attrs[] = {
+    { "device", ATTR_TEXT, "a name from the list of devices, or cpu", NULL }, { 0 }
+};
+static const AttrRow copy_attrs[] = {
+    { "from", ATTR_TEXT, "the source device", "cpu" }, { "to", ATTR_TEXT, "the destination device", "cpu" },
+    { 0 }
+};
 static const AttrRow quantize_attrs[] = {
-    { "bits", ATTR_INT, "of the stored integer, 2 to 16", "8" },
-    { "sign", ATTR_INT, "1: it may be negative", "1" },
-    { "rounding", ATTR_TEXT, "of ties, or of all: even, away, zero, down, up", "even" },
+    { "bits", ATTR_INT, "the width of the stored integer, 2 to 16", "8" },
+    { "sign", ATTR_INT, "1: signed, 0: unsigned", "1" },
+    { "rounding", ATTR_TEXT, "ties to even or away; or all values to zero, down or up", "even" },
     { 0 }
 };
 
@@ -89,11 +98,11 @@ static const OpCase quantize_cases[] = {
     .cases = case_rows
 
 const Op ops_annotation[] = {
-    { ANNOTATION("on_device", ANNOTATION_DEVICE, "y = x, made on a device", device_cases), .attr = device_attrs },
-    { ANNOTATION("stop_fusion", ANNOTATION_STOP_FUSION, "y = x; no group of fused calls reaches across", plain_cases),
+    { ANNOTATION("on_device", ANNOTATION_DEVICE, "y = x, computed on a device", device_cases), .attr = device_attrs },
+    { ANNOTATION("stop_fusion", ANNOTATION_STOP_FUSION, "y = x; no fused group crosses it", plain_cases),
       .layout.is_view = true, .layout.permute = permute_elementwise, .quantization.moves_elements = true },
     { ANNOTATION("stop_gradient", ANNOTATION_RECORD, "y = x; its gradient is zero", plain_cases) },
-    { ANNOTATION("checkpoint", ANNOTATION_RECORD, "y = x; made again for the gradient rather than kept", plain_cases) },
+    { ANNOTATION("checkpoint", ANNOTATION_RECORD, "y = x; recomputed for the gradient, not stored", plain_cases) },
     { .name = "annotation.simulated_quantize",
       .summary = "y[*] = (clamp(round(x[*] / scale[*]) + zero[*]) - zero[*]) * scale[*]: a grid in float", .level = 10,
       .least_inputs = 3, .most_inputs = 3, .inputs = "x scale zero", .attr = quantize_attrs,

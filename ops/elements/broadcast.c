@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of two or three tensors, element by element, with dimensions of one (or absent on the left) stretched to
- * those of the others. Each row is its formula, or one for floats and one for integers where these differ. */
+/* Elementwise functions of two or three tensors. Dimensions of 1, and dimensions absent on the left, broadcast to those
+ * of the other operands. Each row is one formula, or two where floats and integers differ. */
 #include "graph/dag/op_build.h"
 
 static int by_type(Ctx *cx, const Node *n, const char *of_floats, const char *of_integers, Tensor **out)
@@ -11,17 +11,27 @@ static int by_type(Ctx *cx, const Node *n, const char *of_floats, const char *of
     return out[0] ? 1 : 0;
 }
 
-static int div_(Ctx *cx, const Node *n, Tensor **out) { return by_type(cx, n, "y[*] = a[*] / b[*]", "y[*] = tdiv(a[*], b[*])", out); }
-static int fmod_(Ctx *cx, const Node *n, Tensor **out) { return by_type(cx, n, "y[*] = fmod(a[*], b[*])", "y[*] = tmod(a[*], b[*])", out); }
-static int floor_div(Ctx *cx, const Node *n, Tensor **out) { return by_type(cx, n, "y[*] = floor(a[*] / b[*])", "y[*] = a[*] / b[*]", out); }
-
-/* The sign of the divisor: a - floor(a / b) * b. */
-static int mod(Ctx *cx, const Node *n, Tensor **out)
+static int div_(Ctx *cx, const Node *n, Tensor **out)
 {
-    return by_type(cx, n, "y[*] = select(fmod(a[*], b[*]) * b[*] < 0, fmod(a[*], b[*]) + b[*], fmod(a[*], b[*]))", "y[*] = a[*] % b[*]", out);
+    return by_type(cx, n, "y[*] = a[*] / b[*]", "y[*] = tdiv(a[*], b[*])", out);
+}
+static int fmod_(Ctx *cx, const Node *n, Tensor **out)
+{
+    return by_type(cx, n, "y[*] = fmod(a[*], b[*])", "y[*] = tmod(a[*], b[*])", out);
+}
+static int floor_div(Ctx *cx, const Node *n, Tensor **out)
+{
+    return by_type(cx, n, "y[*] = floor(a[*] / b[*])", "y[*] = a[*] / b[*]", out);
 }
 
-/* Integer powers go through f64, which is exact up to 2^53. */
+/* The result a - floor(a / b) * b has the sign of the divisor. */
+static int mod(Ctx *cx, const Node *n, Tensor **out)
+{
+    return by_type(cx, n, "y[*] = select(fmod(a[*], b[*]) * b[*] < 0, fmod(a[*], b[*]) + b[*], fmod(a[*], b[*]))",
+                   "y[*] = a[*] % b[*]", out);
+}
+
+/* Integer powers are computed in f64, which is exact up to 2^53. */
 static int pow_(Ctx *cx, const Node *n, Tensor **out)
 {
     const char *t = dtype_info(n->in[0]->type)->spelling;

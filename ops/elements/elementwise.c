@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of one tensor, element by element. Each row is its formula. */
+/* Elementwise functions of one tensor. Each row is one formula. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
 
-/* clip: a bound that is infinite does nothing and is left out. */
+/* Clips to the finite bounds; an infinite bound is left out of the formula. */
 static int clip(Ctx *cx, const Node *n, Tensor **out)
 {
     DType t = n->in[0]->type;
     double low = node_real(n, "min", 0), high = node_real(n, "max", 0);
     bool is_bounded_below = low > -1.0 / 0.0, is_bounded_above = high < 1.0 / 0.0;
     const char *text = is_bounded_below && is_bounded_above ? "y[*] = min(max(x[*], low), high)"
-                     : is_bounded_below ? "y[*] = max(x[*], low)" : is_bounded_above ? "y[*] = min(x[*], high)" : "y[*] = x[*]";
+                       : is_bounded_below                   ? "y[*] = max(x[*], low)"
+                       : is_bounded_above                   ? "y[*] = min(x[*], high)"
+                                                            : "y[*] = x[*]";
     Scalar least = { 0 }, greatest = { 0 };
     if (dtype_is_float(t)) least.f = low, greatest.f = high;
     else least.i = dtype_integer(t, low), greatest.i = dtype_integer(t, high);
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("low", expr_constant(cx, t, least)), BIND_V("high", expr_constant(cx, t, greatest)));
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("low", expr_constant(cx, t, least)),
+                        BIND_V("high", expr_constant(cx, t, greatest)));
     return out[0] ? 1 : 0;
 }
 
@@ -42,20 +45,24 @@ static int cast(Ctx *cx, const Node *n, Tensor **out)
         op_refuse(cx, n, "'to' is \"%s\", which is no element type", to);
         return 0;
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, n->in[0]->type == t ? "y[*] = x[*]" : "y[*] = %s(x[*])", to), BIND_T("x", n->in[0]));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, n->in[0]->type == t ? "y[*] = x[*]" : "y[*] = %s(x[*])", to),
+                        BIND_T("x", n->in[0]));
     return out[0] ? 1 : 0;
 }
 
-/* The same bytes read as another type of that size. */
+/* Reinterprets the bytes as another type of the same size. */
 static int bitcast(Ctx *cx, const Node *n, Tensor **out)
 {
     DType t;
     const char *to = node_text(n, "to", "");
-    if (!dtype_read(to, strlen(to), &t) || t == BOOL || n->in[0]->type == BOOL || dtype_info(t)->bytes != dtype_info(n->in[0]->type)->bytes) {
-        op_refuse(cx, n, "'to' is \"%s\"; another type of numbers as large as %s is wanted", to, dtype_info(n->in[0]->type)->spelling);
+    if (!dtype_read(to, strlen(to), &t) || t == BOOL || n->in[0]->type == BOOL
+        || dtype_info(t)->bytes != dtype_info(n->in[0]->type)->bytes) {
+        op_refuse(cx, n, "'to' is \"%s\"; another type of numbers as large as %s is wanted", to,
+                  dtype_info(n->in[0]->type)->spelling);
         return 0;
     }
-    out[0] = OP_FORMULA(cx, n, t == n->in[0]->type ? "y[*] = x[*]" : text_format(cx, "y[*] = bits_%s(x[*])", to), BIND_T("x", n->in[0]));
+    out[0] = OP_FORMULA(cx, n, t == n->in[0]->type ? "y[*] = x[*]" : text_format(cx, "y[*] = bits_%s(x[*])", to),
+                        BIND_T("x", n->in[0]));
     return out[0] ? 1 : 0;
 }
 
@@ -85,7 +92,7 @@ static const AttrRow selu_attrs[] = {
 };
 static const AttrRow shrink_attrs[] = {
     { "lambda", ATTR_REAL, "below it in size, elements become 0", "0.5" },
-    { "bias",   ATTR_REAL, "how much the others come nearer to 0", "0" },
+    { "bias",   ATTR_REAL, "the distance by which the other values move towards 0", "0" },
     { 0 }
 };
 static const AttrRow hard_sigmoid_attrs[] = {
@@ -109,7 +116,9 @@ static const OpCase number_cases[] = {
     { 0 }
 };
 static const OpCase test_cases[] = { { "", "f32[2][3]", "bool[2][3]", NULL }, { 0 } };
-static const OpCase bool_cases[] = { { "", "bool[4]={0,1,1,0}", "bool[4]", NULL }, { "", "f32[2]", NULL, "bool" }, { 0 } };
+static const OpCase bool_cases[] = {
+    { "", "bool[4]={0,1,1,0}", "bool[4]", NULL }, { "", "f32[2]", NULL, "bool" }, { 0 }
+};
 static const OpCase bits_cases[] = { { "", "u8[4]", "u8[4]", NULL }, { "", "f32[2]", NULL, "integer" }, { 0 } };
 static const OpCase clip_cases[] = {
     { "min=0 max=6", "f32[2][3]", "f32[2][3]", NULL },
@@ -119,7 +128,10 @@ static const OpCase clip_cases[] = {
     { "", "f32[4]", "f32[4]", NULL },
     { 0 }
 };
-static const OpCase shrink_cases[] = { { "lambda=0.25 bias=0.5", "f32[2][3]", "f32[2][3]", NULL }, { "", "i32[2]", NULL, "a float type is expected" }, { 0 } };
+static const OpCase shrink_cases[] = {
+    { "lambda=0.25 bias=0.5", "f32[2][3]", "f32[2][3]", NULL }, { "", "i32[2]", NULL, "a float type is expected" },
+    { 0 }
+};
 static const OpCase bitcast_cases[] = {
     { "to=i32", "f32[2][3]", "i32[2][3]", NULL },
     { "to=f64", "i64[4]", "f64[4]", NULL },
@@ -145,77 +157,79 @@ static const OpCase cast_cases[] = {
 
 const Op ops_elementwise[] = {
     /* Arithmetic */
-    UNARY("neg",          "y[*] = -x[*]", 3, number_cases),
-    UNARY("abs",          "y[*] = abs(x[*])", 3, number_cases),
-    UNARY("sign",         "y[*] = select(x[*] > 0, 1, select(x[*] < 0, -1, x[*]))", 3, number_cases),
-    UNARY("square",       "y[*] = x[*] * x[*]", 3, number_cases),
-    FLOATS("reciprocal",  "y[*] = 1 / x[*]", 3),
-    FLOATS("floor",       "y[*] = floor(x[*])", 3),
-    FLOATS("ceil",        "y[*] = ceil(x[*])", 3),
-    FLOATS("trunc",       "y[*] = trunc(x[*])", 3),
-    FLOATS("round",       "y[*] = round(x[*])", 3),        /* ties away from zero */
-    FLOATS("nearbyint",   "y[*] = nearbyint(x[*])", 3),    /* ties to even */
-    FLOATS("sqrt",        "y[*] = sqrt(x[*])", 1),
-    FLOATS("rsqrt",       "y[*] = rsqrt(x[*])", 1),
+    UNARY("neg", "y[*] = -x[*]", 3, number_cases),
+    UNARY("abs", "y[*] = abs(x[*])", 3, number_cases),
+    UNARY("sign", "y[*] = select(x[*] > 0, 1, select(x[*] < 0, -1, x[*]))", 3, number_cases),
+    UNARY("square", "y[*] = x[*] * x[*]", 3, number_cases),
+    FLOATS("reciprocal", "y[*] = 1 / x[*]", 3),
+    FLOATS("floor", "y[*] = floor(x[*])", 3),
+    FLOATS("ceil", "y[*] = ceil(x[*])", 3),
+    FLOATS("trunc", "y[*] = trunc(x[*])", 3),
+    FLOATS("round", "y[*] = round(x[*])", 3),         /* ties away from zero */
+    FLOATS("nearbyint", "y[*] = nearbyint(x[*])", 3), /* ties to even */
+    FLOATS("sqrt", "y[*] = sqrt(x[*])", 1),
+    FLOATS("rsqrt", "y[*] = rsqrt(x[*])", 1),
     /* Exponentials and logarithms */
-    FLOATS("exp",         "y[*] = exp(x[*])", 1),
-    FLOATS("exp2",        "y[*] = exp2(x[*])", 1),
-    FLOATS("expm1",       "y[*] = expm1(x[*])", 1),
-    FLOATS("log",         "y[*] = log(x[*])", 1),
-    FLOATS("log2",        "y[*] = log2(x[*])", 1),
-    FLOATS("log10",       "y[*] = log10(x[*])", 1),
-    FLOATS("log1p",       "y[*] = log1p(x[*])", 1),
-    FLOATS("erf",         "y[*] = erf(x[*])", 1),
+    FLOATS("exp", "y[*] = exp(x[*])", 1),
+    FLOATS("exp2", "y[*] = exp2(x[*])", 1),
+    FLOATS("expm1", "y[*] = expm1(x[*])", 1),
+    FLOATS("log", "y[*] = log(x[*])", 1),
+    FLOATS("log2", "y[*] = log2(x[*])", 1),
+    FLOATS("log10", "y[*] = log10(x[*])", 1),
+    FLOATS("log1p", "y[*] = log1p(x[*])", 1),
+    FLOATS("erf", "y[*] = erf(x[*])", 1),
     /* Trigonometric and hyperbolic */
-    FLOATS("sin",         "y[*] = sin(x[*])", 1),
-    FLOATS("cos",         "y[*] = cos(x[*])", 1),
-    FLOATS("tan",         "y[*] = tan(x[*])", 1),
-    FLOATS("asin",        "y[*] = asin(x[*])", 1),
-    FLOATS("acos",        "y[*] = acos(x[*])", 1),
-    FLOATS("atan",        "y[*] = atan(x[*])", 1),
-    FLOATS("sinh",        "y[*] = sinh(x[*])", 1),
-    FLOATS("cosh",        "y[*] = cosh(x[*])", 1),
-    FLOATS("asinh",       "y[*] = asinh(x[*])", 1),
-    FLOATS("acosh",       "y[*] = acosh(x[*])", 1),
-    FLOATS("atanh",       "y[*] = atanh(x[*])", 1),
-    FLOATS("tanh",        "y[*] = tanh(x[*])", 1),
+    FLOATS("sin", "y[*] = sin(x[*])", 1),
+    FLOATS("cos", "y[*] = cos(x[*])", 1),
+    FLOATS("tan", "y[*] = tan(x[*])", 1),
+    FLOATS("asin", "y[*] = asin(x[*])", 1),
+    FLOATS("acos", "y[*] = acos(x[*])", 1),
+    FLOATS("atan", "y[*] = atan(x[*])", 1),
+    FLOATS("sinh", "y[*] = sinh(x[*])", 1),
+    FLOATS("cosh", "y[*] = cosh(x[*])", 1),
+    FLOATS("asinh", "y[*] = asinh(x[*])", 1),
+    FLOATS("acosh", "y[*] = acosh(x[*])", 1),
+    FLOATS("atanh", "y[*] = atanh(x[*])", 1),
+    FLOATS("tanh", "y[*] = tanh(x[*])", 1),
     /* Activations */
-    FLOATS("sigmoid",     "y[*] = sigmoid(x[*])", 1),
-    { ROW("relu",         "y[*] = max(x[*], 0)", 1, number_cases), .meaning.formula = "y[*] = max(x[*], 0)",
+    FLOATS("sigmoid", "y[*] = sigmoid(x[*])", 1),
+    { ROW("relu", "y[*] = max(x[*], 0)", 1, number_cases), .meaning.formula = "y[*] = max(x[*], 0)",
       .quantization.limits = relu_limits },
-    FLOATS("silu",        "y[*] = x[*] * sigmoid(x[*])", 3),
-    FLOATS("gelu",        "y[*] = 0.5 * x[*] * (1 + erf(x[*] * 0.7071067811865476))", 3),
-    FLOATS("gelu_tanh",   "y[*] = 0.5 * x[*] * (1 + tanh(0.7978845608028654 * (x[*] + 0.044715 * x[*] * x[*] * x[*])))", 3),
-    FLOATS("softplus",    "y[*] = max(x[*], 0) + log1p(exp(-abs(x[*])))", 3),
-    FLOATS("softsign",    "y[*] = x[*] / (1 + abs(x[*]))", 3),
-    FLOATS("mish",        "y[*] = x[*] * tanh(max(x[*], 0) + log1p(exp(-abs(x[*]))))", 3),
-    FLOATS("hard_swish",  "y[*] = x[*] * max(0, min(1, x[*] * 0.16666666666666666 + 0.5))", 3),
-    FLOATS_WITH("hard_sigmoid",       "y[*] = max(0, min(1, alpha * x[*] + beta))", 3, hard_sigmoid_attrs),
-    FLOATS_WITH("leaky_relu",         "y[*] = select(x[*] < 0, alpha * x[*], x[*])", 3, ALPHA("0.01")),
-    FLOATS_WITH("elu",                "y[*] = select(x[*] < 0, alpha * expm1(x[*]), x[*])", 3, ALPHA("1")),
-    FLOATS_WITH("celu",               "y[*] = max(x[*], 0) + min(0, alpha * expm1(x[*] / alpha))", 3, ALPHA("1")),
-    FLOATS_WITH("selu",               "y[*] = gamma * select(x[*] < 0, alpha * expm1(x[*]), x[*])", 3, selu_attrs),
-    FLOATS_WITH("thresholded_relu",   "y[*] = select(x[*] > alpha, x[*], 0)", 3, ALPHA("1")),
-    { ROW("shrink", "y[*] = select(x[*] < -lambda, x[*] + bias, select(x[*] > lambda, x[*] - bias, 0))", 3, shrink_cases),
+    FLOATS("silu", "y[*] = x[*] * sigmoid(x[*])", 3),
+    FLOATS("gelu", "y[*] = 0.5 * x[*] * (1 + erf(x[*] * 0.7071067811865476))", 3),
+    FLOATS("gelu_tanh", "y[*] = 0.5 * x[*] * (1 + tanh(0.7978845608028654 * (x[*] + 0.044715 * x[*] * x[*] * x[*])))",
+           3),
+    FLOATS("softplus", "y[*] = max(x[*], 0) + log1p(exp(-abs(x[*])))", 3),
+    FLOATS("softsign", "y[*] = x[*] / (1 + abs(x[*]))", 3),
+    FLOATS("mish", "y[*] = x[*] * tanh(max(x[*], 0) + log1p(exp(-abs(x[*]))))", 3),
+    FLOATS("hard_swish", "y[*] = x[*] * max(0, min(1, x[*] * 0.16666666666666666 + 0.5))", 3),
+    FLOATS_WITH("hard_sigmoid", "y[*] = max(0, min(1, alpha * x[*] + beta))", 3, hard_sigmoid_attrs),
+    FLOATS_WITH("leaky_relu", "y[*] = select(x[*] < 0, alpha * x[*], x[*])", 3, ALPHA("0.01")),
+    FLOATS_WITH("elu", "y[*] = select(x[*] < 0, alpha * expm1(x[*]), x[*])", 3, ALPHA("1")),
+    FLOATS_WITH("celu", "y[*] = max(x[*], 0) + min(0, alpha * expm1(x[*] / alpha))", 3, ALPHA("1")),
+    FLOATS_WITH("selu", "y[*] = gamma * select(x[*] < 0, alpha * expm1(x[*]), x[*])", 3, selu_attrs),
+    FLOATS_WITH("thresholded_relu", "y[*] = select(x[*] > alpha, x[*], 0)", 3, ALPHA("1")),
+    { ROW("shrink", "y[*] = select(x[*] < -lambda, x[*] + bias, select(x[*] > lambda, x[*] - bias, 0))", 3,
+          shrink_cases),
       .attr = shrink_attrs,
       .meaning.formula = "y[*] = select(x[*] < -lambda, x[*] + bias, select(x[*] > lambda, x[*] - bias, 0))",
       .meaning.floats_only = true },
-    FLOATS_WITH("swish",              "y[*] = x[*] * sigmoid(alpha * x[*])", 3, ALPHA("1")),
+    FLOATS_WITH("swish", "y[*] = x[*] * sigmoid(alpha * x[*])", 3, ALPHA("1")),
     { ROW("clip", "y[*] = min(max(x[*], min), max)", 3, clip_cases), .attr = clip_attrs, .meaning.compute = clip,
       .quantization.limits = clip_limits },
     /* Tests, logic, types */
-    UNARY("isnan",        "y[*] = isnan(x[*])", 3, test_cases),
-    UNARY("isinf",        "y[*] = isinf(x[*])", 3, test_cases),
-    UNARY("isfinite",     "y[*] = !isnan(x[*]) && !isinf(x[*])", 3, test_cases),
-    UNARY("not",          "y[*] = !x[*]", 4, bool_cases),
-    UNARY("bitnot",       "y[*] = ~x[*]", 4, bits_cases),
+    UNARY("isnan", "y[*] = isnan(x[*])", 3, test_cases),
+    UNARY("isinf", "y[*] = isinf(x[*])", 3, test_cases),
+    UNARY("isfinite", "y[*] = !isnan(x[*]) && !isinf(x[*])", 3, test_cases),
+    UNARY("not", "y[*] = !x[*]", 4, bool_cases),
+    UNARY("bitnot", "y[*] = ~x[*]", 4, bits_cases),
     { ROW("cast", "y[*] = to(x[*])", 3, cast_cases), .attr = cast_attrs, .meaning.compute = cast,
       .meaning.simplify = cast_to_itself },
     { ROW("bitcast", "y[*] = bits_to(x[*]): the same bytes", 3, bitcast_cases), .attr = cast_attrs,
       .meaning.compute = bitcast, .meaning.simplify = cast_to_itself },
     { ROW("identity", "y[*] = x[*]", 3, number_cases), .meaning.formula = "y[*] = x[*]",
       .meaning.simplify = only_input },
-    { ROW("dropout", "y[*] = x[*]: what it is in inference", 1, number_cases), .meaning.formula = "y[*] = x[*]",
+    { ROW("dropout", "y[*] = x[*], its value in inference", 1, number_cases), .meaning.formula = "y[*] = x[*]",
       .meaning.simplify = only_input },
     { 0 }
 };

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers from a key that is data: the key and the element's number, row by row, give 64 bits (Philox, runtime/lw_random.h), of
- * which the upper ones are used first. The same key gives the same numbers, in every run and on every machine.
+/* Random numbers are a function of the key, which is an input tensor. Philox (runtime/lw_random.h) maps the key and the
+ * element's row-major index to 64 bits; the upper bits are used first. The same key gives the same numbers in every run
+ * and on every machine.
  *
- *   random_uniform   y = low + (high - low) * u      u: the upper 24 bits / 2^24 (f64: 53 / 2^53), in [0, 1)
- *   random_normal    y = mean + scale * sqrt(-2 log v) * cos(2 pi w)      Box and Muller 1958; v in (0, 1]: the upper 24 bits plus 1,
- *                    w in [0, 1): the 24 bits below (f64: 32 and 32)
- *   mersenne_uniform the numbers in [0, 1) that MT19937 gives one after another, 53 bits of two words each (Matsumoto, Nishimura 1998):
- *                    what seeded generators of many libraries give, for those who want the same numbers as they
- *   multinomial      y[b,s] = the class whose share of exp(x[b,:]) holds a uniform number */
+ *   random_uniform    y = low + (high - low) * u                        u in [0, 1)
+ *   random_normal     y = mean + scale * sqrt(-2 log v) * cos(2 pi w)   Box and Muller 1958; v in (0, 1], w in [0, 1)
+ *   mersenne_uniform  y = the outputs of MT19937 in [0, 1), in order    Matsumoto and Nishimura 1998
+ *   multinomial       y[b,s] = the class whose share of exp(x[b,:]) contains a uniform number
+ *
+ *   number   f32                            f64
+ *   u        upper 24 bits / 2^24           upper 53 bits / 2^53
+ *   v        (upper 24 bits + 1) / 2^24     (upper 32 bits + 1) / 2^32
+ *   w        next 24 bits / 2^24            lower 32 bits / 2^32
+ *
+ * mersenne_uniform takes 53 bits of two words for each number. Seeded generators of many libraries produce the same
+ * sequence. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
@@ -15,11 +22,12 @@
 static bool check_key(Ctx *cx, const Node *n, const Tensor *key)
 {
     if (key->rank == 0 && (key->type == U64 || key->type == I64)) return true;
-    op_refuse(cx, n, "the key is %s%s; one u64 or i64 is wanted", dtype_info(key->type)->spelling, tensor_shape_text(cx, key));
+    op_refuse(cx, n, "the key is %s%s; one u64 or i64 is wanted", dtype_info(key->type)->spelling,
+              tensor_shape_text(cx, key));
     return false;
 }
 
-/* The attribute `shape` as axes, n<2,c<3, and the element's number, (n*3+c). */
+/* The attribute `shape`: as the axes n<2,c<3 and as the element's row-major index (n*3+c). */
 typedef struct Shape { int rank; int64_t elems; const char *axes, *number; } Shape;
 
 static bool read_shape(Ctx *cx, const Node *n, Shape *s)
@@ -38,11 +46,12 @@ static bool read_shape(Ctx *cx, const Node *n, Shape *s)
     s->axes = s->rank ? text_format(cx, "[%s]", text_string(&axes)) : "";
     s->number = number;
     if (s->rank <= MAX_RANK && s->elems >= 0) return true;
-    op_refuse(cx, n, "'shape' is %s; up to %d sizes of 1 or more, and less than 2^31 elements, are wanted", ints_text(cx, a->ints, s->rank), MAX_RANK);
+    op_refuse(cx, n, "'shape' is %s; up to %d sizes of 1 or more, and less than 2^31 elements, are wanted",
+              ints_text(cx, a->ints, s->rank), MAX_RANK);
     return false;
 }
 
-/* The type wanted: f32 or f64. */
+/* Reads the attribute `to`: f32 or f64. */
 static bool read_type(Ctx *cx, const Node *n, DType *t)
 {
     const char *to = node_text(n, "to", "f32");
@@ -51,7 +60,7 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
     return false;
 }
 
-/* So many of the element's bits as a number of the type; `below`: how many lie under them. */
+/* Returns the text of `count` of the element's 64 bits, from bit `below` on, converted to the type `t`. */
 static const char *bits_text(Ctx *cx, DType t, const char *number, int count, int below)
 {
     const char *bits = text_format(cx, "(philox(u64(key), u64(%s)) >> %d)", number, below);
@@ -71,7 +80,8 @@ static int random_uniform(Ctx *cx, const Node *n, Tensor **out)
     DType t;
     if (!check_key(cx, n, n->in[0]) || !read_shape(cx, n, &s) || !read_type(cx, n, &t)) return 0;
     const double low = node_real(n, "low", 0), high = node_real(n, "high", 1);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = low + range * %s", s.axes, uniform_text(cx, t, s.number)), BIND_T("key", n->in[0]), BIND_V("low", expr_real(cx, t, low)),
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = low + range * %s", s.axes, uniform_text(cx, t, s.number)),
+                        BIND_T("key", n->in[0]), BIND_V("low", expr_real(cx, t, low)),
                         BIND_V("range", expr_real(cx, t, high - low)));
     return out[0] ? 1 : 0;
 }
@@ -85,12 +95,14 @@ static int random_normal(Ctx *cx, const Node *n, Tensor **out)
     const char *unit = t == F64 ? "2.3283064365386963e-10" : "5.9604644775390625e-8";
     const char *v = text_format(cx, "((%s + 1) * %s)", bits_text(cx, t, s.number, bits, 64 - bits), unit);
     const char *w = text_format(cx, "(%s * %s)", bits_text(cx, t, s.number, bits, 64 - 2 * bits), unit);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = mean + scale * (sqrt(-2 * log(%s)) * cos(6.283185307179586 * %s))", s.axes, v, w), BIND_T("key", n->in[0]),
-                        BIND_V("mean", expr_real(cx, t, node_real(n, "mean", 0))), BIND_V("scale", expr_real(cx, t, node_real(n, "scale", 1))));
+    out[0] = OP_FORMULA(
+        cx, n, text_format(cx, "y%s = mean + scale * (sqrt(-2 * log(%s)) * cos(6.283185307179586 * %s))", s.axes, v, w),
+        BIND_T("key", n->in[0]), BIND_V("mean", expr_real(cx, t, node_real(n, "mean", 0))),
+        BIND_V("scale", expr_real(cx, t, node_real(n, "scale", 1))));
     return out[0] ? 1 : 0;
 }
 
-/* The first 624 words spread the key; each later one mixes three before it. Two words make a number. */
+/* The first 624 words expand the key. Each later word combines three earlier words. Two words give one number. */
 static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
 {
     enum { STATE = 624 };
@@ -98,37 +110,46 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
     Tensor *key = n->in[0];
     if (!read_shape(cx, n, &s)) return 0;
     if (key->rank != 0 || key->type != U32 || s.elems > INT32_MAX / 4) {
-        op_refuse(cx, n, "the key is %s%s, for %lld numbers; one u32, for less than 2^29, is wanted", dtype_info(key->type)->spelling, tensor_shape_text(cx, key), (long long)s.elems);
+        op_refuse(cx, n, "the key is %s%s, for %lld numbers; one u32, for less than 2^29, is wanted",
+                  dtype_info(key->type)->spelling, tensor_shape_text(cx, key), (long long)s.elems);
         return 0;
     }
     const Expr *words = expr_index(cx, STATE + 2 * s.elems);
     static const struct { const char *name; uint32_t value; } masks[] = {
-        { "high", 0x80000000 }, { "low", 0x7fffffff }, { "twist", 0x9908b0df }, { "spread", 1812433253 }, { "mask7", 0x9d2c5680 }, { "mask15", 0xefc60000 },
+        { "high", 0x80000000 }, { "low", 0x7fffffff }, { "twist", 0x9908b0df }, { "spread", 1812433253 }, { "mask7",
+          0x9d2c5680 }, { "mask15", 0xefc60000 },
     };
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("key", key));
     formulas_name(&f, (Bind)BIND_V("T", words));
-    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) formulas_name(&f, (Bind)BIND_V(masks[i].name, expr_int(cx, U32, masks[i].value)));
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++)
+        formulas_name(&f, (Bind)BIND_V(masks[i].name, expr_int(cx, U32, masks[i].value)));
     Tensor *word = formulas_promise(&f, "word", U32, 1, &words);
-    formulas_keep(&f, word, "word[t<T ordered] = (word[t-227]? ^ (((word[t-624]? & high) | (word[t-623]? & low)) >> 1) ^ select((word[t-623]? & 1) == 1, twist, 0) : "
-                            "((word[t-1]? ^ (word[t-1]? >> 30)) * spread + u32(t) : key))");
+    formulas_keep(&f, word,
+                  "word[t<T ordered] = (word[t-227]? ^ (((word[t-624]? & high) | (word[t-623]? & low)) >> 1) ^ "
+                  "select((word[t-623]? & 1) == 1, twist, 0) : "
+                  "((word[t-1]? ^ (word[t-1]? >> 30)) * spread + u32(t) : key))");
     formulas_make(&f, "raw[i<%lld] = word[i+%d]", (long long)(2 * s.elems), STATE);
     formulas_make(&f, "first[i] = raw[i] ^ (raw[i] >> 11)");
     formulas_make(&f, "second[i] = first[i] ^ ((first[i] << 7) & mask7)");
     formulas_make(&f, "third[i] = second[i] ^ ((second[i] << 15) & mask15)");
     formulas_make(&f, "last[i] = third[i] ^ (third[i] >> 18)");
-    out[0] = formulas_make(&f, "y%s = (f64(last[2*%s] >> 5) * 67108864 + f64(last[2*%s+1] >> 6)) * 1.1102230246251565e-16", s.axes, s.number, s.number);
+    out[0] = formulas_make(&f,
+                           "y%s = (f64(last[2*%s] >> 5) * 67108864 + f64(last[2*%s+1] >> 6)) * 1.1102230246251565e-16",
+                           s.axes, s.number, s.number);
     return out[0] ? 1 : 0;
 }
 
-/* The shares add up along the classes; the one drawn is the number of those whose end is not beyond u of the whole. */
+/* `end` holds the prefix sums of the shares. The drawn class is the count of c < C - 1 with end[c] <= u * total. */
 static int multinomial(Ctx *cx, const Node *n, Tensor **out)
 {
     Tensor *x = n->in[0];
-    const int64_t samples = node_int(n, "samples", 1), classes = x->rank == 2 ? tensor_dim(x, 1) : -1, rows = classes > 0 ? tensor_dim(x, 0) : -1;
+    const int64_t samples = node_int(n, "samples", 1), classes = x->rank == 2 ? tensor_dim(x, 1) : -1,
+                  rows = classes > 0 ? tensor_dim(x, 0) : -1;
     if (!check_key(cx, n, n->in[1]) || !op_float(cx, n)) return 0;
     if (rows < 1 || samples < 1 || samples > INT32_MAX / rows) {
-        op_refuse(cx, n, "%lld samples of %s; one or more, and [rows][classes], are wanted", (long long)samples, tensor_shape_text(cx, x));
+        op_refuse(cx, n, "%lld samples of %s; one or more, and [rows][classes], are wanted", (long long)samples,
+                  tensor_shape_text(cx, x));
         return 0;
     }
     const char *u = uniform_text(cx, x->type == F64 ? F64 : F32, text_format(cx, "b*%lld+s", (long long)samples));
@@ -141,16 +162,28 @@ static int multinomial(Ctx *cx, const Node *n, Tensor **out)
     formulas_make(&f, "share[b,c] = exp(x[b,c] - peak[b])");
     Tensor *end = formulas_promise(&f, "end", x->type, 2, (const Expr *[]){ x->shape[1], x->shape[0] });
     formulas_keep(&f, end, "end[c<C%s,b<B] = (end[c-1,b]? : 0) + share[b,c]", classes == 1 ? "" : " ordered");
-    out[0] = formulas_make(&f, "y[b<B,s<%lld] = sum(c<C) select(c < C - 1 && end[c,b] <= %s(%s) * end[C-1,b], i64(1), 0)", (long long)samples, dtype_info(x->type)->spelling, u);
+    out[0] = formulas_make(&f,
+                           "y[b<B,s<%lld] = sum(c<C) select(c < C - 1 && end[c,b] <= %s(%s) * end[C-1,b], i64(1), 0)",
+                           (long long)samples, dtype_info(x->type)->spelling, u);
     return out[0] ? 1 : 0;
 }
 
-#define SHAPE_ROW { "shape", ATTR_INTS, "of the result; none: one number", NULL }
+#define SHAPE_ROW { "shape", ATTR_INTS, "the shape of the result; empty: a scalar", NULL }
 #define SHAPE_ROWS SHAPE_ROW, { "to", ATTR_TEXT, "f32 or f64", "f32" }
-static const AttrRow uniform_attrs[] = { SHAPE_ROWS, { "low", ATTR_REAL, "the least value", "0" }, { "high", ATTR_REAL, "the end, reached by rounding only", "1" }, { 0 } };
-static const AttrRow normal_attrs[] = { SHAPE_ROWS, { "mean", ATTR_REAL, "the mean", "0" }, { "scale", ATTR_REAL, "the standard deviation", "1" }, { 0 } };
+static const AttrRow uniform_attrs[] = {
+    SHAPE_ROWS,
+    { "low", ATTR_REAL, "the least value", "0" },
+    { "high", ATTR_REAL, "the upper bound, reached by rounding only", "1" },
+    { 0 }
+};
+static const AttrRow normal_attrs[] = {
+    SHAPE_ROWS,
+    { "mean", ATTR_REAL, "the mean", "0" },
+    { "scale", ATTR_REAL, "the standard deviation", "1" },
+    { 0 }
+};
 static const AttrRow mersenne_attrs[] = { SHAPE_ROW, { 0 } };
-static const AttrRow multinomial_attrs[] = { { "samples", ATTR_INT, "how many are drawn of each row", "1" }, { 0 } };
+static const AttrRow multinomial_attrs[] = { { "samples", ATTR_INT, "the number of samples per row", "1" }, { 0 } };
 
 static const OpCase uniform_cases[] = {
     { "shape=2,3 low=-1 high=3", "u64={7}", "f32[2][3]", NULL },
@@ -191,9 +224,13 @@ static const OpCase multinomial_cases[] = {
       .inputs = roles, .attr = attrs, .meaning.compute = fn, .fusion.pattern = kind, .cases = case_rows }
 
 const Op ops_random[] = {
-    DRAW(random_uniform, "y[i] = low + (high - low) * u, u in [0, 1) by philox(key, i)", "key", 1, uniform_attrs, PATTERN_INJECTIVE, uniform_cases),
-    DRAW(random_normal, "y[i] = mean + scale * z, z normal by philox(key, i)", "key", 1, normal_attrs, PATTERN_INJECTIVE, normal_cases),
-    DRAW(mersenne_uniform, "y[i] = number i, in [0, 1), of the generator MT19937 seeded with the key", "key", 1, mersenne_attrs, PATTERN_OPAQUE, mersenne_cases),
-    DRAW(multinomial, "y[b,s] = a class, of probability exp(x[b,y]) / sum(c) exp(x[b,c]), by philox(key, i)", "x key", 2, multinomial_attrs, PATTERN_OPAQUE, multinomial_cases),
+    DRAW(random_uniform, "y[i] = low + (high - low) * u, u in [0, 1) by philox(key, i)", "key", 1, uniform_attrs,
+         PATTERN_INJECTIVE, uniform_cases),
+    DRAW(random_normal, "y[i] = mean + scale * z, z normal by philox(key, i)", "key", 1, normal_attrs,
+         PATTERN_INJECTIVE, normal_cases),
+    DRAW(mersenne_uniform, "y[i] = number i, in [0, 1), of the generator MT19937 seeded with the key", "key", 1,
+         mersenne_attrs, PATTERN_OPAQUE, mersenne_cases),
+    DRAW(multinomial, "y[b,s] = a class, of probability exp(x[b,y]) / sum(c) exp(x[b,c]), by philox(key, i)", "x key",
+         2, multinomial_attrs, PATTERN_OPAQUE, multinomial_cases),
     { 0 }
 };

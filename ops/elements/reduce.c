@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions over the listed axes (none: all). With keepdims the axes stay as ones. The accumulator has the input's type.
+/* Reductions over the listed axes; without a list, over all. With keepdims the reduced axes remain with extent 1. The
+ * accumulator has the input's type.
+ *
  *   mean = sum / count    l1 = sum |x|    l2 = sqrt(sum x*x)    log_sum_exp = log(sum exp(x - peak)) + peak
  *
- * A mean, norm or logarithm of integers is the real result without its fraction: functions of reals are computed in f64. */
+ * The mean, norm or logarithm of integers truncates the real result: real functions are computed in f64. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
 
 typedef struct Reduction { const char *op, *reducer, *of, *then, *then_of_integers; } Reduction;
 
-/* of: the reduced value, with @ for the indices. then: the function of the reduced value r, for floats and for integers of type @;
- * NULL: r itself. */
+/*   of                the expression that is reduced; @ stands for the indices
+ *   then              the function of the reduced value r for floats; NULL: r itself
+ *   then_of_integers  the same for integers; @ stands for the type */
 static const Reduction reductions[] = {
     { "reduce_sum",        "sum",  "x@",          NULL, NULL },
     { "reduce_prod",       "prod", "x@",          NULL, NULL },
@@ -73,11 +76,13 @@ static int reduce(Ctx *cx, const Node *n, Tensor **out)
     const DType t = n->in[0]->type;
     if ((r->then && !of_numbers(cx, n)) || !read_axes(cx, n, &a)) return 0;
     const char *stage = r->then ? r->reducer : "y";
-    const char *then = dtype_is_float(t) || !r->then ? r->then : substituted(cx, r->then_of_integers, dtype_info(t)->spelling);
+    const char *then = dtype_is_float(t) || !r->then ? r->then
+                                                     : substituted(cx, r->then_of_integers, dtype_info(t)->spelling);
     out[0] = OP_FORMULA(cx, n, text_format(cx, "%s%s = %s(%s) %s", stage, a.result, r->reducer, a.text.chosen,
                                            substituted(cx, r->of, a.text.all)), BIND_T("x", n->in[0]));
     if (then)
-        out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", then), BIND_T("r", out[0]), BIND_V("count", expr_cast(cx, t, a.count)));
+        out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", then), BIND_T("r", out[0]),
+                            BIND_V("count", expr_cast(cx, t, a.count)));
     return out[0] ? 1 : 0;
 }
 
@@ -101,32 +106,40 @@ static int log_sum_exp(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0];
     const bool is_float = dtype_is_float(x->type);
     const char *type = dtype_info(x->type)->spelling, *real = is_float ? type : "f64";
-    Tensor *peak = OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", t->kept, t->chosen, t->all), BIND_T("x", x));
-    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) exp(%s(x%s) - %s(peak%s))", t->kept, t->chosen, real, t->all, real, t->kept),
-                               BIND_T("x", x), BIND_T("peak", peak));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = %s(log(total%s) + %s(peak%s))", a.result, type, t->kept, real, t->kept), BIND_T("total", total),
-                        BIND_T("peak", peak));
+    Tensor *peak = OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", t->kept, t->chosen, t->all),
+                              BIND_T("x", x));
+    Tensor *total = OP_FORMULA(
+        cx, n,
+        text_format(cx, "sum%s = sum(%s) exp(%s(x%s) - %s(peak%s))", t->kept, t->chosen, real, t->all, real, t->kept),
+        BIND_T("x", x), BIND_T("peak", peak));
+    out[0] = OP_FORMULA(cx, n,
+                        text_format(cx, "y%s = %s(log(total%s) + %s(peak%s))", a.result, type, t->kept, real, t->kept),
+                        BIND_T("total", total), BIND_T("peak", peak));
     return out[0] ? 1 : 0;
 }
 
-/* The mean of the squared distances from the mean; unbiased: their sum over the count less one. */
+/* Computes the mean of the squared distances from the mean; with `unbiased`, their sum divided by count - 1. */
 static int reduce_variance(Ctx *cx, const Node *n, Tensor **out)
 {
     Axes a;
     if (!op_float(cx, n) || !read_axes(cx, n, &a)) return 0;
     const AxisText *t = &a.text;
     Tensor *x = n->in[0];
-    const Bind count = BIND_V("count", expr_cast(cx, x->type, a.count)), less = BIND_V("less", expr_cast(cx, x->type, node_int(n, "unbiased", 0) ?
-                                                                             expr_sub(cx, a.count, expr_index(cx, 1)) : a.count));
-    Tensor *mean = OP_FORMULA(cx, n, text_format(cx, "mean%s = sum(%s) x%s", t->kept, t->chosen, t->all), BIND_T("x", x));
+    const Expr *divisor = node_int(n, "unbiased", 0) ? expr_sub(cx, a.count, expr_index(cx, 1)) : a.count;
+    const Bind count = BIND_V("count", expr_cast(cx, x->type, a.count));
+    const Bind less = BIND_V("less", expr_cast(cx, x->type, divisor));
+    Tensor *mean = OP_FORMULA(cx, n, text_format(cx, "mean%s = sum(%s) x%s", t->kept, t->chosen, t->all),
+                              BIND_T("x", x));
     mean = OP_FORMULA(cx, n, "middle[*] = mean[*] / count", BIND_T("mean", mean), count);
     const char *distance = text_format(cx, "(x%s - mean%s)", t->all, t->kept);
-    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) %s * %s", a.result, t->chosen, distance, distance), BIND_T("x", x), BIND_T("mean", mean));
+    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) %s * %s", a.result, t->chosen, distance, distance),
+                             BIND_T("x", x), BIND_T("mean", mean));
     out[0] = OP_FORMULA(cx, n, "y[*] = sum[*] / less", BIND_T("sum", sum), less);
     return out[0] ? 1 : 0;
 }
 
-/* Index of the extreme along one axis as i64; of several the first or, read from the end, the last. */
+/* Computes the index of the extreme along one axis as i64. The first of equal extremes is taken; with `last`, the axis
+ * is read from the end and the last is taken. */
 static int arg(Ctx *cx, const Node *n, const char *reducer, Tensor **out)
 {
     int rank = n->in[0]->rank, axis = op_axis(cx, n, node_int(n, "axis", 0), rank);
@@ -137,22 +150,26 @@ static int arg(Ctx *cx, const Node *n, const char *reducer, Tensor **out)
     const char *kept = node_int(n, "keepdims", 0) ? a.ones : a.kept;
     bool is_last = node_int(n, "last", 0) != 0;
     Text read = text_new(cx);
-    for (int d = 0; d < rank; d++) text_printf(&read, is_last && d == axis ? "%sextent-1-%c" : "%s%c", d ? "," : "", axis_letter(rank, d));
+    for (int d = 0; d < rank; d++)
+        text_printf(&read, is_last && d == axis ? "%sextent-1-%c" : "%s%c", d ? "," : "", axis_letter(rank, d));
     const Expr *extent = n->in[0]->shape[axis];
-    Tensor *place = OP_FORMULA(cx, n, text_format(cx, "at, best%s = %s(%s<extent) x[%s]", kept, reducer, a.chosen, read.at), BIND_T("x", n->in[0]), BIND_V("extent", extent));
-    out[0] = OP_FORMULA(cx, n, is_last ? "y[*] = i64(extent-1-at[*])" : "y[*] = i64(at[*])", BIND_T("at", place), BIND_V("extent", extent));
+    Tensor *place = OP_FORMULA(cx, n,
+                               text_format(cx, "at, best%s = %s(%s<extent) x[%s]", kept, reducer, a.chosen, read.at),
+                               BIND_T("x", n->in[0]), BIND_V("extent", extent));
+    out[0] = OP_FORMULA(cx, n, is_last ? "y[*] = i64(extent-1-at[*])" : "y[*] = i64(at[*])", BIND_T("at", place),
+                        BIND_V("extent", extent));
     return out[0] ? 1 : 0;
 }
 static int argmax(Ctx *cx, const Node *n, Tensor **out) { return arg(cx, n, "argmax", out); }
 static int argmin(Ctx *cx, const Node *n, Tensor **out) { return arg(cx, n, "argmin", out); }
 
 static const AttrRow attrs[] = {
-    { "axes",     ATTR_INTS, "the axes that go away; none: all", NULL },
+    { "axes",     ATTR_INTS, "the reduced axes; none: all", NULL },
     { "keepdims", ATTR_INT,  "1: they stay as dimensions of one", "0" },
     { 0 }
 };
 static const AttrRow variance_attrs[] = {
-    { "axes",     ATTR_INTS, "the axes that go away; none: all", NULL },
+    { "axes",     ATTR_INTS, "the reduced axes; none: all", NULL },
     { "keepdims", ATTR_INT,  "1: they stay as dimensions of one", "0" },
     { "unbiased", ATTR_INT,  "1: divided by the count less one", "0" },
     { 0 }
@@ -204,26 +221,30 @@ static const OpCase arg_cases[] = {
     .name = op_name, .summary = formula_text, .level = 4, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
     .attr = attr_rows, .meaning.compute = fn, .fusion.pattern = PATTERN_REDUCTION, .layout.permute = permute_hook, \
     .cases = case_rows
-#define REDUCE_WITH(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) { ROW(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) }
+#define REDUCE_WITH(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) \
+    { ROW(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) }
 #define REDUCE(op_name, formula_text) REDUCE_WITH(op_name, formula_text, reduce, permute_axes_kept, attrs, cases)
-#define REDUCE_TO_FUNCTION(op_name, formula_text) REDUCE_WITH(op_name, formula_text, reduce, permute_axes_kept, attrs, function_cases)
+#define REDUCE_TO_FUNCTION(op_name, formula_text) \
+    REDUCE_WITH(op_name, formula_text, reduce, permute_axes_kept, attrs, function_cases)
 #define KEPT(op_name, formula_text) ROW(op_name, formula_text, reduce, permute_axes_kept, attrs, cases)
 
 const Op ops_reduce[] = {
-    REDUCE("reduce_sum",        "y[n] = sum(c) x[n,c]"),
-    REDUCE("reduce_prod",       "y[n] = prod(c) x[n,c]"),
-    { KEPT("reduce_max",        "y[n] = max(c) x[n,c]"), .quantization.moves_elements = true },
-    { KEPT("reduce_min",        "y[n] = min(c) x[n,c]"), .quantization.moves_elements = true },
+    REDUCE("reduce_sum", "y[n] = sum(c) x[n,c]"),
+    REDUCE("reduce_prod", "y[n] = prod(c) x[n,c]"),
+    { KEPT("reduce_max", "y[n] = max(c) x[n,c]"), .quantization.moves_elements = true },
+    { KEPT("reduce_min", "y[n] = min(c) x[n,c]"), .quantization.moves_elements = true },
     { ROW("reduce_mean", "y[n] = (sum(c) x[n,c]) / C", reduce, permute_axes_kept, attrs, function_cases),
       .quantization.total = mean_total },
-    REDUCE("reduce_l1",         "y[n] = sum(c) abs(x[n,c])"),
-    REDUCE_TO_FUNCTION("reduce_l2",         "y[n] = sqrt(sum(c) x[n,c] * x[n,c])"),
+    REDUCE("reduce_l1", "y[n] = sum(c) abs(x[n,c])"),
+    REDUCE_TO_FUNCTION("reduce_l2", "y[n] = sqrt(sum(c) x[n,c] * x[n,c])"),
     REDUCE("reduce_sum_square", "y[n] = sum(c) x[n,c] * x[n,c]"),
-    REDUCE_TO_FUNCTION("reduce_log_sum",    "y[n] = log(sum(c) x[n,c])"),
-    REDUCE_WITH("reduce_log_sum_exp", "y[n] = log(sum(c) exp(x[n,c] - peak[n])) + peak[n], peak[n] = max(c) x[n,c]", log_sum_exp, permute_axes_kept, attrs, function_cases),
+    REDUCE_TO_FUNCTION("reduce_log_sum", "y[n] = log(sum(c) x[n,c])"),
+    REDUCE_WITH("reduce_log_sum_exp", "y[n] = log(sum(c) exp(x[n,c] - peak[n])) + peak[n], peak[n] = max(c) x[n,c]",
+                log_sum_exp, permute_axes_kept, attrs, function_cases),
     REDUCE_WITH("reduce_any", "y[n] = any(c) x[n,c]", reduce, permute_axes_kept, attrs, truth_cases),
     REDUCE_WITH("reduce_all", "y[n] = all(c) x[n,c]", reduce, permute_axes_kept, attrs, truth_cases),
-    REDUCE_WITH("reduce_variance", "y[n] = (sum(c) (x[n,c] - mean[n]) * (x[n,c] - mean[n])) / C", reduce_variance, permute_axes_kept, variance_attrs, variance_cases),
+    REDUCE_WITH("reduce_variance", "y[n] = (sum(c) (x[n,c] - mean[n]) * (x[n,c] - mean[n])) / C", reduce_variance,
+                permute_axes_kept, variance_attrs, variance_cases),
     REDUCE_WITH("argmax", "y[n] = argmax(c) x[n,c]", argmax, NULL, arg_attrs, arg_cases),
     REDUCE_WITH("argmin", "y[n] = argmin(c) x[n,c]", argmin, NULL, arg_attrs, arg_cases),
     { 0 }

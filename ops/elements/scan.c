@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What depends on the place of an element, without indices that are data.
+/* Functions of an element's index. No index expression reads a tensor, except for the lengths of sequences.
  *
- *   cumsum, cumprod   y[i] = sum(j) x[j] over j <= i                  j < i where exclusive; from the end where reverse
+ *   cumsum, cumprod   y[i] = sum(j) x[j] over j <= i           exclusive: j < i; reverse: j >= i or j > i
  *   trilu             y[i,j] = x[i,j] where j - i >= k (upper) or <= k, else 0
  *   one_hot           y[i,j] = off + [index[i] = j] * (on - off)
  *   sequence_mask     y[t,b] = x[t,b] where t < length[b], else value
- *   searchsorted      y[i] = how many of sorted come before x[i]
+ *   searchsorted      y[i] = the count of j with sorted[j] < x[i]      right: <=
  *   reverse_sequence  y[t,b] = x[length[b] - 1 - t, b] where t < length[b], else x[t,b] */
 #include "graph/dag/op_build.h"
 
@@ -16,9 +16,12 @@ static int cumulate(Ctx *cx, const Node *n, const char *reducer, const char *neu
     if (axis < 0) return 0;
     bool is_exclusive = node_int(n, "exclusive", 0) != 0, is_reverse = node_int(n, "reverse", 0) != 0;
     const char *order = is_reverse ? is_exclusive ? ">" : ">=" : is_exclusive ? "<" : "<=";
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = %s(q<extent) select(q %s %c, x[%s], %s)", axes_with(cx, x->rank, axis, text_format(cx, "%c<extent", axis_letter(x->rank, axis))),
-                                           reducer, order, axis_letter(x->rank, axis), axes_with(cx, x->rank, axis, "q"), neutral),
-                        BIND_T("x", n->in[0]), BIND_V("extent", x->shape[axis]));
+    out[0] = OP_FORMULA(
+        cx, n,
+        text_format(cx, "y[%s] = %s(q<extent) select(q %s %c, x[%s], %s)",
+                    axes_with(cx, x->rank, axis, text_format(cx, "%c<extent", axis_letter(x->rank, axis))), reducer,
+                    order, axis_letter(x->rank, axis), axes_with(cx, x->rank, axis, "q"), neutral),
+        BIND_T("x", n->in[0]), BIND_V("extent", x->shape[axis]));
     return out[0] ? 1 : 0;
 }
 static int cumsum(Ctx *cx, const Node *n, Tensor **out) { return cumulate(cx, n, "sum", "0", out); }
@@ -36,27 +39,32 @@ static int trilu(Ctx *cx, const Node *n, Tensor **out)
     if (k < INT32_MIN / 2) k = INT32_MIN / 2;
     int64_t rows = tensor_dim(x, x->rank - 2), columns = tensor_dim(x, x->rank - 1);
     bool upper = node_int(n, "upper", 1) != 0, is_fixed = rows >= 0 && columns >= 0;
-    if (is_fixed && (upper ? k >= columns : k <= -rows)) {                 /* nothing stays */
-        out[0] = OP_FORMULA(cx, n, "y[*] = select(x[*] == x[*], zero, zero)", BIND_T("x", n->in[0]), BIND_V("zero", expr_int(cx, x->type, 0)));
+    if (is_fixed && (upper ? k >= columns : k <= -rows)) {                 /* no element is kept */
+        out[0] = OP_FORMULA(cx, n, "y[*] = select(x[*] == x[*], zero, zero)", BIND_T("x", n->in[0]),
+                            BIND_V("zero", expr_int(cx, x->type, 0)));
         return out[0] ? 1 : 0;
     }
     char i = axis_letter(x->rank, x->rank - 2), j = axis_letter(x->rank, x->rank - 1);
     const char *all = axes_with(cx, x->rank, -1, "");
     const char *kept = text_format(cx, upper ? "%c-%c >= %lld" : "%c-%c <= %lld", j, i, (long long)k);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = select(%s, x[%s], zero)", all, kept, all), BIND_T("x", n->in[0]), BIND_V("zero", expr_int(cx, x->type, 0)));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = select(%s, x[%s], zero)", all, kept, all),
+                        BIND_T("x", n->in[0]), BIND_V("zero", expr_int(cx, x->type, 0)));
     return out[0] ? 1 : 0;
 }
 
-/* The new dimension stands at `axis` of the result. Negative indices count from the end; others match nothing. */
+/* The new dimension is axis `axis` of the result. Negative indices count from the end; indices out of range match no
+ * element. */
 static int one_hot(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *values = n->in[1];
     int64_t depth = node_int(n, "depth", 0);
     int rank = x->rank + 1, axis = rank <= MAX_RANK ? op_axis(cx, n, node_int(n, "axis", -1), rank) : -1;
     if (axis < 0) return 0;
-    if (depth < 1 || depth > INT32_MAX || values->rank != 1 || tensor_dim(values, 0) != 2 || !dtype_is_integer(x->type)) {
-        op_refuse(cx, n, "'depth' is %lld, the index %s, the values %s; a depth of at least 1, integers and [2] are wanted", (long long)depth,
-                  dtype_info(x->type)->spelling, tensor_shape_text(cx, values));
+    if (depth < 1 || depth > INT32_MAX || values->rank != 1 || tensor_dim(values, 0) != 2
+        || !dtype_is_integer(x->type)) {
+        op_refuse(cx, n,
+                  "'depth' is %lld, the index %s, the values %s; a depth of at least 1, integers and [2] are wanted",
+                  (long long)depth, dtype_info(x->type)->spelling, tensor_shape_text(cx, values));
         return 0;
     }
     Text lhs = text_new(cx), at = text_new(cx);
@@ -65,20 +73,25 @@ static int one_hot(Ctx *cx, const Node *n, Tensor **out)
         if (d != axis) text_printf(&at, "%s%c", at.length ? "," : "", axis_letter(rank, d));
     }
     const char *index = at.length ? text_format(cx, "x[%s]", at.at) : "x", *t = dtype_info(x->type)->spelling;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = values[select(%s == %s(%c) || %s == %s(%c-depth), 1, 0)]", lhs.at, index, t, axis_letter(rank, axis), index, t, axis_letter(rank, axis)),
+    out[0] = OP_FORMULA(cx, n,
+                        text_format(cx, "y[%s] = values[select(%s == %s(%c) || %s == %s(%c-depth), 1, 0)]", lhs.at,
+                                    index, t, axis_letter(rank, axis), index, t, axis_letter(rank, axis)),
                         BIND_T("x", n->in[0]), BIND_T("values", n->in[1]), BIND_I(cx, "depth", depth));
     return out[0] ? 1 : 0;
 }
 
-/* Attributes time and batch, two axes of x, and a length for each of the batch. */
+/* Reads the attributes `time` and `batch`, two axes of x. Input 1 holds one length per element of the batch axis. */
 static bool read_lengths(Ctx *cx, const Node *n, int *time, int *batch)
 {
     const Tensor *x = n->in[0], *length = n->in[1];
     *time = op_axis(cx, n, node_int(n, "time", 0), x->rank);
     *batch = op_axis(cx, n, node_int(n, "batch", 1), x->rank);
     if (*time < 0 || *batch < 0) return false;
-    if (*time != *batch && length->rank == 1 && length->shape[0] == x->shape[*batch] && dtype_is_integer(length->type) && tensor_dim(x, *time) != 0) return true;
-    op_refuse(cx, n, "lengths %s%s for %s", dtype_info(length->type)->spelling, tensor_shape_text(cx, length), tensor_shape_text(cx, x));
+    if (*time != *batch && length->rank == 1 && length->shape[0] == x->shape[*batch] && dtype_is_integer(length->type)
+        && tensor_dim(x, *time) != 0)
+        return true;
+    op_refuse(cx, n, "lengths %s%s for %s", dtype_info(length->type)->spelling, tensor_shape_text(cx, length),
+              tensor_shape_text(cx, x));
     return false;
 }
 
@@ -91,8 +104,9 @@ static int reverse_sequence(Ctx *cx, const Node *n, Tensor **out)
     const char *last = text_format(cx, "i32(length[%c])", axis_letter(x->rank, batch));
     const char *at = text_format(cx, "select(%c < %s, max(0, min(end, %s-1-%c)), %c)", t, last, last, t, t);
     const char *lhs = axes_with(cx, x->rank, time, text_format(cx, "%c<size", t));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = x[%s]", lhs, axes_with(cx, x->rank, time, at)), BIND_T("x", n->in[0]), BIND_T("length", n->in[1]),
-                        BIND_V("size", x->shape[time]), BIND_V("end", op_size(cx, x->shape[time], 1, -1)));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = x[%s]", lhs, axes_with(cx, x->rank, time, at)),
+                        BIND_T("x", n->in[0]), BIND_T("length", n->in[1]), BIND_V("size", x->shape[time]),
+                        BIND_V("end", op_size(cx, x->shape[time], 1, -1)));
     return out[0] ? 1 : 0;
 }
 
@@ -102,35 +116,41 @@ static int sequence_mask(Ctx *cx, const Node *n, Tensor **out)
     int time, batch;
     if (!read_lengths(cx, n, &time, &batch)) return 0;
     const char *all = axes_with(cx, x->rank, -1, ""), *type = dtype_info(length->type)->spelling;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = select(%s(%c) < length[%c], x[%s], value)", all, type, axis_letter(x->rank, time), axis_letter(x->rank, batch), all),
-                        BIND_T("x", n->in[0]), BIND_T("length", n->in[1]), BIND_V("value", op_value(cx, n, "value", x->type)));
+    out[0] = OP_FORMULA(cx, n,
+                        text_format(cx, "y[%s] = select(%s(%c) < length[%c], x[%s], value)", all, type,
+                                    axis_letter(x->rank, time), axis_letter(x->rank, batch), all),
+                        BIND_T("x", n->in[0]), BIND_T("length", n->in[1]),
+                        BIND_V("value", op_value(cx, n, "value", x->type)));
     return out[0] ? 1 : 0;
 }
 
-/* How many of the sorted ones come before each value; from the right: with those that are equal. */
+/* Counts the sorted values below each x; with `right`, those equal to x as well. */
 static int searchsorted(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *sorted = n->in[0], *x = n->in[1];
     if (!op_same_type(cx, n)) return 0;
     if (sorted->rank != 1 || x->type == BOOL) {
-        op_refuse(cx, n, "%s%s in %s; numbers [n] in which is searched are wanted", dtype_info(x->type)->spelling, tensor_shape_text(cx, x), tensor_shape_text(cx, sorted));
+        op_refuse(cx, n, "%s%s in %s; numbers [n] in which is searched are wanted", dtype_info(x->type)->spelling,
+                  tensor_shape_text(cx, x), tensor_shape_text(cx, sorted));
         return 0;
     }
     const char *all = axes_with(cx, x->rank, -1, ""), *at = x->rank ? text_format(cx, "[%s]", all) : "";
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = sum(q<extent) select(sorted[q] %s x%s, i64(1), 0)", at, node_int(n, "right", 0) ? "<=" : "<", at),
+    out[0] = OP_FORMULA(cx, n,
+                        text_format(cx, "y%s = sum(q<extent) select(sorted[q] %s x%s, i64(1), 0)", at,
+                                    node_int(n, "right", 0) ? "<=" : "<", at),
                         BIND_T("sorted", n->in[0]), BIND_T("x", n->in[1]), BIND_V("extent", sorted->shape[0]));
     return out[0] ? 1 : 0;
 }
 
 static const AttrRow cumulate_attrs[] = {
-    { "axis", ATTR_INT, "along which", "0" },
+    { "axis", ATTR_INT, "the axis of the prefix", "0" },
     { "exclusive", ATTR_INT, "1: without the element itself", "0" },
     { "reverse", ATTR_INT, "1: from the end", "0" },
     { 0 }
 };
 static const AttrRow trilu_attrs[] = {
-    { "k", ATTR_INT, "the diagonal; positive ones lie to the right", "0" },
-    { "upper", ATTR_INT, "1: what lies on it and above stays; 0: on it and below", "1" },
+    { "k", ATTR_INT, "the diagonal; positive values shift it to the right", "0" },
+    { "upper", ATTR_INT, "1: keeps the diagonal and above; 0: the diagonal and below", "1" },
     { 0 }
 };
 static const AttrRow one_hot_attrs[] = {
@@ -140,17 +160,19 @@ static const AttrRow one_hot_attrs[] = {
 };
 static const AttrRow reverse_sequence_attrs[] = {
     { "time", ATTR_INT, "the axis that is reversed", "0" },
-    { "batch", ATTR_INT, "the axis that has a length each", "1" },
+    { "batch", ATTR_INT, "the axis with one length per element", "1" },
     { 0 }
 };
 
 static const AttrRow sequence_mask_attrs[] = {
-    { "time", ATTR_INT, "the axis that is cut", "0" },
-    { "batch", ATTR_INT, "the axis that has a length each", "1" },
-    { "value", ATTR_REAL, "what stands behind the end", "0" },
+    { "time", ATTR_INT, "the axis that is masked", "0" },
+    { "batch", ATTR_INT, "the axis with one length per element", "1" },
+    { "value", ATTR_REAL, "the value from the length on", "0" },
     { 0 }
 };
-static const AttrRow searchsorted_attrs[] = { { "right", ATTR_INT, "1: the place behind those that are equal", "0" }, { 0 } };
+static const AttrRow searchsorted_attrs[] = {
+    { "right", ATTR_INT, "1: the index after equal values; 0: before them", "0" }, { 0 }
+};
 
 static const OpCase cumulate_cases[] = {
     { "", "f32[5]", "f32[5]", NULL },
@@ -204,10 +226,14 @@ const Op ops_scan[] = {
       .layout.permute = permute_axis },
     { ROW(cumprod, "y[i] = prod(j) x[j] over j <= i", PATTERN_REDUCTION, 1, "x", cumulate_attrs, cumulate_cases),
       .layout.permute = permute_axis },
-    { ROW(trilu, "y[i,j] = select(j - i >= k, x[i,j], 0), or <= k for the lower triangle", PATTERN_INJECTIVE, 1, "x", trilu_attrs, trilu_cases) },
+    { ROW(trilu, "y[i,j] = select(j - i >= k, x[i,j], 0), or <= k for the lower triangle", PATTERN_INJECTIVE, 1, "x",
+      trilu_attrs, trilu_cases) },
     { ROW(one_hot, "y[i,j] = values[x[i] == j]", PATTERN_INJECTIVE, 2, "x values", one_hot_attrs, one_hot_cases) },
-    { ROW(reverse_sequence, "y[t,b] = x[length[b]-1-t,b] where t < length[b], else x[t,b]", PATTERN_INJECTIVE, 2, "x length", reverse_sequence_attrs, reverse_sequence_cases) },
-    { ROW(sequence_mask, "y[t,b] = select(t < length[b], x[t,b], value)", PATTERN_INJECTIVE, 2, "x length", sequence_mask_attrs, sequence_mask_cases) },
-    { ROW(searchsorted, "y[i] = sum(k) select(sorted[k] < x[i], 1, 0)", PATTERN_REDUCTION, 2, "sorted x", searchsorted_attrs, searchsorted_cases) },
+    { ROW(reverse_sequence, "y[t,b] = x[length[b]-1-t,b] where t < length[b], else x[t,b]", PATTERN_INJECTIVE, 2,
+      "x length", reverse_sequence_attrs, reverse_sequence_cases) },
+    { ROW(sequence_mask, "y[t,b] = select(t < length[b], x[t,b], value)", PATTERN_INJECTIVE, 2, "x length",
+      sequence_mask_attrs, sequence_mask_cases) },
+    { ROW(searchsorted, "y[i] = sum(k) select(sorted[k] < x[i], 1, 0)", PATTERN_REDUCTION, 2, "sorted x",
+      searchsorted_attrs, searchsorted_cases) },
     { 0 }
 };
