@@ -1,43 +1,61 @@
 /* SPDX-License-Identifier: MIT */
-/* Quotients and norms of 8-bit integers in fixed point, to the bit as the reference kernels of TensorFlow Lite.
+/* Quotients and norms of 8-bit integers in fixed point, bit-exact with the reference kernels of TensorFlow Lite.
  *
- *   div_fixed       y = clamp(roundshift(mulhigh(mulhigh(a << h, inverse[b]), m), n) + zero): a and b less their zero points, with
- *                   a's sign turned where b is negative, h as many bits as a leaves free; inverse and its shift by tables of b
- *   l2_norm_fixed   y = d * 2^7 / sqrt(sum d * d) with d = x - zero; 1/sqrt by five steps of Newton's method in Q3.28 */
+ *   div_fixed       y = clamp(roundshift(mulhigh(mulhigh(a << h, inverse[b]), m), n) + zero)
+ *   l2_norm_fixed   y = d * 2^7 / sqrt(sum d * d),  d = x - zero
+ *
+ * In div_fixed, a and b are relative to their zero points, and a is negated where b is negative. h is the number of
+ * redundant sign bits of a; the inverse of b and its shift come from tables. l2_norm_fixed computes 1/sqrt by five
+ * Newton steps in Q3.28. */
 #include "graph/dag/op_build.h"
 
-enum { MOST_DEPTH = 8000 };         /* squares are summed below 2^29 */
+enum { MOST_DEPTH = 8000 };         /* keeps the sum of squares below 2^29 */
 
 static int div_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *a = n->in[0], *b = n->in[1], *inverse = n->in[2], *shift = n->in[3];
-    if (a->type != I8 || b->type != I8 || inverse->type != I32 || shift->type != I32 || inverse->rank != 1 || shift->rank != 1 || tensor_dim(inverse, 0) != 256
-        || tensor_dim(shift, 0) != 256) {
-        op_refuse(cx, n, "the operands are %s and %s, the tables %s and %s; i8 and i32[256] are wanted", dtype_info(a->type)->spelling, dtype_info(b->type)->spelling,
-                  tensor_shape_text(cx, inverse), tensor_shape_text(cx, shift));
+    if (a->type != I8 || b->type != I8 || inverse->type != I32 || shift->type != I32 || inverse->rank != 1
+        || shift->rank != 1 || tensor_dim(inverse, 0) != 256 || tensor_dim(shift, 0) != 256) {
+        op_refuse(cx, n, "the operands are %s and %s, the tables %s and %s; i8 and i32[256] are wanted",
+                  dtype_info(a->type)->spelling, dtype_info(b->type)->spelling, tensor_shape_text(cx, inverse),
+                  tensor_shape_text(cx, shift));
         return 0;
     }
     Tensor *at = OP_FORMULA(cx, n, "at[*] = i32(b[*]) + 128", BIND_T("b", n->in[1]));
     int rank = at ? at->rank : 0;
-    const char *all = rank ? text_format(cx, "[%s]", axes_with(cx, rank, -1, "")) : "", *sized = rank && at ? text_format(cx, "[%s]", sized_axes(cx, at)) : "";
-    Tensor *inv = OP_FORMULA(cx, n, text_format(cx, "inv%s = table[max(0, min(255, at%s))]", sized, all), BIND_T("table", n->in[2]), BIND_T("at", at));
-    Tensor *bits = OP_FORMULA(cx, n, text_format(cx, "bits%s = table[max(0, min(255, at%s))]", sized, all), BIND_T("table", n->in[3]), BIND_T("at", at));
-    Tensor *d = OP_FORMULA(cx, n, "d[*] = select(i32(b[*]) < zero_b, zero_a - i32(a[*]), i32(a[*]) - zero_a)", BIND_T("a", n->in[0]), BIND_T("b", n->in[1]),
-                           BIND_V("zero_a", expr_int(cx, I32, node_int(n, "zero_a", 0))), BIND_V("zero_b", expr_int(cx, I32, node_int(n, "zero_b", 0))));
+    const char *all = rank ? text_format(cx, "[%s]", axes_with(cx, rank, -1, "")) : "",
+               *sized = rank && at ? text_format(cx, "[%s]", sized_axes(cx, at)) : "";
+    Tensor *inv = OP_FORMULA(cx, n, text_format(cx, "inv%s = table[max(0, min(255, at%s))]", sized, all),
+                             BIND_T("table", n->in[2]), BIND_T("at", at));
+    Tensor *bits = OP_FORMULA(cx, n, text_format(cx, "bits%s = table[max(0, min(255, at%s))]", sized, all),
+                              BIND_T("table", n->in[3]), BIND_T("at", at));
+    Tensor *d = OP_FORMULA(cx, n, "d[*] = select(i32(b[*]) < zero_b, zero_a - i32(a[*]), i32(a[*]) - zero_a)",
+                           BIND_T("a", n->in[0]), BIND_T("b", n->in[1]),
+                           BIND_V("zero_a", expr_int(cx, I32, node_int(n, "zero_a", 0))),
+                           BIND_V("zero_b", expr_int(cx, I32, node_int(n, "zero_b", 0))));
     Tensor *room = OP_FORMULA(cx, n, "room[*] = select(d[*] >= 0, clz(d[*]) - 1, clz(-2 * d[*] - 1))", BIND_T("d", d));
-    Tensor *q = OP_FORMULA(cx, n, "quotient[*] = mulhigh(d[*] << room[*], inv[*])", BIND_T("d", d), BIND_T("room", room), BIND_T("inv", inv));
-    out[0] = OP_FORMULA(cx, n, "y[*] = i8(min(max(roundshift(mulhigh(q[*], m), max(0, bits[*] + room[*] - left)) + zero, least), most))", BIND_T("q", q), BIND_T("bits", bits),
-                        BIND_T("room", room), BIND_V("m", expr_int(cx, I32, node_int(n, "multiplier", 0))), BIND_V("left", expr_int(cx, I32, node_int(n, "left", 0))),
-                        BIND_V("zero", expr_int(cx, I32, node_int(n, "zero", 0))), BIND_V("least", expr_int(cx, I32, node_int(n, "min", -128))),
-                        BIND_V("most", expr_int(cx, I32, node_int(n, "max", 127))));
+    Tensor *q = OP_FORMULA(cx, n, "quotient[*] = mulhigh(d[*] << room[*], inv[*])", BIND_T("d", d),
+                           BIND_T("room", room), BIND_T("inv", inv));
+    out[0] = OP_FORMULA(
+        cx, n,
+        "y[*] = i8(min(max(roundshift(mulhigh(q[*], m), max(0, bits[*] + room[*] - left)) + zero, least), most))",
+        BIND_T("q", q), BIND_T("bits", bits), BIND_T("room", room),
+        BIND_V("m", expr_int(cx, I32, node_int(n, "multiplier", 0))),
+        BIND_V("left", expr_int(cx, I32, node_int(n, "left", 0))),
+        BIND_V("zero", expr_int(cx, I32, node_int(n, "zero", 0))),
+        BIND_V("least", expr_int(cx, I32, node_int(n, "min", -128))),
+        BIND_V("most", expr_int(cx, I32, node_int(n, "max", 127))));
     return out[0] ? 1 : 0;
 }
 
-/* x next = 1.5 x - s/2 x^3, of products in Q6.25 and Q9.22. */
+/* Emits one Newton step, x' = 1.5 x - s/2 x^3, from products in Q6.25 and Q9.22. */
 static Tensor *newton(Ctx *cx, const Node *n, int step, Tensor *half, Tensor *x)
 {
-    Tensor *cube = OP_FORMULA(cx, n, text_format(cx, "cube%d[*] = mulhigh(mulhigh(x[*], x[*]), x[*]) << 6", step), BIND_T("x", x));
-    return OP_FORMULA(cx, n, text_format(cx, "root%d[*] = (mulhigh(402653184, x[*]) - mulhigh(half[*], c[*])) << 3", step), BIND_T("x", x), BIND_T("half", half), BIND_T("c", cube));
+    Tensor *cube = OP_FORMULA(cx, n, text_format(cx, "cube%d[*] = mulhigh(mulhigh(x[*], x[*]), x[*]) << 6", step),
+                              BIND_T("x", x));
+    return OP_FORMULA(cx, n,
+                      text_format(cx, "root%d[*] = (mulhigh(402653184, x[*]) - mulhigh(half[*], c[*])) << 3", step),
+                      BIND_T("x", x), BIND_T("half", half), BIND_T("c", cube));
 }
 
 static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
@@ -46,28 +64,42 @@ static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
     bool chosen[MAX_RANK] = { false };
     int64_t depth = x->rank ? tensor_dim(x, x->rank - 1) : 0;
     if (x->type != I8 || depth < 1 || depth > MOST_DEPTH) {
-        op_refuse(cx, n, "the input is %s%s; i8 with 1 to %d elements along the last axis is wanted", dtype_info(x->type)->spelling, tensor_shape_text(cx, x), MOST_DEPTH);
+        op_refuse(cx, n, "the input is %s%s; i8 with 1 to %d elements along the last axis is wanted",
+                  dtype_info(x->type)->spelling, tensor_shape_text(cx, x), MOST_DEPTH);
         return 0;
     }
     chosen[x->rank - 1] = true;
     AxisText a = axis_text(cx, x->rank, chosen);
-    Tensor *d = OP_FORMULA(cx, n, "d[*] = i32(x[*]) - zero", BIND_T("x", x), BIND_V("zero", expr_int(cx, I32, node_int(n, "zero", 0))));
-    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) d%s * d%s", a.kept, a.chosen, a.all, a.all), BIND_T("d", d));
+    Tensor *d = OP_FORMULA(cx, n, "d[*] = i32(x[*]) - zero", BIND_T("x", x),
+                           BIND_V("zero", expr_int(cx, I32, node_int(n, "zero", 0))));
+    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) d%s * d%s", a.kept, a.chosen, a.all, a.all),
+                             BIND_T("d", d));
     Tensor *pairs = OP_FORMULA(cx, n, "pairs[*] = (clz(max(s[*], 2)) - 1) / 2 - 1", BIND_T("s", sum));
-    Tensor *half = OP_FORMULA(cx, n, "half[*] = roundshift((max(s[*], 2) << (2 * p[*])) >> 1, 1)", BIND_T("s", sum), BIND_T("p", pairs));
+    Tensor *half = OP_FORMULA(cx, n, "half[*] = roundshift((max(s[*], 2) << (2 * p[*])) >> 1, 1)", BIND_T("s", sum),
+                              BIND_T("p", pairs));
     Tensor *root = OP_FORMULA(cx, n, "root[*] = select(s[*] == 0, 268435456, 268435456)", BIND_T("s", sum));
     for (int i = 0; i < 5; i++) root = newton(cx, n, i + 1, half, root);
-    Tensor *m = OP_FORMULA(cx, n, "m[*] = select(s[*] <= 1, 2147483647, mulhigh(r[*], 1518500250) << max(0, p[*] - 11))", BIND_T("s", sum), BIND_T("r", root), BIND_T("p", pairs));
-    Tensor *e = OP_FORMULA(cx, n, "e[*] = 7 - select(s[*] <= 1, 0, max(0, 11 - p[*]))", BIND_T("s", sum), BIND_T("p", pairs));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = i8(min(max(roundshift(mulhigh(d%s << max(e%s, 0), m%s), max(-e%s, 0)), -128), 127))", a.all, a.all, a.kept, a.kept, a.kept),
-                        BIND_T("d", d), BIND_T("e", e), BIND_T("m", m));
+    Tensor *m = OP_FORMULA(cx, n,
+                           "m[*] = select(s[*] <= 1, 2147483647, mulhigh(r[*], 1518500250) << max(0, p[*] - 11))",
+                           BIND_T("s", sum), BIND_T("r", root), BIND_T("p", pairs));
+    Tensor *e = OP_FORMULA(cx, n, "e[*] = 7 - select(s[*] <= 1, 0, max(0, 11 - p[*]))", BIND_T("s", sum),
+                           BIND_T("p", pairs));
+    out[0] = OP_FORMULA(
+        cx, n,
+        text_format(cx, "y%s = i8(min(max(roundshift(mulhigh(d%s << max(e%s, 0), m%s), max(-e%s, 0)), -128), 127))",
+                    a.all, a.all, a.kept, a.kept, a.kept),
+        BIND_T("d", d), BIND_T("e", e), BIND_T("m", m));
     return out[0] ? 1 : 0;
 }
 
 static const AttrRow div_attrs[] = {
-    { "zero_a", ATTR_INT, "the zero point of a", NULL }, { "zero_b", ATTR_INT, "and of b", NULL },
-    { "multiplier", ATTR_INT, "m", NULL }, { "left", ATTR_INT, "the exponent of m, which n is less by", NULL },
-    { "zero", ATTR_INT, "the zero point of the result", NULL }, { "min", ATTR_INT, "the least value", "-128" }, { "max", ATTR_INT, "the greatest", "127" },
+    { "zero_a",     ATTR_INT, "the zero point of a", NULL },
+    { "zero_b",     ATTR_INT, "the zero point of b", NULL },
+    { "multiplier", ATTR_INT, "m", NULL },
+    { "left",       ATTR_INT, "the exponent of m; it is subtracted from n", NULL },
+    { "zero",       ATTR_INT, "the zero point of the result", NULL },
+    { "min",        ATTR_INT, "the least value", "-128" },
+    { "max",        ATTR_INT, "the greatest value", "127" },
     { 0 }
 };
 static const AttrRow norm_attrs[] = { { "zero", ATTR_INT, "the zero point of x", NULL }, { 0 } };

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions and dense layers of 8 bits as products of rows, in the order in which multiply-add instructions read them.
- * The window of an output element is a row `patch` of K = kh * kw * C elements (of a dense layer: the input's row):
+/* 8-bit convolutions and dense layers as products of rows, with operands in the order in which multiply-add
+ * instructions read them. The patch of an output element is a row of K = kh * kw * C elements; for a dense layer, the
+ * input's row:
  *
  *   patch[n,h,w,e] = x[n, h*sh + i*dh - ph, w*sw + j*dw - pw, c], or `fill` outside of x      e = (i*kw + j)*C + c
  *   y[n,h,w,o]     = b[o] + sum(e) patch[n,h,w,e] * k[o,e]
  *
- * Weights of rank 2 lie as written, and patches are i8. Weights of rank 5, [O/2][Q][2][2][2], are for instructions on pairs of
- * i16: patches are widened, K is filled up to 4*Q with zeros, two rows take turns in fours, and of four weights 0 1 2 3 memory
- * holds 0 2 1 3, so that the even and the odd bytes of a word are the pairs. Zero points are in `fill` and b. Where windows
- * leave x, patches are made of rows that have their borders.
+ *   weights                   patch             instruction
+ *   i8 [O][K]                 i8 [K]            products of i8; rows in natural order
+ *   i8 [O/2][Q][2][2][2]      i16 [4*Q]         products of i16 pairs; K is zero-padded to 4*Q
+ *   i16 [O/4][Q][2][2]        i16 [Q][2]        products of i16 pairs; each weight holds two rows
  *
- * Weights of type i16, [O/4][Q][2][2], are for products of such pairs, too, with two rows in each number: v = even + 256 * odd, so
- * that even = i8(v) and odd = v + 128 >> 8. A patch is [Q][2], and the rows of its window begin at even places.
+ * Rank 5 weights interleave two rows in fours. Memory holds the four weights 0 1 2 3 as 0 2 1 3: the even and the odd
+ * bytes of a word are the pairs. The zero points are in `fill` and b. If windows leave x, patches are read from padded
+ * rows.
  *
- * A depthwise convolution stays one, over an image with its borders around it and whole blocks of B channels, which may be a few
- * more than x has: those behind x's belong to no output. Weights [K/B][kh][kw][B] have the taps of a block side by side.
+ * Weights of i16 pack two rows in each number, v = even + 256 * odd: even = i8(v), odd = v + 128 >> 8. The rows of a
+ * window begin at even offsets of the patch.
+ *
+ * A depthwise convolution reads a padded image whose channel count is rounded up to tiles of B channels; no output
+ * depends on the channels beyond those of x. In the weights [K/B][kh][kw][B] the channels of a tile are adjacent.
  *
  *   padded[n,h,w,c < K] = x[n, h - ph, w - pw, c], or `fill` outside of x
  *   y[n,h,w,o]          = b[o] + sum(i,j) padded[n, h*sh + i*dh, w*sw + j*dw, o] * k[o/B,i,j,o%B] */
@@ -29,7 +34,7 @@ static bool ends_in_twos(const Tensor *k, int count)
     return all;
 }
 
-/* Of `length` elements, which are `pairs` pairs where the rows of the window begin at even places. */
+/* Reads the operands of a product of `length` elements, or of `pairs` pairs when window rows begin at even offsets. */
 static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, PackedRows *r)
 {
     *r = (PackedRows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
@@ -41,27 +46,36 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     bool fits = r->is_paired ? r->padded == pairs && ends_in_twos(r->k, 2)
               : r->is_wide ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, 3)
                            : r->k->type == I8 && r->k->rank == 2 && r->padded == length;
-    if (r->x->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1 && r->outs <= rows && fits) return true;
-    op_refuse(cx, n, "the weights are %s, the first values %s; i8[o][%lld], i8[o/2][q][2][2][2] or i16[o/4][%lld][2][2] and i32[o] are wanted",
+    if (r->x->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1
+        && r->outs <= rows && fits)
+        return true;
+    op_refuse(cx, n,
+              "the weights are %s, the first values %s; i8[o][%lld], i8[o/2][q][2][2][2] or i16[o/4][%lld][2][2] and "
+              "i32[o] are wanted",
               tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs);
     return false;
 }
 
-/* An element of a patch: `value`, as i16 where it is wide, and 0 behind the end. */
+/* Returns the text of a patch element: `value`, widened to i16 for wide weights, and 0 in the zero padding. */
 static const char *element_text(Ctx *cx, const PackedRows *r, const char *value)
 {
     if (r->is_wide) value = text_format(cx, "i16(%s)", value);
     return r->padded == r->length ? value : text_format(cx, "select(e < %lld, %s, 0)", (long long)r->length, value);
 }
 
-/* y[LEAD o] = b[o] + sum over the patch's row, whose leading indices are `lead`. */
+/* Emits y[lead,o] = b[o] + the sum over the patch's row; `lead` spells the patch's leading indices. */
 static int product(Ctx *cx, const Node *n, const PackedRows *r, Tensor *patch, const char *lead, Tensor **out)
 {
-    const char *text = r->is_paired
-        ? text_format(cx, "y[%so<%lld] = sum(q,t<2; b[o]) i32(patch[%sq,t]) * i32(i8(i32(k[o/4,q,o%%4/2,t]) + o%%2*128 >> o%%2*8))", lead, (long long)r->outs, lead)
+    const char *text =
+        r->is_paired ? text_format(
+            cx,
+            "y[%so<%lld] = sum(q,t<2; b[o]) i32(patch[%sq,t]) * i32(i8(i32(k[o/4,q,o%%4/2,t]) + o%%2*128 >> o%%2*8))",
+            lead, (long long)r->outs, lead)
         : r->is_wide
-        ? text_format(cx, "y[%so<%lld] = sum(q,s<2,t<2; b[o]) i32(patch[%s4*q+2*s+t]) * i32(k[o/2,q,o%%2,t,s])", lead, (long long)r->outs, lead)
-        : text_format(cx, "y[%so<%lld] = sum(e; b[o]) i32(patch[%se]) * i32(k[o,e])", lead, (long long)r->outs, lead);
+            ? text_format(cx, "y[%so<%lld] = sum(q,s<2,t<2; b[o]) i32(patch[%s4*q+2*s+t]) * i32(k[o/2,q,o%%2,t,s])",
+                          lead, (long long)r->outs, lead)
+            : text_format(cx, "y[%so<%lld] = sum(e; b[o]) i32(patch[%se]) * i32(k[o,e])", lead, (long long)r->outs,
+                          lead);
     if (!patch) return 0;
     out[0] = OP_FORMULA(cx, n, text, BIND_T("patch", patch), BIND_T("k", r->k), BIND_T("b", r->b));
     return out[0] ? 1 : 0;
@@ -77,17 +91,22 @@ static bool read_window(Ctx *cx, const Node *n, PackedWindow *w)
         op_refuse(cx, n, "the input is %s; a fixed one of rank 4 is wanted", tensor_shape_text(cx, x));
         return false;
     }
-    if (!op_ints(cx, n, "kernel", 2, 1, GREATEST, 1, w->kernel) || !op_ints(cx, n, "stride", 2, 1, GREATEST, 1, w->stride) ||
-        !op_ints(cx, n, "dilation", 2, 1, GREATEST, 1, w->dilation) || !op_ints(cx, n, "pad", 4, 0, GREATEST, 0, w->pad)) return false;
+    if (!op_ints(cx, n, "kernel", 2, 1, GREATEST, 1, w->kernel)
+        || !op_ints(cx, n, "stride", 2, 1, GREATEST, 1, w->stride)
+        || !op_ints(cx, n, "dilation", 2, 1, GREATEST, 1, w->dilation)
+        || !op_ints(cx, n, "pad", 4, 0, GREATEST, 0, w->pad))
+        return false;
     for (int d = 0; d < 2; d++) {
         int64_t room = tensor_dim(x, 1 + d) + w->pad[d] + w->pad[2 + d] - (w->kernel[d] - 1) * w->dilation[d] - 1;
         w->extent[d] = room / w->stride[d] + 1;
-        if (room < 0) op_refuse(cx, n, "a kernel of %lld does not fit into %s", (long long)w->kernel[d], tensor_shape_text(cx, x));
+        if (room < 0)
+            op_refuse(cx, n, "a kernel of %lld does not fit into %s", (long long)w->kernel[d],
+                      tensor_shape_text(cx, x));
     }
     return !ctx_failed(cx);
 }
 
-/* Some window reaches outside of x. */
+/* True if some window reads outside of x. */
 static bool leaves_input(const Node *n, const PackedWindow *w)
 {
     bool leaves = false;
@@ -98,45 +117,56 @@ static bool leaves_input(const Node *n, const PackedWindow *w)
     return leaves;
 }
 
-/* How many rows and pixels of a row the windows reach, from the first to the last. */
-static int64_t reached(const PackedWindow *w, int d) { return (w->extent[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1; }
+/* Returns the extent that the windows cover along spatial dimension d, from the first tap to the last. */
+static int64_t reached(const PackedWindow *w, int d)
+{
+    return (w->extent[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
+}
 
-/* Rows of x with their borders, pixel by pixel: a row of a window lies in them side by side. `more` pixels stand behind the last
- * that a window reaches. */
+/* Emits the padded rows of x, flattened over pixels and channels: a row of a window is contiguous in them. `more`
+ * pixels follow the last one that a window reads. */
 static Tensor *bordered_rows(Ctx *cx, const Node *n, const PackedWindow *w, int64_t more)
 {
     long long c = (long long)tensor_dim(n->in[0], 3);
-    const char *text = text_format(cx, "rows[n,h<%lld,u<%lld] = (x[n,h-%lld,u/%lld-%lld,u%%%lld]? : %lld)", (long long)reached(w, 0), ((long long)reached(w, 1) + more) * c,
+    const char *text = text_format(cx, "rows[n,h<%lld,u<%lld] = (x[n,h-%lld,u/%lld-%lld,u%%%lld]? : %lld)",
+                                   (long long)reached(w, 0), ((long long)reached(w, 1) + more) * c,
                                    (long long)w->pad[0], c, (long long)w->pad[1], c, (long long)node_int(n, "fill", 0));
     return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
 }
 
-/* The element that the patch holds at e: of `rows`, or of x, and `fill` where that lies outside. */
+/* Returns the text of patch element e: read from `rows`, or from x with `fill` outside. */
 static const char *window_text(Ctx *cx, const Node *n, const PackedWindow *w, bool of_rows)
 {
     long long row = (long long)(w->kernel[1] * tensor_dim(n->in[0], 3)), c = (long long)tensor_dim(n->in[0], 3);
     if (of_rows)
-        return text_format(cx, "rows[n,h*%lld+e/%lld*%lld,w*%lld+e%%%lld]", (long long)w->stride[0], row, (long long)w->dilation[0], (long long)w->stride[1] * c, row);
-    const char *at_h = text_format(cx, "h*%lld+e/%lld*%lld-%lld", (long long)w->stride[0], row, (long long)w->dilation[0], (long long)w->pad[0]);
-    const char *at_w = text_format(cx, "w*%lld+e%%%lld/%lld*%lld-%lld", (long long)w->stride[1], row, c, (long long)w->dilation[1], (long long)w->pad[1]);
-    return text_format(cx, leaves_input(n, w) ? "(x[n,%s,%s,e%%%lld]? : %lld)" : "x[n,%s,%s,e%%%lld]", at_h, at_w, c, (long long)node_int(n, "fill", 0));
+        return text_format(cx, "rows[n,h*%lld+e/%lld*%lld,w*%lld+e%%%lld]", (long long)w->stride[0], row,
+                           (long long)w->dilation[0], (long long)w->stride[1] * c, row);
+    const char *at_h = text_format(cx, "h*%lld+e/%lld*%lld-%lld", (long long)w->stride[0], row,
+                                   (long long)w->dilation[0], (long long)w->pad[0]);
+    const char *at_w = text_format(cx, "w*%lld+e%%%lld/%lld*%lld-%lld", (long long)w->stride[1], row, c,
+                                   (long long)w->dilation[1], (long long)w->pad[1]);
+    return text_format(cx, leaves_input(n, w) ? "(x[n,%s,%s,e%%%lld]? : %lld)" : "x[n,%s,%s,e%%%lld]", at_h, at_w, c,
+                       (long long)node_int(n, "fill", 0));
 }
 
-/* The same by pairs: the rows of a window are whole numbers of them, and what fills up a row meets weights of 0. */
+/* Returns the same for pairs. A window row holds a whole number of pairs; its padding is multiplied by zero weights. */
 static const char *pair_text(Ctx *cx, const Node *n, const PackedWindow *w, bool of_rows)
 {
     long long c = (long long)tensor_dim(n->in[0], 3), row = ((long long)w->kernel[1] * c + 1) / 2, pixel = (c + 1) / 2;
     const char *at_h = text_format(cx, "h*%lld+q/%lld*%lld", (long long)w->stride[0], row, (long long)w->dilation[0]);
     if (of_rows) return text_format(cx, "rows[n,%s,w*%lld+q%%%lld*2+t]", at_h, (long long)w->stride[1] * c, row);
-    return text_format(cx, c % 2 ? "(x[n,%s,w*%lld+q%%%lld/%lld,q%%%lld*2+t]? : 0)" : "x[n,%s,w*%lld+q%%%lld/%lld,q%%%lld*2+t]", at_h, (long long)w->stride[1], row,
-                       pixel, pixel);
+    return text_format(
+        cx, c % 2 ? "(x[n,%s,w*%lld+q%%%lld/%lld,q%%%lld*2+t]? : 0)" : "x[n,%s,w*%lld+q%%%lld/%lld,q%%%lld*2+t]", at_h,
+        (long long)w->stride[1], row, pixel, pixel);
 }
 
 static Tensor *patch_of(Ctx *cx, const Node *n, const PackedWindow *w, const PackedRows *r, Tensor *from, bool of_rows)
 {
-    const char *text = text_format(cx, "patch[n,h<%lld,w<%lld,%s<%lld%s] = %s", (long long)w->extent[0], (long long)w->extent[1], r->is_paired ? "q" : "e", (long long)r->padded,
-                                   r->is_paired ? ",t<2" : "", r->is_paired ? text_format(cx, "i16(%s)", pair_text(cx, n, w, of_rows))
-                                                                            : element_text(cx, r, window_text(cx, n, w, of_rows)));
+    const char *text = text_format(cx, "patch[n,h<%lld,w<%lld,%s<%lld%s] = %s", (long long)w->extent[0],
+                                   (long long)w->extent[1], r->is_paired ? "q" : "e", (long long)r->padded,
+                                   r->is_paired ? ",t<2" : "",
+                                   r->is_paired ? text_format(cx, "i16(%s)", pair_text(cx, n, w, of_rows))
+                                                : element_text(cx, r, window_text(cx, n, w, of_rows)));
     return from ? OP_FORMULA(cx, n, text, BIND_T(of_rows ? "rows" : "x", from)) : NULL;
 }
 
@@ -147,25 +177,30 @@ static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
     if (!read_window(cx, n, &w)) return 0;
     int64_t row = w.kernel[1] * tensor_dim(n->in[0], 3);
     if (!read_rows(cx, n, w.kernel[0] * row, w.kernel[0] * ((row + 1) / 2), &r)) return 0;
-    bool is_pixel = w.kernel[0] * w.kernel[1] == 1, leaves = leaves_input(n, &w), of_rows = leaves && w.dilation[1] == 1 && !is_pixel;
+    bool is_pixel = w.kernel[0] * w.kernel[1] == 1, leaves = leaves_input(n, &w),
+         of_rows = leaves && w.dilation[1] == 1 && !is_pixel;
     if (r.is_paired && !of_rows && (leaves || (!is_pixel && (w.dilation[1] > 1 || tensor_dim(n->in[0], 3) % 2)))) {
-        op_refuse(cx, n, "windows of an odd number of channels inside of the input, or with gaps, are made of i8 weights");
+        op_refuse(cx, n,
+                  "windows with an odd number of channels inside of the input, or with gaps, require i8 weights");
         return 0;
     }
     Tensor *from = of_rows ? bordered_rows(cx, n, &w, r.is_paired ? row % 2 : 0) : r.x;
     return product(cx, n, &r, patch_of(cx, n, &w, &r, from, of_rows), "n,h,w,", out);
 }
 
-/* x[n,h-ph,w-pw,c] with fill around it, `channels` of them. */
+/* Emits x padded with `fill`, with `channels` channels. */
 static Tensor *padded_image(Ctx *cx, const Node *n, const PackedWindow *w, int64_t channels)
 {
     const Tensor *x = n->in[0];
     int64_t extent[2];
     for (int d = 0; d < 2; d++) extent[d] = reached(w, d);
-    bool leaves = w->pad[0] || w->pad[1] || extent[0] > tensor_dim(x, 1) || extent[1] > tensor_dim(x, 2) || channels > tensor_dim(x, 3);
-    const char *text = text_format(cx, leaves ? "padded[n,h<%lld,w<%lld,c<%lld] = (x[n,h-%lld,w-%lld,c]? : %lld)" : "padded[n,h<%lld,w<%lld,c<%lld] = x[n,h-%lld,w-%lld,c]",
-                                   (long long)extent[0], (long long)extent[1], (long long)channels, (long long)w->pad[0], (long long)w->pad[1],
-                                   (long long)node_int(n, "fill", 0));
+    bool leaves = w->pad[0] || w->pad[1] || extent[0] > tensor_dim(x, 1) || extent[1] > tensor_dim(x, 2)
+                  || channels > tensor_dim(x, 3);
+    const char *text = text_format(cx,
+                                   leaves ? "padded[n,h<%lld,w<%lld,c<%lld] = (x[n,h-%lld,w-%lld,c]? : %lld)"
+                                          : "padded[n,h<%lld,w<%lld,c<%lld] = x[n,h-%lld,w-%lld,c]",
+                                   (long long)extent[0], (long long)extent[1], (long long)channels,
+                                   (long long)w->pad[0], (long long)w->pad[1], (long long)node_int(n, "fill", 0));
     return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
 }
 
@@ -177,14 +212,20 @@ static int packed_depthwise2d(Ctx *cx, const Node *n, Tensor **out)
     int64_t own = tensor_dim(x, 3), block = tensor_dim(k, k->rank - 1), channels = tensor_dim(k, 0) * block;
     bool fits = k->rank == 4 && tensor_dim(k, 1) == w.kernel[0] && tensor_dim(k, 2) == w.kernel[1] && channels >= own;
     if (x->type != I8 || k->type != I8 || b->type != I32 || b->rank != 1 || tensor_dim(b, 0) != channels || !fits) {
-        op_refuse(cx, n, "the weights are %s, the first values %s; i8[c/b][%lld][%lld][b] and i32[c] with c at least %lld are wanted", tensor_shape_text(cx, k),
-                  tensor_shape_text(cx, b), (long long)w.kernel[0], (long long)w.kernel[1], (long long)own);
+        op_refuse(cx, n,
+                  "the weights are %s, the first values %s; i8[c/b][%lld][%lld][b] and i32[c] with c at least %lld are "
+                  "wanted",
+                  tensor_shape_text(cx, k), tensor_shape_text(cx, b), (long long)w.kernel[0], (long long)w.kernel[1],
+                  (long long)own);
         return 0;
     }
     Tensor *padded = padded_image(cx, n, &w, channels);
-    const char *text = text_format(cx, "y[n,h<%lld,w<%lld,o<%lld] = sum(i,j; b[o]) i32(padded[n,h*%lld+i*%lld,w*%lld+j*%lld,o]) * i32(k[o/%lld,i,j,o%%%lld])",
-                                   (long long)w.extent[0], (long long)w.extent[1], (long long)own, (long long)w.stride[0], (long long)w.dilation[0],
-                                   (long long)w.stride[1], (long long)w.dilation[1], (long long)block, (long long)block);
+    const char *text = text_format(cx,
+                                   "y[n,h<%lld,w<%lld,o<%lld] = sum(i,j; b[o]) "
+                                   "i32(padded[n,h*%lld+i*%lld,w*%lld+j*%lld,o]) * i32(k[o/%lld,i,j,o%%%lld])",
+                                   (long long)w.extent[0], (long long)w.extent[1], (long long)own,
+                                   (long long)w.stride[0], (long long)w.dilation[0], (long long)w.stride[1],
+                                   (long long)w.dilation[1], (long long)block, (long long)block);
     if (!padded) return 0;
     out[0] = OP_FORMULA(cx, n, text, BIND_T("padded", padded), BIND_T("k", k), BIND_T("b", b));
     return out[0] ? 1 : 0;
@@ -198,18 +239,20 @@ static int packed_dense(Ctx *cx, const Node *n, Tensor **out)
     if (x->rank < 1 || !read_rows(cx, n, length, (length + 1) / 2, &r)) return 0;
     Text lead = text_new(cx);
     for (int d = 0; d + 1 < x->rank; d++) text_printf(&lead, "%c,", axis_letter(x->rank, d));
-    const char *at = text_string(&lead), *value = element_text(cx, &r, text_format(cx, r.padded > r.length ? "(x[%se]? : 0)" : "x[%se]", at));
-    const char *patch = r.is_paired ? text_format(cx, "patch[%sq<%lld,t<2] = i16((x[%sq*2+t]? : 0))", at, (long long)r.padded, at)
+    const char *at = text_string(&lead),
+               *value = element_text(cx, &r, text_format(cx, r.padded > r.length ? "(x[%se]? : 0)" : "x[%se]", at));
+    const char *patch = r.is_paired ? text_format(cx, "patch[%sq<%lld,t<2] = i16((x[%sq*2+t]? : 0))", at,
+                                                  (long long)r.padded, at)
                                     : text_format(cx, "patch[%se<%lld] = %s", at, (long long)r.padded, value);
     return product(cx, n, &r, OP_FORMULA(cx, n, patch, BIND_T("x", r.x)), at, out);
 }
 
 static const AttrRow conv_attrs[] = {
     { "kernel",   ATTR_INTS, "height and width of the window", NULL },
-    { "stride",   ATTR_INTS, "distance of neighbouring windows", NULL },
-    { "dilation", ATTR_INTS, "distance of neighbouring taps", NULL },
+    { "stride",   ATTR_INTS, "distance between adjacent windows", NULL },
+    { "dilation", ATTR_INTS, "distance between adjacent taps", NULL },
     { "pad",      ATTR_INTS, "rows and columns of `fill` around x: top,left,bottom,right", NULL },
-    { "fill",     ATTR_INT,  "what is read outside of x", NULL },
+    { "fill",     ATTR_INT,  "the value read outside of x", NULL },
     { "outs",     ATTR_INT,  "output channels; k and b may have more", NULL },
     { 0 }
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Between real numbers and their stored integers: real = scale * (stored - zero). Scale and zero broadcast as any operand
- * does, so they are given per tensor or, with ones for the other dimensions, along an axis. Ties round to even; what does
- * not fit saturates, for that is what a cast from a float type does.
+/* Conversions between real numbers and their stored integers: real = scale * (stored - zero). Scale and zero broadcast
+ * like any operand: they are per tensor or, with 1 in the other dimensions, per channel of an axis. Ties round to even.
+ * Values out of range saturate, as in every cast from a float type.
  *
  *   quantize     y = to(nearbyint(x / scale) + zero)
- *   requantize   y = to(nearbyint(x * scale) + zero)       x: sums of products; scale: what they have times what y has not
- *   dequantize   y = (x - zero) * scale                    the difference in 32 bits, exact for 8 and 16
- *   centered     y = i32(x) - i32(zero)                    what products of integers are made of */
+ *   requantize   y = to(nearbyint(x * scale) + zero)       x: an accumulator; scale: the scale of x over that of y
+ *   dequantize   y = (x - zero) * scale                    the 32-bit difference is exact for 8 and 16 bits
+ *   centered     y = i32(x) - i32(zero)                    the operand of integer products */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
@@ -21,9 +21,11 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
 
 static bool check_zero(Ctx *cx, const Node *n, DType stored)
 {
-    if (!dtype_is_float(n->in[1]->type)) op_refuse(cx, n, "the scale is %s; a float type is expected", dtype_info(n->in[1]->type)->spelling);
+    if (!dtype_is_float(n->in[1]->type))
+        op_refuse(cx, n, "the scale is %s; a float type is expected", dtype_info(n->in[1]->type)->spelling);
     else if (n->in[2]->type != stored)
-        op_refuse(cx, n, "the zero is %s, but what is stored %s", dtype_info(n->in[2]->type)->spelling, dtype_info(stored)->spelling);
+        op_refuse(cx, n, "the zero is %s, but the stored type is %s", dtype_info(n->in[2]->type)->spelling,
+                  dtype_info(stored)->spelling);
     return !ctx_failed(cx);
 }
 
@@ -33,7 +35,8 @@ static int store(Ctx *cx, const Node *n, const char *scaled, Tensor **out)
     if (!read_type(cx, n, &to) || !check_zero(cx, n, to)) return 0;
     const char *real = dtype_info(n->in[1]->type)->spelling;
     const char *x = n->in[0]->type == n->in[1]->type ? "x[*]" : text_format(cx, "%s(x[*])", real);
-    const char *text = text_format(cx, "y[*] = %s(nearbyint(%s %s scale[*]) + %s(zero[*]))", dtype_info(to)->spelling, x, scaled, real);
+    const char *text = text_format(cx, "y[*] = %s(nearbyint(%s %s scale[*]) + %s(zero[*]))", dtype_info(to)->spelling,
+                                   x, scaled, real);
     out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("scale", n->in[1]), BIND_T("zero", n->in[2]));
     return out[0] ? 1 : 0;
 }
@@ -44,10 +47,11 @@ static int requantize(Ctx *cx, const Node *n, Tensor **out) { return store(cx, n
 static int dequantize(Ctx *cx, const Node *n, Tensor **out)
 {
     const char *real = dtype_info(n->in[1]->type)->spelling;
-    if (!dtype_is_integer(n->in[0]->type)) op_refuse(cx, n, "the input is %s; an integer type is wanted", dtype_info(n->in[0]->type)->spelling);
+    if (!dtype_is_integer(n->in[0]->type))
+        op_refuse(cx, n, "the input is %s; an integer type is wanted", dtype_info(n->in[0]->type)->spelling);
     if (ctx_failed(cx) || !check_zero(cx, n, n->in[0]->type)) return 0;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s(i32(x[*]) - i32(zero[*])) * scale[*]", real), BIND_T("x", n->in[0]), BIND_T("scale", n->in[1]),
-                        BIND_T("zero", n->in[2]));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s(i32(x[*]) - i32(zero[*])) * scale[*]", real),
+                        BIND_T("x", n->in[0]), BIND_T("scale", n->in[1]), BIND_T("zero", n->in[2]));
     return out[0] ? 1 : 0;
 }
 
@@ -55,18 +59,21 @@ static int centered(Ctx *cx, const Node *n, Tensor **out)
 {
     DType x = n->in[0]->type;
     if (!dtype_is_integer(x) || dtype_info(x)->bytes > 2 || n->in[1]->type != x)
-        op_refuse(cx, n, "the input is %s, the zero %s; one integer type of 8 or 16 bits is wanted", dtype_info(x)->spelling, dtype_info(n->in[1]->type)->spelling);
+        op_refuse(cx, n, "the input is %s, the zero %s; one integer type of 8 or 16 bits is wanted",
+                  dtype_info(x)->spelling, dtype_info(n->in[1]->type)->spelling);
     if (ctx_failed(cx)) return 0;
     out[0] = OP_FORMULA(cx, n, "y[*] = i32(x[*]) - i32(zero[*])", BIND_T("x", n->in[0]), BIND_T("zero", n->in[1]));
     return out[0] ? 1 : 0;
 }
 
-static const AttrRow attrs[] = { { "to", ATTR_TEXT, "the integer type that is stored, as formulas spell it: i8", "i8" }, { 0 } };
+static const AttrRow attrs[] = {
+    { "to", ATTR_TEXT, "the stored integer type, as formulas spell it: i8", "i8" }, { 0 }
+};
 
 static const AttrRow requantize_attrs[] = {
-    { "to", ATTR_TEXT, "the integer type that is stored, as formulas spell it: i8", "i8" },
+    { "to", ATTR_TEXT, "the stored integer type, as formulas spell it: i8", "i8" },
     { "products", ATTR_REALS,
-      "with `step`: exact products of the scales of x, one or one for each of the scale's elements", NULL },
+      "with `step`: exact products of the scales of x, one or one per element of the scale", NULL },
     { "step", ATTR_REAL, "the scale of y: on integers, x * products / step decides ties instead of x * scale", NULL },
     { 0 }
 };
@@ -77,7 +84,7 @@ static const OpCase quantize_cases[] = {
     { "to=i16", "f32[5] f32={0.001} i16={-7}", "i16[5]", NULL },
     { "to=i32", "f32[3]={1e9,1e10,-3.5} f32={1} i32={0}", "i32[3]", NULL },
     { "to=f32", "f32[3] f32 i8", NULL, "no integer type" },
-    { "to=u8", "f32[3] f32 i8", NULL, "the zero is i8, but what is stored u8" },
+    { "to=u8", "f32[3] f32 i8", NULL, "the zero is i8, but the stored type is u8" },
     { "to=i8", "i32[3] f32 i8", NULL, "a float type is expected" },
     { 0 }
 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* From exact integers to a grid, rounded once. graph/quantize/requantize.c finds constants with which these are the real quotient,
- * rounded to the nearest and ties to even, for every integer that can come:
+/* Requantization of exact integers with a single rounding. graph/quantize/requantize.c finds constants with which the
+ * result is the real quotient, rounded to nearest with ties to even, for every integer in the input's range.
  *
- *   requantize_fixed  y = to(clamp((x * m + c) >> n, min, max))                 in 64 bits; rounding and zero point are in c
- *   requantize_even   y = to(clamp(even((x * m + c) / d) + zero, min, max))     where quotients lie half-way; d is even
- *   requantize_sum    y = to(clamp((a * ma + b * mb + c) >> n, min, max))       two operands of 8 bits
- *   requantize_sum_even                                                        likewise
+ *   requantize_fixed     y = to(clamp((x * m + c) >> n, min, max))               64 bits; c: rounding and zero point
+ *   requantize_even      y = to(clamp(even((x * m + c) / d) + zero, min, max))   for exact ties; d is even
+ *   requantize_sum       y = to(clamp((a * ma + b * mb + c) >> n, min, max))     two 8-bit operands
+ *   requantize_sum_even  y = to(clamp(even((a * ma + b * mb + c) / d) + zero, min, max))
  *
  *   even(t / d) = floor((t + d/2 - 1 + floor(t / d) % 2) / d)
  *
- * m, c and n of requantize_fixed, m and c of requantize_even, are attributes or one value for each channel.
- * recentered stores the same grid with the other sign: i8 with the zero point z is u8 with z + 128. */
+ * m, c and n of requantize_fixed, and m and c of requantize_even, are attributes or one value per channel.
+ * recentered stores the same values with the other signedness: i8 with zero point z equals u8 with z + 128. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
@@ -31,8 +31,9 @@ static bool check_operands(Ctx *cx, const Node *n, int operands)
     for (int i = 0; i < n->in_count; i++) {
         DType t = n->in[i] ? n->in[i]->type : I8, wanted = i < operands ? I8 : constants[i - operands];
         if (i < operands ? t == I8 || t == U8 || t == I16 || t == I32 : !n->in[i] || t == wanted) continue;
-        op_refuse(cx, n, "input %d is %s; %s", i, dtype_info(t)->spelling, i < operands ? "integers of up to 32 bits are accepted"
-                  : text_format(cx, "%s is wanted", dtype_info(wanted)->spelling));
+        op_refuse(cx, n, "input %d is %s; %s", i, dtype_info(t)->spelling,
+                  i < operands ? "integers of up to 32 bits are accepted"
+                               : text_format(cx, "%s is wanted", dtype_info(wanted)->spelling));
         return false;
     }
     return true;
@@ -40,33 +41,40 @@ static bool check_operands(Ctx *cx, const Node *n, int operands)
 
 static Tensor *input(const Node *n, int i) { return i < n->in_count ? n->in[i] : NULL; }
 
-/* " + 5" */
+/* Returns the text of an added constant, " + 5" or " - 5"; empty for 0. */
 static const char *plus_text(Ctx *cx, int64_t v)
 {
-    return !v ? "" : v < 0 ? text_format(cx, " - %llu", 0 - (unsigned long long)v) : text_format(cx, " + %lld", (long long)v);
+    return !v      ? ""
+           : v < 0 ? text_format(cx, " - %llu", 0 - (unsigned long long)v)
+                   : text_format(cx, " + %lld", (long long)v);
 }
 
 static const char *clamped_text(Ctx *cx, const Node *n, const char *text, DType to)
 {
     const DTypeInfo *type = dtype_info(to);
     int64_t least = node_int(n, "min", type->least), greatest = node_int(n, "max", type->greatest);
-    return text_format(cx, "%s(min(max(%s, %lld), %lld))", type->spelling, text, (long long)(least > type->least ? least : type->least),
+    return text_format(cx, "%s(min(max(%s, %lld), %lld))", type->spelling, text,
+                       (long long)(least > type->least ? least : type->least),
                        (long long)(greatest < type->greatest ? greatest : type->greatest));
 }
 
-/* ---- Rounded by a constant ---------------------------------------------------------------------------------------- */
+/* ---- Rounding by an added constant ------------------------------------------------------------------------------ */
 
-/* The high word first, where it is enough: it costs nothing on 32 bits. */
+/* Shifts by 32 first where the shift allows it: taking the high word is free on a 32-bit target. */
 static int shifted(Ctx *cx, const Node *n, const char *sum, Tensor *shifts, const Bind *binds, Tensor **out)
 {
     DType to;
     int64_t shift = node_int(n, "shift", 0);
     if (!read_type(cx, n, &to)) return 0;
-    if (shift < 0 || shift > MOST_SHIFT) op_refuse(cx, n, "'shift' is %lld, but it must be in 0..%d", (long long)shift, MOST_SHIFT);
+    if (shift < 0 || shift > MOST_SHIFT)
+        op_refuse(cx, n, "'shift' is %lld, but it must be in 0..%d", (long long)shift, MOST_SHIFT);
     if (ctx_failed(cx)) return 0;
-    const char *more = shifts ? " >> i32(n[*])" : shift > HIGH_WORD ? text_format(cx, " >> %lld", (long long)shift - HIGH_WORD) : "";
+    const char *more = shifts              ? " >> i32(n[*])"
+                       : shift > HIGH_WORD ? text_format(cx, " >> %lld", (long long)shift - HIGH_WORD)
+                                           : "";
     bool is_high = shifts || shift >= HIGH_WORD;
-    const char *text = is_high ? text_format(cx, "i32((%s) >> %d)%s", sum, HIGH_WORD, more) : text_format(cx, "((%s) >> %lld)", sum, (long long)shift);
+    const char *text = is_high ? text_format(cx, "i32((%s) >> %d)%s", sum, HIGH_WORD, more)
+                               : text_format(cx, "((%s) >> %lld)", sum, (long long)shift);
     out[0] = op_formula(cx, n, text_format(cx, "y[*] = %s", clamped_text(cx, n, text, to)), binds);
     return out[0] ? 1 : 0;
 }
@@ -76,8 +84,12 @@ static int requantize_fixed(Ctx *cx, const Node *n, Tensor **out)
     if (!check_operands(cx, n, 1)) return 0;
     Tensor *m = input(n, 1), *c = input(n, 2), *shifts = input(n, 3);
     const char *factor = m ? "i64(m[*])" : text_format(cx, "%lld", (long long)node_int(n, "multiplier", 1));
-    const char *sum = text_format(cx, "i64(x[*]) * %s%s", factor, c ? " + c[*]" : plus_text(cx, node_int(n, "offset", 0)));
-    return shifted(cx, n, sum, shifts, (const Bind[]){ BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("c", c), BIND_T("n", shifts), { NULL, NULL, NULL } }, out);
+    const char *sum = text_format(cx, "i64(x[*]) * %s%s", factor,
+                                  c ? " + c[*]" : plus_text(cx, node_int(n, "offset", 0)));
+    const Bind binds[] = {
+        BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("c", c), BIND_T("n", shifts), { NULL, NULL, NULL }
+    };
+    return shifted(cx, n, sum, shifts, binds, out);
 }
 
 static const char *pair_text(Ctx *cx, const Node *n, const char *type)
@@ -89,24 +101,27 @@ static const char *pair_text(Ctx *cx, const Node *n, const char *type)
 static int requantize_sum(Ctx *cx, const Node *n, Tensor **out)
 {
     if (!check_operands(cx, n, 2)) return 0;
-    return shifted(cx, n, pair_text(cx, n, "i64"), NULL, (const Bind[]){ BIND_T("a", n->in[0]), BIND_T("b", n->in[1]), { NULL, NULL, NULL } }, out);
+    return shifted(cx, n, pair_text(cx, n, "i64"), NULL,
+                   (const Bind[]){ BIND_T("a", n->in[0]), BIND_T("b", n->in[1]), { NULL, NULL, NULL } }, out);
 }
 
-/* ---- Ties to even ------------------------------------------------------------------------------------------------- */
+/* ---- Ties to even ----------------------------------------------------------------------------------------------- */
 
-/* t: the stage of what is divided. */
+/* Emits the division of the stage t by `divisor`, ties to even. */
 static int evened(Ctx *cx, const Node *n, Tensor *t, Tensor **out)
 {
     DType to;
     int64_t d = node_int(n, "divisor", 2), zero = node_int(n, "zero", 0);
     if (!t || !read_type(cx, n, &to)) return 0;
-    if (d < 2 || d % 2 || d > INT64_C(1) << 40) op_refuse(cx, n, "'divisor' is %lld; an even one up to 2^40 is wanted", (long long)d);
+    if (d < 2 || d % 2 || d > INT64_C(1) << 40)
+        op_refuse(cx, n, "'divisor' is %lld; an even one up to 2^40 is wanted", (long long)d);
     if (ctx_failed(cx)) return 0;
     int bits = 0;
     while (bits < 62 && INT64_C(1) << bits < d) bits++;
     const char *by = INT64_C(1) << bits == d ? text_format(cx, ">> %d", bits) : text_format(cx, "/ %lld", (long long)d);
     const char *one = dtype_info(t->type)->spelling;
-    const char *nearest = text_format(cx, "((t[*] + %lld + ((t[*] %s) & %s(1))) %s)", (long long)(d / 2 - 1), by, one, by);
+    const char *nearest = text_format(cx, "((t[*] + %lld + ((t[*] %s) & %s(1))) %s)", (long long)(d / 2 - 1), by, one,
+                                      by);
     const char *text = clamped_text(cx, n, text_format(cx, "%s%s", nearest, plus_text(cx, zero)), to);
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", text), BIND_T("t", t));
     return out[0] ? 1 : 0;
@@ -119,19 +134,24 @@ static int requantize_even(Ctx *cx, const Node *n, Tensor **out)
     if (!check_operands(cx, n, 1)) return 0;
     Tensor *m = input(n, 1), *c = input(n, 2);
     const char *type = width(n);
-    const char *factor = m ? text_format(cx, "%s(m[*])", type) : text_format(cx, "%lld", (long long)node_int(n, "multiplier", 1));
+    const char *factor = m ? text_format(cx, "%s(m[*])", type)
+                           : text_format(cx, "%lld", (long long)node_int(n, "multiplier", 1));
     const char *offset = c ? text_format(cx, " + %s(c[*])", type) : plus_text(cx, node_int(n, "offset", 0));
-    Tensor *t = OP_FORMULA(cx, n, text_format(cx, "t[*] = %s(x[*]) * %s%s", type, factor, offset), BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("c", c));
+    Tensor *t = OP_FORMULA(cx, n, text_format(cx, "t[*] = %s(x[*]) * %s%s", type, factor, offset),
+                           BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("c", c));
     return evened(cx, n, t, out);
 }
 
 static int requantize_sum_even(Ctx *cx, const Node *n, Tensor **out)
 {
     if (!check_operands(cx, n, 2)) return 0;
-    return evened(cx, n, OP_FORMULA(cx, n, text_format(cx, "t[*] = %s", pair_text(cx, n, width(n))), BIND_T("a", n->in[0]), BIND_T("b", n->in[1])), out);
+    return evened(cx, n,
+                  OP_FORMULA(cx, n, text_format(cx, "t[*] = %s", pair_text(cx, n, width(n))), BIND_T("a", n->in[0]),
+                             BIND_T("b", n->in[1])),
+                  out);
 }
 
-/* ---- The other sign ----------------------------------------------------------------------------------------------- */
+/* ---- The other signedness --------------------------------------------------------------------------------------- */
 
 static int recentered(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -140,41 +160,46 @@ static int recentered(Ctx *cx, const Node *n, Tensor **out)
         op_refuse(cx, n, "the input is %s; i8 and u8 are accepted", dtype_info(from)->spelling);
         return 0;
     }
-    out[0] = OP_FORMULA(cx, n, from == I8 ? "y[*] = u8(i32(x[*]) + 128)" : "y[*] = i8(i32(x[*]) - 128)", BIND_T("x", n->in[0]));
+    out[0] = OP_FORMULA(cx, n, from == I8 ? "y[*] = u8(i32(x[*]) + 128)" : "y[*] = i8(i32(x[*]) - 128)",
+                        BIND_T("x", n->in[0]));
     return out[0] ? 1 : 0;
 }
 
-/* ---- Rows --------------------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
 
 #define LIMITS \
-    { "min",  ATTR_INT,  "the least value, if more than that of the type", NULL }, \
-    { "max",  ATTR_INT,  "the greatest value, likewise", NULL }, \
+    { "min",  ATTR_INT,  "the lower bound, if above that of the type", NULL }, \
+    { "max",  ATTR_INT,  "the upper bound, if below that of the type", NULL }, \
     { "to",   ATTR_TEXT, "the type of the result: i8, u8", "i8" }
 #define EVEN \
-    { "divisor", ATTR_INT, "d, which is even", "2" }, \
+    { "divisor", ATTR_INT, "d, an even number", "2" }, \
     { "zero",    ATTR_INT, "the zero point of the result", "0" }, \
-    { "wide",    ATTR_INT, "1: x * m + c takes more than 32 bits", "0" }
+    { "wide",    ATTR_INT, "1: x * m + c needs more than 32 bits", "0" }
 #define FACTORS \
     { "multiplier_a", ATTR_INT, "ma", "1" }, \
     { "multiplier_b", ATTR_INT, "mb", "1" }
 static const AttrRow requantize_fixed_attrs[] = {
-    { "multiplier", ATTR_INT, "m, where input 1 is absent", NULL },
-    { "offset",     ATTR_INT, "c, where input 2 is absent", NULL },
-    { "shift",      ATTR_INT, "n; where input 3 is given, that is n - 32", NULL },
+    { "multiplier", ATTR_INT, "m, used when input 1 is absent", NULL },
+    { "offset",     ATTR_INT, "c, used when input 2 is absent", NULL },
+    { "shift",      ATTR_INT, "n; input 3, if present, holds n - 32 instead", NULL },
     LIMITS, { 0 }
 };
 static const AttrRow requantize_even_attrs[] = {
-    { "multiplier", ATTR_INT, "m, where input 1 is absent", NULL },
-    { "offset",     ATTR_INT, "c, where input 2 is absent", NULL },
+    { "multiplier", ATTR_INT, "m, used when input 1 is absent", NULL },
+    { "offset",     ATTR_INT, "c, used when input 2 is absent", NULL },
     EVEN, LIMITS, { 0 }
 };
-static const AttrRow requantize_sum_attrs[] = { FACTORS, { "offset", ATTR_INT, "c", NULL }, { "shift", ATTR_INT, "n", NULL }, LIMITS, { 0 } };
+static const AttrRow requantize_sum_attrs[] = {
+    FACTORS, { "offset", ATTR_INT, "c", NULL }, { "shift", ATTR_INT, "n", NULL }, LIMITS, { 0 }
+};
 static const AttrRow requantize_sum_even_attrs[] = { FACTORS, { "offset", ATTR_INT, "c", NULL }, EVEN, LIMITS, { 0 } };
 
 static const OpCase requantize_fixed_cases[] = {
-    { "multiplier=1518500250 offset=2199023255552 shift=42", "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}", "i8[2][3]", NULL },
+    { "multiplier=1518500250 offset=2199023255552 shift=42", "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}",
+      "i8[2][3]", NULL },
     { "multiplier=3 offset=-5 shift=1 min=-7 max=9 to=i8", "i8[6]={1,-1,2,-2,3,-128}", "i8[6]", NULL },
-    { "", "i32[2][3] i32[3]={1073741824,2147483647,1500000000} i64[3]={0,-4294967296,99999999999} u8[3]={0,9,20}", "i8[2][3]", NULL },
+    { "", "i32[2][3] i32[3]={1073741824,2147483647,1500000000} i64[3]={0,-4294967296,99999999999} u8[3]={0,9,20}",
+      "i8[2][3]", NULL },
     { "multiplier=1 offset=128 shift=0 to=u8", "i8[4]={-128,127,0,5}", "u8[4]", NULL },
     { "to=i32", "i32[3]", NULL, "'to' is \"i32\"" },
     { "shift=63", "i32[3]", NULL, "'shift' is 63" },
@@ -190,7 +215,8 @@ static const OpCase requantize_even_cases[] = {
     { 0 }
 };
 static const OpCase requantize_sum_cases[] = {
-    { "multiplier_a=1073741824 multiplier_b=-1200000000 offset=4294967296 shift=32", "i8[2][3] i8[3]", "i8[2][3]", NULL },
+    { "multiplier_a=1073741824 multiplier_b=-1200000000 offset=4294967296 shift=32", "i8[2][3] i8[3]", "i8[2][3]",
+      NULL },
     { "multiplier_b=1048576 multiplier_a=1048577 shift=21", "i8[5] i8[5]", "i8[5]", NULL },
     { "", "i8[5] f32[5]", NULL, "integers of up to 32 bits" },
     { 0 }
@@ -199,7 +225,9 @@ static const OpCase requantize_sum_even_cases[] = {
     { "multiplier_a=2 multiplier_b=-1 offset=1 divisor=4 zero=-1", "i8[7] i8[7]", "i8[7]", NULL },
     { 0 }
 };
-static const OpCase recentered_cases[] = { { "", "u8[5]", "i8[5]", NULL }, { "", "i8[2][2]", "u8[2][2]", NULL }, { "", "i32[2]", NULL, "i8 and u8" }, { 0 } };
+static const OpCase recentered_cases[] = {
+    { "", "u8[5]", "i8[5]", NULL }, { "", "i8[2][2]", "u8[2][2]", NULL }, { "", "i32[2]", NULL, "i8 and u8" }, { 0 }
+};
 
 #define REQUANTIZE(fn, text, its_inputs, least, most) \
     { .name = #fn, .summary = text, .level = 11, .least_inputs = least, .most_inputs = most, .inputs = its_inputs, \
@@ -207,12 +235,23 @@ static const OpCase recentered_cases[] = { { "", "u8[5]", "i8[5]", NULL }, { "",
       .layout.permute = permute_elementwise, .cases = fn##_cases }
 
 const Op ops_requantize[] = {
-    REQUANTIZE(requantize_fixed, "y[*] = to(clamp((x[*] * m[*] + c[*]) >> n[*], min, max))", "x multiplier offset shift", 1, 4),
-    REQUANTIZE(requantize_even, "y[*] = to(clamp(x[*] * m[*] + c[*] by d, ties to even, + zero, min, max))", "x multiplier offset", 1, 3),
+    REQUANTIZE(requantize_fixed, "y[*] = to(clamp((x[*] * m[*] + c[*]) >> n[*], min, max))",
+               "x multiplier offset shift", 1, 4),
+    REQUANTIZE(requantize_even, "y[*] = to(clamp(x[*] * m[*] + c[*] by d, ties to even, + zero, min, max))",
+               "x multiplier offset", 1, 3),
     REQUANTIZE(requantize_sum, "y[*] = to(clamp((a[*] * ma + b[*] * mb + c) >> n, min, max))", "a b", 2, 2),
-    REQUANTIZE(requantize_sum_even, "y[*] = to(clamp(a[*] * ma + b[*] * mb + c by d, ties to even, + zero, min, max))", "a b", 2, 2),
-    { .name = "recentered", .summary = "y[*] = x[*] + 128 as u8, or x[*] - 128 as i8", .level = 11, .least_inputs = 1,
-      .most_inputs = 1, .inputs = "x", .meaning.compute = recentered, .fusion.pattern = PATTERN_ELEMENTWISE,
-      .layout.permute = permute_elementwise, .quantization.is_recentering = true, .cases = recentered_cases },
+    REQUANTIZE(requantize_sum_even, "y[*] = to(clamp(a[*] * ma + b[*] * mb + c by d, ties to even, + zero, min, max))",
+               "a b", 2, 2),
+    { .name = "recentered",
+      .summary = "y[*] = x[*] + 128 as u8, or x[*] - 128 as i8",
+      .level = 11,
+      .least_inputs = 1,
+      .most_inputs = 1,
+      .inputs = "x",
+      .meaning.compute = recentered,
+      .fusion.pattern = PATTERN_ELEMENTWISE,
+      .layout.permute = permute_elementwise,
+      .quantization.is_recentering = true,
+      .cases = recentered_cases },
     { 0 }
 };

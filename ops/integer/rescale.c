@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Fixed-point scaling of quantized networks: a real factor is m / 2^31 * 2^-n with m in [2^30, 2^31), applied in two
- * steps that round, as the reference kernels of TensorFlow Lite do:
+/* Fixed-point scaling of quantized networks. A real factor is m / 2^31 * 2^-n with m in [2^30, 2^31). It is applied in
+ * two rounding steps, as in the reference kernels of TensorFlow Lite:
  *
  *   rescale   y = to(clamp(roundshift(mulhigh((i32(x) - zero_x) << left, m), n) + zero, min, max))
- *   lookup    y = table[x - least]        a function of 8 bits by its 256 values
+ *   lookup    y = table[x - least]        a function of an 8-bit input, tabulated at its 256 values
  *
- * m and n are attributes, or, where they differ along the last axis, constants of one value for each channel. */
+ * m and n are attributes or, if they vary along the last axis, constants with one value per channel. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
@@ -24,7 +24,8 @@ static bool check_range(Ctx *cx, const Node *n, const char *attr, int64_t least,
 {
     int64_t v = node_int(n, attr, least);
     if (v >= least && v <= greatest) return true;
-    op_refuse(cx, n, "'%s' is %lld, but it must be in %lld..%lld", attr, (long long)v, (long long)least, (long long)greatest);
+    op_refuse(cx, n, "'%s' is %lld, but it must be in %lld..%lld", attr, (long long)v, (long long)least,
+              (long long)greatest);
     return false;
 }
 
@@ -37,18 +38,22 @@ static bool check(Ctx *cx, const Node *n)
     }
     for (int i = MULTIPLIER; i < n->in_count; i++)
         if (n->in[i] && n->in[i]->type != I32 && !(i == SHIFT && n->in[i]->type == U8)) {
-            op_refuse(cx, n, "input %d is %s; i32 is wanted, or u8 for shifts", i, dtype_info(n->in[i]->type)->spelling);
+            op_refuse(cx, n, "input %d is %s; i32 is wanted, or u8 for shifts", i,
+                      dtype_info(n->in[i]->type)->spelling);
             return false;
         }
-    return check_range(cx, n, "multiplier", 0, INT32_MAX) && check_range(cx, n, "shift", 0, 31) && check_range(cx, n, "left", 0, 31) &&
-           check_range(cx, n, "zero", INT32_MIN, INT32_MAX) && check_range(cx, n, "zero_x", INT32_MIN, INT32_MAX);
+    return check_range(cx, n, "multiplier", 0, INT32_MAX) && check_range(cx, n, "shift", 0, 31)
+           && check_range(cx, n, "left", 0, 31) && check_range(cx, n, "zero", INT32_MIN, INT32_MAX)
+           && check_range(cx, n, "zero_x", INT32_MIN, INT32_MAX);
 }
 
-/* ((x - zero_x) << left) * m / 2^(31+n) in 64 bits, to the nearest, ties up. */
+/* Returns the text of ((x - zero_x) << left) * m / 2^(31+n) in 64 bits, rounded to nearest, ties up. */
 static const char *scaled_once_text(Ctx *cx, const Node *n)
 {
-    long long zero_x = (long long)node_int(n, "zero_x", 0), left = (long long)node_int(n, "left", 0), shift = (long long)node_int(n, "shift", 0);
-    bool has_shifts = n->in_count > SHIFT && n->in[SHIFT], has_multipliers = n->in_count > MULTIPLIER && n->in[MULTIPLIER];
+    long long zero_x = (long long)node_int(n, "zero_x", 0), left = (long long)node_int(n, "left", 0),
+              shift = (long long)node_int(n, "shift", 0);
+    bool has_shifts = n->in_count > SHIFT && n->in[SHIFT],
+         has_multipliers = n->in_count > MULTIPLIER && n->in[MULTIPLIER];
     const char *m = has_multipliers ? "i64(m[*])" : text_format(cx, "%lld", (long long)node_int(n, "multiplier", 0));
     const char *x = zero_x ? text_format(cx, "(i64(x[*]) - %lld)", zero_x) : "i64(x[*])";
     if (left) x = text_format(cx, "(%s << %lld)", x, left);
@@ -57,18 +62,21 @@ static const char *scaled_once_text(Ctx *cx, const Node *n)
     return text_format(cx, "i32(%s + %lld) >> %lld)", product, 1LL << (30 + shift), 31 + shift);
 }
 
-/* Steps that do nothing are left out of the formula. */
+/* Returns the text of the scaled value; steps without effect are omitted. */
 static const char *scaled_text(Ctx *cx, const Node *n)
 {
-    long long zero_x = (long long)node_int(n, "zero_x", 0), left = (long long)node_int(n, "left", 0), shift = (long long)node_int(n, "shift", 0);
+    long long zero_x = (long long)node_int(n, "zero_x", 0), left = (long long)node_int(n, "left", 0),
+              shift = (long long)node_int(n, "shift", 0);
     if (node_int(n, "once", 0)) return scaled_once_text(cx, n);
-    bool has_shifts = n->in_count > SHIFT && n->in[SHIFT], has_multipliers = n->in_count > MULTIPLIER && n->in[MULTIPLIER];
+    bool has_shifts = n->in_count > SHIFT && n->in[SHIFT],
+         has_multipliers = n->in_count > MULTIPLIER && n->in[MULTIPLIER];
     const char *x = n->in[0]->type == I32 ? "x[*]" : "i32(x[*])";
     if (zero_x) x = text_format(cx, "(%s - %lld)", x, zero_x);
     if (left) x = text_format(cx, "(%s << %lld)", x, left);
     const char *m = has_multipliers ? "m[*]" : text_format(cx, "%lld", (long long)node_int(n, "multiplier", 0));
     const char *high = text_format(cx, "mulhigh(%s, %s)", x, m);
-    if (has_shifts) return text_format(cx, "roundshift(%s, %s)", high, n->in[SHIFT]->type == I32 ? "n[*]" : "i32(n[*])");
+    if (has_shifts)
+        return text_format(cx, "roundshift(%s, %s)", high, n->in[SHIFT]->type == I32 ? "n[*]" : "i32(n[*])");
     return shift ? text_format(cx, "roundshift(%s, %lld)", high, shift) : high;
 }
 
@@ -77,15 +85,18 @@ static int rescale(Ctx *cx, const Node *n, Tensor **out)
     DType to;
     if (!read_type(cx, n, &to) || !check(cx, n)) return 0;
     const DTypeInfo *type = dtype_info(to);
-    int64_t zero = node_int(n, "zero", 0), least = node_int(n, "min", type->least), greatest = node_int(n, "max", type->greatest);
+    int64_t zero = node_int(n, "zero", 0), least = node_int(n, "min", type->least),
+            greatest = node_int(n, "max", type->greatest);
     const char *text = scaled_text(cx, n);
     if (zero) text = text_format(cx, "%s + %lld", text, (long long)zero);
     if (to != I32 || least > type->least || greatest < type->greatest)
         text = text_format(cx, "min(max(%s, %lld), %lld)", text, (long long)(least > type->least ? least : type->least),
                            (long long)(greatest < type->greatest ? greatest : type->greatest));
     if (to != I32) text = text_format(cx, "%s(%s)", type->spelling, text);
-    Tensor *m = n->in_count > MULTIPLIER ? n->in[MULTIPLIER] : NULL, *shifts = n->in_count > SHIFT ? n->in[SHIFT] : NULL;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", text), BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("n", shifts));
+    Tensor *m = n->in_count > MULTIPLIER ? n->in[MULTIPLIER] : NULL,
+           *shifts = n->in_count > SHIFT ? n->in[SHIFT] : NULL;
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", text), BIND_T("x", n->in[0]), BIND_T("m", m),
+                        BIND_T("n", shifts));
     return out[0] ? 1 : 0;
 }
 
@@ -93,37 +104,42 @@ static int lookup(Ctx *cx, const Node *n, Tensor **out)
 {
     DType t = n->in[0]->type;
     if ((t != I8 && t != U8) || n->in[1]->rank != 1 || tensor_dim(n->in[1], 0) != 256) {
-        op_refuse(cx, n, "the input is %s and the table %s; 8 bits and [256] are wanted", dtype_info(t)->spelling, tensor_shape_text(cx, n->in[1]));
+        op_refuse(cx, n, "the input is %s and the table %s; 8 bits and [256] are wanted", dtype_info(t)->spelling,
+                  tensor_shape_text(cx, n->in[1]));
         return 0;
     }
     Text at = text_new(cx);
     for (int d = 0; d < n->in[0]->rank; d++) text_printf(&at, "%s%c", d ? "," : "", axis_letter(n->in[0]->rank, d));
     const char *here = at.length ? text_format(cx, "[%s]", at.at) : "", *least = t == I8 ? "+128" : "";
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = table[i32(x%s)%s]", here, here, least), BIND_T("x", n->in[0]), BIND_T("table", n->in[1]));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = table[i32(x%s)%s]", here, here, least), BIND_T("x", n->in[0]),
+                        BIND_T("table", n->in[1]));
     return out[0] ? 1 : 0;
 }
 
 static const AttrRow rescale_attrs[] = {
-    { "multiplier", ATTR_INT, "where input 1 is absent", NULL },
-    { "shift",      ATTR_INT, "where input 2 is absent", NULL },
-    { "left",       ATTR_INT, "bits by which x goes to the left before", NULL },
+    { "multiplier", ATTR_INT, "m, used when input 1 is absent", NULL },
+    { "shift",      ATTR_INT, "n, used when input 2 is absent", NULL },
+    { "left",       ATTR_INT, "bits by which x is shifted left before the product", NULL },
     { "zero_x",     ATTR_INT, "the zero point of x", NULL },
     { "zero",       ATTR_INT, "the zero point of the result", NULL },
-    { "min",        ATTR_INT, "the least value, if more than that of the type", NULL },
-    { "max",        ATTR_INT, "the greatest value, likewise", NULL },
-    { "once",       ATTR_INT, "1: one rounding of the whole product, ties up", "0" },
+    { "min",        ATTR_INT, "the lower bound, if above that of the type", NULL },
+    { "max",        ATTR_INT, "the upper bound, if below that of the type", NULL },
+    { "once",       ATTR_INT, "1: one rounding, of the whole product, ties up", "0" },
     { "to",         ATTR_TEXT, "the type of the result: i8, u8, i16, i32", "i8" },
     { 0 }
 };
 
 static const OpCase rescale_cases[] = {
-    { "multiplier=1518500250 shift=3 zero=-5", "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}", "i8[2][3]", NULL },
+    { "multiplier=1518500250 shift=3 zero=-5", "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}", "i8[2][3]",
+      NULL },
     { "multiplier=1073741824 shift=1 to=i32", "i32[6]={1,-1,2,-2,3,-3}", "i32[6]", NULL },
     { "left=20 zero_x=-128 multiplier=1073741824 to=i32", "i8[4]={-128,127,0,5}", "i32[4]", NULL },
-    { "min=-100 max=100 zero=3", "i32[2][2][3] i32[3]={1073741824,2147483647,1500000000} i32[3]={20,23,31}", "i8[2][2][3]", NULL },
+    { "min=-100 max=100 zero=3", "i32[2][2][3] i32[3]={1073741824,2147483647,1500000000} i32[3]={20,23,31}",
+      "i8[2][2][3]", NULL },
     { "shift=22", "i32[2][3] i32[3]={1073741824,2147483647,1500000000}", "i8[2][3]", NULL },
     { "", "i32[2][3] i32[3]={1073741824,2147483647,1500000000} u8[3]={20,23,25}", "i8[2][3]", NULL },
-    { "multiplier=1518500250 shift=3 zero=-5 once=1", "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}", "i8[2][3]", NULL },
+    { "multiplier=1518500250 shift=3 zero=-5 once=1", "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}",
+      "i8[2][3]", NULL },
     { "once=1", "i32[2][3] i32[3]={1073741824,2147483647,1500000000} u8[3]={20,23,25}", "i8[2][3]", NULL },
     { "multiplier=5 to=f32", "i32[3]", NULL, "'to' is \"f32\"" },
     { "multiplier=5 shift=32", "i32[3]", NULL, "'shift' is 32" },

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Softmax, sigmoid and tanh of 8-bit integers in fixed point, to the bit as the reference kernels of TensorFlow Lite. The
- * input times its scale is mulhigh(x << left, m), in Q5.26 (softmax) or Q4.27; expq and recipq are those of
- * runtime/lw_fixed.h. The outputs are q / 256 - 1/2 (softmax, sigmoid: zero point -128) and q / 128 (tanh). */
+/* Softmax, sigmoid and tanh of 8-bit integers in fixed point, bit-exact with the reference kernels of TensorFlow Lite.
+ * mulhigh(x << left, m) is the real input in Q5.26 (softmax) or Q4.27 (sigmoid, tanh). expq and recipq are the
+ * functions of runtime/lw_fixed.h. A real output is y / 256 + 1/2 (softmax, sigmoid: zero point -128) or y / 128
+ * (tanh). */
 #include "graph/dag/op_build.h"
 
-enum { MOST_CLASSES = 4095 };       /* exponentials are summed in Q12.19 */
+enum { MOST_CLASSES = 4095 };       /* keeps the sum of exponentials within Q12.19 */
 
 static bool check(Ctx *cx, const Node *n)
 {
@@ -13,10 +14,13 @@ static bool check(Ctx *cx, const Node *n)
     return false;
 }
 
-static const Expr *attr_expr(Ctx *cx, const Node *n, const char *attr) { return expr_int(cx, I32, node_int(n, attr, 0)); }
+static const Expr *attr_expr(Ctx *cx, const Node *n, const char *attr)
+{
+    return expr_int(cx, I32, node_int(n, attr, 0));
+}
 
-/* The sum has `head` zeros before its first one, and 1/sum = 1/(1+rest) * 2^-(12-head). Elements below `least` are too far
- * from the peak to matter: their exponential is not taken, for its argument could be out of range. */
+/* The sum has `head` leading zeros, and 1/sum = 1/(1+rest) * 2^-(12-head). Elements whose distance from the peak is
+ * below `least` have the exponential 0; the argument of expq could be out of range there. */
 static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     Tensor *x = n->in[0];
@@ -24,38 +28,53 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
     int64_t classes = x->rank ? tensor_dim(x, x->rank - 1) : 0;
     if (!check(cx, n)) return 0;
     if (classes < 1 || classes > MOST_CLASSES) {
-        op_refuse(cx, n, "the input is %s; 1 to %d elements along the last axis are wanted", tensor_shape_text(cx, x), MOST_CLASSES);
+        op_refuse(cx, n, "the input is %s; 1 to %d elements along the last axis are wanted", tensor_shape_text(cx, x),
+                  MOST_CLASSES);
         return 0;
     }
     chosen[x->rank - 1] = true;
     AxisText a = axis_text(cx, x->rank, chosen);
     Tensor *peak = OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", a.kept, a.chosen, a.all), BIND_T("x", x));
-    Tensor *below = OP_FORMULA(cx, n, text_format(cx, "below%s = i32(x%s) - i32(peak%s)", a.all, a.all, a.kept), BIND_T("x", x), BIND_T("peak", peak));
-    Tensor *power = OP_FORMULA(cx, n, text_format(cx, "exp%s = select(d%s < least, 0, expq(mulhigh(d%s << left, m), 5))", a.all, a.all, a.all), BIND_T("d", below),
-                               BIND_V("least", attr_expr(cx, n, "least")), BIND_V("left", attr_expr(cx, n, "left")), BIND_V("m", attr_expr(cx, n, "multiplier")));
-    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) roundshift(e%s, 12)", a.kept, a.chosen, a.all), BIND_T("e", power));
+    Tensor *below = OP_FORMULA(cx, n, text_format(cx, "below%s = i32(x%s) - i32(peak%s)", a.all, a.all, a.kept),
+                               BIND_T("x", x), BIND_T("peak", peak));
+    Tensor *power = OP_FORMULA(
+        cx, n, text_format(cx, "exp%s = select(d%s < least, 0, expq(mulhigh(d%s << left, m), 5))", a.all, a.all, a.all),
+        BIND_T("d", below), BIND_V("least", attr_expr(cx, n, "least")), BIND_V("left", attr_expr(cx, n, "left")),
+        BIND_V("m", attr_expr(cx, n, "multiplier")));
+    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) roundshift(e%s, 12)", a.kept, a.chosen, a.all),
+                             BIND_T("e", power));
     Tensor *head = OP_FORMULA(cx, n, text_format(cx, "head%s = clz(s%s)", a.kept, a.kept), BIND_T("s", sum));
-    Tensor *half = OP_FORMULA(cx, n, text_format(cx, "half%s = (((s%s << h%s) - -2147483648) >> 1) + 1073741824", a.kept, a.kept, a.kept), BIND_T("s", sum), BIND_T("h", head));
+    Tensor *half = OP_FORMULA(
+        cx, n, text_format(cx, "half%s = (((s%s << h%s) - -2147483648) >> 1) + 1073741824", a.kept, a.kept, a.kept),
+        BIND_T("s", sum), BIND_T("h", head));
     Tensor *twice = OP_FORMULA(cx, n, text_format(cx, "double%s = recipq(h%s)", a.kept, a.kept), BIND_T("h", half));
-    Tensor *scale = OP_FORMULA(cx, n, text_format(cx, "scale%s = select(r%s > 1073741823, 2147483647, r%s << 1)", a.kept, a.kept, a.kept), BIND_T("r", twice));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = i8(min(max(roundshift(mulhigh(s%s, e%s), 35 - h%s) - 128, -128), 127))", a.all, a.kept, a.all, a.kept),
+    Tensor *scale = OP_FORMULA(
+        cx, n, text_format(cx, "scale%s = select(r%s > 1073741823, 2147483647, r%s << 1)", a.kept, a.kept, a.kept),
+        BIND_T("r", twice));
+    out[0] = OP_FORMULA(cx, n,
+                        text_format(cx, "y%s = i8(min(max(roundshift(mulhigh(s%s, e%s), 35 - h%s) - 128, -128), 127))",
+                                    a.all, a.kept, a.all, a.kept),
                         BIND_T("s", scale), BIND_T("e", power), BIND_T("h", head));
     return out[0] ? 1 : 0;
 }
 
-/* d = x - zero; q: in Q4.27; beyond `radius` the function is its limit. */
+/* Emits x - zero scaled to Q4.27. */
 static Tensor *scaled(Ctx *cx, const Node *n)
 {
     const char *text = node_int(n, "shift", 0) ? "scaled[*] = roundshift(mulhigh((i32(x[*]) - zero) << left, m), shift)"
                                                : "scaled[*] = mulhigh((i32(x[*]) - zero) << left, m)";
-    return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("zero", attr_expr(cx, n, "zero")), BIND_V("left", attr_expr(cx, n, "left")),
-                      BIND_V("m", attr_expr(cx, n, "multiplier")), BIND_V("shift", attr_expr(cx, n, "shift")));
+    return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("zero", attr_expr(cx, n, "zero")),
+                      BIND_V("left", attr_expr(cx, n, "left")), BIND_V("m", attr_expr(cx, n, "multiplier")),
+                      BIND_V("shift", attr_expr(cx, n, "shift")));
 }
 
+/* Emits the limits of the function at and beyond `radius` from the zero point, and `between` inside. */
 static int limited(Ctx *cx, const Node *n, Tensor *between, Tensor **out)
 {
-    out[0] = OP_FORMULA(cx, n, "y[*] = select(i32(x[*]) - zero <= -radius, -128, select(i32(x[*]) - zero >= radius, 127, b[*]))", BIND_T("x", n->in[0]),
-                        BIND_T("b", between), BIND_V("zero", attr_expr(cx, n, "zero")), BIND_V("radius", attr_expr(cx, n, "radius")));
+    out[0] = OP_FORMULA(
+        cx, n, "y[*] = select(i32(x[*]) - zero <= -radius, -128, select(i32(x[*]) - zero >= radius, 127, b[*]))",
+        BIND_T("x", n->in[0]), BIND_T("b", between), BIND_V("zero", attr_expr(cx, n, "zero")),
+        BIND_V("radius", attr_expr(cx, n, "radius")));
     return out[0] ? 1 : 0;
 }
 
@@ -64,34 +83,42 @@ static int sigmoid_fixed(Ctx *cx, const Node *n, Tensor **out)
     if (!check(cx, n)) return 0;
     Tensor *q = scaled(cx, n);
     Tensor *twice = OP_FORMULA(cx, n, "double[*] = recipq((expq(-abs(q[*]), 4) >> 1) + 1073741824)", BIND_T("q", q));
-    Tensor *above = OP_FORMULA(cx, n, "above[*] = select(r[*] > 1073741823, 2147483647, r[*] << 1)", BIND_T("r", twice));
-    Tensor *whole = OP_FORMULA(cx, n, "whole[*] = select(q[*] == 0, 1073741824, select(q[*] > 0, a[*], 2147483647 - a[*]))", BIND_T("q", q), BIND_T("a", above));
-    return limited(cx, n, OP_FORMULA(cx, n, "near[*] = i8(min(max(roundshift(w[*], 23) - 128, -128), 127))", BIND_T("w", whole)), out);
+    Tensor *above = OP_FORMULA(cx, n, "above[*] = select(r[*] > 1073741823, 2147483647, r[*] << 1)",
+                               BIND_T("r", twice));
+    Tensor *whole = OP_FORMULA(cx, n,
+                               "whole[*] = select(q[*] == 0, 1073741824, select(q[*] > 0, a[*], 2147483647 - a[*]))",
+                               BIND_T("q", q), BIND_T("a", above));
+    return limited(
+        cx, n, OP_FORMULA(cx, n, "near[*] = i8(min(max(roundshift(w[*], 23) - 128, -128), 127))", BIND_T("w", whole)),
+        out);
 }
 
-/* -tanh(-x) = (1-e)/(1+e) = 2/(1+e) - 1 with e = exp(-2x): Q4.27 read as Q5.26 is twice as much. */
+/* tanh(x) = (1-e)/(1+e) = 2/(1+e) - 1 with e = exp(-2x). Q4.27 read as Q5.26 doubles the value. */
 static int tanh_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     if (!check(cx, n)) return 0;
     Tensor *q = scaled(cx, n);
-    Tensor *less = OP_FORMULA(cx, n, "less[*] = recipq((expq(-abs(q[*]), 5) >> 1) + 1073741824) - 536870912", BIND_T("q", q));
+    Tensor *less = OP_FORMULA(cx, n, "less[*] = recipq((expq(-abs(q[*]), 5) >> 1) + 1073741824) - 536870912",
+                              BIND_T("q", q));
     Tensor *size = OP_FORMULA(cx, n, "size[*] = select(r[*] > 536870911, 2147483647, r[*] << 2)", BIND_T("r", less));
-    Tensor *whole = OP_FORMULA(cx, n, "whole[*] = select(q[*] == 0, 0, select(q[*] < 0, -s[*], s[*]))", BIND_T("q", q), BIND_T("s", size));
-    return limited(cx, n, OP_FORMULA(cx, n, "near[*] = i8(min(max(roundshift(w[*], 24), -128), 127))", BIND_T("w", whole)), out);
+    Tensor *whole = OP_FORMULA(cx, n, "whole[*] = select(q[*] == 0, 0, select(q[*] < 0, -s[*], s[*]))", BIND_T("q", q),
+                               BIND_T("s", size));
+    return limited(
+        cx, n, OP_FORMULA(cx, n, "near[*] = i8(min(max(roundshift(w[*], 24), -128), 127))", BIND_T("w", whole)), out);
 }
 
 static const AttrRow softmax_attrs[] = {
     { "multiplier", ATTR_INT, "m", "1073741824" },
-    { "left",       ATTR_INT, "bits by which the distance from the peak goes to the left", "0" },
-    { "least",      ATTR_INT, "distances below count as minus infinity", "-255" },
+    { "left",       ATTR_INT, "bits by which the distance from the peak is shifted left", "0" },
+    { "least",      ATTR_INT, "distances below it have the exponential 0", "-255" },
     { 0 }
 };
 static const AttrRow curve_attrs[] = {
     { "multiplier", ATTR_INT, "m", "1073741824" },
-    { "left",       ATTR_INT, "bits by which x goes to the left", "0" },
-    { "shift",      ATTR_INT, "bits by which the product goes to the right", "0" },
+    { "left",       ATTR_INT, "bits by which x is shifted left", "0" },
+    { "shift",      ATTR_INT, "bits by which the product is shifted right", "0" },
     { "zero",       ATTR_INT, "the zero point of x", "0" },
-    { "radius",     ATTR_INT, "how far from the zero point the curve is told from its limits", "255" },
+    { "radius",     ATTR_INT, "the distance from the zero point at which the function takes its limit", "255" },
     { 0 }
 };
 
