@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of an emitted net_run on a bare-metal board: instructions, stack, and a number that depends on every bit of the
- * result. Built by run.sh for each of the schedules; all of them have the inputs x, k and bias, or, where CHAIN is defined, x, k and k2. */
+/* One run of an emitted net_run on a bare-metal board: instructions, stack, and a number that depends on every bit of
+ * the result. Built by run.sh for each of the schedules; all of them have the inputs x, k and bias, or, where CHAIN is
+ * defined, x, k and k2. */
 #include <string.h>
 
 #include "board.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* steps FOLDER TARGET N: a product of two N x N matrices from C (loopwright.h), taken in eight steps from the loops of the
- * formula to blocks that are packed, vectorized and kept in registers. The C after each step goes to FOLDER/STEP/matmul.c,
- * the whole schedule as a .te file to FOLDER/matmul.te; a line says what each step did. steps.sh builds and times them. */
+/* steps FOLDER TARGET N: a product of two N x N matrices from C (loopwright.h), taken in eight steps from the loops of
+ * the formula to blocks that are packed, vectorized and kept in registers. The C after each step goes to
+ * FOLDER/STEP/matmul.c, the whole schedule as a .te file to FOLDER/matmul.te; a line says what each step did. steps.sh
+ * builds and times them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,8 @@ static Tile tile_for(const char *target)
     return *t;
 }
 
-/* 1: c is written in blocks, and the sums of a block are made right before. Where the rows do not come out even, the last block
- * begins earlier. */
+/* 1: c is written in blocks, and the sums of a block are made right before. Where the rows do not come out even, the
+ * last block begins earlier. */
 static void in_blocks(lw_computation *p, const Tile *t)
 {
     lw_cache_write(p, "c", "arena", "name=sums");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One product with the emitted matmul.c: prints nanoseconds per run and a number that depends on every bit of the result. */
+/* One product with the emitted matmul.c: prints nanoseconds per run and a number that depends on every bit of the
+ * result. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* host_time IN.npy OUT.npy MILLISECONDS: nanoseconds for one inference of the network that this is linked with, the mean
- * over about so many milliseconds; then how many elements of the output are not close to the recorded ones, so that a
- * fast wrong answer is seen. The same file drives both sides of the comparison:
+/* host_time IN.npy OUT.npy MILLISECONDS: nanoseconds for one inference of the network that this is linked with, the
+ * mean over about so many milliseconds; then how many elements of the output are not close to the recorded ones, so
+ * that a fast wrong answer is seen. The same file drives both sides of the comparison:
  *
  *   MODEL, MODEL_UPPER, MODEL_HEADER   what Loopwright emitted; with PEER the header is used for the sizes alone
  *   STEP                               of the grid on which a quantized model's outputs lie, else 0

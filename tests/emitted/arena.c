@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a model does with arenas: null and misaligned ones are refused before anything is written; one of exactly the
- * size that the header says is enough: the bytes around it stay as they were, and what was in it before is of no matter. */
+ * size that the header says is enough: the bytes around it stay as they were, and what was in it before is of no
+ * matter. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A size that stays open is an argument, checked against its range; what lies behind the elements of that size is not touched. */
+/* A size that stays open is an argument, checked against its range; what lies behind the elements of that size is not
+ * touched. */
 #include <stdio.h>
 
 #include "open_classifier.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a model on made-up inputs and prints the bytes of its outputs: on the host, and on an AVR, whose int has 16 bits.
+/* Runs a model on made-up inputs and prints the bytes of its outputs: on the host, and on an AVR, whose int has 16
+ * bits.
  * -DHEADER="model.h" -DMODEL=model -DUPPER=MODEL. What both print must be the same. */
 #include <stdint.h>
 #include <string.h>

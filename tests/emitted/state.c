@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A model with its state in a struct gives, run for run, what the same model gives when the caller passes the state; two
- * states do not know of each other; reset begins anew. */
+/* A model with its state in a struct gives, run for run, what the same model gives when the caller passes the state;
+ * two states do not know of each other; reset begins anew. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef FUZZ_EMIT_BATCH_H
 #define FUZZ_EMIT_BATCH_H
-/* Many lowered nests in one C program that runs each on its data and compares with what was expected, bit for bit (any NaN
- * equals any NaN). Text is kept in a context of the batch's own, so a nest's context may be freed once it has been added. */
+/* Many lowered nests in one C program that runs each on its data and compares with what was expected, bit for bit (any
+ * NaN equals any NaN). Text is kept in a context of the batch's own, so a nest's context may be freed once it has been
+ * added. */
 #include "ir/interpret/evaluate.h"
 #include "ir/nest/nest.h"
 
@@ -10,11 +11,12 @@ typedef struct EmitBatch EmitBatch;
 
 EmitBatch *emit_batch_new(void);
 void emit_batch_free(EmitBatch *b);
-/* `env` holds the sizes, the inputs and, as expected, the outputs' data. False where lowering fails: cx has the diagnostic. */
+/* `env` holds the sizes, the inputs and, as expected, the outputs' data. False where lowering fails: cx has the
+ * diagnostic. */
 bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env);
 int  emit_batch_count(const EmitBatch *b);
 const char *emit_batch_text(EmitBatch *b);
-/* Writes STEM.c, compiles it with `cc flags` (from the project's root, for -Iruntime), runs it: it prints a line for each
- * mismatch. The number of mismatches; -1 where it does not compile or run. */
+/* Writes STEM.c, compiles it with `cc flags` (from the project's root, for -Iruntime), runs it: it prints a line for
+ * each mismatch. The number of mismatches; -1 where it does not compile or run. */
 int  emit_batch_run(EmitBatch *b, const char *stem, const char *cc, const char *flags);
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the tables (graph/dag/registry.c, ir/algebra/rules.c) takes ten times as long as a small model, so they are read once; the blocks
- * of the arena are copied then, and written back before each input, with what points into them. What an input has made
- * behind that lies poisoned until it is handed out again: an address that outlives its input is found by the sanitizer.
+/* Reading the tables (graph/dag/registry.c, ir/algebra/rules.c) takes ten times as long as a small model, so they are
+ * read once; the blocks of the arena are copied then, and written back before each input, with what points into them.
+ * What an input has made behind that lies poisoned until it is handed out again: an address that outlives its input is
+ * found by the sanitizer.
  *
  * This file holds the arena's own text, to see its blocks and to keep those that are given back; the linker takes these
  * functions in place of the library's. */
@@ -20,7 +21,7 @@ static void give_back(void *block);
 #include "graph/dag/registry.h"
 #include "ir/algebra/rules.h"
 
-/* ---- Blocks of the usual size are used again: memory that the system gives is slow the first time ------------------- */
+/* ---- Blocks of the usual size are used again: memory that the system gives is slow the first time ---------------- */
 
 enum { MOST_KEPT = 64, USUAL = sizeof(ArenaChunk) + LARGEST_CHUNK };
 static struct { int count; void *block[MOST_KEPT]; } kept;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How a program grows: each stage reads the tensor made last (so that there is something to compute at), and whatever
- * else of the right shape is there or is made up as an input. A stage is one of the shapes in `makers`. Sizes are constants
- * mostly, and symbols with a value for the run; extents are small, primes among them, and now and then 1. */
+ * else of the right shape is there or is made up as an input. A stage is one of the shapes in `makers`. Sizes are
+ * constants mostly, and symbols with a value for the run; extents are small, primes among them, and now and then 1. */
 #include "programs.h"
 
 #include "ir/text/formula.h"

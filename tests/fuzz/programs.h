@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef FUZZ_PROGRAMS_H
 #define FUZZ_PROGRAMS_H
-/* Random tensor programs: small DAGs of computes over small tensors, each a formula that a person could have written. The
- * same seed gives the same program. */
+/* Random tensor programs: small DAGs of computes over small tensors, each a formula that a person could have written.
+ * The same seed gives the same program. */
 #include "ir/interpret/evaluate.h"
 #include "ir/nest/nest.h"
 #include "support/text.h"

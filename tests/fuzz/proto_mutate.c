@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two walks over the tree: the first counts the fields, the second copies them and does to one of them what was drawn. */
+/* Two walks over the tree: the first counts the fields, the second copies them and does to one of them what
+ * was drawn. */
 #include "proto_mutate.h"
 
 #include <stdbool.h>

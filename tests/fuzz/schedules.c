@@ -5,8 +5,8 @@
  *   - the interpreted nest, watched, with parallel loops shuffled and lanes in lockstep, gives what the plain evaluator
  *     gives, bit for bit;
  *
- * at the end the trace is replayed on a fresh naive nest and must print the same, byte for byte. A refusal must name its
- * step and leave the nest as it was. What is accepted and refused is counted for each primitive. */
+ * at the end the trace is replayed on a fresh naive nest and must print the same, byte for byte. A refusal must name
+ * its step and leave the nest as it was. What is accepted and refused is counted for each primitive. */
 #include "schedules.h"
 
 #include <stdio.h>
@@ -93,8 +93,8 @@ static const char *step_unroll(Chooser *c)
 }
 static bool holds(const Stmt *s, const Stage *stage);
 
-/* Along a reduction where the order does not matter to the result: floats are let be, for sums of them are exact only where they are
- * sums of inputs. */
+/* Along a reduction where the order does not matter to the result: floats are let be, for sums of them are exact only
+ * where they are sums of inputs. */
 static const char *step_vectorize(Chooser *c)
 {
     for (int tries = 0; tries < 20 && random_chance(c->r, 85); tries++) {
@@ -217,7 +217,8 @@ static const char *step_store_at(Chooser *c)
     return name_format(c->cx, "store_at %s %s", stage, random_chance(c->r, 40) ? "root" : loop);
 }
 
-/* How near a stage is to being folded: 2 computed inside a loop and stored outside of it, 1 computed there, 0 neither. */
+/* How near a stage is to being folded: 2 computed inside a loop and stored outside of it, 1 computed there,
+ * 0 neither. */
 static int readiness(Chooser *c, const Stage *s)
 {
     const char *host = host_of(c->nest, s);
@@ -601,7 +602,8 @@ static bool names_a_noun(const char *sentence, const Nest *n)
     return found || strstr(sentence, n->name) != NULL;
 }
 
-/* STEP: error: VERDICT: FAULT; accepted: ACCEPTED, and the fault names a loop, a stage, a tensor or the nest, or a word of the step. */
+/* STEP: error: VERDICT: FAULT; accepted: ACCEPTED, and the fault names a loop, a stage, a tensor or the nest, or a word
+ * of the step. */
 static bool refusal_is_whole(const Diag *why, const char *step, const Nest *n)
 {
     const Refusal *r = why->refusal;
@@ -654,7 +656,8 @@ static bool prepare(Case *c, Random *r)
 
 /* ---- Shrinking ------------------------------------------------------------------------------------------------- */
 
-/* A failing program as steps on a program of small sizes. Steps are dropped one by one and sizes cut, while it still fails. */
+/* A failing program as steps on a program of small sizes. Steps are dropped one by one and sizes cut, while it still
+ * fails. */
 enum { MAX_SHRUNK = 2 * MAX_STEPS };
 typedef struct Shrunk { uint64_t seed; bool is_rough; int most, count; const char *step[MAX_SHRUNK]; } Shrunk;
 typedef bool StillFails(const Shrunk *s, void *user);

@@ -13,7 +13,8 @@ typedef struct Counts {
     long programs, steps, runs, failures;
 } Counts;
 
-/* One random program under random steps; false after a failure, which is printed with its seed. `loud` prints each step. */
+/* One random program under random steps; false after a failure, which is printed with its seed. `loud` prints each
+ * step. */
 bool fuzz_schedule(uint64_t seed, Counts *counts, bool loud);
 void print_counts(const Counts *c);
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Is what the checks call wrong, wrong? Built with LW_TEST_SWITCH, which turns off one check at a time (support/switch.h).
+/* Is what the checks call wrong, wrong? Built with LW_TEST_SWITCH, which turns off one check at a time
+ * (support/switch.h).
  *
- *   fuzz_switch COUNT CASES SOURCE...   runs the first COUNT random programs, notes in which of them each check refuses a step
- *                                       as wrong, and looks for a counterexample to each; writes the counterexamples, shrunk,
- *                                       to the file CASES, as cases for tests/schedules/counterexamples.txt. The sources are
- *                                       read for the checks there are. Ends with 1 where one is without.
+ *   fuzz_switch COUNT CASES SOURCE...   runs the first COUNT random programs, notes in which of them each check refuses
+ *                                       a step as wrong, and looks for a counterexample to each; writes the
+ *                                       counterexamples, shrunk, to the file CASES, as cases for
+ *                                       tests/schedules/counterexamples.txt. The sources are read for the checks there
+ *                                       are. Ends with 1 where one is without.
  *
- * With a check off, a step that it would have refused is taken; where its nest then computes something else, or reads what
- * was never made, that is a counterexample. So it is where the process dies or does not end: each trial is a child of its
- * own, which tells its steps through a pipe as it takes them. Floats are such that the order of a sum shows. */
+ * With a check off, a step that it would have refused is taken; where its nest then computes something else, or reads
+ * what was never made, that is a counterexample. So it is where the process dies or does not end: each trial is a child
+ * of its own, which tells its steps through a pipe as it takes them. Floats are such that the order of a sum shows. */
 #define _XOPEN_SOURCE 700
 
 #include "programs.c"
@@ -278,7 +280,8 @@ static Finding look_at_check(FILE *cases, const Check *c)
     return f;
 }
 
-/* A check of the checker alone: every primitive refuses before it comes to that, and a nest in test_check.c is what it is for. */
+/* A check of the checker alone: every primitive refuses before it comes to that, and a nest in test_check.c is what it
+ * is for. */
 static bool is_behind_others(const Check *c) { return c->source && strstr(c->source, "/ir/") && !c->fired; }
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The macros of runtime/simd/rows.h against their formulas, with whatever instructions the compiler has for them: on rows of
- * every length to 40, of edge values and of pseudo-random ones, with neighbours that must stay as they are. Status: the
- * number of the first macro that differs. No library is needed, so that it runs on an emulated core too. */
+/* The macros of runtime/simd/rows.h against their formulas, with whatever instructions the compiler has for them: on
+ * rows of every length to 40, of edge values and of pseudo-random ones, with neighbours that must stay as they are.
+ * Status: the number of the first macro that differs. No library is needed, so that it runs on an emulated core too. */
 #include "simd/simd.h"
 
 enum { LONGEST = 40, ROOM = 4 * LONGEST + 16 };
@@ -230,7 +230,8 @@ static int test_all_pools(void)
     return 0;
 }
 
-/* Rows of 5 pixels with `left` of fill before `inner` ones of `own` channels, each in memory for n, or for n + extra. */
+/* Rows of 5 pixels with `left` of fill before `inner` ones of `own` channels, each in memory for n, or for n
+ * + extra. */
 static int test_fetched_rows(int32_t left, int32_t inner, int32_t n, int32_t own, int32_t extra, int p)
 {
     static int8_t y[5 * 24 + 2];

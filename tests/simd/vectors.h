@@ -34,11 +34,11 @@ static void TEST_PART(mask, LANES)(M m, int32_t *out)
                 GATHER(ys, floats, FLOAT_COUNT, q);                                                                    \
                 GATHER(zs, floats, FLOAT_COUNT, p * 7 + q * 3);                                                        \
                 const F a = NAME(f32, load)(xs), b = NAME(f32, load)(ys), c = NAME(f32, load)(zs);                     \
-                (void)a, (void)b, (void)c;                                                                                      \
+                (void)a, (void)b, (void)c;                                                                             \
                 NAME(f32, store)(got, call);                                                                           \
                 for (int i = 0; i < LANES; i++) {                                                                      \
                     const float x = xs[i], y = ys[i], z = zs[i];                                                       \
-                    (void)x, (void)y, (void)z;                                                                                  \
+                    (void)x, (void)y, (void)z;                                                                         \
                     good = good && same(got[i], formula);                                                              \
                 }                                                                                                      \
             }                                                                                                          \
@@ -55,7 +55,7 @@ static void TEST_PART(mask, LANES)(M m, int32_t *out)
                 GATHER(xs, floats, FLOAT_COUNT, p);                                                                    \
                 GATHER(ys, floats, FLOAT_COUNT, q);                                                                    \
                 const F a = NAME(f32, load)(xs), b = NAME(f32, load)(ys);                                              \
-                TEST_PART(mask, LANES)(call, got);                                                                      \
+                TEST_PART(mask, LANES)(call, got);                                                                     \
                 for (int i = 0; i < LANES; i++) {                                                                      \
                     const float x = xs[i], y = ys[i];                                                                  \
                     good = good && got[i] == (formula);                                                                \

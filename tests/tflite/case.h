@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_TESTS_TFLITE_CASE_H
 #define LW_TESTS_TFLITE_CASE_H
-/* A second opinion on every TFLite operator: models of one operator with what they must give, from formulas of their own.
+/* A second opinion on every TFLite operator: models of one operator with what they must give, from formulas of their
+ * own.
  *
- * A Case is such a model in the open: operands with shapes, quantization and values, and the options' fields. Each operator is a
- * row with a maker of random cases and the reference that fills in their outputs. Nothing here is, or includes, anything of
- * the compiler or of runtime/; flatbuffer.c writes a case as the bytes of a model, and reads the recorded models of *.vec, on
- * which the references are tested themselves. Values are doubles, which hold floats and all integers that occur exactly. */
+ * A Case is such a model in the open: operands with shapes, quantization and values, and the options' fields. Each
+ * operator is a row with a maker of random cases and the reference that fills in their outputs. Nothing here is, or
+ * includes, anything of the compiler or of runtime/; flatbuffer.c writes a case as the bytes of a model, and reads the
+ * recorded models of *.vec, on which the references are tested themselves. Values are doubles, which hold floats and
+ * all integers that occur exactly. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,7 +67,7 @@ struct Operator {
 extern const Operator elementwise_operators[], curve_operators[], window_operators[], reduction_operators[],
     move_operators[];
 
-/* ---- Models: flatbuffer.c ------------------------------------------------------------------------------------------ */
+/* ---- Models: flatbuffer.c ---------------------------------------------------------------------------------------- */
 
 size_t case_write(const Case *c, uint8_t *out);                        /* at most MOST_BYTES; how many */
 /* Inputs without values: those that are no constants */
@@ -74,7 +76,7 @@ int element_bytes(ElementType t);
 void values_write(const Operand *x, uint8_t *out);                     /* as they lie in memory */
 void values_read(Case *c, Operand *x, const uint8_t *bytes);
 
-/* ---- Operands: operands.c ------------------------------------------------------------------------------------------ */
+/* ---- Operands: operands.c ---------------------------------------------------------------------------------------- */
 
 int elements(const Operand *x);
 double *values_new(Case *c, int count);
@@ -103,7 +105,7 @@ int place_of(const Operand *x, const int *index);
 /* Of an operand that is spread over more or larger dimensions */
 int broadcast_place(const Operand *x, int rank, const int *index);
 
-/* ---- Arithmetic: fixed.c ------------------------------------------------------------------------------------------- */
+/* ---- Arithmetic: fixed.c ----------------------------------------------------------------------------------------- */
 
 /* A real factor as multiplier / 2^31 * 2^exponent. */
 typedef struct Scaling { int32_t multiplier; int exponent; } Scaling;

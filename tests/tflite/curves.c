@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* ---- Cases --------------------------------------------------------------------------------------------------------- */
+/* ---- Cases ------------------------------------------------------------------------------------------------------- */
 
 /* Of int8, one in five is all of it. */
 static void make_one(Case *c, Random *r, ElementType t, double least, double greatest)
@@ -67,7 +67,7 @@ static void make_rsqrt(Case *c, Random *r, int number)
     for (int i = 0; i < elements(x); i++) x->v[i] = between(r, x->zero, 127);
 }
 
-/* ---- One element --------------------------------------------------------------------------------------------------- */
+/* ---- One element ------------------------------------------------------------------------------------------------- */
 
 typedef double OfReal(const Case *c, float x);
 /* Of what is stored less the zero point; to be limited to int8 */
@@ -227,7 +227,7 @@ REFERENCE(sin, sin_real, NULL)
 REFERENCE(cos, cos_real, NULL)
 REFERENCE(unit, unit_real, NULL)
 
-/* ---- Rows ---------------------------------------------------------------------------------------------------------- */
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 static void make_softmax(Case *c, Random *r, int number)
 {

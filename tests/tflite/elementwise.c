@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that work element by element on operands that may be spread: arithmetic, comparisons, logic, choices, and changes of
- * type. Every reference is a function of the operands' elements at one place. */
+/* Operators that work element by element on operands that may be spread: arithmetic, comparisons, logic, choices, and
+ * changes of type. Every reference is a function of the operands' elements at one place. */
 #include "case.h"
 
 #include <math.h>
 
-/* ---- Cases --------------------------------------------------------------------------------------------------------- */
+/* ---- Cases ------------------------------------------------------------------------------------------------------- */
 
 /* Two shapes that broadcast, and the result's rank and shape. */
 static int shapes_of_two(Random *r, int *a_rank, int *a, int *b_rank, int *b, int *y)
@@ -61,7 +61,7 @@ static void make_logic(Case *c, Random *r, int number)
     make_two(c, r, TYPE_BOOL, TYPE_BOOL);
 }
 
-/* ---- Walking ------------------------------------------------------------------------------------------------------- */
+/* ---- Walking ----------------------------------------------------------------------------------------------------- */
 
 typedef double OfTwo(const Case *c, double a, double b);
 
@@ -88,7 +88,7 @@ static double quantized_result(const Case *c, int64_t v)
     return (double)(raised > greatest ? greatest : raised);
 }
 
-/* ---- Arithmetic ---------------------------------------------------------------------------------------------------- */
+/* ---- Arithmetic -------------------------------------------------------------------------------------------------- */
 
 /* An operand in units of twice the larger scale, with more bits. */
 static int32_t in_common_unit(const Case *c, int i, double q, int more_bits, double *unit)
@@ -138,7 +138,7 @@ static void squared_difference_reference(Case *c) { each_of_two(c, squared_diffe
 static void maximum_reference(Case *c) { each_of_two(c, larger_of); }
 static void minimum_reference(Case *c) { each_of_two(c, smaller_of); }
 
-/* ---- Quotients ----------------------------------------------------------------------------------------------------- */
+/* ---- Quotients --------------------------------------------------------------------------------------------------- */
 
 /* a times the inverse of b in Q.31, shifted up first as far as a's sign allows; `by` is the shift back. */
 static int32_t rough_quotient(int32_t a, int32_t b, int exponent, int *by)
@@ -214,7 +214,7 @@ static void make_div(Case *c, Random *r, int number)
     while (next_index(y->rank, y->dim, index));
 }
 
-/* ---- Comparisons --------------------------------------------------------------------------------------------------- */
+/* ---- Comparisons ------------------------------------------------------------------------------------------------- */
 
 /* -1, 0 or 1: int8 as reals in fixed point, eight bits finer than the stored numbers. */
 static int order_of(const Case *c, double a, double b)
@@ -254,7 +254,7 @@ static void not_reference(Case *c)
     for (int i = 0; i < elements(&c->out[0]); i++) c->out[0].v[i] = c->in[0].v[i] == 0;
 }
 
-/* ---- Choices ------------------------------------------------------------------------------------------------------- */
+/* ---- Choices ----------------------------------------------------------------------------------------------------- */
 
 static void make_select(Case *c, Random *r, int number)
 {
@@ -289,7 +289,7 @@ static void select_reference(Case *c)
     } while (next_index(y->rank, y->dim, index));
 }
 
-/* ---- Changes of type ----------------------------------------------------------------------------------------------- */
+/* ---- Changes of type --------------------------------------------------------------------------------------------- */
 
 static void make_cast(Case *c, Random *r, int number)
 {
@@ -343,7 +343,7 @@ static void dequantize_reference(Case *c)
     for (int i = 0; i < elements(x); i++) c->out[0].v[i] = (double)(float)((double)x->scale[0] * (x->v[i] - x->zero));
 }
 
-/* ---- With slopes --------------------------------------------------------------------------------------------------- */
+/* ---- With slopes ------------------------------------------------------------------------------------------------- */
 
 static void make_prelu(Case *c, Random *r, int number)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The fixed-point arithmetic of quantized operators, from its definitions: every step is the exact number in 64 bits, divided with
- * floor or rounded as the definition says, and then cut or saturated to 32. Names and formulas follow the description of
- * gemmlowp (SaturatingRoundingDoublingHighMul, RoundingDivideByPOT, FixedPoint) and of TensorFlow Lite (QuantizeMultiplier). */
+/* The fixed-point arithmetic of quantized operators, from its definitions: every step is the exact number in 64 bits,
+ * divided with floor or rounded as the definition says, and then cut or saturated to 32. Names and formulas follow the
+ * description of gemmlowp (SaturatingRoundingDoublingHighMul, RoundingDivideByPOT, FixedPoint) and of TensorFlow Lite
+ * (QuantizeMultiplier). */
 #include "case.h"
 
 #include <math.h>
@@ -65,7 +66,7 @@ int leading_zeros(uint32_t a)
     return n;
 }
 
-/* ---- Activations --------------------------------------------------------------------------------------------------- */
+/* ---- Activations ------------------------------------------------------------------------------------------------- */
 
 enum { RELU = 1, RELU_N1_TO_1, RELU6, TANH };
 
@@ -91,7 +92,7 @@ float activate(float v, int activation)
     }
 }
 
-/* ---- Functions ----------------------------------------------------------------------------------------------------- */
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
 
 static int32_t sum(int64_t a, int64_t b) { return wrap(a + b); }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases as bytes of models, and back. Field numbers are those of schema.fbs. The reader knows that its files are whole: they
- * are the recorded ones beside it. */
+/* Cases as bytes of models, and back. Field numbers are those of schema.fbs. The reader knows that its files are whole:
+ * they are the recorded ones beside it. */
 #include "case.h"
 
 #include "../unit/flat_out.h"
@@ -12,7 +12,7 @@ enum { TENSOR_SHAPE, TENSOR_TYPE, TENSOR_BUFFER, TENSOR_NAME, TENSOR_QUANT, TENS
 enum { QUANT_SCALE = 2, QUANT_ZERO, QUANT_AXIS = 6, QUANT_FIELDS };
 enum { OPERATOR_INPUTS = 1, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, OPERATOR_OPTIONS, OPERATOR_FIELDS };
 
-/* ---- Values -------------------------------------------------------------------------------------------------------- */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 int element_bytes(ElementType t)
 {
@@ -68,7 +68,7 @@ static size_t value_bytes(const Operand *x)
     return x->type == TYPE_I4 ? (size_t)(elements(x) + 1) / 2 : (size_t)(elements(x) * element_bytes(x->type));
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------- */
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 static void absent_but(Out *o, size_t t, int fields, const char *there)
 {
@@ -193,7 +193,7 @@ size_t case_write(const Case *c, uint8_t *out)
     return o.count;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct Table { const uint8_t *model; size_t at; } Table;
 typedef struct List { const uint8_t *model; size_t at; int count; } List;

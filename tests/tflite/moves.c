@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What moves elements: every reference says, for the place in an output, where in which input its value stands. Images of another
- * size are here, too. */
+/* What moves elements: every reference says, for the place in an output, where in which input its value stands. Images
+ * of another size are here, too. */
 #include "case.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static void each_from(Case *c, Source *from)
     } while (next_index(y->rank, y->dim, index));
 }
 
-/* ---- In the same order --------------------------------------------------------------------------------------------- */
+/* ---- In the same order ------------------------------------------------------------------------------------------- */
 
 static void copy_reference(Case *c) { for (int i = 0; i < elements(&c->out[0]); i++) c->out[0].v[i] = c->in[0].v[i]; }
 
@@ -112,7 +112,7 @@ static void make_fill(Case *c, Random *r, int number)
 }
 static void fill_reference(Case *c) { for (int i = 0; i < elements(&c->out[0]); i++) c->out[0].v[i] = c->in[1].v[0]; }
 
-/* ---- Padding ------------------------------------------------------------------------------------------------------- */
+/* ---- Padding ----------------------------------------------------------------------------------------------------- */
 
 /* reach: -1 any, else how much less than the size is mirrored */
 static void make_pads(Case *c, Random *r, int number, int reach)
@@ -162,7 +162,7 @@ static void mirrored(const Case *c, const int *out, int *in)
 }
 static void mirror_reference(Case *c) { each_from(c, mirrored); }
 
-/* ---- Parts --------------------------------------------------------------------------------------------------------- */
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
 static void make_slice(Case *c, Random *r, int number)
 {
@@ -236,9 +236,10 @@ static void strided(const Case *c, const int *out, int *in)
 }
 static void strided_reference(Case *c) { each_from(c, strided); }
 
-/* ---- Several together or apart ------------------------------------------------------------------------------------- */
+/* ---- Several together or apart ----------------------------------------------------------------------------------- */
 
-/* Copies between parts and the whole along an axis; `to_whole` says in which direction. Parts without that axis have it once. */
+/* Copies between parts and the whole along an axis; `to_whole` says in which direction. Parts without that axis have it
+ * once. */
 static void along(Operand *whole, int axis, Operand *part, int count, bool to_whole)
 {
     int index[MOST_DIMS] = { 0 }, i = 0;
@@ -346,7 +347,7 @@ static void split_v_reference(Case *c)
     along(&c->in[0], axis < 0 ? axis + c->in[0].rank : axis, c->out, c->out_count, false);
 }
 
-/* ---- By indices ---------------------------------------------------------------------------------------------------- */
+/* ---- By indices -------------------------------------------------------------------------------------------------- */
 
 static void make_transpose(Case *c, Random *r, int number)
 {
@@ -410,7 +411,7 @@ static void gathered_nd(const Case *c, const int *out, int *in)
 }
 static void gather_nd_reference(Case *c) { each_from(c, gathered_nd); }
 
-/* ---- Blocks -------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 static void make_space_to_depth(Case *c, Random *r, int number)
 {
@@ -486,7 +487,7 @@ static void in_batch(const Case *c, const int *out, int *in)
 }
 static void batch_to_space_reference(Case *c) { each_from(c, in_batch); }
 
-/* ---- Images of another size ---------------------------------------------------------------------------------------- */
+/* ---- Images of another size -------------------------------------------------------------------------------------- */
 
 static void make_resize(Case *c, Random *r, int number, int first_field)
 {

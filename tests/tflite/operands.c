@@ -65,7 +65,7 @@ Operand *add_ints(Case *c, int rank, int count, const int *v)
     return x;
 }
 
-/* ---- Random -------------------------------------------------------------------------------------------------------- */
+/* ---- Random ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t draw(Random *r)
 {
@@ -121,7 +121,7 @@ void fill_real(Random *r, Operand *x, double least, double greatest)
     for (int i = 0, n = elements(x); i < n; i++) x->v[i] = (double)(float)uniform(r, least, greatest);
 }
 
-/* ---- Walking ------------------------------------------------------------------------------------------------------- */
+/* ---- Walking ----------------------------------------------------------------------------------------------------- */
 
 bool next_index(int rank, const int *dim, int *index)
 {

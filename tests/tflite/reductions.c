@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One number from many: sums, means, extremes and where they are. The dimensions that go are marked, and every element of the
- * input is added to the output that its other indices name. */
+/* One number from many: sums, means, extremes and where they are. The dimensions that go are marked, and every element
+ * of the input is added to the output that its other indices name. */
 #include "case.h"
 
 static void make_reduction(Case *c, Random *r, int number)

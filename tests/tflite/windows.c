@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of products: convolutions, dense layers, products of matrices; and pools. One number after the other, with every index
- * written out. Floats are halves of small integers, so that their sums are exact in any order. */
+/* Sums of products: convolutions, dense layers, products of matrices; and pools. One number after the other, with every
+ * index written out. Floats are halves of small integers, so that their sums are exact in any order. */
 #include "case.h"
 
 enum { SAME, VALID };
@@ -11,7 +11,7 @@ enum { POOL_WIDTH = 3, POOL_HEIGHT, POOL_ACTIVATION };
 static int field(const Case *c, int i) { return (int)c->field[i]; }
 static int larger(int a, int b) { return a > b ? a : b; }
 
-/* ---- Windows: along one dimension ---------------------------------------------------------------------------------- */
+/* ---- Windows: along one dimension -------------------------------------------------------------------------------- */
 
 static int places(int size, int kernel, int stride, int dilation, int padding)
 {
@@ -23,7 +23,7 @@ static int padding_before(int size, int out, int kernel, int stride, int dilatio
     return larger(0, (out - 1) * stride + (kernel - 1) * dilation + 1 - size) / 2;
 }
 
-/* ---- From sums to outputs ------------------------------------------------------------------------------------------ */
+/* ---- From sums to outputs ---------------------------------------------------------------------------------------- */
 
 static double finish(const Case *c, const Operand *x, const Operand *k, const Operand *b, int channel, int activation,
                      bool in_floats, double sum)
@@ -40,8 +40,8 @@ static double finish(const Case *c, const Operand *x, const Operand *k, const Op
     return (double)(v > greatest ? greatest : v);
 }
 
-/* Scales, weights and a bias; the output's scale is such that few results are cut off, and sometimes so fine that factors are
- * more than 1. */
+/* Scales, weights and a bias; the output's scale is such that few results are cut off, and sometimes so fine that
+ * factors are more than 1. */
 static void make_weights(Case *c, Random *r, Operand *x, Operand *k, int channels, bool per_channel)
 {
     fill_any(r, x);
@@ -79,7 +79,7 @@ static void make_result(Case *c, Random *r, const Operand *x, const Operand *k, 
 
 static ElementType type_of(int number) { return number % 5 == 4 ? TYPE_F32 : TYPE_I8; }
 
-/* ---- Convolutions -------------------------------------------------------------------------------------------------- */
+/* ---- Convolutions ------------------------------------------------------------------------------------------------ */
 
 static double tap(const Operand *x, int n, int h, int w, int ch)
 {
@@ -217,7 +217,7 @@ static void transposed_reference(Case *c)
         y->v[i] = finish(c, x, k, c->in_count > 3 ? &c->in[3] : NULL, i % y->dim[3], field(c, 3), false, y->v[i]);
 }
 
-/* ---- Dense layers -------------------------------------------------------------------------------------------------- */
+/* ---- Dense layers ------------------------------------------------------------------------------------------------ */
 
 static void make_dense(Case *c, Random *r, int number)
 {
@@ -284,7 +284,7 @@ static void matmul_reference(Case *c)
     } while (next_index(rank, y->dim, at));
 }
 
-/* ---- Pools --------------------------------------------------------------------------------------------------------- */
+/* ---- Pools ------------------------------------------------------------------------------------------------------- */
 
 static void make_pool(Case *c, Random *r, int number)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The unit tests' few words. A test is a program: CHECK prints one line for each thing checked,
  * `ok NAME` or `not ok NAME: detail`; main ends with `return check_done();`, which prints
- * `N passed, N failed` (and `, N skipped` where something was) and fails if anything failed. Where TEST_CASE is set, only
- * cases whose names contain it are printed and counted. Checks of one name are one case, which passes if all of them do. */
+ * `N passed, N failed` (and `, N skipped` where something was) and fails if anything failed. Where TEST_CASE is set,
+ * only cases whose names contain it are printed and counted. Checks of one name are one case, which passes if all of
+ * them do. */
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Networks made by hand or by chance for the tests of the graph part, and their values by the evaluator: each call of the
- * untouched DAG is expanded alone and evaluated, so that nothing of what is tested takes part. */
+/* Networks made by hand or by chance for the tests of the graph part, and their values by the evaluator: each call of
+ * the untouched DAG is expanded alone and evaluated, so that nothing of what is tested takes part. */
 #ifndef GRAPHS_H
 #define GRAPHS_H
 
@@ -287,7 +287,8 @@ static inline Tensor *random_call(Pool *p)
     }
 }
 
-/* A net of about `calls` calls; outputs are some of the last tensors, now and then an input, a constant, or one twice. */
+/* A net of about `calls` calls; outputs are some of the last tensors, now and then an input, a constant, or
+ * one twice. */
 static inline Net random_net(uint32_t seed, int calls)
 {
     Net net = net_new(seed * UINT32_C(2654435761) + 1), *n = &net;

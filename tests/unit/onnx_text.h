@@ -3,13 +3,14 @@
 #define ONNX_TEXT_H
 /* An ONNX model written as a line of text, for tests: statements apart by ';'.
  *
- *   x:1,2,4              an input of these dimensions        w=1,2,4        a float initializer of these dimensions, zeros
+ *   x:1,2,4              an input of these dimensions        w=1,2,4        a float initializer of these dimensions,
+ *                                                                           zeros
  *   x:1,2,4:7            an input of element type 7          >y:1,4         an output, here with declared dimensions
  *   k$3$2,1$-5,4         an initializer of element type 3 (float, uint8, int8, int32 or int64), dimensions and values
  *   s#3,-1               an initializer of these int64s      >y             an output
  *   w&1,4&FILE&8&16      a float initializer in an external file: where, offset and length; either may be left empty
- *   Conv x,w y k=1,2     a node: operator, inputs, outputs, attributes that are lists of integers; k=7! is one integer, k=0.5~ one
- *                        real number, k=WORD a text
+ *   Conv x,w y k=1,2     a node: operator, inputs, outputs, attributes that are lists of integers; k=7! is one integer,
+ *                        k=0.5~ one real number, k=WORD a text
  *                        DOMAIN/Type is an operator of another domain
  *
  * `*N` before a node repeats it N times, '@' in it is the number of the repetition and '^' the one before. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a DAG means, node by node: a call is expanded alone and evaluated, a region runs one of its graphs, or its body turn
- * after turn on copies. Nothing of passes, fusion, plans or the driver takes part. */
+/* What a DAG means, node by node: a call is expanded alone and evaluated, a region runs one of its graphs, or its body
+ * turn after turn on copies. Nothing of passes, fusion, plans or the driver takes part. */
 #ifndef PLAIN_H
 #define PLAIN_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotations: entered from C, from .te files, from ONNX; what they do to groups and devices; that they stay through the
- * passes as long as they are needed, and leave no trace otherwise. Values are held against the untouched DAG's, by the
- * evaluator. (Annotation files and devices in emitted programs: tests/annotate.sh.) */
+/* Annotations: entered from C, from .te files, from ONNX; what they do to groups and devices; that they stay through
+ * the passes as long as they are needed, and leave no trace otherwise. Values are held against the untouched DAG's, by
+ * the evaluator. (Annotation files and devices in emitted programs: tests/annotate.sh.) */
 #include "graphs.h"
 
 #include "import/onnx/onnx.h"
@@ -60,7 +60,7 @@ static int count_word(const char *text, const char *what)
     return count;
 }
 
-/* ---- stop_fusion -------------------------------------------------------------------------------------------------- */
+/* ---- stop_fusion ------------------------------------------------------------------------------------------------- */
 
 static void stops(void)
 {
@@ -94,7 +94,8 @@ static void stops(void)
     check_groups(n, "stop_fusion: one after another, as an output", "relu | stop | stop");
 }
 
-/* Nothing is copied, nothing is called, no byte of memory is there for it. (What is combined for memory's sake is: it ends at a stop.) */
+/* Nothing is copied, nothing is called, no byte of memory is there for it. (What is combined for memory's sake is: it
+ * ends at a stop.) */
 static void stop_costs_nothing(void)
 {
     Net a = net_new(6), b = net_new(6);
@@ -109,7 +110,7 @@ static void stop_costs_nothing(void)
     ctx_free(b.cx);
 }
 
-/* ---- stop_gradient, checkpoint -------------------------------------------------------------------------------------- */
+/* ---- stop_gradient, checkpoint ----------------------------------------------------------------------------------- */
 
 /* Branches, so that the order of execution would show a change; an operator that simplifies, one that folds. */
 static Net branches(const char *annotation)
@@ -149,7 +150,7 @@ static void recorded(const char *annotation)
     ctx_free(without.cx);
 }
 
-/* ---- on_device -------------------------------------------------------------------------------------------------------- */
+/* ---- on_device --------------------------------------------------------------------------------------------------- */
 
 static void devices(void)
 {
@@ -265,7 +266,7 @@ static void partitions(void)
     ctx_free(n->cx);
 }
 
-/* ---- simulated_quantize -------------------------------------------------------------------------------------------------- */
+/* ---- simulated_quantize ------------------------------------------------------------------------------------------ */
 
 /* The integers of numpy and of C: written out here once more. */
 static double on_grid(double x, double scale, int64_t zero, int bits, bool has_sign)
@@ -344,7 +345,7 @@ static void pair_of(DType t)
     ctx_free(n->cx);
 }
 
-/* ---- From files ------------------------------------------------------------------------------------------------------------ */
+/* ---- From files -------------------------------------------------------------------------------------------------- */
 
 static void from_te(void)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotations through every pass of passes.def, each run alone: on random networks, and on one of 8-bit integers for a core whose calls
- * are altered, an annotation stands behind every call that reads an input. What must be there afterwards:
+/* Annotations through every pass of passes.def, each run alone: on random networks, and on one of 8-bit integers for a
+ * core whose calls are altered, an annotation stands behind every call that reads an input. What must be there
+ * afterwards:
  *
- *   on_device            every call is on the device, whatever was made in its place; for the last pass: or at home with copies between
+ *   on_device            every call is on the device, whatever was made in its place; for the last pass: or at home
+ *                        with copies between
  *   stop_fusion          as many calls of it as before
  *   stop_gradient,       as many marks, whose tensors, as they are now, have the values that the marked ones had
  *   checkpoint
@@ -88,7 +90,7 @@ static Tensor **marked(Net *n, const Graph *g)
     return t;
 }
 
-/* ---- What must hold ------------------------------------------------------------------------------------------------------ */
+/* ---- What must hold ---------------------------------------------------------------------------------------------- */
 
 static const char *device_kept(Net *n, const Graph *is, const char *pass)
 {
@@ -139,7 +141,7 @@ static const char *fault_of(Net *n, const Kind *k, const Graph *was, const Graph
     return before == after ? NULL : text_format(n->cx, "%d calls of %d", after, before);
 }
 
-/* ---- Passes alone ---------------------------------------------------------------------------------------------------------- */
+/* ---- Passes alone ------------------------------------------------------------------------------------------------ */
 
 typedef struct Tally { int bad, changed; char fault[200]; } Tally;
 
@@ -166,8 +168,8 @@ static void try_net(Net net, const Kind *k, const GraphPassRow *pass, const char
     ctx_free(n->cx);
 }
 
-/* Recorded annotations are in no pass's way: there each one must have found something to do, but for those whose kind of network is
- * not among these: channels that go, devices, graphs inside of calls, quantizers. */
+/* Recorded annotations are in no pass's way: there each one must have found something to do, but for those whose kind
+ * of network is not among these: channels that go, devices, graphs inside of calls, quantizers. */
 static void pass_alone(const Kind *k, const GraphPassRow *pass)
 {
     Tally t = { 0, 0, "" };

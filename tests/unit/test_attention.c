@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ONNX Attention, LinearAttention, RotaryEmbedding and their like against plain loops over heads, rows and keys, written from the operators'
- * texts. Sizes and options are rows of a table; data are small fixed fractions. */
+/* ONNX Attention, LinearAttention, RotaryEmbedding and their like against plain loops over heads, rows and keys,
+ * written from the operators' texts. Sizes and options are rows of a table; data are small fixed fractions. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The printed program: expressions as C means them, numbers exact and short, the interface of the header, and a model of
- * two layers filled in by hand that is built and run in each form. */
+/* The printed program: expressions as C means them, numbers exact and short, the interface of the header, and a model
+ * of two layers filled in by hand that is built and run in each form. */
 #include "check.h"
 
 #include <math.h>
@@ -53,7 +53,8 @@ static void expressions(Ctx *cx)
     }
 }
 
-/* The quick forms of lw_fixed.h, at the very ends of the ranges for which test_fixed.c shows them right, and one step beyond. */
+/* The quick forms of lw_fixed.h, at the very ends of the ranges for which test_fixed.c shows them right, and one step
+ * beyond. */
 static void fixed_forms(Ctx *cx)
 {
     int64_t n = 40;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The checker on nests written by hand. What is right is proved; every fault is refused with a sentence that names the
- * stage, loop or tensor. The interpreter is the second opinion: what is proved gives the evaluator's values, and of what is
- * called wrong a run shows it, by other values or by stopping. */
+ * stage, loop or tensor. The interpreter is the second opinion: what is proved gives the evaluator's values, and of
+ * what is called wrong a run shows it, by other values or by stopping. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Random nests, damaged at one place at random: an extent, a guard, an index, a kind of loop, the order of statements, the
- * place or ring of a storage. What the checker still proves must run with the evaluator's values. Arguments: SEED COUNT. */
+/* Random nests, damaged at one place at random: an extent, a guard, an index, a kind of loop, the order of statements,
+ * the place or ring of a storage. What the checker still proves must run with the evaluator's values. Arguments: SEED
+ * COUNT. */
 #include "../fuzz/programs.c"
 #include "../fuzz/schedules.c"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* samples/conv_pool: a pooling that computes its convolution row by row. What the interpreter does is counted: how often each
- * element of each stage is begun (the instance whose reduce axes are all 0) and how many instances it takes in all. */
+/* samples/conv_pool: a pooling that computes its convolution row by row. What the interpreter does is counted: how
+ * often each element of each stage is begun (the instance whose reduce axes are all 0) and how many instances it takes
+ * in all. */
 #include <string.h>
 
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules belong to features: a target registered from outside, which falls back to generic and lists the features and
- * costs of a built-in core, gets the same implementations and the same C but for the target's name. */
+/* Schedules belong to features: a target registered from outside, which falls back to generic and lists the features
+ * and costs of a built-in core, gets the same implementations and the same C but for the target's name. */
 #include "check.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/lw_fixed.h and the kinds of expression that mean the same: steps at edge values and on a long random sequence,
- * against gemmlowp's definition (truncating division) and against division in doubles; functions against what gemmlowp's
- * fixedpoint.h gave, and against exp and 1/x. */
+/* runtime/lw_fixed.h and the kinds of expression that mean the same: steps at edge values and on a long random
+ * sequence, against gemmlowp's definition (truncating division) and against division in doubles; functions against what
+ * gemmlowp's fixedpoint.h gave, and against exp and 1/x. */
 #include "check.h"
 
 #include <math.h>
@@ -117,7 +117,8 @@ static void check_shift(void)
                                     && apply(EXPR_ROUNDSHIFT, 77, 40) == 0);
 }
 
-/* The step that ends quantized operators, where it may be used: as its two roundings, the sum and the clamp one by one. */
+/* The step that ends quantized operators, where it may be used: as its two roundings, the sum and the clamp one
+ * by one. */
 static void check_scale(void)
 {
     uint64_t seed = 3;
@@ -152,7 +153,7 @@ static void check_scale_edges(void)
     check_that(wrong == 0 && tried > 1000000, "scale-edges", "%d of %d values differ", wrong, tried);
 }
 
-/* ---- What is known of their results ---------------------------------------------------------------------------------- */
+/* ---- What is known of their results ------------------------------------------------------------------------------ */
 
 typedef struct Two { int32_t least, greatest; } Two;
 static Two any_two(uint64_t *seed)
@@ -205,7 +206,7 @@ static void check_clz(void)
     CHECK("clz", wrong == 0 && lw_clz_i32(0) == 32);
 }
 
-/* ---- Functions ----------------------------------------------------------------------------------------------------- */
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
 
 typedef struct ExpCase { int32_t a, of_q5, of_q4, of_q0; } ExpCase;
 /* Of a / 2^31 */

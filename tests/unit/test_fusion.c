@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What fusion does to each graph of the table of consequences (the catalogue's section 7.3, numbered as there), as data: the graph as
- * a .te text, and the functions that come of it. A function is written as its calls with a '!' behind the anchor; calls that need no
- * function, being matters of places alone, stand in parentheses. `than` says where and why this differs from the table. */
+/* What fusion does to each graph of the table of consequences (the catalogue's section 7.3, numbered as there), as
+ * data: the graph as a .te text, and the functions that come of it. A function is written as its calls with a '!'
+ * behind the anchor; calls that need no function, being matters of places alone, stand in parentheses. `than` says
+ * where and why this differs from the table. */
 #include "context/context.h"
 #include "graphs.h"
 

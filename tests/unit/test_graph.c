@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The DAG's passes and its fusion on small networks made here: which calls remain and who is in a group with whom (more of that
- * in test_fusion.c); the values by the evaluator on the graph before and after. */
+/* The DAG's passes and its fusion on small networks made here: which calls remain and who is in a group with whom (more
+ * of that in test_fusion.c); the values by the evaluator on the graph before and after. */
 #include "graphs.h"
 
 #include <time.h>

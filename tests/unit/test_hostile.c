@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Hostile models through the library's front door, lw_compile: whatever the file holds, the call returns within 10 seconds
- * of processor time and 1 GB; it has written all files or none; it has said why where it refused; it has never called itself wrong.
+/* Hostile models through the library's front door, lw_compile: whatever the file holds, the call returns within 10
+ * seconds of processor time and 1 GB; it has written all files or none; it has said why where it refused; it has never
+ * called itself wrong.
  *
- *   test_hostile            the fuzzer's corpus; models written to be absurd; small models of the project: one in 11 of 200
- *                           truncations, 2,000 flipped bits and 1,000 changed fields of each
+ *   test_hostile            the fuzzer's corpus; models written to be absurd; small models of the project: one in 11 of
+ *                           200 truncations, 2,000 flipped bits and 1,000 changed fields of each
  *   test_hostile --every    all of them
  *   test_hostile MODEL...   the truncations and flips of these, and a table
  *
- * Three flips in four are in a byte of the structure, drawn from all of them alike; the others are anywhere, in most files
- * mostly in weights. Cases run in a child process, which counts them; when it dies, the case that it was at is to blame. */
+ * Three flips in four are in a byte of the structure, drawn from all of them alike; the others are anywhere, in most
+ * files mostly in weights. Cases run in a child process, which counts them; when it dies, the case that it was at is to
+ * blame. */
 #define _DEFAULT_SOURCE      /* fork, mmap, mkdtemp, wait4 */
 #include "check.h"
 
@@ -259,7 +261,7 @@ static void print_table(const Row *row, int count)
                row[i].wrong);
 }
 
-/* ---- Models written to be absurd (onnx_text.h says how) -------------------------------------------------------------- */
+/* ---- Models written to be absurd (onnx_text.h says how) ---------------------------------------------------------- */
 
 static const struct { const char *test_name, *model; bool is_fine;
 } absurd[] = {
@@ -374,7 +376,7 @@ static void check_absurd(const Scene *s)
     }
 }
 
-/* ---- The fuzzer's corpus, in which things that it found are kept ----------------------------------------------------- */
+/* ---- The fuzzer's corpus, in which things that it found are kept ------------------------------------------------- */
 
 static const char *corpus_file;
 

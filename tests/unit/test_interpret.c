@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The interpreter: right nests, naive and scheduled by hand, give in every mode what the evaluator gives; wrong ones are
- * caught where they are watched, and a wrong kind of loop shows when parallel iterations are shuffled and lanes run in
- * lockstep. */
+/* The interpreter: right nests, naive and scheduled by hand, give in every mode what the evaluator gives; wrong ones
+ * are caught where they are watched, and a wrong kind of loop shows when parallel iterations are shuffled and lanes run
+ * in lockstep. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -61,7 +61,8 @@ static void padding(Ctx *cx)
                c);
 }
 
-/* -0 + 0 is +0: what is padded may be left out of a sum that begins with a sum, but not of one that begins with whatever an input holds. */
+/* -0 + 0 is +0: what is padded may be left out of a sum that begins with a sum, but not of one that begins with
+ * whatever an input holds. */
 static void padded_sums(Ctx *cx)
 {
     Tensor *x = input(cx, "x", 1, 16, 0, 0, 0), *k = input(cx, "k", 1, 3, 0, 0, 0), *z = input(cx, "z", 1, 16, 0, 0, 0);
@@ -212,7 +213,8 @@ static void merged_pragmas(Ctx *cx)
                "merged-loops-keep-their-macro", "%s", text_string(&code));
 }
 
-/* How many bytes y has to begin before x, so that x is read before it is written over: worked out by hand from the loops. */
+/* How many bytes y has to begin before x, so that x is read before it is written over: worked out by hand from the
+ * loops. */
 typedef struct LeadCase { const char *formula, *step; int64_t lead; } LeadCase;
 static const LeadCase leads[] = {
     /* A row is a moment: all of it may be written first */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that runs out, through the public interface. Every call ends with an error that says so, writes no file, leaves
- * nothing allocated once the context is freed, and the context may be freed or asked in any state. The blocks of the
- * arenas fail one after another; then single allocations inside of blocks do, a sample of them.
+/* Memory that runs out, through the public interface. Every call ends with an error that says so, writes no file,
+ * leaves nothing allocated once the context is freed, and the context may be freed or asked in any state. The blocks of
+ * the arenas fail one after another; then single allocations inside of blocks do, a sample of them.
  *
- * This file holds the text of the arena and the context, to count and to fail; the linker takes these functions in place
- * of the library's. */
+ * This file holds the text of the arena and the context, to count and to fail; the linker takes these functions in
+ * place of the library's. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -74,7 +74,7 @@ void *arena_copy(Arena *a, const void *from, size_t bytes)
     return uncounted_copy(a, from, bytes);
 }
 
-/* ---- What is called ------------------------------------------------------------------------------------------------ */
+/* ---- What is called ---------------------------------------------------------------------------------------------- */
 
 static const char MATMUL[] = "samples/matmul/matmul.te", MODEL[] = "tests/golden/elementwise/elementwise.onnx";
 static char output[300], header[300];       /* beside this program */
@@ -127,7 +127,7 @@ static bool extend(lw_context *cx)
     return lw_emit(p, output, NULL) && ok;
 }
 
-/* ---- How it ends --------------------------------------------------------------------------------------------------- */
+/* ---- How it ends ------------------------------------------------------------------------------------------------- */
 
 static bool exists(const char *path)
 {

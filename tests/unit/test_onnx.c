@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ONNX importer on models written here byte by byte: what is read, what is refused and how, every truncation and many
- * flips of a small model, and (where the model folder is there) the recorded networks. */
+/* The ONNX importer on models written here byte by byte: what is read, what is refused and how, every truncation and
+ * many flips of a small model, and (where the model folder is there) the recorded networks. */
 #include "check.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "plain.h"
 #include "support/text.h"
 
-/* ---- Writing protobuf --------------------------------------------------------------------------------------------- */
+/* ---- Writing protobuf -------------------------------------------------------------------------------------------- */
 
 typedef struct Message { uint8_t at[4096]; size_t count; } Message;
 
@@ -137,7 +137,7 @@ static void put_ends(Message *graph, const int64_t *x_dims)
 
 static const int64_t X_DIMS[] = { 1, 2, 4 };
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------ */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct Read { Ctx *cx; Model model; bool ok; const char *text; } Read;
 
@@ -460,7 +460,7 @@ static void check_damage(void)
     CHECK("every-flipped-bit-is-read-or-refused-with-a-reason", quiet == 0);
 }
 
-/* ---- The recorded networks, where they are ------------------------------------------------------------------------ */
+/* ---- The recorded networks, where they are ----------------------------------------------------------------------- */
 
 static void check_network(const char *network)
 {
@@ -491,7 +491,7 @@ static void check_network(const char *network)
     ctx_free(cx);
 }
 
-/* ---- Graphs inside of nodes, functions ------------------------------------------------------------------------------- */
+/* ---- Graphs inside of nodes, functions --------------------------------------------------------------------------- */
 
 /* FunctionProto of the domain "own": one input x, one output y, its one node. */
 static Message function(const char *function_name, const Message *body, const char *domain_of_body)

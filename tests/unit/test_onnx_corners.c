@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ONNX operators at the corners of their definition: a row is a model, its inputs, and the values that ONNX's operator specification
- * prescribes. The values were computed by hand and agree with ONNX Runtime, except where a row says so. */
+/* ONNX operators at the corners of their definition: a row is a model, its inputs, and the values that ONNX's operator
+ * specification prescribes. The values were computed by hand and agree with ONNX Runtime, except where a row
+ * says so. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators: every row's cases (types, shapes, refusals), and values by the evaluator against plain loops written here. */
+/* Operators: every row's cases (types, shapes, refusals), and values by the evaluator against plain loops
+ * written here. */
 #include "context/context.h"
 #include "check.h"
 #include "op_cases.h"
@@ -57,7 +58,7 @@ static void check_rows(void)
     ctx_free(cx);
 }
 
-/* ---- Values: what ONNX Runtime computed --------------------------------------------------------------------------- */
+/* ---- Values: what ONNX Runtime computed -------------------------------------------------------------------------- */
 
 typedef struct Vector { const char *op, *attrs, *inputs; int count; const double *values; } Vector;
 static const Vector vectors[] = {
@@ -93,7 +94,7 @@ static void check_vectors(void)
     }
 }
 
-/* ---- Values: plain loops ------------------------------------------------------------------------------------------ */
+/* ---- Values: plain loops ----------------------------------------------------------------------------------------- */
 
 /* Element of x at (n, h, w, c), all images; a signal is an image of one row. Outside: `outside`. */
 typedef struct Image { const Tensor *t; int64_t n, h, w, c; } Image;
@@ -225,7 +226,7 @@ static void check_batch_norm(void)
     ctx_free(m.cx);
 }
 
-/* ---- Values: what is found, and how much ----------------------------------------------------------------------------- */
+/* ---- Values: what is found, and how much ------------------------------------------------------------------------- */
 
 /* Output `output` in integers: what searches find, by hand, and the counts beside it. */
 typedef struct Found { const char *op, *attrs, *inputs; int output, count; int64_t values[12]; } Found;
@@ -287,7 +288,7 @@ static void check_views(Ctx *names)
         }
 }
 
-/* ---- Permutations ------------------------------------------------------------------------------------------------- */
+/* ---- Permutations ------------------------------------------------------------------------------------------------ */
 
 /* Sums may be taken in another order. */
 static bool all_near(const Tensor *t, const void *a, const void *b)
@@ -299,7 +300,8 @@ static bool all_near(const Tensor *t, const void *a, const void *b)
     return true;
 }
 
-/* op(transpose(u)..) equals transpose(permuted op (u..)) for every case whose inputs all have one rank of two or more. */
+/* op(transpose(u)..) equals transpose(permuted op (u..)) for every case whose inputs all have one rank of two
+ * or more. */
 static void check_permutation(const Op *op, const OpCase *c)
 {
     Made m = make_call(op->name, c->attrs, c->inputs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory plan, by simulation: the groups run in order on the bytes of inputs, outputs, constants and one arena, at the
- * planned places. Whatever a group reads must still be what was written there; what it writes in place it writes over the
- * operand while it reads it. */
+/* The memory plan, by simulation: the groups run in order on the bytes of inputs, outputs, constants and one arena, at
+ * the planned places. Whatever a group reads must still be what was written there; what it writes in place it writes
+ * over the operand while it reads it. */
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -231,7 +231,8 @@ static void chains(void)
     ctx_free(n->cx);
 }
 
-/* Numbers of one type may lie over those of another only where one of them are bytes: C may read the one after it has written the other. */
+/* Numbers of one type may lie over those of another only where one of them are bytes: C may read the one after it has
+ * written the other. */
 static void types_lie_apart(const char *other, bool may_overlap)
 {
     Net net = net_new(10), *n = &net;
@@ -339,7 +340,8 @@ static void cut_and_joined(void)
     ctx_free(n->cx);
 }
 
-/* A part that is to lie in a concatenation is copied there; one that the caller wants is copied; a reshape that breaks rows is. */
+/* A part that is to lie in a concatenation is copied there; one that the caller wants is copied; a reshape that breaks
+ * rows is. */
 static void copied_boxes(void)
 {
     Net net = net_new(8), *n = &net;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers: the known answers that the generators' authors published, distributions by moments and by the Kolmogorov distance to
- * the exact one, independence of keys; the same bits from every compiler that is here. */
+/* Random numbers: the known answers that the generators' authors published, distributions by moments and by the
+ * Kolmogorov distance to the exact one, independence of keys; the same bits from every compiler that is here. */
 #include "check.h"
 #include "onnx_text.h"
 #include "op_cases.h"
@@ -17,7 +17,7 @@
 
 enum { DRAWS = 20000 };
 
-/* ---- Known answers --------------------------------------------------------------------------------------------------- */
+/* ---- Known answers ----------------------------------------------------------------------------------------------- */
 
 /* Of Random123, the authors' own implementation: counter, key, result. */
 static void known_answers(void)
@@ -52,7 +52,8 @@ static const void *values(Made *m)
     return out && evaluate(m->cx, env, out, 1) ? env_get(env, out[0]) : NULL;
 }
 
-/* The first numbers of seeds 0 and 5489, as numpy's RandomState gives them; the 10,000th word of seed 5489 is 4123659995. */
+/* The first numbers of seeds 0 and 5489, as numpy's RandomState gives them; the 10,000th word of seed 5489 is
+ * 4123659995. */
 static void mersenne(void)
 {
     static const double zero[] = { 0.5488135039273248, 0.7151893663724195, 0.6027633760716439, 0.5448831829968969,
@@ -68,7 +69,7 @@ static void mersenne(void)
     ctx_free(m.cx);
 }
 
-/* ---- Distributions ----------------------------------------------------------------------------------------------------- */
+/* ---- Distributions ----------------------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -142,7 +143,7 @@ static void keys(void)
     ctx_free(a.cx), ctx_free(b.cx), ctx_free(c.cx), ctx_free(d.cx);
 }
 
-/* ---- From ONNX ------------------------------------------------------------------------------------------------------------- */
+/* ---- From ONNX --------------------------------------------------------------------------------------------------- */
 
 /* The values of the model's outputs, each of eight floats, by the whole way through passes and schedules. */
 static bool run_line(Ctx *cx, const char *line, const void **out)
@@ -182,7 +183,7 @@ static void from_onnx(void)
     ctx_free(cx);
 }
 
-/* ---- Every compiler ------------------------------------------------------------------------------------------------------ */
+/* ---- Every compiler ---------------------------------------------------------------------------------------------- */
 
 static void add_call(EmitBatch *batch, const char *op, const char *attrs, const char *inputs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Random programs under random schedules, lowered, printed and compiled, hundreds in a file, against the plain evaluator,
- * bit for bit. Without arguments the first 120 seeds; with SEED COUNT those. The compiler is $CC or cc, its flags
- * $EMIT_FLAGS. A file that shows a mismatch is left where the message says. */
+/* Random programs under random schedules, lowered, printed and compiled, hundreds in a file, against the plain
+ * evaluator, bit for bit. Without arguments the first 120 seeds; with SEED COUNT those. The compiler is $CC or cc, its
+ * flags $EMIT_FLAGS. A file that shows a mismatch is left where the message says. */
 #define Program FuzzProgram       /* the emitter has a Program of its own */
 #include "../fuzz/programs.c"
 #include "../fuzz/schedules.c"
@@ -28,8 +28,8 @@ static const Nest *in_threads(Ctx *cx, const Nest *n)
     return n;
 }
 
-/* Loops over data that have room for vectors become vector loops, as far as they may: of three programs in four, which are
- * lowered for vectors. */
+/* Loops over data that have room for vectors become vector loops, as far as they may: of three programs in four, which
+ * are lowered for vectors. */
 static const Nest *in_vectors(Ctx *cx, const Nest *n)
 {
     Nouns w = nouns_of(n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The two questions against enumeration: random forms that splits, fusions and guards make, with small extents. What
- * `dense` calls a box must be visited point by point, once each; what `reach` gives must hold every value. And a list of
- * forms that must be provable, lest refusing everything should pass. */
+ * `dense` calls a box must be visited point by point, once each; what `reach` gives must hold every value. And a list
+ * of forms that must be provable, lest refusing everything should pass. */
 #include <stdlib.h>
 #include <string.h>
 

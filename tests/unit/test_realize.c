@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantized networks written in real numbers, as integers. The reference works with whole numbers of 2048 bits: what a real
- * number is, to the last bit, and which integer it is nearest to.
+/* Quantized networks written in real numbers, as integers. The reference works with whole numbers of 2048 bits: what a
+ * real number is, to the last bit, and which integer it is nearest to.
  *
- *   constants   random scales, offsets, grids and ranges: every constant found gives the reference's value at the ends of
- *               the range, at every step of the stairs and at random places
- *   layers      one call of each kind, then networks by chance, through all passes, byte for byte; nothing is left in floats
+ *   constants   random scales, offsets, grids and ranges: every constant found gives the reference's value at the ends
+ *               of the range, at every step of the stairs and at random places
+ *   layers      one call of each kind, then networks by chance, through all passes, byte for byte; nothing is left in
+ *               floats
  *   ties        where floats would round on the way they stay, unless asked for; where not, they are equal to the bit
  *   tables      functions of one byte, equal to floats to the bit
  *
@@ -15,7 +16,7 @@
 
 #include "graph/quantize/requantize.h"
 
-/* ---- Whole numbers of 2048 bits; bit 0 counts 2^-1024 ------------------------------------------------------------- */
+/* ---- Whole numbers of 2048 bits; bit 0 counts 2^-1024 ------------------------------------------------------------ */
 
 enum { LIMBS = 64, POINT = 1024 };
 
@@ -85,7 +86,7 @@ static int64_t on_grid(const Real *r, const Grid *g)
     return k < g->least ? g->least : k > g->greatest ? g->greatest : k;
 }
 
-/* ---- Constants ---------------------------------------------------------------------------------------------------- */
+/* ---- Constants --------------------------------------------------------------------------------------------------- */
 
 static uint64_t draw_bits(Net *n, int bits)
 {
@@ -188,9 +189,10 @@ static void constants_of_sums(void)
     ctx_free(n->cx);
 }
 
-/* ---- Layers --------------------------------------------------------------------------------------------------------- */
+/* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
-/* A real tensor with what it holds on its grid: v is over (stored - zero), as doubles, so that operators sum them up exactly. */
+/* A real tensor with what it holds on its grid: v is over (stored - zero), as doubles, so that operators sum them up
+ * exactly. */
 typedef struct Layer { Tensor *real, *v; Grid grid; } Layer;
 
 typedef struct World { Net net; int kind; bool takes_u8, takes_reals; } World;      /* kind: of the scales */
@@ -310,8 +312,8 @@ static Layer input_layer(World *w, int rank, const int64_t *shape)
     return l;
 }
 
-/* Weights with scales for all or for each channel, stored in i8, or in u8 around 128 or, for one scale, anywhere; or as real numbers
- * that are quantized where they are used. */
+/* Weights with scales for all or for each channel, stored in i8, or in u8 around 128 or, for one scale, anywhere; or as
+ * real numbers that are quantized where they are used. */
 typedef struct Weights { Tensor *real, *v; const double *scale; int64_t channels; } Weights;
 
 static Weights weights(World *w, int rank, const int64_t *shape)
@@ -507,7 +509,7 @@ static Layer in_integers(World *w, Layer x)
     return y;
 }
 
-/* ---- Whole networks ------------------------------------------------------------------------------------------------- */
+/* ---- Whole networks ---------------------------------------------------------------------------------------------- */
 
 typedef Layer MakeLayer(World *w, Layer x);
 static const struct { const char *name; MakeLayer *make; } kinds[] = {
@@ -592,7 +594,7 @@ static void networks(int count)
                wrong, count, (unsigned long)first_wrong, floats);
 }
 
-/* ---- What stays ----------------------------------------------------------------------------------------------------- */
+/* ---- What stays -------------------------------------------------------------------------------------------------- */
 
 /* A mean of four, of steps of `step`; how many calls are left in floats. */
 static int floats_of_mean(double step, Qdq qdq)
@@ -666,8 +668,8 @@ static void tables(void)
     check_that(!differ && !others, "functions of one byte are tables", "%d differ, %d are no tables", differ, others);
 }
 
-/* From one grid to another twice as coarse, every second value of which is a tie: a table, as floats decide. A limit on the way that
- * lies on the grid is one of bytes, and a product behind it needs no other form. */
+/* From one grid to another twice as coarse, every second value of which is a tie: a table, as floats decide. A limit on
+ * the way that lies on the grid is one of bytes, and a product behind it needs no other form. */
 static void from_grid_to_grid(void)
 {
     World w = { net_new(900), 0, false, false };

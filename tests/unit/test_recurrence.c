@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stages that read each other: their order, their values by the evaluator and by both interpreters against plain loops, what
- * the checker proves of them, and what is refused. */
+/* Stages that read each other: their order, their values by the evaluator and by both interpreters against plain loops,
+ * what the checker proves of them, and what is refused. */
 #include <string.h>
 
 #include "check.h"
@@ -15,7 +15,8 @@
 
 enum { STEPS = 7, WIDTH = 3 };
 
-/* Two stages: up[t,i] = x[t,i] + down[t-1,i];  down[t,i] = up[t,i] * 0.5 - down[t-1,i].  Outputs down's last row and up. */
+/* Two stages: up[t,i] = x[t,i] + down[t-1,i];  down[t,i] = up[t,i] * 0.5 - down[t-1,i].  Outputs down's last row and
+ * up. */
 typedef struct Pair { Ctx *cx; Tensor *x, *up, *down, *last; float data[STEPS * WIDTH]; } Pair;
 
 static Pair pair_new(void)
@@ -124,7 +125,8 @@ static void test_printed(void)
     ctx_free(p.cx);
 }
 
-/* The loop over steps in pieces: what the inner loop begins with, the outer one has carried there. The last piece is cut. */
+/* The loop over steps in pieces: what the inner loop begins with, the outer one has carried there. The last piece is
+ * cut. */
 static void test_blocks_of_steps(void)
 {
     Pair p = pair_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions: branches and loops made here by hand, run by the interpreter on their whole way and compared with formulas written
- * beside them; what memory they take, how they print, what is folded, and what is refused beside them. */
+/* Regions: branches and loops made here by hand, run by the interpreter on their whole way and compared with formulas
+ * written beside them; what memory they take, how they print, what is folded, and what is refused beside them. */
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static int count_in(const char *text, const char *what)
     return count;
 }
 
-/* ---- Choices -------------------------------------------------------------------------------------------------------- */
+/* ---- Choices ----------------------------------------------------------------------------------------------------- */
 
 static Tensor *wide(Net *n, Tensor *x, const Tensor *like, const char *label, int64_t width)
 {
@@ -120,7 +120,8 @@ static void known_condition(void)
     ctx_free(n.cx);
 }
 
-/* Both branches multiply by one weight, once read outside as well: it is in flash once, though each graph transposes it. */
+/* Both branches multiply by one weight, once read outside as well: it is in flash once, though each graph transposes
+ * it. */
 static void shared_weights(void)
 {
     Net n = net_new(7);
@@ -141,7 +142,7 @@ static void shared_weights(void)
     ctx_free(n.cx);
 }
 
-/* ---- Loops ---------------------------------------------------------------------------------------------------------- */
+/* ---- Loops ------------------------------------------------------------------------------------------------------- */
 
 typedef struct Looping { Net n; Tensor *count; } Looping;
 
@@ -299,7 +300,7 @@ static void scans(void)
     ctx_free(n.cx);
 }
 
-/* ---- Beside them ---------------------------------------------------------------------------------------------------- */
+/* ---- Beside them ------------------------------------------------------------------------------------------------- */
 
 static void beside(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything in the registry against its operator: each case of each operator, under each implementation that is for it (the naive
- * nest among them), by the interpreter and by emitted C that the host's compiler builds. The oracle is the evaluator on the
- * operator's own compute; schedules keep the order of sums, so that all bits must be the same. */
+/* Everything in the registry against its operator: each case of each operator, under each implementation that is for it
+ * (the naive nest among them), by the interpreter and by emitted C that the host's compiler builds. The oracle is the
+ * evaluator on the operator's own compute; schedules keep the order of sums, so that all bits must be the same. */
 #include "check.h"
 #include "graphs.h"
 #include "op_cases.h"

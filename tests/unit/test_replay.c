@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A schedule is its text: random programs under random schedules (tests/fuzz), printed as a .te file and read back, give the
- * same nest and the same C, byte for byte. The program is such a file from the beginning. Without arguments the first 200 seeds; with SEED COUNT those. */
+/* A schedule is its text: random programs under random schedules (tests/fuzz), printed as a .te file and read back,
+ * give the same nest and the same C, byte for byte. The program is such a file from the beginning. Without arguments
+ * the first 200 seeds; with SEED COUNT those. */
 #define Program FuzzProgram       /* the emitter has a Program of its own */
 #include "../fuzz/programs.c"
 #include "../fuzz/schedules.c"

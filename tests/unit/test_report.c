@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The HTML report: tags are closed in order, names are escaped, nothing is fetched, the same bytes each time; every layer is
- * there; what the passes folded is named. */
+/* The HTML report: tags are closed in order, names are escaped, nothing is fetched, the same bytes each time; every
+ * layer is there; what the passes folded is named. */
 #define _DEFAULT_SOURCE      /* mkdtemp */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each primitive by hand: tests/schedules/cases.txt and counterexamples.txt hold programs, and cases of steps with the loops or the refusal that
- * they must give, written as
+/* Each primitive by hand: tests/schedules/cases.txt and counterexamples.txt hold programs, and cases of steps with the
+ * loops or the refusal that they must give, written as
  *
  *   program NAME          case NAME on PROGRAM
  *   size n = 7 in 1..16   a step
@@ -10,7 +10,8 @@
  *   end                   end
  *
  * Accepted steps must be proved by the checker, and the nest must give what the plain evaluator gives, bit for bit.
- * usage: test_schedules [FILE [--accept]]; --accept prints the file with what is found now in the place of what is expected. */
+ * usage: test_schedules [FILE [--accept]]; --accept prints the file with what is found now in the place of what is
+ * expected. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Lossless shrinking on small int8 networks made here: which channels stay, and that every output keeps its bytes, by the
- * evaluator on the graph before and after, for random and extreme inputs. Then networks by chance, with filters of zeros,
- * sums that saturate, borders and several readers: the same, and no element is ever outside of the range found for its channel.
+/* Lossless shrinking on small int8 networks made here: which channels stay, and that every output keeps its bytes, by
+ * the evaluator on the graph before and after, for random and extreme inputs. Then networks by chance, with filters of
+ * zeros, sums that saturate, borders and several readers: the same, and no element is ever outside of the range found
+ * for its channel.
  *
  *   test_shrink [COUNT]    COUNT networks by chance, 100 by default */
 #include "graphs.h"
@@ -75,11 +76,12 @@ static void make_constant(Layer l, int64_t channel, int64_t value)
     put_channel(l.b, channel, ((value - ZERO) * 16 * 1000 + (value < ZERO ? -353 : 353)) / 707);
 }
 
-/* ---- Before and after --------------------------------------------------------------------------------------------- */
+/* ---- Before and after -------------------------------------------------------------------------------------------- */
 
 enum { KINDS = 6 };
 
-/* All least, all greatest, least and greatest in turn, the zero point, and by chance: over all values, and rarely off it. */
+/* All least, all greatest, least and greatest in turn, the zero point, and by chance: over all values, and rarely off
+ * it. */
 static const void **inputs_of(Net *n, int kind)
 {
     const void **data = NEW_ARRAY(n->cx->arena, const void *, NET_ROOM);
@@ -134,7 +136,7 @@ static void check_shrunk(Net n, const char *name, const char *wanted)
     ctx_free(n.cx);
 }
 
-/* ---- What goes, what stays ---------------------------------------------------------------------------------------- */
+/* ---- What goes, what stays --------------------------------------------------------------------------------------- */
 
 static void zero_filters(void)
 {
@@ -343,7 +345,7 @@ static void what_stays(void)
     check_shrunk(n, "depthwise-with-a-multiplier", "a 3 of 4, b 6 of 8, c 2 of 2");
 }
 
-/* ---- Facts -------------------------------------------------------------------------------------------------------- */
+/* ---- Facts ------------------------------------------------------------------------------------------------------- */
 
 /* "conv in 0..9, rescale free": what is known of the calls by their operators. */
 static void check_facts(Net n, const char *name, const char *wanted)
@@ -377,7 +379,7 @@ static void facts(void)
     check_facts(n, "sums-and-clamps", "dense -633..642, rescale is free, rescale binds, rescale binds");
 }
 
-/* ---- By chance ---------------------------------------------------------------------------------------------------- */
+/* ---- By chance --------------------------------------------------------------------------------------------------- */
 
 static void spoil(Net *n, Layer l)
 {

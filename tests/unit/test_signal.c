@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ONNX DFT against sums of the definition, in all its forms: real and complex signals, padded and cut ones, all bins or those up to the
- * middle, and back. A case is a row; data are small fixed fractions. */
+/* ONNX DFT against sums of the definition, in all its forms: real and complex signals, padded and cut ones, all bins or
+ * those up to the middle, and back. A case is a row; data are small fixed fractions. */
 #include <math.h>
 
 #include "check.h"
@@ -38,7 +38,8 @@ static int length_of(const Case *c)
     return c->length ? c->length : c->inverse && c->one_sided ? 2 * (c->size - 1) : c->size;
 }
 
-/* Bin or sample k of column m of row r: its real or imaginary part. Of a one-sided inverse the other half of the bins are the conjugates. */
+/* Bin or sample k of column m of row r: its real or imaginary part. Of a one-sided inverse the other half of the bins
+ * are the conjugates. */
 static double expected(const Case *c, int r, int m, int k, int wanted)
 {
     const int length = length_of(c);

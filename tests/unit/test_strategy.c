@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which implementation a group gets, with rows made here: plevel, the target's chain, order, overriding, conditions in words
- * that are decided, that are open, or that speak of what is not there; tuning records. */
+/* Which implementation a group gets, with rows made here: plevel, the target's chain, order, overriding, conditions in
+ * words that are decided, that are open, or that speak of what is not there; tuning records. */
 #include "graphs.h"
 
 #include "import/te/te.h"
@@ -150,7 +150,8 @@ static void decided_when_run(void)
     ctx_free(n->cx);
 }
 
-/* y = dense(x[2][k], w[k][3]) for every k, by the interpreter on the nest with its versions and by the evaluator on the group. */
+/* y = dense(x[2][k], w[k][3]) for every k, by the interpreter on the nest with its versions and by the evaluator on the
+ * group. */
 static bool same_for_all_sizes(Net *n, const Group *g, const Nest *nest, const Expr *size)
 {
     for (int64_t k = 1; k <= 16; k++) {
@@ -172,7 +173,8 @@ static bool same_for_all_sizes(Net *n, const Group *g, const Nest *nest, const E
     return true;
 }
 
-/* Where the best one's condition does not hold the next best is what runs, with a condition of its own, down to one without. */
+/* Where the best one's condition does not hold the next best is what runs, with a condition of its own, down to one
+ * without. */
 static void otherwise_the_next_best(void)
 {
     static const Implementation rows[] = {
@@ -216,8 +218,8 @@ static void otherwise_the_next_best(void)
     ctx_free(n->cx);
 }
 
-/* Rows with a compute of their own: one that agrees, with a stage and attributes; one of another shape, one that cannot be read, one
- * that computes something else. */
+/* Rows with a compute of their own: one that agrees, with a stage and attributes; one of another shape, one that cannot
+ * be read, one that computes something else. */
 static void computes(void)
 {
     static const struct { const char *compute, *label, *wanted;
@@ -285,7 +287,8 @@ static void records(void)
     ctx_free(n.cx);
 }
 
-/* Two rows of weights share numbers of 16 bits where these hold both, and where the sums by odd rows cannot leave 24 bits. */
+/* Two rows of weights share numbers of 16 bits where these hold both, and where the sums by odd rows cannot leave 24
+ * bits. */
 static void rows_in_one_number(void)
 {
     static const struct { const char *label; int length; int8_t even, odd; int rank; } rows[] = {
@@ -314,8 +317,8 @@ static void rows_in_one_number(void)
     }
 }
 
-/* On a core of pairs the weights of a dense layer are packed for widened rows of x where several products read them; the
- * single row of a batch of one is read as it is. */
+/* On a core of pairs the weights of a dense layer are packed for widened rows of x where several products read them;
+ * the single row of a batch of one is read as it is. */
 static void rows_as_they_are(void)
 {
     for (int64_t rows = 1; rows <= 2; rows++) {
@@ -337,8 +340,8 @@ static void rows_as_they_are(void)
     }
 }
 
-/* Integer products of few channels, or of what another call turns round, are dot products of rows on cores that have these;
- * nothing is said while they are made. */
+/* Integer products of few channels, or of what another call turns round, are dot products of rows on cores that have
+ * these; nothing is said while they are made. */
 static void rows_of_one_channel(void)
 {
     static const struct { const char *op, *attrs; int64_t rows, outs; bool turned; } trial[] = {

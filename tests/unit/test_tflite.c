@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The TFLite importer on models written here byte by byte: what is read, what is refused and how, every truncation and many
- * damages of a small model, a rescaled product against arithmetic written out here, and (where the model folder is there)
- * every layer of the recorded int8 networks. */
+/* The TFLite importer on models written here byte by byte: what is read, what is refused and how, every truncation and
+ * many damages of a small model, a rescaled product against arithmetic written out here, and (where the model folder is
+ * there) every layer of the recorded int8 networks. */
 #include "graph/passes/passes.h"
 #include "context/context.h"
 #include "check.h"
@@ -110,7 +110,7 @@ static Out write_model(const Spec *s)
     return o;
 }
 
-/* ---- Small models -------------------------------------------------------------------------------------------------- */
+/* ---- Small models ------------------------------------------------------------------------------------------------ */
 
 enum { FULLY_CONNECTED = 9, SHAPE_OF = 77, OPTIONS_DENSE = 8 };
 static const float weights[6] = { 1, 2, 3, -1, 0.5f, 4 }, bias[2] = { 0.5f, -100 };
@@ -281,7 +281,7 @@ static void check_packed(void)
     ctx_free(cx);
 }
 
-/* ---- Refusals ------------------------------------------------------------------------------------------------------ */
+/* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
 static int count_diags(const Ctx *cx)
 {
@@ -359,7 +359,7 @@ static void check_refusals(void)
     check_refused("nothing-makes-it", &s, "no operator computes it", 1);
 }
 
-/* ---- Damages: whatever the bytes, an answer ------------------------------------------------------------------------- */
+/* ---- Damages: whatever the bytes, an answer ---------------------------------------------------------------------- */
 
 static int read_quietly(const uint8_t *bytes, size_t count)
 {
@@ -391,7 +391,7 @@ static void check_damages(void)
                tried);
 }
 
-/* ---- The recorded networks, layer by layer -------------------------------------------------------------------------- */
+/* ---- The recorded networks, layer by layer ----------------------------------------------------------------------- */
 
 typedef struct Recorded { const char *model; int count; uint32_t hash[40]; } Recorded;
 static const Recorded recorded[] = {
@@ -443,7 +443,8 @@ static bool is_part_of(const Tensor *a, const uint8_t *from, const Tensor *b, co
     return v == left && tensor_elems(a) / channels == tensor_elems(b) / left;
 }
 
-/* The first layer of the network without dead channels that is not part of the recorded one of that name; NULL: none. */
+/* The first layer of the network without dead channels that is not part of the recorded one of that name;
+ * NULL: none. */
 static const char *first_other_shrunk(Ctx *cx, const Model *m, const Env *env, Node *const *order, int count,
                                       const void *input)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every TFLite operator on models of it alone, against what the reference kernels of TensorFlow Lite Micro gave, to the bit:
- * tests/tflite/OPERATOR.vec, recorded by tests/tflite/vectors.py; with an argument, those in that folder. Variables are one file,
- * whose models are run several times. */
+/* Every TFLite operator on models of it alone, against what the reference kernels of TensorFlow Lite Micro gave, to the
+ * bit: tests/tflite/OPERATOR.vec, recorded by tests/tflite/vectors.py; with an argument, those in that folder.
+ * Variables are one file, whose models are run several times. */
 #include "check.h"
 
 #include "context/context.h"
@@ -25,7 +25,8 @@ static const char *const recorded[] = {
     "squared_difference", "squeeze",
     "strided_slice", "sub", "sum", "tanh", "transpose", "transpose_conv", "unpack", "variables",
 };
-/* Of the C library of the machine on which they were recorded, which differs in the last bit from ours and from others. */
+/* Of the C library of the machine on which they were recorded, which differs in the last bit from ours and
+ * from others. */
 static const char *const nearly[] = { "cos", "exp", "log", "sin" };
 
 enum { MOST = 16 };      /* inputs or outputs */

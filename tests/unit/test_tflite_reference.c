@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every TFLite operator against a reference of its own (tests/tflite/case.h), on models by chance: 60 of each, or as many as
- * the argument says; int8 and integers to the bit, floats as exactly as the operator's row says. The references
- * are tested first, on what the reference kernels of TensorFlow Lite Micro gave (tests/tflite/OPERATOR.vec). And where a model has no
- * floats, the C that comes of it has none.
+/* Every TFLite operator against a reference of its own (tests/tflite/case.h), on models by chance: 60 of each, or as
+ * many as the argument says; int8 and integers to the bit, floats as exactly as the operator's row says. The references
+ * are tested first, on what the reference kernels of TensorFlow Lite Micro gave (tests/tflite/OPERATOR.vec). And where
+ * a model has no floats, the C that comes of it has none.
  *
  *     test_tflite_reference [CASES [FOLDER [OPERATOR]]]                   FOLDER: of the recorded vectors */
 #include "graph/passes/passes.h"
@@ -64,7 +64,7 @@ static const char *compare(Ctx *cx, const Case *c, int i, const void *found)
     return NULL;
 }
 
-/* ---- The references, on recorded vectors --------------------------------------------------------------------------- */
+/* ---- The references, on recorded vectors ------------------------------------------------------------------------- */
 
 static uint32_t next_word(const Bytes *file, size_t *at)
 {
@@ -114,7 +114,7 @@ static void check_recorded(const Operator *op, const char *folder)
     ctx_free(cx);
 }
 
-/* ---- The compiler, on random cases --------------------------------------------------------------------------------- */
+/* ---- The compiler, on random cases ------------------------------------------------------------------------------- */
 
 /* All passes over the graph, for a target: folded, rewritten, shrunk, packed. */
 static void pass_through(Ctx *cx, Model *m, const char *target)
@@ -182,7 +182,7 @@ static void check_random(const Operator *op, int count, bool is_once)
     ctx_free(names);
 }
 
-/* ---- Without floats ------------------------------------------------------------------------------------------------ */
+/* ---- Without floats ---------------------------------------------------------------------------------------------- */
 
 static char path[4096];   /* of scratch files, beside the program */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which name is suggested for a misspelt one: within two edits (one, for words below five letters), exchanged neighbours being one. */
+/* Which name is suggested for a misspelt one: within two edits (one, for words below five letters), exchanged
+ * neighbours being one. */
 #include <string.h>
 
 #include "check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inflating and zip files: streams that zlib made, of every kind of block, and a .npz that numpy and zipfile made; then every
- * truncation, every bit turned over, sizes that lie, and random bytes: an answer, and nothing written behind the end. */
+/* Inflating and zip files: streams that zlib made, of every kind of block, and a .npz that numpy and zipfile made; then
+ * every truncation, every bit turned over, sizes that lie, and random bytes: an answer, and nothing written behind the
+ * end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,7 +194,7 @@ static void check_damages(void)
     CHECK("damages-end", ended > 20000);
 }
 
-/* ---- Zip files ----------------------------------------------------------------------------------------------------- */
+/* ---- Zip files --------------------------------------------------------------------------------------------------- */
 
 /* How the file's arrays are read: how many are right; the first diagnostic in *why. */
 static int read_arrays(const uint8_t *bytes, size_t count, uint64_t most, char why[200])

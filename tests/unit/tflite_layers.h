@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every operator's output for the first input of each int8 model of MLPerf Tiny, as TensorFlow Lite Micro's reference kernels
- * computed it: FNV-1a of its bytes, in the order of execution. */
+/* Every operator's output for the first input of each int8 model of MLPerf Tiny, as TensorFlow Lite Micro's reference
+ * kernels computed it: FNV-1a of its bytes, in the order of execution. */
 { "ad01_int8", 10, {
     0xf071befd, 0x1125d058, 0x4db91c9a, 0x6421ecbf, 0x4d744cf2, 0x4af30cb8, 0xc7450fc1, 0xd5cbf663, 0x149e87fa,
     0x10437cfc,
