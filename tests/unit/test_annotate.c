@@ -143,7 +143,7 @@ static void recorded(const char *annotation)
     int count = graph_order(n->cx, &g, &order), alive = 0;
     for (int i = 0; i < g.mark_count; i++)
         for (int j = 0; j < count; j++) alive += g.mark[i].tensor->producer == order[j];
-    check_that(alive == 1 && g.mark[0].said->op == op_find(n->cx, annotation),
+    check_that(alive == 1 && g.mark[0].annotation->op == op_find(n->cx, annotation),
                text_format(n->cx, "%s: of the tensors as they are now", annotation),
                "%d of the marked tensors are made", alive);
     ctx_free(with.cx);

@@ -116,7 +116,7 @@ static const char *marks_kept(Net *n, const Graph *was, const Graph *is, double 
 {
     if (is->mark_count != was->mark_count) return text_format(n->cx, "%d marks of %d", is->mark_count, was->mark_count);
     for (int i = 0; i < is->mark_count; i++)
-        if (is->mark[i].said != was->mark[i].said) return "a mark has another annotation";
+        if (is->mark[i].annotation != was->mark[i].annotation) return "a mark has another annotation";
     const Graph before = with_outputs(was, marked(n, was), was->mark_count),
                 after = with_outputs(is, marked(n, is), is->mark_count);
     return same_values(n, &before, &after, most) ? NULL : "a marked tensor has other values";
