@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What a search over all elements finds: the places of those that are not zero, those that differ from each other, runs.
+/* Searches over all elements.
  *
- *   nonzero       y[d,k] = coordinate d of the k-th element that is not zero, -1 beyond the last; how many
- *   unique        of the rows x[i,:] that differ: the number of the first like it, for each row which it is, and how many
- *   ngram_count   y[n,o] = how often gram[o,:] stands in x[n,:], with up to `skips` elements between its own
+ *   nonzero       y[d,k] = coordinate d of the k-th nonzero element, -1 beyond the last; and their count
+ *   unique        y[k] = index of the first occurrence of the k-th distinct row of x; inverse[i] = k of row i;
+ *                 counts[k] = the number of its occurrences
+ *   ngram_count   y[n,o] = occurrences of gram[o,:] in x[n,:], with up to `skips` elements between adjacent ones
  *
- * The k-th is the element up to which k+1 are counted. Counting is a recurrence: each element adds to what was counted. */
+ * A running count is a recurrence: each element adds to the count of the elements before it. The k-th match is the
+ * element at which the count reaches k + 1. */
 #include "graph/dag/op_build.h"
 
-/* ---- Not zero ------------------------------------------------------------------------------------------------------ */
+/* ---- Nonzero ---------------------------------------------------------------------------------------------------- */
 
-/* Coordinate d of element q. */
+/* Returns the text of coordinate d of element q. */
 static const char *coordinate(Ctx *cx, const Tensor *x, int d)
 {
     int64_t behind = 1;
@@ -24,7 +26,8 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int64_t capacity = node_int(n, "capacity", 0), all = tensor_elems(x);
     if (capacity < 1 || capacity > INT32_MAX || all < 1 || x->rank < 1) {
-        op_refuse(cx, n, "room for %lld of the elements of %s; at least one, and elements, are wanted", (long long)capacity, tensor_shape_text(cx, x));
+        op_refuse(cx, n, "room for %lld of the elements of %s; at least one, and elements, are wanted",
+                  (long long)capacity, tensor_shape_text(cx, x));
         return 0;
     }
     Text at = text_new(cx), place = text_new(cx);
@@ -42,74 +45,91 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     formulas_make(&f, "hit[q<N] = select(x[%s]%s, 1, 0)", at.at, x->type == BOOL ? "" : " != 0");
     Tensor *number = formulas_promise(&f, "number", I32, 1, &size);
     formulas_keep(&f, number, "number[q<N%s] = (number[q-1]? : 0) + hit[q]", all == 1 ? "" : " ordered");
-    out[0] = formulas_make(&f, "y[d<%d,k<%lld] = max(q<N; -1) select(hit[q] > 0 && number[q] == k + 1, i64(%s), -1)", x->rank, (long long)capacity, place.at);
+    out[0] = formulas_make(&f, "y[d<%d,k<%lld] = max(q<N; -1) select(hit[q] > 0 && number[q] == k + 1, i64(%s), -1)",
+                           x->rank, (long long)capacity, place.at);
     out[1] = formulas_make(&f, "count = i64(number[N-1])");
     return out[0] && out[1] ? 2 : 0;
 }
 
-/* ---- Different ----------------------------------------------------------------------------------------------------- */
+/* ---- Distinct --------------------------------------------------------------------------------------------------- */
 
-/* Numbers that are not comparable come last and are equal to each other. */
+/* NaNs compare equal to each other and sort last. */
 static int unique(Ctx *cx, const Node *n, Tensor **out)
 {
     Tensor *x = n->in[0];
     int64_t capacity = node_int(n, "capacity", 0);
     if (capacity < 1 || capacity > INT32_MAX || x->rank != 2 || tensor_elems(x) < 1 || x->type == BOOL) {
-        op_refuse(cx, n, "room for %lld of the rows of %s; at least one, and numbers [rows][elements], are wanted", (long long)capacity, tensor_shape_text(cx, x));
+        op_refuse(cx, n, "room for %lld of the rows of %s; at least one, and numbers [rows][elements], are wanted",
+                  (long long)capacity, tensor_shape_text(cx, x));
         return 0;
     }
     const Bind rows = BIND_V("N", x->shape[0]), width = BIND_V("W", x->shape[1]), room = BIND_I(cx, "K", capacity);
     bool is_float = dtype_is_float(x->type);
     const char *same = is_float ? "(x[i,q] == x[j,q] || (isnan(x[i,q]) && isnan(x[j,q])))" : "x[i,q] == x[j,q]";
     const char *less = is_float ? "(x[j,m] < x[i,m] || (isnan(x[i,m]) && !isnan(x[j,m])))" : "x[j,m] < x[i,m]";
-    Tensor *split = OP_FORMULA(cx, n, text_format(cx, "split[i<N,j<N] = min(q<W; W) select(%s, W, q)", same), BIND_T("x", x), rows, width);
-    Tensor *first = OP_FORMULA(cx, n, "first[i<N] = min(j<N; i) select(split[i,j] == W, j, i)", BIND_T("split", split), rows, width);
+    Tensor *split = OP_FORMULA(cx, n, text_format(cx, "split[i<N,j<N] = min(q<W; W) select(%s, W, q)", same),
+                               BIND_T("x", x), rows, width);
+    Tensor *first = OP_FORMULA(cx, n, "first[i<N] = min(j<N; i) select(split[i,j] == W, j, i)", BIND_T("split", split),
+                               rows, width);
     Tensor *order;
     if (node_int(n, "sorted", 1)) {
         Text before = text_new(cx);
         for (const char *p = less; *p; p++)
             if (*p == 'm' && p[1] == ']') text_add(&before, "min(W-1, split[i,j])");
             else text_char(&before, *p);
-        order = OP_FORMULA(cx, n, text_format(cx, "order[i<N] = sum(j<N) select(first[j] == j && split[i,j] < W && %s, 1, 0)", text_string(&before)), BIND_T("x", x),
-                           BIND_T("split", split), BIND_T("first", first), rows, width);
+        order = OP_FORMULA(cx, n,
+                           text_format(cx, "order[i<N] = sum(j<N) select(first[j] == j && split[i,j] < W && %s, 1, 0)",
+                                       text_string(&before)),
+                           BIND_T("x", x), BIND_T("split", split), BIND_T("first", first), rows, width);
     } else {
-        order = OP_FORMULA(cx, n, "order[i<N] = sum(j<N) select(first[j] == j && j < first[i], 1, 0)", BIND_T("first", first), rows);
+        order = OP_FORMULA(cx, n, "order[i<N] = sum(j<N) select(first[j] == j && j < first[i], 1, 0)",
+                           BIND_T("first", first), rows);
     }
-    out[0] = OP_FORMULA(cx, n, "y[k<K] = max(i<N; -1) select(first[i] == i && order[i] == k, i64(i), -1)", BIND_T("first", first), BIND_T("order", order), rows, room);
+    out[0] = OP_FORMULA(cx, n, "y[k<K] = max(i<N; -1) select(first[i] == i && order[i] == k, i64(i), -1)",
+                        BIND_T("first", first), BIND_T("order", order), rows, room);
     out[1] = OP_FORMULA(cx, n, "inverse[*] = i64(order[*])", BIND_T("order", order));
-    out[2] = OP_FORMULA(cx, n, "counts[k<K] = sum(i<N) select(order[i] == k, i64(1), 0)", BIND_T("order", order), rows, room);
+    out[2] = OP_FORMULA(cx, n, "counts[k<K] = sum(i<N) select(order[i] == k, i64(1), 0)", BIND_T("order", order), rows,
+                        room);
     return out[0] && out[1] && out[2] ? 3 : 0;
 }
 
-/* ---- Runs ---------------------------------------------------------------------------------------------------------- */
+/* ---- Grams ------------------------------------------------------------------------------------------------------ */
 
-/* gram [o][m]: rows that are shorter than m, by `length`, repeat their last element. */
+/* gram is [o][m]. A row of `length` below m repeats its last element. */
 static int ngram_count(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *gram = n->in[1], *length = n->in[2];
     int64_t skips = node_int(n, "skips", 0);
-    if (x->rank != 2 || gram->rank != 2 || length->rank != 1 || length->shape[0] != gram->shape[0] || gram->type != x->type || length->type != I32 || tensor_elems(gram) < 1
-        || tensor_dim(x, 1) < 1 || skips < 0 || skips > INT32_MAX / 2 || tensor_dim(gram, 1) > 16) {
-        op_refuse(cx, n, "x %s, grams %s of lengths %s, %lld skips; [n][l], [o][m] with m up to 16, and i32[o] are wanted", tensor_shape_text(cx, x), tensor_shape_text(cx, gram),
-                  tensor_shape_text(cx, length), (long long)skips);
+    if (x->rank != 2 || gram->rank != 2 || length->rank != 1 || length->shape[0] != gram->shape[0]
+        || gram->type != x->type || length->type != I32 || tensor_elems(gram) < 1 || tensor_dim(x, 1) < 1 || skips < 0
+        || skips > INT32_MAX / 2 || tensor_dim(gram, 1) > 16) {
+        op_refuse(
+            cx, n, "x %s, grams %s of lengths %s, %lld skips; [n][l], [o][m] with m up to 16, and i32[o] are wanted",
+            tensor_shape_text(cx, x), tensor_shape_text(cx, gram), tensor_shape_text(cx, length), (long long)skips);
         return 0;
     }
     Text all = text_new(cx);
     for (int j = 0; j < tensor_dim(gram, 1); j++)
         text_printf(&all, "%sx[n,p+min(%d, length[o]-1)*(s+1)]? == gram[o,%d]", j ? " && " : "", j, j);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,o<%lld] = sum(p<%lld,s<%lld) (select((s == 0 || length[o] > 1) && %s, f32(1), 0) : 0)", (long long)tensor_dim(gram, 0),
-                                           (long long)tensor_dim(x, 1), (long long)skips + 1, text_string(&all)),
-                        BIND_T("x", n->in[0]), BIND_T("gram", n->in[1]), BIND_T("length", n->in[2]));
+    out[0] = OP_FORMULA(
+        cx, n,
+        text_format(cx, "y[n,o<%lld] = sum(p<%lld,s<%lld) (select((s == 0 || length[o] > 1) && %s, f32(1), 0) : 0)",
+                    (long long)tensor_dim(gram, 0), (long long)tensor_dim(x, 1), (long long)skips + 1,
+                    text_string(&all)),
+        BIND_T("x", n->in[0]), BIND_T("gram", n->in[1]), BIND_T("length", n->in[2]));
     return out[0] ? 1 : 0;
 }
 
-static const AttrRow nonzero_attrs[] = { { "capacity", ATTR_INT, "how many can be told", NULL }, { 0 } };
+static const AttrRow nonzero_attrs[] = { { "capacity", ATTR_INT, "the greatest number of results", NULL }, { 0 } };
 static const AttrRow unique_attrs[] = {
-    { "capacity", ATTR_INT, "how many can be told", NULL },
-    { "sorted", ATTR_INT, "1: in ascending order; 0: in the order of their first places", "1" },
+    { "capacity", ATTR_INT, "the greatest number of results", NULL },
+    { "sorted", ATTR_INT, "1: in ascending order; 0: in order of first occurrence", "1" },
     { 0 }
 };
-static const AttrRow ngram_attrs[] = { { "skips", ATTR_INT, "the most elements between two of a gram", "0" }, { 0 } };
+static const AttrRow ngram_attrs[] = {
+    { "skips", ATTR_INT, "the greatest number of elements between two of a gram", "0" },
+    { 0 }
+};
 
 static const OpCase nonzero_cases[] = {
     { "capacity=5", "f32[2][3]={1,0,2,0,0,-1}", "i64[2][5]", NULL },
@@ -136,8 +156,9 @@ static const OpCase ngram_count_cases[] = {
       .attr = attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OPAQUE, .cases = fn##_cases }
 
 const Op ops_find[] = {
-    ROW(nonzero, "y[d,k] = coordinate d of the k-th element that is not zero; count = how many", 1, "x", nonzero_attrs),
-    ROW(unique, "y[k] = the first row like the k-th of those that differ; which each row is; how many are like it", 1, "x", unique_attrs),
-    ROW(ngram_count, "y[n,o] = how often gram[o,:] stands in x[n,:]", 3, "x gram length", ngram_attrs),
+    ROW(nonzero, "y[d,k] = coordinate d of the k-th nonzero element; count = their number", 1, "x", nonzero_attrs),
+    ROW(unique, "y[k] = index of the k-th distinct row; inverse[i] = the distinct row of row i; counts[k]", 1,
+        "x", unique_attrs),
+    ROW(ngram_count, "y[n,o] = occurrences of gram[o,:] in x[n,:]", 3, "x gram length", ngram_attrs),
     { 0 }
 };

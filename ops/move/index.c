@@ -37,7 +37,7 @@ static bool check_index(Ctx *cx, const Node *n, const Tensor *index)
     return false;
 }
 
-/* ---- Along an axis ------------------------------------------------------------------------------------------------ */
+/* ---- Along an axis ---------------------------------------------------------------------------------------------- */
 
 /* The index has x's rank and, but for the axis, at most its sizes. */
 static bool check_elements(Ctx *cx, const Node *n, int *axis)
@@ -46,10 +46,14 @@ static bool check_elements(Ctx *cx, const Node *n, int *axis)
     if (!check_index(cx, n, index)) return false;
     *axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
     bool fits = index->rank == x->rank && tensor_elems(index) != 0;
-    for (int d = 0; fits && d < x->rank; d++) fits = d == *axis || index->shape[d] == x->shape[d] || op_greatest(cx, index->shape[d]) <= op_least(cx, x->shape[d]);
+    for (int d = 0; fits && d < x->rank; d++)
+        fits = d == *axis || index->shape[d] == x->shape[d]
+               || op_greatest(cx, index->shape[d]) <= op_least(cx, x->shape[d]);
     if (*axis >= 0 && !fits)
-        op_refuse(cx, n, "an index of %s into %s along axis %d: the same rank, and no larger sizes beside the axis, are wanted",
-                  tensor_shape_text(cx, index), tensor_shape_text(cx, x), *axis);
+        op_refuse(
+            cx, n,
+            "an index of %s into %s along axis %d: the same rank, and no larger sizes beside the axis, are wanted",
+            tensor_shape_text(cx, index), tensor_shape_text(cx, x), *axis);
     return fits && *axis >= 0;
 }
 
@@ -60,12 +64,13 @@ static int gather_elements(Ctx *cx, const Node *n, Tensor **out)
     Formulas f = of_x_and_index(cx, n);
     const char *at = inside(&f, text_format(cx, "index[%s]", axes_with(cx, rank, -1, "")), n->in[0]->shape[axis]);
     Text lhs = text_new(cx);
-    for (int d = 0; d < rank; d++) text_printf(&lhs, "%s%c<%s", d ? "," : "", axis_letter(rank, d), formulas_size(&f, n->in[1]->shape[d]));
+    for (int d = 0; d < rank; d++)
+        text_printf(&lhs, "%s%c<%s", d ? "," : "", axis_letter(rank, d), formulas_size(&f, n->in[1]->shape[d]));
     out[0] = formulas_make(&f, "y[%s] = x[%s]", lhs.at, axes_with(cx, rank, axis, at));
     return out[0] ? 1 : 0;
 }
 
-/* ---- Scattering --------------------------------------------------------------------------------------------------- */
+/* ---- Scattering ------------------------------------------------------------------------------------------------- */
 
 typedef struct Combination { const char *name, *reducer, *of; } Combination;
 static const Combination combinations[] = {
@@ -86,7 +91,8 @@ static const Combination *combination_of(Ctx *cx, const Node *n)
 typedef struct Scatter {
     const char *all, *sized;     /* letters of the output: n,c and n<2,c<5 */
     const char *over;            /* the updates' numbers: k<5 */
-    const char *is_mine;         /* whether update k is of this element; may hold a padded read, then `outside` is needed */
+    /* Whether update k is of this element; may hold a padded read, then `outside` is needed */
+    const char *is_mine;
     const char *update;          /* the update at k, as a padded read or not; @ stands for k */
     bool is_padded;
 } Scatter;
@@ -112,15 +118,22 @@ static int scatter(Ctx *cx, const Node *n, const Scatter *s, Tensor **out)
         Tensor *last = OP_FORMULA(cx, n, text_format(cx, "last[%s] = max(%s; -1) %s", s->sized, s->over, mine),
                                   BIND_T("x", x), BIND_T("index", index));
         const char *taken = with_number(cx, s->update, text_format(cx, "max(0, last[%s])", s->all));
-        const char *format = s->is_padded ? "y[%s] = (select(last[%s] < 0, %s, %s) : %s)" : "y[%s] = select(last[%s] < 0, %s, %s)";
-        out[0] = OP_FORMULA(cx, n, text_format(cx, format, s->all, s->all, own, taken, own), BIND_T("x", x), BIND_T("update", update), BIND_T("last", last));
+        const char *format = s->is_padded ? "y[%s] = (select(last[%s] < 0, %s, %s) : %s)"
+                                          : "y[%s] = select(last[%s] < 0, %s, %s)";
+        out[0] = OP_FORMULA(cx, n, text_format(cx, format, s->all, s->all, own, taken, own), BIND_T("x", x),
+                            BIND_T("update", update), BIND_T("last", last));
         return out[0] ? 1 : 0;
     }
     const char *taken = with_number(cx, s->update, "k");
-    const char *format = s->is_padded ? "y[%s] = %s(%s; %s) (select(%s, %s, none) : none)" : "y[%s] = %s(%s; %s) select(%s, %s, none)";
-    Reducer r = strcmp(c->name, "add") == 0 ? REDUCE_SUM : strcmp(c->name, "mul") == 0 ? REDUCE_PROD : strcmp(c->name, "max") == 0 ? REDUCE_MAX : REDUCE_MIN;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, format, s->all, c->reducer, s->over, own, s->is_mine, taken), BIND_T("x", x), BIND_T("index", index),
-                        BIND_T("update", update), BIND_V("none", reducer_identity(cx, r, x->type, 0)));
+    const char *format = s->is_padded ? "y[%s] = %s(%s; %s) (select(%s, %s, none) : none)"
+                                      : "y[%s] = %s(%s; %s) select(%s, %s, none)";
+    Reducer r = strcmp(c->name, "add") == 0   ? REDUCE_SUM
+                : strcmp(c->name, "mul") == 0 ? REDUCE_PROD
+                : strcmp(c->name, "max") == 0 ? REDUCE_MAX
+                                              : REDUCE_MIN;
+    out[0] = OP_FORMULA(cx, n, text_format(cx, format, s->all, c->reducer, s->over, own, s->is_mine, taken),
+                        BIND_T("x", x), BIND_T("index", index), BIND_T("update", update),
+                        BIND_V("none", reducer_identity(cx, r, x->type, 0)));
     return out[0] ? 1 : 0;
 }
 
@@ -129,8 +142,10 @@ static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, i
     const Tensor *u = n->in[2];
     bool fits = u->type == n->in[0]->type && u->rank == rank && tensor_elems(u) > 0;
     for (int d = from; fits && d < rank; d++) fits = tensor_dim(u, d) == tensor_dim(like, like->rank - rank + d);
-    if (!fits) op_refuse(cx, n, "an update of %s%s for %s%s by an index of %s", dtype_info(u->type)->spelling, tensor_shape_text(cx, u),
-                         dtype_info(n->in[0]->type)->spelling, tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1]));
+    if (!fits)
+        op_refuse(cx, n, "an update of %s%s for %s%s by an index of %s", dtype_info(u->type)->spelling,
+                  tensor_shape_text(cx, u), dtype_info(n->in[0]->type)->spelling, tensor_shape_text(cx, n->in[0]),
+                  tensor_shape_text(cx, n->in[1]));
     return fits;
 }
 
@@ -139,11 +154,15 @@ static int scatter_elements(Ctx *cx, const Node *n, Tensor **out)
     int axis, rank = n->in[0]->rank;
     const Tensor *x = n->in[0], *index = n->in[1];
     if (!check_elements(cx, n, &axis) || !check_update(cx, n, index, 0, rank)) return 0;
-    Scatter s = { .all = axes_with(cx, rank, -1, ""), .sized = sized_axes(cx, x), .over = text_format(cx, "k<%lld", (long long)tensor_dim(index, axis)) };
+    Scatter s = { .all = axes_with(cx, rank, -1, ""),
+                  .sized = sized_axes(cx, x),
+                  .over = text_format(cx, "k<%lld", (long long)tensor_dim(index, axis)) };
     for (int d = 0; d < rank; d++) s.is_padded = s.is_padded || (d != axis && tensor_dim(index, d) < tensor_dim(x, d));
-    const char *q = s.is_padded ? "?" : "", *i = text_format(cx, "index[%s]%s", axes_with(cx, rank, axis, "k"), q), *t = dtype_info(index->type)->spelling;
+    const char *q = s.is_padded ? "?" : "", *i = text_format(cx, "index[%s]%s", axes_with(cx, rank, axis, "k"), q),
+               *t = dtype_info(index->type)->spelling;
     char c = axis_letter(rank, axis);
-    s.is_mine = text_format(cx, "(%s == %s(%c) || %s == %s(%c-%lld))", i, t, c, i, t, c, (long long)tensor_dim(x, axis));
+    s.is_mine = text_format(cx, "(%s == %s(%c) || %s == %s(%c-%lld))", i, t, c, i, t, c,
+                            (long long)tensor_dim(x, axis));
     s.update = text_format(cx, "update[%s]%s", axes_with(cx, rank, axis, "@"), q);
     return scatter(cx, n, &s, out);
 }
@@ -154,8 +173,10 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0], *index = n->in[1];
     if (!check_index(cx, n, index)) return 0;
     int rank = x->rank, q = index->rank == 2 ? (int)tensor_dim(index, 1) : -1;
-    if (q < 1 || q > rank || tensor_dim(index, 0) < 1 || n->in[2]->rank < 1 || tensor_dim(n->in[2], 0) != tensor_dim(index, 0)) {
-        op_refuse(cx, n, "an index of %s into %s; [updates][dimensions] is wanted", tensor_shape_text(cx, index), tensor_shape_text(cx, x));
+    if (q < 1 || q > rank || tensor_dim(index, 0) < 1 || n->in[2]->rank < 1
+        || tensor_dim(n->in[2], 0) != tensor_dim(index, 0)) {
+        op_refuse(cx, n, "an index of %s into %s; [updates][dimensions] is wanted", tensor_shape_text(cx, index),
+                  tensor_shape_text(cx, x));
         return 0;
     }
     if (!check_update(cx, n, x, 1, 1 + rank - q)) return 0;
@@ -164,11 +185,17 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
     text_add(&update, "update[@");
     for (int d = 0; d < rank; d++) {
         char c = axis_letter(rank, d);
-        if (d < q) text_printf(&mine, "%s(index[k,%d] == %s(%c) || index[k,%d] == %s(%c-%lld))", d ? " && " : "", d, t, c, d, t, c, (long long)tensor_dim(x, d));
+        if (d < q)
+            text_printf(&mine, "%s(index[k,%d] == %s(%c) || index[k,%d] == %s(%c-%lld))", d ? " && " : "", d, t, c, d,
+                        t, c, (long long)tensor_dim(x, d));
         else text_printf(&update, ",%c", c);
     }
     text_char(&update, ']');
-    Scatter s = { .all = axes_with(cx, rank, -1, ""), .sized = sized_axes(cx, x), .over = text_format(cx, "k<%lld", (long long)tensor_dim(index, 0)), .is_mine = mine.at, .update = update.at };
+    Scatter s = { .all = axes_with(cx, rank, -1, ""),
+                  .sized = sized_axes(cx, x),
+                  .over = text_format(cx, "k<%lld", (long long)tensor_dim(index, 0)),
+                  .is_mine = mine.at,
+                  .update = update.at };
     return scatter(cx, n, &s, out);
 }
 
@@ -178,24 +205,33 @@ static int scatter_rows(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0], *at = n->in[1], *update = n->in[2];
     int axis = op_axis(cx, n, node_int(n, "axis", -2), x->rank);
     if (axis < 0 || !check_index(cx, n, at)) return 0;
-    bool fits = axis > 0 && update->type == x->type && update->rank == x->rank && at->rank == 1 && tensor_dim(at, 0) == tensor_dim(x, 0);
-    for (int d = 0; fits && d < x->rank; d++) fits = d == axis ? tensor_dim(update, d) >= 1 && tensor_dim(update, d) <= tensor_dim(x, d) : tensor_dim(update, d) == tensor_dim(x, d);
+    bool fits = axis > 0 && update->type == x->type && update->rank == x->rank && at->rank == 1
+                && tensor_dim(at, 0) == tensor_dim(x, 0);
+    for (int d = 0; fits && d < x->rank; d++)
+        fits = d == axis ? tensor_dim(update, d) >= 1 && tensor_dim(update, d) <= tensor_dim(x, d)
+                         : tensor_dim(update, d) == tensor_dim(x, d);
     if (!fits) {
-        op_refuse(cx, n, "an update of %s%s at %s for %s%s along axis %d: its sizes but that of the axis, which is none before, and one place a batch are wanted",
-                  dtype_info(update->type)->spelling, tensor_shape_text(cx, update), tensor_shape_text(cx, at), dtype_info(x->type)->spelling, tensor_shape_text(cx, x), axis);
+        op_refuse(cx, n,
+                  "an update of %s%s at %s for %s%s along axis %d: its sizes but that of the axis, which is none "
+                  "before, and one place a batch are wanted",
+                  dtype_info(update->type)->spelling, tensor_shape_text(cx, update), tensor_shape_text(cx, at),
+                  dtype_info(x->type)->spelling, tensor_shape_text(cx, x), axis);
         return 0;
     }
     long long rows = (long long)tensor_dim(x, axis), last = (long long)tensor_dim(update, axis) - 1;
     char i = axis_letter(x->rank, axis), b = axis_letter(x->rank, 0);
-    const char *all = axes_with(cx, x->rank, -1, ""), *k = text_format(cx, "(%c - i32(max(%lld, min(%lld, at[%c]))))", i, -last - 1, rows, b);
+    const char *all = axes_with(cx, x->rank, -1, ""),
+               *k = text_format(cx, "(%c - i32(max(%lld, min(%lld, at[%c]))))", i, -last - 1, rows, b);
     if (node_int(n, "circular", 0)) k = text_format(cx, "((%c - i32(at[%c] %% %lld)) %% %lld)", i, b, rows, rows);
     const char *taken = axes_with(cx, x->rank, axis, text_format(cx, "max(0, min(%lld, %s))", last, k));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = select(%s >= 0 && %s <= %lld, update[%s], x[%s])", sized_axes(cx, x), k, k, last, taken, all), BIND_T("x", x),
-                        BIND_T("at", at), BIND_T("update", update));
+    out[0] = OP_FORMULA(cx, n,
+                        text_format(cx, "y[%s] = select(%s >= 0 && %s <= %lld, update[%s], x[%s])", sized_axes(cx, x),
+                                    k, k, last, taken, all),
+                        BIND_T("x", x), BIND_T("at", at), BIND_T("update", update));
     return out[0] ? 1 : 0;
 }
 
-/* ---- Several indices ----------------------------------------------------------------------------------------------- */
+/* ---- Several indices -------------------------------------------------------------------------------------------- */
 
 static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -203,10 +239,12 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
     if (!check_index(cx, n, index)) return 0;
     int64_t batch = node_int(n, "batch", 0), q = index->rank ? tensor_dim(index, index->rank - 1) : -1;
     int lead = index->rank - 1;
-    bool fits = batch >= 0 && batch <= lead && q >= 1 && q <= x->rank - batch && lead + x->rank - batch - q <= MAX_RANK && tensor_elems(index) != 0;
+    bool fits = batch >= 0 && batch <= lead && q >= 1 && q <= x->rank - batch && lead + x->rank - batch - q <= MAX_RANK
+                && tensor_elems(index) != 0;
     for (int d = 0; fits && d < batch; d++) fits = x->shape[d] == index->shape[d];
     if (!fits) {
-        op_refuse(cx, n, "an index of %s into %s with %lld batch dimensions", tensor_shape_text(cx, index), tensor_shape_text(cx, x), (long long)batch);
+        op_refuse(cx, n, "an index of %s into %s with %lld batch dimensions", tensor_shape_text(cx, index),
+                  tensor_shape_text(cx, x), (long long)batch);
         return 0;
     }
     int rank = lead + x->rank - (int)(batch + q);
@@ -221,7 +259,8 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
     for (int d = 0; d < x->rank; d++) {
         comma(&at);
         if (d < batch) text_char(&at, axis_letter(rank, d));
-        else if (d < batch + q) text_add(&at, inside(&f, text_format(cx, "index[%s%d]", text_string(&place), d - (int)batch), x->shape[d]));
+        else if (d < batch + q)
+            text_add(&at, inside(&f, text_format(cx, "index[%s%d]", text_string(&place), d - (int)batch), x->shape[d]));
         else text_char(&at, axis_letter(rank, d - (int)(batch + q) + lead));
     }
     const char *left = rank ? text_format(cx, "y[%s]", lhs.at) : "y";
@@ -237,16 +276,19 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
     if (axis < 0) return 0;
     int64_t k = node_int(n, "k", 1), fewest = op_least(cx, x->shape[axis]);
     if (k < 1 || k > fewest) {
-        op_refuse(cx, n, "'k' is %lld of %lld elements along axis %d%s", (long long)k, (long long)fewest, axis, tensor_dim(x, axis) < 0 ? op_greater_least : "");
+        op_refuse(cx, n, "'k' is %lld of %lld elements along axis %d%s", (long long)k, (long long)fewest, axis,
+                  tensor_dim(x, axis) < 0 ? op_greater_least : "");
         return 0;
     }
     Formulas f = { .cx = cx, .call = n };
     const char *size = formulas_size(&f, x->shape[axis]);
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     char c = axis_letter(rank, axis);
-    const char *all = axes_with(cx, rank, -1, ""), *other = axes_with(cx, rank, axis, "o"), *lhs = axes_with(cx, rank, axis, text_format(cx, "k<%lld", (long long)k));
+    const char *all = axes_with(cx, rank, -1, ""), *other = axes_with(cx, rank, axis, "o"),
+               *lhs = axes_with(cx, rank, axis, text_format(cx, "k<%lld", (long long)k));
     const char *order = node_int(n, "largest", 1) ? ">" : "<";
-    formulas_make(&f, "rank[%s] = sum(o<%s) select(x[%s] %s x[%s] || (x[%s] == x[%s] && o < %c), 1, 0)", all, size, other, order, all, other, all, c);
+    formulas_make(&f, "rank[%s] = sum(o<%s) select(x[%s] %s x[%s] || (x[%s] == x[%s] && o < %c), 1, 0)", all, size,
+                  other, order, all, other, all, c);
     Text at = text_new(cx), kept = text_new(cx);
     for (int d = 0; d < rank; d++) {
         text_printf(&at, "%s%c", d ? "," : "", d == axis ? 'o' : axis_letter(rank, d));
@@ -273,7 +315,10 @@ static const AttrRow scatter_rows_attrs[] = {
     { "circular", ATTR_INT, "1: places behind the last row are counted from the first one on", "0" },
     { 0 }
 };
-static const AttrRow gather_nd_attrs[] = { { "batch", ATTR_INT, "leading dimensions that x and index share", "0" }, { 0 } };
+static const AttrRow gather_nd_attrs[] = {
+    { "batch", ATTR_INT, "leading dimensions that x and index share", "0" },
+    { 0 }
+};
 static const AttrRow topk_attrs[] = {
     { "axis", ATTR_INT, "the axis that is ranked", "-1" },
     { "k", ATTR_INT, "how many", "1" },
@@ -334,9 +379,12 @@ static const OpCase topk_cases[] = {
 const Op ops_index[] = {
     ROW(gather_elements, "y[i,j] = x[i,index[i,j]] along the axis", PATTERN_INJECTIVE, 2, "x index", axis_attrs),
     ROW(gather_nd, "y[b,i,r] = x[b,index[b,i,0],index[b,i,1],..,r]", PATTERN_INJECTIVE, 2, "x index", gather_nd_attrs),
-    ROW(scatter_elements, "y[i,j] = update[i,k] where index[i,k] = j, else x[i,j]", PATTERN_OPAQUE, 3, "x index update", scatter_elements_attrs),
-    ROW(scatter_nd, "y[i,r] = update[k,r] where index[k] = i, else x[i,r]", PATTERN_OPAQUE, 3, "x index update", scatter_nd_attrs),
-    ROW(scatter_rows, "y[b,i,r] = update[b,i-at[b],r] where that is inside, else x[b,i,r]", PATTERN_OPAQUE, 3, "x at update", scatter_rows_attrs),
+    ROW(scatter_elements, "y[i,j] = update[i,k] where index[i,k] = j, else x[i,j]", PATTERN_OPAQUE, 3, "x index update",
+        scatter_elements_attrs),
+    ROW(scatter_nd, "y[i,r] = update[k,r] where index[k] = i, else x[i,r]", PATTERN_OPAQUE, 3, "x index update",
+        scatter_nd_attrs),
+    ROW(scatter_rows, "y[b,i,r] = update[b,i-at[b],r] where that is inside, else x[b,i,r]", PATTERN_OPAQUE, 3,
+        "x at update", scatter_rows_attrs),
     ROW(topk, "y[k] = the i with k others before it, by value, then by place", PATTERN_OPAQUE, 1, "x", topk_attrs),
     { 0 }
 };

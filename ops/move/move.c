@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ---- transpose --------------------------------------------------------------------------------------------------- */
+/* ---- transpose -------------------------------------------------------------------------------------------------- */
 
 static bool read_perm(Ctx *cx, const Node *n, int *perm)
 {
@@ -27,7 +27,8 @@ static bool read_perm(Ctx *cx, const Node *n, int *perm)
         perm[d] = (int)a->ints[d];
         seen[perm[d]] = true;
     }
-    if (!fits) op_refuse(cx, n, "'perm' is %s, which is no order of %d dimensions", ints_text(cx, a->ints, a->count), rank);
+    if (!fits)
+        op_refuse(cx, n, "'perm' is %s, which is no order of %d dimensions", ints_text(cx, a->ints, a->count), rank);
     return fits;
 }
 
@@ -49,7 +50,7 @@ static int transpose(Ctx *cx, const Node *n, Tensor **out)
     return read_of(cx, &m, x, at, out);
 }
 
-/* ---- concat ------------------------------------------------------------------------------------------------------ */
+/* ---- concat ----------------------------------------------------------------------------------------------------- */
 
 static bool fit_side_by_side(Ctx *cx, const Node *n, int axis)
 {
@@ -59,8 +60,8 @@ static bool fit_side_by_side(Ctx *cx, const Node *n, int axis)
         bool fits = b && b->rank == a->rank;
         for (int d = 0; fits && d < a->rank; d++) fits = d == axis || a->shape[d] == b->shape[d];
         if (fits) continue;
-        op_refuse(cx, n, "input %d is %s, which does not fit beside %s along axis %d", i, b ? tensor_shape_text(cx, b) : "absent",
-                  tensor_shape_text(cx, a), axis);
+        op_refuse(cx, n, "input %d is %s, which does not fit beside %s along axis %d", i,
+                  b ? tensor_shape_text(cx, b) : "absent", tensor_shape_text(cx, a), axis);
         return false;
     }
     return op_same_type(cx, n);
@@ -88,12 +89,18 @@ static int concat(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* ---- slice ------------------------------------------------------------------------------------------------------- */
+/* ---- slice ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Range { const Expr *begin, *count; int64_t step; } Range;
 
-static const Expr *least_of(Ctx *cx, const Expr *a, const Expr *b) { return simplify(cx, expr_binary(cx, EXPR_MIN, a, b), NULL); }
-static const Expr *greatest_of(Ctx *cx, const Expr *a, const Expr *b) { return simplify(cx, expr_binary(cx, EXPR_MAX, a, b), NULL); }
+static const Expr *least_of(Ctx *cx, const Expr *a, const Expr *b)
+{
+    return simplify(cx, expr_binary(cx, EXPR_MIN, a, b), NULL);
+}
+static const Expr *greatest_of(Ctx *cx, const Expr *a, const Expr *b)
+{
+    return simplify(cx, expr_binary(cx, EXPR_MAX, a, b), NULL);
+}
 
 /* A place in [least, size + over]: negative ones count from the end, others may lie beyond; ONNX and Python agree on that. A place that
  * is a size itself is not negative. */
@@ -103,7 +110,8 @@ static const Expr *axis_index(Ctx *cx, const Expr *at, const Expr *size, int64_t
     const Expr *greatest = op_size(cx, size, 1, over);
     if (at->kind == EXPR_INT && at->integer > op_greatest(cx, size)) return greatest;
     if (at->kind == EXPR_INT && at->integer < -op_greatest(cx, size)) return expr_index(cx, least);
-    return greatest_of(cx, expr_index(cx, least), least_of(cx, greatest, from_end ? op_size(cx, size, 1, at->integer) : at));
+    return greatest_of(cx, expr_index(cx, least),
+                       least_of(cx, greatest, from_end ? op_size(cx, size, 1, at->integer) : at));
 }
 
 static Range range_of(Ctx *cx, const Expr *begin, const Expr *end, int64_t step, const Expr *size)
@@ -111,7 +119,8 @@ static Range range_of(Ctx *cx, const Expr *begin, const Expr *end, int64_t step,
     begin = axis_index(cx, begin, size, 0, step < 0 ? -1 : 0);
     end = axis_index(cx, end, size, step < 0 ? -1 : 0, 0);
     const Expr *length = step > 0 ? expr_sub(cx, end, begin) : expr_sub(cx, begin, end);
-    const Expr *before_last = expr_binary(cx, EXPR_FLOORDIV, op_size(cx, length, 1, -1), expr_index(cx, step > 0 ? step : -step));
+    const Expr *before_last = expr_binary(cx, EXPR_FLOORDIV, op_size(cx, length, 1, -1),
+                                          expr_index(cx, step > 0 ? step : -step));
     return (Range){ begin, greatest_of(cx, expr_index(cx, 0), op_size(cx, before_last, 1, 1)), step };
 }
 
@@ -120,7 +129,10 @@ static const Expr *listed_place(Ctx *cx, const Node *n, const char *attr, int i)
 {
     const Attr *sizes = node_attr(n, text_format(cx, "%s_sizes", attr));
     const int64_t at = node_attr(n, attr)->ints[i];
-    return sizes && i < sizes->tensor->rank ? sizes->tensor->shape[i] : expr_index(cx, at > INT32_MAX ? INT32_MAX : at < -INT32_MAX ? -INT32_MAX : at);
+    return sizes && i < sizes->tensor->rank ? sizes->tensor->shape[i]
+                                            : expr_index(cx, at > INT32_MAX    ? INT32_MAX
+                                                             : at < -INT32_MAX ? -INT32_MAX
+                                                                               : at);
 }
 
 static int slice(Ctx *cx, const Node *n, Tensor **out)
@@ -132,17 +144,23 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
     Range ranges[MAX_RANK];
     bool listed[MAX_RANK] = { false };
     if (count > x->rank || !end || end->count != count || (axes && axes->count != count)) {
-        op_refuse(cx, n, "'begin', 'end' and 'axes' must have one value for each axis of the input %s that is cut", tensor_shape_text(cx, x));
+        op_refuse(cx, n, "'begin', 'end' and 'axes' must have one value for each axis of the input %s that is cut",
+                  tensor_shape_text(cx, x));
         return 0;
     }
     if (!op_ints(cx, n, "step", count, INT32_MIN + 1, INT32_MAX, 1, step)) return 0;
     for (int i = 0; i < count; i++) {
         int d = op_axis(cx, n, axes ? axes->ints[i] : i, x->rank);
         if (d < 0) return 0;
-        if (step[i]) ranges[d] = range_of(cx, listed_place(cx, n, "begin", i), listed_place(cx, n, "end", i), step[i], x->shape[d]);
+        if (step[i])
+            ranges[d] = range_of(cx, listed_place(cx, n, "begin", i), listed_place(cx, n, "end", i), step[i],
+                                 x->shape[d]);
         if (!step[i] || op_least(cx, ranges[d].count) < 1 || listed[d]) {
-            op_refuse(cx, n, "from %lld to %lld by %lld along axis %d of %s: a result that is not empty, each axis once, is wanted%s", (long long)begin->ints[i],
-                      (long long)end->ints[i], (long long)step[i], d, tensor_shape_text(cx, x), tensor_dim(x, d) < 0 ? op_greater_least : "");
+            op_refuse(cx, n,
+                      "from %lld to %lld by %lld along axis %d of %s: a result that is not empty, each axis once, is "
+                      "wanted%s",
+                      (long long)begin->ints[i], (long long)end->ints[i], (long long)step[i], d,
+                      tensor_shape_text(cx, x), tensor_dim(x, d) < 0 ? op_greater_least : "");
             return 0;
         }
         listed[d] = true;
@@ -206,7 +224,9 @@ static Tensor *one_slice(Ctx *cx, const Node *n, int first, int count, int axis)
         end[d] = begin[d] + (d == axis ? size : tensor_dim(t, d));
         is_all = is_all && end[d] - begin[d] == tensor_dim(x, d);
     }
-    return is_all ? x : call_on(cx, "slice", n->name, x, "begin=%s end=%s", ints_text(cx, begin, t->rank), ints_text(cx, end, t->rank));
+    return is_all ? x
+                  : call_on(cx, "slice", n->name, x, "begin=%s end=%s", ints_text(cx, begin, t->rank),
+                            ints_text(cx, end, t->rank));
 }
 
 /* What was cut and is put together again was never apart. */
@@ -241,11 +261,13 @@ static Node *permute_slice(Ctx *cx, const Node *n, const int *perm, Tensor *cons
     int attr_count = 0;
     for (int i = 0; i < n->attr_count; i++)
         if (strcmp(n->attr[i].name, "axes") != 0) attr[attr_count++] = n->attr[i];
-    attr[attr_count++] = (Attr){ .name = "axes", .kind = ATTR_INTS, .count = count, .ints = arena_copy(cx->arena, axes, sizeof axes) };
+    attr[attr_count++] = (Attr){
+        .name = "axes", .kind = ATTR_INTS, .count = count, .ints = arena_copy(cx->arena, axes, sizeof axes)
+    };
     return turned ? op_call(cx, n->op, n->name, turned, n->in_count, attr, attr_count) : NULL;
 }
 
-/* ---- pad --------------------------------------------------------------------------------------------------------- */
+/* ---- pad -------------------------------------------------------------------------------------------------------- */
 
 /* The index into n elements for position j = i - p, by mode:
  *   reflect     (n-1) - |(n-1) - |j||                   symmetric   min(m, 2n-1 - m), m = max(j, -1 - j) */
@@ -285,8 +307,9 @@ static int pad(Ctx *cx, const Node *n, Tensor **out)
         int64_t before = pads[d], after = pads[x->rank + d], fewest = op_least(cx, x->shape[d]);
         const int64_t most = is_reflected ? fewest - 1 : is_symmetric ? fewest : INT32_MAX / 4;
         if (fewest + before + after < 1 || before > most || after > most) {
-            op_refuse(cx, n, "axis %d of the input %s cannot be padded by %lld and %lld in mode %s%s", d, tensor_shape_text(cx, x),
-                      (long long)before, (long long)after, mode, tensor_dim(x, d) < 0 ? op_greater_least : "");
+            op_refuse(cx, n, "axis %d of the input %s cannot be padded by %lld and %lld in mode %s%s", d,
+                      tensor_shape_text(cx, x), (long long)before, (long long)after, mode,
+                      tensor_dim(x, d) < 0 ? op_greater_least : "");
             return 0;
         }
         bool stays = before == 0 && after == 0;
@@ -309,10 +332,12 @@ static Node *permute_pad(Ctx *cx, const Node *n, const int *perm, Tensor *const 
         moved[rank + perm[d]] = pads[rank + d];
     }
     Tensor **turned = inputs_untransposed(cx, n, perm, inputs, rank);
-    return turned ? op_call(cx, n->op, n->name, turned, 1, attrs_with_ints(cx, n, "pad", moved, 2 * rank), n->attr_count) : NULL;
+    return turned
+               ? op_call(cx, n->op, n->name, turned, 1, attrs_with_ints(cx, n, "pad", moved, 2 * rank), n->attr_count)
+               : NULL;
 }
 
-/* ---- gather, expand, tile ---------------------------------------------------------------------------------------- */
+/* ---- gather, expand, tile --------------------------------------------------------------------------------------- */
 
 /* A negative index counts from the end; one outside of the tensor is clamped, so that no input can make the program read
  * outside of its memory. */
@@ -371,7 +396,8 @@ static int expand(Ctx *cx, const Node *n, Tensor **out)
     }
     if (!fits) {
         const Attr *a = node_attr(n, "shape");
-        op_refuse(cx, n, "the input %s cannot be expanded to %s", tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, a->count) : "that shape");
+        op_refuse(cx, n, "the input %s cannot be expanded to %s", tensor_shape_text(cx, x),
+                  a ? ints_text(cx, a->ints, a->count) : "that shape");
         return 0;
     }
     return read_of(cx, &m, x, at, out);
@@ -399,7 +425,10 @@ static int tile(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
 
-static const AttrRow transpose_attrs[] = { { "perm", ATTR_INTS, "dimension d of the result is dimension perm[d]; absent: reversed", NULL }, { 0 } };
+static const AttrRow transpose_attrs[] = {
+    { "perm", ATTR_INTS, "dimension d of the result is dimension perm[d]; absent: reversed", NULL },
+    { 0 }
+};
 static const AttrRow concat_attrs[] = { { "axis", ATTR_INT, "along which they stand side by side", "0" }, { 0 } };
 static const AttrRow slice_attrs[] = {
     { "begin", ATTR_INTS, "first index along each axis; negative: from the end", NULL },
@@ -417,8 +446,11 @@ static const AttrRow pad_attrs[] = {
     { 0 }
 };
 static const AttrRow gather_attrs[] = { { "axis", ATTR_INT, "the axis that is indexed", "0" }, { 0 } };
-static const AttrRow expand_attrs[] = { { "shape", ATTR_INTS, "the shape to broadcast to", NULL },
-                                         { "like", ATTR_TENSOR, "or a tensor that has it; its values are not read", NULL }, { 0 } };
+static const AttrRow expand_attrs[] = {
+    { "shape", ATTR_INTS, "the shape to broadcast to", NULL },
+    { "like", ATTR_TENSOR, "or a tensor that has it; its values are not read", NULL },
+    { 0 }
+};
 static const AttrRow tile_attrs[] = { { "times", ATTR_INTS, "repetitions of each dimension", NULL }, { 0 } };
 
 static const OpCase transpose_cases[] = {
@@ -473,7 +505,9 @@ static const OpCase expand_cases[] = {
     { "shape=2,4", "f32[3]", NULL, "cannot be expanded" },
     { 0 }
 };
-static const OpCase tile_cases[] = { { "times=2,3", "f32[2][2]", "f32[4][6]", NULL }, { "times=2,0", "f32[2][2]", NULL, "'times' is 2,0" }, { 0 } };
+static const OpCase tile_cases[] = {
+    { "times=2,3", "f32[2][2]", "f32[4][6]", NULL }, { "times=2,0", "f32[2][2]", NULL, "'times' is 2,0" }, { 0 }
+};
 
 #define MOVE(fn, text, its_level, least, most, names) \
     .name = #fn, .summary = text, .level = its_level, .least_inputs = least, .most_inputs = most, .inputs = names, \

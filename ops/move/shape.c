@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Views: the same elements in the same order under another shape, sharing memory.
+/* Views: the same elements in the same order under another shape. A view aliases its input.
  *
- *   reshape shape=..     -1: what is left, once; 0: as in the input     flatten axis=..    [before the axis][from the axis]
- *   squeeze axes=..      dimensions of one go away                      unsqueeze axes=..  and come
+ *   reshape shape=..     -1, once: the remaining size; 0: the input's size
+ *   flatten axis=..      [before the axis][from the axis]
+ *   squeeze axes=..      drops dimensions of 1
+ *   unsqueeze axes=..    inserts dimensions of 1
  *
- * Their compute maps indices: runs of dimensions with equal products correspond, and inside a run the flat index is
- * taken apart again:  y[i,j] = x[(i*J + j) / K, (i*J + j) % K]. Where open sizes are among them and either shape's dimensions are
- * products of common digits, digits are handed over instead, so that each index is seen to lie inside. */
+ * The compute maps indices. Runs of dimensions with equal products correspond; inside a run the flat index is split
+ * into the indices of x:  y[i,j] = x[(i*J + j) / K, (i*J + j) % K]. With open sizes, if the dimensions of both shapes
+ * are products of common digits, the map moves digits instead: then each index is provably in bounds. */
 #include "graph/dag/op_build.h"
 #include "ir/algebra/algebra.h"
 
-/* A symbolic size counts as a prime number that divides none of the sizes that are numbers. So shapes are lists of numbers,
- * products are compared as such, and a product that is left over is taken apart again. */
-typedef struct ShapeProduct { Ctx *cx; int count; const Expr *size[MAX_RANK]; int64_t prime[MAX_RANK]; bool too_large; } ShapeProduct;
+/* A prime that divides none of the fixed sizes represents each symbolic size. Shapes become lists of numbers,
+ * products compare as numbers, and a quotient of products is factored back into sizes. */
+typedef struct ShapeProduct {
+    Ctx *cx;
+    int count;
+    const Expr *size[MAX_RANK];
+    int64_t prime[MAX_RANK];
+    bool too_large;
+} ShapeProduct;
 
-static const int64_t primes[] = { 1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069, 1087, 1091, 1093, 1097 };
+static const int64_t primes[] = {
+    1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069, 1087, 1091, 1093, 1097
+};
 
 static int64_t times(ShapeProduct *s, int64_t a, int64_t b)
 {
@@ -42,14 +52,15 @@ static const Expr *size_of(const ShapeProduct *s, int64_t number)
     return !e ? expr_index(s->cx, number) : number == 1 ? e : expr_mul(s->cx, e, expr_index(s->cx, number));
 }
 
-/* Primes for the sizes of a call: those that divide no number among x's sizes and `more`. */
+/* Selects the primes of a call: those that divide no fixed size of x and no number of `more`. */
 static ShapeProduct sizes_of(Ctx *cx, const Tensor *x, const int64_t *more, int count)
 {
     ShapeProduct s = { .cx = cx };
     int found = 0;
     for (size_t i = 0; i < sizeof primes / sizeof primes[0] && found < MAX_RANK; i++) {
         bool divides = false;
-        for (int d = 0; d < x->rank; d++) divides = divides || (tensor_dim(x, d) > 0 && tensor_dim(x, d) % primes[i] == 0);
+        for (int d = 0; d < x->rank; d++)
+            divides = divides || (tensor_dim(x, d) > 0 && tensor_dim(x, d) % primes[i] == 0);
         for (int d = 0; d < count; d++) divides = divides || (more[d] && more[d] % primes[i] == 0);
         if (!divides) s.prime[found++] = primes[i];
     }
@@ -57,7 +68,7 @@ static ShapeProduct sizes_of(Ctx *cx, const Tensor *x, const int64_t *more, int 
     return s;
 }
 
-/* The longest prefix-free runs: dims [from, to) of x hold as many elements as dims [at, end) of y. */
+/* A shortest run of dimensions with equal products: [x_from, x_to) of x and [y_from, y_to) of y. */
 typedef struct DimensionRun { int x_from, x_to, y_from, y_to; } DimensionRun;
 
 static DimensionRun next_run(const int64_t *x, int x_rank, const int64_t *y, int y_rank, DimensionRun last)
@@ -73,7 +84,7 @@ static DimensionRun next_run(const int64_t *x, int x_rank, const int64_t *y, int
     return r;
 }
 
-/* index = (..(i0 * n1 + i1) * n2 + ..) of the run's dimensions of y; NULL where all are ones. */
+/* Returns the flat index (..(i0 * n1 + i1) * n2 + ..) over dimensions [from, to) of y; 0 where all are 1. */
 static const Expr *flat_index(const ShapeProduct *s, const int64_t *y, const Expr *const *axis, int from, int to)
 {
     const Expr *flat = NULL;
@@ -85,7 +96,8 @@ static const Expr *flat_index(const ShapeProduct *s, const int64_t *y, const Exp
     return flat ? flat : expr_index(s->cx, 0);
 }
 
-static void take_apart(const ShapeProduct *s, const int64_t *x, int from, int to, const Expr *flat, const Expr **index)
+static void split_flat_index(const ShapeProduct *s, const int64_t *x, int from, int to, const Expr *flat,
+                             const Expr **index)
 {
     int64_t inner = 1, whole = 1;
     for (int d = from; d < to; d++) whole *= x[d];
@@ -97,9 +109,9 @@ static void take_apart(const ShapeProduct *s, const int64_t *x, int from, int to
     }
 }
 
-/* ---- By digits ------------------------------------------------------------------------------------------------------- */
+/* ---- By digits -------------------------------------------------------------------------------------------------- */
 
-/* 1 and the products of the last dimensions, of both shapes, ascending: bounds of digits if each divides the next. */
+/* The suffix products of both shapes, from 1, ascending. They bound digits if each divides the next. */
 typedef struct Digits { int count; int64_t bound[2 * MAX_RANK + 1]; } Digits;
 
 static void add_bound(Digits *g, int64_t product)
@@ -123,33 +135,37 @@ static bool find_digits(const int64_t *x, const int64_t *y, DimensionRun r, Digi
     return true;
 }
 
-/* The digit that begins at bound `at`, taken from the one of y's dimensions that holds it. */
-static const Expr *digit_of(const ShapeProduct *s, const Digits *g, int at, const int64_t *y, const Expr *const *axis, DimensionRun r)
+/* Returns the digit that begins at bound `at`, extracted from the axis of y that contains it. */
+static const Expr *digit_of(const ShapeProduct *s, const Digits *g, int at, const int64_t *y, const Expr *const *axis,
+                            DimensionRun r)
 {
     int64_t below = 1;
     int d = r.y_to - 1;
     while (g->bound[at] >= below * y[d]) below *= y[d--];
     const Expr *digit = axis[d];
     if (g->bound[at] > below) digit = expr_binary(s->cx, EXPR_FLOORDIV, digit, size_of(s, g->bound[at] / below));
-    if (g->bound[at + 1] < below * y[d]) digit = expr_binary(s->cx, EXPR_FLOORMOD, digit, size_of(s, g->bound[at + 1] / g->bound[at]));
+    if (g->bound[at + 1] < below * y[d])
+        digit = expr_binary(s->cx, EXPR_FLOORMOD, digit, size_of(s, g->bound[at + 1] / g->bound[at]));
     return digit;
 }
 
-static void hand_over(const ShapeProduct *s, const Digits *g, const int64_t *x, const int64_t *y, const Expr *const *axis, DimensionRun r, const Expr **index)
+static void move_digits(const ShapeProduct *s, const Digits *g, const int64_t *x, const int64_t *y,
+                        const Expr *const *axis, DimensionRun r, const Expr **index)
 {
     int at = g->count - 1;
     int64_t below = g->bound[at];
     for (int d = r.x_from; d < r.x_to; d++) {
         index[d] = expr_index(s->cx, 0);
         for (below /= x[d]; g->bound[at] > below; at--) {
-            const Expr *radix = size_of(s, g->bound[at] / g->bound[at - 1]), *digit = digit_of(s, g, at - 1, y, axis, r);
+            const Expr *radix = size_of(s, g->bound[at] / g->bound[at - 1]),
+                       *digit = digit_of(s, g, at - 1, y, axis, r);
             index[d] = expr_is_int(index[d], 0) ? digit : expr_add(s->cx, expr_mul(s->cx, index[d], radix), digit);
         }
     }
 }
 
-/* Over open sizes not every index is shown to lie inside; it does, so that a bound changes nothing. */
-static const Expr *kept_inside(Ctx *cx, const Expr *index, const Expr *size, const StageSpec *spec)
+/* Clamps an index that the prover cannot bound over open sizes. Every index is in bounds: the clamp has no effect. */
+static const Expr *clamped_if_unproven(Ctx *cx, const Expr *index, const Expr *size, const StageSpec *spec)
 {
     const Bounds *b = NULL;
     for (int a = 0; a < spec->axis_count; a++) b = bounds_var(cx, b, spec->axis[a].var, spec->axis[a].extent);
@@ -157,7 +173,7 @@ static const Expr *kept_inside(Ctx *cx, const Expr *index, const Expr *size, con
     return expr_binary(cx, EXPR_MIN, index, op_size(cx, size, 1, -1));
 }
 
-/* The shape is of numbers as the sizes have them. */
+/* Emits the view of x; `shape` holds fixed sizes and primes. */
 static Tensor *view(const Node *n, ShapeProduct *s, const int64_t *shape, int rank)
 {
     const Tensor *x = n->in[0];
@@ -173,23 +189,24 @@ static Tensor *view(const Node *n, ShapeProduct *s, const int64_t *shape, int ra
     for (DimensionRun r = { 0, 0, 0, 0 }; r.x_to < x->rank || r.y_to < rank;) {
         Digits g;
         r = next_run(from, x->rank, shape, rank, r);
-        if (s->count && find_digits(from, shape, r, &g)) hand_over(s, &g, from, shape, axis, r, index);
-        else take_apart(s, from, r.x_from, r.x_to, flat_index(s, shape, axis, r.y_from, r.y_to), index);
+        if (s->count && find_digits(from, shape, r, &g)) move_digits(s, &g, from, shape, axis, r, index);
+        else split_flat_index(s, from, r.x_from, r.x_to, flat_index(s, shape, axis, r.y_from, r.y_to), index);
     }
-    for (int d = 0; d < x->rank && s->count; d++) index[d] = kept_inside(s->cx, index[d], x->shape[d], &spec);
+    for (int d = 0; d < x->rank && s->count; d++) index[d] = clamped_if_unproven(s->cx, index[d], x->shape[d], &spec);
     spec.value[0] = tensor_read(s->cx, x, index, x->rank);
     Node *made = compute_new(s->cx, &spec);
     return made ? made->out[0] : NULL;
 }
 
-/* The number of elements, as the sizes have it; 0: refused. */
+/* Returns the number of elements, with primes for symbolic sizes; 0 if refused. */
 static int64_t elems_of(Ctx *cx, const Node *n, ShapeProduct *s)
 {
     const Tensor *x = n->in[0];
     int64_t elems = 1;
     for (int d = 0; d < x->rank; d++) elems = times(s, elems, number_of(s, x->shape[d]));
     if (!s->too_large && elems > 0) return elems;
-    op_unsupported(cx, n, "the input is %s; a shape that is not empty, and not too large, is wanted", tensor_shape_text(cx, x));
+    op_unsupported(cx, n, "the input is %s; a shape that is not empty, and not too large, is wanted",
+                   tensor_shape_text(cx, x));
     return 0;
 }
 
@@ -203,7 +220,7 @@ static int view_of(Ctx *cx, const Node *n, ShapeProduct *s, const int64_t *shape
     return out[0] ? 1 : 0;
 }
 
-/* The shape of the tensor `like`, where -1 is what is left. */
+/* Reshapes to the shape of the tensor `like`; -1 is the remaining size. */
 static int reshape_like(Ctx *cx, const Node *n, const Tensor *like, Tensor **out)
 {
     const Tensor *x = n->in[0];
@@ -218,7 +235,8 @@ static int reshape_like(Ctx *cx, const Node *n, const Tensor *like, Tensor **out
         else known = times(&s, known, shape[d] = number_of(&s, like->shape[d]));
     }
     if (rest >= 0 && known > 0) shape[rest] = elems / known;
-    if (!s.too_large && known > 0 && (rest < 0 ? known == elems : elems % known == 0)) return view_of(cx, n, &s, shape, like->rank, out);
+    if (!s.too_large && known > 0 && (rest < 0 ? known == elems : elems % known == 0))
+        return view_of(cx, n, &s, shape, like->rank, out);
     op_refuse(cx, n, "the input %s cannot have the shape %s", tensor_shape_text(cx, x), tensor_shape_text(cx, like));
     return 0;
 }
@@ -241,7 +259,8 @@ static int reshape(Ctx *cx, const Node *n, Tensor **out)
     }
     if (fits && rest >= 0) shape[rest] = elems / known;
     if (fits && elems % known == 0 && (rest >= 0 || known == elems)) return view_of(cx, n, &s, shape, rank, out);
-    op_refuse(cx, n, "the input %s cannot have the shape %s", tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, a->count) : "[]");
+    op_refuse(cx, n, "the input %s cannot have the shape %s", tensor_shape_text(cx, x),
+              a ? ints_text(cx, a->ints, a->count) : "[]");
     return 0;
 }
 
@@ -295,11 +314,20 @@ static int unsqueeze(Ctx *cx, const Node *n, Tensor **out)
     return view_of(cx, n, &s, shape, rank, out);
 }
 
-static const AttrRow reshape_attrs[] = { { "shape", ATTR_INTS, "the shape; -1: what is left, 0: as in the input", NULL },
-                                          { "like", ATTR_TENSOR, "or a tensor that has it; its values are not read", NULL }, { 0 } };
+static const AttrRow reshape_attrs[] = {
+    { "shape", ATTR_INTS, "the shape; -1: the remaining size, 0: as in the input", NULL },
+    { "like", ATTR_TENSOR, "alternatively a tensor of that shape; its values are not read", NULL },
+    { 0 }
+};
 static const AttrRow flatten_attrs[] = { { "axis", ATTR_INT, "the first axis of the second dimension", "1" }, { 0 } };
-static const AttrRow squeeze_attrs[] = { { "axes", ATTR_INTS, "dimensions of one to drop; none: all of them", NULL }, { 0 } };
-static const AttrRow unsqueeze_attrs[] = { { "axes", ATTR_INTS, "where ones appear, counted in the result", NULL }, { 0 } };
+static const AttrRow squeeze_attrs[] = {
+    { "axes", ATTR_INTS, "dimensions of 1 to drop; none: all of them", NULL },
+    { 0 }
+};
+static const AttrRow unsqueeze_attrs[] = {
+    { "axes", ATTR_INTS, "the new dimensions of 1, counted in the result", NULL },
+    { 0 }
+};
 
 static const OpCase reshape_cases[] = {
     { "shape=6", "f32[2][3]", "f32[6]", NULL },
@@ -341,8 +369,8 @@ static const OpCase unsqueeze_cases[] = {
 
 const Op ops_shape[] = {
     VIEW(reshape,   "the same elements in the same order under another shape"),
-    VIEW(flatten,   "two dimensions: those before the axis, and the rest"),
-    VIEW(squeeze,   "without dimensions of one"),
-    VIEW(unsqueeze, "with dimensions of one"),
+    VIEW(flatten,   "two dimensions: the product before the axis and the product from it"),
+    VIEW(squeeze,   "drops dimensions of 1"),
+    VIEW(unsqueeze, "inserts dimensions of 1"),
     { 0 }
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements that stand apart, repeated, backwards, or by number.
+/* Index maps that repeat, dilate or reverse elements, or relate them to coordinates.
  *
  *   repeat          y[i] = x[i/times]                                  along one axis
- *   dilate          y[i] = x[i/s] where s divides i, else value        s of each dimension
+ *   dilate          y[i] = x[i/s] where s divides i, else value        s per dimension
  *   reverse         y[i] = x[n-1-i]                                    along the listed axes
- *   unravel_index   y[d,i] = coordinate d of element x[i] of a tensor of that shape
+ *   unravel_index   y[d,i] = coordinate d of element x[i] of a tensor of shape `shape`
  *   set_diagonal    y[i,j] = d[..] where j - i = k, else x[i,j] */
 #include "graph/dag/op_build.h"
 #include "ir/algebra/algebra.h"
@@ -14,7 +14,10 @@ static bool is_small(Ctx *cx, const Node *n, int64_t growth)
     const Tensor *x = n->in[0];
     const int64_t most = tensor_most_elems(cx, x);
     if (tensor_elems(x) != 0 && most >= 1 && growth >= 1 && most <= INT32_MAX / growth) return true;
-    op_refuse(cx, n, "the input %s, %lld times as many elements; an input that is not empty and less than 2^31 elements are wanted", tensor_shape_text(cx, x), (long long)growth);
+    op_refuse(
+        cx, n,
+        "the input %s, %lld times as many elements; an input that is not empty and less than 2^31 elements are wanted",
+        tensor_shape_text(cx, x), (long long)growth);
     return false;
 }
 
@@ -25,9 +28,10 @@ static int repeat(Ctx *cx, const Node *n, Tensor **out)
     const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
     if (axis < 0 || !is_small(cx, n, times)) return 0;
     const char c = axis_letter(x->rank, axis);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = x[%s]", axes_with(cx, x->rank, axis, text_format(cx, "%c<size", c)),
-                                           axes_with(cx, x->rank, axis, text_format(cx, "%c/%lld", c, (long long)times))), BIND_T("x", n->in[0]),
-                        BIND_V("size", op_size(cx, x->shape[axis], times, 0)));
+    out[0] = OP_FORMULA(cx, n,
+                        text_format(cx, "y[%s] = x[%s]", axes_with(cx, x->rank, axis, text_format(cx, "%c<size", c)),
+                                    axes_with(cx, x->rank, axis, text_format(cx, "%c/%lld", c, (long long)times))),
+                        BIND_T("x", n->in[0]), BIND_V("size", op_size(cx, x->shape[axis], times, 0)));
     return out[0] ? 1 : 0;
 }
 
@@ -38,15 +42,18 @@ static int dilate(Ctx *cx, const Node *n, Tensor **out)
     if (!op_ints(cx, n, "stride", x->rank, 1, 1 << 20, 1, stride)) return 0;
     for (int d = 0; d < x->rank && growth < INT32_MAX; d++) growth *= stride[d];
     if (!is_small(cx, n, growth)) return 0;
-    Formulas f = { .cx = cx, .call = n, .count = 2, .bind = { BIND_T("x", n->in[0]), BIND_V("value", op_value(cx, n, "value", x->type)) } };
+    Formulas f = { .cx = cx, .call = n, .count = 2,
+                   .bind = { BIND_T("x", n->in[0]), BIND_V("value", op_value(cx, n, "value", x->type)) } };
     Text lhs = text_new(cx), at = text_new(cx), meets = text_new(cx);
     for (int d = 0; d < x->rank; d++) {
         const char c = axis_letter(x->rank, d);
-        text_printf(&lhs, "%s%c<%s", d ? "," : "", c, formulas_size(&f, op_size(cx, x->shape[d], stride[d], 1 - stride[d])));
+        text_printf(&lhs, "%s%c<%s", d ? "," : "", c,
+                    formulas_size(&f, op_size(cx, x->shape[d], stride[d], 1 - stride[d])));
         text_printf(&at, "%s%c/%lld", d ? "," : "", c, (long long)stride[d]);
         if (stride[d] > 1) text_printf(&meets, "%s%c%%%lld == 0", meets.length ? " && " : "", c, (long long)stride[d]);
     }
-    out[0] = meets.length ? formulas_make(&f, "y[%s] = select(%s, x[%s], value)", lhs.at, meets.at, at.at) : formulas_make(&f, "y[*] = x[*]");
+    out[0] = meets.length ? formulas_make(&f, "y[%s] = select(%s, x[%s], value)", lhs.at, meets.at, at.at)
+                          : formulas_make(&f, "y[*] = x[*]");
     return out[0] ? 1 : 0;
 }
 
@@ -72,15 +79,17 @@ static int unravel_index(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     const Attr *shape = node_attr(n, "shape");
     int64_t behind = 1;
-    if (!shape || shape->count < 1 || shape->count > MAX_RANK || x->rank != 1 || !dtype_is_integer(x->type) || x->type == BOOL) {
-        op_refuse(cx, n, "the index %s%s and a shape of %d sizes; integers [n] and 1 to %d sizes are wanted", dtype_info(x->type)->spelling, tensor_shape_text(cx, x),
-                  shape ? shape->count : 0, MAX_RANK);
+    if (!shape || shape->count < 1 || shape->count > MAX_RANK || x->rank != 1 || !dtype_is_integer(x->type)
+        || x->type == BOOL) {
+        op_refuse(cx, n, "the index %s%s and a shape of %d sizes; integers [n] and 1 to %d sizes are wanted",
+                  dtype_info(x->type)->spelling, tensor_shape_text(cx, x), shape ? shape->count : 0, MAX_RANK);
         return 0;
     }
     const char *value = "";
     for (int d = shape->count - 1; d >= 0; d--) {
         if (shape->ints[d] < 1 || shape->ints[d] > INT32_MAX / behind) {
-            op_refuse(cx, n, "'shape' is %s; sizes of 1 or more, and less than 2^31 elements, are wanted", ints_text(cx, shape->ints, shape->count));
+            op_refuse(cx, n, "'shape' is %s; sizes of 1 or more, and less than 2^31 elements, are wanted",
+                      ints_text(cx, shape->ints, shape->count));
             return 0;
         }
         const char *own = text_format(cx, "i64(x[i])/%lld%%%lld", (long long)behind, (long long)shape->ints[d]);
@@ -100,11 +109,15 @@ static int set_diagonal(Ctx *cx, const Node *n, Tensor **out)
     if (k < INT32_MIN / 2) k = INT32_MIN / 2;
     const int64_t below = k < 0 ? -k : 0, right = k > 0 ? k : 0;
     if (!op_same_type(cx, n)) return 0;
-    const int64_t rows = rank >= 2 ? tensor_dim(x, rank - 2) - below : 0, columns = rank >= 2 ? tensor_dim(x, rank - 1) - right : 0, length = rows < columns ? rows : columns;
-    bool fits = rank >= 2 && tensor_is_fixed(x) && diagonal->rank == rank - 1 && length >= 1 && tensor_dim(diagonal, rank - 2) == length;
+    const int64_t rows = rank >= 2 ? tensor_dim(x, rank - 2) - below : 0,
+                  columns = rank >= 2 ? tensor_dim(x, rank - 1) - right : 0,
+                  length = rows < columns ? rows : columns;
+    bool fits = rank >= 2 && tensor_is_fixed(x) && diagonal->rank == rank - 1 && length >= 1
+                && tensor_dim(diagonal, rank - 2) == length;
     for (int d = 0; fits && d < rank - 2; d++) fits = diagonal->shape[d] == x->shape[d];
     if (!fits) {
-        op_refuse(cx, n, "diagonal %lld of %s by %s; [..][rows][columns] and [..][its length] are wanted", (long long)k, tensor_shape_text(cx, x), tensor_shape_text(cx, diagonal));
+        op_refuse(cx, n, "diagonal %lld of %s by %s; [..][rows][columns] and [..][its length] are wanted", (long long)k,
+                  tensor_shape_text(cx, x), tensor_shape_text(cx, diagonal));
         return 0;
     }
     Text all = text_new(cx), at = text_new(cx);
@@ -112,16 +125,32 @@ static int set_diagonal(Ctx *cx, const Node *n, Tensor **out)
     for (int d = 0; d < rank; d++) text_printf(&all, "%s%c", d ? "," : "", axis_letter(rank, d));
     for (int d = 0; d < rank - 2; d++) text_printf(&at, "%c,", axis_letter(rank, d));
     text_printf(&at, "max(0, min(%lld, %c-%lld))", (long long)length - 1, i, (long long)below);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = select(%c-%c == %lld, d[%s], x[%s])", sized_axes(cx, x), j, i, (long long)k, at.at, all.at), BIND_T("x", n->in[0]),
-                        BIND_T("d", n->in[1]));
+    out[0] = OP_FORMULA(cx, n,
+                        text_format(cx, "y[%s] = select(%c-%c == %lld, d[%s], x[%s])", sized_axes(cx, x), j, i,
+                                    (long long)k, at.at, all.at),
+                        BIND_T("x", n->in[0]), BIND_T("d", n->in[1]));
     return out[0] ? 1 : 0;
 }
 
-static const AttrRow repeat_attrs[] = { { "times", ATTR_INT, "how often each element stands there", "1" }, { "axis", ATTR_INT, "along which", "0" }, { 0 } };
-static const AttrRow dilate_attrs[] = { { "stride", ATTR_INTS, "distance of neighbours, one for each dimension or one for all", NULL }, { "value", ATTR_REAL, "what stands between", "0" }, { 0 } };
-static const AttrRow reverse_attrs[] = { { "axes", ATTR_INTS, "the axes that are reversed; none: all", NULL }, { 0 } };
-static const AttrRow unravel_index_attrs[] = { { "shape", ATTR_INTS, "of the tensor whose elements are numbered", NULL }, { 0 } };
-static const AttrRow set_diagonal_attrs[] = { { "k", ATTR_INT, "the diagonal; positive ones lie to the right", "0" }, { 0 } };
+static const AttrRow repeat_attrs[] = {
+    { "times", ATTR_INT, "the number of copies of each element", "1" },
+    { "axis", ATTR_INT, "the axis of repetition", "0" },
+    { 0 }
+};
+static const AttrRow dilate_attrs[] = {
+    { "stride", ATTR_INTS, "distance between adjacent elements, one per dimension or one for all", NULL },
+    { "value", ATTR_REAL, "the value between the elements", "0" },
+    { 0 }
+};
+static const AttrRow reverse_attrs[] = { { "axes", ATTR_INTS, "the reversed axes; none: all", NULL }, { 0 } };
+static const AttrRow unravel_index_attrs[] = {
+    { "shape", ATTR_INTS, "the shape of the indexed tensor", NULL },
+    { 0 }
+};
+static const AttrRow set_diagonal_attrs[] = {
+    { "k", ATTR_INT, "the diagonal; positive values shift it to the right", "0" },
+    { 0 }
+};
 
 static const OpCase repeat_cases[] = {
     { "times=3 axis=1", "f32[2][3][2]", "f32[2][9][2]", NULL },
