@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements chosen by indices that are data, and elements put where such indices say. Negative indices count from the end;
- * in reads others are clamped, so that no input can make the program read outside of its memory.
+/* Reads and writes at indices that are tensor data. Negative indices count from the end. Reads clamp indices out of
+ * range: no input can make the program read out of bounds.
  *
  *   gather_elements   y[i,j] = x[i, index[i,j]]                     along one axis
  *   gather_nd         y[b,i,r] = x[b, index[b,i,0], index[b,i,1], .., r]
  *   scatter_elements  y[i,j] = the last update[i,k] with index[i,k] = j, else x[i,j]
  *   scatter_nd        y[i,r] = the last update[k,r] with index[k] = i, else x[i,r]
- *   scatter_rows      y[b,i,r] = update[b, i - at[b], r] where that is inside of the update, else x[b,i,r]
- *   topk              y[k] = the i of which k others come before
+ *   scatter_rows      y[b,i,r] = update[b, i - at[b], r] where i - at[b] is in range, else x[b,i,r]
+ *   topk              y[k] = the index of the element with k predecessors in the order
  *
- * Scattering is written from the reader's side: every element looks through the updates for those that are its own. That
- * costs elements times updates, needs no order of writes, and indices outside of the tensor do nothing. */
+ * A scatter is expressed per output element: each element scans the updates for those with its own index. The cost is
+ * elements times updates. No order of writes is needed, and indices out of range have no effect. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
 
 static void comma(Text *t) { if (t->length) text_char(t, ','); }
 
-/* An index as an i32 inside of `size` elements. */
+/* Returns the text of an index as an i32 clamped to [0, size). */
 static const char *inside(Formulas *f, const char *index, const Expr *size)
 {
     const char *all = formulas_size(f, size), *last = formulas_size(f, op_size(f->cx, size, 1, -1));
@@ -39,7 +39,7 @@ static bool check_index(Ctx *cx, const Node *n, const Tensor *index)
 
 /* ---- Along an axis ---------------------------------------------------------------------------------------------- */
 
-/* The index has x's rank and, but for the axis, at most its sizes. */
+/* True if the index has x's rank and, except along the axis, sizes of at most those of x. */
 static bool check_elements(Ctx *cx, const Node *n, int *axis)
 {
     const Tensor *x = n->in[0], *index = n->in[1];
@@ -74,7 +74,7 @@ static int gather_elements(Ctx *cx, const Node *n, Tensor **out)
 
 typedef struct Combination { const char *name, *reducer, *of; } Combination;
 static const Combination combinations[] = {
-    { "none", "max", NULL },      /* of the updates' numbers: the last one wins */
+    { "none", "max", NULL },      /* over the update indices: the last update wins */
     { "add", "sum", "0" }, { "mul", "prod", "1" }, { "max", "max", NULL }, { "min", "min", NULL },
 };
 
@@ -87,13 +87,13 @@ static const Combination *combination_of(Ctx *cx, const Node *n)
     return NULL;
 }
 
-/* What the two scatters differ in. */
+/* The parts in which scatter_elements and scatter_nd differ. */
 typedef struct Scatter {
-    const char *all, *sized;     /* letters of the output: n,c and n<2,c<5 */
-    const char *over;            /* the updates' numbers: k<5 */
-    /* Whether update k is of this element; may hold a padded read, then `outside` is needed */
-    const char *is_mine;
-    const char *update;          /* the update at k, as a padded read or not; @ stands for k */
+    const char *all, *sized;     /* axes of the output: n,c and n<2,c<5 */
+    const char *over;            /* the range of update indices: k<5 */
+    /* True if update k addresses this element; a padded read in it requires is_padded. */
+    const char *is_match;
+    const char *update;          /* the update at @, a placeholder for k; a padded read if is_padded */
     bool is_padded;
 } Scatter;
 
@@ -114,7 +114,8 @@ static int scatter(Ctx *cx, const Node *n, const Scatter *s, Tensor **out)
     if (!c) return 0;
     const char *own = text_format(cx, "x[%s]", s->all);
     if (strcmp(c->name, "none") == 0) {
-        const char *mine = text_format(cx, s->is_padded ? "(select(%s, k, -1) : -1)" : "select(%s, k, -1)", s->is_mine);
+        const char *mine = text_format(cx, s->is_padded ? "(select(%s, k, -1) : -1)" : "select(%s, k, -1)",
+                                       s->is_match);
         Tensor *last = OP_FORMULA(cx, n, text_format(cx, "last[%s] = max(%s; -1) %s", s->sized, s->over, mine),
                                   BIND_T("x", x), BIND_T("index", index));
         const char *taken = with_number(cx, s->update, text_format(cx, "max(0, last[%s])", s->all));
@@ -131,7 +132,7 @@ static int scatter(Ctx *cx, const Node *n, const Scatter *s, Tensor **out)
                 : strcmp(c->name, "mul") == 0 ? REDUCE_PROD
                 : strcmp(c->name, "max") == 0 ? REDUCE_MAX
                                               : REDUCE_MIN;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, format, s->all, c->reducer, s->over, own, s->is_mine, taken),
+    out[0] = OP_FORMULA(cx, n, text_format(cx, format, s->all, c->reducer, s->over, own, s->is_match, taken),
                         BIND_T("x", x), BIND_T("index", index), BIND_T("update", update),
                         BIND_V("none", reducer_identity(cx, r, x->type, 0)));
     return out[0] ? 1 : 0;
@@ -161,13 +162,13 @@ static int scatter_elements(Ctx *cx, const Node *n, Tensor **out)
     const char *q = s.is_padded ? "?" : "", *i = text_format(cx, "index[%s]%s", axes_with(cx, rank, axis, "k"), q),
                *t = dtype_info(index->type)->spelling;
     char c = axis_letter(rank, axis);
-    s.is_mine = text_format(cx, "(%s == %s(%c) || %s == %s(%c-%lld))", i, t, c, i, t, c,
+    s.is_match = text_format(cx, "(%s == %s(%c) || %s == %s(%c-%lld))", i, t, c, i, t, c,
                             (long long)tensor_dim(x, axis));
     s.update = text_format(cx, "update[%s]%s", axes_with(cx, rank, axis, "@"), q);
     return scatter(cx, n, &s, out);
 }
 
-/* index [k][q] and update [k][rest..]: the first q dimensions of x are indexed. */
+/* index is [k][q] and update [k][rest..]: the first q dimensions of x are indexed. */
 static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *index = n->in[1];
@@ -194,12 +195,12 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
     Scatter s = { .all = axes_with(cx, rank, -1, ""),
                   .sized = sized_axes(cx, x),
                   .over = text_format(cx, "k<%lld", (long long)tensor_dim(index, 0)),
-                  .is_mine = mine.at,
+                  .is_match = mine.at,
                   .update = update.at };
     return scatter(cx, n, &s, out);
 }
 
-/* Row i of a batch is row i - at[batch] of its update; circular: from the end on to the begin. */
+/* Row i of a batch element is row i - at[batch] of its update; circular: modulo the number of rows. */
 static int scatter_rows(Ctx *cx, const Node *n, Tensor **out)
 {
     Tensor *x = n->in[0], *at = n->in[1], *update = n->in[2];
@@ -212,8 +213,8 @@ static int scatter_rows(Ctx *cx, const Node *n, Tensor **out)
                          : tensor_dim(update, d) == tensor_dim(x, d);
     if (!fits) {
         op_refuse(cx, n,
-                  "an update of %s%s at %s for %s%s along axis %d: its sizes but that of the axis, which is none "
-                  "before, and one place a batch are wanted",
+                  "an update of %s%s at %s for %s%s along axis %d: the sizes of x except along the axis, an axis "
+                  "other than the first, and one offset per batch element are expected",
                   dtype_info(update->type)->spelling, tensor_shape_text(cx, update), tensor_shape_text(cx, at),
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), axis);
         return 0;
@@ -268,7 +269,8 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Index of the element with each rank: the rank of i is how many come before it, by value and, where equal, by place. */
+/* Computes the index of the element at each rank. The rank of i is the count of its predecessors, ordered by value,
+ * then by index. */
 static int topk(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
@@ -300,19 +302,21 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-static const AttrRow axis_attrs[] = { { "axis", ATTR_INT, "the axis that is indexed", "0" }, { 0 } };
+static const AttrRow axis_attrs[] = { { "axis", ATTR_INT, "the indexed axis", "0" }, { 0 } };
 static const AttrRow scatter_elements_attrs[] = {
-    { "axis", ATTR_INT, "the axis that is indexed", "0" },
-    { "reduction", ATTR_TEXT, "how updates of one element meet it: none (the last one takes its place), add, mul, max or min", "none" },
+    { "axis", ATTR_INT, "the indexed axis", "0" },
+    { "reduction", ATTR_TEXT,
+      "how updates combine with the element: none (the last one replaces it), add, mul, max or min", "none" },
     { 0 }
 };
 static const AttrRow scatter_nd_attrs[] = {
-    { "reduction", ATTR_TEXT, "how updates of one element meet it: none (the last one takes its place), add, mul, max or min", "none" },
+    { "reduction", ATTR_TEXT,
+      "how updates combine with the element: none (the last one replaces it), add, mul, max or min", "none" },
     { 0 }
 };
 static const AttrRow scatter_rows_attrs[] = {
     { "axis", ATTR_INT, "the axis of the rows, not the first", "-2" },
-    { "circular", ATTR_INT, "1: places behind the last row are counted from the first one on", "0" },
+    { "circular", ATTR_INT, "1: indices wrap around after the last row", "0" },
     { 0 }
 };
 static const AttrRow gather_nd_attrs[] = {
@@ -320,9 +324,9 @@ static const AttrRow gather_nd_attrs[] = {
     { 0 }
 };
 static const AttrRow topk_attrs[] = {
-    { "axis", ATTR_INT, "the axis that is ranked", "-1" },
-    { "k", ATTR_INT, "how many", "1" },
-    { "largest", ATTR_INT, "0: the smallest ones", "1" },
+    { "axis", ATTR_INT, "the ranked axis", "-1" },
+    { "k", ATTR_INT, "the number of results", "1" },
+    { "largest", ATTR_INT, "1: the largest values; 0: the smallest", "1" },
     { 0 }
 };
 
@@ -383,8 +387,8 @@ const Op ops_index[] = {
         scatter_elements_attrs),
     ROW(scatter_nd, "y[i,r] = update[k,r] where index[k] = i, else x[i,r]", PATTERN_OPAQUE, 3, "x index update",
         scatter_nd_attrs),
-    ROW(scatter_rows, "y[b,i,r] = update[b,i-at[b],r] where that is inside, else x[b,i,r]", PATTERN_OPAQUE, 3,
+    ROW(scatter_rows, "y[b,i,r] = update[b,i-at[b],r] where i-at[b] is in range, else x[b,i,r]", PATTERN_OPAQUE, 3,
         "x at update", scatter_rows_attrs),
-    ROW(topk, "y[k] = the i with k others before it, by value, then by place", PATTERN_OPAQUE, 1, "x", topk_attrs),
+    ROW(topk, "y[k] = the i with k predecessors, by value, then by index", PATTERN_OPAQUE, 1, "x", topk_attrs),
     { 0 }
 };

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements in other places; each is an index map.
+/* Operators that move elements; each is an index map.
  *
- *   transpose   y[i_perm..] = x[i..]              slice   y[i] = x[begin + i*step]          tile  y[i] = x[i % n]
- *   concat      y[i] = select(i < n0, a[i], b[i - n0])     expand  y[*] = x[*] in a larger shape
- *   pad         y[i] = x[i - p], outside: the value (constant), the nearest (edge), mirrored (reflect, symmetric),
- * around (wrap)
- *   gather      y[..,j,..] = x[..,index[j],..] */
+ *   transpose   y[i_perm..] = x[i..]
+ *   concat      y[i] = select(i < n0, a[i], b[i - n0])
+ *   slice       y[i] = x[begin + i*step]
+ *   pad         y[i] = x[i - p]; outside of x, by mode: the value (constant), the nearest element (edge),
+ *               mirrored (reflect, symmetric), modulo the size (wrap)
+ *   gather      y[..,j,..] = x[..,index[j],..]
+ *   expand      y[*] = x[*] in a larger shape
+ *   tile        y[i] = x[i % n] */
 #include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
 
@@ -32,7 +35,7 @@ static bool read_perm(Ctx *cx, const Node *n, int *perm)
     return fits;
 }
 
-/* x along its own axes, or along those that the caller has. */
+/* Emits the read of x at the indices `at`. */
 static int read_of(Ctx *cx, IndexMap *m, const Tensor *x, const Expr *const *at, Tensor **out)
 {
     out[0] = index_result(m, tensor_read(cx, x, at, x->rank));
@@ -102,8 +105,8 @@ static const Expr *greatest_of(Ctx *cx, const Expr *a, const Expr *b)
     return simplify(cx, expr_binary(cx, EXPR_MAX, a, b), NULL);
 }
 
-/* A place in [least, size + over]: negative ones count from the end, others may lie beyond; ONNX and Python agree on that. A place that
- * is a size itself is not negative. */
+/* Returns an index clamped to [least, size + over], as in ONNX and Python. A negative constant counts from the end; an
+ * index that is an open size is never negative. */
 static const Expr *axis_index(Ctx *cx, const Expr *at, const Expr *size, int64_t least, int64_t over)
 {
     const bool from_end = at->kind == EXPR_INT && at->integer < 0;
@@ -124,7 +127,7 @@ static Range range_of(Ctx *cx, const Expr *begin, const Expr *end, int64_t step,
     return (Range){ begin, greatest_of(cx, expr_index(cx, 0), op_size(cx, before_last, 1, 1)), step };
 }
 
-/* The i-th of a list of places: a number, or a size that a tensor has there as its own (`begin_sizes`, `end_sizes`). */
+/* Returns the i-th begin or end: a number, or size i of the tensor `begin_sizes` or `end_sizes`. */
 static const Expr *listed_place(Ctx *cx, const Node *n, const char *attr, int i)
 {
     const Attr *sizes = node_attr(n, text_format(cx, "%s_sizes", attr));
@@ -144,7 +147,7 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
     Range ranges[MAX_RANK];
     bool listed[MAX_RANK] = { false };
     if (count > x->rank || !end || end->count != count || (axes && axes->count != count)) {
-        op_refuse(cx, n, "'begin', 'end' and 'axes' must have one value for each axis of the input %s that is cut",
+        op_refuse(cx, n, "'begin', 'end' and 'axes' must have one value for each axis of the input %s that is sliced",
                   tensor_shape_text(cx, x));
         return 0;
     }
@@ -197,7 +200,8 @@ static const Node *slice_of(Ctx *cx, const Tensor *t, int64_t *begin)
     return n && n->kind == NODE_CALL && n->op->layout.box == slice_box && slice_box(cx, n, begin) ? n : NULL;
 }
 
-/* How many of the operands from there on are boxes of one tensor, each beginning along the axis where the one before ends. */
+/* Returns the number of operands from `first` on that are adjacent boxes of one tensor: along the axis, each begins
+ * where the previous one ends. */
 static int adjacent_slices(Ctx *cx, const Node *concat_call, int first, int axis)
 {
     int64_t begin[MAX_RANK], next[MAX_RANK];
@@ -213,7 +217,7 @@ static int adjacent_slices(Ctx *cx, const Node *concat_call, int first, int axis
     return count;
 }
 
-/* The box that as many of the operands make together; its tensor where it is all of that. */
+/* Returns the box that `count` adjacent operands cover; the sliced tensor itself if the box covers it. */
 static Tensor *one_slice(Ctx *cx, const Node *n, int first, int count, int axis)
 {
     int64_t begin[MAX_RANK], end[MAX_RANK], size = 0;
@@ -229,7 +233,7 @@ static Tensor *one_slice(Ctx *cx, const Node *n, int first, int count, int axis)
                             ints_text(cx, end, t->rank));
 }
 
-/* What was cut and is put together again was never apart. */
+/* Folds adjacent slices of one tensor into one operand; NULL if there are none. */
 static Tensor *concat_of_fewer(Ctx *cx, const Node *n)
 {
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
@@ -246,7 +250,7 @@ static Tensor *concat_of_fewer(Ctx *cx, const Node *n)
     return count == 1 ? in[0] : call(cx, "concat", n->name, in, count, "axis=%lld", (long long)axis);
 }
 
-/* begin, end and step along the axes; the axes are written out, then mapped. */
+/* Maps the axes of begin, end and step; implicit axes are written out first. */
 static Node *permute_slice(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs)
 {
     int64_t axes[MAX_RANK];
@@ -269,7 +273,7 @@ static Node *permute_slice(Ctx *cx, const Node *n, const int *perm, Tensor *cons
 
 /* ---- pad -------------------------------------------------------------------------------------------------------- */
 
-/* The index into n elements for position j = i - p, by mode:
+/* Returns the index into n elements for position j = i - p, by mode:
  *   reflect     (n-1) - |(n-1) - |j||                   symmetric   min(m, 2n-1 - m), m = max(j, -1 - j) */
 static const Expr *padded_index(Ctx *cx, const char *mode, const Expr *c, int64_t before, const Expr *size)
 {
@@ -278,8 +282,7 @@ static const Expr *padded_index(Ctx *cx, const char *mode, const Expr *c, int64_
     if (strcmp(mode, "reflect") == 0) {
         const Expr *from_last = expr_unary(cx, EXPR_ABS, expr_sub(cx, last, expr_unary(cx, EXPR_ABS, at)));
         const Expr *mirrored = expr_sub(cx, last, from_last);
-        return size->kind == EXPR_INT ? mirrored : index_clamped(cx, mirrored,
-            last);      /* so that it is shown to be inside */
+        return size->kind == EXPR_INT ? mirrored : index_clamped(cx, mirrored, last);    /* bounds an open size */
     }
     if (strcmp(mode, "symmetric") == 0) {
         const Expr *m = expr_binary(cx, EXPR_MAX, at, expr_sub(cx, expr_index(cx, -1), at));
@@ -332,15 +335,14 @@ static Node *permute_pad(Ctx *cx, const Node *n, const int *perm, Tensor *const 
         moved[rank + perm[d]] = pads[rank + d];
     }
     Tensor **turned = inputs_untransposed(cx, n, perm, inputs, rank);
-    return turned
-               ? op_call(cx, n->op, n->name, turned, 1, attrs_with_ints(cx, n, "pad", moved, 2 * rank), n->attr_count)
-               : NULL;
+    if (!turned) return NULL;
+    return op_call(cx, n->op, n->name, turned, 1, attrs_with_ints(cx, n, "pad", moved, 2 * rank), n->attr_count);
 }
 
 /* ---- gather, expand, tile --------------------------------------------------------------------------------------- */
 
-/* A negative index counts from the end; one outside of the tensor is clamped, so that no input can make the program read
- * outside of its memory. */
+/* A negative index counts from the end. An index out of range is clamped: no input can make the program read out of
+ * bounds. */
 static int gather(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *index = n->in[1];
@@ -362,12 +364,12 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
     const Expr *given = expr_cast(cx, I32, j);
     const Expr *is_negative = expr_binary(cx, EXPR_LT, j, expr_int(cx, index->type, 0));
     for (int d = 0; d < x->rank; d++) at[d] = axes[d < axis ? d : d - 1 + index->rank];
-    at[axis] = index_clamped(cx, expr_select(cx, is_negative, expr_add(cx, given, size), given), op_size(cx, size, 1,
-        -1));
+    at[axis] = index_clamped(cx, expr_select(cx, is_negative, expr_add(cx, given, size), given),
+                             op_size(cx, size, 1, -1));
     return read_of(cx, &m, x, at, out);
 }
 
-/* The shape is a list of numbers, or that of the tensor `like`, whose sizes may be open. */
+/* Reads the target shape: the list `shape`, or the shape of the tensor `like`, with sizes that may be open. */
 static int wanted_shape(Ctx *cx, const Node *n, const Expr **shape)
 {
     const Attr *like = node_attr(n, "like"), *a = node_attr(n, "shape");
@@ -429,26 +431,26 @@ static const AttrRow transpose_attrs[] = {
     { "perm", ATTR_INTS, "dimension d of the result is dimension perm[d]; absent: reversed", NULL },
     { 0 }
 };
-static const AttrRow concat_attrs[] = { { "axis", ATTR_INT, "along which they stand side by side", "0" }, { 0 } };
+static const AttrRow concat_attrs[] = { { "axis", ATTR_INT, "the axis of concatenation", "0" }, { 0 } };
 static const AttrRow slice_attrs[] = {
     { "begin", ATTR_INTS, "first index along each axis; negative: from the end", NULL },
     { "end",   ATTR_INTS, "one past the last; negative: from the end", NULL },
-    { "begin_sizes", ATTR_TENSOR, "a tensor whose sizes are the first indices instead; its values are not read", NULL },
-    { "end_sizes", ATTR_TENSOR, "and likewise the ends", NULL },
-    { "axes",  ATTR_INTS, "the axes that are cut; absent: the first ones", NULL },
-    { "step",  ATTR_INTS, "distance; negative: backwards", NULL },
+    { "begin_sizes", ATTR_TENSOR, "a tensor with sizes that replace `begin`; its values are not read", NULL },
+    { "end_sizes", ATTR_TENSOR, "a tensor with sizes that replace `end`; its values are not read", NULL },
+    { "axes",  ATTR_INTS, "the sliced axes; absent: the leading ones", NULL },
+    { "step",  ATTR_INTS, "distance between elements; negative: backwards", NULL },
     { 0 }
 };
 static const AttrRow pad_attrs[] = {
-    { "pad",   ATTR_INTS, "elements before each dimension, then after each; negative: cut off", NULL },
-    { "mode",  ATTR_TEXT, "constant, edge, reflect, symmetric (the border element twice) or wrap", "constant" },
-    { "value", ATTR_REAL, "what constant padding holds", "0" },
+    { "pad",   ATTR_INTS, "elements before each dimension, then after each; negative: removed", NULL },
+    { "mode",  ATTR_TEXT, "constant, edge, reflect, symmetric (the boundary element twice) or wrap", "constant" },
+    { "value", ATTR_REAL, "the value of constant padding", "0" },
     { 0 }
 };
-static const AttrRow gather_attrs[] = { { "axis", ATTR_INT, "the axis that is indexed", "0" }, { 0 } };
+static const AttrRow gather_attrs[] = { { "axis", ATTR_INT, "the indexed axis", "0" }, { 0 } };
 static const AttrRow expand_attrs[] = {
     { "shape", ATTR_INTS, "the shape to broadcast to", NULL },
-    { "like", ATTR_TENSOR, "or a tensor that has it; its values are not read", NULL },
+    { "like", ATTR_TENSOR, "alternatively a tensor of that shape; its values are not read", NULL },
     { 0 }
 };
 static const AttrRow tile_attrs[] = { { "times", ATTR_INTS, "repetitions of each dimension", NULL }, { 0 } };
@@ -519,7 +521,7 @@ const Op ops_move[] = {
     { MOVE(concat, "y[i] = select(i < n0, x0[i], x1[i-n0])", 1, 1, -1, "x0 x1"), .meaning.simplify = concat_of_fewer,
       .layout.is_concat = true, .layout.permute = permute_axis },
     { MOVE(slice, "y[i] = x[begin + i*step]", 3, 1, 1, "x"), .layout.permute = permute_slice, .layout.box = slice_box },
-    { MOVE(pad, "y[i] = x[i - pad], and by the mode outside", 2, 1, 1, "x"), .layout.permute = permute_pad },
+    { MOVE(pad, "y[i] = x[i - pad]; outside of x, by mode", 2, 1, 1, "x"), .layout.permute = permute_pad },
     { MOVE(gather, "y[..,j,..] = x[..,index[j],..]", 3, 2, 2, "x index") },
     { MOVE(expand, "y[*] = x[*] in a larger shape", 4, 1, 1, "x"), .layout.repeats = true },
     { MOVE(tile, "y[i] = x[i % n]", 3, 1, 1, "x"), .layout.repeats = true },
