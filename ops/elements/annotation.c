@@ -26,7 +26,7 @@ static const char *rounding_function(Ctx *cx, const Node *n)
     const char *wanted = node_text(n, "rounding", "even");
     for (int i = 0; i < ROUNDINGS; i++)
         if (strcmp(roundings[i].name, wanted) == 0) return roundings[i].function;
-    op_refuse(cx, n, "'rounding' is \"%s\"; even, away, zero, down or up is wanted", wanted);
+    op_refuse(cx, n, "'rounding' is \"%s\"; even, away, zero, down or up is expected", wanted);
     return NULL;
 }
 
@@ -49,7 +49,7 @@ static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
     if (scale->type != n->in[0]->type)
         op_refuse(cx, n, "the scale is %s, but the input %s", real, dtype_info(n->in[0]->type)->spelling);
     if (!dtype_is_integer(zero->type))
-        op_refuse(cx, n, "the zero is %s; an integer type is wanted", dtype_info(zero->type)->spelling);
+        op_refuse(cx, n, "the zero is %s; an integer type is expected", dtype_info(zero->type)->spelling);
     if (ctx_failed(cx)) return 0;
     const char *steps = text_format(cx, "%s(x[*] / scale[*]) + %s(zero[*])", round, real);
     const char *stored = stored_text(cx, steps, bits, node_int(n, "sign", 1) != 0);
@@ -86,9 +86,9 @@ static const OpCase quantize_cases[] = {
     { "rounding=down", "f32[7] f32={0.25} i8={1}", "f32[7]", NULL },
     { "rounding=up", "f32[7] f32={0.25} i8={1}", "f32[7]", NULL },
     { "bits=1", "f32[3] f32 i8", NULL, "2 to 16" },
-    { "rounding=odd", "f32[3] f32 i8", NULL, "is wanted" },
+    { "rounding=odd", "f32[3] f32 i8", NULL, "is expected" },
     { "", "i32[3] f32 i8", NULL, "a float type is expected" },
-    { "", "f32[3] f32 f32", NULL, "an integer type is wanted" },
+    { "", "f32[3] f32 f32", NULL, "an integer type is expected" },
     { 0 }
 };
 

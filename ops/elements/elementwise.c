@@ -57,7 +57,7 @@ static int bitcast(Ctx *cx, const Node *n, Tensor **out)
     const char *to = node_text(n, "to", "");
     if (!dtype_read(to, strlen(to), &t) || t == BOOL || n->in[0]->type == BOOL
         || dtype_info(t)->bytes != dtype_info(n->in[0]->type)->bytes) {
-        op_refuse(cx, n, "'to' is \"%s\"; another type of numbers as large as %s is wanted", to,
+        op_refuse(cx, n, "'to' is \"%s\"; another type of numbers as large as %s is expected", to,
                   dtype_info(n->in[0]->type)->spelling);
         return 0;
     }

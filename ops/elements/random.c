@@ -22,7 +22,7 @@
 static bool check_key(Ctx *cx, const Node *n, const Tensor *key)
 {
     if (key->rank == 0 && (key->type == U64 || key->type == I64)) return true;
-    op_refuse(cx, n, "the key is %s%s; one u64 or i64 is wanted", dtype_info(key->type)->spelling,
+    op_refuse(cx, n, "the key is %s%s; one u64 or i64 is expected", dtype_info(key->type)->spelling,
               tensor_shape_text(cx, key));
     return false;
 }
@@ -46,7 +46,7 @@ static bool read_shape(Ctx *cx, const Node *n, Shape *s)
     s->axes = s->rank ? text_format(cx, "[%s]", text_string(&axes)) : "";
     s->number = number;
     if (s->rank <= MAX_RANK && s->elems >= 0) return true;
-    op_refuse(cx, n, "'shape' is %s; up to %d sizes of 1 or more, and less than 2^31 elements, are wanted",
+    op_refuse(cx, n, "'shape' is %s; up to %d sizes of 1 or more, and less than 2^31 elements, are expected",
               ints_text(cx, a->ints, s->rank), MAX_RANK);
     return false;
 }
@@ -110,7 +110,7 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
     Tensor *key = n->in[0];
     if (!read_shape(cx, n, &s)) return 0;
     if (key->rank != 0 || key->type != U32 || s.elems > INT32_MAX / 4) {
-        op_refuse(cx, n, "the key is %s%s, for %lld numbers; one u32, for less than 2^29, is wanted",
+        op_refuse(cx, n, "the key is %s%s, for %lld numbers; one u32, for less than 2^29, is expected",
                   dtype_info(key->type)->spelling, tensor_shape_text(cx, key), (long long)s.elems);
         return 0;
     }
@@ -148,7 +148,7 @@ static int multinomial(Ctx *cx, const Node *n, Tensor **out)
                   rows = classes > 0 ? tensor_dim(x, 0) : -1;
     if (!check_key(cx, n, n->in[1]) || !op_float(cx, n)) return 0;
     if (rows < 1 || samples < 1 || samples > INT32_MAX / rows) {
-        op_refuse(cx, n, "%lld samples of %s; one or more, and [rows][classes], are wanted", (long long)samples,
+        op_refuse(cx, n, "%lld samples of %s; one or more, and [rows][classes], are expected", (long long)samples,
                   tensor_shape_text(cx, x));
         return 0;
     }
@@ -189,8 +189,8 @@ static const OpCase uniform_cases[] = {
     { "shape=2,3 low=-1 high=3", "u64={7}", "f32[2][3]", NULL },
     { "shape=2,2,3,2,5 to=f64", "i64={-7}", "f64[2][2][3][2][5]", NULL },
     { "", "u64={0}", "f32", NULL },
-    { "shape=4", "i32={7}", NULL, "one u64 or i64 is wanted" },
-    { "shape=4", "u64[2]={7,8}", NULL, "one u64 or i64 is wanted" },
+    { "shape=4", "i32={7}", NULL, "one u64 or i64 is expected" },
+    { "shape=4", "u64[2]={7,8}", NULL, "one u64 or i64 is expected" },
     { "shape=4,0", "u64={7}", NULL, "'shape' is 4,0" },
     { "shape=65536,65536", "u64={7}", NULL, "less than 2^31 elements" },
     { "shape=4 to=i8", "u64={7}", NULL, "f32 and f64 are accepted" },

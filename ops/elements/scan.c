@@ -32,7 +32,7 @@ static int trilu(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int64_t k = node_int(n, "k", 0);
     if (x->rank < 2) {
-        op_refuse(cx, n, "the input is %s; matrices are wanted", tensor_shape_text(cx, x));
+        op_refuse(cx, n, "the input is %s; matrices are expected", tensor_shape_text(cx, x));
         return 0;
     }
     if (k > INT32_MAX / 2) k = INT32_MAX / 2;
@@ -63,7 +63,7 @@ static int one_hot(Ctx *cx, const Node *n, Tensor **out)
     if (depth < 1 || depth > INT32_MAX || values->rank != 1 || tensor_dim(values, 0) != 2
         || !dtype_is_integer(x->type)) {
         op_refuse(cx, n,
-                  "'depth' is %lld, the index %s, the values %s; a depth of at least 1, integers and [2] are wanted",
+                  "'depth' is %lld, the index %s, the values %s; a depth of at least 1, integers and [2] are expected",
                   (long long)depth, dtype_info(x->type)->spelling, tensor_shape_text(cx, values));
         return 0;
     }
@@ -130,7 +130,7 @@ static int searchsorted(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *sorted = n->in[0], *x = n->in[1];
     if (!op_same_type(cx, n)) return 0;
     if (sorted->rank != 1 || x->type == BOOL) {
-        op_refuse(cx, n, "%s%s in %s; numbers [n] in which is searched are wanted", dtype_info(x->type)->spelling,
+        op_refuse(cx, n, "%s%s in %s; numbers [n] in which is searched are expected", dtype_info(x->type)->spelling,
                   tensor_shape_text(cx, x), tensor_shape_text(cx, sorted));
         return 0;
     }
@@ -187,7 +187,7 @@ static const OpCase trilu_cases[] = {
     { "k=-1 upper=0", "i64[2][3][3]", "i64[2][3][3]", NULL },
     { "k=7", "f32[2][2]", "f32[2][2]", NULL },
     { "k=-7", "f32[2][2]", "f32[2][2]", NULL },
-    { "", "f32[3]", NULL, "matrices are wanted" },
+    { "", "f32[3]", NULL, "matrices are expected" },
     { 0 }
 };
 static const OpCase one_hot_cases[] = {

@@ -16,7 +16,7 @@ static int div_fixed(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *a = n->in[0], *b = n->in[1], *inverse = n->in[2], *shift = n->in[3];
     if (a->type != I8 || b->type != I8 || inverse->type != I32 || shift->type != I32 || inverse->rank != 1
         || shift->rank != 1 || tensor_dim(inverse, 0) != 256 || tensor_dim(shift, 0) != 256) {
-        op_refuse(cx, n, "the operands are %s and %s, the tables %s and %s; i8 and i32[256] are wanted",
+        op_refuse(cx, n, "the operands are %s and %s, the tables %s and %s; i8 and i32[256] are expected",
                   dtype_info(a->type)->spelling, dtype_info(b->type)->spelling, tensor_shape_text(cx, inverse),
                   tensor_shape_text(cx, shift));
         return 0;
@@ -64,7 +64,7 @@ static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
     bool chosen[MAX_RANK] = { false };
     int64_t depth = x->rank ? tensor_dim(x, x->rank - 1) : 0;
     if (x->type != I8 || depth < 1 || depth > MOST_DEPTH) {
-        op_refuse(cx, n, "the input is %s%s; i8 with 1 to %d elements along the last axis is wanted",
+        op_refuse(cx, n, "the input is %s%s; i8 with 1 to %d elements along the last axis is expected",
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), MOST_DEPTH);
         return 0;
     }
@@ -106,7 +106,7 @@ static const AttrRow norm_attrs[] = { { "zero", ATTR_INT, "the zero point of x",
 
 static const OpCase div_cases[] = {
     { "multiplier=1500000000 left=-1", "i8[2][3] i8[2][3]={1,2,3,-4,5,-127} i32[256] i32[256]", "i8[2][3]", NULL },
-    { "", "i8[3] i8[3] i32[255] i32[256]", NULL, "i32[256] are wanted" },
+    { "", "i8[3] i8[3] i32[255] i32[256]", NULL, "i32[256] are expected" },
     { 0 }
 };
 static const OpCase norm_cases[] = {

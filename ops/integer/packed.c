@@ -51,7 +51,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
         return true;
     op_refuse(cx, n,
               "the weights are %s, the first values %s; i8[o][%lld], i8[o/2][q][2][2][2] or i16[o/4][%lld][2][2] and "
-              "i32[o] are wanted",
+              "i32[o] are expected",
               tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs);
     return false;
 }
@@ -88,7 +88,7 @@ static bool read_window(Ctx *cx, const Node *n, PackedWindow *w)
     enum { GREATEST = 1 << 20 };
     const Tensor *x = n->in[0];
     if (x->rank != 4 || !tensor_is_fixed(x)) {
-        op_refuse(cx, n, "the input is %s; a fixed one of rank 4 is wanted", tensor_shape_text(cx, x));
+        op_refuse(cx, n, "the input is %s; a fixed one of rank 4 is expected", tensor_shape_text(cx, x));
         return false;
     }
     if (!op_ints(cx, n, "kernel", 2, 1, GREATEST, 1, w->kernel)
@@ -214,7 +214,7 @@ static int packed_depthwise2d(Ctx *cx, const Node *n, Tensor **out)
     if (x->type != I8 || k->type != I8 || b->type != I32 || b->rank != 1 || tensor_dim(b, 0) != channels || !fits) {
         op_refuse(cx, n,
                   "the weights are %s, the first values %s; i8[c/b][%lld][%lld][b] and i32[c] with c at least %lld are "
-                  "wanted",
+                  "expected",
                   tensor_shape_text(cx, k), tensor_shape_text(cx, b), (long long)w.kernel[0], (long long)w.kernel[1],
                   (long long)own);
         return 0;
@@ -272,9 +272,9 @@ static const OpCase packed_conv2d_cases[] = {
     { "outs=7", "i8[1][2][2][9] i16[2][5][2][2] i32[8]", "i32[1][2][2][7]", NULL },
     { "kernel=2,3", "i8[1][4][5][3] i16[1][10][2][2] i32[4]", NULL, "odd number" },
     { "outs=3", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][3]", NULL },
-    { "outs=5", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "are wanted" },
+    { "outs=5", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "are expected" },
     { "", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][4]", NULL },
-    { "", "i8[1][2][2][8] i8[4][9] i32[4]", NULL, "are wanted" },
+    { "", "i8[1][2][2][8] i8[4][9] i32[4]", NULL, "are expected" },
     { "kernel=3,3", "i8[1][2][2][8] i8[4][72] i32[4]", NULL, "does not fit" },
     { 0 }
 };
@@ -284,7 +284,7 @@ static const OpCase packed_depthwise2d_cases[] = {
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][6] i8[2][3][3][4] i32[8]", "i32[1][4][5][6]", NULL },
     { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][4] i8[2][3][2][2] i32[4]", "i32[1][3][4][4]", NULL },
     { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[3][2][1][1] i32[3]", "i32[2][2][3][3]", NULL },
-    { "", "i8[1][2][2][8] i8[1][1][1][4] i32[4]", NULL, "are wanted" },
+    { "", "i8[1][2][2][8] i8[1][1][1][4] i32[4]", NULL, "are expected" },
     { 0 }
 };
 static const OpCase packed_dense_cases[] = {
@@ -293,9 +293,9 @@ static const OpCase packed_dense_cases[] = {
     { "outs=3", "i8[4][9] i8[2][3][2][2][2] i32[4]", "i32[4][3]", NULL },
     { "outs=3", "i8[4][9] i16[1][5][2][2] i32[4]", "i32[4][3]", NULL },
     { "outs=6", "i8[3][8] i16[2][4][2][2] i32[8]", "i32[3][6]", NULL },
-    { "", "i8[9] i16[1][4][2][2] i32[4]", NULL, "are wanted" },
-    { "", "i8[9] i8[2][2][2][2][2] i32[4]", NULL, "are wanted" },
-    { "", "i8[9] i8[4][3][2][2] i32[4]", NULL, "are wanted" },
+    { "", "i8[9] i16[1][4][2][2] i32[4]", NULL, "are expected" },
+    { "", "i8[9] i8[2][2][2][2][2] i32[4]", NULL, "are expected" },
+    { "", "i8[9] i8[4][3][2][2] i32[4]", NULL, "are expected" },
     { 0 }
 };
 

@@ -48,7 +48,7 @@ static int dequantize(Ctx *cx, const Node *n, Tensor **out)
 {
     const char *real = dtype_info(n->in[1]->type)->spelling;
     if (!dtype_is_integer(n->in[0]->type))
-        op_refuse(cx, n, "the input is %s; an integer type is wanted", dtype_info(n->in[0]->type)->spelling);
+        op_refuse(cx, n, "the input is %s; an integer type is expected", dtype_info(n->in[0]->type)->spelling);
     if (ctx_failed(cx) || !check_zero(cx, n, n->in[0]->type)) return 0;
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s(i32(x[*]) - i32(zero[*])) * scale[*]", real),
                         BIND_T("x", n->in[0]), BIND_T("scale", n->in[1]), BIND_T("zero", n->in[2]));
@@ -59,7 +59,7 @@ static int centered(Ctx *cx, const Node *n, Tensor **out)
 {
     DType x = n->in[0]->type;
     if (!dtype_is_integer(x) || dtype_info(x)->bytes > 2 || n->in[1]->type != x)
-        op_refuse(cx, n, "the input is %s, the zero %s; one integer type of 8 or 16 bits is wanted",
+        op_refuse(cx, n, "the input is %s, the zero %s; one integer type of 8 or 16 bits is expected",
                   dtype_info(x)->spelling, dtype_info(n->in[1]->type)->spelling);
     if (ctx_failed(cx)) return 0;
     out[0] = OP_FORMULA(cx, n, "y[*] = i32(x[*]) - i32(zero[*])", BIND_T("x", n->in[0]), BIND_T("zero", n->in[1]));
@@ -96,7 +96,7 @@ static const OpCase requantize_cases[] = {
 static const OpCase dequantize_cases[] = {
     { "", "u8[2][3] f32[3]={0.5,0.25,2} u8[3]={1,2,3}", "f32[2][3]", NULL },
     { "", "i32[4] f32={0.1} i32={0}", "f32[4]", NULL },
-    { "", "f32[4] f32 i8", NULL, "an integer type is wanted" },
+    { "", "f32[4] f32 i8", NULL, "an integer type is expected" },
     { "", "u8[4] f32 i8", NULL, "the zero is i8" },
     { 0 }
 };

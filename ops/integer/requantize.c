@@ -33,7 +33,7 @@ static bool check_operands(Ctx *cx, const Node *n, int operands)
         if (i < operands ? t == I8 || t == U8 || t == I16 || t == I32 : !n->in[i] || t == wanted) continue;
         op_refuse(cx, n, "input %d is %s; %s", i, dtype_info(t)->spelling,
                   i < operands ? "integers of up to 32 bits are accepted"
-                               : text_format(cx, "%s is wanted", dtype_info(wanted)->spelling));
+                               : text_format(cx, "%s is expected", dtype_info(wanted)->spelling));
         return false;
     }
     return true;
@@ -114,7 +114,7 @@ static int evened(Ctx *cx, const Node *n, Tensor *t, Tensor **out)
     int64_t d = node_int(n, "divisor", 2), zero = node_int(n, "zero", 0);
     if (!t || !read_type(cx, n, &to)) return 0;
     if (d < 2 || d % 2 || d > INT64_C(1) << 40)
-        op_refuse(cx, n, "'divisor' is %lld; an even one up to 2^40 is wanted", (long long)d);
+        op_refuse(cx, n, "'divisor' is %lld; an even one up to 2^40 is expected", (long long)d);
     if (ctx_failed(cx)) return 0;
     int bits = 0;
     while (bits < 62 && INT64_C(1) << bits < d) bits++;
@@ -204,7 +204,7 @@ static const OpCase requantize_fixed_cases[] = {
     { "to=i32", "i32[3]", NULL, "'to' is \"i32\"" },
     { "shift=63", "i32[3]", NULL, "'shift' is 63" },
     { "", "f32[3]", NULL, "integers of up to 32 bits" },
-    { "", "i32[3] i64[3]", NULL, "i32 is wanted" },
+    { "", "i32[3] i64[3]", NULL, "i32 is expected" },
     { 0 }
 };
 static const OpCase requantize_even_cases[] = {

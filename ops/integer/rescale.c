@@ -38,7 +38,7 @@ static bool check(Ctx *cx, const Node *n)
     }
     for (int i = MULTIPLIER; i < n->in_count; i++)
         if (n->in[i] && n->in[i]->type != I32 && !(i == SHIFT && n->in[i]->type == U8)) {
-            op_refuse(cx, n, "input %d is %s; i32 is wanted, or u8 for shifts", i,
+            op_refuse(cx, n, "input %d is %s; i32 is expected, or u8 for shifts", i,
                       dtype_info(n->in[i]->type)->spelling);
             return false;
         }
@@ -104,7 +104,7 @@ static int lookup(Ctx *cx, const Node *n, Tensor **out)
 {
     DType t = n->in[0]->type;
     if ((t != I8 && t != U8) || n->in[1]->rank != 1 || tensor_dim(n->in[1], 0) != 256) {
-        op_refuse(cx, n, "the input is %s and the table %s; 8 bits and [256] are wanted", dtype_info(t)->spelling,
+        op_refuse(cx, n, "the input is %s and the table %s; 8 bits and [256] are expected", dtype_info(t)->spelling,
                   tensor_shape_text(cx, n->in[1]));
         return 0;
     }
@@ -144,13 +144,13 @@ static const OpCase rescale_cases[] = {
     { "multiplier=5 to=f32", "i32[3]", NULL, "'to' is \"f32\"" },
     { "multiplier=5 shift=32", "i32[3]", NULL, "'shift' is 32" },
     { "multiplier=5", "f32[3]", NULL, "integers of up to 32 bits" },
-    { "", "i32[3] f32[3]", NULL, "i32 is wanted" },
+    { "", "i32[3] f32[3]", NULL, "i32 is expected" },
     { 0 }
 };
 static const OpCase lookup_cases[] = {
     { "", "i8[2][3] i8[256]", "i8[2][3]", NULL },
     { "", "u8[5] i16[256]", "i16[5]", NULL },
-    { "", "i8[5] i16[255]", NULL, "[256] are wanted" },
+    { "", "i8[5] i16[255]", NULL, "[256] are expected" },
     { 0 }
 };
 

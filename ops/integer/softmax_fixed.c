@@ -10,7 +10,7 @@ enum { MOST_CLASSES = 4095 };       /* keeps the sum of exponentials within Q12.
 static bool check(Ctx *cx, const Node *n)
 {
     if (n->in[0]->type == I8) return true;
-    op_refuse(cx, n, "the input is %s; i8 is wanted", dtype_info(n->in[0]->type)->spelling);
+    op_refuse(cx, n, "the input is %s; i8 is expected", dtype_info(n->in[0]->type)->spelling);
     return false;
 }
 
@@ -28,7 +28,7 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
     int64_t classes = x->rank ? tensor_dim(x, x->rank - 1) : 0;
     if (!check(cx, n)) return 0;
     if (classes < 1 || classes > MOST_CLASSES) {
-        op_refuse(cx, n, "the input is %s; 1 to %d elements along the last axis are wanted", tensor_shape_text(cx, x),
+        op_refuse(cx, n, "the input is %s; 1 to %d elements along the last axis are expected", tensor_shape_text(cx, x),
                   MOST_CLASSES);
         return 0;
     }
@@ -125,14 +125,14 @@ static const AttrRow curve_attrs[] = {
 static const OpCase softmax_cases[] = {
     { "multiplier=1242904128 left=23 least=-124", "i8[2][12]", "i8[2][12]", NULL },
     { "multiplier=1242904128 left=23 least=-124", "i8[3]={-128,127,126}", "i8[3]", NULL },
-    { "", "u8[2][3]", NULL, "i8 is wanted" },
+    { "", "u8[2][3]", NULL, "i8 is expected" },
     { "", "i8[2][5000]", NULL, "1 to 4095 elements" },
     { 0 }
 };
 static const OpCase curve_cases[] = {
     { "multiplier=1517500250 left=23 zero=7 radius=200", "i8[2][12]", "i8[2][12]", NULL },
     { "multiplier=1242904128 left=21 radius=90", "i8[5]={0,-1,1,-90,90}", "i8[5]", NULL },
-    { "", "u8[2][3]", NULL, "i8 is wanted" },
+    { "", "u8[2][3]", NULL, "i8 is expected" },
     { 0 }
 };
 

@@ -26,7 +26,7 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int64_t capacity = node_int(n, "capacity", 0), all = tensor_elems(x);
     if (capacity < 1 || capacity > INT32_MAX || all < 1 || x->rank < 1) {
-        op_refuse(cx, n, "room for %lld of the elements of %s; at least one, and elements, are wanted",
+        op_refuse(cx, n, "room for %lld of the elements of %s; at least one, and elements, are expected",
                   (long long)capacity, tensor_shape_text(cx, x));
         return 0;
     }
@@ -59,7 +59,7 @@ static int unique(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0];
     int64_t capacity = node_int(n, "capacity", 0);
     if (capacity < 1 || capacity > INT32_MAX || x->rank != 2 || tensor_elems(x) < 1 || x->type == BOOL) {
-        op_refuse(cx, n, "room for %lld of the rows of %s; at least one, and numbers [rows][elements], are wanted",
+        op_refuse(cx, n, "room for %lld of the rows of %s; at least one, and numbers [rows][elements], are expected",
                   (long long)capacity, tensor_shape_text(cx, x));
         return 0;
     }
@@ -104,7 +104,7 @@ static int ngram_count(Ctx *cx, const Node *n, Tensor **out)
         || gram->type != x->type || length->type != I32 || tensor_elems(gram) < 1 || tensor_dim(x, 1) < 1 || skips < 0
         || skips > INT32_MAX / 2 || tensor_dim(gram, 1) > 16) {
         op_refuse(
-            cx, n, "x %s, grams %s of lengths %s, %lld skips; [n][l], [o][m] with m up to 16, and i32[o] are wanted",
+            cx, n, "x %s, grams %s of lengths %s, %lld skips; [n][l], [o][m] with m up to 16, and i32[o] are expected",
             tensor_shape_text(cx, x), tensor_shape_text(cx, gram), tensor_shape_text(cx, length), (long long)skips);
         return 0;
     }

@@ -32,7 +32,7 @@ static Formulas of_x_and_index(Ctx *cx, const Node *n)
 static bool check_index(Ctx *cx, const Node *n, const Tensor *index)
 {
     if (dtype_is_integer(index->type) && tensor_elems(n->in[0]) != 0) return true;
-    op_refuse(cx, n, "the input is %s and the index %s%s; an input that is not empty and an integer index are wanted",
+    op_refuse(cx, n, "the input is %s and the index %s%s; an input that is not empty and an integer index are expected",
               tensor_shape_text(cx, n->in[0]), dtype_info(index->type)->spelling, tensor_shape_text(cx, index));
     return false;
 }
@@ -52,7 +52,7 @@ static bool check_elements(Ctx *cx, const Node *n, int *axis)
     if (*axis >= 0 && !fits)
         op_refuse(
             cx, n,
-            "an index of %s into %s along axis %d: the same rank, and no larger sizes beside the axis, are wanted",
+            "an index of %s into %s along axis %d: the same rank, and no larger sizes beside the axis, are expected",
             tensor_shape_text(cx, index), tensor_shape_text(cx, x), *axis);
     return fits && *axis >= 0;
 }
@@ -176,7 +176,7 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
     int rank = x->rank, q = index->rank == 2 ? (int)tensor_dim(index, 1) : -1;
     if (q < 1 || q > rank || tensor_dim(index, 0) < 1 || n->in[2]->rank < 1
         || tensor_dim(n->in[2], 0) != tensor_dim(index, 0)) {
-        op_refuse(cx, n, "an index of %s into %s; [updates][dimensions] is wanted", tensor_shape_text(cx, index),
+        op_refuse(cx, n, "an index of %s into %s; [updates][dimensions] is expected", tensor_shape_text(cx, index),
                   tensor_shape_text(cx, x));
         return 0;
     }

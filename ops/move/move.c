@@ -161,7 +161,7 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
         if (!step[i] || op_least(cx, ranges[d].count) < 1 || listed[d]) {
             op_refuse(cx, n,
                       "from %lld to %lld by %lld along axis %d of %s: a result that is not empty, each axis once, is "
-                      "wanted%s",
+                      "expected%s",
                       (long long)begin->ints[i], (long long)end->ints[i], (long long)step[i], d,
                       tensor_shape_text(cx, x), tensor_dim(x, d) < 0 ? op_greater_least : "");
             return 0;
@@ -349,7 +349,7 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
     int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank), rank = x->rank - 1 + index->rank;
     if (axis < 0) return 0;
     if (!dtype_is_integer(index->type) || op_least(cx, x->shape[axis]) < 1 || rank > MAX_RANK) {
-        op_refuse(cx, n, "the input is %s and the index %s%s; an integer index and at most %d dimensions are wanted",
+        op_refuse(cx, n, "the input is %s and the index %s%s; an integer index and at most %d dimensions are expected",
                   tensor_shape_text(cx, x), dtype_info(index->type)->spelling, tensor_shape_text(cx, index), MAX_RANK);
         return 0;
     }

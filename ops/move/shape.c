@@ -205,7 +205,7 @@ static int64_t elems_of(Ctx *cx, const Node *n, ShapeProduct *s)
     int64_t elems = 1;
     for (int d = 0; d < x->rank; d++) elems = times(s, elems, number_of(s, x->shape[d]));
     if (!s->too_large && elems > 0) return elems;
-    op_unsupported(cx, n, "the input is %s; a shape that is not empty, and not too large, is wanted",
+    op_unsupported(cx, n, "the input is %s; a shape that is not empty, and not too large, is expected",
                    tensor_shape_text(cx, x));
     return 0;
 }

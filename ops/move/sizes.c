@@ -12,7 +12,7 @@ static const Expr *count_of(Ctx *cx, const Node *n)
     const int64_t count = node_int(n, "count", 0);
     const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
     if ((like || (count >= 1 && count <= INT32_MAX)) && op_least(cx, size) >= 1) return size;
-    op_refuse(cx, n, "'count' is %lld; at least 1 is wanted%s", (long long)(like ? op_least(cx, size) : count),
+    op_refuse(cx, n, "'count' is %lld; at least 1 is expected%s", (long long)(like ? op_least(cx, size) : count),
               size->kind == EXPR_INT ? "" : op_greater_least);
     return NULL;
 }
@@ -32,8 +32,8 @@ static int ramp(Ctx *cx, const Node *n, Tensor **out)
     const Expr *count = count_of(cx, n);
     if (!count || !op_same_type(cx, n)) return 0;
     if (start->rank || step->rank || start->type == BOOL) {
-        op_refuse(cx, n, "from %s%s on by %s; numbers without dimensions are wanted", dtype_info(start->type)->spelling,
-                  tensor_shape_text(cx, start), tensor_shape_text(cx, step));
+        op_refuse(cx, n, "from %s%s on by %s; numbers without dimensions are expected",
+                  dtype_info(start->type)->spelling, tensor_shape_text(cx, start), tensor_shape_text(cx, step));
         return 0;
     }
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y[i<count] = start + %s(i) * step", dtype_info(start->type)->spelling),
