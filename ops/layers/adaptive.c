@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pools whose windows follow from the result's size, [n][..][c] -> [n][size..][c]: of n elements to m, window i is
- * floor(i*n/m) .. ceil((i+1)*n/m); and dilation of images by a structuring element:
+/* Adaptive pools, [n][..][c] -> [n][size..][c], derive their windows from the result's size: from n elements to m,
+ * window i is floor(i*n/m) .. ceil((i+1)*n/m). Morphological dilation by a structuring element:
  *
  *   dilation2d   y[n,h,w,c] = max(i,j) x[n, h*sh + i*dh - ph, w*sw + j*dw - pw, c] + k[i,j,c]          -inf outside */
 #include "graph/dag/op_build.h"
@@ -15,32 +15,41 @@ static int adaptive(Ctx *cx, const Node *n, bool is_max, Tensor **out)
     int64_t size[MOST_SPATIAL];
     if (!op_float(cx, n)) return 0;
     if (spatial < 1 || spatial > MOST_SPATIAL || !tensor_is_fixed(x) || tensor_elems(x) < 1) {
-        op_refuse(cx, n, "the input is %s; a fixed [n][spatial..][c] of 1 to %d dimensions between is wanted", tensor_shape_text(cx, x), MOST_SPATIAL);
+        op_refuse(cx, n, "the input is %s; a fixed [n][spatial..][c] of 1 to %d dimensions between is wanted",
+                  tensor_shape_text(cx, x), MOST_SPATIAL);
         return 0;
     }
     if (!op_ints(cx, n, "size", spatial, 1, GREATEST_STRIDE, 1, size)) return 0;
     for (int d = 0; d < spatial; d++)
         if (tensor_dim(x, 1 + d) > INT32_MAX / (size[d] + 1) - 1) {
-            op_refuse(cx, n, "%lld windows along %lld elements; a product below 2^31 is wanted", (long long)size[d], (long long)tensor_dim(x, 1 + d));
+            op_refuse(cx, n, "%lld windows along %lld elements; a product below 2^31 is wanted", (long long)size[d],
+                      (long long)tensor_dim(x, 1 + d));
             return 0;
         }
     Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx), inside = text_new(cx), count = text_new(cx);
     for (int d = 0; d < spatial; d++) {
         const char axis = axis_of(spatial, d), tap = tap_of(spatial, d);
         const long long from = (long long)tensor_dim(x, 1 + d), to = (long long)size[d];
-        const char *begin = text_format(cx, "%c*%lld/%lld", axis, from, to), *end = text_format(cx, "((%c+1)*%lld+%lld)/%lld", axis, from, to - 1, to);
+        const char *begin = text_format(cx, "%c*%lld/%lld", axis, from, to),
+                   *end = text_format(cx, "((%c+1)*%lld+%lld)/%lld", axis, from, to - 1, to);
         text_printf(&lhs, "%c<%lld,", axis, to);
         text_printf(&over, "%s%c<%lld", d ? "," : "", tap, (from + to - 1) / to + (from % to != 0));
         text_printf(&at, "min(%lld, %s+%c),", from - 1, begin, tap);
         text_printf(&inside, "%s%s+%c < %s", d ? " && " : "", begin, tap, end);
         text_printf(&count, "%s(%s-%s)", d ? " * " : "", end, begin);
     }
-    const char *value = text_format(cx, "select(%s, x[n,%sc], %s)", text_string(&inside), text_string(&at), is_max ? "-inf" : "0");
-    if (is_max) out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,%sc] = max(%s) %s", lhs.at, over.at, value), BIND_T("x", n->in[0]));
+    const char *value = text_format(cx, "select(%s, x[n,%sc], %s)", text_string(&inside), text_string(&at),
+                                    is_max ? "-inf" : "0");
+    if (is_max)
+        out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,%sc] = max(%s) %s", lhs.at, over.at, value),
+                            BIND_T("x", n->in[0]));
     else {
-        Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum[n,%sc] = sum(%s) %s", lhs.at, over.at, value), BIND_T("x", n->in[0]));
+        Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum[n,%sc] = sum(%s) %s", lhs.at, over.at, value),
+                                 BIND_T("x", n->in[0]));
         const char *axes = spatial == 1 ? "n,w,c" : spatial == 2 ? "n,h,w,c" : "n,d,h,w,c";
-        out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = s[%s] / %s(%s)", axes, axes, dtype_info(x->type)->spelling, count.at), BIND_T("s", sum));
+        out[0] = OP_FORMULA(
+            cx, n, text_format(cx, "y[%s] = s[%s] / %s(%s)", axes, axes, dtype_info(x->type)->spelling, count.at),
+            BIND_T("s", sum));
     }
     return out[0] ? 1 : 0;
 }
@@ -51,27 +60,37 @@ static int dilation2d(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *k = n->in[1];
     if (!op_same_type(cx, n) || !op_float(cx, n)) return 0;
-    if (x->rank != 4 || k->rank != 3 || x->shape[3] != k->shape[2] || !tensor_is_fixed(x) || !tensor_is_fixed(k) || tensor_elems(x) < 1 || tensor_elems(k) < 1) {
-        op_refuse(cx, n, "the input is %s and the kernel %s; [n][h][w][c] and [kh][kw][c] are wanted", tensor_shape_text(cx, x), tensor_shape_text(cx, k));
+    if (x->rank != 4 || k->rank != 3 || x->shape[3] != k->shape[2] || !tensor_is_fixed(x) || !tensor_is_fixed(k)
+        || tensor_elems(x) < 1 || tensor_elems(k) < 1) {
+        op_refuse(cx, n, "the input is %s and the kernel %s; [n][h][w][c] and [kh][kw][c] are wanted",
+                  tensor_shape_text(cx, x), tensor_shape_text(cx, k));
         return 0;
     }
-    Sliding w = { .spatial = 2, .size = { tensor_dim(x, 1), tensor_dim(x, 2) }, .kernel = { tensor_dim(k, 0), tensor_dim(k, 1) } };
+    Sliding w = { .spatial = 2,
+                  .size = { tensor_dim(x, 1), tensor_dim(x, 2) },
+                  .kernel = { tensor_dim(k, 0), tensor_dim(k, 1) } };
     if (!op_sliding(cx, n, &w)) return 0;
     if (w.count[0] < 1 || w.count[1] < 1) {
-        op_refuse(cx, n, "a kernel of %s does not fit into the input %s", tensor_shape_text(cx, k), tensor_shape_text(cx, x));
+        op_refuse(cx, n, "a kernel of %s does not fit into the input %s", tensor_shape_text(cx, k),
+                  tensor_shape_text(cx, x));
         return 0;
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,h<%lld,w<%lld,c] = max(i,j) (x[n,%s,%s,c]? + k[i,j,c] : -inf)", (long long)w.count[0], (long long)w.count[1],
-                                           affine_text(cx, 'h', w.stride[0], 'i', w.dilation[0], -w.pad[0]), affine_text(cx, 'w', w.stride[1], 'j', w.dilation[1], -w.pad[1])),
+    out[0] = OP_FORMULA(cx, n,
+                        text_format(cx, "y[n,h<%lld,w<%lld,c] = max(i,j) (x[n,%s,%s,c]? + k[i,j,c] : -inf)",
+                                    (long long)w.count[0], (long long)w.count[1],
+                                    affine_text(cx, 'h', w.stride[0], 'i', w.dilation[0], -w.pad[0]),
+                                    affine_text(cx, 'w', w.stride[1], 'j', w.dilation[1], -w.pad[1])),
                         BIND_T("x", n->in[0]), BIND_T("k", n->in[1]));
     return out[0] ? 1 : 0;
 }
 
-static const AttrRow adaptive_attrs[] = { { "size", ATTR_INTS, "of the result, one for each spatial dimension or one for all", NULL }, { 0 } };
+static const AttrRow adaptive_attrs[] = {
+    { "size", ATTR_INTS, "of the result, one for each spatial dimension or one for all", NULL }, { 0 }
+};
 static const AttrRow dilation_attrs[] = {
-    { "stride",   ATTR_INTS, "distance of windows, down and right, or one for both", NULL },
-    { "dilation", ATTR_INTS, "distance of taps, likewise", NULL },
-    { "pad",      ATTR_INTS, "rows above, columns before, rows below, columns behind", NULL },
+    { "stride",   ATTR_INTS, "vertical and horizontal distance between windows, or one for both", NULL },
+    { "dilation", ATTR_INTS, "distance between taps, likewise", NULL },
+    { "pad",      ATTR_INTS, "rows above, columns left, rows below, columns right", NULL },
     { 0 }
 };
 static const OpCase adaptive_cases[] = {
@@ -96,8 +115,13 @@ static const OpCase dilation_cases[] = {
       .attr = attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = case_rows }
 
 const Op ops_adaptive[] = {
-    ROW(adaptive_avg_pool, "y[n,i,j,c] = the mean of x[n,h,w,c] over floor(i*H/m) <= h < ceil((i+1)*H/m), and w likewise", 10, 1, "x", adaptive_attrs, adaptive_cases),
-    ROW(adaptive_max_pool, "y[n,i,j,c] = the largest x[n,h,w,c] over floor(i*H/m) <= h < ceil((i+1)*H/m), and w likewise", 10, 1, "x", adaptive_attrs, adaptive_cases),
-    ROW(dilation2d, "y[n,h,w,c] = max(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c] + k[i,j,c]", 5, 2, "x k", dilation_attrs, dilation_cases),
+    ROW(adaptive_avg_pool,
+        "y[n,i,j,c] = the mean of x[n,h,w,c] over floor(i*H/m) <= h < ceil((i+1)*H/m), and w likewise",
+        10, 1, "x", adaptive_attrs, adaptive_cases),
+    ROW(adaptive_max_pool,
+        "y[n,i,j,c] = the largest x[n,h,w,c] over floor(i*H/m) <= h < ceil((i+1)*H/m), and w likewise",
+        10, 1, "x", adaptive_attrs, adaptive_cases),
+    ROW(dilation2d, "y[n,h,w,c] = max(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c] + k[i,j,c]",
+        5, 2, "x k", dilation_attrs, dilation_cases),
     { 0 }
 };

@@ -23,11 +23,14 @@
 static bool check_boxes(Ctx *cx, const Node *n)
 {
     const Tensor *box = n->in[0], *score = n->in[1];
-    bool fits = box->rank == 3 && score->rank == 3 && tensor_dim(box, 2) == 4 && box->shape[0] == score->shape[0] && box->shape[1] == score->shape[2]
-             && tensor_elems(score) > 0 && box->type == score->type;
+    bool fits = box->rank == 3 && score->rank == 3 && tensor_dim(box, 2) == 4 && box->shape[0] == score->shape[0]
+                && box->shape[1] == score->shape[2] && tensor_elems(score) > 0 && box->type == score->type;
     for (int i = 2; i < 5; i++) fits = fits && n->in[i]->rank == 0 && n->in[i]->type == (i == 2 ? I64 : box->type);
-    if (!fits) op_refuse(cx, n, "boxes %s and scores %s; [images][boxes][4], [images][classes][boxes], an i64 and two scalars of their type are wanted",
-                         tensor_shape_text(cx, box), tensor_shape_text(cx, score));
+    if (!fits)
+        op_refuse(cx, n,
+                  "boxes %s and scores %s; [images][boxes][4], [images][classes][boxes], an i64 and two scalars of "
+                  "their type are wanted",
+                  tensor_shape_text(cx, box), tensor_shape_text(cx, score));
     return fits;
 }
 
@@ -39,7 +42,8 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
         op_refuse(cx, n, "'capacity' is %lld; room for at least one row is wanted", (long long)capacity);
         return 0;
     }
-    const Expr *images = n->in[1]->shape[0], *classes = n->in[1]->shape[1], *count = n->in[1]->shape[2], *shape[] = { count, images, classes, count };
+    const Expr *images = n->in[1]->shape[0], *classes = n->in[1]->shape[1], *count = n->in[1]->shape[2];
+    const Expr *shape[] = { count, images, classes, count };
     const char *by_rank = text_format(cx, "[t<N%s,b<B,c<C]", expr_is_int(count, 1) ? "" : " ordered");
     const char *by_box = text_format(cx, "[t<N%s,b<B,c<C,i<N]", expr_is_int(count, 1) ? "" : " ordered");
     Formulas f = { .cx = cx, .call = n };
@@ -48,25 +52,39 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
     formulas_name(&f, (Bind)BIND_V("B", images));
     formulas_name(&f, (Bind)BIND_V("C", classes));
     formulas_name(&f, (Bind)BIND_V("N", count));
-    formulas_make(&f, "place[b<B,c<C,i<N] = sum(o<N) select(score[b,c,o] > score[b,c,i] || (score[b,c,o] == score[b,c,i] && o < i), 1, 0)");
+    formulas_make(&f, "place[b<B,c<C,i<N] = sum(o<N) select(score[b,c,o] > score[b,c,i] || (score[b,c,o] == "
+                      "score[b,c,i] && o < i), 1, 0)");
     formulas_make(&f, "best[t<N,b<B,c<C] = sum(i<N) select(place[b,c,i] == t, i, 0)");
-    formulas_make(&f, "%s", node_int(n, "center", 0) ?
-                  "edges[b<B,i<N,k<4] = select(k < 2, box[b,i,k%2] - box[b,i,k%2+2] * 0.5, box[b,i,k%2] + box[b,i,k%2+2] * 0.5)" :
-                  "edges[b<B,i<N,k<4] = select(k < 2, min(box[b,i,k%2], box[b,i,k%2+2]), max(box[b,i,k%2], box[b,i,k%2+2]))");
+    formulas_make(&f, "%s",
+                  node_int(n, "center", 0) ? "edges[b<B,i<N,k<4] = select(k < 2, box[b,i,k%2] - box[b,i,k%2+2] * 0.5, "
+                                             "box[b,i,k%2] + box[b,i,k%2+2] * 0.5)"
+                                           : "edges[b<B,i<N,k<4] = select(k < 2, min(box[b,i,k%2], box[b,i,k%2+2]), "
+                                             "max(box[b,i,k%2], box[b,i,k%2+2]))");
     formulas_make(&f, "area[b<B,i<N] = (edges[b,i,2] - edges[b,i,0]) * (edges[b,i,3] - edges[b,i,1])");
-    Tensor *kept = formulas_promise(&f, "kept", I32, 3, shape), *number = formulas_promise(&f, "number", I32, 3, shape), *gone = formulas_promise(&f, "gone", I32, 4, shape);
+    Tensor *kept = formulas_promise(&f, "kept", I32, 3, shape), *number = formulas_promise(&f, "number", I32, 3, shape),
+           *gone = formulas_promise(&f, "gone", I32, 4, shape);
     formulas_make(&f, "before%s = (number[t-1,b,c]? : 0)", by_rank);
     formulas_make(&f, "left%s = (gone[t-1,b,c,i]? : 0)", by_box);
-    formulas_keep(&f, kept, "kept%s = select(left[t,b,c,best[t,b,c]] == 0 && i64(before[t,b,c]) < most && score[b,c,best[t,b,c]] > least, 1, 0)", by_rank);
+    formulas_keep(&f, kept,
+                  "kept%s = select(left[t,b,c,best[t,b,c]] == 0 && i64(before[t,b,c]) < most && score[b,c,best[t,b,c]] "
+                  "> least, 1, 0)",
+                  by_rank);
     formulas_keep(&f, number, "number%s = before[t,b,c] + kept[t,b,c]", by_rank);
-    formulas_make(&f, "common%s = select(kept[t,b,c] > 0, "
-                      "max(0, min(edges[b,best[t,b,c],2], edges[b,i,2]) - max(edges[b,best[t,b,c],0], edges[b,i,0])) * "
-                      "max(0, min(edges[b,best[t,b,c],3], edges[b,i,3]) - max(edges[b,best[t,b,c],1], edges[b,i,1])), 0)", by_box);
-    formulas_keep(&f, gone, "gone%s = select(left[t,b,c,i] > 0 || (common[t,b,c,i] > 0 && "
-                            "common[t,b,c,i] / (area[b,best[t,b,c]] + area[b,i] - common[t,b,c,i]) > overlap), 1, 0)", by_box);
+    formulas_make(&f,
+                  "common%s = select(kept[t,b,c] > 0, "
+                  "max(0, min(edges[b,best[t,b,c],2], edges[b,i,2]) - max(edges[b,best[t,b,c],0], edges[b,i,0])) * "
+                  "max(0, min(edges[b,best[t,b,c],3], edges[b,i,3]) - max(edges[b,best[t,b,c],1], edges[b,i,1])), 0)",
+                  by_box);
+    formulas_keep(&f, gone,
+                  "gone%s = select(left[t,b,c,i] > 0 || (common[t,b,c,i] > 0 && "
+                  "common[t,b,c,i] / (area[b,best[t,b,c]] + area[b,i] - common[t,b,c,i]) > overlap), 1, 0)",
+                  by_box);
     formulas_make(&f, "first[b<B,c<C] = sum(p<B,q<C) select(p < b || (p == b && q < c), number[N-1,p,q], 0)");
     formulas_make(&f, "at[t<N,b<B,c<C] = select(kept[t,b,c] > 0, first[b,c] + number[t,b,c] - 1, -1)");
-    out[0] = formulas_make(&f, "y[k<%lld,d<3] = max(t<N,b<B,c<C; -1) select(at[t,b,c] == k, i64(select(d == 0, b, select(d == 1, c, best[t,b,c]))), -1)", (long long)capacity);
+    out[0] = formulas_make(&f,
+                           "y[k<%lld,d<3] = max(t<N,b<B,c<C; -1) select(at[t,b,c] == k, i64(select(d == 0, b, select(d "
+                           "== 1, c, best[t,b,c]))), -1)",
+                           (long long)capacity);
     out[1] = formulas_make(&f, "count = sum(b<B,c<C) i64(number[N-1,b,c])");
     return out[0] && out[1] ? 2 : 0;
 }
@@ -85,14 +103,21 @@ static Samples samples(Ctx *cx, const Node *n, int d, int64_t cells, int64_t siz
     const char *extent = text_format(cx, "(roi[r,%d] - roi[r,%d]) * scale", 3 - d, 1 - d);
     if (!half) extent = text_format(cx, "max(1, %s)", extent);
     const char *shift = half ? " - 0.5" : "", *where = d ? "right" : "down";
-    Tensor *at = OP_FORMULA(cx, n, text_format(cx, "%s[r<%lld,i<%lld,s<%lld] = roi[r,%d] * scale%s + (%s(i) + (%s(s) + 0.5) / %lld) * (%s) / %lld", where, boxes, (long long)cells, ratio,
-                                               1 - d, shift, dtype_info(roi->type)->spelling, dtype_info(roi->type)->spelling, ratio, extent, (long long)cells),
-                            BIND_T("roi", roi), scale);
+    Tensor *at = OP_FORMULA(
+        cx, n,
+        text_format(cx, "%s[r<%lld,i<%lld,s<%lld] = roi[r,%d] * scale%s + (%s(i) + (%s(s) + 0.5) / %lld) * (%s) / %lld",
+                    where, boxes, (long long)cells, ratio, 1 - d, shift, dtype_info(roi->type)->spelling,
+                    dtype_info(roi->type)->spelling, ratio, extent, (long long)cells),
+        BIND_T("roi", roi), scale);
     const Bind last = BIND_I(cx, "last", size - 1);
     Tensor *low = OP_FORMULA(cx, n, "low[r,i,s] = max(0, min(last, i32(floor(at[r,i,s]))))", BIND_T("at", at), last);
-    const char *part = text_format(cx, "select(low[r,i,s] == last, 0, max(0, at[r,i,s]) - %s(low[r,i,s]))", dtype_info(roi->type)->spelling);
-    Tensor *weight = OP_FORMULA(cx, n, text_format(cx, "weight[r,i,s,p<2] = select(at[r,i,s] < -1 || at[r,i,s] > %lld, 0, select(p == 0, 1 - %s, %s))", (long long)size, part, part),
-                                BIND_T("at", at), BIND_T("low", low), last);
+    const char *part = text_format(cx, "select(low[r,i,s] == last, 0, max(0, at[r,i,s]) - %s(low[r,i,s]))",
+                                   dtype_info(roi->type)->spelling);
+    Tensor *weight = OP_FORMULA(
+        cx, n,
+        text_format(cx, "weight[r,i,s,p<2] = select(at[r,i,s] < -1 || at[r,i,s] > %lld, 0, select(p == 0, 1 - %s, %s))",
+                    (long long)size, part, part),
+        BIND_T("at", at), BIND_T("low", low), last);
     return (Samples){ low, weight };
 }
 
@@ -187,10 +212,13 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
     const char *mode = node_text(n, "mode", "avg");
     bool is_max = strcmp(mode, "max") == 0;
     if (!op_float(cx, n)) return 0;
-    if (x->rank != 4 || roi->rank != 2 || tensor_dim(roi, 1) != 4 || image->rank != 1 || image->shape[0] != roi->shape[0] || tensor_elems(x) < 1 || tensor_elems(roi) < 1
-        || roi->type != x->type || !dtype_is_integer(image->type)) {
-        op_refuse(cx, n, "x %s, boxes %s and their images %s; [n][h][w][c], [boxes][4] of one type and integers [boxes] are wanted", tensor_shape_text(cx, x),
-                  tensor_shape_text(cx, roi), tensor_shape_text(cx, image));
+    if (x->rank != 4 || roi->rank != 2 || tensor_dim(roi, 1) != 4 || image->rank != 1
+        || image->shape[0] != roi->shape[0] || tensor_elems(x) < 1 || tensor_elems(roi) < 1 || roi->type != x->type
+        || !dtype_is_integer(image->type)) {
+        op_refuse(
+            cx, n,
+            "x %s, boxes %s and their images %s; [n][h][w][c], [boxes][4] of one type and integers [boxes] are wanted",
+            tensor_shape_text(cx, x), tensor_shape_text(cx, roi), tensor_shape_text(cx, image));
         return 0;
     }
     if (h < 1 || w < 1 || ratio < 0 || h > 1 << 12 || w > 1 << 12 || ratio > 1 << 8 ||
@@ -202,13 +230,19 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
     }
     if (ratio == 0) return (out[0] = adaptive_align(cx, n, h, w, is_max)) != NULL;
     Samples down = samples(cx, n, 0, h, tensor_dim(x, 1)), right = samples(cx, n, 1, w, tensor_dim(x, 2));
-    const char *text = text_format(cx, "%s[r<%lld,i<%lld,j<%lld,c<%lld] = %s(s<%lld,t<%lld,p<2,q<2) "
-                                       "x[max(0, min(%lld, i32(image[r]))), min(%lld, top[r,i,s]+p), min(%lld, left[r,j,t]+q), c] * down[r,i,s,p] * right[r,j,t,q]",
-                                   is_max ? "y" : "sum", (long long)tensor_dim(roi, 0), (long long)h, (long long)w, (long long)tensor_dim(x, 3), is_max ? "max" : "sum",
-                                   (long long)ratio, (long long)ratio, (long long)tensor_dim(x, 0) - 1, (long long)tensor_dim(x, 1) - 1, (long long)tensor_dim(x, 2) - 1);
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("image", n->in[2]), BIND_T("top", down.low), BIND_T("left", right.low), BIND_T("down", down.weight),
-                        BIND_T("right", right.weight));
-    if (!is_max) out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = r[*] / %lld", (long long)(ratio * ratio)), BIND_T("r", out[0]));
+    const char *text = text_format(cx,
+                                   "%s[r<%lld,i<%lld,j<%lld,c<%lld] = %s(s<%lld,t<%lld,p<2,q<2) "
+                                   "x[max(0, min(%lld, i32(image[r]))), min(%lld, top[r,i,s]+p), min(%lld, "
+                                   "left[r,j,t]+q), c] * down[r,i,s,p] * right[r,j,t,q]",
+                                   is_max ? "y" : "sum", (long long)tensor_dim(roi, 0), (long long)h, (long long)w,
+                                   (long long)tensor_dim(x, 3), is_max ? "max" : "sum", (long long)ratio,
+                                   (long long)ratio, (long long)tensor_dim(x, 0) - 1, (long long)tensor_dim(x, 1) - 1,
+                                   (long long)tensor_dim(x, 2) - 1);
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("image", n->in[2]), BIND_T("top", down.low),
+                        BIND_T("left", right.low), BIND_T("down", down.weight), BIND_T("right", right.weight));
+    if (!is_max)
+        out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = r[*] / %lld", (long long)(ratio * ratio)),
+                            BIND_T("r", out[0]));
     return out[0] ? 1 : 0;
 }
 
@@ -217,10 +251,14 @@ static Tensor *cell_edge(Ctx *cx, const Node *n, int d, bool at_end, int64_t cel
 {
     Tensor *roi = n->in[1];
     const char *type = dtype_info(roi->type)->spelling;
-    const char *low = text_format(cx, "i32(round(roi[r,%d] * scale))", 2 - d), *high = text_format(cx, "i32(round(roi[r,%d] * scale))", 4 - d);
+    const char *low = text_format(cx, "i32(round(roi[r,%d] * scale))", 2 - d),
+               *high = text_format(cx, "i32(round(roi[r,%d] * scale))", 4 - d);
     const char *extent = text_format(cx, "%s(max(1, %s - %s + 1))", type, high, low);
-    const char *edge = text_format(cx, "%s(%s(i%s) * %s / %lld)", at_end ? "ceil" : "floor", type, at_end ? "+1" : "", extent, (long long)cells);
-    return OP_FORMULA(cx, n, text_format(cx, "%s%d[r,i<%lld] = max(0, min(%lld, i32(%s) + %s))", at_end ? "end" : "begin", d, (long long)cells, (long long)size, edge, low),
+    const char *edge = text_format(cx, "%s(%s(i%s) * %s / %lld)", at_end ? "ceil" : "floor", type, at_end ? "+1" : "",
+                                   extent, (long long)cells);
+    return OP_FORMULA(cx, n,
+                      text_format(cx, "%s%d[r,i<%lld] = max(0, min(%lld, i32(%s) + %s))", at_end ? "end" : "begin", d,
+                                  (long long)cells, (long long)size, edge, low),
                       BIND_T("roi", roi), BIND_V("scale", expr_real(cx, roi->type, node_real(n, "scale", 1))));
 }
 
@@ -229,19 +267,30 @@ static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0], *roi = n->in[1];
     const int64_t h = node_int(n, "height", 1), w = node_int(n, "width", 1);
     if (!op_float(cx, n) || !op_same_type(cx, n)) return 0;
-    if (x->rank != 4 || roi->rank != 2 || tensor_dim(roi, 1) != 5 || tensor_elems(x) < 1 || tensor_elems(roi) < 1 || h < 1 || w < 1 || h > 1 << 12 || w > 1 << 12) {
-        op_refuse(cx, n, "x %s, boxes %s, %lld by %lld cells; [n][h][w][c], [boxes][5] and one or more cells are wanted", tensor_shape_text(cx, x), tensor_shape_text(cx, roi),
-                  (long long)h, (long long)w);
+    if (x->rank != 4 || roi->rank != 2 || tensor_dim(roi, 1) != 5 || tensor_elems(x) < 1 || tensor_elems(roi) < 1
+        || h < 1 || w < 1 || h > 1 << 12 || w > 1 << 12) {
+        op_refuse(cx, n,
+                  "x %s, boxes %s, %lld by %lld cells; [n][h][w][c], [boxes][5] and one or more cells are wanted",
+                  tensor_shape_text(cx, x), tensor_shape_text(cx, roi), (long long)h, (long long)w);
         return 0;
     }
-    Tensor *top = cell_edge(cx, n, 0, false, h, tensor_dim(x, 1)), *bottom = cell_edge(cx, n, 0, true, h, tensor_dim(x, 1));
-    Tensor *left = cell_edge(cx, n, 1, false, w, tensor_dim(x, 2)), *right = cell_edge(cx, n, 1, true, w, tensor_dim(x, 2));
+    Tensor *top = cell_edge(cx, n, 0, false, h, tensor_dim(x, 1)),
+           *bottom = cell_edge(cx, n, 0, true, h, tensor_dim(x, 1));
+    Tensor *left = cell_edge(cx, n, 1, false, w, tensor_dim(x, 2)),
+           *right = cell_edge(cx, n, 1, true, w, tensor_dim(x, 2));
     const char *image = text_format(cx, "max(0, min(%lld, i32(roi[r,0])))", (long long)tensor_dim(x, 0) - 1);
-    Tensor *most = OP_FORMULA(cx, n, text_format(cx, "most[r,i,j,c<%lld] = max(p<%lld,q<%lld) select(p >= top[r,i] && p < bottom[r,i] && q >= left[r,j] && q < right[r,j], x[%s,p,q,c], -inf)",
-                                                 (long long)tensor_dim(x, 3), (long long)tensor_dim(x, 1), (long long)tensor_dim(x, 2), image),
-                              BIND_T("x", n->in[0]), BIND_T("roi", n->in[1]), BIND_T("top", top), BIND_T("bottom", bottom), BIND_T("left", left), BIND_T("right", right));
-    out[0] = OP_FORMULA(cx, n, "y[r,i,j,c] = select(bottom[r,i] > top[r,i] && right[r,j] > left[r,j], most[r,i,j,c], 0)", BIND_T("most", most), BIND_T("top", top),
-                        BIND_T("bottom", bottom), BIND_T("left", left), BIND_T("right", right));
+    Tensor *most = OP_FORMULA(cx, n,
+                              text_format(cx,
+                                          "most[r,i,j,c<%lld] = max(p<%lld,q<%lld) select(p >= top[r,i] && p < "
+                                          "bottom[r,i] && q >= left[r,j] && q < right[r,j], x[%s,p,q,c], -inf)",
+                                          (long long)tensor_dim(x, 3), (long long)tensor_dim(x, 1),
+                                          (long long)tensor_dim(x, 2), image),
+                              BIND_T("x", n->in[0]), BIND_T("roi", n->in[1]), BIND_T("top", top),
+                              BIND_T("bottom", bottom), BIND_T("left", left), BIND_T("right", right));
+    out[0] = OP_FORMULA(cx, n,
+                        "y[r,i,j,c] = select(bottom[r,i] > top[r,i] && right[r,j] > left[r,j], most[r,i,j,c], 0)",
+                        BIND_T("most", most), BIND_T("top", top), BIND_T("bottom", bottom), BIND_T("left", left),
+                        BIND_T("right", right));
     return out[0] ? 1 : 0;
 }
 
@@ -268,13 +317,17 @@ static const AttrRow pool_attrs[] = {
 };
 static const OpCase pool_cases[] = {
     { "height=2 width=3", "f32[2][6][5][2] f32[2][5]={0,0,0,3,4, 1,1,2,9,5}", "f32[2][2][3][2]", NULL },
-    { "height=3 width=2 scale=0.5", "f64[1][4][6][1] f64[3][5]={0,2,1,9,8, 0,-7,-9,-3,-3, 0,3,3,3,3}", "f64[3][3][2][1]", NULL },
+    { "height=3 width=2 scale=0.5", "f64[1][4][6][1] f64[3][5]={0,2,1,9,8, 0,-7,-9,-3,-3, 0,3,3,3,3}",
+      "f64[3][3][2][1]", NULL },
     { "", "f32[1][6][5][2] f32[1][4]", NULL, "[boxes][5]" },
     { "height=0", "f32[1][6][5][2] f32[1][5]", NULL, "0 by 1 cells" },
     { 0 }
 };
 static const OpCase suppression_cases[] = {
-    { "capacity=4", "f32[1][4][4]={0,0,1,1,0,0.1,1,1.1,0,-0.1,1,0.9,0,10,1,11} f32[1][2][4]={0.9,0.75,0.6,0.95,0.5,0.6,0.7,0.2} i64={2} f32={0.5} f32={0}", "i64[4][3]", NULL },
+    { "capacity=4",
+      "f32[1][4][4]={0,0,1,1,0,0.1,1,1.1,0,-0.1,1,0.9,0,10,1,11} f32[1][2][4]={0.9,0.75,0.6,0.95,0.5,0.6,0.7,0.2} "
+      "i64={2} f32={0.5} f32={0}",
+      "i64[4][3]", NULL },
     { "capacity=9 center=1", "f32[2][3][4] f32[2][1][3] i64={3} f32={0.5} f32={0.1}", "i64[9][3]", NULL },
     { "capacity=1", "f32[1][1][4] f32[1][1][1] i64={1} f32={0.5} f32={-1}", "i64[1][3]", NULL },
     { "capacity=0", "f32[1][4][4] f32[1][2][4] i64={2} f32={0.5} f32={0}", NULL, "'capacity' is 0" },
@@ -282,8 +335,10 @@ static const OpCase suppression_cases[] = {
     { 0 }
 };
 static const OpCase roi_cases[] = {
-    { "height=2 width=3 ratio=2", "f32[2][6][5][2] f32[2][4]={0,0,4,5,1.5,-2,3,9} i64[2]={0,1}", "f32[2][2][3][2]", NULL },
-    { "height=2 width=2 half=0 scale=0.5 mode=max", "f32[1][6][5][2] f32[1][4]={2,1,9,8} i64[1]={0}", "f32[1][2][2][2]", NULL },
+    { "height=2 width=3 ratio=2", "f32[2][6][5][2] f32[2][4]={0,0,4,5,1.5,-2,3,9} i64[2]={0,1}", "f32[2][2][3][2]",
+      NULL },
+    { "height=2 width=2 half=0 scale=0.5 mode=max", "f32[1][6][5][2] f32[1][4]={2,1,9,8} i64[1]={0}",
+      "f32[1][2][2][2]", NULL },
     { "height=2 width=3 ratio=0", "f32[2][6][5][2] f32[3][4]={0,0,4,5,1.5,-2,30,9,2,3,1,1} i64[3]={0,1,0}",
       "f32[3][2][3][2]", NULL },
     { "height=1 width=2 ratio=0 half=0 scale=0.5 mode=max",

@@ -46,9 +46,11 @@ static bool read_windows(Ctx *cx, const Node *n, ConvWindows *w)
         int64_t last = (count - 1) * w->stride[d] - w->pad[d] + (w->kernel[d] - 1) * w->dilation[d];
         w->leaves_input = w->leaves_input || w->pad[d] > 0 || (size < 0 ? w->pad[s + d] > 0 : last >= size);
         if (op_least(cx, w->extent[d]) < 1) {
-            op_refuse(cx, n, "a kernel of %lld with dilation %lld does not fit into %lld elements with padding %lld and %lld%s", (long long)w->kernel[d],
-                      (long long)w->dilation[d], (long long)op_least(cx, x->shape[1 + d]), (long long)w->pad[d], (long long)w->pad[s + d],
-                      size < 0 ? op_greater_least : "");
+            op_refuse(
+                cx, n,
+                "a kernel of %lld with dilation %lld does not fit into %lld elements with padding %lld and %lld%s",
+                (long long)w->kernel[d], (long long)w->dilation[d], (long long)op_least(cx, x->shape[1 + d]),
+                (long long)w->pad[d], (long long)w->pad[s + d], size < 0 ? op_greater_least : "");
             return false;
         }
     }
@@ -63,7 +65,8 @@ static bool check_zero(Ctx *cx, const Node *n)
     for (int i = 0; i < 2; i++) {
         int64_t zero = node_int(n, attrs[i], 0);
         if (!zero || (is_byte(n->in[0]) && zero >= -255 && zero <= 255)) continue;
-        op_refuse(cx, n, "'%s' is %lld, but the input %s", attrs[i], (long long)zero, dtype_info(n->in[0]->type)->spelling);
+        op_refuse(cx, n, "'%s' is %lld, but the input %s", attrs[i], (long long)zero,
+                  dtype_info(n->in[0]->type)->spelling);
         return false;
     }
     return true;
@@ -94,14 +97,16 @@ static const char *without_zero(Ctx *cx, const char *read, int64_t zero)
 static const char *product_text(Ctx *cx, const Node *n, const char *x, const char *k)
 {
     if (!is_byte(n->in[0])) return text_format(cx, "%s * %s", x, k);
-    return text_format(cx, "%s * %s", without_zero(cx, x, node_int(n, "zero", 0)), without_zero(cx, k, node_int(n, "zero_w", 0)));
+    return text_format(cx, "%s * %s", without_zero(cx, x, node_int(n, "zero", 0)),
+                       without_zero(cx, k, node_int(n, "zero_w", 0)));
 }
 
 /* How the channel of x follows from the output channel o (and c). NULL: refused. */
 static const char *depthwise_channel(Ctx *cx, const Node *n, int64_t in, int64_t out)
 {
     if (out % in == 0) return out == in ? "o" : text_format(cx, "o/%lld", (long long)(out / in));
-    op_refuse(cx, n, "the kernel has %lld channels, which is no multiple of the input's %lld", (long long)out, (long long)in);
+    op_refuse(cx, n, "the kernel has %lld channels, which is no multiple of the input's %lld", (long long)out,
+              (long long)in);
     return NULL;
 }
 
@@ -109,7 +114,8 @@ static const char *grouped_channel(Ctx *cx, const Node *n, int64_t in, int64_t o
 {
     int64_t groups = node_int(n, "groups", 1);
     if (groups < 1 || in % groups != 0 || out % groups != 0)
-        op_refuse(cx, n, "'groups' is %lld but there are %lld input and %lld output channels", (long long)groups, (long long)in, (long long)out);
+        op_refuse(cx, n, "'groups' is %lld but there are %lld input and %lld output channels", (long long)groups,
+                  (long long)in, (long long)out);
     else if (each != in / groups)
         op_refuse(cx, n, "the kernel has %lld input channels, but the input has %lld in %lld group%s", (long long)each,
                   (long long)in, (long long)groups, groups == 1 ? "" : "s");
@@ -125,7 +131,8 @@ static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]
 static int windows_formula(Ctx *cx, const Node *n, const ConvWindows *w, const char *text, Tensor **out)
 {
     Bind binds[MAX_SPATIAL + 3] = { BIND_T("x", n->in[0]), BIND_T("k", n->in[1]) };
-    for (int d = 0; d < w->spatial; d++) binds[2 + d] = (Bind)BIND_V(text_format(cx, "extent_%c", axis_of(w->spatial, d)), w->extent[d]);
+    for (int d = 0; d < w->spatial; d++)
+        binds[2 + d] = (Bind)BIND_V(text_format(cx, "extent_%c", axis_of(w->spatial, d)), w->extent[d]);
     out[0] = op_formula(cx, n, text, binds);
     return out[0] ? 1 : 0;
 }
@@ -169,10 +176,16 @@ static bool read_transposed(Ctx *cx, const Node *n, int spatial, ConvWindows *w)
     for (int d = 0; d < spatial; d++) {
         const Expr *size = x->shape[1 + d];
         w->kernel[d] = tensor_dim(k, d);
-        w->extent[d] = op_size(cx, size, w->stride[d], (w->kernel[d] - 1) * w->dilation[d] + 1 + extra[d] - w->pad[d] - w->pad[spatial + d] - w->stride[d]);
-        if (op_least(cx, size) < 1 || op_least(cx, w->extent[d]) < 1 || op_greatest(cx, size) > INT32_MAX / w->stride[d] / 2) {
-            op_refuse(cx, n, "the input %s with a kernel of %lld and padding %lld and %lld: a result that is not empty is wanted%s", tensor_shape_text(cx, x),
-                      (long long)w->kernel[d], (long long)w->pad[d], (long long)w->pad[spatial + d], size->kind == EXPR_INT ? "" : op_greater_least);
+        w->extent[d] = op_size(cx, size, w->stride[d],
+                               (w->kernel[d] - 1) * w->dilation[d] + 1 + extra[d] - w->pad[d] - w->pad[spatial + d]
+                                   - w->stride[d]);
+        if (op_least(cx, size) < 1 || op_least(cx, w->extent[d]) < 1
+            || op_greatest(cx, size) > INT32_MAX / w->stride[d] / 2) {
+            op_refuse(
+                cx, n,
+                "the input %s with a kernel of %lld and padding %lld and %lld: a result that is not empty is wanted%s",
+                tensor_shape_text(cx, x), (long long)w->kernel[d], (long long)w->pad[d], (long long)w->pad[spatial + d],
+                size->kind == EXPR_INT ? "" : op_greater_least);
             return false;
         }
     }
@@ -188,11 +201,15 @@ static Meeting meeting_of(Ctx *cx, const ConvWindows *w, int d)
     char axis = axis_of(w->spatial, d), tap = tap_of(w->spatial, d);
     long long s = (long long)w->stride[d], step = (long long)w->dilation[d], pad = (long long)w->pad[d];
     const char *at = pad ? text_format(cx, "%c+%lld", axis, pad) : text_format(cx, "%c", axis);
-    if (s == 1) return (Meeting){ text_format(cx, "%s-%c*%lld", at, tap, step), text_format(cx, "%c", tap), NULL, w->kernel[d] };
+    if (s == 1)
+        return (Meeting){ text_format(cx, "%s-%c*%lld", at, tap, step), text_format(cx, "%c", tap), NULL,
+                          w->kernel[d] };
     if (step == 1)
-        return (Meeting){ text_format(cx, "(%s)/%lld-%c", at, s, tap), text_format(cx, "(%s)%%%lld+%c*%lld", at, s, tap, s), NULL, (w->kernel[d] + s - 1) / s };
+        return (Meeting){ text_format(cx, "(%s)/%lld-%c", at, s, tap),
+                          text_format(cx, "(%s)%%%lld+%c*%lld", at, s, tap, s), NULL, (w->kernel[d] + s - 1) / s };
     const char *distance = text_format(cx, "(%s-%c*%lld)", at, tap, step);
-    return (Meeting){ text_format(cx, "%s/%lld", distance, s), text_format(cx, "%c", tap), text_format(cx, "%s%%%lld == 0", distance, s), w->kernel[d] };
+    return (Meeting){ text_format(cx, "%s/%lld", distance, s), text_format(cx, "%c", tap),
+                      text_format(cx, "%s%%%lld == 0", distance, s), w->kernel[d] };
 }
 
 static bool check_transposed(Ctx *cx, const Node *n, int spatial)
@@ -200,9 +217,10 @@ static bool check_transposed(Ctx *cx, const Node *n, int spatial)
     const Tensor *x = n->in[0], *k = n->in[1];
     int64_t groups = node_int(n, "groups", 1);
     if (!check_ranks(cx, n, spatial, false)) return false;
-    if (groups >= 1 && tensor_dim(k, spatial) == tensor_dim(x, spatial + 1) && tensor_dim(k, spatial) % groups == 0) return true;
-    op_refuse(cx, n, "the input is %s, the kernel %s, 'groups' %lld: [..][c] and [..][c][o/groups] are wanted", tensor_shape_text(cx, x),
-              tensor_shape_text(cx, k), (long long)groups);
+    if (groups >= 1 && tensor_dim(k, spatial) == tensor_dim(x, spatial + 1) && tensor_dim(k, spatial) % groups == 0)
+        return true;
+    op_refuse(cx, n, "the input is %s, the kernel %s, 'groups' %lld: [..][c] and [..][c][o/groups] are wanted",
+              tensor_shape_text(cx, x), tensor_shape_text(cx, k), (long long)groups);
     return false;
 }
 
@@ -210,7 +228,8 @@ static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
     ConvWindows w = { 0 };
     if (!check_transposed(cx, n, spatial) || !read_transposed(cx, n, spatial, &w)) return 0;
-    int64_t groups = node_int(n, "groups", 1), each = tensor_dim(n->in[1], spatial) / groups, outs = tensor_dim(n->in[1], spatial + 1);
+    int64_t groups = node_int(n, "groups", 1), each = tensor_dim(n->in[1], spatial) / groups,
+            outs = tensor_dim(n->in[1], spatial + 1);
     Text lhs = text_new(cx), over = text_new(cx), in = text_new(cx), tap = text_new(cx), condition = text_new(cx);
     for (int d = 0; d < spatial; d++) {
         Meeting m = meeting_of(cx, &w, d);
@@ -224,13 +243,17 @@ static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
     const char *own = groups == 1 ? "o" : text_format(cx, "o%%%lld", (long long)outs);
     const char *body = text_format(cx, "(x[n,%s%s]? * k[%s%s,%s]? : 0)", in.at, channel, tap.at, channel, own);
     if (condition.length) body = text_format(cx, "select(%s, %s, 0)", condition.at, body);
-    return windows_formula(cx, n, &w, text_format(cx, "y[n,%so<%lld] = sum(%sc<%lld) %s", lhs.at, (long long)(outs * groups), over.at, (long long)each, body), out);
+    return windows_formula(cx, n, &w,
+                           text_format(cx, "y[n,%so<%lld] = sum(%sc<%lld) %s", lhs.at, (long long)(outs * groups),
+                                       over.at, (long long)each, body),
+                           out);
 }
 
 static Tensor *fold_zero(Ctx *cx, const Node *n)
 {
     ConvWindows w = { 0 };
-    return !node_int(n, "zero_w", 0) && read_windows(cx, n, &w) && !w.leaves_input ? zero_hoisted(cx, n, n->in[1]) : NULL;
+    return !node_int(n, "zero_w", 0) && read_windows(cx, n, &w) && !w.leaves_input ? zero_hoisted(cx, n, n->in[1])
+                                                                                   : NULL;
 }
 
 static int conv1d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 1, false, out); }
@@ -261,7 +284,8 @@ static const AttrRow depthwise_attrs[] = {
 };
 
 static const AttrRow transpose_attrs[] = {
-    { "stride",   ATTR_INTS, "distance at which neighbouring elements of x are spread, one for each spatial dimension or one for all", NULL },
+    { "stride",   ATTR_INTS,
+      "distance at which neighbouring elements of x are spread, one for each spatial dimension or one for all", NULL },
     { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
     { "pad",      ATTR_INTS, "what is cut off before each spatial dimension, then after each", NULL },
     { "extra",    ATTR_INTS, "what is added after each spatial dimension", NULL },
@@ -345,11 +369,16 @@ static const OpCase conv3d_transpose_cases[] = {
 const Op ops_conv[] = {
     { CONV(conv1d, "y[n,w,o] = sum(j,c) x[n,w*sw+j*dw-pw,c] * k[j,c,o]", conv_attrs) },
     { CONV(conv2d, "y[n,h,w,o] = sum(i,j,c) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c] * k[i,j,c,o]", conv_attrs) },
-    { CONV(conv3d, "y[n,d,h,w,o] = sum(t,i,j,c) x[n,d*sd+t*dd-pd,h*sh+i*dh-ph,w*sw+j*dw-pw,c] * k[t,i,j,c,o]", conv_attrs) },
+    { CONV(conv3d, "y[n,d,h,w,o] = sum(t,i,j,c) x[n,d*sd+t*dd-pd,h*sh+i*dh-ph,w*sw+j*dw-pw,c] * k[t,i,j,c,o]",
+      conv_attrs) },
     { CONV(depthwise_conv1d, "y[n,w,o] = sum(j) x[n,w*sw+j*dw-pw,o/m] * k[j,o]", depthwise_attrs) },
     { CONV(depthwise_conv2d, "y[n,h,w,o] = sum(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,o/m] * k[i,j,o]", depthwise_attrs) },
-    { ROW(conv1d_transpose, "y[n,w,o] = sum(j,c) x[n,(w+pw-j)/sw,c] * k[j,c,o] where the quotient is exact", transpose_attrs) },
-    { ROW(conv2d_transpose, "y[n,h,w,o] = sum(i,j,c) x[n,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[i,j,c,o] where the quotients are exact", transpose_attrs) },
-    { ROW(conv3d_transpose, "y[n,d,h,w,o] = sum(t,i,j,c) x[n,(d+pd-t)/sd,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[t,i,j,c,o]", transpose_attrs) },
+    { ROW(conv1d_transpose, "y[n,w,o] = sum(j,c) x[n,(w+pw-j)/sw,c] * k[j,c,o] where the quotient is exact",
+      transpose_attrs) },
+    { ROW(conv2d_transpose,
+      "y[n,h,w,o] = sum(i,j,c) x[n,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[i,j,c,o] where the quotients are exact",
+      transpose_attrs) },
+    { ROW(conv3d_transpose, "y[n,d,h,w,o] = sum(t,i,j,c) x[n,(d+pd-t)/sd,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[t,i,j,c,o]",
+      transpose_attrs) },
     { 0 }
 };

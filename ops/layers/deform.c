@@ -10,28 +10,34 @@
 typedef struct Deform {
     Ctx *cx;
     const Node *n;
-    int64_t kh, kw, in, out, each, groups, sharing;      /* each: channels of x in a group; sharing: groups of offsets */
+    /* each: channels of x in a group; sharing: groups of offsets */
+    int64_t kh, kw, in, out, each, groups, sharing;
     Sliding w;
 } Deform;
 
 static bool has_shape(const Deform *d, const Tensor *t, int64_t last)
 {
-    return t->rank == 4 && t->shape[0] == d->n->in[0]->shape[0] && tensor_dim(t, 1) == d->w.count[0] && tensor_dim(t, 2) == d->w.count[1] && tensor_dim(t, 3) == last;
+    return t->rank == 4 && t->shape[0] == d->n->in[0]->shape[0] && tensor_dim(t, 1) == d->w.count[0]
+           && tensor_dim(t, 2) == d->w.count[1] && tensor_dim(t, 3) == last;
 }
 
 static bool read_sizes(Deform *d)
 {
     const Tensor *x = d->n->in[0], *k = d->n->in[1];
     if (!op_same_type(d->cx, d->n) || !op_float(d->cx, d->n)) return false;
-    if (x->rank != 4 || k->rank != 4 || !tensor_is_fixed(x) || !tensor_is_fixed(k) || tensor_elems(x) < 1 || tensor_elems(k) < 1) {
-        op_refuse(d->cx, d->n, "the input is %s and the kernel %s; [n][h][w][c] and [kh][kw][c][o] are wanted", tensor_shape_text(d->cx, x), tensor_shape_text(d->cx, k));
+    if (x->rank != 4 || k->rank != 4 || !tensor_is_fixed(x) || !tensor_is_fixed(k) || tensor_elems(x) < 1
+        || tensor_elems(k) < 1) {
+        op_refuse(d->cx, d->n, "the input is %s and the kernel %s; [n][h][w][c] and [kh][kw][c][o] are wanted",
+                  tensor_shape_text(d->cx, x), tensor_shape_text(d->cx, k));
         return false;
     }
-    d->kh = tensor_dim(k, 0), d->kw = tensor_dim(k, 1), d->each = tensor_dim(k, 2), d->out = tensor_dim(k, 3), d->in = tensor_dim(x, 3);
+    d->kh = tensor_dim(k, 0), d->kw = tensor_dim(k, 1), d->each = tensor_dim(k, 2), d->out = tensor_dim(k, 3),
+    d->in = tensor_dim(x, 3);
     d->groups = node_int(d->n, "groups", 1), d->sharing = node_int(d->n, "offset_groups", 1);
     if (d->groups < 1 || d->sharing < 1 || d->each * d->groups != d->in || d->out % d->groups || d->in % d->sharing) {
-        op_refuse(d->cx, d->n, "the kernel %s in %lld groups, with %lld groups of offsets, does not suit the input's %lld channels", tensor_shape_text(d->cx, k),
-                  (long long)d->groups, (long long)d->sharing, (long long)d->in);
+        op_refuse(d->cx, d->n,
+                  "the kernel %s in %lld groups, with %lld groups of offsets, does not suit the input's %lld channels",
+                  tensor_shape_text(d->cx, k), (long long)d->groups, (long long)d->sharing, (long long)d->in);
         return false;
     }
     d->w = (Sliding){ .spatial = 2, .size = { tensor_dim(x, 1), tensor_dim(x, 2) }, .kernel = { d->kh, d->kw } };
@@ -42,9 +48,12 @@ static bool check_offsets(Deform *d)
 {
     const Tensor *offset = d->n->in[2], *mask = d->n->in_count > 3 ? d->n->in[3] : NULL;
     const int64_t taps = d->kh * d->kw * d->sharing;
-    if (d->w.count[0] >= 1 && d->w.count[1] >= 1 && has_shape(d, offset, 2 * taps) && (!mask || has_shape(d, mask, taps))) return true;
-    op_refuse(d->cx, d->n, "offsets %s%s%s; [n][%lld][%lld][%lld], and a mask of half as many channels, are wanted", tensor_shape_text(d->cx, offset), mask ? " and mask " : "",
-              mask ? tensor_shape_text(d->cx, mask) : "", (long long)d->w.count[0], (long long)d->w.count[1], (long long)(2 * taps));
+    if (d->w.count[0] >= 1 && d->w.count[1] >= 1 && has_shape(d, offset, 2 * taps)
+        && (!mask || has_shape(d, mask, taps)))
+        return true;
+    op_refuse(d->cx, d->n, "offsets %s%s%s; [n][%lld][%lld][%lld], and a mask of half as many channels, are wanted",
+              tensor_shape_text(d->cx, offset), mask ? " and mask " : "", mask ? tensor_shape_text(d->cx, mask) : "",
+              (long long)d->w.count[0], (long long)d->w.count[1], (long long)(2 * taps));
     return false;
 }
 
@@ -55,12 +64,22 @@ static SampleAxis line_of(Deform *d, int i)
 {
     Ctx *cx = d->cx;
     const char *axis = i ? "w" : "h", *type = dtype_info(d->n->in[0]->type)->spelling;
-    const char *tap = i ? text_format(cx, "e%%%lld", (long long)d->kw) : text_format(cx, "e/%lld%%%lld", (long long)d->kw, (long long)d->kh);
-    const char *grid = text_format(cx, "%s*%lld + %s*%lld - %lld", axis, (long long)d->w.stride[i], tap, (long long)d->w.dilation[i], (long long)d->w.pad[i]);
-    Tensor *at = OP_FORMULA(cx, d->n, text_format(cx, "at%d[n,h,w,e<%lld] = %s(%s) + offset[n,h,w,2*e+%d]", i, (long long)(d->kh * d->kw * d->sharing), type, grid, i),
+    const char *tap = i ? text_format(cx, "e%%%lld", (long long)d->kw)
+                        : text_format(cx, "e/%lld%%%lld", (long long)d->kw, (long long)d->kh);
+    const char *grid = text_format(cx, "%s*%lld + %s*%lld - %lld", axis, (long long)d->w.stride[i], tap,
+                                   (long long)d->w.dilation[i], (long long)d->w.pad[i]);
+    Tensor *at = OP_FORMULA(cx, d->n,
+                            text_format(cx, "at%d[n,h,w,e<%lld] = %s(%s) + offset[n,h,w,2*e+%d]", i,
+                                        (long long)(d->kh * d->kw * d->sharing), type, grid, i),
                             BIND_T("offset", d->n->in[2]));
-    Tensor *low = OP_FORMULA(cx, d->n, text_format(cx, "low%d[*] = max(-2, min(%lld, i32(floor(at[*]))))", i, (long long)d->w.size[i]), BIND_T("at", at));
-    Tensor *part = OP_FORMULA(cx, d->n, text_format(cx, "part%d[n,h,w,e,p<2] = select(p == 0, 1 - (at[n,h,w,e] - floor(at[n,h,w,e])), at[n,h,w,e] - floor(at[n,h,w,e]))", i),
+    Tensor *low = OP_FORMULA(
+        cx, d->n, text_format(cx, "low%d[*] = max(-2, min(%lld, i32(floor(at[*]))))", i, (long long)d->w.size[i]),
+        BIND_T("at", at));
+    Tensor *part = OP_FORMULA(cx, d->n,
+                              text_format(cx,
+                                          "part%d[n,h,w,e,p<2] = select(p == 0, 1 - (at[n,h,w,e] - "
+                                          "floor(at[n,h,w,e])), at[n,h,w,e] - floor(at[n,h,w,e]))",
+                                          i),
                               BIND_T("at", at));
     return (SampleAxis){ low, part };
 }
@@ -72,12 +91,23 @@ static int deform_conv2d(Ctx *cx, const Node *n, Tensor **out)
     const SampleAxis down = line_of(&d, 0), right = line_of(&d, 1);
     Tensor *mask = n->in_count > 3 ? n->in[3] : NULL;
     const char *e = text_format(cx, "c/%lld*%lld+t", (long long)(d.in / d.sharing), (long long)(d.kh * d.kw));
-    Tensor *patch = OP_FORMULA(cx, n, text_format(cx, "patch[n,h,w,t<%lld,c] = sum(p<2,q<2) (x[n,top[n,h,w,%s]+p,left[n,h,w,%s]+q,c]? * down[n,h,w,%s,p] * right[n,h,w,%s,q] : 0)",
-                                                  (long long)(d.kh * d.kw), e, e, e, e),
-                               BIND_T("x", n->in[0]), BIND_T("top", down.low), BIND_T("left", right.low), BIND_T("down", down.part), BIND_T("right", right.part));
-    if (mask) patch = OP_FORMULA(cx, n, text_format(cx, "masked[n,h,w,t,c] = patch[n,h,w,t,c] * mask[n,h,w,%s]", e), BIND_T("patch", patch), BIND_T("mask", mask));
-    const char *own = d.groups == 1 ? "c" : text_format(cx, "o/%lld*%lld+c", (long long)(d.out / d.groups), (long long)d.each);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,h,w,o] = sum(t,c) patch[n,h,w,t,%s] * k[t/%lld,t%%%lld,c,o]", own, (long long)d.kw, (long long)d.kw),
+    Tensor *patch = OP_FORMULA(
+        cx, n,
+        text_format(cx,
+                    "patch[n,h,w,t<%lld,c] = sum(p<2,q<2) (x[n,top[n,h,w,%s]+p,left[n,h,w,%s]+q,c]? * down[n,h,w,%s,p] "
+                    "* right[n,h,w,%s,q] : 0)",
+                    (long long)(d.kh * d.kw), e, e, e, e),
+        BIND_T("x", n->in[0]), BIND_T("top", down.low), BIND_T("left", right.low), BIND_T("down", down.part),
+        BIND_T("right", right.part));
+    if (mask)
+        patch = OP_FORMULA(cx, n, text_format(cx, "masked[n,h,w,t,c] = patch[n,h,w,t,c] * mask[n,h,w,%s]", e),
+                           BIND_T("patch", patch), BIND_T("mask", mask));
+    const char *own = d.groups == 1
+                          ? "c"
+                          : text_format(cx, "o/%lld*%lld+c", (long long)(d.out / d.groups), (long long)d.each);
+    out[0] = OP_FORMULA(cx, n,
+                        text_format(cx, "y[n,h,w,o] = sum(t,c) patch[n,h,w,t,%s] * k[t/%lld,t%%%lld,c,o]", own,
+                                    (long long)d.kw, (long long)d.kw),
                         BIND_T("patch", patch), BIND_T("k", n->in[1]));
     return out[0] ? 1 : 0;
 }
@@ -91,11 +121,16 @@ static const AttrRow deform_attrs[] = {
     { 0 }
 };
 static const OpCase deform_cases[] = {
-    { "", "f32[1][3][3][1] f32[2][2][1][1] f32[1][2][2][8]={0.5,-0.1,0,0,0,0,0,0, 0,1,0,0,0,0,0,0, 0,0,9,9,0,0,0,0, 0,0,0,0,0,0,0,-0.75}", "f32[1][2][2][1]", NULL },
-    { "stride=2,1 pad=1,0,1,2 dilation=1,2 groups=2 offset_groups=2", "f32[2][5][5][4] f32[3][2][2][6] f32[2][3][5][24] f32[2][3][5][12]", "f32[2][3][5][6]", NULL },
+    { "",
+      "f32[1][3][3][1] f32[2][2][1][1] f32[1][2][2][8]={0.5,-0.1,0,0,0,0,0,0, 0,1,0,0,0,0,0,0, 0,0,9,9,0,0,0,0, "
+      "0,0,0,0,0,0,0,-0.75}",
+      "f32[1][2][2][1]", NULL },
+    { "stride=2,1 pad=1,0,1,2 dilation=1,2 groups=2 offset_groups=2",
+      "f32[2][5][5][4] f32[3][2][2][6] f32[2][3][5][24] f32[2][3][5][12]", "f32[2][3][5][6]", NULL },
     { "", "f64[1][3][4][2] f64[3][3][2][3] f64[1][1][2][18]", "f64[1][1][2][3]", NULL },
     { "", "f32[1][3][3][1] f32[2][2][1][1] f32[1][2][2][4]", NULL, "[n][2][2][8]" },
-    { "offset_groups=2", "f32[1][3][3][1] f32[2][2][1][1] f32[1][2][2][16]", NULL, "does not suit the input's 1 channels" },
+    { "offset_groups=2", "f32[1][3][3][1] f32[2][2][1][1] f32[1][2][2][16]", NULL,
+      "does not suit the input's 1 channels" },
     { "", "f32[3][3][1] f32[2][2][1][1] f32[1][2][2][8]", NULL, "[kh][kw][c][o]" },
     { 0 }
 };

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of matrices:  y[..,n,o] = sum(k) a[..,n,k] * b[..,k,o].  Leading dimensions broadcast, aligned to the right; a
- * vector on the left is a row, one on the right a column, and that dimension is absent from the result.
- * dense is the product with a matrix of weights, [k][o], over the last dimension of x. */
+/* Matrix products:  y[..,n,o] = sum(k) a[..,n,k] * b[..,k,o].
+ *
+ *   Leading dimensions broadcast, aligned to the right.
+ *   A vector on the left is a row, a vector on the right is a column. The result has no such dimension.
+ *
+ * dense multiplies the last dimension of x by a weight matrix [k][o]. */
 #include "graph/dag/op_build.h"
 
-/* The batch dimensions of the result have letters; an operand leaves out those that it lacks and reads its ones at 0. */
+/* The letters of the result's batch dimensions. An operand omits the dimensions that it lacks and reads its unit
+ * dimensions at 0. */
 static const char batch_letters[] = "pqrstu";
 
 static void add_index(Text *t, const char *s) { text_printf(t, "%s%s", t->length ? "," : "", s); }
 
-/* Batch indices of one operand with `own` batch dimensions among the result's `all`. */
+/* Appends the batch indices of an operand with `own` batch dimensions; the result has `all`. */
 static void add_batch(Text *t, const Tensor *x, int own, int all)
 {
     for (int d = 0; d < own; d++)
         add_index(t, tensor_dim(x, d) == 1 ? "0" : (char[]){ batch_letters[all - own + d], '\0' });
 }
 
-/* Extent of batch dimension d of the result, counted from the left of `all`; NULL: refused. */
+/* Returns the extent of the result's batch dimension d, counted from the left of `all`; NULL if refused. */
 static const Expr *batch_extent(Ctx *cx, const Node *n, int d, int all, const int *own)
 {
     const Expr *extent = expr_index(cx, 1);
@@ -25,7 +29,8 @@ static const Expr *batch_extent(Ctx *cx, const Node *n, int d, int all, const in
         const Expr *size = at >= 0 ? n->in[i]->shape[at] : NULL;
         if (!size || expr_is_int(size, 1)) continue;
         if (!expr_is_int(extent, 1) && extent != size) {
-            op_refuse(cx, n, "batch dimensions of %s and %s do not agree", tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1]));
+            op_refuse(cx, n, "batch dimensions of %s and %s do not agree", tensor_shape_text(cx, n->in[0]),
+                      tensor_shape_text(cx, n->in[1]));
             return NULL;
         }
         extent = size;
@@ -44,7 +49,8 @@ static bool check(Ctx *cx, const Node *n)
     }
     const Expr *left = a->shape[a->rank - 1], *right = b->shape[b->rank > 1 ? b->rank - 2 : 0];
     if (left == right) return true;
-    op_refuse(cx, n, "the inner dimensions of %s and %s do not agree", tensor_shape_text(cx, a), tensor_shape_text(cx, b));
+    op_refuse(cx, n, "the inner dimensions of %s and %s do not agree", tensor_shape_text(cx, a),
+              tensor_shape_text(cx, b));
     return false;
 }
 
@@ -74,7 +80,7 @@ static int matmul(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* "i32(x[..]) - 3": an operand of 8 bits without its zero point. */
+/* Returns "(i32(x[..]) - 3)": an 8-bit operand minus its zero point. */
 static const char *byte_text(Ctx *cx, const char *read, int64_t zero)
 {
     return zero ? text_format(cx, "(i32(%s) - %lld)", read, (long long)zero) : text_format(cx, "i32(%s)", read);
@@ -85,7 +91,8 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0], *w = n->in[1];
     if (!op_same_type(cx, n)) return 0;
     if (w->rank != 2 || x->rank == 0 || x->shape[x->rank - 1] != w->shape[0]) {
-        op_refuse(cx, n, "the input is %s and the weights %s; [..][k] and [k][o] are wanted", tensor_shape_text(cx, x), tensor_shape_text(cx, w));
+        op_refuse(cx, n, "the input is %s and the weights %s; [..][k] and [k][o] are wanted", tensor_shape_text(cx, x),
+                  tensor_shape_text(cx, w));
         return 0;
     }
     Text lead = text_new(cx);
@@ -94,16 +101,21 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
     int64_t zero = node_int(n, "zero", 0), zero_w = node_int(n, "zero_w", 0);
     bool is_byte = x->type == I8 || x->type == U8;
     if (is_byte) left = byte_text(cx, left, zero), right = byte_text(cx, right, zero_w);
-    else if (zero || zero_w) op_refuse(cx, n, "there is a zero point, but the input is %s", dtype_info(x->type)->spelling);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%so] = sum(k) %s * %s", at, left, right), BIND_T("x", x), BIND_T("w", w));
+    else if (zero || zero_w)
+        op_refuse(cx, n, "there is a zero point, but the input is %s", dtype_info(x->type)->spelling);
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%so] = sum(k) %s * %s", at, left, right), BIND_T("x", x),
+                        BIND_T("w", w));
     return out[0] ? 1 : 0;
 }
 
-static Tensor *fold_zero(Ctx *cx, const Node *n) { return node_int(n, "zero_w", 0) ? NULL : zero_hoisted(cx, n, n->in[1]); }
+static Tensor *fold_zero(Ctx *cx, const Node *n)
+{
+    return node_int(n, "zero_w", 0) ? NULL : zero_hoisted(cx, n, n->in[1]);
+}
 
 static const AttrRow dense_attrs[] = {
-    { "zero",   ATTR_INT, "of 8-bit integers, whose products are summed in i32: what is taken off each element of x", NULL },
-    { "zero_w", ATTR_INT, "and of w", NULL },
+    { "zero",   ATTR_INT, "zero point of an 8-bit x, subtracted from each element; products accumulate in i32", NULL },
+    { "zero_w", ATTR_INT, "zero point of an 8-bit w", NULL },
     { 0 }
 };
 

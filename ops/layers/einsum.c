@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* einsum: a sum of products by letters, "ij,jk->ik":  y[i,k] = sum(j) x0[i,j] * x1[j,k].
  *
- * Letters that the result lacks are summed over. Three points stand for all dimensions that have no letter; they are given
- * capital letters here, aligned to the right, and broadcast, as dimensions of one do. Without an arrow the result has the
- * points' dimensions and then, in order of the alphabet, the letters that occur once. */
+ *   Letters absent from the result are reduction axes.
+ *   An ellipsis stands for all dimensions without a letter. They get capital letters, aligned to the right.
+ *   Ellipsis dimensions and unit dimensions broadcast.
+ *   Without an arrow, the result has the ellipsis dimensions, then the letters that occur once, alphabetically. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
@@ -11,8 +12,8 @@
 typedef struct EinsumTerm { char letter[MAX_RANK]; int count; } EinsumTerm;
 typedef struct Equation {
     EinsumTerm in[8], out;
-    int in_count, points;            /* the most dimensions that points stand for */
-    const Expr *size[128];           /* of a letter; NULL: not there */
+    int in_count, points;            /* the largest rank of an ellipsis */
+    const Expr *size[128];           /* per letter; NULL: unused */
     int uses[128];
 } Equation;
 
@@ -22,7 +23,8 @@ static bool refuse(Ctx *cx, const Node *n)
     return false;
 }
 
-/* Small letters as they are, points as `points` capital ones up to Z; `rank` -1: of the result. */
+/* Reads one term: lower-case letters unchanged, an ellipsis as `points` capital letters up to Z. `rank` is -1 for the
+ * result. */
 static bool read_term(const char **at, int rank, int points, EinsumTerm *t)
 {
     const char *p = *at;
@@ -46,7 +48,8 @@ static bool read_sizes(const Node *n, Equation *e)
     for (int i = 0; i < e->in_count; i++)
         for (int d = 0; d < e->in[i].count; d++) {
             int c = e->in[i].letter[d];
-            const Expr *size = n->in[i]->shape[d], *known = e->size[c] && !expr_is_int(e->size[c], 1) ? e->size[c] : NULL;
+            const Expr *size = n->in[i]->shape[d],
+                       *known = e->size[c] && !expr_is_int(e->size[c], 1) ? e->size[c] : NULL;
             if (expr_is_int(size, 0) || (known && !expr_is_int(size, 1) && known != size)) return false;
             e->size[c] = known ? known : size;
             e->uses[c]++;
@@ -57,7 +60,8 @@ static bool read_sizes(const Node *n, Equation *e)
 static void implicit_result(Equation *e)
 {
     for (int c = 'A'; c <= 'z'; c++)
-        if (e->size[c] && (c <= 'Z' || e->uses[c] == 1) && e->out.count < MAX_RANK) e->out.letter[e->out.count++] = (char)c;
+        if (e->size[c] && (c <= 'Z' || e->uses[c] == 1) && e->out.count < MAX_RANK)
+            e->out.letter[e->out.count++] = (char)c;
 }
 
 static bool read_equation(Ctx *cx, const Node *n, Equation *e)
@@ -81,7 +85,8 @@ static bool read_equation(Ctx *cx, const Node *n, Equation *e)
     }
     for (int d = 0; d < e->out.count; d++)
         for (int b = 0; b <= d; b++)
-            if (!e->size[(int)e->out.letter[d]] || (b < d && e->out.letter[b] == e->out.letter[d])) return refuse(cx, n);
+            if (!e->size[(int)e->out.letter[d]] || (b < d && e->out.letter[b] == e->out.letter[d]))
+                return refuse(cx, n);
     return true;
 }
 
@@ -105,8 +110,9 @@ static int einsum(Ctx *cx, const Node *n, Tensor **out)
         text_printf(&lhs, "%s%c<%s", d ? "," : "", e.out.letter[d], formulas_size(&f, e.size[(int)e.out.letter[d]]));
         e.uses[(int)e.out.letter[d]] = 0;
     }
-    for (int c = 'A'; c <= 'z'; c++)       /* a letter of size 1 is read at 0 and needs no loop */
-        if (e.uses[c] && !expr_is_int(e.size[c], 1)) text_printf(&over, "%s%c<%s", over.length ? "," : "", c, formulas_size(&f, e.size[c]));
+    for (int c = 'A'; c <= 'z'; c++)       /* operands read a unit dimension at 0: no loop */
+        if (e.uses[c] && !expr_is_int(e.size[c], 1))
+            text_printf(&over, "%s%c<%s", over.length ? "," : "", c, formulas_size(&f, e.size[c]));
     for (int i = 0; i < e.in_count; i++) {
         text_printf(&body, "%s%s", i ? " * " : "", read_text(cx, &e, n->in[i], i));
         formulas_name(&f, (Bind)BIND_T(text_format(cx, "x%d", i), n->in[i]));
@@ -117,7 +123,9 @@ static int einsum(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-static const AttrRow attrs[] = { { "equation", ATTR_TEXT, "the letters of the inputs' dimensions and of the result's: ij,jk->ik", NULL }, { 0 } };
+static const AttrRow attrs[] = {
+    { "equation", ATTR_TEXT, "the letters of the inputs' dimensions and of the result's: ij,jk->ik", NULL }, { 0 }
+};
 static const OpCase cases[] = {
     { "equation=ij,jk->ik", "f32[2][3] f32[3][4]", "f32[2][4]", NULL },
     { "equation=bij,bjk", "f32[2][2][3] f32[2][3][4]", "f32[2][4]", NULL },

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Determinants, by Gaussian elimination with partial pivoting. The steps are an ordered axis t, one for each column:
+/* Determinants by Gaussian elimination with partial pivoting. The ordered axis t has one step per column:
  *
- *   prev[t]   the matrix before step t, at first x
- *   row[t]    where column t of prev is largest at or below the diagonal; top[t] that row, which changes places with row t
+ *   prev[t]   the matrix before step t; x for t = 0
+ *   row[t]    the pivot row: the row at or below the diagonal with the largest magnitude in column t of prev
+ *   top[t]    the elements of the pivot row, which is swapped with row t
  *   rest[t]   the matrix after step t: column t is 0 below the diagonal
  *
- *   det = prod(t) top[t,t], negative for every change of places. (Golub, Van Loan, Matrix Computations, section 3.4.) */
+ *   det = prod(t) top[t,t], negated once per swap. (Golub, Van Loan, Matrix Computations, section 3.4.) */
 #include "graph/dag/op_build.h"
 
 static int det(Ctx *cx, const Node *n, Tensor **out)

@@ -14,7 +14,8 @@ static bool check(Ctx *cx, const Node *n)
     for (int i = 1; i < 5; i++) {
         const Tensor *p = n->in[i];
         if (x->rank >= 1 && p->rank == 1 && p->shape[0] == x->shape[x->rank - 1]) continue;
-        op_refuse(cx, n, "input %d is %s, but the input %s needs one value for each channel", i, tensor_shape_text(cx, p), tensor_shape_text(cx, x));
+        op_refuse(cx, n, "input %d is %s, but the input %s needs one value for each channel", i,
+                  tensor_shape_text(cx, p), tensor_shape_text(cx, x));
         return false;
     }
     return true;
@@ -24,10 +25,12 @@ static int batch_norm(Ctx *cx, const Node *n, Tensor **out)
 {
     if (!check(cx, n)) return 0;
     const Expr *epsilon = expr_real(cx, n->in[0]->type, node_real(n, "epsilon", 0));
-    Tensor *m = OP_FORMULA(cx, n, "scale[*] = scale[*] / sqrt(var[*] + epsilon)", BIND_T("scale", n->in[1]), BIND_T("var", n->in[4]),
-                           BIND_V("epsilon", epsilon));
-    Tensor *shift = OP_FORMULA(cx, n, "shift[*] = bias[*] - mean[*] * m[*]", BIND_T("bias", n->in[2]), BIND_T("mean", n->in[3]), BIND_T("m", m));
-    out[0] = OP_FORMULA(cx, n, "y[*] = x[*] * m[*] + shift[*]", BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("shift", shift));
+    Tensor *m = OP_FORMULA(cx, n, "scale[*] = scale[*] / sqrt(var[*] + epsilon)", BIND_T("scale", n->in[1]),
+                           BIND_T("var", n->in[4]), BIND_V("epsilon", epsilon));
+    Tensor *shift = OP_FORMULA(cx, n, "shift[*] = bias[*] - mean[*] * m[*]", BIND_T("bias", n->in[2]),
+                               BIND_T("mean", n->in[3]), BIND_T("m", m));
+    out[0] = OP_FORMULA(cx, n, "y[*] = x[*] * m[*] + shift[*]", BIND_T("x", n->in[0]), BIND_T("m", m),
+                        BIND_T("shift", shift));
     return out[0] ? 1 : 0;
 }
 
@@ -63,7 +66,10 @@ static bool read_axes(Ctx *cx, const Node *n, AxisText *a, const Expr **count)
     return false;
 }
 
-static const Expr *epsilon_of(Ctx *cx, const Node *n) { return expr_real(cx, n->in[0]->type, node_real(n, "epsilon", 0)); }
+static const Expr *epsilon_of(Ctx *cx, const Node *n)
+{
+    return expr_real(cx, n->in[0]->type, node_real(n, "epsilon", 0));
+}
 
 static int standardize(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -74,8 +80,10 @@ static int standardize(Ctx *cx, const Node *n, Tensor **out)
     Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) x%s", a.ones, a.chosen, a.all), BIND_T("x", x));
     Tensor *mean = OP_FORMULA(cx, n, "mean[*] = s[*] / count", BIND_T("s", total), BIND_V("count", count));
     Tensor *centred = OP_FORMULA(cx, n, "centred[*] = x[*] - mean[*]", BIND_T("x", x), BIND_T("mean", mean));
-    Tensor *squares = OP_FORMULA(cx, n, text_format(cx, "squares%s = sum(%s) d%s * d%s", a.ones, a.chosen, a.all, a.all), BIND_T("d", centred));
-    Tensor *spread = OP_FORMULA(cx, n, "spread[*] = sqrt(s[*] / count + epsilon)", BIND_T("s", squares), BIND_V("count", count), BIND_V("epsilon", epsilon_of(cx, n)));
+    Tensor *squares = OP_FORMULA(
+        cx, n, text_format(cx, "squares%s = sum(%s) d%s * d%s", a.ones, a.chosen, a.all, a.all), BIND_T("d", centred));
+    Tensor *spread = OP_FORMULA(cx, n, "spread[*] = sqrt(s[*] / count + epsilon)", BIND_T("s", squares),
+                                BIND_V("count", count), BIND_V("epsilon", epsilon_of(cx, n)));
     out[0] = OP_FORMULA(cx, n, "y[*] = d[*] / spread[*]", BIND_T("d", centred), BIND_T("spread", spread));
     return out[0] ? 1 : 0;
 }
@@ -86,8 +94,10 @@ static int rms_norm(Ctx *cx, const Node *n, Tensor **out)
     const Expr *count;
     if (!read_axes(cx, n, &a, &count)) return 0;
     Tensor *x = n->in[0];
-    Tensor *squares = OP_FORMULA(cx, n, text_format(cx, "squares%s = sum(%s) x%s * x%s", a.ones, a.chosen, a.all, a.all), BIND_T("x", x));
-    Tensor *spread = OP_FORMULA(cx, n, "rms[*] = sqrt(s[*] / count + epsilon)", BIND_T("s", squares), BIND_V("count", count), BIND_V("epsilon", epsilon_of(cx, n)));
+    Tensor *squares = OP_FORMULA(
+        cx, n, text_format(cx, "squares%s = sum(%s) x%s * x%s", a.ones, a.chosen, a.all, a.all), BIND_T("x", x));
+    Tensor *spread = OP_FORMULA(cx, n, "rms[*] = sqrt(s[*] / count + epsilon)", BIND_T("s", squares),
+                                BIND_V("count", count), BIND_V("epsilon", epsilon_of(cx, n)));
     out[0] = OP_FORMULA(cx, n, "y[*] = x[*] / spread[*]", BIND_T("x", x), BIND_T("spread", spread));
     return out[0] ? 1 : 0;
 }
@@ -103,10 +113,15 @@ static int lrn(Ctx *cx, const Node *n, Tensor **out)
         op_refuse(cx, n, "'size' is %lld; at least 1 is wanted", (long long)size);
         return 0;
     }
-    const char *at = axes_with(cx, x->rank, axis, text_format(cx, "%c+tap-%lld", axis_letter(x->rank, axis), (long long)(size - 1) / 2));
-    Tensor *squares = OP_FORMULA(cx, n, text_format(cx, "squares[%s] = sum(tap<%lld) (x[%s]? * x[%s]? : 0)", sized_axes(cx, x), (long long)size, at, at), BIND_T("x", n->in[0]));
-    out[0] = OP_FORMULA(cx, n, "y[*] = x[*] / pow(bias + alpha * s[*], beta)", BIND_T("x", n->in[0]), BIND_T("s", squares),
-                        BIND_V("bias", expr_real(cx, x->type, node_real(n, "bias", 1))), BIND_V("beta", expr_real(cx, x->type, node_real(n, "beta", 0.75))),
+    const char *at = axes_with(cx, x->rank, axis,
+                               text_format(cx, "%c+tap-%lld", axis_letter(x->rank, axis), (long long)(size - 1) / 2));
+    Tensor *squares = OP_FORMULA(cx, n,
+                                 text_format(cx, "squares[%s] = sum(tap<%lld) (x[%s]? * x[%s]? : 0)", sized_axes(cx, x),
+                                             (long long)size, at, at),
+                                 BIND_T("x", n->in[0]));
+    out[0] = OP_FORMULA(cx, n, "y[*] = x[*] / pow(bias + alpha * s[*], beta)", BIND_T("x", n->in[0]),
+                        BIND_T("s", squares), BIND_V("bias", expr_real(cx, x->type, node_real(n, "bias", 1))),
+                        BIND_V("beta", expr_real(cx, x->type, node_real(n, "beta", 0.75))),
                         BIND_V("alpha", expr_real(cx, x->type, node_real(n, "alpha", 1e-4) / (double)size)));
     return out[0] ? 1 : 0;
 }

@@ -26,9 +26,11 @@ typedef struct PoolWindows {
  * before it, of which there are ceil((size + pad) / stride). */
 static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil_mode)
 {
-    int64_t s = w->stride[d], taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d] - (ceil_mode ? s - 1 : 0);
+    int64_t s = w->stride[d], taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d]
+                                      - (ceil_mode ? s - 1 : 0);
     const Expr *stride = expr_index(cx, s), *room = expr_sub(cx, w->size[d], expr_index(cx, taken));
-    const Expr *count = simplify(cx, expr_add(cx, expr_binary(cx, EXPR_FLOORDIV, room, stride), expr_index(cx, 1)), NULL);
+    const Expr *count = simplify(cx, expr_add(cx, expr_binary(cx, EXPR_FLOORDIV, room, stride), expr_index(cx, 1)),
+                                 NULL);
     if (!ceil_mode || (w->kernel[d] - 1) * w->dilation[d] + 1 >= s + w->pad[w->spatial + d]) return count;
     const Expr *begun = expr_binary(cx, EXPR_FLOORDIV, op_size(cx, w->size[d], 1, w->pad[d] + s - 1), stride);
     return simplify(cx, expr_binary(cx, EXPR_MIN, count, begun), NULL);
@@ -38,8 +40,11 @@ static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil
 static bool window_fits(Ctx *cx, const Node *n, const PoolWindows *w, int d)
 {
     if (op_least(cx, w->extent[d]) >= 1) return true;
-    op_refuse(cx, n, "a window of %lld with dilation %lld does not fit into %lld elements of the input %s with padding %lld and %lld%s", (long long)w->kernel[d],
-              (long long)w->dilation[d], (long long)op_least(cx, w->size[d]), tensor_shape_text(cx, n->in[0]), (long long)w->pad[d], (long long)w->pad[w->spatial + d],
+    op_refuse(cx, n,
+              "a window of %lld with dilation %lld does not fit into %lld elements of the input %s with padding %lld "
+              "and %lld%s",
+              (long long)w->kernel[d], (long long)w->dilation[d], (long long)op_least(cx, w->size[d]),
+              tensor_shape_text(cx, n->in[0]), (long long)w->pad[d], (long long)w->pad[w->spatial + d],
               w->size[d]->kind == EXPR_INT ? "" : op_greater_least);
     return false;
 }
@@ -62,7 +67,9 @@ static bool read_windows(Ctx *cx, const Node *n, int spatial, PoolWindows *w)
         w->extent[d] = windows_along(cx, w, d, ceil_mode);
         if (!window_fits(cx, n, w, d)) return false;
         bool is_fixed = w->size[d]->kind == EXPR_INT;
-        int64_t end = is_fixed ? (w->extent[d]->integer - 1) * w->stride[d] - w->pad[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 : 0;
+        int64_t end = is_fixed ? (w->extent[d]->integer - 1) * w->stride[d] - w->pad[d]
+                                     + (w->kernel[d] - 1) * w->dilation[d] + 1
+                               : 0;
         bool may_be_cut = !is_fixed && ceil_mode && w->stride[d] > 1;
         w->leaves[d] = w->pad[d] > 0 || (is_fixed ? end > w->size[d]->integer : w->pad[spatial + d] > 0) || may_be_cut;
         w->leaves_padding[d] = may_be_cut || (is_fixed && end > w->size[d]->integer + w->pad[spatial + d]);
@@ -76,7 +83,8 @@ static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d
 static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
 
 /* REDUCER(i,j) of a function of x ("@", "abs(@)") over the windows; `outside` stands where they leave x. */
-static Tensor *reduce_windows(Ctx *cx, const Node *n, const PoolWindows *w, const char *stage, const char *reducer, const char *of, const Expr *outside)
+static Tensor *reduce_windows(Ctx *cx, const Node *n, const PoolWindows *w, const char *stage, const char *reducer,
+                              const char *of, const Expr *outside)
 {
     Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx);
     for (int d = 0; d < w->spatial; d++) {
@@ -87,7 +95,8 @@ static Tensor *reduce_windows(Ctx *cx, const Node *n, const PoolWindows *w, cons
     }
     const char *read = text_format(cx, w->leaves_input ? "x[n,%sc]?" : "x[n,%sc]", at.at);
     Text text = text_new(cx);
-    text_printf(&text, w->leaves_input ? "%s[n,%sc] = %s(%s) (" : "%s[n,%sc] = %s(%s) ", stage, lhs.at, reducer, over.at);
+    text_printf(&text, w->leaves_input ? "%s[n,%sc] = %s(%s) (" : "%s[n,%sc] = %s(%s) ", stage, lhs.at, reducer,
+                over.at);
     for (; *of; of++) {
         if (*of == '@') text_add(&text, read);
         else text_char(&text, *of);
@@ -95,7 +104,8 @@ static Tensor *reduce_windows(Ctx *cx, const Node *n, const PoolWindows *w, cons
     if (w->leaves_input) text_add(&text, " : outside)");
     const Expr *power = dtype_is_float(n->in[0]->type) ? expr_real(cx, n->in[0]->type, node_real(n, "p", 2)) : NULL;
     Bind binds[MAX_SPATIAL + 4] = { BIND_T("x", n->in[0]), BIND_V("outside", outside), BIND_V("p", power) };
-    for (int d = 0; d < w->spatial; d++) binds[3 + d] = (Bind)BIND_V(text_format(cx, "extent_%c", axis_of(w->spatial, d)), w->extent[d]);
+    for (int d = 0; d < w->spatial; d++)
+        binds[3 + d] = (Bind)BIND_V(text_format(cx, "extent_%c", axis_of(w->spatial, d)), w->extent[d]);
     return op_formula(cx, n, text.at, binds);
 }
 
@@ -116,7 +126,8 @@ static const char *taps_before(Ctx *cx, const PoolWindows *w, int d, bool of_inp
     const char *start = s == 1 ? text_format(cx, "%c", axis) : text_format(cx, "%c*%lld", axis, (long long)s);
     bool is_open = of_input && w->size[d]->kind != EXPR_INT;
     if (of_input && !is_open) shift += w->size[d]->integer;
-    const char *left = is_open ? text_format(cx, "size_%c + %lld-%s", axis, (long long)shift, start) : text_format(cx, "%lld-%s", (long long)shift, start);
+    const char *left = is_open ? text_format(cx, "size_%c + %lld-%s", axis, (long long)shift, start)
+                               : text_format(cx, "%lld-%s", (long long)shift, start);
     return step == 1 ? left : text_format(cx, "(%s)/%lld", left, (long long)step);
 }
 
@@ -125,7 +136,8 @@ static const char *taps_text(Ctx *cx, const PoolWindows *w, int d, bool count_pa
 {
     if (count_pad ? !w->leaves_padding[d] : !w->leaves[d]) return NULL;
     int64_t behind = count_pad ? w->pad[w->spatial + d] : 0;
-    const char *before_end = text_format(cx, "min(%lld, %s)", (long long)w->kernel[d], taps_before(cx, w, d, true, behind));
+    const char *before_end = text_format(cx, "min(%lld, %s)", (long long)w->kernel[d],
+                                         taps_before(cx, w, d, true, behind));
     if (count_pad || w->pad[d] == 0) return before_end;
     return text_format(cx, "(%s-max(0, %s))", before_end, taps_before(cx, w, d, false, 0));
 }
@@ -134,19 +146,25 @@ static const char *taps_text(Ctx *cx, const PoolWindows *w, int d, bool count_pa
 static void bind_sizes(Ctx *cx, const PoolWindows *w, Tensor *sum, Bind *binds)
 {
     *binds++ = (Bind)BIND_T("s", sum);
-    for (int d = 0; d < w->spatial; d++) *binds++ = (Bind)BIND_V(text_format(cx, "size_%c", axis_of(w->spatial, d)), w->size[d]);
+    for (int d = 0; d < w->spatial; d++)
+        *binds++ = (Bind)BIND_V(text_format(cx, "size_%c", axis_of(w->spatial, d)), w->size[d]);
     *binds = (Bind){ NULL, NULL, NULL };
 }
 
 /* A sum of integers divided, to the nearest, ties away from zero. `same` is the divisor where that is a number, else 0. */
-static Tensor *rounded_quotient(Ctx *cx, const Node *n, const char *axes, const char *divisor, int64_t same, const Bind *binds)
+static Tensor *rounded_quotient(Ctx *cx, const Node *n, const char *axes, const char *divisor, int64_t same,
+                                const Bind *binds)
 {
     int log = 0;
     while (log < 30 && (int64_t)1 << log < same) log++;
     if (log > 0 && (int64_t)1 << log == same)
-        return op_formula(cx, n, text_format(cx, "y[%s] = %s(roundshift(s[%s], %d))", axes, dtype_info(n->in[0]->type)->spelling, axes, log), binds);
+        return op_formula(
+            cx, n,
+            text_format(cx, "y[%s] = %s(roundshift(s[%s], %d))", axes, dtype_info(n->in[0]->type)->spelling, axes, log),
+            binds);
     const char *half = text_format(cx, "(%s)/2", divisor), *type = dtype_info(n->in[0]->type)->spelling;
-    const char *text = text_format(cx, "y[%s] = %s(tdiv(s[%s] + select(s[%s] > 0, %s, -(%s)), %s))", axes, type, axes, axes, half, half, divisor);
+    const char *text = text_format(cx, "y[%s] = %s(tdiv(s[%s] + select(s[%s] > 0, %s, -(%s)), %s))", axes, type, axes,
+                                   axes, half, half, divisor);
     return op_formula(cx, n, text, binds);
 }
 
@@ -158,7 +176,8 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     bool is_byte = t == I8 || t == U8, is_sum = node_int(n, "total", 0) != 0;
     const DType sums = is_byte ? I32 : t;
     if ((!is_byte && !op_float(cx, n)) || !read_windows(cx, n, spatial, &w)) return 0;
-    if ((is_sum || zero) && !is_byte) op_refuse(cx, n, "'total' or 'zero' is set, but the input %s", dtype_info(t)->spelling);
+    if ((is_sum || zero) && !is_byte)
+        op_refuse(cx, n, "'total' or 'zero' is set, but the input %s", dtype_info(t)->spelling);
     const char *of = !is_byte ? "@" : zero ? text_format(cx, "(i32(@) - %lld)", (long long)zero) : "i32(@)";
     Tensor *total = reduce_windows(cx, n, &w, is_sum ? "y" : "sum", "sum", of, expr_int(cx, sums, 0));
     if (is_sum) {
@@ -196,8 +215,10 @@ static Tensor *avg_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, 
     }
     if (w.leaves_input) taken_off = *zero;
     *zero = w.leaves_input ? 0 : *zero * *count;
-    return call(cx, n->op->name, n->name, &stored, 1, "kernel=%s stride=%s dilation=%s pad=%s ceil_mode=%d count_pad=%d total=1 zero=%lld", ints_text(cx, w.kernel, w.spatial),
-                ints_text(cx, w.stride, w.spatial), ints_text(cx, w.dilation, w.spatial), ints_text(cx, w.pad, 2 * w.spatial),
+    return call(cx, n->op->name, n->name, &stored, 1,
+                "kernel=%s stride=%s dilation=%s pad=%s ceil_mode=%d count_pad=%d total=1 zero=%lld",
+                ints_text(cx, w.kernel, w.spatial), ints_text(cx, w.stride, w.spatial),
+                ints_text(cx, w.dilation, w.spatial), ints_text(cx, w.pad, 2 * w.spatial),
                 (int)node_int(n, "ceil_mode", 0), (int)node_int(n, "count_pad", 0), (long long)taken_off);
 }
 
@@ -208,9 +229,15 @@ static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     double p = node_real(n, "p", 2);
     DType t = n->in[0]->type;
     if (!(p > 0)) op_refuse(cx, n, "'p' is %g; more than 0 is wanted", p);
-    const char *of = p == 1 ? "abs(@)" : p == 2 ? "@ * @" : "pow(abs(@), p)", *then = p == 1 ? "s[*]" : p == 2 ? "sqrt(s[*])" : "pow(s[*], root)";
+    const char *of = p == 1   ? "abs(@)"
+                     : p == 2 ? "@ * @"
+                              : "pow(abs(@), p)",
+               *then = p == 1   ? "s[*]"
+                       : p == 2 ? "sqrt(s[*])"
+                                : "pow(s[*], root)";
     Tensor *total = reduce_windows(cx, n, &w, "sum", "sum", of, expr_int(cx, t, 0));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", then), BIND_T("s", total), BIND_V("root", expr_real(cx, t, 1 / p)));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", then), BIND_T("s", total),
+                        BIND_V("root", expr_real(cx, t, 1 / p)));
     return out[0] ? 1 : 0;
 }
 
@@ -227,12 +254,14 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
     }
     if (!read_windows(cx, n, spatial, &w)) return 0;
     Formulas f = { .cx = cx, .call = n };
-    formulas_name(&f, (Bind)BIND_T("at", reduce_windows(cx, n, &w, "at, best", "argmax", "@", reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0))));
+    formulas_name(&f, (Bind)BIND_T("at", reduce_windows(cx, n, &w, "at, best", "argmax", "@",
+                                                        reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0))));
     bool by_columns = node_int(n, "columns", 0) != 0;
     Text lhs = text_new(cx);
     for (int d = 0; d < spatial; d++) text_printf(&lhs, "%c,", axis_of(spatial, d));
     const char *at = text_format(cx, "at[n,%sc]", lhs.at);
-    Text inside = text_new(cx);                     /* that a window has a tap in x, where dilation or padding leave that open */
+    /* That a window has a tap in x, where dilation or padding leave that open */
+    Text inside = text_new(cx);
     const char *flat = text_format(cx, "(i64(n) * %lld + i64(c))", (long long)tensor_dim(n->in[0], spatial + 1));
     for (int i = 0; i < spatial; i++) {
         int d = by_columns ? spatial - 1 - i : i;
@@ -241,9 +270,11 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
         const char *own = text_format(cx, "%s/%lld%%%lld", at, (long long)taps, (long long)w.kernel[d]);
         if (w.pad[d] > 0) own = text_format(cx, "max(%s, %s)", own, taps_before(cx, &w, d, false, 0));
         const char *size = formulas_size(&f, w.size[d]);
-        const char *place = text_format(cx, "%c*%lld + (%s)*%lld - %lld", axis_of(spatial, d), (long long)w.stride[d], own, (long long)w.dilation[d], (long long)w.pad[d]);
+        const char *place = text_format(cx, "%c*%lld + (%s)*%lld - %lld", axis_of(spatial, d), (long long)w.stride[d],
+                                        own, (long long)w.dilation[d], (long long)w.pad[d]);
         if (w.leaves[d] && (w.dilation[d] > 1 || w.pad[d] >= w.kernel[d]))
-            text_printf(&inside, "%s%s < %lld && %s < %s", inside.length ? " && " : "", own, (long long)w.kernel[d], place, size);
+            text_printf(&inside, "%s%s < %lld && %s < %s", inside.length ? " && " : "", own, (long long)w.kernel[d],
+                        place, size);
         flat = text_format(cx, "(%s * i64(%s) + i64(%s))", flat, size, place);
     }
     if (inside.length) flat = text_format(cx, "select(%s, %s, -1)", inside.at, flat);
@@ -294,8 +325,10 @@ static int global_avg_pool(Ctx *cx, const Node *n, Tensor **out)
     AxisText a;
     const Expr *count;
     if (!op_float(cx, n) || !spatial_axes(cx, n, &a, &count)) return 0;
-    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) x%s", a.ones, a.chosen, a.all), BIND_T("x", n->in[0]));
-    out[0] = OP_FORMULA(cx, n, "y[*] = s[*] / count", BIND_T("s", total), BIND_V("count", expr_cast(cx, n->in[0]->type, count)));
+    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) x%s", a.ones, a.chosen, a.all),
+                               BIND_T("x", n->in[0]));
+    out[0] = OP_FORMULA(cx, n, "y[*] = s[*] / count", BIND_T("s", total),
+                        BIND_V("count", expr_cast(cx, n->in[0]->type, count)));
     return out[0] ? 1 : 0;
 }
 
@@ -321,10 +354,16 @@ static Tensor *global_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zer
     { "pad",       ATTR_INTS, "padding before each spatial dimension, then after each: top,left,bottom,right", NULL }, \
     { "ceil_mode", ATTR_INT,  "1: a last window may be cut off", "0" }
 static const AttrRow max_attrs[] = { WINDOW_ATTRS, { 0 } };
-static const AttrRow avg_attrs[] = { WINDOW_ATTRS, { "count_pad", ATTR_INT, "1: the divisor counts the padding too", "0" },
-    { "total", ATTR_INT, "of 8-bit integers, 1: the sum in i32, not divided", NULL }, { "zero", ATTR_INT, "of 8-bit integers: what is taken off each inside of x", NULL }, { 0 } };
+static const AttrRow avg_attrs[] = { WINDOW_ATTRS,
+                                     { "count_pad", ATTR_INT, "1: the divisor counts the padding too", "0" },
+                                     { "total", ATTR_INT, "of 8-bit integers, 1: the sum in i32, not divided", NULL },
+                                     { "zero", ATTR_INT, "of 8-bit integers: what is taken off each inside of x",
+                                       NULL },
+                                     { 0 } };
 static const AttrRow lp_attrs[] = { WINDOW_ATTRS, { "p", ATTR_REAL, "the norm's power", "2" }, { 0 } };
-static const AttrRow index_attrs[] = { WINDOW_ATTRS, { "columns", ATTR_INT, "1: the last two dimensions are counted the other way round", "0" }, { 0 } };
+static const AttrRow index_attrs[] = {
+    WINDOW_ATTRS, { "columns", ATTR_INT, "1: the last two dimensions are counted the other way round", "0" }, { 0 }
+};
 static const OpCase index_cases[] = {
     { "kernel=2,2 stride=2,2", "f32[1][4][4][2]", "i64[1][2][2][2]", NULL },
     { "kernel=3 pad=1,1", "f32[2][5][2]", "i64[2][5][2]", NULL },

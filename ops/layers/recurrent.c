@@ -61,7 +61,8 @@ enum { ACTIVATION_COUNT = sizeof activations / sizeof activations[0] };
 static const char *formula_of_activation(const char *word, size_t length)
 {
     for (int i = 0; i < ACTIVATION_COUNT; i++)
-        if (strlen(activations[i].name) == length && memcmp(activations[i].name, word, length) == 0) return activations[i].formula;
+        if (strlen(activations[i].name) == length && memcmp(activations[i].name, word, length) == 0)
+            return activations[i].formula;
     return NULL;
 }
 
@@ -104,7 +105,8 @@ static bool read_activations(Layer *l, int wanted)
         return false;
     }
     if (count != wanted || (alpha && alpha->count != wanted) || (beta && beta->count != wanted)) {
-        op_refuse(l->cx, l->n, "%d activations are given; it takes %d, with an alpha and a beta each or none", count, wanted);
+        op_refuse(l->cx, l->n, "%d activations are given; it takes %d, with an alpha and a beta each or none", count,
+                  wanted);
         return false;
     }
     for (int i = 0; i < wanted; i++) {
@@ -126,7 +128,8 @@ static bool has_shape(Layer *l, const char *what, const Tensor *t, const Expr *c
     if (fits) return true;
     Tensor wanted = { .rank = rank };
     for (int d = 0; d < rank; d++) wanted.shape[d] = shape[d];
-    op_refuse(l->cx, l->n, "%s is %s, but x and r want %s", what, tensor_shape_text(l->cx, t), tensor_shape_text(l->cx, &wanted));
+    op_refuse(l->cx, l->n, "%s is %s, but x and r want %s", what, tensor_shape_text(l->cx, t),
+              tensor_shape_text(l->cx, &wanted));
     return false;
 }
 
@@ -135,8 +138,8 @@ static bool lens_open(Layer *l)
 {
     if (!l->lens) return true;
     if (l->lens->rank == 1 && l->lens->shape[0] == l->x->shape[1] && l->lens->type == I32) return true;
-    op_refuse(l->cx, l->n, "lens is %s%s, but i32 and x's batch, in %s, are wanted", dtype_info(l->lens->type)->spelling, tensor_shape_text(l->cx, l->lens),
-              tensor_shape_text(l->cx, l->x));
+    op_refuse(l->cx, l->n, "lens is %s%s, but i32 and x's batch, in %s, are wanted",
+              dtype_info(l->lens->type)->spelling, tensor_shape_text(l->cx, l->lens), tensor_shape_text(l->cx, l->x));
     return false;
 }
 
@@ -151,18 +154,29 @@ static bool same_types(Layer *l)
 /* x [T][B][I], w [I][G*U], r [U][G*U], b [G*U], h0 [B][U]. */
 static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activation_count)
 {
-    *l = (Layer){ .cx = cx, .n = n, .f = { .cx = cx, .call = n }, .gates = gates, .x = n->in[0], .w = n->in[1], .r = n->in[2], .b = operand(n, 3), .h0 = operand(n, 4) };
+    *l = (Layer){ .cx = cx,
+                  .n = n,
+                  .f = { .cx = cx, .call = n },
+                  .gates = gates,
+                  .x = n->in[0],
+                  .w = n->in[1],
+                  .r = n->in[2],
+                  .b = operand(n, 3),
+                  .h0 = operand(n, 4) };
     l->ordered = expr_is_int(l->x->shape[0], 1) ? "" : " ordered";
     l->reverse = node_int(n, "reverse", 0) != 0;
     l->lens = operand(n, n->op->most_inputs - 1);
     if (!same_types(l)) return false;
     if (l->x->rank != 3 || l->r->rank != 2) {
-        op_refuse(cx, n, "x is %s and r %s; [steps][batch][inputs] and [units][gates * units] are wanted", tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
+        op_refuse(cx, n, "x is %s and r %s; [steps][batch][inputs] and [units][gates * units] are wanted",
+                  tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
         return false;
     }
-    const Expr *units = l->r->shape[0], *batch = l->x->shape[1], *all = simplify(cx, expr_mul(cx, units, expr_index(cx, gates)), NULL);
-    bool fits = lens_open(l) && has_shape(l, "r", l->r, (const Expr *[]){ units, all }, 2) && has_shape(l, "w", l->w, (const Expr *[]){ l->x->shape[2], all }, 2)
-             && has_shape(l, "b", l->b, &all, 1) && has_shape(l, "h0", l->h0, (const Expr *[]){ batch, units }, 2);
+    const Expr *units = l->r->shape[0], *batch = l->x->shape[1],
+               *all = simplify(cx, expr_mul(cx, units, expr_index(cx, gates)), NULL);
+    bool fits = lens_open(l) && has_shape(l, "r", l->r, (const Expr *[]){ units, all }, 2)
+                && has_shape(l, "w", l->w, (const Expr *[]){ l->x->shape[2], all }, 2)
+                && has_shape(l, "b", l->b, &all, 1) && has_shape(l, "h0", l->h0, (const Expr *[]){ batch, units }, 2);
     if (!fits) return false;
     if (expr_is_int(l->x->shape[0], 0)) {
         op_refuse(cx, n, "there are no steps");
@@ -183,7 +197,8 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
 /* A tensor over the steps that is read before it is made. */
 static Tensor *promise(Layer *l, const char *word)
 {
-    return formulas_promise(&l->f, word, l->x->type, 3, (const Expr *[]){ l->x->shape[0], l->x->shape[1], l->r->shape[0] });
+    return formulas_promise(&l->f, word, l->x->type, 3,
+                            (const Expr *[]){ l->x->shape[0], l->x->shape[1], l->r->shape[0] });
 }
 
 /* A stage over steps, batch and units (named by the axis) with the value. */
@@ -201,8 +216,8 @@ static const char *other_end(const Layer *l) { return l->lens ? "max(0, " LENGTH
 
 static void input_stage(Layer *l)
 {
-    stage(l, text_format(l->cx, "input[t<T,b<B,g<%d,u<U] = sum(i%s) x[%s,b,i] * w[i,g*U+u]", l->gates, l->b ? "; bias[g*U+u]" : "",
-                         l->reverse ? other_end(l) : "t"));
+    stage(l, text_format(l->cx, "input[t<T,b<B,g<%d,u<U] = sum(i%s) x[%s,b,i] * w[i,g*U+u]", l->gates,
+                         l->b ? "; bias[g*U+u]" : "", l->reverse ? other_end(l) : "t"));
 }
 
 /* What the state becomes: it stays where the sequence is at its end. */
@@ -217,7 +232,10 @@ static void prev_stage(Layer *l)
 }
 
 /* The state before, of the unit named by an axis. */
-static const char *before(const Layer *l, const char *unit) { return text_format(l->cx, l->h0 ? "prev[t,b,%s]" : "(h[t-1,b,%s]? : 0)", unit); }
+static const char *before(const Layer *l, const char *unit)
+{
+    return text_format(l->cx, l->h0 ? "prev[t,b,%s]" : "(h[t-1,b,%s]? : 0)", unit);
+}
 
 /* Its product with r at these indices, which a sum over k adds up. */
 static const char *product_with(const Layer *l, const char *r)
@@ -228,21 +246,24 @@ static const char *product_with(const Layer *l, const char *r)
 /* Of the first `gates`. */
 static void sums_stage(Layer *l, int gates)
 {
-    stage(l, text_format(l->cx, "sums[t<T%s,b<B,g<%d,u<U] = sum(k<U; input[t,b,g,u]) %s", l->ordered, gates, product_with(l, "k,g*U+u")));
+    stage(l, text_format(l->cx, "sums[t<T%s,b<B,g<%d,u<U] = sum(k<U; input[t,b,g,u]) %s", l->ordered, gates,
+                         product_with(l, "k,g*U+u")));
 }
 
 /* The state behind the last step; zeros of a sequence without steps. */
 static Tensor *last_stage(Layer *l, const char *word, const char *of)
 {
     const char *value = text_format(l->cx, "%s[T-1,b,u]", of);
-    return stage(l, text_format(l->cx, "%s[b<B,u<U] = %s", word, l->lens ? text_format(l->cx, "select(lens[b] > 0, %s, 0)", value) : value));
+    return stage(l, text_format(l->cx, "%s[b<B,u<U] = %s", word,
+                                l->lens ? text_format(l->cx, "select(lens[b] > 0, %s, 0)", value) : value));
 }
 
 /* Keeps the promise of h, and makes the outputs from it. */
 static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **out)
 {
     Ctx *cx = l->cx;
-    const char *text = text_format(cx, "%s[t<T%s,b<B,u<U] = %s", l->reverse || l->lens ? "h" : "y", l->ordered, next_state(l, value, before(l, "u")));
+    const char *text = text_format(cx, "%s[t<T%s,b<B,u<U] = %s", l->reverse || l->lens ? "h" : "y", l->ordered,
+                                   next_state(l, value, before(l, "u")));
     Tensor *h = formulas_keep(&l->f, promised, "%s", text);
     const char *at = l->reverse ? other_end(l) : "t";
     if (l->lens) out[0] = stage(l, text_format(cx, "y[t<T,b<B,u<U] = select(%s, h[%s,b,u], 0)", is_step, at));
@@ -279,14 +300,16 @@ static int gru(Ctx *cx, const Node *n, Tensor **out)
     if (linear) {
         unit_stage(&l, "linear", "u", text_format(cx, "sum(k<U%s) %s", first, product_with(&l, "k,u+2*U")));
         const char *reset = activate(&l, 0, "sums[t,b,1,u]");
-        unit_stage(&l, "candidate", "u", activate(&l, 1, text_format(cx, "input[t,b,2,u] + %s * linear[t,b,u]", reset)));
+        unit_stage(&l, "candidate", "u",
+                   activate(&l, 1, text_format(cx, "input[t,b,2,u] + %s * linear[t,b,u]", reset)));
     } else {
         unit_stage(&l, "reset", "k", text_format(cx, "%s * %s", activate(&l, 0, "sums[t,b,1,k]"), before(&l, "k")));
         unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) reset[t,b,k] * r[k,u+2*U]", first));
         unit_stage(&l, "candidate", "u", activate(&l, 1, "input[t,b,2,u] + linear[t,b,u]"));
     }
     unit_stage(&l, "update", "u", z);
-    return layer_close(&l, h, text_format(cx, "(1 - update[t,b,u]) * candidate[t,b,u] + update[t,b,u] * %s", before(&l, "u")), out);
+    return layer_close(
+        &l, h, text_format(cx, "(1 - update[t,b,u]) * candidate[t,b,u] + update[t,b,u] * %s", before(&l, "u")), out);
 }
 
 /* The sum of gate g of i o f c, with the peephole on `state`. */
@@ -303,7 +326,9 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
     if (!layer_open(&l, cx, n, 4, 3)) return 0;
     Tensor *c0 = operand(n, 5), *p = operand(n, 6);
     const Expr *three = simplify(cx, expr_mul(cx, l.r->shape[0], expr_index(cx, 3)), NULL);
-    if (!has_shape(&l, "c0", c0, (const Expr *[]){ l.x->shape[1], l.r->shape[0] }, 2) || !has_shape(&l, "p", p, &three, 1)) return 0;
+    if (!has_shape(&l, "c0", c0, (const Expr *[]){ l.x->shape[1], l.r->shape[0] }, 2)
+        || !has_shape(&l, "p", p, &three, 1))
+        return 0;
     name_tensor(&l, "c0", c0);
     name_tensor(&l, "p", p);
     Tensor *h = promise(&l, "h"), *c = promise(&l, "c");
@@ -312,10 +337,13 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
     sums_stage(&l, 4);
     const char *before = c0 ? "(c[t-1,b,u]? : c0[b,u])" : "(c[t-1,b,u]? : 0)";
     const char *in = activate(&l, 0, lstm_sum(&l, 0, before));
-    const char *forget = node_int(n, "input_forget", 0) ? text_format(cx, "(1 - %s)", in) : activate(&l, 0, lstm_sum(&l, 2, before));
-    const char *cell = text_format(cx, "%s * %s + %s * %s", forget, before, in, activate(&l, 1, lstm_sum(&l, 3, before)));
+    const char *forget = node_int(n, "input_forget", 0) ? text_format(cx, "(1 - %s)", in)
+                                                        : activate(&l, 0, lstm_sum(&l, 2, before));
+    const char *cell = text_format(cx, "%s * %s + %s * %s", forget, before, in,
+                                   activate(&l, 1, lstm_sum(&l, 3, before)));
     formulas_keep(&l.f, c, "cell[t<T%s,b<B,u<U] = %s", l.ordered, next_state(&l, cell, before));
-    const char *value = text_format(cx, "%s * %s", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")), activate_as(&l, 2, "c[t,b,u]"));
+    const char *value = text_format(cx, "%s * %s", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")),
+                                    activate_as(&l, 2, "c[t,b,u]"));
     if (!layer_close(&l, h, value, out)) return 0;
     out[2] = last_stage(&l, "last_cell", "c");
     return out[2] ? 3 : 0;
@@ -330,16 +358,24 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
     { "reverse", ATTR_INT, "1: from the last step to the first", "0" }
 
 static const AttrRow rnn_attrs[] = { COMMON_ROWS("tanh"), { 0 } };
-static const AttrRow gru_attrs[] = { COMMON_ROWS("sigmoid,tanh"), { "linear_before_reset", ATTR_INT, "1: the reset gate comes behind the product", "0" }, { 0 } };
-static const AttrRow lstm_attrs[] = { COMMON_ROWS("sigmoid,tanh,tanh"), { "input_forget", ATTR_INT, "1: the forget gate is 1 less the input gate", "0" }, { 0 } };
+static const AttrRow gru_attrs[] = {
+    COMMON_ROWS("sigmoid,tanh"), { "linear_before_reset", ATTR_INT, "1: the reset gate comes behind the product",
+    "0" }, { 0 }
+};
+static const AttrRow lstm_attrs[] = {
+    COMMON_ROWS("sigmoid,tanh,tanh"), { "input_forget", ATTR_INT, "1: the forget gate is 1 less the input gate", "0" },
+    { 0 }
+};
 
 static const OpCase rnn_cases[] = {
     { "", "f32[5][2][3] f32[3][4] f32[4][4]", "f32[5][2][4]", NULL },
-    { "reverse=1 activations=softsign clip=0.5", "f32[4][1][3] f32[3][2] f32[2][2] f32[2] f32[1][2]", "f32[4][1][2]", NULL },
+    { "reverse=1 activations=softsign clip=0.5", "f32[4][1][3] f32[3][2] f32[2][2] f32[2] f32[1][2]", "f32[4][1][2]",
+      NULL },
     { "", "f32[6][2][3] f32[3][1] f32[1][1]", "f32[6][2][1]", NULL },
     { "reverse=1", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={5,2,0}", "f32[5][3][4]", NULL },
     { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={1,-2,9}", "f32[5][3][4]", NULL },
-    { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[2]", NULL, "lens is i32[2], but i32 and x's batch, in [5][3][3], are wanted" },
+    { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[2]", NULL,
+      "lens is i32[2], but i32 and x's batch, in [5][3][3], are wanted" },
     { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] f32[3]", NULL, "lens is f32[3]" },
     { "", "f32[5][3] f32[3][4] f32[4][4]", NULL, "[steps][batch][inputs]" },
     { "", "f32[5][2][3] f32[3][8] f32[4][4]", NULL, "w is [3][8], but x and r want [3][4]" },
@@ -350,7 +386,8 @@ static const OpCase rnn_cases[] = {
 static const OpCase gru_cases[] = {
     { "", "f32[5][2][3] f32[3][12] f32[4][12] f32[12]", "f32[5][2][4]", NULL },
     { "", "f32[4][1][1] f32[1][3] f32[1][3]", "f32[4][1][1]", NULL },
-    { "linear_before_reset=1 reverse=1", "f32[3][1][3] f32[3][6] f32[2][6] f32[6] f32[1][2] f32[2]", "f32[3][1][2]", NULL },
+    { "linear_before_reset=1 reverse=1", "f32[3][1][3] f32[3][6] f32[2][6] f32[6] f32[1][2] f32[2]", "f32[3][1][2]",
+      NULL },
     { "", "f32[4][2][3] f32[3][6] f32[2][6] f32[6] f32[2][2] f32[2] i32[2]={3,4}", "f32[4][2][2]", NULL },
     { "", "f32[5][2][3] f32[3][12] f32[4][8]", NULL, "r is [4][8]" },
     { 0 }
@@ -359,9 +396,11 @@ static const OpCase lstm_cases[] = {
     { "", "f32[5][2][3] f32[3][16] f32[4][16] f32[16]", "f32[5][2][4]", NULL },
     { "", "f32[5][1][1] f32[1][4] f32[1][4]", "f32[5][1][1]", NULL },
     { "", "f32[6][2][3] f32[3][4] f32[1][4] f32[4]", "f32[6][2][1]", NULL },
-    { "reverse=1 input_forget=1 clip=1", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][2] f32[6]", "f32[3][2][2]", NULL },
+    { "reverse=1 input_forget=1 clip=1", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][2] f32[6]",
+      "f32[3][2][2]", NULL },
     { "", "f32[1][1][3] f32[3][8] f32[2][8] f32[8] f32[1][2] f32[1][2]", "f32[1][1][2]", NULL },
-    { "reverse=1", "f32[4][3][3] f32[3][8] f32[2][8] f32[8] f32[3][2] f32[3][2] f32[6] i32[3]={1,4,2}", "f32[4][3][2]", NULL },
+    { "reverse=1", "f32[4][3][3] f32[3][8] f32[2][8] f32[8] f32[3][2] f32[3][2] f32[6] i32[3]={1,4,2}", "f32[4][3][2]",
+      NULL },
     { "", "f32[0][1][3] f32[3][8] f32[2][8]", NULL, "there are no steps" },
     { "", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][3]", NULL, "c0 is [2][3]" },
     { 0 }
@@ -373,7 +412,9 @@ static const OpCase lstm_cases[] = {
 
 const Op ops_recurrent[] = {
     LAYER(rnn, "h[t] = f(x[t] w + b + h[t-1] r): simple recurrent layer", 6, "x w r b h0 lens"),
-    LAYER(gru, "h[t] = (1 - z) n + z h[t-1], z and n of x[t] and h[t-1]: gated recurrent unit", 7, "x w r b h0 rb lens"),
-    LAYER(lstm, "c[t] = f c[t-1] + i g, h[t] = o tanh(c[t]), i o f g of x[t] and h[t-1]: long short-term memory", 8, "x w r b h0 c0 p lens"),
+    LAYER(gru, "h[t] = (1 - z) n + z h[t-1], z and n of x[t] and h[t-1]: gated recurrent unit", 7,
+          "x w r b h0 rb lens"),
+    LAYER(lstm, "c[t] = f c[t-1] + i g, h[t] = o tanh(c[t]), i o f g of x[t] and h[t-1]: long short-term memory", 8,
+          "x w r b h0 c0 p lens"),
     { 0 }
 };

@@ -15,16 +15,23 @@ static int resample(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0], *index = n->in[1], *weight = n->in[2];
     int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
     if (axis < 0 || !op_float(cx, n)) return 0;
-    int64_t size = tensor_dim(x, axis), count = index->rank == 2 ? tensor_dim(index, 0) : -1, taps = index->rank == 2 ? tensor_dim(index, 1) : -1;
-    if (size < 1 || count < 1 || taps < 1 || index->type != I32 || weight->type != x->type || weight->rank != 2 || tensor_dim(weight, 0) != count || tensor_dim(weight, 1) != taps) {
-        op_refuse(cx, n, "index %s%s and weight %s for %s; i32[places][taps] and weights of the input's type are wanted", dtype_info(index->type)->spelling,
-                  tensor_shape_text(cx, index), tensor_shape_text(cx, weight), tensor_shape_text(cx, x));
+    int64_t size = tensor_dim(x, axis), count = index->rank == 2 ? tensor_dim(index, 0) : -1,
+            taps = index->rank == 2 ? tensor_dim(index, 1) : -1;
+    if (size < 1 || count < 1 || taps < 1 || index->type != I32 || weight->type != x->type || weight->rank != 2
+        || tensor_dim(weight, 0) != count || tensor_dim(weight, 1) != taps) {
+        op_refuse(cx, n,
+                  "index %s%s and weight %s for %s; i32[places][taps] and weights of the input's type are wanted",
+                  dtype_info(index->type)->spelling, tensor_shape_text(cx, index), tensor_shape_text(cx, weight),
+                  tensor_shape_text(cx, x));
         return 0;
     }
     char c = axis_letter(x->rank, axis);
     const char *at = text_format(cx, "max(0, min(%lld, index[%c,tap]))", (long long)size - 1, c);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = sum(tap) x[%s] * weight[%c,tap]", axes_with(cx, x->rank, axis, text_format(cx, "%c<%lld", c, (long long)count)),
-                                           axes_with(cx, x->rank, axis, at), c), BIND_T("x", n->in[0]), BIND_T("index", n->in[1]), BIND_T("weight", n->in[2]));
+    out[0] = OP_FORMULA(cx, n,
+                        text_format(cx, "y[%s] = sum(tap) x[%s] * weight[%c,tap]",
+                                    axes_with(cx, x->rank, axis, text_format(cx, "%c<%lld", c, (long long)count)),
+                                    axes_with(cx, x->rank, axis, at), c),
+                        BIND_T("x", n->in[0]), BIND_T("index", n->in[1]), BIND_T("weight", n->in[2]));
     return out[0] ? 1 : 0;
 }
 
@@ -49,20 +56,31 @@ static bool read_ratio(Ctx *cx, const Node *n, Formulas *f, const Expr *size, Ra
     const char *word = node_text(n, "coordinates", "half_pixel");
     const Expr *p = like ? like->tensor->shape[0] : expr_index(cx, times), *q = like ? size : expr_index(cx, per);
     r->extent = like ? p : simplify(cx, expr_binary(cx, EXPR_FLOORDIV, op_size(cx, size, times, 0), q), NULL);
-    const double most = 4.0 * ((double)op_greatest(cx, r->extent) + 1) * ((double)op_greatest(cx, q) + (double)op_greatest(cx, size)) + 4.0 * (double)op_greatest(cx, p);
+    const double most = 4.0 * ((double)op_greatest(cx, r->extent) + 1)
+                            * ((double)op_greatest(cx, q) + (double)op_greatest(cx, size))
+                        + 4.0 * (double)op_greatest(cx, p);
     if (times < 1 || per < 1 || op_least(cx, size) < 1 || op_least(cx, r->extent) < 1 || most > INT32_MAX) {
-        op_refuse(cx, n, "%lld/%lld times %s: a result that is not empty, and products of sizes below 2^31, are wanted%s", (long long)times, (long long)per,
-                  tensor_shape_text(cx, n->in[0]), size->kind == EXPR_INT ? "" : op_greater_least);
+        op_refuse(cx, n,
+                  "%lld/%lld times %s: a result that is not empty, and products of sizes below 2^31, are wanted%s",
+                  (long long)times, (long long)per, tensor_shape_text(cx, n->in[0]),
+                  size->kind == EXPR_INT ? "" : op_greater_least);
         return false;
     }
     const char *P = formulas_size(f, p), *Q = formulas_size(f, q), *E = formulas_size(f, r->extent);
     const char *centred = text_format(cx, "((2*i+1)*%s-%s)", Q, P);
     if (strcmp(word, "asymmetric") == 0) r->num = text_format(cx, "(i*%s)", Q), r->den = P;
     else if (strcmp(word, "half_pixel") == 0) r->num = centred, r->den = text_format(cx, "(2*%s)", P);
-    else if (strcmp(word, "pytorch_half_pixel") == 0) r->num = text_format(cx, "select(%s == 1, 0, %s)", E, centred), r->den = text_format(cx, "(2*%s)", P);
-    else if (strcmp(word, "tf_half_pixel_for_nn") == 0) r->num = text_format(cx, "((2*i+1)*%s)", Q), r->den = text_format(cx, "(2*%s)", P);
-    else if (strcmp(word, "align_corners") == 0) r->num = text_format(cx, "(i*(%s-1))", formulas_size(f, size)), r->den = text_format(cx, "max(1, %s-1)", E);
-    else op_refuse(cx, n, "'coordinates' is \"%s\"; asymmetric, half_pixel, pytorch_half_pixel, tf_half_pixel_for_nn and align_corners are accepted", word);
+    else if (strcmp(word, "pytorch_half_pixel") == 0)
+        r->num = text_format(cx, "select(%s == 1, 0, %s)", E, centred), r->den = text_format(cx, "(2*%s)", P);
+    else if (strcmp(word, "tf_half_pixel_for_nn") == 0)
+        r->num = text_format(cx, "((2*i+1)*%s)", Q), r->den = text_format(cx, "(2*%s)", P);
+    else if (strcmp(word, "align_corners") == 0)
+        r->num = text_format(cx, "(i*(%s-1))", formulas_size(f, size)), r->den = text_format(cx, "max(1, %s-1)", E);
+    else
+        op_refuse(cx, n,
+                  "'coordinates' is \"%s\"; asymmetric, half_pixel, pytorch_half_pixel, tf_half_pixel_for_nn and "
+                  "align_corners are accepted",
+                  word);
     return r->num != NULL;
 }
 
@@ -86,7 +104,8 @@ static void make_weights(Formulas *f, bool is_cubic, double a)
     else {
         formulas_name(f, (Bind)BIND_V("a", expr_real(f->cx, t, a)));
         formulas_make(f, "z[i,t<4] = abs(part[i] + 1 - %s(t))", dtype_info(t)->spelling);
-        formulas_make(f, "weight[*] = select(z[*] <= 1, ((a+2)*z[*] - (a+3))*z[*]*z[*] + 1, ((a*z[*] - 5*a)*z[*] + 8*a)*z[*] - 4*a)");
+        formulas_make(f, "weight[*] = select(z[*] <= 1, ((a+2)*z[*] - (a+3))*z[*]*z[*] + 1, ((a*z[*] - 5*a)*z[*] + "
+                         "8*a)*z[*] - 4*a)");
     }
 }
 
@@ -98,23 +117,28 @@ static int interpolate(Ctx *cx, const Node *n, Tensor **out)
     const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
     Formulas f = { .cx = cx, .call = n };
     Ratio r = { 0 };
-    if (!is_cubic && !is_nearest && strcmp(mode, "linear") != 0) op_refuse(cx, n, "'mode' is \"%s\"; nearest, linear and cubic are accepted", mode);
-    if (axis < 0 || ctx_failed(cx) || (!is_nearest && !op_float(cx, n)) || !read_ratio(cx, n, &f, x->shape[axis], &r)) return 0;
+    if (!is_cubic && !is_nearest && strcmp(mode, "linear") != 0)
+        op_refuse(cx, n, "'mode' is \"%s\"; nearest, linear and cubic are accepted", mode);
+    if (axis < 0 || ctx_failed(cx) || (!is_nearest && !op_float(cx, n)) || !read_ratio(cx, n, &f, x->shape[axis], &r))
+        return 0;
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
-    const char *extent = formulas_size(&f, r.extent), *last = formulas_size(&f, op_size(cx, x->shape[axis], 1, -1)), *t = dtype_info(x->type)->spelling;
+    const char *extent = formulas_size(&f, r.extent), *last = formulas_size(&f, op_size(cx, x->shape[axis], 1, -1)),
+               *t = dtype_info(x->type)->spelling;
     const char c = axis_letter(x->rank, axis), *lhs = axes_with(cx, x->rank, axis, text_format(cx, "%c<%s", c, extent));
     if (is_nearest) {
         const char *at = nearest_text(cx, n, &r);
         if (!at) return 0;
         formulas_make(&f, "place[i<%s] = max(0, min(%s, %s))", extent, last, at);
-        out[0] = formulas_make(&f, "y[%s] = x[%s]", lhs, axes_with(cx, x->rank, axis, text_format(cx, "max(0, min(%s, place[%c]))", last, c)));
+        out[0] = formulas_make(&f, "y[%s] = x[%s]", lhs,
+                               axes_with(cx, x->rank, axis, text_format(cx, "max(0, min(%s, place[%c]))", last, c)));
         return out[0] ? 1 : 0;
     }
     formulas_make(&f, "below[i<%s] = %s/%s", extent, r.num, r.den);
     formulas_make(&f, "part[i<%s] = %s(%s %% %s) / %s(%s)", extent, t, r.num, r.den, t, r.den);
     make_weights(&f, is_cubic, node_real(n, "cubic", -0.75));
     const char *at = text_format(cx, "max(0, min(%s, below[%c]+tap%s))", last, c, is_cubic ? "-1" : "");
-    out[0] = formulas_make(&f, "y[%s] = sum(tap<%d) x[%s] * weight[%c,tap]", lhs, is_cubic ? 4 : 2, axes_with(cx, x->rank, axis, at), c);
+    out[0] = formulas_make(&f, "y[%s] = sum(tap<%d) x[%s] * weight[%c,tap]", lhs, is_cubic ? 4 : 2,
+                           axes_with(cx, x->rank, axis, at), c);
     return out[0] ? 1 : 0;
 }
 
@@ -124,13 +148,15 @@ static int interpolate(Ctx *cx, const Node *n, Tensor **out)
 static const char *real_size(Formulas *f, const Expr *size, int64_t times, int64_t more)
 {
     const char *text = formulas_size(f, op_size(f->cx, size, times, more));
-    return size->kind == EXPR_INT ? text : text_format(f->cx, "%s(%s)", dtype_info(f->call->in[1]->type)->spelling, text);
+    return size->kind == EXPR_INT ? text
+                                  : text_format(f->cx, "%s(%s)", dtype_info(f->call->in[1]->type)->spelling, text);
 }
 
 /* From -1..1 to pixels: the ends are the outer pixels' centres, or the image's edges. */
 static const char *pixel_text(Formulas *f, const char *g, const Expr *size, bool align)
 {
-    return align ? text_format(f->cx, "(%s + 1) * %s * 0.5", g, real_size(f, size, 1, -1)) : text_format(f->cx, "((%s + 1) * %s - 1) * 0.5", g, real_size(f, size, 1, 0));
+    return align ? text_format(f->cx, "(%s + 1) * %s * 0.5", g, real_size(f, size, 1, -1))
+                 : text_format(f->cx, "((%s + 1) * %s - 1) * 0.5", g, real_size(f, size, 1, 0));
 }
 
 /* Mirrored at both ends until it lies inside; the ends are the outer pixels' centres, or half a pixel further. */
@@ -150,10 +176,12 @@ static const char *tap_text(Formulas *f, const char *k, const Expr *size, bool a
     Ctx *cx = f->cx;
     const char *last = formulas_size(f, op_size(cx, size, 1, -1));
     if (!reflects) return text_format(cx, "max(0, min(%s, %s))", last, k);
-    const Expr *period = simplify(cx, expr_binary(cx, EXPR_MAX, expr_index(cx, 1), op_size(cx, size, 2, align ? -2 : 0)), NULL);
+    const Expr *period = simplify(
+        cx, expr_binary(cx, EXPR_MAX, expr_index(cx, 1), op_size(cx, size, 2, align ? -2 : 0)), NULL);
     const char *all = formulas_size(f, period), *end = formulas_size(f, op_size(cx, period, 1, align ? 0 : -1));
     const char *mirrored = text_format(cx, "min((%s)%%%s, %s - (%s)%%%s)", k, all, end, k, all);
-    return size->kind == EXPR_INT ? mirrored : text_format(cx, "max(0, min(%s, %s))", last, mirrored);      /* to be shown to lie inside */
+    /* To be shown to lie inside */
+    return size->kind == EXPR_INT ? mirrored : text_format(cx, "max(0, min(%s, %s))", last, mirrored);
 }
 
 typedef struct Sampling { bool align, reflects, stays, is_nearest, is_cubic; } Sampling;
@@ -161,11 +189,16 @@ typedef struct Sampling { bool align, reflects, stays, is_nearest, is_cubic; } S
 static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
 {
     const char *mode = node_text(n, "mode", "linear"), *padding = node_text(n, "padding", "zeros");
-    *s = (Sampling){ .align = node_int(n, "align", 0) != 0, .reflects = strcmp(padding, "reflection") == 0, .is_nearest = strcmp(mode, "nearest") == 0,
-                      .is_cubic = strcmp(mode, "cubic") == 0 };
+    *s = (Sampling){ .align = node_int(n, "align", 0) != 0,
+                     .reflects = strcmp(padding, "reflection") == 0,
+                     .is_nearest = strcmp(mode, "nearest") == 0,
+                     .is_cubic = strcmp(mode, "cubic") == 0 };
     s->stays = s->reflects || strcmp(padding, "border") == 0;
-    if ((s->is_nearest || s->is_cubic || strcmp(mode, "linear") == 0) && (s->stays || strcmp(padding, "zeros") == 0)) return true;
-    op_refuse(cx, n, "mode \"%s\" and padding \"%s\"; nearest, linear, cubic and zeros, border, reflection are accepted", mode, padding);
+    if ((s->is_nearest || s->is_cubic || strcmp(mode, "linear") == 0) && (s->stays || strcmp(padding, "zeros") == 0))
+        return true;
+    op_refuse(cx, n,
+              "mode \"%s\" and padding \"%s\"; nearest, linear, cubic and zeros, border, reflection are accepted", mode,
+              padding);
     return false;
 }
 
@@ -193,17 +226,22 @@ static void make_coordinate(const Grid *g, int k)
 /* Weights of the four taps around each coordinate. (Keys 1981, with a = -0.75) */
 static void make_cubic_weights(const Grid *g, int k)
 {
-    const char *at = text_format(g->f->cx, "%s[%s]", coordinate_words[k], g->places), *t = dtype_info(g->f->call->in[1]->type)->spelling;
+    const char *at = text_format(g->f->cx, "%s[%s]", coordinate_words[k], g->places),
+               *t = dtype_info(g->f->call->in[1]->type)->spelling;
     formulas_make(g->f, "distance_%d[%s,q<4] = abs(%s - floor(%s) + 1 - %s(q))", k, g->places, at, at, t);
-    formulas_make(g->f, "taps_%d[*] = select(distance_%d[*] <= 1, (1.25 * distance_%d[*] - 2.25) * distance_%d[*] * distance_%d[*] + 1, "
-                  "((3.75 - 0.75 * distance_%d[*]) * distance_%d[*] - 6) * distance_%d[*] + 3)", k, k, k, k, k, k, k, k);
+    formulas_make(g->f,
+                  "taps_%d[*] = select(distance_%d[*] <= 1, (1.25 * distance_%d[*] - 2.25) * distance_%d[*] * "
+                  "distance_%d[*] + 1, "
+                  "((3.75 - 0.75 * distance_%d[*]) * distance_%d[*] - 6) * distance_%d[*] + 3)",
+                  k, k, k, k, k, k, k, k);
 }
 
 /* The place in x of one tap, and its weight; an empty weight: 1. */
 static void tap_of(const Grid *g, int k, const char **place, const char **weight)
 {
     Ctx *cx = g->f->cx;
-    const char *at = text_format(cx, "%s[%s]", coordinate_words[k], g->places), *t = dtype_info(g->f->call->in[1]->type)->spelling;
+    const char *at = text_format(cx, "%s[%s]", coordinate_words[k], g->places),
+               *t = dtype_info(g->f->call->in[1]->type)->spelling;
     const char tap = coordinate_taps[k];
     *place = text_format(cx, "i32(floor(%s))", at);
     *weight = "";
@@ -221,10 +259,14 @@ static bool check_grid(Ctx *cx, const Node *n)
 {
     const Tensor *x = n->in[0], *grid = n->in[1];
     const int spatial = x->rank - 2;
-    bool fits = (spatial == 2 || spatial == 3) && grid->rank == x->rank && tensor_dim(grid, x->rank - 1) == spatial && grid->shape[0] == x->shape[0];
+    bool fits = (spatial == 2 || spatial == 3) && grid->rank == x->rank && tensor_dim(grid, x->rank - 1) == spatial
+                && grid->shape[0] == x->shape[0];
     fits = fits && tensor_dim(x, x->rank - 1) >= 1 && tensor_elems(x) != 0 && tensor_elems(grid) != 0;
-    if (!fits) op_refuse(cx, n, "the input is %s and the grid %s; [n][h][w][c] and [n][h][w][2], or [n][d][h][w][c] and [n][d][h][w][3], are wanted",
-                         tensor_shape_text(cx, x), tensor_shape_text(cx, grid));
+    if (!fits)
+        op_refuse(cx, n,
+                  "the input is %s and the grid %s; [n][h][w][c] and [n][h][w][2], or [n][d][h][w][c] and "
+                  "[n][d][h][w][3], are wanted",
+                  tensor_shape_text(cx, x), tensor_shape_text(cx, grid));
     return fits;
 }
 
@@ -246,7 +288,8 @@ static int grid_sample(Ctx *cx, const Node *n, Tensor **out)
         text_printf(&over, "%s%c<%d", over.length ? "," : "", coordinate_taps[k], g.s.is_cubic ? 4 : 2);
     }
     const char *sum = g.s.is_nearest ? "" : text_format(cx, "sum(%s) ", over.at);
-    out[0] = formulas_make(&f, "y[%s,c<%lld] = %s(x[n,%sc]?%s : 0)", g.places, (long long)tensor_dim(n->in[0], g.spatial + 1), sum, at.at, text_string(&weights));
+    out[0] = formulas_make(&f, "y[%s,c<%lld] = %s(x[n,%sc]?%s : 0)", g.places,
+                           (long long)tensor_dim(n->in[0], g.spatial + 1), sum, at.at, text_string(&weights));
     return out[0] ? 1 : 0;
 }
 
@@ -254,7 +297,8 @@ static const AttrRow resample_attrs[] = { { "axis", ATTR_INT, "the axis that is 
 static const AttrRow interpolate_attrs[] = {
     { "axis", ATTR_INT, "the axis that is resized", "0" },
     { "mode", ATTR_TEXT, "nearest, linear or cubic", "nearest" },
-    { "coordinates", ATTR_TEXT, "half_pixel, pytorch_half_pixel, asymmetric, tf_half_pixel_for_nn or align_corners", "half_pixel" },
+    { "coordinates", ATTR_TEXT, "half_pixel, pytorch_half_pixel, asymmetric, tf_half_pixel_for_nn or align_corners",
+      "half_pixel" },
     { "nearest", ATTR_TEXT, "round_prefer_floor, round_prefer_ceil, floor or ceil", "round_prefer_floor" },
     { "cubic", ATTR_REAL, "the coefficient of cubic weights", "-0.75" },
     { "times", ATTR_INT, "the result has times / per as many elements", "1" },
@@ -284,21 +328,28 @@ static const AttrRow grid_attrs[] = {
     { 0 }
 };
 static const OpCase resample_cases[] = {
-    { "axis=1", "f32[2][3] i32[4][2]={0,0,0,1,1,2,2,2} f32[4][2]={0.75,0.25,0.5,0.5,0.25,0.75,1,0}", "f32[2][4]", NULL },
+    { "axis=1", "f32[2][3] i32[4][2]={0,0,0,1,1,2,2,2} f32[4][2]={0.75,0.25,0.5,0.5,0.25,0.75,1,0}", "f32[2][4]",
+      NULL },
     { "axis=0", "f32[2][3] i64[4][2] f32[4][2]", NULL, "i32[places][taps]" },
     { 0 }
 };
 static const OpCase grid_cases[] = {
     { "", "f32[1][3][4][2] f32[1][2][2][2]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7}", "f32[1][2][2][2]", NULL },
-    { "mode=nearest padding=border align=1", "f32[1][3][4][2] f32[1][2][2][2]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7}", "f32[1][2][2][2]", NULL },
+    { "mode=nearest padding=border align=1", "f32[1][3][4][2] f32[1][2][2][2]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7}",
+      "f32[1][2][2][2]", NULL },
     { "padding=reflection", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}", "f32[1][2][2][2]", NULL },
-    { "padding=reflection align=1", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}", "f32[1][2][2][2]", NULL },
+    { "padding=reflection align=1", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}",
+      "f32[1][2][2][2]", NULL },
     { "mode=cubic", "f32[1][3][4][2] f32[1][2][2][2]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7}", "f32[1][2][2][2]", NULL },
-    { "mode=cubic padding=reflection", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}", "f32[1][2][2][2]", NULL },
-    { "mode=cubic padding=border align=1", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}", "f32[1][2][2][2]", NULL },
+    { "mode=cubic padding=reflection", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}",
+      "f32[1][2][2][2]", NULL },
+    { "mode=cubic padding=border align=1", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}",
+      "f32[1][2][2][2]", NULL },
     { "mode=sinc", "f32[1][3][4][2] f32[1][2][2][2]", NULL, "mode \"sinc\"" },
-    { "", "f32[1][2][3][2][2] f32[1][1][2][2][3]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7,0.5,0,0,1}", "f32[1][1][2][2][2]", NULL },
-    { "mode=nearest padding=border", "f32[1][2][3][2][2] f32[1][1][2][2][3]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7,0.5,0,0,1}", "f32[1][1][2][2][2]", NULL },
+    { "", "f32[1][2][3][2][2] f32[1][1][2][2][3]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7,0.5,0,0,1}", "f32[1][1][2][2][2]",
+      NULL },
+    { "mode=nearest padding=border", "f32[1][2][3][2][2] f32[1][1][2][2][3]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7,0.5,0,0,1}",
+      "f32[1][1][2][2][2]", NULL },
     { "", "f32[1][3][4][2] f32[1][2][2][3]", NULL, "[n][h][w][2]" },
     { 0 }
 };

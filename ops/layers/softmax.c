@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Softmax along one axis. The largest element is taken off first, so that nothing overflows:
+/* Softmax along one axis. Subtracting the largest element first prevents overflow:
  *
- *   softmax       peak[n] = max(c) x[n,c];  power[n,c] = exp(x[n,c] - peak[n]);  sum[n] = sum(c) power[n,c];  y[n,c] = power[n,c] / sum[n]
+ *   softmax       peak[n] = max(c) x[n,c];  power[n,c] = exp(x[n,c] - peak[n])
+ *                 sum[n] = sum(c) power[n,c];  y[n,c] = power[n,c] / sum[n]
  *   log_softmax   y[n,c] = x[n,c] - peak[n] - log(sum[n])
  *   hardmax       y[n,c] = 1 at the first largest element, else 0 */
 #include "graph/dag/op_build.h"
@@ -18,7 +19,8 @@ static bool read_axis(Ctx *cx, const Node *n, AxisText *a)
 
 static Tensor *peak_of(Ctx *cx, const Node *n, const AxisText *a)
 {
-    return OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", a->kept, a->chosen, a->all), BIND_T("x", n->in[0]));
+    return OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", a->kept, a->chosen, a->all),
+                      BIND_T("x", n->in[0]));
 }
 
 static int softmax(Ctx *cx, const Node *n, Tensor **out)
@@ -26,9 +28,12 @@ static int softmax(Ctx *cx, const Node *n, Tensor **out)
     AxisText a;
     if (!read_axis(cx, n, &a)) return 0;
     Tensor *peak = peak_of(cx, n, &a);
-    Tensor *power = OP_FORMULA(cx, n, text_format(cx, "power%s = exp(x%s - peak%s)", a.all, a.all, a.kept), BIND_T("x", n->in[0]), BIND_T("peak", peak));
-    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) e%s", a.kept, a.chosen, a.all), BIND_T("e", power));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = e%s / total%s", a.all, a.all, a.kept), BIND_T("e", power), BIND_T("total", total));
+    Tensor *power = OP_FORMULA(cx, n, text_format(cx, "power%s = exp(x%s - peak%s)", a.all, a.all, a.kept),
+                               BIND_T("x", n->in[0]), BIND_T("peak", peak));
+    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) e%s", a.kept, a.chosen, a.all),
+                               BIND_T("e", power));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = e%s / total%s", a.all, a.all, a.kept), BIND_T("e", power),
+                        BIND_T("total", total));
     return out[0] ? 1 : 0;
 }
 
@@ -37,9 +42,11 @@ static int log_softmax(Ctx *cx, const Node *n, Tensor **out)
     AxisText a;
     if (!read_axis(cx, n, &a)) return 0;
     Tensor *x = n->in[0], *peak = peak_of(cx, n, &a);
-    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) exp(x%s - peak%s)", a.kept, a.chosen, a.all, a.kept), BIND_T("x", x), BIND_T("peak", peak));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = x%s - peak%s - log(total%s)", a.all, a.all, a.kept, a.kept), BIND_T("x", x),
-                        BIND_T("peak", peak), BIND_T("total", total));
+    Tensor *total = OP_FORMULA(cx, n,
+                               text_format(cx, "sum%s = sum(%s) exp(x%s - peak%s)", a.kept, a.chosen, a.all, a.kept),
+                               BIND_T("x", x), BIND_T("peak", peak));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = x%s - peak%s - log(total%s)", a.all, a.all, a.kept, a.kept),
+                        BIND_T("x", x), BIND_T("peak", peak), BIND_T("total", total));
     return out[0] ? 1 : 0;
 }
 
@@ -47,10 +54,12 @@ static int hardmax(Ctx *cx, const Node *n, Tensor **out)
 {
     AxisText a;
     if (!read_axis(cx, n, &a)) return 0;
-    Tensor *x = n->in[0], *place = OP_FORMULA(cx, n, text_format(cx, "at, best%s = argmax(%s) x%s", a.kept, a.chosen, a.all), BIND_T("x", x));
+    Tensor *x = n->in[0],
+           *index = OP_FORMULA(cx, n, text_format(cx, "at, best%s = argmax(%s) x%s", a.kept, a.chosen, a.all),
+                               BIND_T("x", x));
     Text lhs = text_new(cx);
     for (int d = 0; d < x->rank; d++) text_printf(&lhs, "%s%c<extent_%d", d ? "," : "", axis_letter(x->rank, d), d);
-    Bind binds[MAX_RANK + 3] = { BIND_T("at", place), BIND_V("one", expr_int(cx, x->type, 1)) };
+    Bind binds[MAX_RANK + 3] = { BIND_T("at", index), BIND_V("one", expr_int(cx, x->type, 1)) };
     for (int d = 0; d < x->rank; d++) binds[2 + d] = (Bind)BIND_V(text_format(cx, "extent_%d", d), x->shape[d]);
     out[0] = op_formula(cx, n, text_format(cx, "y[%s] = select(at%s == %s, one, 0)", lhs.at, a.kept, a.chosen), binds);
     return out[0] ? 1 : 0;
