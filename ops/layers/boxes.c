@@ -13,12 +13,13 @@
  *   number[t,b,c]  how many were kept so far
  *   gone[t,b,c,i]  whether one that was kept so far overlaps box i: intersection / union > overlap
  *
- * Image by image and class by class those kept fill the rows (image, class, box) of the result; rows that stay free are -1. */
+ * Image by image and class by class those kept fill the rows (image, class, box) of the result; rows that stay free are
+ * -1. */
 #include <string.h>
 
 #include "graph/dag/op_build.h"
 
-/* ---- Suppression --------------------------------------------------------------------------------------------------- */
+/* ---- Suppression ------------------------------------------------------------------------------------------------- */
 
 static bool check_boxes(Ctx *cx, const Node *n)
 {
@@ -89,9 +90,10 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
     return out[0] && out[1] ? 2 : 0;
 }
 
-/* ---- Regions ------------------------------------------------------------------------------------------------------- */
+/* ---- Regions ----------------------------------------------------------------------------------------------------- */
 
-/* Along one dimension: sample s of cell i of box r takes elements low and low+1 by weights that are 0 outside of the image. */
+/* Along one dimension: sample s of cell i of box r takes elements low and low+1 by weights that are 0 outside of the
+ * image. */
 typedef struct Samples { Tensor *low, *weight; } Samples;
 
 static Samples samples(Ctx *cx, const Node *n, int d, int64_t cells, int64_t size)
@@ -246,7 +248,8 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The cells of a box, of whole pixels, share the pixels between two of them; each takes the largest of its own, 0 where it has none. */
+/* The cells of a box, of whole pixels, share the pixels between two of them; each takes the largest of its own, 0 where
+ * it has none. */
 static Tensor *cell_edge(Ctx *cx, const Node *n, int d, bool at_end, int64_t cells, int64_t size)
 {
     Tensor *roi = n->in[1];

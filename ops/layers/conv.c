@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions, channels last, over one to three spatial dimensions. For two, with strides s, dilations d and padding p:
+/* Convolutions, channels last, over one to three spatial dimensions. For two, with strides s, dilations d and padding
+ * p:
  *
  *   conv2d            y[n,h,w,o] = sum(i,j,c) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c] * k[i,j,c,o]     0 outside of x
  *   conv2d, g groups  x's channel is o / (O/g) * (C/g) + c
  *   depthwise_conv2d  y[n,h,w,o] = sum(i,j)   x[n, .., .., o / m] * k[i,j,o]                       m = O / C
  *
- *   conv2d_transpose  y[n,h,w,o] = sum(i,j,c) x[n, (h+ph-i)/sh, (w+pw-j)/sw, c] * k[i,j,c,o]       where the quotients are exact
+ *   conv2d_transpose  y[n,h,w,o] = sum(i,j,c) x[n, (h+ph-i)/sh, (w+pw-j)/sw, c] * k[i,j,c,o]       where the quotients
+ *                                                                                                  are exact
  *
- * Eight-bit integers give i32 sums of (x[...] - zero) * k[...], where zero is x's zero point; outside of x the product is 0.
+ * Eight-bit integers give i32 sums of (x[...] - zero) * k[...], where zero is x's zero point; outside of x the product
+ * is 0.
  *
- * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g]. A bias is an addition of its own. */
+ * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g]. A bias is an addition of
+ *                   its own. */
 #include "graph/dag/op_build.h"
 #include "ir/algebra/algebra.h"
 
@@ -192,8 +196,8 @@ static bool read_transposed(Ctx *cx, const Node *n, int spatial, ConvWindows *w)
     return true;
 }
 
-/* One dimension of a transposed convolution: the places that are read in x and k, how many taps there are, and what must
- * hold. Without dilation the taps that meet an element are every stride-th one, from (h+p) % s on. */
+/* One dimension of a transposed convolution: the places that are read in x and k, how many taps there are, and what
+ * must hold. Without dilation the taps that meet an element are every stride-th one, from (h+p) % s on. */
 typedef struct Meeting { const char *x, *k, *condition; int64_t taps; } Meeting;
 
 static Meeting meeting_of(Ctx *cx, const ConvWindows *w, int d)

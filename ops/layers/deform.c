@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Deformable convolution (Dai et al. 2017; with a mask: Zhu et al. 2019), channels last. A tap reads x beside its place, by an offset
- * that is data, between four pixels; what lies outside counts as 0. K = kh*kw taps; the channels come in D groups that share offsets.
+/* Deformable convolution (Dai et al. 2017; with a mask: Zhu et al. 2019), channels last. A tap reads x beside its
+ * place, by an offset that is data, between four pixels; what lies outside counts as 0. K = kh*kw taps; the channels
+ * come in D groups that share offsets.
  *
- *   at[n,h,w,e,a]    = h*sh + i*dh - ph + offset[n,h,w,2e]  for a = 0, down, and likewise with w for a = 1;   e = (d*kh + i)*kw + j
- *   patch[n,h,w,t,c] = mask * sum(p<2,q<2) x[n, low_0 + p, low_1 + q, c] * part_0[p] * part_1[q]    at e = c/(C/D)*K + t
- *   y[n,h,w,o]       = sum(t,c) patch[n,h,w,t,c] * k[t/kw,t%kw,c,o]                                  over the channels of o's group */
+ *   at[n,h,w,e,a]    = h*sh + i*dh - ph + offset[n,h,w,2e]  for a = 0, down, and likewise with w for a = 1;   e = (d*kh
+ *                                                                                                             + i)*kw +
+ *                                                                                                             j
+ *   patch[n,h,w,t,c] = mask * sum(p<2,q<2) x[n, low_0 + p, low_1 + q, c] * part_0[p] * part_1[q]    at e = c/(C/D)*K +
+ *                                                                                                   t
+ *   y[n,h,w,o]       = sum(t,c) patch[n,h,w,t,c] * k[t/kw,t%kw,c,o]                                  over the channels
+ *                                                                                                    of o's group */
 #include "graph/dag/op_build.h"
 
 typedef struct Deform {
@@ -57,7 +62,8 @@ static bool check_offsets(Deform *d)
     return false;
 }
 
-/* Along dimension i: where tap e reads, the pixel before it, kept near the image, and what that one and the next count for. */
+/* Along dimension i: where tap e reads, the pixel before it, kept near the image, and what that one and the next count
+ * for. */
 typedef struct SampleAxis { Tensor *low, *part; } SampleAxis;
 
 static SampleAxis line_of(Deform *d, int i)

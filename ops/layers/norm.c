@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Normalizations: in their inference form, or by what the input itself holds.
  *
- *   batch_norm   y = x * m + (bias - mean * m),   m[c] = scale[c] / sqrt(var[c] + epsilon)        channels: the last axis
+ *   batch_norm   y = x * m + (bias - mean * m),   m[c] = scale[c] / sqrt(var[c] + epsilon)        channels: the last
+ *                                                                                                 axis
  *   standardize  y = (x - mean) / sqrt(var + epsilon),   mean = sum(x) / count,   var = sum((x - mean)^2) / count
  *   rms_norm     y = x / sqrt(sum(x^2) / count + epsilon)
  *   lrn          y[c] = x[c] / (bias + alpha / size * sum(j) x[c + j - (size-1)/2]^2)^beta */
@@ -49,7 +50,7 @@ static Tensor *batch_norm_simpler(Ctx *cx, const Node *n)
     return call(cx, "add", n->name, (Tensor *[]){ scaled, shift }, 2, "");
 }
 
-/* ---- By the input's own moments ----------------------------------------------------------------------------------- */
+/* ---- By the input's own moments ---------------------------------------------------------------------------------- */
 
 static bool read_axes(Ctx *cx, const Node *n, AxisText *a, const Expr **count)
 {
@@ -126,7 +127,7 @@ static int lrn(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* ---- Rows ---------------------------------------------------------------------------------------------------------- */
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 static const AttrRow moment_attrs[] = {
     { "axes", ATTR_INTS, "over which the moments are taken; none: all", NULL },

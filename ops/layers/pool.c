@@ -7,9 +7,9 @@
  *   lp_pool2d    y[n,h,w,c] = (sum(i,j) |x[...]|^p)^(1/p)                              0 outside of x
  *
  * Averages of 8-bit integers are rounded to the nearest, ties away from zero; with `total` they are sums.
- * The divisor counts the taps of a window inside x or, with count_pad, inside x and its padding. With ceil_mode the last
- * window may reach past the padding, where nothing is counted; a window that would start past x and the padding before it
- * is left out. */
+ * The divisor counts the taps of a window inside x or, with count_pad, inside x and its padding. With ceil_mode the
+ * last window may reach past the padding, where nothing is counted; a window that would start past x and the padding
+ * before it is left out. */
 #include "graph/dag/op_build.h"
 #include "ir/algebra/algebra.h"
 
@@ -22,8 +22,8 @@ typedef struct PoolWindows {
     bool leaves_input, leaves_padding[MAX_SPATIAL], leaves[MAX_SPATIAL];
 } PoolWindows;
 
-/* How many windows: floor((size + pads - reach) / stride) + 1; with ceil_mode rounded up, but none that begins behind x and the padding
- * before it, of which there are ceil((size + pad) / stride). */
+/* How many windows: floor((size + pads - reach) / stride) + 1; with ceil_mode rounded up, but none that begins behind x
+ * and the padding before it, of which there are ceil((size + pad) / stride). */
 static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil_mode)
 {
     int64_t s = w->stride[d], taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d]
@@ -117,8 +117,8 @@ static int max_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* How many taps of the window that starts at h*s-p lie before `end`, if it had enough of them: ceil((end - (h*s-p)) / d).
- * The end is a number behind the beginning or, with `of_input`, behind the input's last element. */
+/* How many taps of the window that starts at h*s-p lie before `end`, if it had enough of them: ceil((end - (h*s-p)) /
+ * d). The end is a number behind the beginning or, with `of_input`, behind the input's last element. */
 static const char *taps_before(Ctx *cx, const PoolWindows *w, int d, bool of_input, int64_t end)
 {
     char axis = axis_of(w->spatial, d);
@@ -151,7 +151,8 @@ static void bind_sizes(Ctx *cx, const PoolWindows *w, Tensor *sum, Bind *binds)
     *binds = (Bind){ NULL, NULL, NULL };
 }
 
-/* A sum of integers divided, to the nearest, ties away from zero. `same` is the divisor where that is a number, else 0. */
+/* A sum of integers divided, to the nearest, ties away from zero. `same` is the divisor where that is a number,
+ * else 0. */
 static Tensor *rounded_quotient(Ctx *cx, const Node *n, const char *axes, const char *divisor, int64_t same,
                                 const Bind *binds)
 {
@@ -241,9 +242,10 @@ static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The index in x of the largest element of a window, in the order [n][c][h][w], or with the last two dimensions exchanged.
- * Padding equals the least value of the type. A window whose elements all equal it finds its first tap, which may be in the padding;
- * the result is its first tap inside of x, or -1 if there is none. The tap of a larger element is never one before x. */
+/* The index in x of the largest element of a window, in the order [n][c][h][w], or with the last two dimensions
+ * exchanged. Padding equals the least value of the type. A window whose elements all equal it finds its first tap,
+ * which may be in the padding; the result is its first tap inside of x, or -1 if there is none. The tap of a larger
+ * element is never one before x. */
 static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
 {
     PoolWindows w = { 0 };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Recurrent layers. The steps t are an ordered axis; what is kept from step to step is a tensor over t that is read at t-1.
- * U hidden units, G gates side by side in the weights: w[i, g*U + u], r[k, g*U + u], b[g*U + u].
+/* Recurrent layers. The steps t are an ordered axis; what is kept from step to step is a tensor over t that is read at
+ * t-1. U hidden units, G gates side by side in the weights: w[i, g*U + u], r[k, g*U + u], b[g*U + u].
  *
  *   input[t,b,g,u] = sum(i; b[g*U+u]) x[t,b,i] * w[i,g*U+u]          of all steps; no recurrence yet
  *   prev[t,b,k]    = h[t-1,b,k], at first h0[b,k]; without h0 it is no stage: there is no product with it at first
  *   sums[t,b,g,u]  = sum(k; input[t,b,g,u]) prev[t,b,k] * r[k,g*U+u]
  *
  *   rnn    h = f(sums)
- *   lstm   gates i o f c:  c = f(sums_f) * c[t-1] + f(sums_i) * g(sums_c),  h = f(sums_o) * h(c);  peepholes p add p * c to sums
+ *   lstm   gates i o f c:  c = f(sums_f) * c[t-1] + f(sums_i) * g(sums_c),  h = f(sums_o) * h(c);  peepholes p add p *
+ *          c to sums
  *   gru    gates z r h:    h = (1 - f(sums_z)) * n + f(sums_z) * prev, where
  *          n = g(input_h + sum(k; rb) (f(sums_r) * prev)[k] * r[k,h])            or, with linear_before_reset,
  *          n = g(input_h + f(sums_r) * sum(k; rb) prev[k] * r[k,h])
@@ -15,9 +16,10 @@
  * Outputs: h of all steps, h of the last step, and c of the last step. In reverse, step t reads and is x and h number
  * T-1-t.
  *
- * With lens[b], the number of steps n of each sequence of the batch, the state stays as it is from step n on, so that h of
- * the last step is that of step n-1 (0 where there is none); the output is 0 from n on, and in reverse step t reads and is
- * number n-1-t. A length beyond [0, T] counts as its nearest end. (Semantics: ONNX RNN, GRU, LSTM. Hochreiter, Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014.) */
+ * With lens[b], the number of steps n of each sequence of the batch, the state stays as it is from step n on, so that h
+ * of the last step is that of step n-1 (0 where there is none); the output is 0 from n on, and in reverse step t reads
+ * and is number n-1-t. A length beyond [0, T] counts as its nearest end. (Semantics: ONNX RNN, GRU, LSTM. Hochreiter,
+ * Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014.) */
 #include <string.h>
 
 #include "graph/dag/op_build.h"

@@ -43,12 +43,13 @@ static Node *permute_resample(Ctx *cx, const Node *n, const int *perm, Tensor *c
     return op_call(cx, n->op, n->name, (Tensor *[]){ inputs[0], n->in[1], n->in[2] }, 3, &attr, 1);
 }
 
-/* ---- By a ratio of sizes ------------------------------------------------------------------------------------------- */
+/* ---- By a ratio of sizes ----------------------------------------------------------------------------------------- */
 
 /* Place i of the result lies at num / den of x: integers, so that it is exact whatever the sizes are. */
 typedef struct Ratio { const Expr *extent; const char *num, *den; } Ratio;
 
-/* The result has size * times / per elements, or as many as the first size of `like` says; then the sizes are the ratio. */
+/* The result has size * times / per elements, or as many as the first size of `like` says; then the sizes are the
+ * ratio. */
 static bool read_ratio(Ctx *cx, const Node *n, Formulas *f, const Expr *size, Ratio *r)
 {
     const Attr *like = node_attr(n, "like");
@@ -142,7 +143,7 @@ static int interpolate(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* ---- At places that are data --------------------------------------------------------------------------------------- */
+/* ---- At places that are data ------------------------------------------------------------------------------------- */
 
 /* A size, or times of it and more, as the coordinates' type has it. */
 static const char *real_size(Formulas *f, const Expr *size, int64_t times, int64_t more)
@@ -202,7 +203,8 @@ static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
     return false;
 }
 
-/* The grid's components: where in x's last dimension, in the one before, and so on; the places that they make, and their weights' taps. */
+/* The grid's components: where in x's last dimension, in the one before, and so on; the places that they make, and
+ * their weights' taps. */
 static const char *const coordinate_words[] = { "right", "down", "behind" }, coordinate_taps[] = "jit";
 
 /* Samples over 2 or 3 spatial dimensions. places: the letters of the grid's places, n,h,w. */
