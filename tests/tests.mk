@@ -30,9 +30,6 @@ golden: all
 	@tests/golden.sh $(BUILD)
 golden-accept: all
 	@tests/golden.sh $(BUILD) --accept
-.PHONY: long-lines
-long-lines: all
-	@tests/long_lines.sh $(BUILD) --accept
 
 # Renews the outputs in README.md and docs/ (tests/tools/docs.sh); tests/run.sh docs compares.
 .PHONY: docs

@@ -45,16 +45,19 @@ static bool schedule_energy(lw_context *cx, lw_group *g)
 static bool add_everything(lw_context *cx)
 {
     static const lw_implementation energy[] = {
-        { .name = "energy.by_four", .what = "the sum in steps of four, written out", .plevel = 20, .when = "dim(x, 1) % 4 == 0 && x is f32",
+        { .name = "energy.by_four", .what = "the sum in steps of four, written out", .plevel = 20,
+          .when = "dim(x, 1) % 4 == 0 && x is f32",
           .schedule = schedule_energy },
         { .name = "energy.plain", .what = "as written", .plevel = 12 },
-        { .name = "energy.halves", .what = "even and odd columns apart, so that two sums run side by side", .plevel = 15, .when = "dim(x, 1) % 2 == 0",
+        { .name = "energy.halves", .what = "even and odd columns apart, so that two sums run side by side",
+          .plevel = 15, .when = "dim(x, 1) % 2 == 0",
           .compute = "half[i, j<2] = sum(k<dim(x, 1)/2) x[i, 2*k+j] * x[i, 2*k+j]; y[i] = half[i, 0] + half[i, 1]" },
     };
     lw_register_injective(cx, "mirror", "x", "y[i<dim(x, 0), c] = x[dim(x, 0) - 1 - i, c]");
     lw_register_broadcast(cx, "blend", "a b", "y[r, c] = 0.5 * (a[r, c] + b[r, c])");
     lw_register_reduce(cx, "energy", "x", "y[i] = sum(k) x[i, k] * x[i, k]");
-    lw_register_op(cx, &(lw_op){ .name = "gain", .summary = "y = x * by, at least floor", .pattern = "elementwise", .inputs = "x",
+    lw_register_op(cx, &(lw_op){ .name = "gain", .summary = "y = x * by, at least floor",
+                                 .pattern = "elementwise", .inputs = "x",
                                  .attrs = "by=2.0 least=0", .formula = "y[*] = max(x[*] * by, f32(least))" });
     lw_register_schedule(cx, "mirror", schedule_mirror);
     lw_register_target(cx, &(lw_target){ .name = "tiny-core", .summary = "a core with four multipliers", .lanes = 1 });

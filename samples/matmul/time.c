@@ -13,7 +13,8 @@
 enum { ELEMENTS = N * N, TIMED = 7, RUNS = 4 };
 
 static float a[ELEMENTS], b[ELEMENTS], c[ELEMENTS];
-static unsigned char memory[MATMUL_ARENA_SIZE + MATMUL_ARENA_ALIGN];      /* C99 cannot ask for an alignment: room to align */
+/* C99 has no alignment specifier: the extra bytes are for aligning. */
+static unsigned char memory[MATMUL_ARENA_SIZE + MATMUL_ARENA_ALIGN];
 
 /* Numbers between -1 and 1 that look random, the same ones everywhere (a linear congruential generator). */
 static void fill(float *x, unsigned seed)
@@ -46,7 +47,8 @@ int main(void)
     for (int t = 0; t < TIMED; t++) {
         clock_t start = clock();
         for (int r = 0; r < RUNS; r++)
-            if (matmul_run(arena, &(struct matmul_inputs){ .a = a, .b = b }, &(struct matmul_outputs){ .c = c }) != 0) return 1;
+            if (matmul_run(arena, &(struct matmul_inputs){ .a = a, .b = b }, &(struct matmul_outputs){ .c = c }) != 0)
+                return 1;
         double ns = (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC / RUNS;
         if (t == 0 || ns < best) best = ns;
     }

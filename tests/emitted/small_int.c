@@ -45,7 +45,9 @@ static uint8_t memory[JOIN(UPPER, _ARENA_SIZE) + ALIGN];
 
 /* From -15 to 15: in eighths where the type has fractions, times 5 where it has none; exact in every type. */
 #define FACTOR(type) ((type)0.5 != 0 ? (type)0.125 : (type)5)
-#define FILL(name, type, count) for (uint16_t i = 0; i < count; i++) in_##name[i] = (type)((type)((int16_t)(i * 7u % 31u) - 15) * FACTOR(type));
+#define FILL(name, type, count) \
+    for (uint16_t i = 0; i < count; i++) \
+        in_##name[i] = (type)((type)((int16_t)(i * 7u % 31u) - 15) * FACTOR(type));
 #define SHOW(name, type, count) show((const uint8_t *)out_##name, sizeof out_##name);
 #define SET_IN(name, type, count) in.name = in_##name;
 #define SET_OUT(name, type, count) out.name = out_##name;

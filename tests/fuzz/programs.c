@@ -115,7 +115,9 @@ static const Expr *dress(Grower *g, const Expr *e)
     case 0: return expr_binary(cx, EXPR_MAX, e, expr_int(cx, e->type, 0));
     case 1: return expr_unary(cx, EXPR_NEG, e);
     case 2: return expr_add(cx, e, expr_int(cx, e->type, 3));
-    case 3: return expr_select(cx, expr_binary(cx, EXPR_LT, e, expr_int(cx, e->type, 2)), expr_mul(cx, e, expr_int(cx, e->type, 2)), e);
+    case 3:
+        return expr_select(cx, expr_binary(cx, EXPR_LT, e, expr_int(cx, e->type, 2)),
+                           expr_mul(cx, e, expr_int(cx, e->type, 2)), e);
     case 4: return expr_unary(cx, EXPR_ABS, e);
     default: return e;
     }

@@ -279,7 +279,9 @@ static inline Tensor *random_call(Pool *p)
     case 4: return random_concat(p, x);
     case 5: return random_reshape(p, x);
     case 6: return random_transpose(p, x);
-    case 7: return pick(n, 2) ? random_norm(p, x) : call(n->cx, "reduce_mean", "mean", &x, 1, "axes=%d keepdims=%d", pick(n, x->rank), pick(n, 2));
+    case 7: return pick(n, 2) ? random_norm(p, x) 
+                                : call(n->cx, "reduce_mean", "mean", &x, 1, "axes=%d keepdims=%d", pick(n, x->rank),
+                                       pick(n, 2));
     case 8: return random_conv(p, x);
     case 9: return channels_first(p, x, random_conv);
     case 10: return random_pool(p, x);

@@ -62,7 +62,9 @@ static void fixed_forms(Ctx *cx)
         BIND_T("w", tensor_new_fixed(cx, "w", I32, 1, &n)), BIND_T("v", tensor_new_fixed(cx, "v", I32, 1, &n)), { NULL,
         NULL, NULL }
     };
-#define SCALED(least, most, m, by, zero, low, high) "y[i] = i8(min(max(roundshift(mulhigh(min(max(w[i], " least "), " most "), " m "), " by ")" zero ", " low "), " high "))"
+#define SCALED(least, most, m, by, zero, low, high) \
+    "y[i] = i8(min(max(roundshift(mulhigh(min(max(w[i], " least "), " most "), " m "), " by ")" zero ", " low \
+    "), " high "))"
     static const struct { const char *name, *formula, *expected;
     } rows[] = {
         { "mulhigh-of-anything", "y[i] = mulhigh(w[i], v[i])", "lw_mulhigh_sat_i32(" },

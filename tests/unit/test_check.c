@@ -19,12 +19,17 @@ typedef struct Case { const char *name; Verdict verdict; const char *says; const
 #define DOUBLE "nest t\ninput x: i32[10]\nstage y[i<10] = x[i] * 2\noutput y\nloops\n"
 #define SUM "nest t\ninput x: i32[6][10]\nstage y[i<6] = sum(r<10) x[i, r]\noutput y\nloops\n"
 #define TWO "nest t\ninput x: i32[12]\nstage a[i<12] = x[i] + 1\nstage b[i<12] = a[i] * 3\noutput b\nloops\n"
-#define BLUR "nest t\ninput x: i32[12]\nstage a[i<12] = x[i] + 1\nstage b[i<10] = a[i] + a[i+1] + a[i+2]\noutput b\nloops\n"
-#define STRIDED "nest t\ninput x: i32[11]\nstage a[i<11] = x[i] + 1\nstage b[i<5] = max(r<3) a[i*2+r]\noutput b\nloops\n"
-#define PADDED "nest t\ninput x: i32[8]\nstage a[i<8] = x[i] * 5\nstage b[i<8] = sum(r<3) select(0 <= i + r - 1 && i + r - 1 < 8, a[i+r-1], 7)\noutput b\nloops\n"
-#define PREFIX "nest t\ninput x: i32[6]\nstage a[i<6] = x[i] + 1\nstage b[i<6] = sum(r<6) select(r <= i, a[r], 0)\noutput b\nloops\n"
+#define BLUR "nest t\ninput x: i32[12]\nstage a[i<12] = x[i] + 1\n" \
+    "stage b[i<10] = a[i] + a[i+1] + a[i+2]\noutput b\nloops\n"
+#define STRIDED "nest t\ninput x: i32[11]\nstage a[i<11] = x[i] + 1\n" \
+    "stage b[i<5] = max(r<3) a[i*2+r]\noutput b\nloops\n"
+#define PADDED "nest t\ninput x: i32[8]\nstage a[i<8] = x[i] * 5\n" \
+    "stage b[i<8] = sum(r<3) select(0 <= i + r - 1 && i + r - 1 < 8, a[i+r-1], 7)\noutput b\nloops\n"
+#define PREFIX "nest t\ninput x: i32[6]\nstage a[i<6] = x[i] + 1\n" \
+    "stage b[i<6] = sum(r<6) select(r <= i, a[r], 0)\noutput b\nloops\n"
 #define CHAIN "nest t\ninput x: i32[6][8]\nstage s[i<6] = sum(r<8) x[i, r]\nstage t[i<6] = s[i] - 1\noutput t\nloops\n"
-#define SIZED "nest t\nsize n in 1..9\ninput x: i32[n]\nstage a[i<n] = x[i] + 1\nstage b[i<n] = a[i] * 3\noutput b\nloops\n"
+#define SIZED "nest t\nsize n in 1..9\ninput x: i32[n]\nstage a[i<n] = x[i] + 1\n" \
+    "stage b[i<n] = a[i] * 3\noutput b\nloops\n"
 #define MATRIX "nest t\ninput x: i32[4][6]\nstage y[i<4, j<6] = x[i, j] + 1\noutput y\nloops\n"
 
 static const Case cases[] = {

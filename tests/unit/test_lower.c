@@ -179,13 +179,16 @@ static void merging(Ctx *cx)
 static void pragmas(Ctx *cx)
 {
     static const struct { const char *name, *formula, *step[2], *loop, *macro; } rows[] = {
-        { "short-vector-loop-is-not-unrolled", "y[i<9,j<16] = x[i,j] * 2", { "vectorize y.j" }, "for j = 0 .. 16 vector LW_VECTOR\n",
+        { "short-vector-loop-is-not-unrolled", "y[i<9,j<16] = x[i,j] * 2", { "vectorize y.j" },
+          "for j = 0 .. 16 vector LW_VECTOR\n",
           "LW_VECTOR\n        for (int32_t j = 0; j < 16; j++)" },
-        { "long-vector-loop-has-no-macro", "y[i<9,j<17] = x[i,j] * 2", { "vectorize y.j" }, "for j = 0 .. 17 vector\n", NULL },
+        { "long-vector-loop-has-no-macro", "y[i<9,j<17] = x[i,j] * 2", { "vectorize y.j" },
+          "for j = 0 .. 17 vector\n", NULL },
         { "serial-loop-has-no-macro", "y[i<9,j<16] = x[i,j] * 2", { NULL }, "for j = 0 .. 16\n", NULL },
         { "pragma-of-the-schedule-wins", "y[i<9,j<16] = x[i,j] * 2", { "vectorize y.j", "pragma y.j unroll 4" },
           "for j = 0 .. 16 vector LW_UNROLL(4)\n", "LW_UNROLL(4)\n        for (int32_t j = 0; j < 16; j++)" },
-        { "parallel-loop-has-its-macro", "y[i<9,j<16] = x[i,j] * 2", { "parallel y.i" }, "for i = 0 .. 9 parallel LW_PARALLEL\n",
+        { "parallel-loop-has-its-macro", "y[i<9,j<16] = x[i,j] * 2", { "parallel y.i" },
+          "for i = 0 .. 9 parallel LW_PARALLEL\n",
           "LW_PARALLEL\n    for (int32_t i = 0; i < 9; i++)" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -209,7 +212,8 @@ static void merged_pragmas(Ctx *cx)
     functions_merge(cx, f, 2, &into);
     Text code = text_new(cx);
     print_code(cx, &code, f[0]);
-    check_that(f[0] == f[1] && f[0]->number_count == 1 && count_of(text_string(&code), "for j = 0 .. 4 vector LW_VECTOR\n") == 1,
+    check_that(f[0] == f[1] && f[0]->number_count == 1
+                   && count_of(text_string(&code), "for j = 0 .. 4 vector LW_VECTOR\n") == 1,
                "merged-loops-keep-their-macro", "%s", text_string(&code));
 }
 

@@ -295,8 +295,9 @@ static void scans(void)
         }
     check_that(ok, "rows from the first and from the last", "%s", said);
     const char *text = *said ? "" : cgen_source(n.cx, &b.program);
-    CHECK("a count that is known prints as a number", strstr(text, "for (int32_t iteration = 0; iteration < 5; iteration++) {")
-                                                          && strstr(text, "in->x + iteration * 2, in->x + (4 - iteration) * 2"));
+    CHECK("a count that is known prints as a number",
+          strstr(text, "for (int32_t iteration = 0; iteration < 5; iteration++) {")
+              && strstr(text, "in->x + iteration * 2, in->x + (4 - iteration) * 2"));
     ctx_free(n.cx);
 }
 

@@ -23,7 +23,9 @@ static const Nest *turned(Ctx *cx, const GroupNest *g)
     return sched_step(cx, g->nest, text_format(cx, "reorder %s.o %s.n", g->anchor, g->anchor));
 }
 
-#define ROW(the_name, the_target, level, ...) { .name = the_name, .target = the_target, .ops = "dense", .plevel = level, .what = "", .schedule = as_written, __VA_ARGS__ }
+#define ROW(the_name, the_target, level, ...) \
+    { .name = the_name, .target = the_target, .ops = "dense", .plevel = level, .what = "", \
+      .schedule = as_written, __VA_ARGS__ }
 
 static const char *explained;
 
