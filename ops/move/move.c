@@ -363,7 +363,8 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
     const Expr *j = tensor_read(cx, index, axes + axis, index->rank), *size = x->shape[axis];
     const Expr *given = expr_cast(cx, I32, j);
     const Expr *is_negative = expr_binary(cx, EXPR_LT, j, expr_int(cx, index->type, 0));
-    for (int d = 0; d < x->rank; d++) at[d] = axes[d < axis ? d : d - 1 + index->rank];
+    for (int d = 0; d < x->rank; d++)
+        if (d != axis) at[d] = axes[d < axis ? d : d - 1 + index->rank];
     at[axis] = index_clamped(cx, expr_select(cx, is_negative, expr_add(cx, given, size), given),
                              op_size(cx, size, 1, -1));
     return read_of(cx, &m, x, at, out);
