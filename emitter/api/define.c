@@ -131,7 +131,7 @@ static void add_operand(lw_computation *p, Text *t, const char *primitive, const
         return;
     }
     const char *word = va_arg(args, const char *);
-    if (!word && o->kind == OPERAND_PLACE) word = "root";
+    if (!word && o->kind == OPERAND_LOOP_OR_ROOT) word = "root";
     if (!word || !*word) diag_error(p->cx, p->name, "lw_%s: %s is %s", primitive, o->shown, word ? "empty" : "NULL");
     else text_printf(t, " %s", word);
 }

@@ -25,8 +25,8 @@ static void add_quoted(Text *t, const char *path)
 static Folder *folder_of(Ctx *cx, const char *path, int input_count)
 {
     Folder *f = NEW(cx->arena, Folder);
-    const size_t room = strlen(path) + 32;
-    *f = (Folder){ path, NEW_ARRAY(cx->arena, char, room), room, input_count };
+    const size_t capacity = strlen(path) + 32;
+    *f = (Folder){ path, NEW_ARRAY(cx->arena, char, capacity), capacity, input_count };
     return f;
 }
 
@@ -48,7 +48,7 @@ Folder *trial_folder(Ctx *cx, int input_count)
 
 static bool remove_numbered(const Folder *f, const char *kind, int number)
 {
-    snprintf(f->file, f->room, "%s/%s%d.npy", f->path, kind, number);
+    snprintf(f->file, f->capacity, "%s/%s%d.npy", f->path, kind, number);
     return remove(f->file) == 0;
 }
 
@@ -57,7 +57,7 @@ void trial_remove(void *folder)
     static const char *const files[] = { "prog", "model.c", "model.h", "model_main.c", "said" };
     const Folder *f = folder;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        snprintf(f->file, f->room, "%s/%s", f->path, files[i]);
+        snprintf(f->file, f->capacity, "%s/%s", f->path, files[i]);
         remove(f->file);
     }
     for (int i = 0; i < f->input_count; i++) remove_numbered(f, "in", i);

@@ -6,7 +6,7 @@
 #include "support/text.h"
 
 /* The scratch folder, with a buffer for the name of a file in it: removal of the folder must not allocate. */
-typedef struct Folder { const char *path; char *file; size_t room; int input_count; } Folder;
+typedef struct Folder { const char *path; char *file; size_t capacity; int input_count; } Folder;
 
 Folder *trial_folder(Ctx *cx, int input_count);      /* NULL on error */
 void trial_remove(void *folder);

@@ -64,7 +64,7 @@ typedef struct Control {
     int memory, condition, count;
     bool has_condition;                /* the body computes the condition to continue */
     /* Maximum trip count, -1: unknown; capacity in rows, -1: no rows */
-    int64_t trip_count, room;
+    int64_t trip_count, capacity;
     int row_count; const int *row;     /* the outputs that collect rows */
     int state_count; const Carried *state;
 } Control;

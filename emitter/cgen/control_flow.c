@@ -102,7 +102,10 @@ typedef struct ControlPrinter {
 } ControlPrinter;
 
 /* True if the loop may run more iterations than its rows have capacity for. */
-static bool may_overflow(const Control *c) { return c->room >= 0 && (c->trip_count < 0 || c->trip_count > c->room); }
+static bool may_overflow(const Control *c)
+{
+    return c->capacity >= 0 && (c->trip_count < 0 || c->trip_count > c->capacity);
+}
 
 bool control_may_stop(const Control *c)
 {
@@ -244,7 +247,7 @@ static void loop_end(const ControlPrinter *r)
             const Tensor *t = c->body[0]->param[a].tensor;
             text_printf(r->t, "        memset(%s + %s, 0, (size_t)(%lld - iteration) * %lld);\n",
                         operand_place(r, row->index, t->type, true), times(r->cx, "iteration", row->elems),
-                        (long long)c->room, (long long)tensor_bytes(t));
+                        (long long)c->capacity, (long long)tensor_bytes(t));
         }
     for (int i = 0; i < c->state_count; i++) {
         const Carried *s = &c->state[i];
@@ -262,7 +265,7 @@ void control_notes(Ctx *cx, Text *t, const Program *p)
         const Control *c = call->control;
         if (!c || !c->row_count || is_counted(c)) continue;
         text_printf(t, " *\n * \"%s\" computes at most %lld rows; the remaining rows are zero%s.\n",
-                    comment_text(cx, call->label), (long long)c->room,
+                    comment_text(cx, call->label), (long long)c->capacity,
                     may_overflow(c)
                         ? text_format(cx, ". A further row ends\n * the run with %s_E_DIM", name_upper(cx, p->name))
                         : "");
@@ -277,7 +280,7 @@ static void loop(const ControlPrinter *r)
     loop_head(r);
     if (may_overflow(c))
         text_printf(r->t, "            if (iteration == %lld) return %s_E_DIM;     /* capacity of the rows */\n",
-                    (long long)c->room, name_upper(r->cx, r->p->name));
+                    (long long)c->capacity, name_upper(r->cx, r->p->name));
     body_call(r, c->body[0], "            ");
     swap_states(r);
     text_add(r->t, "        }\n");

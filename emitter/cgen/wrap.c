@@ -6,15 +6,15 @@
 
 enum { LINE_WIDTH = 120, FURTHER = 4 };
 
-/* Returns the last comma of the outermost parentheses that leaves `room` characters on the line, else the first; NULL
+/* Returns the last comma of the outermost parentheses that leaves `width` characters on the line, else the first; NULL
  * if there is none. `depth` counts the parentheses open at the line's start. */
-static const char *last_comma(const char *line, int depth, size_t room)
+static const char *last_comma(const char *line, int depth, size_t width)
 {
     const char *best = NULL;
     for (const char *s = line; *s && *s != '\n'; s++) {
         depth += (*s == '(') - (*s == ')');
         if (*s != ',' || depth != 1) continue;
-        if (best && (size_t)(s - line) >= room) break;
+        if (best && (size_t)(s - line) >= width) break;
         best = s;
     }
     return best;
@@ -24,10 +24,10 @@ void wrap_list(Ctx *cx, Text *t, size_t start)
 {
     const char *rest = text_format(cx, "%s", text_string(t) + start);
     const int indent = (int)strspn(rest, " ");
-    size_t room = LINE_WIDTH;
+    size_t width = LINE_WIDTH;
     t->length = start;
-    for (int depth = 0; strcspn(rest, "\n") > room; depth = 1, room = LINE_WIDTH - (size_t)(indent + FURTHER)) {
-        const char *comma = last_comma(rest, depth, room);
+    for (int depth = 0; strcspn(rest, "\n") > width; depth = 1, width = LINE_WIDTH - (size_t)(indent + FURTHER)) {
+        const char *comma = last_comma(rest, depth, width);
         if (!comma) break;
         text_addn(t, rest, (size_t)(comma - rest) + 1);
         text_printf(t, "\n%*s", indent + FURTHER, "");
@@ -55,12 +55,12 @@ enum { IN_INDEX = 16, SHALLOW = 1 };      /* the weight of a bracket in parenthe
 
 typedef struct Break { const char *at; int depth; } Break;
 
-/* Returns the last break of the outermost parentheses that have one within `room`; `depth` is that of the line's
+/* Returns the last break of the outermost parentheses that have one within `width`; `depth` is that of the line's
  * start. */
-static Break last_place(const char *line, size_t room, int depth, bool at_assignment)
+static Break last_place(const char *line, size_t width, int depth, bool at_assignment)
 {
     Break best = { NULL, 0 };
-    for (const char *s = line; *s && *s != '\n' && (size_t)(s - line) <= room; s++) {
+    for (const char *s = line; *s && *s != '\n' && (size_t)(s - line) <= width; s++) {
         depth += *s == '(' ? 1 : *s == ')' ? -1 : *s == '[' ? IN_INDEX : *s == ']' ? -IN_INDEX : 0;
         if (s == line || !may_end(s, at_assignment) || (best.at && depth > best.depth)) continue;
         best = (Break){ s, depth };
@@ -70,10 +70,10 @@ static Break last_place(const char *line, size_t room, int depth, bool at_assign
 
 /* Breaks between operands of a statement or of its outermost call; else after the assignment, if one more line holds
  * the remainder; else deeper. */
-static Break place_of_break(const char *line, size_t room, int depth)
+static Break place_of_break(const char *line, size_t width, int depth)
 {
-    const Break inside = last_place(line, room, depth, false), assigned = last_place(line, room, depth, true);
-    const bool ends_statement = assigned.at && strcspn(assigned.at + 1, "\n") + FURTHER <= room;
+    const Break inside = last_place(line, width, depth, false), assigned = last_place(line, width, depth, true);
+    const bool ends_statement = assigned.at && strcspn(assigned.at + 1, "\n") + FURTHER <= width;
     const bool is_better = inside.depth <= SHALLOW || !ends_statement;
     if (inside.at && is_better && (inside.depth < IN_INDEX || !assigned.at)) return inside;
     return assigned;
@@ -83,13 +83,13 @@ void wrap_statement(Ctx *cx, Text *t, size_t start)
 {
     const char *rest = text_format(cx, "%s", text_string(t) + start);
     const size_t indent = strspn(rest, " ");
-    size_t room = LINE_WIDTH;
+    size_t width = LINE_WIDTH;
     t->length = start;
     text_addn(t, rest, indent);
     rest += indent;
-    room -= indent;
-    for (int depth = 0; strcspn(rest, "\n") > room; room = LINE_WIDTH - (indent + FURTHER)) {
-        const Break end = place_of_break(rest, room, depth);
+    width -= indent;
+    for (int depth = 0; strcspn(rest, "\n") > width; width = LINE_WIDTH - (indent + FURTHER)) {
+        const Break end = place_of_break(rest, width, depth);
         if (!end.at) break;
         text_addn(t, rest, (size_t)(end.at - rest));
         text_printf(t, "\n%*s", (int)indent + FURTHER, "");

@@ -77,7 +77,7 @@ static const State *states_of(Build *b, Map *taken)
 }
 
 /* The symbolic sizes of the model, in order of first use: by its inputs and outputs, then by the functions. */
-typedef struct OpenSizes { Ctx *cx; Map seen; int count, room; const Expr **size; } OpenSizes;
+typedef struct OpenSizes { Ctx *cx; Map seen; int count, capacity; const Expr **size; } OpenSizes;
 
 static void add_size(const Expr *e, void *user)
 {
@@ -85,8 +85,8 @@ static void add_size(const Expr *e, void *user)
     const Var *v = expr_as_var(e);
     if (!v || v->role != VAR_SIZE || map_get_ptr(&s->seen, e)) return;
     map_put_ptr(&s->seen, e, s);
-    if (s->count == s->room) {
-        const Expr **more = NEW_ARRAY(s->cx->arena, const Expr *, s->room = 2 * s->room + 4);
+    if (s->count == s->capacity) {
+        const Expr **more = NEW_ARRAY(s->cx->arena, const Expr *, s->capacity = 2 * s->capacity + 4);
         for (int i = 0; i < s->count; i++) more[i] = s->size[i];
         s->size = more;
     }

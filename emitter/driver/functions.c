@@ -128,7 +128,7 @@ void build_functions(Build *b)
     if (ctx_failed(cx)) return;
     if (b->options->ports_in_arena && !b->outer) place_ports_in_arena(b);
     build_overlaps(b);
-    plan_place(cx, &b->plan, groups, b->scratch, count);
+    plan_offsets(cx, &b->plan, groups, b->scratch, count);
     for (int i = 0; i < groups; i++)
         if (b->plan.overlaps[i]) b->function[i]->may_alias = true;
     watch_lap(b->watch, "dag", "place");

@@ -225,7 +225,7 @@ static const Control *control_of(const CallBuild *m)
                     .count = -1,
                     .has_condition = r->has_condition,
                     .trip_count = region_trip_count(n),
-                    .room = r->max_trip_count };
+                    .capacity = r->max_trip_count };
     for (int g = 0; g < r->graph_count; g++) c->body[g] = m->inner[g].body;
     if (!c->is_loop) {
         c->condition = 0;

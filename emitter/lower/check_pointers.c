@@ -173,7 +173,7 @@ static bool is_inside_everywhere(Check *c, const Expr *index, const Expr *last, 
 
 /* ---- One pointer ------------------------------------------------------------------------------------------------- */
 
-/* Proves 0 <= index <= elements - room, by intervals or by enumeration. */
+/* Proves 0 <= index <= elements - capacity, by intervals or by enumeration. */
 static bool is_proved(Check *c, const Expr *index, const Expr *last)
 {
     Ctx *cx = c->cx;
@@ -187,12 +187,12 @@ static bool is_proved(Check *c, const Expr *index, const Expr *last)
     return is_enumerated;
 }
 
-static void prove(Check *c, const Memory *m, const Expr *index, int64_t room)
+static void prove(Check *c, const Memory *m, const Expr *index, int64_t capacity)
 {
     Ctx *cx = c->cx;
     if (c->why) return;
     const Expr *at = simplify(cx, with_values(c, index), c->scope);
-    if (is_proved(c, at, expr_sub(cx, m->elems, expr_index(cx, room)))) return;
+    if (is_proved(c, at, expr_sub(cx, m->elems, expr_index(cx, capacity)))) return;
     const Interval i = interval_of(cx, at, c->scope);
     c->why = name_format(cx, "a pointer to %s[%s], which is in [%lld, %lld], of %s elements", m->name,
                          shown(cx, at), (long long)i.least, (long long)i.greatest, shown(cx, m->elems));

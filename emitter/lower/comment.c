@@ -151,7 +151,7 @@ static bool is_among(const char *what, const char *const *list, int count)
 }
 
 /* Lists the choices of a long schedule, each once, up to the line's width. */
-static const char *choices(Ctx *cx, const Storages *s, const Nest *n, size_t room)
+static const char *choices(Ctx *cx, const Storages *s, const Nest *n, size_t capacity)
 {
     enum { MOST = 32, END = 5 };
     const char *seen[MOST];
@@ -165,7 +165,7 @@ static const char *choices(Ctx *cx, const Storages *s, const Nest *n, size_t roo
             if (!choice || is_among(choice, seen + count - of_kind, of_kind)) continue;
             const char *text = text_format(cx, ", %s", choice);
             if (!of_kind) text = text_format(cx, "%s%s%s", count ? "; " : "", looked_for[k].head, choice);
-            if (all.length + strlen(text) + END > room) {
+            if (all.length + strlen(text) + END > capacity) {
                 text_add(&all, ", ...");
                 return text_string(&all);
             }
@@ -178,13 +178,13 @@ static const char *choices(Ctx *cx, const Storages *s, const Nest *n, size_t roo
 
 /* Prints the strategy and its steps if they fit on one line, otherwise only its choices; `dump --at scheduled` prints
  * all steps. */
-static const char *schedule_line(Ctx *cx, const Storages *s, const Nest *n, size_t room)
+static const char *schedule_line(Ctx *cx, const Storages *s, const Nest *n, size_t capacity)
 {
     const char *strategy = n->strategy ? n->strategy : "of the file", *steps = all_steps(cx, s, n);
     if (!n->step_count) return n->strategy ? text_format(cx, "schedule %s", n->strategy) : "as written";
     const char *head = text_format(cx, "schedule %s: ", strategy);
-    if (strlen(head) + strlen(steps) <= room) return text_format(cx, "%s%s", head, steps);
-    const char *chosen = strlen(head) < room ? choices(cx, s, n, room - strlen(head)) : "";
+    if (strlen(head) + strlen(steps) <= capacity) return text_format(cx, "%s%s", head, steps);
+    const char *chosen = strlen(head) < capacity ? choices(cx, s, n, capacity - strlen(head)) : "";
     return *chosen ? text_format(cx, "%s%s", head, chosen) : text_format(cx, "schedule %s", strategy);
 }
 
@@ -207,8 +207,8 @@ static size_t line_end(const char *text, size_t width)
 static void add_wrapped(Ctx *cx, Comment *c, const char *text)
 {
     for (int indent = 0; *text; indent = 4) {
-        size_t length = strlen(text), room = WIDTH - (size_t)indent;
-        size_t cut = length <= room ? length : line_end(text, room);
+        size_t length = strlen(text), capacity = WIDTH - (size_t)indent;
+        size_t cut = length <= capacity ? length : line_end(text, capacity);
         size_t shown = cut;
         while (shown > 0 && text[shown - 1] == ' ') shown--;
         if (c->count == MAX_COMMENT_LINES) return;

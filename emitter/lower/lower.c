@@ -26,7 +26,7 @@ const LowerPass *lower_passes(int *count)
 
 /* ---- Used memories and sizes ------------------------------------------------------------------------------------- */
 
-typedef struct Used { Map memory, size; int size_count, room; const Expr **sizes; Ctx *cx; } Used;
+typedef struct Used { Map memory, size; int size_count, capacity; const Expr **sizes; Ctx *cx; } Used;
 
 static void use_memory(Used *u, const Memory *m)
 {
@@ -41,8 +41,8 @@ static void use_expr(const Expr *e, void *user)
     const Var *v = expr_as_var(e);
     if (!v || v->role != VAR_SIZE || map_get_ptr(&u->size, e)) return;
     map_put_ptr(&u->size, e, u);
-    if (u->size_count == u->room) {
-        const Expr **more = NEW_ARRAY(u->cx->arena, const Expr *, u->room = 2 * u->room + 4);
+    if (u->size_count == u->capacity) {
+        const Expr **more = NEW_ARRAY(u->cx->arena, const Expr *, u->capacity = 2 * u->capacity + 4);
         for (int i = 0; i < u->size_count; i++) more[i] = u->sizes[i];
         u->sizes = more;
     }

@@ -38,13 +38,14 @@ static size_t size_of(FILE *f, size_t count)
 static uint8_t *read_rest(Ctx *cx, FILE *f, uint8_t *at, size_t *count)
 {
     const size_t size = size_of(f, *count);
-    size_t room = *count, most = size ? LARGEST_FILE : LARGEST_STREAM;
-    for (size_t capacity = size > room ? size + 1 : 2 * room; capacity <= most && *count == room; capacity = 2 * room) {
-        uint8_t *more = arena_alloc(cx->arena, capacity + 1);
+    size_t capacity = *count, most = size ? LARGEST_FILE : LARGEST_STREAM;
+    size_t larger = size > capacity ? size + 1 : 2 * capacity;
+    for (; larger <= most && *count == capacity; larger = 2 * capacity) {
+        uint8_t *more = arena_alloc(cx->arena, larger + 1);
         memcpy(more, at, *count);
         at = more;
-        room = capacity;
-        *count += fread(at + *count, 1, room - *count, f);
+        capacity = larger;
+        *count += fread(at + *count, 1, capacity - *count, f);
     }
     return at;
 }
@@ -100,7 +101,7 @@ enum { MOST_NAMES = 100 };
 
 /* An unfinished file: its temporary name, and whether that file exists. A device has no temporary file and is written
  * directly. */
-typedef struct Draft { char *temporary; size_t room; bool is_there, is_device; } Draft;
+typedef struct Draft { char *temporary; size_t capacity; bool is_there, is_device; } Draft;
 
 /* Creates a new file. An existing file or link of that name is an error; a link is not followed. */
 static FILE *create(const char *path)
@@ -127,7 +128,7 @@ static FILE *create_beside(Draft *d, const char *path)
 {
     FILE *f = NULL;
     for (int i = 0; i < MOST_NAMES && !f; i++) {
-        snprintf(d->temporary, d->room, i ? "%s.part%d" : "%s.part", path, i);
+        snprintf(d->temporary, d->capacity, i ? "%s.part%d" : "%s.part", path, i);
         f = create(d->temporary);
 #ifdef HAS_POSIX
         if (!f && errno != EEXIST) break;
@@ -186,8 +187,8 @@ bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
     Draft *draft = NEW_ARRAY(cx->arena, Draft, count);
     size_t done = 0, placed = 0;
     for (size_t i = 0; i < count; i++) {
-        draft[i].room = strlen(files[i].path) + sizeof ".part" + 8;
-        draft[i].temporary = NEW_ARRAY(cx->arena, char, draft[i].room);
+        draft[i].capacity = strlen(files[i].path) + sizeof ".part" + 8;
+        draft[i].temporary = NEW_ARRAY(cx->arena, char, draft[i].capacity);
     }
     while (done < count && may_replace(&draft[done], files[done].path) && write_draft(&draft[done], &files[done]))
         done++;

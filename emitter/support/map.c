@@ -49,20 +49,20 @@ static bool same_key(const struct MapSlot *s, const void *key, size_t bytes, uin
     return bytes == BY_POINTER ? s->key == key : bytes == 0 || memcmp(s->key, key, bytes) == 0;
 }
 
-static size_t first_slot(const Map *m, uint64_t hash) { return (size_t)(hash >> TAG_BITS) & (m->room - 1); }
+static size_t first_slot(const Map *m, uint64_t hash) { return (size_t)(hash >> TAG_BITS) & (m->capacity - 1); }
 
 static struct MapSlot *find(const Map *m, const void *key, size_t bytes, uint64_t hash)
 {
     const uint64_t tag = tag_of(bytes, hash);
     size_t i = first_slot(m, hash);
-    while (m->slots[i].tag && !same_key(&m->slots[i], key, bytes, tag)) i = (i + 1) & (m->room - 1);
+    while (m->slots[i].tag && !same_key(&m->slots[i], key, bytes, tag)) i = (i + 1) & (m->capacity - 1);
     return &m->slots[i];
 }
 
 static MapValue get(const Map *m, const void *key, size_t bytes)
 {
     const MapValue none = { NULL };
-    if (!m->room) return none;
+    if (!m->capacity) return none;
     const struct MapSlot *s = find(m, key, bytes, hash_key(key, bytes));
     return s->tag ? s->value : none;
 }
@@ -73,22 +73,22 @@ static void move_to(Map *bigger, const struct MapSlot *s)
     const uint64_t length = s->tag >> TAG_BITS;
     const size_t bytes = length == UINT64_MAX >> TAG_BITS ? BY_POINTER : (size_t)(length - 1);
     size_t i = first_slot(bigger, hash_key(s->key, bytes));
-    while (bigger->slots[i].tag) i = (i + 1) & (bigger->room - 1);
+    while (bigger->slots[i].tag) i = (i + 1) & (bigger->capacity - 1);
     bigger->slots[i] = *s;
 }
 
 static void grow(Map *m)
 {
-    Map bigger = { m->arena, NULL, m->count, m->room ? m->room * 2 : 8 };
-    bigger.slots = NEW_ARRAY(m->arena, struct MapSlot, bigger.room);
-    for (size_t i = 0; i < m->room; i++)
+    Map bigger = { m->arena, NULL, m->count, m->capacity ? m->capacity * 2 : 8 };
+    bigger.slots = NEW_ARRAY(m->arena, struct MapSlot, bigger.capacity);
+    for (size_t i = 0; i < m->capacity; i++)
         if (m->slots[i].tag) move_to(&bigger, &m->slots[i]);
     *m = bigger;
 }
 
 static void put(Map *m, const void *key, size_t bytes, MapValue value)
 {
-    if (2 * (m->count + 1) > m->room) grow(m);
+    if (2 * (m->count + 1) > m->capacity) grow(m);
     const uint64_t hash = hash_key(key, bytes);
     struct MapSlot *s = find(m, key, bytes, hash);
     if (!s->tag) m->count++;

@@ -9,7 +9,7 @@
 
 #include "support/arena.h"
 
-typedef struct Map { Arena *arena; struct MapSlot *slots; size_t count, room; } Map;
+typedef struct Map { Arena *arena; struct MapSlot *slots; size_t count, capacity; } Map;
 
 Map   map_new(Arena *arena);
 void *map_get(const Map *m, const void *key, size_t bytes);              /* NULL: absent */

@@ -10,13 +10,13 @@ Text text_new(Ctx *cx) { return (Text){ cx->arena, NULL, 0, 0 }; }
 
 static void reserve(Text *t, size_t more)
 {
-    if (t->length + more + 1 <= t->room) return;
-    size_t room = t->room ? t->room : 64;
-    while (room < t->length + more + 1) room *= 2;
-    char *at = arena_alloc(t->arena, room);
+    if (t->length + more + 1 <= t->capacity) return;
+    size_t capacity = t->capacity ? t->capacity : 64;
+    while (capacity < t->length + more + 1) capacity *= 2;
+    char *at = arena_alloc(t->arena, capacity);
     if (t->length) memcpy(at, t->at, t->length);
     t->at = at;
-    t->room = room;
+    t->capacity = capacity;
 }
 
 void text_addn(Text *t, const char *s, size_t n)

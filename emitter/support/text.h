@@ -10,7 +10,7 @@
 #include "support/ctx.h"
 
 /* NUL-terminated once written */
-typedef struct Text { Arena *arena; char *at; size_t length, room; } Text;
+typedef struct Text { Arena *arena; char *at; size_t length, capacity; } Text;
 
 Text text_new(Ctx *cx);
 void text_add(Text *t, const char *s);

@@ -125,16 +125,16 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
     for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++)
         formulas_name(&f, (Bind)BIND_V(masks[i].name, expr_int(cx, U32, masks[i].value)));
     Tensor *word = formulas_promise(&f, "word", U32, 1, &words);
-    formulas_keep(&f, word,
+    formulas_define(&f, word,
                   "word[t<T ordered] = (word[t-227]? ^ (((word[t-624]? & high) | (word[t-623]? & low)) >> 1) ^ "
                   "select((word[t-623]? & 1) == 1, twist, 0) : "
                   "((word[t-1]? ^ (word[t-1]? >> 30)) * spread + u32(t) : key))");
-    formulas_make(&f, "raw[i<%lld] = word[i+%d]", (long long)(2 * s.elems), STATE);
-    formulas_make(&f, "first[i] = raw[i] ^ (raw[i] >> 11)");
-    formulas_make(&f, "second[i] = first[i] ^ ((first[i] << 7) & mask7)");
-    formulas_make(&f, "third[i] = second[i] ^ ((second[i] << 15) & mask15)");
-    formulas_make(&f, "last[i] = third[i] ^ (third[i] >> 18)");
-    out[0] = formulas_make(&f,
+    formulas_compute(&f, "raw[i<%lld] = word[i+%d]", (long long)(2 * s.elems), STATE);
+    formulas_compute(&f, "first[i] = raw[i] ^ (raw[i] >> 11)");
+    formulas_compute(&f, "second[i] = first[i] ^ ((first[i] << 7) & mask7)");
+    formulas_compute(&f, "third[i] = second[i] ^ ((second[i] << 15) & mask15)");
+    formulas_compute(&f, "last[i] = third[i] ^ (third[i] >> 18)");
+    out[0] = formulas_compute(&f,
                            "y%s = (f64(last[2*%s] >> 5) * 67108864 + f64(last[2*%s+1] >> 6)) * 1.1102230246251565e-16",
                            s.axes, s.number, s.number);
     return out[0] ? 1 : 0;
@@ -158,11 +158,11 @@ static int multinomial(Ctx *cx, const Node *n, Tensor **out)
     formulas_name(&f, (Bind)BIND_T("key", n->in[1]));
     formulas_name(&f, (Bind)BIND_I(cx, "C", classes));
     formulas_name(&f, (Bind)BIND_I(cx, "B", rows));
-    formulas_make(&f, "peak[b] = max(c) x[b,c]");
-    formulas_make(&f, "share[b,c] = exp(x[b,c] - peak[b])");
+    formulas_compute(&f, "peak[b] = max(c) x[b,c]");
+    formulas_compute(&f, "share[b,c] = exp(x[b,c] - peak[b])");
     Tensor *end = formulas_promise(&f, "end", x->type, 2, (const Expr *[]){ x->shape[1], x->shape[0] });
-    formulas_keep(&f, end, "end[c<C%s,b<B] = (end[c-1,b]? : 0) + share[b,c]", classes == 1 ? "" : " ordered");
-    out[0] = formulas_make(&f,
+    formulas_define(&f, end, "end[c<C%s,b<B] = (end[c-1,b]? : 0) + share[b,c]", classes == 1 ? "" : " ordered");
+    out[0] = formulas_compute(&f,
                            "y[b<B,s<%lld] = sum(c<C) select(c < C - 1 && end[c,b] <= %s(%s) * end[C-1,b], i64(1), 0)",
                            (long long)samples, dtype_info(x->type)->spelling, u);
     return out[0] ? 1 : 0;

@@ -97,9 +97,9 @@ static bool read_window(Ctx *cx, const Node *n, PackedWindow *w)
         || !op_ints(cx, n, "pad", 4, 0, GREATEST, 0, w->pad))
         return false;
     for (int d = 0; d < 2; d++) {
-        int64_t room = tensor_dim(x, 1 + d) + w->pad[d] + w->pad[2 + d] - (w->kernel[d] - 1) * w->dilation[d] - 1;
-        w->extent[d] = room / w->stride[d] + 1;
-        if (room < 0)
+        int64_t capacity = tensor_dim(x, 1 + d) + w->pad[d] + w->pad[2 + d] - (w->kernel[d] - 1) * w->dilation[d] - 1;
+        w->extent[d] = capacity / w->stride[d] + 1;
+        if (capacity < 0)
             op_refuse(cx, n, "a kernel of %lld does not fit into %s", (long long)w->kernel[d],
                       tensor_shape_text(cx, x));
     }

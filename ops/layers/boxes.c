@@ -53,40 +53,40 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
     formulas_name(&f, (Bind)BIND_V("B", images));
     formulas_name(&f, (Bind)BIND_V("C", classes));
     formulas_name(&f, (Bind)BIND_V("N", count));
-    formulas_make(&f, "place[b<B,c<C,i<N] = sum(o<N) select(score[b,c,o] > score[b,c,i] || (score[b,c,o] == "
+    formulas_compute(&f, "place[b<B,c<C,i<N] = sum(o<N) select(score[b,c,o] > score[b,c,i] || (score[b,c,o] == "
                       "score[b,c,i] && o < i), 1, 0)");
-    formulas_make(&f, "best[t<N,b<B,c<C] = sum(i<N) select(place[b,c,i] == t, i, 0)");
-    formulas_make(&f, "%s",
+    formulas_compute(&f, "best[t<N,b<B,c<C] = sum(i<N) select(place[b,c,i] == t, i, 0)");
+    formulas_compute(&f, "%s",
                   node_int(n, "center", 0) ? "edges[b<B,i<N,k<4] = select(k < 2, box[b,i,k%2] - box[b,i,k%2+2] * 0.5, "
                                              "box[b,i,k%2] + box[b,i,k%2+2] * 0.5)"
                                            : "edges[b<B,i<N,k<4] = select(k < 2, min(box[b,i,k%2], box[b,i,k%2+2]), "
                                              "max(box[b,i,k%2], box[b,i,k%2+2]))");
-    formulas_make(&f, "area[b<B,i<N] = (edges[b,i,2] - edges[b,i,0]) * (edges[b,i,3] - edges[b,i,1])");
+    formulas_compute(&f, "area[b<B,i<N] = (edges[b,i,2] - edges[b,i,0]) * (edges[b,i,3] - edges[b,i,1])");
     Tensor *kept = formulas_promise(&f, "kept", I32, 3, shape), *number = formulas_promise(&f, "number", I32, 3, shape),
            *gone = formulas_promise(&f, "gone", I32, 4, shape);
-    formulas_make(&f, "before%s = (number[t-1,b,c]? : 0)", by_rank);
-    formulas_make(&f, "left%s = (gone[t-1,b,c,i]? : 0)", by_box);
-    formulas_keep(&f, kept,
+    formulas_compute(&f, "before%s = (number[t-1,b,c]? : 0)", by_rank);
+    formulas_compute(&f, "left%s = (gone[t-1,b,c,i]? : 0)", by_box);
+    formulas_define(&f, kept,
                   "kept%s = select(left[t,b,c,best[t,b,c]] == 0 && i64(before[t,b,c]) < most && score[b,c,best[t,b,c]] "
                   "> least, 1, 0)",
                   by_rank);
-    formulas_keep(&f, number, "number%s = before[t,b,c] + kept[t,b,c]", by_rank);
-    formulas_make(&f,
+    formulas_define(&f, number, "number%s = before[t,b,c] + kept[t,b,c]", by_rank);
+    formulas_compute(&f,
                   "common%s = select(kept[t,b,c] > 0, "
                   "max(0, min(edges[b,best[t,b,c],2], edges[b,i,2]) - max(edges[b,best[t,b,c],0], edges[b,i,0])) * "
                   "max(0, min(edges[b,best[t,b,c],3], edges[b,i,3]) - max(edges[b,best[t,b,c],1], edges[b,i,1])), 0)",
                   by_box);
-    formulas_keep(&f, gone,
+    formulas_define(&f, gone,
                   "gone%s = select(left[t,b,c,i] > 0 || (common[t,b,c,i] > 0 && "
                   "common[t,b,c,i] / (area[b,best[t,b,c]] + area[b,i] - common[t,b,c,i]) > overlap), 1, 0)",
                   by_box);
-    formulas_make(&f, "first[b<B,c<C] = sum(p<B,q<C) select(p < b || (p == b && q < c), number[N-1,p,q], 0)");
-    formulas_make(&f, "at[t<N,b<B,c<C] = select(kept[t,b,c] > 0, first[b,c] + number[t,b,c] - 1, -1)");
-    out[0] = formulas_make(&f,
+    formulas_compute(&f, "first[b<B,c<C] = sum(p<B,q<C) select(p < b || (p == b && q < c), number[N-1,p,q], 0)");
+    formulas_compute(&f, "at[t<N,b<B,c<C] = select(kept[t,b,c] > 0, first[b,c] + number[t,b,c] - 1, -1)");
+    out[0] = formulas_compute(&f,
                            "y[k<%lld,d<3] = max(t<N,b<B,c<C; -1) select(at[t,b,c] == k, i64(select(d == 0, b, select(d "
                            "== 1, c, best[t,b,c]))), -1)",
                            (long long)capacity);
-    out[1] = formulas_make(&f, "count = sum(b<B,c<C) i64(number[N-1,b,c])");
+    out[1] = formulas_compute(&f, "count = sum(b<B,c<C) i64(number[N-1,b,c])");
     return out[0] && out[1] ? 2 : 0;
 }
 
@@ -151,25 +151,27 @@ static BoxOverlap touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t 
     formulas_name(&f, (Bind)BIND_I(cx, "cells", cells));
     formulas_name(&f, (Bind)BIND_I(cx, "size", size));
     const char *extent = text_format(cx, "(roi[r,%d] - roi[r,%d]) * scale", 3 - d, 1 - d);
-    formulas_make(&f, "cell[r<R] = %s / %s(cells)", half ? extent : text_format(cx, "max(1, %s)", extent), type);
-    Tensor *count = formulas_make(&f, "count[r<R] = max(0, ceil(cell[r]))");
-    formulas_make(&f, "begin[r<R,i<cells] = roi[r,%d] * scale%s + %s(i) * cell[r]", 1 - d, half ? " - 0.5" : "", type);
-    formulas_make(&f, "step[r<R] = cell[r] / count[r]");
-    formulas_make(&f, "first[r<R,i<cells,p<size] = "
+    formulas_compute(&f, "cell[r<R] = %s / %s(cells)", half ? extent : text_format(cx, "max(1, %s)", extent), type);
+    Tensor *count = formulas_compute(&f, "count[r<R] = max(0, ceil(cell[r]))");
+    formulas_compute(&f, "begin[r<R,i<cells] = roi[r,%d] * scale%s + %s(i) * cell[r]",
+                     1 - d, half ? " - 0.5" : "", type);
+    formulas_compute(&f, "step[r<R] = cell[r] / count[r]");
+    formulas_compute(&f, "first[r<R,i<cells,p<size] = "
                       "max(0, min(count[r] - 1, floor((%s(p) - 1 - begin[r,i]) / step[r] - 0.5) - 1))", type);
-    formulas_make(&f, "at[r<R,i<cells,p<size,k<%d] = begin[r,i] + (first[r,i,p] + %s(k) + 0.5) * step[r]", NEAR, type);
-    formulas_make(&f, "low[r<R,i<cells,p<size,k<%d] = max(0, min(size-1, i32(floor(at[r,i,p,k]))))", NEAR);
-    formulas_make(&f, "part[r<R,i<cells,p<size,k<%d] = "
+    formulas_compute(&f, "at[r<R,i<cells,p<size,k<%d] = begin[r,i] + (first[r,i,p] + %s(k) + 0.5) * step[r]",
+                     NEAR, type);
+    formulas_compute(&f, "low[r<R,i<cells,p<size,k<%d] = max(0, min(size-1, i32(floor(at[r,i,p,k]))))", NEAR);
+    formulas_compute(&f, "part[r<R,i<cells,p<size,k<%d] = "
                       "select(low[r,i,p,k] == size-1, 0, max(0, at[r,i,p,k]) - %s(low[r,i,p,k]))", NEAR, type);
-    formulas_make(&f, "touch[r<R,i<cells,p<size,k<%d,e<2] = "
+    formulas_compute(&f, "touch[r<R,i<cells,p<size,k<%d,e<2] = "
                       "select(first[r,i,p] + %s(k) < count[r] && min(size-1, low[r,i,p,k] + e) == p, "
                       "select(at[r,i,p,k] < -1 || at[r,i,p,k] > %s(size), 0, select(e == 0, 1 - part[r,i,p,k], "
                       "part[r,i,p,k])), -1)", NEAR, type, type);
     BoxOverlap t = { .count = count };
-    if (!is_max) t.sum = formulas_make(&f, "sum[r<R,i<cells,p<size] = sum(k<%d,e<2) max(0, touch[r,i,p,k,e])", NEAR);
+    if (!is_max) t.sum = formulas_compute(&f, "sum[r<R,i<cells,p<size] = sum(k<%d,e<2) max(0, touch[r,i,p,k,e])", NEAR);
     else {
-        t.most = formulas_make(&f, "most[r<R,i<cells,p<size] = max(k<%d,e<2) touch[r,i,p,k,e]", NEAR);
-        t.least = formulas_make(&f, "least[r<R,i<cells,p<size] = "
+        t.most = formulas_compute(&f, "most[r<R,i<cells,p<size] = max(k<%d,e<2) touch[r,i,p,k,e]", NEAR);
+        t.least = formulas_compute(&f, "least[r<R,i<cells,p<size] = "
                                     "min(k<%d,e<2) select(touch[r,i,p,k,e] < 0, inf, touch[r,i,p,k,e])", NEAR);
     }
     return t;
@@ -193,18 +195,18 @@ static Tensor *adaptive_align(Ctx *cx, const Node *n, int64_t h, int64_t w, bool
     if (!is_max) {
         formulas_name(&f, (Bind)BIND_T("down", down.sum));
         formulas_name(&f, (Bind)BIND_T("right", right.sum));
-        formulas_make(&f, "total[r,i,j,c<C] = sum(p<H,q<W) "
+        formulas_compute(&f, "total[r,i,j,c<C] = sum(p<H,q<W) "
                           "select(down[r,i,p] > 0 && right[r,j,q] > 0, %s * down[r,i,p] * right[r,j,q], 0)", pixel);
-        return formulas_make(&f, "y[r,i,j,c] = total[r,i,j,c] / max(1, rows[r] * columns[r])");
+        return formulas_compute(&f, "y[r,i,j,c] = total[r,i,j,c] / max(1, rows[r] * columns[r])");
     }
     formulas_name(&f, (Bind)BIND_T("down", down.most));
     formulas_name(&f, (Bind)BIND_T("right", right.most));
     formulas_name(&f, (Bind)BIND_T("least_down", down.least));
     formulas_name(&f, (Bind)BIND_T("least_right", right.least));
-    formulas_make(&f, "greatest[r,i,j,c<C] = max(p<H,q<W) select(down[r,i,p] >= 0 && right[r,j,q] >= 0, "
+    formulas_compute(&f, "greatest[r,i,j,c<C] = max(p<H,q<W) select(down[r,i,p] >= 0 && right[r,j,q] >= 0, "
                       "%s * select(%s > 0, down[r,i,p] * right[r,j,q], least_down[r,i,p] * least_right[r,j,q]), -inf)",
                   pixel, pixel);
-    return formulas_make(&f, "y[r,i,j,c] = select(rows[r] > 0 && columns[r] > 0, greatest[r,i,j,c], 0)");
+    return formulas_compute(&f, "y[r,i,j,c] = select(rows[r] > 0 && columns[r] > 0, greatest[r,i,j,c], 0)");
 }
 
 static int roi_align(Ctx *cx, const Node *n, Tensor **out)

@@ -119,7 +119,7 @@ static int einsum(Ctx *cx, const Node *n, Tensor **out)
     }
     const char *left = lhs.length ? text_format(cx, "y[%s]", lhs.at) : "y";
     const char *sum = over.length ? text_format(cx, "sum(%s) ", over.at) : "";
-    out[0] = formulas_make(&f, "%s = %s%s", left, sum, body.at);
+    out[0] = formulas_compute(&f, "%s = %s%s", left, sum, body.at);
     return out[0] ? 1 : 0;
 }
 

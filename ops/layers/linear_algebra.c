@@ -25,14 +25,15 @@ static int det(Ctx *cx, const Node *n, Tensor **out)
     formulas_name(&f, (Bind)BIND_V("B", x->shape[0]));
     formulas_name(&f, (Bind)BIND_I(cx, "last", tensor_dim(x, 1) - 1));
     Tensor *rest = formulas_promise(&f, "rest", x->type, 4, shape);
-    formulas_make(&f, "prev[%s,b<B,i<N,j<N] = (rest[t-1,b,i,j]? : x[b,i,j])", steps);
-    formulas_make(&f, "peak[%s,b<B] = max(i<N; -1) select(i >= t, abs(prev[t,b,i,t]), -1)", steps);
-    formulas_make(&f, "row[%s,b<B] = min(i<N; last) select(i >= t && abs(prev[t,b,i,t]) == peak[t,b], i, last)", steps);
-    formulas_make(&f, "top[%s,b<B,j<N] = prev[t,b,row[t,b],j]", steps);
-    formulas_make(&f, "swapped[%s,b<B,i<N,j<N] = select(i == row[t,b], prev[t,b,t,j], prev[t,b,i,j])", steps);
-    formulas_keep(&f, rest, "rest[%s,b<B,i<N,j<N] = select(i > t && top[t,b,t] != 0, "
+    formulas_compute(&f, "prev[%s,b<B,i<N,j<N] = (rest[t-1,b,i,j]? : x[b,i,j])", steps);
+    formulas_compute(&f, "peak[%s,b<B] = max(i<N; -1) select(i >= t, abs(prev[t,b,i,t]), -1)", steps);
+    formulas_compute(&f, "row[%s,b<B] = min(i<N; last) select(i >= t && abs(prev[t,b,i,t]) == peak[t,b], i, last)",
+                     steps);
+    formulas_compute(&f, "top[%s,b<B,j<N] = prev[t,b,row[t,b],j]", steps);
+    formulas_compute(&f, "swapped[%s,b<B,i<N,j<N] = select(i == row[t,b], prev[t,b,t,j], prev[t,b,i,j])", steps);
+    formulas_define(&f, rest, "rest[%s,b<B,i<N,j<N] = select(i > t && top[t,b,t] != 0, "
                             "swapped[t,b,i,j] - swapped[t,b,i,t] / top[t,b,t] * top[t,b,j], swapped[t,b,i,j])", steps);
-    out[0] = formulas_make(&f, "y[b<B] = prod(t<N) select(row[t,b] == t, top[t,b,t], -top[t,b,t])");
+    out[0] = formulas_compute(&f, "y[b<B] = prod(t<N) select(row[t,b] == t, top[t,b,t], -top[t,b,t])");
     return out[0] ? 1 : 0;
 }
 

@@ -28,8 +28,8 @@ static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil
 {
     int64_t s = w->stride[d], taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d]
                                       - (ceil_mode ? s - 1 : 0);
-    const Expr *stride = expr_index(cx, s), *room = expr_sub(cx, w->size[d], expr_index(cx, taken));
-    const Expr *count = simplify(cx, expr_add(cx, expr_binary(cx, EXPR_FLOORDIV, room, stride), expr_index(cx, 1)),
+    const Expr *stride = expr_index(cx, s), *capacity = expr_sub(cx, w->size[d], expr_index(cx, taken));
+    const Expr *count = simplify(cx, expr_add(cx, expr_binary(cx, EXPR_FLOORDIV, capacity, stride), expr_index(cx, 1)),
                                  NULL);
     if (!ceil_mode || (w->kernel[d] - 1) * w->dilation[d] + 1 >= s + w->pad[w->spatial + d]) return count;
     const Expr *begun = expr_binary(cx, EXPR_FLOORDIV, op_size(cx, w->size[d], 1, w->pad[d] + s - 1), stride);
@@ -280,7 +280,7 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
         flat = text_format(cx, "(%s * i64(%s) + i64(%s))", flat, size, place);
     }
     if (inside.length) flat = text_format(cx, "select(%s, %s, -1)", inside.at, flat);
-    out[0] = formulas_make(&f, "y[n,%sc] = %s", lhs.at, flat);
+    out[0] = formulas_compute(&f, "y[n,%sc] = %s", lhs.at, flat);
     return out[0] ? 1 : 0;
 }
 

@@ -40,7 +40,7 @@ typedef struct Layer {
 
 static void name_tensor(Layer *l, const char *word, Tensor *t) { formulas_name(&l->f, (Bind)BIND_T(word, t)); }
 static void name_value(Layer *l, const char *word, const Expr *e) { formulas_name(&l->f, (Bind)BIND_V(word, e)); }
-static Tensor *stage(Layer *l, const char *text) { return formulas_make(&l->f, "%s", text); }
+static Tensor *stage(Layer *l, const char *text) { return formulas_compute(&l->f, "%s", text); }
 
 /* ---- Activations ------------------------------------------------------------------------------------------------- */
 
@@ -266,7 +266,7 @@ static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **o
     Ctx *cx = l->cx;
     const char *text = text_format(cx, "%s[t<T%s,b<B,u<U] = %s", l->reverse || l->lens ? "h" : "y", l->ordered,
                                    next_state(l, value, before(l, "u")));
-    Tensor *h = formulas_keep(&l->f, promised, "%s", text);
+    Tensor *h = formulas_define(&l->f, promised, "%s", text);
     const char *at = l->reverse ? other_end(l) : "t";
     if (l->lens) out[0] = stage(l, text_format(cx, "y[t<T,b<B,u<U] = select(%s, h[%s,b,u], 0)", is_step, at));
     else out[0] = l->reverse ? stage(l, text_format(cx, "y[t<T,b,u] = h[%s,b,u]", at)) : h;
@@ -343,7 +343,7 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
                                                         : activate(&l, 0, lstm_sum(&l, 2, before));
     const char *cell = text_format(cx, "%s * %s + %s * %s", forget, before, in,
                                    activate(&l, 1, lstm_sum(&l, 3, before)));
-    formulas_keep(&l.f, c, "cell[t<T%s,b<B,u<U] = %s", l.ordered, next_state(&l, cell, before));
+    formulas_define(&l.f, c, "cell[t<T%s,b<B,u<U] = %s", l.ordered, next_state(&l, cell, before));
     const char *value = text_format(cx, "%s * %s", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")),
                                     activate_as(&l, 2, "c[t,b,u]"));
     if (!layer_close(&l, h, value, out)) return 0;

@@ -101,11 +101,11 @@ static const char *nearest_text(Ctx *cx, const Node *n, const Ratio *r)
 static void make_weights(Formulas *f, bool is_cubic, double a)
 {
     const DType t = f->call->in[0]->type;
-    if (!is_cubic) formulas_make(f, "weight[i,t<2] = select(t == 0, 1 - part[i], part[i])");
+    if (!is_cubic) formulas_compute(f, "weight[i,t<2] = select(t == 0, 1 - part[i], part[i])");
     else {
         formulas_name(f, (Bind)BIND_V("a", expr_real(f->cx, t, a)));
-        formulas_make(f, "z[i,t<4] = abs(part[i] + 1 - %s(t))", dtype_info(t)->spelling);
-        formulas_make(f, "weight[*] = select(z[*] <= 1, ((a+2)*z[*] - (a+3))*z[*]*z[*] + 1, ((a*z[*] - 5*a)*z[*] + "
+        formulas_compute(f, "z[i,t<4] = abs(part[i] + 1 - %s(t))", dtype_info(t)->spelling);
+        formulas_compute(f, "weight[*] = select(z[*] <= 1, ((a+2)*z[*] - (a+3))*z[*]*z[*] + 1, ((a*z[*] - 5*a)*z[*] + "
                          "8*a)*z[*] - 4*a)");
     }
 }
@@ -129,16 +129,16 @@ static int interpolate(Ctx *cx, const Node *n, Tensor **out)
     if (is_nearest) {
         const char *at = nearest_text(cx, n, &r);
         if (!at) return 0;
-        formulas_make(&f, "place[i<%s] = max(0, min(%s, %s))", extent, last, at);
-        out[0] = formulas_make(&f, "y[%s] = x[%s]", lhs,
+        formulas_compute(&f, "place[i<%s] = max(0, min(%s, %s))", extent, last, at);
+        out[0] = formulas_compute(&f, "y[%s] = x[%s]", lhs,
                                axes_with(cx, x->rank, axis, text_format(cx, "max(0, min(%s, place[%c]))", last, c)));
         return out[0] ? 1 : 0;
     }
-    formulas_make(&f, "below[i<%s] = %s/%s", extent, r.num, r.den);
-    formulas_make(&f, "part[i<%s] = %s(%s %% %s) / %s(%s)", extent, t, r.num, r.den, t, r.den);
+    formulas_compute(&f, "below[i<%s] = %s/%s", extent, r.num, r.den);
+    formulas_compute(&f, "part[i<%s] = %s(%s %% %s) / %s(%s)", extent, t, r.num, r.den, t, r.den);
     make_weights(&f, is_cubic, node_real(n, "cubic", -0.75));
     const char *at = text_format(cx, "max(0, min(%s, below[%c]+tap%s))", last, c, is_cubic ? "-1" : "");
-    out[0] = formulas_make(&f, "y[%s] = sum(tap<%d) x[%s] * weight[%c,tap]", lhs, is_cubic ? 4 : 2,
+    out[0] = formulas_compute(&f, "y[%s] = sum(tap<%d) x[%s] * weight[%c,tap]", lhs, is_cubic ? 4 : 2,
                            axes_with(cx, x->rank, axis, at), c);
     return out[0] ? 1 : 0;
 }
@@ -222,7 +222,7 @@ static void make_coordinate(const Grid *g, int k)
     if (s->reflects && !s->is_cubic) p = reflected_text(g->f, text_format(cx, "(%s)", p), size, s->align);
     if (s->is_nearest) p = text_format(cx, "nearbyint(%s)", p);
     if (s->stays && !s->is_cubic) p = text_format(cx, "max(0, min(%s, %s))", real_size(g->f, size, 1, -1), p);
-    formulas_make(g->f, "%s[%s] = %s", coordinate_words[k], g->places, p);
+    formulas_compute(g->f, "%s[%s] = %s", coordinate_words[k], g->places, p);
 }
 
 /* Weights of the four taps around each coordinate. (Keys 1981, with a = -0.75) */
@@ -230,8 +230,8 @@ static void make_cubic_weights(const Grid *g, int k)
 {
     const char *at = text_format(g->f->cx, "%s[%s]", coordinate_words[k], g->places),
                *t = dtype_info(g->f->call->in[1]->type)->spelling;
-    formulas_make(g->f, "distance_%d[%s,q<4] = abs(%s - floor(%s) + 1 - %s(q))", k, g->places, at, at, t);
-    formulas_make(g->f,
+    formulas_compute(g->f, "distance_%d[%s,q<4] = abs(%s - floor(%s) + 1 - %s(q))", k, g->places, at, at, t);
+    formulas_compute(g->f,
                   "taps_%d[*] = select(distance_%d[*] <= 1, (1.25 * distance_%d[*] - 2.25) * distance_%d[*] * "
                   "distance_%d[*] + 1, "
                   "((3.75 - 0.75 * distance_%d[*]) * distance_%d[*] - 6) * distance_%d[*] + 3)",
@@ -290,7 +290,7 @@ static int grid_sample(Ctx *cx, const Node *n, Tensor **out)
         text_printf(&over, "%s%c<%d", over.length ? "," : "", coordinate_taps[k], g.s.is_cubic ? 4 : 2);
     }
     const char *sum = g.s.is_nearest ? "" : text_format(cx, "sum(%s) ", over.at);
-    out[0] = formulas_make(&f, "y[%s,c<%lld] = %s(x[n,%sc]?%s : 0)", g.places,
+    out[0] = formulas_compute(&f, "y[%s,c<%lld] = %s(x[n,%sc]?%s : 0)", g.places,
                            (long long)tensor_dim(n->in[0], g.spatial + 1), sum, at.at, text_string(&weights));
     return out[0] ? 1 : 0;
 }

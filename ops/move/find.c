@@ -26,7 +26,7 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int64_t capacity = node_int(n, "capacity", 0), all = tensor_elems(x);
     if (capacity < 1 || capacity > INT32_MAX || all < 1 || x->rank < 1) {
-        op_refuse(cx, n, "room for %lld of the elements of %s; at least one, and elements, are expected",
+        op_refuse(cx, n, "a capacity of %lld of the elements of %s; at least one, and elements, are expected",
                   (long long)capacity, tensor_shape_text(cx, x));
         return 0;
     }
@@ -42,12 +42,12 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     formulas_name(&f, (Bind)BIND_V("N", size));
-    formulas_make(&f, "hit[q<N] = select(x[%s]%s, 1, 0)", at.at, x->type == BOOL ? "" : " != 0");
+    formulas_compute(&f, "hit[q<N] = select(x[%s]%s, 1, 0)", at.at, x->type == BOOL ? "" : " != 0");
     Tensor *number = formulas_promise(&f, "number", I32, 1, &size);
-    formulas_keep(&f, number, "number[q<N%s] = (number[q-1]? : 0) + hit[q]", all == 1 ? "" : " ordered");
-    out[0] = formulas_make(&f, "y[d<%d,k<%lld] = max(q<N; -1) select(hit[q] > 0 && number[q] == k + 1, i64(%s), -1)",
+    formulas_define(&f, number, "number[q<N%s] = (number[q-1]? : 0) + hit[q]", all == 1 ? "" : " ordered");
+    out[0] = formulas_compute(&f, "y[d<%d,k<%lld] = max(q<N; -1) select(hit[q] > 0 && number[q] == k + 1, i64(%s), -1)",
                            x->rank, (long long)capacity, place.at);
-    out[1] = formulas_make(&f, "count = i64(number[N-1])");
+    out[1] = formulas_compute(&f, "count = i64(number[N-1])");
     return out[0] && out[1] ? 2 : 0;
 }
 
@@ -59,11 +59,12 @@ static int unique(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0];
     int64_t capacity = node_int(n, "capacity", 0);
     if (capacity < 1 || capacity > INT32_MAX || x->rank != 2 || tensor_elems(x) < 1 || x->type == BOOL) {
-        op_refuse(cx, n, "room for %lld of the rows of %s; at least one, and numbers [rows][elements], are expected",
+        op_refuse(cx, n, "a capacity of %lld of the rows of %s; at least one, and "
+                  "numbers [rows][elements], are expected",
                   (long long)capacity, tensor_shape_text(cx, x));
         return 0;
     }
-    const Bind rows = BIND_V("N", x->shape[0]), width = BIND_V("W", x->shape[1]), room = BIND_I(cx, "K", capacity);
+    const Bind rows = BIND_V("N", x->shape[0]), width = BIND_V("W", x->shape[1]), limit = BIND_I(cx, "K", capacity);
     bool is_float = dtype_is_float(x->type);
     const char *same = is_float ? "(x[i,q] == x[j,q] || (isnan(x[i,q]) && isnan(x[j,q])))" : "x[i,q] == x[j,q]";
     const char *less = is_float ? "(x[j,m] < x[i,m] || (isnan(x[i,m]) && !isnan(x[j,m])))" : "x[j,m] < x[i,m]";
@@ -86,10 +87,10 @@ static int unique(Ctx *cx, const Node *n, Tensor **out)
                            BIND_T("first", first), rows);
     }
     out[0] = OP_FORMULA(cx, n, "y[k<K] = max(i<N; -1) select(first[i] == i && order[i] == k, i64(i), -1)",
-                        BIND_T("first", first), BIND_T("order", order), rows, room);
+                        BIND_T("first", first), BIND_T("order", order), rows, limit);
     out[1] = OP_FORMULA(cx, n, "inverse[*] = i64(order[*])", BIND_T("order", order));
     out[2] = OP_FORMULA(cx, n, "counts[k<K] = sum(i<N) select(order[i] == k, i64(1), 0)", BIND_T("order", order), rows,
-                        room);
+                        limit);
     return out[0] && out[1] && out[2] ? 3 : 0;
 }
 
@@ -135,7 +136,7 @@ static const OpCase nonzero_cases[] = {
     { "capacity=5", "f32[2][3]={1,0,2,0,0,-1}", "i64[2][5]", NULL },
     { "capacity=2", "bool[4]={0,1,1,1}", "i64[1][2]", NULL },
     { "capacity=3", "i32[2][1][2]={0,1,5,0}", "i64[3][3]", NULL },
-    { "capacity=0", "f32[4]", NULL, "room for 0" },
+    { "capacity=0", "f32[4]", NULL, "a capacity of 0" },
     { 0 }
 };
 static const OpCase unique_cases[] = {

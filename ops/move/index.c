@@ -66,7 +66,7 @@ static int gather_elements(Ctx *cx, const Node *n, Tensor **out)
     Text lhs = text_new(cx);
     for (int d = 0; d < rank; d++)
         text_printf(&lhs, "%s%c<%s", d ? "," : "", axis_letter(rank, d), formulas_size(&f, n->in[1]->shape[d]));
-    out[0] = formulas_make(&f, "y[%s] = x[%s]", lhs.at, axes_with(cx, rank, axis, at));
+    out[0] = formulas_compute(&f, "y[%s] = x[%s]", lhs.at, axes_with(cx, rank, axis, at));
     return out[0] ? 1 : 0;
 }
 
@@ -265,7 +265,7 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
         else text_char(&at, axis_letter(rank, d - (int)(batch + q) + lead));
     }
     const char *left = rank ? text_format(cx, "y[%s]", lhs.at) : "y";
-    out[0] = formulas_make(&f, "%s = x[%s]", left, at.at);
+    out[0] = formulas_compute(&f, "%s = x[%s]", left, at.at);
     return out[0] ? 1 : 0;
 }
 
@@ -289,7 +289,7 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
     const char *all = axes_with(cx, rank, -1, ""), *other = axes_with(cx, rank, axis, "o"),
                *lhs = axes_with(cx, rank, axis, text_format(cx, "k<%lld", (long long)k));
     const char *order = node_int(n, "largest", 1) ? ">" : "<";
-    formulas_make(&f, "rank[%s] = sum(o<%s) select(x[%s] %s x[%s] || (x[%s] == x[%s] && o < %c), 1, 0)", all, size,
+    formulas_compute(&f, "rank[%s] = sum(o<%s) select(x[%s] %s x[%s] || (x[%s] == x[%s] && o < %c), 1, 0)", all, size,
                   other, order, all, other, all, c);
     Text at = text_new(cx), kept = text_new(cx);
     for (int d = 0; d < rank; d++) {
@@ -298,7 +298,7 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
         comma(&kept);
         text_char(&kept, axis_letter(rank, d));
     }
-    out[0] = formulas_make(&f, "y[%s] = sum(o<%s) select(rank[%s] == k, i64(o), 0)", lhs, size, at.at);
+    out[0] = formulas_compute(&f, "y[%s] = sum(o<%s) select(rank[%s] == k, i64(o), 0)", lhs, size, at.at);
     return out[0] ? 1 : 0;
 }
 

@@ -53,8 +53,8 @@ static int dilate(Ctx *cx, const Node *n, Tensor **out)
         text_printf(&at, "%s%c/%lld", d ? "," : "", c, (long long)stride[d]);
         if (stride[d] > 1) text_printf(&meets, "%s%c%%%lld == 0", meets.length ? " && " : "", c, (long long)stride[d]);
     }
-    out[0] = meets.length ? formulas_make(&f, "y[%s] = select(%s, x[%s], value)", lhs.at, meets.at, at.at)
-                          : formulas_make(&f, "y[*] = x[*]");
+    out[0] = meets.length ? formulas_compute(&f, "y[%s] = select(%s, x[%s], value)", lhs.at, meets.at, at.at)
+                          : formulas_compute(&f, "y[*] = x[*]");
     return out[0] ? 1 : 0;
 }
 
@@ -71,7 +71,7 @@ static int reverse(Ctx *cx, const Node *n, Tensor **out)
         if (chosen[d]) text_printf(&at, "%s-", formulas_size(&f, op_size(cx, x->shape[d], 1, -1)));
         text_char(&at, axis_letter(x->rank, d));
     }
-    out[0] = x->rank ? formulas_make(&f, "y[%s] = x[%s]", lhs.at, at.at) : formulas_make(&f, "y[*] = x[*]");
+    out[0] = x->rank ? formulas_compute(&f, "y[%s] = x[%s]", lhs.at, at.at) : formulas_compute(&f, "y[*] = x[*]");
     return out[0] ? 1 : 0;
 }
 

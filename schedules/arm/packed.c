@@ -144,12 +144,12 @@ static Tensor *alter_bias(Ctx *cx, const Target *t, const Node *n, const Uses *u
                       && uses_of(uses, n->in[0]) == 1;
     if (!is_product || !tensor_is_constant(bias) || bias->rank > n->in[0]->rank) return NULL;
     Tensor *b = product->in[2];
-    int64_t outs = tensor_dim(n->in[0], n->in[0]->rank - 1), room = tensor_elems(b);
+    int64_t outs = tensor_dim(n->in[0], n->in[0]->rank - 1), capacity = tensor_elems(b);
     if (tensor_elems(bias) != outs || tensor_dim(bias, bias->rank - 1) != outs) return NULL;
-    uint32_t *sum = NEW_ARRAY(cx->arena, uint32_t, room);
+    uint32_t *sum = NEW_ARRAY(cx->arena, uint32_t, capacity);
     for (int64_t o = 0; o < outs; o++)
         sum[o] = (uint32_t)((const int32_t *)b->data)[o] + (uint32_t)((const int32_t *)bias->data)[o];
-    Tensor *in[] = { product->in[0], product->in[1], tensor_constant(cx, bias->name, I32, 1, &room, sum) };
+    Tensor *in[] = { product->in[0], product->in[1], tensor_constant(cx, bias->name, I32, 1, &capacity, sum) };
     Node *now = op_call(cx, product->op, product->name, in, 3, product->attr, product->attr_count);
     return now ? now->out[0] : NULL;
 }

@@ -41,7 +41,7 @@ static bool epilogue_at_once(const GroupNest *g, const Nest *n, const char *scal
                   : scales_at_once(g, out, count);
 }
 
-static RowForm form_of(const Stage *product) { return (RowForm)(product->axis_count - product->data_count); }
+static RowForm quantized_of(const Stage *product) { return (RowForm)(product->axis_count - product->data_count); }
 
 /* Tiles two pixels along the axis with the least waste, the later one on a tie; two channels, or four for one pixel or
  * if one number packs two rows of weights. */
@@ -54,7 +54,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
                 .last = out->data_count - 1,
                 .w = 1,
                 .o = 1,
-                .form = form_of(product_stage(n)) };
+                .form = quantized_of(product_stage(n)) };
     int64_t best = INT64_MAX, outs = axis_extent(out, t.last);
     /* A row of weights after the last: its product is discarded */
     bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;
@@ -351,7 +351,7 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
 {
     if (!product_makes_output(cx, g)) return false;
     const Stage *product = product_stage(g->nest);
-    return form_of(product) != PAIRED || axis_extent(product, product->data_count - 1) >= 4;
+    return quantized_of(product) != PAIRED || axis_extent(product, product->data_count - 1) >= 4;
 }
 
 /* A core with 13 registers and a scalar multiply-accumulate gains by a patch, whose padding costs the loops nothing. It

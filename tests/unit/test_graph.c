@@ -443,7 +443,7 @@ static void large_net(void)
     Scratch **scratch = NEW_ARRAY(n->cx->arena, Scratch *, groups.count);
     int *count = NEW_ARRAY(n->cx->arena, int, groups.count);
     Plan p = plan_views(n->cx, &g, &groups, nest);
-    plan_place(n->cx, &p, groups.count, scratch, count);
+    plan_offsets(n->cx, &p, groups.count, scratch, count);
     double seconds = seconds_since(start);
     check_that(!ctx_failed(n->cx) && groups.count > 2 * LAYERS && seconds < 5, "a network of 7,500 calls",
                "%d groups, %g s", groups.count, seconds);

@@ -50,7 +50,7 @@ static const Refused refused[] = {
     { "vectorize c.k",              WRONG,     FAULT_REDUCTION, "vectorize",    "c.k" },
     { "reorder c.i c.i",            INVALID,   FAULT_VALUE,     "reorder",      "c.i" },
     { "split c.nothing 4",          INVALID,   FAULT_NAME,      "split",        "c.nothing" },
-    { "fuse c.i c.k",               UNPROVED,  FAULT_PLACE,     "fuse",         "c.i" },
+    { "fuse c.i c.k",               UNPROVED,  FAULT_NESTING,     "fuse",         "c.i" },
     { "unroll c.i by=5000",         TOO_LARGE, FAULT_LIMIT,     "unroll",       "c.i" },
     { "vectorize c.k reassociate contract", INVALID, FAULT_VALUE, "vectorize",  "c.k" },
     { "split c.i",                  INVALID,   FAULT_VALUE,     "split",        NULL },

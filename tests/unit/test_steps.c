@@ -16,7 +16,7 @@ static const char *word_for(const Operand *o)
     switch (o->kind) {
     case OPERAND_LOOP: return "s.i";
     case OPERAND_LOOPS: return "s.i s.j";
-    case OPERAND_PLACE: return "s.i";
+    case OPERAND_LOOP_OR_ROOT: return "s.i";
     case OPERAND_STAGES: return "s,t";
     case OPERAND_PAIR: return "outer,inner";
     case OPERAND_COUNT: return "4";

@@ -98,9 +98,9 @@ static Attr attr_from_text(Ctx *cx, const Op *op, const AttrRow *row, const char
 
 const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count)
 {
-    int room = 1;
-    for (const char *p = text; *p; p++) room += *p == '=';
-    Attr *attrs = NEW_ARRAY(cx->arena, Attr, room);
+    int capacity = 1;
+    for (const char *p = text; *p; p++) capacity += *p == '=';
+    Attr *attrs = NEW_ARRAY(cx->arena, Attr, capacity);
     *count = 0;
     for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " ")) {
         size_t word = strcspn(p, " "), left = strcspn(p, "=");
@@ -119,9 +119,9 @@ const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count)
 /* Sets the call's attributes to the given ones followed by the defaults of the omitted ones. */
 static void complete_attrs(Ctx *cx, Node *n, const Attr *attr, int count)
 {
-    int room = count;
-    for (const AttrRow *r = n->op->attr; r && r->name; r++) room++;
-    Attr *all = NEW_ARRAY(cx->arena, Attr, room);
+    int capacity = count;
+    for (const AttrRow *r = n->op->attr; r && r->name; r++) capacity++;
+    Attr *all = NEW_ARRAY(cx->arena, Attr, capacity);
     for (int i = 0; i < count; i++) {
         all[i] = attr[i];
         if (!attr_row(n->op, attr[i].name)) refuse_attr(cx, n->op, attr[i].name);

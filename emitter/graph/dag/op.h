@@ -80,8 +80,8 @@ typedef struct OpFold {
     enum { AFFINE_NONE, AFFINE_SCALE, AFFINE_SHIFT } affine;   /* by a constant second operand: y = x * c, y = x + c */
 } OpFold;
 
-/* How to compute the call on stored integers; graph/quantize/form.c reads these facts. Without them the call stays in
- * real numbers. */
+/* How to compute the call on stored integers; graph/quantize/quantized_value.c reads these facts. Without them
+ * the call stays in real numbers. */
 typedef struct OpQuantization {
     /* Converts between real numbers and a grid: real = input 1 * (stored - input 2), ties to even.
      *

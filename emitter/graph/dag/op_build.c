@@ -161,8 +161,8 @@ bool op_sliding(Ctx *cx, const Node *n, Sliding *s)
         || !op_ints(cx, n, "pad", 2 * s->spatial, 0, GREATEST_STRIDE, 0, s->pad))
         return false;
     for (int d = 0; d < s->spatial; d++) {
-        const int64_t room = s->size[d] + s->pad[d] + s->pad[s->spatial + d] - (s->kernel[d] - 1) * s->dilation[d] - 1;
-        s->count[d] = room < 0 ? 0 : room / s->stride[d] + 1;
+        const int64_t span = s->size[d] + s->pad[d] + s->pad[s->spatial + d] - (s->kernel[d] - 1) * s->dilation[d] - 1;
+        s->count[d] = span < 0 ? 0 : span / s->stride[d] + 1;
     }
     return true;
 }

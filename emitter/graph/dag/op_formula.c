@@ -35,7 +35,7 @@ static Tensor *made_of(Formulas *f, const char *text)
     return ctx_failed(f->cx) ? NULL : op_formula(f->cx, f->call, text, f->bind);
 }
 
-Tensor *formulas_make(Formulas *f, const char *format, ...)
+Tensor *formulas_compute(Formulas *f, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -54,7 +54,7 @@ Tensor *formulas_promise(Formulas *f, const char *word, DType type, int rank, co
     return t;
 }
 
-Tensor *formulas_keep(Formulas *f, Tensor *promised, const char *format, ...)
+Tensor *formulas_define(Formulas *f, Tensor *promised, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

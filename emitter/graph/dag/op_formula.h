@@ -19,9 +19,9 @@ Tensor *op_formula(Ctx *cx, const Node *call, const char *text, const Bind *bind
 enum { MOST_NAMES = 40 };
 typedef struct Formulas { Ctx *cx; const Node *call; int count; Bind bind[MOST_NAMES + 1]; } Formulas;
 void formulas_name(Formulas *f, Bind b);
-Tensor *formulas_make(Formulas *f, const char *format, ...);
+Tensor *formulas_compute(Formulas *f, const char *format, ...);
 Tensor *formulas_promise(Formulas *f, const char *word, DType t, int rank, const Expr *const *shape);
-Tensor *formulas_keep(Formulas *f, Tensor *promised, const char *format, ...);
+Tensor *formulas_define(Formulas *f, Tensor *promised, const char *format, ...);
 /* A size in the syntax of formulas: a number, or for an open size the name bound to it. */
 const char *formulas_size(Formulas *f, const Expr *size);
 bool op_float(Ctx *cx, const Node *call);                             /* the first input has a float type */

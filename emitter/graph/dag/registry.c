@@ -8,11 +8,11 @@
 #include "support/text.h"
 
 /* Grows an array of `count` pointers if it is full. */
-static const void **grown(Ctx *cx, const void **old, int count, int *room)
+static const void **grown(Ctx *cx, const void **old, int count, int *capacity)
 {
-    if (count < *room) return old;
-    *room = *room ? *room * 2 : 32;
-    const void **bigger = NEW_ARRAY(cx->arena, const void *, *room);
+    if (count < *capacity) return old;
+    *capacity = *capacity ? *capacity * 2 : 32;
+    const void **bigger = NEW_ARRAY(cx->arena, const void *, *capacity);
     for (int i = 0; i < count; i++) bigger[i] = old[i];
     return bigger;
 }

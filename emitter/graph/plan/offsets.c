@@ -200,7 +200,7 @@ static void note_overlaps(Ctx *cx, Plan *p, const Items *it, int group_count)
                 p->overlaps[it->at[i].last] = true;
 }
 
-void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count)
+void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count)
 {
     if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
     Items it = items_of(cx, p, group_count, scratch, count), apart = it;

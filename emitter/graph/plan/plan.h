@@ -59,7 +59,7 @@ typedef struct Lead { const Tensor *x, *y; int group; int64_t bytes; } Lead;
 typedef struct Plan {
     int slot_count; Slot *slot;
     Map of;                            /* tensor -> its slot */
-    int64_t arena_size, align;         /* Bytes; an alignment above 16 is set before plan_place */
+    int64_t arena_size, align;         /* Bytes; an alignment above 16 is set before plan_offsets */
     /* Bytes: the largest sum of roots live at once in the arena; overlaps count once */
     int64_t live_bound;
     int64_t *alive;                    /* [groups] bytes live during each group */
@@ -67,14 +67,14 @@ typedef struct Plan {
     /* [groups]: a view or concatenation without cost: emits no function */
     bool *is_free;
     bool *in_place;                    /* [groups]: an input shares the output's memory */
-    int lead_count; Lead *lead;        /* set before plan_place */
+    int lead_count; Lead *lead;        /* set before plan_offsets */
     bool *overlaps;                    /* [groups]: an input that the output partly overlaps; NULL: none */
 } Plan;
 typedef struct Scratch { int64_t bytes, align, offset; } Scratch;       /* scratch memory of one group */
 /* Before lowering: decides which tensors alias, and their strides. nest[i] is the scheduled nest of group i. */
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest);
 /* After lowering: assigns offsets in the arena, also to scratch[i][0..count[i]) of group i. */
-void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
+void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
 bool plan_is_whole(const Slot *s);                                      /* true if it covers its whole root densely */
 /* NULL: no slot, the tensor is not between groups */
 const Slot *plan_slot(const Plan *p, const Tensor *t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts quantized networks written in real numbers to integer arithmetic. Calls between a dequantization and a
- * quantization are computed on integers (form.c), which are then requantized once:
+ * quantization are computed on integers (quantized_value.c), which are then requantized once:
  *
  *     q -> dequantize -> conv2d -> add -> relu -> quantize -> q'      becomes
  *     q -> conv2d (i8, sums in i32) -> requantize_fixed -> q'
@@ -18,7 +18,7 @@
  * quantization is treated as a quantization and its inverse; it is restored if that gained nothing. */
 #include <math.h>
 
-#include "graph/quantize/form.h"
+#include "graph/quantize/quantized_value.h"
 #include "support/map.h"
 #include "support/text.h"
 
@@ -32,16 +32,16 @@ static Tensor *grid_zero(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "zer
 enum { BYTES = 256 };
 
 /* Returns the only plain grid from which the tensor is computed elementwise with scalar constants; NULL: none. */
-static Tensor *source_of(const Former *f, Tensor *t)
+static Tensor *source_of(const QuantizedContext *f, Tensor *t)
 {
-    const Form *x = form_of(f, t);
+    const QuantizedValue *x = quantized_of(f, t);
     const Node *n = t->producer;
     Tensor *source = NULL;
-    if (x && form_is_plain(x)) return t;
+    if (x && quantized_is_plain(x)) return t;
     if (!n || n->kind != NODE_CALL || n->op->fusion.pattern > PATTERN_BROADCAST || n->op->quantization.grid ||
         n->op->fusion.annotation || n->out_count != 1 || !dtype_is_float(t->type)) return NULL;
     for (int i = 0; i < n->in_count; i++) {
-        Tensor *c = n->in[i] ? form_constant(f->cx, n->in[i]) : NULL,
+        Tensor *c = n->in[i] ? quantized_constant(f->cx, n->in[i]) : NULL,
                *from = c || !n->in[i] ? NULL : source_of(f, n->in[i]);
         if (c ? tensor_elems(c) != 1 : n->in[i] && (!from || (source && from != source))) return NULL;
         if (from) source = from;
@@ -71,11 +71,11 @@ static Tensor *run_call(Ctx *cx, Tensor *t)
     return t && graph_run_call(cx, t->producer, &out) ? out : NULL;
 }
 
-static Tensor *tabulated(const Former *f, const char *label, Tensor *x, const Grid *g)
+static Tensor *tabulated(const QuantizedContext *f, const char *label, Tensor *x, const Grid *g)
 {
     Ctx *cx = f->cx;
     Tensor *source = source_of(f, x);
-    const Form *from = source ? form_of(f, source) : NULL;
+    const QuantizedValue *from = source ? quantized_of(f, source) : NULL;
     int8_t every[BYTES];
     const int64_t count = BYTES;
     Map made = map_new(cx->arena);
@@ -97,11 +97,11 @@ static Tensor *tabulated(const Former *f, const char *label, Tensor *x, const Gr
 /* ---- Requantization --------------------------------------------------------------------------------------------- */
 
 /* Returns the grid restricted to the affine value's limits. */
-static Grid limited_grid(const Form *x, const Grid *g)
+static Grid limited_grid(const QuantizedValue *x, const Grid *g)
 {
     Grid all = *g;
-    int64_t low = x->low == -infinite ? g->least : grid_place(x->low, g),
-            high = x->high == infinite ? g->greatest : grid_place(x->high, g);
+    int64_t low = x->low == -infinite ? g->least : grid_quantize(x->low, g),
+            high = x->high == infinite ? g->greatest : grid_quantize(x->high, g);
     all.least = low < g->least ? g->least : low > g->greatest ? g->greatest : low;
     all.greatest = high > g->greatest ? g->greatest : high < g->least ? g->least : high;
     return all;
@@ -119,18 +119,18 @@ static const char *even_text(Ctx *cx, const Scaling *s, const Grid *g)
 }
 
 /* Returns channel i as a function of q itself. */
-static Affine affine_of(const Form *x, int64_t i)
+static Affine affine_of(const QuantizedValue *x, int64_t i)
 {
     return (Affine){ x->scale[i], exact_sum(x->offset[i], -exact_product(x->scale[i], (double)x->zero)), x->count };
 }
 
-static Interval stored_reach(const Form *x)
+static Interval stored_reach(const QuantizedValue *x)
 {
     return (Interval){ x->reach.least + x->zero, x->reach.greatest + x->zero };
 }
 
 /* Returns one value per channel, shaped to broadcast along the channel axis. */
-static Tensor *along(Ctx *cx, const Form *x, const char *label, DType t, const int64_t *v)
+static Tensor *along(Ctx *cx, const QuantizedValue *x, const char *label, DType t, const int64_t *v)
 {
     int64_t shape[MAX_RANK];
     int rank = x->q->rank - x->axis;
@@ -155,7 +155,7 @@ static void column_put(Column *c, int64_t i, int64_t v)
     c->is_one = c->is_one && v == c->at[0];
 }
 
-static Tensor *fixed_call(Ctx *cx, const char *label, const Form *x, const Scaling *s, const Grid *g)
+static Tensor *fixed_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g)
 {
     enum { HIGH_WORD = 32 };
     Column m = column_new(cx, x->channels), c = column_new(cx, x->channels), n = column_new(cx, x->channels);
@@ -173,7 +173,7 @@ static Tensor *fixed_call(Ctx *cx, const char *label, const Form *x, const Scali
     return call(cx, "requantize_fixed", label, in, n.is_one ? 3 : 4, "shift=%d %s", s->n, limits);
 }
 
-static Tensor *even_call(Ctx *cx, const char *label, const Form *x, const Scaling *s, const Grid *g)
+static Tensor *even_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g)
 {
     Column m = column_new(cx, x->channels), c = column_new(cx, x->channels);
     for (int64_t i = 0; i < x->channels; i++) {
@@ -190,7 +190,7 @@ static Tensor *even_call(Ctx *cx, const char *label, const Form *x, const Scalin
 }
 
 /* Finds the largest divisor over all channels; false: some channel's divisor does not divide it. */
-static bool evens_of(const Former *f, const Form *x, const Grid *g, Scaling *s)
+static bool evens_of(const QuantizedContext *f, const QuantizedValue *x, const Grid *g, Scaling *s)
 {
     int64_t d = 0;
     bool is_wide = false;
@@ -208,7 +208,7 @@ static bool evens_of(const Former *f, const Form *x, const Grid *g, Scaling *s)
 }
 
 /* Uses one shift for all channels if possible, else one per channel, each at least a word. */
-static bool fixed_of(const Form *x, const Grid *g, Scaling *s)
+static bool fixed_of(const QuantizedValue *x, const Grid *g, Scaling *s)
 {
     enum { WORD = 32, ANY = 62 };
     int most = ANY;
@@ -228,7 +228,7 @@ static bool fixed_of(const Form *x, const Grid *g, Scaling *s)
 }
 
 /* Requantizes the sum of two grids. */
-static Tensor *sum_requantized(const Former *f, const char *label, const Form *x, const Grid *g)
+static Tensor *sum_requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *g)
 {
     Ctx *cx = f->cx;
     Scaling s;
@@ -245,26 +245,26 @@ static Tensor *sum_requantized(const Former *f, const char *label, const Form *x
                 (long long)s.m, (long long)s.m_b, (long long)s.c, even_text(cx, &s, g));
 }
 
-static Tensor *requantized(const Former *f, const char *label, const Form *x, const Grid *whole);
+static Tensor *requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole);
 
-static Tensor *parts_requantized(const Former *f, const Form *x, const Grid *g)
+static Tensor *parts_requantized(const QuantizedContext *f, const QuantizedValue *x, const Grid *g)
 {
     const Node *n = x->concat;
     Tensor **in = NEW_ARRAY(f->cx->arena, Tensor *, n->in_count);
     for (int i = 0; i < n->in_count; i++)
         if (!(in[i] = requantized(f, n->name, &x->part[i], g))) return NULL;
-    return form_call_over(f->cx, n, in, n->attr, n->attr_count);
+    return quantized_call_over(f->cx, n, in, n->attr, n->attr_count);
 }
 
 /* True if x is i8 on that grid, up to limits. */
-static bool is_same_grid(const Form *x, const Grid *g)
+static bool is_same_grid(const QuantizedValue *x, const Grid *g)
 {
     return x && x->q && x->q->type == I8 && x->channels == 1 && x->count == 1 && !x->b && x->offset[0] == 0
            && x->scale[0] == g->step && x->zero == g->zero;
 }
 
 /* Reuses the stored values of the same grid; only limits apply. */
-static Tensor *regridded(Ctx *cx, const char *label, const Form *x, const Grid *g, const Grid *whole)
+static Tensor *regridded(Ctx *cx, const char *label, const QuantizedValue *x, const Grid *g, const Grid *whole)
 {
     bool is_limited = g->least > whole->least || g->greatest < whole->greatest;
     return !is_limited ? x->q
@@ -272,7 +272,7 @@ static Tensor *regridded(Ctx *cx, const char *label, const Form *x, const Grid *
                               (long long)g->greatest);
 }
 
-static Tensor *requantized(const Former *f, const char *label, const Form *x, const Grid *whole)
+static Tensor *requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole)
 {
     Ctx *cx = f->cx;
     Grid g = limited_grid(x, whole);
@@ -288,11 +288,11 @@ static Tensor *requantized(const Former *f, const char *label, const Form *x, co
 
 /* Returns the quantization's result as i8, computed on integers; NULL: it stays in floats. An operator without integer
  * support may refuse. */
-static Tensor *realized(const Former *f, const Node *n, const Grid *g)
+static Tensor *realized(const QuantizedContext *f, const Node *n, const Grid *g)
 {
     const DiagMark before = diag_mark(f->cx);
-    const Form *x = form_of(f, n->in[0]);
-    Tensor *q = x && form_is_plain(x) ? requantized(f, n->name, x, g) : NULL;
+    const QuantizedValue *x = quantized_of(f, n->in[0]);
+    Tensor *q = x && quantized_is_plain(x) ? requantized(f, n->name, x, g) : NULL;
     if (!q) q = is_same_grid(x, g) ? NULL : tabulated(f, n->name, n->in[0], g);
     if (!q && x) q = requantized(f, n->name, x, g);
     if (!ctx_failed(f->cx)) return q;
@@ -308,22 +308,22 @@ static Tensor *as_stored(Ctx *cx, const Node *n, Tensor *q, DType t)
 /* Handles networks written in integers: sums of products of differences, requantized by the quotient of their scales.
  * The quotient is exact if the call stores the scales; else its f32 factor counts as an exact real number. Ties are
  * included. */
-static void realize_integers(const Former *f, Node *n, Tensor **out)
+static void realize_integers(const QuantizedContext *f, Node *n, Tensor **out)
 {
     Grid g;
-    const Former all = { f->cx, f->uses, true };
+    const QuantizedContext all = { f->cx, f->uses, true };
     Tensor *now = NULL;
     if (n->op->quantization.is_bilinear) {
-        const Form *x = form_of_call(&all, n);
+        const QuantizedValue *x = quantized_of_call(&all, n);
         if (x && x->zero == 0 && x->channels == 1) now = x->q;
-    } else if (form_grid(f->cx, n, &g)) {
-        const Form *x = form_of_requantized(f->cx, n);
+    } else if (quantized_grid(f->cx, n, &g)) {
+        const QuantizedValue *x = quantized_of_requantized(f->cx, n);
         now = as_stored(f->cx, n, x ? requantized(&all, n->name, x, &g) : NULL, out[0]->type);
     }
     if (now) out[0] = now;
 }
 
-static void realize_call(const Former *f, Node *n, Tensor **out)
+static void realize_call(const QuantizedContext *f, Node *n, Tensor **out)
 {
     Grid g;
     Ctx *cx = f->cx;
@@ -333,7 +333,7 @@ static void realize_call(const Former *f, Node *n, Tensor **out)
         return;
     }
     if (n->op->quantization.grid != GRID_STORE && !is_simulated) return;
-    if (n->in[0]->type != F32 || !form_grid(cx, n, &g)) return;
+    if (n->in[0]->type != F32 || !quantized_grid(cx, n, &g)) return;
     Tensor *q = realized(f, n, &g), *grid[] = { n->in[0], grid_scale(cx, &g), grid_zero(cx, &g) };
     if (!q && !is_simulated) return;
     if (!q) q = call(cx, "quantize", n->name, grid, 3, "to=i8");
@@ -346,17 +346,17 @@ static void realize_call(const Former *f, Node *n, Tensor **out)
 
 static void realize_exactly(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
 {
-    realize_call(&(Former){ cx, uses, false }, n, out);
+    realize_call(&(QuantizedContext){ cx, uses, false }, n, out);
 }
 static void realize_all(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
 {
-    realize_call(&(Former){ cx, uses, true }, n, out);
+    realize_call(&(QuantizedContext){ cx, uses, true }, n, out);
 }
 
 static bool same_grid(Ctx *cx, const Node *a, const Node *b)
 {
     Grid x, y;
-    return form_grid(cx, a, &x) && form_grid(cx, b, &y) && x.step == y.step && x.zero == y.zero;
+    return quantized_grid(cx, a, &x) && quantized_grid(cx, b, &y) && x.step == y.step && x.zero == y.zero;
 }
 
 /* Merges a quantization and a dequantization into one simulated quantization if all consumers dequantize. */

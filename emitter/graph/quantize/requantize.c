@@ -107,7 +107,7 @@ static int64_t stored_value_of(const Affine *x, int64_t a, double scale_b, int64
     return k;
 }
 
-int64_t grid_place(double v, const Grid *g)
+int64_t grid_quantize(double v, const Grid *g)
 {
     enum { FAR = 1 << 20 };
     return stored_value_of(&(Affine){ 0, v, 1 }, 0, 0, 0, g, -FAR, FAR);

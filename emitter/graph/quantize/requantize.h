@@ -22,7 +22,7 @@ typedef struct Affine { double scale, offset; int64_t count; } Affine;
 double exact_product(double a, double b);
 double exact_sum(double a, double b);
 /* Returns the grid value of the real number v before clamping; saturates at +-2^20. */
-int64_t grid_place(double v, const Grid *g);
+int64_t grid_quantize(double v, const Grid *g);
 /* Covers the integers in `range`; n is at most most_shift. False: no constants exist. */
 bool scaling_of(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out);
 /* Covers x + b * scale_b for all b in range_b; both ranges are 8 bits wide. */

@@ -17,9 +17,9 @@ struct Channels {
     const GraphRanges *ranges;
     Node **order; int order_count;
     Map of;                           /* tensor -> its Atoms */
-    int atoms_count, atoms_room; Atoms **atoms;
-    int count, room; int *parent; bool *is_pinned, *is_live;
-    int contraction_count, contraction_room; Contraction *contraction;
+    int atoms_count, atoms_capacity; Atoms **atoms;
+    int count, capacity; int *parent; bool *is_pinned, *is_live;
+    int contraction_count, contraction_capacity; Contraction *contraction;
 };
 
 /* ---- Atoms ------------------------------------------------------------------------------------------------------ */
@@ -33,8 +33,8 @@ static void add_atoms(Channels *c, const Tensor *t)
     Atoms *a = NEW(c->cx->arena, Atoms);
     *a = (Atoms){ .tensor = t, .first = c->count, .count = (int)r->count };
     map_put_ptr(&c->of, t, a);
-    if (c->atoms_count == c->atoms_room) {
-        Atoms **more = NEW_ARRAY(c->cx->arena, Atoms *, c->atoms_room = 2 * c->atoms_room + 64);
+    if (c->atoms_count == c->atoms_capacity) {
+        Atoms **more = NEW_ARRAY(c->cx->arena, Atoms *, c->atoms_capacity = 2 * c->atoms_capacity + 64);
         for (int i = 0; i < c->atoms_count; i++) more[i] = c->atoms[i];
         c->atoms = more;
     }
@@ -92,8 +92,9 @@ static Contraction *contraction_over(Channels *c, const Node *call, Terms *t, co
     for (int i = 0; i < c->contraction_count; i++)
         if (c->contraction[i].call == call)
             return c->contraction[i].x == x && c->contraction[i].axis == axis ? &c->contraction[i] : NULL;
-    if (c->contraction_count == c->contraction_room) {
-        Contraction *more = NEW_ARRAY(c->cx->arena, Contraction, c->contraction_room = 2 * c->contraction_room + 16);
+    if (c->contraction_count == c->contraction_capacity) {
+        Contraction *more = NEW_ARRAY(c->cx->arena, Contraction,
+                                      c->contraction_capacity = 2 * c->contraction_capacity + 16);
         for (int i = 0; i < c->contraction_count; i++) more[i] = c->contraction[i];
         c->contraction = more;
     }

@@ -38,7 +38,7 @@ static bool is_within(Interval i, Interval whole)
 
 /* ---- Terms of a stage -------------------------------------------------------------------------------------------- */
 
-typedef struct Taking { Ctx *cx; Terms *t; Map place; int room; } Taking;
+typedef struct Taking { Ctx *cx; Terms *t; Map place; int capacity; } Taking;
 
 static int term_index(const Map *places, const Expr *e) { return *(const int *)map_get_ptr(places, e); }
 
@@ -46,8 +46,8 @@ static void take(const Expr *e, void *user)
 {
     Taking *k = user;
     Terms *t = k->t;
-    if (t->count == k->room) {
-        const Expr **more = NEW_ARRAY(k->cx->arena, const Expr *, k->room = 2 * k->room + 16);
+    if (t->count == k->capacity) {
+        const Expr **more = NEW_ARRAY(k->cx->arena, const Expr *, k->capacity = 2 * k->capacity + 16);
         for (int i = 0; i < t->count; i++) more[i] = t->e[i];
         t->e = more;
     }
@@ -321,7 +321,7 @@ static void enter_stage(GraphRanges *r, const Stage *s)
     enter(r, s->out[0], at);
 }
 
-typedef struct Stages { Ctx *cx; int count, room; const Stage **at; Map seen; bool is_plain; } Stages;
+typedef struct Stages { Ctx *cx; int count, capacity; const Stage **at; Map seen; bool is_plain; } Stages;
 
 static void collect_stages(Stages *k, const Node *n)
 {
@@ -329,8 +329,8 @@ static void collect_stages(Stages *k, const Node *n)
     map_put_ptr(&k->seen, n, k);
     for (int a = 0; a < n->stage->axis_count; a++) k->is_plain = k->is_plain && n->stage->axis[a].kind != AXIS_ORDERED;
     for (int i = 0; i < n->in_count; i++) collect_stages(k, n->in[i]->producer);
-    if (k->count == k->room) {
-        const Stage **more = NEW_ARRAY(k->cx->arena, const Stage *, k->room = 2 * k->room + 4);
+    if (k->count == k->capacity) {
+        const Stage **more = NEW_ARRAY(k->cx->arena, const Stage *, k->capacity = 2 * k->capacity + 4);
         for (int i = 0; i < k->count; i++) more[i] = k->at[i];
         k->at = more;
     }

@@ -20,7 +20,7 @@ typedef struct TeReader {
     Ctx *cx;
     const char *path, *text;
     const ImportOptions *options;
-    const Known *known;              /* sizes and tensors so far */
+    const Symbol *symbols;              /* sizes and tensors so far */
     bool is_scanning;                /* the first walk, before any tensor is defined */
     bool is_nest;                    /* calls are expanded to stages */
     bool is_one_group;               /* the file has formulas or steps */
@@ -55,19 +55,19 @@ static bool is_indented(const char *s) { return *s == ' ' || *s == '\t'; }
 
 static void define(TeReader *r, const Lexer *l, Token at, Tensor *t)
 {
-    const Known *k = known_tensor(r->known, at);
-    if (!k) k = known_value(r->known, at);
+    const Symbol *k = symbol_tensor(r->symbols, at);
+    if (!k) k = symbol_value(r->symbols, at);
     if (k && k->is_promised && k->tensor == t) return;
     if (k) lex_error(l, at, "'%s' is already defined", k->name);
-    if (t) r->known = known_add(r->cx, r->known, name_n(r->cx, at.at, (size_t)at.length), t, NULL);
+    if (t) r->symbols = symbol_add(r->cx, r->symbols, name_n(r->cx, at.at, (size_t)at.length), t, NULL);
 }
 
 /* --dim makes a size a constant, or lowers its maximum. */
 static void read_size(TeReader *r, Lexer *l)
 {
     Token at = lex_peek(l);
-    if (!size_read(l, &r->known)) return;
-    const Var *v = expr_as_var(r->known->value);
+    if (!size_read(l, &r->symbols)) return;
+    const Var *v = expr_as_var(r->symbols->value);
     for (int i = 0; r->options && i < r->options->dim_count; i++) {
         const ImportDim *d = &r->options->dim[i];
         if (!token_is(at, d->name)) continue;
@@ -79,7 +79,7 @@ static void read_size(TeReader *r, Lexer *l)
                       (long long)v->greatest);
         const Expr *size = d->is_maximum ? expr_new_var(r->cx, v->name, v->role, v->type, least, d->value)
                                          : expr_index(r->cx, d->value);
-        r->known = known_add(r->cx, r->known->outer, d->name, NULL, size);
+        r->symbols = symbol_add(r->cx, r->symbols->outer, d->name, NULL, size);
         if (d->is_maximum) v = expr_as_var(size);
     }
     if (!r->is_scanning)
@@ -113,7 +113,7 @@ static Tensor *read_declaration(TeReader *r, Lexer *l, Token *at)
     int rank;
     *at = lex_peek(l);
     const char *tensor_name = lex_name(l, "the name of the tensor");
-    if (!lex_expect(l, ":", "after the name") || !tensor_type_read(l, r->known, &type, &rank, shape)) return NULL;
+    if (!lex_expect(l, ":", "after the name") || !tensor_type_read(l, r->symbols, &type, &rank, shape)) return NULL;
     DiagMark mark = diag_mark(r->cx);
     Tensor *t = tensor_new(r->cx, tensor_name, type, rank, shape);
     if (t) tensor_fits_index(r->cx, t);
@@ -163,14 +163,14 @@ static void read_input(TeReader *r, Lexer *l)
     r->model->input[r->model->input_count++] = t;
 }
 
-static void read_promise(TeReader *r, Lexer *l) { promise_read(l, &r->known); }
+static void read_promise(TeReader *r, Lexer *l) { promise_read(l, &r->symbols); }
 
 static void read_outputs(TeReader *r, Lexer *l)
 {
     do {
         Token at = lex_peek(l);
-        const Known *k = lex_name(l, "the name of a tensor") ? known_tensor(r->known, at) : NULL;
-        if (!k) unknown_name(l, r->known, at, true);
+        const Symbol *k = lex_name(l, "the name of a tensor") ? symbol_tensor(r->symbols, at) : NULL;
+        if (!k) unknown_name(l, r->symbols, at, true);
         else if (!k->tensor->producer) lex_error(l, at, "'%s' is not computed: it cannot be an output", k->name);
         for (int i = 0; k && i < r->model->output_count; i++)
             if (r->model->output[i] == k->tensor) lex_error(l, at, "'%s' is an output already", k->name);
@@ -199,7 +199,7 @@ static bool is_call(const TeReader *r, const Lexer *l)
         if ((token_is(t, ")") || token_is(t, "]")) && --depth == 0) break;
         bool is_whole = depth == 1 && (token_is(before, "(") || token_is(before, ","))
                         && (token_is(after, ",") || token_is(after, ")"));
-        const Known *k = known_tensor(r->known, t);
+        const Symbol *k = symbol_tensor(r->symbols, t);
         if (is_whole && t.kind == TOKEN_NAME) has_tensor = has_tensor || r->is_scanning || (k && k->tensor->rank > 0);
     }
     if (i != l->count - 1) return false;
@@ -327,8 +327,8 @@ static void read_op_call(TeReader *r, Lexer *l)
         if (token_is(lex_ahead(l, 1), "=")) read_attr(l, &attrs);
         else if (lex_accept(l, "_")) in[in_count++] = NULL;
         else {
-            const Known *k = lex_name(l, "a tensor") ? known_tensor(r->known, at) : NULL;
-            if (!k) unknown_name(l, r->known, at, true);
+            const Symbol *k = lex_name(l, "a tensor") ? symbol_tensor(r->symbols, at) : NULL;
+            if (!k) unknown_name(l, r->symbols, at, true);
             in[in_count++] = k ? k->tensor : NULL;
         }
         if (!lex_is(l, ")")) lex_expect(l, ",", "between arguments");
@@ -349,7 +349,7 @@ static void read_formula(TeReader *r, Lexer *l)
 {
     Token at = lex_peek(l), second = lex_ahead(l, 2);
     bool has_second = token_is(lex_ahead(l, 1), ",");
-    Tensor *t = formula_read(l, r->known, NULL, false);
+    Tensor *t = formula_read(l, r->symbols, NULL, false);
     if (!t) return;
     define(r, l, at, t);
     if (has_second) define(r, l, second, t->producer->out[1]);
@@ -424,12 +424,12 @@ static void find_formulas(TeReader *r, Lexer *l)
 
 static void make_room(TeReader *r)
 {
-    size_t room = 2;
-    for (const char *s = r->text; *s; s++) room += *s == '\n' || *s == ',';
-    r->model->input = NEW_ARRAY(r->cx->arena, Tensor *, room);
-    r->model->initial = NEW_ARRAY(r->cx->arena, const Tensor *, room);
-    r->model->output = NEW_ARRAY(r->cx->arena, Tensor *, room);
-    r->model->step = r->step = NEW_ARRAY(r->cx->arena, TeStep, room);
+    size_t capacity = 2;
+    for (const char *s = r->text; *s; s++) capacity += *s == '\n' || *s == ',';
+    r->model->input = NEW_ARRAY(r->cx->arena, Tensor *, capacity);
+    r->model->initial = NEW_ARRAY(r->cx->arena, const Tensor *, capacity);
+    r->model->output = NEW_ARRAY(r->cx->arena, Tensor *, capacity);
+    r->model->step = r->step = NEW_ARRAY(r->cx->arena, TeStep, capacity);
 }
 
 bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *options, Model *out)
@@ -446,7 +446,7 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     r.is_nest = r.is_one_group || (options && options->as_nest);
     walk_statements(&r, read_statement, false);
     bool is_whole = !options || !options->is_part;
-    if (is_whole) promises_are_kept(cx, r.known);
+    if (is_whole) promises_are_kept(cx, r.symbols);
     if (is_whole && !out->output_count) diag_error(cx, NULL, "no output: write `output NAME`");
     cx->file = outer;
     return !ctx_failed(cx);

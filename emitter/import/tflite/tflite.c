@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "import/model/known.h"
+#include "import/model/fold_small.h"
 #include "import/formats/npy.h"
 #include "import/tflite/tflite_open.h"
 #include "import/tflite/ops/tflite_rows.h"
@@ -233,7 +233,7 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
     if (is_new) {
         result->name = t->name;
         result->quant = t->quant;
-        if (is_known_size(c, result)) result = import_known(im->cx, result);
+        if (is_known_size(c, result)) result = import_folded(im->cx, result);
     }
     im->value[index] = result;
 }

@@ -407,12 +407,12 @@ static int fact_room(const Expr *fact)
 Ranges ranges_new(Ctx *cx, const Bounds *scope)
 {
     Ranges r = { .cx = cx, .scope = scope, .known = map_new(cx->arena) };
-    int room = 0;
-    for (const Bounds *b = scope; b && room < MAX_FACTS; b = b->outer) room += b->fact ? fact_room(b->fact) : 0;
-    if (room) r.fact = NEW_ARRAY(cx->arena, Linear, room < MAX_FACTS ? room : MAX_FACTS);
-    for (const Bounds *b = scope; b && room; b = b->outer)
+    int capacity = 0;
+    for (const Bounds *b = scope; b && capacity < MAX_FACTS; b = b->outer) capacity += b->fact ? fact_room(b->fact) : 0;
+    if (capacity) r.fact = NEW_ARRAY(cx->arena, Linear, capacity < MAX_FACTS ? capacity : MAX_FACTS);
+    for (const Bounds *b = scope; b && capacity; b = b->outer)
         if (b->fact) collect_fact(&r, b->fact, true);
-    if (room) r.known = map_new(cx->arena);
+    if (capacity) r.known = map_new(cx->arena);
     return r;
 }
 

@@ -47,7 +47,7 @@ static bool own_loops_are_inside(Checker *c, const Site *s)
     for (int l = 0; l < s->loop_count; l++) {
         if (s->is_own[l]) own = s->loop[l];
         else if (own)
-            return check_fail(c, UNPROVED, FAULT_PLACE, "its own loops inside its host loops",
+            return check_fail(c, UNPROVED, FAULT_NESTING, "its own loops inside its host loops",
                               "%s: its loop %s encloses the loop %s of another stage", name_of(s), own->name,
                               s->loop[l]->name);
     }

@@ -40,7 +40,7 @@ bool check_form(Checker *c, const char *fault, ...)
     if (c->refusal.verdict != PROVED) return false;
     va_list args;
     va_start(args, fault);
-    complain(c, WRONG, FAULT_PLACE, "loops, blocks and storage as ir/nest/nest.h has them", fault, args);
+    complain(c, WRONG, FAULT_NESTING, "loops, blocks and storage as ir/nest/nest.h has them", fault, args);
     va_end(args);
     return false;
 }
@@ -174,7 +174,7 @@ static void gather(Gathering *g, const Stmt *s)
 
 /* ---- Accesses -------------------------------------------------------------------------------------------------- */
 
-typedef struct Reading { Ctx *cx; StageSites *out; int room, steps; Map has_read, seen; } Reading;
+typedef struct Reading { Ctx *cx; StageSites *out; int capacity, steps; Map has_read, seen; } Reading;
 enum { MAX_CONDITIONAL_STEPS = 3000 };
 
 static bool has_read(Reading *r, const Expr *e)
@@ -191,8 +191,8 @@ static bool has_read(Reading *r, const Expr *e)
 static void note_access(Reading *r, const Expr *read, const Bounds *facts)
 {
     StageSites *s = r->out;
-    if (s->access_count == r->room) {
-        SiteAccess *more = NEW_ARRAY(r->cx->arena, SiteAccess, r->room = r->room ? 2 * r->room : 8);
+    if (s->access_count == r->capacity) {
+        SiteAccess *more = NEW_ARRAY(r->cx->arena, SiteAccess, r->capacity = r->capacity ? 2 * r->capacity : 8);
         if (s->access_count) memcpy(more, s->access, (size_t)s->access_count * sizeof *more);
         s->access = more;
     }

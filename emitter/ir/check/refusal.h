@@ -18,7 +18,7 @@ typedef enum FaultKind {
     FAULT_VALUE,                     /* a number, word or text that the operand does not accept */
     FAULT_ROLE,                      /* an output, an input, an ordered axis, ... where another role is required */
     FAULT_KIND,                      /* of a loop, or an element type */
-    FAULT_PLACE,                     /* a loop or block encloses, or is outside of, another */
+    FAULT_NESTING,                     /* a loop or block encloses, or is outside of, another */
     FAULT_PIECES,                    /* a stage in several blocks */
     FAULT_ORDER,                     /* a value is read before it is computed, or iterations share an element */
     FAULT_REDUCTION,                 /* the init or order of a reduction */

@@ -9,7 +9,7 @@
 #include "support/text.h"
 
 /* A hash table of nodes, which are their own keys: open addressing, linear probing, at most half full. */
-struct ExprTable { const Expr **slot; size_t count, room; };
+struct ExprTable { const Expr **slot; size_t count, capacity; };
 
 static uint64_t mixed(uint64_t h, uint64_t word)
 {
@@ -42,16 +42,16 @@ static bool same_node(const Expr *a, const Expr *b, const Expr *const *args)
 
 static const Expr **slot_of(const struct ExprTable *t, const Expr *e, const Expr *const *args)
 {
-    size_t i = (size_t)hash_node(e, args) & (t->room - 1);
-    while (t->slot[i] && !same_node(t->slot[i], e, args)) i = (i + 1) & (t->room - 1);
+    size_t i = (size_t)hash_node(e, args) & (t->capacity - 1);
+    while (t->slot[i] && !same_node(t->slot[i], e, args)) i = (i + 1) & (t->capacity - 1);
     return &t->slot[i];
 }
 
 static void grow(Ctx *cx, struct ExprTable *t)
 {
-    struct ExprTable bigger = { NULL, t->count, t->room ? 2 * t->room : 1024 };
-    bigger.slot = NEW_ARRAY(cx->arena, const Expr *, bigger.room);
-    for (size_t i = 0; i < t->room; i++)
+    struct ExprTable bigger = { NULL, t->count, t->capacity ? 2 * t->capacity : 1024 };
+    bigger.slot = NEW_ARRAY(cx->arena, const Expr *, bigger.capacity);
+    for (size_t i = 0; i < t->capacity; i++)
         if (t->slot[i]) *slot_of(&bigger, t->slot[i], t->slot[i]->arg) = t->slot[i];
     *t = bigger;
 }
@@ -60,7 +60,7 @@ static const Expr *intern(Ctx *cx, const Expr *proto, const Expr *const *args)
 {
     if (!cx->exprs) cx->exprs = NEW(cx->arena, struct ExprTable);
     struct ExprTable *t = cx->exprs;
-    if (2 * (t->count + 1) > t->room) grow(cx, t);
+    if (2 * (t->count + 1) > t->capacity) grow(cx, t);
     const Expr **slot = slot_of(t, proto, args);
     if (*slot) return *slot;
     Expr *e = arena_alloc(cx->arena, sizeof *e + (size_t)proto->arg_count * sizeof e->arg[0]);

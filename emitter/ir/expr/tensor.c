@@ -251,7 +251,7 @@ Node *compute_new(Ctx *cx, const StageSpec *spec)
 
 /* The first SHORT tensors are searched linearly; `seen` holds the others. */
 enum { SHORT = 8 };
-typedef struct ReadList { Ctx *cx; Map seen; int count, room; const Tensor **at; } ReadList;
+typedef struct ReadList { Ctx *cx; Map seen; int count, capacity; const Tensor **at; } ReadList;
 
 static bool is_noted(const ReadList *r, const Tensor *t)
 {
@@ -265,8 +265,8 @@ static void note_read(const Expr *e, void *user)
     ReadList *r = user;
     if (e->kind != EXPR_READ || is_noted(r, e->ref)) return;
     if (r->count >= SHORT) map_put_ptr(&r->seen, e->ref, r);
-    if (r->count == r->room) {
-        const Tensor **more = NEW_ARRAY(r->cx->arena, const Tensor *, r->room = r->room ? 2 * r->room : 2);
+    if (r->count == r->capacity) {
+        const Tensor **more = NEW_ARRAY(r->cx->arena, const Tensor *, r->capacity = r->capacity ? 2 * r->capacity : 2);
         if (r->count) memcpy(more, r->at, (size_t)r->count * sizeof *more);
         r->at = more;
     }
@@ -327,7 +327,7 @@ bool node_ints(const Node *n, const char *attr_name, int64_t *out, int count, in
 
 /* ---- Order ------------------------------------------------------------------------------------------------------ */
 
-typedef struct StageOrder { Ctx *cx; Map seen; int count, room; Node **at; } StageOrder;
+typedef struct StageOrder { Ctx *cx; Map seen; int count, capacity; Node **at; } StageOrder;
 
 typedef struct TensorVisit { Node *node; int next; struct TensorVisit *below; } TensorVisit;
 
@@ -342,8 +342,8 @@ static TensorVisit *visit(StageOrder *o, Node *n, TensorVisit *below)
 
 static void append(StageOrder *o, Node *n)
 {
-    if (o->count == o->room) {
-        Node **more = NEW_ARRAY(o->cx->scratch, Node *, o->room = o->room ? 2 * o->room : 32);
+    if (o->count == o->capacity) {
+        Node **more = NEW_ARRAY(o->cx->scratch, Node *, o->capacity = o->capacity ? 2 * o->capacity : 32);
         if (o->count) memcpy(more, o->at, (size_t)o->count * sizeof *more);
         o->at = more;
     }

@@ -23,7 +23,7 @@ struct Point {
     void *user;
     Map site_of;              /* Expr -> its index + 1, stored as a pointer into `tokens` */
     PointSite *site;
-    int count, room;
+    int count, capacity;
     uint64_t now;
 };
 
@@ -36,7 +36,7 @@ Point *point_new(Ctx *cx, PointRead *read, void *user)
 
 static void grow(Point *p)
 {
-    PointSite *more = NEW_ARRAY(p->cx->arena, PointSite, p->room = p->room ? 2 * p->room : 64);
+    PointSite *more = NEW_ARRAY(p->cx->arena, PointSite, p->capacity = p->capacity ? 2 * p->capacity : 64);
     if (p->count) memcpy(more, p->site, (size_t)p->count * sizeof *more);
     p->site = more;
 }
@@ -47,7 +47,7 @@ int point_site(Point *p, const Expr *e)
     if (found) return *found;
     int *arg = NEW_ARRAY(p->cx->arena, int, e->arg_count);
     for (int i = 0; i < e->arg_count; i++) arg[i] = point_site(p, e->arg[i]);
-    if (p->count == p->room) grow(p);
+    if (p->count == p->capacity) grow(p);
     int *number = NEW(p->cx->arena, int);
     *number = p->count++;
     p->site[*number] = (PointSite){ .expr = e, .arg = arg };

@@ -12,7 +12,7 @@
 static void add_action(Compiler *c, Loop *loop, Strip *strip)
 {
     Loop *in = c->loops[c->depth - 1];
-    in->action = grown(c->arena, in->action, in->count, &in->room, sizeof *in->action);
+    in->action = grown(c->arena, in->action, in->count, &in->capacity, sizeof *in->action);
     in->action[in->count++] = (Action){ loop, strip };
 }
 

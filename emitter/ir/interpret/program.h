@@ -61,7 +61,7 @@ struct Instr {
     /* For the general kernel: of the operands, and of the result last */
     ExprKind kind; DType type, operand; Rep rep[4];
 };
-typedef struct Instrs { int count, room; const Instr **at; } Instrs;
+typedef struct Instrs { int count, capacity; const Instr **at; } Instrs;
 
 Kernel *kernel_of(ExprKind k, DType result, DType operand);          /* the special kernel, or else the general one */
 Kernel *kernel_load(DType t);
@@ -108,7 +108,7 @@ struct Loop {
     const Stmt *stmt;
     int32_t *var; const int32_t *extent;
     Instrs each;
-    int count, room; Action *action;
+    int count, capacity; Action *action;
 };
 
 /* Returns NULL on error; `arena` owns the instructions. */

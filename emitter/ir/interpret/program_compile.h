@@ -29,7 +29,7 @@ typedef struct Compiler {
     int load_room;
 } Compiler;
 
-void *grown(Arena *arena, void *at, int count, int *room, size_t bytes);   /* returns the list, grown for one more */
+void *grown(Arena *arena, void *at, int count, int *capacity, size_t bytes); /* returns the list, grown for one more */
 
 /* Returns the expression with the block's axes replaced by their binds and sizes by their values. NULL gives NULL. */
 const Expr *resolve(Compiler *c, const Expr *e);

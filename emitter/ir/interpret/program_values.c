@@ -13,11 +13,11 @@ typedef struct ValueKey { const void *what, *mask; } ValueKey;   /* expression; 
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
-void *grown(Arena *arena, void *at, int count, int *room, size_t bytes)
+void *grown(Arena *arena, void *at, int count, int *capacity, size_t bytes)
 {
-    if (count < *room) return at;
-    *room = *room ? 2 * *room : 8;
-    void *more = arena_array(arena, (size_t)*room, bytes);
+    if (count < *capacity) return at;
+    *capacity = *capacity ? 2 * *capacity : 8;
+    void *more = arena_array(arena, (size_t)*capacity, bytes);
     if (count) memcpy(more, at, (size_t)count * bytes);
     return more;
 }
@@ -32,7 +32,7 @@ static Instrs *code_at(Compiler *c, int level)
 static void append(Compiler *c, int level, const Instr *in)
 {
     Instrs *code = code_at(c, level);
-    code->at = grown(c->arena, code->at, code->count, &code->room, sizeof *code->at);
+    code->at = grown(c->arena, code->at, code->count, &code->capacity, sizeof *code->at);
     code->at[code->count++] = arena_copy(c->arena, in, sizeof *in);
 }
 

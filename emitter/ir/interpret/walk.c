@@ -29,7 +29,7 @@ typedef struct WalkStorage {
     const Tensor *tensor;
     int64_t dim[MAX_RANK], slots[MAX_RANK];        /* elements, and slots, along each dimension */
     int64_t elems, slot_count;                     /* of the tensor; of one copy */
-    int64_t copies, windows, room;                 /* in use; windows in use, at least `copies`; allocated of both */
+    int64_t copies, windows, capacity;             /* in use; windows in use, at least `copies`; allocated of both */
     int64_t (*begin)[MAX_RANK], (*end)[MAX_RANK];  /* [windows]; NULL: no window */
     const void *data;                              /* [copies][slot_count] elements */
     void *own;                                     /* the same, where it is written; NULL: an input */
@@ -40,7 +40,7 @@ typedef struct WalkStorage {
 /* The lanes in lockstep: values of the enclosing vector loops. Lane l is number id[l] of `width`. */
 typedef struct Lanes {
     int count, var_count;
-    int64_t width, room;
+    int64_t width, capacity;
     int64_t shared;           /* the width outside of a parallel loop that runs concurrently; 0: there is none */
     const Expr *var[MAX_DEPTH];
     int64_t *value;           /* [count][var_count] */
@@ -194,8 +194,8 @@ static void reserve_copies(Walk *w, WalkStorage *p, int64_t copies, int64_t wind
 {
     p->copies = copies;
     p->windows = windows;
-    if (windows <= p->room) return;
-    p->room = windows;
+    if (windows <= p->capacity) return;
+    p->capacity = windows;
     size_t slots = (size_t)(windows * p->slot_count);
     p->data = p->own = arena_array(w->cx->arena, slots, (size_t)dtype_info(p->tensor->type)->bytes);
     if (!w->checked) return;
@@ -357,14 +357,14 @@ static WalkOrder order_of(Walk *w, const Stmt *loop, int64_t n)
 }
 
 /* Returns the lanes of a statement, cached because no statement runs inside itself. None of them is active yet. */
-static Lanes *lanes_at(Walk *w, const Stmt *s, const Lanes *outer, int64_t room)
+static Lanes *lanes_at(Walk *w, const Stmt *s, const Lanes *outer, int64_t capacity)
 {
     Lanes *l = map_get_ptr(&w->lanes_of, s);
     if (!l) map_put_ptr(&w->lanes_of, s, l = NEW(w->cx->arena, Lanes));
-    if (l->room < room) {
-        l->room = room;
-        l->value = NEW_ARRAY(w->cx->arena, int64_t, room * (outer->var_count + 1));
-        l->id = NEW_ARRAY(w->cx->arena, int64_t, room);
+    if (l->capacity < capacity) {
+        l->capacity = capacity;
+        l->value = NEW_ARRAY(w->cx->arena, int64_t, capacity * (outer->var_count + 1));
+        l->id = NEW_ARRAY(w->cx->arena, int64_t, capacity);
     }
     l->count = 0;
     l->width = outer->width;

@@ -250,14 +250,14 @@ int64_t code_size(const Code *c)
     return n;
 }
 
-int conjuncts(const Expr *cond, const Expr **out, int room)
+int conjuncts(const Expr *cond, const Expr **out, int capacity)
 {
     if (cond->kind != EXPR_AND) {
-        if (room > 0) out[0] = cond;
+        if (capacity > 0) out[0] = cond;
         return 1;
     }
-    int n = conjuncts(cond->arg[0], out, room);
-    return n + conjuncts(cond->arg[1], n < room ? out + n : out, n < room ? room - n : 0);
+    int n = conjuncts(cond->arg[0], out, capacity);
+    return n + conjuncts(cond->arg[1], n < capacity ? out + n : out, n < capacity ? capacity - n : 0);
 }
 
 const Bounds *code_fact(Ctx *cx, const Bounds *outer, const Expr *fact)

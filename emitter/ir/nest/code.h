@@ -74,5 +74,5 @@ int64_t code_size(const Code *c);
 const Bounds *code_bounds(Ctx *cx, const Bounds *outer, const Code *loop);
 const Bounds *code_fact(Ctx *cx, const Bounds *outer, const Expr *fact);
 /* Collects the conjuncts of a condition, in order; returns their number. */
-int conjuncts(const Expr *cond, const Expr **out, int room);
+int conjuncts(const Expr *cond, const Expr **out, int capacity);
 #endif

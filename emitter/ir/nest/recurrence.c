@@ -12,7 +12,7 @@ static bool has_steps(const Node *n)
     return n && n->kind == NODE_COMPUTE && n->stage->data_count > 0 && n->stage->axis[0].kind == AXIS_ORDERED;
 }
 
-typedef struct Cycle { Ctx *cx; int count, room; Node **at; } Cycle;
+typedef struct Cycle { Ctx *cx; int count, capacity; Node **at; } Cycle;
 
 static int cycle_index(const Cycle *c, const Node *n)
 {
@@ -23,8 +23,8 @@ static int cycle_index(const Cycle *c, const Node *n)
 
 static void add(Cycle *c, Node *n)
 {
-    if (c->count == c->room) {
-        Node **more = NEW_ARRAY(c->cx->arena, Node *, c->room = 2 * c->room + 8);
+    if (c->count == c->capacity) {
+        Node **more = NEW_ARRAY(c->cx->arena, Node *, c->capacity = 2 * c->capacity + 8);
         for (int i = 0; i < c->count; i++) more[i] = c->at[i];
         c->at = more;
     }

@@ -85,10 +85,10 @@ static const char *scan(const char *s, const char *end, TokenKind *kind)
 }
 
 /* The initial capacity fits short formulas, of which there are hundreds. */
-static void add_token(Lexer *l, int *room, Token t)
+static void add_token(Lexer *l, int *capacity, Token t)
 {
-    if (l->count == *room) {
-        Token *more = NEW_ARRAY(l->cx->arena, Token, *room = *room ? 2 * *room : 24);
+    if (l->count == *capacity) {
+        Token *more = NEW_ARRAY(l->cx->arena, Token, *capacity = *capacity ? 2 * *capacity : 24);
         if (l->count) memcpy(more, l->token, (size_t)l->count * sizeof *more);
         l->token = more;
     }
@@ -108,7 +108,7 @@ Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file
 {
     Lexer l = { .cx = cx, .text = text, .is_file = is_file, .what = what };
     const char *s = text + begin, *stop = text + end;
-    int room = 0;
+    int capacity = 0;
     while ((s = skip_blank(s, stop)) < stop) {
         Token t = { TOKEN_END, s, 0 };
         const char *after = scan(s, stop, &t.kind);
@@ -117,12 +117,12 @@ Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file
             break;
         }
         t.length = (int)(after - s);
-        add_token(&l, &room, t);
+        add_token(&l, &capacity, t);
         s = after;
     }
     /* Errors at the end point directly after the last token, not after blanks and comments. */
     const char *last = l.count ? l.token[l.count - 1].at + l.token[l.count - 1].length : s;
-    add_token(&l, &room, (Token){ TOKEN_END, last, 0 });
+    add_token(&l, &capacity, (Token){ TOKEN_END, last, 0 });
     l.count--;
     return l;
 }

@@ -15,49 +15,49 @@ enum { MOST_NESTED = 200, MOST_OPERATORS = 4000 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
 
-Known *known_add(Ctx *cx, const Known *outer, const char *known_name, Tensor *tensor, const Expr *value)
+Symbol *symbol_add(Ctx *cx, const Symbol *outer, const char *symbol_name, Tensor *tensor, const Expr *value)
 {
-    Known *s = NEW(cx->arena, Known);
-    *s = (Known){ .outer = outer, .name = name(cx, known_name), .tensor = tensor, .value = value };
+    Symbol *s = NEW(cx->arena, Symbol);
+    *s = (Symbol){ .outer = outer, .name = name(cx, symbol_name), .tensor = tensor, .value = value };
     return s;
 }
 
-const Known *known_of_binds(Ctx *cx, const Bind *binds)
+const Symbol *symbols_of_binds(Ctx *cx, const Bind *binds)
 {
     int count = 0;
     while (binds && binds[count].name) count++;
-    Known *all = NEW_ARRAY(cx->arena, Known, count);
+    Symbol *all = NEW_ARRAY(cx->arena, Symbol, count);
     for (int i = 0; i < count; i++) {
         const bool is_nothing = !binds[i].tensor && !binds[i].value;
-        all[i] = (Known){ .outer = i ? &all[i - 1] : NULL, .name = name(cx, binds[i].name), .tensor = binds[i].tensor,
+        all[i] = (Symbol){ .outer = i ? &all[i - 1] : NULL, .name = name(cx, binds[i].name), .tensor = binds[i].tensor,
                            .value = is_nothing ? expr_poison(cx) : binds[i].value };
     }
     return count ? &all[count - 1] : NULL;
 }
 
-static bool is_named(const Known *s, Token t)
+static bool is_named(const Symbol *s, Token t)
 {
     return strlen(s->name) == (size_t)t.length && memcmp(s->name, t.at, (size_t)t.length) == 0;
 }
 
-const Known *known_tensor(const Known *s, Token t)
+const Symbol *symbol_tensor(const Symbol *s, Token t)
 {
     while (s && !(s->tensor && is_named(s, t))) s = s->outer;
     return s;
 }
 
-const Known *known_value(const Known *s, Token t)
+const Symbol *symbol_value(const Symbol *s, Token t)
 {
     while (s && !(!s->tensor && is_named(s, t))) s = s->outer;
     return s;
 }
 
-void unknown_name(const Lexer *l, const Known *s, Token at, bool tensors_only)
+void unknown_name(const Lexer *l, const Symbol *s, Token at, bool tensors_only)
 {
     int count = 0, n = 0;
-    for (const Known *i = s; i; i = i->outer) count++;
+    for (const Symbol *i = s; i; i = i->outer) count++;
     const char **words = NEW_ARRAY(l->cx->arena, const char *, count);
-    for (const Known *i = s; i; i = i->outer)
+    for (const Symbol *i = s; i; i = i->outer)
         if (!tensors_only || i->tensor) words[n++] = i->name;
     const char *word = name_n(l->cx, at.at, (size_t)at.length), *near = text_nearest(l->cx, word, words, (size_t)n);
     const char *sort = tensors_only ? "not a tensor" : "not known";
@@ -241,16 +241,16 @@ static Value read_parenthesis(Reader *r)
 
 static Value read_word(Reader *r, Token at)
 {
-    const Known *s = known_value(r->known, at);
+    const Symbol *s = symbol_value(r->symbols, at);
     if (s && s->value->kind == EXPR_POISON) lex_error(r->lex, at, "'%s' has no value", s->name);
     if (s) return value_of(s->value, at);
-    s = known_tensor(r->known, at);
+    s = symbol_tensor(r->symbols, at);
     if (s && s->tensor->rank == 0) return value_of(tensor_read(r->cx, s->tensor, NULL, 0), at);
     if (token_is(at, "inf") || token_is(at, "nan")) return (Value){ .literal = REAL_LITERAL, .at = at };
     if (token_is(at, "true") || token_is(at, "false")) return value_of(expr_int(r->cx, BOOL, at.length == 4), at);
     if (s) lex_error(r->lex, at, "'%s' is a tensor %s: %d ind%s expected", s->name, tensor_type_text(r->cx, s->tensor),
                      s->tensor->rank, s->tensor->rank == 1 ? "ex" : "ices");
-    else unknown_name(r->lex, r->known, at, false);
+    else unknown_name(r->lex, r->symbols, at, false);
     return value_poison(r, at);
 }
 
@@ -344,9 +344,9 @@ bool reader_has_padding(Reader *r)
     return false;
 }
 
-const Expr *expression_read(Lexer *l, const Known *known, DType literal, bool as_written)
+const Expr *expression_read(Lexer *l, const Symbol *symbols, DType literal, bool as_written)
 {
-    Reader r = { .cx = l->cx, .lex = l, .known = known, .literal = literal, .as_written = as_written };
+    Reader r = { .cx = l->cx, .lex = l, .symbols = symbols, .literal = literal, .as_written = as_written };
     const Expr *e = value_alone(&r, read_value(&r));
     return reader_has_padding(&r) && !ctx_failed(l->cx) ? e : expr_poison(l->cx);
 }
@@ -355,6 +355,6 @@ const Expr *expr_read(Ctx *cx, const char *text, const Bind *binds, DType litera
 {
     if (ctx_failed(cx)) return expr_poison(cx);
     Lexer l = lex_text(cx, text, "expression");
-    const Expr *e = expression_read(&l, known_of_binds(cx, binds), literal, true);
+    const Expr *e = expression_read(&l, symbols_of_binds(cx, binds), literal, true);
     return lex_finish(&l) && !ctx_failed(cx) ? e : expr_poison(cx);
 }

@@ -8,25 +8,25 @@
 #include "ir/text/lex.h"
 
 /* Names in scope, newest first. Tensors and values do not hide each other: `k[k]` is legal. */
-typedef struct Known Known;
-struct Known {
-    const Known *outer;
+typedef struct Symbol Symbol;
+struct Symbol {
+    const Symbol *outer;
     const char *name;            /* interned */
     Tensor *tensor;              /* either a tensor or a value */
     const Expr *value;
     bool is_axis;                /* an axis of the current formula */
     bool is_promised;            /* declared before the formula that produces it */
 };
-Known *known_add(Ctx *cx, const Known *outer, const char *name, Tensor *tensor, const Expr *value);
-const Known *known_of_binds(Ctx *cx, const Bind *binds);
-const Known *known_tensor(const Known *s, Token t);      /* NULL: no such name */
-const Known *known_value(const Known *s, Token t);
+Symbol *symbol_add(Ctx *cx, const Symbol *outer, const char *name, Tensor *tensor, const Expr *value);
+const Symbol *symbols_of_binds(Ctx *cx, const Bind *binds);
+const Symbol *symbol_tensor(const Symbol *s, Token t);      /* NULL: no such name */
+const Symbol *symbol_value(const Symbol *s, Token t);
 /* Reads the rest of a promise: name ':' type. Adds a tensor that formulas may read before one produces it
  * (ir/nest/recurrence.h). */
-bool promise_read(Lexer *l, const Known **known);
-bool promises_are_kept(Ctx *cx, const Known *known);    /* else an error names one that is not */
+bool promise_read(Lexer *l, const Symbol **symbols);
+bool promises_are_kept(Ctx *cx, const Symbol *symbols);    /* else an error names one that is not */
 /* Reports `'z' is not known here`, with the nearest name of that sort, if any. */
-void unknown_name(const Lexer *l, const Known *s, Token at, bool tensors_only);
+void unknown_name(const Lexer *l, const Symbol *s, Token at, bool tensors_only);
 
 /* An operand: an expression, or a literal that takes the other operand's type. */
 typedef enum LiteralKind { NO_LITERAL, INTEGER_LITERAL, REAL_LITERAL } LiteralKind;
@@ -38,7 +38,7 @@ typedef struct Access { const Tensor *tensor; int dim; const Expr *index; Token 
 typedef struct Reader {
     Ctx *cx;
     Lexer *lex;
-    const Known *known;
+    const Symbol *symbols;
     const Bounds *bounds;        /* ranges of the formula's axes */
     DType literal;               /* type of literals without another operand */
     bool in_size;                /* in an extent, where arithmetic must not wrap */
@@ -78,15 +78,15 @@ Value read_element(Reader *r, Token name);           /* the name is consumed, '[
 
 /* Reads a formula that extends to the end of the lexer; with as_written, in the form that print_stage prints. The stage
  * is named after its first output unless another name is given. */
-Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool as_written);
+Tensor *formula_read(Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written);
 /* The row-major index over the reduced axes: the default index of argmax. */
 const Expr *argument_index(Ctx *cx, const Axis *axis, int axis_count);
 /* Reads one expression of maximal length. */
-const Expr *expression_read(Lexer *l, const Known *known, DType literal, bool as_written);
+const Expr *expression_read(Lexer *l, const Symbol *symbols, DType literal, bool as_written);
 /* N in 1..1024: adds a VAR_SIZE variable */
-bool size_read(Lexer *l, const Known **known);
+bool size_read(Lexer *l, const Symbol **symbols);
 /* {1, 2, 3}: elements in the host's byte order */
 const void *data_read(Lexer *l, DType type, int64_t count);
 const char *tensor_type_text(Ctx *cx, const Tensor *t);
-bool tensor_type_read(Lexer *l, const Known *known, DType *type, int *rank, const Expr **shape);   /* f32[n][4] */
+bool tensor_type_read(Lexer *l, const Symbol *symbols, DType *type, int *rank, const Expr **shape);   /* f32[n][4] */
 #endif

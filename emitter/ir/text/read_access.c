@@ -61,7 +61,7 @@ static void clamp_indices(Reader *r, const Tensor *t, const Expr **index, const 
     }
 }
 
-static const Expr *read_index(Reader *r, const Known *s, int dimension)
+static const Expr *read_index(Reader *r, const Symbol *s, int dimension)
 {
     Value v = read_value(r);
     const Expr *e = value_as(r, v, I32);
@@ -76,7 +76,7 @@ static const Expr *read_index(Reader *r, const Known *s, int dimension)
 }
 
 /* Dimensions are aligned to the right; a dimension of 1 is read at 0. */
-static Value read_star(Reader *r, const Known *s, Token at)
+static Value read_star(Reader *r, const Symbol *s, Token at)
 {
     const Tensor *t = s->tensor;
     const Expr *index[MAX_RANK];
@@ -95,12 +95,12 @@ static Value read_star(Reader *r, const Known *s, Token at)
 /* read = name '[' (index {',' index} | '*') ']' ['?'] */
 Value read_element(Reader *r, Token at)
 {
-    const Known *s = known_tensor(r->known, at);
+    const Symbol *s = symbol_tensor(r->symbols, at);
     if (!s) {
-        const Known *v = known_value(r->known, at);
+        const Symbol *v = symbol_value(r->symbols, at);
         if (v && v->value->kind == EXPR_POISON) lex_error(r->lex, at, "'%s' has no value", v->name);
         else if (v) lex_error(r->lex, at, "'%s' is a number, not a tensor: no index is accepted", v->name);
-        else unknown_name(r->lex, r->known, at, true);
+        else unknown_name(r->lex, r->symbols, at, true);
         return value_poison(r, at);
     }
     lex_take(r->lex);

@@ -113,8 +113,8 @@ static Value read_dim(Reader *r, Token at)
     int64_t d = 0;
     lex_expect(r->lex, "(", "after dim");
     Token t = lex_take(r->lex);
-    const Known *s = known_tensor(r->known, t);
-    if (!s) unknown_name(r->lex, r->known, t, true);
+    const Symbol *s = symbol_tensor(r->symbols, t);
+    if (!s) unknown_name(r->lex, r->symbols, t, true);
     lex_expect(r->lex, ",", "after the tensor");
     Token which = lex_peek(r->lex);
     lex_integer(r->lex, &d);

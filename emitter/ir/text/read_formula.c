@@ -24,7 +24,7 @@ typedef struct Formula {
 static void add_axis(Formula *f, Token at, AxisKind kind, const Expr *extent)
 {
     Ctx *cx = f->r.cx;
-    const Known *s = known_value(f->r.known, at);
+    const Symbol *s = symbol_value(f->r.symbols, at);
     const char *axis_name = name_n(cx, at.at, (size_t)at.length);
     if (s && s->is_axis) lex_error(f->r.lex, at, "'%s' is already an axis", axis_name);
     else if (s) lex_error(f->r.lex, at, "'%s' is a number here: the axis requires another name", axis_name);
@@ -34,11 +34,11 @@ static void add_axis(Formula *f, Token at, AxisKind kind, const Expr *extent)
     if (!extent || ctx_failed(cx)) return;
     const Expr *var = axis_var(cx, axis_name, extent);
     f->spec.axis[f->spec.axis_count++] = (Axis){ var, kind, extent };
-    Known *k = NEW(cx->arena, Known);
-    *k = (Known){ .outer = f->r.known, .name = axis_name, .value = var, .is_axis = true };
+    Symbol *k = NEW(cx->arena, Symbol);
+    *k = (Symbol){ .outer = f->r.symbols, .name = axis_name, .value = var, .is_axis = true };
     Bounds *b = NEW(cx->arena, Bounds);
     *b = (Bounds){ .outer = f->r.bounds, .var = var, .extent = extent };
-    f->r.known = k;
+    f->r.symbols = k;
     f->r.bounds = b;
 }
 
@@ -63,7 +63,7 @@ static int closing(const Lexer *l, int open)
 
 /* An axis as the whole index of a dimension of a read. A weak use determines the size only if no other does: a padded
  * read, or a read with a wrong number of indices, which is reported later. */
-typedef struct Use { const Known *read; int dim; bool is_weak; Token at; } Use;
+typedef struct Use { const Symbol *read; int dim; bool is_weak; Token at; } Use;
 
 static bool same_word(Token a, Token b)
 {
@@ -76,7 +76,7 @@ static bool find_use(const Formula *f, int open, Token axis, Use *out)
     const Lexer *l = f->r.lex;
     int close = closing(l, open), dim = 0;
     bool found = false;
-    *out = (Use){ .read = known_tensor(f->r.known, l->token[open - 1]) };
+    *out = (Use){ .read = symbol_tensor(f->r.symbols, l->token[open - 1]) };
     for (int i = open + 1; i < close; i++) {
         Token t = l->token[i], before = l->token[i - 1], after = l->token[i + 1];
         if (token_is(t, "(") || token_is(t, "[")) i = closing(l, i);
@@ -99,8 +99,8 @@ static void unknown_size(const Formula *f, Token axis)
     const Lexer *l = f->r.lex;
     for (int i = f->body + 1; i < l->count; i++) {
         Token t = l->token[i - 1];
-        if (token_is(l->token[i], "[") && t.kind == TOKEN_NAME && !known_tensor(f->r.known, t))
-            unknown_name(l, f->r.known, t, true);
+        if (token_is(l->token[i], "[") && t.kind == TOKEN_NAME && !symbol_tensor(f->r.symbols, t))
+            unknown_name(l, f->r.symbols, t, true);
     }
     lex_error(l, axis,
               "the size of axis '%.*s' is not known: it is not the whole index of any dimension; write %.*s<size",
@@ -171,7 +171,7 @@ static void broadcast_shape(Formula *f)
     bool found = false;
     for (int i = f->body; i + 2 < l->count; i++) {
         if (!token_is(l->token[i], "[") || !token_is(l->token[i + 1], "*") || !token_is(l->token[i + 2], "]")) continue;
-        const Known *read = known_tensor(f->r.known, l->token[i - 1]);
+        const Symbol *read = symbol_tensor(f->r.symbols, l->token[i - 1]);
         if (!read) continue;
         found = true;
         Tensor before = f->star;
@@ -194,7 +194,7 @@ static Token star_name(Formula *f, int d)
     };
     const char *s = customary[f->star.rank][d];
     Token t = { TOKEN_NAME, s ? s : "", s ? (int)strlen(s) : 0 };
-    for (int suffix = d; !s || known_value(f->r.known, t); suffix += MAX_RANK) {
+    for (int suffix = d; !s || symbol_value(f->r.symbols, t); suffix += MAX_RANK) {
         t.at = s = name_format(f->r.cx, "d%d", suffix);
         t.length = (int)strlen(t.at);
     }
@@ -244,7 +244,7 @@ bool at_reduction(const Reader *r)
     if (first.kind != TOKEN_NAME || !is_list) return false;
     int close = closing(l, l->next + 1);
     Token after = close < l->count ? l->token[close + 1] : l->token[l->count];
-    bool is_fresh = !known_value(r->known, first) && !known_tensor(r->known, first);
+    bool is_fresh = !symbol_value(r->symbols, first) && !symbol_tensor(r->symbols, first);
     return begins_value(after) || (is_fresh && token_is(after, "-"));
 }
 
@@ -255,17 +255,17 @@ static int read_reduction(Formula *f, Value *init)
     int count = 0, body = l->next, data = f->spec.axis_count;
     read_reducer(lex_take(l), &f->spec.reducer);
     lex_expect(l, "(", "after the reducer");
-    const Known *outer = f->r.known;
+    const Symbol *outer = f->r.symbols;
     const Bounds *outside = f->r.bounds;
     read_axes(f, AXIS_REDUCE);
     if (lex_accept(l, ";")) {
-        const Known *all = f->r.known;
+        const Symbol *all = f->r.symbols;
         const Bounds *inside = f->r.bounds;
-        f->r.known = outer;
+        f->r.symbols = outer;
         f->r.bounds = outside;
         do init[count++] = read_value(&f->r);
         while (count < 2 && lex_accept(l, ","));
-        f->r.known = all;
+        f->r.symbols = all;
         f->r.bounds = inside;
     }
     lex_expect(l, ")", "after the reduced axes");
@@ -394,9 +394,9 @@ static void read_header(Formula *f)
 }
 
 /* Returns the tensor, or the tensor promised under its name, which replaces it. */
-static Tensor *keep_promise(Lexer *l, const Known *known, Token at, Tensor *made)
+static Tensor *keep_promise(Lexer *l, const Symbol *symbols, Token at, Tensor *made)
 {
-    const Known *k = known;
+    const Symbol *k = symbols;
     while (k && !(k->is_promised && !k->tensor->producer && text_equal(k->name, made->name))) k = k->outer;
     if (!k) return made;
     Tensor *promised = k->tensor;
@@ -412,11 +412,11 @@ static Tensor *keep_promise(Lexer *l, const Known *known, Token at, Tensor *made
     return ctx_failed(l->cx) ? NULL : promised;
 }
 
-Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool as_written)
+Tensor *formula_read(Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written)
 {
     if (ctx_failed(l->cx)) return NULL;
     Formula *f = NEW(l->cx->arena, Formula);
-    f->r = (Reader){ .cx = l->cx, .lex = l, .known = known, .literal = I32, .as_written = as_written };
+    f->r = (Reader){ .cx = l->cx, .lex = l, .symbols = symbols, .literal = I32, .as_written = as_written };
     Value init[2];
     Token begin = lex_peek(l);
     f->body = body_of(l);
@@ -436,12 +436,12 @@ Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool 
         return NULL;
     }
     for (int i = 0; i < f->name_count; i++) n->out[i]->name = f->name[i];
-    return keep_promise(l, known, begin, n->out[0]);
+    return keep_promise(l, symbols, begin, n->out[0]);
 }
 
 Tensor *formula(Ctx *cx, const char *text, const Bind *binds)
 {
     if (ctx_failed(cx)) return NULL;
     Lexer l = lex_text(cx, text, "formula");
-    return formula_read(&l, known_of_binds(cx, binds), NULL, false);
+    return formula_read(&l, symbols_of_binds(cx, binds), NULL, false);
 }

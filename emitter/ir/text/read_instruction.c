@@ -19,9 +19,9 @@ static void read_numbers(Ctx *cx, Lexer *l, Instruction *out)
     lex_expect(l, "]", "after the numbers");
 }
 
-static const Known *read_operands(Ctx *cx, Lexer *l, Instruction *out)
+static const Symbol *read_operands(Ctx *cx, Lexer *l, Instruction *out)
 {
-    const Known *known = NULL;
+    const Symbol *symbols = NULL;
     lex_expect(l, "(", "after the macro's name");
     while (!ctx_failed(cx) && !lex_is(l, ")")) {
         const Expr *shape[MAX_RANK];
@@ -30,17 +30,17 @@ static const Known *read_operands(Ctx *cx, Lexer *l, Instruction *out)
         Token at = lex_peek(l);
         const char *operand = lex_name(l, "an operand");
         if (out->operand_count == MAX_OPERANDS) lex_error(l, at, "an instruction has up to %d operands", MAX_OPERANDS);
-        if (!lex_expect(l, ":", "before the type") || !tensor_type_read(l, known, &type, &rank, shape)
+        if (!lex_expect(l, ":", "before the type") || !tensor_type_read(l, symbols, &type, &rank, shape)
             || ctx_failed(cx))
             return NULL;
         Tensor *t = tensor_new(cx, operand, type, rank, shape);
         if (!tensor_is_fixed(t)) lex_error(l, at, "an operand must have constant extents");
-        known = known_add(cx, known, operand, t, NULL);
+        symbols = symbol_add(cx, symbols, operand, t, NULL);
         out->operand[out->operand_count++] = t;
         if (!lex_is(l, ")")) lex_expect(l, ",", "between operands");
     }
     lex_expect(l, ")", "after the operands");
-    return known;
+    return symbols;
 }
 
 static bool index_is_plain(Ctx *cx, const Stage *s, const Expr *read)
@@ -76,8 +76,8 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
     i->text = name(cx, declaration);
     i->macro = lex_name(&l, "the name of a macro");
     read_numbers(cx, &l, i);
-    const Known *known = read_operands(cx, &l, i);
-    Tensor *t = ctx_failed(cx) ? NULL : formula_read(&l, known, NULL, false);
+    const Symbol *symbols = read_operands(cx, &l, i);
+    Tensor *t = ctx_failed(cx) ? NULL : formula_read(&l, symbols, NULL, false);
     if (!t || ctx_failed(cx)) return NULL;
     i->stage = t->producer->stage;
     Plain p = { .cx = cx, .instr = i, .fine = true };

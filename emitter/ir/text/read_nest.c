@@ -12,15 +12,15 @@
 
 typedef struct NestLine { size_t begin, end; int indent; } NestLine;
 
-typedef struct List { const void **at; int count, room; } List;
-typedef struct Tensors { Tensor **at; int count, room; } Tensors;
+typedef struct List { const void **at; int count, capacity; } List;
+typedef struct Tensors { Tensor **at; int count, capacity; } Tensors;
 
 typedef struct NestReader {
     Ctx *cx;
     const char *text;
     NestLine *line;                      /* without empty lines */
     int count, next, depth;
-    const Known *known;
+    const Symbol *symbols;
     List stage, step;
     Tensors input, output;
     const Stmt *root;
@@ -28,9 +28,9 @@ typedef struct NestReader {
 
 static void find_lines(NestReader *r)
 {
-    int room = 1;
-    for (const char *s = r->text; *s; s++) room += *s == '\n';
-    r->line = NEW_ARRAY(r->cx->arena, NestLine, room);
+    int capacity = 1;
+    for (const char *s = r->text; *s; s++) capacity += *s == '\n';
+    r->line = NEW_ARRAY(r->cx->arena, NestLine, capacity);
     for (const char *s = r->text; *s;) {
         size_t length = strcspn(s, "\n"), indent = strspn(s, " ");
         if (strspn(s, " \t\r") < length)
@@ -57,8 +57,8 @@ static bool next_begins(const NestReader *r, const char *word)
 
 static void push(Ctx *cx, List *l, const void *item)
 {
-    if (l->count == l->room) {
-        const void **more = NEW_ARRAY(cx->arena, const void *, l->room = 2 * l->room + 8);
+    if (l->count == l->capacity) {
+        const void **more = NEW_ARRAY(cx->arena, const void *, l->capacity = 2 * l->capacity + 8);
         if (l->count) memcpy(more, l->at, (size_t)l->count * sizeof *more);
         l->at = more;
     }
@@ -67,8 +67,8 @@ static void push(Ctx *cx, List *l, const void *item)
 
 static void push_tensor(Ctx *cx, Tensors *l, Tensor *t)
 {
-    if (l->count == l->room) {
-        Tensor **more = NEW_ARRAY(cx->arena, Tensor *, l->room = 2 * l->room + 8);
+    if (l->count == l->capacity) {
+        Tensor **more = NEW_ARRAY(cx->arena, Tensor *, l->capacity = 2 * l->capacity + 8);
         if (l->count) memcpy(more, l->at, (size_t)l->count * sizeof *more);
         l->at = more;
     }
@@ -88,7 +88,7 @@ static void read_input(NestReader *r)
     DType type = F32;
     int rank = 0;
     lex_expect(&l, ":", "after the name");
-    if (ctx_failed(r->cx) || !tensor_type_read(&l, r->known, &type, &rank, shape)) return;
+    if (ctx_failed(r->cx) || !tensor_type_read(&l, r->symbols, &type, &rank, shape)) return;
     Tensor *t = tensor_new(r->cx, tensor_name, type, rank, shape);
     if (is_const && lex_expect(&l, "=", "before the data")) {
         int64_t elems = tensor_elems(t);
@@ -96,7 +96,7 @@ static void read_input(NestReader *r)
         else t->data = data_read(&l, type, elems);
     }
     if (!lex_finish(&l)) return;
-    r->known = known_add(r->cx, r->known, tensor_name, t, NULL);
+    r->symbols = symbol_add(r->cx, r->symbols, tensor_name, t, NULL);
     push_tensor(r->cx, &r->input, t);
 }
 
@@ -105,7 +105,7 @@ static void read_promise(NestReader *r)
 {
     Lexer l = lex_line(r, r->next++);
     lex_take(&l);
-    promise_read(&l, &r->known);
+    promise_read(&l, &r->symbols);
 }
 
 /* stage ['contract'] [name ':'] formula */
@@ -120,11 +120,11 @@ static void read_stage(NestReader *r)
         stage_name = lex_name(&l, "the name of the stage");
         lex_take(&l);
     }
-    Tensor *t = formula_read(&l, r->known, stage_name, true);
+    Tensor *t = formula_read(&l, r->symbols, stage_name, true);
     if (!t) return;
     Stage *s = t->producer->stage;      /* not shared yet */
     s->contracts = contracts;
-    for (int i = 0; i < s->out_count; i++) r->known = known_add(r->cx, r->known, s->out[i]->name, s->out[i], NULL);
+    for (int i = 0; i < s->out_count; i++) r->symbols = symbol_add(r->cx, r->symbols, s->out[i]->name, s->out[i], NULL);
     push(r->cx, &r->stage, s);
 }
 
@@ -133,8 +133,8 @@ static void read_output(NestReader *r)
     Lexer l = lex_line(r, r->next++);
     lex_take(&l);
     Token at = lex_peek(&l);
-    const Known *k = lex_name(&l, "a tensor") ? known_tensor(r->known, at) : NULL;
-    if (!k) unknown_name(&l, r->known, at, true);
+    const Symbol *k = lex_name(&l, "a tensor") ? symbol_tensor(r->symbols, at) : NULL;
+    if (!k) unknown_name(&l, r->symbols, at, true);
     if (lex_finish(&l) && k) push_tensor(r->cx, &r->output, k->tensor);
 }
 
@@ -169,8 +169,8 @@ static void read_prefetch(NestReader *r, Lexer *l, LoopHints *h)
     int64_t ahead = 0;
     lex_expect(l, "(", "after prefetch");
     Token at = lex_peek(l);
-    const Known *k = lex_name(l, "a tensor") ? known_tensor(r->known, at) : NULL;
-    if (!k) unknown_name(l, r->known, at, true);
+    const Symbol *k = lex_name(l, "a tensor") ? symbol_tensor(r->symbols, at) : NULL;
+    if (!k) unknown_name(l, r->symbols, at, true);
     if (h->prefetch_count == MAX_PREFETCHES) lex_error(l, at, "there are more than %d prefetches", MAX_PREFETCHES);
     lex_expect(l, ",", "after the tensor");
     if (lex_integer(l, &ahead) && (ahead < 1 || ahead > INT32_MAX / 2))
@@ -193,7 +193,7 @@ static const LoopHints *read_hints(NestReader *r, Lexer *l)
 static const Stmt *read_loop(NestReader *r, Lexer *l, int indent)
 {
     const char *full = lex_name(l, "the name of the loop"), *dot = full ? strrchr(full, '.') : NULL;
-    Reader e = { .cx = r->cx, .lex = l, .known = r->known, .literal = I32, .as_written = true };
+    Reader e = { .cx = r->cx, .lex = l, .symbols = r->symbols, .literal = I32, .as_written = true };
     lex_expect(l, "<", "after the loop");
     const Expr *extent = read_extent(&e);
     LoopKind kind = read_loop_kind(l);
@@ -209,11 +209,11 @@ static const Stmt *read_loop(NestReader *r, Lexer *l, int indent)
                 .serial = ctx_serial(r->cx),
                 .hints = hints };
     const Expr *var = expr_var(r->cx, v);
-    const Known *outer = r->known;
-    r->known = known_add(r->cx, r->known, full, NULL, var);
-    if (dot) r->known = known_add(r->cx, r->known, dot + 1, NULL, var);
+    const Symbol *outer = r->symbols;
+    r->symbols = symbol_add(r->cx, r->symbols, full, NULL, var);
+    if (dot) r->symbols = symbol_add(r->cx, r->symbols, dot + 1, NULL, var);
     const Stmt *body = read_stmts(r, indent);
-    r->known = outer;
+    r->symbols = outer;
     return stmt_for(r->cx, full, var, extent, kind, body);
 }
 
@@ -266,9 +266,9 @@ static bool read_scope(Lexer *l, Scope *out)
 static const Stmt *read_alloc(NestReader *r, Lexer *l, int indent)
 {
     Token at = lex_peek(l);
-    const Known *k = lex_name(l, "a tensor") ? known_tensor(r->known, at) : NULL;
+    const Symbol *k = lex_name(l, "a tensor") ? symbol_tensor(r->symbols, at) : NULL;
     if (!k) {
-        unknown_name(l, r->known, at, true);
+        unknown_name(l, r->symbols, at, true);
         return NULL;
     }
     Buffer *b = NEW(r->cx->arena, Buffer);
@@ -313,11 +313,11 @@ static const Stmt *read_block(NestReader *r, Lexer *l)
         if (!lex_is(l, expr_as_var(s->axis[a].var)->name)) continue;
         lex_take(l);
         lex_expect(l, "=", "after the axis");
-        bind[a] = expression_read(l, r->known, I32, true);
+        bind[a] = expression_read(l, r->symbols, I32, true);
         if (!lex_is(l, "]")) lex_expect(l, ",", "between indices");
     }
     lex_expect(l, "]", "after the indices");
-    if (lex_accept(l, "if")) guard = expression_read(l, r->known, I32, true);
+    if (lex_accept(l, "if")) guard = expression_read(l, r->symbols, I32, true);
     for (int a = 0; a < s->axis_count; a++)
         if (!bind[a] && !(part == BLOCK_INIT && a >= s->data_count))
             lex_error(l, at, "the axis '%s' has no index", expr_as_var(s->axis[a].var)->name);
@@ -326,7 +326,7 @@ static const Stmt *read_block(NestReader *r, Lexer *l)
 
 static const Stmt *read_if(NestReader *r, Lexer *l, int indent)
 {
-    const Expr *cond = expression_read(l, r->known, I32, true);
+    const Expr *cond = expression_read(l, r->symbols, I32, true);
     if (!lex_finish(l) || ctx_failed(r->cx)) return NULL;
     const Stmt *yes = read_stmts(r, indent), *no = NULL;
     if (next_begins(r, "else") && r->line[r->next].indent == indent) {
@@ -417,12 +417,12 @@ static void read_lines(NestReader *r)
     while (next_begins(r, "size")) {
         Lexer l = lex_line(r, r->next++);
         lex_take(&l);
-        size_read(&l, &r->known);
+        size_read(&l, &r->symbols);
     }
     while (next_begins(r, "input") || next_begins(r, "const")) read_input(r);
     while (next_begins(r, "stage") || next_begins(r, "promise"))
         (next_begins(r, "stage") ? read_stage : read_promise)(r);
-    promises_are_kept(r->cx, r->known);
+    promises_are_kept(r->cx, r->symbols);
     while (next_begins(r, "output")) read_output(r);
     if (next_begins(r, "loops")) {
         r->next++;

@@ -5,7 +5,7 @@
 #include "ir/algebra/algebra.h"
 
 /* size = name 'in' least '..' greatest */
-bool size_read(Lexer *l, const Known **known)
+bool size_read(Lexer *l, const Symbol **symbols)
 {
     Token at = lex_peek(l);
     const char *size = lex_name(l, "the name of the size");
@@ -16,15 +16,15 @@ bool size_read(Lexer *l, const Known **known)
     if (!lex_integer(l, &greatest) || !lex_finish(l)) return false;
     if (least < 0 || greatest < least || greatest > INT32_MAX)
         lex_error(l, top, "a size runs from 0 or more up to %d at most", INT32_MAX);
-    if (known_value(*known, at)) lex_error(l, at, "'%s' is already a size", size);
-    *known = known_add(l->cx, *known, size, NULL, expr_new_var(l->cx, size, VAR_SIZE, I32, least, greatest));
+    if (symbol_value(*symbols, at)) lex_error(l, at, "'%s' is already a size", size);
+    *symbols = symbol_add(l->cx, *symbols, size, NULL, expr_new_var(l->cx, size, VAR_SIZE, I32, least, greatest));
     return !ctx_failed(l->cx);
 }
 
 /* type = dtype {'[' size ']'} */
-bool tensor_type_read(Lexer *l, const Known *known, DType *type, int *rank, const Expr **shape)
+bool tensor_type_read(Lexer *l, const Symbol *symbols, DType *type, int *rank, const Expr **shape)
 {
-    Reader r = { .cx = l->cx, .lex = l, .known = known, .literal = I32 };
+    Reader r = { .cx = l->cx, .lex = l, .symbols = symbols, .literal = I32 };
     Token t = lex_take(l);
     *rank = 0;
     if (t.kind != TOKEN_NAME || !dtype_read(t.at, (size_t)t.length, type))
@@ -44,29 +44,29 @@ const char *tensor_type_text(Ctx *cx, const Tensor *t)
     return text_format(cx, "%s%s", dtype_info(t->type)->spelling, t->rank ? tensor_shape_text(cx, t) : "");
 }
 
-bool promise_read(Lexer *l, const Known **known)
+bool promise_read(Lexer *l, const Symbol **symbols)
 {
     const Expr *shape[MAX_RANK];
     DType type;
     int rank;
     Token at = lex_peek(l);
     const char *promised = lex_name(l, "the name of the tensor");
-    if (!lex_expect(l, ":", "after the name") || !tensor_type_read(l, *known, &type, &rank, shape) || !lex_finish(l))
+    if (!lex_expect(l, ":", "after the name") || !tensor_type_read(l, *symbols, &type, &rank, shape) || !lex_finish(l))
         return false;
-    if (known_tensor(*known, at)) lex_error(l, at, "'%s' is already defined", promised);
+    if (symbol_tensor(*symbols, at)) lex_error(l, at, "'%s' is already defined", promised);
     DiagMark mark = diag_mark(l->cx);
     Tensor *t = tensor_new(l->cx, promised, type, rank, shape);
     if (t) tensor_fits_index(l->cx, t);
     lex_relocate(l, mark, at);
-    Known *k = known_add(l->cx, *known, promised, t, NULL);
+    Symbol *k = symbol_add(l->cx, *symbols, promised, t, NULL);
     k->is_promised = true;
-    *known = k;
+    *symbols = k;
     return !ctx_failed(l->cx);
 }
 
-bool promises_are_kept(Ctx *cx, const Known *known)
+bool promises_are_kept(Ctx *cx, const Symbol *symbols)
 {
-    for (const Known *k = known; k; k = k->outer)
+    for (const Symbol *k = symbols; k; k = k->outer)
         if (k->is_promised && !k->tensor->producer)
             diag_error(cx, NULL, "'%s' is promised, but no formula produces it", k->name);
     return !ctx_failed(cx);

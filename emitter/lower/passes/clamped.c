@@ -16,7 +16,9 @@ typedef struct Found { const Expr *index; int uses; } Found;
 
 /* The clamped indices in the body of one loop. `known`: the variables of the enclosing loops and its own, innermost
  * last. */
-typedef struct ClampScan { Ctx *cx; const Expr *const *known; int known_count; Found *at; int count, room; } ClampScan;
+typedef struct ClampScan {
+    Ctx *cx; const Expr *const *known; int known_count; Found *at; int count, capacity;
+} ClampScan;
 
 static bool is_clamped(const Expr *e)
 {
@@ -48,8 +50,8 @@ static void find_in_expr(ClampScan *p, const Expr *e)
         return;
     int i = 0;
     while (i < p->count && p->at[i].index != e) i++;
-    if (i == p->room) {
-        Found *more = NEW_ARRAY(p->cx->arena, Found, p->room = 2 * p->room + 8);
+    if (i == p->capacity) {
+        Found *more = NEW_ARRAY(p->cx->arena, Found, p->capacity = 2 * p->capacity + 8);
         for (int j = 0; j < p->count; j++) more[j] = p->at[j];
         p->at = more;
     }

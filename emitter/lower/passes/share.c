@@ -4,7 +4,7 @@
  * them may be illegal. */
 #include "lower/passes/passes.h"
 
-typedef struct Share { Ctx *cx; Map uses, always, named; const Code **let; int let_count, room; } Share;
+typedef struct Share { Ctx *cx; Map uses, always, named; const Code **let; int let_count, capacity; } Share;
 
 /* Counts the edges to every node, visiting each node's own edges once. The map holds pointers, so each count is in an
  * int of its own. */
@@ -35,8 +35,8 @@ static bool is_worth_a_name(Share *s, const Expr *e)
 
 static void add_let(Share *s, const Code *let)
 {
-    if (s->let_count == s->room) {
-        const Code **more = NEW_ARRAY(s->cx->arena, const Code *, s->room = 2 * s->room + 4);
+    if (s->let_count == s->capacity) {
+        const Code **more = NEW_ARRAY(s->cx->arena, const Code *, s->capacity = 2 * s->capacity + 4);
         for (int i = 0; i < s->let_count; i++) more[i] = s->let[i];
         s->let = more;
     }

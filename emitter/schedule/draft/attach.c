@@ -322,7 +322,7 @@ static void visit_inside(Ctx *cx, const Stmt *block, const Bounds *scope, void *
     (void)scope;
     if (in->fine && block->stage != in->stage)
         in->fine =
-            refuse_unproved(in->d, FAULT_PLACE,
+            refuse_unproved(in->d, FAULT_NESTING,
                             text_format(in->d->cx, "%s attached first, and %s in its loops afterwards", in->stage->name,
                                         block->stage->name),
                             "%s is computed inside %s, a loop that the step replaces", block->name, in->loop->name);

@@ -66,7 +66,7 @@ static int readers_of(Draft *d, const Tensor *t, const Stage **out)
     }
     for (int i = 0; !a->reader_count && i < d->next.stage_count; i++)
         if (reads_tensor(d->cx, d->next.stage[i], t)) out[count++] = d->next.stage[i];
-    if (!count) refuse_invalid(d, FAULT_PLACE, "a tensor that a stage reads", "nothing reads %s", t->name);
+    if (!count) refuse_invalid(d, FAULT_NESTING, "a tensor that a stage reads", "nothing reads %s", t->name);
     return count;
 }
 

@@ -26,7 +26,7 @@ static bool is_loop_of_another(Draft *d, const Stage *s, const Path *p)
 {
     for (int i = 0; i < p->depth; i++)
         if (p->at[i]->kind == STMT_FOR && loop_is_own(p->at[i], s))
-            return refuse_wrong(d, FAULT_PLACE, "a loop around its consumers",
+            return refuse_wrong(d, FAULT_NESTING, "a loop around its consumers",
                                 "%s is a loop of %s itself or inside one", path_end(p)->name, s->name);
     return true;
 }
@@ -56,7 +56,7 @@ static bool encloses_all_readers(Draft *d, const Stage *s, const Stmt *loop)
     find_readers(d->cx, d->next.root, loop, &outside);
     if (!inside.count)
         return refuse_wrong(
-            d, FAULT_PLACE,
+            d, FAULT_NESTING,
             text_format(d->cx, "a loop around its consumer %s", outside.first ? outside.first : "(it has none)"),
             "nothing under %s reads %s", loop->name, s->name);
     if (outside.count)
@@ -106,7 +106,7 @@ static bool find_rows(RowLoops *r, Path *p)
     }
     r->loop = at < p->depth && p->at[at]->kind == STMT_FOR && loop_is_own(p->at[at], r->stage) ? p->at[at] : NULL;
     if (!r->loop)
-        return refuse_unproved(d, FAULT_PLACE, "a stage at the root whose outermost loop is its own",
+        return refuse_unproved(d, FAULT_NESTING, "a stage at the root whose outermost loop is its own",
                                "%s is not inside a loop of its own at the root", r->stage->name);
     if (count_blocks(r->loop, r->stage) == count_blocks(d->next.root, r->stage)) return true;
     return refuse_unproved(d, FAULT_PIECES, "one block: take this step before peel", "%s has a block outside %s, too",

@@ -172,7 +172,7 @@ const Nest *run_decompose_reduction(Ctx *cx, const Nest *n, const StepArgs *a)
     if (!find_whole_block(&d, a->target, &p) || !draft_find_loop(&d, &d.args.loop[0], &to_loop)) return n;
     int depth = depth_of_loop(&p, d.args.loop[0]);
     if (depth < 0) {
-        refuse_invalid(&d, FAULT_PLACE, "one of its own loops", "%s does not enclose %s", d.args.loop[0], a->target);
+        refuse_invalid(&d, FAULT_NESTING, "one of its own loops", "%s does not enclose %s", d.args.loop[0], a->target);
         return n;
     }
     if (!begins_the_reduction(&d, &p) || !is_the_only_copy(&d, &p) || !is_outside_reduce_loops(&d, &p, depth) ||

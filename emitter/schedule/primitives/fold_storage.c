@@ -305,7 +305,7 @@ static bool all_is_in_rows(const Fold *f)
     const Stmt *top = f->path.at[f->top], *rows = f->path.at[f->rows];
     for (int i = 0; i < f->d->next.stage_count; i++)
         if (count_blocks(top, f->d->next.stage[i]) != count_blocks(rows, f->d->next.stage[i]))
-            return refuse_unproved(f->d, FAULT_PLACE, "fold_storage without warm=guard",
+            return refuse_unproved(f->d, FAULT_NESTING, "fold_storage without warm=guard",
                                    "%s is computed in %s, but outside of %s", f->d->next.stage[i]->name, top->name,
                                    rows->name);
     return true;

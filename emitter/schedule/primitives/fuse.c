@@ -14,8 +14,9 @@ static bool are_adjacent(Draft *d, const Path *p, const char *inner)
     if (nest_find_loop(&d->next, inner, &q))
         for (int i = 0; i < q.depth; i++) encloses = encloses || q.at[i] == outer;
     if (!encloses)
-        return refuse_wrong(d, FAULT_PLACE, "the outer loop named first", "%s does not enclose %s", outer->name, inner);
-    return refuse_unproved(d, FAULT_PLACE, "loops with nothing between them: reorder first",
+        return refuse_wrong(d, FAULT_NESTING, "the outer loop named first",
+                            "%s does not enclose %s", outer->name, inner);
+    return refuse_unproved(d, FAULT_NESTING, "loops with nothing between them: reorder first",
                            "%s is not directly inside %s", inner, outer->name);
 }
 

@@ -108,7 +108,7 @@ static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const Lo
                                (long long)ahead);
     each_block(d->cx, loop, NULL, search_block, &s);
     if (!s.found)
-        return refuse_invalid(d, FAULT_PLACE, "a loop around a consumer", "nothing under %s reads %s", loop->name,
+        return refuse_invalid(d, FAULT_NESTING, "a loop around a consumer", "nothing under %s reads %s", loop->name,
                               t->name);
     if (s.by_data)
         return refuse_unproved(d, FAULT_INDEX, "indices over loops",

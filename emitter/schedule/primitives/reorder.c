@@ -47,7 +47,7 @@ static bool form_a_chain(Draft *d, const char **loops, int count, Path *outermos
         c->at[c->count++] = s;
     for (int i = 0; i < count; i++)
         if (chain_index(c, loops[i]) < 0)
-            return refuse_unproved(d, FAULT_PLACE, "loops with only loops between them",
+            return refuse_unproved(d, FAULT_NESTING, "loops with only loops between them",
                                    "%s and %s are not in one chain of loops", path_end(outermost)->name, loops[i]);
     return true;
 }

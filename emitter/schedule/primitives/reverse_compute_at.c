@@ -53,7 +53,7 @@ static bool find_producer(Follow *f)
         if (!f->producer || loop_is_own(loop, s)) f->producer = s;
     }
     if (f->producer) return true;
-    return refuse_wrong(f->d, FAULT_PLACE, "a loop around one of its producers",
+    return refuse_wrong(f->d, FAULT_NESTING, "a loop around one of its producers",
                         "no producer of %s is computed under %s", f->reader->name, loop->name);
 }
 
@@ -146,7 +146,7 @@ static bool is_not_inside_itself(Follow *f)
 {
     for (int i = 0; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_FOR && loop_is_own(f->path.at[i], f->reader))
-            return refuse_wrong(f->d, FAULT_PLACE, "a loop of its producer",
+            return refuse_wrong(f->d, FAULT_NESTING, "a loop of its producer",
                                 "%s is a loop of %s, the stage to move, or inside one", path_end(&f->path)->name,
                                 f->reader->name);
     return true;

@@ -114,7 +114,7 @@ static bool stand_at_root(InlineMerge *m)
     for (int i = 0; i < 2; i++) {
         const char *host = host_of(&m->d->next, both[i]);
         if (host)
-            return refuse_unproved(m->d, FAULT_PLACE,
+            return refuse_unproved(m->d, FAULT_NESTING,
                                    text_format(m->d->cx, "a stage at the root: compute_root %s", both[i]->name),
                                    "%s is computed inside %s", both[i]->name, host);
     }

@@ -22,9 +22,9 @@ static bool encloses_all_uses(Draft *d, const Stage *s, const Stmt *loop)
     find_outside(d->cx, d->next.root, loop, &t);
     if (!t.first) return true;
     if (t.makes)
-        return refuse_wrong(d, FAULT_PLACE, "a loop around its producer and all its consumers",
+        return refuse_wrong(d, FAULT_NESTING, "a loop around its producer and all its consumers",
                             "%s is computed outside %s", t.first, loop->name);
-    return refuse_wrong(d, FAULT_PLACE, "a loop around its producer and all its consumers", "%s reads %s outside %s",
+    return refuse_wrong(d, FAULT_NESTING, "a loop around its producer and all its consumers", "%s reads %s outside %s",
                         t.first, s->name, loop->name);
 }
 
@@ -40,7 +40,7 @@ static bool has_reader(Ctx *cx, const Stmt *under, const Stage *s)
 static bool is_outside_own_loops(Draft *d, const Stage *s, const Stmt *loop)
 {
     if (!loop_is_own(loop, s) || has_reader(d->cx, loop, s)) return true;
-    return refuse_wrong(d, FAULT_PLACE, "a loop around its consumers",
+    return refuse_wrong(d, FAULT_NESTING, "a loop around its consumers",
                         "%s is a loop of %s itself, so its values would not outlive it", loop->name, s->name);
 }
 

@@ -19,7 +19,7 @@
 #define AT(field) offsetof(StepArgs, field)
 #define LOOP(i)                               { OPERAND_LOOP, NULL, "LOOP", AT(loop[i]), NULL }
 #define LOOPS                                 { OPERAND_LOOPS, NULL, "LOOP...", AT(loop), NULL }
-#define PLACE                                 { OPERAND_PLACE, NULL, "LOOP|root", AT(loop[0]), NULL }
+#define PLACE                                 { OPERAND_LOOP_OR_ROOT, NULL, "LOOP|root", AT(loop[0]), NULL }
 #define STAGE                                 { OPERAND_STAGE, NULL, "STAGE", AT(target), NULL }
 #define TENSOR                                { OPERAND_TENSOR, NULL, "TENSOR", AT(target), NULL }
 #define COUNT(i, shown)                       { OPERAND_COUNT, NULL, shown, AT(factor[i]), NULL }
@@ -111,7 +111,7 @@ static void print_value(Text *t, const Operand *o, StepArgs *a)
     case OPERAND_TENSOR:
     case OPERAND_WORD:
     case OPERAND_TEXT: print_words(t, f.word, 1, ""); break;
-    case OPERAND_PLACE: text_add(t, *f.word ? *f.word : "root"); break;
+    case OPERAND_LOOP_OR_ROOT: text_add(t, *f.word ? *f.word : "root"); break;
     case OPERAND_LOOPS:
     case OPERAND_WORDS: print_words(t, f.word, *length_of(a, o), " "); break;
     case OPERAND_STAGES: print_words(t, f.word, *length_of(a, o), ","); break;
@@ -202,12 +202,12 @@ static const Operand *option_of(const StepRow *row, const char *word, const char
 
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
-static int split_commas(Ctx *cx, const char *word, const char **out, int room)
+static int split_commas(Ctx *cx, const char *word, const char **out, int capacity)
 {
     int n = 0;
     for (;;) {
         size_t length = strcspn(word, ",");
-        if (n == room || !length) return -1;
+        if (n == capacity || !length) return -1;
         out[n++] = name_n(cx, word, length);
         if (!word[length]) return n;
         word += length + 1;
@@ -242,7 +242,7 @@ static bool read_value(Ctx *cx, const char *word, const Operand *o, StepArgs *a)
     case OPERAND_STAGE:
     case OPERAND_TENSOR:
     case OPERAND_WORD: *f.word = name(cx, word); return *word;
-    case OPERAND_PLACE: *f.word = text_equal(word, "root") ? NULL : name(cx, word); return *word;
+    case OPERAND_LOOP_OR_ROOT: *f.word = text_equal(word, "root") ? NULL : name(cx, word); return *word;
     case OPERAND_LOOPS:
     case OPERAND_WORDS:
         if (a->loop_count == MAX_STEP_LOOPS) return false;
@@ -329,7 +329,7 @@ void step_rename(Ctx *cx, const StepRow *row, StepArgs *a, RenameStage *rename, 
         const Field f = field_of(a, o);
         switch (o->kind) {
         case OPERAND_LOOP:
-        case OPERAND_PLACE:
+        case OPERAND_LOOP_OR_ROOT:
         case OPERAND_STAGE:
         case OPERAND_TENSOR:
             if (*f.word) *f.word = renamed(cx, *f.word, rename, user);

@@ -36,7 +36,7 @@ typedef struct StepArgs {
 typedef enum OperandKind {
     OPERAND_END,
     OPERAND_LOOP, OPERAND_LOOPS,     /* one; one or more */
-    OPERAND_PLACE,                   /* a loop, or `root` */
+    OPERAND_LOOP_OR_ROOT,                   /* a loop, or `root` */
     OPERAND_STAGE, OPERAND_STAGES,   /* one; several, with commas between. OPERAND_TENSOR: of a stage or an input */
     OPERAND_TENSOR,
     OPERAND_WORD, OPERAND_WORDS,     /* a name other than a stage's: of an axis, a macro, a dimension */

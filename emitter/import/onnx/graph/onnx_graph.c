@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "import/model/known.h"
+#include "import/model/fold_small.h"
 #include "ir/algebra/algebra.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -306,7 +306,7 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
     if (!t || !*value_name) return;
     for (int j = 0; j < c->in_count; j++) is_new = is_new && t != c->in[j];
     if (is_new) t->name = value_name;
-    if (is_new && all_constant(c)) t = import_known(s->import->cx, t);
+    if (is_new && all_constant(c)) t = import_folded(s->import->cx, t);
     if (t && is_too_large(s->import->cx, t))
         diag_error(s->import->cx, onnx_where(s->import->cx, c->node), "its output \"%s\" is too large: %s", value_name,
                    tensor_shape_text(s->import->cx, t));

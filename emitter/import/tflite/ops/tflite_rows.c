@@ -18,10 +18,10 @@ const TfliteRow *tflite_row_find(int code)
 
 const TfliteRow **tflite_row_list(Ctx *cx, int *count)
 {
-    int room = 0;
+    int capacity = 0;
     for (int i = 0; i < TABLES; i++)
-        for (const TfliteRow *r = tables[i]; r->name; r++) room++;
-    const TfliteRow **all = NEW_ARRAY(cx->arena, const TfliteRow *, room);
+        for (const TfliteRow *r = tables[i]; r->name; r++) capacity++;
+    const TfliteRow **all = NEW_ARRAY(cx->arena, const TfliteRow *, capacity);
     *count = 0;
     for (int i = 0; i < TABLES; i++)
         for (const TfliteRow *r = tables[i]; r->name; r++) {

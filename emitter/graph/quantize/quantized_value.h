@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_QUANTIZE_FORM_H
-#define LW_GRAPH_QUANTIZE_FORM_H
+#ifndef LW_GRAPH_QUANTIZE_QUANTIZED_VALUE_H
+#define LW_GRAPH_QUANTIZE_QUANTIZED_VALUE_H
 /* Quantized affine values: a real tensor between a dequantization and a quantization as an affine function of integers
  * that other calls compute exactly. With c the index along `axis`,
  *
@@ -10,8 +10,8 @@
 #include "graph/dag/graph.h"
 #include "graph/quantize/requantize.h"
 
-typedef struct Form Form;
-struct Form {
+typedef struct QuantizedValue QuantizedValue;
+struct QuantizedValue {
     /* i8 with a grid, or i32 sums; b: NULL, or the second operand of a sum, then i8 as q is */
     Tensor *q, *b;
     int64_t zero, zero_b, count;
@@ -21,24 +21,24 @@ struct Form {
     double scale_b, low, high;
     Interval reach;                 /* interval of q - zero */
     const Node *concat;             /* alternatively: the call over `part`, one for each input; q is then NULL */
-    const Form *part;
+    const QuantizedValue *part;
 };
 
 /* takes_ties: accepts calls whose floats would round before the quantization. */
-typedef struct Former { Ctx *cx; const Uses *uses; bool takes_ties; } Former;
+typedef struct QuantizedContext { Ctx *cx; const Uses *uses; bool takes_ties; } QuantizedContext;
 
 /* NULL: no affine value, or other consumers need the real numbers. */
-const Form *form_of(const Former *f, Tensor *t);
-const Form *form_of_call(const Former *f, const Node *n);        /* of its output, regardless of its consumers */
+const QuantizedValue *quantized_of(const QuantizedContext *f, Tensor *t);
+const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n);   /* regardless of consumers */
 /* i32 sums times the factor that GRID_REQUANTIZE applies to them. */
-const Form *form_of_requantized(Ctx *cx, const Node *n);
+const QuantizedValue *quantized_of_requantized(Ctx *cx, const Node *n);
 /* True for a plain grid: i8, one scale, no offset, no limits. */
-bool form_is_plain(const Form *x);
+bool quantized_is_plain(const QuantizedValue *x);
 /* Returns the tensor's value as a constant if it depends on constants only; else NULL. */
-Tensor *form_constant(Ctx *cx, Tensor *t);
+Tensor *quantized_constant(Ctx *cx, Tensor *t);
 /* Reads the scale and zero point of a call, converted to i8, if they are constant and per tensor. False: they are not,
  * or the values are not 8 bits wide. */
-bool form_grid(Ctx *cx, const Node *n, Grid *g);
+bool quantized_grid(Ctx *cx, const Node *n, Grid *g);
 /* Rebuilds the call over other operands. */
-Tensor *form_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Attr *attr, int attr_count);
+Tensor *quantized_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Attr *attr, int attr_count);
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IMPORT_MODEL_KNOWN_H
-#define LW_IMPORT_MODEL_KNOWN_H
+#ifndef LW_IMPORT_MODEL_FOLD_SMALL_H
+#define LW_IMPORT_MODEL_FOLD_SMALL_H
 /* Folds shape arithmetic during import: a reshape, a slice or a resize requires numbers, so small calls on constants
  * are evaluated at once. */
 #include "ir/expr/tensor.h"
 
 /* Returns the tensor as a constant, if it is computed from small constants alone; else the tensor itself. Quantized
  * constants are not folded: the passes require their stored form. */
-Tensor *import_known(Ctx *cx, Tensor *t);
+Tensor *import_folded(Ctx *cx, Tensor *t);
 
 #endif

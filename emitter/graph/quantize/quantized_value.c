@@ -11,7 +11,7 @@
  *
  * A number that no double represents exactly (a product of three scales) rules the affine value out. An affine value is
  * recomputed for each consumer, so only grids, which cost nothing, may have several. */
-#include "graph/quantize/form.h"
+#include "graph/quantize/quantized_value.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,24 +23,24 @@ static const Node *producer_of(const Tensor *t)
     return t->producer && t->producer->kind == NODE_CALL ? t->producer : NULL;
 }
 
-bool form_is_plain(const Form *x)
+bool quantized_is_plain(const QuantizedValue *x)
 {
     return x->q && x->q->type == I8 && !x->b && x->channels == 1 && x->count == 1 && x->offset[0] == 0
            && x->low == -infinite && x->high == infinite;
 }
 
-static bool has_limits(const Form *x) { return x->low != -infinite || x->high != infinite; }
+static bool has_limits(const QuantizedValue *x) { return x->low != -infinite || x->high != infinite; }
 
 /* ---- Constants -------------------------------------------------------------------------------------------------- */
 
-Tensor *form_constant(Ctx *cx, Tensor *t)
+Tensor *quantized_constant(Ctx *cx, Tensor *t)
 {
     const Node *n = producer_of(t);
     if (tensor_is_constant(t)) return t;
     if (!n || n->out_count != 1 || !n->in_count) return NULL;
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count), *out;
     for (int i = 0; i < n->in_count; i++)
-        if (n->in[i] && !(in[i] = form_constant(cx, n->in[i]))) return NULL;
+        if (n->in[i] && !(in[i] = quantized_constant(cx, n->in[i]))) return NULL;
     const Node *now = op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
     return now && graph_run_call(cx, now, &out) ? out : NULL;
 }
@@ -87,13 +87,13 @@ static DType stored_type(const Node *n)
 
 static bool is_byte(DType t) { return t == I8 || t == U8; }
 
-bool form_grid(Ctx *cx, const Node *n, Grid *g)
+bool quantized_grid(Ctx *cx, const Node *n, Grid *g)
 {
     DType t = stored_type(n);
     bool is_scaled = n->op->quantization.grid != GRID_CENTER && n->op->quantization.grid != GRID_REQUANTIZE;
     Tensor *scale = !is_scaled ? tensor_scalar(cx, "scale", F64, node_real(n, "step", 1)) : n->in[1]->type == F32 ?
-        form_constant(cx, n->in[1]) : NULL;
-    Tensor *zero = scale && is_byte(t) ? form_constant(cx, n->in[n->op->quantization.grid == GRID_CENTER ? 1 : 2])
+        quantized_constant(cx, n->in[1]) : NULL;
+    Tensor *zero = scale && is_byte(t) ? quantized_constant(cx, n->in[n->op->quantization.grid == GRID_CENTER ? 1 : 2])
         : NULL;
     if (!zero || tensor_elems(scale) != 1 || tensor_elems(zero) != 1) return false;
     *g = (Grid){ real_at(scale, 0), integer_at(zero, 0) - (t == U8 ? 128 : 0), INT8_MIN, INT8_MAX };
@@ -101,10 +101,10 @@ bool form_grid(Ctx *cx, const Node *n, Grid *g)
 }
 
 /* Returns the affine value of a grid: q as stored. */
-static Form *grid_form(Ctx *cx, Tensor *q, const Grid *g)
+static QuantizedValue *grid_form(Ctx *cx, Tensor *q, const Grid *g)
 {
-    Form *x = NEW(cx->arena, Form);
-    *x = (Form){ .q = q,
+    QuantizedValue *x = NEW(cx->arena, QuantizedValue);
+    *x = (QuantizedValue){ .q = q,
                  .zero = g->zero,
                  .count = 1,
                  .channels = 1,
@@ -118,7 +118,7 @@ static Form *grid_form(Ctx *cx, Tensor *q, const Grid *g)
 
 /* Subtracts the zero points, which may differ per channel, from the weights. Stores the result as i8 if it fits; else
  * keeps a single zero point separate. */
-static Tensor *weights_of(Ctx *cx, const Tensor *k, const Tensor *zero, int64_t behind, Form *x)
+static Tensor *weights_of(Ctx *cx, const Tensor *k, const Tensor *zero, int64_t behind, QuantizedValue *x)
 {
     int64_t count = tensor_elems(k), zeros = tensor_elems(zero), shift = k->type == U8 ? 128 : 0;
     int8_t *less = NEW_ARRAY(cx->arena, int8_t, count), *as_is = NEW_ARRAY(cx->arena, int8_t, count);
@@ -137,18 +137,18 @@ static Tensor *weights_of(Ctx *cx, const Tensor *k, const Tensor *zero, int64_t 
     return c;
 }
 
-static const Form *weights_form(Ctx *cx, const Node *n, Tensor *k)
+static const QuantizedValue *weights_form(Ctx *cx, const Node *n, Tensor *k)
 {
     bool is_scaled = n->op->quantization.grid != GRID_CENTER;
-    Tensor *scale = is_scaled ? form_constant(cx, n->in[1]) : tensor_scalar(cx, "scale", F32, 1),
-           *zero = form_constant(cx, n->in[is_scaled ? 2 : 1]);
+    Tensor *scale = is_scaled ? quantized_constant(cx, n->in[1]) : tensor_scalar(cx, "scale", F32, 1),
+           *zero = quantized_constant(cx, n->in[is_scaled ? 2 : 1]);
     if (!scale || !zero || scale->type != F32 || !is_byte(k->type) || tensor_elems(k) < 1) return NULL;
     int axis = axis_of(scale, k->rank), zero_axis = axis_of(zero, k->rank);
     if (axis == SEVERAL_AXES || zero_axis == SEVERAL_AXES || (is_scaled && zero_axis != ALL_ALIKE && zero_axis != axis))
         return NULL;
     int64_t behind = 1, channels = tensor_elems(scale);
     for (int d = zero_axis < 0 ? k->rank : zero_axis + 1; d < k->rank; d++) behind *= tensor_dim(k, d);
-    Form *x = grid_form(cx, NULL, &(Grid){ 1, 0, 0, 0 });
+    QuantizedValue *x = grid_form(cx, NULL, &(Grid){ 1, 0, 0, 0 });
     double *s = NEW_ARRAY(cx->arena, double, channels);
     for (int64_t i = 0; i < channels; i++) {
         s[i] = real_at(scale, i);
@@ -162,7 +162,7 @@ static const Form *weights_form(Ctx *cx, const Node *n, Tensor *k)
     return x->q ? x : NULL;
 }
 
-Tensor *form_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Attr *attr, int attr_count)
+Tensor *quantized_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Attr *attr, int attr_count)
 {
     Node *now = op_call(cx, n->op, n->name, in, n->in_count, attr, attr_count);
     if (now) now->device = n->device;
@@ -186,7 +186,7 @@ static Tensor *without_recentering(Ctx *cx, const Tensor *stored)
     if (!x) return NULL;
     Tensor **in = arena_copy(cx->arena, n->in, (size_t)n->in_count * sizeof *in);
     in[0] = x;
-    return form_call_over(cx, n, in, n->attr, n->attr_count);
+    return quantized_call_over(cx, n, in, n->attr, n->attr_count);
 }
 
 /* Returns the stored tensor as i8. */
@@ -197,23 +197,23 @@ static Tensor *as_i8(Ctx *cx, Tensor *stored)
 }
 
 /* Weights stored as real numbers that are on a grid. */
-static const Form *simulated(Ctx *cx, const Node *n)
+static const QuantizedValue *simulated(Ctx *cx, const Node *n)
 {
     DType t = stored_type(n);
-    Tensor *k = is_byte(t) && n->in[0]->type == F32 ? form_constant(cx, n->in[0]) : NULL;
+    Tensor *k = is_byte(t) && n->in[0]->type == F32 ? quantized_constant(cx, n->in[0]) : NULL;
     if (!k) return NULL;
     Tensor *zero = call(cx, "cast", n->name, (Tensor *[]){ n->in[2] }, 1, "to=%s", dtype_info(t)->spelling);
     Tensor *q = call(cx, "quantize", n->name, (Tensor *[]){ k, n->in[1], zero }, 3, "to=%s", dtype_info(t)->spelling);
-    k = q ? form_constant(cx, q) : NULL;
+    k = q ? quantized_constant(cx, q) : NULL;
     return k ? weights_form(cx, n, k) : NULL;
 }
 
-static const Form *dequantized(Ctx *cx, const Node *n)
+static const QuantizedValue *dequantized(Ctx *cx, const Node *n)
 {
     Grid g;
-    Tensor *k = form_constant(cx, n->in[0]);
+    Tensor *k = quantized_constant(cx, n->in[0]);
     if (k) return weights_form(cx, n, k);
-    if (!form_grid(cx, n, &g)) return NULL;
+    if (!quantized_grid(cx, n, &g)) return NULL;
     Tensor *q = as_i8(cx, n->in[0]);
     return q ? grid_form(cx, q, &g) : NULL;
 }
@@ -251,48 +251,49 @@ static int axis_after(const Node *n, int axis)
 }
 
 /* Computes the stored value of the real number; false: it is not on the grid. */
-static bool on_grid(const Form *x, double real, int64_t *stored)
+static bool on_grid(const QuantizedValue *x, double real, int64_t *stored)
 {
     Grid g = { x->scale[0], x->zero, INT8_MIN, INT8_MAX };
-    *stored = grid_place(real, &g);
+    *stored = grid_quantize(real, &g);
     return *stored >= g.least && *stored <= g.greatest && exact_product((double)(*stored - g.zero), g.step) == real;
 }
 
-static const Form *moved(const Former *f, const Node *n)
+static const QuantizedValue *moved(const QuantizedContext *f, const Node *n)
 {
-    const Form *x = form_of(f, n->in[0]);
+    const QuantizedValue *x = quantized_of(f, n->in[0]);
     const Attr *attr = n->attr;
     int attr_count = n->attr_count;
     if (!x || !x->q || x->b) return NULL;
-    Form *y = arena_copy(f->cx->arena, x, sizeof *x);
+    QuantizedValue *y = arena_copy(f->cx->arena, x, sizeof *x);
     if (x->channels > 1 && (y->axis = axis_after(n, x->axis)) < 0) return NULL;
     if (has_attr(n->op, "value")) {
         int64_t fill;
-        if (!form_is_plain(x) || !on_grid(x, node_real(n, "value", 0), &fill)) return NULL;
+        if (!quantized_is_plain(x) || !on_grid(x, node_real(n, "value", 0), &fill)) return NULL;
         attr = with_number(f->cx, n, "value", ATTR_REAL, fill, &attr_count);
     }
     Tensor **in = arena_copy(f->cx->arena, n->in, (size_t)n->in_count * sizeof *in);
     in[0] = x->q;
-    y->q = form_call_over(f->cx, n, in, attr, attr_count);
-    if (y->q && tensor_is_constant(x->q)) y->q = form_constant(f->cx, y->q);
+    y->q = quantized_call_over(f->cx, n, in, attr, attr_count);
+    if (y->q && tensor_is_constant(x->q)) y->q = quantized_constant(f->cx, y->q);
     return y->q ? y : NULL;
 }
 
 /* A concatenation: one grid if all parts share it, else each part is requantized separately. */
-static const Form *concatenated(const Former *f, const Node *n)
+static const QuantizedValue *concatenated(const QuantizedContext *f, const Node *n)
 {
-    Form *part = NEW_ARRAY(f->cx->arena, Form, n->in_count), *y = NEW(f->cx->arena, Form);
+    QuantizedValue *part = NEW_ARRAY(f->cx->arena, QuantizedValue, n->in_count), *y = NEW(f->cx->arena, QuantizedValue);
     Tensor **in = NEW_ARRAY(f->cx->arena, Tensor *, n->in_count);
     bool is_one = true;
     for (int i = 0; i < n->in_count; i++) {
-        const Form *x = form_of(f, n->in[i]);
+        const QuantizedValue *x = quantized_of(f, n->in[i]);
         if (!x || !x->q) return NULL;
         part[i] = *x;
         in[i] = x->q;
-        is_one = is_one && form_is_plain(x) && x->zero == part[0].zero && x->scale[0] == part[0].scale[0];
+        is_one = is_one && quantized_is_plain(x) && x->zero == part[0].zero && x->scale[0] == part[0].scale[0];
     }
-    *y = is_one ? part[0] : (Form){ .concat = n, .part = part, .count = 1, .low = -infinite, .high = infinite };
-    if (is_one) y->q = form_call_over(f->cx, n, in, n->attr, n->attr_count);
+    *y = is_one ? part[0]
+                : (QuantizedValue){ .concat = n, .part = part, .count = 1, .low = -infinite, .high = infinite };
+    if (is_one) y->q = quantized_call_over(f->cx, n, in, n->attr, n->attr_count);
     return y->q || y->concat ? y : NULL;
 }
 
@@ -324,7 +325,7 @@ static Interval products(Interval a, Interval b, int64_t terms)
 static bool fits(Interval reach) { return reach.least > -(INT64_C(1) << 30) && reach.greatest < INT64_C(1) << 30; }
 
 /* Returns q - zero in i32. */
-static Tensor *difference(Ctx *cx, const Node *n, const Form *x)
+static Tensor *difference(Ctx *cx, const Node *n, const QuantizedValue *x)
 {
     Tensor *q = x->q->type == I32 ? x->q : call(cx, "cast", n->name, (Tensor *[]){ x->q }, 1, "to=i32");
     return !q || !x->zero
@@ -333,7 +334,7 @@ static Tensor *difference(Ctx *cx, const Node *n, const Form *x)
 }
 
 /* Returns the i32 sums: over stored bytes if the operator's attributes subtract zero points, else over differences. */
-static Tensor *summed(Ctx *cx, const Node *n, const Form *x, const Form *k)
+static Tensor *summed(Ctx *cx, const Node *n, const QuantizedValue *x, const QuantizedValue *k)
 {
     int count = n->attr_count;
     const Attr *attr = n->attr;
@@ -342,18 +343,18 @@ static Tensor *summed(Ctx *cx, const Node *n, const Form *x, const Form *k)
         if (x->zero) with.attr = attr = with_number(cx, n, "zero", ATTR_INT, x->zero, &count);
         with.attr_count = count;
         if (k->zero) attr = with_number(cx, &with, "zero_w", ATTR_INT, k->zero, &count);
-        return form_call_over(cx, n, (Tensor *[]){ x->q, k->q }, attr, count);
+        return quantized_call_over(cx, n, (Tensor *[]){ x->q, k->q }, attr, count);
     }
     Tensor *a = difference(cx, n, x), *b = difference(cx, n, k);
-    return a && b ? form_call_over(cx, n, (Tensor *[]){ a, b }, attr, count) : NULL;
+    return a && b ? quantized_call_over(cx, n, (Tensor *[]){ a, b }, attr, count) : NULL;
 }
 
-const Form *form_of_requantized(Ctx *cx, const Node *n)
+const QuantizedValue *quantized_of_requantized(Ctx *cx, const Node *n)
 {
-    Tensor *scale = n->in[1]->type == F32 && n->in[0]->type == I32 ? form_constant(cx, n->in[1]) : NULL;
+    Tensor *scale = n->in[1]->type == F32 && n->in[0]->type == I32 ? quantized_constant(cx, n->in[1]) : NULL;
     int axis = scale ? axis_of(scale, n->in[0]->rank) : SEVERAL_AXES;
     if (axis == SEVERAL_AXES) return NULL;
-    Form *x = grid_form(cx, n->in[0], &(Grid){ 1, 0, INT32_MIN, INT32_MAX });
+    QuantizedValue *x = grid_form(cx, n->in[0], &(Grid){ 1, 0, INT32_MIN, INT32_MAX });
     double *s = NEW_ARRAY(cx->arena, double, tensor_elems(scale));
     const Attr *products = node_attr(n, "products");
     if (products && products->count != 1 && products->count != tensor_elems(scale)) products = NULL;
@@ -368,15 +369,16 @@ const Form *form_of_requantized(Ctx *cx, const Node *n)
     return x;
 }
 
-static const Form *product(const Former *f, const Node *n)
+static const QuantizedValue *product(const QuantizedContext *f, const Node *n)
 {
     Ctx *cx = f->cx;
-    const Form *x = form_of(f, n->in[0]), *k = x ? form_of(f, n->in[1]) : NULL;
+    const QuantizedValue *x = quantized_of(f, n->in[0]), *k = x ? quantized_of(f, n->in[1]) : NULL;
     bool is_weight = k && tensor_is_constant(k->q ? k->q : n->in[1]);
-    if (!x || !k || !form_is_plain(x) || !(form_is_plain(k) || (is_weight && !k->b && !has_limits(k)))) return NULL;
+    if (!x || !k || !quantized_is_plain(x) || !(quantized_is_plain(k) || (is_weight && !k->b && !has_limits(k))))
+        return NULL;
     if (k->channels > 1 && (n->op->fold.weights != 1 || k->axis != k->q->rank - 1)) return NULL;
     int64_t terms = terms_of(cx, n);
-    Form *y = arena_copy(cx->arena, k, sizeof *k);
+    QuantizedValue *y = arena_copy(cx->arena, k, sizeof *k);
     double *scale = NEW_ARRAY(cx->arena, double, k->channels);
     for (int64_t i = 0; i < k->channels; i++) {
         scale[i] = exact_product(x->scale[0], k->scale[i]);
@@ -401,11 +403,11 @@ static bool same_shape(const Tensor *a, const Tensor *b)
 
 /* Returns a mutable copy with one scale and offset per index of the constant's axis; NULL: channels follow another
  * axis. */
-static Form *spread(Ctx *cx, const Form *x, const Tensor *c, double **scale, double **offset)
+static QuantizedValue *spread(Ctx *cx, const QuantizedValue *x, const Tensor *c, double **scale, double **offset)
 {
     int axis = axis_of(c, x->q->rank);
     if (axis == SEVERAL_AXES || (axis != ALL_ALIKE && x->channels > 1 && x->axis != axis)) return NULL;
-    Form *y = arena_copy(cx->arena, x, sizeof *x);
+    QuantizedValue *y = arena_copy(cx->arena, x, sizeof *x);
     if (axis != ALL_ALIKE) y->axis = axis, y->channels = tensor_elems(c);
     *scale = NEW_ARRAY(cx->arena, double, y->channels);
     *offset = NEW_ARRAY(cx->arena, double, y->channels);
@@ -418,10 +420,10 @@ static Form *spread(Ctx *cx, const Form *x, const Tensor *c, double **scale, dou
     return y;
 }
 
-static const Form *scaled(Ctx *cx, const Form *x, const Tensor *c)
+static const QuantizedValue *scaled(Ctx *cx, const QuantizedValue *x, const Tensor *c)
 {
     double *scale, *offset;
-    Form *y = x->b || has_limits(x) ? NULL : spread(cx, x, c, &scale, &offset);
+    QuantizedValue *y = x->b || has_limits(x) ? NULL : spread(cx, x, c, &scale, &offset);
     for (int64_t i = 0; y && i < y->channels; i++) {
         scale[i] = exact_product(scale[i], real_at(c, i));
         offset[i] = exact_product(offset[i], real_at(c, i));
@@ -430,10 +432,10 @@ static const Form *scaled(Ctx *cx, const Form *x, const Tensor *c)
     return y;
 }
 
-static const Form *shifted(Ctx *cx, const Form *x, const Tensor *c)
+static const QuantizedValue *shifted(Ctx *cx, const QuantizedValue *x, const Tensor *c)
 {
     double *scale, *offset;
-    Form *y = has_limits(x) ? NULL : spread(cx, x, c, &scale, &offset);
+    QuantizedValue *y = has_limits(x) ? NULL : spread(cx, x, c, &scale, &offset);
     for (int64_t i = 0; y && i < y->channels; i++) {
         offset[i] = exact_sum(offset[i], exact_product(real_at(c, i), (double)y->count));
         if (isnan(offset[i])) return NULL;
@@ -443,19 +445,19 @@ static const Form *shifted(Ctx *cx, const Form *x, const Tensor *c)
 
 /* Adds an i32 bias to the sums if its scale equals the product of their scales in f32: it has the sums' unit. NULL: it
  * differs. */
-static const Form *biased(Ctx *cx, const Form *x, Tensor *bias)
+static const QuantizedValue *biased(Ctx *cx, const QuantizedValue *x, Tensor *bias)
 {
     const Tensor *top = bias;
     while (producer_of(bias) && producer_of(bias)->op->layout.is_view) bias = bias->producer->in[0];
     const Node *n = producer_of(bias);
     Tensor *q = n && n->op->quantization.grid == GRID_READ && n->in[0]->type == I32 && x->q->type == I32 && !x->b &&
-        !has_limits(x) ? form_constant(cx, n->in[0]) : NULL;
-    Tensor *scale = q ? form_constant(cx, n->in[1]) : NULL, *zero = q ? form_constant(cx, n->in[2]) : NULL;
+        !has_limits(x) ? quantized_constant(cx, n->in[0]) : NULL;
+    Tensor *scale = q ? quantized_constant(cx, n->in[1]) : NULL, *zero = q ? quantized_constant(cx, n->in[2]) : NULL;
     if (!scale || !zero || x->count != 1 || (tensor_elems(scale) != 1 && tensor_elems(scale) != x->channels))
         return NULL;
     for (int64_t i = 0; i < x->channels; i++)
         if (real_at(scale, i) != (double)(float)x->scale[i] || x->offset[i] != 0) return NULL;
-    Form *y = arena_copy(cx->arena, x, sizeof *x);
+    QuantizedValue *y = arena_copy(cx->arena, x, sizeof *x);
     Tensor *b = tensor_new(cx, top->name, I32, top->rank, top->shape);
     Interval add = { 0, 0 };
     for (int64_t i = 0; i < tensor_elems(zero); i++)
@@ -471,10 +473,10 @@ static const Form *biased(Ctx *cx, const Form *x, Tensor *bias)
     return y->q ? y : NULL;
 }
 
-static const Form *sum_of_two(Ctx *cx, const Form *a, const Form *b)
+static const QuantizedValue *sum_of_two(Ctx *cx, const QuantizedValue *a, const QuantizedValue *b)
 {
-    if (!a || !b || !form_is_plain(a) || !form_is_plain(b)) return NULL;
-    Form *y = arena_copy(cx->arena, a, sizeof *a);
+    if (!a || !b || !quantized_is_plain(a) || !quantized_is_plain(b)) return NULL;
+    QuantizedValue *y = arena_copy(cx->arena, a, sizeof *a);
     y->b = b->q;
     y->zero_b = b->zero;
     y->scale_b = b->scale[0];
@@ -482,25 +484,25 @@ static const Form *sum_of_two(Ctx *cx, const Form *a, const Form *b)
 }
 
 /* Scale or shift by a constant operand, or the sum of two affine values. */
-static const Form *affine(const Former *f, const Node *n)
+static const QuantizedValue *affine(const QuantizedContext *f, const Node *n)
 {
     bool is_scale = n->op->fold.affine == AFFINE_SCALE;
     for (int i = 0; i < 2; i++) {
-        Tensor *c = form_constant(f->cx, n->in[i]);
-        const Form *x = c && c->type == F32 ? form_of(f, n->in[1 - i]) : NULL, *y = NULL;
+        Tensor *c = quantized_constant(f->cx, n->in[i]);
+        const QuantizedValue *x = c && c->type == F32 ? quantized_of(f, n->in[1 - i]) : NULL, *y = NULL;
         if (!c) continue;
         if (!x || !x->q || !same_shape(x->q, n->out[0])) return NULL;
         if (!is_scale) y = biased(f->cx, x, n->in[i]);
         return y ? y : is_scale ? scaled(f->cx, x, c) : shifted(f->cx, x, c);
     }
-    return is_scale ? product(f, n) : sum_of_two(f->cx, form_of(f, n->in[0]), form_of(f, n->in[1]));
+    return is_scale ? product(f, n) : sum_of_two(f->cx, quantized_of(f, n->in[0]), quantized_of(f, n->in[1]));
 }
 
-static const Form *averaged(const Former *f, const Node *n)
+static const QuantizedValue *averaged(const QuantizedContext *f, const Node *n)
 {
-    const Form *x = form_of(f, n->in[0]);
-    if (!x || !form_is_plain(x)) return NULL;
-    Form *y = arena_copy(f->cx->arena, x, sizeof *x);
+    const QuantizedValue *x = quantized_of(f, n->in[0]);
+    if (!x || !quantized_is_plain(x)) return NULL;
+    QuantizedValue *y = arena_copy(f->cx->arena, x, sizeof *x);
     y->q = n->op->quantization.total(f->cx, n, x->q, &y->zero, &y->count);
     if (!y->q || y->count < 1) return NULL;
     y->reach = (Interval){ sat_mul(x->reach.least, y->count), sat_mul(x->reach.greatest, y->count) };
@@ -508,7 +510,7 @@ static const Form *averaged(const Former *f, const Node *n)
 }
 
 /* Clamps the stored integers if both limits are on the grid. False: they are not. */
-static bool clipped(Ctx *cx, const Node *n, Form *x, double low, double high)
+static bool clipped(Ctx *cx, const Node *n, QuantizedValue *x, double low, double high)
 {
     int64_t least = INT8_MIN, greatest = INT8_MAX;
     if ((low != -infinite && !on_grid(x, low, &least)) || (high != infinite && !on_grid(x, high, &greatest)))
@@ -520,19 +522,19 @@ static bool clipped(Ctx *cx, const Node *n, Form *x, double low, double high)
     return true;
 }
 
-static const Form *limited(const Former *f, const Node *n)
+static const QuantizedValue *limited(const QuantizedContext *f, const Node *n)
 {
     double low, high;
-    const Form *x = form_of(f, n->in[0]);
+    const QuantizedValue *x = quantized_of(f, n->in[0]);
     if (!x || !n->op->quantization.limits(n, &low, &high) || !(low <= high)) return NULL;
-    Form *y = arena_copy(f->cx->arena, x, sizeof *x);
-    if (form_is_plain(x) && clipped(f->cx, n, y, low, high)) return y->q ? y : NULL;
+    QuantizedValue *y = arena_copy(f->cx->arena, x, sizeof *x);
+    if (quantized_is_plain(x) && clipped(f->cx, n, y, low, high)) return y->q ? y : NULL;
     y->low = low > x->low ? low : x->low > high ? high : x->low;
     y->high = high < x->high ? high : x->high < low ? low : x->high;
     return y;
 }
 
-const Form *form_of_call(const Former *f, const Node *n)
+const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n)
 {
     const Op *op = n->op;
     if (n->out_count != 1 || !n->in[0]) return NULL;
@@ -547,10 +549,11 @@ const Form *form_of_call(const Former *f, const Node *n)
     return op->quantization.is_bilinear ? product(f, n) : NULL;
 }
 
-const Form *form_of(const Former *f, Tensor *t)
+const QuantizedValue *quantized_of(const QuantizedContext *f, Tensor *t)
 {
     const Node *n = producer_of(t);
-    const Form *x = n && !ctx_failed(f->cx) && (t->type == F32 || t->type == I32) ? form_of_call(f, n) : NULL;
-    bool is_free = x && x->q && (form_is_plain(x) || tensor_is_constant(x->q));
+    const QuantizedValue *x = n && !ctx_failed(f->cx) && (t->type == F32 || t->type == I32)
+                                  ? quantized_of_call(f, n) : NULL;
+    bool is_free = x && x->q && (quantized_is_plain(x) || tensor_is_constant(x->q));
     return is_free || (x && uses_of(f->uses, t) == 1) ? x : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "import/model/known.h"
+#include "import/model/fold_small.h"
 
 #include "graph/dag/op.h"
 #include "ir/interpret/evaluate.h"
@@ -17,7 +17,7 @@ static bool is_small(const Node *n)
     return work <= SMALL_WORK;
 }
 
-Tensor *import_known(Ctx *cx, Tensor *t)
+Tensor *import_folded(Ctx *cx, Tensor *t)
 {
     Node *n = t ? t->producer : NULL;
     int64_t shape[MAX_RANK];
@@ -27,7 +27,7 @@ Tensor *import_known(Ctx *cx, Tensor *t)
         return t;
     Env *env = env_new(cx);
     for (int i = 0; i < n->in_count; i++) {
-        Tensor *in = n->in[i] ? import_known(cx, n->in[i]) : NULL;
+        Tensor *in = n->in[i] ? import_folded(cx, n->in[i]) : NULL;
         if (in && !in->data) return t;
         if (in) env_set_const(env, n->in[i], in->data);
     }
