@@ -100,6 +100,7 @@ const char *lw_list_tflite_ops(lw_context *cx);                  /* supported TF
 const char *lw_list_targets(lw_context *cx);
 const char *lw_list_passes(lw_context *cx);
 const char *lw_list_steps(lw_context *cx); /* the steps of a schedule: operands, options and defaults */
+const char *lw_list_conditions(lw_context *cx);                  /* the names of lw_implementation.when */
 
 /* ---- Computations and schedules from C ---------------------------------------------------------------------------
  * A .te file, call by call: statements define the computation, steps its schedule. The loop nest can be printed, run
@@ -204,7 +205,7 @@ typedef struct lw_op {
 } lw_op;
 bool lw_register_op(lw_context *cx, const lw_op *op);
 
-/* Schedules: one function for all targets. It receives the fused group around the operator, with the names of the
+/* Schedules: one function, which receives the fused group around the operator, with the names of the
  * operator's stage and of the stage that produces the output. If it returns false, it declines: a note reports it, and
  * the next best implementation is chosen.
  *
@@ -216,7 +217,7 @@ bool lw_register_op(lw_context *cx, const lw_op *op);
  *         return lw_group_try(g, step) == NULL;
  *     }
  *
- *     lw_register_schedule(cx, "energy", in_eights); */
+ *     lw_register_schedule(cx, "energy", NULL, 0, in_eights); */
 typedef struct lw_group lw_group;
 typedef bool lw_schedule(lw_context *cx, lw_group *g);
 const char *lw_group_anchor(const lw_group *g);
@@ -224,7 +225,8 @@ const char *lw_group_output(const lw_group *g);
 const char *lw_group_show(const lw_group *g);                  /* the loop nest after the steps so far */
 bool lw_group_step(lw_group *g, const char *step);             /* in the syntax of .te files */
 const char *lw_group_try(lw_group *g, const char *step);       /* like lw_try */
-bool lw_register_schedule(lw_context *cx, const char *op, lw_schedule *schedule);     /* with plevel 15 */
+/* ops: names of operators, or patterns, like pattern:reduction; target NULL: all; plevel 0: 15 */
+bool lw_register_schedule(lw_context *cx, const char *ops, const char *target, int plevel, lw_schedule *schedule);
 
 /* Strategies: implementations for a target and for those that fall back to it. Among the applicable implementations, a
  * tuning record wins; then the highest plevel; then the nearest target; then the first registered. An implementation
@@ -239,10 +241,13 @@ bool lw_register_schedule(lw_context *cx, const char *op, lw_schedule *schedule)
  *     lw_register_strategy(cx, "energy", "generic", list, 2);
  *     lw_check_op(cx, "energy", NULL, "f32[6][16]");
  *
- * A condition joins comparisons by && and ||. Their names: dim(INPUT, N) for the sizes, `INPUT is TYPE`, integer
- * attributes by their names, and of lists of integers NAME_0, NAME_1, ..., with the operator's defaults; `loopwright
- * ops` lists them. A condition that depends on symbolic sizes is a guard at run time, with the next best row in the
- * other branch. A condition on an absent input or attribute is false. */
+ * A condition joins comparisons by && and ||. lw_list_conditions (`loopwright ops --conditions`) lists their names:
+ * sizes, ranks and types of inputs and outputs, attributes with the operator's defaults, the target and its features.
+ *
+ *     .when = "dim(x, 1) % 8 == 0 && x is f32 && w is constant && rank(y) == 2 && !(target has dsp)"
+ *
+ * A condition that depends on symbolic sizes is a guard at run time, with the next best row in the other branch. A
+ * condition on an absent input or attribute is false; `T is given` asks for it. */
 typedef struct lw_implementation {
     const char *name, *what;         /* what: one line for people */
     const char *features;            /* required features of the target, space-separated; NULL: none */

@@ -24,7 +24,7 @@ typedef struct Arguments {
     lw_state state[MOST_OPTIONS];
     lw_tolerance tolerance;
     lw_options options;
-    bool quiet, werror, help, version, onnx, tflite;
+    bool quiet, werror, help, version, onnx, tflite, conditions;
     int level;
 } Arguments;
 
@@ -64,7 +64,7 @@ static const Command commands[] = {
       "prints the model at a stage of the compilation", dump, 1, 1, 1, false, "a model is required" },
     { REPORT, "report", "MODEL [-o FILE.html|.txt]",
       "RAM, flash and multiply-adds per layer", report, 1, 1, 1, false, "a model is required" },
-    { OPS, "ops", "[--level N | --onnx | --tflite]", "lists the operators", ops, 0, 0, 1, false, "" },
+    { OPS, "ops", "[--level N | --onnx | ...]", "lists the operators", ops, 0, 0, 1, false, "" },
     { TARGETS, "targets", "", "lists the targets", targets, 0, 0, 1, false, "" },
     { PASSES, "passes", "", "lists the passes, in their order", passes, 0, 0, 1, false, "" },
     { STEPS, "steps", "", "lists the steps of a schedule, with their options", steps, 0, 0, 1, false, "" },
@@ -172,6 +172,8 @@ static const Option options[] = {
     { "--level",        "N",          "only operators of support level N, 1 to 11", OPS, READ_ONCE(read_level) },
     { "--onnx",         NULL,         "lists the supported ONNX operators instead", OPS, FLAG_AT(onnx) },
     { "--tflite",       NULL,         "lists the supported TFLite operators instead", OPS, FLAG_AT(tflite) },
+    { "--conditions",   NULL,         "lists the names that the condition of an implementation may use", OPS,
+          FLAG_AT(conditions) },
 };
 enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
@@ -314,6 +316,7 @@ static bool report(const Arguments *a)
 static bool ops(const Arguments *a)
 {
     if (a->onnx) return show_or_write(a, lw_list_onnx_ops(a->cx));
+    if (a->conditions) return show_or_write(a, lw_list_conditions(a->cx));
     return show_or_write(a, a->tflite ? lw_list_tflite_ops(a->cx) : lw_list_ops(a->cx, a->level));
 }
 
@@ -518,8 +521,8 @@ static bool is_consistent(const Command *c, const Arguments *a)
 {
     if (c->bit == REPORT && a->output_count && !ends_in(a->output[0], ".html") && !ends_in(a->output[0], ".txt"))
         return wrong("a report is written as .html or .txt, not as '%s'", a->output[0]);
-    if ((a->onnx && a->tflite) || (a->level && (a->onnx || a->tflite)))
-        return wrong("--level, --onnx and --tflite exclude each other; accepted: one of them");
+    if ((a->level != 0) + a->onnx + a->tflite + a->conditions > 1)
+        return wrong("--level, --onnx, --tflite and --conditions exclude each other; accepted: one of them");
     return true;
 }
 

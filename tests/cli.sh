@@ -105,19 +105,19 @@ commands_of() {
     --testbench | --standalone) echo compile ;;
     --expect | --recorded | --tolerance | --steps | --cc | --runner) echo verify ;;
     --at | --only | --explain) echo dump ;;
-    --level | --onnx | --tflite) echo ops ;;
+    --level | --onnx | --tflite | --conditions) echo ops ;;
     esac
 }
 value_of() {
     case $1 in
     -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps) echo 1 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;;
-    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --explain | --onnx | --tflite) ;;
+    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --explain | --onnx | --tflite | --conditions) ;;
     *) echo word ;;
     esac
 }
 every_option() {
     all="-o --target --dim --value --state --annotate --tuning --schedule --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name
-        --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --runner --at --only --explain --level --onnx --tflite"
+        --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --runner --at --only --explain --level --onnx --tflite --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done
@@ -148,6 +148,7 @@ check list-ops                  ends 0 '^softmax .*exp' ops
 check list-ops-level            ends 0 '^conv2d' ops --level 2
 check list-ops-level-only       sh -c "! '$lw' ops --level 2 | grep -q '^relu'"
 check list-onnx-ops             ends 0 '^Conv .*strides' ops --onnx
+check list-conditions         ends 0 "^target has FEATURE" ops --conditions
 check list-targets              ends 0 '^cortex-m4 ' targets
 check list-passes               ends 0 'partition' passes
 check list-steps                ends 0 'tail         the last tile' steps

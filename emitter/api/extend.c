@@ -301,13 +301,15 @@ static bool add_strategy(Ctx *cx, const char *ops, const char *target, const lw_
     return !ctx_failed(cx);
 }
 
-static bool add_schedule(Ctx *cx, const char *op, lw_schedule *s)
+static bool add_schedule(Ctx *cx, const char *ops, const char *target, int plevel, lw_schedule *s)
 {
-    if (!is_given(cx, "lw_register_schedule", "the operator", op)) return false;
-    if (!s) diag_error(cx, op, "lw_register_schedule: the schedule is NULL");
+    if (!is_given(cx, "lw_register_schedule", "the operator", ops)) return false;
+    if (!s) diag_error(cx, ops, "lw_register_schedule: the schedule is NULL");
     if (ctx_failed(cx)) return false;
-    const lw_implementation one = { .name = text_format(cx, "%s.schedule", op), .plevel = 15, .schedule = s };
-    return add_strategy(cx, op, "generic", &one, 1);
+    const lw_implementation one = { .name = text_format(cx, "%.*s.schedule", (int)strcspn(ops, " "), ops),
+                                    .plevel = plevel ? plevel : 15,
+                                    .schedule = s };
+    return add_strategy(cx, ops, target ? target : "generic", &one, 1);
 }
 
 bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list, int count)
@@ -315,7 +317,7 @@ bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, c
     RETURN_GUARDED(cx, bool, false, add_strategy(cx, ops, target, list, count));
 }
 
-bool lw_register_schedule(lw_context *cx, const char *op, lw_schedule *s)
+bool lw_register_schedule(lw_context *cx, const char *ops, const char *target, int plevel, lw_schedule *s)
 {
-    RETURN_GUARDED(cx, bool, false, add_schedule(cx, op, s));
+    RETURN_GUARDED(cx, bool, false, add_schedule(cx, ops, target, plevel, s));
 }

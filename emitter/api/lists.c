@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright ops`, `targets`, `passes`, `steps`: lists generated from the tables. */
 #include "driver/driver.h"
+#include "graph/plan/condition.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "import/tflite/ops/tflite_rows.h"
 #include "schedule/schedule.h"
@@ -132,6 +133,16 @@ static const char *list_steps(Ctx *cx)
     return text_string(&t);
 }
 
+static const char *list_conditions(Ctx *cx)
+{
+    Text t = text_new(cx);
+    int count;
+    const ConditionName *row = condition_names(&count);
+    text_printf(&t, "%-22s %s\n", "name", "meaning");
+    for (int i = 0; i < count; i++) text_printf(&t, "%-22s %s\n", row[i].form, row[i].meaning);
+    return text_string(&t);
+}
+
 const char *lw_list_ops(lw_context *cx, int level)
 {
     RETURN_GUARDED(cx, const char *, NULL, list_ops(cx, level));
@@ -160,4 +171,9 @@ const char *lw_list_passes(lw_context *cx)
 const char *lw_list_steps(lw_context *cx)
 {
     RETURN_GUARDED(cx, const char *, NULL, list_steps(cx));
+}
+
+const char *lw_list_conditions(lw_context *cx)
+{
+    RETURN_GUARDED(cx, const char *, NULL, list_conditions(cx));
 }

@@ -59,7 +59,7 @@ static bool add_everything(lw_context *cx)
     lw_register_op(cx, &(lw_op){ .name = "gain", .summary = "y = x * by, at least floor",
                                  .pattern = "elementwise", .inputs = "x",
                                  .attrs = "by=2.0 least=0", .formula = "y[*] = max(x[*] * by, f32(least))" });
-    lw_register_schedule(cx, "mirror", schedule_mirror);
+    lw_register_schedule(cx, "mirror", NULL, 0, schedule_mirror);
     lw_register_target(cx, &(lw_target){ .name = "tiny-core", .summary = "a core with four multipliers", .lanes = 1 });
     lw_register_strategy(cx, "energy", "tiny-core", energy, 3);
     return lw_register_onnx(cx, "my.audio.Energy", "energy", "");

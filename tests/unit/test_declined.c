@@ -47,7 +47,7 @@ static void check_next_is_taken(void)
 static void check_built_in_is_taken(void)
 {
     lw_context *cx = lw_new();
-    lw_register_schedule(cx, "softmax", declines);
+    lw_register_schedule(cx, "softmax", NULL, 0, declines);
     const char *steps = lw_dump(cx, MODEL, &(lw_options){ .at = "scheduled", .only = "softmax_1" });
     lw_context *plain = lw_new();
     const char *built_in = lw_dump(plain, MODEL, &(lw_options){ .at = "scheduled", .only = "softmax_1" });

@@ -115,7 +115,7 @@ static bool unroll(lw_context *cx, lw_group *g)
 static bool extend(lw_context *cx)
 {
     bool ok = lw_register_injective(cx, "backward", "x", "y[i<dim(x, 0)] = x[dim(x, 0) - 1 - i]");
-    ok = lw_register_schedule(cx, "backward", unroll) && ok;
+    ok = lw_register_schedule(cx, "backward", NULL, 0, unroll) && ok;
     ok = lw_register_device(cx, "unit", "dense", "i8") && ok;
     ok = lw_register_target(cx, &(lw_target){ .name = "own" }) && ok;
     ok = lw_register_onnx(cx, "Backward", "backward", NULL) && ok;

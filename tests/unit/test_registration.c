@@ -29,12 +29,18 @@ static const struct { const char *ops, *when, *wanted; } condition[] = {
     { "dense", "size(x) == 3", "when, column 1: error" },
     { "dense", "dim(x, 1) == 4 && grups == 1", "when, column 19: error: 'grups' is not known here" },
     { "dense", "dim(x, 1)", "a comparison is expected, not a number" },
-    { "dense", "q is f32", "when, column 1: error: there is no input 'q'" },
+    { "dense", "q is f32", "when, column 1: error: there is no input, output or word attribute 'q'" },
     { "dense", "x is f33", "when, column 6: error: 'f33' is not an element type" },
     { "dense", "dim(x, 1) == 4 &&", "when, column" },
     { "conv2d", "strid_0 == 1", "when, column 1: error: 'strid_0' is not known here" },
     { "pattern:reduction", "nothing_has_this == 1", "'nothing_has_this' is not known here" },
     { "dense conv2d", "groups == 1", "'groups' is not known here" },
+    { "dense", "rank(q) == 2", "when, column 6: error: there is no input or output 'q'" },
+    { "dense", "lanes(x) == 2", "when, column 7: error: 'target' is expected, not 'x'" },
+    { "dense", "target is z80", "when, column 11: error: there is no target 'z80'" },
+    { "dense", "target has dps", "when, column 12: error: no target has the feature 'dps'" },
+    { "dense", "x has dsp", "when, column 1: error: only the target has features, not 'x'" },
+    { "dense", "x is constnt", "when, column 6: error: 'constnt' is not an element type, nor `constant` or `given`" },
     { "dense", "dim(x, 1) % 4 == 0 && (w is f32 || x is f16)", NULL },
     { "conv2d", "stride_0 == 1 && pad_3 == 0 && groups == 1 && x is f32", NULL },
     { "pattern:reduction", "dim(x, 0) > 1", NULL },
@@ -63,6 +69,17 @@ static const struct { const char *call, *when; bool holds; } applied[] = {
     { "conv2d(x, k, stride=2,1)", "stride_0 == 1", false },
     { "conv2d(x, k, pad=[1,1,1,1])", "pad_3 == 1 || groups == 2", true },
     { "conv2d(x, k)", "groups == 1 && x is f32 && !(k is i8)", true },
+    { "conv2d(x, k)", "y is f32 && rank(y) == 4 && dim(y, 3) == 4 && dim(y, 1) < dim(x, 1)", true },
+    { "conv2d(x, k)", "y is f16 || rank(x) == 3", false },
+    { "conv2d(x, k)", "x is constant || y_1 is given", false },
+    { "conv2d(x, k)", "x is given && !(k is constant)", true },
+    { "conv2d(x, c)", "k is constant", true },
+    { "conv2d(x, k)", "target is generic && !(target is cortex-m4) && !(target has dsp)", true },
+    { "elu(x)", "alpha == 1.0 && alpha < 1.5", true },
+    { "elu(x, alpha=0.5)", "alpha > 0.5", false },
+    { "interpolate(x, axis=1, times=2)", "mode is nearest && cubic < 0.0", true },
+    { "interpolate(x, axis=1, times=2, mode=linear)", "mode is nearest", false },
+    { "conv2d(x, k)", "lanes(target) >= 1 && vector_bytes(target) == 0", true },
 };
 
 /* Defaults of attributes are visible to conditions. */
@@ -72,9 +89,12 @@ static void test_defaults(void)
         lw_context *cx = lw_new();
         const lw_implementation one = { .name = "mine", .plevel = 90, .when = applied[i].when, .schedule = as_written };
         char path[] = "build/test/condition.te", text[300], label[200];
-        snprintf(text, sizeof text, "input x: f32[1][8][8][2]\ninput k: f32[3][3][2][4]\ny = %s\noutput y\n",
+        snprintf(text, sizeof text,
+                 "input x: f32[1][8][8][2]\ninput k: f32[3][3][2][4]\nconst c: f32[1][1][2][1] = [1, 2]\ny = %s\noutput y\n",
                  applied[i].call);
-        lw_register_strategy(cx, "conv2d", "generic", &one, 1);
+        char op[20] = "";
+        strncat(op, applied[i].call, strcspn(applied[i].call, "("));
+        lw_register_strategy(cx, op, "generic", &one, 1);
         const bool written = lw_write(cx, path, text);
         const char *chosen = written ? lw_dump(cx, path, &(lw_options){ .at = "strategy" }) : NULL;
         snprintf(label, sizeof label, "%s %s for %s", applied[i].when, applied[i].holds ? "holds" : "does not hold",
@@ -117,7 +137,7 @@ static bool wrong_compute(lw_context *cx)
                                 &(lw_implementation){ .name = "mine", .compute = "y[n, o] = sum(k) x[n, k] * v[k, o]" },
                                 1);
 }
-static bool schedule_of_nothing(lw_context *cx) { return lw_register_schedule(cx, "nothing", as_written); }
+static bool schedule_of_nothing(lw_context *cx) { return lw_register_schedule(cx, "nothing", NULL, 0, as_written); }
 static bool unknown_base(lw_context *cx)
 {
     return lw_register_target(cx, &(lw_target){ .name = "mine", .base = "z80" });
@@ -226,8 +246,12 @@ static bool null_broadcast(lw_context *cx, const char *t) { return lw_register_b
 static bool null_reduce(lw_context *cx, const char *t) { return lw_register_reduce(cx, "mine", "x", t); }
 static bool null_op(lw_context *cx, const char *t) { (void)t; return lw_register_op(cx, NULL); }
 static bool empty_op(lw_context *cx, const char *t) { (void)t; return lw_register_op(cx, &(lw_op){ .level = 0 }); }
-static bool null_schedule(lw_context *cx, const char *t) { return lw_register_schedule(cx, t, NULL); }
-static bool null_function(lw_context *cx, const char *t) { (void)t; return lw_register_schedule(cx, "dense", NULL); }
+static bool null_schedule(lw_context *cx, const char *t) { return lw_register_schedule(cx, t, t, 0, NULL); }
+static bool null_function(lw_context *cx, const char *t)
+{
+    (void)t;
+    return lw_register_schedule(cx, "dense", NULL, 0, NULL);
+}
 static bool null_strategy(lw_context *cx, const char *t) { return lw_register_strategy(cx, t, t, NULL, 0); }
 static bool null_list(lw_context *cx, const char *t)
 {

@@ -102,7 +102,7 @@ static void conditions(void)
     };
     check_choice(
         "a name that the operator lacks is an error", "generic", unknown,
-        "implementation \"a\" of dense, when, column 1: error: 'groups' is not known here\n  groups == 1\n  ^^^^^^",
+        "implementation \"a\" of dense, when, column 1: error: 'groups' is not known here; `loopwright ops --conditions` lists the names\n  groups == 1\n  ^^^^^^",
         "");
 
     Net net = net_new(2), *n = &net;

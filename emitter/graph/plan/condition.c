@@ -1,90 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions of implementations. A condition is parsed as an expression of formulas, after every `x is f32` is replaced
- * by true or false in the text, with columns unchanged. It is parsed twice. Against the operator's row, with any sizes
- * and attributes, it must parse: a failure there is the author's mistake and a diagnostic. Against a call, with the
- * call's values, it may fail on a name that this call omits: then the condition does not hold. */
+/* Conditions of implementations. A condition is parsed as an expression of formulas, after every predicate (`x is
+ * f32`) is replaced by true or false in the text, and every rank(x) by a number, with columns unchanged. It is parsed
+ * twice. Against the operator's row, with any sizes and attributes, it must parse: a failure there is the author's
+ * mistake and a diagnostic. Against a call, with the call's values, it may fail on a name that this call omits: then
+ * the condition does not hold. */
 #include "graph/plan/condition.h"
 
 #include <string.h>
 
-#include "graph/dag/registry.h"
+#include "graph/plan/condition_names.h"
 #include "ir/algebra/algebra.h"
-#include "ir/text/formula.h"
 #include "support/names.h"
 #include "support/text.h"
 
-enum { MOST_BINDS = 1024, LIST_ELEMENTS = 2 * MAX_RANK };
+static const ConditionName names[] = {
+#define NAME(form, meaning) { form, meaning },
+#include "graph/plan/conditions.def"
+#undef NAME
+};
 
-typedef struct Names { Ctx *cx; int count; Bind bind[MOST_BINDS + 1]; } Names;
-
-static void add_name(Names *w, const char *word, Tensor *t, const Expr *value)
+const ConditionName *condition_names(int *count)
 {
-    for (int i = 0; i < w->count; i++)
-        if (text_equal(w->bind[i].name, word)) return;
-    if (w->count < MOST_BINDS) w->bind[w->count++] = (Bind){ word, t, value };
+    *count = (int)(sizeof names / sizeof *names);
+    return names;
 }
 
-/* ---- Names of a call --------------------------------------------------------------------------------------------- */
+/* A fault in a condition: a sentence, and its position. */
+typedef struct Fault { const char *what; size_t at, length; } Fault;
 
-/* Records the lists that the operator reads during its compute, with its defaults. */
-static void note_lists(Ctx *cx, const Node *call, AttrNotes *notes)
-{
-    Tensor *out[MAX_OUTPUTS];
-    DiagMark mark = diag_mark(cx);
-    *notes = (AttrNotes){ .count = 0 };
-    registry(cx)->notes = notes;
-    op_compute(cx, call, out);
-    registry(cx)->notes = NULL;
-    diag_rewind(cx, mark);
-}
-
-static Names names_of_call(Ctx *cx, const Node *n)
-{
-    Names w = { .cx = cx };
-    AttrNotes notes;
-    note_lists(cx, n, &notes);
-    for (int i = 0; i < n->in_count; i++)
-        if (n->in[i]) add_name(&w, op_input_name(cx, n->op, i), n->in[i], NULL);
-    for (int i = 0; i < notes.count; i++)
-        for (int j = 0; j < notes.note[i].count; j++)
-            add_name(&w, name_format(cx, "%s_%d", notes.note[i].name, j), NULL, expr_index(cx, notes.note[i].value[j]));
-    for (int i = 0; i < n->attr_count; i++) {
-        const Attr *a = &n->attr[i];
-        if (a->kind == ATTR_INT) add_name(&w, a->name, NULL, expr_index(cx, a->integer));
-        for (int j = 0; a->kind == ATTR_INTS && j < a->count; j++)
-            add_name(&w, name_format(cx, "%s_%d", a->name, j), NULL, expr_index(cx, a->ints[j]));
-    }
-    return w;
-}
-
-/* ---- Names of an operator ---------------------------------------------------------------------------------------- */
-
-static const Expr *any_size(Ctx *cx, const char *word) { return expr_new_var(cx, word, VAR_SIZE, I32, 0, INT32_MAX); }
-
-static Tensor *any_tensor(Ctx *cx, const char *word)
-{
-    const Expr *shape[MAX_RANK];
-    for (int d = 0; d < MAX_RANK; d++) shape[d] = any_size(cx, name_format(cx, "%s_%d", word, d));
-    return tensor_new(cx, word, F32, MAX_RANK, shape);
-}
-
-static void add_names_of_op(Names *w, const Op *op)
-{
-    const char *inputs = op->inputs ? op->inputs : "x";
-    for (const char *s = inputs; *s; s += strcspn(s, " "), s += strspn(s, " ")) {
-        const char *word = name_n(w->cx, s, strcspn(s, " "));
-        add_name(w, word, any_tensor(w->cx, word), NULL);
-    }
-    for (const AttrRow *a = op->attr; a && a->name; a++) {
-        if (a->kind == ATTR_INT) add_name(w, a->name, NULL, any_size(w->cx, a->name));
-        for (int j = 0; a->kind == ATTR_INTS && j < LIST_ELEMENTS; j++) {
-            const char *word = name_format(w->cx, "%s_%d", a->name, j);
-            add_name(w, word, NULL, any_size(w->cx, word));
-        }
-    }
-}
-
-/* ---- `x is f32` -------------------------------------------------------------------------------------------------- */
+/* ---- Predicates -------------------------------------------------------------------------------------------------- */
 
 static bool is_letter(char c)
 {
@@ -98,38 +42,136 @@ static size_t word_length(const char *s)
     return n;
 }
 
-static const Tensor *input_called(const Names *w, const char *word)
+/* The words of `SUBJECT is OBJECT` or `SUBJECT has OBJECT`, and their positions in the condition. */
+typedef struct Predicate {
+    const char *subject, *object;
+    size_t subject_at, object_at, end;
+    bool has;
+} Predicate;
+
+/* Names of targets and features contain '-'. */
+static bool predicate_at(Ctx *cx, const char *when, size_t at, Predicate *p)
 {
-    for (int i = 0; i < w->count; i++)
-        if (w->bind[i].tensor && text_equal(w->bind[i].name, word)) return w->bind[i].tensor;
-    return NULL;
+    const size_t n = word_length(when + at), verb = at + n + strspn(when + at + n, " ");
+    p->has = strncmp(when + verb, "has ", 4) == 0;
+    if (!n || verb == at + n || (!p->has && strncmp(when + verb, "is ", 3) != 0)) return false;
+    p->subject_at = at;
+    p->subject = name_n(cx, when + at, n);
+    p->object_at = p->end = verb + (p->has ? 3 : 2) + strspn(when + verb + (p->has ? 3 : 2), " ");
+    while (is_letter(when[p->end]) || (when[p->end] == '-' && is_letter(when[p->end + 1]))) p->end++;
+    p->object = name_n(cx, when + p->object_at, p->end - p->object_at);
+    return true;
 }
 
-/* A fault in a condition: a sentence, and its position. */
-typedef struct Fault { const char *what; size_t at, length; } Fault;
-
-/* Returns the text with each `NAME is TYPE` replaced by `true` or `false` and blanks. Against a row, any type
- * matches. */
-static char *without_types(const Names *w, const char *when, bool is_row, Fault *fault)
+static bool chain_has(Ctx *cx, const Target *t, const char *wanted)
 {
-    size_t length = strlen(when);
+    for (; t; t = t->base ? target_find(cx, t->base) : NULL)
+        if (text_equal(t->name, wanted)) return true;
+    return false;
+}
+
+static bool any_target_has(Ctx *cx, const char *feature)
+{
+    int count;
+    const Target *const *all = target_list(cx, &count);
+    for (int i = 0; i < count; i++)
+        if (target_has(all[i], feature)) return true;
+    return false;
+}
+
+static bool of_target(const Names *w, const Predicate *p, const char **what)
+{
+    if (p->has && !any_target_has(w->cx, p->object))
+        *what = text_format(w->cx, "no target has the feature '%s'", p->object);
+    else if (!p->has && !target_find(w->cx, p->object))
+        *what = text_format(w->cx, "there is no target '%s'%s", p->object, target_hint(w->cx, p->object));
+    return p->has ? target_has(w->target, p->object) : chain_has(w->cx, w->target, p->object);
+}
+
+static bool of_tensor(const Names *w, const Predicate *p, const Tensor *t, const char **what)
+{
+    DType type;
+    if (text_equal(p->object, "given")) return t != NULL;
+    if (text_equal(p->object, "constant")) return t && tensor_is_constant(t);
+    if (!dtype_read(p->object, strlen(p->object), &type))
+        *what = text_format(w->cx, "'%s' is not an element type, nor `constant` or `given`", p->object);
+    return t && t->type == type;
+}
+
+/* Decides the predicate. Against a row every predicate is true. */
+static bool is_true(const Names *w, const Predicate *p, Fault *fault)
+{
+    const char *what = NULL;
+    bool truth = false;
+    const Bind *b = names_find(w, p->subject);
+    const WordAttr *word = names_word(w, p->subject);
+    if (text_equal(p->subject, "target")) truth = of_target(w, p, &what);
+    else if (!p->has && b && !b->value) truth = of_tensor(w, p, b->tensor, &what);
+    else if (!p->has && word) truth = text_equal(word->value, p->object);
+    else
+        *fault = (Fault){ text_format(w->cx, p->has ? "only the target has features, not '%s'"
+                                                    : "there is no input, output or word attribute '%s'", p->subject),
+                          p->subject_at, strlen(p->subject) };
+    if (what) *fault = (Fault){ what, p->object_at, p->end - p->object_at };
+    return truth || w->is_row;
+}
+
+/* ---- Numbers of a tensor or the target --------------------------------------------------------------------------- */
+
+static const char *rank_text(const Names *w, const char *of, Fault *fault, size_t at)
+{
+    const Bind *b = names_find(w, of);
+    if (!b || !b->tensor)
+        *fault = (Fault){ text_format(w->cx, b ? "the call has no '%s'" : "there is no input or output '%s'", of), at,
+                          strlen(of) };
+    return fault->what ? "0" : text_format(w->cx, "%d", b->tensor->rank);
+}
+
+/* Returns the value of FUNCTION(OF) as text; NULL: FUNCTION is another name. */
+static const char *number_text(const Names *w, const char *function, const char *of, Fault *fault, size_t at)
+{
+    const Target *t = w->target;
+    if (text_equal(function, "rank")) return rank_text(w, of, fault, at);
+    const bool is_lanes = text_equal(function, "lanes");
+    if (!is_lanes && !text_equal(function, "vector_bytes")) return NULL;
+    if (!text_equal(of, "target")) *fault = (Fault){ text_format(w->cx, "'target' is expected, not '%s'", of), at,
+                                                     strlen(of) };
+    return text_format(w->cx, "%d", !t ? 0 : is_lanes ? t->lanes : t->vector_bytes);
+}
+
+static void overwrite(char *text, size_t at, size_t end, const char *with)
+{
+    memset(text + at, ' ', end - at);
+    memcpy(text + at, with, strlen(with));
+}
+
+/* Replaces `rank(x)` at `at`; returns the position after it, or `at`. */
+static size_t replace_number(const Names *w, const char *when, char *text, size_t at, Fault *fault)
+{
+    const size_t n = word_length(when + at), open = at + n + strspn(when + at + n, " ");
+    if (!n || when[open] != '(') return at;
+    const size_t of = open + 1 + strspn(when + open + 1, " "), m = word_length(when + of),
+                 close = of + m + strspn(when + of + m, " ");
+    const char *value = when[close] == ')'
+                            ? number_text(w, name_n(w->cx, when + at, n), name_n(w->cx, when + of, m), fault, of)
+                            : NULL;
+    if (!value) return at;
+    overwrite(text, at, close + 1, value);
+    return close + 1;
+}
+
+/* Returns the text without predicates and numbers. */
+static char *without_predicates(const Names *w, const char *when, Fault *fault)
+{
+    const size_t length = strlen(when);
     char *text = arena_copy(w->cx->arena, when, length + 1);
-    for (size_t at = 0; at < length; at += word_length(when + at) + !is_letter(when[at])) {
-        size_t n = word_length(when + at), is = at + n + strspn(when + at + n, " ");
-        if (!n || is == at + n || strncmp(when + is, "is ", 3) != 0) continue;
-        size_t type_at = is + 2 + strspn(when + is + 2, " "), m = word_length(when + type_at);
-        DType type;
-        const char *word = name_n(w->cx, when + at, n);
-        const Tensor *t = input_called(w, word);
-        bool is_type = dtype_read(when + type_at, m, &type);
-        if (!fault->what && !t)
-            *fault = (Fault){ text_format(w->cx, "there is no input '%s'", word), at, n };
-        if (!fault->what && !is_type)
-            *fault = (Fault){ text_format(w->cx, "'%.*s' is not an element type", (int)m, when + type_at), type_at, m };
-        const char *truth = t && is_type && (is_row || t->type == type) ? "true" : "false";
-        memset(text + at, ' ', type_at + m - at);
-        memcpy(text + at, truth, strlen(truth));
-        at = type_at;
+    Predicate p;
+    for (size_t at = 0; at < length && !fault->what;) {
+        const size_t after = replace_number(w, when, text, at, fault);
+        if (after == at && predicate_at(w->cx, when, at, &p)) {
+            overwrite(text, at, p.end, is_true(w, &p, fault) ? "true" : "false");
+            at = p.end;
+        } else at = after > at ? after : at + word_length(when + at) + !is_letter(when[at]);
     }
     return text;
 }
@@ -148,9 +190,9 @@ static Fault fault_of(const Diag *d)
 }
 
 /* Returns NULL and a fault if the condition does not parse. */
-static const Expr *read_condition(const Names *w, const char *when, bool is_row, Fault *fault)
+static const Expr *read_condition(const Names *w, const char *when, Fault *fault)
 {
-    const char *text = without_types(w, when, is_row, fault);
+    const char *text = without_predicates(w, when, fault);
     if (fault->what) return NULL;
     DiagMark mark = diag_mark(w->cx);
     const Expr *e = simplify(w->cx, expr_read(w->cx, text, w->bind, I32), NULL);
@@ -160,7 +202,7 @@ static const Expr *read_condition(const Names *w, const char *when, bool is_row,
     else expr_walk(w->cx, e, find_element, &reads);
     if (!d && e->type != BOOL) *fault = (Fault){ "a comparison is expected, not a number", 0, strlen(when) };
     if (!d && reads)
-        *fault = (Fault){ "it reads elements; only sizes, types and integer attributes are accepted", 0, strlen(when) };
+        *fault = (Fault){ "it reads elements; only sizes, types and attributes are accepted", 0, strlen(when) };
     return fault->what ? NULL : e;
 }
 
@@ -172,7 +214,7 @@ static bool refuse_condition(Ctx *cx, const Implementation *i, const Fault *f)
     for (size_t k = 0; k < f->length || !k; k++) text_char(&lines, '^');
     diag_with_source(cx,
                      text_format(cx, "implementation \"%s\" of %s, when, column %d", i->name, i->ops, (int)f->at + 1),
-                     text_string(&lines), "%s", f->what);
+                     text_string(&lines), "%s; `loopwright ops --conditions` lists the names", f->what);
     return false;
 }
 
@@ -182,19 +224,19 @@ static bool reads_for_pattern(Ctx *cx, const Implementation *i, const char *patt
 {
     int count;
     const Op *const *op = op_list(cx, &count);
-    Names all = { .cx = cx };
+    Names *all = names_of_row(cx);
     for (int k = 0; k < count; k++)
-        if (text_equal(pattern, pattern_text(op[k]->fusion.pattern))) add_names_of_op(&all, op[k]);
+        if (text_equal(pattern, pattern_text(op[k]->fusion.pattern))) names_add_op(all, op[k]);
     Fault fault = { .what = NULL };
-    return read_condition(&all, i->when, true, &fault) || refuse_condition(cx, i, &fault);
+    return read_condition(all, i->when, &fault) || refuse_condition(cx, i, &fault);
 }
 
 static bool reads_for_op(Ctx *cx, const Implementation *i, const Op *op)
 {
-    Names own = { .cx = cx };
+    Names *own = names_of_row(cx);
     Fault fault = { .what = NULL };
-    add_names_of_op(&own, op);
-    return read_condition(&own, i->when, true, &fault) || refuse_condition(cx, i, &fault);
+    names_add_op(own, op);
+    return read_condition(own, i->when, &fault) || refuse_condition(cx, i, &fault);
 }
 
 bool condition_reads(Ctx *cx, const Implementation *i)
@@ -209,11 +251,10 @@ bool condition_reads(Ctx *cx, const Implementation *i)
     return true;
 }
 
-Holds condition_holds(Ctx *cx, const Implementation *i, const Node *call, const Expr **open)
+Holds condition_holds(Ctx *cx, const Implementation *i, const Node *call, const Target *t, const Expr **open)
 {
     Fault fault = { .what = NULL };
-    const Names names = names_of_call(cx, call);
-    const Expr *e = read_condition(&names, i->when, false, &fault);
+    const Expr *e = read_condition(names_of_call(cx, call, t), i->when, &fault);
     if (!e) {
         if (text_has_word(i->ops, call->op->name)) reads_for_op(cx, i, call->op);
         return HOLDS_NOT;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_PLAN_CONDITION_H
 #define LW_GRAPH_PLAN_CONDITION_H
-/* The condition of an implementation, Implementation.when: a comparison, or several joined by && and ||, over
- *
- *   dim(x, 1)          sizes of the anchor's inputs, by the names in the operator's row
- *   x is f32           the element type of an input
- *   groups, stride_0   integer attributes, and the elements of lists of integers, with the operator's defaults
- *
- * A condition that names an optional input or an attribute that the call lacks does not hold. */
+/* The condition of an implementation, Implementation.when: comparisons joined by && and || over the names of
+ * conditions.def. A condition that names an optional input or an attribute that the call lacks does not hold. */
 #include "graph/dag/target.h"
 
 typedef enum Holds { HOLDS_NOT, HOLDS, HOLDS_OPEN } Holds;
 
 /* HOLDS_OPEN: open sizes leave it undecided; *open is the test for run time. A condition with a wrong name or syntax,
- * which holds for no call of the operator, is a diagnostic. */
-Holds condition_holds(Ctx *cx, const Implementation *i, const Node *call, const Expr **open);
+ * which holds for no call of the operator, is a diagnostic. t NULL: on no target. */
+Holds condition_holds(Ctx *cx, const Implementation *i, const Node *call, const Target *t, const Expr **open);
 /* True if the condition parses with names of the row's operators; for rows of a pattern, of one of its operators. A
  * diagnostic otherwise. */
 bool condition_reads(Ctx *cx, const Implementation *i);
+
+/* The rows of conditions.def, for lists. */
+typedef struct ConditionName { const char *form, *meaning; } ConditionName;
+const ConditionName *condition_names(int *count);
 #endif

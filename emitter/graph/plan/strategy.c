@@ -210,7 +210,7 @@ static void consider(Choice *c, const Implementation *i, Text *explain)
     const char *other = overridden_by(c, i, rank), *why = "applies";
     const Expr *open = NULL;
     Holds verdict = other || (i->applies && !i->applies(c->cx, c->naive)) ? HOLDS_NOT
-                  : i->when ? condition_holds(c->cx, i, c->anchor, &open) : HOLDS;
+                  : i->when ? condition_holds(c->cx, i, c->anchor, c->target, &open) : HOLDS;
     if (other) why = text_format(c->cx, "overridden for %s", other);
     else if (verdict == HOLDS_NOT)
         why = i->when ? text_format(c->cx, "its condition does not hold: %s", i->when) : "its condition does not hold";
@@ -260,7 +260,7 @@ const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const 
     if (i->alter || implementation_rank(cx, t, i) < 0 || !is_for(cx, i, g->anchor)) return NULL;
     const GroupNest naive = nest_of(cx, g, t, NULL);
     if (!naive.nest || (i->applies && !i->applies(cx, &naive)) ||
-        (i->when && condition_holds(cx, i, g->anchor, &open) == HOLDS_NOT))
+        (i->when && condition_holds(cx, i, g->anchor, t, &open) == HOLDS_NOT))
         return NULL;
     return nest_with(cx, &naive, i);
 }
