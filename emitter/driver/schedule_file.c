@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "graph/plan/combine.h"
-#include "import/te/te.h"
+#include "schedule/written.h"
 #include "support/file.h"
 #include "support/names.h"
 #include "support/text.h"
@@ -21,7 +21,7 @@
 struct ScheduleBlock {
     const char *group, *target, *with;   /* group: as written; with: NULL for the operators' own computes */
     const char *where;                   /* "12:1" */
-    const TeStep *step;
+    const WrittenStep *step;
     int step_count;
     bool is_used;
 };
@@ -33,7 +33,7 @@ typedef struct BlockReader {
     const char *path, *text;
     ScheduleBlock *block;
     int count;
-    TeStep *step;
+    WrittenStep *step;
     int step_count;
 } BlockReader;
 
@@ -80,8 +80,7 @@ static void read_line(BlockReader *r, const char *line, int number)
     if (!r->count)
         diag_error(r->cx, text_format(r->cx, "%d:1", number), "a step before the first `for GROUP on TARGET:`");
     if (ctx_failed(r->cx)) return;
-    r->step[r->step_count++] = (TeStep){ name_n(r->cx, s, (size_t)(end - s)), r->path, r->text, (size_t)(s - r->text),
-                                         (size_t)(end - r->text) };
+    r->step_count += written_step(r->cx, r->path, r->text, s, end, &r->step[r->step_count]);
     r->block[r->count - 1].step_count++;
 }
 
@@ -94,7 +93,7 @@ bool build_read_schedules(Build *b, const char *path)
     size_t lines = 1;
     for (const char *s = r.text; *s; s++) lines += *s == '\n';
     r.block = NEW_ARRAY(cx->arena, ScheduleBlock, lines);
-    r.step = NEW_ARRAY(cx->arena, TeStep, lines);
+    r.step = NEW_ARRAY(cx->arena, WrittenStep, lines);
     const char *outer = cx->file;
     cx->file = r.path;
     int number = 1;
@@ -117,7 +116,7 @@ static void refuse_block(Build *b, const ScheduleBlock *s, const char *what)
 
 static const Nest *after_steps(Build *b, const ScheduleBlock *s, const Nest *n)
 {
-    for (int i = 0; n && i < s->step_count && !ctx_failed(b->cx); i++) n = te_step(b->cx, n, &s->step[i]);
+    for (int i = 0; n && i < s->step_count && !ctx_failed(b->cx); i++) n = sched_written(b->cx, n, &s->step[i]);
     return ctx_failed(b->cx) ? NULL : n;
 }
 

@@ -5,6 +5,7 @@
 #include "import/onnx/onnx.h"
 #include "import/te/te.h"
 #include "import/tflite/tflite.h"
+#include "schedule/written.h"
 #include "support/file.h"
 #include "support/text.h"
 
@@ -76,4 +77,4 @@ bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model
     return !ctx_failed(cx);
 }
 
-const Nest *model_step(Ctx *cx, const Model *m, const Nest *n, int i) { return te_step(cx, n, &m->step[i]); }
+const Nest *model_step(Ctx *cx, const Model *m, const Nest *n, int i) { return sched_written(cx, n, &m->step[i]); }

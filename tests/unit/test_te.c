@@ -10,7 +10,7 @@
 #include "import/te/te.h"
 #include "ir/interpret/evaluate.h"
 #include "ir/text/formula.h"
-#include "schedule/schedule.h"
+#include "schedule/written.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -59,7 +59,7 @@ static void test_model(void)
     for (int i = 0; same && i < 4; i++) same = ((float *)env_get(env, m.output[0]))[i] == expected[i];
     check_that(same, "the values of a file", "%s", first_error(cx));
     const Nest *n = nest_naive(cx, "mm", m.input, m.input_count, m.output, m.output_count);
-    for (int i = 0; i < m.step_count; i++) n = te_step(cx, n, &m.step[i]);
+    for (int i = 0; i < m.step_count; i++) n = sched_written(cx, n, &m.step[i]);
     check_that(!ctx_failed(cx) && n && n->step_count == 2, "the steps of a file are accepted", "%s", first_error(cx));
     Path path;
     CHECK("a step's names stand in the nest", n && nest_find_loop(n, "c.ii", &path));
@@ -129,7 +129,7 @@ static void test_nests_between_steps(void)
                         ? nest_naive(cx, "s", m.input, m.input_count, m.output, m.output_count)
                         : NULL;
     for (int i = 0; n && i < m.step_count && !ctx_failed(cx); i++) {
-        n = te_step(cx, n, &m.step[i]);
+        n = sched_written(cx, n, &m.step[i]);
         Ctx *other = context_new(NULL, NULL);
         Text first = text_new(cx), second = text_new(other);
         print_nest(cx, &first, n);
@@ -242,7 +242,7 @@ static void test_refusals(void)
         Model m;
         bool ok = te_read(cx, "e.te", refusals[i].text, NULL, &m);
         if (ok && m.step_count) {
-            te_step(cx, nest_naive(cx, "e", m.input, m.input_count, m.output, m.output_count), m.step);
+            sched_written(cx, nest_naive(cx, "e", m.input, m.input_count, m.output, m.output_count), m.step);
             ok = !ctx_failed(cx);
         }
         const char *wanted = refusals[i].error, *found = first_error(cx);

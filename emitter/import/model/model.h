@@ -19,7 +19,7 @@ typedef struct Model {
     int number_count; const char *const *of_number;
     const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name; NULL: none */
     int step_count;                      /* schedule steps of a .te file; other formats: 0 */
-    const struct TeStep *step;           /* in the file's order; import/te/te.h defines the type */
+    const struct WrittenStep *step;           /* in the file's order; schedule/written.h defines the type */
 } Model;
 
 /* `--dim batch=1`: a symbolic dimension by its name, or as INPUT.AXIS if it has none. */

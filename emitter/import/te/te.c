@@ -8,7 +8,7 @@
 #include "import/formats/npy.h"
 #include "ir/algebra/algebra.h"
 #include "ir/text/read.h"
-#include "schedule/schedule.h"
+#include "schedule/written.h"
 #include "support/file.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -25,7 +25,7 @@ typedef struct TeReader {
     bool is_nest;                    /* calls are expanded to stages */
     bool is_one_group;               /* the file has formulas or steps */
     Model *model;                    /* its arrays have room for all */
-    TeStep *step;
+    WrittenStep *step;
 } TeReader;
 
 /* ---- Statements in the text ------------------------------------------------------------------------------------- */
@@ -380,12 +380,7 @@ static void read_statement(TeReader *r, Lexer *l)
 
 static void read_step(TeReader *r, const char *begin, const char *end)
 {
-    const char *s = begin + strspn(begin, " \t"), *stop = s + strcspn(s, "#\n");
-    if (stop > end) stop = end;
-    while (stop > s && strchr(" \t\r", stop[-1])) stop--;
-    if (stop == s) return;
-    r->step[r->model->step_count++] = (TeStep){ name_n(r->cx, s, (size_t)(stop - s)), r->path, r->text,
-                                                (size_t)(s - r->text), (size_t)(stop - r->text) };
+    r->model->step_count += written_step(r->cx, r->path, r->text, begin, end, &r->step[r->model->step_count]);
 }
 
 /* Visits each statement except `schedule` and its steps. */
@@ -429,7 +424,7 @@ static void make_room(TeReader *r)
     r->model->input = NEW_ARRAY(r->cx->arena, Tensor *, capacity);
     r->model->initial = NEW_ARRAY(r->cx->arena, const Tensor *, capacity);
     r->model->output = NEW_ARRAY(r->cx->arena, Tensor *, capacity);
-    r->model->step = r->step = NEW_ARRAY(r->cx->arena, TeStep, capacity);
+    r->model->step = r->step = NEW_ARRAY(r->cx->arena, WrittenStep, capacity);
 }
 
 bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *options, Model *out)
@@ -450,17 +445,4 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     if (is_whole && !out->output_count) diag_error(cx, NULL, "no output: write `output NAME`");
     cx->file = outer;
     return !ctx_failed(cx);
-}
-
-const Nest *te_step(Ctx *cx, const Nest *n, const TeStep *step)
-{
-    const char *outer = cx->file;
-    cx->file = step->path;
-    Lexer l = lex_part(cx, step->whole, step->begin, step->end, true, "te");
-    Token whole = { TOKEN_NAME, step->whole + step->begin, (int)(step->end - step->begin) };
-    DiagMark mark = diag_mark(cx);
-    n = sched_step(cx, n, step->text);
-    lex_relocate(&l, mark, whole);
-    cx->file = outer;
-    return n;
 }

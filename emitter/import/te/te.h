@@ -20,16 +20,7 @@
  * formulas or steps the file is one nest, and each call is expanded to its stages; a file of calls alone is a model of
  * a DAG, like any other format. */
 #include "import/model/model.h"
-#include "ir/nest/nest.h"
-
-typedef struct TeStep {
-    const char *text;                /* input of sched_step */
-    const char *path, *whole;        /* for diagnostics: the file, and its text */
-    size_t begin, end;               /* of the step within `whole` */
-} TeStep;
 
 /* Reads a .te text; `path` is for diagnostics and .npy files. False after an error. */
 bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *options, Model *out);
-/* Returns the nest after the step; a refusal is a diagnostic at the step's line. */
-const Nest *te_step(Ctx *cx, const Nest *n, const TeStep *step);
 #endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "schedule/written.h"
+
+#include <string.h>
+
+#include "ir/text/lex.h"
+#include "support/names.h"
+
+bool written_step(Ctx *cx, const char *path, const char *whole, const char *line, const char *end, WrittenStep *out)
+{
+    const char *s = line + strspn(line, " \t"), *stop = s + strcspn(s, "#\n");
+    if (stop > end) stop = end;
+    while (stop > s && strchr(" \t\r", stop[-1])) stop--;
+    if (stop <= s) return false;
+    *out = (WrittenStep){ name_n(cx, s, (size_t)(stop - s)), path, whole, (size_t)(s - whole), (size_t)(stop - whole) };
+    return true;
+}
+
+const Nest *sched_written(Ctx *cx, const Nest *n, const WrittenStep *step)
+{
+    const char *outer = cx->file;
+    cx->file = step->path;
+    Lexer l = lex_part(cx, step->whole, step->begin, step->end, true, "te");
+    Token whole = { TOKEN_NAME, step->whole + step->begin, (int)(step->end - step->begin) };
+    DiagMark mark = diag_mark(cx);
+    n = sched_step(cx, n, step->text);
+    lex_relocate(&l, mark, whole);
+    cx->file = outer;
+    return n;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SCHEDULE_WRITTEN_H
+#define LW_SCHEDULE_WRITTEN_H
+/* A step in a file that the user wrote: a .te file or a file of schedules. */
+#include "schedule/schedule.h"
+
+typedef struct WrittenStep {
+    const char *text;                /* input of sched_step */
+    const char *path, *whole;        /* for diagnostics: the file, and its text */
+    size_t begin, end;               /* of the step within `whole` */
+} WrittenStep;
+
+/* Reads the step in the line that begins at `line` and ends at `end` or before, without blanks around it and without a
+ * comment. False: the line has no step. */
+bool written_step(Ctx *cx, const char *path, const char *whole, const char *line, const char *end, WrittenStep *out);
+/* Returns the nest after the step; a refusal is a diagnostic at the step's line. */
+const Nest *sched_written(Ctx *cx, const Nest *n, const WrittenStep *step);
+#endif
