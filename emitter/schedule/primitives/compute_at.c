@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* compute_at: a stage is computed inside a loop of its consumers; each iteration computes only the points it reads.
  *
- * The loop must enclose every consumer: one outside would read only the values of the last iteration. The stage gets
- * fresh loops over the needed box (attach.c), which drops the effect of earlier split and reorder steps on it: attach
- * first, then shape. Points that two iterations read are computed in both, with their whole reduction.
+ * The loop must enclose every consumer: one outside would read only the values of the last iteration. A stage in its
+ * naive loops gets fresh ones over the needed box (attach.c): attach first, then shape. Points that two iterations read
+ * are computed in both, with their whole reduction.
  *
- * With `loops=kept` a stage shaped at the root keeps its loops. The outermost loop then runs over the needed rows; the
- * loops inside a row and the stages attached to them stay. A guard cuts rows beyond the last. A loop that computes a
+ * A stage that steps shaped at the root keeps its loops, as with `loops=kept`; `loops=new` drops them. The outermost loop
+ * then runs over the needed rows; the loops inside a row and the stages attached to them stay. A guard cuts rows beyond the last. A loop that computes a
  * group of R rows per iteration starts at the first needed row, with a trip count that covers all. Where the last group
  * could exceed the last row, all groups begin lower instead, because a group is not cut.
  *
@@ -90,6 +90,13 @@ typedef struct RowLoops {
     int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];
 } RowLoops;
 
+/* Names the other way out of a refusal where the step does not ask for kept loops. */
+static const char *accepted(const RowLoops *r, const char *alone)
+{
+    if (r->d->args.loops == LOOPS_KEPT) return alone;
+    return text_format(r->d->cx, "%s, or loops=new, which drops the loops of %s", alone, r->stage->name);
+}
+
 static bool is_single(const Stmt *s) { return expr_is_int(s->extent, 1); }
 
 static bool find_rows(RowLoops *r, Path *p)
@@ -106,10 +113,10 @@ static bool find_rows(RowLoops *r, Path *p)
     }
     r->loop = at < p->depth && p->at[at]->kind == STMT_FOR && loop_is_own(p->at[at], r->stage) ? p->at[at] : NULL;
     if (!r->loop)
-        return refuse_unproved(d, FAULT_NESTING, "a stage at the root whose outermost loop is its own",
+        return refuse_unproved(d, FAULT_NESTING, accepted(r, "a stage at the root whose outermost loop is its own"),
                                "%s is not inside a loop of its own at the root", r->stage->name);
     if (count_blocks(r->loop, r->stage) == count_blocks(d->next.root, r->stage)) return true;
-    return refuse_unproved(d, FAULT_PIECES, "one block: take this step before peel", "%s has a block outside %s, too",
+    return refuse_unproved(d, FAULT_PIECES, accepted(r, "one block: take this step before peel"), "%s has a block outside %s, too",
                            r->stage->name, r->loop->name);
 }
 
@@ -124,7 +131,7 @@ static bool find_dimension(RowLoops *r, const Stmt *block)
     }
     r->at_once = moving == 1 ? rows_per_group(r->d->cx, block->bind[r->dimension], r->loop->var) : 0;
     if (r->at_once && r->loop->loop_kind == LOOP_SERIAL) return true;
-    return refuse_unproved(r->d, FAULT_EXTENT, "a serial loop over single rows or row groups",
+    return refuse_unproved(r->d, FAULT_EXTENT, accepted(r, "a serial loop over single rows or row groups"),
                            "%s does not run over consecutive rows of %s", r->loop->name, r->stage->name);
 }
 
@@ -157,7 +164,7 @@ static const Stmt *rows_of_box(RowLoops *r, const StageBox *box, const Path *hos
     const Bounds *outside = path_bounds(cx, host), *scope = bounds_var(cx, outside, v, extent);
     const Expr *first = r->at_once == 1 ? box->begin[r->dimension] : first_row_of_groups(r, box, outside, groups);
     if (!first) {
-        refuse_unproved(r->d, FAULT_EXTENT, "a stage with more rows",
+        refuse_unproved(r->d, FAULT_EXTENT, accepted(r, "a stage with more rows"),
                         "%s computes %lld rows at once, and %s is not shown to have as many", r->loop->name,
                         (long long)(groups * r->at_once), r->stage->name);
         return NULL;
@@ -166,7 +173,7 @@ static const Stmt *rows_of_box(RowLoops *r, const StageBox *box, const Path *hos
     const Stmt *body = body_of_group(cx, r->loop->child[0], scope, r->loop->var, r->at_once, row, r->from, r->to,
                                      r->count);
     if (!body) {
-        refuse_unproved(r->d, FAULT_INDEX, "indices over the first row of a group",
+        refuse_unproved(r->d, FAULT_INDEX, accepted(r, "indices over the first row of a group"),
                         "an index of %s in %s depends on the number of the row group", r->loop->name, r->stage->name);
         return NULL;
     }
@@ -193,7 +200,7 @@ static bool move_rows(RowLoops *r, const char *loop)
     if (!nest_find_loop(n, loop, &host)) return false;
     StageBox box = needed_box(cx, r->stage, &host);
     if (!box.begin[r->dimension] || !is_constant(box.count[r->dimension]))
-        return refuse_unproved(r->d, FAULT_EXTENT, "a fixed number of rows that moves along with the loop",
+        return refuse_unproved(r->d, FAULT_EXTENT, accepted(r, "a fixed number of rows that moves along with the loop"),
                                "%s is not shown to need only some rows of %s at once", loop, r->stage->name);
     const Stmt *part = rows_of_box(r, &box, &host);
     if (!part) return false;
@@ -219,8 +226,36 @@ static const Nest *compute_rows(Ctx *cx, const Nest *n, const StepArgs *a)
     return draft_close(&d);
 }
 
+/* True if the block is in the stage's naive loops: one per axis, in order, with nothing else inside. */
+static bool is_naive(const Path *p, const Stage *s)
+{
+    const Stmt *block = path_end(p);
+    int axis = 0;
+    for (int i = 0; i < p->depth; i++) {
+        const Stmt *l = p->at[i];
+        if (l->kind == STMT_SEQ && axis) return false;
+        if (l->kind != STMT_FOR) continue;
+        const Var *v = expr_as_var(l->var);
+        if (axis == s->axis_count || block->bind[axis++] != l->var || l->loop_kind != LOOP_SERIAL || v->hints)
+            return false;
+    }
+    return axis == s->axis_count && block->part == BLOCK_WHOLE && !block->cond;
+}
+
+/* True if the stage is in loops of its own at the root, which steps have shaped. */
+static bool is_shaped(const Nest *n, const char *stage)
+{
+    const Stage *s = nest_stage(n, stage);
+    Path p;
+    if (!s || !nest_find_block(n, s->name, &p)) return false;
+    for (int i = 0; i < p.depth; i++)
+        if (p.at[i]->kind == STMT_FOR) return loop_is_own(p.at[i], s) && !is_naive(&p, s);
+    return false;
+}
+
 const Nest *run_compute_at(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    return a->loops == LOOPS_KEPT ? compute_rows(cx, n, a) : compute_anew(cx, n, a);
+    const bool keeps = a->loops == LOOPS_KEPT || (a->loops == LOOPS_AS_SHAPED && is_shaped(n, a->target));
+    return keeps ? compute_rows(cx, n, a) : compute_anew(cx, n, a);
 }

@@ -8,7 +8,7 @@
 #include "ir/nest/nest.h"
 
 typedef enum Tail { TAIL_GUARD, TAIL_PEEL, TAIL_SHIFT, TAIL_ROUND } Tail;
-typedef enum MovedLoops { LOOPS_NEW, LOOPS_KEPT } MovedLoops;
+typedef enum MovedLoops { LOOPS_AS_SHAPED, LOOPS_NEW, LOOPS_KEPT } MovedLoops;
 typedef enum WarmUp { WARM_BEFORE, WARM_GUARD } WarmUp;
 
 enum { MAX_STEP_LOOPS = 24 };
