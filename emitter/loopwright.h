@@ -169,6 +169,7 @@ bool lw_blockize(lw_computation *p, const char *loop);
 bool lw_tensorize(lw_computation *p, const char *loop, const char *macro);
 bool lw_pragma(lw_computation *p, const char *loop, const char *pragma);
 bool lw_prefetch(lw_computation *p, const char *tensor, const char *loop, int ahead);
+bool lw_copy_budget(lw_computation *p, int statements);
 
 const char *lw_show(lw_computation *p);                        /* the loop nest after the steps so far */
 const char *lw_text(lw_computation *p);                        /* a .te text that gives the same nest and the same C */

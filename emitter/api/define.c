@@ -278,6 +278,8 @@ bool lw_prefetch(lw_computation *p, const char *tensor, const char *loop, int ah
     return step(p, "prefetch", NULL, tensor, loop, ahead);
 }
 
+bool lw_copy_budget(lw_computation *p, int statements) { return step(p, "copy_budget", NULL, statements); }
+
 
 /* ---- Looking, running, emitting ---------------------------------------------------------------------------------- */
 

@@ -61,7 +61,6 @@ static void use_layers(Build *b, const Layers *l)
     b->groups = (Groups){ l->count, l->at };
     b->nest = l->nest;
     b->chosen = l->chosen;
-    b->parts = NULL;                 /* the code budget is that of any other function */
 }
 
 /* Plans these layers, with functions apart from the build's. */

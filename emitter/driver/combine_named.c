@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/plan/combine.h"
+#include "schedule/schedule.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -85,8 +86,7 @@ void build_merge_groups(Build *b, const int *part, int part_count, const Group *
         next += is_in;
         if (is_in && !is_last) continue;
         at[count] = is_last ? *merged : b->groups.at[i];
-        b->nest[count] = is_last ? n : b->nest[i];
-        b->parts[count++] = is_last && n ? part_count : b->parts[i];
+        b->nest[count++] = is_last ? n : b->nest[i];
     }
     for (int i = count; i < b->groups.count; i++) b->nest[i] = NULL;
     b->groups = (Groups){ count, at };
@@ -105,6 +105,8 @@ void build_combine_named(Build *b)
     Text explain = text_new(cx);
     const Nest *n = schedule_combine(cx, &b->graph, &b->groups, c.part, c.count, c.master, b->target, &explain,
                                      &merged);
+    if (n && c.count > 1 && !n->copy_budget)
+        n = SCHED(cx, n, copy_budget, .factor = { b->target->copy_budget * c.count });
     if (!n) return;
     build_merge_groups(b, c.part, c.count, &merged, n);
     b->combine_text = text_string(&explain);

@@ -39,8 +39,6 @@ struct Build {
     StatePair *state; int state_count;       /* of the file and of --state */
     Graph graph;                             /* after the passes */
     Groups groups;
-    /* [groups] number of fused groups that --combine merged into each; 1: not combined. NULL: nothing is combined */
-    int *parts;
     const char *combine_text;                /* report of the combined groups, with reasons; NULL: none */
     const Nest **nest;                       /* [groups] scheduled; inputs and outputs in the group's order */
     const Implementation **chosen;           /* [groups] or NULL */

@@ -26,10 +26,8 @@ static LowerOptions lower_options(Build *b, int group)
     const Group *g = &b->groups.at[group];
     const Nest *n = b->nest[group];
     View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
-    /* A combined group has the code budgets of its parts. */
-    int64_t parts = b->parts && b->parts[group] > 1 ? b->parts[group] : 1;
     LowerOptions o = { .view = view,
-                       .code_budget = b->target->copy_budget * parts,
+                       .code_budget = b->target->copy_budget,
                        .inputs_alias_output = b->plan.in_place[group],
                        .lanes = b->target->vector_bytes / 4,
                        .keeps_names = !g->anchor && !consists_of_calls(g),

@@ -92,7 +92,6 @@ bool build_nests(Build *b)
     const char *combine = b->outer ? "none" : b->options->combine;
     b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
-    b->parts = NEW_ARRAY(cx->arena, int, b->groups.count);
     bool is_named = combine && !text_equal(combine, "none");
     build_combine_blocks(b);
     if (ctx_failed(cx)) return false;

@@ -103,14 +103,17 @@ static void check_pointers(Ctx *cx, const Nest *n, const Code *code)
 const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options)
 {
     if (!n || ctx_failed(cx)) return NULL;
-    Watch *watch = options ? options->watch : NULL;
+    LowerOptions own = options ? *options : (LowerOptions){ .view = NULL };
+    Watch *watch = own.watch;
+    if (n->copy_budget) own.code_budget = n->copy_budget;
+    options = &own;
     Storages s = storages_new(cx, n, options);
     const Code *code = expand_nest(&s);
     watch_lap(watch, "code", "expand");
     for (size_t i = 0; i < sizeof passes / sizeof *passes && code && !ctx_failed(cx); i++) {
         code = passes[i].run(cx, options, code);
         watch_lap(watch, "code", passes[i].name);
-        if (options && options->until && strcmp(options->until, passes[i].name) == 0) break;
+        if (options->until && strcmp(options->until, passes[i].name) == 0) break;
     }
     if (ctx_failed(cx)) return NULL;
     check_pointers(cx, n, code);

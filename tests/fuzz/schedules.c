@@ -126,6 +126,11 @@ static const char *step_prefetch(Chooser *c)
     return name_format(c->cx, "prefetch %s %s %d", t, loop_name(c), some_factor(c));
 }
 
+static const char *step_copy_budget(Chooser *c)
+{
+    return name_format(c->cx, "copy_budget %d", some_factor(c) * some_factor(c));
+}
+
 static const char *step_parallel(Chooser *c) { return name_format(c->cx, "parallel %s", loop_name(c)); }
 
 /* A loop whose only child is a loop, and that child; any two where there is none. */
@@ -490,7 +495,7 @@ static Choose *const choices[] = {
     step_fold_storage, step_fold_storage,
     step_fold_storage, step_fold_storage, step_fold_storage, step_fold_storage, step_compute_inline, step_reverse_at,
     step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_reverse_inline,
-    step_reverse_inline, step_pragma, step_prefetch, step_prefetch, step_rfactor, step_rfactor, step_pack,
+    step_reverse_inline, step_pragma, step_copy_budget, step_prefetch, step_prefetch, step_rfactor, step_rfactor, step_pack,
     step_pack, step_storage_align, step_pad, step_pad,
     step_specialize, step_specialize, step_blockize, step_instruction, step_tensorize, step_tensorize, step_tensorize,
     step_tensorize, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose,

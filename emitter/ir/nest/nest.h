@@ -83,6 +83,7 @@ typedef struct Nest {
     /* If `when`, a condition on sizes, is false, `otherwise` runs: another schedule of the same group, with inputs and
      * outputs in the same order. NULL: this nest is for all sizes. */
     const Expr *when; const struct Nest *otherwise;
+    int64_t copy_budget;     /* statements that loop partition may add to the function; 0: the target's limit */
 } Nest;
 typedef struct ConsumedLoop { const char *name; int step; const char *successors; } ConsumedLoop;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pragma, prefetch: hints to the C compiler or the cache before a loop. A hint changes no value; the step proves that
  * it holds. A hint is bound to the loop's variable: steps that keep the loop keep it, steps that consume the loop
- * drop it.
+ * drop it. copy_budget: a hint to lowering, of the whole nest.
  *
  *   pragma LOOP unroll N      LW_UNROLL(N): N iterations at a time. Before a serial or vector loop
  *   pragma LOOP independent   LW_INDEPENDENT: iterations are independent. Before a vector loop, where I5 proves it
@@ -137,4 +137,19 @@ const Nest *run_prefetch(Ctx *cx, const Nest *n, const StepArgs *a)
     h.prefetch[h.prefetch_count].tensor = t;
     h.prefetch[h.prefetch_count++].ahead = a->factor[0];
     return with_hints(&d, &p, &h);
+}
+
+/* ---- copy_budget ------------------------------------------------------------------------------------------------ */
+
+const Nest *run_copy_budget(Ctx *cx, const Nest *n, const StepArgs *a)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "copy_budget", a);
+    if (a->factor[0] < 1 || a->factor[0] > INT32_MAX) {
+        refuse_invalid(&d, FAULT_VALUE, "1 and more; 1 leaves no room for a copy", "%lld statements are no budget",
+                       (long long)a->factor[0]);
+        return n;
+    }
+    d.next.copy_budget = a->factor[0];
+    return draft_close(&d);
 }
