@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What detectors end in.
+/* The last operators of detectors.
  *
  *   roi_align             the mean, or the largest term, of bilinear samples in the cells of boxes on a feature map
  *                         (He et al., Mask R-CNN, 2017)
  *   roi_pool              the largest pixel of each cell (Girshick, Fast R-CNN, 2015); a box is (image, x, y, x, y)
- *   non_max_suppression   boxes in the order of their scores, without those that overlap one taken before
+ *   non_max_suppression   boxes in descending order of their scores, without those that overlap a selected one
  *
- * A suppression goes over the ranks t of the boxes of each image b and class c, an ordered axis:
+ * Suppression iterates over the ranks t of the boxes of each image b and class c, an ordered axis:
  *
- *   best[t,b,c]    which box has rank t: as many come before it, by score, then by place
- *   kept[t,b,c]    it is not gone yet, its score > least, and fewer than `most` were kept before
- *   number[t,b,c]  how many were kept so far
- *   gone[t,b,c,i]  whether one that was kept so far overlaps box i: intersection / union > overlap
+ *   best[t,b,c]    the box of rank t: t boxes have a greater score, or an equal one and a lower index
+ *   kept[t,b,c]    1 if the box is selected: it is not suppressed, its score > least, and less than `most` are selected
+ *   number[t,b,c]  the number of selected boxes up to rank t
+ *   gone[t,b,c,i]  1 if box i is suppressed: a selected box up to rank t overlaps it, intersection / union > overlap
  *
- * Image by image and class by class those kept fill the rows (image, class, box) of the result; rows that stay free are
- * -1. */
+ * The rows (image, class, box) of the result list the selected boxes by image, then by class; unused rows are -1. */
 #include <string.h>
 
 #include "graph/dag/op_build.h"
@@ -29,8 +28,8 @@ static bool check_boxes(Ctx *cx, const Node *n)
     for (int i = 2; i < 5; i++) fits = fits && n->in[i]->rank == 0 && n->in[i]->type == (i == 2 ? I64 : box->type);
     if (!fits)
         op_refuse(cx, n,
-                  "boxes %s and scores %s; [images][boxes][4], [images][classes][boxes], an i64 and two scalars of "
-                  "their type are wanted",
+                  "the boxes are %s and the scores %s; [images][boxes][4], [images][classes][boxes], an i64 scalar and "
+                  "two scalars of the boxes' type are expected",
                   tensor_shape_text(cx, box), tensor_shape_text(cx, score));
     return fits;
 }
@@ -40,7 +39,7 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
     int64_t capacity = node_int(n, "capacity", 0);
     if (!check_boxes(cx, n) || !op_float(cx, n)) return 0;
     if (capacity < 1 || capacity > INT32_MAX) {
-        op_refuse(cx, n, "'capacity' is %lld; room for at least one row is wanted", (long long)capacity);
+        op_refuse(cx, n, "'capacity' is %lld; 1 to 2^31-1 rows are expected", (long long)capacity);
         return 0;
     }
     const Expr *images = n->in[1]->shape[0], *classes = n->in[1]->shape[1], *count = n->in[1]->shape[2];
@@ -92,8 +91,8 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- Regions ----------------------------------------------------------------------------------------------------- */
 
-/* Along one dimension: sample s of cell i of box r takes elements low and low+1 by weights that are 0 outside of the
- * image. */
+/* Along one dimension sample s of cell i of box r is the weighted sum of elements low and low+1; the weights are 0
+ * outside of the image. */
 typedef struct Samples { Tensor *low, *weight; } Samples;
 
 static Samples samples(Ctx *cx, const Node *n, int d, int64_t cells, int64_t size)
@@ -123,19 +122,18 @@ static Samples samples(Ctx *cx, const Node *n, int d, int64_t cells, int64_t siz
     return (Samples){ low, weight };
 }
 
-/* ---- As many samples as a cell needs: `ratio` 0 ------------------------------------------------------------------ */
+/* ---- The number of samples depends on the input: `ratio` 0 ------------------------------------------------------- */
 
-/* Along one dimension a cell of a box has ceil(extent / cells) samples, which depend on the input. Several samples are
- * more than half an element apart. So the samples that touch a row p of x, and the next one on either side, are among
- * NEAR in sequence:
+/* Along one dimension a cell of a box has ceil(extent / cells) samples. Several samples are more than half an element
+ * apart. Therefore the samples that read row p of x, and their two neighbours, are among NEAR consecutive ones:
  *
- *   count[r]          samples of a cell
- *   first[r,i,p]      the first sample near row p
- *   touch[r,i,p,k,e]  the weight of sample first + k if p is its lower (e = 0) or upper row; -1: p is not, or there is
- *                     no such sample. A sample outside of x has weight 0 on the border
+ *   count[r]          number of samples of a cell
+ *   first[r,i,p]      the first of the NEAR samples of row p
+ *   touch[r,i,p,k,e]  the weight of sample first + k on row p, if p is its lower (e = 0) or upper row; else -1, also
+ *                     for a sample beyond the last. A sample outside of x has weight 0 on the boundary row
  *
- * The weight on an element is the product of its row's and its column's weights: a mean needs their sums, a maximum the
- * greatest for elements above 0 and the least for those below. */
+ * The weight of an element is the product of its row's and its column's weights. A mean requires their sums; a maximum
+ * requires the greatest for elements above 0 and the least for elements below 0. */
 enum { NEAR = 8 };
 typedef struct BoxOverlap { Tensor *count, *sum, *most, *least; } BoxOverlap;
 
@@ -177,8 +175,8 @@ static BoxOverlap touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t 
     return t;
 }
 
-/* The sum or the maximum over all elements of x that a sample touches; the others are skipped, for they may be
- * infinite. A cell without samples is 0. */
+/* The sum or the maximum over the elements of x that some sample reads. Other elements are skipped, not multiplied by
+ * 0, because they may be infinite. A cell without samples is 0. */
 static Tensor *adaptive_align(Ctx *cx, const Node *n, int64_t h, int64_t w, bool is_max)
 {
     const Tensor *x = n->in[0];
@@ -219,17 +217,17 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
     if (x->rank != 4 || roi->rank != 2 || tensor_dim(roi, 1) != 4 || image->rank != 1
         || image->shape[0] != roi->shape[0] || tensor_elems(x) < 1 || tensor_elems(roi) < 1 || roi->type != x->type
         || !dtype_is_integer(image->type)) {
-        op_refuse(
-            cx, n,
-            "x %s, boxes %s and their images %s; [n][h][w][c], [boxes][4] of one type and integers [boxes] are wanted",
-            tensor_shape_text(cx, x), tensor_shape_text(cx, roi), tensor_shape_text(cx, image));
+        op_refuse(cx, n,
+                  "x is %s, the boxes %s and their images %s; [n][h][w][c], [boxes][4] of the same type and integers "
+                  "[boxes] are expected",
+                  tensor_shape_text(cx, x), tensor_shape_text(cx, roi), tensor_shape_text(cx, image));
         return 0;
     }
     if (h < 1 || w < 1 || ratio < 0 || h > 1 << 12 || w > 1 << 12 || ratio > 1 << 8 ||
         (!is_max && strcmp(mode, "avg") != 0)) {
         op_refuse(cx, n,
-                  "%lld by %lld cells of %lld samples a side, \"%s\"; one cell or more, no negative ratio, and avg or "
-                  "max, are accepted", (long long)h, (long long)w, (long long)ratio, mode);
+                  "'height' is %lld, 'width' %lld, 'ratio' %lld, 'mode' \"%s\"; 1 to 4096 cells each way, 0 to 256 "
+                  "samples, and avg or max are expected", (long long)h, (long long)w, (long long)ratio, mode);
         return 0;
     }
     if (ratio == 0) return (out[0] = adaptive_align(cx, n, h, w, is_max)) != NULL;
@@ -250,8 +248,8 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The cells of a box, of whole pixels, share the pixels between two of them; each takes the largest of its own, 0 where
- * it has none. */
+/* Returns the first pixel of each cell, or with `at_end` the pixel after its last. Both are rounded outwards, so
+ * adjacent cells may share a pixel. Pixels outside of x belong to no cell; a cell without pixels is 0. */
 static Tensor *cell_edge(Ctx *cx, const Node *n, int d, bool at_end, int64_t cells, int64_t size)
 {
     Tensor *roi = n->in[1];
@@ -275,7 +273,8 @@ static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
     if (x->rank != 4 || roi->rank != 2 || tensor_dim(roi, 1) != 5 || tensor_elems(x) < 1 || tensor_elems(roi) < 1
         || h < 1 || w < 1 || h > 1 << 12 || w > 1 << 12) {
         op_refuse(cx, n,
-                  "x %s, boxes %s, %lld by %lld cells; [n][h][w][c], [boxes][5] and one or more cells are wanted",
+                  "x is %s, the boxes %s, 'height' %lld, 'width' %lld; [n][h][w][c], [boxes][5] and 1 to 4096 cells "
+                  "each way are expected",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, roi), (long long)h, (long long)w);
         return 0;
     }
@@ -301,23 +300,22 @@ static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
 
 static const AttrRow suppression_attrs[] = {
     { "capacity", ATTR_INT, "rows of the result", NULL },
-    { "center", ATTR_INT, "1: boxes are (x, y, width, height) about their centre; 0: two opposite corners", "0" },
+    { "center", ATTR_INT, "1: boxes are (x, y, width, height) around their centre; 0: two opposite corners", "0" },
     { 0 }
 };
 static const AttrRow roi_attrs[] = {
-    { "height", ATTR_INT, "cells of a box, downwards", "1" },
-    { "width", ATTR_INT, "and across", "1" },
-    { "ratio", ATTR_INT, "samples of a cell, along each side; 0: the pixels between two of its sides, rounded up",
-      "1" },
-    { "scale", ATTR_REAL, "from the boxes' coordinates to pixels", "1" },
-    { "half", ATTR_INT, "1: pixel centres lie at halves; 0: at whole numbers, and a box has at least size 1", "1" },
+    { "height", ATTR_INT, "number of cells of a box, vertically", "1" },
+    { "width", ATTR_INT, "and horizontally", "1" },
+    { "ratio", ATTR_INT, "samples of a cell along each dimension; 0: the cell's extent in pixels, rounded up", "1" },
+    { "scale", ATTR_REAL, "factor from the boxes' coordinates to pixels", "1" },
+    { "half", ATTR_INT, "1: pixel centres are at half-integers; 0: at integers, and a box has at least size 1", "1" },
     { "mode", ATTR_TEXT, "avg, or max: the largest weighted corner of all samples", "avg" },
     { 0 }
 };
 static const AttrRow pool_attrs[] = {
-    { "height", ATTR_INT, "cells of a box, downwards", "1" },
-    { "width", ATTR_INT, "and across", "1" },
-    { "scale", ATTR_REAL, "from the boxes' coordinates to pixels", "1" },
+    { "height", ATTR_INT, "number of cells of a box, vertically", "1" },
+    { "width", ATTR_INT, "and horizontally", "1" },
+    { "scale", ATTR_REAL, "factor from the boxes' coordinates to pixels", "1" },
     { 0 }
 };
 static const OpCase pool_cases[] = {
@@ -325,7 +323,7 @@ static const OpCase pool_cases[] = {
     { "height=3 width=2 scale=0.5", "f64[1][4][6][1] f64[3][5]={0,2,1,9,8, 0,-7,-9,-3,-3, 0,3,3,3,3}",
       "f64[3][3][2][1]", NULL },
     { "", "f32[1][6][5][2] f32[1][4]", NULL, "[boxes][5]" },
-    { "height=0", "f32[1][6][5][2] f32[1][5]", NULL, "0 by 1 cells" },
+    { "height=0", "f32[1][6][5][2] f32[1][5]", NULL, "'height' 0, 'width' 1" },
     { 0 }
 };
 static const OpCase suppression_cases[] = {
@@ -348,7 +346,7 @@ static const OpCase roi_cases[] = {
       "f32[3][2][3][2]", NULL },
     { "height=1 width=2 ratio=0 half=0 scale=0.5 mode=max",
       "f32[1][6][5][2] f32[2][4]={2,1,9,8,-40,-3,1,4} i64[2]={0,0}", "f32[2][1][2][2]", NULL },
-    { "ratio=-1", "f32[1][6][5][2] f32[1][4] i64[1]={0}", NULL, "no negative ratio" },
+    { "ratio=-1", "f32[1][6][5][2] f32[1][4] i64[1]={0}", NULL, "'ratio' -1" },
     { "mode=sum", "f32[1][6][5][2] f32[1][4] i64[1]={0}", NULL, "avg or max" },
     { "", "f32[1][6][5][2] f32[1][3] i64[1]={0}", NULL, "[boxes][4]" },
     { 0 }
@@ -356,7 +354,7 @@ static const OpCase roi_cases[] = {
 
 const Op ops_boxes[] = {
     { .name = "non_max_suppression",
-      .summary = "y[k] = (image, class, box) of the boxes kept, best first; count = how many", .level = 5,
+      .summary = "y[k] = (image, class, box) of the selected boxes, best first; count = their number", .level = 5,
       .least_inputs = 5, .most_inputs = 5, .inputs = "box score most overlap least", .attr = suppression_attrs,
       .meaning.compute = non_max_suppression, .fusion.pattern = PATTERN_OPAQUE, .cases = suppression_cases },
     { .name = "roi_align",

@@ -6,14 +6,13 @@
  *   conv2d, g groups  x's channel is o / (O/g) * (C/g) + c
  *   depthwise_conv2d  y[n,h,w,o] = sum(i,j)   x[n, .., .., o / m] * k[i,j,o]                       m = O / C
  *
- *   conv2d_transpose  y[n,h,w,o] = sum(i,j,c) x[n, (h+ph-i)/sh, (w+pw-j)/sw, c] * k[i,j,c,o]       where the quotients
- *                                                                                                  are exact
+ *   conv2d_transpose  y[n,h,w,o] = sum(i,j,c) x[n, (h+ph-i)/sh, (w+pw-j)/sw, c] * k[i,j,c,o]
+ *                     over the taps whose quotients are exact
  *
- * Eight-bit integers give i32 sums of (x[...] - zero) * k[...], where zero is x's zero point; outside of x the product
- * is 0.
+ * With 8-bit integers the result is the i32 sum of (x[...] - zero) * (k[...] - zero_w), where `zero` and `zero_w` are
+ * the zero points; outside of x the product is 0. A bias is a separate addition.
  *
- * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g]. A bias is an addition of
- *                   its own. */
+ * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g] */
 #include "graph/dag/op_build.h"
 #include "ir/algebra/algebra.h"
 
@@ -23,7 +22,7 @@ typedef struct ConvWindows {
     int spatial;
     int64_t kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
     const Expr *extent[MAX_SPATIAL];     /* of the output */
-    bool leaves_input;                   /* some window reaches outside of x */
+    bool leaves_input;                   /* some window extends beyond x */
 } ConvWindows;
 
 /* floor((n + pads - ((kernel - 1) * dilation + 1)) / stride) + 1 */
@@ -69,8 +68,8 @@ static bool check_zero(Ctx *cx, const Node *n)
     for (int i = 0; i < 2; i++) {
         int64_t zero = node_int(n, attrs[i], 0);
         if (!zero || (is_byte(n->in[0]) && zero >= -255 && zero <= 255)) continue;
-        op_refuse(cx, n, "'%s' is %lld, but the input %s", attrs[i], (long long)zero,
-                  dtype_info(n->in[0]->type)->spelling);
+        op_refuse(cx, n, "'%s' is %lld and the input %s; a zero point requires i8 or u8, and is in -255..255", attrs[i],
+                  (long long)zero, dtype_info(n->in[0]->type)->spelling);
         return false;
     }
     return true;
@@ -82,13 +81,13 @@ static bool check_ranks(Ctx *cx, const Node *n, int spatial, bool is_depthwise)
     int kernel_rank = spatial + (is_depthwise ? 1 : 2);
     if (!op_same_type(cx, n) || !check_zero(cx, n)) return false;
     if (x->rank != spatial + 2 || k->rank != kernel_rank) {
-        op_refuse(cx, n, "the input is %s and the kernel %s; ranks %d and %d are wanted", tensor_shape_text(cx, x),
+        op_refuse(cx, n, "the input is %s and the kernel %s; ranks %d and %d are expected", tensor_shape_text(cx, x),
                   tensor_shape_text(cx, k), spatial + 2, kernel_rank);
         return false;
     }
     if (tensor_is_fixed(k) && tensor_dim(x, x->rank - 1) >= 1 && tensor_elems(k) > 0) return true;
-    op_refuse(cx, n, "the kernel %s and the input's channels must be fixed and not empty, but the input is %s",
-              tensor_shape_text(cx, k), tensor_shape_text(cx, x));
+    op_refuse(cx, n, "the input is %s and the kernel %s; fixed sizes above 0 of channels and kernel are expected",
+              tensor_shape_text(cx, x), tensor_shape_text(cx, k));
     return false;
 }
 
@@ -97,7 +96,8 @@ static const char *without_zero(Ctx *cx, const char *read, int64_t zero)
     return zero ? text_format(cx, "(i32(%s) - %lld)", read, (long long)zero) : text_format(cx, "i32(%s)", read);
 }
 
-/* The product of an element of x and one of k. Eight-bit integers are multiplied as i32, without their zero points. */
+/* Returns the product of an element of x and one of k. For 8-bit integers it is the i32 product of their differences
+ * from the zero points. */
 static const char *product_text(Ctx *cx, const Node *n, const char *x, const char *k)
 {
     if (!is_byte(n->in[0])) return text_format(cx, "%s * %s", x, k);
@@ -105,33 +105,34 @@ static const char *product_text(Ctx *cx, const Node *n, const char *x, const cha
                        without_zero(cx, k, node_int(n, "zero_w", 0)));
 }
 
-/* How the channel of x follows from the output channel o (and c). NULL: refused. */
+/* Returns the channel of x as a text over the output channel o. NULL: refused. */
 static const char *depthwise_channel(Ctx *cx, const Node *n, int64_t in, int64_t out)
 {
     if (out % in == 0) return out == in ? "o" : text_format(cx, "o/%lld", (long long)(out / in));
-    op_refuse(cx, n, "the kernel has %lld channels, which is no multiple of the input's %lld", (long long)out,
+    op_refuse(cx, n, "the kernel has %lld channels; a multiple of the input's %lld is expected", (long long)out,
               (long long)in);
     return NULL;
 }
 
+/* Likewise, over o and the channel c inside of a group. NULL: refused. */
 static const char *grouped_channel(Ctx *cx, const Node *n, int64_t in, int64_t out, int64_t each)
 {
     int64_t groups = node_int(n, "groups", 1);
     if (groups < 1 || in % groups != 0 || out % groups != 0)
-        op_refuse(cx, n, "'groups' is %lld but there are %lld input and %lld output channels", (long long)groups,
-                  (long long)in, (long long)out);
+        op_refuse(cx, n, "'groups' is %lld; a divisor of the %lld input and the %lld output channels is expected",
+                  (long long)groups, (long long)in, (long long)out);
     else if (each != in / groups)
-        op_refuse(cx, n, "the kernel has %lld input channels, but the input has %lld in %lld group%s", (long long)each,
-                  (long long)in, (long long)groups, groups == 1 ? "" : "s");
+        op_refuse(cx, n, "the kernel has %lld input channels; %lld are expected: the input has %lld in %lld group%s",
+                  (long long)each, (long long)(in / groups), (long long)in, (long long)groups, groups == 1 ? "" : "s");
     else return groups == 1 ? "c" : text_format(cx, "o/%lld*%lld+c", (long long)(out / groups), (long long)each);
     return NULL;
 }
 
-/* The letters of dimension d: w alone, or h and w, or d, h and w; their taps. */
+/* The letters of dimension d and of its taps: w for one dimension, h w for two, d h w for three. */
 static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
 static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
 
-/* The formula with the extents of the output bound by their letters: extent_h. */
+/* Evaluates the formula with each output extent bound to a name with its letter, as extent_h. */
 static int windows_formula(Ctx *cx, const Node *n, const ConvWindows *w, const char *text, Tensor **out)
 {
     Bind binds[MAX_SPATIAL + 3] = { BIND_T("x", n->in[0]), BIND_T("k", n->in[1]) };
@@ -185,35 +186,36 @@ static bool read_transposed(Ctx *cx, const Node *n, int spatial, ConvWindows *w)
                                    - w->stride[d]);
         if (op_least(cx, size) < 1 || op_least(cx, w->extent[d]) < 1
             || op_greatest(cx, size) > INT32_MAX / w->stride[d] / 2) {
-            op_refuse(
-                cx, n,
-                "the input %s with a kernel of %lld and padding %lld and %lld: a result that is not empty is wanted%s",
-                tensor_shape_text(cx, x), (long long)w->kernel[d], (long long)w->pad[d], (long long)w->pad[spatial + d],
-                size->kind == EXPR_INT ? "" : op_greater_least);
+            op_refuse(cx, n,
+                      "the input is %s, the kernel %lld elements, 'stride' %lld, 'pad' %lld and %lld; 1 to 2^30 output "
+                      "elements along each dimension are expected%s",
+                      tensor_shape_text(cx, x), (long long)w->kernel[d], (long long)w->stride[d], (long long)w->pad[d],
+                      (long long)w->pad[spatial + d], size->kind == EXPR_INT ? "" : op_greater_least);
             return false;
         }
     }
     return true;
 }
 
-/* One dimension of a transposed convolution: the places that are read in x and k, how many taps there are, and what
- * must hold. Without dilation the taps that meet an element are every stride-th one, from (h+p) % s on. */
-typedef struct Meeting { const char *x, *k, *condition; int64_t taps; } Meeting;
+/* One dimension of a transposed convolution: the indices of x and k at a tap, the number of taps, and the predicate
+ * under which they contribute (NULL: always). Without dilation the taps that contribute to output h are every stride-th
+ * one, from (h+p) % s on. */
+typedef struct TapAccess { const char *x, *k, *condition; int64_t taps; } TapAccess;
 
-static Meeting meeting_of(Ctx *cx, const ConvWindows *w, int d)
+static TapAccess tap_access(Ctx *cx, const ConvWindows *w, int d)
 {
     char axis = axis_of(w->spatial, d), tap = tap_of(w->spatial, d);
     long long s = (long long)w->stride[d], step = (long long)w->dilation[d], pad = (long long)w->pad[d];
     const char *at = pad ? text_format(cx, "%c+%lld", axis, pad) : text_format(cx, "%c", axis);
     if (s == 1)
-        return (Meeting){ text_format(cx, "%s-%c*%lld", at, tap, step), text_format(cx, "%c", tap), NULL,
-                          w->kernel[d] };
+        return (TapAccess){ text_format(cx, "%s-%c*%lld", at, tap, step), text_format(cx, "%c", tap), NULL,
+                            w->kernel[d] };
     if (step == 1)
-        return (Meeting){ text_format(cx, "(%s)/%lld-%c", at, s, tap),
-                          text_format(cx, "(%s)%%%lld+%c*%lld", at, s, tap, s), NULL, (w->kernel[d] + s - 1) / s };
+        return (TapAccess){ text_format(cx, "(%s)/%lld-%c", at, s, tap),
+                            text_format(cx, "(%s)%%%lld+%c*%lld", at, s, tap, s), NULL, (w->kernel[d] + s - 1) / s };
     const char *distance = text_format(cx, "(%s-%c*%lld)", at, tap, step);
-    return (Meeting){ text_format(cx, "%s/%lld", distance, s), text_format(cx, "%c", tap),
-                      text_format(cx, "%s%%%lld == 0", distance, s), w->kernel[d] };
+    return (TapAccess){ text_format(cx, "%s/%lld", distance, s), text_format(cx, "%c", tap),
+                        text_format(cx, "%s%%%lld == 0", distance, s), w->kernel[d] };
 }
 
 static bool check_transposed(Ctx *cx, const Node *n, int spatial)
@@ -223,7 +225,9 @@ static bool check_transposed(Ctx *cx, const Node *n, int spatial)
     if (!check_ranks(cx, n, spatial, false)) return false;
     if (groups >= 1 && tensor_dim(k, spatial) == tensor_dim(x, spatial + 1) && tensor_dim(k, spatial) % groups == 0)
         return true;
-    op_refuse(cx, n, "the input is %s, the kernel %s, 'groups' %lld: [..][c] and [..][c][o/groups] are wanted",
+    op_refuse(cx, n,
+              "the input is %s, the kernel %s, 'groups' %lld; [..][c], [..][c][o/groups], and groups that divide c are "
+              "expected",
               tensor_shape_text(cx, x), tensor_shape_text(cx, k), (long long)groups);
     return false;
 }
@@ -236,7 +240,7 @@ static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
             outs = tensor_dim(n->in[1], spatial + 1);
     Text lhs = text_new(cx), over = text_new(cx), in = text_new(cx), tap = text_new(cx), condition = text_new(cx);
     for (int d = 0; d < spatial; d++) {
-        Meeting m = meeting_of(cx, &w, d);
+        TapAccess m = tap_access(cx, &w, d);
         text_printf(&lhs, "%c<extent_%c,", axis_of(spatial, d), axis_of(spatial, d));
         text_printf(&over, "%c<%lld,", tap_of(spatial, d), (long long)m.taps);
         text_printf(&in, "%s,", m.x);
@@ -270,30 +274,30 @@ static int conv2d_transpose(Ctx *cx, const Node *n, Tensor **out) { return trans
 static int conv3d_transpose(Ctx *cx, const Node *n, Tensor **out) { return transposed(cx, n, 3, out); }
 
 static const AttrRow conv_attrs[] = {
-    { "stride",   ATTR_INTS, "distance of neighbouring windows, one for each spatial dimension or one for all", NULL },
-    { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
+    { "stride",   ATTR_INTS, "distance of adjacent windows, one for each spatial dimension or one for all", NULL },
+    { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
-    { "groups",   ATTR_INT,  "groups of channels that do not see each other", "1" },
-    { "zero",     ATTR_INT,  "of 8-bit integers: what is taken off each element of x inside the image", NULL },
-    { "zero_w",   ATTR_INT,  "and of k", NULL },
+    { "groups",   ATTR_INT,  "number of independent groups of channels", "1" },
+    { "zero",     ATTR_INT,  "zero point of x (8-bit integers); subtracted inside of the image only", NULL },
+    { "zero_w",   ATTR_INT,  "zero point of k", NULL },
     { 0 }
 };
 static const AttrRow depthwise_attrs[] = {
-    { "stride",   ATTR_INTS, "distance of neighbouring windows, one for each spatial dimension or one for all", NULL },
-    { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
+    { "stride",   ATTR_INTS, "distance of adjacent windows, one for each spatial dimension or one for all", NULL },
+    { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
-    { "zero",     ATTR_INT,  "of 8-bit integers: what is taken off each element of x inside the image", NULL },
-    { "zero_w",   ATTR_INT,  "and of k", NULL },
+    { "zero",     ATTR_INT,  "zero point of x (8-bit integers); subtracted inside of the image only", NULL },
+    { "zero_w",   ATTR_INT,  "zero point of k", NULL },
     { 0 }
 };
 
 static const AttrRow transpose_attrs[] = {
     { "stride",   ATTR_INTS,
-      "distance at which neighbouring elements of x are spread, one for each spatial dimension or one for all", NULL },
-    { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
-    { "pad",      ATTR_INTS, "what is cut off before each spatial dimension, then after each", NULL },
-    { "extra",    ATTR_INTS, "what is added after each spatial dimension", NULL },
-    { "groups",   ATTR_INT,  "groups of channels that do not see each other", "1" },
+      "distance in the result of adjacent elements of x, one for each spatial dimension or one for all", NULL },
+    { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },
+    { "pad",      ATTR_INTS, "elements cropped before each spatial dimension, then after each", NULL },
+    { "extra",    ATTR_INTS, "elements added after each spatial dimension", NULL },
+    { "groups",   ATTR_INT,  "number of independent groups of channels", "1" },
     { 0 }
 };
 
@@ -311,23 +315,23 @@ static const OpCase conv2d_cases[] = {
     { "groups=2 pad=1,1,1,1", "f32[1][4][4][4] f32[3][3][2][6]", "f32[1][4][4][6]", NULL },
     { "", "f32[1][2][2][3] f32[1][1][3][2]", "f32[1][2][2][2]", NULL },
     { "", "f64[1][3][3][1] f64[2][2][1][1]", "f64[1][2][2][1]", NULL },
-    { "groups=3", "f32[1][4][4][16] f32[3][3][5][6]", NULL, "'groups' is 3 but there are 16 input" },
-    { "", "f32[1][4][4][3] f32[3][3][4][6]", NULL, "the kernel has 4 input channels, but the input has 3" },
-    { "", "f32[4][4][3] f32[3][3][3][6]", NULL, "ranks 4 and 4 are wanted" },
+    { "groups=3", "f32[1][4][4][16] f32[3][3][5][6]", NULL, "'groups' is 3; a divisor of the 16 input" },
+    { "", "f32[1][4][4][3] f32[3][3][4][6]", NULL, "the kernel has 4 input channels; 3 are expected" },
+    { "", "f32[4][4][3] f32[3][3][3][6]", NULL, "ranks 4 and 4 are expected" },
     { "", "f32[1][4][4][3] f64[3][3][3][6]", NULL, "input 1 is f64, but input 0 is f32" },
     { "stride=0,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'stride' is 0,1" },
     { "stride=1,1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'stride' has 3 values, but 2 are needed" },
     { "pad=1,1,1,1 zero=-7", "i8[1][4][4][3] i8[3][3][3][6]", "i32[1][4][4][6]", NULL },
     { "stride=2 zero=128", "u8[1][5][5][2] u8[2][2][2][3]", "i32[1][2][2][3]", NULL },
     { "pad=1,1,1,1 zero=-7 zero_w=5 groups=2", "i8[1][4][4][4] i8[3][3][2][6]", "i32[1][4][4][6]", NULL },
-    { "zero_w=1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'zero_w' is 1, but the input f32" },
-    { "zero=1", "i32[1][4][4][3] i32[3][3][3][6]", NULL, "'zero' is 1, but the input i32" },
+    { "zero_w=1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'zero_w' is 1 and the input f32" },
+    { "zero=1", "i32[1][4][4][3] i32[3][3][3][6]", NULL, "'zero' is 1 and the input i32" },
     { "strides=1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "did you mean 'stride'?" },
     { 0 }
 };
 static const OpCase depthwise_conv1d_cases[] = {
     { "pad=1,1", "f32[1][6][3] f32[3][3]", "f32[1][6][3]", NULL },
-    { "", "f32[1][6][3] f32[3][4]", NULL, "no multiple" },
+    { "", "f32[1][6][3] f32[3][4]", NULL, "a multiple of the input's 3" },
     { 0 }
 };
 static const OpCase depthwise_conv2d_cases[] = {
@@ -335,21 +339,21 @@ static const OpCase depthwise_conv2d_cases[] = {
     { "stride=2", "f32[1][5][5][2] f32[3][3][6]", "f32[1][2][2][6]", NULL },
     { "pad=1,1,0,0 zero=5", "i8[1][4][4][2] i8[2][2][4]", "i32[1][4][4][4]", NULL },
     { "pad=1,1,0,0 zero_w=-100", "i8[1][4][4][2] i8[2][2][4]", "i32[1][4][4][4]", NULL },
-    { "", "f32[1][4][5][3] f32[3][3][4]", NULL, "no multiple" },
+    { "", "f32[1][4][5][3] f32[3][3][4]", NULL, "a multiple of the input's 3" },
     { 0 }
 };
 static const OpCase conv3d_cases[] = {
     { "", "f32[1][3][4][5][2] f32[2][2][3][2][3]", "f32[1][2][3][3][3]", NULL },
     { "stride=2,1,2 pad=1,1,1,1,1,1 groups=2", "f32[1][3][3][4][2] f32[3][3][3][1][4]", "f32[1][2][3][2][4]", NULL },
-    { "", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "ranks 5 and 5 are wanted" },
+    { "", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "ranks 5 and 5 are expected" },
     { 0 }
 };
 static const OpCase conv1d_transpose_cases[] = {
     { "stride=2", "f32[1][4][2] f32[3][2][3]", "f32[1][9][3]", NULL },
     { "stride=3 extra=1 pad=1,0", "f32[2][3][1] f32[2][1][2]", "f32[2][8][2]", NULL },
     { "stride=2 dilation=3", "f32[1][3][1] f32[2][1][1]", "f32[1][8][1]", NULL },
-    { "pad=9,9", "f32[1][4][2] f32[3][2][3]", NULL, "not empty" },
-    { "", "f32[1][4][2] f32[3][3][3]", NULL, "are wanted" },
+    { "pad=9,9", "f32[1][4][2] f32[3][2][3]", NULL, "1 to 2^30 output elements" },
+    { "", "f32[1][4][2] f32[3][3][3]", NULL, "are expected" },
     { 0 }
 };
 static const OpCase conv2d_transpose_cases[] = {

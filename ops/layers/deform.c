@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Deformable convolution (Dai et al. 2017; with a mask: Zhu et al. 2019), channels last. A tap reads x beside its
- * place, by an offset that is data, between four pixels; what lies outside counts as 0. K = kh*kw taps; the channels
- * come in D groups that share offsets.
+/* Deformable convolution (Dai et al. 2017; with a mask: Zhu et al. 2019), channels last. Data offsets move each tap
+ * from its position on the grid. The tap interpolates between four pixels of x, which are 0 outside of the image.
+ * K = kh*kw taps; the C channels are D groups, each with its own offsets.
  *
- *   at[n,h,w,e,a]    = h*sh + i*dh - ph + offset[n,h,w,2e]  for a = 0, down, and likewise with w for a = 1;   e = (d*kh
- *                                                                                                             + i)*kw +
- *                                                                                                             j
- *   patch[n,h,w,t,c] = mask * sum(p<2,q<2) x[n, low_0 + p, low_1 + q, c] * part_0[p] * part_1[q]    at e = c/(C/D)*K +
- *                                                                                                   t
- *   y[n,h,w,o]       = sum(t,c) patch[n,h,w,t,c] * k[t/kw,t%kw,c,o]                                  over the channels
- *                                                                                                    of o's group */
+ *   at[n,h,w,e,a]    = h*sh + i*dh - ph + offset[n,h,w,2e]        vertically, a = 0; likewise with w for a = 1;
+ *                                                                 e = (d*kh + i)*kw + j
+ *   patch[n,h,w,t,c] = mask * sum(p<2,q<2) x[n, low_0 + p, low_1 + q, c] * part_0[p] * part_1[q]
+ *                                                                 at e = c/(C/D)*K + t
+ *   y[n,h,w,o]       = sum(t,c) patch[n,h,w,t,c] * k[t/kw,t%kw,c,o]      over the channels c of o's group */
 #include "graph/dag/op_build.h"
 
 typedef struct Deform {
@@ -32,7 +30,7 @@ static bool read_sizes(Deform *d)
     if (!op_same_type(d->cx, d->n) || !op_float(d->cx, d->n)) return false;
     if (x->rank != 4 || k->rank != 4 || !tensor_is_fixed(x) || !tensor_is_fixed(k) || tensor_elems(x) < 1
         || tensor_elems(k) < 1) {
-        op_refuse(d->cx, d->n, "the input is %s and the kernel %s; [n][h][w][c] and [kh][kw][c][o] are wanted",
+        op_refuse(d->cx, d->n, "the input is %s and the kernel %s; [n][h][w][c] and [kh][kw][c][o] are expected",
                   tensor_shape_text(d->cx, x), tensor_shape_text(d->cx, k));
         return false;
     }
@@ -41,7 +39,8 @@ static bool read_sizes(Deform *d)
     d->groups = node_int(d->n, "groups", 1), d->sharing = node_int(d->n, "offset_groups", 1);
     if (d->groups < 1 || d->sharing < 1 || d->each * d->groups != d->in || d->out % d->groups || d->in % d->sharing) {
         op_refuse(d->cx, d->n,
-                  "the kernel %s in %lld groups, with %lld groups of offsets, does not suit the input's %lld channels",
+                  "the kernel is %s, 'groups' %lld, 'offset_groups' %lld; kernels [kh][kw][c/groups][o] and divisors "
+                  "of the input's %lld channels are expected",
                   tensor_shape_text(d->cx, k), (long long)d->groups, (long long)d->sharing, (long long)d->in);
         return false;
     }
@@ -56,14 +55,15 @@ static bool check_offsets(Deform *d)
     if (d->w.count[0] >= 1 && d->w.count[1] >= 1 && has_shape(d, offset, 2 * taps)
         && (!mask || has_shape(d, mask, taps)))
         return true;
-    op_refuse(d->cx, d->n, "offsets %s%s%s; [n][%lld][%lld][%lld], and a mask of half as many channels, are wanted",
+    op_refuse(d->cx, d->n,
+              "the offsets are %s%s%s; [n][%lld][%lld][%lld], and a mask with half as many channels, are expected",
               tensor_shape_text(d->cx, offset), mask ? " and mask " : "", mask ? tensor_shape_text(d->cx, mask) : "",
               (long long)d->w.count[0], (long long)d->w.count[1], (long long)(2 * taps));
     return false;
 }
 
-/* Along dimension i: where tap e reads, the pixel before it, kept near the image, and what that one and the next count
- * for. */
+/* Computes, along dimension i, the position that tap e reads, the pixel at or before it (clamped to the image and one
+ * pixel around it), and the weights of that pixel and of the next. */
 typedef struct SampleAxis { Tensor *low, *part; } SampleAxis;
 
 static SampleAxis line_of(Deform *d, int i)
@@ -119,11 +119,11 @@ static int deform_conv2d(Ctx *cx, const Node *n, Tensor **out)
 }
 
 static const AttrRow deform_attrs[] = {
-    { "stride",   ATTR_INTS, "distance of windows, down and right, or one for both", NULL },
-    { "dilation", ATTR_INTS, "distance of taps, likewise", NULL },
-    { "pad",      ATTR_INTS, "rows above, columns before, rows below, columns behind", NULL },
-    { "groups",   ATTR_INT,  "groups of channels that do not see each other", "1" },
-    { "offset_groups", ATTR_INT, "groups of the input's channels, each with offsets of its own", "1" },
+    { "stride",   ATTR_INTS, "distance of adjacent windows, vertically and horizontally, or one for both", NULL },
+    { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },
+    { "pad",      ATTR_INTS, "zeros: rows above, columns before, rows below, columns after", NULL },
+    { "groups",   ATTR_INT,  "number of independent groups of channels", "1" },
+    { "offset_groups", ATTR_INT, "number of groups of the input's channels with separate offsets", "1" },
     { 0 }
 };
 static const OpCase deform_cases[] = {
@@ -136,7 +136,7 @@ static const OpCase deform_cases[] = {
     { "", "f64[1][3][4][2] f64[3][3][2][3] f64[1][1][2][18]", "f64[1][1][2][3]", NULL },
     { "", "f32[1][3][3][1] f32[2][2][1][1] f32[1][2][2][4]", NULL, "[n][2][2][8]" },
     { "offset_groups=2", "f32[1][3][3][1] f32[2][2][1][1] f32[1][2][2][16]", NULL,
-      "does not suit the input's 1 channels" },
+      "divisors of the input's 1 channels" },
     { "", "f32[3][3][1] f32[2][2][1][1] f32[1][2][2][8]", NULL, "[kh][kw][c][o]" },
     { 0 }
 };

@@ -29,8 +29,8 @@ static const Expr *batch_extent(Ctx *cx, const Node *n, int d, int all, const in
         const Expr *size = at >= 0 ? n->in[i]->shape[at] : NULL;
         if (!size || expr_is_int(size, 1)) continue;
         if (!expr_is_int(extent, 1) && extent != size) {
-            op_refuse(cx, n, "batch dimensions of %s and %s do not agree", tensor_shape_text(cx, n->in[0]),
-                      tensor_shape_text(cx, n->in[1]));
+            op_refuse(cx, n, "the operands are %s and %s; equal batch dimensions, or 1, are expected",
+                      tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1]));
             return NULL;
         }
         extent = size;
@@ -43,14 +43,14 @@ static bool check(Ctx *cx, const Node *n)
     const Tensor *a = n->in[0], *b = n->in[1];
     if (!op_same_type(cx, n)) return false;
     if (a->rank == 0 || b->rank == 0 || a->rank > MAX_RANK - 1 || b->rank > MAX_RANK - 1) {
-        op_refuse(cx, n, "the operands are %s and %s; ranks of 1 to %d are wanted", tensor_shape_text(cx, a),
+        op_refuse(cx, n, "the operands are %s and %s; ranks of 1 to %d are expected", tensor_shape_text(cx, a),
                   tensor_shape_text(cx, b), MAX_RANK - 1);
         return false;
     }
     const Expr *left = a->shape[a->rank - 1], *right = b->shape[b->rank > 1 ? b->rank - 2 : 0];
     if (left == right) return true;
-    op_refuse(cx, n, "the inner dimensions of %s and %s do not agree", tensor_shape_text(cx, a),
-              tensor_shape_text(cx, b));
+    op_refuse(cx, n, "the operands are %s and %s; equal inner dimensions, [..][m][k] and [..][k][n], are expected",
+              tensor_shape_text(cx, a), tensor_shape_text(cx, b));
     return false;
 }
 
@@ -91,8 +91,8 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0], *w = n->in[1];
     if (!op_same_type(cx, n)) return 0;
     if (w->rank != 2 || x->rank == 0 || x->shape[x->rank - 1] != w->shape[0]) {
-        op_refuse(cx, n, "the input is %s and the weights %s; [..][k] and [k][o] are wanted", tensor_shape_text(cx, x),
-                  tensor_shape_text(cx, w));
+        op_refuse(cx, n, "the input is %s and the weights %s; [..][k] and [k][o] are expected",
+                  tensor_shape_text(cx, x), tensor_shape_text(cx, w));
         return 0;
     }
     Text lead = text_new(cx);
@@ -102,7 +102,8 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
     bool is_byte = x->type == I8 || x->type == U8;
     if (is_byte) left = byte_text(cx, left, zero), right = byte_text(cx, right, zero_w);
     else if (zero || zero_w)
-        op_refuse(cx, n, "there is a zero point, but the input is %s", dtype_info(x->type)->spelling);
+        op_refuse(cx, n, "the input is %s; with 'zero' or 'zero_w', i8 or u8 is expected",
+                  dtype_info(x->type)->spelling);
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%so] = sum(k) %s * %s", at, left, right), BIND_T("x", x),
                         BIND_T("w", w));
     return out[0] ? 1 : 0;
@@ -122,11 +123,11 @@ static const AttrRow dense_attrs[] = {
 static const OpCase dense_cases[] = {
     { "zero=-3", "i8[2][5] i8[5][3]", "i32[2][3]", NULL },
     { "zero=3 zero_w=1", "i8[5] i8[5][3]", "i32[3]", NULL },
-    { "zero=3", "f32[5] f32[5][3]", NULL, "there is a zero point" },
+    { "zero=3", "f32[5] f32[5][3]", NULL, "with 'zero' or 'zero_w', i8 or u8" },
     { "", "f32[2][5] f32[5][3]", "f32[2][3]", NULL },
     { "", "f32[5] f32[5][3]", "f32[3]", NULL },
     { "", "f32[2][4][5] f32[5][3]", "f32[2][4][3]", NULL },
-    { "", "f32[2][5] f32[4][3]", NULL, "[..][k] and [k][o] are wanted" },
+    { "", "f32[2][5] f32[4][3]", NULL, "[..][k] and [k][o] are expected" },
     { 0 }
 };
 static const OpCase matmul_cases[] = {
@@ -136,7 +137,7 @@ static const OpCase matmul_cases[] = {
     { "", "f32[4] f32[4][5]", "f32[5]", NULL },
     { "", "f32[3][4] f32[4]", "f32[3]", NULL },
     { "", "f32[4] f32[4]", "f32", NULL },
-    { "", "f32[3][4] f32[5][4]", NULL, "inner dimensions of [3][4] and [5][4]" },
+    { "", "f32[3][4] f32[5][4]", NULL, "[3][4] and [5][4]; equal inner dimensions" },
     { "", "f32[2][3][4] f32[3][4][5]", NULL, "batch dimensions" },
     { 0 }
 };

@@ -2,7 +2,7 @@
 /* einsum: a sum of products by letters, "ij,jk->ik":  y[i,k] = sum(j) x0[i,j] * x1[j,k].
  *
  *   Letters absent from the result are reduction axes.
- *   An ellipsis stands for all dimensions without a letter. They get capital letters, aligned to the right.
+ *   An ellipsis is all dimensions without a letter. They get capital letters, aligned to the right.
  *   Ellipsis dimensions and unit dimensions broadcast.
  *   Without an arrow, the result has the ellipsis dimensions, then the letters that occur once, alphabetically. */
 #include "graph/dag/op_build.h"
@@ -19,7 +19,12 @@ typedef struct Equation {
 
 static bool refuse(Ctx *cx, const Node *n)
 {
-    op_refuse(cx, n, "'equation' is \"%s\", which does not suit the inputs", node_text(n, "equation", ""));
+    Text shapes = text_new(cx);
+    for (int i = 0; i < n->in_count; i++) text_printf(&shapes, "%s%s", i ? ", " : "", tensor_shape_text(cx, n->in[i]));
+    op_refuse(cx, n,
+              "'equation' is \"%s\", the inputs %s; a letter for each dimension, equal sizes or 1 for a letter, and "
+              "results of distinct letters from the inputs are expected",
+              node_text(n, "equation", ""), text_string(&shapes));
     return false;
 }
 
@@ -136,9 +141,9 @@ static const OpCase cases[] = {
     { "equation=bi,bij,cj->i", "f32[1][3] f32[1][3][2] f32[1][2]", "f32[3]", NULL },
     { "equation=ij->ji", "i32[2][3]", "i32[3][2]", NULL },
     { "equation=...ij,...jk->...ik", "f32[2][1][2][3] f32[4][3][2]", "f32[2][4][2][2]", NULL },
-    { "equation=ij,jk->iz", "f32[2][3] f32[3][4]", NULL, "does not suit" },
-    { "equation=ij,jk->ik", "f32[2][3] f32[2][4]", NULL, "does not suit" },
-    { "equation=ij->ii", "f32[2][2]", NULL, "does not suit" },
+    { "equation=ij,jk->iz", "f32[2][3] f32[3][4]", NULL, "results of distinct letters from the inputs" },
+    { "equation=ij,jk->ik", "f32[2][3] f32[2][4]", NULL, "the inputs [2][3], [2][4]; a letter for each dimension" },
+    { "equation=ij->ii", "f32[2][2]", NULL, "results of distinct letters" },
     { 0 }
 };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Normalizations: in their inference form, or by what the input itself holds.
+/* Normalizations: by recorded statistics (batch_norm), or by statistics of the input.
  *
- *   batch_norm   y = x * m + (bias - mean * m),   m[c] = scale[c] / sqrt(var[c] + epsilon)        channels: the last
- *                                                                                                 axis
+ *   batch_norm   y = x * m + (bias - mean * m),   m[c] = scale[c] / sqrt(var[c] + epsilon)     c: the last axis
  *   standardize  y = (x - mean) / sqrt(var + epsilon),   mean = sum(x) / count,   var = sum((x - mean)^2) / count
  *   rms_norm     y = x / sqrt(sum(x^2) / count + epsilon)
  *   lrn          y[c] = x[c] / (bias + alpha / size * sum(j) x[c + j - (size-1)/2]^2)^beta */
@@ -15,7 +14,7 @@ static bool check(Ctx *cx, const Node *n)
     for (int i = 1; i < 5; i++) {
         const Tensor *p = n->in[i];
         if (x->rank >= 1 && p->rank == 1 && p->shape[0] == x->shape[x->rank - 1]) continue;
-        op_refuse(cx, n, "input %d is %s, but the input %s needs one value for each channel", i,
+        op_refuse(cx, n, "input %d is %s and x %s; one value for each channel, the last axis of x, is expected", i,
                   tensor_shape_text(cx, p), tensor_shape_text(cx, x));
         return false;
     }
@@ -35,7 +34,7 @@ static int batch_norm(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The same as calls, so that constants fold and the scale may go into the weights before it. */
+/* Rewrites the node as elementwise calls: constants fold, and the scale folds into the weights of the producer. */
 static Tensor *batch_norm_simpler(Ctx *cx, const Node *n)
 {
     for (int i = 1; i < 5; i++)
@@ -50,7 +49,7 @@ static Tensor *batch_norm_simpler(Ctx *cx, const Node *n)
     return call(cx, "add", n->name, (Tensor *[]){ scaled, shift }, 2, "");
 }
 
-/* ---- By the input's own moments ---------------------------------------------------------------------------------- */
+/* ---- By moments of the input ------------------------------------------------------------------------------------- */
 
 static bool read_axes(Ctx *cx, const Node *n, AxisText *a, const Expr **count)
 {
@@ -63,7 +62,7 @@ static bool read_axes(Ctx *cx, const Node *n, AxisText *a, const Expr **count)
         if (chosen[d]) *count = expr_is_int(*count, 1) ? x->shape[d] : expr_mul(cx, *count, x->shape[d]);
     *count = expr_cast(cx, x->type, *count);
     if (x->rank > 0) return true;
-    op_refuse(cx, n, "a scalar has no axes to be normalized over");
+    op_refuse(cx, n, "the input is a scalar; one axis or more is expected");
     return false;
 }
 
@@ -111,7 +110,7 @@ static int lrn(Ctx *cx, const Node *n, Tensor **out)
     int axis = op_axis(cx, n, node_int(n, "axis", -1), x->rank);
     if (axis < 0) return 0;
     if (size < 1 || size > 1 << 20) {
-        op_refuse(cx, n, "'size' is %lld; at least 1 is wanted", (long long)size);
+        op_refuse(cx, n, "'size' is %lld; 1 to 2^20 is expected", (long long)size);
         return 0;
     }
     const char *at = axes_with(cx, x->rank, axis,
@@ -130,16 +129,16 @@ static int lrn(Ctx *cx, const Node *n, Tensor **out)
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 static const AttrRow moment_attrs[] = {
-    { "axes", ATTR_INTS, "over which the moments are taken; none: all", NULL },
+    { "axes", ATTR_INTS, "axes that the moments are computed over; none: all", NULL },
     { "epsilon", ATTR_REAL, "added to the variance", "1e-05" },
     { 0 }
 };
 static const AttrRow lrn_attrs[] = {
-    { "axis", ATTR_INT, "the axis of the channels", "-1" },
-    { "size", ATTR_INT, "how many neighbouring channels", "5" },
-    { "alpha", ATTR_REAL, "the scale of their mean square", "0.0001" },
-    { "beta", ATTR_REAL, "the power", "0.75" },
-    { "bias", ATTR_REAL, "what is added before", "1" },
+    { "axis", ATTR_INT, "axis of the channels", "-1" },
+    { "size", ATTR_INT, "number of adjacent channels", "5" },
+    { "alpha", ATTR_REAL, "factor of their mean square", "0.0001" },
+    { "beta", ATTR_REAL, "exponent of the divisor", "0.75" },
+    { "bias", ATTR_REAL, "addend of the divisor", "1" },
     { 0 }
 };
 static const OpCase moment_cases[] = {

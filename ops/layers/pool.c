@@ -6,10 +6,10 @@
  *
  *   lp_pool2d    y[n,h,w,c] = (sum(i,j) |x[...]|^p)^(1/p)                              0 outside of x
  *
- * Averages of 8-bit integers are rounded to the nearest, ties away from zero; with `total` they are sums.
- * The divisor counts the taps of a window inside x or, with count_pad, inside x and its padding. With ceil_mode the
- * last window may reach past the padding, where nothing is counted; a window that would start past x and the padding
- * before it is left out. */
+ * Averages of 8-bit integers are rounded to nearest, ties away from zero; with `total` the result is the sum.
+ * The divisor counts the taps of a window inside of x, or with count_pad inside of x and its padding. With ceil_mode
+ * the last window may extend beyond the padding, where no tap is counted. A window that would start beyond x and the
+ * leading padding is dropped. */
 #include "graph/dag/op_build.h"
 #include "ir/algebra/algebra.h"
 
@@ -22,8 +22,8 @@ typedef struct PoolWindows {
     bool leaves_input, leaves_padding[MAX_SPATIAL], leaves[MAX_SPATIAL];
 } PoolWindows;
 
-/* How many windows: floor((size + pads - reach) / stride) + 1; with ceil_mode rounded up, but none that begins behind x
- * and the padding before it, of which there are ceil((size + pad) / stride). */
+/* Returns the number of windows, floor((size + pads - reach) / stride) + 1. With ceil_mode the quotient is rounded up,
+ * but at most ceil((size + pad) / stride) windows start inside of x and the leading padding. */
 static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil_mode)
 {
     int64_t s = w->stride[d], taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d]
@@ -36,7 +36,7 @@ static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil
     return simplify(cx, expr_binary(cx, EXPR_MIN, count, begun), NULL);
 }
 
-/* The dimension fits, and if it is open every size of it does. */
+/* True if a window fits into dimension d; of an open dimension, into every size. Refuses otherwise. */
 static bool window_fits(Ctx *cx, const Node *n, const PoolWindows *w, int d)
 {
     if (op_least(cx, w->extent[d]) >= 1) return true;
@@ -54,7 +54,7 @@ static bool read_windows(Ctx *cx, const Node *n, int spatial, PoolWindows *w)
     const Tensor *x = n->in[0];
     w->spatial = spatial;
     if (x->rank != spatial + 2) {
-        op_refuse(cx, n, "the input is %s; rank %d is wanted", tensor_shape_text(cx, x), spatial + 2);
+        op_refuse(cx, n, "the input is %s; rank %d is expected", tensor_shape_text(cx, x), spatial + 2);
         return false;
     }
     if (!op_ints(cx, n, "kernel", spatial, 1, GREATEST, 0, w->kernel)) return false;
@@ -78,11 +78,11 @@ static bool read_windows(Ctx *cx, const Node *n, int spatial, PoolWindows *w)
     return true;
 }
 
-/* The letters of dimension d: w alone, or h and w, or d, h and w; their taps. */
+/* The letters of dimension d and of its taps: w for one dimension, h w for two, d h w for three. */
 static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
 static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
 
-/* REDUCER(i,j) of a function of x ("@", "abs(@)") over the windows; `outside` stands where they leave x. */
+/* Builds REDUCER(i,j) of a function of x ("@", "abs(@)") over the windows; outside of x the term is `outside`. */
 static Tensor *reduce_windows(Ctx *cx, const Node *n, const PoolWindows *w, const char *stage, const char *reducer,
                               const char *of, const Expr *outside)
 {
@@ -117,8 +117,8 @@ static int max_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* How many taps of the window that starts at h*s-p lie before `end`, if it had enough of them: ceil((end - (h*s-p)) /
- * d). The end is a number behind the beginning or, with `of_input`, behind the input's last element. */
+/* Returns the number of taps before `end` of a window that starts at h*s-p and has no last tap: ceil((end - (h*s-p)) /
+ * d). `end` is relative to the input's first element or, with `of_input`, to the element after its last. */
 static const char *taps_before(Ctx *cx, const PoolWindows *w, int d, bool of_input, int64_t end)
 {
     char axis = axis_of(w->spatial, d);
@@ -131,7 +131,7 @@ static const char *taps_before(Ctx *cx, const PoolWindows *w, int d, bool of_inp
     return step == 1 ? left : text_format(cx, "(%s)/%lld", left, (long long)step);
 }
 
-/* Taps counted along dimension d as text; NULL where all windows count all of theirs. */
+/* Returns the number of counted taps along dimension d as text; NULL if every window counts all of them. */
 static const char *taps_text(Ctx *cx, const PoolWindows *w, int d, bool count_pad)
 {
     if (count_pad ? !w->leaves_padding[d] : !w->leaves[d]) return NULL;
@@ -142,7 +142,7 @@ static const char *taps_text(Ctx *cx, const PoolWindows *w, int d, bool count_pa
     return text_format(cx, "(%s-max(0, %s))", before_end, taps_before(cx, w, d, false, 0));
 }
 
-/* What the divisor names: the sum, and the input's sizes. */
+/* Binds the names that a divisor may read: the sum and the input's sizes. */
 static void bind_sizes(Ctx *cx, const PoolWindows *w, Tensor *sum, Bind *binds)
 {
     *binds++ = (Bind)BIND_T("s", sum);
@@ -151,8 +151,8 @@ static void bind_sizes(Ctx *cx, const PoolWindows *w, Tensor *sum, Bind *binds)
     *binds = (Bind){ NULL, NULL, NULL };
 }
 
-/* A sum of integers divided, to the nearest, ties away from zero. `same` is the divisor where that is a number,
- * else 0. */
+/* Divides a sum of integers, rounded to nearest, ties away from zero. `same` is the divisor if it is constant, else
+ * 0. */
 static Tensor *rounded_quotient(Ctx *cx, const Node *n, const char *axes, const char *divisor, int64_t same,
                                 const Bind *binds)
 {
@@ -178,7 +178,7 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     const DType sums = is_byte ? I32 : t;
     if ((!is_byte && !op_float(cx, n)) || !read_windows(cx, n, spatial, &w)) return 0;
     if ((is_sum || zero) && !is_byte)
-        op_refuse(cx, n, "'total' or 'zero' is set, but the input %s", dtype_info(t)->spelling);
+        op_refuse(cx, n, "the input is %s; with 'total' or 'zero', i8 or u8 is expected", dtype_info(t)->spelling);
     const char *of = !is_byte ? "@" : zero ? text_format(cx, "(i32(@) - %lld)", (long long)zero) : "i32(@)";
     Tensor *total = reduce_windows(cx, n, &w, is_sum ? "y" : "sum", "sum", of, expr_int(cx, sums, 0));
     if (is_sum) {
@@ -203,24 +203,25 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Outside of x is the real number 0, which a sum of stored numbers meets only where each is less its zero point. */
+/* Padding is the real number 0. A sum of stored integers represents it only if each has its zero point subtracted, so a
+ * window beyond x subtracts them inside of the sum. */
 static Tensor *avg_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, int64_t *count)
 {
     PoolWindows w = { 0 };
-    int64_t taken_off = 0;
+    int64_t subtracted = 0;
     if (!read_windows(cx, n, n->in[0]->rank - 2, &w)) return NULL;
     *count = 1;
     for (int d = 0; d < w.spatial; d++) {
         if (taps_text(cx, &w, d, node_int(n, "count_pad", 0) != 0)) return NULL;
         *count *= w.kernel[d];
     }
-    if (w.leaves_input) taken_off = *zero;
+    if (w.leaves_input) subtracted = *zero;
     *zero = w.leaves_input ? 0 : *zero * *count;
     return call(cx, n->op->name, n->name, &stored, 1,
                 "kernel=%s stride=%s dilation=%s pad=%s ceil_mode=%d count_pad=%d total=1 zero=%lld",
                 ints_text(cx, w.kernel, w.spatial), ints_text(cx, w.stride, w.spatial),
                 ints_text(cx, w.dilation, w.spatial), ints_text(cx, w.pad, 2 * w.spatial),
-                (int)node_int(n, "ceil_mode", 0), (int)node_int(n, "count_pad", 0), (long long)taken_off);
+                (int)node_int(n, "ceil_mode", 0), (int)node_int(n, "count_pad", 0), (long long)subtracted);
 }
 
 static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
@@ -229,7 +230,7 @@ static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     if (!op_float(cx, n) || !read_windows(cx, n, spatial, &w)) return 0;
     double p = node_real(n, "p", 2);
     DType t = n->in[0]->type;
-    if (!(p > 0)) op_refuse(cx, n, "'p' is %g; more than 0 is wanted", p);
+    if (!(p > 0)) op_refuse(cx, n, "'p' is %g; a number above 0 is expected", p);
     const char *of = p == 1   ? "abs(@)"
                      : p == 2 ? "@ * @"
                               : "pow(abs(@), p)",
@@ -242,16 +243,17 @@ static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* The index in x of the largest element of a window, in the order [n][c][h][w], or with the last two dimensions
- * exchanged. Padding equals the least value of the type. A window whose elements all equal it finds its first tap,
- * which may be in the padding; the result is its first tap inside of x, or -1 if there is none. The tap of a larger
- * element is never one before x. */
+/* The index of a window's largest element in the order [n][c][h][w], or with `columns` in [n][c][w][h]. Padding
+ * equals the least value of the type. If all elements of a window equal it, argmax returns the first tap, which may be
+ * in the padding. The result is then the first tap inside of x, or -1 if there is none. Therefore the tap is clamped to
+ * the first one inside of x; the tap of a larger element is never before x. */
 static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
 {
     PoolWindows w = { 0 };
     int spatial = n->in[0]->rank - 2;
     if (spatial < 1 || spatial > MAX_SPATIAL) {
-        op_refuse(cx, n, "the input is %s; ranks 3 to %d are wanted", tensor_shape_text(cx, n->in[0]), MAX_SPATIAL + 2);
+        op_refuse(cx, n, "the input is %s; ranks 3 to %d are expected", tensor_shape_text(cx, n->in[0]),
+                  MAX_SPATIAL + 2);
         return 0;
     }
     if (!read_windows(cx, n, spatial, &w)) return 0;
@@ -262,7 +264,7 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
     Text lhs = text_new(cx);
     for (int d = 0; d < spatial; d++) text_printf(&lhs, "%c,", axis_of(spatial, d));
     const char *at = text_format(cx, "at[n,%sc]", lhs.at);
-    /* That a window has a tap in x, where dilation or padding leave that open */
+    /* The predicate that a window has a tap inside of x, if dilation or padding do not imply it. */
     Text inside = text_new(cx);
     const char *flat = text_format(cx, "(i64(n) * %lld + i64(c))", (long long)tensor_dim(n->in[0], spatial + 1));
     for (int i = 0; i < spatial; i++) {
@@ -272,12 +274,12 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
         const char *own = text_format(cx, "%s/%lld%%%lld", at, (long long)taps, (long long)w.kernel[d]);
         if (w.pad[d] > 0) own = text_format(cx, "max(%s, %s)", own, taps_before(cx, &w, d, false, 0));
         const char *size = formulas_size(&f, w.size[d]);
-        const char *place = text_format(cx, "%c*%lld + (%s)*%lld - %lld", axis_of(spatial, d), (long long)w.stride[d],
-                                        own, (long long)w.dilation[d], (long long)w.pad[d]);
+        const char *position = text_format(cx, "%c*%lld + (%s)*%lld - %lld", axis_of(spatial, d),
+                                           (long long)w.stride[d], own, (long long)w.dilation[d], (long long)w.pad[d]);
         if (w.leaves[d] && (w.dilation[d] > 1 || w.pad[d] >= w.kernel[d]))
             text_printf(&inside, "%s%s < %lld && %s < %s", inside.length ? " && " : "", own, (long long)w.kernel[d],
-                        place, size);
-        flat = text_format(cx, "(%s * i64(%s) + i64(%s))", flat, size, place);
+                        position, size);
+        flat = text_format(cx, "(%s * i64(%s) + i64(%s))", flat, size, position);
     }
     if (inside.length) flat = text_format(cx, "select(%s, %s, -1)", inside.at, flat);
     out[0] = formulas_compute(&f, "y[n,%sc] = %s", lhs.at, flat);
@@ -306,7 +308,7 @@ static bool spatial_axes(Ctx *cx, const Node *n, AxisText *axes, const Expr **co
         *count = expr_is_int(*count, 1) ? x->shape[d] : expr_mul(cx, *count, x->shape[d]);
     }
     if (x->rank < 3 || tensor_elems(x) == 0 || interval_of(cx, *count, NULL).least < 1) {
-        op_refuse(cx, n, "the input is %s; [n][spatial..][c], not empty, is wanted", tensor_shape_text(cx, x));
+        op_refuse(cx, n, "the input is %s; [n][spatial..][c] with sizes above 0 is expected", tensor_shape_text(cx, x));
         return false;
     }
     *axes = axis_text(cx, x->rank, chosen);
@@ -351,20 +353,21 @@ static Tensor *global_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zer
 
 #define WINDOW_ATTRS \
     { "kernel",    ATTR_INTS, "size of the window, one for each spatial dimension or one for all", NULL }, \
-    { "stride",    ATTR_INTS, "distance of neighbouring windows, likewise", NULL }, \
-    { "dilation",  ATTR_INTS, "distance of neighbouring taps, likewise", NULL }, \
+    { "stride",    ATTR_INTS, "distance of adjacent windows, likewise", NULL }, \
+    { "dilation",  ATTR_INTS, "distance of adjacent taps, likewise", NULL }, \
     { "pad",       ATTR_INTS, "padding before each spatial dimension, then after each: top,left,bottom,right", NULL }, \
-    { "ceil_mode", ATTR_INT,  "1: a last window may be cut off", "0" }
+    { "ceil_mode", ATTR_INT,  "1: the last window may extend beyond the padding", "0" }
 static const AttrRow max_attrs[] = { WINDOW_ATTRS, { 0 } };
 static const AttrRow avg_attrs[] = { WINDOW_ATTRS,
                                      { "count_pad", ATTR_INT, "1: the divisor counts the padding too", "0" },
-                                     { "total", ATTR_INT, "of 8-bit integers, 1: the sum in i32, not divided", NULL },
-                                     { "zero", ATTR_INT, "of 8-bit integers: what is taken off each inside of x",
+                                     { "total", ATTR_INT, "1: 8-bit integers are summed in i32, not averaged", NULL },
+                                     { "zero", ATTR_INT, "zero point of 8-bit integers; subtracted inside of x only",
                                        NULL },
                                      { 0 } };
 static const AttrRow lp_attrs[] = { WINDOW_ATTRS, { "p", ATTR_REAL, "the norm's power", "2" }, { 0 } };
 static const AttrRow index_attrs[] = {
-    WINDOW_ATTRS, { "columns", ATTR_INT, "1: the last two dimensions are counted the other way round", "0" }, { 0 }
+    WINDOW_ATTRS, { "columns", ATTR_INT, "1: indices count the spatial dimensions in reverse order", "0" },
+    { 0 }
 };
 static const OpCase index_cases[] = {
     { "kernel=2,2 stride=2,2", "f32[1][4][4][2]", "i64[1][2][2][2]", NULL },
@@ -392,7 +395,7 @@ static const OpCase max_pool2d_cases[] = {
     { "kernel=3,3 stride=2,2 pad=1,0,1,1", "i8[1][5][5][8]", "i8[1][3][2][8]", NULL },
     { "kernel=9,9", "f32[1][6][6][3]", NULL, "does not fit" },
     { "", "f32[1][6][6][3]", NULL, "'kernel' is 0,0" },
-    { "kernel=2,2", "f32[6][6][3]", NULL, "rank 4 is wanted" },
+    { "kernel=2,2", "f32[6][6][3]", NULL, "rank 4 is expected" },
     { 0 }
 };
 static const OpCase avg_pool1d_cases[] = {
@@ -454,7 +457,7 @@ const Op ops_pool[] = {
       .quantization.moves_elements = true, .cases = max_pool2d_cases },
     { POOL(max_pool3d, "y[n,d,h,w,c] = max(t,i,j) x[n,d*sd+t*dd-pd,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs,
       .quantization.moves_elements = true, .cases = max_pool3d_cases },
-    { POOL(max_pool_index, "y[n,h,w,c] = the place in [n][c][h][w] of the largest x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"),
+    { POOL(max_pool_index, "y[n,h,w,c] = the index in [n][c][h][w] of the largest x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"),
       .attr = index_attrs, .cases = index_cases },
     { POOL(avg_pool1d, "y[n,w,c] = (sum(j) x[n,w*sw+j*dw-pw,c]) / taps(w)"), .attr = avg_attrs,
       .quantization.total = avg_total, .cases = avg_pool1d_cases },

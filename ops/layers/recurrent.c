@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Recurrent layers. The steps t are an ordered axis; what is kept from step to step is a tensor over t that is read at
- * t-1. U hidden units, G gates side by side in the weights: w[i, g*U + u], r[k, g*U + u], b[g*U + u].
+/* Recurrent layers. The steps t are an ordered axis; state is a tensor over t that is read at t-1. The weights hold U
+ * hidden units of G gates, one gate after the other: w[i, g*U + u], r[k, g*U + u], b[g*U + u].
  *
- *   input[t,b,g,u] = sum(i; b[g*U+u]) x[t,b,i] * w[i,g*U+u]          of all steps; no recurrence yet
- *   prev[t,b,k]    = h[t-1,b,k], at first h0[b,k]; without h0 it is no stage: there is no product with it at first
+ *   input[t,b,g,u] = sum(i; b[g*U+u]) x[t,b,i] * w[i,g*U+u]          all steps at once, outside of the recurrence
+ *   prev[t,b,k]    = h[t-1,b,k], in the first step h0[b,k]; without h0 there is no such stage, and the first step has
+ *                    no product with r
  *   sums[t,b,g,u]  = sum(k; input[t,b,g,u]) prev[t,b,k] * r[k,g*U+u]
  *
  *   rnn    h = f(sums)
- *   lstm   gates i o f c:  c = f(sums_f) * c[t-1] + f(sums_i) * g(sums_c),  h = f(sums_o) * h(c);  peepholes p add p *
- *          c to sums
+ *   lstm   gates i o f c:  c = f(sums_f) * c[t-1] + f(sums_i) * g(sums_c),  h = f(sums_o) * h(c);
+ *          peepholes p add p * c to sums
  *   gru    gates z r h:    h = (1 - f(sums_z)) * n + f(sums_z) * prev, where
  *          n = g(input_h + sum(k; rb) (f(sums_r) * prev)[k] * r[k,h])            or, with linear_before_reset,
  *          n = g(input_h + f(sums_r) * sum(k; rb) prev[k] * r[k,h])
  *
- * Outputs: h of all steps, h of the last step, and c of the last step. In reverse, step t reads and is x and h number
- * T-1-t.
+ * Outputs: h of all steps, h of the last step, and c of the last step. In reverse, step t reads x[T-1-t] and computes
+ * output row T-1-t.
  *
- * With lens[b], the number of steps n of each sequence of the batch, the state stays as it is from step n on, so that h
- * of the last step is that of step n-1 (0 where there is none); the output is 0 from n on, and in reverse step t reads
- * and is number n-1-t. A length beyond [0, T] counts as its nearest end. (Semantics: ONNX RNN, GRU, LSTM. Hochreiter,
- * Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014.) */
+ * lens[b] is the number of steps n of each sequence of the batch, clamped to [0, T]:
+ *   - from step n on the state does not change, so h of the last step is h of step n-1, or 0 if n is 0;
+ *   - output rows from n on are 0;
+ *   - in reverse, step t reads x[n-1-t] and computes output row n-1-t.
+ *
+ * Semantics: ONNX RNN, GRU, LSTM. Hochreiter, Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014. */
 #include <string.h>
 
 #include "graph/dag/op_build.h"
@@ -27,14 +30,14 @@
 
 static const char *const alphas[] = { "alpha0", "alpha1", "alpha2" }, *const betas[] = { "beta0", "beta1", "beta2" };
 
-/* One layer while its formulas are made; what they may name. */
+/* One layer under construction, and the tensors that its formulas may name. */
 typedef struct Layer {
     Ctx *cx;
     const Node *n;
     int gates;
-    Tensor *x, *w, *b, *r, *h0, *lens;   /* lens: NULL where all sequences have all steps */
+    Tensor *x, *w, *b, *r, *h0, *lens;   /* lens: NULL if all sequences have all steps */
     bool reverse;
-    const char *ordered;             /* " ordered", but for a single step, which is no recurrence */
+    const char *ordered;             /* " ordered"; "" for a single step, which is no recurrence */
     Formulas f;
 } Layer;
 
@@ -44,7 +47,7 @@ static Tensor *stage(Layer *l, const char *text) { return formulas_compute(&l->f
 
 /* ---- Activations ------------------------------------------------------------------------------------------------- */
 
-/* `%s` is the argument, alpha and beta are those of the activation. */
+/* `%s` is the argument; alpha and beta are the activation's parameters. */
 static const struct { const char *name, *formula; } activations[] = {
     { "affine",           "(alpha * %s + beta)" },
     { "elu",              "select(%s < 0, alpha * expm1(%s), %s)" },
@@ -68,7 +71,7 @@ static const char *formula_of_activation(const char *word, size_t length)
     return NULL;
 }
 
-/* The formula of the layer's activation number i; its list has been checked. */
+/* Returns the formula of the layer's activation number i. The list is valid: read_activations checked it. */
 static const char *activation_at(const Layer *l, int i)
 {
     const char *word = node_text(l->n, "activations", "");
@@ -88,14 +91,23 @@ static const char *activate_as(const Layer *l, int i, const char *argument)
     return text_string(&t);
 }
 
-/* Of a sum that goes into a gate, which is clipped. */
+/* Applies activation i to the sum of a gate, clipped if the attribute is set. */
 static const char *activate(const Layer *l, int i, const char *sum)
 {
     bool clips = node_real(l->n, "clip", 0) > 0;
     return activate_as(l, i, text_format(l->cx, clips ? "max(-clip, min(clip, %s))" : "(%s)", sum));
 }
 
-static bool read_activations(Layer *l, int wanted)
+/* Refuses with the list of activations. */
+static bool refuse_activation(Layer *l, const char *word, size_t length)
+{
+    Text names = text_new(l->cx);
+    for (int i = 0; i < ACTIVATION_COUNT; i++) text_printf(&names, "%s%s", i ? ", " : "", activations[i].name);
+    op_refuse(l->cx, l->n, "'activations' has \"%.*s\"; accepted are %s", (int)length, word, text_string(&names));
+    return false;
+}
+
+static bool read_activations(Layer *l, int expected)
 {
     const char *list = node_text(l->n, "activations", "");
     const Attr *alpha = node_attr(l->n, "alpha"), *beta = node_attr(l->n, "beta");
@@ -103,15 +115,16 @@ static bool read_activations(Layer *l, int wanted)
     for (const char *word = list; *word; word += strcspn(word, ","), word += *word == ',', count++) {
         size_t length = strcspn(word, ",");
         if (formula_of_activation(word, length)) continue;
-        op_refuse(l->cx, l->n, "there is no activation '%.*s'", (int)length, word);
+        return refuse_activation(l, word, length);
+    }
+    if (count != expected || (alpha && alpha->count != expected) || (beta && beta->count != expected)) {
+        op_refuse(l->cx, l->n,
+                  "'activations' is \"%s\", with %d of 'alpha' and %d of 'beta'; %d of each, or none of 'alpha' and "
+                  "'beta', are expected",
+                  list, alpha ? alpha->count : 0, beta ? beta->count : 0, expected);
         return false;
     }
-    if (count != wanted || (alpha && alpha->count != wanted) || (beta && beta->count != wanted)) {
-        op_refuse(l->cx, l->n, "%d activations are given; it takes %d, with an alpha and a beta each or none", count,
-                  wanted);
-        return false;
-    }
-    for (int i = 0; i < wanted; i++) {
+    for (int i = 0; i < expected; i++) {
         name_value(l, alphas[i], expr_real(l->cx, l->x->type, alpha ? alpha->reals[i] : 1));
         name_value(l, betas[i], expr_real(l->cx, l->x->type, beta ? beta->reals[i] : 0));
     }
@@ -119,33 +132,33 @@ static bool read_activations(Layer *l, int wanted)
     return true;
 }
 
-/* ---- What all layers have in common ------------------------------------------------------------------------------ */
+/* ---- Shared by all layers ---------------------------------------------------------------------------------------- */
 
 static Tensor *operand(const Node *n, int i) { return i < n->in_count ? n->in[i] : NULL; }
 
-static bool has_shape(Layer *l, const char *what, const Tensor *t, const Expr *const *shape, int rank)
+static bool has_shape(Layer *l, const char *name, const Tensor *t, const Expr *const *shape, int rank)
 {
     bool fits = !t || t->rank == rank;
     for (int d = 0; t && fits && d < rank; d++) fits = t->shape[d] == shape[d];
     if (fits) return true;
-    Tensor wanted = { .rank = rank };
-    for (int d = 0; d < rank; d++) wanted.shape[d] = shape[d];
-    op_refuse(l->cx, l->n, "%s is %s, but x and r want %s", what, tensor_shape_text(l->cx, t),
-              tensor_shape_text(l->cx, &wanted));
+    Tensor expected = { .rank = rank };
+    for (int d = 0; d < rank; d++) expected.shape[d] = shape[d];
+    op_refuse(l->cx, l->n, "%s is %s; with x %s and r %s, %s is expected", name, tensor_shape_text(l->cx, t),
+              tensor_shape_text(l->cx, l->x), tensor_shape_text(l->cx, l->r), tensor_shape_text(l->cx, &expected));
     return false;
 }
 
-/* lens [B]: the last input of the operator. */
+/* lens [B] is the last input of the operator. */
 static bool lens_open(Layer *l)
 {
     if (!l->lens) return true;
     if (l->lens->rank == 1 && l->lens->shape[0] == l->x->shape[1] && l->lens->type == I32) return true;
-    op_refuse(l->cx, l->n, "lens is %s%s, but i32 and x's batch, in %s, are wanted",
-              dtype_info(l->lens->type)->spelling, tensor_shape_text(l->cx, l->lens), tensor_shape_text(l->cx, l->x));
+    op_refuse(l->cx, l->n, "lens is %s%s and x %s; i32[batch] is expected", dtype_info(l->lens->type)->spelling,
+              tensor_shape_text(l->cx, l->lens), tensor_shape_text(l->cx, l->x));
     return false;
 }
 
-/* The operands that are data have one type: all but the lengths. */
+/* True if all operands but the lengths have one float type. */
 static bool same_types(Layer *l)
 {
     Node data = *l->n;
@@ -170,7 +183,7 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
     l->lens = operand(n, n->op->most_inputs - 1);
     if (!same_types(l)) return false;
     if (l->x->rank != 3 || l->r->rank != 2) {
-        op_refuse(cx, n, "x is %s and r %s; [steps][batch][inputs] and [units][gates * units] are wanted",
+        op_refuse(cx, n, "x is %s and r %s; [steps][batch][inputs] and [units][gates * units] are expected",
                   tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
         return false;
     }
@@ -181,7 +194,7 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
                 && has_shape(l, "b", l->b, &all, 1) && has_shape(l, "h0", l->h0, (const Expr *[]){ batch, units }, 2);
     if (!fits) return false;
     if (expr_is_int(l->x->shape[0], 0)) {
-        op_refuse(cx, n, "there are no steps");
+        op_refuse(cx, n, "x is %s; one step or more is expected", tensor_shape_text(cx, l->x));
         return false;
     }
     name_value(l, "T", l->x->shape[0]);
@@ -196,24 +209,24 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
     return read_activations(l, activation_count);
 }
 
-/* A tensor over the steps that is read before it is made. */
+/* Promises a tensor over the steps, which formulas read before the one that computes it. */
 static Tensor *promise(Layer *l, const char *word)
 {
     return formulas_promise(&l->f, word, l->x->type, 3,
                             (const Expr *[]){ l->x->shape[0], l->x->shape[1], l->r->shape[0] });
 }
 
-/* A stage over steps, batch and units (named by the axis) with the value. */
+/* Adds a stage over steps, batch and units; `axis` is the letter of the units. */
 static void unit_stage(Layer *l, const char *word, const char *axis, const char *value)
 {
     stage(l, text_format(l->cx, "%s[t<T%s,b<B,%s<U] = %s", word, l->ordered, axis, value));
 }
 
-/* The sequence's steps; whether t is one of them. */
+/* The number of steps of the sequence; the predicate that t is one of them. */
 #define LENGTH "max(0, min(T, lens[b]))"
 static const char is_step[] = "t < " LENGTH;
 
-/* Step t from the other end; where t is no step, any one. */
+/* Returns the index of step t counted from the end; of a t beyond the sequence, any valid index. */
 static const char *other_end(const Layer *l) { return l->lens ? "max(0, " LENGTH "-1-t)" : "T-1-t"; }
 
 static void input_stage(Layer *l)
@@ -222,7 +235,7 @@ static void input_stage(Layer *l)
                          l->b ? "; bias[g*U+u]" : "", l->reverse ? other_end(l) : "t"));
 }
 
-/* What the state becomes: it stays where the sequence is at its end. */
+/* Returns the next state: `value`, or beyond the end of the sequence the state before. */
 static const char *next_state(const Layer *l, const char *value, const char *before)
 {
     return l->lens ? text_format(l->cx, "select(%s, %s, %s)", is_step, value, before) : value;
@@ -233,26 +246,26 @@ static void prev_stage(Layer *l)
     if (l->h0) stage(l, text_format(l->cx, "prev[t<T%s,b<B,k<U] = (h[t-1,b,k]? : h0[b,k])", l->ordered));
 }
 
-/* The state before, of the unit named by an axis. */
+/* Returns the previous state of the unit with this letter. */
 static const char *before(const Layer *l, const char *unit)
 {
     return text_format(l->cx, l->h0 ? "prev[t,b,%s]" : "(h[t-1,b,%s]? : 0)", unit);
 }
 
-/* Its product with r at these indices, which a sum over k adds up. */
+/* Returns the previous state times r at these indices: the term of a sum over k. */
 static const char *product_with(const Layer *l, const char *r)
 {
     return text_format(l->cx, l->h0 ? "prev[t,b,k] * r[%s]" : "(h[t-1,b,k]? * r[%s] : 0)", r);
 }
 
-/* Of the first `gates`. */
+/* The stage of sums of the first `gates` gates. */
 static void sums_stage(Layer *l, int gates)
 {
     stage(l, text_format(l->cx, "sums[t<T%s,b<B,g<%d,u<U] = sum(k<U; input[t,b,g,u]) %s", l->ordered, gates,
                          product_with(l, "k,g*U+u")));
 }
 
-/* The state behind the last step; zeros of a sequence without steps. */
+/* The stage of the state after the last step; zeros for a sequence without steps. */
 static Tensor *last_stage(Layer *l, const char *word, const char *of)
 {
     const char *value = text_format(l->cx, "%s[T-1,b,u]", of);
@@ -260,7 +273,7 @@ static Tensor *last_stage(Layer *l, const char *word, const char *of)
                                 l->lens ? text_format(l->cx, "select(lens[b] > 0, %s, 0)", value) : value));
 }
 
-/* Keeps the promise of h, and makes the outputs from it. */
+/* Defines the promised h, and adds the stages of the outputs. */
 static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **out)
 {
     Ctx *cx = l->cx;
@@ -314,7 +327,7 @@ static int gru(Ctx *cx, const Node *n, Tensor **out)
         &l, h, text_format(cx, "(1 - update[t,b,u]) * candidate[t,b,u] + update[t,b,u] * %s", before(&l, "u")), out);
 }
 
-/* The sum of gate g of i o f c, with the peephole on `state`. */
+/* Returns the sum of gate g of i o f c, with the peephole on `state`. */
 static const char *lstm_sum(const Layer *l, int g, const char *state)
 {
     bool peeps = operand(l->n, 6) && g < 3;
@@ -354,14 +367,14 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 #define COMMON_ROWS(standard) \
-    { "activations", ATTR_TEXT, "of the gates, of what is new, of the cell: names with commas between", standard }, \
+    { "activations", ATTR_TEXT, "of the gates, the candidate and the cell: names separated by commas", standard }, \
     { "alpha", ATTR_REALS, "one for each activation", NULL }, { "beta", ATTR_REALS, "one for each activation", NULL }, \
-    { "clip", ATTR_REAL, "sums that go into gates are brought into [-clip, clip]; 0: they are not", "0" }, \
+    { "clip", ATTR_REAL, "sums of the gates are clamped to [-clip, clip]; 0: they are not clamped", "0" }, \
     { "reverse", ATTR_INT, "1: from the last step to the first", "0" }
 
 static const AttrRow rnn_attrs[] = { COMMON_ROWS("tanh"), { 0 } };
 static const AttrRow gru_attrs[] = {
-    COMMON_ROWS("sigmoid,tanh"), { "linear_before_reset", ATTR_INT, "1: the reset gate comes behind the product",
+    COMMON_ROWS("sigmoid,tanh"), { "linear_before_reset", ATTR_INT, "1: the reset gate multiplies the product with r",
     "0" }, { 0 }
 };
 static const AttrRow lstm_attrs[] = {
@@ -377,12 +390,12 @@ static const OpCase rnn_cases[] = {
     { "reverse=1", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={5,2,0}", "f32[5][3][4]", NULL },
     { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={1,-2,9}", "f32[5][3][4]", NULL },
     { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[2]", NULL,
-      "lens is i32[2], but i32 and x's batch, in [5][3][3], are wanted" },
+      "lens is i32[2] and x [5][3][3]; i32[batch] is expected" },
     { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] f32[3]", NULL, "lens is f32[3]" },
     { "", "f32[5][3] f32[3][4] f32[4][4]", NULL, "[steps][batch][inputs]" },
-    { "", "f32[5][2][3] f32[3][8] f32[4][4]", NULL, "w is [3][8], but x and r want [3][4]" },
-    { "activations=tan", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "there is no activation 'tan'" },
-    { "activations=tanh,tanh", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "2 activations are given" },
+    { "", "f32[5][2][3] f32[3][8] f32[4][4]", NULL, "w is [3][8]; with x [5][2][3] and r [4][4], [3][4] is expected" },
+    { "activations=tan", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "'activations' has \"tan\"; accepted are affine," },
+    { "activations=tanh,tanh", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "1 of each, or none of" },
     { 0 }
 };
 static const OpCase gru_cases[] = {
@@ -403,7 +416,7 @@ static const OpCase lstm_cases[] = {
     { "", "f32[1][1][3] f32[3][8] f32[2][8] f32[8] f32[1][2] f32[1][2]", "f32[1][1][2]", NULL },
     { "reverse=1", "f32[4][3][3] f32[3][8] f32[2][8] f32[8] f32[3][2] f32[3][2] f32[6] i32[3]={1,4,2}", "f32[4][3][2]",
       NULL },
-    { "", "f32[0][1][3] f32[3][8] f32[2][8]", NULL, "there are no steps" },
+    { "", "f32[0][1][3] f32[3][8] f32[2][8]", NULL, "x is [0][1][3]; one step or more" },
     { "", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][3]", NULL, "c0 is [2][3]" },
     { 0 }
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Interpolation from tables, by a ratio of sizes, and at places that are data.
+/* Interpolation from tables, by a ratio of sizes, and at positions that are data.
  *
  *   resample     y[i] = sum(t) x[index[i,t]] * weight[i,t]              along one axis
  *   interpolate  y[i] = x at i * n / m, nearest, linear or cubic           along one axis, sizes may be open
@@ -20,7 +20,8 @@ static int resample(Ctx *cx, const Node *n, Tensor **out)
     if (size < 1 || count < 1 || taps < 1 || index->type != I32 || weight->type != x->type || weight->rank != 2
         || tensor_dim(weight, 0) != count || tensor_dim(weight, 1) != taps) {
         op_refuse(cx, n,
-                  "index %s%s and weight %s for %s; i32[places][taps] and weights of the input's type are wanted",
+                  "the index is %s%s, the weights %s, the input %s; i32[positions][taps] and as many weights of the "
+                  "input's type are expected",
                   dtype_info(index->type)->spelling, tensor_shape_text(cx, index), tensor_shape_text(cx, weight),
                   tensor_shape_text(cx, x));
         return 0;
@@ -45,11 +46,10 @@ static Node *permute_resample(Ctx *cx, const Node *n, const int *perm, Tensor *c
 
 /* ---- By a ratio of sizes ----------------------------------------------------------------------------------------- */
 
-/* Place i of the result lies at num / den of x: integers, so that it is exact whatever the sizes are. */
+/* Element i of the result is at position num / den of x, a quotient of integers and therefore exact for all sizes. */
 typedef struct Ratio { const Expr *extent; const char *num, *den; } Ratio;
 
-/* The result has size * times / per elements, or as many as the first size of `like` says; then the sizes are the
- * ratio. */
+/* Sets the result's size to size * times / per, or to the first size of `like`; then the two sizes are the ratio. */
 static bool read_ratio(Ctx *cx, const Node *n, Formulas *f, const Expr *size, Ratio *r)
 {
     const Attr *like = node_attr(n, "like");
@@ -62,8 +62,9 @@ static bool read_ratio(Ctx *cx, const Node *n, Formulas *f, const Expr *size, Ra
                         + 4.0 * (double)op_greatest(cx, p);
     if (times < 1 || per < 1 || op_least(cx, size) < 1 || op_least(cx, r->extent) < 1 || most > INT32_MAX) {
         op_refuse(cx, n,
-                  "%lld/%lld times %s: a result that is not empty, and products of sizes below 2^31, are wanted%s",
-                  (long long)times, (long long)per, tensor_shape_text(cx, n->in[0]),
+                  "the input is %s, 'times' %lld, 'per' %lld; a result with sizes above 0, and products of sizes below "
+                  "2^31, are expected%s",
+                  tensor_shape_text(cx, n->in[0]), (long long)times, (long long)per,
                   size->kind == EXPR_INT ? "" : op_greater_least);
         return false;
     }
@@ -79,13 +80,13 @@ static bool read_ratio(Ctx *cx, const Node *n, Formulas *f, const Expr *size, Ra
         r->num = text_format(cx, "(i*(%s-1))", formulas_size(f, size)), r->den = text_format(cx, "max(1, %s-1)", E);
     else
         op_refuse(cx, n,
-                  "'coordinates' is \"%s\"; asymmetric, half_pixel, pytorch_half_pixel, tf_half_pixel_for_nn and "
-                  "align_corners are accepted",
+                  "'coordinates' is \"%s\"; asymmetric, half_pixel, pytorch_half_pixel, tf_half_pixel_for_nn or "
+                  "align_corners is expected",
                   word);
     return r->num != NULL;
 }
 
-/* num / den rounded; NULL: refused. */
+/* Returns num / den, rounded as `nearest` states. NULL: refused. */
 static const char *nearest_text(Ctx *cx, const Node *n, const Ratio *r)
 {
     const char *word = node_text(n, "nearest", "round_prefer_floor");
@@ -93,11 +94,11 @@ static const char *nearest_text(Ctx *cx, const Node *n, const Ratio *r)
     if (strcmp(word, "ceil") == 0) return text_format(cx, "(%s+%s-1)/%s", r->num, r->den, r->den);
     if (strcmp(word, "round_prefer_floor") == 0) return text_format(cx, "(2*%s+%s-1)/(2*%s)", r->num, r->den, r->den);
     if (strcmp(word, "round_prefer_ceil") == 0) return text_format(cx, "(2*%s+%s)/(2*%s)", r->num, r->den, r->den);
-    op_refuse(cx, n, "'nearest' is \"%s\"; floor, ceil, round_prefer_floor and round_prefer_ceil are accepted", word);
+    op_refuse(cx, n, "'nearest' is \"%s\"; floor, ceil, round_prefer_floor or round_prefer_ceil is expected", word);
     return NULL;
 }
 
-/* The weights of the taps around each place, whose part behind its floor is `part`. Cubic: Keys 1981. */
+/* The weights of the taps around each position, whose fraction above its floor is `part`. Cubic: Keys 1981. */
 static void make_weights(Formulas *f, bool is_cubic, double a)
 {
     const DType t = f->call->in[0]->type;
@@ -119,7 +120,7 @@ static int interpolate(Ctx *cx, const Node *n, Tensor **out)
     Formulas f = { .cx = cx, .call = n };
     Ratio r = { 0 };
     if (!is_cubic && !is_nearest && strcmp(mode, "linear") != 0)
-        op_refuse(cx, n, "'mode' is \"%s\"; nearest, linear and cubic are accepted", mode);
+        op_refuse(cx, n, "'mode' is \"%s\"; nearest, linear or cubic is expected", mode);
     if (axis < 0 || ctx_failed(cx) || (!is_nearest && !op_float(cx, n)) || !read_ratio(cx, n, &f, x->shape[axis], &r))
         return 0;
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
@@ -143,9 +144,9 @@ static int interpolate(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* ---- At places that are data ------------------------------------------------------------------------------------- */
+/* ---- At positions that are data ---------------------------------------------------------------------------------- */
 
-/* A size, or times of it and more, as the coordinates' type has it. */
+/* Returns size * times + more as text, converted to the coordinates' type. */
 static const char *real_size(Formulas *f, const Expr *size, int64_t times, int64_t more)
 {
     const char *text = formulas_size(f, op_size(f->cx, size, times, more));
@@ -153,14 +154,15 @@ static const char *real_size(Formulas *f, const Expr *size, int64_t times, int64
                                   : text_format(f->cx, "%s(%s)", dtype_info(f->call->in[1]->type)->spelling, text);
 }
 
-/* From -1..1 to pixels: the ends are the outer pixels' centres, or the image's edges. */
+/* Maps -1..1 to pixels. -1 and 1 are the outer pixels' centres (align), or the image's edges. */
 static const char *pixel_text(Formulas *f, const char *g, const Expr *size, bool align)
 {
     return align ? text_format(f->cx, "(%s + 1) * %s * 0.5", g, real_size(f, size, 1, -1))
                  : text_format(f->cx, "((%s + 1) * %s - 1) * 0.5", g, real_size(f, size, 1, 0));
 }
 
-/* Mirrored at both ends until it lies inside; the ends are the outer pixels' centres, or half a pixel further. */
+/* Mirrors a position at both ends of the image until it is inside. The ends are the outer pixels' centres (align), or
+ * half a pixel further. */
 static const char *reflected_text(Formulas *f, const char *p, const Expr *size, bool align)
 {
     Ctx *cx = f->cx;
@@ -171,7 +173,7 @@ static const char *reflected_text(Formulas *f, const char *p, const Expr *size, 
     return text_format(cx, "min(%s, %s - %s) - %s", folded, period, folded, low);
 }
 
-/* Of a cubic sample each tap is mirrored, or brought to the edge, by itself. */
+/* Mirrors one tap of a cubic sample, or clamps it to the image: taps are treated separately. */
 static const char *tap_text(Formulas *f, const char *k, const Expr *size, bool align, bool reflects)
 {
     Ctx *cx = f->cx;
@@ -181,11 +183,11 @@ static const char *tap_text(Formulas *f, const char *k, const Expr *size, bool a
         cx, expr_binary(cx, EXPR_MAX, expr_index(cx, 1), op_size(cx, size, 2, align ? -2 : 0)), NULL);
     const char *all = formulas_size(f, period), *end = formulas_size(f, op_size(cx, period, 1, align ? 0 : -1));
     const char *mirrored = text_format(cx, "min((%s)%%%s, %s - (%s)%%%s)", k, all, end, k, all);
-    /* To be shown to lie inside */
+    /* With an open size the clamp proves that the index is inside. */
     return size->kind == EXPR_INT ? mirrored : text_format(cx, "max(0, min(%s, %s))", last, mirrored);
 }
 
-typedef struct Sampling { bool align, reflects, stays, is_nearest, is_cubic; } Sampling;
+typedef struct Sampling { bool align, reflects, is_clamped, is_nearest, is_cubic; } Sampling;
 
 static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
 {
@@ -194,43 +196,45 @@ static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
                      .reflects = strcmp(padding, "reflection") == 0,
                      .is_nearest = strcmp(mode, "nearest") == 0,
                      .is_cubic = strcmp(mode, "cubic") == 0 };
-    s->stays = s->reflects || strcmp(padding, "border") == 0;
-    if ((s->is_nearest || s->is_cubic || strcmp(mode, "linear") == 0) && (s->stays || strcmp(padding, "zeros") == 0))
+    s->is_clamped = s->reflects || strcmp(padding, "border") == 0;
+    if ((s->is_nearest || s->is_cubic || strcmp(mode, "linear") == 0)
+        && (s->is_clamped || strcmp(padding, "zeros") == 0))
         return true;
     op_refuse(cx, n,
-              "mode \"%s\" and padding \"%s\"; nearest, linear, cubic and zeros, border, reflection are accepted", mode,
-              padding);
+              "'mode' is \"%s\" and 'padding' \"%s\"; nearest, linear or cubic, and zeros, border or reflection are "
+              "expected",
+              mode, padding);
     return false;
 }
 
-/* The grid's components: where in x's last dimension, in the one before, and so on; the places that they make, and
- * their weights' taps. */
+/* For each component of the grid, from x's last spatial dimension to its first: the name of the stage with positions,
+ * and the letter of its taps. */
 static const char *const coordinate_words[] = { "right", "down", "behind" }, coordinate_taps[] = "jit";
 
-/* Samples over 2 or 3 spatial dimensions. places: the letters of the grid's places, n,h,w. */
-typedef struct Grid { Formulas *f; Sampling s; int spatial; const char *places; } Grid;
+/* Samples over 2 or 3 spatial dimensions. axes: the letters of the grid's axes, n,h,w or n,d,h,w. */
+typedef struct Grid { Formulas *f; Sampling s; int spatial; const char *axes; } Grid;
 
 static const Expr *extent_of(const Grid *g, int k) { return g->f->call->in[0]->shape[g->spatial - k]; }
 
-/* The pixel coordinate of one dimension for every place of the grid. */
+/* The stage of pixel coordinates of one dimension, for each element of the grid. */
 static void make_coordinate(const Grid *g, int k)
 {
     Ctx *cx = g->f->cx;
     const Sampling *s = &g->s;
     const Expr *size = extent_of(g, k);
-    const char *p = pixel_text(g->f, text_format(cx, "grid[%s,%d]", g->places, k), size, s->align);
+    const char *p = pixel_text(g->f, text_format(cx, "grid[%s,%d]", g->axes, k), size, s->align);
     if (s->reflects && !s->is_cubic) p = reflected_text(g->f, text_format(cx, "(%s)", p), size, s->align);
     if (s->is_nearest) p = text_format(cx, "nearbyint(%s)", p);
-    if (s->stays && !s->is_cubic) p = text_format(cx, "max(0, min(%s, %s))", real_size(g->f, size, 1, -1), p);
-    formulas_compute(g->f, "%s[%s] = %s", coordinate_words[k], g->places, p);
+    if (s->is_clamped && !s->is_cubic) p = text_format(cx, "max(0, min(%s, %s))", real_size(g->f, size, 1, -1), p);
+    formulas_compute(g->f, "%s[%s] = %s", coordinate_words[k], g->axes, p);
 }
 
-/* Weights of the four taps around each coordinate. (Keys 1981, with a = -0.75) */
+/* The stage of weights of the four taps around each coordinate (Keys 1981, with a = -0.75). */
 static void make_cubic_weights(const Grid *g, int k)
 {
-    const char *at = text_format(g->f->cx, "%s[%s]", coordinate_words[k], g->places),
+    const char *at = text_format(g->f->cx, "%s[%s]", coordinate_words[k], g->axes),
                *t = dtype_info(g->f->call->in[1]->type)->spelling;
-    formulas_compute(g->f, "distance_%d[%s,q<4] = abs(%s - floor(%s) + 1 - %s(q))", k, g->places, at, at, t);
+    formulas_compute(g->f, "distance_%d[%s,q<4] = abs(%s - floor(%s) + 1 - %s(q))", k, g->axes, at, at, t);
     formulas_compute(g->f,
                   "taps_%d[*] = select(distance_%d[*] <= 1, (1.25 * distance_%d[*] - 2.25) * distance_%d[*] * "
                   "distance_%d[*] + 1, "
@@ -238,21 +242,21 @@ static void make_cubic_weights(const Grid *g, int k)
                   k, k, k, k, k, k, k, k);
 }
 
-/* The place in x of one tap, and its weight; an empty weight: 1. */
-static void tap_of(const Grid *g, int k, const char **place, const char **weight)
+/* Returns the index in x of one tap, and its weight; an empty weight is 1. */
+static void tap_of(const Grid *g, int k, const char **index, const char **weight)
 {
     Ctx *cx = g->f->cx;
-    const char *at = text_format(cx, "%s[%s]", coordinate_words[k], g->places),
+    const char *at = text_format(cx, "%s[%s]", coordinate_words[k], g->axes),
                *t = dtype_info(g->f->call->in[1]->type)->spelling;
     const char tap = coordinate_taps[k];
-    *place = text_format(cx, "i32(floor(%s))", at);
+    *index = text_format(cx, "i32(floor(%s))", at);
     *weight = "";
     if (g->s.is_cubic) {
-        *place = text_format(cx, "%s-1+%c", *place, tap);
-        if (g->s.stays) *place = tap_text(g->f, *place, extent_of(g, k), g->s.align, g->s.reflects);
-        *weight = text_format(cx, " * taps_%d[%s,%c]", k, g->places, tap);
+        *index = text_format(cx, "%s-1+%c", *index, tap);
+        if (g->s.is_clamped) *index = tap_text(g->f, *index, extent_of(g, k), g->s.align, g->s.reflects);
+        *weight = text_format(cx, " * taps_%d[%s,%c]", k, g->axes, tap);
     } else if (!g->s.is_nearest) {
-        *place = text_format(cx, "%s+%c", *place, tap);
+        *index = text_format(cx, "%s+%c", *index, tap);
         *weight = text_format(cx, " * (1 - abs(%s - floor(%s) - %s(%c)))", at, at, t, tap);
     }
 }
@@ -267,7 +271,7 @@ static bool check_grid(Ctx *cx, const Node *n)
     if (!fits)
         op_refuse(cx, n,
                   "the input is %s and the grid %s; [n][h][w][c] and [n][h][w][2], or [n][d][h][w][c] and "
-                  "[n][d][h][w][3], are wanted",
+                  "[n][d][h][w][3], with sizes above 0 are expected",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, grid));
     return fits;
 }
@@ -275,7 +279,7 @@ static bool check_grid(Ctx *cx, const Node *n)
 static int grid_sample(Ctx *cx, const Node *n, Tensor **out)
 {
     Formulas f = { .cx = cx, .call = n, .count = 2, .bind = { BIND_T("x", n->in[0]), BIND_T("grid", n->in[1]) } };
-    Grid g = { .f = &f, .spatial = n->in[0]->rank - 2, .places = n->in[0]->rank == 4 ? "n,h,w" : "n,d,h,w" };
+    Grid g = { .f = &f, .spatial = n->in[0]->rank - 2, .axes = n->in[0]->rank == 4 ? "n,h,w" : "n,d,h,w" };
     if (!op_float(cx, n) || !op_same_type(cx, n) || !read_sampling(cx, n, &g.s) || !check_grid(cx, n)) return 0;
     Text at = text_new(cx), weights = text_new(cx), over = text_new(cx);
     for (int k = 0; k < g.spatial; k++) {
@@ -283,29 +287,29 @@ static int grid_sample(Ctx *cx, const Node *n, Tensor **out)
         if (g.s.is_cubic) make_cubic_weights(&g, k);
     }
     for (int k = g.spatial - 1; k >= 0; k--) {
-        const char *place, *weight;
-        tap_of(&g, k, &place, &weight);
-        text_printf(&at, "%s,", place);
+        const char *index, *weight;
+        tap_of(&g, k, &index, &weight);
+        text_printf(&at, "%s,", index);
         text_add(&weights, weight);
         text_printf(&over, "%s%c<%d", over.length ? "," : "", coordinate_taps[k], g.s.is_cubic ? 4 : 2);
     }
     const char *sum = g.s.is_nearest ? "" : text_format(cx, "sum(%s) ", over.at);
-    out[0] = formulas_compute(&f, "y[%s,c<%lld] = %s(x[n,%sc]?%s : 0)", g.places,
+    out[0] = formulas_compute(&f, "y[%s,c<%lld] = %s(x[n,%sc]?%s : 0)", g.axes,
                            (long long)tensor_dim(n->in[0], g.spatial + 1), sum, at.at, text_string(&weights));
     return out[0] ? 1 : 0;
 }
 
-static const AttrRow resample_attrs[] = { { "axis", ATTR_INT, "the axis that is resampled", "0" }, { 0 } };
+static const AttrRow resample_attrs[] = { { "axis", ATTR_INT, "axis to resample", "0" }, { 0 } };
 static const AttrRow interpolate_attrs[] = {
-    { "axis", ATTR_INT, "the axis that is resized", "0" },
+    { "axis", ATTR_INT, "axis to resize", "0" },
     { "mode", ATTR_TEXT, "nearest, linear or cubic", "nearest" },
     { "coordinates", ATTR_TEXT, "half_pixel, pytorch_half_pixel, asymmetric, tf_half_pixel_for_nn or align_corners",
       "half_pixel" },
     { "nearest", ATTR_TEXT, "round_prefer_floor, round_prefer_ceil, floor or ceil", "round_prefer_floor" },
     { "cubic", ATTR_REAL, "the coefficient of cubic weights", "-0.75" },
-    { "times", ATTR_INT, "the result has times / per as many elements", "1" },
-    { "per", ATTR_INT, "see there", "1" },
-    { "like", ATTR_TENSOR, "or as many as the first size of this tensor; its values are not read", NULL },
+    { "times", ATTR_INT, "the result's size is the operand's size * times / per", "1" },
+    { "per", ATTR_INT, "see `times`", "1" },
+    { "like", ATTR_TENSOR, "instead: a tensor whose first size is the result's; its values are not read", NULL },
     { 0 }
 };
 static const OpCase interpolate_cases[] = {
@@ -317,7 +321,7 @@ static const OpCase interpolate_cases[] = {
     { "axis=1 times=2 mode=cubic", "f32[2][5]", "f32[2][10]", NULL },
     { "times=2 nearest=round_prefer_ceil coordinates=tf_half_pixel_for_nn", "f32[3]", "f32[6]", NULL },
     { "times=2 nearest=floor", "f32[3]", "f32[6]", NULL },
-    { "times=1 per=5", "f32[4]", NULL, "not empty" },
+    { "times=1 per=5", "f32[4]", NULL, "sizes above 0" },
     { "times=2 mode=sinc", "f32[4]", NULL, "'mode' is \"sinc\"" },
     { "times=2 coordinates=tf_crop_and_resize", "f32[4]", NULL, "'coordinates' is" },
     { "times=2 nearest=up", "f32[4]", NULL, "'nearest' is \"up\"" },
@@ -326,13 +330,13 @@ static const OpCase interpolate_cases[] = {
 static const AttrRow grid_attrs[] = {
     { "mode", ATTR_TEXT, "nearest, linear or cubic", "linear" },
     { "padding", ATTR_TEXT, "outside of the image: zeros, border (the nearest pixel) or reflection", "zeros" },
-    { "align", ATTR_INT, "1: -1 and 1 are the centres of the outer pixels; 0: the edges", "0" },
+    { "align", ATTR_INT, "1: -1 and 1 are the centres of the outer pixels; 0: the edges of the image", "0" },
     { 0 }
 };
 static const OpCase resample_cases[] = {
     { "axis=1", "f32[2][3] i32[4][2]={0,0,0,1,1,2,2,2} f32[4][2]={0.75,0.25,0.5,0.5,0.25,0.75,1,0}", "f32[2][4]",
       NULL },
-    { "axis=0", "f32[2][3] i64[4][2] f32[4][2]", NULL, "i32[places][taps]" },
+    { "axis=0", "f32[2][3] i64[4][2] f32[4][2]", NULL, "i32[positions][taps]" },
     { 0 }
 };
 static const OpCase grid_cases[] = {
@@ -347,7 +351,7 @@ static const OpCase grid_cases[] = {
       "f32[1][2][2][2]", NULL },
     { "mode=cubic padding=border align=1", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}",
       "f32[1][2][2][2]", NULL },
-    { "mode=sinc", "f32[1][3][4][2] f32[1][2][2][2]", NULL, "mode \"sinc\"" },
+    { "mode=sinc", "f32[1][3][4][2] f32[1][2][2][2]", NULL, "'mode' is \"sinc\"" },
     { "", "f32[1][2][3][2][2] f32[1][1][2][2][3]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7,0.5,0,0,1}", "f32[1][1][2][2][2]",
       NULL },
     { "mode=nearest padding=border", "f32[1][2][3][2][2] f32[1][1][2][2][3]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7,0.5,0,0,1}",
@@ -362,11 +366,11 @@ const Op ops_resize[] = {
       .meaning.compute = resample, .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.permute = permute_resample,
       .cases = resample_cases },
     { .name = "interpolate",
-      .summary = "y[i] = x at place i of x resized along the axis: the nearest element, or a weighted sum of 2 or 4",
+      .summary = "y = x resized along the axis: the nearest element, or a weighted sum of 2 or 4",
       .level = 5, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = interpolate_attrs,
       .meaning.compute = interpolate, .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.permute = permute_axis,
       .cases = interpolate_cases },
-    { .name = "grid_sample", .summary = "y[n,h,w,c] = x at the place grid[n,h,w] = (x, y), both from -1 to 1",
+    { .name = "grid_sample", .summary = "y[n,h,w,c] = x at the position grid[n,h,w] = (x, y), both from -1 to 1",
       .level = 5, .least_inputs = 2, .most_inputs = 2, .inputs = "x grid", .attr = grid_attrs,
       .meaning.compute = grid_sample, .fusion.pattern = PATTERN_OPAQUE, .cases = grid_cases },
     { 0 }
