@@ -68,7 +68,7 @@ static inline double lw_round(double x)
 /* lw: end */
 
 /* lw: lw_fmod needs lw_f64_bits lw_f64_from_bits lw_nan */
-/* As lw_fmodf; a rest of 53 bits leaves room for 11 bits a step. */
+/* As lw_fmodf. A remainder of 53 bits leaves 11 bits for a step. */
 static inline double lw_fmod(double x, double y)
 {
     const uint64_t x_bits = lw_f64_bits(x) & UINT64_C(0x7fffffffffffffff);
@@ -235,7 +235,7 @@ static inline double lw_tanh(double x)
 /* lw: end */
 
 /* lw: lw_erf needs lw_abs lw_copysign lw_exp lw_no_contract */
-/* x + x p(x^2) below 0.9, then 1 - e^-q(x), q = -log erfc in two pieces; from 6 on it is 1. Error 1.00 ulp. */
+/* x + x p(x^2) below 0.9, then 1 - e^-q(x), q = -log erfc in two pieces; 1 from 6 on. Error 1.00 ulp. */
 static inline double lw_erf(double x)
 {
     const double magnitude = lw_abs(x);
@@ -330,7 +330,7 @@ static inline double lw_cosh(double x)
 /* ---- double: logarithms. x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2), s = f / (2 + f) ---- */
 
 /* lw: lw_log_tail needs lw_no_contract */
-/* log(1 + f) - f: log(1 + f) = 2 atanh(s) = 2s + s R, R = s^2 p(s^2), which is f - (h - s (h + R)), h = f^2/2. */
+/* log(1 + f) - f. log(1 + f) = 2 atanh(s) = 2s + s R = f - (h - s (h + R)), R = s^2 p(s^2), h = f^2/2. */
 static inline double lw_log_tail(double f)
 {
     const double s = f / (2.0 + f);
@@ -348,7 +348,7 @@ static inline double lw_log_tail(double f)
 /* lw: end */
 
 /* lw: lw_log_split needs lw_f64_bits lw_f64_from_bits lw_no_contract */
-/* f, and k in *k, as lw_log_splitf; sqrt(1/2) has the bits 0x3fe6a09e667f3bcd. */
+/* Returns f, and k in *k, as lw_log_splitf. sqrt(1/2) has the bits 0x3fe6a09e667f3bcd. */
 static inline double lw_log_split(double x, double *k)
 {
     const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd);
@@ -361,7 +361,7 @@ static inline double lw_log_split(double x, double *k)
 /* lw: end */
 
 /* lw: lw_log_special needs lw_inf lw_nan */
-/* The logarithm of what is no finite positive number; otherwise `value`. */
+/* Returns `value` for a finite positive x, and the logarithm of the others: -inf of zeros, inf of inf, else NaN. */
 static inline double lw_log_special(double x, double value)
 {
     value = x < lw_inf() ? value : x;
@@ -396,8 +396,8 @@ static inline double lw_log1p(double x)
 /* lw: end */
 
 /* lw: lw_two_product needs lw_f64_bits lw_f64_from_bits lw_no_contract */
-/* a * b, and its rounding error in *error: the factors are cut into halves whose products are exact
- * (Dekker). Exact also when contracted. The magnitudes must stay clear of overflow and underflow. */
+/* Returns a * b, and its rounding error in *error. Each factor is split into halves with exact products (Dekker). Exact
+ * also if contracted. The magnitudes must not be near overflow or underflow. */
 static inline double lw_two_product(double a, double b, double *error)
 {
     const double a_high = lw_f64_from_bits(lw_f64_bits(a) & UINT64_C(0xfffffffff8000000));
@@ -410,8 +410,8 @@ static inline double lw_two_product(double a, double b, double *error)
 /* lw: end */
 
 /* lw: lw_log_pair needs lw_two_product lw_no_contract */
-/* log(1 + f) to about 2^-65 as the result and *tail:
- * 2s + s w, w = 2/3 z + z^2 p(z), z = s^2, where all but z^2 p(z) is carried in pairs. */
+/* log(1 + f), to about 2^-65, is the sum of the result and *tail: 2s + s w, w = 2/3 z + z^2 p(z), z = s^2. All terms
+ * but z^2 p(z) are pairs. */
 static inline double lw_log_pair(double f, double *tail)
 {
     const double d = 2.0 + f, d_low = f - (d - 2.0);
@@ -513,7 +513,7 @@ static inline double lw_atanh(double x)
 /* ---- powers ---- */
 
 /* lw: lw_parity needs lw_abs */
-/* 0 when y is no integer, otherwise the sign of (-1)^y. From 2^53 on every double is even. */
+/* Returns the sign of (-1)^y; 0 if y is not an integer. From 2^53 on every double is even. */
 static inline double lw_parity(double y)
 {
     if (!(lw_abs(y) < 0x1p+53))
@@ -558,7 +558,7 @@ static inline double lw_pow(double x, double y)
 /* lw: end */
 
 /* lw: lw_powf needs lw_abs lw_inf lw_nan lw_parity lw_log_split lw_log_tail lw_log_special lw_exp2 lw_no_contract */
-/* 2^(y log2 x), in double: log2 x must be good to 32 bits. Error 0.51 ulp. */
+/* 2^(y log2 x), in double, because log2 x requires 32 correct bits. Error 0.51 ulp. */
 static inline float lw_powf(float x, float y)
 {
     if (y == 0.0f || x == 1.0f)
@@ -614,7 +614,7 @@ static inline double lw_rem_pio2(double x, double *tail, uint32_t *quadrant)
     for (int i = 5; i >= 0; i--) {
         const uint64_t pair = ((uint64_t)word[i] << 32) | word[i + 1];
         const uint64_t window = (uint32_t)(pair >> (32 - (position & 31)));
-        /* The low 32 bits of the mantissa here, its high 21 one word further up. */
+        /* The product with the mantissa's low 32 bits; its high 21 bits carry into the next word. */
         const uint64_t low = window * (mantissa & UINT32_C(0xffffffff)) + (carry & UINT32_C(0xffffffff));
         product[i] = (uint32_t)low;
         carry = (carry >> 32) + (low >> 32) + window * (mantissa >> 32);
@@ -628,7 +628,7 @@ static inline double lw_rem_pio2(double x, double *tail, uint32_t *quadrant)
         low = 0 - low;
         high = ~high + (low == 0);
     }
-    /* The fraction is (high, low) / 2^128 < 1/2. Normalize it; no double makes it less than 2^-62. */
+    /* Normalizes the fraction (high, low) / 2^128 < 1/2, which is at least 2^-62 for every double. */
     uint32_t shift = 0;
     for (; !(high >> 62) && shift < 64; shift++) {
         high = (high << 1) | (low >> 63);

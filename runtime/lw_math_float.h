@@ -18,7 +18,7 @@ static inline float lw_sqrtf(float x)
 
 /* lw: lw_fmaf needs lw_no_contract */
 /* a*b + c rounded once. The product is exact in double. The sum is rounded to odd: an inexact sum has its last bit set,
- * so the final rounding to float meets no tie (Boldo, Melquiond, "Emulation of FMA", 2008). */
+ * so the final rounding to float has no tie (Boldo, Melquiond, "Emulation of FMA", 2008). */
 static inline float lw_fmaf(float a, float b, float c)
 {
 #ifdef FP_FAST_FMAF
@@ -278,7 +278,7 @@ static inline float lw_tanhf(float x)
 /* lw: end */
 
 /* lw: lw_erff needs lw_absf lw_copysignf lw_selectf lw_is_insidef lw_clampf lw_expf lw_no_contract */
-/* x + x p(x^2) below 0.9375, then 1 - e^-q(x), q = -log erfc; from 4 on it is 1. Error 1.25 ulp. */
+/* x + x p(x^2) below 0.9375, then 1 - e^-q(x), q = -log erfc; 1 from 4 on. Error 1.25 ulp. */
 static inline float lw_erff(float x)
 {
     const float magnitude = lw_absf(x);
@@ -519,7 +519,7 @@ static inline float lw_sin_kernelf(float r, float t, float *low)
 /* lw: end */
 
 /* lw: lw_cos_kernelf needs lw_no_contract */
-/* cos(r + t) = 1 - r^2/2 + r^4 p(r^2) - r t, with the rounding error of 1 - r^2/2 added again. */
+/* cos(r + t) = 1 - r^2/2 + r^4 p(r^2) - r t, plus the rounding error of 1 - r^2/2. */
 static inline float lw_cos_kernelf(float r, float t, float *low)
 {
     const float z = r * r;
@@ -671,7 +671,8 @@ static inline float lw_atanf(float x)
 /* lw: end */
 
 /* lw: lw_atan2f needs lw_f32_bits lw_absf lw_copysignf lw_atan_unitf lw_no_contract */
-/* The angle of the point (x, y): atan of the smaller over the larger, moved into the octant. Error 1.55 ulp. */
+/* The angle of the point (x, y): atan of the smaller coordinate over the larger, moved to its octant. Error 1.55
+ * ulp. */
 static inline float lw_atan2f(float y, float x)
 {
     if (x != x || y != y)
