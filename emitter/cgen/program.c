@@ -105,7 +105,7 @@ static void run_signature(Ctx *cx, Text *t, const Program *p)
 
 /* ---- State ------------------------------------------------------------------------------------------------------ */
 
-static bool has_turns(const Program *p)
+static bool has_alternating(const Program *p)
 {
     for (int i = 0; i < p->state_count; i++)
         if (!p->state[i].is_single) return true;
@@ -126,7 +126,7 @@ static void state_struct(Text *t, const Program *p)
     for (int i = 0; i < p->state_count; i++)
         text_printf(t, "    %s %s%s[%lld];\n", dtype_info(p->state[i].tensor->type)->c_type, p->state[i].name,
                     p->state[i].is_single ? "" : "[2]", (long long)tensor_elems(p->state[i].tensor));
-    if (has_turns(p)) text_add(t, "    uint8_t turn;     /* index of [2] that the last run wrote */\n");
+    if (has_alternating(p)) text_add(t, "    uint8_t current;  /* index of [2] that the last run wrote */\n");
     text_printf(t, "};\n\nvoid %s_reset(struct %s_state *state);     /* %s */\n", p->name, p->name,
                 begins_with_zeros(p) ? "all zeros" : "the initial values of the model");
 }
@@ -423,7 +423,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     if (p->state_count) text_printf(t, "    if (state == NULL) return %s_E_STATE;\n", prefix);
     if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count);
     if (p->output_count) check_pointers(cx, t, prefix, "out", p->output, p->output_count);
-    if (has_turns(p)) text_add(t, "    const int now = state->turn != 0, next = !now;\n");
+    if (has_alternating(p)) text_add(t, "    const int now = state->current != 0, next = !now;\n");
     check_sizes(t, p, prefix, &s);
     for (int i = 0; i < p->call_count; i++) {
         const Partition *d = p->call[i].partition;
@@ -432,7 +432,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", &s, place_text);
         else print_call(cx, t, p, &p->call[i], &s);
     }
-    if (has_turns(p)) text_add(t, "    state->turn = (uint8_t)next;\n");
+    if (has_alternating(p)) text_add(t, "    state->current = (uint8_t)next;\n");
     text_add(t, "    return 0;\n}\n");
 }
 

@@ -151,7 +151,7 @@ void build_assemble(Build *b)
                         &p->input_count);
     p->output = ports_of(b, b->model.output, b->graph.output, b->graph.output_count, build_state_of_output, &ports,
                          &p->output_count);
-    build_unique_name(cx, &states, "turn");
+    build_unique_name(cx, &states, "current");
     p->state = states_of(b, &states);
     p->state_count = b->state_count;
 }

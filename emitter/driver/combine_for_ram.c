@@ -145,17 +145,18 @@ static bool best_join(Search *r, const Layers *l, Layers *best)
     int peak = 0;
     bool found = false;
     for (int g = 0; g < l->count; g++)
-        if (l->plan.alive[g] > l->plan.alive[peak]) peak = g;
+        if (l->plan.live_bytes[g] > l->plan.live_bytes[peak]) peak = g;
     for (int i = 0; i <= peak; i++) {
         Layers now;
         const int j = stays_apart(l, i) ? -1 : only_consumer(r, l, i);
         const Slot *s = j < peak ? NULL : plan_slot(&l->plan, l->at[i].output[0]);
         if (!s || stays_apart(l, j) || s->kind != SLOT_ARENA || s->root != s->tensor || !tensor_is_fixed(s->tensor))
             continue;
-        if (tensor_bytes(s->tensor) * LEAST_GAIN < l->plan.alive[peak] || !join_layers(r, l, i, j, &now)) continue;
+        if (tensor_bytes(s->tensor) * LEAST_GAIN < l->plan.live_bytes[peak] || !join_layers(r, l, i, j, &now)) continue;
         plan_layers(r, &now);
         if (ctx_failed(r->b->cx)) return false;
-        if (now.plan.alive[j - 1] >= l->plan.alive[peak] || (found && now.plan.arena_size >= best->plan.arena_size))
+        if (now.plan.live_bytes[j - 1] >= l->plan.live_bytes[peak]
+            || (found && now.plan.arena_size >= best->plan.arena_size))
             continue;
         *best = now;
         found = true;

@@ -79,8 +79,8 @@ static Param *add_params(Build *b, Body *body)
     Param *param = NEW_ARRAY(b->cx->arena, Param, g->input_count + g->output_count);
     Map taken = reserved_names(b->cx);
     for (int i = 0; i < g->input_count; i++) {
-        bool is_turn = r->kind == REGION_LOOP && i == 0;
-        param[body->param_count] = (Param){ .name = free_name(b->cx, &taken, is_turn ? "step" : g->input[i]->name),
+        bool is_iteration = r->kind == REGION_LOOP && i == 0;
+        param[body->param_count] = (Param){ .name = free_name(b->cx, &taken, is_iteration ? "step" : g->input[i]->name),
                                             .tensor = g->input[i] };
         body->param_count++;
     }

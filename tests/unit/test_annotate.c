@@ -140,12 +140,12 @@ static void recorded(const char *annotation)
     check_that(count_calls(n, &g, annotation) == 0 && g.mark_count == 3,
                text_format(n->cx, "%s: recorded behind all passes", annotation), "%d marks", g.mark_count);
     Node **order;
-    int count = graph_order(n->cx, &g, &order), alive = 0;
+    int count = graph_order(n->cx, &g, &order), marked = 0;
     for (int i = 0; i < g.mark_count; i++)
-        for (int j = 0; j < count; j++) alive += g.mark[i].tensor->producer == order[j];
-    check_that(alive == 1 && g.mark[0].annotation->op == op_find(n->cx, annotation),
+        for (int j = 0; j < count; j++) marked += g.mark[i].tensor->producer == order[j];
+    check_that(marked == 1 && g.mark[0].annotation->op == op_find(n->cx, annotation),
                text_format(n->cx, "%s: of the tensors as they are now", annotation),
-               "%d of the marked tensors are made", alive);
+               "%d of the marked tensors are made", marked);
     ctx_free(with.cx);
     ctx_free(without.cx);
 }

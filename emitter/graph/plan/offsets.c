@@ -77,15 +77,15 @@ static bool meet(const Item *a, const Item *b) { return a->first <= b->last && b
 /* Returns the bytes each group needs; the overlap of two items counts once. */
 static int64_t *bytes_live(Ctx *cx, const Items *it, int group_count)
 {
-    int64_t *alive = NEW_ARRAY(cx->arena, int64_t, group_count + 1);
+    int64_t *live_bytes = NEW_ARRAY(cx->arena, int64_t, group_count + 1);
     for (int i = 0; i < it->count; i++) {
         const Item *x = &it->at[i], *y = it->at;
-        for (int g = x->first < 0 ? 0 : x->first; g <= x->last && g < group_count; g++) alive[g] += x->bytes;
+        for (int g = x->first < 0 ? 0 : x->first; g <= x->last && g < group_count; g++) live_bytes[g] += x->bytes;
         while (x->into >= 0 && y->serial != x->into) y++;
         int64_t over = x->into < 0 ? 0 : y->bytes - x->lead < x->bytes ? y->bytes - x->lead : x->bytes;
-        if (over > 0) alive[x->last] -= over;
+        if (over > 0) live_bytes[x->last] -= over;
     }
-    return alive;
+    return live_bytes;
 }
 
 static int64_t greatest(const int64_t *bytes, int count)
@@ -204,16 +204,16 @@ void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, co
 {
     if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
     Items it = items_of(cx, p, group_count, scratch, count), apart = it;
-    p->alive = bytes_live(cx, &it, group_count);
-    p->live_bound = greatest(p->alive, group_count);
+    p->live_bytes = bytes_live(cx, &it, group_count);
+    p->live_bound = greatest(p->live_bytes, group_count);
     apart.at = arena_copy(cx->arena, it.at, (size_t)it.count * sizeof *it.at);
     p->arena_size = search(cx, &apart, p->live_bound);
     note_leads(&it, p);
-    int64_t *alive = bytes_live(cx, &it, group_count), bound = greatest(alive, group_count),
+    int64_t *live_bytes = bytes_live(cx, &it, group_count), bound = greatest(live_bytes, group_count),
             size = p->lead_count ? search(cx, &it, bound) : p->arena_size;
     if (size < p->arena_size - p->arena_size / LEAST_GAIN) {
         p->arena_size = size;
-        p->alive = alive;
+        p->live_bytes = live_bytes;
         p->live_bound = bound;
     } else it = apart;
     check(cx, &it);

@@ -62,7 +62,7 @@ typedef struct Plan {
     int64_t arena_size, align;         /* Bytes; an alignment above 16 is set before plan_offsets */
     /* Bytes: the largest sum of roots live at once in the arena; overlaps count once */
     int64_t live_bound;
-    int64_t *alive;                    /* [groups] bytes live during each group */
+    int64_t *live_bytes;               /* [groups]: sum of the roots live during each group */
     int constant_count; const Tensor **constant;
     /* [groups]: a view or concatenation without cost: emits no function */
     bool *is_free;

@@ -19,7 +19,7 @@
  *
  * Further statements:
  *
- *  alloc TENSOR SCOPE [ring(AXIS)=N]... [order(0,2,1)] [block(AXIS)=N]... [align=N]
+ *  alloc TENSOR SCOPE [ring(AXIS)=N]... [order(0,2,1)] [tile(AXIS)=N]... [align=N]
  *  if CONDITION, with else
  *  tile [MACRO]
  *  nothing
@@ -227,7 +227,7 @@ static void print_alloc(NestPrinter *p, const Buffer *b)
         text_printf(p->t, "%s%d%s", d ? "," : " order(", b->permutation[d], d + 1 < t->rank ? "" : ")");
     for (int d = 0; d < t->rank; d++) {
         if (!b->tile[d]) continue;
-        text_add(p->t, " block(");
+        text_add(p->t, " tile(");
         print_dim(p, t, d);
         text_printf(p->t, ")=%lld", (long long)b->tile[d]);
     }

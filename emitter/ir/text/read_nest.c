@@ -262,7 +262,7 @@ static bool read_scope(Lexer *l, Scope *out)
     return false;
 }
 
-/* alloc name scope {ring | order | block | align} */
+/* alloc name scope {ring | order | tile | align} */
 static const Stmt *read_alloc(NestReader *r, Lexer *l, int indent)
 {
     Token at = lex_peek(l);
@@ -277,7 +277,7 @@ static const Stmt *read_alloc(NestReader *r, Lexer *l, int indent)
     read_scope(l, &b->scope);
     while (!ctx_failed(r->cx) && lex_accept(l, "ring")) read_of_dim(l, b, b->ring);
     if (lex_accept(l, "order")) read_order(l, b);
-    while (!ctx_failed(r->cx) && lex_accept(l, "block")) read_of_dim(l, b, b->tile);
+    while (!ctx_failed(r->cx) && lex_accept(l, "tile")) read_of_dim(l, b, b->tile);
     if (lex_accept(l, "align") && lex_expect(l, "=", "before the elements")) lex_integer(l, &b->align);
     if (!lex_finish(l) || ctx_failed(r->cx)) return NULL;
     return stmt_alloc(r->cx, b, read_stmts(r, indent));

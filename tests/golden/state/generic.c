@@ -40,11 +40,11 @@ int state_run(void *arena, struct state_state *state, const struct state_inputs 
     if (state == NULL) return STATE_E_STATE;
     if (in == NULL || in->x == NULL) return STATE_E_NULL;
     if (out == NULL || out->y == NULL) return STATE_E_NULL;
-    const int now = state->turn != 0, next = !now;
+    const int now = state->current != 0, next = !now;
     LW_LAYER(0, "next")
     state_next(state->h[now], in->x, state->h[next]);
     LW_LAYER(1, "y")
     state_y(state->h[next], out->y);
-    state->turn = (uint8_t)next;
+    state->current = (uint8_t)next;
     return 0;
 }

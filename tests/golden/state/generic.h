@@ -50,7 +50,7 @@ struct state_outputs {
 /* State between runs: call state_reset before the first run. */
 struct state_state {
     float h[2][4];
-    uint8_t turn;     /* index of [2] that the last run wrote */
+    uint8_t current;  /* index of [2] that the last run wrote */
 };
 
 void state_reset(struct state_state *state);     /* all zeros */
