@@ -2,6 +2,8 @@
 /* Steps from text and from C: runs the row's primitive on its operands. */
 #include "schedule/schedule.h"
 
+#include "schedule/step/role.h"
+
 /* In the order of the rows. */
 static StepRun *const primitives[] = {
 #define STEP(name, ...) run_##name,
@@ -20,11 +22,22 @@ const Nest *sched_run(Ctx *cx, const Nest *n, const StepRow *row, const StepArgs
     return primitive_of(row)(cx, n, args);
 }
 
+/* Applies a step with roles, once for each match of @elementwise. A refusal of one changes nothing. */
+static const Nest *run_resolved(Ctx *cx, const Nest *n, const char *text, const StepRow *row, const StepArgs *args)
+{
+    int count;
+    const StepArgs *all = role_resolve(cx, n, text, row, args, &count);
+    const Nest *next = n;
+    if (!count) diag_listed(cx, NOTE, text, "no stage is @elementwise: the step changes nothing");
+    for (int i = 0; i < count; i++) next = sched_run(cx, next, row, &all[i]);
+    return ctx_failed(cx) ? n : next;
+}
+
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text)
 {
     StepArgs args;
     const StepRow *row = ctx_failed(cx) || !n ? NULL : step_read(cx, text, &args);
-    return row ? sched_run(cx, n, row, &args) : n;
+    return row ? run_resolved(cx, n, text, row, &args) : n;
 }
 
 /* Runs a step with a list of operands from C. */

@@ -12,7 +12,8 @@
  * compute_at from the output inwards, then shape the attached stages, decompose_reduction, kinds, and peel last. */
 #include "schedule/step/step.h"
 
-/* One step in the syntax of a .te file: `split conv.h 4 tail=peel names=ho,hi`. */
+/* One step in the syntax of a .te file: `split conv.h 4 tail=peel names=ho,hi`. Roles (step/role.h) may be given for
+ * names. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);
 /* The same with parsed operands. */
 const Nest *sched_run(Ctx *cx, const Nest *n, const StepRow *row, const StepArgs *args);

@@ -20,7 +20,7 @@ const Nest *sched_written(Ctx *cx, const Nest *n, const WrittenStep *step)
 {
     const char *outer = cx->file;
     cx->file = step->path;
-    Lexer l = lex_part(cx, step->whole, step->begin, step->end, true, "te");
+    Lexer l = lex_part(cx, step->whole, step->begin, step->begin, true, "te");      /* for the place alone */
     Token whole = { TOKEN_NAME, step->whole + step->begin, (int)(step->end - step->begin) };
     DiagMark mark = diag_mark(cx);
     n = sched_step(cx, n, step->text);

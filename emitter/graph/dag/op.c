@@ -11,12 +11,6 @@
 #include "support/names.h"
 #include "support/text.h"
 
-const char *pattern_text(Pattern p)
-{
-    static const char *const text[] = { "elementwise", "broadcast", "injective", "reduction", "out-fusable", "opaque" };
-    return text[p];
-}
-
 /* ---- Attributes ------------------------------------------------------------------------------------------------ */
 
 static const AttrRow *attr_row(const Op *op, const char *attr_name)
@@ -222,12 +216,34 @@ static void place_failure(Ctx *cx, DiagMark mark, const char *where)
     else diag_error(cx, where, "%s", d->what);
 }
 
+/* Records in the stages below t that they are part of the call. */
+static void own_stages(const Node *n, const Tensor *t)
+{
+    const Node *made = t->producer;
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i] == t) return;
+    if (!made || !made->stage || made->stage->call) return;
+    made->stage->call = n;
+    made->stage->op = n->op->name;
+    for (int i = 0; i < made->in_count; i++) own_stages(n, made->in[i]);
+}
+
+static void own_results(const Node *n, Tensor *const *out, int count)
+{
+    for (int i = 0; i < count; i++) own_stages(n, out[i]);
+    if (count && out[0]->producer && out[0]->producer->stage && out[0]->producer->stage->call == n)
+        out[0]->producer->stage->is_result = true;
+}
+
 /* Runs Op.compute; diagnostics of the formula reader and of tensor constructors get the call as their place. */
 int op_compute(Ctx *cx, const Node *n, Tensor **out)
 {
     DiagMark mark = diag_mark(cx);
     int count = compute_by_row(cx, n, out);
-    if (!ctx_failed(cx)) return count;
+    if (!ctx_failed(cx)) {
+        own_results(n, out, count);
+        return count;
+    }
     place_failure(cx, mark, op_where(cx, n));
     return 0;
 }
@@ -250,7 +266,9 @@ Tensor *op_compute_as(Ctx *cx, const Node *n, const char *formulas, const char *
         diag_error(cx, where, "its compute produces one output %s%s, but the operator produces %d, the first %s%s",
                    dtype_info(made->type)->spelling, tensor_shape_text(cx, made), n->out_count,
                    dtype_info(wanted->type)->spelling, tensor_shape_text(cx, wanted));
-    return ctx_failed(cx) ? NULL : made;
+    if (ctx_failed(cx)) return NULL;
+    own_results(n, &made, 1);
+    return made;
 }
 
 Node *op_call(Ctx *cx, const Op *op, const char *call_name, Tensor *const *in, int in_count, const Attr *attr,

@@ -4,18 +4,8 @@
 /* The operator's descriptor: one row. Operators are defined in ops/, one file per family. Each file ends in a const
  * array of rows named ops_FILE (ops/layers/conv.c: `const Op ops_conv[]`, closed by a row without name); make lists the
  * arrays. */
+#include "ir/nest/pattern.h"
 #include "ir/text/formula.h"
-
-/* Fusion patterns, from the least to the most restrictive. */
-typedef enum Pattern {
-    PATTERN_ELEMENTWISE,     /* output index = input index */
-    PATTERN_BROADCAST,       /* output axes map to input axes in order, some missing */
-    PATTERN_INJECTIVE,       /* one element of each input per output element, any index map */
-    PATTERN_REDUCTION,
-    PATTERN_OUT_FUSABLE,     /* an anchor: fuses elementwise operators on its output */
-    PATTERN_OPAQUE
-} Pattern;
-const char *pattern_text(Pattern p);
 
 /* `otherwise`: the default, in attrs_read's syntax; NULL: an omitted attribute stays absent. */
 typedef struct AttrRow { const char *name; AttrKind kind; const char *meaning, *otherwise; } AttrRow;
@@ -143,7 +133,8 @@ const char *op_hint(Ctx *cx, const char *name);
 const Op *op_find(Ctx *cx, const char *name);                    /* NULL: unknown */
 const Op *const *op_list(Ctx *cx, int *count);                   /* sorted by name */
 void op_register(Ctx *cx, const Op *op);                         /* registers a user's row */
-/* Constructs fresh computes of a call over its inputs; returns the number of outputs, 0 on error. */
+/* Constructs fresh computes of a call over its inputs; returns the number of outputs, 0 on error. The stages keep a
+ * pointer to the call. */
 int op_compute(Ctx *cx, const Node *call, Tensor **out);
 /* The same with the formulas of `whose` in place of the operator's own. Returns the call's only output, with unchanged
  * type and shape. */

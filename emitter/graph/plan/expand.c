@@ -48,15 +48,15 @@ static void name_stages(Expansion *x, Tensor *t, const char *wanted)
 
 static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
 {
-    Node over = *n;
-    over.in = NEW_ARRAY(x->cx->arena, Tensor *, n->in_count);
+    Node *over = arena_copy(x->cx->arena, n, sizeof *n);
+    over->in = NEW_ARRAY(x->cx->arena, Tensor *, n->in_count);
     for (int i = 0; i < n->in_count; i++) {
         Tensor *to = n->in[i] ? map_get_ptr(&x->of, n->in[i]) : NULL;
-        over.in[i] = to ? to : n->in[i];
+        over->in[i] = to ? to : n->in[i];
     }
     Tensor **out = NEW_ARRAY(x->cx->arena, Tensor *, n->out_count);
-    if (with && with->compute) out[0] = op_compute_as(x->cx, &over, with->compute, with->name);
-    else if (op_compute(x->cx, &over, out) != n->out_count && !ctx_failed(x->cx))
+    if (with && with->compute) out[0] = op_compute_as(x->cx, over, with->compute, with->name);
+    else if (op_compute(x->cx, over, out) != n->out_count && !ctx_failed(x->cx))
         diag_internal(x->cx, n->name,
                       "operator \"%s\" produced a different number of outputs than before",
                       n->op->name);

@@ -197,6 +197,9 @@ static Stage *stage_of(Ctx *cx, const StageSpec *spec)
     Stage *s = NEW(cx->arena, Stage);
     s->name = name(cx, spec->name);
     s->part = spec->part;
+    s->call = spec->call;
+    s->op = spec->op;
+    s->is_result = spec->is_result;
     s->axis_count = spec->axis_count;
     s->axis = arena_copy(cx->arena, spec->axis, (size_t)spec->axis_count * sizeof(Axis));
     while (s->data_count < s->axis_count && s->axis[s->data_count].kind != AXIS_REDUCE) s->data_count++;

@@ -70,6 +70,10 @@ void reducer_combine(Ctx *cx, Reducer r, const Expr *const *old, const Expr *con
 typedef struct Stage {
     const char *name;                /* name of its first output; unique in a nest */
     const char *part;                /* its group, in a nest that combines several; NULL: one group */
+    /* The call of an operator that the stage is part of, and the operator's name. NULL: a formula, or a stage that a
+     * step created */
+    const Node *call; const char *op;
+    bool is_result;                  /* it computes the call's first output */
     int axis_count, data_count;      /* data_count counts ordered axes too; == rank of the outputs */
     Axis *axis;
     int out_count;
@@ -125,6 +129,7 @@ const Expr *tensor_read(Ctx *cx, const Tensor *t, const Expr *const *index, int 
  * of the data axes. */
 typedef struct StageSpec {
     const char *name, *part;
+    const Node *call; const char *op; bool is_result;      /* as in Stage */
     int axis_count; Axis axis[MAX_AXES];
     int out_count; const Expr *value[2];
     Reducer reducer;

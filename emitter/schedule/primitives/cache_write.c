@@ -11,7 +11,8 @@
 static const Stage *computing_stage(Ctx *cx, const Stage *s, const char *new_name)
 {
     StageSpec spec = {
-        .name = new_name, .part = s->part, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer
+        .name = new_name, .part = s->part, .call = s->call, .op = s->op, .axis_count = s->axis_count,
+        .out_count = s->out_count, .reducer = s->reducer
     };
     for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
     for (int i = 0; i < s->out_count; i++) {

@@ -51,7 +51,8 @@ static bool reads_stay_inside(Ctx *cx, const StageSpec *spec)
 static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *extent)
 {
     StageSpec spec = {
-        .name = s->name, .part = s->part, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer
+        .name = s->name, .part = s->part, .call = s->call, .op = s->op, .is_result = s->is_result,
+        .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer
     };
     const Expr *from = s->axis[axis].var, *v = axis_var(cx, expr_as_var(from)->name, extent);
     for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];

@@ -143,6 +143,8 @@ static const Stage *partial_stage(Factored *f, const char *new_name)
     const Stmt *block = path_end(&f->path);
     StageSpec spec = { .name = new_name,
                        .part = s->part,
+                       .call = s->call,
+                       .op = s->op,
                        .out_count = s->out_count,
                        .reducer = f->reduce_count ? s->reducer : REDUCE_NONE };
     Renaming r = { .count = 0 };

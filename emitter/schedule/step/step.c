@@ -316,10 +316,23 @@ static bool read_options(Ctx *cx, const char *text, const StepRow *row, Words *w
 
 /* ---- Renaming -------------------------------------------------------------------------------------------------- */
 
-/* Renames the stage at the start of a loop's or a copy's name: conv of conv.h and conv@tail. */
+size_t role_length(const char *word)
+{
+    if (*word != '@') return 0;
+    size_t n = 1 + strcspn(word + 1, ".@(");
+    if (word[n] != '(') return n;
+    for (int depth = 0; word[n]; n++) {
+        depth += (word[n] == '(') - (word[n] == ')');
+        if (!depth) return n + 1;
+    }
+    return n;
+}
+
+/* Renames the stage at the start of a loop's or a copy's name: conv of conv.h and conv@tail, @op(conv2d) of
+ * @op(conv2d).h. */
 static const char *renamed(Ctx *cx, const char *full, RenameStage *rename, void *user)
 {
-    size_t stage = strcspn(full, ".@");
+    const size_t role = role_length(full), stage = role ? role : strcspn(full, ".@");
     return name_format(cx, "%s%s", rename(cx, name_n(cx, full, stage), user), full + stage);
 }
 

@@ -69,7 +69,11 @@ const char *step_usage(Ctx *cx, const StepRow *row); /* split LOOP FACTOR [tail=
 const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args);
 /* Parses a step: returns its row, or NULL after a diagnostic. */
 const StepRow *step_read(Ctx *cx, const char *text, StepArgs *args);
-/* Renames the stages and tensors of a step; axes, macros and short names of loops stay. */
+/* Returns the length of the role at the start of the word (role.h), with its argument: 17 in "@producer(conv2d).h"; 0:
+ * the word begins with a name. */
+size_t role_length(const char *word);
+/* Renames the stages and tensors of a step, which may be roles; axes, macros and short names of loops
+ * stay. */
 typedef const char *RenameStage(Ctx *cx, const char *stage, void *user);
 void step_rename(Ctx *cx, const StepRow *row, StepArgs *args, RenameStage *rename, void *user);
 

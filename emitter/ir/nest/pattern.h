@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IR_NEST_PATTERN_H
+#define LW_IR_NEST_PATTERN_H
+/* The pattern kind of a compute: how its elements map to those of its operands. An operator declares its kind; the
+ * kind of a stage is inferred from its formula, so a formula of the user's and a stage that a step has changed have one
+ * too. */
+#include "ir/expr/tensor.h"
+
+/* From the least to the most restrictive for fusion. */
+typedef enum Pattern {
+    PATTERN_ELEMENTWISE,     /* output index = input index */
+    PATTERN_BROADCAST,       /* output axes map to input axes in order, some missing */
+    PATTERN_INJECTIVE,       /* one element of each input per output element, any index map */
+    PATTERN_REDUCTION,
+    PATTERN_OUT_FUSABLE,     /* an anchor: fuses elementwise operators on its output */
+    PATTERN_OPAQUE
+} Pattern;
+const char *pattern_text(Pattern p);
+
+/* Infers the kind of a stage:
+ *
+ *   opaque        an axis is ordered
+ *   out-fusable   a contraction
+ *   reduction     any other reducer
+ *   injective     an operand is read at an index that is no sequence of axes in order, as x[i+1] or x[j,i]
+ *   broadcast     an operand is read at fewer axes than the stage has, as b[c] or m[i,0]
+ *   elementwise   every operand is read at the stage's own element
+ *
+ * A lookup, table[x[i]], is judged by the reads in its index. */
+Pattern stage_pattern(Ctx *cx, const Stage *s);
+
+/* True for a sum over reduce axes of products a*b, where both factors vary along a reduce axis and each reads an
+ * element that the other does not: a convolution, a product of matrices, a dot product; not x*x, not x*scale. */
+bool stage_is_contraction(Ctx *cx, const Stage *s);
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SCHEDULE_STEP_ROLE_H
+#define LW_SCHEDULE_STEP_ROLE_H
+/* Roles: words of a step that name a stage by what it computes, so that one text serves many dataflows.
+ *
+ *   @contraction      a sum of products (stage_is_contraction): a convolution, a product of matrices
+ *   @output           computes an output of the nest
+ *   @elementwise      no output; of pattern elementwise or broadcast. A step applies to every match
+ *   @producer(NAME)   is read by the stage NAME, which may be a role
+ *   @op(OPERATOR)     computes the first output of a call of the operator
+ *
+ * A role is a question to the nest before the step; it has no memory of earlier ones. An inlined stage is no longer
+ * there, and its consumer may answer in its place. After cache_write the new stage computes the sum, and is the
+ * contraction; the old one is a copy, and still @op(...). Loops and copies of a role's stage are written behind it:
+ * @contraction.c, @contraction@init.o. The trace of a nest holds names, never roles. */
+#include "ir/check/refusal.h"
+#include "schedule/step/step.h"
+
+typedef struct RoleFault { FaultKind kind; const char *fault, *accepted; } RoleFault;
+
+/* Collects the stages that have the role, in the order of the nest: out[n->stage_count]. Returns their number, which
+ * may be 0; -1 and *fault if the word is no role, or its argument names nothing. */
+int role_stages(Ctx *cx, const Nest *n, const char *role, const Stage **out, RoleFault *fault);
+
+/* Replaces the roles of a step by names. Returns the steps to apply one after the other: one, or one for each match of
+ * @elementwise, consumers first; then it means the same stage in all operands. A list of stages (readers=) takes all
+ * matches. *count is 0 if there is no match; -1 after a diagnostic at `text`, if any other role has no or several
+ * matches. */
+const StepArgs *role_resolve(Ctx *cx, const Nest *n, const char *text, const StepRow *row, const StepArgs *args,
+                             int *count);
+#endif
