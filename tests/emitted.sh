@@ -314,6 +314,27 @@ verify_elsewhere() { (cd "$work" && "$lw" verify "$root/$1"); }
 check reserved-names-build-gnu $cc -std=gnu99 -Wall -Wextra -Werror -Iruntime -c "$work/names/names.c" -o "$work/names.o"
 check verify-in-any-folder verify_elsewhere tests/emitted/names.te
 
+# ---- Lines of at most 120 columns ------------------------------------------------------------------------------------
+# Long names of the model, its ports, a state and an open size; a loop and a branch; each way to pass memory.
+
+# narrow MODEL OPTION...: emits it under a long name; builds without a warning and has no line above 120 columns.
+narrow() {
+    model=$1 name=keyword_classifier_of_the_door_controller
+    shift
+    emit "$name" "$model" --testbench "$@" &&
+        awk 'length($0) > 120 { print FILENAME ":" FNR ": " $0; bad = 1 } END { exit bad }' "$work/$name/$name.c" "$work/$name/$name.h" "$work/$name/${name}_main.c" &&
+        $cc $strict -Iruntime -c "$work/$name/$name.c" -o "$work/narrow.o" && $cc -std=c99 -Iruntime -c "$work/$name/${name}_main.c" -o "$work/narrow.o"
+}
+for how in caller static arena; do
+    case $how in caller) set -- ;; static) set -- --static-arena ;; arena) set -- --io arena ;; esac
+    check "long-names-fit-$how" narrow tests/emitted/long_names.te "$@"
+    check "long-names-of-control-flow-fit-$how" narrow tests/golden/control-flow/control-flow.onnx "$@"
+done
+check long-names-of-state-fit narrow tests/emitted/long_names.te \
+    --state slowly_adapting_background_estimate=next_slowly_adapting_background_estimate
+check long-names-of-instructions-fit narrow tests/golden/dense-int8/dense-int8.te --target cortex-m4
+check long-names-inlined-runtime-fits narrow tests/emitted/long_names.te --standalone
+
 # ---- The samples ---------------------------------------------------------------------------------------------------------------
 
 check matmul-equal-after-every-step samples/matmul/run.sh "$build"

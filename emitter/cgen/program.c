@@ -232,7 +232,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
                                   : "Reentrant: all state is in the arena. */\n");
     run_signature(cx, &t, p);
     text_add(&t, ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
-    return text_string(&t);
+    return wrap_lines(cx, text_string(&t));
 }
 
 /* ---- model.c --------------------------------------------------------------------------------------------------- */
@@ -484,5 +484,5 @@ const char *cgen_source(Ctx *cx, const Program *p)
     text_addn(&t, text_string(&code), code.length);
     text_addn(&t, text_string(&weights), weights.length);
     text_addn(&t, text_string(&run), run.length);
-    return text_string(&t);
+    return wrap_lines(cx, text_string(&t));
 }

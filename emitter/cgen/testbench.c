@@ -5,6 +5,7 @@
 
 #include "cgen/device_calls.h"
 #include "cgen/spell.h"
+#include "cgen/wrap.h"
 #include "support/names.h"
 
 static const char *const head[] = {
@@ -230,5 +231,5 @@ const char *cgen_testbench(Ctx *cx, const Program *p)
         else add_line(&t, p, head[i]);
     }
     main_function(cx, &t, p);
-    return text_string(&t);
+    return wrap_lines(cx, text_string(&t));
 }

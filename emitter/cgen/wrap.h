@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_CGEN_WRAP_H
 #define LW_CGEN_WRAP_H
-/* Breaks lists of parameters and arguments at the page width. */
+/* Breaks emitted lines at the page width, 120 columns. */
 #include "support/text.h"
 
 /* Breaks the line of t that begins at `start` into lines of at most 120 characters, after commas of the outermost
- * parentheses. Continuation lines are indented by 4 more than the first. A list whose first comma exceeds the width
- * stays longer. */
+ * parentheses. Continuation lines are indented by 4 more than the first. If the first comma exceeds the width, the
+ * first line ends after the parenthesis. */
 void wrap_list(Ctx *cx, Text *t, size_t start);
 /* Breaks a statement, or the head of one, at commas and operators of the outermost parentheses. */
 void wrap_statement(Ctx *cx, Text *t, size_t start);
+/* Breaks all long lines of a file that the functions above have not: comments and directives at blanks, code as a
+ * statement, with the comment at its end before it. A single name wider than the page stays. */
+const char *wrap_lines(Ctx *cx, const char *text);
 #endif

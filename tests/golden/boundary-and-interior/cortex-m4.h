@@ -19,9 +19,11 @@ extern "C" {
 #define BOUNDARY_AND_INTERIOR_ARENA_ALIGN  16u
 #define BOUNDARY_AND_INTERIOR_WEIGHTS_SIZE 0u     /* bytes of constants */
 
-/* Declares the arena: `static BOUNDARY_AND_INTERIOR_ARENA(memory);`, passed as boundary_and_interior_run(memory, ...) */
+/* Declares the arena: `static BOUNDARY_AND_INTERIOR_ARENA(memory);`, passed as boundary_and_interior_run(memory,
+ * ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
-#define BOUNDARY_AND_INTERIOR_ARENA(name) unsigned char name[1] __attribute__((aligned(BOUNDARY_AND_INTERIOR_ARENA_ALIGN)))
+#define BOUNDARY_AND_INTERIOR_ARENA(name) unsigned char name[1] \
+    __attribute__((aligned(BOUNDARY_AND_INTERIOR_ARENA_ALIGN)))
 #elif defined(__cplusplus)
 #define BOUNDARY_AND_INTERIOR_ARENA(name) unsigned char name alignas(BOUNDARY_AND_INTERIOR_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -48,7 +50,8 @@ struct boundary_and_interior_outputs {
     float *y;
 };
 
-/* Runs the model once. Returns 0, or a negative BOUNDARY_AND_INTERIOR_E... code. Reentrant: all state is in the arena. */
+/* Runs the model once. Returns 0, or a negative BOUNDARY_AND_INTERIOR_E... code. Reentrant: all state is in the
+ * arena. */
 int boundary_and_interior_run(void *arena, const struct boundary_and_interior_inputs *in,
     const struct boundary_and_interior_outputs *out);
 

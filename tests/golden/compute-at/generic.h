@@ -20,7 +20,8 @@ extern "C" {
 
 /* Declares the arena: `static COMPUTE_AT_ARENA(memory);`, passed as compute_at_run(memory, ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
-#define COMPUTE_AT_ARENA(name) unsigned char name[COMPUTE_AT_ARENA_SIZE] __attribute__((aligned(COMPUTE_AT_ARENA_ALIGN)))
+#define COMPUTE_AT_ARENA(name) unsigned char name[COMPUTE_AT_ARENA_SIZE] \
+    __attribute__((aligned(COMPUTE_AT_ARENA_ALIGN)))
 #elif defined(__cplusplus)
 #define COMPUTE_AT_ARENA(name) unsigned char name alignas(COMPUTE_AT_ARENA_ALIGN) [COMPUTE_AT_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

@@ -180,7 +180,8 @@ static void control_flow_choose_else(const float *x, float *coarse)
 }
 
 /* settle, one iteration
- * h_in: f32[1][4] energy_in: f32[1][1] x: f32[1][4] goes_on: bool[] h_out: f32[1][4] energy_out: f32[1][1] h_out_2: f32[1][4] */
+ * h_in: f32[1][4] energy_in: f32[1][1] x: f32[1][4] goes_on: bool[] h_out: f32[1][4] energy_out: f32[1][1] h_out_2:
+ * f32[1][4] */
 static void control_flow_settle_body(const float *h_in, const float *energy_in, const float *x, uint8_t *goes_on,
     float *h_out, float *energy_out, float *h_out_2)
 {

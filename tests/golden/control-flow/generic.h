@@ -24,7 +24,8 @@ extern "C" {
 
 /* Declares the arena: `static CONTROL_FLOW_ARENA(memory);`, passed as control_flow_run(memory, ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
-#define CONTROL_FLOW_ARENA(name) unsigned char name[CONTROL_FLOW_ARENA_SIZE] __attribute__((aligned(CONTROL_FLOW_ARENA_ALIGN)))
+#define CONTROL_FLOW_ARENA(name) unsigned char name[CONTROL_FLOW_ARENA_SIZE] \
+    __attribute__((aligned(CONTROL_FLOW_ARENA_ALIGN)))
 #elif defined(__cplusplus)
 #define CONTROL_FLOW_ARENA(name) unsigned char name alignas(CONTROL_FLOW_ARENA_ALIGN) [CONTROL_FLOW_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

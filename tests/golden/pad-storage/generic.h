@@ -20,7 +20,8 @@ extern "C" {
 
 /* Declares the arena: `static PAD_STORAGE_ARENA(memory);`, passed as pad_storage_run(memory, ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
-#define PAD_STORAGE_ARENA(name) unsigned char name[PAD_STORAGE_ARENA_SIZE] __attribute__((aligned(PAD_STORAGE_ARENA_ALIGN)))
+#define PAD_STORAGE_ARENA(name) unsigned char name[PAD_STORAGE_ARENA_SIZE] \
+    __attribute__((aligned(PAD_STORAGE_ARENA_ALIGN)))
 #elif defined(__cplusplus)
 #define PAD_STORAGE_ARENA(name) unsigned char name alignas(PAD_STORAGE_ARENA_ALIGN) [PAD_STORAGE_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

@@ -20,7 +20,8 @@ extern "C" {
 
 /* Declares the arena: `static PORTS_IN_ARENA_ARENA(memory);`, passed as ports_in_arena_run(memory, ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
-#define PORTS_IN_ARENA_ARENA(name) unsigned char name[PORTS_IN_ARENA_ARENA_SIZE] __attribute__((aligned(PORTS_IN_ARENA_ARENA_ALIGN)))
+#define PORTS_IN_ARENA_ARENA(name) unsigned char name[PORTS_IN_ARENA_ARENA_SIZE] \
+    __attribute__((aligned(PORTS_IN_ARENA_ARENA_ALIGN)))
 #elif defined(__cplusplus)
 #define PORTS_IN_ARENA_ARENA(name) unsigned char name alignas(PORTS_IN_ARENA_ARENA_ALIGN) [PORTS_IN_ARENA_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

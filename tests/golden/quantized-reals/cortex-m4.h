@@ -20,7 +20,8 @@ extern "C" {
 
 /* Declares the arena: `static QUANTIZED_REALS_ARENA(memory);`, passed as quantized_reals_run(memory, ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
-#define QUANTIZED_REALS_ARENA(name) unsigned char name[QUANTIZED_REALS_ARENA_SIZE] __attribute__((aligned(QUANTIZED_REALS_ARENA_ALIGN)))
+#define QUANTIZED_REALS_ARENA(name) unsigned char name[QUANTIZED_REALS_ARENA_SIZE] \
+    __attribute__((aligned(QUANTIZED_REALS_ARENA_ALIGN)))
 #elif defined(__cplusplus)
 #define QUANTIZED_REALS_ARENA(name) unsigned char name alignas(QUANTIZED_REALS_ARENA_ALIGN) [QUANTIZED_REALS_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -45,7 +46,8 @@ struct quantized_reals_outputs {
 };
 
 /* Runs the model once. Returns 0, or a negative QUANTIZED_REALS_E... code. Reentrant: all state is in the arena. */
-int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, const struct quantized_reals_outputs *out);
+int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in,
+    const struct quantized_reals_outputs *out);
 
 #ifdef __cplusplus
 }

@@ -45,7 +45,8 @@ struct reduction_lanes_outputs {
 };
 
 /* Runs the model once. Returns 0, or a negative REDUCTION_LANES_E... code. Reentrant: all state is in the arena. */
-int reduction_lanes_run(void *arena, const struct reduction_lanes_inputs *in, const struct reduction_lanes_outputs *out);
+int reduction_lanes_run(void *arena, const struct reduction_lanes_inputs *in,
+    const struct reduction_lanes_outputs *out);
 
 #ifdef __cplusplus
 }

@@ -19,9 +19,11 @@ extern "C" {
 #define REORDER_REGISTER_TILE_ARENA_ALIGN  16u
 #define REORDER_REGISTER_TILE_WEIGHTS_SIZE 0u     /* bytes of constants */
 
-/* Declares the arena: `static REORDER_REGISTER_TILE_ARENA(memory);`, passed as reorder_register_tile_run(memory, ...) */
+/* Declares the arena: `static REORDER_REGISTER_TILE_ARENA(memory);`, passed as reorder_register_tile_run(memory,
+ * ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
-#define REORDER_REGISTER_TILE_ARENA(name) unsigned char name[1] __attribute__((aligned(REORDER_REGISTER_TILE_ARENA_ALIGN)))
+#define REORDER_REGISTER_TILE_ARENA(name) unsigned char name[1] \
+    __attribute__((aligned(REORDER_REGISTER_TILE_ARENA_ALIGN)))
 #elif defined(__cplusplus)
 #define REORDER_REGISTER_TILE_ARENA(name) unsigned char name alignas(REORDER_REGISTER_TILE_ARENA_ALIGN) [1]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -48,7 +50,8 @@ struct reorder_register_tile_outputs {
     float *c;
 };
 
-/* Runs the model once. Returns 0, or a negative REORDER_REGISTER_TILE_E... code. Reentrant: all state is in the arena. */
+/* Runs the model once. Returns 0, or a negative REORDER_REGISTER_TILE_E... code. Reentrant: all state is in the
+ * arena. */
 int reorder_register_tile_run(void *arena, const struct reorder_register_tile_inputs *in,
     const struct reorder_register_tile_outputs *out);
 

@@ -20,11 +20,14 @@ extern "C" {
 
 /* Declares the arena: `static REVERSE_COMPUTE_AT_ARENA(memory);`, passed as reverse_compute_at_run(memory, ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
-#define REVERSE_COMPUTE_AT_ARENA(name) unsigned char name[REVERSE_COMPUTE_AT_ARENA_SIZE] __attribute__((aligned(REVERSE_COMPUTE_AT_ARENA_ALIGN)))
+#define REVERSE_COMPUTE_AT_ARENA(name) unsigned char name[REVERSE_COMPUTE_AT_ARENA_SIZE] \
+    __attribute__((aligned(REVERSE_COMPUTE_AT_ARENA_ALIGN)))
 #elif defined(__cplusplus)
-#define REVERSE_COMPUTE_AT_ARENA(name) unsigned char name alignas(REVERSE_COMPUTE_AT_ARENA_ALIGN) [REVERSE_COMPUTE_AT_ARENA_SIZE]
+#define REVERSE_COMPUTE_AT_ARENA(name) unsigned char name alignas(REVERSE_COMPUTE_AT_ARENA_ALIGN) \
+    [REVERSE_COMPUTE_AT_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-#define REVERSE_COMPUTE_AT_ARENA(name) _Alignas(REVERSE_COMPUTE_AT_ARENA_ALIGN) unsigned char name[REVERSE_COMPUTE_AT_ARENA_SIZE]
+#define REVERSE_COMPUTE_AT_ARENA(name) _Alignas(REVERSE_COMPUTE_AT_ARENA_ALIGN) unsigned char \
+    name[REVERSE_COMPUTE_AT_ARENA_SIZE]
 #else     /* other C99 compilers: reverse_compute_at_run rejects a misaligned arena */
 #define REVERSE_COMPUTE_AT_ARENA(name) long double name[13]
 #endif

@@ -20,7 +20,8 @@ extern "C" {
 
 /* Declares the arena: `static RING_BUFFER_ARENA(memory);`, passed as ring_buffer_run(memory, ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
-#define RING_BUFFER_ARENA(name) unsigned char name[RING_BUFFER_ARENA_SIZE] __attribute__((aligned(RING_BUFFER_ARENA_ALIGN)))
+#define RING_BUFFER_ARENA(name) unsigned char name[RING_BUFFER_ARENA_SIZE] \
+    __attribute__((aligned(RING_BUFFER_ARENA_ALIGN)))
 #elif defined(__cplusplus)
 #define RING_BUFFER_ARENA(name) unsigned char name alignas(RING_BUFFER_ARENA_ALIGN) [RING_BUFFER_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

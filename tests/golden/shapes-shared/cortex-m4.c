@@ -46,8 +46,8 @@ int shapes_shared_run(void *arena, const struct shapes_shared_inputs *in, const 
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % SHAPES_SHARED_ARENA_ALIGN != 0) return SHAPES_SHARED_E_ARENA;
-    if (in == NULL || in->x == NULL || in->w1 == NULL || in->b1 == NULL || in->w2 == NULL || in->b2
-        == NULL) return SHAPES_SHARED_E_NULL;
+    if (in == NULL || in->x == NULL || in->w1 == NULL || in->b1 == NULL || in->w2 == NULL || in->b2 == NULL)
+        return SHAPES_SHARED_E_NULL;
     if (out == NULL || out->y == NULL) return SHAPES_SHARED_E_NULL;
     LW_LAYER(0, "sum1")
     shapes_shared_packed_dense(4, 32, 128, in->x, in->w1, in->b1, (int8_t *)memory);

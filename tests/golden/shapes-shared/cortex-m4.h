@@ -24,7 +24,8 @@ extern "C" {
 
 /* Declares the arena: `static SHAPES_SHARED_ARENA(memory);`, passed as shapes_shared_run(memory, ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
-#define SHAPES_SHARED_ARENA(name) unsigned char name[SHAPES_SHARED_ARENA_SIZE] __attribute__((aligned(SHAPES_SHARED_ARENA_ALIGN)))
+#define SHAPES_SHARED_ARENA(name) unsigned char name[SHAPES_SHARED_ARENA_SIZE] \
+    __attribute__((aligned(SHAPES_SHARED_ARENA_ALIGN)))
 #elif defined(__cplusplus)
 #define SHAPES_SHARED_ARENA(name) unsigned char name alignas(SHAPES_SHARED_ARENA_ALIGN) [SHAPES_SHARED_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

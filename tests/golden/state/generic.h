@@ -55,7 +55,8 @@ struct state_state {
 
 void state_reset(struct state_state *state);     /* all zeros */
 
-/* Runs the model once. Returns 0, or a negative STATE_E... code. Reentrant: mutable data is in the arena and the state. */
+/* Runs the model once. Returns 0, or a negative STATE_E... code. Reentrant: mutable data is in the arena and the
+ * state. */
 int state_run(void *arena, struct state_state *state, const struct state_inputs *in, const struct state_outputs *out);
 
 #ifdef __cplusplus

@@ -20,7 +20,8 @@ extern "C" {
 
 /* Declares the arena: `static STENCIL_FUSED_ARENA(memory);`, passed as stencil_fused_run(memory, ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
-#define STENCIL_FUSED_ARENA(name) unsigned char name[STENCIL_FUSED_ARENA_SIZE] __attribute__((aligned(STENCIL_FUSED_ARENA_ALIGN)))
+#define STENCIL_FUSED_ARENA(name) unsigned char name[STENCIL_FUSED_ARENA_SIZE] \
+    __attribute__((aligned(STENCIL_FUSED_ARENA_ALIGN)))
 #elif defined(__cplusplus)
 #define STENCIL_FUSED_ARENA(name) unsigned char name alignas(STENCIL_FUSED_ARENA_ALIGN) [STENCIL_FUSED_ARENA_SIZE]
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

@@ -49,7 +49,8 @@ struct vector_contract_outputs {
 };
 
 /* Runs the model once. Returns 0, or a negative VECTOR_CONTRACT_E... code. Reentrant: all state is in the arena. */
-int vector_contract_run(void *arena, const struct vector_contract_inputs *in, const struct vector_contract_outputs *out);
+int vector_contract_run(void *arena, const struct vector_contract_inputs *in,
+    const struct vector_contract_outputs *out);
 
 #ifdef __cplusplus
 }
