@@ -88,6 +88,17 @@ const char *lw_run_text(lw_context *cx, const char *model, const char *const *in
  * diagnostic names the first layer that differs. */
 const char *lw_verify(lw_context *cx, const char *model, const char *const *input, int input_count,
                       const char *const *expect, int expect_count, const lw_options *o);
+/* Quantizes a float model after training, from samples alone, and writes integer C. Samples: a .npy file for each
+ * input, stacked along a new first axis, or one .npz with an array for each input's name. Inputs and outputs have 8 bits,
+ * with scale and zero point in the header, or stay float.
+ *
+ *     const char *samples[] = { "calibration.npy" };
+ *     lw_quantize(cx, "kws.onnx", "kws.c", &(lw_quantization){ samples, 1, "int8" }, NULL); */
+typedef struct lw_quantization {
+    const char *const *samples; int sample_count;
+    const char *ports;               /* "int8" (NULL) or "float" */
+} lw_quantization;
+bool lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q, const lw_options *o);
 /* Writes a text to a file, whole or not at all. */
 bool lw_write(lw_context *cx, const char *path, const char *text);
 /* Return context-owned texts; NULL on error. */

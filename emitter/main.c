@@ -19,6 +19,8 @@ typedef struct Arguments {
     const char *file[MOST_FILES];    int file_count;      /* words that are not options */
     const char *output[MOST_FILES];  int output_count;    /* -o */
     const char *expect[MOST_FILES];  int expect_count;    /* --expect */
+    const char *samples[MOST_FILES];                      /* --samples */
+    lw_quantization quantization;
     lw_dim dim[MOST_OPTIONS];
     lw_value value[MOST_OPTIONS];
     lw_state state[MOST_OPTIONS];
@@ -32,7 +34,7 @@ typedef struct Arguments {
 
 enum {
     COMPILE = 1, RUN = 2, VERIFY = 4, DUMP = 8, REPORT = 16, OPS = 32, TARGETS = 64, PASSES = 128, STEPS = 256,
-    MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT, EMITS = COMPILE | VERIFY, LISTS = OPS | TARGETS | PASSES | STEPS,
+    QUANTIZE = 512, MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT | QUANTIZE, EMITS = COMPILE | VERIFY | QUANTIZE, LISTS = OPS | TARGETS | PASSES | STEPS,
     ANY = MODEL | LISTS
 };
 
@@ -48,7 +50,7 @@ typedef struct Command {
 
 static bool compile(const Arguments *a), run(const Arguments *a), verify(const Arguments *a), dump(const Arguments *a);
 static bool report(const Arguments *a), ops(const Arguments *a), targets(const Arguments *a), passes(const Arguments *);
-static bool steps(const Arguments *a);
+static bool steps(const Arguments *a), quantize(const Arguments *a);
 
 static const Command commands[] = {
     /* the first is the default, if the first word is not a command */
@@ -60,6 +62,9 @@ static const Command commands[] = {
       false, "a model is required, and a .npy file for each input" },
     { VERIFY, "verify", "MODEL [IN.npy...]",
       "emits, builds with $CC, runs and compares", verify, 1, MOST_FILES, 0, false, "a model is required" },
+    { QUANTIZE, "quantize", "MODEL --samples FILE.npy -o DIR/model.c",
+      "emits integer C from a float model and samples of its inputs", quantize, 1, 1, 1, true,
+      "a float model and -o DIR/model.c are required" },
     { DUMP, "dump", "MODEL --at STAGE [-o FILE]",
       "prints the model at a stage of the compilation", dump, 1, 1, 1, false, "a model is required" },
     { REPORT, "report", "MODEL [-o FILE.html|.txt]",
@@ -73,8 +78,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 typedef bool Reader(Arguments *a, const char *value);
 static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
-    read_steps,
-    read_level;
+    read_steps, read_samples, read_level;
 
 typedef enum Sort { FLAG, TEXT, READ } Sort;
 typedef struct Option {
@@ -163,6 +167,12 @@ static const Option options[] = {
      "CMD PROGRAM IN.npy... OUT.npy... runs it; it may print `cycles N` and the like",
       VERIFY, TEXT_AT(runner) },
 
+    { "--samples", "FILE",
+      "a .npy of stacked samples for each input, or one .npz", QUANTIZE, READ_EACH(read_samples) },
+    { "--ports", "int8|float",
+      "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE, TEXT, offsetof(Arguments, quantization.ports),
+      NULL, false, 0 },
+
     { "--at", "STAGE",
       "dag (by default), fused, strategy, loops, step:N, scheduled, lowered, pass:NAME", DUMP, TEXT_AT(at) },
     { "--only",         "NAME",       "one group alone; not with --at dag", DUMP, TEXT_AT(only) },
@@ -187,6 +197,12 @@ static bool read_output(Arguments *a, const char *v)
 static bool read_expect(Arguments *a, const char *v)
 {
     return *v && a->expect_count < MOST_FILES && (a->expect[a->expect_count++] = v);
+}
+
+static bool read_samples(Arguments *a, const char *v)
+{
+    a->quantization.samples = a->samples;
+    return *v && a->quantization.sample_count < MOST_FILES && (a->samples[a->quantization.sample_count++] = v);
 }
 
 static bool read_io(Arguments *a, const char *v)
@@ -299,6 +315,10 @@ static bool show_or_write(const Arguments *a, const char *text)
 }
 
 static bool compile(const Arguments *a) { return lw_compile(a->cx, a->file[0], a->output[0], &a->options); }
+static bool quantize(const Arguments *a)
+{
+    return lw_quantize(a->cx, a->file[0], a->output[0], &a->quantization, &a->options);
+}
 static bool dump(const Arguments *a) { return show_or_write(a, lw_dump(a->cx, a->file[0], &a->options)); }
 
 static bool ends_in(const char *s, const char *end)

@@ -56,7 +56,8 @@ emitter/import/tflite/ops    emitter/import/tflite/file emitter/import/model
 emitter/import/tflite        emitter/import/tflite/ops
 emitter/import               emitter/import/onnx emitter/import/tflite emitter/import/te
 emitter/driver               emitter/import emitter/graph/passes emitter/graph/plan emitter/lower emitter/cgen emitter/loopwright.h
-emitter/api                  emitter/driver emitter/context
+emitter/quantizer            emitter/driver
+emitter/api                  emitter/quantizer emitter/context
 emitter/main.c               emitter/loopwright.h
 '
 

@@ -35,6 +35,7 @@ struct Build {
     const char *path, *name;                 /* of the model file; prefix of the symbols */
     const Target *target;
     Model model;                             /* as imported; for a .te file, with its schedule steps */
+    bool in_fixed_point;                     /* the graph is simulated: realized in the form QDQ_FIXED */
     bool as_nest;                            /* a .te text is one nest, even of operator calls alone */
     StatePair *state; int state_count;       /* of the file and of --state */
     Graph graph;                             /* after the passes */

@@ -153,6 +153,10 @@ static const OpCase cast_cases[] = {
 #define UNARY(op_name, text, its_level, case_rows) { ROW(op_name, text, its_level, case_rows), .meaning.formula = text }
 #define FLOATS_WITH(op_name, text, its_level, attrs) \
     { ROW(op_name, text, its_level, float_cases), .meaning.formula = text, .meaning.floats_only = true, .attr = attrs }
+/* A function with results on a fixed 8-bit grid */
+#define BOUNDED(op_name, text, its_level, step, zero) \
+    { ROW(op_name, text, its_level, float_cases), .meaning.formula = text, .meaning.floats_only = true, \
+      .quantization = { .output_step = step, .output_zero = zero } }
 #define FLOATS(op_name, text, its_level) FLOATS_WITH(op_name, text, its_level, NULL)
 
 const Op ops_elementwise[] = {
@@ -190,9 +194,9 @@ const Op ops_elementwise[] = {
     FLOATS("asinh", "y[*] = asinh(x[*])", 1),
     FLOATS("acosh", "y[*] = acosh(x[*])", 1),
     FLOATS("atanh", "y[*] = atanh(x[*])", 1),
-    FLOATS("tanh", "y[*] = tanh(x[*])", 1),
+    BOUNDED("tanh", "y[*] = tanh(x[*])", 1, 1.0f / 128, 0),
     /* Activations */
-    FLOATS("sigmoid", "y[*] = sigmoid(x[*])", 1),
+    BOUNDED("sigmoid", "y[*] = sigmoid(x[*])", 1, 1.0f / 256, -128),
     { ROW("relu", "y[*] = max(x[*], 0)", 1, number_cases), .meaning.formula = "y[*] = max(x[*], 0)",
       .quantization.limits = relu_limits },
     FLOATS("silu", "y[*] = x[*] * sigmoid(x[*])", 3),

@@ -5,6 +5,8 @@
  *                 sum[n] = sum(c) power[n,c];  y[n,c] = power[n,c] / sum[n]
  *   log_softmax   y[n,c] = x[n,c] - peak[n] - log(sum[n])
  *   hardmax       y[n,c] = 1 at the first largest element, else 0 */
+#include <math.h>
+
 #include "graph/dag/op_build.h"
 
 static bool read_axis(Ctx *cx, const Node *n, AxisText *a)
@@ -65,6 +67,21 @@ static int hardmax(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* The multiplier of softmax_fixed is step * 2^26 as a fraction of 31 bits and a shift to the left. */
+static Tensor *softmax_in_fixed_point(Ctx *cx, const Node *n, Tensor *stored, double step)
+{
+    enum { INTEGER_BITS = 5, LEAST = -256 };
+    int left;
+    const int64_t axis = node_int(n, "axis", -1);
+    const double fraction = frexp(step * (double)(1 << (31 - INTEGER_BITS)), &left);
+    int64_t multiplier = (int64_t)nearbyint(fraction * 2147483648.0);
+    if (multiplier == INT64_C(1) << 31) multiplier /= 2, left++;
+    if ((axis != -1 && axis != stored->rank - 1) || left < 0 || left > 31) return NULL;
+    const double reach = floor(31.0 * (double)(1 << (31 - INTEGER_BITS)) / ldexp(1, left));
+    return call(cx, "softmax_fixed", n->name, &stored, 1, "multiplier=%lld left=%d least=%d", (long long)multiplier, left,
+                reach < -LEAST ? -(int)reach : LEAST);
+}
+
 static const AttrRow attrs[] = { { "axis", ATTR_INT, "the axis that sums to one", "-1" }, { 0 } };
 static const OpCase cases[] = {
     { "", "f32[2][5]", "f32[2][5]", NULL },
@@ -76,13 +93,14 @@ static const OpCase cases[] = {
 };
 
 #define SOFTMAX(fn, formula_text) \
-    { .name = #fn, .summary = formula_text, .level = 1, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+    .name = #fn, .summary = formula_text, .level = 1, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
       .attr = attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.permute = permute_axis, \
-      .cases = cases }
+      .cases = cases
 
 const Op ops_softmax[] = {
-    SOFTMAX(softmax, "y[n,c] = exp(x[n,c] - peak[n]) / sum(c) exp(x[n,c] - peak[n]), peak[n] = max(c) x[n,c]"),
-    SOFTMAX(log_softmax, "y[n,c] = x[n,c] - peak[n] - log(sum(c) exp(x[n,c] - peak[n])), peak[n] = max(c) x[n,c]"),
-    SOFTMAX(hardmax, "y[n,c] = select(c == argmax(c) x[n,c], 1, 0)"),
+    { SOFTMAX(softmax, "y[n,c] = exp(x[n,c] - peak[n]) / sum(c) exp(x[n,c] - peak[n]), peak[n] = max(c) x[n,c]"),
+      .quantization = { .output_step = 1.0f / 256, .output_zero = -128, .in_fixed_point = softmax_in_fixed_point } },
+    { SOFTMAX(log_softmax, "y[n,c] = x[n,c] - peak[n] - log(sum(c) exp(x[n,c] - peak[n])), peak[n] = max(c) x[n,c]") },
+    { SOFTMAX(hardmax, "y[n,c] = select(c == argmax(c) x[n,c], 1, 0)") },
     { 0 }
 };

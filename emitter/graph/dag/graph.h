@@ -15,8 +15,9 @@ typedef struct Mark { const Node *annotation; Tensor *tensor; } Mark;
  *
  *   EXACT     on integers, if only the rounding of intermediate floats can differ
  *   INTEGER   the same, including calls with frequent ties
+ *   FIXED     the same, and operators of several elements that have an 8-bit form in fixed point
  *   FLOAT     in floats, as written */
-typedef enum Qdq { QDQ_EXACT, QDQ_INTEGER, QDQ_FLOAT } Qdq;
+typedef enum Qdq { QDQ_EXACT, QDQ_INTEGER, QDQ_FIXED, QDQ_FLOAT } Qdq;
 
 typedef struct Graph {
     const char *name;

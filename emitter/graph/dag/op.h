@@ -90,6 +90,12 @@ typedef struct OpQuantization {
     /* The call is a mean of *count elements of its input per output element. Returns their sum in i32, given the input
      * stored in i8; *zero becomes the sum of the zero points. NULL: counts differ. */
     Tensor *(*total)(Ctx *cx, const Node *call, Tensor *stored, int64_t *zero, int64_t *count);
+    /* The grid of an 8-bit output whose range the operator determines: 1/256 from -128 for [0, 1]; step 0: none */
+    float output_step;
+    int output_zero;
+    /* Returns the call in fixed point, from the input stored in i8 with that step to the output on its fixed grid; NULL:
+     * not possible. */
+    Tensor *(*in_fixed_point)(Ctx *cx, const Node *call, Tensor *stored, double step);
 } OpQuantization;
 
 /* A row lists only the facts that apply; the rest is false, none or NULL. Shrinking needs no facts: it compares

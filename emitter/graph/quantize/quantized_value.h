@@ -24,8 +24,9 @@ struct QuantizedValue {
     const QuantizedValue *part;
 };
 
-/* takes_ties: accepts calls whose floats would round before the quantization. */
-typedef struct QuantizedContext { Ctx *cx; const Uses *uses; bool takes_ties; } QuantizedContext;
+/* takes_ties: accepts calls whose floats would round before the quantization. in_fixed_point: accepts 8-bit forms that
+ * may differ by a step. */
+typedef struct QuantizedContext { Ctx *cx; const Uses *uses; bool takes_ties, in_fixed_point; } QuantizedContext;
 
 /* NULL: no affine value, or other consumers need the real numbers. */
 const QuantizedValue *quantized_of(const QuantizedContext *f, Tensor *t);

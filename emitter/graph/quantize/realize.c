@@ -286,6 +286,17 @@ static Tensor *requantized(const QuantizedContext *f, const char *label, const Q
 
 /* ---- The pass --------------------------------------------------------------------------------------------------- */
 
+/* Computes the operator in fixed point, if it has this form and the output's grid is its own; else NULL. */
+static Tensor *in_fixed_point(const QuantizedContext *f, const Node *store, const Grid *g)
+{
+    const Node *n = store->in[0]->producer;
+    const OpQuantization *q = n && n->kind == NODE_CALL ? &n->op->quantization : NULL;
+    if (!f->in_fixed_point || !q || !q->in_fixed_point || uses_of(f->uses, n->out[0]) != 1) return NULL;
+    const QuantizedValue *x = quantized_of(f, n->in[0]);
+    if (!x || !quantized_is_plain(x) || g->step != (double)q->output_step || g->zero != q->output_zero) return NULL;
+    return q->in_fixed_point(f->cx, n, x->q, x->scale[0]);
+}
+
 /* Returns the quantization's result as i8, computed on integers; NULL: it stays in floats. An operator without integer
  * support may refuse. */
 static Tensor *realized(const QuantizedContext *f, const Node *n, const Grid *g)
@@ -294,6 +305,7 @@ static Tensor *realized(const QuantizedContext *f, const Node *n, const Grid *g)
     const QuantizedValue *x = quantized_of(f, n->in[0]);
     Tensor *q = x && quantized_is_plain(x) ? requantized(f, n->name, x, g) : NULL;
     if (!q) q = is_same_grid(x, g) ? NULL : tabulated(f, n->name, n->in[0], g);
+    if (!q) q = in_fixed_point(f, n, g);
     if (!q && x) q = requantized(f, n->name, x, g);
     if (!ctx_failed(f->cx)) return q;
     diag_rewind(f->cx, before);
@@ -311,7 +323,7 @@ static Tensor *as_stored(Ctx *cx, const Node *n, Tensor *q, DType t)
 static void realize_integers(const QuantizedContext *f, Node *n, Tensor **out)
 {
     Grid g;
-    const QuantizedContext all = { f->cx, f->uses, true };
+    const QuantizedContext all = { f->cx, f->uses, true, false };
     Tensor *now = NULL;
     if (n->op->quantization.is_bilinear) {
         const QuantizedValue *x = quantized_of_call(&all, n);
@@ -346,11 +358,15 @@ static void realize_call(const QuantizedContext *f, Node *n, Tensor **out)
 
 static void realize_exactly(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
 {
-    realize_call(&(QuantizedContext){ cx, uses, false }, n, out);
+    realize_call(&(QuantizedContext){ cx, uses, false, false }, n, out);
 }
 static void realize_all(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
 {
-    realize_call(&(QuantizedContext){ cx, uses, true }, n, out);
+    realize_call(&(QuantizedContext){ cx, uses, true, false }, n, out);
+}
+static void realize_fixed(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
+{
+    realize_call(&(QuantizedContext){ cx, uses, true, true }, n, out);
 }
 
 static bool same_grid(Ctx *cx, const Node *a, const Node *b)
@@ -386,7 +402,8 @@ Graph graph_realize(Ctx *cx, Graph g)
     const Node **was;
     const Qdq qdq = g.qdq;
     g.quantized_count = quantizations(cx, &g, &was);
-    if (qdq != QDQ_FLOAT) g = graph_rewrite(cx, g, qdq == QDQ_INTEGER ? realize_all : realize_exactly);
+    GraphVisit *visit = qdq == QDQ_FIXED ? realize_fixed : qdq == QDQ_INTEGER ? realize_all : realize_exactly;
+    if (qdq != QDQ_FLOAT) g = graph_rewrite(cx, g, visit);
     if (qdq != QDQ_FLOAT && !ctx_failed(cx)) g = graph_rewrite(cx, g, simulate_call);
     g.unrealized_count = quantizations(cx, &g, &was);
     g.unrealized = was;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Bias correction (Nagel and others, 2019, section 4.2, with means from samples). Rounded weights q[..] = w[..] + d[..]
+ * add the sum of d[k] * x[k] to a layer's output. Its mean over the samples, with the mean of the input's channel c
+ *
+ *     error[o] = sum(taps, c) d[taps,c,o] * mean[c]
+ *
+ * is subtracted from the bias. Taps over padding count like the others. */
+#include <math.h>
+
+#include "quantizer/layers.h"
+
+/* The rounding error of element i. */
+static double rounding_of(const float *w, const float *scale, int64_t scales, int64_t i)
+{
+    const float s = scale[scales == 1 ? 0 : i % scales];
+    return nearbyint((double)w[i] / (double)s) * (double)s - (double)w[i];
+}
+
+static void correct(Ctx *cx, const Layer *l, const ChannelStats *x, Map *replaced)
+{
+    int axis;
+    int64_t scales;
+    const Tensor *w = l->call->in[l->weights];
+    weights_operand(l->call, &axis);
+    const float *scale = weight_scales(cx, w, axis, &scales), *v = w->data, *was = l->bias->data;
+    double *error = NEW_ARRAY(cx->arena, double, channels_of(l->last));
+    float *now = NEW_ARRAY(cx->arena, float, channels_of(l->last));
+    for (int64_t i = 0; i < tensor_elems(w); i++)
+        error[channel_at(w, l->axis_out, i)] +=
+            rounding_of(v, scale, scales, i) * x->sum[channel_at(w, l->axis_in, i)] / (double)x->count;
+    for (int64_t c = 0; c < channels_of(l->last); c++) now[c] = (float)((double)was[c] - error[c]);
+    map_put_ptr(replaced, l->bias, now);
+}
+
+Graph correct_biases(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats)
+{
+    const Readers r = readers_of(cx, &g);
+    Map replaced = map_new(cx->arena);
+    for (int i = 0; i < r.count; i++) {
+        Layer l;
+        if (!layer_of(&r, r.order[i], &l) || !l.bias || l.axis_in < 0 || l.axis_out < 0) continue;
+        const Tensor *x = l.call->in[1 - l.weights], *w = l.call->in[l.weights];
+        const Edge *edge = edge_of(e, x);
+        const ChannelStats *s = edge ? &stats[edge - e->at] : NULL;
+        if (!s || !s->count || s->channels != tensor_dim(w, l.axis_in)) continue;
+        if (tensor_dim(w, l.axis_out) == channels_of(l.last)) correct(cx, &l, s, &replaced);
+    }
+    return with_constants(cx, g, &replaced);
+}

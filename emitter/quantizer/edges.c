@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the tensors that get a grid. A call has a role by the facts of its operator's row:
+ *
+ *   PRODUCT    sums of products of two operands: convolution, dense layer, multiplication; also the sum of two tensors
+ *   AFFINE     multiplication by, or addition of, a constant
+ *   LIMIT      relu, clip
+ *   MOVE       every output element is an input element: the grid is shared
+ *   MEAN       a mean of elements
+ *   CURVE      a function of a single source tensor, elementwise: a table of 256 values
+ *   FIXED      a softmax, which has an 8-bit form
+ *   FLOAT      everything else
+ *
+ * AFFINE and LIMIT after a PRODUCT belong to its requantization if they alone read it: the tensor between them has no
+ * grid. Neither has one inside a CURVE. Every other tensor that a call with an integer form reads or writes has. */
+#include "quantizer/quantizer.h"
+#include "support/text.h"
+
+typedef enum Role { FLOATS, PRODUCT, AFFINE, LIMIT, MOVE, MEAN, CURVE, FIXED } Role;
+
+typedef struct Facts {
+    Role role;
+    Tensor *source;                    /* of a CURVE */
+    bool is_absorbed;                  /* it continues the call that produces its operand */
+} Facts;
+
+typedef struct Finder {
+    Ctx *cx;
+    const Graph *graph;
+    int count; Node **order;
+    Map facts;                         /* node -> Facts */
+    Map uses;                          /* tensor -> int: number of reads, outputs of the model included */
+    Edges edges;
+    Map parent;                        /* tensor -> tensor with the same grid */
+} Finder;
+
+static bool is_data(const Tensor *t) { return t && t->type == F32 && !tensor_is_constant(t); }
+
+static const Facts *facts_of(const Finder *f, const Node *n) { return n ? map_get_ptr(&f->facts, n) : NULL; }
+
+static void count_use(Finder *f, const Tensor *t)
+{
+    int *uses = map_get_ptr(&f->uses, t);
+    if (!uses) map_put_ptr(&f->uses, t, uses = NEW(f->cx->arena, int));
+    ++*uses;
+}
+
+static bool is_single(const Finder *f, const Tensor *t)
+{
+    const int *uses = map_get_ptr(&f->uses, t);
+    return uses && *uses == 1;
+}
+
+/* ---- Roles ------------------------------------------------------------------------------------------------------- */
+
+static int data_operands(const Node *n)
+{
+    int count = 0;
+    for (int i = 0; i < n->in_count; i++) count += is_data(n->in[i]);
+    return count;
+}
+
+/* Returns the tensor of which the call is a function, elementwise with scalar constants; NULL: there is none. */
+static Tensor *source_of(const Finder *f, const Node *n)
+{
+    Tensor *source = NULL;
+    if (n->op->fusion.pattern > PATTERN_BROADCAST || n->op->quantization.grid) return NULL;
+    for (int i = 0; i < n->in_count; i++) {
+        Tensor *t = n->in[i];
+        if (!t) continue;
+        const Facts *before = is_data(t) ? facts_of(f, t->producer) : NULL;
+        Tensor *from = before && before->source ? before->source : t;
+        if (tensor_is_constant(t) ? tensor_elems(t) != 1 : !is_data(t) || (source && source != from)) return NULL;
+        if (!tensor_is_constant(t)) source = from;
+    }
+    return source && tensor_elems(source) == tensor_elems(n->out[0]) ? source : NULL;
+}
+
+/* True if the requantization of the operand's producer can include the call. */
+static bool continues(const Finder *f, const Node *n, Role role)
+{
+    const Tensor *x = is_data(n->in[0]) ? n->in[0] : n->in_count > 1 ? n->in[1] : NULL;
+    const Facts *before = x ? facts_of(f, x->producer) : NULL;
+    if (!before || !is_single(f, x)) return false;
+    if (role == LIMIT) return before->role == PRODUCT || before->is_absorbed;
+    return before->role == PRODUCT || (before->is_absorbed && before->role == AFFINE);
+}
+
+static Role role_of(const Finder *f, const Node *n)
+{
+    double low, high;
+    const OpQuantization *q = &n->op->quantization;
+    if (n->kind != NODE_CALL || n->out_count != 1 || !is_data(n->out[0]) || q->grid || !data_operands(n)) return FLOATS;
+    if (q->output_step > 0 && n->op->fusion.pattern > PATTERN_BROADCAST) return FIXED;
+    if (n->op->layout.is_concat || q->moves_elements) return MOVE;
+    if (q->limits) return q->limits(n, &low, &high) ? LIMIT : FLOATS;
+    if (q->total) return MEAN;
+    if (n->op->fold.affine && n->in_count == 2) return data_operands(n) == 1 ? AFFINE : PRODUCT;
+    if (q->is_bilinear) return PRODUCT;
+    return source_of(f, n) ? CURVE : FLOATS;
+}
+
+static void find_facts(Finder *f)
+{
+    for (int i = 0; i < f->count; i++) {
+        const Node *n = f->order[i];
+        for (int k = 0; k < n->in_count; k++)
+            if (n->in[k]) count_use(f, n->in[k]);
+    }
+    for (int i = 0; i < f->graph->output_count; i++) count_use(f, f->graph->output[i]);
+    for (int i = 0; i < f->count; i++) {
+        Facts *x = NEW(f->cx->arena, Facts);
+        x->role = role_of(f, f->order[i]);
+        x->is_absorbed = (x->role == AFFINE || x->role == LIMIT) && continues(f, f->order[i], x->role);
+        if (!x->is_absorbed && (x->role == CURVE || x->role == AFFINE || x->role == LIMIT)) {
+            x->source = source_of(f, f->order[i]);
+            if (x->source && x->role == AFFINE) x->role = CURVE;
+        }
+        map_put_ptr(&f->facts, f->order[i], x);
+    }
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
+
+static const Tensor *root_of(const Finder *f, const Tensor *t)
+{
+    for (const Tensor *up; (up = map_get_const_ptr(&f->parent, t)); t = up) continue;
+    return t;
+}
+
+/* Gives both tensors one grid. */
+static void share(Finder *f, const Tensor *a, const Tensor *b)
+{
+    a = root_of(f, a);
+    b = root_of(f, b);
+    if (a != b) map_put_const_ptr(&f->parent, b, a);
+}
+
+static void add_edge(Finder *f, Tensor *t)
+{
+    if (!is_data(t) || map_get_ptr(&f->edges.of, t)) return;
+    Edge *e = &f->edges.at[f->edges.count++];
+    *e = (Edge){ t, -1 };
+    map_put_ptr(&f->edges.of, t, e);
+}
+
+/* Gives grids to the operands that the call reads as integers. */
+static void add_operands(Finder *f, const Node *n, const Facts *x)
+{
+    if (x->role == FLOATS || x->is_absorbed) return;
+    if (x->source) {
+        add_edge(f, x->source);
+        return;
+    }
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i]) add_edge(f, n->in[i]);
+}
+
+/* True if every reader of the call's output includes it in its own computation. */
+static bool is_interior(const Finder *f, const Tensor *t)
+{
+    bool is_read = false;
+    for (int i = 0; i < f->graph->output_count; i++)
+        if (f->graph->output[i] == t) return false;
+    for (int i = 0; i < f->count; i++)
+        for (int k = 0; k < f->order[i]->in_count; k++) {
+            const Facts *reader = facts_of(f, f->order[i]), *own = facts_of(f, t->producer);
+            if (f->order[i]->in[k] != t) continue;
+            is_read = true;
+            if (!reader->is_absorbed && !(own->source && reader->source == own->source)) return false;
+        }
+    return is_read;
+}
+
+static void add_edges(Finder *f)
+{
+    int most = f->graph->input_count;
+    for (int i = 0; i < f->count; i++) most += f->order[i]->out_count + f->order[i]->in_count;
+    f->edges.at = NEW_ARRAY(f->cx->arena, Edge, most);
+    for (int i = 0; i < f->count; i++) {
+        const Node *n = f->order[i];
+        const Facts *x = facts_of(f, n);
+        add_operands(f, n, x);
+        if (x->role != FLOATS && !is_interior(f, n->out[0])) add_edge(f, n->out[0]);
+        for (int k = 0; x->role == MOVE && k < n->in_count; k++)
+            if (is_data(n->in[k])) share(f, n->in[k], n->out[0]);
+    }
+}
+
+static EdgeRange range_of(const Finder *f, const Edge *e)
+{
+    const Node *n = e->tensor->producer;
+    if (n && n->kind == NODE_CALL && n->op->quantization.output_step > 0) return EDGE_FIXED;
+    for (int i = 0; i < f->graph->output_count; i++)
+        if (f->graph->output[i] == e->tensor) return EDGE_WHOLE;
+    for (int i = 0; i < f->count; i++)
+        for (int k = 0; k < f->order[i]->in_count; k++)
+            if (f->order[i]->in[k] == e->tensor && facts_of(f, f->order[i])->role == FIXED) return EDGE_WHOLE;
+    return EDGE_CALIBRATED;
+}
+
+/* A group of several tensors is calibrated, unless each of them has the same fixed grid. */
+static void add_group(Finder *f, Edge *e, Map *group_of)
+{
+    const Tensor *root = root_of(f, e->tensor);
+    const EdgeGroup *known = map_get_ptr(group_of, root);
+    const EdgeRange range = range_of(f, e);
+    if (known) {
+        EdgeGroup *g = &f->edges.group[e->group = (int)(known - f->edges.group)];
+        const bool is_moved = e->tensor->producer && facts_of(f, e->tensor->producer)->role == MOVE;
+        if (g->range != range && !(is_moved && g->range == EDGE_FIXED))
+            g->range = g->range == EDGE_WHOLE || range == EDGE_WHOLE ? EDGE_WHOLE : EDGE_CALIBRATED;
+        return;
+    }
+    EdgeGroup *g = &f->edges.group[e->group = f->edges.group_count++];
+    *g = (EdgeGroup){ .name = e->tensor->name, .range = range };
+    if (range == EDGE_FIXED) {
+        const OpQuantization *q = &e->tensor->producer->op->quantization;
+        g->grid = (Grid){ q->output_step, q->output_zero, INT8_MIN, INT8_MAX };
+    }
+    map_put_ptr(group_of, root, g);
+}
+
+Edges edges_of(Ctx *cx, const Graph *g)
+{
+    Finder f = { .cx = cx, .graph = g, .facts = map_new(cx->arena), .uses = map_new(cx->arena),
+                 .parent = map_new(cx->arena) };
+    Map group_of = map_new(cx->arena);
+    f.edges.of = map_new(cx->arena);
+    f.count = graph_order(cx, g, &f.order);
+    find_facts(&f);
+    add_edges(&f);
+    f.edges.group = NEW_ARRAY(cx->arena, EdgeGroup, f.edges.count);
+    for (int i = 0; i < f.edges.count; i++) add_group(&f, &f.edges.at[i], &group_of);
+    f.edges.in_floats = NEW_ARRAY(cx->arena, const Node *, f.count);
+    for (int i = 0; i < f.count; i++)
+        if (facts_of(&f, f.order[i])->role == FLOATS) f.edges.in_floats[f.edges.float_count++] = f.order[i];
+    return f.edges;
+}
+
+const Edge *edge_of(const Edges *e, const Tensor *t) { return map_get_ptr(&e->of, t); }
+
+int weights_operand(const Node *n, int *axis)
+{
+    *axis = -1;
+    if (n->kind != NODE_CALL || !n->op->quantization.is_bilinear || n->in_count < 2 || n->op->fold.affine) return -1;
+    for (int i = 0; i < 2; i++) {
+        const Tensor *w = n->in[i];
+        if (!w || !tensor_is_constant(w) || w->type != F32 || !is_data(n->in[1 - i])) continue;
+        if (i == 1 && n->op->fold.weights == 1) *axis = w->rank - 1;
+        return i;
+    }
+    return -1;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_QUANTIZER_HISTOGRAM_H
+#define LW_QUANTIZER_HISTOGRAM_H
+/* A histogram with a range that grows by powers of two, so that it does not depend on the order of the values, and the
+ * range of a grid chosen from it. */
+#include "graph/quantize/requantize.h"
+
+enum { HISTOGRAM_BINS = 2048 };
+
+/* Bins of equal width over [-2^exponent, 2^exponent). */
+typedef struct Histogram {
+    int64_t count, zeros;              /* of all values; of those that are exactly zero, which are in no bin */
+    int exponent;                      /* meaningless without values other than zero */
+    double least, greatest;            /* of all values; 0 without any */
+    int64_t *bin;                      /* [HISTOGRAM_BINS]; NULL: none yet */
+} Histogram;
+
+void histogram_add(Arena *arena, Histogram *h, const float *v, int64_t count);
+
+/* The 8-bit asymmetric grid of a range, which is extended to contain zero. An empty range gets [0, 1]. */
+Grid grid_of_range(double low, double high);
+/* The same of a histogram: from minimum to maximum, or the range with the least squared error of clipping and rounding
+ * among shrinks of both ends. */
+Grid grid_whole(const Histogram *h);
+Grid grid_least_error(const Histogram *h);
+/* The mean squared error of the histogram's values on the range's grid. */
+double histogram_error(const Histogram *h, double low, double high);
+#endif

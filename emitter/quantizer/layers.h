@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_QUANTIZER_LAYERS_H
+#define LW_QUANTIZER_LAYERS_H
+/* Channels of layers: which elements of weights and biases belong to a channel, the last axis of a tensor. Found in the
+ * computes, so that operators need no facts about it. */
+#include "quantizer/quantizer.h"
+
+/* A layer: a call that multiplies by constant weights; with the addition of a constant bias behind it, if there is. */
+typedef struct Layer {
+    const Node *call;
+    int weights;                       /* the operand */
+    int axis_in;                       /* the axis of the weights along the input's channels; -1: none */
+    int axis_out;                      /* along the output's channels; -1: none */
+    Tensor *bias;                      /* one element per output channel; NULL: none */
+    Tensor *last;                      /* the output, after the bias */
+} Layer;
+
+/* Who reads a tensor. */
+typedef struct Readers { Ctx *cx; const Graph *graph; int count; Node **order; Map of; } Readers;
+typedef struct ReaderList { int count, capacity; const Node **at; } ReaderList;
+Readers readers_of(Ctx *cx, const Graph *g);
+const ReaderList *readers_list(const Readers *r, const Tensor *t);         /* never NULL */
+bool is_graph_output(const Graph *g, const Tensor *t);
+
+/* False: the call is no layer. */
+bool layer_of(const Readers *r, const Node *n, Layer *out);
+/* True if channel c of the output consists of elements of channel c of the first input, or of their means. */
+bool keeps_channels(Ctx *cx, const Node *n);
+/* The number of channels; 1 for a scalar. */
+int64_t channels_of(const Tensor *t);
+/* The channel along `axis` of element i. */
+int64_t channel_at(const Tensor *t, int axis, int64_t i);
+#endif

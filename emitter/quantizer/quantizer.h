@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_QUANTIZER_QUANTIZER_H
+#define LW_QUANTIZER_QUANTIZER_H
+/* Post-training quantization: from a float network and samples to integer C, in passes over one DAG.
+ *
+ *   edges.c       which tensors get a grid: facts of the operators' rows
+ *   equalize.c    scales moved between layers, so that the channels of a tensor have similar ranges
+ *   calibrate.c   the network runs in float over the samples; one histogram per grid
+ *   range.c       the range of a histogram with the least error
+ *   bias.c        the mean error of rounded weights, subtracted from the bias
+ *   simulate.c    the DAG with annotation.simulated_quantize on every edge, and 8-bit ports
+ *
+ * The simulated DAG is an ordinary one: graph/quantize realizes it on integers. */
+#include "driver/driver.h"
+#include "quantizer/histogram.h"
+
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+
+/* All samples of all inputs, as the model's types, stacked along a new first axis. */
+typedef struct Samples {
+    int64_t count;
+    int input_count;
+    const char **data;                 /* [input_count] `count` samples of bytes[i] each */
+    int64_t *bytes;
+} Samples;
+
+/* Reads a .npy file per input, in the model's order, or one .npz with an array for each input's name. Float types are
+ * converted; NaN and infinity are refused. False, with a diagnostic, if the files do not fit the inputs. */
+bool samples_read(Build *b, const char *const *path, int path_count, Samples *out);
+
+/* ---- Edges ------------------------------------------------------------------------------------------------------- */
+
+/* How a tensor's grid is found. */
+typedef enum EdgeRange {
+    EDGE_CALIBRATED,                   /* from the histogram, by least squared error */
+    EDGE_WHOLE,                        /* from the histogram: minimum to maximum */
+    EDGE_FIXED                         /* by the operator: 1/256 for sigmoid and softmax */
+} EdgeRange;
+
+/* Tensors that share a grid: the result of a move has the grid of its operand. */
+typedef struct EdgeGroup {
+    const char *name;                  /* of its first tensor */
+    EdgeRange range;
+    Histogram seen;
+    Grid grid;
+} EdgeGroup;
+
+typedef struct Edge { Tensor *tensor; int group; } Edge;
+
+typedef struct Edges {
+    int count; Edge *at;               /* in execution order */
+    int group_count; EdgeGroup *group;
+    Map of;                            /* tensor -> Edge; NULL: the tensor has no grid */
+    int float_count; const Node **in_floats;      /* calls that stay in floats */
+} Edges;
+
+Edges edges_of(Ctx *cx, const Graph *g);
+const Edge *edge_of(const Edges *e, const Tensor *t);        /* NULL: none */
+
+/* The constant operand that a call multiplies by; -1: none. *axis: its last one if it has a scale per channel, else
+ * -1. */
+int weights_operand(const Node *n, int *axis);
+
+/* ---- Runs -------------------------------------------------------------------------------------------------------- */
+
+/* A graph that runs on one sample after another, in memory allocated once. */
+typedef struct Runner Runner;
+Runner *runner_new(const Build *like, const Graph *g);                   /* NULL on error */
+bool runner_run(Runner *r, const Samples *s, int64_t number);
+const void *runner_output(const Runner *r, int i);                       /* valid until the next run */
+
+/* ---- Passes ------------------------------------------------------------------------------------------------------ */
+
+/* Statistics of a tensor's last axis over the samples. */
+typedef struct ChannelStats { int64_t channels, count; double *sum, *greatest; } ChannelStats;
+
+/* Runs at most `most` samples; fills histograms and, where `stats` is not NULL, stats[i] of edge i. */
+bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, Edges *e, ChannelStats *stats);
+/* Gives every group its grid. */
+void choose_grids(Ctx *cx, Edges *e);
+/* Returns the graph with scales moved between layers. */
+Graph equalize(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
+/* Returns the graph with biases that contain the mean error of the rounded weights, from the means of the inputs. */
+Graph correct_biases(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
+
+typedef enum Ports { PORTS_INT8, PORTS_FLOAT } Ports;
+/* Returns the graph with a simulated quantization on every edge and weight. */
+Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports);
+
+/* Symmetric scales of weights in -127 to 127: one, or one for each index of the last axis. */
+float *weight_scales(Ctx *cx, const Tensor *w, int axis, int64_t *count);
+
+/* Returns the constants replaced in all calls that read them; others stay. */
+Graph with_constants(Ctx *cx, Graph g, const Map *replaced);
+
+/* The whole: after build_read, replaces the model by its quantized form. */
+bool build_quantize_samples(Build *b, const Samples *s, Ports ports);
+typedef struct QuantizeOptions { const char *const *samples; int sample_count; Ports ports; } QuantizeOptions;
+bool build_quantize(Build *b, const QuantizeOptions *o);
+
+#endif

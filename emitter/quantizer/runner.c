@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Interprets a graph on one sample after another. All tensors between groups are allocated once; a run allocates
+ * nothing in the context. */
+#include <string.h>
+
+#include "ir/interpret/interpret.h"
+#include "quantizer/quantizer.h"
+
+struct Runner {
+    Build b;
+    Env **env;                         /* [groups] over the group's own tensors */
+    void **input;                      /* [graph.input_count] */
+    const void **output;               /* [graph.output_count] */
+};
+
+/* Allocates the outputs of each group and connects them with the inputs of later ones. */
+static void connect(Runner *r)
+{
+    Ctx *cx = r->b.cx;
+    Env *all = env_new(cx);
+    const Graph *g = &r->b.graph;
+    for (int i = 0; i < g->input_count; i++)
+        env_set(all, g->input[i], r->input[i] = arena_alloc(cx->arena, (size_t)tensor_bytes(g->input[i])));
+    for (int k = 0; k < r->b.groups.count; k++) {
+        const Group *group = &r->b.groups.at[k];
+        const Nest *n = r->b.nest[k];
+        r->env[k] = env_new(cx);
+        for (int i = 0; i < group->input_count; i++)
+            if (!tensor_is_constant(group->input[i])) env_set_const(r->env[k], n->input[i], env_get(all, group->input[i]));
+        for (int i = 0; i < group->output_count; i++)
+            env_set_const(all, group->output[i], env_alloc(cx, r->env[k], n->output[i]));
+    }
+    for (int i = 0; i < g->output_count; i++) r->output[i] = env_get(all, g->output[i]);
+}
+
+Runner *runner_new(const Build *like, const Graph *g)
+{
+    Ctx *cx = like->cx;
+    Runner *r = NEW(cx->arena, Runner);
+    lw_options *plain = NEW(cx->arena, lw_options);
+    *plain = (lw_options){ .combine = "none" };
+    r->b = (Build){ .cx = cx, .options = plain, .path = like->path, .name = like->name, .target = target_find(cx, "generic"),
+                    .graph = *g };
+    r->b.shared = build_shared(cx);
+    r->b.shared->last = &r->b;
+    r->b.graph.target = r->b.target;
+    if (!build_nests(&r->b)) return NULL;
+    for (int k = 0; k < r->b.groups.count; k++)
+        if (!r->b.nest[k]) diag_unsupported(cx, NULL, "quantization of a model with regions (If, Loop, Scan)");
+    if (ctx_failed(cx)) return NULL;
+    r->env = NEW_ARRAY(cx->arena, Env *, r->b.groups.count);
+    r->input = NEW_ARRAY(cx->arena, void *, g->input_count);
+    r->output = NEW_ARRAY(cx->arena, const void *, g->output_count);
+    connect(r);
+    return r;
+}
+
+bool runner_run(Runner *r, const Samples *s, int64_t number)
+{
+    const RunOptions fast = { .checked = false };
+    for (int i = 0; i < s->input_count; i++)
+        memcpy(r->input[i], s->data[i] + number * s->bytes[i], (size_t)s->bytes[i]);
+    for (int k = 0; k < r->b.groups.count; k++)
+        if (!interpret(r->b.cx, r->b.nest[k], r->env[k], &fast)) return false;
+    return true;
+}
+
+const void *runner_output(const Runner *r, int i) { return r->output[i]; }

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples from .npy and .npz files: see quantizer.h. */
+#include <math.h>
+
+#include "import/formats/npy.h"
+#include "import/formats/zip.h"
+#include "quantizer/quantizer.h"
+#include "support/text.h"
+
+/* True if the array's dimensions behind the first are the tensor's, or the tensor's behind leading ones. */
+static bool is_stack_of(const Tensor *t, int rank, const int64_t *shape)
+{
+    int skip = t->rank - (rank - 1);
+    if (rank < 1 || skip < 0) return false;
+    for (int d = 0; d < skip; d++)
+        if (tensor_dim(t, d) != 1) return false;
+    for (int d = 1; d < rank; d++)
+        if (shape[d] != tensor_dim(t, skip + d - 1)) return false;
+    return true;
+}
+
+static const char *shape_text(Ctx *cx, int rank, const int64_t *shape)
+{
+    Text t = text_new(cx);
+    for (int d = 0; d < rank; d++) text_printf(&t, "[%lld]", (long long)shape[d]);
+    return text_string(&t);
+}
+
+/* Returns the elements as floats; NULL: one is NaN or infinite. */
+static const char *as_floats(Ctx *cx, const char *path, DType type, const void *data, int64_t count, int64_t each)
+{
+    float *out = NEW_ARRAY(cx->arena, float, count);
+    for (int64_t i = 0; i < count; i++) {
+        out[i] = (float)dtype_load(type, data, i).f;
+        if (isfinite(out[i])) continue;
+        diag_error(cx, NULL, "\"%s\": sample %lld has %s at element %lld; finite numbers are expected", path,
+                   (long long)(i / each), isnan(out[i]) ? "NaN" : "an infinity", (long long)(i % each));
+        return NULL;
+    }
+    return (const char *)out;
+}
+
+static void read_array(Build *b, const char *path, Bytes file, int input, Samples *out)
+{
+    Ctx *cx = b->cx;
+    const Tensor *t = b->model.input[input];
+    DType type;
+    int rank;
+    int64_t shape[MAX_RANK];
+    void *data;
+    if (ctx_failed(cx) || !npy_parse(cx, path, file, &type, &rank, shape, &data)) return;
+    const bool is_float = dtype_is_float(type) && t->type == F32;
+    if ((type != t->type && !is_float) || !is_stack_of(t, rank, shape)) {
+        diag_error(cx, NULL, "\"%s\" is %s%s; samples of the input \"%s\" are %s[N]%s", path,
+                   dtype_info(type)->spelling, shape_text(cx, rank, shape), t->name, dtype_info(t->type)->spelling,
+                   tensor_shape_text(cx, t));
+        return;
+    }
+    if (shape[0] < 1) diag_error(cx, NULL, "\"%s\" holds no samples", path);
+    if (input && shape[0] != out->count)
+        diag_error(cx, NULL, "\"%s\" holds %lld samples, but the first input has %lld", path, (long long)shape[0],
+                   (long long)out->count);
+    if (ctx_failed(cx)) return;
+    const int64_t each = tensor_elems(t);
+    out->count = shape[0];
+    out->bytes[input] = tensor_bytes(t);
+    out->data[input] = is_float ? as_floats(cx, path, type, data, each * shape[0], each) : data;
+}
+
+/* Reads NAME.npy of the archive; an archive with one array is the only input's. */
+static void read_entry(Build *b, const Zip *z, int input, Samples *out)
+{
+    const char *name = b->model.input[input]->name;
+    Bytes file;
+    for (int i = 0; i < z->count; i++) {
+        const ZipEntry *e = &z->entry[i];
+        const bool is_only = z->count == 1 && b->model.input_count == 1;
+        if (!is_only && !text_equal(e->name, text_format(b->cx, "%s.npy", name))) continue;
+        if (zip_read(b->cx, z, e, (uint64_t)1 << 32, &file))
+            read_array(b, text_format(b->cx, "%s/%s", z->path, e->name), file, input, out);
+        return;
+    }
+    diag_error(b->cx, NULL, "\"%s\" has no array \"%s\", the name of an input", z->path, name);
+}
+
+bool samples_read(Build *b, const char *const *path, int path_count, Samples *out)
+{
+    Ctx *cx = b->cx;
+    const int inputs = b->model.input_count;
+    *out = (Samples){ .input_count = inputs, .data = NEW_ARRAY(cx->arena, const char *, inputs),
+                      .bytes = NEW_ARRAY(cx->arena, int64_t, inputs) };
+    const bool is_zip = path_count == 1 && text_equal(path_extension(path[0]), "npz");
+    Zip z;
+    if (!is_zip && path_count != inputs) {
+        diag_error(cx, NULL, "the model has %d inputs, but %d files of samples are given", inputs, path_count);
+        return false;
+    }
+    if (is_zip && !zip_open(cx, path[0], file_read(cx, path[0]), &z)) return false;
+    for (int i = 0; i < inputs && !ctx_failed(cx); i++) {
+        if (!tensor_is_fixed(b->model.input[i]))
+            diag_error(cx, NULL, "input \"%s\" has symbolic sizes: fix them with --dim", b->model.input[i]->name);
+        else if (is_zip) read_entry(b, &z, i, out);
+        else read_array(b, path[i], file_read(cx, path[i]), i, out);
+    }
+    return !ctx_failed(cx);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Builds the simulated network: annotation.simulated_quantize behind every tensor that has a grid and on all weights.
+ * Ports of 8 bits replace the first and last of them: an input is dequantized, an output quantized. */
+#include <math.h>
+
+#include "quantizer/quantizer.h"
+
+typedef struct Simulation { Ctx *cx; const Edges *edges; Map raw, read; bool has_ports; } Simulation;
+
+float *weight_scales(Ctx *cx, const Tensor *w, int axis, int64_t *count)
+{
+    enum { MOST = 127 };
+    const int64_t channels = axis < 0 ? 1 : tensor_dim(w, axis);
+    float *scale = NEW_ARRAY(cx->arena, float, channels);
+    const float *v = w->data;
+    for (int64_t i = 0; i < tensor_elems(w); i++)
+        if (fabsf(v[i]) > scale[i % channels]) scale[i % channels] = fabsf(v[i]);
+    for (int64_t c = 0; c < channels; c++) {
+        scale[c] /= MOST;
+        if (!(scale[c] > 0)) scale[c] = 1.0f / MOST;
+    }
+    *count = channels;
+    return scale;
+}
+
+static Tensor *scale_of(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "scale", F32, g->step); }
+static Tensor *zero_of(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "zero", I8, (double)g->zero); }
+
+static Tensor *simulated_weights(Ctx *cx, const char *label, Tensor *w, int axis)
+{
+    int64_t count;
+    const float *scale = weight_scales(cx, w, axis, &count);
+    Tensor *in[] = { w, tensor_constant(cx, "scale", F32, axis < 0 ? 0 : 1, &count, scale),
+                     tensor_scalar(cx, "zero", I8, 0) };
+    return call(cx, "annotation.simulated_quantize", label, in, 3, "");
+}
+
+static void set_quant(Ctx *cx, Tensor *t, const Grid *g)
+{
+    Quant *q = NEW(cx->arena, Quant);
+    float *scale = NEW(cx->arena, float);
+    int32_t *zero = NEW(cx->arena, int32_t);
+    *scale = (float)g->step;
+    *zero = (int32_t)g->zero;
+    *q = (Quant){ .axis = 0, .count = 1, .scale = scale, .zero_point = zero };
+    t->quant = q;
+}
+
+static const EdgeGroup *group_of(const Simulation *s, const Tensor *t)
+{
+    const Edge *e = edge_of(s->edges, t);
+    return e ? &s->edges->group[e->group] : NULL;
+}
+
+/* Enters a tensor's new version, and what its readers read. */
+static void enter(Simulation *s, const Tensor *old, Tensor *now)
+{
+    const EdgeGroup *g = group_of(s, old);
+    Tensor *in[] = { now, g ? scale_of(s->cx, &g->grid) : NULL, g ? zero_of(s->cx, &g->grid) : NULL };
+    map_put_ptr(&s->raw, old, now);
+    map_put_ptr(&s->read, old, g ? call(s->cx, "annotation.simulated_quantize", old->name, in, 3, "") : now);
+}
+
+static Tensor *enter_input(Simulation *s, Tensor *old)
+{
+    const EdgeGroup *g = group_of(s, old);
+    if (!g || !s->has_ports) {
+        enter(s, old, old);
+        return old;
+    }
+    Tensor *port = tensor_new(s->cx, old->name, I8, old->rank, old->shape);
+    if (!port) return NULL;
+    set_quant(s->cx, port, &g->grid);
+    Tensor *in[] = { port, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
+    map_put_ptr(&s->read, old, call(s->cx, "dequantize", old->name, in, 3, ""));
+    return port;
+}
+
+static Tensor *output_of(Simulation *s, Tensor *old)
+{
+    const EdgeGroup *g = group_of(s, old);
+    Tensor *raw = map_get_ptr(&s->raw, old);
+    if (!g || !s->has_ports || !raw) return map_get_ptr(&s->read, old);
+    Tensor *in[] = { raw, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
+    Tensor *port = call(s->cx, "quantize", old->name, in, 3, "to=i8");
+    if (!port) return NULL;
+    port->name = old->name;
+    set_quant(s->cx, port, &g->grid);
+    return port;
+}
+
+/* Rebuilds a call over the simulated operands. An operand without an entry is a constant. */
+static void rebuild(Simulation *s, const Node *n)
+{
+    Ctx *cx = s->cx;
+    int axis;
+    const int weights = weights_operand(n, &axis);
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+    for (int i = 0; i < n->in_count; i++) {
+        Tensor *now = n->in[i] ? map_get_ptr(&s->read, n->in[i]) : NULL;
+        in[i] = now ? now : n->in[i];
+        if (i == weights && edge_of(s->edges, n->in[1 - i])) in[i] = simulated_weights(cx, n->name, n->in[i], axis);
+    }
+    const Node *now = ctx_failed(cx) ? NULL : node_over(cx, n, in);
+    for (int i = 0; now && i < n->out_count; i++) enter(s, n->out[i], now->out[i]);
+}
+
+Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports)
+{
+    Simulation s = { cx, e, map_new(cx->arena), map_new(cx->arena), ports == PORTS_INT8 };
+    Graph out = *g;
+    Node **order;
+    const int count = graph_order(cx, g, &order);
+    out.input = NEW_ARRAY(cx->arena, Tensor *, g->input_count);
+    out.output = NEW_ARRAY(cx->arena, Tensor *, g->output_count);
+    for (int i = 0; i < g->input_count; i++) out.input[i] = enter_input(&s, g->input[i]);
+    for (int i = 0; i < count && !ctx_failed(cx); i++) rebuild(&s, order[i]);
+    for (int i = 0; i < g->output_count && !ctx_failed(cx); i++) out.output[i] = output_of(&s, g->output[i]);
+    return out;
+}

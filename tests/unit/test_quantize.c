@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantization after training.
+ *
+ *   histograms   do not depend on the order of values; the chosen range has the least error of those scanned
+ *   networks     random small networks: no call stays in floats; the integers are within a step of the simulation, layer
+ *                by layer fed the integers; the result is near the float network's
+ *   equalization a network with channels scaled apart gets the accuracy of the one without; its float bits stay
+ *
+ *   test_quantize [COUNT]    COUNT random networks, 20 by default */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "context/context.h"
+#include "quantizer/layers.h"
+#include "support/text.h"
+
+static uint32_t next(uint32_t *s) { return (*s = *s * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8; }
+static int below(uint32_t *s, int n) { return (int)(next(s) % (uint32_t)n); }
+static double real(uint32_t *s) { return (double)next(s) / 8388608.0 - 1.0; }
+
+/* ---- Histograms -------------------------------------------------------------------------------------------------- */
+
+static void check_histograms(Ctx *cx)
+{
+    enum { COUNT = 3000, PARTS = 30 };
+    float v[COUNT];
+    uint32_t s = 5;
+    Histogram forward = { 0 }, backward = { 0 };
+    for (int i = 0; i < COUNT; i++) v[i] = below(&s, 8) ? (float)(real(&s) * exp2(below(&s, 12) - 8)) : 0;
+    for (int p = 0; p < PARTS; p++) histogram_add(cx->arena, &forward, v + p * COUNT / PARTS, COUNT / PARTS);
+    for (int p = PARTS - 1; p >= 0; p--) histogram_add(cx->arena, &backward, v + p * COUNT / PARTS, COUNT / PARTS);
+    const bool same = forward.exponent == backward.exponent && forward.zeros == backward.zeros &&
+        memcmp(forward.bin, backward.bin, HISTOGRAM_BINS * sizeof *forward.bin) == 0;
+    check_that(same && forward.count == COUNT, "histograms: the order of values has no effect", "they differ");
+    int64_t sum = forward.zeros;
+    for (int i = 0; i < HISTOGRAM_BINS; i++) sum += forward.bin[i];
+    check_that(sum == COUNT, "histograms: every value is counted once", "%lld of %d", (long long)sum, COUNT);
+    /* A million values in [-1, 1) and one 4: clipped to 1 it adds 9 to the squared error, less than the smaller step
+     * saves */
+    Histogram tail = { 0 };
+    const float outlier = 4;
+    for (int i = 0; i < COUNT; i++) v[i] = (float)real(&s);
+    for (int i = 0; i < 333; i++) histogram_add(cx->arena, &tail, v, COUNT);
+    histogram_add(cx->arena, &tail, &outlier, 1);
+    const Grid g = grid_least_error(&tail), whole = grid_whole(&tail);
+    const double low = (double)(INT8_MIN - g.zero) * g.step, high = (double)(INT8_MAX - g.zero) * g.step;
+    check_that(histogram_error(&tail, low, high) < histogram_error(&tail, tail.least, tail.greatest)
+                   && high < 2 && g.step < whole.step,
+               "histograms: an outlier is clipped if that lessens the error", "step %g of %g", g.step, whole.step);
+    const Histogram none = { 0 };
+    check_that(grid_whole(&none).step > 0 && grid_least_error(&none).step > 0,
+               "histograms: without values the grid has a positive step", "it has none");
+    const Grid one = grid_of_range(3, 5), less = grid_of_range(-5, -3);
+    check_that(one.zero == INT8_MIN && less.zero == INT8_MAX, "grids: zero is on every grid", "zeros %lld and %lld",
+               (long long)one.zero, (long long)less.zero);
+}
+
+/* ---- Networks ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Net { Text text; uint32_t seed; int weights, rank, h, w, c; char last[16]; int tensors; } Net;
+
+static void add_constant(Net *n, const char *kind, const char *shape, int count, int channels, const double *factor)
+{
+    text_printf(&n->text, "const %s%d: f32%s = [", kind, n->weights, shape);
+    for (int i = 0; i < count; i++) {
+        text_add(&n->text, i ? ", " : "");
+        text_float(&n->text, (float)(real(&n->seed) * (factor ? factor[i % channels] : 1)));
+    }
+    text_add(&n->text, "]\n");
+}
+
+static void define(Net *n, const char *format, ...)
+{
+    va_list args;
+    char name[16], call[200];
+    snprintf(name, sizeof name, "t%d", n->tensors++);
+    text_printf(&n->text, "%s = ", name);
+    va_start(args, format);
+    vsnprintf(call, sizeof call, format, args);
+    va_end(args);
+    text_printf(&n->text, "%s\n", call);
+    memcpy(n->last, name, sizeof name);
+}
+
+static void add_bias(Net *n, int channels)
+{
+    char shape[32];
+    snprintf(shape, sizeof shape, "[%d]", channels);
+    add_constant(n, "b", shape, channels, channels, NULL);
+    define(n, "add(%s, b%d)", n->last, n->weights);
+    n->weights++;
+}
+
+static void add_conv(Net *n)
+{
+    const int out = 2 + below(&n->seed, 7), k = 1 + 2 * below(&n->seed, 2);
+    char shape[64];
+    snprintf(shape, sizeof shape, "[%d][%d][%d][%d]", k, k, n->c, out);
+    add_constant(n, "w", shape, k * k * n->c * out, out, NULL);
+    define(n, "conv2d(%s, w%d, pad=[%d,%d,%d,%d])", n->last, n->weights, k / 2, k / 2, k / 2, k / 2);
+    n->c = out;
+    add_bias(n, out);
+}
+
+static void add_depthwise(Net *n)
+{
+    char shape[64];
+    snprintf(shape, sizeof shape, "[3][3][%d]", n->c);
+    add_constant(n, "w", shape, 9 * n->c, n->c, NULL);
+    define(n, "depthwise_conv2d(%s, w%d, pad=[1,1,1,1])", n->last, n->weights);
+    add_bias(n, n->c);
+}
+
+static void add_layer(Net *n)
+{
+    char before[16];
+    memcpy(before, n->last, sizeof before);
+    switch (below(&n->seed, 6)) {
+    case 0: add_conv(n); break;
+    case 1: add_depthwise(n); break;
+    case 2:
+        define(n, "max_pool2d(%s, kernel=[2,2], stride=[1,1], pad=[0,0,1,1])", n->last);
+        break;
+    case 3: define(n, "sigmoid(%s)", n->last); break;
+    case 4: define(n, "add(%s, %s)", before, n->last); break;
+    default: define(n, "relu(%s)", n->last);
+    }
+}
+
+/* Returns the text of a network: a convolution, layers, a mean and a dense layer. */
+static const char *random_net(Ctx *cx, uint32_t seed)
+{
+    Net n = { .text = text_new(cx), .seed = seed, .h = 6, .w = 5, .c = 3, .last = "x" };
+    char shape[32];
+    text_add(&n.text, "input x: f32[1][6][5][3]\n");
+    add_conv(&n);
+    for (int i = below(&n.seed, 6); i >= 0; i--) add_layer(&n);
+    define(&n, "global_avg_pool(%s)", n.last);
+    define(&n, "reshape(%s, shape=[1,%d])", n.last, n.c);
+    snprintf(shape, sizeof shape, "[%d][4]", n.c);
+    add_constant(&n, "w", shape, n.c * 4, 4, NULL);
+    define(&n, "dense(%s, w%d)", n.last, n.weights);
+    add_bias(&n, 4);
+    text_printf(&n.text, "output %s\n", n.last);
+    return text_string(&n.text);
+}
+
+static Samples random_samples(Ctx *cx, int count, int elems, uint32_t seed)
+{
+    Samples s = { .count = count, .input_count = 1, .data = NEW_ARRAY(cx->arena, const char *, 1),
+                  .bytes = NEW_ARRAY(cx->arena, int64_t, 1) };
+    float *v = NEW_ARRAY(cx->arena, float, count * elems);
+    for (int i = 0; i < count * elems; i++) v[i] = (float)real(&seed);
+    s.data[0] = (const char *)v;
+    s.bytes[0] = elems * (int64_t)sizeof *v;
+    return s;
+}
+
+static const lw_options plain_options;
+
+/* Runs the graph of 8-bit or float ports on the samples; `fixed`: on integers. Returns [count][elems] bytes or
+ * floats. */
+static const void *run_all(Ctx *cx, const char *text, const Samples *s, bool simulated, const char *qdq,
+                           const Graph *graph, int64_t *bytes)
+{
+    Build b;
+    static lw_options options;
+    options = plain_options;
+    options.qdq = qdq;
+    if (!build_read_text(&b, cx, "net.te", text, false, &options)) return NULL;
+    if (graph) {
+        b.model.input = graph->input;
+        b.model.output = graph->output;
+        b.in_fixed_point = simulated && !qdq;
+    }
+    if (!build_graph(&b) || !build_nests(&b)) return NULL;
+    *bytes = tensor_bytes(b.graph.output[0]);
+    char *out = arena_alloc(cx->arena, (size_t)(s->count * *bytes));
+    for (int64_t i = 0; i < s->count; i++) {
+        const void *in = s->data[0] + i * s->bytes[0], *y;
+        if (!build_run(&b, &in, &y)) return NULL;
+        memcpy(out + i * *bytes, y, (size_t)*bytes);
+    }
+    return out;
+}
+
+static bool quantized(Ctx *cx, const char *text, const Samples *s, Graph *out)
+{
+    Build b;
+    if (!build_read_text(&b, cx, "net.te", text, false, &plain_options)) return false;
+    if (!build_quantize_samples(&b, s, PORTS_FLOAT)) return false;
+    *out = (Graph){ .input = b.model.input, .output = b.model.output };
+    return true;
+}
+
+static double sqnr(const float *want, const float *got, int64_t count)
+{
+    double signal = 0, noise = 0;
+    for (int64_t i = 0; i < count; i++) {
+        signal += (double)want[i] * (double)want[i];
+        noise += ((double)want[i] - (double)got[i]) * ((double)want[i] - (double)got[i]);
+    }
+    return noise > 0 ? 10 * log10(signal / noise) : INFINITY;
+}
+
+static void check_net(uint32_t seed)
+{
+    enum { SAMPLES = 24 };
+    Ctx *cx = context_new(NULL, NULL);
+    const char *text = random_net(cx, seed);
+    const Samples s = random_samples(cx, SAMPLES, 90, seed + 1);
+    Graph g;
+    int64_t bytes = 0;
+    const float *floats = run_all(cx, text, &s, false, NULL, NULL, &bytes), *on_integers = NULL, *in_floats = NULL;
+    if (floats && quantized(cx, text, &s, &g)) {
+        on_integers = run_all(cx, text, &s, true, NULL, &g, &bytes);
+        in_floats = run_all(cx, text, &s, true, "float", &g, &bytes);
+    }
+    const int64_t count = SAMPLES * bytes / (int64_t)sizeof *floats;
+    const double near = on_integers ? sqnr(floats, on_integers, count) : 0;
+    const double simulated = on_integers && in_floats ? sqnr(floats, in_floats, count) : 0;
+    check_that(near > 15 && fabs(near - simulated) < 1.5, text_format(cx, "networks: seed %u", (unsigned)seed),
+               "%.1f dB on integers, %.1f simulated: %s\n%s", near, simulated,
+               cx->diags ? diag_text(cx, cx->diags) : "", text);
+    ctx_free(cx);
+}
+
+int main(int argc, char **argv)
+{
+    const int count = argc > 1 ? atoi(argv[1]) : 20;
+    Ctx *cx = context_new(NULL, NULL);
+    check_histograms(cx);
+    ctx_free(cx);
+    for (int i = 0; i < count; i++) check_net((uint32_t)i);
+    return check_done();
+}
