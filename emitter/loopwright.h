@@ -89,8 +89,8 @@ const char *lw_run_text(lw_context *cx, const char *model, const char *const *in
 const char *lw_verify(lw_context *cx, const char *model, const char *const *input, int input_count,
                       const char *const *expect, int expect_count, const lw_options *o);
 /* Quantizes a float model after training, from samples alone, and writes integer C. Samples: a .npy file for each
- * input, stacked along a new first axis, or one .npz with an array for each input's name. Inputs and outputs have 8 bits,
- * with scale and zero point in the header, or stay float.
+ * input, stacked along a new first axis, or one .npz with an array for each input's name. Inputs and outputs have 8
+ * bits, with scale and zero point in the header, or stay float.
  *
  *     const char *samples[] = { "calibration.npy" };
  *     lw_quantize(cx, "kws.onnx", "kws.c", &(lw_quantization){ samples, 1, "int8" }, NULL); */

@@ -34,7 +34,8 @@ typedef struct Arguments {
 
 enum {
     COMPILE = 1, RUN = 2, VERIFY = 4, DUMP = 8, REPORT = 16, OPS = 32, TARGETS = 64, PASSES = 128, STEPS = 256,
-    QUANTIZE = 512, MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT | QUANTIZE, EMITS = COMPILE | VERIFY | QUANTIZE, LISTS = OPS | TARGETS | PASSES | STEPS,
+    QUANTIZE = 512, MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT | QUANTIZE, EMITS = COMPILE | VERIFY | QUANTIZE,
+    LISTS = OPS | TARGETS | PASSES | STEPS,
     ANY = MODEL | LISTS
 };
 
@@ -62,7 +63,7 @@ static const Command commands[] = {
       false, "a model is required, and a .npy file for each input" },
     { VERIFY, "verify", "MODEL [IN.npy...]",
       "emits, builds with $CC, runs and compares", verify, 1, MOST_FILES, 0, false, "a model is required" },
-    { QUANTIZE, "quantize", "MODEL --samples FILE.npy -o DIR/model.c",
+    { QUANTIZE, "quantize", "MODEL --samples FILE -o model.c",
       "emits integer C from a float model and samples of its inputs", quantize, 1, 1, 1, true,
       "a float model and -o DIR/model.c are required" },
     { DUMP, "dump", "MODEL --at STAGE [-o FILE]",
@@ -123,9 +124,9 @@ static const Option options[] = {
     { "--combine", "G,..",
       "groups that become one function, in the loops of the last; or all, or none", MODEL, TEXT_AT(combine) },
     { "--rounding", "double|single",
-      "int8 requantization: the two roundings of the reference, or one", MODEL, TEXT_AT(rounding) },
+      "int8 requantization: the two roundings of the reference, or one", MODEL & ~QUANTIZE, TEXT_AT(rounding) },
     { "--qdq", "exact|integer|float",
-      "QDQ calls on integers: unless ties are many, always, or never", MODEL, TEXT_AT(qdq) },
+      "QDQ calls on integers: unless ties are many, always, or never", MODEL & ~QUANTIZE, TEXT_AT(qdq) },
     { "--layers", NULL,
       "the result of every layer is an output, too; verify names the first that differs",
       MODEL, FLAG_AT(options.layers) },
@@ -136,19 +137,19 @@ static const Option options[] = {
 
     { "--io", "caller|arena",
       "inputs and outputs are caller-owned, or in the arena at NAME_X_AT",
-      COMPILE | VERIFY | DUMP | REPORT, READ_ONCE(read_io) },
+      MODEL & ~RUN, READ_ONCE(read_io) },
 
     { "--name", "NAME",
-      "prefix of all symbols, by default from the file's name", COMPILE | VERIFY | DUMP, TEXT_AT(name) },
+      "prefix of all symbols, by default from the file's name", EMITS | DUMP, TEXT_AT(name) },
 
     { "--static-arena", NULL,
       "the arena is a static array of model.c instead of a parameter", EMITS, FLAG_AT(options.static_arena) },
     { "--time-passes",  NULL,         "print the time that each pass took", EMITS, FLAG_AT(options.time_passes) },
 
     { "--testbench", NULL,
-      "also write MODEL_main.c, a test program for the host", COMPILE, FLAG_AT(options.testbench) },
+      "also write MODEL_main.c, a test program for the host", COMPILE | QUANTIZE, FLAG_AT(options.testbench) },
     { "--standalone", NULL,
-      "copy the runtime macros that are used into model.c", COMPILE, FLAG_AT(options.standalone) },
+      "copy the runtime macros that are used into model.c", COMPILE | QUANTIZE, FLAG_AT(options.standalone) },
 
     { "--expect", "OUT.npy",
       "the expected value of an output, in the model's order", VERIFY, READ_EACH(read_expect) },
@@ -170,8 +171,8 @@ static const Option options[] = {
     { "--samples", "FILE",
       "a .npy of stacked samples for each input, or one .npz", QUANTIZE, READ_EACH(read_samples) },
     { "--ports", "int8|float",
-      "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE, TEXT, offsetof(Arguments, quantization.ports),
-      NULL, false, 0 },
+      "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE, TEXT,
+      offsetof(Arguments, quantization.ports), NULL, false, 0 },
 
     { "--at", "STAGE",
       "dag (by default), fused, strategy, loops, step:N, scheduled, lowered, pass:NAME", DUMP, TEXT_AT(at) },

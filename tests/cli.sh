@@ -96,13 +96,15 @@ check usage-leaves-no-file      [ ! -e "$work/a.c" -a ! -e "$work/r.pdf" ]
 # not use is wrong usage; one that it uses is not.
 commands_of() {
     case $1 in
-    -o) echo compile run dump report ops targets passes steps ;;
-    --target | --dim | --value | --state | --annotate | --tuning | --schedule | --combine | --rounding | --qdq | --layers | --no-shrink | --werror | --quiet)
-        echo compile run verify dump report ;;
-    --io) echo compile verify dump report ;;
-    --name) echo compile verify dump ;;
-    --static-arena | --time-passes) echo compile verify ;;
-    --testbench | --standalone) echo compile ;;
+    -o) echo compile run quantize dump report ops targets passes steps ;;
+    --target | --dim | --value | --state | --annotate | --tuning | --schedule | --combine | --layers | --no-shrink | --werror | --quiet)
+        echo compile run verify quantize dump report ;;
+    --rounding | --qdq) echo compile run verify dump report ;;
+    --samples | --ports) echo quantize ;;
+    --io) echo compile verify quantize dump report ;;
+    --name) echo compile verify quantize dump ;;
+    --static-arena | --time-passes) echo compile verify quantize ;;
+    --testbench | --standalone) echo compile quantize ;;
     --expect | --recorded | --tolerance | --steps | --cc | --runner) echo verify ;;
     --at | --only | --explain) echo dump ;;
     --level | --onnx | --tflite | --conditions) echo ops ;;
@@ -116,13 +118,13 @@ value_of() {
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --tuning --schedule --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name
+    all="-o --target --dim --value --state --annotate --tuning --schedule --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name --samples --ports
         --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --runner --at --only --explain --level --onnx --tflite --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done
     for option in $all; do
-        for command in compile run verify dump report ops targets passes steps; do
+        for command in compile run verify quantize dump report ops targets passes steps; do
             # shellcheck disable=SC2046
             "$lw" $command $option $(value_of $option) > "$work/said" 2>&1
             taken=yes
@@ -154,7 +156,7 @@ check list-passes               ends 0 'partition' passes
 check list-steps                ends 0 'tail         the last tile' steps
 help_names_all() {
     "$lw" --help > "$work/help"
-    for word in compile run verify dump report ops targets passes steps --target --name --testbench --standalone --static-arena \
+    for word in compile run verify quantize dump report ops targets passes steps --target --name --testbench --standalone --static-arena \
         --dim --value --state --expect --rounding --qdq --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
     done

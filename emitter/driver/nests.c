@@ -20,7 +20,8 @@ bool build_is_nest(Build *b) { return b->model.step_count || b->as_nest || has_c
 bool build_passes(Build *b)
 {
     const char *qdq = b->options->qdq;
-    b->graph.qdq = b->in_fixed_point ? QDQ_FIXED : text_equal(qdq, "float") ? QDQ_FLOAT : text_equal(qdq, "integer") ? QDQ_INTEGER : QDQ_EXACT;
+    b->graph.qdq = b->in_fixed_point ? QDQ_FIXED : text_equal(qdq, "float") ? QDQ_FLOAT
+        : text_equal(qdq, "integer") ? QDQ_INTEGER : QDQ_EXACT;
     int count;
     const GraphPassRow *pass = graph_passes(&count);
     for (int i = 0; i < count && !ctx_failed(b->cx); i++) {

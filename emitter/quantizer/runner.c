@@ -26,7 +26,8 @@ static void connect(Runner *r)
         const Nest *n = r->b.nest[k];
         r->env[k] = env_new(cx);
         for (int i = 0; i < group->input_count; i++)
-            if (!tensor_is_constant(group->input[i])) env_set_const(r->env[k], n->input[i], env_get(all, group->input[i]));
+            if (!tensor_is_constant(group->input[i]))
+                env_set_const(r->env[k], n->input[i], env_get(all, group->input[i]));
         for (int i = 0; i < group->output_count; i++)
             env_set_const(all, group->output[i], env_alloc(cx, r->env[k], n->output[i]));
     }
@@ -39,8 +40,8 @@ Runner *runner_new(const Build *like, const Graph *g)
     Runner *r = NEW(cx->arena, Runner);
     lw_options *plain = NEW(cx->arena, lw_options);
     *plain = (lw_options){ .combine = "none" };
-    r->b = (Build){ .cx = cx, .options = plain, .path = like->path, .name = like->name, .target = target_find(cx, "generic"),
-                    .graph = *g };
+    r->b = (Build){ .cx = cx, .options = plain, .path = like->path, .name = like->name,
+                    .target = target_find(cx, "generic"), .graph = *g };
     r->b.shared = build_shared(cx);
     r->b.shared->last = &r->b;
     r->b.graph.target = r->b.target;

@@ -2,9 +2,7 @@
 /* Quantization after training.
  *
  *   histograms   do not depend on the order of values; the chosen range has the least error of those scanned
- *   networks     random small networks: no call stays in floats; the integers are within a step of the simulation, layer
- *                by layer fed the integers; the result is near the float network's
- *   equalization a network with channels scaled apart gets the accuracy of the one without; its float bits stay
+ *   networks     random small networks: on integers and in floats the simulated network is equally near the float one
  *
  *   test_quantize [COUNT]    COUNT random networks, 20 by default */
 #include <math.h>

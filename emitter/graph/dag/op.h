@@ -93,8 +93,8 @@ typedef struct OpQuantization {
     /* The grid of an 8-bit output whose range the operator determines: 1/256 from -128 for [0, 1]; step 0: none */
     float output_step;
     int output_zero;
-    /* Returns the call in fixed point, from the input stored in i8 with that step to the output on its fixed grid; NULL:
-     * not possible. */
+    /* Returns the call in fixed point, from the input stored in i8 with that step to the output on its fixed grid;
+     * NULL: not possible. */
     Tensor *(*in_fixed_point)(Ctx *cx, const Node *call, Tensor *stored, double step);
 } OpQuantization;
 
