@@ -60,6 +60,7 @@ typedef struct lw_options {
     const lw_tolerance *tolerance;   /* verify: |a - b| <= absolute + relative * |b| for floats; NULL: 1e-4 and 1e-3 */
     int steps;                       /* verify: largest difference of integers of at most 16 bits, in steps; 0: equal */
     const char *cc;                  /* verify: the command that builds; NULL: $CC, or cc */
+    const char *link;                /* verify: words after the sources: "blas.o -lopenblas"; NULL: none */
     const char *runner;              /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: the host */
     const char *tuning;              /* a file of tuning records, or NULL */
     const char *schedule;            /* a file of schedules by group, in the form of dump --at scheduled, or NULL */
@@ -178,6 +179,7 @@ bool lw_specialize(lw_computation *p, const char *condition);
 bool lw_instruction(lw_computation *p, const char *declaration, const char *options);
 bool lw_blockize(lw_computation *p, const char *loop);
 bool lw_tensorize(lw_computation *p, const char *loop, const char *macro);
+bool lw_external(lw_computation *p, const char *stage, const char *call, const char *options);
 bool lw_pragma(lw_computation *p, const char *loop, const char *pragma);
 bool lw_prefetch(lw_computation *p, const char *tensor, const char *loop, int ahead);
 bool lw_copy_budget(lw_computation *p, int statements);

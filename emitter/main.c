@@ -164,6 +164,8 @@ static const Option options[] = {
       "quantized outputs agree within N steps of their scale; by default they are equal", VERIFY,
           READ_ONCE(read_steps) },
     { "--cc", "CMD", "the compiler, instead of $CC: called as $CC is, to build PROGRAM", VERIFY, TEXT_AT(cc) },
+    { "--link", "WORDS", "C files, objects and libraries of external functions, added to that command",
+      VERIFY, TEXT_AT(link) },
     { "--runner", "CMD",
      "CMD PROGRAM IN.npy... OUT.npy... runs it; it may print `cycles N` and the like",
       VERIFY, TEXT_AT(runner) },

@@ -105,7 +105,7 @@ commands_of() {
     --name) echo compile verify quantize dump ;;
     --static-arena | --time-passes) echo compile verify quantize ;;
     --testbench | --standalone) echo compile quantize ;;
-    --expect | --recorded | --tolerance | --steps | --cc | --runner) echo verify ;;
+    --expect | --recorded | --tolerance | --steps | --cc | --link | --runner) echo verify ;;
     --at | --only | --explain) echo dump ;;
     --level | --onnx | --tflite | --conditions) echo ops ;;
     esac
@@ -119,7 +119,7 @@ value_of() {
 }
 every_option() {
     all="-o --target --dim --value --state --annotate --tuning --schedule --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name --samples --ports
-        --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --runner --at --only --explain --level --onnx --tflite --conditions"
+        --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

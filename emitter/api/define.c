@@ -268,6 +268,11 @@ bool lw_tensorize(lw_computation *p, const char *loop, const char *macro)
     return step(p, "tensorize", NULL, loop, macro);
 }
 
+bool lw_external(lw_computation *p, const char *stage, const char *call, const char *options)
+{
+    return step(p, "external", options, stage, call);
+}
+
 bool lw_pragma(lw_computation *p, const char *loop, const char *pragma)
 {
     return step(p, "pragma", NULL, loop, pragma);

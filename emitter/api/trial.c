@@ -89,7 +89,7 @@ bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
     add_quoted(&build, text_format(cx, "%s/prog", folder));
     add_quoted(&build, text_format(cx, "%s/model.c", folder));
     add_quoted(&build, text_format(cx, "%s/model_main.c", folder));
-    text_add(&build, " -lm");
+    text_printf(&build, " %s -lm", o->link ? o->link : "");
     return run_command(cx, &build, "building the emitted C");
 }
 

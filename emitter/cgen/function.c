@@ -282,8 +282,33 @@ static void scope(FunctionPrinter *p, const Code *c)
 }
 
 /* Prints a macro that a header may define, with its portable form as fallback. */
+/* Returns the address of an operand: `x`, or `x + 4`. */
+static const char *address(FunctionPrinter *p, const Expr *operand)
+{
+    const Expr *load = operand->arg[0];
+    const char *base = speller_find(&p->s, load->ref);
+    if (expr_is_int(load->arg[0], 0)) return base ? base : "?";
+    return text_format(p->s.cx, "%s + %s", base ? base : "?", spell(&p->s, load->arg[0]));
+}
+
+static void external(FunctionPrinter *p, const Code *c)
+{
+    const size_t start = line_start(p);
+    text_printf(p->t, "%s(", c->text);
+    for (int i = 0; i < c->arg_count; i++)
+        text_printf(p->t, i ? ", %s" : "%s",
+                    c->args[i]->kind == EXPR_AT ? address(p, c->args[i]) : spell_exact(&p->s, c->args[i]));
+    text_add(p->t, ");");
+    wrap_list(p->s.cx, p->t, start);
+    text_char(p->t, '\n');
+}
+
 static void macro(FunctionPrinter *p, const Code *c)
 {
+    if (c->external) {
+        external(p, c);
+        return;
+    }
     if (c->child_count) {
         text_printf(p->t, "#ifdef %s\n", c->text);
         line(p);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cgen/control_flow.h"
+#include "cgen/externals.h"
 #include "cgen/runtime.h"
 #include "cgen/spell.h"
 #include "cgen/weights.h"
@@ -481,6 +482,7 @@ const char *cgen_source(Ctx *cx, const Program *p)
     text_add(&t, "\n#ifndef LW_LAYER\n"
                  "#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */\n"
                  "#endif\n\n");
+    externals_declare(cx, &t, p);
     text_addn(&t, text_string(&code), code.length);
     text_addn(&t, text_string(&weights), weights.length);
     text_addn(&t, text_string(&run), run.length);

@@ -126,6 +126,7 @@ typedef struct Choices { const char *verb, *second, *head, *between; bool shows_
 static const Choices looked_for[] = {
     { "split",        NULL,       "",               " by ", true },
     { "tensorize",    NULL,       "",               NULL,   true },
+    { "external",     NULL,       "calls ",         NULL,   true },
     { "set_scope",    "register", "in registers ",  NULL,   false },
     { "vectorize",    NULL,       "vectors along ", NULL,   false },
     { "parallel",     NULL,       "parallel ",      NULL,   false },
@@ -139,6 +140,7 @@ static const char *choice_of(Ctx *cx, const Choices *k, const char *step)
     const int words = sscanf(step, "%255s %255s %255s", verb, first, second);
     if (words < 2 || strcmp(verb, k->verb) != 0 || strstr(first, "@init")) return NULL;
     if (k->second && strcmp(second, k->second) != 0) return NULL;
+    second[strcspn(second, "(")] = '\0';
     const char *shown = k->shows_second && !k->between ? "" : first;
     return name_format(cx, "%s%s%s", shown, k->between ? k->between : "", k->shows_second ? second : "");
 }

@@ -274,7 +274,7 @@ static const Code *walk_call(MergeWalk *w, const Code *c)
     text_add(&w->outline, c->text);
     for (int i = 0; i < c->arg_count; i++) arg[i] = walk_with(w, c->args[i], w->is_hot, name(w->cx, "size"));
     const Code *otherwise = c->child_count ? walk_code(w, c->child[0], true) : NULL;
-    return w->replaced ? code_call_or(w->cx, c->text, arg, c->arg_count, otherwise) : c;
+    return w->replaced ? code_call_with(w->cx, c, arg, otherwise) : c;
 }
 
 static const Code *walk_code(MergeWalk *w, const Code *c, bool in_portable_form)

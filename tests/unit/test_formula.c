@@ -519,7 +519,7 @@ static void test_nest_refusals(void)
           "write i<size\n  stage b[i] = a[j]\n          ^" },
         { "nest x\noutput c", "2:8: error: 'c' is not a tensor here\n  output c\n         ^" },
         { "nest x\nloops\n  four c.i < 3",
-          "3:3: error: a statement is expected: for, if, alloc, block, tile or nothing\n  "
+          "3:3: error: a statement is expected: for, if, alloc, block, tile, external or nothing\n  "
           "  four c.i < 3\n    ^^^^" },
         { "nest x\nloops\n  for c.i < 3",
           "3:3: error: a statement is expected below this line\n    for c.i < 3\n    ^^^" },

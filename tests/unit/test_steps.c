@@ -63,7 +63,8 @@ static void test_refused(Ctx *cx, const StepRow *row)
     for (int i = 0; i < 2; i++) {
         const Operand *first = row->operand;
         bool takes_more = first[0].kind == OPERAND_TEXT || first[0].kind == OPERAND_LOOPS ||
-                          first[1].kind == OPERAND_TEXT || first[1].kind == OPERAND_WORDS;
+                          first[1].kind == OPERAND_TEXT || first[1].kind == OPERAND_CALL ||
+                          first[1].kind == OPERAND_WORDS;
         if (takes_more) continue;
         StepArgs args;
         DiagMark mark = diag_mark(cx);

@@ -14,8 +14,9 @@
 
 #include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"
+#include "ir/nest/external.h"
 
-typedef struct Views { Ctx *cx; Plan *p; const Groups *groups; } Views;
+typedef struct Views { Ctx *cx; Plan *p; const Groups *groups; const Nest *const *nest; } Views;
 
 static Slot *slot_of(const Views *v, const Tensor *t) { return map_get_ptr(&v->p->of, t); }
 
@@ -192,9 +193,35 @@ static bool crosses(const Views *v, const Tensor *t)
     return false;
 }
 
-/* A region's graphs read and write dense tensors. */
+static bool has_external(const Stmt *s)
+{
+    if (s->kind == STMT_TILE && s->external) return true;
+    for (int i = 0; i < s->child_count; i++)
+        if (has_external(s->child[i])) return true;
+    return false;
+}
+
+static bool calls_external(const Nest *n)
+{
+    for (; n; n = n->otherwise)
+        if (has_external(n->root)) return true;
+    return false;
+}
+
+static bool is_of_group(const Group *g, const Tensor *t)
+{
+    for (int i = 0; i < g->input_count; i++)
+        if (g->input[i] == t) return true;
+    for (int i = 0; i < g->output_count; i++)
+        if (g->output[i] == t) return true;
+    return false;
+}
+
+/* A region's graphs, and C functions from outside, read and write dense tensors. */
 static bool touches_region(const Views *v, const Tensor *t)
 {
+    for (int i = 0; i < v->groups->count; i++)
+        if (is_of_group(&v->groups->at[i], t) && calls_external(v->nest[i])) return true;
     if (t->producer && t->producer->kind == NODE_REGION) return true;
     for (int i = 0; i < v->groups->count; i++) {
         const Group *g = &v->groups->at[i];
@@ -347,7 +374,8 @@ static bool reads_only_its_element(Ctx *cx, const Nest *n, const Tensor *t, cons
     for (int s = 0; s < n->stage_count; s++) {
         const Stage *stage = n->stage[s];
         bool makes = stage->out_count == 1 && stage->out[0] == out && stage->reducer == REDUCE_NONE;
-        ReadScan scan = { t, makes ? stage : NULL, false };
+        const External *call = external_of_stage(n->root, stage);
+        ReadScan scan = { t, makes && (!call || call->in_place) ? stage : NULL, false };
         for (int i = 0; i < stage->out_count; i++) {
             expr_walk(cx, stage->value[i], scan_read, &scan);
             if (stage->init) expr_walk(cx, stage->init[i], scan_read, &scan);
@@ -414,7 +442,7 @@ static bool is_free(const Views *v, const Group *g)
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest)
 {
     Plan p = { .of = map_new(cx->arena) };
-    Views v = { cx, &p, groups };
+    Views v = { cx, &p, groups, nest };
     p.is_free = NEW_ARRAY(cx->arena, bool, groups->count);
     p.in_place = NEW_ARRAY(cx->arena, bool, groups->count);
     add_slots(&v, g);

@@ -161,6 +161,7 @@ static bool tile_is_its_instruction(NestForm *f, const Stmt *s)
 {
     Match m;
     const char *why;
+    if (s->external) return check_external(f->c, f->above, f->depth, s);
     if (!s->instr || instruction_match(f->c->cx, f->c->nest, s->child[0], s->instr, &m, &why)) return true;
     return check_fail(f->c, UNPROVED, FAULT_INDEX,
                       text_format(f->c->cx, "steps that leave %s and its body unchanged", first_name(s)),

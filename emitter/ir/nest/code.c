@@ -118,6 +118,19 @@ const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int c
     return code_of(cx, &proto, NULL, 0);
 }
 
+const Code *code_external(Ctx *cx, const struct External *e, const char *function, const Expr *const *args, int count)
+{
+    Code proto = { .kind = CODE_CALL, .text = name(cx, function), .arg_count = count, .external = e };
+    proto.args = arena_copy(cx->arena, args, (size_t)count * sizeof *args);
+    return code_of(cx, &proto, NULL, 0);
+}
+
+const Code *code_call_with(Ctx *cx, const Code *call, const Expr *const *args, const Code *otherwise)
+{
+    return call->external ? code_external(cx, call->external, call->text, args, call->arg_count)
+                          : code_call_or(cx, call->text, args, call->arg_count, otherwise);
+}
+
 const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise)
 {
     const Code *c = code_call(cx, macro, args, count);

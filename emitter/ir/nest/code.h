@@ -27,6 +27,8 @@ struct Code {
     const char *text;                            /* CALL: macro name */
     /* CALL: arguments of the macro; its child, if any, is the fallback for compilers without the macro */
     const Expr *const *args; int arg_count;
+    /* CALL: of a C function, whose AT arguments are addresses; NULL: a macro */
+    const struct External *external;
 };
 
 typedef struct Function {
@@ -56,6 +58,9 @@ const Code *code_let(Ctx *cx, const Expr *var, const Expr *value);
 const Code *code_local(Ctx *cx, const Memory *m);
 const Code *code_store(Ctx *cx, const Memory *m, const Expr *index, const Expr *value);
 const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int count);
+const Code *code_external(Ctx *cx, const struct External *e, const char *function, const Expr *const *args, int count);
+/* The call with other arguments and, where it has one, another fallback. */
+const Code *code_call_with(Ctx *cx, const Code *call, const Expr *const *args, const Code *otherwise);
 const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise);
 
 typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);

@@ -6,7 +6,7 @@
  * dependence is "produced before read".
  *
  * stmt = Seq(stmt...) | For(loop, extent, kind, stmt) | If(cond, stmt, stmt) | Alloc(buffer, stmt)
- *      | Block(stage, bind[], guard) | Tile(stmt, instr, args)
+ *      | Block(stage, bind[], guard) | Tile(stmt, instr, args) | Tile(stmt, external)
  *
  * check.c states and proves the invariants I1..I6, which hold for every stage. */
 #include "ir/expr/tensor.h"
@@ -60,6 +60,7 @@ struct Stmt {
     const Expr *const *bind;
     /* TILE */
     const struct Instruction *instr; /* NULL until tensorize */
+    const struct External *external; /* a call of a C function that computes the statement; NULL: none */
     const Expr *const *args;
 };
 

@@ -22,6 +22,7 @@
  *  alloc TENSOR SCOPE [ring(AXIS)=N]... [order(0,2,1)] [tile(AXIS)=N]... [align=N]
  *  if CONDITION, with else
  *  tile [MACRO]
+ *  external [in_place] FUNCTION(ARGUMENT, ...)
  *  nothing
  *  block init ..., block update ...       the parts of a reduction
  *  block y@tail[...]                      a copy of y */
@@ -30,6 +31,7 @@
 #include <string.h>
 
 #include "ir/nest/instruction.h"
+#include "ir/text/read_external.h"
 
 #include "support/names.h"
 
@@ -260,6 +262,13 @@ static void print_block(NestPrinter *p, const Stmt *s)
     text_char(p->t, '\n');
 }
 
+static void print_external(NestPrinter *p, const External *e)
+{
+    text_printf(p->t, "external%s ", e->in_place ? " in_place" : "");
+    external_print(p->t, e, &p->tensors);
+    text_char(p->t, '\n');
+}
+
 static void print_if(NestPrinter *p, const Stmt *s, int indent)
 {
     Printer e = exprs_of(p);
@@ -290,7 +299,8 @@ static void print_stmt(NestPrinter *p, const Stmt *s, int indent)
         print_stmt(p, s->child[0], indent + STEP);
         break;
     case STMT_TILE:
-        text_printf(p->t, "tile%s%s\n", s->instr ? " " : "", s->instr ? s->instr->macro : "");
+        if (s->external) print_external(p, s->external);
+        else text_printf(p->t, "tile%s%s\n", s->instr ? " " : "", s->instr ? s->instr->macro : "");
         print_stmt(p, s->child[0], indent + STEP);
         break;
     }

@@ -7,6 +7,7 @@
 
 #include "ir/nest/instruction.h"
 
+#include "ir/text/read_external.h"
 #include "ir/text/read_instruction.h"
 #include "support/names.h"
 
@@ -363,6 +364,19 @@ static const Stmt *read_tile(NestReader *r, Lexer *l, int indent)
     return stmt_with_children(r->cx, &proto, &body, 1);
 }
 
+static const Stmt *read_external(NestReader *r, Lexer *l, int indent)
+{
+    Stmt proto = { .kind = STMT_TILE };
+    const bool in_place = lex_accept(l, "in_place");
+    External *e = external_read(l, r->symbols);
+    if (!e || !lex_finish(l)) return NULL;
+    e->in_place = in_place;
+    proto.external = e;
+    const Stmt *body = read_stmts(r, indent);
+    if (!ctx_failed(r->cx)) external_mark_written(e, body);
+    return stmt_with_children(r->cx, &proto, &body, 1);
+}
+
 static const Stmt *read_stmt(NestReader *r)
 {
     int indent = r->line[r->next].indent;
@@ -373,8 +387,9 @@ static const Stmt *read_stmt(NestReader *r)
     if (token_is(word, "alloc")) return read_alloc(r, &l, indent);
     if (token_is(word, "block")) return read_block(r, &l);
     if (token_is(word, "tile")) return read_tile(r, &l, indent);
+    if (token_is(word, "external")) return read_external(r, &l, indent);
     if (token_is(word, "nothing") && lex_finish(&l)) return stmt_seq(r->cx, NULL, 0);
-    lex_error(&l, word, "a statement is expected: for, if, alloc, block, tile or nothing");
+    lex_error(&l, word, "a statement is expected: for, if, alloc, block, tile, external or nothing");
     return NULL;
 }
 

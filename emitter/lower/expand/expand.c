@@ -496,6 +496,7 @@ static const Expr *operand_arg(Expand *x, const Tensor *pattern, const OperandMa
 static const Code *expand_tile(Expand *x, const Stmt *s)
 {
     Ctx *cx = x->cx;
+    if (s->external) return expand_external(x->s, s->external);
     const Code *body = expand(x, s->child[0]);
     const Instruction *instr = s->instr;
     const char *why;

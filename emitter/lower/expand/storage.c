@@ -55,7 +55,7 @@ static const char *numbered(Ctx *cx, const char *stem, int n)
 /* Returns `role` with its number, or the tensor's own name if it keeps one. */
 static const char *memory_name(const Storages *s, const Tensor *t, const char *role, int number)
 {
-    bool keeps = s->options && s->options->keeps_names;
+    bool keeps = t && s->options && s->options->keeps_names;
     return keeps ? name_identifier(s->cx, t->name) : numbered(s->cx, role, number);
 }
 
@@ -304,6 +304,15 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
     }
     if (!in_function) add_parameter(s, m);
     return st;
+}
+
+const Memory *storage_workspace(Storages *s, const Expr *bytes)
+{
+    Memory proto = { .type = U8, .kind = MEMORY_SCRATCH, .elems = bytes, .is_restrict = true };
+    proto.name = memory_name(s, NULL, stem_of(s, "work", "workspace"), s->work_count++);
+    const Memory *m = memory_new(s->cx, &proto);
+    add_parameter(s, m);
+    return m;
 }
 
 const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr *const *coordinate)

@@ -23,7 +23,8 @@ typedef struct Storages {
     const LowerOptions *options;
     Map of;                              /* Tensor -> Storage */
     Map words;                           /* word of the operators' vocabulary -> number of buffers named by it */
-    int input_count, output_count, local_count, acc_count;   /* numbers used so far: x, x2, ...; y; t; acc */
+    /* numbers used so far: x, x2, ...; y; t; acc; work */
+    int input_count, output_count, local_count, acc_count, work_count;
     int memory_count, memory_room;       /* parameters in creation order; Function.memory sorts them */
     const Memory **memory;
 } Storages;
@@ -42,6 +43,12 @@ Interval sum_range(Ctx *cx, const Stage *s);
 /* Turns reads into loads, and elements of one-element constants into their numbers. */
 const Expr *storage_loads(const Storages *s, const Expr *value);
 
+/* Scratch memory of the arena, for the duration of the function. */
+const Memory *storage_workspace(Storages *s, const Expr *bytes);
+
+/* external.c: the call of a C function. */
+struct External;
+const Code *expand_external(Storages *s, const struct External *e);
 /* expand.c: Expands the nest to code: blocks become inits, updates and guards with flat accesses. */
 const Code *expand_nest(Storages *s);
 #endif

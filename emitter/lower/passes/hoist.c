@@ -369,7 +369,7 @@ static const Code *hoist(Hoist *h, const Code *c)
         return code_store(cx, m, index, expr_rewrite(cx, c->value, use_in_load, h));
     }
     case CODE_CALL:
-        return code_call_or(cx, c->text, c->args, c->arg_count, c->child_count ? hoist_branch(h, c->child[0]) : NULL);
+        return code_call_with(cx, c, c->args, c->child_count ? hoist_branch(h, c->child[0]) : NULL);
     case CODE_LOCAL: break;
     }
     return c;

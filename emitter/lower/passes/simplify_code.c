@@ -42,7 +42,7 @@ static const Code *simple_call(Ctx *cx, const Code *c, const Bounds *b)
 {
     const Expr **arg = NEW_ARRAY(cx->arena, const Expr *, c->arg_count);
     for (int i = 0; i < c->arg_count; i++) arg[i] = simplify(cx, c->args[i], b);
-    return code_call_or(cx, c->text, arg, c->arg_count, c->child_count ? simple(cx, c->child[0], b) : NULL);
+    return code_call_with(cx, c, arg, c->child_count ? simple(cx, c->child[0], b) : NULL);
 }
 
 static const Code *simple(Ctx *cx, const Code *c, const Bounds *b)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ir/check/check.h"
+#include "ir/nest/external.h"
 #include "support/map.h"
 #include "support/names.h"
 #include "support/switch.h"
@@ -250,12 +251,22 @@ static void list_loops(Text *t, const Stmt *s, Listed *suits, const char *word)
     for (int i = 0; i < s->child_count; i++) list_loops(t, s->child[i], suits, word);
 }
 
+/* The loops below an external call are its meaning only; a step on them would have no effect. */
+static bool is_emitted(Draft *d, const Path *p)
+{
+    for (int i = 0; i < p->depth; i++)
+        if (p->at[i]->kind == STMT_TILE && p->at[i]->external)
+            return refuse_invalid(d, FAULT_NESTING, "loops outside of the call", "%s is computed by %s",
+                                  path_end(p)->name, p->at[i]->external->function);
+    return true;
+}
+
 bool draft_find_loop(Draft *d, const char **loop, Path *out)
 {
     if (!*loop) return refuse_invalid(d, FAULT_NAME, "the name of a loop", "the loop of %s has no name", d->primitive);
     if (nest_find_loop(&d->next, *loop, out)) {
         *loop = path_end(out)->name;
-        return true;
+        return is_emitted(d, out);
     }
     const ConsumedLoop *consumed = find_consumed(&d->next, *loop);
     if (consumed && consumed->step <= d->next.step_count)
@@ -276,6 +287,11 @@ bool draft_find_loop(Draft *d, const char **loop, Path *out)
 const Stage *draft_find_stage(Draft *d, const char *stage)
 {
     const Stage *s = stage ? nest_stage(&d->next, stage) : NULL;
+    const External *call = s ? external_of_stage(d->next.root, s) : NULL;
+    if (call) {
+        refuse_invalid(d, FAULT_NESTING, "other stages", "%s is computed by %s", s->name, call->function);
+        return NULL;
+    }
     if (s) return s;
     Text there = text_new(d->cx);
     for (int i = 0; i < d->next.stage_count; i++) text_printf(&there, "%s%s", i ? ", " : "", d->next.stage[i]->name);

@@ -26,6 +26,7 @@
 #define SCOPE                                 { OPERAND_CHOICE, NULL, "register|stack|arena|static", AT(scope), NULL }
 #define WORD(field, shown)                    { OPERAND_WORD, NULL, shown, AT(field), NULL }
 #define WORDS(shown)                          { OPERAND_WORDS, NULL, shown, AT(loop), NULL }
+#define CALL(shown)                           { OPERAND_CALL, NULL, shown, AT(condition), NULL }
 #define TEXT(shown)                           { OPERAND_TEXT, NULL, shown, AT(condition), NULL }
 #define CHOICE_OPTION(field, words, help)     { OPERAND_CHOICE, #field, words, AT(field), help }
 #define FLAG_OPTION(field, help)              { OPERAND_FLAG, #field, NULL, AT(field), help }
@@ -77,6 +78,8 @@ static bool is_list(const Operand *o)
     return o->kind == OPERAND_LOOPS || o->kind == OPERAND_WORDS || o->kind == OPERAND_STAGES;
 }
 
+static bool is_text(const Operand *o) { return o->kind == OPERAND_TEXT || o->kind == OPERAND_CALL; }
+
 /* Returns the length of a list, stored beside it in StepArgs. */
 static int *length_of(StepArgs *a, const Operand *o)
 {
@@ -110,6 +113,7 @@ static void print_value(Text *t, const Operand *o, StepArgs *a)
     case OPERAND_STAGE:
     case OPERAND_TENSOR:
     case OPERAND_WORD:
+    case OPERAND_CALL:
     case OPERAND_TEXT: print_words(t, f.word, 1, ""); break;
     case OPERAND_LOOP_OR_ROOT: text_add(t, *f.word ? *f.word : "root"); break;
     case OPERAND_LOOPS:
@@ -250,6 +254,7 @@ static bool read_value(Ctx *cx, const char *word, const Operand *o, StepArgs *a)
         return true;
     case OPERAND_STAGES: return (a->reader_count = split_commas(cx, word, f.word, MAX_STEP_LOOPS)) > 0;
     case OPERAND_PAIR: return split_commas(cx, word, f.word, 2) == 2;
+    case OPERAND_CALL:
     case OPERAND_TEXT: *f.word = *f.word ? name_format(cx, "%s %s", *f.word, word) : word; return true;
     case OPERAND_COUNT: return read_count(word, f.count) && (*f.count || !o->key);
     case OPERAND_CHOICE: return read_choice(word, o->shown, f.choice);
@@ -278,7 +283,7 @@ static bool read_operands(Ctx *cx, const char *text, const StepRow *row, Words *
 {
     const char *value;
     for (const Operand *o = row->operand; o->kind && !o->key; o++) {
-        bool is_last = false, takes_more = is_list(o) || o->kind == OPERAND_TEXT;
+        bool is_last = false, takes_more = is_list(o) || is_text(o);
         for (int taken = 0; !is_last; taken++) {
             is_last = !takes_more;
             if (w->next == w->count || option_of(row, w->at[w->next], &value)) {
@@ -336,6 +341,33 @@ static const char *renamed(Ctx *cx, const char *full, RenameStage *rename, void 
     return name_format(cx, "%s%s", rename(cx, name_n(cx, full, stage), user), full + stage);
 }
 
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '@';
+}
+
+/* Returns the length of the name or role at s; 0: none. */
+static size_t name_length(const char *s)
+{
+    size_t n = 0;
+    while (is_letter(s[n])) n++;
+    return *s == '@' && s[n] == '(' ? role_length(s) : n;
+}
+
+/* Renames the tensors of a call: roles, and the names that no bracket follows. */
+static const char *renamed_call(Ctx *cx, const char *text, RenameStage *rename, void *user)
+{
+    Text t = text_new(cx);
+    for (const char *s = text; *s;) {
+        const size_t n = name_length(s);
+        const bool is_name = n && !(*s >= '0' && *s <= '9') && s[n + strspn(s + n, " ")] != '(';
+        if (is_name) text_add(&t, rename(cx, name_n(cx, s, n), user));
+        else text_addn(&t, s, n ? n : 1);
+        s += n ? n : 1;
+    }
+    return name(cx, text_string(&t));
+}
+
 void step_rename(Ctx *cx, const StepRow *row, StepArgs *a, RenameStage *rename, void *user)
 {
     for (const Operand *o = row->operand; o->kind; o++) {
@@ -347,6 +379,7 @@ void step_rename(Ctx *cx, const StepRow *row, StepArgs *a, RenameStage *rename, 
         case OPERAND_TENSOR:
             if (*f.word) *f.word = renamed(cx, *f.word, rename, user);
             break;
+        case OPERAND_CALL: *f.word = renamed_call(cx, *f.word, rename, user); break;
         case OPERAND_LOOPS:
         case OPERAND_STAGES:
             for (int k = 0; k < *length_of(a, o); k++) f.word[k] = renamed(cx, f.word[k], rename, user);

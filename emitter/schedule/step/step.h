@@ -30,7 +30,7 @@ typedef struct StepArgs {
     Scope scope;
     MovedLoops loops;
     WarmUp warm;
-    bool reassociate, contract, mask;
+    bool reassociate, contract, mask, in_place;
 } StepArgs;
 
 typedef enum OperandKind {
@@ -42,6 +42,7 @@ typedef enum OperandKind {
     OPERAND_WORD, OPERAND_WORDS,     /* a name other than a stage's: of an axis, a macro, a dimension */
     OPERAND_PAIR,                    /* two such names, separated by a comma */
     OPERAND_TEXT,                    /* all words up to the first option */
+    OPERAND_CALL,                    /* the same: a call, whose names without brackets are tensors */
     OPERAND_COUNT,
     OPERAND_CHOICE,                  /* an enum; its words, separated by |, in the order of its values */
     OPERAND_TYPE,

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* External calls (ir/nest/external.h). The statement below the call is its meaning; the call computes the same if it
+ * runs once, outside of all loops, takes every tensor that the statement reads from elsewhere, yields every tensor that
+ * others read from the statement, and finds each in row-major order. */
+#include "ir/check/check_parts.h"
+#include "ir/nest/external.h"
+
+typedef struct ExternalCheck { Checker *c; const Stmt *const *above; int depth; const Stmt *tile; } ExternalCheck;
+
+static bool has_block(const Stmt *s, const Stage *stage)
+{
+    if (s->kind == STMT_BLOCK && s->stage == stage) return true;
+    for (int i = 0; i < s->child_count; i++)
+        if (has_block(s->child[i], stage)) return true;
+    return false;
+}
+
+/* True if the stage has blocks outside of the tile. */
+static bool has_block_outside(const Stmt *s, const Stmt *tile, const Stage *stage)
+{
+    if (s == tile) return false;
+    if (s->kind == STMT_BLOCK && s->stage == stage) return true;
+    for (int i = 0; i < s->child_count; i++)
+        if (has_block_outside(s->child[i], tile, stage)) return true;
+    return false;
+}
+
+static bool is_inside(const ExternalCheck *x, const Stage *s) { return has_block(x->tile->child[0], s); }
+
+static const Stage *producer(const Nest *n, const Tensor *t)
+{
+    for (int i = 0; i < n->stage_count; i++)
+        for (int j = 0; j < n->stage[i]->out_count; j++)
+            if (n->stage[i]->out[j] == t) return n->stage[i];
+    return NULL;
+}
+
+static bool is_nest_output(const Nest *n, const Tensor *t)
+{
+    for (int i = 0; i < n->output_count; i++)
+        if (n->output[i] == t) return true;
+    return false;
+}
+
+/* ---- What is read and yielded ------------------------------------------------------------------------------------ */
+
+/* The call takes every tensor that crosses the unit's boundary, in either direction. */
+static bool reads_are_taken(const ExternalCheck *x, const Stage *reader)
+{
+    const External *e = x->tile->external;
+    const Tensor **reads;
+    const int count = stage_reads(x->c->cx, reader, &reads);
+    const bool inside = is_inside(x, reader);
+    for (int i = 0; i < count; i++) {
+        const Stage *p = producer(x->c->nest, reads[i]);
+        if ((p && is_inside(x, p)) == inside || (!p && !inside) || external_takes(e, reads[i])) continue;
+        return check_fail(x->c, UNPROVED, FAULT_STORAGE,
+                          text_format(x->c->cx, "a call that takes %s, or a step that leaves these reads as they are",
+                                      reads[i]->name),
+                          "%s reads \"%s\", which is no argument of %s", reader->name, reads[i]->name, e->function);
+    }
+    return true;
+}
+
+static bool outputs_are_yielded(const ExternalCheck *x, const Stage *s)
+{
+    for (int i = 0; i < s->out_count; i++)
+        if (is_nest_output(x->c->nest, s->out[i]) && !external_takes(x->tile->external, s->out[i]))
+            return check_fail(x->c, UNPROVED, FAULT_STORAGE, "a call with it among its arguments",
+                              "\"%s\" is an output, and no argument of %s", s->out[i]->name,
+                              x->tile->external->function);
+    return true;
+}
+
+static bool stage_is_right(const ExternalCheck *x, const Stage *s)
+{
+    const char *function = x->tile->external->function;
+    if (!reads_are_taken(x, s)) return false;
+    if (!is_inside(x, s)) return true;
+    if (has_block_outside(x->c->nest->root, x->tile, s))
+        return check_fail(x->c, UNPROVED, FAULT_PIECES, "one call for the whole stage",
+                          "%s is computed by %s and outside of it", s->name, function);
+    return outputs_are_yielded(x, s);
+}
+
+/* ---- Storage ----------------------------------------------------------------------------------------------------- */
+
+static const Buffer *buffer_of(const ExternalCheck *x, const Tensor *t)
+{
+    for (int i = 0; i < x->depth; i++)
+        if (x->above[i]->kind == STMT_ALLOC && x->above[i]->buffer->tensor == t) return x->above[i]->buffer;
+    return NULL;
+}
+
+/* Symbolic sizes after the first dimension are stored at their maximum, so rows are apart. */
+static bool is_row_major(const External *e, const Buffer *b)
+{
+    const Tensor *t = b->tensor;
+    for (int d = 0; d < t->rank; d++) {
+        const bool is_open = d > 0 && tensor_dim(t, d) < 0;
+        if (b->permutation[d] != d || b->tile[d] || b->ring[d]) return false;
+        if ((is_open || b->align > 1) && !external_knows_strides(e, t)) return false;
+    }
+    return b->scope != SCOPE_REGISTER;
+}
+
+static bool argument_is_stored(const ExternalCheck *x, const Tensor *t)
+{
+    const Buffer *b = buffer_of(x, t);
+    const char *function = x->tile->external->function;
+    if (!b && producer(x->c->nest, t) && !is_nest_output(x->c->nest, t))
+        return check_fail(x->c, UNPROVED, FAULT_STORAGE, "a tensor that is stored outside of all loops",
+                          "\"%s\", an argument of %s, has no storage there", t->name, function);
+    if (!b || is_row_major(x->tile->external, b)) return true;
+    return check_fail(x->c, UNPROVED, FAULT_STORAGE,
+                      "row-major storage outside of registers; for rows that are apart, a call with stride(T, N)",
+                      "\"%s\", an argument of %s, is not stored in row-major order", t->name, function);
+}
+
+static bool runs_once(const ExternalCheck *x)
+{
+    for (int i = 0; i < x->depth; i++)
+        if (x->above[i]->kind == STMT_FOR)
+            return check_fail(x->c, UNPROVED, FAULT_NESTING, "a call outside of all loops", "%s is called in %s",
+                              x->tile->external->function, x->above[i]->name);
+    return true;
+}
+
+bool check_external(Checker *c, const Stmt *const *above, int depth, const Stmt *tile)
+{
+    const ExternalCheck x = { c, above, depth, tile };
+    const External *e = tile->external;
+    if (!runs_once(&x)) return false;
+    for (int i = 0; i < c->nest->stage_count; i++)
+        if (!stage_is_right(&x, c->nest->stage[i])) return false;
+    for (int i = 0; i < e->arg_count; i++)
+        if (e->arg[i].kind == EXTERNAL_TENSOR && !argument_is_stored(&x, e->arg[i].tensor)) return false;
+    return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IR_NEST_EXTERNAL_H
+#define LW_IR_NEST_EXTERNAL_H
+/* A call of a C function from outside, in place of a statement of the nest. The statement is its meaning: the
+ * interpreter and the checker read it, and only emission replaces it.
+ *
+ *   cblas_sgemm(101, 111, 111, dim(x, 0), dim(w, 1), dim(x, 1), 1.0, x, dim(x, 1), w, dim(w, 1), 0.0, y, dim(y, 1))
+ *
+ * An argument is
+ *
+ *   T                  the address of a tensor: an input, or a stage's; row-major
+ *   dim(T, N)          and any expression over sizes and numbers, of type i32, i64, f32 or f64
+ *   stride(T, N)       elements from one index of dimension N to the next, where T is stored
+ *   workspace(BYTES)   the address of scratch memory of the arena
+ *
+ * A call that states the strides of a tensor, all but the last dimension's, accepts one whose rows are apart. */
+#include "ir/nest/nest.h"
+
+typedef enum ExternalArgKind { EXTERNAL_TENSOR, EXTERNAL_VALUE, EXTERNAL_STRIDE, EXTERNAL_WORKSPACE } ExternalArgKind;
+typedef struct ExternalArg {
+    ExternalArgKind kind;
+    const Tensor *tensor;              /* TENSOR, STRIDE */
+    int dimension;                     /* STRIDE */
+    bool is_written;                   /* TENSOR: the call computes it */
+    const Expr *value;                 /* VALUE; WORKSPACE: its bytes */
+} ExternalArg;
+
+enum { MAX_EXTERNAL_ARGS = 32 };
+typedef struct External {
+    const char *function;
+    bool in_place;                     /* an output may be the array of an input, read at the same element only */
+    int arg_count; ExternalArg arg[MAX_EXTERNAL_ARGS];
+} External;
+
+/* Marks the tensors that the statement computes. */
+void external_mark_written(External *e, const Stmt *meaning);
+bool external_takes(const External *e, const Tensor *t);
+/* True if the call states the tensor's strides, where a dimension outside of the last has more than one element. */
+bool external_knows_strides(const External *e, const Tensor *t);
+/* Returns the external call around or at the statement's blocks of this stage; NULL: none. */
+const External *external_of_stage(const Stmt *root, const Stage *s);
+#endif

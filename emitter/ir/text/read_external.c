@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads and prints external calls (ir/nest/external.h). */
+#include "ir/text/read_external.h"
+
+#include <string.h>
+
+#include "ir/text/print.h"
+#include "support/names.h"
+
+/* Reads `T, N)` after stride(. */
+static void read_stride(Lexer *l, const Symbol *symbols, ExternalArg *a)
+{
+    Token at = lex_take(l);
+    const Symbol *k = at.kind == TOKEN_NAME ? symbol_tensor(symbols, at) : NULL;
+    if (!k) unknown_name(l, symbols, at, true);
+    if (ctx_failed(l->cx) || !lex_expect(l, ",", "after the tensor")) return;
+    int64_t dimension = 0;
+    at = lex_peek(l);
+    if (!lex_integer(l, &dimension)) return;
+    if (dimension < 0 || dimension >= k->tensor->rank)
+        lex_error(l, at, "%s has dimensions 0 to %d", k->name, k->tensor->rank - 1);
+    *a = (ExternalArg){ .kind = EXTERNAL_STRIDE, .tensor = k->tensor, .dimension = (int)dimension };
+    lex_expect(l, ")", "after the dimension");
+}
+
+static bool is_address(const Lexer *l, const Symbol *symbols)
+{
+    const Token t = lex_peek(l), after = lex_ahead(l, 1);
+    return t.kind == TOKEN_NAME && (token_is(after, ",") || token_is(after, ")")) && symbol_tensor(symbols, t);
+}
+
+static void find_read(const Expr *e, void *user) { *(bool *)user |= e->kind == EXPR_READ; }
+
+/* Reads a value without elements of tensors. */
+static const Expr *read_number(Lexer *l, const Symbol *symbols)
+{
+    bool reads = false;
+    const Token at = lex_peek(l);
+    const Expr *e = expression_read(l, symbols, I32, false);
+    if (ctx_failed(l->cx)) return NULL;
+    expr_walk(l->cx, e, find_read, &reads);
+    if (reads) lex_error(l, at, "an argument is a tensor, or a number over sizes: it does not read elements");
+    else if (e->type != I32 && e->type != I64 && e->type != F32 && e->type != F64)
+        lex_error(l, at, "a number of type %s is no argument; accepted: i32, i64, f32, f64",
+                  dtype_info(e->type)->spelling);
+    return e;
+}
+
+static void read_argument(Lexer *l, const Symbol *symbols, ExternalArg *a)
+{
+    const bool is_stride = lex_is(l, "stride"), is_workspace = lex_is(l, "workspace");
+    if (is_address(l, symbols)) {
+        *a = (ExternalArg){ .kind = EXTERNAL_TENSOR, .tensor = symbol_tensor(symbols, lex_take(l))->tensor };
+    } else if (is_stride || is_workspace) {
+        lex_take(l);
+        if (!lex_expect(l, "(", is_stride ? "after `stride`" : "after `workspace`")) return;
+        if (is_stride) read_stride(l, symbols, a);
+        else {
+            const Token at = lex_peek(l);
+            *a = (ExternalArg){ .kind = EXTERNAL_WORKSPACE, .value = read_number(l, symbols) };
+            if (!ctx_failed(l->cx) && a->value->type != I32) lex_error(l, at, "bytes are an integer");
+            lex_expect(l, ")", "after the bytes");
+        }
+    } else *a = (ExternalArg){ .kind = EXTERNAL_VALUE, .value = read_number(l, symbols) };
+}
+
+External *external_read(Lexer *l, const Symbol *symbols)
+{
+    External *e = NEW(l->cx->arena, External);
+    const Token at = lex_peek(l);
+    e->function = lex_name(l, "the name of a C function");
+    if (e->function && !text_equal(name_identifier(l->cx, e->function), e->function))
+        lex_error(l, at, "'%s' is no name of a C function", e->function);
+    lex_expect(l, "(", "after the function's name");
+    while (!ctx_failed(l->cx) && !lex_is(l, ")")) {
+        if (e->arg_count == MAX_EXTERNAL_ARGS)
+            lex_error(l, lex_peek(l), "a call has up to %d arguments", MAX_EXTERNAL_ARGS);
+        else read_argument(l, symbols, &e->arg[e->arg_count++]);
+        if (!ctx_failed(l->cx) && !lex_is(l, ")")) lex_expect(l, ",", "between arguments");
+    }
+    lex_expect(l, ")", "after the arguments");
+    return ctx_failed(l->cx) ? NULL : e;
+}
+
+External *external_read_text(Ctx *cx, const Nest *n, const char *text)
+{
+    const Symbol *symbols = NULL;
+    for (int i = 0; i < n->stage_count; i++)
+        for (int j = 0; j < n->stage[i]->out_count; j++) {
+            Tensor *t = n->stage[i]->out[j];
+            symbols = symbol_add(cx, symbols, name(cx, t->name), t, NULL);
+        }
+    for (int i = 0; i < n->input_count; i++)
+        symbols = symbol_add(cx, symbols, name(cx, n->input[i]->name), n->input[i], NULL);
+    Lexer l = lex_text(cx, text, "external");
+    External *e = external_read(&l, symbols);
+    return e && lex_finish(&l) ? e : NULL;
+}
+
+void external_print(Text *t, const External *e, const Namer *tensors)
+{
+    text_printf(t, "%s(", e->function);
+    for (int i = 0; i < e->arg_count; i++) {
+        const ExternalArg *a = &e->arg[i];
+        const char *of = a->tensor ? namer_get(tensors, a->tensor, a->tensor->name) : NULL;
+        if (i) text_add(t, ", ");
+        if (a->kind == EXTERNAL_TENSOR) text_add(t, of);
+        if (a->kind == EXTERNAL_STRIDE) text_printf(t, "stride(%s, %d)", of, a->dimension);
+        if (a->kind == EXTERNAL_WORKSPACE) text_add(t, "workspace(");
+        if (a->value) print_expr(t, a->value);
+        if (a->kind == EXTERNAL_WORKSPACE) text_char(t, ')');
+    }
+    text_char(t, ')');
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* external: a C function from outside computes a stage.
+ *
+ *   external dense cblas_sgemm(101, 111, 111, dim(x, 0), dim(w, 1), ..., x, dim(x, 1), w, dim(w, 1), 0.0, dense, ...)
+ *
+ * The call computes STAGE and the producers that lie between it and the tensors which the call takes. Their statements,
+ * at the root and in order, become one unit: its statement stays the meaning, for the checker and the interpreter; the
+ * emitted C has the call. The checker repeats after every later step: the unit reads only what the call takes, and
+ * everything else reads only what the call yields. */
+#include <string.h>
+
+#include "ir/text/read_external.h"
+#include "schedule/draft/draft.h"
+
+typedef struct Absorbed { Draft *d; External *call; int count; const Stage **stage; } Absorbed;
+
+static bool is_absorbed(const Absorbed *a, const Stage *s)
+{
+    for (int i = 0; i < a->count; i++)
+        if (a->stage[i] == s) return true;
+    return false;
+}
+
+static bool absorb(Absorbed *a, const Stage *s);
+
+/* Inputs that the call does not take would be lost. */
+static bool absorb_producer(Absorbed *a, const Stage *reader, const Tensor *t)
+{
+    const Stage *s = producer_of(&a->d->next, t);
+    if (s) return is_absorbed(a, s) || absorb(a, s);
+    return refuse_invalid(a->d, FAULT_ROLE, text_format(a->d->cx, "a call with %s among its arguments", t->name),
+                          "%s reads %s, which the call of %s does not take", reader->name, t->name,
+                          a->call->function);
+}
+
+static bool absorb(Absorbed *a, const Stage *s)
+{
+    const Tensor **reads;
+    const int count = stage_reads(a->d->cx, s, &reads);
+    a->stage[a->count++] = s;
+    for (int i = 0; i < count; i++)
+        if (!external_takes(a->call, reads[i]) && !absorb_producer(a, s, reads[i])) return false;
+    return true;
+}
+
+static bool is_read(const Absorbed *a, const Tensor *t)
+{
+    for (int i = 0; i < a->count; i++) {
+        const Tensor **reads;
+        const int count = stage_reads(a->d->cx, a->stage[i], &reads);
+        for (int r = 0; r < count; r++)
+            if (reads[r] == t) return true;
+    }
+    return false;
+}
+
+/* Absorbs the producer of the first result of the call that is not part of the unit; false: there is none left. */
+static bool absorb_next(Absorbed *a)
+{
+    for (int i = 0; i < a->call->arg_count; i++) {
+        const Tensor *t = a->call->arg[i].kind == EXTERNAL_TENSOR ? a->call->arg[i].tensor : NULL;
+        const Stage *s = t ? producer_of(&a->d->next, t) : NULL;
+        if (s && !is_absorbed(a, s)) return absorb(a, s);
+    }
+    return false;
+}
+
+/* A tensor of the call that no stage of the unit reads is another result, or an operand of one: the producers of
+ * further results belong to the unit, too. */
+static bool absorb_results(Absorbed *a)
+{
+    for (int i = 0; i < a->call->arg_count; i++) {
+        const Tensor *t = a->call->arg[i].kind == EXTERNAL_TENSOR ? a->call->arg[i].tensor : NULL;
+        const Stage *s = t ? producer_of(&a->d->next, t) : NULL;
+        while (t && !is_read(a, t) && !(s && is_absorbed(a, s)))
+            if (s ? !absorb(a, s) : !absorb_next(a))
+                return ctx_failed(a->d->cx) ? false
+                     : refuse_invalid(a->d, FAULT_ROLE, "tensors that its stages read or compute",
+                                      "the stages of the call of %s do not read %s", a->call->function, t->name);
+    }
+    return true;
+}
+
+/* ---- The unit ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Unit { const Absorbed *a; int inside, outside; } Unit;
+
+static void count_stages(const Stmt *s, Unit *u)
+{
+    if (s->kind == STMT_BLOCK) ++*(is_absorbed(u->a, s->stage) ? &u->inside : &u->outside);
+    for (int i = 0; i < s->child_count; i++) count_stages(s->child[i], u);
+}
+
+static const Stmt *unit_of(const Absorbed *a, const Stmt *const *part, int count)
+{
+    Stmt proto = { .kind = STMT_TILE, .external = a->call };
+    const Stmt *body = stmt_seq(a->d->cx, part, count);
+    external_mark_written(a->call, body);
+    return stmt_with_children(a->d->cx, &proto, &body, 1);
+}
+
+/* Gathers the statements of the stages at the position of the last one; the root's allocs enclose all of them. */
+static const Stmt *with_unit(const Absorbed *a, const Stmt *s)
+{
+    Ctx *cx = a->d->cx;
+    if (s->kind == STMT_ALLOC) {
+        const Stmt *child = with_unit(a, s->child[0]);
+        return child ? stmt_with_children(cx, s, &child, 1) : NULL;
+    }
+    const Stmt *const *all = s->kind == STMT_SEQ ? s->child : &s;
+    const int count = s->kind == STMT_SEQ ? s->child_count : 1;
+    const Stmt **mine = NEW_ARRAY(cx->arena, const Stmt *, count);
+    const Stmt **rest = NEW_ARRAY(cx->arena, const Stmt *, count + 1);
+    int mine_count = 0, rest_count = 0, at = 0;
+    for (int i = 0; i < count; i++) {
+        Unit u = { a, 0, 0 };
+        count_stages(all[i], &u);
+        if (u.inside && (u.outside || all[i]->kind == STMT_ALLOC)) return NULL;
+        if (u.inside) mine[mine_count++] = all[i], at = rest_count;
+        else rest[rest_count++] = all[i];
+    }
+    if (!mine_count) return NULL;
+    for (int i = rest_count; i > at; i--) rest[i] = rest[i - 1];
+    rest[at] = unit_of(a, mine, mine_count);
+    return stmt_seq(cx, rest, rest_count + 1);
+}
+
+const Nest *run_external(Ctx *cx, const Nest *n, const StepArgs *args)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "external", args);
+    const Stage *s = draft_find_stage(&d, args->target);
+    if (!s) return n;
+    DiagMark mark = diag_mark(cx);
+    External *call = external_read_text(cx, n, args->condition);
+    const Diag *why = diag_rewind(cx, mark);
+    if (why) refuse_invalid(&d, FAULT_VALUE, "FUNCTION(ARGUMENT, ...)", "the call cannot be read: %s", why->what);
+    if (ctx_failed(cx)) return n;
+    call->in_place = args->in_place;
+    Absorbed a = { &d, call, 0, NEW_ARRAY(cx->arena, const Stage *, n->stage_count) };
+    if (!absorb(&a, s) || !absorb_results(&a)) return n;
+    const Stmt *root = with_unit(&a, d.next.root);
+    if (!root)
+        refuse_invalid(&d, FAULT_NESTING, "the step before those that move or attach its stages",
+                       "%s is not computed in loops of its own, outside of all others", args->target);
+    if (ctx_failed(cx)) return n;
+    d.next.root = root;
+    return draft_close(&d);
+}
