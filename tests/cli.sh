@@ -209,8 +209,8 @@ printf '\n<!DOCTYPE html>\n<html></html>\n' > "$work/page.tflite"
 printf '\034\000\000\000TFL3\000\000' > "$work/lite.onnx"
 cp "$work/lite.onnx" "$work/lite.bin"
 cp $digits "$work/other.te"
-check refused-folder            refuses 'directory' "$work" -o "$work/a.c"
-check refused-folder-of-models  refuses 'directory' "$work/folder.onnx" -o "$work/a.c"
+check refused-folder            refuses "' is a folder; a model file (.onnx, .te or .tflite) is expected" "$work" -o "$work/a.c"
+check refused-folder-of-models  refuses "folder.onnx' is a folder; a model file" "$work/folder.onnx" -o "$work/a.c"
 check refused-lfs-pointer       refuses 'no .onnx file, but a git-LFS pointer.*; fetch the file: git lfs pull' "$work/lfs.onnx" -o "$work/a.c"
 check refused-page              refuses 'no .tflite file, but an HTML page' "$work/page.tflite" -o "$work/a.c"
 check refused-text              refuses 'no .onnx file, but text' "$work/text.onnx" -o "$work/a.c"
@@ -230,11 +230,11 @@ mkdir -p "$work/folder.onnx" "$work/folder.npy"
 dd if=/dev/null of="$work/huge.npy" bs=1 count=0 seek=4000000000 2> /dev/null
 cp "$work/huge.npy" "$work/huge.onnx"
 for command in run verify; do
-    check $command-folder           refuses 'folder.onnx.*irectory' $command "$work/folder.onnx" tests/models/digits.in0.npy
+    check $command-folder           refuses "folder.onnx' is a folder; a model file" $command "$work/folder.onnx" tests/models/digits.in0.npy
     check $command-empty            refuses 'no .onnx file, but an empty file' $command "$work/empty.onnx" tests/models/digits.in0.npy
     check $command-missing          refuses 'cannot open' $command "$work/none.onnx" tests/models/digits.in0.npy
     check $command-too-large        refuses 'too large' $command "$work/huge.onnx" tests/models/digits.in0.npy
-    check $command-input-folder     refuses 'folder.npy.*irectory' $command $digits "$work/folder.npy"
+    check $command-input-folder     refuses 'folder.npy" is a folder; a file is expected' $command $digits "$work/folder.npy"
     check $command-input-empty      refuses 'empty.npy' $command $digits "$work/empty.npy"
     check $command-input-missing    refuses 'cannot open' $command $digits "$work/none.npy"
     check $command-input-too-large  refuses 'too large' $command $digits "$work/huge.npy"
@@ -415,6 +415,16 @@ other_target() {
     "$lw" $digits -o "$work/once/o.c" --name o && "$lw" $digits -o "$work/again/o.c" --name o --schedule "$work/other.txt" &&
         cmp "$work/once/o.c" "$work/again/o.c"
 }
+# The groups' names do not depend on --name, although macros of the header begin with it, as CONV_E does.
+other_name() {
+    printf 'input x: f32[8]\nCONV_E = exp(x)\ny = softmax(CONV_E)\noutput y, CONV_E\n' > "$work/named.te"
+    mkdir -p "$work/once" "$work/again"
+    "$lw" dump "$work/named.te" --at scheduled --name conv > "$work/conv.txt" && "$lw" dump "$work/named.te" --at scheduled > "$work/plain.txt" &&
+        cmp "$work/conv.txt" "$work/plain.txt" && grep -q '^for CONV_E on generic:' "$work/conv.txt" &&
+        "$lw" "$work/named.te" -o "$work/once/o.c" --name o && "$lw" "$work/named.te" -o "$work/again/o.c" --name o --schedule "$work/conv.txt" &&
+        cmp "$work/once/o.c" "$work/again/o.c"
+}
+check schedule-of-another-name  other_name
 check schedule-edited           edited_block
 check schedule-other-target     other_target
 # refused_block TEXT PLACE WORDS: TEXT as a file of schedules is refused at the line and column, with the words.
@@ -429,6 +439,7 @@ check schedule-unknown-target   refused_block 'for conv_1 on z80:\n' 1:1 'there 
 check schedule-step-alone       refused_block '  split y.c 4\n' 1:1 'a step before the first'
 check schedule-no-head          refused_block 'conv_1:\n' 1:1 'a block begins `for GROUP on TARGET:`'
 check schedule-twice            refused_block 'for conv_1 on generic:\nfor conv_1 on generic:\n' 2:1 'conv_1 on generic has a block already, at 1:1'
+check schedule-folder           refuses 'folder.onnx" is a folder; a file is expected' $digits -o "$work/a.c" --schedule "$work/folder.onnx"
 check schedule-missing-file     refuses 'cannot open' $digits -o "$work/a.c" --schedule "$work/none.txt"
 for te in samples/*/*.te tests/golden/*/*.te tests/emitted/*.te; do
     folder=$(dirname "$te")

@@ -312,6 +312,7 @@ setup emit-reserved-names emit names tests/emitted/names.te
 check reserved-names-build $cc $strict -Iruntime -c "$work/names/names.c" -o "$work/names.o"
 verify_elsewhere() { (cd "$work" && "$lw" verify "$root/$1"); }
 check reserved-names-build-gnu $cc -std=gnu99 -Wall -Wextra -Werror -Iruntime -c "$work/names/names.c" -o "$work/names.o"
+check reserved-size-names-verify env CC="$cc -std=gnu99" "$lw" verify tests/emitted/size_names.te
 check verify-in-any-folder verify_elsewhere tests/emitted/names.te
 
 # ---- Lines of at most 120 columns ------------------------------------------------------------------------------------

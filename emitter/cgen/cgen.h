@@ -112,7 +112,8 @@ typedef struct Program {
     int body_count; const Body *const *body;               /* bodies of regions, inner ones first */
     const Param *param;                /* parameters of the function being printed; NULL: NAME_run's */
     int64_t arena_size, arena_align;   /* bytes */
-    int size_count; const Expr *const *size;               /* symbolic sizes: fields of the inputs struct */
+    /* symbolic sizes, and the fields of the inputs struct that hold them */
+    int size_count; const Expr *const *size; const char *const *size_name;
     bool rounds_once;                  /* one rounding step in requantization of 8-bit integers */
     bool ports_in_arena, static_arena, standalone;
 } Program;

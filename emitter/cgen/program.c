@@ -79,7 +79,8 @@ static void port_struct(Text *t, const Program *p, const char *list, const Port 
                     port[i].name);
     for (int i = 0; is_const && i < p->size_count; i++) {
         const Var *v = expr_as_var(p->size[i]);
-        text_printf(t, "    int32_t %s;    /* %lld to %lld */\n", v->name, (long long)v->least, (long long)v->greatest);
+        text_printf(t, "    int32_t %s;    /* %lld to %lld */\n", p->size_name[i], (long long)v->least,
+                    (long long)v->greatest);
     }
     if (count + (is_const ? p->size_count : 0) == 0) text_add(t, "    char none;\n");
     text_add(t, "};\n");
@@ -354,7 +355,7 @@ static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *
     for (int i = 0; i < p->size_count; i++) {
         const Var *v = expr_as_var(p->size[i]);
         const char *size = speller_name(s, p->size[i], v->name);
-        text_printf(t, "    const int32_t %s = in->%s;\n", size, v->name);
+        text_printf(t, "    const int32_t %s = in->%s;\n", size, p->size_name[i]);
         text_printf(t, "    if (%s < %lld || %s > %lld) return %s_E_DIM;\n", size, (long long)v->least, size,
                     (long long)v->greatest, prefix);
     }

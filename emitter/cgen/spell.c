@@ -49,7 +49,7 @@ static bool is_taken(const Speller *s, const char *spelling)
 
 const char *speller_name(Speller *s, const void *what, const char *wanted)
 {
-    const char *stem = name_identifier(s->cx, wanted), *spelling = stem;
+    const char *stem = name_unprefixed(s->cx, wanted), *spelling = stem;
     for (int n = 2; is_taken(s, spelling); n++)
         spelling = name_format(s->cx, "%s%s%d", stem, strchr(stem, '_') ? "_" : "", n);
     if (s->named_count == s->named_room) {

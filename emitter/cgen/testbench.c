@@ -136,11 +136,12 @@ static void port_rows(Text *t, const char *list, const Port *port, int count, Sp
 static void size_arguments(Text *t, const Program *p, Speller *s)
 {
     for (int i = 0; i < p->size_count; i++) {
-        const char *size = speller_name(s, p->size[i], expr_as_var(p->size[i])->name);
-        text_printf(t, "    long %s = %lld;\n", size, (long long)expr_as_var(p->size[i])->greatest);
-        text_printf(t, "    if (argc > 1 && strncmp(argv[1], \"%s=\", %d) == 0) {\n", size, (int)strlen(size) + 1);
-        text_printf(t, "        %s = atol(argv[1] + %d);\n        argv++;\n        argc--;\n    }\n", size,
-                    (int)strlen(size) + 1);
+        const Var *v = expr_as_var(p->size[i]);
+        const char *size = speller_name(s, p->size[i], v->name);
+        const int length = (int)strlen(v->name) + 1;
+        text_printf(t, "    long %s = %lld;\n", size, (long long)v->greatest);
+        text_printf(t, "    if (argc > 1 && strncmp(argv[1], \"%s=\", %d) == 0) {\n", v->name, length);
+        text_printf(t, "        %s = atol(argv[1] + %d);\n        argv++;\n        argc--;\n    }\n", size, length);
     }
 }
 
@@ -203,7 +204,7 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
     for (int i = 0; i < p->input_count; i++)
         add_line(t, p, text_format(cx, "    read_npy(argv[%d], &inputs[%d], $_in_%s);", i + 1, i, p->input[i].name));
     for (int i = 0; i < p->size_count; i++)
-        text_printf(t, "    in.%s = (int32_t)%s;\n", expr_as_var(p->size[i])->name, speller_find(&s, p->size[i]));
+        text_printf(t, "    in.%s = (int32_t)%s;\n", p->size_name[i], speller_find(&s, p->size[i]));
     if (!p->static_arena)
         add_line(t, p,
                  "    unsigned char *memory = malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n    if (!memory) fail(argv[0], "

@@ -55,7 +55,7 @@ static const Port *ports_of(Build *b, Tensor *const *t, Tensor *const *in_graph,
     for (int i = 0; i < count; i++)
         if (state_of(b, i) < 0) {
             const Slot *s = plan_slot(&b->plan, in_graph[i]);
-            port[(*number)++] = (Port){ build_unique_name(b->cx, taken, name_identifier(b->cx, t[i]->name)), t[i], NULL,
+            port[(*number)++] = (Port){ build_unique_name(b->cx, taken, name_unprefixed(b->cx, t[i]->name)), t[i], NULL,
                                         s && s->in_arena ? s->offset : -1 };
         }
     return port;
@@ -66,7 +66,7 @@ static const State *states_of(Build *b, Map *taken)
     State *state = NEW_ARRAY(b->cx->arena, State, b->state_count);
     for (int i = 0; i < b->state_count; i++) {
         const Tensor *t = b->graph.input[b->state[i].input];
-        state[i] = (State){ build_unique_name(b->cx, taken, name_identifier(b->cx, t->name)), t,
+        state[i] = (State){ build_unique_name(b->cx, taken, name_unprefixed(b->cx, t->name)), t,
                             build_is_single(b, t, b->graph.output[b->state[i].output]),
                             build_initial(b, b->state[i].input), NULL };
         if (state[i].initial)
@@ -146,7 +146,10 @@ void build_assemble(Build *b)
     p->body = b->shared->body;
     collect_sizes(b);
     /* Sizes are fields of the struct of inputs, too. */
-    for (int i = 0; i < p->size_count; i++) build_unique_name(cx, &ports, expr_as_var(p->size[i])->name);
+    const char **size_name = NEW_ARRAY(cx->arena, const char *, p->size_count);
+    for (int i = 0; i < p->size_count; i++)
+        size_name[i] = build_unique_name(cx, &ports, name_unprefixed(cx, expr_as_var(p->size[i])->name));
+    p->size_name = size_name;
     p->input = ports_of(b, b->graph.input, b->graph.input, b->graph.input_count, build_state_of_input, &ports,
                         &p->input_count);
     p->output = ports_of(b, b->model.output, b->graph.output, b->graph.output_count, build_state_of_output, &ports,

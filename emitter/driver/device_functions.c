@@ -61,7 +61,7 @@ static bool is_touched(const Build *b, int partition, bool within, bool writes, 
 static const char *name_of_value(Ctx *cx, const Tensor *t)
 {
     const Node *n = t->producer;
-    return name_identifier(cx, n && n->kind == NODE_CALL && n->op->fusion.is_device_copy ? n->in[0]->name : t->name);
+    return name_unprefixed(cx, n && n->kind == NODE_CALL && n->op->fusion.is_device_copy ? n->in[0]->name : t->name);
 }
 
 static void add_param(Build *b, int partition, Param *param, const Tensor *t)

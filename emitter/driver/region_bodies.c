@@ -43,8 +43,8 @@ static Map reserved_names(Ctx *cx)
 
 static const char *free_name(Ctx *cx, Map *taken, const char *wanted)
 {
-    const char *unique = name(cx, name_identifier(cx, wanted));
-    for (int i = 2; map_get_ptr(taken, unique); i++) unique = name_format(cx, "%s_%d", name_identifier(cx, wanted), i);
+    const char *base = name_unprefixed(cx, wanted), *unique = base;
+    for (int i = 2; map_get_ptr(taken, unique); i++) unique = name_format(cx, "%s_%d", base, i);
     map_put_ptr(taken, unique, cx);
     return unique;
 }

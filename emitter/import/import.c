@@ -68,6 +68,8 @@ bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model
     cx->file = path;
     const char *extension = path_extension(path);
     const Format *f = format_of(extension);
+    if (file_is_folder(path))
+        diag_error(cx, NULL, "'%s' is a folder; a model file (.onnx, .te or .tflite) is expected", path);
     const Bytes bytes = file_read(cx, path);
     const Contents *c = contents_of(bytes);
     const bool is_other = !f || (c && !text_equal(c->extension, extension));

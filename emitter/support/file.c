@@ -50,6 +50,17 @@ static uint8_t *read_rest(Ctx *cx, FILE *f, uint8_t *at, size_t *count)
     return at;
 }
 
+bool file_is_folder(const char *path)
+{
+#ifdef HAS_POSIX
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+#else
+    (void)path;
+    return false;
+#endif
+}
+
 static Bytes read_all(Ctx *cx, FILE *f, const char *path)
 {
     uint8_t *at = arena_alloc(cx->arena, FIRST_READ + 1);
@@ -68,6 +79,10 @@ Bytes file_read(Ctx *cx, const char *path)
 {
     const Bytes none = { (const uint8_t *)"", 0 };
     if (ctx_failed(cx)) return none;
+    if (file_is_folder(path)) {
+        diag_error(cx, NULL, "\"%s\" is a folder; a file is expected", path);
+        return none;
+    }
     FILE *f = fopen(path, "rb");
     Resource held;
     if (!f) {

@@ -86,13 +86,11 @@ static bool is_reserved(const char *s)
     return false;
 }
 
-/* True if the prefix is reserved for the runtime, for the macros of the model's header, or for compilers: `__`, and `_`
- * before a capital letter, as in __LINE__ and _Bool. */
-static bool is_reserved_beginning(Ctx *cx, const char *s)
+/* True if the prefix is reserved for the runtime or for compilers: `__`, and `_` before a capital letter, as in __LINE__
+ * and _Bool. */
+static bool is_reserved_beginning(const char *s)
 {
-    const struct NameTable *t = table_of(cx);
-    if (begins(s, "lw_") || begins(s, "LW_") ||
-        (t->macros && strncmp(s, t->macros, t->macros_length) == 0)) return true;
+    if (begins(s, "lw_") || begins(s, "LW_")) return true;
     return s[0] == '_' && (s[1] == '_' || (s[1] >= 'A' && s[1] <= 'Z'));
 }
 
@@ -120,8 +118,16 @@ const char *name_identifier(Ctx *cx, const char *text)
     if (!*text || (*text >= '0' && *text <= '9')) text_char(&t, '_');
     for (; *text; text++) text_char(&t, is_word(*text) ? *text : '_');
     const char *word = text_string(&t);
-    if (is_reserved_beginning(cx, word)) return name_format(cx, *word == '_' ? "own%s" : "own_%s", word);
+    if (is_reserved_beginning(word)) return name_format(cx, *word == '_' ? "own%s" : "own_%s", word);
     return is_reserved(word) ? name_format(cx, "%s_", word) : name(cx, word);
+}
+
+const char *name_unprefixed(Ctx *cx, const char *text)
+{
+    const struct NameTable *t = table_of(cx);
+    const char *identifier = name_identifier(cx, text);
+    const bool is_macro = t->macros && strncmp(identifier, t->macros, t->macros_length) == 0;
+    return is_macro ? name_format(cx, "own_%s", identifier) : identifier;
 }
 
 const char *name_upper(Ctx *cx, const char *s)
