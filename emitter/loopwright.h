@@ -146,43 +146,47 @@ bool lw_compute(lw_computation *p, const char *formula);
 bool lw_output(lw_computation *p, const char *tensor);
 bool lw_statement(lw_computation *p, const char *text);
 
-/* Steps, in the order of `loopwright steps`, which documents them and the words of `options`. Loops are STAGE.LOOP; a
- * list of them is one text. A scope is register, stack, arena or static. */
+/* Steps, in the order of `loopwright steps`, which documents them and the words of `options`. A stage or tensor, and a
+ * loop, is a name (`const char *`: "c", "c.i"), a name by role ("@contraction", "@output.i"; docs/schedules.md), or a
+ * handle (`const lw_stage *`, `const lw_loop *`; below). A list of loops is one text: "c.i c.j", or lw_loop_names. A
+ * scope is register, stack, arena or static. A handle of another computation is an error. */
+typedef const void *lw_stage_ref;
+typedef const void *lw_loop_ref;
 bool lw_step(lw_computation *p, const char *step);             /* in the syntax of .te files */
 /* Applies the step and returns NULL, or returns the reason of its refusal and changes nothing. */
 const char *lw_try(lw_computation *p, const char *step);
 
-bool lw_split(lw_computation *p, const char *loop, int factor, const char *options);
-bool lw_tile(lw_computation *p, const char *x, const char *y, int fx, int fy, const char *options);
-bool lw_peel(lw_computation *p, const char *loop);
-bool lw_fuse(lw_computation *p, const char *outer, const char *inner, const char *options);
-bool lw_reorder(lw_computation *p, const char *loops, const char *options);
-bool lw_unroll(lw_computation *p, const char *loop, const char *options);
-bool lw_vectorize(lw_computation *p, const char *loop, const char *options);
-bool lw_parallel(lw_computation *p, const char *loop);
-bool lw_compute_at(lw_computation *p, const char *stage, const char *loop, const char *options);
-bool lw_compute_root(lw_computation *p, const char *stage);
-bool lw_compute_inline(lw_computation *p, const char *stage);
-bool lw_reverse_compute_at(lw_computation *p, const char *stage, const char *loop);
-bool lw_reverse_compute_inline(lw_computation *p, const char *stage);
-bool lw_store_at(lw_computation *p, const char *stage, const char *loop);        /* loop NULL: outside of all loops */
-bool lw_fold_storage(lw_computation *p, const char *stage, const char *options);
-bool lw_rfactor(lw_computation *p, const char *stage, const char *loop, const char *options);
-bool lw_decompose_reduction(lw_computation *p, const char *stage, const char *loop);
-bool lw_cache_read(lw_computation *p, const char *tensor, const char *scope, const char *options);
-bool lw_cache_write(lw_computation *p, const char *stage, const char *scope, const char *options);
-bool lw_set_scope(lw_computation *p, const char *tensor, const char *scope);
-bool lw_pack(lw_computation *p, const char *tensor, const char *dimensions);
-bool lw_storage_align(lw_computation *p, const char *tensor, int elements);
-bool lw_pad(lw_computation *p, const char *stage, const char *axis, int multiple);
-bool lw_specialize(lw_computation *p, const char *condition);
+bool lw_split(lw_computation *p, lw_loop_ref loop, int factor, const char *options);
+bool lw_tile(lw_computation *p, lw_loop_ref x, lw_loop_ref y, int fx, int fy, const char *options);
+bool lw_peel(lw_computation *p, lw_loop_ref loop, const char *options);
+bool lw_fuse(lw_computation *p, lw_loop_ref outer, lw_loop_ref inner, const char *options);
+bool lw_reorder(lw_computation *p, lw_loop_ref loops, const char *options);
+bool lw_unroll(lw_computation *p, lw_loop_ref loop, const char *options);
+bool lw_vectorize(lw_computation *p, lw_loop_ref loop, const char *options);
+bool lw_parallel(lw_computation *p, lw_loop_ref loop, const char *options);
+bool lw_compute_at(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options);
+bool lw_compute_root(lw_computation *p, lw_stage_ref stage, const char *options);
+bool lw_compute_inline(lw_computation *p, lw_stage_ref stage, const char *options);
+bool lw_reverse_compute_at(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options);
+bool lw_reverse_compute_inline(lw_computation *p, lw_stage_ref stage, const char *options);
+bool lw_store_at(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options);    /* NULL: the root */
+bool lw_fold_storage(lw_computation *p, lw_stage_ref stage, const char *options);
+bool lw_rfactor(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options);
+bool lw_decompose_reduction(lw_computation *p, lw_stage_ref stage, lw_loop_ref loop, const char *options);
+bool lw_cache_read(lw_computation *p, lw_stage_ref tensor, const char *scope, const char *options);
+bool lw_cache_write(lw_computation *p, lw_stage_ref stage, const char *scope, const char *options);
+bool lw_set_scope(lw_computation *p, lw_stage_ref tensor, const char *scope, const char *options);
+bool lw_pack(lw_computation *p, lw_stage_ref tensor, const char *dimensions, const char *options);
+bool lw_storage_align(lw_computation *p, lw_stage_ref tensor, int elements, const char *options);
+bool lw_pad(lw_computation *p, lw_stage_ref stage, const char *axis, int multiple, const char *options);
+bool lw_specialize(lw_computation *p, const char *condition, const char *options);
 bool lw_instruction(lw_computation *p, const char *declaration, const char *options);
-bool lw_blockize(lw_computation *p, const char *loop);
-bool lw_tensorize(lw_computation *p, const char *loop, const char *macro);
-bool lw_external(lw_computation *p, const char *stage, const char *call, const char *options);
-bool lw_pragma(lw_computation *p, const char *loop, const char *pragma);
-bool lw_prefetch(lw_computation *p, const char *tensor, const char *loop, int ahead);
-bool lw_copy_budget(lw_computation *p, int statements);
+bool lw_blockize(lw_computation *p, lw_loop_ref loop, const char *options);
+bool lw_tensorize(lw_computation *p, lw_loop_ref loop, const char *macro, const char *options);
+bool lw_external(lw_computation *p, lw_stage_ref stage, const char *call, const char *options);
+bool lw_pragma(lw_computation *p, lw_loop_ref loop, const char *pragma, const char *options);
+bool lw_prefetch(lw_computation *p, lw_stage_ref tensor, lw_loop_ref loop, int ahead, const char *options);
+bool lw_copy_budget(lw_computation *p, int statements, const char *options);
 
 const char *lw_show(lw_computation *p);                        /* the loop nest after the steps so far */
 const char *lw_text(lw_computation *p);                        /* a .te text that gives the same nest and the same C */
@@ -191,6 +195,107 @@ bool lw_execute(lw_computation *p, const void *const *input, void *const *output
 /* Writes `output` (a path ending in .c) and its header. A computation of operator calls without steps is scheduled by
  * the target's strategies. */
 bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
+
+/* ---- Walking a dataflow ------------------------------------------------------------------------------------------
+ * A schedule function receives the fused group of its operator (lw_group), a computation like those of lw_define, with
+ * the same steps; lw_compute and the other statements, lw_text, lw_execute and lw_emit are refused for it. The group is
+ * a DAG of stages. Inputs and constants are stages, too, without a formula, axes and loops.
+ *
+ * A handle is a value: equal handles are equal stages (or loops) of one computation. It holds a name, and the functions
+ * below look it up in the nest after the steps so far. Handles and texts are context-owned; the handles of a group are
+ * valid until its schedule function returns. A stage that a step inlined, and a loop that a step consumed, has the
+ * results of NULL: NULL, 0 or false, and a step that receives it is refused with the names that there are.
+ *
+ * No function below changes anything or reports an error, so a schedule function may ask again; one exception: a role
+ * that does not exist is an error of the caller. The compiler may call a schedule function several times for one group
+ * (for a report, or to combine groups); it depends on its arguments alone.
+ *
+ *     static void inline_elementwise(lw_group *g, const lw_stage *s, void *user)
+ *     {
+ *         const char *pattern = lw_stage_pattern(s);
+ *         if (pattern && strcmp(pattern, "elementwise") == 0 && !lw_stage_is_output(s))
+ *             *(int *)user += lw_compute_inline(g, s, NULL);
+ *     }
+ *
+ *     lw_computation *p = lw_define(cx, "walked", "x86-avx2");
+ *     int inlined = 0;
+ *     lw_statement(p, "size n = 1..8");
+ *     lw_input(p, "x: f32[n][16]");
+ *     lw_input(p, "w: f32[16][32]");
+ *     lw_compute(p, "d = dense(x, w)");
+ *     lw_compute(p, "r = relu(d)");
+ *     lw_compute(p, "y = sigmoid(r)");
+ *     lw_output(p, "y");
+ *     lw_visit(p, inline_elementwise, &inlined);
+ *     const lw_stage *sum = lw_find_stage(p, "@contraction", 0), *out = lw_find_stage(p, "@output", 0);
+ *     const lw_loop *row = lw_stage_loop(out, 0), *reduce = lw_find_loop(p, "@contraction.k");
+ *     int64_t least, greatest;
+ *     assert(inlined == 1 && lw_stage_producer(out, 0) == sum && lw_stage_consumer(sum, 0) == out);
+ *     assert(lw_stage_size(sum, 0) == -1 && lw_stage_limits(sum, 0, &least, &greatest) && greatest == 8);
+ *     assert(strcmp(lw_stage_op(sum), "dense") == 0 && lw_stage_is_input(lw_stage_producer(sum, 1)));
+ *     assert(lw_loop_reduces(reduce) && lw_loop_extent(reduce) == 16 && lw_loop_extent(row) == -1);
+ *     lw_compute_at(p, sum, row, NULL);
+ *     if (lw_group_target(p)->vector_bytes) lw_vectorize(p, lw_stage_loop(out, 1), NULL); */
+typedef lw_computation lw_group;
+typedef struct lw_stage lw_stage;
+typedef struct lw_loop lw_loop;
+
+/* Calls `visit` once for each stage, producers first. Steps of the visitor take effect at once; a stage that they
+ * removed is not visited, one that they added neither. */
+typedef void lw_visitor(lw_group *g, const lw_stage *s, void *user);
+void lw_visit(lw_group *g, lw_visitor *visit, void *user);
+/* Stage i, inputs and constants first, then producers before consumers; NULL past the last. */
+const lw_stage *lw_stage_at(lw_group *g, int i);
+/* Stage i that has the name or role; NULL past the last. */
+const lw_stage *lw_find_stage(lw_group *g, const char *name_or_role, int i);
+const lw_stage *lw_stage_producer(const lw_stage *s, int i);     /* each once, in the order of the formula's reads */
+const lw_stage *lw_stage_consumer(const lw_stage *s, int i);     /* NULL past the last */
+
+const char *lw_stage_name(const lw_stage *s);
+const char *lw_stage_op(const lw_stage *s);     /* operator of the call that it is part of; NULL: a formula, an input */
+const char *lw_stage_node(const lw_stage *s);   /* the model's name of that call */
+/* Value of an attribute, the default where the call omits it, in the syntax of .te files: "1,1"; NULL: there is none.
+ * lw_stage_attrs returns all of them: "stride=1,1 pad=0,0,0,0". */
+const char *lw_stage_attr(const lw_stage *s, const char *attr);
+const char *lw_stage_attrs(const lw_stage *s);
+/* elementwise, broadcast, injective, reduction, out-fusable (a contraction) or opaque: inferred from the formula, after
+ * the steps so far. NULL: an input or constant. */
+const char *lw_stage_pattern(const lw_stage *s);
+bool lw_stage_is_contraction(const lw_stage *s);                 /* a sum of products of two tensors */
+bool lw_stage_is_output(const lw_stage *s);
+bool lw_stage_is_input(const lw_stage *s);
+bool lw_stage_is_constant(const lw_stage *s);
+/* Type and shape of its (first) tensor. */
+const char *lw_stage_type(const lw_stage *s);                    /* "f32" */
+const char *lw_stage_shape(const lw_stage *s);                   /* "[n][16]"; "[]" for a scalar */
+int lw_stage_rank(const lw_stage *s);
+int64_t lw_stage_size(const lw_stage *s, int dimension);         /* -1: open */
+/* The range of a size. False: there is no such dimension. */
+bool lw_stage_limits(const lw_stage *s, int dimension, int64_t *least, int64_t *greatest);
+/* The axes of its formula: those of the dimensions, then those that it reduces. NULL past the last. */
+const char *lw_stage_axis(const lw_stage *s, int i);
+int64_t lw_stage_axis_extent(const lw_stage *s, int i);          /* -1: open */
+bool lw_stage_axis_reduces(const lw_stage *s, int i);
+
+/* The stage's own loops, outermost first; NULL past the last. Loops of its copies (conv@init.o) are found by name. */
+const lw_loop *lw_stage_loop(const lw_stage *s, int i);
+/* NULL unless there is one loop of this name: "conv.h", "@output.h", "@contraction@init.o". */
+const lw_loop *lw_find_loop(lw_group *g, const char *name);
+const char *lw_loop_name(const lw_loop *l);
+const char *lw_loop_names(const lw_loop *const *loops, int count); /* "c.i c.j", for lw_reorder; NULL if one is NULL */
+int64_t lw_loop_extent(const lw_loop *l);                        /* -1: open */
+const char *lw_loop_kind(const lw_loop *l);                      /* serial, unrolled, vector or parallel */
+bool lw_loop_reduces(const lw_loop *l);                          /* runs over a reduce axis */
+const char *lw_loop_axis(const lw_loop *l);                      /* its axis; NULL: several, as of a fused loop */
+const lw_stage *lw_loop_stage(const lw_loop *l);                 /* that it computes */
+const lw_loop *lw_loop_outer(const lw_loop *l);                  /* the next loop around it, of any stage */
+
+typedef struct lw_target lw_target;
+const lw_target *lw_group_target(lw_group *g);                   /* with inherited fields */
+bool lw_group_has(lw_group *g, const char *feature);
+void *lw_group_user(const lw_group *g);        /* lw_implementation.user; NULL for a computation of lw_define */
+const char *lw_group_anchor(const lw_group *g); /* the operator's stage; NULL for a computation of lw_define */
+const char *lw_group_output(lw_group *g);      /* the stage that produces the first output */
 
 /* ---- Additions ---------------------------------------------------------------------------------------------------
  * Registers a client's operators, schedules, targets, devices and importer rows, in one context. Texts are copied. A
@@ -219,26 +324,19 @@ typedef struct lw_op {
 } lw_op;
 bool lw_register_op(lw_context *cx, const lw_op *op);
 
-/* Schedules: one function, which receives the fused group around the operator, with the names of the
- * operator's stage and of the stage that produces the output. If it returns false, it declines: a note reports it, and
- * the next best implementation is chosen.
+/* Schedules: one function, which receives the fused group around the operator and walks it. If it returns false, it
+ * declines: a note reports it, and the next best implementation is chosen.
  *
  *     static bool in_eights(lw_context *cx, lw_group *g)
  *     {
- *         char step[100];
+ *         const lw_stage *sum = lw_find_stage(g, "@op(energy)", 0);
+ *         const lw_loop *k = lw_stage_loop(sum, 1);
  *         (void)cx;
- *         snprintf(step, sizeof step, "split %s.k 8", lw_group_anchor(g));
- *         return lw_group_try(g, step) == NULL;
+ *         return lw_loop_extent(k) % 8 == 0 && lw_split(g, k, 8, NULL);
  *     }
  *
  *     lw_register_schedule(cx, "energy", NULL, 0, in_eights); */
-typedef struct lw_group lw_group;
 typedef bool lw_schedule(lw_context *cx, lw_group *g);
-const char *lw_group_anchor(const lw_group *g);
-const char *lw_group_output(const lw_group *g);
-const char *lw_group_show(const lw_group *g);                  /* the loop nest after the steps so far */
-bool lw_group_step(lw_group *g, const char *step);             /* in the syntax of .te files */
-const char *lw_group_try(lw_group *g, const char *step);       /* like lw_try */
 /* ops: names of operators, or patterns, like pattern:reduction; target NULL: all; plevel 0: 15 */
 bool lw_register_schedule(lw_context *cx, const char *ops, const char *target, int plevel, lw_schedule *schedule);
 
@@ -258,7 +356,7 @@ bool lw_register_schedule(lw_context *cx, const char *ops, const char *target, i
  * A condition joins comparisons by && and ||. lw_list_conditions (`loopwright ops --conditions`) lists their names:
  * sizes, ranks and types of inputs and outputs, attributes with the operator's defaults, the target and its features.
  *
- *     .when = "dim(x, 1) % 8 == 0 && x is f32 && w is constant && rank(y) == 2 && !(target has dsp)"
+ *   .when = "dim(x, 1) % 8 == 0 && x is f32 && w is constant && rank(y) == 2 && !(target has dsp)"
  *
  * A condition that depends on symbolic sizes is a guard at run time, with the next best row in the other branch. A
  * condition on an absent input or attribute is false; `T is given` asks for it. */
@@ -271,6 +369,7 @@ typedef struct lw_implementation {
     /* An alternative compute of the operator's only output: formulas, separated by ';', over its inputs, its attributes
      * and the tensors defined before. The last one defines the output. NULL: the operator's compute. */
     const char *compute;
+    void *user;                      /* for the schedule: lw_group_user */
 } lw_implementation;
 /* ops: names of operators, or patterns, like pattern:reduction */
 bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list,
@@ -282,7 +381,7 @@ bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, c
  *     lw_check_op(cx, "gain", "by=2.5 least=0", "f32[6][16]"); */
 const char *lw_check_op(lw_context *cx, const char *op, const char *attrs, const char *inputs);
 
-typedef struct lw_target {
+struct lw_target {
     const char *name, *base, *summary;   /* base NULL: "generic"; fields left 0 or NULL are inherited from the base */
     /* Features beyond the base's, space-separated; implementations and instructions require them. "rows mla dsp"
      * enables the 8-bit schedules of a Cortex-M4; schedules/arm/target.c documents each. */
@@ -290,7 +389,7 @@ typedef struct lw_target {
     int lanes, accumulators;             /* floats of the C compiler's vectors, 1: scalar; accumulators in registers */
     int vector_bytes;                    /* vector width of its header in runtime/simd */
     int copy_budget, unroll_budget;      /* limits of the statements that copied loops and an unrolled body add */
-} lw_target;
+};
 bool lw_register_target(lw_context *cx, const lw_target *t);
 /* A device runs calls of these operators with inputs and outputs of these types. lw_register_onnx imports the ONNX
  * operator `foreign` as `op`, with the same inputs; attrs: the names of the attributes to copy.

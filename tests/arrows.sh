@@ -57,7 +57,8 @@ emitter/import/tflite        emitter/import/tflite/ops
 emitter/import               emitter/import/onnx emitter/import/tflite emitter/import/te
 emitter/driver               emitter/import emitter/graph/passes emitter/graph/plan emitter/lower emitter/cgen emitter/loopwright.h
 emitter/quantizer            emitter/driver
-emitter/api                  emitter/quantizer emitter/context
+emitter/api/computation      emitter/driver emitter/context
+emitter/api                  emitter/api/computation emitter/quantizer
 emitter/main.c               emitter/loopwright.h
 '
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # header.sh BUILD: every example in the comments of loopwright.h is compiled and runs without a diagnostic. An example is a run of
-# lines that begin with ` *     ` (or `/*     `); one that begins with `static bool` is a function, any other the body of a block.
+# lines that begin with ` *     ` (or `/*     `); one that begins with `static bool` or `static void` is a function, any other the body of a block.
 # All blocks have one context, in the header's order, so that a later one sees what an earlier one has registered.
 set -u
 . "$(dirname "$0")/report.sh"
@@ -14,14 +14,14 @@ s|.*||p' $header | awk '
     function close_example() { if (open) print "end"; open = 0 }
     /^[ \/]\*     / {
         code = substr($0, 8); sub(/ \*\/$/, "", code)
-        if (!open) { kind = code ~ /^static bool [a-z_]*\(/ ? "FUNCTION" : "BLOCK"; print kind, NR }
+        if (!open) { kind = code ~ /^static (bool|void) [a-z_]*\(/ ? "FUNCTION" : "BLOCK"; print kind, NR }
         open = 1; print "|" code; next
     }
     { close_example() }
     END { close_example() }' > "$work/examples.txt"
 
 awk '
-    BEGIN { print "#include <stdio.h>\n#include \"loopwright.h\"\nstatic int failed(lw_context *cx, int line);" }
+    BEGIN { print "#include <assert.h>\n#include <stdio.h>\n#include <string.h>\n#include \"loopwright.h\"\nstatic int failed(lw_context *cx, int line);" }
     $1 == "FUNCTION" { is_function = 1; printf "#line %d \"emitter/loopwright.h\"\n", $2; next }
     $1 == "BLOCK" { is_function = 0; n++; printf "static void example_%d(lw_context *cx)\n{\n#line %d \"emitter/loopwright.h\"\n", n, $2; line[n] = $2; next }
     /^\|/ { print substr($0, 2); next }
@@ -37,7 +37,7 @@ awk '
 
 count=$(grep -c '^BLOCK' "$work/examples.txt")
 has_examples() { [ "$count" -ge 7 ] || { echo "only $count are found"; return 1; }; }
-compiles() { ${CC:-cc} -std=c99 -Wall -Wextra -Wno-unused-variable -Werror -Iemitter -o "$work/examples" "$work/examples.c" "$build/internal.a" -lm; }
+compiles() { ${CC:-cc} -std=c99 -Wall -Wextra -Wno-unused-variable -Wno-unused-function -Werror -Iemitter -o "$work/examples" "$work/examples.c" "$build/internal.a" -lm; }
 runs() { cp samples/digits/digits.onnx "$work" && (cd "$work" && ./examples); }
 compiles_emitted() { for file in "$work"/digits.c "$work"/matmul.c; do ${CC:-cc} -std=c99 -Iruntime -c -o "$work/emitted.o" "$file" || return; done; }
 # Other text in quotes that looks like code would be an example that nothing runs.

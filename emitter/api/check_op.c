@@ -4,7 +4,7 @@
  * target. Schedules are proved step by step; the equality of two computes is only tested. */
 #include <string.h>
 
-#include "api/arguments.h"
+#include "api/computation/arguments.h"
 #include "api/elements.h"
 #include "driver/driver.h"
 #include "graph/plan/plan.h"

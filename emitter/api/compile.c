@@ -2,7 +2,7 @@
 /* Contexts, their diagnostics, and compilation of a model to C: the first part of loopwright.h. */
 #include <string.h>
 
-#include "api/arguments.h"
+#include "api/computation/arguments.h"
 #include "context/context.h"
 #include "driver/driver.h"
 #include "support/file.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/arguments.h"
+#include "api/computation/arguments.h"
 #include "driver/driver.h"
 #include "ir/check/cost.h"
 #include "ir/text/print_code.h"
@@ -29,26 +29,6 @@ static const char *tensor_id(Dag *d, const Tensor *x)
     return id;
 }
 
-static void print_attr(Text *t, const Attr *a)
-{
-    text_printf(t, " %s=", a->name);
-    switch (a->kind) {
-    case ATTR_INT: text_printf(t, "%lld", (long long)a->integer); break;
-    case ATTR_REAL: text_double(t, a->real); break;
-    case ATTR_TEXT: text_add(t, a->text); break;
-    case ATTR_TENSOR: text_add(t, a->tensor->name); break;
-    case ATTR_INTS:
-        for (int i = 0; i < a->count; i++) text_printf(t, "%s%lld", i ? "," : "", (long long)a->ints[i]);
-        break;
-    case ATTR_REALS:
-        for (int i = 0; i < a->count; i++) {
-            if (i) text_char(t, ',');
-            text_double(t, a->reals[i]);
-        }
-        break;
-    }
-}
-
 static void print_graphs_of(Dag *d, Build *b, const Node *n);
 
 static void print_node(Dag *d, Build *b, const Node *n)
@@ -58,7 +38,8 @@ static void print_node(Dag *d, Build *b, const Node *n)
     text_printf(&line, " = %s(", n->kind == NODE_COMPUTE ? "compute" : n->op->name);
     for (int i = 0; i < n->in_count; i++) text_printf(&line, "%s%s", i ? ", " : "", tensor_id(d, n->in[i]));
     text_char(&line, ')');
-    for (int i = 0; i < n->attr_count; i++) print_attr(&line, &n->attr[i]);
+    for (int i = 0; i < n->attr_count; i++)
+        text_printf(&line, " %s=%s", n->attr[i].name, attr_text(d->cx, &n->attr[i]));
     text_add(&line, " :");
     for (int i = 0; i < n->out_count; i++)
         text_printf(&line, " %s%s", dtype_info(n->out[i]->type)->spelling, tensor_shape_text(d->cx, n->out[i]));

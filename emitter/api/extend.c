@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of a client (the third part of loopwright.h): a program that links the library adds operators, targets, devices,
  * schedules and importer rows to its context. They are copied into rows like the built-in ones; code past the registry
- * does not distinguish the two. A client's schedule reads names of a group and applies steps as text. */
+ * does not distinguish the two. A client's schedule receives its group as a computation (api/computation). */
 #include <string.h>
 
-#include "api/arguments.h"
+#include "api/computation/arguments.h"
+#include "api/computation/computation.h"
 #include "graph/dag/op_trial.h"
 #include "graph/dag/target.h"
 #include "graph/plan/condition.h"
@@ -202,55 +203,18 @@ bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const
 
 /* ---- Schedules --------------------------------------------------------------------------------------------------- */
 
-struct lw_group { Ctx *cx; const GroupNest *initial; const Nest *nest; };
-
-/* A NULL group has no context; calls on it fail. */
-static Ctx *context_of(const lw_group *g) { return g ? g->cx : NULL; }
-
-const char *lw_group_anchor(const lw_group *g) { return g ? g->initial->anchor : NULL; }
-const char *lw_group_output(const lw_group *g) { return g ? g->nest->output[0]->name : NULL; }
-
-static const char *show(const lw_group *g)
-{
-    Text t = text_new(g->cx);
-    print_nest(g->cx, &t, g->nest);
-    return text_string(&t);
-}
-
-const char *lw_group_show(const lw_group *g) { RETURN_GUARDED(context_of(g), const char *, NULL, show(g)); }
-
-static bool take_step(lw_group *g, const char *step)
-{
-    if (is_given(g->cx, "lw_group_step", "the step", step)) g->nest = sched_step(g->cx, g->nest, step);
-    return !ctx_failed(g->cx);
-}
-
-bool lw_group_step(lw_group *g, const char *step) { RETURN_GUARDED(context_of(g), bool, false, take_step(g, step)); }
-
-static const char *try_step(lw_group *g, const char *step)
-{
-    if (ctx_failed(g->cx)) return "an earlier call failed";
-    DiagMark mark = diag_mark(g->cx);
-    const Nest *next = is_given(g->cx, "lw_group_try", "the step", step) ? sched_step(g->cx, g->nest, step) : NULL;
-    const Diag *why = diag_rewind(g->cx, mark);
-    if (!why) g->nest = next;
-    return why ? why->what : NULL;
-}
-
-const char *lw_group_try(lw_group *g, const char *step)
-{
-    if (!g) return "there is no group";
-    RETURN_GUARDED(context_of(g), const char *, "out of memory", try_step(g, step));
-}
-
 /* The schedule of the row: calls the client's function on the group. NULL: it declined. */
 static const Nest *schedule(Ctx *cx, const GroupNest *initial)
 {
     const lw_implementation *i = initial->with->user;
-    lw_group g = { cx, initial, initial->nest };
-    const bool is_taken = i->schedule(cx, &g);
+    lw_group *g = computation_new(cx, initial->group->name);
+    g->group = initial;
+    g->user = i->user;
+    g->has_nest = true;
+    g->nest = initial->nest;
+    const bool is_taken = i->schedule(cx, g);
     guard_resume(cx);
-    return is_taken ? g.nest : NULL;
+    return is_taken ? g->nest : NULL;
 }
 
 /* True for an operator, or pattern:KIND. */

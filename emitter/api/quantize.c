@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright quantize`: from a float model and samples to integer C. */
-#include "api/arguments.h"
+#include "api/computation/arguments.h"
 #include "quantizer/quantizer.h"
 #include "support/guard.h"
 #include "support/text.h"

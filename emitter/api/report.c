@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright report`: the model's cost. Per layer: multiply-adds, bytes of weights and result, and the result's
  * address. In total: RAM, flash, and the lower bound of every plan of whole tensors. */
-#include "api/arguments.h"
+#include "api/computation/arguments.h"
 #include "api/report.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
  *   removed operators      operators of the model that passes over the DAG folded or removed
  *
  * All numbers are integers: the same model gives the same bytes on every machine. */
-#include "api/arguments.h"
+#include "api/computation/arguments.h"
 #include "api/report.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* `loopwright run`: interprets the model on .npy files. */
 #include "api/run.h"
 
-#include "api/arguments.h"
+#include "api/computation/arguments.h"
 #include "api/elements.h"
 #include "support/guard.h"
 

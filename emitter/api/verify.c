@@ -3,7 +3,7 @@
  * recorded ones. */
 #include <string.h>
 
-#include "api/arguments.h"
+#include "api/computation/arguments.h"
 #include "api/elements.h"
 #include "api/recorded.h"
 #include "api/run.h"

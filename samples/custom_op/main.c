@@ -15,31 +15,19 @@
 
 #include "loopwright.h"
 
-static bool step(lw_group *g, const char *words, const char *loop, const char *rest)
-{
-    char text[256];
-    snprintf(text, sizeof text, "%s %s%s", words, loop, rest);
-    return lw_group_step(g, text);
-}
-
 /* Second road: columns of the group's output in fours; a refused step leaves the loops as they are. */
 static bool schedule_mirror(lw_context *cx, lw_group *g)
 {
-    char text[256];
     (void)cx;
-    snprintf(text, sizeof text, "compute_inline %s", lw_group_anchor(g));
-    lw_group_try(g, text);
-    snprintf(text, sizeof text, "split %s.c 4", lw_group_output(g));
-    return lw_group_try(g, text) == NULL;
+    lw_try(g, "compute_inline @op(mirror)");
+    return lw_try(g, "split @output.c 4") == NULL;
 }
 
-/* Third road: the sum in steps of four, written out. Its loop is k of the operator's stage. */
+/* Third road: the sum in steps of four, written out. */
 static bool schedule_energy(lw_context *cx, lw_group *g)
 {
-    char loop[128];
     (void)cx;
-    snprintf(loop, sizeof loop, "%s.k", lw_group_anchor(g));
-    return step(g, "split", loop, " 4") && step(g, "unroll", loop, "i");
+    return lw_split(g, "@op(energy).k", 4, NULL) && lw_unroll(g, "@op(energy).ki", NULL);
 }
 
 static bool add_everything(lw_context *cx)

@@ -42,7 +42,7 @@ static void by_columns(lw_computation *p, const Tile *t)
 static void in_registers(lw_computation *p, const Tile *t)
 {
     (void)t;
-    lw_set_scope(p, "sums", "register");
+    lw_set_scope(p, "sums", "register", NULL);
 }
 
 static void written_out(lw_computation *p, const Tile *t)
@@ -72,7 +72,7 @@ static void columns_packed(lw_computation *p, const Tile *t)
     char dimensions[64];
     sprintf(dimensions, "d1/%d d0 d1%%%d", t->columns, t->columns);
     lw_cache_read(p, "b", "arena", "name=columns");
-    lw_pack(p, "columns", dimensions);
+    lw_pack(p, "columns", dimensions, NULL);
     lw_split(p, "columns.d1", t->columns, NULL);
     lw_vectorize(p, "columns.d1i", NULL);
 }
@@ -83,7 +83,7 @@ static void rows_packed(lw_computation *p, const Tile *t)
     (void)t;
     lw_cache_read(p, "a", "arena", "name=rows");
     lw_compute_at(p, "rows", "c.io", NULL);
-    lw_pack(p, "rows", "d1 d0");
+    lw_pack(p, "rows", "d1 d0", NULL);
     lw_unroll(p, "rows.d0", NULL);
     lw_reorder(p, "rows.d1 rows.d0", NULL);
 }

@@ -11,7 +11,7 @@ static const char *const MODEL = "samples/digits/digits.onnx";
 static bool declines(lw_context *cx, lw_group *g)
 {
     (void)cx;
-    lw_group_step(g, "split softmax.c 5");
+    lw_step(g, "split softmax.c 5");
     return false;
 }
 

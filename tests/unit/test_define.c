@@ -72,7 +72,7 @@ static void test_replay(void)
     lw_computation *p = product(cx), *again = lw_define(cx, "product", "x86-avx2");
     lw_split(p, "c.j", 5, "tail=shift");
     lw_cache_read(p, "b", "stack", NULL);
-    lw_parallel(p, "c.i");
+    lw_parallel(p, "c.i", NULL);
     char *text = malloc(strlen(lw_text(p)) + 1);
     if (!text) exit(1);
     strcpy(text, lw_text(p));

@@ -109,7 +109,7 @@ static bool define(lw_context *cx)
 static bool unroll(lw_context *cx, lw_group *g)
 {
     (void)cx;
-    return lw_group_show(g) && lw_group_try(g, "unroll nothing") && lw_group_step(g, "split backward.i 2");
+    return lw_show(g) && lw_try(g, "unroll nothing") && lw_step(g, "split backward.i 2");
 }
 
 static bool extend(lw_context *cx)

@@ -231,8 +231,8 @@ static bool null_output(lw_context *cx, const char *t) { return lw_output(lw_def
 static bool null_step(lw_context *cx, const char *t) { return lw_step(whole(cx), t); }
 static bool null_split(lw_context *cx, const char *t) { return lw_split(whole(cx), t, 4, NULL); }
 static bool null_cache(lw_context *cx, const char *t) { return lw_cache_write(whole(cx), "c", t, NULL); }
-static bool null_scope(lw_context *cx, const char *t) { return lw_set_scope(whole(cx), t, "arena"); }
-static bool null_prefetch(lw_context *cx, const char *t) { return lw_prefetch(whole(cx), t, "c.i", -1); }
+static bool null_scope(lw_context *cx, const char *t) { return lw_set_scope(whole(cx), t, "arena", NULL); }
+static bool null_prefetch(lw_context *cx, const char *t) { return lw_prefetch(whole(cx), t, "c.i", -1, NULL); }
 static bool null_instruction(lw_context *cx, const char *t) { return lw_instruction(whole(cx), t, NULL); }
 static bool null_execute(lw_context *cx, const char *t) { (void)t; return lw_execute(whole(cx), NULL, NULL); }
 static bool null_arrays(lw_context *cx, const char *t)
@@ -332,10 +332,10 @@ static void test_null(void)
 static void test_nothing(void)
 {
     bool quiet = !lw_statement(NULL, "size n = 1..4") && !lw_step(NULL, "peel c.i") && lw_try(NULL, "peel c.i") &&
-                 !lw_peel(NULL, "c.i");
+                 !lw_peel(NULL, "c.i", NULL);
     quiet = quiet && !lw_show(NULL) && !lw_text(NULL) && !lw_execute(NULL, NULL, NULL) && !lw_emit(NULL, "a.c", NULL);
-    quiet = quiet && !lw_group_anchor(NULL) && !lw_group_output(NULL) && !lw_group_show(NULL) &&
-            !lw_group_step(NULL, "peel c.i") && lw_group_try(NULL, "");
+    quiet = quiet && !lw_group_anchor(NULL) && !lw_group_output(NULL) && !lw_show(NULL) &&
+            !lw_step(NULL, "peel c.i") && lw_try(NULL, "");
     quiet = quiet && !lw_list_ops(NULL, 0) && !lw_list_onnx_ops(NULL) && !lw_list_tflite_ops(NULL) &&
             !lw_list_targets(NULL);
     quiet = quiet && !lw_list_passes(NULL) && !lw_list_steps(NULL) && lw_version() && !lw_nearest(NULL, NULL, NULL, 3);

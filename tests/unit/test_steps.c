@@ -89,30 +89,41 @@ static void test_second_option(Ctx *cx)
 
 /* ---- loopwright.h ------------------------------------------------------------------------------------------------ */
 
-/* Parameters behind lw_NAME(lw_computation *p, that the row asks for: names are texts, counts are numbers. */
+/* Parameters behind lw_NAME(lw_computation *p, that the row asks for: stages and loops are references, which accept
+ * names and handles, counts are numbers, the rest is text; options come last. */
 static const char *parameters_of(Ctx *cx, const StepRow *row)
 {
     Text t = text_new(cx);
-    bool has_options = false;
-    for (const Operand *o = row->operand; o->kind; o++) {
-        has_options = has_options || o->key;
-        if (!o->key) text_add(&t, o->kind == OPERAND_COUNT ? " int" : " text");
-    }
-    text_add(&t, has_options ? " options" : "");
+    for (const Operand *o = row->operand; o->kind && !o->key; o++)
+        switch (o->kind) {
+        case OPERAND_STAGE:
+        case OPERAND_TENSOR: text_add(&t, " stage"); break;
+        case OPERAND_LOOP:
+        case OPERAND_LOOPS:
+        case OPERAND_LOOP_OR_ROOT: text_add(&t, " loop"); break;
+        case OPERAND_COUNT: text_add(&t, " int"); break;
+        default: text_add(&t, " text"); break;
+        }
+    text_add(&t, " options");
     return text_string(&t);
 }
 
 /* The same as the header declares it. */
 static const char *declared(Ctx *cx, const char *header, const char *step)
 {
+    static const struct { const char *type, *word; } types[] = { { ", int ", "int" },
+                                                                 { ", lw_stage_ref ", "stage" },
+                                                                 { ", lw_loop_ref ", "loop" },
+                                                                 { ", const char *options", "options" },
+                                                                 { ", const char *", "text" } };
     const char *start = text_format(cx, "bool lw_%s(lw_computation *p", step), *at = strstr(header, start);
     if (!at) return "nothing";
     Text t = text_new(cx);
     const char *end = strchr(at, ')');
     for (at += strlen(start); at < end && *at == ','; at += 1 + strcspn(at + 1, ",)")) {
-        size_t length = 1 + strcspn(at + 1, ",)");
-        bool is_options = length > 7 && strncmp(at + length - 7, "options", 7) == 0;
-        text_printf(&t, " %s", is_options ? "options" : strncmp(at, ", int ", 6) == 0 ? "int" : "text");
+        size_t i = 0;
+        while (i < 4 && strncmp(at, types[i].type, strlen(types[i].type)) != 0) i++;
+        text_printf(&t, " %s", types[i].word);
     }
     return text_string(&t);
 }

@@ -307,6 +307,61 @@ Tensor *const *op_expand(Ctx *cx, const Node *n)
     return map_get_ptr(&registry(cx)->expansion, n);
 }
 
+/* Records the lists that the operator reads during its compute, with its defaults. */
+static void note_lists(Ctx *cx, const Node *call, AttrNotes *notes)
+{
+    Tensor *out[MAX_OUTPUTS];
+    DiagMark mark = diag_mark(cx);
+    *notes = (AttrNotes){ .count = 0 };
+    registry(cx)->notes = notes;
+    op_compute(cx, call, out);
+    registry(cx)->notes = NULL;
+    diag_rewind(cx, mark);
+}
+
+/* A list as the compute read it precedes the attribute as given: one value may stand for all. */
+int op_attrs(Ctx *cx, const Node *n, const Attr **out)
+{
+    AttrNotes notes;
+    note_lists(cx, n, &notes);
+    Attr *all = NEW_ARRAY(cx->arena, Attr, notes.count + n->attr_count);
+    int count = 0;
+    for (int i = 0; i < notes.count; i++) {
+        const AttrNote *note = &notes.note[i];
+        bool is_new = true;
+        for (int k = 0; k < count; k++) is_new = is_new && !text_equal(all[k].name, note->name);
+        if (is_new)
+            all[count++] = (Attr){ .name = note->name, .kind = ATTR_INTS, .count = note->count,
+                                   .ints = arena_copy(cx->arena, note->value, sizeof note->value) };
+    }
+    for (int i = 0; i < n->attr_count; i++) {
+        bool is_new = true;
+        for (int k = 0; k < count; k++) is_new = is_new && !text_equal(all[k].name, n->attr[i].name);
+        if (is_new) all[count++] = n->attr[i];
+    }
+    *out = all;
+    return count;
+}
+
+const char *attr_text(Ctx *cx, const Attr *a)
+{
+    Text t = text_new(cx);
+    switch (a->kind) {
+    case ATTR_INT: text_printf(&t, "%lld", (long long)a->integer); break;
+    case ATTR_REAL: text_double(&t, a->real); break;
+    case ATTR_TEXT: text_add(&t, a->text); break;
+    case ATTR_TENSOR: text_add(&t, a->tensor->name); break;
+    case ATTR_INTS: text_add(&t, ints_text(cx, a->ints, a->count)); break;
+    case ATTR_REALS:
+        for (int i = 0; i < a->count; i++) {
+            if (i) text_char(&t, ',');
+            text_double(&t, a->reals[i]);
+        }
+        break;
+    }
+    return text_string(&t);
+}
+
 static Tensor *call_with(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count,
                          const char *attrs)
 {

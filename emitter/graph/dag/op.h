@@ -132,6 +132,10 @@ const char *ints_text(Ctx *cx, const int64_t *v, int count);          /* "1,2,3"
 /* false: a reshape cannot express the symbolic sizes */
 bool can_view(Ctx *cx, const Tensor *x, const Tensor *like);
 Tensor *view_call(Ctx *cx, const char *name, Tensor *x, const Tensor *like);
+/* Collects the attributes of a call: the given ones, the defaults of its row, and integer lists that its compute reads,
+ * with their defaults. */
+int op_attrs(Ctx *cx, const Node *call, const Attr **out);
+const char *attr_text(Ctx *cx, const Attr *a);                   /* the value, in attrs_read's syntax */
 bool attrs_are_fixed(const Node *call);                          /* true if no tensor attribute has an open size */
 const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count);
 /* "; did you mean 'add'?" for an unknown name, or how to list the names */

@@ -38,18 +38,6 @@ static const char *output_name(Ctx *cx, int i) { return i ? name_format(cx, "y_%
 
 /* ---- A call ------------------------------------------------------------------------------------------------------ */
 
-/* Records the lists that the operator reads during its compute, with its defaults. */
-static void note_lists(Ctx *cx, const Node *call, AttrNotes *notes)
-{
-    Tensor *out[MAX_OUTPUTS];
-    DiagMark mark = diag_mark(cx);
-    *notes = (AttrNotes){ .count = 0 };
-    registry(cx)->notes = notes;
-    op_compute(cx, call, out);
-    registry(cx)->notes = NULL;
-    diag_rewind(cx, mark);
-}
-
 static void add_attr(Names *w, const Attr *a)
 {
     if (a->kind == ATTR_INT) add_name(w, a->name, NULL, expr_index(w->cx, a->integer));
@@ -69,18 +57,15 @@ static void add_absent(Names *w, const Op *op)
 Names *names_of_call(Ctx *cx, const Node *n, const Target *t)
 {
     Names *w = NEW(cx->arena, Names);
-    AttrNotes notes;
+    const Attr *attr;
+    const int attr_count = op_attrs(cx, n, &attr);
     w->cx = cx;
     w->target = t;
-    note_lists(cx, n, &notes);
     for (int i = 0; i < n->in_count; i++)
         if (n->in[i]) add_name(w, op_input_name(cx, n->op, i), n->in[i], NULL);
     add_absent(w, n->op);
     for (int i = 0; i < n->out_count; i++) add_name(w, output_name(cx, i), n->out[i], NULL);
-    for (int i = 0; i < notes.count; i++)
-        for (int j = 0; j < notes.note[i].count; j++)
-            add_name(w, name_format(cx, "%s_%d", notes.note[i].name, j), NULL, expr_index(cx, notes.note[i].value[j]));
-    for (int i = 0; i < n->attr_count; i++) add_attr(w, &n->attr[i]);
+    for (int i = 0; i < attr_count; i++) add_attr(w, &attr[i]);
     return w;
 }
 

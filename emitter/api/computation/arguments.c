@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "api/arguments.h"
+#include "api/computation/arguments.h"
 
 #include "support/text.h"
 

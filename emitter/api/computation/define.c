@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Computations and schedules from C (the second part of loopwright.h), in the syntax of .te files: a computation is the
+ * text of its statements, and its steps. The first step or print builds the loop nest from the statements; each step
+ * yields a new nest. lw_emit compiles the whole text again, so it emits the C that the printed text gives. */
+#include <string.h>
+
+#include "api/computation/arguments.h"
+#include "api/computation/computation.h"
+#include "import/te/te.h"
+#include "ir/text/print.h"
+#include "support/guard.h"
+#include "support/names.h"
+#include "support/text.h"
+
+static lw_computation *define(Ctx *cx, const char *name_, const char *target)
+{
+    if (!is_given(cx, "lw_define", "the name", name_)) return NULL;
+    lw_computation *p = computation_new(cx, name_);
+    p->options.target = target ? name(cx, target) : NULL;
+    return p;
+}
+
+lw_computation *lw_define(lw_context *cx, const char *name_, const char *target)
+{
+    RETURN_GUARDED(cx, lw_computation *, NULL, define(cx, name_, target));
+}
+
+/* ---- Statements -------------------------------------------------------------------------------------------------- */
+
+/* Reads the statements so far, for their diagnostics; outputs and definitions of promised tensors may follow. */
+static bool reads_so_far(lw_computation *p)
+{
+    const ImportOptions options = { .as_nest = true, .is_part = true };
+    Model m;
+    return te_read(p->cx, text_format(p->cx, "%s.te", p->name), text_string(&p->statements), &options, &m);
+}
+
+static bool statement(lw_computation *p, const char *function, const char *keyword, const char *text)
+{
+    if (!is_given(p->cx, function, "the text", text)) return false;
+    if (p->has_nest)
+        diag_error(p->cx, p->name,
+                   "\"%s\" is given after the first step or print, which fixed the computation; accepted: before it",
+                   text);
+    text_printf(&p->statements, "%s%s\n", keyword, text);
+    return !ctx_failed(p->cx) && reads_so_far(p);
+}
+
+static bool guarded_statement(lw_computation *p, const char *function, const char *keyword, const char *text)
+{
+    RETURN_GUARDED(computation_context(p), bool, false, statement(p, function, keyword, text));
+}
+
+bool lw_statement(lw_computation *p, const char *text) { return guarded_statement(p, "lw_statement", "", text); }
+bool lw_input(lw_computation *p, const char *declaration) 
+{
+    return guarded_statement(p, "lw_input", "input ", declaration);
+}
+
+bool lw_compute(lw_computation *p, const char *formula) { return guarded_statement(p, "lw_compute", "", formula); }
+bool lw_output(lw_computation *p, const char *tensor) { return guarded_statement(p, "lw_output", "output ", tensor); }
+
+const Nest *computation_nest(lw_computation *p)
+{
+    if (ctx_failed(p->cx)) return NULL;
+    if (!p->has_nest) {
+        Build *b = &p->build;
+        const char *path = text_format(p->cx, "%s.te", p->name);
+        p->has_nest = true;
+        if (!build_read_text(b, p->cx, path, text_string(&p->statements), true, &p->options) || !build_graph(b)
+            || !build_nests(b))
+            return NULL;
+        p->nest = b->nest[0];
+    }
+    return p->nest;
+}
+
+/* ---- Looking, running, emitting ---------------------------------------------------------------------------------- */
+
+static const char *show(lw_computation *p)
+{
+    const Nest *n = computation_nest(p);
+    Text t = text_new(p->cx);
+    if (!n) return NULL;
+    print_nest(p->cx, &t, n);
+    return text_string(&t);
+}
+
+/* A group of a model has no statements. */
+static bool has_statements(const lw_computation *p, const char *function)
+{
+    if (p->group)
+        diag_error(p->cx, p->name, "%s: the group of a schedule function has no statements; accepted: a computation of "
+                   "lw_define", function);
+    return !ctx_failed(p->cx);
+}
+
+static const char *whole_text(lw_computation *p)
+{
+    if (p->group && !has_statements(p, "lw_text")) return NULL;
+    Text t = text_new(p->cx);
+    text_add(&t, text_string(&p->statements));
+    const Nest *n = p->has_nest ? computation_nest(p) : NULL;
+    if (n && n->step_count) text_add(&t, "\nschedule\n");
+    for (int i = 0; n && i < n->step_count; i++) text_printf(&t, "  %s\n", n->step[i].text);
+    return text_string(&t);
+}
+
+static bool are_arrays(lw_computation *p, const char *what, const void *const *array, int count)
+{
+    if (!array && count) diag_error(p->cx, "lw_execute", "%s: the list of %d arrays is NULL", what, count);
+    for (int i = 0; array && i < count; i++)
+        if (!array[i]) diag_error(p->cx, "lw_execute", "%s: array %d of %d is NULL", what, i + 1, count);
+    return !ctx_failed(p->cx);
+}
+
+static bool execute(lw_computation *p, const void *const *input, void *const *output)
+{
+    if (!has_statements(p, "lw_execute") || !computation_nest(p)) return false;
+    if (!are_arrays(p, "the inputs", input, p->build.model.input_count)) return false;
+    if (!are_arrays(p, "the outputs", (const void *const *)output, p->build.model.output_count)) return false;
+    Build *b = &p->build;
+    b->nest[0] = p->nest;
+    const void **out = NEW_ARRAY(p->cx->arena, const void *, b->model.output_count);
+    for (int i = 0; i < b->model.output_count; i++)
+        if (tensor_bytes(b->model.output[i]) < 0)
+            diag_unsupported(p->cx, p->name, "output %s has symbolic sizes; lw_execute accepts numbers alone",
+                             b->model.output[i]->name);
+    if (ctx_failed(p->cx) || !build_run(b, input, out)) return false;
+    for (int i = 0; i < b->model.output_count; i++) memcpy(output[i], out[i], (size_t)tensor_bytes(b->model.output[i]));
+    return true;
+}
+
+static bool emit(lw_computation *p, const char *output, const lw_options *o)
+{
+    Build b;
+    if (!has_statements(p, "lw_emit")) return false;
+    if (!is_given(p->cx, "lw_emit", "the output", output) || !options_of(p->cx, "lw_emit", o)) return false;
+    lw_options own = o ? *o : p->options;
+    if (!own.name) own.name = p->options.name;
+    if (!own.target) own.target = p->options.target;
+    return build_read_text(&b, p->cx, text_format(p->cx, "%s.te", p->name), whole_text(p), false, &own) &&
+           build_graph(&b) && build_nests(&b) && build_write(&b, output);
+}
+
+const char *lw_show(lw_computation *p) { RETURN_GUARDED(computation_context(p), const char *, NULL, show(p)); }
+const char *lw_text(lw_computation *p) { RETURN_GUARDED(computation_context(p), const char *, NULL, whole_text(p)); }
+
+bool lw_execute(lw_computation *p, const void *const *input, void *const *output)
+{
+    RETURN_GUARDED(computation_context(p), bool, false, execute(p, input, output));
+}
+
+bool lw_emit(lw_computation *p, const char *output, const lw_options *o)
+{
+    RETURN_GUARDED(computation_context(p), bool, false, emit(p, output, o));
+}
