@@ -299,7 +299,8 @@ const char *lw_group_output(lw_group *g);      /* the stage that produces the fi
 
 /* ---- Additions ---------------------------------------------------------------------------------------------------
  * Registers a client's operators, schedules, targets, devices and importer rows, in one context. Texts are copied. A
- * row replaces a present row with the same name. samples/custom_op has one of each.
+ * row replaces a present row with the same name. samples/custom_op has one of each; in samples/generic_schedule one
+ * schedule serves many dataflows.
  *
  * Registration checks all of a row: names, formulas, conditions.
  *

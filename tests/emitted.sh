@@ -344,7 +344,10 @@ if has "${OBJCOPY:-objcopy}" && has ld; then
     setup library-builds "${MAKE:-make}" BUILD="$build" library
     for target in x86 x86-avx512; do check "matmul-from-c-$target" env CFLAGS=-O2 samples/matmul/steps.sh "$build" $target 48; done
     check custom-operators samples/custom_op/run.sh "$build"
-else skip matmul-from-c "$(missing "${OBJCOPY:-objcopy}" ld)"; skip custom-operators "$(missing "${OBJCOPY:-objcopy}" ld)"; fi
+    check generic-schedule samples/generic_schedule/run.sh "$build"
+else skip matmul-from-c "$(missing "${OBJCOPY:-objcopy}" ld)"; skip custom-operators "$(missing "${OBJCOPY:-objcopy}" ld)"
+    skip generic-schedule "$(missing "${OBJCOPY:-objcopy}" ld)"
+fi
 check conv-pool-verified "$lw" verify samples/matmul/conv_pool.te
 for schedule in two_nests rolling chain; do check "conv-pool-$schedule" "$lw" verify "samples/conv_pool/$schedule.te"; done
 if has bash; then check conv-pool-rows-once-and-no-slower samples/conv_pool/run.sh "$build"

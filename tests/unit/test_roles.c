@@ -19,8 +19,7 @@ static const char *first_error(Ctx *cx)
 
 #define CONV "input x: f32[1][8][8][4]\ninput k: f32[3][3][4][8]\nc = conv2d(x, k, pad=1,1,1,1)\n"
 static const char conv_relu[] = CONV "y = relu(c)\noutput y\n";
-static const char chain[] = CONV "const s: f32[2] = [1, 2]\ninput b: f32[8]\nm = mul(c, b)\na = add(m, b)\ny = relu(a)\n"
-                                 "output y\n";
+static const char chain[] = CONV "input b: f32[8]\nm = mul(c, b)\na = add(m, b)\ny = relu(a)\noutput y\n";
 static const char diamond[] = CONV "p = relu(c)\nq = sigmoid(c)\ny = add(p, q)\noutput y\n";
 static const char formula_sum[] = "input a: f32[4][6]\ninput b: f32[6][8]\n"
                                   "c[i, j] = sum(k) a[i, k] * b[k, j]\ny[i, j] = max(c[i, j], 0)\noutput y\n";
@@ -114,14 +113,17 @@ static const StepCase steps[] = {
     { "step-of-loops-of-every-match", diamond, "split @elementwise.c 4", "split q.c 4;split p.c 4" },
     { "each-is-one-stage-in-all-operands", diamond, "fuse @elementwise.h @elementwise.w", "fuse q.h q.w;fuse p.h p.w" },
     { "consumers-first", chain, "compute_at @elementwise @output.w", "compute_at a y.w;compute_at m y.w" },
-    { "readers-take-all-matches", diamond, "cache_read c stack readers=@elementwise", "cache_read c stack readers=p,q" },
+    { "readers-take-all-matches", diamond, "cache_read c stack readers=@elementwise",
+      "cache_read c stack readers=p,q" },
     { "no-match-of-elementwise", conv_relu, "compute_inline @elementwise", "" },
     { "several-matches-are-listed", two, "unroll @contraction.o",
       "@contraction is 2 stages: c, d; accepted: one of these names" },
     { "several-ops-are-listed", two, "unroll @op(dense).o", "@op(dense) is 2 stages: c, d" },
     { "several-producers-are-listed", diamond, "compute_at @producer(y) y.w", "@producer(y) is 2 stages: p, q" },
-    { "no-match-is-refused", soft, "unroll @contraction.o", "no stage is @contraction; accepted: y_power_peak, y_power, y_sum, y" },
-    { "no-match-of-op-lists-ops", chain, "unroll @op(conv).o", "no stage is @op(conv); accepted: conv2d, mul, add, relu" },
+    { "no-match-is-refused", soft, "unroll @contraction.o",
+      "no stage is @contraction; accepted: y_power_peak, y_power, y_sum, y" },
+    { "no-match-of-op-lists-ops", chain, "unroll @op(conv).o",
+      "no stage is @op(conv); accepted: conv2d, mul, add, relu" },
     { "misspelt-role-has-a-hint", chain, "compute_inline @elemntwise",
       "there is no role @elemntwise; accepted: @elementwise" },
     { "nonsense-role-lists-all", chain, "compute_inline @q",
@@ -194,7 +196,7 @@ static void test_pattern(const PatternCase *t)
     ctx_free(cx);
 }
 
-/* An operator that declares an index map is inferred as such or simpler: operators of one stage are a second opinion. */
+/* An operator that declares an index map is inferred as such or simpler: those of one stage are a second opinion. */
 static void test_declared(const Op *op, const OpCase *c)
 {
     Made m = make_call(op->name, c->attrs, c->inputs);
