@@ -100,6 +100,15 @@ typedef struct lw_quantization {
     const char *ports;               /* "int8" (NULL) or "float" */
 } lw_quantization;
 bool lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q, const lw_options *o);
+/* Runs the emitted C, built by $CC, on stacked samples and returns a text: accuracy and confusion matrix against labels
+ * (integers, one for each sample; the first output holds the scores), or the error against expected outputs. */
+typedef struct lw_evaluation {
+    const char *const *samples; int sample_count;    /* as of lw_quantization */
+    const char *labels;              /* .npy of integers, or NULL */
+    const char *expect;              /* .npy of the first output, stacked, or NULL */
+    int top;                         /* also the share of labels among the `top` highest scores; 0: 5 */
+} lw_evaluation;
+const char *lw_evaluate(lw_context *cx, const char *model, const lw_evaluation *e, const lw_options *o);
 /* Writes a text to a file, whole or not at all. */
 bool lw_write(lw_context *cx, const char *path, const char *text);
 /* Return context-owned texts; NULL on error. */

@@ -20,6 +20,8 @@ typedef struct Arguments {
     const char *output[MOST_FILES];  int output_count;    /* -o */
     const char *expect[MOST_FILES];  int expect_count;    /* --expect */
     const char *samples[MOST_FILES];                      /* --samples */
+    const char *test[MOST_FILES];                         /* --test */
+    lw_evaluation evaluation;
     lw_quantization quantization;
     lw_dim dim[MOST_OPTIONS];
     lw_value value[MOST_OPTIONS];
@@ -34,7 +36,7 @@ typedef struct Arguments {
 
 enum {
     COMPILE = 1, RUN = 2, VERIFY = 4, DUMP = 8, REPORT = 16, OPS = 32, TARGETS = 64, PASSES = 128, STEPS = 256,
-    QUANTIZE = 512, MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT | QUANTIZE, EMITS = COMPILE | VERIFY | QUANTIZE,
+    QUANTIZE = 512, EVALUATE = 1024, MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT | QUANTIZE | EVALUATE, EMITS = COMPILE | VERIFY | QUANTIZE,
     LISTS = OPS | TARGETS | PASSES | STEPS,
     ANY = MODEL | LISTS
 };
@@ -51,7 +53,7 @@ typedef struct Command {
 
 static bool compile(const Arguments *a), run(const Arguments *a), verify(const Arguments *a), dump(const Arguments *a);
 static bool report(const Arguments *a), ops(const Arguments *a), targets(const Arguments *a), passes(const Arguments *);
-static bool steps(const Arguments *a), quantize(const Arguments *a);
+static bool steps(const Arguments *a), quantize(const Arguments *a), evaluate(const Arguments *a);
 
 static const Command commands[] = {
     /* the first is the default, if the first word is not a command */
@@ -66,6 +68,9 @@ static const Command commands[] = {
     { QUANTIZE, "quantize", "MODEL --samples FILE -o model.c",
       "emits integer C from a float model and samples of its inputs", quantize, 1, 1, 1, true,
       "a float model and -o DIR/model.c are required" },
+    { EVALUATE, "evaluate", "MODEL --test FILE --test-labels FILE",
+      "builds the emitted C with $CC and prints its accuracy on a test set", evaluate, 1, 1, 0, false,
+      "a model is required" },
     { DUMP, "dump", "MODEL --at STAGE [-o FILE]",
       "prints the model at a stage of the compilation", dump, 1, 1, 1, false, "a model is required" },
     { REPORT, "report", "MODEL [-o FILE.html|.txt]",
@@ -79,7 +84,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 typedef bool Reader(Arguments *a, const char *value);
 static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
-    read_steps, read_samples, read_level;
+    read_steps, read_samples, read_test, read_top, read_level;
 
 typedef enum Sort { FLAG, TEXT, READ } Sort;
 typedef struct Option {
@@ -137,7 +142,7 @@ static const Option options[] = {
 
     { "--io", "caller|arena",
       "inputs and outputs are caller-owned, or in the arena at NAME_X_AT",
-      MODEL & ~RUN, READ_ONCE(read_io) },
+      MODEL & ~(RUN | EVALUATE), READ_ONCE(read_io) },
 
     { "--name", "NAME",
       "prefix of all symbols, by default from the file's name", EMITS | DUMP, TEXT_AT(name) },
@@ -152,7 +157,7 @@ static const Option options[] = {
       "copy the runtime macros that are used into model.c", COMPILE | QUANTIZE, FLAG_AT(options.standalone) },
 
     { "--expect", "OUT.npy",
-      "the expected value of an output, in the model's order", VERIFY, READ_EACH(read_expect) },
+      "the expected value of an output, in the model's order", VERIFY | EVALUATE, READ_EACH(read_expect) },
     { "--recorded", "DIR",
       "expected outputs of layers, DIR/LAYER.npy or a .npz; disables shrinking",
       VERIFY, READ_ONCE(read_recorded) },
@@ -163,7 +168,7 @@ static const Option options[] = {
     { "--steps", "N",
       "quantized outputs agree within N steps of their scale; by default they are equal", VERIFY,
           READ_ONCE(read_steps) },
-    { "--cc", "CMD", "the compiler, instead of $CC: called as $CC is, to build PROGRAM", VERIFY, TEXT_AT(cc) },
+    { "--cc", "CMD", "the compiler, instead of $CC: called as $CC is, to build PROGRAM", VERIFY | EVALUATE, TEXT_AT(cc) },
     { "--link", "WORDS", "C files, objects and libraries of external functions, added to that command",
       VERIFY, TEXT_AT(link) },
     { "--runner", "CMD",
@@ -175,6 +180,11 @@ static const Option options[] = {
     { "--ports", "int8|float",
       "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE, TEXT,
       offsetof(Arguments, quantization.ports), NULL, false, 0 },
+
+    { "--test", "FILE", "a .npy of stacked samples for each input, or one .npz", EVALUATE, READ_EACH(read_test) },
+    { "--test-labels", "FILE", "a .npy of integers: the class of each sample", EVALUATE, TEXT,
+      offsetof(Arguments, evaluation.labels), NULL, false, 0 },
+    { "--top", "K", "also the share of labels among the K highest scores; by default 5", EVALUATE, READ_ONCE(read_top) },
 
     { "--at", "STAGE",
       "dag (by default), fused, strategy, loops, step:N, scheduled, lowered, pass:NAME", DUMP, TEXT_AT(at) },
@@ -206,6 +216,20 @@ static bool read_samples(Arguments *a, const char *v)
 {
     a->quantization.samples = a->samples;
     return *v && a->quantization.sample_count < MOST_FILES && (a->samples[a->quantization.sample_count++] = v);
+}
+
+static bool read_test(Arguments *a, const char *v)
+{
+    a->evaluation.samples = a->test;
+    return *v && a->evaluation.sample_count < MOST_FILES && (a->test[a->evaluation.sample_count++] = v);
+}
+
+static bool read_top(Arguments *a, const char *v)
+{
+    char *end;
+    const long n = strtol(v, &end, 10);
+    a->evaluation.top = (int)n;
+    return *v && !*end && n >= 1 && n <= 1000;
 }
 
 static bool read_io(Arguments *a, const char *v)
@@ -321,6 +345,12 @@ static bool compile(const Arguments *a) { return lw_compile(a->cx, a->file[0], a
 static bool quantize(const Arguments *a)
 {
     return lw_quantize(a->cx, a->file[0], a->output[0], &a->quantization, &a->options);
+}
+static bool evaluate(const Arguments *a)
+{
+    lw_evaluation e = a->evaluation;
+    if (a->expect_count) e.expect = a->expect[0];
+    return show(lw_evaluate(a->cx, a->file[0], &e, &a->options));
 }
 static bool dump(const Arguments *a) { return show_or_write(a, lw_dump(a->cx, a->file[0], &a->options)); }
 

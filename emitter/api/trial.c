@@ -54,7 +54,7 @@ static bool remove_numbered(const Folder *f, const char *kind, int number)
 
 void trial_remove(void *folder)
 {
-    static const char *const files[] = { "prog", "model.c", "model.h", "model_main.c", "said" };
+    static const char *const files[] = { "prog", "model.c", "model.h", "model_main.c", "said", "in", "out" };
     const Folder *f = folder;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(f->file, f->capacity, "%s/%s", f->path, files[i]);
@@ -91,6 +91,16 @@ bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
     add_quoted(&build, text_format(cx, "%s/model_main.c", folder));
     text_printf(&build, " %s -lm", o->link ? o->link : "");
     return run_command(cx, &build, "building the emitted C");
+}
+
+bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o)
+{
+    Text run = text_new(cx);
+    text_add(&run, o->runner ? o->runner : "");
+    add_quoted(&run, text_format(cx, "%s/prog", folder));
+    add_quoted(&run, text_format(cx, "%s/in", folder));
+    add_quoted(&run, text_format(cx, "%s/out", folder));
+    return run_command(cx, &run, o->runner ? "the runner" : "the emitted program");
 }
 
 /* The emitted program reads and writes bfloat16 as u16, because .npy has no bfloat16. */

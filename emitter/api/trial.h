@@ -14,6 +14,8 @@ void trial_remove(void *folder);
 const char *trial_compiler(const lw_options *o);     /* --cc, $CC or cc */
 const char *trial_flags(void);
 bool trial_build(Ctx *cx, const char *folder, const lw_options *o);
+/* Runs a program that reads the file `in` of the folder and writes `out`. */
+bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o);
 /* `sizes` are arguments of the program: " n=4". The lines `instructions N`, `cycles N` and `ns N` that the runner
  * prints are added to `said`. */
 bool trial_run(Build *b, const char *folder, const char *sizes, const void *const *inputs, int runs, Text *said);

@@ -28,6 +28,9 @@ typedef struct Samples {
  * converted; NaN and infinity are refused. False, with a diagnostic, if the files do not fit the inputs. */
 bool samples_read(Build *b, const char *const *path, int path_count, Samples *out);
 
+/* Returns the samples as other ports of the same model store them: floats by scale and zero point. */
+Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port);
+
 /* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
 /* How a tensor's grid is found. */

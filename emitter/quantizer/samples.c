@@ -7,16 +7,16 @@
 #include "quantizer/quantizer.h"
 #include "support/text.h"
 
-/* True if the array's dimensions behind the first are the tensor's, or the tensor's behind leading ones. */
+/* True if the array's dimensions behind the first are the tensor's, apart from dimensions of size 1. */
 static bool is_stack_of(const Tensor *t, int rank, const int64_t *shape)
 {
-    int skip = t->rank - (rank - 1);
-    if (rank < 1 || skip < 0) return false;
-    for (int d = 0; d < skip; d++)
-        if (tensor_dim(t, d) != 1) return false;
-    for (int d = 1; d < rank; d++)
-        if (shape[d] != tensor_dim(t, skip + d - 1)) return false;
-    return true;
+    int d = 1, k = 0;
+    for (;; d++, k++) {
+        while (d < rank && shape[d] == 1) d++;
+        while (k < t->rank && tensor_dim(t, k) == 1) k++;
+        if (d >= rank || k >= t->rank || shape[d] != tensor_dim(t, k)) break;
+    }
+    return rank > 0 && d == rank && k == t->rank;
 }
 
 static const char *shape_text(Ctx *cx, int rank, const int64_t *shape)
@@ -40,6 +40,39 @@ static const char *as_floats(Ctx *cx, const char *path, DType type, const void *
     return (const char *)out;
 }
 
+/* Returns real numbers as the port stores them: to nearest, ties to even, saturated. */
+static const char *as_stored(Ctx *cx, const Tensor *t, const float *real, int64_t count)
+{
+    char *out = arena_array(cx->arena, (size_t)count, (size_t)dtype_info(t->type)->bytes);
+    const double scale = (double)t->quant->scale[0], zero = t->quant->zero_point[0];
+    const int64_t least = dtype_info(t->type)->least, greatest = dtype_info(t->type)->greatest;
+    for (int64_t i = 0; i < count; i++) {
+        const double q = nearbyint((double)real[i] / scale) + zero;
+        const Scalar v = { .i = q < (double)least ? least : q > (double)greatest ? greatest : (int64_t)q };
+        dtype_store(t->type, out, i, v);
+    }
+    return out;
+}
+
+Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port)
+{
+    Samples out = { .count = s->count, .input_count = s->input_count,
+                    .data = NEW_ARRAY(cx->arena, const char *, s->input_count),
+                    .bytes = NEW_ARRAY(cx->arena, int64_t, s->input_count) };
+    for (int i = 0; i < s->input_count; i++) {
+        const int64_t count = s->count * tensor_elems(port[i]);
+        out.bytes[i] = tensor_bytes(port[i]);
+        out.data[i] = out.bytes[i] == s->bytes[i] ? s->data[i]
+            : as_stored(cx, port[i], (const void *)s->data[i], count);
+    }
+    return out;
+}
+
+static bool is_quantized_port(const Tensor *t)
+{
+    return t->quant && t->quant->count == 1 && dtype_is_integer(t->type) && dtype_info(t->type)->bytes <= 2;
+}
+
 static void read_array(Build *b, const char *path, Bytes file, int input, Samples *out)
 {
     Ctx *cx = b->cx;
@@ -49,7 +82,7 @@ static void read_array(Build *b, const char *path, Bytes file, int input, Sample
     int64_t shape[MAX_RANK];
     void *data;
     if (ctx_failed(cx) || !npy_parse(cx, path, file, &type, &rank, shape, &data)) return;
-    const bool is_float = dtype_is_float(type) && t->type == F32;
+    const bool is_float = dtype_is_float(type) && (t->type == F32 || is_quantized_port(t));
     if ((type != t->type && !is_float) || !is_stack_of(t, rank, shape)) {
         diag_error(cx, NULL, "\"%s\" is %s%s; samples of the input \"%s\" are %s[N]%s", path,
                    dtype_info(type)->spelling, shape_text(cx, rank, shape), t->name, dtype_info(t->type)->spelling,
@@ -64,7 +97,9 @@ static void read_array(Build *b, const char *path, Bytes file, int input, Sample
     const int64_t each = tensor_elems(t);
     out->count = shape[0];
     out->bytes[input] = tensor_bytes(t);
-    out->data[input] = is_float ? as_floats(cx, path, type, data, each * shape[0], each) : data;
+    const char *floats = is_float ? as_floats(cx, path, type, data, each * shape[0], each) : NULL;
+    out->data[input] = floats && t->type != F32 ? as_stored(cx, t, (const void *)floats, each * shape[0])
+        : is_float ? floats : data;
 }
 
 /* Reads NAME.npy of the archive; an archive with one array is the only input's. */

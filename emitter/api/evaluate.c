@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* `loopwright evaluate`: the emitted C on a test set. A program of a few lines around the emitted function reads all
+ * samples from one file and writes all outputs to another. */
+#include "api/evaluate.h"
+
+#include <string.h>
+
+#include "api/arguments.h"
+#include "api/trial.h"
+#include "import/formats/npy.h"
+#include "support/file.h"
+#include "support/guard.h"
+
+/* The name of the emitted model, and the program that runs it. */
+static const char name[] = "evaluated";
+static const char program[] =
+    "#include <stdio.h>\n"
+    "#include <string.h>\n"
+    "#include \"model.h\"\n"
+    "#define IN_ELEMENTS(name, type, count) static type in_##name[(count) + !(count)];\n"
+    "EVALUATED_INPUTS(IN_ELEMENTS)\n"
+    "#define OUT_ELEMENTS(name, type, count) static type out_##name[(count) + !(count)];\n"
+    "EVALUATED_OUTPUTS(OUT_ELEMENTS)\n"
+    "static EVALUATED_ARENA(arena);\n"
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "    FILE *from = argc == 3 ? fopen(argv[1], \"rb\") : NULL, *to = from ? fopen(argv[2], \"wb\") : NULL;\n"
+    "    struct evaluated_inputs in;\n"
+    "    struct evaluated_outputs out;\n"
+    "    if (!to) return 1;\n"
+    "    memset(&in, 0, sizeof in);\n"
+    "    memset(&out, 0, sizeof out);\n"
+    "#define IN_FIELD(name, type, count) in.name = in_##name;\n"
+    "    EVALUATED_INPUTS(IN_FIELD)\n"
+    "#define OUT_FIELD(name, type, count) out.name = out_##name;\n"
+    "    EVALUATED_OUTPUTS(OUT_FIELD)\n"
+    "    for (;;) {\n"
+    "        size_t want = 0, got = 0;\n"
+    "#define READ(name, type, count) want += count; got += fread(in_##name, sizeof(type), count, from);\n"
+    "        EVALUATED_INPUTS(READ)\n"
+    "        if (got < want) break;\n"
+    "        if (evaluated_run(arena, &in, &out) != 0) return 1;\n"
+    "#define WRITE(name, type, count) if (fwrite(out_##name, sizeof(type), count, to) != (count)) return 1;\n"
+    "        EVALUATED_OUTPUTS(WRITE)\n"
+    "    }\n"
+    "    return fclose(to) ? 1 : 0;\n"
+    "}\n";
+
+Outputs outputs_new(Ctx *cx, const Tensor *t, int64_t count)
+{
+    return (Outputs){ count, tensor_elems(t), arena_array(cx->arena, (size_t)(count * tensor_elems(t)), sizeof(double)) };
+}
+
+void outputs_put(Outputs *y, const Tensor *t, int64_t sample, const void *data)
+{
+    const Quant *q = t->quant && t->quant->count == 1 ? t->quant : NULL;
+    for (int64_t i = 0; i < y->each; i++) {
+        const Scalar v = dtype_load(t->type, data, i);
+        y->value[sample * y->each + i] = dtype_is_float(t->type) ? v.f
+            : q ? (double)(v.i - q->zero_point[0]) * (double)q->scale[0] : (double)v.i;
+    }
+}
+
+bool outputs_interpreted(Build *b, const Samples *s, Outputs *out)
+{
+    Runner *r = runner_new(b, &b->graph);
+    const Tensor *t = b->graph.output[0];
+    if (!r) return false;
+    *out = outputs_new(b->cx, t, s->count);
+    for (int64_t i = 0; i < s->count; i++) {
+        if (!runner_run(r, s, i)) return false;
+        outputs_put(out, t, i, runner_output(r, 0));
+    }
+    return !ctx_failed(b->cx);
+}
+
+/* Writes the samples one after another, the inputs of each in the model's order. */
+static bool write_samples(Ctx *cx, const char *path, const Samples *s)
+{
+    size_t each = 0;
+    for (int i = 0; i < s->input_count; i++) each += (size_t)s->bytes[i];
+    char *all = arena_array(cx->arena, (size_t)s->count, each), *to = all;
+    for (int64_t k = 0; k < s->count; k++)
+        for (int i = 0; i < s->input_count; to += s->bytes[i++])
+            memcpy(to, s->data[i] + k * s->bytes[i], (size_t)s->bytes[i]);
+    return file_write(cx, path, all, (size_t)s->count * each);
+}
+
+static bool read_outputs(Build *b, const char *path, int64_t count, Outputs *out)
+{
+    size_t each = 0;
+    for (int i = 0; i < b->graph.output_count; i++) each += (size_t)tensor_bytes(b->graph.output[i]);
+    const Bytes file = file_read(b->cx, path);
+    if (ctx_failed(b->cx)) return false;
+    if (file.count != each * (size_t)count)
+        diag_error(b->cx, NULL, "the emitted program wrote %lld bytes; %lld are expected", (long long)file.count,
+                   (long long)each * (long long)count);
+    if (ctx_failed(b->cx)) return false;
+    *out = outputs_new(b->cx, b->graph.output[0], count);
+    for (int64_t k = 0; k < count; k++)
+        outputs_put(out, b->graph.output[0], k, file.at + (size_t)k * each);
+    return true;
+}
+
+bool outputs_emitted(Build *b, const Samples *s, Outputs *out)
+{
+    Ctx *cx = b->cx;
+    Folder *folder = trial_folder(cx, 0);
+    Resource held;
+    if (!folder) return false;
+    resource_hold(cx, &held, trial_remove, folder);
+    const bool ok = build_write(b, text_format(cx, "%s/model.c", folder->path)) &&
+        file_write(cx, text_format(cx, "%s/model_main.c", folder->path), program, strlen(program)) &&
+        write_samples(cx, text_format(cx, "%s/in", folder->path), s) && trial_build(cx, folder->path, b->options) &&
+        trial_run_all(cx, folder->path, b->options) &&
+        read_outputs(b, text_format(cx, "%s/out", folder->path), s->count, out);
+    resource_drop(cx, &held);
+    return ok;
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------------- */
+
+static void print_labels(Ctx *cx, Text *t, const char *path, const Outputs *y, int top)
+{
+    const int64_t *label = labels_read(cx, path, y->count, y->each);
+    if (!label) return;
+    const int64_t right = scores_right(y, label, 1);
+    text_printf(t, "accuracy %s: %lld of %lld samples", percent_text(cx, right, y->count), (long long)right,
+                (long long)y->count);
+    if (top < y->each)
+        text_printf(t, "; %s among the %d highest", percent_text(cx, scores_right(y, label, top), y->count), top);
+    text_char(t, '\n');
+    print_confusion(cx, t, y, label);
+}
+
+static void print_errors(Ctx *cx, Text *t, const char *path, const Tensor *output, const Outputs *y)
+{
+    DType type;
+    int rank;
+    int64_t shape[MAX_RANK], elems = 1;
+    void *data;
+    Outputs want = *y;
+    if (!npy_read(cx, path, &type, &rank, shape, &data)) return;
+    for (int d = 0; d < rank; d++) elems *= shape[d];
+    if (elems != y->count * y->each || (type != output->type && !dtype_is_float(type))) {
+        diag_error(cx, NULL, "\"%s\" holds %lld elements of %s; the output \"%s\" of %lld samples has %lld", path,
+                   (long long)elems, dtype_info(type)->spelling, output->name, (long long)y->count,
+                   (long long)(y->count * y->each));
+        return;
+    }
+    Tensor stored = *output;
+    stored.type = type;
+    if (dtype_is_float(type)) stored.quant = NULL;
+    want.value = NEW_ARRAY(cx->arena, double, elems);
+    for (int64_t i = 0; i < y->count; i++)
+        outputs_put(&want, &stored, i, (const char *)data + i * y->each * dtype_info(type)->bytes);
+    text_printf(t, "signal to noise %s; greatest error ", decibel_text(cx, outputs_sqnr(&want, y)));
+    text_float(t, (float)outputs_greatest_error(&want, y));
+    text_char(t, '\n');
+}
+
+static const char *evaluated(Ctx *cx, const char *model, const lw_evaluation *e, const lw_options *o)
+{
+    Build b;
+    Samples s;
+    Outputs y;
+    Text t = text_new(cx);
+    o = options_of(cx, "lw_evaluate", o);
+    if (!o || !is_given(cx, "lw_evaluate", "the model", model)) return NULL;
+    if (!e || !e->sample_count || (!e->labels && !e->expect)) {
+        diag_usage(cx, NULL, "--test FILE.npy is required, and --test-labels FILE.npy or --expect FILE.npy");
+        return NULL;
+    }
+    lw_options own = *o;
+    own.name = name;
+    own.standalone = true;
+    if (!are_given(cx, "lw_evaluate", "the samples", e->samples, e->sample_count)) return NULL;
+    if (!build_read(&b, cx, model, &own)) return NULL;
+    if (b.state_count) diag_unsupported(cx, NULL, "evaluation of a model with state");
+    if (ctx_failed(cx) || !samples_read(&b, e->samples, e->sample_count, &s)) return NULL;
+    if (!build_graph(&b) || !build_nests(&b) || !outputs_emitted(&b, &s, &y)) return NULL;
+    text_printf(&t, "%lld samples, emitted for %s, built by %s %s\n", (long long)s.count, b.target->name,
+                trial_compiler(o), trial_flags());
+    if (e->labels) print_labels(cx, &t, e->labels, &y, e->top ? e->top : 5);
+    if (e->expect) print_errors(cx, &t, e->expect, b.graph.output[0], &y);
+    return ctx_failed(cx) ? NULL : text_string(&t);
+}
+
+const char *lw_evaluate(lw_context *cx, const char *model, const lw_evaluation *e, const lw_options *o)
+{
+    RETURN_GUARDED(cx, const char *, NULL, evaluated(cx, model, e, o));
+}

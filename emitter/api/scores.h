@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_API_SCORES_H
+#define LW_API_SCORES_H
+/* How good outputs are: accuracy against labels, error against expected outputs. */
+#include "support/ctx.h"
+#include "support/text.h"
+
+/* The first output of all samples, as real numbers: value[sample * each + element]. */
+typedef struct Outputs { int64_t count, each; double *value; } Outputs;
+
+/* Reads [count] integers from a .npy file, each in 0 to classes - 1. NULL on error. */
+const int64_t *labels_read(Ctx *cx, const char *path, int64_t count, int64_t classes);
+/* The number of samples whose label is among the `top` highest scores; of equal scores the first is the higher. */
+int64_t scores_right(const Outputs *y, const int64_t *label, int top);
+/* Prints the confusion matrix: a row for each label, a column for each prediction. */
+void print_confusion(Ctx *cx, Text *t, const Outputs *y, const int64_t *label);
+/* 10 log10(sum want^2 / sum (want - got)^2); infinite for equal outputs. */
+double outputs_sqnr(const Outputs *want, const Outputs *got);
+double outputs_greatest_error(const Outputs *want, const Outputs *got);
+/* "99.67 %" */
+const char *percent_text(Ctx *cx, int64_t part, int64_t whole);
+/* "35.2 dB", or "equal" */
+const char *decibel_text(Ctx *cx, double db);
+#endif
