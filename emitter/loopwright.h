@@ -94,12 +94,18 @@ const char *lw_verify(lw_context *cx, const char *model, const char *const *inpu
  * bits, with scale and zero point in the header, or stay float.
  *
  *     const char *samples[] = { "calibration.npy" };
- *     lw_quantize(cx, "kws.onnx", "kws.c", &(lw_quantization){ samples, 1, "int8" }, NULL); */
+ *     lw_quantize(cx, "kws.onnx", "kws.c", &(lw_quantization){ .samples = samples, .sample_count = 1 }, NULL);
+ *
+ * Returns a text: the number of grids, the calls that stay in floats; with a test set, the accuracy or the noise of the
+ * float model, of the simulation and of the emitted C, built by $CC. NULL on error. */
 typedef struct lw_quantization {
     const char *const *samples; int sample_count;
     const char *ports;               /* "int8" (NULL) or "float" */
+    const char *const *test; int test_count;         /* stacked like `samples`; count 0: no test set */
+    const char *labels;              /* .npy of integers, one for each sample of the test set, or NULL */
 } lw_quantization;
-bool lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q, const lw_options *o);
+const char *lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q,
+                        const lw_options *o);
 /* Runs the emitted C, built by $CC, on stacked samples and returns a text: accuracy and confusion matrix against labels
  * (integers, one for each sample; the first output holds the scores), or the error against expected outputs. */
 typedef struct lw_evaluation {

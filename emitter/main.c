@@ -36,8 +36,8 @@ typedef struct Arguments {
 
 enum {
     COMPILE = 1, RUN = 2, VERIFY = 4, DUMP = 8, REPORT = 16, OPS = 32, TARGETS = 64, PASSES = 128, STEPS = 256,
-    QUANTIZE = 512, EVALUATE = 1024, MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT | QUANTIZE | EVALUATE, EMITS = COMPILE | VERIFY | QUANTIZE,
-    LISTS = OPS | TARGETS | PASSES | STEPS,
+    QUANTIZE = 512, EVALUATE = 1024, MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT | QUANTIZE | EVALUATE,
+    EMITS = COMPILE | VERIFY | QUANTIZE, LISTS = OPS | TARGETS | PASSES | STEPS,
     ANY = MODEL | LISTS
 };
 
@@ -68,8 +68,8 @@ static const Command commands[] = {
     { QUANTIZE, "quantize", "MODEL --samples FILE -o model.c",
       "emits integer C from a float model and samples of its inputs", quantize, 1, 1, 1, true,
       "a float model and -o DIR/model.c are required" },
-    { EVALUATE, "evaluate", "MODEL --test FILE --test-labels FILE",
-      "builds the emitted C with $CC and prints its accuracy on a test set", evaluate, 1, 1, 0, false,
+    { EVALUATE, "evaluate", "MODEL --test F --test-labels F",
+      "builds the emitted C with $CC; prints its accuracy", evaluate, 1, 1, 0, false,
       "a model is required" },
     { DUMP, "dump", "MODEL --at STAGE [-o FILE]",
       "prints the model at a stage of the compilation", dump, 1, 1, 1, false, "a model is required" },
@@ -110,7 +110,8 @@ static const Option options[] = {
     { "--version",      NULL,         "print the version", ANY, FLAG, offsetof(Arguments, version), NULL, false, 'v' },
 
     { "-o", "FILE",
-      "the file to write; `run` takes one for each output", ANY & ~VERIFY, READ, 0, read_output, true, 'o' },
+      "the file to write; `run` takes one for each output", ANY & ~(VERIFY | EVALUATE), READ, 0, read_output,
+      true, 'o' },
 
     { "--target", "T",
       "the target, by default generic; see `loopwright targets`", MODEL, TEXT_AT(target) },
@@ -168,7 +169,8 @@ static const Option options[] = {
     { "--steps", "N",
       "quantized outputs agree within N steps of their scale; by default they are equal", VERIFY,
           READ_ONCE(read_steps) },
-    { "--cc", "CMD", "the compiler, instead of $CC: called as $CC is, to build PROGRAM", VERIFY | EVALUATE, TEXT_AT(cc) },
+    { "--cc", "CMD", "the compiler, instead of $CC: called as $CC is, to build PROGRAM", VERIFY | EVALUATE,
+      TEXT_AT(cc) },
     { "--link", "WORDS", "C files, objects and libraries of external functions, added to that command",
       VERIFY, TEXT_AT(link) },
     { "--runner", "CMD",
@@ -181,10 +183,12 @@ static const Option options[] = {
       "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE, TEXT,
       offsetof(Arguments, quantization.ports), NULL, false, 0 },
 
-    { "--test", "FILE", "a .npy of stacked samples for each input, or one .npz", EVALUATE, READ_EACH(read_test) },
-    { "--test-labels", "FILE", "a .npy of integers: the class of each sample", EVALUATE, TEXT,
+    { "--test", "FILE",
+      "a .npy of stacked samples for each input, or one .npz", EVALUATE | QUANTIZE, READ_EACH(read_test) },
+    { "--test-labels", "FILE", "a .npy of integers: the class of each sample", EVALUATE | QUANTIZE, TEXT,
       offsetof(Arguments, evaluation.labels), NULL, false, 0 },
-    { "--top", "K", "also the share of labels among the K highest scores; by default 5", EVALUATE, READ_ONCE(read_top) },
+    { "--top", "K", "also the share of labels among the K highest scores; by default 5", EVALUATE,
+      READ_ONCE(read_top) },
 
     { "--at", "STAGE",
       "dag (by default), fused, strategy, loops, step:N, scheduled, lowered, pass:NAME", DUMP, TEXT_AT(at) },
@@ -344,7 +348,12 @@ static bool show_or_write(const Arguments *a, const char *text)
 static bool compile(const Arguments *a) { return lw_compile(a->cx, a->file[0], a->output[0], &a->options); }
 static bool quantize(const Arguments *a)
 {
-    return lw_quantize(a->cx, a->file[0], a->output[0], &a->quantization, &a->options);
+    lw_quantization q = a->quantization;
+    q.test = a->evaluation.samples;
+    q.test_count = a->evaluation.sample_count;
+    q.labels = a->evaluation.labels;
+    const char *text = lw_quantize(a->cx, a->file[0], a->output[0], &q, &a->options);
+    return a->quiet ? text != NULL : show(text);
 }
 static bool evaluate(const Arguments *a)
 {

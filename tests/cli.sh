@@ -98,9 +98,12 @@ commands_of() {
     case $1 in
     -o) echo compile run quantize dump report ops targets passes steps ;;
     --target | --dim | --value | --state | --annotate | --tuning | --schedule | --combine | --layers | --no-shrink | --werror | --quiet)
-        echo compile run verify quantize dump report ;;
-    --rounding | --qdq) echo compile run verify dump report ;;
+        echo compile run verify quantize evaluate dump report ;;
+    --rounding | --qdq) echo compile run verify evaluate dump report ;;
     --samples | --ports) echo quantize ;;
+    --test | --test-labels) echo quantize evaluate ;;
+    --top) echo evaluate ;;
+    --expect | --cc) echo verify evaluate ;;
     --io) echo compile verify quantize dump report ;;
     --name) echo compile verify quantize dump ;;
     --static-arena | --time-passes) echo compile verify quantize ;;
@@ -112,19 +115,19 @@ commands_of() {
 }
 value_of() {
     case $1 in
-    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps) echo 1 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;;
+    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top) echo 1 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;;
     --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --explain | --onnx | --tflite | --conditions) ;;
     *) echo word ;;
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --tuning --schedule --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name --samples --ports
+    all="-o --target --dim --value --state --annotate --tuning --schedule --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name --samples --ports --test --test-labels --top
         --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done
     for option in $all; do
-        for command in compile run verify quantize dump report ops targets passes steps; do
+        for command in compile run verify quantize evaluate dump report ops targets passes steps; do
             # shellcheck disable=SC2046
             "$lw" $command $option $(value_of $option) > "$work/said" 2>&1
             taken=yes
@@ -156,7 +159,7 @@ check list-passes               ends 0 'partition' passes
 check list-steps                ends 0 'tail         the last tile' steps
 help_names_all() {
     "$lw" --help > "$work/help"
-    for word in compile run verify quantize dump report ops targets passes steps --target --name --testbench --standalone --static-arena \
+    for word in compile run verify quantize evaluate dump report ops targets passes steps --target --name --testbench --standalone --static-arena \
         --dim --value --state --expect --rounding --qdq --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
     done

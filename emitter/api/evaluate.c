@@ -5,14 +5,13 @@
 
 #include <string.h>
 
-#include "api/arguments.h"
+#include "api/computation/arguments.h"
 #include "api/trial.h"
 #include "import/formats/npy.h"
 #include "support/file.h"
 #include "support/guard.h"
 
-/* The name of the emitted model, and the program that runs it. */
-static const char name[] = "evaluated";
+/* The program that runs the emitted model. */
 static const char program[] =
     "#include <stdio.h>\n"
     "#include <string.h>\n"
@@ -48,7 +47,8 @@ static const char program[] =
 
 Outputs outputs_new(Ctx *cx, const Tensor *t, int64_t count)
 {
-    return (Outputs){ count, tensor_elems(t), arena_array(cx->arena, (size_t)(count * tensor_elems(t)), sizeof(double)) };
+    const int64_t each = tensor_elems(t);
+    return (Outputs){ count, each, NEW_ARRAY(cx->arena, double, count * each) };
 }
 
 void outputs_put(Outputs *y, const Tensor *t, int64_t sample, const void *data)
@@ -172,7 +172,7 @@ static const char *evaluated(Ctx *cx, const char *model, const lw_evaluation *e,
         return NULL;
     }
     lw_options own = *o;
-    own.name = name;
+    own.name = EVALUATED_NAME;
     own.standalone = true;
     if (!are_given(cx, "lw_evaluate", "the samples", e->samples, e->sample_count)) return NULL;
     if (!build_read(&b, cx, model, &own)) return NULL;

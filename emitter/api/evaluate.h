@@ -5,6 +5,8 @@
 #include "api/scores.h"
 #include "quantizer/quantizer.h"
 
+#define EVALUATED_NAME "evaluated"      /* the name under which a build must be emitted to be evaluated */
+
 /* Emits the build, builds it with $CC, and runs it once on all samples, which are stored as its ports. `b` has its
  * nests. False on error. */
 bool outputs_emitted(Build *b, const Samples *s, Outputs *out);

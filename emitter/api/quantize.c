@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright quantize`: from a float model and samples to integer C. */
 #include "api/computation/arguments.h"
-#include "quantizer/quantizer.h"
+#include "api/evaluate.h"
 #include "support/guard.h"
-#include "support/text.h"
+
+typedef struct Quantizing {
+    Ctx *cx; const lw_quantization *q; const lw_options *o; Quantized done; Text said;
+} Quantizing;
 
 static bool read_ports(Ctx *cx, const char *word, Ports *out)
 {
@@ -13,24 +16,86 @@ static bool read_ports(Ctx *cx, const char *word, Ports *out)
     return false;
 }
 
-static bool quantize(Ctx *cx, const char *model, const char *output, const lw_quantization *q, const lw_options *o)
+static void print_summary(Quantizing *z)
 {
-    Build b;
-    o = options_of(cx, "lw_quantize", o);
-    if (!o || !is_given(cx, "lw_quantize", "the model", model) || !is_given(cx, "lw_quantize", "the output", output))
-        return false;
-    if (!q || !q->sample_count) {
-        diag_usage(cx, NULL, "samples are required: --samples FILE.npy for each input");
-        return false;
-    }
-    QuantizeOptions options = { .samples = q->samples, .sample_count = q->sample_count };
-    if (!are_given(cx, "lw_quantize", "the samples", q->samples, q->sample_count)) return false;
-    if (!read_ports(cx, q->ports, &options.ports) || !build_is_c_file(cx, output)) return false;
-    return build_read(&b, cx, model, o) && build_quantize(&b, &options) && build_graph(&b) && build_nests(&b)
-           && build_write(&b, output);
+    const Edges *e = &z->done.edges;
+    text_printf(&z->said, "%d tensors on %d grids of 8 bits; %d calls stay in floats", e->count, e->group_count,
+                e->float_count);
+    for (int i = 0; i < e->float_count; i++)
+        text_printf(&z->said, "%s %s (%s)", i ? "," : ":", e->in_floats[i]->name, e->in_floats[i]->op->name);
+    text_char(&z->said, '\n');
 }
 
-bool lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q, const lw_options *o)
+/* ---- The test set ------------------------------------------------------------------------------------------------ */
+
+static void print_row(Quantizing *z, const char *what, const Outputs *floats, const Outputs *y, const int64_t *label)
 {
-    RETURN_GUARDED(cx, bool, false, quantize(cx, model, output, q, o));
+    Ctx *cx = z->cx;
+    text_printf(&z->said, "%-12s", what);
+    if (label) text_printf(&z->said, "%10s", percent_text(cx, scores_right(y, label, 1), y->count));
+    text_printf(&z->said, "%18s\n", floats == y ? "" : decibel_text(cx, outputs_sqnr(floats, y)));
+}
+
+/* Emits the quantized model once more, under the name of the evaluation. */
+static bool emitted(Quantizing *z, const char *model, const Samples *s, Outputs *out)
+{
+    Build b;
+    lw_options own = *z->o;
+    own.name = EVALUATED_NAME;
+    own.standalone = true;
+    own.testbench = own.static_arena = own.ports_in_arena = false;
+    if (!build_read(&b, z->cx, model, &own)) return false;
+    b.model.input = z->done.simulated.input;
+    b.model.output = z->done.simulated.output;
+    b.in_fixed_point = true;
+    return build_graph(&b) && build_nests(&b) && outputs_emitted(&b, s, out);
+}
+
+static void test(Quantizing *z, const char *model)
+{
+    Build b;
+    Samples s;
+    Outputs floats, simulated, integers;
+    const lw_quantization *q = z->q;
+    if (!build_read(&b, z->cx, model, z->o) || !samples_read(&b, q->test, q->test_count, &s)) return;
+    const Samples stored = samples_for(z->cx, &s, z->done.simulated.input);
+    b.graph = z->done.floats;
+    if (!outputs_interpreted(&b, &s, &floats)) return;
+    b.graph = z->done.simulated;
+    if (!outputs_interpreted(&b, &stored, &simulated) || !emitted(z, model, &stored, &integers)) return;
+    const int64_t *label = q->labels ? labels_read(z->cx, q->labels, s.count, floats.each) : NULL;
+    if (ctx_failed(z->cx)) return;
+    text_printf(&z->said, "%lld test samples%s%18s\n", (long long)s.count, label ? "  accuracy" : "",
+                "signal to noise");
+    print_row(z, "float", &floats, &floats, label);
+    print_row(z, "simulated", &floats, &simulated, label);
+    print_row(z, "integer C", &floats, &integers, label);
+}
+
+static const char *quantize(Ctx *cx, const char *model, const char *output, const lw_quantization *q,
+                            const lw_options *o)
+{
+    Build b;
+    Samples s;
+    Ports ports;
+    o = options_of(cx, "lw_quantize", o);
+    if (!o || !is_given(cx, "lw_quantize", "the model", model) || !is_given(cx, "lw_quantize", "the output", output))
+        return NULL;
+    if (!q || !q->sample_count) diag_usage(cx, NULL, "samples are required: --samples FILE.npy for each input");
+    if (q && q->labels && !q->test_count) diag_usage(cx, NULL, "--test-labels has no effect without --test");
+    if (ctx_failed(cx) || !are_given(cx, "lw_quantize", "the samples", q->samples, q->sample_count)) return NULL;
+    if (!are_given(cx, "lw_quantize", "the test set", q->test, q->test_count)) return NULL;
+    if (!read_ports(cx, q->ports, &ports) || !build_is_c_file(cx, output)) return NULL;
+    Quantizing z = { .cx = cx, .q = q, .o = o, .said = text_new(cx) };
+    if (!build_read(&b, cx, model, o) || !samples_read(&b, q->samples, q->sample_count, &s)) return NULL;
+    if (!build_quantize(&b, &s, ports, &z.done) || !build_graph(&b) || !build_nests(&b)) return NULL;
+    print_summary(&z);
+    if (q->test_count) test(&z, model);
+    return !ctx_failed(cx) && build_write(&b, output) ? text_string(&z.said) : NULL;
+}
+
+const char *lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q,
+                        const lw_options *o)
+{
+    RETURN_GUARDED(cx, const char *, NULL, quantize(cx, model, output, q, o));
 }

@@ -23,7 +23,8 @@ const int64_t *labels_read(Ctx *cx, const char *path, int64_t count, int64_t cla
     for (int64_t i = 0; i < count; i++) {
         label[i] = dtype_load(type, data, i).i;
         if (label[i] >= 0 && label[i] < classes) continue;
-        diag_error(cx, NULL, "\"%s\": label %lld of sample %lld is out of range; the model has %lld classes, 0 to %lld", path,
+        diag_error(cx, NULL, "\"%s\": label %lld of sample %lld is out of range; the model has %lld classes, 0 to %lld",
+                   path,
                    (long long)label[i], (long long)i, (long long)classes, (long long)classes - 1);
         return NULL;
     }

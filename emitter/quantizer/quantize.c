@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of the passes: see quantizer.h. */
 #include "quantizer/quantizer.h"
+#include "support/names.h"
 #include "support/text.h"
 
 /* Runs the passes that turn the model into layers with folded weights, before any that depends on the target. */
@@ -15,27 +16,30 @@ static bool float_graph(Build *b, Graph *out)
     return true;
 }
 
-static void refuse_quantized(Ctx *cx, const Graph *g)
+/* Refuses a model that holds quantized values, as imported. */
+static void refuse_quantized(Build *b)
 {
+    Ctx *cx = b->cx;
     Node **order;
-    const int count = graph_order(cx, g, &order);
-    for (int i = 0; i < count; i++)
-        if (order[i]->kind == NODE_CALL && order[i]->op->quantization.grid) {
-            diag_error(cx, text_format(cx, "node \"%s\" (%s)", order[i]->name, order[i]->op->name),
-                       "the model is quantized already; a float model is expected");
-            return;
-        }
+    const Graph g = { .output = b->model.output, .output_count = b->model.output_count };
+    const int count = graph_order(cx, &g, &order);
+    const char *what = "the model is quantized already; a float model is expected";
+    for (int i = 0; i < b->model.input_count; i++)
+        if (b->model.input[i]->quant)
+            diag_error(cx, name_format(cx, "input \"%s\"", b->model.input[i]->name), "%s", what);
+    for (int i = 0; i < count && !ctx_failed(cx); i++)
+        if (order[i]->kind == NODE_CALL && order[i]->op->quantization.grid)
+            diag_error(cx, name_format(cx, "node \"%s\" (%s)", order[i]->name, order[i]->op->name), "%s", what);
 }
 
 enum { EQUALIZE_SAMPLES = 32 };
 
-bool build_quantize_samples(Build *b, const Samples *s, Ports ports)
+bool build_quantize(Build *b, const Samples *s, Ports ports, Quantized *out)
 {
     Ctx *cx = b->cx;
     Graph g;
+    refuse_quantized(b);
     if (!float_graph(b, &g)) return false;
-    refuse_quantized(cx, &g);
-    if (ctx_failed(cx)) return false;
     Edges e = edges_of(cx, &g);
     if (!e.count) diag_error(cx, NULL, "the model has no call with an integer form; there is nothing to quantize");
     ChannelStats *stats = NEW_ARRAY(cx->arena, ChannelStats, e.count);
@@ -46,16 +50,10 @@ bool build_quantize_samples(Build *b, const Samples *s, Ports ports)
     choose_grids(cx, &e);
     g = correct_biases(cx, g, &e, stats);
     Edges now = edges_of(cx, &g);                /* the same edges, in the same order, of the changed graph */
-    now.group = e.group;
-    g = simulate(cx, &g, &now, ports);
-    b->model.input = g.input;
-    b->model.output = g.output;
+    for (int i = 0; i < now.group_count; i++) now.group[i].grid = e.group[i].grid;
+    *out = (Quantized){ .edges = now, .floats = g, .simulated = simulate(cx, &g, &now, ports) };
+    b->model.input = out->simulated.input;
+    b->model.output = out->simulated.output;
     b->in_fixed_point = true;
     return !ctx_failed(cx);
-}
-
-bool build_quantize(Build *b, const QuantizeOptions *o)
-{
-    Samples s;
-    return samples_read(b, o->samples, o->sample_count, &s) && build_quantize_samples(b, &s, o->ports);
 }

@@ -97,8 +97,11 @@ float *weight_scales(Ctx *cx, const Tensor *w, int axis, int64_t *count);
 Graph with_constants(Ctx *cx, Graph g, const Map *replaced);
 
 /* The whole: after build_read, replaces the model by its quantized form. */
-bool build_quantize_samples(Build *b, const Samples *s, Ports ports);
-typedef struct QuantizeOptions { const char *const *samples; int sample_count; Ports ports; } QuantizeOptions;
-bool build_quantize(Build *b, const QuantizeOptions *o);
+typedef struct Quantized {
+    Edges edges;                       /* of `floats`, with their grids */
+    Graph floats;                      /* equalized */
+    Graph simulated;                   /* before the passes: its calls compute in floats, its ports are the model's */
+} Quantized;
+bool build_quantize(Build *b, const Samples *s, Ports ports, Quantized *out);
 
 #endif

@@ -188,8 +188,9 @@ static bool quantized(Ctx *cx, const char *text, const Samples *s, Graph *out)
 {
     Build b;
     if (!build_read_text(&b, cx, "net.te", text, false, &plain_options)) return false;
-    if (!build_quantize_samples(&b, s, PORTS_FLOAT)) return false;
-    *out = (Graph){ .input = b.model.input, .output = b.model.output };
+    Quantized q;
+    if (!build_quantize(&b, s, PORTS_FLOAT, &q)) return false;
+    *out = q.simulated;
     return true;
 }
 

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# quantize.sh BUILD: quantization from the command line: what is refused; where the recorded networks and their data are
+# there, the accuracy of the emitted integer C.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "quantize.sh BUILD" "$@"
+rm -rf "$work"/*
+data=../shared/models/kws
+
+# npy FILE SHAPE FORMAT COUNT BYTES: a .npy file of COUNT elements, each the octal escape BYTES.
+npy() {
+    header="{'descr': '$3', 'fortran_order': False, 'shape': ($2), }"
+    { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"
+      i=0; while [ $i -lt "$4" ]; do printf "$5"; i=$((i + 1)); done; } > "$work/$1"
+}
+one='\000\000\200\077' nan='\000\000\300\177'
+cat > "$work/net.te" << 'TE'
+input x: f32[1][4]
+const w: f32[4][2] = [1, 2, 3, 4, -1, -2, -3, -4]
+y = dense(x, w)
+output y
+TE
+npy good.npy '3, 4' '<f4' 12 "$one"
+npy other.npy '3, 5' '<f4' 15 "$one"
+npy nan.npy '3, 4' '<f4' 12 "$nan"
+npy empty.npy '0, 4' '<f4' 0 ''
+npy ints.npy '3, 4' '<i4' 12 "$one"
+npy labels.npy '3, ' '<i4' 3 '\001\000\000\000'
+npy far.npy '3, ' '<i4' 3 '\007\000\000\000'
+
+# refuses WORDS ARGUMENT...: status 1 or 2, with WORDS; nothing is written.
+refuses() {
+    words=$1
+    shift
+    "$lw" "$@" -o "$work/out.c" > "$work/said" 2>&1 && return 1
+    grep -q -e "$words" "$work/said" && [ ! -e "$work/out.c" ] && return
+    cat "$work/said"
+    return 1
+}
+check samples-of-another-shape-are-refused  refuses 'is f32\[3\]\[5\]; samples of the input "x" are f32\[N\]\[1\]\[4\]' \
+    quantize "$work/net.te" --samples "$work/other.npy"
+check samples-of-another-type-are-refused   refuses 'is i32' quantize "$work/net.te" --samples "$work/ints.npy"
+check samples-with-nan-are-refused          refuses 'sample 0 has NaN at element 0' quantize "$work/net.te" --samples "$work/nan.npy"
+check no-samples-are-refused                refuses 'holds no samples' quantize "$work/net.te" --samples "$work/empty.npy"
+check samples-are-required                  refuses 'samples are required' quantize "$work/net.te"
+check labels-out-of-range-are-refused       refuses 'label 7 of sample 0 is out of range' quantize "$work/net.te" \
+    --samples "$work/good.npy" --test "$work/good.npy" --test-labels "$work/far.npy"
+check labels-without-samples-are-refused    refuses 'without --test' quantize "$work/net.te" --samples "$work/good.npy" \
+    --test-labels "$work/labels.npy"
+check unknown-ports-are-refused             refuses 'accepted: int8|float' quantize "$work/net.te" --samples "$work/good.npy" --ports int4
+
+# A feature that is constant in all samples has a grid with a stated range.
+constant() {
+    "$lw" quantize "$work/net.te" --samples "$work/good.npy" --test "$work/good.npy" -o "$work/net.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    grep -q 'int8_t   \[1\]\[4\]  scale' "$work/net.h" && ! grep -q float "$work/net.c" && grep -q 'integer C' "$work/said"
+}
+check constant-samples-give-a-grid constant
+
+quantized_already() {
+    npy one.npy '1, 1, 49, 20' '<f4' 980 "$one"
+    "$lw" quantize $data/kws_cnn_int8.tflite --samples "$work/one.npy" -o "$work/out.c" > "$work/said" 2>&1 && return 1
+    grep -q 'quantized already' "$work/said" || { cat "$work/said"; return 1; }
+}
+
+# accuracy NETWORK LEAST: the share of test samples that the integer C classifies, in hundredths of a percent; no floats.
+accuracy() {
+    "$lw" quantize $data/$1.onnx --samples $data/calibration.npy --test $data/test.npy --test-labels $data/test_labels.npy -o "$work/$1.c" \
+        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    reached=$(awk '/^integer C/ { print $3 * 100 }' "$work/said")
+    [ "$reached" -ge "$2" ] && ! grep -q -w -e float -e double "$work/$1.c" && return
+    cat "$work/said"
+    grep -n -w -e float -e double "$work/$1.c" | head -n 3
+    return 1
+}
+if [ -d $data ]; then
+    check a-quantized-model-is-refused quantized_already
+    check kws_cnn-reaches-99.5-percent-on-integers accuracy kws_cnn 9950
+    check kws_cnn_skewed-reaches-99-percent-on-integers accuracy kws_cnn_skewed 9900
+else
+    skip recorded-networks "$data is not there"
+fi
+report_end
