@@ -62,8 +62,9 @@ typedef struct lw_options {
     const char *cc;                  /* verify: the command that builds; NULL: $CC, or cc */
     const char *link;                /* verify: words after the sources: "blas.o -lopenblas"; NULL: none */
     const char *runner;              /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: the host */
-    const char *tuning;              /* a file of tuning records, or NULL */
-    const char *schedule;            /* a file of schedules by group, in the form of dump --at scheduled, or NULL */
+    /* Schedules of groups, in the form of dump --at scheduled: a file, a text, and a file with less precedence. NULL:
+     * none */
+    const char *schedule, *schedule_text, *tuning;
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered, pass:NAME */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
@@ -356,9 +357,9 @@ typedef bool lw_schedule(lw_context *cx, lw_group *g);
 /* ops: names of operators, or patterns, like pattern:reduction; target NULL: all; plevel 0: 15 */
 bool lw_register_schedule(lw_context *cx, const char *ops, const char *target, int plevel, lw_schedule *schedule);
 
-/* Strategies: implementations for a target and for those that fall back to it. Among the applicable implementations, a
- * tuning record wins; then the highest plevel; then the nearest target; then the first registered. An implementation
- * for a nearer target overrides one of the same name. `loopwright dump --at strategy` prints the choice.
+/* Strategies: implementations for a target and for those that fall back to it. Among the applicable implementations,
+ * the highest plevel wins; then the nearest target; then the first registered. An implementation for a nearer target
+ * overrides one of the same name. `loopwright dump --at strategy` prints the choice.
  *
  *     static const lw_implementation list[] = {
  *         { .name = "energy.eights", .what = "eight columns at a time", .plevel = 20,

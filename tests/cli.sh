@@ -323,16 +323,23 @@ check combine-of-a-formula      refuses '--combine has no effect: a file with fo
 check combine-of-one            refuses "'conv' is one group alone" $conv_pool -o "$work/a.c" --combine conv
 check layers-of-a-formula       refuses '--layers has no effect: a file with formulas' verify $matmul --layers
 signature=$("$lw" dump $digits --at strategy --only gemm_1 | sed -n 's/^  signature //p')
-printf '%s\n' "# records" "$signature contraction.tiled" > "$work/good.tuning"
-printf '%s\n' "$signature contraction.tiled" "dense(f32[2][3]) contraction.tiled" > "$work/none.tuning"
-printf '%s\n' "$signature contraction.tilde" > "$work/not.tuning"
-printf '%s\n' "$signature contraction.tiled" "$signature contraction.tiled" > "$work/twice.tuning"
+other='dense(f32[2][3])'
+printf '%s\n' "# records" "for $signature on generic by stages.in_order:" "for $other on generic:" "for $other on cortex-m4:" > "$work/good.tuning"
+printf '%s\n' "for $signature on generic by contraction.tilde:" > "$work/no.tuning"
+printf '%s\n' "for $signature on generic by pool.bytes:" > "$work/not.tuning"
+printf '%s\n' "for $signature on generic:" "for $signature on generic:" > "$work/twice.tuning"
+printf '%s\n' "$signature contraction.tiled" > "$work/old.tuning"
 check tuning-applies            ends 0 - $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
-check tuning-of-no-group        refuses 'no group has the signature dense(f32\[2\]\[3\])' $digits -o "$work/a.c" --tuning "$work/none.tuning"
-check tuning-of-no-group-place  names "$work/none.tuning: 2"
-check tuning-of-no-group-werror refuses 'no group has the signature' $digits -o "$work/a.c" --tuning "$work/none.tuning" --werror
-check tuning-does-not-apply     refuses 'the implementation contraction.tilde does not apply' $digits -o "$work/a.c" --tuning "$work/not.tuning"
-check tuning-twice              refuses 'has a record in line 1 already' $digits -o "$work/a.c" --tuning "$work/twice.tuning"
+# commented FILE GROUP: the comment above the group's function.
+commented() { awk -v f="_$2(" '/^\/\*/ { t = "" } { t = t $0 "\n" } index($0, f) && /^static void/ { printf "%s", t }' "$1"; }
+in_comment() { commented "$work/tuned.c" gemm_1 | grep -q 'schedule stages.in_order'; }
+check tuning-is-in-the-comment  in_comment
+check tuning-counts-once        ends 0 'good.tuning: warning: 1 of 2 signatures on generic match no group of this model' $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
+check tuning-of-no-group-werror ends 1 '1 of 2 signatures on generic match no group' $digits -o "$work/tuned.c" --tuning "$work/good.tuning" --werror
+check tuning-unknown-row        refuses 'there is no implementation "contraction.tilde"' $digits -o "$work/a.c" --tuning "$work/no.tuning"
+check tuning-does-not-apply     refuses 'the implementation pool.bytes does not apply to gemm_1' $digits -o "$work/a.c" --tuning "$work/not.tuning"
+check tuning-twice              refuses 'has a block already, at 1:1' $digits -o "$work/a.c" --tuning "$work/twice.tuning"
+check tuning-old-form           refuses 'a record that names an implementation is `for dense+add(.*) on TARGET by contraction.tiled:`' $digits -o "$work/a.c" --tuning "$work/old.tuning"
 check no-effect-leaves-no-file  [ ! -e "$work/a.c" ]
 
 # layers_agree MODEL OPTION...: the rows of the table are as many as the totals say, in text and in HTML.
@@ -398,12 +405,16 @@ replays_blocks() {
     shift 2
     mkdir -p "$work/again" "$work/once"
     "$lw" dump "$model" --at scheduled --target "$target" "$@" > "$work/blocks.txt" && grep -q "^for .* on $target:$" "$work/blocks.txt" &&
-        "$lw" "$model" -o "$work/once/r.c" --name r --target "$target" "$@" &&
-        "$lw" "$model" -o "$work/again/r.c" --name r --target "$target" --schedule "$work/blocks.txt" &&
+        "$lw" "$model" -o "$work/once/r.c" --name r --target "$target" "$@" || return
+    case " $* " in *" --combine all "*) set -- --combine none ;; esac      # a block of several groups excludes the option
+    "$lw" "$model" -o "$work/again/r.c" --name r --target "$target" --schedule "$work/blocks.txt" "$@" &&
         cmp "$work/once/r.c" "$work/again/r.c" && cmp "$work/once/r.h" "$work/again/r.h"
 }
 for target in generic cortex-m4 x86-avx2; do check "replay-blocks-$target" replays_blocks $digits $target; done
+check replay-blocks-regions     replays_blocks tests/models/control.onnx cortex-m4
+check replay-blocks-open        replays_blocks tests/models/open_attention.onnx generic --dim 'time<=16'
 check replay-blocks-te          replays_blocks samples/matmul/matmul.te cortex-m4
+check replay-blocks-all         replays_blocks $digits cortex-m4 --combine all
 check replay-blocks-combined    replays_blocks samples/conv_pool/chain_combined.te generic --combine none
 # An edited step takes effect in one group; blocks of other targets are skipped.
 edited_block() {
@@ -414,6 +425,7 @@ edited_block() {
         "$lw" $digits -o "$work/edited.c" --schedule "$work/edited.txt" && grep -q 'schedule of the file' "$work/edited.c"
 }
 other_target() {
+    mkdir -p "$work/again" "$work/once"
     printf 'for nothing on cortex-m4:\n  split y.c 4\n' > "$work/other.txt"
     "$lw" $digits -o "$work/once/o.c" --name o && "$lw" $digits -o "$work/again/o.c" --name o --schedule "$work/other.txt" &&
         cmp "$work/once/o.c" "$work/again/o.c"
@@ -438,11 +450,59 @@ refused_block() {
 check schedule-no-group         refused_block '# mine\nfor conv_9 on generic:\n' 2:1 "there is no group 'conv_9'; did you mean"
 check schedule-refused-step     refused_block 'for conv_1 on generic:\n\n  vectorize conv2d.i\n' 3:3 'wrong: '
 check schedule-unknown-step     refused_block 'for conv_1 on generic:\n  spilt y.c 4\n' 2:3 'no schedule step; accepted: split'
-check schedule-unknown-target   refused_block 'for conv_1 on z80:\n' 1:1 'there is no target "z80"'
-check schedule-step-alone       refused_block '  split y.c 4\n' 1:1 'a step before the first'
+check schedule-unknown-target   refused_block 'for conv_1 on z80:\n' 1:15 'there is no target "z80"'
+check schedule-step-alone       refused_block '  split y.c 4\n' 1:3 'a step before the first'
 check schedule-no-head          refused_block 'conv_1:\n' 1:1 'a block begins `for GROUP on TARGET:`'
-check schedule-twice            refused_block 'for conv_1 on generic:\nfor conv_1 on generic:\n' 2:1 'conv_1 on generic has a block already, at 1:1'
 check schedule-folder           refuses 'folder.onnx" is a folder; a file is expected' $digits -o "$work/a.c" --schedule "$work/folder.onnx"
+check schedule-twice            refused_block 'for conv_1 on generic:\nfor conv_1 on generic:\n' 2:5 'conv_1 on generic has a block already, at 1:1'
+check schedule-twice-by-role    refused_block 'for conv_1 on generic:\nfor @op(conv2d) on generic:\n' 2:1 'the group conv_1 has a block already, at 1:1'
+check schedule-twice-in-parts   refused_block 'for conv_1+conv_2 on generic:\nfor conv_2 on generic:\n' 2:5 'conv_2 on generic has a block already, at 1:1'
+check schedule-parts-and-role   refused_block 'for @op(conv2d) on generic:\nfor conv_1+conv_2 on generic:\n' 2:1 'the group conv_1 has a block already, at 1:1'
+check schedule-no-call          refused_block 'for @op(conv3d) on generic:\n' 1:1 "no group has a call of 'conv3d'"
+check schedule-no-operator      refused_block 'for @op(conv2) on generic:\n' 1:5 "there is no operator .conv2.; did you mean 'conv2d'?"
+check schedule-other-role       refused_block 'for @contraction on generic:\n' 1:5 "'@contraction' does not select groups; accepted: @op(OPERATOR)"
+check schedule-role-refused     refused_block 'for @op(conv2d) on generic:\n  vectorize conv2d.i\n' 2:3 'in group conv_1: vectorize conv2d.i: wrong: '
+check schedule-otherwise-alone  refused_block 'for conv_1 on generic:\notherwise:\n' 2:1 '.otherwise. without a condition before it'
+check schedule-open-end         refused_block 'for conv_1 on generic when n == 4:\n' 1:1 'its last version has a condition; add .otherwise:'
+check schedule-fixed-sizes      refused_block 'for conv_1 on generic when n == 4:\notherwise:\n' 1:1 'conv_1 has only constant sizes'
+check schedule-row-of-parts     refused_block 'for conv_1+conv_2 on generic by contraction.tiled:\n' 1:1 'contraction.tiled does not apply to conv_1+conv_2'
+check schedule-without-groups   ends 2 '--schedule has no effect on --at dag' dump $digits --at dag --schedule "$work/blocks.txt"
+# --schedule takes precedence over --tuning.
+precedence() {
+    echo "for gemm_1 on generic:" > "$work/first.txt"
+    "$lw" $digits -o "$work/p.c" --schedule "$work/first.txt" --tuning "$work/good.tuning" --quiet &&
+        commented "$work/p.c" gemm_1 | grep -q 'dense + add' && ! commented "$work/p.c" gemm_1 | grep -q 'schedule'
+}
+check schedule-before-tuning    precedence
+# One block for each group with a convolution; by signature, the same C.
+by_role() {
+    printf 'for @op(conv2d) on generic:\n  unroll relu.c by=4\n' > "$work/role.txt" &&
+        "$lw" $digits -o "$work/role.c" --schedule "$work/role.txt" --combine none &&
+        [ "$(grep -c 'schedule of the file: unroll' "$work/role.c")" -ge 2 ]
+}
+by_signature() {
+    printf 'for %s on generic:\n  split add.c 2\n' "$signature" > "$work/signed.txt"
+    printf 'for gemm_1 on generic:\n  split add.c 2\n' > "$work/named.txt"
+    mkdir -p "$work/again" "$work/once"
+    "$lw" $digits -o "$work/again/n.c" --schedule "$work/signed.txt" && "$lw" $digits -o "$work/once/n.c" --schedule "$work/named.txt" &&
+        cmp "$work/again/n.c" "$work/once/n.c" && grep -q 'schedule of the file: split y.c 2' "$work/once/n.c"
+}
+check schedule-by-role          by_role
+check schedule-by-signature     by_signature
+# The steps of an implementation, and more.
+by_row() {
+    printf 'for gemm_1 on generic by contraction.tiled:\n  pragma dense.k unroll 2\n' > "$work/row.txt" &&
+        "$lw" dump $digits --at scheduled --only gemm_1 --schedule "$work/row.txt" > "$work/row.out" &&
+        grep -q 'vectorize dense.o' "$work/row.out" && grep -q 'pragma dense.k unroll 2' "$work/row.out"
+}
+check schedule-by-row           by_row
+# The end of a .te file.
+te_blocks() {
+    { echo 'input x: f32[1][8][8][4]'; echo 'y = max_pool2d(x, kernel=2,2)'; echo 'z = relu(y)'; echo 'output z'
+      echo 'for y on generic:'; echo '  split max_pool2d.h 2   # rows in pairs'; echo 'for y on cortex-m4:'; } > "$work/blocks.te"
+    "$lw" "$work/blocks.te" -o "$work/blocks.c" && grep -q 'schedule of the file: split' "$work/blocks.c"
+}
+check schedule-in-a-te-file     te_blocks
 check schedule-missing-file     refuses 'cannot open' $digits -o "$work/a.c" --schedule "$work/none.txt"
 for te in samples/*/*.te tests/golden/*/*.te tests/emitted/*.te; do
     folder=$(dirname "$te")

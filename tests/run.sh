@@ -27,7 +27,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL          # the suites' own makes take no part i
 export BUILD="$build"
 
 # A suite is tests/SUITE.sh, tests/unit/SUITE.c, or tests/cross/all.sh. They start in this order, the longest first.
-slow="models sanitize conformance cross int8 ram open shrink determinism"      # not of `make test`
+slow="models sanitize conformance replay cross int8 ram open shrink determinism"      # not of `make test`
 long="emitted simd golden"
 fast_suites() {
     for name in $long; do echo "$name"; done

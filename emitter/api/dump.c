@@ -5,6 +5,7 @@
 
 #include "api/computation/arguments.h"
 #include "driver/driver.h"
+#include "graph/plan/group_schedules.h"
 #include "ir/check/cost.h"
 #include "ir/text/print_code.h"
 #include "schedule/schedule.h"
@@ -220,7 +221,10 @@ static bool dump_strategy(Build *b, Text *t)
         else if (!g->anchor) text_printf(t, "group %s: formulas, with the steps of the file\n", g->name);
         if (!g->anchor || region_of_group(b, i)) continue;
         text_printf(t, "group %s: %s for %s\n", g->name, g->anchor->op->name, b->target->name);
+        text_printf(t, "  signature %s\n", group_signature(b->cx, g));
         strategy_schedule(b->cx, g, b->target, NULL, t);
+        const GroupSchedule *given = schedule_of_group(b->cx, g, b->target);
+        if (given) text_printf(t, "  replaced by the block at %s: %s\n", given->path, given->where);
         if (b->options->explain && b->nest[i]) replay(b, t, naive_of(b, i), b->nest[i], b->nest[i]->step_count);
     }
     return true;
@@ -263,17 +267,32 @@ static void print_loops(Ctx *cx, Text *t, const Nest *n)
     print_loops(cx, t, n->otherwise);
 }
 
-/* Prints the form that --schedule reads: a group's steps below its name. The resulting loops are comments. */
+/* Prints a version of the group: the rest of its head, and its steps. */
+static void print_version(Text *t, const Nest *n)
+{
+    if (n->when) {
+        text_add(t, " when ");
+        print_expr(t, n->when);
+    }
+    if (n->compute) text_printf(t, " with %s", n->compute);
+    text_add(t, ":\n");
+    for (int s = 0; s < n->step_count; s++) text_printf(t, "  %s\n", n->step[s].text);
+    if (!n->otherwise) return;
+    text_add(t, "otherwise");
+    print_version(t, n->otherwise);
+}
+
+/* Prints the form that --schedule reads: a group's steps below its name. Its signature, under which a block serves
+ * other networks, and the resulting loops are comments. */
 static bool dump_scheduled(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
         const Nest *n = b->nest[i];
         if (!is_selected(b, g) || !n) continue;
-        const Implementation *with = b->chosen[i];
-        text_printf(t, "for %s on %s%s%s:\n", g->parts ? g->parts : g->name, b->target->name,
-                    with && with->compute ? " with " : "", with && with->compute ? with->name : "");
-        for (int s = 0; s < n->step_count; s++) text_printf(t, "  %s\n", n->step[s].text);
+        text_printf(t, "for %s on %s", g->parts ? g->parts : g->name, b->target->name);
+        print_version(t, n);
+        if (g->anchor) text_printf(t, "# signature %s\n", group_signature(b->cx, g));
         Text effects = text_new(b->cx);
         if (b->options->explain) replay(b, &effects, naive_of(b, i), n, n->step_count);
         print_as_comment(t, text_string(&effects), text_string(&effects) + effects.length);
@@ -416,7 +435,11 @@ static const Stop *stop_named(Ctx *cx, const char *at)
 /* Refuses options without effect on the stage. */
 static bool has_effects(Ctx *cx, const Stop *s, const lw_options *o)
 {
-    const char *of_groups = o->only ? "--only" : o->combine ? "--combine" : o->tuning ? "--tuning" : NULL;
+    const char *of_groups = o->only                            ? "--only"
+                            : o->combine                       ? "--combine"
+                            : o->schedule || o->schedule_text ? "--schedule"
+                            : o->tuning                        ? "--tuning"
+                                                               : NULL;
     if (!s->needs && of_groups)
         diag_usage(cx, NULL, "%s has no effect on --at %s: the dag has no groups yet", of_groups,
                    s->name);

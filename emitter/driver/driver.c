@@ -70,8 +70,7 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
 /* The files that the options name beside the model. */
 static bool read_beside(Build *b, const lw_options *o)
 {
-    return (!o->tuning || tuning_read(b->cx, o->tuning)) && (!o->schedule || build_read_schedules(b, o->schedule)) &&
-        (!o->annotate || annotations_read(b->cx, o->annotate, &b->model));
+    return build_read_schedules(b) && (!o->annotate || annotations_read(b->cx, o->annotate, &b->model));
 }
 
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)

@@ -27,8 +27,6 @@ typedef struct Shared {
     int constant_count; const Tensor **constant; const char **constant_name;
 } Shared;
 
-typedef struct ScheduleBlock ScheduleBlock;          /* schedule_file.c */
-
 struct Build {
     Ctx *cx;
     const lw_options *options;
@@ -43,7 +41,6 @@ struct Build {
     const char *combine_text;                /* report of the combined groups, with reasons; NULL: none */
     const Nest **nest;                       /* [groups] scheduled; inputs and outputs in the group's order */
     const Implementation **chosen;           /* [groups] or NULL */
-    ScheduleBlock *block; int block_count;   /* of --schedule, for all graphs */
     Plan plan;
     Function **function;                     /* [groups]; equal groups share one; NULL for groups that are free */
     const Nest **lowered;                    /* [groups] nest of the function: another group's where it is shared */
@@ -102,10 +99,10 @@ const char *build_between(Build *b, const int *part, int part_count);          /
 void build_merge_groups(Build *b, const int *part, int part_count, const Group *merged, const Nest *n);
 void build_combine_for_ram(Build *b);                                          /* combine_for_ram.c */
 
-/* schedule_file.c: --schedule. */
-bool build_read_schedules(Build *b, const char *path);
+/* schedule_file.c: schedules of groups from outside. */
+bool build_read_schedules(Build *b);
 void build_combine_blocks(Build *b);             /* groups that a block names together become one */
-bool build_schedule_group(Build *b, int group);  /* true: a block applies, and yields its nest (or an error) */
+void build_schedule_group(Build *b, int group);  /* its nest, by its block or its strategy */
 const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group);     /* NULL: no block applies */
 void build_check_schedules(Build *b);            /* after all nests: a block without its group is an error */
 

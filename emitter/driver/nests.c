@@ -74,7 +74,6 @@ static bool nests_of_graphs(Build *b)
 {
     if (!build_inner_nests(b)) return false;
     if (!b->outer) build_check_schedules(b);
-    if (!b->outer) tuning_check(b->cx);
     return !ctx_failed(b->cx);
 }
 
@@ -100,8 +99,7 @@ bool build_nests(Build *b)
         diag_unsupported(cx, NULL, "--combine with annotations of devices; accepted: one of them");
     else if (is_named) build_combine_named(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
-        if (!b->nest[i] && !region_of_group(b, i) && !build_schedule_group(b, i))
-            b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
+        if (!b->nest[i]) build_schedule_group(b, i);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
     if (!combine && !ctx_failed(cx)) build_combine_for_ram(b);
     return nests_of_graphs(b);

@@ -44,8 +44,6 @@ static void make_inner(Build *b, const Node *n)
                             .target = b->target,
                             .watch = b->watch,
                             .shared = b->shared,
-                            .block = b->block,
-                            .block_count = b->block_count,
                             .outer = b,
                             .region = n,
                             .graph = inner_graph(b, n, i) };

@@ -1,181 +1,64 @@
 /* SPDX-License-Identifier: MIT */
-/* --schedule FILE: schedules of groups, in the form in which `dump --at scheduled` prints them.
- *
- *   for conv_1 on cortex-m4:          the group that `dump --at fused` calls conv_1
- *     split y.h 4 tail=peel           its steps, indented, one a line, each checked
- *   for conv_2+pool_2 on cortex-m4:   two groups as one nest, named after the last one
- *   for dense_3 on generic with NAME: over the compute of the implementation NAME
- *
- * A block replaces the strategy; blocks of other targets are skipped. A group that no block names keeps its strategy. A
- * block whose group does not exist, or a refused step, is an error at its line. '#' begins a comment. */
+/* Schedules of groups from outside: files of --schedule and --tuning, a text from C, the end of a .te file.
+ * graph/plan/group_schedules.h defines their form and finds the block of a group. Here groups that a block names
+ * together become one, and blocks without groups are reported. */
 #include "driver/driver.h"
 
 #include <string.h>
 
 #include "graph/plan/combine.h"
-#include "schedule/written.h"
+#include "graph/plan/group_schedules.h"
 #include "support/file.h"
-#include "support/names.h"
 #include "support/text.h"
-
-struct ScheduleBlock {
-    const char *group, *target, *with;   /* group: as written; with: NULL for the operators' own computes */
-    const char *where;                   /* "12:1" */
-    const WrittenStep *step;
-    int step_count;
-    bool is_used;
-};
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-typedef struct BlockReader {
-    Ctx *cx;
-    const char *path, *text;
-    ScheduleBlock *block;
-    int count;
-    WrittenStep *step;
-    int step_count;
-} BlockReader;
-
-/* Returns the word at *s, up to a blank or ':'; *s advances past the word and the blanks. */
-static const char *take_word(Ctx *cx, const char **s, const char *end)
+static bool read_file(Ctx *cx, ScheduleSource source, const char *path)
 {
-    const char *begin = *s;
-    while (*s < end && !strchr(" \t:", **s)) ++*s;
-    const char *word = name_n(cx, begin, (size_t)(*s - begin));
-    while (*s < end && (**s == ' ' || **s == '\t')) ++*s;
-    return word;
+    const char *text = file_text(cx, path, file_read(cx, path));
+    return !ctx_failed(cx) && schedules_read(cx, source, path, text, 0);
 }
 
-static void read_head(BlockReader *r, const char *s, const char *end, int line)
-{
-    const char *where = text_format(r->cx, "%d:1", line), *keyword = take_word(r->cx, &s, end);
-    ScheduleBlock b = { .where = where, .step = r->step + r->step_count };
-    b.group = take_word(r->cx, &s, end);
-    const char *on = take_word(r->cx, &s, end);
-    b.target = take_word(r->cx, &s, end);
-    const char *with = s < end && *s != ':' ? take_word(r->cx, &s, end) : NULL;
-    if (with) b.with = take_word(r->cx, &s, end);
-    bool is_head =
-        text_equal(keyword, "for") && text_equal(on, "on") && *b.group && *b.target && s + 1 == end && *s == ':';
-    if (!is_head || (with && (!text_equal(with, "with") || !*b.with)))
-        diag_error(r->cx, where, "a block begins `for GROUP on TARGET:`, and its steps are indented");
-    else if (!target_find(r->cx, b.target))
-        diag_error(r->cx, where, "there is no target \"%s\"%s", b.target, target_hint(r->cx, b.target));
-    for (int i = 0; i < r->count; i++)
-        if (text_equal(r->block[i].group, b.group) && text_equal(r->block[i].target, b.target))
-            diag_error(r->cx, where, "%s on %s has a block already, at %s", b.group, b.target, r->block[i].where);
-    r->block[r->count++] = b;
-}
-
-static void read_line(BlockReader *r, const char *line, int number)
-{
-    const char *s = line + strspn(line, " \t"), *end = s + strcspn(s, "#\n");
-    while (end > s && strchr(" \t\r", end[-1])) end--;
-    if (end == s || ctx_failed(r->cx)) return;
-    if (s == line) {
-        read_head(r, s, end, number);
-        return;
-    }
-    if (!r->count)
-        diag_error(r->cx, text_format(r->cx, "%d:1", number), "a step before the first `for GROUP on TARGET:`");
-    if (ctx_failed(r->cx)) return;
-    r->step_count += written_step(r->cx, r->path, r->text, s, end, &r->step[r->step_count]);
-    r->block[r->count - 1].step_count++;
-}
-
-bool build_read_schedules(Build *b, const char *path)
+bool build_read_schedules(Build *b)
 {
     Ctx *cx = b->cx;
-    Bytes file = file_read(cx, path);
-    if (ctx_failed(cx)) return false;
-    BlockReader r = { .cx = cx, .path = name(cx, path), .text = (const char *)file.at };
-    size_t lines = 1;
-    for (const char *s = r.text; *s; s++) lines += *s == '\n';
-    r.block = NEW_ARRAY(cx->arena, ScheduleBlock, lines);
-    r.step = NEW_ARRAY(cx->arena, WrittenStep, lines);
-    const char *outer = cx->file;
-    cx->file = r.path;
-    int number = 1;
-    for (const char *s = r.text; *s; s += strcspn(s, "\n"), s += *s == '\n') read_line(&r, s, number++);
-    cx->file = outer;
-    b->block = r.block;
-    b->block_count = r.count;
+    const lw_options *o = b->options;
+    const Model *m = &b->model;
+    if (o->schedule) read_file(cx, SCHEDULES_OF_OPTION, o->schedule);
+    if (o->schedule_text) schedules_read(cx, SCHEDULES_OF_OPTION, "schedule_text", o->schedule_text, 0);
+    if (m->schedules) schedules_read(cx, SCHEDULES_OF_MODEL, b->path, m->schedules, m->schedules_at);
+    if (o->tuning) read_file(cx, SCHEDULES_OF_TUNING, o->tuning);
     return !ctx_failed(cx);
 }
 
-/* ---- Applying ---------------------------------------------------------------------------------------------------- */
+/* ---- Nests ------------------------------------------------------------------------------------------------------- */
 
-static void refuse_block(Build *b, const ScheduleBlock *s, const char *what)
+/* A block that names the group fixes its nest. One that an operator or a signature finds replaces the strategy, and the
+ * group may still be combined with others. */
+static bool fixes_nest(const GroupSchedule *s) { return s && s->subject <= OF_PARTS; }
+
+static void refuse_region(Build *b, const GroupSchedule *s)
 {
-    const char *outer = b->cx->file;
-    b->cx->file = b->options->schedule;
-    diag_error(b->cx, s->where, "%s", what);
-    b->cx->file = outer;
+    schedule_refuse(b->cx, s, text_format(b->cx, "'%s' is a branch or loop of the run, without steps of its own; "
+                                          "accepted: the groups inside of it", s->of));
 }
 
-static const Nest *after_steps(Build *b, const ScheduleBlock *s, const Nest *n)
+void build_schedule_group(Build *b, int group)
 {
-    for (int i = 0; n && i < s->step_count && !ctx_failed(b->cx); i++) n = sched_written(b->cx, n, &s->step[i]);
-    return ctx_failed(b->cx) ? NULL : n;
-}
-
-static ScheduleBlock *block_of(Build *b, const char *group)
-{
-    for (int i = 0; i < b->block_count; i++)
-        if (text_equal(b->block[i].group, group) && text_equal(b->block[i].target, b->target->name))
-            return &b->block[i];
-    return NULL;
-}
-
-static const Implementation *implementation_called(Build *b, const ScheduleBlock *s)
-{
-    int count;
-    const Implementation *const *all = implementation_list(b->cx, &count);
-    for (int i = 0; s->with && i < count; i++)
-        if (text_equal(all[i]->name, s->with)) return all[i];
-    if (s->with) refuse_block(b, s, text_format(b->cx, "there is no implementation \"%s\"", s->with));
-    return NULL;
+    Group *g = &b->groups.at[group];
+    const GroupSchedule *s = schedule_of_group(b->cx, g, b->target);
+    g->is_scheduled = fixes_nest(s);
+    if (s && region_of_group(b, group)) refuse_region(b, s);
+    if (region_of_group(b, group)) return;
+    b->nest[group] = g->naive ? schedule_nest(b->cx, s, g, b->target, g->naive, NULL)
+                              : group_nest(b->cx, g, b->target, &b->chosen[group]);
 }
 
 const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group)
 {
-    ScheduleBlock *s = block_of(b, group);
-    if (!s) return NULL;
-    s->is_used = true;
-    return after_steps(b, s, naive);
-}
-
-static bool same_steps(const Nest *a, const Nest *b)
-{
-    bool same = a->step_count == b->step_count;
-    for (int i = 0; same && i < a->step_count; i++) same = text_equal(a->step[i].text, b->step[i].text);
-    return same;
-}
-
-/* Returns the nest with the name of an implementation that applies the same steps, for the emitted comment; else with
- * the file's name. */
-static const Nest *with_source(Build *b, const Group *g, const Nest *n)
-{
-    const Implementation *chosen = NULL;
-    DiagMark mark = diag_mark(b->cx);
-    const Nest *own = g->anchor ? strategy_schedule(b->cx, g, b->target, &chosen, NULL) : NULL;
-    const Diag *failure = diag_rewind(b->cx, mark);
-    if (!own || (failure && failure->severity >= ERROR) || own->otherwise || !same_steps(own, n)) return n;
-    return nest_named_by(b->cx, n, own->strategy);
-}
-
-bool build_schedule_group(Build *b, int group)
-{
-    Group *g = &b->groups.at[group];
-    ScheduleBlock *s = block_of(b, g->parts ? g->parts : g->name);
-    if (!s) return false;
-    s->is_used = g->is_scheduled = true;
-    const Implementation *with = implementation_called(b, s);
-    b->chosen[group] = with;
-    b->nest[group] = after_steps(b, s, g->naive ? g->naive : group_naive(b->cx, g, b->target, with));
-    if (b->nest[group]) b->nest[group] = with_source(b, g, b->nest[group]);
-    return true;
+    const Group g = { .name = group };
+    const GroupSchedule *s = schedule_of_group(b->cx, &g, b->target);
+    return s ? schedule_nest(b->cx, s, &g, b->target, naive, NULL) : NULL;
 }
 
 /* ---- Several groups ---------------------------------------------------------------------------------------------- */
@@ -206,45 +89,53 @@ static bool parts_of(const Build *b, const char *group, int *part, int *count, i
     return true;
 }
 
-static void combine_block(Build *b, ScheduleBlock *s)
+/* Refuses a block of the same source for one part alone. */
+static void check_parts(Build *b, const GroupSchedule *s, const int *part, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const Group *g = &b->groups.at[part[i]];
+        const GroupSchedule *other = schedule_of_group(b->cx, g, b->target);
+        if (other && other->source <= s->source)
+            schedule_refuse(b->cx, s, text_format(b->cx, "the group %s has a block already, at %s", g->name,
+                                                  other->where));
+    }
+}
+
+static void combine_block(Build *b, const GroupSchedule *s)
 {
     Ctx *cx = b->cx;
-    int *part = NEW_ARRAY(cx->arena, int, strlen(s->group) + 1), count, master = 0;
-    if (!parts_of(b, s->group, part, &count, &master)) return;
+    int *part = NEW_ARRAY(cx->arena, int, strlen(s->of) + 1), count, master = 0;
+    if (!parts_of(b, s->of, part, &count, &master)) return;
     const char *gap = build_between(b, part, count);
-    if (gap) refuse_block(b, s, gap);
+    if (!gap && b->partition_count) gap = "groups on devices are not combined";
+    if (gap) schedule_refuse(cx, s, gap);
+    check_parts(b, s, part, count);
     Group merged;
-    const Nest *naive =
-        gap ? NULL : schedule_combine_naive(cx, &b->graph, &b->groups, part, count, master, b->target, &merged);
+    const Nest *naive = ctx_failed(cx) ? NULL : schedule_combine_naive(cx, &b->graph, &b->groups, part, count, master,
+                                                                       b->target, &merged);
     if (!naive) return;
     merged.naive = naive;
-    merged.parts = s->group;
+    merged.parts = s->of;
     build_merge_groups(b, part, count, &merged, NULL);
 }
 
 void build_combine_blocks(Build *b)
 {
-    for (int i = 0; i < b->block_count && !ctx_failed(b->cx); i++) {
-        ScheduleBlock *s = &b->block[i];
-        if (strchr(s->group, '+') && b->options->combine && !text_equal(b->options->combine, "none"))
-            refuse_block(b, s, "--combine excludes blocks of several groups");
-        if (strchr(s->group, '+') && text_equal(s->target, b->target->name)) combine_block(b, s);
+    for (const GroupSchedule *s = schedules_first(b->cx); s && !ctx_failed(b->cx); s = s->next) {
+        if (s->subject != OF_PARTS || !text_equal(s->target, b->target->name)) continue;
+        if (b->options->combine && !text_equal(b->options->combine, "none"))
+            schedule_refuse(b->cx, s, "--combine excludes blocks of several groups");
+        else combine_block(b, s);
     }
 }
 
 void build_check_schedules(Build *b)
 {
-    for (int i = 0; i < b->block_count && !ctx_failed(b->cx); i++) {
-        const ScheduleBlock *s = &b->block[i];
-        if (s->is_used || !text_equal(s->target, b->target->name)) continue;
-        int count = 0;
-        for (const Build *g = b; g; g = g->next) count += g->groups.count;
-        const char **names = NEW_ARRAY(b->cx->arena, const char *, count + 1);
-        count = 0;
-        for (const Build *g = b; g; g = g->next)
-            for (int k = 0; k < g->groups.count; k++) names[count++] = g->groups.at[k].name;
-        const char *hint =
-            text_hint(b->cx, s->group, names, (size_t)count, "; `dump MODEL --at fused` lists the groups");
-        refuse_block(b, s, text_format(b->cx, "there is no group '%s'%s", s->group, hint));
-    }
+    int count = 0;
+    for (const Build *g = b; g; g = g->next) count += g->groups.count;
+    const char **names = NEW_ARRAY(b->cx->arena, const char *, count + 1);
+    count = 0;
+    for (const Build *g = b; g; g = g->next)
+        for (int k = 0; k < g->groups.count; k++) names[count++] = g->groups.at[k].name;
+    schedules_check(b->cx, b->target, names, count);
 }

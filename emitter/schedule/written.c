@@ -5,6 +5,7 @@
 
 #include "ir/text/lex.h"
 #include "support/names.h"
+#include "support/text.h"
 
 bool written_step(Ctx *cx, const char *path, const char *whole, const char *line, const char *end, WrittenStep *out)
 {
@@ -12,7 +13,8 @@ bool written_step(Ctx *cx, const char *path, const char *whole, const char *line
     if (stop > end) stop = end;
     while (stop > s && strchr(" \t\r", stop[-1])) stop--;
     if (stop <= s) return false;
-    *out = (WrittenStep){ name_n(cx, s, (size_t)(stop - s)), path, whole, (size_t)(s - whole), (size_t)(stop - whole) };
+    *out = (WrittenStep){ .text = name_n(cx, s, (size_t)(stop - s)), .path = path, .whole = whole,
+                          .begin = (size_t)(s - whole), .end = (size_t)(stop - whole) };
     return true;
 }
 
@@ -24,7 +26,7 @@ const Nest *sched_written(Ctx *cx, const Nest *n, const WrittenStep *step)
     Token whole = { TOKEN_NAME, step->whole + step->begin, (int)(step->end - step->begin) };
     DiagMark mark = diag_mark(cx);
     n = sched_step(cx, n, step->text);
-    lex_relocate(&l, mark, whole);
+    lex_relocate_after(&l, mark, whole, step->of ? text_format(cx, "in group %s", step->of) : NULL);
     cx->file = outer;
     return n;
 }

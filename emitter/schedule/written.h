@@ -8,6 +8,7 @@ typedef struct WrittenStep {
     const char *text;                /* input of sched_step */
     const char *path, *whole;        /* for diagnostics: the file, and its text */
     size_t begin, end;               /* of the step within `whole` */
+    const char *of;                  /* the group, for steps of several; NULL: not named in diagnostics */
 } WrittenStep;
 
 /* Reads the step in the line that begins at `line` and ends at `end` or before, without blanks around it and without a

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which implementation a group gets, with rows made here: plevel, the target's chain, order, overriding, conditions in
- * words that are decided, that are open, or that speak of what is not there; tuning records. */
+ * words that are decided, that are open, or that speak of what is not there; blocks of schedules. */
 #include "graphs.h"
 
+#include "graph/plan/group_schedules.h"
 #include "import/te/te.h"
 #include "schedule/schedule.h"
-#include "support/file.h"
 
 static const Nest *as_written(Ctx *cx, const GroupNest *g) { (void)cx; return g->nest; }
 static const Nest *split_k(Ctx *cx, const GroupNest *g)
@@ -259,34 +259,38 @@ static void computes(void)
     ctx_free(n.cx);
 }
 
-static void records(void)
+/* The name of the row that a block gives the group, and the source of its nest. */
+static const char *given_by(Net *n, const Implementation *rows, const char *blocks)
+{
+    const char *own = chosen_for(n, "generic", rows);
+    const Graph g = net_graph(n);
+    const Groups groups = fuse(n->cx, &g);
+    const Implementation *chosen = NULL;
+    if (!schedules_read(n->cx, SCHEDULES_OF_OPTION, "blocks.txt", blocks, 0)) return net_error(n);
+    const Nest *nest = group_nest(n->cx, &groups.at[0], target_find(n->cx, "generic"), &chosen);
+    return !nest || ctx_failed(n->cx) ? net_error(n) : chosen ? chosen->name : own;
+}
+
+static void blocks(void)
 {
     static const Implementation rows[] = {
         ROW("a", "generic", 20, .when = NULL), ROW("b", "generic", 30, .when = NULL), ROW("c", "generic", 25,
         .when = "x is i8"), { 0 }
     };
-    const char *path = "tuning-record.tmp", *good = "# comment\n\n  dense(f32[2][12],f32[12][4]) a 17\n",
-               *bad = "dense(f32[2][12],f32[12][4]) c\n", *cut = "x\ndense()\n";
-    Net n = net_new(4);
-    bool ok = file_write(n.cx, path, good, strlen(good)) && tuning_read(n.cx, path);
-    const char *found = chosen_for(&n, "generic", rows);
-    check_that(ok && strcmp(found, "a") == 0 && strstr(explained, "chosen: a: the tuning record names it"),
-               "a record comes before plevel", "%s; %s", found, explained);
-    ctx_free(n.cx);
-
-    n = net_new(5);
-    ok = file_write(n.cx, path, bad, strlen(bad)) && tuning_read(n.cx, path);
-    found = chosen_for(&n, "generic", rows);
-    check_that(ok && strcmp(found, "b") == 0 && strstr(explained, "the tuning record names c, which does not apply"),
-               "but not before conditions", "%s; %s", found, explained);
-    ctx_free(n.cx);
-
-    n = net_new(6);
-    CHECK("a record's line without a name is an error", file_write(n.cx, path, cut, strlen(cut))
-                                                            && !tuning_read(n.cx, path)
-                                                            && strstr(net_error(&n), ": 1:1: error"));
-    remove(path);
-    ctx_free(n.cx);
+    static const struct { const char *label, *text, *wanted; } cases[] = {
+        { "a block takes precedence over plevel", "# none\n\nfor dense(f32[2][12],f32[12][4]) on generic by a:\n",
+          "a" },
+        { "a block for another target is skipped", "for dense(f32[2][12],f32[12][4]) on arm by a:\n", "b" },
+        { "a block cannot name a row whose condition fails", "for y on generic by c:\n",
+          "blocks.txt: 1:1: error: the implementation c does not apply to y" },
+        { "a line without `for` is no block", "x\n", "blocks.txt: 1:1: error: a block begins" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Net n = net_new(4);
+        const char *found = given_by(&n, rows, cases[i].text);
+        check_that(strncmp(found, cases[i].wanted, strlen(cases[i].wanted)) == 0, cases[i].label, "%s", found);
+        ctx_free(n.cx);
+    }
 }
 
 /* Two rows of weights share numbers of 16 bits where these hold both, and where the sums by odd rows cannot leave 24
@@ -409,7 +413,7 @@ int main(void)
     decided_when_run();
     otherwise_the_next_best();
     computes();
-    records();
+    blocks();
     rows_as_they_are();
     rows_of_one_channel();
     refused_step();

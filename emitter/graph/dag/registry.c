@@ -99,7 +99,6 @@ Registry *registry(Ctx *cx)
     r->op_by_name = map_new(cx->arena);
     r->target_by_name = map_new(cx->arena);
     r->importer_row = map_new(cx->arena);
-    r->tuned = map_new(cx->arena);
     r->expansion = map_new(cx->arena);
     if (!cx->rows) return r;
     for (int a = 0; cx->rows->ops[a]; a++)

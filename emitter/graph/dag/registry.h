@@ -19,7 +19,6 @@ enum { MOST_NOTES = 16 };
 typedef struct AttrNote { const char *name; int count; int64_t value[2 * MAX_RANK]; } AttrNote;
 typedef struct AttrNotes { int count; AttrNote note[MOST_NOTES]; } AttrNotes;
 
-typedef struct Tuned Tuned;                /* plan/strategy.c */
 typedef struct Registry {
     Map op_by_name, target_by_name;
     const Op **op;                         int op_count, op_room;                 /* sorted by name */
@@ -27,8 +26,7 @@ typedef struct Registry {
     const Target **target;                 int target_count, target_room;
     const Implementation **implementation; int implementation_count, implementation_room;
     const Device **device;                 int device_count, device_room;
-    Map tuned;                             /* group signature -> its record */
-    Tuned *records;                        /* of --tuning, in the order of the file */
+    struct GroupSchedule *schedules;       /* of files; plan/group_schedules.h defines the type */
     Map importer_row;                      /* foreign operator name -> a user's row; the importers define its type */
     Map expansion;                         /* call (by address) -> Tensor *[] from Op.compute */
     AttrNotes *notes;                      /* op_ints records the lists it reads here; NULL: not recorded */

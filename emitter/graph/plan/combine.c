@@ -21,6 +21,7 @@
 
 #include <string.h>
 
+#include "graph/plan/group_schedules.h"
 #include "ir/check/check.h"
 #include "schedule/draft/rows.h"
 #include "schedule/schedule.h"
@@ -394,7 +395,10 @@ static const Nest *naive_of_all(Combine *c, const Group *merged, const Implement
     const Nest *n = nest_naive(cx, merged->name, in, merged->input_count, out, merged->output_count);
     if (!n) return NULL;
     Text all = text_new(cx);
-    for (int i = 0; i < c->count; i++) text_printf(&all, "%s%s", i ? " + " : "", with[i]->name);
+    for (int i = 0; i < c->count; i++) {
+        const char *own = with[i] ? with[i]->name : c->part[i].alone->strategy;
+        text_printf(&all, "%s%s", i ? " + " : "", own ? own : "of the file");
+    }
     return nest_named_by(cx, nest_for(cx, n, c->target->features), text_string(&all));
 }
 
@@ -452,7 +456,7 @@ static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const 
     const Implementation **with = NEW_ARRAY(cx->arena, const Implementation *, count);
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         c.part[i].group = &groups->at[part[i]];
-        c.part[i].alone = strategy_schedule(cx, c.part[i].group, t, &with[i], NULL);
+        c.part[i].alone = group_nest(cx, c.part[i].group, t, &with[i]);
     }
     if (ctx_failed(cx)) return c;
     *merged = (Group){ .name = c.part[master].group->name, .parts = part_names(&c) };

@@ -26,10 +26,6 @@ const char *group_role(Ctx *cx, const Group *g, const Tensor *t);
 
 /* ---- Strategies -------------------------------------------------------------------------------------------------- */
 
-/* Reads `SIGNATURE IMPLEMENTATION` lines. A record's implementation precedes all others if it applies. */
-bool tuning_read(Ctx *cx, const char *path);
-void tuning_check(Ctx *cx);                /* after all groups are scheduled: a record without effect is an error */
-
 /* Returns the nest of this row; NULL without a diagnostic if the row does not apply to the group on that target. */
 const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const Implementation *i);
 /* Selects and applies an implementation. *chosen (may be NULL) gets the row. `explain` (may be NULL) gets the

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Selects the implementation of a group. Candidates match the anchor's operator or pattern, the target and its
- * features, and their conditions hold. Among them, the tuning record wins; then the highest plevel; then the nearest
- * target (implementation_rank); then the first registered. A nearer row overrides one of the same name. Without
- * candidates the nest stays naive. A condition over open sizes is tested at run time; if it fails, the best of the
- * other candidates runs, and so on down to one without such a condition. */
+ * features, and their conditions hold. Among them, the highest plevel wins; then the nearest target
+ * (implementation_rank); then the first registered. A nearer row overrides one of the same name. Without candidates the
+ * nest stays naive. A condition over open sizes is tested at run time; if it fails, the best of the other candidates
+ * runs, and so on down to one without such a condition. */
 #include "graph/plan/condition.h"
 #include "graph/plan/plan.h"
 
@@ -40,6 +40,7 @@ static GroupNest nest_of(Ctx *cx, const Group *g, const Target *t, const Impleme
            **out = group_expand(cx, g, with, input, &n.anchor);
     if (out) n.nest = nest_naive(cx, g->name, input, g->input_count, out, g->output_count);
     if (n.nest) n.nest = nest_for(cx, n.nest, t->features);
+    if (n.nest && with && with->compute) n.nest = nest_computed_by(cx, n.nest, with->name);
     return n;
 }
 
@@ -75,96 +76,6 @@ static const Nest *scheduled(Ctx *cx, const GroupNest *g, const Implementation *
     return NULL;
 }
 
-/* ---- Tuning records --------------------------------------------------------------------------------------------- */
-
-static void sign_tensor(Text *t, const Tensor *x)
-{
-    text_add(t, dtype_info(x->type)->spelling);
-    for (int d = 0; d < x->rank; d++) {
-        if (tensor_dim(x, d) >= 0) text_printf(t, "[%lld]", (long long)tensor_dim(x, d));
-        else text_add(t, "[]");
-    }
-}
-
-/* Returns the group's key in tuning records: its operators, types, shapes and the anchor's attributes, without
- * blanks. */
-static const char *group_signature(Ctx *cx, const Group *g)
-{
-    Text t = text_new(cx);
-    for (int i = 0; i < g->node_count; i++) text_printf(&t, "%s%s", i ? "+" : "", g->node[i]->op->name);
-    for (int i = 0; i < g->input_count; i++) {
-        text_char(&t, i ? ',' : '(');
-        sign_tensor(&t, g->input[i]);
-    }
-    text_char(&t, ')');
-    for (int i = 0; g->anchor && i < g->anchor->attr_count; i++) {
-        const Attr *a = &g->anchor->attr[i];
-        if (a->kind == ATTR_INT) text_printf(&t, ";%s=%lld", a->name, (long long)a->integer);
-        for (int j = 0; a->kind == ATTR_INTS && j < a->count; j++)
-            text_printf(&t, "%s%lld", j ? "," : text_format(cx, ";%s=", a->name), (long long)a->ints[j]);
-    }
-    return text_string(&t);
-}
-
-struct Tuned {
-    const char *signature, *implementation;
-    const char *path; int line;
-    bool is_matched, applies;        /* to a group; also to its target and call */
-    Tuned *next;
-};
-
-static const char *place_of_record(Ctx *cx, const char *path, int line)
-{
-    return text_format(cx, "%s: %d:1", path, line);
-}
-
-static void add_record(Ctx *cx, const char *path, int line, const char *signature, const char *implementation)
-{
-    Registry *r = registry(cx);
-    const Tuned *other = map_get(&r->tuned, signature, strlen(signature));
-    if (other && other->path == path)
-        diag_error(cx, place_of_record(cx, path, line), "the signature %s has a record in line %d already", signature,
-                   other->line);
-    Tuned *record = NEW(cx->arena, Tuned), **last = &r->records;
-    *record = (Tuned){ .signature = signature, .implementation = implementation, .path = path, .line = line };
-    while (*last) last = &(*last)->next;
-    *last = record;
-    map_put(&r->tuned, signature, strlen(signature), record);
-}
-
-bool tuning_read(Ctx *cx, const char *path)
-{
-    const char *text = file_text(cx, path, file_read(cx, path));
-    if (ctx_failed(cx)) return false;
-    int line = 1;
-    registry(cx)->records = NULL;
-    for (const char *s = text; *s; s += strcspn(s, "\n"), s += *s == '\n', line++) {
-        const char *word = s + strspn(s, " \t\r");
-        const size_t n = strcspn(word, " \t\r\n");
-        const char *second = word + n + strspn(word + n, " \t\r");
-        const size_t m = strcspn(second, " \t\r\n");
-        if (!n || *word == '#') continue;
-        if (m) add_record(cx, path, line, name_n(cx, word, n), name_n(cx, second, m));
-        else
-            diag_error(cx, place_of_record(cx, path, line),
-                       "expected the name of an implementation after the signature %s",
-                       name_n(cx, word, n));
-    }
-    return !ctx_failed(cx);
-}
-
-void tuning_check(Ctx *cx)
-{
-    for (const Tuned *t = registry(cx)->records; t && !ctx_failed(cx); t = t->next) {
-        const char *where = place_of_record(cx, t->path, t->line);
-        const char *listed = "`dump MODEL --at strategy` prints signatures, and which implementations apply";
-        if (!t->is_matched) diag_error(cx, where, "no group has the signature %s; %s", t->signature, listed);
-        else if (!t->applies)
-            diag_error(cx, where, "the implementation %s does not apply to %s; %s", t->implementation, t->signature,
-                       listed);
-    }
-}
-
 /* ---- Selection --------------------------------------------------------------------------------------------------- */
 
 typedef struct Choice Choice;
@@ -178,8 +89,6 @@ struct Choice {
     const Implementation *best;
     int rank;
     const Expr *open;                  /* the condition to test at run time; NULL: none */
-    Tuned *tuned;                      /* the record of the group, or NULL */
-    bool is_tuned;
 };
 
 /* Returns the target of a nearer row with the same name, which overrides this one. */
@@ -215,17 +124,12 @@ static void consider(Choice *c, const Implementation *i, Text *explain)
     else if (verdict == HOLDS_NOT)
         why = i->when ? text_format(c->cx, "its condition does not hold: %s", i->when) : "its condition does not hold";
     else if (verdict == HOLDS_OPEN) why = text_format(c->cx, "applies where %s", i->when);
-    const bool is_tuned = verdict != HOLDS_NOT && c->tuned && text_equal(c->tuned->implementation, i->name);
-    if (is_tuned) c->tuned->applies = true;
     if (explain)
-        text_printf(explain, "  %-32s %-12s plevel %2d  %s%s\n", i->name, implementation_for(i), i->plevel, why,
-            is_tuned ? "; named by the tuning record" : "");
-    if (verdict == HOLDS_NOT || (c->is_tuned && !is_tuned)) return;
-    if (c->is_tuned == is_tuned && !is_better(i, rank, c->best, c->rank)) return;
+        text_printf(explain, "  %-32s %-12s plevel %2d  %s\n", i->name, implementation_for(i), i->plevel, why);
+    if (verdict == HOLDS_NOT || !is_better(i, rank, c->best, c->rank)) return;
     c->best = i;
     c->rank = rank;
     c->open = open;
-    c->is_tuned = is_tuned;
 }
 
 /* Selects the best row that no earlier choice took. */
@@ -238,9 +142,7 @@ static void choose(Choice *c, Text *explain)
 
 static Choice next_choice(const Choice *c)
 {
-    Choice next = {
-        .cx = c->cx, .target = c->target, .anchor = c->anchor, .naive = c->naive, .before = c, .tuned = c->tuned
-    };
+    Choice next = { .cx = c->cx, .target = c->target, .anchor = c->anchor, .naive = c->naive, .before = c };
     choose(&next, NULL);
     return next;
 }
@@ -291,10 +193,7 @@ static void explain_choice(const Choice *c, Text *t)
         return;
     }
     const char *rank = ": the highest plevel that applies, nearest in the chain, first registered";
-    const char *why = !c->best ? "" : c->is_tuned ? ": the tuning record names it" : rank;
-    if (c->tuned && !c->is_tuned)
-        text_printf(t, "  the tuning record names %s, which does not apply\n", c->tuned->implementation);
-    text_printf(t, "  chosen: %s%s\n", name_of(c), why);
+    text_printf(t, "  chosen: %s%s\n", name_of(c), c->best ? rank : "");
     if (!c->open) return;
     const Choice next = next_choice(c);
     text_add(t, "  two versions: the condition ");
@@ -328,15 +227,8 @@ static const Nest *nest_by(const Choice *c, const Implementation **taken)
 
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain)
 {
-    const char *signature = group_signature(cx, g);
     const GroupNest naive = nest_of(cx, g, t, NULL);
-    Choice c = { .cx = cx,
-                 .target = t,
-                 .anchor = g->anchor,
-                 .naive = &naive,
-                 .tuned = map_get(&registry(cx)->tuned, signature, strlen(signature)) };
-    if (c.tuned) c.tuned->is_matched = true;
-    if (explain) text_printf(explain, "  signature %s\n", signature);
+    Choice c = { .cx = cx, .target = t, .anchor = g->anchor, .naive = &naive };
     choose(&c, explain);
     if (explain) explain_choice(&c, explain);
     return naive.nest ? nest_by(&c, chosen ? chosen : &c.best) : NULL;

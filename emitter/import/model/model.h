@@ -18,6 +18,7 @@ typedef struct Model {
     /* Names of the file's tensors, by their numbers in the file; count 0: the format has no numbers */
     int number_count; const char *const *of_number;
     const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name; NULL: none */
+    const char *schedules; size_t schedules_at;      /* a .te text whose end, from there on, has blocks for groups */
     int step_count;                      /* schedule steps of a .te file; other formats: 0 */
     const struct WrittenStep *step;           /* in the file's order; schedule/written.h defines the type */
 } Model;

@@ -383,6 +383,13 @@ static void read_step(TeReader *r, const char *begin, const char *end)
     r->model->step_count += written_step(r->cx, r->path, r->text, begin, end, &r->step[r->model->step_count]);
 }
 
+/* True for `for GROUP on TARGET:`, which begins the last part of the file. */
+static bool is_block(const char *line)
+{
+    const char *s = line + 3;
+    return strncmp(line, "for", 3) == 0 && is_indented(s) && !strchr("[=", s[strspn(s, " \t")]);
+}
+
 /* Visits each statement except `schedule` and its steps. */
 typedef void VisitStatement(TeReader *r, Lexer *l);
 
@@ -391,6 +398,11 @@ static void walk_statements(TeReader *r, VisitStatement *visit, bool with_steps)
     bool in_schedule = false;
     int count = 0;
     for (const char *s = r->text, *end; *s && !ctx_failed(r->cx); s = end + (*end == '\n')) {
+        if (is_block(s)) {
+            r->model->schedules = r->text;
+            r->model->schedules_at = (size_t)(s - r->text);
+            return;
+        }
         bool is_step = in_schedule && is_indented(s);
         end = is_step ? s + strcspn(s, "\n") : end_of_statement(s);
         if (is_step) {

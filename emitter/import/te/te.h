@@ -15,6 +15,8 @@
  *   output y                               or several: output y, z
  *   schedule                               steps (schedule/schedule.h), indented, one a line
  *     split c.i 8 names=io,ii
+ *   for conv2d on cortex-m4:               schedules of groups, at the end of the file: graph/plan/group_schedules.h
+ *     split y.h 4
  *
  * An index that is read from a tensor, as in x[at[i]], is clamped to x: data cause no access out of bounds. With
  * formulas or steps the file is one nest, and each call is expanded to its stages; a file of calls alone is a model of

@@ -424,6 +424,13 @@ const Nest *nest_for(Ctx *cx, const Nest *n, const char *features)
     return copy;
 }
 
+const Nest *nest_computed_by(Ctx *cx, const Nest *n, const char *implementation)
+{
+    Nest *copy = arena_copy(cx->arena, n, sizeof *n);
+    copy->compute = implementation;
+    return copy;
+}
+
 const Nest *nest_named_by(Ctx *cx, const Nest *n, const char *strategy)
 {
     Nest *copy = arena_copy(cx->arena, n, sizeof *n);

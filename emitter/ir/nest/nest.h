@@ -81,6 +81,7 @@ typedef struct Nest {
     const char *features;                            /* the target's, separated by spaces; NULL: unknown */
     /* The implementation with this schedule; NULL: steps of the model's file */
     const char *strategy;
+    const char *compute;                             /* the implementation whose compute it has; NULL: the operators' */
     /* If `when`, a condition on sizes, is false, `otherwise` runs: another schedule of the same group, with inputs and
      * outputs in the same order. NULL: this nest is for all sizes. */
     const Expr *when; const struct Nest *otherwise;
@@ -105,6 +106,7 @@ const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int inp
 
 /* Returns the nest with the target's features. */
 const Nest *nest_for(Ctx *cx, const Nest *n, const char *features);
+const Nest *nest_computed_by(Ctx *cx, const Nest *n, const char *implementation);
 const Nest *nest_named_by(Ctx *cx, const Nest *n, const char *strategy);          /* n with the name of its strategy */
 /* True if the stage rounds a*b + c once: a step permits it, and the nest's target has the instruction. */
 bool nest_contracts(const Nest *n, const Stage *s);

@@ -274,7 +274,9 @@ void lex_error(const Lexer *l, Token at, const char *format, ...)
     va_end(args);
 }
 
-void lex_relocate(const Lexer *l, DiagMark mark, Token at)
+void lex_relocate(const Lexer *l, DiagMark mark, Token at) { lex_relocate_after(l, mark, at, NULL); }
+
+void lex_relocate_after(const Lexer *l, DiagMark mark, Token at, const char *prefix)
 {
     if (mark.failed || !ctx_failed(l->cx)) return;
     const Diag *last = *mark.last;
@@ -282,5 +284,6 @@ void lex_relocate(const Lexer *l, DiagMark mark, Token at)
     if (last->source) return;
     Diag *d = diag_rewind(l->cx, mark);
     while (d->severity < ERROR) d = d->next;      /* drops warnings before it: no call reports both */
-    report(l, at, d->where ? text_format(l->cx, "%s: %s", d->where, d->what) : d->what);
+    const char *what = d->where ? text_format(l->cx, "%s: %s", d->where, d->what) : d->what;
+    report(l, at, prefix ? text_format(l->cx, "%s: %s", prefix, what) : what);
 }

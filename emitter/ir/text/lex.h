@@ -56,4 +56,5 @@ const char *token_text(Ctx *cx, Token t);              /* "the end" for TOKEN_EN
 void lex_error(const Lexer *l, Token at, const char *format, ...);
 /* Reports the error since the mark again, at this token, unless it shows a line already. */
 void lex_relocate(const Lexer *l, DiagMark mark, Token at);
+void lex_relocate_after(const Lexer *l, DiagMark mark, Token at, const char *prefix);      /* prefix may be NULL */
 #endif

@@ -7,60 +7,10 @@
  * Both copies compute the same values. Facts of the condition hold in the first copy only: a size that the condition
  * fixes is a constant there, and guards that follow from it are dropped. Storage stays outside, shared by both
  * copies. */
-#include "ir/text/formula.h"
 #include "schedule/draft/draft.h"
-#include "support/names.h"
+#include "schedule/draft/sizes.h"
 
-enum { MAX_SIZES = 32, MOST_BRANCHES = 3 };
-
-/* ---- The condition --------------------------------------------------------------------------------------------- */
-
-typedef struct SizeNames { int count; const Expr *size[MAX_SIZES]; } SizeNames;
-
-static void add_size(const Expr *e, void *user)
-{
-    SizeNames *s = user;
-    const Var *v = expr_as_var(e);
-    if (!v || v->role != VAR_SIZE || s->count == MAX_SIZES) return;
-    for (int i = 0; i < s->count; i++)
-        if (s->size[i] == e) return;
-    s->size[s->count++] = e;
-}
-
-static SizeNames sizes_of(Ctx *cx, const Nest *n)
-{
-    SizeNames s = { 0 };
-    for (int i = 0; i < n->stage_count; i++)
-        for (int a = 0; a < n->stage[i]->axis_count; a++) expr_walk(cx, n->stage[i]->axis[a].extent, add_size, &s);
-    for (int i = 0; i < n->input_count; i++)
-        for (int d = 0; d < n->input[i]->rank; d++) expr_walk(cx, n->input[i]->shape[d], add_size, &s);
-    return s;
-}
-
-static const Expr *read_condition(Draft *d, const char *text)
-{
-    SizeNames sizes = sizes_of(d->cx, &d->next);
-    Bind bind[MAX_SIZES + 1] = { { NULL, NULL, NULL } };
-    for (int i = 0; i < sizes.count; i++) bind[i] = (Bind){ expr_as_var(sizes.size[i])->name, NULL, sizes.size[i] };
-    if (!sizes.count)
-        refuse_invalid(d, FAULT_VALUE, "a nest with a symbolic size",
-                       "%s has only constant sizes, so any condition is decided already", d->next.name);
-    if (ctx_failed(d->cx)) return NULL;
-    DiagMark mark = diag_mark(d->cx);
-    const Expr *cond = simplify(d->cx, expr_read(d->cx, text, bind, I32), NULL);
-    const Diag *why = diag_rewind(d->cx, mark);
-    if (why)
-        return refuse_invalid(d, FAULT_VALUE, "a comparison of sizes and numbers",
-                              "the condition '%s' cannot be read: %s", text, why->what)
-                   ? cond
-                   : NULL;
-    if (cond->type != BOOL)
-        refuse_invalid(d, FAULT_VALUE, "a comparison of sizes and numbers", "'%s' is a number", text);
-    else if (is_constant(cond))
-        refuse_invalid(d, FAULT_VALUE, "a condition that may hold or not", "'%s' is %s for all sizes", text,
-                       cond->integer ? "true" : "false");
-    return ctx_failed(d->cx) ? NULL : cond;
-}
+enum { MOST_BRANCHES = 3 };
 
 /* ---- The first copy -------------------------------------------------------------------------------------------- */
 
@@ -112,7 +62,9 @@ const Nest *run_specialize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, "specialize", a);
-    const Expr *cond = read_condition(&d, a->condition);
+    const char *fault, *accepted;
+    const Expr *cond = condition_of_sizes(cx, n, a->condition, &fault, &accepted);
+    if (fault) refuse_invalid(&d, FAULT_VALUE, accepted, "%s", fault);
     if (!cond) return n;
     if (branches(n->root) == MOST_BRANCHES) {
         refuse_too_large(&d, FAULT_LIMIT, text_format(cx, "up to %d", MOST_BRANCHES), "%s has %d conditions already",

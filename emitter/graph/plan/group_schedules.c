@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the block of a group and applies it. read_schedules.c reads the blocks. */
+#include "graph/plan/group_schedules.h"
+
+#include <string.h>
+
+#include "schedule/draft/sizes.h"
+#include "support/text.h"
+
+void schedule_refuse(Ctx *cx, const GroupSchedule *s, const char *what)
+{
+    const char *outer = cx->file;
+    cx->file = s->path;
+    diag_error(cx, s->where, "%s", what);
+    cx->file = outer;
+}
+
+/* ---- The block of a group ---------------------------------------------------------------------------------------- */
+
+static bool has_call(const Group *g, const char *op)
+{
+    for (int i = 0; i < g->node_count; i++)
+        if (g->node[i]->kind == NODE_CALL && text_equal(g->node[i]->op->name, op)) return true;
+    return false;
+}
+
+/* A combined group is named by its parts only, a group of formulas by its name only. */
+static bool is_of(const GroupSchedule *s, const Group *g, const char *signature)
+{
+    switch (s->subject) {
+    case OF_GROUP: return !g->parts && text_equal(s->of, g->name);
+    case OF_PARTS: return g->parts && text_equal(s->of, g->parts);
+    case OF_OPERATOR: return !g->parts && has_call(g, s->of);
+    case OF_SIGNATURE: return !g->parts && signature && text_equal(s->of, signature);
+    }
+    return false;
+}
+
+static bool needs_signature(Ctx *cx, const Target *t)
+{
+    for (const GroupSchedule *s = schedules_first(cx); s; s = s->next)
+        if (s->subject == OF_SIGNATURE && text_equal(s->target, t->name)) return true;
+    return false;
+}
+
+GroupSchedule *schedule_of_group(Ctx *cx, const Group *g, const Target *t)
+{
+    GroupSchedule *found = NULL;
+    const char *signature = g->node_count && needs_signature(cx, t) ? group_signature(cx, g) : NULL;
+    for (GroupSchedule *s = schedules_first(cx); s; s = s->next) {
+        if (!text_equal(s->target, t->name) || !is_of(s, g, signature)) continue;
+        s->is_used = true;
+        if (found && found->source == s->source)
+            schedule_refuse(cx, s, text_format(cx, "the group %s has a block already, at %s", g->name, found->where));
+        if (!found || s->source < found->source) found = s;
+    }
+    return found;
+}
+
+/* ---- Applying ---------------------------------------------------------------------------------------------------- */
+
+static const Implementation *row_called(Ctx *cx, const GroupSchedule *s, const char *wanted)
+{
+    int count;
+    const Implementation *const *all = implementation_list(cx, &count);
+    for (int i = 0; wanted && i < count; i++)
+        if (text_equal(all[i]->name, wanted)) return all[i];
+    if (wanted) schedule_refuse(cx, s, text_format(cx, "there is no implementation \"%s\"", wanted));
+    return NULL;
+}
+
+static const Nest *refuse_row(Ctx *cx, const GroupSchedule *s, const char *row, const char *group)
+{
+    if (!ctx_failed(cx))
+        schedule_refuse(cx, s, text_format(cx, "the implementation %s does not apply to %s; `dump MODEL --at strategy` "
+                                           "prints those that apply", row, group));
+    return NULL;
+}
+
+static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Group *g,
+                                const Target *t, const Nest *naive, const Implementation *row)
+{
+    if (v->row && (!row || naive)) return row ? refuse_row(cx, s, v->row, s->of) : NULL;
+    if (naive) return naive;
+    const Nest *by_row = row ? implementation_nest(cx, g, t, row) : NULL;
+    if (row && !by_row) return refuse_row(cx, s, v->row, g->name);
+    if (!row || !v->with_steps) return group_naive(cx, g, t, row);
+    return v->step_count ? nest_named_by(cx, by_row, NULL) : by_row;
+}
+
+/* A refusal of a block that serves several groups names the group. */
+static const Nest *after_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Group *g, const Nest *n)
+{
+    for (int i = 0; n && i < v->step_count && !ctx_failed(cx); i++) {
+        WrittenStep step = v->step[i];
+        if (s->subject >= OF_OPERATOR) step.of = g->name;
+        n = sched_written(cx, n, &step);
+    }
+    return ctx_failed(cx) ? NULL : n;
+}
+
+static const Nest *nest_of_version(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Group *g,
+                                   const Target *t, const Nest *naive, const Implementation **chosen)
+{
+    const Implementation *row = row_called(cx, s, v->row), *other;
+    if (chosen) *chosen = row;
+    const Nest *first = before_steps(cx, s, v, g, t, naive, row), *n = after_steps(cx, s, v, g, first);
+    if (!n || !v->when) return n;
+    const char *fault, *accepted;
+    const Expr *when = condition_of_sizes(cx, first, v->when, &fault, &accepted);
+    if (fault) schedule_refuse(cx, s, text_format(cx, "%s; accepted: %s", fault, accepted));
+    Nest *versions = arena_copy(cx->arena, n, sizeof *n);
+    versions->when = when;
+    versions->otherwise = nest_of_version(cx, s, v->otherwise, g, t, naive, &other);
+    return versions->otherwise && !ctx_failed(cx) ? versions : NULL;
+}
+
+/* ---- The strategy with the same steps ---------------------------------------------------------------------------- */
+
+static bool is_same(const Nest *a, const Nest *b)
+{
+    bool same = a->step_count == b->step_count && text_equal(a->compute, b->compute) && a->when == b->when;
+    for (int i = 0; same && i < a->step_count; i++) same = text_equal(a->step[i].text, b->step[i].text);
+    return same && (!a->otherwise || is_same(a->otherwise, b->otherwise));
+}
+
+static const Nest *named_like(Ctx *cx, const Nest *n, const Nest *own)
+{
+    Nest *named = arena_copy(cx->arena, n, sizeof *n);
+    if (!n->strategy) named->strategy = own->strategy;
+    if (n->otherwise) named->otherwise = named_like(cx, n->otherwise, own->otherwise);
+    return named;
+}
+
+/* Returns the nest with the names of the implementations that apply the same steps, for the emitted comment. */
+static const Nest *with_source(Ctx *cx, const Group *g, const Target *t, const Nest *n, const Implementation **chosen)
+{
+    const Implementation *row = NULL;
+    const DiagMark mark = diag_mark(cx);
+    const Nest *own = strategy_schedule(cx, g, t, &row, NULL);
+    const Diag *failure = diag_rewind(cx, mark);
+    if (!own || (failure && failure->severity >= ERROR) || !is_same(n, own)) return n;
+    if (chosen && !*chosen) *chosen = row;
+    return named_like(cx, n, own);
+}
+
+const Nest *schedule_nest(Ctx *cx, const GroupSchedule *s, const Group *g, const Target *t, const Nest *naive,
+                          const Implementation **chosen)
+{
+    const Nest *n = nest_of_version(cx, s, s->version, g, t, naive, chosen);
+    return n && !naive && (!n->strategy || n->otherwise) ? with_source(cx, g, t, n, chosen) : n;
+}
+
+const Nest *group_nest(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen)
+{
+    const GroupSchedule *s = schedule_of_group(cx, g, t);
+    if (ctx_failed(cx)) return NULL;
+    return s ? schedule_nest(cx, s, g, t, NULL, chosen) : strategy_schedule(cx, g, t, chosen, NULL);
+}
+
+/* ---- Blocks without groups --------------------------------------------------------------------------------------- */
+
+static void refuse_unused(Ctx *cx, const GroupSchedule *s, const char *const *groups, int count)
+{
+    const char *listed = "; `dump MODEL --at fused` lists the groups";
+    if (s->subject == OF_OPERATOR)
+        schedule_refuse(cx, s, text_format(cx, "no group has a call of '%s'%s", s->of, listed));
+    else
+        schedule_refuse(cx, s, text_format(cx, "there is no group '%s'%s", s->of,
+                                           text_hint(cx, s->of, groups, (size_t)count, listed)));
+}
+
+/* Signatures without groups are counted: a file of records serves many networks. */
+static void count_signatures(Ctx *cx, ScheduleSource source, const Target *t)
+{
+    int all = 0, unused = 0;
+    const char *path = NULL, *outer = cx->file;
+    for (const GroupSchedule *s = schedules_first(cx); s; s = s->next) {
+        if (s->source != source || s->subject != OF_SIGNATURE || !text_equal(s->target, t->name)) continue;
+        path = s->path;
+        all++;
+        unused += !s->is_used;
+    }
+    cx->file = path;
+    if (unused)
+        diag_warn(cx, NULL, "%d of %d signatures on %s match no group of this model; `dump MODEL --at strategy` prints "
+                  "signatures", unused, all, t->name);
+    cx->file = outer;
+}
+
+void schedules_check(Ctx *cx, const Target *t, const char *const *groups, int count)
+{
+    for (const GroupSchedule *s = schedules_first(cx); s && !ctx_failed(cx); s = s->next)
+        if (!s->is_used && s->subject != OF_SIGNATURE && text_equal(s->target, t->name))
+            refuse_unused(cx, s, groups, count);
+    for (ScheduleSource source = 0; source < SOURCE_COUNT; source++) count_signatures(cx, source, t);
+}

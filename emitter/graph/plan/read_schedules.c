@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads blocks of schedules (group_schedules.h), line by line. */
+#include <string.h>
+
+#include "graph/dag/registry.h"
+#include "graph/plan/group_schedules.h"
+#include "ir/text/lex.h"
+#include "support/names.h"
+#include "support/text.h"
+
+typedef struct ScheduleReader {
+    Ctx *cx;
+    ScheduleSource source;
+    const char *path, *text;
+    GroupSchedule *first, **last;        /* the blocks of this text */
+    GroupSchedule *block;                /* the current one; NULL: before the first */
+    ScheduleVersion *version;            /* the last of the current block */
+    WrittenStep *step; int step_count;   /* of all blocks */
+} ScheduleReader;
+
+GroupSchedule *schedules_first(Ctx *cx) { return registry(cx)->schedules; }
+
+/* ---- Words of a line --------------------------------------------------------------------------------------------- */
+
+/* The rest of a line. */
+typedef struct Line { const char *at, *end; } Line;
+
+static Lexer lexer_of(const ScheduleReader *r)
+{
+    return (Lexer){ .cx = r->cx, .text = r->text, .is_file = true, .what = "schedule" };
+}
+
+static Token token_of(const char *from, const char *to)
+{
+    return (Token){ TOKEN_NAME, from, to > from ? (int)(to - from) : 1 };
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+static void skip_blanks(Line *l)
+{
+    while (l->at < l->end && is_blank(*l->at)) l->at++;
+}
+
+static Token take_word(Line *l)
+{
+    const char *begin = l->at;
+    while (l->at < l->end && !is_blank(*l->at) && *l->at != ':') l->at++;
+    Token t = { TOKEN_NAME, begin, (int)(l->at - begin) };
+    skip_blanks(l);
+    return t;
+}
+
+static const char *word_text(const ScheduleReader *r, Token t) { return name_n(r->cx, t.at, (size_t)t.length); }
+
+/* Takes the words up to ':' or up to `with` or `by` with one more word. */
+static Token take_condition(Line *l)
+{
+    const char *begin = l->at, *end = begin;
+    while (l->at < l->end && *l->at != ':') {
+        Line ahead = *l;
+        const Token word = take_word(&ahead);
+        const bool is_last = token_is(word, "with") || token_is(word, "by");
+        Line row = ahead;
+        take_word(&row);
+        if (is_last && end > begin && row.at + 1 == row.end && *row.at == ':') break;
+        end = word.at + word.length;
+        *l = ahead;
+    }
+    return (Token){ TOKEN_NAME, begin, (int)(end - begin) };
+}
+
+/* ---- Heads ------------------------------------------------------------------------------------------------------- */
+
+static const char form[] = "a block begins `for GROUP on TARGET:`, and its steps are indented";
+
+/* Reads `when CONDITION`, `with NAME` or `by NAME`, and the colon. False: the line has another form. */
+static bool read_version(ScheduleReader *r, Line *l)
+{
+    ScheduleVersion *v = r->version = NEW(r->cx->arena, ScheduleVersion);
+    *v = (ScheduleVersion){ .step = r->step + r->step_count };
+    Line ahead = *l;
+    if (token_is(take_word(&ahead), "when")) {
+        *l = ahead;
+        const Token condition = take_condition(l);
+        if (condition.length) v->when = word_text(r, condition);
+        if (!v->when) return false;
+    }
+    if (l->at < l->end && *l->at != ':') {
+        const Token word = take_word(l), row = take_word(l);
+        v->with_steps = token_is(word, "by");
+        if ((!v->with_steps && !token_is(word, "with")) || !row.length) return false;
+        v->row = word_text(r, row);
+    }
+    return l->at + 1 == l->end && *l->at == ':';
+}
+
+/* A signature is the only subject with an opening bracket. */
+static ScheduleSubject subject_of(const char *of)
+{
+    if (*of == '@') return OF_OPERATOR;
+    return strchr(of, '(') ? OF_SIGNATURE : strchr(of, '+') ? OF_PARTS : OF_GROUP;
+}
+
+/* Replaces "@op(conv2d)" by the operator. */
+static const char *operator_of(ScheduleReader *r, Token at)
+{
+    static const char role[] = "@op(";
+    const char *of = word_text(r, at);
+    const size_t n = strlen(role), length = strlen(of);
+    const Lexer l = lexer_of(r);
+    if (strncmp(of, role, n) != 0 || of[length - 1] != ')')
+        lex_error(&l, at, "'%s' does not select groups; accepted: @op(OPERATOR), the name of a group, or a signature",
+                  of);
+    if (ctx_failed(r->cx)) return of;
+    const char *op = name_n(r->cx, of + n, length - n - 1);
+    if (!op_find(r->cx, op)) lex_error(&l, at, "there is no operator \"%s\"%s", op, op_hint(r->cx, op));
+    return op;
+}
+
+static bool shares_part(const char *a, const char *b)
+{
+    for (const char *s = a; *s; s += strcspn(s, "+"), s += *s == '+')
+        for (const char *t = b; *t; t += strcspn(t, "+"), t += *t == '+') {
+            const size_t n = strcspn(s, "+");
+            if (n == strcspn(t, "+") && strncmp(s, t, n) == 0) return true;
+        }
+    return false;
+}
+
+static bool overlaps(const GroupSchedule *a, const GroupSchedule *b)
+{
+    if (!text_equal(a->target, b->target)) return false;
+    const bool are_names = a->subject <= OF_PARTS && b->subject <= OF_PARTS;
+    return are_names ? shares_part(a->of, b->of) : a->subject == b->subject && text_equal(a->of, b->of);
+}
+
+static void refuse_twice(ScheduleReader *r, const GroupSchedule *b, Token at)
+{
+    const Lexer l = lexer_of(r);
+    for (const GroupSchedule *o = r->first; o && b->subject != OF_SIGNATURE; o = o->next)
+        if (overlaps(o, b))
+            lex_error(&l, at, "%s on %s has a block already, at %s", b->of, b->target, o->where);
+}
+
+/* Earlier signatures of this text are found in a map, because records are many. */
+static void refuse_twice_signed(ScheduleReader *r, Map *seen, const GroupSchedule *b, Token at)
+{
+    const Lexer l = lexer_of(r);
+    const char *key = text_format(r->cx, "%s %s", b->of, b->target);
+    const GroupSchedule *o = map_get_const(seen, key, strlen(key));
+    if (o) lex_error(&l, at, "the signature %s on %s has a block already, at %s", b->of, b->target, o->where);
+    map_put_const(seen, key, strlen(key), b);
+}
+
+/* A line of the form that tuning records had, `SIGNATURE IMPLEMENTATION`, is told the present one. */
+static void refuse_head(ScheduleReader *r, const char *begin, const char *end)
+{
+    const Lexer l = lexer_of(r);
+    Line line = { begin, end };
+    const Token first = take_word(&line), second = take_word(&line);
+    const bool is_record = subject_of(word_text(r, first)) == OF_SIGNATURE && second.length && line.at == line.end;
+    if (is_record)
+        lex_error(&l, first, "%s; a record that names an implementation is `for %s on TARGET by %s:`", form,
+                  word_text(r, first), word_text(r, second));
+    else lex_error(&l, token_of(begin, end), "%s", form);
+}
+
+static void refuse_open_end(ScheduleReader *r)
+{
+    if (r->block && r->version->when)
+        diag_error(r->cx, r->block->where, "its last version has a condition; add `otherwise:` for all other sizes");
+}
+
+static void read_for(ScheduleReader *r, Map *seen, Line l, int line)
+{
+    const char *begin = l.at;
+    refuse_open_end(r);
+    take_word(&l);
+    const Token of = take_word(&l), on = take_word(&l), target = take_word(&l);
+    GroupSchedule *b = NEW(r->cx->arena, GroupSchedule);
+    *b = (GroupSchedule){ .source = r->source, .path = r->path, .where = text_format(r->cx, "%d:1", line) };
+    if (!of.length || !token_is(on, "on") || !target.length || !read_version(r, &l)) {
+        refuse_head(r, begin, l.end);
+        return;
+    }
+    b->version = r->version;
+    const Lexer lexer = lexer_of(r);
+    b->of = word_text(r, of);
+    b->target = word_text(r, target);
+    b->subject = subject_of(b->of);
+    if (!target_find(r->cx, b->target))
+        lex_error(&lexer, target, "there is no target \"%s\"%s", b->target, target_hint(r->cx, b->target));
+    if (b->subject == OF_OPERATOR) b->of = operator_of(r, of);
+    if (b->subject == OF_SIGNATURE) refuse_twice_signed(r, seen, b, of);
+    else refuse_twice(r, b, of);
+    *r->last = r->block = b;
+    r->last = &b->next;
+}
+
+static void read_otherwise(ScheduleReader *r, Line l)
+{
+    const char *begin = l.at;
+    const Lexer lexer = lexer_of(r);
+    ScheduleVersion *before = r->version;
+    take_word(&l);
+    if (!r->block || !before->when)
+        lex_error(&lexer, token_of(begin, begin + strcspn(begin, " :\n")),
+                  "`otherwise` without a condition before it; accepted after `for GROUP on TARGET when CONDITION:`");
+    else if (!read_version(r, &l))
+        lex_error(&lexer, token_of(begin, l.end),
+                  "a further version begins `otherwise:` or `otherwise when CONDITION:`");
+    else before->otherwise = r->version;
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+static void read_line(ScheduleReader *r, Map *seen, const char *line, int number)
+{
+    const char *s = line + strspn(line, " \t"), *end = s + strcspn(s, "#\n");
+    while (end > s && strchr(" \t\r", end[-1])) end--;
+    if (end == s || ctx_failed(r->cx)) return;
+    Line l = { s, end };
+    const Token first = take_word(&l);
+    const Lexer lexer = lexer_of(r);
+    if (s == line && token_is(first, "for")) read_for(r, seen, (Line){ s, end }, number);
+    else if (s == line && token_is(first, "otherwise")) read_otherwise(r, (Line){ s, end });
+    else if (s == line) refuse_head(r, s, end);
+    else if (!r->block) lex_error(&lexer, token_of(s, end), "a step before the first `for GROUP on TARGET:`");
+    else if (written_step(r->cx, r->path, r->text, s, end, &r->step[r->step_count])) {
+        r->step_count++;
+        r->version->step_count++;
+    }
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 1;
+    for (const char *s = text; *s; s++) lines += *s == '\n';
+    return lines;
+}
+
+bool schedules_read(Ctx *cx, ScheduleSource source, const char *path, const char *text, size_t begin)
+{
+    ScheduleReader r = { .cx = cx, .source = source, .path = name(cx, path), .text = text };
+    Map seen = map_new(cx->arena);
+    const char *outer = cx->file;
+    int number = 1;
+    if (ctx_failed(cx)) return false;
+    r.last = &r.first;
+    r.step = NEW_ARRAY(cx->arena, WrittenStep, count_lines(text + begin));
+    cx->file = r.path;
+    for (const char *s = text; s < text + begin; s++) number += *s == '\n';
+    for (const char *s = text + begin; *s; s += strcspn(s, "\n"), s += *s == '\n') read_line(&r, &seen, s, number++);
+    refuse_open_end(&r);
+    cx->file = outer;
+    GroupSchedule **last = &registry(cx)->schedules;
+    while (*last) last = &(*last)->next;
+    *last = r.first;
+    return !ctx_failed(cx);
+}
