@@ -94,8 +94,8 @@ const char *lw_verify(lw_context *cx, const char *model, const char *const *inpu
  * input, stacked along a new first axis, or one .npz with an array for each input's name. Inputs and outputs have 8
  * bits, with scale and zero point in the header, or stay float.
  *
- *     const char *samples[] = { "calibration.npy" };
- *     lw_quantize(cx, "kws.onnx", "kws.c", &(lw_quantization){ .samples = samples, .sample_count = 1 }, NULL);
+ *     const char *samples[] = { "samples.npy" };
+ *     lw_quantize(cx, "digits.onnx", "digits_int8.c", &(lw_quantization){ .samples = samples, .sample_count = 1 }, NULL);
  *
  * Returns a text: the number of grids, the calls that stay in floats; with a test set, the accuracy or the noise of the
  * float model, of the simulation and of the emitted C, built by $CC. NULL on error. */
