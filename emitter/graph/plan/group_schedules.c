@@ -77,14 +77,17 @@ static const Nest *refuse_row(Ctx *cx, const GroupSchedule *s, const char *row, 
     return NULL;
 }
 
-static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Group *g,
-                                const Target *t, const Nest *naive, const Implementation *row)
+/* The group that a block is applied to. Versions share the naive nest, as those of a strategy do, and so its tensors. */
+typedef struct Scheduled { const Group *group; const Target *target; const Nest *naive; bool is_given; } Scheduled;
+
+static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Scheduled *of,
+                                const Implementation *row)
 {
-    if (v->row && (!row || naive)) return row ? refuse_row(cx, s, v->row, s->of) : NULL;
-    if (naive) return naive;
-    const Nest *by_row = row ? implementation_nest(cx, g, t, row) : NULL;
-    if (row && !by_row) return refuse_row(cx, s, v->row, g->name);
-    if (!row || !v->with_steps) return group_naive(cx, g, t, row);
+    if (!v->row) return of->naive;
+    if (!row || of->is_given) return row ? refuse_row(cx, s, v->row, s->of) : NULL;
+    const Nest *by_row = implementation_nest(cx, of->group, of->target, row);
+    if (!by_row) return refuse_row(cx, s, v->row, of->group->name);
+    if (!v->with_steps) return row->compute ? group_naive(cx, of->group, of->target, row) : of->naive;
     return v->step_count ? nest_named_by(cx, by_row, NULL) : by_row;
 }
 
@@ -99,19 +102,19 @@ static const Nest *after_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVe
     return ctx_failed(cx) ? NULL : n;
 }
 
-static const Nest *nest_of_version(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Group *g,
-                                   const Target *t, const Nest *naive, const Implementation **chosen)
+static const Nest *nest_of_version(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Scheduled *of,
+                                   const Implementation **chosen)
 {
     const Implementation *row = row_called(cx, s, v->row), *other;
     if (chosen) *chosen = row;
-    const Nest *first = before_steps(cx, s, v, g, t, naive, row), *n = after_steps(cx, s, v, g, first);
+    const Nest *first = before_steps(cx, s, v, of, row), *n = after_steps(cx, s, v, of->group, first);
     if (!n || !v->when) return n;
     const char *fault, *accepted;
     const Expr *when = condition_of_sizes(cx, first, v->when, &fault, &accepted);
     if (fault) schedule_refuse(cx, s, text_format(cx, "%s; accepted: %s", fault, accepted));
     Nest *versions = arena_copy(cx->arena, n, sizeof *n);
     versions->when = when;
-    versions->otherwise = nest_of_version(cx, s, v->otherwise, g, t, naive, &other);
+    versions->otherwise = nest_of_version(cx, s, v->otherwise, of, &other);
     return versions->otherwise && !ctx_failed(cx) ? versions : NULL;
 }
 
@@ -147,7 +150,8 @@ static const Nest *with_source(Ctx *cx, const Group *g, const Target *t, const N
 const Nest *schedule_nest(Ctx *cx, const GroupSchedule *s, const Group *g, const Target *t, const Nest *naive,
                           const Implementation **chosen)
 {
-    const Nest *n = nest_of_version(cx, s, s->version, g, t, naive, chosen);
+    const Scheduled of = { g, t, naive ? naive : group_naive(cx, g, t, NULL), naive != NULL };
+    const Nest *n = of.naive ? nest_of_version(cx, s, s->version, &of, chosen) : NULL;
     return n && !naive && (!n->strategy || n->otherwise) ? with_source(cx, g, t, n, chosen) : n;
 }
 
