@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Nothing to configure: sources are found by folder, everything built goes to $(BUILD).
+# Nothing to configure: sources are found by folder; everything is built in $(BUILD).
 #   make            the compiler; V=1 shows commands     make test        the tests that take minutes
 #   make demo       handwritten digits, end to end       make check-all   all tests, failing where something is skipped
 #   tests/run.sh SUITE [CASE]  one suite or case         make soak        random tests with great counts, for hours
@@ -19,11 +19,11 @@ WARN    := -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion
 override CFLAGS += $(WARN) -ffp-contract=off -fno-strict-aliasing
 INCLUDE := -Iemitter -I$(BUILD)/gen -I.
 
-# A line a file: $(call say,VERB,FILE) before a command that begins with $(Q).
+# Prints one line per file: $(call say,VERB,FILE) before a command that begins with $(Q).
 Q   := $(if $(filter-out 0,$(V)),,@)
 say = $(if $(Q),@echo "$(1) $(2)")
 
-# Folders of any depth: files(ROOT...) are the C sources below them.
+# files(ROOT...): the C sources below these folders, at any depth.
 files     = $(sort $(shell find -L $(1) -name '*.c'))
 SOURCES   := $(filter-out emitter/main.c,$(call files,emitter ops schedules))
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -43,7 +43,7 @@ $(LIBRARY): $(OBJECTS)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-# The library for others: one object in which only the names that begin with lw_ are visible.
+# The public library: one object in which only names that begin with lw_ are visible.
 .PHONY: library
 library: $(PUBLIC)
 $(PUBLIC): $(OBJECTS)
@@ -53,14 +53,14 @@ $(PUBLIC): $(OBJECTS)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $(BUILD)/loopwright.o
 
-# The lists of built-in rows follow from the file names: ops/layers/conv.c holds `const Op ops_conv[]`, and so on.
-# Folders may be of any depth: a table's name is the file's own, for schedules preceded by that of the first folder, so
-# schedules/arm/rows/conv.c holds implementations_arm_conv. Files of schedules/ itself hold no table.
+# The lists of built-in rows follow from the file names: ops/layers/conv.c defines `const Op ops_conv[]`, and so on.
+# Folders have any depth. A table is named after its file; a table of schedules also after the first folder, so
+# schedules/arm/rows/conv.c defines implementations_arm_conv. Files directly in schedules/ define no table.
 OPS_FILES := $(filter ops/%,$(SOURCES))
 SCHEDULE_FILES := $(filter-out %/target.c %/device.c,$(foreach f,$(SOURCES),$(if $(findstring /,$(f:schedules/%=%)),$(filter schedules/%,$f))))
 TARGET_FILES := $(filter schedules/%/target.c,$(SOURCES))
 DEVICE_FILES := $(filter schedules/%/device.c,$(SOURCES))
-# What others stand on comes first: simd.h chooses, and the headers beside it follow the choice.
+# Headers precede the headers that use them: simd.h selects one of the headers beside it.
 RUNTIME_FILES := $(sort $(wildcard runtime/*.h)) runtime/simd/simd.h $(sort $(filter-out runtime/simd/simd.h,$(wildcard runtime/simd/*.h)))
 GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h
 
@@ -80,7 +80,7 @@ $(BUILD)/gen/builtin.h: Makefile $(OPS_FILES) $(SCHEDULE_FILES) $(TARGET_FILES) 
 	  for f in $(DEVICE_FILES); do echo "BUILTIN_DEVICES(devices_$$(basename $$(dirname $$f)))"; done; } > $@.new
 	@cmp -s $@.new $@ || cp $@.new $@; rm -f $@.new; touch $@
 
-# What is generated must be there first; who includes it is known from the .d files afterwards.
+# Generated headers must exist before the first compilation; afterwards the .d files list their users.
 $(BUILD)/obj/%.o: %.c | $(GENERATED)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)

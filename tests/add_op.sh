@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# add_op.sh BUILD: adding an operator touches one file. In a tree of links to this one a file is laid into ops/, and nothing else: the
-# operator is listed, read from a model, fused, scheduled, emitted and right, after two files were compiled.
+# add_op.sh BUILD: adding an operator touches one file. The test adds one file to ops/ in a tree of links to this one.
+# Then two files are compiled, and the operator is listed, imported, fused, scheduled, emitted and correct.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "add_op.sh BUILD" "$@"

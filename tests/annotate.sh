@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# annotate.sh BUILD: annotation files; devices in emitted programs, with the default in C and with a driver in its place;
-# that what is recorded only leaves the emitted program as it is.
+# annotate.sh BUILD: annotation files; devices in emitted programs, with the default in C and with a driver instead;
+# recorded annotations do not change the emitted program.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "annotate.sh BUILD" "$@"
@@ -20,7 +20,7 @@ sum = reduce_sum(relu_2, axes=3)
 output sum
 END
 
-# What is combined for memory's sake ends at a stop: none is, where a stop is shown to leave no trace.
+# stop_fusion also ends combinations for RAM. Models in which the build combines none show that it has no other effect.
 emit() { name=$1; shift; "$lw" "$work/net.te" -o "$work/$name.c" --name net --combine none --quiet "$@"; }
 said() { printf "$1" > "$work/$2.txt"; }
 
@@ -98,7 +98,7 @@ said 'simulated_quantize relu_1 scale=0.5,1,2,4 axis=3 bits=4 sign=0\n' said
 check file-per-channel             sh -c "'$lw' dump '$work/net.te' --annotate '$work/said.txt' | grep -q 'simulated_quantize.*bits=4 sign=0'"
 check file-per-channel-verify      "$lw" verify "$work/net.te" --annotate "$work/said.txt"
 
-# ---- No trace ------------------------------------------------------------------------------------------------------------
+# ---- No trace --------------------------------------------------------------------------------------------------------
 
 check plain emit plain
 said 'stop_gradient *\ncheckpoint conv_1..tanh_1\n' said
@@ -108,7 +108,7 @@ said 'stop_fusion relu_1\n' said
 check stop-between-groups emit stopped --annotate "$work/said.txt"
 check stop-between-groups-leaves-no-trace sh -c "sed 's/plain[.]h/stopped.h/' '$work/plain.c' | cmp - '$work/stopped.c'"
 
-# ---- Devices -------------------------------------------------------------------------------------------------------------
+# ---- Devices ---------------------------------------------------------------------------------------------------------
 
 said 'on_device npu conv_1..pool relu_2\non_device dsp sum\n' device
 check device emit device --testbench --annotate "$work/device.txt"
@@ -118,7 +118,8 @@ check device-note sh -c "printf 'on_device npu tanh_1\n' > '$work/said.txt'; '$l
 once() { [ "$("$lw" "$@" 2>&1 | grep -c 'note: runs on the cpu')" = 1 ] || { "$lw" "$@"; return 1; }; }
 check device-note-once-in-verify once verify "$work/net.te" --annotate "$work/said.txt"
 
-# The default: as it is, without a warning. The driver: the file of the default has nothing of the partition, and ours is called.
+# The default builds without a warning. With a driver the default's functions are not in the object, and the driver's
+# are called.
 cat > "$work/driver.c" <<'END'
 #include "device.h"
 #include <stdio.h>
@@ -162,8 +163,8 @@ check device-header-is-cxx   sh -c "echo '#include \"device.h\"' > '$work/h.cc';
 check device-static-arena    emit device_static --static-arena --annotate "$work/device.txt"
 check device-static-builds   $cc $strict -c -Iruntime -I"$work" "$work/device_static.c" -o "$work/static.o"
 
-# ---- Open sizes on devices ---------------------------------------------------------------------------------------------------
-# The sizes are parameters of the device's function. The driver writes all that it owes before it reads what it is given.
+# ---- Open sizes on devices -------------------------------------------------------------------------------------------
+# The sizes are parameters of the device's function. The driver writes all its outputs before it reads its inputs.
 
 cat > "$work/open.te" <<'END'
 size n in 1..16
@@ -227,7 +228,7 @@ for driver in "" -DOPEN_HAVE_NPU; do
     check "open-device-runs$driver" "$work/open$driver"
 done
 
-# ---- Lists ---------------------------------------------------------------------------------------------------------------
+# ---- Lists -----------------------------------------------------------------------------------------------------------
 
 levels() {
     for name in on_device stop_fusion stop_gradient simulated_quantize checkpoint; do

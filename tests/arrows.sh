@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# arrows.sh [BUILD]: the floors of the house (ARCHITECTURE.md). Reads every #include "..." of emitter/, ops/, schedules/ and runtime/
-# and the system headers of runtime/, and holds them against the table below; then, where BUILD and nm are there, the
-# symbols that the object files take from one another: they form no circle but the recursions that are named here.
+# arrows.sh [BUILD]: the layers of the source (ARCHITECTURE.md). Compares every #include "..." of emitter/, ops/,
+# schedules/ and runtime/, and the system headers of runtime/, with the table below. If BUILD and nm exist, it checks
+# the symbols between object files, too: they form no circle but the recursions that are named here.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-}
@@ -11,8 +11,8 @@ cd "$root" || exit 1
 log=/dev/null
 . tests/report.sh
 
-# A folder or file, then those directly below it. A file may include its own folder and everything that is reached by going
-# down. A row names only rows above it, so the floors form no circle.
+# A folder or file, then those directly below it. A file may include its own folder and everything reachable downwards.
+# A row names only rows above it, so the layers form no circle.
 floors='
 runtime/lw_math.h
 runtime/lw_fixed.h
@@ -62,7 +62,7 @@ emitter/api                  emitter/api/computation emitter/quantizer
 emitter/main.c               emitter/loopwright.h
 '
 
-# Files that need each other, and why.
+# Files that require each other, and the reason.
 recursions='
 emitter/ir/algebra/bounds emitter/ir/algebra/linear                   an interval is narrowed by linear facts, a sum is opened where its interval shows that it cannot wrap
 emitter/ir/text/read emitter/ir/text/read_access                      the grammar: values contain accesses, calls, reductions and types with sizes, which contain values
@@ -74,7 +74,7 @@ emitter/driver/nests emitter/driver/region_graphs                     the graphs
 emitter/driver/assemble emitter/driver/region_bodies                  a call of a region calls the groups of its graphs
 '
 
-# ---- Includes ----------------------------------------------------------------------------------------------------
+# ---- Includes --------------------------------------------------------------------------------------------------------
 
 # `FILE INCLUDED` for every include of the project's own files, both from the root.
 includes() {
@@ -92,7 +92,8 @@ includes() {
         }'
 }
 
-# `not ok` lines for the arrows that the table does not allow; the generated rows belong to context, the runtime's text to cgen.
+# Prints `not ok` for each include that the table does not allow. The generated rows belong to context, the runtime's
+# text to cgen.
 arrows() {
     includes | awk -v table="$floors" '
         function folder(f) { sub("/[^/]*$", "", f); return f }
@@ -137,7 +138,7 @@ crowded=$(find emitter ops schedules runtime -type d | while read -r folder; do
 done)
 if [ -z "$crowded" ]; then pass "no folder holds more than 25 files"; else fail "no folder holds more than 25 files" "$crowded"; fi
 
-# What is built into a firmware needs four headers of the standard library, and target intrinsics; nothing else.
+# Code in a firmware requires four headers of the standard library, and target intrinsics; nothing else.
 foreign=$(find runtime -name '*.h' | while read -r file; do
     sed -n 's/^[ \t]*#[ \t]*include[ \t]*<\([^>]*\)>.*/\1/p' "$file" | while read -r included; do
         case $included in
@@ -148,9 +149,9 @@ foreign=$(find runtime -name '*.h' | while read -r file; do
 done)
 if [ -z "$foreign" ]; then pass "runtime headers include four of C's alone"; else fail "runtime headers include four of C's alone" "$foreign"; fi
 
-# ---- Symbols -----------------------------------------------------------------------------------------------------
+# ---- Symbols ---------------------------------------------------------------------------------------------------------
 
-# `USER DEFINER` for every symbol that one object takes from another; the pairs of a recursion are left out.
+# Prints `USER DEFINER` for every symbol that one object takes from another, except pairs of a named recursion.
 symbols() {
     (cd "$build/obj" && find emitter ops schedules -name '*.o' | while read -r object; do
         [ ! -f "$root/${object%.o}.c" ] || echo "$object"

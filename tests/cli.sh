@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cli.sh BUILD: the command line: exit statuses, the form of diagnostics, options, and that output files are written whole
-# or not at all.
+# cli.sh BUILD: the command line: exit statuses, the form of diagnostics, options; output files are complete or absent.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "cli.sh BUILD" "$@"
@@ -11,7 +10,7 @@ matmul=samples/matmul/matmul.te
 conv_pool=samples/conv_pool/combined.te
 digits=samples/digits/digits.onnx
 
-# ends STATUS WORDS ARGUMENT...: the program ends with STATUS; WORDS (a pattern of grep) are in what it says, unless they are -.
+# ends STATUS WORDS ARGUMENT...: the program ends with STATUS and prints WORDS, a pattern of grep; `-` is no pattern.
 ends() {
     want=$1 words=$2
     shift 2
@@ -23,7 +22,8 @@ ends() {
     return 1
 }
 
-# refuses WORDS ARGUMENT...: status 1; standard output is empty; the first line of standard error is `...: error: WORDS`.
+# refuses WORDS ARGUMENT...: status 1; standard output is empty; the first line of standard error is `...: error:
+# WORDS`.
 refuses() {
     words=$1 status=0
     shift
@@ -77,7 +77,7 @@ check usage-stage               ends 2 '"nowhere" is no stage; accepted: dag, fu
 check usage-near-stage          ends 2 "no stage; did you mean 'lowered'" dump $matmul --at lowerd
 check usage-pass                ends 2 'no pass "nosuch"; accepted: annotate, simplify' dump $matmul --at pass:nosuch
 check usage-near-pass           ends 2 "did you mean 'hoist'" dump $matmul --at pass:hoits
-# every_pass MODEL: the DAG, the groups or the code after each pass that the list has, but for those that lay out memory.
+# every_pass MODEL: the DAG, the groups or the code after each listed pass, except passes that allocate memory.
 every_pass() {
     for pass in $("$lw" passes | awk '$2 != "views" && $2 != "place" { print $2 }'); do
         "$lw" dump "$1" --at "pass:$pass" --target cortex-m4 | grep -q . || { echo "pass:$pass prints nothing"; return 1; }
@@ -92,8 +92,8 @@ check usage-dim-twice           ends 2 '--dim n is given twice' $matmul -o "$wor
 check usage-value-twice         ends 2 '--value a is given twice' $matmul -o "$work/a.c" --value a=x.npy --value a=y.npy
 check usage-leaves-no-file      [ ! -e "$work/a.c" -a ! -e "$work/r.pdf" ]
 
-# Every option with every command: `commands_of` is what the options do, written down here once more. An option that a command does
-# not use is wrong usage; one that it uses is not.
+# Every option with every command. `commands_of` lists independently which commands use an option. An option is wrong
+# usage with any other command.
 commands_of() {
     case $1 in
     -o) echo compile run quantize dump report ops targets passes steps ;;
@@ -192,7 +192,7 @@ check verify-recorded-none      ends 1 'two.npz" holds none of the layers' verif
 check verify-recorded-no-zip    ends 1 'in.npz" is not a .npz file that can be read: it does not end as a zip file' verify $digits --recorded "$work/in.npz"
 check run-layers                ends 0 - run $digits "$work/in.npy" --layers -o "$work/o0.npy" -o "$work/o1.npy"
 
-# ---- Refused input: 1, as `file: where: error: what` --------------------------------------------------------------------
+# ---- Refused input: 1, as `file: where: error: what` -----------------------------------------------------------------
 
 check refused-no-such-file      refuses '' "$work/none.onnx" -o "$work/a.c"
 check refused-names-the-file    names "$work/none.onnx"
@@ -227,7 +227,7 @@ for bracket in 'relu(x' 'relu(reshape(x, shape=4)' 'concat([x, x, axis=0)' 'relu
     check "refused-bracket-$bracket" refuses "$words" dump "$work/bracket.te"
     check "refused-bracket-$bracket-line" names "$work/bracket.te: 2"
 done
-# run and verify: models and inputs that are no files of ours. A sparse file stands for one beyond all memory.
+# run and verify: models and inputs that are no valid files. A sparse file is larger than memory.
 mkdir -p "$work/folder.onnx" "$work/folder.npy"
 : > "$work/empty.npy"
 dd if=/dev/null of="$work/huge.npy" bs=1 count=0 seek=4000000000 2> /dev/null
@@ -258,7 +258,7 @@ deep_chain() { (ulimit -s 256 && "$lw" "$work/chain.te" -o "$work/chain.c") && g
 check chain-of-3000             deep_chain
 { cat "$work/chain.te"; printf 'y[i] = t1[i] + 1\noutput y\n'; } > "$work/chain_nest.te"
 check chain-nest-refused        refuses 'more than 2048 statements' "$work/chain_nest.te" -o "$work/chain_nest.c"
-# Memory that is too short for the model, or for a file: an error like any other.
+# Too little memory for the model, or for a file, is an error like any other.
 short_of_memory() {
     kilobytes=$1
     shift
@@ -297,7 +297,7 @@ check refused-step              refuses 'split' "$work/step.te" -o "$work/a.c"
 check refused-step-line         grep -q "^$work/step.te: 5:[0-9]*: error: " "$work/err"
 check refused-leaves-no-file    [ ! -e "$work/a.c" -a ! -e "$work/a.h" ]
 
-# ---- Options without effect: an error ----------------------------------------------------------------------------------
+# ---- Options without effect: an error --------------------------------------------------------------------------------
 
 for stage in fused strategy loops step:1 scheduled lowered; do
     check "only-unknown-at-$stage" refuses "no group 'gemm_2'; did you mean 'gemm_1'?" dump $digits --at $stage --only gemm_2
@@ -342,7 +342,7 @@ check tuning-twice              refuses 'has a block already, at 1:1' $digits -o
 check tuning-old-form           refuses 'a record that names an implementation is `for dense+add(.*) on TARGET by contraction.tiled:`' $digits -o "$work/a.c" --tuning "$work/old.tuning"
 check no-effect-leaves-no-file  [ ! -e "$work/a.c" ]
 
-# layers_agree MODEL OPTION...: the rows of the table are as many as the totals say, in text and in HTML.
+# layers_agree MODEL OPTION...: the number of rows equals the number in the totals, in text and in HTML.
 layers_agree() {
     "$lw" report "$@" > "$work/report.txt" && "$lw" report "$@" -o "$work/report.html" || return
     rows=$(awk '/^multiply-adds/ { exit } /^layer / { on = 1; next } on && NF > 4 && !/^[a-z_0-9]*: / { n++ } END { print n }' "$work/report.txt")
@@ -357,7 +357,7 @@ check report-layers-agree-regions   layers_agree tests/models/control.onnx
 check report-layers-agree-quantized layers_agree tests/models/quantized.onnx
 check report-layers-agree-states    layers_agree tests/models/recurrent.onnx
 
-# ---- --dim and --value --------------------------------------------------------------------------------------------------
+# ---- --dim and --value -----------------------------------------------------------------------------------------------
 
 te 'size n in 2..64\ninput x: f32[n]\ny[i] = x[i] + 1\noutput y\n' sized
 te 'input x: f32[4]\ninput w: f32[4]\ny[i] = x[i] * w[i]\noutput y\n' weighted
@@ -377,8 +377,8 @@ check value-no-file             refuses '' "$work/weighted.te" -o "$work/a.c" --
 check value-other-shape         refuses 'does not hold' "$work/weighted.te" -o "$work/a.c" --value w=tests/models/digits.in0.npy
 check value-leaves-no-file      [ ! -e "$work/a.c" ]
 
-# ---- Schedules as text ----------------------------------------------------------------------------------------------------
-# What a model is scheduled to, printed and read back: the naive nest's stages as formulas, and the steps.
+# ---- Schedules as text -----------------------------------------------------------------------------------------------
+# A scheduled model, printed and read back: the naive nest's stages as formulas, and the steps.
 
 # as_te MODEL FILE OPTION...
 as_te() {
@@ -514,13 +514,13 @@ for model in samples/conv_pool/combined.te samples/conv_pool/chain_combined.te; 
     check "replay-$(basename "$model" .te)-nest" replays_nest "$model"
 done
 
-# ---- Output files -------------------------------------------------------------------------------------------------------
+# ---- Output files ----------------------------------------------------------------------------------------------------
 
 check output-no-folder          refuses '' $matmul -o "$work/no/such/folder/a.c"
 mkdir "$work/taken.h"
 check output-header-unwritable  refuses '' $matmul -o "$work/taken.c"
 check output-whole-or-none      [ ! -e "$work/taken.c" ]
-# A text that ends the standard output or a device before it is whole.
+# The standard output, or a device, fails before the text is complete.
 if [ -c /dev/full ]; then
     full_stdout() {
         "$lw" targets > /dev/full 2> "$work/err"
@@ -529,7 +529,7 @@ if [ -c /dev/full ]; then
     check output-full-stdout    full_stdout
     check output-full-device    refuses 'cannot write "/dev/full"' dump $matmul -o /dev/full
 fi
-# beyond_limit SUFFIX ARGUMENT...: under a limit of 4 kB a file, nothing of the outputs is there afterwards.
+# beyond_limit SUFFIX ARGUMENT...: under a limit of 4 kB per file, no output exists afterwards.
 beyond_limit() {
     mkdir "$work/limit" || return
     (ulimit -f 8 && refuses 'cannot write' "$@") && [ -z "$(ls "$work/limit")" ]
@@ -547,7 +547,7 @@ planted() {
         [ "$(ls "$work/links" | tr '\n' ' ')" = "m.c m.c.part m.h m.h.part target " ]
 }
 check output-planted-links      planted
-# The outputs of a run are written together: the second cannot be, so the first is not there.
+# The outputs of a run are written together: the second fails, so the first does not exist.
 te 'input x: f32[8][8]\na[i,j] = x[i,j] + 1\nb[i,j] = x[i,j] * 2\noutput a\noutput b\n' pair
 run_together() {
     refuses 'cannot write' run "$work/pair.te" tests/models/digits.in0.npy -o "$work/first.npy" -o "$work/no/such.npy" &&
@@ -582,7 +582,7 @@ check output-of-targets         ends 0 - targets -o "$work/targets.txt"
 check output-of-targets-is-it   grep -q '^cortex-m4 ' "$work/targets.txt"
 check name-compiles             ${CC:-cc} -std=c99 -Iruntime -c "$work/named.c" -o "$work/named.o"
 
-# ---- run -----------------------------------------------------------------------------------------------------------------
+# ---- run -------------------------------------------------------------------------------------------------------------
 
 check run-too-few-inputs        refuses '' run $digits -o "$work/a.npy"
 check run-wrong-file            refuses '' run $digits $matmul -o "$work/a.npy"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# conformance.sh BUILD: the ONNX backend suite, where Debian's libonnx-testdata has put it: every case that is listed in
-# tests/conformance.txt must pass, and none may fail; SUPPORT.md is what `make conformance` writes.
+# conformance.sh BUILD: the ONNX backend suite in the folder of Debian's libonnx-testdata. Every case listed in
+# tests/conformance.txt passes, and no other case fails. SUPPORT.md equals the output of `make conformance`.
 set -u
 . "$(dirname "$0")/report.sh"
 . "$(dirname "$0")/python.sh"
@@ -25,7 +25,7 @@ else
     passed=$count
     [ "$only" ] || check support-table-is-that-of-make-conformance diff SUPPORT.md "$build/conformance/SUPPORT.md"
 fi
-# A case that is listed and gives other numbers is lost, and the run ends with an error.
+# If a listed case gives other numbers, the run reports it as lost and ends with an error.
 loses() {
     rm -rf "$build/conformance/suite"
     cp -R "$data/node/test_relu" "$build/conformance/relu" 2> /dev/null && mkdir -p "$build/conformance/suite/node" && mv "$build/conformance/relu" "$build/conformance/suite/node/test_relu" &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# determinism.sh BUILD: the same input gives the same bytes: run twice, from another folder and under another locale; and
-# by compilers built by gcc without optimisation and by clang with it (in BUILD/gcc and BUILD/clang).
+# determinism.sh BUILD: the same input gives the same bytes: run twice, from another folder and under another locale;
+# and by compilers built by gcc without optimisation and by clang with it (in BUILD/gcc and BUILD/clang).
 set -u
 . "$(dirname "$0")/report.sh"
 begin "determinism.sh BUILD" "$@"
@@ -12,7 +12,7 @@ for file in samples/matmul/*.te ../shared/models/onnx/resnet8.onnx ../shared/mod
     [ -f "$file" ] && models="$models $file"
 done
 
-# emit_all PROGRAM FOLDER: every model, and what is said about it, into FOLDER.
+# emit_all PROGRAM FOLDER: writes the C of every model, and its diagnostics, to FOLDER.
 emit_all() {
     mkdir -p "$2"
     for model in $models; do
@@ -23,7 +23,7 @@ emit_all() {
     done
 }
 
-# The models by absolute paths, from the folder that is written to.
+# The models by absolute paths, from the output folder.
 emit_elsewhere() {
     mkdir -p "$2"
     for model in $models; do

@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# docs.sh BUILD: every page of the documentation: its marked commands run, its generated parts are what the program prints
-# (tests/tools/docs.sh; `make docs` renews them), its links and paths name files, its identifiers are in the sources.
+# docs.sh BUILD: every page of the documentation: its marked commands run; its generated parts equal the program's
+# output (tests/tools/docs.sh; `make docs` renews them); its links and paths name files; its identifiers are in the
+# sources.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "docs.sh BUILD" "$@"
 
 is_current() { tests/tools/docs.sh "$build" "$1" > "$work/page.md" && diff -u "$1" "$work/page.md"; }
 
-# anchors PAGE: those of its headings, as GitHub makes them.
+# anchors PAGE: the anchors of its headings, in GitHub's form.
 anchors() { sed '/^```/,/^```/d' "$1" | sed -n 's/^#\{1,6\} //p' | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'; }
 
-# Links lead to files, and their anchors to headings; links of the web are left out.
+# Links name files, and their anchors headings. Web links are not checked.
 has_its_files() {
     sed '/^```/,/^```/d' "$1" | grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//' | grep -v '^http' | sort -u | while read -r link; do
         file=${link%%#*} anchor=${link#*#}
@@ -24,8 +25,8 @@ has_its_files() {
     [ ! -s "$work/missing" ]
 }
 
-# A path in backquotes that begins with a folder of the project, or of emitter/, names a file or a folder, unless it is a
-# pattern or the example `mycore`.
+# A path in backquotes that begins with a folder of the project, or of emitter/, names a file or a folder, unless it is
+# a pattern or the example `mycore`.
 names_files() {
     folders='emitter\|ops\|schedules\|runtime\|samples\|tests\|docs\|api\|cgen\|driver\|graph\|import\|ir\|lower\|schedule'
     sed '/^```/,/^```/d' "$1" | grep -o "\`\($folders\)/[A-Za-z0-9_./-]*\`" | tr -d '`' | grep -v 'FAMILY\|FILE\|NAME\|mycore' |
@@ -36,7 +37,7 @@ names_files() {
     [ ! -s "$work/missing" ]
 }
 
-# So does an identifier in backquotes: the word is in the sources.
+# An identifier in backquotes occurs in the sources.
 all_words() {
     find emitter ops schedules runtime samples tests \( -name '*.[ch]' -o -name '*.def' -o -name '*.te' -o -name '*.sh' -o -name '*.py' \) \
         -exec cat {} + | tr -c 'A-Za-z0-9_' '\n' | grep _ | LC_ALL=C sort -u

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # emitted.sh BUILD: emitted C as firmware uses it: two models in one program, a static arena, nothing but the two files,
-# the header from C++, parallel loops in threads, layers that are watched, arenas that are refused, the test bench, the samples.
+# the header from C++, parallel loops in threads, hooks before layers, refused arenas, the test bench, the samples.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "emitted.sh BUILD" "$@"
@@ -20,7 +20,7 @@ emit() {
     "$lw" "$model" -o "$work/$name/$name.c" --name "$name" "$@"
 }
 
-# build PROGRAM ARGUMENT...: without a word of warning.
+# build PROGRAM ARGUMENT...: builds it; a warning is an error.
 build() {
     program=$1
     shift
@@ -28,25 +28,25 @@ build() {
 }
 
 # ---- Two models in one program, run alternately ----------------------------------------------------------------------
-# Each must give what it gives alone: nothing is shared, no name is there twice, all state is in the arenas.
+# Each gives the same results as alone: they share no memory, no name is defined twice, all state is in the arenas.
 
 setup emit-first emit one "$first"
 setup emit-second emit two "$second"
 setup build-two-models build two_models -Iruntime -I"$work/one" -I"$work/two" tests/emitted/two_models.c "$work/one/one.c" "$work/two/two.c"
 check two-models-alternate "$work/two_models"
 
-# threads FLAG...: the same two in four threads.
+# threads FLAG...: the same two models in four threads.
 threads() {
     build threads -O1 -g -pthread "$@" -Iruntime -I"$work/one" -I"$work/two" tests/emitted/threads.c "$work/one/one.c" "$work/two/two.c" && "$work/threads"
 }
-# usable FLAG...: a program that is built so runs here.
+# usable FLAG...: a program built with the flags runs on this machine.
 usable() { echo 'int main(void) { return 0; }' > "$work/empty.c" && $cc "$@" "$work/empty.c" -o "$work/empty" 2> /dev/null && "$work/empty" 2> /dev/null; }
 if usable -pthread; then check two-models-in-threads threads
 else skip two-models-in-threads "there are no POSIX threads"; fi
 if usable -pthread -fsanitize=thread; then check two-models-in-threads-without-races threads -fsanitize=thread
 else skip two-models-in-threads-without-races "$cc has no thread sanitizer"; fi
 
-# ---- The arena ---------------------------------------------------------------------------------------------------------
+# ---- The arena -------------------------------------------------------------------------------------------------------
 
 check arena-refusals-build build arena -Iruntime -I"$work/one" tests/emitted/arena.c "$work/one/one.c"
 check arena-null-misaligned-exact "$work/arena"
@@ -54,8 +54,8 @@ setup emit-static-arena emit fixed "$first" --static-arena
 setup build-static-arena build static_arena -Iruntime -I"$work/fixed" -I"$work/one" tests/emitted/static_arena.c "$work/fixed/fixed.c" "$work/one/one.c"
 check static-arena-same-values "$work/static_arena"
 
-# Bytes of the arena are floats, 16-bit and 32-bit integers in turn: type-based alias analysis must see no difference, whether the arena
-# is allocated or a static array.
+# The same bytes of the arena hold floats, then 16-bit and 32-bit integers. Type-based alias analysis may not change the
+# results, with an allocated arena and with a static array.
 mixed="tests/golden/quantized-reals/quantized-reals.te tests/golden/residual-bytes/residual-bytes.te tests/golden/control-flow/control-flow.onnx
 ../shared/models/onnx/kws_micro_qdq.onnx"
 strictly() { CC="$work/$compiler-O3" "$lw" verify "$@"; }
@@ -71,8 +71,8 @@ for compiler in gcc clang; do
     done
 done
 
-# ---- Instructions ------------------------------------------------------------------------------------------------------------
-# A loop nest printed as a macro gives the same with the macro and with what stands for it where there is none.
+# ---- Instructions ----------------------------------------------------------------------------------------------------
+# A loop nest printed as a macro gives the same results with the macro and with its portable loops.
 
 setup emit-instructions emit tiled tests/emitted/instruction.te
 setup build-without-macros build untiled -Iruntime -I"$work/tiled" tests/emitted/tensorized.c
@@ -80,15 +80,15 @@ setup build-with-macros build tiled_macros -DMACROS -Iruntime -I"$work/tiled" te
 check without-macros-same-values "$work/untiled"
 check with-macros-same-values "$work/tiled_macros"
 
-# ---- Parallel loops ----------------------------------------------------------------------------------------------------------
-# Random programs in which every loop that may be parallel is, with threads and without, against the evaluator.
+# ---- Parallel loops --------------------------------------------------------------------------------------------------
+# Random programs in which every loop that may be parallel is parallel, with threads and without, beside the evaluator.
 
 # parallel FLAG...
 parallel() { TMPDIR=$work EMIT_PARALLEL=1 OMP_NUM_THREADS=4 EMIT_FLAGS="$strict -O1 -ffp-contract=off $*" "$build/test/test_random_emission" 5001 120; }
 if usable -fopenmp; then check parallel-loops-in-threads parallel -fopenmp
 else skip parallel-loops-in-threads "$cc has no OpenMP"; fi
 
-# ---- State ---------------------------------------------------------------------------------------------------------------
+# ---- State -----------------------------------------------------------------------------------------------------------
 
 pairs="--state level=new_level --state last=new_last"
 setup emit-state emit kept tests/emitted/filter.te $pairs
@@ -104,7 +104,7 @@ check state-initial-verify "$lw" verify tests/emitted/initial.te $begins
 setup emit-state-static-arena emit chain tests/emitted/chain.te --state h=new_h --static-arena --testbench
 check state-in-one-array grep -q '^    float h\[6\];$' "$work/chain/chain.h"
 
-# Three runs of the test bench leave what three runs of the interpreter do that hand the state on in files.
+# Three runs of the test bench give the results of three runs of the interpreter that pass the state in files.
 runs() {
     printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 6), }" > "$work/x.npy"
     cp "$work/x.npy" "$work/h.npy"
@@ -119,7 +119,7 @@ runs() {
     cmp "$work/y" "$work/y2" && ! cmp -s "$work/y" "$work/y1"
 }
 check state-through-three-runs runs
-# A recorded network that is fed two frames: the bench keeps the state, the interpreter is handed it.
+# A recorded network on two frames: the bench stores the state, the interpreter receives it as an input.
 recorded=../shared/models/onnx/dtln1
 stream() {
     emit stream "$recorded.onnx" --state input_3=tf_op_layer_stack_2 --testbench || return
@@ -135,7 +135,7 @@ stream() {
 }
 if [ -f "$recorded.onnx" ]; then check state-of-a-recorded-network stream
 else skip state-of-a-recorded-network "no recorded models beside the project"; fi
-# A variable of a TFLite model that begins with 10, 20; x is added to it in each run.
+# A variable of a TFLite model is 10, 20 at first; each run adds x to it.
 variable() {
     model=tests/fuzz/corpus-tflite/variable.tflite
     "$lw" verify "$model" && emit variable "$model" --testbench || return
@@ -155,8 +155,8 @@ begins_otherwise() { ! "$lw" tests/emitted/initial.te -o "$work/no.c" --state h=
 check state-of-another-beginning begins_otherwise
 check state-of-another-shape refused level=new_last 'is f32\[8\], but its output "new_last" is f32\[3\]'
 
-# ---- Sizes that stay open ---------------------------------------------------------------------------------------------------
-# At the least size, one in the middle and the greatest, beside the interpreter on the model with that size fixed.
+# ---- Sizes that stay open --------------------------------------------------------------------------------------------
+# The least size, a middle one and the greatest, beside the interpreter on the model with that size fixed.
 
 open_models="classifier:batch convolution:n attention:time"
 for case in $open_models; do
@@ -181,7 +181,7 @@ quantized=../shared/models/onnx/kws_micro_qdq.onnx
 if [ -f "$quantized" ]; then check open-batch-of-a-recorded-network "$lw" verify "$quantized" --dim 'unk__68<=3'
 else skip open-batch-of-a-recorded-network "no recorded models beside the project"; fi
 
-# ---- Recurrent layers in blocks of steps --------------------------------------------------------------------------------------
+# ---- Recurrent layers in blocks of steps -----------------------------------------------------------------------------
 
 check recurrence-in-a-nest-verify "$lw" verify tests/emitted/recurrence_in_a_nest.te
 check steps-verify "$lw" verify tests/emitted/steps.te --target cortex-m4
@@ -190,8 +190,8 @@ steps_in_blocks() { [ "$(grep -c 'for (int32_t to = 0;' "$work/steps/steps.c")" 
 check steps-in-blocks steps_in_blocks
 check steps-buffers-have-the-layers-words grep -q 'float \*restrict input, float \*restrict sums' "$work/steps/steps.c"
 
-# ---- Weights stored as bytes ------------------------------------------------------------------------------------------------
-# They are in flash as they are, in the order in which they are read, and in no memory otherwise.
+# ---- Weights stored as bytes -----------------------------------------------------------------------------------------
+# They are in flash as bytes, in the order of the reads, and in no other memory.
 
 stored() {
     printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '|i1', 'fortran_order': False, 'shape': (60, 40), }" > "$work/k.npy"
@@ -206,7 +206,7 @@ stored() {
 }
 check weights-stored-as-bytes stored
 
-# ---- model.c and model.h alone ---------------------------------------------------------------------------------------------
+# ---- model.c and model.h alone ---------------------------------------------------------------------------------------
 
 setup emit-standalone emit alone "$digits" --standalone
 check standalone-builds-without-runtime $cc $strict -O2 -c "$work/alone/alone.c" -o "$work/alone.o"
@@ -229,9 +229,9 @@ check testbench-no-such-file bench_fails "$work/none.npy" "$work/x.npy"
 check testbench-wrong-file bench_fails "$digits" "$work/x.npy"
 check testbench-wrong-shape bench_fails tests/models/digits.out0.npy "$work/x.npy"
 
-# ---- Results over what they are made of ---------------------------------------------------------------------------------
+# ---- Results over their operands -------------------------------------------------------------------------------------
 
-# Two of its tensors, of 4608 bytes each, are alive at once.
+# Two of its tensors, of 4608 bytes each, are live at once.
 arena_at_most() { test "$(sed -n 's/^#define [A-Z_0-9]*_ARENA_SIZE *\([0-9]*\)u.*/\1/p' "$work/$1/$1.h")" -le "$2"; }
 for target in generic cortex-m4; do
     setup "emit-overlap-$target" emit overlap tests/emitted/overlap.te --target "$target"
@@ -239,7 +239,7 @@ for target in generic cortex-m4; do
     check "overlap-$target-values" "$lw" verify tests/emitted/overlap.te --target "$target"
 done
 
-# Apart its two largest would be 25600 bytes.
+# Without overlap the two largest take 25600 bytes.
 for target in generic cortex-m0plus cortex-m4 cortex-m55; do
     setup "emit-rolled-$target" emit rolled tests/emitted/rolled.te --target "$target"
     check "rolled-$target-arena" arena_at_most rolled 12800
@@ -251,7 +251,7 @@ check not-rolled-arena not_rolled_arena
 rolled_is_reported() { "$lw" report tests/emitted/rolled.te | grep -q 'b in each iteration of c_max_pool2d.h, 4 of 16 kept along h'; }
 check rolled-is-reported rolled_is_reported
 
-# ---- Layers ------------------------------------------------------------------------------------------------------------
+# ---- Layers ----------------------------------------------------------------------------------------------------------
 
 layers() {
     printf '#include <stdio.h>\n#define LW_LAYER(number, name) printf("%%d %%s\\n", number, name);\n' > "$work/watch.h"
@@ -260,7 +260,7 @@ layers() {
 }
 check layers-in-order layers
 
-# ---- Other readers of the header and the C -----------------------------------------------------------------------------------
+# ---- Other readers of the header and the C ---------------------------------------------------------------------------
 
 cplusplus() {
     printf '#include "one.h"\n#include "two.h"\nint main() { return one_run(nullptr, nullptr, nullptr) == ONE_E_ARENA ? 0 : 1; }\n' > "$work/main.cc"
@@ -270,7 +270,7 @@ cplusplus() {
 if has g++; then check header-in-c++ cplusplus
 else skip header-in-c++ "g++ is not installed"; fi
 
-# symbols: what the object shows to the linker is one function; nothing in it can be written to.
+# symbols: the object exports one function and contains no writable data.
 symbols() {
     $cc $strict -O2 -c -Iruntime "$work/one/one.c" -o "$work/one.o" || return
     nm "$work/one.o" > "$work/symbols"
@@ -279,7 +279,7 @@ symbols() {
 if has nm; then check one-symbol-no-variables symbols
 else skip one-symbol-no-variables "nm is not installed"; fi
 
-# For a machine whose int has 16 bits; its compiler has nothing to say about the emitted file. (Its double has 32, so that
+# For a machine with 16-bit int, whose compiler gives no warning on the emitted file. (Its double has 32 bits, so
 # constants of lw_math.h that the model does not use are out of range there.)
 small_int() {
     avr-gcc -mmcu=atmega2560 ${strict% -Werror} -O2 -c -Iruntime "$work/one/one.c" -o "$work/avr.o" 2> "$work/said" || { cat "$work/said"; return 1; }
@@ -288,7 +288,7 @@ small_int() {
 if has avr-gcc; then check int-of-16-bits small_int
 else skip int-of-16-bits "avr-gcc is not installed"; fi
 
-escape=$(printf '\033')      # the simulator colours what the firmware says
+escape=$(printf '\033')      # the simulator colours the firmware's output
 
 # agrees NAME MODEL: the emitted C on a simulated AVR gives the bytes that it gives here.
 agrees() {
@@ -336,10 +336,10 @@ check long-names-of-state-fit narrow tests/emitted/long_names.te \
 check long-names-of-instructions-fit narrow tests/golden/dense-int8/dense-int8.te --target cortex-m4
 check long-names-inlined-runtime-fits narrow tests/emitted/long_names.te --standalone
 
-# ---- The samples ---------------------------------------------------------------------------------------------------------------
+# ---- The samples -----------------------------------------------------------------------------------------------------
 
 check matmul-equal-after-every-step samples/matmul/run.sh "$build"
-# The same through the library, in the vectors of two targets, which scalar.h stands for.
+# The same through the library, in the vectors of two targets, computed by scalar.h.
 if has "${OBJCOPY:-objcopy}" && has ld; then
     setup library-builds "${MAKE:-make}" BUILD="$build" library
     for target in x86 x86-avx512; do check "matmul-from-c-$target" env CFLAGS=-O2 samples/matmul/steps.sh "$build" $target 48; done

@@ -1,13 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# golden.sh BUILD [--accept]: what is emitted, against the text that a person has read and accepted.
+# golden.sh BUILD [--accept]: compares emitted text with text that a person has read and accepted.
 #
 # A case is a folder tests/golden/CASE with one model (CASE.te, CASE.onnx, or a file whose first line in `model` is its
-# path from the project's root) and a file `targets`: a line for each target, followed by options if there are any. The
-# text is in TARGET.c and TARGET.h. A refusal is pinned likewise: where TARGET.err is kept, the model must be refused with
-# these words. A file `dumps` names stages of the model, one a line; `loopwright dump MODEL --at STAGE` must print what is
-# kept in STAGE.txt (`:` being `-`). What is emitted also runs: `loopwright verify` compares it with the interpreter, with
-# the options in the file `verify`. --accept rewrites the kept files; read the diff before it is committed.
+# path from the project's root) and a file `targets`: a line for each target, with its options.
+#
+#   TARGET.c, TARGET.h   the emitted text
+#   TARGET.err           the model is refused with these words
+#   dumps                stages of the model, one per line: `loopwright dump MODEL --at STAGE` prints STAGE.txt (with
+#                        `-` for `:`)
+#   verify               options of `loopwright verify`, which runs the emitted C and compares it with the interpreter
+#
+# --accept rewrites these files; read the diff before you commit it.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "golden.sh BUILD [--accept]" "$@"
@@ -29,7 +33,7 @@ emit() {
         --name "$(echo "$case_name" | tr - _)" "$@" 2> "$out/$target.err" && rm -f "$out/$target.err" || true
 }
 
-# compare CASE TARGET OPTIONS...: every kept file is there and the same, and nothing was emitted that is not kept.
+# compare CASE TARGET OPTIONS...: the emitted files are the accepted ones, no more and no fewer.
 compare() {
     emit "$@"
     for kept in "tests/golden/$1/$2".*; do
@@ -75,7 +79,7 @@ for folder in tests/golden/*/; do
     [ -f "$folder/generic.err" ] || check "golden-$name-verify" "$build/loopwright" verify "$(model_of "$folder")" $options
 done
 
-# A case shows one mechanism, so it is read in a minute; three whole networks stand beside them.
+# A case shows one mechanism, so it is short; the exceptions are three whole networks.
 long=$(wc -l tests/golden/*/*.c | awk '$2 != "total" && $1 > 60 && $2 !~ "/(residual|quantized-reals|control-flow)/" { print $2, "has", $1, "lines" }')
 if [ -z "$long" ]; then pass "golden-cases-are-short"; else fail "golden-cases-are-short" "$long"; fi
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# header.sh BUILD: every example in the comments of loopwright.h is compiled and runs without a diagnostic. An example is a run of
-# lines that begin with ` *     ` (or `/*     `); one that begins with `static bool` or `static void` is a function, any other the body of a block.
-# All blocks have one context, in the header's order, so that a later one sees what an earlier one has registered.
+# header.sh BUILD: every example in the comments of loopwright.h is compiled and runs without a diagnostic. An example
+# is a run of lines that begin with ` *     ` (or `/*     `); one that begins with `static bool` or `static void` is a
+# function, any other the body of a block. All blocks use one context, in the header's order, so a later one can use
+# what an earlier one has registered.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "header.sh BUILD" "$@"
@@ -49,7 +50,7 @@ samples() {
 }
 runs() { cp samples/digits/digits.onnx "$work" && samples > "$work/samples.npy" && (cd "$work" && ./examples); }
 compiles_emitted() { for file in "$work"/digits.c "$work"/matmul.c; do ${CC:-cc} -std=c99 -Iruntime -c -o "$work/emitted.o" "$file" || return; done; }
-# Other text in quotes that looks like code would be an example that nothing runs.
+# Quoted text that looks like code elsewhere in a comment would be an example that no test runs.
 no_other_example() { ! grep -nE '^(/| )\*.*"[a-z0-9_]+(\[[^"]*\])? = |/\*.*"[a-z0-9_]+(\[[^"]*\])? = ' $header | grep -vE '^[0-9]*:[ /]\*     '; }
 check header-has-examples        has_examples
 check header-examples-compile    compiles

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# int8.sh BUILD: `make bench-int8 FLAGS=--check`: instructions and memory of the int8 models are those that were recorded.
+# int8.sh BUILD: `make bench-int8 FLAGS=--check`: the int8 models have the recorded instruction counts and memory.
 set -u
 . "$(dirname "$0")/report.sh"
 . "$(dirname "$0")/python.sh"

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# interface.sh BUILD: the emitted header as firmware includes it: README's snippet in C99, C11 and C++, and the codes that NAME_run
-# returns for null pointers.
+# interface.sh BUILD: the emitted header as firmware includes it: README's snippet in C99, C11 and C++, and the codes
+# that NAME_run returns for null pointers.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "interface.sh BUILD" "$@"
 rm -rf "$work"/*
 strict="-pedantic -Wall -Wextra -Werror"
 
-# ---- README's snippet ---------------------------------------------------------------------------------------------------
+# ---- README's snippet ------------------------------------------------------------------------------------------------
 
 awk '/^```c$/ { block = ""; on = 1; next } /^```$/ && on { if (block ~ /#include "kws.h"/) { printf "%s", block; exit } on = 0 } on { block = block $0 "\n" }' \
     README.md > "$work/snippet.c"
@@ -16,7 +16,7 @@ awk '/^```c$/ { block = ""; on = 1; next } /^```$/ && on { if (block ~ /#include
 for compiler in "gcc -std=c99" "gcc -std=c11" "clang -std=c99" "clang -std=c11" "g++ -x c++ -std=c++11" "g++ -x c++ -std=c++17" \
     "clang++ -x c++ -std=c++11" "clang++ -x c++ -std=c++17" "tcc"; do
     name=snippet-$(echo "${compiler#* }" | sed 's/-x c++ //; s/-std=//')-$(echo "${compiler%% *}")
-    # Without the compiler's own words, too: as a compiler that has the language's alone.
+    # Also without the compiler's extensions: as a compiler with the standard keywords alone.
     for words in own language; do
         [ $words = own ] && undefine= || undefine=-U__GNUC__
         if ! has "${compiler%% *}"; then skip "$name-$words" "${compiler%% *} is not installed"
@@ -25,7 +25,7 @@ for compiler in "gcc -std=c99" "gcc -std=c11" "clang -std=c99" "clang -std=c11" 
     done
 done
 
-# ---- Null pointers ---------------------------------------------------------------------------------------------------------
+# ---- Null pointers ---------------------------------------------------------------------------------------------------
 
 printf 'input a: f32[4]\ninput b: f32[4]\ns = add(a, b)\nd = sub(a, b)\nt = softmax(s)\noutput t\noutput d\n' > "$work/two.te"
 cat > "$work/null.c" <<'END'
@@ -53,7 +53,7 @@ int main(void)
     return TWO_E_NULL < 0 ? 0 : 6;
 }
 END
-# null_pointers WORDS OPTION...: with these words for the compiler.
+# null_pointers WORDS OPTION...: with these options of the compiler.
 null_pointers() {
     words=$1
     shift

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # long_lines.sh BUILD [--list]: no line of a .c, .h, .def or .md file is longer than 120 columns. Exempt are tables of
-# Markdown and its parts between `<!-- begin NAME -->` and `<!-- end -->`, tests/golden, and files whose first three lines
-# say `Made by` or `Written by` a program.
+# Markdown and its parts between `<!-- begin NAME -->` and `<!-- end -->`, tests/golden, and files whose first three
+# lines contain `Made by` or `Written by`: a program wrote them.
 #
 #   tests/run.sh long_lines         the check; names each file with its first long line
 #   tests/long_lines.sh build --list    NUMBER FILE: every file with such lines, the most first

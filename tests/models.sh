@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# models.sh BUILD: recorded networks, emitted as C, built by every compiler here, and run. BUILD holds the program
-# `loopwright`; everything made goes to BUILD/models.
+# models.sh BUILD: recorded networks, emitted as C, built by every installed compiler, and run. BUILD contains the
+# program `loopwright`; output is written to BUILD/models.
 #
-# For each model: emitted; built by gcc and clang with all warnings as errors, by tcc, and by gcc with the address and
-# undefined-behaviour sanitizers; each program run on every recorded input, its outputs compared with those that another
-# implementation recorded (npydiff.c says how); the same for the interpreter, `loopwright run`.
-# The models in `required` must compile. Others beside the project are tried; what is not supported yet is told apart.
+# For each model: emit; build by gcc and clang with all warnings as errors, by tcc, and by gcc with the address and
+# undefined-behaviour sanitizers; run each program on every recorded input; compare the outputs with those that another
+# implementation recorded (npydiff.c). The same for the interpreter, `loopwright run`.
+# The models in `required` must compile. Others beside the project are tried; unsupported ones are reported as skipped.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?usage: models.sh BUILD}" && pwd)
@@ -21,7 +21,7 @@ log=$work/log.txt
 strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
 sanitize="-std=c99 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 
-# compiler LABEL: the command that builds, and how; a row each.
+# compiler LABEL: the build command, one row each.
 compiler() {
     case $1 in
     gcc)      echo "gcc $strict -O2" ;;
@@ -36,7 +36,7 @@ build_with() {
     $(compiler "$1") -I"$root/runtime" -I"$work/$2" "$work/$2/$2.c" "$work/$2/$2_main.c" -lm -o "$work/$2/$1"
 }
 
-# tolerance NAME: where it is not npydiff's own. The outputs of a quantized model lie on a grid, of which a step is allowed.
+# tolerance NAME: overrides npydiff's default. The outputs of a quantized model are on a grid; one step is accepted.
 tolerance() {
     case $1 in
     kws_micro_qdq) echo 0.004 ;;
@@ -45,8 +45,8 @@ tolerance() {
     esac
 }
 
-# agree FOLDER NAME K COMMAND...: COMMAND IN... OUT... (`--` stands before the outputs when the command is the
-# interpreter) writes outputs close to the recorded ones of input set K.
+# agree FOLDER NAME K COMMAND...: COMMAND IN... OUT... (for the interpreter `--` precedes the outputs) writes outputs
+# close to the recorded ones of input set K.
 agree() (
     vectors=$1/$2 name=$2 k=$3
     shift 3
@@ -80,7 +80,7 @@ try_inputs() {
     done
 }
 
-# try_model MODEL FOLDER: everything for MODEL, whose vectors are in FOLDER.
+# try_model MODEL FOLDER: all tests of MODEL, with its vectors in FOLDER.
 try_model() {
     model=$1 vectors_in=$2
     name=${model##*/}
@@ -107,7 +107,7 @@ emit() {
     timeout 120 "$build/loopwright" "$1" -o "$work/$2/$2.c" --name "$2" --testbench > "$log" 2>&1
 }
 
-# combine MODEL NAME: all groups as one loop nest. What cannot be attached is rooted; nothing is refused.
+# combine MODEL NAME: all groups as one loop nest. Producers that cannot be attached stay at the root; none is refused.
 combine() {
     mkdir -p "$work/$2/all" &&
         timeout 300 "$build/loopwright" "$1" -o "$work/$2/all/$2.c" --name "$2" --testbench --combine all &&
@@ -126,10 +126,11 @@ try_combined() {
 
 setup build-npydiff ${CC:-cc} $strict -O2 "$root/tests/tools/npydiff.c" -lm -o "$work/npydiff"
 
-# Whole models are chosen, too, where a case is: TEST_CASE contains the model's name, or is a part of it.
+# TEST_CASE also selects whole models: it contains the model's name, or is a part of it.
 chosen() { case $1 in *"$only"*) return 0 ;; esac; case $only in "$1"*) return 0 ;; esac; return 1; }
 
-# quantized: as ONNX Runtime's static quantization writes it: u8, weights by channel, biases in i32; recorded without its optimisations.
+# quantized: the output of ONNX Runtime's static quantization: u8, weights per channel, biases in i32. It was recorded
+# with ONNX Runtime's optimisations off.
 for name in digits recurrent control draws lengths boxes quantized; do
     chosen $name || continue
     model=$root/tests/models/$name.onnx
@@ -155,7 +156,7 @@ for name in $required; do
     fi
 done
 
-# TFLite: int8 networks give the recorded bytes, float ones what is close.
+# TFLite: int8 networks give the recorded bytes, float networks close values.
 for name in ad01_int8 pretrainedResnet_quant kws_ref_model vww_96_int8 str_ww_ref_model ad01_fp32 pretrainedResnet vww_96_float; do
     chosen "$name" || continue
     if [ ! -f "$quantized/$name.tflite" ]; then

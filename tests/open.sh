@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# open.sh BUILD: which operators keep dimensions open, and with what numbers; see tests/open.py.
+# open.sh BUILD: the operators that keep dimensions open, and their results; see tests/open.py.
 set -u
 . "$(dirname "$0")/report.sh"
 . "$(dirname "$0")/python.sh"
 begin "open.sh BUILD" "$@"
 
-# onnx.reference stands in where there is no onnxruntime; Debian 12 has neither.
+# onnx.reference replaces a missing onnxruntime; Debian 12 has neither.
 if python=$(python_with numpy onnx.parser onnxruntime) || python=$(python_with numpy onnx.parser onnx.reference); then
     exec "$python" tests/open.py "$build" "$only"
 fi

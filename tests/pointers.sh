@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pointers.sh BUILD: emitted C forms pointers only inside of their memories. Every function of the golden models, the samples and the
-# recorded models is proved for targets with and without instructions (LOOPWRIGHT_CHECK=pointers, lower/check_pointers.c); the
-# macros of runtime/simd and golden models run under clang's checks of pointers, and gcc's of addresses.
+# pointers.sh BUILD: emitted C forms pointers only inside of their memories. Every function of the golden models, the
+# samples and the recorded models is proved for targets with and without instructions (LOOPWRIGHT_CHECK=pointers,
+# lower/check_pointers.c). The macros of runtime/simd and the golden models run under clang's checks of pointers and
+# gcc's checks of addresses.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "pointers.sh BUILD" "$@"
 
-# proved MODEL OPTION...: for each kind of target. A model that is refused for another reason is another suite's subject.
+# proved MODEL OPTION...: for each kind of target. Models refused for another reason pass: other suites test that.
 proved() {
     for target in generic cortex-m4 cortex-m55 x86-avx2; do
         LOOPWRIGHT_CHECK=pointers "$lw" "$@" --name model --target $target --quiet -o "$work/model.c" > "$work/said.txt" 2>&1 && continue

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ram.sh BUILD: RAM is at most 1.1 times a bound below which no order of the calls can stay (tests/live_bound.py), with inputs and
-# outputs in the caller's memory and in the arena.
+# ram.sh BUILD: RAM is at most 1.1 times a lower bound for every order of the calls (tests/live_bound.py), with inputs
+# and outputs in the caller's memory and in the arena.
 set -u
 . "$(dirname "$0")/report.sh"
 . "$(dirname "$0")/python.sh"
@@ -12,7 +12,7 @@ if ! python=$(python_with json); then
     report_end
     exit
 fi
-# Without dtln1 in the arena: its recurrent layers need scratch memory that the bound does not count, 1.102.
+# Except dtln1 in the arena, 1.102: the bound does not count the scratch memory of its recurrent layers.
 for io in caller arena; do
     models=samples/digits/digits.onnx
     for name in $(sed -n 's/^required="\(.*\)"$/\1/p' tests/models.sh); do

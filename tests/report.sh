@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What the test scripts say, in one way; to be sourced. A line for each thing tested, `ok NAME`, `not ok NAME: why` or
-# `skip NAME: why`, and `N passed, N failed, N skipped` at the end. Where TEST_CASE is set, a case runs and counts if its
-# name contains that. POSIX shell.
+# The output of the test scripts; to be sourced. A line per case, `ok NAME`, `not ok NAME: why` or `skip NAME: why`, and
+# `N passed, N failed, N skipped` at the end. If TEST_CASE is set, a case runs and counts if its name contains it. POSIX
+# shell.
 passed=0 failed=0 skipped=0
 only=${TEST_CASE:-}
 unset TEST_CASE
@@ -12,14 +12,15 @@ fail() { wanted "$1" || return 0; echo "not ok $1: $2"; failed=$((failed + 1)); 
 skip() { wanted "$1" || return 0; echo "skip $1: $2"; skipped=$((skipped + 1)); }
 has()  { command -v "$1" > /dev/null 2>&1; }
 
-# missing TOOL...: the first that is not installed, for the reason of a skip.
+# missing TOOL...: prints the first that is not installed, as the reason of a skip.
 missing() { for tool in "$@"; do has "$tool" || { echo "$tool is not installed"; return; }; done; }
 
-# timeout SECONDS COMMAND...: GNU's where it is installed; without it there is no limit.
+# timeout SECONDS COMMAND...: GNU's; without it there is no limit.
 has timeout || timeout() { shift; "$@"; }
 
-# begin "SCRIPT.sh BUILD ..." ARGUMENT...: in the project's root, with its folder in $root, BUILD in $build, the compiler in $lw, a folder of
-# the script's own in $work, a file for what commands say in $log, and the C compiler in $cc.
+# begin "SCRIPT.sh BUILD ..." ARGUMENT...: changes to the project's root. Sets
+#   $root  the project's root      $lw   the compiler             $log  a file for the output of commands
+#   $build BUILD                   $work the script's own folder  $cc   the C compiler
 begin() {
     [ $# -ge 2 ] || { echo "usage: $1" >&2; exit 2; }
     root=$(cd "$(dirname "$0")/.." && pwd) build=$(cd "$2" && pwd) || exit 1
@@ -28,7 +29,7 @@ begin() {
     mkdir -p "$work" && cd "$root" || exit 1
 }
 
-# check NAME COMMAND...: passes when the command ends with 0; shows what it said when it does not.
+# check NAME COMMAND...: passes if the command ends with 0; else shows its output.
 check() {
     check_name=$1
     shift
@@ -40,7 +41,8 @@ check() {
     fi
 }
 
-# setup NAME COMMAND...: a case that makes what later ones look at. It runs whichever case is chosen, and is a failure if it fails.
+# setup NAME COMMAND...: a case that produces files for later ones. It runs even if TEST_CASE does not select it, and
+# its failure counts.
 setup() {
     setup_name=$1
     shift
@@ -50,7 +52,7 @@ setup() {
     only=$chosen
 }
 
-# report_end: the last line; status 1 if anything failed.
+# report_end: prints the last line; status 1 if a case failed.
 report_end() {
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" -eq 0 ]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # run.sh: the tests.
 #
-#   tests/run.sh SUITE [CASE]    one suite; of it, the cases whose names contain CASE
+#   tests/run.sh SUITE [CASE]    one suite; its cases with CASE in their names
 #   tests/run.sh                 every suite of `make test`
 #   tests/run.sh --all           every suite of `make check-all`: the slow ones, too
 #   tests/run.sh --list          the names of the suites
@@ -12,21 +12,24 @@
 #   tests/run.sh models lenet5             one network through every compiler
 #   BUILD=build/san tests/run.sh cli       in another build folder; the default is `build`
 #
-# What a suite needs is built first. Suites run side by side, JOBS of them at a time (default: the number of cores), each
-# with a folder for temporary files of its own. A suite is a program that prints `ok NAME`, `not ok NAME: WHY` or
-# `skip NAME: WHY` a case and ends with `N passed, N failed, N skipped`. What it said is kept in BUILD/test-SUITE.txt, with
-# each NAME as SUITE/NAME: so are names unique over all suites. Two cases of one name in a suite are a failure.
+# The files that a suite requires are built first. JOBS suites run at a time (default: the number of cores), each with a
+# separate folder for temporary files. A suite is a program that prints `ok NAME`, `not ok NAME: WHY` or `skip NAME:
+# WHY` per case and ends with `N passed, N failed, N skipped`. Its output is kept in BUILD/test-SUITE.txt, with each
+# NAME as SUITE/NAME, so names are unique over all suites. Two cases of one name in a suite are a failure.
 #
-# A line for each suite as it ends, with its seconds; then what was skipped, a line a reason; then the sums,
-# `N passed, N failed, N skipped`. Status 1 if anything failed; with --all also if anything was skipped, except for want
-# of the recorded models, which are not part of the project, and of instructions that the processor lacks. 2: wrong usage.
+# Prints a line for each suite at its end, with its seconds; the skipped cases, a line per reason; then the sums,
+# `N passed, N failed, N skipped`.
+#
+#   status 1   a case failed; with --all also if a case was skipped, unless because the recorded models are not beside
+#              the project or the processor lacks an instruction
+#   status 2   wrong usage
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
-unset MAKEFLAGS MFLAGS MAKELEVEL          # the suites' own makes take no part in the caller's
+unset MAKEFLAGS MFLAGS MAKELEVEL          # make inside of a suite is independent of the caller's
 export BUILD="$build"
 
-# A suite is tests/SUITE.sh, tests/unit/SUITE.c, or tests/cross/all.sh. They start in this order, the longest first.
+# A suite is tests/SUITE.sh, tests/unit/SUITE.c, or tests/cross/all.sh. Suites start in this order, the longest first.
 slow="models sanitize conformance replay cross int8 ram open shrink determinism"      # not of `make test`
 long="emitted simd golden"
 fast_suites() {
@@ -39,7 +42,7 @@ fast_suites() {
 }
 all_suites() { for name in $slow; do echo "$name"; done; fast_suites; }
 
-# command SUITE: runs it.
+# command_of SUITE: runs it.
 command_of() {
     case $1 in
     test_*) "$build/test/$1" ;;
@@ -50,18 +53,18 @@ command_of() {
     esac
 }
 
-# needs SUITE...: what make has to build for them.
+# needs SUITE...: prints the targets of make that they require.
 needs() {
     for suite in "$@"; do case $suite in test_*) echo "$build/test/$suite" ;; esac; done
     case " $* " in *" emitted "* | *" sanitize "*) echo "$build/test/test_random_emission" ;; esac
     echo all
 }
 
-# number WORD TEXT: N of `N WORD` in the text; 0 if there is none.
+# number WORD TEXT: prints N of `N WORD` in the text; 0 if there is none.
 number() { echo "$2" | sed -n "s/.*\(^\|[^0-9]\)\([0-9][0-9]*\) $1.*/\2/p;" | sed -n '$p' | grep . || echo 0; }
 
-# run_suite SUITE: its line, and the cases that failed. Leaves `PASSED FAILED SKIPPED` in BUILD/test-SUITE.sum. A suite that ends
-# without a sum, or with another verdict than its sum says, counts as one more failure; so does one of which nothing ran.
+# run_suite SUITE: prints its line and the failed cases. Writes `PASSED FAILED SKIPPED` to BUILD/test-SUITE.sum. One
+# more failure counts if the suite ends without a sum, if its status contradicts the sum, or if no case ran.
 run_suite() {
     suite=$1 output=$build/test-$1.txt status=0 begun=$(date +%s)
     temporary=$build/tmp/$suite
@@ -73,7 +76,7 @@ run_suite() {
     sed "s|^ok |&$suite/|; s|^not ok |&$suite/|; s|^skip |&$suite/|" "$output" > "$output.named" && mv "$output.named" "$output"
     sum=$(grep '^[0-9][0-9]* passed, [0-9][0-9]* failed' "$output" | sed -n '$p')
     good=$(number passed "$sum") bad=$(number failed "$sum") skipped=$(number skipped "$sum")
-    [ "$status" -ne 77 ] || [ "$good" -gt 0 ] || [ "$skipped" -eq 0 ] || status=0      # all of it is skipped
+    [ "$status" -ne 77 ] || [ "$good" -gt 0 ] || [ "$skipped" -eq 0 ] || status=0      # all cases are skipped
     if [ "$((good + bad + skipped))" -eq 0 ] || { [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; }; then
         echo "not ok $suite: ended with status $status${TEST_CASE:+; no case has \"$TEST_CASE\" in its name}, after:" >> "$output"
         tail -n 6 "$output" | sed '$d; s/^/    /' > "$output.tail"
@@ -94,7 +97,7 @@ run_suite() {
     cat "$build/test-$suite.line"
 }
 
-# run_all SUITE...: in a pool. A line of the pipe is leave to start one.
+# run_all SUITE...: in a pool. Each line in the pipe permits one more suite to start.
 run_all() {
     pool=$build/test-pool
     rm -f "$pool"
@@ -109,10 +112,10 @@ run_all() {
     exec 3>&-
 }
 
-# skips SUITE...: `SUITE: REASON` for each case that was skipped.
+# skips SUITE...: prints `SUITE: REASON` for each skipped case.
 skips() { for suite in "$@"; do sed -n "s/^skip [^:]*: \(.*\)/$suite: \1/p" "$build/test-$suite.txt"; done; }
 
-# by_reason: a line a reason, with the number of cases and their suites.
+# by_reason: prints a line per reason, with the number of cases and their suites.
 by_reason() {
     awk '{ at = index($0, ": "); suite = substr($0, 1, at - 1); reason = substr($0, at + 2)
            if (!(reason in count)) order[++reasons] = reason

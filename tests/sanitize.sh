@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sanitize.sh BUILD: the compiler's own unit tests, built with the address and undefined-behaviour sanitizers in
-# BUILD/sanitize and run there. Left out are those that mostly call a C compiler.
+# sanitize.sh BUILD: the unit tests, built with the address and undefined-behaviour sanitizers in BUILD/sanitize, except
+# those that mostly call a C compiler.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "sanitize.sh BUILD" "$@"
@@ -23,7 +23,7 @@ done
 # shellcheck disable=SC2086
 setup sanitize-build "${MAKE:-make}" -j2 BUILD="$work" CFLAGS="$flags" LDFLAGS="$flags" all $tests
 
-# arguments NAME: what makes the long tests shorter.
+# arguments NAME: prints arguments that shorten a long test.
 arguments() {
     case $1 in
     test_random_schedules) echo "1 200" ;;
@@ -37,7 +37,7 @@ for test in $tests; do
     check "sanitize-$name" timeout 600 "$test" $(arguments "$name")
 done
 
-# A network the whole way, through the command line.
+# A whole network, through the command line.
 digits() {
     "$work/loopwright" samples/digits/digits.onnx -o "$work/digits.c" --testbench --time-passes &&
         "$work/loopwright" report samples/digits/digits.onnx -o "$work/digits.html" &&

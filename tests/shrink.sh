@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# shrink.sh BUILD [COUNT]: recorded int8 networks with and without lossless shrinking. Where something goes, both programs
-# are built and run on COUNT inputs (90 by default; `make shrink` has 10,000), and the report names what went; where nothing
-# goes, the emitted text is the same. Multiply-adds and bytes of kernels are at most those in the table.
+# shrink.sh BUILD [COUNT]: recorded int8 networks with and without lossless shrinking.
+#   - If channels are removed, both programs run on COUNT inputs (90 by default; `make shrink`: 10,000) and give the
+#     same bytes; the report names the channels.
+#   - If none is removed, the emitted text is the same.
+#   - Multiply-adds and bytes of kernels are at most those in the table.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?usage: shrink.sh BUILD [COUNT]}" && pwd)
@@ -21,7 +23,7 @@ emit() {
     "$build/loopwright" "$models/$model.tflite" -o "$work/$folder/$name.c" --name "$name" "$@"
 }
 
-# twins MODEL TARGET COUNT: the same bytes from both.
+# twins MODEL TARGET COUNT: both programs give the same bytes.
 twins() {
     emit "$1" "$1" whole --no-shrink --target "$2" && emit "$1" "$1" less --target "$2" || return
     ${CC:-cc} -std=c99 -O2 -I"$root/runtime" -I"$work/$1" "$root/tests/tools/twins.c" "$work/$1/whole.c" "$work/$1/less.c" -lm -o "$work/$1/twins" || return
@@ -32,14 +34,14 @@ unchanged() {
     emit "$1" "$1/whole" m --no-shrink && emit "$1" "$1/less" m && cmp "$work/$1/whole/m.c" "$work/$1/less/m.c" && cmp "$work/$1/whole/m.h" "$work/$1/less/m.h"
 }
 
-# leaves MODEL MACS BYTES: no more of them are left, by the report.
+# leaves MODEL MACS BYTES: the report counts at most MACS multiply-adds and BYTES of kernels.
 leaves() {
     "$build/loopwright" report "$models/$1.tflite" > "$work/$1.txt" || return
     sed -n 's/.*, \([0-9]*\) of [0-9]* multiply-adds and \([0-9]*\) of [0-9]* bytes of kernels are left;/\1 \2/p' "$work/$1.txt" > "$work/left.txt"
     read -r macs bytes < "$work/left.txt" && echo "$macs multiply-adds, $bytes bytes" && [ "$macs" -le "$2" ] && [ "$bytes" -le "$3" ]
 }
 
-# pictured MODEL: the report with pictures names what went, too.
+# pictured MODEL: the HTML report names the removed channels, too.
 pictured() {
     "$build/loopwright" report "$models/$1.tflite" -o "$work/$1.html" && grep -q 'No output depends on' "$work/$1.html"
 }

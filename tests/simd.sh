@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# simd.sh BUILD: every header of runtime/simd built with each compiler that is here, without a word of warning, and run on
-# edge values against the formulas of its names. A processor without the instructions skips its header by name.
+# simd.sh BUILD: every header of runtime/simd, built with each installed compiler without a warning, is run on edge
+# values and compared with the formulas of its names. If the processor lacks the instructions, the header is a named
+# skip.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "simd.sh BUILD" "$@"
 
 strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
 
-# has_instructions WORD...: the processor says that it has all of them.
+# has_instructions WORD...: true if the processor lists all of them.
 has_instructions() {
     for word in "$@"; do grep -m 1 '^flags' /proc/cpuinfo 2> /dev/null | grep -qw "$word" || return 1; done
 }
 
-# vectors COMPILER HEADER FLAG...: builds with the flags; the program must say that it uses the header.
+# vectors COMPILER HEADER FLAG...: builds with the flags; the program must report that it uses the header.
 vectors() {
     compiler=$1 header=$2
     shift 2
@@ -38,13 +39,13 @@ for compiler in gcc clang tcc; do
     check "simd-overruled-$compiler" vectors $compiler none $strict -O2 -ffp-contract=off -msse4.1 -DLW_SIMD_SSE4=0
 done
 
-# ---- Emitted vectors -----------------------------------------------------------------------------------------------------
-# The products of samples/matmul, made small, are one text for all compilers: in registers and through scalar.h the same
-# bits, which are those of a plain loop of fma.
+# ---- Emitted vectors -------------------------------------------------------------------------------------------------
+# The products of samples/matmul, with small sizes, are one text for all compilers. In registers and through scalar.h
+# they give the bits of a plain loop of fma.
 
 small=64
 
-# same_bits FILE TARGET: what is contracted is rounded alike by the interpreter and by the emitted C.
+# same_bits FILE TARGET: the interpreter and the emitted C round a contracted sum equally.
 same_bits() { "$build/loopwright" verify "$1" --target "$2" | grep ' 0 of [0-9]* elements differ$'; }
 
 # emit NAME OPTION...: samples/matmul/NAME.te with sizes of 64 instead of 512, in BUILD/simd/NAME.
@@ -56,7 +57,7 @@ emit() {
     "$build/loopwright" "$work/$name/matmul.te" --target "x86-$name" -o "$work/$name/matmul.c" "$@"
 }
 
-# product NAME COMPILER FLAG...: builds and runs; the first to run says what the others must give.
+# product NAME COMPILER FLAG...: builds and runs; the first program's result is the reference of the others.
 product() {
     name=$1 compiler=$2
     shift 2
@@ -84,14 +85,14 @@ for name in avx2 avx512; do
     check "simd-verify-$name" same_bits "$work/$name/matmul.te" "x86-$name"
 done
 
-# Rows of bytes in the scalar form; tests/cross runs them on the emulated cores that have instructions for them.
+# Rows of bytes in the scalar form; tests/cross runs them on emulated cores with instructions for them.
 rows() { "$@" -Iruntime -o "$work/rows" tests/simd/rows_test.c -lm && "$work/rows"; }
 for compiler in gcc clang; do
     if has $compiler; then check "rows-scalar-$compiler" rows $compiler $strict -O2; else skip "rows-scalar-$compiler" "$compiler is not installed"; fi
 done
 
-# A program that carries its runtime along takes what is named: each macro for emitted code is a piece of its own, which asks for the
-# pieces in which headers define it, or the LW_ROWS_ form of it.
+# Option --standalone copies the pieces of the runtime that the program names. Therefore each macro for emitted code is a
+# separate piece, which lists the pieces that define it or its LW_ROWS_ form.
 all_named() {
     awk '/^\/\* lw: .* needs/ { piece = $3 }
          /^ *#define LW_[A-Z0-9_]*_I[0-9]*\(/ { sub(/\(.*/, "", $2); sub(/^LW_ROWS_/, "LW_", $2); print $2, piece }' runtime/simd/*.h | sort -u | while read -r macro piece; do

@@ -9,7 +9,7 @@ $(BUILD)/test/%: tests/unit/%.c $(LIBRARY)
 	$(Q)$(CC) $(CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) -MMD -MP -o $@ $< $(LIBRARY) -lm
 -include $(UNIT:=.d)
 
-# The second opinion on the TFLite operators is in files of its own.
+# The independent formulas of the TFLite operators are several sources.
 REFERENCE := $(sort $(wildcard tests/tflite/*.c))
 $(BUILD)/test/test_tflite_reference: tests/unit/test_tflite_reference.c $(REFERENCE) tests/tflite/case.h $(LIBRARY)
 	$(call say,CC,$<)
@@ -20,7 +20,7 @@ $(BUILD)/test/test_tflite_reference: tests/unit/test_tflite_reference.c $(REFERE
 unit: $(UNIT)
 	@for t in $(UNIT); do echo "== $$t"; $$t || exit 1; done
 
-# tests/run.sh has the suites: those of `make test` take a few minutes, those of `make check-all` are all.
+# tests/run.sh lists the suites. `make test` runs those that take a few minutes, `make check-all` all.
 .PHONY: test check-all golden golden-accept bench bench-int8 bench-matmul bench-qdq bench-sanitizers
 test: all $(UNIT)
 	@MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" tests/run.sh
@@ -37,17 +37,19 @@ docs: all
 	@for page in README.md docs/*.md; do \
 	  tests/tools/docs.sh $(BUILD) $$page > $(BUILD)/page.md && cp $(BUILD)/page.md $$page || exit 1; done
 
-# The tables of figures. ONNX2C_DIR=folder of NAME.c made by onnx2c, or ONNX2C=its program, to be measured against.
+# The tables of figures. For onnx2c's figures: ONNX2C_DIR=folder with its NAME.c, or ONNX2C=its program.
 bench: all
 	@tests/bench/all.sh $(BUILD)
-# The int8 models alone: instructions, estimated cycles where the estimator is beside the project, memory. FLAGS=--check judges them.
+# The int8 models alone: instructions, memory, and estimated cycles if the estimator is beside the project.
+# FLAGS=--check compares them with the recorded limits.
 bench-int8: all
 	@python3 tests/bench/int8.py $(BUILD) $(FLAGS)
-# Products of matrices beside OpenBLAS; PERCENT=70 fails below that share of its speed.
+# Matrix products beside OpenBLAS. PERCENT=70 fails below that share of OpenBLAS's speed.
 bench-matmul: all
 	@tests/bench/blas.sh $(BUILD) $(PERCENT)
 
-# Seconds that clang takes to build each model with sanitizers; fails above 20. FLAGS="-fno-sanitize-recover=all -fno-inline".
+# Seconds that clang takes to build each model with sanitizers; fails above 20. FLAGS="-fno-sanitize-recover=all
+# -fno-inline".
 bench-sanitizers: all
 	@tests/bench/sanitizers.sh $(BUILD) $(FLAGS)
 
@@ -56,14 +58,14 @@ bench-qdq: all
 	@tests/bench/qdq.sh $(BUILD) $(MODEL)
 
 # Random schedules: SEED=first COUNT=programs. After every step the nest is interpreted and compared with the plain
-# evaluator (a failure prints its seed; COUNT=1 shows that program step by step); then the same programs are emitted, built
-# and compared, some hundred in a file.
+# evaluator. A failure prints its seed; COUNT=1 shows that program step by step. Then the same programs are emitted,
+# built and compared, some hundred in a file.
 .PHONY: fuzz-schedules
 fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_emission
 	@$(BUILD)/test/test_random_schedules $(or $(SEED),1) $(or $(COUNT),20000)
 	@$(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000)
 
-# Random tests with great counts, on processor time that no test run has: an hour in all, or one of them.
+# Random tests with large counts: an hour in total, or one of them alone.
 .PHONY: soak soak-hostile soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
 soak: soak-hostile soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
 soak-hostile: $(BUILD)/test/test_hostile
@@ -77,23 +79,26 @@ soak-simplify: $(BUILD)/test/test_simplify
 soak-tflite: $(BUILD)/test/test_tflite_reference
 	$< $(or $(COUNT),10000)
 
-# Lossless shrinking: networks by chance, then the recorded int8 networks with and without it, on COUNT inputs each.
+# Lossless shrinking: random networks, then the recorded int8 networks with and without it, on COUNT inputs each.
 .PHONY: shrink
 shrink: all $(BUILD)/test/test_shrink
 	@$(BUILD)/test/test_shrink $(or $(NETS),3000)
 	@tests/shrink.sh $(BUILD) $(or $(COUNT),10000)
 
-# Damaged copies of every recorded model that is beside the project, half an hour in all, and a table; test_hostile alone does it
-# with small ones of ours. With sanitizers: make hostile BUILD=build/hostile CFLAGS="-O1 -g -fsanitize=address,undefined".
+# Damaged copies of every recorded model beside the project, and a table: half an hour. test_hostile alone uses small
+# models of the project. With sanitizers: make hostile BUILD=build/hostile CFLAGS="-O1 -g -fsanitize=address,undefined".
 .PHONY: hostile
 hostile: $(BUILD)/test/test_hostile
 	@$(BUILD)/test/test_hostile $(or $(MODELS),$(wildcard ../shared/models/onnx/*.onnx ../shared/models/mlperf-tiny/*.tflite))
 
-# Hostile files, by libFuzzer, with sanitizers: `make fuzz-onnx SECONDS=60`, or RUNS=1000000, and fuzz-tflite, fuzz-npy, fuzz-npz, fuzz-te. All
-# inputs go through the importer, and one in WHOLE (64) on to printed C, for the targets in turn. Starts from the corpus in
-# tests/fuzz and small models of other tests (seeds.py); what is found beyond it stays in $(BUILD)/fuzz/corpus-NAME; an input that crashes, takes more than 10
-# seconds or 1 GB is kept in $(BUILD)/fuzz, and the run goes on (tests/fuzz/run.sh). FUZZ_FLAGS are for libFuzzer.
-# Comparisons are not traced: most inputs come from changes that know the format, and tracing would take half of the time.
+# Hostile files, by libFuzzer, with sanitizers: `make fuzz-onnx SECONDS=60`, or RUNS=1000000; likewise fuzz-tflite,
+# fuzz-npy, fuzz-npz and fuzz-te.
+#   - The importer reads every input; one in WHOLE (64) is compiled to C, for the targets in rotation.
+#   - The first corpus is that of tests/fuzz and small models of other tests (seeds.py). New inputs are added to
+#     $(BUILD)/fuzz/corpus-NAME.
+#   - An input that crashes, or takes more than 10 seconds or 1 GB, is saved in $(BUILD)/fuzz; the run continues
+#     (tests/fuzz/run.sh). FUZZ_FLAGS are options of libFuzzer.
+#   - Comparisons are not traced: the mutators produce valid structure for most inputs, and tracing doubles the time.
 FUZZ := $(BUILD)/fuzz
 FUZZ_CC ?= clang
 FUZZ_CFLAGS := -g1 -O2 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -113,14 +118,15 @@ fuzz-programs: all
 	@echo '"TFL3"' > $(FUZZ)/tflite.dict
 	@printf '%s\n' '"PK\x01\x02"' '"PK\x03\x04"' '"PK\x05\x06"' > $(FUZZ)/npz.dict
 
-# The ONNX backend suite, ONNX_DATA=its data folder (Debian: libonnx-testdata puts it at /usr/share/libonnx-testdata/data).
-# Writes SUPPORT.md; fails where a case of tests/conformance.txt does not pass any more. ACCEPT=--accept writes that list anew.
+# The ONNX backend suite, ONNX_DATA=its data folder (Debian: libonnx-testdata puts it at
+# /usr/share/libonnx-testdata/data). Writes SUPPORT.md. Fails if a case of tests/conformance.txt no longer passes;
+# ACCEPT=--accept rewrites that list.
 .PHONY: conformance
 conformance: all
 	@build=$(BUILD) && . tests/python.sh && python=$$(python_with numpy onnx) || { echo "no Python has numpy and onnx; to get one: $$python_hint" >&2; exit 1; }; \
 	  $$python tests/conformance.py $(BUILD) $(or $(ONNX_DATA),/usr/share/libonnx-testdata/data) --support SUPPORT.md $(ACCEPT)
 
-# Turns off one check at a time and looks for programs that show that it is needed (tests/fuzz/switch.c), in a build of its own.
+# Disables one check at a time and searches for a program that requires it (tests/fuzz/switch.c), in a separate build.
 .PHONY: fuzz-checks
 fuzz-checks:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/switch CFLAGS="$(CFLAGS) -DLW_TEST_SWITCH" $(BUILD)/switch/internal.a > /dev/null

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# verify.sh BUILD: `loopwright verify`: what it compares, within which tolerance, how it builds and runs, and its verdict.
+# verify.sh BUILD: `loopwright verify`: the values it compares, the tolerance, how it builds and runs, and the verdict.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "verify.sh BUILD" "$@"
 rm -rf "$work"/*
 digits=samples/digits/digits.onnx
 
-# says STATUS WORDS ARGUMENT...: verify ends with STATUS; WORDS (a pattern of grep) are in a line that it prints.
+# says STATUS WORDS ARGUMENT...: verify ends with STATUS and prints a line with WORDS, a pattern of grep.
 says() {
     want=$1 words=$2 status=0
     shift 2
@@ -28,7 +28,7 @@ npy small '<f4' 4 '\000\000\000\000\027\267\121\070\000\000\000\000\000\000\000\
 npy ones '|i1' 4 '\001\001\001\001'
 npy mixed '|i1' 4 '\001\002\001\001'
 
-# ---- What it says ---------------------------------------------------------------------------------------------------------
+# ---- Output ----------------------------------------------------------------------------------------------------------
 
 check equal                    says 0 '^y: 0 of 4 elements differ$' "$work/real.te"
 check verdict-is-the-last-line sh -c "'$lw' verify '$work/real.te' | tail -n 1 | grep -q '^verified: 1 of 1 outputs agree with the interpreter on generated inputs; floats within 0.0001 + 0.001'"
@@ -39,7 +39,7 @@ check compiler-and-flags       says 0 '^built by .* -std=c99 -O2 -ffp-contract=o
 check portable-form            says 0 '^instructions of cortex-m4 .* through their portable form' $digits --target cortex-m4
 check no-portable-form         sh -c "! '$lw' verify '$work/real.te' | grep 'portable form'"
 
-# ---- Tolerance ------------------------------------------------------------------------------------------------------------
+# ---- Tolerance -------------------------------------------------------------------------------------------------------
 
 check tolerance-less           says 1 'y: 1 of 4 elements differ; .*; 1 beyond the tolerance' "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy" --tolerance 1e-5
 check tolerance-less-verdict   grep -q '^FAILED: 0 of 1 outputs agree with the expected outputs' "$work/said"
@@ -52,7 +52,7 @@ check steps-without-integers   says 1 'error: --steps has no effect' "$work/real
 for value in -1 1,-1 x 1, 1,x ''; do check "tolerance-of-form-'$value'" says 2 '--tolerance' "$work/real.te" "--tolerance=$value"; done
 for value in 0 -1 1.5 x; do check "steps-of-form-'$value'" says 2 '--steps does not accept' "$work/real.te" "--steps=$value"; done
 
-# ---- Other compilers and machines --------------------------------------------------------------------------------------------
+# ---- Other compilers and machines ------------------------------------------------------------------------------------
 
 printf '#!/bin/sh\necho "$@" > "%s"\nexec %s "$@"\n' "$work/built" "$cc" > "$work/compiler"
 printf '#!/bin/sh\necho "$@" > "%s"\n"$@" && echo hello && echo instructions 1234 && echo cycles 99 && echo ns 5.5 now\n' "$work/ran" > "$work/runner"
@@ -74,7 +74,7 @@ mkdir -p "$work/tmp"
 TMPDIR="$work/tmp" "$lw" verify "$work/real.te" --runner "$work/runner" > /dev/null
 check no-file-is-left          no_rest
 
-# ---- Models that it could not try -----------------------------------------------------------------------------------------------
+# ---- Models of every kind --------------------------------------------------------------------------------------------
 
 te 'size n in 1..64\ninput x: f32[n]\ny[i] = x[i] + 1\noutput y\nschedule\n  specialize n==16\n' specialized
 te 'input x: bf16[16]\ny = relu(x)\noutput y\n' bf16

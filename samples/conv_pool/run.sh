@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# run.sh [BUILD]: the schedules of this folder for a Cortex-M4: bytes of the arena, and where the Arm compiler and QEMU are
-# installed, instructions and stack of one run. Ends with status 1 unless all give the same bits, and one pass takes no more
-# instructions than nests with whole images between them.
+# run.sh [BUILD]: the schedules of this folder for a Cortex-M4: bytes of the arena, and where the Arm compiler and QEMU
+# are installed, instructions and stack of one run. Ends with status 1 unless all give the same bits, and one pass takes
+# no more instructions than nests with whole images between them.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(cd "${1:-$here/../../build}" && pwd)

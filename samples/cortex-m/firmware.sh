@@ -50,7 +50,7 @@ compile_target() {
         -fdata-sections -I"$board_dir" -I"$project_dir/runtime" "$@" -c "$source" -o "$object"
 }
 
-# compile_model SOURCE OBJECT FLAGS...: the emitted C, with the optimisation asked for.
+# compile_model SOURCE OBJECT FLAGS...: compiles the emitted C with the requested optimisation.
 compile_model() {
     local optimisation
     read -r -a optimisation <<< "${CFLAGS_TARGET:--O3}"
@@ -77,7 +77,7 @@ run_image() {
         -monitor none -serial none -semihosting-config enable=on,target=native -kernel "$1" 2>&1
 }
 
-# section_bytes OBJECT PREFIX: the bytes of all sections whose names begin so.
+# section_bytes OBJECT PREFIX: prints the bytes of all sections with this prefix.
 section_bytes() {
     arm-none-eabi-size -A "$1" | awk -v prefix="$2" 'index($1, prefix) == 1 { sum += $2 } END { print sum + 0 }'
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh [BUILD]: builds main.c with the library, and with it compiles the models here for two targets; builds what it emits
-# and compares. Ends with status 1 where anything differs from what README.md says.
+# run.sh [BUILD]: builds main.c with the library, compiles the models of this folder with it for two targets, builds the
+# emitted C and compares. Status 1 if a result differs from README.md.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# steps.sh [BUILD [TARGET [N]]]: steps.c, which schedules a product of N x N matrices through the library, and the C that it
-# emits after each of its eight steps, built with $CC and $CFLAGS (cc, -O3 and what the target needs) and run. Prints the
-# speed after each step; ends with status 1 unless the results are equal to the bit up to the step that rounds multiply-adds
-# once, and from there on.
+# steps.sh [BUILD [TARGET [N]]]: steps.c, which schedules a product of N x N matrices through the library, and the C
+# that it emits after each of its eight steps, built with $CC and $CFLAGS (cc, -O3 and what the target needs) and run.
+# Prints the speed after each step; ends with status 1 unless the results are equal to the bit up to the step that
+# rounds multiply-adds once, and from there on.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -38,6 +38,6 @@ while read -r what; do
 done < "$work/steps.txt"
 [ "$step" -eq 9 ] && [ "$changes" -le 1 ] || { echo "the result changed $changes times in $step builds" >&2; exit 1; }
 
-# What was printed replays: the command line makes the same C of the schedule's text.
+# The printed schedule replays: from its text the command line emits the same C.
 "$build/loopwright" "$work/matmul.te" --target "$target" --name matmul -o "$work/matmul.c"
 cmp "$work/matmul.c" "$work/8/matmul.c"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# all.sh BUILD: the tables of figures (`make bench`). See schedule.sh, host.py, costs.py and int8.py for what is measured and how.
+# all.sh BUILD: the tables of figures (`make bench`), measured by schedule.sh, host.py, costs.py and int8.py.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 sh "$here/schedule.sh" "$1"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# blas.sh BUILD [PERCENT]: the products of samples/matmul for AVX2 and AVX-512 against OpenBLAS (Debian: libopenblas0), one thread
-# and the same instructions, in turns. With PERCENT, status 1 where one is slower than that share of OpenBLAS's speed.
+# blas.sh BUILD [PERCENT]: the products of samples/matmul for AVX2 and AVX-512 beside OpenBLAS (Debian: libopenblas0),
+# with one thread and the same instructions, measured alternately. With PERCENT, status 1 if one is slower than that
+# share of OpenBLAS's speed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -9,7 +10,7 @@ build=$(cd "${1:?usage: blas.sh BUILD [PERCENT]}" && pwd)
 work=$build/blas
 command -v gcc > /dev/null || { echo "skipped: gcc is not installed"; exit 0; }
 
-# against NAME WORD CORE FLAG...: where the processor has WORD. OpenBLAS calls the instructions CORE.
+# against NAME WORD CORE FLAG...: if the processor has WORD. CORE is OpenBLAS's name of the instructions.
 against() {
     name=$1 word=$2 core=$3
     shift 3

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# qdq.sh BUILD [MODEL.onnx]: a quantized network written in real numbers (`make bench-qdq`), with each --qdq: instructions, arena,
-# stack, code and constants on an emulated Cortex-M4 at -O3, and the time of one run on the host (gcc -O3, the best of five).
+# qdq.sh BUILD [MODEL.onnx]: a quantized network written in real numbers (`make bench-qdq`), with each --qdq:
+# instructions, arena, stack, code and constants on an emulated Cortex-M4 at -O3, and the time of one run on the host
+# (gcc -O3, the best of five).
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?usage: qdq.sh BUILD [MODEL.onnx]}" && pwd)

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # sanitizers.sh BUILD [FLAG...]: processor seconds that clang takes to build each model's C for generic with
-# -O1 -fsanitize=address,undefined and the flags. Status 1 above LIMIT (20) seconds. The recorded models are those beside
-# the project, and digits.
+# -O1 -fsanitize=address,undefined and the flags. Status 1 above LIMIT (20) seconds. The models are digits and the
+# recorded ones beside the project.
 #
-# -fno-sanitize-recover=all makes an exit of every check. clang 14 inlines the layers, each called once, into NAME_run; its
-# LoopDeletion and LoopIdiomRecognize then count the trips of loops with a hundred exits each: digits takes 13 s,
-# ecg_cnn1d more than 70. -fno-inline keeps the layers apart: 1.4 s and 10 s.
+# With -fno-sanitize-recover=all every check is an exit. clang 14 inlines the layers, each called once, into NAME_run.
+# Then LoopDeletion and LoopIdiomRecognize compute the trip counts of loops with a hundred exits: digits takes 13 s,
+# ecg_cnn1d more than 70. With -fno-inline the layers stay separate: 1.4 s and 10 s.
 set -u
 . "$(dirname "$0")/../report.sh"
 begin "sanitizers.sh BUILD [FLAG...]" "$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# schedule.sh BUILD: how long scheduling and emitting takes for a nest with 60 steps and more, each of them proved: three
+# schedule.sh BUILD: the time of scheduling and emitting a nest with 60 steps and more, each of them proved: three
 # convolutions and a pooling, combined, printed as a .te file and compiled from that. The least of nine runs.
 set -eu
 lw=$(cd "${1:?usage: schedule.sh BUILD}" && pwd)/loopwright

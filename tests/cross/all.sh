@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# all.sh BUILD: every test that needs the Arm compiler and the emulator. BUILD holds the program
-# `loopwright`; what is emitted goes to BUILD/cross. Prints `ok NAME`, `not ok NAME` or
+# all.sh BUILD: every test that requires the Arm compiler and the emulator. BUILD contains the program
+# `loopwright`; emitted files are written to BUILD/cross. Prints `ok NAME`, `not ok NAME` or
 # `skip NAME: why` for each and ends with `N passed, N failed, N skipped`; status 1 if any failed.
-# The recorded models beside the project are tried when they are there.
+# Recorded models are tested if they are beside the project.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../../samples/cortex-m/firmware.sh"
@@ -15,8 +15,8 @@ trap 'rm -rf "$work"' EXIT
 
 passed=0 failed=0 skipped=0
 
-# check NAME COMMAND...: passes when the command does; 77 means skipped. What it says is kept in
-# BUILD/cross/NAME.txt and shown when it fails. TEST_CASE chooses by a part of the name.
+# check NAME COMMAND...: passes if the command ends with 0; 77 means skipped. Its output is kept in
+# BUILD/cross/NAME.txt, and shown if it fails. TEST_CASE selects cases by a part of the name.
 check() {
     local name=$1 log=$build/cross/$1.txt status=0
     shift
@@ -29,7 +29,7 @@ check() {
     esac
 }
 
-# expect TEXT COMMAND...: passes when the command fails and says so in these words.
+# expect TEXT COMMAND...: passes if the command fails and prints TEXT.
 expect() {
     local text=$1 log=$work/expect.txt status=0
     shift
@@ -68,7 +68,7 @@ quantized() {
         "$here/run.sh" "$1" "$folder" "$2" "$tiny/$2.in0.npy" -- "$tiny/$2.out0.npy"
 }
 
-# no_float MODEL: of the int8 model's code for a core without a float unit nothing calls a helper for floats.
+# no_float MODEL: on a core without a float unit, the int8 model's code calls no helper for floats.
 no_float() (
     require_tools
     choose_cpu cortex-m0plus
@@ -86,8 +86,8 @@ text_at_most() {
     [ "$text" -le "$1" ] || { echo "text is $text bytes, at most $1 wanted"; return 1; }
 }
 
-# per_mac_at_most HUNDREDTHS MODEL: instructions for a multiply-add, as `loopwright report` counts them, of a recorded model
-# emitted for the Cortex-M4, at -O3.
+# per_mac_at_most HUNDREDTHS MODEL: instructions for a multiply-add, as `loopwright report` counts them, of a recorded
+# model emitted for the Cortex-M4, at -O3.
 per_mac_at_most() {
     local log=$work/per_mac.txt folder=$build/cross/cortex-m4-$2 status=0 count macs
     mkdir -p "$folder"

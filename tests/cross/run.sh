@@ -19,7 +19,7 @@ require_tools
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# npy_header_bytes FILE: where the data begin; the header's length is at byte 8, in two bytes (version 1) or four.
+# npy_header_bytes FILE: the offset of the data. The header's length is at byte 8, in two bytes (version 1) or four.
 npy_header_bytes() {
     [ "$(head -c 6 "$1" | od -An -tx1 | tr -d ' \n')" = 934e554d5059 ] || { echo "$1: not a .npy file" >&2; exit 2; }
     local major
@@ -31,7 +31,7 @@ npy_header_bytes() {
     fi
 }
 
-# The files' data, aligned as every C type likes it, and the table that main.c reads.
+# The files' data, aligned for every C type, and the table that main.c reads.
 write_vectors() {
     local file count=0 skip i
     echo '.section .rodata.cross_vectors,"a",%progbits'

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs a fuzz target for so many inputs, or so many seconds, in rounds of which each begins with the corpus that the one before
-# left; a round that a finding ended is followed by another. What was found stays in the folder as crash-, timeout-, oom-
-# and the like. Before a round what takes long is taken out of the corpus: each of its children would take as long. Prints
-# a line for each round and the sum; fails where anything was found.
+# Runs a fuzz target for COUNT inputs or seconds, in rounds. Each round begins with the corpus of the one before; a
+# finding ends a round, and another follows. Findings are stored in the folder as crash-, timeout-, oom- and the like.
+# Before a round, slow inputs are removed from the corpus, because their mutations would be slow, too. Prints a line for
+# each round and the sum; fails if there is a finding.
 #   tests/fuzz/run.sh FOLDER NAME runs|seconds COUNT [FLAGS of libFuzzer]
 set -u
 folder=$1 name=$2 unit=$3 most=$4

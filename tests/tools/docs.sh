@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# docs.sh BUILD PAGE: prints PAGE (README.md, docs/NAME.md) with its generated parts renewed, and runs its marked commands.
+# docs.sh BUILD PAGE: prints PAGE (README.md, docs/NAME.md) with its generated parts renewed, and runs its marked
+# commands.
 #
 #   <!-- run -->                  the ```sh block that follows runs; its status must be 0
 #   <!-- run: status N -->        the same, but its status must be N
 #   <!-- file NAME -->            the block that follows is written to the file NAME, for a command behind it
 #   <!-- check COMMAND -->        a command that the page does not show runs; its status must be 0
-#   <!-- begin output -->         between this line and `<!-- end -->`: what the last block that ran prints
-#   <!-- begin shown LANG: COMMAND -->     the same of a COMMAND that the page does not show, in a block of language LANG
+#   <!-- begin output -->         between this line and `<!-- end -->`: the output of the last block that ran
+#   <!-- begin shown LANG: COMMAND -->   the same of a COMMAND that the page does not show, in a block of language LANG
 #   <!-- begin operators -->      the tables of all operators
 #
 # The blocks of a page run one after the other in one scratch folder. In it `build` is BUILD, and the project's other
 # folders have their names.
-# Status 1 if a command ends otherwise than the page says.
+# Status 1 if a command ends with another status than the page states.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?usage: docs.sh BUILD PAGE}" && pwd)
@@ -25,7 +26,7 @@ for entry in "$root"/*; do
 done
 ln -s "$build" "$work/scratch/build"
 
-# The pages say `cc`, whichever compiler the tests use.
+# The pages print `cc`, whichever compiler the tests use.
 mkdir "$work/bin"
 printf '#!/bin/sh\nPATH="%s"\nexec %s "$@"\n' "$PATH" "${CC:-cc}" > "$work/bin/cc"
 chmod +x "$work/bin/cc"
@@ -33,7 +34,7 @@ unset CC
 PATH=$work/bin:$PATH
 failed=0
 
-# run STATUS: the commands in $work/block; what they print is in $work/output.
+# run STATUS: runs the commands in $work/block; their output is in $work/output.
 run() {
     status=0
     (cd "$work/scratch" && sh -e "$work/block") > "$work/output" 2>&1 < /dev/null || status=$?
