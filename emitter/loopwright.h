@@ -172,7 +172,7 @@ bool lw_step(lw_computation *p, const char *step);             /* in the syntax 
 /* Applies the step and returns NULL, or returns the reason of its refusal and changes nothing. */
 const char *lw_try(lw_computation *p, const char *step);
 
-bool lw_split(lw_computation *p, lw_loop_ref loop, int factor, const char *options);
+bool lw_split(lw_computation *p, lw_loop_ref loop, int factor, const char *options);  /* 0: options have parts=COUNT */
 bool lw_tile(lw_computation *p, lw_loop_ref x, lw_loop_ref y, int fx, int fy, const char *options);
 bool lw_peel(lw_computation *p, lw_loop_ref loop, const char *options);
 bool lw_fuse(lw_computation *p, lw_loop_ref outer, lw_loop_ref inner, const char *options);

@@ -35,6 +35,7 @@ static const char *full_step(Ctx *cx, const StepRow *row, bool with_options)
     text_add(&t, row->name);
     for (const Operand *o = row->operand; o->kind; o++) {
         if (o->key && !with_options) break;
+        if (o->key && text_equal(o->key, "parts")) continue;
         const char *word = o->kind == OPERAND_CHOICE ? choice_for(o) : o->kind == OPERAND_FLAG ? "" : word_for(o);
         text_printf(&t, " %s%s%s", o->key ? o->key : "", o->key && *word ? "=" : "", word);
     }
@@ -85,6 +86,27 @@ static void test_second_option(Ctx *cx)
     const Diag *why = diag_rewind(cx, mark);
     check_that(!found && why && strstr(why->what, "'tail=shift' gives tail a second time"),
                "an option given twice is refused", "%s", why ? why->what : "accepted");
+}
+
+/* An operand that an option may replace: one of the two is given. */
+static void test_replaced(Ctx *cx)
+{
+    static const struct { const char *step, *shown; } cases[] = {
+        { "split s.i parts=4", "split s.i parts=4" },
+        { "split s.i names=a,b parts=4", "split s.i parts=4 names=a,b" },
+        { "split s.i 8 parts=4", "both FACTOR, 8, and parts are given" },
+        { "split s.i 0 parts=4", "both FACTOR, 0, and parts are given" },
+        { "split s.i names=a,b", "FACTOR is missing after 's.i'; accepted: split LOOP FACTOR|parts=COUNT [tail=" },
+        { "split s.i parts=0", "'0' is no value of parts" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        StepArgs args;
+        DiagMark mark = diag_mark(cx);
+        const StepRow *row = step_read(cx, cases[i].step, &args);
+        const Diag *why = diag_rewind(cx, mark);
+        const char *found = row ? step_text(cx, "split", &args) : why ? why->what : "?";
+        check_that(strstr(found, cases[i].shown) != NULL, text_format(cx, "read %s", cases[i].step), "%s", found);
+    }
 }
 
 /* ---- loopwright.h ------------------------------------------------------------------------------------------------ */
@@ -149,6 +171,7 @@ int main(void)
         test_declaration(cx, header, &row[i]);
     }
     test_second_option(cx);
+    test_replaced(cx);
     ctx_free(cx);
     return check_done();
 }

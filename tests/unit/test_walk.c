@@ -183,7 +183,7 @@ static void apply_handles(lw_computation *p)
     const lw_loop *order[] = { lw_find_loop(p, "s.k"), lw_find_loop(p, "s.i"), lw_find_loop(p, "s.j") };
     lw_reorder(p, lw_loop_names(order, 3), NULL);
     lw_decompose_reduction(p, s, order[0], NULL);
-    lw_split(p, order[0], 2, NULL);
+    lw_split(p, order[0], 0, "parts=3");
     lw_unroll(p, lw_find_loop(p, "s.ki"), NULL);
     lw_vectorize(p, order[2], NULL);
     lw_prefetch(p, lw_find_stage(p, "b", 0), lw_find_loop(p, "s.ko"), 1, NULL);
@@ -195,7 +195,8 @@ static void apply_handles(lw_computation *p)
 
 static const char *const as_text[] = {
     "cache_read a stack name=aa", "cache_write c stack name=s", "compute_inline c", "tile y.i y.j 2 4 tail=peel",
-    "compute_at s y.jo", "set_scope s register", "reorder s.k s.i s.j", "decompose_reduction s s.k", "split s.k 2",
+    "compute_at s y.jo", "set_scope s register", "reorder s.k s.i s.j", "decompose_reduction s s.k",
+    "split s.k parts=3",
     "unroll s.ki", "vectorize s.j", "prefetch b s.ko 1", "pragma y.ii unroll 2", "store_at aa root",
     "storage_align aa 8", "pack aa d1 d0",
 };

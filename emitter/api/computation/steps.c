@@ -69,7 +69,8 @@ static const char *name_of(lw_computation *p, const char *primitive, const Opera
 static void add_operand(lw_computation *p, Text *t, const char *primitive, const Operand *o, va_list *args)
 {
     if (o->kind == OPERAND_COUNT) {
-        text_printf(t, " %d", va_arg(*args, int));
+        const int count = va_arg(*args, int);
+        if (count || !o->instead) text_printf(t, " %d", count);
         return;
     }
     const void *given = va_arg(*args, const void *);

@@ -133,11 +133,34 @@ static const char *outer_name(Ctx *cx, const char *loop, const char *outer)
     return outer ? name_format(cx, "%s.%s", loop_prefix(cx, loop), outer) : name_format(cx, "%so", loop);
 }
 
+/* The least factor that gives that many tiles; 0 after a refusal. */
+static int64_t factor_of_parts(Draft *d, int64_t parts)
+{
+    Path p;
+    if (!draft_find_loop(d, &d->args.loop[0], &p)) return 0;
+    const Expr *extent = path_end(&p)->extent;
+    const int64_t e = is_constant(extent) ? extent->integer : 0, factor = (e + parts - 1) / parts;
+    if (!is_constant(extent))
+        refuse_unproved(d, FAULT_EXTENT, "a factor", "the extent of %s is open: no constant factor gives %lld parts",
+                        d->args.loop[0], (long long)parts);
+    else if (parts > e)
+        refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "parts=%lld and less", (long long)e),
+                       "%s has %lld iterations", d->args.loop[0], (long long)e);
+    else if ((e + factor - 1) / factor != parts)
+        refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "parts=%lld", (long long)((e + factor - 1) / factor)),
+                       "%lld iterations of %s are %lld parts of %lld, not %lld", (long long)e, d->args.loop[0],
+                       (long long)((e + factor - 1) / factor), (long long)factor, (long long)parts);
+    else return factor;
+    return 0;
+}
+
 const Nest *run_split(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, "split", a);
-    if (!draft_split(&d, &d.args.loop[0], a->factor[0], a->half[0], a->half[1])) return n;
+    const int64_t factor = a->parts ? factor_of_parts(&d, a->parts) : a->factor[0];
+    if (a->parts && !factor) return n;
+    if (!draft_split(&d, &d.args.loop[0], factor, a->half[0], a->half[1])) return n;
     if (a->tail == TAIL_PEEL) {
         const char *o = outer_name(cx, d.args.loop[0], a->half[0]);
         if (!draft_peel(&d, &o)) return n;

@@ -17,27 +17,31 @@
 /* ---- Rows ------------------------------------------------------------------------------------------------------ */
 
 #define AT(field) offsetof(StepArgs, field)
-#define LOOP(i)                               { OPERAND_LOOP, NULL, "LOOP", AT(loop[i]), NULL }
-#define LOOPS                                 { OPERAND_LOOPS, NULL, "LOOP...", AT(loop), NULL }
-#define PLACE                                 { OPERAND_LOOP_OR_ROOT, NULL, "LOOP|root", AT(loop[0]), NULL }
-#define STAGE                                 { OPERAND_STAGE, NULL, "STAGE", AT(target), NULL }
-#define TENSOR                                { OPERAND_TENSOR, NULL, "TENSOR", AT(target), NULL }
-#define COUNT(i, shown)                       { OPERAND_COUNT, NULL, shown, AT(factor[i]), NULL }
-#define SCOPE                                 { OPERAND_CHOICE, NULL, "register|stack|arena|static", AT(scope), NULL }
-#define WORD(field, shown)                    { OPERAND_WORD, NULL, shown, AT(field), NULL }
-#define WORDS(shown)                          { OPERAND_WORDS, NULL, shown, AT(loop), NULL }
-#define CALL(shown)                           { OPERAND_CALL, NULL, shown, AT(condition), NULL }
-#define TEXT(shown)                           { OPERAND_TEXT, NULL, shown, AT(condition), NULL }
-#define CHOICE_OPTION(field, words, help)     { OPERAND_CHOICE, #field, words, AT(field), help }
-#define FLAG_OPTION(field, help)              { OPERAND_FLAG, #field, NULL, AT(field), help }
-#define COUNT_OPTION(key, i, shown, help)     { OPERAND_COUNT, key, shown, AT(factor[i]), help }
-#define PAIR_OPTION(key, field, shown, help)  { OPERAND_PAIR, key, shown, AT(field), help }
-#define WORD_OPTION(key, field, shown, help)  { OPERAND_WORD, key, shown, AT(field), help }
-#define STAGE_OPTION(key, field, shown, help) { OPERAND_STAGE, key, shown, AT(field), help }
-#define STAGES_OPTION(key, field, shown, help) { OPERAND_STAGES, key, shown, AT(field), help }
-#define TYPE_OPTION(key, field, shown, help)  { OPERAND_TYPE, key, shown, AT(field), help }
+#define LOOP(i)                               { OPERAND_LOOP, NULL, "LOOP", AT(loop[i]), NULL, NULL }
+#define LOOPS                                 { OPERAND_LOOPS, NULL, "LOOP...", AT(loop), NULL, NULL }
+#define PLACE                                 { OPERAND_LOOP_OR_ROOT, NULL, "LOOP|root", AT(loop[0]), NULL, NULL }
+#define STAGE                                 { OPERAND_STAGE, NULL, "STAGE", AT(target), NULL, NULL }
+#define TENSOR                                { OPERAND_TENSOR, NULL, "TENSOR", AT(target), NULL, NULL }
+#define COUNT(i, shown)                       { OPERAND_COUNT, NULL, shown, AT(factor[i]), NULL, NULL }
+/* A count, or the option `key` in its place. */
+#define COUNT_OR(i, shown, key)               { OPERAND_COUNT, NULL, shown, AT(factor[i]), NULL, key }
+#define SCOPES                                "register|stack|arena|static"
+#define SCOPE                                 { OPERAND_CHOICE, NULL, SCOPES, AT(scope), NULL, NULL }
+#define WORD(field, shown)                    { OPERAND_WORD, NULL, shown, AT(field), NULL, NULL }
+#define WORDS(shown)                          { OPERAND_WORDS, NULL, shown, AT(loop), NULL, NULL }
+#define CALL(shown)                           { OPERAND_CALL, NULL, shown, AT(condition), NULL, NULL }
+#define TEXT(shown)                           { OPERAND_TEXT, NULL, shown, AT(condition), NULL, NULL }
+#define CHOICE_OPTION(field, words, help)     { OPERAND_CHOICE, #field, words, AT(field), help, NULL }
+#define FLAG_OPTION(field, help)              { OPERAND_FLAG, #field, NULL, AT(field), help, NULL }
+#define COUNT_OPTION(key, i, shown, help)     { OPERAND_COUNT, key, shown, AT(factor[i]), help, NULL }
+#define PARTS_OPTION(help)                    { OPERAND_COUNT, "parts", "COUNT", AT(parts), help, NULL }
+#define PAIR_OPTION(key, field, shown, help)  { OPERAND_PAIR, key, shown, AT(field), help, NULL }
+#define WORD_OPTION(key, field, shown, help)  { OPERAND_WORD, key, shown, AT(field), help, NULL }
+#define STAGE_OPTION(key, field, shown, help) { OPERAND_STAGE, key, shown, AT(field), help, NULL }
+#define STAGES_OPTION(key, field, shown, help) { OPERAND_STAGES, key, shown, AT(field), help, NULL }
+#define TYPE_OPTION(key, field, shown, help)  { OPERAND_TYPE, key, shown, AT(field), help, NULL }
 
-#define STEP(name, help, ...) { #name, help, { __VA_ARGS__, { OPERAND_END, NULL, NULL, 0, NULL } } },
+#define STEP(name, help, ...) { #name, help, { __VA_ARGS__, { OPERAND_END, NULL, NULL, 0, NULL, NULL } } },
 static const StepRow rows[] = {
 #include "schedule/step/steps.def"
 };
@@ -145,6 +149,14 @@ static bool is_default(const Operand *o, StepArgs *a)
     }
 }
 
+/* Returns the option that may be given in place of the operand; NULL: none. */
+static const Operand *option_instead(const StepRow *row, const Operand *operand)
+{
+    for (const Operand *o = row->operand; operand->instead && o->kind; o++)
+        if (text_equal(o->key, operand->instead)) return o;
+    return NULL;
+}
+
 const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args)
 {
     Text t = text_new(cx);
@@ -152,7 +164,8 @@ const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args)
     const StepRow *row = step_row(primitive);
     text_add(&t, primitive);
     for (const Operand *o = row ? row->operand : NULL; o && o->kind; o++) {
-        if (o->key && is_default(o, &a)) continue;
+        const Operand *instead = option_instead(row, o);
+        if ((o->key && is_default(o, &a)) || (instead && !is_default(instead, &a))) continue;
         text_char(&t, ' ');
         if (o->key) text_printf(&t, "%s%s", o->key, o->kind == OPERAND_FLAG ? "" : "=");
         print_value(&t, o, &a);
@@ -160,13 +173,23 @@ const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args)
     return text_string(&t);
 }
 
+static bool is_instead(const StepRow *row, const Operand *option)
+{
+    for (const Operand *o = row->operand; o->kind && !o->key; o++)
+        if (option_instead(row, o) == option) return true;
+    return false;
+}
+
 const char *step_usage(Ctx *cx, const StepRow *row)
 {
     Text t = text_new(cx);
     text_add(&t, row->name);
     for (const Operand *o = row->operand; o->kind; o++) {
+        const Operand *instead = option_instead(row, o);
         if (!o->key) text_printf(&t, " %s", o->shown);
-        else text_printf(&t, " [%s%s%s]", o->key, o->shown ? "=" : "", o->shown ? o->shown : "");
+        if (instead) text_printf(&t, "|%s=%s", instead->key, instead->shown);
+        if (o->key && !is_instead(row, o))
+            text_printf(&t, " [%s%s%s]", o->key, o->shown ? "=" : "", o->shown ? o->shown : "");
     }
     return text_string(&t);
 }
@@ -279,10 +302,26 @@ static void refuse_step(Ctx *cx, const char *text, const StepRow *row, const cha
     refuse_text(cx, text, row, FAULT_VALUE, fault, step_usage(cx, row));
 }
 
+/* True if a later word is the option that may be given in place of the operand. */
+static bool is_replaced(const StepRow *row, const Words *w, const Operand *operand)
+{
+    const Operand *instead = option_instead(row, operand);
+    const char *value;
+    for (int i = w->next; instead && i < w->count; i++)
+        if (option_of(row, w->at[i], &value) == instead) return true;
+    return false;
+}
+
 static bool read_operands(Ctx *cx, const char *text, const StepRow *row, Words *w, StepArgs *a)
 {
     const char *value;
     for (const Operand *o = row->operand; o->kind && !o->key; o++) {
+        if (is_replaced(row, w, o)) {
+            if (!option_of(row, w->at[w->next], &value))
+                refuse_step(cx, text, row, text_format(cx, "both %s, %s, and %s are given", o->shown, w->at[w->next],
+                                                       o->instead));
+            continue;
+        }
         bool is_last = false, takes_more = is_list(o) || is_text(o);
         for (int taken = 0; !is_last; taken++) {
             is_last = !takes_more;

@@ -20,6 +20,7 @@ typedef struct StepArgs {
     const char *loop[MAX_STEP_LOOPS]; /* loops; for pack the dimensions, for pad the axis. store_at: NULL is the root */
     int loop_count;                  /* for lists only */
     int64_t factor[2];
+    int64_t parts;                   /* of a split, in place of the factor; 0: not given */
     const char *condition;           /* of specialize, a pragma, or a declaration: the text as written */
     const char *name;                /* of a new stage, a fused loop or an instruction; NULL: the default */
     const char *half[2];             /* names of the outer and inner loop of a split; NULL: the defaults */
@@ -55,6 +56,7 @@ typedef struct Operand {
     const char *shown;               /* in the usage: FACTOR, or the words of a choice */
     size_t at;                       /* the field of StepArgs */
     const char *help;                /* options: the effect, and the default unless a choice names it */
+    const char *instead;             /* operands: the option that may be given in its place; NULL: none */
 } Operand;
 
 enum { MAX_STEP_OPERANDS = 8 };
