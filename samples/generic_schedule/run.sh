@@ -14,6 +14,8 @@ mkdir -p "$work"
 $cc -std=c99 -Wall -Wextra -I"$root/emitter" "$here/main.c" "$build/libloopwright.a" -lm -o "$work/main"
 cp "$here"/*.te "$work"
 cd "$work"
+lines=$(sed -n '/^static bool generic/,/^}/p' "$here/main.c" | wc -l)
+[ "$lines" -le 60 ] || { echo "the schedule has $lines lines" >&2; exit 1; }
 flows="conv_relu conv_sigmoid conv_scale_shift_relu dense_gelu_residual diamond formula"
 files=$(for flow in $flows; do echo "$flow.te"; done)
 

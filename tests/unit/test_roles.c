@@ -86,6 +86,9 @@ static const RoleCase cases[] = {
     { "unknown-role", conv_relu, "", "@contracton", "there is no role @contracton" },
     { "producer-without-argument", conv_relu, "", "@producer", "'@producer' is no @producer" },
     { "producer-of-nothing", conv_relu, "", "@producer(zz)", "there is no stage zz" },
+    { "roles-too-deep", conv_relu, "", "@producer(@producer(@producer(@producer(@producer(@producer(@producer(@producer("
+      "@producer(@producer(@producer(@producer(@producer(@producer(@producer(@producer(@producer(y)))))))))))))))))",
+      "more than 16 roles are inside one another" },
     { "output-with-argument", conv_relu, "", "@output(2)", "'@output(2)' is no @output" },
 };
 

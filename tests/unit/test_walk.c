@@ -298,6 +298,7 @@ typedef struct Facts { char stages[100], target[40], shape[40], node[40]; bool h
 static bool look(lw_context *cx, lw_group *g)
 {
     Facts *f = lw_group_user(g);
+    if (!f) return false;
     const lw_stage *sum = lw_find_stage(g, "@contraction", 0), *out = lw_find_stage(g, "@output", 0);
     f->stages[0] = 0;
     lw_visit(g, list_name, f->stages);
@@ -336,6 +337,7 @@ static void test_group(void)
     lw_context *cx = lw_new();
     Facts f = { .has = false };
     const bool ok = dump(cx, look, &f);
+    CHECK("a schedule function gets its row's user pointer", *f.stages);
     check_that(ok && f.steps, "a schedule function walks its group and applies steps", "%s", first_message(cx));
     check_that(equal(f.stages, "x w dense add relu "), "the stages of a group", "%s", f.stages);
     CHECK("the shape of a group's stage", equal(f.shape, "[2][4]") && equal(f.node, "d"));

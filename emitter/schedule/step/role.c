@@ -100,8 +100,20 @@ static const char *stage_names(Ctx *cx, const Stage *const *stage, int count)
     return text_string(&t);
 }
 
+/* A role within a role is read by recursion. */
+enum { DEEPEST = 16 };
+
+static bool is_too_deep(const char *text)
+{
+    int depth = 0;
+    for (; *text && depth <= DEEPEST; text++) depth += *text == '(';
+    return depth > DEEPEST;
+}
+
 static bool read_role(Role *r, const char *text, RoleFault *f)
 {
+    if (is_too_deep(text))
+        return fail(f, FAULT_LIMIT, text_format(r->cx, "more than %d roles are inside one another", DEEPEST), "fewer");
     const size_t length = role_length(text), word = strcspn(text, "(");
     r->word = name_n(r->cx, text + 1, (word < length ? word : length) - 1);
     const RoleRow *row = row_of(r->word);
