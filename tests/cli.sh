@@ -488,6 +488,15 @@ by_signature() {
         cmp "$work/again/n.c" "$work/once/n.c" && grep -q 'schedule of the file: split y.c 2' "$work/once/n.c"
 }
 check schedule-by-role          by_role
+# The steps of a block name stages by role; verify reads the model and the blocks twice.
+steps_by_role() {
+    printf 'for @op(conv2d) on generic:\n  compute_inline @elementwise\n  compute_at @contraction @output.w\n  set_scope @contraction register\n' > "$work/roles.txt" &&
+        "$lw" dump $digits --at scheduled --schedule "$work/roles.txt" --combine none > "$work/roles.out" &&
+        [ "$(grep -c '^  compute_at conv2d relu.w$' "$work/roles.out")" -ge 2 ] && ! grep -q '^  .*@contraction' "$work/roles.out" &&
+        "$lw" verify $digits --schedule "$work/roles.txt"
+}
+check schedule-steps-by-role    steps_by_role
+check schedule-roles-refused    refused_block 'for conv_1 on generic:\n  unroll @op(dense).o\n' 2:3 'no stage is @op(dense); accepted: conv2d, add, relu'
 check schedule-by-signature     by_signature
 # The steps of an implementation, and more.
 by_row() {

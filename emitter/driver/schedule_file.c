@@ -24,6 +24,7 @@ bool build_read_schedules(Build *b)
     Ctx *cx = b->cx;
     const lw_options *o = b->options;
     const Model *m = &b->model;
+    schedules_clear(cx);
     if (o->schedule) read_file(cx, SCHEDULES_OF_OPTION, o->schedule);
     if (o->schedule_text) schedules_read(cx, SCHEDULES_OF_OPTION, "schedule_text", o->schedule_text, 0);
     if (m->schedules) schedules_read(cx, SCHEDULES_OF_MODEL, b->path, m->schedules, m->schedules_at);

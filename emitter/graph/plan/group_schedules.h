@@ -45,6 +45,8 @@ struct GroupSchedule {
     GroupSchedule *next;                 /* in the order of the text */
 };
 
+/* Drops the blocks of an earlier model in the context. */
+void schedules_clear(Ctx *cx);
 /* Reads the blocks of text[begin...]; lines are counted from the start of the text. False after an error. */
 bool schedules_read(Ctx *cx, ScheduleSource source, const char *path, const char *text, size_t begin);
 GroupSchedule *schedules_first(Ctx *cx);

@@ -19,6 +19,7 @@ typedef struct ScheduleReader {
 } ScheduleReader;
 
 GroupSchedule *schedules_first(Ctx *cx) { return registry(cx)->schedules; }
+void schedules_clear(Ctx *cx) { registry(cx)->schedules = NULL; }
 
 /* ---- Words of a line --------------------------------------------------------------------------------------------- */
 
