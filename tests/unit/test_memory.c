@@ -106,10 +106,23 @@ static bool define(lw_context *cx)
     return lw_emit(p, output, NULL) && ok && refusal;
 }
 
+/* Asks a stage everything. */
+static void ask(lw_group *g, const lw_stage *s, void *user)
+{
+    const lw_loop *l = lw_stage_loop(s, 0);
+    const bool has_axes = lw_stage_axis(s, 0) && lw_loop_axis(l) && lw_loop_kind(l) && !lw_loop_outer(l);
+    *(bool *)user = lw_stage_shape(s) && lw_stage_type(s) && lw_stage_attrs(s) && lw_stage_limits(s, 0, NULL, NULL) &&
+        (lw_stage_is_input(s) ? lw_stage_consumer(s, 0) != NULL : has_axes && lw_loop_names(&l, 1) &&
+         lw_loop_stage(l) == s && lw_stage_producer(s, 0) && lw_stage_pattern(s) && lw_group_target(g)) &&
+        *(bool *)user;
+}
+
 static bool unroll(lw_context *cx, lw_group *g)
 {
+    bool ok = true;
     (void)cx;
-    return lw_show(g) && lw_try(g, "unroll nothing") && lw_step(g, "split backward.i 2");
+    lw_visit(g, ask, &ok);
+    return ok && lw_show(g) && lw_try(g, "unroll nothing") && lw_split(g, lw_find_loop(g, "@output.i"), 2, NULL);
 }
 
 static bool extend(lw_context *cx)

@@ -221,6 +221,7 @@ static const char *note_role(Ctx *cx, const char *word, void *user)
 /* Puts the matches in place of @elementwise in readers=, which takes a list of stages. False: they are too many. */
 static bool expand_readers(Ctx *cx, const Nest *n, StepArgs *a)
 {
+    if (!a->reader_count) return true;
     const Stage **all = NEW_ARRAY(cx->arena, const Stage *, n->stage_count);
     RoleFault fault;
     const StepArgs was = *a;
