@@ -5,6 +5,7 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "import/tflite/ops/tflite_rows.h"
 #include "schedule/schedule.h"
+#include "schedule/step/role.h"
 #include "support/guard.h"
 #include "support/text.h"
 
@@ -119,6 +120,15 @@ static void add_option(Ctx *cx, Text *t, const Operand *o)
     add_wrapped(t, text_format(cx, "%s%s", o->help, usual), 17, 17);
 }
 
+static void add_roles(Text *t)
+{
+    text_add(t, "\nA stage is named by its name or its role. Loops and copies follow: conv.h, @contraction@init.o.\n");
+    for (int i = 0; role_text(i); i++) {
+        text_printf(t, "    %-16s ", role_text(i)->usage);
+        add_wrapped(t, role_text(i)->help, 21, 21);
+    }
+}
+
 static const char *list_steps(Ctx *cx)
 {
     Text t = text_new(cx);
@@ -130,6 +140,7 @@ static const char *list_steps(Ctx *cx)
         for (const Operand *o = row[i].operand; o->kind; o++)
             if (o->key) add_option(cx, &t, o);
     }
+    add_roles(&t);
     return text_string(&t);
 }
 

@@ -45,18 +45,19 @@ static bool is_producer(const Role *r, const Stage *s)
 static bool is_result_of(const Role *r, const Stage *s) { return s->is_result && text_equal(s->op, r->argument); }
 
 typedef struct RoleRow {
-    const char *word, *argument;     /* argument: as the usage shows it; NULL: none */
+    const char *word, *argument;
     bool (*has)(const Role *r, const Stage *s);
+    RoleText text;
 } RoleRow;
 
 static const RoleRow rows[] = {
-    { "contraction", NULL, is_contraction },
-    { "output", NULL, computes_output },
-    { "elementwise", NULL, is_elementwise },
-    { "producer", "NAME", is_producer },
-    { "op", "OPERATOR", is_result_of },
+#define ROLE(word, argument, has, help) { word, argument, has, { "@" word argument, help } },
+#include "schedule/step/roles.def"
+#undef ROLE
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+const RoleText *role_text(int i) { return i >= 0 && i < ROW_COUNT ? &rows[i].text : NULL; }
 
 static const char elementwise[] = "@elementwise";
 
@@ -67,11 +68,6 @@ static const RoleRow *row_of(const char *word)
     return NULL;
 }
 
-static const char *usage(Ctx *cx, const RoleRow *row)
-{
-    return row->argument ? text_format(cx, "@%s(%s)", row->word, row->argument) : text_format(cx, "@%s", row->word);
-}
-
 /* Returns the usage of the nearest role, or of all. */
 static const char *usages(Ctx *cx, const char *word)
 {
@@ -79,10 +75,10 @@ static const char *usages(Ctx *cx, const char *word)
     Text all = text_new(cx);
     for (int i = 0; i < ROW_COUNT; i++) {
         words[i] = rows[i].word;
-        text_printf(&all, "%s%s", i ? ", " : "", usage(cx, &rows[i]));
+        text_printf(&all, "%s%s", i ? ", " : "", rows[i].text.usage);
     }
     const char *near = text_nearest(cx, word, words, ROW_COUNT);
-    return near ? usage(cx, row_of(near)) : text_string(&all);
+    return near ? row_of(near)->text.usage : text_string(&all);
 }
 
 /* ---- Taking a role apart ----------------------------------------------------------------------------------------- */
@@ -120,9 +116,9 @@ static bool read_role(Role *r, const char *text, RoleFault *f)
     if (!row) return fail(f, FAULT_NAME, text_format(r->cx, "there is no role @%s", r->word), usages(r->cx, r->word));
     const bool is_open = word < length && text[length - 1] != ')';
     if (word < length && !is_open) r->argument = name_n(r->cx, text + word + 1, length - word - 2);
-    if (is_open || !row->argument != !r->argument || (r->argument && !*r->argument))
+    if (is_open || !*row->argument != !r->argument || (r->argument && !*r->argument))
         return fail(f, FAULT_VALUE, text_format(r->cx, "'%.*s' is no @%s", (int)length, text, r->word),
-                    usage(r->cx, row));
+                    row->text.usage);
     return true;
 }
 

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULE_STEP_ROLE_H
 #define LW_SCHEDULE_STEP_ROLE_H
-/* Roles: words of a step that name a stage by what it computes, so that one text serves many dataflows.
- *
- *   @contraction      a sum of products (stage_is_contraction): a convolution, a product of matrices
- *   @output           computes an output of the nest
- *   @elementwise      no output; of pattern elementwise or broadcast. A step applies to every match
- *   @producer(NAME)   is read by the stage NAME, which may be a role
- *   @op(OPERATOR)     computes the first output of a call of the operator
- *
- * A role is a question to the nest before the step; it has no memory of earlier ones. An inlined stage is no longer
+/* Roles: words of a step that name a stage by what it computes, so that one text serves many dataflows. roles.def has
+ * a row for each. A role is a question to the nest before the step; it has no memory of earlier ones. An inlined stage is no longer
  * there, and its consumer may answer in its place. After cache_write the new stage computes the sum, and is the
  * contraction; the old one is a copy, and still @op(...). Loops and copies of a role's stage are written behind it:
  * @contraction.c, @contraction@init.o. The trace of a nest holds names, never roles. */
 #include "ir/check/refusal.h"
 #include "schedule/step/step.h"
+
+/* A role as it is listed: "@producer(NAME)". */
+typedef struct RoleText { const char *usage, *help; } RoleText;
+const RoleText *role_text(int i);                                /* NULL past the last */
 
 typedef struct RoleFault { FaultKind kind; const char *fault, *accepted; } RoleFault;
 
