@@ -95,7 +95,8 @@ const char *lw_verify(lw_context *cx, const char *model, const char *const *inpu
  * bits, with scale and zero point in the header, or stay float.
  *
  *     const char *samples[] = { "samples.npy" };
- *     lw_quantize(cx, "digits.onnx", "digits_int8.c", &(lw_quantization){ .samples = samples, .sample_count = 1 }, NULL);
+ *     lw_quantization q = { .samples = samples, .sample_count = 1 };
+ *     lw_quantize(cx, "digits.onnx", "digits_int8.c", &q, NULL);
  *
  * Returns a text: the number of grids, the calls that stay in floats; with a test set, the accuracy or the noise of the
  * float model, of the simulation and of the emitted C, built by $CC. NULL on error. */
@@ -104,6 +105,7 @@ typedef struct lw_quantization {
     const char *ports;               /* "int8" (NULL) or "float" */
     const char *const *test; int test_count;         /* stacked like `samples`; count 0: no test set */
     const char *labels;              /* .npy of integers, one for each sample of the test set, or NULL */
+    const char *onnx;                /* also, or only (output NULL), a QDQ model with float ports is written; or NULL */
 } lw_quantization;
 const char *lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q,
                         const lw_options *o);

@@ -66,8 +66,8 @@ static const Command commands[] = {
     { VERIFY, "verify", "MODEL [IN.npy...]",
       "emits, builds with $CC, runs and compares", verify, 1, MOST_FILES, 0, false, "a model is required" },
     { QUANTIZE, "quantize", "MODEL --samples FILE -o model.c",
-      "emits integer C from a float model and samples of its inputs", quantize, 1, 1, 1, true,
-      "a float model and -o DIR/model.c are required" },
+      "emits integer C from a float model and samples of its inputs", quantize, 1, 1, 2, true,
+      "a float model and -o DIR/model.c, -o DIR/model.onnx or both are required" },
     { EVALUATE, "evaluate", "MODEL --test F --test-labels F",
       "builds the emitted C with $CC; prints its accuracy", evaluate, 1, 1, 0, false,
       "a model is required" },
@@ -346,15 +346,6 @@ static bool show_or_write(const Arguments *a, const char *text)
 }
 
 static bool compile(const Arguments *a) { return lw_compile(a->cx, a->file[0], a->output[0], &a->options); }
-static bool quantize(const Arguments *a)
-{
-    lw_quantization q = a->quantization;
-    q.test = a->evaluation.samples;
-    q.test_count = a->evaluation.sample_count;
-    q.labels = a->evaluation.labels;
-    const char *text = lw_quantize(a->cx, a->file[0], a->output[0], &q, &a->options);
-    return a->quiet ? text != NULL : show(text);
-}
 static bool evaluate(const Arguments *a)
 {
     lw_evaluation e = a->evaluation;
@@ -367,6 +358,20 @@ static bool ends_in(const char *s, const char *end)
 {
     const size_t n = strlen(s), m = strlen(end);
     return n > m && strcmp(s + n - m, end) == 0;
+}
+
+static bool quantize(const Arguments *a)
+{
+    lw_quantization q = a->quantization;
+    q.test = a->evaluation.samples;
+    q.test_count = a->evaluation.sample_count;
+    q.labels = a->evaluation.labels;
+    const char *c = NULL;
+    for (int i = 0; i < a->output_count; i++)
+        if (ends_in(a->output[i], ".onnx")) q.onnx = a->output[i];
+        else c = a->output[i];
+    const char *text = lw_quantize(a->cx, a->file[0], c, &q, &a->options);
+    return a->quiet ? text != NULL : show(text);
 }
 
 static bool report(const Arguments *a)

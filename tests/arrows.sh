@@ -55,10 +55,11 @@ emitter/import/tflite/file   emitter/import/formats
 emitter/import/tflite/ops    emitter/import/tflite/file emitter/import/model
 emitter/import/tflite        emitter/import/tflite/ops
 emitter/import               emitter/import/onnx emitter/import/tflite emitter/import/te
+emitter/export               emitter/import/formats emitter/graph/dag
 emitter/driver               emitter/import emitter/graph/passes emitter/graph/plan emitter/lower emitter/cgen emitter/loopwright.h
 emitter/quantizer            emitter/driver
 emitter/api/computation      emitter/driver emitter/context
-emitter/api                  emitter/api/computation emitter/quantizer
+emitter/api                  emitter/api/computation emitter/quantizer emitter/export
 emitter/main.c               emitter/loopwright.h
 '
 

@@ -17,7 +17,7 @@ npy() {
 one='\000\000\200\077' nan='\000\000\300\177'
 cat > "$work/net.te" << 'TE'
 input x: f32[1][4]
-const w: f32[4][2] = [1, 2, 3, 4, -1, -2, -3, -4]
+const w: f32[4][2] = [1, 2, 3, 4, 1, 2, 3, 4]
 y = dense(x, w)
 output y
 TE
@@ -73,6 +73,16 @@ accuracy() {
     grep -n -w -e float -e double "$work/$1.c" | head -n 3
     return 1
 }
+# The QDQ file of the same run, read back, computes what the integer C does.
+written_onnx() {
+    "$lw" quantize "$work/net.te" --samples "$work/good.npy" --ports float -o "$work/net.onnx" -o "$work/net.c" --quiet || return 1
+    "$lw" run "$work/net.onnx" "$work/row.npy" > "$work/said" || return 1
+    cat "$work/said"
+    awk '/\[\[/ { gsub(/[][]/, ""); ok = $1 > 7.97 && $1 < 8.03 && $2 > 11.97 && $2 < 12.03 } END { exit !ok }' "$work/said"
+}
+npy row.npy '1, 4' '<f4' 4 "$one"
+check the-qdq-file-is-read-back written_onnx
+
 if [ -d $data ]; then
     check a-quantized-model-is-refused quantized_already
     check kws_cnn-reaches-99.5-percent-on-integers accuracy kws_cnn 9950

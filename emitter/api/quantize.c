@@ -2,6 +2,7 @@
 /* `loopwright quantize`: from a float model and samples to integer C. */
 #include "api/computation/arguments.h"
 #include "api/evaluate.h"
+#include "export/onnx_write.h"
 #include "support/guard.h"
 
 typedef struct Quantizing {
@@ -72,6 +73,31 @@ static void test(Quantizing *z, const char *model)
     print_row(z, "integer C", &floats, &integers, label);
 }
 
+/* Writes the simulated graph with float ports. */
+static bool write_onnx(Quantizing *z, const Build *b, const char *const *names)
+{
+    Bytes file;
+    Graph g = simulate(z->cx, &z->done.floats, &z->done.edges, PORTS_FLOAT);
+    g.name = b->name;
+    return !ctx_failed(z->cx) && onnx_write(z->cx, &g, names, &file) &&
+        file_write(z->cx, z->q->onnx, file.at, file.count);
+}
+
+static bool outputs_are_right(Ctx *cx, const char *output, const char *onnx)
+{
+    if (!output && !onnx) return is_given(cx, "lw_quantize", "the output", output);
+    if (onnx && !text_equal(path_extension(onnx), "onnx"))
+        diag_usage(cx, NULL, "the output \"%s\" must end in .onnx", onnx);
+    return !ctx_failed(cx) && (!output || build_is_c_file(cx, output));
+}
+
+static const char **output_names(Build *b)
+{
+    const char **names = NEW_ARRAY(b->cx->arena, const char *, b->model.output_count);
+    for (int i = 0; i < b->model.output_count; i++) names[i] = b->model.output[i]->name;
+    return names;
+}
+
 static const char *quantize(Ctx *cx, const char *model, const char *output, const lw_quantization *q,
                             const lw_options *o)
 {
@@ -79,19 +105,20 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
     Samples s;
     Ports ports;
     o = options_of(cx, "lw_quantize", o);
-    if (!o || !is_given(cx, "lw_quantize", "the model", model) || !is_given(cx, "lw_quantize", "the output", output))
-        return NULL;
+    if (!o || !is_given(cx, "lw_quantize", "the model", model)) return NULL;
     if (!q || !q->sample_count) diag_usage(cx, NULL, "samples are required: --samples FILE.npy for each input");
     if (q && q->labels && !q->test_count) diag_usage(cx, NULL, "--test-labels has no effect without --test");
     if (ctx_failed(cx) || !are_given(cx, "lw_quantize", "the samples", q->samples, q->sample_count)) return NULL;
     if (!are_given(cx, "lw_quantize", "the test set", q->test, q->test_count)) return NULL;
-    if (!read_ports(cx, q->ports, &ports) || !build_is_c_file(cx, output)) return NULL;
+    if (!read_ports(cx, q->ports, &ports) || !outputs_are_right(cx, output, q->onnx)) return NULL;
     Quantizing z = { .cx = cx, .q = q, .o = o, .said = text_new(cx) };
     if (!build_read(&b, cx, model, o) || !samples_read(&b, q->samples, q->sample_count, &s)) return NULL;
+    const char **names = output_names(&b);
     if (!build_quantize(&b, &s, ports, &z.done) || !build_graph(&b) || !build_nests(&b)) return NULL;
     print_summary(&z);
     if (q->test_count) test(&z, model);
-    return !ctx_failed(cx) && build_write(&b, output) ? text_string(&z.said) : NULL;
+    if (!ctx_failed(cx) && q->onnx) write_onnx(&z, &b, names);
+    return !ctx_failed(cx) && (!output || build_write(&b, output)) ? text_string(&z.said) : NULL;
 }
 
 const char *lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q,

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes ONNX files: see onnx_write.h. Field numbers are those of onnx.proto3. */
+#include "export/onnx_write.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "graph/dag/op.h"
+#include "import/formats/protobuf_write.h"
+#include "support/text.h"
+
+/* Field numbers, by message */
+enum { MODEL_IR_VERSION = 1, MODEL_PRODUCER = 2, MODEL_GRAPH = 7, MODEL_OPSET = 8, OPSET_VERSION = 2 };
+enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
+enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP_TYPE = 4, NODE_ATTRIBUTE = 5 };
+enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_F = 2, ATTRIBUTE_I = 3, ATTRIBUTE_INTS = 8, ATTRIBUTE_TYPE = 20 };
+enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_INTS = 7 };
+enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9 };
+enum { VALUE_NAME = 1, VALUE_TYPE = 2, TYPE_TENSOR = 1, TENSOR_ELEMENT = 1, TENSOR_SHAPE = 2, SHAPE_DIM = 1 };
+enum { DIM_VALUE = 1 };
+enum { IR_VERSION = 8, OPSET = 13 };
+
+typedef struct OnnxWriter {
+    Ctx *cx;
+    Message nodes;                     /* of the graph: nodes and initializers */
+    Map names;                         /* tensor -> its name in the file */
+    int serial;
+} OnnxWriter;
+
+/* ---- Tensors ----------------------------------------------------------------------------------------------------- */
+
+static int element_type(Ctx *cx, DType t)
+{
+    static const struct { DType type; int code; } codes[] = {
+        { F32, 1 }, { U8, 2 }, { I8, 3 }, { U16, 4 }, { I16, 5 }, { I32, 6 }, { I64, 7 }, { BOOL, 9 }, { F64, 11 },
+    };
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        if (codes[i].type == t) return codes[i].code;
+    diag_unsupported(cx, NULL, "elements of %s in a written ONNX file", dtype_info(t)->spelling);
+    return 0;
+}
+
+static const char *fresh(OnnxWriter *w) { return text_format(w->cx, "t%d", w->serial++); }
+
+/* Adds a constant; elements are little-endian. */
+static const char *initializer(OnnxWriter *w, DType t, int rank, const int64_t *shape, const void *data)
+{
+    Message m = message_new(w->cx);
+    const char *name = fresh(w);
+    const size_t bytes = (size_t)dtype_info(t)->bytes;
+    size_t count = bytes;
+    for (int d = 0; d < rank; d++) {
+        message_int(&m, TENSOR_DIMS, shape[d]);
+        count *= (size_t)shape[d];
+    }
+    uint8_t *raw = arena_copy(w->cx->arena, data, count);
+    const uint16_t probe = 1;
+    if (!*(const uint8_t *)&probe)
+        for (size_t i = 0; i < count; i++) raw[i] = ((const uint8_t *)data)[i - i % bytes + bytes - 1 - i % bytes];
+    message_int(&m, TENSOR_TYPE, element_type(w->cx, t));
+    message_text(&m, TENSOR_NAME, name);
+    message_bytes(&m, TENSOR_RAW, raw, count);
+    message_nested(&w->nodes, GRAPH_INITIALIZER, &m);
+    return name;
+}
+
+static const char *float_scalar(OnnxWriter *w, float v) { return initializer(w, F32, 0, NULL, &v); }
+static const char *int_list(OnnxWriter *w, const int64_t *v, int count)
+{
+    const int64_t shape = count;
+    return initializer(w, I64, 1, &shape, v);
+}
+
+/* ---- Nodes ------------------------------------------------------------------------------------------------------- */
+
+/* A node under construction: its operator and attributes. */
+typedef struct OnnxNode { OnnxWriter *w; Message m; } OnnxNode;
+
+static OnnxNode node_begin(OnnxWriter *w, const char *op)
+{
+    OnnxNode n = { w, message_new(w->cx) };
+    message_text(&n.m, NODE_OP_TYPE, op);
+    return n;
+}
+
+static Message attribute_begin(OnnxNode *n, const char *name, int type)
+{
+    Message m = message_new(n->w->cx);
+    message_text(&m, ATTRIBUTE_NAME, name);
+    message_int(&m, ATTRIBUTE_TYPE, type);
+    return m;
+}
+
+static void put_int(OnnxNode *n, const char *name, int64_t v)
+{
+    Message m = attribute_begin(n, name, TYPE_INT);
+    message_int(&m, ATTRIBUTE_I, v);
+    message_nested(&n->m, NODE_ATTRIBUTE, &m);
+}
+
+static void put_float(OnnxNode *n, const char *name, double v)
+{
+    Message m = attribute_begin(n, name, TYPE_FLOAT);
+    message_float(&m, ATTRIBUTE_F, (float)v);
+    message_nested(&n->m, NODE_ATTRIBUTE, &m);
+}
+
+static void put_ints(OnnxNode *n, const char *name, const int64_t *v, int count)
+{
+    Message m = attribute_begin(n, name, TYPE_INTS);
+    for (int i = 0; i < count; i++) message_int(&m, ATTRIBUTE_INTS, v[i]);
+    message_nested(&n->m, NODE_ATTRIBUTE, &m);
+}
+
+/* Ends the node; returns the name of its output. */
+static const char *node_end(OnnxNode *n, const char *const *in, int count)
+{
+    const char *out = fresh(n->w);
+    for (int i = 0; i < count; i++) message_text(&n->m, NODE_INPUT, in[i] ? in[i] : "");
+    message_text(&n->m, NODE_OUTPUT, out);
+    message_text(&n->m, NODE_NAME, out);
+    message_nested(&n->w->nodes, GRAPH_NODE, &n->m);
+    return out;
+}
+
+static const char *transposed(OnnxWriter *w, const char *x, const int64_t *perm, int rank)
+{
+    OnnxNode n = node_begin(w, "Transpose");
+    put_ints(&n, "perm", perm, rank);
+    return node_end(&n, &x, 1);
+}
+
+/* The channel from the last axis to the second, and back. */
+static const char *channel_second(OnnxWriter *w, const char *x, int rank)
+{
+    int64_t perm[MAX_RANK] = { 0, rank - 1 };
+    for (int d = 2; d < rank; d++) perm[d] = d - 1;
+    return transposed(w, x, perm, rank);
+}
+
+static const char *channel_last(OnnxWriter *w, const char *x, int rank)
+{
+    int64_t perm[MAX_RANK] = { 0 };
+    for (int d = 1; d < rank - 1; d++) perm[d] = d + 1;
+    perm[rank - 1] = 1;
+    return transposed(w, x, perm, rank);
+}
+
+/* ---- Operands ---------------------------------------------------------------------------------------------------- */
+
+static bool is_simulation(const Node *n)
+{
+    return n && n->kind == NODE_CALL && n->op->quantization.grid == GRID_SIMULATE;
+}
+
+/* Returns element bytes in the order of the permuted shape. */
+static void *permuted(Ctx *cx, const void *data, size_t bytes, int rank, const int64_t *shape, const int64_t *perm)
+{
+    int64_t step[MAX_RANK], at[MAX_RANK] = { 0 }, count = 1;
+    for (int d = rank - 1; d >= 0; d--) step[d] = count, count *= shape[d];
+    uint8_t *out = arena_array(cx->arena, (size_t)count, bytes);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t from = 0;
+        for (int d = 0; d < rank; d++) from += at[d] * step[perm[d]];
+        memcpy(out + (size_t)i * bytes, (const uint8_t *)data + (size_t)from * bytes, bytes);
+        for (int d = rank - 1; d >= 0 && ++at[d] == shape[perm[d]]; d--) at[d] = 0;
+    }
+    return out;
+}
+
+static void sizes_of(const Tensor *t, int64_t *shape)
+{
+    for (int d = 0; d < t->rank; d++) shape[d] = tensor_dim(t, d);
+}
+
+/* The stored integers of simulated weights. */
+static int8_t *stored(Ctx *cx, const Tensor *w, const Tensor *scale)
+{
+    const int64_t count = tensor_elems(w), channels = tensor_elems(scale);
+    int8_t *q = NEW_ARRAY(cx->arena, int8_t, count);
+    const float *v = w->data, *s = scale->data;
+    for (int64_t i = 0; i < count; i++) {
+        const double r = nearbyint((double)(v[i] / s[i % channels]));
+        q[i] = (int8_t)(r < INT8_MIN ? INT8_MIN : r > INT8_MAX ? INT8_MAX : r);
+    }
+    return q;
+}
+
+/* Writes a constant with dimensions `shape` (of the tensor's elements), permuted; scales per channel belong to the last
+ * of them. */
+static const char *constant(OnnxWriter *w, const Tensor *t, int rank, const int64_t *shape, const int64_t *perm)
+{
+    Ctx *cx = w->cx;
+    const Node *n = is_simulation(t->producer) ? t->producer : NULL;
+    const Tensor *real = n ? n->in[0] : t, *scale = n ? n->in[1] : NULL;
+    int64_t now[MAX_RANK], axis = 0;
+    for (int d = 0; d < rank; d++) {
+        now[d] = shape[perm[d]];
+        if (perm[d] == rank - 1) axis = d;
+    }
+    const DType type = n ? I8 : real->type;
+    const void *data = n ? stored(cx, real, scale) : real->data;
+    data = permuted(cx, data, (size_t)dtype_info(type)->bytes, rank, shape, perm);
+    const char *q = initializer(w, type, rank, now, data);
+    if (!n) return q;
+    const int64_t channels = tensor_elems(scale);
+    const int scale_rank = channels > 1;
+    const int8_t *zeros = NEW_ARRAY(cx->arena, int8_t, channels);
+    const char *in[] = { q, initializer(w, F32, scale_rank, &channels, scale->data),
+                         initializer(w, I8, scale_rank, &channels, zeros) };
+    OnnxNode read = node_begin(w, "DequantizeLinear");
+    if (scale_rank) put_int(&read, "axis", axis);
+    return node_end(&read, in, 3);
+}
+
+static bool is_constant(const Tensor *t)
+{
+    return tensor_is_constant(t) || (is_simulation(t->producer) && tensor_is_constant(t->producer->in[0]));
+}
+
+static const char *operand(OnnxWriter *w, Tensor *t)
+{
+    static const int64_t same[MAX_RANK] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    int64_t shape[MAX_RANK];
+    char *name = map_get_ptr(&w->names, t);
+    if (name || !is_constant(t)) return name;
+    sizes_of(t, shape);
+    return constant(w, t, t->rank, shape, same);
+}
+
+/* ---- Operators --------------------------------------------------------------------------------------------------- */
+
+typedef struct OnnxForm OnnxForm;
+typedef const char *WriteForm(OnnxWriter *w, const Node *n, const OnnxForm *f);
+struct OnnxForm { const char *op, *onnx; WriteForm *write; };
+
+static const char *same(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const char *in[3] = { NULL };
+    for (int i = 0; i < n->in_count && i < 3; i++) in[i] = n->in[i] ? operand(w, n->in[i]) : NULL;
+    OnnxNode node = node_begin(w, f->onnx);
+    return node_end(&node, in, n->in_count);
+}
+
+static const char *with_alpha(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const char *x = operand(w, n->in[0]);
+    OnnxNode node = node_begin(w, f->onnx);
+    const Attr *alpha = node_attr(n, "alpha"), *beta = node_attr(n, "beta");
+    if (alpha) put_float(&node, "alpha", alpha->real);
+    if (beta) put_float(&node, "beta", beta->real);
+    return node_end(&node, &x, 1);
+}
+
+static const char *softmax(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const char *x = operand(w, n->in[0]);
+    OnnxNode node = node_begin(w, f->onnx);
+    put_int(&node, "axis", node_int(n, "axis", -1));
+    return node_end(&node, &x, 1);
+}
+
+static const char *clip(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const double low = node_real(n, "min", -(double)INFINITY), high = node_real(n, "max", (double)INFINITY);
+    const char *in[] = { operand(w, n->in[0]), isinf(low) ? NULL : float_scalar(w, (float)low),
+                         isinf(high) ? NULL : float_scalar(w, (float)high) };
+    OnnxNode node = node_begin(w, f->onnx);
+    return node_end(&node, in, 3);
+}
+
+static const char *view(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    int64_t shape[MAX_RANK];
+    sizes_of(n->out[0], shape);
+    const char *in[] = { operand(w, n->in[0]), int_list(w, shape, n->out[0]->rank) };
+    OnnxNode node = node_begin(w, f->onnx);
+    return node_end(&node, in, 2);
+}
+
+static const char *transpose(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const int rank = n->in[0]->rank;
+    const Attr *perm = node_attr(n, "perm");
+    int64_t reversed[MAX_RANK];
+    (void)f;
+    for (int d = 0; d < rank; d++) reversed[d] = rank - 1 - d;
+    return transposed(w, operand(w, n->in[0]), perm ? perm->ints : reversed, rank);
+}
+
+static const char *concat(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const char **in = NEW_ARRAY(w->cx->arena, const char *, n->in_count);
+    for (int i = 0; i < n->in_count; i++) in[i] = operand(w, n->in[i]);
+    OnnxNode node = node_begin(w, f->onnx);
+    put_int(&node, "axis", node_int(n, "axis", 0));
+    return node_end(&node, in, n->in_count);
+}
+
+/* Adds strides, dilations and pads as the call has them. */
+static void put_window(OnnxNode *node, const Node *n, int spatial)
+{
+    int64_t v[2 * MAX_RANK];
+    node_ints(n, "stride", v, spatial, 1);
+    put_ints(node, "strides", v, spatial);
+    node_ints(n, "dilation", v, spatial, 1);
+    put_ints(node, "dilations", v, spatial);
+    node_ints(n, "pad", v, 2 * spatial, 0);
+    put_ints(node, "pads", v, 2 * spatial);
+}
+
+/* conv*d and depthwise_conv*d: weights [taps..][c][o], or [taps..][o]. */
+static const char *conv(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const Tensor *x = n->in[0], *k = n->in[1];
+    const int rank = x->rank, spatial = rank - 2;
+    const bool is_depthwise = k->rank == spatial + 1;
+    int64_t shape[MAX_RANK], perm[MAX_RANK] = { rank - 1, rank - 2 };
+    if (!is_constant(k)) return NULL;
+    sizes_of(k, shape);
+    if (is_depthwise) shape[rank - 1] = shape[rank - 2], shape[rank - 2] = 1;
+    for (int d = 0; d < spatial; d++) perm[2 + d] = d;
+    const char *in[] = { channel_second(w, operand(w, n->in[0]), rank), constant(w, k, rank, shape, perm) };
+    OnnxNode node = node_begin(w, f->onnx);
+    put_window(&node, n, spatial);
+    put_int(&node, "group", is_depthwise ? tensor_dim(x, rank - 1) : node_int(n, "groups", 1));
+    return channel_last(w, node_end(&node, in, 2), rank);
+}
+
+static const char *pool(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const int rank = n->in[0]->rank, spatial = rank - 2;
+    int64_t kernel[MAX_RANK];
+    const char *x = channel_second(w, operand(w, n->in[0]), rank);
+    OnnxNode node = node_begin(w, f->onnx);
+    node_ints(n, "kernel", kernel, spatial, 1);
+    put_ints(&node, "kernel_shape", kernel, spatial);
+    const bool is_average = strcmp(f->onnx, "AveragePool") == 0;
+    int64_t dilation[MAX_RANK], plain = 1;
+    node_ints(n, "dilation", dilation, spatial, 1);
+    for (int d = 0; d < spatial; d++) plain = plain && dilation[d] == 1;
+    if (is_average && !plain) return NULL;
+    int64_t v[2 * MAX_RANK];
+    node_ints(n, "stride", v, spatial, 1);
+    put_ints(&node, "strides", v, spatial);
+    if (!is_average) put_ints(&node, "dilations", dilation, spatial);
+    node_ints(n, "pad", v, 2 * spatial, 0);
+    put_ints(&node, "pads", v, 2 * spatial);
+    put_int(&node, "ceil_mode", node_int(n, "ceil_mode", 0));
+    if (is_average) put_int(&node, "count_include_pad", node_int(n, "count_pad", 0));
+    return channel_last(w, node_end(&node, &x, 1), rank);
+}
+
+static const char *global_pool(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const int rank = n->in[0]->rank;
+    const char *x = channel_second(w, operand(w, n->in[0]), rank);
+    OnnxNode node = node_begin(w, f->onnx);
+    return channel_last(w, node_end(&node, &x, 1), rank);
+}
+
+static const char *reduce(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const Attr *axes = node_attr(n, "axes");
+    const char *x = operand(w, n->in[0]);
+    OnnxNode node = node_begin(w, f->onnx);
+    if (axes) put_ints(&node, "axes", axes->ints, axes->count);
+    put_int(&node, "keepdims", node_int(n, "keepdims", 0));
+    return node_end(&node, &x, 1);
+}
+
+static const char *simulation(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const int8_t zero = (int8_t)dtype_load(n->in[2]->type, n->in[2]->data, 0).i;
+    (void)f;
+    if (tensor_elems(n->in[1]) != 1) return NULL;
+    const char *in[] = { operand(w, n->in[0]), initializer(w, F32, 0, NULL, n->in[1]->data),
+                         initializer(w, I8, 0, NULL, &zero) };
+    OnnxNode store = node_begin(w, "QuantizeLinear");
+    in[0] = node_end(&store, in, 3);
+    OnnxNode read = node_begin(w, "DequantizeLinear");
+    return node_end(&read, in, 3);
+}
+
+static const OnnxForm forms[] = {
+    { "conv1d", "Conv", conv }, { "conv2d", "Conv", conv }, { "conv3d", "Conv", conv },
+    { "depthwise_conv1d", "Conv", conv }, { "depthwise_conv2d", "Conv", conv },
+    { "dense", "MatMul", same }, { "matmul", "MatMul", same },
+    { "max_pool1d", "MaxPool", pool }, { "max_pool2d", "MaxPool", pool }, { "max_pool3d", "MaxPool", pool },
+    { "avg_pool1d", "AveragePool", pool }, { "avg_pool2d", "AveragePool", pool }, { "avg_pool3d", "AveragePool", pool },
+    { "global_avg_pool", "GlobalAveragePool", global_pool }, { "global_max_pool", "GlobalMaxPool", global_pool },
+    { "add", "Add", same }, { "sub", "Sub", same }, { "mul", "Mul", same }, { "div", "Div", same },
+    { "minimum", "Min", same }, { "maximum", "Max", same }, { "pow", "Pow", same }, { "prelu", "PRelu", same },
+    { "relu", "Relu", same }, { "sigmoid", "Sigmoid", same }, { "tanh", "Tanh", same }, { "exp", "Exp", same },
+    { "log", "Log", same }, { "sqrt", "Sqrt", same }, { "erf", "Erf", same }, { "neg", "Neg", same },
+    { "abs", "Abs", same }, { "reciprocal", "Reciprocal", same }, { "sin", "Sin", same }, { "cos", "Cos", same },
+    { "softplus", "Softplus", same }, { "floor", "Floor", same }, { "ceil", "Ceil", same },
+    { "leaky_relu", "LeakyRelu", with_alpha }, { "elu", "Elu", with_alpha },
+    { "hard_sigmoid", "HardSigmoid", with_alpha }, { "clip", "Clip", clip },
+    { "softmax", "Softmax", softmax }, { "log_softmax", "LogSoftmax", softmax },
+    { "reshape", "Reshape", view }, { "squeeze", "Reshape", view }, { "unsqueeze", "Reshape", view },
+    { "transpose", "Transpose", transpose }, { "concat", "Concat", concat },
+    { "reduce_mean", "ReduceMean", reduce }, { "reduce_max", "ReduceMax", reduce },
+    { "reduce_min", "ReduceMin", reduce },
+    { "annotation.simulated_quantize", "QuantizeLinear", simulation },
+};
+
+static void write_node(OnnxWriter *w, const Node *n)
+{
+    const char *out = NULL;
+    if (n->kind == NODE_CALL && is_simulation(n) && tensor_is_constant(n->in[0])) return;       /* weights */
+    for (size_t i = 0; n->kind == NODE_CALL && i < sizeof forms / sizeof forms[0]; i++)
+        if (strcmp(forms[i].op, n->op->name) == 0) out = forms[i].write(w, n, &forms[i]);
+    if (!out)
+        diag_unsupported(w->cx, text_format(w->cx, "node \"%s\"", n->name), "%s in a written ONNX file",
+                         n->kind == NODE_CALL ? n->op->name : "a region");
+    else map_put_ptr(&w->names, n->out[0], arena_copy(w->cx->arena, out, strlen(out) + 1));
+}
+
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
+
+static void put_port(OnnxWriter *w, int number, const Tensor *t, const char *name)
+{
+    Message shape = message_new(w->cx), tensor = message_new(w->cx), type = message_new(w->cx), v = message_new(w->cx);
+    for (int d = 0; d < t->rank; d++) {
+        Message dim = message_new(w->cx);
+        message_int(&dim, DIM_VALUE, tensor_dim(t, d));
+        message_nested(&shape, SHAPE_DIM, &dim);
+    }
+    message_int(&tensor, TENSOR_ELEMENT, element_type(w->cx, t->type));
+    message_nested(&tensor, TENSOR_SHAPE, &shape);
+    message_nested(&type, TYPE_TENSOR, &tensor);
+    message_text(&v, VALUE_NAME, name);
+    message_nested(&v, VALUE_TYPE, &type);
+    message_nested(&w->nodes, number, &v);
+}
+
+bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
+{
+    OnnxWriter w = { .cx = cx, .nodes = message_new(cx), .names = map_new(cx->arena) };
+    Node **order;
+    const int count = graph_order(cx, g, &order);
+    message_text(&w.nodes, GRAPH_NAME, g->name ? g->name : "model");
+    for (int i = 0; i < g->input_count; i++) {
+        const char *name = g->input[i]->name;
+        if (!tensor_is_fixed(g->input[i])) diag_unsupported(cx, NULL, "symbolic sizes in a written ONNX file");
+        else put_port(&w, GRAPH_INPUT, g->input[i], name);
+        map_put_ptr(&w.names, g->input[i], arena_copy(cx->arena, name, strlen(name) + 1));
+    }
+    for (int i = 0; i < count && !ctx_failed(cx); i++) write_node(&w, order[i]);
+    for (int i = 0; i < g->output_count && !ctx_failed(cx); i++) {
+        const char *from = operand(&w, g->output[i]);
+        OnnxNode copy = node_begin(&w, "Identity");
+        message_text(&copy.m, NODE_INPUT, from);
+        message_text(&copy.m, NODE_OUTPUT, names[i]);
+        message_nested(&w.nodes, GRAPH_NODE, &copy.m);
+        put_port(&w, GRAPH_OUTPUT, g->output[i], names[i]);
+    }
+    Message model = message_new(cx), opset = message_new(cx);
+    message_int(&opset, OPSET_VERSION, OPSET);
+    message_int(&model, MODEL_IR_VERSION, IR_VERSION);
+    message_text(&model, MODEL_PRODUCER, "loopwright");
+    message_nested(&model, MODEL_OPSET, &opset);
+    message_nested(&model, MODEL_GRAPH, &w.nodes);
+    *out = (Bytes){ model.at, model.count };
+    return !ctx_failed(cx);
+}

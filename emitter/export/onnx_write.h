@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_EXPORT_ONNX_WRITE_H
+#define LW_EXPORT_ONNX_WRITE_H
+/* Writes a graph as an ONNX model (opset 13). A simulated quantization becomes QuantizeLinear and DequantizeLinear, of
+ * weights a DequantizeLinear of stored integers. Images have the channel last here and second in ONNX: transposes are
+ * written where an operator requires it. */
+#include "graph/dag/graph.h"
+#include "support/file.h"
+
+/* names: of the outputs. False, with a diagnostic, if an operator has no form in ONNX or a size is
+ * symbolic. */
+bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out);
+#endif
