@@ -100,6 +100,32 @@ per_mac_at_most() {
     [ "$((100 * count / macs))" -lt "$1" ] || { echo "$count instructions for $macs multiply-adds, at most $1 for 100 wanted"; return 1; }
 }
 
+# edited MODEL GROUP AFTER STEP...: the block of the group with more steps behind the line AFTER, in BUILD/cross/edited.txt.
+edited() {
+    local model=$1 group=$2 after=$3
+    shift 3
+    "$build/loopwright" dump "$model" --at scheduled --target cortex-m4 --only "$group" > "$work/block.txt" || return
+    awk -v after="  $after" -v steps="$(printf '  %s\n' "$@")" '{ print } $0 == after { print steps }' "$work/block.txt" > "$build/cross/edited.txt"
+}
+
+# schedule_improves THOUSANDTHS FOLDER MODEL NAME COMMAND...: COMMAND prints `instructions ... N` of the model that is emitted to
+# BUILD/cross/FOLDER; with the schedule of edited.txt they are fewer by THOUSANDTHS or more.
+schedule_improves() {
+    local least=$1 folder=$build/cross/$2 model=$3 name=$4 without with status=0
+    shift 4
+    mkdir -p "$folder"
+    "$build/loopwright" "$model" --target cortex-m4 -o "$folder/$name.c" --name "$name" || return
+    CFLAGS_TARGET=-O2 "$@" > "$work/without.txt" 2>&1 || status=$?
+    cat "$work/without.txt"
+    [ "$status" -eq 0 ] || return "$status"
+    "$build/loopwright" "$model" --target cortex-m4 -o "$folder/$name.c" --name "$name" --schedule "$build/cross/edited.txt" &&
+        CFLAGS_TARGET=-O2 "$@" > "$work/with.txt" 2>&1 || { cat "$work/with.txt"; return 1; }
+    without=$(sed -n 's/^instructions.* \([0-9]*\)$/\1/p' "$work/without.txt" | head -n 1)
+    with=$(sed -n 's/^instructions.* \([0-9]*\)$/\1/p' "$work/with.txt" | head -n 1)
+    echo "$without without the schedule, $with with it"
+    [ "$((1000 * (without - with)))" -ge "$((least * without))" ]
+}
+
 # small MODEL OPTIMISATION TEXT STACK: the int8 model's code and stack on the Cortex-M4, in bytes at most.
 small() {
     local log=$work/small.txt status=0
@@ -139,6 +165,9 @@ for cpu in cortex-m0plus cortex-m3 cortex-m4 cortex-m55; do
     check "digits-$cpu" "$project_dir/samples/cortex-m/run.sh" "$build/cross/digits" "$cpu"
 done
 
+edited "$digits" conv_4 'unroll conv2d@init.w' 'unroll conv2d.j'
+check schedule-improves-digits schedule_improves 40 edited-digits "$digits" digits "$project_dir/samples/cortex-m/run.sh" "$build/cross/edited-digits" cortex-m4
+
 conv_pool() ( require_tools && "$project_dir/samples/conv_pool/run.sh" "$build" )
 check conv-pool-one-pass-is-no-dearer conv_pool
 
@@ -149,6 +178,10 @@ if [ -d "$models" ]; then
     for model in lenet5 dscnn resnet8 mobilenet_v1_025 ecg_cnn1d lstm; do
         check "$model-at-most-4-instructions-per-multiply-add" per_mac_at_most 400 "$model"
     done
+    resnet8=$models/resnet8
+    edited "$resnet8.onnx" Conv_1 'unroll conv2d@init.w' 'unroll conv2d.c' 'unroll conv2d.j'
+    check schedule-improves-resnet8 schedule_improves 4 edited-resnet8 "$resnet8.onnx" resnet8 "$here/run.sh" cortex-m4 \
+        "$build/cross/edited-resnet8" resnet8 "$resnet8.in0.npy" -- "$resnet8.out0.npy"
     for cpu in cortex-m0plus cortex-m55; do
         check "lenet5-$cpu" recorded "$cpu" lenet5
     done

@@ -127,8 +127,9 @@ static void one_text(const char *label, const char *text, const lw_options *o, c
 static void texts(void)
 {
     const lw_options o = { .name = "net" };
-    one_text("a-version-by-sizes", "for y on generic when k == 8:\n  split dense.k 8\notherwise when k == 4 || k == 2:\n"
-             "  unroll dense.o\notherwise by mine.last:\n", &o, "");
+    one_text("a-version-by-sizes",
+             "for y on generic when k == 8:\n  split dense.k 8\notherwise when k == 4 || k == 2:\n  unroll dense.o\n"
+             "otherwise by mine.last:\n", &o, "");
     one_text("a-condition-of-unknown-sizes", "for y on generic when m == 8:\notherwise:\n", &o,
              "schedule_text: 1:1: error: the condition 'm == 8' cannot be read");
     one_text("a-refused-step-of-a-version", "for y on generic when k == 8:\notherwise:\n  split dense.z 2\n", &o,
