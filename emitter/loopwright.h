@@ -333,13 +333,19 @@ bool lw_register_injective(lw_context *cx, const char *op, const char *inputs, c
 bool lw_register_broadcast(lw_context *cx, const char *op, const char *inputs, const char *formula);
 bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, const char *formula);
 
+typedef struct Tensor lw_tensor;                         /* both context-owned */
+typedef struct lw_call lw_call;
+typedef int lw_build(lw_context *cx, lw_call *call, lw_tensor **out);
+
 typedef struct lw_op {
     const char *name, *summary;      /* summary NULL: the formula */
     int level;                       /* 0: 10 */
     const char *pattern;             /* elementwise, broadcast, injective, reduction, out-fusable or opaque */
     const char *inputs;              /* their names in the formula, space-separated */
-    const char *attrs;               /* NAME=DEFAULT ...: names in the formula; NULL: none */
-    const char *formula;             /* defines y */
+    const char *attrs;               /* NAME=DEFAULT ...: names in the formula; a list 1,1: NAME_0, ...; NULL: none */
+    /* Defines y; or several formulas, separated by ';', which define `outputs`, space-separated */
+    const char *formula, *outputs;
+    lw_build *build;                 /* in place of a formula: see "Tensors from tensors"; NULL: the formula */
 } lw_op;
 bool lw_register_op(lw_context *cx, const lw_op *op);
 
@@ -385,20 +391,71 @@ typedef struct lw_implementation {
     int plevel;                      /* priority; 10 is normal */
     const char *when;                /* the condition; NULL: always */
     lw_schedule *schedule;           /* NULL: no steps */
-    /* An alternative compute of the operator's only output: formulas, separated by ';', over its inputs, its attributes
-     * and the tensors defined before. The last one defines the output. NULL: the operator's compute. */
+    /* An alternative compute of the operator: formulas, separated by ';', over its inputs, its attributes and the
+     * tensors defined before. The last one defines the output, or they define the operator's `outputs` by name. NULL:
+     * the operator's compute. */
     const char *compute;
     void *user;                      /* for the schedule: lw_group_user */
+    lw_build *build;                 /* the same as a function */
+    /* A C function that computes the operator: the step `external`, with the names of a condition. The interpreter runs
+     * the operator's compute. `schedule`, if any, then schedules the rest of the group. */
+    const char *call;
+    bool in_place;                   /* of `call`: an output may be the array of an input of the same shape */
+    lw_build *alter;                 /* other calls in place of the call, before fusion */
 } lw_implementation;
 /* ops: names of operators, or patterns, like pattern:reduction */
 bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list,
                           int count);
-/* Interprets every applicable implementation of the operator, of any target, on generated inputs of these types, and
- * compares with the operator's own compute: |a - b| <= 1e-4 + 1e-3 |b| for floats, equality for integers. attrs:
- * NAME=VALUE ..., or NULL. Returns the largest difference of each; NULL on error, or after a difference.
+/* Interprets every applicable implementation of the operator, of any target, on generated inputs of these types (an
+ * input that ends with '=' is a constant), and compares all outputs with the operator's own compute: |a - b| <= 1e-4 +
+ * 1e-3 |b| for floats, equality for integers. attrs: NAME=VALUE ..., or NULL. Returns the largest difference of each;
+ * NULL on error, or after a difference.
  *
- *     lw_check_op(cx, "gain", "by=2.5 least=0", "f32[6][16]"); */
+ *     lw_check_op(cx, "gain", "by=2.5 least=0", "f32[6][16]");
+ *     lw_check_op(cx, "dense", NULL, "f32[4][6] f32[6][5]="); */
 const char *lw_check_op(lw_context *cx, const char *op, const char *attrs, const char *inputs);
+
+/* ---- Tensors from tensors ----------------------------------------------------------------------------------------
+ * A lw_build function computes the outputs of a call from its inputs, by calls of operators. It fills out[] and returns
+ * the number of outputs; 0 is a refusal (lw_call_refuse states why), or of lw_implementation.alter declines. It may run
+ * several times, with inputs of any types and shapes, and has no other effect.
+ *
+ *     static int feed_forward(lw_context *cx, lw_call *c, lw_tensor **out)
+ *     {
+ *         lw_tensor *x = lw_call_input(c, 0), *w = lw_call_input(c, 1);
+ *         lw_tensor *h = lw_apply(c, "dense", (lw_tensor *[]){ x, w }, 2, NULL);
+ *         (void)cx;
+ *         out[0] = lw_formula(c, "r[*] = max(h[*], 0.0) * by", "h", &h);
+ *         out[1] = lw_apply(c, "reduce_max", &h, 1, "axes=1");
+ *         return 2;
+ *     }
+ *
+ *     lw_register_op(cx, &(lw_op){ .name = "feed_forward", .pattern = "out-fusable", .inputs = "x w",
+ *                                  .attrs = "by=1.0", .build = feed_forward });
+ *
+ * lw_implementation.alter runs on the DAG, with the condition of its row. There calls on constants are constants of
+ * the emitted program (packed weights), lw_constant adds one, and an altered call is one or more operators, which have
+ * rows of their own; lw_formula is for computes. A call of one output is altered to a tensor of the same type and
+ * shape.
+ *
+ * A NULL tensor, from a call that failed, makes the next call fail: check once, at the end. */
+int lw_call_input_count(const lw_call *c);
+lw_tensor *lw_call_input(const lw_call *c, int i);               /* NULL: absent */
+lw_tensor *lw_call_output(const lw_call *c, int i);              /* its type and shape; NULL in lw_op.build */
+double lw_call_number(const lw_call *c, const char *attr, double otherwise);  /* "by", "stride_0", with defaults */
+const char *lw_call_word(const lw_call *c, const char *attr);    /* NULL: absent */
+bool lw_call_refuse(lw_call *c, const char *why);                /* returns false */
+const char *lw_tensor_name(const lw_tensor *t);
+const char *lw_tensor_type(const lw_tensor *t);                  /* "f32" */
+int lw_tensor_rank(const lw_tensor *t);
+int64_t lw_tensor_dim(const lw_tensor *t, int d);                /* -1: symbolic, or no such dimension */
+const void *lw_tensor_data(const lw_tensor *t);                  /* row-major elements of a constant; else NULL */
+/* Calls an operator. attrs: NAME=VALUE ..., or NULL. Returns its first output; lw_apply_output gives the others. */
+lw_tensor *lw_apply(lw_call *c, const char *op, lw_tensor *const *in, int count, const char *attrs);
+lw_tensor *lw_apply_output(lw_call *c, const lw_tensor *first, int i);
+/* A formula over the call's inputs and attributes, and tensors under the given names, space-separated. */
+lw_tensor *lw_formula(lw_call *c, const char *formula, const char *names, lw_tensor *const *t);
+lw_tensor *lw_constant(lw_call *c, const char *type, int rank, const int64_t *shape, const void *data);
 
 struct lw_target {
     const char *name, *base, *summary;   /* base NULL: "generic"; fields left 0 or NULL are inherited from the base */

@@ -59,7 +59,8 @@ emitter/export               emitter/import/formats emitter/graph/dag
 emitter/driver               emitter/import emitter/graph/passes emitter/graph/plan emitter/lower emitter/cgen emitter/loopwright.h
 emitter/quantizer            emitter/driver
 emitter/api/computation      emitter/driver emitter/context
-emitter/api                  emitter/api/computation emitter/quantizer emitter/export
+emitter/api/extend           emitter/api/computation
+emitter/api                  emitter/api/extend emitter/quantizer emitter/export
 emitter/main.c               emitter/loopwright.h
 '
 

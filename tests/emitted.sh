@@ -345,8 +345,13 @@ if has "${OBJCOPY:-objcopy}" && has ld; then
     for target in x86 x86-avx512; do check "matmul-from-c-$target" env CFLAGS=-O2 samples/matmul/steps.sh "$build" $target 48; done
     check custom-operators samples/custom_op/run.sh "$build"
     check generic-schedule samples/generic_schedule/run.sh "$build"
+    if ! wanted extern-blas; then :
+    elif linked=$(samples/extern_blas/run.sh "$build" 2>&1); then pass extern-blas
+    elif [ $? -eq 77 ]; then skip extern-blas "$linked"
+    else fail extern-blas "$linked"; fi
 else skip matmul-from-c "$(missing "${OBJCOPY:-objcopy}" ld)"; skip custom-operators "$(missing "${OBJCOPY:-objcopy}" ld)"
     skip generic-schedule "$(missing "${OBJCOPY:-objcopy}" ld)"
+    skip extern-blas "$(missing "${OBJCOPY:-objcopy}" ld)"
 fi
 check conv-pool-verified "$lw" verify samples/matmul/conv_pool.te
 for schedule in two_nests rolling chain; do check "conv-pool-$schedule" "$lw" verify "samples/conv_pool/$schedule.te"; done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # header.sh BUILD: every example in the comments of loopwright.h is compiled and runs without a diagnostic. An example
-# is a run of lines that begin with ` *     ` (or `/*     `); one that begins with `static bool` or `static void` is a
+# is a run of lines that begin with ` *     ` (or `/*     `); one that begins with `static bool`, `void` or `int` is a
 # function, any other the body of a block. All blocks use one context, in the header's order, so a later one can use
 # what an earlier one has registered.
 set -u
@@ -15,7 +15,7 @@ s|.*||p' $header | awk '
     function close_example() { if (open) print "end"; open = 0 }
     /^[ \/]\*     / {
         code = substr($0, 8); sub(/ \*\/$/, "", code)
-        if (!open) { kind = code ~ /^static (bool|void) [a-z_]*\(/ ? "FUNCTION" : "BLOCK"; print kind, NR }
+        if (!open) { kind = code ~ /^static (bool|void|int) [a-z_]*\(/ ? "FUNCTION" : "BLOCK"; print kind, NR }
         open = 1; print "|" code; next
     }
     { close_example() }

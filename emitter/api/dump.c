@@ -154,8 +154,7 @@ static const Nest *naive_of(Build *b, int i)
     Tensor **in = NEW_ARRAY(b->cx->arena, Tensor *, n->input_count),
            **out = NEW_ARRAY(b->cx->arena, Tensor *, n->output_count);
     if (b->groups.at[i].anchor) {
-        const char *anchor;
-        out = group_expand(b->cx, &b->groups.at[i], b->chosen[i], in, &anchor);
+        out = group_expand(b->cx, &b->groups.at[i], b->chosen[i], in, NULL);
         return out ? nest_naive(b->cx, n->name, in, b->groups.at[i].input_count, out, n->output_count) : NULL;
     }
     for (int j = 0; j < n->input_count; j++) in[j] = n->input[j];

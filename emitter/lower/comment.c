@@ -88,6 +88,7 @@ static bool is_word(char c)
 /* Returns the step's text with the stage names of the function. */
 static void add_step(Text *t, const Storages *s, const Nest *nest, const char *step)
 {
+    const bool is_call = strncmp(step, "external ", 9) == 0;      /* its operands are tensors */
     while (*step) {
         size_t n = 0;
         while (is_word(step[n])) n++;
@@ -96,6 +97,11 @@ static void add_step(Text *t, const Storages *s, const Nest *nest, const char *s
             const Stage *stage = nest->stage[i];
             const Storage *st = storage_of(s, stage->out[0]);
             if (st && strlen(stage->name) == n && memcmp(stage->name, step, n) == 0) to = st->memory->name;
+        }
+        for (int i = 0; n && !to && is_call && i < nest->input_count; i++) {
+            const Storage *st = storage_of(s, nest->input[i]);
+            if (st && strlen(nest->input[i]->name) == n && memcmp(nest->input[i]->name, step, n) == 0)
+                to = st->memory->name;
         }
         if (to) text_add(t, to);
         else text_addn(t, step, n ? n : 1);

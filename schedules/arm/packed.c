@@ -113,8 +113,10 @@ static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int6
     return is_pixel ? leaves ? 0 : channels : dilation[1] == 1 && is_even ? tensor_dim(n->in[1], 1) * channels : 0;
 }
 
-static Tensor *alter_product(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
+static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *t, const Node *n,
+                             const Uses *uses)
 {
+    (void)with;
     (void)uses;
     Tensor *x = n->in[0], *k = n->in[1];
     bool is_conv = strcmp(n->op->name, "conv2d") == 0;
@@ -135,8 +137,10 @@ static Tensor *alter_product(Ctx *cx, const Target *t, const Node *n, const Uses
 }
 
 /* Folds a bias after the product into its initial values. */
-static Tensor *alter_bias(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
+static Tensor *alter_bias(Ctx *cx, const Implementation *with, const Target *t, const Node *n,
+                          const Uses *uses)
 {
+    (void)with;
     (void)t;
     Node *product = n->in[0]->producer;
     const Tensor *bias = n->in[1];
@@ -170,8 +174,10 @@ static Tensor *pack_channels(Ctx *cx, const Tensor *k, int64_t outs, int64_t blo
 }
 
 /* One output channel per channel of x. */
-static Tensor *alter_depthwise(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
+static Tensor *alter_depthwise(Ctx *cx, const Implementation *with, const Target *t, const Node *n,
+                               const Uses *uses)
 {
+    (void)with;
     (void)uses;
     Tensor *x = n->in[0], *k = n->in[1];
     if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "zero_w", 0)) return NULL;

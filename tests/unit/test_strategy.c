@@ -102,7 +102,8 @@ static void conditions(void)
     };
     check_choice(
         "a name that the operator lacks is an error", "generic", unknown,
-        "implementation \"a\" of dense, when, column 1: error: 'groups' is not known here; `loopwright ops --conditions` lists the names\n  groups == 1\n  ^^^^^^",
+        "implementation \"a\" of dense, when, column 1: error: 'groups' is not known here; `loopwright ops --conditions` lists the "
+        "names\n  groups == 1\n  ^^^^^^",
         "");
 
     Net net = net_new(2), *n = &net;
@@ -228,7 +229,7 @@ static void computes(void)
     } trial[] = {
         { "t[n, o] = sum(k) x[n, k] * w[k, o]; y[n, o] = t[n, o]", "a compute that agrees", NULL },
         { "y[n] = sum(k) x[n, k]", "a compute of another shape",
-          "produces one output f32[2], but the operator produces 1, the first f32[2][4]" },
+          "produces f32[2] as output 0, but the operator produces f32[2][4]" },
         { "y[n, o] = sum(k) x[n, k] * v[k, o]", "a compute that cannot be read",
           "implementation \"mine\" of dense, compute: error" },
         { "y[n, o] = sum(k) x[n, k] * x[n, k] + w[0, o]", "a compute of something else",

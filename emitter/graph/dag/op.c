@@ -7,6 +7,7 @@
 
 #include "graph/dag/op_formula.h"
 #include "graph/dag/registry.h"
+#include "graph/dag/target.h"
 #include "ir/algebra/algebra.h"
 #include "support/names.h"
 #include "support/text.h"
@@ -174,36 +175,74 @@ static int count_char(const char *s, char c)
     return count;
 }
 
-/* Computes formulas separated by ';', the last of which is output 0. Each may name inputs, attributes and the results
- * of earlier formulas. */
-static Tensor *compute_by_formulas(Ctx *cx, const Node *n, const char *text)
+/* Names in scope of formulas: the inputs, the attributes, and the results of earlier formulas. */
+typedef struct FormulaNames { Ctx *cx; const Node *call; int count; Bind *bind; } FormulaNames;
+
+static void add_bind(FormulaNames *f, Bind b) { f->bind[f->count++] = b; }
+
+static void bind_attr(FormulaNames *f, const Attr *a)
 {
-    int count = 0;
-    Bind *binds = NEW_ARRAY(cx->arena, Bind, n->in_count + n->attr_count + count_char(text, ';') + 2);
-    for (int i = 0; i < n->in_count; i++) binds[count++] = (Bind)BIND_T(word_at(cx, n->op->inputs, i), n->in[i]);
-    for (int i = 0; i < n->attr_count; i++) {
-        const Attr *a = &n->attr[i];
-        if (a->kind == ATTR_REAL) binds[count++] = (Bind)BIND_V(a->name, expr_real(cx, n->in[0]->type, a->real));
-        if (a->kind == ATTR_INT) binds[count++] = (Bind)BIND_I(cx, a->name, a->integer);
+    Ctx *cx = f->cx;
+    if (a->kind == ATTR_REAL) add_bind(f, (Bind)BIND_V(a->name, expr_real(cx, f->call->in[0]->type, a->real)));
+    if (a->kind == ATTR_INT) add_bind(f, (Bind)BIND_I(cx, a->name, a->integer));
+    for (int i = 0; a->kind == ATTR_INTS && i < a->count; i++)
+        add_bind(f, (Bind)BIND_I(cx, name_format(cx, "%s_%d", a->name, i), a->ints[i]));
+}
+
+static FormulaNames names_of(Ctx *cx, const Node *n, const char *text)
+{
+    FormulaNames f = { .cx = cx, .call = n };
+    int most = n->in_count + count_char(text, ';') + count_char(text, ',') + 2;
+    for (int i = 0; i < n->attr_count; i++) most += 1 + n->attr[i].count;
+    f.bind = NEW_ARRAY(cx->arena, Bind, most);
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i]) add_bind(&f, (Bind)BIND_T(word_at(cx, n->op->inputs, i), n->in[i]));
+    for (int i = 0; i < n->attr_count; i++) bind_attr(&f, &n->attr[i]);
+    return f;
+}
+
+/* Binds the names on the left of the formula to its results: `i, v[n] = argmax(k) ...` has two. */
+static void bind_results(FormulaNames *f, const char *text, const Tensor *made)
+{
+    const Stage *s = made->producer->stage;
+    for (int i = 0; i < s->out_count; i++) {
+        const size_t n = strcspn(text, " [=,");
+        add_bind(f, (Bind)BIND_T(name_n(f->cx, text, n), s->out[i]));
+        text += n + strspn(text + n, " ,");
     }
+}
+
+static Tensor *result_named(const FormulaNames *f, const char *wanted)
+{
+    for (int i = f->count - 1; i >= 0; i--)
+        if (f->bind[i].tensor && strcmp(f->bind[i].name, wanted) == 0) return f->bind[i].tensor;
+    diag_error(f->cx, NULL, "no formula defines the output '%s'", wanted);
+    return NULL;
+}
+
+/* Computes formulas separated by ';'. Returns the number of outputs: one, the last formula's, if `outputs` is NULL. */
+static int compute_by_formulas(Ctx *cx, const Node *n, const char *text, const char *outputs, Tensor **out)
+{
+    FormulaNames f = names_of(cx, n, text);
     Tensor *made = NULL;
-    for (const char *s = text; *s && !ctx_failed(cx);) {
-        s += strspn(s, " ");
+    int count = 0;
+    for (const char *s = text + strspn(text, " ;"); *s && !ctx_failed(cx); s += strcspn(s, ";"), s += strspn(s, " ;")) {
         const char *formula_text = name_n(cx, s, strcspn(s, ";"));
-        made = op_formula(cx, n, formula_text, binds);
-        binds[count++] = (Bind)BIND_T(name_n(cx, s, strcspn(s, " [=")), made);
-        s += strcspn(s, ";");
-        s += *s == ';';
+        made = op_formula(cx, n, formula_text, f.bind);
+        if (made) bind_results(&f, formula_text, made);
     }
-    return made;
+    if (!outputs && made) out[count++] = made;
+    for (const char *s = outputs ? outputs : ""; *s && !ctx_failed(cx); s += strcspn(s, " "), s += strspn(s, " "))
+        out[count++] = result_named(&f, name_n(cx, s, strcspn(s, " ")));
+    return ctx_failed(cx) ? 0 : count;
 }
 
 static int compute_by_row(Ctx *cx, const Node *n, Tensor **out)
 {
-    if (!n->op->meaning.formula) return n->op->meaning.compute(cx, n, out);
-    if (n->op->meaning.floats_only && !op_float(cx, n)) return 0;
-    out[0] = compute_by_formulas(cx, n, n->op->meaning.formula);
-    return out[0] ? 1 : 0;
+    const OpMeaning *m = &n->op->meaning;
+    if (!m->formula) return m->compute(cx, n, out);
+    if (m->floats_only && !op_float(cx, n)) return 0;
+    return compute_by_formulas(cx, n, m->formula, m->outputs, out);
 }
 
 /* Assigns the place to failures since the mark. */
@@ -222,8 +261,9 @@ static void own_stages(const Node *n, const Tensor *t)
     const Node *made = t->producer;
     for (int i = 0; i < n->in_count; i++)
         if (n->in[i] == t) return;
-    if (!made || !made->stage || made->stage->call) return;
+    if (!made || !made->stage || made->stage->call == n) return;
     made->stage->call = n;
+    made->stage->is_result = false;
     made->stage->op = n->op->name;
     for (int i = 0; i < made->in_count; i++) own_stages(n, made->in[i]);
 }
@@ -255,20 +295,31 @@ static bool is_like(const Tensor *a, const Tensor *b)
     return same;
 }
 
-Tensor *op_compute_as(Ctx *cx, const Node *n, const char *formulas, const char *whose)
+/* Compares the outputs of another compute with those of the call. */
+static void check_outputs(Ctx *cx, const Node *n, const char *where, Tensor *const *out, int count)
 {
-    const char *where = text_format(cx, "implementation \"%s\" of %s", whose, op_where(cx, n));
+    if (count != n->out_count)
+        diag_error(cx, where, "its compute produces %d outputs, but the operator produces %d", count, n->out_count);
+    for (int i = 0; i < count && !ctx_failed(cx); i++)
+        if (!is_like(out[i], n->out[i]))
+            diag_error(cx, where, "its compute produces %s%s as output %d, but the operator produces %s%s",
+                       dtype_info(out[i]->type)->spelling, tensor_shape_text(cx, out[i]), i,
+                       dtype_info(n->out[i]->type)->spelling, tensor_shape_text(cx, n->out[i]));
+}
+
+bool op_compute_as(Ctx *cx, const Node *n, const Implementation *with, Tensor **out)
+{
+    const char *where = text_format(cx, "implementation \"%s\" of %s", with->name, op_where(cx, n));
     DiagMark mark = diag_mark(cx);
-    Tensor *made = compute_by_formulas(cx, n, formulas);
-    const Tensor *wanted = n->out[0];
-    if (ctx_failed(cx) || !made) place_failure(cx, mark, where);
-    else if (n->out_count != 1 || !is_like(made, wanted))
-        diag_error(cx, where, "its compute produces one output %s%s, but the operator produces %d, the first %s%s",
-                   dtype_info(made->type)->spelling, tensor_shape_text(cx, made), n->out_count,
-                   dtype_info(wanted->type)->spelling, tensor_shape_text(cx, wanted));
-    if (ctx_failed(cx)) return NULL;
-    own_results(n, &made, 1);
-    return made;
+    Tensor **made = NEW_ARRAY(cx->arena, Tensor *, MAX_OUTPUTS);
+    const int count = with->build ? with->build(cx, with, n, made)
+                                  : compute_by_formulas(cx, n, with->compute, n->op->meaning.outputs, made);
+    if (ctx_failed(cx)) place_failure(cx, mark, where);
+    else check_outputs(cx, n, where, made, count);
+    if (ctx_failed(cx)) return false;
+    own_results(n, made, count);
+    for (int i = 0; i < count; i++) out[i] = made[i];
+    return true;
 }
 
 Node *op_call(Ctx *cx, const Op *op, const char *call_name, Tensor *const *in, int in_count, const Attr *attr,

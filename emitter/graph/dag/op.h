@@ -28,6 +28,8 @@ typedef struct OpMeaning {
     int (*compute)(Ctx *cx, const Node *call, Tensor **out);
     /* A formula for `y` over the inputs and the integer and real attributes, by name. */
     const char *formula;
+    /* Its outputs, space-separated, if `formula` is several, separated by ';'; NULL: the last one's */
+    const char *outputs;
     bool floats_only;                  /* the first input must have a float type; for rows with a formula */
     /* Returns simpler calls that replace output 0 (inference forms: dropout is its input, a batch norm over constants
      * is a scale and a shift); NULL: no simpler form. */
@@ -113,6 +115,7 @@ struct Op {
     OpFold fold;
     OpQuantization quantization;
     const OpCase *cases;               /* closed by a row without inputs */
+    void *user;                        /* for the compute of a user's row */
 };
 
 enum { MAX_OUTPUTS = 8 };   /* per operator */
@@ -146,9 +149,10 @@ void op_register(Ctx *cx, const Op *op);                         /* registers a 
 /* Constructs fresh computes of a call over its inputs; returns the number of outputs, 0 on error. The stages keep a
  * pointer to the call. */
 int op_compute(Ctx *cx, const Node *call, Tensor **out);
-/* The same with the formulas of `whose` in place of the operator's own. Returns the call's only output, with unchanged
- * type and shape. */
-Tensor *op_compute_as(Ctx *cx, const Node *call, const char *formulas, const char *whose);
+/* The same with the compute of the implementation in place of the operator's own. Fills as many outputs as the call
+ * has, with unchanged types and shapes; false after a diagnostic. */
+struct Implementation;
+bool op_compute_as(Ctx *cx, const Node *call, const struct Implementation *with, Tensor **out);
 const char *op_input_name(Ctx *cx, const Op *op, int i);         /* its role in the formula: "x", "k" */
 /* Returns the computes that op_call constructed. */
 Tensor *const *op_expand(Ctx *cx, const Node *call);

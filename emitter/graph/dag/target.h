@@ -55,6 +55,8 @@ typedef struct GroupNest {
     const Nest *nest;                  /* naive */
     /* Name of the stage that computes the anchor's first output; the group's output stage if no anchor */
     const char *anchor;
+    /* Names in the nest of the anchor's inputs (NULL: absent) and outputs */
+    const char *const *anchor_in, *const *anchor_out;
     const struct Implementation *with; /* the row to apply */
 } GroupNest;
 
@@ -77,11 +79,13 @@ typedef struct Implementation {
     /* Another compute of the anchor's only output: formulas separated by ';', over the names that Op.formula may use.
      * NULL: the operator's own. A test compares the two (api/check_op.c); there is no proof. */
     const char *compute;
+    /* The same as a function: fills out[] for all outputs of the call and returns their number. NULL: `compute`. */
+    int (*build)(Ctx *cx, const struct Implementation *with, const Node *call, Tensor **out);
     const Nest *(*schedule)(Ctx *cx, const GroupNest *g);        /* NULL: naive */
     /* For a row without a schedule: returns a replacement of the call's output 0 in a form that suits the target; NULL:
      * the call stays. Runs before fusion (graph/passes/alter.c). */
-    Tensor *(*alter)(Ctx *cx, const Target *t, const Node *call, const Uses *uses);
-    const void *user;                  /* for the schedule function of a user's row */
+    Tensor *(*alter)(Ctx *cx, const struct Implementation *with, const Target *t, const Node *call, const Uses *uses);
+    const void *user;                  /* for the functions of a user's row */
 } Implementation;
 const Implementation *const *implementation_list(Ctx *cx, int *count);
 /* Rank of the row for the target: least for the nearest target in the chain, then for the most required features. -1:

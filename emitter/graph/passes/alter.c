@@ -28,7 +28,7 @@ static void alter_call(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
     const Target *target = uses_target(uses);
     int key = -1;
     for (const Implementation *i; (i = next_row(cx, target, call->op, &key)) != NULL;) {
-        Tensor *form = i->alter(cx, target, call, uses);
+        Tensor *form = i->alter(cx, i, target, call, uses);
         if (!form) continue;
         form->quant = out[0]->quant;
         out[0] = form;

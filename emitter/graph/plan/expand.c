@@ -54,8 +54,8 @@ static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
         Tensor *to = n->in[i] ? map_get_ptr(&x->of, n->in[i]) : NULL;
         over->in[i] = to ? to : n->in[i];
     }
-    Tensor **out = NEW_ARRAY(x->cx->arena, Tensor *, n->out_count);
-    if (with && with->compute) out[0] = op_compute_as(x->cx, over, with->compute, with->name);
+    Tensor **out = NEW_ARRAY(x->cx->arena, Tensor *, MAX_OUTPUTS);
+    if (with && (with->compute || with->build)) op_compute_as(x->cx, over, with, out);
     else if (op_compute(x->cx, over, out) != n->out_count && !ctx_failed(x->cx))
         diag_internal(x->cx, n->name,
                       "operator \"%s\" produced a different number of outputs than before",
@@ -92,7 +92,25 @@ static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
     return in;
 }
 
-Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor)
+static const char **names_of(const Expansion *x, Tensor *const *t, int count)
+{
+    const char **out = NEW_ARRAY(x->cx->arena, const char *, count);
+    for (int i = 0; i < count; i++) {
+        const Tensor *now = t[i] ? map_get_ptr(&x->of, t[i]) : NULL;
+        out[i] = now ? now->name : NULL;
+    }
+    return out;
+}
+
+static void name_anchor(const Expansion *x, const Group *g, GroupNest *roles)
+{
+    const Node *n = g->anchor;
+    roles->anchor_in = names_of(x, n->in, n->in_count);
+    roles->anchor_out = names_of(x, n->out, n->out_count);
+    roles->anchor = roles->anchor_out[0];
+}
+
+Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, GroupNest *roles)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
     Expansion x = {
@@ -108,10 +126,7 @@ Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tenso
     }
     Tensor **out = NEW_ARRAY(cx->arena, Tensor *, g->output_count);
     for (int i = 0; i < g->output_count; i++) out[i] = map_get_ptr(&x.of, g->output[i]);
-    if (anchor) {
-        const Tensor *made = map_get_ptr(&x.of, g->anchor->out[0]);
-        *anchor = made->name;
-    }
+    if (roles) name_anchor(&x, g, roles);
     arena_reset(cx->scratch, mark);
     return out;
 }

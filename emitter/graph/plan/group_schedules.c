@@ -87,7 +87,7 @@ static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleV
     if (!row || of->is_given) return row ? refuse_row(cx, s, v->row, s->of) : NULL;
     const Nest *by_row = implementation_nest(cx, of->group, of->target, row);
     if (!by_row) return refuse_row(cx, s, v->row, of->group->name);
-    if (!v->with_steps) return row->compute ? group_naive(cx, of->group, of->target, row) : of->naive;
+    if (!v->with_steps) return row->compute || row->build ? group_naive(cx, of->group, of->target, row) : of->naive;
     return v->step_count ? nest_named_by(cx, by_row, NULL) : by_row;
 }
 

@@ -13,8 +13,8 @@ const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /*
 const char *group_device(const Group *g);        /* NULL: the host */
 /* Constructs the group's computes: returns outputs in the group's order, over stand-ins of its inputs, which are stored
  * in input[input_count]. Names derive from roles, not from positions in the model, so equal groups have equal text.
- * *anchor is the stage that computes the anchor's first output. NULL on error. */
-Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor);
+ * `roles` (may be NULL) gets the names of the anchor's tensors. NULL on error. */
+Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, GroupNest *roles);
 
 /* Expands the group over tensors that are computes already. *made maps a tensor of the graph to its compute, and grows.
  * The group becomes the part of its stages; its name and '_' prefix their names. *taken holds the names of the whole

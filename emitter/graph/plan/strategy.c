@@ -35,12 +35,12 @@ static bool is_better(const Implementation *a, int a_rank, const Implementation 
 
 static GroupNest nest_of(Ctx *cx, const Group *g, const Target *t, const Implementation *with)
 {
-    GroupNest n = { g, t, NULL, NULL, with };
+    GroupNest n = { .group = g, .target = t, .with = with };
     Tensor **input = NEW_ARRAY(cx->arena, Tensor *, g->input_count),
-           **out = group_expand(cx, g, with, input, &n.anchor);
+           **out = group_expand(cx, g, with, input, &n);
     if (out) n.nest = nest_naive(cx, g->name, input, g->input_count, out, g->output_count);
     if (n.nest) n.nest = nest_for(cx, n.nest, t->features);
-    if (n.nest && with && with->compute) n.nest = nest_computed_by(cx, n.nest, with->name);
+    if (n.nest && with && (with->compute || with->build)) n.nest = nest_computed_by(cx, n.nest, with->name);
     return n;
 }
 
@@ -151,7 +151,7 @@ static const char *name_of(const Choice *c) { return c->best ? c->best->name : "
 
 static const Nest *nest_with(Ctx *cx, const GroupNest *naive, const Implementation *i)
 {
-    GroupNest with = i->compute ? nest_of(cx, naive->group, naive->target, i) : *naive;
+    GroupNest with = i->compute || i->build ? nest_of(cx, naive->group, naive->target, i) : *naive;
     with.with = i;
     return i->schedule && with.nest ? scheduled(cx, &with, i) : with.nest;
 }

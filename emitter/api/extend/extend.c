@@ -4,8 +4,10 @@
  * does not distinguish the two. A client's schedule receives its group as a computation (api/computation). */
 #include <string.h>
 
+#include "api/extend/builder.h"
 #include "api/computation/arguments.h"
 #include "api/computation/computation.h"
+#include "api/extend/external_row.h"
 #include "graph/dag/op_trial.h"
 #include "graph/dag/target.h"
 #include "graph/plan/condition.h"
@@ -37,7 +39,8 @@ static bool read_pattern(Ctx *cx, const char *op, const char *text, Pattern *out
     return false;
 }
 
-/* Reads "alpha=0.5 taps=3": an attribute is real if its default has a point or an exponent, else an integer. */
+/* Reads "alpha=0.5 taps=3 stride=1,1": an attribute is real if its default has a point or an exponent, a list of
+ * integers if it has commas, else an integer. */
 static const AttrRow *read_attrs(Ctx *cx, const char *op, const char *text)
 {
     AttrRow *row = NEW_ARRAY(cx->arena, AttrRow, count_words(text) + 1);
@@ -48,8 +51,8 @@ static const AttrRow *read_attrs(Ctx *cx, const char *op, const char *text)
         if (!value || !*value)
             diag_error(cx, op, "attributes are declared name=default, not '%s'", name_n(cx, s, word));
         if (ctx_failed(cx)) break;
-        row[count++] = (AttrRow){ name_n(cx, s, left), value[strcspn(value, ".eEinf")] ? ATTR_REAL : ATTR_INT,
-                                  "a number", value };
+        const AttrKind kind = strchr(value, ',') ? ATTR_INTS : value[strcspn(value, ".eEinf")] ? ATTR_REAL : ATTR_INT;
+        row[count++] = (AttrRow){ name_n(cx, s, left), kind, kind == ATTR_INTS ? "integers" : "a number", value };
     }
     return row;
 }
@@ -70,18 +73,24 @@ static bool add_op(Ctx *cx, const lw_op *o)
     if (!o) diag_error(cx, function, "the operator is NULL");
     if (!o || !is_a_name(cx, function, "the name", o->name) || !is_given(cx, o->name, "the inputs", o->inputs))
         return false;
-    if (!is_given(cx, o->name, "the formula", o->formula)) return false;
+    if (o->build && (o->formula || o->outputs))
+        diag_error(cx, o->name, "a formula and a function that builds; accepted: one of them");
+    if (ctx_failed(cx) || (!o->build && !is_given(cx, o->name, "the formula", o->formula))) return false;
     Op *op = NEW(cx->arena, Op);
     *op = (Op){ .name = name(cx, o->name),
-                .summary = name(cx, o->summary ? o->summary : o->formula),
+                .summary = name(cx, o->summary ? o->summary : o->formula ? o->formula : "of the user"),
                 .level = o->level ? o->level : 10,
                 .inputs = name(cx, o->inputs),
-                .meaning.formula = name(cx, o->formula) };
+                .meaning = { .formula = name(cx, o->formula), .outputs = name(cx, o->outputs) } };
+    if (o->build) {
+        op->meaning.compute = builder_compute;
+        op->user = arena_copy(cx->arena, &(BuiltOp){ .build = o->build }, sizeof(BuiltOp));
+    }
     op->least_inputs = op->most_inputs = count_words(o->inputs);
     if (read_pattern(cx, o->name, o->pattern, &op->fusion.pattern))
         op->attr = read_attrs(cx, o->name, o->attrs ? o->attrs : "");
-    if (ctx_failed(cx) || !op_formula_reads(cx, op, text_format(cx, "operator \"%s\", formula", op->name)))
-        return false;
+    const char *place = text_format(cx, "operator \"%s\", formula", op->name);
+    if (ctx_failed(cx) || (o->formula && !op_formula_reads(cx, op, place))) return false;
     op_register(cx, op);
     return !ctx_failed(cx);
 }
@@ -207,11 +216,13 @@ bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const
 static const Nest *schedule(Ctx *cx, const GroupNest *initial)
 {
     const lw_implementation *i = initial->with->user;
+    const Nest *n = i->call ? external_row_apply(cx, initial, i->call, i->in_place) : initial->nest;
+    if (!i->schedule || !n) return n;
     lw_group *g = computation_new(cx, initial->group->name);
     g->group = initial;
     g->user = i->user;
     g->has_nest = true;
-    g->nest = initial->nest;
+    g->nest = n;
     const bool is_taken = i->schedule(cx, g);
     guard_resume(cx);
     return is_taken ? g->nest : NULL;
@@ -232,10 +243,48 @@ static bool compute_reads(Ctx *cx, const Implementation *i)
         const Op *op = op_find(cx, name_n(cx, s, strcspn(s, " ")));
         if (!op || op->least_inputs != op->most_inputs) continue;
         Op other = *op;
-        other.meaning = (OpMeaning){ .formula = i->compute };
+        other.meaning = (OpMeaning){ .formula = i->compute, .outputs = op->meaning.outputs };
         op_formula_reads(cx, &other, text_format(cx, "implementation \"%s\" of %s, compute", i->name, op->name));
     }
     return !ctx_failed(cx);
+}
+
+/* A row has one compute, and a row that alters calls has nothing else. */
+static bool is_consistent(Ctx *cx, const char *ops, const lw_implementation *i)
+{
+    if (!is_a_name(cx, ops, "the name of an implementation", i->name)) return false;
+    const char *place = text_format(cx, "implementation \"%s\" of %s", i->name, ops);
+    if ((i->compute != NULL) + (i->build != NULL) + (i->call != NULL) > 1)
+        diag_error(cx, place, "more than one of compute, build and call; accepted: one of them");
+    if (i->alter && (i->compute || i->build || i->call || i->schedule))
+        diag_error(cx, place, "a row that alters calls has no compute and no schedule; accepted: a row for the altered "
+                              "operator");
+    if (i->in_place && !i->call) diag_error(cx, place, "in_place is for a call");
+    return !ctx_failed(cx);
+}
+
+static bool add_implementation(Ctx *cx, const char *ops, const char *target, const lw_implementation *i)
+{
+    if (!is_consistent(cx, ops, i)) return false;
+    lw_implementation *copy = arena_copy(cx->arena, i, sizeof *i);
+    copy->call = name(cx, i->call);
+    Implementation *row = NEW(cx->arena, Implementation);
+    *row = (Implementation){ .name = name(cx, i->name),
+                             .features = name(cx, i->features),
+                             .target = name(cx, target),
+                             .ops = name(cx, ops),
+                             .plevel = i->plevel,
+                             .what = name(cx, i->what ? i->what : ""),
+                             .when = name(cx, i->when),
+                             .compute = name(cx, i->compute),
+                             .build = i->build ? builder_other_compute : NULL,
+                             .alter = i->alter ? builder_alter : NULL,
+                             .schedule = i->schedule || i->call ? schedule : NULL,
+                             .user = copy };
+    if (!condition_reads(cx, row) || !compute_reads(cx, row)) return false;
+    if (i->call && !external_row_reads(cx, row, copy->call)) return false;
+    implementation_register(cx, row);
+    return true;
 }
 
 static bool add_strategy(Ctx *cx, const char *ops, const char *target, const lw_implementation *list, int count)
@@ -246,22 +295,8 @@ static bool add_strategy(Ctx *cx, const char *ops, const char *target, const lw_
     if (!target_find(cx, target)) diag_error(cx, ops, "there is no target \"%s\"%s", target, target_hint(cx, target));
     if (ctx_failed(cx) || !words_are(cx, function, ops, is_an_op_or_pattern)) return false;
     if (count < 0 || (count && !list)) diag_error(cx, ops, "the list of %d implementations is NULL", count);
-    for (int i = 0; i < count && !ctx_failed(cx); i++) {
-        if (!is_a_name(cx, ops, "the name of an implementation", list[i].name)) return false;
-        lw_implementation *copy = arena_copy(cx->arena, &list[i], sizeof list[i]);
-        Implementation *row = NEW(cx->arena, Implementation);
-        *row = (Implementation){ .name = name(cx, list[i].name),
-                                 .features = name(cx, list[i].features),
-                                 .target = name(cx, target),
-                                 .ops = name(cx, ops),
-                                 .plevel = list[i].plevel,
-                                 .what = name(cx, list[i].what ? list[i].what : ""),
-                                 .when = name(cx, list[i].when),
-                                 .compute = name(cx, list[i].compute),
-                                 .schedule = copy->schedule ? schedule : NULL,
-                                 .user = copy };
-        if (condition_reads(cx, row) && compute_reads(cx, row)) implementation_register(cx, row);
-    }
+    for (int i = 0; i < count && !ctx_failed(cx); i++)
+        if (!add_implementation(cx, ops, target, &list[i])) return false;
     return !ctx_failed(cx);
 }
 
