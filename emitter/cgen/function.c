@@ -32,7 +32,6 @@ static const char *compound(FunctionPrinter *p, const Code *c, const char **adde
     const Expr *v = c->value;
     bool wide = c->memory->type == F32 || c->memory->type == F64 || dtype_info(c->memory->type)->bytes >= 4;
     if (!wide || v->arg_count != 2 || (v->kind != EXPR_ADD && v->kind != EXPR_SUB && v->kind != EXPR_MUL)) return NULL;
-    if (!dtype_is_float(v->type) && v->type != U32 && v->type != U64 && wraps(&p->s, v)) return NULL;
     const Expr *self = load_expr(p->s.cx, c->memory, c->index), *other = v->arg[1];
     if (v->arg[0] != self) {
         if (v->arg[1] != self || v->kind == EXPR_SUB) return NULL;
@@ -121,9 +120,7 @@ static void let(FunctionPrinter *p, const Code *c)
 {
     const Var *v = expr_as_var(c->var);
     const char *value = spell_exact(&p->s, c->value);
-    bool is_data = !speller_is_index(&p->s, c->value);
     text_printf(p->t, "const %s %s = %s;\n", spell_type(v->type), speller_name(&p->s, c->var, v->name), value);
-    p->s.named[p->s.named_count - 1].is_data = is_data;
 }
 
 /* ---- Statements ------------------------------------------------------------------------------------------------ */
@@ -182,7 +179,6 @@ static void body(FunctionPrinter *p, const Code *c, bool braces)
 static void loop(FunctionPrinter *p, const Code *c)
 {
     const char *begin = spell(&p->s, c->begin), *end = spell(&p->s, c->end);
-    const Bounds *outer = p->s.scope;
     int named = p->s.named_count;
     const char *var = speller_name(&p->s, c->var, expr_as_var(c->var)->name);
     if (c->pragma) {
@@ -194,11 +190,9 @@ static void loop(FunctionPrinter *p, const Code *c)
     if (c->step == 1) text_printf(p->t, "%s++)", var);
     else text_printf(p->t, "%s += %lld)", var, (long long)c->step);
     wrap_statement(p->s.cx, p->t, start);
-    p->s.scope = code_bounds(p->s.cx, outer, c);
     bool braces = needs_braces(c->child[0]);
     body(p, c->child[0], braces);
     if (braces) text_char(p->t, '\n');
-    p->s.scope = outer;
     p->s.named_count = named;
 }
 
@@ -253,20 +247,16 @@ static void vectors(FunctionPrinter *p, const Code *loop)
 
 static void branch(FunctionPrinter *p, const Code *c)
 {
-    const Bounds *outer = p->s.scope;
     bool both = c->child_count > 1, braces = both || !store_of(c->child[0]);
     const size_t start = line_start(p);
     text_printf(p->t, "if (%s)", spell(&p->s, c->cond));
     wrap_statement(p->s.cx, p->t, start);
-    p->s.scope = code_fact(p->s.cx, outer, c->cond);
     body(p, c->child[0], braces);
     if (both) {
         text_add(p->t, " else");
-        p->s.scope = code_fact(p->s.cx, outer, expr_unary(p->s.cx, EXPR_NOT, c->cond));
         body(p, c->child[1], true);
     }
     if (braces) text_char(p->t, '\n');
-    p->s.scope = outer;
 }
 
 static void scope(FunctionPrinter *p, const Code *c)
@@ -281,7 +271,6 @@ static void scope(FunctionPrinter *p, const Code *c)
     text_add(p->t, "}\n");
 }
 
-/* Prints a macro that a header may define, with its portable form as fallback. */
 /* Returns the address of an operand: `x`, or `x + 4`. */
 static const char *address(FunctionPrinter *p, const Expr *operand)
 {
@@ -303,6 +292,7 @@ static void external(FunctionPrinter *p, const Code *c)
     text_char(p->t, '\n');
 }
 
+/* Prints a macro that a header may define, with its portable form as fallback. */
 static void macro(FunctionPrinter *p, const Code *c)
 {
     if (c->external) {

@@ -308,7 +308,8 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
     }
     const size_t start = t->length;
     text_printf(t, "    %s_%s(", p->name, c->function->name);
-    for (int i = 0; i < c->function->size_count; i++) text_printf(t, n++ ? ", %s" : "%s", spell(sizes, c->size[i]));
+    for (int i = 0; i < c->function->size_count; i++)
+        text_printf(t, n++ ? ", %s" : "%s", spell_size(sizes, c->size[i]));
     for (int i = 0; i < c->function->number_count; i++)
         text_printf(t, n++ ? ", %lld" : "%lld", (long long)c->number[i]);
     for (int i = 0; i < c->place_count; i++)

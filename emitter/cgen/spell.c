@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints expressions as C, under C's promotions and undefined behaviour:
+/* Prints legal expressions as C (ir/algebra/legalize.h), kind by kind:
  *
- *   operation                    C
- *   index arithmetic (no loads)  int32_t; it provably never overflows
- *   integer data                 its own type if bounds prove the range; otherwise through uint32_t or uint64_t, which
- *                                wrap, with a cast back
- *   types narrower than int      C computes in int; a cast follows at a store and if the result may exceed the type
- *   floor division               `/` if the dividend is provably not negative
- *   signed right shift           a helper
+ *   types narrower than int      C computes in int; a cast follows at a store and where the result may exceed the type
+ *   left shift                   in unsigned arithmetic, where C defines it
  *   16-bit floats                stored as bits, computed as float, rounded after every operation
  *
  * A printed expression records the precedence of its outermost operator. Parentheses appear only where C or readability
  * requires them. */
 #include "cgen/spell.h"
 
-#include <string.h>
-
+#include "ir/algebra/legalize.h"
 #include "support/names.h"
 
 typedef enum Level {
@@ -29,137 +23,9 @@ typedef struct Spelled {
     const char *bits;       /* of a 16-bit float: its stored bits, or NULL */
 } Spelled;
 
-/* ---- Names ----------------------------------------------------------------------------------------------------- */
-
-Speller speller_new(Ctx *cx) { return (Speller){ .cx = cx }; }
-
-const char *speller_find(const Speller *s, const void *what)
-{
-    for (int i = s->named_count - 1; i >= 0; i--)
-        if (s->named[i].what == what) return s->named[i].spelling;
-    return NULL;
-}
-
-static bool is_taken(const Speller *s, const char *spelling)
-{
-    for (int i = 0; i < s->named_count; i++)
-        if (s->named[i].spelling == spelling) return true;
-    return false;
-}
-
-const char *speller_name(Speller *s, const void *what, const char *wanted)
-{
-    const char *stem = name_unprefixed(s->cx, wanted), *spelling = stem;
-    for (int n = 2; is_taken(s, spelling); n++)
-        spelling = name_format(s->cx, "%s%s%d", stem, strchr(stem, '_') ? "_" : "", n);
-    if (s->named_count == s->named_room) {
-        Named *more = NEW_ARRAY(s->cx->arena, Named, s->named_room = 2 * s->named_room + 16);
-        if (s->named_count) memcpy(more, s->named, (size_t)s->named_count * sizeof *more);
-        s->named = more;
-    }
-    s->named[s->named_count++] = (Named){ what, spelling, false, false };
-    return spelling;
-}
-
-/* ---- Types and numbers ----------------------------------------------------------------------------------------- */
-
 static bool is_half(DType t) { return t == F16 || t == BF16; }
 static bool is_narrow(DType t) { return !dtype_is_float(t) && dtype_info(t)->bytes < 4; }
 static bool is_signed(DType t) { return dtype_info(t)->cls == SIGNED; }
-
-const char *spell_type(DType t) { return is_half(t) ? "float" : dtype_info(t)->c_type; }
-
-static const char *real_number(Ctx *cx, DType t, double v)
-{
-    Text text = text_new(cx);
-    bool wide = t == F64;
-    if (v != v) return wide ? "(double)NAN" : "NAN";
-    if (v - v != 0) return v > 0 ? (wide ? "HUGE_VAL" : "INFINITY") : (wide ? "-HUGE_VAL" : "-INFINITY");
-    if (v == 0) text_add(&text, 1 / v < 0 ? "-0.0" : "0.0");
-    else if (wide) text_double(&text, v);
-    else text_float(&text, (float)v);
-    if (!wide) text_char(&text, 'f');
-    return text_string(&text);
-}
-
-const char *spell_number(Ctx *cx, DType t, Scalar v)
-{
-    if (dtype_is_float(t)) return real_number(cx, t, v.f);
-    if (t == I32 && v.i == INT32_MIN) return "INT32_MIN";
-    if (t == I32 && v.i == INT32_MAX) return "INT32_MAX";
-    if (t == I64 && v.i == INT64_MIN) return "INT64_MIN";
-    if (t == U64) return text_format(cx, "%lluu", (unsigned long long)v.i);
-    return text_format(cx, t == U32 ? "%lldu" : "%lld", (long long)v.i);
-}
-
-/* ---- Ranges ------------------------------------------------------------------------------------------------------ */
-
-typedef struct FindData { const Speller *s; bool found; } FindData;
-
-static void find_data(const Expr *e, void *user)
-{
-    FindData *f = user;
-    if (e->kind == EXPR_LOAD || e->kind == EXPR_AT) f->found = true;
-    for (int i = 0; e->kind == EXPR_VAR && i < f->s->named_count; i++)
-        if (f->s->named[i].what == e && f->s->named[i].is_data) f->found = true;
-}
-
-bool speller_is_index(Speller *s, const Expr *e)
-{
-    FindData f = { s, false };
-    if (e->type != I32) return false;
-    expr_walk(s->cx, e, find_data, &f);
-    return !f.found;
-}
-
-static Interval interval(Speller *s, const Expr *e) { return interval_of(s->cx, e, s->scope); }
-
-/* True if an integer operation never wraps in its type. */
-static Interval exact_interval(Speller *s, const Expr *e)
-{
-    const Interval everything = { INT64_MIN, INT64_MAX };
-    Interval a = interval(s, e->arg[0]), b = e->arg_count > 1 ? interval(s, e->arg[1]) : a;
-    switch (e->kind) {
-    case EXPR_ADD: return (Interval){ sat_add(a.least, b.least), sat_add(a.greatest, b.greatest) };
-    case EXPR_SUB:
-        if (b.least == INT64_MIN || b.greatest == INT64_MIN) return everything;
-        return (Interval){ sat_add(a.least, -b.greatest), sat_add(a.greatest, -b.least) };
-    case EXPR_MUL: {
-        int64_t p[4] = {
-            sat_mul(a.least, b.least), sat_mul(a.least, b.greatest), sat_mul(a.greatest, b.least), sat_mul(a.greatest,
-            b.greatest)
-        };
-        Interval r = { p[0], p[0] };
-        for (int i = 1; i < 4; i++) {
-            if (p[i] < r.least) r.least = p[i];
-            if (p[i] > r.greatest) r.greatest = p[i];
-        }
-        return r;
-    }
-    case EXPR_NEG: return a.least == INT64_MIN ? everything : (Interval){ -a.greatest, -a.least };
-    default:       return everything;
-    }
-}
-
-bool wraps(Speller *s, const Expr *e)
-{
-    if (speller_is_index(s, e)) return false;
-    Interval i = exact_interval(s, e);
-    const DTypeInfo *t = dtype_info(e->type);
-    if (i.least == INT64_MIN || i.greatest == INT64_MAX) return true;
-    return i.least < t->least || i.greatest > t->greatest;
-}
-
-static bool never_negative(Speller *s, const Expr *e)
-{
-    return !is_signed(e->type) || interval_of(s->cx, e, s->scope).least >= 0;
-}
-
-static bool never_zero(Speller *s, const Expr *e)
-{
-    Interval i = interval_of(s->cx, e, s->scope);
-    return i.least > 0 || i.greatest < 0;
-}
 
 /* ---- Pieces ---------------------------------------------------------------------------------------------------- */
 
@@ -179,16 +45,17 @@ static Spelled cast_to(Speller *s, const char *type, const char *operand_text)
     return piece(text_format(s->cx, "(%s)%s", type, operand_text), LEVEL_UNARY, true);
 }
 
-static Spelled call(Speller *s, const char *function, const Expr *e)
+/* Prints function(operand, ...), with the operands from `first` on. */
+static Spelled call(Speller *s, const char *function, const Expr *e, int first, bool is_exact)
 {
     Text t = text_new(s->cx);
     text_printf(&t, "%s(", function);
-    for (int i = 0; i < e->arg_count; i++) {
-        if (i) text_add(&t, ", ");
+    for (int i = first; i < e->arg_count; i++) {
+        if (i > first) text_add(&t, ", ");
         text_add(&t, spelled(s, e->arg[i]).text);
     }
     text_char(&t, ')');
-    return piece(text_string(&t), LEVEL_PRIMARY, true);
+    return piece(text_string(&t), LEVEL_PRIMARY, is_exact);
 }
 
 /* Returns the suffix of the helpers for a type: narrow types use those of int32. */
@@ -205,15 +72,13 @@ static const char *helper_type(DType t)
 static Spelled helper(Speller *s, const char *stem, const Expr *e)
 {
     DType t = e->arg[0]->type;
-    Spelled p = call(s, name_format(s->cx, "lw_%s_%s", stem, helper_type(t)), e);
-    p.is_exact = !is_narrow(t);
-    return p;
+    return call(s, name_format(s->cx, "lw_%s_%s", stem, helper_type(t)), e, 0, !is_narrow(t));
 }
 
 /* Returns the lw_math.h name: `lw_exp` on double, `lw_expf` on float. */
 static Spelled math_call(Speller *s, const char *stem, const Expr *e)
 {
-    return call(s, name_format(s->cx, "lw_%s%s", stem, e->arg[0]->type == F64 ? "" : "f"), e);
+    return call(s, name_format(s->cx, "lw_%s%s", stem, e->arg[0]->type == F64 ? "" : "f"), e, 0, true);
 }
 
 /* Rounds a 16-bit float after an operation in float. */
@@ -234,9 +99,7 @@ static Operator operator_of(ExprKind k)
     switch (k) {
     case EXPR_MUL:    return (Operator){ " * ", LEVEL_MUL, LEVEL_MUL, LEVEL_UNARY };
     case EXPR_DIV:
-    case EXPR_FLOORDIV:
     case EXPR_TDIV:   return (Operator){ " / ", LEVEL_MUL, LEVEL_MUL, LEVEL_UNARY };
-    case EXPR_FLOORMOD:
     case EXPR_TMOD:   return (Operator){ " % ", LEVEL_MUL, LEVEL_MUL, LEVEL_UNARY };
     case EXPR_ADD:    return (Operator){ " + ", LEVEL_ADD, LEVEL_ADD, LEVEL_MUL };
     case EXPR_SUB:    return (Operator){ " - ", LEVEL_ADD, LEVEL_ADD, LEVEL_MUL };
@@ -285,40 +148,6 @@ static Spelled sum(Speller *s, const Expr *e)
     return piece(text, LEVEL_ADD, !is_narrow(e->type));
 }
 
-static const char *unsigned_type(DType t) { return dtype_info(t)->bytes == 8 ? "uint64_t" : "uint32_t"; }
-
-static bool is_sum_or_product(const Expr *e)
-{
-    return e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_MUL || e->kind == EXPR_NEG;
-}
-
-/* Returns a value of uint32_t or uint64_t that equals e in the bits of e's type. */
-static Spelled as_unsigned(Speller *s, const Expr *e)
-{
-    Ctx *cx = s->cx;
-    const char *wide = unsigned_type(e->type);
-    if (e->kind == EXPR_INT && e->integer >= 0)
-        return piece(text_format(cx, "%lldu", (long long)e->integer), LEVEL_PRIMARY, true);
-    if (!is_sum_or_product(e) || !wraps(s, e)) {
-        bool is_unsigned = e->type == U32 || e->type == U64;
-        return is_unsigned ? spelled(s, e) : cast_to(s, wide, operand(s, e, LEVEL_UNARY));
-    }
-    if (e->kind == EXPR_NEG)
-        return piece(text_format(cx, "0u - %s", at_level(cx, as_unsigned(s, e->arg[0]), LEVEL_MUL)), LEVEL_ADD, true);
-    Operator o = operator_of(e->kind);
-    const char *text = text_format(cx, "%s%s%s", at_level(cx, as_unsigned(s, e->arg[0]), o.left), o.text,
-                                   at_level(cx, as_unsigned(s, e->arg[1]), o.right));
-    return piece(text, o.level, true);
-}
-
-/* Prints unsigned arithmetic, which wraps in C: (int32_t)((uint32_t)a + (uint32_t)b). */
-static Spelled wrapped(Speller *s, const Expr *e)
-{
-    Spelled p = as_unsigned(s, e);
-    if (e->type == U32 || e->type == U64) return p;
-    return cast_to(s, dtype_info(e->type)->c_type, at_level(s->cx, p, LEVEL_UNARY));
-}
-
 /* int32 times or plus two widened narrow values: casting one operand suffices. */
 static Spelled widened(Speller *s, const Expr *e)
 {
@@ -333,115 +162,38 @@ static Spelled widened(Speller *s, const Expr *e)
 
 static Spelled arithmetic(Speller *s, const Expr *e)
 {
-    if (dtype_is_float(e->type))
-        return rounded(s, e->type, e->kind == EXPR_MUL || e->kind == EXPR_DIV ? infix(s, e) : sum(s, e));
-    return wraps(s, e) ? wrapped(s, e) : widened(s, e);
+    if (!dtype_is_float(e->type)) return widened(s, e);
+    return rounded(s, e->type, e->kind == EXPR_MUL || e->kind == EXPR_DIV ? infix(s, e) : sum(s, e));
 }
 
 static Spelled negative(Speller *s, const Expr *e)
 {
-    if (!dtype_is_float(e->type) && wraps(s, e)) return wrapped(s, e);
     const char *text = operand(s, e->arg[0], LEVEL_UNARY);
     text = text_format(s->cx, *text == '-' ? "-(%s)" : "-%s", text);
     return piece(text, LEVEL_UNARY, !is_narrow(e->type));
 }
 
-/* Floor modulo a power of two is a mask, also of negative values: intN_t is two's complement. */
-static bool is_mask(const Expr *e)
+/* Prints the floor remainder of a power of two, the only one of legal code. */
+static Spelled mask(Speller *s, const Expr *e)
 {
-    const Expr *b = e->arg[1];
-    return (e->type == I32 || e->type == I64) && b->kind == EXPR_INT && b->integer > 1
-           && (b->integer & (b->integer - 1)) == 0;
+    const Expr *bits = expr_int(s->cx, e->type, e->arg[1]->integer - 1);
+    const char *x = operand(s, e->arg[0], LEVEL_UNARY), *and = operand(s, bits, LEVEL_UNARY);
+    return piece(text_format(s->cx, "(%s & %s)", x, and), LEVEL_PRIMARY, true);
 }
 
-static Spelled division(Speller *s, const Expr *e)
+/* Prints x << n for a constant n: in unsigned arithmetic, where C defines it. */
+static Spelled shift_left(Speller *s, const Expr *e)
 {
-    bool floors = e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
-    bool quotient = e->kind == EXPR_FLOORDIV || e->kind == EXPR_TDIV;
-    const Expr *b = e->arg[1];
-    bool never_minus_one = never_negative(s, b) || interval_of(s->cx, b, s->scope).greatest < -1;
-    bool nonzero = never_zero(s, b);
-    if (!is_signed(e->type)) {
-        if (nonzero) return infix(s, e);
-        const char *stem = quotient ? "div" : "mod";
-        if (e->type == U32 || e->type == U64) return helper(s, stem, e);
-        Spelled p = call(s, quotient ? "lw_div_u32" : "lw_mod_u32", e);
-        p.is_exact = false;
-        return p;
-    }
-    if (e->kind == EXPR_FLOORMOD && is_mask(e)) {
-        const Expr *mask = expr_int(s->cx, e->type, b->integer - 1);
-        return piece(text_format(s->cx, "(%s & %s)", operand(s, e->arg[0], LEVEL_UNARY), operand(s, mask, LEVEL_UNARY)),
-                     LEVEL_PRIMARY, true);
-    }
-    if (nonzero && never_minus_one && (!floors || (never_negative(s, e->arg[0]) && never_negative(s, b))))
-        return infix(s, e);
-    if (e->type == I32 && floors && nonzero && never_minus_one)
-        return call(s, quotient ? "lw_floordiv32" : "lw_floormod32", e);
-    Spelled p = helper(s, floors ? (quotient ? "floordiv" : "floormod") : quotient ? "tdiv" : "tmod", e);
-    /* In a narrow type the quotient of the minimum by -1 exceeds the type. */
-    return is_narrow(e->type) ? cast_to(s, dtype_info(e->type)->c_type, p.text) : p;
+    const char *text = text_format(s->cx, "(%s)%s << %lld", dtype_info(e->type)->bytes == 8 ? "uint64_t" : "uint32_t",
+                                   operand(s, e->arg[0], LEVEL_UNARY), (long long)e->arg[1]->integer);
+    return e->type == U32 || e->type == U64 ? piece(text, LEVEL_SHIFT, true)
+                                            : cast_to(s, dtype_info(e->type)->c_type, text_format(s->cx, "(%s)", text));
 }
 
-static Spelled shift(Speller *s, const Expr *e)
+static Spelled runtime_call(Speller *s, const Expr *e)
 {
-    Ctx *cx = s->cx;
-    const Expr *n = e->arg[1];
-    int bits = 8 * dtype_info(e->type)->bytes;
-    const char *type = dtype_info(e->type)->c_type;
-    bool fits = n->kind == EXPR_INT && n->integer >= 0 && n->integer < bits;
-    if (e->kind == EXPR_SHR && fits && never_negative(s, e->arg[0])) return infix(s, e);
-    if (e->kind == EXPR_SHL && fits) {
-        const char *text = text_format(cx, "(%s)%s << %lld", unsigned_type(e->type), operand(s, e->arg[0], LEVEL_UNARY),
-                                       (long long)n->integer);
-        return e->type == U32 || e->type == U64 ? piece(text, LEVEL_SHIFT, true)
-                                                : cast_to(s, type, text_format(cx, "(%s)", text));
-    }
-    bool wide = bits == 64, left = e->kind == EXPR_SHL, sign = is_signed(e->type) && !left;
-    Interval by = interval(s, n);
-    if (e->type == I32 && !left && n->kind != EXPR_INT && by.least >= 0 && by.greatest < bits)
-        return call(s, "lw_asr_i32", e);
-    const char *amount = spelled(s, n).text;
-    if (n->kind != EXPR_INT || n->integer < 0) amount = text_format(cx, "(uint64_t)%s", operand(s, n, LEVEL_UNARY));
-    const char *value = sign || e->type == U32 || e->type == U64
-                            ? spelled(s, e->arg[0]).text
-                            : text_format(cx, "(%s)%s", unsigned_type(e->type), operand(s, e->arg[0], LEVEL_UNARY));
-    const char *text = text_format(cx, "lw_%s_%c%d(%s, %s)", left ? "shl" : "shr", sign ? 'i' : 'u', wide ? 64 : 32,
-                                   value, amount);
-    bool is_type = !is_narrow(e->type) && (sign || !is_signed(e->type));
-    return is_type ? piece(text, LEVEL_PRIMARY, true) : cast_to(s, type, text);
-}
-
-/* Recognizes mulhigh(v << up, m) of a small v, as in additions of quantized operands; with a factor of 1/2 it is v <<
- * (up - 1). */
-static bool mulhigh_up(Speller *s, const Expr *e, Spelled *out)
-{
-    const Expr *shl = e->arg[0], *m = e->arg[1], *half = expr_int(s->cx, I32, (int64_t)1 << 30);
-    if (shl->kind != EXPR_SHL || shl->arg[1]->kind != EXPR_INT || shl->arg[1]->integer < 16
-        || shl->arg[1]->integer > 29)
-        return false;
-    const int64_t up = shl->arg[1]->integer, end = (int64_t)1 << (30 - up);
-    const Interval v = interval(s, shl->arg[0]);
-    if (v.least <= -end || v.greatest >= end || interval(s, m).least < 0) return false;
-    *out = m == half ? spelled(s, expr_binary(s->cx, EXPR_SHL, shl->arg[0], expr_int(s->cx, I32, up - 1)))
-                     : piece(text_format(s->cx, "lw_mulhigh_up_i32(%s, %lld, %s)", spelled(s, shl->arg[0]).text,
-                                         (long long)up, spelled(s, m).text),
-                             LEVEL_PRIMARY, true);
-    return true;
-}
-
-/* Selects the faster forms of lw_fixed.h for operands in a provably narrow range. */
-static Spelled fixed_point(Speller *s, const Expr *e)
-{
-    Interval a = interval(s, e->arg[0]), b = interval(s, e->arg[1]);
-    Spelled up;
-    if (e->kind == EXPR_MULHIGH && mulhigh_up(s, e, &up)) return up;
-    if (e->kind == EXPR_MULHIGH)
-        return call(s, a.least > INT32_MIN || b.least > INT32_MIN ? "lw_mulhigh_i32" : "lw_mulhigh_sat_i32", e);
-    bool is_near = a.least >= -((int64_t)1 << 30) && a.greatest <= (int64_t)1 << 30 && b.least >= 1 && b.greatest <= 30;
-    if (is_near) return call(s, "lw_roundshift_near_i32", e);
-    if (b.least >= 0 && b.greatest <= 31) return call(s, "lw_roundshift_i32", e);
-    return call(s, "lw_roundshift_any_i32", e);
+    const RuntimeFunction *f = e->ref;
+    return call(s, f->c_name, e, RUNTIME_OPERAND, e->type == f->result);
 }
 
 static Spelled bitwise(Speller *s, const Expr *e)
@@ -475,51 +227,8 @@ static Spelled integer_from_float(Speller *s, const Expr *e)
     return piece(text, LEVEL_UNARY, true);
 }
 
-/* C widens a loaded integer implicitly if the destination has a type: at a store, and at an argument of a prototype. */
-static const Expr *without_widening(const Expr *e)
-{
-    const Expr *x = e->kind == EXPR_CAST ? e->arg[0] : e;
-    if (x == e || (x->kind != EXPR_LOAD && x->kind != EXPR_VAR)) return e;
-    const DTypeInfo *to = dtype_info(e->type), *from = dtype_info(x->type);
-    const bool keeps_values = from->bytes < to->bytes && to->cls == SIGNED
-                              && (from->cls == SIGNED || from->cls == UNSIGNED);
-    return keeps_values ? x : e;
-}
-
-/* Recognizes roundshift(mulhigh(a, m), n) + zero as a saturated i8 if lw_scale_i8 computes the same: the last step of a
- * quantized operator. NULL: another expression. */
-static const char *scaled_byte(Speller *s, const Expr *x)
-{
-    const bool is_sum = x->kind == EXPR_ADD || x->kind == EXPR_SUB;
-    const int64_t zero = !is_sum || x->arg[1]->kind != EXPR_INT ? 0
-                         : x->kind == EXPR_ADD                  ? x->arg[1]->integer
-                                                                : -x->arg[1]->integer;
-    if (zero) x = x->arg[0];
-    if (x->kind != EXPR_ROUNDSHIFT || x->arg[0]->kind != EXPR_MULHIGH || zero < -128 || zero > 128) return NULL;
-    const Expr *a = x->arg[0]->arg[0], *m = x->arg[0]->arg[1], *n = x->arg[1];
-    const Interval sum = interval(s, a), factor = interval(s, m), shift = interval(s, n);
-    const int64_t most = (int64_t)1 << 30;
-    if (sum.least < -most || sum.greatest >= most || factor.least < 0 || shift.least < 1 || shift.greatest > 22)
-        return NULL;
-    return text_format(s->cx, "lw_scale_i8(%s, %s, %s, %lld)", spelled(s, a).text, spelled(s, m).text,
-                       spelled(s, without_widening(n)).text, (long long)zero);
-}
-
-/* Recognizes min(max(x, -128), 127) as an i8, or read as an i32. NULL: another expression. */
-static const char *saturated_byte(Speller *s, const Expr *e)
-{
-    if (e->kind != EXPR_MIN || !expr_is_int(e->arg[1], 127) || e->arg[0]->kind != EXPR_MAX
-        || !expr_is_int(e->arg[0]->arg[1], -128))
-        return NULL;
-    const Expr *x = e->arg[0]->arg[0];
-    const char *scaled = scaled_byte(s, x);
-    return scaled || x->type != I32 ? scaled : text_format(s->cx, "lw_sat_i8(%s)", spelled(s, x).text);
-}
-
 static Spelled cast(Speller *s, const Expr *e)
 {
-    const char *byte = e->type == I8 ? saturated_byte(s, e->arg[0]) : NULL;
-    if (byte) return piece(byte, LEVEL_PRIMARY, true);
     DType from = e->arg[0]->type, to = e->type;
     if (to == BOOL)
         return piece(
@@ -640,14 +349,17 @@ static Spelled spelled(Speller *s, const Expr *e)
     case EXPR_DIV:
     case EXPR_ADD:
     case EXPR_SUB:      return arithmetic(s, e);
-    case EXPR_FLOORDIV:
-    case EXPR_FLOORMOD:
     case EXPR_TDIV:
-    case EXPR_TMOD:     return division(s, e);
-    case EXPR_SHL:
-    case EXPR_SHR:      return shift(s, e);
+    case EXPR_TMOD:
+    case EXPR_SHR:      return infix(s, e);
+    case EXPR_FLOORMOD: return mask(s, e);
+    case EXPR_SHL:      return shift_left(s, e);
+    case EXPR_FLOORDIV:
     case EXPR_MULHIGH:
-    case EXPR_ROUNDSHIFT: return fixed_point(s, e);
+    case EXPR_ROUNDSHIFT:
+        diag_internal(s->cx, expr_info(e->kind)->spelling, "this operation is printed before it is legalized");
+        return piece("0", LEVEL_PRIMARY, false);
+    case EXPR_RUNTIME:  return runtime_call(s, e);
     case EXPR_EXPQ:
     case EXPR_RECIPQ:
     case EXPR_PHILOX:
@@ -660,11 +372,8 @@ static Spelled spelled(Speller *s, const Expr *e)
     case EXPR_OR:       return infix(s, e);
     case EXPR_SELECT:   return choice(s, e);
     case EXPR_MIN:
-    case EXPR_MAX: {
-        const char *stem = expr_info(e->kind)->spelling, *byte = e->type == I32 ? saturated_byte(s, e) : NULL;
-        if (byte) return piece(byte, LEVEL_PRIMARY, false);
-        return dtype_is_float(e->type) ? math_call(s, stem, e) : helper(s, stem, e);
-    }
+    case EXPR_MAX:
+        return (dtype_is_float(e->type) ? math_call : helper)(s, expr_info(e->kind)->spelling, e);
     case EXPR_ABS:      return magnitude(s, e);
     case EXPR_ISNAN:
     case EXPR_ISINF: {
@@ -685,6 +394,12 @@ static Spelled spelled(Speller *s, const Expr *e)
 
 const char *spell(Speller *s, const Expr *e) { return spelled(s, e).text; }
 
+const char *spell_size(Speller *s, const Expr *e)
+{
+    const Legalize anywhere = { s->cx, NULL, NULL };
+    return spell(s, legal_expr(&anywhere, e));
+}
+
 const char *spell_bits(Speller *s, const Expr *e)
 {
     Spelled p = spelled(s, e);
@@ -694,7 +409,7 @@ const char *spell_bits(Speller *s, const Expr *e)
 
 const char *spell_exact(Speller *s, const Expr *e)
 {
-    e = without_widening(e);
+    e = expr_before_widening(e);
     if (e->kind == EXPR_INT) return spelled(s, e).text;      /* an integer that fits converts implicitly */
     Spelled p = spelled(s, e);
     if (p.is_exact && e->type != BOOL) return p.text;

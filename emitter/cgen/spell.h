@@ -7,14 +7,11 @@
 typedef struct Named {
     const void *what;                /* Memory, or the Expr of a variable */
     const char *spelling;
-    /* A variable with a loaded value: its arithmetic may wrap, an index's may not */
-    bool is_data;
     bool is_vector;                  /* a variable with a value per lane */
 } Named;
 
 typedef struct Speller {
     Ctx *cx;
-    const Bounds *scope;             /* bounds at the expression */
     int named_count, named_room;     /* names in scope, innermost last; each name denotes one thing */
     Named *named;
 } Speller;
@@ -22,11 +19,11 @@ typedef struct Speller {
 Speller speller_new(Ctx *cx);
 /* Assigns `what` the requested name, numbered if it is in use */
 const char *speller_name(Speller *s, const void *what, const char *wanted);
-bool speller_is_index(Speller *s, const Expr *e);            /* computed from loops, sizes and other indices only */
 const char *speller_find(const Speller *s, const void *what);                 /* NULL: not in scope */
 
-/* Has the value of e; its C type may be wider than a narrow type */
+/* Expressions are legal (ir/algebra/legalize.h). Has the value of e; its C type may be wider than a narrow type */
 const char *spell(Speller *s, const Expr *e);
+const char *spell_size(Speller *s, const Expr *e);         /* any expression of sizes */
 const char *spell_exact(Speller *s, const Expr *e);        /* its C type is e's: for stores and initializers */
 const char *spell_bits(Speller *s, const Expr *e);         /* a 16-bit float as its stored bits */
 const char *spell_type(DType t);                           /* of a value: float for 16-bit floats */
@@ -37,5 +34,4 @@ bool differs_by_lane(Speller *s, const Code *loop, const Expr *e);
 const char *spell_vector(Speller *s, const Code *loop, const Expr *e);
 /* Returns the address of the first lane's element. */
 const char *spell_vector_place(Speller *s, const Code *loop, const Memory *m, const Expr *index);
-bool wraps(Speller *s, const Expr *e);                     /* an integer operation that may leave its type */
 #endif

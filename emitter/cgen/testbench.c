@@ -126,7 +126,7 @@ static void port_rows(Text *t, const char *list, const Port *port, int count, Sp
         const Tensor *x = port[i].tensor;
         text_printf(t, "        { \"%s\", \"%s\", %d, %d, {", port[i].name, npy_type(x->type),
                     dtype_info(x->type)->bytes, x->rank);
-        for (int d = 0; d < x->rank; d++) text_printf(t, "%s%s", d ? ", " : " ", spell(sizes, x->shape[d]));
+        for (int d = 0; d < x->rank; d++) text_printf(t, "%s%s", d ? ", " : " ", spell_size(sizes, x->shape[d]));
         text_add(t, x->rank ? " } },\n" : "0 } },\n");
     }
     if (!count) text_add(t, "        { \"\", \"\", 0, 0, { 0 } },\n");

@@ -32,13 +32,13 @@ bool differs_by_lane(Speller *s, const Code *loop, const Expr *e)
 const char *spell_vector_place(Speller *s, const Code *loop, const Memory *m, const Expr *index)
 {
     const char *memory = speller_find(s, m);
-    const Expr *zero = expr_index(s->cx, 0);
-    const Expr *first = simplify(s->cx, expr_substitute(s->cx, index, &loop->var, &zero, 1), NULL);
     if (!memory) {
         diag_internal(s->cx, m->name, "this memory is used where it is not declared");
         return m->name;
     }
-    return expr_is_int(first, 0) ? memory : text_format(s->cx, "&%s[%s]", memory, spell(s, first));
+    if (index == loop->var) return memory;
+    const Expr *first = index->arg[index->arg[0] == loop->var];        /* of first + lane */
+    return text_format(s->cx, "&%s[%s]", memory, spell(s, first));
 }
 
 /* Returns name(arg, arg, ...) with the arguments as vectors. */

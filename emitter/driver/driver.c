@@ -131,6 +131,7 @@ bool build_program(Build *b)
     build_functions(b);
     if (!ctx_failed(b->cx) && b->target->lanes == 1)
         functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
+    if (!ctx_failed(b->cx)) build_final_code(b);
     if (!ctx_failed(b->cx)) build_name_shared(b);
     if (!ctx_failed(b->cx)) build_assemble(b);
     return !ctx_failed(b->cx);

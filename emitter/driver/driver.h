@@ -22,6 +22,7 @@ typedef struct Shared {
     const char *until;                       /* passes stop after this one (`dump --at pass:NAME`); NULL: none */
     Map lowered;                             /* nest whose tensors have no views -> its function */
     int function_count; const Function **function;                     /* in order of first use */
+    Map final;                               /* function -> itself after the final passes */
     Map merged;                              /* function that differs from another one in numbers only -> Merged */
     int body_count; const Body **body;                                 /* functions of regions, inner ones first */
     int constant_count; const Tensor **constant; const char **constant_name;
@@ -106,8 +107,9 @@ void build_schedule_group(Build *b, int group);  /* its nest, by its block or it
 const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group);     /* NULL: no block applies */
 void build_check_schedules(Build *b);            /* after all nests: a block without its group is an error */
 
-/* functions.c: views, functions and offsets */
+/* functions.c: views, functions and offsets; after functions are merged, their final code */
 void build_functions(Build *b);
+void build_final_code(Build *b);
 /* overlaps.c: the outputs that may alias inputs */
 void build_overlaps(Build *b);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lower/comment.h"
+#include "lower/merge.h"
 #include "support/text.h"
 #include "support/watch.h"
 
@@ -59,19 +60,36 @@ static const Function *lowered_of(Build *b, int group)
 
 typedef struct Lowered { Function *function; const Nest *nest; } Lowered;
 
+/* Returns the function after the final passes. */
+static const Function *final_of(Build *b, const Function *f)
+{
+    const LowerOptions options = { .watch = b->watch };
+    const Function *final = map_get_const_ptr(&b->shared->final, f);
+    if (final) return final;
+    map_put_const_ptr(&b->shared->final, f, (final = lower_final(b->cx, f, &options)));
+    return final;
+}
+
+/* The function's C without its name, from its final code: two functions share their text only if they agree in it. */
+static Text nameless_text(Build *b, const Function *f)
+{
+    const Program nameless = { .name = "" };
+    Text t = text_new(b->cx);
+    cgen_function(b->cx, &t, &nameless, final_of(b, f));
+    watch_lap(b->watch, "", "printing of functions, to share equal ones");
+    return t;
+}
+
 /* Groups whose functions have the same text but for the name share one function, across all graphs. */
 static void make_function(Build *b, int group)
 {
     Ctx *cx = b->cx;
-    const Program nameless = { .name = "" };
     const Function *lowered = lowered_of(b, group);
     if (!lowered || ctx_failed(cx)) return;
     Function *f = arena_copy(cx->arena, lowered, sizeof *f);
     f->name = "";
     f->no_inline = b->target->lanes == 1 && b->groups.count > 1;
-    Text t = text_new(cx);
-    cgen_function(cx, &t, &nameless, f);
-    watch_lap(b->watch, "", "printing of functions, to share equal ones");
+    Text t = nameless_text(b, f);
     Lowered *known = map_get(&b->shared->by_text, text_string(&t), t.length);
     if (!known) {
         f->name = b->groups.at[group].name;
@@ -83,6 +101,20 @@ static void make_function(Build *b, int group)
     }
     b->function[group] = known->function;
     b->lowered[group] = known->nest;
+}
+
+/* Runs the final passes on the functions of all groups, and on those that replace several of them. `dump --at` an
+ * earlier pass leaves them out. */
+void build_final_code(Build *b)
+{
+    const char *until = b->shared->until;
+    if (until && !lower_is_final(until)) return;
+    for (const Build *g = b; g; g = g->next)
+        for (int i = 0; i < g->groups.count; i++) {
+            const Merged *merged = g->function[i] ? map_get_ptr(&b->shared->merged, g->function[i]) : NULL;
+            if (merged) merged->by->body = final_of(b, merged->by)->body;
+            if (g->function[i]) g->function[i]->body = final_of(b, g->function[i])->body;
+        }
 }
 
 static int function_scratch(Build *b, const Function *f, Scratch **out)

@@ -13,7 +13,8 @@
 #include "support/watch.h"
 
 static const LowerPass passes[] = {
-#define PASS(pass, what) { #pass, what, pass_##pass },
+#define PASS(pass, what) { #pass, what, pass_##pass, false },
+#define FINAL(pass, what) { #pass, what, pass_##pass, true },
 #include "lower/passes/passes.def"
 #undef PASS
 };
@@ -22,6 +23,13 @@ const LowerPass *lower_passes(int *count)
 {
     *count = (int)(sizeof passes / sizeof *passes);
     return passes;
+}
+
+bool lower_is_final(const char *pass)
+{
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+        if (strcmp(passes[i].name, pass) == 0) return passes[i].is_final;
+    return false;
 }
 
 /* ---- Used memories and sizes ------------------------------------------------------------------------------------- */
@@ -100,6 +108,28 @@ static void check_pointers(Ctx *cx, const Nest *n, const Code *code)
     if (why) diag_internal(cx, n->name, "%s, is not provably inside its memory", why);
 }
 
+/* Runs the passes of one kind in order, as far as `until`. */
+static const Code *run_passes(Ctx *cx, const LowerOptions *options, const Code *code, bool final)
+{
+    bool has_stopped = false;
+    for (size_t i = 0; i < sizeof passes / sizeof *passes && code && !has_stopped && !ctx_failed(cx); i++) {
+        has_stopped = options->until && strcmp(options->until, passes[i].name) == 0;
+        if (passes[i].is_final != final) continue;
+        code = passes[i].run(cx, options, code);
+        watch_lap(options->watch, "code", passes[i].name);
+    }
+    return code;
+}
+
+const Function *lower_final(Ctx *cx, const Function *f, const LowerOptions *options)
+{
+    const LowerOptions own = { .view = NULL };
+    if (!f) return NULL;
+    Function *final = arena_copy(cx->arena, f, sizeof *f);
+    final->body = run_passes(cx, options ? options : &own, f->body, true);
+    return final;
+}
+
 const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options)
 {
     if (!n || ctx_failed(cx)) return NULL;
@@ -110,11 +140,7 @@ const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options)
     Storages s = storages_new(cx, n, options);
     const Code *code = expand_nest(&s);
     watch_lap(watch, "code", "expand");
-    for (size_t i = 0; i < sizeof passes / sizeof *passes && code && !ctx_failed(cx); i++) {
-        code = passes[i].run(cx, options, code);
-        watch_lap(watch, "code", passes[i].name);
-        if (options->until && strcmp(options->until, passes[i].name) == 0) break;
-    }
+    code = run_passes(cx, options, code, false);
     if (ctx_failed(cx)) return NULL;
     check_pointers(cx, n, code);
     Function *f = NEW(cx->arena, Function);

@@ -79,7 +79,7 @@ bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, con
 {
     static const int lanes[] = { 0, 4, 8, 16 };      /* in turn: of no vectors, and of each width */
     const LowerOptions options = { .lanes = lanes[b->count % 4] };
-    const Function *lowered = lower_nest(cx, n, &options);
+    const Function *lowered = lower_final(cx, lower_nest(cx, n, &options), &options);
     if (!lowered) return false;
     Function f = *lowered;
     f.name = text_format(cx, "f%d", b->count);

@@ -20,7 +20,8 @@ static bool has(const char *text, const char *part) { return strstr(text, part) 
 static const char *function_of(Ctx *cx, const char *text, const Bind *binds)
 {
     Tensor *y = formula(cx, text, binds);
-    const Function *f = lower_nest(cx, y ? nest_naive(cx, "f", NULL, 0, &y, 1) : NULL, NULL);
+    const Nest *n = y ? nest_naive(cx, "f", NULL, 0, &y, 1) : NULL;
+    const Function *f = lower_final(cx, lower_nest(cx, n, NULL), NULL);
     Program p = { .name = "m" };
     Text t = text_new(cx);
     if (f) cgen_function(cx, &t, &p, f);
@@ -188,8 +189,8 @@ static Program two_layers(Ctx *cx, bool standalone, bool static_arena)
     Tensor *t = FORMULA(cx, "t[i,o] = sum(c; b[o]) x[i,c] * k[c,o]", BIND_T("x", x), BIND_T("k", kt), BIND_T("b", bt));
     Tensor *y = FORMULA(cx, "y[i,o] = max(t[i,o], 0)", BIND_T("t", t));
     Function *dense = NEW(cx->arena, Function), *relu = NEW(cx->arena, Function);
-    *dense = *lower_nest(cx, nest_naive(cx, "dense", NULL, 0, &t, 1), NULL);
-    *relu = *lower_nest(cx, nest_naive(cx, "relu", &t, 1, &y, 1), NULL);
+    *dense = *lower_final(cx, lower_nest(cx, nest_naive(cx, "dense", NULL, 0, &t, 1), NULL), NULL);
+    *relu = *lower_final(cx, lower_nest(cx, nest_naive(cx, "relu", &t, 1, &y, 1), NULL), NULL);
     const Function **functions = NEW_ARRAY(cx->arena, const Function *, 2);
     functions[0] = dense;
     functions[1] = relu;

@@ -40,7 +40,7 @@ static const char *lowered(Ctx *cx, Tensor *y, const char *const *steps, const L
 {
     const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
     for (; n && *steps; steps++) n = sched_step(cx, n, *steps);
-    const Function *f = lower_nest(cx, n, options);
+    const Function *f = lower_final(cx, lower_nest(cx, n, options), options);
     Text t = text_new(cx), spelled = text_new(cx);
     Program p = { .name = "m" };
     if (f) print_code(cx, &t, f);
@@ -142,6 +142,31 @@ static void unused(Ctx *cx)
     check_that(strstr(c, "* 2.0f") != NULL && strstr(c, "two") == NULL, "small-constants-stand-in-place", "%s", c);
 }
 
+/* The pass legalize selects operations by the facts of a position; the dump shows them. */
+static void legal_code(Ctx *cx)
+{
+    static const struct { const char *name, *formula, *step, *code, *c; } rows[] = {
+        { "data-is-divided-by-the-runtime", "y[i<16,j<4] = i32(x[i,j]) / 3", "", "lw_floordiv32(i32(x_i[j]), 3)",
+          "lw_floordiv32((int32_t)x_i[j], 3)" },
+        { "an-index-of-no-negative-is-divided-by-c", "y[i<16,j<4] = x[i/2,j]", "", "x + tdiv(i, 2) * 4",
+          "x + i / 2 * 4" },
+        { "data-of-any-sign-is-shifted-by-the-runtime", "y[i<16,j<4] = i32(x[i,j]) >> 3", "", "lw_shr_i32(i32(",
+          "lw_shr_i32((int32_t)x_i[j], 3)" },
+        { "data-of-no-negative-is-shifted-by-c", "y[i<16,j<4] = (i32(x[i,j]) & 127) >> 3", "", " >> 3",
+          "((int32_t)x_i[j] & 127) >> 3" },
+        { "a-vector-index-begins-at-its-first-lane", "y[i<16,j<4] = f[i,j] * 2", "vectorize y.j",
+          "f_i[j]", "lw_f32x4_load(f_i)" },
+    };
+    const LowerOptions options = { .lanes = 4, .keeps_names = true };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Tensor *x = tensor_new_fixed(cx, "x", I8, 2, (int64_t[]){ 16, 4 });
+        Tensor *y = FORMULA(cx, rows[i].formula, BIND_T("x", x), BIND_T("f", input(cx, "f", 2, 16, 4, 0, 0)));
+        const char *const *steps = *rows[i].step ? STEPS(rows[i].step) : NO_STEPS;
+        const char *c = "", *code = y ? lowered(cx, y, steps, &options, &c) : "";
+        check_that(strstr(code, rows[i].code) && (!rows[i].c || strstr(c, rows[i].c)), rows[i].name, "%s%s", code, c);
+    }
+}
+
 static const Function *function_of(Ctx *cx, const char *text, int64_t rows, int64_t columns)
 {
     Tensor *y = FORMULA(cx, text, BIND_T("x", input(cx, "x", 2, rows, columns, 0, 0)));
@@ -169,7 +194,7 @@ static void merging(Ctx *cx)
                "what-differs-is-a-parameter", "%d parameters", f[0]->number_count);
     Text c = text_new(cx);
     Program p = { .name = "m" };
-    cgen_function(cx, &c, &p, f[0]);
+    cgen_function(cx, &c, &p, lower_final(cx, f[0], NULL));
     check_that(strstr(text_string(&c), "m_f(int32_t i_end, int32_t i_step, ")
                    && strstr(text_string(&c), "i < i_end; i++") && strstr(text_string(&c), "i * i_step"),
                "parameters-are-named-by-what-they-measure", "%s", text_string(&c));
@@ -280,7 +305,7 @@ int main(void)
     typedef void Test(Ctx *cx);
     Test *const tests[] = {
         padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps, pragmas,
-        merged_pragmas, pointers
+        merged_pragmas, legal_code, pointers
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = context_new(NULL, NULL);

@@ -30,7 +30,7 @@ static const char *as_file(const Case *c)
 static const char *as_c(Ctx *cx, const Nest *n)
 {
     LowerOptions options = { .keeps_names = true };
-    const Function *f = lower_nest(cx, n, &options);
+    const Function *f = lower_final(cx, lower_nest(cx, n, &options), &options);
     Program program = { .name = "t" };
     Text t = text_new(cx);
     if (!f) return NULL;

@@ -223,6 +223,7 @@ static Interval operation(const Expr *e, const Interval *v, Interval whole)
 {
     bool on_floats = e->arg_count && dtype_is_float(e->arg[e->arg_count - 1]->type);
     if (e->kind == EXPR_CAST) return converted(e, v[0]);
+    if (e->kind == EXPR_RUNTIME) return v[RUNTIME_VALUE];
     if (on_floats) return whole;
     switch (e->kind) {
     case EXPR_INT:      return of_constant(e);

@@ -221,6 +221,24 @@ const Expr *expr_cast(Ctx *cx, DType t, const Expr *a)
     return expr_new(cx, EXPR_CAST, t, NULL, &a, 1);
 }
 
+const Expr *expr_before_widening(const Expr *e)
+{
+    const Expr *x = e->kind == EXPR_CAST ? e->arg[0] : e;
+    if (x == e || (x->kind != EXPR_LOAD && x->kind != EXPR_VAR)) return e;
+    const DTypeInfo *to = dtype_info(e->type), *from = dtype_info(x->type);
+    const bool keeps_values =
+        from->bytes < to->bytes && to->cls == SIGNED && (from->cls == SIGNED || from->cls == UNSIGNED);
+    return keeps_values ? x : e;
+}
+
+const Expr *expr_runtime(Ctx *cx, RuntimeName function, const Expr *value, const Expr *const *operand, int count)
+{
+    enum { MOST = 4 };
+    const Expr *args[RUNTIME_OPERAND + MOST] = { value };
+    for (int i = 0; i < count && i < MOST; i++) args[RUNTIME_OPERAND + i] = operand[i];
+    return expr_new(cx, EXPR_RUNTIME, value->type, runtime_function(function), args, RUNTIME_OPERAND + count);
+}
+
 const Expr *expr_with_args(Ctx *cx, const Expr *e, const Expr *const *args)
 {
     bool same = true;

@@ -31,10 +31,20 @@ struct Expr {
     int arg_count;
     int64_t integer;          /* INT: the value, in the range of the type (u64: its bits) */
     double real;              /* REAL: the value, rounded to the type */
-    const void *ref;          /* VAR: Var; READ: Tensor; LOAD: Memory */
+    const void *ref;          /* VAR: Var; READ: Tensor; LOAD: Memory; RUNTIME: RuntimeFunction */
     const Expr *arg[];
 };
 enum { SELECT_COND, SELECT_YES, SELECT_NO };
+enum { RUNTIME_VALUE, RUNTIME_OPERAND };       /* operands of the C function: from RUNTIME_OPERAND on */
+
+/* Functions of the runtime that lowered code calls: the rows of runtime.def. */
+typedef enum RuntimeName {
+#define RUNTIME(function, c_name, result) RUNTIME_##function,
+#include "ir/expr/runtime.def"
+#undef RUNTIME
+    RUNTIME_COUNT
+} RuntimeName;
+typedef struct RuntimeFunction { const char *c_name; DType result; } RuntimeFunction;
 
 /* A named integer, or a lowered scalar of any type. The address is its identity, not the name. */
 typedef enum VarRole {
@@ -62,6 +72,7 @@ typedef struct LoopHints {
 } LoopHints;
 
 const ExprInfo *expr_info(ExprKind k);
+const RuntimeFunction *runtime_function(RuntimeName f);
 bool expr_kind_read(const char *s, size_t n, ExprKind *out);     /* kinds of form CALL, by spelling */
 
 /* The only constructor. `type` is the type of the result. Kinds with operands of equal type may take it from them. */
@@ -77,6 +88,11 @@ const Expr *expr_binary(Ctx *cx, ExprKind k, const Expr *a, const Expr *b);   /*
 const Expr *expr_select(Ctx *cx, const Expr *cond, const Expr *yes, const Expr *no);
 const Expr *expr_fma(Ctx *cx, const Expr *a, const Expr *b, const Expr *c);
 const Expr *expr_cast(Ctx *cx, DType t, const Expr *a);          /* returns a if it has type t */
+/* The operand of a cast that C's own conversions imply, where the type is given: a load or variable of fewer bytes that
+ * widens; otherwise e. */
+const Expr *expr_before_widening(const Expr *e);
+/* The call of a function of the runtime that computes `value`. Its operands may have other types: C converts them. */
+const Expr *expr_runtime(Ctx *cx, RuntimeName function, const Expr *value, const Expr *const *operand, int count);
 
 static inline const Expr *expr_add(Ctx *cx, const Expr *a, const Expr *b) { return expr_binary(cx, EXPR_ADD, a, b); }
 static inline const Expr *expr_sub(Ctx *cx, const Expr *a, const Expr *b) { return expr_binary(cx, EXPR_SUB, a, b); }

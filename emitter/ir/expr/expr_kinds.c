@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of expr.def. */
+/* The rows of expr.def and runtime.def. */
 #include "ir/expr/expr.h"
 
 #include <string.h>
@@ -12,7 +12,14 @@ static const ExprInfo infos[] = {
 #undef EXPR
 };
 
+static const RuntimeFunction functions[] = {
+#define RUNTIME(function, c_name, result) { c_name, result },
+#include "ir/expr/runtime.def"
+#undef RUNTIME
+};
+
 const ExprInfo *expr_info(ExprKind k) { return &infos[k]; }
+const RuntimeFunction *runtime_function(RuntimeName f) { return &functions[f]; }
 
 bool expr_kind_read(const char *s, size_t n, ExprKind *out)
 {

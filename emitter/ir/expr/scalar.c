@@ -144,6 +144,7 @@ Scalar scalar_apply(ExprKind k, DType result, DType operand, const Scalar *args)
     case EXPR_READ:
     case EXPR_LOAD:
     case EXPR_AT:        return zero;   /* not defined on constants */
+    case EXPR_RUNTIME:   return args[RUNTIME_VALUE];
     case EXPR_CAST:      return cast(result, t, a);
     case EXPR_BITCAST:   return same_bytes(result, t, a);
     case EXPR_NEG:       return is_float(t) ? real(t, -a.f) : integer(t, 0 - ua);

@@ -127,6 +127,7 @@ static Scalar compute(Point *p, const PointSite *s)
     case EXPR_SELECT: return point_value(p, s->arg[point_value(p, s->arg[SELECT_COND]).i ? SELECT_YES : SELECT_NO]);
     case EXPR_AND:    left = point_value(p, s->arg[0]); return left.i ? point_value(p, s->arg[1]) : left;
     case EXPR_OR:     left = point_value(p, s->arg[0]); return left.i ? left : point_value(p, s->arg[1]);
+    case EXPR_RUNTIME: return point_value(p, s->arg[RUNTIME_VALUE]);
     case EXPR_POISON:
     case EXPR_VAR:
     case EXPR_LOAD:

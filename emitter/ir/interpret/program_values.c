@@ -337,6 +337,7 @@ static ProgramValue compile_new(Compiler *c, const Expr *e, const ProgramValue *
     case EXPR_REAL: return constant(c, e->type, expr_scalar(e));
     case EXPR_VAR:  return loop_value(c, e);
     case EXPR_READ: return compile_read(c, e, mask);
+    case EXPR_RUNTIME: return compile_value(c, e->arg[RUNTIME_VALUE], mask);
     case EXPR_POISON:
     case EXPR_LOAD:
     case EXPR_AT:

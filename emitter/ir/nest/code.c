@@ -165,35 +165,44 @@ const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user)
     return c ? visit(cx, c, user) : NULL;
 }
 
-typedef struct MapExprs { ExprVisit *visit; void *user; } MapExprs;
-
-static const Code *map_exprs(Ctx *cx, const Code *c, void *user)
+const Code *code_with_exprs(Ctx *cx, const Code *c, ExprVisit *map, void *user)
 {
-    const MapExprs *m = user;
     Code to = *c;
     const Expr **all[] = { &to.begin, &to.end, &to.cond, &to.index, &to.value };
     const Expr *const old[] = { c->begin, c->end, c->cond, c->index, c->value };
     bool same = true;
     for (int i = 0; i < 5; i++) {
-        *all[i] = expr_rewrite(cx, *all[i], m->visit, m->user);
+        if (old[i]) *all[i] = map(cx, old[i], user);
         same = same && *all[i] == old[i];
     }
     if (c->arg_count) {
         const Expr **args = NEW_ARRAY(cx->arena, const Expr *, c->arg_count);
         for (int i = 0; i < c->arg_count; i++) {
-            args[i] = expr_rewrite(cx, c->args[i], m->visit, m->user);
+            args[i] = map(cx, c->args[i], user);
             same = same && args[i] == c->args[i];
         }
         to.args = args;
-    }
-    if (c->kind == CODE_LOCAL && c->memory->kind == MEMORY_POINTER) {
-        const Expr *offset = expr_rewrite(cx, c->memory->offset, m->visit, m->user);
-        if (offset != c->memory->offset) diag_internal(cx, NULL, "a hoisted address was rewritten");
     }
     if (same) return c;
     if (c->kind == CODE_IF) return code_if(cx, to.cond, c->child[0], c->child_count > 1 ? c->child[1] : NULL);
     if (c->kind == CODE_FOR) return loop_with(cx, c, to.begin, to.end, c->child[0]);
     return code_of(cx, &to, c->child, c->child_count);
+}
+
+typedef struct MapExprs { ExprVisit *visit; void *user; } MapExprs;
+
+static const Expr *rewrite_expr(Ctx *cx, const Expr *e, void *user)
+{
+    const MapExprs *m = user;
+    return expr_rewrite(cx, e, m->visit, m->user);
+}
+
+static const Code *map_exprs(Ctx *cx, const Code *c, void *user)
+{
+    if (c->kind == CODE_LOCAL && c->memory->kind == MEMORY_POINTER
+        && rewrite_expr(cx, c->memory->offset, user) != c->memory->offset)
+        diag_internal(cx, NULL, "a hoisted address was rewritten");
+    return code_with_exprs(cx, c, rewrite_expr, user);
 }
 
 const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user)

@@ -65,6 +65,8 @@ const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, in
 
 typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);
 const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child);  /* c with other children, as many */
+/* c with map(e) for each of its expressions; children and declared memories stay */
+const Code *code_with_exprs(Ctx *cx, const Code *c, ExprVisit *map, void *user);
 const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user);   /* bottom-up; shares unchanged code */
 /* Rewrites every expression by expr_rewrite */
 const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user);

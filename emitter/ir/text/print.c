@@ -100,6 +100,18 @@ static void print_call(const Printer *p, const Expr *e, const char *function, bo
     text_char(p->t, ')');
 }
 
+/* Prints a function of the runtime with its operands. */
+static void print_runtime_call(const Printer *p, const Expr *e, bool tight)
+{
+    const RuntimeFunction *f = e->ref;
+    text_printf(p->t, "%s(", f->c_name);
+    for (int i = RUNTIME_OPERAND; i < e->arg_count; i++) {
+        if (i > RUNTIME_OPERAND) text_add(p->t, tight ? "," : ", ");
+        print_at(p, e->arg[i], 0, tight, false);
+    }
+    text_char(p->t, ')');
+}
+
 static void print_indices(const Printer *p, const Expr *e, const char *of)
 {
     text_printf(p->t, "%s[", of);
@@ -140,6 +152,7 @@ static void print_own(const Printer *p, const Expr *e, bool tight, bool alone)
     case EXPR_VAR: text_add(p->t, var_name(p, e)); break;
     case EXPR_READ: print_indices(p, e, namer_get(p->tensors, tensor, tensor->name)); break;
     case EXPR_LOAD: print_indices(p, e, memory->name); break;
+    case EXPR_RUNTIME: print_runtime_call(p, e, tight); break;
     case EXPR_AT: print_call(p, e, "at", tight); break;
     case EXPR_CAST: print_call(p, e, dtype_info(e->type)->spelling, tight); break;
     case EXPR_BITCAST:

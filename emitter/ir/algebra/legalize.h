@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IR_ALGEBRA_LEGALIZE_H
+#define LW_IR_ALGEBRA_LEGALIZE_H
+/* Integer arithmetic that C's own operators compute. A legal expression has the value of the expression it replaces,
+ * and in it
+ *
+ *   sums, products, negations  never leave their type: one that may wrap is computed in u32 or u64, which wrap in C
+ *   tdiv, tmod                 have a divisor other than 0, and -1 only of types that hold the quotient
+ *   a % b, floored             has a power of 2 as b: a mask
+ *   a << b, a >> b             shift by a constant below the number of bits; a >> b shifts no negative a
+ *   everything else            is a call of the runtime (EXPR_RUNTIME), the cheapest that intervals admit
+ *
+ * The printer translates such an expression kind by kind, without facts. */
+#include "ir/algebra/algebra.h"
+
+typedef struct Legalize {
+    Ctx *cx;
+    const Bounds *scope;         /* bounds at the expression */
+    const Map *data;             /* variables with a loaded value: their arithmetic may wrap, an index's not; or NULL */
+} Legalize;
+
+const Expr *legal_expr(const Legalize *l, const Expr *e);
+/* True if an i32 is computed from loops, sizes and other indices only. The checker has proved that it does not wrap. */
+bool legal_is_index(const Legalize *l, const Expr *e);
+#endif
