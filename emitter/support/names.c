@@ -86,8 +86,8 @@ static bool is_reserved(const char *s)
     return false;
 }
 
-/* True if the prefix is reserved for the runtime or for compilers: `__`, and `_` before a capital letter, as in __LINE__
- * and _Bool. */
+/* True if the prefix is reserved for the runtime or for compilers: `__`, and `_` before a capital letter, as in
+ * __LINE__ and _Bool. */
 static bool is_reserved_beginning(const char *s)
 {
     if (begins(s, "lw_") || begins(s, "LW_")) return true;

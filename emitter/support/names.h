@@ -18,9 +18,9 @@ const char *name_format(Ctx *cx, const char *format, ...);
  * a reserved prefix, such as `__`                    `own` before it
  * empty                                              "_" */
 const char *name_identifier(Ctx *cx, const char *text);
-/* As name_identifier, for names that emitted C prints without the model's prefix: `own_` also precedes a name that begins
- * with the model's prefix in capital letters and '_', as the macros of its header do. Names of layers and in dumps do not
- * depend on that prefix. */
+/* As name_identifier, for names that emitted C prints without the model's prefix: `own_` also precedes a name that
+ * begins with the model's prefix in capital letters and '_', as the macros of its header do. Names of layers and in
+ * dumps do not depend on that prefix. */
 const char *name_unprefixed(Ctx *cx, const char *text);
 void name_reserve_macros(Ctx *cx, const char *prefix);              /* the model's prefix */
 /* As name_identifier, but begins with a letter: "9bad" gives "m9bad". */

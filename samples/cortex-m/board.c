@@ -78,7 +78,7 @@ void board_exit(int status)
 #define PAINT 0xA5C35A3Cu
 extern uint32_t stack_limit[];      /* lowest word of the stack, from the linker script */
 
-/* Everything in use lies at or above the stack pointer: Arm has no red zone, and no interrupt is on. */
+/* Everything in use is at or above the stack pointer: Arm has no red zone, and interrupts are off. */
 static uint32_t *stack_paint(void)
 {
     uint32_t *top;

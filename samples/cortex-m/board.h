@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a bare-metal image needs of an emulated Arm board: a line of text out, an end with a
- * status, a count of instructions, and a measure of the stack. Nothing here uses the C library. */
+/* The services that a bare-metal image requires of an emulated Arm board: print a line, exit with a status, count
+ * instructions, measure the stack. Nothing here uses the C library. */
 #ifndef BOARD_H
 #define BOARD_H
 

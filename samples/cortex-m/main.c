@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The digits network on a bare Cortex-M: every held-out digit through the emitted C, the
- * predictions, and what one inference costs in instructions and stack. */
+/* The digits network on a bare Cortex-M: every held-out digit through the emitted C; prints the predictions, and the
+ * instructions and stack of one inference. */
 #include <stdint.h>
 
 #include "../digits/recognise.h"
@@ -10,7 +10,7 @@ enum { PREDICTIONS_PER_LINE = 60 };
 
 static unsigned char memory[DIGITS_ARENA_SIZE + DIGITS_ARENA_ALIGN];
 
-/* One inference as board_measure wants it: only digits_run is inside the measure. */
+/* One inference for board_measure: the measure includes digits_run alone. */
 struct inference {
     void *arena;
     struct digits_inputs in;
@@ -24,7 +24,7 @@ static void infer(void *argument)
     inference->status = digits_run(inference->arena, &inference->in, &inference->out);
 }
 
-/* What all inferences cost together. */
+/* The cost of all inferences together. */
 struct totals {
     uint64_t instructions, most_instructions;
     uint32_t stack_bytes;

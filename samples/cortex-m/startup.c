@@ -41,9 +41,8 @@ static void (*const vectors[15])(void) = {
     0, 0, 0, fault, fault, 0, fault, fault,
 };
 
-/* ARMv6-M cores fault on unaligned words. Their code runs here on a Cortex-M3, which would let
- * it pass, so it is told not to. The other cores have the FPU's registers switched on: MVE
- * lives in them too. */
+/* ARMv6-M cores fault on unaligned words. Their code runs here on a Cortex-M3, which would accept them, so the trap is
+ * enabled. The other cores enable the FPU's registers, which MVE uses, too. */
 static void enable_core_features(void)
 {
 #ifdef __ARM_ARCH_6M__

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What net.te says, once more by hand. */
+/* The computation of net.te, by hand. */
 #include <stdio.h>
 
 #include "net.h"

@@ -4,8 +4,8 @@
  *   three operators by one line each     mirror (injective), blend (broadcast), energy (reduction)
  *   one with an attribute                gain
  *   a schedule for all targets           of blend
- *   a target, and a strategy for it      tiny-core: energy in four lanes where rows divide; where they have an even
- *                                        number of columns by another compute; else as written
+ *   a target, and a strategy for it      tiny-core: energy in four lanes if rows divide; by another compute if they
+ *                                        have an even number of columns; else unchanged
  *   an importer row                      my.audio.Energy of ONNX
  *
  *     main compile MODEL OUTPUT.c TARGET        main strategy MODEL TARGET        main verify MODEL TARGET
@@ -15,7 +15,7 @@
 
 #include "loopwright.h"
 
-/* Second road: columns of the group's output in fours; a refused step leaves the loops as they are. */
+/* Schedules the columns of the group's output in fours; a refused step leaves the loops unchanged. */
 static bool schedule_mirror(lw_context *cx, lw_group *g)
 {
     (void)cx;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The digits demo: draws a few handwritten digits with what the network sees in them, then goes
- * through all held-out images. Exit status 1 if the network fails or fewer than 97 % are right.
- * Build it with digits.c and digits.h, emitted from digits.onnx with --name digits. */
+/* The digits demo: draws a few handwritten digits with the network's predictions, then classifies all held-out images.
+ * Exit status 1 if the network fails or fewer than 97 % are right. Build it with digits.c and digits.h, emitted from
+ * digits.onnx with --name digits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 #include "recognise.h"
 
 enum {
-    SHOWN = 5,              /* digits drawn side by side */
+    SHOWN = 5,              /* digits drawn in a row */
     REQUIRED_PERCENT = 97,
     TIMED_BATCHES = 51,     /* odd, so that the median is one of them */
     RUNS_PER_BATCH = 40     /* enough to be long against a tick of clock() */
@@ -34,7 +34,7 @@ static int predict_all(void *arena, int predictions[HELDOUT_COUNT])
     return right;
 }
 
-/* Draws the images numbered chosen[0..count) side by side, two characters a pixel. */
+/* Draws the images numbered chosen[0..count) in a row, two characters per pixel. */
 static void draw(const int *chosen, int count, const int *predictions)
 {
     static const char ink[] = " .:-=+*#@";      /* two grey levels each */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the hosted demo and the Cortex-M image have in common: one digit through the network,
- * and a digest of many predictions by which two builds can be compared in one word.
- * Needs the emitted digits.h; owns no memory. */
+/* Shared by the hosted demo and the Cortex-M image: one digit through the network, and a digest of many predictions,
+ * with which two builds are compared in one word. Requires the emitted digits.h; owns no memory. */
 #ifndef DIGITS_RECOGNISE_H
 #define DIGITS_RECOGNISE_H
 
@@ -12,8 +11,8 @@
 
 enum { DIGIT_CLASSES = 10, DIGIT_PIXELS = HELDOUT_PIXELS };
 
-/* The start of an arena inside `memory`, which has DIGITS_ARENA_SIZE + DIGITS_ARENA_ALIGN bytes:
- * C99 cannot ask for the alignment of an array. */
+/* Returns the start of an arena inside of `memory`, which has DIGITS_ARENA_SIZE + DIGITS_ARENA_ALIGN bytes: C99 has no
+ * keyword for the alignment of an array. */
 static inline void *arena_within(unsigned char *memory)
 {
     uintptr_t past = (uintptr_t)memory % DIGITS_ARENA_ALIGN;
@@ -36,7 +35,7 @@ static inline void scale_pixels(const uint8_t *pixels, float *image)
         image[i] = (float)pixels[i] / 16.0f;
 }
 
-/* The digit the network sees in `image`, or the negative code of digits_run. */
+/* Returns the predicted digit of `image`, or the negative code of digits_run. */
 static inline int recognise(void *arena, const float *image)
 {
     float scores[DIGIT_CLASSES];

@@ -250,9 +250,10 @@ def write_held_out(path, pixels, label):
     rows = [",".join(str(value) for value in image.ravel()) for image in pixels]
     with open(path, "w", encoding="ascii", newline="\n") as out:
         out.write("/* SPDX-License-Identifier: MIT */\n"
-                  "/* Written by train.py: digits that the network was never trained on, as grey levels\n"
-                  " * from 0 to 16, row by row, and what their writers meant. From the UCI set \"Optical\n"
-                  " * Recognition of Handwritten Digits\" (E. Alpaydin, C. Kaynak, 1998; CC BY 4.0). */\n"
+                  "/* Written by train.py: digits outside of the training set, as grey levels from 0 to 16, row by row, "
+                  "with their labels.\n"
+                  " * From the UCI set \"Optical Recognition of Handwritten Digits\" (E. Alpaydin, C. Kaynak, 1998; "
+                  "CC BY 4.0). */\n"
                   "#ifndef DIGITS_HELDOUT_H\n#define DIGITS_HELDOUT_H\n\n#include <stdint.h>\n\n"
                   f"enum {{ HELDOUT_COUNT = {len(label)}, HELDOUT_PIXELS = 64 }};\n\n"
                   "static const uint8_t heldout_labels[HELDOUT_COUNT] = {\n")

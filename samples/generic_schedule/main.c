@@ -35,7 +35,7 @@ static bool generic(lw_context *cx, lw_group *g)
     lw_compute_at(g, sum, lw_stage_loop(out, rank - 1), NULL);
     lw_set_scope(g, sum, "register", NULL);
 
-    /* Reduce loops outside of the tile's loops, in their order, so that each sum is what it was. */
+    /* Reduce loops outside of the tile's loops, in their order, so each sum keeps its order. */
     const lw_loop *order[16], *l, *innermost = NULL;
     int count = 0;
     for (int reduces = 1; reduces >= 0; reduces--)
@@ -100,7 +100,7 @@ static float *interpret(lw_computation *p, size_t *count)
     return ok ? out : NULL;
 }
 
-/* The scheduled nest computes what the file computes, bit by bit, and so does the C that is emitted for it. */
+/* The scheduled nest computes the file's values bit by bit, and so does its emitted C. */
 static bool try_file(lw_context *cx, const char *path, const char *target)
 {
     size_t count = 0;

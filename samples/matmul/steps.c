@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* steps FOLDER TARGET N: a product of two N x N matrices from C (loopwright.h), taken in eight steps from the loops of
- * the formula to blocks that are packed, vectorized and kept in registers. The C after each step goes to
- * FOLDER/STEP/matmul.c, the whole schedule as a .te file to FOLDER/matmul.te; a line says what each step did. steps.sh
+/* steps FOLDER TARGET N: a product of two N x N matrices from C (loopwright.h), in eight steps from the loops of the
+ * formula to blocks that are packed, vectorized and stored in registers. The C after each step is written to
+ * FOLDER/STEP/matmul.c, the whole schedule as a .te file to FOLDER/matmul.te; a line describes each step. steps.sh
  * builds and times them. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "loopwright.h"
 
-/* How many sums a tile has: what fills the registers of a target's width. */
+/* The number of sums of a tile: it fills the registers of a target's width. */
 typedef struct Tile { const char *target; int rows, columns; } Tile;
 static const Tile tiles[] = { { "x86", 6, 8 }, { "x86-avx2", 6, 16 }, { "x86-avx512", 8, 32 }, { NULL, 4, 16 } };
 
@@ -20,8 +20,8 @@ static Tile tile_for(const char *target)
     return *t;
 }
 
-/* 1: c is written in blocks, and the sums of a block are made right before. Where the rows do not come out even, the
- * last block begins earlier. */
+/* 1: c is written in blocks, and the sums of a block are computed right before. If the rows do not divide, the last
+ * block begins earlier. */
 static void in_blocks(lw_computation *p, const Tile *t)
 {
     lw_cache_write(p, "c", "arena", "name=sums");
@@ -31,7 +31,7 @@ static void in_blocks(lw_computation *p, const Tile *t)
     lw_compute_at(p, "sums", "c.jo", NULL);
 }
 
-/* 2: for each k a column of a meets a row of b. */
+/* 2: for each k a column of a times a row of b. */
 static void by_columns(lw_computation *p, const Tile *t)
 {
     (void)t;
@@ -58,7 +58,7 @@ static void in_vectors(lw_computation *p, const Tile *t)
     lw_vectorize(p, "sums.j", "contract");
 }
 
-/* 6: now all that touches the sums are whole vectors at known places, so they are variables. */
+/* 6: now all accesses to the sums are whole vectors at constant indices, so they are variables. */
 static void written_in_vectors(lw_computation *p, const Tile *t)
 {
     (void)t;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* blas NAME: a 512x512x512 product of floats by the emitted matmul.c and by OpenBLAS, in turns, so that both meet the
- * same weather; prints the median time of each and their ratio. OpenBLAS is looked up when the program runs; its
- * environment says one thread and which instructions. Ends with status 1 where a result is far from the other, 77 where
- * there is no BLAS. */
+/* blas NAME: a 512x512x512 product of floats by the emitted matmul.c and by OpenBLAS, alternately, so both run under
+ * the same load; prints the median time of each and their ratio. OpenBLAS is loaded at run time; its environment sets
+ * one thread and the instructions. Status 1 if a result differs too much, 77 if there is no BLAS. */
 #define _POSIX_C_SOURCE 200112L
 #include <dlfcn.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* host_time IN.npy OUT.npy MILLISECONDS: nanoseconds for one inference of the network that this is linked with, the
- * mean over about so many milliseconds; then how many elements of the output are not close to the recorded ones, so
- * that a fast wrong answer is seen. The same file drives both sides of the comparison:
+/* host_time IN.npy OUT.npy MILLISECONDS: nanoseconds for one inference of the linked network, the mean over about that
+ * many milliseconds; then the number of output elements that are not close to the recorded ones, so a fast wrong answer
+ * is noticed. The same file drives both sides of the comparison:
  *
- *   MODEL, MODEL_UPPER, MODEL_HEADER   what Loopwright emitted; with PEER the header is used for the sizes alone
- *   STEP                               of the grid on which a quantized model's outputs lie, else 0
+ *   MODEL, MODEL_UPPER, MODEL_HEADER   the network emitted by Loopwright; with PEER the header is used for sizes alone
+ *   STEP                               of the grid of a quantized model's outputs, else 0
  *   PEER                               a function entry(input, output), as onnx2c emits it */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>

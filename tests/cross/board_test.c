@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Pins what the board's code promises, on programs whose cost is known. BOARD_CASE chooses one,
- * because a fault ends the image. Exit status 0: as promised, 1: not; a fault gives 3. */
+/* Tests the contract of the board's code, on programs of known cost. BOARD_CASE selects one, because a fault ends the
+ * image. Exit status 0: passed, 1: failed; a fault gives 3. */
 #include "board.h"
 
 enum { CASE_COUNT, CASE_STACK, CASE_DATA, CASE_UNALIGNED };
 
-/* Two instructions a turn. */
+/* Two instructions per iteration. */
 static void count_down(void *argument)
 {
     uint32_t turns = *(const uint32_t *)argument;

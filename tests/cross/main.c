@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs one emitted model once on the board, on given inputs, and compares its outputs.
  *
- * Built with MODEL (the emitted prefix, kws), MODEL_UPPER (KWS) and MODEL_HEADER ("kws.h"); the
- * inputs and expected outputs are linked in as they lie in the .npy files, and `cross_vectors`
- * lists them, all inputs before all outputs, in the model's order. Float outputs agree when
- * |got - want| <= 1e-4 + 1e-3 |want|; integers when they are equal. Exit status: 0 they agree,
- * 1 they do not, 2 a file does not fit the model, 3 a fault, 4 the model refused to run. */
+ * Built with MODEL (the emitted prefix, kws), MODEL_UPPER (KWS) and MODEL_HEADER ("kws.h"). The inputs and expected
+ * outputs are linked in as .npy files, and `cross_vectors` lists them, all inputs before all outputs, in the model's
+ * order. Float outputs agree if |got - expected| <= 1e-4 + 1e-3 |expected|, integers if they are equal. Exit status: 0
+ * they agree, 1 they differ, 2 a file does not fit the model, 3 a fault, 4 the model refused to run. */
 #include <stdint.h>
 #include <string.h>
 
@@ -19,7 +18,7 @@ struct vector { const unsigned char *begin, *end; };
 extern const struct vector cross_vectors[];
 extern const uint32_t cross_vector_count;
 
-/* One array an output, its bytes set so that an element never written is seen. */
+/* One array per output, filled with a pattern, so an element that is never written is noticed. */
 #define DECLARE_OUTPUT(name, type, count) static type name##_got[count];
 JOIN(MODEL_UPPER, _OUTPUTS)(DECLARE_OUTPUT)
 

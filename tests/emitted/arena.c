@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a model does with arenas: null and misaligned ones are refused before anything is written; one of exactly the
- * size that the header says is enough: the bytes around it stay as they were, and what was in it before is of no
- * matter. */
+/* Arenas of a model: null and misaligned ones are refused before any write; one of exactly the header's size suffices:
+ * the bytes around it are unchanged, and its previous contents have no effect. */
 #include <stdio.h>
 #include <string.h>
 

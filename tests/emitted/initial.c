@@ -5,7 +5,7 @@
 
 #include "initial.h"
 
-/* Runs once: is y the sum of h, and z what the last one gives? */
+/* Runs once. True if y is the sum of h, and z the previous run's result. */
 static int gives(struct initial_state *state, float want_y, float want_z)
 {
     static const float x[4] = { 0.25f, 0.25f, 0.25f, 0.25f };

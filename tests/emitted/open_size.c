@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A size that stays open is an argument, checked against its range; what lies behind the elements of that size is not
- * touched. */
+/* An open size is an argument, checked against its range; memory after the elements of that size is unchanged. */
 #include <stdio.h>
 
 #include "open_classifier.h"

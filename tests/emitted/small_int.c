@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a model on made-up inputs and prints the bytes of its outputs: on the host, and on an AVR, whose int has 16
- * bits.
- * -DHEADER="model.h" -DMODEL=model -DUPPER=MODEL. What both print must be the same. */
+/* Runs a model on generated inputs and prints the bytes of its outputs, on the host and on an AVR, whose int has 16
+ * bits; both print the same. -DHEADER="model.h" -DMODEL=model -DUPPER=MODEL. */
 #include <stdint.h>
 #include <string.h>
 

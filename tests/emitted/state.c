@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A model with its state in a struct gives, run for run, what the same model gives when the caller passes the state;
- * two states do not know of each other; reset begins anew. */
+/* A model with its state in a struct gives, run for run, the results of the same model with its state passed by the
+ * caller; two states are independent; reset restores the initial values. */
 #include <stdio.h>
 #include <string.h>
 

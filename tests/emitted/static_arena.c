@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A model emitted with --static-arena takes no arena and gives what the same model gives in one. */
+/* A model emitted with --static-arena takes no arena and gives the results of the same model with one. */
 #include <stdio.h>
 #include <string.h>
 

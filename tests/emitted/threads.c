@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Four threads run two models at once, each in an arena and with inputs of its own: all get what one thread
- * alone gets. */
+/* Four threads run two models at once, each with a separate arena and inputs: all get the results of a single
+ * thread. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two models in one program, run in turn and in one arena: each gives at any time what it gave at first. */
+/* Two models in one program, run alternately in one arena: each always gives its first results. */
 #include <stdio.h>
 #include <string.h>
 

@@ -40,7 +40,7 @@ static int64_t memory_bytes(Ctx *cx, const Env *env, const Memory *m)
     return env_eval_size(cx, env, m->elems) * dtype_info(m->type)->bytes;
 }
 
-/* int case_N(void): makes the memories, calls the function, compares the outputs. */
+/* int case_N(void): allocates the memories, calls the function, compares the outputs. */
 static void add_case(EmitBatch *b, Ctx *cx, const char *label, const Function *f, const Env *env)
 {
     Text *t = &b->cases;
@@ -77,7 +77,7 @@ static void add_case(EmitBatch *b, Ctx *cx, const char *label, const Function *f
 
 bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env)
 {
-    static const int lanes[] = { 0, 4, 8, 16 };      /* in turn: of no vectors, and of each width */
+    static const int lanes[] = { 0, 4, 8, 16 };      /* alternately: without vectors, and with each width */
     const LowerOptions options = { .lanes = lanes[b->count % 4] };
     const Function *lowered = lower_final(cx, lower_nest(cx, n, &options), &options);
     if (!lowered) return false;

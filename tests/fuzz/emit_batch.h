@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef FUZZ_EMIT_BATCH_H
 #define FUZZ_EMIT_BATCH_H
-/* Many lowered nests in one C program that runs each on its data and compares with what was expected, bit for bit (any
- * NaN equals any NaN). Text is kept in a context of the batch's own, so a nest's context may be freed once it has been
+/* Many lowered nests in one C program, which runs each on its data and compares with the expected values, bit for bit
+ * (any NaN equals any NaN). A separate context owns the text, so a nest's context may be freed after the nest was
  * added. */
 #include "ir/interpret/evaluate.h"
 #include "ir/nest/nest.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading the tables (graph/dag/registry.c, ir/algebra/rules.c) takes ten times as long as a small model, so they are
- * read once; the blocks of the arena are copied then, and written back before each input, with what points into them.
- * What an input has made behind that lies poisoned until it is handed out again: an address that outlives its input is
- * found by the sanitizer.
+ * read once. Then the blocks of the arena are copied, and written back before each input, with the pointers into them.
+ * Memory of an input beyond them is poisoned until it is allocated again, so the sanitizer finds addresses that outlive
+ * their input.
  *
- * This file holds the arena's own text, to see its blocks and to keep those that are given back; the linker takes these
- * functions in place of the library's. */
+ * This file includes the text of the arena, to access its blocks and to keep freed ones; the linker uses these
+ * functions instead of the library's. */
 #include <stdlib.h>
 
 static void *block_of(size_t bytes);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef FRESH_H
 #define FRESH_H
-/* A context as new for each input, without making it anew. */
+/* A fresh context for each input, without its construction. */
 #include "support/ctx.h"
 
-/* The process's one context, holding nothing but the tables of operators, targets and rules: everything that was made
- * since the last call is gone. */
+/* The process's one context, with the tables of operators, targets and rules alone: everything allocated since the last
+ * call is released. */
 Ctx *fresh_context(void);
 
 #endif

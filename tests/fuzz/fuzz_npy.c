@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer: .npy files. What is read is written and read again: it must be the same. `make fuzz-npy`. */
+/* libFuzzer: .npy files. An accepted file is written and read again: the result must be equal. `make fuzz-npy`. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer: ONNX files. One change in eight is to bare bytes, the others are to fields. `make fuzz-onnx`. */
+/* libFuzzer: ONNX files. One change in eight is to plain bytes, the others are to fields. `make fuzz-onnx`. */
 #include "import/onnx/onnx.h"
 #include "proto_mutate.h"
 #include "whole.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libFuzzer: TFLite files. One change in four is to bare bytes, the others are to numbers. `make fuzz-tflite`. */
+/* libFuzzer: TFLite files. One change in four is to plain bytes, the others are to numbers. `make fuzz-tflite`. */
 #include "flat_mutate.h"
 #include "import/tflite/tflite.h"
 #include "whole.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How a program grows: each stage reads the tensor made last (so that there is something to compute at), and whatever
- * else of the right shape is there or is made up as an input. A stage is one of the shapes in `makers`. Sizes are
- * constants mostly, and symbols with a value for the run; extents are small, primes among them, and now and then 1. */
+/* The growth of a program: each stage reads the latest tensor (so steps can compute it at a consumer), and other
+ * tensors of the required shape, which exist or become inputs. A stage has one of the shapes in `makers`. Sizes are
+ * mostly constants, else symbols with a value for the run; extents are small, with primes among them, and sometimes
+ * 1. */
 #include "programs.h"
 
 #include "ir/text/formula.h"

@@ -16,14 +16,14 @@ bool     random_chance(Random *r, int percent);
 enum { MAX_SIZES = 3, MAX_OUTPUTS = 2, MAX_TENSORS = 32 };
 typedef struct Program {
     int size_count;   const Expr *size[MAX_SIZES]; int64_t size_value[MAX_SIZES];
-    int tensor_count; Tensor *tensor[MAX_TENSORS];      /* inputs and the stages' outputs, in order of making */
+    int tensor_count; Tensor *tensor[MAX_TENSORS];      /* inputs and the stages' outputs, in order of creation */
     int output_count; Tensor *output[MAX_OUTPUTS];
-    bool is_rough;                                      /* floats whose sums depend on their order */
+    bool is_rough;                                      /* floats with sums that depend on their order */
     DType type;                                         /* of most tensors */
 } Program;
 
 Program *program_random(Ctx *cx, Random *r);
-Program *program_within(Ctx *cx, Random *r, int most);           /* the same, sizes cut to `most`; 0: as they come */
+Program *program_within(Ctx *cx, Random *r, int most);           /* the same, sizes limited to `most`; 0: unlimited */
 /* Sizes and inputs; values exact in any order of summing */
 Env *program_env(Ctx *cx, const Program *p, uint64_t seed);
 void program_print(Ctx *cx, Text *t, const Program *p);          /* as a .te file without its steps */

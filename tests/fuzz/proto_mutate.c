@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two walks over the tree: the first counts the fields, the second copies them and does to one of them what
- * was drawn. */
+/* Two walks over the tree: the first counts the fields; the second copies them and applies the drawn change to one. */
 #include "proto_mutate.h"
 
 #include <stdbool.h>
@@ -124,7 +123,7 @@ static void put_leaf(Mutation *m, Cursor bytes, bool is_changed)
 
 static void put_fields(Mutation *m, Cursor message, Kind in, int depth);
 
-/* The length stands before the content and is known after it: the content is moved up to make room. */
+/* The length precedes the content and is known after it: the content moves up for it. */
 static void put_message(Mutation *m, Cursor message, Kind kind, int depth)
 {
     size_t at = m->count;
@@ -156,7 +155,7 @@ static void put_fields(Mutation *m, Cursor message, Kind in, int depth)
     for (Field f; !m->is_full && proto_next(&message, &f);) {
         bool is_target = m->seen++ == m->target;
         if (is_target && m->change == CHANGE_REMOVE) {
-            m->seen = INT32_MIN;      /* what is in it is not seen; nothing else is changed */
+            m->seen = INT32_MIN;      /* its contents are skipped; nothing else changes */
             continue;
         }
         if (is_target && m->change == CHANGE_COPY && m->donated.wire == f.wire) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Random schedules: random programs (programs.c), each under up to 12 random steps. After every accepted step
  *
- *   - the checker says that the nest is proved,
- *   - the interpreted nest, watched, with parallel loops shuffled and lanes in lockstep, gives what the plain evaluator
- *     gives, bit for bit;
+ *   - the checker proves the nest,
+ *   - the interpreted nest, with all checks, parallel loops shuffled and lanes in lockstep, gives the plain evaluator's
+ *     values, bit for bit.
  *
- * at the end the trace is replayed on a fresh naive nest and must print the same, byte for byte. A refusal must name
- * its step and leave the nest as it was. What is accepted and refused is counted for each primitive. */
+ * At the end the trace is replayed on a fresh naive nest and must print the same, byte for byte. A refusal must name
+ * its step and leave the nest unchanged. Accepted and refused steps are counted for each primitive. */
 #include "schedules.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ enum { MAX_STEPS = 12, MAX_LISTED = 64 };
 
 /* ---- Random steps ---------------------------------------------------------------------------------------------- */
 
-typedef struct Nouns {               /* what can be named in a nest */
+typedef struct Nouns {               /* the names in a nest */
     int loop_count;   const Stmt *loop[MAX_LISTED];
     int stage_count;  const Stage *stage[MAX_LISTED];
     int tensor_count; const Tensor *tensor[MAX_LISTED];
@@ -133,7 +133,7 @@ static const char *step_copy_budget(Chooser *c)
 
 static const char *step_parallel(Chooser *c) { return name_format(c->cx, "parallel %s", loop_name(c)); }
 
-/* A loop whose only child is a loop, and that child; any two where there is none. */
+/* A loop whose only child is a loop, and that child; any two if there is none. */
 static void two_loops(Chooser *c, const char **outer, const char **inner)
 {
     for (int tries = 0; tries < 8; tries++) {
@@ -196,7 +196,7 @@ static bool holds_reader(Chooser *c, const Stmt *s, const Stage *producer)
     return false;
 }
 
-/* A stage and a loop that holds a reader of it, mostly. */
+/* A stage and, mostly, a loop that contains a consumer of it. */
 static void stage_and_loop(Chooser *c, const char **stage, const char **loop)
 {
     for (int tries = 0; tries < 12; tries++) {
@@ -222,15 +222,15 @@ static const char *step_store_at(Chooser *c)
     return name_format(c->cx, "store_at %s %s", stage, random_chance(c->r, 40) ? "root" : loop);
 }
 
-/* How near a stage is to being folded: 2 computed inside a loop and stored outside of it, 1 computed there,
- * 0 neither. */
+/* The progress of a stage towards folding: 2 computed inside of a loop and stored outside of it, 1 computed there, 0
+ * neither. */
 static int readiness(Chooser *c, const Stage *s)
 {
     const char *host = host_of(c->nest, s);
     return !host || stage_is_output(c->nest, s) ? 0 : host == alloc_host_of(c->nest, s) ? 1 : 2;
 }
 
-/* What has to come before is taken first. */
+/* Steps that the others require are tried first. */
 static const char *step_fold_storage(Chooser *c)
 {
     const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
@@ -358,8 +358,8 @@ static const char *step_specialize(Chooser *c)
 
 static const char *step_blockize(Chooser *c) { return name_format(c->cx, "blockize %s", loop_name(c)); }
 
-/* What stands below a loop, as a formula of its own: an axis for each loop, an operand for each read, at the axes along
- * which it moves. */
+/* The body of a loop as a separate formula: an axis for each loop, an operand for each read, at the axes along which it
+ * moves. */
 typedef struct Formula {
     Chooser *c;
     const Stmt *block;
@@ -441,7 +441,7 @@ static const char *step_instruction(Chooser *c)
     return "instruction M(p: i32[4]) r[a<4] = p[a] + 1";
 }
 
-/* One that fits, where there is one. */
+/* One that fits, if there is one. */
 static const char *step_tensorize(Chooser *c)
 {
     const Stmt *s = some_loop(c);
@@ -533,7 +533,7 @@ static void fail(Case *c, const char *what, const char *detail)
     printf("# seed %llu: %s: %s\n%s\n", (unsigned long long)c->seed, what, detail ? detail : "", text_string(&t));
 }
 
-/* What the nest computes otherwise than the evaluator; NULL: nothing. */
+/* Returns the difference from the evaluator; NULL: none. */
 static const char *fault_of(Case *c, const Nest *n)
 {
     Env *e = program_env(c->cx, c->program, c->seed);

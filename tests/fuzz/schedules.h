@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Refused for a counterexample, for a limit of ours, or because the step names what is not there. */
+/* Refused for a counterexample, for a limit of the compiler, or because a name of the step does not exist. */
 typedef enum Outcome { ACCEPTED, REFUSED_WRONG, REFUSED_UNPROVED, REFUSED_NAMES, OUTCOME_COUNT } Outcome;
 enum { MAX_PRIMITIVES = 32 };
 typedef struct Counts {

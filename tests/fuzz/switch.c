@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Is what the checks call wrong, wrong? Built with LW_TEST_SWITCH, which turns off one check at a time
- * (support/switch.h).
+/* Verifies the refusals called wrong. Built with LW_TEST_SWITCH, which disables one check at a time (support/switch.h).
  *
- *   fuzz_switch COUNT CASES SOURCE...   runs the first COUNT random programs, notes in which of them each check refuses
- *                                       a step as wrong, and looks for a counterexample to each; writes the
+ *   fuzz_switch COUNT CASES SOURCE...   runs the first COUNT random programs, records in which of them each check
+ *                                       refuses a step as wrong, and searches a counterexample to each; writes the
  *                                       counterexamples, shrunk, to the file CASES, as cases for
- *                                       tests/schedules/counterexamples.txt. The sources are read for the checks there
- *                                       are. Ends with 1 where one is without.
+ *                                       tests/schedules/counterexamples.txt. The checks are found in the sources.
+ *                                       Status 1 if one has no counterexample.
  *
- * With a check off, a step that it would have refused is taken; where its nest then computes something else, or reads
- * what was never made, that is a counterexample. So it is where the process dies or does not end: each trial is a child
- * of its own, which tells its steps through a pipe as it takes them. Floats are such that the order of a sum shows. */
+ * With a check disabled, a step that it would refuse is applied. If the nest then computes another value, or reads an
+ * element that is never written, that is a counterexample. So is a process that dies or does not end: each trial is a
+ * child process, which reports its steps through a pipe. Floats are such that the order of a sum shows. */
 #define _XOPEN_SOURCE 700
 
 #include "programs.c"
@@ -40,7 +39,7 @@ static Check *check_of(Checks *all, const char *format)
 
 /* ---- Which checks there are ------------------------------------------------------------------------------------ */
 
-/* The strings of one argument, joined: C's way. Stops behind the comma or parenthesis that ends the argument. */
+/* The strings of one argument, joined as in C. Stops after the comma or parenthesis that ends the argument. */
 static const char *read_argument(Ctx *cx, const char **at)
 {
     Text t = text_new(cx);
@@ -134,11 +133,11 @@ static bool is_counterexample(Case *c, const char *text, const char **fault)
 
 /* ---- Trials in children ---------------------------------------------------------------------------------------- */
 
-/* What a child said before it ended: the steps that it took, the last one tried, and how it ended. */
+/* The report of a child: the steps that it applied, the last one tried, and how it ended. */
 typedef struct Trial { bool found, died; int count; const char *step[MAX_SHRUNK]; } Trial;
 typedef void Attempt(FILE *tell, const void *what);
 
-/* The child says `?STEP` before it tries a step, `+` when it has taken it, `!FAULT` when it has found a wrong nest. */
+/* The child writes `?STEP` before it tries a step, `+` when it is applied, `!FAULT` when it finds a wrong nest. */
 static Trial in_child(Ctx *cx, Attempt *attempt, const void *what)
 {
     Trial t = { false, false, 0, { NULL } };
@@ -280,8 +279,7 @@ static Finding look_at_check(FILE *cases, const Check *c)
     return f;
 }
 
-/* A check of the checker alone: every primitive refuses before it comes to that, and a nest in test_check.c is what it
- * is for. */
+/* A check of the checker alone: every primitive refuses earlier, and a nest in test_check.c requires it. */
 static bool is_behind_others(const Check *c) { return c->source && strstr(c->source, "/ir/") && !c->fired; }
 
 int main(int argc, char **argv)

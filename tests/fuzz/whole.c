@@ -10,7 +10,7 @@
 #include "ir/expr/dtype.h"
 #include "support/map.h"
 
-/* Of a model that is carried on: what is large is slow under sanitizers, not wrong */
+/* Limits of a model that is compiled to C: a large one is slow under sanitizers, not wrong */
 enum { MOST_ELEMS = 1 << 22 };
 enum { ONE_IN = 64, MOST_BYTES = 1 << 30 };
 static const char *const targets[] = { "generic", "cortex-m4", "cortex-m55", "x86-avx2" };

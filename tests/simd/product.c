@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One product of N x N matrices by the emitted matmul.c: the hash of its bits. With 1 as the argument, the product is
- * also held against one whose multiply-adds are libm's fma, in the order of k: to the bit. */
+ * also compared with one of libm's fma, in the order of k, to the bit. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

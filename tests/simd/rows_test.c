@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The macros of runtime/simd/rows.h against their formulas, with whatever instructions the compiler has for them: on
- * rows of every length to 40, of edge values and of pseudo-random ones, with neighbours that must stay as they are.
- * Status: the number of the first macro that differs. No library is needed, so that it runs on an emulated core too. */
+/* The macros of runtime/simd/rows.h against their formulas, with the instructions that the compiler has for them: on
+ * rows of every length to 40, of edge values and of pseudo-random ones, with neighbours that must not change. Status:
+ * the number of the first macro that differs. It requires no library, so it also runs on an emulated core. */
 #include "simd/simd.h"
 
 enum { LONGEST = 40, ROOM = 4 * LONGEST + 16 };
@@ -52,7 +52,7 @@ static int32_t dot_turns(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t bo
     return dot_at(n, halves + w * 3, 9, 5, weights + o * 7, 6, 4);
 }
 
-/* c begins with its own index times 1000; row w of it lies 5 behind row w - 1. */
+/* c begins with its own index times 1000; row w of it is 5 after row w - 1. */
 static int32_t begin[10], c[10];
 static void begin_sums(void)
 {
@@ -218,7 +218,7 @@ static int test_all_pools(void)
                 const int status = test_pools(kh, kw, n);
                 if (status) return status;
             }
-    for (int32_t k = 240; k <= 272; k++) {              /* where sums of 16 bits would end: taps on one place */
+    for (int32_t k = 240; k <= 272; k++) {              /* the limit of 16-bit sums: taps at one position */
         int32_t sums[8] = { 0 };
         LW_SUM_WINDOW_I8(k, 1, 8, LW_AT(sums, 0), LW_AT(bytes, 5, 0, 0));
         for (int32_t o = 0; o < 8; o++)

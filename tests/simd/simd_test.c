@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The vectors of runtime/simd against their formulas, for every width: in registers where the compiler's flags give
- * them, else in scalar.h. The expected values come from C's own operators and from libm, whose fmaf and sqrtf are
- * exact. */
+/* The vectors of runtime/simd against their formulas, for every width: in registers if the compiler's flags provide
+ * them, else in scalar.h. The expected values are computed with C's own operators and with libm, whose fmaf and sqrtf
+ * are exact. */
 #include <math.h>
 #include <string.h>
 

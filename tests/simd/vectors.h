@@ -15,10 +15,10 @@
 #define SHOWN(lanes) SHOWN_NAME(lanes)
 #define SHOWN_NAME(lanes) "x" #lanes
 
-/* Lane i holds the values from `at` on, so that every value meets every lane and every other value. */
+/* Lane i holds the values from `at` on, so every value occurs in every lane, with every other value. */
 #define GATHER(array, values, count, at) for (int i = 0; i < LANES; i++) array[i] = values[((at) + i) % count]
 
-/* All of what a mask says, as 0 and 1. */
+/* The bits of a mask, as 0 and 1. */
 static void TEST_PART(mask, LANES)(M m, int32_t *out)
 {
     NAME(i32, store)(out, NAME(i32, select)(m, NAME(i32, broadcast)(1), NAME(i32, broadcast)(0)));
@@ -86,7 +86,7 @@ static void TEST_PART(mask, LANES)(M m, int32_t *out)
 
 #define TRUTH(mask) NAME(i32, select)(mask, NAME(i32, broadcast)(1), NAME(i32, broadcast)(0))
 
-/* Narrow loads: every value of the type, and nothing behind the last lane is needed. */
+/* Narrow loads: every value of the type, with no element after the last lane. */
 #define NARROW(type, name, least, greatest)                                                                            \
     do {                                                                                                               \
         int good = 1;                                                                                                  \

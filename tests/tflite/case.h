@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_TESTS_TFLITE_CASE_H
 #define LW_TESTS_TFLITE_CASE_H
-/* A second opinion on every TFLite operator: models of one operator with what they must give, from formulas of their
- * own.
+/* A second opinion on every TFLite operator: models of one operator with their expected outputs, from independent
+ * formulas.
  *
- * A Case is such a model in the open: operands with shapes, quantization and values, and the options' fields. Each
- * operator is a row with a maker of random cases and the reference that fills in their outputs. Nothing here is, or
+ * A Case is such a model in plain structs: operands with shapes, quantization and values, and the options' fields. Each
+ * operator is a row with a generator of random cases and the reference that fills in their outputs. Nothing here is, or
  * includes, anything of the compiler or of runtime/; flatbuffer.c writes a case as the bytes of a model, and reads the
- * recorded models of *.vec, on which the references are tested themselves. Values are doubles, which hold floats and
- * all integers that occur exactly. */
+ * recorded models of *.vec, on which the references are tested themselves. Values are doubles, which represent floats
+ * and all integers that occur exactly. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,7 +73,7 @@ size_t case_write(const Case *c, uint8_t *out);                        /* at mos
 /* Inputs without values: those that are no constants */
 bool case_read(const uint8_t *model, size_t count, Case *c);
 int element_bytes(ElementType t);
-void values_write(const Operand *x, uint8_t *out);                     /* as they lie in memory */
+void values_write(const Operand *x, uint8_t *out);                     /* in the byte order of memory */
 void values_read(Case *c, Operand *x, const uint8_t *bytes);
 
 /* ---- Operands: operands.c ---------------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ Operand *add_like(Case *c, const Operand *x, int rank, const int *dim);
 Operand *add_ints(Case *c, int rank, int count, const int *v);
 void copy_quant(Operand *to, const Operand *from);
 
-int between(Random *r, int least, int greatest);                           /* both may come */
+int between(Random *r, int least, int greatest);                           /* both may occur */
 bool chance(Random *r, int percent);
 float scale_between(Random *r, double least, double greatest);             /* evenly many of each magnitude */
 /* The rank; dimensions of 1 to most */

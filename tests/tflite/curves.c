@@ -55,7 +55,7 @@ static void make_leaky(Case *c, Random *r, int number)
     c->field[0] = (double)(float)(between(r, 1, 90) / 100.0);
 }
 
-/* No root of what is below the zero point: the reference refuses it. */
+/* No root of values below the zero point: the reference refuses it. */
 static void make_rsqrt(Case *c, Random *r, int number)
 {
     if (number % 4 == 3) {
@@ -70,7 +70,7 @@ static void make_rsqrt(Case *c, Random *r, int number)
 /* ---- One element ------------------------------------------------------------------------------------------------- */
 
 typedef double OfReal(const Case *c, float x);
-/* Of what is stored less the zero point; to be limited to int8 */
+/* Of the stored value minus the zero point; to be limited to int8 */
 typedef int64_t OfStored(const Case *c, int32_t difference);
 
 static void each(Case *c, OfReal *real, OfStored *whole)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that work element by element on operands that may be spread: arithmetic, comparisons, logic, choices, and
- * changes of type. Every reference is a function of the operands' elements at one place. */
+/* Elementwise operators on operands that may broadcast: arithmetic, comparisons, logic, choices, and changes of type.
+ * Every reference is a function of the operands' elements at one index. */
 #include "case.h"
 
 #include <math.h>
@@ -197,7 +197,7 @@ static void make_div(Case *c, Random *r, int number)
         return;
     }
     for (int i = 0; i < elements(b); i++) b->v[i] = b->v[i] == b->zero ? (b->zero < 127 ? b->zero + 1 : 126) : b->v[i];
-    do {      /* what cannot be divided so is divided by itself or by what is farthest */
+    do {      /* pairs that cannot be divided are replaced by the value itself or the farthest one */
         double *p = &a->v[broadcast_place(a, y->rank, index)], *q = &b->v[broadcast_place(b, y->rank, index)];
         for (int tries = 0; !has_quotient(c, *p, *q); tries++) {
             *p = between(r, -128, 127);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The fixed-point arithmetic of quantized operators, from its definitions: every step is the exact number in 64 bits,
- * divided with floor or rounded as the definition says, and then cut or saturated to 32. Names and formulas follow the
+ * divided with floor or rounded by the definition, and then truncated or saturated to 32. Names and formulas follow the
  * description of gemmlowp (SaturatingRoundingDoublingHighMul, RoundingDivideByPOT, FixedPoint) and of TensorFlow Lite
  * (QuantizeMultiplier). */
 #include "case.h"
@@ -105,7 +105,7 @@ static int32_t exp_of_quarter(int32_t a)
     return sum(EXP_OF_MINUS_EIGHTH, high_product(EXP_OF_MINUS_EIGHTH, sum(x, rest)));
 }
 
-/* The quarters that a holds go as factors exp(-1/4), exp(-1/2), ..., one for each bit. */
+/* The quarters in a become factors exp(-1/4), exp(-1/2), ..., one for each bit. */
 int32_t exp_of_negative(int32_t a, int integer_bits)
 {
     static const int32_t factor[] = { 1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases as bytes of models, and back. Field numbers are those of schema.fbs. The reader knows that its files are whole:
- * they are the recorded ones beside it. */
+/* Cases as bytes of models, and back. Field numbers are those of schema.fbs. The reader assumes complete files: it
+ * reads the recorded ones in its folder. */
 #include "case.h"
 
 #include "../unit/flat_out.h"

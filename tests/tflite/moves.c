@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What moves elements: every reference says, for the place in an output, where in which input its value stands. Images
- * of another size are here, too. */
+/* Operators that move elements: every reference gives, for an index of an output, the index of an input. Images of
+ * another size are here, too. */
 #include "case.h"
 
 #include <math.h>
@@ -183,7 +183,7 @@ static void sliced(const Case *c, const int *out, int *in)
 }
 static void slice_reference(Case *c) { each_from(c, sliced); }
 
-/* As Python slices: which element comes first, and how many there are. */
+/* As Python slices: the first element, and their number. */
 typedef struct Steps { int first, step, count; bool drops; } Steps;
 enum { BEGIN_MASK, END_MASK, SHRINK_MASK = 4 };
 
@@ -238,7 +238,7 @@ static void strided_reference(Case *c) { each_from(c, strided); }
 
 /* ---- Several together or apart ----------------------------------------------------------------------------------- */
 
-/* Copies between parts and the whole along an axis; `to_whole` says in which direction. Parts without that axis have it
+/* Copies between parts and the whole along an axis; `to_whole` is the direction. Parts without that axis have it
  * once. */
 static void along(Operand *whole, int axis, Operand *part, int count, bool to_whole)
 {
@@ -520,7 +520,7 @@ static void near(const Case *c, const int *out, int *in)
 }
 static void nearest_reference(Case *c) { each_from(c, near); }
 
-/* Between which two elements a place lies, and how far behind the first: in units of 1/1024 for int8. */
+/* The two elements around a position, and its distance from the first: in units of 1/1024 for int8. */
 typedef struct Between { int low, high; double behind; } Between;
 
 static Between whole_between(int at, int in, int out, bool aligns, bool half)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One number from many: sums, means, extremes and where they are. The dimensions that go are marked, and every element
+/* One number from many: sums, means, extremes and their indices. The reduced dimensions are marked, and every element
  * of the input is added to the output that its other indices name. */
 #include "case.h"
 
@@ -48,7 +48,7 @@ static void sum_up(Case *c)
     while (next_index(c->in[0].rank, c->in[0].dim, index));
 }
 
-/* The division by how many they are goes into the multiplier. */
+/* The multiplier includes the division by their number. */
 static Scaling divided(Scaling s, int64_t count)
 {
     int more = 31 - leading_zeros((uint32_t)count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* npydiff GOT.npy WANT.npy [STEP]: are two arrays the same? Types and shapes must be equal; floats agree when
- * |got - want| <= 1e-4 + 1e-3 |want| (or, given a STEP, that; NaN agrees with NaN alone), everything else when its
- * bytes are equal. Prints the largest difference. Status 0: they agree, 1: they differ, 2: a file is no array that this
- * program can read. It shares no code with the compiler's own reader, so that one fault cannot hide in both. */
+/* npydiff GOT.npy EXPECTED.npy [STEP]: compares two arrays. Types and shapes must be equal. Floats agree if |got -
+ * expected| <= 1e-4 + 1e-3 |expected| (with STEP, that; NaN agrees with NaN alone); everything else if its bytes are
+ * equal. Prints the largest difference. Status 0: they agree, 1: they differ, 2: a file is no array that this program
+ * can read. It shares no code with the compiler's reader, so one fault cannot hide in both. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

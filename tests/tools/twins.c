@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* twins COUNT [SEED]: runs two programs of one int8 model, `whole` and `less`, on COUNT inputs and compares every
- * output byte. Inputs in turn: extremes (all of one value, two values in turn, blocks and spikes of them), slopes,
- * little contrast, noise over all values, and noise that is mostly saturated. Status 1 at the first difference. */
+ * output byte. Inputs alternate: extremes (one value, two alternating values, blocks and spikes of them), slopes, low
+ * contrast, noise over all values, and mostly saturated noise. Status 1 at the first difference. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

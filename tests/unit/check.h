@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The unit tests' few words. A test is a program: CHECK prints one line for each thing checked,
- * `ok NAME` or `not ok NAME: detail`; main ends with `return check_done();`, which prints
- * `N passed, N failed` (and `, N skipped` where something was) and fails if anything failed. Where TEST_CASE is set,
- * only cases whose names contain it are printed and counted. Checks of one name are one case, which passes if all of
- * them do. */
+/* The output of unit tests. A test is a program. CHECK prints one line per check, `ok NAME` or `not ok NAME: detail`.
+ * main ends with `return check_done();`, which prints `N passed, N failed` (with skipped cases, `, N skipped`) and
+ * fails if a check failed. If TEST_CASE is set, only cases with it in their names are printed and counted. Checks with
+ * one name are one case, which passes if all of them pass. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -20,7 +19,7 @@ static inline int check_is_chosen(const char *name)
     return !only || strstr(name, only) != NULL;
 }
 
-/* The cases so far, found by their names: 0 for a free place, 1 passed, 2 failed. */
+/* The cases so far, by name: 0 for a free entry, 1 passed, 2 failed. */
 enum { CHECK_SLOTS = 1 << 14 };
 typedef struct CheckSlot { char *name; int verdict; } CheckSlot;
 static CheckSlot check_slots[CHECK_SLOTS];
@@ -36,7 +35,7 @@ static inline CheckSlot *check_slot(const char *name)
     return found;
 }
 
-/* Prints the verdict; when it is bad, `format` says what was found. Returns is_good. */
+/* Prints the verdict; of a failure, with the details in `format`. Returns is_good. */
 static inline int check_that(int is_good, const char *name, const char *format, ...)
 {
     if (!check_is_chosen(name)) return is_good;

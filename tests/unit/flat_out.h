@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef FLAT_OUT_H
 #define FLAT_OUT_H
-/* Flatbuffers, written front to back: children behind their parents, and every table with a vtable of its own. */
+/* Flatbuffers, written front to back: children follow their parents, and every table has a separate vtable. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static inline size_t grow(Out *o, size_t bytes)
     return place;
 }
 
-/* A table whose fields 0..count-1 are all there, 8 bytes each: the place of field i is table + 8 + 8*i. */
+/* A table with fields 0..count-1 of 8 bytes each: field i is at table + 8 + 8*i. */
 static inline size_t table(Out *o, int count)
 {
     size_t n = (size_t)count, vtable = grow(o, 4 + 2 * n), t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Networks made by hand or by chance for the tests of the graph part, and their values by the evaluator: each call of
- * the untouched DAG is expanded alone and evaluated, so that nothing of what is tested takes part. */
+/* Handwritten and random networks for the tests of the graph part, and their values by the evaluator: each call of the
+ * original DAG is expanded and evaluated alone, independently of the tested code. */
 #ifndef GRAPHS_H
 #define GRAPHS_H
 
@@ -115,7 +115,7 @@ static inline bool evaluate_graph(Net *n, const Graph *g, const void *const *inp
     return !ctx_failed(n->cx);
 }
 
-/* The first element that differs by more than `most` (1 + |wanted|), or -1. */
+/* Returns the first element that differs by more than `most` (1 + |expected|), or -1. */
 static inline int64_t first_difference(const Tensor *t, const void *found, const void *wanted, double most)
 {
     for (int64_t i = 0; i < tensor_elems(t); i++) {
@@ -125,7 +125,7 @@ static inline int64_t first_difference(const Tensor *t, const void *found, const
     return -1;
 }
 
-/* Do the passes leave the outputs' types, shapes and values as they are? */
+/* True if the passes preserve the outputs' types, shapes and values. */
 static inline bool same_values(Net *n, const Graph *was, const Graph *is, double most)
 {
     const void *wanted[NET_ROOM], *found[NET_ROOM], **inputs = made_up_inputs(n);
@@ -154,7 +154,7 @@ static inline Build net_build(Net *n, const lw_options *o)
     return b;
 }
 
-/* ---- By chance --------------------------------------------------------------------------------------------------- */
+/* ---- Random networks --------------------------------------------------------------------------------------------- */
 
 typedef struct Pool { Net *net; int count; Tensor *at[NET_ROOM]; } Pool;
 

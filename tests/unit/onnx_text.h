@@ -53,7 +53,7 @@ static void text_field(Text *t, int field, const Text *part)
     bytes_field(t, field, part->at ? part->at : "", part->length);
 }
 
-/* The word up to one of `stops`; *s is behind the stop. */
+/* Returns the word up to one of `stops`; *s advances past the stop. */
 static const char *word(Writer *w, const char **s, const char *stops)
 {
     size_t n = strcspn(*s, stops);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An operator's test cases as calls: inputs become constants of the shapes that the case says, with its values or
- * made-up ones. */
+/* An operator's test cases as calls: inputs become constants of the case's shapes, with its values or generated
+ * ones. */
 #ifndef OP_CASES_H
 #define OP_CASES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a DAG means, node by node: a call is expanded alone and evaluated, a region runs one of its graphs, or its body
- * turn after turn on copies. Nothing of passes, fusion, plans or the driver takes part. */
+/* The meaning of a DAG, node by node: each call is expanded and evaluated alone; a region runs one of its graphs, or
+ * its body iteration by iteration on copies. Independent of passes, fusion, plans and the driver. */
 #ifndef PLAIN_H
 #define PLAIN_H
 
@@ -72,7 +72,7 @@ static inline bool plain_graph(Ctx *cx, const Graph *g, Env *env)
     return !ctx_failed(cx);
 }
 
-/* What makes the tensor, from inputs whose data are in the environment; its data, NULL on an error. */
+/* Computes the tensor from inputs with data in the environment. Returns its data, NULL on an error. */
 static inline const void *plain_value(Ctx *cx, Tensor *t, Env *env)
 {
     const Graph g = { .output = &t, .output_count = 1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef RUN_MODEL_H
 #define RUN_MODEL_H
-/* A model that was read, run as it stands: each call's naive nest, by the interpreter with all its checks. */
+/* Runs an imported model without passes: each call's naive nest, by the interpreter with all its checks. */
 #include <string.h>
 
 #include "graph/dag/graph.h"
@@ -18,7 +18,8 @@ static inline void *aligned_copy(Ctx *cx, const void *bytes, size_t count)
     return to;
 }
 
-/* The calls that make outputs[0..count), one after the other, with or without all checks; every result stays in env. */
+/* Runs the calls that compute outputs[0..count), one after the other, with or without all checks; every result stays in
+ * env. */
 static inline bool run_calls(Ctx *cx, Tensor *const *outputs, int count, Env *env, bool is_checked)
 {
     Node **order;
@@ -36,7 +37,7 @@ static inline bool run_calls(Ctx *cx, Tensor *const *outputs, int count, Env *en
     return true;
 }
 
-/* output[i]: where output i is. NULL, or what is wrong. */
+/* output[i]: the data of output i. Returns NULL, or the fault. */
 static inline const char *run_model(Ctx *cx, const Model *m, const void *const *input, const void **output)
 {
     Env *env = env_new(cx);

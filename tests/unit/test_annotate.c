@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotations: entered from C, from .te files, from ONNX; what they do to groups and devices; that they stay through
- * the passes as long as they are needed, and leave no trace otherwise. Values are held against the untouched DAG's, by
- * the evaluator. (Annotation files and devices in emitted programs: tests/annotate.sh.) */
+/* Annotations from C, from .te files and from ONNX: their effect on groups and devices. Passes preserve them as long as
+ * they are required; otherwise they leave no trace. Values are compared with those of the original DAG, by the
+ * evaluator. (Annotation files and devices in emitted programs: tests/annotate.sh.) */
 #include "graphs.h"
 
 #include "import/onnx/onnx.h"
@@ -19,7 +19,7 @@ static Tensor *on(Net *n, const char *device, Tensor *x)
     return call(n->cx, "annotation.on_device", "on", &x, 1, "device=%s", device);
 }
 
-/* The nodes' names, group by group, a device's behind an '@': "conv relu | pool@npu". */
+/* The nodes' names, group by group, with a device's name after '@': "conv relu | pool@npu". */
 static const char *groups_text(Net *n, const Graph *g)
 {
     Groups groups = groups_by_device(n->cx, fuse(n->cx, g));
@@ -44,7 +44,7 @@ static void check_groups(Net net, const char *label, const char *wanted)
     ctx_free(n->cx);
 }
 
-/* The emitted program; names what failed. */
+/* The emitted program; `what` names a failure. */
 static const char *emitted(Net *n)
 {
     static const lw_options options = { .name = "net", .combine = "none" };
@@ -94,8 +94,7 @@ static void stops(void)
     check_groups(n, "stop_fusion: one after another, as an output", "relu | stop | stop");
 }
 
-/* Nothing is copied, nothing is called, no byte of memory is there for it. (What is combined for memory's sake is: it
- * ends at a stop.) */
+/* It causes no copy, no call and no byte of memory. (Combinations for RAM end at a stop.) */
 static void stop_costs_nothing(void)
 {
     Net a = net_new(6), b = net_new(6);
@@ -317,7 +316,7 @@ static void rounding(const char *mode, float function(float))
     ctx_free(n->cx);
 }
 
-/* To the bit what quantize and dequantize do, with values that are none and that are too large. */
+/* Equals quantize and dequantize to the bit, also for NaN and for values that are too large. */
 static void pair_of(DType t)
 {
     Net net = net_new(40 + (uint32_t)t), *n = &net;
@@ -374,7 +373,7 @@ static void from_te(void)
     ctx_free(n->cx);
 }
 
-/* Through the public header: in a computation of calls alone, of which an annotation leaves the values as they are. */
+/* Through the public header: in a computation of calls alone, an annotation preserves the values. */
 static void from_c(void)
 {
     lw_context *cx = lw_new();

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotations through every pass of passes.def, each run alone: on random networks, and on one of 8-bit integers for a
- * core whose calls are altered, an annotation stands behind every call that reads an input. What must be there
- * afterwards:
+/* Annotations through every pass of passes.def, each run alone, on random networks and on an 8-bit network for a core
+ * with altered calls. An annotation follows every call that reads an input. Afterwards:
  *
- *   on_device            every call is on the device, whatever was made in its place; for the last pass: or at home
- *                        with copies between
+ *   on_device            every call is on the device, also calls that the pass created; after the last pass a call may
+ *                        be on the host, with copies between
  *   stop_fusion          as many calls of it as before
- *   stop_gradient,       as many marks, whose tensors, as they are now, have the values that the marked ones had
+ *   stop_gradient,       as many marks as before; their tensors have the values of the marked ones
  *   checkpoint
- *   simulated_quantize   as many calls of it as before, but for the pass that makes integers of them
+ *   simulated_quantize   as many calls of it as before, except in the pass that turns it into integers
  *
- * and the outputs have the values that they had. A new pass is tested as soon as it is in the table. */
+ * and the outputs have the same values. A new row of the table is tested at once. */
 #include "graphs.h"
 
 enum { NETS = 25, NET_CALLS = 10 };
@@ -22,7 +21,7 @@ static const Kind kinds[] = {
     { "annotation.simulated_quantize", "bits=8" },
 };
 
-static const Kind *behind_all;           /* what `annotate_call` puts there */
+static const Kind *behind_all;           /* the annotations that `annotate_call` inserts */
 
 /* Then it will be none of the program's calls. */
 static bool is_over_constants(const Node *n)
@@ -42,7 +41,7 @@ static void annotate_call(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
                   behind_all->attrs);
 }
 
-/* i8 -> conv -> bias -> conv of the sums made narrow again: what the rows of Arm cores alter. */
+/* i8 -> conv -> bias -> conv of the narrowed sums: calls that the rows of Arm cores alter. */
 static Net integer_net(uint32_t seed)
 {
     Net net = net_new(seed), *n = &net;
@@ -90,7 +89,7 @@ static Tensor **marked(Net *n, const Graph *g)
     return t;
 }
 
-/* ---- What must hold ---------------------------------------------------------------------------------------------- */
+/* ---- Invariants -------------------------------------------------------------------------------------------------- */
 
 static const char *device_kept(Net *n, const Graph *is, const char *pass)
 {
@@ -128,7 +127,7 @@ static const char *fault_of(Net *n, const Kind *k, const Graph *was, const Graph
 {
     const double most = n->input[0]->type == I8 ? 0 : 1e-4;
     if (ctx_failed(n->cx)) return net_error(n);
-    /* Rounding may differ behind a sum */
+    /* Rounding may differ after a sum */
     if (!is_called(k, "simulated_quantize") && !same_values(n, was, is, most)) return "the outputs have other values";
     if (is_called(k, "on_device")) return device_kept(n, is, pass);
     if (is_called(k, "stop_gradient") || is_called(k, "checkpoint")) {
@@ -168,8 +167,8 @@ static void try_net(Net net, const Kind *k, const GraphPassRow *pass, const char
     ctx_free(n->cx);
 }
 
-/* Recorded annotations are in no pass's way: there each one must have found something to do, but for those whose kind
- * of network is not among these: channels that go, devices, graphs inside of calls, quantizers. */
+/* Recorded annotations disable no pass: with them each pass must have changed a network, except passes for networks
+ * that are not among these: dead channels, devices, graphs inside of calls, quantizers. */
 static void pass_alone(const Kind *k, const GraphPassRow *pass)
 {
     Tally t = { 0, 0, "" };
@@ -188,7 +187,7 @@ int main(void)
     const GraphPassRow *pass = graph_passes(&count);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         for (int p = 0; p < count; p++) {
-            bool seen = false;                 /* some stand in the table twice */
+            bool seen = false;                 /* the table lists some passes twice */
             for (int q = 0; q < p; q++) seen = seen || pass[q].run == pass[p].run;
             if (!seen) pass_alone(&kinds[k], &pass[p]);
         }

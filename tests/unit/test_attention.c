@@ -53,7 +53,7 @@ static float kept(const Case *c, int size, int salt, int b, int h, int k, int i)
     return number(place(c->is_packed, c->shared, c->keys, size, b, h, k - c->past, i), salt);
 }
 
-/* -inf: not seen. */
+/* -inf: masked. */
 static double score(const Case *c, int b, int h, int r, int k)
 {
     const int at = c->past + r;
@@ -141,7 +141,7 @@ static void test_case(const Case *c)
     ctx_free(cx);
 }
 
-/* The only output of a model whose inputs are all filled with number(i, 1); NULL: refused. */
+/* Returns the only output of a model with all inputs filled with number(i, 1); NULL: refused. */
 static const float *output_of(Ctx *cx, const char *line)
 {
     Model m = { 0 };
@@ -180,7 +180,7 @@ static void test_rotary(bool interleaved)
     ctx_free(cx);
 }
 
-/* The last of three taps meets the present; what came before is zero. */
+/* The last of three taps reads the present step; steps before the first are zero. */
 static void test_causal_conv(void)
 {
     enum { CHANNELS = 2, N = 5, TAPS = 3 };

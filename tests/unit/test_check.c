@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The checker on nests written by hand. What is right is proved; every fault is refused with a sentence that names the
- * stage, loop or tensor. The interpreter is the second opinion: what is proved gives the evaluator's values, and of
- * what is called wrong a run shows it, by other values or by stopping. */
+/* The checker on handwritten nests. Correct nests are proved; every fault is refused with a sentence that names the
+ * stage, loop or tensor. The interpreter is the second opinion: a proved nest gives the evaluator's values; a nest
+ * called wrong gives other values or stops. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,7 +247,7 @@ static bool always_runs_right(Ctx *cx, const Nest *n)
 
 static const char *const verdicts[] = { "proved", "unproved", "wrong" };
 
-/* Called wrong for what it would be on other inputs, or for what a run cannot show. */
+/* Called wrong because of other inputs, or of faults that no run shows. */
 static bool runs_anyway(const Case *c)
 {
     static const char *const names[] = { "I5-vector-of-a-size", "I4-shared-storage-in-parallel", "I4-reader-outside" };
@@ -274,7 +274,7 @@ static void check_case(const Case *c)
     ctx_free(cx);
 }
 
-/* ---- What no text can say -------------------------------------------------------------------------------------- */
+/* ---- Nests that no text can express ------------------------------------------------------------------------------ */
 
 static void naive_nests(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random nests, damaged at one place at random: an extent, a guard, an index, a kind of loop, the order of statements,
- * the place or ring of a storage. What the checker still proves must run with the evaluator's values. Arguments: SEED
+/* Random nests with one random damage: an extent, a guard, an index, a kind of loop, the order of statements, the
+ * offset or ring of a buffer. If the checker still proves a nest, it must give the evaluator's values. Arguments: SEED
  * COUNT. */
 #include "../fuzz/programs.c"
 #include "../fuzz/schedules.c"
@@ -92,7 +92,7 @@ static const Stmt *damage_for(Ctx *cx, Damage *d, const Stmt *s)
     if (kind) return stmt_for(cx, s->name, s->var, s->extent, (LoopKind)random_below(d->r, 4), s->child[0]);
     const Expr *extent = shifted(cx, d->r, s->extent);
     const Var *v = expr_as_var(s->var);
-    const Expr *var = expr_new_var(cx, v->name, VAR_LOOP, I32, 0, INT32_MAX);      /* the old one knows its old range */
+    const Expr *var = expr_new_var(cx, v->name, VAR_LOOP, I32, 0, INT32_MAX);    /* the old variable keeps its range */
     return stmt_for(cx, s->name, var, extent, s->loop_kind, stmt_substitute(cx, s->child[0], &s->var, &var, 1));
 }
 
@@ -128,7 +128,8 @@ static const Stmt *nth(const Stmt *s, int *n)
     return NULL;
 }
 
-/* Damage goes from the outside in, so that the statement looked for is still itself: only its own path is copied. */
+/* Damage proceeds from the outside in: only the path to the damaged statement is copied, so the statement is found by
+ * its address. */
 static const Stmt *damaged(Ctx *cx, const Stmt *s, Damage *d)
 {
     if (s == d->at) return damage(cx, s, d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* samples/conv_pool: a pooling that computes its convolution row by row. What the interpreter does is counted: how
- * often each element of each stage is begun (the instance whose reduce axes are all 0) and how many instances it takes
- * in all. */
+/* samples/conv_pool: a pooling that computes its convolution row by row. The test counts the interpreter's work: how
+ * many times each element of each stage is begun (the instance with all reduce axes 0), and the total number of
+ * instances. */
 #include <string.h>
 
 #include "check.h"
@@ -54,7 +54,7 @@ static Sample sample_run(const char *path)
     return s;
 }
 
-/* Each position of the first `side` rows and columns begun once, none behind them, with a whole reduction each. */
+/* Each position of the first `side` rows and columns is begun once, with a whole reduction; no other position is. */
 static void check_once(const Sample *s, const char *label, const char *stage, int side, long terms)
 {
     const Counted *c = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A schedule from outside that declines (returns false): a note says so, and the next best implementation is taken.
- * Beside it, which refusals are wrong usage. */
+/* A schedule from outside that declines (returns false): a note reports it, and the next best implementation is used.
+ * Also: which refusals are wrong usage. */
 #include <string.h>
 
 #include "check.h"

@@ -109,7 +109,7 @@ static void test_operators(void)
     lw_free(cx);
 }
 
-/* lw_emit reads the files that its options name: what they say acts or is refused. */
+/* lw_emit reads the files that its options name: their statements act or are refused. */
 static void test_annotations(void)
 {
     char said[1024], output[1024];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Emitted C, run: nests as they come and under schedules are lowered, printed, compiled in one file and compared with
- * the plain evaluator bit for bit. The C compiler is $CC, or cc; without one the test is skipped. */
+/* Emitted C, run: naive and scheduled nests are lowered, printed, compiled in one file and compared with the plain
+ * evaluator bit for bit. The C compiler is $CC, or cc; without one the test is skipped. */
 #include "check.h"
 
 #include <stdlib.h>

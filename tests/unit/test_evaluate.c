@@ -9,7 +9,7 @@
 #include "ir/interpret/evaluate.h"
 #include "ir/text/formula.h"
 
-/* A context, tensors with made-up data, and what became of them. */
+/* A context, tensors with generated data, and their results. */
 typedef struct Trial { Ctx *cx; Env *env; uint32_t seed; } Trial;
 
 static Trial trial_new(void)
@@ -175,7 +175,7 @@ static void test_softmax_chain(void)
     ctx_free(t.cx);
 }
 
-/* y[t] = y[t-1] / 2 + x[t]: the stage reads what it has made. */
+/* y[t] = y[t-1] / 2 + x[t]: the stage reads its own output. */
 static void test_recurrence(void)
 {
     Trial t = trial_new();
@@ -243,7 +243,7 @@ static void test_errors(void)
     ctx_free(t.cx);
 }
 
-/* What was made on the way belongs to one call: with another input everything is made again. */
+/* Intermediate results belong to one call: another input recomputes them all. */
 static void test_fresh_each_time(void)
 {
     Trial t = trial_new();

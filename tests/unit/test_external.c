@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ONNX models whose weights lie in a second file: read from its place there, refused where they are not all there. */
+/* ONNX models with weights in a second file: read from their offset, and refused if the file is too short. */
 #define _DEFAULT_SOURCE      /* mkdtemp, mkdir */
 #include "check.h"
 
@@ -34,7 +34,7 @@ static Ctx *read_model(const char *folder, const char *line, Model *m)
     return cx;
 }
 
-/* The constant that the only node reads begins with `first` and goes on in halves. */
+/* The constant that the only node reads begins with `first`; each next element is larger by a half. */
 static void accepted(const char *folder, const char *test_name, const char *line, float first)
 {
     Model m = { 0 };

@@ -11,7 +11,7 @@
 
 typedef struct Twin { const char *core; lw_target row; } Twin;
 
-/* The budget of copies is what all Arm rows have. */
+/* All Arm rows have the same budget of copies. */
 #define TWIN(its_core, its_features, rows) \
     { its_core, { .name = "outside", .features = its_features, .lanes = 1, .accumulators = rows, .copy_budget = 16 } }
 static const Twin twins[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/lw_fixed.h and the kinds of expression that mean the same: steps at edge values and on a long random
- * sequence, against gemmlowp's definition (truncating division) and against division in doubles; functions against what
- * gemmlowp's fixedpoint.h gave, and against exp and 1/x. */
+/* runtime/lw_fixed.h and the kinds of expression with the same meaning. Steps run at edge values and on a long random
+ * sequence, beside gemmlowp's definition (truncating division) and division in doubles; functions beside the recorded
+ * results of gemmlowp's fixedpoint.h, and beside exp and 1/x. */
 #include "check.h"
 
 #include <math.h>
@@ -153,7 +153,7 @@ static void check_scale_edges(void)
     check_that(wrong == 0 && tried > 1000000, "scale-edges", "%d of %d values differ", wrong, tried);
 }
 
-/* ---- What is known of their results ------------------------------------------------------------------------------ */
+/* ---- Ranges of their results ------------------------------------------------------------------------------------- */
 
 typedef struct Two { int32_t least, greatest; } Two;
 static Two any_two(uint64_t *seed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formulas, expressions and nests as text: what the printer writes, the reader reads back to the same node; every error
- * says what is wrong, with a caret at the place; padding and broadcasting mean what plain loops compute. */
+/* Formulas, expressions and nests as text. The reader reads the printer's text back to the same node; every error names
+ * the fault, with a caret at its column; padding and broadcasting mean the same as plain loops. */
 #include "check.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static const char *first_error(Ctx *cx)
     return "";
 }
 
-/* ---- Formulas and what they print ------------------------------------------------------------------------------- */
+/* ---- Formulas and their printed text ----------------------------------------------------------------------------- */
 
 typedef struct Reading { const char *name, *text, *printed; } Reading;
 

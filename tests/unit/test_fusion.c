@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What fusion does to each graph of the table of consequences (the catalogue's section 7.3, numbered as there), as
- * data: the graph as a .te text, and the functions that come of it. A function is written as its calls with a '!'
- * behind the anchor; calls that need no function, being matters of places alone, stand in parentheses. `than` says
- * where and why this differs from the table. */
+/* The fusion of each graph of the table of consequences (the catalogue's section 7.3, with its numbers), as data: the
+ * graph as a .te text, and its functions. A function is written as its calls with a '!' after the anchor; calls without
+ * a function, which only move the address, are in parentheses. `than` states how and why this differs from the
+ * table. */
 #include "context/context.h"
 #include "graphs.h"
 
@@ -63,7 +63,7 @@ static const Row rows[] = {
       "c! r | y!", NULL },
     { 15, "the anchor's own value is an output, too", IMAGE CONV("c", "x") "y = relu(c)\noutput c, y\n", "c! | y!",
       NULL },
-    /* What section 7.2 says of diamonds, depth and phases beyond the table. */
+    /* Statements of section 7.2 on diamonds, depth and phases beyond the table. */
     { 0, "a diamond behind a conv, taken whole",
       IMAGE CONV("c", "x") "s = sigmoid(c)\nt = tanh(c)\ny = mul(s, t)\noutput y\n", "c! s t y", NULL },
     { 0, "a diamond behind a conv, of which one side reduces: not at all",

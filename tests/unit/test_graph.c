@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The DAG's passes and its fusion on small networks made here: which calls remain and who is in a group with whom (more
- * of that in test_fusion.c); the values by the evaluator on the graph before and after. */
+/* The DAG's passes and its fusion on small handwritten networks: which calls remain and which share a group (more in
+ * test_fusion.c); the values by the evaluator on the graph before and after. */
 #include "graphs.h"
 
 #include <time.h>
@@ -51,7 +51,7 @@ static void fuse_groups(void)
     net_output(&n, conv(&n, "other", x, 4));
     check_groups(n, "a transpose that two read stands alone", "turn | conv | other");
 
-    /* f32 -> i8 -> f32 between the convolutions: bytes lie between the groups */
+    /* f32 -> i8 -> f32 between the convolutions: bytes are stored between the groups */
     n = net_new(24);
     x = image(&n, "x");
     a = one(&n, "cast", "narrow", conv(&n, "conv1", x, 4), "to=i8");

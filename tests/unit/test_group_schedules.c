@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules of groups from C: the text that lw_dump prints at `scheduled`, given back as schedule_text, emits the same
- * file, for versions of open sizes, for another compute, for groups on a device and inside of a loop; and rows of both
- * options. */
+/* Schedules of groups from C: schedule_text with the text that lw_dump prints at `scheduled` emits the same file, for
+ * versions of open sizes, for another compute, for groups on a device and inside of a loop. Rows of both options. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +54,7 @@ static const char *first_error(lw_context *cx)
     return "";
 }
 
-/* Emits the model with the options into buffer; *said gets the first error. */
+/* Emits the model with the options into buffer; *said receives the first error. */
 static bool emits(const char *model, const lw_options *o, char *buffer, char *said)
 {
     lw_context *cx = lw_new();

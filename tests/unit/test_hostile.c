@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Hostile models through the library's front door, lw_compile: whatever the file holds, the call returns within 10
- * seconds of processor time and 1 GB; it has written all files or none; it has said why where it refused; it has never
- * called itself wrong.
+/* Hostile models through the library's entry, lw_compile. For any file the call returns within 10 seconds of processor
+ * time and 1 GB, writes all files or none, gives a reason for a refusal, and never reports an internal error.
  *
- *   test_hostile            the fuzzer's corpus; models written to be absurd; small models of the project: one in 11 of
- *                           200 truncations, 2,000 flipped bits and 1,000 changed fields of each
+ *   test_hostile            the fuzzer's corpus; absurd models; small models of the project: one in 11 of 200
+ *                           truncations, 2,000 flipped bits and 1,000 changed fields of each
  *   test_hostile --every    all of them
  *   test_hostile MODEL...   the truncations and flips of these, and a table
  *
- * Three flips in four are in a byte of the structure, drawn from all of them alike; the others are anywhere, in most
- * files mostly in weights. Cases run in a child process, which counts them; when it dies, the case that it was at is to
- * blame. */
+ * Three flips in four hit a byte of the structure, drawn uniformly; the others hit any byte, in most files mostly
+ * weights. Cases run in a child process, which counts them; if it dies, its current case is the culprit. */
 #define _DEFAULT_SOURCE      /* fork, mmap, mkdtemp, wait4 */
 #include "check.h"
 
@@ -50,7 +48,7 @@ static const rlim_t MEMORY = (rlim_t)1 << 30;
 typedef struct Scene { char folder[64], output[96], header[96], part[112]; uint8_t *file; int stride; } Scene;
 /* Shared with the child */
 typedef struct Progress { int at, accepted, wrong; double slowest; char what[400]; } Progress;
-/* Places of bytes that are no weights */
+/* Offsets of bytes outside of the weights */
 typedef struct Sample { Bytes whole; const uint32_t *structure; uint32_t structure_count; } Sample;
 typedef struct Row {
     const char *model;
@@ -77,7 +75,7 @@ static bool was_refused(lw_context *cx, bool *is_internal)
 
 static const char *target = "generic";
 
-/* Compiles the file; what is wrong with how that ended, or NULL. */
+/* Compiles the file. Returns NULL, or the fault in how it ended. */
 static const char *compiled(const Scene *s, const char *model, Progress *p)
 {
     const lw_options options = { .name = "m", .target = target };
@@ -95,7 +93,7 @@ static const char *compiled(const Scene *s, const char *model, Progress *p)
     return NULL;
 }
 
-/* So many seconds of the processor from here on, whatever else the machine does meanwhile; 0 takes the limit away. */
+/* Limits the processor time from here on, independently of the machine's load; 0 removes the limit. */
 static void allow(int seconds)
 {
     const struct itimerval t = { .it_value = { .tv_sec = seconds } };
@@ -117,7 +115,7 @@ static void run_case(const Scene *s, const char *extension, size_t count, Progre
     if (wrong && !p->wrong++) snprintf(p->what, sizeof p->what, "case %d: %s", p->at, wrong);
 }
 
-/* ---- Many, each made by its number ------------------------------------------------------------------------------- */
+/* ---- Numbered cases ---------------------------------------------------------------------------------------------- */
 
 typedef size_t Maker(uint8_t *file, const Sample *from, int number);       /* bytes of the case, in `file` */
 
@@ -168,7 +166,7 @@ static size_t changed_numbers(uint8_t *file, const Sample *from, int number)
 
 static void limit(void)
 {
-#if !defined __SANITIZE_ADDRESS__ && !defined LIMITLESS      /* whose shadow is larger than that */
+#if !defined __SANITIZE_ADDRESS__ && !defined LIMITLESS      /* for its shadow, which is larger than that */
     struct rlimit r = { MEMORY, MEMORY };
     setrlimit(RLIMIT_AS, &r);
 #endif
@@ -261,7 +259,7 @@ static void print_table(const Row *row, int count)
                row[i].wrong);
 }
 
-/* ---- Models written to be absurd (onnx_text.h says how) ---------------------------------------------------------- */
+/* ---- Absurd models (in the language of onnx_text.h) -------------------------------------------------------------- */
 
 static const struct { const char *test_name, *model; bool is_fine;
 } absurd[] = {
@@ -349,7 +347,7 @@ static size_t absurd_case(uint8_t *file, const Sample *from, int number)
     return count;
 }
 
-/* One case in a child of its own, so that the others are seen, too. */
+/* Runs one case in a child process, so the others run, too. */
 static Progress alone(const Scene *s, const char *extension, Maker *make, int number)
 {
     Progress *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -366,7 +364,7 @@ static Progress alone(const Scene *s, const char *extension, Maker *make, int nu
     return result;
 }
 
-/* What is fine must compile. */
+/* Valid models must compile. */
 static void check_absurd(const Scene *s)
 {
     for (int i = 0; i < (int)(sizeof absurd / sizeof absurd[0]); i++) {

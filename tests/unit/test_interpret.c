@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The interpreter: right nests, naive and scheduled by hand, give in every mode what the evaluator gives; wrong ones
- * are caught where they are watched, and a wrong kind of loop shows when parallel iterations are shuffled and lanes run
- * in lockstep. */
+/* The interpreter: correct nests, naive and scheduled by hand, give the evaluator's values in every mode. Checks of a
+ * run catch wrong nests, and a wrong kind of loop shows if parallel iterations are shuffled and lanes run in
+ * lockstep. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static void set_size(const Expr *e, void *user)
     if (v && v->role == VAR_SIZE) env_set_size(env, e, *((int64_t **)user)[1]);
 }
 
-/* An environment for a nest: sizes have the value given, inputs are made up, the same each time. */
+/* An environment for a nest: sizes have the given value; inputs are generated, the same each time. */
 static Env *env_for(Ctx *cx, const Nest *n, int64_t size)
 {
     Env *e = env_new(cx);
@@ -99,7 +99,7 @@ static void equals_evaluator(Ctx *cx, const char *name, const Nest *n, int64_t s
 typedef struct Input { const char *name; DType type; int rank; int64_t shape[4]; } Input;
 typedef struct Naive { const char *name; Input input[3]; const char *formula[5]; } Naive;
 
-/* The last formula is the output; those before are made on the way. */
+/* The last formula is the output; the others are intermediate. */
 static const Naive naive[] = {
     { "matmul", { { "a", F32, 2, { 5, 9 } }, { "b", F32, 2, { 9, 4 } } }, { "y[i,j] = sum(k) a[i,k] * b[k,j]" } },
     { "matmul-long", { { "a", F32, 2, { 2, 1500 } }, { "b", F32, 2, { 1500, 3 } } },
@@ -366,7 +366,7 @@ static const Scheduled wrong_kinds[] = {
       "  block c[i=i+1]\n" },
 };
 
-/* Whether some seed makes the run differ from the evaluator, or fail. */
+/* True if for some seed the run fails or differs from the evaluator. */
 static bool shows(const char *text, RunOptions options)
 {
     Ctx *cx = context_new(NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What lowering makes of nests, seen in the lowered code: where inits go, what becomes of conditions, what lives where.
- * That the code computes the right values is the matter of test_emit.c. */
+/* The results of lowering, in the lowered code: the position of inits, the form of conditions, the storage of tensors.
+ * test_emit.c tests that the code computes the right values. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -61,8 +61,8 @@ static void padding(Ctx *cx)
                c);
 }
 
-/* -0 + 0 is +0: what is padded may be left out of a sum that begins with a sum, but not of one that begins with
- * whatever an input holds. */
+/* -0 + 0 is +0. Therefore padding may be dropped from a sum with a sum as its first value, but not from one that begins
+ * with an input. */
 static void padded_sums(Ctx *cx)
 {
     Tensor *x = input(cx, "x", 1, 16, 0, 0, 0), *k = input(cx, "k", 1, 3, 0, 0, 0), *z = input(cx, "z", 1, 16, 0, 0, 0);
@@ -200,7 +200,7 @@ static void merging(Ctx *cx)
                "parameters-are-named-by-what-they-measure", "%s", text_string(&c));
 }
 
-/* The macro before a loop is part of the lowered code: the dump shows it, and C has it on a line of its own. */
+/* The macro before a loop is part of the lowered code: the dump shows it, and C has it on a separate line. */
 static void pragmas(Ctx *cx)
 {
     static const struct { const char *name, *formula, *step[2], *loop, *macro; } rows[] = {
@@ -254,13 +254,13 @@ static const LeadCase leads[] = {
     /* The row above, and the one being written */
     { "y[i<16,j<4] = (x[i-1,j]? : 0) + (x[i+1,j]? : 0)", "", 2 * 16 },
     { "y[i<12,j<4] = x[i,j] + x[i+4,j]", "", 16 },
-    /* What is written has been left behind */
+    /* The stored element is behind the read one */
     { "y[i<12,j<4] = x[i+4,j] * 2", "", 0 },
     /* backwards: the last is read first, the first last */
     { "y[i<16,j<4] = x[15-i,j] * 2", "", 16 * 16 },
     { "y[i<16,j<4] = x[i,j] * 2", "reorder y.j y.i", 15 * 16 + 4 },                  /* by columns */
     { "y[i<16,j<4] = x[i,j] * 2", "parallel y.i", 16 * 16 },                         /* in any order */
-    /* Rows 11 to 14 are made again, from rows read again */
+    /* Rows 11 to 14 are recomputed, from rows that are read again */
     { "y[i<16,j<4] = x[i,j] * 2", "split y.i 5 tail=shift", 5 * 16 },
 };
 

@@ -166,8 +166,8 @@ static float random_float(uint64_t *state)
 
 /* ---- error ---- */
 
-/* |got - want| in units of the last of `digits` binary digits of want; infinity where the two
- * differ in NaN or in the sign of a zero. Infinity counts as the power of two behind the largest number. */
+/* |got - expected| in units of the last of `digits` binary digits of the expected value; infinity if they differ in NaN
+ * or in the sign of a zero. Infinity counts as the power of two after the largest number. */
 static double error_in_ulps(long double got, long double want, int digits, int min_exponent, long double beyond)
 {
     if (got != got || want != want)
@@ -363,8 +363,8 @@ typedef struct SmallFloat {
     int fraction_bits, bias;
 } SmallFloat;
 
-/* A float lies between two neighbours of the narrow format: right is the nearer one, of two
- * equally near ones the even one. Infinity stands where the next number would be. */
+/* A float is between two neighbours of the narrow format: the nearer one is right, and of two equally near ones the
+ * even one. Infinity takes the position of the next number. */
 static int is_nearest(uint16_t got, float x, const SmallFloat *s)
 {
     const double magnitude = fabs((double)x);
@@ -396,7 +396,7 @@ static void test_small_float(const SmallFloat *s, Sampling sampling)
         narrow_wrong += want != want ? !isnan(s->widen(s->narrow(got))) : s->narrow(got) != bits;
     }
     for (uint64_t bits = 0; bits <= UINT32_C(0xffffffff); bits += 4 * sampling.stride) {
-        for (uint32_t low = 0; low < 3; low++) { /* beside and on the ties of both formats */
+        for (uint32_t low = 0; low < 3; low++) { /* near and on the ties of both formats */
             const float x = lw_f32_from_bits(((uint32_t)bits & UINT32_C(0xffffe000)) + UINT32_C(0x0fff) + low);
             const float y = lw_f32_from_bits(((uint32_t)bits & UINT32_C(0xffff0000)) + UINT32_C(0x7fff) + low);
             narrow_wrong += x != x ? !isnan(s->widen(s->narrow(x))) : !is_nearest(s->narrow(x), x, s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/lw_math.h spelled with branches, as scalar cores get it, gives the bits that the compiler's own spelling
- * gives: over a sample of all bit patterns, dense around the places where a branch is taken. The sign and payload of a
- * NaN mean nothing and are not compared. */
+/* runtime/lw_math.h with branches, the spelling of scalar cores, gives the bits of the compiler's own spelling: over a
+ * sample of all bit patterns, dense around the values where a branch changes. The sign and payload of a NaN mean
+ * nothing and are not compared. */
 #define LW_BRANCHES 1
 #include "runtime/lw_math.h"
 

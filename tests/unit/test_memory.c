@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that runs out, through the public interface. Every call ends with an error that says so, writes no file,
- * leaves nothing allocated once the context is freed, and the context may be freed or asked in any state. The blocks of
- * the arenas fail one after another; then single allocations inside of blocks do, a sample of them.
+/* Exhausted memory, through the public interface. Every call ends with an error that names it, writes no file, and
+ * leaves nothing allocated after the context is freed. The context may be freed or queried in any state. The blocks of
+ * the arenas fail one after another; then a sample of single allocations inside of blocks fails.
  *
- * This file holds the text of the arena and the context, to count and to fail; the linker takes these functions in
- * place of the library's. */
+ * This file includes the text of the arena and the context, to count and to fail; the linker uses these functions
+ * instead of the library's. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -74,10 +74,10 @@ void *arena_copy(Arena *a, const void *from, size_t bytes)
     return uncounted_copy(a, from, bytes);
 }
 
-/* ---- What is called ---------------------------------------------------------------------------------------------- */
+/* ---- The calls --------------------------------------------------------------------------------------------------- */
 
 static const char MATMUL[] = "samples/matmul/matmul.te", MODEL[] = "tests/golden/elementwise/elementwise.onnx";
-static char output[300], header[300];       /* beside this program */
+static char output[300], header[300];       /* in the program's folder */
 static const lw_options plain;
 
 static bool compile(lw_context *cx) { return lw_compile(cx, MODEL, output, &plain); }
@@ -159,7 +159,8 @@ static bool says_so(lw_context *cx)
     return count == 1;
 }
 
-/* What is wrong with the call while the memory's n-th request fails, or NULL; *is_done: it needs fewer. */
+/* Returns NULL, or the fault of the call if the memory's n-th request fails; *is_done: the call makes fewer
+ * requests. */
 static const char *fault(bool call(lw_context *cx), bool *is_done)
 {
     memory.blocks = memory.live = memory.allocations = 0;

@@ -8,7 +8,7 @@
 #include "context/context.h"
 #include "import/formats/npy.h"
 
-static char path[4096];   /* beside the program */
+static char path[4096];   /* in the program's folder */
 
 static void put_file(const void *bytes, size_t count)
 {
@@ -52,7 +52,7 @@ static Array read_back(void)
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
-/* 118 bytes of header, as numpy.save makes them: 10 before, 128 in all, the last a newline. */
+/* 118 bytes of header, as numpy.save writes them: 10 before, 128 in total, the last a newline. */
 static void check_bytes(const char *name, DType type, int rank, const int64_t *shape, const void *data,
                         const char *start, size_t data_bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ONNX importer on models written here byte by byte: what is read, what is refused and how, every truncation and
- * many flips of a small model, and (where the model folder is there) the recorded networks. */
+/* The ONNX importer on models written here byte by byte: accepted models, refusals and their words, every truncation
+ * and many flips of a small model, and (if the model folder exists) the recorded networks. */
 #include "check.h"
 
 #include <math.h>
@@ -127,7 +127,7 @@ static Message model_of(const Message *graph, int64_t opset)
     return m;
 }
 
-/* x [1][2][4] -> y: two nodes after what the caller put into the graph. */
+/* x [1][2][4] -> y: two nodes after the caller's nodes. */
 static void put_ends(Message *graph, const int64_t *x_dims)
 {
     Message x = value_info("x", 3, x_dims, 1), y = value_info("y", 3, x_dims, 1);
@@ -576,7 +576,7 @@ static void check_course(const char *test_name, const Message *m, NodeKind kind,
     ctx_free(r.cx);
 }
 
-/* |x|: whether the largest element is positive is known when running alone, so the branches are graphs of a region. */
+/* |x|: only the run decides whether the largest element is positive, so the branches are graphs of a region. */
 static void check_control(void)
 {
     Message yes = node("Abs", "yes", "x", NULL, "a"), no = node("Neg", "no", "b", NULL, "c"),
@@ -588,7 +588,7 @@ static void check_control(void)
     put_attr_int(&sum, "keepdims", 0);
     put_attr_graph(&branch, "then_branch", &then_graph);
     put_attr_graph(&branch, "else_branch", &else_graph);
-    put_message(&g, 1, &branch);                     /* before what its graphs read */
+    put_message(&g, 1, &branch);                     /* before the values that its graphs read */
     put_message(&g, 1, &compare);
     put_message(&g, 1, &sum);
     put_message(&g, 1, &outside);
@@ -657,7 +657,7 @@ static void check_control(void)
                      turns == 1 ? NODE_CALL : NODE_REGION, turns == 1 ? -1 : 2);
     }
 
-    /* It collects what it makes, and nobody says how much that may be */
+    /* It collects rows without a declared capacity */
     put_message(&body, 12, &w);
     Message rows = { .count = 0 };
     static const char *const ends[] = { "times", "", "x" };

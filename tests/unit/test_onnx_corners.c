@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ONNX operators at the corners of their definition: a row is a model, its inputs, and the values that ONNX's operator
- * specification prescribes. The values were computed by hand and agree with ONNX Runtime, except where a row
- * says so. */
+ * specification prescribes. The values were computed by hand and agree with ONNX Runtime, except where a row states
+ * otherwise. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ typedef struct Corner {
 } Corner;
 
 static const Corner corners[] = {
-    /* The place of an element that equals the type's minimum is never one of the padding. */
+    /* The index of an element that equals the type's minimum is never an index of the padding. */
     { "max-pool-index-of-least-u8", 13, "x:1,2,2:2; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i", { "0,0,0,0" },
       { "0,0,0,0,0,0", "0,0,0,2,2,2" }, 0, false },
     { "max-pool-index-of-least-i8", 13, "x:1,2,2:3; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i",
@@ -54,7 +54,7 @@ static const Corner corners[] = {
     { "is-inf-of-neither-sign", 10, "x:3; IsInf x y detect_negative=0! detect_positive=0!; >y", { "-inf,1,inf" },
       { "0,0,0" }, 0, false },
 
-    /* Samples as many as a cell needs; ONNX Runtime's results. */
+    /* A number of samples that depends on the cell; ONNX Runtime's results. */
     { "roi-align-adaptive-mean", 16,
       "x:1,1,3,4; r:2,4; b$7$2$0,0; RoiAlign x,r,b y output_height=1! output_width=2!; >y",
       { "1,-2,3,4,5,6,-7,8,9,10,11,-12", "0,0,4,2.5,1,-3,9,2" }, { "3.77777767,1.5555557,1.64999998,0" }, 1e-6, false },

@@ -58,7 +58,7 @@ static void check_rows(void)
     ctx_free(cx);
 }
 
-/* ---- Values: what ONNX Runtime computed -------------------------------------------------------------------------- */
+/* ---- Values: the results of ONNX Runtime ------------------------------------------------------------------------- */
 
 typedef struct Vector { const char *op, *attrs, *inputs; int count; const double *values; } Vector;
 static const Vector vectors[] = {
@@ -67,7 +67,7 @@ static const Vector vectors[] = {
 
 static bool is_near(double a, double b) { return fabs(a - b) <= 2e-6 + 2e-6 * fabs(b); }
 
-/* The first place where the call's output differs from `wanted`, or -1. */
+/* Returns the first element of the call's output that differs from `expected`, or -1. */
 static int64_t first_difference(Made *m, const double *wanted, double *found)
 {
     const void *data = values(m);
@@ -226,21 +226,21 @@ static void check_batch_norm(void)
     ctx_free(m.cx);
 }
 
-/* ---- Values: what is found, and how much ------------------------------------------------------------------------- */
+/* ---- Values: positions and counts -------------------------------------------------------------------------------- */
 
-/* Output `output` in integers: what searches find, by hand, and the counts beside it. */
+/* Output `output` in integers: results of searches, by hand, and their counts. */
 typedef struct Found { const char *op, *attrs, *inputs; int output, count; int64_t values[12]; } Found;
 static const Found searches[] = {
     { "nonzero", "capacity=5", "f32[2][3]={1,0,2,0,0,-1}", 0, 10, { 0, 0, 1, -1, -1, 0, 2, 2, -1, -1 } },
     { "nonzero", "capacity=5", "f32[2][3]={1,0,2,0,0,-1}", 1, 1, { 3 } },
     { "nonzero", "capacity=2", "bool[4]={0,1,1,1}", 0, 2, { 1, 2 } }, /* no room for the third, */
     { "nonzero", "capacity=2", "bool[4]={0,1,1,1}", 1, 1, { 3 } },    /* which is counted all the same */
-    /* First places, in order of value */
+    /* First positions, in order of value */
     { "unique", "capacity=4", "i32[6][1]={2,1,1,3,4,3}", 0, 4, { 1, 0, 3, 4 } },
     { "unique", "capacity=4", "i32[6][1]={2,1,1,3,4,3}", 1, 6, { 1, 0, 0, 2, 3, 2 } },
     { "unique", "capacity=4", "i32[6][1]={2,1,1,3,4,3}", 2, 4, { 2, 1, 2, 1 } },
     { "unique", "capacity=4 sorted=0", "i32[6][1]={2,1,1,3,4,3}", 0, 4, { 0, 1, 3, 4 } },
-    /* Boxes 0, 1 and 2 lie nearly on each other, 3 apart: 0 and 3 are kept, best first. */
+    /* Boxes 0, 1 and 2 overlap nearly completely, 3 is separate: 0 and 3 are selected, best first. */
     { "non_max_suppression",
       "capacity=4",
       "f32[1][4][4]={0,0,1,1,0,0.1,1,1.1,0,-0.1,1,0.9,0,10,1,11} f32[1][1][4]={0.9,0.75,0.6,0.95} i64={3} f32={0.5} "
@@ -300,8 +300,8 @@ static bool all_near(const Tensor *t, const void *a, const void *b)
     return true;
 }
 
-/* op(transpose(u)..) equals transpose(permuted op (u..)) for every case whose inputs all have one rank of two
- * or more. */
+/* op(transpose(u)..) equals transpose(permuted op (u..)) for every case in which all inputs have one rank of two or
+ * more. */
 static void check_permutation(const Op *op, const OpCase *c)
 {
     Made m = make_call(op->name, c->attrs, c->inputs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory plan, by simulation: the groups run in order on the bytes of inputs, outputs, constants and one arena, at
- * the planned places. Whatever a group reads must still be what was written there; what it writes in place it writes
- * over the operand while it reads it. */
+ * the planned offsets. A group must read the values that were written; an output in place is written over the operand
+ * during its reads. */
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ typedef struct Machine {
     Net *net;
     Build *b;
     char *arena, *input[NET_ROOM], *output[NET_ROOM];
-    Env *truth;                   /* what each tensor is, as a dense tensor of its own */
+    Env *truth;                   /* the value of each tensor, as a separate dense tensor */
     const char *fault;
 } Machine;
 
@@ -28,7 +28,7 @@ static char *place_of(const Machine *m, const Slot *s)
     return m->arena + s->offset + bytes;
 }
 
-/* The place of element i in elements from the tensor's start; the coordinates follow from the shape alone. */
+/* Returns the offset of element i in elements from the tensor's start; the coordinates follow from the shape alone. */
 static int64_t element(const Slot *s, int64_t i)
 {
     int64_t at = 0;
@@ -54,7 +54,7 @@ static void fault(Machine *m, const Tensor *t, const char *what)
     if (!m->fault) m->fault = text_format(m->net->cx, "\"%s\" %s: %s", t->name, tensor_shape_text(m->net->cx, t), what);
 }
 
-/* Inside the root and, for the arena, inside of it and aligned. */
+/* Inside of the root; in the arena, inside of it and aligned. */
 static void check_bounds(Machine *m, const Slot *s)
 {
     const Plan *p = &m->b->plan;
@@ -182,11 +182,11 @@ static void check_random(uint32_t seed)
     ctx_free(n.cx);
 }
 
-/* ---- Nets made by hand ------------------------------------------------------------------------------------------- */
+/* ---- Handwritten nets -------------------------------------------------------------------------------------------- */
 
 static Tensor *relu(Net *n, Tensor *x) { return one(n, "relu", "relu", x, ""); }
 
-/* One group, whose values differ from its operand's. */
+/* One group, with other values than its operand. */
 static Tensor *pool(Net *n, Tensor *x)
 {
     return one(n, "sigmoid", "sigmoid", one(n, "max_pool2d", "pool", x, "kernel=1"), "");
@@ -194,7 +194,7 @@ static Tensor *pool(Net *n, Tensor *x)
 
 static Tensor *softmax(Net *n, Tensor *x) { return one(n, "softmax", "softmax", x, ""); }
 
-/* Each group by itself, so that there is something to place. */
+/* A separate group for each call, so there is memory to plan. */
 static Build planned(Net *n)
 {
     static const lw_options options = { .combine = "none" };
@@ -231,8 +231,8 @@ static void chains(void)
     ctx_free(n->cx);
 }
 
-/* Numbers of one type may lie over those of another only where one of them are bytes: C may read the one after it has
- * written the other. */
+/* Two tensors share memory only if their types agree or one has elements of one byte: C may move a read of one type
+ * before a write of another. */
 static void types_lie_apart(const char *other, bool may_overlap)
 {
     Net net = net_new(10), *n = &net;
@@ -249,7 +249,7 @@ static void types_lie_apart(const char *other, bool may_overlap)
     ctx_free(n->cx);
 }
 
-/* The sum could take its first operand's place, were it not for the transposed view of the same memory. */
+/* The sum could overwrite its first operand, except for the transposed view of the same memory. */
 static void view_beside_operand(void)
 {
     Net net = net_new(2), *n = &net;
@@ -291,7 +291,8 @@ static void nested_concatenations(int axis)
     ctx_free(n->cx);
 }
 
-/* What has no place of its own is copied: an input, a constant, one tensor twice, one in two concatenations. */
+/* Operands without memory of their own are copied: an input, a constant, one tensor twice, one in two
+ * concatenations. */
 static void shared_operands(void)
 {
     Net net = net_new(5), *n = &net;
@@ -310,7 +311,7 @@ static Tensor *part(Net *n, Tensor *x, int axis, int begin, int end)
     return one(n, "slice", "part", x, text_format(n->cx, "begin=%d end=%d axes=%d", begin, end, axis));
 }
 
-/* A part of a result, a part of that, and its reshape lie in the result. */
+/* A slice of a result, a slice of that, and its reshape alias the result. */
 static void boxes(void)
 {
     Net net = net_new(7), *n = &net;
@@ -324,7 +325,7 @@ static void boxes(void)
     ctx_free(n->cx);
 }
 
-/* What was cut and is put together again is the whole, which lies in the concatenation with its parts. */
+/* Slices that are concatenated again are the whole, which is stored in the concatenation with its parts. */
 static void cut_and_joined(void)
 {
     Net net = net_new(9), *n = &net;
@@ -340,8 +341,8 @@ static void cut_and_joined(void)
     ctx_free(n->cx);
 }
 
-/* A part that is to lie in a concatenation is copied there; one that the caller wants is copied; a reshape that breaks
- * rows is. */
+/* A slice that would alias a concatenation is copied there; so is an output of the caller, and a reshape that breaks
+ * rows. */
 static void copied_boxes(void)
 {
     Net net = net_new(8), *n = &net;
@@ -357,7 +358,7 @@ static void copied_boxes(void)
     ctx_free(n->cx);
 }
 
-/* The simulation is a test only if it finds what is wrong. */
+/* The simulation is a test only if it finds faults. */
 static void broken_plans(void)
 {
     Net net = net_new(6), *n = &net;

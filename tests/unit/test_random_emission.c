@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Random programs under random schedules, lowered, printed and compiled, hundreds in a file, against the plain
+/* Random programs under random schedules, lowered, printed and compiled, hundreds in a file, beside the plain
  * evaluator, bit for bit. Without arguments the first 120 seeds; with SEED COUNT those. The compiler is $CC or cc, its
- * flags $EMIT_FLAGS. A file that shows a mismatch is left where the message says. */
-#define Program FuzzProgram       /* the emitter has a Program of its own */
+ * flags $EMIT_FLAGS. A file with a mismatch is kept at the printed path. */
+#define Program FuzzProgram       /* the emitter defines another Program */
 #include "../fuzz/programs.c"
 #include "../fuzz/schedules.c"
 #undef Program
@@ -43,7 +43,7 @@ static const Nest *in_vectors(Ctx *cx, const Nest *n)
     return n;
 }
 
-/* Steps as fuzz_schedule takes them, trusting the checker: what each does to values is tested there. */
+/* The steps of fuzz_schedule, trusting the checker: tests/unit/test_random_schedules.c tests their values. */
 static void emit_seed(Run *run, uint64_t seed)
 {
     Counts counts = { 0 };
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     long count = argc > 2 ? strtol(argv[2], NULL, 10) : 120;
     const char *cc = getenv("CC"), *flags = getenv("EMIT_FLAGS");
     char stem[1024];
-    /* Beside the program, so that two builds may run at once */
+    /* In the program's folder, so two builds may run at once */
     snprintf(stem, sizeof stem, "%s.emitted", argv[0]);
     Run run = { emit_batch_new(), cc && *cc ? cc : "cc", flags, stem, 0, 0, 0, 0 };
     if (!flags) run.flags = "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1 -ffp-contract=off";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random programs under random schedules (tests/fuzz). Without arguments the first 400 seeds;
- * with SEED COUNT those, and the table of what was accepted and refused. COUNT 1 shows the one program in full. */
+/* Random programs under random schedules (tests/fuzz). Without arguments the first 400 seeds; with SEED COUNT those,
+ * and the table of accepted and refused steps. COUNT 1 shows the one program in full. */
 #include "../fuzz/programs.c"
 #include "../fuzz/schedules.c"
 

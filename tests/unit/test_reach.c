@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The two questions against enumeration: random forms that splits, fusions and guards make, with small extents. What
- * `dense` calls a box must be visited point by point, once each; what `reach` gives must hold every value. And a list
- * of forms that must be provable, lest refusing everything should pass. */
+/* Both questions against enumeration, on random forms of splits, fusions and guards, with small extents. If `dense`
+ * calls a set a box, each of its points is visited once. The interval of `reach` holds every value. A list of forms
+ * must be provable, so refusing everything fails. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,7 +122,7 @@ static bool box_is_right(const Values *outer, void *user)
     return right;
 }
 
-/* Is it a box for one setting of the other loops, whatever dense says? */
+/* True if it is a box for one setting of the other loops, independently of `dense`. */
 static bool note_extremes(const Values *v, void *user)
 {
     Counts *c = user;
@@ -361,7 +361,7 @@ static void random_forms(void)
 
 /* ---- Forms that must be provable ------------------------------------------------------------------------------- */
 
-/* "name<extent" of the loops, hosts behind a '@'; binds and guard as text. */
+/* "name<extent" of the loops, hosts after '@'; binds and guard as text. */
 typedef struct Known {
     const char *name, *loops, *binds, *guard, *box;
     bool repeats;
@@ -417,7 +417,7 @@ static Form known_form(Ctx *cx, const KnownForm *k, Bind *binds)
     strcpy(text, k->loops);
     char *pieces[16], *save = text;
     int piece_count = 0;
-    while (*save) {                       /* pieces end at a blank that stands before a loop's name and '<' or '=' */
+    while (*save) {                       /* parts end at a blank before a loop's name and '<' or '=' */
         pieces[piece_count++] = save;
         char *end = save + 1;
         for (;; end++) {

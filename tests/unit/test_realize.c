@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantized networks written in real numbers, as integers. The reference works with whole numbers of 2048 bits: what a
- * real number is, to the last bit, and which integer it is nearest to.
+/* Quantized networks written in real numbers, as integers. The reference computes with whole numbers of 2048 bits: the
+ * exact real number, and the nearest integer.
  *
  *   constants   random scales, offsets, grids and ranges: every constant found gives the reference's value at the ends
- *               of the range, at every step of the stairs and at random places
- *   layers      one call of each kind, then networks by chance, through all passes, byte for byte; nothing is left in
- *               floats
- *   ties        where floats would round on the way they stay, unless asked for; where not, they are equal to the bit
+ *               of the range, at every step of the staircase and at random points
+ *   layers      one call of each kind, then random networks, through all passes, byte for byte; no float remains
+ *   ties        if a float would round on the way, the layer stays in floats, unless the option takes it; otherwise
+ *               they are equal to the bit
  *   tables      functions of one byte, equal to floats to the bit
  *
- *   test_realize [COUNT]    COUNT networks by chance, 40 by default */
+ *   test_realize [COUNT]    COUNT random networks, 40 by default */
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -114,7 +114,7 @@ static int64_t asr(int64_t v, int n) { return v >= 0 ? v >> n : ~(~v >> n); }
 
 static int64_t divided(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
-/* What the operators make of the constants. */
+/* The constants of the operators. */
 static int64_t applied(const Scaling *s, const Grid *g, int64_t a, int64_t b)
 {
     const int64_t t = a * s->m + b * s->m_b + s->c;
@@ -122,7 +122,7 @@ static int64_t applied(const Scaling *s, const Grid *g, int64_t a, int64_t b)
     return k < g->least ? g->least : k > g->greatest ? g->greatest : k;
 }
 
-/* Everywhere that matters: near the places where a step is, at the ends, and by chance. */
+/* The relevant points: near each step, at the ends, and random ones. */
 static bool agrees(Net *n, const Scaling *s, const Affine *x, const Grid *g, Interval range)
 {
     for (int i = 0; i < 900; i++) {
@@ -191,8 +191,7 @@ static void constants_of_sums(void)
 
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
-/* A real tensor with what it holds on its grid: v is over (stored - zero), as doubles, so that operators sum them up
- * exactly. */
+/* A real tensor with its contents on its grid: v is over (stored - zero), as doubles, so operators sum them exactly. */
 typedef struct Layer { Tensor *real, *v; Grid grid; } Layer;
 
 typedef struct World { Net net; int kind; bool takes_u8, takes_reals; } World;      /* kind: of the scales */
@@ -213,7 +212,7 @@ static Tensor *doubles_like(Net *n, const Tensor *t)
     return tensor_constant(n->cx, "v", F64, t->rank, shape, NULL);
 }
 
-/* As the importer makes it, or the annotation; in u8 the same grid lies higher by 128. */
+/* The quantizer of the importer, or the annotation; in u8 the same grid is higher by 128. */
 static Tensor *quantized(World *w, Tensor *real, const Grid *g)
 {
     Ctx *cx = w->net.cx;
@@ -236,7 +235,7 @@ typedef struct Terms {
     double low, high;
 } Terms;
 
-/* The layer that stores `real`, whose value is what the terms say; the grid fits the values, but not all of them. */
+/* The layer that stores `real`, the value of the terms; the grid covers most of the values. */
 static Layer stored(World *w, Tensor *real, const Terms *x)
 {
     Net *n = &w->net;
@@ -441,7 +440,7 @@ static Layer side_by_side(World *w, Layer x)
     return stored(w, two(n, "concat", "concat", x.real, y.real, "axis=3"), &t);
 }
 
-/* What moves elements alone, of both. */
+/* Calls that only move elements, of both. */
 static Layer moved_by(World *w, Layer x, const char *op, const char *attrs)
 {
     Terms t = terms_of(w, run(w->net.cx, one(&w->net, op, op, x.v, attrs)), x.grid.step);
@@ -594,7 +593,7 @@ static void networks(int count)
                wrong, count, (unsigned long)first_wrong, floats);
 }
 
-/* ---- What stays -------------------------------------------------------------------------------------------------- */
+/* ---- Layers that stay in floats ---------------------------------------------------------------------------------- */
 
 /* A mean of four, of steps of `step`; how many calls are left in floats. */
 static int floats_of_mean(double step, Qdq qdq)
@@ -668,8 +667,8 @@ static void tables(void)
     check_that(!differ && !others, "functions of one byte are tables", "%d differ, %d are no tables", differ, others);
 }
 
-/* From one grid to another twice as coarse, every second value of which is a tie: a table, as floats decide. A limit on
- * the way that lies on the grid is one of bytes, and a product behind it needs no other form. */
+/* From one grid to one twice as coarse, where every second value is a tie: a table, as floats decide. A limit on the
+ * grid is a limit of bytes, and a product after it requires no other form. */
 static void from_grid_to_grid(void)
 {
     World w = { net_new(900), 0, false, false };
@@ -690,7 +689,8 @@ static void from_grid_to_grid(void)
     ctx_free(n->cx);
 }
 
-/* A filter of zeros makes its channel constant; that is seen through the fixed-point step, and the channel goes. */
+/* A filter of zeros makes its channel constant. The proof continues through the fixed-point step and removes the
+ * channel. */
 static void shrinks(void)
 {
     World w = { net_new(950), 1, false, false };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stages that read each other: their order, their values by the evaluator and by both interpreters against plain loops,
- * what the checker proves of them, and what is refused. */
+/* Stages that read each other: their order; their values by the evaluator and by both interpreters beside plain loops;
+ * the proofs and refusals of the checker. */
 #include <string.h>
 
 #include "check.h"
@@ -57,7 +57,7 @@ static void test_evaluated(void)
     ctx_free(p.cx);
 }
 
-/* In whatever order the outputs are asked for, a step makes `up` before `down`. */
+/* For every order of the outputs, a step computes `up` before `down`. */
 static void test_order(void)
 {
     Pair p = pair_new();
@@ -106,7 +106,8 @@ static void test_nests(void)
     ctx_free(p.cx);
 }
 
-/* Printed, the nest promises what is read before it is made; read again it prints the same and computes the same. */
+/* The printed nest promises a tensor that is read before it is computed; read again, it prints and computes the
+ * same. */
 static void test_printed(void)
 {
     Pair p = pair_new();
@@ -125,8 +126,8 @@ static void test_printed(void)
     ctx_free(p.cx);
 }
 
-/* The loop over steps in pieces: what the inner loop begins with, the outer one has carried there. The last piece is
- * cut. */
+/* The loop over steps in blocks: the outer loop carries the values at the start of the inner loop. The last block has a
+ * remainder. */
 static void test_blocks_of_steps(void)
 {
     Pair p = pair_new();
@@ -142,7 +143,7 @@ static void test_blocks_of_steps(void)
     ctx_free(p.cx);
 }
 
-/* The nest with the ring of `down` at so many slots, made without asking. */
+/* The nest with that number of slots for the ring of `down`, set without a check. */
 typedef struct Ring { const Tensor *of; int64_t slots; } Ring;
 
 static const Stmt *set_ring(Ctx *cx, const Stmt *s, void *user)
@@ -154,7 +155,7 @@ static const Stmt *set_ring(Ctx *cx, const Stmt *s, void *user)
     return stmt_alloc(cx, b, s->child[0]);
 }
 
-/* The two parts of a step the other way round, and each in a loop of its own. */
+/* The two parts of a step in exchanged order, each in a separate loop. */
 static const Stmt *turn_round(Ctx *cx, const Stmt *s, void *user)
 {
     (void)user;

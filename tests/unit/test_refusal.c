@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A refusal is a value: what code branches on is never the sentence. And where several groups are one nest, each stage
- * knows the group that it comes from, whatever the groups are called. */
+/* A refusal is a value: no code branches on its sentence. If several groups form one nest, each stage has its group,
+ * whatever the groups' names. */
 #include <string.h>
 
 #include "check.h"

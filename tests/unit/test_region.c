@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions: branches and loops made here by hand, run by the interpreter on their whole way and compared with formulas
- * written beside them; what memory they take, how they print, what is folded, and what is refused beside them. */
+/* Regions: handwritten branches and loops, run by the interpreter through the whole path and compared with formulas:
+ * their memory, their printed text, folding, and refusals. */
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static const char *built(Net *n, const lw_options *o, Build *b)
     return ok ? "" : net_error(n);
 }
 
-/* What the interpreter gives for output 0 on these inputs; NULL on error. */
+/* Returns the interpreter's output 0 for these inputs; NULL on error. */
 static const float *run(Build *b, const void *const *in)
 {
     const void **out = NEW_ARRAY(b->cx->arena, const void *, b->graph.output_count);
@@ -174,7 +174,7 @@ static Looping doubling(int64_t room, bool has_condition)
     return l;
 }
 
-/* By plain arithmetic: row i of turn t is the square of 2^(t+1) s0 + (2^(t+1) - 1) x. */
+/* By plain arithmetic: row i of iteration t is the square of 2^(t+1) s0 + (2^(t+1) - 1) x. */
 static void run_doubling(const char *test_name, int64_t count, float limit, bool has_condition, int64_t wanted_turns)
 {
     enum { ROOM = 6 };
@@ -247,7 +247,7 @@ static void single_array(void)
                                : "a state that is still read gets a second array",
                    "%s", text);
         check_that(b.plan.arena_size == 32, "and the plan knows it", "%lld bytes", (long long)b.plan.arena_size);
-        /* 11 turns: what begins in the second array ends in the output. */
+        /* 11 iterations: a value that begins in the second array ends in the output. */
         if (layers == 1)
             CHECK("a state ends in its output without a copy",
                   strstr(text, "*s = (float *)(void *)memory, *s_next = out->") && count_in(text, "memcpy") == 1);
@@ -301,7 +301,7 @@ static void scans(void)
     ctx_free(n.cx);
 }
 
-/* ---- Beside them ------------------------------------------------------------------------------------------------- */
+/* ---- Other features with regions --------------------------------------------------------------------------------- */
 
 static void beside(void)
 {

@@ -90,7 +90,8 @@ static void test_defaults(void)
         const lw_implementation one = { .name = "mine", .plevel = 90, .when = applied[i].when, .schedule = as_written };
         char path[] = "build/test/condition.te", text[300], label[200];
         snprintf(text, sizeof text,
-                 "input x: f32[1][8][8][2]\ninput k: f32[3][3][2][4]\nconst c: f32[1][1][2][1] = [1, 2]\ny = %s\noutput y\n",
+                 "input x: f32[1][8][8][2]\ninput k: f32[3][3][2][4]\nconst c: f32[1][1][2][1] = [1, 2]\ny = %s\n"
+                 "output y\n",
                  applied[i].call);
         char op[20] = "";
         strncat(op, applied[i].call, strcspn(applied[i].call, "("));

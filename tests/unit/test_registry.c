@@ -15,7 +15,7 @@ typedef struct RegistryRun {
     EmitBatch *batch;
     const char *cc, *stem;
     int cases, nests, altered, wrong, unlowered, batches_wrong;
-    int tried[MOST_IMPLEMENTATIONS];     /* by place in the registry: nests that it gave */
+    int tried[MOST_IMPLEMENTATIONS];     /* by index in the registry: its nests */
 } RegistryRun;
 
 static bool same_bytes(const Tensor *t, const void *a, const void *b)
@@ -99,7 +99,7 @@ static bool define(Case *c)
     return true;
 }
 
-/* What rows that alter calls make for every target gives the same, too. */
+/* The altered calls of rows give the same values for every target, too. */
 static void check_altered(Case *c, const Graph *was)
 {
     int count;
@@ -120,7 +120,7 @@ static void check_altered(Case *c, const Graph *was)
     }
 }
 
-/* The naive nest and what every implementation makes of the group. */
+/* The naive nest and the nest of every implementation of the group. */
 static void check_group(Case *c)
 {
     int count;
@@ -151,7 +151,7 @@ static void check_case(RegistryRun *run, const Op *op, const OpCase *row)
     ctx_free(cx);
 }
 
-/* What only several calls make up: the sum of two quantized tensors. */
+/* A group of several calls: the sum of two quantized tensors. */
 static void check_addition(RegistryRun *run)
 {
     Net net = net_new(5);

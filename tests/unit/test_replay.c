@@ -2,7 +2,7 @@
 /* A schedule is its text: random programs under random schedules (tests/fuzz), printed as a .te file and read back,
  * give the same nest and the same C, byte for byte. The program is such a file from the beginning. Without arguments
  * the first 200 seeds; with SEED COUNT those. */
-#define Program FuzzProgram       /* the emitter has a Program of its own */
+#define Program FuzzProgram       /* the emitter defines another Program */
 #include "../fuzz/programs.c"
 #include "../fuzz/schedules.c"
 #undef Program
@@ -38,7 +38,7 @@ static const char *as_c(Ctx *cx, const Nest *n)
     return ctx_failed(cx) ? NULL : text_string(&t);
 }
 
-/* The nest that the file means, in a context of its own. */
+/* The nest of the file, in a separate context. */
 static const Nest *read_back(Ctx *cx, const char *file)
 {
     Model m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The HTML report: tags are closed in order, names are escaped, nothing is fetched, the same bytes each time; every
- * layer is there; what the passes folded is named. */
+/* The HTML report: tags close in order, names are escaped, nothing is fetched, the bytes are the same each time; every
+ * layer is listed, and folded calls are named. */
 #define _DEFAULT_SOURCE      /* mkdtemp */
 #include "check.h"
 
@@ -38,7 +38,7 @@ static char *report_of(lw_context *cx, const char *path)
     return (char *)(uintptr_t)lw_report_html(cx, path, &options);
 }
 
-/* Layers of branches and loops stand under a title of their own, in the page and in the text. */
+/* Layers of branches and loops have a separate title, in the page and in the text. */
 static void check_regions(void)
 {
     lw_context *cx = lw_new();
@@ -52,7 +52,7 @@ static void check_regions(void)
                                          && strstr(html, "a state's second buffer of settle"));
         CHECK("regions-in-the-text", strstr(text, "settle_body: settle, one iteration\nturned                       "
                                                   "dense+add+tanh                      16"));
-        /* 24 + 24 in the branch with products, then 8 turns of 16 + 4. */
+        /* 24 + 24 in the branch with products, then 8 iterations of 16 + 4. */
         CHECK("multiply-adds-of-regions", strstr(text, "multiply-adds  208\n"));
     }
     lw_free(cx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Roles in steps: which stages have them, what they mean while steps change the nest, and the errors; the pattern kind
- * of every operator's computes. */
+/* Roles in steps: the stages that have them, their meaning while steps change the nest, and the errors; the pattern
+ * kind of every operator's computes. */
 #include "check.h"
 
 #include "import/te/te.h"
@@ -48,7 +48,7 @@ static const char *stages_with(Ctx *cx, const Nest *n, const char *role)
     return text_string(&t);
 }
 
-/* steps: separated by ';', applied before the role is asked for. */
+/* steps: separated by ';', applied before the role is resolved. */
 typedef struct RoleCase { const char *test, *statements, *steps, *role, *expected; } RoleCase;
 static const RoleCase cases[] = {
     { "contraction-of-conv", conv_relu, "", "@contraction", "c" },
@@ -86,7 +86,8 @@ static const RoleCase cases[] = {
     { "unknown-role", conv_relu, "", "@contracton", "there is no role @contracton" },
     { "producer-without-argument", conv_relu, "", "@producer", "'@producer' is no @producer" },
     { "producer-of-nothing", conv_relu, "", "@producer(zz)", "there is no stage zz" },
-    { "roles-too-deep", conv_relu, "", "@producer(@producer(@producer(@producer(@producer(@producer(@producer(@producer("
+    { "roles-too-deep", conv_relu, "",
+      "@producer(@producer(@producer(@producer(@producer(@producer(@producer(@producer("
       "@producer(@producer(@producer(@producer(@producer(@producer(@producer(@producer(@producer(y)))))))))))))))))",
       "more than 16 roles are inside one another" },
     { "output-with-argument", conv_relu, "", "@output(2)", "'@output(2)' is no @output" },
@@ -151,7 +152,7 @@ static void test_step(const StepCase *t)
     ctx_free(cx);
 }
 
-/* The init copy exists after decompose_reduction; its loops are written behind the role. */
+/* The init copy exists after decompose_reduction; its loops are written after the role. */
 static void test_copies(void)
 {
     Ctx *cx = context_new(NULL, NULL);

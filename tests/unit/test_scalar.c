@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each kind means on constants, against values worked out by hand from the notes in expr.def. */
+/* The meaning of each kind on constants, beside values computed by hand from the notes in expr.def. */
 #include <stdint.h>
 #include <string.h>
 
@@ -198,7 +198,7 @@ static void test_casts(void)
         const Scalar got = scalar_apply(EXPR_CAST, c->to, c->from, &arg);
         check_that(got.i == c->expected, c->name, "%lld, expected %lld", (long long)got.i, (long long)c->expected);
     }
-    /* 2^54 + 2^30 + 1 lies just above the middle of two floats; by way of double it would round down. */
+    /* 2^54 + 2^30 + 1 is just above the middle of two floats; a conversion through double would round down. */
     const Scalar odd = { .i = 0x40000040000001 }, all = { .i = -1 }, f = { .f = 65519 };
     CHECK("cast-i64-f32-once", scalar_apply(EXPR_CAST, F32, I64, &odd).f == 0x1.000002p54);
     CHECK("cast-u64-f64", scalar_apply(EXPR_CAST, F64, U64, &all).f == 18446744073709551616.0);

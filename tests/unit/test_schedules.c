@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each primitive by hand: tests/schedules/cases.txt and counterexamples.txt hold programs, and cases of steps with the
- * loops or the refusal that they must give, written as
+/* Each primitive by hand: tests/schedules/cases.txt and counterexamples.txt contain programs, and cases of steps with
+ * the expected loops or refusal, written as
  *
  *   program NAME          case NAME on PROGRAM
  *   size n = 7 in 1..16   a step
@@ -9,9 +9,9 @@
  *   output y              the loops, or the diagnostic of the last step
  *   end                   end
  *
- * Accepted steps must be proved by the checker, and the nest must give what the plain evaluator gives, bit for bit.
- * usage: test_schedules [FILE [--accept]]; --accept prints the file with what is found now in the place of what is
- * expected. */
+ * The checker must prove nests of accepted steps, and the nest must give the plain evaluator's values, bit for bit.
+ * usage: test_schedules [FILE [--accept]]; --accept prints the file with the present results in place of the expected
+ * ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,7 +144,7 @@ static Env *env_of(Ctx *cx, const Program *p)
 
 /* ---- Cases ----------------------------------------------------------------------------------------------------- */
 
-/* What is amiss with an accepted nest; NULL: nothing. */
+/* Returns the fault of an accepted nest; NULL: none. */
 static const char *fault_of(Ctx *cx, Program *p, const Nest *n)
 {
     const char *why = "";
@@ -161,7 +161,7 @@ static const char *fault_of(Ctx *cx, Program *p, const Nest *n)
     return NULL;
 }
 
-/* The nest as printed, from the stages if a step made new ones, without the steps. */
+/* The nest as printed, from the stages if a step added some, without the steps. */
 static const char *loops_text(Ctx *cx, const Nest *n)
 {
     Text t = text_new(cx);
@@ -192,7 +192,7 @@ static Outcome run_steps(Ctx *cx, Program *p, const Lines *l, int first, int las
     return (Outcome){ false, loops_text(cx, n), NULL };
 }
 
-/* Runs the case whose head is line `at`; returns the line behind its end. */
+/* Runs the case whose head is line `at`; returns the line after its end. */
 static int run_case(const Lines *l, int at, bool accept)
 {
     char case_name[64], program_name[64];

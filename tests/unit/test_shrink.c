@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Lossless shrinking on small int8 networks made here: which channels stay, and that every output keeps its bytes, by
- * the evaluator on the graph before and after, for random and extreme inputs. Then networks by chance, with filters of
- * zeros, sums that saturate, borders and several readers: the same, and no element is ever outside of the range found
- * for its channel.
+/* Lossless shrinking on small handwritten int8 networks: which channels stay; every output keeps its bytes, by the
+ * evaluator on the graph before and after, for random and extreme inputs. Then random networks with filters of zeros,
+ * sums that saturate, padding and several consumers: the same, and every element is inside of the range proved for its
+ * channel.
  *
- *   test_shrink [COUNT]    COUNT networks by chance, 100 by default */
+ *   test_shrink [COUNT]    COUNT random networks, 100 by default */
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static void make_constant(Layer l, int64_t channel, int64_t value)
 
 enum { KINDS = 6 };
 
-/* All least, all greatest, least and greatest in turn, the zero point, and by chance: over all values, and rarely off
+/* All least, all greatest, least and greatest alternately, the zero point, and random ones: over all values, and near
  * it. */
 static const void **inputs_of(Net *n, int kind)
 {
@@ -113,7 +113,7 @@ static bool keeps_bytes(Net *n, const Graph *was, const Graph *is, int times)
     return true;
 }
 
-/* "a 3 of 4, b 0 of 2": the layers that became smaller, and what stays of their channels. */
+/* "a 3 of 4, b 0 of 2": the smaller layers, and the channels that stay. */
 static const char *shrunk_text(Net *n, const Graph *g)
 {
     Text t = text_new(n->cx);
@@ -136,7 +136,7 @@ static void check_shrunk(Net n, const char *name, const char *wanted)
     ctx_free(n.cx);
 }
 
-/* ---- What goes, what stays --------------------------------------------------------------------------------------- */
+/* ---- Dead and live channels -------------------------------------------------------------------------------------- */
 
 static void zero_filters(void)
 {
@@ -282,7 +282,7 @@ static void pools_and_views(void)
     net_output(&n, dense_layer(&n, "d", one(&n, "flatten", "flat", x, ""), 3));
     check_shrunk(n, "pools-and-a-flattened-image", "a 3 of 4, d 3 of 3");
 
-    /* -77 divided by the taps inside is -77, but intervals do not see it */
+    /* -77 divided by the taps inside is -77, but intervals do not prove it */
     n = net_new(27);
     a = pointwise(&n, "a", image(&n, 3), 4);
     make_constant(a, 1, -77);
@@ -305,7 +305,7 @@ static void pools_and_views(void)
     check_shrunk(n, "pad-by-the-constant-and-a-table", "a 3 of 4, c 2 of 2");
 }
 
-/* Attributes that speak of channels: the proof keeps them. */
+/* The proof keeps channels of operators with per-channel attributes. */
 static void what_stays(void)
 {
     static const struct { const char *name, *op, *attrs; } rows[] = {
@@ -327,7 +327,7 @@ static void what_stays(void)
     net_output(&n, layer(&n, "c", "conv2d", a.y, numbers(&n, I8, 100, SHAPE(1, 1, 2, 6)), "groups=2").y);
     check_shrunk(n, "groups", "");
 
-    n = net_new(32);                             /* the same slice of what is left would fit, and be another */
+    n = net_new(32);                             /* the same slice of the remaining channels is another one */
     a = pointwise(&n, "a", image(&n, 3), 4);
     Tensor *middle = one(&n, "slice", "middle", a.y, "begin=1 end=3 axes=3");
     Layer other = pointwise(&n, "other", a.y, 2);
@@ -347,7 +347,7 @@ static void what_stays(void)
 
 /* ---- Facts ------------------------------------------------------------------------------------------------------- */
 
-/* "conv in 0..9, rescale free": what is known of the calls by their operators. */
+/* "conv in 0..9, rescale free": the facts in the operators' rows about the calls. */
 static void check_facts(Net n, const char *name, const char *wanted)
 {
     Graph g = net_graph(&n);
@@ -379,7 +379,7 @@ static void facts(void)
     check_facts(n, "sums-and-clamps", "dense -633..642, rescale is free, rescale binds, rescale binds");
 }
 
-/* ---- By chance --------------------------------------------------------------------------------------------------- */
+/* ---- Random networks --------------------------------------------------------------------------------------------- */
 
 static void spoil(Net *n, Layer l)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Simplification against scalar_apply, which says what every kind means. Each row of rules.def on random values of
- * every type of its domain; then random expressions over variables in random ranges, before and after; intervals must
- * hold every value; what is provable must be true. And some forms that must come out as written here.
+/* Simplification against scalar_apply, which defines every kind. Each row of rules.def on random values of every type
+ * of its domain; then random expressions over variables in random ranges, before and after. Intervals hold every value;
+ * a proved claim is true. Some forms have a prescribed result.
  *
  *     test_simplify [TRIES]       random values of each type for each rule, 400 by default */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of schedule steps (steps.def) is the one place: each row is printed and read back with all of its options,
- * and loopwright.h declares a function for each row with the row's operands. */
+/* The table of schedule steps (steps.def) is the one place: each row is printed and read back with all its options, and
+ * loopwright.h declares a function for each row with the row's operands. */
 #include <string.h>
 
 #include "check.h"
@@ -111,8 +111,8 @@ static void test_replaced(Ctx *cx)
 
 /* ---- loopwright.h ------------------------------------------------------------------------------------------------ */
 
-/* Parameters behind lw_NAME(lw_computation *p, that the row asks for: stages and loops are references, which accept
- * names and handles, counts are numbers, the rest is text; options come last. */
+/* The parameters after lw_NAME(lw_computation *p, by the row: stages and loops are references, which accept names and
+ * handles; counts are numbers, the rest is text; options follow. */
 static const char *parameters_of(Ctx *cx, const StepRow *row)
 {
     Text t = text_new(cx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which implementation a group gets, with rows made here: plevel, the target's chain, order, overriding, conditions in
- * words that are decided, that are open, or that speak of what is not there; blocks of schedules. */
+/* The implementation of a group, with rows defined here: plevel, the target's chain, order, overriding; conditions in
+ * words that are decided, open, or name a missing dimension; blocks of schedules. */
 #include "graphs.h"
 
 #include "graph/plan/group_schedules.h"
@@ -29,7 +29,7 @@ static const Nest *turned(Ctx *cx, const GroupNest *g)
 
 static const char *explained;
 
-/* The name of what y = dense(x[2][12], w[12][4]) gets, with these rows beside ours. */
+/* Returns the name of the implementation of y = dense(x[2][12], w[12][4]), with these rows beside the built-in ones. */
 static const char *chosen_for(Net *n, const char *target, const Implementation *rows)
 {
     for (; rows && rows->name; rows++) implementation_register(n->cx, rows);
@@ -102,8 +102,8 @@ static void conditions(void)
     };
     check_choice(
         "a name that the operator lacks is an error", "generic", unknown,
-        "implementation \"a\" of dense, when, column 1: error: 'groups' is not known here; `loopwright ops --conditions` lists the "
-        "names\n  groups == 1\n  ^^^^^^",
+        "implementation \"a\" of dense, when, column 1: error: 'groups' is not known here; `loopwright ops "
+        "--conditions` lists the names\n  groups == 1\n  ^^^^^^",
         "");
 
     Net net = net_new(2), *n = &net;
@@ -127,7 +127,7 @@ static void conditions(void)
     ctx_free(n->cx);
 }
 
-/* Sizes are open: both versions are in the function, under a test of the size, and give what the DAG gives. */
+/* Sizes are open: both versions are in the function, under a test of the size, and give the DAG's values. */
 static void decided_when_run(void)
 {
     Net net = net_new(3), *n = &net;
@@ -176,8 +176,7 @@ static bool same_for_all_sizes(Net *n, const Group *g, const Nest *nest, const E
     return true;
 }
 
-/* Where the best one's condition does not hold the next best is what runs, with a condition of its own, down to one
- * without. */
+/* If the best one's condition does not hold, the next best runs, under its own condition, down to one without. */
 static void otherwise_the_next_best(void)
 {
     static const Implementation rows[] = {
@@ -324,8 +323,8 @@ static void rows_in_one_number(void)
     }
 }
 
-/* On a core of pairs the weights of a dense layer are packed for widened rows of x where several products read them;
- * the single row of a batch of one is read as it is. */
+/* On a core of pairs the weights of a dense layer are packed for widened rows of x if several products read them; the
+ * single row of a batch of one is read in bytes. */
 static void rows_as_they_are(void)
 {
     for (int64_t rows = 1; rows <= 2; rows++) {
@@ -347,8 +346,8 @@ static void rows_as_they_are(void)
     }
 }
 
-/* Integer products of few channels, or of what another call turns round, are dot products of rows on cores that have
- * these; nothing is said while they are made. */
+/* Integer products of few channels, or of an operand that another call transposes, are dot products of rows on cores
+ * that have these; their construction gives no message. */
 static void rows_of_one_channel(void)
 {
     static const struct { const char *op, *attrs; int64_t rows, outs; bool turned; } trial[] = {
@@ -382,7 +381,7 @@ static void rows_of_one_channel(void)
     }
 }
 
-/* A template of ours that meets a refusal: the next best is taken, and said. A row from outside: that is an error. */
+/* A built-in template is refused: the next best is used, with a warning. A row from outside: an error. */
 static void refused_step(void)
 {
     static const Implementation rows[] = {

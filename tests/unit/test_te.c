@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* .te files: what is read, the values it computes, its schedule, and errors with line, column and caret. */
+/* .te files: accepted texts, their values, their schedule, and errors with line, column and caret. */
 #include "check.h"
 
 #include <math.h>
@@ -88,7 +88,7 @@ static void test_calls_alone(void)
     ctx_free(cx);
 }
 
-/* Two calls of one operator in a nest: the stages inside are told apart by the results' names. */
+/* Two calls of one operator in a nest: the results' names distinguish their stages. */
 static void test_expanded_names(void)
 {
     Ctx *cx = context_new(NULL, NULL);
@@ -114,7 +114,7 @@ static void test_options(void)
     ctx_free(cx);
 }
 
-/* After every step the nest prints as text that reads back, and prints the same again. */
+/* After every step the nest prints as text that reads back and prints the same again. */
 static void test_nests_between_steps(void)
 {
     static const char text[] = "size n in 1..40\ninput x: f32[n][18]\nconst w: f32[3] = {1, 2, 1}\n"
@@ -306,7 +306,7 @@ static void test_long_chains(void)
     ctx_free(cx);
 }
 
-/* An index that is data is clamped to the tensor; one whose range proves that it is inside stays. */
+/* An index that is data is clamped to the tensor; an index with a range inside of it is not. */
 static void test_indices_from_data(void)
 {
     Ctx *cx = context_new(NULL, NULL);

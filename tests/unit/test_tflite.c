@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The TFLite importer on models written here byte by byte: what is read, what is refused and how, every truncation and
- * many damages of a small model, a rescaled product against arithmetic written out here, and (where the model folder is
- * there) every layer of the recorded int8 networks. */
+/* The TFLite importer on models written here byte by byte: accepted models, refusals and their words, every truncation
+ * and many damages of a small model, a rescaled product beside its arithmetic, and (if the model folder exists) every
+ * layer of the recorded int8 networks. */
 #include "graph/passes/passes.h"
 #include "context/context.h"
 #include "check.h"
@@ -159,7 +159,7 @@ static Spec int8_spec(void)
 
 static bool read_model_as(Ctx *cx, const uint8_t *bytes, size_t count, const ImportOptions *options, Model *m)
 {
-    uint8_t *exact = malloc(count + 1);                      /* so that a sanitizer sees what is read beyond */
+    uint8_t *exact = malloc(count + 1);                      /* so a sanitizer finds reads beyond the end */
     memcpy(exact, bytes, count);
     bool is_read = tflite_read(cx, "small.tflite", (Bytes){ exact, count }, options, m);
     free(exact);
@@ -267,7 +267,7 @@ static void check_packed(void)
     Ctx *cx = context_new(NULL, NULL);
     Spec s = int8_spec();
     s.tensor[1].type = INT4;
-    s.tensor[3].scale = 0.125f;                          /* the factor is 1: what is stored is the sum */
+    s.tensor[3].scale = 0.125f;                          /* the factor is 1: the stored value is the sum */
     s.buffer[1] = packed;
     s.bytes[1] = sizeof packed;
     s.buffer[2] = back;
@@ -499,7 +499,7 @@ static void check_recorded(const Recorded *r)
     ctx_free(cx);
 }
 
-/* What --dim says of x [1][3], whose dimensions are open by the bits, and what comes of it. */
+/* --dim with x [1][3], whose dimensions are the open ones in the bits, and its effect. */
 static void check_open_dims(void)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every TFLite operator on models of it alone, against what the reference kernels of TensorFlow Lite Micro gave, to the
- * bit: tests/tflite/OPERATOR.vec, recorded by tests/tflite/vectors.py; with an argument, those in that folder.
- * Variables are one file, whose models are run several times. */
+/* Every TFLite operator on models of it alone, beside the results of the reference kernels of TensorFlow Lite Micro, to
+ * the bit: tests/tflite/OPERATOR.vec, recorded by tests/tflite/vectors.py; with an argument, those in that folder.
+ * Models of variables are in one file and run several times. */
 #include "check.h"
 
 #include "context/context.h"
@@ -81,7 +81,7 @@ static const char *compare(Ctx *cx, int i, const uint8_t *found, const Bytes *wa
     return NULL;
 }
 
-/* The inputs that are state: what they hold at first. */
+/* The initial values of inputs that are state. */
 static void begin_state(Ctx *cx, const Model *m, const void **in)
 {
     for (int i = 0; i < m->state_count; i++) {
@@ -92,7 +92,7 @@ static void begin_state(Ctx *cx, const Model *m, const void **in)
     }
 }
 
-/* NULL, or what is wrong. State is behind the file's own inputs and outputs. */
+/* Returns NULL, or the fault. State follows the file's own inputs and outputs. */
 static const char *check_record(Ctx *cx, const Record *r, const Model *m, bool is_near)
 {
     const int fed = m->input_count - m->state_count, made = m->output_count - m->state_count,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every TFLite operator against a reference of its own (tests/tflite/case.h), on models by chance: 60 of each, or as
- * many as the argument says; int8 and integers to the bit, floats as exactly as the operator's row says. The references
- * are tested first, on what the reference kernels of TensorFlow Lite Micro gave (tests/tflite/OPERATOR.vec). And where
- * a model has no floats, the C that comes of it has none.
+/* Every TFLite operator against an independent reference (tests/tflite/case.h), on random models: 60 of each, or the
+ * number in the argument. Integers agree to the bit, floats to the accuracy in the operator's row. The references are
+ * tested first, on the results of the reference kernels of TensorFlow Lite Micro (tests/tflite/OPERATOR.vec). If a
+ * model has no floats, its emitted C has none.
  *
  *     test_tflite_reference [CASES [FOLDER [OPERATOR]]]                   FOLDER: of the recorded vectors */
 #include "graph/passes/passes.h"
@@ -42,7 +42,7 @@ static double apart(float a, float b)
     return fabs((double)(x - y));
 }
 
-/* NULL, or where and how what was found differs from what the reference says. */
+/* Returns NULL, or the first difference from the reference. */
 static const char *compare(Ctx *cx, const Case *c, int i, const void *found)
 {
     static uint8_t wanted[8 * MOST_VALUES];
@@ -133,7 +133,7 @@ static void pass_through(Ctx *cx, Model *m, const char *target)
 
 static const char *const targets[] = { "generic", "cortex-m0plus", "cortex-m4", "cortex-m55" };
 
-/* Cases of odd numbers go through the passes first, for the targets in turn. */
+/* Cases with odd numbers run through the passes first, for the targets in rotation. */
 static const char *check_case(Ctx *cx, const Case *c, int number, bool is_once)
 {
     const ImportOptions options = { .rounds_once = is_once };
@@ -184,9 +184,9 @@ static void check_random(const Operator *op, int count, bool is_once)
 
 /* ---- Without floats ---------------------------------------------------------------------------------------------- */
 
-static char path[4096];   /* of scratch files, beside the program */
+static char path[4096];   /* of scratch files, in the program's folder */
 
-/* What is emitted for the model, with all that it stands on; NULL on an error. */
+/* Returns the emitted text of the model with its runtime; NULL on an error. */
 static const char *emitted(Ctx *cx, const Case *c)
 {
     static uint8_t bytes[MOST_BYTES];
@@ -235,7 +235,7 @@ static void check_no_floats(const Operator *op)
     }
 }
 
-/* Where floats come in, the C has them, and the report names the layer. */
+/* If the model has floats, the C has them, and the report names the layer. */
 static void check_floats_are_named(void)
 {
     const Operator *op = elementwise_operators;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inflating and zip files: streams that zlib made, of every kind of block, and a .npz that numpy and zipfile made; then
- * every truncation, every bit turned over, sizes that lie, and random bytes: an answer, and nothing written behind the
- * end. */
+/* Inflating and zip files: streams of zlib with every kind of block, and .npz files of numpy and zipfile; then every
+ * truncation, every flipped bit, false sizes, and random bytes: the call returns, and writes nothing after the end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +136,7 @@ static const Packed streams[] = {
 };
 enum { STREAMS = sizeof streams / sizeof streams[0] };
 
-/* Into memory of exactly that size, so that a sanitizer sees a byte behind it; so for the input. */
+/* Into memory of exactly that size, so a sanitizer finds a byte after it; likewise the input. */
 static bool inflate_exactly(const uint8_t *bytes, size_t count, size_t plain, const uint8_t *wanted)
 {
     uint8_t *in = malloc(count + !count), *out = malloc(plain + !plain);
@@ -159,7 +158,7 @@ static void check_streams(void)
     CHECK("empty", !inflate_exactly(fixed, 0, 0, NULL));
 }
 
-/* Sizes that are not the stream's, and inputs that end before it does or go on behind it. */
+/* False sizes of the stream, and inputs that end before it or continue after it. */
 static void check_lengths(void)
 {
     int wrong = 0;
@@ -174,7 +173,7 @@ static void check_lengths(void)
     CHECK("lengths-that-lie", wrong == 0);
 }
 
-/* Whatever the bytes, it ends; that it stays inside is for the sanitizer to say. */
+/* For any bytes, it ends; a sanitizer checks that it stays inside. */
 static void check_damages(void)
 {
     uint8_t bytes[1024];

@@ -5,10 +5,11 @@
  * naive loops gets fresh ones over the needed box (attach.c): attach first, then shape. Points that two iterations read
  * are computed in both, with their whole reduction.
  *
- * A stage that steps shaped at the root keeps its loops, as with `loops=kept`; `loops=new` drops them. The outermost loop
- * then runs over the needed rows; the loops inside a row and the stages attached to them stay. A guard cuts rows beyond the last. A loop that computes a
- * group of R rows per iteration starts at the first needed row, with a trip count that covers all. Where the last group
- * could exceed the last row, all groups begin lower instead, because a group is not cut.
+ * A stage that steps shaped at the root keeps its loops, as with `loops=kept`; `loops=new` drops them. The outermost
+ * loop then runs over the needed rows; the loops inside a row and the stages attached to them stay. A guard cuts rows
+ * beyond the last. A loop that computes a group of R rows per iteration starts at the first needed row, with a trip
+ * count that covers all. Where the last group could exceed the last row, all groups begin lower instead, because a
+ * group is not cut.
  *
  *   for conv.h < 48: ROW(h)            for y.h:
  *   for y.h: y reads 2h .. 2h+2   =>     for conv.h < 3: ROW(y.h*2 + conv.h)        y */
@@ -116,8 +117,8 @@ static bool find_rows(RowLoops *r, Path *p)
         return refuse_unproved(d, FAULT_NESTING, accepted(r, "a stage at the root whose outermost loop is its own"),
                                "%s is not inside a loop of its own at the root", r->stage->name);
     if (count_blocks(r->loop, r->stage) == count_blocks(d->next.root, r->stage)) return true;
-    return refuse_unproved(d, FAULT_PIECES, accepted(r, "one block: take this step before peel"), "%s has a block outside %s, too",
-                           r->stage->name, r->loop->name);
+    return refuse_unproved(d, FAULT_PIECES, accepted(r, "one block: take this step before peel"),
+                           "%s has a block outside %s, too", r->stage->name, r->loop->name);
 }
 
 /* True if the loop runs over the rows of exactly one dimension, by single rows or by row groups. */

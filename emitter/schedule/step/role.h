@@ -2,10 +2,10 @@
 #ifndef LW_SCHEDULE_STEP_ROLE_H
 #define LW_SCHEDULE_STEP_ROLE_H
 /* Roles: words of a step that name a stage by what it computes, so that one text serves many dataflows. roles.def has
- * a row for each. A role is a question to the nest before the step; it has no memory of earlier ones. An inlined stage is no longer
- * there, and its consumer may answer in its place. After cache_write the new stage computes the sum, and is the
- * contraction; the old one is a copy, and still @op(...). Loops and copies of a role's stage are written behind it:
- * @contraction.c, @contraction@init.o. The trace of a nest holds names, never roles. */
+ * a row for each. A role is resolved in the nest before the step, independently of earlier nests. An inlined stage no
+ * longer exists; its consumer may match instead. After cache_write the new stage computes the sum, and is the
+ * contraction; the old one is a copy, and still @op(...). Loops and copies of a role's stage are written after it:
+ * @contraction.c, @contraction@init.o. The trace of a nest contains names, never roles. */
 #include "ir/check/refusal.h"
 #include "schedule/step/step.h"
 
