@@ -16,11 +16,19 @@ void  *arena_alloc(Arena *a, size_t bytes);                       /* zeroed, ali
 /* As arena_alloc; an overflowing product counts as out of memory */
 void  *arena_array(Arena *a, size_t count, size_t elem_bytes);
 void  *arena_copy(Arena *a, const void *from, size_t bytes);
+/* Returns `bytes` bytes that begin with the `old` bytes at p: in place where p is the newest allocation or loses bytes,
+ * else a copy. p is invalid afterwards. p NULL: old is 0. */
+void  *arena_resize(Arena *a, void *p, size_t old, size_t bytes);
+/* Gives `bytes` bytes at p back if p is the newest allocation, or has a chunk of its own in an arena that is not reset;
+ * else they remain until the arena is freed. */
+void   arena_give_back(Arena *a, void *p, size_t bytes);
+/* From now on, large allocations may be given back in any order: the arena is freed as a whole, without marks. */
+void   arena_without_marks(Arena *a);
 /* arena_reset frees all allocations since the mark. Marks are reset in reverse order. */
 typedef struct ArenaMark { struct ArenaChunk *newest; size_t used; } ArenaMark;
 ArenaMark arena_mark(const Arena *a);
 void   arena_reset(Arena *a, ArenaMark mark);
-size_t arena_used(const Arena *a);                                /* bytes allocated so far */
+size_t arena_used(const Arena *a);                                /* bytes in use */
 
 #define NEW(arena, Type)          ((Type *)arena_alloc((arena), sizeof(Type)))
 #define NEW_ARRAY(arena, Type, n) ((Type *)arena_array((arena), (size_t)(n), sizeof(Type)))

@@ -15,6 +15,7 @@ Ctx *ctx_new(OutOfMemory *hook, void *user)
     cx->arena = arena_new(hook, user ? user : cx);
     cx->scratch = arena_new(hook, user ? user : cx);
     cx->last_diag = &cx->diags;
+    if (cx->arena) arena_without_marks(cx->arena);
     if (cx->arena && cx->scratch) return cx;
     ctx_free(cx);
     return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "support/map.h"
@@ -33,7 +34,12 @@ const char *name(Ctx *cx, const char *text) { return text ? name_n(cx, text, str
 
 const char *name_format(Ctx *cx, const char *format, ...)
 {
+    char few[128];
     va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(few, sizeof few, format, args);
+    va_end(args);
+    if (length >= 0 && (size_t)length < sizeof few) return name_n(cx, few, (size_t)length);
     va_start(args, format);
     const char *s = name(cx, text_vformat(cx, format, args));
     va_end(args);

@@ -13,9 +13,7 @@ static void reserve(Text *t, size_t more)
     if (t->length + more + 1 <= t->capacity) return;
     size_t capacity = t->capacity ? t->capacity : 64;
     while (capacity < t->length + more + 1) capacity *= 2;
-    char *at = arena_alloc(t->arena, capacity);
-    if (t->length) memcpy(at, t->at, t->length);
-    t->at = at;
+    t->at = arena_resize(t->arena, t->at, t->capacity, capacity);
     t->capacity = capacity;
 }
 
@@ -56,10 +54,15 @@ void text_printf(Text *t, const char *format, ...)
     va_end(args);
 }
 
+/* Short texts mostly end here: they give their free capacity back. A long text may grow on. */
 const char *text_string(Text *t)
 {
+    enum { SHORT = 256 };
     reserve(t, 0);
     t->at[t->length] = 0;
+    if (t->length >= SHORT) return t->at;
+    t->at = arena_resize(t->arena, t->at, t->capacity, t->length + 1);
+    t->capacity = t->length + 1;
     return t->at;
 }
 

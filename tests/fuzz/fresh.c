@@ -52,8 +52,11 @@ __attribute__((no_sanitize("address", "undefined"), no_builtin("memcpy"))) stati
     for (size_t i = 0; i < bytes / sizeof *to; i++) to[i] = from[i];
 }
 
+/* The last allocation is a guard: without it, an input could resize the last one of the tables in place. */
 static void save(Arena *a)
 {
+    arena_alloc(a, 1);
+    a->frees_chunks = false;
     for (ArenaChunk *b = a->newest; b; b = b->older) {
         Copy c = { b, b->used, malloc(b->used) };
         if (!c.bytes || base.count == MOST_BLOCKS) abort();

@@ -38,20 +38,23 @@ static bool is_within(Interval i, Interval whole)
 
 /* ---- Terms of a stage -------------------------------------------------------------------------------------------- */
 
+/* `place` is in the scratch arena. */
 typedef struct Taking { Ctx *cx; Terms *t; Map place; int capacity; } Taking;
 
 static int term_index(const Map *places, const Expr *e) { return *(const int *)map_get_ptr(places, e); }
 
-static void take(const Expr *e, void *user)
+/* Adds the expression's nodes, operands first. */
+static void take(Taking *k, const Expr *e)
 {
-    Taking *k = user;
     Terms *t = k->t;
+    if (map_get_ptr(&k->place, e)) return;
+    for (int i = 0; i < e->arg_count; i++) take(k, e->arg[i]);
     if (t->count == k->capacity) {
         const Expr **more = NEW_ARRAY(k->cx->arena, const Expr *, k->capacity = 2 * k->capacity + 16);
         for (int i = 0; i < t->count; i++) more[i] = t->e[i];
         t->e = more;
     }
-    int *place = NEW(k->cx->arena, int);
+    int *place = NEW(k->cx->scratch, int);
     *place = t->count;
     map_put_ptr(&k->place, e, place);
     t->e[t->count++] = e;
@@ -82,9 +85,10 @@ static void mark_walked(Terms *t)
 Terms *terms_new(Ctx *cx, const Stage *s)
 {
     Terms *t = NEW(cx->arena, Terms);
-    Taking k = { cx, t, map_new(cx->arena), 0 };
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Taking k = { cx, t, map_new(cx->scratch), 0 };
     t->stage = s;
-    expr_walk(cx, s->value[0], take, &k);
+    take(&k, s->value[0]);
     t->value = NEW_ARRAY(cx->arena, Interval, t->count);
     t->is_taken = NEW_ARRAY(cx->arena, bool, t->count);
     t->is_walked = NEW_ARRAY(cx->arena, bool, s->axis_count);
@@ -95,6 +99,7 @@ Terms *terms_new(Ctx *cx, const Stage *s)
         t->operand[i] = NEW_ARRAY(cx->arena, int, t->e[i]->arg_count);
         for (int j = 0; j < t->e[i]->arg_count; j++) t->operand[i][j] = term_index(&k.place, t->e[i]->arg[j]);
     }
+    arena_reset(cx->scratch, mark);
     mark_walked(t);
     return t;
 }
@@ -340,8 +345,10 @@ static void collect_stages(Stages *k, const Node *n)
 int call_stages(Ctx *cx, const Node *call, const Stage ***out)
 {
     Tensor *const *made = call->kind == NODE_CALL ? op_expand(cx, call) : NULL;
-    Stages k = { cx, 0, 0, NULL, map_new(cx->arena), made != NULL };
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Stages k = { cx, 0, 0, NULL, map_new(cx->scratch), made != NULL };
     for (int i = 0; made && i < call->out_count; i++) collect_stages(&k, made[i]->producer);
+    arena_reset(cx->scratch, mark);
     *out = k.at;
     return k.is_plain ? k.count : 0;
 }

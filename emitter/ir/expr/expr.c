@@ -53,6 +53,7 @@ static void grow(Ctx *cx, struct ExprTable *t)
     bigger.slot = NEW_ARRAY(cx->arena, const Expr *, bigger.capacity);
     for (size_t i = 0; i < t->capacity; i++)
         if (t->slot[i]) *slot_of(&bigger, t->slot[i], t->slot[i]->arg) = t->slot[i];
+    arena_give_back(cx->arena, t->slot, t->capacity * sizeof *t->slot);
     *t = bigger;
 }
 

@@ -77,7 +77,7 @@ typedef struct Nest {
     int step_count;   const Step *step;
     int instruction_count; const struct Instruction *const *instruction;   /* declared so far (instruction.h) */
     /* For the diagnostic "conv.h was split by step 3: use ho or hi" */
-    int consumed_count;   const struct ConsumedLoop *consumed;
+    const struct ConsumedLoop *consumed;             /* the newest */
     const char *features;                            /* the target's, separated by spaces; NULL: unknown */
     /* The implementation with this schedule; NULL: steps of the model's file */
     const char *strategy;
@@ -87,7 +87,8 @@ typedef struct Nest {
     const Expr *when; const struct Nest *otherwise;
     int64_t copy_budget;     /* statements that loop partition may add to the function; 0: the target's limit */
 } Nest;
-typedef struct ConsumedLoop { const char *name; int step; const char *successors; } ConsumedLoop;
+typedef struct ConsumedLoop ConsumedLoop;
+struct ConsumedLoop { const ConsumedLoop *older; const char *name; int step; const char *successors; };
 
 const char *loop_kind_text(LoopKind k);              /* "serial" ... */
 const char *scope_text(Scope s);                     /* "register" ... */

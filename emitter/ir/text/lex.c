@@ -88,9 +88,9 @@ static const char *scan(const char *s, const char *end, TokenKind *kind)
 static void add_token(Lexer *l, int *capacity, Token t)
 {
     if (l->count == *capacity) {
-        Token *more = NEW_ARRAY(l->cx->arena, Token, *capacity = *capacity ? 2 * *capacity : 24);
-        if (l->count) memcpy(more, l->token, (size_t)l->count * sizeof *more);
-        l->token = more;
+        const size_t old = (size_t)*capacity * sizeof(Token);
+        *capacity = *capacity ? 2 * *capacity : 24;
+        l->token = arena_resize(l->arena, l->token, old, (size_t)*capacity * sizeof(Token));
     }
     l->token[l->count++] = t;
 }
@@ -104,10 +104,9 @@ static void report_character(const Lexer *l, const char *at)
     else lex_error(l, t, "'%c' is not expected here", c);
 }
 
-Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file, const char *what)
+static Lexer lex(Lexer l, size_t begin, size_t end)
 {
-    Lexer l = { .cx = cx, .text = text, .is_file = is_file, .what = what };
-    const char *s = text + begin, *stop = text + end;
+    const char *s = l.text + begin, *stop = l.text + end;
     int capacity = 0;
     while ((s = skip_blank(s, stop)) < stop) {
         Token t = { TOKEN_END, s, 0 };
@@ -127,7 +126,15 @@ Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file
     return l;
 }
 
-Lexer lex_text(Ctx *cx, const char *text, const char *what) { return lex_part(cx, text, 0, strlen(text), false, what); }
+Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file, const char *what)
+{
+    return lex((Lexer){ .cx = cx, .arena = cx->arena, .text = text, .is_file = is_file, .what = what }, begin, end);
+}
+
+Lexer lex_text(Ctx *cx, const char *text, const char *what)
+{
+    return lex((Lexer){ .cx = cx, .arena = cx->scratch, .text = text, .what = what }, 0, strlen(text));
+}
 
 Token lex_ahead(const Lexer *l, int n) { return l->token[l->next + n < l->count ? l->next + n : l->count]; }
 Token lex_peek(const Lexer *l) { return lex_ahead(l, 0); }

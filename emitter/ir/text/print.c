@@ -25,10 +25,12 @@ bool namer_has(const Namer *n, const char *text) { return n && map_get_const(&n-
 /* True if the lexer reads it as one name. */
 static bool is_readable(Ctx *cx, const char *s)
 {
-    DiagMark mark = diag_mark(cx);
+    const DiagMark mark = diag_mark(cx);
+    const ArenaMark tokens = arena_mark(cx->scratch);
     Lexer l = lex_text(cx, s, "name");
     bool is_one = l.count == 1 && l.token[0].kind == TOKEN_NAME && (size_t)l.token[0].length == strlen(s);
     diag_rewind(cx, mark);
+    arena_reset(cx->scratch, tokens);
     return is_one;
 }
 

@@ -354,7 +354,10 @@ const Expr *expression_read(Lexer *l, const Symbol *symbols, DType literal, bool
 const Expr *expr_read(Ctx *cx, const char *text, const Bind *binds, DType literal)
 {
     if (ctx_failed(cx)) return expr_poison(cx);
+    const ArenaMark mark = arena_mark(cx->scratch);
     Lexer l = lex_text(cx, text, "expression");
     const Expr *e = expression_read(&l, symbols_of_binds(cx, binds), literal, true);
-    return lex_finish(&l) && !ctx_failed(cx) ? e : expr_poison(cx);
+    const bool ok = lex_finish(&l) && !ctx_failed(cx);
+    arena_reset(cx->scratch, mark);
+    return ok ? e : expr_poison(cx);
 }

@@ -412,10 +412,8 @@ static Tensor *keep_promise(Lexer *l, const Symbol *symbols, Token at, Tensor *m
     return ctx_failed(l->cx) ? NULL : promised;
 }
 
-Tensor *formula_read(Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written)
+static Tensor *read_into(Formula *f, Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written)
 {
-    if (ctx_failed(l->cx)) return NULL;
-    Formula *f = NEW(l->cx->arena, Formula);
     f->r = (Reader){ .cx = l->cx, .lex = l, .symbols = symbols, .literal = I32, .as_written = as_written };
     Value init[2];
     Token begin = lex_peek(l);
@@ -439,9 +437,21 @@ Tensor *formula_read(Lexer *l, const Symbol *symbols, const char *stage_name, bo
     return keep_promise(l, symbols, begin, n->out[0]);
 }
 
+Tensor *formula_read(Lexer *l, const Symbol *symbols, const char *stage_name, bool as_written)
+{
+    if (ctx_failed(l->cx)) return NULL;
+    const ArenaMark mark = arena_mark(l->cx->scratch);
+    Tensor *t = read_into(NEW(l->cx->scratch, Formula), l, symbols, stage_name, as_written);
+    arena_reset(l->cx->scratch, mark);
+    return t;
+}
+
 Tensor *formula(Ctx *cx, const char *text, const Bind *binds)
 {
     if (ctx_failed(cx)) return NULL;
+    const ArenaMark mark = arena_mark(cx->scratch);
     Lexer l = lex_text(cx, text, "formula");
-    return formula_read(&l, symbols_of_binds(cx, binds), NULL, false);
+    Tensor *t = formula_read(&l, symbols_of_binds(cx, binds), NULL, false);
+    arena_reset(cx->scratch, mark);
+    return t;
 }

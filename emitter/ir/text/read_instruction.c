@@ -72,12 +72,14 @@ static void visit_read(const Expr *e, void *user)
 Instruction *instruction_read(Ctx *cx, const char *declaration)
 {
     Instruction *i = NEW(cx->arena, Instruction);
+    const ArenaMark mark = arena_mark(cx->scratch);
     Lexer l = lex_text(cx, declaration, "instruction");
     i->text = name(cx, declaration);
     i->macro = lex_name(&l, "the name of a macro");
     read_numbers(cx, &l, i);
     const Symbol *symbols = read_operands(cx, &l, i);
     Tensor *t = ctx_failed(cx) ? NULL : formula_read(&l, symbols, NULL, false);
+    arena_reset(cx->scratch, mark);
     if (!t || ctx_failed(cx)) return NULL;
     i->stage = t->producer->stage;
     Plain p = { .cx = cx, .instr = i, .fine = true };

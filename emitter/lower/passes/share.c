@@ -4,17 +4,26 @@
  * them may be illegal. */
 #include "lower/passes/passes.h"
 
-typedef struct Share { Ctx *cx; Map uses, always, named; const Code **let; int let_count, capacity; } Share;
+/* The maps are in the scratch arena. `is_shared`: some node has several edges to it. */
+typedef struct Share {
+    Ctx *cx;
+    Map uses, always, named;
+    bool is_shared;
+    const Code **let;
+    int let_count, capacity;
+} Share;
 
 /* Counts the edges to every node, visiting each node's own edges once. The map holds pointers, so each count is in an
  * int of its own. */
-static void count_uses(const Expr *e, void *user)
+static void count_uses(Share *s, const Expr *e)
 {
-    Share *s = user;
     for (int i = 0; i < e->arg_count; i++) {
         int *n = map_get_ptr(&s->uses, e->arg[i]);
-        if (!n) map_put_ptr(&s->uses, e->arg[i], n = NEW(s->cx->arena, int));
-        ++*n;
+        if (!n) {
+            map_put_ptr(&s->uses, e->arg[i], n = NEW(s->cx->scratch, int));
+            count_uses(s, e->arg[i]);
+        }
+        s->is_shared = ++*n > 1 || s->is_shared;
     }
 }
 
@@ -64,10 +73,12 @@ static const Code *share(Ctx *cx, const Code *c, void *user)
 {
     (void)user;
     if (c->kind != CODE_STORE || c->value->arg_count == 0) return c;
-    Share s = { .cx = cx, .uses = map_new(cx->arena), .always = map_new(cx->arena), .named = map_new(cx->arena) };
-    expr_walk(cx, c->value, count_uses, &s);
-    mark_always(&s, c->value);
-    const Expr *value = rebuild(&s, c->value);
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Share s = { .cx = cx, .uses = map_new(cx->scratch), .always = map_new(cx->scratch), .named = map_new(cx->scratch) };
+    count_uses(&s, c->value);
+    if (s.is_shared) mark_always(&s, c->value);
+    const Expr *value = s.is_shared ? rebuild(&s, c->value) : c->value;
+    arena_reset(cx->scratch, mark);
     if (!s.let_count) return c;
     add_let(&s, code_store(cx, c->memory, c->index, value));
     return code_seq(cx, s.let, s.let_count);

@@ -121,6 +121,16 @@ static void find_read(const Expr *e, void *user)
         f->any = f->any || e->ref == f->producer->out[i];
 }
 
+bool stage_consumes(Ctx *cx, const Stage *s, const Stage *producer)
+{
+    Found f = { producer, false };
+    for (int i = 0; i < s->out_count && !f.any; i++) {
+        expr_walk(cx, s->value[i], find_read, &f);
+        if (s->init) expr_walk(cx, s->init[i], find_read, &f);
+    }
+    return f.any;
+}
+
 /* A separate init block reads the operands of the initial values, and the other block those of the values. */
 bool block_reads(Ctx *cx, const Stmt *block, const Stage *producer)
 {
@@ -228,9 +238,9 @@ static bool name_matches(const char *full, const char *word)
 
 static const ConsumedLoop *find_consumed(const Nest *n, const char *loop)
 {
-    for (int i = n->consumed_count - 1; i >= 0; i--)
-        if (name_matches(n->consumed[i].name, loop)) return &n->consumed[i];
-    return NULL;
+    const ConsumedLoop *c = n->consumed;
+    while (c && !name_matches(c->name, loop)) c = c->older;
+    return c;
 }
 
 typedef bool Listed(const char *loop, const char *word);
@@ -443,18 +453,14 @@ static bool is_missing(const Stmt *s, const Map *names)
     return s->kind == STMT_FOR && !map_get(names, s->name, strlen(s->name));
 }
 
-static int count_missing(const Stmt *s, const Map *names)
+static void record_missing(Draft *d, const Stmt *s, const Map *names)
 {
-    int count = is_missing(s, names);
-    for (int i = 0; i < s->child_count; i++) count += count_missing(s->child[i], names);
-    return count;
-}
-
-static void record_missing(Draft *d, ConsumedLoop *all, const Stmt *s, const Map *names)
-{
-    if (is_missing(s, names))
-        all[d->next.consumed_count++] = (ConsumedLoop){ s->name, d->next.step_count, d->successors };
-    for (int i = 0; i < s->child_count; i++) record_missing(d, all, s->child[i], names);
+    if (is_missing(s, names)) {
+        ConsumedLoop *c = NEW(d->cx->arena, ConsumedLoop);
+        *c = (ConsumedLoop){ d->next.consumed, s->name, d->next.step_count, d->successors };
+        d->next.consumed = c;
+    }
+    for (int i = 0; i < s->child_count; i++) record_missing(d, s->child[i], names);
 }
 
 static void record_consumed(Draft *d)
@@ -462,14 +468,7 @@ static void record_consumed(Draft *d)
     ArenaMark mark = arena_mark(d->cx->scratch);
     Map names = map_new(d->cx->scratch);
     list_names(&names, d->next.root);
-    const int missing = count_missing(d->old->root, &names);
-    if (missing) {
-        Nest *n = &d->next;
-        ConsumedLoop *all = NEW_ARRAY(d->cx->arena, ConsumedLoop, n->consumed_count + missing);
-        if (n->consumed_count) memcpy(all, n->consumed, (size_t)n->consumed_count * sizeof *all);
-        record_missing(d, all, d->old->root, &names);
-        n->consumed = all;
-    }
+    record_missing(d, d->old->root, &names);
     arena_reset(d->cx->scratch, mark);
 }
 

@@ -52,6 +52,7 @@ bool is_input(const Nest *n, const Tensor *t);
 bool stage_is_output(const Nest *n, const Stage *s);
 bool stage_produces(const Stage *s, const Tensor *t);
 const Stage *producer_of(const Nest *n, const Tensor *t);       /* NULL: an input */
+bool stage_consumes(Ctx *cx, const Stage *s, const Stage *producer);             /* any of its tensors */
 bool block_reads(Ctx *cx, const Stmt *block, const Stage *producer);           /* any of its tensors */
 
 /* Returns the number of blocks of the stage in s */

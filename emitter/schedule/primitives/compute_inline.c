@@ -20,15 +20,6 @@ static bool is_a_plain_value(Draft *d, const Stage *s)
     return true;
 }
 
-static bool stage_reads_stage(Ctx *cx, const Stage *reader, const Stage *s)
-{
-    const Tensor **reads;
-    int count = stage_reads(cx, reader, &reads);
-    for (int i = 0; i < count; i++)
-        if (stage_produces(s, reads[i])) return true;
-    return false;
-}
-
 const Nest *run_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
@@ -38,7 +29,7 @@ const Nest *run_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a)
     const Stage **to = NEW_ARRAY(cx->arena, const Stage *, d.next.stage_count);
     for (int i = 0; i < d.next.stage_count; i++) {
         const Stage *reader = d.next.stage[i];
-        to[i] = reader != s && stage_reads_stage(cx, reader, s) ? stage_inlined(cx, reader, s) : reader;
+        to[i] = reader != s && stage_consumes(cx, reader, s) ? stage_inlined(cx, reader, s) : reader;
     }
     draft_inline_stage(&d, s, to);
     return draft_close(&d);

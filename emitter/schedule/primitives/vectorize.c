@@ -59,21 +59,29 @@ static const Nest *lanes_inside(Ctx *cx, const Nest *n, const char *partial, con
     return vector_loop(cx, n, name_format(cx, "%s@init.%s", partial, loop_short(lanes)));
 }
 
+/* Copies the list with steps of at most `step`. */
+static const ConsumedLoop *consumed_by(Ctx *cx, const ConsumedLoop *list, int step)
+{
+    const ConsumedLoop *first = NULL, **end = &first;
+    for (; list; list = list->older) {
+        ConsumedLoop *c = arena_copy(cx->arena, list, sizeof *list);
+        if (c->step > step) c->step = step;
+        *end = c;
+        end = &c->older;
+    }
+    return first;
+}
+
 /* Records one step in place of the composed ones. */
 static const Nest *as_one_step(Draft *d, const Nest *composed)
 {
     Nest *n = arena_copy(d->cx->arena, composed, sizeof *composed);
     Step *step = NEW_ARRAY(d->cx->arena, Step, d->old->step_count + 1);
-    ConsumedLoop *consumed = NEW_ARRAY(d->cx->arena, ConsumedLoop, composed->consumed_count + 1);
     if (d->old->step_count) memcpy(step, d->old->step, (size_t)d->old->step_count * sizeof *step);
     step[d->old->step_count].text = step_text(d->cx, d->primitive, &d->args);
     n->step = step;
     n->step_count = d->old->step_count + 1;
-    for (int i = 0; i < composed->consumed_count; i++) {
-        consumed[i] = composed->consumed[i];
-        if (consumed[i].step > n->step_count) consumed[i].step = n->step_count;
-    }
-    n->consumed = consumed;
+    n->consumed = consumed_by(d->cx, composed->consumed, n->step_count);
     return n;
 }
 
