@@ -133,7 +133,7 @@ const char *lw_list_steps(lw_context *cx); /* the steps of a schedule: operands,
 const char *lw_list_conditions(lw_context *cx);                  /* the names of lw_implementation.when */
 
 /* ---- Computations and schedules from C ---------------------------------------------------------------------------
- * A .te file, call by call: statements define the computation, steps its schedule. The loop nest can be printed, run
+ * A .te file, call by call: statements define the computation, steps its schedule. The loop nests can be printed, run
  * and emitted after each step. A call returns false (or NULL) on an error, and so do all calls after it: check once, at
  * the end. `options` are further words of the step, or NULL.
  *
@@ -163,6 +163,11 @@ bool lw_input(lw_computation *p, const char *declaration);
 bool lw_compute(lw_computation *p, const char *formula);
 bool lw_output(lw_computation *p, const char *tensor);
 bool lw_statement(lw_computation *p, const char *text);
+
+/* Formulas and calls of operators are fused to groups, and each group has a loop nest. Steps and handles are of the
+ * group that computes this tensor, until the next call; a computation of one group needs none. A group that was chosen
+ * and has no steps is emitted as written. The statement "nest" makes the computation one group. */
+bool lw_schedule_group(lw_computation *p, const char *tensor);
 
 /* Steps, in the order of `loopwright steps`, which documents them and the words of `options`. A stage or tensor, and a
  * loop, is a name (`const char *`: "c", "c.i"), a name by role ("@contraction", "@output.i"; docs/schedules.md), or a
@@ -206,12 +211,12 @@ bool lw_pragma(lw_computation *p, lw_loop_ref loop, const char *pragma, const ch
 bool lw_prefetch(lw_computation *p, lw_stage_ref tensor, lw_loop_ref loop, int ahead, const char *options);
 bool lw_copy_budget(lw_computation *p, int statements, const char *options);
 
-const char *lw_show(lw_computation *p);                        /* the loop nest after the steps so far */
+const char *lw_show(lw_computation *p);                        /* the loop nests after the steps so far */
 const char *lw_text(lw_computation *p);                        /* a .te text that gives the same nest and the same C */
-/* Interprets the loop nest; arrays are row-major, in the order of the declarations. */
+/* Interprets the loop nests; arrays are row-major, in the order of the declarations. */
 bool lw_execute(lw_computation *p, const void *const *input, void *const *output);
-/* Writes `output` (a path ending in .c) and its header. A computation of operator calls without steps is scheduled by
- * the target's strategies. */
+/* Writes `output` (a path ending in .c) and its header. Groups without steps are scheduled by the target's
+ * strategies. */
 bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
 
 /* ---- Walking a dataflow ------------------------------------------------------------------------------------------
@@ -403,7 +408,7 @@ typedef struct lw_implementation {
     bool in_place;                   /* of `call`: an output may be the array of an input of the same shape */
     lw_build *alter;                 /* other calls in place of the call, before fusion */
 } lw_implementation;
-/* ops: names of operators, or patterns, like pattern:reduction */
+/* ops: names of operators, `formula`, or patterns, like pattern:reduction */
 bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list,
                           int count);
 /* Interprets every applicable implementation of the operator, of any target, on generated inputs of these types (an
@@ -467,8 +472,9 @@ struct lw_target {
     int copy_budget, unroll_budget;      /* limits of the statements that copied loops and an unrolled body add */
 };
 bool lw_register_target(lw_context *cx, const lw_target *t);
-/* A device runs calls of these operators with inputs and outputs of these types. lw_register_onnx imports the ONNX
- * operator `foreign` as `op`, with the same inputs; attrs: the names of the attributes to copy.
+/* A device runs calls of these operators (`formula`: of formulas) with inputs and outputs of these types.
+ * lw_register_onnx imports the ONNX operator `foreign` as `op`, with the same inputs; attrs: the names of the attributes
+ * to copy.
  *
  *     lw_register_target(cx, &(lw_target){ .name = "tiny-core", .summary = "four multipliers", .lanes = 1 });
  *     lw_register_device(cx, "tpu", "conv2d dense", "i8 i32");

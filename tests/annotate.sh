@@ -52,19 +52,20 @@ check file-bad-bits                bad_bits
 said 'simulated_quantize relu_1 scale=1 bots=9\n' said
 check file-unknown-attribute       refuses 1:1 "did you mean 'bits'"
 check file-missing                 sh -c "! '$lw' dump '$work/net.te' --annotate '$work/none.txt' > /dev/null 2>&1"
-printf 'input x: f32[4]\ny[i] = x[i]\noutput y\n' > "$work/formula.te"
+printf 'nest\ninput x: f32[4]\ny[i] = x[i]\noutput y\n' > "$work/formula.te"
 said 'stop_fusion y\n' said
-for_a_nest() { ! "$lw" dump "$work/formula.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q 'unsupported: annotations of a .te file with formulas' "$work/err"; }
+for_a_nest() { ! "$lw" dump "$work/formula.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q 'unsupported: annotations of a file that is one `nest`' "$work/err"; }
 check file-for-a-nest              for_a_nest
 
 cat > "$work/nest.te" <<'END'
+nest
 input x: f32[4]
 a[i] = x[i] + 1
 b = annotation.on_device(a, device=npu)
 y[i] = b[i] * 2
 output y
 END
-in_a_nest() { ! "$lw" "$work/nest.te" -o "$work/nest.c" 2> "$work/err" && grep -q "nest.te: 3:5: error: 'annotation.on_device' has no effect" "$work/err"; }
+in_a_nest() { ! "$lw" "$work/nest.te" -o "$work/nest.c" 2> "$work/err" && grep -q "nest.te: 4:5: error: 'annotation.on_device' has no effect" "$work/err"; }
 check call-in-a-nest                in_a_nest
 
 # A mark on a value that the affine pass folds away is defined where it is printed.

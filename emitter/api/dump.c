@@ -5,6 +5,7 @@
 
 #include "api/computation/arguments.h"
 #include "driver/driver.h"
+#include "graph/dag/definition.h"
 #include "graph/plan/group_schedules.h"
 #include "ir/check/cost.h"
 #include "ir/text/print_code.h"
@@ -47,9 +48,10 @@ static void print_node(Dag *d, Build *b, const Node *n)
     text_printf(d->t, "%s  \"%s\"%s%s\n", text_string(&line), n->name, n->device ? "  on " : "",
                 n->device ? n->device : "");
     if (n->kind == NODE_REGION) print_graphs_of(d, b, n);
-    if (n->kind != NODE_COMPUTE) return;
+    if (n->kind != NODE_COMPUTE && !n->op->definition) return;
     text_add(d->t, "       ");
-    print_stage(d->cx, d->t, n->stage);
+    if (n->kind == NODE_COMPUTE) print_stage(d->cx, d->t, n->stage);
+    else print_definition(d->cx, d->t, n->op->definition);
     text_char(d->t, '\n');
 }
 
@@ -217,8 +219,9 @@ static bool dump_strategy(Build *b, Text *t)
         const Group *g = &b->groups.at[i];
         if (!is_selected(b, g)) continue;
         if (region_of_group(b, i)) text_printf(t, "group %s: a branch or a loop; its graphs' groups follow\n", g->name);
-        else if (!g->anchor) text_printf(t, "group %s: formulas, with the steps of the file\n", g->name);
-        if (!g->anchor || region_of_group(b, i)) continue;
+        else if (!g->anchor) text_printf(t, "group %s: one nest, with the steps of the file\n", g->name);
+        else if (g->keeps_names) text_printf(t, "group %s: the steps of the file\n", g->name);
+        if (!g->anchor || g->keeps_names || region_of_group(b, i)) continue;
         text_printf(t, "group %s: %s for %s\n", g->name, g->anchor->op->name, b->target->name);
         text_printf(t, "  signature %s\n", group_signature(b->cx, g));
         strategy_schedule(b->cx, g, b->target, NULL, t);

@@ -149,10 +149,7 @@ static bool trial(Verify *v, const char *model, const lw_options *o, const char 
     const void **inputs, **outputs;
     const Files *f = v->files;
     if (!build_read(&b, v->cx, model, o)) return false;
-    if (*sizes && b.model.step_count) {
-        b.model.step_count = 0;
-        b.as_nest = true;
-    }
+    if (*sizes) b.model.schedule_count = 0;
     const int own_outputs = b.model.output_count - b.state_count;
     const int runs = b.state_count && !f->expect_count ? RUNS_WITH_STATE : 1;
     return run_interpreted(&b, f->input, f->input_count, runs, &inputs, &outputs) &&

@@ -93,11 +93,11 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     return ok && build_states(b);
 }
 
-bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool as_nest, const lw_options *o)
+bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool is_naive, const lw_options *o)
 {
-    const ImportOptions options = { .as_nest = as_nest };
+    const ImportOptions options = { 0 };
     build_begin(b, cx, path, o);
-    b->as_nest = as_nest;
+    b->is_naive = is_naive;
     bool ok = !ctx_failed(cx) && te_read(cx, path, text, &options, &b->model) && read_beside(b, o);
     watch_lap(b->watch, "", "import");
     return ok;
@@ -115,7 +115,7 @@ bool build_graph(Build *b)
                         .output_count = m->output_count,
                         .output = m->output,
                         .target = b->target };
-    if (build_passes(b) && b->options->layers && !build_is_nest(b)) build_show_layers(b);
+    if (build_passes(b) && b->options->layers && !b->model.is_nest) build_show_layers(b);
     return build_inner_graphs(b);
 }
 

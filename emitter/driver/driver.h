@@ -35,7 +35,8 @@ struct Build {
     const Target *target;
     Model model;                             /* as imported; for a .te file, with its schedule steps */
     bool in_fixed_point;                     /* the graph is simulated: realized in the form QDQ_FIXED */
-    bool as_nest;                            /* a .te text is one nest, even of operator calls alone */
+    bool is_naive;                           /* groups have naive nests with the model's names; steps follow from C */
+    const Node **scheduled;                  /* [model.schedule_count] anchors of the groups that the file schedules */
     StatePair *state; int state_count;       /* of the file and of --state */
     Graph graph;                             /* after the passes */
     Groups groups;
@@ -63,7 +64,7 @@ struct Build {
 /* Each stage runs the stages before it. False on error. */
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /* model, untouched */
 /* The same from the text of a .te file; errors point into `path`. */
-bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool as_nest, const lw_options *o);
+bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool is_naive, const lw_options *o);
 bool build_graph(Build *b);                                                    /* passes */
 bool build_nests(Build *b);                                                    /* groups and their scheduled nests */
 bool build_program(Build *b);                                                  /* plan, functions, program */
@@ -81,8 +82,6 @@ void build_name_shared(Build *b);                /* after functions are merged *
 
 /* nests.c: the passes over the DAG of the model, or of a region */
 bool build_passes(Build *b);
-/* nests.c: true if the model is one nest, with the steps of its .te file */
-bool build_is_nest(Build *b);
 bool build_rounds_once(const lw_options *o);                                   /* build.c: --rounding single */
 
 /* state.c: pairs of an input and an output. */
@@ -106,6 +105,17 @@ void build_combine_blocks(Build *b);             /* groups that a block names to
 void build_schedule_group(Build *b, int group);  /* its nest, by its block or its strategy */
 const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group);     /* NULL: no block applies */
 void build_check_schedules(Build *b);            /* after all nests: a block without its group is an error */
+
+/* file_schedules.c: the schedules of the .te file. build_group_of: the group that computes the tensor, -1: none.
+ * build_only_group: the only group with loops, -1: *count is not 1. */
+int build_group_of(const Build *b, const char *tensor);
+int build_only_group(const Build *b, int *count);
+const char *build_group_names(Build *b);         /* of those with loops: "a, b and c" */
+const char *build_no_group(Build *b, const char *tensor);        /* the diagnostic */
+void build_find_file_schedules(Build *b);        /* after groups have names */
+const Nest *build_file_nest(Build *b, int group);        /* of a group that the file schedules; NULL on error */
+const Nest *build_after_file_steps(Build *b, const struct TeSchedule *s, const Nest *n);
+void build_check_file_schedules(Build *b);       /* after groups are combined */
 
 /* functions.c: views, functions and offsets; after functions are merged, their final code */
 void build_functions(Build *b);

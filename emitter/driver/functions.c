@@ -12,12 +12,14 @@
 #include "support/text.h"
 #include "support/watch.h"
 
-/* True for a combination of operator calls; other groups without an anchor are nests of .te formulas. */
-static bool consists_of_calls(const Group *g)
+/* True for a group of formulas alone, or with steps of the file: its names and formulas are the file's. The nest of a
+ * whole file has no nodes. */
+static bool keeps_names(const Group *g)
 {
+    bool is_of_formulas = true;
     for (int i = 0; i < g->node_count; i++)
-        if (g->node[i]->kind != NODE_CALL) return false;
-    return g->node_count > 0;
+        is_of_formulas = is_of_formulas && g->node[i]->kind == NODE_CALL && g->node[i]->op->definition;
+    return g->keeps_names || is_of_formulas;
 }
 
 /* Gives the strides of the group's tensors that are views of other memory. The nest's inputs and outputs correspond to
@@ -31,7 +33,7 @@ static LowerOptions lower_options(Build *b, int group)
                        .code_budget = b->target->copy_budget,
                        .inputs_alias_output = b->plan.in_place[group],
                        .lanes = b->target->vector_bytes / 4,
-                       .keeps_names = !g->anchor && !consists_of_calls(g),
+                       .keeps_names = keeps_names(g),
                        .until = b->shared->until,
                        .watch = b->watch };
     for (int i = 0; i < g->input_count + g->output_count; i++) {
@@ -93,7 +95,8 @@ static void make_function(Build *b, int group)
     Lowered *known = map_get(&b->shared->by_text, text_string(&t), t.length);
     if (!known) {
         f->name = b->groups.at[group].name;
-        comment_begin(cx, f, group_ops_text(cx, &b->groups.at[group], " + "));
+        if (!keeps_names(&b->groups.at[group]))
+            comment_begin(cx, f, group_ops_text(cx, &b->groups.at[group], " + "));
         known = NEW(cx->arena, Lowered);
         *known = (Lowered){ f, b->nest[group] };
         map_put(&b->shared->by_text, text_string(&t), t.length, known);

@@ -2,20 +2,9 @@
 /* One graph, from passes to scheduled nests: the model's own, or a region's (region_graphs.c). */
 #include "driver/driver.h"
 
-#include "import/import.h"
+#include "import/te/te.h"
 #include "support/text.h"
 #include "support/watch.h"
-
-static bool has_computes(Build *b)
-{
-    Node **order;
-    int count = graph_order(b->cx, &b->graph, &order);
-    for (int i = 0; i < count; i++)
-        if (order[i]->kind == NODE_COMPUTE) return true;
-    return false;
-}
-
-bool build_is_nest(Build *b) { return b->model.step_count || b->as_nest || has_computes(b); }
 
 bool build_passes(Build *b)
 {
@@ -35,7 +24,21 @@ bool build_passes(Build *b)
 
 /* ---- Groups and nests ------------------------------------------------------------------------------------------ */
 
-/* A .te file with formulas or steps is one group, named after its output, with the file's own schedule and names. */
+/* Returns the nest of the file after its schedules, which name no other group. */
+static const Nest *after_file_schedules(Build *b, const Nest *n, const char *group)
+{
+    for (int i = 0; i < b->model.schedule_count && n; i++) {
+        const TeSchedule *s = &b->model.schedule[i];
+        const char *own = b->graph.output[0]->name;
+        const bool is_other = s->group && !text_equal(s->group, group) && !text_equal(s->group, own);
+        if (is_other)
+            written_refuse(b->cx, &s->at, text_format(b->cx, "the file is one nest, of the group %s", group));
+        n = build_after_file_steps(b, s, n);
+    }
+    return n;
+}
+
+/* A .te file that says `nest` is one group, named after its output, with the file's own schedule and names. */
 static bool nest_of_te(Build *b)
 {
     Ctx *cx = b->cx;
@@ -45,9 +48,7 @@ static bool nest_of_te(Build *b)
     n = n ? nest_for(cx, n, b->target->features) : NULL;
     const char *group_name = build_unique_name(cx, &b->shared->symbols, g->output[0]->name);
     const Nest *by_block = n ? build_schedule_nest(b, n, group_name) : NULL;
-    for (int i = 0; n && !by_block && i < b->model.step_count && !ctx_failed(cx); i++)
-        n = model_step(cx, &b->model, n, i);
-    if (by_block) n = by_block;
+    n = by_block ? by_block : after_file_schedules(b, n, group_name);
     watch_lap(b->watch, "nest", "steps of the file, with their proofs");
     if (!n) return false;
     *group = (Group){ .name = group_name, .input_count = n->input_count, .output_count = n->output_count };
@@ -66,7 +67,18 @@ static void refuse_layers(Build *b)
     const lw_options *o = b->options;
     const bool names_groups = o->combine && !text_equal(o->combine, "all") && !text_equal(o->combine, "none");
     const char *option = names_groups ? "--combine" : o->recorded ? "--recorded" : o->layers ? "--layers" : NULL;
-    if (option) diag_error(b->cx, NULL, "%s has no effect: a file with formulas or steps is one group", option);
+    if (option) diag_error(b->cx, NULL, "%s has no effect: the file is one `nest`", option);
+}
+
+/* Gives every group its nest before the first step, for steps from C. */
+static bool naive_nests(Build *b)
+{
+    for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
+        if (region_of_group(b, i)) continue;
+        b->groups.at[i].keeps_names = b->groups.at[i].is_scheduled = true;
+        b->nest[i] = group_naive(b->cx, &b->groups.at[i], b->target, NULL);
+    }
+    return !ctx_failed(b->cx);
 }
 
 /* Schedules the model's graph, then the graphs of its regions. */
@@ -81,7 +93,7 @@ bool build_nests(Build *b)
 {
     Ctx *cx = b->cx;
     if (ctx_failed(cx)) return false;
-    if (build_is_nest(b)) {
+    if (b->model.is_nest) {
         refuse_layers(b);
         return !ctx_failed(cx) && nest_of_te(b) && nests_of_graphs(b);
     }
@@ -92,12 +104,15 @@ bool build_nests(Build *b)
     const char *combine = b->outer ? "none" : b->options->combine;
     b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
+    if (b->is_naive) return naive_nests(b);
+    build_find_file_schedules(b);
     bool is_named = combine && !text_equal(combine, "none");
     build_combine_blocks(b);
     if (ctx_failed(cx)) return false;
     if (is_named && b->partition_count)
         diag_unsupported(cx, NULL, "--combine with annotations of devices; accepted: one of them");
     else if (is_named) build_combine_named(b);
+    if (!b->outer) build_check_file_schedules(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
         if (!b->nest[i]) build_schedule_group(b, i);
     watch_lap(b->watch, "nest", "strategy, with its proofs");

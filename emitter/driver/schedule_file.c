@@ -48,10 +48,13 @@ void build_schedule_group(Build *b, int group)
 {
     Group *g = &b->groups.at[group];
     const GroupSchedule *s = schedule_of_group(b->cx, g, b->target);
-    g->is_scheduled = fixes_nest(s);
+    const bool is_of_file = g->keeps_names && (!s || s->source == SCHEDULES_OF_TUNING);
+    g->is_scheduled = fixes_nest(s) || g->keeps_names;
     if (s && region_of_group(b, group)) refuse_region(b, s);
     if (region_of_group(b, group)) return;
-    b->nest[group] = g->naive ? schedule_nest(b->cx, s, g, b->target, g->naive, NULL)
+    if (s && s->subject > OF_PARTS && !is_of_file) g->keeps_names = false;
+    if (is_of_file) b->nest[group] = build_file_nest(b, group);
+    else b->nest[group] = g->naive ? schedule_nest(b->cx, s, g, b->target, g->naive, NULL)
                               : group_nest(b->cx, g, b->target, &b->chosen[group]);
 }
 

@@ -78,5 +78,3 @@ bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model
     cx->file = before;
     return !ctx_failed(cx);
 }
-
-const Nest *model_step(Ctx *cx, const Model *m, const Nest *n, int i) { return sched_written(cx, n, &m->step[i]); }

@@ -9,7 +9,8 @@ static bool float_graph(Build *b, Graph *out)
 {
     Build floats = *b;
     floats.until = "affine";
-    if (build_is_nest(b)) diag_unsupported(b->cx, NULL, "quantization of a file with formulas or steps");
+    if (b->model.is_nest || b->model.schedule_count)
+        diag_unsupported(b->cx, NULL, "quantization of a file with `nest` or `schedule`; accepted: one without them");
     if (b->state_count) diag_unsupported(b->cx, NULL, "quantization of a model with state");
     if (ctx_failed(b->cx) || !build_graph(&floats)) return false;
     *out = floats.graph;

@@ -18,15 +18,28 @@ bool written_step(Ctx *cx, const char *path, const char *whole, const char *line
     return true;
 }
 
+static Token token_of(const WrittenStep *s)
+{
+    return (Token){ TOKEN_NAME, s->whole + s->begin, (int)(s->end - s->begin) };
+}
+
+void written_refuse(Ctx *cx, const WrittenStep *at, const char *what)
+{
+    const char *outer = cx->file;
+    cx->file = at->path;
+    const Lexer l = lex_part(cx, at->whole, at->begin, at->begin, true, "te");
+    lex_error(&l, token_of(at), "%s", what);
+    cx->file = outer;
+}
+
 const Nest *sched_written(Ctx *cx, const Nest *n, const WrittenStep *step)
 {
     const char *outer = cx->file;
     cx->file = step->path;
     Lexer l = lex_part(cx, step->whole, step->begin, step->begin, true, "te");      /* for the place alone */
-    Token whole = { TOKEN_NAME, step->whole + step->begin, (int)(step->end - step->begin) };
     DiagMark mark = diag_mark(cx);
     n = sched_step(cx, n, step->text);
-    lex_relocate_after(&l, mark, whole, step->of ? text_format(cx, "in group %s", step->of) : NULL);
+    lex_relocate_after(&l, mark, token_of(step), step->of ? text_format(cx, "in group %s", step->of) : NULL);
     cx->file = outer;
     return n;
 }

@@ -14,6 +14,8 @@ typedef struct WrittenStep {
 /* Reads the step in the line that begins at `line` and ends at `end` or before, without blanks around it and without a
  * comment. False: the line has no step. */
 bool written_step(Ctx *cx, const char *path, const char *whole, const char *line, const char *end, WrittenStep *out);
+/* Reports an error at the step. */
+void written_refuse(Ctx *cx, const WrittenStep *at, const char *what);
 /* Returns the nest after the step; a refusal is a diagnostic at the step's line. */
 const Nest *sched_written(Ctx *cx, const Nest *n, const WrittenStep *step);
 #endif

@@ -133,6 +133,7 @@ int main(int argc, char **argv)
     lw_input(p, declaration);
     lw_compute(p, "c[i, j] = sum(k) a[i, k] * b[k, j]");
     lw_output(p, "c");
+    lw_schedule_group(p, "c");
     for (int i = 0; i < (int)(sizeof steps / sizeof *steps); i++) {
         if (steps[i].take) steps[i].take(p, &tile);
         snprintf(output, sizeof output, "%s/%d/matmul.c", folder, i);

@@ -13,7 +13,7 @@ const Device devices_generic[] = {
     { .name = "dsp",
       .summary = "a signal processor with floats: sums, products, filters, transforms",
       .ops = "conv1d dense matmul add sub mul div neg abs sqrt exp log sin cos relu sigmoid tanh reduce_sum "
-             "reduce_mean reduce_max softmax",
+             "reduce_mean reduce_max softmax formula",
       .types = "f32 i16 i32" },
     { 0 }
 };

@@ -366,10 +366,10 @@ static void from_te(void)
     ctx_free(n->cx);
 
     net = net_new(51);
-    text = "input x: f32[8]\ny[i] = x[i] + 1\nz = annotation.stop_gradient(y)\nw[i] = z[i] * 2\noutput w\n";
+    text = "nest\ninput x: f32[8]\ny[i] = x[i] + 1\nz = annotation.stop_gradient(y)\nw[i] = z[i] * 2\noutput w\n";
     ok = te_read(n->cx, "net.te", text, NULL, &m);
-    check_that(!ok && strstr(net_error(n), "'annotation.stop_gradient' has no effect in a file with formulas or steps"),
-               "from .te with formulas: refused", "%s", net_error(n));
+    check_that(!ok && strstr(net_error(n), "'annotation.stop_gradient' has no effect in a file that is one `nest`"),
+               "from .te that is one nest: refused", "%s", net_error(n));
     ctx_free(n->cx);
 }
 

@@ -43,7 +43,9 @@ static Sample sample_run(const char *path)
     Model m;
     bool read = te_read(s.cx, path, (const char *)file_read(s.cx, path).at, NULL, &m);
     if (read) s.nest = nest_naive(s.cx, "sample", m.input, m.input_count, m.output, m.output_count);
-    for (int i = 0; read && i < m.step_count; i++) s.nest = model_step(s.cx, &m, s.nest, i);
+    for (int i = 0; read && i < m.schedule_count; i++)
+        for (int k = 0; k < m.schedule[i].step_count; k++)
+            s.nest = sched_written(s.cx, s.nest, &m.schedule[i].step[k]);
     s.counts = NEW(s.cx->arena, Counts);
     Env *e = env_new(s.cx);
     for (int i = 0; read && i < m.input_count; i++) env_alloc(s.cx, e, m.input[i]);

@@ -20,6 +20,7 @@
 static const char *as_file(const Case *c)
 {
     Text t = text_new(c->cx);
+    text_add(&t, "nest\n");
     program_print(c->cx, &t, c->program);
     text_add(&t, "schedule\n");
     for (int i = 0; i < c->nest->step_count; i++) text_printf(&t, "  %s\n", c->nest->step[i].text);
@@ -44,7 +45,8 @@ static const Nest *read_back(Ctx *cx, const char *file)
     Model m;
     if (!te_read(cx, "replay.te", file, &(ImportOptions){ .dim_count = 0 }, &m)) return NULL;
     const Nest *n = nest_naive(cx, "fuzz", m.input, m.input_count, m.output, m.output_count);
-    for (int i = 0; i < m.step_count; i++) n = model_step(cx, &m, n, i);
+    for (int i = 0; i < m.schedule_count; i++)
+        for (int k = 0; k < m.schedule[i].step_count; k++) n = sched_written(cx, n, &m.schedule[i].step[k]);
     return ctx_failed(cx) ? NULL : n;
 }
 

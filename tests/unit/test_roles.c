@@ -8,6 +8,7 @@
 #include "op_cases.h"
 #include "schedule/schedule.h"
 #include "schedule/step/role.h"
+#include "support/names.h"
 #include "support/text.h"
 
 static const char *first_error(Ctx *cx)
@@ -30,8 +31,7 @@ static const char soft[] = "input x: f32[4][6]\ny = softmax(x, axis=1)\noutput y
 static const Nest *nest_of(Ctx *cx, const char *statements)
 {
     Model m;
-    const ImportOptions options = { .as_nest = true };
-    if (!te_read(cx, "r.te", statements, &options, &m)) return NULL;
+    if (!te_read(cx, "r.te", name_format(cx, "%snest\n", statements), NULL, &m)) return NULL;
     return nest_naive(cx, "r", m.input, m.input_count, m.output, m.output_count);
 }
 

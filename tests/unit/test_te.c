@@ -23,6 +23,7 @@ static const char *first_error(Ctx *cx)
 
 static const char matmul_schedule[] =
     "# rows of a times columns of b\n"
+    "nest\n"
     "size n in 1..64            # symbolic\n"
     "input a: f32[n][3]\n"
     "const b: f32[3][2] = { {1, 2}, {3, 4},\n"
@@ -42,11 +43,13 @@ static void test_model(void)
     Ctx *cx = context_new(NULL, NULL);
     Model m;
     bool ok = te_read(cx, "dir/mm.te", matmul_schedule, NULL, &m);
-    check_that(ok && text_equal(m.name, "mm") && m.input_count == 1 && m.output_count == 1 && m.step_count == 2,
+    check_that(ok && text_equal(m.name, "mm") && m.input_count == 1 && m.output_count == 1 && m.schedule_count == 1,
                "a file with a schedule", "%s", first_error(cx));
     if (!ok) return;
     CHECK("steps are the text without comments",
-          text_equal(m.step[0].text, "split c.i 8 names=io,ii") && text_equal(m.step[1].text, "reorder c.j c.ii"));
+          m.schedule->step_count == 2 && !m.schedule->group
+              && text_equal(m.schedule->step[0].text, "split c.i 8 names=io,ii")
+              && text_equal(m.schedule->step[1].text, "reorder c.j c.ii"));
     CHECK("in a nest a call is its computes",
           m.output[0]->producer->kind == NODE_COMPUTE && text_equal(m.output[0]->producer->stage->name, "y"));
     CHECK("the default place of diagnostics is given back", cx->file == NULL);
@@ -59,7 +62,7 @@ static void test_model(void)
     for (int i = 0; same && i < 4; i++) same = ((float *)env_get(env, m.output[0]))[i] == expected[i];
     check_that(same, "the values of a file", "%s", first_error(cx));
     const Nest *n = nest_naive(cx, "mm", m.input, m.input_count, m.output, m.output_count);
-    for (int i = 0; i < m.step_count; i++) n = sched_written(cx, n, &m.step[i]);
+    for (int i = 0; i < m.schedule->step_count; i++) n = sched_written(cx, n, &m.schedule->step[i]);
     check_that(!ctx_failed(cx) && n && n->step_count == 2, "the steps of a file are accepted", "%s", first_error(cx));
     Path path;
     CHECK("a step's names stand in the nest", n && nest_find_loop(n, "c.ii", &path));
@@ -93,8 +96,8 @@ static void test_expanded_names(void)
 {
     Ctx *cx = context_new(NULL, NULL);
     Model m;
-    bool ok = te_read(cx, "two.te", "input x: f32[2][3]\np = softmax(x)\nq = softmax(p)\nz[*] = q[*] + 1\noutput z\n",
-                      NULL, &m);
+    bool ok = te_read(cx, "two.te",
+                      "nest\ninput x: f32[2][3]\np = softmax(x)\nq = softmax(p)\nz[*] = q[*] + 1\noutput z\n", NULL, &m);
     const Nest *n = ok ? nest_naive(cx, "two", m.input, 1, m.output, 1) : NULL;
     check_that(n && n->stage_count == 9 && nest_stage(n, "p") && nest_stage(n, "q_sum"),
                "stages of calls have names of their own", "%s", first_error(cx));
@@ -117,7 +120,7 @@ static void test_options(void)
 /* After every step the nest prints as text that reads back and prints the same again. */
 static void test_nests_between_steps(void)
 {
-    static const char text[] = "size n in 1..40\ninput x: f32[n][18]\nconst w: f32[3] = {1, 2, 1}\n"
+    static const char text[] = "nest\nsize n in 1..40\ninput x: f32[n][18]\nconst w: f32[3] = {1, 2, 1}\n"
                                "a[i, j<16] = sum(k) x[i, j + k] * w[k]\nb[*] = max(a[*], 0)\np, v[i] = argmax(j) b[i, "
                                "j]\nm[i, l<2] = max(j<8) b[i, l * 8 + j]\n"
                                "output p, m\nschedule\n  compute_inline b\n  split a.j 5 names=jo,ji\n  split a.i 4 "
@@ -128,19 +131,19 @@ static void test_nests_between_steps(void)
     const Nest *n = te_read(cx, "s.te", text, NULL, &m)
                         ? nest_naive(cx, "s", m.input, m.input_count, m.output, m.output_count)
                         : NULL;
-    for (int i = 0; n && i < m.step_count && !ctx_failed(cx); i++) {
-        n = sched_written(cx, n, &m.step[i]);
+    for (int i = 0; n && i < m.schedule->step_count && !ctx_failed(cx); i++) {
+        n = sched_written(cx, n, &m.schedule->step[i]);
         Ctx *other = context_new(NULL, NULL);
         Text first = text_new(cx), second = text_new(other);
         print_nest(cx, &first, n);
         const Nest *again = nest_read(other, text_string(&first));
         if (again) print_nest(other, &second, again);
         check_that(again && text_equal(text_string(&first), text_string(&second)),
-                   name_format(cx, "read back after %s", m.step[i].text), "%s\n%s\n%s", first_error(other),
+                   name_format(cx, "read back after %s", m.schedule->step[i].text), "%s\n%s\n%s", first_error(other),
                    text_string(&first), text_string(&second));
         ctx_free(other);
     }
-    check_that(n && n->step_count == m.step_count, "every step was accepted", "%s", first_error(cx));
+    check_that(n && n->step_count == m.schedule->step_count, "every step was accepted", "%s", first_error(cx));
     ctx_free(cx);
 }
 
@@ -231,8 +234,8 @@ static const Refusal refusals[] = {
       "e.te: 3:1: error: s: it is on a cycle of reads; an ordered first axis is accepted\n  s[t] = a[t] + s[t]\n  ^" },
     { "operator-refuses", "input a: f32[3]\ny = softmax(a, axis=4)\n", "e.te: 2:5: error: " },
     { "unknown-attribute", "input a: f32[3]\ny = softmax(a, axes=0)\n", "e.te: 2:5: error: " },
-    { "step-at-its-line", "input a: f32[8]\ny[i] = a[i]\noutput y\nschedule\n  split y.j 4   # no such loop\n",
-      "e.te: 5:3: error: " },
+    { "step-at-its-line", "nest\ninput a: f32[8]\ny[i] = a[i]\noutput y\nschedule\n  split y.j 4   # no such loop\n",
+      "e.te: 6:3: error: " },
 };
 
 static void test_refusals(void)
@@ -241,8 +244,8 @@ static void test_refusals(void)
         Ctx *cx = context_new(NULL, NULL);
         Model m;
         bool ok = te_read(cx, "e.te", refusals[i].text, NULL, &m);
-        if (ok && m.step_count) {
-            sched_written(cx, nest_naive(cx, "e", m.input, m.input_count, m.output, m.output_count), m.step);
+        if (ok && m.schedule_count) {
+            sched_written(cx, nest_naive(cx, "e", m.input, m.input_count, m.output, m.output_count), m.schedule->step);
             ok = !ctx_failed(cx);
         }
         const char *wanted = refusals[i].error, *found = first_error(cx);
@@ -284,7 +287,7 @@ static void test_long_chains(void)
         Ctx *cx = context_new(NULL, NULL);
         Text t = text_new(cx);
         Model m;
-        text_add(&t, "input a0: f32[4]\n");
+        text_add(&t, f == 0 ? "nest\ninput a0: f32[4]\n" : "input a0: f32[4]\n");
         for (int i = 1; i <= 100000; i++) text_printf(&t, forms[f], i, i - 1);
         text_add(&t, "output a100000\n");
         bool ok = te_read(cx, "long.te", text_string(&t), NULL, &m);
@@ -296,7 +299,7 @@ static void test_long_chains(void)
     Ctx *cx = context_new(NULL, NULL);
     Text t = text_new(cx);
     Model m;
-    text_add(&t, "input a0: f32[4]\n");
+    text_add(&t, "nest\ninput a0: f32[4]\n");
     for (int i = 1; i <= 2000; i++) text_printf(&t, forms[2], i, i - 1);
     text_add(&t, "y[i] = a2000[i]\noutput y\n");
     bool ok = te_read(cx, "long.te", text_string(&t), NULL, &m);
@@ -311,8 +314,8 @@ static void test_indices_from_data(void)
 {
     Ctx *cx = context_new(NULL, NULL);
     Model m;
-    bool ok = te_read(cx, "e.te", "input x: i32[3][2]\ninput at: i32[5]\ny[i] = x[at[i], at[i] & 1]\noutput y\n", NULL,
-                      &m);
+    bool ok = te_read(cx, "e.te",
+                      "nest\ninput x: i32[3][2]\ninput at: i32[5]\ny[i] = x[at[i], at[i] & 1]\noutput y\n", NULL, &m);
     check_that(ok, "a gather by data is read", "%s", first_error(cx));
     if (!ok) return;
     Env *env = env_new(cx);
@@ -342,7 +345,8 @@ static void test_line_ends(void)
     cx = context_new(NULL, NULL);
     ok = te_read(cx, "crlf.te", "input a: f32[3]\r\ny[i] = a[i]\r\noutput y\r\nschedule\r\n  split y.i 2\r\n", NULL,
                  &m);
-    check_that(ok && text_equal(m.step[0].text, "split y.i 2"), "lines may end in CR LF", "%s", first_error(cx));
+    check_that(ok && text_equal(m.schedule->step[0].text, "split y.i 2"), "lines may end in CR LF", "%s",
+               first_error(cx));
     ctx_free(cx);
 }
 

@@ -100,7 +100,7 @@ static void test_edges(void)
 static void test_ops(void)
 {
     lw_context *cx = lw_new();
-    lw_computation *p = define(cx, "input x: f32[1][8][8][4];input k: f32[3][3][4][2];"
+    lw_computation *p = define(cx, "nest;input x: f32[1][8][8][4];input k: f32[3][3][4][2];"
                                    "c = conv2d(x, k, stride=2);s = softmax(c, axis=3);"
                                    "y[i, h, w, o] = s[i, h, w, o] + 1;output y");
     const lw_stage *c = lw_find_stage(p, "c", 0), *s = lw_find_stage(p, "s", 0), *y = lw_find_stage(p, "y", 0);
@@ -115,7 +115,8 @@ static void test_ops(void)
     CHECK("no such attribute", !lw_stage_attr(c, "nosuch") && !lw_stage_attr(c, NULL));
     CHECK("pattern kinds", equal(lw_stage_pattern(c), "out-fusable") && lw_stage_is_contraction(c) &&
           equal(lw_stage_pattern(y), "elementwise") && equal(lw_stage_pattern(s), "broadcast"));
-    p = define(cx, "input x: f32[4][6];a[i, j<5] = x[i, j + 1];b[i] = max(j) x[i, j];t[i ordered] = b[i];output a, t");
+    p = define(cx, "nest;input x: f32[4][6];a[i, j<5] = x[i, j + 1];b[i] = max(j) x[i, j];t[i ordered] = b[i];"
+                   "output a, t");
     CHECK("pattern kinds of formulas", equal(lw_stage_pattern(lw_find_stage(p, "a", 0)), "injective") &&
           equal(lw_stage_pattern(lw_find_stage(p, "b", 0)), "reduction") &&
           equal(lw_stage_pattern(lw_find_stage(p, "t", 0)), "opaque"));

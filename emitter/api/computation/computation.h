@@ -11,19 +11,21 @@ struct lw_computation {
     const char *name;                /* place of diagnostics, and prefix of the emitted symbols */
     lw_options options;
     Text statements;
-    bool has_nest;
-    Build build;                     /* of the statements, once has_nest */
+    bool has_nests;
+    Build build;                     /* of the statements, once has_nests */
+    int chosen;                      /* the group of build that steps apply to; -1: none so far */
+    bool *is_chosen;                 /* [groups] by lw_schedule_group, now or before */
     const GroupNest *group;          /* NULL: built from statements */
     void *user;                      /* of the group's row */
-    const Nest *nest;                /* after all steps so far; NULL before has_nest, or after an error */
+    const Nest *nest;                /* of the chosen group, after all steps so far; NULL before, or after an error */
     Map stages, loops;               /* name -> its handle */
 };
 
 /* NULL, and every call on it fails: lw_define returned NULL after an error. */
 static inline Ctx *computation_context(const lw_computation *p) { return p ? p->cx : NULL; }
 lw_computation *computation_new(Ctx *cx, const char *name);
-/* define.c: returns the nest after the steps so far; the first call builds it from the statements. NULL after an
- * error. */
+/* define.c: returns the nest of the chosen group after the steps so far; the first call builds it from the statements.
+ * Several groups without a choice are an error. NULL after an error. */
 const Nest *computation_nest(lw_computation *p);
 
 /* A handle begins with a mark that no name has, so an operand may be either. */

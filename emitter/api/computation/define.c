@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Computations and schedules from C (the second part of loopwright.h), in the syntax of .te files: a computation is the
- * text of its statements, and its steps. The first step or print builds the loop nest from the statements; each step
- * yields a new nest. lw_emit compiles the whole text again, so it emits the C that the printed text gives. */
+ * text of its statements, and the steps of its groups. The first step or print builds the groups' loop nests from the
+ * statements; each step yields a new nest. lw_emit compiles the whole text again, so it emits the C that the printed
+ * text gives. */
 #include <string.h>
 
 #include "api/computation/arguments.h"
@@ -30,7 +31,7 @@ lw_computation *lw_define(lw_context *cx, const char *name_, const char *target)
 /* Reads the statements so far, for their diagnostics; outputs and definitions of promised tensors may follow. */
 static bool reads_so_far(lw_computation *p)
 {
-    const ImportOptions options = { .as_nest = true, .is_part = true };
+    const ImportOptions options = { .is_part = true };
     Model m;
     return te_read(p->cx, text_format(p->cx, "%s.te", p->name), text_string(&p->statements), &options, &m);
 }
@@ -38,7 +39,7 @@ static bool reads_so_far(lw_computation *p)
 static bool statement(lw_computation *p, const char *function, const char *keyword, const char *text)
 {
     if (!is_given(p->cx, function, "the text", text)) return false;
-    if (p->has_nest)
+    if (p->has_nests)
         diag_error(p->cx, p->name,
                    "\"%s\" is given after the first step or print, which fixed the computation; accepted: before it",
                    text);
@@ -60,29 +61,80 @@ bool lw_input(lw_computation *p, const char *declaration)
 bool lw_compute(lw_computation *p, const char *formula) { return guarded_statement(p, "lw_compute", "", formula); }
 bool lw_output(lw_computation *p, const char *tensor) { return guarded_statement(p, "lw_output", "output ", tensor); }
 
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
+
+/* Builds the nests of all groups, before their first steps. */
+static bool has_nests(lw_computation *p)
+{
+    if (ctx_failed(p->cx)) return false;
+    if (p->has_nests) return true;
+    Build *b = &p->build;
+    const char *path = text_format(p->cx, "%s.te", p->name);
+    p->has_nests = true;
+    if (!build_read_text(b, p->cx, path, text_string(&p->statements), true, &p->options) || !build_graph(b)
+        || !build_nests(b))
+        return false;
+    p->is_chosen = NEW_ARRAY(p->cx->arena, bool, b->groups.count);
+    return true;
+}
+
+/* Stores the nest of the chosen group with the others. */
+static bool has_all_nests(lw_computation *p)
+{
+    if (!has_nests(p)) return false;
+    if (p->chosen >= 0) p->build.nest[p->chosen] = p->nest;
+    return true;
+}
+
+static const Nest *choose(lw_computation *p, int group)
+{
+    p->chosen = group;
+    return p->nest = group < 0 ? NULL : p->build.nest[group];
+}
+
 const Nest *computation_nest(lw_computation *p)
 {
+    int count;
     if (ctx_failed(p->cx)) return NULL;
-    if (!p->has_nest) {
-        Build *b = &p->build;
-        const char *path = text_format(p->cx, "%s.te", p->name);
-        p->has_nest = true;
-        if (!build_read_text(b, p->cx, path, text_string(&p->statements), true, &p->options) || !build_graph(b)
-            || !build_nests(b))
-            return NULL;
-        p->nest = b->nest[0];
-    }
-    return p->nest;
+    if (p->group || p->chosen >= 0) return p->nest;
+    if (!has_nests(p) || choose(p, build_only_group(&p->build, &count))) return p->nest;
+    diag_error(p->cx, p->name,
+               "the computation has %d groups%s%s; accepted: lw_schedule_group before its steps, or the statement "
+               "`nest`, which makes it one group", count, count ? ": " : "", build_group_names(&p->build));
+    return NULL;
+}
+
+static bool has_statements(const lw_computation *p, const char *function);
+
+static bool choose_group(lw_computation *p, const char *tensor)
+{
+    const char *function = "lw_schedule_group";
+    if (!has_statements(p, function) || !is_given(p->cx, function, "the tensor", tensor)) return false;
+    if (!has_all_nests(p)) return false;
+    const int group = build_group_of(&p->build, tensor);
+    if (group < 0) diag_error(p->cx, p->name, "%s", build_no_group(&p->build, tensor));
+    else p->is_chosen[group] = true;
+    return choose(p, group) != NULL;
+}
+
+bool lw_schedule_group(lw_computation *p, const char *tensor)
+{
+    RETURN_GUARDED(computation_context(p), bool, false, choose_group(p, tensor));
 }
 
 /* ---- Looking, running, emitting ---------------------------------------------------------------------------------- */
 
 static const char *show(lw_computation *p)
 {
-    const Nest *n = computation_nest(p);
     Text t = text_new(p->cx);
-    if (!n) return NULL;
-    print_nest(p->cx, &t, n);
+    if (p->group ? !p->nest : !has_all_nests(p)) return NULL;
+    if (p->group) print_nest(p->cx, &t, p->nest);
+    const Build *b = &p->build;
+    for (int i = 0; i < b->groups.count; i++) {
+        if (!b->nest[i]) continue;
+        if (b->groups.count > 1) text_printf(&t, "%sgroup %s\n", i ? "\n" : "", b->groups.at[i].name);
+        print_nest(p->cx, &t, b->nest[i]);
+    }
     return text_string(&t);
 }
 
@@ -100,9 +152,14 @@ static const char *whole_text(lw_computation *p)
     if (p->group && !has_statements(p, "lw_text")) return NULL;
     Text t = text_new(p->cx);
     text_add(&t, text_string(&p->statements));
-    const Nest *n = p->has_nest ? computation_nest(p) : NULL;
-    if (n && n->step_count) text_add(&t, "\nschedule\n");
-    for (int i = 0; n && i < n->step_count; i++) text_printf(&t, "  %s\n", n->step[i].text);
+    const Build *b = &p->build;
+    for (int i = 0, count; p->has_nests && has_all_nests(p) && i < b->groups.count; i++) {
+        const Nest *n = b->nest[i];
+        if (!n || (!n->step_count && !p->is_chosen[i])) continue;
+        const bool is_only = build_only_group(b, &count) == i;
+        text_printf(&t, "\nschedule%s%s\n", is_only ? "" : " ", is_only ? "" : b->groups.at[i].name);
+        for (int s = 0; s < n->step_count; s++) text_printf(&t, "  %s\n", n->step[s].text);
+    }
     return text_string(&t);
 }
 
@@ -116,11 +173,10 @@ static bool are_arrays(lw_computation *p, const char *what, const void *const *a
 
 static bool execute(lw_computation *p, const void *const *input, void *const *output)
 {
-    if (!has_statements(p, "lw_execute") || !computation_nest(p)) return false;
+    if (!has_statements(p, "lw_execute") || !has_all_nests(p)) return false;
     if (!are_arrays(p, "the inputs", input, p->build.model.input_count)) return false;
     if (!are_arrays(p, "the outputs", (const void *const *)output, p->build.model.output_count)) return false;
     Build *b = &p->build;
-    b->nest[0] = p->nest;
     const void **out = NEW_ARRAY(p->cx->arena, const void *, b->model.output_count);
     for (int i = 0; i < b->model.output_count; i++)
         if (tensor_bytes(b->model.output[i]) < 0)

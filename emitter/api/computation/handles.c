@@ -38,7 +38,7 @@ const lw_loop *loop_handle(lw_computation *p, const char *wanted)
 lw_computation *computation_new(Ctx *cx, const char *given)
 {
     lw_computation *p = NEW(cx->arena, lw_computation);
-    *p = (lw_computation){ .cx = cx, .name = name(cx, given), .statements = text_new(cx),
+    *p = (lw_computation){ .cx = cx, .name = name(cx, given), .statements = text_new(cx), .chosen = -1,
                            .stages = map_new(cx->arena), .loops = map_new(cx->arena) };
     p->options.name = p->name;
     return p;

@@ -8,6 +8,7 @@
 #include "api/computation/arguments.h"
 #include "api/computation/computation.h"
 #include "api/extend/external_row.h"
+#include "graph/dag/definition.h"
 #include "graph/dag/op_trial.h"
 #include "graph/dag/target.h"
 #include "graph/plan/condition.h"
@@ -155,6 +156,11 @@ static bool is_an_op(Ctx *cx, const char *place, const char *word)
     return !ctx_failed(cx);
 }
 
+static bool is_an_op_or_formula(Ctx *cx, const char *place, const char *word)
+{
+    return text_equal(word, FORMULA_OP) || is_an_op(cx, place, word);
+}
+
 static bool is_a_type(Ctx *cx, const char *place, const char *word)
 {
     DType type;
@@ -168,7 +174,7 @@ static bool add_device(Ctx *cx, const char *device, const char *ops, const char 
     if (!is_a_name(cx, function, "the name", device) || !is_given(cx, device, "the list of operators", ops))
         return false;
     if (!is_given(cx, device, "the list of types", types)) return false;
-    if (!words_are(cx, device, ops, is_an_op) || !words_are(cx, device, types, is_a_type)) return false;
+    if (!words_are(cx, device, ops, is_an_op_or_formula) || !words_are(cx, device, types, is_a_type)) return false;
     Device *d = NEW(cx->arena, Device);
     *d = (Device){ .name = name(cx, device), .summary = "of the user", .ops = name(cx, ops), .types = name(cx, types) };
     device_register(cx, d);
@@ -221,7 +227,6 @@ static const Nest *schedule(Ctx *cx, const GroupNest *initial)
     lw_group *g = computation_new(cx, initial->group->name);
     g->group = initial;
     g->user = i->user;
-    g->has_nest = true;
     g->nest = n;
     const bool is_taken = i->schedule(cx, g);
     guard_resume(cx);
@@ -233,7 +238,7 @@ static bool is_an_op_or_pattern(Ctx *cx, const char *place, const char *word)
 {
     Pattern pattern;
     if (strncmp(word, "pattern:", 8) == 0) return read_pattern(cx, place, word + 8, &pattern);
-    return is_an_op(cx, place, word);
+    return is_an_op_or_formula(cx, place, word);
 }
 
 /* Checks that the implementation's compute is a valid formula of each of its operators. */

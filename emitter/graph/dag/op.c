@@ -264,15 +264,15 @@ static void own_stages(const Node *n, const Tensor *t)
     if (!made || !made->stage || made->stage->call == n) return;
     made->stage->call = n;
     made->stage->is_result = false;
-    made->stage->op = n->op->name;
+    made->stage->op = n->op->definition ? NULL : n->op->name;
     for (int i = 0; i < made->in_count; i++) own_stages(n, made->in[i]);
 }
 
 static void own_results(const Node *n, Tensor *const *out, int count)
 {
     for (int i = 0; i < count; i++) own_stages(n, out[i]);
-    if (count && out[0]->producer && out[0]->producer->stage && out[0]->producer->stage->call == n)
-        out[0]->producer->stage->is_result = true;
+    Stage *first = count && out[0]->producer ? out[0]->producer->stage : NULL;
+    if (first && first->call == n && !n->op->definition) first->is_result = true;
 }
 
 /* Runs Op.compute; diagnostics of the formula reader and of tensor constructors get the call as their place. */

@@ -116,6 +116,7 @@ struct Op {
     OpQuantization quantization;
     const OpCase *cases;               /* closed by a row without inputs */
     void *user;                        /* for the compute of a user's row */
+    const struct Definition *definition;       /* the formulas of a file as a row (definition.h); NULL: an operator */
 };
 
 enum { MAX_OUTPUTS = 8 };   /* per operator */

@@ -27,7 +27,8 @@ bool target_has(const Target *t, const char *feature);
 /* A processor of the same system that runs other programs: which calls it accepts. */
 typedef struct Device {
     const char *name, *summary;        /* "npu"; the macro NAME_HAVE_NPU declares that its driver is present */
-    const char *ops;                   /* space-separated names of operators; views are always accepted */
+    /* Space-separated names of operators, and `formula`; views are always accepted */
+    const char *ops;
     const char *types;                 /* space-separated element types of all inputs and outputs of a call */
 } Device;
 const Device *device_find(Ctx *cx, const char *name);            /* NULL: unknown */
@@ -44,7 +45,8 @@ typedef struct Group {
     const char *parts;                 /* of a combined group: the names of its parts, "conv_1+pool_1"; else NULL */
     /* Of a combined group that --schedule names: its nest before the steps; else NULL */
     const struct Nest *naive;
-    bool is_scheduled;                 /* by --schedule: it is not combined with others */
+    bool is_scheduled;                 /* by --schedule or the model's file: it is not combined with others */
+    bool keeps_names;                  /* stages have the names of the model's tensors, for steps of its file */
 } Group;
 
 /* The group as a schedule receives it: its naive nest and the roles of its stages. Stages are found by walking, not by

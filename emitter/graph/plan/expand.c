@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Expands a group into computes. Each call is expanded over the expansions of its producers, so the stages read one
- * another directly. Names derive from the operators, so equal groups have equal text. */
+ * another directly. Names derive from the operators, so equal groups have equal text; or from the model's tensors,
+ * where steps of the model's file address them (Group.keeps_names). */
 #include "graph/plan/plan.h"
 
 #include <string.h>
 
+#include "graph/dag/definition.h"
 #include "support/map.h"
 #include "support/names.h"
 
 /* If several groups are expanded into one nest, `part` is the current group, whose name prefixes its stages. `all`
  * holds the nest's names; `local` maps a name of the group alone to the one in the nest. NULL: one group. */
-typedef struct Expansion { Ctx *cx; Map of, named; Map taken; const char *part; Map *all, *local; } Expansion;
+typedef struct Expansion {
+    Ctx *cx;
+    Map of, named;
+    Map taken;
+    const char *part; Map *all, *local;
+    bool keeps_names;
+} Expansion;
 
 /* Returns the name `wanted`, or wanted_2, wanted_3, ... if it is taken. */
 static const char *unique_name(Ctx *cx, Map *taken, const char *wanted)
@@ -29,21 +37,43 @@ static const char *stage_name(Expansion *x, const char *local)
     return here;
 }
 
+/* The names of one call's stages: those of a formula are its own; those of an operator begin with its name, or, if the
+ * group keeps names, with that of the call's result: y, y_max, y_sum. */
+typedef struct StageNames { const char *op, *result; bool is_formula, keeps; } StageNames;
+
+static const char *wanted_name(const Expansion *x, const StageNames *by, const char *own)
+{
+    const size_t prefix = strlen(by->op);
+    if (!by->keeps || by->is_formula) return own;
+    const bool has_prefix = strncmp(own, by->op, prefix) == 0 && own[prefix] == '_';
+    return name_format(x->cx, "%s_%s", by->result, has_prefix ? own + prefix + 1 : own);
+}
+
 /* Gives the fresh stages that produce t their final names. Only this expansion uses them, so renaming is safe. */
-static void name_stages(Expansion *x, Tensor *t, const char *wanted)
+static void name_stages(Expansion *x, Tensor *t, const char *wanted, const StageNames *by)
 {
     Node *n = t->producer;
     if (!n || n->kind != NODE_COMPUTE || map_get_ptr(&x->named, n)) return;
     map_put_ptr(&x->named, n, n);
-    for (int i = 0; i < n->in_count; i++) name_stages(x, n->in[i], n->in[i]->name);
+    for (int i = 0; i < n->in_count; i++)
+        name_stages(x, n->in[i], wanted_name(x, by, n->in[i]->name), by);
     Stage *s = n->stage;
     const char *local = unique_name(x->cx, &x->taken, name(x->cx, wanted));
     s->name = stage_name(x, local);
     s->part = x->part;
     for (int i = 0; i < n->out_count; i++) {
-        const char *output = i ? unique_name(x->cx, &x->taken, name_format(x->cx, "%s_%d", local, i)) : NULL;
+        const char *own = by->is_formula || by->keeps ? n->out[i]->name : name_format(x->cx, "%s_%d", local, i);
+        const char *output = i ? unique_name(x->cx, &x->taken, own) : NULL;
         n->out[i]->name = i ? stage_name(x, output) : s->name;
     }
+}
+
+static void name_call(Expansion *x, const Node *n, Tensor **out)
+{
+    const StageNames by = { n->op->name, n->out[0]->name, n->op->definition != NULL, x->keeps_names };
+    for (int i = 0; i < n->out_count && by.keeps; i++) out[i]->name = n->out[i]->name;
+    for (int i = 0; i < n->out_count; i++)
+        name_stages(x, out[i], by.keeps || by.is_formula ? out[i]->name : by.op, &by);
 }
 
 static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
@@ -60,8 +90,8 @@ static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
         diag_internal(x->cx, n->name,
                       "operator \"%s\" produced a different number of outputs than before",
                       n->op->name);
+    if (!ctx_failed(x->cx)) name_call(x, n, out);
     for (int i = 0; i < n->out_count && !ctx_failed(x->cx); i++) {
-        name_stages(x, out[i], n->op->name);
         out[i]->quant = n->out[i]->quant;
         map_put_ptr(&x->of, n->out[i], out[i]);
     }
@@ -82,12 +112,12 @@ static const char *role_of(Ctx *cx, const Group *g, const Tensor *t)
     return role ? role : "x";
 }
 
-/* Returns the group's stand-in for an outside tensor: the same tensor named after its role. */
+/* Returns the group's stand-in for an outside tensor: the same tensor, named after its role unless names are kept. */
 static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 {
     Tensor *in = arena_copy(x->cx->arena, t, sizeof *t);
     in->producer = NULL;
-    in->name = unique_name(x->cx, &x->taken, role_of(x->cx, g, t));
+    in->name = unique_name(x->cx, &x->taken, g->keeps_names ? name(x->cx, t->name) : role_of(x->cx, g, t));
     in->serial = ctx_serial(x->cx);
     return in;
 }
@@ -113,9 +143,11 @@ static void name_anchor(const Expansion *x, const Group *g, GroupNest *roles)
 Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, GroupNest *roles)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
-    Expansion x = {
-        .cx = cx, .of = map_new(cx->scratch), .named = map_new(cx->scratch), .taken = map_new(cx->scratch)
-    };
+    Expansion x = { .cx = cx,
+                    .of = map_new(cx->scratch),
+                    .named = map_new(cx->scratch),
+                    .taken = map_new(cx->scratch),
+                    .keeps_names = g->keeps_names };
     for (int i = 0; i < g->input_count; i++) map_put_ptr(&x.of, g->input[i], input[i] = stand_in(&x, g, g->input[i]));
     bool ok = true;
     for (int i = 0; i < g->node_count && ok; i++)

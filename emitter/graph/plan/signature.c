@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The signature of a group, by which files of schedules find equal groups of other networks. */
 #include "graph/plan/group_schedules.h"
+
+#include "graph/dag/definition.h"
 #include "support/text.h"
 
 static void sign_tensor(Text *t, const Tensor *x)
@@ -15,7 +17,11 @@ static void sign_tensor(Text *t, const Tensor *x)
 const char *group_signature(Ctx *cx, const Group *g)
 {
     Text t = text_new(cx);
-    for (int i = 0; i < g->node_count; i++) text_printf(&t, "%s%s", i ? "+" : "", g->node[i]->op->name);
+    for (int i = 0; i < g->node_count; i++) {
+        const Op *op = g->node[i]->op;
+        text_printf(&t, "%s%s", i ? "+" : "", op->name);
+        if (op->definition) text_printf(&t, "{%s}", op->definition->text);
+    }
     for (int i = 0; i < g->input_count; i++) {
         text_char(&t, i ? ',' : '(');
         sign_tensor(&t, g->input[i]);

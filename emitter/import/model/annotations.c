@@ -271,13 +271,6 @@ static void rebuild(Annotations *a, Model *m)
     for (int i = 0; i < m->output_count; i++) m->output[i] = operand_of(&r, NULL, m->output[i]);
 }
 
-static bool has_computes(const Annotations *a)
-{
-    for (int i = 0; i < a->node_count; i++)
-        if (a->node[i]->kind == NODE_COMPUTE) return true;
-    return false;
-}
-
 bool annotations_read(Ctx *cx, const char *path, Model *m)
 {
     const char *text = file_text(cx, path, file_read(cx, path));
@@ -289,10 +282,8 @@ bool annotations_read(Ctx *cx, const char *path, Model *m)
     size_t lines = 1;
     for (const char *s = text; *s; s++) lines += *s == '\n';
     a.annotation = NEW_ARRAY(cx->arena, Annotation, lines);
-    if (has_computes(&a) || m->step_count)
-        diag_unsupported(cx, NULL,
-                         "annotations of a .te file with formulas or steps: it is one nest, and its own schedule "
-                         "decides fusion");
+    if (m->is_nest)
+        diag_unsupported(cx, NULL, "annotations of a file that is one `nest`; accepted: the model without `nest`");
     for (const char *s = text; *s && !ctx_failed(cx); s += strcspn(s, "\n"), s += *s == '\n') read_line(&a, s);
     if (!ctx_failed(cx)) rebuild(&a, m);
     cx->file = outer;

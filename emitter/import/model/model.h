@@ -18,9 +18,9 @@ typedef struct Model {
     /* Names of the file's tensors, by their numbers in the file; count 0: the format has no numbers */
     int number_count; const char *const *of_number;
     const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name; NULL: none */
+    bool is_nest;                        /* a .te file that is one nest */
+    int schedule_count; const struct TeSchedule *schedule;   /* of a .te file, in its order; import/te/te.h */
     const char *schedules; size_t schedules_at;      /* a .te text whose end, from there on, has blocks for groups */
-    int step_count;                      /* schedule steps of a .te file; other formats: 0 */
-    const struct WrittenStep *step;           /* in the file's order; schedule/written.h defines the type */
 } Model;
 
 /* `--dim batch=1`: a symbolic dimension by its name, or as INPUT.AXIS if it has none. */
@@ -38,7 +38,6 @@ typedef struct ImportOptions {
     int value_count; const ImportValue *value;
     /* Inputs that are state: a value for one of them is its initial value */
     int state_count; const char *const *state;
-    bool as_nest;                        /* a .te text of operator calls alone becomes one nest, like one with steps */
     bool is_part;                        /* an incomplete .te text: outputs may be missing, promises undefined */
     bool rounds_once;                    /* TFLite: int8 requantization rounds once, not twice */
     bool *is_dim_used, *is_value_used;   /* the importer sets those that the model has; may be NULL */

@@ -4,11 +4,10 @@
 
 #include <string.h>
 
-#include "graph/dag/op.h"
+#include "graph/dag/definition.h"
 #include "import/formats/npy.h"
 #include "ir/algebra/algebra.h"
 #include "ir/text/read.h"
-#include "schedule/written.h"
 #include "support/file.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -21,11 +20,11 @@ typedef struct TeReader {
     const char *path, *text;
     const ImportOptions *options;
     const Symbol *symbols;              /* sizes and tensors so far */
-    bool is_scanning;                /* the first walk, before any tensor is defined */
     bool is_nest;                    /* calls are expanded to stages */
-    bool is_one_group;               /* the file has formulas or steps */
     Model *model;                    /* its arrays have room for all */
-    WrittenStep *step;
+    TeSchedule *schedule;
+    WrittenStep *step; int step_count;
+    Map inner;                       /* names of nested calls */
 } TeReader;
 
 /* ---- Statements in the text ------------------------------------------------------------------------------------- */
@@ -82,9 +81,7 @@ static void read_size(TeReader *r, Lexer *l)
         r->symbols = symbol_add(r->cx, r->symbols->outer, d->name, NULL, size);
         if (d->is_maximum) v = expr_as_var(size);
     }
-    if (!r->is_scanning)
-        r->model->dim_names = r->model->dim_names ? text_format(r->cx, "%s, %s", r->model->dim_names, v->name)
-                                                  : v->name;
+    r->model->dim_names = r->model->dim_names ? text_format(r->cx, "%s, %s", r->model->dim_names, v->name) : v->name;
 }
 
 static void read_npy(TeReader *r, Lexer *l, Token at, const char *path, Tensor *t)
@@ -181,8 +178,29 @@ static void read_outputs(TeReader *r, Lexer *l)
 
 /* ---- Operator calls --------------------------------------------------------------------------------------------- */
 
+static bool is_function(const char *called)
+{
+    ExprKind kind;
+    DType type;
+    const size_t length = strlen(called);
+    return expr_kind_read(called, length, &kind) || dtype_read(called, length, &type)
+           || strncmp(called, "bits_", 5) == 0 || strcmp(called, "clamp") == 0 || strcmp(called, "ceildiv") == 0
+           || strcmp(called, "dim") == 0;
+}
+
+/* True if token i is an argument that only operators accept: a whole tensor, or the call of an operator. */
+static bool is_tensor_argument(const TeReader *r, const Lexer *l, int i)
+{
+    const Token t = l->token[i], before = l->token[i - 1], after = l->token[i + 1];
+    if (t.kind != TOKEN_NAME || !(token_is(before, "(") || token_is(before, ","))) return false;
+    const char *word = name_n(r->cx, t.at, (size_t)t.length);
+    if (token_is(after, "(")) return op_find(r->cx, word) && !is_function(word);
+    const Symbol *k = symbol_tensor(r->symbols, t);
+    return (token_is(after, ",") || token_is(after, ")")) && k && k->tensor->rank > 0;
+}
+
 /* True for `names = name(...)` up to the end of the statement. A name that is also a function of formulas calls the
- * operator if an argument is a whole tensor. */
+ * operator if an argument is a whole tensor or the call of an operator. */
 static bool is_call(const TeReader *r, const Lexer *l)
 {
     int i = l->next;
@@ -191,26 +209,19 @@ static bool is_call(const TeReader *r, const Lexer *l)
         i++;
     }
     if (i + 3 >= l->count || l->token[i + 1].kind != TOKEN_NAME || !token_is(l->token[i + 2], "(")) return false;
-    int depth = 0, begin = i + 2;
+    int parentheses = 0, brackets = 0;
+    const Token function = l->token[i + 1];
     bool has_tensor = false;
-    for (i = begin; i < l->count; i++) {
-        Token t = l->token[i], before = l->token[i - 1], after = l->token[i + 1];
-        if (token_is(t, "(") || token_is(t, "[")) depth++;
-        if ((token_is(t, ")") || token_is(t, "]")) && --depth == 0) break;
-        bool is_whole = depth == 1 && (token_is(before, "(") || token_is(before, ","))
-                        && (token_is(after, ",") || token_is(after, ")"));
-        const Symbol *k = symbol_tensor(r->symbols, t);
-        if (is_whole && t.kind == TOKEN_NAME) has_tensor = has_tensor || r->is_scanning || (k && k->tensor->rank > 0);
+    for (i += 2; i < l->count; i++) {
+        const Token t = l->token[i];
+        brackets += token_is(t, "[") - token_is(t, "]");
+        parentheses += token_is(t, "(") - token_is(t, ")");
+        if (!parentheses && token_is(t, ")")) break;
+        has_tensor = has_tensor || (!brackets && is_tensor_argument(r, l, i));
     }
     if (i != l->count - 1) return false;
-    Token function = l->token[begin - 1];
-    ExprKind kind;
-    DType type;
-    const char *op = name_n(r->cx, function.at, (size_t)function.length);
-    bool is_function = expr_kind_read(op, (size_t)function.length, &kind)
-                       || dtype_read(op, (size_t)function.length, &type) || strncmp(op, "bits_", 5) == 0
-                       || strcmp(op, "clamp") == 0 || strcmp(op, "ceildiv") == 0 || strcmp(op, "dim") == 0;
-    return op_find(r->cx, op) ? has_tensor || !is_function : !is_function;
+    const char *called = name_n(r->cx, function.at, (size_t)function.length);
+    return op_find(r->cx, called) ? has_tensor || !is_function(called) : !is_function(called);
 }
 
 /* value = ['-'] number | name | string */
@@ -285,10 +296,8 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
         lex_error(l, at, "there is no operator '%s'%s", called, op_hint(r->cx, called));
         return NULL;
     }
-    if (r->is_one_group && op->fusion.annotation) {
-        lex_error(l, at,
-                  "'%s' has no effect in a file with formulas or steps, which is one group; a file of calls alone is "
-                         "accepted", called);
+    if (r->is_nest && op->fusion.annotation) {
+        lex_error(l, at, "'%s' has no effect in a file that is one `nest`; accepted: the file without `nest`", called);
         return NULL;
     }
     DiagMark mark = diag_mark(r->cx);
@@ -298,8 +307,6 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
     relocate(r, l, mark, at);
     if (!n) return NULL;
     *count = n->out_count;
-    /* Annotations have no effect in a nest; they act in the DAG */
-    if (r->is_nest && op->fusion.annotation) return in;
     if (!r->is_nest) return n->out;
     Tensor *const *out = op_expand(r->cx, n);
     Map named = map_new(r->cx->arena);
@@ -307,41 +314,74 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
     return out;
 }
 
-/* call = name {',' name} '=' operator '(' [argument {',' argument}] ')'      argument = name | '_' | attribute */
+/* Returns a name for the result of a call nested in the call of `outer`: y_softmax, y_softmax_2. */
+static const char *inner_name(TeReader *r, const char *outer, Token op)
+{
+    const char *base = name_format(r->cx, "%s_%.*s", outer, op.length, op.at), *unique = base;
+    const Token as_token = { TOKEN_NAME, base, (int)strlen(base) };
+    bool is_taken = symbol_tensor(r->symbols, as_token) || map_get_const_ptr(&r->inner, unique);
+    for (int i = 2; is_taken; i++) {
+        unique = name_format(r->cx, "%s_%d", base, i);
+        is_taken = map_get_const_ptr(&r->inner, unique);
+    }
+    map_put_const_ptr(&r->inner, unique, unique);
+    return unique;
+}
+
+static Tensor *const *read_operator(TeReader *r, Lexer *l, const char *wanted, int *count);
+
+/* argument = name | '_' | call */
+static Tensor *read_argument(TeReader *r, Lexer *l, const char *outer)
+{
+    const Token at = lex_peek(l);
+    if (lex_accept(l, "_")) return NULL;
+    if (token_is(lex_ahead(l, 1), "(")) {
+        int count;
+        Tensor *const *out = read_operator(r, l, inner_name(r, outer, at), &count);
+        return out ? out[0] : NULL;
+    }
+    const Symbol *k = lex_name(l, "a tensor") ? symbol_tensor(r->symbols, at) : NULL;
+    if (!k) unknown_name(l, r->symbols, at, true);
+    return k ? k->tensor : NULL;
+}
+
+/* call = operator '(' [argument | attribute {',' argument | attribute}] ')' */
+static Tensor *const *read_operator(TeReader *r, Lexer *l, const char *wanted, int *count)
+{
+    const Token op = lex_take(l);
+    int in_count = 0;
+    lex_expect(l, "(", "after the operator");
+    Tensor **in = NEW_ARRAY(r->cx->arena, Tensor *, l->count);
+    Text attrs = text_new(r->cx);
+    while (!lex_is(l, ")") && !ctx_failed(r->cx)) {
+        if (token_is(lex_ahead(l, 1), "=")) read_attr(l, &attrs);
+        else in[in_count++] = read_argument(r, l, wanted);
+        if (!lex_is(l, ")")) lex_expect(l, ",", "between arguments");
+    }
+    lex_take(l);
+    return ctx_failed(r->cx) ? NULL : call_op(r, l, op, wanted, in, in_count, text_string(&attrs), count);
+}
+
+/* statement = name {',' name} '=' call */
 static void read_op_call(TeReader *r, Lexer *l)
 {
     Token result[MAX_RANK];
-    int results = 0, in_count = 0, count = 0;
+    int results = 0, count = 0;
     do {
         result[results] = lex_take(l);
         if (result[results++].kind != TOKEN_NAME)
             lex_error(l, result[results - 1], "the name of the result is expected");
     } while (results < MAX_RANK && lex_accept(l, ","));
     lex_expect(l, "=", "after the result");
-    Token op = lex_take(l);
-    lex_expect(l, "(", "after the operator");
-    Tensor **in = NEW_ARRAY(r->cx->arena, Tensor *, l->count);
-    Text attrs = text_new(r->cx);
-    while (!lex_is(l, ")") && !ctx_failed(r->cx)) {
-        Token at = lex_peek(l);
-        if (token_is(lex_ahead(l, 1), "=")) read_attr(l, &attrs);
-        else if (lex_accept(l, "_")) in[in_count++] = NULL;
-        else {
-            const Symbol *k = lex_name(l, "a tensor") ? symbol_tensor(r->symbols, at) : NULL;
-            if (!k) unknown_name(l, r->symbols, at, true);
-            in[in_count++] = k ? k->tensor : NULL;
-        }
-        if (!lex_is(l, ")")) lex_expect(l, ",", "between arguments");
-    }
-    lex_take(l);
-    if (!lex_finish(l) || ctx_failed(r->cx)) return;
+    const Token op = lex_peek(l);
     const char *wanted = name_n(r->cx, result[0].at, (size_t)result[0].length);
-    Tensor *const *out = call_op(r, l, op, wanted, in, in_count, text_string(&attrs), &count);
+    Tensor *const *out = read_operator(r, l, wanted, &count);
+    if (!lex_finish(l) || ctx_failed(r->cx)) return;
     if (out && results > count)
         lex_error(l, result[count], "%.*s has %d result%s", op.length, op.at, count, count == 1 ? "" : "s");
     for (int i = 0; out && i < results && i < count; i++) {
         define(r, l, result[i], out[i]);
-        if (!ctx_failed(r->cx) && out != in) out[i]->name = name_n(r->cx, result[i].at, (size_t)result[i].length);
+        if (!ctx_failed(r->cx)) out[i]->name = name_n(r->cx, result[i].at, (size_t)result[i].length);
     }
 }
 
@@ -378,10 +418,14 @@ static void read_statement(TeReader *r, Lexer *l)
     else read_formula(r, l);
 }
 
-static void read_step(TeReader *r, const char *begin, const char *end)
+/* ---- Schedules and the file -------------------------------------------------------------------------------------- */
+
+static bool is_heading(const Lexer *l)
 {
-    r->model->step_count += written_step(r->cx, r->path, r->text, begin, end, &r->step[r->model->step_count]);
+    return lex_is(l, "schedule") && (l->count == 1 || (l->count == 2 && l->token[1].kind == TOKEN_NAME));
 }
+
+static bool says_nest(const Lexer *l) { return l->count == 1 && lex_is(l, "nest"); }
 
 /* True for `for GROUP on TARGET:`, which begins the last part of the file. */
 static bool is_block(const char *line)
@@ -390,10 +434,26 @@ static bool is_block(const char *line)
     return strncmp(line, "for", 3) == 0 && is_indented(s) && !strchr("[=", s[strspn(s, " \t")]);
 }
 
-/* Visits each statement except `schedule` and its steps. */
-typedef void VisitStatement(TeReader *r, Lexer *l);
+static void begin_schedule(TeReader *r, const Lexer *l)
+{
+    const Token word = l->token[0], last = l->token[l->count - 1];
+    const size_t begin = (size_t)(word.at - r->text), end = (size_t)(last.at - r->text) + (size_t)last.length;
+    r->schedule[r->model->schedule_count++] = (TeSchedule){
+        .group = l->count == 2 ? name_n(r->cx, last.at, (size_t)last.length) : NULL,
+        .at = { name_n(r->cx, word.at, end - begin), r->path, r->text, begin, end },
+        .step = r->step + r->step_count
+    };
+}
 
-static void walk_statements(TeReader *r, VisitStatement *visit, bool with_steps)
+static void read_step(TeReader *r, const char *begin, const char *end)
+{
+    const bool is_step = written_step(r->cx, r->path, r->text, begin, end, &r->step[r->step_count]);
+    r->step_count += is_step;
+    r->schedule[r->model->schedule_count - 1].step_count += is_step;
+}
+
+/* The first walk reads `nest`, and the schedules with their steps; the second one all other statements. */
+static void walk_statements(TeReader *r, bool is_first)
 {
     bool in_schedule = false;
     int count = 0;
@@ -403,30 +463,22 @@ static void walk_statements(TeReader *r, VisitStatement *visit, bool with_steps)
             r->model->schedules_at = (size_t)(s - r->text);
             return;
         }
-        bool is_step = in_schedule && is_indented(s);
+        const bool is_step = in_schedule && is_indented(s);
         end = is_step ? s + strcspn(s, "\n") : end_of_statement(s);
         if (is_step) {
-            if (with_steps) read_step(r, s, end);
+            if (is_first) read_step(r, s, end);
             continue;
         }
         Lexer l = lex_statement(r, s, end);
         if (!l.count || ctx_failed(r->cx) || !lex_brackets(&l)) continue;
-        in_schedule = l.count == 1 && lex_is(&l, "schedule");
+        in_schedule = is_heading(&l);
         const int most = r->is_nest ? MOST_IN_NEST : MOST_CALLS;
         if (count++ >= most)
-            lex_error(&l, lex_peek(&l), "more than %d statements%s", most,
-                      r->is_nest ? " in a file with formulas or steps" : "");
-        if (!in_schedule) visit(r, &l);
+            lex_error(&l, lex_peek(&l), "more than %d statements%s", most, r->is_nest ? " in one nest" : "");
+        if (is_first && in_schedule) begin_schedule(r, &l);
+        if (is_first && says_nest(&l)) r->is_nest = true;
+        if (!is_first && !in_schedule && !says_nest(&l)) read_statement(r, &l);
     }
-}
-
-/* The first walk: finds out whether the file has formulas. */
-static void find_formulas(TeReader *r, Lexer *l)
-{
-    bool is_known = false;
-    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
-        is_known = is_known || begins(l, statements[i].word);
-    if (!is_known && !is_call(r, l)) r->is_nest = true;
 }
 
 static void make_room(TeReader *r)
@@ -436,7 +488,8 @@ static void make_room(TeReader *r)
     r->model->input = NEW_ARRAY(r->cx->arena, Tensor *, capacity);
     r->model->initial = NEW_ARRAY(r->cx->arena, const Tensor *, capacity);
     r->model->output = NEW_ARRAY(r->cx->arena, Tensor *, capacity);
-    r->model->step = r->step = NEW_ARRAY(r->cx->arena, WrittenStep, capacity);
+    r->model->schedule = r->schedule = NEW_ARRAY(r->cx->arena, TeSchedule, capacity);
+    r->step = NEW_ARRAY(r->cx->arena, WrittenStep, capacity);
 }
 
 bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *options, Model *out)
@@ -445,16 +498,16 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     const char *outer = cx->file;
     cx->file = path;
     *out = (Model){ .name = path_stem(cx, path) };
-    TeReader r = { .cx = cx, .path = path, .text = text, .options = options, .model = out, .is_scanning = true };
+    TeReader r = { .cx = cx, .path = path, .text = text, .options = options, .model = out,
+                   .inner = map_new(cx->arena) };
     make_room(&r);
-    walk_statements(&r, find_formulas, true);
-    r.is_scanning = false;
-    r.is_one_group = r.is_nest || out->step_count;
-    r.is_nest = r.is_one_group || (options && options->as_nest);
-    walk_statements(&r, read_statement, false);
+    walk_statements(&r, true);
+    out->is_nest = r.is_nest;
+    walk_statements(&r, false);
     bool is_whole = !options || !options->is_part;
     if (is_whole) promises_are_kept(cx, r.symbols);
     if (is_whole && !out->output_count) diag_error(cx, NULL, "no output: write `output NAME`");
+    if (is_whole && !r.is_nest && !ctx_failed(cx)) formulas_to_calls(cx, out->output, out->output_count);
     cx->file = outer;
     return !ctx_failed(cx);
 }

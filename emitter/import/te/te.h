@@ -11,17 +11,27 @@
  *   c[i, j] = sum(k) a[i, k] * b[k, j]     a formula (ir/text/formula.h): stage c with loops c.i, c.j, c.k
  *   promise s: f32[n][512]                 declares a tensor that is read before its definition, as in a recurrence:
  *                                          s[i ordered, j] = (s[i-1, j]? : 0) + ...
- *   y = conv2d(c, w, stride=2,2, pad=1)    an operator; `_` for an absent input
+ *   y = conv2d(relu(c), w, stride=2,2)     an operator; calls nest; `_` for an absent input
  *   output y                               or several: output y, z
- *   schedule                               steps (schedule/schedule.h), indented, one a line
- *     split c.i 8 names=io,ii
+ *   schedule c                             steps of the group that computes c, indented, one a line
+ *     split c.i 8 names=io,ii              (schedule/schedule.h); `schedule` alone where there is one group
+ *   nest                                   the whole file is one nest
  *   for conv2d on cortex-m4:               schedules of groups, at the end of the file: graph/plan/group_schedules.h
  *     split y.h 4
  *
- * An index that is read from a tensor, as in x[at[i]], is clamped to x: data cause no access out of bounds. With
- * formulas or steps the file is one nest, and each call is expanded to its stages; a file of calls alone is a model of
- * a DAG, like any other format. */
+ * An index that is read from a tensor, as in x[at[i]], is clamped to x: data cause no access out of bounds. Formulas
+ * are calls like those of operators (graph/dag/definition.h): both are fused to groups and scheduled by strategies. A
+ * schedule takes the strategy's place for its group; its steps name loops by the tensors of the file. In a file that
+ * says `nest` each call is expanded to its stages, and the file is one group. */
 #include "import/model/model.h"
+#include "schedule/written.h"
+
+/* `schedule NAME` of a .te file. */
+typedef struct TeSchedule {
+    const char *group;                   /* NULL: the file's only group */
+    WrittenStep at;                      /* the line itself, for diagnostics */
+    const WrittenStep *step; int step_count;
+} TeSchedule;
 
 /* Reads a .te text; `path` is for diagnostics and .npy files. False after an error. */
 bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *options, Model *out);

@@ -16,7 +16,7 @@ void gemm(int32_t, int32_t, float, const float *, int32_t, const float *, float 
  * y[i<8, j<5] = max(d[i, j], 0.0)
  * x: [8][6]  w: [6][5]  d: [8][5]  y: [8][5]
  * schedule of the file: calls gemm */
-static void external_call_y(const float *restrict x, const float *restrict w, float *restrict d, uint8_t *restrict work,
+static void external_call_d(const float *restrict x, const float *restrict w, float *restrict d, uint8_t *restrict work,
     float *restrict y)
 {
     gemm(8, 5, 1.0f, x, 6, w, d, work);
@@ -34,7 +34,7 @@ int external_call_run(void *arena, const struct external_call_inputs *in, const 
     if (memory == NULL || (uintptr_t)memory % EXTERNAL_CALL_ARENA_ALIGN != 0) return EXTERNAL_CALL_E_ARENA;
     if (in == NULL || in->x == NULL || in->w == NULL) return EXTERNAL_CALL_E_NULL;
     if (out == NULL || out->y == NULL) return EXTERNAL_CALL_E_NULL;
-    LW_LAYER(0, "y")
-    external_call_y(in->x, in->w, (float *)(void *)memory, (uint8_t *)(memory + 160), out->y);
+    LW_LAYER(0, "d")
+    external_call_d(in->x, in->w, (float *)(void *)memory, (uint8_t *)(memory + 160), out->y);
     return 0;
 }

@@ -14,7 +14,7 @@
  * z[i<12] = y[i] + 1.0
  * a: [12][40]  b: [40]  z: [12]
  * schedule of the file: y.k by 8; vectors along y.ki; parallel z.i */
-static void hints_z(const float *restrict a, const float *restrict b, float *restrict z)
+static void hints_y(const float *restrict a, const float *restrict b, float *restrict z)
 {
     LW_PARALLEL
     for (int32_t i = 0; i < 12; i++) {
@@ -43,7 +43,7 @@ int hints_run(void *arena, const struct hints_inputs *in, const struct hints_out
     (void)arena;
     if (in == NULL || in->a == NULL || in->b == NULL) return HINTS_E_NULL;
     if (out == NULL || out->z == NULL) return HINTS_E_NULL;
-    LW_LAYER(0, "z")
-    hints_z(in->a, in->b, out->z);
+    LW_LAYER(0, "y")
+    hints_y(in->a, in->b, out->z);
     return 0;
 }

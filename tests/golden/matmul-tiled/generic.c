@@ -14,7 +14,7 @@
  * y[i<6, j<8] = max(c[i, j], 0.0)
  * a: [6][5]  b: [5][8]  y: [6][8]
  * schedule of the file: y.i by 4, y.j by 4; in registers c */
-static void matmul_tiled_y(const float *restrict a, const float *restrict b, float *restrict y)
+static void matmul_tiled_c(const float *restrict a, const float *restrict b, float *restrict y)
 {
     for (int32_t io = 0; io < 2; io++)
         for (int32_t jo = 0; jo < 2; jo++) {
@@ -44,7 +44,7 @@ int matmul_tiled_run(void *arena, const struct matmul_tiled_inputs *in, const st
     (void)arena;
     if (in == NULL || in->a == NULL || in->b == NULL) return MATMUL_TILED_E_NULL;
     if (out == NULL || out->y == NULL) return MATMUL_TILED_E_NULL;
-    LW_LAYER(0, "y")
-    matmul_tiled_y(in->a, in->b, out->y);
+    LW_LAYER(0, "c")
+    matmul_tiled_c(in->a, in->b, out->y);
     return 0;
 }

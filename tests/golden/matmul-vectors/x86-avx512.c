@@ -15,7 +15,7 @@
  * c[i<4, j<32] = max(s[i, j] + bias[j], 0.0)
  * a: [4][6]  b: [6][32]  bias: [32]  c: [4][32]
  * schedule of the file: in registers s; vectors along s.j, c.ji */
-static void matmul_vectors_c(const float *restrict a, const float *restrict b, const float *restrict bias,
+static void matmul_vectors_s(const float *restrict a, const float *restrict b, const float *restrict bias,
     float *restrict c)
 {
     for (int32_t io = 0; io < 2; io++) {
@@ -43,7 +43,7 @@ int matmul_vectors_run(void *arena, const struct matmul_vectors_inputs *in, cons
     (void)arena;
     if (in == NULL || in->a == NULL || in->b == NULL || in->bias == NULL) return MATMUL_VECTORS_E_NULL;
     if (out == NULL || out->c == NULL) return MATMUL_VECTORS_E_NULL;
-    LW_LAYER(0, "c")
-    matmul_vectors_c(in->a, in->b, in->bias, out->c);
+    LW_LAYER(0, "s")
+    matmul_vectors_s(in->a, in->b, in->bias, out->c);
     return 0;
 }

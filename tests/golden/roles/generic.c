@@ -15,7 +15,7 @@
  * y[n<1, h<8, w<8, c<8] = max(c[n, h, w, c] * s[c] + s[c], 0.0)
  * x: [1][8][8][4]  k: [3][3][4][8]  s: [8]  y: [1][8][8][8]
  * schedule of the file: compute_inline a; compute_inline m; compute_at c y.w; set_scope c register; vectorize c.o */
-static void roles_y(const float *restrict x, const float *restrict k, const float *restrict s, float *restrict y)
+static void roles_c(const float *restrict x, const float *restrict k, const float *restrict s, float *restrict y)
 {
     for (int32_t h = 0; h < 8; h++)
         for (int32_t w = 0; w < 8; w++) {
@@ -45,7 +45,7 @@ int roles_run(void *arena, const struct roles_inputs *in, const struct roles_out
     (void)arena;
     if (in == NULL || in->x == NULL || in->k == NULL || in->s == NULL) return ROLES_E_NULL;
     if (out == NULL || out->y == NULL) return ROLES_E_NULL;
-    LW_LAYER(0, "y")
-    roles_y(in->x, in->k, in->s, out->y);
+    LW_LAYER(0, "c")
+    roles_c(in->x, in->k, in->s, out->y);
     return 0;
 }

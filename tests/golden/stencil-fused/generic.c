@@ -13,7 +13,7 @@
  * y[i<n] = max(smooth[i], 0)
  * x: [n]  smooth: [n]  y: [n]
  * schedule of the file: split y.i 8 names=io,ii; compute_at smooth y.io */
-static void stencil_fused_y(int32_t n, const int16_t *restrict x, int16_t *restrict smooth, int16_t *restrict y)
+static void stencil_fused_smooth(int32_t n, const int16_t *restrict x, int16_t *restrict smooth, int16_t *restrict y)
 {
     smooth[0] = (int16_t)((uint32_t)x[0] * 2u + (uint32_t)x[1]);
     const int32_t i_end = lw_min_i32(n - 1, lw_min_i32(n, 8));
@@ -51,7 +51,7 @@ int stencil_fused_run(void *arena, const struct stencil_fused_inputs *in, const 
     if (out == NULL || out->y == NULL) return STENCIL_FUSED_E_NULL;
     const int32_t n = in->n;
     if (n < 3 || n > 256) return STENCIL_FUSED_E_DIM;
-    LW_LAYER(0, "y")
-    stencil_fused_y(n, in->x, (int16_t *)(void *)memory, out->y);
+    LW_LAYER(0, "smooth")
+    stencil_fused_smooth(n, in->x, (int16_t *)(void *)memory, out->y);
     return 0;
 }

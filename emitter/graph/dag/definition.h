@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_DAG_DEFINITION_H
+#define LW_GRAPH_DAG_DEFINITION_H
+/* Formulas as calls. A formula of a .te file, or of C, becomes a call of a row of its own, so fusion, strategies,
+ * devices and annotations need no case for it. The formulas of a recurrence read each other and form one call. The row
+ * has the name FORMULA_OP, no attributes and the pattern that follows from the expression; Op.definition holds the
+ * computes. Equal formulas share a row.
+ *
+ *   t[i, j] = x[i, j] * 2 + 1     ->     t = formula(x), elementwise */
+#include "graph/dag/op.h"
+
+#define FORMULA_OP "formula"           /* in the lists of operators of a device or a strategy */
+
+typedef struct Definition {
+    int in_count;   Tensor **in;       /* stand-ins of the inputs, with the file's names, types and shapes */
+    int node_count; Node **node;       /* computes over the stand-ins; several form a recurrence */
+    int out_count;  Tensor **out;      /* of these computes: those that others read */
+    const char *text;                  /* the formulas without blanks, with x0, y0 ... instead of names */
+} Definition;
+
+/* Replaces the computes on which the tensors depend by calls. The tensors themselves stay, as results of the calls. */
+bool formulas_to_calls(Ctx *cx, Tensor *const *output, int count);
+/* The pattern for fusion:
+ *
+ *   elementwise   every read is of the output's own element
+ *   broadcast     every read is at the output's axes in order, some left out or of size 1
+ *   injective     one element of each input, at any index
+ *   reduction     a reduction; each element of an input serves one point of its axes
+ *   out-fusable   other reductions, as a contraction or a window; several elements of one input
+ *   opaque        ordered steps */
+Pattern definition_pattern(Ctx *cx, const Definition *d);
+void print_definition(Ctx *cx, Text *t, const Definition *d);          /* the formulas, separated by "; " */
+
+#endif
