@@ -83,7 +83,6 @@ static void grow(Map *m)
     bigger.slots = NEW_ARRAY(m->arena, struct MapSlot, bigger.capacity);
     for (size_t i = 0; i < m->capacity; i++)
         if (m->slots[i].tag) move_to(&bigger, &m->slots[i]);
-    arena_give_back(m->arena, m->slots, m->capacity * sizeof *m->slots);
     *m = bigger;
 }
 
