@@ -28,7 +28,7 @@ for target in generic cortex-m4 x86-avx2; do
     # shellcheck disable=SC2086
     ./main $target --register $files > "models-$target.txt"
 done
-for flow in conv_relu conv_sigmoid conv_scale_shift_relu dense_gelu_residual diamond; do
+for flow in $flows; do
     ./main generic --register $flow.te | grep -q 'chosen: pattern:out-fusable.schedule' || { echo "$flow: not chosen" >&2; exit 1; }
     [ "$(./main generic --register $flow.te | grep -c 'chosen:')" = 1 ] || { echo "$flow: more than one group" >&2; exit 1; }
 done
