@@ -68,8 +68,8 @@ typedef struct lw_options {
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered, pass:NAME */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
-    /* Groups to combine into one function, in the loops of the last: "conv,pool", "all" or "none"; NULL: combines
-     * groups if that saves a tenth of RAM */
+    /* Groups to combine where that costs neither RAM nor instructions: "conv,pool@pool", in the loops of the one after
+     * '@', the last by default; "all" or "none". NULL: combines groups if that saves a tenth of RAM */
     const char *combine;
 } lw_options;
 

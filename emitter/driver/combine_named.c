@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* --combine: finds the named groups, checks that they can run as one, and replaces them by the combined group.
- * graph/plan/combine.h combines their schedules. */
-#include "driver/driver.h"
+/* --combine: finds the named groups, checks that they can run as one, and combines those for which that costs nothing
+ * (combine_join.c). graph/plan/combine.h combines their schedules. */
+#include "driver/combine_layers.h"
 
 #include <string.h>
 
-#include "graph/plan/combine.h"
-#include "schedule/schedule.h"
 #include "support/names.h"
 #include "support/text.h"
 
-/* The groups that --combine names, in ascending order. The master is the one named last; of "all", the last group. */
-typedef struct Chosen { int count, master; int *part; } Chosen;
+/* The groups that --combine names, ascending. The master is the one after '@', or the last one named; of "all", the
+ * last group unless '@' names another. */
+typedef struct Chosen { int count; int *part; bool *is_in; int master; bool is_all; } Chosen;
 
 static int group_called(Build *b, const char *wanted, size_t length)
 {
@@ -26,26 +25,35 @@ static int group_called(Build *b, const char *wanted, size_t length)
     return -1;
 }
 
+/* Returns the last group of a list "A,B". */
+static int read_list(Build *b, Chosen *c, const char *list, size_t length)
+{
+    int last = -1;
+    for (const char *s = list; s <= list + length && !ctx_failed(b->cx);) {
+        size_t n = strcspn(s, ",@");
+        last = group_called(b, s, n);
+        if (last >= 0) c->is_in[last] = true;
+        s += n + 1;
+    }
+    return last;
+}
+
 static Chosen chosen_groups(Build *b, const char *wish)
 {
-    Chosen c = { 0, 0, NEW_ARRAY(b->cx->arena, int, b->groups.count) };
-    bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count), all = text_equal(wish, "all");
-    int last = b->groups.count - 1;
-    for (int i = 0; i < b->groups.count; i++) is_in[i] = all;
-    while (!all && !ctx_failed(b->cx)) {
-        size_t length = strcspn(wish, ",");
-        last = group_called(b, wish, length);
-        if (last >= 0) is_in[last] = true;
-        if (!wish[length]) break;
-        wish += length + 1;
-    }
+    Chosen c = { .part = NEW_ARRAY(b->cx->arena, int, b->groups.count),
+                 .is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count) };
+    const size_t length = strcspn(wish, "@");
+    c.is_all = length == 3 && strncmp(wish, "all", 3) == 0;
+    c.master = c.is_all ? -1 : read_list(b, &c, wish, length);
+    if (wish[length] && !ctx_failed(b->cx)) c.master = group_called(b, wish + length + 1, strlen(wish + length + 1));
+    if (c.master >= 0) c.is_in[c.master] = true;
     for (int i = 0; i < b->groups.count; i++) {
-        if (i == last) c.master = c.count;
-        if (is_in[i] && region_of_group(b, i))
+        if (!c.is_all && c.is_in[i] && region_of_group(b, i))
             diag_unsupported(b->cx, NULL,
                              "--combine: '%s' is a branch or loop of the run; accepted: groups outside of it",
                              b->groups.at[i].name);
-        if (is_in[i]) c.part[c.count++] = i;
+        c.is_in[i] = c.is_in[i] || c.is_all;
+        if (c.is_in[i]) c.part[c.count++] = i;
     }
     return c;
 }
@@ -92,22 +100,34 @@ void build_merge_groups(Build *b, const int *part, int part_count, const Group *
     b->groups = (Groups){ count, at };
 }
 
-void build_combine_named(Build *b)
+static Chosen checked_groups(Build *b)
 {
     Ctx *cx = b->cx;
-    Chosen c = chosen_groups(b, b->options->combine);
-    if (!ctx_failed(cx) && c.count < 2 && !text_equal(b->options->combine, "all"))
+    const Chosen c = chosen_groups(b, b->options->combine);
+    if (!ctx_failed(cx) && c.count < 2 && !c.is_all)
         diag_error(cx, NULL, "--combine: '%s' is one group alone; name two or more", b->options->combine);
     const char *gap = ctx_failed(cx) || c.count < 2 ? NULL : build_between(b, c.part, c.count);
     if (gap) diag_error(cx, NULL, "--combine: %s", gap);
+    return c;
+}
+
+void build_combine_named(Build *b)
+{
+    Ctx *cx = b->cx;
+    const Chosen c = checked_groups(b);
     if (ctx_failed(cx) || c.count < 2) return;
-    Group merged;
-    Text explain = text_new(cx);
-    const Nest *n = schedule_combine(cx, &b->graph, &b->groups, c.part, c.count, c.master, b->target, &explain,
-                                     &merged);
-    if (n && c.count > 1 && !n->copy_budget)
-        n = SCHED(cx, n, copy_budget, .factor = { b->target->copy_budget * c.count });
-    if (!n) return;
-    build_merge_groups(b, c.part, c.count, &merged, n);
-    b->combine_text = text_string(&explain);
+    if (!layers_are_plain(b)) {
+        b->combine_text = "no group is combined: branches, loops and devices have memory of their own\n";
+        return;
+    }
+    Search r = layers_search(b, c.is_in);
+    r.master = c.master;
+    r.joins_scheduled = true;
+    Layers l = layers_apart(&r);
+    const int64_t apart = l.plan.arena_size;
+    layers_save_ram(&r, &l);
+    const char *said = layers_join_all(&r, &l, apart);
+    if (ctx_failed(cx)) return;
+    layers_use(b, &l);
+    b->combine_text = said;
 }

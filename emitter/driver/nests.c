@@ -111,11 +111,11 @@ bool build_nests(Build *b)
     if (ctx_failed(cx)) return false;
     if (is_named && b->partition_count)
         diag_unsupported(cx, NULL, "--combine with annotations of devices; accepted: one of them");
-    else if (is_named) build_combine_named(b);
     if (!b->outer) build_check_file_schedules(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
         if (!b->nest[i]) build_schedule_group(b, i);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
+    if (is_named && !ctx_failed(cx)) build_combine_named(b);
     if (!combine && !ctx_failed(cx)) build_combine_for_ram(b);
     return nests_of_graphs(b);
 }

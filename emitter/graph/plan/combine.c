@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* schedule_combine merges separately scheduled operators into one program. It walks the DAG's groups in order:
+/* A combination is a list of decisions, an Attachment per part; its nest is built from them:
  *
- *   1. each group's strategy schedules it alone and records a list of steps;
- *   2. all groups are expanded into one naive nest; a group's name prefixes its stages: pool_max_pool2d;
- *   3. the master's steps are replayed on that nest under these names. Other parts may be attached to its outermost
- *      loop;
- *   4. from the master back to the inputs, compute_at attaches each part's last stage to that loop, and its steps are
- *      replayed there; store_at and fold_storage keep rows of earlier iterations in ring buffers indexed with a mask;
- *   5. if a step of 4 is refused, the part stays at the root with its steps; if these are refused there too, it stays
- *      naive. Either way the combination restarts. A ring too short for a warm-up's reads is lengthened.
+ *   1. all groups are expanded into one naive nest; a group's name prefixes its stages: pool_max_pool2d;
+ *   2. the master's steps are replayed under these names, and those of every part that keeps its loops;
+ *   3. from the master back to the inputs, compute_at attaches each part's last stage to its loop, and fold_storage
+ *      keeps the rows of earlier iterations in a ring buffer: of a consumer that computes only new rows, the producer
+ *      computes fewer. A part with new loops replays its steps there; a view is inlined. A ring too short for the reads
+ *      of the first iteration is lengthened.
  *
- * Every value is computed once. The trace of the resulting nest is an ordinary schedule: it can be printed, edited and
- * replayed. Each producer is folded twice: once its consumer computes only new rows, fewer of the producer's rows are
- * live.
+ * The trace of the resulting nest is an ordinary schedule: it can be printed, edited and replayed.
  *
- * If a part cannot be attached this way, the groups are combined by rows: every part replays its unchanged steps at the
- * root and is attached to the master's loop row by row, with its loops kept. The part keeps what its strategy gained
- * (instructions, tiles). */
-#include "graph/plan/combine.h"
+ * combine_add searches for the attachment of one more part among the loops around its consumers. Earlier decisions
+ * stay, so a search over P parts with L loops each builds P * L * 4 nests. */
+#include "graph/plan/combine_parts.h"
 
 #include <string.h>
 
@@ -27,29 +22,6 @@
 #include "schedule/schedule.h"
 #include "support/names.h"
 #include "support/text.h"
-
-typedef struct CombinedPart {
-    const Group *group;
-    const Nest *alone;               /* scheduled by its strategy */
-    Map local;                       /* name in `alone` of a stage or input role -> its name here */
-    const Tensor *output;            /* in the combined nest */
-    const char *result;              /* the stage that computes it */
-    const char *at_root;             /* reason why it is not attached; NULL: attached */
-    const char *no_steps;            /* reason why none of its steps apply; NULL: all do */
-    int64_t slots;                   /* of its ring; 0: the fewest that suffice, rounded up for a mask */
-} CombinedPart;
-
-typedef struct Combine {
-    Ctx *cx;
-    const Nest *naive;
-    const Target *target;
-    int count, master;
-    CombinedPart *part;
-    /* Each part is scheduled at the root and attached row by row, so its strategy's steps apply unchanged */
-    bool by_rows;
-    /* Iterations of the master's loop merged into one, so that parts may compute several rows at once */
-    int64_t iterations;
-} Combine;
 
 /* ---- Renamed steps ----------------------------------------------------------------------------------------------- */
 
@@ -72,14 +44,14 @@ static int guards_in(const Stmt *s)
 static const Nest *with_sources_attached(Combine *c, const Nest *n, const Stage *s)
 {
     const Tensor **reads;
-    int count = stage_reads(c->cx, s, &reads);
+    int count = stage_reads(c->in->cx, s, &reads);
     Path path;
     for (int i = 0; i < count; i++) {
         const Stage *source = reads[i]->producer ? reads[i]->producer->stage : NULL;
         if (!source || source->part != s->part || !nest_find_block(n, s->name, &path)) continue;
         for (int d = path.depth - 1; d >= 0; d--)
             if (path.at[d]->kind == STMT_FOR) {
-                n = sched_compute_at(c->cx, n, source->name, path.at[d]->name);
+                n = sched_compute_at(c->in->cx, n, source->name, path.at[d]->name);
                 break;
             }
     }
@@ -91,7 +63,7 @@ static const Nest *with_sources_attached(Combine *c, const Nest *n, const Stage 
 static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *cut, const StepRow *row,
                                     const StepArgs *args)
 {
-    Ctx *cx = c->cx;
+    Ctx *cx = c->in->cx;
     if (row != step_row("split") || args->tail != TAIL_GUARD || guards_in(cut->root) == guards_in(before->root))
         return cut;
     const Stage *s = nest_stage(before, name_n(cx, args->loop[0], strcspn(args->loop[0], ".")));
@@ -110,28 +82,29 @@ static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *
     return cut;
 }
 
-static const char *reason(Ctx *cx, const Diag *d) { return text_format(cx, "%s: %s", d->where, d->what); }
-
-/* Returns NULL if a step is refused; *why then holds the reason. */
-static const Nest *replay(Combine *c, const Nest *n, CombinedPart *p, const char **why)
+/* Returns the nest, or NULL with the reason in c->why if a step since the mark is refused. */
+static const Nest *unless_refused(Combine *c, DiagMark mark, const Nest *n)
 {
-    Ctx *cx = c->cx;
-    for (int i = 0; i < p->alone->step_count && !p->no_steps; i++) {
+    const Diag *refusal = diag_rewind(c->in->cx, mark);
+    if (refusal) c->why = text_format(c->in->cx, "%s: %s", refusal->where, refusal->what);
+    return refusal ? NULL : n;
+}
+
+static const Nest *replay(Combine *c, const Nest *n, CombinedPart *p)
+{
+    Ctx *cx = c->in->cx;
+    for (int i = 0; i < p->alone->step_count && n; i++) {
         StepArgs args;
         DiagMark mark = diag_mark(cx);
         const StepRow *row = step_read(cx, p->alone->step[i].text, &args);
         if (row) step_rename(cx, row, &args, name_here, p);
-        const Nest *next = row ? sched_run(cx, n, row, &args) : n;
-        const Diag *refusal = diag_rewind(cx, mark);
-        if (!refusal) n = with_whole_tiles(c, n, next, row, &args);
-        if (!refusal) continue;
-        *why = reason(cx, refusal);
-        return NULL;
+        const Nest *next = unless_refused(c, mark, row ? sched_run(cx, n, row, &args) : n);
+        n = next && row ? with_whole_tiles(c, n, next, row, &args) : next;
     }
     return n;
 }
 
-/* ---- Attaching ------------------------------------------------------------------------------------------------- */
+/* ---- Loops ------------------------------------------------------------------------------------------------------- */
 
 /* Returns the outermost loop over a data axis with a trip count above 1; NULL: none. */
 static const char *outermost_loop(const Nest *n, const char *stage)
@@ -149,6 +122,68 @@ static const char *outermost_loop(const Nest *n, const char *stage)
     return NULL;
 }
 
+/* The serial loops around every block that reads a stage. */
+typedef struct Hosts { Combine *c; const Stage *stage; int depth; const char *path[MAX_HOSTS]; bool found; } Hosts;
+
+static void meet_path(Hosts *h)
+{
+    Combine *c = h->c;
+    int common = 0;
+    if (!h->found) {
+        memcpy(c->host, h->path, sizeof h->path);
+        c->host_count = h->depth;
+    }
+    h->found = true;
+    while (common < c->host_count && common < h->depth && c->host[common] == h->path[common]) common++;
+    c->host_count = common;
+}
+
+static void find_hosts(Hosts *h, const Stmt *s)
+{
+    const bool is_host = s->kind == STMT_FOR && s->loop_kind == LOOP_SERIAL && !expr_is_int(s->extent, 1)
+        && !loop_is_own(s, h->stage) && h->depth < MAX_HOSTS;
+    if (s->kind == STMT_BLOCK && s->stage != h->stage && block_reads(h->c->in->cx, s, h->stage)) meet_path(h);
+    if (is_host) h->path[h->depth++] = s->name;
+    for (int i = 0; i < s->child_count; i++) find_hosts(h, s->child[i]);
+    h->depth -= is_host;
+}
+
+static void note_hosts(Combine *c, const Nest *n)
+{
+    const Stage *s = nest_stage(n, c->part[c->fresh].result);
+    Hosts h = { .c = c, .stage = s };
+    c->host_count = 0;
+    if (s) find_hosts(&h, n->root);
+}
+
+/* ---- Attaching --------------------------------------------------------------------------------------------------- */
+
+/* True for a value that reads one element, at an index without quotients: inlined it costs nothing. */
+static bool is_plain_index(const Expr *e)
+{
+    if (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD || e->kind == EXPR_SELECT) return false;
+    for (int i = 0; i < e->arg_count; i++)
+        if (!is_plain_index(e->arg[i])) return false;
+    return true;
+}
+
+static const Nest *inline_part(Combine *c, const Nest *n, CombinedPart *p)
+{
+    Ctx *cx = c->in->cx;
+    for (int i = n->stage_count - 1; i >= 0; i--) {
+        const Stage *s = n->stage[i];
+        DiagMark mark = diag_mark(cx);
+        if (!text_equal(s->part, p->group->name)) continue;
+        if (s->out_count != 1 || !is_plain_index(s->value[0])) {
+            c->why = "it reads a view whose index has quotients or a choice, which is not inlined";
+            return NULL;
+        }
+        n = unless_refused(c, mark, sched_compute_inline(cx, n, s->name));
+        if (!n) return NULL;
+    }
+    return n;
+}
+
 static int64_t slots_of(const Stmt *s, const char *stage)
 {
     int64_t slots = 0;
@@ -161,310 +196,165 @@ static int64_t slots_of(const Stmt *s, const char *stage)
 
 /* Allocates the fewest slots that suffice, because the slot index is mostly computed once per row; rounds up to a power
  * of two if that costs at most a third more. */
-static const Nest *fold_rows(Ctx *cx, const Nest *n, const CombinedPart *p)
+static const Nest *fold_rows(Ctx *cx, const Nest *n, const CombinedPart *p, bool is_tight)
 {
-    const Nest *few = SCHED(cx, n, fold_storage, .target = p->result, .factor = { p->slots }, .warm = WARM_GUARD);
-    if (p->slots) return few;
+    const Nest *few = SCHED(cx, n, fold_storage, .target = p->result, .factor = { p->how.slots }, .warm = WARM_GUARD);
+    if (p->how.slots || is_tight) return few;
     const Nest *masked = SCHED(cx, n, fold_storage, .target = p->result, .mask = true, .warm = WARM_GUARD);
     return !ctx_failed(cx) && 3 * slots_of(masked->root, p->result) <= 4 * slots_of(few->root, p->result) ? masked
                                                                                                           : few;
 }
 
-static const Nest *fold(Ctx *cx, const Nest *n, const CombinedPart *p)
+static const Nest *fold(Combine *c, const Nest *n, const CombinedPart *p)
 {
-    DiagMark mark = diag_mark(cx);
-    const Nest *longer = p->slots ? sched_fold_storage(cx, n, p->result, p->slots) : n;
-    return p->slots && !diag_rewind(cx, mark) ? longer : SCHED(cx, n, fold_storage, .target = p->result, .mask = true);
+    const DiagMark mark = diag_mark(c->in->cx);
+    if (p->how.form == ATTACH_INLINE || p->how.is_local) return n;
+    return unless_refused(c, mark, fold_rows(c->in->cx, n, p, c->is_tight));
 }
 
-static const Nest *keep_at_root(Ctx *cx, const Nest *n, const CombinedPart *p)
+static bool is_inside(const Nest *n, const char *loop, const char *stage)
 {
-    return sched_store_at(cx, n, p->result, NULL);
+    const Stage *s = nest_stage(n, stage);
+    Path p;
+    bool inside = false;
+    if (!s || !nest_find_loop(n, loop, &p)) return false;
+    for (int i = 0; i < p.depth; i++) inside = inside || (p.at[i]->kind == STMT_FOR && loop_is_own(p.at[i], s));
+    return inside;
 }
 
-typedef const Nest *OneStep(Ctx *cx, const Nest *n, const CombinedPart *p);
-
-/* Applies the step to the part; a refusal moves the part to the root. */
-static const Nest *take(Combine *c, const Nest *n, CombinedPart *p, OneStep *step)
+/* Sets the rings of the parts attached so far, except those whose loops enclose the next host: the guard on the rows of
+ * a part covers all that is attached inside. NULL: no more hosts. */
+static const Nest *fold_attached(Combine *c, const Nest *n, const char *next)
 {
-    DiagMark mark = diag_mark(c->cx);
-    n = step(c->cx, n, p);
-    const Diag *refusal = diag_rewind(c->cx, mark);
-    if (refusal) p->at_root = reason(c->cx, refusal);
-    return refusal ? NULL : n;
-}
-
-static const Nest *attach_all(Combine *c, const Nest *n, const char *loop)
-{
-    for (int i = c->master - 1; i >= 0 && n; i--) {
-        CombinedPart *p = &c->part[i];
-        if (p->at_root) continue;
-        DiagMark mark = diag_mark(c->cx);
-        n = SCHED(c->cx, n, compute_at, .target = p->result, .loop = { loop },
-                  .loops = c->by_rows ? LOOPS_KEPT : LOOPS_NEW);
-        const Diag *refusal = diag_rewind(c->cx, mark);
-        if (refusal) p->at_root = reason(c->cx, refusal);
-        if (refusal) return NULL;
-        if (!c->by_rows) n = replay(c, n, p, &p->at_root);
-    }
-    return n;
-}
-
-static const Nest *fold_all(Combine *c, const Nest *n)
-{
-    OneStep *fold_one = c->by_rows ? fold_rows : fold;
     for (int i = 0; i < c->master && n; i++) {
-        if (c->part[i].at_root) continue;
-        if (!c->by_rows) n = take(c, n, &c->part[i], keep_at_root);
-        if (n) n = take(c, n, &c->part[i], fold_one);
-    }
-    for (int i = 0; i < c->master && n && !c->by_rows; i++) {
-        if (c->part[i].at_root) continue;
-        DiagMark mark = diag_mark(c->cx);
-        n = fold(c->cx, n, &c->part[i]);
-        diag_rewind(c->cx, mark);
+        CombinedPart *p = &c->part[i];
+        if (!p->is_pending || (next && is_inside(n, next, p->result))) continue;
+        p->is_pending = false;
+        n = fold(c, n, p);
     }
     return n;
 }
 
-/* Replays the steps of a part at the root. A step that is valid alone may be refused in the combined nest; the part
- * then keeps no steps. */
-static const Nest *replay_at_root(Combine *c, const Nest *n, CombinedPart *p)
+static const Nest *attach_new(Combine *c, const Nest *n, CombinedPart *p, const char *loop)
 {
-    const char *why = NULL;
-    n = replay(c, n, p, &why);
-    if (!n) p->no_steps = why;
-    return n;
+    Ctx *cx = c->in->cx;
+    const DiagMark mark = diag_mark(cx);
+    n = SCHED(cx, n, compute_at, .target = p->result, .loop = { loop });
+    if (!p->how.is_local) n = sched_store_at(cx, n, p->result, NULL);
+    n = unless_refused(c, mark, n);
+    if (n) n = fold(c, n, p);
+    p->is_pending = false;
+    return n ? replay(c, n, p) : NULL;
 }
 
-/* NULL if one more part moves to the root or loses its steps; or on error. */
+static const Nest *attach_kept(Combine *c, const Nest *n, CombinedPart *p, const char *loop)
+{
+    Ctx *cx = c->in->cx;
+    const DiagMark mark = diag_mark(cx);
+    n = SCHED(cx, n, compute_at, .target = p->result, .loop = { loop }, .loops = LOOPS_KEPT);
+    if (p->how.is_local) n = sched_store_at(cx, n, p->result, loop);
+    return unless_refused(c, mark, n);
+}
+
+static const Nest *attach(Combine *c, const Nest *n, int part, const char *outermost)
+{
+    CombinedPart *p = &c->part[part];
+    const char *loop = p->how.loop ? p->how.loop : outermost;
+    if (part == c->fresh) note_hosts(c, n);
+    if (p->how.form == ATTACH_INLINE) return inline_part(c, n, p);
+    c->why = "the master has no loop to attach it to";
+    if (!loop || (!c->folds_last && !(n = fold_attached(c, n, loop)))) return NULL;
+    p->is_pending = true;
+    return p->how.form == ATTACH_KEPT ? attach_kept(c, n, p, loop) : attach_new(c, n, p, loop);
+}
+
+/* ---- The nest of a combination ----------------------------------------------------------------------------------- */
+
+/* NULL if a step is refused. */
 static const Nest *attempt(Combine *c)
 {
-    const Nest *n = replay_at_root(c, c->naive, &c->part[c->master]);
-    const char *loop = n ? outermost_loop(n, c->part[c->master].result) : NULL;
-    for (int i = 0; i < c->count && n; i++) {
-        CombinedPart *p = &c->part[i];
-        bool is_attached = !p->at_root && loop && i < c->master;
-        if (i == c->master || (is_attached && !c->by_rows)) continue;
-        if (!p->at_root && !is_attached)
-            p->at_root = i > c->master ? "it reads the master, or is independent of it"
-                                       : "the master has no loop to attach it to";
-        n = replay_at_root(c, n, p);
+    const char *master = c->part[c->master].result;
+    for (int i = 0; i < c->count; i++) c->part[i].is_pending = false;
+    const Nest *n = replay(c, c->naive, &c->part[c->master]);
+    const char *loop = n ? outermost_loop(n, master) : NULL;
+    for (int i = 0; i < c->count && n; i++)
+        if (i != c->master && c->part[i].how.form == ATTACH_KEPT) n = replay(c, n, &c->part[i]);
+    if (n && loop && c->iterations > 1) {
+        n = sched_split(c->in->cx, n, loop, c->iterations, TAIL_GUARD, NULL, NULL);
+        loop = outermost_loop(n, master);
     }
-    if (n && loop && c->iterations > 1) n = sched_split(c->cx, n, loop, c->iterations, TAIL_GUARD, NULL, NULL);
-    if (n && loop && c->iterations > 1) loop = outermost_loop(n, c->part[c->master].result);
-    if (n && loop) n = attach_all(c, n, loop);
-    return n ? fold_all(c, n) : NULL;
+    for (int i = c->master - 1; i >= 0 && n; i--) n = attach(c, n, i, loop);
+    return n ? fold_attached(c, n, NULL) : NULL;
 }
 
-/* A warm-up may read more rows at once than the loop after it. Lengthens the ring at fault, up to a limit. For any
- * other fault, all parts move to the root; if they are there already, they lose their steps. */
-static void relax(Combine *c, const Refusal *refusal)
+/* A warm-up may read more rows at once than the loop after it. Lengthens the ring at fault, up to a limit; false: the
+ * fault is another one. */
+static bool lengthen(Combine *c, const Refusal *refusal)
 {
     enum { LONGEST_RING = 32 };
-    bool all_at_root = true;
-    const char *why = refusal_sentence(c->cx, refusal);
-    for (int i = 0; i < c->count; i++) {
+    for (int i = 0; i < c->master && refusal->kind == FAULT_RING; i++) {
         CombinedPart *p = &c->part[i];
-        if (i == c->master || p->at_root || refusal->kind != FAULT_RING || refusal->tensor != p->output) continue;
-        p->slots = p->slots ? 2 * p->slots : 8;
-        if (p->slots > LONGEST_RING) p->at_root = why;
-        return;
+        if (p->how.form == ATTACH_INLINE || p->how.is_local || refusal->tensor != p->output) continue;
+        p->how.slots = p->how.slots ? 2 * p->how.slots : 8;
+        return p->how.slots <= LONGEST_RING;
     }
-    for (int i = 0; i < c->count; i++)
-        if (i != c->master && !c->part[i].at_root) {
-            c->part[i].at_root = why;
-            all_at_root = false;
-        }
-    for (int i = 0; i < c->count && all_at_root; i++)
-        if (!c->part[i].no_steps) c->part[i].no_steps = why;
+    return false;
 }
 
-static const Nest *combine_parts(Combine *c)
+/* NULL, and the reason in c->why, if the decisions do not give a proved nest. */
+static const Nest *nest_of_parts(Combine *c)
 {
-    bool late = c->cx->checks_late;
-    const Nest *n = NULL;
-    for (int round = 0; round <= 6 * c->count + 2 && !ctx_failed(c->cx); round++) {
-        c->cx->checks_late = true;
-        n = attempt(c);
-        c->cx->checks_late = late;
-        if (!n) continue;
-        const Refusal *refusal = nest_refusal(c->cx, n);
+    Ctx *cx = c->in->cx;
+    const bool late = cx->checks_late;
+    while (!ctx_failed(cx)) {
+        cx->checks_late = true;
+        const Nest *n = attempt(c);
+        cx->checks_late = late;
+        const Refusal *refusal = n ? nest_refusal(cx, n) : NULL;
         if (!refusal) return n;
-        relax(c, refusal);
+        c->why = refusal_sentence(cx, refusal);
+        if (!lengthen(c, refusal)) return NULL;
     }
-    if (!ctx_failed(c->cx))
-        diag_internal(c->cx, "combine", "the sequence of the groups' naive loops is not proved");
     return NULL;
 }
 
-/* ---- The combined nest ------------------------------------------------------------------------------------------- */
-
-static bool is_among(const Tensor *t, Tensor *const *list, int count)
+static Combine combine_new(const CombineInput *in, const int *part, int count, int master, Group *merged)
 {
+    Combine c = { .in = in, .count = count, .master = master, .iterations = 1, .fresh = -1,
+                  .part = NEW_ARRAY(in->cx->arena, CombinedPart, count) };
     for (int i = 0; i < count; i++)
-        if (list[i] == t) return true;
-    return false;
-}
-
-static bool is_part(int group, const int *part, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (part[i] == group) return true;
-    return false;
-}
-
-static bool is_read_outside(const Graph *g, const Groups *groups, const int *part, int count, const Tensor *t)
-{
-    for (int i = 0; i < groups->count; i++)
-        if (!is_part(i, part, count) && is_among(t, groups->at[i].input, groups->at[i].input_count)) return true;
-    return is_among(t, g->output, g->output_count);
-}
-
-static void gather_nodes(Ctx *cx, const Groups *groups, const int *part, int count, Group *merged)
-{
-    int nodes = 0;
-    for (int i = 0; i < count; i++) nodes += groups->at[part[i]].node_count;
-    merged->node = NEW_ARRAY(cx->arena, Node *, nodes);
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < groups->at[part[i]].node_count; j++)
-            merged->node[merged->node_count++] = groups->at[part[i]].node[j];
-}
-
-static void gather_ports(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, Group *merged)
-{
-    int inputs = 0, outputs = 0;
-    for (int i = 0; i < count; i++) {
-        inputs += groups->at[part[i]].input_count;
-        outputs += groups->at[part[i]].output_count;
-    }
-    merged->input = NEW_ARRAY(cx->arena, Tensor *, inputs);
-    merged->output = NEW_ARRAY(cx->arena, Tensor *, outputs);
-    Tensor **made = NEW_ARRAY(cx->arena, Tensor *, outputs);
-    int made_count = 0;
-    for (int i = 0; i < count; i++) {
-        const Group *p = &groups->at[part[i]];
-        for (int j = 0; j < p->input_count; j++)
-            if (!is_among(p->input[j], made, made_count) && !is_among(p->input[j], merged->input, merged->input_count))
-                merged->input[merged->input_count++] = p->input[j];
-        for (int j = 0; j < p->output_count; j++) {
-            made[made_count++] = p->output[j];
-            if (is_read_outside(g, groups, part, count, p->output[j]))
-                merged->output[merged->output_count++] = p->output[j];
-        }
-    }
-}
-
-static const char *free_name(Ctx *cx, Map *taken, const char *wanted)
-{
-    const char *n = name_identifier(cx, wanted);
-    for (int i = 2; map_get_const_ptr(taken, n); i++) n = name_format(cx, "%s_%d", name_identifier(cx, wanted), i);
-    map_put_const_ptr(taken, n, n);
-    return n;
-}
-
-/* Returns a stand-in for an input of the combined group, named after its role in the first part that reads it. */
-static Tensor *stand_in(Combine *c, Map *taken, const Tensor *t)
-{
-    Ctx *cx = c->cx;
-    const char *role = NULL;
-    for (int i = 0; i < c->count && !role; i++) role = group_role(cx, c->part[i].group, t);
-    Tensor *in = arena_copy(cx->arena, t, sizeof *t);
-    in->producer = NULL;
-    in->name = free_name(cx, taken, role ? role : "x");
-    in->serial = ctx_serial(cx);
-    return in;
-}
-
-static const Nest *naive_of_all(Combine *c, const Group *merged, const Implementation *const *with)
-{
-    Ctx *cx = c->cx;
-    Map made = map_new(cx->arena), taken = map_new(cx->arena);
-    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, merged->input_count),
-           **out = NEW_ARRAY(cx->arena, Tensor *, merged->output_count);
-    for (int i = 0; i < merged->input_count; i++)
-        map_put_ptr(&made, merged->input[i], in[i] = stand_in(c, &taken, merged->input[i]));
-    for (int i = 0; i < c->count; i++) {
-        CombinedPart *p = &c->part[i];
-        p->local = map_new(cx->arena);
-        if (!group_expand_into(cx, p->group, with[i], &taken, &made, &p->local)) return NULL;
-        p->output = map_get_ptr(&made, p->group->output[0]);
-        p->result = p->output->producer->stage->name;
-    }
-    for (int i = 0; i < merged->output_count; i++) out[i] = map_get_ptr(&made, merged->output[i]);
-    const Nest *n = nest_naive(cx, merged->name, in, merged->input_count, out, merged->output_count);
-    if (!n) return NULL;
-    Text all = text_new(cx);
-    for (int i = 0; i < c->count; i++) {
-        const char *own = with[i] ? with[i]->name : c->part[i].alone->strategy;
-        text_printf(&all, "%s%s", i ? " + " : "", own ? own : "of the file");
-    }
-    return nest_named_by(cx, nest_for(cx, n, c->target->features), text_string(&all));
-}
-
-/* Appends ", 4 of 32 kept along h" for the ring buffer that holds the part's result. */
-static void explain_ring(const Stmt *s, const char *result, Text *t)
-{
-    const Tensor *made = s->kind == STMT_ALLOC ? s->buffer->tensor : NULL;
-    for (int d = 0; made && text_equal(made->name, result) && d < made->rank; d++)
-        if (s->buffer->ring[d])
-            text_printf(t, ", %lld of %lld kept along %s", (long long)s->buffer->ring[d],
-                        (long long)tensor_dim(made, d), expr_as_var(made->producer->stage->axis[d].var)->name);
-    for (int i = 0; i < s->child_count; i++) explain_ring(s->child[i], result, t);
-}
-
-static void explain_parts(const Combine *c, const Nest *n, Text *t)
-{
-    const char *master = c->part[c->master].group->name, *loop = outermost_loop(n, c->part[c->master].result);
-    text_printf(t, "combined around %s\n", master);
-    for (int i = 0; i < c->count; i++) {
-        const CombinedPart *p = &c->part[i];
-        if (p->no_steps) text_printf(t, "  %s without its steps: %s\n", p->group->name, p->no_steps);
-        if (i == c->master) continue;
-        if (p->at_root) text_printf(t, "  %s at the root: %s\n", p->group->name, p->at_root);
-        else {
-            text_printf(t, "  %s in each iteration of %s", p->group->name, loop ? loop : "?");
-            explain_ring(n->root, p->result, t);
-            text_char(t, '\n');
-        }
-    }
-}
-
-static bool all_attached(const Combine *c)
-{
-    for (int i = 0; i < c->count; i++)
-        if (c->part[i].no_steps || (i != c->master && c->part[i].at_root)) return false;
-    return true;
-}
-
-/* "conv_1+pool_1": the master comes last. */
-static const char *part_names(const Combine *c)
-{
-    Text t = text_new(c->cx);
-    for (int i = 0; i < c->count; i++)
-        if (i != c->master) text_printf(&t, "%s+", c->part[i].group->name);
-    text_add(&t, c->part[c->master].group->name);
-    return text_string(&t);
-}
-
-static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master,
-                           const Target *t, Group *merged)
-{
-    Combine c = {
-        .cx = cx, .target = t, .count = count, .master = master, .part = NEW_ARRAY(cx->arena, CombinedPart, count)
-    };
-    const Implementation **with = NEW_ARRAY(cx->arena, const Implementation *, count);
-    for (int i = 0; i < count && !ctx_failed(cx); i++) {
-        c.part[i].group = &groups->at[part[i]];
-        c.part[i].alone = group_nest(cx, c.part[i].group, t, &with[i]);
-    }
-    if (ctx_failed(cx)) return c;
-    *merged = (Group){ .name = c.part[master].group->name, .parts = part_names(&c) };
-    gather_nodes(cx, groups, part, count, merged);
-    gather_ports(cx, g, groups, part, count, merged);
-    c.naive = naive_of_all(&c, merged, with);
+        c.part[i] = (CombinedPart){
+            .group = &in->groups->at[part[i]], .alone = in->alone[part[i]], .with = in->chosen[part[i]]
+        };
+    *merged = combine_group(&c, part);
+    c.naive = combine_naive_nest(&c, merged);
     return c;
 }
+
+static Combination combination(const Combine *c, const int *part, const Group *merged, const Nest *n)
+{
+    Ctx *cx = c->in->cx;
+    Attachment *how = NEW_ARRAY(cx->arena, Attachment, c->count);
+    const char **loop = NEW_ARRAY(cx->arena, const char *, c->count), **result = NEW_ARRAY(cx->arena, const char *,
+                                                                                         c->count);
+    for (int i = 0; i < c->count; i++) {
+        how[i] = c->part[i].how;
+        loop[i] = how[i].loop ? how[i].loop : outermost_loop(n, c->part[c->master].result);
+        result[i] = c->part[i].result;
+    }
+    return (Combination){ c->count, part, how, c->iterations, c->is_tight, loop, result, n, *merged };
+}
+
+Combination combine_alone(const CombineInput *in, int group)
+{
+    int *part = NEW_ARRAY(in->cx->arena, int, 1);
+    const Nest *n = in->alone[group];
+    *part = group;
+    return (Combination){ .count = 1, .part = part, .how = NEW_ARRAY(in->cx->arena, Attachment, 1), .iterations = 1,
+                          .nest = n, .group = in->groups->at[group] };
+}
+
+/* ---- By rows ----------------------------------------------------------------------------------------------------- */
 
 /* Returns the rows of the output computed by one iteration of the outermost loop; 0: the loop does not compute rows. */
 static int64_t rows_at_once(Ctx *cx, const Nest *n)
@@ -484,56 +374,209 @@ static int64_t rows_at_once(Ctx *cx, const Nest *n)
 static int64_t most_iterations(const Combine *c)
 {
     int64_t most = 1;
-    if (rows_at_once(c->cx, c->part[c->master].alone) != 1) return 1;
+    Ctx *cx = c->in->cx;
+    if (rows_at_once(cx, c->part[c->master].alone) != 1) return 1;
     for (int i = 0; i < c->count; i++) {
-        const int64_t rows = i == c->master ? 1 : rows_at_once(c->cx, c->part[i].alone);
+        const int64_t rows = i == c->master ? 1 : rows_at_once(cx, c->part[i].alone);
         if (rows > most) most = rows;
     }
     return most;
 }
 
-/* NULL if a part cannot be attached. */
-static const Nest *combine_by_rows(Combine *c)
+bool combine_rows(const CombineInput *in, const int *part, int count, Combination *out)
 {
-    const int64_t most = most_iterations(c);
-    c->by_rows = true;
-    for (c->iterations = 1; c->iterations <= most; c->iterations *= most > 1 ? most : 2) {
-        for (int i = 0; i < c->count; i++) {
-            c->part[i].at_root = c->part[i].no_steps = NULL;
-            c->part[i].slots = 0;
+    Group merged;
+    Combine c = combine_new(in, part, count, count - 1, &merged);
+    const int64_t most = c.naive ? most_iterations(&c) : 0;
+    c.folds_last = true;
+    for (c.iterations = 1; c.iterations <= most; c.iterations *= most > 1 ? most : 2) {
+        for (int i = 0; i < count; i++) c.part[i].how = (Attachment){ .form = ATTACH_KEPT };
+        const Nest *n = nest_of_parts(&c);
+        if (n) *out = combination(&c, part, &merged, n);
+        if (n) return true;
+    }
+    return false;
+}
+
+/* ---- One more part ----------------------------------------------------------------------------------------------- */
+
+/* The search for the attachment of one part. */
+typedef struct Adding {
+    Combine c;
+    const Combination *now;
+    const int *part;
+    Group merged;
+    int64_t apart;                   /* work of the combination and the group, uncombined */
+    int most, count;                 /* choices */
+    Choice *out;
+    const char *why;                 /* the first refusal */
+} Adding;
+
+static int64_t work_of(const NestCost *c) { return c->loads + c->stores + c->multiply_adds; }
+
+/* Work beyond this share counts as repeated; below it are rounded tiles. */
+enum { SHARE = 64 };
+
+static bool repeats(const Adding *a, const Choice *c) { return c->work > a->apart + a->apart / SHARE; }
+
+static bool is_full(const Adding *a) { return a->count == a->most && !repeats(a, &a->out[a->count - 1]); }
+
+/* Keeps a combination that computes nothing twice if it stores less than those before it, or the first one. */
+static void keep_choice(Adding *a, const Choice *c)
+{
+    Choice *last = a->count ? &a->out[a->count - 1] : NULL;
+    if (last && repeats(a, last)) {
+        if (c->work < last->work) *last = *c;
+        return;
+    }
+    if (last && (repeats(a, c) || c->bytes >= last->bytes)) return;
+    a->out[a->count < a->most ? a->count++ : a->most - 1] = *c;
+}
+
+/* Copies of loops pay more here: guards of the parts would meet in one loop. The step changes no value. */
+static const Nest *with_copies(const Combine *c, const Nest *n)
+{
+    enum { BUDGET = 400 };
+    Ctx *cx = c->in->cx;
+    const bool late = cx->checks_late;
+    if (!n || !c->in->target->copy_budget || c->in->target->copy_budget >= BUDGET) return n;
+    cx->checks_late = true;
+    n = SCHED(cx, n, copy_budget, .factor = { BUDGET });
+    cx->checks_late = late;
+    return n;
+}
+
+/* Returns the work; -1: refused. */
+static int64_t try_decisions(Adding *a, Attachment how, int64_t iterations)
+{
+    Combine *c = &a->c;
+    for (int i = 0, old = 0; i < c->count; i++) c->part[i].how = i == c->fresh ? how : a->now->how[old++];
+    c->iterations = iterations;
+    const Nest *n = with_copies(c, nest_of_parts(c));
+    if (!n && !a->why) a->why = c->why;
+    if (!n || ctx_failed(c->in->cx)) return -1;
+    const NestCost cost = nest_cost(c->in->cx, n);
+    const Choice made = { combination(c, a->part, &a->merged, n), work_of(&cost), cost.buffer_bytes };
+    keep_choice(a, &made);
+    return made.work;
+}
+
+/* A choice that is kept is tried with tight rings, too. */
+static int64_t try_attachment(Adding *a, Attachment how, int64_t iterations)
+{
+    const int before = a->count;
+    const int64_t work = try_decisions(a, how, iterations);
+    if (a->count == before || is_full(a) || repeats(a, &a->out[a->count - 1]) || a->c.is_tight) return work;
+    a->c.is_tight = true;
+    try_decisions(a, how, iterations);
+    a->c.is_tight = false;
+    return work;
+}
+
+/* Tries a form at a loop, in a ring and without one. Returns the least work; INT64_MAX: refused. */
+static int64_t try_form(Adding *a, AttachForm form, const char *host, bool has_ring)
+{
+    int64_t least = INT64_MAX;
+    for (int is_local = !has_ring; is_local < 2; is_local++) {
+        const Attachment how = { .form = form, .loop = host, .is_local = is_local };
+        const int64_t work = try_attachment(a, how, a->now->iterations);
+        if (work >= 0 && work < least) least = work;
+    }
+    return least;
+}
+
+/* Tries the loops around the consumers, the outermost first. New loops are tried where kept ones are refused or repeat
+ * work. Ends where each form repeats so much that no loop inside can be better. */
+static void try_loops(Adding *a)
+{
+    enum { HOPELESS = 2 };
+    const char *host[MAX_HOSTS];
+    const int count = a->c.host_count;
+    memcpy(host, a->c.host, sizeof host);
+    for (int i = 0; i < count && !is_full(a); i++) {
+        int64_t least = try_form(a, ATTACH_KEPT, host[i], i > 0);
+        if (least <= a->apart + a->apart / SHARE) continue;
+        const int64_t anew = try_form(a, ATTACH_NEW, host[i], true);
+        if (anew < least) least = anew;
+        if (least != INT64_MAX && least / HOPELESS > a->apart) return;
+    }
+}
+
+static const int *with_part(Ctx *cx, const Combination *now, int group, int *at)
+{
+    int *part = NEW_ARRAY(cx->arena, int, now->count + 1);
+    *at = 0;
+    while (*at < now->count && now->part[*at] < group) (*at)++;
+    memcpy(part, now->part, (size_t)*at * sizeof *part);
+    part[*at] = group;
+    memcpy(part + *at + 1, now->part + *at, (size_t)(now->count - *at) * sizeof *part);
+    return part;
+}
+
+int combine_add(const CombineInput *in, const Combination *now, int group, bool is_view, int most, Choice *out,
+                const char **why)
+{
+    Adding a = { .now = now, .out = out, .most = most };
+    int fresh;
+    a.part = with_part(in->cx, now, group, &fresh);
+    a.c = combine_new(in, a.part, now->count + 1, now->count, &a.merged);
+    a.c.fresh = fresh;
+    a.c.is_tight = now->is_tight;
+    if (!a.c.naive) return 0;
+    const NestCost alone = nest_cost(in->cx, in->alone[group]), before = nest_cost(in->cx, now->nest);
+    a.apart = work_of(&before) + (is_view ? 0 : work_of(&alone));
+    if (is_view) try_attachment(&a, (Attachment){ .form = ATTACH_INLINE }, now->iterations);
+    else {
+        const int64_t blocks = now->iterations == 1 ? most_iterations(&a.c) : 1;
+        try_attachment(&a, (Attachment){ .form = ATTACH_KEPT }, now->iterations);
+        if (blocks > 1 && !is_full(&a)) try_attachment(&a, (Attachment){ .form = ATTACH_KEPT }, blocks);
+        try_loops(&a);
+        if (!a.c.host_count && !a.count) a.why = "its consumers share no loop";
+    }
+    *why = a.count ? NULL : a.why;
+    return a.count;
+}
+
+/* ---- Reports ----------------------------------------------------------------------------------------------------- */
+
+/* Appends ", 4 of 32 kept along h" for the ring buffer that holds the part's result. */
+static void explain_ring(const Stmt *s, const char *result, Text *t)
+{
+    const Tensor *made = s->kind == STMT_ALLOC ? s->buffer->tensor : NULL;
+    for (int d = 0; made && text_equal(made->name, result) && d < made->rank; d++)
+        if (s->buffer->ring[d])
+            text_printf(t, ", %lld of %lld kept along %s", (long long)s->buffer->ring[d],
+                        (long long)tensor_dim(made, d), expr_as_var(made->producer->stage->axis[d].var)->name);
+    for (int i = 0; i < s->child_count; i++) explain_ring(s->child[i], result, t);
+}
+
+void combine_explain(const CombineInput *in, const Combination *c, Text *t)
+{
+    const Groups *groups = in->groups;
+    text_printf(t, "combined around %s\n", c->group.name);
+    for (int i = 0; i < c->count - 1; i++) {
+        const char *name = groups->at[c->part[i]].name;
+        if (c->how[i].form == ATTACH_INLINE) {
+            text_printf(t, "  %s inlined\n", name);
+            continue;
         }
-        const Nest *n = combine_parts(c);
-        if (n && all_attached(c)) return n;
+        text_printf(t, "  %s in each iteration of %s", name, c->loop[i] ? c->loop[i] : "?");
+        explain_ring(c->nest->root, c->result[i], t);
+        text_char(t, '\n');
     }
-    return NULL;
 }
 
-const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master,
-                             const Target *t, Text *explain, Group *merged)
-{
-    Combine c = combine_new(cx, g, groups, part, count, master, t, merged);
-    const Nest *n = c.naive ? combine_parts(&c) : NULL;
-    if (n && !all_attached(&c)) {
-        Combine other = c;
-        other.part = arena_copy(cx->arena, c.part, (size_t)count * sizeof *c.part);
-        const Nest *by_rows = combine_by_rows(&other);
-        if (by_rows) n = by_rows, c = other;
-    }
-    if (n && explain) explain_parts(&c, n, explain);
-    return n;
-}
-
-const Nest *schedule_combine_rows(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count,
-                                  const Target *t, Text *explain, Group *merged)
-{
-    Combine c = combine_new(cx, g, groups, part, count, count - 1, t, merged);
-    const Nest *n = c.naive ? combine_by_rows(&c) : NULL;
-    if (n && explain) explain_parts(&c, n, explain);
-    return n;
-}
+/* ---- Steps of the user ------------------------------------------------------------------------------------------- */
 
 const Nest *schedule_combine_naive(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count,
                                    int master, const Target *t, Group *merged)
 {
-    return combine_new(cx, g, groups, part, count, master, t, merged).naive;
+    CombineInput in = { .cx = cx, .graph = g, .groups = groups, .target = t };
+    const Nest **alone = NEW_ARRAY(cx->arena, const Nest *, groups->count);
+    const Implementation **chosen = NEW_ARRAY(cx->arena, const Implementation *, groups->count);
+    for (int i = 0; i < count && !ctx_failed(cx); i++)
+        alone[part[i]] = group_nest(cx, &groups->at[part[i]], t, &chosen[part[i]]);
+    in.alone = alone;
+    in.chosen = chosen;
+    return ctx_failed(cx) ? NULL : combine_new(&in, part, count, master, merged).naive;
 }

@@ -3,19 +3,64 @@
 #define LW_GRAPH_PLAN_COMBINE_H
 /* Combines several groups of one DAG into one loop nest; each keeps the schedule that its strategy chose. */
 #include "graph/plan/plan.h"
+#include "ir/check/cost.h"
 
-/* Combines the groups at[part[0..count)], in increasing order. `master` (an index into part) keeps its loops at the
- * root. Every other group is computed in the master's outermost loop, each row once, with only live rows stored, if
- * that can be proved; else it stays at the root before its consumers. *merged has no anchor; its inputs and outputs are
- * those of the nest, in order. `explain` (may be NULL) receives the position of each part with its reason. NULL on
- * error. */
-const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master,
-                             const Target *t, Text *explain, Group *merged);
-/* Combines around the last part. NULL unless each other part can be attached row by row with its own loops and without
- * a warm-up. */
-const Nest *schedule_combine_rows(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count,
-                                  const Target *t, Text *explain, Group *merged);
-/* Returns the combined nest before any step, for steps given by the user. */
+/* The groups of a graph and their nests: alone[i] is scheduled by chosen[i]. */
+typedef struct CombineInput {
+    Ctx *cx;
+    const Graph *graph;
+    const Groups *groups;
+    const Nest *const *alone;
+    const Implementation *const *chosen;
+    const Target *target;
+} CombineInput;
+
+typedef enum AttachForm {
+    ATTACH_KEPT,                     /* in its strategy's loops, of which the outermost runs over the rows read there */
+    ATTACH_NEW,                      /* in new loops over the elements read there; its steps are replayed on them */
+    ATTACH_INLINE,                   /* a view: its consumers read its operand */
+} AttachForm;
+
+/* How a part is computed inside the loops of its consumers. */
+typedef struct Attachment {
+    AttachForm form;
+    const char *loop;                /* of the combined nest; NULL: the outermost loop over the master's data */
+    bool is_local;                   /* stored inside one iteration of the loop; else in a ring of the live rows */
+    int64_t slots;                   /* of the ring; 0: the fewest */
+} Attachment;
+
+/* Groups in one nest. The last one is the master: it keeps its loops at the root, and every other one is attached in
+ * loops of its consumers. */
+typedef struct Combination {
+    int count; const int *part;      /* groups, ascending */
+    const Attachment *how;           /* [count]; the master's is unused */
+    int64_t iterations;              /* of the master's outermost loop that are merged into one */
+    bool is_tight;                   /* no ring is rounded up to a power of two */
+    const char *const *loop, *const *result;         /* [count] in the nest: where it is attached, and its last stage */
+    const Nest *nest;
+    Group group;                     /* has no anchor; inputs and outputs are those of the nest, in order */
+} Combination;
+
+/* A combination, its loads, stores and multiply-adds, and the bytes of the buffers inside its nest. */
+typedef struct Choice { Combination with; int64_t work, bytes; } Choice;
+
+
+/* A group alone. */
+Combination combine_alone(const CombineInput *in, int group);
+/* Combines around the last part, each other part attached to the master's outermost loop row by row with its own loops
+ * and without a warm-up. False if a part refuses. */
+bool combine_rows(const CombineInput *in, const int *part, int count, Combination *out);
+/* Adds a group of which all consumers are parts. Tries every loop that encloses these consumers, with kept and with new
+ * loops, in a ring and without one. Returns the number of combinations in out[most]: the outermost one that
+ * computes nothing twice, then those with less storage, each with rounded and with tight rings; if there is none, the
+ * one that repeats the least. 0 and *why if all are refused. A view, which costs nothing alone, is inlined or refused.
+ */
+enum { MOST_CHOICES = 8 };
+int combine_add(const CombineInput *in, const Combination *now, int group, bool is_view, int most, Choice *out,
+                const char **why);
+/* Appends a line per part: its loop, and the rows stored. */
+void combine_explain(const CombineInput *in, const Combination *c, Text *t);
+/* Returns the combined nest before any step, for steps given by the user. `master` is an index into part. */
 const Nest *schedule_combine_naive(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count,
                                    int master, const Target *t, Group *merged);
 #endif

@@ -166,11 +166,12 @@ Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tenso
 bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map *taken, Map *made, Map *local)
 {
     Expansion x = { .cx = cx, .of = *made, .named = map_new(cx->arena), .taken = map_new(cx->arena), .part = g->name,
-                    .all = taken, .local = local };
+                    .all = taken, .local = local, .keeps_names = g->keeps_names };
     Node **producer = NEW_ARRAY(cx->arena, Node *, g->input_count);
     for (int i = 0; i < g->input_count; i++) {
         Tensor *in = map_get_ptr(made, g->input[i]);
-        const char *role = unique_name(cx, &x.taken, role_of(cx, g, g->input[i]));
+        const char *own = g->keeps_names ? name(cx, g->input[i]->name) : role_of(cx, g, g->input[i]);
+        const char *role = unique_name(cx, &x.taken, own);
         map_put_const(local, role, strlen(role), in->name);
         /* Hides producers outside the group, as when it is expanded alone: names of axes, for example, depend on
          * them. */

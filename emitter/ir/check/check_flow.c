@@ -6,9 +6,9 @@
  * reduction.
  *   (a) need(k) is within computed(k), and the producer precedes in the text: nothing is carried.
  *   (b) The innermost shared loop s, serial or unrolled, carries the tensor along one dimension; (a) holds for the
- *       others. computed(s) = [b(s), e(s)) with b(s+1) <= e(s) <= e(s+1), so [first, e(s)) is complete when the
- *       producer ends in iteration s. first = b(0), or lower if copies outside of s have computed the elements up to
- *       b(0). need(s) is within [first, e(s)). If the producer follows the consumer, or is the consumer, need(s) is
+ *       others. computed(s) = [b(s), e(s)) with b(s+1) <= e(s) <= e(s+1), or e(s) at the tensor's end, so [first, e(s))
+ *       is complete when the producer ends in iteration s. first = b(0), or lower if copies outside of s have
+ *       computed the elements up to b(0). need(s) is within [first, e(s)). If the producer follows the consumer, or is the consumer, need(s) is
  *       within [first, e(s-1)), and s = 0 needs nothing.
  * A ring of R slots is long enough if R >= e(s) - the lowest index needed at s or later. */
 #include "ir/check/check_parts.h"
@@ -243,6 +243,15 @@ static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, co
     return first;
 }
 
+/* True if the next iteration begins at the end of this one or below, or no element is left above that end. */
+static bool follows_on(const Flow *f, int d, const Expr *next, const Expr *end, const Bounds *scope)
+{
+    Ctx *cx = f->c->cx;
+    if (is_at_most(cx, next, end, scope)) return true;
+    const Bounds *left = bounds_fact(cx, scope, expr_binary(cx, EXPR_LT, end, f->tensor->shape[d]));
+    return is_at_most(cx, simplify(cx, next, left), simplify(cx, end, left), left);
+}
+
 /* True if rule (b) holds along d. `level`: the number of loops around the carrier. */
 static bool carried_along(Flow *f, int level, const Carrier *s, const Box *computed, int d, FlowPoint position)
 {
@@ -256,7 +265,7 @@ static bool carried_along(Flow *f, int level, const Carrier *s, const Box *compu
     const Bounds *inside = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LT, next, s->extent));
     if (!is_at_most(cx, end, at(cx, end, v, next), inside))
         return f->reason = text_format(cx, "the computed range of dimension %d falls as %s rises", d, s->name), false;
-    if (!is_at_most(cx, at(cx, begin, v, next), end, inside))
+    if (!follows_on(f, d, at(cx, begin, v, next), end, inside))
         return f->reason = text_format(cx, "the iterations of %s leave gaps along dimension %d", s->name, d), false;
     const Expr *first = warm_begin(f, level, d, at(cx, begin, v, num(cx, 0)), at(cx, end, v, num(cx, 0)));
     if (!is_at_most(cx, first, f->need[d].low, f->scope) && !is_at_most(cx, first, num(cx, 0), f->scope))

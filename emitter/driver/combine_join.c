@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* Combines as many groups as cost nothing (--combine). The search begins with the pairs that save RAM, and then sweeps
+ * over the groups from the last to the first. A group is joined with its consumers:
+ *
+ *   - all consumers of a group must be in its nest, or it remains an output. So a group joins together with the groups
+ *     on all paths to its last consumer, its immediate post-dominator: one group in a chain, all branches of a diamond
+ *     or a residual block;
+ *   - they are added one by one, the last first, each in the loop that combine_add finds. The group itself is tried in
+ *     every choice of loop, and each is planned;
+ *   - accepted is a nest with which the arena is no larger, and for which no more instructions are counted. Fewer bytes
+ *     may cost up to a fiftieth of all instructions. What a C compiler does with a larger function is not counted:
+ *     functions that save no byte hold at most an eighth of all instructions;
+ *   - where the arena is larger, the search goes on with the group before, up to three: the rows of a chain cost less
+ *     than its ends only where the chain is long enough.
+ *
+ * Each sweep tries each of n groups once, with at most 4 nests per loop around its consumers and 3 plans. */
+#include "driver/combine_layers.h"
+
+#include "support/text.h"
+
+enum { MOST_SWEEPS = 3, MOST_AHEAD = 3, MOST_BETWEEN = 8, SHARE = 50, FREE_SHARE = 1000,
+       EXPOSED_SHARE = 8 };
+
+typedef struct Joining {
+    Search *r;
+    Layers *now;
+    int64_t least_work;              /* counted instructions before the first join */
+    int64_t exposed;                 /* those of functions that are combined without saving a byte */
+    const char **why;                /* [groups] why it stays apart */
+} Joining;
+
+static int last_part(const Combination *c) { return c->part[c->count - 1]; }
+
+/* ---- What joins -------------------------------------------------------------------------------------------------- */
+
+/* A layer, its last consumer `to`, and all layers between them. */
+typedef struct Closure { int to; int count, at[MOST_BETWEEN]; bool *has; } Closure;
+
+/* Adds layer i; false, with the reason, if it cannot be attached. */
+static bool add_layer(const Joining *j, const Layers *l, Closure *c, int i, const char **why)
+{
+    const Search *r = j->r;
+    const Group *g = &l->at[i].group;
+    const bool is_view = l->plan.is_free[i];
+    *why = NULL;
+    if (g->output_count != 1) *why = "it has several outputs";
+    else if (graph_has_output(&r->b->graph, g->output[0])) *why = "its result is an output of the model";
+    else if (last_part(&l->at[i]) == r->master) *why = "it is the master";
+    else if (!is_view && layers_stays(r, l, i))
+        *why = text_format(r->b->cx, "%s is not combined with other groups", g->name);
+    else if (c->count == MOST_BETWEEN) *why = "too many groups are between it and its last consumer";
+    if (*why) return false;
+    c->has[i] = true;
+    c->at[c->count++] = i;
+    return true;
+}
+
+static bool close_layer(const Joining *j, const Layers *l, Closure *c, int i, const char **why)
+{
+    int last = -1;
+    if (!add_layer(j, l, c, i, why)) return false;
+    for (int k = i + 1; k < l->count; k++)
+        if (layers_reads(l, k, l->at[i].group.output[0])) last = k;
+    if (last < 0) *why = "no group reads it";
+    if (last > c->to) c->to = last;
+    return last >= 0;
+}
+
+/* Finds the layers that join together with layer i. */
+static bool find_closure(const Joining *j, const Layers *l, int i, Closure *c, const char **why)
+{
+    *c = (Closure){ .to = i, .has = NEW_ARRAY(j->r->b->cx->arena, bool, l->count) };
+    if (!close_layer(j, l, c, i, why)) return false;
+    for (int k = i + 1; k <= c->to; k++) {
+        bool reads = false;
+        for (int m = 0; m < c->count; m++) reads = reads || layers_reads(l, k, l->at[c->at[m]].group.output[0]);
+        const bool is_last = k == c->to;
+        if (!reads || (is_last && !l->plan.is_free[k])) continue;
+        if (!close_layer(j, l, c, k, why)) return false;
+    }
+    if (!layers_stays(j->r, l, c->to)) return true;
+    *why = text_format(j->r->b->cx, "%s reads it, and is not combined with other groups", l->at[c->to].group.name);
+    return false;
+}
+
+/* ---- One join ---------------------------------------------------------------------------------------------------- */
+
+static const char *at_consumer(Ctx *cx, const Combination *to, const char *why)
+{
+    return text_format(cx, "in the loops of %s it is refused: %s", to->group.name, why);
+}
+
+/* Adds all parts of the closure's layers to its last one. *out has the choices for the last part added. */
+static int join_closure(const Joining *j, const Layers *l, const Closure *c, Choice *out, const char **why)
+{
+    const CombineInput *whole = &j->r->whole;
+    Combination now = l->at[c->to];
+    int count = 0;
+    for (int m = c->count - 1; m >= 0; m--) {
+        const Combination *layer = &l->at[c->at[m]];
+        for (int p = layer->count - 1; p >= 0; p--) {
+            const int most = m || p ? 1 : MOST_CHOICES;
+            count = combine_add(whole, &now, layer->part[p], l->plan.is_free[c->at[m]], most, out, why);
+            if (!count) *why = at_consumer(whole->cx, &now, *why ? *why : "");
+            if (!count) return 0;
+            now = out[0].with;
+        }
+    }
+    return count;
+}
+
+/* A state with one more join, and the index of the joined layer. */
+typedef struct Trial { Layers layers; bool found; int at; } Trial;
+
+/* The instructions that fewer bytes may cost. */
+static int64_t most_work(const Joining *j)
+{
+    const int64_t limit = j->least_work + j->least_work / SHARE;
+    return limit > j->now->work ? limit : j->now->work;
+}
+
+static bool is_no_worse(const Joining *j, const Trial *t)
+{
+    const Layers *l = &t->layers;
+    const int64_t was = j->now->plan.arena_size, is = l->plan.arena_size, share = j->least_work / EXPOSED_SHARE;
+    if (is != was) return is < was && l->work <= most_work(j);
+    return l->work <= most_work(j) && l->work <= j->now->work + j->least_work / FREE_SHARE &&
+        j->exposed + l->work_of[t->at] <= share;
+}
+
+static const char *counted(const Joining *j, const Combination *to, const char *loop, const Layers *trial)
+{
+    const int64_t was = j->now->plan.arena_size, is = trial->plan.arena_size;
+    return text_format(j->r->b->cx,
+                       "in each iteration of %s of %s: arena %lld -> %lld bytes%s, instructions counted %lld -> %lld",
+                       loop ? loop : "its loops", to->group.name, (long long)was, (long long)is,
+                       is == was ? ", and nothing is saved for a larger function" : "", (long long)j->now->work,
+                       (long long)trial->work);
+}
+
+/* Plans the choices for layer i and the layers between; true if one is no worse than `now`: *best is the
+ * first of these, in the outermost loop, because loops further inside have more overhead than is counted. */
+static bool try_join(Joining *j, const Layers *l, int i, Trial *best, const char **why)
+{
+    Closure c;
+    Choice choice[MOST_CHOICES];
+    best->found = false;
+    if (!find_closure(j, l, i, &c, why)) return false;
+    const int count = join_closure(j, l, &c, choice, why);
+    bool accepted = false;
+    for (int k = 0; k < count && !ctx_failed(j->r->b->cx); k++) {
+        Trial t = { layers_with(j->r, l, c.has, c.to, &choice[k].with), true, 0 };
+        while (last_part(&t.layers.at[t.at]) != last_part(&l->at[c.to])) t.at++;
+        layers_plan(j->r, &t.layers);
+        if (ctx_failed(j->r->b->cx)) return false;
+        const bool is_fine = is_no_worse(j, &t);
+        const Combination *with = &choice[k].with;
+        if (!is_fine && !*why)
+            *why = counted(j, with, with->loop[0], &t.layers);
+        if (best->found && !is_fine) continue;
+        *best = t;
+        accepted = is_fine;
+        if (accepted) break;
+    }
+    return accepted;
+}
+
+/* Returns the nearest layer before `at` that only this layer reads; -1: none. */
+static int layer_before(const Layers *l, int at)
+{
+    for (int i = at - 1; i >= 0; i--)
+        if (l->at[i].group.output_count == 1 && layers_reads(l, at, l->at[i].group.output[0])) return i;
+    return -1;
+}
+
+/* Joins layer i, and as many before it as it takes until the result is no worse. */
+static void join(Joining *j, int i)
+{
+    Layers from = *j->now;
+    const int group = last_part(&from.at[i]);
+    for (int ahead = 0; ahead < MOST_AHEAD && i >= 0; ahead++) {
+        Trial t = { .found = false };
+        const char *why = NULL;
+        const bool accepted = try_join(j, &from, i, &t, &why);
+        if (!ahead) j->why[group] = why;
+        if (accepted) {
+            if (t.layers.plan.arena_size == j->now->plan.arena_size) j->exposed += t.layers.work_of[t.at];
+            *j->now = t.layers;
+            return;
+        }
+        const bool is_larger = t.found && t.layers.plan.arena_size > j->now->plan.arena_size;
+        if (!is_larger || t.layers.work > most_work(j) || ctx_failed(j->r->b->cx)) return;
+        from = t.layers;
+        i = layer_before(&from, t.at);
+    }
+}
+
+/* Tries each layer once; true if the arena shrank, so another sweep may join more. */
+static bool sweep(Joining *j)
+{
+    const int64_t arena = j->now->plan.arena_size;
+    for (int i = j->now->count - 2; i >= 0 && !ctx_failed(j->r->b->cx); i--) {
+        if (i >= j->now->count - 1) continue;
+        if (j->now->plan.is_free[i] || layers_stays(j->r, j->now, i)) continue;
+        join(j, i);
+    }
+    return j->now->plan.arena_size < arena;
+}
+
+/* ---- The report -------------------------------------------------------------------------------------------------- */
+
+static const char *report(const Joining *j, int64_t arena)
+{
+    const Search *r = j->r;
+    const Layers *l = j->now;
+    Text t = text_new(r->b->cx);
+    for (int i = 0; i < l->count; i++)
+        if (l->at[i].count > 1) combine_explain(&r->whole, &l->at[i], &t);
+    for (int i = 0; i < l->count; i++) {
+        const Combination *c = &l->at[i];
+        const char *why = j->why[last_part(c)];
+        if (l->plan.is_free[i] || !r->may_join[last_part(c)] || !why) continue;
+        text_printf(&t, "%s is not attached: %s\n", c->group.name, why);
+    }
+    text_printf(&t, "arena %lld bytes, and %lld apart; instructions counted %lld, and %lld apart\n",
+                (long long)l->plan.arena_size, (long long)arena, (long long)j->now->work, (long long)j->least_work);
+    return text_string(&t);
+}
+
+const char *layers_join_all(Search *r, Layers *l, int64_t arena)
+{
+    const int groups = r->whole.groups->count;
+    Joining j = { .r = r, .now = l, .why = NEW_ARRAY(r->b->cx->arena, const char *, groups) };
+    r->counts = true;
+    layers_plan(r, l);
+    j.least_work = l->work;
+    for (int i = 0; i < MOST_SWEEPS && sweep(&j); i++) continue;
+    return report(&j, arena);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a search for combinations, and its memory plan. */
+#include "driver/combine_layers.h"
+
+#include "graph/dag/target.h"
+#include "lower/count.h"
+
+static int64_t bytes_outside(Ctx *cx, const Graph *g)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < g->input_count; i++) bytes += tensor_most_bytes(cx, g->input[i]);
+    for (int i = 0; i < g->output_count; i++) bytes += tensor_most_bytes(cx, g->output[i]);
+    return bytes;
+}
+
+Search layers_search(Build *b, const bool *may_join)
+{
+    Groups *groups = arena_copy(b->cx->arena, &b->groups, sizeof b->groups);
+    return (Search){ .b = b,
+                     .whole = { b->cx, &b->graph, groups, b->nest, b->chosen, b->target },
+                     .may_join = may_join,
+                     .master = -1,
+                     .outside = bytes_outside(b->cx, &b->graph),
+                     .counted = map_new(b->cx->arena) };
+}
+
+Layers layers_apart(Search *r)
+{
+    const int count = r->whole.groups->count;
+    Layers l = { .count = count, .at = NEW_ARRAY(r->b->cx->arena, Combination, count), .explain = "" };
+    for (int i = 0; i < count; i++) l.at[i] = combine_alone(&r->whole, i);
+    layers_plan(r, &l);
+    return l;
+}
+
+void layers_use(Build *b, const Layers *l)
+{
+    Ctx *cx = b->cx;
+    const Implementation *const *chosen = b->chosen;
+    b->groups = (Groups){ l->count, NEW_ARRAY(cx->arena, Group, l->count) };
+    b->nest = NEW_ARRAY(cx->arena, const Nest *, l->count);
+    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, l->count);
+    for (int i = 0; i < l->count; i++) {
+        b->groups.at[i] = l->at[i].group;
+        b->nest[i] = l->at[i].nest;
+        b->chosen[i] = l->at[i].count == 1 ? chosen[l->at[i].part[0]] : NULL;
+    }
+}
+
+static int64_t count_of(Search *r, const Code *body)
+{
+    int64_t *known = map_get_ptr(&r->counted, body);
+    if (!known) {
+        known = NEW(r->b->cx->arena, int64_t);
+        *known = count_instructions(r->b->cx, body);
+        map_put_ptr(&r->counted, body, known);
+    }
+    return *known;
+}
+
+/* Plans with functions apart from the build's. */
+void layers_plan(Search *r, Layers *l)
+{
+    Ctx *cx = r->b->cx;
+    Build trial = *r->b;
+    Shared own = *r->b->shared;
+    own.by_text = map_new(cx->arena);
+    own.function = NEW_ARRAY(cx->arena, const Function *, l->count);
+    own.function_count = 0;
+    trial.shared = &own;
+    trial.watch = NULL;
+    layers_use(&trial, l);
+    build_functions(&trial);
+    l->plan = trial.plan;
+    l->work = 0;
+    l->work_of = NEW_ARRAY(cx->arena, int64_t, l->count);
+    for (int i = 0; r->counts && i < l->count && !ctx_failed(cx); i++) {
+        if (trial.function[i]) l->work_of[i] = count_of(r, trial.function[i]->body);
+        l->work += l->work_of[i];
+    }
+    r->b->shared->lowered = own.lowered;
+}
+
+Layers layers_with(Search *r, const Layers *l, const bool *is_joined, int j, const Combination *with)
+{
+    Layers out = { .at = NEW_ARRAY(r->b->cx->arena, Combination, l->count), .explain = l->explain };
+    for (int i = 0; i < l->count; i++)
+        if (!is_joined[i]) out.at[out.count++] = i == j ? *with : l->at[i];
+    return out;
+}
+
+bool layers_reads(const Layers *l, int i, const Tensor *t)
+{
+    const Group *g = &l->at[i].group;
+    for (int k = 0; k < g->input_count; k++)
+        if (g->input[k] == t) return true;
+    return false;
+}
+
+bool layers_stays(const Search *r, const Layers *l, int i)
+{
+    const Combination *c = &l->at[i];
+    const bool is_fixed = c->group.is_scheduled && (!r->joins_scheduled || c->group.naive);
+    return is_fixed || !c->nest || c->nest->otherwise || l->plan.is_free[i] || group_device(&c->group) ||
+        !r->may_join[c->part[c->count - 1]];
+}
+
+bool layers_are_plain(Build *b)
+{
+    bool plain = !b->partition_count && b->groups.count > 1;
+    for (int i = 0; i < b->groups.count; i++) plain = plain && !region_of_group(b, i);
+    return plain;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_DRIVER_COMBINE_LAYERS_H
+#define LW_DRIVER_COMBINE_LAYERS_H
+/* Shared by the searches for combinations: the groups of a graph, some of them combined, and the memory plan of that
+ * state. Each candidate is planned in full, because only the plan gives the RAM; functions that do not change are
+ * lowered once. */
+#include "driver/driver.h"
+#include "graph/plan/combine.h"
+
+/* The present groups, or those of a candidate. */
+typedef struct Layers {
+    int count;
+    Combination *at;
+    const char *explain;
+    Plan plan;
+    /* Counted instructions (lower/count.h): of all functions, and of each layer's [count]; 0, NULL: not counted */
+    int64_t work, *work_of;
+} Layers;
+
+typedef struct Search {
+    Build *b;
+    CombineInput whole;              /* the groups before any is combined */
+    const bool *may_join;            /* [whole.groups->count] */
+    bool joins_scheduled;            /* groups with a block of --schedule, too */
+    int master;                      /* a group that joins no other one; -1: none */
+    int64_t outside;                 /* bytes of inputs and outputs */
+    bool counts;                     /* instructions, with each plan */
+    Map counted;                     /* body of a function -> its count */
+} Search;
+
+Search layers_search(Build *b, const bool *may_join);
+Layers layers_apart(Search *r);                      /* no group is combined; planned */
+void layers_plan(Search *r, Layers *l);
+void layers_use(Build *b, const Layers *l);          /* they become the groups of the build */
+/* Returns the state with layer j replaced by `with`, without the layers in is_joined; not planned. */
+Layers layers_with(Search *r, const Layers *l, const bool *is_joined, int j, const Combination *with);
+bool layers_reads(const Layers *l, int i, const Tensor *t);
+/* True for a layer that combines with no other one: a region, a view, one for a device or with several versions, one
+ * with a block of --schedule unless these join, or one that may not join. */
+bool layers_stays(const Search *r, const Layers *l, int i);
+/* True if all memory of the plan belongs to groups: graphs of regions and partitions for devices have memory of their
+ * own. */
+bool layers_are_plain(Build *b);
+
+/* combine_for_ram.c: combines pairs as long as each saves a tenth of RAM. */
+void layers_save_ram(Search *r, Layers *l);
+/* combine_join.c: combines groups as long as none costs RAM or instructions. Returns the report: each combination, and
+ * why each other group stays apart. `arena` is that of the groups apart. */
+const char *layers_join_all(Search *r, Layers *l, int64_t arena);
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting of lowered code. Each statement has a number of runs, the product of the trip counts around it. A bound or a
+ * condition that depends on outer loops is averaged over their iterations:
+ *
+ *   for h < 4: for h2 = min(h * 2, 2) .. 5: S        runs of S: 4 * (5 + 3 + 3 + 3) / 4
+ *
+ * An element that several statements of one loop body load counts once, as C compilers keep it in a register. */
+#include "lower/count.h"
+
+enum { MOST_SAMPLES = 32,            /* of a loop's iterations, for an average */
+       MOST_LETS = 512, PER_ITERATION = 3, PER_LOOP = 2, PER_DIVISION = 8, PER_FUNCTION = 40,
+       MAX_CONJUNCTS = 32 };
+
+typedef struct Level { const Code *loop; int64_t value; bool is_used; } Level;
+typedef struct Counting {
+    Ctx *cx;
+    int depth; Level at[MAX_DEPTH];
+    int let_count; const Code *let[MOST_LETS];
+    Map loaded;                      /* loads of the innermost loop body so far */
+    double sum;
+} Counting;
+
+/* ---- Values over the loops --------------------------------------------------------------------------------------- */
+
+static const Code *let_of(const Counting *c, const Expr *var)
+{
+    for (int i = c->let_count - 1; i >= 0; i--)
+        if (c->let[i]->var == var) return c->let[i];
+    return NULL;
+}
+
+static Level *level_of(Counting *c, const Expr *var)
+{
+    for (int d = 0; d < c->depth; d++)
+        if (c->at[d].loop->var == var) return &c->at[d];
+    return NULL;
+}
+
+/* Sets *known to false if the value depends on data. */
+static Scalar value_of(Counting *c, const Expr *e, bool *known)
+{
+    Scalar v[3] = { { .i = 0 }, { .i = 0 }, { .i = 0 } };
+    const Var *var = expr_as_var(e);
+    if (expr_is_const(e)) return expr_scalar(e);
+    if (var) {
+        const Code *let = let_of(c, e);
+        const Level *level = level_of(c, e);
+        return let ? value_of(c, let->value, known) : (Scalar){ .i = level ? level->value : var->greatest };
+    }
+    *known = *known && e->kind != EXPR_LOAD && e->arg_count > 0 && e->arg_count <= 3;
+    if (!*known) return v[0];
+    for (int i = 0; i < e->arg_count; i++) v[i] = value_of(c, e->arg[i], known);
+    return scalar_apply(e->kind, e->type, e->arg[e->arg_count - 1]->type, v);
+}
+
+static void mark_used(Counting *c, const Expr *e)
+{
+    const Code *let = expr_as_var(e) ? let_of(c, e) : NULL;
+    Level *level = expr_as_var(e) && !let ? level_of(c, e) : NULL;
+    if (let) mark_used(c, let->value);
+    if (level && !level->is_used) {
+        level->is_used = true;
+        mark_used(c, level->loop->begin);
+        mark_used(c, level->loop->end);
+    }
+    for (int i = 0; i < e->arg_count; i++) mark_used(c, e->arg[i]);
+}
+
+/* What is averaged: the trip count of a loop, or the truth of a condition. */
+typedef struct Average { const Code *loop; const Expr *cond; int64_t count; double sum; bool known; } Average;
+
+static int64_t trips_of(Counting *c, const Code *loop, bool *known)
+{
+    const int64_t begin = value_of(c, loop->begin, known).i, end = value_of(c, loop->end, known).i;
+    return *known && end > begin ? (end - begin + loop->step - 1) / loop->step : 0;
+}
+
+static void sample(Counting *c, int depth, Average *a)
+{
+    while (depth < c->depth && !c->at[depth].is_used) depth++;
+    if (depth == c->depth) {
+        a->count++;
+        a->sum += a->loop ? (double)trips_of(c, a->loop, &a->known) : value_of(c, a->cond, &a->known).i != 0;
+        return;
+    }
+    Level *l = &c->at[depth];
+    const int64_t begin = value_of(c, l->loop->begin, &a->known).i, trips = trips_of(c, l->loop, &a->known),
+                  stride = trips / MOST_SAMPLES + 1;
+    for (int64_t i = 0; i < trips && a->known; i += stride) {
+        l->value = begin + i * l->loop->step;
+        sample(c, depth + 1, a);
+    }
+}
+
+static double average(Counting *c, const Code *loop, const Expr *cond, double otherwise)
+{
+    Average a = { .loop = loop, .cond = cond, .known = true };
+    for (int d = 0; d < c->depth; d++) c->at[d].is_used = false;
+    if (cond) mark_used(c, cond);
+    if (loop) mark_used(c, loop->begin);
+    if (loop) mark_used(c, loop->end);
+    sample(c, 0, &a);
+    return a.known && a.count ? a.sum / (double)a.count : otherwise;
+}
+
+/* ---- Operations -------------------------------------------------------------------------------------------------- */
+
+static double divisions(const Expr *e)
+{
+    double n = e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD ? PER_DIVISION : 0;
+    for (int i = 0; i < e->arg_count; i++) n += divisions(e->arg[i]);
+    return n;
+}
+
+static double operations(Counting *c, const Expr *e)
+{
+    if (expr_is_const(e) || expr_as_var(e)) return 0;
+    if (e->kind == EXPR_LOAD) {
+        const Memory *m = e->ref;
+        if (m->kind == MEMORY_SCALAR || map_get_const_ptr(&c->loaded, e)) return 0;
+        map_put_const_ptr(&c->loaded, e, e);
+        return 1 + divisions(e->arg[0]);
+    }
+    double n = e->kind == EXPR_DIV || e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD ? PER_DIVISION
+        : e->kind >= EXPR_EXP && e->kind <= EXPR_ATANH ? PER_FUNCTION : 1;
+    for (int i = 0; i < e->arg_count; i++) n += operations(c, e->arg[i]);
+    return n;
+}
+
+static void count(Counting *c, const Code *s, double runs);
+
+static void count_loop(Counting *c, const Code *s, double runs)
+{
+    const double trips = average(c, s, NULL, 1);
+    const Map outer = c->loaded;
+    c->loaded = map_new(c->cx->scratch);
+    if (s->loop_kind == LOOP_SERIAL) c->sum += runs * (trips * PER_ITERATION + PER_LOOP);
+    if (c->depth < MAX_DEPTH) {
+        c->at[c->depth++] = (Level){ .loop = s };
+        count(c, s->child[0], runs * trips);
+        c->depth--;
+    }
+    c->loaded = outer;
+}
+
+/* A compare and a branch each; sums over loop variables are induction variables. */
+static double comparisons(const Expr *cond)
+{
+    const Expr *part[MAX_CONJUNCTS];
+    return 2 * conjuncts(cond, part, MAX_CONJUNCTS);
+}
+
+static void count_branches(Counting *c, const Code *s, double runs)
+{
+    const double share = average(c, NULL, s->cond, 0.5);
+    c->sum += runs * comparisons(s->cond);
+    for (int i = 0; i < s->child_count; i++) count(c, s->child[i], runs * (i ? 1 - share : share));
+}
+
+static void count(Counting *c, const Code *s, double runs)
+{
+    const int lets = c->let_count;
+    switch (s->kind) {
+    case CODE_FOR: count_loop(c, s, runs); return;
+    case CODE_IF: count_branches(c, s, runs); return;
+    case CODE_LET:
+        c->sum += runs * operations(c, s->value);
+        if (c->let_count < MOST_LETS) c->let[c->let_count++] = s;
+        return;
+    case CODE_LOCAL:
+        if (s->memory->kind == MEMORY_POINTER) c->sum += runs * (1 + divisions(s->memory->offset));
+        return;
+    case CODE_STORE:
+        c->sum += runs * (operations(c, s->value) + divisions(s->index) + (s->memory->kind != MEMORY_SCALAR));
+        return;
+    case CODE_CALL:
+        if (!s->child_count) c->sum += runs * s->arg_count;
+        for (int i = 0; i < s->child_count; i++) count(c, s->child[i], runs);
+        return;
+    default:
+        for (int i = 0; i < s->child_count; i++) count(c, s->child[i], runs);
+        if (s->kind == CODE_SCOPE) c->let_count = lets;
+    }
+}
+
+int64_t count_instructions(Ctx *cx, const Code *body)
+{
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Counting *c = NEW(cx->scratch, Counting);
+    c->cx = cx;
+    c->loaded = map_new(cx->scratch);
+    count(c, body, 1);
+    const double sum = c->sum;
+    arena_reset(cx->scratch, mark);
+    return sum < 9e18 ? (int64_t)sum : INT64_MAX;
+}

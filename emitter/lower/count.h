@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_LOWER_COUNT_H
+#define LW_LOWER_COUNT_H
+/* Counts the instructions of lowered code. */
+#include "ir/nest/code.h"
+
+/* An estimate for one run on a scalar core, to compare two schedules of the same computation: operations, loads and
+ * stores times the iterations around them, and the overhead of loops. Bounds and conditions over loops are evaluated;
+ * a condition on data counts half. Sizes count with their upper bound. */
+int64_t count_instructions(Ctx *cx, const Code *c);
+#endif
