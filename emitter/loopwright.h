@@ -481,6 +481,13 @@ bool lw_register_target(lw_context *cx, const lw_target *t);
  *     lw_register_onnx(cx, "my.domain.Energy", "energy", "");
  *     lw_register_onnx(cx, "my.domain.Gain", "gain", "by least"); */
 bool lw_register_device(lw_context *cx, const char *device, const char *ops, const char *types);
+/* The device also runs chains of these operators as one function, NAME_DEVICE_COMPOSITE_N: each call is the only reader
+ * of the one before it; operators that end with '?' may be missing. Their types are those of the device. `when` is a
+ * condition on the first call, or NULL. The longest chain wins.
+ *
+ *     lw_register_composite(cx, "tpu", "conv_block", "conv2d add? relu? max_pool2d?", "dim(k, 0) <= 3"); */
+bool lw_register_composite(lw_context *cx, const char *device, const char *composite, const char *ops,
+                           const char *when);
 bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const char *attrs);
 
 #ifdef __cplusplus

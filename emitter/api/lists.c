@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright ops`, `targets`, `passes`, `steps`: lists generated from the tables. */
 #include "driver/driver.h"
-#include "graph/plan/condition.h"
+#include "graph/condition/condition.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "import/tflite/ops/tflite_rows.h"
 #include "schedule/schedule.h"

@@ -24,6 +24,7 @@ typedef struct Param {
 /* Calls that run on one foreign device: one function, called by NAME_run. */
 typedef struct Partition {
     const char *name, *device;         /* "npu_1", "npu" */
+    const char *composite;             /* the device's pattern of these calls; NULL: single calls */
     int param_count; const Param *param;
 } Partition;
 

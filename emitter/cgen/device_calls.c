@@ -105,11 +105,21 @@ static void labels(Text *t, const Program *p, const Partition *d)
     }
 }
 
+/* False for views alone, which cost nothing. */
+static bool has_calls(const Program *p, const Partition *d)
+{
+    for (int i = 0; i < p->call_count; i++)
+        if (p->call[i].partition == d) return true;
+    return false;
+}
+
 void partition_prototypes(Ctx *cx, Text *t, const Program *p)
 {
     for (int i = 0; i < p->partition_count; i++) {
         const Partition *d = &p->partition[i];
-        text_printf(t, "/* Runs on the device %s: ", d->device);
+        if (!has_calls(p, d)) continue;
+        text_printf(t, "/* Runs on the device %s%s%s: ", d->device, d->composite ? " as " : "",
+                    d->composite ? d->composite : "");
         labels(t, p, d);
         text_printf(t,
                     ".\n * Called by %s_run. The source has a default in plain C; to replace it, define %s\n"
@@ -151,6 +161,7 @@ void partition_defaults(Ctx *cx, Text *t, const Program *p, PrintCall *print_cal
 {
     for (int i = 0; i < p->partition_count; i++) {
         const Partition *d = &p->partition[i];
+        if (!has_calls(p, d)) continue;
         text_printf(t, "#ifndef %s\n", have(cx, p, d->device));
         signature(cx, t, p, d);
         text_printf(t, "\n{\n%s", uses_memory(p, d) ? "    uint8_t *const memory = arena;\n" : "    (void)arena;\n");

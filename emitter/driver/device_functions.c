@@ -9,14 +9,32 @@
 
 static bool is_partition_start(const Build *b, int i)
 {
-    return i == 0 || group_device(&b->groups.at[i]) != group_device(&b->groups.at[i - 1]);
+    return i == 0 || !groups_are_together(&b->groups.at[i], &b->groups.at[i - 1]);
 }
 
-static int number_on_device(const Build *b, const char *device)
+/* True if the partition that starts at the group holds views only, which cost nothing. */
+static bool is_of_views(const Build *b, int start)
+{
+    for (int i = start; i < b->groups.count && (i == start || !is_partition_start(b, i)); i++)
+        for (int j = 0; j < b->groups.at[i].node_count; j++)
+            if (!b->groups.at[i].node[j]->op->layout.is_view) return false;
+    return true;
+}
+
+static int number_on_device(const Build *b, const char *device, const char *composite)
 {
     int number = 1;
-    for (int i = 0; i < b->partition_count; i++) number += b->partition[i].device == device;
+    for (int i = 0; i < b->partition_count; i++)
+        number += b->partition[i].device == device && b->partition[i].composite == composite;
     return number;
+}
+
+/* "npu_2", or of a composite "npu_conv_block_1". */
+static const char *function_name(Build *b, const char *device, const char *composite)
+{
+    const char *of = composite ? text_format(b->cx, "%s_%s", device, composite) : device;
+    return build_symbol(b, text_format(b->cx, "%s_%d", name_identifier(b->cx, of),
+                                       number_on_device(b, device, composite)));
 }
 
 void build_partitions(Build *b)
@@ -28,9 +46,10 @@ void build_partitions(Build *b)
         b->partition_of[i] = -1;
         if (!device) continue;
         if (is_partition_start(b, i)) {
-            const char *name = build_symbol(
-                b, text_format(b->cx, "%s_%d", name_identifier(b->cx, device), number_on_device(b, device)));
-            b->partition[b->partition_count++] = (Partition){ .name = name, .device = device };
+            const CompositeMatch *match = group_match(&b->groups.at[i]);
+            const char *composite = match ? match->composite : is_of_views(b, i) ? "view" : NULL;
+            const char *name = function_name(b, device, composite);
+            b->partition[b->partition_count++] = (Partition){ .name = name, .device = device, .composite = composite };
         }
         b->partition_of[i] = b->partition_count - 1;
     }
@@ -57,11 +76,31 @@ static bool is_touched(const Build *b, int partition, bool within, bool writes, 
     return false;
 }
 
-/* Returns the model's name of a value: a device copy has that of its source. */
-static const char *name_of_value(Ctx *cx, const Tensor *t)
+/* Returns the model's own tensor for a value of a node: passes that replace calls keep the names of nodes. An importer
+ * may emit several calls for a node, the last of which yields its result. NULL: there is none. */
+static const Tensor *model_tensor(Build *b, const Tensor *t)
 {
-    const Node *n = t->producer;
-    return name_unprefixed(cx, n && n->kind == NODE_CALL && n->op->fusion.is_device_copy ? n->in[0]->name : t->name);
+    Node **order;
+    const int count = dag_order(b->cx, b->model.output, b->model.output_count, &order);
+    int last = t->producer ? count - 1 : -1;
+    while (last >= 0 && order[last]->name != t->producer->name) last--;
+    const Tensor *own = last >= 0 && t->output < order[last]->out_count ? order[last]->out[t->output] : NULL;
+    return own && own->type == t->type && tensor_elems(own) == tensor_elems(t) ? own : NULL;
+}
+
+static bool has_name_of_input(const Node *n)
+{
+    return n && n->kind == NODE_CALL &&
+           (n->op->fusion.is_device_copy || n->op->layout.is_view || n->op->layout.is_transpose);
+}
+
+/* Returns the model's name of a value: device copies, and views and transposes that passes insert, have that of their
+ * source. */
+static const char *name_of_value(Build *b, const Tensor *t)
+{
+    const Tensor *own = model_tensor(b, t);
+    for (; !own && has_name_of_input(t->producer); own = model_tensor(b, t)) t = t->producer->in[0];
+    return name_unprefixed(b->cx, own ? own->name : t->name);
 }
 
 static void add_param(Build *b, int partition, Param *param, const Tensor *t)
@@ -73,10 +112,10 @@ static void add_param(Build *b, int partition, Param *param, const Tensor *t)
     bool is_input = is_touched(b, partition, false, true, s->root),
          is_output = is_touched(b, partition, false, false, s->root) && is_touched(b, partition, true, true, s->root);
     if (s->kind == SLOT_CONST || (!is_input && !is_output)) return;
-    const char *wanted = name_of_value(b->cx, t);
+    const char *wanted = name_of_value(b, t);
     for (int i = 0, n = 2; i < p->param_count; i++)
         if (text_equal(param[i].name, wanted))
-            wanted = name_format(b->cx, "%s_%d", name_of_value(b->cx, t), n++), i = -1;
+            wanted = name_format(b->cx, "%s_%d", name_of_value(b, t), n++), i = -1;
     if (text_equal(wanted, "arena") || text_equal(wanted, "memory")) wanted = name_format(b->cx, "%s_", wanted);
     param[p->param_count++] = (Param){ wanted, t, build_place(b, s), is_touched(b, partition, true, true, s->root),
                                        false };

@@ -349,6 +349,69 @@ static void test_wrong_rows(void)
     lw_free(cx);
 }
 
+/* ---- Composites of a device -------------------------------------------------------------------------------------- */
+
+/* Compiles the digits with all nodes on a device that takes these chains; returns the header. */
+static const char *device_header(lw_context *cx, const char *ops, const char *when, char *header, size_t room)
+{
+    const lw_options o = { .name = "net", .annotate = "build/test/extend.txt" };
+    lw_write(cx, "build/test/extend.txt", "on_device tpu *\n");
+    lw_register_device(cx, "tpu", "max_pool2d", "f32");
+    lw_register_composite(cx, "tpu", "conv_block", ops, when);
+    if (!lw_verify(cx, "samples/digits/digits.onnx", NULL, 0, NULL, 0, &o)) return said(cx);
+    lw_compile(cx, "samples/digits/digits.onnx", "build/test/extend.c", &o);
+    FILE *f = fopen("build/test/extend.h", "r");
+    header[f ? fread(header, 1, room - 1, f) : 0] = '\0';
+    if (f) fclose(f);
+    return header;
+}
+
+static const struct { const char *ops, *when, *wanted, *other, *label; } composite[] = {
+    { "conv2d add? relu? max_pool2d?", NULL,
+      "int net_tpu_conv_block_3(void *arena, const float *maxpool_1_out, float *maxpool_2_out);", "net_tpu_1",
+      "chains are functions with the names of the model's tensors" },
+    { "conv2d add? relu? max_pool2d?", NULL, "/* Runs on the device tpu as conv_block: conv_3, maxpool_1.",
+      "conv_block_4", "the header names the chain and its nodes" },
+    { "conv2d add relu", NULL, "int net_tpu_1(void *arena, const float *relu_3_out, float *maxpool_1_out);",
+      "conv_block: conv_3, maxpool", "a single operator beside a chain" },
+    { "conv2d add? relu? max_pool2d?", "dim(k, 3) == 24", "const float *relu_2_out, float *maxpool_1_out);",
+      "net_tpu_conv_block_2", "a condition selects chains" },
+    { "conv2d relu max_pool2d", NULL, "int net_tpu_1(void *arena, const float *relu_3_out, float *maxpool_1_out);",
+      "conv_block", "a chain with a missing call is none" },
+};
+
+static void test_composites(void)
+{
+    for (size_t i = 0; i < sizeof composite / sizeof composite[0]; i++) {
+        static char header[20000];
+        lw_context *cx = lw_new();
+        const char *text = device_header(cx, composite[i].ops, composite[i].when, header, sizeof header);
+        check_that(strstr(text, composite[i].wanted) && !strstr(text, composite[i].other), composite[i].label, "%s",
+                   text);
+        lw_free(cx);
+    }
+}
+
+static const struct { const char *device, *name, *ops, *when, *wanted; } wrong_composite[] = {
+    { "tpv", "block", "conv2d relu", NULL, "there is no device 'tpv'" },
+    { "npu", "my block", "conv2d relu", NULL, "'my block' is no name of a C function" },
+    { "npu", "block", "conv2d rel", NULL, "there is no operator 'rel'" },
+    { "npu", "block", "conv2d? relu", NULL, "the first operator, 'conv2d?', is optional" },
+    { "npu", "block", "conv2d relu", "dim(q, 0) == 1", "'q'" },
+    { "npu", "block", " ", NULL, "names no operator" },
+};
+
+static void test_wrong_composites(void)
+{
+    for (size_t i = 0; i < sizeof wrong_composite / sizeof wrong_composite[0]; i++) {
+        lw_context *cx = lw_new();
+        const bool ok = lw_register_composite(cx, wrong_composite[i].device, wrong_composite[i].name,
+                                              wrong_composite[i].ops, wrong_composite[i].when);
+        check_that(!ok && strstr(said(cx), wrong_composite[i].wanted), wrong_composite[i].wanted, "%s", said(cx));
+        lw_free(cx);
+    }
+}
+
 /* Accessors of nothing. */
 static void test_null(void)
 {
@@ -371,6 +434,8 @@ int main(void)
     const int shared = arena_size(true), apart = arena_size(false);
     check_that(shared == apart - 96, "a call is in place only if its row says so", "%d and %d bytes", shared, apart);
     test_wrong_rows();
+    test_composites();
+    test_wrong_composites();
     test_null();
     return check_done();
 }

@@ -115,11 +115,13 @@ static bool unknown_tensor(lw_context *cx) { return lw_register_broadcast(cx, "m
 static bool half_a_sum(lw_context *cx) { return lw_register_reduce(cx, "mine", "x", "y[i] = sum(k) x[i, k] *"); }
 static bool unknown_pattern(lw_context *cx)
 {
-    return lw_register_op(cx, &(lw_op){ "mine", NULL, 0, "windowed", "x", NULL, "y[*] = x[*]" });
+    return lw_register_op(cx, &(lw_op){ .name = "mine", .pattern = "windowed", .inputs = "x",
+                                        .formula = "y[*] = x[*]" });
 }
 static bool no_default(lw_context *cx)
 {
-    return lw_register_op(cx, &(lw_op){ "mine", NULL, 0, "elementwise", "x", "by=much", "y[*] = x[*] * by" });
+    return lw_register_op(cx, &(lw_op){ .name = "mine", .pattern = "elementwise", .inputs = "x", .attrs = "by=much",
+                                        .formula = "y[*] = x[*] * by" });
 }
 static bool name_with_blank(lw_context *cx) { return lw_register_injective(cx, "my op", "x", "y[i] = x[i]"); }
 static bool strategy(lw_context *cx, const char *ops)
@@ -268,6 +270,7 @@ static bool null_target(lw_context *cx, const char *t) { (void)t; return lw_regi
 static bool empty_target(lw_context *cx, const char *t) { return lw_register_target(cx, &(lw_target){ .name = t }); }
 static bool null_device(lw_context *cx, const char *t) { return lw_register_device(cx, t, t, t); }
 static bool null_types(lw_context *cx, const char *t) { return lw_register_device(cx, "npu2", "dense", t); }
+static bool null_composite(lw_context *cx, const char *t) { return lw_register_composite(cx, t, t, t, t); }
 static bool null_onnx(lw_context *cx, const char *t) { return lw_register_onnx(cx, t, t, t); }
 static bool null_onnx_op(lw_context *cx, const char *t) { return lw_register_onnx(cx, "my.Op", t, t); }
 
@@ -310,6 +313,7 @@ static const struct { Call *call; const char *label;
     { empty_target, "lw_register_target without a name" },
     { null_device, "lw_register_device" },
     { null_types, "lw_register_device without types" },
+    { null_composite, "lw_register_composite" },
     { null_onnx, "lw_register_onnx" },
     { null_onnx_op, "lw_register_onnx without an operator" },
 };

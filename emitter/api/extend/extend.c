@@ -11,7 +11,7 @@
 #include "graph/dag/definition.h"
 #include "graph/dag/op_trial.h"
 #include "graph/dag/target.h"
-#include "graph/plan/condition.h"
+#include "graph/condition/condition.h"
 #include "import/onnx/graph/onnx_ops.h"
 #include "loopwright.h"
 #include "schedule/schedule.h"
@@ -181,6 +181,45 @@ static bool add_device(Ctx *cx, const char *device, const char *ops, const char 
     return true;
 }
 
+/* Checks the operators of a composite: "conv2d add? relu?". Returns the first; NULL after a diagnostic. */
+static const char *first_of_chain(Ctx *cx, const char *place, const char *ops)
+{
+    const char *first = NULL;
+    for (const char *s = ops + strspn(ops, " "); *s && !ctx_failed(cx); s += strcspn(s, " "), s += strspn(s, " ")) {
+        const size_t word = strcspn(s, " ");
+        const bool is_optional = s[word - 1] == '?';
+        const char *op = name_n(cx, s, word - is_optional);
+        if (!is_an_op(cx, place, op)) return NULL;
+        if (!first && is_optional) diag_error(cx, place, "the first operator, '%s?', is optional", op);
+        if (!first) first = op;
+    }
+    if (!first && !ctx_failed(cx)) diag_error(cx, place, "its list, \"%s\", names no operator", ops);
+    return ctx_failed(cx) ? NULL : first;
+}
+
+static bool add_composite(Ctx *cx, const char *device, const char *own, const char *ops, const char *when)
+{
+    const char *function = "lw_register_composite";
+    if (!is_given(cx, function, "the device", device) || !is_given(cx, function, "the name", own)) return false;
+    if (!is_given(cx, own, "the list of operators", ops)) return false;
+    const Device *old = device_find(cx, device);
+    const char *place = text_format(cx, "composite \"%s\" of %s", own, device);
+    if (!old) diag_error(cx, place, "there is no device '%s'%s", device, device_hint(cx, device));
+    else if (!text_equal(name_identifier(cx, own), own)) diag_error(cx, place, "'%s' is no name of a C function", own);
+    const char *first = ctx_failed(cx) ? NULL : first_of_chain(cx, place, ops);
+    const Implementation condition = { .name = own, .ops = first, .when = when };
+    if (!first || !condition_reads(cx, &condition)) return false;
+    int count = 0;
+    while (old->composites && old->composites[count].name) count++;
+    Composite *all = NEW_ARRAY(cx->arena, Composite, count + 2);
+    for (int i = 0; i < count; i++) all[i] = old->composites[i];
+    all[count] = (Composite){ name(cx, own), name(cx, ops + strspn(ops, " ")), name(cx, when) };
+    Device *d = arena_copy(cx->arena, old, sizeof *old);
+    d->composites = all;
+    device_register(cx, d);
+    return true;
+}
+
 /* Checks that the operator has these attributes: they are copied by name. */
 static bool are_attrs_of(Ctx *cx, const char *foreign, const Op *op, const char *attrs)
 {
@@ -209,6 +248,11 @@ bool lw_register_target(lw_context *cx, const lw_target *t) { RETURN_GUARDED(cx,
 bool lw_register_device(lw_context *cx, const char *device, const char *ops, const char *types)
 {
     RETURN_GUARDED(cx, bool, false, add_device(cx, device, ops, types));
+}
+
+bool lw_register_composite(lw_context *cx, const char *device, const char *composite, const char *ops, const char *when)
+{
+    RETURN_GUARDED(cx, bool, false, add_composite(cx, device, composite, ops, when));
 }
 
 bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const char *attrs)

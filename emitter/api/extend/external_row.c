@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "graph/plan/condition_names.h"
+#include "graph/condition/condition_names.h"
 #include "ir/text/read_external.h"
 #include "schedule/schedule.h"
 #include "support/names.h"

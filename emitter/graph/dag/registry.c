@@ -88,6 +88,11 @@ static void add_implementation(Ctx *cx, Registry *r, const Implementation *i)
 
 static void add_device(Ctx *cx, Registry *r, const Device *d)
 {
+    for (int i = 0; i < r->device_count; i++)
+        if (strcmp(r->device[i]->name, d->name) == 0) {
+            r->device[i] = d;
+            return;
+        }
     r->device = (const Device **)grown(cx, (const void **)r->device, r->device_count, &r->device_room);
     r->device[r->device_count++] = d;
 }
@@ -134,6 +139,15 @@ const char *target_hint(Ctx *cx, const char *wanted)
     const char **names = NEW_ARRAY(cx->arena, const char *, r->target_count);
     for (int i = 0; i < r->target_count; i++) names[i] = r->target[i]->name;
     return text_hint(cx, wanted, names, (size_t)r->target_count, "; see `loopwright targets`");
+}
+
+const char *device_hint(Ctx *cx, const char *wanted)
+{
+    int count;
+    const Device *const *all = device_list(cx, &count);
+    const char **names = NEW_ARRAY(cx->arena, const char *, count);
+    for (int i = 0; i < count; i++) names[i] = all[i]->name;
+    return text_hint(cx, wanted, names, (size_t)count, "; see `loopwright targets`");
 }
 
 const Op *const *op_list(Ctx *cx, int *count)

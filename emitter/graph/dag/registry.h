@@ -14,7 +14,7 @@ typedef struct BuiltinRows {
     const Device *const *devices;
 } BuiltinRows;
 
-/* Integer lists that the operator read, defaults included, recorded while a call is computed for plan/condition.c. */
+/* Integer lists that the operator read, defaults included, recorded while a call is computed (condition_names.c). */
 enum { MOST_NOTES = 16 };
 typedef struct AttrNote { const char *name; int count; int64_t value[2 * MAX_RANK]; } AttrNote;
 typedef struct AttrNotes { int count; AttrNote note[MOST_NOTES]; } AttrNotes;

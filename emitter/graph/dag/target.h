@@ -24,14 +24,26 @@ const Target *target_find(Ctx *cx, const char *name);
 const Target *const *target_list(Ctx *cx, int *count);
 bool target_has(const Target *t, const char *feature);
 
+/* A chain of calls that a device runs as one function. */
+typedef struct Composite {
+    const char *name;                  /* of the function: NAME_DEVICE_conv_block_1 */
+    const char *ops;                   /* "conv2d add? relu? max_pool2d?": each reads the one before; '?': optional */
+    const char *when;                  /* a condition on the first call; NULL: none */
+} Composite;
+/* The calls of one function have one match. */
+typedef struct CompositeMatch { const char *composite; } CompositeMatch;
+
 /* A processor of the same system that runs other programs: which calls it accepts. */
 typedef struct Device {
     const char *name, *summary;        /* "npu"; the macro NAME_HAVE_NPU declares that its driver is present */
     /* Space-separated names of operators, and `formula`; views are always accepted */
     const char *ops;
     const char *types;                 /* space-separated element types of all inputs and outputs of a call */
+    const Composite *composites;       /* closed by a row without name; NULL: none */
 } Device;
 const Device *device_find(Ctx *cx, const char *name);            /* NULL: unknown */
+/* "; did you mean 'npu'?" for an unknown name, or how to list the names */
+const char *device_hint(Ctx *cx, const char *name);
 const Device *const *device_list(Ctx *cx, int *count);
 void device_register(Ctx *cx, const Device *d);
 

@@ -27,12 +27,7 @@ static const char *device_of_annotation(Ctx *cx, const Node *call)
     if (!wanted || !*wanted) diag_error(cx, where, "the attribute 'device' is missing");
     if (ctx_failed(cx) || strcmp(wanted, "cpu") == 0) return NULL;
     if (device_find(cx, wanted)) return name(cx, wanted);
-    int count;
-    const Device *const *all = device_list(cx, &count);
-    const char **names = NEW_ARRAY(cx->arena, const char *, count);
-    for (int i = 0; i < count; i++) names[i] = all[i]->name;
-    diag_error(cx, where, "there is no device '%s'%s", wanted,
-               text_hint(cx, wanted, names, (size_t)count, "; see `loopwright targets`"));
+    diag_error(cx, where, "there is no device '%s'%s", wanted, device_hint(cx, wanted));
     return NULL;
 }
 

@@ -5,7 +5,7 @@
  * are on the host; constants are on every device.
  *
  * Copies are opaque, so fusion forms no group across devices. */
-#include "graph/passes/passes.h"
+#include "graph/passes/composite.h"
 
 #include <string.h>
 
@@ -15,6 +15,7 @@ enum { MOST_DEVICES = 16 };
 
 typedef struct Crossing {
     Ctx *cx;
+    Map match;                               /* old call -> its CompositeMatch */
     Map to;                                  /* old tensor -> new tensor, on the device that produces it */
     int device_count;
     const char *device[MOST_DEVICES];        /* NULL: the host */
@@ -25,21 +26,13 @@ static const char *device_name(const char *device) { return device ? device : "c
 
 /* ---- Calls that a device accepts -------------------------------------------------------------------------------- */
 
-static const Tensor *refused_type(const Device *d, const Node *n)
-{
-    for (int i = 0; i < n->in_count; i++)
-        if (n->in[i] && !text_has_word(d->types, dtype_info(n->in[i]->type)->spelling)) return n->in[i];
-    for (int i = 0; i < n->out_count; i++)
-        if (!text_has_word(d->types, dtype_info(n->out[i]->type)->spelling)) return n->out[i];
-    return NULL;
-}
-
 /* Returns the device that runs the call: its own if that accepts it, else NULL for the host. */
-static const char *device_accepting(Ctx *cx, const Node *n)
+static const char *device_accepting(Ctx *cx, const Node *n, bool is_matched)
 {
     const Device *d = n->device ? device_find(cx, n->device) : NULL;
-    if (!d) return NULL;
-    const Tensor *refused = refused_type(d, n);
+    const Tensor *refused;
+    if (!d || is_matched) return d ? n->device : NULL;
+    device_takes_types(d, n, &refused);
     const char *where = text_format(cx, "node \"%s\" (%s)", n->name, n->op->name);
     if (n->kind == NODE_REGION) diag_listed(cx, NOTE, where, "runs on the cpu: no device accepts a region");
     else if (!n->op->layout.is_view && !text_has_word(d->ops, n->op->name))
@@ -91,6 +84,7 @@ static void cross(Crossing *c, Node *n, const char *device)
     Node *now = node_over(c->cx, n, in);
     if (!now) return;
     now->device = device;
+    now->match = map_get_ptr(&c->match, n);
     for (int i = 0; i < n->out_count; i++) map_put_ptr(&c->to, n->out[i], now->out[i]);
 }
 
@@ -101,8 +95,9 @@ Graph graph_devices(Ctx *cx, Graph g)
     bool any = false;
     for (int i = 0; i < count; i++) any = any || order[i]->device;
     if (!any) return g;
-    Crossing c = { .cx = cx, .to = map_new(cx->arena) };
-    for (int i = 0; i < count && !ctx_failed(cx); i++) cross(&c, order[i], device_accepting(cx, order[i]));
+    Crossing c = { .match = composites_match(cx, &g, order, count), .cx = cx, .to = map_new(cx->arena) };
+    for (int i = 0; i < count && !ctx_failed(cx); i++)
+        cross(&c, order[i], device_accepting(cx, order[i], map_get_ptr(&c.match, order[i])));
     Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
     for (int i = 0; i < g.output_count; i++) output[i] = on_device(&c, g.output[i], NULL);
     g.output = output;

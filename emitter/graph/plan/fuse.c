@@ -233,11 +233,20 @@ static bool may_join(Fuser *f, FuseNode *n, int phase)
     }
 }
 
+/* True if the calls on the path are of one function of a device, or of none. */
+static bool is_of_one_match(const Fuser *f, const FuseNode *n)
+{
+    for (int i = 0; i < f->path_count; i++)
+        if (f->path[i]->node->match != n->node->match) return false;
+    return true;
+}
+
 static void fuse_phase(Fuser *f, int phase)
 {
     for (int i = 0; i < f->count; i++) {
         FuseNode *n = &f->at[i], *d = n->dominator;
-        if (!d || root_of(n) == root_of(d) || !may_join(f, n, phase) || joined_size(f, n) > MOST_NODES) continue;
+        if (!d || root_of(n) == root_of(d) || !may_join(f, n, phase) || !is_of_one_match(f, n)) continue;
+        if (joined_size(f, n) > MOST_NODES) continue;
         merge(n, d);
         for (int p = 0; p < f->path_count; p++) merge(f->path[p], d);
     }
@@ -269,8 +278,8 @@ static void move_widening(Fuser *f, FuseNode *last)
         || root_of(producer) != last || last->pattern > PATTERN_BROADCAST)
         return;
     FuseNode *to = root_of(reader);
-    if (to == last || to->group_pattern == PATTERN_OPAQUE || edge_pattern(last, reader) != PATTERN_ELEMENTWISE
-        || to->group_size == MOST_NODES)
+    if (to == last || to->node->match != last->node->match || to->group_pattern == PATTERN_OPAQUE
+        || edge_pattern(last, reader) != PATTERN_ELEMENTWISE || to->group_size == MOST_NODES)
         return;
     if (element_bytes(producer) >= element_bytes(last)) return;
     producer->group_pattern = last->group_pattern;

@@ -11,6 +11,9 @@ Groups fuse(Ctx *cx, const Graph *g);
 Groups groups_by_device(Ctx *cx, Groups groups);
 const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /* "conv2d + add + relu" */
 const char *group_device(const Group *g);        /* NULL: the host */
+const CompositeMatch *group_match(const Group *g);           /* the device's composite; NULL: single calls, the host */
+/* True if the groups belong to one function of a device. */
+bool groups_are_together(const Group *a, const Group *b);
 /* Constructs the group's computes: returns outputs in the group's order, over stand-ins of its inputs, which are stored
  * in input[input_count]. Names derive from roles, not from positions in the model, so equal groups have equal text.
  * `roles` (may be NULL) gets the names of the anchor's tensors. NULL on error. */

@@ -4,7 +4,7 @@
  * (implementation_rank); then the first registered. A nearer row overrides one of the same name. Without candidates the
  * nest stays naive. A condition over open sizes is tested at run time; if it fails, the best of the other candidates
  * runs, and so on down to one without such a condition. */
-#include "graph/plan/condition.h"
+#include "graph/condition/condition.h"
 #include "graph/plan/plan.h"
 
 #include <stdio.h>

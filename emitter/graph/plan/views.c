@@ -60,11 +60,41 @@ static int end_of_sequence(const Groups *groups, int i, int step)
     return i;
 }
 
+static bool has_tensor(Tensor *const *list, int count, const Tensor *t)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == t) return true;
+    return false;
+}
+
+/* True for a tensor that one function of a device writes and another reads. */
+static bool is_between_functions(const Groups *groups, const Tensor *t)
+{
+    const Group *from = NULL;
+    for (int i = 0; i < groups->count; i++)
+        if (has_tensor(groups->at[i].output, groups->at[i].output_count, t)) from = &groups->at[i];
+    for (int i = 0; from && group_device(from) && i < groups->count; i++) {
+        const Group *g = &groups->at[i];
+        if (group_device(g) && !groups_are_together(from, g) && has_tensor(g->input, g->input_count, t)) return true;
+    }
+    return false;
+}
+
 /* A device's driver may reorder its calls: its inputs live until the sequence ends, its outputs from the start. */
+static void extend_between_functions(Views *v, const Tensor *t)
+{
+    Slot *s = slot_of(v, t);
+    if (!s || !is_between_functions(v->groups, t)) return;
+    if (s->first >= 0 && s->first < v->groups->count) s->first = end_of_sequence(v->groups, s->first, -1);
+    if (s->last >= 0 && s->last < v->groups->count) s->last = end_of_sequence(v->groups, s->last, 1);
+}
+
 static void extend_through_sequences(Views *v)
 {
     for (int i = 0; i < v->groups->count; i++) {
-        if (!copies_between_devices(&v->groups->at[i])) continue;
+        const Group *g = &v->groups->at[i];
+        for (int j = 0; group_device(g) && j < g->input_count; j++) extend_between_functions(v, g->input[j]);
+        if (!copies_between_devices(g)) continue;
         Slot *owed = slot_of(v, v->groups->at[i].input[0]), *given = slot_of(v, v->groups->at[i].output[0]);
         if (owed->first >= 0 && owed->first < v->groups->count)
             owed->first = end_of_sequence(v->groups, owed->first, -1);
@@ -183,9 +213,11 @@ static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
     return true;
 }
 
-/* A device's driver receives dense tensors, so operands and results of device copies do not alias. */
+/* A device's driver receives dense tensors, so operands and results of device copies, and tensors between two functions
+ * of a device, do not alias. */
 static bool crosses(const Views *v, const Tensor *t)
 {
+    if (is_between_functions(v->groups, t)) return true;
     for (int i = 0; i < v->groups->count; i++)
         if (copies_between_devices(&v->groups->at[i])
             && (v->groups->at[i].input[0] == t || v->groups->at[i].output[0] == t))

@@ -101,6 +101,8 @@ struct Node {
     NodeKind kind;
     const char *name;                /* the model's node, in messages; generated if it has none; never NULL */
     const struct Op *op;             /* CALL: the operator's row (graph/dag/op.h); REGION: its kind's */
+    /* CALL: the composite of its device that it is part of (graph/passes/composite.c); NULL: none */
+    const struct CompositeMatch *match;
     const char *device;              /* CALL: the device, an interned name; NULL: the host (graph/passes/device.c) */
     int attr_count; const Attr *attr;
     int in_count; Tensor **in;       /* an absent optional input is NULL */

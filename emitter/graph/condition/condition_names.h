@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_PLAN_CONDITION_NAMES_H
-#define LW_GRAPH_PLAN_CONDITION_NAMES_H
+#ifndef LW_GRAPH_CONDITION_CONDITION_NAMES_H
+#define LW_GRAPH_CONDITION_CONDITION_NAMES_H
 /* The names that a condition may use: of a call, with the call's values, or of an operator's row, with any values. */
 #include "graph/dag/target.h"
 

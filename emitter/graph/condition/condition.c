@@ -4,18 +4,18 @@
  * twice. Against the operator's row, with any sizes and attributes, it must parse: a failure there is the author's
  * mistake and a diagnostic. Against a call, with the call's values, it may fail on a name that this call omits: then
  * the condition does not hold. */
-#include "graph/plan/condition.h"
+#include "graph/condition/condition.h"
 
 #include <string.h>
 
-#include "graph/plan/condition_names.h"
+#include "graph/condition/condition_names.h"
 #include "ir/algebra/algebra.h"
 #include "support/names.h"
 #include "support/text.h"
 
 static const ConditionName names[] = {
 #define NAME(form, meaning) { form, meaning },
-#include "graph/plan/conditions.def"
+#include "graph/condition/conditions.def"
 #undef NAME
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_GRAPH_PLAN_CONDITION_H
-#define LW_GRAPH_PLAN_CONDITION_H
+#ifndef LW_GRAPH_CONDITION_CONDITION_H
+#define LW_GRAPH_CONDITION_CONDITION_H
 /* The condition of an implementation, Implementation.when: comparisons joined by && and || over the names of
  * conditions.def. A condition that names an optional input or an attribute that the call lacks does not hold. */
 #include "graph/dag/target.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "graph/plan/condition_names.h"
+#include "graph/condition/condition_names.h"
 
 #include <string.h>
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Composites: chains of calls that a device runs as one function. A chain begins at a call of the first operator; each
+ * next call is the only consumer of the one before it. Optional operators are passed over. Among the composites that
+ * match at a call, the longest wins, then the first registered; a call belongs to one match. */
+#include "graph/passes/composite.h"
+
+#include <string.h>
+
+#include "graph/condition/condition.h"
+#include "support/text.h"
+
+enum { MOST_CHAIN = 32 };
+
+typedef struct Reader { Node *node; int count; } Reader;      /* the last consumer, and their number */
+typedef struct Matcher { Ctx *cx; const Graph *graph; Map reader, match; } Matcher;
+typedef struct Chain { int count; Node *at[MOST_CHAIN]; } Chain;
+
+bool device_takes_types(const Device *d, const Node *n, const Tensor **refused)
+{
+    *refused = NULL;
+    for (int i = 0; i < n->in_count && !*refused; i++)
+        if (n->in[i] && !text_has_word(d->types, dtype_info(n->in[i]->type)->spelling)) *refused = n->in[i];
+    for (int i = 0; i < n->out_count && !*refused; i++)
+        if (!text_has_word(d->types, dtype_info(n->out[i]->type)->spelling)) *refused = n->out[i];
+    return !*refused;
+}
+
+static void note_reader(Matcher *m, const Tensor *t, Node *n)
+{
+    Reader *r = map_get_ptr(&m->reader, t);
+    if (!r) map_put_ptr(&m->reader, t, r = NEW(m->cx->arena, Reader));
+    *r = (Reader){ n, r->count + 1 };
+}
+
+static bool fits(const Matcher *m, const Device *d, const Node *n, const char *op, size_t length)
+{
+    const Tensor *refused;
+    return n->kind == NODE_CALL && text_equal(n->device, d->name) && !map_get_ptr(&m->match, n) &&
+           strlen(n->op->name) == length &&
+           memcmp(n->op->name, op, length) == 0 && device_takes_types(d, n, &refused);
+}
+
+/* Returns the only consumer of the call; NULL: it has several, several outputs, or is an output of the graph. */
+static Node *only_reader(const Matcher *m, const Node *n)
+{
+    const Reader *r = n->out_count == 1 ? map_get_ptr(&m->reader, n->out[0]) : NULL;
+    return r && r->count == 1 && !graph_has_output(m->graph, n->out[0]) ? r->node : NULL;
+}
+
+/* Follows the operators of the composite from its first call. False: a required one is missing. */
+static bool follow(const Matcher *m, const Device *d, const Composite *c, Node *first, Chain *chain)
+{
+    *chain = (Chain){ 0, { NULL } };
+    for (const char *s = c->ops; *s; s += strcspn(s, " "), s += strspn(s, " ")) {
+        const size_t word = strcspn(s, " "), length = word - (s[word - 1] == '?');
+        Node *n = chain->count ? only_reader(m, chain->at[chain->count - 1]) : first;
+        const bool is_next = n && chain->count < MOST_CHAIN && fits(m, d, n, s, length);
+        if (is_next) chain->at[chain->count++] = n;
+        else if (length == word) return false;
+    }
+    return true;
+}
+
+/* The condition's names are those of the first call. */
+static bool holds(const Matcher *m, const Composite *c, const Node *first)
+{
+    const Expr *open = NULL;
+    const Implementation row = { .name = c->name, .ops = first->op->name, .when = c->when };
+    return !c->when || condition_holds(m->cx, &row, first, m->graph->target, &open) == HOLDS;
+}
+
+static void match_at(Matcher *m, Node *first)
+{
+    const Device *d = first->device ? device_find(m->cx, first->device) : NULL;
+    const Composite *best = NULL;
+    Chain longest = { 0, { NULL } }, chain;
+    for (const Composite *c = d ? d->composites : NULL; c && c->name; c++)
+        if (follow(m, d, c, first, &chain) && chain.count > longest.count && holds(m, c, first)) {
+            best = c;
+            longest = chain;
+        }
+    if (!best) return;
+    CompositeMatch *match = NEW(m->cx->arena, CompositeMatch);
+    match->composite = best->name;
+    for (int i = 0; i < longest.count; i++) map_put_ptr(&m->match, longest.at[i], match);
+}
+
+Map composites_match(Ctx *cx, const Graph *g, Node *const *order, int count)
+{
+    Matcher m = { cx, g, map_new(cx->arena), map_new(cx->arena) };
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < order[i]->in_count; j++)
+            if (order[i]->in[j]) note_reader(&m, order[i]->in[j], order[i]);
+    for (int i = 0; i < count; i++)
+        if (order[i]->kind == NODE_CALL && order[i]->device && !map_get_ptr(&m.match, order[i]))
+            match_at(&m, order[i]);
+    return m.match;
+}
