@@ -170,6 +170,17 @@ static const char *run_corner(Ctx *cx, const Corner *c)
     return fault;
 }
 
+/* The bound of 20,000 concerns nodes that functions and bodies add. */
+static void check_many_nodes(void)
+{
+    Ctx *cx = context_new(NULL, NULL);
+    const Text file = onnx_text(cx, "t0:4; *30000 Relu t^ t@; >t30000");
+    Model m;
+    const bool is_read = onnx_read(cx, "many.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
+    check_that(is_read, "a-model-of-30000-nodes-is-read", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
+    ctx_free(cx);
+}
+
 /* A declared shape that differs from the operator's is overridden with a warning that shows both. */
 static void check_declared(void)
 {
@@ -196,6 +207,7 @@ static void check_declared(void)
 
 int main(void)
 {
+    check_many_nodes();
     check_declared();
     for (size_t i = 0; i < sizeof corners / sizeof corners[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);

@@ -207,6 +207,7 @@ static void check_mirrored(void)
     check_that(!is_read && cx->diags && strstr(diag_text(cx, cx->diags), "its output is [2147483646]"),
                "mirror-pad-of-a-huge-size", "%s",
                is_read ? "accepted" : diag_text(cx, cx->diags));
+    CHECK("mirror-pad-of-a-huge-size-takes-little-memory", arena_used(cx->arena) < (size_t)1 << 24);
     ctx_free(cx);
 }
 
