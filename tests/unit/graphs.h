@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "own_data.h"
 #include "context/context.h"
 #include "driver/driver.h"
 #include "ir/interpret/evaluate.h"
@@ -51,7 +52,7 @@ static inline Tensor *net_input(Net *n, const char *label, int rank, const int64
 static inline Tensor *net_constant(Net *n, const char *label, int rank, const int64_t *shape)
 {
     Tensor *t = tensor_constant(n->cx, label, F32, rank, shape, NULL);
-    fill(t, (void *)(uintptr_t)t->data, &n->seed);
+    fill(t, own_data(n->cx, t), &n->seed);
     return t;
 }
 
@@ -236,7 +237,7 @@ static inline Tensor *random_norm(Pool *p, Tensor *x)
     int64_t c = last_dim(x);
     Tensor *in[5] = { x };
     for (int i = 1; i < 5; i++) in[i] = net_constant(n, "p", SHAPE(c));
-    float *var = (float *)(uintptr_t)in[4]->data;
+    float *var = own_data(n->cx, in[4]);
     for (int64_t i = 0; i < c; i++) var[i] = 0.5f + var[i] * var[i];
     return call(n->cx, "batch_norm", "norm", in, 5, "");
 }

@@ -8,21 +8,23 @@
 #include <string.h>
 
 #include "context/context.h"
+#include "own_data.h"
 #include "graph/dag/op.h"
 #include "support/text.h"
 
 /* The pseudo-random sequence that fills inputs: [-1, 1) for floats, small integers otherwise. */
 static inline uint32_t case_draw(uint32_t *seed) { return (*seed = *seed * 1664525u + 1013904223u) >> 8; }
 
-static inline void case_fill(Tensor *t, uint32_t *seed)
+static inline void case_fill(Ctx *cx, Tensor *t, uint32_t *seed)
 {
+    void *data = own_data(cx, t);
     int64_t n = tensor_elems(t);
     for (int64_t i = 0; i < n; i++) {
         Scalar s = { 0 };
         double r = (double)case_draw(seed) / 8388608.0 - 1.0;
         if (dtype_is_float(t->type)) s.f = (float)r;
         else s.i = t->type == BOOL ? r > 0 : (int64_t)(r * 8);
-        dtype_store(t->type, (void *)(uintptr_t)t->data, i, dtype_wrap(t->type, s));
+        dtype_store(t->type, data, i, dtype_wrap(t->type, s));
     }
 }
 
@@ -37,15 +39,16 @@ static inline Tensor *case_input(Ctx *cx, const char **at, uint32_t *seed)
     if (!dtype_read(p, word, &type)) return NULL;
     for (p += word; *p == '['; p++) shape[rank++] = strtol(p + 1, (char **)&p, 10);
     Tensor *t = tensor_constant(cx, "x", type, rank, shape, NULL);
-    case_fill(t, seed);
+    case_fill(cx, t, seed);
     if (*p == '=') {
+        void *data = own_data(cx, t);
         p += 2;
         for (int64_t i = 0; *p && *p != '}'; i++, p += *p == ',') {
             Scalar s = { 0 };
             double v = text_read_double(p, &p);
             if (dtype_is_float(type)) s.f = v;
             else s.i = (int64_t)v;
-            dtype_store(type, (void *)(uintptr_t)t->data, i, s);
+            dtype_store(type, data, i, s);
         }
         p++;
     }

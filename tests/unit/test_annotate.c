@@ -3,6 +3,7 @@
  * they are required; otherwise they leave no trace. Values are compared with those of the original DAG, by the
  * evaluator. (Annotation files and devices in emitted programs: tests/annotate.sh.) */
 #include "graphs.h"
+#include "own_data.h"
 
 #include "import/onnx/onnx.h"
 #include "import/te/te.h"
@@ -324,8 +325,9 @@ static void pair_of(DType t)
     Tensor *x = net_input(n, "x", SHAPE(2, 3, 50)), *scale = tensor_constant(n->cx, "s", F32, 2, shape, NULL),
            *zero = tensor_constant(n->cx, "z", t, 2, shape, NULL);
     uint32_t seed = 9;
-    fill(zero, (void *)(uintptr_t)zero->data, &seed);
-    for (int i = 0; i < 3; i++) ((float *)(uintptr_t)scale->data)[i] = 0.01f * (float)(i + 1);
+    fill(zero, own_data(n->cx, zero), &seed);
+    float *steps_of = own_data(n->cx, scale);
+    for (int i = 0; i < 3; i++) steps_of[i] = 0.01f * (float)(i + 1);
     Tensor *stored = call(n->cx, "quantize", "q", (Tensor *[]){ x, scale, zero }, 3, "to=%s", dtype_info(t)->spelling);
     net_output(n, call(n->cx, "dequantize", "d", (Tensor *[]){ stored, scale, zero }, 3, ""));
     net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", (Tensor *[]){ x, scale, zero }, 3,

@@ -11,6 +11,7 @@
  *
  * and the outputs have the same values. A new row of the table is tested at once. */
 #include "graphs.h"
+#include "own_data.h"
 
 enum { NETS = 25, NET_CALLS = 10 };
 
@@ -48,8 +49,8 @@ static Net integer_net(uint32_t seed)
     Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(1, 6, 6, 8));
     Tensor *k = tensor_constant(n->cx, "k", I8, SHAPE(3, 3, 8, 8), NULL),
            *b = tensor_constant(n->cx, "b", I32, SHAPE(8), NULL);
-    fill(k, (void *)(uintptr_t)k->data, &n->seed);
-    fill(b, (void *)(uintptr_t)b->data, &n->seed);
+    fill(k, own_data(n->cx, k), &n->seed);
+    fill(b, own_data(n->cx, b), &n->seed);
     for (int i = 0; i < 2; i++) {
         Tensor *sums = two(n, "add", "bias", two(n, "conv2d", "conv", x, k, "pad=1,1,1,1 zero=3"), b, "");
         x = one(n, "cast", "narrow", two(n, "shr", "scale", sums, tensor_scalar(n->cx, "s", I32, 6), ""), "to=i8");

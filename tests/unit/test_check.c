@@ -225,7 +225,7 @@ static bool runs_right(Ctx *cx, const Nest *n, int64_t size, uint64_t shuffle)
     Env *wanted = env_of(cx, n, size), *found = env_of(cx, n, size);
     Tensor *out[4];
     RunOptions options = { .checked = true, .shuffle = shuffle };
-    for (int i = 0; i < n->output_count; i++) out[i] = (Tensor *)(uintptr_t)n->output[i];
+    for (int i = 0; i < n->output_count; i++) out[i] = n->output[i];
     if (!evaluate(cx, wanted, out, n->output_count)) return false;
     DiagMark mark = diag_mark(cx);
     bool ran = interpret(cx, n, found, &options);

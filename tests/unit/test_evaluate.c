@@ -182,7 +182,7 @@ static void test_recurrence(void)
     Tensor *x = input(&t, "x", F32, SHAPE(6));
     const float *px = env_get(t.env, x);
     Tensor *y = FORMULA(t.cx, "y[t] = x[t]", BIND_T("x", x));
-    Stage *s = (Stage *)(uintptr_t)y->producer->stage;
+    Stage *s = y->producer->stage;
     const Expr *var = s->axis[0].var, *before = expr_sub(t.cx, var, expr_index(t.cx, 1));
     const Expr *half = expr_mul(t.cx, tensor_read(t.cx, y, &before, 1), expr_real(t.cx, F32, 0.5));
     const Expr *past = expr_select(t.cx, expr_binary(t.cx, EXPR_EQ, var, expr_index(t.cx, 0)), expr_real(t.cx, F32, 0),

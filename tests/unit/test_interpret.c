@@ -84,7 +84,7 @@ static void equals_evaluator(Ctx *cx, const char *name, const Nest *n, int64_t s
         return;
     }
     Env *meant = env_for(cx, n, size);
-    evaluate(cx, meant, (Tensor *const *)(uintptr_t)n->output, n->output_count);
+    evaluate(cx, meant, n->output, n->output_count);
     const char *wrong = ctx_failed(cx) ? "evaluator" : NULL;
     for (int m = 0; m < MODE_COUNT && !wrong; m++) {
         Env *run = env_for(cx, n, size);
@@ -374,7 +374,7 @@ static bool shows(const char *text, RunOptions options)
     bool differs = !n;
     if (n) {
         Env *meant = env_for(cx, n, 0), *run = env_for(cx, n, 0);
-        evaluate(cx, meant, (Tensor *const *)(uintptr_t)n->output, n->output_count);
+        evaluate(cx, meant, n->output, n->output_count);
         interpret(cx, n, run, &options);
         differs = ctx_failed(cx) || !same_outputs(cx, n, meant, run);
     }

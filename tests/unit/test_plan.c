@@ -11,7 +11,7 @@
 typedef struct Machine {
     Net *net;
     Build *b;
-    char *arena, *input[NET_ROOM], *output[NET_ROOM];
+    char *arena, *input[NET_ROOM], *output[NET_ROOM], **constant;
     Env *truth;                   /* the value of each tensor, as a separate dense tensor */
     const char *fault;
 } Machine;
@@ -22,7 +22,7 @@ static char *place_of(const Machine *m, const Slot *s)
     switch (s->kind) {
     case SLOT_INPUT: return m->input[s->index] + bytes;
     case SLOT_OUTPUT: return m->output[s->index] + bytes;
-    case SLOT_CONST: return (char *)(uintptr_t)m->b->plan.constant[s->index]->data + bytes;
+    case SLOT_CONST: return m->constant[s->index] + bytes;
     case SLOT_ARENA: break;
     }
     return m->arena + s->offset + bytes;
@@ -126,6 +126,11 @@ static Machine machine_new(Net *n, Build *b, const void *const *inputs)
 {
     Machine m = { .net = n, .b = b, .truth = env_new(n->cx) };
     m.arena = arena_alloc(n->cx->arena, (size_t)b->plan.arena_size);
+    m.constant = NEW_ARRAY(n->cx->arena, char *, b->plan.constant_count);
+    for (int i = 0; i < b->plan.constant_count; i++) {
+        const Tensor *t = b->plan.constant[i];
+        m.constant[i] = arena_copy(n->cx->arena, t->data, (size_t)tensor_bytes(t));
+    }
     memset(m.arena, 0x5a, (size_t)b->plan.arena_size);
     for (int i = 0; i < b->graph.input_count; i++) {
         env_set_const(m.truth, b->graph.input[i], inputs[i]);

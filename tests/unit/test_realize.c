@@ -11,6 +11,7 @@
  *
  *   test_realize [COUNT]    COUNT random networks, 40 by default */
 #include "graphs.h"
+#include "own_data.h"
 
 #include <stdlib.h>
 
@@ -203,7 +204,6 @@ static Tensor *run(Ctx *cx, Tensor *t)
 }
 
 static double at(const Tensor *t, int64_t i) { return ((const double *)t->data)[i]; }
-static void put(Tensor *t, int64_t i, double v) { ((double *)(uintptr_t)t->data)[i] = v; }
 
 static Tensor *doubles_like(Net *n, const Tensor *t)
 {
@@ -248,6 +248,7 @@ static Layer stored(World *w, Tensor *real, const Terms *x)
     frexp(most / 80, &exponent);
     const Grid g = { random_scale(n, exponent - 1, w->kind), pick(n, 60) - 30 - (x->low == 0 ? 98 : 0), -128, 127 };
     Layer l = { quantized(w, real, &g), doubles_like(n, x->a), g };
+    double *values = own_data(n->cx, l.v);
     const Grid wide = { g.step, 0, -100000, 100000 };
     Real low = { 0, 0, 1, 0, 0, x->low }, high = { 0, 0, 1, 0, 0, x->high };
     for (int64_t i = 0; i < tensor_elems(x->a); i++) {
@@ -259,7 +260,7 @@ static Layer stored(World *w, Tensor *real, const Terms *x)
         if (x->low > -1e30 && v < on_grid(&low, &wide)) v = on_grid(&low, &wide);
         if (x->high < 1e30 && v > on_grid(&high, &wide)) v = on_grid(&high, &wide);
         v = v + g.zero < -128 ? -128 - g.zero : v + g.zero > 127 ? 127 - g.zero : v;
-        put(l.v, i, (double)v);
+        values[i] = (double)v;
     }
     return l;
 }
@@ -307,7 +308,8 @@ static Layer input_layer(World *w, int rank, const int64_t *shape)
         (double)(g.zero + (is_u8 ? 128 : 0)))
     };
     Layer l = { call(n->cx, "dequantize", "dq", in, 3, ""), doubles_like(n, x), g };
-    for (int64_t i = 0; i < tensor_elems(x); i++) put(l.v, i, (double)(pick(n, 256) - 128 - g.zero));
+    double *values = own_data(n->cx, l.v);
+    for (int64_t i = 0; i < tensor_elems(x); i++) values[i] = (double)(pick(n, 256) - 128 - g.zero);
     return l;
 }
 
@@ -325,15 +327,18 @@ static Weights weights(World *w, int rank, const int64_t *shape)
     Tensor *q = tensor_constant(n->cx, "k", t, rank, shape, NULL),
            *scale = tensor_constant(n->cx, "scale", F32, channels > 1, &channels, NULL);
     double *s = NEW_ARRAY(n->cx->arena, double, channels);
+    void *scales = own_data(n->cx, scale), *stored = own_data(n->cx, q);
+    double *values = own_data(n->cx, k.v);
     for (int64_t i = 0; i < channels; i++)
-        dtype_store(F32, (void *)(uintptr_t)scale->data, i, (Scalar){ .f = s[i] = random_scale(n, -7, w->kind) });
+        dtype_store(F32, scales, i, (Scalar){ .f = s[i] = random_scale(n, -7, w->kind) });
     for (int64_t i = 0; i < tensor_elems(q); i++) {
         const int64_t v = pick(n, 256) - (t == I8 ? 128 : 0);
-        dtype_store(t, (void *)(uintptr_t)q->data, i, (Scalar){ .i = v });
-        put(k.v, i, (double)(v - zero));
+        dtype_store(t, stored, i, (Scalar){ .i = v });
+        values[i] = (double)(v - zero);
     }
     Tensor *zeros = tensor_constant(n->cx, "zero", t, channels > 1, &channels, NULL);
-    for (int64_t i = 0; i < channels; i++) dtype_store(t, (void *)(uintptr_t)zeros->data, i, (Scalar){ .i = zero });
+    void *zero_data = own_data(n->cx, zeros);
+    for (int64_t i = 0; i < channels; i++) dtype_store(t, zero_data, i, (Scalar){ .i = zero });
     k.scale = s;
     k.real = call(n->cx, "dequantize", "dk", (Tensor *[]){ q, scale, zeros }, 3, "");
     if (w->takes_reals && pick(n, 3) == 0)
@@ -352,18 +357,19 @@ static Tensor *biased(World *w, Tensor *real, Terms *x)
     double *offset = NEW_ARRAY(n->cx->arena, double, last), *scale = NEW_ARRAY(n->cx->arena, double, last);
     Tensor *q = tensor_constant(n->cx, "b", I32, 1, &last, NULL), *b = tensor_constant(n->cx, "b", F32, 1, &last, NULL),
            *unit = tensor_constant(n->cx, "u", F32, 1, &last, NULL);
+    void *stored = own_data(n->cx, q), *units = own_data(n->cx, unit), *reals = own_data(n->cx, b);
     for (int64_t i = 0; i < last; i++) {
         const int64_t v = pick(n, 20001) - 10000;
         scale[i] = x->scale[i % x->channels];
-        dtype_store(I32, (void *)(uintptr_t)q->data, i, (Scalar){ .i = v });
-        dtype_store(F32, (void *)(uintptr_t)unit->data, i, (Scalar){ .f = (double)(float)scale[i] });
+        dtype_store(I32, stored, i, (Scalar){ .i = v });
+        dtype_store(F32, units, i, (Scalar){ .f = (double)(float)scale[i] });
         const double real_bias = (double)(float)((double)v * 0.77 * scale[i]);
-        dtype_store(F32, (void *)(uintptr_t)b->data, i, (Scalar){ .f = real_bias });
+        dtype_store(F32, reals, i, (Scalar){ .f = real_bias });
         offset[i] = way == 1 ? real_bias : (double)v * scale[i];
     }
     if (way == 2) {
-        for (int64_t i = 0; i < tensor_elems(x->a); i++)
-            put(x->a, i, at(x->a, i) + (double)dtype_load(I32, q->data, i % last).i);
+        double *values = own_data(n->cx, x->a);
+        for (int64_t i = 0; i < tensor_elems(x->a); i++) values[i] += (double)dtype_load(I32, q->data, i % last).i;
         for (int64_t i = 0; i < last; i++) offset[i] = 0;
         b = call(n->cx, "dequantize", "db", (Tensor *[]){ q, unit, tensor_scalar(n->cx, "zero", I32, 0) }, 3, "");
     }
@@ -454,7 +460,8 @@ static Layer averaged(World *w, Layer x, const char *op, const char *attrs, int6
 {
     Net *n = &w->net;
     Tensor *mean = run(n->cx, one(n, op, op, x.v, attrs));
-    for (int64_t i = 0; i < tensor_elems(mean); i++) put(mean, i, rint(at(mean, i) * (double)count));
+    double *values = own_data(n->cx, mean);
+    for (int64_t i = 0; i < tensor_elems(mean); i++) values[i] = rint(values[i] * (double)count);
     Terms t = terms_of(w, mean, x.grid.step);
     t.count = count;
     return stored(w, one(n, op, op, x.real, attrs), &t);
@@ -492,8 +499,9 @@ static Layer in_integers(World *w, Layer x)
     const int64_t one = 1, channels = k.channels;
     Tensor *factor = tensor_constant(cx, "factor", F32, 1, channels > 1 ? &channels : &one, NULL);
     double *f = NEW_ARRAY(cx->arena, double, channels);
+    void *factors = own_data(cx, factor);
     for (int64_t i = 0; i < channels; i++)
-        dtype_store(F32, (void *)(uintptr_t)factor->data, i, (Scalar){ .f = f[i] = (double)(float)(k.scale[i] * 0.3) });
+        dtype_store(F32, factors, i, (Scalar){ .f = f[i] = (double)(float)(k.scale[i] * 0.3) });
     Tensor *stored_in = call(cx, "requantize", "requantize", (Tensor *[]){ sums, factor, out_zero }, 3, "to=i8");
     Layer y = {
         call(cx, "dequantize", "dq", (Tensor *[]){ stored_in, tensor_scalar(cx, "scale", F32, g.step), out_zero }, 3,
@@ -501,9 +509,10 @@ static Layer in_integers(World *w, Layer x)
     };
     Tensor *acc = run(cx, two(n, "conv2d", "sums", x.v, k.v, "pad=1,1,1,1"));
     y.v = doubles_like(n, acc);
+    double *values = own_data(cx, y.v);
     for (int64_t i = 0; i < tensor_elems(acc); i++) {
         const Real r = { (int64_t)at(acc, i), 0, 1, f[i % channels], 0, 0 };
-        put(y.v, i, (double)(on_grid(&r, &(Grid){ 1, g.zero, -128, 127 }) - g.zero));
+        values[i] = (double)(on_grid(&r, &(Grid){ 1, g.zero, -128, 127 }) - g.zero);
     }
     return y;
 }
@@ -653,7 +662,8 @@ static void tables(void)
         World w = { net_new(800 + i), 0, i % 2 != 0, false };
         Net *n = &w.net;
         const Layer x = input_layer(&w, SHAPE(256));
-        for (int64_t v = 0; v < 256; v++) put(x.v, v, (double)(v - 128 - x.grid.zero));
+        double *values = own_data(n->cx, x.v);
+        for (int64_t v = 0; v < 256; v++) values[v] = (double)(v - 128 - x.grid.zero);
         Tensor *real = one(n, curves[i % 5], "curve", x.real, ""), *half = tensor_scalar(n->cx, "half", F32, 0.37f);
         if (i % 2) real = two(n, "mul", "mul", two(n, "add", "add", real, half, ""), x.real, "");
         net_output(n, quantized(&w, real, &(Grid){ 0.013f, -20, -128, 127 }));
@@ -674,7 +684,8 @@ static void from_grid_to_grid(void)
     World w = { net_new(900), 0, false, false };
     Net *n = &w.net;
     const Layer x = input_layer(&w, SHAPE(256));
-    for (int64_t v = 0; v < 256; v++) put(x.v, v, (double)(v - 128 - x.grid.zero));
+    double *values = own_data(n->cx, x.v);
+    for (int64_t v = 0; v < 256; v++) values[v] = (double)(v - 128 - x.grid.zero);
     const Grid coarse = { 2 * x.grid.step, 5, -128, 127 };
     net_output(n, quantized(&w, x.real, &coarse));
     net_output(
@@ -697,7 +708,7 @@ static void shrinks(void)
     Net *n = &w.net;
     const Layer x = input_layer(&w, SHAPE(1, 4, 4, 3));
     const Weights k = weights(&w, SHAPE(1, 1, 3, 4)), k2 = weights(&w, SHAPE(1, 1, 4, 2));
-    int8_t *q = (int8_t *)(uintptr_t)k.real->producer->in[0]->data;
+    int8_t *q = own_data(n->cx, k.real->producer->in[0]);
     for (int i = 1; i < 12; i += 4) q[i] = 0;
     Tensor *a = quantized(&w, one(n, "relu", "relu", two(n, "conv2d", "first", x.real, k.real, ""), ""),
                           &(Grid){ 0.25, -128, -128, 127 });

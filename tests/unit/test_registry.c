@@ -3,6 +3,7 @@
  * (the naive nest among them), by the interpreter and by emitted C that the host's compiler builds. The oracle is the
  * evaluator on the operator's own compute; schedules keep the order of sums, so that all bits must be the same. */
 #include "check.h"
+#include "own_data.h"
 #include "graphs.h"
 #include "op_cases.h"
 
@@ -159,7 +160,7 @@ static void check_addition(RegistryRun *run)
     Tensor *x[2], *up[2];
     for (int i = 0; i < 2; i++) {
         x[i] = tensor_constant(cx, i ? "b" : "a", I8, SHAPE(2, 3, 7), NULL);
-        fill(x[i], (void *)(uintptr_t)x[i]->data, &net.seed);
+        fill(x[i], own_data(cx, x[i]), &net.seed);
         up[i] = one(&net, "rescale", "up", x[i],
                     i ? "to=i32 left=20 zero_x=-128 multiplier=1623821475 shift=2"
                       : "to=i32 left=20 zero_x=4 multiplier=1073741824");

@@ -32,10 +32,10 @@ static bool is_nested(const char *html, char *at, size_t room)
     return depth == 0;
 }
 
-static char *report_of(lw_context *cx, const char *path)
+static const char *report_of(lw_context *cx, const char *path)
 {
     const lw_options options = { .name = "m" };
-    return (char *)(uintptr_t)lw_report_html(cx, path, &options);
+    return lw_report_html(cx, path, &options);
 }
 
 /* Layers of branches and loops have a separate title, in the page and in the text. */

@@ -102,7 +102,7 @@ static void read_program_line(Ctx *cx, Program *p, const char *line)
     else if (starts(line, "output ")) {
         for (int i = 0; i < p->bind_count; i++)
             if (strcmp(p->bind[i].name, line + strlen("output ")) == 0)
-                p->output[p->output_count++] = (Tensor *)(uintptr_t)p->bind[i].tensor;
+                p->output[p->output_count++] = p->bind[i].tensor;
     } else {
         Tensor *t = formula(cx, line, p->bind);
         for (int i = 0; t && i < p->promised_count; i++)

@@ -6,6 +6,7 @@
  *
  *   test_shrink [COUNT]    COUNT random networks, 100 by default */
 #include "graphs.h"
+#include "own_data.h"
 
 #include <stdlib.h>
 
@@ -24,21 +25,22 @@ static Tensor *image(Net *n, int64_t channels) { return input(n, SHAPE(1, 5, 4, 
 static Tensor *numbers(Net *n, DType t, int most, int rank, const int64_t *shape)
 {
     Tensor *c = tensor_constant(n->cx, "c", t, rank, shape, NULL);
+    void *data = own_data(n->cx, c);
     for (int64_t i = 0; i < tensor_elems(c); i++)
-        dtype_store(t, (void *)(uintptr_t)c->data, i, (Scalar){ .i = pick(n, 2 * most + 1) - most });
+        dtype_store(t, data, i, (Scalar){ .i = pick(n, 2 * most + 1) - most });
     return c;
 }
 
-static void put(Tensor *c, int64_t at, int64_t v)
+static void put(Net *n, Tensor *c, int64_t at, int64_t v)
 {
-    dtype_store(c->type, (void *)(uintptr_t)c->data, at, (Scalar){ .i = v });
+    dtype_store(c->type, own_data(n->cx, c), at, (Scalar){ .i = v });
 }
 
 /* All that has the last index `channel` becomes v. */
-static void put_channel(Tensor *c, int64_t channel, int64_t v)
+static void put_channel(Net *n, Tensor *c, int64_t channel, int64_t v)
 {
     int64_t last = last_dim(c);
-    for (int64_t i = channel; i < tensor_elems(c); i += last) put(c, i, v);
+    for (int64_t i = channel; i < tensor_elems(c); i += last) put(n, c, i, v);
 }
 
 enum { SATURATES = 4000000, ZERO = -5 };
@@ -70,10 +72,10 @@ static Layer depthwise(Net *n, const char *label, Tensor *x, const char *attrs)
 }
 
 /* The channel holds `value` always: its filter is zeros. Any int8 is reached: sums of (v - ZERO) * 16 / 0.7071. */
-static void make_constant(Layer l, int64_t channel, int64_t value)
+static void make_constant(Net *n, Layer l, int64_t channel, int64_t value)
 {
-    put_channel(l.k, channel, 0);
-    put_channel(l.b, channel, ((value - ZERO) * 16 * 1000 + (value < ZERO ? -353 : 353)) / 707);
+    put_channel(n, l.k, channel, 0);
+    put_channel(n, l.b, channel, ((value - ZERO) * 16 * 1000 + (value < ZERO ? -353 : 353)) / 707);
 }
 
 /* ---- Before and after -------------------------------------------------------------------------------------------- */
@@ -142,41 +144,41 @@ static void zero_filters(void)
 {
     Net n = net_new(1);
     Layer a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 1, ZERO);
-    make_constant(a, 3, ZERO);
+    make_constant(&n, a, 1, ZERO);
+    make_constant(&n, a, 3, ZERO);
     Layer b = depthwise(&n, "b", a.y, "pad=1,1,1,1");
     net_output(&n, pointwise(&n, "c", b.y, 2).y);
     check_shrunk(n, "zero-filters-through-padded-depthwise", "a 2 of 4, b 2 of 4, c 2 of 2");
 
     n = net_new(2);
     a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 2, 77);
+    make_constant(&n, a, 2, 77);
     net_output(&n, square(&n, "b", a.y, 2, "").y);
     check_shrunk(n, "a-constant-goes-into-the-bias", "a 3 of 4, b 2 of 2");
 
     n = net_new(3);
     a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 2, 77);
-    make_constant(a, 0, ZERO);
+    make_constant(&n, a, 2, 77);
+    make_constant(&n, a, 0, ZERO);
     net_output(&n, square(&n, "b", a.y, 2, "pad=1,1,1,1").y);
     check_shrunk(n, "behind-padding-only-the-zero-point-goes", "a 3 of 4, b 2 of 2");
 
     n = net_new(4);
     a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 2, 77);
+    make_constant(&n, a, 2, 77);
     b = depthwise(&n, "b", a.y, "pad=1,1,1,1 stride=2");
     net_output(&n, pointwise(&n, "c", b.y, 2).y);
     check_shrunk(n, "a-constant-that-a-border-changes-stays", "");
 
     n = net_new(5);
     a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 2, 77);
+    make_constant(&n, a, 2, 77);
     net_output(&n, pointwise(&n, "c", depthwise(&n, "b", a.y, "").y, 2).y);
     check_shrunk(n, "a-constant-without-a-border-goes", "a 3 of 4, b 3 of 4, c 2 of 2");
 
     n = net_new(6);
     a = pointwise(&n, "a", image(&n, 3), 4);
-    for (int i = 0; i < 4; i++) make_constant(a, i, 10 * i);
+    for (int i = 0; i < 4; i++) make_constant(&n, a, i, 10 * i);
     net_output(&n, pointwise(&n, "c", a.y, 2).y);
     check_shrunk(n, "one-channel-stays-of-none", "a 1 of 4, c 2 of 2");
 }
@@ -185,14 +187,14 @@ static void saturation(void)
 {
     Net n = net_new(7);
     Layer a = pointwise(&n, "a", image(&n, 3), 4);
-    put(a.b, 0, SATURATES);
-    put(a.b, 3, -SATURATES);
+    put(&n, a.b, 0, SATURATES);
+    put(&n, a.b, 3, -SATURATES);
     net_output(&n, pointwise(&n, "c", a.y, 2).y);
     check_shrunk(n, "saturated-channels", "a 2 of 4, c 2 of 2");
 
     n = net_new(8);
     a = pointwise(&n, "a", image(&n, 3), 4);
-    put(a.b, 0, 3000);                           /* reaches 127 for some inputs only */
+    put(&n, a.b, 0, 3000);                           /* reaches 127 for some inputs only */
     net_output(&n, pointwise(&n, "c", a.y, 2).y);
     check_shrunk(n, "sometimes-saturated-stays", "");
 }
@@ -201,28 +203,28 @@ static void unread_channels(void)
 {
     Net n = net_new(9);
     Layer a = pointwise(&n, "a", image(&n, 3), 4), b = pointwise(&n, "b", a.y, 3);
-    for (int o = 0; o < 3; o++) put(b.k, 1 * 3 + o, 0);
+    for (int o = 0; o < 3; o++) put(&n, b.k, 1 * 3 + o, 0);
     net_output(&n, b.y);
     check_shrunk(n, "weights-of-zero-read-nothing", "a 3 of 4, b 3 of 3");
 
     n = net_new(10);
     a = pointwise(&n, "a", image(&n, 3), 4), b = pointwise(&n, "b", a.y, 3);
-    for (int o = 0; o < 2; o++) put(b.k, 1 * 3 + o, 0);
-    make_constant(b, 2, 40);
-    put(b.k, 1 * 3 + 2, 0);
+    for (int o = 0; o < 2; o++) put(&n, b.k, 1 * 3 + o, 0);
+    make_constant(&n, b, 2, 40);
+    put(&n, b.k, 1 * 3 + 2, 0);
     net_output(&n, pointwise(&n, "c", b.y, 2).y);
     check_shrunk(n, "what-goes-reads-nothing", "a 3 of 4, b 2 of 3, c 2 of 2");
 
     n = net_new(11);
     a = pointwise(&n, "a", image(&n, 3), 4), b = pointwise(&n, "b", a.y, 3);
-    for (int o = 0; o < 3; o++) put(b.k, 1 * 3 + o, 0);
+    for (int o = 0; o < 3; o++) put(&n, b.k, 1 * 3 + o, 0);
     net_output(&n, b.y);
     net_output(&n, pointwise(&n, "other", a.y, 2).y);
     check_shrunk(n, "another-reader-keeps-it", "");
 
     n = net_new(12);
     a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 0, ZERO);
+    make_constant(&n, a, 0, ZERO);
     net_output(&n, pointwise(&n, "b", a.y, 3).y);
     net_output(&n, a.y);
     check_shrunk(n, "an-output-keeps-its-channels", "");
@@ -239,30 +241,30 @@ static void several_operands(void)
 {
     Net n = net_new(13);
     Layer a = pointwise(&n, "a", image(&n, 3), 4), b = pointwise(&n, "b", n.input[0], 4);
-    make_constant(a, 0, ZERO);
-    make_constant(a, 1, 30);
-    make_constant(b, 1, 3);
+    make_constant(&n, a, 0, ZERO);
+    make_constant(&n, a, 1, 30);
+    make_constant(&n, b, 1, 3);
     net_output(&n, pointwise(&n, "c", sum_of(&n, "sum", a.y, b.y), 2).y);
     check_shrunk(n, "a-sum-of-constants-goes", "a 3 of 4, b 3 of 4, c 2 of 2");
 
     n = net_new(14);
     a = pointwise(&n, "a", image(&n, 3), 3), b = pointwise(&n, "b", n.input[0], 2);
-    for (int i = 0; i < 3; i++) make_constant(a, i, 9 * i);
+    for (int i = 0; i < 3; i++) make_constant(&n, a, i, 9 * i);
     net_output(&n, pointwise(&n, "c", two(&n, "concat", "join", a.y, b.y, "axis=3"), 2).y);
     check_shrunk(n, "a-dead-half-is-left-out", "a 0 of 3, c 2 of 2");
 
     n = net_new(15);
     a = pointwise(&n, "a", image(&n, 3), 3), b = pointwise(&n, "b", n.input[0], 3);
-    make_constant(a, 2, 9);
-    make_constant(b, 0, 1);
+    make_constant(&n, a, 2, 9);
+    make_constant(&n, b, 0, 1);
     Tensor *joined = call(n.cx, "concat", "join", (Tensor *[]){ a.y, b.y, n.input[0] }, 3, "axis=-1");
     net_output(&n, pointwise(&n, "c", joined, 2).y);
     check_shrunk(n, "concat-piece-by-piece", "a 2 of 3, b 2 of 3, c 2 of 2");
 
     n = net_new(16);
     a = pointwise(&n, "a", image(&n, 3), 3), b = pointwise(&n, "b", n.input[0], 3);
-    make_constant(a, 1, 9);
-    make_constant(b, 1, 9);
+    make_constant(&n, a, 1, 9);
+    make_constant(&n, b, 1, 9);
     net_output(&n, pointwise(&n, "c", two(&n, "concat", "join", a.y, b.y, "axis=1"), 2).y);
     check_shrunk(n, "concat-along-rows", "a 2 of 3, b 2 of 3, c 2 of 2");
 }
@@ -276,7 +278,7 @@ static void pools_and_views(void)
 {
     Net n = net_new(17);
     Layer a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 1, -77);
+    make_constant(&n, a, 1, -77);
     Tensor *x = one(&n, "max_pool2d", "max", a.y, "kernel=3 pad=1,1,1,1");
     x = one(&n, "avg_pool2d", "mean", x, "kernel=2 stride=2");
     net_output(&n, dense_layer(&n, "d", one(&n, "flatten", "flat", x, ""), 3));
@@ -285,13 +287,13 @@ static void pools_and_views(void)
     /* -77 divided by the taps inside is -77, but intervals do not prove it */
     n = net_new(27);
     a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 1, -77);
+    make_constant(&n, a, 1, -77);
     net_output(&n, pointwise(&n, "c", one(&n, "avg_pool2d", "mean", a.y, "kernel=2 pad=1,1,0,0"), 3).y);
     check_shrunk(n, "a-padded-mean-stays", "");
 
     n = net_new(18);
     a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 1, -77);
+    make_constant(&n, a, 1, -77);
     x = one(&n, "reduce_sum", "mean", one(&n, "cast", "wide", a.y, "to=i32"), "axes=1,2");
     x = one(&n, "rescale", "mean", x, "multiplier=1400000000 shift=4 zero=-5");
     net_output(&n, dense_layer(&n, "d", one(&n, "clip", "clip", x, "min=-60 max=90"), 3));
@@ -299,7 +301,7 @@ static void pools_and_views(void)
 
     n = net_new(19);
     a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 1, -77);
+    make_constant(&n, a, 1, -77);
     x = one(&n, "pad", "pad", a.y, "pad=0,1,1,0,0,1,1,0 value=-77");
     net_output(&n, square(&n, "c", two(&n, "lookup", "table", x, numbers(&n, I8, 120, SHAPE(256)), ""), 2, "").y);
     check_shrunk(n, "pad-by-the-constant-and-a-table", "a 3 of 4, c 2 of 2");
@@ -317,13 +319,13 @@ static void what_stays(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Net n = net_new(20 + (uint32_t)i);
         Layer a = pointwise(&n, "a", image(&n, 3), 4);
-        make_constant(a, 2, ZERO);
+        make_constant(&n, a, 2, ZERO);
         net_output(&n, pointwise(&n, "c", one(&n, rows[i].op, "op", a.y, rows[i].attrs), 2).y);
         check_shrunk(n, rows[i].name, strcmp(rows[i].name, "turned-and-back") == 0 ? "a 3 of 4, c 2 of 2" : "");
     }
     Net n = net_new(30);
     Layer a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 2, ZERO);
+    make_constant(&n, a, 2, ZERO);
     net_output(&n, layer(&n, "c", "conv2d", a.y, numbers(&n, I8, 100, SHAPE(1, 1, 2, 6)), "groups=2").y);
     check_shrunk(n, "groups", "");
 
@@ -331,15 +333,15 @@ static void what_stays(void)
     a = pointwise(&n, "a", image(&n, 3), 4);
     Tensor *middle = one(&n, "slice", "middle", a.y, "begin=1 end=3 axes=3");
     Layer other = pointwise(&n, "other", a.y, 2);
-    put(other.k, 0, 0);
-    put(other.k, 1, 0);
+    put(&n, other.k, 0, 0);
+    put(&n, other.k, 1, 0);
     net_output(&n, middle);
     net_output(&n, other.y);
     check_shrunk(n, "a-slice-that-would-move", "");
 
     n = net_new(31);
     a = pointwise(&n, "a", image(&n, 3), 4);
-    make_constant(a, 2, ZERO);
+    make_constant(&n, a, 2, ZERO);
     Layer b = layer(&n, "b", "depthwise_conv2d", a.y, numbers(&n, I8, 100, SHAPE(3, 3, 8)), "pad=1,1,1,1");
     net_output(&n, pointwise(&n, "c", b.y, 2).y);
     check_shrunk(n, "depthwise-with-a-multiplier", "a 3 of 4, b 6 of 8, c 2 of 2");
@@ -369,8 +371,8 @@ static void facts(void)
 {
     Net n = net_new(40);
     Tensor *k = numbers(&n, I8, 0, SHAPE(2, 1));
-    put(k, 0, 3);
-    put(k, 1, -2);
+    put(&n, k, 0, 3);
+    put(&n, k, 1, -2);
     Tensor *sums = two(&n, "dense", "d", input(&n, SHAPE(1, 2)), k, "zero=-5");       /* x + 5 in -123..132 */
     /* By 8: -79..81, and -5 */
     net_output(&n, one(&n, "rescale", "r", sums, "multiplier=1073741824 shift=2 zero=-5"));
@@ -385,9 +387,9 @@ static void spoil(Net *n, Layer l)
 {
     for (int64_t c = 0; c < last_dim(l.k); c++)
         switch (pick(n, 5)) {
-        case 0: make_constant(l, c, ZERO); break;
-        case 1: make_constant(l, c, pick(n, 256) - 128); break;
-        case 2: put(l.b, c, pick(n, 2) ? SATURATES : -SATURATES); break;
+        case 0: make_constant(n, l, c, ZERO); break;
+        case 1: make_constant(n, l, c, pick(n, 256) - 128); break;
+        case 2: put(n, l.b, c, pick(n, 2) ? SATURATES : -SATURATES); break;
         default: break;
         }
 }

@@ -2,6 +2,7 @@
 /* The implementation of a group, with rows defined here: plevel, the target's chain, order, overriding; conditions in
  * words that are decided, open, or name a missing dimension; blocks of schedules. */
 #include "graphs.h"
+#include "own_data.h"
 
 #include "graph/plan/group_schedules.h"
 #include "import/te/te.h"
@@ -309,7 +310,7 @@ static void rows_in_one_number(void)
         const int length = rows[i].length;
         Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(3, length)),
                *w = tensor_constant(n->cx, "w", I8, SHAPE(length, 4), NULL);
-        int8_t *to = (int8_t *)(uintptr_t)w->data;
+        int8_t *to = own_data(n->cx, w);
         for (int e = 0; e < length * 4; e++) to[e] = e % 2 ? rows[i].odd : rows[i].even;
         net_output(n, two(n, "dense", "y", x, w, ""));
         const Graph was = net_graph(n);
@@ -331,7 +332,7 @@ static void rows_as_they_are(void)
         Net net = net_new(1), *n = &net;
         Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(rows, 12)),
                *w = tensor_constant(n->cx, "w", I8, SHAPE(12, 4), NULL);
-        fill(w, (void *)(uintptr_t)w->data, &n->seed);
+        fill(w, own_data(n->cx, w), &n->seed);
         net_output(n, two(n, "dense", "y", x, w, ""));
         const Graph was = net_graph(n);
         Graph is = was;
@@ -365,7 +366,7 @@ static void rows_of_one_channel(void)
                             : tensor_new_fixed(n->cx, "x", I8, SHAPE(r, 12));
         Tensor *w = is_conv ? tensor_constant(n->cx, "w", I8, SHAPE(3, 3, 3, o), NULL)
                             : tensor_constant(n->cx, "w", I8, SHAPE(12, o), NULL);
-        fill(w, (void *)(uintptr_t)w->data, &n->seed);
+        fill(w, own_data(n->cx, w), &n->seed);
         n->input[n->input_count++] = x;
         net_output(n, two(n, trial[i / 3].op, "y", turned ? one(n, "transpose", "t", x, "perm=0,2,3,1") : x, w,
                           trial[i / 3].attrs));

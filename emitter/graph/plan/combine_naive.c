@@ -94,10 +94,8 @@ static Tensor *stand_in(Combine *c, Map *taken, const Tensor *t)
     Ctx *cx = c->in->cx;
     const char *role = NULL;
     for (int i = 0; i < c->count && !role; i++) role = group_role(cx, c->part[i].group, t);
-    Tensor *in = arena_copy(cx->arena, t, sizeof *t);
-    in->producer = NULL;
+    Tensor *in = tensor_stand_in(cx, t);
     in->name = free_name(cx, taken, role ? role : "x");
-    in->serial = ctx_serial(cx);
     return in;
 }
 

@@ -115,10 +115,8 @@ static const char *role_of(Ctx *cx, const Group *g, const Tensor *t)
 /* Returns the group's stand-in for an outside tensor: the same tensor, named after its role unless names are kept. */
 static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 {
-    Tensor *in = arena_copy(x->cx->arena, t, sizeof *t);
-    in->producer = NULL;
+    Tensor *in = tensor_stand_in(x->cx, t);
     in->name = unique_name(x->cx, &x->taken, g->keeps_names ? name(x->cx, t->name) : role_of(x->cx, g, t));
-    in->serial = ctx_serial(x->cx);
     return in;
 }
 

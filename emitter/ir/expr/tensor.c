@@ -85,7 +85,15 @@ Tensor *tensor_new(Ctx *cx, const char *tensor_name, DType t, int rank, const Ex
     x->rank = rank;
     for (int d = 0; d < rank; d++) x->shape[d] = shape[d];
     x->serial = ctx_serial(cx);
-    return x;
+    return x->self = x;
+}
+
+Tensor *tensor_stand_in(Ctx *cx, const Tensor *t)
+{
+    Tensor *x = arena_copy(cx->arena, t, sizeof *t);
+    x->producer = NULL;
+    x->serial = ctx_serial(cx);
+    return x->self = x;
 }
 
 Tensor *tensor_new_fixed(Ctx *cx, const char *tensor_name, DType t, int rank, const int64_t *shape)
@@ -248,7 +256,7 @@ Node *compute_new(Ctx *cx, const StageSpec *spec)
     const Tensor **reads;
     n->in_count = stage_reads(cx, s, &reads);
     n->in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
-    for (int i = 0; i < n->in_count; i++) n->in[i] = (Tensor *)(uintptr_t)reads[i];
+    for (int i = 0; i < n->in_count; i++) n->in[i] = reads[i]->self;
     return n;
 }
 

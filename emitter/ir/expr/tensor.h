@@ -36,6 +36,7 @@ struct Tensor {
     /* The operator's word for an intermediate tensor: "sums"; or NULL */
     const char *word;
     uint32_t serial;
+    struct Tensor *self;             /* the tensor as the DAG's nodes hold it; expressions read it const */
 };
 
 typedef enum AxisKind { AXIS_DATA, AXIS_REDUCE, AXIS_ORDERED } AxisKind;
@@ -114,6 +115,8 @@ struct Node {
 
 Tensor *tensor_new(Ctx *cx, const char *name, DType t, int rank, const Expr *const *shape);
 Tensor *tensor_new_fixed(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape);
+/* A tensor like t without its producer */
+Tensor *tensor_stand_in(Ctx *cx, const Tensor *t);
 /* Copies `data`; NULL: zeros */
 Tensor *tensor_constant(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, const void *data);
 /* A constant of zeros; *data leads to its elements, which whoever asked for it may write until it is read. */
