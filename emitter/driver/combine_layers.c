@@ -79,6 +79,8 @@ void layers_plan(Search *r, Layers *l)
         l->work += l->work_of[i];
     }
     r->b->shared->lowered = own.lowered;
+    r->b->shared->final = own.final;
+    r->b->shared->lead = own.lead;
 }
 
 Layers layers_with(Search *r, const Layers *l, const bool *is_joined, int j, const Combination *with)

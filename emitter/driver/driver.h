@@ -20,9 +20,10 @@ typedef struct Shared {
     Map symbols;                             /* names used in the emitted C, without the model's prefix */
     Map by_text;                             /* text of a function -> the first function with this text, and its nest */
     const char *until;                       /* passes stop after this one (`dump --at pass:NAME`); NULL: none */
-    Map lowered;                             /* nest whose tensors have no views -> its function */
+    Map lowered;                             /* nest with its views -> Lowered, its function (functions.c) */
     int function_count; const Function **function;                     /* in order of first use */
     Map final;                               /* function -> itself after the final passes */
+    Map lead;                                /* input of a function -> KnownLead (overlaps.c) */
     Map merged;                              /* function that differs from another one in numbers only -> Merged */
     int body_count; const Body **body;                                 /* functions of regions, inner ones first */
     int constant_count; const Tensor **constant; const char **constant_name;

@@ -22,6 +22,9 @@ static bool keeps_names(const Group *g)
     return g->keeps_names || is_of_formulas;
 }
 
+/* A lowered function. Its text follows when it is first printed. */
+typedef struct Lowered { const Function *function, *final; Text text; } Lowered;
+
 /* Gives the strides of the group's tensors that are views of other memory. The nest's inputs and outputs correspond to
  * the group's by position. */
 static LowerOptions lower_options(Build *b, int group)
@@ -48,19 +51,41 @@ static LowerOptions lower_options(Build *b, int group)
     return o;
 }
 
-/* Returns the group's function. Candidates of build_combine_for_ram share this cache, so each nest is lowered once. */
-static const Function *lowered_of(Build *b, int group)
+/* Writes all that determines the lowered function: the nest, and its options that depend on the plan. Returns the
+ * bytes. */
+static size_t lowering_key(const Nest *n, const LowerOptions *o, int64_t *key)
 {
-    const LowerOptions options = lower_options(b, group);
-    bool is_plain = !options.view_count && !options.inputs_alias_output;
-    const Function *known = is_plain ? map_get_const_ptr(&b->shared->lowered, b->nest[group]) : NULL;
-    if (known) return known;
-    const Function *f = lower_nest(b->cx, b->nest[group], &options);
-    if (f && is_plain) map_put_const_ptr(&b->shared->lowered, b->nest[group], f);
-    return f;
+    size_t count = 0;
+    key[count++] = (int64_t)(uintptr_t)n;
+    key[count++] = o->inputs_alias_output;
+    for (int v = 0; v < o->view_count; v++) {
+        key[count++] = (int64_t)(uintptr_t)o->view[v].tensor;
+        key[count++] = o->view[v].elems;
+        for (int d = 0; d < MAX_RANK; d++) key[count++] = o->view[v].stride[d];
+    }
+    return count * sizeof *key;
 }
 
-typedef struct Lowered { Function *function; const Nest *nest; } Lowered;
+/* Returns the group's function. Candidates of build_combine_for_ram share this cache, so each nest is lowered once. */
+static Lowered *lowered_of(Build *b, int group)
+{
+    Ctx *cx = b->cx;
+    const LowerOptions options = lower_options(b, group);
+    int64_t *key = NEW_ARRAY(cx->scratch, int64_t, 2 + (MAX_RANK + 2) * options.view_count);
+    const size_t bytes = lowering_key(b->nest[group], &options, key);
+    Lowered *known = map_get(&b->shared->lowered, key, bytes);
+    if (known) return known;
+    key = arena_copy(cx->arena, key, bytes);
+    const Function *f = lower_nest(cx, b->nest[group], &options);
+    if (!f) return NULL;
+    known = NEW(cx->arena, Lowered);
+    known->function = f;
+    map_put(&b->shared->lowered, key, bytes, known);
+    return known;
+}
+
+/* A function by its text. */
+typedef struct Emitted { Function *function; const Nest *nest; } Emitted;
 
 /* Returns the function after the final passes. */
 static const Function *final_of(Build *b, const Function *f)
@@ -72,34 +97,41 @@ static const Function *final_of(Build *b, const Function *f)
     return final;
 }
 
-/* The function's C without its name, from its final code: two functions share their text only if they agree in it. */
-static Text nameless_text(Build *b, const Function *f)
+/* The function's C without its name, from its final code: two functions share their text only if they agree in it. A
+ * copy of the lowered function, f has the same text for each candidate of build_combine_for_ram. */
+static Text nameless_text(Build *b, Lowered *lowered, const Function *f)
 {
     const Program nameless = { .name = "" };
-    Text t = text_new(b->cx);
-    cgen_function(b->cx, &t, &nameless, final_of(b, f));
+    if (lowered->final && lowered->final->no_inline == f->no_inline) return lowered->text;
+    lowered->final = final_of(b, f);
+    lowered->text = text_new(b->cx);
+    cgen_function(b->cx, &lowered->text, &nameless, lowered->final);
+    text_string(&lowered->text);
     watch_lap(b->watch, "", "printing of functions, to share equal ones");
-    return t;
+    return lowered->text;
 }
 
 /* Groups whose functions have the same text but for the name share one function, across all graphs. */
 static void make_function(Build *b, int group)
 {
     Ctx *cx = b->cx;
-    const Function *lowered = lowered_of(b, group);
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Lowered *lowered = lowered_of(b, group);
+    arena_reset(cx->scratch, mark);
     if (!lowered || ctx_failed(cx)) return;
-    Function *f = arena_copy(cx->arena, lowered, sizeof *f);
+    Function *f = arena_copy(cx->arena, lowered->function, sizeof *f);
     f->name = "";
     f->no_inline = b->target->lanes == 1 && b->groups.count > 1;
-    Text t = nameless_text(b, f);
-    Lowered *known = map_get(&b->shared->by_text, text_string(&t), t.length);
+    Text t = nameless_text(b, lowered, f);
+    Emitted *known = map_get(&b->shared->by_text, text_string(&t), t.length);
     if (!known) {
         f->name = b->groups.at[group].name;
         if (!keeps_names(&b->groups.at[group]))
             comment_begin(cx, f, group_ops_text(cx, &b->groups.at[group], " + "));
-        known = NEW(cx->arena, Lowered);
-        *known = (Lowered){ f, b->nest[group] };
+        known = NEW(cx->arena, Emitted);
+        *known = (Emitted){ f, b->nest[group] };
         map_put(&b->shared->by_text, text_string(&t), t.length, known);
+        map_put_const_ptr(&b->shared->final, f, lowered->final);
         b->shared->function[b->shared->function_count++] = f;
     }
     b->function[group] = known->function;

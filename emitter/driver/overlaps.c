@@ -13,6 +13,25 @@ static const Memory *parameter_of(const Function *f, const Tensor *t)
     return NULL;
 }
 
+/* Whether overlap_lead succeeds for an input and the output of a function, and its result. */
+typedef struct KnownLead { const Memory *y; bool is_bounded; int64_t bytes; } KnownLead;
+
+/* Returns overlap_lead. Candidates of build_combine_for_ram share the parameters of functions, and the results. */
+static bool known_lead(Build *b, const Function *f, const Memory *x, const Memory *y, int64_t *lead)
+{
+    KnownLead *known = map_get_ptr(&b->shared->lead, x);
+    if (!known) {
+        known = NEW(b->cx->arena, KnownLead);
+        map_put_ptr(&b->shared->lead, x, known);
+    }
+    if (known->y != y) {
+        known->y = y;
+        known->is_bounded = overlap_lead(b->cx, f, x, y, &known->bytes);
+    }
+    *lead = known->bytes;
+    return known->is_bounded;
+}
+
 /* The largest lead over all inputs of the group in this root; false: one of them has no bound. */
 static bool lead_of_root(Build *b, int group, const Tensor *root, const Memory *y, int64_t *lead)
 {
@@ -24,7 +43,7 @@ static bool lead_of_root(Build *b, int group, const Tensor *root, const Memory *
         int64_t bytes = 0;
         if (s->root != root) continue;
         const Memory *x = parameter_of(b->function[group], b->lowered[group]->input[i]);
-        if (!x || !plan_is_whole(s) || !overlap_lead(b->cx, b->function[group], x, y, &bytes)) return false;
+        if (!x || !plan_is_whole(s) || !known_lead(b, b->function[group], x, y, &bytes)) return false;
         *lead = bytes > *lead ? bytes : *lead;
         found = true;
     }

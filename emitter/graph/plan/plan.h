@@ -51,6 +51,7 @@ struct Slot {
     int64_t stride[MAX_RANK];          /* elements */
     /* Live range in groups, inclusive; the root's memory is live while any of its slots is */
     int first, last;
+    int root_last;                     /* of a root: the last of all its slots */
     Slot *next;                        /* the next slot of the same root; the list starts with the root's own */
 };
 /* The group that produces root y is the last to read root x. y may start `lead` bytes before x, or earlier. */

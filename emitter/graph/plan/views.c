@@ -16,7 +16,15 @@
 #include "ir/algebra/algebra.h"
 #include "ir/nest/external.h"
 
-typedef struct Views { Ctx *cx; Plan *p; const Groups *groups; const Nest *const *nest; } Views;
+/* Sets of tensors: operands of concatenations; operands and results of external code, and operands of regions;
+ * operands and results of device copies, and tensors between two functions of a device. */
+typedef struct Views {
+    Ctx *cx;
+    Plan *p;
+    const Groups *groups;
+    const Nest *const *nest;
+    Map into_concat, dense, crosses;
+} Views;
 
 static Slot *slot_of(const Views *v, const Tensor *t) { return map_get_ptr(&v->p->of, t); }
 
@@ -129,6 +137,7 @@ static void add_slots(Views *v, const Graph *g)
         }
     }
     extend_through_sequences(v);
+    for (int i = 0; i < v->p->slot_count; i++) v->p->slot[i].root_last = v->p->slot[i].last;
 }
 
 bool plan_is_whole(const Slot *s)
@@ -141,9 +150,10 @@ bool plan_is_whole(const Slot *s)
 }
 
 /* Moves all slots of root `from` into the root of `to`, shifted by `shift` elements. */
-static void join(Slot *from, Slot *to, int64_t shift)
+static void join(const Views *v, Slot *from, Slot *to, int64_t shift)
 {
-    Slot *last = from;
+    Slot *last = from, *root = slot_of(v, to->root);
+    if (from->root_last > root->root_last) root->root_last = from->root_last;
     for (Slot *s = from; s; s = s->next) {
         s->root = to->root;
         s->kind = to->kind;
@@ -182,8 +192,8 @@ static bool unite(const Views *v, Slot *a, Slot *b)
 {
     if (a->root == b->root) return true;
     if (!plan_is_whole(a) || !plan_is_whole(b)) return false;
-    if (b->kind == SLOT_ARENA) join(slot_of(v, b->root), slot_of(v, a->root), 0);
-    else if (a->kind == SLOT_ARENA) join(slot_of(v, a->root), slot_of(v, b->root), 0);
+    if (b->kind == SLOT_ARENA) join(v, slot_of(v, b->root), slot_of(v, a->root), 0);
+    else if (a->kind == SLOT_ARENA) join(v, slot_of(v, a->root), slot_of(v, b->root), 0);
     else return false;
     return true;
 }
@@ -215,15 +225,7 @@ static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
 
 /* A device's driver receives dense tensors, so operands and results of device copies, and tensors between two functions
  * of a device, do not alias. */
-static bool crosses(const Views *v, const Tensor *t)
-{
-    if (is_between_functions(v->groups, t)) return true;
-    for (int i = 0; i < v->groups->count; i++)
-        if (copies_between_devices(&v->groups->at[i])
-            && (v->groups->at[i].input[0] == t || v->groups->at[i].output[0] == t))
-            return true;
-    return false;
-}
+static bool crosses(const Views *v, const Tensor *t) { return map_get_const_ptr(&v->crosses, t) != NULL; }
 
 static bool has_external(const Stmt *s)
 {
@@ -240,27 +242,10 @@ static bool calls_external(const Nest *n)
     return false;
 }
 
-static bool is_of_group(const Group *g, const Tensor *t)
-{
-    for (int i = 0; i < g->input_count; i++)
-        if (g->input[i] == t) return true;
-    for (int i = 0; i < g->output_count; i++)
-        if (g->output[i] == t) return true;
-    return false;
-}
-
 /* A region's graphs, and C functions from outside, read and write dense tensors. */
 static bool touches_region(const Views *v, const Tensor *t)
 {
-    for (int i = 0; i < v->groups->count; i++)
-        if (is_of_group(&v->groups->at[i], t) && calls_external(v->nest[i])) return true;
-    if (t->producer && t->producer->kind == NODE_REGION) return true;
-    for (int i = 0; i < v->groups->count; i++) {
-        const Group *g = &v->groups->at[i];
-        for (int j = 0; j < g->input_count && g->anchor && g->anchor->kind == NODE_REGION; j++)
-            if (g->input[j] == t) return true;
-    }
-    return false;
+    return (t->producer && t->producer->kind == NODE_REGION) || map_get_const_ptr(&v->dense, t);
 }
 
 /* A contiguous slice of the result may take all slots of the operand's root; any other slice takes boxes only. */
@@ -300,7 +285,7 @@ static void slice(const Views *v, const Tensor *operand, Slot *to, int64_t at, b
             s->stride[d] = to->stride[d];
         }
     }
-    join(root, to, at);
+    join(v, root, to, at);
 }
 
 static bool place_operands(const Views *v, const Node *n)
@@ -321,16 +306,7 @@ static bool place_operands(const Views *v, const Node *n)
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------ */
 
-static bool goes_into_concat(const Views *v, const Tensor *t)
-{
-    for (int i = 0; i < v->groups->count; i++) {
-        const Group *g = &v->groups->at[i];
-        if (g->node_count != 1 || g->node[0]->kind != NODE_CALL || !g->node[0]->op->layout.is_concat) continue;
-        for (int j = 0; j < g->input_count; j++)
-            if (g->input[j] == t) return true;
-    }
-    return false;
-}
+static bool goes_into_concat(const Views *v, const Tensor *t) { return map_get_const_ptr(&v->into_concat, t) != NULL; }
 
 /* True if no consumer requires memory of its own for the result: concatenations (which become free), regions and
  * devices do. */
@@ -351,7 +327,7 @@ static bool alias_box(const Views *v, const Node *n)
         to->stride[d] = from->stride[d];
         to->view_offset += begin[d] * from->stride[d];
     }
-    join(to, from, from->view_offset);
+    join(v, to, from, from->view_offset);
     return true;
 }
 
@@ -361,7 +337,7 @@ static bool alias_view_of_box(const Views *v, const Node *n)
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
     if (!may_alias_operand(v, n) || plan_is_whole(from) || !strides_of_view(from, to->tensor, stride)) return false;
     memcpy(to->stride, stride, sizeof stride);
-    join(to, from, from->view_offset);
+    join(v, to, from, from->view_offset);
     return true;
 }
 
@@ -426,13 +402,7 @@ static bool same_shape(const Tensor *a, const Tensor *b)
     return true;
 }
 
-static int last_use(const Views *v, const Tensor *root)
-{
-    int last = -1;
-    for (const Slot *s = slot_of(v, root); s; s = s->next)
-        if (s->last > last) last = s->last;
-    return last;
-}
+static int last_use(const Views *v, const Tensor *root) { return slot_of(v, root)->root_last; }
 
 /* Checks every operand in that root, because there may be several views of it. */
 static bool reads_root_in_place(const Views *v, const Group *g, const Nest *n, const Tensor *root)
@@ -471,13 +441,36 @@ static bool is_free(const Views *v, const Group *g)
     return n->op->layout.is_concat && place_operands(v, n);
 }
 
+static void list_in(Map *set, Tensor *const *tensor, int count)
+{
+    for (int i = 0; i < count; i++) map_put_const_ptr(set, tensor[i], set);
+}
+
+static void list_uses(Views *v)
+{
+    for (int i = 0; i < v->groups->count; i++) {
+        const Group *g = &v->groups->at[i];
+        const bool is_region = g->anchor && g->anchor->kind == NODE_REGION, is_external = calls_external(v->nest[i]);
+        const bool is_lone_call = g->node_count == 1 && g->node[0]->kind == NODE_CALL;
+        if (is_lone_call && g->node[0]->op->layout.is_concat) list_in(&v->into_concat, g->input, g->input_count);
+        if (is_region || is_external) list_in(&v->dense, g->input, g->input_count);
+        if (is_external) list_in(&v->dense, g->output, g->output_count);
+        for (int j = 0; group_device(g) && j < g->input_count; j++)
+            if (is_between_functions(v->groups, g->input[j])) list_in(&v->crosses, &g->input[j], 1);
+        if (!copies_between_devices(g)) continue;
+        list_in(&v->crosses, g->input, 1);
+        list_in(&v->crosses, g->output, 1);
+    }
+}
+
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest)
 {
     Plan p = { .of = map_new(cx->arena) };
-    Views v = { cx, &p, groups, nest };
+    Views v = { cx, &p, groups, nest, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena) };
     p.is_free = NEW_ARRAY(cx->arena, bool, groups->count);
     p.in_place = NEW_ARRAY(cx->arena, bool, groups->count);
     add_slots(&v, g);
+    list_uses(&v);
     for (int i = 0; i < groups->count; i++) {
         p.is_free[i] = is_free(&v, &groups->at[i]);
         if (!p.is_free[i]) p.in_place[i] = take_operand(&v, &groups->at[i], nest[i], i);
