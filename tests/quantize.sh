@@ -83,9 +83,21 @@ written_onnx() {
 npy row.npy '1, 4' '<f4' 4 "$one"
 check the-qdq-file-is-read-back written_onnx
 
+# All products of matrices are sums of integers.
+gru() {
+    "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --test $data/test.npy --test-labels $data/test_labels.npy -o "$work/gru.c" \
+        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    reached=$(awk '/^integer C/ { print $3 * 100 }' "$work/said")
+    [ "$reached" -ge 9450 ] && [ "$(grep -c 'sum(.*) .*i32(' "$work/gru.c")" -eq 4 ] && ! grep -q 'sum(.*) [a-z]*\[.*\] \* ' "$work/gru.c" && return
+    cat "$work/said"
+    grep 'sum(' "$work/gru.c"
+    return 1
+}
+
 if [ -d $data ]; then
     check a-quantized-model-is-refused quantized_already
     check kws_cnn-reaches-99.5-percent-on-integers accuracy kws_cnn 9950
+    check kws_gru-reaches-94.5-percent-with-integer-products gru
     check kws_cnn_skewed-reaches-99-percent-on-integers accuracy kws_cnn_skewed 9900
 else
     skip recorded-networks "$data is not there"

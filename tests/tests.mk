@@ -53,6 +53,11 @@ bench-matmul: all
 bench-sanitizers: all
 	@tests/bench/sanitizers.sh $(BUILD) $(FLAGS)
 
+# Networks quantized by us and by ONNX Runtime: signal to noise (docs/quantizing.md). PYTHON has numpy and onnxruntime.
+.PHONY: bench-quantize
+bench-quantize: all
+	@$(or $(PYTHON),$(wildcard $(BUILD)/venv/bin/python),python3) tests/bench/quantize.py $(BUILD) $(NAMES)
+
 # A quantized network written in real numbers, in floats and in integers; MODEL=file.onnx, with MODEL.in0.npy beside it.
 bench-qdq: all
 	@tests/bench/qdq.sh $(BUILD) $(MODEL)

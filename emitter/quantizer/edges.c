@@ -8,6 +8,7 @@
  *   MEAN       a mean of elements
  *   CURVE      a function of a single source tensor, elementwise: a table of 256 values
  *   FIXED      a softmax, which has an 8-bit form
+ *   WEIGHTS    products with 8-bit weights inside of a layer that computes in floats otherwise: its input has a grid
  *   FLOAT      everything else
  *
  * AFFINE and LIMIT after a PRODUCT belong to its requantization if they alone read it: the tensor between them has no
@@ -15,7 +16,7 @@
 #include "quantizer/quantizer.h"
 #include "support/text.h"
 
-typedef enum Role { FLOATS, PRODUCT, AFFINE, LIMIT, MOVE, MEAN, CURVE, FIXED } Role;
+typedef enum Role { FLOATS, WEIGHTS, PRODUCT, AFFINE, LIMIT, MOVE, MEAN, CURVE, FIXED } Role;
 
 typedef struct Facts {
     Role role;
@@ -88,7 +89,8 @@ static bool continues(const Finder *f, const Node *n, Role role)
 static Role role_of(const Finder *f, const Node *n)
 {
     double low, high;
-    const OpQuantization *q = &n->op->quantization;
+    const OpQuantization *q = n->kind == NODE_CALL ? &n->op->quantization : NULL;
+    if (n->kind == NODE_CALL && q->with_integer_weights && is_data(n->in[0])) return WEIGHTS;
     if (n->kind != NODE_CALL || n->out_count != 1 || !is_data(n->out[0]) || q->grid || !data_operands(n)) return FLOATS;
     if (q->output_step > 0 && n->op->fusion.pattern > PATTERN_BROADCAST) return FIXED;
     if (n->op->layout.is_concat || q->moves_elements) return MOVE;
@@ -147,8 +149,8 @@ static void add_edge(Finder *f, Tensor *t)
 static void add_operands(Finder *f, const Node *n, const Facts *x)
 {
     if (x->role == FLOATS || x->is_absorbed) return;
-    if (x->source) {
-        add_edge(f, x->source);
+    if (x->source || x->role == WEIGHTS) {
+        add_edge(f, x->source ? x->source : n->in[0]);
         return;
     }
     for (int i = 0; i < n->in_count; i++)
@@ -180,7 +182,7 @@ static void add_edges(Finder *f)
         const Node *n = f->order[i];
         const Facts *x = facts_of(f, n);
         add_operands(f, n, x);
-        if (x->role != FLOATS && !is_interior(f, n->out[0])) add_edge(f, n->out[0]);
+        if (x->role != FLOATS && x->role != WEIGHTS && !is_interior(f, n->out[0])) add_edge(f, n->out[0]);
         for (int k = 0; x->role == MOVE && k < n->in_count; k++)
             if (is_data(n->in[k])) share(f, n->in[k], n->out[0]);
     }
@@ -233,7 +235,7 @@ Edges edges_of(Ctx *cx, const Graph *g)
     for (int i = 0; i < f.edges.count; i++) add_group(&f, &f.edges.at[i], &group_of);
     f.edges.in_floats = NEW_ARRAY(cx->arena, const Node *, f.count);
     for (int i = 0; i < f.count; i++)
-        if (facts_of(&f, f.order[i])->role == FLOATS) f.edges.in_floats[f.edges.float_count++] = f.order[i];
+        if (facts_of(&f, f.order[i])->role <= WEIGHTS) f.edges.in_floats[f.edges.float_count++] = f.order[i];
     return f.edges;
 }
 

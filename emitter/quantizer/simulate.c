@@ -89,6 +89,18 @@ static Tensor *output_of(Simulation *s, Tensor *old)
     return port;
 }
 
+/* Returns the call with 8-bit weights over the stored input, where its operator has this form; NULL: it has not. */
+static const Node *with_weights(Simulation *s, const Node *n)
+{
+    const Tensor *x = n->kind == NODE_CALL && n->op->quantization.with_integer_weights ? n->in[0] : NULL;
+    const EdgeGroup *g = x ? group_of(s, x) : NULL;
+    Tensor *real = g ? map_get_ptr(&s->read, x) : NULL;
+    if (!real) return NULL;
+    Tensor *in[] = { real, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
+    Tensor *stored = call(s->cx, "quantize", x->name, in, 3, "to=i8");
+    return stored ? n->op->quantization.with_integer_weights(s->cx, n, stored, g->grid.step, g->grid.zero) : NULL;
+}
+
 /* Rebuilds a call over the simulated operands. An operand without an entry is a constant. */
 static void rebuild(Simulation *s, const Node *n)
 {
@@ -101,7 +113,8 @@ static void rebuild(Simulation *s, const Node *n)
         in[i] = now ? now : n->in[i];
         if (i == weights && edge_of(s->edges, n->in[1 - i])) in[i] = simulated_weights(cx, n->name, n->in[i], axis);
     }
-    const Node *now = ctx_failed(cx) ? NULL : node_over(cx, n, in);
+    const Node *now = ctx_failed(cx) ? NULL : with_weights(s, n);
+    if (!now && !ctx_failed(cx)) now = node_over(cx, n, in);
     for (int i = 0; now && i < n->out_count; i++) enter(s, n->out[i], now->out[i]);
 }
 

@@ -14,6 +14,13 @@
  *          n = g(input_h + sum(k; rb) (f(sums_r) * prev)[k] * r[k,h])            or, with linear_before_reset,
  *          n = g(input_h + f(sums_r) * sum(k; rb) prev[k] * r[k,h])
  *
+ * With x, w and r in i8 everything else is f32. The state is rounded to 16 bits, in [-1, 1], before it is multiplied.
+ * The factors of the i32 sums are ws = (scale of x) * (scale of w's column), rs = (scale of r's column) / 32767:
+ *
+ *   input  = sum(i) (x - x_zero) * w[i,g*U+u]
+ *   stored = round(32767 * prev),   terms = sum(k) stored[t,b,k] * r[k,g*U+u]
+ *   sums   = input * ws[g*U+u] + b[g*U+u] + terms * rs[g*U+u]
+ *
  * Outputs: h of all steps, h of the last step, and c of the last step. In reverse, step t reads x[T-1-t] and computes
  * output row T-1-t.
  *
@@ -23,6 +30,7 @@
  *   - in reverse, step t reads x[n-1-t] and computes output row n-1-t.
  *
  * Semantics: ONNX RNN, GRU, LSTM. Hochreiter, Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014. */
+#include <math.h>
 #include <string.h>
 
 #include "graph/dag/op_build.h"
@@ -35,8 +43,9 @@ typedef struct Layer {
     Ctx *cx;
     const Node *n;
     int gates;
-    Tensor *x, *w, *b, *r, *h0, *lens;   /* lens: NULL if all sequences have all steps */
-    bool reverse;
+    Tensor *x, *w, *b, *r, *h0, *lens, *ws, *rs;   /* lens: NULL if all sequences have all steps */
+    bool reverse, on_integers;
+    DType type;                      /* of state, biases and outputs */
     const char *ordered;             /* " ordered"; "" for a single step, which is no recurrence */
     Formulas f;
 } Layer;
@@ -125,10 +134,10 @@ static bool read_activations(Layer *l, int expected)
         return false;
     }
     for (int i = 0; i < expected; i++) {
-        name_value(l, alphas[i], expr_real(l->cx, l->x->type, alpha ? alpha->reals[i] : 1));
-        name_value(l, betas[i], expr_real(l->cx, l->x->type, beta ? beta->reals[i] : 0));
+        name_value(l, alphas[i], expr_real(l->cx, l->type, alpha ? alpha->reals[i] : 1));
+        name_value(l, betas[i], expr_real(l->cx, l->type, beta ? beta->reals[i] : 0));
     }
-    name_value(l, "clip", expr_real(l->cx, l->x->type, node_real(l->n, "clip", 0)));
+    name_value(l, "clip", expr_real(l->cx, l->type, node_real(l->n, "clip", 0)));
     return true;
 }
 
@@ -162,8 +171,25 @@ static bool lens_open(Layer *l)
 static bool same_types(Layer *l)
 {
     Node data = *l->n;
-    if (l->lens) data.in_count--;
-    return op_same_type(l->cx, &data) && op_float(l->cx, &data);
+    const int most = l->n->op->most_inputs - 3;
+    if (data.in_count > most) data.in_count = most;
+    if (l->ws || l->rs) op_refuse(l->cx, l->n, "x is %s; with the scales ws and rs, i8 is expected",
+                                  dtype_info(l->x->type)->spelling);
+    return !ctx_failed(l->cx) && op_same_type(l->cx, &data) && op_float(l->cx, &data);
+}
+
+/* True if w and r are i8 as x is and the other operands f32, with a scale for each column. */
+static bool integer_types(Layer *l)
+{
+    for (int i = 0; i < l->n->in_count; i++) {
+        const Tensor *t = l->n->in[i];
+        if (!t || t == l->lens || t->type == (i < 3 ? I8 : F32)) continue;
+        op_refuse(l->cx, l->n, "input %d is %s; with x in i8, i8 for w and r and f32 for the others are expected", i,
+                  dtype_info(t->type)->spelling);
+        return false;
+    }
+    if (!l->ws || !l->rs) op_refuse(l->cx, l->n, "x is i8; the scales ws and rs are expected");
+    return !ctx_failed(l->cx);
 }
 
 /* x [T][B][I], w [I][G*U], r [U][G*U], b [G*U], h0 [B][U]. */
@@ -180,8 +206,12 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
                   .h0 = operand(n, 4) };
     l->ordered = expr_is_int(l->x->shape[0], 1) ? "" : " ordered";
     l->reverse = node_int(n, "reverse", 0) != 0;
-    l->lens = operand(n, n->op->most_inputs - 1);
-    if (!same_types(l)) return false;
+    l->lens = operand(n, n->op->most_inputs - 3);
+    l->ws = operand(n, n->op->most_inputs - 2);
+    l->rs = operand(n, n->op->most_inputs - 1);
+    l->on_integers = l->x->type == I8;
+    l->type = l->on_integers ? F32 : l->x->type;
+    if (!(l->on_integers ? integer_types(l) : same_types(l))) return false;
     if (l->x->rank != 3 || l->r->rank != 2) {
         op_refuse(cx, n, "x is %s and r %s; [steps][batch][inputs] and [units][gates * units] are expected",
                   tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
@@ -191,6 +221,7 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
                *all = simplify(cx, expr_mul(cx, units, expr_index(cx, gates)), NULL);
     bool fits = lens_open(l) && has_shape(l, "r", l->r, (const Expr *[]){ units, all }, 2)
                 && has_shape(l, "w", l->w, (const Expr *[]){ l->x->shape[2], all }, 2)
+                && has_shape(l, "ws", l->ws, &all, 1) && has_shape(l, "rs", l->rs, &all, 1)
                 && has_shape(l, "b", l->b, &all, 1) && has_shape(l, "h0", l->h0, (const Expr *[]){ batch, units }, 2);
     if (!fits) return false;
     if (expr_is_int(l->x->shape[0], 0)) {
@@ -206,13 +237,16 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
     name_tensor(l, "bias", l->b);
     name_tensor(l, "h0", l->h0);
     name_tensor(l, "lens", l->lens);
+    name_tensor(l, "ws", l->ws);
+    name_tensor(l, "rs", l->rs);
+    name_value(l, "zero", expr_int(l->cx, I32, node_int(n, "x_zero", 0)));
     return read_activations(l, activation_count);
 }
 
 /* Promises a tensor over the steps, which formulas read before the one that computes it. */
 static Tensor *promise(Layer *l, const char *word)
 {
-    return formulas_promise(&l->f, word, l->x->type, 3,
+    return formulas_promise(&l->f, word, l->type, 3,
                             (const Expr *[]){ l->x->shape[0], l->x->shape[1], l->r->shape[0] });
 }
 
@@ -231,8 +265,20 @@ static const char *other_end(const Layer *l) { return l->lens ? "max(0, " LENGTH
 
 static void input_stage(Layer *l)
 {
-    stage(l, text_format(l->cx, "input[t<T,b<B,g<%d,u<U] = sum(i%s) x[%s,b,i] * w[i,g*U+u]", l->gates,
-                         l->b ? "; bias[g*U+u]" : "", l->reverse ? other_end(l) : "t"));
+    const char *at = l->reverse ? other_end(l) : "t";
+    if (l->on_integers)
+        stage(l, text_format(l->cx, "input[t<T,b<B,g<%d,u<U] = sum(i) (i32(x[%s,b,i]) - zero) * i32(w[i,g*U+u])",
+                             l->gates, at));
+    else stage(l, text_format(l->cx, "input[t<T,b<B,g<%d,u<U] = sum(i%s) x[%s,b,i] * w[i,g*U+u]", l->gates,
+                         l->b ? "; bias[g*U+u]" : "", at));
+}
+
+/* Returns the product of the input and w of a gate, with the bias, as a real number. */
+static const char *input_at(const Layer *l, const char *gate)
+{
+    return !l->on_integers ? text_format(l->cx, "input[t,b,%s,u]", gate)
+        : text_format(l->cx, "f32(input[t,b,%s,u]) * ws[%s*U+u]%s", gate, gate,
+                      l->b ? text_format(l->cx, " + bias[%s*U+u]", gate) : "");
 }
 
 /* Returns the next state: `value`, or beyond the end of the sequence the state before. */
@@ -258,9 +304,23 @@ static const char *product_with(const Layer *l, const char *r)
     return text_format(l->cx, l->h0 ? "prev[t,b,k] * r[%s]" : "(h[t-1,b,k]? * r[%s] : 0)", r);
 }
 
+/* Adds the stage of a vector over the units in 16 bits, by which r is multiplied. */
+static void stored_stage(Layer *l, const char *word, const char *value)
+{
+    unit_stage(l, word, "k", text_format(l->cx, "i16(max(-32767, min(32767, nearbyint(32767 * %s))))", value));
+}
+
 /* The stage of sums of the first `gates` gates. */
 static void sums_stage(Layer *l, int gates)
 {
+    if (l->on_integers) {
+        stored_stage(l, "stored", before(l, "k"));
+        stage(l, text_format(l->cx, "terms[t<T%s,b<B,g<%d,u<U] = sum(k<U) i32(stored[t,b,k]) * i32(r[k,g*U+u])",
+                             l->ordered, gates));
+        stage(l, text_format(l->cx, "sums[t<T%s,b<B,g<%d,u<U] = %s + f32(terms[t,b,g,u]) * rs[g*U+u]", l->ordered,
+                             gates, input_at(l, "g")));
+        return;
+    }
     stage(l, text_format(l->cx, "sums[t<T%s,b<B,g<%d,u<U] = sum(k<U; input[t,b,g,u]) %s", l->ordered, gates,
                          product_with(l, "k,g*U+u")));
 }
@@ -300,6 +360,14 @@ static int rnn(Ctx *cx, const Node *n, Tensor **out)
     return layer_close(&l, h, activate(&l, 0, "sums[t,b,0,u]"), out);
 }
 
+/* The product of the candidate's columns of r and a vector of 16 bits. */
+static void linear_stages(Layer *l, const char *vector, bool has_bias)
+{
+    unit_stage(l, "linear_terms", "u", text_format(l->cx, "sum(k<U) i32(%s[t,b,k]) * i32(r[k,u+2*U])", vector));
+    unit_stage(l, "linear", "u", text_format(l->cx, "f32(linear_terms[t,b,u]) * rs[u+2*U]%s",
+                                             has_bias ? " + rb[u]" : ""));
+}
+
 static int gru(Ctx *cx, const Node *n, Tensor **out)
 {
     Layer l;
@@ -313,14 +381,18 @@ static int gru(Ctx *cx, const Node *n, Tensor **out)
     sums_stage(&l, 2);
     const char *z = activate(&l, 0, "sums[t,b,0,u]"), *first = rb ? "; rb[u]" : "";
     if (linear) {
-        unit_stage(&l, "linear", "u", text_format(cx, "sum(k<U%s) %s", first, product_with(&l, "k,u+2*U")));
+        if (l.on_integers) linear_stages(&l, "stored", rb != NULL);
+        else unit_stage(&l, "linear", "u", text_format(cx, "sum(k<U%s) %s", first, product_with(&l, "k,u+2*U")));
         const char *reset = activate(&l, 0, "sums[t,b,1,u]");
         unit_stage(&l, "candidate", "u",
-                   activate(&l, 1, text_format(cx, "input[t,b,2,u] + %s * linear[t,b,u]", reset)));
+                   activate(&l, 1, text_format(cx, "%s + %s * linear[t,b,u]", input_at(&l, "2"), reset)));
     } else {
         unit_stage(&l, "reset", "k", text_format(cx, "%s * %s", activate(&l, 0, "sums[t,b,1,k]"), before(&l, "k")));
-        unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) reset[t,b,k] * r[k,u+2*U]", first));
-        unit_stage(&l, "candidate", "u", activate(&l, 1, "input[t,b,2,u] + linear[t,b,u]"));
+        if (l.on_integers) {
+            stored_stage(&l, "stored_reset", "reset[t,b,k]");
+            linear_stages(&l, "stored_reset", rb != NULL);
+        } else unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) reset[t,b,k] * r[k,u+2*U]", first));
+        unit_stage(&l, "candidate", "u", activate(&l, 1, text_format(cx, "%s + linear[t,b,u]", input_at(&l, "2"))));
     }
     unit_stage(&l, "update", "u", z);
     return layer_close(
@@ -364,13 +436,74 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
     return out[2] ? 3 : 0;
 }
 
+/* ---- On integers ------------------------------------------------------------------------------------------------- */
+
+/* Returns the weights in -127 to 127, with a scale for each column. */
+static Tensor *integer_weights(Ctx *cx, const Tensor *w, double *scale)
+{
+    enum { MOST = 127 };
+    const int64_t rows = tensor_dim(w, 0), columns = tensor_dim(w, 1), shape[] = { rows, columns };
+    const float *v = w->data;
+    int8_t *q = NEW_ARRAY(cx->arena, int8_t, rows * columns);
+    for (int64_t c = 0; c < columns; c++) {
+        double most = 0;
+        for (int64_t r = 0; r < rows; r++) most = fmax(most, fabs((double)v[r * columns + c]));
+        scale[c] = most > 0 ? most / MOST : 1;
+        for (int64_t r = 0; r < rows; r++)
+            q[r * columns + c] = (int8_t)nearbyint((double)v[r * columns + c] / scale[c]);
+    }
+    return tensor_constant(cx, w->name, I8, 2, shape, q);
+}
+
+/* True if the state stays in [-1, 1] and sums of products fit 32 bits. */
+static bool is_bounded(const Node *n)
+{
+    enum { MOST_UNITS = INT32_MAX / (INT16_MAX * 127) };
+    const bool is_gru = strcmp(n->op->name, "gru") == 0;
+    const Tensor *h0 = operand(n, 4);
+    return strcmp(node_text(n, "activations", ""), is_gru ? "sigmoid,tanh" : "sigmoid,tanh,tanh") == 0 && !h0 &&
+        tensor_dim(n->in[2], 0) <= MOST_UNITS && tensor_dim(n->in[1], 0) <= MOST_UNITS;
+}
+
+/* Returns `scale` times `unit` as a constant. */
+static Tensor *factors(Ctx *cx, const char *name, const double *scale, double unit, int64_t count)
+{
+    float *v = NEW_ARRAY(cx->arena, float, count);
+    for (int64_t i = 0; i < count; i++) v[i] = (float)(scale[i] * unit);
+    return tensor_constant(cx, name, F32, 1, &count, v);
+}
+
+/* With the weights in 8 bits, each column with its scale, and the input as stored. */
+static Node *with_integer_weights(Ctx *cx, const Node *n, Tensor *stored, double step, int64_t zero)
+{
+    if (!tensor_is_constant(n->in[1]) || !tensor_is_constant(n->in[2]) || n->in[0]->type != F32 || !is_bounded(n))
+        return NULL;
+    const int most = n->op->most_inputs;
+    const int64_t columns = tensor_dim(n->in[1], 1);
+    double *w = NEW_ARRAY(cx->arena, double, columns), *r = NEW_ARRAY(cx->arena, double, columns);
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, most);
+    for (int i = 0; i < n->in_count; i++) in[i] = n->in[i];
+    in[0] = stored;
+    in[1] = integer_weights(cx, n->in[1], w);
+    in[2] = integer_weights(cx, n->in[2], r);
+    in[most - 2] = factors(cx, "ws", w, step, columns);
+    in[most - 1] = factors(cx, "rs", r, 1.0 / INT16_MAX, columns);
+    Attr *attr = NEW_ARRAY(cx->arena, Attr, n->attr_count + 1);
+    int count = 0;
+    for (int i = 0; i < n->attr_count; i++)
+        if (strcmp(n->attr[i].name, "x_zero") != 0) attr[count++] = n->attr[i];
+    attr[count++] = (Attr){ .name = "x_zero", .kind = ATTR_INT, .integer = zero, .real = (double)zero };
+    return op_call(cx, n->op, n->name, in, most, attr, count);
+}
+
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 #define COMMON_ROWS(standard) \
     { "activations", ATTR_TEXT, "of the gates, the candidate and the cell: names separated by commas", standard }, \
     { "alpha", ATTR_REALS, "one for each activation", NULL }, { "beta", ATTR_REALS, "one for each activation", NULL }, \
     { "clip", ATTR_REAL, "sums of the gates are clamped to [-clip, clip]; 0: they are not clamped", "0" }, \
-    { "reverse", ATTR_INT, "1: from the last step to the first", "0" }
+    { "reverse", ATTR_INT, "1: from the last step to the first", "0" }, \
+    { "x_zero", ATTR_INT, "the zero point of x in i8", "0" }
 
 static const AttrRow rnn_attrs[] = { COMMON_ROWS("tanh"), { 0 } };
 static const AttrRow gru_attrs[] = {
@@ -394,6 +527,7 @@ static const OpCase rnn_cases[] = {
     { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] f32[3]", NULL, "lens is f32[3]" },
     { "", "f32[5][3] f32[3][4] f32[4][4]", NULL, "[steps][batch][inputs]" },
     { "", "f32[5][2][3] f32[3][8] f32[4][4]", NULL, "w is [3][8]; with x [5][2][3] and r [4][4], [3][4] is expected" },
+    { "", "i8[5][2][3] i8[3][4] i8[4][4] f32[4] f32[2][4] i32[2]={5,2} f32[4] f32[4]", "f32[5][2][4]", NULL },
     { "activations=tan", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "'activations' has \"tan\"; accepted are affine," },
     { "activations=tanh,tanh", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "1 of each, or none of" },
     { 0 }
@@ -405,6 +539,12 @@ static const OpCase gru_cases[] = {
       NULL },
     { "", "f32[4][2][3] f32[3][6] f32[2][6] f32[6] f32[2][2] f32[2] i32[2]={3,4}", "f32[4][2][2]", NULL },
     { "", "f32[5][2][3] f32[3][12] f32[4][8]", NULL, "r is [4][8]" },
+    { "x_zero=3", "i8[5][2][3] i8[3][12] i8[4][12] f32[12] f32[2][4] f32[4] i32[2]={5,3} f32[12] f32[12]",
+      "f32[5][2][4]", NULL },
+    { "linear_before_reset=1 reverse=1",
+      "i8[3][1][3] i8[3][6] i8[2][6] f32[6] f32[1][2] f32[2] i32[1]={2} f32[6] f32[6]", "f32[3][1][2]", NULL },
+    { "", "i8[5][2][3] i8[3][12] i8[4][12] f32[12]", NULL, "x is i8; the scales ws and rs are expected" },
+    { "", "i8[5][2][3] i8[3][12] f32[4][12] f32[12]", NULL, "input 2 is f32" },
     { 0 }
 };
 static const OpCase lstm_cases[] = {
@@ -416,20 +556,25 @@ static const OpCase lstm_cases[] = {
     { "", "f32[1][1][3] f32[3][8] f32[2][8] f32[8] f32[1][2] f32[1][2]", "f32[1][1][2]", NULL },
     { "reverse=1", "f32[4][3][3] f32[3][8] f32[2][8] f32[8] f32[3][2] f32[3][2] f32[6] i32[3]={1,4,2}", "f32[4][3][2]",
       NULL },
+    { "x_zero=-7",
+      "i8[4][3][3] i8[3][8] i8[2][8] f32[8] f32[3][2] f32[3][2] f32[6] i32[3]={1,4,2} f32[8] f32[8]", "f32[4][3][2]",
+      NULL },
     { "", "f32[0][1][3] f32[3][8] f32[2][8]", NULL, "x is [0][1][3]; one step or more" },
     { "", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][3]", NULL, "c0 is [2][3]" },
     { 0 }
 };
 
 #define LAYER(fn, text, most, roles) \
-    { .name = #fn, .summary = text, .level = 9, .least_inputs = 3, .most_inputs = most, .inputs = roles, \
-      .attr = fn##_attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OPAQUE, .cases = fn##_cases }
+    .name = #fn, .summary = text, .level = 9, .least_inputs = 3, .most_inputs = most, .inputs = roles, \
+      .attr = fn##_attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OPAQUE, .cases = fn##_cases
 
 const Op ops_recurrent[] = {
-    LAYER(rnn, "h[t] = f(x[t] w + b + h[t-1] r): simple recurrent layer", 6, "x w r b h0 lens"),
-    LAYER(gru, "h[t] = (1 - z) n + z h[t-1], z and n of x[t] and h[t-1]: gated recurrent unit", 7,
-          "x w r b h0 rb lens"),
-    LAYER(lstm, "c[t] = f c[t-1] + i g, h[t] = o tanh(c[t]), i o f g of x[t] and h[t-1]: long short-term memory", 8,
-          "x w r b h0 c0 p lens"),
+    { LAYER(rnn, "h[t] = f(x[t] w + b + h[t-1] r): simple recurrent layer", 8, "x w r b h0 lens ws rs") },
+    { LAYER(gru, "h[t] = (1 - z) n + z h[t-1], z and n of x[t] and h[t-1]: gated recurrent unit", 9,
+            "x w r b h0 rb lens ws rs"),
+      .quantization.with_integer_weights = with_integer_weights },
+    { LAYER(lstm, "c[t] = f c[t-1] + i g, h[t] = o tanh(c[t]), i o f g of x[t] and h[t-1]: long short-term memory", 10,
+            "x w r b h0 c0 p lens ws rs"),
+      .quantization.with_integer_weights = with_integer_weights },
     { 0 }
 };

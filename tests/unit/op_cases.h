@@ -56,13 +56,13 @@ static inline Tensor *case_input(Ctx *cx, const char **at, uint32_t *seed)
     return t;
 }
 
-typedef struct Made { Ctx *cx; Node *node; Tensor *in[8]; int in_count; } Made;
+typedef struct Made { Ctx *cx; Node *node; Tensor *in[12]; int in_count; } Made;
 
 static inline Made make_call(const char *op_name, const char *attrs, const char *inputs)
 {
     Made m = { context_new(NULL, NULL), NULL, { NULL }, 0 };
     uint32_t seed = 1;
-    for (const char *p = inputs; *p && m.in_count < 8;) {
+    for (const char *p = inputs; *p && m.in_count < 12;) {
         m.in[m.in_count] = case_input(m.cx, &p, &seed);
         if (!m.in[m.in_count++]) return m;
     }

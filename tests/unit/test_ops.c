@@ -309,7 +309,7 @@ static void check_permutation(const Op *op, const OpCase *c)
     int64_t wide[MAX_RANK];
     bool fits = rank >= 2 && m.node->out[0]->rank == rank;
     for (int d = 0; d < rank; d++) wide[d] = perm[d] = (d + 1) % rank;
-    Tensor *turned[8] = { NULL }, *before[8] = { NULL };
+    Tensor *turned[12] = { NULL }, *before[12] = { NULL };
     for (int i = 0; fits && i < m.in_count; i++) {
         if (m.in[i]->rank != rank) { turned[i] = m.in[i]; continue; }
         int64_t shape[MAX_RANK];
