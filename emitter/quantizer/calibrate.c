@@ -66,9 +66,10 @@ void choose_grids(Ctx *cx, Edges *e)
 {
     for (int i = 0; i < e->group_count && !ctx_failed(cx); i++) {
         EdgeGroup *g = &e->group[i];
-        if (g->range == EDGE_WHOLE) g->grid = grid_whole(&g->seen);
+        if (g->is_wide) g->grid = grid_wide(&g->seen);
+        else if (g->range == EDGE_WHOLE) g->grid = grid_whole(&g->seen);
         else if (g->range == EDGE_CALIBRATED) g->grid = grid_least_error(&g->seen);
-        if (g->range != EDGE_FIXED && !(g->seen.greatest > g->seen.least))
+        if ((g->range != EDGE_FIXED || g->is_wide) && !(g->seen.greatest > g->seen.least))
             diag_warn(cx, NULL, "tensor \"%s\" is %g in all samples; its grid covers %g to %g", g->name,
                       g->seen.greatest, (double)(INT8_MIN - g->grid.zero) * g->grid.step,
                       (double)(INT8_MAX - g->grid.zero) * g->grid.step);

@@ -31,6 +31,8 @@ typedef struct Finder {
     Map facts;                         /* node -> Facts */
     Map uses;                          /* tensor -> int: number of reads, outputs of the model included */
     Edges edges;
+    Ports ports;
+    Map narrow;                        /* tensors that a call on 8 bits reads or writes */
     Map parent;                        /* tensor -> tensor with the same grid */
 } Finder;
 
@@ -137,8 +139,9 @@ static void share(Finder *f, const Tensor *a, const Tensor *b)
     if (a != b) map_put_const_ptr(&f->parent, b, a);
 }
 
-static void add_edge(Finder *f, Tensor *t)
+static void add_edge(Finder *f, Tensor *t, bool is_narrow)
 {
+    if (is_data(t) && is_narrow) map_put_ptr(&f->narrow, t, t);
     if (!is_data(t) || map_get_ptr(&f->edges.of, t)) return;
     Edge *e = &f->edges.at[f->edges.count++];
     *e = (Edge){ t, -1 };
@@ -150,11 +153,11 @@ static void add_operands(Finder *f, const Node *n, const Facts *x)
 {
     if (x->role == FLOATS || x->is_absorbed) return;
     if (x->source || x->role == WEIGHTS) {
-        add_edge(f, x->source ? x->source : n->in[0]);
+        add_edge(f, x->source ? x->source : n->in[0], x->source != NULL);
         return;
     }
     for (int i = 0; i < n->in_count; i++)
-        if (n->in[i]) add_edge(f, n->in[i]);
+        if (n->in[i]) add_edge(f, n->in[i], x->role != MOVE);
 }
 
 /* True if every reader of the call's output includes it in its own computation. */
@@ -182,7 +185,8 @@ static void add_edges(Finder *f)
         const Node *n = f->order[i];
         const Facts *x = facts_of(f, n);
         add_operands(f, n, x);
-        if (x->role != FLOATS && x->role != WEIGHTS && !is_interior(f, n->out[0])) add_edge(f, n->out[0]);
+        if (x->role != FLOATS && x->role != WEIGHTS && !is_interior(f, n->out[0]))
+            add_edge(f, n->out[0], x->role != MOVE);
         for (int k = 0; x->role == MOVE && k < n->in_count; k++)
             if (is_data(n->in[k])) share(f, n->in[k], n->out[0]);
     }
@@ -200,6 +204,15 @@ static EdgeRange range_of(const Finder *f, const Edge *e)
     return EDGE_CALIBRATED;
 }
 
+/* True if all that read or write the tensor accept 16 bits. */
+static bool is_wide(const Finder *f, const Tensor *t)
+{
+    bool is_port = false;
+    for (int i = 0; i < f->graph->input_count; i++) is_port = is_port || f->graph->input[i] == t;
+    for (int i = 0; i < f->graph->output_count; i++) is_port = is_port || f->graph->output[i] == t;
+    return !map_get_ptr(&f->narrow, t) && !(is_port && f->ports == PORTS_INT8);
+}
+
 /* A group of several tensors is calibrated, unless each of them has the same fixed grid. */
 static void add_group(Finder *f, Edge *e, Map *group_of)
 {
@@ -207,6 +220,7 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
     const EdgeGroup *known = map_get_ptr(group_of, root);
     const EdgeRange range = range_of(f, e);
     if (known) {
+        f->edges.group[known - f->edges.group].is_wide &= is_wide(f, e->tensor);
         EdgeGroup *g = &f->edges.group[e->group = (int)(known - f->edges.group)];
         const bool is_moved = e->tensor->producer && facts_of(f, e->tensor->producer)->role == MOVE;
         if (g->range != range && !(is_moved && g->range == EDGE_FIXED))
@@ -214,7 +228,7 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
         return;
     }
     EdgeGroup *g = &f->edges.group[e->group = f->edges.group_count++];
-    *g = (EdgeGroup){ .name = e->tensor->name, .range = range };
+    *g = (EdgeGroup){ .name = e->tensor->name, .range = range, .is_wide = is_wide(f, e->tensor) };
     if (range == EDGE_FIXED) {
         const OpQuantization *q = &e->tensor->producer->op->quantization;
         g->grid = (Grid){ q->output_step, q->output_zero, INT8_MIN, INT8_MAX };
@@ -222,9 +236,9 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
     map_put_ptr(group_of, root, g);
 }
 
-Edges edges_of(Ctx *cx, const Graph *g)
+Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
 {
-    Finder f = { .cx = cx, .graph = g, .facts = map_new(cx->arena), .uses = map_new(cx->arena),
+    Finder f = { .cx = cx, .graph = g, .ports = ports, .narrow = map_new(cx->arena), .facts = map_new(cx->arena), .uses = map_new(cx->arena),
                  .parent = map_new(cx->arena) };
     Map group_of = map_new(cx->arena);
     f.edges.of = map_new(cx->arena);

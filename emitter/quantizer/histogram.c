@@ -68,6 +68,13 @@ Grid grid_of_range(double low, double high)
 
 Grid grid_whole(const Histogram *h) { return grid_of_range(h->least, h->greatest); }
 
+Grid grid_wide(const Histogram *h)
+{
+    const double most = fmax(fabs(h->least), fabs(h->greatest));
+    const float step = (float)((most > 0 ? most : 1) / INT16_MAX);
+    return (Grid){ (double)step, 0, -INT16_MAX, INT16_MAX };
+}
+
 double histogram_error(const Histogram *h, double low, double high)
 {
     const double step = (high - low) / LEVELS, rounding = step * step / 12;

@@ -23,6 +23,8 @@ Grid grid_of_range(double low, double high);
  * among shrinks of both ends. */
 Grid grid_whole(const Histogram *h);
 Grid grid_least_error(const Histogram *h);
+/* The 16-bit symmetric grid that covers all values. */
+Grid grid_wide(const Histogram *h);
 /* The mean squared error of the histogram's values on the range's grid. */
 double histogram_error(const Histogram *h, double low, double high);
 #endif

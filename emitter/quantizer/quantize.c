@@ -41,16 +41,16 @@ bool build_quantize(Build *b, const Samples *s, Ports ports, Quantized *out)
     Graph g;
     refuse_quantized(b);
     if (!float_graph(b, &g)) return false;
-    Edges e = edges_of(cx, &g);
+    Edges e = edges_of(cx, &g, ports);
     if (!e.count) diag_error(cx, NULL, "the model has no call with an integer form; there is nothing to quantize");
     ChannelStats *stats = NEW_ARRAY(cx->arena, ChannelStats, e.count);
     if (ctx_failed(cx) || !calibrate(b, &g, s, EQUALIZE_SAMPLES, &e, stats)) return false;
     g = equalize(cx, g, &e, stats);
-    e = edges_of(cx, &g);
+    e = edges_of(cx, &g, ports);
     if (ctx_failed(cx) || !calibrate(b, &g, s, s->count, &e, stats)) return false;
     choose_grids(cx, &e);
     g = correct_biases(cx, g, &e, stats);
-    Edges now = edges_of(cx, &g);                /* the same edges, in the same order, of the changed graph */
+    Edges now = edges_of(cx, &g, ports);                /* the same edges, in the same order, of the changed graph */
     for (int i = 0; i < now.group_count; i++) now.group[i].grid = e.group[i].grid;
     *out = (Quantized){ .edges = now, .floats = g, .simulated = simulate(cx, &g, &now, ports) };
     b->model.input = out->simulated.input;

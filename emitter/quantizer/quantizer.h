@@ -44,6 +44,7 @@ typedef enum EdgeRange {
 typedef struct EdgeGroup {
     const char *name;                  /* of its first tensor */
     EdgeRange range;
+    bool is_wide;                      /* 16 bits, around 0: only layers with integer weights read it */
     Histogram seen;
     Grid grid;
 } EdgeGroup;
@@ -57,7 +58,8 @@ typedef struct Edges {
     int float_count; const Node **in_floats;      /* calls that stay in floats */
 } Edges;
 
-Edges edges_of(Ctx *cx, const Graph *g);
+typedef enum Ports { PORTS_INT8, PORTS_FLOAT } Ports;
+Edges edges_of(Ctx *cx, const Graph *g, Ports ports);
 const Edge *edge_of(const Edges *e, const Tensor *t);        /* NULL: none */
 
 /* The constant operand that a call multiplies by; -1: none. *axis: its last one if it has a scale per channel, else
@@ -86,7 +88,6 @@ Graph equalize(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
 /* Returns the graph with biases that contain the mean error of the rounded weights, from the means of the inputs. */
 Graph correct_biases(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
 
-typedef enum Ports { PORTS_INT8, PORTS_FLOAT } Ports;
 /* Returns the graph with a simulated quantization on every edge and weight. */
 Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports);
 

@@ -55,7 +55,7 @@ static const EdgeGroup *group_of(const Simulation *s, const Tensor *t)
 /* Enters a tensor's new version, and what its readers read. */
 static void enter(Simulation *s, const Tensor *old, Tensor *now)
 {
-    const EdgeGroup *g = group_of(s, old);
+    const EdgeGroup *found = group_of(s, old), *g = found && !found->is_wide ? found : NULL;
     Tensor *in[] = { now, g ? scale_of(s->cx, &g->grid) : NULL, g ? zero_of(s->cx, &g->grid) : NULL };
     map_put_ptr(&s->raw, old, now);
     map_put_ptr(&s->read, old, g ? call(s->cx, "annotation.simulated_quantize", old->name, in, 3, "") : now);
@@ -97,7 +97,8 @@ static const Node *with_weights(Simulation *s, const Node *n)
     Tensor *real = g ? map_get_ptr(&s->read, x) : NULL;
     if (!real) return NULL;
     Tensor *in[] = { real, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
-    Tensor *stored = call(s->cx, "quantize", x->name, in, 3, "to=i8");
+    if (g->is_wide) in[2] = tensor_scalar(s->cx, "zero", I16, 0);
+    Tensor *stored = call(s->cx, "quantize", x->name, in, 3, g->is_wide ? "to=i16" : "to=i8");
     return stored ? n->op->quantization.with_integer_weights(s->cx, n, stored, g->grid.step, g->grid.zero) : NULL;
 }
 

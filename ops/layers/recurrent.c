@@ -14,7 +14,7 @@
  *          n = g(input_h + sum(k; rb) (f(sums_r) * prev)[k] * r[k,h])            or, with linear_before_reset,
  *          n = g(input_h + f(sums_r) * sum(k; rb) prev[k] * r[k,h])
  *
- * With x, w and r in i8 everything else is f32. The state is rounded to 16 bits, in [-1, 1], before it is multiplied.
+ * With w and r in i8, and x in i8 or i16, everything else is f32. The state is rounded to 16 bits, in [-1, 1], before it is multiplied.
  * The factors of the i32 sums are ws = (scale of x) * (scale of w's column), rs = (scale of r's column) / 32767:
  *
  *   input  = sum(i) (x - x_zero) * w[i,g*U+u]
@@ -173,7 +173,7 @@ static bool same_types(Layer *l)
     Node data = *l->n;
     const int most = l->n->op->most_inputs - 3;
     if (data.in_count > most) data.in_count = most;
-    if (l->ws || l->rs) op_refuse(l->cx, l->n, "x is %s; with the scales ws and rs, i8 is expected",
+    if (l->ws || l->rs) op_refuse(l->cx, l->n, "x is %s; with the scales ws and rs, i8 or i16 is expected",
                                   dtype_info(l->x->type)->spelling);
     return !ctx_failed(l->cx) && op_same_type(l->cx, &data) && op_float(l->cx, &data);
 }
@@ -183,12 +183,13 @@ static bool integer_types(Layer *l)
 {
     for (int i = 0; i < l->n->in_count; i++) {
         const Tensor *t = l->n->in[i];
-        if (!t || t == l->lens || t->type == (i < 3 ? I8 : F32)) continue;
-        op_refuse(l->cx, l->n, "input %d is %s; with x in i8, i8 for w and r and f32 for the others are expected", i,
-                  dtype_info(t->type)->spelling);
+        if (!t || i == 0 || t == l->lens || t->type == (i < 3 ? I8 : F32)) continue;
+        op_refuse(l->cx, l->n, "input %d is %s; with x in %s, i8 for w and r and f32 for the others are expected", i,
+                  dtype_info(t->type)->spelling, dtype_info(l->x->type)->spelling);
         return false;
     }
-    if (!l->ws || !l->rs) op_refuse(l->cx, l->n, "x is i8; the scales ws and rs are expected");
+    if (!l->ws || !l->rs) op_refuse(l->cx, l->n, "x is %s; the scales ws and rs are expected",
+                                    dtype_info(l->x->type)->spelling);
     return !ctx_failed(l->cx);
 }
 
@@ -209,7 +210,7 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
     l->lens = operand(n, n->op->most_inputs - 3);
     l->ws = operand(n, n->op->most_inputs - 2);
     l->rs = operand(n, n->op->most_inputs - 1);
-    l->on_integers = l->x->type == I8;
+    l->on_integers = l->x->type == I8 || l->x->type == I16;
     l->type = l->on_integers ? F32 : l->x->type;
     if (!(l->on_integers ? integer_types(l) : same_types(l))) return false;
     if (l->x->rank != 3 || l->r->rank != 2) {
@@ -543,6 +544,8 @@ static const OpCase gru_cases[] = {
       "f32[5][2][4]", NULL },
     { "linear_before_reset=1 reverse=1",
       "i8[3][1][3] i8[3][6] i8[2][6] f32[6] f32[1][2] f32[2] i32[1]={2} f32[6] f32[6]", "f32[3][1][2]", NULL },
+    { "", "i16[5][2][3] i8[3][12] i8[4][12] f32[12] f32[2][4] f32[4] i32[2]={5,3} f32[12] f32[12]", "f32[5][2][4]",
+      NULL },
     { "", "i8[5][2][3] i8[3][12] i8[4][12] f32[12]", NULL, "x is i8; the scales ws and rs are expected" },
     { "", "i8[5][2][3] i8[3][12] f32[4][12] f32[12]", NULL, "input 2 is f32" },
     { 0 }

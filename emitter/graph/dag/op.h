@@ -98,8 +98,8 @@ typedef struct OpQuantization {
     /* Returns the call in fixed point, from the input stored in i8 with that step to the output on its fixed grid;
      * NULL: not possible. */
     Tensor *(*in_fixed_point)(Ctx *cx, const Node *call, Tensor *stored, double step);
-    /* Returns the call with constant weights in 8 bits, over the first input stored in i8 on that grid, with the same
-     * outputs; NULL: not possible. */
+    /* Returns the call with constant weights in 8 bits, over the first input stored in i8 or i16 on that grid, with
+     * the same outputs; NULL: not possible. */
     Node *(*with_integer_weights)(Ctx *cx, const Node *call, Tensor *stored, double step, int64_t zero);
 } OpQuantization;
 
