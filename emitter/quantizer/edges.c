@@ -238,7 +238,8 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
 
 Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
 {
-    Finder f = { .cx = cx, .graph = g, .ports = ports, .narrow = map_new(cx->arena), .facts = map_new(cx->arena), .uses = map_new(cx->arena),
+    Finder f = { .cx = cx, .graph = g, .ports = ports, .narrow = map_new(cx->arena),
+                 .facts = map_new(cx->arena), .uses = map_new(cx->arena),
                  .parent = map_new(cx->arena) };
     Map group_of = map_new(cx->arena);
     f.edges.of = map_new(cx->arena);
