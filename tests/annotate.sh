@@ -57,6 +57,15 @@ said 'stop_fusion y\n' said
 for_a_nest() { ! "$lw" dump "$work/formula.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q 'unsupported: annotations of a file that is one `nest`' "$work/err"; }
 check file-for-a-nest              for_a_nest
 
+# A file of formulas: the annotations act.
+sed 1d "$work/formula.te" | sed 's/y\[i\] = x\[i\]/t[i] = x[i] * 2\ny = relu(t)/' > "$work/formulas.te"
+said 'on_device dsp t\nstop_fusion t\n' said
+on_formulas() {
+    "$lw" "$work/formulas.te" -o "$work/formulas.c" --annotate "$work/said.txt" --name f && grep -q 'f_dsp' "$work/formulas.c" &&
+        "$lw" dump "$work/formulas.te" --at fused --annotate "$work/said.txt" > "$work/out" && [ "$(grep -c '^group' "$work/out")" -eq 5 ]
+}
+check file-for-formulas         on_formulas
+
 cat > "$work/nest.te" <<'END'
 nest
 input x: f32[4]

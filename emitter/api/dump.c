@@ -219,7 +219,9 @@ static bool dump_strategy(Build *b, Text *t)
         const Group *g = &b->groups.at[i];
         if (!is_selected(b, g)) continue;
         if (region_of_group(b, i)) text_printf(t, "group %s: a branch or a loop; its graphs' groups follow\n", g->name);
-        else if (!g->anchor) text_printf(t, "group %s: one nest, with the steps of the file\n", g->name);
+        else if (!g->anchor)
+            text_printf(t, "group %s: %s\n", g->name, g->node_count ? "combined, with the schedules of its parts"
+                                                                    : "one nest, with the steps of the file");
         else if (g->keeps_names) text_printf(t, "group %s: the steps of the file\n", g->name);
         if (!g->anchor || g->keeps_names || region_of_group(b, i)) continue;
         text_printf(t, "group %s: %s for %s\n", g->name, g->anchor->op->name, b->target->name);
