@@ -229,7 +229,7 @@ bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
  * valid until its schedule function returns. A stage that a step inlined, and a loop that a step consumed, has the
  * results of NULL: NULL, 0 or false, and a step that receives it is refused with the names that there are.
  *
- * No function below changes anything or reports an error, so a schedule function may ask again; one exception: a role
+ * No function below changes anything or reports an error, so a schedule function may repeat it; one exception: a role
  * that does not exist is an error of the caller. The compiler may call a schedule function several times for one group
  * (for a report, or to combine groups); it depends on its arguments alone.
  *
@@ -389,7 +389,7 @@ bool lw_register_schedule(lw_context *cx, const char *ops, const char *target, i
  *   .when = "dim(x, 1) % 8 == 0 && x is f32 && w is constant && rank(y) == 2 && !(target has dsp)"
  *
  * A condition that depends on symbolic sizes is a guard at run time, with the next best row in the other branch. A
- * condition on an absent input or attribute is false; `T is given` asks for it. */
+ * condition on an absent input or attribute is false; `T is given` tests it. */
 typedef struct lw_implementation {
     const char *name, *what;         /* what: one line for people */
     const char *features;            /* required features of the target, space-separated; NULL: none */
@@ -473,8 +473,8 @@ struct lw_target {
 };
 bool lw_register_target(lw_context *cx, const lw_target *t);
 /* A device runs calls of these operators (`formula`: of formulas) with inputs and outputs of these types.
- * lw_register_onnx imports the ONNX operator `foreign` as `op`, with the same inputs; attrs: the names of the attributes
- * to copy.
+ * lw_register_onnx imports the ONNX operator `foreign` as `op`, with the same inputs; attrs: the names of the
+ * attributes to copy.
  *
  *     lw_register_target(cx, &(lw_target){ .name = "tiny-core", .summary = "four multipliers", .lanes = 1 });
  *     lw_register_device(cx, "tpu", "conv2d dense", "i8 i32");

@@ -13,7 +13,7 @@ bool product_makes_output(Ctx *cx, const GroupNest *g);
 /* Inlines all stages except those named in `keep` (ends with NULL) and the product, *acc, which stays separate from the
  * output. */
 const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *const *kept);
-/* Tensorizes the loop if the operands have the required layout; else (for example behind a folded transpose) leaves the
+/* Tensorizes the loop if the operands have the required layout; else (for example after a folded transpose) leaves the
  * loops unchanged. */
 const Nest *tensorize_if_fits(Ctx *cx, const Nest *n, const char *loop, const char *macro);
 /* Unrolls the loop, if it exists and is not tensorized. */

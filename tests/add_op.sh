@@ -29,10 +29,10 @@ lw=$work/build/loopwright
 builds() { ${MAKE:-make} -C "$work/tree" BUILD="$work/build" > "$work/made.txt" 2>&1 || { cat "$work/made.txt"; return 1; }; }
 compiled() { grep -c '^CC ' "$work/made.txt" | grep -qx 2; }
 fused() { "$lw" dump "$work/net.te" --at fused | grep -q '^group .* around dense' && "$lw" dump "$work/net.te" --at fused | grep -c '^group' | grep -qx 1; }
-setup builds builds
-check two-files-compiled compiled
-check listed sh -c "'$lw' ops --level 10 | grep -q '^probe_cube .*y\[\*\] = x\[\*\] \* x\[\*\] \* x\[\*\]'"
-check fused fused
-check verified "$lw" verify "$work/net.te"
-check refused sh -c "printf 'input x: i32[3]\ny = probe_cube(x)\noutput y\n' > '$work/bad.te'; ! '$lw' dump '$work/bad.te' 2> '$work/said' && grep -q 'probe_cube.*the input is i32; a float type is expected' '$work/said'"
+setup tree-with-one-more-file-builds builds
+check two-files-are-compiled compiled
+check operator-is-listed sh -c "'$lw' ops --level 10 | grep -q '^probe_cube .*y\[\*\] = x\[\*\] \* x\[\*\] \* x\[\*\]'"
+check operator-is-fused fused
+check operator-is-verified "$lw" verify "$work/net.te"
+check integers-are-refused sh -c "printf 'input x: i32[3]\ny = probe_cube(x)\noutput y\n' > '$work/bad.te'; ! '$lw' dump '$work/bad.te' 2> '$work/said' && grep -q 'probe_cube.*the input is i32; a float type is expected' '$work/said'"
 report_end

@@ -33,29 +33,29 @@ refuses() {
 }
 
 said 'stop_fusoin conv_1\n' said
-check file-unknown-annotation      refuses 1:1 "did you mean 'stop_fusion'"
+check file-unknown-annotation-is-refused refuses 1:1 "did you mean 'stop_fusion'"
 said '# nothing\nstop_fusion relu_1, conv_7\n' said
-check file-unknown-node            refuses 2:21 "'conv_7'; did you mean 'conv_1'"
+check file-unknown-node-is-refused refuses 2:21 "'conv_7'; did you mean 'conv_1'"
 said 'on_device npv conv_1\n' said
-check file-unknown-device          refuses 1:11 "did you mean 'npu'"
+check file-unknown-device-is-refused refuses 1:11 "did you mean 'npu'"
 said 'on_device npu relu_2..conv_1\n' said
-check file-range-backwards         refuses 1:15 "' follows '"
+check file-range-backwards-is-refused refuses 1:15 "' follows '"
 said 'on_device npu\n' said
-check file-no-pattern              refuses 1:1 'it names no node'
+check file-no-pattern-is-refused   refuses 1:1 'it names no node'
 said 'stop_fusion scale=2 relu_1\n' said
-check file-scale-of-nothing        refuses 1:1 'does not accept scale'
+check file-scale-of-nothing-is-refused refuses 1:1 'does not accept scale'
 said 'simulated_quantize relu_1\n' said
-check file-no-scale                refuses 1:1 'scale=NUMBER'
+check file-no-scale-is-refused     refuses 1:1 'scale=NUMBER'
 said 'simulated_quantize relu_1 scale=1 bits=99\n' said
 bad_bits() { ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q '2 to 16' "$work/err"; }
-check file-bad-bits                bad_bits
+check file-bad-bits-is-refused     bad_bits
 said 'simulated_quantize relu_1 scale=1 bots=9\n' said
-check file-unknown-attribute       refuses 1:1 "did you mean 'bits'"
-check file-missing                 sh -c "! '$lw' dump '$work/net.te' --annotate '$work/none.txt' > /dev/null 2>&1"
+check file-unknown-attribute-is-refused refuses 1:1 "did you mean 'bits'"
+check file-missing-is-refused sh -c "! '$lw' dump '$work/net.te' --annotate '$work/none.txt' > /dev/null 2>&1"
 printf 'nest\ninput x: f32[4]\ny[i] = x[i]\noutput y\n' > "$work/formula.te"
 said 'stop_fusion y\n' said
 for_a_nest() { ! "$lw" dump "$work/formula.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q 'unsupported: annotations of a file that is one `nest`' "$work/err"; }
-check file-for-a-nest              for_a_nest
+check file-for-a-nest-is-refused for_a_nest
 
 # A file of formulas: the annotations act.
 sed 1d "$work/formula.te" | sed 's/y\[i\] = x\[i\]/t[i] = x[i] * 2\ny = relu(t)/' > "$work/formulas.te"
@@ -75,7 +75,7 @@ y[i] = b[i] * 2
 output y
 END
 in_a_nest() { ! "$lw" "$work/nest.te" -o "$work/nest.c" 2> "$work/err" && grep -q "nest.te: 4:5: error: 'annotation.on_device' has no effect" "$work/err"; }
-check call-in-a-nest                in_a_nest
+check call-in-a-nest-is-refused in_a_nest
 
 # A mark on a value that the affine pass folds away is defined where it is printed.
 cat > "$work/marked.te" <<'END'
@@ -94,37 +94,37 @@ marked() {
     cat "$work/out"
     return 1
 }
-check mark-of-a-folded-value        marked
+check mark-of-a-folded-value-is-defined marked
 
 groups() { "$lw" dump "$work/net.te" --at fused --combine none --quiet --annotate "$work/said.txt" | sed -n 's/^group \([^ ]*\) .*/\1/p' | tr '\n' ' '; }
 has_groups() { found=$(groups); [ "$found" = "$1" ] || { echo "groups: $found"; return 1; }; }
 said '' said
-check file-empty                   has_groups 'conv_1 pool sum '
+check file-empty-changes-no-group  has_groups 'conv_1 pool sum '
 said 'stop_fusion conv_1 tanh_*\n' said
-check file-patterns                has_groups 'conv_1 conv_1_2 relu_1 pool tanh_1 sum '
+check file-patterns-split-groups   has_groups 'conv_1 conv_1_2 relu_1 pool tanh_1 sum '
 said 'stop_fusion "conv_1"   # quoted\n' said
-check file-quoted                  has_groups 'conv_1 conv_1_2 relu_1 pool sum '
+check file-quoted-name-is-found    has_groups 'conv_1 conv_1_2 relu_1 pool sum '
 said 'simulated_quantize relu_1 scale=0.5,1,2,4 axis=3 bits=4 sign=0\n' said
-check file-per-channel             sh -c "'$lw' dump '$work/net.te' --annotate '$work/said.txt' | grep -q 'simulated_quantize.*bits=4 sign=0'"
-check file-per-channel-verify      "$lw" verify "$work/net.te" --annotate "$work/said.txt"
+check file-per-channel-is-dumped   sh -c "'$lw' dump '$work/net.te' --annotate '$work/said.txt' | grep -q 'simulated_quantize.*bits=4 sign=0'"
+check file-per-channel-is-verified "$lw" verify "$work/net.te" --annotate "$work/said.txt"
 
 # ---- No trace --------------------------------------------------------------------------------------------------------
 
-check plain emit plain
+setup emit-plain emit plain
 said 'stop_gradient *\ncheckpoint conv_1..tanh_1\n' said
-check recorded emit recorded --annotate "$work/said.txt"
+setup emit-recorded emit recorded --annotate "$work/said.txt"
 check recorded-leaves-no-trace sh -c "sed 's/plain[.]h/recorded.h/' '$work/plain.c' | cmp - '$work/recorded.c' && cmp '$work/plain.h' '$work/recorded.h'"
 said 'stop_fusion relu_1\n' said
-check stop-between-groups emit stopped --annotate "$work/said.txt"
+setup emit-stop-between-groups emit stopped --annotate "$work/said.txt"
 check stop-between-groups-leaves-no-trace sh -c "sed 's/plain[.]h/stopped.h/' '$work/plain.c' | cmp - '$work/stopped.c'"
 
 # ---- Devices ---------------------------------------------------------------------------------------------------------
 
 said 'on_device npu conv_1..pool relu_2\non_device dsp sum\n' device
-check device emit device --testbench --annotate "$work/device.txt"
-check device-again emit device_again --testbench --annotate "$work/device.txt"
-check device-verify "$lw" verify "$work/net.te" --annotate "$work/device.txt"
-check device-note sh -c "printf 'on_device npu tanh_1\n' > '$work/said.txt'; '$lw' dump '$work/net.te' --annotate '$work/said.txt' 2>&1 | grep -q 'note: runs on the cpu: the device npu does not accept tanh'"
+setup emit-device emit device --testbench --annotate "$work/device.txt"
+setup emit-device-again emit device_again --testbench --annotate "$work/device.txt"
+check device-is-verified "$lw" verify "$work/net.te" --annotate "$work/device.txt"
+setup device-without-calls-is-noted sh -c "printf 'on_device npu tanh_1\n' > '$work/said.txt'; '$lw' dump '$work/net.te' --annotate '$work/said.txt' 2>&1 | grep -q 'note: runs on the cpu: the device npu does not accept tanh'"
 once() { [ "$("$lw" "$@" 2>&1 | grep -c 'note: runs on the cpu')" = 1 ] || { "$lw" "$@"; return 1; }; }
 check device-note-once-in-verify once verify "$work/net.te" --annotate "$work/said.txt"
 
@@ -162,15 +162,15 @@ int main(void)
     return !(first == 0 && second == -77 && calls == 4 && y[0] > 3.04f && y[0] < 3.05f);
 }
 END
-check device-default-builds  $cc $strict -Iruntime -I"$work" "$work/device.c" "$work/device_main.c" -lm -o "$work/default"
-check device-driver-builds   $cc $strict -DNET_HAVE_NPU -Iruntime -I"$work" "$work/device.c" "$work/driver.c" -lm -o "$work/driver"
+setup device-default-builds  $cc $strict -Iruntime -I"$work" "$work/device.c" "$work/device_main.c" -lm -o "$work/default"
+setup device-driver-builds   $cc $strict -DNET_HAVE_NPU -Iruntime -I"$work" "$work/device.c" "$work/driver.c" -lm -o "$work/driver"
 check device-driver-is-called "$work/driver"
 without_default() { $cc $strict -O2 -DNET_HAVE_NPU -c -Iruntime -I"$work" "$work/device.c" -o "$work/device.o" && ! nm "$work/device.o" | grep -e conv_1 -e ' T net_npu'; }
 if command -v nm > /dev/null 2>&1; then check device-driver-leaves-no-default without_default
 else skip device-driver-leaves-no-default "nm is not installed"; fi
 check device-all-drivers     $cc $strict -DNET_HAVE_NPU -DNET_HAVE_DSP -c -Iruntime -I"$work" "$work/device.c" -o "$work/both.o"
 check device-header-is-cxx   sh -c "echo '#include \"device.h\"' > '$work/h.cc'; command -v c++ > /dev/null || exit 0; c++ -Wall -Wextra -Werror -fsyntax-only -I'$work' '$work/h.cc'"
-check device-static-arena    emit device_static --static-arena --annotate "$work/device.txt"
+setup emit-device-static     emit device_static --static-arena --annotate "$work/device.txt"
 check device-static-builds   $cc $strict -c -Iruntime -I"$work" "$work/device_static.c" -o "$work/static.o"
 
 # ---- Open sizes on devices -------------------------------------------------------------------------------------------
@@ -229,10 +229,10 @@ int main(void)
     return 0;
 }
 END
-setup open-device "$lw" "$work/open.te" -o "$work/open.c" --name open --quiet --annotate "$work/open.txt"
-check open-device-prototype grep -q '^int open_npu_1(void \*arena, int32_t n, const float \*x, const float \*z, float \*b, float \*d);' "$work/open.h"
-check open-device-documented grep -q '^ \*   n  *int32_t  1 to 16$' "$work/open.h"
-check open-device-verify "$lw" verify "$work/open.te" --annotate "$work/open.txt"
+setup emit-open-device "$lw" "$work/open.te" -o "$work/open.c" --name open --quiet --annotate "$work/open.txt"
+check open-device-has-a-size-parameter grep -q '^int open_npu_1(void \*arena, int32_t n, const float \*x, const float \*z, float \*b, float \*d);' "$work/open.h"
+check open-device-size-is-documented grep -q '^ \*   n  *int32_t  1 to 16$' "$work/open.h"
+check open-device-is-verified "$lw" verify "$work/open.te" --annotate "$work/open.txt"
 for driver in "" -DOPEN_HAVE_NPU; do
     setup "open-device-builds$driver" $cc $strict $driver -Iruntime -I"$work" "$work/open.c" "$work/open_driver.c" -lm -o "$work/open$driver"
     check "open-device-runs$driver" "$work/open$driver"
@@ -245,7 +245,7 @@ levels() {
         "$lw" ops --level 10 | grep -q "^annotation.$name  *10 " || { echo "$name is not listed"; return 1; }
     done
 }
-check listed-at-level-10 levels
-check devices-listed sh -c "'$lw' targets | grep -q '^npu '"
+check annotations-are-listed-at-level-10 levels
+check devices-are-listed sh -c "'$lw' targets | grep -q '^npu '"
 
 report_end

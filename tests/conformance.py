@@ -38,7 +38,7 @@ OPEN_PART = "<!-- Made by tests/open.py"      # in the table's file, and left th
 
 
 def types_of_graph(graph, found):
-    """The element types of everything in the graph; None stands for what is no tensor."""
+    """The element types of all values of the graph; None: not a tensor."""
     for value in list(graph.input) + list(graph.output) + list(graph.value_info):
         kind = value.type.WhichOneof("value")
         found.add(value.type.tensor_type.elem_type if kind == "tensor_type" else None)
@@ -70,7 +70,7 @@ class Case:
         self.status, self.reason = "", ""
 
     def operator(self):
-        """What the case is a test of: by its name where it has an operator's name in it, else its only or first node."""
+        """The operator that the case tests: the one in its name, else its only or first node."""
         if len(self.nodes) == 1:
             return self.nodes[0]
         flat = self.name[5:].replace("_", "").lower()
@@ -126,7 +126,7 @@ def run(command, seconds=600):
 
 
 def compile_case(program, case, work, arrays):
-    """Emits the case; inputs that must be known when compiling become constants, one after another. What is left of the inputs."""
+    """Emits the case; inputs that must be constant become constants, one after another. Returns the remaining inputs."""
     constant = [info.name for info, x in zip(case.inputs, arrays) if x.size == 0]
     while True:
         command = [program, os.path.join(case.path, "model.onnx"), "-o", os.path.join(work, "m.c"), "--name", "m", "--testbench"]

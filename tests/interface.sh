@@ -60,9 +60,9 @@ null_pointers() {
     # shellcheck disable=SC2086
     "$lw" "$work/two.te" -o "$work/two.c" "$@" && $cc -std=c99 $strict $words -Iruntime -I. "$work/two.c" "$work/null.c" -o "$work/null" -lm && "$work/null"
 }
-check null-pointers                 null_pointers ""
-check null-pointers-static-arena    null_pointers -DSTATIC_ARENA --static-arena
-check null-pointers-for-a-core      null_pointers "" --target cortex-m4
+check null-pointers-give-codes      null_pointers ""
+check null-pointers-give-codes-static-arena null_pointers -DSTATIC_ARENA --static-arena
+check null-pointers-give-codes-on-a-core null_pointers "" --target cortex-m4
 documented() { "$lw" "$work/two.te" -o "$work/two.c" && grep -q '^#define TWO_E_NULL  *(-4) */\* .*null' "$work/two.h"; }
 check null-pointers-are-documented  documented
 

@@ -77,7 +77,7 @@ class Dag:
 
 
 def bound(dag, held):
-    """The largest sum of bytes alive at once. held: inputs and outputs are counted apart, from start to end."""
+    """The largest sum of bytes live at once. held: inputs and outputs are counted apart, from start to end."""
     end = len(dag.nodes)
     last = {}                                       # tensor -> index of its last reader
     for i, (_, operands, made) in enumerate(dag.nodes):
@@ -87,7 +87,7 @@ def bound(dag, held):
             last.setdefault(t, i)
     for t in dag.outputs:
         last[t] = end
-    root = {t: t for t in dag.size}                 # whose bytes a tensor's are
+    root = {t: t for t in dag.size}                 # the tensor that owns the bytes
 
     def death(r):
         return max(last.get(t, -1) for t in root if root[t] == r)
@@ -134,7 +134,7 @@ def header_bytes(text, upper):
 
 
 def emitted_bytes(loopwright, model, folder, io):
-    """(arena, inputs, outputs) of what is emitted for the model."""
+    """(arena, inputs, outputs) of the emitted model."""
     path = Path(folder) / "model.c"
     subprocess.run([loopwright, model, "-o", path, "--name", "model", "--quiet", "--io", io], check=True)
     arena, inputs, outputs = header_bytes(path.with_suffix(".h").read_text(), "MODEL")

@@ -408,7 +408,7 @@ GRID = {np.dtype(np.int8): 0, np.dtype(np.float32): 1e-5}
 
 
 def recorded_batch(program, name, work):
-    """A recorded TFLite network over a batch that stays open: what each input alone gave is what they give together."""
+    """A recorded TFLite network over an open batch: the inputs give together the results of each alone."""
     os.makedirs(work, exist_ok=True)
     names = [os.path.join(work, n) for n in ("m.c", "m_main.c", "m", "in.npy", "out.npy")]
     result = run([program, os.path.join(RECORDED, name + ".tflite"), "-o", names[0], "--name", "m", "--testbench", "--dim", "batch<=4"])

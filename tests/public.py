@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Models of public repositories, as they are: compiled, built with a C compiler, run on random inputs, and compared.
+"""Models of public repositories, unchanged: compiled, built with a C compiler, run on random inputs, and compared.
 
     python3 tests/public.py BUILD DIR [PATTERN] [--table FILE]         needs onnx, onnxruntime, numpy; for .tflite ai-edge-litert, tflite-micro
 
@@ -116,7 +116,7 @@ def compile_model(program, row, path, work):
 
 
 def compare(found, wanted):
-    """The largest difference as a part of the largest value; what is not finite must be in the same places."""
+    """The largest difference as a part of the largest value; values that are not finite must agree in position."""
     if found.shape != wanted.shape or found.dtype != wanted.dtype:
         return float("inf")
     found, wanted = found.astype(np.float64), wanted.astype(np.float64)
@@ -128,7 +128,7 @@ def compare(found, wanted):
 
 
 def onnx_case(row, path, random):
-    """The inputs by their names, and what makes the outputs of them."""
+    """The inputs by their names, and the function that computes the outputs."""
     model = onnx.load(path)
     constant = {t.name for t in model.graph.initializer}
     row.nodes = len(model.graph.node)

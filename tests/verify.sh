@@ -30,25 +30,25 @@ npy mixed '|i1' 4 '\001\002\001\001'
 
 # ---- Output ----------------------------------------------------------------------------------------------------------
 
-check equal                    says 0 '^y: 0 of 4 elements differ$' "$work/real.te"
+check equal-outputs-are-verified says 0 '^y: 0 of 4 elements differ$' "$work/real.te"
 check verdict-is-the-last-line sh -c "'$lw' verify '$work/real.te' | tail -n 1 | grep -q '^verified: 1 of 1 outputs agree with the interpreter on generated inputs; floats within 0.0001 + 0.001'"
-check verdict-of-given-inputs  says 0 '^verified: .* on the given inputs' "$work/real.te" "$work/zeros.npy"
+check verdict-names-given-inputs says 0 '^verified: .* on the given inputs' "$work/real.te" "$work/zeros.npy"
 check difference-is-counted    says 0 '^y: 1 of 4 elements differ; largest difference 0.00005 at element 1, within the tolerance$' \
     "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy"
-check compiler-and-flags       says 0 '^built by .* -std=c99 -O2 -ffp-contract=off, run by this machine$' "$work/real.te"
-check portable-form            says 0 '^instructions of cortex-m4 .* through their portable form' $digits --target cortex-m4
-check no-portable-form         sh -c "! '$lw' verify '$work/real.te' | grep 'portable form'"
+check compiler-and-flags-are-printed says 0 '^built by .* -std=c99 -O2 -ffp-contract=off, run by this machine$' "$work/real.te"
+check portable-form-is-noted   says 0 '^instructions of cortex-m4 .* through their portable form' $digits --target cortex-m4
+check no-portable-form-no-note sh -c "! '$lw' verify '$work/real.te' | grep 'portable form'"
 
 # ---- Tolerance -------------------------------------------------------------------------------------------------------
 
-check tolerance-less           says 1 'y: 1 of 4 elements differ; .*; 1 beyond the tolerance' "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy" --tolerance 1e-5
-check tolerance-less-verdict   grep -q '^FAILED: 0 of 1 outputs agree with the expected outputs' "$work/said"
-check tolerance-more           says 0 'verified: .*; floats within 0.01 + 0.5' "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy" --tolerance 0.01,0.5
-check steps-none               says 1 'y: 1 of 4 elements differ; .*; 1 beyond the tolerance' "$work/byte.te" "$work/ones.npy" --expect "$work/mixed.npy"
-check steps-one                says 0 'y: 1 of 4 elements differ; .*, within the tolerance' "$work/byte.te" "$work/ones.npy" --expect "$work/mixed.npy" --steps 1
-check steps-in-verdict         grep -q '^verified: .*; quantized values within 1 steps' "$work/said"
-check tolerance-without-floats says 1 'error: --tolerance has no effect: no output holds floats' "$work/byte.te" --tolerance 1
-check steps-without-integers   says 1 'error: --steps has no effect' "$work/real.te" --steps 1
+setup tolerance-less-fails     says 1 'y: 1 of 4 elements differ; .*; 1 beyond the tolerance' "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy" --tolerance 1e-5
+check tolerance-less-verdict-is-failed grep -q '^FAILED: 0 of 1 outputs agree with the expected outputs' "$work/said"
+check tolerance-more-passes    says 0 'verified: .*; floats within 0.01 + 0.5' "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy" --tolerance 0.01,0.5
+check steps-none-fails         says 1 'y: 1 of 4 elements differ; .*; 1 beyond the tolerance' "$work/byte.te" "$work/ones.npy" --expect "$work/mixed.npy"
+setup steps-one-passes         says 0 'y: 1 of 4 elements differ; .*, within the tolerance' "$work/byte.te" "$work/ones.npy" --expect "$work/mixed.npy" --steps 1
+check steps-are-in-the-verdict grep -q '^verified: .*; quantized values within 1 steps' "$work/said"
+check tolerance-without-floats-is-refused says 1 'error: --tolerance has no effect: no output holds floats' "$work/byte.te" --tolerance 1
+check steps-without-integers-is-refused says 1 'error: --steps has no effect' "$work/real.te" --steps 1
 for value in -1 1,-1 x 1, 1,x ''; do check "tolerance-of-form-'$value'" says 2 '--tolerance' "$work/real.te" "--tolerance=$value"; done
 for value in 0 -1 1.5 x; do check "steps-of-form-'$value'" says 2 '--steps does not accept' "$work/real.te" "--steps=$value"; done
 
@@ -58,17 +58,17 @@ printf '#!/bin/sh\necho "$@" > "%s"\nexec %s "$@"\n' "$work/built" "$cc" > "$wor
 printf '#!/bin/sh\necho "$@" > "%s"\n"$@" && echo hello && echo instructions 1234 && echo cycles 99 && echo ns 5.5 now\n' "$work/ran" > "$work/runner"
 printf '#!/bin/sh\nexit 3\n' > "$work/broken"
 chmod +x "$work/compiler" "$work/runner" "$work/broken"
-check cc                       says 0 "^built by $work/compiler -std=c99" "$work/real.te" --cc "$work/compiler"
+setup cc-builds                says 0 "^built by $work/compiler -std=c99" "$work/real.te" --cc "$work/compiler"
 check cc-was-called            grep -q 'model.c.* -lm' "$work/built"
-check runner                   says 0 "run by $work/runner" $digits --target cortex-m4 --runner "$work/runner"
+setup runner-runs              says 0 "run by $work/runner" $digits --target cortex-m4 --runner "$work/runner"
 check runner-is-given-files    grep -q '/prog .*/in0.npy .*/out0.npy$' "$work/ran"
 check runner-needs-no-note     sh -c "! grep 'portable form' '$work/said'"
-check runner-instructions      grep -qx 'instructions 1234' "$work/said"
-check runner-cycles            grep -qx 'cycles 99' "$work/said"
-check runner-time              grep -qx 'ns 5.5' "$work/said"
-check runner-other-lines       sh -c "! grep hello '$work/said'"
-check runner-fails             says 1 'the runner failed' "$work/real.te" --runner "$work/broken"
-check cc-fails                 says 1 'building the emitted C failed' "$work/real.te" --cc "$work/broken"
+check runner-instructions-are-printed grep -qx 'instructions 1234' "$work/said"
+check runner-cycles-are-printed grep -qx 'cycles 99' "$work/said"
+check runner-time-is-printed   grep -qx 'ns 5.5' "$work/said"
+check runner-other-lines-are-dropped sh -c "! grep hello '$work/said'"
+check runner-that-fails-is-an-error says 1 'the runner failed' "$work/real.te" --runner "$work/broken"
+check cc-that-fails-is-an-error says 1 'building the emitted C failed' "$work/real.te" --cc "$work/broken"
 no_rest() { [ -z "$(ls -d "$work"/tmp/* 2> /dev/null)" ]; }
 mkdir -p "$work/tmp"
 TMPDIR="$work/tmp" "$lw" verify "$work/real.te" --runner "$work/runner" > /dev/null
@@ -80,9 +80,9 @@ te 'size n in 1..64\ninput x: f32[n]\ny[i] = x[i] + 1\noutput y\nschedule\n  spe
 te 'input x: bf16[16]\ny = relu(x)\noutput y\n' bf16
 te 'input x: f32[16][4]\ninput k: i32[5]\ny[i<5, j<4] = x[k[i], j]\noutput y\n' gather
 npy four '<f4' 16 "$(printf '\\000\\000\\200\\077%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)"
-check specialize               says 0 '^n=64: y: 0 of 64 elements differ$' "$work/specialized.te"
-check bf16-ports               says 0 '^verified: 1 of 1' "$work/bf16.te"
-check bf16-input-as-f32        says 0 '^verified: 1 of 1' "$work/bf16.te" "$work/four.npy"
-check gather-by-data           says 0 '^y: 0 of 20 elements differ$' "$work/gather.te"
+check specialize-is-verified   says 0 '^n=64: y: 0 of 64 elements differ$' "$work/specialized.te"
+check bf16-ports-are-verified  says 0 '^verified: 1 of 1' "$work/bf16.te"
+check bf16-input-as-f32-is-verified says 0 '^verified: 1 of 1' "$work/bf16.te" "$work/four.npy"
+check gather-by-data-is-verified says 0 '^y: 0 of 20 elements differ$' "$work/gather.te"
 
 report_end

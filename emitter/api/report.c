@@ -232,7 +232,7 @@ static void print_facts(Build *b, Text *t)
     print_facts_of(t, fact, count, limits, never_limits, "%d of %d integer clamps never bind:");
 }
 
-/* Prints how many quantizations of a QDQ model are computed in integers. */
+/* Prints the number of quantizations of a QDQ model that are computed in integers. */
 static void print_quantized(const Graph *g, Text *t)
 {
     if (!g->quantized_count) return;

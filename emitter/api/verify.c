@@ -168,7 +168,7 @@ static bool trials(Verify *v, Build *b, const char *model)
     return ok;
 }
 
-/* Prints how the program is built and run. */
+/* Prints the compiler, its flags and the runner of the program. */
 static void print_setting(Verify *v, const Build *b)
 {
     const lw_options *o = v->options;

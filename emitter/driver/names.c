@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the emitted symbols, behind the model's prefix. All graphs of a model share them. */
+/* Names of the emitted symbols, after the model's prefix. All graphs of a model share them. */
 #include "driver/driver.h"
 
 #include <string.h>

@@ -127,7 +127,7 @@ static const char *all_steps(Ctx *cx, const Storages *s, const Nest *n)
 }
 
 /* Collects one operand of each step with this verb and, if given, this second operand: the first operand or the second.
- * Loops of inits follow the loops of their stage and are left out. */
+ * Loops of inits follow the loops of their stage and are omitted. */
 typedef struct Choices { const char *verb, *second, *head, *between; bool shows_second; } Choices;
 static const Choices looked_for[] = {
     { "split",        NULL,       "",               " by ", true },

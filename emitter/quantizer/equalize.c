@@ -36,8 +36,8 @@ static float *elements_of(Equalizer *q, const Tensor *c)
     return v;
 }
 
-/* Collects the layers that read the tensor, directly or behind calls that keep channels. False: something else reads
- * it, or the weights are shared. */
+/* Collects the layers that read the tensor, directly or through calls that keep channels. False: another call reads it,
+ * or the weights are shared. */
 static bool find_seconds(Equalizer *q, const Tensor *t, Pair *p)
 {
     const ReaderList *readers = readers_list(&q->readers, t);
@@ -57,7 +57,7 @@ static bool find_seconds(Equalizer *q, const Tensor *t, Pair *p)
     return true;
 }
 
-/* Returns the first tensor with statistics behind the layer; -1: none. */
+/* Returns the first tensor with statistics after the layer; -1: none. */
 static int edge_behind(const Equalizer *q, const Tensor *t)
 {
     for (;;) {

@@ -89,7 +89,7 @@ static int axis_of_output(const Stage *s, const Expr *w, int w_rank)
     return -1;
 }
 
-/* The bias behind the layer: a constant with an element per channel that is added, and that nothing else reads. */
+/* The bias of the layer: the addition of a constant with an element per channel, as the only consumer. */
 static void find_bias(const Readers *r, Layer *l)
 {
     const ReaderList *readers = readers_list(r, l->last);

@@ -5,7 +5,7 @@
  * computes, so that operators need no facts about it. */
 #include "quantizer/quantizer.h"
 
-/* A layer: a call that multiplies by constant weights; with the addition of a constant bias behind it, if there is. */
+/* A layer: a call that multiplies by constant weights, and the addition of a constant bias after it, if any. */
 typedef struct Layer {
     const Node *call;
     int weights;                       /* the operand */
@@ -15,7 +15,7 @@ typedef struct Layer {
     Tensor *last;                      /* the output, after the bias */
 } Layer;
 
-/* Who reads a tensor. */
+/* The consumers of each tensor. */
 typedef struct Readers { Ctx *cx; const Graph *graph; int count; Node **order; Map of; } Readers;
 typedef struct ReaderList { int count, capacity; const Node **at; } ReaderList;
 Readers readers_of(Ctx *cx, const Graph *g);

@@ -33,7 +33,7 @@ Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port);
 
 /* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
-/* How a tensor's grid is found. */
+/* The method that selects a tensor's grid. */
 typedef enum EdgeRange {
     EDGE_CALIBRATED,                   /* from the histogram, by least squared error */
     EDGE_WHOLE,                        /* from the histogram: minimum to maximum */

@@ -7,7 +7,7 @@
 #include "quantizer/quantizer.h"
 #include "support/text.h"
 
-/* True if the array's dimensions behind the first are the tensor's, apart from dimensions of size 1. */
+/* True if the array's dimensions after the first are the tensor's, except dimensions of size 1. */
 static bool is_stack_of(const Tensor *t, int rank, const int64_t *shape)
 {
     int d = 1, k = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds the simulated network: annotation.simulated_quantize behind every tensor that has a grid and on all weights.
+/* Builds the simulated network: annotation.simulated_quantize after every tensor that has a grid and on all weights.
  * Ports of 8 bits replace the first and last of them: an input is dequantized, an output quantized. */
 #include <math.h>
 

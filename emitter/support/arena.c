@@ -43,7 +43,7 @@ struct Arena {
     bool frees_chunks;
 };
 
-/* LONELY: the least allocation with a chunk of its own where no mark refers to a chunk */
+/* LONELY: the least allocation with a separate chunk, if no mark refers to a chunk */
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, LONELY = 1 << 16 };
 
 static void out_of_memory(OutOfMemory *hook, void *user, size_t bytes)
@@ -96,7 +96,7 @@ static void add_chunk(Arena *a, size_t bytes)
     if (a->next_size < LARGEST_CHUNK) a->next_size *= 2;
 }
 
-/* Returns memory with a chunk of its own, behind the newest, which stays in use. */
+/* Returns memory in a separate chunk after the newest, which stays in use. */
 static void *alone(Arena *a, size_t bytes)
 {
     ArenaChunk *b = chunk_of(a, bytes);

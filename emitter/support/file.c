@@ -195,7 +195,7 @@ static bool put_in_place(Draft *d, const char *path)
     return true;
 }
 
-/* Allocates nothing between the first temporary file and the last: none is left behind if memory runs out. */
+/* Allocates nothing between the first temporary file and the last: none remains if memory runs out. */
 bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
 {
     if (ctx_failed(cx)) return false;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Clips to the finite bounds; an infinite bound is left out of the formula. */
+/* Clips to the finite bounds; an infinite bound is not in the formula. */
 static int clip(Ctx *cx, const Node *n, Tensor **out)
 {
     DType t = n->in[0]->type;

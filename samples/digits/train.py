@@ -201,7 +201,7 @@ def train(network, rng, x, label):
 
 
 def export(network, path):
-    """Writes the network as trained, batch norm unfolded: what a framework's exporter gives."""
+    """Writes the network as trained, with batch norm unfolded, as a framework's exporter does."""
     nodes, weights, current, count = [], [], "input", {}
 
     def constant(name, value):

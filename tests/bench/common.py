@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tables share: where things are, which models, how a command is run."""
+"""Shared by the tables: paths, models, running a command."""
 import os
 import re
 import shutil

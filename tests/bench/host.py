@@ -65,7 +65,7 @@ def count(name, folder, source, flags, data):
 
 
 def compare(ours, peer, data):
-    """Medians of both times and of the ratios of neighbouring turns."""
+    """Medians of both times and of the ratios of adjacent runs."""
     turns = [(measure(ours, data)[0], measure(peer, data)[0]) for _ in range(TURNS)]
     return (statistics.median(o for o, _ in turns), statistics.median(p for _, p in turns),
             statistics.median(o / p for o, p in turns))

@@ -38,7 +38,7 @@ class File:
         return v
 
     def add(self, thing):
-        """Writes it behind what is there; where it begins."""
+        """Appends it; returns its offset."""
         if isinstance(thing, Table):
             n = len(thing)
             vtable = self.grow(4 + 2 * n)

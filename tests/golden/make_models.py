@@ -36,7 +36,7 @@ def node(op, inputs, output, name=None, **attributes):
     return helper.make_node(op, inputs.split(), [output], name=name or output, **attributes)
 
 
-# Batch norm goes into the convolution's weights; the borders are peeled; the relu is fused.
+# Batch norm folds into the convolution's weights; the boundary is peeled; the relu is fused.
 write("conv-norm-relu", {"x": [1, 2, 6, 6]}, {"y": [1, 4, 6, 6]}, [
     node("Conv", "x w", "conv", pads=[1, 1, 1, 1]),
     node("BatchNormalization", "conv scale bias mean var", "norm", epsilon=0.0),
@@ -85,7 +85,7 @@ write("not-supported", {"x": [1, 4]}, {"y": [1, 4]}, [
 
 
 def inner(name, inputs, outputs, nodes):
-    """A graph inside of a node; a shape that is a word is a scalar of that type."""
+    """A graph inside of a node; a word as a shape is a scalar of that type."""
     def value(n, s):
         return helper.make_tensor_value_info(n, getattr(TensorProto, s), []) if isinstance(s, str) else helper.make_tensor_value_info(n, TensorProto.FLOAT, s)
     return helper.make_graph(nodes, name, [value(n, s) for n, s in inputs.items()], [value(n, s) for n, s in outputs.items()])

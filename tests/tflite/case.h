@@ -90,7 +90,7 @@ void copy_quant(Operand *to, const Operand *from);
 
 int between(Random *r, int least, int greatest);                           /* both may occur */
 bool chance(Random *r, int percent);
-float scale_between(Random *r, double least, double greatest);             /* evenly many of each magnitude */
+float scale_between(Random *r, double least, double greatest);             /* all magnitudes equally frequent */
 /* The rank; dimensions of 1 to most */
 int shape_any(Random *r, int least_rank, int most_rank, int most, int *dim);
 void quant_any(Random *r, Operand *x);

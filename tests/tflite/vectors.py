@@ -30,7 +30,7 @@ TYPES = {np.dtype(np.float32): s.TensorType.FLOAT32, np.dtype(np.int8): s.Tensor
 
 
 class Operand:
-    """A tensor of the model: data makes it a constant; feed is what an input gets."""
+    """A tensor of the model: with data it is a constant; feed is the value of an input."""
 
     def __init__(self, shape, dtype=np.int8, scale=None, zero=0, data=None, feed=None, scales=None, axis=0, kind=None):
         self.shape, self.dtype, self.data, self.feed = list(shape), np.dtype(dtype), data, feed
@@ -297,7 +297,7 @@ def float_unary(code, name=None, signed=False):
 
 
 def positive_unary(code, name=None):
-    """The reference refuses what is negative."""
+    """The reference refuses negative values."""
     def make(r, i):
         shape = shape_of(r, most=8)
         q = quant(r)
@@ -726,7 +726,7 @@ def half_bytes(make, version):
 
 
 def sparse_dense(r, i):
-    """Weights of which only what is not zero is stored; halves of small integers, so that every sum is exact."""
+    """Weights stored without their zeros; halves of small integers, so every sum is exact."""
     block = [(1, 1), (1, 4), (2, 2), (4, 1)][i % 4]
     o, k = block[0] * int(r.integers(1, 5)), block[1] * int(r.integers(1, 7))
     w = np.where(r.random((o, k)) < 0.3, r.integers(-9, 10, (o, k)) / 2, 0).astype(np.float32)
@@ -792,7 +792,7 @@ LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div"]      # 
 
 
 def attempt(name, seed, number):
-    """One record, or why there is none; in a process of its own, for the reference may abort."""
+    """One record, or the reason for none; in a separate process, because the reference may abort."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -33,7 +33,7 @@ def hashed(*words):
 
 
 def draws(key, turns, count):
-    """turns: the innermost loop's first."""
+    """turns: the iteration numbers, the innermost loop's first."""
     for t in turns:
         key = (key * PRIME + t) & MASK
     return [philox(key, i) for i in range(count)]

@@ -19,8 +19,8 @@ GRID = 600
 LN2 = log(mpf(2))
 
 
-# name: (type, number of coefficients, from, to, g, v, w).  The weight w makes the error
-# relative to what the function finally returns (or absolute where the result is near 1).
+# name: (type, number of coefficients, from, to, g, v, w).  By the weight w the error is relative
+# to the function's result (or absolute, if the result is near 1).
 FITS = {
     # e^r = 1 + r + r^2 p(r)
     "expf":  ("f", 5, -0.3468, 0.3468, lambda r: (expm1(r) - r) / r**2, lambda r: r, lambda r: r * r),
@@ -73,7 +73,7 @@ def to_text(c, kind):
 
 
 def solve_levelled(points, low, high):
-    """The coefficients low..high-1 whose error has equal size and changing sign at the points."""
+    """The coefficients low..high-1 with an error of equal size and alternating sign at the points."""
     n = high - low + 1
     a, b = matrix(n, n), matrix(n, 1)
     for i, (_, g, v, w) in enumerate(points):
@@ -146,7 +146,7 @@ def round_and_refit(samples, total, kind, steps):
 
 
 def polish(samples, coefs, kind):
-    """Moves single coefficients by units in the last place while that makes the error smaller."""
+    """Moves single coefficients by units in the last place while the error decreases."""
     digits = 52 if kind == "d" else 23
     size = largest_error(samples, coefs)
     improved = True

@@ -37,7 +37,7 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "u8": np.uint8, "
 
 
 def read_inputs(text):
-    """As test_ops.c does: "f32[2][3] i64[2]={0,1}"; what is given is drawn all the same."""
+    """As test_ops.c does: "f32[2][3] i64[2]={0,1}"; given values are drawn, too."""
     sequence, arrays = Sequence(), []
     for word in text.split():
         kind, _, given = word.partition("=")
@@ -230,7 +230,7 @@ emit("standardize", "axes=1", "f32[2][5]", "LayerNormalization", dict(axis=1), a
 emit("lrn", "size=3 alpha=0.5 beta=0.5 bias=2 axis=1", "f32[1][4][2][2]", "LRN", dict(size=3, alpha=0.5, beta=0.5, bias=2.0))
 emit("hardmax", "axis=1", "f32[2][3][2]", "Hardmax", dict(axis=1))
 emit("shrink", "lambda=0.25 bias=0.5", "f32[2][4]", "Shrink", dict(lambd=0.25, bias=0.5))
-# By indices and by place
+# By indices and by position
 emit("gather_elements", "axis=1", "f32[2][3] i64[2][4]={0,2,1,-1,-3,0,1,2}", "GatherElements", dict(axis=1))
 emit("gather_nd", "batch=1", "f32[2][2][3] i64[2][1]={1,0}", "GatherND", dict(batch_dims=1))
 emit("gather_nd", "", "f32[2][2][3] i64[2][2]={0,1,1,-2}", "GatherND")

@@ -33,7 +33,7 @@ def node(op, inputs, output, **attributes):
 
 
 def classifier(path):
-    """The batch goes through a Reshape with -1 and one whose shape is made of the input's."""
+    """The batch passes a Reshape with -1 and one with a shape computed from the input's."""
     nodes = [
         node("Reshape", "x minus_one", "flat"),
         node("Gemm", "flat w1 b1", "h1"),
@@ -69,7 +69,7 @@ def convolution(path):
 
 
 def attention(path):
-    """softmax(q k' / 4) v with two heads, over [1][time][16], heads split by shapes that are made of the input's."""
+    """softmax(q k' / 4) v with two heads, over [1][time][16], heads split by shapes computed from the input's."""
     nodes = [
         node("MatMul", "x wq", "q0"), node("MatMul", "x wk", "k0"), node("MatMul", "x wv", "v0"),
         node("Shape", "x", "shape"),
@@ -96,7 +96,7 @@ def attention(path):
 
 
 def keywords(path):
-    """Windows over time, then recurrent layers whose states are zeros in a shape made of the input's, and a mean over what there is."""
+    """Windows over time, recurrent layers with states of zeros in a shape computed from the input's, and a mean over time."""
     state = [("Shape", "p1", "s1", {}), ("Gather", "s1 zero", "batch", {}), ("Unsqueeze", "batch axis0", "batch1", {}),
              ("Concat", "two batch1 five", "lstm_shape", dict(axis=0)), ("ConstantOfShape", "lstm_shape", "c0", {}),
              ("Expand", "none lstm_shape", "h0", {})]

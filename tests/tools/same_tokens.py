@@ -30,7 +30,7 @@ def is_renamable(token):
 
 
 def difference(old, new, renamed):
-    """The first place where the texts differ by more than names, or None."""
+    """The first position where the texts differ by more than names, or None."""
     outer = []
     there, back = {}, {}
     before, after = list(tokens(old)), list(tokens(new))

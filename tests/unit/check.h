@@ -60,6 +60,14 @@ static inline int check_that(int is_good, const char *name, const char *format, 
     return 0;
 }
 
+/* Returns "NAME-EXPECTED", as in `conv-same-equals-the-evaluator`: the name of a table's case, until the next call. */
+static inline const char *check_label(const char *name, const char *expected)
+{
+    static char label[512];
+    snprintf(label, sizeof label, "%s-%s", name, expected);
+    return label;
+}
+
 #define CHECK(name, cond) check_that(!!(cond), (name), "%s:%d: %s", __FILE__, __LINE__, #cond)
 
 static inline void check_skip(const char *name, const char *reason)

@@ -177,9 +177,10 @@ static void pass_alone(const Kind *k, const GraphPassRow *pass)
     for (uint32_t seed = 1; seed <= NETS; seed++) try_net(float_net(seed + 900), k, pass, "generic", &t);
     try_net(integer_net(1), k, pass, "cortex-m4", &t);
     snprintf(label, sizeof label, "%s through %s", k->name, pass->name);
-    check_that(t.bad == 0, label, "%d of %d networks: %s", t.bad, NETS + 1, t.fault);
+    check_that(t.bad == 0, check_label(label, "preserves-annotations"), "%d of %d networks: %s", t.bad, NETS + 1,
+               t.fault);
     if (is_called(k, "checkpoint") && !text_has_word("shrink devices regions realize", pass->name))
-        check_that(t.changed > 0, pass->name, "changed none of the networks");
+        check_that(t.changed > 0, check_label(pass->name, "changes-a-network"), "changed none of the networks");
 }
 
 int main(void)

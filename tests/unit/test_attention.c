@@ -137,7 +137,8 @@ static void test_case(const Case *c)
                                             - (double)y[place(c->is_packed, c->heads, c->rows, c->out, b, h, r, i)]);
                     if (!(off <= worst)) worst = off;
                 }
-    check_that(worst < 1e-5, c->name, "off by %g%s", worst, cx->diags ? diag_text(cx, cx->diags) : "");
+    check_that(worst < 1e-5, check_label(c->name, "as-plain-loops"), "off by %g%s", worst,
+               cx->diags ? diag_text(cx, cx->diags) : "");
     ctx_free(cx);
 }
 
@@ -290,7 +291,7 @@ static void test_refused(const char *test_name, const char *line, const char *pa
     Ctx *cx = context_new(NULL, NULL);
     const bool was_read = output_of(cx, line) != NULL;
     const char *said = cx->diags ? diag_text(cx, cx->diags) : "";
-    check_that(!was_read && strstr(said, part), test_name, "said: %s", said);
+    check_that(!was_read && strstr(said, part), check_label(test_name, "is-refused"), "said: %s", said);
     ctx_free(cx);
 }
 

@@ -261,16 +261,17 @@ static void check_case(const Case *c)
     Ctx *cx = context_new(NULL, NULL);
     const char *why = NULL;
     const Nest *n = nest_read(cx, text_format(cx, "%s%s", c->program, c->loops));
-    if (!check_that(n && !ctx_failed(cx), c->name, "%s", cx->diags ? diag_text(cx, cx->diags) : "not read")) {
+    const char *label = text_format(cx, "%s-is-%s", c->name, verdicts[c->verdict]);
+    if (!check_that(n && !ctx_failed(cx), label, "%s", cx->diags ? diag_text(cx, cx->diags) : "not read")) {
         ctx_free(cx);
         return;
     }
     Verdict v = nest_check(cx, n, &why);
-    check_that(v == c->verdict, c->name, "%s: %s", verdicts[v], why ? why : "");
-    if (c->says) check_that(why && strstr(why, c->says), c->name, "says: %s", why ? why : "");
-    if (v == PROVED) check_that(always_runs_right(cx, n), c->name, "proved, but a run gives other values");
+    check_that(v == c->verdict, label, "%s: %s", verdicts[v], why ? why : "");
+    if (c->says) check_that(why && strstr(why, c->says), label, "says: %s", why ? why : "");
+    if (v == PROVED) check_that(always_runs_right(cx, n), label, "proved, but a run gives other values");
     if (v == WRONG && !runs_anyway(c))
-        check_that(!always_runs_right(cx, n), c->name, "called wrong, but every run is right");
+        check_that(!always_runs_right(cx, n), label, "called wrong, but every run is right");
     ctx_free(cx);
 }
 

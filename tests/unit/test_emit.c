@@ -198,7 +198,8 @@ static void add(EmitBatch *b, const EmitCase *c)
     bool made = m.out_count && evaluate(m.cx, m.env, m.out, m.out_count);
     const Nest *n = made ? scheduled(&m, c->steps) : NULL;
     bool added = n && !ctx_failed(m.cx) && emit_batch_add(b, m.cx, c->name, n, m.env);
-    check_that(added, c->name, "%s", m.cx->diags ? diag_text(m.cx, m.cx->diags) : "not lowered");
+    check_that(added, check_label(c->name, "is-lowered"), "%s",
+               m.cx->diags ? diag_text(m.cx, m.cx->diags) : "not lowered");
     ctx_free(m.cx);
 }
 
@@ -210,12 +211,12 @@ int main(int argc, char **argv)
     EmitBatch *b = emit_batch_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) add(b, &cases[i]);
     if (system(text_format(b->cx, "command -v %s >/dev/null 2>&1", cc)) != 0)
-        check_skip("emitted-c-runs", "no C compiler to run");
+        check_skip("emitted-c-of-all-cases-equals-the-evaluator", "no C compiler to run");
     else {
         const char *stem = text_format(b->cx, "%s.emitted", argv[0]);
         int wrong = emit_batch_run(
             b, stem, cc, "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1 -ffp-contract=off");
-        check_that(wrong == 0, "emitted-c-runs", "%d mismatches; see %s.c", wrong, stem);
+        check_that(wrong == 0, "emitted-c-of-all-cases-equals-the-evaluator", "%d mismatches; see %s.c", wrong, stem);
     }
     emit_batch_free(b);
     return check_done();

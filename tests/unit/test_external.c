@@ -43,7 +43,7 @@ static void accepted(const char *folder, const char *test_name, const char *line
     const Tensor *w = n && n->in_count == 2 ? n->in[1] : NULL;
     bool same = w && w->data && tensor_elems(w) > 0;
     for (int64_t i = 0; same && i < tensor_elems(w); i++) same = ((const float *)w->data)[i] == first + (float)i / 2;
-    check_that(same, test_name, "%s", cx->diags ? diag_text(cx, cx->diags) : "other values");
+    check_that(same, check_label(test_name, "is-read"), "%s", cx->diags ? diag_text(cx, cx->diags) : "other values");
     ctx_free(cx);
 }
 
@@ -52,7 +52,7 @@ static void refused(const char *folder, const char *test_name, const char *line,
     Model m = { 0 };
     Ctx *cx = read_model(folder, line, &m);
     const char *text = cx->diags ? diag_text(cx, cx->diags) : "nothing";
-    check_that(ctx_failed(cx) && strstr(text, why) != NULL, test_name, "%s", text);
+    check_that(ctx_failed(cx) && strstr(text, why) != NULL, check_label(test_name, "is-refused"), "%s", text);
     ctx_free(cx);
 }
 

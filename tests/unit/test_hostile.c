@@ -208,7 +208,7 @@ static void many(Ctx *cx, const Scene *s, const char *what, const char *extensio
         if (!ended || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) break;
         if (!p->wrong++) snprintf(p->what, sizeof p->what, "case %d: ended by %s", p->at, ending(cx, status));
     }
-    const char *test_name = text_format(cx, "%s-of-%s", what, row->model);
+    const char *test_name = text_format(cx, "%s-of-%s-end-well", what, row->model);
     check_that(p->wrong == 0, test_name, "%d of %d; %s", p->wrong, count, p->what);
     if (p->at < count) check_that(false, test_name, "stopped at case %d", p->at);
     row->cases += p->at / s->stride;
@@ -369,7 +369,8 @@ static void check_absurd(const Scene *s)
 {
     for (int i = 0; i < (int)(sizeof absurd / sizeof absurd[0]); i++) {
         const Progress p = alone(s, "onnx", absurd_case, i);
-        check_that(!p.wrong && p.accepted == absurd[i].is_fine, absurd[i].test_name, "%s%s", p.what,
+        check_that(!p.wrong && p.accepted == absurd[i].is_fine,
+                   check_label(absurd[i].test_name, absurd[i].is_fine ? "compiles" : "is-refused"), "%s%s", p.what,
                    p.accepted == absurd[i].is_fine ? "" : p.accepted ? " was accepted" : " was refused");
     }
 }

@@ -80,7 +80,7 @@ static bool same_outputs(Ctx *cx, const Nest *n, Env *a, Env *b)
 static void equals_evaluator(Ctx *cx, const char *name, const Nest *n, int64_t size)
 {
     if (!n) {
-        check_that(false, name, "%s", first_error(cx));
+        check_that(false, check_label(name, "equals-the-evaluator"), "%s", first_error(cx));
         return;
     }
     Env *meant = env_for(cx, n, size);
@@ -91,7 +91,7 @@ static void equals_evaluator(Ctx *cx, const char *name, const Nest *n, int64_t s
         interpret(cx, n, run, &modes[m].options);
         if (ctx_failed(cx) || !same_outputs(cx, n, meant, run)) wrong = modes[m].name;
     }
-    check_that(!wrong, name, "%s: %s", wrong, first_error(cx));
+    check_that(!wrong, check_label(name, "equals-the-evaluator"), "%s: %s", wrong, first_error(cx));
 }
 
 /* ---- Naive nests ------------------------------------------------------------------------------------------------- */
@@ -187,7 +187,8 @@ static void check_kind(ExprKind k, DType from, DType to)
     Env *meant = env_for(cx, n, 0), *run = env_for(cx, n, 0);
     evaluate(cx, meant, &y, 1);
     interpret(cx, n, run, NULL);
-    check_that(!ctx_failed(cx) && same_outputs(cx, n, meant, run), name, "%s", first_error(cx));
+    check_that(!ctx_failed(cx) && same_outputs(cx, n, meant, run), check_label(name, "equals-the-evaluator"), "%s",
+               first_error(cx));
     ctx_free(cx);
 }
 
@@ -326,7 +327,7 @@ static void test_faults(void)
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         const char *got;
         const bool is_caught = caught(faults[i].text, (RunOptions){ .checked = true }, faults[i].said, &got);
-        check_that(is_caught, faults[i].name, "%s", got);
+        check_that(is_caught, check_label(faults[i].name, "is-caught"), "%s", got);
     }
 }
 

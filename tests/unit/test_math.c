@@ -211,8 +211,8 @@ static void report(const char *name, Worst worst, double bound, Sampling samplin
 {
     if (sampling.is_verbose)
         printf("# %s %.4f at %a %a\n", name, worst.error, worst.x, worst.y);
-    check_that(worst.error <= bound, name, "error %.4f ulp at %a %a, stated %.2f", worst.error, worst.x, worst.y,
-               bound);
+    check_that(worst.error <= bound, check_label(name, "within-its-bound"), "error %.4f ulp at %a %a, stated %.2f",
+               worst.error, worst.x, worst.y, bound);
 }
 
 /* (float)x, through memory: gcc 12 at -O2 drops the rounding where two neighbours are narrowed
@@ -403,8 +403,8 @@ static void test_small_float(const SmallFloat *s, Sampling sampling)
             narrow_wrong += y != y ? !isnan(s->widen(s->narrow(y))) : !is_nearest(s->narrow(y), y, s);
         }
     }
-    check_that(widen_wrong == 0, s->widen_name, "%d wrong", widen_wrong);
-    check_that(narrow_wrong == 0, s->narrow_name, "%d wrong", narrow_wrong);
+    check_that(widen_wrong == 0, check_label(s->widen_name, "is-exact"), "%d wrong", widen_wrong);
+    check_that(narrow_wrong == 0, check_label(s->narrow_name, "rounds-to-nearest"), "%d wrong", narrow_wrong);
 }
 
 /* These hold exactly, whatever the bounds. */

@@ -191,7 +191,8 @@ static void fail_each(const char *name, bool call(lw_context *cx), long *which, 
         wrong = fault(call, &is_done);
     }
     *which = 0;
-    check_that(!wrong && last > 1, name, "request %ld: %s", last, wrong ? wrong : "none was made");
+    check_that(!wrong && last > 1, check_label(name, "ends-with-an-error"), "request %ld: %s", last,
+               wrong ? wrong : "none was made");
 }
 
 typedef struct Case { const char *name; bool (*call)(lw_context *cx); } Case;

@@ -155,7 +155,8 @@ static Read read_model(const Message *m, const ImportOptions *options)
 static void refused(const char *test_name, const Message *m, const char *part)
 {
     Read r = read_model(m, NULL);
-    check_that(!r.ok && strstr(r.text, part), test_name, "wanted \"%s\", got \"%s\"", part, r.text);
+    check_that(!r.ok && strstr(r.text, part), check_label(test_name, "is-refused"), "wanted \"%s\", got \"%s\"", part,
+               r.text);
     ctx_free(r.cx);
 }
 
@@ -345,8 +346,8 @@ static void check_open(void)
         Read r = read_model(&m, &options);
         const char *test_name = text_format(r.cx, "open-%s-%d", cases[i].op, (int)cases[i].value);
         if (cases[i].refusal)
-            check_that(!r.ok && strstr(r.text, cases[i].refusal), test_name, "wanted \"%s\", got \"%s\"",
-                       cases[i].refusal, r.text);
+            check_that(!r.ok && strstr(r.text, cases[i].refusal), check_label(test_name, "is-refused"),
+                       "wanted \"%s\", got \"%s\"", cases[i].refusal, r.text);
         else
             check_that(r.ok && strcmp(tensor_shape_text(r.cx, r.model.output[0]), "[1][n][4]") == 0, test_name, "%s",
                        r.text);

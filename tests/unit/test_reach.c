@@ -495,8 +495,10 @@ static void known_forms(void)
         const KnownForm *k = &dense_forms[i];
         Form f = known_form(cx, k, binds);
         Answer a = try_dense(cx, &f, k->repeats, &why);
-        check_that(a == RIGHT, k->name, "%s", a == REFUSED ? why : "visits disagree with the box");
-        if (a == RIGHT && !box_reads(cx, k, &f, binds)) check_that(false, k->name, "the box is not %s", k->box);
+        check_that(a == RIGHT, check_label(k->name, "is-a-box"), "%s",
+                   a == REFUSED ? why : "visits disagree with the box");
+        if (a == RIGHT && !box_reads(cx, k, &f, binds))
+            check_that(false, check_label(k->name, "is-a-box"), "the box is not %s", k->box);
     }
     for (size_t i = 0; i < sizeof refused_forms / sizeof *refused_forms; i++) {
         Form f = known_form(cx, &refused_forms[i], binds);
@@ -537,7 +539,7 @@ static void known_reaches(void)
         Reach r;
         int n = own_loops(&f, var, extent);
         bool given = reach(cx, f.bind[0], scope_of(cx, &f, true), var, n, &r, &why);
-        if (!check_that(given, k->name, "%s", why ? why : "")) continue;
+        if (!check_that(given, check_label(k->name, "is-bounded"), "%s", why ? why : "")) continue;
         const Bounds *outside = bounds_without(cx, scope_of(cx, &f, true), var, n);
         bool same = provably_equal(cx, r.low, expr_read(cx, k->low, binds, I32), outside)
                  && provably_equal(cx, r.high, expr_read(cx, k->high, binds, I32), outside);
@@ -546,7 +548,7 @@ static void known_reaches(void)
         print_expr(&t, r.low);
         text_add(&t, " .. ");
         print_expr(&t, r.high);
-        check_that(false, k->name, "%s", text_string(&t));
+        check_that(false, check_label(k->name, "is-bounded"), "%s", text_string(&t));
     }
     CHECK("reaches-read-without-errors", !ctx_failed(cx));
     ctx_free(cx);

@@ -578,8 +578,8 @@ static void single_layers(void)
             failed += o.floats < 0;
             ctx_free(w.net.cx);
         }
-        check_that(!wrong && !floats && !failed, kinds[k].name, "%d wrong, %d with floats, %d failed", wrong, floats,
-                   failed);
+        check_that(!wrong && !floats && !failed, check_label(kinds[k].name, "equals-the-reference"),
+                   "%d wrong, %d with floats, %d failed", wrong, floats, failed);
     }
 }
 
@@ -604,7 +604,7 @@ static void networks(int count)
 
 /* ---- Layers that stay in floats ---------------------------------------------------------------------------------- */
 
-/* A mean of four, of steps of `step`; how many calls are left in floats. */
+/* A mean of four, of steps of `step`; the number of calls that stay in floats. */
 static int floats_of_mean(double step, Qdq qdq)
 {
     World w = { net_new(1), 0, false, false };

@@ -192,7 +192,7 @@ static void run_doubling(const char *test_name, int64_t count, float limit, bool
             if (t + 1 == wanted_turns) ok = ok && ((float *)out[1])[i] == value;
         }
     for (int i = 0; ok && !wanted_turns && i < 3; i++) ok = ((float *)out[1])[i] == first[i];
-    check_that(ok, test_name, "%s", ctx_failed(l.n.cx) ? net_error(&l.n) : said);
+    check_that(ok, check_label(test_name, "as-plain-arithmetic"), "%s", ctx_failed(l.n.cx) ? net_error(&l.n) : said);
     ctx_free(l.n.cx);
 }
 

@@ -82,7 +82,8 @@ static void test_integers(void)
         const bool is_truth = expr_info(c->kind)->algebra & ALGEBRA_IS_BOOL;
         const Scalar args[] = { { .i = c->a }, { .i = c->b } };
         const Scalar got = scalar_apply(c->kind, is_truth ? BOOL : c->type, c->type, args);
-        check_that(got.i == c->expected, c->name, "%lld, expected %lld", (long long)got.i, (long long)c->expected);
+        check_that(got.i == c->expected, check_label(c->name, "as-by-hand"), "%lld, expected %lld", (long long)got.i,
+                   (long long)c->expected);
     }
 }
 
@@ -144,7 +145,8 @@ static void test_floats(void)
         const FloatCase *c = &float_cases[i];
         const Scalar args[] = { { .f = c->a }, { .f = c->b } };
         const Scalar got = scalar_apply(c->kind, c->type, c->type, args);
-        check_that(same_float(got.f, c->expected), c->name, "%a, expected %a", got.f, c->expected);
+        check_that(same_float(got.f, c->expected), check_label(c->name, "as-by-hand"), "%a, expected %a", got.f,
+                   c->expected);
     }
 }
 
@@ -196,7 +198,8 @@ static void test_casts(void)
         Scalar arg = { .i = c->integer };
         if (dtype_is_float(c->from)) arg.f = c->real;
         const Scalar got = scalar_apply(EXPR_CAST, c->to, c->from, &arg);
-        check_that(got.i == c->expected, c->name, "%lld, expected %lld", (long long)got.i, (long long)c->expected);
+        check_that(got.i == c->expected, check_label(c->name, "as-by-hand"), "%lld, expected %lld", (long long)got.i,
+                   (long long)c->expected);
     }
     /* 2^54 + 2^30 + 1 is just above the middle of two floats; a conversion through double would round down. */
     const Scalar odd = { .i = 0x40000040000001 }, all = { .i = -1 }, f = { .f = 65519 };

@@ -97,7 +97,8 @@ static void test_expanded_names(void)
     Ctx *cx = context_new(NULL, NULL);
     Model m;
     bool ok = te_read(cx, "two.te",
-                      "nest\ninput x: f32[2][3]\np = softmax(x)\nq = softmax(p)\nz[*] = q[*] + 1\noutput z\n", NULL, &m);
+                      "nest\ninput x: f32[2][3]\np = softmax(x)\nq = softmax(p)\nz[*] = q[*] + 1\noutput z\n", NULL,
+                      &m);
     const Nest *n = ok ? nest_naive(cx, "two", m.input, 1, m.output, 1) : NULL;
     check_that(n && n->stage_count == 9 && nest_stage(n, "p") && nest_stage(n, "q_sum"),
                "stages of calls have names of their own", "%s", first_error(cx));

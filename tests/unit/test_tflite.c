@@ -298,7 +298,8 @@ static void check_refused(const char *label, const Spec *s, const char *wanted, 
     Model m;
     bool is_read = read_model(cx, o.at, o.count, &m);
     const char *found = cx->diags ? diag_text(cx, cx->diags) : "nothing";
-    check_that(!is_read && strstr(found, wanted) && count_diags(cx) == diags, label, "%d diagnostics, first: %s",
+    check_that(!is_read && strstr(found, wanted) && count_diags(cx) == diags,
+               check_label(label, "is-refused"), "%d diagnostics, first: %s",
                count_diags(cx), found);
     ctx_free(cx);
 }

@@ -153,7 +153,8 @@ static void check_streams(void)
     make_plain(plain);
     memset(same, 7, sizeof same);
     for (int i = 0; i < STREAMS; i++)
-        CHECK(streams[i].name, inflate_exactly(streams[i].at, streams[i].count, streams[i].plain, plain));
+        CHECK(check_label(streams[i].name, "inflates"),
+              inflate_exactly(streams[i].at, streams[i].count, streams[i].plain, plain));
     CHECK("repeated", inflate_exactly(repeated, sizeof repeated, REPEATED, same));
     CHECK("empty", !inflate_exactly(fixed, 0, 0, NULL));
 }
@@ -195,7 +196,7 @@ static void check_damages(void)
 
 /* ---- Zip files --------------------------------------------------------------------------------------------------- */
 
-/* How the file's arrays are read: how many are right; the first diagnostic in *why. */
+/* Reads the file's arrays. Returns the number of correct ones; *why receives the first diagnostic. */
 static int read_arrays(const uint8_t *bytes, size_t count, uint64_t most, char why[200])
 {
     Ctx *cx = context_new(NULL, NULL);
@@ -236,7 +237,7 @@ static void check_refused(const char *name, size_t at, uint32_t value, const cha
     memcpy(file, two_arrays, sizeof file);
     for (int b = 0; b < 4; b++) file[at + (size_t)b] = (uint8_t)(value >> 8 * b);
     int right = read_arrays(file, sizeof file, 4096, why);
-    check_that(right <= 0 && strstr(why, wanted), name, "%d arrays, \"%s\"", right, why);
+    check_that(right <= 0 && strstr(why, wanted), check_label(name, "is-refused"), "%d arrays, \"%s\"", right, why);
 }
 
 static void check_zip(void)

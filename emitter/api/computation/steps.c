@@ -65,7 +65,7 @@ static const char *name_of(lw_computation *p, const char *primitive, const Opera
     return h->name;
 }
 
-/* Adds one operand: a number, a name or a handle. A count of 0 that an option may replace is left out. */
+/* Adds one operand: a number, a name or a handle. A count of 0 that an option may replace is omitted. */
 static void add_operand(lw_computation *p, Text *t, const char *primitive, const Operand *o, va_list *args)
 {
     if (o->kind == OPERAND_COUNT) {

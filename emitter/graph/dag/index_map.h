@@ -21,7 +21,7 @@ typedef struct IndexMap {
 const Expr *index_axis(IndexMap *m, char letter, const Expr *size);
 const Expr *index_plus(Ctx *cx, const Expr *index, int64_t more);                    /* the index itself for 0 */
 const Expr *index_clamped(Ctx *cx, const Expr *index, const Expr *last);             /* to 0 .. last */
-/* x at the index; `otherwise` where the index is outside of x. Conditions that the axes' ranges prove are left out. */
+/* x at the index; `otherwise` where the index is outside of x. Conditions that the axes' ranges prove are dropped. */
 const Expr *index_read_padded(IndexMap *m, const Tensor *x, const Expr *const *index, const Expr *otherwise);
 Tensor *index_result(IndexMap *m, const Expr *value);                                /* NULL after an error */
 #endif

@@ -370,7 +370,7 @@ static void note_lists(Ctx *cx, const Node *call, AttrNotes *notes)
     diag_rewind(cx, mark);
 }
 
-/* A list as the compute read it precedes the attribute as given: one value may stand for all. */
+/* A list as the compute read it precedes the attribute as given, where one value may be the value of all. */
 int op_attrs(Ctx *cx, const Node *n, const Attr **out)
 {
     AttrNotes notes;

@@ -45,7 +45,7 @@ typedef struct OpFusion {
     bool is_device_copy;
 } OpFusion;
 
-/* How the output's elements and dimensions map to those of the inputs. */
+/* The relation of the output's elements and dimensions to those of the inputs. */
 typedef struct OpLayout {
     /* The first input's elements in the same order (reshape): the output aliases it */
     bool is_view;

@@ -126,7 +126,7 @@ static Tensor *untransposed(Ctx *cx, const Node *node, Tensor *t, const int *per
     return moves_only_ones(wide, inverse) && can_view(cx, t, permuted) ? view_call(cx, t->name, t, permuted) : NULL;
 }
 
-/* Returns the transpose behind the first operand that is one and has the result's rank. */
+/* Returns the first operand's transpose that has the result's rank. */
 static Node *first_transpose(const Node *node)
 {
     for (int i = 0; i < node->in_count; i++)

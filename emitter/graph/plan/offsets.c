@@ -16,7 +16,7 @@
 /* inputs overlap outputs only if that saves at least a sixteenth */
 enum { LEAST_ALIGN = 16, CLIMBS = 3000, LEAST_GAIN = 16 };
 
-/* The item may overlap the one with serial `into`, at least `lead` bytes behind its start; -1: none. */
+/* The item may overlap the one with serial `into`, at least `lead` bytes after its start; -1: none. */
 typedef struct Item {
     int64_t bytes, offset;
     int first, last, serial;

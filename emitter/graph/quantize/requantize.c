@@ -165,7 +165,7 @@ static Interval offsets_for(const int64_t *step, const Grid *g, Interval range, 
     return c;
 }
 
-/* Returns how many bits the ratio can be shifted left and stay below 2^31. */
+/* Returns the number of bits by which the ratio can be shifted left and stay below 2^31. */
 static int shift_for(double ratio, int most)
 {
     int exponent;

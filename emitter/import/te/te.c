@@ -21,7 +21,7 @@ typedef struct TeReader {
     const ImportOptions *options;
     const Symbol *symbols;              /* sizes and tensors so far */
     bool is_nest;                    /* calls are expanded to stages */
-    Model *model;                    /* its arrays have room for all */
+    Model *model;                    /* its arrays have this capacity */
     TeSchedule *schedule;
     WrittenStep *step; int step_count;
     Map inner;                       /* names of nested calls */

@@ -42,7 +42,7 @@ static bool is_nest_output(const Nest *n, const Tensor *t)
     return false;
 }
 
-/* ---- What is read and yielded ------------------------------------------------------------------------------------ */
+/* ---- Operands and results ---------------------------------------------------------------------------------------- */
 
 /* The call takes every tensor that crosses the unit's boundary, in either direction. */
 static bool reads_are_taken(const ExternalCheck *x, const Stage *reader)

@@ -80,7 +80,7 @@ Carrier carrier_join(Ctx *cx, const Carrier *outer, const Carrier *inner);     /
 const Expr *carrier_value(Ctx *cx, const Expr *e, const Carrier *s, const Bounds *scope);
 const Bounds *carrier_scope(Ctx *cx, const Bounds *b, const Carrier *s);
 
-/* check_external.c: the call computes what the statement below it does; `above` encloses it. */
+/* check_external.c: proves that the call can replace the statement below it; `above` encloses it. */
 bool check_external(Checker *c, const Stmt *const *above, int depth, const Stmt *tile);
 bool check_points(Checker *c);       /* I1, I2 */
 bool check_flow(Checker *c);         /* I3, I4 */

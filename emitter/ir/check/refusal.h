@@ -26,7 +26,7 @@ typedef enum FaultKind {
     FAULT_INDEX,                     /* an index without the form or bounds that the proof requires */
     FAULT_EXTENT,                    /* a trip count, or a number of rows */
     FAULT_RING,                      /* a ring buffer with too few slots; the tensor is that of the ring */
-    FAULT_STORAGE,                   /* where a tensor is stored, and how long it lives */
+    FAULT_STORAGE,                   /* the storage of a tensor, and its lifetime */
     FAULT_TARGET,                    /* a feature that the target lacks */
     FAULT_LIMIT,                     /* a count beyond a fixed limit */
 } FaultKind;

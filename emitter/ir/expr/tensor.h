@@ -119,7 +119,7 @@ Tensor *tensor_new_fixed(Ctx *cx, const char *name, DType t, int rank, const int
 Tensor *tensor_stand_in(Ctx *cx, const Tensor *t);
 /* Copies `data`; NULL: zeros */
 Tensor *tensor_constant(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, const void *data);
-/* A constant of zeros; *data leads to its elements, which whoever asked for it may write until it is read. */
+/* A constant of zeros; *data points to its elements, which the caller may write until the first read. */
 Tensor *tensor_zeros(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, void **data);
 Tensor *tensor_scalar(Ctx *cx, const char *name, DType t, double v);        /* rank-0 constant */
 bool    tensor_is_constant(const Tensor *t);

@@ -91,7 +91,7 @@ typedef struct RowLoops {
     int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];
 } RowLoops;
 
-/* Names the other way out of a refusal where the step does not ask for kept loops. */
+/* Names the alternative in a refusal, if the step has no option for kept loops. */
 static const char *accepted(const RowLoops *r, const char *alone)
 {
     if (r->d->args.loops == LOOPS_KEPT) return alone;

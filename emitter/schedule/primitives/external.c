@@ -3,10 +3,10 @@
  *
  *   external dense cblas_sgemm(101, 111, 111, dim(x, 0), dim(w, 1), ..., x, dim(x, 1), w, dim(w, 1), 0.0, dense, ...)
  *
- * The call computes STAGE and the producers that lie between it and the tensors which the call takes. Their statements,
- * at the root and in order, become one unit: its statement stays the meaning, for the checker and the interpreter; the
- * emitted C has the call. The checker repeats after every later step: the unit reads only what the call takes, and
- * everything else reads only what the call yields. */
+ * The call computes STAGE and the producers between it and the operands of the call. Their statements, at the root
+ * and in order, become one unit. Its statement remains the definition for the checker and the interpreter; the
+ * emitted C has the call. After every later step the checker proves that the unit reads only operands of the call,
+ * and that all other statements read only its results. */
 #include <string.h>
 
 #include "ir/text/read_external.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULE_STEP_ROLE_H
 #define LW_SCHEDULE_STEP_ROLE_H
-/* Roles: words of a step that name a stage by what it computes, so that one text serves many dataflows. roles.def has
+/* Roles: words of a step that name a stage by what it computes, so one text serves many dataflows. roles.def has
  * a row for each. A role is resolved in the nest before the step, independently of earlier nests. An inlined stage no
  * longer exists; its consumer may match instead. After cache_write the new stage computes the sum, and is the
  * contraction; the old one is a copy, and still @op(...). Loops and copies of a role's stage are written after it:
@@ -9,7 +9,7 @@
 #include "ir/check/refusal.h"
 #include "schedule/step/step.h"
 
-/* A role as it is listed: "@producer(NAME)". */
+/* The listed form of a role: "@producer(NAME)". */
 typedef struct RoleText { const char *usage, *help; } RoleText;
 const RoleText *role_text(int i);                                /* NULL past the last */
 
