@@ -520,6 +520,13 @@ te_blocks() {
     "$lw" "$work/blocks.te" -o "$work/blocks.c" && grep -q 'schedule of the file: split' "$work/blocks.c"
 }
 check schedule-in-a-te-file     te_blocks
+# A block for a target takes the place of the file's own schedule.
+te_block_of_a_nest() {
+    { cat "$matmul"; printf 'for c on cortex-m4:\n  split c.j 4\n  unroll c.ji\n'; } > "$work/nest_block.te"
+    "$lw" "$work/nest_block.te" -o "$work/nest_block.c" --target cortex-m4 && grep -q 'schedule of the file: split c.j 4; unroll c.ji' "$work/nest_block.c" &&
+        "$lw" "$work/nest_block.te" -o "$work/nest_block.c" && grep -q 'in registers sums' "$work/nest_block.c"
+}
+check schedule-in-a-te-nest     te_block_of_a_nest
 check schedule-missing-file     refuses 'cannot open' $digits -o "$work/a.c" --schedule "$work/none.txt"
 for te in samples/*/*.te tests/golden/*/*.te tests/emitted/*.te; do
     folder=$(dirname "$te")

@@ -137,6 +137,26 @@ static void texts(void)
     one_text("a-row-of-another-operator", "for z on generic by mine.last:\n", &o, "there is no group 'z'");
 }
 
+static void a_computation(void)
+{
+    const lw_options o = { .schedule_text = "for y on generic:\n  split y.i 4\n" },
+                     wrong = { .schedule_text = "for z on generic:\n" };
+    lw_context *cx = lw_new();
+    lw_computation *p = lw_define(cx, "net", NULL);
+    lw_input(p, "x: f32[8][4]");
+    lw_compute(p, "y[i, j] = x[i, j] * 2.0");
+    lw_output(p, "y");
+    const bool ok = lw_emit(p, "group-schedules.tmp.c", &o);
+    contents("group-schedules.tmp.c", first);
+    check_that(ok && strstr(first, "split y.i 4"), "a-computation-takes-a-block", "%s\n%s", first_error(cx), first);
+    const bool refused = !lw_emit(p, "group-schedules.tmp.c", &wrong);
+    check_that(refused && strstr(first_error(cx), "schedule_text: 1:1: error: there is no group 'z'"),
+               "a-computation-refuses-a-block-of-no-group", "%s", first_error(cx));
+    lw_free(cx);
+    remove("group-schedules.tmp.c");
+    remove("group-schedules.tmp.h");
+}
+
 static void groups_of_all_kinds(void)
 {
     const lw_options o = { .name = "net", .annotate = "group-schedules.tmp.txt" },
@@ -157,6 +177,7 @@ int main(void)
     versions();
     texts();
     row_count = 0;
+    a_computation();
     groups_of_all_kinds();
     return check_done();
 }
