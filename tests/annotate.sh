@@ -114,6 +114,20 @@ setup emit-plain emit plain
 said 'stop_gradient *\ncheckpoint conv_1..tanh_1\n' said
 setup emit-recorded emit recorded --annotate "$work/said.txt"
 check recorded-leaves-no-trace sh -c "sed 's/plain[.]h/recorded.h/' '$work/plain.c' | cmp - '$work/recorded.c' && cmp '$work/plain.h' '$work/recorded.h'"
+said 'annotation.vendor_tile conv_1 level=3\nbitpack_start conv_1\ncast_hint pool dtype=i16\nbitpack_end tanh_1\n' said
+check carried emit carried --annotate "$work/said.txt"
+check carried-leaves-no-trace sh -c "sed 's/plain[.]h/carried.h/' '$work/plain.c' | cmp - '$work/carried.c' && cmp '$work/plain.h' '$work/carried.h'"
+reported() { "$lw" report "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q "^$1$" "$work/out" || { cat "$work/out" "$work/err"; return 1; }; }
+check carried-to-report            reported 'conv_1  *annotation.vendor_tile level=3'
+check carried-to-report-cast-hint  reported 'pool  *annotation.cast_hint dtype=i16'
+check carried-to-report-bitpack    reported 'tanh_1  *annotation.bitpack_end'
+check carried-note                 grep -q 'annotation.vendor_tile: note: this annotation is unknown' "$work/err"
+said 'annotation.stop_fusoin conv_1\n' said
+check file-misspelt-in-namespace   refuses 1:1 "there is no annotation 'annotation.stop_fusoin'"
+said 'cast_hint conv_1 dtype=int8\n' said
+bad_dtype() { ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q "'int8'; an element type" "$work/err"; }
+check file-cast-hint-type          bad_dtype
+
 said 'stop_fusion relu_1\n' said
 setup emit-stop-between-groups emit stopped --annotate "$work/said.txt"
 check stop-between-groups-leaves-no-trace sh -c "sed 's/plain[.]h/stopped.h/' '$work/plain.c' | cmp - '$work/stopped.c'"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/computation/arguments.h"
+#include "api/report.h"
 #include "driver/driver.h"
 #include "graph/dag/definition.h"
 #include "graph/plan/group_schedules.h"
@@ -127,8 +128,9 @@ static void print_marks(Build *b, Dag *d)
             map_put_ptr(&printed, order[j], order[j]);
             print_node(d, b, order[j]);
         }
-        text_printf(d->t, "mark   %s: %s  \"%s\"%s\n", tensor_id(d, m->tensor), m->annotation->op->name,
-                    m->annotation->name, is_computed ? "" : "  (not computed: folded into other calls)");
+        text_printf(d->t, "mark   %s: %s%s  \"%s\"%s\n", tensor_id(d, m->tensor), m->annotation->op->name,
+                    report_attrs(b->cx, m->annotation), m->annotation->name,
+                    is_computed ? "" : "  (not computed: folded into other calls)");
     }
 }
 

@@ -288,6 +288,24 @@ static void print_floats(Build *b, Text *t)
     text_char(t, '\n');
 }
 
+const char *report_attrs(Ctx *cx, const Node *annotation)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < annotation->attr_count; i++)
+        if (annotation->attr[i].text) text_printf(&t, " %s=%s", annotation->attr[i].name, annotation->attr[i].text);
+    return text_string(&t);
+}
+
+/* Recorded annotations have no effect on the program; other tools read them here. */
+static void print_annotations(const Build *b, Text *t)
+{
+    if (b->graph.mark_count) text_printf(t, "\n%d recorded annotations\n", b->graph.mark_count);
+    for (int i = 0; i < b->graph.mark_count; i++) {
+        const Node *n = b->graph.mark[i].annotation;
+        text_printf(t, "%-28s %s%s\n", n->name, n->op->name, report_attrs(b->cx, n));
+    }
+}
+
 static const char *report(Ctx *cx, const char *model, const lw_options *o)
 {
     Build b;
@@ -302,6 +320,7 @@ static const char *report(Ctx *cx, const char *model, const lw_options *o)
     print_quantized(&b.graph, &t);
     print_facts(&b, &t);
     print_shrunk(&b.graph, &t);
+    print_annotations(&b, &t);
     return text_string(&t);
 }
 

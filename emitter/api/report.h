@@ -16,5 +16,6 @@ bool report_computes_floats(const Build *b, int group);      /* when it runs */
 int report_layers(const Build *b);           /* rows of the table: the layers of all graphs, free ones included */
 /* Layers that compute in floats; -1: the network has no 8-bit tensors, so the reports omit the figure */
 int report_floats(const Build *b);
+const char *report_attrs(Ctx *cx, const Node *annotation);   /* " dtype=i16": of a recorded annotation */
 const char *report_place(Build *b, const Group *g);          /* "arena +1024", "output 0" */
 #endif

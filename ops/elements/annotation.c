@@ -58,10 +58,31 @@ static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* The type is a wish for quantizers: the values stay. */
+static int cast_hint(Ctx *cx, const Node *n, Tensor **out)
+{
+    const char *wanted = node_text(n, "dtype", "");
+    DType type;
+    if (!dtype_read(wanted, strlen(wanted), &type))
+        op_refuse(cx, n, "the attribute 'dtype' is '%s'; an element type is expected", wanted);
+    out[0] = OP_FORMULA(cx, n, "y[*] = x[*]", BIND_T("x", n->in[0]));
+    return ctx_failed(cx) || !out[0] ? 0 : 1;
+}
+
+static const OpCase cast_hint_cases[] = {
+    { "", "f32[3][4]", "f32[3][4]", NULL },
+    { "dtype=i16", "f32[5]", "f32[5]", NULL },
+    { "dtype=int8", "f32[5]", NULL, "'int8'; an element type is expected" },
+    { 0 }
+};
+
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
 
 static const AttrRow device_attrs[] = {
     { "device", ATTR_TEXT, "a name from the list of devices, or cpu", NULL }, { 0 }
+};
+static const AttrRow cast_hint_attrs[] = {
+    { "dtype", ATTR_TEXT, "an element type that the values suit", "i8" }, { 0 }
 };
 static const AttrRow copy_attrs[] = {
     { "from", ATTR_TEXT, "the source device", "cpu" }, { "to", ATTR_TEXT, "the destination device", "cpu" },
@@ -103,6 +124,11 @@ const Op ops_annotation[] = {
       .layout.is_view = true, .layout.permute = permute_elementwise, .quantization.moves_elements = true },
     { ANNOTATION("stop_gradient", ANNOTATION_RECORD, "y = x; its gradient is zero", plain_cases) },
     { ANNOTATION("checkpoint", ANNOTATION_RECORD, "y = x; recomputed for the gradient, not stored", plain_cases) },
+    { ANNOTATION("bitpack_start", ANNOTATION_RECORD, "y = x; a packed layout begins here", plain_cases) },
+    { ANNOTATION("bitpack_end", ANNOTATION_RECORD, "y = x; a packed layout ends here", plain_cases) },
+    { .name = "annotation.cast_hint", .summary = "y = x; the values suit an element type, for quantizers", .level = 10,
+      .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = cast_hint_attrs, .meaning.compute = cast_hint,
+      .fusion.pattern = PATTERN_ELEMENTWISE, .fusion.annotation = ANNOTATION_RECORD, .cases = cast_hint_cases },
     { .name = "annotation.simulated_quantize",
       .summary = "y[*] = (clamp(round(x[*] / scale[*]) + zero[*]) - zero[*]) * scale[*]: a grid in float", .level = 10,
       .least_inputs = 3, .most_inputs = 3, .inputs = "x scale zero", .attr = quantize_attrs,

@@ -446,7 +446,16 @@ static void from_onnx(void)
     net = net_new(64);
     from_onnx_text(n, "x:1,4; " SAID "stop_fusoin x y; >y");
     check_that(strstr(net_error(n), "stop_fusoin") && strstr(net_error(n), "loopwright.annotation"),
-               "from ONNX: an unknown annotation", "%s", net_error(n));
+               "from ONNX: a misspelt annotation", "%s", net_error(n));
+    ctx_free(n->cx);
+
+    net = net_new(66);
+    g = from_onnx_text(n, "x:1,4; " SAID "vendor_tile x s level=3; Tanh s t; " SAID "bitpack_start t u; " SAID
+                          "cast_hint u v; Abs v y; >y");
+    if (g.output_count == 1) g = graph_annotate(n->cx, g);
+    check_that(g.mark_count == 3 && text_equal(g.mark[0].annotation->op->name, "annotation.vendor_tile") &&
+                   text_equal(node_text(g.mark[0].annotation, "level", ""), "3"),
+               "from ONNX: an unknown annotation is carried with its attributes", "%d marks", g.mark_count);
     ctx_free(n->cx);
 
     net = net_new(65);

@@ -104,7 +104,10 @@ const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count)
             return attrs;
         }
         const AttrRow *row = attr_row(op, name_n(cx, p, left));
-        if (row) attrs[(*count)++] = attr_from_text(cx, op, row, name_n(cx, p + left + 1, word - left - 1));
+        const char *value = name_n(cx, p + left + 1, word - left - 1);
+        if (row) attrs[(*count)++] = attr_from_text(cx, op, row, value);
+        else if (op->accepts_any_attr)
+            attrs[(*count)++] = (Attr){ .name = name_n(cx, p, left), .kind = ATTR_TEXT, .text = value };
         else refuse_attr(cx, op, name_n(cx, p, left));
         p += word;
     }
@@ -119,7 +122,7 @@ static void complete_attrs(Ctx *cx, Node *n, const Attr *attr, int count)
     Attr *all = NEW_ARRAY(cx->arena, Attr, capacity);
     for (int i = 0; i < count; i++) {
         all[i] = attr[i];
-        if (!attr_row(n->op, attr[i].name)) refuse_attr(cx, n->op, attr[i].name);
+        if (!attr_row(n->op, attr[i].name) && !n->op->accepts_any_attr) refuse_attr(cx, n->op, attr[i].name);
     }
     n->attr = all;
     n->attr_count = count;

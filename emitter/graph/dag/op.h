@@ -112,6 +112,7 @@ struct Op {
     int least_inputs, most_inputs;     /* most -1: any number */
     const char *inputs;                /* their names, space-separated: "x k" */
     const AttrRow *attr;               /* closed by a row without name; NULL: none */
+    bool accepts_any_attr;             /* others are words, for reports only */
     OpMeaning meaning;
     OpFusion fusion;
     OpLayout layout;
@@ -148,6 +149,8 @@ const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count);
 /* "; did you mean 'add'?" for an unknown name, or how to list the names */
 const char *op_hint(Ctx *cx, const char *name);
 const Op *op_find(Ctx *cx, const char *name);                    /* NULL: unknown */
+/* The same; an unknown name in the namespace `annotation` becomes a row that is recorded, with a note. */
+const Op *op_find_annotation(Ctx *cx, const char *name);
 const Op *const *op_list(Ctx *cx, int *count);                   /* sorted by name */
 void op_register(Ctx *cx, const Op *op);                         /* registers a user's row */
 /* Constructs fresh computes of a call over its inputs; returns the number of outputs, 0 on error. The stages keep a

@@ -154,12 +154,14 @@ static const Op *read_annotation(Annotations *a, Token w)
     int count, known = 0;
     const Op *const *all = op_list(a->cx, &count),
                     *op = op_find(a->cx, text_format(a->cx, "annotation.%s", word_text(a, w)));
-    if (op) return op;
+    if (!op) op = op_find_annotation(a->cx, word_text(a, w));
+    if (op && strncmp(op->name, "annotation.", 11) == 0) return op;
     const char **names = NEW_ARRAY(a->cx->arena, const char *, count);
     for (int i = 0; i < count; i++)
         if (strncmp(all[i]->name, "annotation.", 11) == 0) names[known++] = all[i]->name + 11;
     refuse(a, w, "there is no annotation '%s'%s", word_text(a, w),
-           text_hint(a->cx, word_text(a, w), names, (size_t)known, "; see `loopwright ops --level 10`"));
+           text_hint(a->cx, word_text(a, w), names, (size_t)known,
+                     "; accepted: those of `loopwright ops --level 10`, and annotation.NAME for others"));
     return NULL;
 }
 

@@ -291,7 +291,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
                               const char *attrs, int *count)
 {
     const char *called = name_n(r->cx, at.at, (size_t)at.length);
-    const Op *op = op_find(r->cx, called);
+    const Op *op = op_find_annotation(r->cx, called);
     if (!op) {
         lex_error(l, at, "there is no operator '%s'%s", called, op_hint(r->cx, called));
         return NULL;

@@ -170,11 +170,48 @@ static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
     return NULL;
 }
 
+static const char *word_of_attr(Ctx *cx, const OnnxAttr *a)
+{
+    Text t = text_new(cx);
+    if (a->s) text_add(&t, a->s);
+    else if (a->int_count)
+        for (int i = 0; i < a->int_count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)a->ints[i]);
+    else if (a->f != 0) text_double(&t, a->f);
+    else text_printf(&t, "%lld", (long long)a->i);
+    return text_string(&t);
+}
+
+/* An annotation without a row: an identity with the node's attributes, for reports. */
+static void carry_annotation(OnnxCall *c)
+{
+    Ctx *cx = c->cx;
+    if (!onnx_requires(c, 1)) return;
+    Attr *attr = NEW_ARRAY(cx->arena, Attr, c->node->attr_count);
+    for (int i = 0; i < c->node->attr_count; i++)
+        attr[i] = (Attr){ .name = name(cx, c->node->attr[i].name), .kind = ATTR_TEXT,
+                          .text = word_of_attr(cx, &c->node->attr[i]) };
+    Node *n = op_call(cx, op_find_annotation(cx, c->op_name), c->name, c->in, 1, attr, c->node->attr_count);
+    if (n) c->out[0] = n->out[0];
+}
+
+static const OnnxOp *row_of_annotation(Ctx *cx, const OnnxNode *n)
+{
+    const char *op = text_format(cx, "annotation.%s", n->type);
+    if (strcmp(n->domain, "loopwright.annotation") != 0 || !op_find_annotation(cx, op)) return NULL;
+    Text attrs = text_new(cx);
+    for (int i = 0; i < n->attr_count; i++) text_printf(&attrs, "%s%s", i ? " " : "", n->attr[i].name);
+    OnnxOp *row = NEW(cx->arena, OnnxOp);
+    *row = (OnnxOp){ ONNX_AS(n->type, text_string(&attrs), op, carry_annotation) };
+    return row;
+}
+
 /* An operator of another domain has a row named DOMAIN.TYPE. */
 static const OnnxOp *row_of(const OnnxScope *s, const OnnxNode *n)
 {
-    return onnx_op_find(s->import->cx, s->import->rows,
-                        is_standard(n) ? n->type : text_format(s->import->cx, "%s.%s", n->domain, n->type));
+    Ctx *cx = s->import->cx;
+    const OnnxOp *row = onnx_op_find(cx, s->import->rows,
+                                     is_standard(n) ? n->type : text_format(cx, "%s.%s", n->domain, n->type));
+    return row || is_standard(n) ? row : row_of_annotation(cx, n);
 }
 
 static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)

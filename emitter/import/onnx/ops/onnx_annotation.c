@@ -31,8 +31,16 @@ static void simulated_quantize(OnnxCall *c)
                      (long long)onnx_int(c, "bits", 8), onnx_int(c, "sign", 1) != 0, onnx_text(c, "rounding", "even"));
 }
 
+static void cast_hint(OnnxCall *c)
+{
+    if (onnx_requires(c, 1)) c->out[0] = onnx_call(c, c->op_name, c->in[0], "dtype=%s", onnx_text(c, "dtype", "i8"));
+}
+
 #define DOMAIN "loopwright.annotation."
 const OnnxOp onnx_rows_annotation[] = {
+    { ONNX_AS(DOMAIN "bitpack_end", "", "annotation.bitpack_end", say) },
+    { ONNX_AS(DOMAIN "bitpack_start", "", "annotation.bitpack_start", say) },
+    { ONNX_AS(DOMAIN "cast_hint", "dtype", "annotation.cast_hint", cast_hint) },
     { ONNX_AS(DOMAIN "checkpoint", "", "annotation.checkpoint", say) },
     { ONNX_AS(DOMAIN "on_device", "device", "annotation.on_device", on_device) },
     { ONNX_AS(DOMAIN "simulated_quantize", "axis bits rounding sign", "annotation.simulated_quantize",
