@@ -455,7 +455,9 @@ static void from_onnx(void)
     if (g.output_count == 1) g = graph_annotate(n->cx, g);
     check_that(g.mark_count == 3 && text_equal(g.mark[0].annotation->op->name, "annotation.vendor_tile") &&
                    text_equal(node_text(g.mark[0].annotation, "level", ""), "3"),
-               "from ONNX: an unknown annotation is carried with its attributes", "%d marks", g.mark_count);
+               "from ONNX: an unknown annotation is carried with its attributes", "%s, level %s",
+               g.mark_count ? g.mark[0].annotation->op->name : "no mark",
+               g.mark_count ? node_text(g.mark[0].annotation, "level", "none") : "");
     ctx_free(n->cx);
 
     net = net_new(65);

@@ -173,7 +173,7 @@ static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
 static const char *word_of_attr(Ctx *cx, const OnnxAttr *a)
 {
     Text t = text_new(cx);
-    if (a->s) text_add(&t, a->s);
+    if (a->s && *a->s) text_add(&t, a->s);
     else if (a->int_count)
         for (int i = 0; i < a->int_count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)a->ints[i]);
     else if (a->f != 0) text_double(&t, a->f);
