@@ -16,6 +16,8 @@
  * Each sweep tries each of n groups once, with at most 4 nests per loop around its consumers and 3 plans. */
 #include "driver/combine_layers.h"
 
+#include <string.h>
+
 #include "support/text.h"
 
 enum { MOST_SWEEPS = 3, MOST_AHEAD = 3, MOST_BETWEEN = 8, SHARE = 50, FREE_SHARE = 1000,
@@ -46,8 +48,8 @@ static bool add_layer(const Joining *j, const Layers *l, Closure *c, int i, cons
     if (g->output_count != 1) *why = "it has several outputs";
     else if (graph_has_output(&r->b->graph, g->output[0])) *why = "its result is an output of the model";
     else if (last_part(&l->at[i]) == r->master) *why = "it is the master";
-    else if (!is_view && layers_stays(r, l, i))
-        *why = text_format(r->b->cx, "%s is not combined with other groups", g->name);
+    else if (!is_view && layers_why_apart(r, l, i))
+        *why = text_format(r->b->cx, "of %s: %s", g->name, layers_why_apart(r, l, i));
     else if (c->count == MOST_BETWEEN) *why = "too many groups are between it and its last consumer";
     if (*why) return false;
     c->has[i] = true;
@@ -79,7 +81,8 @@ static bool find_closure(const Joining *j, const Layers *l, int i, Closure *c, c
         if (!close_layer(j, l, c, k, why)) return false;
     }
     if (!layers_stays(j->r, l, c->to)) return true;
-    *why = text_format(j->r->b->cx, "%s reads it, and is not combined with other groups", l->at[c->to].group.name);
+    *why = text_format(j->r->b->cx, "%s reads it, and stays apart: %s", l->at[c->to].group.name,
+                       layers_why_apart(j->r, l, c->to));
     return false;
 }
 
@@ -165,11 +168,12 @@ static bool try_join(Joining *j, const Layers *l, int i, Trial *best, const char
     return accepted;
 }
 
-/* Returns the nearest layer before `at` that only this layer reads; -1: none. */
+/* Returns the first layer that this one reads, so that a residual block joins as a whole; -1: none. */
 static int layer_before(const Layers *l, int at)
 {
-    for (int i = at - 1; i >= 0; i--)
-        if (l->at[i].group.output_count == 1 && layers_reads(l, at, l->at[i].group.output[0])) return i;
+    for (int i = 0; i < at; i++)
+        if (!l->plan.is_free[i] && l->at[i].group.output_count == 1 && layers_reads(l, at, l->at[i].group.output[0]))
+            return i;
     return -1;
 }
 
@@ -199,10 +203,11 @@ static void join(Joining *j, int i)
 static bool sweep(Joining *j)
 {
     const int64_t arena = j->now->plan.arena_size;
-    for (int i = j->now->count - 2; i >= 0 && !ctx_failed(j->r->b->cx); i--) {
-        if (i >= j->now->count - 1) continue;
-        if (j->now->plan.is_free[i] || layers_stays(j->r, j->now, i)) continue;
-        join(j, i);
+    for (int i = j->now->count - 1; i >= 0 && !ctx_failed(j->r->b->cx); i--) {
+        if (i >= j->now->count || j->now->plan.is_free[i]) continue;
+        const char **why = &j->why[last_part(&j->now->at[i])];
+        *why = layers_why_apart(j->r, j->now, i);
+        if (!*why) join(j, i);
     }
     return j->now->plan.arena_size < arena;
 }
@@ -220,7 +225,9 @@ static const char *report(const Joining *j, int64_t arena)
         const Combination *c = &l->at[i];
         const char *why = j->why[last_part(c)];
         if (l->plan.is_free[i] || !r->may_join[last_part(c)] || !why) continue;
-        text_printf(&t, "%s is not attached: %s\n", c->group.name, why);
+        text_printf(&t, "%s stays apart: %s", c->group.name, why);
+        if (!strstr(why, "counted")) text_printf(&t, "; it counts %lld instructions", (long long)l->work_of[i]);
+        text_char(&t, '\n');
     }
     text_printf(&t, "arena %lld bytes, and %lld apart; instructions counted %lld, and %lld apart\n",
                 (long long)l->plan.arena_size, (long long)arena, (long long)j->now->work, (long long)j->least_work);

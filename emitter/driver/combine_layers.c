@@ -99,12 +99,19 @@ bool layers_reads(const Layers *l, int i, const Tensor *t)
     return false;
 }
 
-bool layers_stays(const Search *r, const Layers *l, int i)
+const char *layers_why_apart(const Search *r, const Layers *l, int i)
 {
     const Combination *c = &l->at[i];
-    const bool is_fixed = c->group.is_scheduled && (!r->joins_scheduled || c->group.naive);
-    return is_fixed || !c->nest || c->nest->otherwise || l->plan.is_free[i] || group_device(&c->group) ||
-        !r->may_join[c->part[c->count - 1]];
+    if (!r->may_join[c->part[c->count - 1]]) return "it is not named";
+    if (c->group.is_scheduled && (!r->joins_scheduled || c->group.naive)) return "its schedule is for this group alone";
+    if (!c->nest) return "it is a branch or loop of the run";
+    if (c->nest->otherwise) return "it has versions, of which the run selects one";
+    return group_device(&c->group) ? "it runs on a device" : NULL;
+}
+
+bool layers_stays(const Search *r, const Layers *l, int i)
+{
+    return l->plan.is_free[i] || layers_why_apart(r, l, i);
 }
 
 bool layers_are_plain(Build *b)

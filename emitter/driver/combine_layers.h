@@ -35,9 +35,9 @@ void layers_use(Build *b, const Layers *l);          /* they become the groups o
 /* Returns the state with layer j replaced by `with`, without the layers in is_joined; not planned. */
 Layers layers_with(Search *r, const Layers *l, const bool *is_joined, int j, const Combination *with);
 bool layers_reads(const Layers *l, int i, const Tensor *t);
-/* True for a layer that combines with no other one: a region, a view, one for a device or with several versions, one
- * with a block of --schedule unless these join, or one that may not join. */
-bool layers_stays(const Search *r, const Layers *l, int i);
+/* Returns why the layer combines with no other one, whatever that costs; NULL: it may. */
+const char *layers_why_apart(const Search *r, const Layers *l, int i);
+bool layers_stays(const Search *r, const Layers *l, int i);          /* that, or a view without code */
 /* True if all memory of the plan belongs to groups: graphs of regions and partitions for devices have memory of their
  * own. */
 bool layers_are_plain(Build *b);
