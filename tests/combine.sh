@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# combine.sh BUILD: --combine all on networks, for the Cortex-M4: RAM is at most the default's, the outputs are the same
-# bits, at least the default's groups are combined, and each group that stays apart has its reason. With the Arm compiler
-# and the emulator: at most 2 % more instructions than by default.
+# combine.sh BUILD: --combine all on networks, for the Cortex-M4. RAM is at most the default's, the outputs are the same
+# bits, at least the default's groups are combined, and each group that stays apart has its reason. With the Arm
+# compiler and the emulator: at most 2 % more instructions than by default.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "combine.sh BUILD" "$@"

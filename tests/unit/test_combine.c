@@ -94,7 +94,7 @@ static void computes_once(const char *name, const char *text, const char *target
     ctx_free(n.cx);
 }
 
-/* ---- Loops --------------------------------------------------------------------------------------------------------- */
+/* ---- Loops ------------------------------------------------------------------------------------------------------- */
 
 /* The consumer's outermost loop runs over columns: rows are in the loop inside of it. */
 static const char columns_first[] =
@@ -162,7 +162,7 @@ static void ram_never_grows(void)
         }
 }
 
-/* ---- Parts --------------------------------------------------------------------------------------------------------- */
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
 static const char stopped[] =
     "input x: f32[1][32][32][4]\n"
