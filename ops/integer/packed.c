@@ -301,7 +301,7 @@ static const OpCase packed_dense_cases[] = {
 
 #define PACKED(fn, text) \
     .name = #fn, .summary = text, .level = 11, .least_inputs = 3, .most_inputs = 3, .inputs = "x k b", \
-    .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = fn##_cases
+    .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .fold.initial = 2, .cases = fn##_cases
 
 const Op ops_packed[] = {
     { PACKED(packed_conv2d,

@@ -3,8 +3,6 @@
  * in reading order, zero points and biases folded into the initial values of the sums. */
 #include "schedules/arm/arm.h"
 
-#include <string.h>
-
 #include "support/text.h"
 
 bool multiplies_pairs(const Target *t) { return target_has(t, "dsp") && !target_has(t, "mve"); }
@@ -91,6 +89,9 @@ static bool has_several_rows(const Node *n)
     return tensor_elems(y) > tensor_dim(y, y->rank - 1);
 }
 
+/* True for a convolution: its weights are k[i,j,c,o], those of a dense layer w[k,o]. */
+static bool has_window(const Node *n) { return n->in[1]->rank == 4; }
+
 /* Returns the elements of a window's row if the product may use pairs; else 0. Pairs do not divide the rows of dilated
  * windows, nor those of an odd number of channels in windows inside x; fewer than four rows are not padded. */
 static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int64_t outs)
@@ -99,7 +100,7 @@ static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int6
     bool is_pixel = true, leaves = false;
     if (!multiplies_pairs(t) || !has_several_rows(n) || outs < 4 || !rows_fit_in_pairs(n->in[1], length, outs))
         return 0;
-    if (strcmp(n->op->name, "conv2d") != 0) return length;
+    if (!has_window(n)) return length;
     node_ints(n, "stride", stride, 2, 1);
     node_ints(n, "dilation", dilation, 2, 1);
     node_ints(n, "pad", pad, 4, 0);
@@ -119,7 +120,6 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     (void)with;
     (void)uses;
     Tensor *x = n->in[0], *k = n->in[1];
-    bool is_conv = strcmp(n->op->name, "conv2d") == 0;
     if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "groups", 1) != 1
         || node_int(n, "zero_w", 0))
         return NULL;
@@ -130,7 +130,7 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     Tensor *packed = row ? pack_pairs(cx, k, length, row, outs, rows)
                          : pack_weights(cx, k, length, outs, rows, is_wide);
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero) };
-    if (is_conv)
+    if (has_window(n))
         return call(cx, "packed_conv2d", n->name, in, 3, "%s fill=%lld outs=%lld", window_attrs(cx, n), (long long)zero,
                     (long long)outs);
     return call(cx, "packed_dense", n->name, in, 3, "outs=%lld", (long long)outs);
@@ -144,17 +144,17 @@ static Tensor *alter_bias(Ctx *cx, const Implementation *with, const Target *t, 
     (void)t;
     Node *product = n->in[0]->producer;
     const Tensor *bias = n->in[1];
-    bool is_product = product && product->kind == NODE_CALL && strncmp(product->op->name, "packed_", 7) == 0
-                      && uses_of(uses, n->in[0]) == 1;
-    if (!is_product || !tensor_is_constant(bias) || bias->rank > n->in[0]->rank) return NULL;
-    Tensor *b = product->in[2];
+    const int initial = product && product->kind == NODE_CALL ? product->op->fold.initial : 0;
+    if (!initial || uses_of(uses, n->in[0]) != 1 || !tensor_is_constant(bias) || bias->rank > n->in[0]->rank) return NULL;
+    const Tensor *b = product->in[initial];
+    Tensor **in = arena_copy(cx->arena, product->in, (size_t)product->in_count * sizeof *in);
     int64_t outs = tensor_dim(n->in[0], n->in[0]->rank - 1), capacity = tensor_elems(b);
     if (tensor_elems(bias) != outs || tensor_dim(bias, bias->rank - 1) != outs) return NULL;
     uint32_t *sum = NEW_ARRAY(cx->arena, uint32_t, capacity);
     for (int64_t o = 0; o < outs; o++)
         sum[o] = (uint32_t)((const int32_t *)b->data)[o] + (uint32_t)((const int32_t *)bias->data)[o];
-    Tensor *in[] = { product->in[0], product->in[1], tensor_constant(cx, bias->name, I32, 1, &capacity, sum) };
-    Node *now = op_call(cx, product->op, product->name, in, 3, product->attr, product->attr_count);
+    in[initial] = tensor_constant(cx, bias->name, I32, 1, &capacity, sum);
+    Node *now = op_call(cx, product->op, product->name, in, product->in_count, product->attr, product->attr_count);
     return now ? now->out[0] : NULL;
 }
 

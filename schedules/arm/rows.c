@@ -205,7 +205,7 @@ static const char *declare_fetch(Ctx *cx, const Nest **n, const Node *anchor, co
                                  bool is_padded)
 {
     const char *type = patch->out[0]->type == I16 ? "I16" : "I8", *cast = patch->out[0]->type == I16 ? "i16" : "";
-    bool is_window = strcmp(anchor->op->name, "packed_dense") != 0,
+    bool is_window = op_attr_row(anchor->op, "kernel") != NULL,
          leaves = is_window && is_conditional(is_padded ? patch->value[0]->arg[SELECT_YES] : patch->value[0]);
     const char *macro = text_format(cx, "LW_%s_%s", leaves ? "FETCH" : "COPY", type);
     long long fill = (long long)node_int(anchor, "fill", 0);

@@ -14,7 +14,7 @@
 
 /* ---- Attributes ------------------------------------------------------------------------------------------------ */
 
-static const AttrRow *attr_row(const Op *op, const char *attr_name)
+const AttrRow *op_attr_row(const Op *op, const char *attr_name)
 {
     for (const AttrRow *r = op->attr; r && r->name; r++)
         if (strcmp(r->name, attr_name) == 0) return r;
@@ -103,7 +103,7 @@ const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count)
             diag_error(cx, op->name, "expected an attribute as name=value, found '%s'", name_n(cx, p, word));
             return attrs;
         }
-        const AttrRow *row = attr_row(op, name_n(cx, p, left));
+        const AttrRow *row = op_attr_row(op, name_n(cx, p, left));
         const char *value = name_n(cx, p + left + 1, word - left - 1);
         if (row) attrs[(*count)++] = attr_from_text(cx, op, row, value);
         else if (op->accepts_any_attr)
@@ -122,7 +122,7 @@ static void complete_attrs(Ctx *cx, Node *n, const Attr *attr, int count)
     Attr *all = NEW_ARRAY(cx->arena, Attr, capacity);
     for (int i = 0; i < count; i++) {
         all[i] = attr[i];
-        if (!attr_row(n->op, attr[i].name) && !n->op->accepts_any_attr) refuse_attr(cx, n->op, attr[i].name);
+        if (!op_attr_row(n->op, attr[i].name) && !n->op->accepts_any_attr) refuse_attr(cx, n->op, attr[i].name);
     }
     n->attr = all;
     n->attr_count = count;

@@ -69,6 +69,8 @@ typedef struct OpFold {
     /* Index of an input in which the call is linear and whose last axis is the output's last axis (weights of a
      * convolution or dense layer: [..][o]). A scale of the output may be folded into it. 0: none. */
     int weights;
+    /* Index of an input of initial values of the sums, into which a constant term of the output folds. 0: none. */
+    int initial;
     enum { AFFINE_NONE, AFFINE_SCALE, AFFINE_SHIFT } affine;   /* by a constant second operand: y = x * c, y = x + c */
 } OpFold;
 
@@ -145,6 +147,7 @@ Tensor *view_call(Ctx *cx, const char *name, Tensor *x, const Tensor *like);
 int op_attrs(Ctx *cx, const Node *call, const Attr **out);
 const char *attr_text(Ctx *cx, const Attr *a);                   /* the value, in attrs_read's syntax */
 bool attrs_are_fixed(const Node *call);                          /* true if no tensor attribute has an open size */
+const AttrRow *op_attr_row(const Op *op, const char *name);      /* NULL: the operator has no such attribute */
 const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count);
 /* "; did you mean 'add'?" for an unknown name, or how to list the names */
 const char *op_hint(Ctx *cx, const char *name);

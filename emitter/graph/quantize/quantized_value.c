@@ -169,19 +169,12 @@ Tensor *quantized_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Att
     return now ? now->out[0] : NULL;
 }
 
-static bool has_attr(const Op *op, const char *name)
-{
-    const AttrRow *row = op->attr;
-    while (row && row->name && strcmp(row->name, name) != 0) row++;
-    return row && row->name;
-}
-
 /* Returns the i8 tensor that a u8 tensor re-encodes, with moves since then applied; NULL: none. */
 static Tensor *without_recentering(Ctx *cx, const Tensor *stored)
 {
     const Node *n = producer_of(stored);
     if (!n || n->op->quantization.is_recentering) return n ? n->in[0] : NULL;
-    Tensor *x = n->op->quantization.moves_elements && !n->op->layout.is_concat && !has_attr(n->op, "value")
+    Tensor *x = n->op->quantization.moves_elements && !n->op->layout.is_concat && !op_attr_row(n->op, "value")
         ? without_recentering(cx, n->in[0]) : NULL;
     if (!x) return NULL;
     Tensor **in = arena_copy(cx->arena, n->in, (size_t)n->in_count * sizeof *in);
@@ -266,7 +259,7 @@ static const QuantizedValue *moved(const QuantizedContext *f, const Node *n)
     if (!x || !x->q || x->b) return NULL;
     QuantizedValue *y = arena_copy(f->cx->arena, x, sizeof *x);
     if (x->channels > 1 && (y->axis = axis_after(n, x->axis)) < 0) return NULL;
-    if (has_attr(n->op, "value")) {
+    if (op_attr_row(n->op, "value")) {
         int64_t fill;
         if (!quantized_is_plain(x) || !on_grid(x, node_real(n, "value", 0), &fill)) return NULL;
         attr = with_number(f->cx, n, "value", ATTR_REAL, fill, &attr_count);
@@ -338,7 +331,7 @@ static Tensor *summed(Ctx *cx, const Node *n, const QuantizedValue *x, const Qua
 {
     int count = n->attr_count;
     const Attr *attr = n->attr;
-    if (x->q->type == I8 && k->q->type == I8 && has_attr(n->op, "zero") && (!k->zero || has_attr(n->op, "zero_w"))) {
+    if (x->q->type == I8 && k->q->type == I8 && op_attr_row(n->op, "zero") && (!k->zero || op_attr_row(n->op, "zero_w"))) {
         Node with = *n;
         if (x->zero) with.attr = attr = with_number(cx, n, "zero", ATTR_INT, x->zero, &count);
         with.attr_count = count;

@@ -178,23 +178,13 @@ static void read_outputs(TeReader *r, Lexer *l)
 
 /* ---- Operator calls --------------------------------------------------------------------------------------------- */
 
-static bool is_function(const char *called)
-{
-    ExprKind kind;
-    DType type;
-    const size_t length = strlen(called);
-    return expr_kind_read(called, length, &kind) || dtype_read(called, length, &type)
-           || strncmp(called, "bits_", 5) == 0 || strcmp(called, "clamp") == 0 || strcmp(called, "ceildiv") == 0
-           || strcmp(called, "dim") == 0;
-}
-
 /* True if token i is an argument that only operators accept: a whole tensor, or the call of an operator. */
 static bool is_tensor_argument(const TeReader *r, const Lexer *l, int i)
 {
     const Token t = l->token[i], before = l->token[i - 1], after = l->token[i + 1];
     if (t.kind != TOKEN_NAME || !(token_is(before, "(") || token_is(before, ","))) return false;
     const char *word = name_n(r->cx, t.at, (size_t)t.length);
-    if (token_is(after, "(")) return op_find(r->cx, word) && !is_function(word);
+    if (token_is(after, "(")) return op_find(r->cx, word) && !formula_has_function(word);
     const Symbol *k = symbol_tensor(r->symbols, t);
     return (token_is(after, ",") || token_is(after, ")")) && k && k->tensor->rank > 0;
 }
@@ -221,7 +211,7 @@ static bool is_call(const TeReader *r, const Lexer *l)
     }
     if (i != l->count - 1) return false;
     const char *called = name_n(r->cx, function.at, (size_t)function.length);
-    return op_find(r->cx, called) ? has_tensor || !is_function(called) : !is_function(called);
+    return op_find(r->cx, called) ? has_tensor || !formula_has_function(called) : !formula_has_function(called);
 }
 
 /* value = ['-'] number | name | string */

@@ -47,6 +47,8 @@ Tensor *formula(Ctx *cx, const char *text, const Bind *binds);
 /* Reads an expression over the given names. `literal` is the type of literals without a typed operand. */
 const Expr *expr_read(Ctx *cx, const char *text, const Bind *binds, DType literal);
 
+bool formula_has_function(const char *word);                  /* true if formulas accept `word(...)` */
+
 void print_expr(Text *t, const Expr *e);                      /* reads back as the same node, with the same names */
 void print_stage(Ctx *cx, Text *t, const Stage *s);           /* the formula, one line, no newline */
 void print_nest(Ctx *cx, Text *t, const Nest *n);             /* stages, then the statement tree; nest_read reads it */

@@ -127,6 +127,32 @@ static Value read_dim(Reader *r, Token at)
     return value_of(s->tensor->shape[d], at);
 }
 
+/* The functions beside types, bits_TYPE and the kinds of expr.def. */
+static const struct { const char *name; Value (*read)(Reader *r, Token at); } functions[] = {
+    { "ceildiv", read_ceildiv },
+    { "clamp",   read_clamp },
+    { "dim",     read_dim },
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* The type of `bits_TYPE`. */
+static bool read_bits_type(const char *word, size_t n, DType *t)
+{
+    static const char bits[] = "bits_";
+    const size_t prefix = sizeof bits - 1;
+    return n > prefix && memcmp(word, bits, prefix) == 0 && dtype_read(word + prefix, n - prefix, t);
+}
+
+bool formula_has_function(const char *word)
+{
+    ExprKind k;
+    DType t;
+    const size_t n = strlen(word);
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (strcmp(functions[i].name, word) == 0) return true;
+    return expr_kind_read(word, n, &k) || dtype_read(word, n, &t) || read_bits_type(word, n, &t);
+}
+
 Value read_call(Reader *r, Token at)
 {
     ExprKind k;
@@ -134,11 +160,10 @@ Value read_call(Reader *r, Token at)
     size_t n = (size_t)at.length;
     Reducer reducer;
     if (dtype_read(at.at, n, &t)) return read_cast(r, t, at);
-    if (n > 5 && memcmp(at.at, "bits_", 5) == 0 && dtype_read(at.at + 5, n - 5, &t)) return read_bits(r, t, at);
+    if (read_bits_type(at.at, n, &t)) return read_bits(r, t, at);
     if (expr_kind_read(at.at, n, &k)) return read_kind(r, k, at);
-    if (token_is(at, "ceildiv")) return read_ceildiv(r, at);
-    if (token_is(at, "clamp")) return read_clamp(r, at);
-    if (token_is(at, "dim")) return read_dim(r, at);
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (token_is(at, functions[i].name)) return functions[i].read(r, at);
     if (read_reducer(at, &reducer))
         lex_error(r->lex, at, "a reduction must be outermost: compute the rest in another formula");
     else {
