@@ -142,22 +142,22 @@ check usage-every-option-of-every-command every_option
 
 # ---- Help and lists: 0 -----------------------------------------------------------------------------------------------
 
-check help                      ends 0 'exit status: 0 done; 1 the input was refused' --help
-check help-short                ends 0 'exit status: 0 done' -h
+check help-is-printed           ends 0 'exit status: 0 done; 1 the input was refused' --help
+check help-short-is-printed     ends 0 'exit status: 0 done' -h
 check help-has-rule-of-usage    ends 0 '2 wrong usage: a command, option, value or target' --help
 narrow() { "$lw" --help | awk 'length($0) > 120 { print; n++ } END { exit n > 0 }'; }
 check help-fits-into-120-columns narrow
-check version-short             ends 0 '^loopwright [0-9]' -v
+check version-short-is-printed  ends 0 '^loopwright [0-9]' -v
 check help-of-command           ends 0 'usage:' dump --help
-check version                   ends 0 '^loopwright [0-9]' --version
-check list-ops                  ends 0 '^softmax .*exp' ops
-check list-ops-level            ends 0 '^conv2d' ops --level 2
-check list-ops-level-only       sh -c "! '$lw' ops --level 2 | grep -q '^relu'"
-check list-onnx-ops             ends 0 '^Conv .*strides' ops --onnx
-check list-conditions         ends 0 "^target has FEATURE" ops --conditions
-check list-targets              ends 0 '^cortex-m4 ' targets
-check list-passes               ends 0 'partition' passes
-check list-steps                ends 0 'tail         the last tile' steps
+check version-is-printed        ends 0 '^loopwright [0-9]' --version
+check ops-are-listed            ends 0 '^softmax .*exp' ops
+check ops-of-a-level-are-listed ends 0 '^conv2d' ops --level 2
+check ops-of-other-levels-are-not-listed sh -c "! '$lw' ops --level 2 | grep -q '^relu'"
+check onnx-ops-are-listed       ends 0 '^Conv .*strides' ops --onnx
+check conditions-are-listed   ends 0 "^target has FEATURE" ops --conditions
+check targets-are-listed        ends 0 '^cortex-m4 ' targets
+check passes-are-listed         ends 0 'partition' passes
+check steps-are-listed          ends 0 'tail         the last tile' steps
 help_names_all() {
     "$lw" --help > "$work/help"
     for word in compile run verify quantize evaluate dump report ops targets passes steps --target --name --testbench --standalone --static-arena \
@@ -195,14 +195,14 @@ check run-layers                ends 0 - run $digits "$work/in.npy" --layers -o 
 
 # ---- Refused input: 1, as `file: where: error: what` -----------------------------------------------------------------
 
-check refused-no-such-file      refuses '' "$work/none.onnx" -o "$work/a.c"
+setup refused-no-such-file      refuses '' "$work/none.onnx" -o "$work/a.c"
 check refused-names-the-file    names "$work/none.onnx"
 printf 'no model' > "$work/text.onnx"
 check refused-no-onnx           refuses '' "$work/text.onnx" -o "$work/a.c"
 : > "$work/empty.onnx"
 check refused-empty             refuses '' "$work/empty.onnx" -o "$work/a.c"
 head -c 3000 $digits > "$work/cut.onnx"
-check refused-cut-off           refuses '' "$work/cut.onnx" -o "$work/a.c"
+setup refused-cut-off           refuses '' "$work/cut.onnx" -o "$work/a.c"
 check refused-cut-off-named     names "$work/cut.onnx"
 printf 'x' > "$work/model.xyz"
 check refused-extension         refuses '' "$work/model.xyz" -o "$work/a.c"
@@ -225,7 +225,7 @@ check refused-lfs-input         refuses 'lfs.npy" is not a .npy file.*: it is a 
 for bracket in 'relu(x' 'relu(reshape(x, shape=4)' 'concat([x, x, axis=0)' 'relu(x))'; do
     te "input x: f32[4]\\ny = $bracket\\noutput y\\n" bracket
     case $bracket in 'relu(x))') words="')' closes no bracket" ;; *concat*) words="']' is missing before ')'" ;; *) words="'(' is not closed: ')' is missing" ;; esac
-    check "refused-bracket-$bracket" refuses "$words" dump "$work/bracket.te"
+    setup "refused-bracket-$bracket" refuses "$words" dump "$work/bracket.te"
     check "refused-bracket-$bracket-line" names "$work/bracket.te: 2"
 done
 # run and verify: models and inputs that are no valid files. A sparse file is larger than memory.
@@ -287,10 +287,10 @@ rm -f "$work/large.npy"
 te 'input x: f32[4]\ny[i] = x[i] + z[i]\noutput y\n' formula
 check refused-combine           refuses "no group 'cnv'" $conv_pool -o "$work/a.c" --combine cnv,y
 check refused-combine-gap       refuses 'which is not named but reads a group that is' samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
-check refused-formula           refuses "'z'" "$work/formula.te" -o "$work/a.c"
+setup refused-formula           refuses "'z'" "$work/formula.te" -o "$work/a.c"
 check refused-formula-line      grep -q "^$work/formula.te: 2:[0-9]*: error: " "$work/err"
 te 'input x: f32[4]\ny[i] = x[i]\000\noutput y\n' nul
-check refused-nul-in-te         refuses '0x00 has no meaning' "$work/nul.te" -o "$work/a.c"
+setup refused-nul-in-te         refuses '0x00 has no meaning' "$work/nul.te" -o "$work/a.c"
 nul_place() { grep -q '^[^ ]*nul.te: 2:12: error: ' "$work/err"; }
 check refused-nul-has-a-place   nul_place
 te 'input x: f32[4]\ny = relu(x)\noutput y\n' said_of
@@ -299,7 +299,7 @@ check refused-nul-in-annotations refuses '0x00 has no meaning' "$work/said_of.te
     --annotate "$work/nul.txt"
 check refused-nul-in-tuning     refuses '0x00 has no meaning' "$work/said_of.te" -o "$work/a.c" --tuning "$work/nul.txt"
 te 'input x: f32[4]\ny[i] = x[i]\noutput y\nschedule\n  split y.i 0\n' step
-check refused-step              refuses 'split' "$work/step.te" -o "$work/a.c"
+setup refused-step              refuses 'split' "$work/step.te" -o "$work/a.c"
 check refused-step-line         grep -q "^$work/step.te: 5:[0-9]*: error: " "$work/err"
 check refused-leaves-no-file    [ ! -e "$work/a.c" -a ! -e "$work/a.h" ]
 
@@ -336,7 +336,7 @@ printf '%s\n' "for $signature on generic by contraction.tilde:" > "$work/no.tuni
 printf '%s\n' "for $signature on generic by pool.bytes:" > "$work/not.tuning"
 printf '%s\n' "for $signature on generic:" "for $signature on generic:" > "$work/twice.tuning"
 printf '%s\n' "$signature contraction.tiled" > "$work/old.tuning"
-check tuning-applies            ends 0 - $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
+setup tuning-applies            ends 0 - $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
 # commented FILE GROUP: the comment above the group's function.
 commented() { awk -v f="_$2(" '/^\/\*/ { t = "" } { t = t $0 "\n" } index($0, f) && /^static void/ { printf "%s", t }' "$1"; }
 in_comment() { commented "$work/tuned.c" gemm_1 | grep -q 'schedule stages.in_order'; }
@@ -595,23 +595,23 @@ timed() {
         grep -q " ms  $pass" "$work/times" || { echo "the pass $pass is not among the times"; return 1; }
     done
 }
-check time-passes               timed
-check output-of-dump            ends 0 - dump $matmul --at loops -o "$work/loops.txt"
+check time-passes-prints-each-pass timed
+setup output-of-dump            ends 0 - dump $matmul --at loops -o "$work/loops.txt"
 check output-of-dump-is-it      grep -q '^nest c$' "$work/loops.txt"
 cp $matmul "$work/7 of-9.te"
-check name-of-file-is-made-an-identifier ends 0 - "$work/7 of-9.te" -o "$work/named.c"
-check output-in-the-same-word   ends 0 - $matmul "-o$work/joined.c" --name=joined
+setup name-of-file-is-made-an-identifier ends 0 - "$work/7 of-9.te" -o "$work/named.c"
+setup output-in-the-same-word   ends 0 - $matmul "-o$work/joined.c" --name=joined
 check output-of-that-name       grep -q 'int joined_run' "$work/joined.c"
-check output-of-targets         ends 0 - targets -o "$work/targets.txt"
+setup output-of-targets         ends 0 - targets -o "$work/targets.txt"
 check output-of-targets-is-it   grep -q '^cortex-m4 ' "$work/targets.txt"
-check name-compiles             ${CC:-cc} -std=c99 -Iruntime -c "$work/named.c" -o "$work/named.o"
+check name-of-file-compiles     ${CC:-cc} -std=c99 -Iruntime -c "$work/named.c" -o "$work/named.o"
 
 # ---- run -------------------------------------------------------------------------------------------------------------
 
 check run-too-few-inputs        refuses '' run $digits -o "$work/a.npy"
 check run-wrong-file            refuses '' run $digits $matmul -o "$work/a.npy"
-check run                       ends 0 - run $digits tests/models/digits.in0.npy -o "$work/scores.npy"
-check run-prints                ends 0 '^scores: f32\[1\]\[10\]$' run $digits tests/models/digits.in0.npy
+setup run-ends-with-0           ends 0 - run $digits tests/models/digits.in0.npy -o "$work/scores.npy"
+check run-prints-tensors        ends 0 '^scores: f32\[1\]\[10\]$' run $digits tests/models/digits.in0.npy
 te 'input x: i32[3]\ny[i, j<2] = x[i] * 10 + j\nz[i<40, j<30] = x[0] + i * 100 + j\noutput y, z\n' print
 { printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }"; printf '\001\000\000\000\002\000\000\000\375\377\377\377'; } > "$work/three.npy"
 cat > "$work/printed" <<'END'
@@ -630,6 +630,6 @@ z: i32[40][30]
 END
 prints() { "$lw" run "$work/print.te" "$work/three.npy" > "$work/out" && diff "$work/out" "$work/printed"; }
 check run-prints-as-numpy       prints
-check run-writes                [ -s "$work/scores.npy" ]
+check run-writes-its-output     [ -s "$work/scores.npy" ]
 
 report_end

@@ -48,7 +48,7 @@ else skip two-models-in-threads-without-races "$cc has no thread sanitizer"; fi
 
 # ---- The arena -------------------------------------------------------------------------------------------------------
 
-check arena-refusals-build build arena -Iruntime -I"$work/one" tests/emitted/arena.c "$work/one/one.c"
+setup arena-refusals-build build arena -Iruntime -I"$work/one" tests/emitted/arena.c "$work/one/one.c"
 check arena-null-misaligned-exact "$work/arena"
 setup emit-static-arena emit fixed "$first" --static-arena
 setup build-static-arena build static_arena -Iruntime -I"$work/fixed" -I"$work/one" tests/emitted/static_arena.c "$work/fixed/fixed.c" "$work/one/one.c"
