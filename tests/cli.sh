@@ -465,6 +465,8 @@ check schedule-folder           refuses 'folder.onnx" is a folder; a file is exp
 check schedule-twice            refused_block 'for conv_1 on generic:\nfor conv_1 on generic:\n' 2:5 'conv_1 on generic has a block already, at 1:1'
 check schedule-twice-by-role    refused_block 'for conv_1 on generic:\nfor @op(conv2d) on generic:\n' 2:1 'the group conv_1 has a block already, at 1:1'
 check schedule-twice-in-parts   refused_block 'for conv_1+conv_2 on generic:\nfor conv_2 on generic:\n' 2:5 'conv_2 on generic has a block already, at 1:1'
+check schedule-part-twice       refused_block 'for conv_1+conv_1 on generic:\n' 1:5 "conv_1+conv_1 names the group 'conv_1' twice"
+check schedule-part-missing     refused_block 'for conv_1+conv_7 on generic:\n' 1:1 "there is no group 'conv_7'; did you mean"
 check schedule-parts-and-role   refused_block 'for @op(conv2d) on generic:\nfor conv_1+conv_2 on generic:\n' 2:1 'the group conv_1 has a block already, at 1:1'
 check schedule-no-call          refused_block 'for @op(conv3d) on generic:\n' 1:1 "no group has a call of 'conv3d'"
 check schedule-no-operator      refused_block 'for @op(conv2) on generic:\n' 1:5 "there is no operator .conv2.; did you mean 'conv2d'?"

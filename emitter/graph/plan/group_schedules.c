@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "schedule/draft/sizes.h"
+#include "support/names.h"
 #include "support/text.h"
 
 void schedule_refuse(Ctx *cx, const GroupSchedule *s, const char *what)
@@ -164,14 +165,28 @@ const Nest *group_nest(Ctx *cx, const Group *g, const Target *t, const Implement
 
 /* ---- Blocks without groups --------------------------------------------------------------------------------------- */
 
+/* Returns the first part of "conv+pool" that no group is called, or NULL. */
+static const char *missing_part(Ctx *cx, const char *parts, const char *const *groups, int count)
+{
+    for (const char *s = parts;; s += strcspn(s, "+") + 1) {
+        const char *part = name_n(cx, s, strcspn(s, "+"));
+        bool is_there = false;
+        for (int i = 0; i < count; i++) is_there = is_there || text_equal(groups[i], part);
+        if (!is_there) return part;
+        if (!s[strcspn(s, "+")]) return NULL;
+    }
+}
+
 static void refuse_unused(Ctx *cx, const GroupSchedule *s, const char *const *groups, int count)
 {
     const char *listed = "; `dump MODEL --at fused` lists the groups";
+    const char *missing = s->subject == OF_PARTS ? missing_part(cx, s->of, groups, count) : s->of;
     if (s->subject == OF_OPERATOR)
         schedule_refuse(cx, s, text_format(cx, "no group has a call of '%s'%s", s->of, listed));
+    else if (!missing) schedule_refuse(cx, s, "its groups are in different branches or loops of the run");
     else
-        schedule_refuse(cx, s, text_format(cx, "there is no group '%s'%s", s->of,
-                                           text_hint(cx, s->of, groups, (size_t)count, listed)));
+        schedule_refuse(cx, s, text_format(cx, "there is no group '%s'%s", missing,
+                                           text_hint(cx, missing, groups, (size_t)count, listed)));
 }
 
 /* Signatures without groups are counted: a file of records serves many networks. */

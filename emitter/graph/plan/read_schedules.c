@@ -96,11 +96,11 @@ static bool read_version(ScheduleReader *r, Line *l)
     return l->at + 1 == l->end && *l->at == ':';
 }
 
-/* A signature is the only subject with an opening bracket. */
+/* A signature is the only subject with a bracket behind a name. */
 static ScheduleSubject subject_of(const char *of)
 {
     if (*of == '@') return OF_OPERATOR;
-    return strchr(of, '(') ? OF_SIGNATURE : strchr(of, '+') ? OF_PARTS : OF_GROUP;
+    return strcspn(of, "(") && strchr(of, '(') ? OF_SIGNATURE : strchr(of, '+') ? OF_PARTS : OF_GROUP;
 }
 
 /* Replaces "@op(conv2d)" by the operator. */
@@ -127,6 +127,16 @@ static bool shares_part(const char *a, const char *b)
             if (n == strcspn(t, "+") && strncmp(s, t, n) == 0) return true;
         }
     return false;
+}
+
+/* Refuses "conv+conv". */
+static void check_parts_once(ScheduleReader *r, const GroupSchedule *b, Token at)
+{
+    const Lexer l = lexer_of(r);
+    for (const char *s = b->of; *s; s += strcspn(s, "+"), s += *s == '+') {
+        const char *rest = s + strcspn(s, "+"), *part = name_n(r->cx, s, (size_t)(rest - s));
+        if (*rest && shares_part(part, rest + 1)) lex_error(&l, at, "%s names the group '%s' twice", b->of, part);
+    }
 }
 
 static bool overlaps(const GroupSchedule *a, const GroupSchedule *b)
@@ -193,6 +203,7 @@ static void read_for(ScheduleReader *r, Map *seen, Line l, int line)
     if (!target_find(r->cx, b->target))
         lex_error(&lexer, target, "there is no target \"%s\"%s", b->target, target_hint(r->cx, b->target));
     if (b->subject == OF_OPERATOR) b->of = operator_of(r, of);
+    if (b->subject == OF_PARTS) check_parts_once(r, b, of);
     if (b->subject == OF_SIGNATURE) refuse_twice_signed(r, seen, b, of);
     else refuse_twice(r, b, of);
     *r->last = r->block = b;
