@@ -82,6 +82,15 @@ static bool run_command(Ctx *cx, const Text *command, const char *what)
     return ok;
 }
 
+/* The model calls functions that no word of --link supplies. */
+static const char *what_failed(Ctx *cx, const char *folder, const lw_options *o)
+{
+    const char *path = text_format(cx, "%s/model.c", folder), *text = file_text(cx, path, file_read(cx, path));
+    const bool has_calls = text && strstr(text, "/* C functions from outside");
+    return has_calls && !o->link ? "building the emitted C without --link, which adds the C functions that it calls,"
+                                 : "building the emitted C";
+}
+
 bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
 {
     Text build = text_new(cx);
@@ -90,7 +99,7 @@ bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
     add_quoted(&build, text_format(cx, "%s/model.c", folder));
     add_quoted(&build, text_format(cx, "%s/model_main.c", folder));
     text_printf(&build, " %s -lm", o->link ? o->link : "");
-    return run_command(cx, &build, "building the emitted C");
+    return run_command(cx, &build, what_failed(cx, folder, o));
 }
 
 bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o)

@@ -7,6 +7,8 @@
  *   a target, and a strategy for it      tiny-core: energy in four lanes if rows divide; by another compute if they
  *                                        have an even number of columns; else unchanged
  *   an importer row                      my.audio.Energy of ONNX
+ *   an operator by calls of others       louder, of gain and energy
+ *   a device                             cnn: blocks of a convolution, an activation and a pool; single pools
  *
  *     main compile MODEL OUTPUT.c TARGET        main strategy MODEL TARGET        main verify MODEL TARGET
  *     main check OP INPUTS      all implementations beside the operator's own compute */
@@ -30,6 +32,18 @@ static bool schedule_energy(lw_context *cx, lw_group *g)
     return lw_split(g, "@op(energy).k", 4, NULL) && lw_unroll(g, "@op(energy).ki", NULL);
 }
 
+/* Fourth road: tensors from tensors. The energy of the amplified rows. */
+static int build_louder(lw_context *cx, lw_call *c, lw_tensor **out)
+{
+    char attrs[64];
+    lw_tensor *x = lw_call_input(c, 0), *amplified;
+    (void)cx;
+    snprintf(attrs, sizeof attrs, "by=%g least=-100", lw_call_number(c, "by", 2));
+    amplified = lw_apply(c, "gain", &x, 1, attrs);
+    out[0] = lw_apply(c, "energy", &amplified, 1, NULL);
+    return 1;
+}
+
 static bool add_everything(lw_context *cx)
 {
     static const lw_implementation energy[] = {
@@ -50,6 +64,10 @@ static bool add_everything(lw_context *cx)
     lw_register_schedule(cx, "mirror", NULL, 0, schedule_mirror);
     lw_register_target(cx, &(lw_target){ .name = "tiny-core", .summary = "a core with four multipliers", .lanes = 1 });
     lw_register_strategy(cx, "energy", "tiny-core", energy, 3);
+    lw_register_op(cx, &(lw_op){ .name = "louder", .pattern = "reduction", .inputs = "x", .attrs = "by=2.0",
+                                 .build = build_louder });
+    lw_register_device(cx, "cnn", "max_pool2d", "f32");
+    lw_register_composite(cx, "cnn", "conv_block", "conv2d add? relu max_pool2d?", "dim(k, 0) <= 3");
     return lw_register_onnx(cx, "my.audio.Energy", "energy", "");
 }
 

@@ -22,6 +22,8 @@ for target in generic tiny-core; do
 done
 "$work/main" compile "$here/open.te" "$work/open.c" tiny-core
 "$work/main" verify "$here/open.te" tiny-core >> "$work/verify"       # sizes of both versions
+"$work/main" compile "$here/device.te" "$work/device.c" generic
+"$work/main" verify "$here/device.te" generic >> "$work/verify"
 "$work/main" check energy 'f32[6][16]' > "$work/check.txt"
 "$work/main" strategy "$here/net.te" generic > "$work/generic.txt"
 "$work/main" strategy "$here/net.te" tiny-core > "$work/tiny.txt"
@@ -38,3 +40,4 @@ has open.txt    'two versions: the condition n % 4 == 0'
 has open.txt    'chosen: energy.halves'
 has open.txt    'chosen: energy.plain'
 has open.c      'if (.*n.*4\|if (.*n.*3'
+has device.h    'int net_cnn_conv_block_1(void .arena, const float .x, const float .k, float .p)'
