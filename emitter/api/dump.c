@@ -52,7 +52,7 @@ static void print_node(Dag *d, Build *b, const Node *n)
     if (n->kind != NODE_COMPUTE && !n->op->definition) return;
     text_add(d->t, "       ");
     if (n->kind == NODE_COMPUTE) print_stage(d->cx, d->t, n->stage);
-    else print_definition(d->cx, d->t, n->op->definition);
+    else print_formulas(d->cx, d->t, n);
     text_char(d->t, '\n');
 }
 

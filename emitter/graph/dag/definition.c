@@ -189,7 +189,7 @@ static int compute_definition(Ctx *cx, const Node *call, Tensor **out)
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-void print_definition(Ctx *cx, Text *t, const Definition *d)
+static void print_definition(Ctx *cx, Text *t, const Definition *d)
 {
     for (int n = 0; n < d->node_count; n++) {
         text_add(t, n ? "; " : "");
@@ -203,27 +203,50 @@ static void name_result(Ctx *cx, Node *n, int output, const char *result)
     if (output == 0) n->name = n->stage->name = n->out[0]->name;
 }
 
+/* The names of the inputs and of the first compute's results, to be restored after a print under other names. */
+typedef struct Names { const char **in, **out; } Names;
+
+static Names names_now(Ctx *cx, const Definition *d)
+{
+    const Node *n = d->node[0];
+    Names own = { NEW_ARRAY(cx->arena, const char *, d->in_count), NEW_ARRAY(cx->arena, const char *, n->out_count) };
+    for (int i = 0; i < d->in_count; i++) own.in[i] = d->in[i]->name;
+    for (int o = 0; o < n->out_count; o++) own.out[o] = n->out[o]->name;
+    return own;
+}
+
+static void rename_definition(Ctx *cx, const Definition *d, const Names *to)
+{
+    Node *n = d->node[0];
+    for (int i = 0; i < d->in_count; i++) d->in[i]->name = to->in[i];
+    for (int o = 0; o < n->out_count && d->node_count == 1; o++) name_result(cx, n, o, to->out[o]);
+}
+
+void print_formulas(Ctx *cx, Text *t, const Node *call)
+{
+    const Definition *d = call->op->definition;
+    const Names own = names_now(cx, d);
+    Names here = names_now(cx, d);
+    for (int i = 0; i < d->in_count; i++) here.in[i] = call->in[i]->name;
+    for (int o = 0; o < d->out_count && d->node_count == 1; o++) here.out[d->out[o]->output] = call->out[o]->name;
+    rename_definition(cx, d, &here);
+    print_definition(cx, t, d);
+    rename_definition(cx, d, &own);
+}
+
 /* Returns the formulas without blanks. Inputs and results are x0, x1, ... and y0, ... instead of their names, so equal
  * formulas have equal texts; in a recurrence the results keep their names. */
 static const char *numbered_text(Ctx *cx, const Definition *d)
 {
     Text t = text_new(cx), tight = text_new(cx);
-    Node *n = d->node[0];
-    const bool keeps_results = d->node_count > 1;
-    const char **own = NEW_ARRAY(cx->arena, const char *, d->in_count + n->out_count);
-    for (int i = 0; i < d->in_count; i++) {
-        own[i] = d->in[i]->name;
-        d->in[i]->name = name_format(cx, "x%d", i);
-    }
-    for (int o = 0; o < n->out_count && !keeps_results; o++) {
-        own[d->in_count + o] = n->out[o]->name;
-        name_result(cx, n, o, text_format(cx, "y%d", o));
-    }
+    const Names own = names_now(cx, d), numbers = names_now(cx, d);
+    for (int i = 0; i < d->in_count; i++) numbers.in[i] = name_format(cx, "x%d", i);
+    for (int o = 0; o < d->node[0]->out_count; o++) numbers.out[o] = name_format(cx, "y%d", o);
+    rename_definition(cx, d, &numbers);
     print_definition(cx, &t, d);
+    rename_definition(cx, d, &own);
     for (const char *s = text_string(&t); *s; s++)
         if (*s != ' ') text_char(&tight, *s);
-    for (int i = 0; i < d->in_count; i++) d->in[i]->name = own[i];
-    for (int o = 0; o < n->out_count && !keeps_results; o++) name_result(cx, n, o, own[d->in_count + o]);
     return text_string(&tight);
 }
 

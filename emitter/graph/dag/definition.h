@@ -29,6 +29,7 @@ bool formulas_to_calls(Ctx *cx, Tensor *const *output, int count);
  *   out-fusable   other reductions, as a contraction or a window; several elements of one input
  *   opaque        ordered steps */
 Pattern definition_pattern(Ctx *cx, const Definition *d);
-void print_definition(Ctx *cx, Text *t, const Definition *d);          /* the formulas, separated by "; " */
+/* Prints the formulas of the call, separated by "; ", with the names of its tensors. */
+void print_formulas(Ctx *cx, Text *t, const Node *call);
 
 #endif
