@@ -14,9 +14,10 @@ Ctx *ctx_new(OutOfMemory *hook, void *user)
     if (!cx) return NULL;
     cx->arena = arena_new(hook, user ? user : cx);
     cx->scratch = arena_new(hook, user ? user : cx);
+    cx->ranges = arena_new(hook, user ? user : cx);
     cx->last_diag = &cx->diags;
     if (cx->arena) arena_without_marks(cx->arena);
-    if (cx->arena && cx->scratch) return cx;
+    if (cx->arena && cx->scratch && cx->ranges) return cx;
     ctx_free(cx);
     return NULL;
 }
@@ -24,6 +25,7 @@ Ctx *ctx_new(OutOfMemory *hook, void *user)
 void ctx_free(Ctx *cx)
 {
     if (!cx) return;
+    arena_free(cx->ranges);
     arena_free(cx->scratch);
     arena_free(cx->arena);
     free(cx);
@@ -99,7 +101,7 @@ void diag_exhausted(Ctx *cx, size_t bytes)
     Diag *d = &cx->exhaustion;
     snprintf(cx->exhaustion_text, sizeof cx->exhaustion_text,
              "error: out of memory: %llu bytes cannot be allocated; %llu are in use", (unsigned long long)bytes,
-             (unsigned long long)(arena_used(cx->arena) + arena_used(cx->scratch)));
+             (unsigned long long)(arena_used(cx->arena) + arena_used(cx->scratch) + arena_used(cx->ranges)));
     *d = (Diag){ .severity = ERROR, .what = cx->exhaustion_text + strlen("error: ") };
     *cx->last_diag = d;
     cx->last_diag = &d->next;

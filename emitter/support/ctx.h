@@ -29,6 +29,7 @@ typedef struct Ctx Ctx;
 struct Ctx {
     Arena *arena;                /* lifetime: the compilation */
     Arena *scratch;              /* lifetime: a function, by arena_mark and arena_reset */
+    Arena *ranges;               /* the memory of Ranges (ir/algebra); lifetime: theirs */
     struct NameTable *names;     /* support/names.c: interned strings */
     struct ExprTable *exprs;     /* ir/expr/expr.c: interned expressions */
     struct RuleTable *rules;     /* ir/algebra/rules.c: the simplifier's equations, read on first use */

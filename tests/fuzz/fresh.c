@@ -80,6 +80,7 @@ static void drop(Arena *a, ArenaChunk *last)
 static void restore(Ctx *cx, Arena *a)
 {
     drop(cx->scratch, NULL);
+    drop(cx->ranges, NULL);
     drop(a, base.copy[0].block);
     poison((char *)a->newest->bytes + base.copy[0].used, a->newest->used - base.copy[0].used);
     for (int i = 0; i < base.count; i++) {

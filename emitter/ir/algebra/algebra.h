@@ -71,14 +71,17 @@ bool linear_add(Linear *l, const Linear *more, int64_t factor);
 int64_t linear_coef(const Linear *l, const Expr *term);        /* 0: absent */
 void linear_drop(Linear *l, int at);                           /* removes term `at` */
 
-/* Memoized intervals of one scope, for callers with many questions about it. */
+/* Memoized intervals of one scope, for callers with many questions about it. ranges_free frees them; several are freed
+ * in reverse order, and an older one computes nothing before the newer ones are freed, unless they are freed together. */
 typedef struct Ranges {
     Ctx *cx;
+    ArenaMark mark;                        /* of cx->ranges, which holds the memory of all Ranges */
     const Bounds *scope;
     Map known;                             /* expression -> interval */
     int fact_count; Linear *fact;          /* integer facts of the scope, each >= 0 */
 } Ranges;
 Ranges ranges_new(Ctx *cx, const Bounds *scope);
+void ranges_free(Ranges *r);
 Interval ranges_of(Ranges *r, const Expr *e);
 bool ranges_exact(Ranges *r, const Expr *e);                    /* true if this node's operation cannot wrap */
 /* Opens a sum only where it cannot wrap: equal over the integers */

@@ -335,7 +335,7 @@ Interval ranges_of(Ranges *r, const Expr *e)
     if (known) return *known;
     Interval i = unwrapped(r, e);
     if (!fits(i, e->type)) i = type_interval(e->type);
-    Interval *remembered = NEW(r->cx->arena, Interval);
+    Interval *remembered = NEW(r->cx->ranges, Interval);
     *remembered = i;
     map_put_ptr(&r->known, e, remembered);   /* stored before narrowing, because a fact may use e */
     *remembered = narrowed(r, e, i);
@@ -407,20 +407,24 @@ static int fact_room(const Expr *fact)
  * them. */
 Ranges ranges_new(Ctx *cx, const Bounds *scope)
 {
-    Ranges r = { .cx = cx, .scope = scope, .known = map_new(cx->arena) };
+    Ranges r = { .cx = cx, .scope = scope, .mark = arena_mark(cx->ranges), .known = map_new(cx->ranges) };
     int capacity = 0;
     for (const Bounds *b = scope; b && capacity < MAX_FACTS; b = b->outer) capacity += b->fact ? fact_room(b->fact) : 0;
-    if (capacity) r.fact = NEW_ARRAY(cx->arena, Linear, capacity < MAX_FACTS ? capacity : MAX_FACTS);
+    if (capacity) r.fact = NEW_ARRAY(cx->ranges, Linear, capacity < MAX_FACTS ? capacity : MAX_FACTS);
     for (const Bounds *b = scope; b && capacity; b = b->outer)
         if (b->fact) collect_fact(&r, b->fact, true);
-    if (capacity) r.known = map_new(cx->arena);
+    if (capacity) r.known = map_new(cx->ranges);
     return r;
 }
+
+void ranges_free(Ranges *r) { arena_reset(r->cx->ranges, r->mark); }
 
 Interval interval_of(Ctx *cx, const Expr *e, const Bounds *b)
 {
     Ranges r = ranges_new(cx, b);
-    return ranges_of(&r, e);
+    const Interval i = ranges_of(&r, e);
+    ranges_free(&r);
+    return i;
 }
 
 /* ---- Sizes at their greatest ----------------------------------------------------------------------------------- */

@@ -674,6 +674,8 @@ bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, 
     d->inside = ranges_new(cx, inside);
     d->outside = ranges_new(cx, bounds_without(cx, scope, own, own_count));
     bool is_dense = !d->why && dense_lines(d, bind, bind_count, guard, out) && !d->why;
+    ranges_free(&d->outside);
+    ranges_free(&d->inside);
     if (repeats) *repeats = d->repeats;
     *why = is_dense ? NULL : d->why ? d->why : "the index is too long";
     return is_dense;

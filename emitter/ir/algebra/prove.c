@@ -237,7 +237,9 @@ bool provably(Ctx *cx, const Expr *condition, const Bounds *b)
 {
     if (!condition || ctx_failed(cx)) return false;
     Ranges r = ranges_new(cx, b);
-    return ranges_prove(&r, condition);
+    const bool is_proved = ranges_prove(&r, condition);
+    ranges_free(&r);
+    return is_proved;
 }
 
 bool provably_equal(Ctx *cx, const Expr *a, const Expr *b, const Bounds *bounds)

@@ -244,10 +244,14 @@ bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *i
     Reaching r = { .cx = cx, .ranges = ranges_new(cx, scope), .inner = inner, .inner_count = inner_count };
     Linear l;
     *why = NULL;
-    if (!index || index->kind == EXPR_POISON || !ranges_linear(&r.ranges, index, &l)) return false;
-    r.outside = ranges_new(cx, bounds_without(cx, scope, inner, inner_count));
-    out->low = best_bound(&r, &l, false);
-    out->high = best_bound(&r, &l, true);
-    *why = out->low && out->high ? NULL : r.why ? r.why : "the index is too long to be bounded";
-    return out->low && out->high;
+    const bool is_sum = index && index->kind != EXPR_POISON && ranges_linear(&r.ranges, index, &l);
+    if (is_sum) {
+        r.outside = ranges_new(cx, bounds_without(cx, scope, inner, inner_count));
+        out->low = best_bound(&r, &l, false);
+        out->high = best_bound(&r, &l, true);
+        *why = out->low && out->high ? NULL : r.why ? r.why : "the index is too long to be bounded";
+        ranges_free(&r.outside);
+    }
+    ranges_free(&r.ranges);
+    return is_sum && out->low && out->high;
 }

@@ -115,5 +115,7 @@ const Expr *ranges_simplify(Ranges *r, const Expr *e)
 const Expr *simplify(Ctx *cx, const Expr *e, const Bounds *b)
 {
     Ranges r = ranges_new(cx, b);
-    return ranges_simplify(&r, e);
+    const Expr *simple = ranges_simplify(&r, e);
+    ranges_free(&r);
+    return simple;
 }

@@ -17,9 +17,8 @@ static bool is_between(Ranges *r, const Expr *index, const Expr *extent)
            && ranges_prove(r, expr_binary(cx, EXPR_LT, index, extent));
 }
 
-static bool binds_are_inside(Checker *c, const Site *s)
+static bool binds_are_inside_by(Checker *c, const Site *s, Ranges *r)
 {
-    Ranges r = ranges_new(c->cx, s->inside);
     const Stage *stage = s->block->stage;
     if (check_is_empty(s)) return true;
     for (int a = 0; a < stage->axis_count; a++) {
@@ -27,12 +26,20 @@ static bool binds_are_inside(Checker *c, const Site *s)
         if (s->block->part == BLOCK_INIT && a >= stage->data_count) continue;
         const Expr *axis[MAX_AXES], *value[MAX_AXES];
         for (int i = 0; i < a; i++) { axis[i] = stage->axis[i].var; value[i] = s->block->bind[i]; }
-        if (is_between(&r, ranges_simplify(&r, bind), expr_substitute(c->cx, extent, axis, value, a))) continue;
+        if (is_between(r, ranges_simplify(r, bind), expr_substitute(c->cx, extent, axis, value, a))) continue;
         return check_fail(c, UNPROVED, FAULT_INDEX, "an index that is affine in the loops, or a guard",
                           "%s: the index of the axis %s is not shown to stay within its extent",
                           name_of(s), expr_as_var(stage->axis[a].var)->name);
     }
     return true;
+}
+
+static bool binds_are_inside(Checker *c, const Site *s)
+{
+    Ranges r = ranges_new(c->cx, s->inside);
+    const bool are_inside = binds_are_inside_by(c, s, &r);
+    ranges_free(&r);
+    return are_inside;
 }
 
 static const Bounds *axis_scope(Ctx *cx, const Stage *s)
@@ -63,7 +70,9 @@ static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const Sit
         Ranges r = ranges_new(cx, scope);
         const Expr *index = ranges_simplify(
             &r, expr_substitute(cx, a->read->arg[d], axis, site->block->bind, s->stage->axis_count));
-        if (!is_between(&r, index, t->shape[d])) return false;
+        const bool is_inside = is_between(&r, index, t->shape[d]);
+        ranges_free(&r);
+        if (!is_inside) return false;
     }
     return true;
 }
@@ -77,22 +86,31 @@ static bool never_happens(Ctx *cx, const Bounds *axes, const SiteAccess *a)
     return false;
 }
 
+/* Returns the first dimension that the access may leave; -1: none. */
+static int dimension_outside(Checker *c, const StageSites *s, const SiteAccess *a, const Bounds *axes)
+{
+    const Tensor *t = a->read->ref;
+    Ranges r = ranges_new(c->cx, with_facts(c->cx, axes, a->facts));
+    int d = 0;
+    while (d < t->rank && (check_is_data(a->read->arg[d]) || is_between(&r, a->read->arg[d], t->shape[d])
+                           || access_is_inside_at_sites(c, s, a, d)))
+        d++;
+    ranges_free(&r);
+    return d < t->rank ? d : -1;
+}
+
 static bool accesses_are_inside(Checker *c, const StageSites *s)
 {
     const Bounds *axes = axis_scope(c->cx, s->stage);
     for (int i = 0; i < s->access_count; i++) {
         const SiteAccess *a = &s->access[i];
-        if (never_happens(c->cx, axes, a)) continue;
         const Tensor *t = a->read->ref;
-        Ranges r = ranges_new(c->cx, with_facts(c->cx, axes, a->facts));
-        for (int d = 0; d < t->rank; d++) {
-            if (check_is_data(a->read->arg[d]) || is_between(&r, a->read->arg[d], t->shape[d])) continue;
-            if (access_is_inside_at_sites(c, s, a, d)) continue;
+        const int d = never_happens(c->cx, axes, a) ? -1 : dimension_outside(c, s, a, axes);
+        if (d >= 0)
             return check_fail(c, UNPROVED, FAULT_INDEX,
                               "a read within the tensor, or under a condition that keeps it there",
                               "%s: its read of \"%s\" is not shown to stay within dimension %d",
                               s->stage->name, t->name, d);
-        }
     }
     return true;
 }
