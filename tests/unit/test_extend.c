@@ -290,8 +290,8 @@ static void test_calls(void)
                 "a C function computes the anchor, emitted code the epilogue");
     lw_context *cx = with_calls(false);
     write_model(cx, "input x: f32[4][6]\ny = scale(x)\noutput y\n");
-    check_that(!verify(cx, NULL) && strstr(said(cx), "without --link"), "a call without its function says how to link it",
-               "%s", said(cx));
+    check_that(!verify(cx, NULL) && strstr(said(cx), "without --link"),
+               "a call without its function says how to link it", "%s", said(cx));
     lw_free(cx);
     calls_agree("size n = 1..9\ninput a: f32[n][6]\ninput b: f32[6][5]\nc = matmul(a, b)\ny = relu(c)\noutput y\n",
                 "if", "open sizes choose between the call and loops at run time");
