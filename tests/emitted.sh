@@ -188,6 +188,11 @@ check steps-verify "$lw" verify tests/emitted/steps.te --target cortex-m4
 setup emit-steps emit steps tests/emitted/steps.te --target cortex-m4
 steps_in_blocks() { [ "$(grep -c 'for (int32_t to = 0;' "$work/steps/steps.c")" -eq 4 ]; }
 check steps-in-blocks steps_in_blocks
+one_function() {
+    $cc -std=c99 -Wall -Wextra -Iemitter samples/conv_pool/one_function.c "$build/internal.a" -lm -o "$work/one_function" &&
+        "$work/one_function" "$work/one_function.c" && grep -q 'ARENA_SIZE *6144u' "$work/one_function.h"
+}
+check two-schedules-from-c-are-one-function one_function
 check steps-buffers-have-the-layers-words grep -q 'float \*restrict input, float \*restrict sums' "$work/steps/steps.c"
 
 # ---- Weights stored as bytes -----------------------------------------------------------------------------------------

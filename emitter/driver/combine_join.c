@@ -224,7 +224,8 @@ static const char *report(const Joining *j, int64_t arena)
     for (int i = 0; i < l->count; i++) {
         const Combination *c = &l->at[i];
         const char *why = j->why[last_part(c)];
-        if (l->plan.is_free[i] || !r->may_join[last_part(c)] || !why) continue;
+        const bool is_done = c->count > 1 && last_part(c) == r->master;
+        if (l->plan.is_free[i] || !r->may_join[last_part(c)] || !why || is_done) continue;
         text_printf(&t, "%s stays apart: %s", c->group.name, why);
         if (!strstr(why, "counted")) text_printf(&t, "; it counts %lld instructions", (long long)l->work_of[i]);
         text_char(&t, '\n');
