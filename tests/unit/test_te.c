@@ -289,11 +289,11 @@ static void test_long_chains(void)
         Text t = text_new(cx);
         Model m;
         text_add(&t, f == 0 ? "nest\ninput a0: f32[4]\n" : "input a0: f32[4]\n");
-        for (int i = 1; i <= 100000; i++) text_printf(&t, forms[f], i, i - 1);
-        text_add(&t, "output a100000\n");
+        for (int i = 1; i <= 200000; i++) text_printf(&t, forms[f], i, i - 1);
+        text_add(&t, "output a200000\n");
         bool ok = te_read(cx, "long.te", text_string(&t), NULL, &m);
         const char *expected = f == 0 ? "long.te: 2049:1: error: more than 2048 statements"
-                                      : "long.te: 20001:1: error: more than 20000 statements";
+                                      : "long.te: 200001:1: error: more than 200000 statements";
         check_that(!ok && strstr(first_error(cx), expected), "long chain", "%s", first_error(cx));
         ctx_free(cx);
     }

@@ -12,8 +12,8 @@
 #include "support/map.h"
 #include "support/names.h"
 
-/* The check of a nest is quadratic in its stages, the lookup of names is quadratic in the calls. */
-enum { MOST_IN_NEST = 2048, MOST_CALLS = 20000 };
+/* The check of a nest is quadratic in its stages; the other limit bounds the memory of a hostile file. */
+enum { MOST_IN_NEST = 2048, MOST_CALLS = 200000 };
 
 typedef struct TeReader {
     Ctx *cx;
@@ -489,7 +489,7 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     cx->file = path;
     *out = (Model){ .name = path_stem(cx, path) };
     TeReader r = { .cx = cx, .path = path, .text = text, .options = options, .model = out,
-                   .inner = map_new(cx->arena) };
+                   .inner = map_new(cx->arena), .symbols = symbols_indexed(cx) };
     make_room(&r);
     walk_statements(&r, true);
     out->is_nest = r.is_nest;

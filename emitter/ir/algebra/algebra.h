@@ -71,8 +71,8 @@ bool linear_add(Linear *l, const Linear *more, int64_t factor);
 int64_t linear_coef(const Linear *l, const Expr *term);        /* 0: absent */
 void linear_drop(Linear *l, int at);                           /* removes term `at` */
 
-/* Memoized intervals of one scope, for callers with many questions about it. ranges_free frees them; several are freed
- * in reverse order, and an older one computes nothing before the newer ones are freed, unless they are freed together. */
+/* Memoized intervals of one scope, for callers with many questions. ranges_free frees them; several are freed in
+ * reverse order. An older one computes nothing before the newer ones are freed, unless they are freed together. */
 typedef struct Ranges {
     Ctx *cx;
     ArenaMark mark;                        /* of cx->ranges, which holds the memory of all Ranges */

@@ -19,6 +19,17 @@ Symbol *symbol_add(Ctx *cx, const Symbol *outer, const char *symbol_name, Tensor
 {
     Symbol *s = NEW(cx->arena, Symbol);
     *s = (Symbol){ .outer = outer, .name = name(cx, symbol_name), .tensor = tensor, .value = value };
+    s->index = outer ? outer->index : NULL;
+    if (s->index) map_put_const(tensor ? &s->index->tensors : &s->index->values, s->name, strlen(s->name), s);
+    return s;
+}
+
+const Symbol *symbols_indexed(Ctx *cx)
+{
+    Symbol *s = NEW(cx->arena, Symbol);
+    s->name = "";
+    s->index = NEW(cx->arena, SymbolIndex);
+    *s->index = (SymbolIndex){ map_new(cx->arena), map_new(cx->arena) };
     return s;
 }
 
@@ -42,14 +53,14 @@ static bool is_named(const Symbol *s, Token t)
 
 const Symbol *symbol_tensor(const Symbol *s, Token t)
 {
-    while (s && !(s->tensor && is_named(s, t))) s = s->outer;
-    return s;
+    while (s && !s->index && !(s->tensor && is_named(s, t))) s = s->outer;
+    return s && s->index ? map_get_const(&s->index->tensors, t.at, (size_t)t.length) : s;
 }
 
 const Symbol *symbol_value(const Symbol *s, Token t)
 {
-    while (s && !(!s->tensor && is_named(s, t))) s = s->outer;
-    return s;
+    while (s && !s->index && !(!s->tensor && is_named(s, t))) s = s->outer;
+    return s && s->index ? map_get_const(&s->index->values, t.at, (size_t)t.length) : s;
 }
 
 void unknown_name(const Lexer *l, const Symbol *s, Token at, bool tensors_only)
@@ -58,7 +69,7 @@ void unknown_name(const Lexer *l, const Symbol *s, Token at, bool tensors_only)
     for (const Symbol *i = s; i; i = i->outer) count++;
     const char **words = NEW_ARRAY(l->cx->arena, const char *, count);
     for (const Symbol *i = s; i; i = i->outer)
-        if (!tensors_only || i->tensor) words[n++] = i->name;
+        if (*i->name && (!tensors_only || i->tensor)) words[n++] = i->name;
     const char *word = name_n(l->cx, at.at, (size_t)at.length), *near = text_nearest(l->cx, word, words, (size_t)n);
     const char *sort = tensors_only ? "not a tensor" : "not known";
     if (near && at.length > 1) lex_error(l, at, "'%s' is %s here; did you mean '%s'?", word, sort, near);

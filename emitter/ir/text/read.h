@@ -9,8 +9,10 @@
 
 /* Names in scope, newest first. Tensors and values do not hide each other: `k[k]` is legal. */
 typedef struct Symbol Symbol;
+typedef struct SymbolIndex { Map tensors, values; } SymbolIndex;       /* name -> the newest Symbol */
 struct Symbol {
     const Symbol *outer;
+    SymbolIndex *index;          /* of this symbol and all outer ones; NULL: they are searched one by one */
     const char *name;            /* interned */
     Tensor *tensor;              /* either a tensor or a value */
     const Expr *value;
@@ -18,6 +20,9 @@ struct Symbol {
     bool is_promised;            /* declared before the formula that produces it */
 };
 Symbol *symbol_add(Ctx *cx, const Symbol *outer, const char *name, Tensor *tensor, const Expr *value);
+/* Returns the outermost symbol of a long list, which has no name. Symbols added to it are found by an index, as long as
+ * the newest one begins each search. */
+const Symbol *symbols_indexed(Ctx *cx);
 const Symbol *symbols_of_binds(Ctx *cx, const Bind *binds);
 const Symbol *symbol_tensor(const Symbol *s, Token t);      /* NULL: no such name */
 const Symbol *symbol_value(const Symbol *s, Token t);

@@ -396,9 +396,9 @@ static void read_header(Formula *f)
 /* Returns the tensor, or the tensor promised under its name, which replaces it. */
 static Tensor *keep_promise(Lexer *l, const Symbol *symbols, Token at, Tensor *made)
 {
-    const Symbol *k = symbols;
-    while (k && !(k->is_promised && !k->tensor->producer && text_equal(k->name, made->name))) k = k->outer;
-    if (!k) return made;
+    const Token as_token = { TOKEN_NAME, made->name, (int)strlen(made->name) };
+    const Symbol *k = symbol_tensor(symbols, as_token);
+    if (!k || !k->is_promised || k->tensor->producer) return made;
     Tensor *promised = k->tensor;
     if (promised->type != made->type
         || !text_equal(tensor_shape_text(l->cx, promised), tensor_shape_text(l->cx, made))) {
