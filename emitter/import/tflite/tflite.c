@@ -56,6 +56,17 @@ static const char *type_name(Ctx *cx, int type)
     return text ? text : text_format(cx, "type %d", type);
 }
 
+/* Returns the names of the types that the row accepts, with commas. */
+static const char *accepted_types(Ctx *cx, const TfliteRow *row)
+{
+    enum { MOST_TYPE = 32 };      /* above every type of the format */
+    Text t = text_new(cx);
+    for (int type = 0; type < MOST_TYPE; type++)
+        if (tflite_type_text(type) && (type_flag(type) & row->types))
+            text_printf(&t, "%s%s", t.length ? ", " : "", tflite_type_text(type));
+    return text_string(&t);
+}
+
 /* True for 8-bit weights of an operator on floats. */
 static bool has_stored_weights(const Importer *im, const TfliteOperator *op, const TfliteRow *row)
 {
@@ -70,13 +81,14 @@ static void list_unknown_types(Importer *im, const TfliteOperator *op, const Tfl
     const TfliteTensor *first = op->in_count && op->in[0] >= 0 ? &im->file.tensor[op->in[0]] : NULL;
     if (!first) return;
     if (!(type_flag(first->type) & row->types)) {
-        diag_listed(im->cx, UNSUPPORTED, where, "an input of type %s", type_name(im->cx, first->type));
+        diag_listed(im->cx, UNSUPPORTED, where, "an input of type %s; accepted: %s", type_name(im->cx, first->type),
+                    accepted_types(im->cx, row));
         return;
     }
     for (int i = 1; i < op->in_count && i < row->alike; i++)
         if (op->in[i] >= 0 && im->file.tensor[op->in[i]].type != first->type
             && !(i == 1 && has_stored_weights(im, op, row))) {
-            diag_listed(im->cx, UNSUPPORTED, where, "inputs of the types %s and %s together",
+            diag_listed(im->cx, UNSUPPORTED, where, "inputs of the types %s and %s together; accepted: one type",
                         type_name(im->cx, first->type), type_name(im->cx, im->file.tensor[op->in[i]].type));
             return;
         }
@@ -87,8 +99,10 @@ static void list_unknown_operator(Importer *im, const TfliteOperator *op)
     Ctx *cx = im->cx;
     const char *where = tflite_where(cx, &im->file, op);
     const TfliteRow *row = tflite_row_find(op->code);
-    if (op->code == TFLITE_CUSTOM) diag_listed(cx, UNSUPPORTED, where, "custom operators");
-    else if (!row) diag_listed(cx, UNSUPPORTED, where, "the operator is unknown");
+    if (op->code == TFLITE_CUSTOM)
+        diag_listed(cx, UNSUPPORTED, where, "custom operators; accepted: the operators of `loopwright ops --tflite`");
+    else if (!row)
+        diag_listed(cx, UNSUPPORTED, where, "the operator is unknown; accepted: those of `loopwright ops --tflite`");
     else if (op->version > row->newest)
         diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; accepted: up to %d", op->version,
                     row->newest);
@@ -102,8 +116,11 @@ static void list_unknown_tensor(Importer *im, const TfliteTensor *t)
 {
     const char *where = tensor_where(im->cx, t);
     if (t->is_variable) diag_listed(im->cx, UNSUPPORTED, where, "a variable");
-    if (t->is_sparse && !t->data.count) diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is not constant");
-    if (t->is_blockwise) diag_listed(im->cx, UNSUPPORTED, where, "a quantization other than scales and zero points");
+    if (t->is_sparse && !t->data.count)
+        diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is not constant; accepted: sparse weights");
+    if (t->is_blockwise)
+        diag_listed(im->cx, UNSUPPORTED, where,
+                    "a quantization other than scales and zero points; accepted: one scale, or one per channel");
 }
 
 static void list_unknown(Importer *im)

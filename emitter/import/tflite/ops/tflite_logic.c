@@ -33,7 +33,8 @@ static void select_(TfliteCall *c)
     if (!tflite_needs(c, 3)) return;
     const Tensor *a = c->in[1], *b = c->in[2];
     if (a->type != b->type)
-        tflite_refuse(c, "a choice of %s and %s", dtype_info(a->type)->spelling, dtype_info(b->type)->spelling);
+        tflite_refuse(c, "a choice of %s and %s; values of one type are expected", dtype_info(a->type)->spelling,
+                      dtype_info(b->type)->spelling);
     else c->out[0] = call(c->cx, "where", c->name, c->in, 3, "");
 }
 

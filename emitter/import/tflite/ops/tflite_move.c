@@ -56,7 +56,8 @@ static void split_at(TfliteCall *c, Tensor *x, int axis, const int64_t *sizes, i
         else c->out[i] = part_of(c, x, axis, at, at + sizes[i]);
     }
     if (!ctx_failed(c->cx) && at != tensor_dim(x, axis))
-        tflite_refuse(c, "the parts have %lld of %lld elements", (long long)at, (long long)tensor_dim(x, axis));
+        tflite_refuse(c, "the parts have %lld elements; the %lld of the axis are expected", (long long)at,
+                      (long long)tensor_dim(x, axis));
 }
 
 static void split(TfliteCall *c)
@@ -77,7 +78,8 @@ static void split_v(TfliteCall *c)
     if (!tflite_needs(c, 3) || !list_of(c, 2, &axis, 1)) return;
     int d = tflite_axis(c, axis, c->in[0]->rank), count = tflite_ints(c, 1, sizes, TFLITE_OUTPUTS);
     if (d < 0 || count < 0) return;
-    if (count != c->op->out_count) tflite_refuse(c, "%d sizes for %d parts", count, c->op->out_count);
+    if (count != c->op->out_count)
+        tflite_refuse(c, "%d sizes are given; %d, one for each output, are expected", count, c->op->out_count);
     for (int i = 0; i < count; i++) known += sizes[i] < 0 ? 0 : sizes[i];
     for (int i = 0; i < count; i++)
         if (sizes[i] < 0) sizes[i] = tensor_dim(c->in[0], d) - known;
@@ -93,8 +95,8 @@ static void slice(TfliteCall *c)
     for (int d = 0; d < x->rank; d++) {
         end[d] = size[d] < 0 ? tensor_dim(x, d) : begin[d] + size[d];
         if (begin[d] < 0 || end[d] <= begin[d] || end[d] > tensor_dim(x, d))
-            tflite_refuse(c, "%lld to %lld of %lld elements", (long long)begin[d], (long long)end[d],
-                          (long long)tensor_dim(x, d));
+            tflite_refuse(c, "the slice is %lld to %lld; elements within 0 to %lld, at least one, are expected",
+                          (long long)begin[d], (long long)end[d], (long long)tensor_dim(x, d));
     }
     if (!ctx_failed(c->cx))
         c->out[0] = x->rank ? tflite_call(c, "slice", x, "begin=%s end=%s", ints_text(c->cx, begin, x->rank),
@@ -114,7 +116,8 @@ static bool read_strides(TfliteCall *c, int d, int64_t size, const int64_t *begi
          has_end = !(flat_int(&c->op->options, END, 4, 0) >> d & 1);
     s->drops = flat_int(&c->op->options, SHRINK, 4, 0) >> d & 1;
     if (by == 0 || size < 1) {
-        tflite_refuse(c, "steps of %lld through %lld elements", (long long)by, (long long)size);
+        tflite_refuse(c, "a step of %lld over %lld elements; a step other than 0, and elements, are expected",
+                      (long long)by, (long long)size);
         return false;
     }
     int64_t first = by > 0 ? 0 : -1, last = by > 0 ? size : size - 1;
@@ -233,7 +236,8 @@ static void mirror_pad(TfliteCall *c)
         pads[d] = pairs[2 * d];
         pads[rank + d] = pairs[2 * d + 1];
         if (pads[d] < 0 || pads[rank + d] < 0)
-            tflite_refuse(c, "%lld and %lld elements mirrored", (long long)pads[d], (long long)pads[rank + d]);
+            tflite_refuse(c, "%lld and %lld elements are mirrored; 0 and more are expected", (long long)pads[d],
+                          (long long)pads[rank + d]);
     }
     if (!ctx_failed(c->cx)) c->out[0] = tflite_call(c, "pad", c->in[0], "pad=%s mode=%s", ints_text(c->cx, pads,
         2 * rank), mode);
@@ -246,7 +250,8 @@ static int64_t block_of(TfliteCall *c)
     int64_t b = flat_int(&c->op->options, 0, 4, 0);
     if (!tflite_needs(c, 1)) return 0;
     if (c->in[0]->rank == 4 && b >= 1 && b <= 1 << 12) return b;
-    tflite_refuse(c, "blocks of %lld in %s", (long long)b, tensor_shape_text(c->cx, c->in[0]));
+    tflite_refuse(c, "blocks of %lld in %s; blocks of 1 to 4096 and rank 4 are expected", (long long)b,
+                  tensor_shape_text(c->cx, c->in[0]));
     return 0;
 }
 
@@ -276,13 +281,16 @@ static int read_blocks(TfliteCall *c, int64_t *block, int64_t *pairs)
 {
     int count = tflite_needs(c, 3) ? tflite_ints(c, 1, block, 2) : -1;
     if (count < 1) {
-        if (count == 0) tflite_refuse(c, "there are no blocks");
+        if (count == 0) tflite_refuse(c, "it has no block sizes; one or two are expected");
         return 0;
     }
     if (c->in[0]->rank != count + 2)
-        tflite_unsupported(c, "%d block sizes for %s", count, tensor_shape_text(c->cx, c->in[0]));
+        tflite_unsupported(c,
+                           "%d block sizes for %s; one for each dimension between the first and the last is accepted",
+                           count, tensor_shape_text(c->cx, c->in[0]));
     for (int i = 0; i < count; i++)
-        if (block[i] < 1 || block[i] > 1 << 12) tflite_refuse(c, "a block of %lld", (long long)block[i]);
+        if (block[i] < 1 || block[i] > 1 << 12)
+            tflite_refuse(c, "a block of %lld; 1 to 4096 is expected", (long long)block[i]);
     return !ctx_failed(c->cx) && list_of(c, 2, pairs, 2 * count) ? count : 0;
 }
 
@@ -345,8 +353,8 @@ static bool read_resize(TfliteCall *c, TfliteResize *r, int first)
     r->half = flat_int(&c->op->options, first + 1, 1, 0) != 0;
     if (c->in[0]->rank != 4 || r->out[0] < 1 || r->out[1] < 1 || r->out[0] > MOST || r->out[1] > MOST
         || tensor_elems(c->in[0]) < 1) {
-        tflite_refuse(c, "%s to %lld by %lld", tensor_shape_text(c->cx, c->in[0]), (long long)r->out[0],
-                      (long long)r->out[1]);
+        tflite_refuse(c, "%s is resized to %lld by %lld; rank 4 and sizes of 1 to %d are expected",
+                      tensor_shape_text(c->cx, c->in[0]), (long long)r->out[0], (long long)r->out[1], MOST);
         return false;
     }
     for (int d = 0; d < 2; d++) r->in[d] = tensor_dim(c->in[0], 1 + d);

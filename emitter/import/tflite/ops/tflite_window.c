@@ -31,8 +31,10 @@ static bool finish_windows(TfliteCall *c, TfliteWindows *w)
         int64_t size = tensor_dim(c->in[0], 1 + d), k = w->kernel[d], s = w->stride[d], step = w->dilation[d];
         if (k < 1 || s < 1 || step < 1 || k > MOST || s > MOST || step > MOST
             || (padding != PADDING_SAME && padding != PADDING_VALID)) {
-            tflite_refuse(c, "kernel %lld, stride %lld, dilation %lld, padding %lld", (long long)k, (long long)s,
-                          (long long)step, (long long)padding);
+            tflite_refuse(c,
+                          "kernel %lld, stride %lld, dilation %lld, padding %lld; 1 to %d each, and SAME (0) or VALID "
+                          "(1), are expected",
+                          (long long)k, (long long)s, (long long)step, (long long)padding, MOST);
             return false;
         }
         int64_t total = ((size + s - 1) / s - 1) * s + (k - 1) * step + 1 - size;
@@ -247,7 +249,8 @@ static void transpose_conv(TfliteCall *c)
         int64_t stride = option(c, d ? STRIDE_W : STRIDE_H, 0), size = tensor_dim(x, 1 + d),
                 kernel = tensor_dim(k, 1 + d), out = shape[1 + d], total;
         if (stride < 1 || stride > MOST || out < 1) {
-            tflite_refuse(c, "a stride of %lld for an output size of %lld", (long long)stride, (long long)out);
+            tflite_refuse(c, "a stride of %lld for an output size of %lld; 1 and more are expected", (long long)stride,
+                          (long long)out);
             return;
         }
         bool same = flat_int(&c->op->options, PADDING, 1, PADDING_SAME) == PADDING_SAME;
