@@ -109,7 +109,7 @@ def compile_model(program, row, path, work):
         command += ["--value", "%s=%s" % (name, os.path.join(work, name + ".npy"))]
     status, text = run(command, 300)
     if status:
-        return "refused: " + first_reason(text) if status == 1 else "the compiler ended with status %d" % status
+        return "refused: " + first_reason(text).split("; accepted")[0] if status == 1 else "the compiler ended with status %d" % status
     status, text = run(os.environ.get("CC", "gcc").split() + ["-std=c99", "-O2", "-I" + os.path.join(ROOT, "runtime"), os.path.join(work, "m.c"),
                        os.path.join(work, "m_main.c"), "-lm", "-o", os.path.join(work, "m")], 600)
     return "its C does not build: " + first_reason(text) if status else ""

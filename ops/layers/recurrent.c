@@ -15,7 +15,8 @@
  *          n = g(input_h + f(sums_r) * sum(k; rb) prev[k] * r[k,h])
  *
  * With w and r in i8, and x in i8 or i16, everything else is f32. The state is rounded to 16 bits, in [-1, 1], before
- * it is multiplied. The factors of the i32 sums are ws = (scale of x) * (scale of w's column), rs = (scale of r's column) / 32767:
+ * it is multiplied. The factors of the i32 sums are ws = (scale of x) * (scale of w's column), rs = (scale of r's
+ * column) / 32767:
  *
  *   input  = sum(i) (x - x_zero) * w[i,g*U+u]
  *   stored = round(32767 * prev),   terms = sum(k) stored[t,b,k] * r[k,g*U+u]

@@ -145,7 +145,8 @@ static Tensor *alter_bias(Ctx *cx, const Implementation *with, const Target *t, 
     Node *product = n->in[0]->producer;
     const Tensor *bias = n->in[1];
     const int initial = product && product->kind == NODE_CALL ? product->op->fold.initial : 0;
-    if (!initial || uses_of(uses, n->in[0]) != 1 || !tensor_is_constant(bias) || bias->rank > n->in[0]->rank) return NULL;
+    if (!initial || uses_of(uses, n->in[0]) != 1 || !tensor_is_constant(bias) || bias->rank > n->in[0]->rank)
+        return NULL;
     const Tensor *b = product->in[initial];
     Tensor **in = arena_copy(cx->arena, product->in, (size_t)product->in_count * sizeof *in);
     int64_t outs = tensor_dim(n->in[0], n->in[0]->rank - 1), capacity = tensor_elems(b);

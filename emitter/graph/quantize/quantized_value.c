@@ -331,7 +331,8 @@ static Tensor *summed(Ctx *cx, const Node *n, const QuantizedValue *x, const Qua
 {
     int count = n->attr_count;
     const Attr *attr = n->attr;
-    if (x->q->type == I8 && k->q->type == I8 && op_attr_row(n->op, "zero") && (!k->zero || op_attr_row(n->op, "zero_w"))) {
+    if (x->q->type == I8 && k->q->type == I8 && op_attr_row(n->op, "zero")
+        && (!k->zero || op_attr_row(n->op, "zero_w"))) {
         Node with = *n;
         if (x->zero) with.attr = attr = with_number(cx, n, "zero", ATTR_INT, x->zero, &count);
         with.attr_count = count;
