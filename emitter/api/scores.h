@@ -14,7 +14,7 @@ const int64_t *labels_read(Ctx *cx, const char *path, int64_t count, int64_t cla
 int64_t scores_right(const Outputs *y, const int64_t *label, int top);
 /* Prints the confusion matrix: a row for each label, a column for each prediction. */
 void print_confusion(Ctx *cx, Text *t, const Outputs *y, const int64_t *label);
-/* 10 log10(sum want^2 / sum (want - got)^2); infinite for equal outputs. */
+/* 10 log10(sum expected^2 / sum (expected - got)^2); infinite for equal outputs. */
 double outputs_sqnr(const Outputs *want, const Outputs *got);
 double outputs_greatest_error(const Outputs *want, const Outputs *got);
 /* "99.67 %" */

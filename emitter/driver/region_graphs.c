@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The graphs of regions. Each is a Build of its own, after the enclosing graph in the list, and is rewritten, fused,
+/* The graphs of regions. Each is a separate Build, after the enclosing graph in the list, and is rewritten, fused,
  * scheduled, planned and lowered like the model's graph; all share functions, constants and names. The offsets of its
  * plan begin at 0: the region's group has one scratch buffer, live while the region runs, as large as the arena of its
  * largest graph; each graph uses all of it. Tensors of enclosing graphs are parameters of the graph's function. */

@@ -84,7 +84,7 @@ static void read_datum(Lexer *l, DType type, void *data, int64_t at, int64_t cou
     if (at < count && !ctx_failed(l->cx)) dtype_store(type, data, at, expr_scalar(e));
 }
 
-/* data = '{' [datum {',' datum} | '..'] '}'. A datum is a value or data; inner braces only group. '..' stands for data
+/* data = '{' [datum {',' datum} | '..'] '}'. A datum is a value or data; inner braces only group. '..' is data
  * that the print omits, and reads as zeros. */
 const void *data_read(Lexer *l, DType type, int64_t count)
 {

@@ -16,7 +16,7 @@ enum { MAX_CONJUNCTS = 32 };
 
 static const Expr *both_hold(Ctx *cx, const Expr *a, const Expr *b) { return !a ? b : !b ? a : expr_and(cx, a, b); }
 
-/* Turns a*v + r >= 0 into a bound of v: a lower bound of begin if a > 0, otherwise an upper bound of end. */
+/* Rewrites a*v + r >= 0 as a bound of v: a lower bound of begin if a > 0, otherwise an upper bound of end. */
 static void tighten(Ctx *cx, int64_t a, const Expr *r, const Expr **begin, const Expr **end)
 {
     const Expr *one = expr_index(cx, 1);
