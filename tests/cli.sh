@@ -275,12 +275,12 @@ short_of_memory() {
     return $status
 }
 dd if=/dev/null of="$work/large.npy" bs=1 count=0 seek=1000000000 2> /dev/null
-short_of_memory 20000 $digits -o "$work/short/a.c" > "$work/said" 2>&1
+short_of_memory 11000 $digits -o "$work/short/a.c" > "$work/said" 2>&1
 status=$?
 if [ $status -eq 77 ]; then skip memory "this shell cannot limit memory"
 else
     check memory-compile        [ $status -eq 0 ]
-    check memory-report         short_of_memory 20000 report $digits -o "$work/short/a.html"
+    check memory-report         short_of_memory 11000 report $digits -o "$work/short/a.html"
     check memory-input          short_of_memory 500000 run $digits "$work/large.npy"
 fi
 rm -f "$work/large.npy"

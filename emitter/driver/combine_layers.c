@@ -68,7 +68,6 @@ void layers_plan(Search *r, Layers *l)
     own.function = NEW_ARRAY(cx->arena, const Function *, l->count);
     own.function_count = 0;
     trial.shared = &own;
-    trial.watch = NULL;
     layers_use(&trial, l);
     build_functions(&trial);
     l->plan = trial.plan;
