@@ -188,6 +188,17 @@ check steps-verify "$lw" verify tests/emitted/steps.te --target cortex-m4
 setup emit-steps emit steps tests/emitted/steps.te --target cortex-m4
 steps_in_blocks() { [ "$(grep -c 'for (int32_t to = 0;' "$work/steps/steps.c")" -eq 4 ]; }
 check steps-in-blocks steps_in_blocks
+# A pragma that one of two layers has keeps their functions apart.
+keeps_pragma() {
+    mkdir -p "$work/pools" || return
+    "$lw" dump tests/emitted/pools.te --target cortex-m4 --at scheduled --only a --combine none |
+        sed '/^#/d; /^$/d' > "$work/pools/a.txt"
+    echo "  pragma acc.i unroll 2" >> "$work/pools/a.txt"
+    "$lw" tests/emitted/pools.te --target cortex-m4 --combine none --schedule "$work/pools/a.txt" -o "$work/pools/pools.c" &&
+        grep -q 'void pools_a(' "$work/pools/pools.c" && grep -q 'void pools_y(' "$work/pools/pools.c" &&
+        [ "$(grep -c 'LW_UNROLL(2)' "$work/pools/pools.c")" -eq 1 ]
+}
+check pragma-of-one-layer-keeps-functions-apart keeps_pragma
 one_function() {
     $cc -std=c99 -Wall -Wextra -Iemitter samples/conv_pool/one_function.c "$build/internal.a" -lm -o "$work/one_function" &&
         "$work/one_function" "$work/one_function.c" && grep -q 'ARENA_SIZE *6144u' "$work/one_function.h"

@@ -236,7 +236,7 @@ static const Code *walk_loop(MergeWalk *w, const Code *c, bool in_portable_form)
 {
     const char *bound = name_format(w->cx, "%s_end", expr_as_var(c->var)->name);
     bool is_counted = c->loop_kind != LOOP_SERIAL && c->loop_kind != LOOP_PARALLEL, was_hot = w->is_hot;
-    text_printf(&w->outline, " for %d %lld", (int)c->loop_kind, (long long)c->step);
+    text_printf(&w->outline, " for %d %lld %s", (int)c->loop_kind, (long long)c->step, c->pragma ? c->pragma : "");
     const Expr *begin = walk_with(w, c->begin, is_counted || was_hot, bound),
                *end = walk_with(w, c->end, is_counted || was_hot, bound);
     mention(w, c->var->ref);
