@@ -17,7 +17,7 @@ proved() {
 }
 
 for model in tests/golden/*/*.te tests/golden/*/*.onnx samples/*/*.te samples/*/*.onnx; do
-    if [ -f "$model" ]; then check "pointers-${model##*/}" proved "$model"; fi
+    if [ -f "$model" ]; then check "pointers-$(echo "${model#*/}" | tr / -)" proved "$model"; fi
 done
 for model in ../shared/models/onnx/*.onnx ../shared/models/mlperf-tiny/*.tflite; do
     if [ -f "$model" ]; then check "pointers-${model##*/}" proved "$model"

@@ -81,7 +81,7 @@ for name in avx2 avx512; do
     if has tcc; then check "simd-product-$name-scalar-tcc" product $name tcc -std=c99
     else skip "simd-product-$name-scalar-tcc" "tcc is not installed"; fi
     setup "simd-emit-standalone-$name" emit $name --standalone
-    check "simd-product-$name-standalone" product $name "${CC:-cc}" $strict -O2 -ffp-contract=off
+    check "simd-product-$name-standalone" product $name ${CC:-cc} $strict -O2 -ffp-contract=off
     check "simd-verify-$name" same_bits "$work/$name/matmul.te" "x86-$name"
 done
 

@@ -81,7 +81,8 @@ static int sign_at(const Affine *x, int64_t a, double scale_b, int64_t b, int64_
     return exact_sign(&e);
 }
 
-/* True if the real number reaches the step from k - 1 to k. A tie rounds to the even one, counted from the zero point. */
+/* True if the real number reaches the step from k - 1 to k. A tie rounds to the even one, counted from the zero
+ * point. */
 static bool reaches_with(const Affine *x, int64_t a, double scale_b, int64_t b, const Grid *g, int64_t k)
 {
     int64_t place = k - g->zero;
