@@ -63,21 +63,21 @@ static Tensor *first_values(Ctx *cx, const Tensor *k, int64_t length, int64_t ou
     return tensor_constant(cx, "b", I32, 1, &rows, b);
 }
 
-static const char *window_attrs(Ctx *cx, const Node *n)
+enum { MOST_WINDOW_ATTRS = 7 };       /* four, fill, outs and the end */
+
+/* Fills kernel, stride, dilation and pad of a packed convolution; returns their number. */
+static int window_attrs(Ctx *cx, const Node *n, Attr *attr)
 {
-    int64_t stride[2] = { 1, 1 }, dilation[2] = { 1, 1 }, pad[4] = { 0 };
-    const char *attrs[] = { "stride", "dilation", "pad" };
-    int64_t *value[] = { stride, dilation, pad };
-    for (int i = 0; i < 3; i++) {
-        const Attr *a = node_attr(n, attrs[i]);
-        for (int d = 0; a && d < (i == 2 ? 4 : 2); d++) value[i][d] = a->ints[a->count == 1 ? 0 : d];
-    }
-    return text_format(cx, "kernel=%lld,%lld stride=%s dilation=%s pad=%s", (long long)tensor_dim(n->in[1], 0),
-                       (long long)tensor_dim(n->in[1], 1),
-                       text_format(cx, "%lld,%lld", (long long)stride[0], (long long)stride[1]),
-                       text_format(cx, "%lld,%lld", (long long)dilation[0], (long long)dilation[1]),
-                       text_format(cx, "%lld,%lld,%lld,%lld", (long long)pad[0], (long long)pad[1], (long long)pad[2],
-                                   (long long)pad[3]));
+    const int64_t kernel[2] = { tensor_dim(n->in[1], 0), tensor_dim(n->in[1], 1) };
+    int64_t stride[2], dilation[2], pad[4];
+    node_ints(n, "stride", stride, 2, 1);
+    node_ints(n, "dilation", dilation, 2, 1);
+    node_ints(n, "pad", pad, 4, 0);
+    attr[0] = attr_ints(cx, "kernel", kernel, 2);
+    attr[1] = attr_ints(cx, "stride", stride, 2);
+    attr[2] = attr_ints(cx, "dilation", dilation, 2);
+    attr[3] = attr_ints(cx, "pad", pad, 4);
+    return 4;
 }
 
 /* True for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
@@ -130,10 +130,12 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     Tensor *packed = row ? pack_pairs(cx, k, length, row, outs, rows)
                          : pack_weights(cx, k, length, outs, rows, is_wide);
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero) };
-    if (has_window(n))
-        return call(cx, "packed_conv2d", n->name, in, 3, "%s fill=%lld outs=%lld", window_attrs(cx, n), (long long)zero,
-                    (long long)outs);
-    return call(cx, "packed_dense", n->name, in, 3, "outs=%lld", (long long)outs);
+    if (!has_window(n)) return call_attrs(cx, "packed_dense", n->name, in, 3, ATTRS(attr_int("outs", outs)));
+    Attr attr[MOST_WINDOW_ATTRS] = { { 0 } };
+    const int count = window_attrs(cx, n, attr);
+    attr[count] = attr_int("fill", zero);
+    attr[count + 1] = attr_int("outs", outs);
+    return call_attrs(cx, "packed_conv2d", n->name, in, 3, attr);
 }
 
 /* Folds a bias after the product into its initial values. */
@@ -145,8 +147,8 @@ static Tensor *alter_bias(Ctx *cx, const Implementation *with, const Target *t, 
     Node *product = n->in[0]->producer;
     const Tensor *bias = n->in[1];
     const int initial = product && product->kind == NODE_CALL ? product->op->fold.initial : 0;
-    if (!initial || uses_of(uses, n->in[0]) != 1 || !tensor_is_constant(bias) || bias->rank > n->in[0]->rank)
-        return NULL;
+    if (!initial || uses_of(uses, n->in[0]) != 1) return NULL;
+    if (!tensor_is_constant(bias) || bias->rank > n->in[0]->rank) return NULL;
     const Tensor *b = product->in[initial];
     Tensor **in = arena_copy(cx->arena, product->in, (size_t)product->in_count * sizeof *in);
     int64_t outs = tensor_dim(n->in[0], n->in[0]->rank - 1), capacity = tensor_elems(b);
@@ -189,7 +191,9 @@ static Tensor *alter_depthwise(Ctx *cx, const Implementation *with, const Target
         x, pack_channels(cx, k, outs, blocks, block), first_values(cx, k, tensor_elems(k) / outs, outs, blocks * block,
         zero)
     };
-    return call(cx, "packed_depthwise2d", n->name, in, 3, "%s fill=%lld", window_attrs(cx, n), (long long)zero);
+    Attr attr[MOST_WINDOW_ATTRS] = { { 0 } };
+    attr[window_attrs(cx, n, attr)] = attr_int("fill", zero);
+    return call_attrs(cx, "packed_depthwise2d", n->name, in, 3, attr);
 }
 
 /* ---- Padded rows ------------------------------------------------------------------------------------------------- */

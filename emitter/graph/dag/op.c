@@ -14,106 +14,6 @@
 
 /* ---- Attributes ------------------------------------------------------------------------------------------------ */
 
-const AttrRow *op_attr_row(const Op *op, const char *attr_name)
-{
-    for (const AttrRow *r = op->attr; r && r->name; r++)
-        if (strcmp(r->name, attr_name) == 0) return r;
-    return NULL;
-}
-
-static void refuse_attr(Ctx *cx, const Op *op, const char *attr_name)
-{
-    const char *known[32];
-    size_t count = 0;
-    for (const AttrRow *r = op->attr; r && r->name && count < 32; r++) known[count++] = r->name;
-    diag_error(cx, op->name, "there is no attribute '%s'%s", attr_name, text_hint(cx, attr_name, known, count, ""));
-}
-
-/* Reads a decimal integer with an optional sign; sets *end past it, or to s if there is none or it overflows. */
-static int64_t read_integer(const char *s, const char **end)
-{
-    const char *p = s + (*s == '-');
-    uint64_t v = 0;
-    *end = s;
-    if (*p < '0' || *p > '9') return 0;
-    for (; *p >= '0' && *p <= '9'; p++) {
-        if (v > (uint64_t)INT64_MAX / 10 - 1) return 0;
-        v = v * 10 + (uint64_t)(*p - '0');
-    }
-    *end = p;
-    return *s == '-' ? -(int64_t)v : (int64_t)v;
-}
-
-static double read_real(const char *s, const char **end)
-{
-    if (strncmp(s, "inf", 3) == 0 || strncmp(s, "-inf", 4) == 0) {
-        *end = s + (*s == '-' ? 4 : 3);
-        return *s == '-' ? -1.0 / 0.0 : 1.0 / 0.0;
-    }
-    return text_read_double(s, end);
-}
-
-static int list_length(const char *value)
-{
-    int n = *value != '\0';
-    for (; *value; value++) n += *value == ',';
-    return n;
-}
-
-static bool read_list(Ctx *cx, const char *value, Attr *a)
-{
-    int count = list_length(value);
-    int64_t *ints = NEW_ARRAY(cx->arena, int64_t, count);
-    double *reals = NEW_ARRAY(cx->arena, double, count);
-    const char *at = value, *end = value;
-    for (int i = 0; i < count; i++, at = end + 1) {
-        if (a->kind == ATTR_INTS || a->kind == ATTR_INT) ints[i] = read_integer(at, &end);
-        else reals[i] = read_real(at, &end);
-        if (end == at || *end != (i + 1 < count ? ',' : '\0')) return false;
-    }
-    a->count = count;
-    a->ints = ints;
-    a->reals = reals;
-    if (a->kind == ATTR_INTS || a->kind == ATTR_REALS) return true;
-    if (count != 1) return false;
-    a->integer = ints[0];
-    a->real = reals[0];
-    return true;
-}
-
-static Attr attr_from_text(Ctx *cx, const Op *op, const AttrRow *row, const char *value)
-{
-    Attr a = { .name = row->name, .kind = row->kind, .text = value };
-    bool well = row->kind == ATTR_TEXT || (row->kind != ATTR_TENSOR && read_list(cx, value, &a));
-    if (!well)
-        diag_error(cx, op->name, "attribute '%s' is '%s'; expected: %s", row->name, value,
-                   row->meaning);
-    return a;
-}
-
-const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count)
-{
-    int capacity = 1;
-    for (const char *p = text; *p; p++) capacity += *p == '=';
-    Attr *attrs = NEW_ARRAY(cx->arena, Attr, capacity);
-    *count = 0;
-    for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " ")) {
-        size_t word = strcspn(p, " "), left = strcspn(p, "=");
-        if (left >= word) {
-            diag_error(cx, op->name, "expected an attribute as name=value, found '%s'", name_n(cx, p, word));
-            return attrs;
-        }
-        const AttrRow *row = op_attr_row(op, name_n(cx, p, left));
-        const char *value = name_n(cx, p + left + 1, word - left - 1);
-        if (row) attrs[(*count)++] = attr_from_text(cx, op, row, value);
-        else if (op->accepts_any_attr)
-            attrs[(*count)++] = (Attr){ .name = name_n(cx, p, left), .kind = ATTR_TEXT, .text = value };
-        else refuse_attr(cx, op, name_n(cx, p, left));
-        p += word;
-    }
-    return attrs;
-}
-
 /* Sets the call's attributes to the given ones followed by the defaults of the omitted ones. */
 static void complete_attrs(Ctx *cx, Node *n, const Attr *attr, int count)
 {
@@ -122,7 +22,7 @@ static void complete_attrs(Ctx *cx, Node *n, const Attr *attr, int count)
     Attr *all = NEW_ARRAY(cx->arena, Attr, capacity);
     for (int i = 0; i < count; i++) {
         all[i] = attr[i];
-        if (!op_attr_row(n->op, attr[i].name) && !n->op->accepts_any_attr) refuse_attr(cx, n->op, attr[i].name);
+        if (!op_attr_row(n->op, attr[i].name) && !n->op->accepts_any_attr) op_refuse_attr(cx, n->op, attr[i].name);
     }
     n->attr = all;
     n->attr_count = count;
@@ -397,25 +297,6 @@ int op_attrs(Ctx *cx, const Node *n, const Attr **out)
     return count;
 }
 
-const char *attr_text(Ctx *cx, const Attr *a)
-{
-    Text t = text_new(cx);
-    switch (a->kind) {
-    case ATTR_INT: text_printf(&t, "%lld", (long long)a->integer); break;
-    case ATTR_REAL: text_double(&t, a->real); break;
-    case ATTR_TEXT: text_add(&t, a->text); break;
-    case ATTR_TENSOR: text_add(&t, a->tensor->name); break;
-    case ATTR_INTS: text_add(&t, ints_text(cx, a->ints, a->count)); break;
-    case ATTR_REALS:
-        for (int i = 0; i < a->count; i++) {
-            if (i) text_char(&t, ',');
-            text_double(&t, a->reals[i]);
-        }
-        break;
-    }
-    return text_string(&t);
-}
-
 static Tensor *call_with(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count,
                          const char *attrs)
 {
@@ -428,6 +309,21 @@ static Tensor *call_with(Ctx *cx, const char *op_name, const char *call_name, Te
     int count = 0;
     const Attr *attr = attrs_read(cx, op, attrs, &count);
     Node *n = op_call(cx, op, call_name, in, in_count, attr, count);
+    return n ? n->out[0] : NULL;
+}
+
+Tensor *call_attrs(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count,
+                   const Attr *attrs)
+{
+    const Op *op = ctx_failed(cx) ? NULL : op_find(cx, op_name);
+    int count = 0;
+    for (; op && attrs[count].name; count++) {
+        const AttrRow *row = op_attr_row(op, attrs[count].name);
+        if (row && row->kind != attrs[count].kind)
+            diag_internal(cx, call_name, "attribute '%s' of '%s' has another kind", row->name, op->name);
+    }
+    if (!op && !ctx_failed(cx)) diag_internal(cx, call_name, "there is no operator '%s'", op_name);
+    Node *n = op ? op_call(cx, op, call_name, in, in_count, attrs, count) : NULL;
     return n ? n->out[0] : NULL;
 }
 
@@ -463,13 +359,6 @@ Tensor *call_on_two(Ctx *cx, const char *op_name, const char *call_name, Tensor 
 Tensor *call_where(Ctx *cx, const char *call_name, Tensor *condition, Tensor *a, Tensor *b)
 {
     return condition && a && b ? call_with(cx, "where", call_name, (Tensor *[]){ condition, a, b }, 3, "") : NULL;
-}
-
-const char *ints_text(Ctx *cx, const int64_t *v, int count)
-{
-    Text t = text_new(cx);
-    for (int i = 0; i < count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)v[i]);
-    return text_string(&t);
 }
 
 /* Returns the reshape attribute for the shape. A symbolic size is 0 if x has it in the same position, else -1, which

@@ -147,6 +147,18 @@ Tensor *view_call(Ctx *cx, const char *name, Tensor *x, const Tensor *like);
 int op_attrs(Ctx *cx, const Node *call, const Attr **out);
 const char *attr_text(Ctx *cx, const Attr *a);                   /* the value, in attrs_read's syntax */
 bool attrs_are_fixed(const Node *call);                          /* true if no tensor attribute has an open size */
+/* attr.c: attributes as values. Names and words are literals or live as long as the context; lists are copied. */
+Attr attr_int(const char *name, int64_t v);
+Attr attr_real(const char *name, double v);
+Attr attr_word(const char *name, const char *word);
+Attr attr_ints(Ctx *cx, const char *name, const int64_t *v, int count);
+#define ATTRS(...) ((const Attr[]){ __VA_ARGS__, { 0 } })
+/* Calls an operator by name with attributes that end with one without a name; returns outputs[0]. A kind of attribute
+ * other than the row's is an internal error. */
+Tensor *call_attrs(Ctx *cx, const char *op, const char *name, Tensor *const *in, int in_count, const Attr *attrs);
+Attr attr_from_text(Ctx *cx, const Op *op, const AttrRow *row, const char *value);
+/* Refuses an attribute that the operator does not have, with the nearest name. */
+void op_refuse_attr(Ctx *cx, const Op *op, const char *name);
 const AttrRow *op_attr_row(const Op *op, const char *name);      /* NULL: the operator has no such attribute */
 const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count);
 /* "; did you mean 'add'?" for an unknown name, or how to list the names */

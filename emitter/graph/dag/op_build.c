@@ -184,7 +184,7 @@ static Tensor *transpose_call(Ctx *cx, const char *call_name, Tensor *x, const i
 {
     int64_t wide[MAX_RANK];
     for (int d = 0; x && d < x->rank; d++) wide[d] = perm[d];
-    return x ? call(cx, "transpose", call_name, &x, 1, "perm=%s", ints_text(cx, wide, x->rank)) : NULL;
+    return x ? call_attrs(cx, "transpose", call_name, &x, 1, ATTRS(attr_ints(cx, "perm", wide, x->rank))) : NULL;
 }
 
 /* Prepends unit dimensions until the tensor has `rank` dimensions. */
@@ -194,7 +194,7 @@ static Tensor *with_unit_axes(Ctx *cx, Tensor *x, int rank)
     if (!tensor_is_fixed(x)) return NULL;
     int64_t shape[MAX_RANK];
     for (int d = 0; d < rank; d++) shape[d] = d < rank - x->rank ? 1 : tensor_dim(x, d - (rank - x->rank));
-    return call(cx, "reshape", x->name, &x, 1, "shape=%s", ints_text(cx, shape, rank));
+    return call_attrs(cx, "reshape", x->name, &x, 1, ATTRS(attr_ints(cx, "shape", shape, rank)));
 }
 
 Tensor **inputs_untransposed(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs, int rank)

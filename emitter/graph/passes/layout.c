@@ -58,9 +58,9 @@ static Tensor *transposed(Ctx *cx, const char *label, Tensor *x, const int *perm
 {
     Tensor *permuted = permuted_shape(cx, x, perm);
     if (moves_only_ones(x, perm) && can_view(cx, x, permuted)) return view_call(cx, label, x, permuted);
-    Text t = text_new(cx);
-    for (int d = 0; d < x->rank; d++) text_printf(&t, "%s%d", d ? "," : "", perm[d]);
-    return call(cx, "transpose", label, &x, 1, "perm=%s", text_string(&t));
+    int64_t wide[MAX_RANK];
+    for (int d = 0; d < x->rank; d++) wide[d] = perm[d];
+    return call_attrs(cx, "transpose", label, &x, 1, ATTRS(attr_ints(cx, "perm", wide, x->rank)));
 }
 
 static Tensor *merge_transposes(Ctx *cx, Node *node)

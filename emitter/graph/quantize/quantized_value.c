@@ -195,8 +195,9 @@ static const QuantizedValue *simulated(Ctx *cx, const Node *n)
     DType t = stored_type(n);
     Tensor *k = is_byte(t) && n->in[0]->type == F32 ? quantized_constant(cx, n->in[0]) : NULL;
     if (!k) return NULL;
-    Tensor *zero = call(cx, "cast", n->name, (Tensor *[]){ n->in[2] }, 1, "to=%s", dtype_info(t)->spelling);
-    Tensor *q = call(cx, "quantize", n->name, (Tensor *[]){ k, n->in[1], zero }, 3, "to=%s", dtype_info(t)->spelling);
+    const Attr *to = ATTRS(attr_word("to", dtype_info(t)->spelling));
+    Tensor *zero = call_attrs(cx, "cast", n->name, (Tensor *[]){ n->in[2] }, 1, to);
+    Tensor *q = call_attrs(cx, "quantize", n->name, (Tensor *[]){ k, n->in[1], zero }, 3, to);
     k = q ? quantized_constant(cx, q) : NULL;
     return k ? weights_form(cx, n, k) : NULL;
 }
@@ -320,7 +321,8 @@ static bool fits(Interval reach) { return reach.least > -(INT64_C(1) << 30) && r
 /* Returns q - zero in i32. */
 static Tensor *difference(Ctx *cx, const Node *n, const QuantizedValue *x)
 {
-    Tensor *q = x->q->type == I32 ? x->q : call(cx, "cast", n->name, (Tensor *[]){ x->q }, 1, "to=i32");
+    Tensor *q = x->q;
+    if (q->type != I32) q = call_attrs(cx, "cast", n->name, &q, 1, ATTRS(attr_word("to", "i32")));
     return !q || !x->zero
                ? q
                : call(cx, "sub", n->name, (Tensor *[]){ q, tensor_scalar(cx, "zero", I32, (double)x->zero) }, 2, "");
@@ -331,8 +333,8 @@ static Tensor *summed(Ctx *cx, const Node *n, const QuantizedValue *x, const Qua
 {
     int count = n->attr_count;
     const Attr *attr = n->attr;
-    if (x->q->type == I8 && k->q->type == I8 && op_attr_row(n->op, "zero")
-        && (!k->zero || op_attr_row(n->op, "zero_w"))) {
+    const bool has_zeros = op_attr_row(n->op, "zero") && (!k->zero || op_attr_row(n->op, "zero_w"));
+    if (x->q->type == I8 && k->q->type == I8 && has_zeros) {
         Node with = *n;
         if (x->zero) with.attr = attr = with_number(cx, n, "zero", ATTR_INT, x->zero, &count);
         with.attr_count = count;
@@ -510,8 +512,8 @@ static bool clipped(Ctx *cx, const Node *n, QuantizedValue *x, double low, doubl
     if ((low != -infinite && !on_grid(x, low, &least)) || (high != infinite && !on_grid(x, high, &greatest)))
         return false;
     if (least > INT8_MIN || greatest < INT8_MAX)
-        x->q = call(cx, "clip", n->name, (Tensor *[]){ x->q }, 1, "min=%lld max=%lld", (long long)least,
-                    (long long)greatest);
+        x->q = call_attrs(cx, "clip", n->name, (Tensor *[]){ x->q }, 1,
+                          ATTRS(attr_real("min", (double)least), attr_real("max", (double)greatest)));
     x->reach = (Interval){ least - x->zero, greatest - x->zero };
     return true;
 }

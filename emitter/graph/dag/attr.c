@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Attributes of calls: values that C code builds, and the text form of .te files, name=value. */
+#include "graph/dag/op.h"
+
+#include <string.h>
+
+#include "support/names.h"
+#include "support/text.h"
+
+/* ---- Values ----------------------------------------------------------------------------------------------------- */
+
+Attr attr_int(const char *attr_name, int64_t v)
+{
+    return (Attr){ .name = attr_name, .kind = ATTR_INT, .count = 1, .integer = v };
+}
+
+Attr attr_real(const char *attr_name, double v)
+{
+    return (Attr){ .name = attr_name, .kind = ATTR_REAL, .count = 1, .real = v };
+}
+
+Attr attr_word(const char *attr_name, const char *word)
+{
+    return (Attr){ .name = attr_name, .kind = ATTR_TEXT, .text = word };
+}
+
+Attr attr_ints(Ctx *cx, const char *attr_name, const int64_t *v, int count)
+{
+    const int64_t *own = arena_copy(cx->arena, v, (size_t)count * sizeof *v);
+    return (Attr){ .name = attr_name, .kind = ATTR_INTS, .count = count, .ints = own };
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+const AttrRow *op_attr_row(const Op *op, const char *attr_name)
+{
+    for (const AttrRow *r = op->attr; r && r->name; r++)
+        if (strcmp(r->name, attr_name) == 0) return r;
+    return NULL;
+}
+
+void op_refuse_attr(Ctx *cx, const Op *op, const char *attr_name)
+{
+    const char *known[32];
+    size_t count = 0;
+    for (const AttrRow *r = op->attr; r && r->name && count < 32; r++) known[count++] = r->name;
+    diag_error(cx, op->name, "there is no attribute '%s'%s", attr_name, text_hint(cx, attr_name, known, count, ""));
+}
+
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
+
+/* Reads a decimal integer with an optional sign; sets *end past it, or to s if there is none or it overflows. */
+static int64_t read_integer(const char *s, const char **end)
+{
+    const char *p = s + (*s == '-');
+    uint64_t v = 0;
+    *end = s;
+    if (*p < '0' || *p > '9') return 0;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (v > (uint64_t)INT64_MAX / 10 - 1) return 0;
+        v = v * 10 + (uint64_t)(*p - '0');
+    }
+    *end = p;
+    return *s == '-' ? -(int64_t)v : (int64_t)v;
+}
+
+static double read_real(const char *s, const char **end)
+{
+    if (strncmp(s, "inf", 3) == 0 || strncmp(s, "-inf", 4) == 0) {
+        *end = s + (*s == '-' ? 4 : 3);
+        return *s == '-' ? -1.0 / 0.0 : 1.0 / 0.0;
+    }
+    return text_read_double(s, end);
+}
+
+static int list_length(const char *value)
+{
+    int n = *value != '\0';
+    for (; *value; value++) n += *value == ',';
+    return n;
+}
+
+static bool read_list(Ctx *cx, const char *value, Attr *a)
+{
+    int count = list_length(value);
+    int64_t *ints = NEW_ARRAY(cx->arena, int64_t, count);
+    double *reals = NEW_ARRAY(cx->arena, double, count);
+    const char *at = value, *end = value;
+    for (int i = 0; i < count; i++, at = end + 1) {
+        if (a->kind == ATTR_INTS || a->kind == ATTR_INT) ints[i] = read_integer(at, &end);
+        else reals[i] = read_real(at, &end);
+        if (end == at || *end != (i + 1 < count ? ',' : '\0')) return false;
+    }
+    a->count = count;
+    a->ints = ints;
+    a->reals = reals;
+    if (a->kind == ATTR_INTS || a->kind == ATTR_REALS) return true;
+    if (count != 1) return false;
+    a->integer = ints[0];
+    a->real = reals[0];
+    return true;
+}
+
+Attr attr_from_text(Ctx *cx, const Op *op, const AttrRow *row, const char *value)
+{
+    Attr a = { .name = row->name, .kind = row->kind, .text = value };
+    bool well = row->kind == ATTR_TEXT || (row->kind != ATTR_TENSOR && read_list(cx, value, &a));
+    if (!well)
+        diag_error(cx, op->name, "attribute '%s' is '%s'; expected: %s", row->name, value,
+                   row->meaning);
+    return a;
+}
+
+const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count)
+{
+    int capacity = 1;
+    for (const char *p = text; *p; p++) capacity += *p == '=';
+    Attr *attrs = NEW_ARRAY(cx->arena, Attr, capacity);
+    *count = 0;
+    for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " ")) {
+        size_t word = strcspn(p, " "), left = strcspn(p, "=");
+        if (left >= word) {
+            diag_error(cx, op->name, "expected an attribute as name=value, found '%s'", name_n(cx, p, word));
+            return attrs;
+        }
+        const AttrRow *row = op_attr_row(op, name_n(cx, p, left));
+        const char *value = name_n(cx, p + left + 1, word - left - 1);
+        if (row) attrs[(*count)++] = attr_from_text(cx, op, row, value);
+        else if (op->accepts_any_attr)
+            attrs[(*count)++] = (Attr){ .name = name_n(cx, p, left), .kind = ATTR_TEXT, .text = value };
+        else op_refuse_attr(cx, op, name_n(cx, p, left));
+        p += word;
+    }
+    return attrs;
+}
+
+const char *ints_text(Ctx *cx, const int64_t *v, int count)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)v[i]);
+    return text_string(&t);
+}
+
+const char *attr_text(Ctx *cx, const Attr *a)
+{
+    Text t = text_new(cx);
+    switch (a->kind) {
+    case ATTR_INT: text_printf(&t, "%lld", (long long)a->integer); break;
+    case ATTR_REAL: text_double(&t, a->real); break;
+    case ATTR_TEXT: text_add(&t, a->text); break;
+    case ATTR_TENSOR: text_add(&t, a->tensor->name); break;
+    case ATTR_INTS: text_add(&t, ints_text(cx, a->ints, a->count)); break;
+    case ATTR_REALS:
+        for (int i = 0; i < a->count; i++) {
+            if (i) text_char(&t, ',');
+            text_double(&t, a->reals[i]);
+        }
+        break;
+    }
+    return text_string(&t);
+}
