@@ -257,6 +257,13 @@ rm -f "$work/huge.npy" "$work/huge.onnx"
 } > "$work/chain.te"
 deep_chain() { (ulimit -s 256 && "$lw" "$work/chain.te" -o "$work/chain.c") && grep -q chain_run "$work/chain.c"; }
 check chain-of-3000             deep_chain
+# Ports whose names differ only in case have distinct macros.
+printf 'input x: f32[4]\ninput X: f32[4]\ny = add(x, X)\noutput y\n' > "$work/case.te"
+case_macros() {
+    "$lw" "$work/case.te" -o "$work/case.c" --name k --io arena && grep -q 'K_X_AT ' "$work/case.h" &&
+        grep -q 'K_X_2_AT ' "$work/case.h"
+}
+check io-arena-case-of-names    case_macros
 te 'input x: f32[4]\ny = Foo(x)\noutput y\n' foo
 check near-nothing              refuses "there is no operator 'Foo'; see .loopwright ops." "$work/foo.te" -o "$work/foo.c"
 # A layer of one unit has a schedule, and no warning.

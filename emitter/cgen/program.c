@@ -9,6 +9,7 @@
 #include "cgen/spell.h"
 #include "cgen/weights.h"
 #include "cgen/wrap.h"
+#include "support/map.h"
 #include "support/names.h"
 
 /* Returns the element count, with symbolic sizes at their maximum. */
@@ -64,11 +65,15 @@ static void port_macro(Ctx *cx, Text *t, const char *prefix, const char *list, c
     text_char(t, '\n');
 }
 
-/* Prints the ports' offsets in the arena. */
-static void port_places(Ctx *cx, Text *t, const char *prefix, const Port *port, int count)
+/* Prints the ports' offsets in the arena. Names that differ only in case get distinct macros: X_AT, X_2_AT. */
+static void port_places(Ctx *cx, Text *t, const char *prefix, const Port *port, int count, Map *taken)
 {
-    for (int i = 0; i < count; i++)
-        text_printf(t, "#define %s_%s_AT %lldu\n", prefix, name_upper(cx, port[i].name), (long long)port[i].at);
+    for (int i = 0; i < count; i++) {
+        const char *base = name(cx, name_upper(cx, port[i].name)), *macro = base;
+        for (int n = 2; map_get_const_ptr(taken, macro); n++) macro = name_format(cx, "%s_%d", base, n);
+        map_put_const_ptr(taken, macro, macro);
+        text_printf(t, "#define %s_%s_AT %lldu\n", prefix, macro, (long long)port[i].at);
+    }
 }
 
 static void port_struct(Text *t, const Program *p, const char *list, const Port *port, int count, bool is_const)
@@ -217,8 +222,9 @@ const char *cgen_header(Ctx *cx, const Program *p)
     if (p->ports_in_arena) {
         text_printf(&t, "/* Offsets in the arena, in bytes; the pointers below hold these addresses. A run may reuse\n"
                         " * an input's memory after its last read; outputs persist until the next run. */\n");
-        port_places(cx, &t, prefix, p->input, p->input_count);
-        port_places(cx, &t, prefix, p->output, p->output_count);
+        Map taken = map_new(cx->arena);
+        port_places(cx, &t, prefix, p->input, p->input_count, &taken);
+        port_places(cx, &t, prefix, p->output, p->output_count, &taken);
         text_char(&t, '\n');
     }
     port_struct(&t, p, "inputs", p->input, p->input_count, true);

@@ -10,6 +10,7 @@
 #include <string.h>
 #ifdef HAS_POSIX
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -153,9 +154,25 @@ static FILE *create_beside(Draft *d, const char *path)
     return f;
 }
 
+/* True if the process may write a file of that size. A write beyond the limit raises SIGXFSZ, which by default ends the
+ * process, so nothing is created then. */
+static bool is_within_limit(size_t bytes)
+{
+#ifdef HAS_POSIX
+    struct rlimit most;
+    if (getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY || bytes <= most.rlim_cur) return true;
+    errno = EFBIG;
+    return false;
+#else
+    (void)bytes;
+    return true;
+#endif
+}
+
 /* False on failure; errno is the reason. */
 static bool write_draft(Draft *d, const FileOut *file)
 {
+    if (!d->is_device && !is_within_limit(file->count)) return false;
     FILE *f = d->is_device ? fopen(file->path, "wb") : create_beside(d, file->path);
     if (!f) return false;
     bool ok = fwrite(file->bytes, 1, file->count, f) == file->count;
