@@ -133,12 +133,14 @@ static bool is_no_worse(const Joining *j, const Trial *t)
 
 static const char *counted(const Joining *j, const Combination *to, const char *loop, const Layers *trial)
 {
-    const int64_t was = j->now->plan.arena_size, is = trial->plan.arena_size;
-    return text_format(j->r->b->cx,
-                       "in each iteration of %s of %s: arena %lld -> %lld bytes%s, instructions counted %lld -> %lld",
+    const int64_t was = j->now->plan.arena_size, is = trial->plan.arena_size, most = most_work(j);
+    Ctx *cx = j->r->b->cx;
+    const char *limit = is < was && trial->work > most ? text_format(cx, ", of at most %lld", (long long)most) : "";
+    return text_format(cx,
+                       "in each iteration of %s of %s: arena %lld -> %lld bytes%s, instructions counted %lld -> %lld%s",
                        loop ? loop : "its loops", to->group.name, (long long)was, (long long)is,
                        is == was ? ", and nothing is saved for a larger function" : "", (long long)j->now->work,
-                       (long long)trial->work);
+                       (long long)trial->work, limit);
 }
 
 /* Plans the choices for layer i and the layers between; true if one is no worse than `now`: *best is the
