@@ -43,7 +43,7 @@ typedef struct lw_tolerance { double absolute, relative; } lw_tolerance;        
 
 typedef struct lw_options {
     const char *target;              /* NULL: "generic" */
-    const char *name;                /* prefix of all symbols; NULL: from the file's name */
+    const char *name;                /* prefix of all symbols; NULL: from the model's file name */
     bool testbench, static_arena, standalone, time_passes;
     bool ports_in_arena;             /* inputs and outputs are in the arena, at the offsets NAME_X_AT of the header */
     bool no_shrink;                  /* keep channels on which no output depends */
@@ -408,7 +408,7 @@ typedef struct lw_implementation {
     bool in_place;                   /* of `call`: an output may be the array of an input of the same shape */
     lw_build *alter;                 /* other calls in place of the call, before fusion */
 } lw_implementation;
-/* ops: names of operators, `formula`, or patterns, like pattern:reduction */
+/* ops: names of operators, `formula`, or patterns, like pattern:reduction; target NULL: all */
 bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list,
                           int count);
 /* Interprets every applicable implementation of the operator, of any target, on generated inputs of these types (an

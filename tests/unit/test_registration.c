@@ -362,6 +362,9 @@ static void test_order(void)
     cx = lw_new();
     const bool ok = lw_dump(cx, "samples/matmul/matmul.te", NULL) != NULL;
     check_that(ok, "no options are all defaults", "%s", said(cx));
+    lw_register_strategy(cx, "dense", NULL, &(lw_implementation){ .name = "mine", .plevel = 30 }, 1);
+    const char *chosen = lw_dump(cx, "samples/digits/digits.onnx", &(lw_options){ .at = "strategy" });
+    check_that(chosen && strstr(chosen, "chosen: mine"), "a strategy without a target is for all", "%s", said(cx));
     check_that(!lw_dump(cx, "samples/matmul/matmul.te", &(lw_options){ .rounding = "sometimes" }) &&
                    strstr(said(cx), "--rounding does not accept \"sometimes\"; accepted: double|single"),
                "an option of no such value is refused", "%s", said(cx));

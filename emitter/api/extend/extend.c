@@ -339,8 +339,8 @@ static bool add_implementation(Ctx *cx, const char *ops, const char *target, con
 static bool add_strategy(Ctx *cx, const char *ops, const char *target, const lw_implementation *list, int count)
 {
     const char *function = "lw_register_strategy";
-    if (!is_given(cx, function, "the list of operators", ops) || !is_given(cx, function, "the target", target))
-        return false;
+    if (!is_given(cx, function, "the list of operators", ops)) return false;
+    if (!target) target = "generic";
     if (!target_find(cx, target)) diag_error(cx, ops, "there is no target \"%s\"%s", target, target_hint(cx, target));
     if (ctx_failed(cx) || !words_are(cx, function, ops, is_an_op_or_pattern)) return false;
     if (count < 0 || (count && !list)) diag_error(cx, ops, "the list of %d implementations is NULL", count);
@@ -357,7 +357,7 @@ static bool add_schedule(Ctx *cx, const char *ops, const char *target, int pleve
     const lw_implementation one = { .name = text_format(cx, "%.*s.schedule", (int)strcspn(ops, " "), ops),
                                     .plevel = plevel ? plevel : 15,
                                     .schedule = s };
-    return add_strategy(cx, ops, target ? target : "generic", &one, 1);
+    return add_strategy(cx, ops, target, &one, 1);
 }
 
 bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list, int count)
