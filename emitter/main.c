@@ -116,7 +116,7 @@ static const Option options[] = {
     { "--target", "T",
       "the target, by default generic; see `loopwright targets`", MODEL, TEXT_AT(target) },
     { "--dim", "NAME=N",
-      "fix a symbolic dimension; NAME<=N declares its maximum, L<=NAME<=N its minimum too",
+      "fix a symbolic dimension, N >= 1; NAME<=N: its maximum, L<=NAME<=N: minimum, too",
       MODEL, READ_EACH(read_dim) },
     { "--value",        "NAME=F.npy", "make an input a constant", MODEL, READ_EACH(read_value) },
     { "--state", "IN=OUT",
@@ -146,7 +146,7 @@ static const Option options[] = {
       MODEL & ~(RUN | EVALUATE), READ_ONCE(read_io) },
 
     { "--name", "NAME",
-      "prefix of all symbols, by default from the file's name", EMITS | DUMP, TEXT_AT(name) },
+      "prefix of all symbols, by default from the name of MODEL", EMITS | DUMP, TEXT_AT(name) },
 
     { "--static-arena", NULL,
       "the arena is a static array of model.c instead of a parameter", EMITS, FLAG_AT(options.static_arena) },
@@ -505,6 +505,19 @@ static const Option *option_of(Arguments *a, const char *word, const char **valu
     return NULL;
 }
 
+/* True for an option as a word of its own: it is not the value of the option before it. */
+static bool is_option(const char *word)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const Option *o = &options[i];
+        const size_t length = strlen(o->name);
+        const bool is_name = strncmp(word, o->name, length) == 0;
+        if (is_name && (!word[length] || (word[1] == '-' && word[length] == '='))) return true;
+        if (o->letter && word[0] == '-' && word[1] == o->letter && !word[2]) return true;
+    }
+    return false;
+}
+
 static bool take(Arguments *a, const Option *o, const char *value)
 {
     switch (o->sort) {
@@ -522,7 +535,11 @@ static bool read_option(Arguments *a, int *given, char **argv, int argc, int *i)
     const Option *o = option_of(a, argv[*i], &value);
     if (!o) return false;
     if (!o->value && value) return wrong("%s takes no value, but '%s' is given", o->name, value);
-    if (o->value && !value && *i + 1 < argc) value = argv[++*i];
+    const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
+    if (o->value && !value && next && is_option(next))
+        return wrong("%s requires a value, but the option '%s' follows: %s %s: %s", o->name, next, o->name, o->value,
+                     o->what);
+    if (o->value && !value && next) value = argv[++*i];
     if (o->value && !value) return wrong("%s requires a value: %s %s: %s", o->name, o->name, o->value, o->what);
     if (given[o - options]++ && !o->repeats) return wrong("%s is given twice", o->name);
     if (take(a, o, value)) return true;

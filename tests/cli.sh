@@ -59,6 +59,7 @@ check usage-dim-zero            ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=0
 check usage-dim-least-too-large ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '5<=n<=4'
 check usage-dim-least-of-one    ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '2<=n=4'
 check usage-dim-too-large       ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=99999999999999999999
+check usage-value-is-an-option  ends 2 "^loopwright: --target requires a value, but the option '-o' follows: --target T" $matmul --target -o "$work/a.c"
 check usage-value-form          ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --value a
 check usage-qdq                 ends 2 '"some"; accepted: exact|integer|float' $matmul -o "$work/a.c" --qdq some
 check usage-rounding            ends 2 '"none"; accepted: double|single' $matmul -o "$work/a.c" --rounding none
@@ -293,6 +294,9 @@ fi
 rm -f "$work/large.npy"
 te 'input x: f32[4]\ny[i] = x[i] + z[i]\noutput y\n' formula
 check refused-combine           refuses "no group 'cnv'" $conv_pool -o "$work/a.c" --combine cnv,y
+check refused-combine-of-a-node refuses "no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'; .dump MODEL --at fused --combine none. prints them" $digits \
+    -o "$work/a.c" --combine relu_1,conv_2
+check refused-combine-no-name   refuses '--combine "conv_1,": a name is missing; accepted: GROUP,GROUP' $digits -o "$work/a.c" --combine conv_1,
 check refused-combine-gap       refuses 'which is not named but reads a group that is' samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
 setup refused-formula           refuses "'z'" "$work/formula.te" -o "$work/a.c"
 check refused-formula-line      grep -q "^$work/formula.te: 2:[0-9]*: error: " "$work/err"
@@ -316,6 +320,8 @@ for stage in fused strategy loops step:1 scheduled lowered; do
     check "only-unknown-at-$stage" refuses "no group 'gemm_2'; did you mean 'gemm_1'?" dump $digits --at $stage --only gemm_2
     check "only-known-at-$stage" ends 0 gemm_1 dump $digits --at $stage --only gemm_1
 done
+check only-of-a-combined-part   refuses "'conv_3'; it is a part of 'maxpool_1', which combines conv_3+maxpool_1; apart with --combine none; accepted: " dump $digits \
+    --at fused --only conv_3
 check only-unknown-of-a-formula refuses "no group 'sums'; accepted: c" dump $matmul --at loops --only sums
 check only-of-a-view-at-lowered ends 0 'flatten_1: no function' dump $digits --at lowered --only flatten_1
 check only-of-a-shared-function ends 0 'even_out shares this function' dump tests/models/control.onnx --at lowered --only even_out
@@ -350,7 +356,7 @@ in_comment() { commented "$work/tuned.c" gemm_1 | grep -q 'schedule stages.in_or
 check tuning-is-in-the-comment  in_comment
 check tuning-counts-once        ends 0 'good.tuning: warning: 1 of 2 signatures on generic match no group of this model' $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
 check tuning-of-no-group-werror ends 1 '1 of 2 signatures on generic match no group' $digits -o "$work/tuned.c" --tuning "$work/good.tuning" --werror
-check tuning-unknown-row        refuses 'there is no implementation "contraction.tilde"' $digits -o "$work/a.c" --tuning "$work/no.tuning"
+check tuning-unknown-row        refuses 'there is no implementation "contraction.tilde"; did you mean .contraction.tiled.?' $digits -o "$work/a.c" --tuning "$work/no.tuning"
 check tuning-does-not-apply     refuses 'the implementation pool.bytes does not apply to gemm_1' $digits -o "$work/a.c" --tuning "$work/not.tuning"
 check tuning-twice              refuses 'has a block already, at 1:1' $digits -o "$work/a.c" --tuning "$work/twice.tuning"
 check tuning-old-form           refuses 'a record that names an implementation is `for dense+add(.*) on TARGET by contraction.tiled:`' $digits -o "$work/a.c" --tuning "$work/old.tuning"
@@ -383,6 +389,7 @@ check dim-least                 ends 0 - "$work/sized.te" -o "$work/sized.c" --d
 check dim-least-too-small       refuses '1 is given' "$work/sized.te" -o "$work/a.c" --dim '1<=n<=32'
 check dim-unknown             refuses "no symbolic size 'm' to be given with --dim; open are: n" "$work/sized.te" -o "$work/a.c" --dim m=3
 check dim-unknown-in-onnx     refuses "no symbolic size 'm' to be given with --dim; open are: batch" tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim m=3
+check dim-misspelt-in-onnx    ends 1 "error: there is no symbolic size 'bacth' to be given with --dim; open are: batch, time" tests/models/open_keywords.onnx -o "$work/a.c" --dim bacth=1
 check dim-that-is-fixed       refuses 'dimension 1 is 3 in the model, and not open; --dim is given for it as x.1' tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim 'x.1<=4'
 check value-unknown             refuses 'v' "$work/weighted.te" -o "$work/a.c" --value v=tests/models/digits.in0.npy
 te 'input image: f32[4]\ninput weights: f32[4]\ny[i] = image[i] * weights[i]\noutput y\n' long
@@ -442,8 +449,8 @@ edited_block() {
 other_target() {
     mkdir -p "$work/again" "$work/once"
     printf 'for nothing on cortex-m4:\n  split y.c 4\n' > "$work/other.txt"
-    "$lw" $digits -o "$work/once/o.c" --name o && "$lw" $digits -o "$work/again/o.c" --name o --schedule "$work/other.txt" &&
-        cmp "$work/once/o.c" "$work/again/o.c"
+    "$lw" $digits -o "$work/once/o.c" --name o && "$lw" $digits -o "$work/again/o.c" --name o --schedule "$work/other.txt" 2> "$work/err" &&
+        cmp "$work/once/o.c" "$work/again/o.c" && grep -q 'other.txt: 1:1: warning: no block is for the target generic: the first is for cortex-m4$' "$work/err"
 }
 # The groups' names do not depend on --name, although macros of the header begin with it, as CONV_E does.
 other_name() {
@@ -475,6 +482,7 @@ check schedule-twice-in-parts   refused_block 'for conv_1+conv_2 on generic:\nfo
 check schedule-part-twice       refused_block 'for conv_1+conv_1 on generic:\n' 1:5 "conv_1+conv_1 names the group 'conv_1' twice"
 check schedule-part-missing     refused_block 'for conv_1+conv_7 on generic:\n' 1:1 "there is no group 'conv_7'; did you mean"
 check schedule-parts-and-role   refused_block 'for @op(conv2d) on generic:\nfor conv_1+conv_2 on generic:\n' 2:1 'the group conv_1 has a block already, at 1:1'
+check schedule-of-a-node        refused_block 'for relu_1 on generic:\n' 1:1 "there is no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'"
 check schedule-no-call          refused_block 'for @op(conv3d) on generic:\n' 1:1 "no group has a call of 'conv3d'"
 check schedule-no-operator      refused_block 'for @op(conv2) on generic:\n' 1:5 "there is no operator .conv2.; did you mean 'conv2d'?"
 check schedule-other-role       refused_block 'for @contraction on generic:\n' 1:5 "'@contraction' does not select groups; accepted: @op(OPERATOR)"
@@ -617,7 +625,8 @@ check name-of-file-compiles     ${CC:-cc} -std=c99 -Iruntime -c "$work/named.c" 
 
 # ---- run -------------------------------------------------------------------------------------------------------------
 
-check run-too-few-inputs        refuses '' run $digits -o "$work/a.npy"
+check run-too-many-inputs       refuses '2 files are given; accepted: a .npy file for each input: input$' run $digits tests/models/digits.in0.npy tests/models/digits.in0.npy
+check run-too-few-inputs        refuses 'no file is given; accepted: a .npy file for each input: input$' run $digits -o "$work/a.npy"
 check run-wrong-file            refuses '' run $digits $matmul -o "$work/a.npy"
 setup run-ends-with-0           ends 0 - run $digits tests/models/digits.in0.npy -o "$work/scores.npy"
 check run-prints-tensors        ends 0 '^scores: f32\[1\]\[10\]$' run $digits tests/models/digits.in0.npy

@@ -454,27 +454,16 @@ static bool has_effects(Ctx *cx, const Stop *s, const lw_options *o)
     return !ctx_failed(cx);
 }
 
-/* Returns the names of the groups of all graphs. */
-static int group_names(Build *b, const char ***names)
-{
-    int count = 0;
-    for (const Build *g = b; g; g = g->next) count += g->groups.count;
-    *names = NEW_ARRAY(b->cx->arena, const char *, count);
-    count = 0;
-    for (const Build *g = b; g; g = g->next)
-        for (int i = 0; i < g->groups.count; i++) (*names)[count++] = g->groups.at[i].name;
-    return count;
-}
-
 static void refuse_only(Build *b)
 {
     enum { MOST_LISTED = 12 };
-    const char **names, *only = b->options->only;
-    const int count = group_names(b, &names);
+    const char *only = b->options->only;
+    const Group *const *group;
+    const int count = build_all_groups(b, &group);
     Text all = text_new(b->cx);
-    for (int i = 0; i < count && count <= MOST_LISTED; i++) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    for (int i = 0; i < count && count <= MOST_LISTED; i++) text_printf(&all, "%s%s", i ? ", " : "", group[i]->name);
     diag_error(b->cx, NULL, "--only: there is no group '%s'%s; accepted: %s", only,
-               text_hint(b->cx, only, names, (size_t)count, ""),
+               group_advice(b->cx, only, group, count, ""),
                all.length ? text_string(&all) : "a group of `dump MODEL --at fused`");
 }
 

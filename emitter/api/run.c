@@ -71,14 +71,23 @@ static int64_t index_limit(const Build *b, const Tensor *t)
     return found.limit;
 }
 
+/* The names of the inputs that are not a state: "x, h". */
+static const char *input_names(const Build *b)
+{
+    Text t = text_new(b->cx);
+    for (int i = 0; i < b->model.input_count; i++)
+        if (build_state_of_input(b, i) < 0) text_printf(&t, "%s%s", t.length ? ", " : "", b->model.input[i]->name);
+    return t.length ? text_string(&t) : "there is none";
+}
+
 /* Reads the files of the inputs that are not a state. */
 static bool read_inputs(Build *b, const char *const *input, int count, const void **data)
 {
     Ctx *cx = b->cx;
     int inputs = b->model.input_count - b->state_count;
     if (count && count != inputs) {
-        diag_error(cx, NULL, "the model has %d inputs%s, but %d files are given", inputs,
-                   b->state_count ? " that are not a state" : "", count);
+        diag_error(cx, NULL, "%d file%s given; accepted: a .npy file for each input%s: %s", count,
+                   count == 1 ? " is" : "s are", b->state_count ? " that is not a state" : "", input_names(b));
         return false;
     }
     if (!has_fixed_sizes(b)) return false;
@@ -123,7 +132,8 @@ static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *i
     if (!are_given(cx, "lw_run", "the inputs", input, input_count) || !build_read(b, cx, model, o)) return false;
     const int files = b->model.input_count - b->state_count;
     if (!input_count && files)
-        diag_error(cx, NULL, "the model requires a .npy file for each of its %d inputs", files);
+        diag_error(cx, NULL, "no file is given; accepted: a .npy file for each input%s: %s",
+                   b->state_count ? " that is not a state" : "", input_names(b));
     return !ctx_failed(cx) && run_interpreted(b, input, input_count, 1, &inputs, outputs);
 }
 

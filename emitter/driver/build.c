@@ -13,3 +13,15 @@ const Node *region_of_group(const Build *b, int group)
 Build *build_graphs_of(const Build *b, const Node *region) { return map_get_ptr(&b->inner, region); }
 
 bool build_rounds_once(const lw_options *o) { return text_equal(o->rounding, "single"); }
+
+int build_all_groups(const Build *b, const Group *const **all)
+{
+    int count = 0;
+    for (const Build *g = b; g; g = g->next) count += g->groups.count;
+    const Group **group = NEW_ARRAY(b->cx->arena, const Group *, count);
+    count = 0;
+    for (const Build *g = b; g; g = g->next)
+        for (int k = 0; k < g->groups.count; k++) group[count++] = &g->groups.at[k];
+    *all = group;
+    return count;
+}

@@ -14,14 +14,17 @@ typedef struct Chosen { int count; int *part; bool *is_in; int master; bool is_a
 
 static int group_called(Build *b, const char *wanted, size_t length)
 {
-    const char **names = NEW_ARRAY(b->cx->arena, const char *, b->groups.count);
-    for (int i = 0; i < b->groups.count; i++) {
-        names[i] = b->groups.at[i].name;
-        if (strlen(names[i]) == length && strncmp(names[i], wanted, length) == 0) return i;
-    }
     const char *word = name_n(b->cx, wanted, length);
-    diag_error(b->cx, NULL, "--combine: there is no group '%s'%s; `dump MODEL --at fused` prints them", word,
-               text_hint(b->cx, word, names, (size_t)b->groups.count, ""));
+    for (int i = 0; i < b->groups.count; i++)
+        if (text_equal(b->groups.at[i].name, word)) return i;
+    const Group *const *all;
+    const int count = build_all_groups(b, &all);
+    if (length)
+        diag_error(b->cx, NULL, "--combine: there is no group '%s'%s; `dump MODEL --at fused --combine none` prints "
+                   "them", word, group_advice(b->cx, word, all, count, ""));
+    else
+        diag_error(b->cx, NULL, "--combine \"%s\": a name is missing; accepted: GROUP,GROUP...[@GROUP], all, none",
+                   b->options->combine);
     return -1;
 }
 

@@ -84,6 +84,7 @@ void build_name_shared(Build *b);                /* after functions are merged *
 /* nests.c: the passes over the DAG of the model, or of a region */
 bool build_passes(Build *b);
 bool build_rounds_once(const lw_options *o);                                   /* build.c: --rounding single */
+int build_all_groups(const Build *b, const Group *const **all);    /* build.c: of all graphs; returns their number */
 
 /* state.c: pairs of an input and an output. */
 bool build_states(Build *b);

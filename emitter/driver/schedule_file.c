@@ -135,11 +135,7 @@ void build_combine_blocks(Build *b)
 
 void build_check_schedules(Build *b)
 {
-    int count = 0;
-    for (const Build *g = b; g; g = g->next) count += g->groups.count;
-    const char **names = NEW_ARRAY(b->cx->arena, const char *, count + 1);
-    count = 0;
-    for (const Build *g = b; g; g = g->next)
-        for (int k = 0; k < g->groups.count; k++) names[count++] = g->groups.at[k].name;
-    schedules_check(b->cx, b->target, names, count);
+    const Group *const *all;
+    const int count = build_all_groups(b, &all);
+    schedules_check(b->cx, b->target, all, count);
 }

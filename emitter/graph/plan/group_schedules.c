@@ -64,9 +64,15 @@ static const Implementation *row_called(Ctx *cx, const GroupSchedule *s, const c
 {
     int count;
     const Implementation *const *all = implementation_list(cx, &count);
-    for (int i = 0; wanted && i < count; i++)
-        if (text_equal(all[i]->name, wanted)) return all[i];
-    if (wanted) schedule_refuse(cx, s, text_format(cx, "there is no implementation \"%s\"", wanted));
+    if (!wanted) return NULL;
+    const char **names = NEW_ARRAY(cx->arena, const char *, count);
+    for (int i = 0; i < count; i++) {
+        names[i] = all[i]->name;
+        if (text_equal(names[i], wanted)) return all[i];
+    }
+    const char *listed = "; `dump MODEL --at strategy` prints those of each group";
+    schedule_refuse(cx, s, text_format(cx, "there is no implementation \"%s\"%s", wanted,
+                                       text_hint(cx, wanted, names, (size_t)count, listed)));
     return NULL;
 }
 
@@ -166,27 +172,27 @@ const Nest *group_nest(Ctx *cx, const Group *g, const Target *t, const Implement
 /* ---- Blocks without groups --------------------------------------------------------------------------------------- */
 
 /* Returns the first part of "conv+pool" that no group is called, or NULL. */
-static const char *missing_part(Ctx *cx, const char *parts, const char *const *groups, int count)
+static const char *missing_part(Ctx *cx, const char *parts, const Group *const *group, int count)
 {
     for (const char *s = parts;; s += strcspn(s, "+") + 1) {
         const char *part = name_n(cx, s, strcspn(s, "+"));
         bool is_there = false;
-        for (int i = 0; i < count; i++) is_there = is_there || text_equal(groups[i], part);
+        for (int i = 0; i < count; i++) is_there = is_there || text_equal(group[i]->name, part);
         if (!is_there) return part;
         if (!s[strcspn(s, "+")]) return NULL;
     }
 }
 
-static void refuse_unused(Ctx *cx, const GroupSchedule *s, const char *const *groups, int count)
+static void refuse_unused(Ctx *cx, const GroupSchedule *s, const Group *const *group, int count)
 {
-    const char *listed = "; `dump MODEL --at fused` lists the groups";
-    const char *missing = s->subject == OF_PARTS ? missing_part(cx, s->of, groups, count) : s->of;
+    const char *listed = "; `dump MODEL --at fused --combine none` lists the groups";
+    const char *missing = s->subject == OF_PARTS ? missing_part(cx, s->of, group, count) : s->of;
     if (s->subject == OF_OPERATOR)
         schedule_refuse(cx, s, text_format(cx, "no group has a call of '%s'%s", s->of, listed));
     else if (!missing) schedule_refuse(cx, s, "its groups are in different branches or loops of the run");
     else
         schedule_refuse(cx, s, text_format(cx, "there is no group '%s'%s", missing,
-                                           text_hint(cx, missing, groups, (size_t)count, listed)));
+                                           group_advice(cx, missing, group, count, listed)));
 }
 
 /* Signatures without groups are counted: a file of records serves many networks. */
@@ -207,10 +213,28 @@ static void count_signatures(Ctx *cx, ScheduleSource source, const Target *t)
     cx->file = outer;
 }
 
-void schedules_check(Ctx *cx, const Target *t, const char *const *groups, int count)
+/* Blocks of other targets are skipped: a file of several targets is fed to each. One without any for this target has
+ * no effect. */
+static void warn_of_other_targets(Ctx *cx, const Target *t)
+{
+    const GroupSchedule *other = NULL;
+    const char *outer = cx->file;
+    for (const GroupSchedule *s = schedules_first(cx); s; s = s->next) {
+        if (s->source != SCHEDULES_OF_OPTION) continue;
+        if (text_equal(s->target, t->name)) return;
+        if (!other) other = s;
+    }
+    if (!other) return;
+    cx->file = other->path;
+    diag_warn(cx, other->where, "no block is for the target %s: the first is for %s", t->name, other->target);
+    cx->file = outer;
+}
+
+void schedules_check(Ctx *cx, const Target *t, const Group *const *group, int count)
 {
     for (const GroupSchedule *s = schedules_first(cx); s && !ctx_failed(cx); s = s->next)
         if (!s->is_used && s->subject != OF_SIGNATURE && text_equal(s->target, t->name))
-            refuse_unused(cx, s, groups, count);
+            refuse_unused(cx, s, group, count);
+    warn_of_other_targets(cx, t);
     for (ScheduleSource source = 0; source < SOURCE_COUNT; source++) count_signatures(cx, source, t);
 }

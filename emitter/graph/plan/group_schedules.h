@@ -61,8 +61,8 @@ const Nest *schedule_nest(Ctx *cx, const GroupSchedule *s, const Group *g, const
 const Nest *group_nest(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen);
 void schedule_refuse(Ctx *cx, const GroupSchedule *s, const char *what);       /* an error at the block */
 /* After all groups are scheduled: a block for groups that are not there is an error, or for signatures one warning a
- * file. `groups` are the names of all groups. */
-void schedules_check(Ctx *cx, const Target *t, const char *const *groups, int count);
+ * file. `group`: all groups. */
+void schedules_check(Ctx *cx, const Target *t, const Group *const *group, int count);
 
 /* Returns the key of equal groups, in any network: operators, types, shapes and the anchor's attributes, without
  * blanks. */

@@ -10,6 +10,8 @@ Groups fuse(Ctx *cx, const Graph *g);
 /* Reorders groups so that those of one device are consecutive as far as dependences allow. */
 Groups groups_by_device(Ctx *cx, Groups groups);
 const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /* "conv2d + add + relu" */
+/* Advice for a word that names none of the groups: the group that has it as a node or part, a near name, `otherwise` */
+const char *group_advice(Ctx *cx, const char *word, const Group *const *group, int count, const char *otherwise);
 const char *group_device(const Group *g);        /* NULL: the host */
 const CompositeMatch *group_match(const Group *g);           /* the device's composite; NULL: single calls, the host */
 /* True if the groups belong to one function of a device. */

@@ -174,6 +174,11 @@ static void check_inputs(Importer *im)
     default_batch(im);
     for (int i = 0; i < im->shared.file.graph.input_count; i++)
         if (is_real_input(im, &im->shared.file.graph.input[i])) fix_dims(im, &im->shared.file.graph.input[i]);
+    /* An open dimension may be the one that a misspelt option means. */
+    for (int i = 0; i < im->options->dim_count && ctx_failed(im->cx) && im->dim_names; i++)
+        if (im->options->is_dim_used && !im->options->is_dim_used[i])
+            diag_listed(im->cx, ERROR, NULL, "there is no symbolic size '%s' to be given with --dim; open are: %s",
+                        im->options->dim[i].name, im->dim_names);
 }
 
 /* Indices are 32 bits wide. */
