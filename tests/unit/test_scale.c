@@ -75,8 +75,16 @@ static void check_linear(const Chain *c)
                "%.0f bytes a layer from %d to %d, %.0f to %d", first, c->least, 2 * c->least, second, 4 * c->least);
 }
 
+/* With the address sanitizer, the arena leaves a gap behind every allocation: the limits do not hold there. */
+#if defined __SANITIZE_ADDRESS__
+enum { HAS_GAPS = 1 };
+#else
+enum { HAS_GAPS = 0 };
+#endif
+
 static void check_long(const Chain *c, int layers, size_t most)
 {
+    if (HAS_GAPS) return;
     char name[100];
     const size_t bytes = bytes_of(c, layers);
     snprintf(name, sizeof name, "a chain of %d %s nodes takes less than %zu MB", layers, c->name, most);
