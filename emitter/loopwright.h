@@ -281,8 +281,8 @@ const char *lw_stage_node(const lw_stage *s);   /* the model's name of that call
  * lw_stage_attrs returns all of them: "stride=1,1 pad=0,0,0,0". */
 const char *lw_stage_attr(const lw_stage *s, const char *attr);
 const char *lw_stage_attrs(const lw_stage *s);
-/* elementwise, broadcast, injective, reduction, out-fusable (a contraction) or opaque: inferred from the formula, after
- * the steps so far. NULL: an input or constant. */
+/* elementwise, broadcast, injective, reduction, out-fusable (as a contraction or a window) or opaque: inferred from the
+ * formula, after the steps so far. NULL: an input or constant. */
 const char *lw_stage_pattern(const lw_stage *s);
 bool lw_stage_is_contraction(const lw_stage *s);                 /* a sum of products of two tensors */
 bool lw_stage_is_output(const lw_stage *s);
