@@ -413,8 +413,8 @@ bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, c
                           int count);
 /* Interprets every applicable implementation of the operator, of any target, on generated inputs of these types (an
  * input that ends with '=' is a constant), and compares all outputs with the operator's own compute: |a - b| <= 1e-4 +
- * 1e-3 |b| for floats, equality for integers. attrs: NAME=VALUE ..., or NULL. Returns the largest difference of each;
- * NULL on error, or after a difference.
+ * 1e-3 |b| for floats, equality for integers. attrs: NAME=VALUE ..., or NULL. Returns the largest difference of each,
+ * and the client's rows that do not apply; NULL on error, or after a difference.
  *
  *     lw_check_op(cx, "gain", "by=2.5 least=0", "f32[6][16]");
  *     lw_check_op(cx, "dense", NULL, "f32[4][6] f32[6][5]="); */
@@ -472,7 +472,7 @@ struct lw_target {
     int copy_budget, unroll_budget;      /* limits of the statements that copied loops and an unrolled body add */
 };
 bool lw_register_target(lw_context *cx, const lw_target *t);
-/* A device runs calls of these operators (`formula`: of formulas) with inputs and outputs of these types.
+/* A device runs calls of these operators (`formula`: of formulas; "": of none) with inputs and outputs of these types.
  * lw_register_onnx imports the ONNX operator `foreign` as `op`, with the same inputs; attrs: the names of the
  * attributes to copy.
  *

@@ -107,6 +107,10 @@ static void try_one(Trial *a, const Implementation *i)
     const Nest *n = nest_of(a, i);
     Env *env = env_new(a->cx);
     double worst = 0;
+    const bool is_meant = row && text_has_word(i->ops, a->call->op->name);
+    if (!n && is_meant && !ctx_failed(a->cx))
+        text_printf(&a->said, "%-32s %-12s does not apply to these inputs, or declines\n", i->name,
+                    implementation_for(i));
     if (!n) return;
     for (int k = 0; k < a->group->input_count; k++)
         if (!tensor_is_constant(a->group->input[k])) env_set(env, n->input[k], input_data(a, a->group->input[k]));

@@ -242,6 +242,13 @@ static const char *same(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return node_end(&node, in, n->in_count);
 }
 
+static const char *square(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const char *x = operand(w, n->in[0]), *in[] = { x, x };
+    OnnxNode node = node_begin(w, f->onnx);
+    return node_end(&node, in, 2);
+}
+
 static const char *with_alpha(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     const char *x = operand(w, n->in[0]);
@@ -394,7 +401,7 @@ static const OnnxForm forms[] = {
     { "relu", "Relu", same }, { "sigmoid", "Sigmoid", same }, { "tanh", "Tanh", same }, { "exp", "Exp", same },
     { "log", "Log", same }, { "sqrt", "Sqrt", same }, { "erf", "Erf", same }, { "neg", "Neg", same },
     { "abs", "Abs", same }, { "reciprocal", "Reciprocal", same }, { "sin", "Sin", same }, { "cos", "Cos", same },
-    { "softplus", "Softplus", same }, { "floor", "Floor", same }, { "ceil", "Ceil", same },
+    { "softplus", "Softplus", same }, { "square", "Mul", square }, { "floor", "Floor", same }, { "ceil", "Ceil", same },
     { "leaky_relu", "LeakyRelu", with_alpha }, { "elu", "Elu", with_alpha },
     { "hard_sigmoid", "HardSigmoid", with_alpha }, { "clip", "Clip", clip },
     { "softmax", "Softmax", softmax }, { "log_softmax", "LogSoftmax", softmax },

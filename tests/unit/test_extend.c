@@ -113,6 +113,22 @@ static const struct { lw_build *build; const char *pattern, *label, *wanted;
     { constant_in_compute, "opaque", "a constant in a compute", "a compute has no constants" },
 };
 
+/* lw_check_op has a line for a row that it cannot try; a device may have composites alone. */
+static void test_untried(void)
+{
+    lw_context *cx = lw_new();
+    const lw_implementation row = { .name = "dense.none", .what = "for eight columns", .when = "dim(w, 1) == 8",
+                                    .compute = "y[i, o] = sum(k) x[i, k] * w[k, o]" };
+    lw_register_strategy(cx, "dense", NULL, &row, 1);
+    const char *text = lw_check_op(cx, "dense", NULL, "f32[2][4] f32[4][3]");
+    check_that(text && strstr(text, "does not apply to these inputs, or declines"),
+               "lw_check_op names the row that does not apply", "%s", text ? text : said(cx));
+    check_that(lw_register_device(cx, "npu", "", "f32")
+                   && lw_register_composite(cx, "npu", "block", "dense relu?", NULL),
+               "a device of composites alone is registered", "%s", said(cx));
+    lw_free(cx);
+}
+
 static void test_wrong_ops(void)
 {
     for (size_t i = 0; i < sizeof wrong_op / sizeof wrong_op[0]; i++) {
@@ -432,6 +448,7 @@ static void test_null(void)
 int main(void)
 {
     test_built_op();
+    test_untried();
     test_wrong_ops();
     test_other_compute();
     test_altered();

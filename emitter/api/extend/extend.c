@@ -171,8 +171,8 @@ static bool is_a_type(Ctx *cx, const char *place, const char *word)
 static bool add_device(Ctx *cx, const char *device, const char *ops, const char *types)
 {
     const char *function = "lw_register_device";
-    if (!is_a_name(cx, function, "the name", device) || !is_given(cx, device, "the list of operators", ops))
-        return false;
+    if (!is_a_name(cx, function, "the name", device)) return false;
+    if (!ops) diag_error(cx, device, "the list of operators is NULL; accepted: names, or \"\" for composites alone");
     if (!is_given(cx, device, "the list of types", types)) return false;
     if (!words_are(cx, device, ops, is_an_op_or_formula) || !words_are(cx, device, types, is_a_type)) return false;
     Device *d = NEW(cx->arena, Device);
