@@ -13,7 +13,7 @@
  *
  * AFFINE and LIMIT after a PRODUCT belong to its requantization if they alone read it: the tensor between them has no
  * grid. Neither has one inside a CURVE. Every other tensor that a call with an integer form reads or writes has. */
-#include "quantizer/quantizer.h"
+#include "quantizer/layers.h"
 #include "support/text.h"
 
 typedef enum Role { FLOATS, WEIGHTS, PRODUCT, AFFINE, LIMIT, MOVE, MEAN, CURVE, FIXED } Role;
@@ -27,9 +27,9 @@ typedef struct Facts {
 typedef struct Finder {
     Ctx *cx;
     const Graph *graph;
-    int count; Node **order;
+    int count; Node **order;           /* those of `readers` */
+    Readers readers;
     Map facts;                         /* node -> Facts */
-    Map uses;                          /* tensor -> int: number of reads, outputs of the model included */
     Edges edges;
     Ports ports;
     Map narrow;                        /* tensors that a call on 8 bits reads or writes */
@@ -40,17 +40,9 @@ static bool is_data(const Tensor *t) { return t && t->type == F32 && !tensor_is_
 
 static const Facts *facts_of(const Finder *f, const Node *n) { return n ? map_get_ptr(&f->facts, n) : NULL; }
 
-static void count_use(Finder *f, const Tensor *t)
-{
-    int *uses = map_get_ptr(&f->uses, t);
-    if (!uses) map_put_ptr(&f->uses, t, uses = NEW(f->cx->arena, int));
-    ++*uses;
-}
-
 static bool is_single(const Finder *f, const Tensor *t)
 {
-    const int *uses = map_get_ptr(&f->uses, t);
-    return uses && *uses == 1;
+    return readers_list(&f->readers, t)->count + graph_has_output(f->graph, t) == 1;
 }
 
 /* ---- Roles ------------------------------------------------------------------------------------------------------- */
@@ -106,12 +98,6 @@ static Role role_of(const Finder *f, const Node *n)
 static void find_facts(Finder *f)
 {
     for (int i = 0; i < f->count; i++) {
-        const Node *n = f->order[i];
-        for (int k = 0; k < n->in_count; k++)
-            if (n->in[k]) count_use(f, n->in[k]);
-    }
-    for (int i = 0; i < f->graph->output_count; i++) count_use(f, f->graph->output[i]);
-    for (int i = 0; i < f->count; i++) {
         Facts *x = NEW(f->cx->arena, Facts);
         x->role = role_of(f, f->order[i]);
         x->is_absorbed = (x->role == AFFINE || x->role == LIMIT) && continues(f, f->order[i], x->role);
@@ -163,17 +149,14 @@ static void add_operands(Finder *f, const Node *n, const Facts *x)
 /* True if every reader of the call's output includes it in its own computation. */
 static bool is_interior(const Finder *f, const Tensor *t)
 {
-    bool is_read = false;
-    for (int i = 0; i < f->graph->output_count; i++)
-        if (f->graph->output[i] == t) return false;
-    for (int i = 0; i < f->count; i++)
-        for (int k = 0; k < f->order[i]->in_count; k++) {
-            const Facts *reader = facts_of(f, f->order[i]), *own = facts_of(f, t->producer);
-            if (f->order[i]->in[k] != t) continue;
-            is_read = true;
-            if (!reader->is_absorbed && !(own->source && reader->source == own->source)) return false;
-        }
-    return is_read;
+    const ReaderList *readers = readers_list(&f->readers, t);
+    const Facts *own = facts_of(f, t->producer);
+    if (graph_has_output(f->graph, t)) return false;
+    for (int i = 0; i < readers->count; i++) {
+        const Facts *reader = facts_of(f, readers->at[i]);
+        if (!reader->is_absorbed && !(own->source && reader->source == own->source)) return false;
+    }
+    return readers->count > 0;
 }
 
 static void add_edges(Finder *f)
@@ -196,20 +179,18 @@ static EdgeRange range_of(const Finder *f, const Edge *e)
 {
     const Node *n = e->tensor->producer;
     if (n && n->kind == NODE_CALL && n->op->quantization.output_step > 0) return EDGE_FIXED;
-    for (int i = 0; i < f->graph->output_count; i++)
-        if (f->graph->output[i] == e->tensor) return EDGE_WHOLE;
-    for (int i = 0; i < f->count; i++)
-        for (int k = 0; k < f->order[i]->in_count; k++)
-            if (f->order[i]->in[k] == e->tensor && facts_of(f, f->order[i])->role == FIXED) return EDGE_WHOLE;
+    if (graph_has_output(f->graph, e->tensor)) return EDGE_WHOLE;
+    const ReaderList *readers = readers_list(&f->readers, e->tensor);
+    for (int i = 0; i < readers->count; i++)
+        if (facts_of(f, readers->at[i])->role == FIXED) return EDGE_WHOLE;
     return EDGE_CALIBRATED;
 }
 
 /* True if all that read or write the tensor accept 16 bits. */
 static bool is_wide(const Finder *f, const Tensor *t)
 {
-    bool is_port = false;
+    bool is_port = graph_has_output(f->graph, t);
     for (int i = 0; i < f->graph->input_count; i++) is_port = is_port || f->graph->input[i] == t;
-    for (int i = 0; i < f->graph->output_count; i++) is_port = is_port || f->graph->output[i] == t;
     return !map_get_ptr(&f->narrow, t) && !(is_port && f->ports == PORTS_INT8);
 }
 
@@ -239,11 +220,12 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
 Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
 {
     Finder f = { .cx = cx, .graph = g, .ports = ports, .narrow = map_new(cx->arena),
-                 .facts = map_new(cx->arena), .uses = map_new(cx->arena),
-                 .parent = map_new(cx->arena) };
+                 .facts = map_new(cx->arena), .parent = map_new(cx->arena) };
     Map group_of = map_new(cx->arena);
     f.edges.of = map_new(cx->arena);
-    f.count = graph_order(cx, g, &f.order);
+    f.readers = readers_of(cx, g);
+    f.count = f.readers.count;
+    f.order = f.readers.order;
     find_facts(&f);
     add_edges(&f);
     f.edges.group = NEW_ARRAY(cx->arena, EdgeGroup, f.edges.count);
@@ -255,16 +237,3 @@ Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
 }
 
 const Edge *edge_of(const Edges *e, const Tensor *t) { return map_get_ptr(&e->of, t); }
-
-int weights_operand(const Node *n, int *axis)
-{
-    *axis = -1;
-    if (n->kind != NODE_CALL || !n->op->quantization.is_bilinear || n->in_count < 2 || n->op->fold.affine) return -1;
-    for (int i = 0; i < 2; i++) {
-        const Tensor *w = n->in[i];
-        if (!w || !tensor_is_constant(w) || w->type != F32 || !is_data(n->in[1 - i])) continue;
-        if (i == 1 && n->op->fold.weights == 1) *axis = w->rank - 1;
-        return i;
-    }
-    return -1;
-}

@@ -41,7 +41,7 @@ static float *elements_of(Equalizer *q, const Tensor *c)
 static bool find_seconds(Equalizer *q, const Tensor *t, Pair *p)
 {
     const ReaderList *readers = readers_list(&q->readers, t);
-    if (!readers->count || is_graph_output(q->readers.graph, t)) return false;
+    if (!readers->count || graph_has_output(q->readers.graph, t)) return false;
     for (int i = 0; i < readers->count; i++) {
         Layer l;
         const Node *n = readers->at[i];

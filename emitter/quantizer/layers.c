@@ -33,13 +33,6 @@ const ReaderList *readers_list(const Readers *r, const Tensor *t)
     return list ? list : &none;
 }
 
-bool is_graph_output(const Graph *g, const Tensor *t)
-{
-    for (int i = 0; i < g->output_count; i++)
-        if (g->output[i] == t) return true;
-    return false;
-}
-
 /* ---- Channels ---------------------------------------------------------------------------------------------------- */
 
 int64_t channels_of(const Tensor *t) { return t->rank ? tensor_dim(t, t->rank - 1) : 1; }
@@ -65,6 +58,20 @@ static const Expr *read_in(Ctx *cx, const Stage *stage, const Tensor *t)
     Search s = { t, NULL };
     for (int i = 0; i < stage->out_count; i++) expr_walk(cx, stage->value[i], find_read, &s);
     return s.found;
+}
+
+int weights_operand(const Node *n, int *axis)
+{
+    *axis = -1;
+    if (n->kind != NODE_CALL || !n->op->quantization.is_bilinear || n->in_count < 2 || n->op->fold.affine) return -1;
+    for (int i = 0; i < 2; i++) {
+        const Tensor *w = n->in[i];
+        if (!w || !tensor_is_constant(w) || w->type != F32 || !n->in[1 - i] || n->in[1 - i]->type != F32
+            || tensor_is_constant(n->in[1 - i])) continue;
+        if (i == 1 && n->op->fold.weights == 1) *axis = w->rank - 1;
+        return i;
+    }
+    return -1;
 }
 
 /* Returns the call's only stage; NULL: it has several. */
@@ -93,7 +100,7 @@ static int axis_of_output(const Stage *s, const Expr *w, int w_rank)
 static void find_bias(const Readers *r, Layer *l)
 {
     const ReaderList *readers = readers_list(r, l->last);
-    const Node *n = readers->count == 1 && !is_graph_output(r->graph, l->last) ? readers->at[0] : NULL;
+    const Node *n = readers->count == 1 && !graph_has_output(r->graph, l->last) ? readers->at[0] : NULL;
     if (!n || n->kind != NODE_CALL || n->op->fold.affine != AFFINE_SHIFT || n->in_count != 2) return;
     Tensor *c = n->in[n->in[0] == l->last];
     if (!tensor_is_constant(c) || tensor_elems(c) != channels_of(l->last)) return;

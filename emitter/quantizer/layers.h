@@ -20,7 +20,6 @@ typedef struct Readers { Ctx *cx; const Graph *graph; int count; Node **order; M
 typedef struct ReaderList { int count, capacity; const Node **at; } ReaderList;
 Readers readers_of(Ctx *cx, const Graph *g);
 const ReaderList *readers_list(const Readers *r, const Tensor *t);         /* never NULL */
-bool is_graph_output(const Graph *g, const Tensor *t);
 
 /* False: the call is no layer. */
 bool layer_of(const Readers *r, const Node *n, Layer *out);
