@@ -208,6 +208,44 @@ static void devices(void)
     check_groups(n, "on_device: here is a device like any other", "relu");
 }
 
+/* A value that crosses costs a copy; a view costs nothing on either side. */
+static Tensor *seen_as(Net *n, const char *label, Tensor *x, const char *shape)
+{
+    return on(n, "npu", call(n->cx, "reshape", label, &x, 1, "shape=%s", shape));
+}
+
+static void views_on_devices(void)
+{
+    Net n = net_new(40);
+    Tensor *x = on(&n, "npu", one(&n, "exp", "exp", image(&n, "x"), ""));
+    x = seen_as(&n, "flat", seen_as(&n, "rows", x, "6,24"), "144");
+    net_output(&n, on(&n, "npu", one(&n, "cos", "cos", x, "")));
+    check_groups(n, "views between calls that a device returns cost no copies", "exp | flat | cos");
+
+    n = net_new(41);
+    x = on(&n, "npu", conv(&n, "conv", image(&n, "x")));
+    x = seen_as(&n, "flat", seen_as(&n, "rows", x, "6,24"), "144");
+    net_output(&n, on(&n, "npu", one(&n, "relu", "relu", x, "")));
+    check_groups(n, "views between calls of a device stay there",
+                 "x_to_npu | conv@npu | flat@npu | relu@npu | relu_to_cpu");
+
+    n = net_new(42);
+    x = on(&n, "npu", conv(&n, "conv", image(&n, "x")));
+    x = seen_as(&n, "rows", x, "6,24");
+    net_output(&n, one(&n, "exp", "exp", x, ""));
+    net_output(&n, one(&n, "neg", "neg", x, ""));
+    check_groups(n, "a view at the border is copied once for all its readers",
+                 "x_to_npu | conv@npu | rows@npu | rows_to_cpu | exp | neg");
+
+    n = net_new(43);
+    x = one(&n, "exp", "exp", image(&n, "x"), "");
+    Tensor *y = seen_as(&n, "rows", x, "6,24"), *z = seen_as(&n, "flat", x, "144");
+    net_output(&n, one(&n, "neg", "neg", y, ""));
+    net_output(&n, on(&n, "npu", one(&n, "relu", "relu", z, "")));
+    check_groups(n, "one of two views returns to the host",
+                 "exp | rows | exp_to_npu | neg | flat@npu | relu@npu | relu_to_cpu");
+}
+
 static void unknown_device(void)
 {
     Net net = net_new(19), *n = &net;
@@ -474,6 +512,7 @@ int main(void)
     recorded("annotation.stop_gradient");
     recorded("annotation.checkpoint");
     devices();
+    views_on_devices();
     unknown_device();
     random_devices();
     partitions();

@@ -2,10 +2,11 @@
 /* Partitions calls between devices. The last pass checks each call against its device's row. Calls that the device
  * rejects return to the host, with a note. The pass then rebuilds the graph and inserts a device_copy wherever a value
  * is produced on one device and consumed on another; all consumers on a device share one copy. Model inputs and outputs
- * are on the host; constants are on every device.
+ * are on the host; constants are on every device. Views run where they save copies (device_views.c).
  *
  * Copies are opaque, so fusion forms no group across devices. */
 #include "graph/passes/composite.h"
+#include "graph/passes/device_views.h"
 
 #include <string.h>
 
@@ -88,6 +89,18 @@ static void cross(Crossing *c, Node *n, const char *device)
     for (int i = 0; i < n->out_count; i++) map_put_ptr(&c->to, n->out[i], now->out[i]);
 }
 
+/* Decides where each call runs. */
+static Site *sites_of(Crossing *c, const Graph *g, Node *const *order, int count)
+{
+    Site *site = NEW_ARRAY(c->cx->arena, Site, count);
+    for (int i = 0; i < count; i++) {
+        const bool is_matched = map_get_ptr(&c->match, order[i]) != NULL;
+        site[i] = (Site){ order[i], device_accepting(c->cx, order[i], is_matched), is_matched };
+    }
+    views_to_host(c->cx, g, site, count);
+    return site;
+}
+
 Graph graph_devices(Ctx *cx, Graph g)
 {
     Node **order;
@@ -96,8 +109,8 @@ Graph graph_devices(Ctx *cx, Graph g)
     for (int i = 0; i < count; i++) any = any || order[i]->device;
     if (!any) return g;
     Crossing c = { .match = composites_match(cx, &g, order, count), .cx = cx, .to = map_new(cx->arena) };
-    for (int i = 0; i < count && !ctx_failed(cx); i++)
-        cross(&c, order[i], device_accepting(cx, order[i], map_get_ptr(&c.match, order[i])));
+    const Site *site = sites_of(&c, &g, order, count);
+    for (int i = 0; i < count && !ctx_failed(cx); i++) cross(&c, order[i], site[i].device);
     Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
     for (int i = 0; i < g.output_count; i++) output[i] = on_device(&c, g.output[i], NULL);
     g.output = output;
