@@ -25,6 +25,8 @@ typedef struct Param {
 typedef struct Partition {
     const char *name, *device;         /* "npu_1", "npu" */
     const char *composite;             /* the device's pattern of these calls; NULL: single calls */
+    /* A condition on open sizes: where it does not hold, the default runs, under this name; NULL: none */
+    const Expr *when; const char *otherwise;
     int param_count; const Param *param;
 } Partition;
 

@@ -4,7 +4,9 @@
  *   model.h     the prototype, with its operands and its contract
  *   model.c     #ifndef NAME_HAVE_DEVICE: a default in plain C, with the functions and constants that only it uses
  *
- * Thus the program links and runs before the device's driver exists, and contains no part of the default afterwards. */
+ * Thus the program links and runs before the device's driver exists, and contains no part of the default afterwards.
+ * A composite with a condition on open sizes keeps its default, in a function of its own: NAME_run calls it where the
+ * condition does not hold. */
 #include "cgen/control_flow.h"
 
 #include <string.h>
@@ -39,7 +41,7 @@ static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, cons
     const Call *c;
     for (int i = 0; (c = program_call(p, i)) != NULL; i++) {
         if (!is_used(c, what)) continue;
-        if (!c->partition) return NULL;
+        if (!c->partition || c->partition->when) return NULL;
         const char *word = text_format(cx, "defined(%s)", have(cx, p, c->partition->device));
         if (!strstr(text_string(&t), word)) text_printf(&t, "%s%s", t.length ? " && " : "", word);
     }
@@ -81,11 +83,11 @@ Speller partition_speller(Ctx *cx, const Program *p, const Partition *d)
 
 static const char *size_name(const Speller *s, const Program *p, int i) { return speller_find(s, p->size[i]); }
 
-static void signature(Ctx *cx, Text *t, const Program *p, const Partition *d)
+static void signature(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *called)
 {
     Speller s = partition_speller(cx, p, d);
     const size_t start = t->length;
-    text_printf(t, "int %s_%s(void *arena", p->name, d->name);
+    text_printf(t, "%sint %s_%s(void *arena", called == d->otherwise ? "static " : "", p->name, called);
     for (int i = 0; i < p->size_count; i++) text_printf(t, ", int32_t %s", size_name(&s, p, i));
     for (int i = 0; i < d->param_count; i++)
         text_printf(t, ", %s%s *%s", d->param[i].is_written ? "" : "const ",
@@ -113,6 +115,13 @@ static bool has_calls(const Program *p, const Partition *d)
     return false;
 }
 
+/* Returns the condition of the call in NAME_run, for the comment. */
+static const char *where_called(Ctx *cx, const Program *p, const Partition *d)
+{
+    Speller s = partition_speller(cx, p, d);
+    return d->when ? text_format(cx, " where %s", spell_size(&s, d->when)) : "";
+}
+
 void partition_prototypes(Ctx *cx, Text *t, const Program *p)
 {
     for (int i = 0; i < p->partition_count; i++) {
@@ -122,9 +131,9 @@ void partition_prototypes(Ctx *cx, Text *t, const Program *p)
                     d->composite ? d->composite : "");
         labels(t, p, d);
         text_printf(t,
-                    ".\n * Called by %s_run. The source has a default in plain C; to replace it, define %s\n"
+                    ".\n * Called by %s_run%s. The source has a default in plain C; to replace it, define %s\n"
                     " * and provide the function. Tensors are dense and row-major:\n",
-                    p->name, have(cx, p, d->device));
+                    p->name, where_called(cx, p, d), have(cx, p, d->device));
         for (int j = 0; j < d->param_count; j++) {
             const Param *q = &d->param[j];
             text_printf(t, " *   %-20s %-8s %s  %s\n", q->name, dtype_info(q->tensor->type)->c_type,
@@ -136,7 +145,7 @@ void partition_prototypes(Ctx *cx, Text *t, const Program *p)
                         (long long)expr_as_var(p->size[j])->least, (long long)expr_as_var(p->size[j])->greatest);
         text_printf(t, " * arena: that of %s_run; only the default uses it. ", p->name);
         text_printf(t, "Returns 0, or a negative error code of %s_run. */\n", p->name);
-        signature(cx, t, p, d);
+        signature(cx, t, p, d, d->name);
         text_add(t, ";\n\n");
     }
 }
@@ -157,30 +166,52 @@ static bool uses_size(const Program *p, const Partition *d, const Expr *size)
     return false;
 }
 
+/* Prints the default's definition under the name. */
+static void default_body(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *called,
+                         PrintCall *print_call)
+{
+    signature(cx, t, p, d, called);
+    text_printf(t, "\n{\n%s", uses_memory(p, d) ? "    uint8_t *const memory = arena;\n" : "    (void)arena;\n");
+    Speller s = partition_speller(cx, p, d);
+    for (int j = 0; j < p->size_count; j++)
+        if (!uses_size(p, d, p->size[j])) text_printf(t, "    (void)%s;\n", size_name(&s, p, j));
+    for (int c = 0; c < p->call_count; c++)
+        if (p->call[c].partition == d) print_call(cx, t, p, &p->call[c]);
+    text_add(t, "    return 0;\n}\n");
+}
+
+/* Prints a definition that calls the default. */
+static void default_call(Ctx *cx, Text *t, const Program *p, const Partition *d)
+{
+    Speller s = partition_speller(cx, p, d);
+    signature(cx, t, p, d, d->name);
+    const size_t start = t->length;
+    text_printf(t, "\n{\n    return %s_%s(arena", p->name, d->otherwise);
+    for (int i = 0; i < p->size_count; i++) text_printf(t, ", %s", size_name(&s, p, i));
+    for (int i = 0; i < d->param_count; i++) text_printf(t, ", %s", d->param[i].name);
+    text_add(t, ");");
+    wrap_list(cx, t, start + sizeof "\n{\n" - 1);
+    text_add(t, "\n}\n");
+}
+
 void partition_defaults(Ctx *cx, Text *t, const Program *p, PrintCall *print_call)
 {
     for (int i = 0; i < p->partition_count; i++) {
         const Partition *d = &p->partition[i];
         if (!has_calls(p, d)) continue;
-        text_printf(t, "#ifndef %s\n", have(cx, p, d->device));
-        signature(cx, t, p, d);
-        text_printf(t, "\n{\n%s", uses_memory(p, d) ? "    uint8_t *const memory = arena;\n" : "    (void)arena;\n");
-        Speller s = partition_speller(cx, p, d);
-        for (int j = 0; j < p->size_count; j++)
-            if (!uses_size(p, d, p->size[j])) text_printf(t, "    (void)%s;\n", size_name(&s, p, j));
-        for (int c = 0; c < p->call_count; c++)
-            if (p->call[c].partition == d) print_call(cx, t, p, &p->call[c]);
-        text_add(t, "    return 0;\n}\n#endif\n\n");
+        if (d->when) default_body(cx, t, p, d, d->otherwise, print_call);
+        text_printf(t, "%s#ifndef %s\n", d->when ? "\n" : "", have(cx, p, d->device));
+        if (d->when) default_call(cx, t, p, d);
+        else default_body(cx, t, p, d, d->name, print_call);
+        text_add(t, "#endif\n\n");
     }
 }
 
-/* Prints the call in NAME_run, at the position of its first call. */
-void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, const Speller *sizes,
-                    PrintPlace *print_place)
+static void call_of(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *before, const char *called,
+                    const char *memory, const Speller *sizes, PrintPlace *print_place)
 {
-    text_add(t, "    {\n");
     const size_t start = t->length;
-    text_printf(t, "        const int status = %s_%s(%s", p->name, d->name, memory);
+    text_printf(t, "%s%s_%s(%s", before, p->name, called, memory);
     for (int i = 0; i < p->size_count; i++) text_printf(t, ", %s", size_name(sizes, p, i));
     for (int i = 0; i < d->param_count; i++) {
         const Memory m = { .kind = d->param[i].is_written ? MEMORY_OUTPUT : MEMORY_INPUT,
@@ -189,5 +220,20 @@ void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, cons
     }
     text_add(t, ");");
     wrap_list(cx, t, start);
-    text_add(t, "\n        if (status != 0) return status;\n    }\n");
+    text_char(t, '\n');
+}
+
+/* Prints the call in NAME_run, at the position of its first call. */
+void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, Speller *sizes,
+                    PrintPlace *print_place)
+{
+    text_add(t, "    {\n");
+    if (!d->when) call_of(cx, t, p, d, "        const int status = ", d->name, memory, sizes, print_place);
+    else {
+        text_printf(t, "        int status;\n        if (%s)\n", spell_size(sizes, d->when));
+        call_of(cx, t, p, d, "            status = ", d->name, memory, sizes, print_place);
+        text_add(t, "        else\n");
+        call_of(cx, t, p, d, "            status = ", d->otherwise, memory, sizes, print_place);
+    }
+    text_add(t, "        if (status != 0) return status;\n    }\n");
 }

@@ -13,7 +13,7 @@ void partition_function(Ctx *cx, Text *t, const Program *p, const Function *f, c
 void partition_constant(Ctx *cx, Text *t, const Program *p, int constant, const char *text);
 void partition_prototypes(Ctx *cx, Text *t, const Program *p);
 void partition_defaults(Ctx *cx, Text *t, const Program *p, PrintCall *print_call);
-void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, const Speller *sizes,
+void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, Speller *sizes,
                     PrintPlace *print_place);
 /* Names the open sizes as the partition's function does: all are parameters. */
 Speller partition_speller(Ctx *cx, const Program *p, const Partition *d);

@@ -37,6 +37,16 @@ static const char *function_name(Build *b, const char *device, const char *compo
                                        number_on_device(b, device, composite)));
 }
 
+static Partition new_partition(Build *b, const char *device, const char *composite, const Expr *when)
+{
+    const char *name = function_name(b, device, composite);
+    return (Partition){ .name = name,
+                        .device = device,
+                        .composite = composite,
+                        .when = when,
+                        .otherwise = when ? build_symbol(b, text_format(b->cx, "%s_otherwise", name)) : NULL };
+}
+
 void build_partitions(Build *b)
 {
     b->partition = NEW_ARRAY(b->cx->arena, Partition, b->groups.count);
@@ -48,8 +58,7 @@ void build_partitions(Build *b)
         if (is_partition_start(b, i)) {
             const CompositeMatch *match = group_match(&b->groups.at[i]);
             const char *composite = match ? match->composite : is_of_views(b, i) ? "view" : NULL;
-            const char *name = function_name(b, device, composite);
-            b->partition[b->partition_count++] = (Partition){ .name = name, .device = device, .composite = composite };
+            b->partition[b->partition_count++] = new_partition(b, device, composite, match ? match->when : NULL);
         }
         b->partition_of[i] = b->partition_count - 1;
     }

@@ -28,10 +28,14 @@ bool target_has(const Target *t, const char *feature);
 typedef struct Composite {
     const char *name;                  /* of the function: NAME_DEVICE_conv_block_1 */
     const char *ops;                   /* "conv2d add? relu? max_pool2d?": each reads the one before; '?': optional */
-    const char *when;                  /* a condition on the first call; NULL: none */
+    /* A condition on the first call; NULL: none. If open sizes leave it undecided, the run tests it */
+    const char *when;
 } Composite;
 /* The calls of one function have one match. */
-typedef struct CompositeMatch { const char *composite; } CompositeMatch;
+typedef struct CompositeMatch {
+    const char *composite;
+    const Expr *when;                  /* open sizes decide at run time, else its default in C runs; NULL: always */
+} CompositeMatch;
 
 /* A processor of the same system that runs other programs: which calls it accepts. */
 typedef struct Device {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Composites: chains of calls that a device runs as one function. A chain begins at a call of the first operator; each
  * next call is the only consumer of the one before it. Optional operators are passed over. Among the composites that
- * match at a call, the longest wins, then the first registered; a call belongs to one match. */
+ * match at a call, the longest wins, then the first registered; a call belongs to one match. A condition that open
+ * sizes leave undecided counts as a match: the emitted program tests it and runs the default in C otherwise. */
 #include "graph/passes/composite.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@
 enum { MOST_CHAIN = 32 };
 
 typedef struct Reader { Node *node; int count; } Reader;      /* the last consumer, and their number */
-typedef struct Matcher { Ctx *cx; const Graph *graph; Map reader, match; } Matcher;
+typedef struct Matcher { Ctx *cx; const Graph *graph; Map reader; Composites found; } Matcher;
 typedef struct Chain { int count; Node *at[MOST_CHAIN]; } Chain;
 
 bool device_takes_types(const Device *d, const Node *n, const Tensor **refused)
@@ -35,7 +36,7 @@ static void note_reader(Matcher *m, const Tensor *t, Node *n)
 static bool fits(const Matcher *m, const Device *d, const Node *n, const char *op, size_t length)
 {
     const Tensor *refused;
-    return n->kind == NODE_CALL && text_equal(n->device, d->name) && !map_get_ptr(&m->match, n) &&
+    return n->kind == NODE_CALL && text_equal(n->device, d->name) && !map_get_ptr(&m->found.match, n) &&
            strlen(n->op->name) == length &&
            memcmp(n->op->name, op, length) == 0 && device_takes_types(d, n, &refused);
 }
@@ -62,37 +63,50 @@ static bool follow(const Matcher *m, const Device *d, const Composite *c, Node *
 }
 
 /* The condition's names are those of the first call. */
-static bool holds(const Matcher *m, const Composite *c, const Node *first)
+static Holds holds(const Matcher *m, const Composite *c, const Node *first, const Expr **open)
 {
-    const Expr *open = NULL;
     const Implementation row = { .name = c->name, .ops = first->op->name, .when = c->when };
-    return !c->when || condition_holds(m->cx, &row, first, m->graph->target, &open) == HOLDS;
+    *open = NULL;
+    return c->when ? condition_holds(m->cx, &row, first, m->graph->target, open) : HOLDS;
+}
+
+/* Records the first composite whose condition keeps the chain apart. */
+static void note_unmet(Matcher *m, const Composite *c, const Chain *chain)
+{
+    for (int i = 0; i < chain->count; i++)
+        if (!map_get_const_ptr(&m->found.unmet, chain->at[i])) map_put_const_ptr(&m->found.unmet, chain->at[i], c);
 }
 
 static void match_at(Matcher *m, Node *first)
 {
     const Device *d = first->device ? device_find(m->cx, first->device) : NULL;
     const Composite *best = NULL;
+    const Expr *when = NULL, *open;
     Chain longest = { 0, { NULL } }, chain;
-    for (const Composite *c = d ? d->composites : NULL; c && c->name; c++)
-        if (follow(m, d, c, first, &chain) && chain.count > longest.count && holds(m, c, first)) {
-            best = c;
-            longest = chain;
+    for (const Composite *c = d ? d->composites : NULL; c && c->name; c++) {
+        if (!follow(m, d, c, first, &chain) || chain.count <= longest.count) continue;
+        if (holds(m, c, first, &open) == HOLDS_NOT) {
+            note_unmet(m, c, &chain);
+            continue;
         }
+        best = c;
+        when = open;
+        longest = chain;
+    }
     if (!best) return;
     CompositeMatch *match = NEW(m->cx->arena, CompositeMatch);
-    match->composite = best->name;
-    for (int i = 0; i < longest.count; i++) map_put_ptr(&m->match, longest.at[i], match);
+    *match = (CompositeMatch){ best->name, when };
+    for (int i = 0; i < longest.count; i++) map_put_ptr(&m->found.match, longest.at[i], match);
 }
 
-Map composites_match(Ctx *cx, const Graph *g, Node *const *order, int count)
+Composites composites_match(Ctx *cx, const Graph *g, Node *const *order, int count)
 {
-    Matcher m = { cx, g, map_new(cx->arena), map_new(cx->arena) };
+    Matcher m = { cx, g, map_new(cx->arena), { map_new(cx->arena), map_new(cx->arena) } };
     for (int i = 0; i < count; i++)
         for (int j = 0; j < order[i]->in_count; j++)
             if (order[i]->in[j]) note_reader(&m, order[i]->in[j], order[i]);
     for (int i = 0; i < count; i++)
-        if (order[i]->kind == NODE_CALL && order[i]->device && !map_get_ptr(&m.match, order[i]))
+        if (order[i]->kind == NODE_CALL && order[i]->device && !map_get_ptr(&m.found.match, order[i]))
             match_at(&m, order[i]);
-    return m.match;
+    return m.found;
 }

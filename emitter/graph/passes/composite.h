@@ -3,7 +3,11 @@
 #define LW_GRAPH_PASSES_COMPOSITE_H
 #include "graph/passes/passes.h"
 
-/* Finds the composites of the devices among the graph's calls. Returns a map from call to CompositeMatch. */
-Map composites_match(Ctx *cx, const Graph *g, Node *const *order, int count);
+/* The composites of devices among the calls of a graph. */
+typedef struct Composites {
+    Map match;                         /* call -> CompositeMatch */
+    Map unmet;                         /* call of a chain whose condition does not hold -> Composite */
+} Composites;
+Composites composites_match(Ctx *cx, const Graph *g, Node *const *order, int count);
 bool device_takes_types(const Device *d, const Node *n, const Tensor **refused);
 #endif

@@ -16,7 +16,7 @@ enum { MOST_DEVICES = 16 };
 
 typedef struct Crossing {
     Ctx *cx;
-    Map match;                               /* old call -> its CompositeMatch */
+    Composites composites;                   /* of the old calls */
     Map to;                                  /* old tensor -> new tensor, on the device that produces it */
     int device_count;
     const char *device[MOST_DEVICES];        /* NULL: the host */
@@ -27,17 +27,26 @@ static const char *device_name(const char *device) { return device ? device : "c
 
 /* ---- Calls that a device accepts -------------------------------------------------------------------------------- */
 
+/* States that the device's row lacks the operator, and why a composite with it does not apply. */
+static void note_operator(Ctx *cx, const Composite *unmet, const Device *d, const Node *n, const char *where)
+{
+    if (unmet)
+        diag_listed(cx, NOTE, where, "runs on the cpu: the device %s does not accept %s alone, and the condition of its "
+                    "composite %s does not hold: %s", d->name, n->op->name, unmet->name, unmet->when);
+    else diag_listed(cx, NOTE, where, "runs on the cpu: the device %s does not accept %s", d->name, n->op->name);
+}
+
 /* Returns the device that runs the call: its own if that accepts it, else NULL for the host. */
-static const char *device_accepting(Ctx *cx, const Node *n, bool is_matched)
+static const char *device_accepting(Ctx *cx, const Composites *composites, const Node *n)
 {
     const Device *d = n->device ? device_find(cx, n->device) : NULL;
     const Tensor *refused;
-    if (!d || is_matched) return d ? n->device : NULL;
+    if (!d || map_get_ptr(&composites->match, n)) return d ? n->device : NULL;
     device_takes_types(d, n, &refused);
     const char *where = text_format(cx, "node \"%s\" (%s)", n->name, n->op->name);
     if (n->kind == NODE_REGION) diag_listed(cx, NOTE, where, "runs on the cpu: no device accepts a region");
     else if (!n->op->layout.is_view && !text_has_word(d->ops, n->op->name))
-        diag_listed(cx, NOTE, where, "runs on the cpu: the device %s does not accept %s", d->name, n->op->name);
+        note_operator(cx, map_get_const_ptr(&composites->unmet, n), d, n, where);
     else if (refused)
         diag_listed(cx, NOTE, where, "runs on the cpu: the device %s does not accept %s", d->name,
                     dtype_info(refused->type)->spelling);
@@ -85,7 +94,7 @@ static void cross(Crossing *c, Node *n, const char *device)
     Node *now = node_over(c->cx, n, in);
     if (!now) return;
     now->device = device;
-    now->match = map_get_ptr(&c->match, n);
+    now->match = map_get_ptr(&c->composites.match, n);
     for (int i = 0; i < n->out_count; i++) map_put_ptr(&c->to, n->out[i], now->out[i]);
 }
 
@@ -94,8 +103,8 @@ static Site *sites_of(Crossing *c, const Graph *g, Node *const *order, int count
 {
     Site *site = NEW_ARRAY(c->cx->arena, Site, count);
     for (int i = 0; i < count; i++) {
-        const bool is_matched = map_get_ptr(&c->match, order[i]) != NULL;
-        site[i] = (Site){ order[i], device_accepting(c->cx, order[i], is_matched), is_matched };
+        const bool is_matched = map_get_ptr(&c->composites.match, order[i]) != NULL;
+        site[i] = (Site){ order[i], device_accepting(c->cx, &c->composites, order[i]), is_matched };
     }
     views_to_host(c->cx, g, site, count);
     return site;
@@ -108,7 +117,7 @@ Graph graph_devices(Ctx *cx, Graph g)
     bool any = false;
     for (int i = 0; i < count; i++) any = any || order[i]->device;
     if (!any) return g;
-    Crossing c = { .match = composites_match(cx, &g, order, count), .cx = cx, .to = map_new(cx->arena) };
+    Crossing c = { .composites = composites_match(cx, &g, order, count), .cx = cx, .to = map_new(cx->arena) };
     const Site *site = sites_of(&c, &g, order, count);
     for (int i = 0; i < count && !ctx_failed(cx); i++) cross(&c, order[i], site[i].device);
     Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
