@@ -157,9 +157,10 @@ static const Nest *naive_of(Build *b, int i)
     const Nest *n = b->nest[i];
     Tensor **in = NEW_ARRAY(b->cx->arena, Tensor *, n->input_count),
            **out = NEW_ARRAY(b->cx->arena, Tensor *, n->output_count);
-    if (b->groups.at[i].anchor) {
-        out = group_expand(b->cx, &b->groups.at[i], b->chosen[i], in, NULL);
-        return out ? nest_naive(b->cx, n->name, in, b->groups.at[i].input_count, out, n->output_count) : NULL;
+    const Group *g = &b->groups.at[i];
+    if (g->anchor) {
+        out = group_expand(b->cx, g, b->chosen[i], in, NULL);
+        return out ? nest_naive(b->cx, g->name, in, g->input_count, out, n->output_count) : NULL;
     }
     for (int j = 0; j < n->input_count; j++) in[j] = n->input[j];
     for (int j = 0; j < n->output_count; j++) out[j] = n->output[j];
@@ -302,7 +303,7 @@ static bool dump_scheduled(Build *b, Text *t)
         Text effects = text_new(b->cx);
         if (b->options->explain) replay(b, &effects, naive_of(b, i), n, n->step_count);
         print_as_comment(t, text_string(&effects), text_string(&effects) + effects.length);
-        print_loops(b->cx, t, n);
+        print_loops(b->cx, t, build_named_nest(b, i));
         text_char(t, '\n');
     }
     return true;
@@ -313,7 +314,7 @@ static bool dump_lowered(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        const bool is_shared = b->function[i] && b->lowered[i] != b->nest[i];
+        const bool is_shared = b->is_shared[i];
         if (!is_selected(b, g) || (!b->options->only && (is_shared || !b->function[i]))) continue;
         if (is_shared) text_printf(t, "group %s shares this function:\n", g->name);
         if (b->function[i]) print_code(b->cx, t, b->function[i]);

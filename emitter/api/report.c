@@ -89,9 +89,7 @@ static void print_layers_of(Build *b, Text *t, int width)
         text_printf(t, "%-28s %-*s %12lld %10lld %10lld  %s%s\n", g->name, width, group_ops_text(b->cx, g, "+"),
                     (long long)report_group_macs(b, i), (long long)report_weights(g),
                     (long long)report_result(b->cx, g), report_place(b, g),
-                    b->plan.is_free[i]            ? ", costs nothing"
-                    : b->lowered[i] != b->nest[i] ? ", shares a function"
-                                                  : "");
+                    b->plan.is_free[i] ? ", costs nothing" : b->is_shared[i] ? ", shares a function" : "");
     }
 }
 

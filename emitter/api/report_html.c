@@ -301,7 +301,7 @@ static void layer(Build *b, Text *t, int i, const Most *most, bool names_floats)
     add_escaped(t, report_place(b, g));
     if (names_floats && report_computes_floats(b, i)) text_add(t, "; in floating point");
     if (b->plan.is_free[i]) text_add(t, "; costs nothing");
-    else if (b->lowered[i] != b->nest[i]) {
+    else if (b->is_shared[i]) {
         text_add(t, "; shares the function of ");
         add_escaped(t, b->function[i]->name);
     }

@@ -20,6 +20,7 @@ typedef struct Shared {
     Map symbols;                             /* names used in the emitted C, without the model's prefix */
     Map by_text;                             /* text of a function -> the first function with this text, and its nest */
     const char *until;                       /* passes stop after this one (`dump --at pass:NAME`); NULL: none */
+    Map scheduled;                           /* group_key -> EqualGroups, their nest (schedule_file.c) */
     Map lowered;                             /* nest with its views -> Lowered, its function (functions.c) */
     int function_count; const Function **function;                     /* in order of first use */
     Map final;                               /* function -> itself after the final passes */
@@ -42,11 +43,13 @@ struct Build {
     Graph graph;                             /* after the passes */
     Groups groups;
     const char *combine_text;                /* report of the combined groups, with reasons; NULL: none */
-    const Nest **nest;                       /* [groups] scheduled; inputs and outputs in the group's order */
+    /* [groups] scheduled; inputs and outputs in the group's order. Equal groups have one nest, with the first's name */
+    const Nest **nest;
     const Implementation **chosen;           /* [groups] or NULL */
     Plan plan;
     Function **function;                     /* [groups]; equal groups share one; NULL for groups that are free */
     const Nest **lowered;                    /* [groups] nest of the function: another group's where it is shared */
+    bool *is_shared;                         /* [groups] the function is that of an earlier group */
     Shared *shared;
     const char *until;                       /* copied to `shared` */
     Build *next;                             /* next graph of a region; a graph follows the graph that encloses it */
@@ -105,6 +108,7 @@ void build_combine_for_ram(Build *b);                                          /
 bool build_read_schedules(Build *b);
 void build_combine_blocks(Build *b);             /* groups that a block names together become one */
 void build_schedule_group(Build *b, int group);  /* its nest, by its block or its strategy */
+const Nest *build_named_nest(const Build *b, int group);                /* with the group's own name, for messages */
 const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group);     /* NULL: no block applies */
 void build_check_schedules(Build *b);            /* after all nests: a block without its group is an error */
 

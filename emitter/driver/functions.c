@@ -134,6 +134,7 @@ static void make_function(Build *b, int group)
         map_put_const_ptr(&b->shared->final, f, lowered->final);
         b->shared->function[b->shared->function_count++] = f;
     }
+    else b->is_shared[group] = true;
     b->function[group] = known->function;
     b->lowered[group] = known->nest;
 }
@@ -183,6 +184,7 @@ void build_functions(Build *b)
     watch_lap(b->watch, "dag", "views");
     b->function = NEW_ARRAY(cx->arena, Function *, groups);
     b->lowered = NEW_ARRAY(cx->arena, const Nest *, groups);
+    b->is_shared = NEW_ARRAY(cx->arena, bool, groups);
     b->scratch = NEW_ARRAY(cx->arena, Scratch *, groups);
     for (int i = 0; i < groups && !ctx_failed(cx); i++) {
         const Node *region = region_of_group(b, i);

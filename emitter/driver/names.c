@@ -31,7 +31,7 @@ Shared *build_shared(Ctx *cx)
                                        "reset",   "E_STATE", "WEIGHTS_SIZE", "E_ARENA",     "E_DIM",
                                        "ARENA",   "E_NULL" };
     Shared *s = NEW(cx->arena, Shared);
-    s->symbols = s->by_text = s->lowered = s->final = s->lead = s->merged = map_new(cx->arena);
+    s->symbols = s->by_text = s->scheduled = s->lowered = s->final = s->lead = s->merged = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) build_unique_name(cx, &s->symbols, own[i]);
     return s;
 }

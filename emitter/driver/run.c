@@ -85,7 +85,7 @@ static bool run_group(Build *b, int group, Env *all)
 {
     const Group *g = &b->groups.at[group];
     if (region_of_group(b, group)) return run_region(b, group, all);
-    const Nest *n = b->nest[group];
+    const Nest *n = build_named_nest(b, group);
     Env *env = env_new(b->cx);
     RunOptions fast = { .checked = false };
     for (int i = 0; i < g->input_count; i++)

@@ -44,6 +44,40 @@ static void refuse_region(Build *b, const GroupSchedule *s)
                                           "accepted: the groups inside of it", s->of));
 }
 
+/* The nest of equal groups, and its row. */
+typedef struct EqualGroups { const Nest *nest; const Implementation *chosen; } EqualGroups;
+
+/* Returns the nest of the group's strategy: that of an equal group, if there was one before. A nest with diagnostics is
+ * for its group alone, which they name. */
+static const Nest *strategy_nest(Build *b, int group)
+{
+    Ctx *cx = b->cx;
+    const Group *g = &b->groups.at[group];
+    size_t bytes = 0;
+    const char *key = group_key(cx, g, &bytes);
+    const EqualGroups *known = key ? map_get(&b->shared->scheduled, key, bytes) : NULL;
+    Diag *const *before = cx->last_diag;
+    if (known) b->chosen[group] = known->chosen;
+    if (known) return known->nest;
+    const Nest *n = strategy_schedule(cx, g, b->target, &b->chosen[group], NULL);
+    if (!key || !n || cx->last_diag != before) return n;
+    EqualGroups *made = NEW(cx->arena, EqualGroups);
+    *made = (EqualGroups){ n, b->chosen[group] };
+    map_put(&b->shared->scheduled, arena_copy(cx->arena, key, bytes), bytes, made);
+    return n;
+}
+
+static const Nest *own_nest(Build *b, int group, const GroupSchedule *s)
+{
+    const Group *g = &b->groups.at[group];
+    if (ctx_failed(b->cx)) return NULL;
+    if (s) return schedule_nest(b->cx, s, g, b->target, g->naive, g->naive ? NULL : &b->chosen[group]);
+    const ArenaMark mark = arena_mark(b->cx->scratch);
+    const Nest *n = strategy_nest(b, group);
+    arena_reset(b->cx->scratch, mark);
+    return n;
+}
+
 void build_schedule_group(Build *b, int group)
 {
     Group *g = &b->groups.at[group];
@@ -53,9 +87,13 @@ void build_schedule_group(Build *b, int group)
     if (s && region_of_group(b, group)) refuse_region(b, s);
     if (region_of_group(b, group)) return;
     if (s && s->subject > OF_PARTS && !is_of_file) g->keeps_names = false;
-    if (is_of_file) b->nest[group] = build_file_nest(b, group);
-    else b->nest[group] = g->naive ? schedule_nest(b->cx, s, g, b->target, g->naive, NULL)
-                              : group_nest(b->cx, g, b->target, &b->chosen[group]);
+    b->nest[group] = is_of_file ? build_file_nest(b, group) : own_nest(b, group, s);
+}
+
+const Nest *build_named_nest(const Build *b, int group)
+{
+    const Group *g = &b->groups.at[group];
+    return g->anchor ? nest_called(b->cx, b->nest[group], g->name) : b->nest[group];
 }
 
 const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group)

@@ -99,6 +99,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof chains / sizeof chains[0]; i++) check_linear(&chains[i]);
     check_long(&chains[0], 10000, 220);
     check_long(&chains[1], 10000, 220);
+    check_long(&chains[2], 10000, 200);
     check_long(&chains[3], 1000, 350);
     return check_done();
 }

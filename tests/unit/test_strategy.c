@@ -407,6 +407,44 @@ static void refused_step(void)
     }
 }
 
+/* Softmax over the last of two axes, then a product with a constant: two groups, or one. */
+static Tensor *layer(Net *n, Tensor *x, const char *axis, float by)
+{
+    Tensor *soft = one(n, "softmax", "soft", x, axis);
+    return two(n, "mul", "y", soft, tensor_constant(n->cx, "by", F32, SHAPE(1), &by), "");
+}
+
+static bool same_group(Net *n, const char *axis, float by, int columns, bool has_row)
+{
+    static const Implementation row = ROW("outside", "generic", 1, .user = "");
+    net_output(n, layer(n, net_input(n, "x", SHAPE(2, 4)), "axis=1", 2.0f));
+    net_output(n, layer(n, net_input(n, "x", SHAPE(2, columns)), axis, by));
+    if (has_row) implementation_register(n->cx, &row);
+    Graph g = net_graph(n);
+    Groups groups = fuse(n->cx, &g);
+    const Group *a = &groups.at[0], *b = &groups.at[groups.count / 2];
+    size_t bytes = 0, other = 0;
+    const char *first = group_key(n->cx, a, &bytes), *second = group_key(n->cx, b, &other);
+    return first && second && bytes == other && memcmp(first, second, bytes) == 0;
+}
+
+static void equal_groups(void)
+{
+    static const struct { const char *label, *axis; float by; int columns; bool has_row, wanted; } rows[] = {
+        { "layers of other names are equal groups", "axis=1", 2.0f, 4, false, true },
+        { "an attribute of another value is another group", "axis=0", 2.0f, 4, false, false },
+        { "a constant of another value is another group", "axis=1", 3.0f, 4, false, false },
+        { "a tensor of another shape is another group", "axis=1", 2.0f, 5, false, false },
+        { "a row of a user receives every group", "axis=1", 2.0f, 4, true, false },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Net n = net_new(1);
+        const bool found = same_group(&n, rows[i].axis, rows[i].by, rows[i].columns, rows[i].has_row);
+        check_that(found == rows[i].wanted && !ctx_failed(n.cx), rows[i].label, "%s", net_error(&n));
+        ctx_free(n.cx);
+    }
+}
+
 int main(void)
 {
     order();
@@ -419,5 +457,6 @@ int main(void)
     rows_of_one_channel();
     refused_step();
     rows_in_one_number();
+    equal_groups();
     return check_done();
 }

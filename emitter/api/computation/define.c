@@ -133,7 +133,7 @@ static const char *show(lw_computation *p)
     for (int i = 0; i < b->groups.count; i++) {
         if (!b->nest[i]) continue;
         if (b->groups.count > 1) text_printf(&t, "%sgroup %s\n", i ? "\n" : "", b->groups.at[i].name);
-        print_nest(p->cx, &t, b->nest[i]);
+        print_nest(p->cx, &t, build_named_nest(b, i));
     }
     return text_string(&t);
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Offsets in the arena. Items (roots, and the scratch of single groups) have a size and a live range of groups. Two
  * items with overlapping live ranges must not share memory. Items are allocated one after the other, each in the lowest
- * free gap, so the plan depends only on their order: largest first; then, until the live-set bound is reached, a
- * deterministic hill climb over orders. The best plan is kept and verified.
+ * gap between those that are live together with it, so the plan depends only on their order: largest first; then, until
+ * the live-set bound is reached, a deterministic hill climb over orders. The best plan is kept and verified.
  *
  * An input that dies where an output is produced may overlap it, provided it starts far enough behind the output's
  * start that every element is read before it is overwritten (lower/overlap.c computes the distance). An overlap is used
  * if it shrinks the arena. */
 #include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"
+#include "support/map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* inputs overlap outputs only if that saves at least a sixteenth */
-enum { LEAST_ALIGN = 16, CLIMBS = 3000, LEAST_GAIN = 16 };
+/* LEAST_GAIN: inputs overlap outputs only if that saves at least a sixteenth. SHORT: the longest live range, in groups,
+ * of an item that is found by its first group. */
+enum { LEAST_ALIGN = 16, CLIMBS = 3000, LEAST_GAIN = 16, SHORT = 16 };
 
 /* The item may overlap the one with serial `into`, at least `lead` bytes after its start; -1: none. */
 typedef struct Item {
@@ -25,7 +27,7 @@ typedef struct Item {
     int into;
     int64_t lead;
 } Item;
-typedef struct Items { int count; Item *at; } Items;
+typedef struct Items { int count; Item *at; int *of_serial; } Items;      /* of_serial: index by serial number */
 
 static int64_t align_up(const Plan *p, int64_t n) { return (n + p->align - 1) / p->align * p->align; }
 
@@ -33,7 +35,7 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
 {
     int most = p->slot_count;
     for (int g = 0; g < group_count; g++) most += count[g];
-    Items it = { 0, NEW_ARRAY(cx->arena, Item, most) };
+    Items it = { 0, NEW_ARRAY(cx->scratch, Item, most), NEW_ARRAY(cx->scratch, int, most) };
     for (int i = 0; i < p->slot_count; i++) {
         Slot *s = &p->slot[i];
         if (!s->in_arena || s->root != s->tensor) continue;
@@ -50,22 +52,19 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
             it.at[it.count] = (Item){
                 align_up(p, scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i], -1, 0
             };
+    for (int i = 0; i < it.count; i++) it.of_serial[i] = i;
     return it;
 }
 
-static Item *item_of(const Items *it, const Tensor *root)
-{
-    for (int i = 0; i < it->count; i++)
-        if (it->at[i].root && it->at[i].root->tensor == root) return &it->at[i];
-    return NULL;
-}
-
 /* Runs before items are sorted. */
-static void note_leads(Items *it, const Plan *p)
+static void note_leads(Ctx *cx, Items *it, const Plan *p)
 {
+    Map of_root = map_new(cx->scratch);
+    for (int i = 0; i < it->count; i++)
+        if (it->at[i].root) map_put_ptr(&of_root, it->at[i].root->tensor, &it->at[i]);
     for (int i = 0; i < p->lead_count; i++) {
-        Item *x = item_of(it, p->lead[i].x);
-        const Item *y = item_of(it, p->lead[i].y);
+        Item *x = map_get_ptr(&of_root, p->lead[i].x);
+        const Item *y = map_get_ptr(&of_root, p->lead[i].y);
         if (!x || !y || x->last != p->lead[i].group || y->first != p->lead[i].group) continue;
         x->into = y->serial;
         x->lead = align_up(p, p->lead[i].bytes);
@@ -79,10 +78,9 @@ static int64_t *bytes_live(Ctx *cx, const Items *it, int group_count)
 {
     int64_t *live_bytes = NEW_ARRAY(cx->arena, int64_t, group_count + 1);
     for (int i = 0; i < it->count; i++) {
-        const Item *x = &it->at[i], *y = it->at;
+        const Item *x = &it->at[i], *y = x->into < 0 ? NULL : &it->at[it->of_serial[x->into]];
         for (int g = x->first < 0 ? 0 : x->first; g <= x->last && g < group_count; g++) live_bytes[g] += x->bytes;
-        while (x->into >= 0 && y->serial != x->into) y++;
-        int64_t over = x->into < 0 ? 0 : y->bytes - x->lead < x->bytes ? y->bytes - x->lead : x->bytes;
+        int64_t over = !y ? 0 : y->bytes - x->lead < x->bytes ? y->bytes - x->lead : x->bytes;
         if (over > 0) live_bytes[x->last] -= over;
     }
     return live_bytes;
@@ -96,23 +94,70 @@ static int64_t greatest(const int64_t *bytes, int count)
     return most;
 }
 
-/* Compares the item at this offset with an allocated one: 0 if they are compatible, else the next offset to try. */
+/* Compares the item at this offset with one that is live together with it: 0 if they are compatible, else the next
+ * offset to try. */
 static int64_t pushed_behind(const Item *item, int64_t at, const Item *o)
 {
-    if (!meet(o, item) || at + item->bytes <= o->offset || o->offset + o->bytes <= at) return 0;
+    if (at + item->bytes <= o->offset || o->offset + o->bytes <= at) return 0;
     if (o->into == item->serial && at + o->lead <= o->offset) return 0;
     if (item->into != o->serial) return o->offset + o->bytes;
     return at < o->offset + item->lead ? o->offset + item->lead : 0;
 }
 
-/* Returns the lowest offset at which the item fits among those already allocated. */
-static int64_t lowest_gap(const Items *it, const int *order, int placed, const Item *item)
+/* Finds the items that are live together with one. Those with a long live range are listed; the others are found by
+ * their first group. */
+typedef struct Neighbours {
+    int group_count;
+    int *begin;                  /* [group_count + 2] where those that begin in a group, or later, start in by_first */
+    int *by_first;               /* indices of short items, sorted by their first group */
+    int long_count, *is_long;    /* indices */
+    int *found;                  /* the result */
+} Neighbours;
+
+static bool is_long(const Item *i) { return i->last - i->first > SHORT; }
+
+static Neighbours neighbours_of(Ctx *cx, const Items *it, int group_count)
+{
+    Neighbours n = { .group_count = group_count,
+                     .begin = NEW_ARRAY(cx->scratch, int, group_count + 2),
+                     .by_first = NEW_ARRAY(cx->scratch, int, it->count),
+                     .is_long = NEW_ARRAY(cx->scratch, int, it->count),
+                     .found = NEW_ARRAY(cx->scratch, int, it->count) };
+    for (int i = 0; i < it->count; i++) {
+        if (is_long(&it->at[i])) n.is_long[n.long_count++] = i;
+        else n.begin[it->at[i].first + 1]++;
+    }
+    for (int g = 0; g <= group_count; g++) n.begin[g + 1] += n.begin[g];
+    int *next = arena_copy(cx->scratch, n.begin, (size_t)(group_count + 2) * sizeof *next);
+    for (int i = 0; i < it->count; i++)
+        if (!is_long(&it->at[i])) n.by_first[next[it->at[i].first]++] = i;
+    return n;
+}
+
+/* Fills n->found with the other items that are live together with item i and, if `placed` is given, have their offsets.
+ * Returns their number. */
+static int find_neighbours(Neighbours *n, const Items *it, int i, const bool *placed)
+{
+    const Item *item = &it->at[i];
+    const int last = item->last > item->first ? item->last : item->first;
+    const int from = n->begin[item->first > SHORT ? item->first - SHORT : 0],
+              until = n->begin[(last < n->group_count ? last : n->group_count) + 1];
+    int count = 0;
+    for (int k = 0; k < n->long_count + until - from; k++) {
+        const int other = k < n->long_count ? n->is_long[k] : n->by_first[from + k - n->long_count];
+        if (other != i && (!placed || placed[other]) && meet(&it->at[other], item)) n->found[count++] = other;
+    }
+    return count;
+}
+
+/* Returns the lowest offset at which the item fits beside its neighbours. */
+static int64_t lowest_gap(const Items *it, const int *neighbour, int count, const Item *item)
 {
     int64_t at = 0;
     for (bool moved = true; moved;) {
         moved = false;
-        for (int i = 0; i < placed; i++) {
-            int64_t behind = pushed_behind(item, at, &it->at[order[i]]);
+        for (int i = 0; i < count; i++) {
+            int64_t behind = pushed_behind(item, at, &it->at[neighbour[i]]);
             if (!behind) continue;
             at = behind;
             moved = true;
@@ -121,12 +166,14 @@ static int64_t lowest_gap(const Items *it, const int *order, int placed, const I
     return at;
 }
 
-static int64_t place_in_order(Items *it, const int *order)
+static int64_t place_in_order(Items *it, Neighbours *n, const int *order, bool *placed)
 {
     int64_t size = 0;
+    memset(placed, 0, (size_t)it->count * sizeof *placed);
     for (int i = 0; i < it->count; i++) {
         Item *item = &it->at[order[i]];
-        item->offset = lowest_gap(it, order, i, item);
+        item->offset = lowest_gap(it, n->found, find_neighbours(n, it, order[i], placed), item);
+        placed[order[i]] = true;
         if (item->offset + item->bytes > size) size = item->offset + item->bytes;
     }
     return size;
@@ -145,13 +192,15 @@ static uint32_t next_random(uint32_t *state)
     return (*state = *state * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8;
 }
 
-static int64_t search(Ctx *cx, Items *it, int64_t bound)
+static int64_t search(Ctx *cx, Items *it, int group_count, int64_t bound)
 {
-    int *order = NEW_ARRAY(cx->arena, int, it->count), *best = NEW_ARRAY(cx->arena, int, it->count);
+    int *order = NEW_ARRAY(cx->scratch, int, it->count), *best = NEW_ARRAY(cx->scratch, int, it->count);
     size_t bytes = (size_t)it->count * sizeof *order;
+    bool *placed = NEW_ARRAY(cx->scratch, bool, it->count);
     qsort(it->at, (size_t)it->count, sizeof *it->at, larger_first);
-    for (int i = 0; i < it->count; i++) best[i] = i;
-    int64_t size = place_in_order(it, best);
+    for (int i = 0; i < it->count; i++) it->of_serial[it->at[i].serial] = best[i] = i;
+    Neighbours n = neighbours_of(cx, it, group_count);
+    int64_t size = place_in_order(it, &n, best, placed);
     uint32_t state = 1;
     int budget = it->count > 1 ? CLIMBS : 0;
     if (it->count > 64) budget = (int)((int64_t)CLIMBS * 64 * 64 / it->count / it->count);
@@ -161,12 +210,12 @@ static int64_t search(Ctx *cx, Items *it, int64_t bound)
         int moved = order[a];
         order[a] = order[b];
         order[b] = moved;
-        int64_t now = place_in_order(it, order);
+        int64_t now = place_in_order(it, &n, order, placed);
         if (now > size) continue;
         size = now;
         memcpy(best, order, bytes);
     }
-    return place_in_order(it, best);
+    return place_in_order(it, &n, best, placed);
 }
 
 static bool lie_apart(const Item *a, const Item *b)
@@ -179,12 +228,12 @@ static bool may_lie_over(const Item *x, const Item *y)
     return x->into == y->serial && y->offset + x->lead <= x->offset;
 }
 
-static void check(Ctx *cx, const Items *it)
+static void check(Ctx *cx, const Items *it, Neighbours *n)
 {
     for (int i = 0; i < it->count; i++)
-        for (int j = 0; j < i; j++) {
-            const Item *a = &it->at[i], *b = &it->at[j];
-            if (meet(a, b) && !lie_apart(a, b) && !may_lie_over(a, b) && !may_lie_over(b, a))
+        for (int k = find_neighbours(n, it, i, NULL) - 1; k >= 0; k--) {
+            const Item *a = &it->at[i], *b = &it->at[n->found[k]];
+            if (!lie_apart(a, b) && !may_lie_over(a, b) && !may_lie_over(b, a))
                 diag_internal(cx, "memory plan", "two live tensors overlap at %lld and %lld", (long long)a->offset,
                               (long long)b->offset);
         }
@@ -195,31 +244,34 @@ static void note_overlaps(Ctx *cx, Plan *p, const Items *it, int group_count)
 {
     p->overlaps = NEW_ARRAY(cx->arena, bool, group_count);
     for (int i = 0; i < it->count; i++)
-        for (int j = 0; j < it->count; j++)
-            if (it->at[i].into == it->at[j].serial && !lie_apart(&it->at[i], &it->at[j]))
-                p->overlaps[it->at[i].last] = true;
+        if (it->at[i].into >= 0 && !lie_apart(&it->at[i], &it->at[it->of_serial[it->at[i].into]]))
+            p->overlaps[it->at[i].last] = true;
 }
 
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count)
 {
     if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
+    const ArenaMark mark = arena_mark(cx->scratch);
     Items it = items_of(cx, p, group_count, scratch, count), apart = it;
     p->live_bytes = bytes_live(cx, &it, group_count);
     p->live_bound = greatest(p->live_bytes, group_count);
-    apart.at = arena_copy(cx->arena, it.at, (size_t)it.count * sizeof *it.at);
-    p->arena_size = search(cx, &apart, p->live_bound);
-    note_leads(&it, p);
+    apart.at = arena_copy(cx->scratch, it.at, (size_t)it.count * sizeof *it.at);
+    apart.of_serial = arena_copy(cx->scratch, it.of_serial, (size_t)it.count * sizeof *it.of_serial);
+    p->arena_size = search(cx, &apart, group_count, p->live_bound);
+    note_leads(cx, &it, p);
     int64_t *live_bytes = bytes_live(cx, &it, group_count), bound = greatest(live_bytes, group_count),
-            size = p->lead_count ? search(cx, &it, bound) : p->arena_size;
+            size = p->lead_count ? search(cx, &it, group_count, bound) : p->arena_size;
     if (size < p->arena_size - p->arena_size / LEAST_GAIN) {
         p->arena_size = size;
         p->live_bytes = live_bytes;
         p->live_bound = bound;
     } else it = apart;
-    check(cx, &it);
+    Neighbours n = neighbours_of(cx, &it, group_count);
+    check(cx, &it, &n);
     note_overlaps(cx, p, &it, group_count);
     for (int i = 0; i < it.count; i++) {
         if (it.at[i].scratch) it.at[i].scratch->offset = it.at[i].offset;
         for (Slot *s = it.at[i].root; s; s = s->next) s->offset = it.at[i].offset;
     }
+    arena_reset(cx->scratch, mark);
 }

@@ -29,6 +29,10 @@ bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map 
  * does. */
 const char *group_role(Ctx *cx, const Group *g, const Tensor *t);
 
+/* Returns a key, in scratch memory, that equal groups have in common: the strategy's nest of one is that of the other,
+ * too. NULL: the nest may have names of the model, or rows of a user may refer to the group. */
+const char *group_key(Ctx *cx, const Group *g, size_t *bytes);
+
 /* ---- Strategies -------------------------------------------------------------------------------------------------- */
 
 /* Returns the nest of this row; NULL without a diagnostic if the row does not apply to the group on that target. */

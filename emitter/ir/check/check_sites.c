@@ -219,11 +219,13 @@ static void find_reads(Reading *r, const Expr *e, const Bounds *facts)
 
 static void stage_accesses(Ctx *cx, StageSites *s)
 {
-    Reading r = { cx, s, 0, 0, map_new(cx->arena), map_new(cx->arena) };
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Reading r = { cx, s, 0, 0, map_new(cx->scratch), map_new(cx->scratch) };
     for (int i = 0; i < s->stage->out_count; i++) {
         find_reads(&r, s->stage->value[i], NULL);
         if (s->stage->init) find_reads(&r, s->stage->init[i], NULL);
     }
+    arena_reset(cx->scratch, mark);
 }
 
 bool check_gather(Checker *c, unsigned branches)

@@ -431,6 +431,15 @@ const Nest *nest_computed_by(Ctx *cx, const Nest *n, const char *implementation)
     return copy;
 }
 
+const Nest *nest_called(Ctx *cx, const Nest *n, const char *own)
+{
+    if (text_equal(n->name, own)) return n;
+    Nest *copy = arena_copy(cx->arena, n, sizeof *n);
+    copy->name = own;
+    if (n->otherwise) copy->otherwise = nest_called(cx, n->otherwise, own);
+    return copy;
+}
+
 const Nest *nest_named_by(Ctx *cx, const Nest *n, const char *strategy)
 {
     Nest *copy = arena_copy(cx->arena, n, sizeof *n);

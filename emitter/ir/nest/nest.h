@@ -108,6 +108,7 @@ const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int inp
 /* Returns the nest with the target's features. */
 const Nest *nest_for(Ctx *cx, const Nest *n, const char *features);
 const Nest *nest_computed_by(Ctx *cx, const Nest *n, const char *implementation);
+const Nest *nest_called(Ctx *cx, const Nest *n, const char *name);                 /* n with that name */
 const Nest *nest_named_by(Ctx *cx, const Nest *n, const char *strategy);          /* n with the name of its strategy */
 /* True if the stage rounds a*b + c once: a step permits it, and the nest's target has the instruction. */
 bool nest_contracts(const Nest *n, const Stage *s);

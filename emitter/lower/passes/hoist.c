@@ -377,8 +377,11 @@ static const Code *hoist(Hoist *h, const Code *c)
 
 const Code *pass_hoist(Ctx *cx, const LowerOptions *options, const Code *c)
 {
-    Hoist *h = NEW(cx->arena, Hoist);
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Hoist *h = NEW(cx->scratch, Hoist);
     h->cx = cx;
     (void)options;
-    return hoist(h, c);
+    c = hoist(h, c);
+    arena_reset(cx->scratch, mark);
+    return c;
 }
