@@ -57,6 +57,16 @@ constant() {
 }
 check constant-samples-give-a-grid constant
 
+# A bias is in the unit of the sums, and a requantization has a factor and a shift per channel, without 64-bit constants.
+narrow() {
+    printf 'input x: f32[1][4]\nconst w: f32[4][2] = [1, 2, 3, 4, 1, 2, 3, 40]\nconst b: f32[2] = [1, -2]\nz = dense(x, w)\ny = add(z, b)\noutput y\n' > "$work/bias.te"
+    "$lw" quantize "$work/bias.te" --samples "$work/good.npy" -o "$work/bias.c" --quiet || return 1
+    grep -q 'int32_t bias_z_b' "$work/bias.c" && ! grep -q 'static.* int64_t' "$work/bias.c" && return
+    grep static "$work/bias.c"
+    return 1
+}
+check biases-have-32-bits-and-offsets-none narrow
+
 quantized_already() {
     npy one.npy '1, 1, 49, 20' '<f4' 980 "$one"
     "$lw" quantize $data/kws_cnn_int8.tflite --samples "$work/one.npy" -o "$work/out.c" > "$work/said" 2>&1 && return 1

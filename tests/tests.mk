@@ -58,6 +58,11 @@ bench-sanitizers: all
 bench-quantize: all
 	@$(or $(PYTHON),$(wildcard $(BUILD)/venv/bin/python),python3) tests/bench/quantize.py $(BUILD) $(NAMES)
 
+# Networks quantized by us and by TensorFlow Lite's converter, on the emulated Cortex-M4. PYTHON has numpy.
+.PHONY: bench-quantize-core
+bench-quantize-core: all
+	@$(or $(PYTHON),$(wildcard $(BUILD)/venv/bin/python),python3) tests/bench/quantize_core.py $(BUILD)
+
 # A quantized network written in real numbers, in floats and in integers; MODEL=file.onnx, with MODEL.in0.npy beside it.
 bench-qdq: all
 	@tests/bench/qdq.sh $(BUILD) $(MODEL)

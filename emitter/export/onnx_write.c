@@ -389,6 +389,19 @@ static const char *simulation(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return node_end(&read, in, 3);
 }
 
+/* A stored constant: a bias in the unit of the sums. */
+static const char *dequantize(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    int64_t shape[MAX_RANK];
+    const Tensor *q = n->in[0], *scale = n->in[1];
+    if (!tensor_is_constant(q) || scale->rank > 1) return NULL;
+    sizes_of(q, shape);
+    const char *in[] = { initializer(w, q->type, q->rank, shape, q->data), operand(w, n->in[1]) };
+    OnnxNode node = node_begin(w, f->onnx);
+    if (scale->rank) put_int(&node, "axis", q->rank - 1);
+    return node_end(&node, in, 2);
+}
+
 static const OnnxForm forms[] = {
     { "conv1d", "Conv", conv }, { "conv2d", "Conv", conv }, { "conv3d", "Conv", conv },
     { "depthwise_conv1d", "Conv", conv }, { "depthwise_conv2d", "Conv", conv },
@@ -409,7 +422,7 @@ static const OnnxForm forms[] = {
     { "transpose", "Transpose", transpose }, { "concat", "Concat", concat },
     { "reduce_mean", "ReduceMean", reduce }, { "reduce_max", "ReduceMax", reduce },
     { "reduce_min", "ReduceMin", reduce },
-    { "annotation.simulated_quantize", "QuantizeLinear", simulation },
+    { "annotation.simulated_quantize", "QuantizeLinear", simulation }, { "dequantize", "DequantizeLinear", dequantize },
 };
 
 static void write_node(OnnxWriter *w, const Node *n)

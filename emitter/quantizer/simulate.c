@@ -3,9 +3,15 @@
  * Ports of 8 bits replace the first and last of them: an input is dequantized, an output quantized. */
 #include <math.h>
 
-#include "quantizer/quantizer.h"
+#include "quantizer/layers.h"
 
-typedef struct Simulation { Ctx *cx; const Edges *edges; Map raw, read; bool has_ports; } Simulation;
+typedef struct Simulation {
+    Ctx *cx; const Edges *edges;
+    Map raw, read;                     /* tensor -> its new version; what its consumers read */
+    Map bias;                          /* constant -> Layer that adds it */
+    Readers readers;
+    bool has_ports;
+} Simulation;
 
 float *weight_scales(Ctx *cx, const Tensor *w, int axis, int64_t *count)
 {
@@ -89,6 +95,59 @@ static Tensor *output_of(Simulation *s, Tensor *old)
     return port;
 }
 
+/* ---- Biases ------------------------------------------------------------------------------------------------------ */
+
+/* Returns the grid of the layer's output after the calls that continue it; NULL: none. */
+static const EdgeGroup *group_behind(const Simulation *s, const Tensor *t)
+{
+    for (;;) {
+        const EdgeGroup *g = group_of(s, t);
+        const ReaderList *readers = readers_list(&s->readers, t);
+        if (g || readers->count != 1) return g;
+        t = readers->at[0]->out[0];
+    }
+}
+
+/* Returns the bias on the grid of the layer's sums, the product of the scales, where its rounding changes the output by
+ * at most a sixteenth of a step: the sums then start at it, and the requantization has no offsets. Else the bias. */
+static Tensor *stored_bias(Simulation *s, const Layer *l)
+{
+    enum { LEAST_STEPS = 8, MOST_BITS = 29 };
+    Ctx *cx = s->cx;
+    int axis;
+    int64_t scales;
+    const Tensor *w = l->call->in[l->weights];
+    const EdgeGroup *x = group_of(s, l->call->in[1 - l->weights]), *y = group_behind(s, l->last);
+    weights_operand(l->call, &axis);
+    if (!x || x->is_wide || !y || (axis >= 0 && axis != w->rank - 1)) return l->bias;
+    const float *of_weights = weight_scales(cx, w, axis, &scales), *b = l->bias->data;
+    const int64_t count = tensor_elems(l->bias);
+    if (scales != 1 && scales != count) return l->bias;
+    float *scale = NEW_ARRAY(cx->arena, float, count);
+    int32_t *stored = NEW_ARRAY(cx->arena, int32_t, count);
+    for (int64_t c = 0; c < count; c++) {
+        scale[c] = (float)(x->grid.step * (double)of_weights[scales == 1 ? 0 : c]);
+        const double v = nearbyint((double)b[c] / (double)scale[c]);
+        if ((double)scale[c] * LEAST_STEPS > y->grid.step || !(fabs(v) < ldexp(1, MOST_BITS))) return l->bias;
+        stored[c] = (int32_t)v;
+    }
+    Tensor *q = tensor_new(cx, l->bias->name, I32, l->bias->rank, l->bias->shape);
+    if (q) q->data = stored;
+    Tensor *in[] = { q, tensor_constant(cx, "scale", F32, scales > 1, &count, scale),
+                     tensor_scalar(cx, "zero", I32, 0) };
+    return call(cx, "dequantize", l->bias->name, in, 3, "");
+}
+
+static void find_biases(Simulation *s)
+{
+    for (int i = 0; i < s->readers.count; i++) {
+        Layer *l = NEW(s->cx->arena, Layer);
+        if (layer_of(&s->readers, s->readers.order[i], l) && l->bias) map_put_ptr(&s->bias, l->bias, l);
+    }
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
+
 /* Returns the call with 8-bit weights over the stored input, where its operator has this form; NULL: it has not. */
 static const Node *with_weights(Simulation *s, const Node *n)
 {
@@ -111,7 +170,8 @@ static void rebuild(Simulation *s, const Node *n)
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
     for (int i = 0; i < n->in_count; i++) {
         Tensor *now = n->in[i] ? map_get_ptr(&s->read, n->in[i]) : NULL;
-        in[i] = now ? now : n->in[i];
+        const Layer *biased = !now && n->in[i] ? map_get_ptr(&s->bias, n->in[i]) : NULL;
+        in[i] = now ? now : biased ? stored_bias(s, biased) : n->in[i];
         if (i == weights && edge_of(s->edges, n->in[1 - i])) in[i] = simulated_weights(cx, n->name, n->in[i], axis);
     }
     const Node *now = ctx_failed(cx) ? NULL : with_weights(s, n);
@@ -121,12 +181,14 @@ static void rebuild(Simulation *s, const Node *n)
 
 Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports)
 {
-    Simulation s = { cx, e, map_new(cx->arena), map_new(cx->arena), ports == PORTS_INT8 };
+    Simulation s = { cx, e, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena), readers_of(cx, g),
+                     ports == PORTS_INT8 };
     Graph out = *g;
     Node **order;
     const int count = graph_order(cx, g, &order);
     out.input = NEW_ARRAY(cx->arena, Tensor *, g->input_count);
     out.output = NEW_ARRAY(cx->arena, Tensor *, g->output_count);
+    find_biases(&s);
     for (int i = 0; i < g->input_count; i++) out.input[i] = enter_input(&s, g->input[i]);
     for (int i = 0; i < count && !ctx_failed(cx); i++) rebuild(&s, order[i]);
     for (int i = 0; i < g->output_count && !ctx_failed(cx); i++) out.output[i] = output_of(&s, g->output[i]);

@@ -3,12 +3,15 @@
  * result is the real quotient, rounded to nearest with ties to even, for every integer in the input's range.
  *
  *   requantize_fixed     y = to(clamp((x * m + c) >> n, min, max))               64 bits; c: rounding and zero point
+ *     with `zero`        y = to(clamp((((x * m) >> (n - 1)) + 2 * zero + 1) >> 1, min, max))    32 bits
  *   requantize_even      y = to(clamp(even((x * m + c) / d) + zero, min, max))   for exact ties; d is even
  *   requantize_sum       y = to(clamp((a * ma + b * mb + c) >> n, min, max))     two 8-bit operands
+ *     with `up`          y = to(clamp(((((a << up) * ma + (b << up) * mb) >> 32) + c) >> n, min, max))
  *   requantize_sum_even  y = to(clamp(even((a * ma + b * mb + c) / d) + zero, min, max))
  *
  *   even(t / d) = floor((t + d/2 - 1 + floor(t / d) % 2) / d)
  *
+ * The form with `zero` equals c = zero * 2^n + 2^(n-1): the zero point and one half, added after the first shift.
  * m, c and n of requantize_fixed, and m and c of requantize_even, are attributes or one value per channel.
  * recentered stores the same values with the other signedness: i8 with zero point z equals u8 with z + 128. */
 #include "graph/dag/op_build.h"
@@ -79,6 +82,27 @@ static int shifted(Ctx *cx, const Node *n, const char *sum, Tensor *shifts, cons
     return out[0] ? 1 : 0;
 }
 
+/* The high word of the product, shifted to twice the result's unit, plus 2 * zero + 1. */
+static int centered(Ctx *cx, const Node *n, const char *factor, const Bind *binds, Tensor **out)
+{
+    DType to;
+    const int64_t shift = node_int(n, "shift", 0), zero = node_int(n, "zero", 0);
+    if (!read_type(cx, n, &to)) return 0;
+    if (input(n, 2)) op_refuse(cx, n, "'zero' and input 2 are given; either is accepted");
+    if (!input(n, 3) && (shift <= HIGH_WORD || shift > MOST_SHIFT))
+        op_refuse(cx, n, "'shift' is %lld, but with 'zero' it must be in %d..%d", (long long)shift, HIGH_WORD + 1,
+                  MOST_SHIFT);
+    if (zero < INT16_MIN || zero > INT16_MAX)
+        op_refuse(cx, n, "'zero' is %lld, but it must be in %d..%d", (long long)zero, INT16_MIN, INT16_MAX);
+    if (ctx_failed(cx)) return 0;
+    const char *more = input(n, 3) ? " >> i32(n[*])" : shift > HIGH_WORD + 1
+        ? text_format(cx, " >> %lld", (long long)shift - HIGH_WORD - 1) : "";
+    const char *text = text_format(cx, "((i32(i64(x[*]) * %s >> %d)%s)%s >> 1)", factor, HIGH_WORD, more,
+                                   plus_text(cx, 2 * zero + 1));
+    out[0] = op_formula(cx, n, text_format(cx, "y[*] = %s", clamped_text(cx, n, text, to)), binds);
+    return out[0] ? 1 : 0;
+}
+
 static int requantize_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     if (!check_operands(cx, n, 1)) return 0;
@@ -89,7 +113,7 @@ static int requantize_fixed(Ctx *cx, const Node *n, Tensor **out)
     const Bind binds[] = {
         BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("c", c), BIND_T("n", shifts), { NULL, NULL, NULL }
     };
-    return shifted(cx, n, sum, shifts, binds, out);
+    return node_attr(n, "zero") ? centered(cx, n, factor, binds, out) : shifted(cx, n, sum, shifts, binds, out);
 }
 
 static const char *pair_text(Ctx *cx, const Node *n, const char *type)
@@ -98,9 +122,37 @@ static const char *pair_text(Ctx *cx, const Node *n, const char *type)
                        (long long)node_int(n, "multiplier_b", 1), plus_text(cx, node_int(n, "offset", 0)));
 }
 
+/* The sum in the high word of the products, in 32 bits. */
+static int sum_in_high_word(Ctx *cx, const Node *n, int64_t up, Tensor **out)
+{
+    enum { MOST_UP = 22 };
+    DType to;
+    const int64_t shift = node_int(n, "shift", 0), offset = node_int(n, "offset", 0), most = INT64_C(1) << 30;
+    if (!read_type(cx, n, &to)) return 0;
+    if (up < 1 || up > MOST_UP)
+        op_refuse(cx, n, "'up' is %lld, but it must be in 1..%d", (long long)up, MOST_UP);
+    if (dtype_info(n->in[0]->type)->bytes != 1 || dtype_info(n->in[1]->type)->bytes != 1)
+        op_refuse(cx, n, "the inputs are %s and %s; with 'up' 8 bits are accepted",
+                  dtype_info(n->in[0]->type)->spelling, dtype_info(n->in[1]->type)->spelling);
+    if (shift < 0 || shift > 31 || offset <= -most || offset >= most)
+        op_refuse(cx, n, "'shift' is %lld and 'offset' %lld; with 'up' 0..31 and less than 2^30 are accepted",
+                  (long long)shift, (long long)offset);
+    if (ctx_failed(cx)) return 0;
+    const char *sum = text_format(cx, "i64(i32(a[*]) << %lld) * %lld + i64(i32(b[*]) << %lld) * %lld", (long long)up,
+                                  (long long)node_int(n, "multiplier_a", 1), (long long)up,
+                                  (long long)node_int(n, "multiplier_b", 1));
+    const char *text = text_format(cx, "((i32((%s) >> %d)%s) >> %lld)", sum, HIGH_WORD, plus_text(cx, offset),
+                                   (long long)shift);
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", clamped_text(cx, n, text, to)), BIND_T("a", n->in[0]),
+                        BIND_T("b", n->in[1]));
+    return out[0] ? 1 : 0;
+}
+
 static int requantize_sum(Ctx *cx, const Node *n, Tensor **out)
 {
+    const int64_t up = node_int(n, "up", 0);
     if (!check_operands(cx, n, 2)) return 0;
+    if (up) return sum_in_high_word(cx, n, up, out);
     return shifted(cx, n, pair_text(cx, n, "i64"), NULL,
                    (const Bind[]){ BIND_T("a", n->in[0]), BIND_T("b", n->in[1]), { NULL, NULL, NULL } }, out);
 }
@@ -181,7 +233,8 @@ static int recentered(Ctx *cx, const Node *n, Tensor **out)
 static const AttrRow requantize_fixed_attrs[] = {
     { "multiplier", ATTR_INT, "m, used when input 1 is absent", NULL },
     { "offset",     ATTR_INT, "c, used when input 2 is absent", NULL },
-    { "shift",      ATTR_INT, "n; input 3, if present, holds n - 32 instead", NULL },
+    { "shift",      ATTR_INT, "n; input 3, if present, holds n - 32 instead, with `zero` n - 33", NULL },
+    { "zero",       ATTR_INT, "the zero point of the result: c = zero * 2^n + 2^(n-1); n is at least 33", NULL },
     LIMITS, { 0 }
 };
 static const AttrRow requantize_even_attrs[] = {
@@ -190,7 +243,9 @@ static const AttrRow requantize_even_attrs[] = {
     EVEN, LIMITS, { 0 }
 };
 static const AttrRow requantize_sum_attrs[] = {
-    FACTORS, { "offset", ATTR_INT, "c", NULL }, { "shift", ATTR_INT, "n", NULL }, LIMITS, { 0 }
+    FACTORS, { "offset", ATTR_INT, "c", NULL }, { "shift", ATTR_INT, "n", NULL },
+    { "up", ATTR_INT, "the left shift of 8-bit operands; c and n are those of the product's high word", NULL },
+    LIMITS, { 0 }
 };
 static const AttrRow requantize_sum_even_attrs[] = { FACTORS, { "offset", ATTR_INT, "c", NULL }, EVEN, LIMITS, { 0 } };
 
@@ -201,6 +256,11 @@ static const OpCase requantize_fixed_cases[] = {
     { "", "i32[2][3] i32[3]={1073741824,2147483647,1500000000} i64[3]={0,-4294967296,99999999999} u8[3]={0,9,20}",
       "i8[2][3]", NULL },
     { "multiplier=1 offset=128 shift=0 to=u8", "i8[4]={-128,127,0,5}", "u8[4]", NULL },
+    { "multiplier=1518500250 shift=42 zero=-3", "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}", "i8[2][3]",
+      NULL },
+    { "shift=33 zero=127", "i32[2][3] i32[3]={1073741824,2147483647,1500000000}", "i8[2][3]", NULL },
+    { "shift=32 zero=0", "i32[3]", NULL, "'shift' is 32, but with 'zero' it must be in 33..62" },
+    { "shift=40 zero=40000", "i32[3]", NULL, "'zero' is 40000" },
     { "to=i32", "i32[3]", NULL, "'to' is \"i32\"" },
     { "shift=63", "i32[3]", NULL, "'shift' is 63" },
     { "", "f32[3]", NULL, "integers of up to 32 bits" },
@@ -218,6 +278,12 @@ static const OpCase requantize_sum_cases[] = {
     { "multiplier_a=1073741824 multiplier_b=-1200000000 offset=4294967296 shift=32", "i8[2][3] i8[3]", "i8[2][3]",
       NULL },
     { "multiplier_b=1048576 multiplier_a=1048577 shift=21", "i8[5] i8[5]", "i8[5]", NULL },
+    { "up=22 multiplier_a=1409643844 multiplier_b=-902219175 offset=-120478496 shift=20", "i8[2][3] i8[3]", "i8[2][3]",
+      NULL },
+    { "up=22 multiplier_a=2147483647 multiplier_b=2147483647 shift=31", "u8[2]={0,255} u8[2]={0,255}", "i8[2]", NULL },
+    { "up=23 shift=3", "i8[5] i8[5]", NULL, "'up' is 23, but it must be in 1..22" },
+    { "up=3 shift=3", "i8[5] i16[5]", NULL, "with 'up' 8 bits are accepted" },
+    { "up=3 shift=32", "i8[5] i8[5]", NULL, "'shift' is 32 and 'offset' 0" },
     { "", "i8[5] f32[5]", NULL, "integers of up to 32 bits" },
     { 0 }
 };

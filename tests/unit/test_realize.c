@@ -164,6 +164,27 @@ static void constants(void)
     ctx_free(n->cx);
 }
 
+/* Scales of small fractions have ties and are left to other forms; the constants of the others are centered. */
+static void centered_constants(void)
+{
+    enum { TRIALS = 3000 };
+    Net net = net_new(8), *n = &net;
+    int found = 0, wrong = 0, general = 0;
+    for (int i = 0; i < TRIALS; i++) {
+        const int kind = i % 3, reach = 10 + pick(n, 20);
+        const Grid g = random_grid(n, random_scale(n, -4, kind));
+        const Affine x = { g.step * random_scale(n, 6 - reach - pick(n, 3), kind), 0, 1 };
+        const Interval range = { -(INT64_C(1) << reach), (INT64_C(1) << reach) - pick(n, 9) };
+        Scaling s;
+        if (!kind) general++;
+        if (!scaling_centered(&x, &g, range, &s)) continue;
+        found += !kind;
+        wrong += !agrees(n, &s, &x, &g, range) || s.c != offset_centered(&g, s.n) || s.n < 33;
+    }
+    check_that(!wrong && found > general * 9 / 10, "centered constants", "%d of %d, %d wrong", found, general, wrong);
+    ctx_free(n->cx);
+}
+
 static void constants_of_sums(void)
 {
     enum { TRIALS = 120 };
@@ -724,6 +745,7 @@ static void shrinks(void)
 int main(int argc, char **argv)
 {
     constants();
+    centered_constants();
     constants_of_sums();
     single_layers();
     ties();

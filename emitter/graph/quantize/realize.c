@@ -173,6 +173,21 @@ static Tensor *fixed_call(Ctx *cx, const char *label, const QuantizedValue *x, c
     return call(cx, "requantize_fixed", label, in, n.is_one ? 3 : 4, "shift=%d %s", s->n, limits);
 }
 
+/* The same without offsets per channel: the constants are centered. */
+static Tensor *centered_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g)
+{
+    enum { HIGH_WORD = 32 };
+    Column m = column_new(cx, x->channels), n = column_new(cx, x->channels);
+    for (int64_t i = 0; i < x->channels; i++) {
+        column_put(&m, i, s[i].m);
+        column_put(&n, i, s[i].n - HIGH_WORD - 1);
+    }
+    Tensor *in[] = { x->q, m.is_one && n.is_one ? NULL : along(cx, x, "m", I32, m.at), NULL,
+                     n.is_one ? NULL : along(cx, x, "n", U8, n.at) };
+    return call(cx, "requantize_fixed", label, in, !n.is_one ? 4 : in[1] ? 2 : 1,
+                "multiplier=%lld shift=%d zero=%lld %s", (long long)s->m, s->n, (long long)g->zero, limits_text(cx, g));
+}
+
 static Tensor *even_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g)
 {
     Column m = column_new(cx, x->channels), c = column_new(cx, x->channels);
@@ -207,6 +222,17 @@ static bool evens_of(const QuantizedContext *f, const QuantizedValue *x, const G
     return true;
 }
 
+/* True if all channels admit centered constants. */
+static bool centered_of(const QuantizedContext *f, const QuantizedValue *x, const Grid *g, Scaling *s)
+{
+    if (!f->in_fixed_point) return false;
+    for (int64_t i = 0; i < x->channels; i++) {
+        const Affine a = affine_of(x, i);
+        if (a.offset != 0 || !scaling_centered(&a, g, stored_reach(x), &s[i])) return false;
+    }
+    return true;
+}
+
 /* Uses one shift for all channels if possible, else one per channel, each at least a word. */
 static bool fixed_of(const QuantizedValue *x, const Grid *g, Scaling *s)
 {
@@ -227,6 +253,19 @@ static bool fixed_of(const QuantizedValue *x, const Grid *g, Scaling *s)
     return true;
 }
 
+/* The sum in the high word of the products: bytes are shifted left first, so that neither the offset nor the clamp
+ * needs 64 bits. NULL: the constants have bits below that word. */
+static Tensor *sum_in_high_word(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g)
+{
+    enum { HIGH_WORD = 32, UP = 22, BELOW = HIGH_WORD - UP };
+    const int64_t unit = INT64_C(1) << BELOW, offset = floor_div(s->c, unit);
+    if (offset * unit != s->c || offset <= -(INT64_C(1) << 30) || offset >= INT64_C(1) << 30) return NULL;
+    if (s->n < BELOW || s->n - BELOW > 31) return NULL;
+    return call(cx, "requantize_sum", label, (Tensor *[]){ x->q, x->b }, 2,
+                "up=%d multiplier_a=%lld multiplier_b=%lld offset=%lld shift=%d %s", UP, (long long)s->m,
+                (long long)s->m_b, (long long)offset, s->n - BELOW, limits_text(cx, g));
+}
+
 /* Requantizes the sum of two grids. */
 static Tensor *sum_requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *g)
 {
@@ -237,9 +276,12 @@ static Tensor *sum_requantized(const QuantizedContext *f, const char *label, con
     a.offset = exact_sum(a.offset, -exact_product(x->scale_b, (double)x->zero_b));
     if (isnan(a.offset) || x->channels != 1) return NULL;
     Tensor *in[] = { x->q, x->b };
-    if (scaling_of_sum(&a, x->scale_b, g, byte, byte, &s))
-        return call(cx, "requantize_sum", label, in, 2, "multiplier_a=%lld multiplier_b=%lld offset=%lld shift=%d %s",
+    if (scaling_of_sum(&a, x->scale_b, g, byte, byte, &s)) {
+        Tensor *high = f->in_fixed_point ? sum_in_high_word(cx, label, x, &s, g) : NULL;
+        return high ? high : call(cx, "requantize_sum", label, in, 2,
+                                  "multiplier_a=%lld multiplier_b=%lld offset=%lld shift=%d %s",
                     (long long)s.m, (long long)s.m_b, (long long)s.c, s.n, limits_text(cx, g));
+    }
     if (!scaling_even(&a, x->scale_b, g, byte, byte, 0, &s) || (!f->takes_ties && !s.equals_floats)) return NULL;
     return call(cx, "requantize_sum_even", label, in, 2, "multiplier_a=%lld multiplier_b=%lld offset=%lld %s",
                 (long long)s.m, (long long)s.m_b, (long long)s.c, even_text(cx, &s, g));
@@ -280,6 +322,7 @@ static Tensor *requantized(const QuantizedContext *f, const char *label, const Q
     if (x->b) return sum_requantized(f, label, x, &g);
     if (is_same_grid(x, &g)) return regridded(cx, label, x, &g, whole);
     Scaling *s = NEW_ARRAY(cx->arena, Scaling, x->channels);
+    if (centered_of(f, x, &g, s)) return centered_call(cx, label, x, s, &g);
     if (fixed_of(x, &g, s)) return fixed_call(cx, label, x, s, &g);
     return evens_of(f, x, &g, s) ? even_call(cx, label, x, s, &g) : NULL;
 }

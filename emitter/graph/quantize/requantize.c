@@ -175,7 +175,10 @@ static int shift_for(double ratio, int most)
     return n > most ? most : n;
 }
 
-bool scaling_of(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out)
+int64_t offset_centered(const Grid *g, int n) { return (2 * g->zero + 1) * (INT64_C(1) << (n - 1)); }
+
+/* Finds a line; is_centered: its offset is that of offset_centered. */
+static bool line_of(const Affine *x, const Grid *g, Interval range, int most_shift, bool is_centered, Scaling *out)
 {
     int64_t step[255];
     if (!is_sound(x, g) || g->greatest - g->least > 255 || range.least < INT32_MIN || range.greatest > INT32_MAX)
@@ -189,11 +192,24 @@ bool scaling_of(const Affine *x, const Grid *g, Interval range, int most_shift, 
         int64_t m = nearest + (i % 2 ? -(i + 1) / 2 : i / 2);
         if (m < 0 || m > INT32_MAX) continue;
         Interval c = offsets_for(step, g, range, m, n);
+        const int64_t center = offset_centered(g, n);
+        if (is_centered) c = intersect(c, (Interval){ center, center });
         if (c.least > c.greatest) continue;
         *out = (Scaling){ .m = m, .c = roundest(c), .n = n };
         return true;
     }
     return false;
+}
+
+bool scaling_of(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out)
+{
+    return line_of(x, g, range, most_shift, false, out);
+}
+
+bool scaling_centered(const Affine *x, const Grid *g, Interval range, Scaling *out)
+{
+    enum { LEAST_SHIFT = 33 };
+    return line_of(x, g, range, MOST_N, true, out) && out->n >= LEAST_SHIFT;
 }
 
 bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, Scaling *out)

@@ -25,6 +25,10 @@ double exact_sum(double a, double b);
 int64_t grid_quantize(double v, const Grid *g);
 /* Covers the integers in `range`; n is at most most_shift. False: no constants exist. */
 bool scaling_of(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out);
+/* The same with the offset of the zero point and of one half, and a shift of at least 33, so that a channel has neither
+ * a 64-bit constant nor a 64-bit sum. */
+bool scaling_centered(const Affine *x, const Grid *g, Interval range, Scaling *out);
+int64_t offset_centered(const Grid *g, int n);
 /* Covers x + b * scale_b for all b in range_b; both ranges are 8 bits wide. */
 bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, Scaling *out);
 /* The same by a quotient; d: the divisor, 0: the least valid one. scale_b is 0 if there is no b. */
