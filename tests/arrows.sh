@@ -36,8 +36,9 @@ emitter/cgen                 emitter/ir/text
 emitter/graph/dag            emitter/ir/interpret
 emitter/graph/quantize       emitter/graph/dag
 emitter/graph/shrink         emitter/graph/dag
+emitter/graph/differentiate  emitter/graph/dag
 emitter/graph/condition      emitter/graph/dag
-emitter/graph/passes         emitter/graph/quantize emitter/graph/shrink emitter/graph/condition
+emitter/graph/passes         emitter/graph/differentiate emitter/graph/quantize emitter/graph/shrink emitter/graph/condition
 emitter/graph/plan           emitter/graph/condition emitter/schedule
 ops                          emitter/graph/dag
 schedules                    emitter/graph/dag emitter/schedule

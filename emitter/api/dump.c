@@ -334,6 +334,7 @@ typedef struct Stop {
     bool (*needs)(Build *b);         /* the stages to run; NULL: up to the DAG, without groups */
     bool of_each, explains;          /* --explain has an effect */
     bool (*print)(Build *b, Text *t);
+    const char *until;               /* the last pass to run; NULL: all of the stage's */
 } Stop;
 static bool nests_and_program(Build *b) { return build_nests(b) && build_program(b); }
 
@@ -392,16 +393,17 @@ static PassKind pass_kind(Ctx *cx, const char *name)
 
 /* ---- Names of stages -------------------------------------------------------------------------------------------- */
 static const Stop stops[] = {
-    { "dag", NULL, false, false, dump_dag },
-    { "fused", build_nests, false, false, dump_fused },
-    { "strategy", build_nests, true, true, dump_strategy },
-    { "loops", build_nests, true, true, dump_loops },
-    { "step:N", build_nests, true, true, dump_step },
-    { "scheduled", build_nests, true, true, dump_scheduled },
-    { "lowered", nests_and_program, true, false, dump_lowered },
+    { "dag", NULL, false, false, dump_dag, NULL },
+    { "gradient", NULL, false, false, dump_dag, "gradient" },
+    { "fused", build_nests, false, false, dump_fused, NULL },
+    { "strategy", build_nests, true, true, dump_strategy, NULL },
+    { "loops", build_nests, true, true, dump_loops, NULL },
+    { "step:N", build_nests, true, true, dump_step, NULL },
+    { "scheduled", build_nests, true, true, dump_scheduled, NULL },
+    { "lowered", nests_and_program, true, false, dump_lowered, NULL },
 };
-static const Stop after_dag_pass = { "pass:NAME", NULL, false, false, dump_dag };
-static const Stop after_code_pass = { "pass:NAME", nests_and_code, true, false, dump_lowered };
+static const Stop after_dag_pass = { "pass:NAME", NULL, false, false, dump_dag, NULL };
+static const Stop after_code_pass = { "pass:NAME", nests_and_code, true, false, dump_lowered, NULL };
 enum { STOP_COUNT = sizeof stops / sizeof stops[0] };
 
 static bool is_step_number(const char *at)
@@ -503,7 +505,7 @@ static const char *dumped(Ctx *cx, const char *model, const lw_options *o)
     const Stop *s = stop_named(cx, own.at);
     if (!s || !has_effects(cx, s, o)) return NULL;
     bool ok = build_read(&b, cx, model, &own);
-    b.until = s == &after_dag_pass || s == &after_code_pass ? pass_of(own.at) : NULL;
+    b.until = s == &after_dag_pass || s == &after_code_pass ? pass_of(own.at) : s->until;
     ok = ok && build_graph(&b) && (!s->needs || (s->needs(&b) && is_there(&b)));
     for (Build *g = &b; ok && g; g = s->of_each ? g->next : NULL) ok = s->print(g, &t);
     return ok && !ctx_failed(cx) ? text_string(&t) : NULL;

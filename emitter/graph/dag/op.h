@@ -105,6 +105,16 @@ typedef struct OpQuantization {
     Node *(*with_integer_weights)(Ctx *cx, const Node *call, Tensor *stored, double step, int64_t zero);
 } OpQuantization;
 
+/* Differentiation (graph/differentiate). Nothing is required of a row: adjoints follow from its computes. */
+typedef struct OpGradient {
+    /* Returns the adjoint of input `input`, given those of the outputs (NULL: zero), as calls; NULL: it is zero. For
+     * rows that have a better form than the derived one: from the output, or without a quotient that cancels. */
+    Tensor *(*adjoint)(Ctx *cx, const Node *call, Tensor *const *of_outputs, int input);
+    /* STOP: the input has no adjoint. The others ask for a gradient and are replaced by the pass `gradient`: outputs
+     * are the adjoints of the inputs after the first, or after the seed. */
+    enum { GRADIENT_NONE, GRADIENT_STOP, GRADIENT_OF_SCALAR, GRADIENT_OF_SEED } role;
+} OpGradient;
+
 /* A row lists only the facts that apply; the rest is false, none or NULL. Shrinking needs no facts: it compares
  * computes (graph/shrink/shrink_proof.c). */
 struct Op {
@@ -120,6 +130,7 @@ struct Op {
     OpLayout layout;
     OpFold fold;
     OpQuantization quantization;
+    OpGradient gradient;
     const OpCase *cases;               /* closed by a row without inputs */
     void *user;                        /* for the compute of a user's row */
     const struct Definition *definition;       /* the formulas of a file as a row (definition.h); NULL: an operator */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_PASSES_PASSES_H
 #define LW_GRAPH_PASSES_PASSES_H
-/* The passes over the DAG: one file each, here, in graph/quantize (realize) and in graph/shrink. */
+/* The passes over the DAG: one file each, here, in graph/differentiate (gradient), in graph/quantize
+ * (realize) and in graph/shrink. */
 #include "graph/dag/graph.h"
 
 /* A pass returns a new graph of new nodes and leaves the old one unchanged. graph_passes lists them in order. */
@@ -9,6 +10,7 @@ typedef Graph GraphPass(Ctx *cx, Graph g);
 typedef struct GraphPassRow { const char *name, *what; GraphPass *run; } GraphPassRow;
 const GraphPassRow *graph_passes(int *count);
 
+GraphPass graph_gradient;     /* replaces calls that ask for gradients by the calls that compute them */
 GraphPass graph_annotate;     /* device annotations become node properties, recorded ones become marks */
 GraphPass graph_simplify;     /* replaces calls by simpler forms; removes dead nodes */
 /* Computes quantized calls written in real numbers on integers, where that is exact */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_DIFFERENTIATE_DIFFERENTIATE_H
+#define LW_GRAPH_DIFFERENTIATE_DIFFERENTIATE_H
+/* Gradients: dataflow in, dataflow out. The result is calls of formulas and operators like any other.
+ *
+ * Every call expands to its computes, whose adjoints follow from their formulas (stage.c); no operator requires a rule.
+ * A row may have a better form (Op.gradient). Calls from which no wanted tensor is reached, or that a stop_gradient
+ * cuts off, get no adjoint. */
+#include "graph/dag/graph.h"
+
+/* Fills adjoint[i] with the adjoint of wanted[i], of its type and shape, in the DAG on which y depends. `seed` is the
+ * adjoint of y, of its shape; NULL: 1, and y has one element. Terms of several consumers are added in the order of the
+ * consumers. A wanted tensor on which y does not depend is an error; one that is cut off has zeros. */
+bool differentiate(Ctx *cx, Tensor *y, Tensor *seed, Tensor *const *wanted, int count, Tensor **adjoint);
+
+/* The pass `gradient`: replaces the calls `gradient` and `adjoint`. */
+Graph graph_gradient(Ctx *cx, Graph g);
+#endif

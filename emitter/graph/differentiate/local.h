@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_DIFFERENTIATE_LOCAL_H
+#define LW_GRAPH_DIFFERENTIATE_LOCAL_H
+/* The derivative of one expression with respect to the elements that it reads. */
+#include "ir/expr/tensor.h"
+#include "support/map.h"
+
+/* The adjoint of the read: value where the condition holds (NULL: everywhere), else 0. Both are over the axes of the
+ * expression. */
+typedef struct Term { const Expr *read, *value, *condition; } Term;
+
+/* The expression to differentiate, and the adjoint of its value. */
+typedef struct Local {
+    const Expr *value;
+    const Expr *stored;              /* a read of the same value, from which derivatives are computed; NULL: none */
+    const Expr *adjoint, *condition;
+    const Map *is_active;            /* the tensors with an adjoint: reads of others are constants */
+} Local;
+
+/* Collects the terms, one per distinct read of an active tensor, in order of creation. */
+int local_terms(Ctx *cx, const Local *l, Term **out);
+/* The type in which adjoints of a value are computed: f32 for the 16-bit floats */
+DType adjoint_type(DType t);
+#endif
