@@ -166,7 +166,8 @@ static void print_totals(Build *b, Text *t)
     text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers", (long long)all.weights,
                 b->program.function_count, report_layers(b));
     text_printf(t, free ? ", of which %d cost nothing\n" : "\n", free);
-    if (b->combine_text) text_printf(t, "\n%s\n", b->combine_text);
+    for (const Build *g = b; g; g = g->next)
+        if (g->combine_text) text_printf(t, "\n%s\n", g->combine_text);
 }
 
 static void print_pair(Text *t, int64_t was, int64_t is, int width)

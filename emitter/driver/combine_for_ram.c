@@ -17,7 +17,7 @@ enum { LEAST_GAIN = 10, MOST_PAIRS = 12, MOST_AT_ONCE = 3 };
 static int only_consumer(const Search *r, const Layers *l, int i)
 {
     int consumer = -1;
-    if (l->at[i].part[l->at[i].count - 1] == r->master) return -1;
+    if (layers_last_part(&l->at[i]) == r->master) return -1;
     if (l->at[i].group.output_count != 1 || graph_has_output(&r->b->graph, l->at[i].group.output[0])) return -1;
     for (int j = i + 1; j < l->count; j++) {
         if (!layers_reads(l, j, l->at[i].group.output[0])) continue;
@@ -61,7 +61,8 @@ static bool best_join(Search *r, const Layers *l, Layers *best)
     for (int i = 0; i <= peak; i++) {
         Layers now;
         const int j = layers_stays(r, l, i) ? -1 : only_consumer(r, l, i);
-        const Slot *s = j < peak ? NULL : plan_slot(&l->plan, l->at[i].group.output[0]);
+        const bool is_apart = j < peak || layers_why_not_in(r, l, i, j);
+        const Slot *s = is_apart ? NULL : plan_slot(&l->plan, l->at[i].group.output[0]);
         if (!s || layers_stays(r, l, j) || s->kind != SLOT_ARENA || s->root != s->tensor
             || !tensor_is_fixed(s->tensor))
             continue;

@@ -31,8 +31,6 @@ typedef struct Joining {
     const char **why;                /* [groups] why it stays apart */
 } Joining;
 
-static int last_part(const Combination *c) { return c->part[c->count - 1]; }
-
 /* ---- What joins -------------------------------------------------------------------------------------------------- */
 
 /* A layer, its last consumer `to`, and all layers between them. */
@@ -47,7 +45,7 @@ static bool add_layer(const Joining *j, const Layers *l, Closure *c, int i, cons
     *why = NULL;
     if (g->output_count != 1) *why = "it has several outputs";
     else if (graph_has_output(&r->b->graph, g->output[0])) *why = "its result is an output of the model";
-    else if (last_part(&l->at[i]) == r->master) *why = "it is the master";
+    else if (layers_last_part(&l->at[i]) == r->master) *why = "it is the master";
     else if (!is_view && layers_why_apart(r, l, i))
         *why = text_format(r->b->cx, "of %s: %s", g->name, layers_why_apart(r, l, i));
     else if (c->count == MOST_BETWEEN) *why = "too many groups are between it and its last consumer";
@@ -79,6 +77,10 @@ static bool find_closure(const Joining *j, const Layers *l, int i, Closure *c, c
         const bool is_last = k == c->to;
         if (!reads || (is_last && !l->plan.is_free[k])) continue;
         if (!close_layer(j, l, c, k, why)) return false;
+    }
+    for (int m = 0; m < c->count; m++) {
+        *why = layers_why_not_in(j->r, l, c->at[m], c->to);
+        if (*why) return false;
     }
     if (!layers_stays(j->r, l, c->to)) return true;
     *why = text_format(j->r->b->cx, "%s reads it, and stays apart: %s", l->at[c->to].group.name,
@@ -155,7 +157,7 @@ static bool try_join(Joining *j, const Layers *l, int i, Trial *best, const char
     bool accepted = false;
     for (int k = 0; k < count && !ctx_failed(j->r->b->cx); k++) {
         Trial t = { layers_with(j->r, l, c.has, c.to, &choice[k].with), true, 0 };
-        while (last_part(&t.layers.at[t.at]) != last_part(&l->at[c.to])) t.at++;
+        while (layers_last_part(&t.layers.at[t.at]) != layers_last_part(&l->at[c.to])) t.at++;
         layers_plan(j->r, &t.layers);
         if (ctx_failed(j->r->b->cx)) return false;
         const bool is_fine = is_no_worse(j, &t);
@@ -183,7 +185,7 @@ static int layer_before(const Layers *l, int at)
 static void join(Joining *j, int i)
 {
     Layers from = *j->now;
-    const int group = last_part(&from.at[i]);
+    const int group = layers_last_part(&from.at[i]);
     for (int ahead = 0; ahead < MOST_AHEAD && i >= 0; ahead++) {
         Trial t = { .found = false };
         const char *why = NULL;
@@ -207,7 +209,7 @@ static bool sweep(Joining *j)
     const int64_t arena = j->now->plan.arena_size;
     for (int i = j->now->count - 1; i >= 0 && !ctx_failed(j->r->b->cx); i--) {
         if (i >= j->now->count || j->now->plan.is_free[i]) continue;
-        const char **why = &j->why[last_part(&j->now->at[i])];
+        const char **why = &j->why[layers_last_part(&j->now->at[i])];
         *why = layers_why_apart(j->r, j->now, i);
         if (!*why) join(j, i);
     }
@@ -225,9 +227,11 @@ static const char *report(const Joining *j, int64_t arena)
         if (l->at[i].count > 1) combine_explain(&r->whole, &l->at[i], &t);
     for (int i = 0; i < l->count; i++) {
         const Combination *c = &l->at[i];
-        const char *why = j->why[last_part(c)];
-        const bool is_done = c->count > 1 && last_part(c) == r->master;
-        if (l->plan.is_free[i] || !r->may_join[last_part(c)] || !why || is_done) continue;
+        const char *why = j->why[layers_last_part(c)];
+        const bool is_done = c->count > 1 && layers_last_part(c) == r->master;
+        if (l->plan.is_free[i] || !r->may_join[layers_last_part(c)] || !why || is_done) continue;
+        if (r->notes_apart && layers_last_part(c) != r->master)
+            diag_listed(r->b->cx, NOTE, c->group.name, "--combine: it stays apart: %s", why);
         text_printf(&t, "%s stays apart: %s", c->group.name, why);
         if (!strstr(why, "counted")) text_printf(&t, "; it counts %lld instructions", (long long)l->work_of[i]);
         text_char(&t, '\n');

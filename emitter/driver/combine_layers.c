@@ -4,6 +4,7 @@
 
 #include "graph/dag/target.h"
 #include "lower/count.h"
+#include "support/text.h"
 
 static int64_t bytes_outside(Ctx *cx, const Graph *g)
 {
@@ -37,12 +38,15 @@ void layers_use(Build *b, const Layers *l)
 {
     Ctx *cx = b->cx;
     const Implementation *const *chosen = b->chosen;
+    const int *partition = b->partition_of;
+    b->partition_of = NEW_ARRAY(cx->arena, int, l->count);
     b->groups = (Groups){ l->count, NEW_ARRAY(cx->arena, Group, l->count) };
     b->nest = NEW_ARRAY(cx->arena, const Nest *, l->count);
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, l->count);
     for (int i = 0; i < l->count; i++) {
         b->groups.at[i] = l->at[i].group;
         b->nest[i] = l->at[i].nest;
+        b->partition_of[i] = partition[layers_last_part(&l->at[i])];
         b->chosen[i] = l->at[i].count == 1 ? chosen[l->at[i].part[0]] : NULL;
     }
 }
@@ -68,6 +72,7 @@ void layers_plan(Search *r, Layers *l)
     own.function = NEW_ARRAY(cx->arena, const Function *, l->count);
     own.function_count = 0;
     trial.shared = &own;
+    trial.is_trial = true;
     layers_use(&trial, l);
     build_functions(&trial);
     l->plan = trial.plan;
@@ -101,11 +106,20 @@ bool layers_reads(const Layers *l, int i, const Tensor *t)
 const char *layers_why_apart(const Search *r, const Layers *l, int i)
 {
     const Combination *c = &l->at[i];
-    if (!r->may_join[c->part[c->count - 1]]) return "it is not named";
+    if (!r->may_join[layers_last_part(c)]) return "it is not named";
     if (c->group.is_scheduled && (!r->joins_scheduled || c->group.naive)) return "its schedule is for this group alone";
     if (!c->nest) return "it is a branch or loop of the run";
-    if (c->nest->otherwise) return "it has versions, of which the run selects one";
-    return group_device(&c->group) ? "it runs on a device" : NULL;
+    if (copies_between_devices(&c->group)) return "it copies between devices";
+    return c->nest->otherwise ? "it has versions, of which the run selects one" : NULL;
+}
+
+const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j)
+{
+    const int *partition = r->b->partition_of, in = partition[layers_last_part(&l->at[j])];
+    if (partition[layers_last_part(&l->at[i])] == in) return NULL;
+    return in < 0 ? text_format(r->b->cx, "%s reads it, and runs on the cpu", l->at[j].group.name)
+                  : text_format(r->b->cx, "%s reads it, and runs on the device %s in %s_%s", l->at[j].group.name,
+                                r->b->partition[in].device, r->b->name, r->b->partition[in].name);
 }
 
 bool layers_stays(const Search *r, const Layers *l, int i)

@@ -23,11 +23,13 @@ typedef struct Search {
     const bool *may_join;            /* [whole.groups->count] */
     bool joins_scheduled;            /* groups with a block of --schedule, too */
     int master;                      /* a group that joins no other one; -1: none */
+    bool notes_apart;                /* a note for each group that stays apart */
     int64_t outside;                 /* bytes of inputs and outputs */
     bool counts;                     /* instructions, with each plan */
     Map counted;                     /* body of a function -> its count */
 } Search;
 
+static inline int layers_last_part(const Combination *c) { return c->part[c->count - 1]; }
 Search layers_search(Build *b, const bool *may_join);
 Layers layers_apart(Search *r);                      /* no group is combined; planned */
 void layers_plan(Search *r, Layers *l);
@@ -37,9 +39,11 @@ Layers layers_with(Search *r, const Layers *l, const bool *is_joined, int j, con
 bool layers_reads(const Layers *l, int i, const Tensor *t);
 /* Returns why the layer combines with no other one, whatever that costs; NULL: it may. */
 const char *layers_why_apart(const Search *r, const Layers *l, int i);
+/* Returns why layer i is not computed in the loops of layer j: they run in different functions of devices; NULL: it may
+ * be. */
+const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j);
 bool layers_stays(const Search *r, const Layers *l, int i);          /* that, or a view without code */
-/* True if all memory of the plan belongs to groups: graphs of regions and partitions for devices have memory of their
- * own. */
+/* True if the graph has several groups, and no regions or devices: these combine only where --combine asks for it. */
 bool layers_are_plain(Build *b);
 
 /* combine_for_ram.c: combines pairs as long as each saves a tenth of RAM. */

@@ -10,31 +10,59 @@
 
 /* The groups that --combine names, ascending. The master is the one after '@', or the last one named; of "all", the
  * last group unless '@' names another. */
-typedef struct Chosen { int count; int *part; bool *is_in; int master; bool is_all; } Chosen;
+typedef struct Chosen {
+    int count; int *part; bool *is_in;
+    int master;
+    bool is_all;
+    const char *found, *missing;         /* the first name that is, or is not, of a group of this graph; NULL: none */
+} Chosen;
 
-static int group_called(Build *b, const char *wanted, size_t length)
+static int group_called(Build *b, Chosen *c, const char *wanted, size_t length)
 {
     const char *word = name_n(b->cx, wanted, length);
-    for (int i = 0; i < b->groups.count; i++)
-        if (text_equal(b->groups.at[i].name, word)) return i;
+    int at = b->groups.count - 1;
+    while (at >= 0 && !text_equal(b->groups.at[at].name, word)) at--;
+    if (at >= 0 && !c->found) c->found = word;
+    if (at < 0 && !c->missing) c->missing = word;
+    return at;
+}
+
+static void refuse_missing(Build *b, const char *word)
+{
     const Group *const *all;
     const int count = build_all_groups(b, &all);
-    if (length)
+    if (*word)
         diag_error(b->cx, NULL, "--combine: there is no group '%s'%s; `dump MODEL --at fused --combine none` prints "
                    "them", word, group_advice(b->cx, word, all, count, ""));
     else
         diag_error(b->cx, NULL, "--combine \"%s\": a name is missing; accepted: GROUP,GROUP...[@GROUP], all, none",
                    b->options->combine);
-    return -1;
+}
+
+/* False if this graph has none of the named groups, because those of a region have them. Refuses unknown names, and
+ * groups of several graphs. */
+static bool are_here(Build *b, const Chosen *c)
+{
+    const Group *const *all;
+    int others = c->is_all ? build_all_groups(b, &all) : 0;
+    while (c->missing && others > 0 && !text_equal(all[others - 1]->name, c->missing)) others--;
+    if (c->is_all && (!c->missing || b->outer || others)) return true;
+    if (!c->found && (b->outer || b->shared->is_combined)) return false;
+    if (c->missing && c->found && b->outer)
+        diag_error(b->cx, NULL, "--combine: '%s' is in %s, where there is no group '%s'; accepted: groups of one branch "
+                   "or loop, or of the run outside of them", c->found, b->body->name, c->missing);
+    else if (c->missing) refuse_missing(b, c->missing);
+    if (!c->is_all) b->shared->is_combined = true;
+    return !ctx_failed(b->cx);
 }
 
 /* Returns the last group of a list "A,B". */
 static int read_list(Build *b, Chosen *c, const char *list, size_t length)
 {
     int last = -1;
-    for (const char *s = list; s <= list + length && !ctx_failed(b->cx);) {
+    for (const char *s = list; s <= list + length;) {
         size_t n = strcspn(s, ",@");
-        last = group_called(b, s, n);
+        last = group_called(b, c, s, n);
         if (last >= 0) c->is_in[last] = true;
         s += n + 1;
     }
@@ -48,7 +76,7 @@ static Chosen chosen_groups(Build *b, const char *wish)
     const size_t length = strcspn(wish, "@");
     c.is_all = length == 3 && strncmp(wish, "all", 3) == 0;
     c.master = c.is_all ? -1 : read_list(b, &c, wish, length);
-    if (wish[length] && !ctx_failed(b->cx)) c.master = group_called(b, wish + length + 1, strlen(wish + length + 1));
+    if (wish[length]) c.master = group_called(b, &c, wish + length + 1, strlen(wish + length + 1));
     if (c.master >= 0) c.is_in[c.master] = true;
     for (int i = 0; i < b->groups.count; i++) {
         if (!c.is_all && c.is_in[i] && region_of_group(b, i))
@@ -97,40 +125,63 @@ void build_merge_groups(Build *b, const int *part, int part_count, const Group *
         next += is_in;
         if (is_in && !is_last) continue;
         at[count] = is_last ? *merged : b->groups.at[i];
+        b->partition_of[count] = b->partition_of[i];
         b->nest[count++] = is_last ? n : b->nest[i];
     }
     for (int i = count; i < b->groups.count; i++) b->nest[i] = NULL;
     b->groups = (Groups){ count, at };
 }
 
-static Chosen checked_groups(Build *b)
+static bool check_groups(Build *b, const Chosen *c)
 {
     Ctx *cx = b->cx;
-    const Chosen c = chosen_groups(b, b->options->combine);
-    if (!ctx_failed(cx) && c.count < 2 && !c.is_all)
+    if (!are_here(b, c)) return false;
+    if (c->count < 2 && !c->is_all)
         diag_error(cx, NULL, "--combine: '%s' is one group alone; name two or more", b->options->combine);
-    const char *gap = ctx_failed(cx) || c.count < 2 ? NULL : build_between(b, c.part, c.count);
+    const char *gap = ctx_failed(cx) || c->count < 2 ? NULL : build_between(b, c->part, c->count);
     if (gap) diag_error(cx, NULL, "--combine: %s", gap);
-    return c;
+    return !ctx_failed(cx);
+}
+
+static void use_plan(Build *b, const Layers *l)
+{
+    layers_use(b, l);
+    b->plan = l->plan;
+}
+
+/* Searches, and returns the report. A state whose old and new value are live together has two arrays, which the search
+ * does not plan: if these exceed the savings, the groups stay apart. */
+static const char *combine_chosen(Build *b, const Chosen *c)
+{
+    const Build before = *b;
+    Search r = layers_search(b, c->is_in);
+    r.master = c->master;
+    r.joins_scheduled = true;
+    r.notes_apart = !c->is_all;
+    const Layers apart = layers_apart(&r);
+    Layers l = apart;
+    use_plan(b, &apart);
+    const int64_t least = apart.plan.arena_size + build_second_arrays(b);
+    *b = before;
+    layers_save_ram(&r, &l);
+    const char *said = layers_join_all(&r, &l, apart.plan.arena_size);
+    if (ctx_failed(b->cx)) return "";
+    use_plan(b, &l);
+    if (l.plan.arena_size + build_second_arrays(b) > least) {
+        *b = before;
+        use_plan(b, &apart);
+        return "no group is combined: the old and the new value of a state would be live together, in two arrays\n";
+    }
+    if (l.count < before.groups.count) b->shared->is_combined = true;
+    return b->outer ? text_format(b->cx, "in %s:\n%s", b->body->name, said) : said;
 }
 
 void build_combine_named(Build *b)
 {
-    Ctx *cx = b->cx;
-    const Chosen c = checked_groups(b);
-    if (ctx_failed(cx) || c.count < 2) return;
-    if (!layers_are_plain(b)) {
-        b->combine_text = "no group is combined: branches, loops and devices have memory of their own\n";
-        return;
-    }
-    Search r = layers_search(b, c.is_in);
-    r.master = c.master;
-    r.joins_scheduled = true;
-    Layers l = layers_apart(&r);
-    const int64_t apart = l.plan.arena_size;
-    layers_save_ram(&r, &l);
-    const char *said = layers_join_all(&r, &l, apart);
-    if (ctx_failed(cx)) return;
-    layers_use(b, &l);
-    b->combine_text = said;
+    const Chosen c = chosen_groups(b, b->options->combine);
+    if (!check_groups(b, &c)) return;
+    b->combine_text = combine_chosen(b, &c);
+    if (c.is_all && !b->outer && !b->shared->is_combined && !ctx_failed(b->cx))
+        diag_listed(b->cx, NOTE, NULL,
+                    "--combine all combines no groups; `dump MODEL --at strategy --combine all` prints the reasons");
 }

@@ -28,6 +28,7 @@ typedef struct Shared {
     Map merged;                              /* function that differs from another one in numbers only -> Merged */
     int body_count; const Body **body;                                 /* functions of regions, inner ones first */
     int constant_count; const Tensor **constant; const char **constant_name;
+    bool is_combined;                        /* a graph of a region has the groups that --combine names */
 } Shared;
 
 struct Build {
@@ -37,6 +38,7 @@ struct Build {
     const Target *target;
     Model model;                             /* as imported; for a .te file, with its schedule steps */
     bool in_fixed_point;                     /* the graph is simulated: realized in the form QDQ_FIXED */
+    bool is_trial;                           /* of a search: the plans of regions' graphs are known */
     bool is_naive;                           /* groups have naive nests with the model's names; steps follow from C */
     const Node **scheduled;                  /* [model.schedule_count] anchors of the groups that the file schedules */
     StatePair *state; int state_count;       /* of the file and of --state */
@@ -151,6 +153,8 @@ bool build_inner_graphs(Build *b);
 bool build_inner_nests(Build *b);
 /* Memory of the region beside its inputs and outputs */
 int region_scratch(Build *b, int group, Scratch **out);
+/* Returns the bytes of the states of the model, or of a loop's body, that have two arrays. */
+int64_t build_second_arrays(const Build *b);
 Call region_call(Build *b, int group);                                         /* adds the bodies to the program */
 
 /* run.c: interprets all groups on the data of the model's inputs (in order); outputs[i] becomes the data of

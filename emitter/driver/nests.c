@@ -81,10 +81,10 @@ static bool naive_nests(Build *b)
     return !ctx_failed(b->cx);
 }
 
-/* Schedules the model's graph, then the graphs of its regions. */
+/* Checks what is left after all graphs have nests. */
 static bool nests_of_graphs(Build *b)
 {
-    if (!build_inner_nests(b)) return false;
+    if (ctx_failed(b->cx)) return false;
     if (!b->outer) build_check_schedules(b);
     return !ctx_failed(b->cx);
 }
@@ -101,7 +101,7 @@ bool build_nests(Build *b)
     build_partitions(b);
     build_name_groups(b);
     watch_lap(b->watch, "dag", "fuse");
-    const char *combine = b->outer ? "none" : b->options->combine;
+    const char *combine = b->options->combine;
     b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
     if (b->is_naive) return naive_nests(b);
@@ -109,13 +109,13 @@ bool build_nests(Build *b)
     bool is_named = combine && !text_equal(combine, "none");
     build_combine_blocks(b);
     if (ctx_failed(cx)) return false;
-    if (is_named && b->partition_count)
-        diag_unsupported(cx, NULL, "--combine with annotations of devices; accepted: one of them");
     if (!b->outer) build_check_file_schedules(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
         if (!b->nest[i]) build_schedule_group(b, i);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
-    if (is_named && !ctx_failed(cx)) build_combine_named(b);
-    if (!combine && !ctx_failed(cx)) build_combine_for_ram(b);
+    /* The graphs of regions first: their plans give the regions' memory */
+    if (!build_inner_nests(b)) return false;
+    if (is_named) build_combine_named(b);
+    if (!combine && !b->outer) build_combine_for_ram(b);
     return nests_of_graphs(b);
 }

@@ -14,6 +14,27 @@ static const Tensor *new_state(const Build *body, const Region *r, int s)
 }
 static const Tensor *old_state(const Build *body, int s) { return body->graph.input[1 + s]; }
 
+static int64_t second_arrays_of_body(const Build *body)
+{
+    const Region *r = body->region->region;
+    int64_t bytes = 0;
+    for (int i = 0; r->kind == REGION_LOOP && i < r->state_count; i++)
+        if (!build_is_single(body, old_state(body, i), new_state(body, r, i)))
+            bytes += tensor_bytes(new_state(body, r, i));
+    return bytes;
+}
+
+int64_t build_second_arrays(const Build *b)
+{
+    int64_t bytes = 0;
+    if (b->region) return second_arrays_of_body(b);
+    for (int i = 0; i < b->state_count; i++) {
+        const Tensor *from = b->graph.input[b->state[i].input], *to = b->graph.output[b->state[i].output];
+        if (!build_is_single(b, from, to)) bytes += tensor_bytes(to);
+    }
+    return bytes;
+}
+
 /* The body's own memory, then a second array for each state that needs one. */
 int region_scratch(Build *b, int group, Scratch **out)
 {

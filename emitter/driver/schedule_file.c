@@ -149,7 +149,8 @@ static void combine_block(Build *b, const GroupSchedule *s)
     int *part = NEW_ARRAY(cx->arena, int, strlen(s->of) + 1), count, master = 0;
     if (!parts_of(b, s->of, part, &count, &master)) return;
     const char *gap = build_between(b, part, count);
-    if (!gap && b->partition_count) gap = "groups on devices are not combined";
+    for (int i = 1; i < count && !gap; i++)
+        if (b->partition_of[part[i]] != b->partition_of[part[0]]) gap = "its groups run in different functions of devices";
     if (gap) schedule_refuse(cx, s, gap);
     check_parts(b, s, part, count);
     Group merged;

@@ -246,6 +246,39 @@ static void views_on_devices(void)
                  "exp | rows | exp_to_npu | neg | flat@npu | relu@npu | relu_to_cpu");
 }
 
+/* --combine on each side of a device's border: both RAM and calls shrink, the values stay. */
+static void combined_sides(void)
+{
+    static const char *const combine[] = { "none", "all" };
+    int64_t arena[2];
+    int groups[2], partitions[2];
+    const char *said = "";
+    bool same = true;
+    for (int i = 0; i < 2; i++) {
+        Net net = net_new(44), *n = &net;
+        Tensor *x = conv(n, "conv1", net_input(n, "x", SHAPE(1, 32, 32, 4)));
+        x = conv(n, "conv2", one(n, "max_pool2d", "pool1", x, "kernel=2,2 stride=2,2"));
+        x = on(n, "npu", conv(n, "conv3", x));
+        x = on(n, "npu", one(n, "max_pool2d", "pool2", x, "kernel=2,2 stride=2,2"));
+        net_output(n, one(n, "exp", "exp", x, ""));
+        Graph was = net_graph(n);
+        Build b = net_build(n, &(lw_options){ .name = "net", .combine = combine[i] });
+        const void **inputs = made_up_inputs(n), *wanted[NET_ROOM], *found[NET_ROOM];
+        same = same && build_graph(&b) && build_nests(&b) && build_program(&b)
+               && evaluate_graph(n, &was, inputs, wanted) && build_run(&b, inputs, found)
+               && first_difference(was.output[0], found[0], wanted[0], 1e-4) < 0;
+        arena[i] = b.plan.arena_size;
+        groups[i] = b.groups.count;
+        partitions[i] = b.partition_count;
+        if (i) said = b.combine_text ? b.combine_text : net_error(n);
+        check_that(!i || (same && groups[1] == groups[0] - 2 && partitions[1] == 1 && arena[1] < arena[0]
+                          && strstr(said, "conv2_to_npu reads it, and stays apart: it copies between devices")),
+                   "on_device: groups combine on each side of a border", "%d and %d groups, %lld and %lld bytes: %s",
+                   groups[0], groups[i], (long long)arena[0], (long long)arena[i], said);
+        ctx_free(n->cx);
+    }
+}
+
 static void unknown_device(void)
 {
     Net net = net_new(19), *n = &net;
@@ -513,6 +546,7 @@ int main(void)
     recorded("annotation.checkpoint");
     devices();
     views_on_devices();
+    combined_sides();
     unknown_device();
     random_devices();
     partitions();

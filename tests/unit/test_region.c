@@ -346,9 +346,67 @@ static void beside(void)
     ctx_free(n.cx);
 }
 
+/* A convolution and a pool of its rows. */
+static Tensor *pooled(Net *n, Tensor *x, const char *label)
+{
+    Tensor *k = net_constant(n, "k", SHAPE(3, 3, 4, 4)),
+           *rows = two(n, "conv2d", text_format(n->cx, "%s_conv", label), x, k, "pad=1,1,1,1");
+    return one(n, "max_pool2d", text_format(n->cx, "%s_pool", label), rows, "kernel=2,2 stride=2,2");
+}
+
+/* before -> late ? yes : no -> after, each a convolution and a pool. */
+static Net pools_in_branches(void)
+{
+    Net n = net_new(31);
+    Tensor *late = number(&n, "late", BOOL), *x = net_input(&n, "x", SHAPE(1, 32, 32, 4)),
+           *before = pooled(&n, x, "before"), *inner = stand_in(&n, "x", before);
+    Tensor *yes = pooled(&n, inner, "yes"), *no = pooled(&n, inner, "no");
+    Region r = { .kind = REGION_CHOICE, .graph_count = 2, .max_trip_count = -1 };
+    r.graph[0] = graph_of(n.cx, &inner, 1, &yes, 1);
+    r.graph[1] = graph_of(n.cx, &inner, 1, &no, 1);
+    Tensor *chosen = region_new(n.cx, "choose", &r, (Tensor *[]){ late, before }, 2)->out[0];
+    net_output(&n, pooled(&n, chosen, "after"));
+    return n;
+}
+
+typedef struct Combined { int64_t arena; int calls; float first; const char *said; } Combined;
+
+static Combined combined(const char *combine)
+{
+    Net n = pools_in_branches();
+    Build b;
+    const char *said = built(&n, &(lw_options){ .name = "net", .combine = combine }, &b);
+    const float *y = *said ? NULL : run(&b, made_up_inputs(&n));
+    Combined c = { b.plan.arena_size, 0, y ? y[0] : 0, "" };
+    for (const Build *g = &b; g; g = g->next) c.calls += g->groups.count;
+    static char text[400];
+    snprintf(text, sizeof text, "%s", n.cx->diags ? diag_text(n.cx, n.cx->diags) : "");
+    c.said = text;
+    ctx_free(n.cx);
+    return c;
+}
+
+/* --combine inside of branches, and outside of them. */
+static void combined_graphs(void)
+{
+    const Combined none = combined("none"), all = combined("all"), named = combined("yes_conv,yes_pool");
+    check_that(none.calls == 9 && all.calls == 5 && all.arena < none.arena && all.first == none.first,
+               "groups of branches combine, and those outside", "%d and %d calls, %lld and %lld bytes, %s", none.calls,
+               all.calls, (long long)none.arena, (long long)all.arena, all.said);
+    check_that(named.calls == 8 && named.first == none.first, "named groups of one branch combine", "%d calls, %s",
+               named.calls, named.said);
+    const Combined across = combined("yes_conv,no_pool");
+    check_that(strstr(across.said, "'yes_conv' is in choose_then, where there is no group 'no_pool'") != NULL,
+               "groups of two branches are refused", "%s", across.said);
+    const Combined unknown = combined("nosuch,other");
+    check_that(strstr(unknown.said, "there is no group 'nosuch'") != NULL, "a name of no graph is refused", "%s",
+               unknown.said);
+}
+
 int main(void)
 {
     branches();
+    combined_graphs();
     known_condition();
     shared_weights();
     loops();

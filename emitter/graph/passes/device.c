@@ -31,8 +31,9 @@ static const char *device_name(const char *device) { return device ? device : "c
 static void note_operator(Ctx *cx, const Composite *unmet, const Device *d, const Node *n, const char *where)
 {
     if (unmet)
-        diag_listed(cx, NOTE, where, "runs on the cpu: the device %s does not accept %s alone, and the condition of its "
-                    "composite %s does not hold: %s", d->name, n->op->name, unmet->name, unmet->when);
+        diag_listed(cx, NOTE, where,
+                    "runs on the cpu: the device %s does not accept %s alone, and the condition of its composite %s "
+                    "does not hold: %s", d->name, n->op->name, unmet->name, unmet->when);
     else diag_listed(cx, NOTE, where, "runs on the cpu: the device %s does not accept %s", d->name, n->op->name);
 }
 

@@ -7,6 +7,11 @@ const char *group_device(const Group *g) { return g->node_count ? g->node[0]->de
 
 const CompositeMatch *group_match(const Group *g) { return g->node_count ? g->node[0]->match : NULL; }
 
+bool copies_between_devices(const Group *g)
+{
+    return g->node_count && g->node[0]->kind == NODE_CALL && g->node[0]->op->fusion.is_device_copy;
+}
+
 bool groups_are_together(const Group *a, const Group *b)
 {
     return group_device(a) && group_device(a) == group_device(b) && group_match(a) == group_match(b);

@@ -14,6 +14,7 @@ const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /*
 const char *group_advice(Ctx *cx, const char *word, const Group *const *group, int count, const char *otherwise);
 const char *group_device(const Group *g);        /* NULL: the host */
 const CompositeMatch *group_match(const Group *g);           /* the device's composite; NULL: single calls, the host */
+bool copies_between_devices(const Group *g);
 /* True if the groups belong to one function of a device. */
 bool groups_are_together(const Group *a, const Group *b);
 /* Constructs the group's computes: returns outputs in the group's order, over stand-ins of its inputs, which are stored

@@ -54,11 +54,6 @@ static void add_slot(Views *v, const Tensor *t, SlotKind kind, int index, int fi
     map_put_ptr(&v->p->of, t, s);
 }
 
-static bool copies_between_devices(const Group *g)
-{
-    return g->node_count && g->node[0]->kind == NODE_CALL && g->node[0]->op->fusion.is_device_copy;
-}
-
 /* Returns the first, or last, group of the sequence of one device's groups that contains i. */
 static int end_of_sequence(const Groups *groups, int i, int step)
 {
