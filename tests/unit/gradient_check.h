@@ -21,6 +21,7 @@ enum { CHECKED_INPUTS = 12, DIRECTIONS = 8 };
 typedef struct GradientCheck {
     Ctx *cx;
     int in_count; Tensor **in;       /* with data; those of float type are differentiated */
+    int left_out;                    /* the number of an input that is not, plus 1; 0: none */
     Tensor *y;
     uint32_t seed;
     double tolerance, step;
@@ -50,6 +51,24 @@ static inline double loss_of(GradientCheck *c, const Tensor *seed)
         if (s != 0) sum += s * element(c->y, y, i);
     }
     return sum;
+}
+
+/* The computes of an operator may share a name, which a nest of them may not. */
+static inline void number_names(Ctx *cx, Node *n, Map *seen, int *count)
+{
+    if (!n || n->kind != NODE_COMPUTE || map_get_ptr(seen, n)) return;
+    map_put_ptr(seen, n, n);
+    for (int o = 0; o < n->out_count; o++) n->out[o]->name = text_format(cx, "%s_%d", n->out[o]->name, (*count)++);
+    n->stage->name = n->out[0]->name;
+    for (int i = 0; i < n->in_count; i++) number_names(cx, n->in[i]->producer, seen, count);
+}
+
+static inline void number_stages(GradientCheck *c)
+{
+    Map seen = map_new(c->cx->arena);
+    int names = 0;
+    for (int o = 0; c->y->producer && o < c->y->producer->out_count; o++)
+        number_names(c->cx, op_expand(c->cx, c->y->producer)[o]->producer, &seen, &names);
 }
 
 static inline void move_along(const Tensor *x, void *data, const double *from, const double *d, double by)
@@ -83,6 +102,8 @@ static inline bool along(GradientCheck *c, const Tensor *seed, Tensor *x, const 
     double error = fabs(slope - inner / length) - noise;
     if (error > c->tolerance * scale && bend > 1e-3 * fmax(scale, fabs(slope))) return false;
     error = isnan(error) ? INFINITY : error / scale;
+    if (getenv("GRADIENT_DEBUG") && !(error < c->tolerance))
+        printf("# %s: slope %g adjoint %g bend %g norm %g\n", x->name, slope, inner / length, bend, norm);
     c->worst = fmax(c->worst, error);
     c->checked++;
     return true;
@@ -111,7 +132,7 @@ static inline void gradient_check(GradientCheck *c)
     Tensor *wanted[CHECKED_INPUTS], *adjoint[CHECKED_INPUTS];
     int count = 0;
     for (int i = 0; i < c->in_count; i++)
-        if (c->in[i] && dtype_is_float(c->in[i]->type)) wanted[count++] = c->in[i];
+        if (c->in[i] && dtype_is_float(c->in[i]->type) && i + 1 != c->left_out) wanted[count++] = c->in[i];
     Tensor *seed = tensor_stand_in(cx, c->y);
     seed->data = arena_alloc(cx->arena, (size_t)tensor_bytes(c->y) + 1);
     for (int64_t i = 0; i < tensor_elems(seed); i++)

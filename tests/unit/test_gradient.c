@@ -44,6 +44,18 @@ static bool is_finite(const GradientCheck *c)
     return true;
 }
 
+/* Inputs without a derivative at the case's values. */
+static const struct { const char *op, *attrs; int input; const char *why; } left_out[] = {
+    { "roi_align", "height=2 width=3 ratio=0", 1, "a box of the case is empty, so a step is 0 / 0" },
+};
+
+static int left_out_input(const char *op, const char *attrs)
+{
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
+        if (strcmp(left_out[i].op, op) == 0 && strcmp(left_out[i].attrs, attrs) == 0) return left_out[i].input + 1;
+    return 0;
+}
+
 typedef struct Verdict { int outputs, passed, zero, refused; double worst; char why[200]; } Verdict;
 
 static void try_output(Verdict *v, const char *op, const OpCase *k, int output, DType type)
@@ -58,11 +70,14 @@ static void try_output(Verdict *v, const char *op, const OpCase *k, int output, 
         return;
     }
     GradientCheck c = { .cx = m.cx, .in_count = m.in_count, .in = m.in, .y = m.node->out[output],
+                        .left_out = left_out_input(op, k->attrs),
                         .seed = 7, .tolerance = type == F64 ? 1e-6 : 1e-3, .step = type == F64 ? 1e-6 : 1e-2 };
-    bool has_float = false;
+    const DType first = m.in[0]->type;
+    bool has_float = false, is_quantized = first == I8 || first == U8 || first == I16;
     for (int i = 0; i < m.in_count; i++) has_float = has_float || dtype_is_float(m.in[i]->type);
-    if (has_float && dtype_is_float(c.y->type)) {
+    if (has_float && !is_quantized && dtype_is_float(c.y->type)) {
         int range = 0;
+        number_stages(&c);
         do fill_range(&c, inputs, range); while (!is_finite(&c) && ++range < RANGES);
         gradient_check(&c);
         v->outputs++;

@@ -5,130 +5,27 @@
 
 #include "graph/dag/definition.h"
 #include "graph/dag/op_formula.h"
-#include "graph/differentiate/local.h"
-#include "graph/differentiate/stage.h"
+#include "graph/differentiate/by_formulas.h"
 #include "support/names.h"
-
-/* The summands of a tensor's adjoint so far; they are added in the order of the consumers, last to first. */
-typedef struct Summands { int count, capacity; Tensor **at; } Summands;
 
 typedef struct Sweep {
     Ctx *cx;
     int count; Node **order;
     Map is_active;                   /* tensors on which a wanted one has an effect */
-    Map summands;                    /* tensor -> Summands */
+    Summands *summands;
 } Sweep;
 
 static bool carries_adjoint(const Tensor *t) { return t && dtype_is_float(t->type); }
 static void activate(Map *m, Tensor *t) { map_put_ptr(m, t, t); }
 static bool is_active(const Map *m, const Tensor *t) { return t && map_get_ptr(m, t); }
 
-static void add_summand(Sweep *s, const Tensor *to, Tensor *value)
-{
-    Summands *l = map_get_ptr(&s->summands, to);
-    if (!value) return;
-    if (!l) map_put_ptr(&s->summands, to, l = NEW(s->cx->arena, Summands));
-    if (l->count == l->capacity) {
-        Tensor **more = NEW_ARRAY(s->cx->arena, Tensor *, l->capacity = 2 * l->capacity + 2);
-        for (int i = 0; i < l->count; i++) more[i] = l->at[i];
-        l->at = more;
-    }
-    l->at[l->count++] = value;
-}
-
-/* The complete adjoint of a tensor: the sum replaces its summands. NULL: zero. */
-static Tensor *adjoint_of(Sweep *s, const Tensor *t)
-{
-    Summands *l = map_get_ptr(&s->summands, t);
-    if (!l) return NULL;
-    Tensor *sum = sum_of(s->cx, name_format(s->cx, "d_%s", name_identifier(s->cx, t->name)), l->at, l->count);
-    *l = (Summands){ 1, l->capacity, l->at };
-    l->at[0] = sum;
-    return sum;
-}
-
 /* ---- One call ---------------------------------------------------------------------------------------------------- */
-
-/* The computes of a call, and what is known of their tensors. */
-typedef struct Expansion {
-    Sweep *sweep;
-    const Node *call;
-    int count, capacity; Node **node;        /* producers first */
-    Map seen, is_active, stored;
-} Expansion;
-
-static void append(Expansion *e, Node *n)
-{
-    if (e->count == e->capacity) {
-        Node **more = NEW_ARRAY(e->sweep->cx->arena, Node *, e->capacity = 2 * e->capacity + 8);
-        for (int i = 0; i < e->count; i++) more[i] = e->node[i];
-        e->node = more;
-    }
-    e->node[e->count++] = n;
-}
-
-/* Collects the computes below t that are part of the call. */
-static void collect(Expansion *e, const Tensor *t)
-{
-    Node *n = t->producer;
-    if (!n || !n->stage || n->stage->call != e->call || map_get_ptr(&e->seen, n)) return;
-    map_put_ptr(&e->seen, n, n);
-    for (int i = 0; i < n->in_count; i++) collect(e, n->in[i]);
-    append(e, n);
-}
-
-static void mark_active(Expansion *e)
-{
-    for (int i = 0; i < e->call->in_count; i++)
-        if (is_active(&e->sweep->is_active, e->call->in[i])) activate(&e->is_active, e->call->in[i]);
-    for (int n = 0; n < e->count; n++)
-        for (int i = 0; i < e->node[n]->in_count; i++)
-            for (int o = 0; is_active(&e->is_active, e->node[n]->in[i]) && o < e->node[n]->out_count; o++)
-                if (carries_adjoint(e->node[n]->out[o])) activate(&e->is_active, e->node[n]->out[o]);
-}
-
-static void of_compute(Expansion *e, const Node *n)
-{
-    Sweep *s = e->sweep;
-    if (n->stage->data_count && n->stage->axis[0].kind == AXIS_ORDERED) {
-        diag_unsupported(s->cx, op_where(s->cx, e->call), "the gradient of a recurrence");
-        return;
-    }
-    Tensor *adjoint[2] = { NULL, NULL };
-    Summand *summand;
-    bool is_zero = true;
-    for (int o = 0; o < n->out_count; o++) {
-        adjoint[o] = is_active(&e->is_active, n->out[o]) ? adjoint_of(s, n->out[o]) : NULL;
-        is_zero = is_zero && !adjoint[o];
-    }
-    if (is_zero) return;
-    const StageAdjoint a = { n->stage, adjoint, &e->is_active, &e->stored };
-    const int count = stage_summands(s->cx, &a, &summand);
-    for (int i = 0; i < count; i++) add_summand(s, summand[i].to, summand[i].value);
-}
-
-/* Derives the adjoints of the inputs from the computes. */
-static void by_formulas(Sweep *s, const Node *call, Tensor *const *adjoint)
-{
-    Ctx *cx = s->cx;
-    Tensor *made[MAX_OUTPUTS] = { NULL };
-    Expansion e = { .sweep = s, .call = call, .seen = map_new(cx->arena), .is_active = map_new(cx->arena),
-                    .stored = map_new(cx->arena) };
-    if (!op_compute(cx, call, made)) return;
-    for (int o = 0; o < call->out_count; o++) {
-        collect(&e, made[o]);
-        map_put_ptr(&e.stored, made[o], call->out[o]);
-        add_summand(s, made[o], adjoint[o]);
-    }
-    mark_active(&e);
-    for (int i = e.count - 1; i >= 0 && !ctx_failed(cx); i--) of_compute(&e, e.node[i]);
-}
 
 static void by_row(Sweep *s, const Node *call, Tensor *const *adjoint)
 {
     for (int i = 0; i < call->in_count && !ctx_failed(s->cx); i++)
         if (is_active(&s->is_active, call->in[i]))
-            add_summand(s, call->in[i], call->op->gradient.adjoint(s->cx, call, adjoint, i));
+            summands_add(s->summands, call->in[i], call->op->gradient.adjoint(s->cx, call, adjoint, i));
 }
 
 static void of_call(Sweep *s, const Node *n)
@@ -137,7 +34,7 @@ static void of_call(Sweep *s, const Node *n)
     Tensor *adjoint[MAX_OUTPUTS] = { NULL };
     bool is_zero = true;
     for (int o = 0; o < n->out_count && o < MAX_OUTPUTS; o++) {
-        adjoint[o] = is_active(&s->is_active, n->out[o]) ? adjoint_of(s, n->out[o]) : NULL;
+        adjoint[o] = is_active(&s->is_active, n->out[o]) ? summands_total(s->summands, n->out[o]) : NULL;
         is_zero = is_zero && !adjoint[o];
     }
     if (is_zero) return;
@@ -145,10 +42,10 @@ static void of_call(Sweep *s, const Node *n)
         diag_unsupported(cx, n->name, "the gradient of a branch or loop that the run decides; accepted: one whose "
                          "condition or number of iterations is constant");
     } else if (n->op->layout.is_view && can_view(cx, adjoint[0], n->in[0])) {
-        const char *name = name_format(cx, "d_%s", name_identifier(cx, n->in[0]->name));
-        add_summand(s, n->in[0], view_call(cx, name, adjoint[0], n->in[0]));
+        const char *name = summands_adjoint_name(s->summands, n->in[0]);
+        summands_add(s->summands, n->in[0], view_call(cx, name, adjoint[0], n->in[0]));
     } else if (n->op->gradient.adjoint) by_row(s, n, adjoint);
-    else by_formulas(s, n, adjoint);
+    else adjoint_by_formulas(cx, n, adjoint, &s->is_active, s->summands);
 }
 
 /* ---- The sweep --------------------------------------------------------------------------------------------------- */
@@ -206,25 +103,24 @@ static Tensor *ones_like(Ctx *cx, const Tensor *y)
 static Tensor *result_of(Sweep *s, const Tensor *wanted)
 {
     Ctx *cx = s->cx;
-    Tensor *t = adjoint_of(s, wanted);
+    Tensor *t = summands_total(s->summands, wanted);
     if (t && t->type != wanted->type)
         return call_on(cx, "cast", t->name, t, "to=%s", dtype_info(wanted->type)->spelling);
     if (t || !tensor_is_fixed(wanted)) return t;
     int64_t shape[MAX_RANK];
     for (int d = 0; d < wanted->rank; d++) shape[d] = tensor_dim(wanted, d);
-    return tensor_constant(cx, name_format(cx, "d_%s", name_identifier(cx, wanted->name)), wanted->type, wanted->rank,
-                           shape, NULL);
+    return tensor_constant(cx, summands_adjoint_name(s->summands, wanted), wanted->type, wanted->rank, shape, NULL);
 }
 
 bool differentiate(Ctx *cx, Tensor *y, Tensor *seed, Tensor *const *wanted, int count, Tensor **adjoint)
 {
     if (ctx_failed(cx)) return false;
-    Sweep s = { .cx = cx, .is_active = map_new(cx->arena), .summands = map_new(cx->arena) };
+    Sweep s = { .cx = cx, .is_active = map_new(cx->arena), .summands = summands_new(cx) };
     s.count = dag_order(cx, &y, 1, &s.order);
     if (!check(&s, y, seed, wanted, count)) return false;
     for (int i = 0; i < count; i++) activate(&s.is_active, wanted[i]);
     mark_reached(&s);
-    add_summand(&s, y, seed ? seed : ones_like(cx, y));
+    summands_add(s.summands, y, seed ? seed : ones_like(cx, y));
     for (int n = s.count - 1; n >= 0 && !ctx_failed(cx); n--) of_call(&s, s.order[n]);
     for (int i = 0; i < count && !ctx_failed(cx); i++) adjoint[i] = result_of(&s, wanted[i]);
     return !ctx_failed(cx) && formulas_to_calls(cx, adjoint, count);

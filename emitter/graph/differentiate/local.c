@@ -8,6 +8,7 @@
  * The condition is separate from the adjoint, because an operand's value, a padded read, exists under it only. */
 #include "graph/differentiate/local.h"
 
+#include "graph/differentiate/summands.h"
 #include "ir/text/formula.h"
 
 typedef struct DerivativeRow { const char *of[3]; } DerivativeRow;
@@ -27,8 +28,6 @@ typedef struct Accumulation {
     Map index;                       /* node -> &flow of it */
     int term_count; Term *term;
 } Accumulation;
-
-DType adjoint_type(DType t) { return t == F16 || t == BF16 ? F32 : t; }
 
 /* ---- Active nodes ------------------------------------------------------------------------------------------------ */
 

@@ -19,6 +19,4 @@ typedef struct Local {
 
 /* Collects the terms, one per distinct read of an active tensor, in order of creation. */
 int local_terms(Ctx *cx, const Local *l, Term **out);
-/* The type in which adjoints of a value are computed: f32 for the 16-bit floats */
-DType adjoint_type(DType t);
 #endif

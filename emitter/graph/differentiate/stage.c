@@ -15,29 +15,11 @@
 #include "graph/differentiate/solve.h"
 #include "support/names.h"
 
-typedef struct Reads { Ctx *cx; const StageAdjoint *of; int count, capacity; Summand *at; } Reads;
+typedef struct Reads { Ctx *cx; const StageAdjoint *of; Summands *to; } Reads;
 
-static void add_summand(Reads *r, Tensor *to, Tensor *value)
-{
-    if (!value) return;
-    if (r->count == r->capacity) {
-        Summand *more = NEW_ARRAY(r->cx->arena, Summand, r->capacity = 2 * r->capacity + 4);
-        for (int i = 0; i < r->count; i++) more[i] = r->at[i];
-        r->at = more;
-    }
-    r->at[r->count++] = (Summand){ to, value };
-}
+static bool is_of_cycle(const Reads *r, const Tensor *t) { return r->of->back && map_get_ptr(r->of->back, t); }
 
 /* ---- Values that the adjoint reads ------------------------------------------------------------------------------- */
-
-/* A constant of one element, or a compute of one, is its value. */
-static const Expr *read_adjoint(Ctx *cx, const Tensor *t, const Expr *const *index)
-{
-    const Stage *s = t->producer ? t->producer->stage : NULL;
-    if (s && s->reducer == REDUCE_NONE && expr_is_const(s->value[t->output])) return s->value[t->output];
-    if (t->data && tensor_elems(t) == 1) return expr_constant(cx, t->type, dtype_load(t->type, t->data, 0));
-    return tensor_read(cx, t, index, t->rank);
-}
 
 static const Expr *read_stored(Ctx *cx, const Expr *e, void *user)
 {
@@ -137,14 +119,16 @@ static Tensor *gather(const Reads *r, const Domain *d, const Term *t)
 {
     Ctx *cx = r->cx;
     const Tensor *x = t->read->ref;
-    StageSpec spec = { .name = name_format(cx, "d_%s", name_identifier(cx, x->name)), .out_count = 1 };
+    StageSpec spec = { .name = summands_adjoint_name(r->to, x), .out_count = 1 };
     const Expr *at[MAX_RANK];
     Solution *s = NEW(cx->arena, Solution);
     IndexEquations e = { .var_count = d->count, .var = d->var, .extent = d->extent, .dim_count = x->rank,
                          .index = t->read->arg, .at = at };
     for (int i = 0; i < x->rank; i++) {
-        at[i] = add_axis(cx, &spec, axis_name(cx, d, t->read, i), AXIS_DATA, x->shape[i]);
+        const bool is_step = i == 0 && is_of_cycle(r, x);
+        at[i] = add_axis(cx, &spec, axis_name(cx, d, t->read, i), is_step ? AXIS_ORDERED : AXIS_DATA, x->shape[i]);
         e.scope = bounds_var(cx, e.scope, at[i], x->shape[i]);
+        if (is_step) at[i] = expr_sub(cx, r->of->last_step, at[i]);
     }
     if (!solve_index(cx, &e, s)) {
         diag_unsupported(cx, r->of->stage->name, "the gradient of '%s' has too many variables", x->name);
@@ -159,12 +143,14 @@ static Tensor *gather(const Reads *r, const Domain *d, const Term *t)
     return n ? n->out[0] : NULL;
 }
 
-static void gather_all(Reads *r, const Domain *d, const Local *l)
+static void gather_all(const Reads *r, const Domain *d, const Local *l)
 {
     Term *term;
     const int count = local_terms(r->cx, l, &term);
-    for (int i = 0; i < count && !ctx_failed(r->cx); i++)
-        add_summand(r, ((const Tensor *)term[i].read->ref)->self, gather(r, d, &term[i]));
+    for (int i = 0; i < count && !ctx_failed(r->cx); i++) {
+        const Tensor *x = term[i].read->ref;
+        summands_add(is_of_cycle(r, x) ? r->of->inside : r->to, x, gather(r, d, &term[i]));
+    }
 }
 
 /* ---- Reducers ---------------------------------------------------------------------------------------------------- */
@@ -185,11 +171,19 @@ static const Expr *data_read(Ctx *cx, const Stage *s, const Tensor *t)
     return tensor_read(cx, t, at, s->data_count);
 }
 
-static const Expr *adjoint_read(Ctx *cx, const Stage *s, const Tensor *t)
+/* The adjoint of the stage's element. */
+static const Expr *own_adjoint(const Reads *r, int output)
 {
     const Expr *at[MAX_AXES];
+    const Stage *s = r->of->stage;
     for (int a = 0; a < s->data_count; a++) at[a] = s->axis[a].var;
-    return read_adjoint(cx, t, at);
+    if (r->of->last_step) at[0] = expr_sub(r->cx, r->of->last_step, at[0]);
+    return adjoint_read(r->cx, r->of->adjoint[output], at);
+}
+
+static const char *name_of(const Reads *r, const char *word)
+{
+    return summands_name(r->to, name_format(r->cx, "%s_%s", r->of->stage->name, word));
 }
 
 /* A compute over fresh copies of the axes. Ordered axes become data axes: its values depend on no earlier step. */
@@ -215,7 +209,7 @@ static Tensor *extremum(const Reads *r, const Stage *s, int component)
 {
     Ctx *cx = r->cx;
     const bool is_max = s->reducer == REDUCE_MAX || s->reducer == REDUCE_ARGMAX;
-    StageSpec spec = { .name = name_format(cx, "%s_at", s->name), .axis_count = s->axis_count, .out_count = 2,
+    StageSpec spec = { .name = name_of(r, "at"), .axis_count = s->axis_count, .out_count = 2,
                        .reducer = is_max ? REDUCE_ARGMAX : REDUCE_ARGMIN };
     for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
     spec.value[0] = point_number(cx, s);
@@ -226,7 +220,7 @@ static Tensor *extremum(const Reads *r, const Stage *s, int component)
     return n ? n->out[0] : NULL;
 }
 
-static void of_extremum(Reads *r, int component)
+static void of_extremum(const Reads *r, int component)
 {
     Ctx *cx = r->cx;
     const Stage *s = r->of->stage;
@@ -234,7 +228,7 @@ static void of_extremum(Reads *r, int component)
     if (!at) return;
     const Expr *number = data_read(cx, s, at);
     const Domain data = domain_of(s, s->data_count), all = domain_of(s, s->axis_count);
-    Local l = { s->value[component], NULL, adjoint_read(cx, s, r->of->adjoint[component]),
+    Local l = { s->value[component], NULL, own_adjoint(r, component),
                 expr_binary(cx, EXPR_EQ, number, point_number(cx, s)), r->of->is_active };
     gather_all(r, &all, &l);
     l.value = s->init[component];
@@ -248,7 +242,7 @@ static Tensor *other_factors(const Reads *r, const Stage *s)
     Ctx *cx = r->cx;
     const Expr *from[MAX_AXES], *to[MAX_AXES], *same = NULL;
     const int reduced = s->axis_count - s->data_count;
-    StageSpec spec = { .name = name_format(cx, "%s_others", s->name), .out_count = 1, .reducer = REDUCE_PROD };
+    StageSpec spec = { .name = name_of(r, "others"), .out_count = 1, .reducer = REDUCE_PROD };
     if (s->axis_count + reduced > MAX_AXES || s->axis_count > MAX_RANK) {
         diag_unsupported(cx, s->name, "the gradient of a product over %d axes; accepted: up to %d axes in all",
                          reduced, MAX_RANK);
@@ -273,21 +267,21 @@ static Tensor *other_factors(const Reads *r, const Stage *s)
 
 static Tensor *all_factors(const Reads *r, const Stage *s)
 {
-    StageSpec spec = { .name = name_format(r->cx, "%s_factors", s->name), .axis_count = s->axis_count, .out_count = 1,
+    StageSpec spec = { .name = name_of(r, "factors"), .axis_count = s->axis_count, .out_count = 1,
                        .reducer = REDUCE_PROD, .value = { s->value[0] } };
     for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
     Node *n = compute_over_copies(r, spec);
     return n ? n->out[0] : NULL;
 }
 
-static void of_product(Reads *r)
+static void of_product(const Reads *r)
 {
     Ctx *cx = r->cx;
     const Stage *s = r->of->stage;
     const Tensor *others = other_factors(r, s);
     if (!others) return;
     const Domain data = domain_of(s, s->data_count), all = domain_of(s, s->axis_count);
-    const Expr *g = adjoint_read(cx, s, r->of->adjoint[0]);
+    const Expr *g = own_adjoint(r, 0);
     const Expr *rest = tensor_read(cx, others, all.var, all.count);
     Local l = { s->value[0], NULL, expr_mul(cx, g, rest), NULL, r->of->is_active };
     gather_all(r, &all, &l);
@@ -299,31 +293,31 @@ static void of_product(Reads *r)
     gather_all(r, &data, &l);
 }
 
-static void of_sum(Reads *r)
+static void of_sum(const Reads *r)
 {
     const Stage *s = r->of->stage;
     const Domain data = domain_of(s, s->data_count), all = domain_of(s, s->axis_count);
-    Local l = { s->value[0], NULL, adjoint_read(r->cx, s, r->of->adjoint[0]), NULL, r->of->is_active };
+    Local l = { s->value[0], NULL, own_adjoint(r, 0), NULL, r->of->is_active };
     gather_all(r, &all, &l);
     l.value = s->init[0];
     gather_all(r, &data, &l);
 }
 
-static void of_elements(Reads *r)
+static void of_elements(const Reads *r)
 {
     const Stage *s = r->of->stage;
     const Domain all = domain_of(s, s->axis_count);
     for (int o = 0; o < s->out_count; o++) {
         if (!r->of->adjoint[o]) continue;
-        const Local l = { s->value[o], data_read(r->cx, s, s->out[o]), adjoint_read(r->cx, s, r->of->adjoint[o]), NULL,
+        const Local l = { s->value[o], data_read(r->cx, s, s->out[o]), own_adjoint(r, o), NULL,
                           r->of->is_active };
         gather_all(r, &all, &l);
     }
 }
 
-int stage_summands(Ctx *cx, const StageAdjoint *a, Summand **out)
+void stage_summands(Ctx *cx, const StageAdjoint *a, Summands *to)
 {
-    Reads r = { .cx = cx, .of = a };
+    const Reads r = { cx, a, to };
     const int value = a->stage->reducer == REDUCE_ARGMAX || a->stage->reducer == REDUCE_ARGMIN;
     switch (a->stage->reducer) {
     case REDUCE_NONE: of_elements(&r); break;
@@ -334,22 +328,4 @@ int stage_summands(Ctx *cx, const StageAdjoint *a, Summand **out)
         break;
     case REDUCE_ALL: case REDUCE_ANY: case REDUCER_COUNT: break;
     }
-    *out = r.at;
-    return r.count;
-}
-
-Tensor *sum_of(Ctx *cx, const char *sum_name, Tensor *const *summand, int count)
-{
-    if (count == 1) return summand[0];
-    StageSpec spec = { .name = sum_name, .out_count = 1 };
-    const Expr *at[MAX_RANK];
-    for (int d = 0; d < summand[0]->rank; d++)
-        at[d] = add_axis(cx, &spec, name_format(cx, "%c", axis_letter(summand[0]->rank, d)), AXIS_DATA,
-                         summand[0]->shape[d]);
-    for (int i = 0; i < count; i++) {
-        const Expr *e = read_adjoint(cx, summand[i], at);
-        spec.value[0] = i ? expr_add(cx, spec.value[0], e) : e;
-    }
-    Node *n = compute_new(cx, &spec);
-    return n ? n->out[0] : NULL;
 }

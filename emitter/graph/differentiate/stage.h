@@ -2,21 +2,20 @@
 #ifndef LW_GRAPH_DIFFERENTIATE_STAGE_H
 #define LW_GRAPH_DIFFERENTIATE_STAGE_H
 /* The adjoint of one compute: what each tensor that it reads receives from it. */
-#include "ir/expr/tensor.h"
-#include "support/map.h"
+#include "graph/differentiate/summands.h"
 
 typedef struct StageAdjoint {
     const Stage *stage;
     Tensor *const *adjoint;          /* [out_count] of its outputs; NULL: zero */
     const Map *is_active;            /* the tensors that receive something */
     const Map *stored;               /* tensor of the stage -> the tensor of the DAG that has its values */
+    /* In a recurrence: adjoints have the steps in reverse, index 0 is last_step - t, and what the tensors of the map
+     * `back` receive goes to `inside`, in reverse. NULL: none. */
+    const Expr *last_step;
+    const Map *back;
+    Summands *inside;
 } StageAdjoint;
 
-/* A summand of the adjoint of `to`, of its shape. */
-typedef struct Summand { Tensor *to, *value; } Summand;
-
-/* Collects the summands, in order of the reads. */
-int stage_summands(Ctx *cx, const StageAdjoint *a, Summand **out);
-/* The sum of tensors of one shape, in their order */
-Tensor *sum_of(Ctx *cx, const char *name, Tensor *const *summand, int count);
+/* Adds what the stage passes on, in order of its reads. */
+void stage_summands(Ctx *cx, const StageAdjoint *a, Summands *to);
 #endif
