@@ -67,6 +67,31 @@ static int hardmax(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* softmax: d_x = y * (g - sum(c) g * y);  log_softmax: d_x = g - exp(y) * sum(c) g */
+static bool adjoint_from_result(Ctx *cx, const Node *n, Tensor *g, const char *part, const char *whole, Tensor **out)
+{
+    AxisText a;
+    if (!read_axis(cx, n, &a)) return false;
+    const Bind y = BIND_T("y", n->out[0]), seed = BIND_T("g", g);
+    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "total%s = sum(%s) g%s%s%s", a.kept, a.chosen, a.all, part,
+                                                  *part ? a.all : ""), y, seed);
+    const char *text = text_format(cx, whole, a.all, a.all, a.kept, a.all);
+    *out = OP_FORMULA(cx, n, text, y, seed, BIND_T("total", total));
+    return true;
+}
+
+static bool softmax_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
+{
+    (void)input;
+    return adjoint_from_result(cx, n, g[0], " * y", "dx%s = (g%s - total%s) * y%s", out);
+}
+
+static bool log_softmax_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
+{
+    (void)input;
+    return adjoint_from_result(cx, n, g[0], "", "dx%s = g%s - total%s * exp(y%s)", out);
+}
+
 /* The multiplier of softmax_fixed is step * 2^26 as a fraction of 31 bits and a shift to the left. */
 static Tensor *softmax_in_fixed_point(Ctx *cx, const Node *n, Tensor *stored, double step)
 {
@@ -99,8 +124,10 @@ static const OpCase cases[] = {
 
 const Op ops_softmax[] = {
     { SOFTMAX(softmax, "y[n,c] = exp(x[n,c] - peak[n]) / sum(c) exp(x[n,c] - peak[n]), peak[n] = max(c) x[n,c]"),
+      .gradient.adjoint = softmax_adjoint,
       .quantization = { .output_step = 1.0f / 256, .output_zero = -128, .in_fixed_point = softmax_in_fixed_point } },
-    { SOFTMAX(log_softmax, "y[n,c] = x[n,c] - peak[n] - log(sum(c) exp(x[n,c] - peak[n])), peak[n] = max(c) x[n,c]") },
+    { SOFTMAX(log_softmax, "y[n,c] = x[n,c] - peak[n] - log(sum(c) exp(x[n,c] - peak[n])), peak[n] = max(c) x[n,c]"),
+      .gradient.adjoint = log_softmax_adjoint },
     { SOFTMAX(hardmax, "y[n,c] = select(c == argmax(c) x[n,c], 1, 0)") },
     { 0 }
 };

@@ -107,9 +107,9 @@ typedef struct OpQuantization {
 
 /* Differentiation (graph/differentiate). Nothing is required of a row: adjoints follow from its computes. */
 typedef struct OpGradient {
-    /* Returns the adjoint of input `input`, given those of the outputs (NULL: zero), as calls; NULL: it is zero. For
-     * rows that have a better form than the derived one: from the output, or without a quotient that cancels. */
-    Tensor *(*adjoint)(Ctx *cx, const Node *call, Tensor *const *of_outputs, int input);
+    /* Computes the adjoint of input `input`, given those of the outputs (NULL: zero), by calls and formulas. For a form
+     * that is better than the derived one: from the output, or without a quotient that cancels. False: derived. */
+    bool (*adjoint)(Ctx *cx, const Node *call, Tensor *const *of_outputs, int input, Tensor **out);
     /* STOP: the input has no adjoint. The others ask for a gradient and are replaced by the pass `gradient`: outputs
      * are the adjoints of the inputs after the first, or after the seed. */
     enum { GRADIENT_NONE, GRADIENT_STOP, GRADIENT_OF_SCALAR, GRADIENT_OF_SEED } role;

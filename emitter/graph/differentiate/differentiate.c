@@ -6,6 +6,7 @@
 #include "graph/dag/definition.h"
 #include "graph/dag/op_formula.h"
 #include "graph/differentiate/by_formulas.h"
+#include "ir/algebra/algebra.h"
 #include "support/names.h"
 
 typedef struct Sweep {
@@ -21,11 +22,49 @@ static bool is_active(const Map *m, const Tensor *t) { return t && map_get_ptr(m
 
 /* ---- One call ---------------------------------------------------------------------------------------------------- */
 
-static void by_row(Sweep *s, const Node *call, Tensor *const *adjoint)
+static const Expr *literal(Ctx *cx, const Expr *e, void *user)
 {
-    for (int i = 0; i < call->in_count && !ctx_failed(s->cx); i++)
-        if (is_active(&s->is_active, call->in[i]))
-            summands_add(s->summands, call->in[i], call->op->gradient.adjoint(s->cx, call, adjoint, i));
+    (void)user;
+    const Tensor *t = e->kind == EXPR_READ ? e->ref : NULL;
+    return t && t->data && dtype_is_float(t->type) ? adjoint_read(cx, t, e->arg) : e;
+}
+
+/* The formula of a row under the name of an adjoint, with literals in place of constants of one element. */
+static Tensor *tidied(Sweep *s, Tensor *own, const Tensor *of)
+{
+    Ctx *cx = s->cx;
+    const Stage *stage = own && own->producer ? own->producer->stage : NULL;
+    if (!stage || stage->out_count != 1 || stage->reducer != REDUCE_NONE) return own;
+    StageSpec spec = { .name = summands_adjoint_name(s->summands, of), .axis_count = stage->axis_count,
+                       .out_count = 1 };
+    for (int a = 0; a < stage->axis_count; a++) spec.axis[a] = stage->axis[a];
+    spec.value[0] = simplify(cx, expr_rewrite(cx, stage->value[0], literal, NULL), NULL);
+    Node *n = compute_new(cx, &spec);
+    return n ? n->out[0] : NULL;
+}
+
+static bool is_repeated(const Node *call, int input)
+{
+    for (int i = 0; i < call->in_count; i++)
+        if (i != input && call->in[i] == call->in[input]) return true;
+    return false;
+}
+
+/* Asks the row first; inputs that it leaves are derived, and so are tensors that are several inputs. */
+static void of_operator(Sweep *s, const Node *call, Tensor *const *adjoint)
+{
+    Ctx *cx = s->cx;
+    Map derived = map_new(cx->arena);
+    int left = 0;
+    for (int i = 0; i < call->in_count && !ctx_failed(cx); i++) {
+        Tensor *x = call->in[i], *own = NULL;
+        if (!is_active(&s->is_active, x)) continue;
+        const bool has_form = call->op->gradient.adjoint && !is_repeated(call, i);
+        if (has_form && call->op->gradient.adjoint(cx, call, adjoint, i, &own))
+            summands_add(s->summands, x, tidied(s, own, x));
+        else map_put_ptr(&derived, x, x), left++;
+    }
+    if (left && !ctx_failed(cx)) adjoint_by_formulas(cx, call, adjoint, &derived, s->summands);
 }
 
 static void of_call(Sweep *s, const Node *n)
@@ -44,8 +83,7 @@ static void of_call(Sweep *s, const Node *n)
     } else if (n->op->layout.is_view && can_view(cx, adjoint[0], n->in[0])) {
         const char *name = summands_adjoint_name(s->summands, n->in[0]);
         summands_add(s->summands, n->in[0], view_call(cx, name, adjoint[0], n->in[0]));
-    } else if (n->op->gradient.adjoint) by_row(s, n, adjoint);
-    else adjoint_by_formulas(cx, n, adjoint, &s->is_active, s->summands);
+    } else of_operator(s, n, adjoint);
 }
 
 /* ---- The sweep --------------------------------------------------------------------------------------------------- */

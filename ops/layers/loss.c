@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses of a prediction x and a target t. They are scalars: the mean or sum over all rows, where the last dimension
+ * holds the classes.
+ *
+ *   cross_entropy          row[n] = sum(c) t[n,c] * (log(sum(c) exp(x[n,c])) - x[n,c]) of logits, or
+ *                          row[n] = sum(c) -t[n,c] * log(x[n,c]) of probabilities;
+ *                          integer targets t[n] are the number of the class
+ *   mse, mae               (x - t)^2, |x - t|
+ *   hinge                  max(0, 1 - t * x), for t = -1 or 1
+ *   binary_cross_entropy   max(x, 0) - x * t + log1p(exp(-|x|)) of logits, or
+ *                          -(t * log(x) + (1 - t) * log(1 - x)) of probabilities
+ *
+ * The adjoint of logits is (softmax(x) * sum(c) t[n,c] - t), without the quotients that cancel. */
+#include <string.h>
+
+#include "graph/dag/op_build.h"
+
+static bool is_of_logits(Ctx *cx, const Node *n, bool *is)
+{
+    const char *of = node_text(n, "of", "logits");
+    *is = text_equal(of, "logits");
+    if (*is || text_equal(of, "probabilities")) return true;
+    op_refuse(cx, n, "'of' is \"%s\"; logits or probabilities is expected", of);
+    return false;
+}
+
+/* The factor of the sum: 1 / elements for the mean. */
+static double factor_of(Ctx *cx, const Node *n, const Tensor *rows)
+{
+    const char *reduction = node_text(n, "reduction", "mean");
+    const int64_t count = tensor_elems(rows);
+    if (text_equal(reduction, "sum")) return 1;
+    if (!text_equal(reduction, "mean")) op_refuse(cx, n, "'reduction' is \"%s\"; mean or sum is expected", reduction);
+    else if (count <= 0) op_refuse(cx, n, "the mean over %s rows; a fixed number is expected",
+                                   tensor_shape_text(cx, rows));
+    return ctx_failed(cx) ? 1 : 1.0 / (double)count;
+}
+
+/* y = sum over all rows, times the factor */
+static int reduced(Ctx *cx, const Node *n, Tensor *rows, Tensor **out)
+{
+    if (!rows) return 0;
+    const double factor = factor_of(cx, n, rows);
+    Text at = text_new(cx);
+    for (int d = 0; d < rows->rank; d++) text_printf(&at, "%s%c", d ? "," : "", axis_letter(rows->rank, d));
+    const Bind row = BIND_T("row", rows), by = BIND_V("factor", expr_real(cx, rows->type, factor));
+    Tensor *total = !rows->rank ? rows
+        : OP_FORMULA(cx, n, text_format(cx, "sum = sum(%s) row[%s]", text_string(&at), text_string(&at)), row);
+    out[0] = OP_FORMULA(cx, n, "y = total * factor", BIND_T("total", total), by);
+    return out[0] ? 1 : 0;
+}
+
+/* ---- Cross entropy ----------------------------------------------------------------------------------------------- */
+
+typedef struct Classes { AxisText at; bool is_index, of_logits; } Classes;
+
+static bool read_classes(Ctx *cx, const Node *n, Classes *k)
+{
+    const Tensor *x = n->in[0], *t = n->in[1];
+    bool chosen[MAX_RANK] = { false };
+    if (!op_float(cx, n) || !is_of_logits(cx, n, &k->of_logits)) return false;
+    k->is_index = dtype_is_integer(t->type);
+    bool fits = x->rank > 0 && t->rank == x->rank - k->is_index && (k->is_index || t->type == x->type);
+    for (int d = 0; fits && d < t->rank; d++) fits = t->shape[d] == x->shape[d];
+    if (!fits)
+        op_refuse(cx, n, "the prediction is %s%s and the target %s%s; a target of that type and shape, or integers "
+                  "without its last dimension, are expected", dtype_info(x->type)->spelling, tensor_shape_text(cx, x),
+                  dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
+    if (fits && k->is_index && tensor_dim(x, x->rank - 1) < 0)
+        op_unsupported(cx, n, "an open number of classes with integer targets; a fixed one is accepted");
+    if (!fits || ctx_failed(cx)) return false;
+    chosen[x->rank - 1] = true;
+    k->at = axis_text(cx, x->rank, chosen);
+    return true;
+}
+
+static const char *class_index(Ctx *cx, const Node *n, const Classes *k)
+{
+    const int64_t classes = tensor_dim(n->in[0], n->in[0]->rank - 1);
+    return text_format(cx, "max(0, min(%lld, i32(t%s)))", (long long)classes - 1, n->in[1]->rank ? k->at.kept : "");
+}
+
+/* x[n, the class]: the element of the row that an integer target selects. */
+static const char *chosen_element(Ctx *cx, const Node *n, const Classes *k)
+{
+    const size_t kept = strlen(k->at.kept);
+    const char *rows = kept > 2 ? text_format(cx, "%.*s,", (int)kept - 1, k->at.kept) : "[";
+    return text_format(cx, "x%s%s]", rows, class_index(cx, n, k));
+}
+
+static Tensor *rows_of_logits(Ctx *cx, const Node *n, const Classes *k)
+{
+    const char *all = k->at.all, *kept = k->at.kept, *c = k->at.chosen;
+    const Bind x = BIND_T("x", n->in[0]), t = BIND_T("t", n->in[1]);
+    Tensor *peak = OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", kept, c, all), x);
+    const Bind most = BIND_T("peak", peak);
+    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "total%s = sum(%s) exp(x%s - peak%s)", kept, c, all, kept), x,
+                               most);
+    const Bind sum = BIND_T("total", total);
+    const char *text = k->is_index
+        ? text_format(cx, "row%s = peak%s + log(total%s) - %s", kept, kept, kept, chosen_element(cx, n, k))
+        : text_format(cx, "row%s = sum(%s) t%s * (peak%s + log(total%s) - x%s)", kept, c, all, kept, kept, all);
+    return peak && total ? OP_FORMULA(cx, n, text, x, t, most, sum) : NULL;
+}
+
+static Tensor *rows_of_probabilities(Ctx *cx, const Node *n, const Classes *k)
+{
+    const char *text = k->is_index
+        ? text_format(cx, "row%s = -log(%s)", k->at.kept, chosen_element(cx, n, k))
+        : text_format(cx, "row%s = sum(%s) -(t%s * log(x%s))", k->at.kept, k->at.chosen, k->at.all, k->at.all);
+    return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("t", n->in[1]));
+}
+
+static int cross_entropy(Ctx *cx, const Node *n, Tensor **out)
+{
+    Classes k;
+    if (!read_classes(cx, n, &k)) return 0;
+    return reduced(cx, n, k.of_logits ? rows_of_logits(cx, n, &k) : rows_of_probabilities(cx, n, &k), out);
+}
+
+/* d_x = g * factor * (softmax(x) * mass - t), where mass is the sum of the row's target. */
+static bool cross_entropy_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
+{
+    Classes k;
+    if (input || !read_classes(cx, n, &k) || !k.of_logits) return false;
+    const char *all = k.at.all, *kept = k.at.kept, *c = k.at.chosen;
+    const Tensor *x = n->in[0];
+    Tensor *p = call_on(cx, "softmax", n->name, n->in[0], "");
+    Tensor *rows = tensor_new(cx, "rows", x->type, x->rank - 1, x->shape);
+    const Bind by = BIND_V("factor", expr_real(cx, x->type, factor_of(cx, n, rows))), t = BIND_T("t", n->in[1]),
+               prob = BIND_T("p", p), seed = BIND_T("g", g[0]), one = BIND_V("one", expr_real(cx, x->type, 1)),
+               last = BIND_V("classes", x->shape[x->rank - 1]);
+    if (k.is_index) {
+        const char *text = text_format(cx, "y%s = (p%s - select(%s == %s, one, 0)) * g * factor", all, all, c,
+                                       class_index(cx, n, &k));
+        *out = OP_FORMULA(cx, n, text, prob, t, seed, by, one, last);
+        return true;
+    }
+    Tensor *mass = OP_FORMULA(cx, n, text_format(cx, "mass%s = sum(%s) t%s", kept, c, all), t);
+    const char *text = text_format(cx, "y%s = (p%s * mass%s - t%s) * g * factor", all, all, kept, all);
+    *out = OP_FORMULA(cx, n, text, prob, t, seed, by, BIND_T("mass", mass));
+    return true;
+}
+
+/* ---- Losses of elements ------------------------------------------------------------------------------------------ */
+
+static int of_elements(Ctx *cx, const Node *n, const char *value, Tensor **out)
+{
+    const Tensor *x = n->in[0], *t = n->in[1];
+    bool same = op_float(cx, n) && x->type == t->type && x->rank == t->rank;
+    for (int d = 0; same && d < x->rank; d++) same = x->shape[d] == t->shape[d];
+    if (!same)
+        op_refuse(cx, n, "the prediction is %s%s and the target %s%s; one type and shape is expected",
+                  dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(t->type)->spelling,
+                  tensor_shape_text(cx, t));
+    if (!same) return 0;
+    Tensor *rows = OP_FORMULA(cx, n, text_format(cx, "row[*] = %s", value), BIND_T("x", n->in[0]),
+                              BIND_T("t", n->in[1]));
+    return reduced(cx, n, rows, out);
+}
+
+static int mse(Ctx *cx, const Node *n, Tensor **out)
+{
+    return of_elements(cx, n, "(x[*] - t[*]) * (x[*] - t[*])", out);
+}
+
+static int mae(Ctx *cx, const Node *n, Tensor **out) { return of_elements(cx, n, "abs(x[*] - t[*])", out); }
+static int hinge(Ctx *cx, const Node *n, Tensor **out) { return of_elements(cx, n, "max(1 - t[*] * x[*], 0)", out); }
+
+static int binary_cross_entropy(Ctx *cx, const Node *n, Tensor **out)
+{
+    bool of_logits;
+    if (!is_of_logits(cx, n, &of_logits)) return 0;
+    return of_elements(cx, n, of_logits ? "max(x[*], 0) - x[*] * t[*] + log1p(exp(-abs(x[*])))"
+                                        : "-(t[*] * log(x[*]) + (1 - t[*]) * log(1 - x[*]))", out);
+}
+
+/* d_x = (sigmoid(x) - t) * g * factor: the derived form has a kink at 0. */
+static bool binary_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
+{
+    bool of_logits;
+    if (input || !is_of_logits(cx, n, &of_logits) || !of_logits) return false;
+    const Tensor *x = n->in[0];
+    *out = OP_FORMULA(cx, n, "y[*] = (sigmoid(x[*]) - t[*]) * g * factor", BIND_T("x", n->in[0]), BIND_T("t", n->in[1]),
+                      BIND_T("g", g[0]), BIND_V("factor", expr_real(cx, x->type, factor_of(cx, n, x))));
+    return true;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+#define REDUCTION { "reduction", ATTR_TEXT, "mean or sum, over all rows", "mean" }
+static const AttrRow entropy_attrs[] = {
+    { "of", ATTR_TEXT, "logits, or probabilities", "logits" }, REDUCTION, { 0 }
+};
+static const AttrRow element_attrs[] = { REDUCTION, { 0 } };
+
+static const OpCase entropy_cases[] = {
+    { "", "f32[3][5] f32[3][5]", "f32", NULL },
+    { "reduction=sum", "f32[2][3][4] f32[2][3][4]", "f32", NULL },
+    { "", "f32[3][5] i32[3]={0,4,2}", "f32", NULL },
+    { "", "f32[5] i64={3}", "f32", NULL },
+    { "of=probabilities", "f32[2][3]={0.2,0.3,0.5,0.6,0.3,0.1} f32[2][3]", "f32", NULL },
+    { "of=probabilities", "f32[2][3]={0.2,0.3,0.5,0.6,0.3,0.1} i32[2]={1,0}", "f32", NULL },
+    { "of=odds", "f32[2][3] f32[2][3]", NULL, "logits or probabilities is expected" },
+    { "reduction=none", "f32[2][3] f32[2][3]", NULL, "mean or sum is expected" },
+    { "", "f32[2][3] f32[2][4]", NULL, "the prediction is f32[2][3] and the target f32[2][4]" },
+    { 0 }
+};
+static const OpCase element_cases[] = {
+    { "", "f32[3][5] f32[3][5]", "f32", NULL },
+    { "reduction=sum", "f32[4] f32[4]", "f32", NULL },
+    { "", "f32[4] f32[5]", NULL, "one type and shape is expected" },
+    { 0 }
+};
+static const OpCase binary_cases[] = {
+    { "", "f32[3][5] f32[3][5]", "f32", NULL },
+    { "of=probabilities reduction=sum", "f32[4]={0.2,0.5,0.7,0.9} f32[4]={0,1,0.5,1}", "f32", NULL },
+    { "", "f32[4] f32[5]", NULL, "one type and shape is expected" },
+    { 0 }
+};
+
+#define LOSS(fn, formula_text, attr_rows, case_rows) \
+    .name = #fn, .summary = formula_text, .level = 10, .least_inputs = 2, .most_inputs = 2, .inputs = "x t", \
+      .attr = attr_rows, .meaning.compute = fn, .fusion.pattern = PATTERN_OPAQUE, .cases = case_rows
+
+const Op ops_loss[] = {
+    { LOSS(cross_entropy, "y = mean(n) sum(c) -t[n,c] * log_softmax(x)[n,c]; or x[n,t[n]] of integer t", entropy_attrs,
+           entropy_cases), .gradient.adjoint = cross_entropy_adjoint },
+    { LOSS(mse, "y = mean (x - t)^2", element_attrs, element_cases) },
+    { LOSS(mae, "y = mean abs(x - t)", element_attrs, element_cases) },
+    { LOSS(hinge, "y = mean max(1 - t * x, 0), for t of -1 and 1", element_attrs, element_cases) },
+    { LOSS(binary_cross_entropy, "y = mean -(t * log(p) + (1 - t) * log(1 - p)), p = sigmoid(x)", entropy_attrs,
+           binary_cases), .gradient.adjoint = binary_adjoint },
+    { 0 }
+};
