@@ -65,7 +65,8 @@ typedef struct lw_options {
     /* Schedules of groups, in the form of dump --at scheduled: a file, a text, and a file with less precedence. NULL:
      * none */
     const char *schedule, *schedule_text, *tuning;
-    const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered, pass:NAME */
+    const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered, pass:NAME;
+                                      * lw_quantize_dump: annotated, calibrated, realized */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
     /* Groups to combine where that costs neither RAM nor instructions: "conv,pool@pool", in the loops of the one after
@@ -109,6 +110,15 @@ typedef struct lw_quantization {
 } lw_quantization;
 const char *lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q,
                         const lw_options *o);
+/* Returns the network at a stage of lw_quantize as the text of a .te file, which can be run, edited and given back to
+ * lw_quantize. The field `at` of the options names the stage:
+ *
+ *   annotated    the float network, with an annotation on each tensor that gets a grid; needs no samples
+ *   calibrated   the same with the grids, which lw_quantize then reads instead of samples
+ *   realized     the integer network, which lw_compile compiles
+ *
+ * NULL on error. */
+const char *lw_quantize_dump(lw_context *cx, const char *model, const lw_quantization *q, const lw_options *o);
 /* Runs the emitted C, built by $CC, on stacked samples and returns a text: accuracy and confusion matrix against labels
  * (integers, one for each sample; the first output holds the scores), or the error against expected outputs. */
 typedef struct lw_evaluation {

@@ -178,9 +178,9 @@ static const Option options[] = {
       VERIFY, TEXT_AT(runner) },
 
     { "--samples", "FILE",
-      "a .npy of stacked samples for each input, or one .npz", QUANTIZE, READ_EACH(read_samples) },
+      "a .npy of stacked samples for each input, or one .npz", QUANTIZE | DUMP, READ_EACH(read_samples) },
     { "--ports", "int8|float",
-      "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE, TEXT,
+      "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE | DUMP, TEXT,
       offsetof(Arguments, quantization.ports), NULL, false, 0 },
 
     { "--test", "FILE",
@@ -191,7 +191,8 @@ static const Option options[] = {
       READ_ONCE(read_top) },
 
     { "--at", "STAGE",
-      "dag (by default), fused, strategy, loops, step:N, scheduled, lowered, pass:NAME", DUMP, TEXT_AT(at) },
+      "dag, fused, strategy, loops, step:N, scheduled, lowered, pass:NAME, or of quantize",
+      DUMP, TEXT_AT(at) },
     { "--only",         "NAME",       "one group alone; not with --at dag", DUMP, TEXT_AT(only) },
     { "--explain", NULL,
       "of strategy, loops, step:N, scheduled: the cost before and after each step", DUMP, FLAG_AT(options.explain) },
@@ -352,7 +353,18 @@ static bool evaluate(const Arguments *a)
     if (a->expect_count) e.expect = a->expect[0];
     return show(lw_evaluate(a->cx, a->file[0], &e, &a->options));
 }
-static bool dump(const Arguments *a) { return show_or_write(a, lw_dump(a->cx, a->file[0], &a->options)); }
+
+static bool is_quantize_stage(const char *at)
+{
+    return at && (strcmp(at, "annotated") == 0 || strcmp(at, "calibrated") == 0 || strcmp(at, "realized") == 0);
+}
+
+static bool dump(const Arguments *a)
+{
+    return show_or_write(a, is_quantize_stage(a->options.at)
+        ? lw_quantize_dump(a->cx, a->file[0], &a->quantization, &a->options)
+        : lw_dump(a->cx, a->file[0], &a->options));
+}
 
 static bool ends_in(const char *s, const char *end)
 {
@@ -605,6 +617,9 @@ static bool is_consistent(const Command *c, const Arguments *a)
 {
     if (c->bit == REPORT && a->output_count && !ends_in(a->output[0], ".html") && !ends_in(a->output[0], ".txt"))
         return wrong("a report is written as .html or .txt, not as '%s'", a->output[0]);
+    if (c->bit == DUMP && (a->quantization.sample_count || a->quantization.ports) && !is_quantize_stage(a->options.at))
+        return wrong("--samples and --ports have no effect on --at %s; accepted: annotated, calibrated, realized",
+                     a->options.at ? a->options.at : "dag");
     if ((a->level != 0) + a->onnx + a->tflite + a->conditions > 1)
         return wrong("--level, --onnx, --tflite and --conditions exclude each other; accepted: one of them");
     return true;

@@ -102,7 +102,7 @@ commands_of() {
     --target | --dim | --value | --state | --annotate | --tuning | --schedule | --combine | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report ;;
     --rounding | --qdq) echo compile run verify evaluate dump report ;;
-    --samples | --ports) echo quantize ;;
+    --samples | --ports) echo "quantize dump" ;;
     --test | --test-labels) echo quantize evaluate ;;
     --top) echo evaluate ;;
     --expect | --cc) echo verify evaluate ;;

@@ -104,6 +104,68 @@ gru() {
     return 1
 }
 
+# ---- Stages as .te ---------------------------------------------------------------------------------------------------
+
+digits=samples/digits
+stage() { at=$1; shift; "$lw" dump "$@" --at "$at" -o "$work/$at.te"; }
+setup stage-annotated  stage annotated $digits/digits.onnx
+setup stage-calibrated stage calibrated $digits/digits.onnx --samples $digits/calibration.npy
+setup stage-realized   stage realized $digits/digits.onnx --samples $digits/calibration.npy
+check annotated-needs-no-scales sh -c "! grep -q _scale '$work/annotated.te'"
+check calibrated-has-scales     grep -q '= annotation.simulated_quantize(relu_4, relu_4_scale, relu_4_zero)' "$work/calibrated.te"
+check realized-has-no-floats    sh -c "! grep -q 'f32\[' '$work/realized.te'"
+again() { file=$1; shift; "$lw" quantize "$work/$file.te" "$@" -o "$work/$file.c" --name net --quiet && code "$file"; }
+# The emitted C apart from names and the lines that state the file.
+code() { sed -e 1,2d -e 's/_[a-z0-9_]*//g' -e 's/LWLAYER(.*//' "$work/$1.c" | tr -d ' \n' > "$work/$1.txt"; }
+setup stage-of-the-model sh -c "'$lw' quantize $digits/digits.onnx --samples $digits/calibration.npy -o '$work/whole.c' --name net --quiet"
+code whole
+same_code() { cmp "$work/whole.txt" "$work/$1.txt"; }
+setup annotated-is-quantized   again annotated --samples $digits/calibration.npy
+check annotated-is-the-same-C  same_code annotated
+setup calibrated-is-quantized  again calibrated
+check calibrated-is-the-same-C same_code calibrated
+setup realized-is-compiled     sh -c "'$lw' '$work/realized.te' -o '$work/realized.c' --name net --quiet"
+code realized
+check realized-is-the-same-C   same_code realized
+check calibrated-runs          "$lw" verify "$work/calibrated.te"
+check realized-runs            "$lw" verify "$work/realized.te"
+check annotated-requires-samples refuses 'samples are required: .*; no annotation gives the grid of "input_"' \
+    quantize "$work/annotated.te"
+check stages-of-quantize-are-named refuses 'accepted: .*of a quantization: annotated' dump "$work/net.te" --at anotated
+without_effect() { "$lw" dump "$work/net.te" --samples "$work/good.npy" > "$work/said" 2>&1; [ $? -eq 2 ] && grep -q 'no effect on --at dag' "$work/said"; }
+check samples-without-a-stage-are-refused without_effect
+
+# ---- The user's annotations ------------------------------------------------------------------------------------------
+
+# edited COMMAND WORDS: after the edit by sed, the emitted C of the annotated model has the words.
+edited() {
+    sed -e "$1" "$work/annotated.te" > "$work/edited.te"
+    "$lw" quantize "$work/edited.te" --samples $digits/calibration.npy -o "$work/edited.c" --name net > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    grep -q -e "$2" "$work/said" "$work/edited.c" && return
+    cat "$work/said"
+    return 1
+}
+check a-tensor-stays-in-floats edited 's/(relu_2)/(relu_2, bits=32)/' '1 calls stay in floats: conv_3'
+check weights-of-four-bits edited 's/(gemm_1)/(gemm_1, bits=4)/' '^  *-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],'
+# annotated_by LINE WORDS: as an annotation file.
+annotated_by() {
+    echo "$1" > "$work/said.txt"
+    "$lw" dump $digits/digits.onnx --annotate "$work/said.txt" --samples $digits/calibration.npy --at calibrated > "$work/said" 2>&1
+    grep -q -e "$2" "$work/said" && return
+    grep -v '^ ' "$work/said" | cut -c1-100
+    return 1
+}
+check file-gives-a-grid       annotated_by 'simulated_quantize relu_4 scale=0.0625 zero=-100' '^const relu_4_scale: f32 = \[0.0625\]'
+check file-reaches-an-input   annotated_by 'simulated_quantize input scale=0.03125 zero=0' '^const input_scale: f32 = \[0.03125\]'
+check file-reaches-weights    annotated_by 'simulated_quantize conv_3.weight bits=32' 'conv_3_grid = annotation.simulated_quantize(conv_3, bits=32)'
+check file-splits-a-layer     annotated_by 'simulated_quantize batchnormalization_3 bits=8' '^const batchnormalization_3[_0-9]*_scale: f32 = '
+check folded-value-is-refused annotated_by 'simulated_quantize conv_3 bits=8' 'annotation of "conv_3": error: the passes fold this value'
+check folded-scale-is-refused annotated_by 'simulated_quantize conv_3.weight scale=1' 'so its scale has no effect'
+check odd-bits-are-refused    annotated_by 'simulated_quantize relu_4 bits=7' 'bits=7; accepted: 8, 16, or 32 for floats'
+check zero-off-the-grid-is-refused annotated_by 'simulated_quantize relu_4 scale=1 zero=300' 'zero 300 is not on the grid'
+check no-positive-scale-is-refused annotated_by 'simulated_quantize relu_4 scale=0' 'scale 0; a positive number'
+check misspelt-constant-is-refused annotated_by 'simulated_quantize conv_3.wieght bits=4' "did you mean 'conv_3.weight'"
+
 if [ -d $data ]; then
     check a-quantized-model-is-refused quantized_already
     check kws_cnn-reaches-99.5-percent-on-integers accuracy kws_cnn 9950

@@ -419,7 +419,7 @@ static const char *stop_names(Ctx *cx, bool explaining)
     Text t = text_new(cx);
     for (int i = 0; i < STOP_COUNT; i++)
         if (!explaining || stops[i].explains) text_printf(&t, "%s%s", t.length ? ", " : "", stops[i].name);
-    if (!explaining) text_add(&t, ", pass:NAME");
+    if (!explaining) text_add(&t, ", pass:NAME; of a quantization: annotated, calibrated, realized");
     return text_string(&t);
 }
 

@@ -3,6 +3,7 @@
 #include "api/computation/arguments.h"
 #include "api/evaluate.h"
 #include "export/onnx_write.h"
+#include "export/te_write.h"
 #include "support/guard.h"
 
 typedef struct Quantizing {
@@ -98,6 +99,15 @@ static const char **output_names(Build *b)
     return names;
 }
 
+static const lw_quantization without_samples;
+
+/* A model whose annotations give all grids needs no samples. */
+static bool read_samples(Build *b, const lw_quantization *q, Samples *out)
+{
+    *out = (Samples){ 0 };
+    return !q->sample_count || samples_read(b, q->samples, q->sample_count, out);
+}
+
 static const char *quantize(Ctx *cx, const char *model, const char *output, const lw_quantization *q,
                             const lw_options *o)
 {
@@ -106,19 +116,89 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
     Ports ports;
     o = options_of(cx, "lw_quantize", o);
     if (!o || !is_given(cx, "lw_quantize", "the model", model)) return NULL;
-    if (!q || !q->sample_count) diag_usage(cx, NULL, "samples are required: --samples FILE.npy for each input");
-    if (q && q->labels && !q->test_count) diag_usage(cx, NULL, "--test-labels has no effect without --test");
+    if (!q) q = &without_samples;
+    if (q->labels && !q->test_count) diag_usage(cx, NULL, "--test-labels has no effect without --test");
     if (ctx_failed(cx) || !are_given(cx, "lw_quantize", "the samples", q->samples, q->sample_count)) return NULL;
     if (!are_given(cx, "lw_quantize", "the test set", q->test, q->test_count)) return NULL;
     if (!read_ports(cx, q->ports, &ports) || !outputs_are_right(cx, output, q->onnx)) return NULL;
     Quantizing z = { .cx = cx, .q = q, .o = o, .said = text_new(cx) };
-    if (!build_read(&b, cx, model, o) || !samples_read(&b, q->samples, q->sample_count, &s)) return NULL;
+    if (!build_read(&b, cx, model, o) || !read_samples(&b, q, &s)) return NULL;
     const char **names = output_names(&b);
     if (!build_quantize(&b, &s, ports, &z.done) || !build_graph(&b) || !build_nests(&b)) return NULL;
     print_summary(&z);
     if (q->test_count) test(&z, model);
     if (!ctx_failed(cx) && q->onnx) write_onnx(&z, &b, names);
     return !ctx_failed(cx) && (!output || build_write(&b, output)) ? text_string(&z.said) : NULL;
+}
+
+/* ---- Stages as .te ----------------------------------------------------------------------------------------------- */
+
+/* Each prints a stage of the quantization as a model; NULL on error. */
+typedef struct QuantizeStage {
+    const char *name;
+    bool needs_grids;
+    const char *(*print)(Build *b, const Quantized *done, const char *const *names);
+} QuantizeStage;
+
+static const char *print_annotated(Build *b, const Quantized *done, const char *const *names)
+{
+    const Graph g = annotated(b->cx, &done->floats, &done->edges, false);
+    return te_write(b->cx, &g, names, "The float network. `loopwright quantize` chooses the grid of each "
+                    "annotation from samples.\nbits=32 keeps a tensor in floats; a scale and a zero give its grid.");
+}
+
+static const char *print_calibrated(Build *b, const Quantized *done, const char *const *names)
+{
+    const Graph g = annotated(b->cx, &done->floats, &done->edges, true);
+    return te_write(b->cx, &g, names, "The simulated network: floats, each annotated tensor rounded to its grid.\n"
+                    "`loopwright quantize` realizes it on integers, without samples.");
+}
+
+static const char *print_realized(Build *b, const Quantized *done, const char *const *names)
+{
+    (void)done;
+    b->until = "fold";
+    return build_graph(b) ? te_write(b->cx, &b->graph, names, "The integer network.") : NULL;
+}
+
+static const QuantizeStage quantize_stages[] = {
+    { "annotated", false, print_annotated }, { "calibrated", true, print_calibrated },
+    { "realized", true, print_realized },
+};
+enum { QUANTIZE_STAGES = sizeof quantize_stages / sizeof quantize_stages[0] };
+
+static const QuantizeStage *stage_named(Ctx *cx, const char *at)
+{
+    const char *names[QUANTIZE_STAGES];
+    for (int i = 0; i < QUANTIZE_STAGES; i++) {
+        names[i] = quantize_stages[i].name;
+        if (text_equal(at, names[i])) return &quantize_stages[i];
+    }
+    diag_usage(cx, NULL, "--at \"%s\" is no stage of quantization%s; accepted: annotated, calibrated, realized",
+               at ? at : "", text_hint(cx, at ? at : "", names, QUANTIZE_STAGES, ""));
+    return NULL;
+}
+
+static const char *quantize_dumped(Ctx *cx, const char *model, const lw_quantization *q, const lw_options *o)
+{
+    Build b;
+    Samples s;
+    Ports ports;
+    Quantized done;
+    o = options_of(cx, "lw_quantize_dump", o);
+    if (!o || !is_given(cx, "lw_quantize_dump", "the model", model)) return NULL;
+    if (!q) q = &without_samples;
+    const QuantizeStage *stage = stage_named(cx, o->at);
+    if (!stage || !are_given(cx, "lw_quantize_dump", "the samples", q->samples, q->sample_count)) return NULL;
+    if (!read_ports(cx, q->ports, &ports) || !build_read(&b, cx, model, o) || !read_samples(&b, q, &s)) return NULL;
+    const char **names = output_names(&b);
+    const bool ok = stage->needs_grids ? build_quantize(&b, &s, ports, &done) : build_annotate(&b, ports, &done);
+    return ok ? stage->print(&b, &done, names) : NULL;
+}
+
+const char *lw_quantize_dump(lw_context *cx, const char *model, const lw_quantization *q, const lw_options *o)
+{
+    RETURN_GUARDED(cx, const char *, NULL, quantize_dumped(cx, model, q, o));
 }
 
 const char *lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q,

@@ -114,7 +114,8 @@ bool build_graph(Build *b)
                         .input = m->input,
                         .output_count = m->output_count,
                         .output = m->output,
-                        .target = b->target };
+                        .target = b->target,
+                        .records_grids = b->records_grids };
     if (build_passes(b) && b->options->layers && !b->model.is_nest) build_show_layers(b);
     return build_inner_graphs(b);
 }

@@ -4,7 +4,8 @@
  *
  *     error[o] = sum(taps, c) d[taps,c,o] * mean[c]
  *
- * is subtracted from the bias. Taps over padding count like the others. */
+ * is subtracted from the bias. Taps over padding count like the others. Weights with given scales keep their bias: that
+ * of `dump --at calibrated` is corrected already. */
 #include <math.h>
 
 #include "quantizer/layers.h"
@@ -16,13 +17,13 @@ static double rounding_of(const float *w, const float *scale, int64_t scales, in
     return nearbyint((double)w[i] / (double)s) * (double)s - (double)w[i];
 }
 
-static void correct(Ctx *cx, const Layer *l, const ChannelStats *x, Map *replaced)
+static void correct(Ctx *cx, const Edges *e, const Layer *l, const ChannelStats *x, Map *replaced)
 {
     int axis;
     int64_t scales;
     const Tensor *w = l->call->in[l->weights];
     weights_operand(l->call, &axis);
-    const float *scale = weight_scales(cx, w, axis, &scales), *v = w->data, *was = l->bias->data;
+    const float *scale = weight_scales(cx, e, w, axis, &scales), *v = w->data, *was = l->bias->data;
     double *error = NEW_ARRAY(cx->arena, double, channels_of(l->last));
     float *now = NEW_ARRAY(cx->arena, float, channels_of(l->last));
     for (int64_t i = 0; i < tensor_elems(w); i++)
@@ -42,8 +43,10 @@ Graph correct_biases(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats
         const Tensor *x = l.call->in[1 - l.weights], *w = l.call->in[l.weights];
         const Edge *edge = edge_of(e, x);
         const ChannelStats *s = edge ? &stats[edge - e->at] : NULL;
+        const Request *given = request_of(&e->requests, w);
+        if (given && (given->has_grid || given->bits == FLOAT_BITS)) continue;
         if (!s || !s->count || s->channels != tensor_dim(w, l.axis_in)) continue;
-        if (tensor_dim(w, l.axis_out) == channels_of(l.last)) correct(cx, &l, s, &replaced);
+        if (tensor_dim(w, l.axis_out) == channels_of(l.last)) correct(cx, e, &l, s, &replaced);
     }
     return with_constants(cx, g, &replaced);
 }

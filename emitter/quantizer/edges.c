@@ -12,7 +12,9 @@
  *   FLOAT      everything else
  *
  * AFFINE and LIMIT after a PRODUCT belong to its requantization if they alone read it: the tensor between them has no
- * grid. Neither has one inside a CURVE. Every other tensor that a call with an integer form reads or writes has. */
+ * grid. Neither has one inside a CURVE. Every other tensor that a call with an integer form reads or writes has.
+ *
+ * A tensor that the user annotated has the grid that the annotation requests, or none, whatever its calls are. */
 #include "quantizer/layers.h"
 #include "support/text.h"
 
@@ -37,6 +39,8 @@ typedef struct Finder {
 } Finder;
 
 static bool is_data(const Tensor *t) { return t && t->type == F32 && !tensor_is_constant(t); }
+
+static const Request *asked(const Finder *f, const Tensor *t) { return request_of(&f->edges.requests, t); }
 
 static const Facts *facts_of(const Finder *f, const Node *n) { return n ? map_get_ptr(&f->facts, n) : NULL; }
 
@@ -63,7 +67,7 @@ static Tensor *source_of(const Finder *f, const Node *n)
         Tensor *t = n->in[i];
         if (!t) continue;
         const Facts *before = is_data(t) ? facts_of(f, t->producer) : NULL;
-        Tensor *from = before && before->source ? before->source : t;
+        Tensor *from = before && before->source && !asked(f, t) ? before->source : t;
         if (tensor_is_constant(t) ? tensor_elems(t) != 1 : !is_data(t) || (source && source != from)) return NULL;
         if (!tensor_is_constant(t)) source = from;
     }
@@ -75,7 +79,7 @@ static bool continues(const Finder *f, const Node *n, Role role)
 {
     const Tensor *x = is_data(n->in[0]) ? n->in[0] : n->in_count > 1 ? n->in[1] : NULL;
     const Facts *before = x ? facts_of(f, x->producer) : NULL;
-    if (!before || !is_single(f, x)) return false;
+    if (!before || !is_single(f, x) || asked(f, x)) return false;
     if (role == LIMIT) return before->role == PRODUCT || before->is_absorbed;
     return before->role == PRODUCT || (before->is_absorbed && before->role == AFFINE);
 }
@@ -117,9 +121,17 @@ static const Tensor *root_of(const Finder *f, const Tensor *t)
     return t;
 }
 
-/* Gives both tensors one grid. */
+static bool are_alike(const Request *a, const Request *b)
+{
+    if (!a || !b) return true;
+    return a->bits == b->bits && a->has_grid == b->has_grid &&
+        (!a->has_grid || (a->grid.step == b->grid.step && a->grid.zero == b->grid.zero));
+}
+
+/* Gives both tensors one grid, unless the user gave each its own. */
 static void share(Finder *f, const Tensor *a, const Tensor *b)
 {
+    if (!are_alike(asked(f, a), asked(f, b))) return;
     a = root_of(f, a);
     b = root_of(f, b);
     if (a != b) map_put_const_ptr(&f->parent, b, a);
@@ -127,6 +139,8 @@ static void share(Finder *f, const Tensor *a, const Tensor *b)
 
 static void add_edge(Finder *f, Tensor *t, bool is_narrow)
 {
+    const Request *r = asked(f, t);
+    if (r && r->bits == FLOAT_BITS) return;
     if (is_data(t) && is_narrow) map_put_ptr(&f->narrow, t, t);
     if (!is_data(t) || map_get_ptr(&f->edges.of, t)) return;
     Edge *e = &f->edges.at[f->edges.count++];
@@ -154,6 +168,7 @@ static bool is_interior(const Finder *f, const Tensor *t)
     if (graph_has_output(f->graph, t)) return false;
     for (int i = 0; i < readers->count; i++) {
         const Facts *reader = facts_of(f, readers->at[i]);
+        if (asked(f, t)) return false;
         if (!reader->is_absorbed && !(own->source && reader->source == own->source)) return false;
     }
     return readers->count > 0;
@@ -164,12 +179,16 @@ static void add_edges(Finder *f)
     int most = f->graph->input_count;
     for (int i = 0; i < f->count; i++) most += f->order[i]->out_count + f->order[i]->in_count;
     f->edges.at = NEW_ARRAY(f->cx->arena, Edge, most);
+    for (int i = 0; i < f->graph->input_count; i++)
+        if (asked(f, f->graph->input[i])) add_edge(f, f->graph->input[i], false);
     for (int i = 0; i < f->count; i++) {
         const Node *n = f->order[i];
         const Facts *x = facts_of(f, n);
         add_operands(f, n, x);
         if (x->role != FLOATS && x->role != WEIGHTS && !is_interior(f, n->out[0]))
             add_edge(f, n->out[0], x->role != MOVE);
+        for (int k = 0; k < n->out_count; k++)
+            if (asked(f, n->out[k])) add_edge(f, n->out[k], x->role == FLOATS);
         for (int k = 0; x->role == MOVE && k < n->in_count; k++)
             if (is_data(n->in[k])) share(f, n->in[k], n->out[0]);
     }
@@ -178,6 +197,8 @@ static void add_edges(Finder *f)
 static EdgeRange range_of(const Finder *f, const Edge *e)
 {
     const Node *n = e->tensor->producer;
+    const Request *r = asked(f, e->tensor);
+    if (r && r->has_grid) return EDGE_GIVEN;
     if (n && n->kind == NODE_CALL && n->op->quantization.output_step > 0) return EDGE_FIXED;
     if (graph_has_output(f->graph, e->tensor)) return EDGE_WHOLE;
     const ReaderList *readers = readers_list(&f->readers, e->tensor);
@@ -191,10 +212,21 @@ static bool is_wide(const Finder *f, const Tensor *t)
 {
     bool is_port = graph_has_output(f->graph, t);
     for (int i = 0; i < f->graph->input_count; i++) is_port = is_port || f->graph->input[i] == t;
+    const Request *r = asked(f, t);
+    if (r && r->bits == 8) return false;
     return !map_get_ptr(&f->narrow, t) && !(is_port && f->ports == PORTS_INT8);
 }
 
-/* A group of several tensors is calibrated, unless each of them has the same fixed grid. */
+/* The grid that a tensor alone determines. */
+static void give_grid(const Finder *f, EdgeGroup *g, const Tensor *t)
+{
+    if (g->range == EDGE_GIVEN) g->grid = asked(f, t)->grid;
+    if (g->range != EDGE_FIXED) return;
+    const OpQuantization *q = &t->producer->op->quantization;
+    g->grid = (Grid){ q->output_step, q->output_zero, INT8_MIN, INT8_MAX };
+}
+
+/* A group of several tensors is calibrated, unless each of them has the same fixed grid, or one has a given grid. */
 static void add_group(Finder *f, Edge *e, Map *group_of)
 {
     const Tensor *root = root_of(f, e->tensor);
@@ -204,17 +236,34 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
         f->edges.group[known - f->edges.group].is_wide &= is_wide(f, e->tensor);
         EdgeGroup *g = &f->edges.group[e->group = (int)(known - f->edges.group)];
         const bool is_moved = e->tensor->producer && facts_of(f, e->tensor->producer)->role == MOVE;
-        if (g->range != range && !(is_moved && g->range == EDGE_FIXED))
+        if (g->range == EDGE_GIVEN) return;
+        if (range == EDGE_GIVEN) {
+            g->range = range;
+            give_grid(f, g, e->tensor);
+        } else if (g->range != range && !(is_moved && g->range == EDGE_FIXED))
             g->range = g->range == EDGE_WHOLE || range == EDGE_WHOLE ? EDGE_WHOLE : EDGE_CALIBRATED;
         return;
     }
     EdgeGroup *g = &f->edges.group[e->group = f->edges.group_count++];
     *g = (EdgeGroup){ .name = e->tensor->name, .range = range, .is_wide = is_wide(f, e->tensor) };
-    if (range == EDGE_FIXED) {
-        const OpQuantization *q = &e->tensor->producer->op->quantization;
-        g->grid = (Grid){ q->output_step, q->output_zero, INT8_MIN, INT8_MAX };
-    }
+    give_grid(f, g, e->tensor);
     map_put_ptr(group_of, root, g);
+    const Request *r = asked(f, e->tensor);
+    if (r && r->bits == 16 && !g->is_wide)
+        diag_unsupported(f->cx, NULL, "16 bits of \"%s\"; accepted where only recurrent layers read it",
+                         e->tensor->name);
+}
+
+/* True if the call has no integer form, or an operand without a grid. */
+static bool is_in_floats(const Finder *f, const Node *n)
+{
+    const Facts *x = facts_of(f, n);
+    if (x->role <= WEIGHTS) return true;
+    if (x->is_absorbed || x->role == MOVE) return false;
+    if (x->source) return !map_get_ptr(&f->edges.of, x->source);
+    for (int i = 0; i < n->in_count; i++)
+        if (is_data(n->in[i]) && !map_get_ptr(&f->edges.of, n->in[i])) return true;
+    return false;
 }
 
 Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
@@ -223,6 +272,7 @@ Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
                  .facts = map_new(cx->arena), .parent = map_new(cx->arena) };
     Map group_of = map_new(cx->arena);
     f.edges.of = map_new(cx->arena);
+    f.edges.requests = requests_of(cx, g);
     f.readers = readers_of(cx, g);
     f.count = f.readers.count;
     f.order = f.readers.order;
@@ -232,8 +282,17 @@ Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
     for (int i = 0; i < f.edges.count; i++) add_group(&f, &f.edges.at[i], &group_of);
     f.edges.in_floats = NEW_ARRAY(cx->arena, const Node *, f.count);
     for (int i = 0; i < f.count; i++)
-        if (facts_of(&f, f.order[i])->role <= WEIGHTS) f.edges.in_floats[f.edges.float_count++] = f.order[i];
+        if (is_in_floats(&f, f.order[i])) f.edges.in_floats[f.edges.float_count++] = f.order[i];
     return f.edges;
+}
+
+const Tensor *edges_without_grid(const Edges *e)
+{
+    for (int i = 0; i < e->count; i++) {
+        const EdgeGroup *g = &e->group[e->at[i].group];
+        if (g->range != EDGE_GIVEN && (g->range != EDGE_FIXED || g->is_wide)) return e->at[i].tensor;
+    }
+    return NULL;
 }
 
 const Edge *edge_of(const Edges *e, const Tensor *t) { return map_get_ptr(&e->of, t); }

@@ -36,6 +36,13 @@ static float *elements_of(Equalizer *q, const Tensor *c)
     return v;
 }
 
+/* True if the user gave the tensor's grid, which no factor may change. */
+static bool has_request(const Equalizer *q, const Tensor *t)
+{
+    const Request *r = request_of(&q->edges->requests, t);
+    return r && r->has_grid;
+}
+
 /* Collects the layers that read the tensor, directly or through calls that keep channels. False: another call reads it,
  * or the weights are shared. */
 static bool find_seconds(Equalizer *q, const Tensor *t, Pair *p)
@@ -51,6 +58,7 @@ static bool find_seconds(Equalizer *q, const Tensor *t, Pair *p)
         }
         if (!layer_of(&q->readers, n, &l) || l.axis_in < 0 || n->in[1 - l.weights] != t) return false;
         const Tensor *w = n->in[l.weights];
+        if (has_request(q, w)) return false;
         if (readers_list(&q->readers, w)->count != 1 || tensor_dim(w, l.axis_in) != channels_of(t)) return false;
         p->second[p->second_count++] = l;
     }
@@ -78,9 +86,10 @@ static void find_pairs(Equalizer *q)
         *p = (Pair){ .second = NEW_ARRAY(q->cx->arena, Layer, q->readers.count) };
         if (!layer_of(&q->readers, n, &p->first) || p->first.axis_out < 0) continue;
         const Tensor *w = n->in[p->first.weights];
-        if (readers_list(&q->readers, w)->count != 1) continue;
+        if (readers_list(&q->readers, w)->count != 1 || has_request(q, w)) continue;
         if (tensor_dim(w, p->first.axis_out) != channels_of(p->first.last)) continue;
         p->edge = edge_behind(q, p->first.last);
+        if (p->edge >= 0 && (has_request(q, p->first.last) || has_request(q, q->edges->at[p->edge].tensor))) continue;
         if (p->edge < 0 || q->stats[p->edge].channels != channels_of(p->first.last)) continue;
         if (find_seconds(q, p->first.last, p)) q->pair_count++;
     }
@@ -145,9 +154,10 @@ Graph with_constants(Ctx *cx, Graph g, const Map *replaced)
             const Tensor *t = n->in[k];
             const float *v = t && tensor_is_constant(t) ? map_get_ptr(replaced, t) : NULL;
             Tensor *other = !t ? NULL : map_get_ptr(&now, t);
-            if (v) {
+            if (v && !other) {
                 other = tensor_new(cx, t->name, t->type, t->rank, t->shape);
                 if (other) other->data = v;
+                if (other) map_put_ptr(&now, t, other);
             }
             in[k] = other ? other : n->in[k];
             is_changed = is_changed || other;
@@ -161,6 +171,12 @@ Graph with_constants(Ctx *cx, Graph g, const Map *replaced)
         output[i] = t ? t : g.output[i];
     }
     g.output = output;
+    Mark *mark = arena_copy(cx->arena, g.mark, (size_t)g.mark_count * sizeof *g.mark);
+    for (int i = 0; i < g.mark_count; i++) {
+        Tensor *t = map_get_ptr(&now, mark[i].tensor);
+        if (t) mark[i].tensor = t;
+    }
+    g.mark = mark;
     return g;
 }
 

@@ -9,12 +9,13 @@ static bool float_graph(Build *b, Graph *out)
 {
     Build floats = *b;
     floats.until = "affine";
+    floats.records_grids = true;
     if (b->model.is_nest || b->model.schedule_count)
         diag_unsupported(b->cx, NULL, "quantization of a file with `nest` or `schedule`; accepted: one without them");
     if (b->state_count) diag_unsupported(b->cx, NULL, "quantization of a model with state");
     if (ctx_failed(b->cx) || !build_graph(&floats)) return false;
     *out = floats.graph;
-    return true;
+    return requests_resolve(b->cx, out);
 }
 
 /* Refuses a model that holds quantized values, as imported. */
@@ -29,20 +30,45 @@ static void refuse_quantized(Build *b)
         if (b->model.input[i]->quant)
             diag_error(cx, name_format(cx, "input \"%s\"", b->model.input[i]->name), "%s", what);
     for (int i = 0; i < count && !ctx_failed(cx); i++)
-        if (order[i]->kind == NODE_CALL && order[i]->op->quantization.grid)
+        if (order[i]->kind == NODE_CALL && order[i]->op->quantization.grid
+            && order[i]->op->quantization.grid != GRID_SIMULATE)
             diag_error(cx, name_format(cx, "node \"%s\" (%s)", order[i]->name, order[i]->op->name), "%s", what);
 }
 
 enum { EQUALIZE_SAMPLES = 32 };
 
+bool build_annotate(Build *b, Ports ports, Quantized *out)
+{
+    Ctx *cx = b->cx;
+    *out = (Quantized){ 0 };
+    refuse_quantized(b);
+    if (!float_graph(b, &out->floats)) return false;
+    out->edges = edges_of(cx, &out->floats, ports);
+    if (!out->edges.count)
+        diag_error(cx, NULL, "the model has no call with an integer form; there is nothing to quantize");
+    return !ctx_failed(cx);
+}
+
+/* Replaces the model by the graph simulated on the grids of the edges. */
+static bool simulate_model(Build *b, Ports ports, Quantized *out)
+{
+    out->simulated = simulate(b->cx, &out->floats, &out->edges, ports);
+    b->model.input = out->simulated.input;
+    b->model.output = out->simulated.output;
+    b->in_fixed_point = true;
+    return !ctx_failed(b->cx);
+}
+
 bool build_quantize(Build *b, const Samples *s, Ports ports, Quantized *out)
 {
     Ctx *cx = b->cx;
-    Graph g;
-    refuse_quantized(b);
-    if (!float_graph(b, &g)) return false;
-    Edges e = edges_of(cx, &g, ports);
-    if (!e.count) diag_error(cx, NULL, "the model has no call with an integer form; there is nothing to quantize");
+    if (!build_annotate(b, ports, out)) return false;
+    Graph g = out->floats;
+    Edges e = out->edges;
+    if (!s->count && edges_without_grid(&e))
+        diag_usage(cx, NULL, "samples are required: --samples FILE.npy for each input; no annotation gives the grid of "
+                   "\"%s\"", edges_without_grid(&e)->name);
+    if (!s->count) return !ctx_failed(cx) && simulate_model(b, ports, out);
     ChannelStats *stats = NEW_ARRAY(cx->arena, ChannelStats, e.count);
     if (ctx_failed(cx) || !calibrate(b, &g, s, EQUALIZE_SAMPLES, &e, stats)) return false;
     g = equalize(cx, g, &e, stats);
@@ -52,9 +78,6 @@ bool build_quantize(Build *b, const Samples *s, Ports ports, Quantized *out)
     g = correct_biases(cx, g, &e, stats);
     Edges now = edges_of(cx, &g, ports);                /* the same edges, in the same order, of the changed graph */
     for (int i = 0; i < now.group_count; i++) now.group[i].grid = e.group[i].grid;
-    *out = (Quantized){ .edges = now, .floats = g, .simulated = simulate(cx, &g, &now, ports) };
-    b->model.input = out->simulated.input;
-    b->model.output = out->simulated.output;
-    b->in_fixed_point = true;
-    return !ctx_failed(cx);
+    *out = (Quantized){ .edges = now, .floats = g };
+    return simulate_model(b, ports, out);
 }

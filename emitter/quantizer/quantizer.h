@@ -3,16 +3,19 @@
 #define LW_QUANTIZER_QUANTIZER_H
 /* Post-training quantization: from a float network and samples to integer C, in passes over one DAG.
  *
- *   edges.c       which tensors get a grid: facts of the operators' rows
+ *   requests.c    the user's annotations
+ *   edges.c       which tensors get a grid: facts of the operators' rows, and requests
  *   equalize.c    scales moved between layers, so that the channels of a tensor have similar ranges
  *   calibrate.c   the network runs in float over the samples; one histogram per grid
  *   range.c       the range of a histogram with the least error
  *   bias.c        the mean error of rounded weights, subtracted from the bias
  *   simulate.c    the DAG with annotation.simulated_quantize on every edge, and 8-bit ports
+ *   annotate.c    the DAG with annotations for the user: with or without their grids
  *
  * The simulated DAG is an ordinary one: graph/quantize realizes it on integers. */
 #include "driver/driver.h"
 #include "quantizer/histogram.h"
+#include "quantizer/requests.h"
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
@@ -37,7 +40,8 @@ Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port);
 typedef enum EdgeRange {
     EDGE_CALIBRATED,                   /* from the histogram, by least squared error */
     EDGE_WHOLE,                        /* from the histogram: minimum to maximum */
-    EDGE_FIXED                         /* by the operator: 1/256 for sigmoid and softmax */
+    EDGE_FIXED,                        /* by the operator: 1/256 for sigmoid and softmax */
+    EDGE_GIVEN                         /* by the user's annotation */
 } EdgeRange;
 
 /* Tensors that share a grid: the result of a move has the grid of its operand. */
@@ -56,6 +60,7 @@ typedef struct Edges {
     int group_count; EdgeGroup *group;
     Map of;                            /* tensor -> Edge; NULL: the tensor has no grid */
     int float_count; const Node **in_floats;      /* calls that stay in floats */
+    Map requests;                      /* of the graph's marks: requests.h */
 } Edges;
 
 typedef enum Ports { PORTS_INT8, PORTS_FLOAT } Ports;
@@ -91,10 +96,14 @@ Graph correct_biases(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats
 /* Returns the graph with a simulated quantization on every edge and weight. */
 Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports);
 
-/* Symmetric scales of weights in -127 to 127: one, or one for each index of the last axis. */
-float *weight_scales(Ctx *cx, const Tensor *w, int axis, int64_t *count);
+/* Symmetric scales of weights in -127 to 127, or those of a request: one, or one for each index of the last axis. */
+float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t *count);
 
-/* Returns the constants replaced in all calls that read them; others stay. */
+/* Returns the float graph with an annotation on every edge and on all quantized weights, which the quantizer reads back
+ * as requests; with_grids: with their scales and zeros. */
+Graph annotated(Ctx *cx, const Graph *g, const Edges *e, bool with_grids);
+
+/* Returns the constants replaced in all calls that read them, and in marks; others stay. */
 Graph with_constants(Ctx *cx, Graph g, const Map *replaced);
 
 /* The whole: after build_read, replaces the model by its quantized form. */
@@ -104,5 +113,9 @@ typedef struct Quantized {
     Graph simulated;                   /* before the passes: its calls compute in floats, its ports are the model's */
 } Quantized;
 bool build_quantize(Build *b, const Samples *s, Ports ports, Quantized *out);
+/* The first part: the float graph and its edges, without samples and grids. */
+bool build_annotate(Build *b, Ports ports, Quantized *out);
+/* Returns a tensor whose grid only samples can choose; NULL: all grids are given. */
+const Tensor *edges_without_grid(const Edges *e);
 
 #endif

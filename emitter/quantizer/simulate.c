@@ -13,17 +13,23 @@ typedef struct Simulation {
     bool has_ports;
 } Simulation;
 
-float *weight_scales(Ctx *cx, const Tensor *w, int axis, int64_t *count)
+float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t *count)
 {
-    enum { MOST = 127 };
-    const int64_t channels = axis < 0 ? 1 : tensor_dim(w, axis);
+    const Request *r = request_of(&e->requests, w);
+    const int bits = r && r->bits < 8 ? r->bits : 8;
+    const float most = (float)((1 << (bits - 1)) - 1);
+    const int64_t channels = r && r->has_grid ? r->scale_count : axis < 0 ? 1 : tensor_dim(w, axis);
+    if (r && r->has_grid) {
+        *count = channels;
+        return arena_copy(cx->arena, r->scale, (size_t)channels * sizeof *r->scale);
+    }
     float *scale = NEW_ARRAY(cx->arena, float, channels);
     const float *v = w->data;
     for (int64_t i = 0; i < tensor_elems(w); i++)
         if (fabsf(v[i]) > scale[i % channels]) scale[i % channels] = fabsf(v[i]);
     for (int64_t c = 0; c < channels; c++) {
-        scale[c] /= MOST;
-        if (!(scale[c] > 0)) scale[c] = 1.0f / MOST;
+        scale[c] /= most;
+        if (!(scale[c] > 0)) scale[c] = 1.0f / most;
     }
     *count = channels;
     return scale;
@@ -32,12 +38,14 @@ float *weight_scales(Ctx *cx, const Tensor *w, int axis, int64_t *count)
 static Tensor *scale_of(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "scale", F32, g->step); }
 static Tensor *zero_of(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "zero", I8, (double)g->zero); }
 
-static Tensor *simulated_weights(Ctx *cx, const char *label, Tensor *w, int axis)
+static Tensor *simulated_weights(const Simulation *s, const char *label, Tensor *w, int axis)
 {
+    Ctx *cx = s->cx;
     int64_t count;
-    const float *scale = weight_scales(cx, w, axis, &count);
-    Tensor *in[] = { w, tensor_constant(cx, "scale", F32, axis < 0 ? 0 : 1, &count, scale),
-                     tensor_scalar(cx, "zero", I8, 0) };
+    const Request *r = request_of(&s->edges->requests, w);
+    if (r && r->bits == FLOAT_BITS) return w;
+    const float *scale = weight_scales(cx, s->edges, w, axis, &count);
+    Tensor *in[] = { w, tensor_constant(cx, "scale", F32, count > 1, &count, scale), tensor_scalar(cx, "zero", I8, 0) };
     return call(cx, "annotation.simulated_quantize", label, in, 3, "");
 }
 
@@ -119,8 +127,10 @@ static Tensor *stored_bias(Simulation *s, const Layer *l)
     const Tensor *w = l->call->in[l->weights];
     const EdgeGroup *x = group_of(s, l->call->in[1 - l->weights]), *y = group_behind(s, l->last);
     weights_operand(l->call, &axis);
+    const Request *given = request_of(&s->edges->requests, w);
+    if (given && given->bits == FLOAT_BITS) return l->bias;
     if (!x || x->is_wide || !y || (axis >= 0 && axis != w->rank - 1)) return l->bias;
-    const float *of_weights = weight_scales(cx, w, axis, &scales), *b = l->bias->data;
+    const float *of_weights = weight_scales(cx, s->edges, w, axis, &scales), *b = l->bias->data;
     const int64_t count = tensor_elems(l->bias);
     if (scales != 1 && scales != count) return l->bias;
     float *scale = NEW_ARRAY(cx->arena, float, count);
@@ -172,7 +182,7 @@ static void rebuild(Simulation *s, const Node *n)
         Tensor *now = n->in[i] ? map_get_ptr(&s->read, n->in[i]) : NULL;
         const Layer *biased = !now && n->in[i] ? map_get_ptr(&s->bias, n->in[i]) : NULL;
         in[i] = now ? now : biased ? stored_bias(s, biased) : n->in[i];
-        if (i == weights && edge_of(s->edges, n->in[1 - i])) in[i] = simulated_weights(cx, n->name, n->in[i], axis);
+        if (i == weights && edge_of(s->edges, n->in[1 - i])) in[i] = simulated_weights(s, n->name, n->in[i], axis);
     }
     const Node *now = ctx_failed(cx) ? NULL : with_weights(s, n);
     if (!now && !ctx_failed(cx)) now = node_over(cx, n, in);

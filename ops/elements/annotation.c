@@ -5,7 +5,8 @@
  *   stop_fusion          a view of x: no fused group crosses it, nothing is copied
  *   stop_gradient        a record for differentiation, which removes it
  *   checkpoint           a record for differentiation: the backward pass recomputes x instead of storing it
- *   simulated_quantize   y = (clamp(round(x / scale) + zero, least, greatest) - zero) * scale
+ *   simulated_quantize   y = (clamp(round(x / scale) + zero, least, greatest) - zero) * scale; without scale and zero
+ *                        a record for the quantizer, which chooses the grid: y = x
  *
  * Scale and zero broadcast as in ops/integer/quantize.c. With 8 or 16 bits and ties to even, simulated_quantize equals
  * quantize followed by dequantize bit for bit: both store an integer of that width in between. */
@@ -38,12 +39,25 @@ static const char *stored_text(Ctx *cx, const char *steps, int64_t bits, bool ha
     return text_format(cx, "i32(clamp(%s, %lld, %lld))", steps, (long long)least, (long long)greatest);
 }
 
+/* The quantizer reads the record: bits of the grid, or 32 for a tensor that stays in floats. */
+static int without_grid(Ctx *cx, const Node *n, int64_t bits, Tensor **out)
+{
+    enum { FLOAT_BITS = 32 };
+    if (n->in_count == 2) op_refuse(cx, n, "the scale has no zero; both or none are expected");
+    if ((bits < 2 || bits > MOST_BITS) && bits != FLOAT_BITS)
+        op_refuse(cx, n, "'bits' is %lld; 2 to %d are accepted, or %d: floats", (long long)bits, MOST_BITS, FLOAT_BITS);
+    out[0] = OP_FORMULA(cx, n, "y[*] = x[*]", BIND_T("x", n->in[0]));
+    return ctx_failed(cx) || !out[0] ? 0 : 1;
+}
+
 static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
 {
     int64_t bits = node_int(n, "bits", 8);
-    Tensor *scale = n->in[1], *zero = n->in[2];
-    const char *round = rounding_function(cx, n), *real = dtype_info(scale->type)->spelling;
+    const char *round = rounding_function(cx, n);
     if (!round || !op_float(cx, n)) return 0;
+    if (n->in_count < 3) return without_grid(cx, n, bits, out);
+    Tensor *scale = n->in[1], *zero = n->in[2];
+    const char *real = dtype_info(scale->type)->spelling;
     if (bits < 2 || bits > MOST_BITS)
         op_refuse(cx, n, "'bits' is %lld; 2 to %d are accepted", (long long)bits, MOST_BITS);
     if (scale->type != n->in[0]->type)
@@ -89,7 +103,7 @@ static const AttrRow copy_attrs[] = {
     { 0 }
 };
 static const AttrRow quantize_attrs[] = {
-    { "bits", ATTR_INT, "the width of the stored integer, 2 to 16", "8" },
+    { "bits", ATTR_INT, "the width of the stored integer, 2 to 16; without a scale also 32: floats", "8" },
     { "sign", ATTR_INT, "1: signed, 0: unsigned", "1" },
     { "rounding", ATTR_TEXT, "ties to even or away; or all values to zero, down or up", "even" },
     { 0 }
@@ -110,6 +124,9 @@ static const OpCase quantize_cases[] = {
     { "rounding=odd", "f32[3] f32 i8", NULL, "is expected" },
     { "", "i32[3] f32 i8", NULL, "a float type is expected" },
     { "", "f32[3] f32 f32", NULL, "an integer type is expected" },
+    { "bits=32", "f32[3]", "f32[3]", NULL },
+    { "bits=24", "f32[3]", NULL, "or 32: floats" },
+    { "", "f32[3] f32", NULL, "the scale has no zero" },
     { 0 }
 };
 
@@ -132,7 +149,7 @@ const Op ops_annotation[] = {
       .fusion.pattern = PATTERN_ELEMENTWISE, .fusion.annotation = ANNOTATION_RECORD, .cases = cast_hint_cases },
     { .name = "annotation.simulated_quantize",
       .summary = "y[*] = (clamp(round(x[*] / scale[*]) + zero[*]) - zero[*]) * scale[*]: a grid in float", .level = 10,
-      .least_inputs = 3, .most_inputs = 3, .inputs = "x scale zero", .attr = quantize_attrs,
+      .least_inputs = 1, .most_inputs = 3, .inputs = "x scale zero", .attr = quantize_attrs,
       .meaning.compute = simulated_quantize, .fusion.pattern = PATTERN_BROADCAST, .layout.permute = permute_elementwise,
       .quantization.grid = GRID_SIMULATE, .cases = quantize_cases },
     { .name = "device_copy", .summary = "y = x, in the memory of another device", .level = 10, .least_inputs = 1,

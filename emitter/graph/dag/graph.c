@@ -78,10 +78,21 @@ static void stay_on_device(Tensor *t, const char *device, uint32_t serial)
 /* `to` maps replaced tensors to their replacements. */
 typedef struct Rewrite { GraphVisit *visit; NodeKind visited; bool remakes; Map to; } Rewrite;
 
+/* The calls to rewrite. Where grids are recorded they include those that only marks need: a dead transpose of a live
+ * tensor still leads from its mark to it. */
+static int rewrite_order(Ctx *cx, const Graph *g, Node ***out)
+{
+    if (!g->records_grids) return graph_order(cx, g, out);
+    Tensor **roots = NEW_ARRAY(cx->scratch, Tensor *, g->output_count + g->mark_count);
+    for (int i = 0; i < g->output_count; i++) roots[i] = g->output[i];
+    for (int i = 0; i < g->mark_count; i++) roots[g->output_count + i] = g->mark[i].tensor;
+    return dag_order(cx, roots, g->output_count + g->mark_count, out);
+}
+
 static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
 {
     Node **order;
-    int count = graph_order(cx, &g, &order);
+    int count = rewrite_order(cx, &g, &order);
     Uses *uses = graph_uses(cx, &g);
     Map to = r.to;
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
@@ -109,7 +120,8 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
     for (int i = 0; i < g.output_count; i++) output[i] = mapped(&to, g.output[i]);
     g.output = output;
     Mark *mark = NEW_ARRAY(cx->arena, Mark, g.mark_count);
-    for (int i = 0; i < g.mark_count; i++) mark[i] = (Mark){ g.mark[i].annotation, mapped(&to, g.mark[i].tensor) };
+    for (int i = 0; i < g.mark_count; i++)
+        mark[i] = (Mark){ g.mark[i].annotation, mapped(&to, g.mark[i].tensor), g.mark[i].reader };
     g.mark = mark;
     return g;
 }

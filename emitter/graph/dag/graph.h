@@ -8,8 +8,9 @@
 /* Size of a layer before and after shrinking; for reports. */
 typedef struct LayerSize { int64_t channels, macs, weights; } LayerSize;       /* weights: bytes of its constants */
 typedef struct Shrunk { const char *name; LayerSize was, is; } Shrunk;
-/* An annotation kept for a later pass: the original call, and the tensor's current version. */
-typedef struct Mark { const Node *annotation; Tensor *tensor; } Mark;
+/* An annotation kept for a later pass: the original call, the tensor's current version, and of a constant with a grid
+ * the name of the call that reads it, because passes replace constants without a trace. */
+typedef struct Mark { const Node *annotation; Tensor *tensor; const char *reader; } Mark;
 
 /* Quantized calls written in real numbers are computed
  *
@@ -30,6 +31,7 @@ typedef struct Graph {
     int shrunk_count; const Shrunk *shrunk; /* the layers that graph_shrink reduced */
     Shrunk shrunk_total;                    /* sum over all layers that multiply, reduced or not */
     int mark_count;   Mark *mark;           /* passes that rewrite the graph update them */
+    bool records_grids;                     /* simulated quantizations become marks, for the quantizer */
 } Graph;
 
 bool graph_has_output(const Graph *g, const Tensor *t);

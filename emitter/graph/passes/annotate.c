@@ -4,6 +4,7 @@
  *   on_device(x)        the producer of x gets the device, as do the calls of the same name that feed it, because an
  *                       importer may emit several calls for one node
  *   stop_gradient(x)    and other recorded annotations: a mark on x, which later passes carry along
+ *   simulated_quantize  the same, without a scale or in a graph that records grids
  *
  * The pass then removes the calls, so later passes read no annotations. It copies every call, which keeps the model's
  * execution order. */
@@ -17,6 +18,13 @@
 static bool is_annotation(const Node *n, int kind)
 {
     return n->kind == NODE_CALL && (int)n->op->fusion.annotation == kind;
+}
+
+static bool is_grid(const Node *n) { return n->kind == NODE_CALL && n->op->quantization.grid == GRID_SIMULATE; }
+
+static bool is_record(const Node *n, bool records_grids)
+{
+    return is_annotation(n, ANNOTATION_RECORD) || (is_grid(n) && (records_grids || n->in_count == 1));
 }
 
 /* Returns the device's interned name; NULL for the host, or on error. */
@@ -44,11 +52,74 @@ static void put_on_device(Node *n, const char *device)
 static void dissolve(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
 {
     (void)uses;
-    if (!is_annotation(call, ANNOTATION_DEVICE) && !is_annotation(call, ANNOTATION_RECORD)) return;
+    if (!is_annotation(call, ANNOTATION_DEVICE) && !is_record(call, false)) return;
     out[0] = call->in[0];
     if (!is_annotation(call, ANNOTATION_DEVICE)) return;
     const char *device = device_of_annotation(cx, call);
     if (call->in[0]->producer) put_on_device(call->in[0]->producer, device);
+}
+
+static void dissolve_grids(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
+{
+    if (is_grid(call)) out[0] = call->in[0];
+    else dissolve(cx, call, out, uses);
+}
+
+/* ---- Grids of constants ------------------------------------------------------------------------------------------ */
+
+/* Returns the only call that reads t; NULL: there are none or several. */
+static const Node *reader_of(const Tensor *t, Node *const *order, int count)
+{
+    const Node *found = NULL;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < order[i]->in_count; k++) {
+            if (order[i]->in[k] != t) continue;
+            if (found || order[i]->kind != NODE_CALL) return NULL;
+            found = order[i];
+        }
+    return found;
+}
+
+/* The same, if it transposes or is a view. */
+static const Node *move_of(const Tensor *t, Node *const *order, int count)
+{
+    const Node *n = reader_of(t, order, count);
+    return n && (n->op->layout.is_transpose || n->op->layout.is_view) && n->in[0] == t ? n : NULL;
+}
+
+/* Returns a scale or zero as the same move of it; NULL: it varies along an axis and the move is no transpose. */
+static Tensor *moved(Ctx *cx, const Node *move, Tensor *p)
+{
+    const Tensor *x = move->in[0];
+    int64_t shape[MAX_RANK];
+    Tensor *out;
+    if (!p || tensor_elems(p) == 1) return p;
+    if (!move->op->layout.is_transpose) return NULL;
+    for (int d = 0; d < x->rank; d++)
+        shape[d] = d < x->rank - p->rank ? 1 : tensor_dim(p, d - (x->rank - p->rank));
+    Tensor *whole = tensor_constant(cx, p->name, p->type, x->rank, shape, p->data);
+    const Node *n = op_call(cx, move->op, move->name, &whole, 1, move->attr, move->attr_count);
+    return n && graph_run_call(cx, n, &out) ? out : NULL;
+}
+
+/* The mark of a recorded annotation. That of a constant sinks through the moves after it, which are folded: importers
+ * reorder weights. */
+static Mark mark_of(Ctx *cx, const Node *n, Node *const *order, int count)
+{
+    Mark m = { n, n->out[0], NULL };
+    if (!is_grid(n) || !tensor_is_constant(n->in[0])) return m;
+    for (const Node *move; (move = move_of(m.tensor, order, count)) != NULL;) {
+        Tensor *in[] = { move->out[0], NULL, NULL };
+        bool fits = true;
+        for (int i = 1; i < m.annotation->in_count; i++) fits &= (in[i] = moved(cx, move, m.annotation->in[i])) != NULL;
+        if (!fits) break;
+        m.annotation = op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
+        m.tensor = move->out[0];
+        if (!m.annotation) return (Mark){ n, n->out[0], NULL };
+    }
+    const Node *reader = reader_of(m.tensor, order, count);
+    m.reader = reader ? reader->name : NULL;
+    return m;
 }
 
 Graph graph_annotate(Ctx *cx, Graph g)
@@ -59,8 +130,9 @@ Graph graph_annotate(Ctx *cx, Graph g)
     for (int i = 0; i < g.mark_count; i++) mark[i] = g.mark[i];
     g.mark = mark;
     for (int i = 0; i < count; i++) {
-        if (is_annotation(order[i], ANNOTATION_RECORD)) mark[g.mark_count++] = (Mark){ order[i], order[i]->out[0] };
-        annotations += is_annotation(order[i], ANNOTATION_DEVICE) || is_annotation(order[i], ANNOTATION_RECORD);
+        const bool is_recorded = is_record(order[i], g.records_grids);
+        if (is_recorded) mark[g.mark_count++] = mark_of(cx, order[i], order, count);
+        annotations += is_annotation(order[i], ANNOTATION_DEVICE) || is_recorded;
     }
-    return annotations ? graph_remake(cx, g, dissolve) : g;
+    return annotations ? graph_remake(cx, g, g.records_grids ? dissolve_grids : dissolve) : g;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads an annotation file and inserts its calls into the model. Copies the model's calls in their order and inserts a
- * node's annotations after its last call: importers lower a node to several calls. */
+ * node's annotations after its last call: importers lower a node to several calls. Grids may also annotate inputs and
+ * float constants, which follow the nodes in the list of candidates. */
 #include "import/model/annotations.h"
 
 #include <string.h>
@@ -14,13 +15,14 @@
 typedef struct Annotation {
     const Op *op; const char *attrs;
     Tensor *scale, *zero; int axis;      /* of the simulated quantization; axis -1: the last */
-    bool *is_of;                         /* [nodes] the annotation applies */
+    bool *is_of;                         /* [nodes, then values] the annotation applies */
 } Annotation;
 
 typedef struct Annotations {
     Ctx *cx;
     Lexer place;                         /* for diagnostics: path and text of the file */
     int node_count; Node **node;         /* the model's calls, in order */
+    int input_count, value_count; Tensor **value;          /* its inputs, then its float constants */
     int annotation_count; Annotation *annotation;
     const char *device, *scale, *zero, *axis, *others;     /* of the line being read */
 } Annotations;
@@ -53,12 +55,14 @@ static int find_node(const Annotations *a, const char *pattern, bool last)
     return found;
 }
 
-static void refuse_pattern(Annotations *a, Token at, const char *pattern)
+static void refuse_pattern(Annotations *a, Token at, const char *pattern, bool accepts_values)
 {
-    const char **names = NEW_ARRAY(a->cx->arena, const char *, a->node_count);
-    for (int i = 0; i < a->node_count; i++) names[i] = a->node[i]->name;
-    refuse(a, at, "no node of the model is called '%s'%s", pattern,
-           text_hint(a->cx, pattern, names, (size_t)a->node_count, ""));
+    const int count = a->node_count + (accepts_values ? a->value_count : 0);
+    const char **names = NEW_ARRAY(a->cx->arena, const char *, count);
+    for (int i = 0; i < count; i++)
+        names[i] = i < a->node_count ? a->node[i]->name : a->value[i - a->node_count]->name;
+    refuse(a, at, "no %s of the model is called '%s'%s", accepts_values ? "node, input or constant" : "node", pattern,
+           text_hint(a->cx, pattern, names, (size_t)count, ""));
 }
 
 /* Finds the `..` between two names; a name may contain single dots. */
@@ -74,13 +78,25 @@ static void read_range(Annotations *a, Token w, const char *dots, bool *is_of)
     Token from = { TOKEN_NAME, w.at, (int)(dots - w.at) },
           to = { TOKEN_NAME, dots + 2, (int)(w.at + w.length - dots - 2) };
     int first = find_node(a, word_text(a, from), false), last = find_node(a, word_text(a, to), true);
-    if (first < 0) refuse_pattern(a, from, word_text(a, from));
-    else if (last < 0) refuse_pattern(a, to, word_text(a, to));
+    if (first < 0) refuse_pattern(a, from, word_text(a, from), false);
+    else if (last < 0) refuse_pattern(a, to, word_text(a, to), false);
     else if (last < first) refuse(a, w, "'%s' follows '%s' in the model", word_text(a, from), word_text(a, to));
     for (int i = first; i >= 0 && i <= last; i++) is_of[i] = true;
 }
 
-static void read_pattern(Annotations *a, Token w, bool *is_of)
+/* Wildcards match inputs, but not constants: `conv_1*` names a layer, not its weights. */
+static bool find_values(const Annotations *a, const char *pattern, bool is_quoted, bool *is_of)
+{
+    bool any = false;
+    for (int i = 0; i < a->value_count; i++) {
+        const bool is_exact = is_quoted || i >= a->input_count;
+        if (is_exact ? text_equal(pattern, a->value[i]->name) : fits(pattern, a->value[i]->name))
+            is_of[a->node_count + i] = any = true;
+    }
+    return any;
+}
+
+static void read_pattern(Annotations *a, Token w, bool accepts_values, bool *is_of)
 {
     bool any = false, is_quoted = w.length >= 2 && *w.at == '"';
     const char *dots = is_quoted ? NULL : range_in(w);
@@ -89,7 +105,8 @@ static void read_pattern(Annotations *a, Token w, bool *is_of)
     const char *pattern = is_quoted ? name_n(a->cx, w.at + 1, (size_t)w.length - 2) : word_text(a, w);
     for (int i = 0; i < a->node_count; i++)
         if (is_quoted ? text_equal(pattern, a->node[i]->name) : fits(pattern, a->node[i]->name)) is_of[i] = any = true;
-    if (!any) refuse_pattern(a, w, pattern);
+    if (accepts_values && find_values(a, pattern, is_quoted, is_of)) any = true;
+    if (!any) refuse_pattern(a, w, pattern, accepts_values);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -184,24 +201,25 @@ static void read_line(Annotations *a, const char *at)
     Token w = next_word(&at), line = w;
     int patterns = 0;
     if (!w.length) return;
-    Annotation s = { .op = read_annotation(a, w), .is_of = NEW_ARRAY(a->cx->arena, bool, a->node_count) };
+    Annotation s = { .op = read_annotation(a, w),
+                     .is_of = NEW_ARRAY(a->cx->arena, bool, a->node_count + a->value_count) };
     a->device = a->scale = a->zero = a->axis = NULL;
     a->others = "";
     if (!s.op) return;
+    const bool is_quantized = s.op->quantization.grid == GRID_SIMULATE;
     for (w = next_word(&at); w.length && !ctx_failed(a->cx); w = next_word(&at)) {
         if (s.op->fusion.annotation == ANNOTATION_DEVICE && !a->device) read_device(a, w);
         else if (is_setting(w)) read_setting(a, w);
-        else read_pattern(a, w, s.is_of), patterns++;
+        else read_pattern(a, w, is_quantized, s.is_of), patterns++;
     }
     if (!patterns) refuse(a, line, "it names no node; accepted: %s %sNAME", word_text(a, line),
                           s.op->fusion.annotation == ANNOTATION_DEVICE ? "DEVICE " : "");
-    bool is_quantized = s.op->least_inputs == 3;
     if (!is_quantized && (a->scale || a->zero))
         refuse(a, line, "%s does not accept scale and zero", word_text(a, line));
-    if (is_quantized && !a->scale) refuse(a, line, "scale=NUMBER is missing");
+    if (is_quantized && !a->scale && a->zero) refuse(a, line, "zero=%s has no scale=NUMBER beside it", a->zero);
     if (ctx_failed(a->cx)) return;
-    if (is_quantized) s.scale = numbers(a, line, "scale", a->scale, F32);
-    if (is_quantized) s.zero = numbers(a, line, "zero", a->zero ? a->zero : "0", I32);
+    if (a->scale) s.scale = numbers(a, line, "scale", a->scale, F32);
+    if (a->scale) s.zero = numbers(a, line, "zero", a->zero ? a->zero : "0", I32);
     s.attrs = a->device ? text_format(a->cx, "device=%s", a->device) : a->others;
     DiagMark mark = diag_mark(a->cx);
     int count;
@@ -224,14 +242,14 @@ static Tensor *along(Ctx *cx, Tensor *p, const Tensor *x, int axis)
     return tensor_constant(cx, p->name, p->type, rank, shape, p->data);
 }
 
-static Tensor *annotated(Ctx *cx, const Annotation *s, const Node *n, Tensor *x)
+static Tensor *annotated(Ctx *cx, const Annotation *s, const char *label, Tensor *x)
 {
     Tensor *in[3] = { x };
     if (s->scale) in[1] = along(cx, s->scale, x, s->axis);
     if (s->zero) in[2] = along(cx, s->zero, x, s->axis);
     int count = 0;
     const Attr *attr = attrs_read(cx, s->op, s->attrs, &count);
-    Node *mark = op_call(cx, s->op, n->name, in, s->scale ? 3 : 1, attr, count);
+    Node *mark = op_call(cx, s->op, label, in, s->scale ? 3 : 1, attr, count);
     if (!mark) return NULL;
     mark->out[0]->name = x->name;
     mark->out[0]->quant = x->quant;
@@ -260,17 +278,44 @@ static void rebuild_call(Annotations *a, Rebuild *r, int i)
         Tensor *t = now->out[j];
         map_put_ptr(&r->inner, n->out[j], t);
         for (int s = 0; s < a->annotation_count && t; s++)
-            if (a->annotation[s].is_of[i]) t = annotated(a->cx, &a->annotation[s], n, t);
+            if (a->annotation[s].is_of[i]) t = annotated(a->cx, &a->annotation[s], n->name, t);
         if (t) map_put_ptr(&r->outer, n->out[j], t);
     }
+}
+
+static void annotate_value(Annotations *a, Rebuild *r, int i)
+{
+    Tensor *t = a->value[i];
+    for (int s = 0; s < a->annotation_count && t; s++)
+        if (a->annotation[s].is_of[a->node_count + i]) t = annotated(a->cx, &a->annotation[s], t->name, t);
+    if (t != a->value[i]) map_put_ptr(&r->outer, a->value[i], t);
 }
 
 /* Copies the model with its annotations; those of inner calls have no consumers and are dead. */
 static void rebuild(Annotations *a, Model *m)
 {
     Rebuild r = { map_new(a->cx->arena), map_new(a->cx->arena) };
+    for (int i = 0; i < a->value_count && !ctx_failed(a->cx); i++) annotate_value(a, &r, i);
     for (int i = 0; i < a->node_count && !ctx_failed(a->cx); i++) rebuild_call(a, &r, i);
     for (int i = 0; i < m->output_count; i++) m->output[i] = operand_of(&r, NULL, m->output[i]);
+}
+
+/* Lists the inputs and the float constants that calls read. */
+static void find_candidates(Annotations *a, const Model *m)
+{
+    int most = m->input_count;
+    Map known = map_new(a->cx->arena);
+    for (int i = 0; i < a->node_count; i++) most += a->node[i]->in_count;
+    a->value = NEW_ARRAY(a->cx->arena, Tensor *, most);
+    for (int i = 0; i < m->input_count; i++) a->value[a->value_count++] = m->input[i];
+    a->input_count = m->input_count;
+    for (int i = 0; i < a->node_count; i++)
+        for (int k = 0; k < a->node[i]->in_count; k++) {
+            Tensor *t = a->node[i]->in[k];
+            if (!t || !tensor_is_constant(t) || !dtype_is_float(t->type) || map_get_ptr(&known, t)) continue;
+            map_put_ptr(&known, t, t);
+            a->value[a->value_count++] = t;
+        }
 }
 
 bool annotations_read(Ctx *cx, const char *path, Model *m)
@@ -281,6 +326,7 @@ bool annotations_read(Ctx *cx, const char *path, Model *m)
     cx->file = path;
     Annotations a = { .cx = cx, .place = lex_part(cx, text, 0, 0, true, "annotations") };
     a.node_count = dag_order(cx, m->output, m->output_count, &a.node);
+    find_candidates(&a, m);
     size_t lines = 1;
     for (const char *s = text; *s; s++) lines += *s == '\n';
     a.annotation = NEW_ARRAY(cx->arena, Annotation, lines);

@@ -7,8 +7,10 @@
  *   on_device npu conv_1..conv_5 dense_*        with its device; a range in the model's order; the wildcards * and ?
  *   simulated_quantize "relu 4" scale=0.05 zero=3 bits=8
  *   simulated_quantize conv_1 scale=0.05,0.1 axis=3
+ *   simulated_quantize x conv_2.weight bits=32      without a scale: the quantizer chooses it; 32 bits: in floats
  *
- * A name with blanks is quoted. A pattern that matches no node is an error. */
+ * A grid may also annotate an input, or a constant by its whole name. A name with blanks is quoted. A pattern that
+ * matches nothing is an error. */
 #include "import/model/model.h"
 
 bool annotations_read(Ctx *cx, const char *path, Model *m);

@@ -2,6 +2,7 @@
 /* Reads .te files (te.h defines the language), statement by statement. */
 #include "import/te/te.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "graph/dag/definition.h"
@@ -11,6 +12,7 @@
 #include "support/file.h"
 #include "support/map.h"
 #include "support/names.h"
+#include "support/text.h"
 
 /* The check of a nest is quadratic in its stages; the other limit bounds the memory of a hostile file. */
 enum { MOST_IN_NEST = 2048, MOST_CALLS = 200000 };
@@ -139,12 +141,40 @@ static void read_const(TeReader *r, Lexer *l)
     if (t && lex_expect(l, "=", "before the data")) read_data(r, l, at, t);
 }
 
+static double read_number(Lexer *l)
+{
+    const double sign = lex_accept(l, "-") ? -1 : 1;
+    const Token t = lex_take(l);
+    if (t.kind != TOKEN_INTEGER && t.kind != TOKEN_REAL)
+        lex_error(l, t, "a number is expected, not %s", token_text(l->cx, t));
+    const char *end;
+    return ctx_failed(l->cx) ? 0 : sign * text_read_double(name_n(l->cx, t.at, (size_t)t.length), &end);
+}
+
+/* grid = ['scale' '=' number 'zero' '=' number]: the real numbers that an integer port stores. */
+static void read_grid(Lexer *l, Tensor *t)
+{
+    const Token at = lex_peek(l);
+    if (!token_is(at, "scale") || !lex_accept(l, "scale") || !lex_expect(l, "=", "after 'scale'")) return;
+    Quant *q = NEW(l->cx->arena, Quant);
+    float *scale = NEW(l->cx->arena, float);
+    int32_t *zero = NEW(l->cx->arena, int32_t);
+    *scale = (float)read_number(l);
+    if (!lex_expect(l, "zero", "after the scale") || !lex_expect(l, "=", "after 'zero'")) return;
+    *zero = (int32_t)read_number(l);
+    if (!(*scale > 0) || *scale > FLT_MAX) lex_error(l, at, "the scale must be a positive number");
+    if (!dtype_is_integer(t->type)) lex_error(l, at, "a tensor of %s has no grid", dtype_info(t->type)->spelling);
+    *q = (Quant){ .axis = 0, .count = 1, .scale = scale, .zero_point = zero };
+    t->quant = q;
+}
+
 /* Reads an input. With a value it becomes a constant; for state, the value is the initial one. */
 static void read_input(TeReader *r, Lexer *l)
 {
     Token at;
     Tensor *t = read_declaration(r, l, &at), *value = t ? tensor_new(r->cx, t->name, t->type, t->rank, t->shape) : NULL;
     if (!t) return;
+    read_grid(l, t);
     if (lex_accept(l, "=")) read_data(r, l, at, value);
     else if (!lex_finish(l)) return;
     for (int i = 0; r->options && i < r->options->value_count; i++)
@@ -171,6 +201,7 @@ static void read_outputs(TeReader *r, Lexer *l)
         else if (!k->tensor->producer) lex_error(l, at, "'%s' is not computed: it cannot be an output", k->name);
         for (int i = 0; k && i < r->model->output_count; i++)
             if (r->model->output[i] == k->tensor) lex_error(l, at, "'%s' is an output already", k->name);
+        if (k) read_grid(l, k->tensor);
         if (k) r->model->output[r->model->output_count++] = k->tensor;
     } while (lex_accept(l, ",") && !ctx_failed(r->cx));
     lex_finish(l);

@@ -6,13 +6,14 @@
  *
  *   size n in 1..1024                      a symbolic size and its range; or size n = 1..1024
  *   input a: f32[n][512]
+ *   input q: i8[8] scale=0.05 zero=-3      a port that stores real numbers on a grid; outputs likewise
  *   input h: f32[3] = {0, 0.5, 1}          a constant; for an input that is state (--state), the initial value
  *   const w: f32[3] = {0.25, 0.5, 0.25}    or = [0.25, 0.5, 0.25], or = "w.npy", beside the file
  *   c[i, j] = sum(k) a[i, k] * b[k, j]     a formula (ir/text/formula.h): stage c with loops c.i, c.j, c.k
  *   promise s: f32[n][512]                 declares a tensor that is read before its definition, as in a recurrence:
  *                                          s[i ordered, j] = (s[i-1, j]? : 0) + ...
  *   y = conv2d(relu(c), w, stride=2,2)     an operator; calls nest; `_` for an absent input
- *   output y                               or several: output y, z
+ *   output y                               or several: output y, z scale=0.1 zero=5
  *   schedule c                             steps of the group that computes c, indented, one a line
  *     split c.i 8 names=io,ii              (schedule/schedule.h); `schedule` alone where there is one group
  *   nest                                   the whole file is one nest

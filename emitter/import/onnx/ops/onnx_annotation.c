@@ -19,16 +19,22 @@ static void on_device(OnnxCall *c)
     else c->out[0] = onnx_call(c, c->op_name, c->in[0], "device=%s", device);
 }
 
-/* Inputs x, scale, and the zero point unless it is 0; per channel along `axis`. */
+/* Inputs x, scale, and the zero point unless it is 0; per channel along `axis`. x alone: the quantizer chooses the
+ * grid. */
 static void simulated_quantize(OnnxCall *c)
 {
-    if (!onnx_requires(c, 2)) return;
+    if (!onnx_requires(c, 1)) return;
+    const char *attrs = text_format(c->cx, "bits=%lld sign=%d rounding=%s", (long long)onnx_int(c, "bits", 8),
+                                    onnx_int(c, "sign", 1) != 0, onnx_text(c, "rounding", "even"));
+    if (!onnx_in(c, 1)) {
+        c->out[0] = call(c->cx, c->op_name, c->name, c->in, 1, "%s", attrs);
+        return;
+    }
     int64_t axis = onnx_int(c, "axis", 1);
     Tensor *x = c->in[0], *zero = onnx_in(c, 2) ? c->in[2] : tensor_scalar(c->cx, c->name, I32, 0);
     Tensor *in[3] = { x, onnx_along(c, c->in[1], x, axis), onnx_along(c, zero, x, axis) };
     if (!in[1] || !in[2]) return;
-    c->out[0] = call(c->cx, c->op_name, c->name, in, 3, "bits=%lld sign=%d rounding=%s",
-                     (long long)onnx_int(c, "bits", 8), onnx_int(c, "sign", 1) != 0, onnx_text(c, "rounding", "even"));
+    c->out[0] = call(c->cx, c->op_name, c->name, in, 3, "%s", attrs);
 }
 
 static void cast_hint(OnnxCall *c)

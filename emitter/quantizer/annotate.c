@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Annotates the float network for the user: annotation.simulated_quantize after every tensor that has a grid and on all
+ * weights of integer layers. Read back, the annotations are requests: with grids the same integer network follows,
+ * without samples; without them, the same grids from the same samples. */
+#include "quantizer/quantizer.h"
+#include "support/names.h"
+
+typedef struct Annotator { Ctx *cx; const Edges *edges; bool with_grids; Map read; } Annotator;
+
+static Tensor *annotation(const Annotator *a, Tensor *x, const Grid *g, bool is_wide)
+{
+    Ctx *cx = a->cx;
+    Tensor *in[] = { x, NULL, NULL };
+    if (g) in[1] = tensor_scalar(cx, name_format(cx, "%s_scale", x->name), F32, g->step);
+    if (g) in[2] = tensor_scalar(cx, name_format(cx, "%s_zero", x->name), is_wide ? I16 : I8, (double)g->zero);
+    const char *label = name_format(cx, "%s_grid", x->name);
+    return call(cx, "annotation.simulated_quantize", label, in, g ? 3 : 1, "bits=%d", is_wide ? 16 : 8);
+}
+
+/* Enters a tensor's new version as its consumers read it. A tensor that the user keeps in floats keeps that
+ * annotation. */
+static void enter_annotated(Annotator *a, const Tensor *old, Tensor *now)
+{
+    const Edge *e = edge_of(a->edges, old);
+    const EdgeGroup *g = e ? &a->edges->group[e->group] : NULL;
+    const Request *r = request_of(&a->edges->requests, old);
+    if (g) now = annotation(a, now, a->with_grids || g->range == EDGE_GIVEN ? &g->grid : NULL, g->is_wide);
+    else if (r) now = call(a->cx, "annotation.simulated_quantize", r->annotation->name, &now, 1, "bits=%d", r->bits);
+    map_put_ptr(&a->read, old, now);
+}
+
+static Tensor *annotated_weights(Annotator *a, Tensor *w, int axis)
+{
+    Ctx *cx = a->cx;
+    int64_t count;
+    Tensor *known = map_get_ptr(&a->read, w);
+    const Request *r = request_of(&a->edges->requests, w);
+    const bool in_floats = r && r->bits == FLOAT_BITS, has_grid = !in_floats && (a->with_grids || (r && r->has_grid));
+    if (known) return known;
+    Tensor *in[] = { w, NULL, NULL };
+    const float *scale = has_grid ? weight_scales(cx, a->edges, w, axis, &count) : NULL;
+    if (scale) in[1] = tensor_constant(cx, name_format(cx, "%s_scale", w->name), F32, count > 1, &count, scale);
+    if (scale) in[2] = tensor_scalar(cx, name_format(cx, "%s_zero", w->name), I8, 0);
+    known = call(cx, "annotation.simulated_quantize", name_format(cx, "%s_grid", w->name), in, scale ? 3 : 1, "bits=%d",
+                 r ? r->bits : 8);
+    map_put_ptr(&a->read, w, known);
+    return known;
+}
+
+static void annotate_call(Annotator *a, const Node *n)
+{
+    int axis;
+    const int weights = weights_operand(n, &axis);
+    Tensor **in = NEW_ARRAY(a->cx->arena, Tensor *, n->in_count);
+    for (int i = 0; i < n->in_count; i++) {
+        Tensor *now = n->in[i] ? map_get_ptr(&a->read, n->in[i]) : NULL;
+        in[i] = now ? now : n->in[i];
+        if (i == weights && edge_of(a->edges, n->in[1 - i])) in[i] = annotated_weights(a, n->in[i], axis);
+    }
+    const Node *now = ctx_failed(a->cx) ? NULL : node_over(a->cx, n, in);
+    for (int i = 0; now && i < n->out_count; i++) enter_annotated(a, n->out[i], now->out[i]);
+}
+
+Graph annotated(Ctx *cx, const Graph *g, const Edges *e, bool with_grids)
+{
+    Annotator a = { cx, e, with_grids, map_new(cx->arena) };
+    Graph out = *g;
+    Node **order;
+    const int count = graph_order(cx, g, &order);
+    for (int i = 0; i < g->input_count; i++) enter_annotated(&a, g->input[i], g->input[i]);
+    for (int i = 0; i < count && !ctx_failed(cx); i++) annotate_call(&a, order[i]);
+    out.output = NEW_ARRAY(cx->arena, Tensor *, g->output_count);
+    for (int i = 0; i < g->output_count; i++) {
+        Tensor *now = map_get_ptr(&a.read, g->output[i]);
+        out.output[i] = now ? now : g->output[i];
+    }
+    out.mark_count = 0;
+    return out;
+}
