@@ -399,6 +399,8 @@ check dim-that-is-fixed       refuses 'dimension 1 is 3 in the model, and not op
 check value-unknown             refuses 'v' "$work/weighted.te" -o "$work/a.c" --value v=tests/models/digits.in0.npy
 te 'input image: f32[4]\ninput weights: f32[4]\ny[i] = image[i] * weights[i]\noutput y\n' long
 check value-near              refuses "no input 'wieghts' to be given with --value; did you mean 'weights'?" "$work/long.te" -o "$work/a.c" --value wieghts=tests/models/digits.in0.npy
+check value-of-another-shape    refuses '--value input=tests/models/boxes.in0.npy: the file has f32.*, and the input is f32' \
+    $digits -o "$work/a.c" --value input=tests/models/boxes.in0.npy
 check value-no-file             refuses '' "$work/weighted.te" -o "$work/a.c" --value "w=$work/none.npy"
 check value-other-shape         refuses 'does not hold' "$work/weighted.te" -o "$work/a.c" --value w=tests/models/digits.in0.npy
 check value-leaves-no-file      [ ! -e "$work/a.c" ]

@@ -49,8 +49,8 @@ static bool are_here(Build *b, const Chosen *c)
     if (c->is_all && (!c->missing || b->outer || others)) return true;
     if (!c->found && (b->outer || b->shared->is_combined)) return false;
     if (c->missing && c->found && b->outer)
-        diag_error(b->cx, NULL, "--combine: '%s' is in %s, where there is no group '%s'; accepted: groups of one branch "
-                   "or loop, or of the run outside of them", c->found, b->body->name, c->missing);
+        diag_error(b->cx, NULL, "--combine: '%s' is in %s, where there is no group '%s'; accepted: groups of one "
+                   "branch or loop, or of the run outside of them", c->found, b->body->name, c->missing);
     else if (c->missing) refuse_missing(b, c->missing);
     if (!c->is_all) b->shared->is_combined = true;
     return !ctx_failed(b->cx);

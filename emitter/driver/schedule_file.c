@@ -150,7 +150,8 @@ static void combine_block(Build *b, const GroupSchedule *s)
     if (!parts_of(b, s->of, part, &count, &master)) return;
     const char *gap = build_between(b, part, count);
     for (int i = 1; i < count && !gap; i++)
-        if (b->partition_of[part[i]] != b->partition_of[part[0]]) gap = "its groups run in different functions of devices";
+        if (b->partition_of[part[i]] != b->partition_of[part[0]])
+            gap = "its groups run in different functions of devices";
     if (gap) schedule_refuse(cx, s, gap);
     check_parts(b, s, part, count);
     Group merged;

@@ -22,6 +22,65 @@ static bool as_written(lw_context *cx, lw_group *g)
     return true;
 }
 
+/* Functions that apply steps as long as they are accepted. */
+static bool splits(lw_context *cx, lw_group *g)
+{
+    static char loop[20000];
+    (void)cx;
+    snprintf(loop, sizeof loop, "@output.c");
+    while (strlen(loop) < sizeof loop - 2 && lw_split(g, loop, 2, NULL)) strcat(loop, "o");
+    return true;
+}
+
+static bool tries_splits(lw_context *cx, lw_group *g)
+{
+    static char step[20000];
+    (void)cx;
+    for (int i = 0; i < 9000; i++) {
+        snprintf(step, sizeof step, "split @output.c%.*s 2", i,
+                 "ooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooooo");
+        if (lw_try(g, step)) break;
+    }
+    return true;
+}
+
+static bool turns(lw_context *cx, lw_group *g)
+{
+    (void)cx;
+    while (lw_reorder(g, "@output.c @output.n", NULL) && lw_reorder(g, "@output.n @output.c", NULL)) continue;
+    return true;
+}
+
+static const char *every_diagnostic(lw_context *cx)
+{
+    static char text[2000];
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < 4 && lw_diagnostic(cx, i, NULL); i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%.400s\n", lw_diagnostic(cx, i, NULL));
+    return text;
+}
+
+static void test_steps_without_end(void)
+{
+    static const struct { lw_schedule *function; const char *wanted, *label; } cases[] = {
+        { splits, "the nest would be deeper than 64 loops", "splits without end are refused" },
+        { turns, "more than 2000 steps on one nest", "steps without end are refused" },
+        { tries_splits, "\"relu.schedule\" are accepted one by one, but not together: ",
+          "steps that are not proved at their end name the function" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lw_context *cx = lw_new();
+        lw_write(cx, "build/test/steps.te", "input x: f32[64][4096]\ny = relu(x)\noutput y\n");
+        lw_register_schedule(cx, "relu", NULL, 50, cases[i].function);
+        const bool ok = lw_compile(cx, "build/test/steps.te", "build/test/steps.c", &(lw_options){ .name = "net" });
+        const char *text = every_diagnostic(cx);
+        check_that(!ok && strstr(text, cases[i].wanted) && strstr(text, "the implementation \"relu.schedule\""),
+                   cases[i].label, "%s", text);
+        lw_free(cx);
+    }
+}
+
 static const struct { const char *ops, *when, *wanted; } condition[] = {
     { "dense", "foo == 1", "when, column 1: error: 'foo' is not known here" },
     { "dense", "dim(x, 1) %", "when, column 12: error" },
@@ -373,6 +432,7 @@ static void test_order(void)
 
 int main(void)
 {
+    test_steps_without_end();
     test_conditions();
     test_defaults();
     test_rows();

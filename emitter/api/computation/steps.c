@@ -12,11 +12,22 @@
 
 /* ---- Steps as text ----------------------------------------------------------------------------------------------- */
 
+/* A nest records its steps, so a client's loop over steps ends. */
+enum { MOST_STEPS = 2000 };
+
+static bool may_step(lw_computation *p, const Nest *n)
+{
+    if (n && n->step_count >= MOST_STEPS)
+        diag_unsupported(p->cx, p->name, "more than %d steps on one nest; accepted: fewer steps, or a loop over steps "
+                         "that ends", MOST_STEPS);
+    return n && !ctx_failed(p->cx);
+}
+
 /* Applies a step; `options` (may be NULL) are further words of it. */
 static bool take_step(lw_computation *p, const char *words, const char *options)
 {
     const Nest *n = is_given(p->cx, "lw_step", "the step", words) ? computation_nest(p) : NULL;
-    if (!n) return false;
+    if (!may_step(p, n)) return false;
     p->nest = sched_step(p->cx, n, options ? text_format(p->cx, "%s %s", words, options) : words);
     return !ctx_failed(p->cx);
 }

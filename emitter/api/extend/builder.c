@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/computation/arguments.h"
+#include "graph/dag/definition.h"
 #include "graph/dag/graph.h"
 #include "graph/dag/op_formula.h"
 #include "graph/condition/condition.h"
@@ -109,6 +110,15 @@ static Tensor *note_results(lw_call *c, Tensor *const *out, int count)
     return out[0];
 }
 
+/* Returns the results of a new call of the DAG; one over constants is evaluated. */
+static Tensor *in_place_of(lw_call *c, Node *n)
+{
+    n->device = c->node->device;
+    if (!are_constants(n->in, n->in_count)) return note_results(c, n->out, n->out_count);
+    Tensor **out = NEW_ARRAY(c->cx->arena, Tensor *, n->out_count);
+    return graph_run_call(c->cx, n, out) ? note_results(c, out, n->out_count) : NULL;
+}
+
 static Tensor *applied(lw_call *c, const Op *op, lw_tensor *const *in, int count, const char *attrs)
 {
     Ctx *cx = c->cx;
@@ -117,10 +127,7 @@ static Tensor *applied(lw_call *c, const Op *op, lw_tensor *const *in, int count
     Node *n = op_call(cx, op, c->in_graph ? c->node->name : op->name, in, count, attr, attr_count);
     if (!n) return NULL;
     if (!c->in_graph) return note_results(c, op_expand(cx, n), n->out_count);
-    n->device = c->node->device;
-    if (!are_constants(n->in, n->in_count)) return note_results(c, n->out, n->out_count);
-    Tensor **out = NEW_ARRAY(cx->arena, Tensor *, n->out_count);
-    return graph_run_call(cx, n, out) ? note_results(c, out, n->out_count) : NULL;
+    return in_place_of(c, n);
 }
 
 static Tensor *apply(lw_call *c, const char *op_name, lw_tensor *const *in, int count, const char *attrs)
@@ -153,13 +160,20 @@ lw_tensor *lw_apply_output(lw_call *c, const lw_tensor *first, int i)
 
 /* ---- Formulas and constants -------------------------------------------------------------------------------------- */
 
+/* Turns a compute over tensors of the DAG into a call; one over constants is evaluated. */
+static Tensor *formula_call(lw_call *c, const Tensor *made)
+{
+    const int count = made->producer->out_count;
+    Tensor *const *out = made->producer->out;
+    if (!formulas_to_calls(c->cx, out, count)) return NULL;
+    out[0]->producer->name = c->node->name;
+    return in_place_of(c, out[0]->producer);
+}
+
 static Tensor *by_formula(lw_call *c, const char *text, const char *names, lw_tensor *const *t)
 {
     Ctx *cx = c->cx;
     if (!is_given(cx, "lw_formula", "the formula", text)) return NULL;
-    if (c->in_graph)
-        diag_error(cx, "lw_formula", "altered calls are operators; accepted: lw_apply, of an operator of your own if "
-                   "need be");
     if (names && *names && !t) diag_error(cx, "lw_formula", "the tensors of \"%s\" are NULL", names);
     if (ctx_failed(cx)) return NULL;
     const Node *n = c->node;
@@ -179,7 +193,8 @@ static Tensor *by_formula(lw_call *c, const char *text, const char *names, lw_te
         if (value) bind[count++] = (Bind)BIND_V(n->attr[i].name, value);
     }
     Tensor *made = ctx_failed(cx) ? NULL : op_formula(cx, n, text, bind);
-    return made ? note_results(c, made->producer->out, made->producer->out_count) : NULL;
+    if (!made) return NULL;
+    return c->in_graph ? formula_call(c, made) : note_results(c, made->producer->out, made->producer->out_count);
 }
 
 lw_tensor *lw_formula(lw_call *c, const char *formula, const char *names, lw_tensor *const *t)

@@ -272,8 +272,11 @@ static const Nest *schedule(Ctx *cx, const GroupNest *initial)
     g->group = initial;
     g->user = i->user;
     g->nest = n;
-    const bool is_taken = i->schedule(cx, g);
+    const bool failed = ctx_failed(cx), is_taken = i->schedule(cx, g);
     guard_resume(cx);
+    if (!failed && ctx_failed(cx))
+        diag_listed(cx, NOTE, initial->group->name, "the step was applied by the function of the implementation \"%s\"",
+                    initial->with->name);
     return is_taken ? g->nest : NULL;
 }
 

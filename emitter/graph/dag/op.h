@@ -136,7 +136,7 @@ struct Op {
     const struct Definition *definition;       /* the formulas of a file as a row (definition.h); NULL: an operator */
 };
 
-enum { MAX_OUTPUTS = 8 };   /* per operator */
+enum { MAX_OUTPUTS = 64 };  /* per operator; arrays of a call's outputs have this size */
 
 /* Calls. `op_call` infers the outputs' types and shapes by expanding the computes once (cached for expansion). NULL on
  * error. */

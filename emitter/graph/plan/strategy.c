@@ -72,7 +72,12 @@ static const Nest *scheduled(Ctx *cx, const GroupNest *g, const Implementation *
     cx->checks_late = late;
     if (!n || ctx_failed(cx)) return n;
     if (nest_check(cx, n, &why) == PROVED) return nest_named_by(cx, n, with->name);
-    diag_internal(cx, g->group->name, "the schedule \"%s\" produced a nest that is not proved: %s", with->name, why);
+    if (with->user)
+        diag_unsupported(cx, g->group->name, "the steps of the implementation \"%s\" are accepted one by one, but not "
+                         "together: %s", with->name, why);
+    else
+        diag_internal(cx, g->group->name, "the schedule \"%s\" produced a nest that is not proved: %s", with->name,
+                      why);
     return NULL;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "import/onnx/file/dim_formula.h"
-#include "import/formats/npy.h"
+#include "import/formats/given_value.h"
 #include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
@@ -187,14 +187,16 @@ static bool is_too_large(Ctx *cx, const Tensor *t)
     return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX;
 }
 
-static Tensor *constant_from_file(Importer *im, const char *value_name, const char *path)
+static Tensor *value_of_input(Importer *im, const OnnxValue *v, const char *path)
 {
-    DType t;
-    int rank;
-    int64_t shape[MAX_RANK];
-    void *data;
-    return npy_read(im->cx, path, &t, &rank, shape, &data) ? tensor_constant(im->cx, value_name, t, rank, shape, data)
-                                                           : NULL;
+    DType type;
+    int64_t dim[MAX_RANK];
+    if (!onnx_dtype(v->data_type, &type)) {
+        diag_unsupported(im->cx, text_format(im->cx, "input \"%s\"", v->name), "--value of this element type");
+        return NULL;
+    }
+    for (int d = 0; d < v->rank; d++) dim[d] = v->dim[d].size;
+    return given_value(im->cx, v->name, path, type, v->rank, dim);
 }
 
 /* State with an initial value, from an initializer or --value, becomes an input that starts with this value. */
@@ -217,7 +219,7 @@ static void create_inputs(Importer *im)
         const char *path = value_option(im, v->name);
         DType type;
         const Expr *shape[MAX_RANK];
-        Tensor *t = path ? constant_from_file(im, v->name, path) : NULL;
+        Tensor *t = path ? value_of_input(im, v, path) : NULL;
         if (import_keeps(im->options, v->name) && !is_real_input(im, v)) t = add_state(im, v, t);
         if (is_real_input(im, v) && onnx_dtype(v->data_type, &type)) {
             for (int d = 0; d < v->rank; d++)

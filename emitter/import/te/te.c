@@ -7,6 +7,7 @@
 
 #include "graph/dag/definition.h"
 #include "import/formats/npy.h"
+#include "import/formats/given_value.h"
 #include "ir/algebra/algebra.h"
 #include "ir/text/read.h"
 #include "support/file.h"
@@ -100,8 +101,8 @@ static void read_npy(TeReader *r, Lexer *l, Token at, const char *path, Tensor *
     for (int d = 0; fits && d < rank; d++) fits = shape[d] == tensor_dim(t, d);
     if (fits) t->data = data;
     else
-        lex_error(l, at, "\"%s\" does not hold a tensor %s%s", path, dtype_info(t->type)->spelling,
-                  tensor_shape_text(r->cx, t));
+        lex_error(l, at, "\"%s\" does not hold a tensor %s%s, but %s", path, dtype_info(t->type)->spelling,
+                  tensor_shape_text(r->cx, t), value_type_text(r->cx, type, rank, shape));
 }
 
 /* declaration = name ':' type */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "import/model/fold_small.h"
-#include "import/formats/npy.h"
+#include "import/formats/given_value.h"
 #include "import/tflite/tflite_open.h"
 #include "import/tflite/ops/tflite_rows.h"
 #include "import/tflite/ops/tflite_state.h"
@@ -137,18 +137,27 @@ static bool is_too_large(Ctx *cx, const Tensor *t)
     return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX;
 }
 
-static Tensor *constant_option(Importer *im, const TfliteTensor *t)
+static Tensor *value_of_input(Importer *im, const TfliteTensor *t, const char *path)
 {
     DType type;
-    int rank;
-    int64_t shape[MAX_RANK];
-    void *data;
+    int64_t dim[MAX_RANK];
+    if (!tflite_dtype(t->type, &type)) {
+        diag_unsupported(im->cx, tensor_where(im->cx, t), "elements of type %s", type_name(im->cx, t->type));
+        return NULL;
+    }
+    for (int d = 0; d < t->rank; d++) {
+        const Expr *size = tflite_dim(&im->open, t, d);
+        dim[d] = size->kind == EXPR_INT ? size->integer : -1;
+    }
+    return given_value(im->cx, t->name, path, type, t->rank, dim);
+}
+
+static Tensor *constant_option(Importer *im, const TfliteTensor *t)
+{
     for (int i = 0; i < im->options->value_count; i++) {
         if (strcmp(im->options->value[i].name, t->name) != 0) continue;
         if (im->options->is_value_used) im->options->is_value_used[i] = true;
-        return npy_read(im->cx, im->options->value[i].path, &type, &rank, shape, &data)
-                   ? tensor_constant(im->cx, t->name, type, rank, shape, data)
-                   : NULL;
+        return value_of_input(im, t, im->options->value[i].path);
     }
     return NULL;
 }

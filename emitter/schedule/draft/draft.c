@@ -487,9 +487,28 @@ static bool is_proved(Draft *d)
     return !r || refuse_with(d, r);
 }
 
+/* Returns the loops around the innermost statement; stops above MAX_DEPTH. */
+static int loop_depth(const Stmt *s)
+{
+    int deepest = 0;
+    for (int i = 0; i < s->child_count && deepest <= MAX_DEPTH; i++) {
+        const int inside = loop_depth(s->child[i]);
+        if (inside > deepest) deepest = inside;
+    }
+    return deepest + (s->kind == STMT_FOR);
+}
+
+/* Bounds the nest after each step, because a template, and a client's function, are proved at their end only. */
+static bool is_too_deep(Draft *d)
+{
+    if (loop_depth(d->next.root) <= MAX_DEPTH) return false;
+    return !refuse_unproved(d, FAULT_LIMIT, "fewer loops inside each other", "the nest would be deeper than %d loops",
+                            MAX_DEPTH);
+}
+
 const Nest *draft_close(Draft *d)
 {
-    if (ctx_failed(d->cx) || (!d->cx->checks_late && !is_proved(d))) return d->old;
+    if (ctx_failed(d->cx) || is_too_deep(d) || (!d->cx->checks_late && !is_proved(d))) return d->old;
     add_step(d);
     record_consumed(d);
     Nest *n = NEW(d->cx->arena, Nest);

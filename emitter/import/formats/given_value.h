@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_FORMATS_GIVEN_VALUE_H
+#define LW_IMPORT_FORMATS_GIVEN_VALUE_H
+#include "ir/expr/tensor.h"
+
+/* "f32[?][4]"; -1: any size */
+const char *value_type_text(Ctx *cx, DType type, int rank, const int64_t *dim);
+/* Reads the file of `--value INPUT=FILE`. NULL after a diagnostic: also if its type or shape is not the input's. */
+Tensor *given_value(Ctx *cx, const char *input, const char *path, DType type, int rank, const int64_t *dim);
+#endif
