@@ -5,7 +5,7 @@
 #   tests/run.sh SUITE [CASE]  one suite or case         make soak        random tests with great counts, for hours
 #   make golden     compare emitted text with tests/golden; golden-accept rewrites it after review
 #   make bench      the tables of figures                make bench-matmul   products beside OpenBLAS
-#   make bench-int8 int8 beside CMSIS-NN: instructions, cycles, memory
+#   make bench-int8 int8 beside CMSIS-NN: instructions, cycles, memory   make bench-host   beside ONNX Runtime, XNNPACK
 #   make fuzz-schedules SEED=1 COUNT=20000
 #   make fuzz-onnx  hostile files, by libFuzzer          make hostile    damaged copies of the recorded models
 #   make shrink     lossless shrinking, on 10,000 inputs

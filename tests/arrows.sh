@@ -44,6 +44,7 @@ ops                          emitter/graph/dag
 schedules                    emitter/graph/dag emitter/schedule
 schedules/arm                schedules
 schedules/generic            schedules
+schedules/vector             schedules
 schedules/x86                schedules
 emitter/context              emitter/graph/dag
 emitter/import/formats       emitter/ir/expr

@@ -21,7 +21,7 @@ unit: $(UNIT)
 	@for t in $(UNIT); do echo "== $$t"; $$t || exit 1; done
 
 # tests/run.sh lists the suites. `make test` runs those that take a few minutes, `make check-all` all.
-.PHONY: test check-all golden golden-accept bench bench-int8 bench-matmul bench-qdq bench-sanitizers
+.PHONY: test check-all golden golden-accept bench bench-host bench-int8 bench-matmul bench-qdq bench-sanitizers
 test: all $(UNIT)
 	@MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" tests/run.sh
 check-all: all $(UNIT)
@@ -44,6 +44,10 @@ bench: all
 # FLAGS=--check compares them with the recorded limits.
 bench-int8: all
 	@python3 tests/bench/int8.py $(BUILD) $(FLAGS)
+# Networks on this machine beside ONNX Runtime and XNNPACK, interleaved, one thread. MODELS="FILE...": other files;
+# PYTHON has numpy, onnxruntime and ai-edge-litert.
+bench-host: all
+	@$(or $(PYTHON),python3) tests/bench/peers.py $(BUILD) $(MODELS)
 # Matrix products beside OpenBLAS. PERCENT=70 fails below that share of OpenBLAS's speed.
 bench-matmul: all
 	@tests/bench/blas.sh $(BUILD) $(PERCENT)

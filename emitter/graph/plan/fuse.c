@@ -8,7 +8,8 @@
  *   it is broadcast or less                              d's group is injective or less, a reduction, or an anchor;
  *   it is injective                                      all up to d are injective or less;
  *   it is a transpose                                    d is an anchor and its only consumer: folded into d's indices;
- *   it is broadcast or less, over constants              the same: weights stored narrower than they are read.
+ *   it is broadcast or less, over constants, or unpacks  the same: weights stored narrower than they are read, or in
+ *                                                        another order.
  *
  * Afterwards, a group's last node that only widens elements for another group moves to that group. The rules run phase
  * by phase, so anchors fuse their epilogues first. A group has at most one anchor. Views and concatenations of separate
@@ -206,7 +207,7 @@ static bool is_over_constants(const FuseNode *n)
 {
     for (int i = 0; i < n->node->in_count; i++)
         if (n->node->in[i] && !tensor_is_constant(n->node->in[i])) return false;
-    return n->pattern <= PATTERN_BROADCAST;
+    return n->pattern <= PATTERN_BROADCAST || n->node->op->layout.unpacks;
 }
 
 /* True if n may join its dominator's group. Fills f->path if the rule needs it, and always if the result is true. */

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Float convolutions and products on targets with vector registers, one reduction with an elementwise epilogue:
+ *
+ *   for the panels of c (weights in panels), or for the output's outer axes
+ *     for the output's other axes and tiles of w positions
+ *       acc[w][c] = 0                                   vector variables
+ *       for the reduce axes: acc[w][c] += x[w] * k[c]   positions unrolled, channels in vectors
+ *       for the tile: y = epilogue(acc[w][c])
+ *
+ * The panel loop is outermost, so a panel is read from the nearest cache for all positions; without panels it is inside
+ * of the rows, which then stay there instead. The reduce axes keep their order, so floats are exact. The last tile of
+ * positions is moved back where w does not divide them: it computes some sums twice, which costs less than a tail.
+ *
+ * A convolution of single pixels has one axis of positions instead of rows and columns, so tiles cross the rows. */
+#include "graph/dag/op_build.h"
+#include "schedules/panel.h"
+#include "schedules/product.h"
+
+/* The loops to tile: `row` (NULL: none) over positions, and `last` over channels. */
+typedef struct Tiles {
+    const Stage *out;
+    const char *row, *last, *outer[MAX_AXES];
+    int outer_count;
+    bool has_panels;
+    VectorTile tile;
+    int64_t positions, outs;
+} Tiles;
+
+/* Returns the width of the panels that the nest's weights are stored in; 0: none. */
+static int64_t panel_width(const Nest *n)
+{
+    for (int i = 0; i < n->stage_count; i++) {
+        const Node *call = n->stage[i]->call;
+        if (!call || !call->op->layout.unpacks) continue;
+        const Tensor *stored = call->in[0];
+        return tensor_dim(stored, stored->rank - 1);
+    }
+    return 0;
+}
+
+static int reductions_of(const Nest *n)
+{
+    int count = 0;
+    for (int i = 0; i < n->stage_count; i++) count += n->stage[i]->reducer != REDUCE_NONE;
+    return count;
+}
+
+static bool is_float(const Stage *s) { return s->out_count == 1 && s->out[0]->type == F32; }
+
+static bool applies(Ctx *cx, const GroupNest *g)
+{
+    const Stage *acc = product_stage(g->nest), *out = output_stage(g->nest);
+    const Tensor **reads;
+    if (!has_vectors(g->target) || !acc || !is_float(acc) || reductions_of(g->nest) != 1 || g->nest->output_count != 1
+        || out->data_count < 1 || acc->data_count != out->data_count || stage_reads(cx, acc, &reads) < 2)
+        return false;
+    for (int d = 0; d < acc->data_count; d++)
+        if (axis_extent(acc, d) < 0 || axis_extent(acc, d) != axis_extent(out, d)) return false;
+    return vector_tile(g->target, 1, axis_extent(out, out->data_count - 1), 0).c > 0;
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
+
+static bool has_loop(const Nest *n, const char *loop)
+{
+    Path p;
+    return nest_find_loop(n, loop, &p);
+}
+
+/* Joins the loops over positions of an output whose sums have one axis for all of them. */
+static const Nest *join_positions(Ctx *cx, const Nest *n, Tiles *t)
+{
+    t->positions = 1;
+    for (int a = 0; a + 1 < t->out->data_count; a++) {
+        const char *loop = loop_name(cx, t->out, a), *joined = text_format(cx, "p%d", a);
+        if (!has_loop(n, loop)) continue;
+        t->positions *= axis_extent(t->out, a);
+        if (t->row) n = SCHED(cx, n, fuse, .loop = { t->row, loop }, .name = joined);
+        t->row = t->row ? text_format(cx, "%s.%s", t->out->name, joined) : loop;
+    }
+    return n;
+}
+
+/* Finds the innermost loop over positions, and those around it. */
+static void find_rows(Ctx *cx, const Nest *n, Tiles *t)
+{
+    t->positions = 1;
+    for (int a = t->out->data_count - 2; a >= 0; a--) {
+        const char *loop = loop_name(cx, t->out, a);
+        if (!has_loop(n, loop)) continue;
+        if (!t->row && axis_extent(t->out, a) > 1) {
+            t->row = loop;
+            t->positions = axis_extent(t->out, a);
+        }
+    }
+    for (int a = 0; a + 1 < t->out->data_count; a++) {
+        const char *loop = loop_name(cx, t->out, a);
+        if (has_loop(n, loop) && loop != t->row) t->outer[t->outer_count++] = loop;
+    }
+}
+
+static const Nest *split_moved_back(Ctx *cx, const Nest *n, const char *loop, int64_t factor)
+{
+    DiagMark mark = diag_mark(cx);
+    const Nest *moved = sched_split(cx, n, loop, factor, TAIL_SHIFT, NULL, NULL);
+    return diag_rewind(cx, mark) ? sched_split(cx, n, loop, factor, TAIL_GUARD, NULL, NULL) : moved;
+}
+
+/* Splits and orders the output's loops; *attach is the loop of one tile, NULL: there is one tile only. */
+static const Nest *tile_output(Ctx *cx, const Nest *n, const Tiles *t, const char **attach)
+{
+    const char *order[MAX_AXES + 4];
+    int count = 0;
+    const bool cut_w = t->row && t->tile.w < t->positions, cut_c = t->tile.c < t->outs;
+    const char *panel = cut_c ? text_format(cx, "%so", t->last) : NULL;
+    *attach = NULL;
+    if (cut_w) n = split_moved_back(cx, n, t->row, t->tile.w);
+    if (cut_c) n = sched_split(cx, n, t->last, t->tile.c, TAIL_GUARD, NULL, NULL);
+    if (panel && t->has_panels) order[count++] = panel;
+    for (int i = 0; i < t->outer_count; i++) order[count++] = t->outer[i];
+    if (panel && !t->has_panels) order[count++] = panel;
+    if (cut_w) order[count++] = text_format(cx, "%so", t->row);
+    if (count) *attach = order[count - 1];
+    if (t->row) order[count++] = cut_w ? text_format(cx, "%si", t->row) : t->row;
+    order[count++] = cut_c ? text_format(cx, "%si", t->last) : t->last;
+    return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
+}
+
+/* Orders acc's loops, reduce axes outside, and separates the initial values. */
+static const Nest *order_sums(Ctx *cx, const Nest *n, const char *acc)
+{
+    const Stage *s = nest_stage(n, acc);
+    const char *order[MAX_AXES];
+    int count = 0;
+    for (int a = 0; a < s->axis_count; a++) {
+        const char *loop = loop_name(cx, s, (s->data_count + a) % s->axis_count);
+        if (has_loop(n, loop)) order[count++] = loop;
+    }
+    if (count > 1) n = sched_reorder(cx, n, order, count, false);
+    for (int a = s->data_count; a < s->axis_count; a++)
+        if (has_loop(n, loop_name(cx, s, a))) return sched_decompose_reduction(cx, n, acc, loop_name(cx, s, a));
+    return n;
+}
+
+static const Nest *mark(Ctx *cx, const Nest *n, const char *loop, bool is_vector)
+{
+    if (ctx_failed(cx) || !loop || !has_loop(n, loop)) return n;
+    return is_vector ? sched_vectorize(cx, n, loop) : sched_unroll(cx, n, loop);
+}
+
+/* Unrolls the positions of a tile and vectorizes its channels. */
+static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tiles *t)
+{
+    const Stage *s = nest_stage(n, acc);
+    const bool cut_w = t->row && t->tile.w < t->positions, cut_c = t->tile.c < t->outs;
+    for (int a = 0; a < s->data_count; a++) {
+        const bool is_last = a == s->data_count - 1;
+        const char *axis = expr_as_var(s->axis[a].var)->name;
+        n = mark(cx, n, text_format(cx, "%s.%s", acc, axis), is_last);
+        n = mark(cx, n, text_format(cx, "%s@init.%s", acc, axis), is_last);
+    }
+    n = mark(cx, n, cut_w ? text_format(cx, "%si", t->row) : t->row, false);
+    return mark(cx, n, cut_c ? text_format(cx, "%si", t->last) : t->last, true);
+}
+
+static const Nest *schedule(Ctx *cx, const GroupNest *g)
+{
+    const Target *target = g->target;
+    const char *acc = product_stage(g->nest)->name;
+    Tiles t = { .has_panels = panel_width(g->nest) > 0 };
+    const int64_t width = panel_width(g->nest);
+    const Nest *n = inline_elementwise(cx, g->nest, NULL);
+    if (!ctx_failed(cx) && makes_output(n, nest_stage(n, acc))) {
+        n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
+        acc = "acc";
+    }
+    if (ctx_failed(cx)) return n;
+    t.out = output_stage(n);
+    t.last = loop_name(cx, t.out, t.out->data_count - 1);
+    t.outs = axis_extent(t.out, t.out->data_count - 1);
+    if (nest_stage(n, acc)->data_count != t.out->data_count) n = join_positions(cx, n, &t);
+    else find_rows(cx, n, &t);
+    t.tile = vector_tile(target, t.positions, t.outs, width);
+    const char *attach;
+    n = tile_output(cx, n, &t, &attach);
+    if (attach) n = sched_compute_at(cx, n, acc, attach);
+    n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
+    if (!ctx_failed(cx)) n = order_sums(cx, n, acc);
+    return ctx_failed(cx) ? n : mark_tile(cx, n, acc, &t);
+}
+
+/* ---- Single pixels ----------------------------------------------------------------------------------------------- */
+
+static int64_t product_of(const Tensor *t, int from, int to)
+{
+    int64_t product = 1;
+    for (int d = from; d < to; d++) product *= tensor_dim(t, d);
+    return product;
+}
+
+/* True for a convolution that reads one pixel for each pixel of the output, of several rows. */
+static bool reads_single_pixels(Ctx *cx, const GroupNest *g)
+{
+    const Node *call = g->group->anchor;
+    const Tensor *x = call->in[0], *k = call->in[1], *y = call->out[0];
+    if (!applies(cx, g) || node_int(call, "groups", 1) != 1 || product_of(k, 0, k->rank - 2) != 1) return false;
+    for (int d = 0; d + 1 < x->rank; d++)
+        if (tensor_dim(x, d) != tensor_dim(y, d)) return false;
+    return tensor_dim(y, y->rank - 2) > 1 && product_of(y, 0, y->rank - 2) > 1;
+}
+
+/* pixels[p,o] = sum(c) x[p/(H*W), p/W%H, p%W, c] * k[0,0,c,o] and y[n,h,w,o] = pixels[(n*H + h)*W + w, o]. */
+static int build_pixels(Ctx *cx, const Implementation *with, const Node *call, Tensor **out)
+{
+    const Tensor *x = call->in[0], *k = call->in[1];
+    Text from = text_new(cx), at = text_new(cx), to = text_new(cx), taps = text_new(cx);
+    (void)with;
+    for (int d = 0; d + 1 < x->rank; d++) {
+        const long long inner = (long long)product_of(x, d + 1, x->rank - 1), own = (long long)tensor_dim(x, d);
+        text_printf(&from, "p/%lld%%%lld,", inner, own);
+        text_printf(&at, "%s%c*%lld", d ? "+" : "", axis_letter(x->rank, d), inner);
+        text_printf(&to, "%c<%lld,", axis_letter(x->rank, d), own);
+        if (d) text_add(&taps, "0,");
+    }
+    const char *sums = text_format(cx, "pixels[p<%lld,o] = sum(c) x[%sc] * k[%sc,o]",
+                                   (long long)product_of(x, 0, x->rank - 1), text_string(&from), text_string(&taps));
+    Tensor *pixels = OP_FORMULA(cx, call, sums, BIND_T("x", call->in[0]), BIND_T("k", call->in[1]));
+    if (!pixels) return 0;
+    out[0] = OP_FORMULA(cx, call, text_format(cx, "y[%so<%lld] = pixels[%s,o]", text_string(&to),
+                                              (long long)tensor_dim(k, k->rank - 1), text_string(&at)),
+                        BIND_T("pixels", pixels));
+    return out[0] ? 1 : 0;
+}
+
+const Implementation implementations_vector_contraction[] = {
+    { .name = "contraction.vectors", .features = "vectors", .plevel = 12, .ops = "pattern:out-fusable",
+      .what = "tiles of positions and channels in vector registers", .applies = applies, .schedule = schedule },
+    { .name = "contraction.pixels", .features = "vectors", .plevel = 13, .ops = "conv1d conv2d conv3d",
+      .what = "tiles of pixels and channels in vector registers, across rows", .applies = reads_single_pixels,
+      .build = build_pixels, .schedule = schedule },
+    { 0 }
+};
