@@ -48,6 +48,11 @@ bench-int8: all
 # PYTHON has numpy, onnxruntime and ai-edge-litert.
 bench-host: all
 	@$(or $(PYTHON),python3) tests/bench/peers.py $(BUILD) $(MODELS)
+# The compiler's own seconds and megabytes for ResNet-50, MobileNetV2 and long chains. FLAGS=--check fails above the
+# limits.
+.PHONY: bench-compiler
+bench-compiler: all
+	@python3 tests/bench/compiler.py $(BUILD) $(FLAGS)
 # Matrix products beside OpenBLAS. PERCENT=70 fails below that share of OpenBLAS's speed.
 bench-matmul: all
 	@tests/bench/blas.sh $(BUILD) $(PERCENT)

@@ -152,7 +152,7 @@ static bool run(Ctx *cx, const char *model, const char *const *input, int input_
     for (int i = 0; i < output_count; i++) {
         const int at = run_output_number(&b, i);
         const Bytes file = elements_bytes(cx, b.model.output[at], outputs[at]);
-        files[i] = (FileOut){ output[i], file.at, file.count };
+        files[i] = (FileOut){ .path = output[i], .bytes = file.at, .count = file.count };
     }
     return file_write_all(cx, files, (size_t)output_count);
 }

@@ -121,7 +121,17 @@ typedef struct Program {
     bool ports_in_arena, static_arena, standalone;
 } Program;
 
-const char *cgen_source(Ctx *cx, const Program *p);        /* model.c */
+/* model.c without the elements of its constants, which are printed into the file: large models have more text than
+ * memory. */
+typedef struct Source {
+    const char *before;                /* functions of layers */
+    const char *constants;             /* declarations, each with the place of its elements */
+    int constant_count; const Tensor **constant;
+    const char *after;                 /* NAME_run */
+} Source;
+Source cgen_source(Ctx *cx, const Program *p);
+void cgen_print(Ctx *cx, const Source *s, TextPut *put, void *to);
+const char *cgen_text(Ctx *cx, const Program *p);          /* model.c as a whole */
 const char *cgen_header(Ctx *cx, const Program *p);        /* model.h */
 const char *cgen_testbench(Ctx *cx, const Program *p);     /* model_main.c */
 /* Prints one function as C, for messages and tests. */

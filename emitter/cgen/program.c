@@ -245,6 +245,9 @@ const char *cgen_header(Ctx *cx, const Program *p)
 
 /* ---- model.c --------------------------------------------------------------------------------------------------- */
 
+/* In the text of constants, the line of a constant's elements. Names are identifiers, so they do not contain it. */
+static const char ELEMENTS[] = "\f\n";
+
 static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const char *constant_name)
 {
     bool as_bits = c->type == F16 || c->type == BF16;
@@ -252,8 +255,7 @@ static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const 
                 as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "");
     text_printf(t, "static const LW_ALIGN(16) %s %s_%s[%lld] = {\n", dtype_info(c->type)->c_type, p->name,
                 constant_name, (long long)tensor_elems(c));
-    weights_text(cx, t, c);
-    text_add(t, "};\n\n");
+    text_printf(t, "%s};\n\n", ELEMENTS);
 }
 
 /* Casts through void *, which avoids compilers' alignment warnings; the pointer is aligned. */
@@ -452,47 +454,95 @@ static bool shares_place_of_earlier(const Program *p, int function)
     return false;
 }
 
-const char *cgen_source(Ctx *cx, const Program *p)
+/* Prints the declarations of all constants in use, and lists the constants. */
+static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
 {
-    Text code = text_new(cx), weights = text_new(cx), run = text_new(cx), t = text_new(cx);
+    s->constant = NEW_ARRAY(cx->arena, const Tensor *, p->constant_count + p->state_count);
+    for (int i = 0; i < p->constant_count; i++) {
+        if (!is_used(p, i)) continue;
+        Text one = text_new(cx);
+        constant(cx, &one, p, p->constant[i], p->constant_name[i]);
+        partition_constant(cx, t, p, i, text_string(&one));
+        s->constant[s->constant_count++] = p->constant[i];
+    }
+    for (int i = 0; i < p->state_count; i++) {
+        if (!p->state[i].initial) continue;
+        constant(cx, t, p, p->state[i].initial, p->state[i].initial_name);
+        s->constant[s->constant_count++] = p->state[i].initial;
+    }
+}
+
+/* Prints the functions of layers, each once. */
+static void functions(Ctx *cx, Text *t, const Program *p)
+{
     for (int i = 0; i < p->function_count; i++) {
         if (shares_place_of_earlier(p, i)) continue;
         Text one = text_new(cx);
         cgen_function(cx, &one, p, p->function[i]);
         text_char(&one, '\n');
-        partition_function(cx, &code, p, p->function[i], text_string(&one));
+        partition_function(cx, t, p, p->function[i], text_string(&one));
     }
-    for (int i = 0; i < p->constant_count; i++)
-        if (is_used(p, i)) {
-            Text one = text_new(cx);
-            constant(cx, &one, p, p->constant[i], p->constant_name[i]);
-            partition_constant(cx, &weights, p, i, text_string(&one));
-        }
-    for (int i = 0; i < p->state_count; i++)
-        if (p->state[i].initial) constant(cx, &weights, p, p->state[i].initial, p->state[i].initial_name);
+}
+
+/* Names the runtime's macros that constants and the arena require. */
+static const char *required_macros(const Program *p, const Source *s)
+{
+    bool are_finite = true;
+    for (int i = 0; i < s->constant_count; i++) are_finite = are_finite && weights_are_finite(s->constant[i]);
+    const bool is_aligned = s->constant_count || p->static_arena;
+    return are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY";
+}
+
+static void begin_source(Ctx *cx, Text *t, const Program *p, const char *run, const char *required)
+{
+    text_printf(t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, p->source, p->target);
+    text_printf(t, "#include \"%s\"\n\n#include <stddef.h>\n",
+                p->header ? p->header : text_format(cx, "%s.h", p->name));
+    if (p->state_count || strstr(run, "memcpy(") || strstr(run, "memset(")) text_add(t, "#include <string.h>\n");
+    runtime_prologue(cx, t, required, p->standalone);
+    text_add(t, "\n#ifndef LW_LAYER\n"
+                "#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */\n"
+                "#endif\n\n");
+    externals_declare(cx, t, p);
+}
+
+Source cgen_source(Ctx *cx, const Program *p)
+{
+    Source s = { .constant_count = 0 };
+    Text code = text_new(cx), weights = text_new(cx), run = text_new(cx), before = text_new(cx);
+    functions(cx, &code, p);
+    constants(cx, p, &weights, &s);
     if (p->state_count) reset_function(&run, p);
     bodies(cx, &run, p);
     partition_defaults(cx, &run, p, print_call_of_partition);
     run_function(cx, &run, p);
+    const char *required = text_format(cx, "%s %s", required_macros(p, &s), text_string(&code));
+    begin_source(cx, &before, p, text_string(&run), required);
+    text_addn(&before, text_string(&code), code.length);
+    s.before = wrap_lines(cx, text_string(&before));
+    s.constants = wrap_lines(cx, text_string(&weights));
+    s.after = wrap_lines(cx, text_string(&run));
+    return s;
+}
 
-    text_printf(&t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, p->source, p->target);
-    text_printf(&t, "#include \"%s\"\n\n#include <stddef.h>\n",
-                p->header ? p->header : text_format(cx, "%s.h", p->name));
-    const char *run_text = text_string(&run);
-    if (p->state_count || strstr(run_text, "memcpy(") || strstr(run_text, "memset("))
-        text_add(&t, "#include <string.h>\n");
-    const char *aligned = weights.length || p->static_arena ? "LW_ALIGN" : "";
-    const char *constants = text_string(&weights);
-    const char *not_finite = strstr(constants, "INFINITY") || strstr(constants, "HUGE_VAL") || strstr(constants, "NAN")
-                                 ? "INFINITY"
-                                 : "";
-    runtime_prologue(cx, &t, text_format(cx, "%s %s %s", aligned, not_finite, text_string(&code)), p->standalone);
-    text_add(&t, "\n#ifndef LW_LAYER\n"
-                 "#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */\n"
-                 "#endif\n\n");
-    externals_declare(cx, &t, p);
-    text_addn(&t, text_string(&code), code.length);
-    text_addn(&t, text_string(&weights), weights.length);
-    text_addn(&t, text_string(&run), run.length);
-    return wrap_lines(cx, text_string(&t));
+void cgen_print(Ctx *cx, const Source *s, TextPut *put, void *to)
+{
+    const char *at = s->constants;
+    put(to, s->before, strlen(s->before));
+    for (int i = 0; i < s->constant_count; i++) {
+        const char *elements = strstr(at, ELEMENTS);
+        put(to, at, (size_t)(elements - at));
+        weights_print(cx, s->constant[i], put, to);
+        at = elements + strlen(ELEMENTS);
+    }
+    put(to, at, strlen(at));
+    put(to, s->after, strlen(s->after));
+}
+
+const char *cgen_text(Ctx *cx, const Program *p)
+{
+    const Source s = cgen_source(cx, p);
+    Text t = text_new(cx);
+    cgen_print(cx, &s, text_put, &t);
+    return text_string(&t);
 }

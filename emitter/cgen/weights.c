@@ -2,15 +2,18 @@
 /* Prints constants: exact, short, and fast, because a model may have millions. A float has the fewest digits that parse
  * to the same float: .0123f rather than 0.0123f, 1e-9f rather than .000000001f.
  *
- * The digits come from a double, whose precision separates adjacent floats. A final parse verifies them. If it differs,
- * or the value is outside of the table's range, the slow exact method is used. */
+ * The digits come from a double, whose precision separates adjacent floats: the quotient of the digits and an exact
+ * power of ten is correctly rounded, and so is its float, unless the quotient is within a unit of a midpoint between
+ * two floats. Such digits are verified by a parse. If that fails, or the value is outside of the table's range, the slow
+ * exact method is used. */
 #include "cgen/weights.h"
 
 #include <string.h>
 
 #include "cgen/spell.h"
 
-enum { LINE_WIDTH = 120, LONGEST = 22, MOST_DIGITS = 9, LARGEST_POWER = 45 };
+enum { LINE_WIDTH = 120, LONGEST = 22, MOST_DIGITS = 9, LARGEST_POWER = 45, EXACT_POWER = 22, SMALLEST = -36,
+       LARGEST = 38, BUFFER = 1 << 14 };
 
 static const double powers[LARGEST_POWER + 1] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
@@ -24,97 +27,155 @@ static double scaled(double v, int power)
     return power >= 0 ? v * powers[power] : v / powers[-power];
 }
 
-/* digits * 10^exponent, an integer of `count` digits without a trailing 0. */
-typedef struct Decimal { int64_t digits; int count, exponent; } Decimal;
+/* Returns m with 10^m <= v < 10^(m + 1), within the table. v's exponent gives it up to 1. */
+static int magnitude_of(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    int m = ((int)(bits >> 23) * 1233 - 127 * 1233 - 4095) / 4096;      /* 1233 / 4096: log10(2) */
+    m = m < SMALLEST ? SMALLEST : m > LARGEST ? LARGEST : m;
+    while (m < LARGEST && (double)v >= scaled(1, m + 1)) m++;
+    while (m > SMALLEST && (double)v < scaled(1, m)) m--;
+    return m;
+}
 
-/* Computes the shortest decimal that double arithmetic yields for v > 0; false if the table does not reach. */
+/* digits * 10^exponent, an integer of `count` digits without a trailing 0. is_certain: it parses to the float. */
+typedef struct Decimal { int64_t digits; int count, exponent; bool is_certain; } Decimal;
+
+/* True if q, a quotient or product of two exact numbers rounded to double, is not next to a midpoint of floats. */
+static bool is_apart_from_midpoints(double q)
+{
+    enum { HALF = 1 << 28, MARGIN = 4 };
+    uint64_t bits;
+    memcpy(&bits, &q, sizeof bits);
+    const int64_t low = (int64_t)(bits & (2 * (uint64_t)HALF - 1));
+    return low < HALF - MARGIN || low > HALF + MARGIN;
+}
+
+/* Computes the decimal of `count` digits that is nearest to v. False if it is another float. */
+static bool has_digits(float v, int count, int magnitude, Decimal *out)
+{
+    const int power = count - 1 - magnitude;
+    const int64_t digits = (int64_t)(scaled((double)v, power) + 0.5);
+    const double back = scaled((double)digits, -power);
+    if ((float)back != v) return false;
+    const bool is_exact = power >= -EXACT_POWER && power <= EXACT_POWER;
+    *out = (Decimal){ digits, 0, -power, is_exact && v > 1e-30f && is_apart_from_midpoints(back) };
+    return true;
+}
+
+/* Computes the shortest decimal that double arithmetic yields for v > 0; false if the table does not reach. Fewer
+ * digits are farther from v, so most weights, which have more than MIDDLE digits, take a few trials. */
 static bool shortest(float v, Decimal *out)
 {
-    int magnitude = 0;                         /* 10^magnitude <= v < 10^(magnitude + 1) */
-    while (magnitude < 38 && (double)v >= powers[magnitude + 1]) magnitude++;
-    while (magnitude > -36 && (double)v < scaled(1, magnitude)) magnitude--;
-    if (magnitude <= -36) return false;
-    for (int count = 1; count <= MOST_DIGITS; count++) {
-        int power = count - 1 - magnitude;
-        if (power > LARGEST_POWER) return false;
-        int64_t digits = (int64_t)(scaled((double)v, power) + 0.5);
-        if ((float)scaled((double)digits, -power) != v) continue;
-        *out = (Decimal){ digits, 0, -power };
-        while (out->digits % 10 == 0) {
-            out->digits /= 10;
-            out->exponent++;
-        }
-        for (int64_t rest = out->digits; rest; rest /= 10) out->count++;
-        return true;
+    enum { MIDDLE = 6 };
+    const int magnitude = magnitude_of(v);
+    if (magnitude <= SMALLEST) return false;
+    int count = has_digits(v, MIDDLE, magnitude, out) ? 1 : MIDDLE + 1;
+    while (count <= MOST_DIGITS && count - 1 - magnitude <= LARGEST_POWER && !has_digits(v, count, magnitude, out))
+        count++;
+    if (count > MOST_DIGITS || count - 1 - magnitude > LARGEST_POWER) return false;
+    while (out->digits % 10 == 0) {
+        out->digits /= 10;
+        out->exponent++;
     }
-    return false;
+    for (int64_t rest = out->digits; rest; rest /= 10) out->count++;
+    return true;
 }
 
-/* Prints digits with a point or an exponent, whichever is shorter; never in the form of an integer. */
-static void decimal_text(char *out, Decimal d)
+/* Prints digits with a point or an exponent, whichever is shorter; never in the form of an integer. Returns the end. */
+static char *decimal_text(char *out, Decimal d)
 {
     char digits[24];
-    int n = 0, point = d.count + d.exponent;     /* digits before the point */
+    int point = d.count + d.exponent;     /* digits before the point */
     for (int i = d.count - 1; i >= 0; i--, d.digits /= 10) digits[i] = (char)('0' + d.digits % 10);
     if (point >= -3 && point <= d.count + 2) {
-        for (int i = 0; i < (point > 0 ? point : 0); i++) out[n++] = i < d.count ? digits[i] : '0';
-        out[n++] = '.';
-        for (int i = point; i < 0; i++) out[n++] = '0';
-        for (int i = point > 0 ? point : 0; i < d.count; i++) out[n++] = digits[i];
+        for (int i = 0; i < (point > 0 ? point : 0); i++) *out++ = i < d.count ? digits[i] : '0';
+        *out++ = '.';
+        for (int i = point; i < 0; i++) *out++ = '0';
+        for (int i = point > 0 ? point : 0; i < d.count; i++) *out++ = digits[i];
     } else {
         memcpy(out, digits, (size_t)d.count);
-        n = d.count;
-        out[n++] = 'e';
-        if (d.exponent < 0) out[n++] = '-';
+        out += d.count;
+        *out++ = 'e';
+        if (d.exponent < 0) *out++ = '-';
         int e = d.exponent < 0 ? -d.exponent : d.exponent;
-        if (e >= 10) out[n++] = (char)('0' + e / 10);
-        out[n++] = (char)('0' + e % 10);
+        if (e >= 10) *out++ = (char)('0' + e / 10);
+        *out++ = (char)('0' + e % 10);
     }
-    out[n] = 0;
+    *out = 0;
+    return out;
 }
 
-static void float_text(Ctx *cx, Text *t, float v)
+/* Prints `text`, and returns its end. */
+static char *word_text(char *out, const char *text)
 {
-    char text[64];
+    const size_t n = strlen(text);
+    memcpy(out, text, n + 1);
+    return out + n;
+}
+
+static char *float_text(Ctx *cx, char *out, float v)
+{
     Decimal d;
-    Scalar s = { .f = (double)v };
-    float magnitude = v < 0 ? -v : v;
-    if (v == 0) {
-        text_add(t, 1 / v < 0 ? "-0.f" : "0.f");
-        return;
-    }
-    if (v != v || v - v != 0 || !shortest(magnitude, &d)) {
-        text_add(t, spell_number(cx, F32, s));
-        return;
-    }
-    decimal_text(text, d);
-    if (text_read_float(text, NULL) != magnitude) {
-        text_add(t, spell_number(cx, F32, s));
-        return;
-    }
-    if (v < 0) text_char(t, '-');
-    text_add(t, text);
-    text_char(t, 'f');
+    const float magnitude = v < 0 ? -v : v;
+    if (v == 0) return word_text(out, 1 / v < 0 ? "-0.f" : "0.f");
+    if (v != v || v - v != 0 || !shortest(magnitude, &d))
+        return word_text(out, spell_number(cx, F32, (Scalar){ .f = (double)v }));
+    char *begin = v < 0 ? word_text(out, "-") : out, *end = decimal_text(begin, d);
+    if (!d.is_certain && text_read_float(begin, NULL) != magnitude)
+        return word_text(out, spell_number(cx, F32, (Scalar){ .f = (double)v }));
+    return word_text(end, "f");
+}
+
+static char *small_integer_text(char *out, int64_t v)
+{
+    char digits[24];
+    int n = 0;
+    if (v < 0) *out++ = '-';
+    for (int64_t rest = v < 0 ? -v : v; rest || !n; rest /= 10) digits[n++] = (char)('0' + rest % 10);
+    while (n) *out++ = digits[--n];
+    return out;
 }
 
 /* Prints the stored bits of 16-bit floats. */
 static DType stored_type(DType t) { return t == F16 || t == BF16 ? U16 : t; }
 
-void weights_text(Ctx *cx, Text *t, const Tensor *constant)
+static char *element_text(Ctx *cx, char *out, DType type, Scalar v)
 {
-    DType type = stored_type(constant->type);
-    size_t line_start = t->length;
-    text_add(t, "    ");
+    if (type == F32) return float_text(cx, out, (float)v.f);
+    const bool is_small = dtype_info(type)->bytes <= 2 && !dtype_is_float(type);
+    return is_small ? small_integer_text(out, v.i) : word_text(out, spell_number(cx, type, v));
+}
+
+bool weights_are_finite(const Tensor *constant)
+{
+    const DType type = stored_type(constant->type);
+    if (!dtype_is_float(type)) return true;
     for (int64_t i = 0, n = tensor_elems(constant); i < n; i++) {
-        if (t->length - line_start > LINE_WIDTH - LONGEST) {
-            text_char(t, '\n');
-            line_start = t->length;
-            text_add(t, "    ");
-        }
-        Scalar v = dtype_load(type, constant->data, i);
-        if (type == F32) float_text(cx, t, (float)v.f);
-        else text_add(t, spell_number(cx, type, v));
-        if (i + 1 < n) text_char(t, ',');
+        const double v = dtype_load(type, constant->data, i).f;
+        if (v - v != 0) return false;
     }
-    text_char(t, '\n');
+    return true;
+}
+
+void weights_print(Ctx *cx, const Tensor *constant, TextPut *put, void *to)
+{
+    const DType type = stored_type(constant->type);
+    char text[BUFFER], *const most = text + BUFFER - 2 * LINE_WIDTH, *at = word_text(text, "    "), *line = text;
+    for (int64_t i = 0, n = tensor_elems(constant); i < n; i++) {
+        if (at - line > LINE_WIDTH - LONGEST) {
+            *at++ = '\n';
+            if (at > most) {
+                put(to, text, (size_t)(at - text));
+                at = text;
+            }
+            line = at;
+            at = word_text(at, "    ");
+        }
+        at = element_text(cx, at, type, dtype_load(type, constant->data, i));
+        if (i + 1 < n) *at++ = ',';
+    }
+    *at++ = '\n';
+    put(to, text, (size_t)(at - text));
 }

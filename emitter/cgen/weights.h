@@ -4,6 +4,9 @@
 #include "ir/expr/tensor.h"
 #include "support/text.h"
 
-/* Prints the elements of a constant tensor, comma-separated, in lines; exact, and as short as exactness allows. */
-void weights_text(Ctx *cx, Text *t, const Tensor *constant);
+/* Prints the elements of a constant tensor, comma-separated, in lines; exact, and as short as exactness allows. Passes
+ * the text on in pieces. */
+void weights_print(Ctx *cx, const Tensor *constant, TextPut *put, void *to);
+/* False if an element is infinite or not a number: its text is a macro of math.h. */
+bool weights_are_finite(const Tensor *constant);
 #endif

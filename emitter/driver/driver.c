@@ -145,20 +145,25 @@ bool build_is_c_file(Ctx *cx, const char *output)
     return is_c;
 }
 
+static void print_source(Ctx *cx, const void *source, TextPut *put, void *to) { cgen_print(cx, source, put, to); }
+
+static FileOut file_of_text(const char *path, const char *text)
+{
+    return (FileOut){ .path = path, .bytes = text, .count = strlen(text) };
+}
+
 bool build_write(Build *b, const char *output)
 {
     Ctx *cx = b->cx;
     if (!build_is_c_file(cx, output) || ctx_failed(cx) || !build_program(b)) return false;
     b->program.header = text_format(cx, "%s.h", path_stem(cx, output));
     const char *stem = text_format(cx, "%s%s", path_folder(cx, output), path_stem(cx, output));
-    const char *source = cgen_source(cx, &b->program), *header = cgen_header(cx, &b->program);
-    FileOut files[3] = { { output, source, strlen(source) },
-                         { text_format(cx, "%s.h", stem), header, strlen(header) } };
+    const Source source = cgen_source(cx, &b->program);
+    FileOut files[3] = { { .path = output, .print = print_source, .what = &source },
+                         file_of_text(text_format(cx, "%s.h", stem), cgen_header(cx, &b->program)) };
     int count = 2;
-    if (b->options->testbench) {
-        const char *bench = cgen_testbench(cx, &b->program);
-        files[count++] = (FileOut){ text_format(cx, "%s_main.c", stem), bench, strlen(bench) };
-    }
+    if (b->options->testbench)
+        files[count++] = file_of_text(text_format(cx, "%s_main.c", stem), cgen_testbench(cx, &b->program));
     watch_lap(b->watch, "", "printing");
     bool ok = !ctx_failed(cx) && file_write_all(cx, files, (size_t)count);
     watch_lap(b->watch, "", "writing");

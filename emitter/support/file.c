@@ -169,17 +169,64 @@ static bool is_within_limit(size_t bytes)
 #endif
 }
 
-/* False on failure; errno is the reason. */
-static bool write_draft(Draft *d, const FileOut *file)
+static bool is_limited(void)
 {
-    if (!d->is_device && !is_within_limit(file->count)) return false;
-    FILE *f = d->is_device ? fopen(file->path, "wb") : create_beside(d, file->path);
-    if (!f) return false;
-    bool ok = fwrite(file->bytes, 1, file->count, f) == file->count;
-    const int why = errno;
-    const bool closed = fclose(f) == 0;
-    if (!ok) errno = why;
-    return ok && closed;
+#ifdef HAS_POSIX
+    struct rlimit most;
+    return getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY;
+#else
+    return false;
+#endif
+}
+
+static void count_bytes(void *to, const char *text, size_t length)
+{
+    (void)text;
+    *(size_t *)to += length;
+}
+
+static size_t size_of_output(Ctx *cx, const FileOut *file)
+{
+    size_t bytes = 0;
+    if (!file->print) return file->count;
+    file->print(cx, file->what, count_bytes, &bytes);
+    return bytes;
+}
+
+/* The file being written; `why` is errno after the first failure. */
+typedef struct Sink { FILE *f; bool failed; int why; } Sink;
+
+static void note_failure(Sink *s)
+{
+    if (!s->failed) s->why = errno;
+    s->failed = true;
+}
+
+static void write_bytes(void *to, const char *text, size_t length)
+{
+    Sink *s = to;
+    if (!s->failed && fwrite(text, 1, length, s->f) != length) note_failure(s);
+}
+
+static void close_sink(void *sink)
+{
+    Sink *s = sink;
+    if (fclose(s->f) != 0) note_failure(s);
+}
+
+/* False on failure; errno is the reason. */
+static bool write_draft(Ctx *cx, Draft *d, const FileOut *file)
+{
+    Resource held;
+    if (!d->is_device && is_limited() && !is_within_limit(size_of_output(cx, file))) return false;
+    Sink s = { d->is_device ? fopen(file->path, "wb") : create_beside(d, file->path), false, 0 };
+    if (!s.f) return false;
+    resource_hold(cx, &held, close_sink, &s);
+    if (file->print) file->print(cx, file->what, write_bytes, &s);
+    else write_bytes(&s, file->bytes, file->count);
+    resource_drop(cx, &held);
+    errno = s.why;
+    return !s.failed;
 }
 
 /* True if the path is neither a folder nor write-protected. Tested before any file is replaced. */
@@ -212,30 +259,41 @@ static bool put_in_place(Draft *d, const char *path)
     return true;
 }
 
-/* Allocates nothing between the first temporary file and the last: none remains if memory runs out. */
+/* The temporary files of one call. Printing may run out of memory, which unwinds: they are removed on the way. */
+typedef struct Drafts { Draft *at; size_t count; } Drafts;
+
+static void remove_drafts(void *what)
+{
+    const Drafts *d = what;
+    for (size_t i = 0; i < d->count; i++)
+        if (d->at[i].is_there) remove(d->at[i].temporary);
+}
+
 bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
 {
     if (ctx_failed(cx)) return false;
-    Draft *draft = NEW_ARRAY(cx->arena, Draft, count);
+    Resource held;
+    Drafts drafts = { NEW_ARRAY(cx->arena, Draft, count), count };
+    Draft *draft = drafts.at;
     size_t done = 0, placed = 0;
     for (size_t i = 0; i < count; i++) {
         draft[i].capacity = strlen(files[i].path) + sizeof ".part" + 8;
         draft[i].temporary = NEW_ARRAY(cx->arena, char, draft[i].capacity);
     }
-    while (done < count && may_replace(&draft[done], files[done].path) && write_draft(&draft[done], &files[done]))
+    resource_hold(cx, &held, remove_drafts, &drafts);
+    while (done < count && may_replace(&draft[done], files[done].path) && write_draft(cx, &draft[done], &files[done]))
         done++;
     while (done == count && placed < count && put_in_place(&draft[placed], files[placed].path)) placed++;
-    if (placed == count) return true;
     const int why = errno;
-    for (size_t i = 0; i < count; i++)
-        if (draft[i].is_there) remove(draft[i].temporary);
+    resource_drop(cx, &held);
+    if (placed == count) return true;
     diag_error(cx, NULL, "cannot write \"%s\": %s", files[done < count ? done : placed].path, strerror(why));
     return false;
 }
 
 bool file_write(Ctx *cx, const char *path, const void *bytes, size_t count)
 {
-    FileOut one = { path, bytes, count };
+    const FileOut one = { .path = path, .bytes = bytes, .count = count };
     return file_write_all(cx, &one, 1);
 }
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "support/ctx.h"
+#include "support/text.h"
 
 typedef struct Bytes { const uint8_t *at; size_t count; } Bytes;
 
@@ -20,7 +20,12 @@ const char *file_text(Ctx *cx, const char *path, Bytes file);
 bool  file_write(Ctx *cx, const char *path, const void *bytes, size_t count);
 /* Writes several files, all or none as far as the file system allows: all are complete under temporary names before the
  * first is renamed. */
-typedef struct FileOut { const char *path; const void *bytes; size_t count; } FileOut;
+typedef void FilePrint(Ctx *cx, const void *what, TextPut *put, void *to);
+typedef struct FileOut {
+    const char *path;
+    const void *bytes; size_t count;
+    FilePrint *print; const void *what;                 /* prints a large file piece by piece; NULL: `bytes` */
+} FileOut;
 bool  file_write_all(Ctx *cx, const FileOut *files, size_t count);
 
 const char *path_folder(Ctx *cx, const char *path);     /* "a/b.c" -> "a/"; "b.c" -> "" */

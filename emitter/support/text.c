@@ -25,6 +25,7 @@ void text_addn(Text *t, const char *s, size_t n)
     t->at[t->length] = 0;
 }
 
+void text_put(void *to, const char *s, size_t n) { text_addn(to, s, n); }
 void text_add(Text *t, const char *s) { text_addn(t, s, strlen(s)); }
 void text_char(Text *t, char c) { text_addn(t, &c, 1); }
 

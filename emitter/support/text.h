@@ -12,9 +12,13 @@
 /* NUL-terminated once written */
 typedef struct Text { Arena *arena; char *at; size_t length, capacity; } Text;
 
+/* Receives a text in pieces; `to` is a Text for text_put. */
+typedef void TextPut(void *to, const char *text, size_t length);
+
 Text text_new(Ctx *cx);
 void text_add(Text *t, const char *s);
 void text_addn(Text *t, const char *s, size_t n);
+TextPut text_put;
 void text_char(Text *t, char c);
 void text_printf(Text *t, const char *format, ...);       /* no %f %g %e %a, which depend on the locale */
 void text_spaces(Text *t, int n);

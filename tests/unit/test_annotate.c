@@ -51,7 +51,7 @@ static const char *emitted(Net *n)
     static const lw_options options = { .name = "net", .combine = "none" };
     Build b = net_build(n, &options);
     if (!build_graph(&b) || !build_nests(&b) || !build_program(&b)) return net_error(n);
-    return text_format(n->cx, "%s\n%s", cgen_header(n->cx, &b.program), cgen_source(n->cx, &b.program));
+    return text_format(n->cx, "%s\n%s", cgen_header(n->cx, &b.program), cgen_text(n->cx, &b.program));
 }
 
 static int count_word(const char *text, const char *what)

@@ -156,7 +156,7 @@ static void numbers(Ctx *cx)
     }
     int64_t shape = MANY;
     Text t = text_new(cx);
-    weights_text(cx, &t, tensor_constant(cx, "k", F32, 1, &shape, many));
+    weights_print(cx, tensor_constant(cx, "k", F32, 1, &shape, many), text_put, &t);
     const char *at = text_string(&t);
     int wrong = 0;
     size_t widest = 0;
@@ -236,7 +236,7 @@ static Program two_layers(Ctx *cx, bool standalone, bool static_arena)
 static void header(Ctx *cx)
 {
     Program p = two_layers(cx, false, false);
-    const char *h = cgen_header(cx, &p), *c = cgen_source(cx, &p);
+    const char *h = cgen_header(cx, &p), *c = cgen_text(cx, &p);
     CHECK("header-arena-size", has(h, "#define TWO_ARENA_SIZE   64u"));
     CHECK("header-weights-size", has(h, "#define TWO_WEIGHTS_SIZE 84u"));
     CHECK("header-ports", has(h, "#define TWO_INPUTS(X) X(x, float, 24)\n#define TWO_OUTPUTS(X) X(y, float, 12)\n"));
@@ -246,7 +246,7 @@ static void header(Ctx *cx)
           has(h, "int two_run(void *arena, const struct two_inputs *in, const struct two_outputs *out);"));
     CHECK("source-layers", has(c, "LW_LAYER(0, \"dense \\\"1\\\"\")\n    two_dense(in->x, two_dense_k, two_dense_b,"));
     CHECK("source-checks-arena", has(c, "return TWO_E_ARENA;"));
-    CHECK("same-bytes-again", strcmp(c, cgen_source(cx, &p)) == 0);
+    CHECK("same-bytes-again", strcmp(c, cgen_text(cx, &p)) == 0);
 }
 
 static bool write_text(const char *path, const char *text)
@@ -280,7 +280,7 @@ static void build_and_run(Ctx *cx, const char *folder, const char *name, bool st
                           : "two_run(arena + 1, &in, &out) != TWO_E_ARENA || two_run(0, &in, &out) != TWO_E_ARENA";
     bool written = system(text_format(cx, "mkdir -p %s", folder)) == 0
                    && write_text(text_format(cx, "%s/two.h", folder), cgen_header(cx, &p))
-                   && write_text(text_format(cx, "%s/two.c", folder), cgen_source(cx, &p))
+                   && write_text(text_format(cx, "%s/two.c", folder), cgen_text(cx, &p))
                    && write_text(text_format(cx, "%s/two_main.c", folder), cgen_testbench(cx, &p))
                    && write_text(text_format(cx, "%s/user.c", folder),
                                  text_format(cx, "#define RUN %s\n#define BAD %s\n%s", run, bad, user));

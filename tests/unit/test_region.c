@@ -96,7 +96,7 @@ static void branches(void)
                "each branch has a plan of its own", "%lld bytes", (long long)(inner ? inner->plan.arena_size : -1));
     check_that(b.plan.arena_size == 1200 + 16, "memory for a choice is that of its greater branch", "%lld bytes",
                (long long)b.plan.arena_size);
-    const char *text = cgen_source(n.cx, &b.program);
+    const char *text = cgen_text(n.cx, &b.program);
     CHECK("a choice prints as if and else", strstr(text, "    if (*in->late) {\n        net_choose_then(memory, ")
                                                 && strstr(text, "    } else {\n        net_choose_else(memory, "));
     ctx_free(n.cx);
@@ -137,7 +137,7 @@ static void shared_weights(void)
     Build b;
     const char *said = built(&n, &(lw_options){ .name = "net" }, &b);
     int used = 0;
-    if (!*said) used = count_in(cgen_source(n.cx, &b.program), "static const LW_ALIGN");
+    if (!*said) used = count_in(cgen_text(n.cx, &b.program), "static const LW_ALIGN");
     check_that(used == 2, "weights of several graphs are constants once", "%d constants, %s", used, said);
     ctx_free(n.cx);
 }
@@ -211,7 +211,7 @@ static void loops(void)
     const void *in[] = { &count, first, first, &limit }, *out[2];
     Build b;
     built(&l.n, &(lw_options){ .name = "net" }, &b);
-    const char *text = cgen_source(l.n.cx, &b.program);
+    const char *text = cgen_text(l.n.cx, &b.program);
     check_that(count_in(text, "return NET_E_DIM;") == 1, "a full room ends the run with an error", "%s", text);
     check_that(!build_run(&b, in, out)
                    && strstr(net_error(&l.n), "it continues after 6 iterations, and its outputs have no rows for more"),
@@ -238,7 +238,7 @@ static void single_array(void)
         bool ok = evaluate_graph(&n, &g, in, wanted);
         Build b;
         const char *said = built(&n, &(lw_options){ .name = "net" }, &b),
-                   *text = *said ? "" : cgen_source(n.cx, &b.program);
+                   *text = *said ? "" : cgen_text(n.cx, &b.program);
         const float *y = *said ? NULL : run(&b, in);
         check_that(ok && y && first_difference(n.output[0], y, wanted[0], 1e-4) < 0, "a state through dense layers",
                    "%s", said);
@@ -294,7 +294,7 @@ static void scans(void)
             ok = ok && ((float *)out[0])[t * 2 + i] == -up && ((float *)out[1])[t * 2 + i] == -down;
         }
     check_that(ok, "rows from the first and from the last", "%s", said);
-    const char *text = *said ? "" : cgen_source(n.cx, &b.program);
+    const char *text = *said ? "" : cgen_text(n.cx, &b.program);
     CHECK("a count that is known prints as a number",
           strstr(text, "for (int32_t iteration = 0; iteration < 5; iteration++) {")
               && strstr(text, "in->x + iteration * 2, in->x + (4 - iteration) * 2"));

@@ -54,7 +54,7 @@ static size_t bytes_of(const Chain *c, int layers)
         else text_char(&text, *s);
     }
     const Text model = onnx_text(cx, text_string(&text));
-    const FileOut file = { path, model.at, model.length };
+    const FileOut file = { .path = path, .bytes = model.at, .count = model.length };
     const size_t before = arena_used(cx->arena);
     bool ok = file_write_all(cx, &file, 1) && build_read(&b, cx, path, &options) && build_graph(&b) && build_nests(&b)
               && build_write(&b, output);

@@ -147,7 +147,7 @@ static void decided_when_run(void)
     Build b = net_build(n, &options);
     b.model = m;
     ok = ok && build_graph(&b) && build_nests(&b) && build_program(&b);
-    const char *source = ok ? cgen_source(n->cx, &b.program) : net_error(n);
+    const char *source = ok ? cgen_text(n->cx, &b.program) : net_error(n);
     check_that(ok && b.chosen[0] == &row && strstr(source, "if ((k & 3) == 0) {") && strstr(source, "} else {")
                    && !strstr(source, "== 2"),
                "an open condition is tested when it runs", "%s", source);
