@@ -51,6 +51,7 @@ typedef struct lw_options {
     const lw_value *value; int value_count;
     const lw_state *state; int state_count;  /* an output becomes the input of the next run, in struct NAME_state */
     const char *annotate;            /* a file of annotations, or NULL */
+    const char *gradient;            /* "loss:x,w": names of tensors; adds the outputs d_x and d_w. NULL: none */
     const char *rounding;            /* int8 requantization: "double" (NULL), like the reference kernels, or "single" */
     /* Calls between dequantize and quantize: "exact" (NULL), on integers if only the rounding of floats differs;
      * "integer", also if exact ties are frequent; "float", as written */
@@ -65,8 +66,8 @@ typedef struct lw_options {
     /* Schedules of groups, in the form of dump --at scheduled: a file, a text, and a file with less precedence. NULL:
      * none */
     const char *schedule, *schedule_text, *tuning;
-    const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered, pass:NAME;
-                                      * lw_quantize_dump: annotated, calibrated, realized */
+    const char *at;                  /* dump: dag, gradient, fused, strategy, loops, step:N, scheduled, lowered,
+                                      * pass:NAME; lw_quantize_dump: annotated, calibrated, realized */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
     /* Groups to combine where that costs neither RAM nor instructions: "conv,pool@pool", in the loops of the one after
@@ -172,6 +173,9 @@ bool lw_input(lw_computation *p, const char *declaration);
  *     lw_output(p, "y"); */
 bool lw_compute(lw_computation *p, const char *formula);
 bool lw_output(lw_computation *p, const char *tensor);
+/* The derivatives of a tensor of one element: lw_gradient(p, "d_x, d_w", "loss", "x, w") is the statement
+ * `d_x, d_w = gradient(loss, x, w)`. */
+bool lw_gradient(lw_computation *p, const char *results, const char *of, const char *with_respect_to);
 bool lw_statement(lw_computation *p, const char *text);
 
 /* Formulas and calls of operators are fused to groups, and each group has a loop nest. Steps and handles are of the

@@ -123,6 +123,8 @@ static const Option options[] = {
       "the output is the input of the next run: both become struct NAME_state", MODEL, READ_EACH(read_state) },
     { "--annotate", "FILE",
       "annotations of nodes: `stop_fusion conv_3`, `on_device npu conv_1..conv_5`", MODEL, TEXT_AT(annotate) },
+    { "--gradient", "LOSS:X,W",
+      "add the outputs d_X and d_W, derivatives of the scalar LOSS; names of tensors", MODEL, TEXT_AT(gradient) },
     { "--tuning", "FILE",
       "the same as --schedule, which takes precedence: for records of many networks", MODEL, TEXT_AT(tuning) },
     { "--schedule", "FILE",

@@ -75,9 +75,9 @@ check usage-io-arena-static     ends 2 '--io arena and --static-arena exclude ea
 for ending in pdf json HTML html.gz; do
     check "usage-report-as-$ending" ends 2 "as .html or .txt, not as '$work/r.$ending'" report $matmul -o "$work/r.$ending"
 done
-check usage-stage               ends 2 '"nowhere" is no stage; accepted: dag, fused' dump $matmul --at nowhere
+check usage-stage               ends 2 '"nowhere" is no stage; accepted: dag, gradient, fused' dump $matmul --at nowhere
 check usage-near-stage          ends 2 "no stage; did you mean 'lowered'" dump $matmul --at lowerd
-check usage-pass                ends 2 'no pass "nosuch"; accepted: annotate, simplify' dump $matmul --at pass:nosuch
+check usage-pass                ends 2 'no pass "nosuch"; accepted: gradient, annotate, simplify' dump $matmul --at pass:nosuch
 check usage-near-pass           ends 2 "did you mean 'hoist'" dump $matmul --at pass:hoits
 # every_pass MODEL: the DAG, the groups or the code after each listed pass, except passes that allocate memory.
 every_pass() {
@@ -99,7 +99,7 @@ check usage-leaves-no-file      [ ! -e "$work/a.c" -a ! -e "$work/r.pdf" ]
 commands_of() {
     case $1 in
     -o) echo compile run quantize dump report ops targets passes steps ;;
-    --target | --dim | --value | --state | --annotate | --tuning | --schedule | --combine | --layers | --no-shrink | --werror | --quiet)
+    --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report ;;
     --rounding | --qdq) echo compile run verify evaluate dump report ;;
     --samples | --ports) echo "quantize dump" ;;
@@ -123,7 +123,7 @@ value_of() {
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --tuning --schedule --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name --samples --ports --test --test-labels --top
+    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name --samples --ports --test --test-labels --top
         --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac

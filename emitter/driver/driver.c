@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "import/model/annotations.h"
+#include "import/model/gradients.h"
 #include "import/import.h"
 #include "import/te/te.h"
 #include "lower/merge.h"
@@ -70,7 +71,8 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
 /* The files that the options name beside the model. */
 static bool read_beside(Build *b, const lw_options *o)
 {
-    return build_read_schedules(b) && (!o->annotate || annotations_read(b->cx, o->annotate, &b->model));
+    return build_read_schedules(b) && (!o->annotate || annotations_read(b->cx, o->annotate, &b->model))
+           && (!o->gradient || gradients_add(b->cx, o->gradient, &b->model));
 }
 
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)

@@ -61,6 +61,19 @@ bool lw_input(lw_computation *p, const char *declaration)
 bool lw_compute(lw_computation *p, const char *formula) { return guarded_statement(p, "lw_compute", "", formula); }
 bool lw_output(lw_computation *p, const char *tensor) { return guarded_statement(p, "lw_output", "output ", tensor); }
 
+static bool gradient(lw_computation *p, const char *results, const char *of, const char *x)
+{
+    if (!is_given(p->cx, "lw_gradient", "the results", results) || !is_given(p->cx, "lw_gradient", "the tensor", of)
+        || !is_given(p->cx, "lw_gradient", "the list of tensors", x))
+        return false;
+    return statement(p, "lw_gradient", "", text_format(p->cx, "%s = gradient(%s, %s)", results, of, x));
+}
+
+bool lw_gradient(lw_computation *p, const char *results, const char *of, const char *with_respect_to)
+{
+    RETURN_GUARDED(computation_context(p), bool, false, gradient(p, results, of, with_respect_to));
+}
+
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
 /* Builds the nests of all groups, before their first steps. */

@@ -6,6 +6,7 @@
 #include "graph/dag/definition.h"
 #include "graph/dag/op_formula.h"
 #include "graph/differentiate/by_formulas.h"
+#include "graph/differentiate/recompute.h"
 #include "ir/algebra/algebra.h"
 #include "support/names.h"
 
@@ -14,6 +15,7 @@ typedef struct Sweep {
     int count; Node **order;
     Map is_active;                   /* tensors on which a wanted one has an effect */
     Summands *summands;
+    Recompute recompute;
 } Sweep;
 
 static bool carries_adjoint(const Tensor *t) { return t && dtype_is_float(t->type); }
@@ -50,21 +52,25 @@ static bool is_repeated(const Node *call, int input)
     return false;
 }
 
-/* Asks the row first; inputs that it leaves are derived, and so are tensors that are several inputs. */
-static void of_operator(Sweep *s, const Node *call, Tensor *const *adjoint)
+/* Asks the row first; inputs that it leaves are derived, and so are tensors that are several inputs. The adjoint
+ * reads copies of tensors that are not stored. */
+static void of_operator(Sweep *s, const Node *n, Tensor *const *adjoint)
 {
     Ctx *cx = s->cx;
+    const Node *call = recomputed_call(&s->recompute, n);
     Map derived = map_new(cx->arena);
     int left = 0;
-    for (int i = 0; i < call->in_count && !ctx_failed(cx); i++) {
-        Tensor *x = call->in[i], *own = NULL;
-        if (!is_active(&s->is_active, x)) continue;
-        const bool has_form = call->op->gradient.adjoint && !is_repeated(call, i);
+    for (int i = 0; i < n->in_count && !ctx_failed(cx); i++) {
+        Tensor *own = NULL;
+        if (!is_active(&s->is_active, n->in[i])) continue;
+        const bool has_form = call->op->gradient.adjoint && !is_repeated(n, i);
         if (has_form && call->op->gradient.adjoint(cx, call, adjoint, i, &own))
-            summands_add(s->summands, x, tidied(s, own, x));
-        else map_put_ptr(&derived, x, x), left++;
+            summands_add(s->summands, n->in[i], tidied(s, own, n->in[i]));
+        else map_put_ptr(&derived, call->in[i], call->in[i]), left++;
     }
     if (left && !ctx_failed(cx)) adjoint_by_formulas(cx, call, adjoint, &derived, s->summands);
+    for (int i = 0; i < n->in_count; i++)
+        if (call->in[i] != n->in[i]) summands_move(s->summands, call->in[i], n->in[i]);
 }
 
 static void of_call(Sweep *s, const Node *n)
@@ -158,6 +164,7 @@ bool differentiate(Ctx *cx, Tensor *y, Tensor *seed, Tensor *const *wanted, int 
     if (!check(&s, y, seed, wanted, count)) return false;
     for (int i = 0; i < count; i++) activate(&s.is_active, wanted[i]);
     mark_reached(&s);
+    s.recompute = recompute_new(cx, s.order, s.count);
     summands_add(s.summands, y, seed ? seed : ones_like(cx, y));
     for (int n = s.count - 1; n >= 0 && !ctx_failed(cx); n--) of_call(&s, s.order[n]);
     for (int i = 0; i < count && !ctx_failed(cx); i++) adjoint[i] = result_of(&s, wanted[i]);

@@ -58,7 +58,18 @@ void summands_add(Summands *s, const Tensor *to, Tensor *value)
     l->at[l->count++] = value;
 }
 
-bool summands_has(const Summands *s, const Tensor *of) { return map_get_ptr(&s->of, of) != NULL; }
+void summands_move(Summands *s, const Tensor *from, const Tensor *to)
+{
+    SummandList *l = map_get_ptr(&s->of, from);
+    for (int i = 0; l && i < l->count; i++) summands_add(s, to, l->at[i]);
+    if (l) l->count = 0;
+}
+
+bool summands_has(const Summands *s, const Tensor *of)
+{
+    const SummandList *l = map_get_ptr(&s->of, of);
+    return l && l->count > 0;
+}
 
 const Expr *adjoint_read(Ctx *cx, const Tensor *t, const Expr *const *index)
 {
@@ -91,7 +102,7 @@ static Tensor *sum(Summands *s, const SummandList *l, const Tensor *of, Tensor *
 Tensor *summands_total(Summands *s, const Tensor *of)
 {
     SummandList *l = map_get_ptr(&s->of, of);
-    if (!l || l->count == 1) return l ? l->at[0] : NULL;
+    if (!l || l->count < 2) return l && l->count ? l->at[0] : NULL;
     l->at[0] = sum(s, l, of, NULL, NULL);
     l->count = 1;
     return l->at[0];

@@ -13,6 +13,7 @@ Summands *summands_inside(const Summands *outer);                    /* empty, w
 const char *summands_name(Summands *s, const char *base);
 const char *summands_adjoint_name(Summands *s, const Tensor *of);    /* d_x */
 void summands_add(Summands *s, const Tensor *to, Tensor *value);     /* NULL: zero */
+void summands_move(Summands *s, const Tensor *from, const Tensor *to);
 bool summands_has(const Summands *s, const Tensor *of);
 /* The sum of all so far, which replaces them. NULL: zero. */
 Tensor *summands_total(Summands *s, const Tensor *of);

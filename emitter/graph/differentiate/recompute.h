@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_DIFFERENTIATE_RECOMPUTE_H
+#define LW_GRAPH_DIFFERENTIATE_RECOMPUTE_H
+/* Checkpoints. The region of a checkpoint is all calls from which its input is computed, down to inputs, constants and
+ * the results of other checkpoints. Adjoints read copies of the region's calls instead of the originals, so only the
+ * region's own inputs stay live until the backward pass. The copies are created when the sweep first requires them,
+ * after all that it has created before, which is the order of execution. */
+#include "ir/expr/tensor.h"
+#include "support/map.h"
+
+typedef struct Recompute {
+    Ctx *cx;
+    int count; Node *const *order;
+    Map region;                      /* call -> the last checkpoint whose region it is in */
+    Map is_boundary;                 /* results of checkpoints that another region reads: stored */
+    Map copies;                      /* call of a region -> its copy */
+} Recompute;
+
+Recompute recompute_new(Ctx *cx, Node *const *order, int count);
+/* The tensor that an adjoint reads in place of t: t itself, or its copy. */
+Tensor *recomputed(Recompute *r, Tensor *t);
+/* The call over the tensors that its adjoint reads; n itself if all are stored. */
+const Node *recomputed_call(Recompute *r, const Node *n);
+#endif

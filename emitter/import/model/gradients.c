@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Adds calls of the operator `gradient`, up to the number of results that a call may have, and their results as
+ * outputs. The names are those of tensors: inputs, constants and results of layers. */
+#include "import/model/gradients.h"
+
+#include <string.h>
+
+#include "graph/dag/op.h"
+#include "support/map.h"
+#include "support/names.h"
+#include "support/text.h"
+
+/* The tensors of the model, each once, in order of first use. */
+typedef struct Tensors { Ctx *cx; Map seen; int count, capacity; Tensor **at; const char **name; } Tensors;
+
+static void add_tensor(Tensors *l, Tensor *t)
+{
+    if (!t || map_get_ptr(&l->seen, t)) return;
+    map_put_ptr(&l->seen, t, t);
+    if (l->count == l->capacity) {
+        l->capacity = 2 * l->capacity + 64;
+        Tensor **at = NEW_ARRAY(l->cx->arena, Tensor *, l->capacity);
+        const char **names = NEW_ARRAY(l->cx->arena, const char *, l->capacity);
+        for (int i = 0; i < l->count; i++) at[i] = l->at[i], names[i] = l->name[i];
+        l->at = at;
+        l->name = names;
+    }
+    l->name[l->count] = t->name;
+    l->at[l->count++] = t;
+}
+
+static Tensors tensors_of(Ctx *cx, const Model *m)
+{
+    Tensors l = { .cx = cx, .seen = map_new(cx->arena) };
+    Node **order;
+    const int count = dag_order(cx, m->output, m->output_count, &order);
+    for (int i = 0; i < m->input_count; i++) add_tensor(&l, m->input[i]);
+    for (int n = 0; n < count; n++) {
+        for (int i = 0; i < order[n]->in_count; i++) add_tensor(&l, order[n]->in[i]);
+        for (int i = 0; i < order[n]->out_count; i++) add_tensor(&l, order[n]->out[i]);
+    }
+    return l;
+}
+
+/* The last tensor of the name: an importer may emit several calls for one node. */
+static Tensor *tensor_named(const Tensors *l, const char *wanted)
+{
+    for (int i = l->count - 1; i >= 0; i--)
+        if (text_equal(l->name[i], wanted)) return l->at[i];
+    diag_error(l->cx, NULL, "--gradient: there is no tensor \"%s\"%s", wanted,
+               text_hint(l->cx, wanted, l->name, (size_t)l->count, ""));
+    return NULL;
+}
+
+/* Returns the next name of the list, up to ',' or the end, without blanks around it. */
+static const char *next_name(Ctx *cx, const char **at)
+{
+    const char *s = *at + strspn(*at, " ");
+    size_t n = strcspn(s, ","), kept = n;
+    *at = s + n + (s[n] == ',');
+    while (kept && s[kept - 1] == ' ') kept--;
+    return name_n(cx, s, kept);
+}
+
+static void add_gradients(Ctx *cx, Model *m, Tensor *loss, Tensor *const *x, int count)
+{
+    Tensor **output = NEW_ARRAY(cx->arena, Tensor *, m->output_count + count), *in[MAX_OUTPUTS + 1] = { loss };
+    for (int i = 0; i < m->output_count; i++) output[i] = m->output[i];
+    m->output = output;
+    for (int from = 0, part; from < count && !ctx_failed(cx); from += part) {
+        part = count - from < MAX_OUTPUTS ? count - from : MAX_OUTPUTS;
+        for (int i = 0; i < part; i++) in[1 + i] = x[from + i];
+        Node *n = op_call(cx, op_find(cx, "gradient"), "gradient", in, part + 1, NULL, 0);
+        for (int i = 0; n && i < part; i++) {
+            n->out[i]->name = name_format(cx, "d_%s", x[from + i]->name);
+            output[m->output_count++] = n->out[i];
+        }
+    }
+}
+
+bool gradients_add(Ctx *cx, const char *text, Model *m)
+{
+    const char *colon = strchr(text, ':');
+    const Tensors l = tensors_of(cx, m);
+    if (m->is_nest)
+        diag_unsupported(cx, NULL, "--gradient of a file that is one `nest`; accepted: the model without `nest`");
+    if (!colon || !colon[1 + strspn(colon + 1, " ")])
+        diag_usage(cx, NULL, "--gradient does not accept \"%s\"; accepted: LOSS:X,W, names of tensors", text);
+    if (ctx_failed(cx)) return false;
+    const char *first = name_n(cx, text, (size_t)(colon - text));
+    Tensor *loss = tensor_named(&l, next_name(cx, &first)), **x = NEW_ARRAY(cx->arena, Tensor *, strlen(colon));
+    int count = 0;
+    for (const char *at = colon + 1; *at && !ctx_failed(cx);) x[count++] = tensor_named(&l, next_name(cx, &at));
+    if (!ctx_failed(cx)) add_gradients(cx, m, loss, x, count);
+    return !ctx_failed(cx);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_MODEL_GRADIENTS_H
+#define LW_IMPORT_MODEL_GRADIENTS_H
+/* Gradients of a model by the names of its tensors: --gradient LOSS:X,W adds the outputs d_X and d_W. */
+#include "import/model/model.h"
+
+bool gradients_add(Ctx *cx, const char *text, Model *m);
+#endif
