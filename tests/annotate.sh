@@ -111,12 +111,13 @@ check file-per-channel-is-verified "$lw" verify "$work/net.te" --annotate "$work
 # ---- No trace --------------------------------------------------------------------------------------------------------
 
 setup emit-plain emit plain
+same_code() { sed "s/plain[.]h/$1.h/" "$work/plain.c" | cmp - "$work/$1.c" && same_header "$work/plain.h" "$work/$1.h"; }
 said 'stop_gradient *\ncheckpoint conv_1..tanh_1\n' said
 setup emit-recorded emit recorded --annotate "$work/said.txt"
-check recorded-leaves-no-trace sh -c "sed 's/plain[.]h/recorded.h/' '$work/plain.c' | cmp - '$work/recorded.c' && cmp '$work/plain.h' '$work/recorded.h'"
+check recorded-leaves-no-trace same_code recorded
 said 'annotation.vendor_tile conv_1 level=3\nbitpack_start conv_1\ncast_hint pool dtype=i16\nbitpack_end tanh_1\n' said
 check carried emit carried --annotate "$work/said.txt"
-check carried-leaves-no-trace sh -c "sed 's/plain[.]h/carried.h/' '$work/plain.c' | cmp - '$work/carried.c' && cmp '$work/plain.h' '$work/carried.h'"
+check carried-leaves-no-trace same_code carried
 reported() { "$lw" report "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q "^$1$" "$work/out" || { cat "$work/out" "$work/err"; return 1; }; }
 check carried-to-report            reported 'conv_1  *annotation.vendor_tile level=3'
 check carried-to-report-cast-hint  reported 'pool  *annotation.cast_hint dtype=i16'

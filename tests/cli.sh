@@ -421,7 +421,7 @@ loops_of() { sed -n '/^  /p; /^# loops$/,$p'; }
 replays_c() {
     mkdir -p "$work/again" "$work/once"
     as_te "$1" "$work/again/$(basename "$1")" && "$lw" "$work/again/$(basename "$1")" -o "$work/again/r.c" --name r &&
-        "$lw" "$1" -o "$work/once/r.c" --name r && cmp "$work/once/r.c" "$work/again/r.c" && cmp "$work/once/r.h" "$work/again/r.h"
+        "$lw" "$1" -o "$work/once/r.c" --name r && cmp "$work/once/r.c" "$work/again/r.c" && same_header "$work/once/r.h" "$work/again/r.h"
 }
 # replays_nest MODEL: the same loops and steps, of all groups combined.
 replays_nest() {

@@ -63,6 +63,86 @@ null_pointers() {
 check null-pointers-give-codes      null_pointers ""
 check null-pointers-give-codes-static-arena null_pointers -DSTATIC_ARENA --static-arena
 check null-pointers-give-codes-on-a-core null_pointers "" --target cortex-m4
+# ---- What the header says in code ------------------------------------------------------------------------------------
+
+# The conversions of a quantized port over its whole range, at steps, ties, their neighbours and beyond, against
+# arithmetic in double. TIE(x): the double nearest to x, ties as the model's reference.
+cat > "$work/grid.h" <<'END'
+#include <assert.h>
+#include <math.h>
+static double clamped(double q, double least, double greatest) { return q < least ? least : q > greatest ? greatest : q; }
+#define GRID(NAME, X, quantize, all, least, greatest) do { \
+        static const int32_t dims[] = NAME##_##X##_DIMS; \
+        int32_t rank = 0, elems = 1, half; \
+        static float from[NAME##_##X##_ELEMS]; \
+        static NAME##_##X##_TYPE to[NAME##_##X##_ELEMS]; \
+        for (; rank < NAME##_##X##_RANK; rank++) elems *= dims[rank]; \
+        assert(sizeof dims / sizeof dims[0] == NAME##_##X##_RANK && elems == (int32_t)NAME##_##X##_ELEMS); \
+        assert(NAME##_##X##_BYTES == sizeof to); \
+        for (half = 2 * (least) - 600; half <= 2 * (greatest) + 600; half++) { \
+            const float at = (float)half / 2.0f * NAME##_##X##_SCALE; \
+            const float around[3] = { nextafterf(at, -INFINITY), at, nextafterf(at, INFINITY) }; \
+            for (int i = 0; i < 3; i++) { \
+                const float steps = around[i] / NAME##_##X##_SCALE; \
+                assert(quantize(around[i]) == clamped(TIE((double)steps) + NAME##_##X##_ZERO_POINT, least, greatest)); \
+            } \
+        } \
+        assert(quantize(INFINITY) == (greatest) && quantize(-INFINITY) == (least)); \
+        assert(quantize(NAN) == NAME##_##X##_ZERO_POINT); \
+        for (int i = 0; i < elems; i++) from[i] = (float)(i * 7 % 300 - 150) * NAME##_##X##_SCALE; \
+        all(from, to); \
+        for (int i = 0; i < elems; i++) assert(to[i] == quantize(from[i])); \
+    } while (0)
+END
+cat > "$work/tflite_grid.c" <<'END'
+#include "q.h"
+#include <string.h>
+#define TIE(x) round(x)
+#include "grid.h"
+int main(void)
+{
+    int8_t y[Q_Y_ELEMS] = { -128, -7, 0, 127, -128, -7, 0, 127 };
+    float real[Q_Y_ELEMS];
+    GRID(Q, X, q_quantize_x, q_quantize_x_all, -128, 127);
+    q_dequantize_y_all(y, real);
+    for (int i = 0; i < (int)Q_Y_ELEMS; i++)
+        assert(real[i] == 1.5f * (float)(y[i] + 7) && real[i] == q_dequantize_y(y[i]));
+    return strcmp(Q_MODEL, "conv-int8.tflite") != 0 || strcmp(Q_TARGET, "generic") != 0 || strcmp(Q_OPTIONS, DIGESTED) != 0 ||
+           strlen(Q_MODEL_SHA256) != 64;
+}
+END
+cat > "$work/even_grid.c" <<'END'
+#include "e.h"
+#define TIE(x) nearbyint(x)
+#include "grid.h"
+int main(void)
+{
+    GRID(E, INPUT, e_quantize_input, e_quantize_input_all, -128, 127);
+    return 0;
+}
+END
+# grid COMPILER WORDS FILE
+grid() {
+    # shellcheck disable=SC2086
+    $1 $2 $strict -Wconversion -Wshadow -Wdouble-promotion -Wundef '-DDIGESTED="--layers"' -I"$work" \
+        "$work/$3.c" -o "$work/grid" -lm && "$work/grid"
+}
+"$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --layers --combine none --name q -o "$work/q.c"
+"$lw" quantize samples/digits/digits.onnx --samples samples/digits/calibration.npy --name e -o "$work/e.c" > "$work/e.txt"
+for compiler in gcc clang tcc; do
+    for file in tflite_grid even_grid; do
+        if has $compiler; then check "header-quantizes-as-the-reference-$file-$compiler" grid $compiler "-std=c99 -O1" $file
+        else skip "header-quantizes-as-the-reference-$file-$compiler" "$compiler is not installed"; fi
+    done
+done
+for compiler in g++ clang++; do
+    if has $compiler; then check "header-quantizes-in-$compiler" grid $compiler "-x c++ -std=c++17 -O1" tflite_grid
+    else skip "header-quantizes-in-$compiler" "$compiler is not installed"; fi
+done
+digest() { grep -q "\"$(sha256sum tests/fuzz/corpus-tflite/conv-int8.tflite | cut -d' ' -f1)\"" "$work/q.h"; }
+if has sha256sum; then check header-has-the-model-s-digest digest
+else skip header-has-the-model-s-digest "sha256sum is not installed"; fi
+
 documented() { "$lw" "$work/two.te" -o "$work/two.c" && grep -q '^#define TWO_E_NULL  *(-4) */\* .*null' "$work/two.h"; }
 check null-pointers-are-documented  documented
 

@@ -41,6 +41,10 @@ check() {
     fi
 }
 
+# same_header A.h B.h: equal apart from the lines that tell where the code comes from.
+without_origin() { grep -v "SHA-256: \|_MODEL_SHA256 \|^ [*] Options: \|_OPTIONS \"" "$1"; }
+same_header() { without_origin "$1" > "$1.code" && without_origin "$2" > "$2.code" && cmp "$1.code" "$2.code"; }
+
 # setup NAME COMMAND...: a case that produces files for later ones. It runs even if TEST_CASE does not select it, and
 # its failure counts.
 setup() {

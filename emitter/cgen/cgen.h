@@ -89,6 +89,10 @@ typedef struct Port {                  /* an input or output of the model */
     const Tensor *tensor;
     const char *layout;                /* "NHWC" or NULL */
     int64_t at;                        /* its offset in the arena in bytes; -1: caller-owned */
+    const char *macro;                 /* its part of the header's macros, unique: "INPUT_1" */
+    /* Functions from floats to an input, from an output to floats: one element, all. NULL: neither quantized nor of 8
+     * or 16 bits */
+    const char *convert, *convert_all;
 } Port;
 
 /* State: an output that the next run reads as an input. If the new value's live range begins after the last read of the
@@ -106,6 +110,8 @@ typedef struct Program {
     const char *header;                /* file name of the header that model.c includes; NULL: NAME.h */
     const char *source;                /* the model's file name, without folders */
     const char *target;
+    const char *options;               /* of the emission, as words of the command line; "" if none */
+    const char *digest;                /* SHA-256 of the model file, in hexadecimal */
     int input_count, output_count; const Port *input, *output;
     int state_count; const State *state;
     int constant_count; const Tensor *const *constant; const char *const *constant_name;
@@ -118,6 +124,10 @@ typedef struct Program {
     /* symbolic sizes, and the fields of the inputs struct that hold them */
     int size_count; const Expr *const *size; const char *const *size_name;
     bool rounds_once;                  /* one rounding step in requantization of 8-bit integers */
+    bool ties_away;                    /* quantization rounds ties away from zero, as TensorFlow Lite's; else to even */
+    const char *nearest;               /* the function that rounds; NULL: no input is quantized */
+    /* Names of the classes along the last axis of output `class_output`; count 0: unknown */
+    int class_count, class_output; const char *const *class_name;
     bool ports_in_arena, static_arena, standalone;
 } Program;
 

@@ -5,20 +5,13 @@
 
 #include "cgen/control_flow.h"
 #include "cgen/externals.h"
+#include "cgen/ports.h"
 #include "cgen/runtime.h"
 #include "cgen/spell.h"
 #include "cgen/weights.h"
 #include "cgen/wrap.h"
 #include "support/map.h"
 #include "support/names.h"
-
-/* Returns the element count, with symbolic sizes at their maximum. */
-static int64_t most_elems(Ctx *cx, const Tensor *t)
-{
-    int64_t n = 1;
-    for (int d = 0; d < t->rank; d++) n = sat_mul(n, interval_of(cx, t->shape[d], NULL).greatest);
-    return n;
-}
 
 static bool is_used(const Program *p, int constant)
 {
@@ -30,66 +23,6 @@ static bool is_used(const Program *p, int constant)
 }
 
 /* ---- model.h --------------------------------------------------------------------------------------------------- */
-
-static void port_row(Ctx *cx, Text *t, const Port *p)
-{
-    const Tensor *x = p->tensor;
-    text_printf(t, " *   %-20s %-8s %s", p->name, dtype_info(x->type)->c_type, tensor_shape_text(cx, x));
-    if (x->type == F16 || x->type == BF16 || x->type == BOOL) text_printf(t, " (%s)", dtype_info(x->type)->spelling);
-    if (p->layout) text_printf(t, "  %s", p->layout);
-    if (x->quant && x->quant->count == 1) {
-        text_add(t, "  scale ");
-        text_float(t, x->quant->scale[0]);
-        text_printf(t, ", zero point %ld", (long)x->quant->zero_point[0]);
-    } else if (x->quant) text_printf(t, "  scales along axis %d", x->quant->axis);
-    text_char(t, '\n');
-}
-
-static bool is_port(const Port *port, int count, const char *word)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(port[i].name, word) == 0) return true;
-    return false;
-}
-
-static void port_macro(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int count)
-{
-    const char *row = "X";     /* distinct from all port names, because macro expansion replaces parameters */
-    while (is_port(port, count, row)) row = text_format(cx, "%s_", row);
-    text_printf(t, "#define %s_%s(%s)", prefix, list, row);
-    for (int i = 0; i < count; i++) {
-        const Tensor *x = port[i].tensor;
-        text_printf(t, "%s%s(%s, %s, %lld)", count > 1 ? " \\\n    " : " ", row, port[i].name,
-                    dtype_info(x->type)->c_type, (long long)most_elems(cx, x));
-    }
-    text_char(t, '\n');
-}
-
-/* Prints the ports' offsets in the arena. Names that differ only in case get distinct macros: X_AT, X_2_AT. */
-static void port_places(Ctx *cx, Text *t, const char *prefix, const Port *port, int count, Map *taken)
-{
-    for (int i = 0; i < count; i++) {
-        const char *base = name(cx, name_upper(cx, port[i].name)), *macro = base;
-        for (int n = 2; map_get_const_ptr(taken, macro); n++) macro = name_format(cx, "%s_%d", base, n);
-        map_put_const_ptr(taken, macro, macro);
-        text_printf(t, "#define %s_%s_AT %lldu\n", prefix, macro, (long long)port[i].at);
-    }
-}
-
-static void port_struct(Text *t, const Program *p, const char *list, const Port *port, int count, bool is_const)
-{
-    text_printf(t, "struct %s_%s {\n", p->name, list);
-    for (int i = 0; i < count; i++)
-        text_printf(t, "    %s%s *%s;\n", is_const ? "const " : "", dtype_info(port[i].tensor->type)->c_type,
-                    port[i].name);
-    for (int i = 0; is_const && i < p->size_count; i++) {
-        const Var *v = expr_as_var(p->size[i]);
-        text_printf(t, "    int32_t %s;    /* %lld to %lld */\n", p->size_name[i], (long long)v->least,
-                    (long long)v->greatest);
-    }
-    if (count + (is_const ? p->size_count : 0) == 0) text_add(t, "    char none;\n");
-    text_add(t, "};\n");
-}
 
 static int64_t weights_size(const Program *p)
 {
@@ -158,15 +91,6 @@ static void row_of_state(Ctx *cx, Text *t, const State *s)
                 tensor_shape_text(cx, s->tensor));
 }
 
-static bool is_quantized(const Program *p)
-{
-    for (int i = 0; i < p->input_count + p->output_count; i++) {
-        const Tensor *t = i < p->input_count ? p->input[i].tensor : p->output[i - p->input_count].tensor;
-        if (t->quant && t->type == I8) return true;
-    }
-    return false;
-}
-
 /* Prints the macro that declares the caller's arena. It aligns by the language's keyword, or in C99 by the
  * compiler's. */
 static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix)
@@ -198,13 +122,16 @@ const char *cgen_header(Ctx *cx, const Program *p)
     for (int i = 0; i < p->output_count; i++) port_row(cx, &t, &p->output[i]);
     if (p->state_count) text_add(&t, " * State\n");
     for (int i = 0; i < p->state_count; i++) row_of_state(cx, &t, &p->state[i]);
-    if (is_quantized(p))
+    if (ports_are_i8(p))
         text_printf(&t, " *\n * Requantization rounds %s.\n",
                     p->rounds_once ? "once" : "twice, as TensorFlow Lite's reference kernels do");
     control_notes(cx, &t, p);
+    text_printf(&t, " *\n * Model's SHA-256: %s\n", p->digest);
+    if (*p->options) text_printf(&t, " * Options: %s\n", p->options);
     text_printf(
         &t, " */\n#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
         prefix, prefix);
+    ports_origin(&t, p, prefix);
     text_printf(&t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix,
                 (long long)p->arena_size, p->name);
     text_printf(&t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
@@ -215,20 +142,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
     text_printf(&t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n", prefix);
     if (p->state_count) text_printf(&t, "#define %s_E_STATE (-3)     /* the state is null */\n", prefix);
     text_printf(&t, "#define %s_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */\n\n", prefix);
-    text_add(&t, "/* X(name, C type, number of elements) for every input and output, in the model's order */\n");
-    port_macro(cx, &t, prefix, "INPUTS", p->input, p->input_count);
-    port_macro(cx, &t, prefix, "OUTPUTS", p->output, p->output_count);
-    text_char(&t, '\n');
-    if (p->ports_in_arena) {
-        text_printf(&t, "/* Offsets in the arena, in bytes; the pointers below hold these addresses. A run may reuse\n"
-                        " * an input's memory after its last read; outputs persist until the next run. */\n");
-        Map taken = map_new(cx->arena);
-        port_places(cx, &t, prefix, p->input, p->input_count, &taken);
-        port_places(cx, &t, prefix, p->output, p->output_count, &taken);
-        text_char(&t, '\n');
-    }
-    port_struct(&t, p, "inputs", p->input, p->input_count, true);
-    port_struct(&t, p, "outputs", p->output, p->output_count, false);
+    ports_declare(cx, &t, p, prefix);
     if (p->state_count) text_char(&t, '\n');
     if (p->state_count) state_struct(&t, p);
     if (p->partition_count) text_char(&t, '\n');
@@ -239,7 +153,9 @@ const char *cgen_header(Ctx *cx, const Program *p)
                  : p->state_count ? "Reentrant: mutable data is in the arena and the state. */\n"
                                   : "Reentrant: all state is in the arena. */\n");
     run_signature(cx, &t, p);
-    text_add(&t, ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    text_add(&t, ";\n");
+    ports_convert(cx, &t, p, prefix);
+    text_add(&t, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     return wrap_lines(cx, text_string(&t));
 }
 
@@ -378,7 +294,7 @@ static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *lis
     Text line = text_new(cx);
     text_printf(&line, "%s == NULL", list);
     for (int i = 0; i <= count; i++) {
-        if (i < count && most_elems(cx, port[i].tensor) == 0) continue;
+        if (i < count && port_elems(cx, port[i].tensor) == 0) continue;
         const char *next = i < count ? text_format(cx, "%s->%s == NULL", list, port[i].name) : "";
         if (i == count || line.length + strlen(next) > WIDTH) {
             const size_t start = t->length;

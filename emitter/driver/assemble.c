@@ -47,7 +47,7 @@ static Call call_of(Build *b, int group)
 }
 
 /* Returns the inputs or outputs that are not a state. */
-static const Port *ports_of(Build *b, Tensor *const *t, Tensor *const *in_graph, int count,
+static Port *ports_of(Build *b, Tensor *const *t, Tensor *const *in_graph, int count,
                             int (*state_of)(const Build *b, int place), Map *taken, int *number)
 {
     Port *port = NEW_ARRAY(b->cx->arena, Port, count);
@@ -55,10 +55,34 @@ static const Port *ports_of(Build *b, Tensor *const *t, Tensor *const *in_graph,
     for (int i = 0; i < count; i++)
         if (state_of(b, i) < 0) {
             const Slot *s = plan_slot(&b->plan, in_graph[i]);
-            port[(*number)++] = (Port){ build_unique_name(b->cx, taken, name_unprefixed(b->cx, t[i]->name)), t[i], NULL,
-                                        s && s->in_arena ? s->offset : -1 };
+            port[(*number)++] = (Port){ .name = build_unique_name(b->cx, taken, name_unprefixed(b->cx, t[i]->name)),
+                                        .tensor = t[i],
+                                        .at = s && s->in_arena ? s->offset : -1 };
         }
     return port;
+}
+
+static bool is_convertible(const Tensor *t)
+{
+    return t->quant && !dtype_is_float(t->type) && dtype_info(t->type)->bytes <= 2;
+}
+
+/* Names the ports' macros and functions. Names that differ only in case get distinct macros: X_AT, X_2_AT. */
+static void name_port(Build *b, Port *p, bool is_input, Map *macros)
+{
+    Ctx *cx = b->cx;
+    p->macro = build_unique_name(cx, macros, name_upper(cx, p->name));
+    if (!is_convertible(p->tensor)) return;
+    p->convert = build_symbol(b, name_format(cx, "%s_%s", is_input ? "quantize" : "dequantize", p->name));
+    p->convert_all = build_symbol(b, name_format(cx, "%s_all", p->convert));
+    if (is_input && !b->program.nearest) b->program.nearest = build_symbol(b, "nearest_step");
+}
+
+static void name_ports(Build *b, Port *input, Port *output)
+{
+    Map macros = map_new(b->cx->arena);
+    for (int i = 0; i < b->program.input_count; i++) name_port(b, &input[i], true, &macros);
+    for (int i = 0; i < b->program.output_count; i++) name_port(b, &output[i], false, &macros);
 }
 
 static const State *states_of(Build *b, Map *taken)
@@ -126,6 +150,9 @@ void build_assemble(Build *b)
     *p = (Program){ .name = b->name,
                     .source = slash ? slash + 1 : b->path,
                     .target = b->target->name,
+                    .options = build_option_words(cx, b->options),
+                    .digest = b->model.digest,
+                    .ties_away = b->model.ties_away,
                     .rounds_once = build_rounds_once(b->options),
                     .ports_in_arena = b->options->ports_in_arena,
                     .static_arena = b->options->static_arena,
@@ -150,10 +177,13 @@ void build_assemble(Build *b)
     for (int i = 0; i < p->size_count; i++)
         size_name[i] = build_unique_name(cx, &ports, name_unprefixed(cx, expr_as_var(p->size[i])->name));
     p->size_name = size_name;
-    p->input = ports_of(b, b->graph.input, b->graph.input, b->graph.input_count, build_state_of_input, &ports,
-                        &p->input_count);
-    p->output = ports_of(b, b->model.output, b->graph.output, b->graph.output_count, build_state_of_output, &ports,
-                         &p->output_count);
+    Port *input = ports_of(b, b->graph.input, b->graph.input, b->graph.input_count, build_state_of_input, &ports,
+                           &p->input_count);
+    Port *output = ports_of(b, b->model.output, b->graph.output, b->graph.output_count, build_state_of_output, &ports,
+                            &p->output_count);
+    name_ports(b, input, output);
+    p->input = input;
+    p->output = output;
     build_unique_name(cx, &states, "current");
     p->state = states_of(b, &states);
     p->state_count = b->state_count;

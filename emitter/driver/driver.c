@@ -12,6 +12,7 @@
 #include "lower/merge.h"
 #include "support/file.h"
 #include "support/names.h"
+#include "support/sha256.h"
 #include "support/text.h"
 #include "support/watch.h"
 
@@ -101,6 +102,7 @@ bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool
     build_begin(b, cx, path, o);
     b->is_naive = is_naive;
     bool ok = !ctx_failed(cx) && te_read(cx, path, text, &options, &b->model) && read_beside(b, o);
+    b->model.digest = sha256_hex(cx, text, strlen(text));
     watch_lap(b->watch, "", "import");
     return ok;
 }

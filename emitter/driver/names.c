@@ -29,7 +29,9 @@ Shared *build_shared(Ctx *cx)
     static const char *const own[] = { "run",     "arena",   "inputs",       "outputs",     "INPUTS",
                                        "OUTPUTS", "H",       "ARENA_SIZE",   "ARENA_ALIGN", "state",
                                        "reset",   "E_STATE", "WEIGHTS_SIZE", "E_ARENA",     "E_DIM",
-                                       "ARENA",   "E_NULL" };
+                                       "ARENA",   "E_NULL",
+                                       "MODEL",   "MODEL_SHA256", "TARGET",  "OPTIONS",     "CLASS_COUNT",
+                                       "CLASS_NAMES" };
     Shared *s = NEW(cx->arena, Shared);
     s->symbols = s->by_text = s->scheduled = s->lowered = s->final = s->lead = s->merged = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) build_unique_name(cx, &s->symbols, own[i]);

@@ -7,6 +7,7 @@
 #include "import/tflite/tflite.h"
 #include "schedule/written.h"
 #include "support/file.h"
+#include "support/sha256.h"
 #include "support/text.h"
 
 static bool read_te(Ctx *cx, const char *path, Bytes file, const ImportOptions *o, Model *out)
@@ -75,6 +76,7 @@ bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model
     const bool is_other = !f || (c && !text_equal(c->extension, extension));
     if (!ctx_failed(cx) && is_other) refuse_contents(cx, extension, c);
     else if (!ctx_failed(cx) && f->read(cx, path, bytes, &o, out)) refuse_unused(cx, &o, out);
+    out->digest = sha256_hex(cx, bytes.at, bytes.count);
     cx->file = before;
     return !ctx_failed(cx);
 }

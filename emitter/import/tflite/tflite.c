@@ -376,6 +376,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
     cx->file = path;
     if (tflite_file_read(cx, bytes, &im->file)) {
         out->name = im->file.graph_name;
+        out->ties_away = true;
         out->number_count = im->file.tensor_count;
         out->of_number = names_of(im);
         out->dim_names = tflite_dim_names(cx, &im->file);

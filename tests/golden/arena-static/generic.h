@@ -5,6 +5,9 @@
  *   w                    float    [6][6]
  * Outputs
  *   y                    float    [1][6]
+ *
+ * Model's SHA-256: 5654b3dba6219f028256c8ac51fed6b6eb1e5995ae7d68c6e055cb85e8dc97b8
+ * Options: --static-arena
  */
 #ifndef ARENA_STATIC_H
 #define ARENA_STATIC_H
@@ -14,6 +17,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define ARENA_STATIC_MODEL "arena-static.te"
+#define ARENA_STATIC_MODEL_SHA256 "5654b3dba6219f028256c8ac51fed6b6eb1e5995ae7d68c6e055cb85e8dc97b8"
+#define ARENA_STATIC_TARGET "generic"
+#define ARENA_STATIC_OPTIONS "--static-arena"
 
 #define ARENA_STATIC_ARENA_SIZE   0u     /* bytes of scratch memory arena_static_run needs */
 #define ARENA_STATIC_ARENA_ALIGN  16u
@@ -28,6 +36,23 @@ extern "C" {
     X(x, float, 6) \
     X(w, float, 36)
 #define ARENA_STATIC_OUTPUTS(X) X(y, float, 6)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define ARENA_STATIC_X_TYPE          float
+#define ARENA_STATIC_X_RANK          2
+#define ARENA_STATIC_X_DIMS          { 1, 6 }
+#define ARENA_STATIC_X_ELEMS         6u
+#define ARENA_STATIC_X_BYTES         24u
+#define ARENA_STATIC_W_TYPE          float
+#define ARENA_STATIC_W_RANK          2
+#define ARENA_STATIC_W_DIMS          { 6, 6 }
+#define ARENA_STATIC_W_ELEMS         36u
+#define ARENA_STATIC_W_BYTES         144u
+#define ARENA_STATIC_Y_TYPE          float
+#define ARENA_STATIC_Y_RANK          2
+#define ARENA_STATIC_Y_DIMS          { 1, 6 }
+#define ARENA_STATIC_Y_ELEMS         6u
+#define ARENA_STATIC_Y_BYTES         24u
 
 struct arena_static_inputs {
     const float *x;

@@ -5,6 +5,8 @@
  * Outputs
  *   i                    int32_t  [5]
  *   m                    float    [5]
+ *
+ * Model's SHA-256: e202883ad298f5156068f00c78aaa7825c7783e30bcccb30ec50f57f3b9ad9d2
  */
 #ifndef ARGMAX_WITH_VALUE_H
 #define ARGMAX_WITH_VALUE_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define ARGMAX_WITH_VALUE_MODEL "argmax-with-value.te"
+#define ARGMAX_WITH_VALUE_MODEL_SHA256 "e202883ad298f5156068f00c78aaa7825c7783e30bcccb30ec50f57f3b9ad9d2"
+#define ARGMAX_WITH_VALUE_TARGET "generic"
+#define ARGMAX_WITH_VALUE_OPTIONS ""
 
 #define ARGMAX_WITH_VALUE_ARENA_SIZE   0u     /* bytes of scratch memory argmax_with_value_run needs */
 #define ARGMAX_WITH_VALUE_ARENA_ALIGN  16u
@@ -39,6 +46,23 @@ extern "C" {
 #define ARGMAX_WITH_VALUE_OUTPUTS(X) \
     X(i, int32_t, 5) \
     X(m, float, 5)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define ARGMAX_WITH_VALUE_X_TYPE     float
+#define ARGMAX_WITH_VALUE_X_RANK     2
+#define ARGMAX_WITH_VALUE_X_DIMS     { 5, 7 }
+#define ARGMAX_WITH_VALUE_X_ELEMS    35u
+#define ARGMAX_WITH_VALUE_X_BYTES    140u
+#define ARGMAX_WITH_VALUE_I_TYPE     int32_t
+#define ARGMAX_WITH_VALUE_I_RANK     1
+#define ARGMAX_WITH_VALUE_I_DIMS     { 5 }
+#define ARGMAX_WITH_VALUE_I_ELEMS    5u
+#define ARGMAX_WITH_VALUE_I_BYTES    20u
+#define ARGMAX_WITH_VALUE_M_TYPE     float
+#define ARGMAX_WITH_VALUE_M_RANK     1
+#define ARGMAX_WITH_VALUE_M_DIMS     { 5 }
+#define ARGMAX_WITH_VALUE_M_ELEMS    5u
+#define ARGMAX_WITH_VALUE_M_BYTES    20u
 
 struct argmax_with_value_inputs {
     const float *x;

@@ -5,6 +5,8 @@
  *   k                    float    [3]
  * Outputs
  *   y                    float    [40]
+ *
+ * Model's SHA-256: 80d81af3631a7a830f14d385abfcd5912b9fc9979195cc554890772fd312b986
  */
 #ifndef BOUNDARY_AND_INTERIOR_H
 #define BOUNDARY_AND_INTERIOR_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define BOUNDARY_AND_INTERIOR_MODEL "boundary-and-interior.te"
+#define BOUNDARY_AND_INTERIOR_MODEL_SHA256 "80d81af3631a7a830f14d385abfcd5912b9fc9979195cc554890772fd312b986"
+#define BOUNDARY_AND_INTERIOR_TARGET "cortex-m4"
+#define BOUNDARY_AND_INTERIOR_OPTIONS ""
 
 #define BOUNDARY_AND_INTERIOR_ARENA_SIZE   0u     /* bytes of scratch memory boundary_and_interior_run needs */
 #define BOUNDARY_AND_INTERIOR_ARENA_ALIGN  16u
@@ -41,6 +48,23 @@ extern "C" {
     X(x, float, 40) \
     X(k, float, 3)
 #define BOUNDARY_AND_INTERIOR_OUTPUTS(X) X(y, float, 40)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define BOUNDARY_AND_INTERIOR_X_TYPE float
+#define BOUNDARY_AND_INTERIOR_X_RANK 1
+#define BOUNDARY_AND_INTERIOR_X_DIMS { 40 }
+#define BOUNDARY_AND_INTERIOR_X_ELEMS 40u
+#define BOUNDARY_AND_INTERIOR_X_BYTES 160u
+#define BOUNDARY_AND_INTERIOR_K_TYPE float
+#define BOUNDARY_AND_INTERIOR_K_RANK 1
+#define BOUNDARY_AND_INTERIOR_K_DIMS { 3 }
+#define BOUNDARY_AND_INTERIOR_K_ELEMS 3u
+#define BOUNDARY_AND_INTERIOR_K_BYTES 12u
+#define BOUNDARY_AND_INTERIOR_Y_TYPE float
+#define BOUNDARY_AND_INTERIOR_Y_RANK 1
+#define BOUNDARY_AND_INTERIOR_Y_DIMS { 40 }
+#define BOUNDARY_AND_INTERIOR_Y_ELEMS 40u
+#define BOUNDARY_AND_INTERIOR_Y_BYTES 160u
 
 struct boundary_and_interior_inputs {
     const float *x;

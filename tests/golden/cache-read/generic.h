@@ -4,6 +4,8 @@
  *   x                    float    [6]
  * Outputs
  *   y                    float    [8]
+ *
+ * Model's SHA-256: b1ae2373861381eac447d9d01a59beff2a164169d6da4466633e9aafa2472ca1
  */
 #ifndef CACHE_READ_H
 #define CACHE_READ_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define CACHE_READ_MODEL "cache-read.te"
+#define CACHE_READ_MODEL_SHA256 "b1ae2373861381eac447d9d01a59beff2a164169d6da4466633e9aafa2472ca1"
+#define CACHE_READ_TARGET "generic"
+#define CACHE_READ_OPTIONS ""
 
 #define CACHE_READ_ARENA_SIZE   0u     /* bytes of scratch memory cache_read_run needs */
 #define CACHE_READ_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define CACHE_READ_INPUTS(X) X(x, float, 6)
 #define CACHE_READ_OUTPUTS(X) X(y, float, 8)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define CACHE_READ_X_TYPE            float
+#define CACHE_READ_X_RANK            1
+#define CACHE_READ_X_DIMS            { 6 }
+#define CACHE_READ_X_ELEMS           6u
+#define CACHE_READ_X_BYTES           24u
+#define CACHE_READ_Y_TYPE            float
+#define CACHE_READ_Y_RANK            1
+#define CACHE_READ_Y_DIMS            { 8 }
+#define CACHE_READ_Y_ELEMS           8u
+#define CACHE_READ_Y_BYTES           32u
 
 struct cache_read_inputs {
     const float *x;

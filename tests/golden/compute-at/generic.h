@@ -4,6 +4,8 @@
  *   x                    float    [34]
  * Outputs
  *   y                    float    [32]
+ *
+ * Model's SHA-256: 1b6cd773e15400c17b6eecf2cd2c2a4c7fe495343f1411b09728f4a18a83cbd9
  */
 #ifndef COMPUTE_AT_H
 #define COMPUTE_AT_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define COMPUTE_AT_MODEL "compute-at.te"
+#define COMPUTE_AT_MODEL_SHA256 "1b6cd773e15400c17b6eecf2cd2c2a4c7fe495343f1411b09728f4a18a83cbd9"
+#define COMPUTE_AT_TARGET "generic"
+#define COMPUTE_AT_OPTIONS ""
 
 #define COMPUTE_AT_ARENA_SIZE   48u     /* bytes of scratch memory compute_at_run needs */
 #define COMPUTE_AT_ARENA_ALIGN  16u
@@ -37,6 +44,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define COMPUTE_AT_INPUTS(X) X(x, float, 34)
 #define COMPUTE_AT_OUTPUTS(X) X(y, float, 32)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define COMPUTE_AT_X_TYPE            float
+#define COMPUTE_AT_X_RANK            1
+#define COMPUTE_AT_X_DIMS            { 34 }
+#define COMPUTE_AT_X_ELEMS           34u
+#define COMPUTE_AT_X_BYTES           136u
+#define COMPUTE_AT_Y_TYPE            float
+#define COMPUTE_AT_Y_RANK            1
+#define COMPUTE_AT_Y_DIMS            { 32 }
+#define COMPUTE_AT_Y_ELEMS           32u
+#define COMPUTE_AT_Y_BYTES           128u
 
 struct compute_at_inputs {
     const float *x;

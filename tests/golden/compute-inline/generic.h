@@ -4,6 +4,8 @@
  *   x                    float    [20]
  * Outputs
  *   y                    float    [20]
+ *
+ * Model's SHA-256: 594ada9094d2b81ac9d59853f1df1dc162294c51a5ec586258d506a4d6c71ea1
  */
 #ifndef COMPUTE_INLINE_H
 #define COMPUTE_INLINE_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define COMPUTE_INLINE_MODEL "compute-inline.te"
+#define COMPUTE_INLINE_MODEL_SHA256 "594ada9094d2b81ac9d59853f1df1dc162294c51a5ec586258d506a4d6c71ea1"
+#define COMPUTE_INLINE_TARGET "generic"
+#define COMPUTE_INLINE_OPTIONS ""
 
 #define COMPUTE_INLINE_ARENA_SIZE   0u     /* bytes of scratch memory compute_inline_run needs */
 #define COMPUTE_INLINE_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define COMPUTE_INLINE_INPUTS(X) X(x, float, 20)
 #define COMPUTE_INLINE_OUTPUTS(X) X(y, float, 20)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define COMPUTE_INLINE_X_TYPE        float
+#define COMPUTE_INLINE_X_RANK        1
+#define COMPUTE_INLINE_X_DIMS        { 20 }
+#define COMPUTE_INLINE_X_ELEMS       20u
+#define COMPUTE_INLINE_X_BYTES       80u
+#define COMPUTE_INLINE_Y_TYPE        float
+#define COMPUTE_INLINE_Y_RANK        1
+#define COMPUTE_INLINE_Y_DIMS        { 20 }
+#define COMPUTE_INLINE_Y_ELEMS       20u
+#define COMPUTE_INLINE_Y_BYTES       80u
 
 struct compute_inline_inputs {
     const float *x;

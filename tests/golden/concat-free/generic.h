@@ -5,6 +5,8 @@
  *   z                    float    [1][4]
  * Outputs
  *   y                    float    [1][8]
+ *
+ * Model's SHA-256: 02cfec7fe4585e5311e7796adbb551841c90a06adaa527e5de2ed742714cca6f
  */
 #ifndef CONCAT_FREE_H
 #define CONCAT_FREE_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define CONCAT_FREE_MODEL "concat-free.te"
+#define CONCAT_FREE_MODEL_SHA256 "02cfec7fe4585e5311e7796adbb551841c90a06adaa527e5de2ed742714cca6f"
+#define CONCAT_FREE_TARGET "generic"
+#define CONCAT_FREE_OPTIONS ""
 
 #define CONCAT_FREE_ARENA_SIZE   0u     /* bytes of scratch memory concat_free_run needs */
 #define CONCAT_FREE_ARENA_ALIGN  16u
@@ -39,6 +46,23 @@ extern "C" {
     X(x, float, 4) \
     X(z, float, 4)
 #define CONCAT_FREE_OUTPUTS(X) X(y, float, 8)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define CONCAT_FREE_X_TYPE           float
+#define CONCAT_FREE_X_RANK           2
+#define CONCAT_FREE_X_DIMS           { 1, 4 }
+#define CONCAT_FREE_X_ELEMS          4u
+#define CONCAT_FREE_X_BYTES          16u
+#define CONCAT_FREE_Z_TYPE           float
+#define CONCAT_FREE_Z_RANK           2
+#define CONCAT_FREE_Z_DIMS           { 1, 4 }
+#define CONCAT_FREE_Z_ELEMS          4u
+#define CONCAT_FREE_Z_BYTES          16u
+#define CONCAT_FREE_Y_TYPE           float
+#define CONCAT_FREE_Y_RANK           2
+#define CONCAT_FREE_Y_DIMS           { 1, 8 }
+#define CONCAT_FREE_Y_ELEMS          8u
+#define CONCAT_FREE_Y_BYTES          32u
 
 struct concat_free_inputs {
     const float *x;

@@ -8,6 +8,8 @@
  *   rows                 float    [8][1][4]
  *
  * "settle" computes at most 8 rows; the remaining rows are zero.
+ *
+ * Model's SHA-256: 8bd4959fd5d3820e8e6221b348ac49a91c9b3bf885dc6d59012851ac3b4741c4
  */
 #ifndef CONTROL_FLOW_H
 #define CONTROL_FLOW_H
@@ -17,6 +19,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define CONTROL_FLOW_MODEL "control-flow.onnx"
+#define CONTROL_FLOW_MODEL_SHA256 "8bd4959fd5d3820e8e6221b348ac49a91c9b3bf885dc6d59012851ac3b4741c4"
+#define CONTROL_FLOW_TARGET "generic"
+#define CONTROL_FLOW_OPTIONS ""
 
 #define CONTROL_FLOW_ARENA_SIZE   64u     /* bytes of scratch memory control_flow_run needs */
 #define CONTROL_FLOW_ARENA_ALIGN  16u
@@ -44,6 +51,28 @@ extern "C" {
     X(h, float, 4) \
     X(energy, float, 1) \
     X(rows, float, 32)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define CONTROL_FLOW_X_TYPE          float
+#define CONTROL_FLOW_X_RANK          2
+#define CONTROL_FLOW_X_DIMS          { 1, 4 }
+#define CONTROL_FLOW_X_ELEMS         4u
+#define CONTROL_FLOW_X_BYTES         16u
+#define CONTROL_FLOW_H_TYPE          float
+#define CONTROL_FLOW_H_RANK          2
+#define CONTROL_FLOW_H_DIMS          { 1, 4 }
+#define CONTROL_FLOW_H_ELEMS         4u
+#define CONTROL_FLOW_H_BYTES         16u
+#define CONTROL_FLOW_ENERGY_TYPE     float
+#define CONTROL_FLOW_ENERGY_RANK     2
+#define CONTROL_FLOW_ENERGY_DIMS     { 1, 1 }
+#define CONTROL_FLOW_ENERGY_ELEMS    1u
+#define CONTROL_FLOW_ENERGY_BYTES    4u
+#define CONTROL_FLOW_ROWS_TYPE       float
+#define CONTROL_FLOW_ROWS_RANK       3
+#define CONTROL_FLOW_ROWS_DIMS       { 8, 1, 4 }
+#define CONTROL_FLOW_ROWS_ELEMS      32u
+#define CONTROL_FLOW_ROWS_BYTES      128u
 
 struct control_flow_inputs {
     const float *x;

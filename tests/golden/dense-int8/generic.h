@@ -6,6 +6,8 @@
  *   b                    int32_t  [4]
  * Outputs
  *   y                    int8_t   [1][4]
+ *
+ * Model's SHA-256: 9753aa33824a4f7abeb8dfc0bf9d809496ebe4b57102c3339e80fdd90d97ec2c
  */
 #ifndef DENSE_INT8_H
 #define DENSE_INT8_H
@@ -15,6 +17,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define DENSE_INT8_MODEL "dense-int8.te"
+#define DENSE_INT8_MODEL_SHA256 "9753aa33824a4f7abeb8dfc0bf9d809496ebe4b57102c3339e80fdd90d97ec2c"
+#define DENSE_INT8_TARGET "generic"
+#define DENSE_INT8_OPTIONS ""
 
 #define DENSE_INT8_ARENA_SIZE   0u     /* bytes of scratch memory dense_int8_run needs */
 #define DENSE_INT8_ARENA_ALIGN  16u
@@ -41,6 +48,28 @@ extern "C" {
     X(w, int8_t, 64) \
     X(b, int32_t, 4)
 #define DENSE_INT8_OUTPUTS(X) X(y, int8_t, 4)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define DENSE_INT8_X_TYPE            int8_t
+#define DENSE_INT8_X_RANK            2
+#define DENSE_INT8_X_DIMS            { 1, 16 }
+#define DENSE_INT8_X_ELEMS           16u
+#define DENSE_INT8_X_BYTES           16u
+#define DENSE_INT8_W_TYPE            int8_t
+#define DENSE_INT8_W_RANK            2
+#define DENSE_INT8_W_DIMS            { 4, 16 }
+#define DENSE_INT8_W_ELEMS           64u
+#define DENSE_INT8_W_BYTES           64u
+#define DENSE_INT8_B_TYPE            int32_t
+#define DENSE_INT8_B_RANK            1
+#define DENSE_INT8_B_DIMS            { 4 }
+#define DENSE_INT8_B_ELEMS           4u
+#define DENSE_INT8_B_BYTES           16u
+#define DENSE_INT8_Y_TYPE            int8_t
+#define DENSE_INT8_Y_RANK            2
+#define DENSE_INT8_Y_DIMS            { 1, 4 }
+#define DENSE_INT8_Y_ELEMS           4u
+#define DENSE_INT8_Y_BYTES           4u
 
 struct dense_int8_inputs {
     const int8_t *x;

@@ -5,6 +5,8 @@
  *   z                    float    [8]
  * Outputs
  *   y                    float    [1][3][8]
+ *
+ * Model's SHA-256: c92c93bf42f287ce50a43270927179a78b15a53b3814392fdd1ee06a43daf733
  */
 #ifndef ELEMENTWISE_H
 #define ELEMENTWISE_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define ELEMENTWISE_MODEL "elementwise.onnx"
+#define ELEMENTWISE_MODEL_SHA256 "c92c93bf42f287ce50a43270927179a78b15a53b3814392fdd1ee06a43daf733"
+#define ELEMENTWISE_TARGET "cortex-m4"
+#define ELEMENTWISE_OPTIONS ""
 
 #define ELEMENTWISE_ARENA_SIZE   0u     /* bytes of scratch memory elementwise_run needs */
 #define ELEMENTWISE_ARENA_ALIGN  16u
@@ -39,6 +46,23 @@ extern "C" {
     X(x, float, 24) \
     X(z, float, 8)
 #define ELEMENTWISE_OUTPUTS(X) X(y, float, 24)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define ELEMENTWISE_X_TYPE           float
+#define ELEMENTWISE_X_RANK           3
+#define ELEMENTWISE_X_DIMS           { 1, 3, 8 }
+#define ELEMENTWISE_X_ELEMS          24u
+#define ELEMENTWISE_X_BYTES          96u
+#define ELEMENTWISE_Z_TYPE           float
+#define ELEMENTWISE_Z_RANK           1
+#define ELEMENTWISE_Z_DIMS           { 8 }
+#define ELEMENTWISE_Z_ELEMS          8u
+#define ELEMENTWISE_Z_BYTES          32u
+#define ELEMENTWISE_Y_TYPE           float
+#define ELEMENTWISE_Y_RANK           3
+#define ELEMENTWISE_Y_DIMS           { 1, 3, 8 }
+#define ELEMENTWISE_Y_ELEMS          24u
+#define ELEMENTWISE_Y_BYTES          96u
 
 struct elementwise_inputs {
     const float *x;

@@ -4,6 +4,8 @@
  *   a                    float    [4][n]
  * Outputs
  *   s                    float    [4]
+ *
+ * Model's SHA-256: 7780d7747fc025bf99c514be14ad408f364e6f0e9b731fbfe69562d6f06f8f61
  */
 #ifndef EMPTY_SUM_H
 #define EMPTY_SUM_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define EMPTY_SUM_MODEL "empty-sum.te"
+#define EMPTY_SUM_MODEL_SHA256 "7780d7747fc025bf99c514be14ad408f364e6f0e9b731fbfe69562d6f06f8f61"
+#define EMPTY_SUM_TARGET "generic"
+#define EMPTY_SUM_OPTIONS ""
 
 #define EMPTY_SUM_ARENA_SIZE   0u     /* bytes of scratch memory empty_sum_run needs */
 #define EMPTY_SUM_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define EMPTY_SUM_INPUTS(X) X(a, float, 32)
 #define EMPTY_SUM_OUTPUTS(X) X(s, float, 4)
+
+/* Of each: type, shape (open sizes: maximum), elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define EMPTY_SUM_A_TYPE             float
+#define EMPTY_SUM_A_RANK             2
+#define EMPTY_SUM_A_DIMS             { 4, 8 }
+#define EMPTY_SUM_A_ELEMS            32u
+#define EMPTY_SUM_A_BYTES            128u
+#define EMPTY_SUM_S_TYPE             float
+#define EMPTY_SUM_S_RANK             1
+#define EMPTY_SUM_S_DIMS             { 4 }
+#define EMPTY_SUM_S_ELEMS            4u
+#define EMPTY_SUM_S_BYTES            16u
 
 struct empty_sum_inputs {
     const float *a;

@@ -5,6 +5,8 @@
  *   w                    float    [6][5]
  * Outputs
  *   y                    float    [8][5]
+ *
+ * Model's SHA-256: e1ebb61ebcb6e9af5581314483548e65bb4fd719849cbf34057bd60e0d0a3cf1
  */
 #ifndef EXTERNAL_CALL_H
 #define EXTERNAL_CALL_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define EXTERNAL_CALL_MODEL "external-call.te"
+#define EXTERNAL_CALL_MODEL_SHA256 "e1ebb61ebcb6e9af5581314483548e65bb4fd719849cbf34057bd60e0d0a3cf1"
+#define EXTERNAL_CALL_TARGET "generic"
+#define EXTERNAL_CALL_OPTIONS ""
 
 #define EXTERNAL_CALL_ARENA_SIZE   192u     /* bytes of scratch memory external_call_run needs */
 #define EXTERNAL_CALL_ARENA_ALIGN  16u
@@ -40,6 +47,23 @@ extern "C" {
     X(x, float, 48) \
     X(w, float, 30)
 #define EXTERNAL_CALL_OUTPUTS(X) X(y, float, 40)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define EXTERNAL_CALL_X_TYPE         float
+#define EXTERNAL_CALL_X_RANK         2
+#define EXTERNAL_CALL_X_DIMS         { 8, 6 }
+#define EXTERNAL_CALL_X_ELEMS        48u
+#define EXTERNAL_CALL_X_BYTES        192u
+#define EXTERNAL_CALL_W_TYPE         float
+#define EXTERNAL_CALL_W_RANK         2
+#define EXTERNAL_CALL_W_DIMS         { 6, 5 }
+#define EXTERNAL_CALL_W_ELEMS        30u
+#define EXTERNAL_CALL_W_BYTES        120u
+#define EXTERNAL_CALL_Y_TYPE         float
+#define EXTERNAL_CALL_Y_RANK         2
+#define EXTERNAL_CALL_Y_DIMS         { 8, 5 }
+#define EXTERNAL_CALL_Y_ELEMS        40u
+#define EXTERNAL_CALL_Y_BYTES        160u
 
 struct external_call_inputs {
     const float *x;

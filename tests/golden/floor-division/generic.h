@@ -4,6 +4,8 @@
  *   x                    int32_t  [10]
  * Outputs
  *   y                    int32_t  [10]
+ *
+ * Model's SHA-256: 427f360217fffccbe9add8551ae44ae0145b17c07c71ab1389b9f039da6b8562
  */
 #ifndef FLOOR_DIVISION_H
 #define FLOOR_DIVISION_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define FLOOR_DIVISION_MODEL "floor-division.te"
+#define FLOOR_DIVISION_MODEL_SHA256 "427f360217fffccbe9add8551ae44ae0145b17c07c71ab1389b9f039da6b8562"
+#define FLOOR_DIVISION_TARGET "generic"
+#define FLOOR_DIVISION_OPTIONS ""
 
 #define FLOOR_DIVISION_ARENA_SIZE   0u     /* bytes of scratch memory floor_division_run needs */
 #define FLOOR_DIVISION_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define FLOOR_DIVISION_INPUTS(X) X(x, int32_t, 10)
 #define FLOOR_DIVISION_OUTPUTS(X) X(y, int32_t, 10)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define FLOOR_DIVISION_X_TYPE        int32_t
+#define FLOOR_DIVISION_X_RANK        1
+#define FLOOR_DIVISION_X_DIMS        { 10 }
+#define FLOOR_DIVISION_X_ELEMS       10u
+#define FLOOR_DIVISION_X_BYTES       40u
+#define FLOOR_DIVISION_Y_TYPE        int32_t
+#define FLOOR_DIVISION_Y_RANK        1
+#define FLOOR_DIVISION_Y_DIMS        { 10 }
+#define FLOOR_DIVISION_Y_ELEMS       10u
+#define FLOOR_DIVISION_Y_BYTES       40u
 
 struct floor_division_inputs {
     const int32_t *x;

@@ -7,6 +7,8 @@
  * Outputs
  *   y                    float    [1][4]
  *   u                    float    [1][6]
+ *
+ * Model's SHA-256: 59ff84db826324957a85e1a5cedea1b2de65c3b585d12cd7b584ed916b6b2b39
  */
 #ifndef FORMULA_CALLS_H
 #define FORMULA_CALLS_H
@@ -16,6 +18,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define FORMULA_CALLS_MODEL "formula-calls.te"
+#define FORMULA_CALLS_MODEL_SHA256 "59ff84db826324957a85e1a5cedea1b2de65c3b585d12cd7b584ed916b6b2b39"
+#define FORMULA_CALLS_TARGET "generic"
+#define FORMULA_CALLS_OPTIONS ""
 
 #define FORMULA_CALLS_ARENA_SIZE   32u     /* bytes of scratch memory formula_calls_run needs */
 #define FORMULA_CALLS_ARENA_ALIGN  16u
@@ -45,6 +52,33 @@ extern "C" {
 #define FORMULA_CALLS_OUTPUTS(X) \
     X(y, float, 4) \
     X(u, float, 6)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define FORMULA_CALLS_X_TYPE         float
+#define FORMULA_CALLS_X_RANK         2
+#define FORMULA_CALLS_X_DIMS         { 1, 6 }
+#define FORMULA_CALLS_X_ELEMS        6u
+#define FORMULA_CALLS_X_BYTES        24u
+#define FORMULA_CALLS_Z_TYPE         float
+#define FORMULA_CALLS_Z_RANK         2
+#define FORMULA_CALLS_Z_DIMS         { 1, 6 }
+#define FORMULA_CALLS_Z_ELEMS        6u
+#define FORMULA_CALLS_Z_BYTES        24u
+#define FORMULA_CALLS_W_TYPE         float
+#define FORMULA_CALLS_W_RANK         2
+#define FORMULA_CALLS_W_DIMS         { 6, 4 }
+#define FORMULA_CALLS_W_ELEMS        24u
+#define FORMULA_CALLS_W_BYTES        96u
+#define FORMULA_CALLS_Y_TYPE         float
+#define FORMULA_CALLS_Y_RANK         2
+#define FORMULA_CALLS_Y_DIMS         { 1, 4 }
+#define FORMULA_CALLS_Y_ELEMS        4u
+#define FORMULA_CALLS_Y_BYTES        16u
+#define FORMULA_CALLS_U_TYPE         float
+#define FORMULA_CALLS_U_RANK         2
+#define FORMULA_CALLS_U_DIMS         { 1, 6 }
+#define FORMULA_CALLS_U_ELEMS        6u
+#define FORMULA_CALLS_U_BYTES        24u
 
 struct formula_calls_inputs {
     const float *x;

@@ -6,6 +6,8 @@
  *   b                    float    [4]
  * Outputs
  *   y                    float    [1][4]
+ *
+ * Model's SHA-256: 5ad08a216aa9edbf1c71c066b90282038c507208a084cb114a7f6d2cf4d18954
  */
 #ifndef FUSED_EPILOGUE_H
 #define FUSED_EPILOGUE_H
@@ -15,6 +17,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define FUSED_EPILOGUE_MODEL "fused-epilogue.te"
+#define FUSED_EPILOGUE_MODEL_SHA256 "5ad08a216aa9edbf1c71c066b90282038c507208a084cb114a7f6d2cf4d18954"
+#define FUSED_EPILOGUE_TARGET "generic"
+#define FUSED_EPILOGUE_OPTIONS ""
 
 #define FUSED_EPILOGUE_ARENA_SIZE   0u     /* bytes of scratch memory fused_epilogue_run needs */
 #define FUSED_EPILOGUE_ARENA_ALIGN  16u
@@ -41,6 +48,28 @@ extern "C" {
     X(w, float, 32) \
     X(b, float, 4)
 #define FUSED_EPILOGUE_OUTPUTS(X) X(y, float, 4)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define FUSED_EPILOGUE_X_TYPE        float
+#define FUSED_EPILOGUE_X_RANK        2
+#define FUSED_EPILOGUE_X_DIMS        { 1, 8 }
+#define FUSED_EPILOGUE_X_ELEMS       8u
+#define FUSED_EPILOGUE_X_BYTES       32u
+#define FUSED_EPILOGUE_W_TYPE        float
+#define FUSED_EPILOGUE_W_RANK        2
+#define FUSED_EPILOGUE_W_DIMS        { 8, 4 }
+#define FUSED_EPILOGUE_W_ELEMS       32u
+#define FUSED_EPILOGUE_W_BYTES       128u
+#define FUSED_EPILOGUE_B_TYPE        float
+#define FUSED_EPILOGUE_B_RANK        1
+#define FUSED_EPILOGUE_B_DIMS        { 4 }
+#define FUSED_EPILOGUE_B_ELEMS       4u
+#define FUSED_EPILOGUE_B_BYTES       16u
+#define FUSED_EPILOGUE_Y_TYPE        float
+#define FUSED_EPILOGUE_Y_RANK        2
+#define FUSED_EPILOGUE_Y_DIMS        { 1, 4 }
+#define FUSED_EPILOGUE_Y_ELEMS       4u
+#define FUSED_EPILOGUE_Y_BYTES       16u
 
 struct fused_epilogue_inputs {
     const float *x;

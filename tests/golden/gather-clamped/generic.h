@@ -5,6 +5,8 @@
  *   i                    int32_t  [4]
  * Outputs
  *   y                    float    [4]
+ *
+ * Model's SHA-256: e79d1f3937cd2aa175559f9b8ea9cf9a896c9c8413ab16022826319fcf166909
  */
 #ifndef GATHER_CLAMPED_H
 #define GATHER_CLAMPED_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define GATHER_CLAMPED_MODEL "gather-clamped.te"
+#define GATHER_CLAMPED_MODEL_SHA256 "e79d1f3937cd2aa175559f9b8ea9cf9a896c9c8413ab16022826319fcf166909"
+#define GATHER_CLAMPED_TARGET "generic"
+#define GATHER_CLAMPED_OPTIONS ""
 
 #define GATHER_CLAMPED_ARENA_SIZE   0u     /* bytes of scratch memory gather_clamped_run needs */
 #define GATHER_CLAMPED_ARENA_ALIGN  16u
@@ -39,6 +46,23 @@ extern "C" {
     X(x, float, 10) \
     X(i, int32_t, 4)
 #define GATHER_CLAMPED_OUTPUTS(X) X(y, float, 4)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define GATHER_CLAMPED_X_TYPE        float
+#define GATHER_CLAMPED_X_RANK        1
+#define GATHER_CLAMPED_X_DIMS        { 10 }
+#define GATHER_CLAMPED_X_ELEMS       10u
+#define GATHER_CLAMPED_X_BYTES       40u
+#define GATHER_CLAMPED_I_TYPE        int32_t
+#define GATHER_CLAMPED_I_RANK        1
+#define GATHER_CLAMPED_I_DIMS        { 4 }
+#define GATHER_CLAMPED_I_ELEMS       4u
+#define GATHER_CLAMPED_I_BYTES       16u
+#define GATHER_CLAMPED_Y_TYPE        float
+#define GATHER_CLAMPED_Y_RANK        1
+#define GATHER_CLAMPED_Y_DIMS        { 4 }
+#define GATHER_CLAMPED_Y_ELEMS       4u
+#define GATHER_CLAMPED_Y_BYTES       16u
 
 struct gather_clamped_inputs {
     const float *x;

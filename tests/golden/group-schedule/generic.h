@@ -5,6 +5,8 @@
  *   w                    float    [6][4]
  * Outputs
  *   y                    float    [2][4]
+ *
+ * Model's SHA-256: 87570e2e93aa7c7b0a3f48ed814b68c15d0c300c186dc9f72e1bf1ee460c0f51
  */
 #ifndef GROUP_SCHEDULE_H
 #define GROUP_SCHEDULE_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define GROUP_SCHEDULE_MODEL "group-schedule.te"
+#define GROUP_SCHEDULE_MODEL_SHA256 "87570e2e93aa7c7b0a3f48ed814b68c15d0c300c186dc9f72e1bf1ee460c0f51"
+#define GROUP_SCHEDULE_TARGET "generic"
+#define GROUP_SCHEDULE_OPTIONS ""
 
 #define GROUP_SCHEDULE_ARENA_SIZE   48u     /* bytes of scratch memory group_schedule_run needs */
 #define GROUP_SCHEDULE_ARENA_ALIGN  16u
@@ -40,6 +47,23 @@ extern "C" {
     X(x, float, 12) \
     X(w, float, 24)
 #define GROUP_SCHEDULE_OUTPUTS(X) X(y, float, 8)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define GROUP_SCHEDULE_X_TYPE        float
+#define GROUP_SCHEDULE_X_RANK        2
+#define GROUP_SCHEDULE_X_DIMS        { 2, 6 }
+#define GROUP_SCHEDULE_X_ELEMS       12u
+#define GROUP_SCHEDULE_X_BYTES       48u
+#define GROUP_SCHEDULE_W_TYPE        float
+#define GROUP_SCHEDULE_W_RANK        2
+#define GROUP_SCHEDULE_W_DIMS        { 6, 4 }
+#define GROUP_SCHEDULE_W_ELEMS       24u
+#define GROUP_SCHEDULE_W_BYTES       96u
+#define GROUP_SCHEDULE_Y_TYPE        float
+#define GROUP_SCHEDULE_Y_RANK        2
+#define GROUP_SCHEDULE_Y_DIMS        { 2, 4 }
+#define GROUP_SCHEDULE_Y_ELEMS       8u
+#define GROUP_SCHEDULE_Y_BYTES       32u
 
 struct group_schedule_inputs {
     const float *x;

@@ -5,6 +5,8 @@
  *   b                    float    [40]
  * Outputs
  *   z                    float    [12]
+ *
+ * Model's SHA-256: f9defa84114f42e5f7a7ed40c8b2c0b21b79b619acee57de847a297e329b6e89
  */
 #ifndef HINTS_H
 #define HINTS_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define HINTS_MODEL "hints.te"
+#define HINTS_MODEL_SHA256 "f9defa84114f42e5f7a7ed40c8b2c0b21b79b619acee57de847a297e329b6e89"
+#define HINTS_TARGET "generic"
+#define HINTS_OPTIONS ""
 
 #define HINTS_ARENA_SIZE   0u     /* bytes of scratch memory hints_run needs */
 #define HINTS_ARENA_ALIGN  16u
@@ -39,6 +46,23 @@ extern "C" {
     X(a, float, 480) \
     X(b, float, 40)
 #define HINTS_OUTPUTS(X) X(z, float, 12)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define HINTS_A_TYPE                 float
+#define HINTS_A_RANK                 2
+#define HINTS_A_DIMS                 { 12, 40 }
+#define HINTS_A_ELEMS                480u
+#define HINTS_A_BYTES                1920u
+#define HINTS_B_TYPE                 float
+#define HINTS_B_RANK                 1
+#define HINTS_B_DIMS                 { 40 }
+#define HINTS_B_ELEMS                40u
+#define HINTS_B_BYTES                160u
+#define HINTS_Z_TYPE                 float
+#define HINTS_Z_RANK                 1
+#define HINTS_Z_DIMS                 { 12 }
+#define HINTS_Z_ELEMS                12u
+#define HINTS_Z_BYTES                48u
 
 struct hints_inputs {
     const float *a;

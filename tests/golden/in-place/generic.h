@@ -4,6 +4,8 @@
  *   x                    float    [1][6]
  * Outputs
  *   z                    float    [1][6]
+ *
+ * Model's SHA-256: de9376032c13bbf96b33df0ba044dc009d4bff53ceda149369b79ba60b5c8d29
  */
 #ifndef IN_PLACE_H
 #define IN_PLACE_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define IN_PLACE_MODEL "in-place.te"
+#define IN_PLACE_MODEL_SHA256 "de9376032c13bbf96b33df0ba044dc009d4bff53ceda149369b79ba60b5c8d29"
+#define IN_PLACE_TARGET "generic"
+#define IN_PLACE_OPTIONS ""
 
 #define IN_PLACE_ARENA_SIZE   0u     /* bytes of scratch memory in_place_run needs */
 #define IN_PLACE_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define IN_PLACE_INPUTS(X) X(x, float, 6)
 #define IN_PLACE_OUTPUTS(X) X(z, float, 6)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define IN_PLACE_X_TYPE              float
+#define IN_PLACE_X_RANK              2
+#define IN_PLACE_X_DIMS              { 1, 6 }
+#define IN_PLACE_X_ELEMS             6u
+#define IN_PLACE_X_BYTES             24u
+#define IN_PLACE_Z_TYPE              float
+#define IN_PLACE_Z_RANK              2
+#define IN_PLACE_Z_DIMS              { 1, 6 }
+#define IN_PLACE_Z_ELEMS             6u
+#define IN_PLACE_Z_BYTES             24u
 
 struct in_place_inputs {
     const float *x;

@@ -4,6 +4,8 @@
  *   x                    float    [2][8]
  * Outputs
  *   y                    float    [2][8]
+ *
+ * Model's SHA-256: 20c743ee5b1737d0c6db37eb14dbaa587bc05c13f00461adde1ce742c6d03138
  */
 #ifndef INSTRUCTION_FEATURE_H
 #define INSTRUCTION_FEATURE_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define INSTRUCTION_FEATURE_MODEL "instruction-feature.te"
+#define INSTRUCTION_FEATURE_MODEL_SHA256 "20c743ee5b1737d0c6db37eb14dbaa587bc05c13f00461adde1ce742c6d03138"
+#define INSTRUCTION_FEATURE_TARGET "x86-avx2"
+#define INSTRUCTION_FEATURE_OPTIONS ""
 
 #define INSTRUCTION_FEATURE_ARENA_SIZE   0u     /* bytes of scratch memory instruction_feature_run needs */
 #define INSTRUCTION_FEATURE_ARENA_ALIGN  32u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define INSTRUCTION_FEATURE_INPUTS(X) X(x, float, 16)
 #define INSTRUCTION_FEATURE_OUTPUTS(X) X(y, float, 16)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define INSTRUCTION_FEATURE_X_TYPE   float
+#define INSTRUCTION_FEATURE_X_RANK   2
+#define INSTRUCTION_FEATURE_X_DIMS   { 2, 8 }
+#define INSTRUCTION_FEATURE_X_ELEMS  16u
+#define INSTRUCTION_FEATURE_X_BYTES  64u
+#define INSTRUCTION_FEATURE_Y_TYPE   float
+#define INSTRUCTION_FEATURE_Y_RANK   2
+#define INSTRUCTION_FEATURE_Y_DIMS   { 2, 8 }
+#define INSTRUCTION_FEATURE_Y_ELEMS  16u
+#define INSTRUCTION_FEATURE_Y_BYTES  64u
 
 struct instruction_feature_inputs {
     const float *x;

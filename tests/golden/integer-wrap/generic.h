@@ -4,6 +4,8 @@
  *   x                    int8_t   [16]
  * Outputs
  *   y                    int8_t   [16]
+ *
+ * Model's SHA-256: ac281f8b3d4af9ec2f8a72bac6c8951877d62487b4219203ca69abeb492988d7
  */
 #ifndef INTEGER_WRAP_H
 #define INTEGER_WRAP_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define INTEGER_WRAP_MODEL "integer-wrap.te"
+#define INTEGER_WRAP_MODEL_SHA256 "ac281f8b3d4af9ec2f8a72bac6c8951877d62487b4219203ca69abeb492988d7"
+#define INTEGER_WRAP_TARGET "generic"
+#define INTEGER_WRAP_OPTIONS ""
 
 #define INTEGER_WRAP_ARENA_SIZE   0u     /* bytes of scratch memory integer_wrap_run needs */
 #define INTEGER_WRAP_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define INTEGER_WRAP_INPUTS(X) X(x, int8_t, 16)
 #define INTEGER_WRAP_OUTPUTS(X) X(y, int8_t, 16)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define INTEGER_WRAP_X_TYPE          int8_t
+#define INTEGER_WRAP_X_RANK          1
+#define INTEGER_WRAP_X_DIMS          { 16 }
+#define INTEGER_WRAP_X_ELEMS         16u
+#define INTEGER_WRAP_X_BYTES         16u
+#define INTEGER_WRAP_Y_TYPE          int8_t
+#define INTEGER_WRAP_Y_RANK          1
+#define INTEGER_WRAP_Y_DIMS          { 16 }
+#define INTEGER_WRAP_Y_ELEMS         16u
+#define INTEGER_WRAP_Y_BYTES         16u
 
 struct integer_wrap_inputs {
     const int8_t *x;

@@ -5,6 +5,8 @@
  *   b                    float    [5][8]
  * Outputs
  *   y                    float    [6][8]
+ *
+ * Model's SHA-256: 5a0f9183efd5ff5dcd56257946be64c1218e60cfbc7382ffc74d4216de2493d0
  */
 #ifndef MATMUL_TILED_H
 #define MATMUL_TILED_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define MATMUL_TILED_MODEL "matmul-tiled.te"
+#define MATMUL_TILED_MODEL_SHA256 "5a0f9183efd5ff5dcd56257946be64c1218e60cfbc7382ffc74d4216de2493d0"
+#define MATMUL_TILED_TARGET "generic"
+#define MATMUL_TILED_OPTIONS ""
 
 #define MATMUL_TILED_ARENA_SIZE   0u     /* bytes of scratch memory matmul_tiled_run needs */
 #define MATMUL_TILED_ARENA_ALIGN  16u
@@ -39,6 +46,23 @@ extern "C" {
     X(a, float, 30) \
     X(b, float, 40)
 #define MATMUL_TILED_OUTPUTS(X) X(y, float, 48)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define MATMUL_TILED_A_TYPE          float
+#define MATMUL_TILED_A_RANK          2
+#define MATMUL_TILED_A_DIMS          { 6, 5 }
+#define MATMUL_TILED_A_ELEMS         30u
+#define MATMUL_TILED_A_BYTES         120u
+#define MATMUL_TILED_B_TYPE          float
+#define MATMUL_TILED_B_RANK          2
+#define MATMUL_TILED_B_DIMS          { 5, 8 }
+#define MATMUL_TILED_B_ELEMS         40u
+#define MATMUL_TILED_B_BYTES         160u
+#define MATMUL_TILED_Y_TYPE          float
+#define MATMUL_TILED_Y_RANK          2
+#define MATMUL_TILED_Y_DIMS          { 6, 8 }
+#define MATMUL_TILED_Y_ELEMS         48u
+#define MATMUL_TILED_Y_BYTES         192u
 
 struct matmul_tiled_inputs {
     const float *a;

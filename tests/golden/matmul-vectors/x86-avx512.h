@@ -6,6 +6,8 @@
  *   bias                 float    [32]
  * Outputs
  *   c                    float    [4][32]
+ *
+ * Model's SHA-256: c0ef982426c9f233f30f047d07d5d6db803b90937b9220c48def787df85dd652
  */
 #ifndef MATMUL_VECTORS_H
 #define MATMUL_VECTORS_H
@@ -15,6 +17,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define MATMUL_VECTORS_MODEL "matmul-vectors.te"
+#define MATMUL_VECTORS_MODEL_SHA256 "c0ef982426c9f233f30f047d07d5d6db803b90937b9220c48def787df85dd652"
+#define MATMUL_VECTORS_TARGET "x86-avx512"
+#define MATMUL_VECTORS_OPTIONS ""
 
 #define MATMUL_VECTORS_ARENA_SIZE   0u     /* bytes of scratch memory matmul_vectors_run needs */
 #define MATMUL_VECTORS_ARENA_ALIGN  64u
@@ -41,6 +48,28 @@ extern "C" {
     X(b, float, 192) \
     X(bias, float, 32)
 #define MATMUL_VECTORS_OUTPUTS(X) X(c, float, 128)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define MATMUL_VECTORS_A_TYPE        float
+#define MATMUL_VECTORS_A_RANK        2
+#define MATMUL_VECTORS_A_DIMS        { 4, 6 }
+#define MATMUL_VECTORS_A_ELEMS       24u
+#define MATMUL_VECTORS_A_BYTES       96u
+#define MATMUL_VECTORS_B_TYPE        float
+#define MATMUL_VECTORS_B_RANK        2
+#define MATMUL_VECTORS_B_DIMS        { 6, 32 }
+#define MATMUL_VECTORS_B_ELEMS       192u
+#define MATMUL_VECTORS_B_BYTES       768u
+#define MATMUL_VECTORS_BIAS_TYPE     float
+#define MATMUL_VECTORS_BIAS_RANK     1
+#define MATMUL_VECTORS_BIAS_DIMS     { 32 }
+#define MATMUL_VECTORS_BIAS_ELEMS    32u
+#define MATMUL_VECTORS_BIAS_BYTES    128u
+#define MATMUL_VECTORS_C_TYPE        float
+#define MATMUL_VECTORS_C_RANK        2
+#define MATMUL_VECTORS_C_DIMS        { 4, 32 }
+#define MATMUL_VECTORS_C_ELEMS       128u
+#define MATMUL_VECTORS_C_BYTES       512u
 
 struct matmul_vectors_inputs {
     const float *a;

@@ -4,6 +4,8 @@
  *   x                    float    [6][5]
  * Outputs
  *   y                    float    [6][5]
+ *
+ * Model's SHA-256: 372cbbbf2744c5271424980cefe9f89d265097dddbaa7ef0b501d02c59b7be8e
  */
 #ifndef PAD_STORAGE_H
 #define PAD_STORAGE_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define PAD_STORAGE_MODEL "pad-storage.te"
+#define PAD_STORAGE_MODEL_SHA256 "372cbbbf2744c5271424980cefe9f89d265097dddbaa7ef0b501d02c59b7be8e"
+#define PAD_STORAGE_TARGET "generic"
+#define PAD_STORAGE_OPTIONS ""
 
 #define PAD_STORAGE_ARENA_SIZE   32u     /* bytes of scratch memory pad_storage_run needs */
 #define PAD_STORAGE_ARENA_ALIGN  16u
@@ -37,6 +44,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define PAD_STORAGE_INPUTS(X) X(x, float, 30)
 #define PAD_STORAGE_OUTPUTS(X) X(y, float, 30)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define PAD_STORAGE_X_TYPE           float
+#define PAD_STORAGE_X_RANK           2
+#define PAD_STORAGE_X_DIMS           { 6, 5 }
+#define PAD_STORAGE_X_ELEMS          30u
+#define PAD_STORAGE_X_BYTES          120u
+#define PAD_STORAGE_Y_TYPE           float
+#define PAD_STORAGE_Y_RANK           2
+#define PAD_STORAGE_Y_DIMS           { 6, 5 }
+#define PAD_STORAGE_Y_ELEMS          30u
+#define PAD_STORAGE_Y_BYTES          120u
 
 struct pad_storage_inputs {
     const float *x;

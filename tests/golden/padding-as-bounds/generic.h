@@ -5,6 +5,8 @@
  *   k                    float    [3]
  * Outputs
  *   y                    float    [40]
+ *
+ * Model's SHA-256: 5f6e513eb956947c32f7b35a08b1ceac770e6c0fa25528af7f4a760bcc81bd3d
  */
 #ifndef PADDING_AS_BOUNDS_H
 #define PADDING_AS_BOUNDS_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define PADDING_AS_BOUNDS_MODEL "padding-as-bounds.te"
+#define PADDING_AS_BOUNDS_MODEL_SHA256 "5f6e513eb956947c32f7b35a08b1ceac770e6c0fa25528af7f4a760bcc81bd3d"
+#define PADDING_AS_BOUNDS_TARGET "generic"
+#define PADDING_AS_BOUNDS_OPTIONS ""
 
 #define PADDING_AS_BOUNDS_ARENA_SIZE   0u     /* bytes of scratch memory padding_as_bounds_run needs */
 #define PADDING_AS_BOUNDS_ARENA_ALIGN  16u
@@ -39,6 +46,23 @@ extern "C" {
     X(x, float, 40) \
     X(k, float, 3)
 #define PADDING_AS_BOUNDS_OUTPUTS(X) X(y, float, 40)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define PADDING_AS_BOUNDS_X_TYPE     float
+#define PADDING_AS_BOUNDS_X_RANK     1
+#define PADDING_AS_BOUNDS_X_DIMS     { 40 }
+#define PADDING_AS_BOUNDS_X_ELEMS    40u
+#define PADDING_AS_BOUNDS_X_BYTES    160u
+#define PADDING_AS_BOUNDS_K_TYPE     float
+#define PADDING_AS_BOUNDS_K_RANK     1
+#define PADDING_AS_BOUNDS_K_DIMS     { 3 }
+#define PADDING_AS_BOUNDS_K_ELEMS    3u
+#define PADDING_AS_BOUNDS_K_BYTES    12u
+#define PADDING_AS_BOUNDS_Y_TYPE     float
+#define PADDING_AS_BOUNDS_Y_RANK     1
+#define PADDING_AS_BOUNDS_Y_DIMS     { 40 }
+#define PADDING_AS_BOUNDS_Y_ELEMS    40u
+#define PADDING_AS_BOUNDS_Y_BYTES    160u
 
 struct padding_as_bounds_inputs {
     const float *x;

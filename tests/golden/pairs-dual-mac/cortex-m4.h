@@ -6,6 +6,8 @@
  *   b                    int32_t  [4]
  * Outputs
  *   y                    int32_t  [1][4]
+ *
+ * Model's SHA-256: 41c005caa07ed1cfcefadead801ab0d1ba9575c91d28ec0dba4ddc89acf92c0f
  */
 #ifndef PAIRS_DUAL_MAC_H
 #define PAIRS_DUAL_MAC_H
@@ -15,6 +17,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define PAIRS_DUAL_MAC_MODEL "pairs-dual-mac.te"
+#define PAIRS_DUAL_MAC_MODEL_SHA256 "41c005caa07ed1cfcefadead801ab0d1ba9575c91d28ec0dba4ddc89acf92c0f"
+#define PAIRS_DUAL_MAC_TARGET "cortex-m4"
+#define PAIRS_DUAL_MAC_OPTIONS ""
 
 #define PAIRS_DUAL_MAC_ARENA_SIZE   0u     /* bytes of scratch memory pairs_dual_mac_run needs */
 #define PAIRS_DUAL_MAC_ARENA_ALIGN  16u
@@ -41,6 +48,28 @@ extern "C" {
     X(w, int8_t, 64) \
     X(b, int32_t, 4)
 #define PAIRS_DUAL_MAC_OUTPUTS(X) X(y, int32_t, 4)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define PAIRS_DUAL_MAC_X_TYPE        int8_t
+#define PAIRS_DUAL_MAC_X_RANK        2
+#define PAIRS_DUAL_MAC_X_DIMS        { 1, 16 }
+#define PAIRS_DUAL_MAC_X_ELEMS       16u
+#define PAIRS_DUAL_MAC_X_BYTES       16u
+#define PAIRS_DUAL_MAC_W_TYPE        int8_t
+#define PAIRS_DUAL_MAC_W_RANK        2
+#define PAIRS_DUAL_MAC_W_DIMS        { 4, 16 }
+#define PAIRS_DUAL_MAC_W_ELEMS       64u
+#define PAIRS_DUAL_MAC_W_BYTES       64u
+#define PAIRS_DUAL_MAC_B_TYPE        int32_t
+#define PAIRS_DUAL_MAC_B_RANK        1
+#define PAIRS_DUAL_MAC_B_DIMS        { 4 }
+#define PAIRS_DUAL_MAC_B_ELEMS       4u
+#define PAIRS_DUAL_MAC_B_BYTES       16u
+#define PAIRS_DUAL_MAC_Y_TYPE        int32_t
+#define PAIRS_DUAL_MAC_Y_RANK        2
+#define PAIRS_DUAL_MAC_Y_DIMS        { 1, 4 }
+#define PAIRS_DUAL_MAC_Y_ELEMS       4u
+#define PAIRS_DUAL_MAC_Y_BYTES       16u
 
 struct pairs_dual_mac_inputs {
     const int8_t *x;

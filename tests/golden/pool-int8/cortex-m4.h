@@ -4,6 +4,8 @@
  *   x                    int8_t   [1][4][4][8]
  * Outputs
  *   y                    int8_t   [1][2][2][8]
+ *
+ * Model's SHA-256: c16bc05e13764daf2f541e7f532e319d2bea432f262e4654b1c3cf7d3aa18a30
  */
 #ifndef POOL_INT8_H
 #define POOL_INT8_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define POOL_INT8_MODEL "pool-int8.te"
+#define POOL_INT8_MODEL_SHA256 "c16bc05e13764daf2f541e7f532e319d2bea432f262e4654b1c3cf7d3aa18a30"
+#define POOL_INT8_TARGET "cortex-m4"
+#define POOL_INT8_OPTIONS ""
 
 #define POOL_INT8_ARENA_SIZE   0u     /* bytes of scratch memory pool_int8_run needs */
 #define POOL_INT8_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define POOL_INT8_INPUTS(X) X(x, int8_t, 128)
 #define POOL_INT8_OUTPUTS(X) X(y, int8_t, 32)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define POOL_INT8_X_TYPE             int8_t
+#define POOL_INT8_X_RANK             4
+#define POOL_INT8_X_DIMS             { 1, 4, 4, 8 }
+#define POOL_INT8_X_ELEMS            128u
+#define POOL_INT8_X_BYTES            128u
+#define POOL_INT8_Y_TYPE             int8_t
+#define POOL_INT8_Y_RANK             4
+#define POOL_INT8_Y_DIMS             { 1, 2, 2, 8 }
+#define POOL_INT8_Y_ELEMS            32u
+#define POOL_INT8_Y_BYTES            32u
 
 struct pool_int8_inputs {
     const int8_t *x;

@@ -4,6 +4,9 @@
  *   x                    float    [1][6]
  * Outputs
  *   y                    float    [1][6]
+ *
+ * Model's SHA-256: dfd5600d4d4537b3ffeb3c98cf3a684734a8b8a2807b7dbfcb4d087bc7e69ed1
+ * Options: --io arena
  */
 #ifndef PORTS_IN_ARENA_H
 #define PORTS_IN_ARENA_H
@@ -13,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define PORTS_IN_ARENA_MODEL "ports-in-arena.te"
+#define PORTS_IN_ARENA_MODEL_SHA256 "dfd5600d4d4537b3ffeb3c98cf3a684734a8b8a2807b7dbfcb4d087bc7e69ed1"
+#define PORTS_IN_ARENA_TARGET "generic"
+#define PORTS_IN_ARENA_OPTIONS "--io arena"
 
 #define PORTS_IN_ARENA_ARENA_SIZE   48u     /* bytes of scratch memory ports_in_arena_run needs */
 #define PORTS_IN_ARENA_ARENA_ALIGN  16u
@@ -37,6 +45,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define PORTS_IN_ARENA_INPUTS(X) X(x, float, 6)
 #define PORTS_IN_ARENA_OUTPUTS(X) X(y, float, 6)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define PORTS_IN_ARENA_X_TYPE        float
+#define PORTS_IN_ARENA_X_RANK        2
+#define PORTS_IN_ARENA_X_DIMS        { 1, 6 }
+#define PORTS_IN_ARENA_X_ELEMS       6u
+#define PORTS_IN_ARENA_X_BYTES       24u
+#define PORTS_IN_ARENA_Y_TYPE        float
+#define PORTS_IN_ARENA_Y_RANK        2
+#define PORTS_IN_ARENA_Y_DIMS        { 1, 6 }
+#define PORTS_IN_ARENA_Y_ELEMS       6u
+#define PORTS_IN_ARENA_Y_BYTES       24u
 
 /* Offsets in the arena, in bytes; the pointers below hold these addresses. A run may reuse
  * an input's memory after its last read; outputs persist until the next run. */

@@ -4,6 +4,8 @@
  *   x                    uint8_t  [1][6][6][2]
  * Outputs
  *   y                    int8_t   [1][3][3][3]
+ *
+ * Model's SHA-256: d5be270c52a5b2d460ec7b80cc30e4340d81f4fdeba4e1110d4a4803aa49e169
  */
 #ifndef QUANTIZED_REALS_H
 #define QUANTIZED_REALS_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define QUANTIZED_REALS_MODEL "quantized-reals.te"
+#define QUANTIZED_REALS_MODEL_SHA256 "d5be270c52a5b2d460ec7b80cc30e4340d81f4fdeba4e1110d4a4803aa49e169"
+#define QUANTIZED_REALS_TARGET "generic"
+#define QUANTIZED_REALS_OPTIONS ""
 
 #define QUANTIZED_REALS_ARENA_SIZE   288u     /* bytes of scratch memory quantized_reals_run needs */
 #define QUANTIZED_REALS_ARENA_ALIGN  16u
@@ -37,6 +44,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define QUANTIZED_REALS_INPUTS(X) X(x, uint8_t, 72)
 #define QUANTIZED_REALS_OUTPUTS(X) X(y, int8_t, 27)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define QUANTIZED_REALS_X_TYPE       uint8_t
+#define QUANTIZED_REALS_X_RANK       4
+#define QUANTIZED_REALS_X_DIMS       { 1, 6, 6, 2 }
+#define QUANTIZED_REALS_X_ELEMS      72u
+#define QUANTIZED_REALS_X_BYTES      72u
+#define QUANTIZED_REALS_Y_TYPE       int8_t
+#define QUANTIZED_REALS_Y_RANK       4
+#define QUANTIZED_REALS_Y_DIMS       { 1, 3, 3, 3 }
+#define QUANTIZED_REALS_Y_ELEMS      27u
+#define QUANTIZED_REALS_Y_BYTES      27u
 
 struct quantized_reals_inputs {
     const uint8_t *x;

@@ -4,6 +4,8 @@
  *   x                    float    [8][3]
  * Outputs
  *   y                    float    [8][3]
+ *
+ * Model's SHA-256: 3a0a883a523e2950303807555633e7cce100a849e220c9f83fb49d7fb9a8a9c2
  */
 #ifndef RECURRENCE_H
 #define RECURRENCE_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define RECURRENCE_MODEL "recurrence.te"
+#define RECURRENCE_MODEL_SHA256 "3a0a883a523e2950303807555633e7cce100a849e220c9f83fb49d7fb9a8a9c2"
+#define RECURRENCE_TARGET "generic"
+#define RECURRENCE_OPTIONS ""
 
 #define RECURRENCE_ARENA_SIZE   0u     /* bytes of scratch memory recurrence_run needs */
 #define RECURRENCE_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define RECURRENCE_INPUTS(X) X(x, float, 24)
 #define RECURRENCE_OUTPUTS(X) X(y, float, 24)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define RECURRENCE_X_TYPE            float
+#define RECURRENCE_X_RANK            2
+#define RECURRENCE_X_DIMS            { 8, 3 }
+#define RECURRENCE_X_ELEMS           24u
+#define RECURRENCE_X_BYTES           96u
+#define RECURRENCE_Y_TYPE            float
+#define RECURRENCE_Y_RANK            2
+#define RECURRENCE_Y_DIMS            { 8, 3 }
+#define RECURRENCE_Y_ELEMS           24u
+#define RECURRENCE_Y_BYTES           96u
 
 struct recurrence_inputs {
     const float *x;

@@ -4,6 +4,8 @@
  *   x                    float    [64]
  * Outputs
  *   s                    float    []
+ *
+ * Model's SHA-256: 996c74b5087c24cc8c8a6ba99935eaa201736cb85c1080085bc548217feb7180
  */
 #ifndef REDUCTION_LANES_H
 #define REDUCTION_LANES_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define REDUCTION_LANES_MODEL "reduction-lanes.te"
+#define REDUCTION_LANES_MODEL_SHA256 "996c74b5087c24cc8c8a6ba99935eaa201736cb85c1080085bc548217feb7180"
+#define REDUCTION_LANES_TARGET "x86-avx2"
+#define REDUCTION_LANES_OPTIONS ""
 
 #define REDUCTION_LANES_ARENA_SIZE   0u     /* bytes of scratch memory reduction_lanes_run needs */
 #define REDUCTION_LANES_ARENA_ALIGN  32u
@@ -36,6 +43,17 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define REDUCTION_LANES_INPUTS(X) X(x, float, 64)
 #define REDUCTION_LANES_OUTPUTS(X) X(s, float, 1)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define REDUCTION_LANES_X_TYPE       float
+#define REDUCTION_LANES_X_RANK       1
+#define REDUCTION_LANES_X_DIMS       { 64 }
+#define REDUCTION_LANES_X_ELEMS      64u
+#define REDUCTION_LANES_X_BYTES      256u
+#define REDUCTION_LANES_S_TYPE       float
+#define REDUCTION_LANES_S_RANK       0
+#define REDUCTION_LANES_S_ELEMS      1u
+#define REDUCTION_LANES_S_BYTES      4u
 
 struct reduction_lanes_inputs {
     const float *x;

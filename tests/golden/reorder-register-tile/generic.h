@@ -5,6 +5,8 @@
  *   b                    float    [6][8]
  * Outputs
  *   c                    float    [4][8]
+ *
+ * Model's SHA-256: bfe7d65a0172209ba4ce73ee8c98464979ef46fac506306b85cf68f7fa00ba01
  */
 #ifndef REORDER_REGISTER_TILE_H
 #define REORDER_REGISTER_TILE_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define REORDER_REGISTER_TILE_MODEL "reorder-register-tile.te"
+#define REORDER_REGISTER_TILE_MODEL_SHA256 "bfe7d65a0172209ba4ce73ee8c98464979ef46fac506306b85cf68f7fa00ba01"
+#define REORDER_REGISTER_TILE_TARGET "generic"
+#define REORDER_REGISTER_TILE_OPTIONS ""
 
 #define REORDER_REGISTER_TILE_ARENA_SIZE   0u     /* bytes of scratch memory reorder_register_tile_run needs */
 #define REORDER_REGISTER_TILE_ARENA_ALIGN  16u
@@ -41,6 +48,23 @@ extern "C" {
     X(a, float, 24) \
     X(b, float, 48)
 #define REORDER_REGISTER_TILE_OUTPUTS(X) X(c, float, 32)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define REORDER_REGISTER_TILE_A_TYPE float
+#define REORDER_REGISTER_TILE_A_RANK 2
+#define REORDER_REGISTER_TILE_A_DIMS { 4, 6 }
+#define REORDER_REGISTER_TILE_A_ELEMS 24u
+#define REORDER_REGISTER_TILE_A_BYTES 96u
+#define REORDER_REGISTER_TILE_B_TYPE float
+#define REORDER_REGISTER_TILE_B_RANK 2
+#define REORDER_REGISTER_TILE_B_DIMS { 6, 8 }
+#define REORDER_REGISTER_TILE_B_ELEMS 48u
+#define REORDER_REGISTER_TILE_B_BYTES 192u
+#define REORDER_REGISTER_TILE_C_TYPE float
+#define REORDER_REGISTER_TILE_C_RANK 2
+#define REORDER_REGISTER_TILE_C_DIMS { 4, 8 }
+#define REORDER_REGISTER_TILE_C_ELEMS 32u
+#define REORDER_REGISTER_TILE_C_BYTES 128u
 
 struct reorder_register_tile_inputs {
     const float *a;

@@ -4,6 +4,8 @@
  *   x                    int32_t  [12]
  * Outputs
  *   y                    int8_t   [12]
+ *
+ * Model's SHA-256: 0bc8ae8b6de3878f79511db84f1b55a85faa05d04e6008d8efb594d179cafd39
  */
 #ifndef REQUANTIZE_H
 #define REQUANTIZE_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define REQUANTIZE_MODEL "requantize.te"
+#define REQUANTIZE_MODEL_SHA256 "0bc8ae8b6de3878f79511db84f1b55a85faa05d04e6008d8efb594d179cafd39"
+#define REQUANTIZE_TARGET "generic"
+#define REQUANTIZE_OPTIONS ""
 
 #define REQUANTIZE_ARENA_SIZE   0u     /* bytes of scratch memory requantize_run needs */
 #define REQUANTIZE_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define REQUANTIZE_INPUTS(X) X(x, int32_t, 12)
 #define REQUANTIZE_OUTPUTS(X) X(y, int8_t, 12)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define REQUANTIZE_X_TYPE            int32_t
+#define REQUANTIZE_X_RANK            1
+#define REQUANTIZE_X_DIMS            { 12 }
+#define REQUANTIZE_X_ELEMS           12u
+#define REQUANTIZE_X_BYTES           48u
+#define REQUANTIZE_Y_TYPE            int8_t
+#define REQUANTIZE_Y_RANK            1
+#define REQUANTIZE_Y_DIMS            { 12 }
+#define REQUANTIZE_Y_ELEMS           12u
+#define REQUANTIZE_Y_BYTES           12u
 
 struct requantize_inputs {
     const int32_t *x;

@@ -4,6 +4,8 @@
  *   x                    float    [1][4][16]
  * Outputs
  *   y                    float    [1][4][16]
+ *
+ * Model's SHA-256: 3957ceee6a9e7acdb8cdc7cd35fcb7ec3f48809767336ce9a749a94b86242e34
  */
 #ifndef RESIDUAL_H
 #define RESIDUAL_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define RESIDUAL_MODEL "residual.onnx"
+#define RESIDUAL_MODEL_SHA256 "3957ceee6a9e7acdb8cdc7cd35fcb7ec3f48809767336ce9a749a94b86242e34"
+#define RESIDUAL_TARGET "cortex-m4"
+#define RESIDUAL_OPTIONS ""
 
 #define RESIDUAL_ARENA_SIZE   512u     /* bytes of scratch memory residual_run needs */
 #define RESIDUAL_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define RESIDUAL_INPUTS(X) X(x, float, 64)
 #define RESIDUAL_OUTPUTS(X) X(y, float, 64)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define RESIDUAL_X_TYPE              float
+#define RESIDUAL_X_RANK              3
+#define RESIDUAL_X_DIMS              { 1, 4, 16 }
+#define RESIDUAL_X_ELEMS             64u
+#define RESIDUAL_X_BYTES             256u
+#define RESIDUAL_Y_TYPE              float
+#define RESIDUAL_Y_RANK              3
+#define RESIDUAL_Y_DIMS              { 1, 4, 16 }
+#define RESIDUAL_Y_ELEMS             64u
+#define RESIDUAL_Y_BYTES             256u
 
 struct residual_inputs {
     const float *x;

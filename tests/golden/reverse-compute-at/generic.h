@@ -4,6 +4,8 @@
  *   a                    float    [6][4]
  * Outputs
  *   y                    float    [6][4]
+ *
+ * Model's SHA-256: 86ea2f2007d014371ac6d026542c2e35027da0b4ff43e1beab9e91adc57a5ff8
  */
 #ifndef REVERSE_COMPUTE_AT_H
 #define REVERSE_COMPUTE_AT_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define REVERSE_COMPUTE_AT_MODEL "reverse-compute-at.te"
+#define REVERSE_COMPUTE_AT_MODEL_SHA256 "86ea2f2007d014371ac6d026542c2e35027da0b4ff43e1beab9e91adc57a5ff8"
+#define REVERSE_COMPUTE_AT_TARGET "generic"
+#define REVERSE_COMPUTE_AT_OPTIONS ""
 
 #define REVERSE_COMPUTE_AT_ARENA_SIZE   96u     /* bytes of scratch memory reverse_compute_at_run needs */
 #define REVERSE_COMPUTE_AT_ARENA_ALIGN  16u
@@ -39,6 +46,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define REVERSE_COMPUTE_AT_INPUTS(X) X(a, float, 24)
 #define REVERSE_COMPUTE_AT_OUTPUTS(X) X(y, float, 24)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define REVERSE_COMPUTE_AT_A_TYPE    float
+#define REVERSE_COMPUTE_AT_A_RANK    2
+#define REVERSE_COMPUTE_AT_A_DIMS    { 6, 4 }
+#define REVERSE_COMPUTE_AT_A_ELEMS   24u
+#define REVERSE_COMPUTE_AT_A_BYTES   96u
+#define REVERSE_COMPUTE_AT_Y_TYPE    float
+#define REVERSE_COMPUTE_AT_Y_RANK    2
+#define REVERSE_COMPUTE_AT_Y_DIMS    { 6, 4 }
+#define REVERSE_COMPUTE_AT_Y_ELEMS   24u
+#define REVERSE_COMPUTE_AT_Y_BYTES   96u
 
 struct reverse_compute_at_inputs {
     const float *a;

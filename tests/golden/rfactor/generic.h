@@ -4,6 +4,8 @@
  *   x                    float    [4][32]
  * Outputs
  *   s                    float    [4]
+ *
+ * Model's SHA-256: c3935109bd934c745fc28b9b70cc9e4f262746426fd9585eab9032969d203d68
  */
 #ifndef RFACTOR_H
 #define RFACTOR_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define RFACTOR_MODEL "rfactor.te"
+#define RFACTOR_MODEL_SHA256 "c3935109bd934c745fc28b9b70cc9e4f262746426fd9585eab9032969d203d68"
+#define RFACTOR_TARGET "generic"
+#define RFACTOR_OPTIONS ""
 
 #define RFACTOR_ARENA_SIZE   128u     /* bytes of scratch memory rfactor_run needs */
 #define RFACTOR_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define RFACTOR_INPUTS(X) X(x, float, 128)
 #define RFACTOR_OUTPUTS(X) X(s, float, 4)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define RFACTOR_X_TYPE               float
+#define RFACTOR_X_RANK               2
+#define RFACTOR_X_DIMS               { 4, 32 }
+#define RFACTOR_X_ELEMS              128u
+#define RFACTOR_X_BYTES              512u
+#define RFACTOR_S_TYPE               float
+#define RFACTOR_S_RANK               1
+#define RFACTOR_S_DIMS               { 4 }
+#define RFACTOR_S_ELEMS              4u
+#define RFACTOR_S_BYTES              16u
 
 struct rfactor_inputs {
     const float *x;

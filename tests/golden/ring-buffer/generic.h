@@ -4,6 +4,8 @@
  *   x                    float    [12][8]
  * Outputs
  *   y                    float    [10][8]
+ *
+ * Model's SHA-256: 273fd3909211ddad06091ffe88ea7bad7e028dd028aa19192f146bab262c5f2e
  */
 #ifndef RING_BUFFER_H
 #define RING_BUFFER_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define RING_BUFFER_MODEL "ring-buffer.te"
+#define RING_BUFFER_MODEL_SHA256 "273fd3909211ddad06091ffe88ea7bad7e028dd028aa19192f146bab262c5f2e"
+#define RING_BUFFER_TARGET "generic"
+#define RING_BUFFER_OPTIONS ""
 
 #define RING_BUFFER_ARENA_SIZE   96u     /* bytes of scratch memory ring_buffer_run needs */
 #define RING_BUFFER_ARENA_ALIGN  16u
@@ -37,6 +44,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define RING_BUFFER_INPUTS(X) X(x, float, 96)
 #define RING_BUFFER_OUTPUTS(X) X(y, float, 80)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define RING_BUFFER_X_TYPE           float
+#define RING_BUFFER_X_RANK           2
+#define RING_BUFFER_X_DIMS           { 12, 8 }
+#define RING_BUFFER_X_ELEMS          96u
+#define RING_BUFFER_X_BYTES          384u
+#define RING_BUFFER_Y_TYPE           float
+#define RING_BUFFER_Y_RANK           2
+#define RING_BUFFER_Y_DIMS           { 10, 8 }
+#define RING_BUFFER_Y_ELEMS          80u
+#define RING_BUFFER_Y_BYTES          320u
 
 struct ring_buffer_inputs {
     const float *x;

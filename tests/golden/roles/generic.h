@@ -6,6 +6,8 @@
  *   s                    float    [8]
  * Outputs
  *   y                    float    [1][8][8][8]
+ *
+ * Model's SHA-256: 42071458b239a49e432c4bb55cd95494f0215149c9992990e8ed10e7eb0ab245
  */
 #ifndef ROLES_H
 #define ROLES_H
@@ -15,6 +17,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define ROLES_MODEL "roles.te"
+#define ROLES_MODEL_SHA256 "42071458b239a49e432c4bb55cd95494f0215149c9992990e8ed10e7eb0ab245"
+#define ROLES_TARGET "generic"
+#define ROLES_OPTIONS ""
 
 #define ROLES_ARENA_SIZE   0u     /* bytes of scratch memory roles_run needs */
 #define ROLES_ARENA_ALIGN  16u
@@ -41,6 +48,28 @@ extern "C" {
     X(k, float, 288) \
     X(s, float, 8)
 #define ROLES_OUTPUTS(X) X(y, float, 512)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define ROLES_X_TYPE                 float
+#define ROLES_X_RANK                 4
+#define ROLES_X_DIMS                 { 1, 8, 8, 4 }
+#define ROLES_X_ELEMS                256u
+#define ROLES_X_BYTES                1024u
+#define ROLES_K_TYPE                 float
+#define ROLES_K_RANK                 4
+#define ROLES_K_DIMS                 { 3, 3, 4, 8 }
+#define ROLES_K_ELEMS                288u
+#define ROLES_K_BYTES                1152u
+#define ROLES_S_TYPE                 float
+#define ROLES_S_RANK                 1
+#define ROLES_S_DIMS                 { 8 }
+#define ROLES_S_ELEMS                8u
+#define ROLES_S_BYTES                32u
+#define ROLES_Y_TYPE                 float
+#define ROLES_Y_RANK                 4
+#define ROLES_Y_DIMS                 { 1, 8, 8, 8 }
+#define ROLES_Y_ELEMS                512u
+#define ROLES_Y_BYTES                2048u
 
 struct roles_inputs {
     const float *x;

@@ -6,6 +6,8 @@
  *   b                    int32_t  [8]
  * Outputs
  *   y                    int32_t  [1][8]
+ *
+ * Model's SHA-256: c11906a5bfb81c9cecbaf0d7b88213c21805fa2d4d6de95126c73700d5030b79
  */
 #ifndef ROWS_HELIUM_H
 #define ROWS_HELIUM_H
@@ -15,6 +17,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define ROWS_HELIUM_MODEL "rows-helium.te"
+#define ROWS_HELIUM_MODEL_SHA256 "c11906a5bfb81c9cecbaf0d7b88213c21805fa2d4d6de95126c73700d5030b79"
+#define ROWS_HELIUM_TARGET "cortex-m55"
+#define ROWS_HELIUM_OPTIONS ""
 
 #define ROWS_HELIUM_ARENA_SIZE   0u     /* bytes of scratch memory rows_helium_run needs */
 #define ROWS_HELIUM_ARENA_ALIGN  16u
@@ -41,6 +48,28 @@ extern "C" {
     X(w, int8_t, 256) \
     X(b, int32_t, 8)
 #define ROWS_HELIUM_OUTPUTS(X) X(y, int32_t, 8)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define ROWS_HELIUM_X_TYPE           int8_t
+#define ROWS_HELIUM_X_RANK           2
+#define ROWS_HELIUM_X_DIMS           { 1, 32 }
+#define ROWS_HELIUM_X_ELEMS          32u
+#define ROWS_HELIUM_X_BYTES          32u
+#define ROWS_HELIUM_W_TYPE           int8_t
+#define ROWS_HELIUM_W_RANK           2
+#define ROWS_HELIUM_W_DIMS           { 8, 32 }
+#define ROWS_HELIUM_W_ELEMS          256u
+#define ROWS_HELIUM_W_BYTES          256u
+#define ROWS_HELIUM_B_TYPE           int32_t
+#define ROWS_HELIUM_B_RANK           1
+#define ROWS_HELIUM_B_DIMS           { 8 }
+#define ROWS_HELIUM_B_ELEMS          8u
+#define ROWS_HELIUM_B_BYTES          32u
+#define ROWS_HELIUM_Y_TYPE           int32_t
+#define ROWS_HELIUM_Y_RANK           2
+#define ROWS_HELIUM_Y_DIMS           { 1, 8 }
+#define ROWS_HELIUM_Y_ELEMS          8u
+#define ROWS_HELIUM_Y_BYTES          32u
 
 struct rows_helium_inputs {
     const int8_t *x;

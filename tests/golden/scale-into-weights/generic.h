@@ -4,6 +4,8 @@
  *   x                    float    [1][3]
  * Outputs
  *   y                    float    [1][4]
+ *
+ * Model's SHA-256: 36da66dfca627d44e642772a406cb7d9b6f01e7b94a2ff508959ff5195d25403
  */
 #ifndef SCALE_INTO_WEIGHTS_H
 #define SCALE_INTO_WEIGHTS_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define SCALE_INTO_WEIGHTS_MODEL "scale-into-weights.te"
+#define SCALE_INTO_WEIGHTS_MODEL_SHA256 "36da66dfca627d44e642772a406cb7d9b6f01e7b94a2ff508959ff5195d25403"
+#define SCALE_INTO_WEIGHTS_TARGET "generic"
+#define SCALE_INTO_WEIGHTS_OPTIONS ""
 
 #define SCALE_INTO_WEIGHTS_ARENA_SIZE   0u     /* bytes of scratch memory scale_into_weights_run needs */
 #define SCALE_INTO_WEIGHTS_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define SCALE_INTO_WEIGHTS_INPUTS(X) X(x, float, 3)
 #define SCALE_INTO_WEIGHTS_OUTPUTS(X) X(y, float, 4)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define SCALE_INTO_WEIGHTS_X_TYPE    float
+#define SCALE_INTO_WEIGHTS_X_RANK    2
+#define SCALE_INTO_WEIGHTS_X_DIMS    { 1, 3 }
+#define SCALE_INTO_WEIGHTS_X_ELEMS   3u
+#define SCALE_INTO_WEIGHTS_X_BYTES   12u
+#define SCALE_INTO_WEIGHTS_Y_TYPE    float
+#define SCALE_INTO_WEIGHTS_Y_RANK    2
+#define SCALE_INTO_WEIGHTS_Y_DIMS    { 1, 4 }
+#define SCALE_INTO_WEIGHTS_Y_ELEMS   4u
+#define SCALE_INTO_WEIGHTS_Y_BYTES   16u
 
 struct scale_into_weights_inputs {
     const float *x;

@@ -8,6 +8,8 @@
  *   b2                   int32_t  [8]
  * Outputs
  *   y                    int8_t   [1][8]
+ *
+ * Model's SHA-256: 3b436b60aec3a6b02eef465d86dfbb5f8884ee4ed937bc27f6079d9ae2fe302d
  */
 #ifndef SHAPES_SHARED_H
 #define SHAPES_SHARED_H
@@ -17,6 +19,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define SHAPES_SHARED_MODEL "shapes-shared.te"
+#define SHAPES_SHARED_MODEL_SHA256 "3b436b60aec3a6b02eef465d86dfbb5f8884ee4ed937bc27f6079d9ae2fe302d"
+#define SHAPES_SHARED_TARGET "cortex-m4"
+#define SHAPES_SHARED_OPTIONS ""
 
 #define SHAPES_SHARED_ARENA_SIZE   16u     /* bytes of scratch memory shapes_shared_run needs */
 #define SHAPES_SHARED_ARENA_ALIGN  16u
@@ -46,6 +53,38 @@ extern "C" {
     X(w2, int8_t, 128) \
     X(b2, int32_t, 8)
 #define SHAPES_SHARED_OUTPUTS(X) X(y, int8_t, 8)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define SHAPES_SHARED_X_TYPE         int8_t
+#define SHAPES_SHARED_X_RANK         2
+#define SHAPES_SHARED_X_DIMS         { 1, 32 }
+#define SHAPES_SHARED_X_ELEMS        32u
+#define SHAPES_SHARED_X_BYTES        32u
+#define SHAPES_SHARED_W1_TYPE        int8_t
+#define SHAPES_SHARED_W1_RANK        2
+#define SHAPES_SHARED_W1_DIMS        { 16, 32 }
+#define SHAPES_SHARED_W1_ELEMS       512u
+#define SHAPES_SHARED_W1_BYTES       512u
+#define SHAPES_SHARED_B1_TYPE        int32_t
+#define SHAPES_SHARED_B1_RANK        1
+#define SHAPES_SHARED_B1_DIMS        { 16 }
+#define SHAPES_SHARED_B1_ELEMS       16u
+#define SHAPES_SHARED_B1_BYTES       64u
+#define SHAPES_SHARED_W2_TYPE        int8_t
+#define SHAPES_SHARED_W2_RANK        2
+#define SHAPES_SHARED_W2_DIMS        { 8, 16 }
+#define SHAPES_SHARED_W2_ELEMS       128u
+#define SHAPES_SHARED_W2_BYTES       128u
+#define SHAPES_SHARED_B2_TYPE        int32_t
+#define SHAPES_SHARED_B2_RANK        1
+#define SHAPES_SHARED_B2_DIMS        { 8 }
+#define SHAPES_SHARED_B2_ELEMS       8u
+#define SHAPES_SHARED_B2_BYTES       32u
+#define SHAPES_SHARED_Y_TYPE         int8_t
+#define SHAPES_SHARED_Y_RANK         2
+#define SHAPES_SHARED_Y_DIMS         { 1, 8 }
+#define SHAPES_SHARED_Y_ELEMS        8u
+#define SHAPES_SHARED_Y_BYTES        8u
 
 struct shapes_shared_inputs {
     const int8_t *x;

@@ -4,6 +4,8 @@
  *   x                    float    [3][10]
  * Outputs
  *   y                    float    [3][10]
+ *
+ * Model's SHA-256: 0e9e08aa59d4c6a88e4012ab0b167ede7b7a4eb3d1ce2b53a1d3b5210eafa906
  */
 #ifndef SOFTMAX_H
 #define SOFTMAX_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define SOFTMAX_MODEL "softmax.te"
+#define SOFTMAX_MODEL_SHA256 "0e9e08aa59d4c6a88e4012ab0b167ede7b7a4eb3d1ce2b53a1d3b5210eafa906"
+#define SOFTMAX_TARGET "generic"
+#define SOFTMAX_OPTIONS ""
 
 #define SOFTMAX_ARENA_SIZE   0u     /* bytes of scratch memory softmax_run needs */
 #define SOFTMAX_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define SOFTMAX_INPUTS(X) X(x, float, 30)
 #define SOFTMAX_OUTPUTS(X) X(y, float, 30)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define SOFTMAX_X_TYPE               float
+#define SOFTMAX_X_RANK               2
+#define SOFTMAX_X_DIMS               { 3, 10 }
+#define SOFTMAX_X_ELEMS              30u
+#define SOFTMAX_X_BYTES              120u
+#define SOFTMAX_Y_TYPE               float
+#define SOFTMAX_Y_RANK               2
+#define SOFTMAX_Y_DIMS               { 3, 10 }
+#define SOFTMAX_Y_ELEMS              30u
+#define SOFTMAX_Y_BYTES              120u
 
 struct softmax_inputs {
     const float *x;

@@ -4,6 +4,8 @@
  *   x                    float    [n]
  * Outputs
  *   y                    float    [n]
+ *
+ * Model's SHA-256: d6b3c9bb763c1428cfb113e65b9f7f8323a1d4b8db90e1558648d53c64fc5301
  */
 #ifndef SPECIALIZE_H
 #define SPECIALIZE_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define SPECIALIZE_MODEL "specialize.te"
+#define SPECIALIZE_MODEL_SHA256 "d6b3c9bb763c1428cfb113e65b9f7f8323a1d4b8db90e1558648d53c64fc5301"
+#define SPECIALIZE_TARGET "generic"
+#define SPECIALIZE_OPTIONS ""
 
 #define SPECIALIZE_ARENA_SIZE   0u     /* bytes of scratch memory specialize_run needs */
 #define SPECIALIZE_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define SPECIALIZE_INPUTS(X) X(x, float, 64)
 #define SPECIALIZE_OUTPUTS(X) X(y, float, 64)
+
+/* Of each: type, shape (open sizes: maximum), elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define SPECIALIZE_X_TYPE            float
+#define SPECIALIZE_X_RANK            1
+#define SPECIALIZE_X_DIMS            { 64 }
+#define SPECIALIZE_X_ELEMS           64u
+#define SPECIALIZE_X_BYTES           256u
+#define SPECIALIZE_Y_TYPE            float
+#define SPECIALIZE_Y_RANK            1
+#define SPECIALIZE_Y_DIMS            { 64 }
+#define SPECIALIZE_Y_ELEMS           64u
+#define SPECIALIZE_Y_BYTES           256u
 
 struct specialize_inputs {
     const float *x;

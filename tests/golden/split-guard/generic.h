@@ -4,6 +4,8 @@
  *   x                    float    [30]
  * Outputs
  *   y                    float    [30]
+ *
+ * Model's SHA-256: 4172faef2280be6f8363198360fefaa1810fffe42af01790f5503d76568e33ea
  */
 #ifndef SPLIT_GUARD_H
 #define SPLIT_GUARD_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define SPLIT_GUARD_MODEL "split-guard.te"
+#define SPLIT_GUARD_MODEL_SHA256 "4172faef2280be6f8363198360fefaa1810fffe42af01790f5503d76568e33ea"
+#define SPLIT_GUARD_TARGET "generic"
+#define SPLIT_GUARD_OPTIONS ""
 
 #define SPLIT_GUARD_ARENA_SIZE   0u     /* bytes of scratch memory split_guard_run needs */
 #define SPLIT_GUARD_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define SPLIT_GUARD_INPUTS(X) X(x, float, 30)
 #define SPLIT_GUARD_OUTPUTS(X) X(y, float, 30)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define SPLIT_GUARD_X_TYPE           float
+#define SPLIT_GUARD_X_RANK           1
+#define SPLIT_GUARD_X_DIMS           { 30 }
+#define SPLIT_GUARD_X_ELEMS          30u
+#define SPLIT_GUARD_X_BYTES          120u
+#define SPLIT_GUARD_Y_TYPE           float
+#define SPLIT_GUARD_Y_RANK           1
+#define SPLIT_GUARD_Y_DIMS           { 30 }
+#define SPLIT_GUARD_Y_ELEMS          30u
+#define SPLIT_GUARD_Y_BYTES          120u
 
 struct split_guard_inputs {
     const float *x;

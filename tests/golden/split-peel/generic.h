@@ -4,6 +4,8 @@
  *   x                    float    [30]
  * Outputs
  *   y                    float    [30]
+ *
+ * Model's SHA-256: 9a2c482657d209b3aa3647d34a4226952f3658252e2221694607714e470203a1
  */
 #ifndef SPLIT_PEEL_H
 #define SPLIT_PEEL_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define SPLIT_PEEL_MODEL "split-peel.te"
+#define SPLIT_PEEL_MODEL_SHA256 "9a2c482657d209b3aa3647d34a4226952f3658252e2221694607714e470203a1"
+#define SPLIT_PEEL_TARGET "generic"
+#define SPLIT_PEEL_OPTIONS ""
 
 #define SPLIT_PEEL_ARENA_SIZE   0u     /* bytes of scratch memory split_peel_run needs */
 #define SPLIT_PEEL_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define SPLIT_PEEL_INPUTS(X) X(x, float, 30)
 #define SPLIT_PEEL_OUTPUTS(X) X(y, float, 30)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define SPLIT_PEEL_X_TYPE            float
+#define SPLIT_PEEL_X_RANK            1
+#define SPLIT_PEEL_X_DIMS            { 30 }
+#define SPLIT_PEEL_X_ELEMS           30u
+#define SPLIT_PEEL_X_BYTES           120u
+#define SPLIT_PEEL_Y_TYPE            float
+#define SPLIT_PEEL_Y_RANK            1
+#define SPLIT_PEEL_Y_DIMS            { 30 }
+#define SPLIT_PEEL_Y_ELEMS           30u
+#define SPLIT_PEEL_Y_BYTES           120u
 
 struct split_peel_inputs {
     const float *x;

@@ -4,6 +4,8 @@
  *   x                    float    [30]
  * Outputs
  *   y                    float    [30]
+ *
+ * Model's SHA-256: 3122d34fb49dec0e8a6d8f9365679bb820a50de8c48787c02702f2687a1f132c
  */
 #ifndef SPLIT_SHIFT_H
 #define SPLIT_SHIFT_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define SPLIT_SHIFT_MODEL "split-shift.te"
+#define SPLIT_SHIFT_MODEL_SHA256 "3122d34fb49dec0e8a6d8f9365679bb820a50de8c48787c02702f2687a1f132c"
+#define SPLIT_SHIFT_TARGET "generic"
+#define SPLIT_SHIFT_OPTIONS ""
 
 #define SPLIT_SHIFT_ARENA_SIZE   0u     /* bytes of scratch memory split_shift_run needs */
 #define SPLIT_SHIFT_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define SPLIT_SHIFT_INPUTS(X) X(x, float, 30)
 #define SPLIT_SHIFT_OUTPUTS(X) X(y, float, 30)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define SPLIT_SHIFT_X_TYPE           float
+#define SPLIT_SHIFT_X_RANK           1
+#define SPLIT_SHIFT_X_DIMS           { 30 }
+#define SPLIT_SHIFT_X_ELEMS          30u
+#define SPLIT_SHIFT_X_BYTES          120u
+#define SPLIT_SHIFT_Y_TYPE           float
+#define SPLIT_SHIFT_Y_RANK           1
+#define SPLIT_SHIFT_Y_DIMS           { 30 }
+#define SPLIT_SHIFT_Y_ELEMS          30u
+#define SPLIT_SHIFT_Y_BYTES          120u
 
 struct split_shift_inputs {
     const float *x;

@@ -6,6 +6,9 @@
  *   y                    float    [1][4]
  * State
  *   h                    float    [1][4]
+ *
+ * Model's SHA-256: 3b1fc5a06b0524054ee04025a115591d5fa69ca07ec73e55a7905b15fbd235f9
+ * Options: --state h=next
  */
 #ifndef STATE_H
 #define STATE_H
@@ -15,6 +18,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define STATE_MODEL "state.te"
+#define STATE_MODEL_SHA256 "3b1fc5a06b0524054ee04025a115591d5fa69ca07ec73e55a7905b15fbd235f9"
+#define STATE_TARGET "generic"
+#define STATE_OPTIONS "--state h=next"
 
 #define STATE_ARENA_SIZE   0u     /* bytes of scratch memory state_run needs */
 #define STATE_ARENA_ALIGN  16u
@@ -39,6 +47,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define STATE_INPUTS(X) X(x, float, 4)
 #define STATE_OUTPUTS(X) X(y, float, 4)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define STATE_X_TYPE                 float
+#define STATE_X_RANK                 2
+#define STATE_X_DIMS                 { 1, 4 }
+#define STATE_X_ELEMS                4u
+#define STATE_X_BYTES                16u
+#define STATE_Y_TYPE                 float
+#define STATE_Y_RANK                 2
+#define STATE_Y_DIMS                 { 1, 4 }
+#define STATE_Y_ELEMS                4u
+#define STATE_Y_BYTES                16u
 
 struct state_inputs {
     const float *x;

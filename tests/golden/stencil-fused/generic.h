@@ -4,6 +4,8 @@
  *   x                    int16_t  [n]
  * Outputs
  *   y                    int16_t  [n]
+ *
+ * Model's SHA-256: bfb473f04b49da2fc094306264e114e75177dca9ec65bb0f51993c0a6572bf39
  */
 #ifndef STENCIL_FUSED_H
 #define STENCIL_FUSED_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define STENCIL_FUSED_MODEL "stencil-fused.te"
+#define STENCIL_FUSED_MODEL_SHA256 "bfb473f04b49da2fc094306264e114e75177dca9ec65bb0f51993c0a6572bf39"
+#define STENCIL_FUSED_TARGET "generic"
+#define STENCIL_FUSED_OPTIONS ""
 
 #define STENCIL_FUSED_ARENA_SIZE   16u     /* bytes of scratch memory stencil_fused_run needs */
 #define STENCIL_FUSED_ARENA_ALIGN  16u
@@ -37,6 +44,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define STENCIL_FUSED_INPUTS(X) X(x, int16_t, 256)
 #define STENCIL_FUSED_OUTPUTS(X) X(y, int16_t, 256)
+
+/* Of each: type, shape (open sizes: maximum), elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define STENCIL_FUSED_X_TYPE         int16_t
+#define STENCIL_FUSED_X_RANK         1
+#define STENCIL_FUSED_X_DIMS         { 256 }
+#define STENCIL_FUSED_X_ELEMS        256u
+#define STENCIL_FUSED_X_BYTES        512u
+#define STENCIL_FUSED_Y_TYPE         int16_t
+#define STENCIL_FUSED_Y_RANK         1
+#define STENCIL_FUSED_Y_DIMS         { 256 }
+#define STENCIL_FUSED_Y_ELEMS        256u
+#define STENCIL_FUSED_Y_BYTES        512u
 
 struct stencil_fused_inputs {
     const int16_t *x;

@@ -4,6 +4,8 @@
  *   x                    int8_t   [1][9]
  * Outputs
  *   y                    int8_t   [1][9]
+ *
+ * Model's SHA-256: d41aaf5169014a226c2395de726352847a490216b234307489149f9ce5d7eb7d
  */
 #ifndef TABLE_INT8_H
 #define TABLE_INT8_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define TABLE_INT8_MODEL "table-int8.te"
+#define TABLE_INT8_MODEL_SHA256 "d41aaf5169014a226c2395de726352847a490216b234307489149f9ce5d7eb7d"
+#define TABLE_INT8_TARGET "generic"
+#define TABLE_INT8_OPTIONS ""
 
 #define TABLE_INT8_ARENA_SIZE   0u     /* bytes of scratch memory table_int8_run needs */
 #define TABLE_INT8_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define TABLE_INT8_INPUTS(X) X(x, int8_t, 9)
 #define TABLE_INT8_OUTPUTS(X) X(y, int8_t, 9)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define TABLE_INT8_X_TYPE            int8_t
+#define TABLE_INT8_X_RANK            2
+#define TABLE_INT8_X_DIMS            { 1, 9 }
+#define TABLE_INT8_X_ELEMS           9u
+#define TABLE_INT8_X_BYTES           9u
+#define TABLE_INT8_Y_TYPE            int8_t
+#define TABLE_INT8_Y_RANK            2
+#define TABLE_INT8_Y_DIMS            { 1, 9 }
+#define TABLE_INT8_Y_ELEMS           9u
+#define TABLE_INT8_Y_BYTES           9u
 
 struct table_int8_inputs {
     const int8_t *x;

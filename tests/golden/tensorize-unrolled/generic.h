@@ -4,6 +4,8 @@
  *   x                    float    [2][8]
  * Outputs
  *   y                    float    [2][8]
+ *
+ * Model's SHA-256: 446d804600f7aeb35f09697da484e13be2f66294faf188b9bde04696fc4de3d4
  */
 #ifndef TENSORIZE_UNROLLED_H
 #define TENSORIZE_UNROLLED_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define TENSORIZE_UNROLLED_MODEL "tensorize-unrolled.te"
+#define TENSORIZE_UNROLLED_MODEL_SHA256 "446d804600f7aeb35f09697da484e13be2f66294faf188b9bde04696fc4de3d4"
+#define TENSORIZE_UNROLLED_TARGET "generic"
+#define TENSORIZE_UNROLLED_OPTIONS ""
 
 #define TENSORIZE_UNROLLED_ARENA_SIZE   0u     /* bytes of scratch memory tensorize_unrolled_run needs */
 #define TENSORIZE_UNROLLED_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define TENSORIZE_UNROLLED_INPUTS(X) X(x, float, 16)
 #define TENSORIZE_UNROLLED_OUTPUTS(X) X(y, float, 16)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define TENSORIZE_UNROLLED_X_TYPE    float
+#define TENSORIZE_UNROLLED_X_RANK    2
+#define TENSORIZE_UNROLLED_X_DIMS    { 2, 8 }
+#define TENSORIZE_UNROLLED_X_ELEMS   16u
+#define TENSORIZE_UNROLLED_X_BYTES   64u
+#define TENSORIZE_UNROLLED_Y_TYPE    float
+#define TENSORIZE_UNROLLED_Y_RANK    2
+#define TENSORIZE_UNROLLED_Y_DIMS    { 2, 8 }
+#define TENSORIZE_UNROLLED_Y_ELEMS   16u
+#define TENSORIZE_UNROLLED_Y_BYTES   64u
 
 struct tensorize_unrolled_inputs {
     const float *x;

@@ -4,6 +4,8 @@
  *   x                    float    [22]
  * Outputs
  *   y                    float    [22]
+ *
+ * Model's SHA-256: fd0c274e7536eff152032dd085fbef57bfd0f2a150bd21fa6bdc556988cac71a
  */
 #ifndef UNROLL_PART_H
 #define UNROLL_PART_H
@@ -13,6 +15,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define UNROLL_PART_MODEL "unroll-part.te"
+#define UNROLL_PART_MODEL_SHA256 "fd0c274e7536eff152032dd085fbef57bfd0f2a150bd21fa6bdc556988cac71a"
+#define UNROLL_PART_TARGET "generic"
+#define UNROLL_PART_OPTIONS ""
 
 #define UNROLL_PART_ARENA_SIZE   0u     /* bytes of scratch memory unroll_part_run needs */
 #define UNROLL_PART_ARENA_ALIGN  16u
@@ -36,6 +43,18 @@ extern "C" {
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define UNROLL_PART_INPUTS(X) X(x, float, 22)
 #define UNROLL_PART_OUTPUTS(X) X(y, float, 22)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define UNROLL_PART_X_TYPE           float
+#define UNROLL_PART_X_RANK           1
+#define UNROLL_PART_X_DIMS           { 22 }
+#define UNROLL_PART_X_ELEMS          22u
+#define UNROLL_PART_X_BYTES          88u
+#define UNROLL_PART_Y_TYPE           float
+#define UNROLL_PART_Y_RANK           1
+#define UNROLL_PART_Y_DIMS           { 22 }
+#define UNROLL_PART_Y_ELEMS          22u
+#define UNROLL_PART_Y_BYTES          88u
 
 struct unroll_part_inputs {
     const float *x;

@@ -5,6 +5,8 @@
  *   b                    float    [16]
  * Outputs
  *   y                    float    [16]
+ *
+ * Model's SHA-256: c540632ee45f360a8d2f5ac46970bea8bff66839b61b1d2b8aa4a93543f3ff9f
  */
 #ifndef VECTOR_CONTRACT_H
 #define VECTOR_CONTRACT_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define VECTOR_CONTRACT_MODEL "vector-contract.te"
+#define VECTOR_CONTRACT_MODEL_SHA256 "c540632ee45f360a8d2f5ac46970bea8bff66839b61b1d2b8aa4a93543f3ff9f"
+#define VECTOR_CONTRACT_TARGET "x86-avx2"
+#define VECTOR_CONTRACT_OPTIONS ""
 
 #define VECTOR_CONTRACT_ARENA_SIZE   0u     /* bytes of scratch memory vector_contract_run needs */
 #define VECTOR_CONTRACT_ARENA_ALIGN  32u
@@ -39,6 +46,23 @@ extern "C" {
     X(x, float, 16) \
     X(b, float, 16)
 #define VECTOR_CONTRACT_OUTPUTS(X) X(y, float, 16)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define VECTOR_CONTRACT_X_TYPE       float
+#define VECTOR_CONTRACT_X_RANK       1
+#define VECTOR_CONTRACT_X_DIMS       { 16 }
+#define VECTOR_CONTRACT_X_ELEMS      16u
+#define VECTOR_CONTRACT_X_BYTES      64u
+#define VECTOR_CONTRACT_B_TYPE       float
+#define VECTOR_CONTRACT_B_RANK       1
+#define VECTOR_CONTRACT_B_DIMS       { 16 }
+#define VECTOR_CONTRACT_B_ELEMS      16u
+#define VECTOR_CONTRACT_B_BYTES      64u
+#define VECTOR_CONTRACT_Y_TYPE       float
+#define VECTOR_CONTRACT_Y_RANK       1
+#define VECTOR_CONTRACT_Y_DIMS       { 16 }
+#define VECTOR_CONTRACT_Y_ELEMS      16u
+#define VECTOR_CONTRACT_Y_BYTES      64u
 
 struct vector_contract_inputs {
     const float *x;

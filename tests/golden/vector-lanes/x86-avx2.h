@@ -5,6 +5,8 @@
  *   b                    float    [29]
  * Outputs
  *   y                    float    [29]
+ *
+ * Model's SHA-256: 4a2b9f5b8e1fd78a0e6fb60eaa19fdf571942f4396fdc529af1824a53a2b04a7
  */
 #ifndef VECTOR_LANES_H
 #define VECTOR_LANES_H
@@ -14,6 +16,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define VECTOR_LANES_MODEL "vector-lanes.te"
+#define VECTOR_LANES_MODEL_SHA256 "4a2b9f5b8e1fd78a0e6fb60eaa19fdf571942f4396fdc529af1824a53a2b04a7"
+#define VECTOR_LANES_TARGET "x86-avx2"
+#define VECTOR_LANES_OPTIONS ""
 
 #define VECTOR_LANES_ARENA_SIZE   0u     /* bytes of scratch memory vector_lanes_run needs */
 #define VECTOR_LANES_ARENA_ALIGN  32u
@@ -39,6 +46,23 @@ extern "C" {
     X(x, float, 29) \
     X(b, float, 29)
 #define VECTOR_LANES_OUTPUTS(X) X(y, float, 29)
+
+/* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
+#define VECTOR_LANES_X_TYPE          float
+#define VECTOR_LANES_X_RANK          1
+#define VECTOR_LANES_X_DIMS          { 29 }
+#define VECTOR_LANES_X_ELEMS         29u
+#define VECTOR_LANES_X_BYTES         116u
+#define VECTOR_LANES_B_TYPE          float
+#define VECTOR_LANES_B_RANK          1
+#define VECTOR_LANES_B_DIMS          { 29 }
+#define VECTOR_LANES_B_ELEMS         29u
+#define VECTOR_LANES_B_BYTES         116u
+#define VECTOR_LANES_Y_TYPE          float
+#define VECTOR_LANES_Y_RANK          1
+#define VECTOR_LANES_Y_DIMS          { 29 }
+#define VECTOR_LANES_Y_ELEMS         29u
+#define VECTOR_LANES_Y_BYTES         116u
 
 struct vector_lanes_inputs {
     const float *x;

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints what model.h declares of inputs and outputs: for each, macros of type, shape, bytes, scale and zero point, and
+ * for quantized ones inline functions between real numbers and stored integers:
+ *
+ *     stored = clamp(nearest(real / scale) + zero_point)     real = scale * (stored - zero_point) */
+#include "cgen/ports.h"
+
+#include <string.h>
+
+#include "support/names.h"
+
+int64_t port_elems(Ctx *cx, const Tensor *t)
+{
+    int64_t n = 1;
+    for (int d = 0; d < t->rank; d++) n = sat_mul(n, interval_of(cx, t->shape[d], NULL).greatest);
+    return n;
+}
+
+void port_row(Ctx *cx, Text *t, const Port *p)
+{
+    const Tensor *x = p->tensor;
+    text_printf(t, " *   %-20s %-8s %s", p->name, dtype_info(x->type)->c_type, tensor_shape_text(cx, x));
+    if (x->type == F16 || x->type == BF16 || x->type == BOOL) text_printf(t, " (%s)", dtype_info(x->type)->spelling);
+    if (p->layout) text_printf(t, "  %s", p->layout);
+    if (x->quant && x->quant->count == 1) {
+        text_add(t, "  scale ");
+        text_float(t, x->quant->scale[0]);
+        text_printf(t, ", zero point %ld", (long)x->quant->zero_point[0]);
+    } else if (x->quant) text_printf(t, "  scales along axis %d", x->quant->axis);
+    text_char(t, '\n');
+}
+
+static bool is_port(const Port *port, int count, const char *word)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(port[i].name, word) == 0) return true;
+    return false;
+}
+
+static void port_macro(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int count)
+{
+    const char *row = "X";     /* distinct from all port names, because macro expansion replaces parameters */
+    while (is_port(port, count, row)) row = text_format(cx, "%s_", row);
+    text_printf(t, "#define %s_%s(%s)", prefix, list, row);
+    for (int i = 0; i < count; i++) {
+        const Tensor *x = port[i].tensor;
+        text_printf(t, "%s%s(%s, %s, %lld)", count > 1 ? " \\\n    " : " ", row, port[i].name,
+                    dtype_info(x->type)->c_type, (long long)port_elems(cx, x));
+    }
+    text_char(t, '\n');
+}
+
+static void port_struct(Text *t, const Program *p, const char *list, const Port *port, int count, bool is_const)
+{
+    text_printf(t, "struct %s_%s {\n", p->name, list);
+    for (int i = 0; i < count; i++)
+        text_printf(t, "    %s%s *%s;\n", is_const ? "const " : "", dtype_info(port[i].tensor->type)->c_type,
+                    port[i].name);
+    for (int i = 0; is_const && i < p->size_count; i++) {
+        const Var *v = expr_as_var(p->size[i]);
+        text_printf(t, "    int32_t %s;    /* %lld to %lld */\n", p->size_name[i], (long long)v->least,
+                    (long long)v->greatest);
+    }
+    if (count + (is_const ? p->size_count : 0) == 0) text_add(t, "    char none;\n");
+    text_add(t, "};\n");
+}
+
+bool ports_are_i8(const Program *p)
+{
+    for (int i = 0; i < p->input_count + p->output_count; i++) {
+        const Tensor *t = i < p->input_count ? p->input[i].tensor : p->output[i - p->input_count].tensor;
+        if (t->quant && t->type == I8) return true;
+    }
+    return false;
+}
+
+/* ---- Facts as macros -------------------------------------------------------------------------------------------- */
+
+enum { NAME_COLUMN = 28 };     /* values begin here, or after one blank */
+
+static void fact(Ctx *cx, Text *t, const char *prefix, const Port *p, const char *what, const char *value)
+{
+    text_printf(t, "#define %-*s %s\n", NAME_COLUMN, text_format(cx, "%s_%s_%s", prefix, p->macro, what), value);
+}
+
+static const char *number(Ctx *cx, int64_t n, const char *suffix)
+{
+    return text_format(cx, n < 0 ? "(%lld%s)" : "%lld%s", (long long)n, suffix);
+}
+
+static const char *scale_text(Ctx *cx, float scale)
+{
+    Text t = text_new(cx);
+    text_float(&t, scale);
+    text_char(&t, 'f');
+    return text_string(&t);
+}
+
+/* Returns an initializer list: sizes, at their greatest. */
+static const char *dims(Ctx *cx, const Tensor *x)
+{
+    Text t = text_new(cx);
+    for (int d = 0; d < x->rank; d++)
+        text_printf(&t, "%s%lld", d ? ", " : "{ ", (long long)interval_of(cx, x->shape[d], NULL).greatest);
+    text_add(&t, " }");
+    return text_string(&t);
+}
+
+enum { PER_LINE = 8 };
+
+static const char *channel_list(Ctx *cx, const Quant *q, bool of_scales)
+{
+    Text t = text_new(cx);
+    for (int c = 0; c < q->count; c++) {
+        text_add(&t, c == 0 ? "{ " : c % PER_LINE ? ", " : ", \\\n    ");
+        text_add(&t, of_scales ? scale_text(cx, q->scale[c]) : number(cx, q->zero_point[c], ""));
+    }
+    text_add(&t, " }");
+    return text_string(&t);
+}
+
+static void facts_of_grid(Ctx *cx, Text *t, const char *prefix, const Port *p)
+{
+    const Quant *q = p->tensor->quant;
+    if (q->count == 1) {
+        fact(cx, t, prefix, p, "SCALE", scale_text(cx, q->scale[0]));
+        fact(cx, t, prefix, p, "ZERO_POINT", number(cx, q->zero_point[0], ""));
+        return;
+    }
+    fact(cx, t, prefix, p, "AXIS", number(cx, q->axis, ""));
+    fact(cx, t, prefix, p, "SCALES", channel_list(cx, q, true));
+    fact(cx, t, prefix, p, "ZERO_POINTS", channel_list(cx, q, false));
+}
+
+static void facts(Ctx *cx, Text *t, const char *prefix, const Port *p)
+{
+    const Tensor *x = p->tensor;
+    const int64_t elems = port_elems(cx, x);
+    fact(cx, t, prefix, p, "TYPE", dtype_info(x->type)->c_type);
+    fact(cx, t, prefix, p, "RANK", number(cx, x->rank, ""));
+    if (x->rank) fact(cx, t, prefix, p, "DIMS", dims(cx, x));
+    fact(cx, t, prefix, p, "ELEMS", number(cx, elems, "u"));
+    fact(cx, t, prefix, p, "BYTES", number(cx, elems * dtype_info(x->type)->bytes, "u"));
+    if (p->layout) fact(cx, t, prefix, p, "LAYOUT", text_format(cx, "\"%s\"", p->layout));
+    if (x->quant) facts_of_grid(cx, t, prefix, p);
+}
+
+typedef void EachPort(Ctx *cx, Text *t, const char *prefix, const Port *p);
+
+static void each_port(Ctx *cx, Text *t, const Program *p, const char *prefix, EachPort *print)
+{
+    for (int i = 0; i < p->input_count; i++) print(cx, t, prefix, &p->input[i]);
+    for (int i = 0; i < p->output_count; i++) print(cx, t, prefix, &p->output[i]);
+}
+
+static void offset(Ctx *cx, Text *t, const char *prefix, const Port *p)
+{
+    (void)cx;
+    text_printf(t, "#define %s_%s_AT %lldu\n", prefix, p->macro, (long long)p->at);
+}
+
+/* Prints the characters of a C string literal; no escape merges with the next character, and no trigraph arises. */
+static void escaped(Text *t, const char *s)
+{
+    for (; *s; s++)
+        if (*s == '"' || *s == '\\' || *s == '?') text_printf(t, "\\%c", *s);
+        else if (*s < ' ' || *s > '~') text_printf(t, "\\%03o", (unsigned)(unsigned char)*s);
+        else text_char(t, *s);
+}
+
+static void string_macro(Text *t, const char *prefix, const char *what, const char *value)
+{
+    text_printf(t, "#define %s_%s \"", prefix, what);
+    escaped(t, value);
+    text_add(t, "\"\n");
+}
+
+void ports_origin(Text *t, const Program *p, const char *prefix)
+{
+    string_macro(t, prefix, "MODEL", p->source);
+    string_macro(t, prefix, "MODEL_SHA256", p->digest);
+    string_macro(t, prefix, "TARGET", p->target);
+    string_macro(t, prefix, "OPTIONS", p->options);
+    text_char(t, '\n');
+}
+
+static void class_names(Text *t, const Program *p, const char *prefix)
+{
+    if (!p->class_count) return;
+    text_printf(t, "/* In the order of %s's last axis: `static const char *const names[] = %s_CLASS_NAMES;` */\n",
+                p->output[p->class_output].name, prefix);
+    text_printf(t, "#define %s_CLASS_COUNT %d\n#define %s_CLASS_NAMES \\\n    { ", prefix, p->class_count, prefix);
+    for (int i = 0; i < p->class_count; i++) {
+        text_add(t, i == 0 ? "\"" : i % PER_LINE ? ", \"" : ", \\\n      \"");
+        escaped(t, p->class_name[i]);
+        text_char(t, '"');
+    }
+    text_add(t, " }\n\n");
+}
+
+void ports_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
+{
+    text_add(t, "/* X(name, C type, number of elements) for every input and output, in the model's order */\n");
+    port_macro(cx, t, prefix, "INPUTS", p->input, p->input_count);
+    port_macro(cx, t, prefix, "OUTPUTS", p->output, p->output_count);
+    text_printf(t, "\n/* Of each: type, shape%s, elements, bytes; if quantized,"
+                   " real = SCALE * (stored - ZERO_POINT) */\n", p->size_count ? " (open sizes: maximum)" : "");
+    each_port(cx, t, p, prefix, facts);
+    text_char(t, '\n');
+    class_names(t, p, prefix);
+    if (p->ports_in_arena) {
+        text_printf(t, "/* Offsets in the arena, in bytes; the pointers below hold these addresses. A run may reuse\n"
+                       " * an input's memory after its last read; outputs persist until the next run. */\n");
+        each_port(cx, t, p, prefix, offset);
+        text_char(t, '\n');
+    }
+    port_struct(t, p, "inputs", p->input, p->input_count, true);
+    port_struct(t, p, "outputs", p->output, p->output_count, false);
+}
+
+/* ---- Functions between real numbers and stored integers ---------------------------------------------------------- */
+
+/* The value's least and greatest integer. */
+static const char *limits(Ctx *cx, DType type)
+{
+    const DTypeInfo *info = dtype_info(type);
+    return text_format(cx, "%lld, %lld", (long long)info->least, (long long)info->greatest);
+}
+
+static void nearest_step(Text *t, const Program *p)
+{
+    const char *tie = p->ties_away ? "" : " && whole % 2 != 0";
+    text_printf(t, "\n/* Rounds to the nearest integer, ties %s, adds the zero point and saturates. NaN gives the zero"
+                   " point. */\n", p->ties_away ? "away from zero" : "to even");
+    text_printf(t, "static inline int32_t %s_%s(float steps, int32_t zero_point, int32_t least, int32_t greatest)\n{\n",
+                p->name, p->nearest);
+    text_add(t, "    int32_t whole;\n    float rest;\n"
+                "    if (steps >= (float)(greatest - zero_point)) return greatest;\n"
+                "    if (steps <= (float)(least - zero_point)) return least;\n"
+                "    if (!(steps < (float)(greatest - zero_point))) return zero_point;     /* NaN */\n"
+                "    whole = (int32_t)steps;\n    rest = steps - (float)whole;     /* exact */\n");
+    if (p->ties_away) text_add(t, "    return whole + (rest >= 0.5f) - (rest <= -0.5f) + zero_point;\n}\n");
+    else
+        text_printf(t, "    if (rest > 0.5f || (rest >= 0.5f%s)) whole++;\n"
+                       "    if (rest < -0.5f || (rest <= -0.5f%s)) whole--;\n"
+                       "    return whole + zero_point;\n}\n", tie, tie);
+}
+
+/* The element's steps: its value over the scale of its channel. */
+static void channel_arrays(Text *t, const char *prefix, const Port *p)
+{
+    text_printf(t, "    static const float scale[] = %s_%s_SCALES;\n", prefix, p->macro);
+    text_printf(t, "    static const int32_t zero_point[] = %s_%s_ZERO_POINTS;\n", prefix, p->macro);
+}
+
+static const char *grid_of(Ctx *cx, const char *prefix, const Port *p, const char *what, const char *array)
+{
+    return p->tensor->quant->count > 1 ? text_format(cx, "%s[channel]", array)
+                                       : text_format(cx, "%s_%s_%s", prefix, p->macro, what);
+}
+
+static void one_element(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
+{
+    const Tensor *x = port->tensor;
+    const bool by_channel = x->quant->count > 1;
+    const char *type = dtype_info(x->type)->c_type, *scale = grid_of(cx, prefix, port, "SCALE", "scale"),
+               *zero = grid_of(cx, prefix, port, "ZERO_POINT", "zero_point");
+    text_printf(t, "\nstatic inline %s %s_%s(%s value%s)\n{\n", is_input ? type : "float", p->name, port->convert,
+                is_input ? "float" : type, by_channel ? ", int32_t channel" : "");
+    if (by_channel) channel_arrays(t, prefix, port);
+    if (is_input)
+        text_printf(t, "    return (%s)%s_%s(value / %s, %s, %s);\n}\n", type, p->name, p->nearest, scale, zero,
+                    limits(cx, x->type));
+    else text_printf(t, "    return %s * (float)((int32_t)value - %s);\n}\n", scale, zero);
+}
+
+static void all_elements(Ctx *cx, Text *t, const Program *p, const char *prefix, const Port *port, bool is_input)
+{
+    const Tensor *x = port->tensor;
+    const char *type = dtype_info(x->type)->c_type, *channel = "";
+    int64_t inner = 1;
+    for (int d = x->quant->axis + 1; x->quant->count > 1 && d < x->rank; d++)
+        inner *= interval_of(cx, x->shape[d], NULL).greatest;
+    if (x->quant->count > 1)
+        channel = text_format(cx, ", i / %lld %% %d", (long long)inner, x->quant->count);
+    text_printf(t, "static inline void %s_%s(const %s *from, %s *to)\n{\n    int32_t i;\n", p->name, port->convert_all,
+                is_input ? "float" : type, is_input ? type : "float");
+    text_printf(t, "    for (i = 0; i < (int32_t)%s_%s_ELEMS; i++) to[i] = %s_%s(from[i]%s);\n}\n", prefix, port->macro,
+                p->name, port->convert, channel);
+}
+
+void ports_convert(Ctx *cx, Text *t, const Program *p, const char *prefix)
+{
+    const int count = p->input_count + p->output_count;
+    if (p->nearest) nearest_step(t, p);
+    for (int i = 0; i < count; i++) {
+        const bool is_input = i < p->input_count;
+        const Port *port = is_input ? &p->input[i] : &p->output[i - p->input_count];
+        if (!port->convert) continue;
+        one_element(cx, t, p, prefix, port, is_input);
+        all_elements(cx, t, p, prefix, port, is_input);
+    }
+}
