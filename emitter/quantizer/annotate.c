@@ -14,7 +14,8 @@ static Tensor *annotation(const Annotator *a, Tensor *x, const Grid *g, bool is_
     if (g) in[1] = tensor_scalar(cx, name_format(cx, "%s_scale", x->name), F32, g->step);
     if (g) in[2] = tensor_scalar(cx, name_format(cx, "%s_zero", x->name), is_wide ? I16 : I8, (double)g->zero);
     const char *label = name_format(cx, "%s_grid", x->name);
-    return call(cx, "annotation.simulated_quantize", label, in, g ? 3 : 1, "bits=%d", is_wide ? 16 : 8);
+    return call(cx, "annotation.simulated_quantize", label, in, g ? 3 : 1,
+                ATTRS(attr_int("bits", is_wide ? 16 : 8)));
 }
 
 /* Enters a tensor's new version as its consumers read it. A tensor that the user keeps in floats keeps that
@@ -25,7 +26,8 @@ static void enter_annotated(Annotator *a, const Tensor *old, Tensor *now)
     const EdgeGroup *g = e ? &a->edges->group[e->group] : NULL;
     const Request *r = request_of(&a->edges->requests, old);
     if (g) now = annotation(a, now, a->with_grids || g->range == EDGE_GIVEN ? &g->grid : NULL, g->is_wide);
-    else if (r) now = call(a->cx, "annotation.simulated_quantize", r->annotation->name, &now, 1, "bits=%d", r->bits);
+    else if (r) now = call(a->cx, "annotation.simulated_quantize", r->annotation->name, &now, 1,
+                           ATTRS(attr_int("bits", r->bits)));
     map_put_ptr(&a->read, old, now);
 }
 
@@ -41,8 +43,8 @@ static Tensor *annotated_weights(Annotator *a, Tensor *w, int axis)
     const float *scale = has_grid ? weight_scales(cx, a->edges, w, axis, &count) : NULL;
     if (scale) in[1] = tensor_constant(cx, name_format(cx, "%s_scale", w->name), F32, count > 1, &count, scale);
     if (scale) in[2] = tensor_scalar(cx, name_format(cx, "%s_zero", w->name), I8, 0);
-    known = call(cx, "annotation.simulated_quantize", name_format(cx, "%s_grid", w->name), in, scale ? 3 : 1, "bits=%d",
-                 r ? r->bits : 8);
+    known = call(cx, "annotation.simulated_quantize", name_format(cx, "%s_grid", w->name), in, scale ? 3 : 1,
+                 ATTRS(attr_int("bits", r ? r->bits : 8)));
     map_put_ptr(&a->read, w, known);
     return known;
 }

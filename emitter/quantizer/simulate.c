@@ -46,7 +46,7 @@ static Tensor *simulated_weights(const Simulation *s, const char *label, Tensor 
     if (r && r->bits == FLOAT_BITS) return w;
     const float *scale = weight_scales(cx, s->edges, w, axis, &count);
     Tensor *in[] = { w, tensor_constant(cx, "scale", F32, count > 1, &count, scale), tensor_scalar(cx, "zero", I8, 0) };
-    return call(cx, "annotation.simulated_quantize", label, in, 3, "");
+    return call(cx, "annotation.simulated_quantize", label, in, 3, NULL);
 }
 
 static void set_quant(Ctx *cx, Tensor *t, const Grid *g)
@@ -72,7 +72,7 @@ static void enter(Simulation *s, const Tensor *old, Tensor *now)
     const EdgeGroup *found = group_of(s, old), *g = found && !found->is_wide ? found : NULL;
     Tensor *in[] = { now, g ? scale_of(s->cx, &g->grid) : NULL, g ? zero_of(s->cx, &g->grid) : NULL };
     map_put_ptr(&s->raw, old, now);
-    map_put_ptr(&s->read, old, g ? call(s->cx, "annotation.simulated_quantize", old->name, in, 3, "") : now);
+    map_put_ptr(&s->read, old, g ? call(s->cx, "annotation.simulated_quantize", old->name, in, 3, NULL) : now);
 }
 
 static Tensor *enter_input(Simulation *s, Tensor *old)
@@ -86,7 +86,7 @@ static Tensor *enter_input(Simulation *s, Tensor *old)
     if (!port) return NULL;
     set_quant(s->cx, port, &g->grid);
     Tensor *in[] = { port, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
-    map_put_ptr(&s->read, old, call(s->cx, "dequantize", old->name, in, 3, ""));
+    map_put_ptr(&s->read, old, call(s->cx, "dequantize", old->name, in, 3, NULL));
     return port;
 }
 
@@ -96,7 +96,7 @@ static Tensor *output_of(Simulation *s, Tensor *old)
     Tensor *raw = map_get_ptr(&s->raw, old);
     if (!g || !s->has_ports || !raw) return map_get_ptr(&s->read, old);
     Tensor *in[] = { raw, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
-    Tensor *port = call(s->cx, "quantize", old->name, in, 3, "to=i8");
+    Tensor *port = call(s->cx, "quantize", old->name, in, 3, ATTRS(attr_type("to", I8)));
     if (!port) return NULL;
     port->name = old->name;
     set_quant(s->cx, port, &g->grid);
@@ -145,7 +145,7 @@ static Tensor *stored_bias(Simulation *s, const Layer *l)
     if (q) q->data = stored;
     Tensor *in[] = { q, tensor_constant(cx, "scale", F32, scales > 1, &count, scale),
                      tensor_scalar(cx, "zero", I32, 0) };
-    return call(cx, "dequantize", l->bias->name, in, 3, "");
+    return call(cx, "dequantize", l->bias->name, in, 3, NULL);
 }
 
 static void find_biases(Simulation *s)
@@ -167,7 +167,7 @@ static const Node *with_weights(Simulation *s, const Node *n)
     if (!real) return NULL;
     Tensor *in[] = { real, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
     if (g->is_wide) in[2] = tensor_scalar(s->cx, "zero", I16, 0);
-    Tensor *stored = call(s->cx, "quantize", x->name, in, 3, g->is_wide ? "to=i16" : "to=i8");
+    Tensor *stored = call(s->cx, "quantize", x->name, in, 3, ATTRS(attr_type("to", g->is_wide ? I16 : I8)));
     return stored ? n->op->quantization.with_integer_weights(s->cx, n, stored, g->grid.step, g->grid.zero) : NULL;
 }
 

@@ -92,7 +92,7 @@ static Tensor *mean_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero,
     if (!read_axes(cx, n, &a) || a.count->kind != EXPR_INT) return NULL;
     *count = a.count->integer;
     *zero *= *count;
-    Tensor *wide = call(cx, "cast", n->name, &stored, 1, "to=i32");
+    Tensor *wide = call(cx, "cast", n->name, &stored, 1, ATTRS(attr_type("to", I32)));
     const Op *sum = op_find(cx, "reduce_sum");
     Node *total = wide ? op_call(cx, sum, n->name, &wide, 1, n->attr, n->attr_count) : NULL;
     return total ? total->out[0] : NULL;

@@ -40,13 +40,13 @@ static Tensor *batch_norm_simpler(Ctx *cx, const Node *n)
     for (int i = 1; i < 5; i++)
         if (!tensor_is_constant(n->in[i])) return NULL;
     Tensor *epsilon = tensor_scalar(cx, "epsilon", n->in[0]->type, node_real(n, "epsilon", 0));
-    Tensor *spread = call(cx, "add", n->name, (Tensor *[]){ n->in[4], epsilon }, 2, "");
-    Tensor *root = call(cx, "sqrt", n->name, &spread, 1, "");
-    Tensor *m = call(cx, "div", n->name, (Tensor *[]){ n->in[1], root }, 2, "");
-    Tensor *moved = call(cx, "mul", n->name, (Tensor *[]){ n->in[3], m }, 2, "");
-    Tensor *shift = call(cx, "sub", n->name, (Tensor *[]){ n->in[2], moved }, 2, "");
-    Tensor *scaled = call(cx, "mul", n->name, (Tensor *[]){ n->in[0], m }, 2, "");
-    return call(cx, "add", n->name, (Tensor *[]){ scaled, shift }, 2, "");
+    Tensor *spread = call(cx, "add", n->name, (Tensor *[]){ n->in[4], epsilon }, 2, NULL);
+    Tensor *root = call(cx, "sqrt", n->name, &spread, 1, NULL);
+    Tensor *m = call(cx, "div", n->name, (Tensor *[]){ n->in[1], root }, 2, NULL);
+    Tensor *moved = call(cx, "mul", n->name, (Tensor *[]){ n->in[3], m }, 2, NULL);
+    Tensor *shift = call(cx, "sub", n->name, (Tensor *[]){ n->in[2], moved }, 2, NULL);
+    Tensor *scaled = call(cx, "mul", n->name, (Tensor *[]){ n->in[0], m }, 2, NULL);
+    return call(cx, "add", n->name, (Tensor *[]){ scaled, shift }, 2, NULL);
 }
 
 /* ---- By moments of the input ------------------------------------------------------------------------------------- */

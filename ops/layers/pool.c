@@ -218,10 +218,11 @@ static Tensor *avg_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, 
     if (w.leaves_input) subtracted = *zero;
     *zero = w.leaves_input ? 0 : *zero * *count;
     return call(cx, n->op->name, n->name, &stored, 1,
-                "kernel=%s stride=%s dilation=%s pad=%s ceil_mode=%d count_pad=%d total=1 zero=%lld",
-                ints_text(cx, w.kernel, w.spatial), ints_text(cx, w.stride, w.spatial),
-                ints_text(cx, w.dilation, w.spatial), ints_text(cx, w.pad, 2 * w.spatial),
-                (int)node_int(n, "ceil_mode", 0), (int)node_int(n, "count_pad", 0), (long long)subtracted);
+                ATTRS(attr_ints("kernel", w.kernel, w.spatial), attr_ints("stride", w.stride, w.spatial),
+                      attr_ints("dilation", w.dilation, w.spatial), attr_ints("pad", w.pad, 2 * w.spatial),
+                      attr_int("ceil_mode", node_int(n, "ceil_mode", 0)),
+                      attr_int("count_pad", node_int(n, "count_pad", 0)), attr_flag("total", true),
+                      attr_int("zero", subtracted)));
 }
 
 static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
@@ -339,14 +340,16 @@ static int global_avg_pool(Ctx *cx, const Node *n, Tensor **out)
 static Tensor *global_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, int64_t *count)
 {
     AxisText a;
-    Text axes = text_new(cx);
+    int64_t axes[MAX_RANK];
     const Expr *all;
     if (!spatial_axes(cx, n, &a, &all) || all->kind != EXPR_INT) return NULL;
     *count = all->integer;
     *zero *= *count;
-    for (int d = 1; d + 1 < n->in[0]->rank; d++) text_printf(&axes, "%s%d", d > 1 ? "," : "", d);
-    Tensor *wide = call(cx, "cast", n->name, &stored, 1, "to=i32");
-    return wide ? call(cx, "reduce_sum", n->name, &wide, 1, "axes=%s keepdims=1", text_string(&axes)) : NULL;
+    const int spatial = n->in[0]->rank - 2;
+    for (int i = 0; i < spatial; i++) axes[i] = 1 + i;
+    Tensor *wide = call(cx, "cast", n->name, &stored, 1, ATTRS(attr_type("to", I32)));
+    return call_on(cx, "reduce_sum", n->name, wide,
+                   ATTRS(attr_ints("axes", axes, spatial), attr_flag("keepdims", true)));
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */

@@ -103,8 +103,9 @@ static Tensor *softmax_in_fixed_point(Ctx *cx, const Node *n, Tensor *stored, do
     if (multiplier == INT64_C(1) << 31) multiplier /= 2, left++;
     if ((axis != -1 && axis != stored->rank - 1) || left < 0 || left > 31) return NULL;
     const double reach = floor(31.0 * (double)(1 << (31 - INTEGER_BITS)) / ldexp(1, left));
-    return call(cx, "softmax_fixed", n->name, &stored, 1, "multiplier=%lld left=%d least=%d", (long long)multiplier,
-                left, reach < -LEAST ? -(int)reach : LEAST);
+    return call(cx, "softmax_fixed", n->name, &stored, 1,
+                ATTRS(attr_int("multiplier", multiplier), attr_int("left", left),
+                      attr_int("least", reach < -LEAST ? -(int)reach : LEAST)));
 }
 
 static const AttrRow attrs[] = { { "axis", ATTR_INT, "the axis that sums to one", "-1" }, { 0 } };

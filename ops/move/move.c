@@ -228,9 +228,8 @@ static Tensor *one_slice(Ctx *cx, const Node *n, int first, int count, int axis)
         end[d] = begin[d] + (d == axis ? size : tensor_dim(t, d));
         is_all = is_all && end[d] - begin[d] == tensor_dim(x, d);
     }
-    return is_all ? x
-                  : call_on(cx, "slice", n->name, x, "begin=%s end=%s", ints_text(cx, begin, t->rank),
-                            ints_text(cx, end, t->rank));
+    if (is_all) return x;
+    return call_on(cx, "slice", n->name, x, ATTRS(attr_ints("begin", begin, t->rank), attr_ints("end", end, t->rank)));
 }
 
 /* Folds adjacent slices of one tensor into one operand; NULL if there are none. */
@@ -247,7 +246,7 @@ static Tensor *concat_of_fewer(Ctx *cx, const Node *n)
         i += joined;
     }
     if (count == n->in_count) return NULL;
-    return count == 1 ? in[0] : call(cx, "concat", n->name, in, count, "axis=%lld", (long long)axis);
+    return count == 1 ? in[0] : call(cx, "concat", n->name, in, count, ATTRS(attr_int("axis", axis)));
 }
 
 /* Maps the axes of begin, end and step; implicit axes are written out first. */

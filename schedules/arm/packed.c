@@ -63,21 +63,18 @@ static Tensor *first_values(Ctx *cx, const Tensor *k, int64_t length, int64_t ou
     return tensor_constant(cx, "b", I32, 1, &rows, b);
 }
 
-enum { MOST_WINDOW_ATTRS = 7 };       /* four, fill, outs and the end */
+/* The window of a convolution, and its attributes. */
+typedef struct PackedWindow { int64_t kernel[2], stride[2], dilation[2], pad[4]; } PackedWindow;
+#define WINDOW(w) attr_ints("kernel", (w).kernel, 2), attr_ints("stride", (w).stride, 2), \
+                  attr_ints("dilation", (w).dilation, 2), attr_ints("pad", (w).pad, 4)
 
-/* Fills kernel, stride, dilation and pad of a packed convolution; returns their number. */
-static int window_attrs(Ctx *cx, const Node *n, Attr *attr)
+static PackedWindow window_of(const Node *n)
 {
-    const int64_t kernel[2] = { tensor_dim(n->in[1], 0), tensor_dim(n->in[1], 1) };
-    int64_t stride[2], dilation[2], pad[4];
-    node_ints(n, "stride", stride, 2, 1);
-    node_ints(n, "dilation", dilation, 2, 1);
-    node_ints(n, "pad", pad, 4, 0);
-    attr[0] = attr_ints(cx, "kernel", kernel, 2);
-    attr[1] = attr_ints(cx, "stride", stride, 2);
-    attr[2] = attr_ints(cx, "dilation", dilation, 2);
-    attr[3] = attr_ints(cx, "pad", pad, 4);
-    return 4;
+    PackedWindow w = { .kernel = { tensor_dim(n->in[1], 0), tensor_dim(n->in[1], 1) } };
+    node_ints(n, "stride", w.stride, 2, 1);
+    node_ints(n, "dilation", w.dilation, 2, 1);
+    node_ints(n, "pad", w.pad, 4, 0);
+    return w;
 }
 
 /* True for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
@@ -130,12 +127,10 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     Tensor *packed = row ? pack_pairs(cx, k, length, row, outs, rows)
                          : pack_weights(cx, k, length, outs, rows, is_wide);
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero) };
-    if (!has_window(n)) return call_attrs(cx, "packed_dense", n->name, in, 3, ATTRS(attr_int("outs", outs)));
-    Attr attr[MOST_WINDOW_ATTRS] = { { 0 } };
-    const int count = window_attrs(cx, n, attr);
-    attr[count] = attr_int("fill", zero);
-    attr[count + 1] = attr_int("outs", outs);
-    return call_attrs(cx, "packed_conv2d", n->name, in, 3, attr);
+    if (!has_window(n)) return call(cx, "packed_dense", n->name, in, 3, ATTRS(attr_int("outs", outs)));
+    const PackedWindow w = window_of(n);
+    return call(cx, "packed_conv2d", n->name, in, 3,
+                ATTRS(WINDOW(w), attr_int("fill", zero), attr_int("outs", outs)));
 }
 
 /* Folds a bias after the product into its initial values. */
@@ -191,9 +186,8 @@ static Tensor *alter_depthwise(Ctx *cx, const Implementation *with, const Target
         x, pack_channels(cx, k, outs, blocks, block), first_values(cx, k, tensor_elems(k) / outs, outs, blocks * block,
         zero)
     };
-    Attr attr[MOST_WINDOW_ATTRS] = { { 0 } };
-    attr[window_attrs(cx, n, attr)] = attr_int("fill", zero);
-    return call_attrs(cx, "packed_depthwise2d", n->name, in, 3, attr);
+    const PackedWindow w = window_of(n);
+    return call(cx, "packed_depthwise2d", n->name, in, 3, ATTRS(WINDOW(w), attr_int("fill", zero)));
 }
 
 /* ---- Padded rows ------------------------------------------------------------------------------------------------- */

@@ -34,7 +34,7 @@ static Tensor *padded(Ctx *cx, const Node *n)
         any = any || of[d] || of[spatial + d];
     }
     const char *name = text_format(cx, "%s_padded", n->name);
-    return any ? call_attrs(cx, "pad", name, &x, 1, ATTRS(attr_ints(cx, "pad", pads, 2 * x->rank))) : x;
+    return any ? call(cx, "pad", name, &x, 1, ATTRS(attr_ints("pad", pads, 2 * x->rank))) : x;
 }
 
 static int64_t positions_of(const Tensor *y)
@@ -58,7 +58,7 @@ static Tensor *in_panels(Ctx *cx, const Tensor *k, int64_t block)
     for (int64_t p = 0; p < outs / block; p++)
         for (int64_t r = 0; r < rows; r++, to += block)
             memcpy(to, from + r * outs + p * block, (size_t)block * sizeof *to);
-    return call_attrs(cx, "from_panels", k->name, &panels, 1, (const Attr[]){ { 0 } });
+    return call(cx, "from_panels", k->name, &panels, 1, NULL);
 }
 
 static Tensor *weights_for(Ctx *cx, const Target *t, const Node *n)

@@ -5,6 +5,7 @@
 #define GRAPHS_H
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "check.h"
@@ -58,14 +59,29 @@ static inline Tensor *net_constant(Net *n, const char *label, int rank, const in
 
 static inline void net_output(Net *n, Tensor *t) { n->output[n->output_count++] = t; }
 
+/* A call with attributes in text form. */
+static inline Tensor *call_text(Ctx *cx, const char *op_name, const char *label, Tensor *const *in, int in_count,
+                                const char *attrs_format, ...)
+{
+    va_list args;
+    va_start(args, attrs_format);
+    const char *text = text_vformat(cx, attrs_format, args);
+    va_end(args);
+    const Op *op = ctx_failed(cx) ? NULL : op_find(cx, op_name);
+    int count = 0;
+    const Attr *attr = op ? attrs_read(cx, op, text, &count) : NULL;
+    Node *n = op ? op_call(cx, op, label, in, in_count, attr, count) : NULL;
+    return n ? n->out[0] : NULL;
+}
+
 static inline Tensor *one(Net *n, const char *op, const char *label, Tensor *x, const char *attrs)
 {
-    return call(n->cx, op, label, &x, 1, "%s", attrs);
+    return call_text(n->cx, op, label, &x, 1, "%s", attrs);
 }
 
 static inline Tensor *two(Net *n, const char *op, const char *label, Tensor *a, Tensor *b, const char *attrs)
 {
-    return call(n->cx, op, label, (Tensor *[]){ a, b }, 2, "%s", attrs);
+    return call_text(n->cx, op, label, (Tensor *[]){ a, b }, 2, "%s", attrs);
 }
 
 static inline Graph net_graph(Net *n)
@@ -186,7 +202,7 @@ static inline Tensor *random_transpose(Pool *p, Tensor *x)
         perm[e] = kept;
     }
     for (int d = 0; d < x->rank; d++) text_printf(&t, "%s%d", d ? "," : "", perm[d]);
-    return call(p->net->cx, "transpose", "turn", &x, 1, "perm=%s", text_string(&t));
+    return call_text(p->net->cx, "transpose", "turn", &x, 1, "perm=%s", text_string(&t));
 }
 
 static inline Tensor *random_reshape(Pool *p, Tensor *x)
@@ -195,7 +211,8 @@ static inline Tensor *random_reshape(Pool *p, Tensor *x)
     case 0: return one(p->net, "flatten", "flat", x, "");
     case 1: return x->rank < 6 ? one(p->net, "unsqueeze", "wider", x, "axes=1") : x;
     default:
-        return x->rank < 4 ? call(p->net->cx, "reshape", "image", &x, 1, "shape=1,-1,1,%lld", (long long)last_dim(x))
+        return x->rank < 4 ? call_text(p->net->cx, "reshape", "image", &x, 1, "shape=1,-1,1,%lld",
+                                       (long long)last_dim(x))
                            : one(p->net, "squeeze", "narrower", x, "");
     }
 }
@@ -239,7 +256,7 @@ static inline Tensor *random_norm(Pool *p, Tensor *x)
     for (int i = 1; i < 5; i++) in[i] = net_constant(n, "p", SHAPE(c));
     float *var = own_data(n->cx, in[4]);
     for (int64_t i = 0; i < c; i++) var[i] = 0.5f + var[i] * var[i];
-    return call(n->cx, "batch_norm", "norm", in, 5, "");
+    return call_text(n->cx, "batch_norm", "norm", in, 5, "");
 }
 
 static inline Tensor *random_concat(Pool *p, Tensor *x)
@@ -247,7 +264,7 @@ static inline Tensor *random_concat(Pool *p, Tensor *x)
     int axis = pick(p->net, x->rank), count = 1 + pick(p->net, 3);
     Tensor *in[4] = { x };
     for (int i = 1; i < count; i++) in[i] = mate(p, x, axis);
-    return call(p->net->cx, "concat", "join", in, count, "axis=%d", axis);
+    return call_text(p->net->cx, "concat", "join", in, count, "axis=%d", axis);
 }
 
 static inline Tensor *random_binary(Pool *p, Tensor *x)
@@ -281,8 +298,9 @@ static inline Tensor *random_call(Pool *p)
     case 5: return random_reshape(p, x);
     case 6: return random_transpose(p, x);
     case 7: return pick(n, 2) ? random_norm(p, x) 
-                                : call(n->cx, "reduce_mean", "mean", &x, 1, "axes=%d keepdims=%d", pick(n, x->rank),
-                                       pick(n, 2));
+                                : call_text(n->cx, "reduce_mean", "mean", &x, 1, "axes=%d keepdims=%d",
+                                            pick(n, x->rank),
+                                            pick(n, 2));
     case 8: return random_conv(p, x);
     case 9: return channels_first(p, x, random_conv);
     case 10: return random_pool(p, x);

@@ -17,7 +17,7 @@ static Tensor *conv(Net *n, const char *label, Tensor *x)
 static Tensor *stop(Net *n, Tensor *x) { return one(n, "annotation.stop_fusion", "stop", x, ""); }
 static Tensor *on(Net *n, const char *device, Tensor *x)
 {
-    return call(n->cx, "annotation.on_device", "on", &x, 1, "device=%s", device);
+    return call_text(n->cx, "annotation.on_device", "on", &x, 1, "device=%s", device);
 }
 
 /* The nodes' names, group by group, with a device's name after '@': "conv relu | pool@npu". */
@@ -211,7 +211,7 @@ static void devices(void)
 /* A value that crosses costs a copy; a view costs nothing on either side. */
 static Tensor *seen_as(Net *n, const char *label, Tensor *x, const char *shape)
 {
-    return on(n, "npu", call(n->cx, "reshape", label, &x, 1, "shape=%s", shape));
+    return on(n, "npu", call_text(n->cx, "reshape", label, &x, 1, "shape=%s", shape));
 }
 
 static void views_on_devices(void)
@@ -353,8 +353,8 @@ static void grid(int bits, bool has_sign, int64_t zero)
     Net net = net_new(30 + (uint32_t)bits), *n = &net;
     Tensor *x = net_input(n, "x", SHAPE(200)), *scale = tensor_scalar(n->cx, "s", F32, 0.0625),
            *zeros = tensor_scalar(n->cx, "z", I32, (double)zero);
-    net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", (Tensor *[]){ x, scale, zeros }, 3,
-                       "bits=%d sign=%d", bits, has_sign));
+    net_output(n, call_text(n->cx, "annotation.simulated_quantize", "grid", (Tensor *[]){ x, scale, zeros }, 3,
+                            "bits=%d sign=%d", bits, has_sign));
     Graph g = net_graph(n);
     const void **inputs = made_up_inputs(n), *found[1];
     float *v = arena_copy(n->cx->arena, inputs[0], (size_t)tensor_bytes(n->input[0]));
@@ -377,7 +377,7 @@ static void rounding(const char *mode, float function(float))
     Tensor *x = net_input(n, "x", SHAPE(STEPS)), *in[] = {
         x, tensor_scalar(n->cx, "s", F32, 0.5), tensor_scalar(n->cx, "z", I32, 0)
     };
-    net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", in, 3, "rounding=%s", mode));
+    net_output(n, call_text(n->cx, "annotation.simulated_quantize", "grid", in, 3, "rounding=%s", mode));
     Graph g = net_graph(n);
     float values[STEPS];
     const void *inputs[] = { values }, *found[1];
@@ -399,10 +399,11 @@ static void pair_of(DType t)
     fill(zero, own_data(n->cx, zero), &seed);
     float *steps_of = own_data(n->cx, scale);
     for (int i = 0; i < 3; i++) steps_of[i] = 0.01f * (float)(i + 1);
-    Tensor *stored = call(n->cx, "quantize", "q", (Tensor *[]){ x, scale, zero }, 3, "to=%s", dtype_info(t)->spelling);
-    net_output(n, call(n->cx, "dequantize", "d", (Tensor *[]){ stored, scale, zero }, 3, ""));
-    net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", (Tensor *[]){ x, scale, zero }, 3,
-                       "bits=%d sign=%d", 8 * dtype_info(t)->bytes, t == I8 || t == I16));
+    Tensor *stored = call_text(n->cx, "quantize", "q", (Tensor *[]){ x, scale, zero }, 3, "to=%s",
+                               dtype_info(t)->spelling);
+    net_output(n, call_text(n->cx, "dequantize", "d", (Tensor *[]){ stored, scale, zero }, 3, ""));
+    net_output(n, call_text(n->cx, "annotation.simulated_quantize", "grid", (Tensor *[]){ x, scale, zero }, 3,
+                            "bits=%d sign=%d", 8 * dtype_info(t)->bytes, t == I8 || t == I16));
     Graph g = net_graph(n);
     const void **inputs = made_up_inputs(n), *found[2] = { NULL, NULL };
     float *v = arena_copy(n->cx->arena, inputs[0], (size_t)tensor_bytes(n->input[0]));

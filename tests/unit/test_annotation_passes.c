@@ -38,8 +38,8 @@ static void annotate_call(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
     const bool scaled = strcmp(behind_all->name, "annotation.simulated_quantize") == 0;
     if (is_over_constants(n) || (scaled && !dtype_is_float(out[0]->type))) return;
     Tensor *in[] = { out[0], tensor_scalar(cx, "scale", F32, 0.0625), tensor_scalar(cx, "zero", I32, 1) };
-    out[0] = call(cx, behind_all->name, text_format(cx, "said_%s", n->name), in, scaled ? 3 : 1, "%s",
-                  behind_all->attrs);
+    out[0] = call_text(cx, behind_all->name, text_format(cx, "said_%s", n->name), in, scaled ? 3 : 1, "%s",
+                       behind_all->attrs);
 }
 
 /* i8 -> conv -> bias -> conv of the narrowed sums: calls that the rows of Arm cores alter. */

@@ -146,7 +146,7 @@ static void layout_chains(void)
     n = net_new(32);
     x = conv_first(&n, image_first(&n), 4);
     Tensor *both[] = { x, conv_first(&n, x, 3) };
-    net_output(&n, conv_first(&n, call(n.cx, "concat", "join", both, 2, "axis=1"), 2));
+    net_output(&n, conv_first(&n, call_text(n.cx, "concat", "join", both, 2, "axis=1"), 2));
     check_layout(n, "layout: concatenated channels", 2);
 
     n = net_new(33);
@@ -415,7 +415,7 @@ static void nested_diamonds(void)
         if (i % 8 == 7) x = one(n, "reduce_sum", "sum", x, "axes=0 keepdims=1");
     }
     Tensor *last[] = { x, x };
-    net_output(n, call(n->cx, "concat", "end", last, 2, "axis=0"));
+    net_output(n, call_text(n->cx, "concat", "end", last, 2, "axis=0"));
     Graph g = net_graph(n);
     clock_t start = clock();
     Groups groups = fuse(n->cx, &g);

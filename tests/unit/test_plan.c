@@ -285,9 +285,9 @@ static void nested_concatenations(int axis)
 {
     Net net = net_new(4), *n = &net;
     Tensor *x = net_input(n, "x", SHAPE(1, 3, 4, 2)), *a = pool(n, x), *b = pool(n, x);
-    Tensor *inner = call(n->cx, "concat", "inner", (Tensor *[]){ a, b }, 2, "axis=%d", axis);
+    Tensor *inner = call_text(n->cx, "concat", "inner", (Tensor *[]){ a, b }, 2, "axis=%d", axis);
     Tensor *c = pool(n, inner);
-    Tensor *outer = call(n->cx, "concat", "outer", (Tensor *[]){ c, inner }, 2, "axis=%d", axis);
+    Tensor *outer = call_text(n->cx, "concat", "outer", (Tensor *[]){ c, inner }, 2, "axis=%d", axis);
     net_output(n, one(n, "flatten", "flat", pool(n, outer), ""));
     Build build = planned(n);
     check_plan(n, &build, text_format(n->cx, "nested concatenations along axis %d", axis));
@@ -337,7 +337,8 @@ static void cut_and_joined(void)
     Tensor *x = softmax(n, net_input(n, "x", SHAPE(1, 4, 6, 8))), *left = part(n, x, 3, 0, 3),
            *right = part(n, x, 3, 3, 8);
     net_output(n,
-               pool(n, call(n->cx, "concat", "together", (Tensor *[]){ left, right, softmax(n, left) }, 3, "axis=3")));
+               pool(n, call_text(n->cx, "concat", "together", (Tensor *[]){ left, right, softmax(n, left) }, 3,
+                                 "axis=3")));
     Build build = planned(n);
     check_plan(n, &build, "parts beside what is made of them");
     check_that(free_groups(&build) == 2, "a part and the concatenation cost nothing", "%d groups are free",
@@ -354,7 +355,8 @@ static void copied_boxes(void)
     Tensor *x = softmax(n, net_input(n, "x", SHAPE(1, 4, 6, 8))), *a = part(n, x, 3, 2, 7);
     net_output(n, a);
     net_output(
-        n, pool(n, call(n->cx, "concat", "together", (Tensor *[]){ part(n, x, 3, 0, 3), softmax(n, x) }, 2, "axis=3")));
+        n, pool(n, call_text(n->cx, "concat", "together", (Tensor *[]){ part(n, x, 3, 0, 3), softmax(n, x) }, 2,
+                             "axis=3")));
     net_output(n, softmax(n, one(n, "reshape", "other rows", part(n, x, 3, 1, 6), "shape=5,24")));
     Build build = planned(n);
     check_plan(n, &build, "boxes that cannot lie in their operand");

@@ -242,10 +242,12 @@ static Tensor *quantized(World *w, Tensor *real, const Grid *g)
     Tensor *scale = tensor_scalar(cx, "scale", F32, g->step),
            *zero = tensor_scalar(cx, "zero", t, (double)(g->zero + (is_u8 ? 128 : 0)));
     if (pick(&w->net, 2))
-        return call(cx, "annotation.simulated_quantize", "sq", (Tensor *[]){ real, scale, zero }, 3, "bits=8 sign=%d",
-                    !is_u8);
-    Tensor *stored = call(cx, "quantize", "q", (Tensor *[]){ real, scale, zero }, 3, "to=%s", dtype_info(t)->spelling);
-    return call(cx, "dequantize", "dq", (Tensor *[]){ stored, scale, zero }, 3, "");
+        return call_text(cx, "annotation.simulated_quantize", "sq", (Tensor *[]){ real, scale, zero }, 3,
+                         "bits=8 sign=%d",
+                         !is_u8);
+    Tensor *stored = call_text(cx, "quantize", "q", (Tensor *[]){ real, scale, zero }, 3, "to=%s",
+                               dtype_info(t)->spelling);
+    return call_text(cx, "dequantize", "dq", (Tensor *[]){ stored, scale, zero }, 3, "");
 }
 
 typedef struct Terms {
@@ -328,7 +330,7 @@ static Layer input_layer(World *w, int rank, const int64_t *shape)
         x, tensor_scalar(n->cx, "scale", F32, g.step), tensor_scalar(n->cx, "zero", x->type,
         (double)(g.zero + (is_u8 ? 128 : 0)))
     };
-    Layer l = { call(n->cx, "dequantize", "dq", in, 3, ""), doubles_like(n, x), g };
+    Layer l = { call_text(n->cx, "dequantize", "dq", in, 3, ""), doubles_like(n, x), g };
     double *values = own_data(n->cx, l.v);
     for (int64_t i = 0; i < tensor_elems(x); i++) values[i] = (double)(pick(n, 256) - 128 - g.zero);
     return l;
@@ -361,10 +363,11 @@ static Weights weights(World *w, int rank, const int64_t *shape)
     void *zero_data = own_data(n->cx, zeros);
     for (int64_t i = 0; i < channels; i++) dtype_store(t, zero_data, i, (Scalar){ .i = zero });
     k.scale = s;
-    k.real = call(n->cx, "dequantize", "dk", (Tensor *[]){ q, scale, zeros }, 3, "");
+    k.real = call_text(n->cx, "dequantize", "dk", (Tensor *[]){ q, scale, zeros }, 3, "");
     if (w->takes_reals && pick(n, 3) == 0)
-        k.real = call(n->cx, "annotation.simulated_quantize", "sk", (Tensor *[]){ run(n->cx, k.real), scale, zeros }, 3,
-                      "bits=8 sign=%d", t == I8);
+        k.real = call_text(n->cx, "annotation.simulated_quantize", "sk",
+                           (Tensor *[]){ run(n->cx, k.real), scale, zeros }, 3,
+                           "bits=8 sign=%d", t == I8);
     return k;
 }
 
@@ -392,7 +395,7 @@ static Tensor *biased(World *w, Tensor *real, Terms *x)
         double *values = own_data(n->cx, x->a);
         for (int64_t i = 0; i < tensor_elems(x->a); i++) values[i] += (double)dtype_load(I32, q->data, i % last).i;
         for (int64_t i = 0; i < last; i++) offset[i] = 0;
-        b = call(n->cx, "dequantize", "db", (Tensor *[]){ q, unit, tensor_scalar(n->cx, "zero", I32, 0) }, 3, "");
+        b = call_text(n->cx, "dequantize", "db", (Tensor *[]){ q, unit, tensor_scalar(n->cx, "zero", I32, 0) }, 3, "");
     }
     x->scale = scale;
     x->offset = offset;
@@ -513,7 +516,7 @@ static Layer in_integers(World *w, Layer x)
     const Grid g = { random_scale(n, 0, w->kind), pick(n, 60) - 30, -128, 127 };
     Tensor *zero = tensor_scalar(cx, "zero", I8, (double)x.grid.zero),
            *scale = tensor_scalar(cx, "scale", F32, x.grid.step);
-    Tensor *q = call(cx, "quantize", "q", (Tensor *[]){ x.real, scale, zero }, 3, "to=i8"),
+    Tensor *q = call_text(cx, "quantize", "q", (Tensor *[]){ x.real, scale, zero }, 3, "to=i8"),
            *out_zero = tensor_scalar(cx, "zero", I8, (double)g.zero);
     Tensor *sums = two(n, "conv2d", "sums", two(n, "centered", "x", q, zero, ""),
                        two(n, "centered", "k", dk->in[0], dk->in[2], ""), "pad=1,1,1,1");
@@ -523,9 +526,10 @@ static Layer in_integers(World *w, Layer x)
     void *factors = own_data(cx, factor);
     for (int64_t i = 0; i < channels; i++)
         dtype_store(F32, factors, i, (Scalar){ .f = f[i] = (double)(float)(k.scale[i] * 0.3) });
-    Tensor *stored_in = call(cx, "requantize", "requantize", (Tensor *[]){ sums, factor, out_zero }, 3, "to=i8");
+    Tensor *stored_in = call_text(cx, "requantize", "requantize", (Tensor *[]){ sums, factor, out_zero }, 3, "to=i8");
     Layer y = {
-        call(cx, "dequantize", "dq", (Tensor *[]){ stored_in, tensor_scalar(cx, "scale", F32, g.step), out_zero }, 3,
+        call_text(cx, "dequantize", "dq",
+                  (Tensor *[]){ stored_in, tensor_scalar(cx, "scale", F32, g.step), out_zero }, 3,
         ""), NULL, g
     };
     Tensor *acc = run(cx, two(n, "conv2d", "sums", x.v, k.v, "pad=1,1,1,1"));
@@ -633,7 +637,7 @@ static int floats_of_mean(double step, Qdq qdq)
     const Grid g = { step, 3, -128, 127 };
     Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(1, 4, 4, 2));
     Tensor *in[] = { x, tensor_scalar(n->cx, "scale", F32, step), tensor_scalar(n->cx, "zero", I8, 3) };
-    Tensor *real = one(n, "avg_pool2d", "mean", call(n->cx, "dequantize", "dq", in, 3, ""), "kernel=2,2 stride=2");
+    Tensor *real = one(n, "avg_pool2d", "mean", call_text(n->cx, "dequantize", "dq", in, 3, ""), "kernel=2,2 stride=2");
     net_output(n, quantized(&w, real, &g));
     Graph all = net_graph(n);
     all.qdq = qdq;

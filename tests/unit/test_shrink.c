@@ -51,7 +51,7 @@ typedef struct Layer { Tensor *k, *b, *y; } Layer;
 static Layer layer(Net *n, const char *label, const char *op, Tensor *x, Tensor *k, const char *attrs)
 {
     Layer l = { k, numbers(n, I32, 900, SHAPE(last_dim(k))), NULL };
-    Tensor *sums = call(n->cx, op, label, (Tensor *[]){ x, k }, 2, "%s zero=%d", attrs, ZERO);
+    Tensor *sums = call_text(n->cx, op, label, (Tensor *[]){ x, k }, 2, "%s zero=%d", attrs, ZERO);
     l.y = one(n, "rescale", label, two(n, "add", label, sums, l.b, ""), "multiplier=1518500250 shift=4 zero=-5");
     return l;
 }
@@ -257,7 +257,7 @@ static void several_operands(void)
     a = pointwise(&n, "a", image(&n, 3), 3), b = pointwise(&n, "b", n.input[0], 3);
     make_constant(&n, a, 2, 9);
     make_constant(&n, b, 0, 1);
-    Tensor *joined = call(n.cx, "concat", "join", (Tensor *[]){ a.y, b.y, n.input[0] }, 3, "axis=-1");
+    Tensor *joined = call_text(n.cx, "concat", "join", (Tensor *[]){ a.y, b.y, n.input[0] }, 3, "axis=-1");
     net_output(&n, pointwise(&n, "c", joined, 2).y);
     check_shrunk(n, "concat-piece-by-piece", "a 2 of 3, b 2 of 3, c 2 of 2");
 

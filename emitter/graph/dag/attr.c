@@ -14,6 +14,8 @@ Attr attr_int(const char *attr_name, int64_t v)
     return (Attr){ .name = attr_name, .kind = ATTR_INT, .count = 1, .integer = v };
 }
 
+Attr attr_flag(const char *attr_name, bool v) { return attr_int(attr_name, v); }
+
 Attr attr_real(const char *attr_name, double v)
 {
     return (Attr){ .name = attr_name, .kind = ATTR_REAL, .count = 1, .real = v };
@@ -24,10 +26,62 @@ Attr attr_word(const char *attr_name, const char *word)
     return (Attr){ .name = attr_name, .kind = ATTR_TEXT, .text = word };
 }
 
-Attr attr_ints(Ctx *cx, const char *attr_name, const int64_t *v, int count)
+Attr attr_type(const char *attr_name, DType t) { return attr_word(attr_name, dtype_info(t)->spelling); }
+
+Attr attr_tensor(const char *attr_name, const Tensor *t)
 {
-    const int64_t *own = arena_copy(cx->arena, v, (size_t)count * sizeof *v);
-    return (Attr){ .name = attr_name, .kind = ATTR_INTS, .count = count, .ints = own };
+    return (Attr){ .name = attr_name, .kind = ATTR_TENSOR, .tensor = t };
+}
+
+Attr attr_ints(const char *attr_name, const int64_t *v, int count)
+{
+    return (Attr){ .name = attr_name, .kind = ATTR_INTS, .count = count, .ints = v };
+}
+
+Attr attr_reals(const char *attr_name, const double *v, int count)
+{
+    return (Attr){ .name = attr_name, .kind = ATTR_REALS, .count = count, .reals = v };
+}
+
+Attr attr_if(bool is_given, Attr a)
+{
+    if (!is_given) a.name = "";
+    return a;
+}
+
+/* The text form has no integers beyond this magnitude, and no NaN. */
+#define ATTR_MOST (INT64_MAX - 8)
+static bool is_readable(int64_t v) { return v >= -ATTR_MOST && v <= ATTR_MOST; }
+
+/* Refuses a value that has no text form, because a printed graph must read back. */
+static void check_value(Ctx *cx, const Op *op, const AttrRow *row, const Attr *a)
+{
+    bool well = a->kind == ATTR_INT ? is_readable(a->integer) : a->kind != ATTR_REAL || a->real == a->real;
+    for (int i = 0; well && i < a->count; i++)
+        well = a->kind == ATTR_INTS ? is_readable(a->ints[i]) : a->kind != ATTR_REALS || a->reals[i] == a->reals[i];
+    if (!well)
+        diag_error(cx, op->name, "attribute '%s' is '%s'; expected: %s", a->name, attr_text(cx, a), row->meaning);
+}
+
+const Attr *attrs_of_call(Ctx *cx, const Op *op, const Attr *given, int *count)
+{
+    int length = 0;
+    while (given && given[length].name) length++;
+    Attr *own = NEW_ARRAY(cx->arena, Attr, length + 1);
+    *count = 0;
+    for (int i = 0; i < length; i++) {
+        Attr a = given[i];
+        if (!*a.name) continue;
+        const AttrRow *row = op_attr_row(op, a.name);
+        if (row && row->kind != a.kind)
+            diag_internal(cx, op->name, "attribute '%s' has another kind", a.name);
+        else if (row) check_value(cx, op, row, &a);
+        const size_t n = (size_t)a.count;
+        if (a.kind == ATTR_INTS) a.ints = arena_copy(cx->arena, a.ints, n * sizeof *a.ints);
+        if (a.kind == ATTR_REALS) a.reals = arena_copy(cx->arena, a.reals, n * sizeof *a.reals);
+        own[(*count)++] = a;
+    }
+    return own;
 }
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
@@ -57,7 +111,7 @@ static int64_t read_integer(const char *s, const char **end)
     *end = s;
     if (*p < '0' || *p > '9') return 0;
     for (; *p >= '0' && *p <= '9'; p++) {
-        if (v > (uint64_t)INT64_MAX / 10 - 1) return 0;
+        if (v > (uint64_t)INT64_MAX / 10 - 1) return 0;      /* up to ATTR_MOST */
         v = v * 10 + (uint64_t)(*p - '0');
     }
     *end = p;

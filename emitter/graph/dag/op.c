@@ -297,95 +297,54 @@ int op_attrs(Ctx *cx, const Node *n, const Attr **out)
     return count;
 }
 
-static Tensor *call_with(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count,
-                         const char *attrs)
-{
-    if (ctx_failed(cx)) return NULL;
-    const Op *op = op_find(cx, op_name);
-    if (!op) {
-        diag_internal(cx, call_name, "there is no operator '%s'", op_name);
-        return NULL;
-    }
-    int count = 0;
-    const Attr *attr = attrs_read(cx, op, attrs, &count);
-    Node *n = op_call(cx, op, call_name, in, in_count, attr, count);
-    return n ? n->out[0] : NULL;
-}
-
-Tensor *call_attrs(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count,
-                   const Attr *attrs)
+Tensor *call(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count,
+             const Attr *attrs)
 {
     const Op *op = ctx_failed(cx) ? NULL : op_find(cx, op_name);
     int count = 0;
-    for (; op && attrs[count].name; count++) {
-        const AttrRow *row = op_attr_row(op, attrs[count].name);
-        if (row && row->kind != attrs[count].kind)
-            diag_internal(cx, call_name, "attribute '%s' of '%s' has another kind", row->name, op->name);
-    }
+    const Attr *own = op ? attrs_of_call(cx, op, attrs, &count) : NULL;
     if (!op && !ctx_failed(cx)) diag_internal(cx, call_name, "there is no operator '%s'", op_name);
-    Node *n = op ? op_call(cx, op, call_name, in, in_count, attrs, count) : NULL;
+    Node *n = op ? op_call(cx, op, call_name, in, in_count, own, count) : NULL;
     return n ? n->out[0] : NULL;
 }
 
-Tensor *call(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count,
-             const char *attrs_format, ...)
+Tensor *call_on(Ctx *cx, const char *op_name, const char *call_name, Tensor *x, const Attr *attrs)
 {
-    va_list args;
-    va_start(args, attrs_format);
-    const char *attrs = text_vformat(cx, attrs_format, args);
-    va_end(args);
-    return call_with(cx, op_name, call_name, in, in_count, attrs);
+    return x ? call(cx, op_name, call_name, &x, 1, attrs) : NULL;
 }
 
-Tensor *call_on(Ctx *cx, const char *op_name, const char *call_name, Tensor *x, const char *attrs_format, ...)
+Tensor *call_on_two(Ctx *cx, const char *op_name, const char *call_name, Tensor *a, Tensor *b, const Attr *attrs)
 {
-    va_list args;
-    va_start(args, attrs_format);
-    const char *attrs = text_vformat(cx, attrs_format, args);
-    va_end(args);
-    return x ? call_with(cx, op_name, call_name, &x, 1, attrs) : NULL;
-}
-
-Tensor *call_on_two(Ctx *cx, const char *op_name, const char *call_name, Tensor *a, Tensor *b, const char *attrs_format,
-                    ...)
-{
-    va_list args;
-    va_start(args, attrs_format);
-    const char *attrs = text_vformat(cx, attrs_format, args);
-    va_end(args);
-    return a && b ? call_with(cx, op_name, call_name, (Tensor *[]){ a, b }, 2, attrs) : NULL;
+    return a && b ? call(cx, op_name, call_name, (Tensor *[]){ a, b }, 2, attrs) : NULL;
 }
 
 Tensor *call_where(Ctx *cx, const char *call_name, Tensor *condition, Tensor *a, Tensor *b)
 {
-    return condition && a && b ? call_with(cx, "where", call_name, (Tensor *[]){ condition, a, b }, 3, "") : NULL;
+    return condition && a && b ? call(cx, "where", call_name, (Tensor *[]){ condition, a, b }, 3, NULL) : NULL;
 }
 
-/* Returns the reshape attribute for the shape. A symbolic size is 0 if x has it in the same position, else -1, which
- * may occur only once; NULL: it would occur more often. */
-static const char *shape_from(Ctx *cx, const Tensor *x, const Tensor *like)
+/* Computes the reshape attribute for the shape: a symbolic size is 0 if x has it in the same position, else -1, which
+ * may occur only once; false: it would occur more often. */
+static bool shape_from(const Tensor *x, const Tensor *like, int64_t *shape)
 {
-    Text shape = text_new(cx);
     int others = 0;
     for (int d = 0; d < like->rank; d++) {
         bool is_same = d < x->rank && like->shape[d] == x->shape[d];
-        int64_t size = like->shape[d]->kind == EXPR_INT ? like->shape[d]->integer : is_same ? 0 : -1;
-        others += size < 0;
-        text_printf(&shape, "%s%lld", d ? "," : "", (long long)size);
+        shape[d] = like->shape[d]->kind == EXPR_INT ? like->shape[d]->integer : is_same ? 0 : -1;
+        others += shape[d] < 0;
     }
-    return others > 1 ? NULL : text_string(&shape);
+    return others <= 1;
 }
 
-bool can_view(Ctx *cx, const Tensor *x, const Tensor *like) { return shape_from(cx, x, like) != NULL; }
+bool can_view(const Tensor *x, const Tensor *like) { return shape_from(x, like, (int64_t[MAX_RANK]){ 0 }); }
 
 Tensor *view_call(Ctx *cx, const char *call_name, Tensor *x, const Tensor *like)
 {
+    int64_t shape[MAX_RANK];
     if (!x || !like) return NULL;
-    const char *shape = shape_from(cx, x, like);
-    if (shape) return call_on(cx, "reshape", call_name, x, "shape=%s", shape);
-    const Attr attr = { .name = "like", .kind = ATTR_TENSOR, .tensor = like };
-    Node *n = op_call(cx, op_find(cx, "reshape"), call_name, &x, 1, &attr, 1);
-    return n ? n->out[0] : NULL;
+    const bool is_fixed = shape_from(x, like, shape);
+    return call_on(cx, "reshape", call_name, x,
+                   ATTRS(is_fixed ? attr_ints("shape", shape, like->rank) : attr_tensor("like", like)));
 }
 
 bool attrs_are_fixed(const Node *n)

@@ -144,31 +144,41 @@ enum { MAX_OUTPUTS = 64 };  /* per operator; arrays of a call's outputs have thi
  * error. */
 Node *op_call(Ctx *cx, const Op *op, const char *name, Tensor *const *in, int in_count, const Attr *attr,
               int attr_count);
-/* Calls an operator by name, for importers and passes; returns outputs[0]. Attributes are text: "stride=2,2 axis=1". */
-Tensor *call(Ctx *cx, const char *op, const char *name, Tensor *const *in, int in_count, const char *attrs_format, ...);
+/* attr.c: attributes as values. Names and words are literals or live as long as the context; the call copies lists. */
+Attr attr_int(const char *name, int64_t v);
+Attr attr_flag(const char *name, bool v);                        /* ATTR_INT, 0 or 1 */
+Attr attr_real(const char *name, double v);
+Attr attr_word(const char *name, const char *word);
+Attr attr_type(const char *name, DType t);                       /* ATTR_TEXT: "i32" */
+Attr attr_tensor(const char *name, const Tensor *t);
+Attr attr_ints(const char *name, const int64_t *v, int count);
+Attr attr_reals(const char *name, const double *v, int count);
+/* attr_ints of the values listed: attr_list("perm", 1, 0) */
+#define attr_list(its_name, ...) attr_ints(its_name, (const int64_t[]){ __VA_ARGS__ }, \
+                                           (int)(sizeof (const int64_t[]){ __VA_ARGS__ } / sizeof(int64_t)))
+Attr attr_if(bool is_given, Attr a);                             /* a, or an attribute that the call skips */
+/* The attributes of a call, terminated by NO_ATTR. */
+#define NO_ATTR ((Attr){ 0 })
+#define ATTRS(...) ((const Attr[]){ __VA_ARGS__, NO_ATTR })
+/* Calls an operator by name, for importers and passes; returns outputs[0]. attrs: ATTRS(...), or NULL for none. A kind
+ * of attribute other than the row's is an internal error. */
+Tensor *call(Ctx *cx, const char *op, const char *name, Tensor *const *in, int in_count, const Attr *attrs);
+/* Returns these attributes as op_call takes them: skipped ones left out, lists copied to the context. */
+const Attr *attrs_of_call(Ctx *cx, const Op *op, const Attr *given, int *count);
 /* Calls with one input, two inputs, or where(condition, a, b); NULL if any input is NULL. */
-Tensor *call_on(Ctx *cx, const char *op, const char *name, Tensor *x, const char *attrs_format, ...);
-Tensor *call_on_two(Ctx *cx, const char *op, const char *name, Tensor *a, Tensor *b, const char *attrs_format, ...);
+Tensor *call_on(Ctx *cx, const char *op, const char *name, Tensor *x, const Attr *attrs);
+Tensor *call_on_two(Ctx *cx, const char *op, const char *name, Tensor *a, Tensor *b, const Attr *attrs);
 Tensor *call_where(Ctx *cx, const char *name, Tensor *condition, Tensor *a, Tensor *b);
 const char *ints_text(Ctx *cx, const int64_t *v, int count);          /* "1,2,3", in the syntax of attributes */
 /* Calls "reshape" with like's shape (attribute shape=...): the same elements under another shape. */
 /* false: a reshape cannot express the symbolic sizes */
-bool can_view(Ctx *cx, const Tensor *x, const Tensor *like);
+bool can_view(const Tensor *x, const Tensor *like);
 Tensor *view_call(Ctx *cx, const char *name, Tensor *x, const Tensor *like);
 /* Collects the attributes of a call: the given ones, the defaults of its row, and integer lists that its compute reads,
  * with their defaults. */
 int op_attrs(Ctx *cx, const Node *call, const Attr **out);
 const char *attr_text(Ctx *cx, const Attr *a);                   /* the value, in attrs_read's syntax */
 bool attrs_are_fixed(const Node *call);                          /* true if no tensor attribute has an open size */
-/* attr.c: attributes as values. Names and words are literals or live as long as the context; lists are copied. */
-Attr attr_int(const char *name, int64_t v);
-Attr attr_real(const char *name, double v);
-Attr attr_word(const char *name, const char *word);
-Attr attr_ints(Ctx *cx, const char *name, const int64_t *v, int count);
-#define ATTRS(...) ((const Attr[]){ __VA_ARGS__, { 0 } })
-/* Calls an operator by name with attributes that end with one without a name; returns outputs[0]. A kind of attribute
- * other than the row's is an internal error. */
-Tensor *call_attrs(Ctx *cx, const char *op, const char *name, Tensor *const *in, int in_count, const Attr *attrs);
 Attr attr_from_text(Ctx *cx, const Op *op, const AttrRow *row, const char *value);
 /* Refuses an attribute that the operator does not have, with the nearest name. */
 void op_refuse_attr(Ctx *cx, const Op *op, const char *name);

@@ -184,7 +184,7 @@ static Tensor *transpose_call(Ctx *cx, const char *call_name, Tensor *x, const i
 {
     int64_t wide[MAX_RANK];
     for (int d = 0; x && d < x->rank; d++) wide[d] = perm[d];
-    return x ? call_attrs(cx, "transpose", call_name, &x, 1, ATTRS(attr_ints(cx, "perm", wide, x->rank))) : NULL;
+    return x ? call(cx, "transpose", call_name, &x, 1, ATTRS(attr_ints("perm", wide, x->rank))) : NULL;
 }
 
 /* Prepends unit dimensions until the tensor has `rank` dimensions. */
@@ -194,7 +194,7 @@ static Tensor *with_unit_axes(Ctx *cx, Tensor *x, int rank)
     if (!tensor_is_fixed(x)) return NULL;
     int64_t shape[MAX_RANK];
     for (int d = 0; d < rank; d++) shape[d] = d < rank - x->rank ? 1 : tensor_dim(x, d - (rank - x->rank));
-    return call_attrs(cx, "reshape", x->name, &x, 1, ATTRS(attr_ints(cx, "shape", shape, rank)));
+    return call(cx, "reshape", x->name, &x, 1, ATTRS(attr_ints("shape", shape, rank)));
 }
 
 Tensor **inputs_untransposed(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs, int rank)
@@ -255,7 +255,7 @@ Tensor *zero_hoisted(Ctx *cx, const Node *n, Tensor *k)
         term[i % channels] -= (uint32_t)zero * (uint32_t)dtype_load(k->type, k->data, i).i;
     Node *rest = op_call(cx, n->op, n->name, n->in, n->in_count, attr, n->attr_count);
     Tensor *terms = tensor_constant(cx, n->name, I32, 1, &channels, term);
-    return rest && terms ? call(cx, "add", n->name, (Tensor *[]){ rest->out[0], terms }, 2, "") : NULL;
+    return rest && terms ? call(cx, "add", n->name, (Tensor *[]){ rest->out[0], terms }, 2, NULL) : NULL;
 }
 
 const Attr *attrs_with_ints(Ctx *cx, const Node *n, const char *attr_name, const int64_t *ints, int count)

@@ -86,7 +86,7 @@ static void of_call(Sweep *s, const Node *n)
     if (n->kind == NODE_REGION) {
         diag_unsupported(cx, n->name, "the gradient of a branch or loop that the run decides; accepted: one whose "
                          "condition or number of iterations is constant");
-    } else if (n->op->layout.is_view && can_view(cx, adjoint[0], n->in[0])) {
+    } else if (n->op->layout.is_view && can_view(adjoint[0], n->in[0])) {
         const char *name = summands_adjoint_name(s->summands, n->in[0]);
         summands_add(s->summands, n->in[0], view_call(cx, name, adjoint[0], n->in[0]));
     } else of_operator(s, n, adjoint);
@@ -149,7 +149,7 @@ static Tensor *result_of(Sweep *s, const Tensor *wanted)
     Ctx *cx = s->cx;
     Tensor *t = summands_total(s->summands, wanted);
     if (t && t->type != wanted->type)
-        return call_on(cx, "cast", t->name, t, "to=%s", dtype_info(wanted->type)->spelling);
+        return call_on(cx, "cast", t->name, t, ATTRS(attr_type("to", wanted->type)));
     if (t || !tensor_is_fixed(wanted)) return t;
     int64_t shape[MAX_RANK];
     for (int d = 0; d < wanted->rank; d++) shape[d] = tensor_dim(wanted, d);

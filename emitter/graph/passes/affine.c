@@ -50,7 +50,7 @@ static Tensor *flat(Ctx *cx, Tensor *c)
 /* Calls the operator. Two constant operands fold at once, so the next scale or shift reads a constant. */
 static Tensor *binary(Ctx *cx, const char *op, const char *label, Tensor *a, Tensor *b)
 {
-    Tensor *in[] = { a, b }, *out = call(cx, op, label, in, 2, "");
+    Tensor *in[] = { a, b }, *out = call(cx, op, label, in, 2, NULL);
     if (out && tensor_is_constant(a) && tensor_is_constant(b)) graph_run_call(cx, out->producer, &out);
     return out;
 }

@@ -79,8 +79,8 @@ static Tensor *on_device(Crossing *c, Tensor *t, const char *device)
     Map *copies = copies_on(c, device);
     Tensor *copy = map_get_ptr(copies, now);
     if (copy) return copy;
-    copy = call_attrs(c->cx, "device_copy", text_format(c->cx, "%s_to_%s", now->name, device_name(device)), &now, 1,
-                      ATTRS(attr_word("from", device_name(from)), attr_word("to", device_name(device))));
+    copy = call(c->cx, "device_copy", text_format(c->cx, "%s_to_%s", now->name, device_name(device)), &now, 1,
+                ATTRS(attr_word("from", device_name(from)), attr_word("to", device_name(device))));
     if (!copy) return NULL;
     copy->quant = now->quant;
     copy->producer->device = NULL;

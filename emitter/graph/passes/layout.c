@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#include "support/text.h"
-
 static Node *transpose_of(const Tensor *t)
 {
     return t && t->producer && t->producer->kind == NODE_CALL && t->producer->op->layout.is_transpose ? t->producer
@@ -57,10 +55,10 @@ static Tensor *permuted_shape(Ctx *cx, const Tensor *x, const int *perm)
 static Tensor *transposed(Ctx *cx, const char *label, Tensor *x, const int *perm)
 {
     Tensor *permuted = permuted_shape(cx, x, perm);
-    if (moves_only_ones(x, perm) && can_view(cx, x, permuted)) return view_call(cx, label, x, permuted);
+    if (moves_only_ones(x, perm) && can_view(x, permuted)) return view_call(cx, label, x, permuted);
     int64_t wide[MAX_RANK];
     for (int d = 0; d < x->rank; d++) wide[d] = perm[d];
-    return call_attrs(cx, "transpose", label, &x, 1, ATTRS(attr_ints(cx, "perm", wide, x->rank)));
+    return call(cx, "transpose", label, &x, 1, ATTRS(attr_ints("perm", wide, x->rank)));
 }
 
 static Tensor *merge_transposes(Ctx *cx, Node *node)
@@ -123,7 +121,7 @@ static Tensor *untransposed(Ctx *cx, const Node *node, Tensor *t, const int *per
     Tensor *wide = tensor_new(cx, t->name, t->type, rank, shape);
     invert(perm, rank, inverse);
     Tensor *permuted = permuted_shape(cx, wide, inverse);
-    return moves_only_ones(wide, inverse) && can_view(cx, t, permuted) ? view_call(cx, t->name, t, permuted) : NULL;
+    return moves_only_ones(wide, inverse) && can_view(t, permuted) ? view_call(cx, t->name, t, permuted) : NULL;
 }
 
 /* Returns the first operand's transpose that has the result's rank. */
@@ -162,7 +160,7 @@ static Tensor *absorb(Ctx *cx, Node *node)
     int perm[MAX_RANK], inverse[MAX_RANK], order[MAX_RANK], rank = x->rank;
     int64_t shape[MAX_RANK];
     perm_of(t, perm);
-    if (perm[0] != 0 || rank < 3 || flat->rank != 2 || flat->shape[0] != x->shape[0] || !can_view(cx, x, flat))
+    if (perm[0] != 0 || rank < 3 || flat->rank != 2 || flat->shape[0] != x->shape[0] || !can_view(x, flat))
         return NULL;
     invert(perm, rank, inverse);
     for (int d = 1; d < rank; d++) {

@@ -15,7 +15,7 @@ Graph graph_outputs(Ctx *cx, Graph g)
     for (int i = 0; i < g.output_count && !ctx_failed(cx); i++) {
         Tensor *t = output[i];
         if (t->producer && (t->producer->kind == NODE_COMPUTE || !is_among(t, output, i))) continue;
-        output[i] = call(cx, "identity", t->name, &t, 1, "");
+        output[i] = call(cx, "identity", t->name, &t, 1, NULL);
         if (output[i]) output[i]->quant = t->quant;
     }
     g.output = output;

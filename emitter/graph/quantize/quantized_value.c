@@ -186,7 +186,7 @@ static Tensor *without_recentering(Ctx *cx, const Tensor *stored)
 static Tensor *as_i8(Ctx *cx, Tensor *stored)
 {
     Tensor *x = stored->type == I8 ? stored : without_recentering(cx, stored);
-    return x ? x : call(cx, "recentered", stored->name, &stored, 1, "");
+    return x ? x : call(cx, "recentered", stored->name, &stored, 1, NULL);
 }
 
 /* Weights stored as real numbers that are on a grid. */
@@ -196,8 +196,8 @@ static const QuantizedValue *simulated(Ctx *cx, const Node *n)
     Tensor *k = is_byte(t) && n->in[0]->type == F32 ? quantized_constant(cx, n->in[0]) : NULL;
     if (!k) return NULL;
     const Attr *to = ATTRS(attr_word("to", dtype_info(t)->spelling));
-    Tensor *zero = call_attrs(cx, "cast", n->name, (Tensor *[]){ n->in[2] }, 1, to);
-    Tensor *q = call_attrs(cx, "quantize", n->name, (Tensor *[]){ k, n->in[1], zero }, 3, to);
+    Tensor *zero = call(cx, "cast", n->name, (Tensor *[]){ n->in[2] }, 1, to);
+    Tensor *q = call(cx, "quantize", n->name, (Tensor *[]){ k, n->in[1], zero }, 3, to);
     k = q ? quantized_constant(cx, q) : NULL;
     return k ? weights_form(cx, n, k) : NULL;
 }
@@ -322,10 +322,11 @@ static bool fits(Interval reach) { return reach.least > -(INT64_C(1) << 30) && r
 static Tensor *difference(Ctx *cx, const Node *n, const QuantizedValue *x)
 {
     Tensor *q = x->q;
-    if (q->type != I32) q = call_attrs(cx, "cast", n->name, &q, 1, ATTRS(attr_word("to", "i32")));
+    if (q->type != I32) q = call(cx, "cast", n->name, &q, 1, ATTRS(attr_word("to", "i32")));
     return !q || !x->zero
                ? q
-               : call(cx, "sub", n->name, (Tensor *[]){ q, tensor_scalar(cx, "zero", I32, (double)x->zero) }, 2, "");
+               : call(cx, "sub", n->name, (Tensor *[]){ q, tensor_scalar(cx, "zero", I32, (double)x->zero) }, 2,
+                      NULL);
 }
 
 /* Returns the i32 sums: over stored bytes if the operator's attributes subtract zero points, else over differences. */
@@ -465,7 +466,7 @@ static const QuantizedValue *biased(Ctx *cx, const QuantizedValue *x, Tensor *bi
     y->reach = (Interval){ x->reach.least + add.least, x->reach.greatest + add.greatest };
     if (!b || !fits(y->reach)) return NULL;
     b->data = q->data;
-    y->q = call(cx, "add", n->name, (Tensor *[]){ x->q, b }, 2, "");
+    y->q = call(cx, "add", n->name, (Tensor *[]){ x->q, b }, 2, NULL);
     return y->q ? y : NULL;
 }
 
@@ -512,8 +513,8 @@ static bool clipped(Ctx *cx, const Node *n, QuantizedValue *x, double low, doubl
     if ((low != -infinite && !on_grid(x, low, &least)) || (high != infinite && !on_grid(x, high, &greatest)))
         return false;
     if (least > INT8_MIN || greatest < INT8_MAX)
-        x->q = call_attrs(cx, "clip", n->name, (Tensor *[]){ x->q }, 1,
-                          ATTRS(attr_real("min", (double)least), attr_real("max", (double)greatest)));
+        x->q = call(cx, "clip", n->name, (Tensor *[]){ x->q }, 1,
+                    ATTRS(attr_real("min", (double)least), attr_real("max", (double)greatest)));
     x->reach = (Interval){ least - x->zero, greatest - x->zero };
     return true;
 }

@@ -20,7 +20,6 @@
 
 #include "graph/quantize/quantized_value.h"
 #include "support/map.h"
-#include "support/text.h"
 
 static const double infinite = (double)INFINITY;
 
@@ -84,14 +83,16 @@ static Tensor *tabulated(const QuantizedContext *f, const char *label, Tensor *x
     const Grid own = { from->scale[0], from->zero, 0, 0 };
     Tensor *all = tensor_constant(cx, "all", I8, 1, &count, every);
     Tensor *real = run_call(
-        cx, call(cx, "dequantize", label, (Tensor *[]){ all, grid_scale(cx, &own), grid_zero(cx, &own) }, 3, ""));
+        cx, call(cx, "dequantize", label, (Tensor *[]){ all, grid_scale(cx, &own), grid_zero(cx, &own) }, 3,
+                 NULL));
     Tensor *curve = real ? run_over(cx, &made, x, source, real) : NULL;
     if (!curve || tensor_elems(curve) != BYTES || curve->type != F32) return NULL;
     Tensor *table = run_call(
-        cx, call(cx, "quantize", label, (Tensor *[]){ curve, grid_scale(cx, g), grid_zero(cx, g) }, 3, "to=i8"));
+        cx, call(cx, "quantize", label, (Tensor *[]){ curve, grid_scale(cx, g), grid_zero(cx, g) }, 3,
+                 ATTRS(attr_type("to", I8))));
     if (!table) return NULL;
     table = tensor_constant(cx, "table", I8, 1, &count, table->data);
-    return call(cx, "lookup", label, (Tensor *[]){ from->q, table }, 2, "");
+    return call(cx, "lookup", label, (Tensor *[]){ from->q, table }, 2, NULL);
 }
 
 /* ---- Requantization --------------------------------------------------------------------------------------------- */
@@ -107,16 +108,10 @@ static Grid limited_grid(const QuantizedValue *x, const Grid *g)
     return all;
 }
 
-static const char *limits_text(Ctx *cx, const Grid *g)
-{
-    return text_format(cx, "min=%lld max=%lld to=i8", (long long)g->least, (long long)g->greatest);
-}
-
-static const char *even_text(Ctx *cx, const Scaling *s, const Grid *g)
-{
-    return text_format(cx, "divisor=%lld zero=%lld wide=%d %s", (long long)s->d, (long long)g->zero, s->is_wide,
-                       limits_text(cx, g));
-}
+/* The attributes of requantization to a grid: with a shift, or a divisor that decides ties. */
+#define LIMITS(g) attr_int("min", (g)->least), attr_int("max", (g)->greatest), attr_type("to", I8)
+#define SHIFTED(s, g) attr_int("shift", (s)->n), LIMITS(g)
+#define EVEN(s, g) attr_int("divisor", (s)->d), attr_int("zero", (g)->zero), attr_flag("wide", (s)->is_wide), LIMITS(g)
 
 /* Returns channel i as a function of q itself. */
 static Affine affine_of(const QuantizedValue *x, int64_t i)
@@ -164,13 +159,12 @@ static Tensor *fixed_call(Ctx *cx, const char *label, const QuantizedValue *x, c
         column_put(&c, i, s[i].c);
         column_put(&n, i, s[i].n - HIGH_WORD);
     }
-    const char *limits = limits_text(cx, g);
     if (x->channels == 1)
-        return call(cx, "requantize_fixed", label, (Tensor *[]){ x->q }, 1, "multiplier=%lld offset=%lld shift=%d %s",
-                    (long long)s->m, (long long)s->c, s->n, limits);
+        return call(cx, "requantize_fixed", label, (Tensor *[]){ x->q }, 1,
+                    ATTRS(attr_int("multiplier", s->m), attr_int("offset", s->c), SHIFTED(s, g)));
     Tensor *in[] = { x->q, along(cx, x, "m", I32, m.at), along(cx, x, "c", I64, c.at),
                      n.is_one ? NULL : along(cx, x, "n", U8, n.at) };
-    return call(cx, "requantize_fixed", label, in, n.is_one ? 3 : 4, "shift=%d %s", s->n, limits);
+    return call(cx, "requantize_fixed", label, in, n.is_one ? 3 : 4, ATTRS(SHIFTED(s, g)));
 }
 
 /* The same without offsets per channel: the constants are centered. */
@@ -185,7 +179,7 @@ static Tensor *centered_call(Ctx *cx, const char *label, const QuantizedValue *x
     Tensor *in[] = { x->q, m.is_one && n.is_one ? NULL : along(cx, x, "m", I32, m.at), NULL,
                      n.is_one ? NULL : along(cx, x, "n", U8, n.at) };
     return call(cx, "requantize_fixed", label, in, !n.is_one ? 4 : in[1] ? 2 : 1,
-                "multiplier=%lld shift=%d zero=%lld %s", (long long)s->m, s->n, (long long)g->zero, limits_text(cx, g));
+                ATTRS(attr_int("multiplier", s->m), attr_int("zero", g->zero), SHIFTED(s, g)));
 }
 
 static Tensor *even_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g)
@@ -196,12 +190,11 @@ static Tensor *even_call(Ctx *cx, const char *label, const QuantizedValue *x, co
         column_put(&m, i, s[i].m);
         column_put(&c, i, s[i].c);
     }
-    const char *rest = even_text(cx, s, g);
     if (m.is_one && c.is_one)
-        return call(cx, "requantize_even", label, (Tensor *[]){ x->q }, 1, "multiplier=%lld offset=%lld %s",
-                    (long long)s->m, (long long)s->c, rest);
+        return call(cx, "requantize_even", label, (Tensor *[]){ x->q }, 1,
+                    ATTRS(attr_int("multiplier", s->m), attr_int("offset", s->c), EVEN(s, g)));
     Tensor *in[] = { x->q, along(cx, x, "m", I32, m.at), along(cx, x, "c", I64, c.at) };
-    return call(cx, "requantize_even", label, in, 3, "%s", rest);
+    return call(cx, "requantize_even", label, in, 3, ATTRS(EVEN(s, g)));
 }
 
 /* Finds the largest divisor over all channels; false: some channel's divisor does not divide it. */
@@ -262,8 +255,8 @@ static Tensor *sum_in_high_word(Ctx *cx, const char *label, const QuantizedValue
     if (offset * unit != s->c || offset <= -(INT64_C(1) << 30) || offset >= INT64_C(1) << 30) return NULL;
     if (s->n < BELOW || s->n - BELOW > 31) return NULL;
     return call(cx, "requantize_sum", label, (Tensor *[]){ x->q, x->b }, 2,
-                "up=%d multiplier_a=%lld multiplier_b=%lld offset=%lld shift=%d %s", UP, (long long)s->m,
-                (long long)s->m_b, (long long)offset, s->n - BELOW, limits_text(cx, g));
+                ATTRS(attr_int("up", UP), attr_int("multiplier_a", s->m), attr_int("multiplier_b", s->m_b),
+                      attr_int("offset", offset), attr_int("shift", s->n - BELOW), LIMITS(g)));
 }
 
 /* Requantizes the sum of two grids. */
@@ -278,13 +271,15 @@ static Tensor *sum_requantized(const QuantizedContext *f, const char *label, con
     Tensor *in[] = { x->q, x->b };
     if (scaling_of_sum(&a, x->scale_b, g, byte, byte, &s)) {
         Tensor *high = f->in_fixed_point ? sum_in_high_word(cx, label, x, &s, g) : NULL;
-        return high ? high : call(cx, "requantize_sum", label, in, 2,
-                                  "multiplier_a=%lld multiplier_b=%lld offset=%lld shift=%d %s",
-                    (long long)s.m, (long long)s.m_b, (long long)s.c, s.n, limits_text(cx, g));
+        if (high) return high;
+        return call(cx, "requantize_sum", label, in, 2,
+                    ATTRS(attr_int("multiplier_a", s.m), attr_int("multiplier_b", s.m_b), attr_int("offset", s.c),
+                          SHIFTED(&s, g)));
     }
     if (!scaling_even(&a, x->scale_b, g, byte, byte, 0, &s) || (!f->takes_ties && !s.equals_floats)) return NULL;
-    return call(cx, "requantize_sum_even", label, in, 2, "multiplier_a=%lld multiplier_b=%lld offset=%lld %s",
-                (long long)s.m, (long long)s.m_b, (long long)s.c, even_text(cx, &s, g));
+    return call(cx, "requantize_sum_even", label, in, 2,
+                ATTRS(attr_int("multiplier_a", s.m), attr_int("multiplier_b", s.m_b), attr_int("offset", s.c),
+                      EVEN(&s, g)));
 }
 
 static Tensor *requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole);
@@ -310,8 +305,8 @@ static Tensor *regridded(Ctx *cx, const char *label, const QuantizedValue *x, co
 {
     bool is_limited = g->least > whole->least || g->greatest < whole->greatest;
     return !is_limited ? x->q
-                       : call(cx, "clip", label, (Tensor *[]){ x->q }, 1, "min=%lld max=%lld", (long long)g->least,
-                              (long long)g->greatest);
+                       : call(cx, "clip", label, (Tensor *[]){ x->q }, 1,
+                              ATTRS(attr_real("min", (double)g->least), attr_real("max", (double)g->greatest)));
 }
 
 static Tensor *requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole)
@@ -357,7 +352,7 @@ static Tensor *realized(const QuantizedContext *f, const Node *n, const Grid *g)
 
 static Tensor *as_stored(Ctx *cx, const Node *n, Tensor *q, DType t)
 {
-    return q && t == U8 ? call(cx, "recentered", n->name, &q, 1, "") : q;
+    return q && t == U8 ? call(cx, "recentered", n->name, &q, 1, NULL) : q;
 }
 
 /* Handles networks written in integers: sums of products of differences, requantized by the quotient of their scales.
@@ -391,9 +386,10 @@ static void realize_call(const QuantizedContext *f, Node *n, Tensor **out)
     if (n->in[0]->type != F32 || !quantized_grid(cx, n, &g)) return;
     Tensor *q = realized(f, n, &g), *grid[] = { n->in[0], grid_scale(cx, &g), grid_zero(cx, &g) };
     if (!q && !is_simulated) return;
-    if (!q) q = call(cx, "quantize", n->name, grid, 3, "to=i8");
+    if (!q) q = call(cx, "quantize", n->name, grid, 3, ATTRS(attr_type("to", I8)));
     grid[0] = q;
-    Tensor *now = is_simulated ? call(cx, "dequantize", n->name, grid, 3, "") : as_stored(cx, n, q, out[0]->type);
+    Tensor *now = is_simulated ? call(cx, "dequantize", n->name, grid, 3,
+                                      NULL) : as_stored(cx, n, q, out[0]->type);
     if (!now || ctx_failed(cx)) return;
     now->quant = out[0]->quant;
     out[0] = now;
@@ -424,7 +420,7 @@ static void simulate_call(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
     Node *store = n->op->quantization.grid == GRID_READ ? n->in[0]->producer : NULL;
     if (!store || store->kind != NODE_CALL || store->op->quantization.grid != GRID_STORE) return;
     if (uses_of(uses, n->in[0]) != 1 || n->in[0]->type != I8 || !same_grid(cx, n, store)) return;
-    out[0] = call(cx, "annotation.simulated_quantize", n->name, store->in, 3, "");
+    out[0] = call(cx, "annotation.simulated_quantize", n->name, store->in, 3, NULL);
 }
 
 /* Lists the calls that quantize floats. */

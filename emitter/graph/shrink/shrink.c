@@ -133,7 +133,7 @@ static void replace_outputs(Shrinker *s, const Node *node, Node *now)
             out->name = node->out[i]->name;
             out->quant = node->out[i]->quant;
         }
-        if (rest) out = call(s->cx, "add", node->name, (Tensor *[]){ out, rest }, 2, "");
+        if (rest) out = call(s->cx, "add", node->name, (Tensor *[]){ out, rest }, 2, NULL);
         if (out) map_put_ptr(&s->to, node->out[i], out);
     }
 }

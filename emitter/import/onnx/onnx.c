@@ -243,7 +243,7 @@ static Tensor *unshared_output(Importer *im, const char *value_name, Tensor *con
     bool is_shared = !t || !t->producer;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
     if (!t && !ctx_failed(im->cx)) onnx_scope_report_missing(im->scope, value_name);
-    if (is_shared) t = t && !ctx_failed(im->cx) ? call(im->cx, "identity", value_name, &t, 1, "") : NULL;
+    if (is_shared) t = t && !ctx_failed(im->cx) ? call(im->cx, "identity", value_name, &t, 1, NULL) : NULL;
     if (t) t->name = value_name;
     return t;
 }

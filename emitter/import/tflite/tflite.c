@@ -309,7 +309,7 @@ static Tensor *distinct_output(Importer *im, int index, Tensor *const *others, i
     bool is_shared = !t->producer;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
     if (is_shared) {
-        t = call(im->cx, "identity", im->file.tensor[index].name, &t, 1, "");
+        t = call(im->cx, "identity", im->file.tensor[index].name, &t, 1, NULL);
         if (t) t->quant = im->file.tensor[index].quant;
     }
     return t;
@@ -330,7 +330,7 @@ static Tensor *last_value(Importer *im, const TfliteVariable *v, const Model *ou
     bool is_shared = !v->now->producer;
     for (int i = 0; i < out->output_count; i++) is_shared = is_shared || out->output[i] == v->now;
     Tensor *t = v->now;
-    return is_shared ? call(im->cx, "identity", text_format(im->cx, "%s_next", v->input->name), &t, 1, "") : t;
+    return is_shared ? call(im->cx, "identity", text_format(im->cx, "%s_next", v->input->name), &t, 1, NULL) : t;
 }
 
 /* Appends to the file's inputs and outputs the value of each variable before the run and after it. */

@@ -118,7 +118,7 @@ Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to)
 {
     if (!x || x->type == to) return x;
     if (!tensor_is_constant(x) || !dtype_is_float(x->type) || !dtype_is_float(to))
-        return onnx_call(c, "cast", x, "to=%s", dtype_info(to)->spelling);
+        return onnx_call(c, "cast", x, attr_type("to", to));
     int64_t shape[MAX_RANK];
     for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
     void *data;
@@ -130,7 +130,7 @@ Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to)
 
 Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank)
 {
-    return onnx_call(c, "reshape", x, "shape=%s", ints_text(c->cx, shape, rank));
+    return onnx_call(c, "reshape", x, attr_ints("shape", shape, rank));
 }
 
 Tensor *onnx_view(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank)
@@ -165,19 +165,12 @@ Tensor *onnx_append_ones(OnnxCall *c, Tensor *x, int count)
 
 static Tensor *channels(OnnxCall *c, Tensor *x, bool last)
 {
-    Text perm = text_new(c->cx);
+    int64_t perm[MAX_RANK] = { 0 };
     if (!x || x->rank < 3) return x;
-    text_printf(&perm, last ? "0" : "0,%d", x->rank - 1);
-    for (int d = last ? 2 : 1; d < x->rank - !last; d++) text_printf(&perm, ",%d", d);
-    if (last) text_add(&perm, ",1");
-    return onnx_call(c, "transpose", x, "perm=%s", perm.at);
+    for (int d = 1; d < x->rank; d++) perm[d] = last ? d + 1 : d - 1;
+    perm[last ? x->rank - 1 : 1] = last ? 1 : x->rank - 1;
+    return onnx_call(c, "transpose", x, attr_ints("perm", perm, x->rank));
 }
 
 Tensor *onnx_channels_last(OnnxCall *c, Tensor *x) { return channels(c, x, true); }
 Tensor *onnx_channels_second(OnnxCall *c, Tensor *x) { return channels(c, x, false); }
-
-void onnx_add_real(Text *t, const char *attr, double v)
-{
-    text_printf(t, "%s%s=", t->length ? " " : "", attr);
-    text_double(t, v);
-}

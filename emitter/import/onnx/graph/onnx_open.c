@@ -81,10 +81,7 @@ bool onnx_open_reshape(OnnxCall *c)
 Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank)
 {
     if (!x || rank > MAX_RANK) return NULL;
-    const Tensor *wanted = tensor_new(c->cx, c->name, x->type, rank, shape);
-    const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = wanted };
-    Node *n = op_call(c->cx, op_find(c->cx, "expand"), c->name, &x, 1, &like, 1);
-    return n ? n->out[0] : NULL;
+    return onnx_call(c, "expand", x, attr_tensor("like", tensor_new(c->cx, c->name, x->type, rank, shape)));
 }
 
 bool onnx_open_expand(OnnxCall *c)

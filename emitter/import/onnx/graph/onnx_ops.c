@@ -88,15 +88,14 @@ static AttrKind kind_of_attr(const Op *op, const char *attr)
 /* Calls the IR operator with the node's inputs and attributes; all attributes translated this way are numbers. */
 static void translate_directly(OnnxCall *c)
 {
-    Text attrs = text_new(c->cx);
+    const Op *op = op_find(c->cx, c->op_name);
+    Attr *attrs = NEW_ARRAY(c->cx->arena, Attr, c->node->attr_count + 1), *next = attrs;
     for (int i = 0; i < c->node->attr_count; i++) {
         const OnnxAttr *a = &c->node->attr[i];
         if (is_hint(a->name)) continue;
-        if (kind_of_attr(op_find(c->cx, c->op_name), a->name) == ATTR_INT)
-            text_printf(&attrs, "%s%s=%lld", attrs.length ? " " : "", a->name, (long long)a->i);
-        else onnx_add_real(&attrs, a->name, a->f);
+        *next++ = kind_of_attr(op, a->name) == ATTR_INT ? attr_int(a->name, a->i) : attr_real(a->name, a->f);
     }
-    c->out[0] = call(c->cx, c->op_name, c->name, c->in, c->in_count, "%s", text_string(&attrs));
+    c->out[0] = call(c->cx, c->op_name, c->name, c->in, c->in_count, attrs);
 }
 
 static bool is_half(const Tensor *t) { return t && (t->type == F16 || t->type == BF16); }

@@ -119,9 +119,11 @@ int onnx_declared(const OnnxCall *c, int output, int64_t *shape);
 
 Tensor *onnx_in(const OnnxCall *c, int index);                               /* NULL: absent */
 bool onnx_requires(OnnxCall *c, int count);              /* refuses the node unless inputs 0..count-1 are present */
-#define onnx_call(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), __VA_ARGS__)
-#define onnx_call2(c, op, a, b) call_on_two((c)->cx, (op), (c)->name, (a), (b), "")
-#define onnx_call2_with(c, op, a, b, ...) call_on_two((c)->cx, (op), (c)->name, (a), (b), __VA_ARGS__)
+/* onnx_call(c, op, x, attributes...) and onnx_call2(c, op, a, b, attributes...), with any number of attributes */
+#define onnx_call(c, ...) ONNX_CALL(c, __VA_ARGS__, NO_ATTR)
+#define onnx_call2(c, ...) ONNX_CALL2(c, __VA_ARGS__, NO_ATTR)
+#define ONNX_CALL(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), (const Attr[]){ __VA_ARGS__ })
+#define ONNX_CALL2(c, op, a, b, ...) call_on_two((c)->cx, (op), (c)->name, (a), (b), (const Attr[]){ __VA_ARGS__ })
 #define onnx_select(c, condition, a, b) call_where((c)->cx, (c)->name, (condition), (a), (b))
 Tensor *onnx_scalar_like(OnnxCall *c, const Tensor *x, double v);            /* a scalar constant of x's type */
 Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* a constant is converted at once */
@@ -135,8 +137,5 @@ Tensor *onnx_empty_slice(OnnxCall *c, const Tensor *x, int axis);            /* 
 Tensor *onnx_append_ones(OnnxCall *c, Tensor *x, int count);                 /* [c] -> [c][1][1] */
 Tensor *onnx_channels_last(OnnxCall *c, Tensor *x);                          /* [n][c][..] -> [n][..][c] */
 Tensor *onnx_channels_second(OnnxCall *c, Tensor *x);                        /* the inverse */
-
-/* Appends "alpha=0.5", preceded by a space if needed */
-void onnx_add_real(Text *t, const char *attr, double v);
 
 #endif

@@ -52,16 +52,14 @@ static Tensor *materialize_sizes(Ctx *cx, const Tensor *t, const OnnxSizes *s)
 {
     Tensor **part = NEW_ARRAY(cx->arena, Tensor *, s->count + 1), *zero = tensor_scalar(cx, t->name, t->type, 0);
     for (int i = 0; i < s->count; i++) {
-        const Attr like = { .name = "like",
-                            .kind = ATTR_TENSOR,
-                            .tensor = tensor_new(cx, t->name, t->type, 1, &s->at[i]) };
-        Node *n = s->at[i]->kind == EXPR_INT || !zero ? NULL
-                                                      : op_call(cx, op_find(cx, "extent"), t->name, &zero, 1, &like, 1);
-        part[i] = n ? n->out[0] : tensor_scalar(cx, t->name, t->type, (double)s->at[i]->integer);
-        if (s->rank) part[i] = call_on(cx, "unsqueeze", t->name, part[i], "axes=0");
+        const Tensor *like = tensor_new(cx, t->name, t->type, 1, &s->at[i]);
+        part[i] = s->at[i]->kind == EXPR_INT
+                      ? tensor_scalar(cx, t->name, t->type, (double)s->at[i]->integer)
+                      : call_on(cx, "extent", t->name, zero, ATTRS(attr_tensor("like", like)));
+        if (s->rank) part[i] = call_on(cx, "unsqueeze", t->name, part[i], ATTRS(attr_list("axes", 0)));
     }
     if (ctx_failed(cx)) return NULL;
-    return s->count > 1 ? call(cx, "concat", t->name, part, s->count, "axis=0") : part[0];
+    return s->count > 1 ? call(cx, "concat", t->name, part, s->count, ATTRS(attr_int("axis", 0))) : part[0];
 }
 
 Tensor *onnx_materialize_sizes(OnnxImport *im, Tensor *t)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The custom domain loopwright.annotation: annotations of values, as nodes of the model (ops/elements/annotation.c). */
 #include "import/onnx/ops/onnx_rows.h"
-#include "support/text.h"
 
 /* One input; the row's operator has no attributes. */
 static void say(OnnxCall *c)
 {
-    if (onnx_requires(c, 1)) c->out[0] = onnx_call(c, c->op_name, c->in[0], "");
+    if (onnx_requires(c, 1)) c->out[0] = onnx_call(c, c->op_name, c->in[0]);
 }
 
 /* The annotation applies to all calls of the node that produces its input; a value without a producer is on the
@@ -16,7 +15,7 @@ static void on_device(OnnxCall *c)
     const char *device = onnx_text(c, "device", NULL);
     if (!onnx_requires(c, 1)) return;
     if (!device) onnx_refuse(c, "the attribute 'device' is missing");
-    else c->out[0] = onnx_call(c, c->op_name, c->in[0], "device=%s", device);
+    else c->out[0] = onnx_call(c, c->op_name, c->in[0], attr_word("device", device));
 }
 
 /* Inputs x, scale, and the zero point unless it is 0; per channel along `axis`. x alone: the quantizer chooses the
@@ -24,22 +23,23 @@ static void on_device(OnnxCall *c)
 static void simulated_quantize(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
-    const char *attrs = text_format(c->cx, "bits=%lld sign=%d rounding=%s", (long long)onnx_int(c, "bits", 8),
-                                    onnx_int(c, "sign", 1) != 0, onnx_text(c, "rounding", "even"));
+    const Attr *attrs = ATTRS(attr_int("bits", onnx_int(c, "bits", 8)), attr_flag("sign", onnx_int(c, "sign", 1)),
+                              attr_word("rounding", onnx_text(c, "rounding", "even")));
     if (!onnx_in(c, 1)) {
-        c->out[0] = call(c->cx, c->op_name, c->name, c->in, 1, "%s", attrs);
+        c->out[0] = call(c->cx, c->op_name, c->name, c->in, 1, attrs);
         return;
     }
     int64_t axis = onnx_int(c, "axis", 1);
     Tensor *x = c->in[0], *zero = onnx_in(c, 2) ? c->in[2] : tensor_scalar(c->cx, c->name, I32, 0);
     Tensor *in[3] = { x, onnx_along(c, c->in[1], x, axis), onnx_along(c, zero, x, axis) };
     if (!in[1] || !in[2]) return;
-    c->out[0] = call(c->cx, c->op_name, c->name, in, 3, "%s", attrs);
+    c->out[0] = call(c->cx, c->op_name, c->name, in, 3, attrs);
 }
 
 static void cast_hint(OnnxCall *c)
 {
-    if (onnx_requires(c, 1)) c->out[0] = onnx_call(c, c->op_name, c->in[0], "dtype=%s", onnx_text(c, "dtype", "i8"));
+    if (onnx_requires(c, 1))
+        c->out[0] = onnx_call(c, c->op_name, c->in[0], attr_word("dtype", onnx_text(c, "dtype", "i8")));
 }
 
 #define DOMAIN "loopwright.annotation."

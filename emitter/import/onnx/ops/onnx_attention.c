@@ -14,7 +14,6 @@
 
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
-#include "support/text.h"
 
 enum { MOST_SCORES = 1 << 24 };      /* of one head: `allowed` is evaluated for each */
 
@@ -41,14 +40,14 @@ static Tensor *split_heads(OnnxCall *c, Tensor *x, int64_t heads)
     }
     const Expr *const shape[4] = { x->shape[0], x->shape[1], expr_index(c->cx, heads),
                                    expr_index(c->cx, width / heads) };
-    return onnx_call(c, "transpose", onnx_view(c, x, shape, 4), "perm=0,2,1,3");
+    return onnx_call(c, "transpose", onnx_view(c, x, shape, 4), attr_list("perm", 0, 2, 1, 3));
 }
 
 static Tensor *merge_heads(OnnxCall *c, Tensor *x)
 {
     if (!x) return NULL;
     const Expr *const shape[3] = { x->shape[0], x->shape[2], times(c, x->shape[1], x->shape[3]) };
-    return onnx_view(c, onnx_call(c, "transpose", x, "perm=0,2,1,3"), shape, 3);
+    return onnx_view(c, onnx_call(c, "transpose", x, attr_list("perm", 0, 2, 1, 3)), shape, 3);
 }
 
 /* x [b][heads][rows][n] times m [b][kv heads][n][o]: heads that share a head of m become rows of one product. */
@@ -91,7 +90,7 @@ static Tensor *distances(const Attention *a)
     const bool is_known = a->rows->kind == EXPR_INT && a->keys->kind == EXPR_INT;
     if (!is_known || a->rows->integer > MOST_DISTANCES / a->keys->integer)
         return onnx_call2(c, "sub", index_range(c, a->keys),
-                          onnx_call(c, "unsqueeze", index_range(c, a->rows), "axes=1"));
+                          onnx_call(c, "unsqueeze", index_range(c, a->rows), attr_list("axes", 1)));
     int64_t shape[2] = { a->rows->integer, a->keys->integer },
             *at = NEW_ARRAY(c->cx->arena, int64_t, shape[0] * shape[1]);
     for (int64_t i = 0; i < shape[0]; i++)
@@ -122,7 +121,8 @@ static void allow_valid(Attention *a)
 {
     a->allowed = both_allow(
         a->c, a->allowed,
-        onnx_call2(a->c, "less", onnx_call(a->c, "unsqueeze", index_range(a->c, a->keys), "axes=0,1,2"), a->valid));
+        onnx_call2(a->c, "less", onnx_call(a->c, "unsqueeze", index_range(a->c, a->keys),
+                                           attr_list("axes", 0, 1, 2)), a->valid));
 }
 
 /* A bool mask is the condition itself; any other mask is added to the scores. Keys past the end of the mask are not
@@ -143,8 +143,8 @@ static void apply_mask(Attention *a, Tensor *mask)
     if (width > 1 && width < a->keys->integer) {
         int64_t pads[2 * MAX_RANK] = { 0 };
         pads[2 * mask->rank - 1] = a->keys->integer - width;
-        mask = onnx_call(c, "pad", mask, "pad=%s mode=constant value=%s", ints_text(c->cx, pads, 2 * mask->rank),
-                         mask->type == BOOL ? "0" : "-inf");
+        mask = onnx_call(c, "pad", mask, attr_ints("pad", pads, 2 * mask->rank),
+                         attr_word("mode", "constant"), attr_real("value", mask->type == BOOL ? 0 : -INFINITY));
     }
     if (!mask) return;
     if (mask->type == BOOL) a->allowed = both_allow(c, a->allowed, mask);
@@ -158,7 +158,8 @@ static Tensor *masked_rows(const Attention *a)
     Tensor *bias = a->bias, *least = onnx_scalar_like(c, a->q, -INFINITY);
     if (a->allowed) bias = onnx_select(c, a->allowed, bias ? bias : onnx_scalar_like(c, a->q, 0), least);
     if (!bias) return NULL;
-    return onnx_call2(c, "equal", onnx_call(c, "reduce_max", bias, "axes=-1 keepdims=1"), least);
+    return onnx_call2(c, "equal", onnx_call(c, "reduce_max", bias, attr_list("axes", -1),
+                                            attr_flag("keepdims", true)), least);
 }
 
 /* ---- Attention --------------------------------------------------------------------------------------------------- */
@@ -177,8 +178,8 @@ static bool read_operands(OnnxCall *c, Attention *a)
     if (past_k && past_v) {
         if (past_k->rank == 4) a->past = past_k->shape[2];
         if (!expr_is_int(a->past, 0))
-            a->k = onnx_call2_with(c, "concat", past_k, a->k, "axis=2"),
-            a->v = onnx_call2_with(c, "concat", past_v, a->v, "axis=2");
+            a->k = onnx_call2(c, "concat", past_k, a->k, attr_int("axis", 2)),
+            a->v = onnx_call2(c, "concat", past_v, a->v, attr_int("axis", 2));
     }
     if (ctx_failed(c->cx)) return false;
     a->rows = a->q->shape[2], a->keys = a->k->shape[2];
@@ -223,17 +224,17 @@ static void attention(OnnxCall *c)
     double scale = onnx_real(c, "scale", 0), cap = onnx_real(c, "softcap", 0);
     if (!onnx_attr(c, "scale")) scale = 1 / sqrt((double)tensor_dim(a.q, 3));
     Tensor *scores = head_product(c, onnx_call2(c, "mul", a.q, onnx_scalar_like(c, a.q, scale)),
-                                      onnx_call(c, "transpose", a.k, "perm=0,1,3,2"));
+                                      onnx_call(c, "transpose", a.k, attr_list("perm", 0, 1, 3, 2)));
     Tensor *stage[4] = { scores };                                           /* indexed by qk_matmul_output_mode */
     if (cap > 0)
         scores = onnx_call2(c, "mul",
-                            onnx_call(c, "tanh", onnx_call2(c, "div", scores, onnx_scalar_like(c, scores, cap)), ""),
+                            onnx_call(c, "tanh", onnx_call2(c, "div", scores, onnx_scalar_like(c, scores, cap))),
                             onnx_scalar_like(c, scores, cap));
     stage[1] = scores;
     if (a.bias) scores = onnx_call2(c, "add", scores, a.bias);
     if (a.allowed) scores = onnx_select(c, a.allowed, scores, onnx_scalar_like(c, scores, -INFINITY));
     stage[2] = scores;
-    Tensor *weight = onnx_call(c, "softmax", scores, "axis=-1"), *masked = masked_rows(&a);
+    Tensor *weight = onnx_call(c, "softmax", scores, attr_int("axis", -1)), *masked = masked_rows(&a);
     stage[3] = masked ? onnx_select(c, masked, onnx_scalar_like(c, weight, 0), weight) : weight;
 
     Tensor *y = head_product(c, stage[3], a.v);
@@ -248,16 +249,16 @@ static void attention(OnnxCall *c)
 
 static Tensor *part(OnnxCall *c, Tensor *x, int64_t begin, int64_t end, int64_t step)
 {
-    return onnx_call(c, "slice", x, "axes=-1 begin=%lld end=%lld step=%lld", (long long)begin, (long long)end,
-                     (long long)step);
+    return onnx_call(c, "slice", x, attr_list("axes", -1), attr_list("begin", begin), attr_list("end", end),
+                     attr_list("step", step));
 }
 
 /* Returns the rows of a table of sines or cosines as [b][1][rows][n]: the table is [b][rows][n], or [positions][n] to
  * gather from. */
 static Tensor *rotation(OnnxCall *c, Tensor *table, Tensor *position)
 {
-    if (position) table = onnx_call2_with(c, "gather", table, position, "axis=0");
-    return onnx_call(c, "unsqueeze", table, "axes=1");
+    if (position) table = onnx_call2(c, "gather", table, position, attr_int("axis", 0));
+    return onnx_call(c, "unsqueeze", table, attr_list("axes", 1));
 }
 
 /* Su et al. 2021, "RoFormer": rotates pairs (p, q) of a head's first values by an angle per row. */
@@ -281,12 +282,12 @@ static void rotary_embedding(OnnxCall *c)
     Tensor *imaginary = onnx_call2(c, "add", onnx_call2(c, "mul", sine, p), onnx_call2(c, "mul", cosine, q));
     Tensor *y;
     if (interleaved)
-        y = onnx_call2_with(c, "concat", onnx_call(c, "unsqueeze", real, "axes=4"),
-                            onnx_call(c, "unsqueeze", imaginary, "axes=4"), "axis=4");
-    else y = onnx_call2_with(c, "concat", real, imaginary, "axis=3");
+        y = onnx_call2(c, "concat", onnx_call(c, "unsqueeze", real, attr_list("axes", 4)),
+                       onnx_call(c, "unsqueeze", imaginary, attr_list("axes", 4)), attr_int("axis", 4));
+    else y = onnx_call2(c, "concat", real, imaginary, attr_int("axis", 3));
     if (interleaved)
         y = onnx_view(c, y, (const Expr *[]){ x->shape[0], x->shape[1], x->shape[2], expr_index(c->cx, 2 * half) }, 4);
-    if (2 * half < size) y = onnx_call2_with(c, "concat", y, part(c, x, 2 * half, size, 1), "axis=3");
+    if (2 * half < size) y = onnx_call2(c, "concat", y, part(c, x, 2 * half, size, 1), attr_int("axis", 3));
     c->out[0] = c->in[0]->rank == 3 ? merge_heads(c, y) : y;
 }
 
@@ -309,15 +310,15 @@ static void causal_conv(OnnxCall *c)
                     tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, kernel));
         return;
     }
-    if (before && past) x = onnx_call2_with(c, "concat", past, x, "axis=2");
-    else if (before) x = onnx_call(c, "pad", x, "pad=0,0,%lld,0,0,0 mode=constant value=0", (long long)before);
+    if (before && past) x = onnx_call2(c, "concat", past, x, attr_int("axis", 2));
+    else if (before) x = onnx_call(c, "pad", x, attr_list("pad", 0, 0, before, 0, 0, 0));
     if (!x) return;
-    Tensor *taps = onnx_reshape(c, onnx_call(c, "transpose", kernel, "perm=2,0,1"),
+    Tensor *taps = onnx_reshape(c, onnx_call(c, "transpose", kernel, attr_list("perm", 2, 0, 1)),
                                 (int64_t[]){ before + 1, tensor_dim(kernel, 0) }, 2);
-    Tensor *y = onnx_call2_with(c, "depthwise_conv1d", onnx_channels_last(c, x), taps, "");
+    Tensor *y = onnx_call2(c, "depthwise_conv1d", onnx_channels_last(c, x), taps);
     if (onnx_in(c, 2)) y = onnx_call2(c, "add", y, c->in[2]);
     y = onnx_channels_second(c, y);
-    c->out[0] = is_silu ? onnx_call(c, "silu", y, "") : y;
+    c->out[0] = is_silu ? onnx_call(c, "silu", y) : y;
     c->out[1] = before ? part(c, x, -before, INT32_MAX, 1) : onnx_empty_slice(c, x, 2);
 }
 
@@ -327,7 +328,7 @@ static void swiglu(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     Tensor *a = c->in[0], *slope = onnx_scalar_like(c, a, onnx_real(c, "alpha", 1));
     c->out[0] = onnx_call2(
-        c, "mul", onnx_call2(c, "mul", a, onnx_call(c, "sigmoid", onnx_call2(c, "mul", slope, a), "")), c->in[1]);
+        c, "mul", onnx_call2(c, "mul", a, onnx_call(c, "sigmoid", onnx_call2(c, "mul", slope, a))), c->in[1]);
 }
 
 const OnnxOp onnx_rows_attention[] = {

@@ -53,7 +53,8 @@ static void add_row(OnnxCall *c, ScanRows *r, Tensor *x, int axis)
 
 static Tensor *concat_rows(OnnxCall *c, const ScanRows *r, int axis)
 {
-    if (r->count) return r->count == 1 ? r->at[0] : call(c->cx, "concat", c->name, r->at, r->count, "axis=%d", axis);
+    if (r->count == 1) return r->at[0];
+    if (r->count) return call(c->cx, "concat", c->name, r->at, r->count, ATTRS(attr_int("axis", axis)));
     onnx_unsupported(c, "a result without elements: the loop has no iteration; at least one is accepted");
     return NULL;
 }
@@ -200,7 +201,8 @@ static Tensor *scan_element(OnnxCall *c, Tensor *x, int axis, int64_t at)
     for (int d = 0; d < x->rank; d++)
         if (d != axis) shape[rank++] = tensor_dim(x, d);
     return onnx_reshape(c,
-                        onnx_call(c, "slice", x, "axes=%d begin=%lld end=%lld", axis, (long long)at, (long long)at + 1),
+                        onnx_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", at),
+                                  attr_list("end", at + 1)),
                         shape, rank);
 }
 
@@ -289,7 +291,7 @@ static Tensor *move_axis(OnnxCall *c, Tensor *x, int64_t from, int64_t to)
             perm[d] = next++;
         }
     }
-    return onnx_call(c, "transpose", x, "perm=%s", ints_text(c->cx, perm, x->rank));
+    return onnx_call(c, "transpose", x, attr_ints("perm", perm, x->rank));
 }
 
 static const bool *flags(OnnxCall *c, const int64_t *v, int count)

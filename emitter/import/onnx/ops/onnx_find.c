@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
-#include "support/text.h"
 
 enum { MAX_CAPACITY = 1 << 24 };
 
@@ -26,7 +25,7 @@ static void nonzero(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0]->rank ? c->in[0] : onnx_reshape(c, c->in[0], (int64_t[]){ 1 }, 1);
-    if (x) c->out[0] = onnx_call(c, "nonzero", x, "capacity=%lld", (long long)capacity_of(c, 0, 1, tensor_elems(x)));
+    if (x) c->out[0] = onnx_call(c, "nonzero", x, attr_int("capacity", capacity_of(c, 0, 1, tensor_elems(x))));
 }
 
 /* ---- Unique ------------------------------------------------------------------------------------------------------ */
@@ -47,19 +46,18 @@ static void unique(OnnxCall *c)
     }
     Tensor *base = has_axis ? x : onnx_reshape(c, x, (int64_t[]){ -1 }, 1), *rows = base;
     if (axis > 0 && base) {
-        Text perm = text_new(c->cx);
-        text_printf(&perm, "%d", axis);
+        int64_t perm[MAX_RANK] = { axis };
         for (int d = 0; d < base->rank; d++)
-            if (d != axis) text_printf(&perm, ",%d", d);
-        rows = onnx_call(c, "transpose", base, "perm=%s", text_string(&perm));
+            if (d != axis) perm[d < axis ? d + 1 : d] = d;
+        rows = onnx_call(c, "transpose", base, attr_ints("perm", perm, base->rank));
     }
     if (rows) rows = flat(c, rows, tensor_dim(rows, 0));
-    Tensor *index = rows ? onnx_call(c, "unique", rows, "capacity=%lld sorted=%d", (long long)capacity_of(c, 0, dim, 0),
-                                     onnx_int(c, "sorted", 1) != 0)
+    Tensor *index = rows ? onnx_call(c, "unique", rows, attr_int("capacity", capacity_of(c, 0, dim, 0)),
+                                     attr_flag("sorted", onnx_int(c, "sorted", 1)))
                          : NULL;
     const Node *found = producer_of(index);
     if (!found || ctx_failed(c->cx)) return;
-    c->out[0] = call(c->cx, "gather", c->name, (Tensor *[]){ base, index }, 2, "axis=%d", axis);
+    c->out[0] = call(c->cx, "gather", c->name, (Tensor *[]){ base, index }, 2, ATTRS(attr_int("axis", axis)));
     c->out[1] = index;
     c->out[2] = found->out[1];
     c->out[3] = found->out[2];
@@ -98,8 +96,9 @@ static void non_max_suppression(OnnxCall *c)
             return;
         }
     int64_t capacity = capacity_of(c, 0, 0, tensor_dim(scores, 0) * tensor_dim(scores, 1) * each);
-    c->out[0] = call(c->cx, "non_max_suppression", c->name, in, 5, "capacity=%lld center=%d", (long long)capacity,
-                     onnx_int(c, "center_point_box", 0) != 0);
+    c->out[0] = call(c->cx, "non_max_suppression", c->name, in, 5, 
+                     ATTRS(attr_int("capacity", capacity),
+                           attr_flag("center", onnx_int(c, "center_point_box", 0))));
 }
 
 static void roi_align(OnnxCall *c)
@@ -115,12 +114,14 @@ static void roi_align(OnnxCall *c)
     const char *mode = onnx_text(c, "coordinate_transformation_mode",
                                  c->opset < 16 ? "output_half_pixel" : "half_pixel");
     Tensor *in[] = { onnx_channels_last(c, c->in[0]), c->in[1], c->in[2] };
-    Text attrs = text_new(c->cx);
-    text_printf(&attrs, "height=%lld width=%lld ratio=%lld half=%d mode=%s", (long long)onnx_int(c, "output_height", 1),
-                (long long)onnx_int(c, "output_width", 1), (long long)ratio, strcmp(mode, "half_pixel") == 0,
-                onnx_text(c, "mode", "avg"));
-    onnx_add_real(&attrs, "scale", onnx_real(c, "spatial_scale", 1));
-    if (in[0]) c->out[0] = onnx_channels_second(c, call(c->cx, "roi_align", c->name, in, 3, "%s", text_string(&attrs)));
+    if (!in[0]) return;
+    Tensor *y = call(c->cx, "roi_align", c->name, in, 3,
+                     ATTRS(attr_int("height", onnx_int(c, "output_height", 1)),
+                           attr_int("width", onnx_int(c, "output_width", 1)), attr_int("ratio", ratio),
+                           attr_flag("half", strcmp(mode, "half_pixel") == 0),
+                           attr_word("mode", onnx_text(c, "mode", "avg")),
+                           attr_real("scale", onnx_real(c, "spatial_scale", 1))));
+    c->out[0] = onnx_channels_second(c, y);
 }
 
 static void max_roi_pool(OnnxCall *c)
@@ -132,11 +133,12 @@ static void max_roi_pool(OnnxCall *c)
         onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; [n][c][h][w] and 2 are accepted",
                     tensor_shape_text(c->cx, c->in[0]), count < 0 ? 0 : count);
     if (ctx_failed(c->cx)) return;
-    Text attrs = text_new(c->cx);
-    text_printf(&attrs, "height=%lld width=%lld", (long long)cells[0], (long long)cells[1]);
-    onnx_add_real(&attrs, "scale", onnx_real(c, "spatial_scale", 1));
     Tensor *in[] = { onnx_channels_last(c, c->in[0]), c->in[1] };
-    if (in[0]) c->out[0] = onnx_channels_second(c, call(c->cx, "roi_pool", c->name, in, 2, "%s", text_string(&attrs)));
+    if (!in[0]) return;
+    Tensor *y = call(c->cx, "roi_pool", c->name, in, 2,
+                     ATTRS(attr_int("height", cells[0]), attr_int("width", cells[1]),
+                           attr_real("scale", onnx_real(c, "spatial_scale", 1))));
+    c->out[0] = onnx_channels_second(c, y);
 }
 
 static void det(OnnxCall *c)
@@ -150,7 +152,7 @@ static void det(OnnxCall *c)
     }
     for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
     Tensor *y = onnx_reshape(c, x, (int64_t[]){ -1, shape[x->rank - 2], shape[x->rank - 1] }, 3);
-    if (y) c->out[0] = onnx_reshape(c, onnx_call(c, "det", y, ""), shape, x->rank - 2);
+    if (y) c->out[0] = onnx_reshape(c, onnx_call(c, "det", y), shape, x->rank - 2);
 }
 
 /* ---- N-grams ----------------------------------------------------------------------------------------------------- */
@@ -260,7 +262,8 @@ static void tf_idf(OnnxCall *c)
     if (ctx_failed(c->cx) || !rows) return;
     Tensor *y = weighted(
         c, &p,
-        call(c->cx, "ngram_count", c->name, (Tensor *[]){ rows, gram, lengths }, 3, "skips=%lld", (long long)skips));
+        call(c->cx, "ngram_count", c->name, (Tensor *[]){ rows, gram, lengths }, 3,
+             ATTRS(attr_int("skips", skips))));
     c->out[0] = x->rank == 2 || !y ? y : onnx_reshape(c, y, (int64_t[]){ p.width }, 1);
 }
 

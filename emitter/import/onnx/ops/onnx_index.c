@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
-#include "support/text.h"
 
 /* ---- By data-dependent indices ----------------------------------------------------------------------------------- */
 
@@ -24,14 +23,13 @@ static void gather_elements(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
     if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
-    c->out[0] = onnx_call2_with(c, "gather_elements", c->in[0], c->in[1], "axis=%d", axis);
+    c->out[0] = onnx_call2(c, "gather_elements", c->in[0], c->in[1], attr_int("axis", axis));
 }
 
 static void gather_nd(OnnxCall *c)
 {
     if (onnx_requires(c, 2))
-        c->out[0] = onnx_call2_with(c, "gather_nd", c->in[0], c->in[1], "batch=%lld",
-                                    (long long)onnx_int(c, "batch_dims", 0));
+        c->out[0] = onnx_call2(c, "gather_nd", c->in[0], c->in[1], attr_int("batch", onnx_int(c, "batch_dims", 0)));
 }
 
 static void scatter_elements(OnnxCall *c)
@@ -39,8 +37,8 @@ static void scatter_elements(OnnxCall *c)
     if (!onnx_requires(c, 3)) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
     if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
-    c->out[0] = call(c->cx, "scatter_elements", c->name, c->in, 3, "axis=%d reduction=%s", axis,
-                     onnx_text(c, "reduction", "none"));
+    c->out[0] = call(c->cx, "scatter_elements", c->name, c->in, 3, 
+                     ATTRS(attr_int("axis", axis), attr_word("reduction", onnx_text(c, "reduction", "none"))));
 }
 
 /* Flattens the leading dimensions of the index and of the updates into one. */
@@ -60,7 +58,8 @@ static void scatter_nd(OnnxCall *c)
     Tensor *in[3] = { c->in[0], onnx_reshape(c, c->in[1], (int64_t[]){ shape[0], q }, 2),
                       onnx_reshape(c, c->in[2], shape, rank) };
     if (!ctx_failed(c->cx))
-        c->out[0] = call(c->cx, "scatter_nd", c->name, in, 3, "reduction=%s", onnx_text(c, "reduction", "none"));
+        c->out[0] = call(c->cx, "scatter_nd", c->name, in, 3,
+                         ATTRS(attr_word("reduction", onnx_text(c, "reduction", "none"))));
 }
 
 static void topk(OnnxCall *c)
@@ -68,9 +67,9 @@ static void topk(OnnxCall *c)
     double k = (double)onnx_int(c, "k", 0);
     if (!onnx_requires(c, 1) || (c->opset >= 10 && (!onnx_requires(c, 2) || !onnx_scalar(c, 1, &k)))) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
-    Tensor *index = onnx_call(c, "topk", c->in[0], "axis=%d k=%lld largest=%d", axis, (long long)k,
-                              onnx_int(c, "largest", 1) != 0);
-    c->out[0] = onnx_call2_with(c, "gather_elements", c->in[0], index, "axis=%d", axis);
+    Tensor *index = onnx_call(c, "topk", c->in[0], attr_int("axis", axis), attr_int("k", (int64_t)k),
+                              attr_flag("largest", onnx_int(c, "largest", 1)));
+    c->out[0] = onnx_call2(c, "gather_elements", c->in[0], index, attr_int("axis", axis));
     c->out[1] = index;
 }
 
@@ -85,7 +84,8 @@ static void tensor_scatter(OnnxCall *c)
         onnx_refuse(c, "'mode' is \"%s\"; linear and circular are accepted", mode);
     else if (at)
         c->out[0] = call(c->cx, "scatter_rows", c->name, (Tensor *[]){ c->in[0], at, c->in[1] }, 3,
-                         "axis=%lld circular=%d", (long long)onnx_int(c, "axis", -2), strcmp(mode, "circular") == 0);
+                         ATTRS(attr_int("axis", onnx_int(c, "axis", -2)),
+                               attr_flag("circular", strcmp(mode, "circular") == 0)));
 }
 
 /* Accepts a constant condition, which selects constant indices. */
@@ -108,7 +108,7 @@ static void compress(OnnxCall *c)
     Tensor *index = tensor_constant(c->cx, c->name, I64, 1, &count, selected);
     if (axis < 0 || ctx_failed(c->cx)) return;
     check_range(c, index, tensor_dim(x, axis));
-    if (count) c->out[0] = onnx_call2_with(c, "gather", x, index, "axis=%d", axis);
+    if (count) c->out[0] = onnx_call2(c, "gather", x, index, attr_int("axis", axis));
     else onnx_unsupported(c, "the condition selects no element; at least one is accepted");
 }
 
@@ -117,8 +117,8 @@ static void one_hot(OnnxCall *c)
     double depth;
     if (!onnx_requires(c, 3) || !onnx_scalar(c, 1, &depth)) return;
     Tensor *index = dtype_is_integer(c->in[0]->type) ? c->in[0] : onnx_cast(c, c->in[0], I64);
-    c->out[0] = onnx_call2_with(c, "one_hot", index, c->in[2], "depth=%lld axis=%lld", (long long)depth,
-                                (long long)onnx_int(c, "axis", -1));
+    c->out[0] = onnx_call2(c, "one_hot", index, c->in[2], attr_int("depth", (int64_t)depth),
+                           attr_int("axis", onnx_int(c, "axis", -1)));
 }
 
 /* ---- By element index -------------------------------------------------------------------------------------------- */
@@ -127,8 +127,9 @@ static void cumulate(OnnxCall *c)
 {
     double axis;
     if (!onnx_requires(c, 2) || !onnx_scalar(c, 1, &axis)) return;
-    c->out[0] = onnx_call(c, c->op_name, c->in[0], "axis=%lld exclusive=%d reverse=%d", (long long)axis,
-                          onnx_int(c, "exclusive", 0) != 0, onnx_int(c, "reverse", 0) != 0);
+    c->out[0] = onnx_call(c, c->op_name, c->in[0], attr_int("axis", (int64_t)axis),
+                          attr_flag("exclusive", onnx_int(c, "exclusive", 0)),
+                          attr_flag("reverse", onnx_int(c, "reverse", 0)));
 }
 
 static void trilu(OnnxCall *c)
@@ -136,14 +137,16 @@ static void trilu(OnnxCall *c)
     double k = 0;
     if (!onnx_requires(c, 1) || (onnx_in(c, 1) && !onnx_scalar(c, 1, &k))) return;
     if (tensor_elems(c->in[0]) == 0) c->out[0] = c->in[0];
-    else c->out[0] = onnx_call(c, "trilu", c->in[0], "k=%lld upper=%d", (long long)k, onnx_int(c, "upper", 1) != 0);
+    else
+        c->out[0] = onnx_call(c, "trilu", c->in[0], attr_int("k", (int64_t)k),
+                              attr_flag("upper", onnx_int(c, "upper", 1)));
 }
 
 static void reverse_sequence(OnnxCall *c)
 {
     if (onnx_requires(c, 2))
-        c->out[0] = onnx_call2_with(c, "reverse_sequence", c->in[0], c->in[1], "time=%lld batch=%lld",
-                                    (long long)onnx_int(c, "time_axis", 0), (long long)onnx_int(c, "batch_axis", 1));
+        c->out[0] = onnx_call2(c, "reverse_sequence", c->in[0], c->in[1], attr_int("time", onnx_int(c, "time_axis", 0)),
+                               attr_int("batch", onnx_int(c, "batch_axis", 1)));
 }
 
 static void eye_like(OnnxCall *c)

@@ -14,7 +14,6 @@
 
 #include "graph/dag/region.h"
 #include "import/onnx/ops/onnx_rows.h"
-#include "support/text.h"
 
 typedef enum AttentionPart { QUERY, KEY, VALUE, DECAY, BETA, PARTS } AttentionPart;
 
@@ -54,7 +53,7 @@ static Tensor *split_input(Linear *l, int i, int64_t heads, int64_t rows, int64_
     }
     x = onnx_cast(c, x, c->in[0]->type == F64 ? F64 : F32);
     return onnx_call(c, "transpose", onnx_reshape(c, x, (int64_t[]){ l->batch, l->tokens, heads, rows, columns }, 5),
-                     "perm=1,0,2,3,4");
+                     attr_list("perm", 1, 0, 2, 3, 4));
 }
 
 static int64_t last_of(const Tensor *x) { return x && x->rank == 3 ? tensor_dim(x, 2) : -1; }
@@ -91,7 +90,7 @@ static void compute_token(const Linear *l, Tensor *const *at, Tensor *state, Ten
 {
     OnnxCall *c = l->c;
     Tensor *u = at[VALUE];
-    if (at[DECAY]) state = onnx_call2(c, "mul", state, onnx_call(c, "exp", at[DECAY], ""));
+    if (at[DECAY]) state = onnx_call2(c, "mul", state, onnx_call(c, "exp", at[DECAY]));
     if (at[BETA]) u = onnx_call2(c, "mul", onnx_call2(c, "sub", u, onnx_call2(c, "matmul", at[KEY], state)), at[BETA]);
     Tensor *column = onnx_reshape(c, at[KEY], (int64_t[]){ l->batch, l->heads, l->key, 1 }, 4);
     *next = onnx_call2(c, "add", state, onnx_call2(c, "mul", column, u));
@@ -117,9 +116,9 @@ static void one_token(const Linear *l, Tensor *state, Tensor **last, Tensor **y)
 {
     Tensor *at[PARTS] = { NULL };
     for (int p = 0; p < PARTS; p++)
-        if (l->at[p]) at[p] = onnx_call(l->c, "squeeze", l->at[p], "axes=0");
+        if (l->at[p]) at[p] = onnx_call(l->c, "squeeze", l->at[p], attr_list("axes", 0));
     compute_token(l, at, state, last, y);
-    *y = onnx_call(l->c, "unsqueeze", *y, "axes=0");
+    *y = onnx_call(l->c, "unsqueeze", *y, attr_list("axes", 0));
 }
 
 static void all_tokens(const Linear *l, Tensor *state, Tensor **last, Tensor **y)
@@ -168,7 +167,7 @@ static void linear_attention(OnnxCall *c)
     if (ctx_failed(c->cx)) return;
     if (l.tokens == 1) one_token(&l, state, &last, &y);
     else all_tokens(&l, state, &last, &y);
-    y = onnx_call(c, "transpose", y, "perm=1,0,2,3,4");
+    y = onnx_call(c, "transpose", y, attr_list("perm", 1, 0, 2, 3, 4));
     y = y ? onnx_reshape(c, y, (int64_t[]){ l.batch, l.tokens, l.heads * l.shared * l.value }, 3) : NULL;
     c->out[0] = onnx_cast(c, y, c->in[0]->type);
     c->out[1] = onnx_cast(c, last, onnx_in(c, 3) ? c->in[3]->type : c->in[0]->type);

@@ -16,7 +16,7 @@ static void cast(OnnxCall *c)
     DType t;
     int64_t to = onnx_int(c, "to", 0);
     if (!onnx_requires(c, 1)) return;
-    if (onnx_dtype(to, &t)) c->out[0] = onnx_call(c, "cast", c->in[0], "to=%s", dtype_info(t)->spelling);
+    if (onnx_dtype(to, &t)) c->out[0] = onnx_call(c, "cast", c->in[0], attr_type("to", t));
     else
         onnx_unsupported(c, "element type %s (%lld); " ONNX_TYPES_TEXT, onnx_type_text(to) ? onnx_type_text(to) : "?",
                          (long long)to);
@@ -31,7 +31,7 @@ static void bit_cast(OnnxCall *c)
     const bool is_known = onnx_dtype(to, &t), is_truth = is_known && (t == BOOL) != (c->in[0]->type == BOOL)
                                                          && dtype_info(t)->bytes == dtype_info(c->in[0]->type)->bytes;
     if (is_truth) c->out[0] = onnx_cast(c, c->in[0], t);
-    else if (is_known) c->out[0] = onnx_call(c, "bitcast", c->in[0], "to=%s", dtype_info(t)->spelling);
+    else if (is_known) c->out[0] = onnx_call(c, "bitcast", c->in[0], attr_type("to", t));
     else
         onnx_unsupported(c, "element type %s (%lld); " ONNX_TYPES_TEXT, onnx_type_text(to) ? onnx_type_text(to) : "?",
                          (long long)to);
@@ -50,10 +50,7 @@ static void clip(OnnxCall *c)
     }
     onnx_scalar(c, 1, &low);
     onnx_scalar(c, 2, &high);
-    Text attrs = text_new(c->cx);
-    onnx_add_real(&attrs, "min", low);
-    onnx_add_real(&attrs, "max", high);
-    c->out[0] = onnx_call(c, "clip", c->in[0], "%s", attrs.at);
+    c->out[0] = onnx_call(c, "clip", c->in[0], attr_real("min", low), attr_real("max", high));
 }
 
 /* y = alpha * a' * b' + beta * bias */
@@ -62,8 +59,8 @@ static void gemm(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     Tensor *a = c->in[0], *b = c->in[1], *bias = onnx_in(c, 2);
     double alpha = onnx_real(c, "alpha", 1), beta = onnx_real(c, "beta", 1);
-    if (onnx_int(c, "transA", 0)) a = onnx_call(c, "transpose", a, "perm=1,0");
-    if (onnx_int(c, "transB", 0)) b = onnx_call(c, "transpose", b, "perm=1,0");
+    if (onnx_int(c, "transA", 0)) a = onnx_call(c, "transpose", a, attr_list("perm", 1, 0));
+    if (onnx_int(c, "transB", 0)) b = onnx_call(c, "transpose", b, attr_list("perm", 1, 0));
     Tensor *y = onnx_call2(c, "dense", a, b);
     if (alpha != 1) y = onnx_call2(c, "mul", y, onnx_scalar_like(c, y, alpha));
     if (bias && beta != 1) bias = onnx_call2(c, "mul", bias, onnx_scalar_like(c, bias, beta));
@@ -81,10 +78,11 @@ static void softmax(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0];
     int axis = onnx_axis(c, onnx_int(c, "axis", c->opset < 13 ? 1 : -1), x->rank);
-    if (c->opset >= 13 || axis == x->rank - 1) c->out[0] = onnx_call(c, c->op_name, x, "axis=%d", axis);
+    if (c->opset >= 13 || axis == x->rank - 1) c->out[0] = onnx_call(c, c->op_name, x, attr_int("axis", axis));
     else
         c->out[0] = view_call(c->cx, c->name,
-                              onnx_call(c, c->op_name, onnx_call(c, "flatten", x, "axis=%d", axis), "axis=1"), x);
+                              onnx_call(c, c->op_name, onnx_call(c, "flatten", x, attr_int("axis", axis)),
+                                        attr_int("axis", 1)), x);
 }
 
 /* Before operator set 7, `axis` aligns the second operand's dimensions with the first's. */
@@ -117,7 +115,7 @@ static void reduce_nothing(OnnxCall *c, const NoAxes *o)
 {
     const DType type = c->in[0]->type;
     Tensor *x = o->in_f64 && dtype_is_integer(type) ? onnx_cast(c, c->in[0], F64) : c->in[0];
-    c->out[0] = o->each ? onnx_call(c, o->each, x, "") : x;
+    c->out[0] = o->each ? onnx_call(c, o->each, x) : x;
     if (c->out[0] && x != c->in[0]) c->out[0] = onnx_cast(c, c->out[0], type);
 }
 
@@ -130,8 +128,9 @@ static void reduce_with(OnnxCall *c, NoAxes nothing)
     int count = onnx_ints(c, "axes", 1, axes, MAX_RANK);
     if (count == -2) return;
     if (c->in[0]->rank == 0 || (count < 1 && onnx_int(c, "noop_with_empty_axes", 0))) reduce_nothing(c, &nothing);
-    else c->out[0] = onnx_call(c, c->op_name, of_bool ? onnx_cast(c, c->in[0], U8) : c->in[0], "axes=%s keepdims=%d",
-                               ints_text(c->cx, axes, count < 0 ? 0 : count), onnx_int(c, "keepdims", 1) != 0);
+    else c->out[0] = onnx_call(c, c->op_name, of_bool ? onnx_cast(c, c->in[0], U8) : c->in[0],
+                               attr_ints("axes", axes, count < 0 ? 0 : count),
+                               attr_flag("keepdims", onnx_int(c, "keepdims", 1)));
     if (of_bool) c->out[0] = onnx_cast(c, c->out[0], BOOL);
 }
 
@@ -143,8 +142,9 @@ static void reduce_log(OnnxCall *c) { reduce_with(c, (NoAxes){ "log", true }); }
 static void arg(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
-    c->out[0] = onnx_call(c, c->op_name, c->in[0], "axis=%lld keepdims=%d last=%d", (long long)onnx_int(c, "axis", 0),
-                          onnx_int(c, "keepdims", 1) != 0, onnx_int(c, "select_last_index", 0) != 0);
+    c->out[0] = onnx_call(c, c->op_name, c->in[0], attr_int("axis", onnx_int(c, "axis", 0)),
+                          attr_flag("keepdims", onnx_int(c, "keepdims", 1)),
+                          attr_flag("last", onnx_int(c, "select_last_index", 0)));
 }
 
 /* Folds any number of tensors from the left. */
@@ -175,10 +175,10 @@ static void pow_(OnnxCall *c)
     Tensor *e = c->in[1];
     if (tensor_is_constant(e) && tensor_elems(e) == 1 && onnx_scalar(c, 1, &v) && v == 2.0
         && e->rank <= c->in[0]->rank) {
-        c->out[0] = onnx_call(c, "square", c->in[0], "");
+        c->out[0] = onnx_call(c, "square", c->in[0]);
         return;
     }
-    if (e->type != c->in[0]->type) e = onnx_call(c, "cast", e, "to=%s", dtype_info(c->in[0]->type)->spelling);
+    if (e->type != c->in[0]->type) e = onnx_call(c, "cast", e, attr_type("to", c->in[0]->type));
     c->out[0] = onnx_call2(c, "pow", c->in[0], e);
 }
 
@@ -193,7 +193,7 @@ static void gelu(OnnxCall *c)
 {
     if (onnx_requires(c, 1))
         c->out[0] = onnx_call(c, strcmp(onnx_text(c, "approximate", "none"), "tanh") == 0 ? "gelu_tanh" : "gelu",
-                              c->in[0], "");
+                              c->in[0]);
 }
 
 static void is_inf(OnnxCall *c)
@@ -202,7 +202,7 @@ static void is_inf(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     if (!dtype_is_float(c->in[0]->type))
         onnx_refuse(c, "the input is %s; floats are accepted", dtype_info(c->in[0]->type)->spelling);
-    if (negative && positive) c->out[0] = onnx_call(c, "isinf", c->in[0], "");
+    if (negative && positive) c->out[0] = onnx_call(c, "isinf", c->in[0]);
     /* False for every x, including NaN */
     else if (!negative && !positive) c->out[0] = onnx_call2(c, "less", c->in[0], c->in[0]);
     else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_scalar_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
@@ -218,10 +218,8 @@ static void cast_like(OnnxCall *c)
 static void shrink(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
-    Text attrs = text_new(c->cx);
-    onnx_add_real(&attrs, "lambda", onnx_real(c, "lambd", 0.5));
-    onnx_add_real(&attrs, "bias", onnx_real(c, "bias", 0));
-    c->out[0] = onnx_call(c, "shrink", c->in[0], "%s", attrs.at);
+    c->out[0] = onnx_call(c, "shrink", c->in[0], attr_real("lambda", onnx_real(c, "lambd", 0.5)),
+                          attr_real("bias", onnx_real(c, "bias", 0)));
 }
 
 /* Removes spaces from the equation. */
@@ -231,7 +229,8 @@ static void einsum(OnnxCall *c)
     for (const char *p = onnx_text(c, "equation", ""); *p; p++)
         if (*p != ' ') text_char(&t, *p);
     if (onnx_requires(c, c->in_count > 0 ? c->in_count : 1))
-        c->out[0] = call(c->cx, "einsum", c->name, c->in, c->in_count, "equation=%s", text_string(&t));
+        c->out[0] = call(c->cx, "einsum", c->name, c->in, c->in_count,
+                         ATTRS(attr_word("equation", text_string(&t))));
 }
 
 const OnnxOp onnx_rows_math[] = {

@@ -3,21 +3,26 @@
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
-#include "support/text.h"
 
-/* Returns "2,3,4": the axes from `first` on. */
-static const char *axes_from(OnnxCall *c, int first, int rank)
+/* The axes of a reduction. */
+typedef struct Axes { int64_t at[MAX_RANK]; int count; } Axes;
+
+static Axes axes_from(int first, int rank)
 {
-    Text t = text_new(c->cx);
-    for (int d = first; d < rank; d++) text_printf(&t, "%s%d", d > first ? "," : "", d);
-    return text_string(&t);
+    Axes axes = { .count = rank - first };
+    for (int i = 0; i < axes.count; i++) axes.at[i] = first + i;
+    return axes;
 }
 
-static Tensor *with_epsilon(OnnxCall *c, const char *op, Tensor *x, const char *axes)
+static Tensor *mean_of(OnnxCall *c, Tensor *x, const Axes *axes)
 {
-    Text attrs = text_new(c->cx);
-    onnx_add_real(&attrs, "epsilon", (double)(float)onnx_real(c, "epsilon", 1e-5));
-    return onnx_call(c, op, x, "axes=%s %s", axes, attrs.at);
+    return onnx_call(c, "reduce_mean", x, attr_ints("axes", axes->at, axes->count), attr_flag("keepdims", true));
+}
+
+static Tensor *with_epsilon(OnnxCall *c, const char *op, Tensor *x, Axes axes)
+{
+    return onnx_call(c, op, x, attr_ints("axes", axes.at, axes.count),
+                     attr_real("epsilon", (double)(float)onnx_real(c, "epsilon", 1e-5)));
 }
 
 static Tensor *scale_and_shift(OnnxCall *c, Tensor *y, Tensor *scale, Tensor *bias)
@@ -33,14 +38,12 @@ static void layer_norm(OnnxCall *c)
     Tensor *x = c->in[0];
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), x->rank);
     if (axis < 0) return;
-    const char *axes = axes_from(c, axis, x->rank);
+    const Axes axes = axes_from(axis, x->rank);
     c->out[0] = scale_and_shift(c, with_epsilon(c, "standardize", x, axes), c->in[1], onnx_in(c, 2));
     if (c->node->out_count < 2) return;
-    Tensor *mean = c->out[1] = onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", axes);
-    Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""),
-                            "axes=%s keepdims=1", axes);
-    c->out[2] = onnx_call(c, "rsqrt", onnx_call2(c, "add", var, onnx_scalar_like(c, x, onnx_real(c, "epsilon", 1e-5))),
-                          "");
+    Tensor *mean = c->out[1] = mean_of(c, x, &axes);
+    Tensor *var = mean_of(c, onnx_call(c, "square", onnx_call2(c, "sub", x, mean)), &axes);
+    c->out[2] = onnx_call(c, "rsqrt", onnx_call2(c, "add", var, onnx_scalar_like(c, x, onnx_real(c, "epsilon", 1e-5))));
 }
 
 static void rms_norm(OnnxCall *c)
@@ -48,7 +51,7 @@ static void rms_norm(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
     if (axis >= 0)
-        c->out[0] = scale_and_shift(c, with_epsilon(c, "rms_norm", c->in[0], axes_from(c, axis, c->in[0]->rank)),
+        c->out[0] = scale_and_shift(c, with_epsilon(c, "rms_norm", c->in[0], axes_from(axis, c->in[0]->rank)),
                                     c->in[1], NULL);
 }
 
@@ -59,7 +62,7 @@ static void instance_norm(OnnxCall *c)
     int rank = c->in[0]->rank;
     if (rank < 3) onnx_refuse(c, "the input is %s; [n][c][..] is accepted", tensor_shape_text(c->cx, c->in[0]));
     else
-        c->out[0] = scale_and_shift(c, with_epsilon(c, "standardize", c->in[0], axes_from(c, 2, rank)),
+        c->out[0] = scale_and_shift(c, with_epsilon(c, "standardize", c->in[0], axes_from(2, rank)),
                            onnx_append_ones(c, c->in[1], rank - 2), onnx_append_ones(c, c->in[2], rank - 2));
 }
 
@@ -79,7 +82,7 @@ static void group_norm(OnnxCall *c)
     const Expr *const shape[4] = { x->shape[0], expr_index(c->cx, groups), expr_index(c->cx, channels / groups),
                                    expr_index(c->cx, -1) };
     if (!by_group) params[1] = channels / groups;
-    Tensor *y = with_epsilon(c, "standardize", onnx_view(c, x, shape, 4), "2,3");
+    Tensor *y = with_epsilon(c, "standardize", onnx_view(c, x, shape, 4), axes_from(2, 4));
     y = scale_and_shift(c, y, onnx_reshape(c, c->in[1], params, 3), onnx_reshape(c, c->in[2], params, 3));
     c->out[0] = y ? view_call(c->cx, c->name, y, x) : NULL;
 }
@@ -87,14 +90,12 @@ static void group_norm(OnnxCall *c)
 /* (x - mean) / (sqrt(var) + 1e-9) */
 static void mean_variance_norm(OnnxCall *c)
 {
-    int64_t axes[MAX_RANK] = { 0, 2, 3 };
+    Axes axes = { { 0, 2, 3 }, 3 };
     if (!onnx_requires(c, 1)) return;
-    int count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
-    const char *list = ints_text(c->cx, axes, count < 0 ? 3 : count);
-    Tensor *x = c->in[0],
-           *centred = onnx_call2(c, "sub", x, onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", list));
-    Tensor *spread = onnx_call(
-        c, "sqrt", onnx_call(c, "reduce_mean", onnx_call(c, "square", centred, ""), "axes=%s keepdims=1", list), "");
+    const int count = onnx_ints(c, "axes", -1, axes.at, MAX_RANK);
+    if (count >= 0) axes.count = count;
+    Tensor *x = c->in[0], *centred = onnx_call2(c, "sub", x, mean_of(c, x, &axes));
+    Tensor *spread = onnx_call(c, "sqrt", mean_of(c, onnx_call(c, "square", centred), &axes));
     c->out[0] = onnx_call2(c, "div", centred, onnx_call2(c, "add", spread, onnx_scalar_like(c, x, 1e-9)));
 }
 
@@ -104,8 +105,8 @@ static void lp_norm(OnnxCall *c)
     int64_t p = onnx_int(c, "p", 2);
     if (!onnx_requires(c, 1)) return;
     if (p != 1 && p != 2) onnx_refuse(c, "'p' is %lld; 1 and 2 are accepted", (long long)p);
-    Tensor *size = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%lld keepdims=1",
-                             (long long)onnx_int(c, "axis", -1));
+    Tensor *size = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0],
+                             attr_list("axes", onnx_int(c, "axis", -1)), attr_flag("keepdims", true));
     Tensor *zero = onnx_scalar_like(c, size, 0), *y = onnx_call2(c, "div", c->in[0], size);
     if (c->opset >= 22 && size && y) y = onnx_select(c, onnx_call2(c, "equal", size, zero), zero, y);
     c->out[0] = y;
@@ -113,12 +114,11 @@ static void lp_norm(OnnxCall *c)
 
 static void lrn(OnnxCall *c)
 {
-    Text attrs = text_new(c->cx);
-    if (!onnx_requires(c, 1)) return;
-    onnx_add_real(&attrs, "alpha", onnx_real(c, "alpha", 1e-4));
-    onnx_add_real(&attrs, "beta", onnx_real(c, "beta", 0.75));
-    onnx_add_real(&attrs, "bias", onnx_real(c, "bias", 1));
-    c->out[0] = onnx_call(c, "lrn", c->in[0], "axis=1 size=%lld %s", (long long)onnx_int(c, "size", 0), attrs.at);
+    if (onnx_requires(c, 1))
+        c->out[0] = onnx_call(c, "lrn", c->in[0], attr_int("axis", 1), attr_int("size", onnx_int(c, "size", 0)),
+                              attr_real("alpha", onnx_real(c, "alpha", 1e-4)),
+                              attr_real("beta", onnx_real(c, "beta", 0.75)),
+                              attr_real("bias", onnx_real(c, "bias", 1)));
 }
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
@@ -143,19 +143,20 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
     }
     if (target->rank == 1) shape[rank++] = one;
     Tensor *index = onnx_view(c, target, shape, rank);
-    Tensor *y = index ? call(c->cx, "gather_elements", c->name, (Tensor *[]){ x, index }, 2, "axis=1") : NULL;
-    y = y ? view_call(c->cx, c->name, onnx_call(c, "neg", y, ""), target) : NULL;
+    Tensor *y = index ? call(c->cx, "gather_elements", c->name, (Tensor *[]){ x, index }, 2,
+                             ATTRS(attr_int("axis", 1))) : NULL;
+    y = y ? view_call(c->cx, c->name, onnx_call(c, "neg", y), target) : NULL;
     Tensor *counted = weight ? onnx_call2(c, "gather", weight, target) : NULL;
     if (!counted && is_ignored)
-        counted = onnx_call(c, "cast", onnx_call(c, "not", is_ignored, ""), "to=%s", dtype_info(x->type)->spelling);
+        counted = onnx_call(c, "cast", onnx_call(c, "not", is_ignored), attr_type("to", x->type));
     else if (is_ignored) counted = onnx_select(c, is_ignored, onnx_scalar_like(c, x, 0), counted);
     if (counted) y = onnx_call2(c, "mul", y, counted);
     if (is_ignored && y) y = onnx_select(c, is_ignored, onnx_scalar_like(c, x, 0), y);
     if (strcmp(reduction, "none") == 0) return y;
-    if (strcmp(reduction, "sum") == 0) return onnx_call(c, "reduce_sum", y, "");
-    if (strcmp(reduction, "mean") == 0 && !counted) return onnx_call(c, "reduce_mean", y, "");
+    if (strcmp(reduction, "sum") == 0) return onnx_call(c, "reduce_sum", y);
+    if (strcmp(reduction, "mean") == 0 && !counted) return onnx_call(c, "reduce_mean", y);
     if (strcmp(reduction, "mean") == 0)
-        return onnx_call2(c, "div", onnx_call(c, "reduce_sum", y, ""), onnx_call(c, "reduce_sum", counted, ""));
+        return onnx_call2(c, "div", onnx_call(c, "reduce_sum", y), onnx_call(c, "reduce_sum", counted));
     onnx_refuse(c, "'reduction' is \"%s\"; none, sum and mean are accepted", reduction);
     return NULL;
 }
@@ -168,7 +169,7 @@ static void nll_loss(OnnxCall *c)
 static void softmax_loss(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
-    Tensor *log_of = onnx_call(c, "log_softmax", c->in[0], "axis=1");
+    Tensor *log_of = onnx_call(c, "log_softmax", c->in[0], attr_int("axis", 1));
     c->out[0] = loss(c, log_of, c->in[1], onnx_in(c, 2));
     c->out[1] = log_of;
 }

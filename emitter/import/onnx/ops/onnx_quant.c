@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
-#include "support/text.h"
 
 /* Returns the zero point, or 0 if it is omitted. */
 static Tensor *zero_or_default(OnnxCall *c, Tensor *zero, DType t)
@@ -39,20 +38,21 @@ static Tensor *per_block(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
         onnx_refuse(
             c, "a scale or zero point of %s for blocks of %lld along axis %d of %s; one value per block is accepted",
             tensor_shape_text(c->cx, p), (long long)block, at, tensor_shape_text(c->cx, x));
-    Tensor *all = ctx_failed(c->cx) ? NULL : onnx_call(c, "repeat", p, "axis=%d times=%lld", at, (long long)block);
+    Tensor *all = ctx_failed(c->cx) ? NULL : onnx_call(c, "repeat", p, attr_int("axis", at), attr_int("times", block));
     return all && tensor_dim(all, at) > tensor_dim(x, at)
-               ? onnx_call(c, "slice", all, "axes=%d begin=0 end=%lld", at, (long long)tensor_dim(x, at))
+               ? onnx_call(c, "slice", all, attr_list("axes", at), attr_list("begin", 0),
+                           attr_list("end", tensor_dim(x, at)))
                : all;
 }
 
-static Tensor *call3(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *zero, const char *attrs)
+static Tensor *call3(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *zero, const Attr *attrs)
 {
-    return x && scale && zero ? call(c->cx, op, c->name, (Tensor *[]){ x, scale, zero }, 3, "%s", attrs) : NULL;
+    return x && scale && zero ? call(c->cx, op, c->name, (Tensor *[]){ x, scale, zero }, 3, attrs) : NULL;
 }
 
 static Tensor *quantize_call(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *zero)
 {
-    return zero ? call3(c, op, x, scale, zero, text_format(c->cx, "to=%s", dtype_info(zero->type)->spelling)) : NULL;
+    return zero ? call3(c, op, x, scale, zero, ATTRS(attr_type("to", zero->type))) : NULL;
 }
 
 static void quantize_linear(OnnxCall *c)
@@ -96,7 +96,7 @@ static Tensor *simulated_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, 
         bits > 16) return NULL;
     if (scale->type != n->in[0]->type || !same_values(scale, n->in[1]) || !same_values(zero, n->in[2])) return NULL;
     return call(c->cx, "annotation.simulated_quantize", c->name, (Tensor *[]){ n->in[0], scale, zero }, 3,
-                "bits=%d sign=%d", bits, stored->type == I8 || stored->type == I16);
+                ATTRS(attr_int("bits", bits), attr_flag("sign", stored->type == I8 || stored->type == I16)));
 }
 
 static void dequantize_linear(OnnxCall *c)
@@ -106,7 +106,7 @@ static void dequantize_linear(OnnxCall *c)
     Tensor *x = c->in[0], *zero = per_block(c, zero_or_default(c, onnx_in(c, 2), x->type), x, axis),
            *scale = per_block(c, c->in[1], x, axis);
     c->out[0] = simulated_pair(c, x, scale, zero);
-    if (!c->out[0] && !ctx_failed(c->cx)) c->out[0] = call3(c, "dequantize", x, scale, zero, "");
+    if (!c->out[0] && !ctx_failed(c->cx)) c->out[0] = call3(c, "dequantize", x, scale, zero, NULL);
 }
 
 /* Maps the range of x, widened to include 0, to 0..255. */
@@ -114,15 +114,15 @@ static void dynamic_quantize(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0], *none = onnx_scalar_like(c, x, 0);
-    Tensor *low = x->rank ? onnx_call(c, "reduce_min", x, "") : x,
-           *high = x->rank ? onnx_call(c, "reduce_max", x, "") : x;
+    Tensor *low = x->rank ? onnx_call(c, "reduce_min", x) : x,
+           *high = x->rank ? onnx_call(c, "reduce_max", x) : x;
     low = onnx_call2(c, "min", low, none);
     high = onnx_call2(c, "max", high, none);
     Tensor *range = onnx_call2(c, "sub", high, low), *scale = onnx_call2(c, "div", range, onnx_scalar_like(c, x, 255));
     Tensor *is_flat = onnx_call2(c, "equal", range, none);
     if (ctx_failed(c->cx)) return;
     scale = onnx_select(c, is_flat, onnx_scalar_like(c, x, 1), scale);
-    Tensor *zero = quantize_call(c, "quantize", onnx_call(c, "neg", low, ""), scale,
+    Tensor *zero = quantize_call(c, "quantize", onnx_call(c, "neg", low), scale,
                                  tensor_scalar(c->cx, c->name, U8, 0));
     c->out[0] = quantize_call(c, "quantize", x, scale, zero);
     c->out[1] = scale;
@@ -165,30 +165,30 @@ static double scale_at(const Tensor *t, int64_t i)
     return dtype_load(t->type, t->data, tensor_elems(t) == 1 ? 0 : i).f;
 }
 
-/* Returns ` products=.. step=..`, the exact values that the f32 ratio rounds: the product of two f32 is exact in
- * double. Empty unless all scales are constant, y has one, and at most one of the operands has several. */
-static const char *exact_scales(OnnxCall *c, const Tensor *a, const Tensor *b, const Tensor *y)
+/* The exact scales of a product, which their f32 ratio rounds: the product of two f32 is exact in double. */
+typedef struct ExactScales { int count; double *products, step; } ExactScales;
+
+/* None unless all scales are constant, y has one, and at most one of the operands has several. */
+static ExactScales exact_scales(OnnxCall *c, const Tensor *a, const Tensor *b, const Tensor *y)
 {
     const Tensor *scale[] = { a, b, y };
+    const ExactScales none = { 0 };
     for (int i = 0; i < 3; i++)
-        if (!tensor_is_constant(scale[i]) || scale[i]->type != F32) return "";
+        if (!tensor_is_constant(scale[i]) || scale[i]->type != F32) return none;
     const int64_t of_a = tensor_elems(a), of_b = tensor_elems(b), count = of_a > of_b ? of_a : of_b;
-    if (tensor_elems(y) != 1 || (of_a != 1 && of_b != 1)) return "";
-    Text t = text_new(c->cx);
-    for (int64_t i = 0; i < count; i++) {
-        text_add(&t, i ? "," : " products=");
-        text_double(&t, scale_at(a, i) * scale_at(b, i));
-    }
-    onnx_add_real(&t, "step", scale_at(y, 0));
-    return text_string(&t);
+    if (tensor_elems(y) != 1 || (of_a != 1 && of_b != 1)) return none;
+    ExactScales e = { (int)count, NEW_ARRAY(c->cx->arena, double, count), scale_at(y, 0) };
+    for (int64_t i = 0; i < count; i++) e.products[i] = scale_at(a, i) * scale_at(b, i);
+    return e;
 }
 
 static Tensor *requantized(OnnxCall *c, Tensor *sums, Tensor *scale, Tensor *zero)
 {
-    const char *exact = exact_scales(c, c->in[1], c->in[4], c->in[6]);
+    const ExactScales e = exact_scales(c, c->in[1], c->in[4], c->in[6]);
     if (!sums || !scale || !zero) return NULL;
-    return call3(c, "requantize", sums, scale, zero, text_format(c->cx, "to=%s%s", dtype_info(zero->type)->spelling,
-                                                                 exact));
+    return call3(c, "requantize", sums, scale, zero,
+                 ATTRS(attr_type("to", zero->type), attr_if(e.count, attr_reals("products", e.products, e.count)),
+                       attr_if(e.count, attr_real("step", e.step))));
 }
 
 static void qlinear_matmul(OnnxCall *c)

@@ -54,60 +54,64 @@ static bool read_type(OnnxCall *c, DType otherwise, DType *t)
     return false;
 }
 
-/* Empty for rank 0: the IR operators default to a scalar. */
-static const char *shape_text(OnnxCall *c, const int64_t *shape, int rank)
+typedef struct Shape { int64_t at[MAX_RANK]; int rank; } Shape;
+
+static Shape shape_of(const Tensor *x)
 {
-    return rank ? text_format(c->cx, " shape=%s", ints_text(c->cx, shape, rank)) : "";
+    Shape s = { .rank = x->rank };
+    for (int d = 0; d < x->rank; d++) s.at[d] = tensor_dim(x, d);
+    return s;
 }
 
-static const char *shape_of(OnnxCall *c, const Tensor *x)
+/* Skipped for rank 0: the IR operators default to a scalar. */
+static Attr attr_shape(const Shape *s) { return attr_if(s->rank, attr_ints("shape", s->at, s->rank)); }
+
+/* The distribution's parameters: real attributes of the IR operator, whose names agree with the node's. */
+enum { MOST_PARAMETERS = 4 };
+typedef struct Parameters { Attr at[MOST_PARAMETERS]; } Parameters;
+
+static Parameters parameters_of(OnnxCall *c)
 {
-    int64_t shape[MAX_RANK];
-    for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
-    return shape_text(c, shape, x->rank);
+    Parameters p = { { { 0 } } };
+    int count = 0;
+    for (const AttrRow *r = op_find(c->cx, c->op_name)->attr; r->name && count < MOST_PARAMETERS; r++) {
+        const char *end;
+        if (r->kind == ATTR_REAL)
+            p.at[count++] = attr_real(r->name, onnx_real(c, r->name, text_read_double(r->otherwise, &end)));
+    }
+    return p;
 }
 
-/* Draws from [0, 1), or by the IR operator's attributes; 16-bit floats are rounded from f32. */
-static Tensor *random_call(OnnxCall *c, const char *op, DType t, const char *shape, const char *attrs)
+/* Draws numbers of the shape; 16-bit floats are rounded from f32. */
+static Tensor *random_call(OnnxCall *c, const char *op, DType t, Shape shape, Parameters p)
 {
-    const DType drawn = t == F64 ? F64 : F32;
     if (!dtype_is_float(t))
         onnx_unsupported(c, "random numbers of type %s; float types are accepted", dtype_info(t)->spelling);
     Tensor *key = ctx_failed(c->cx) ? NULL : key_of(c);
-    return onnx_cast(c, onnx_call(c, op, key, "to=%s%s %s", dtype_info(drawn)->spelling, shape, attrs), t);
+    return onnx_cast(c, onnx_call(c, op, key, attr_type("to", t == F64 ? F64 : F32), attr_shape(&shape), p.at[0],
+                                  p.at[1], p.at[2], p.at[3]), t);
 }
 
+/* Draws from [0, 1). */
 static Tensor *uniform_like(OnnxCall *c, const Tensor *x)
 {
-    return random_call(c, "random_uniform", x->type == F64 ? F64 : F32, shape_of(c, x), "");
-}
-
-/* Returns the node's values of the IR operator's real attributes, whose names agree. */
-static const char *attrs_of(OnnxCall *c)
-{
-    Text t = text_new(c->cx);
-    for (const AttrRow *r = op_find(c->cx, c->op_name)->attr; r->name; r++)
-        if (r->kind == ATTR_REAL) {
-            const char *end;
-            onnx_add_real(&t, r->name, onnx_real(c, r->name, text_read_double(r->otherwise, &end)));
-        }
-    return text_string(&t);
+    return random_call(c, "random_uniform", x->type == F64 ? F64 : F32, shape_of(x), (Parameters){ { { 0 } } });
 }
 
 static void random_of_shape(OnnxCall *c)
 {
-    int64_t shape[MAX_RANK];
+    Shape shape;
     DType t;
-    const int rank = onnx_ints(c, "shape", -1, shape, MAX_RANK);
-    if (!onnx_is_missing(c, rank, "shape") && read_type(c, F32, &t))
-        c->out[0] = random_call(c, c->op_name, t, shape_text(c, shape, rank), attrs_of(c));
+    shape.rank = onnx_ints(c, "shape", -1, shape.at, MAX_RANK);
+    if (!onnx_is_missing(c, shape.rank, "shape") && read_type(c, F32, &t))
+        c->out[0] = random_call(c, c->op_name, t, shape, parameters_of(c));
 }
 
 static void random_like(OnnxCall *c)
 {
     DType t;
     if (!onnx_requires(c, 1) || !read_type(c, dtype_is_float(c->in[0]->type) ? c->in[0]->type : F32, &t)) return;
-    c->out[0] = random_call(c, c->op_name, t, shape_of(c, c->in[0]), attrs_of(c));
+    c->out[0] = random_call(c, c->op_name, t, shape_of(c->in[0]), parameters_of(c));
 }
 
 /* 1 with the probability given by the input. */
@@ -122,8 +126,8 @@ static void multinomial(OnnxCall *c)
 {
     DType t;
     if (!onnx_requires(c, 1) || !read_type(c, I32, &t)) return;
-    Tensor *key = key_of(c), *y = call(c->cx, "multinomial", c->name, (Tensor *[]){ c->in[0], key }, 2, "samples=%lld",
-                                       (long long)onnx_int(c, "sample_size", 1));
+    Tensor *key = key_of(c), *y = call(c->cx, "multinomial", c->name, (Tensor *[]){ c->in[0], key }, 2,
+                                       ATTRS(attr_int("samples", onnx_int(c, "sample_size", 1))));
     c->out[0] = onnx_cast(c, y, t);
 }
 
@@ -133,7 +137,8 @@ static Tensor *keep_mask(OnnxCall *c, const Tensor *x, Tensor *ratio)
     if (!onnx_attr(c, "seed")) return onnx_call2(c, "greater_equal", uniform_like(c, x), ratio);
     const uint32_t seed = (uint32_t)onnx_int(c, "seed", 0);
     Tensor *key = tensor_constant(c->cx, c->name, U32, 0, NULL, arena_copy(c->cx->arena, &seed, sizeof seed));
-    return onnx_call2(c, "greater_equal", onnx_call(c, "mersenne_uniform", key, "%s", shape_of(c, x)),
+    const Shape shape = shape_of(x);
+    return onnx_call2(c, "greater_equal", onnx_call(c, "mersenne_uniform", key, attr_shape(&shape)),
                       onnx_cast(c, ratio, F64));
 }
 
@@ -161,8 +166,9 @@ static void dropout(OnnxCall *c)
         return;
     }
     c->out[0] = c->in[0];
+    const Shape shape = shape_of(c->in[0]);
     if (c->node->out_count > 1)
-        c->out[1] = onnx_call(c, "expand", tensor_scalar(c->cx, c->name, BOOL, 1), "%s", shape_of(c, c->in[0]));
+        c->out[1] = onnx_call(c, "expand", tensor_scalar(c->cx, c->name, BOOL, 1), attr_shape(&shape));
 }
 
 const OnnxOp onnx_rows_random[] = {

@@ -22,11 +22,14 @@ typedef struct LayerKind {
     bool may_split_bias;                     /* if the flag is set, part of the second bias is a separate input */
 } LayerKind;
 
+/* The IR operators, "sigmoid,tanh,tanh", and their parameters. */
+typedef struct ActivationAttrs { const char *names; double alpha[3], beta[3]; } ActivationAttrs;
+
 typedef struct Layers {
     OnnxCall *c;
     const LayerKind *kind;
     int directions;
-    const char *attrs[2];                    /* per direction */
+    ActivationAttrs of[2];                   /* per direction */
     int64_t steps, batch, units;
     bool batch_first;
     Tensor *lengths;                         /* NULL: all steps */
@@ -67,7 +70,7 @@ static double next_real(const OnnxAttr *list, int *next, double otherwise)
     return list && *next < list->real_count ? list->reals[(*next)++] : otherwise;
 }
 
-/* Formats "activations=.. alpha=.. beta=.." per direction. */
+/* Reads the activations of each direction. */
 static bool read_activations(Layers *l)
 {
     OnnxCall *c = l->c;
@@ -79,19 +82,16 @@ static bool read_activations(Layers *l)
         return false;
     }
     for (int d = 0; d < l->directions; d++) {
-        Text names = text_new(c->cx), a = text_new(c->cx), b = text_new(c->cx);
+        Text names = text_new(c->cx);
         for (int i = 0; i < l->kind->activations; i++) {
             const Activation *f = find_activation(c, list ? list->texts[d * l->kind->activations + i]
                 : l->kind->activation[i]);
             if (!f) return false;
             text_printf(&names, "%s%s", i ? "," : "", f->ir_op);
-            text_add(&a, i ? "," : "");
-            text_add(&b, i ? "," : "");
-            text_double(&a, f->has_alpha ? next_real(alphas, &alpha, f->alpha) : 0);
-            text_double(&b, f->has_beta ? next_real(betas, &beta, f->beta) : 0);
+            l->of[d].alpha[i] = f->has_alpha ? next_real(alphas, &alpha, f->alpha) : 0;
+            l->of[d].beta[i] = f->has_beta ? next_real(betas, &beta, f->beta) : 0;
         }
-        l->attrs[d] = text_format(c->cx, "activations=%s alpha=%s beta=%s", text_string(&names), text_string(&a),
-                                  text_string(&b));
+        l->of[d].names = text_string(&names);
     }
     return true;
 }
@@ -102,13 +102,14 @@ static bool read_activations(Layers *l)
 static Tensor *of_direction(Layers *l, Tensor *t, int axis, int d)
 {
     if (!t) return NULL;
-    if (l->directions > 1) t = onnx_call(l->c, "slice", t, "axes=%d begin=%d end=%d", axis, d, d + 1);
-    return onnx_call(l->c, "squeeze", t, "axes=%d", axis);
+    if (l->directions > 1)
+        t = onnx_call(l->c, "slice", t, attr_list("axes", axis), attr_list("begin", d), attr_list("end", d + 1));
+    return onnx_call(l->c, "squeeze", t, attr_list("axes", axis));
 }
 
 static Tensor *part(Layers *l, Tensor *t, int64_t begin, int64_t end)
 {
-    return onnx_call(l->c, "slice", t, "axes=0 begin=%lld end=%lld", (long long)begin, (long long)end);
+    return onnx_call(l->c, "slice", t, attr_list("axes", 0), attr_list("begin", begin), attr_list("end", end));
 }
 
 static bool is_zero(const Tensor *t)
@@ -139,7 +140,7 @@ static Tensor *bias_of(Layers *l, int d, bool keeps, Tensor **rest)
     if (!keeps) return sum;
     *rest = part(l, b, all + reset, 2 * all);
     Tensor *both[] = { sum, part(l, b, reset, all) };
-    return call(c->cx, "concat", c->name, both, 2, "axis=0");
+    return call(c->cx, "concat", c->name, both, 2, ATTRS(attr_int("axis", 0)));
 }
 
 static bool has_dims(const Tensor *t, int rank, int64_t a, int64_t b, int64_t c)
@@ -221,9 +222,10 @@ static Tensor *stack_directions(Layers *l, Tensor *const *t, int axis)
     OnnxCall *c = l->c;
     Tensor *wide[2];
     for (int d = 0; d < l->directions; d++) {
-        if (!(wide[d] = onnx_call(c, "unsqueeze", t[d], "axes=%d", axis))) return NULL;
+        if (!(wide[d] = onnx_call(c, "unsqueeze", t[d], attr_list("axes", axis)))) return NULL;
     }
-    return l->directions == 1 ? wide[0] : call(c->cx, "concat", c->name, wide, l->directions, "axis=%d", axis);
+    if (l->directions == 1) return wide[0];
+    return call(c->cx, "concat", c->name, wide, l->directions, ATTRS(attr_int("axis", axis)));
 }
 
 static void results(Layers *l, Node *const *layer)
@@ -232,7 +234,8 @@ static void results(Layers *l, Node *const *layer)
     for (int i = 0; i < layer[0]->out_count; i++) {
         Tensor *each[2] = { layer[0]->out[i], l->directions > 1 ? layer[1]->out[i] : NULL };
         if (i == 0 && l->batch_first)
-            for (int d = 0; d < l->directions; d++) each[d] = onnx_call(c, "transpose", each[d], "perm=1,0,2");
+            for (int d = 0; d < l->directions; d++)
+                each[d] = onnx_call(c, "transpose", each[d], attr_list("perm", 1, 0, 2));
         c->out[i] = stack_directions(l, each, i == 0 && l->batch_first ? 2 : l->batch_first || i == 0 ? 1 : 0);
     }
 }
@@ -246,17 +249,19 @@ static Node *layer_call(Layers *l, Tensor *x, int d)
     const LayerKind *k = l->kind;
     bool reverse = d == 1 || strcmp(onnx_text(c, "direction", "forward"), "reverse") == 0;
     Tensor *rest = NULL, *in[8] = { x };
-    for (int i = 1; i < 3; i++) in[i] = onnx_call(c, "transpose", of_direction(l, c->in[i], 0, d), "perm=1,0");
+    for (int i = 1; i < 3; i++)
+        in[i] = onnx_call(c, "transpose", of_direction(l, c->in[i], 0, d), attr_list("perm", 1, 0));
     in[3] = bias_of(l, d, k->may_split_bias && has_flag(l), &rest);
     in[4] = state_of(l, 5, d);
     in[5] = k->has_cell ? state_of(l, 6, d) : rest;
     in[6] = k->has_cell ? of_direction(l, onnx_in(c, 7), 0, d) : NULL;
     in[k->inputs - 1] = l->lengths;
-    Text attrs = text_new(c->cx);
-    text_printf(&attrs, "%s reverse=%d clip=", l->attrs[d], reverse);
-    text_double(&attrs, onnx_real(c, "clip", 0));
-    if (k->flag) text_printf(&attrs, " %s=%d", k->flag, has_flag(l));
-    Tensor *y = call(c->cx, k->op, c->name, in, k->inputs, "%s", text_string(&attrs));
+    const ActivationAttrs *of = &l->of[d];
+    Tensor *y = call(c->cx, k->op, c->name, in, k->inputs,
+                     ATTRS(attr_word("activations", of->names), attr_reals("alpha", of->alpha, k->activations),
+                           attr_reals("beta", of->beta, k->activations), attr_flag("reverse", reverse),
+                           attr_real("clip", onnx_real(c, "clip", 0)),
+                           attr_if(k->flag, attr_flag(k->flag, has_flag(l)))));
     return y ? y->producer : NULL;
 }
 
@@ -265,7 +270,7 @@ static void layers(OnnxCall *c, const LayerKind *kind)
     Layers l;
     Node *layer[2];
     if (!layers_read(&l, c, kind)) return;
-    Tensor *x = l.batch_first ? onnx_call(c, "transpose", c->in[0], "perm=1,0,2") : c->in[0];
+    Tensor *x = l.batch_first ? onnx_call(c, "transpose", c->in[0], attr_list("perm", 1, 0, 2)) : c->in[0];
     for (int d = 0; d < l.directions; d++)
         if (!(layer[d] = layer_call(&l, x, d))) return;
     results(&l, layer);

@@ -70,7 +70,8 @@ static Tensor *gather_axis(OnnxCall *c, const OnnxResize *r, const SampleLine *l
     int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out);
     for (int64_t i = 0; i < l->out; i++) index[i] = (int32_t)clamped(nearest_of(r, source_coordinate(r, l, i)), l->in);
     Tensor *table = tensor_constant(c->cx, c->name, I32, 1, &l->out, index);
-    return x && table ? call(c->cx, "gather", c->name, (Tensor *[]){ x, table }, 2, "axis=%d", axis) : NULL;
+    return x && table ? call(c->cx, "gather", c->name, (Tensor *[]){ x, table }, 2,
+                             ATTRS(attr_int("axis", axis))) : NULL;
 }
 
 /* Stores the weights of the taps around coordinate v, normalized to sum 1. */
@@ -106,7 +107,8 @@ static Tensor *resample_axis(OnnxCall *c, const OnnxResize *r, const SampleLine 
     for (int64_t i = 0; weights && i < l->out; i++)
         store_weights(r, l, source_coordinate(r, l, i), shrink, first, taps, index, x->type, data, i);
     Tensor *table = tensor_constant(c->cx, c->name, I32, 2, (int64_t[]){ l->out, taps }, index);
-    return table && weights ? call(c->cx, "resample", c->name, (Tensor *[]){ x, table, weights }, 3, "axis=%d", axis)
+    return table && weights ? call(c->cx, "resample", c->name, (Tensor *[]){ x, table, weights }, 3,
+                                   ATTRS(attr_int("axis", axis)))
                             : NULL;
 }
 
@@ -146,21 +148,11 @@ static Tensor *interpolate_axis(OnnxCall *c, const OnnxResize *r, const SampleLi
                          axis, tensor_shape_text(c->cx, x));
         return NULL;
     }
-    Text text = text_new(c->cx);
-    text_printf(&text, "axis=%d mode=%s coordinates=%s nearest=%s times=%lld per=%lld", axis, r->mode, r->coordinates,
-                r->nearest, (long long)times, (long long)per);
-    onnx_add_real(&text, "cubic", r->cubic);
-    const Op *op = op_find(c->cx, "interpolate");
-    int count;
-    const Attr *read = attrs_read(c->cx, op, text.at, &count);
-    Attr attr[8];
-    for (int i = 0; read && i < count; i++) attr[i] = read[i];
-    if (l->requested)
-        attr[count++] = (Attr){ .name = "like",
-                                .kind = ATTR_TENSOR,
-                                .tensor = tensor_new(c->cx, c->name, x->type, 1, &l->requested) };
-    Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, op, c->name, &x, 1, attr, count) : NULL;
-    return n ? n->out[0] : NULL;
+    const Tensor *like = l->requested ? tensor_new(c->cx, c->name, x->type, 1, &l->requested) : NULL;
+    return onnx_call(c, "interpolate", x, attr_int("axis", axis), attr_word("mode", r->mode),
+                     attr_word("coordinates", r->coordinates), attr_word("nearest", r->nearest),
+                     attr_int("times", times), attr_int("per", per), attr_real("cubic", r->cubic),
+                     attr_if(like, attr_tensor("like", like)));
 }
 
 static Tensor *resize_axes(OnnxCall *c, const OnnxResize *r, const SampleLine *line, Tensor *x)
@@ -385,7 +377,7 @@ static void affine_grid(OnnxCall *c)
         }
         dtype_store(base->type, data, i * (spatial + 1) + spatial, (Scalar){ .f = 1 });
     }
-    Tensor *grid = onnx_call2(c, "matmul", base, onnx_call(c, "transpose", c->in[0], "perm=0,2,1"));
+    Tensor *grid = onnx_call2(c, "matmul", base, onnx_call(c, "transpose", c->in[0], attr_list("perm", 0, 2, 1)));
     int64_t shape[2 + MOST_SPATIAL] = { size[0] };
     for (int d = 0; d < spatial; d++) shape[1 + d] = size[2 + d];
     shape[1 + spatial] = spatial;
@@ -395,20 +387,18 @@ static void affine_grid(OnnxCall *c)
 static void grid_sample(OnnxCall *c)
 {
     const char *mode = onnx_text(c, "mode", "bilinear");
+    if (strcmp(mode, "bilinear") == 0 || strcmp(mode, "trilinear") == 0) mode = "linear";
+    if (strcmp(mode, "bicubic") == 0) mode = "cubic";
     if (!onnx_requires(c, 2)) return;
     if (c->in[0]->rank != 4 && c->in[0]->rank != 5) {
         onnx_unsupported(c, "the input is %s; [n][c][h][w] and [n][c][d][h][w] are accepted",
                          tensor_shape_text(c->cx, c->in[0]));
         return;
     }
-    Tensor *x = onnx_channels_last(c, c->in[0]);
-    if (!x) return;
-    c->out[0] = onnx_channels_second(
-        c, call(c->cx, "grid_sample", c->name, (Tensor *[]){ x, c->in[1] }, 2, "mode=%s padding=%s align=%d",
-                strcmp(mode, "bilinear") == 0 || strcmp(mode, "trilinear") == 0 ? "linear"
-                : strcmp(mode, "bicubic") == 0                                  ? "cubic"
-                                                                                : mode,
-                onnx_text(c, "padding_mode", "zeros"), onnx_int(c, "align_corners", 0) != 0));
+    Tensor *y = onnx_call2(c, "grid_sample", onnx_channels_last(c, c->in[0]), c->in[1], attr_word("mode", mode),
+                           attr_word("padding", onnx_text(c, "padding_mode", "zeros")),
+                           attr_flag("align", onnx_int(c, "align_corners", 0)));
+    c->out[0] = onnx_channels_second(c, y);
 }
 
 const OnnxOp onnx_rows_resize[] = {

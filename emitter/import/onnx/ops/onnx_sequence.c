@@ -108,7 +108,8 @@ static void split(OnnxCall *c)
         if (end < begin || end > size)
             onnx_refuse(c, "part %lld ends at %lld of %lld elements", (long long)i, (long long)end, (long long)size);
         else if (end == begin) all[i] = onnx_empty_slice(c, x, axis);
-        else all[i] = onnx_call(c, "slice", x, "axes=%d begin=%lld end=%lld", axis, (long long)begin, (long long)end);
+        else all[i] = onnx_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", begin),
+                                attr_list("end", end));
         if (given < 0 && !onnx_int(c, "keepdims", 1)) all[i] = without_axis(c, all[i], axis);
         begin = end;
     }
@@ -129,8 +130,8 @@ static void concat(OnnxCall *c)
         axis = onnx_axis(c, onnx_int(c, "axis", 0), rank + is_new);
     Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, l->count);
     for (int i = 0; i < l->count; i++)
-        all[i] = is_new ? onnx_call(c, "unsqueeze", l->at[i], "axes=%d", axis) : l->at[i];
-    if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "concat", c->name, all, l->count, "axis=%d", axis);
+        all[i] = is_new ? onnx_call(c, "unsqueeze", l->at[i], attr_list("axes", axis)) : l->at[i];
+    c->out[0] = call(c->cx, "concat", c->name, all, l->count, ATTRS(attr_int("axis", axis)));
 }
 
 const OnnxOp onnx_rows_sequence[] = {

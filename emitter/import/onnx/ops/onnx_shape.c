@@ -7,7 +7,6 @@
 #include "import/onnx/graph/onnx_sizes.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
-#include "support/text.h"
 
 enum { MOST_ELEMS = 1 << 16,         /* limit of a constant to fill */
        MOST_OPERANDS = 32 };         /* operands of one concatenation; more are concatenated in stages */
@@ -25,13 +24,13 @@ static void reshape(OnnxCall *c)
     if (is_empty && tensor_elems(c->in[0]) != 0)
         onnx_refuse(c, "%s has elements, and the shape has none (allowzero)", tensor_shape_text(c->cx, c->in[0]));
     else if (is_empty) c->out[0] = onnx_empty(c, c->in[0]->type, shape, count);
-    else c->out[0] = onnx_call(c, "reshape", c->in[0], "shape=%s", ints_text(c->cx, shape, count));
+    else c->out[0] = onnx_call(c, "reshape", c->in[0], attr_ints("shape", shape, count));
 }
 
 static void flatten(OnnxCall *c)
 {
     if (onnx_requires(c, 1))
-        c->out[0] = onnx_call(c, "flatten", c->in[0], "axis=%lld", (long long)onnx_int(c, "axis", 1));
+        c->out[0] = onnx_call(c, "flatten", c->in[0], attr_int("axis", onnx_int(c, "axis", 1)));
 }
 
 static void squeeze(OnnxCall *c)
@@ -40,7 +39,7 @@ static void squeeze(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
     if (count >= -1)
-        c->out[0] = onnx_call(c, "squeeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count < 0 ? 0 : count));
+        c->out[0] = onnx_call(c, "squeeze", c->in[0], attr_ints("axes", axes, count < 0 ? 0 : count));
 }
 
 static void unsqueeze(OnnxCall *c)
@@ -49,7 +48,7 @@ static void unsqueeze(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
     if (!onnx_is_missing(c, count, "axes"))
-        c->out[0] = onnx_call(c, "unsqueeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count));
+        c->out[0] = onnx_call(c, "unsqueeze", c->in[0], attr_ints("axes", axes, count));
 }
 
 /* ---- Index maps -------------------------------------------------------------------------------------------------- */
@@ -59,8 +58,8 @@ static void transpose(OnnxCall *c)
     int64_t perm[MAX_RANK];
     if (!onnx_requires(c, 1)) return;
     int count = onnx_ints(c, "perm", -1, perm, MAX_RANK);
-    if (count == -1) c->out[0] = onnx_call(c, "transpose", c->in[0], "");
-    else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], "perm=%s", ints_text(c->cx, perm, count));
+    if (count == -1) c->out[0] = onnx_call(c, "transpose", c->in[0]);
+    else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], attr_ints("perm", perm, count));
 }
 
 /* Drops operands without elements. */
@@ -74,8 +73,9 @@ static void concat(OnnxCall *c)
     while (count > 0 && !ctx_failed(c->cx)) {
         int stages = 0;
         for (int i = 0; i < count; i += MOST_OPERANDS)
-            in[stages++] = call(c->cx, "concat", c->name, in + i, count - i < MOST_OPERANDS ? count - i : MOST_OPERANDS,
-                              "axis=%lld", (long long)onnx_int(c, "axis", 0));
+            in[stages++] = call(c->cx, "concat", c->name, in + i,
+                                count - i < MOST_OPERANDS ? count - i : MOST_OPERANDS,
+                                ATTRS(attr_int("axis", onnx_int(c, "axis", 0))));
         count = stages > 1 ? stages : 0;
         c->out[0] = in[0];
     }
@@ -112,8 +112,8 @@ static void split(OnnxCall *c)
             onnx_refuse(c, "part %d would have %lld elements; 0 or more are accepted", i, (long long)sizes[i]);
         else if (sizes[i] == 0) c->out[i] = onnx_empty_slice(c, x, (int)axis);
         else
-            c->out[i] = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at,
-                                  (long long)(at + sizes[i]));
+            c->out[i] = onnx_call(c, "slice", c->in[0], attr_list("axes", axis), attr_list("begin", at),
+                                  attr_list("end", at + sizes[i]));
     }
     if (count >= 0 && (count != c->node->out_count || at != tensor_dim(x, (int)axis)))
         onnx_refuse(c, "the parts have %lld of %lld elements; parts that cover the axis are accepted", (long long)at,
@@ -175,22 +175,11 @@ static void slice(OnnxCall *c)
         return;
     }
     if (!sizes[0] && !sizes[1] && is_empty_slice(c, begin, end, axes, axis_count, step, steps, count)) return;
-    Text attrs = text_new(c->cx);
-    text_printf(&attrs, "begin=%s end=%s", ints_text(c->cx, begin, count), ints_text(c->cx, end, count));
-    if (axis_count >= 0) text_printf(&attrs, " axes=%s", ints_text(c->cx, axes, count));
-    if (steps >= 0) text_printf(&attrs, " step=%s", ints_text(c->cx, step, count));
-    const Op *op = op_find(c->cx, "slice");
-    int attr_count;
-    const Attr *read = attrs_read(c->cx, op, attrs.at, &attr_count);
-    Attr attr[MAX_RANK + 2];
-    for (int i = 0; read && i < attr_count; i++) attr[i] = read[i];
-    for (int i = 0; i < 2; i++)
-        if (sizes[i])
-            attr[attr_count++] = (Attr){ .name = i ? "end_sizes" : "begin_sizes",
-                                         .kind = ATTR_TENSOR,
-                                         .tensor = sizes[i] };
-    Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, op, c->name, c->in, 1, attr, attr_count) : NULL;
-    c->out[0] = n ? n->out[0] : NULL;
+    c->out[0] = onnx_call(c, "slice", c->in[0], attr_ints("begin", begin, count), attr_ints("end", end, count),
+                          attr_if(axis_count >= 0, attr_ints("axes", axes, count)),
+                          attr_if(steps >= 0, attr_ints("step", step, count)),
+                          attr_if(sizes[0], attr_tensor("begin_sizes", sizes[0])),
+                          attr_if(sizes[1], attr_tensor("end_sizes", sizes[1])));
 }
 
 /* Gathers one constant index as a slice; a scalar index removes the dimension. */
@@ -200,8 +189,8 @@ static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
     const Expr *shape[MAX_RANK];
     int rank = 0;
     if (at < 0 && tensor_dim(x, (int)axis) >= 0) at += tensor_dim(x, (int)axis);
-    Tensor *y = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at,
-                          at == -1 ? (long long)INT32_MAX : (long long)at + 1);
+    Tensor *y = onnx_call(c, "slice", c->in[0], attr_list("axes", axis), attr_list("begin", at),
+                          attr_list("end", at == -1 ? INT32_MAX : at + 1));
     for (int d = 0; d < x->rank; d++)
         if (d != axis) shape[rank++] = x->shape[d];
     c->out[0] = c->in[1]->rank == 0 ? onnx_view(c, y, shape, rank) : y;
@@ -231,7 +220,7 @@ static void gather(OnnxCall *c)
         return;
     }
     if (count == 1 && index->rank <= 1) gather_one(c, axis, dtype_load(index->type, index->data, 0).i);
-    else c->out[0] = call(c->cx, "gather", c->name, c->in, 2, "axis=%lld", (long long)axis);
+    else c->out[0] = call(c->cx, "gather", c->name, c->in, 2, ATTRS(attr_int("axis", axis)));
 }
 
 static void pad(OnnxCall *c)
@@ -260,10 +249,8 @@ static void pad(OnnxCall *c)
     }
     double value = onnx_real(c, "value", 0);
     if (c->opset >= 11) onnx_scalar(c, 2, &value);
-    Text text = text_new(c->cx);
-    text_double(&text, value);
-    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=%s value=%s", ints_text(c->cx, pads, 2 * rank),
-                          onnx_text(c, "mode", "constant"), text.at);
+    c->out[0] = onnx_call(c, "pad", c->in[0], attr_ints("pad", pads, 2 * rank),
+                          attr_word("mode", onnx_text(c, "mode", "constant")), attr_real("value", value));
 }
 
 static void expand(OnnxCall *c)
@@ -271,7 +258,7 @@ static void expand(OnnxCall *c)
     int64_t shape[MAX_RANK];
     if (!onnx_requires(c, 2)) return;
     int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
-    if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], "shape=%s", ints_text(c->cx, shape, count));
+    if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], attr_ints("shape", shape, count));
 }
 
 /* An open size as repeat count is accepted for a unit dimension only. */
@@ -295,7 +282,7 @@ static void tile(OnnxCall *c)
                              d, tensor_shape_text(c->cx, x));
     }
     Tensor *y = ctx_failed(c->cx) ? NULL : is_open ? onnx_expand(c, c->in[0], requested, count) : c->in[0];
-    c->out[0] = onnx_call(c, "tile", y, "times=%s", ints_text(c->cx, times, count));
+    c->out[0] = onnx_call(c, "tile", y, attr_ints("times", times, count));
 }
 
 /* Moves patches of b x b pixels into channels, or the inverse, by reshape, transpose, reshape. DCR: the position in the
@@ -337,7 +324,8 @@ static void depth_to_space(OnnxCall *c)
                                                                                                  b,    d[2],     d[3] };
     const Expr *const merged[] = { d[0], channels, expr_mul(c->cx, d[2], b), expr_mul(c->cx, d[3], b) };
     Tensor *t = onnx_view(c, c->in[0], is_crd ? split_crd : split_dcr, 6);
-    t = onnx_call(c, "transpose", t, is_crd ? "perm=0,1,4,2,5,3" : "perm=0,3,4,1,5,2");
+    t = onnx_call(c, "transpose", t, is_crd ? attr_list("perm", 0, 1, 4, 2, 5, 3)
+                                            : attr_list("perm", 0, 3, 4, 1, 5, 2));
     c->out[0] = onnx_view(c, t, merged, 4);
 }
 
@@ -350,7 +338,8 @@ static void space_to_depth(OnnxCall *c)
         d[0], expr_mul(c->cx, d[1], expr_mul(c->cx, b, b)), rows, columns
     };
     Tensor *t = onnx_view(c, c->in[0], split, 6);
-    t = onnx_call(c, "transpose", t, is_column_first(c) ? "perm=0,1,3,5,2,4" : "perm=0,3,5,1,2,4");
+    t = onnx_call(c, "transpose", t, is_column_first(c) ? attr_list("perm", 0, 1, 3, 5, 2, 4)
+                                                        : attr_list("perm", 0, 3, 5, 1, 2, 4));
     c->out[0] = onnx_view(c, t, merged, 4);
 }
 
@@ -427,7 +416,7 @@ static void constant_of_shape(OnnxCall *c)
     }
     if (tensor_elems(value) != 1)
         onnx_refuse(c, "'value' has %lld elements; one is accepted", (long long)tensor_elems(value));
-    else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, "shape=%s", ints_text(c->cx, shape, rank));
+    else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, attr_ints("shape", shape, rank));
     else
         c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape,
                                     fill(c, value->type, elems, value->data));
@@ -449,11 +438,8 @@ static void open_range(OnnxCall *c)
                *before_last = expr_binary(c->cx, EXPR_FLOORDIV, expr_sub(c->cx, length, one), expr_index(c->cx, by));
     const Expr *count = simplify(c->cx, expr_add(c->cx, before_last, one), NULL);
     Tensor *in[2] = { onnx_materialize_sizes(c->scope->import, c->in[0]), onnx_cast(c, c->in[2], c->in[0]->type) };
-    const Attr like = { .name = "like",
-                        .kind = ATTR_TENSOR,
-                        .tensor = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count) };
-    Node *n = ctx_failed(c->cx) ? NULL : op_call(c->cx, op_find(c->cx, "ramp"), c->name, in, 2, &like, 1);
-    c->out[0] = n ? n->out[0] : NULL;
+    const Tensor *like = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count);
+    c->out[0] = call(c->cx, "ramp", c->name, in, 2, ATTRS(attr_tensor("like", like)));
 }
 
 static void range(OnnxCall *c)
@@ -506,7 +492,8 @@ static void center_crop_pad(OnnxCall *c)
         if (size[i] < 1) onnx_refuse(c, "size %lld along axis %d; 1 or more is accepted", (long long)size[i], d);
         pads[d] = more / 2, pads[rank + d] = more - more / 2;
     }
-    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=constant value=0", ints_text(c->cx, pads, 2 * rank));
+    c->out[0] = onnx_call(c, "pad", c->in[0], attr_ints("pad", pads, 2 * rank), attr_word("mode", "constant"),
+                          attr_real("value", 0));
 }
 
 const OnnxOp onnx_rows_shape[] = {

@@ -39,9 +39,9 @@ static void window(OnnxCall *c, double a, double b, double d)
         once[i] = two_pi * (double)(i % length) / (double)length;
         twice[i] = two_pi * (double)(2 * i % length) / (double)length;
     }
-    Tensor *first = onnx_call(c, "cos", tensor_constant(c->cx, c->name, F64, 1, &count, once), ""),
+    Tensor *first = onnx_call(c, "cos", tensor_constant(c->cx, c->name, F64, 1, &count, once)),
            *y = real_call(c, "mul", first, -b);
-    Tensor *second = onnx_call(c, "cos", tensor_constant(c->cx, c->name, F64, 1, &count, twice), "");
+    Tensor *second = onnx_call(c, "cos", tensor_constant(c->cx, c->name, F64, 1, &count, twice));
     if (d != 0) y = onnx_call2(c, "add", y, real_call(c, "mul", second, d));
     c->out[0] = onnx_cast(c, real_call(c, "add", y, a), t);
 }
@@ -54,7 +54,7 @@ static void blackman(OnnxCall *c) { window(c, 0.42, 0.5, 0.08); }
 /* x [..][n] times the matrix [n][bins] */
 static Tensor *by_matrix(OnnxCall *c, Tensor *x, const char *function, int64_t length, int64_t n, int64_t bins)
 {
-    return x ? onnx_call2(c, "dense", x, onnx_cast(c, onnx_call(c, function, angles(c, n, bins, length), ""), x->type))
+    return x ? onnx_call2(c, "dense", x, onnx_cast(c, onnx_call(c, function, angles(c, n, bins, length)), x->type))
              : NULL;
 }
 
@@ -74,7 +74,7 @@ static Tensor *transform(OnnxCall *c, Tensor *real, Tensor *imaginary, int64_t l
     for (int d = 0; d < re->rank; d++) shape[d] = tensor_dim(re, d);
     shape[re->rank] = 1;
     Tensor *parts[2] = { onnx_reshape(c, re, shape, re->rank + 1), onnx_reshape(c, im, shape, re->rank + 1) };
-    return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, parts, 2, "axis=%d", re->rank);
+    return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, parts, 2, ATTRS(attr_int("axis", re->rank)));
 }
 
 /* Returns the real signal [..][length][1] of the first n bins. Bins above length / 2 are conjugates of these. So each
@@ -100,7 +100,8 @@ static Tensor *part(OnnxCall *c, Tensor *x, int64_t at)
 {
     int64_t shape[MAX_RANK];
     for (int d = 0; d + 1 < x->rank; d++) shape[d] = tensor_dim(x, d);
-    return onnx_reshape(c, onnx_call(c, "slice", x, "axes=-1 begin=%lld end=%lld", (long long)at, (long long)at + 1),
+    return onnx_reshape(c, onnx_call(c, "slice", x, attr_list("axes", -1), attr_list("begin", at),
+                                     attr_list("end", at + 1)),
                         shape, x->rank - 1);
 }
 
@@ -110,7 +111,7 @@ static Tensor *swapped(OnnxCall *c, Tensor *x, int axis, int other)
     int64_t perm[MAX_RANK];
     if (!x || axis == other) return x;
     for (int d = 0; d < x->rank; d++) perm[d] = d == axis ? other : d == other ? axis : d;
-    return onnx_call(c, "transpose", x, "perm=%s", ints_text(c->cx, perm, x->rank));
+    return onnx_call(c, "transpose", x, attr_ints("perm", perm, x->rank));
 }
 
 static void dft(OnnxCall *c)
@@ -140,7 +141,8 @@ static void dft(OnnxCall *c)
         return;
     }
     Tensor *x = c->in[0];
-    if (read < size) x = onnx_call(c, "slice", x, "axes=%d begin=0 end=%lld", axis, (long long)read);
+    if (read < size) x = onnx_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", 0),
+                                   attr_list("end", read));
     Tensor *real = swapped(c, part(c, x, 0), axis, rank - 2),
            *imaginary = parts == 2 ? swapped(c, part(c, x, 1), axis, rank - 2) : NULL;
     Tensor *y = to_real ? real_signal(c, real, imaginary, length)
@@ -177,7 +179,8 @@ static void stft(OnnxCall *c)
         for (int64_t i = 0; i < length; i++) index[f * length + i] = f * (int64_t)hop + i;
     x = onnx_reshape(c, x, (int64_t[]){ tensor_dim(x, 0), samples }, 2);
     Tensor *table = tensor_constant(c->cx, c->name, I64, 2, (int64_t[]){ frames, length }, index);
-    Tensor *framed = x ? call(c->cx, "gather", c->name, (Tensor *[]){ x, table }, 2, "axis=1") : NULL;
+    Tensor *framed = x ? call(c->cx, "gather", c->name, (Tensor *[]){ x, table }, 2,
+                              ATTRS(attr_int("axis", 1))) : NULL;
     if (shape_of) framed = onnx_call2(c, "mul", framed, shape_of);
     c->out[0] = transform(c, framed, NULL, length, onnx_int(c, "onesided", 1) ? length / 2 + 1 : length, false);
 }

@@ -77,16 +77,16 @@ static bool start_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
 /* [o][c][kh][kw] -> [kh][kw][c][o] */
 static Tensor *kernel_last(OnnxCall *c, Tensor *k)
 {
-    Text perm = text_new(c->cx);
-    for (int d = 2; d < k->rank; d++) text_printf(&perm, "%d,", d);
-    return onnx_call(c, "transpose", k, "perm=%s1,0", text_string(&perm));
+    int64_t perm[MAX_RANK] = { 0 };
+    for (int d = 2; d < k->rank; d++) perm[d - 2] = d;
+    perm[k->rank - 2] = 1;
+    return onnx_call(c, "transpose", k, attr_ints("perm", perm, k->rank));
 }
 
-static const char *windows_text(Ctx *cx, const OnnxWindows *w)
-{
-    return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, w->spatial),
-                       ints_text(cx, w->dilation, w->spatial), ints_text(cx, w->pad, 2 * w->spatial));
-}
+/* The attributes of all operators with windows. */
+#define KERNEL(w) attr_ints("kernel", (w)->kernel, (w)->spatial)
+#define WINDOWS(w) attr_ints("stride", (w)->stride, (w)->spatial), \
+                   attr_ints("dilation", (w)->dilation, (w)->spatial), attr_ints("pad", (w)->pad, 2 * (w)->spatial)
 
 Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
 {
@@ -113,13 +113,15 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
     }
     bool is_depthwise = w.spatial <= 2 && groups > 1 && groups == channels && tensor_dim(k, 1) == 1;
     k = kernel_last(c, k);
-    if (is_depthwise && k)
-        k = onnx_call(c, "reshape", k, "shape=%s,%lld", ints_text(cx, w.kernel, w.spatial),
-                      (long long)tensor_dim(k, k->rank - 1));
+    if (is_depthwise && k) {
+        int64_t shape[MAX_SPATIAL + 1] = { 0 };
+        memcpy(shape, w.kernel, sizeof w.kernel);
+        shape[w.spatial] = tensor_dim(k, k->rank - 1);
+        k = onnx_reshape(c, k, shape, w.spatial + 1);
+    }
     const char *op = text_format(cx, "%sconv%dd", is_depthwise ? "depthwise_" : "", w.spatial);
-    const char *attrs = windows_text(cx, &w);
-    if (!is_depthwise) attrs = text_format(cx, "%s groups=%lld", attrs, (long long)groups);
-    Tensor *y = call(cx, op, c->name, (Tensor *[]){ onnx_channels_last(c, x), k }, 2, "%s", attrs);
+    Tensor *y = onnx_call2(c, op, onnx_channels_last(c, x), k, WINDOWS(&w),
+                           attr_if(!is_depthwise, attr_int("groups", groups)));
     if (bias) y = onnx_call2(c, "add", y, bias);
     return onnx_channels_second(c, y);
 }
@@ -142,8 +144,7 @@ static void col2im(OnnxCall *c)
     if (ctx_failed(c->cx) || !read_list(c, "strides", w.stride, w.spatial)
         || !read_list(c, "dilations", w.dilation, w.spatial) || !read_list(c, "pads", w.pad, 2 * w.spatial))
         return;
-    c->out[0] = onnx_call(c, "col2im", c->in[0], "image=%s kernel=%s %s", ints_text(c->cx, image, w.spatial),
-                          ints_text(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w));
+    c->out[0] = onnx_call(c, "col2im", c->in[0], attr_ints("image", image, w.spatial), KERNEL(&w), WINDOWS(&w));
 }
 
 /* Offsets and mask have their taps second, like the channels of x. */
@@ -161,9 +162,9 @@ static void deform_conv(OnnxCall *c)
     Tensor *mask = onnx_in(c, 4),
            *in[] = { onnx_channels_last(c, c->in[0]), kernel_last(c, c->in[1]), onnx_channels_last(c, c->in[2]),
                      mask ? onnx_channels_last(c, mask) : NULL };
-    Tensor *y = call(c->cx, "deform_conv2d", c->name, in, mask ? 4 : 3, "%s groups=%lld offset_groups=%lld",
-                     windows_text(c->cx, &w), (long long)onnx_int(c, "group", 1),
-                     (long long)onnx_int(c, "offset_group", 1));
+    Tensor *y = call(c->cx, "deform_conv2d", c->name, in, mask ? 4 : 3,
+                     ATTRS(WINDOWS(&w), attr_int("groups", onnx_int(c, "group", 1)),
+                           attr_int("offset_groups", onnx_int(c, "offset_group", 1))));
     if (onnx_in(c, 3)) y = onnx_call2(c, "add", y, c->in[3]);
     c->out[0] = onnx_channels_second(c, y);
 }
@@ -212,40 +213,38 @@ static void conv_transpose(OnnxCall *c)
     }
     for (int d = 0; d < w.spatial; d++) w.kernel[d] = tensor_dim(k, 2 + d);
     if (!read_transposed(c, x, &w, extra)) return;
-    Text perm = text_new(cx);                                  /* [c][o][kh][kw] -> [kh][kw][c][o] */
-    for (int d = 0; d < w.spatial; d++) text_printf(&perm, "%d,", 2 + d);
-    k = onnx_call(c, "transpose", k, "perm=%s0,1", text_string(&perm));
-    Tensor *y = call(cx, text_format(cx, "conv%dd_transpose", w.spatial), c->name,
-                     (Tensor *[]){ onnx_channels_last(c, x), k }, 2, "%s extra=%s groups=%lld", windows_text(cx, &w),
-                     ints_text(cx, extra, w.spatial), (long long)onnx_int(c, "group", 1));
+    int64_t perm[MAX_RANK] = { 0 };                            /* [c][o][kh][kw] -> [kh][kw][c][o] */
+    for (int d = 0; d < k->rank; d++) perm[d] = (d + 2) % k->rank;
+    k = onnx_call(c, "transpose", k, attr_ints("perm", perm, k->rank));
+    Tensor *y = onnx_call2(c, text_format(cx, "conv%dd_transpose", w.spatial), onnx_channels_last(c, x), k, WINDOWS(&w),
+                           attr_ints("extra", extra, w.spatial), attr_int("groups", onnx_int(c, "group", 1)));
     if (onnx_in(c, 2)) y = onnx_call2(c, "add", y, c->in[2]);
     c->out[0] = onnx_channels_second(c, y);
 }
 
-static void pool(OnnxCall *c, const char *op, const char *more)
+/* `more`: an attribute of this pool alone. */
+static void pool(OnnxCall *c, const char *op, Attr more)
 {
     OnnxWindows w;
     if (!onnx_requires(c, 1) || !start_windows(c, c->in[0], &w)) return;
     if (!onnx_attr(c, "kernel_shape")) onnx_refuse(c, "'kernel_shape' is missing");
     if (ctx_failed(c->cx) || !read_windows(c, c->in[0], &w)) return;
-    Tensor *y = call(c->cx, text_format(c->cx, "%s%dd", op, w.spatial), c->name,
-                     (Tensor *[]){ onnx_channels_last(c, c->in[0]) }, 1, "kernel=%s %s ceil_mode=%d%s",
-                     ints_text(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w), onnx_int(c, "ceil_mode", 0) != 0,
-                     more);
+    Tensor *y = onnx_call(c, text_format(c->cx, "%s%dd", op, w.spatial), onnx_channels_last(c, c->in[0]), KERNEL(&w),
+                          WINDOWS(&w), attr_flag("ceil_mode", onnx_int(c, "ceil_mode", 0)), more);
     c->out[0] = onnx_channels_second(c, y);
 }
 
 static void max_pool(OnnxCall *c)
 {
     OnnxWindows w;
-    pool(c, "max_pool", "");
+    pool(c, "max_pool", NO_ATTR);
     if (c->node->out_count < 2 || !*c->node->out[1] || ctx_failed(c->cx) || !start_windows(c, c->in[0], &w)
         || !read_windows(c, c->in[0], &w))
         return;
     Tensor *index = onnx_call(c, "max_pool_index", onnx_channels_last(c, c->in[0]),
-                              "kernel=%s %s ceil_mode=%d columns=%d", ints_text(c->cx, w.kernel, w.spatial),
-                              windows_text(c->cx, &w), onnx_int(c, "ceil_mode", 0) != 0,
-                              onnx_int(c, "storage_order", 0) != 0);
+                              KERNEL(&w), WINDOWS(&w),
+                              attr_flag("ceil_mode", onnx_int(c, "ceil_mode", 0)),
+                              attr_flag("columns", onnx_int(c, "storage_order", 0)));
     c->out[1] = onnx_channels_second(c, index);
 }
 
@@ -268,16 +267,16 @@ static void max_unpool(OnnxCall *c)
         total *= shape[d];
         if (given == rank) pads[rank + d] = requested[d] - shape[d];
     }
-    Tensor *none = onnx_call(c, "expand", onnx_scalar_like(c, c->in[0], 0), "shape=%lld", (long long)total);
+    Tensor *none = onnx_call(c, "expand", onnx_scalar_like(c, c->in[0], 0), attr_list("shape", total));
     Tensor *in[3] = { none, onnx_reshape(c, c->in[1], &flat, 1), onnx_reshape(c, c->in[0], &flat, 1) };
     if (ctx_failed(c->cx)) return;
-    Tensor *y = onnx_reshape(c, call(c->cx, "scatter_elements", c->name, in, 3, ""), shape, rank);
-    c->out[0] = given == rank ? onnx_call(c, "pad", y, "pad=%s", ints_text(c->cx, pads, 2 * rank)) : y;
+    Tensor *y = onnx_reshape(c, call(c->cx, "scatter_elements", c->name, in, 3, NULL), shape, rank);
+    c->out[0] = given == rank ? onnx_call(c, "pad", y, attr_ints("pad", pads, 2 * rank)) : y;
 }
 
 static void average_pool(OnnxCall *c)
 {
-    pool(c, "avg_pool", onnx_int(c, "count_include_pad", 0) ? " count_pad=1" : "");
+    pool(c, "avg_pool", attr_if(onnx_int(c, "count_include_pad", 0), attr_flag("count_pad", true)));
 }
 
 /* p is an integer, in operator set 1 a float. */
@@ -289,50 +288,47 @@ static double norm_power(OnnxCall *c)
 
 static void lp_pool(OnnxCall *c)
 {
-    Text more = text_new(c->cx);
-    text_char(&more, ' ');
-    onnx_add_real(&more, "p", norm_power(c));
-    pool(c, "lp_pool", more.at);
+    pool(c, "lp_pool", attr_real("p", norm_power(c)));
 }
 
 static void global_lp_pool(OnnxCall *c)
 {
     double p = norm_power(c);
     if (!onnx_requires(c, 1)) return;
-    Text axes = text_new(c->cx);
-    for (int d = 2; d < c->in[0]->rank; d++) text_printf(&axes, "%s%d", d > 2 ? "," : "", d);
+    int64_t image[MAX_RANK];
+    for (int d = 2; d < c->in[0]->rank; d++) image[d - 2] = d;
+    const Attr axes = attr_ints("axes", image, c->in[0]->rank < 2 ? 0 : c->in[0]->rank - 2),
+               keeps = attr_flag("keepdims", true);
     if (p == 1 || p == 2) {
-        c->out[0] = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%s keepdims=1",
-                              text_string(&axes));
+        c->out[0] = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], axes, keeps);
         return;
     }
-    Tensor *powers = onnx_call2(c, "pow", onnx_call(c, "abs", c->in[0], ""), onnx_scalar_like(c, c->in[0], p));
-    c->out[0] = onnx_call2(c, "pow", onnx_call(c, "reduce_sum", powers, "axes=%s keepdims=1", text_string(&axes)),
+    Tensor *powers = onnx_call2(c, "pow", onnx_call(c, "abs", c->in[0]), onnx_scalar_like(c, c->in[0], p));
+    c->out[0] = onnx_call2(c, "pow", onnx_call(c, "reduce_sum", powers, axes, keeps),
                            onnx_scalar_like(c, powers, 1 / p));
 }
 
 static void global(OnnxCall *c, const char *op)
 {
-    if (onnx_requires(c, 1)) c->out[0] = onnx_channels_second(c, onnx_call(c, op, onnx_channels_last(c, c->in[0]), ""));
+    if (onnx_requires(c, 1)) c->out[0] = onnx_channels_second(c, onnx_call(c, op, onnx_channels_last(c, c->in[0])));
 }
 static void global_average_pool(OnnxCall *c) { global(c, "global_avg_pool"); }
 static void global_max_pool(OnnxCall *c) { global(c, "global_max_pool"); }
 
 /* Normalizes by the batch's moments, and updates the running moments. */
-static void batch_norm_trained(OnnxCall *c, const char *epsilon)
+static void batch_norm_trained(OnnxCall *c, double epsilon)
 {
     Tensor *x = c->in[0];
-    Text axes = text_new(c->cx);
-    for (int d = 0; d < x->rank; d++)
-        if (d != 1) text_printf(&axes, "%s%d", d ? "," : "", d);
+    int64_t others[MAX_RANK] = { 0 };
+    for (int d = 2; d < x->rank; d++) others[d - 1] = d;
+    const Attr axes = attr_ints("axes", others, x->rank > 2 ? x->rank - 1 : x->rank > 0);
     double momentum = (double)(float)onnx_real(c, "momentum", 0.9);
-    Tensor *mean = onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", axes.at);
-    Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""), "axes=%s",
-                            axes.at);
-    Tensor *y = onnx_call(c, "standardize", x, "axes=%s epsilon=%s", axes.at, epsilon);
+    Tensor *mean = onnx_call(c, "reduce_mean", x, axes, attr_flag("keepdims", true));
+    Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean)), axes);
+    Tensor *y = onnx_call(c, "standardize", x, axes, attr_real("epsilon", epsilon));
     y = onnx_call2(c, "mul", y, onnx_append_ones(c, c->in[1], x->rank - 2));
     c->out[0] = onnx_call2(c, "add", y, onnx_append_ones(c, c->in[2], x->rank - 2));
-    Tensor *own[2] = { onnx_call(c, "reduce_mean", x, "axes=%s", axes.at), var };
+    Tensor *own[2] = { onnx_call(c, "reduce_mean", x, axes), var };
     for (int i = 0; i < 2; i++)
         c->out[1 + i] = onnx_call2(c, "add", onnx_call2(c, "mul", c->in[3 + i], onnx_scalar_like(c, x, momentum)),
                                    onnx_call2(c, "mul", own[i], onnx_scalar_like(c, x, 1 - momentum)));
@@ -345,16 +341,16 @@ static void batch_norm(OnnxCall *c)
         onnx_unsupported(c, "spatial=0, or training in an old operator set; the form over channels is accepted");
         return;
     }
-    Text epsilon = text_new(c->cx);
-    text_float(&epsilon, (float)onnx_real(c, "epsilon", 1e-5));
+    const double epsilon = (double)(float)onnx_real(c, "epsilon", 1e-5);
     if (onnx_int(c, "training_mode", 0)) {
-        batch_norm_trained(c, text_string(&epsilon));
+        batch_norm_trained(c, epsilon);
         return;
     }
     Tensor *in[5];
     for (int i = 0; i < 5; i++) in[i] = c->in[i];
     in[0] = onnx_channels_last(c, c->in[0]);
-    c->out[0] = onnx_channels_second(c, call(c->cx, "batch_norm", c->name, in, 5, "epsilon=%s", text_string(&epsilon)));
+    c->out[0] = onnx_channels_second(c, call(c->cx, "batch_norm", c->name, in, 5,
+                                             ATTRS(attr_real("epsilon", epsilon))));
 }
 
 const OnnxOp onnx_rows_window[] = {

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "import/tflite/ops/tflite_rows.h"
-#include "support/text.h"
 
 enum { OPTIONS_DIV = 29, OPTIONS_LEAKY = 75, OPTIONS_L2_NORM = 12 };
 
@@ -134,7 +133,7 @@ static void curve(TfliteCall *c, const char *real, Formula *of)
 {
     if (!tflite_needs(c, 1)) return;
     if (tflite_is_int8(c)) by_table(c, of, 0);
-    else c->out[0] = tflite_call(c, real, c->in[0], "");
+    else c->out[0] = tflite_call(c, real, c->in[0]);
 }
 static void abs_(TfliteCall *c) { curve(c, "abs", abs_of); }
 static void rsqrt(TfliteCall *c) { curve(c, "rsqrt", rsqrt_of); }
@@ -156,11 +155,9 @@ static void hard_swish(TfliteCall *c)
 static void leaky_relu(TfliteCall *c)
 {
     float alpha = flat_float(&c->op->options, 0, 0);
-    Text text = text_new(c->cx);
     if (!tflite_needs(c, 1)) return;
-    text_float(&text, alpha);
     if (tflite_is_int8(c)) by_table(c, leaky_of, alpha);
-    else c->out[0] = tflite_call(c, "leaky_relu", c->in[0], "alpha=%s", text_string(&text));
+    else c->out[0] = tflite_call(c, "leaky_relu", c->in[0], attr_real("alpha", (double)alpha));
 }
 
 /* int8 requantizes the input to the output's scale. */
@@ -173,9 +170,9 @@ static void relu(TfliteCall *c)
     }
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
-    c->out[0] = tflite_rescale(
-        c, c->in[0], tflite_factor((double)(tflite_scale(x) / tflite_scale(y))),
-        text_format(c->cx, "zero_x=%d zero=%d min=%d to=i8", tflite_zero(x), tflite_zero(y), tflite_zero(y)));
+    const Rescaling r = { .zero_x = tflite_zero(x), .zero = tflite_zero(y), .has_least = true,
+                          .least = tflite_zero(y), .to = I8 };
+    c->out[0] = tflite_rescale(c, c->in[0], tflite_factor((double)(tflite_scale(x) / tflite_scale(y))), r);
 }
 
 /* Assumes that input and output have one scale, like the reference. */
@@ -189,7 +186,7 @@ static void relu6(TfliteCall *c)
     }
     if (!tflite_has_quant(c, tflite_in_info(c, 0), false)) return;
     tflite_clamp(tflite_in_info(c, 0), ACT_RELU6, &least, &greatest);
-    c->out[0] = tflite_call(c, "clip", c->in[0], "min=%lld max=%lld", (long long)least, (long long)greatest);
+    c->out[0] = tflite_call(c, "clip", c->in[0], attr_real("min", (double)least), attr_real("max", (double)greatest));
 }
 
 static void relu_n1_to_1(TfliteCall *c)
@@ -199,7 +196,7 @@ static void relu_n1_to_1(TfliteCall *c)
 
 static Tensor *whole_factor(TfliteCall *c, Tensor *x, double real)
 {
-    return tflite_rescale(c, x, tflite_factor(real), "to=i32");
+    return tflite_rescale(c, x, tflite_factor(real), (Rescaling){ .to = I32 });
 }
 
 static void prelu(TfliteCall *c)
@@ -218,7 +215,8 @@ static void prelu(TfliteCall *c)
     if (!above || !below || !is_below) return;
     Tensor *v = tflite_select(c, is_below, below, above);
     v = tflite_call2(c, "add", v, tensor_scalar(c->cx, c->name, I32, tflite_zero(y)));
-    c->out[0] = tflite_call(c, "cast", tflite_call(c, "clip", v, "min=-128 max=127"), "to=i8");
+    v = tflite_call(c, "clip", v, attr_real("min", INT8_MIN), attr_real("max", INT8_MAX));
+    c->out[0] = tflite_call(c, "cast", v, attr_type("to", I8));
 }
 
 /* ---- Quotients and norms ----------------------------------------------------------------------------------------- */
@@ -259,9 +257,9 @@ static void divide(TfliteCall *c)
            *in[] = { c->in[0], c->in[1], inverse, tensor_constant(c->cx, "bits", I32, 1, &count, bits) };
     tflite_clamp(y, act, &least, &greatest);
     c->out[0] = call(c->cx, "div_fixed", c->name, in, 4,
-                     "zero_a=%d zero_b=%d multiplier=%ld left=%d zero=%d min=%lld max=%lld", tflite_zero(a),
-                     tflite_zero(b), (long)f.multiplier, f.exponent, tflite_zero(y), (long long)least,
-                     (long long)greatest);
+                     ATTRS(attr_int("zero_a", tflite_zero(a)), attr_int("zero_b", tflite_zero(b)),
+                           attr_int("multiplier", f.multiplier), attr_int("left", f.exponent),
+                           attr_int("zero", tflite_zero(y)), attr_int("min", least), attr_int("max", greatest)));
 }
 
 static void l2_normalization(TfliteCall *c)
@@ -269,14 +267,14 @@ static void l2_normalization(TfliteCall *c)
     if (!tflite_needs(c, 1)) return;
     if (flat_int(&c->op->options, 0, 1, ACT_NONE) != ACT_NONE) tflite_unsupported(c, "a fused activation");
     else if (!tflite_is_int8(c)) {
-        Tensor *norm = tflite_call(c, "reduce_l2", c->in[0], "axes=-1 keepdims=1");
+        Tensor *norm = tflite_call(c, "reduce_l2", c->in[0], attr_list("axes", -1), attr_flag("keepdims", true));
         c->out[0] = tflite_call2(c, "div", c->in[0],
                                  tflite_call2(c, "max", norm, tensor_scalar(c->cx, c->name, F32, 1e-6)));
     } else if (tflite_has_quants(c, 1)) {
         const TfliteTensor *y = tflite_out_info(c, 0);
         if (tflite_zero(y) != 0 || tflite_scale(y) != 1.0f / 128)
             tflite_refuse(c, "the output's zero point and scale are not 0 and 1/128");
-        else c->out[0] = tflite_call(c, "l2_norm_fixed", c->in[0], "zero=%d", tflite_zero(tflite_in_info(c, 0)));
+        else c->out[0] = tflite_call(c, "l2_norm_fixed", c->in[0], attr_int("zero", tflite_zero(tflite_in_info(c, 0))));
     }
 }
 

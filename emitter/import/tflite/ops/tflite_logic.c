@@ -10,8 +10,9 @@ static Tensor *real_value(TfliteCall *c, int i)
     if (!tflite_has_quant(c, t, false)) return NULL;
     Factor f = tflite_factor((double)tflite_scale(t));
     if (f.exponent > 0) tflite_unsupported(c, "a scale of %g", (double)tflite_scale(t));
-    return tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d once=%d to=i32",
-                       tflite_zero(t), MORE_BITS, (long)f.multiplier, -f.exponent, c->file->rounds_once);
+    return tflite_call(c, "rescale", c->in[i], attr_int("zero_x", tflite_zero(t)), attr_int("left", MORE_BITS),
+                       attr_int("multiplier", f.multiplier), attr_int("shift", -f.exponent),
+                       attr_flag("once", c->file->rounds_once), attr_type("to", I32));
 }
 
 static void compare(TfliteCall *c, const char *op)
@@ -35,7 +36,7 @@ static void select_(TfliteCall *c)
     if (a->type != b->type)
         tflite_refuse(c, "a choice of %s and %s; values of one type are expected", dtype_info(a->type)->spelling,
                       dtype_info(b->type)->spelling);
-    else c->out[0] = call(c->cx, "where", c->name, c->in, 3, "");
+    else c->out[0] = call(c->cx, "where", c->name, c->in, 3, NULL);
 }
 
 enum { OF_COMPARABLE = OF_F32 | OF_I8 | OF_WHOLE };

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "import/tflite/ops/tflite_rows.h"
-#include "support/text.h"
 
 enum { OPTIONS_ADD = 11, OPTIONS_SOFTMAX = 9, OPTIONS_MUL = 21, OPTIONS_REDUCER = 27, OPTIONS_SUB = 28 };
 
@@ -23,8 +22,10 @@ static bool in_one_unit(TfliteCall *c, int more_bits, Tensor **part, double *uni
     *unit = 2 * (double)(tflite_scale(a) > tflite_scale(b) ? tflite_scale(a) : tflite_scale(b));
     for (int i = 0; i < 2; i++) {
         Factor f = tflite_factor((double)tflite_scale(in[i]) / *unit);
-        part[i] = tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d once=%d to=i32",
-                              tflite_zero(in[i]), more_bits, (long)f.multiplier, -f.exponent, c->file->rounds_once);
+        part[i] = tflite_call(c, "rescale", c->in[i], attr_int("zero_x", tflite_zero(in[i])),
+                              attr_int("left", more_bits), attr_int("multiplier", f.multiplier),
+                              attr_int("shift", -f.exponent), attr_flag("once", c->file->rounds_once),
+                              attr_type("to", I32));
     }
     return !ctx_failed(c->cx);
 }
@@ -68,7 +69,7 @@ static void squared_difference(TfliteCall *c)
     enum { MORE_BITS = 7 };
     if (!tflite_needs(c, 2)) return;
     if (!tflite_is_int8(c)) {
-        c->out[0] = tflite_call(c, "square", tflite_call2(c, "sub", c->in[0], c->in[1]), "");
+        c->out[0] = tflite_call(c, "square", tflite_call2(c, "sub", c->in[0], c->in[1]));
         return;
     }
     double unit;
@@ -90,12 +91,12 @@ static void minimum(TfliteCall *c) { extreme(c, "min"); }
 /* ---- Functions of one int8 --------------------------------------------------------------------------------------- */
 
 /* Computes the operator as a lookup in the table of its results for all int8 values. */
-static Tensor *by_table(TfliteCall *c, const char *op, const char *attrs)
+static Tensor *by_table(TfliteCall *c, const char *op, const Attr *attrs)
 {
     int8_t every[256];
     const int64_t count = 256;
     for (int i = 0; i < 256; i++) every[i] = (int8_t)(i - 128);
-    Tensor *table = tflite_call(c, op, tensor_constant(c->cx, "all", I8, 1, &count, every), "%s", attrs);
+    Tensor *table = call_on(c->cx, op, c->name, tensor_constant(c->cx, "all", I8, 1, &count, every), attrs);
     return tflite_call2(c, "lookup", c->in[0], table);
 }
 
@@ -110,7 +111,7 @@ static void curve(TfliteCall *c, const char *real, const char *fixed, int zero, 
     enum { BITS = 4 };
     if (!tflite_needs(c, 1)) return;
     if (!tflite_is_int8(c)) {
-        c->out[0] = tflite_call(c, real, c->in[0], "");
+        c->out[0] = tflite_call(c, real, c->in[0]);
         return;
     }
     if (!tflite_has_quants(c, 1)) return;
@@ -124,9 +125,9 @@ static void curve(TfliteCall *c, const char *real, const char *fixed, int zero, 
     if (ctx_failed(c->cx)) return;
     int64_t reach = radius(BITS, left);
     c->out[0] = by_table(c, fixed,
-                         text_format(c->cx, "multiplier=%ld left=%d shift=%d zero=%d radius=%lld", (long)f.multiplier,
-                                     left, f.exponent < 0 ? -f.exponent : 0, tflite_zero(x),
-                                     (long long)(reach < 256 ? reach : 256)));
+                         ATTRS(attr_int("multiplier", f.multiplier), attr_int("left", left),
+                               attr_int("shift", f.exponent < 0 ? -f.exponent : 0), attr_int("zero", tflite_zero(x)),
+                               attr_int("radius", reach < 256 ? reach : 256)));
 }
 
 static void logistic(TfliteCall *c) { curve(c, "sigmoid", "sigmoid_fixed", -128, 1.0f / 256); }
@@ -147,8 +148,8 @@ static void softmax_int8(TfliteCall *c, double beta)
         tflite_refuse(c, "beta times the input's scale is %g, which is too small", beta * (double)tflite_scale(x));
     if (ctx_failed(c->cx)) return;
     int64_t reach = radius(BITS, f.exponent);
-    c->out[0] = tflite_call(c, "softmax_fixed", c->in[0], "multiplier=%ld left=%d least=%lld", (long)f.multiplier,
-                            f.exponent, (long long)(reach < 256 ? -reach : -256));
+    c->out[0] = tflite_call(c, "softmax_fixed", c->in[0], attr_int("multiplier", f.multiplier),
+                            attr_int("left", f.exponent), attr_int("least", reach < 256 ? -reach : -256));
 }
 
 static void softmax(TfliteCall *c)
@@ -159,27 +160,29 @@ static void softmax(TfliteCall *c)
     else if (tflite_is_int8(c)) softmax_int8(c, (double)beta);
     else {
         Tensor *x = beta == 1 ? c->in[0] : tflite_call2(c, "mul", c->in[0], number(c, F32, (double)beta));
-        c->out[0] = tflite_call(c, "softmax", x, "axis=-1");
+        c->out[0] = tflite_call(c, "softmax", x, attr_int("axis", -1));
     }
 }
 
 /* ---- Reductions -------------------------------------------------------------------------------------------------- */
 
-static int read_axes(TfliteCall *c, int64_t *axes)
+typedef struct Axes { int64_t at[MAX_RANK]; int count; } Axes;
+
+static bool read_axes(TfliteCall *c, Axes *axes)
 {
-    int count = tflite_ints(c, 1, axes, MAX_RANK);
-    for (int i = 0; i < count; i++) axes[i] = tflite_axis(c, axes[i], c->in[0]->rank);
-    return ctx_failed(c->cx) ? -1 : count;
+    axes->count = tflite_needs(c, 2) ? tflite_ints(c, 1, axes->at, MAX_RANK) : -1;
+    for (int i = 0; i < axes->count; i++) axes->at[i] = tflite_axis(c, axes->at[i], c->in[0]->rank);
+    return axes->count >= 0 && !ctx_failed(c->cx);
 }
 
-static const char *reduce_text(TfliteCall *c, const int64_t *axes, int count)
+static Tensor *reduced(TfliteCall *c, const char *op, Tensor *x, const Axes *axes)
 {
-    int keeps = flat_int(&c->op->options, 0, 1, 0) != 0;
-    return text_format(c->cx, "axes=%s keepdims=%d", ints_text(c->cx, axes, count), keeps);
+    return tflite_call(c, op, x, attr_ints("axes", axes->at, axes->count),
+                       attr_flag("keepdims", flat_int(&c->op->options, 0, 1, 0)));
 }
 
 /* Folds the division by the count into the multiplier, within its bits. */
-static void mean_int8(TfliteCall *c, const char *attrs, int64_t count)
+static void mean_int8(TfliteCall *c, const Axes *axes, int64_t count)
 {
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
@@ -188,21 +191,21 @@ static void mean_int8(TfliteCall *c, const char *attrs, int64_t count)
     while (log < 32 && count >> (log + 1)) log++;
     if (log > 31 + f.exponent) log = 31 + f.exponent;
     f = (Factor){ (int32_t)(((int64_t)f.multiplier << log) / count), f.exponent - log };
-    Tensor *sum = tflite_call(c, "reduce_sum", tflite_call(c, "cast", c->in[0], "to=i32"), "%s", attrs);
+    Tensor *sum = reduced(c, "reduce_sum", tflite_call(c, "cast", c->in[0], attr_type("to", I32)), axes);
     int64_t zeros = tflite_zero(x) * count;
     if (zeros) sum = tflite_call2(c, "sub", sum, number(c, I32, (double)zeros));
-    c->out[0] = tflite_rescale(c, sum, f, text_format(c->cx, "zero=%d to=i8", tflite_zero(y)));
+    c->out[0] = tflite_rescale(c, sum, f, (Rescaling){ .zero = tflite_zero(y), .to = I8 });
 }
 
 /* Counts the elements of a reduction; for int8 the count is a constant of the formula. */
-static bool count_elements(TfliteCall *c, const int64_t *axes, int given, int64_t *count)
+static bool count_elements(TfliteCall *c, const Axes *axes, int64_t *count)
 {
     *count = 1;
-    for (int i = 0; i < given; i++) {
-        const int64_t size = tensor_dim(c->in[0], (int)axes[i]);
+    for (int i = 0; i < axes->count; i++) {
+        const int64_t size = tensor_dim(c->in[0], (int)axes->at[i]);
         if (size < 0 && tflite_is_int8(c))
             tflite_unsupported(c, "int8 over axis %lld of %s, which is open; accepted: a fixed one",
-                               (long long)axes[i], tensor_shape_text(c->cx, c->in[0]));
+                               (long long)axes->at[i], tensor_shape_text(c->cx, c->in[0]));
         *count *= size;
     }
     return !ctx_failed(c->cx);
@@ -210,47 +213,43 @@ static bool count_elements(TfliteCall *c, const int64_t *axes, int given, int64_
 
 static void mean(TfliteCall *c)
 {
-    int64_t axes[MAX_RANK], count;
-    if (!tflite_needs(c, 2)) return;
-    int given = read_axes(c, axes);
-    if (given < 0) return;
-    if (!given) {
+    Axes axes;
+    int64_t count;
+    if (!read_axes(c, &axes)) return;
+    if (!axes.count) {
         c->out[0] = c->in[0];
         return;
     }
-    if (!count_elements(c, axes, given, &count)) return;
-    const char *attrs = reduce_text(c, axes, given);
-    if (tflite_is_int8(c) && count > 0) mean_int8(c, attrs, count);
-    else c->out[0] = tflite_call(c, "reduce_mean", c->in[0], "%s", attrs);
+    if (!count_elements(c, &axes, &count)) return;
+    if (tflite_is_int8(c) && count > 0) mean_int8(c, &axes, count);
+    else c->out[0] = reduced(c, "reduce_mean", c->in[0], &axes);
 }
 
 static void sum(TfliteCall *c)
 {
-    int64_t axes[MAX_RANK], count;
-    int given = tflite_needs(c, 2) ? read_axes(c, axes) : -1;
-    if (given < 0) return;
-    if (!given) c->out[0] = c->in[0];
-    if (!count_elements(c, axes, given, &count)) return;
-    const char *attrs = reduce_text(c, axes, given);
+    Axes axes;
+    int64_t count;
+    if (!read_axes(c, &axes)) return;
+    if (!axes.count) c->out[0] = c->in[0];
+    if (!count_elements(c, &axes, &count)) return;
     if (!tflite_is_int8(c)) {
-        if (given) c->out[0] = tflite_call(c, "reduce_sum", c->in[0], "%s", attrs);
+        if (axes.count) c->out[0] = reduced(c, "reduce_sum", c->in[0], &axes);
         return;
     }
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
-    Tensor *s = tflite_call(c, "cast", c->in[0], "to=i32");
-    if (given) s = tflite_call(c, "reduce_sum", s, "%s", attrs);
+    Tensor *s = tflite_call(c, "cast", c->in[0], attr_type("to", I32));
+    if (axes.count) s = reduced(c, "reduce_sum", s, &axes);
     if (tflite_zero(x)) s = tflite_call2(c, "sub", s, number(c, I32, (double)(tflite_zero(x) * count)));
     c->out[0] = tflite_rescale(c, s, tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y)),
-                               text_format(c->cx, "zero=%d to=i8", tflite_zero(y)));
+                               (Rescaling){ .zero = tflite_zero(y), .to = I8 });
 }
 
 static void reduce(TfliteCall *c, const char *op)
 {
-    int64_t axes[MAX_RANK];
-    int given = tflite_needs(c, 2) ? read_axes(c, axes) : -1;
-    if (given < 0 || !tflite_has_one_scale(c, 1)) return;
-    c->out[0] = given ? tflite_call(c, op, c->in[0], "%s", reduce_text(c, axes, given)) : c->in[0];
+    Axes axes;
+    if (!read_axes(c, &axes) || !tflite_has_one_scale(c, 1)) return;
+    c->out[0] = axes.count ? reduced(c, op, c->in[0], &axes) : c->in[0];
 }
 static void reduce_max(TfliteCall *c) { reduce(c, "reduce_max"); }
 static void reduce_min(TfliteCall *c) { reduce(c, "reduce_min"); }
@@ -262,7 +261,7 @@ static void arg(TfliteCall *c, const char *op)
     int d = tflite_axis(c, axis, c->in[0]->rank);
     DType to = I32;
     if (d < 0 || !tflite_dtype(tflite_out_info(c, 0)->type, &to)) return;
-    c->out[0] = tflite_call(c, "cast", tflite_call(c, op, c->in[0], "axis=%d", d), "to=%s", dtype_info(to)->spelling);
+    c->out[0] = tflite_call(c, "cast", tflite_call(c, op, c->in[0], attr_int("axis", d)), attr_type("to", to));
 }
 static void arg_max(TfliteCall *c) { arg(c, "argmax"); }
 static void arg_min(TfliteCall *c) { arg(c, "argmin"); }
@@ -272,7 +271,7 @@ static void round_(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
     Tensor *x = c->in[0], *zero = number(c, F32, 0),
-           *y = tflite_call2(c, "add", tflite_call(c, "nearbyint", x, ""), zero),
+           *y = tflite_call2(c, "add", tflite_call(c, "nearbyint", x), zero),
            *is_zero = tflite_call2(c, "equal", x, zero);
     if (y && is_zero) c->out[0] = tflite_select(c, is_zero, x, y);
 }
@@ -287,24 +286,24 @@ static void quantize(TfliteCall *c)
     if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8))
         tflite_unsupported(c, "an output of type %s; accepted: INT8, UINT8", tflite_type_text(y->type));
     if (ctx_failed(c->cx)) return;
-    const char *as = dtype_info(to)->spelling;
     if (c->in[0]->type != F32) {
         if (!tflite_has_quant(c, x, false)) return;
         Factor f = tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y));
         c->out[0] = tflite_rescale(c, c->in[0], f,
-                                   text_format(c->cx, "zero_x=%d zero=%d to=%s", tflite_zero(x), tflite_zero(y), as));
+                                   (Rescaling){ .zero_x = tflite_zero(x), .zero = tflite_zero(y), .to = to });
         return;
     }
-    Tensor *q = tflite_call(c, "round", tflite_call2(c, "div", c->in[0], number(c, F32, (double)tflite_scale(y))), "");
-    q = tflite_call2(c, "add", tflite_call(c, "cast", q, "to=i32"), number(c, I32, tflite_zero(y)));
-    c->out[0] = tflite_call(c, "cast", tflite_call(c, "clip", q, to == I8 ? "min=-128 max=127" : "min=0 max=255"),
-                            "to=%s", as);
+    Tensor *q = tflite_call(c, "round", tflite_call2(c, "div", c->in[0], number(c, F32, (double)tflite_scale(y))));
+    q = tflite_call2(c, "add", tflite_call(c, "cast", q, attr_type("to", I32)), number(c, I32, tflite_zero(y)));
+    q = tflite_call(c, "clip", q, attr_real("min", to == I8 ? INT8_MIN : 0),
+                    attr_real("max", to == I8 ? INT8_MAX : UINT8_MAX));
+    c->out[0] = tflite_call(c, "cast", q, attr_type("to", to));
 }
 
 static void dequantize(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
-    c->out[0] = c->in[0]->type == F16 ? tflite_call(c, "cast", c->in[0], "to=f32") : tflite_real(c, 0);
+    c->out[0] = c->in[0]->type == F16 ? tflite_call(c, "cast", c->in[0], attr_type("to", F32)) : tflite_real(c, 0);
 }
 
 #define UNARY(code, name, newest, op) { code, name, newest, 0, OF_F32, 1, op, NULL, TFLITE_KEEPS_NONE }

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "import/tflite/ops/tflite_rows.h"
-#include "support/text.h"
 
 enum {
     OPTIONS_RESIZE_BILINEAR = 15,
@@ -30,12 +29,12 @@ static int shape_of(const Tensor *x, int64_t *shape)
 
 static Tensor *transposed(TfliteCall *c, Tensor *x, const int64_t *perm)
 {
-    return x ? tflite_call(c, "transpose", x, "perm=%s", ints_text(c->cx, perm, x->rank)) : NULL;
+    return x ? tflite_call(c, "transpose", x, attr_ints("perm", perm, x->rank)) : NULL;
 }
 
 static Tensor *part_of(TfliteCall *c, Tensor *x, int axis, int64_t begin, int64_t end)
 {
-    return tflite_call(c, "slice", x, "axes=%d begin=%lld end=%lld", axis, (long long)begin, (long long)end);
+    return tflite_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", begin), attr_list("end", end));
 }
 
 /* Reads a list of exactly `count` integers from input i. */
@@ -99,8 +98,8 @@ static void slice(TfliteCall *c)
                           (long long)begin[d], (long long)end[d], (long long)tensor_dim(x, d));
     }
     if (!ctx_failed(c->cx))
-        c->out[0] = x->rank ? tflite_call(c, "slice", x, "begin=%s end=%s", ints_text(c->cx, begin, x->rank),
-                                          ints_text(c->cx, end, x->rank))
+        c->out[0] = x->rank ? tflite_call(c, "slice", x, attr_ints("begin", begin, x->rank),
+                                          attr_ints("end", end, x->rank))
                             : x;
 }
 
@@ -138,7 +137,7 @@ static void strided_slice(TfliteCall *c)
 {
     enum { ELLIPSIS = 2, NEW_AXIS = 3 };
     int64_t begin[2 * MAX_RANK], end[2 * MAX_RANK], step[2 * MAX_RANK], shape[MAX_RANK];
-    Text first = text_new(c->cx), last = text_new(c->cx), by = text_new(c->cx);
+    int64_t first[MAX_RANK], last[MAX_RANK], by[MAX_RANK];
     if (!tflite_needs(c, 4)) return;
     Tensor *x = c->in[0];
     int count = tflite_ints(c, 1, begin, MAX_RANK), kept = 0;
@@ -152,15 +151,13 @@ static void strided_slice(TfliteCall *c)
         Strides s = { 0, tensor_dim(x, d), 1, false };
         if (d < count && !read_strides(c, d, tensor_dim(x, d), begin, end, step, &s)) return;
         /* an end before the first element; -1 would mean the last one */
-        text_printf(&first, "%s%lld", d ? "," : "", (long long)s.begin);
-        text_printf(&last, "%s%lld", d ? "," : "", (long long)(s.end < 0 ? -tensor_dim(x, d) - 1 : s.end));
-        text_printf(&by, "%s%lld", d ? "," : "", (long long)s.step);
+        first[d] = s.begin, last[d] = s.end < 0 ? -tensor_dim(x, d) - 1 : s.end, by[d] = s.step;
         if (!s.drops)
             shape[kept++] = s.step > 0 ? (s.end - s.begin + s.step - 1) / s.step
                                        : (s.begin - s.end - s.step - 1) / -s.step;
     }
-    Tensor *y = tflite_call(c, "slice", x, "begin=%s end=%s step=%s", text_string(&first), text_string(&last),
-                            text_string(&by));
+    Tensor *y = tflite_call(c, "slice", x, attr_ints("begin", first, x->rank), attr_ints("end", last, x->rank),
+                            attr_ints("step", by, x->rank));
     c->out[0] = kept == x->rank ? y : tflite_reshape(c, y, shape, kept);
 }
 
@@ -180,7 +177,8 @@ static void pack(TfliteCall *c)
     shape[axis] = 1;
     for (int i = 0; i < c->in_count; i++) part[i] = tflite_reshape(c, c->in[i], shape, x->rank + 1);
     if (!ctx_failed(c->cx))
-        c->out[0] = c->in_count == 1 ? part[0] : call(c->cx, "concat", c->name, part, c->in_count, "axis=%d", axis);
+        c->out[0] = c->in_count == 1 ? part[0] : call(c->cx, "concat", c->name, part, c->in_count,
+                                                      ATTRS(attr_int("axis", axis)));
 }
 
 static void unpack(TfliteCall *c)
@@ -207,19 +205,21 @@ static void gather(TfliteCall *c)
     if (!tflite_needs(c, 2)) return;
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank);
     if (flat_int(&c->op->options, BATCH, 4, 0)) tflite_unsupported(c, "batch dimensions");
-    if (axis >= 0 && !ctx_failed(c->cx)) c->out[0] = call(c->cx, "gather", c->name, c->in, 2, "axis=%d", axis);
+    if (axis >= 0 && !ctx_failed(c->cx)) c->out[0] = call(c->cx, "gather", c->name, c->in, 2,
+                                                          ATTRS(attr_int("axis", axis)));
 }
 
 static void gather_nd(TfliteCall *c)
 {
-    if (tflite_needs(c, 2)) c->out[0] = call(c->cx, "gather_nd", c->name, c->in, 2, "");
+    if (tflite_needs(c, 2)) c->out[0] = call(c->cx, "gather_nd", c->name, c->in, 2, NULL);
 }
 
 /* Gathers along the axis: element i of the result is element index[i]. */
 static Tensor *gather_by(TfliteCall *c, Tensor *x, int axis, const int32_t *index, int64_t count)
 {
     Tensor *places = tensor_constant(c->cx, "places", I32, 1, &count, index);
-    return x && places ? call(c->cx, "gather", c->name, (Tensor *[]){ x, places }, 2, "axis=%d", axis) : NULL;
+    return x && places ? call(c->cx, "gather", c->name, (Tensor *[]){ x, places }, 2,
+                              ATTRS(attr_int("axis", axis))) : NULL;
 }
 
 /* Mirror padding, without or with the edge element. Pairs of paddings become the paddings before all dimensions, then
@@ -239,8 +239,8 @@ static void mirror_pad(TfliteCall *c)
             tflite_refuse(c, "%lld and %lld elements are mirrored; 0 and more are expected", (long long)pads[d],
                           (long long)pads[rank + d]);
     }
-    if (!ctx_failed(c->cx)) c->out[0] = tflite_call(c, "pad", c->in[0], "pad=%s mode=%s", ints_text(c->cx, pads,
-        2 * rank), mode);
+    if (!ctx_failed(c->cx)) c->out[0] = tflite_call(c, "pad", c->in[0], attr_ints("pad", pads, 2 * rank),
+                                                    attr_word("mode", mode));
 }
 
 /* ---- Spatial tiles ----------------------------------------------------------------------------------------------- */
@@ -300,8 +300,8 @@ static void space_to_batch(TfliteCall *c)
     int m = read_blocks(c, block, pairs), rank = m + 2;
     if (!m || !tflite_has_one_scale(c, 1)) return;
     for (int i = 0; i < m; i++) list[1 + i] = pairs[2 * i], list[rank + 1 + i] = pairs[2 * i + 1];
-    Tensor *x = tflite_call(c, "pad", c->in[0], "pad=%s value=%d", ints_text(c->cx, list, 2 * rank),
-                            tflite_is_int8(c) ? tflite_zero(tflite_out_info(c, 0)) : 0);
+    Tensor *x = tflite_call(c, "pad", c->in[0], attr_ints("pad", list, 2 * rank),
+                            attr_real("value", tflite_is_int8(c) ? tflite_zero(tflite_out_info(c, 0)) : 0));
     if (!x) return;
     shape_of(x, s);
     if (m == 1) {
@@ -437,7 +437,7 @@ static void resize_bilinear(TfliteCall *c)
     for (int i = 0; i < 2; i++) row[i] = gather_by(c, c->in[0], 1, i ? down.high : down.low, r.out[0]);
     for (int k = 0; k < 4 && !ctx_failed(c->cx); k++) {
         Tensor *x = gather_by(c, row[k % 2], 2, k / 2 ? right.high : right.low, r.out[1]);
-        if (is_int8) x = tflite_call(c, "cast", x, "to=i32");
+        if (is_int8) x = tflite_call(c, "cast", x, attr_type("to", I32));
         x = tflite_call2(c, "mul", tflite_call2(c, "mul", x, k % 2 ? down.of_high : down.of_low),
                          k / 2 ? right.of_high : right.of_low);
         sum = sum ? tflite_call2(c, "add", sum, x) : x;
@@ -446,10 +446,9 @@ static void resize_bilinear(TfliteCall *c)
         Tensor *half = tensor_scalar(c->cx, c->name, I32, 1 << 19),
                *minus = tensor_scalar(c->cx, c->name, I32, -(1 << 19)), *zero = tensor_scalar(c->cx, c->name, I32, 0);
         Tensor *nudge = tflite_select(c, tflite_call2(c, "greater", sum, zero), half, minus);
-        sum = tflite_call(
-            c, "cast",
-            tflite_call2(c, "div", tflite_call2(c, "add", sum, nudge), tensor_scalar(c->cx, c->name, I32, 1 << 20)),
-            "to=i8");
+        sum = tflite_call2(c, "div", tflite_call2(c, "add", sum, nudge),
+                           tensor_scalar(c->cx, c->name, I32, 1 << 20));
+        sum = tflite_call(c, "cast", sum, attr_type("to", I8));
     }
     c->out[0] = sum;
 }
@@ -460,14 +459,14 @@ static void broadcast_to(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
     int rank = tflite_needs(c, 2) ? tflite_ints(c, 1, shape, MAX_RANK) : -1;
-    if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[0], "shape=%s", ints_text(c->cx, shape, rank));
+    if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[0], attr_ints("shape", shape, rank));
 }
 
 static void fill(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
     int rank = tflite_needs(c, 2) ? tflite_ints(c, 0, shape, MAX_RANK) : -1;
-    if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[1], "shape=%s", ints_text(c->cx, shape, rank));
+    if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[1], attr_ints("shape", shape, rank));
 }
 
 static void cast(TfliteCall *c)
@@ -476,7 +475,7 @@ static void cast(TfliteCall *c)
     if (!tflite_needs(c, 1)) return;
     const TfliteTensor *y = tflite_out_info(c, 0);
     if (!tflite_dtype(y->type, &to)) tflite_unsupported(c, "elements of type %s", tflite_type_text(y->type));
-    else c->out[0] = tflite_call(c, "cast", c->in[0], "to=%s", dtype_info(to)->spelling);
+    else c->out[0] = tflite_call(c, "cast", c->in[0], attr_type("to", to));
 }
 
 static void shape(TfliteCall *c)

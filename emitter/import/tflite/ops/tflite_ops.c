@@ -17,7 +17,7 @@ const char *tflite_types_text(Ctx *cx, int types)
 void tflite_lower(TfliteCall *c)
 {
     if (c->row->lower) c->row->lower(c);
-    else if (tflite_needs(c, 1)) c->out[0] = call(c->cx, c->row->op_name, c->name, c->in, c->in_count, "");
+    else if (tflite_needs(c, 1)) c->out[0] = call(c->cx, c->row->op_name, c->name, c->in, c->in_count, NULL);
 }
 
 /* ---- Operands ---------------------------------------------------------------------------------------------------- */
@@ -84,17 +84,17 @@ int tflite_axis(TfliteCall *c, int64_t axis, int rank)
 
 Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank)
 {
-    return tflite_call(c, "reshape", x, "shape=%s", ints_text(c->cx, shape, rank));
+    return tflite_call(c, "reshape", x, attr_ints("shape", shape, rank));
 }
 
 Tensor *tflite_activate(TfliteCall *c, Tensor *x, int activation)
 {
     switch (activation) {
     case ACT_NONE:         return x;
-    case ACT_RELU:         return tflite_call(c, "relu", x, "");
-    case ACT_RELU_N1_TO_1: return tflite_call(c, "clip", x, "min=-1 max=1");
-    case ACT_RELU6:        return tflite_call(c, "clip", x, "min=0 max=6");
-    case ACT_TANH:         return tflite_call(c, "tanh", x, "");
+    case ACT_RELU:         return tflite_call(c, "relu", x);
+    case ACT_RELU_N1_TO_1: return tflite_call(c, "clip", x, attr_real("min", -1), attr_real("max", 1));
+    case ACT_RELU6:        return tflite_call(c, "clip", x, attr_real("min", 0), attr_real("max", 6));
+    case ACT_TANH:         return tflite_call(c, "tanh", x);
     default:
         tflite_unsupported(c, "the fused activation %d", activation);
         return NULL;

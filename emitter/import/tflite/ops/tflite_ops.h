@@ -70,8 +70,11 @@ int tflite_ints(TfliteCall *c, int index, int64_t *out, int most);
 /* Normalizes an axis; negative ones count from the end. -1: refused */
 int tflite_axis(TfliteCall *c, int64_t axis, int rank);
 
-#define tflite_call(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), __VA_ARGS__)
-#define tflite_call2(c, op, a, b) call_on_two((c)->cx, (op), (c)->name, (a), (b), "")
+/* tflite_call(c, op, x, attributes...) and tflite_call2(c, op, a, b, attributes...), with any number of attributes */
+#define tflite_call(c, ...) TFLITE_CALL(c, __VA_ARGS__, NO_ATTR)
+#define tflite_call2(c, ...) TFLITE_CALL2(c, __VA_ARGS__, NO_ATTR)
+#define TFLITE_CALL(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), (const Attr[]){ __VA_ARGS__ })
+#define TFLITE_CALL2(c, op, a, b, ...) call_on_two((c)->cx, (op), (c)->name, (a), (b), (const Attr[]){ __VA_ARGS__ })
 #define tflite_select(c, condition, a, b) call_where((c)->cx, (c)->name, (condition), (a), (b))
 Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank);
 
@@ -100,8 +103,14 @@ void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64
 Tensor *tflite_difference(TfliteCall *c, int i);                           /* input i minus its zero point, in i32 */
 /* Reports int8 inputs, of the first `inputs`, whose scale or zero point is not output 0's as unsupported. */
 bool tflite_has_one_scale(TfliteCall *c, int inputs);
-/* Returns x times the factor; `more` holds further attributes of the operator "rescale". */
-Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, const char *more);
+/* The zero points of a rescaling, its bounds beside those of the type, and its type. */
+typedef struct Rescaling {
+    int zero_x, zero;
+    bool has_least, has_greatest;
+    int64_t least, greatest;
+    DType to;
+} Rescaling;
+Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r);   /* x times the factor */
 /* Requantizes sums of products (channels: the last axis) to output 0, by scales[0..count): one for all, or per
  * channel. */
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);

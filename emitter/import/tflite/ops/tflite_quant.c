@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "import/tflite/ops/tflite_ops.h"
-#include "support/text.h"
 
 Factor tflite_factor(double real)
 {
@@ -67,27 +66,35 @@ void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64
     if (high < *greatest) *greatest = high;
 }
 
-Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, const char *more)
+/* The attributes of a Rescaling. */
+#define RESCALING(r) \
+    attr_if((r).zero_x, attr_int("zero_x", (r).zero_x)), attr_int("zero", (r).zero), \
+    attr_if((r).has_least, attr_int("min", (r).least)), attr_if((r).has_greatest, attr_int("max", (r).greatest)), \
+    attr_type("to", (r).to)
+
+Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r)
 {
     if (f.exponent > 31) tflite_unsupported(c, "a scale of 2^%d", f.exponent);
-    return tflite_call(c, "rescale", x, "multiplier=%ld shift=%d left=%d once=%d %s", (long)f.multiplier,
-                       f.exponent < 0 ? -f.exponent : 0, f.exponent > 0 ? f.exponent : 0, c->file->rounds_once, more);
+    return tflite_call(c, "rescale", x, attr_int("multiplier", f.multiplier),
+                       attr_int("shift", f.exponent < 0 ? -f.exponent : 0),
+                       attr_int("left", f.exponent > 0 ? f.exponent : 0), attr_flag("once", c->file->rounds_once),
+                       RESCALING(r));
 }
 
-/* Returns "zero=3 min=-100 max=127 to=i8": the quantization of output 0. */
-static const char *store_text(TfliteCall *c, int activation)
+/* Returns the quantization of output 0. */
+static Rescaling store_of(TfliteCall *c, int activation)
 {
-    int64_t least, greatest;
+    Rescaling r = { .has_least = true, .has_greatest = true, .to = I8 };
     const TfliteTensor *out = tflite_out_info(c, 0);
-    tflite_clamp(out, activation, &least, &greatest);
+    tflite_clamp(out, activation, &r.least, &r.greatest);
     if (activation > ACT_RELU6) tflite_unsupported(c, "the fused activation %d of int8", activation);
-    return text_format(c->cx, "zero=%d min=%lld max=%lld to=i8", tflite_zero(out), (long long)least,
-                       (long long)greatest);
+    r.zero = tflite_zero(out);
+    return r;
 }
 
 /* Rescales by one factor per channel: multipliers are a constant vector, and so are shifts unless all are equal. Left
  * shifts precede as a multiplication by powers of two: x << e is x * 2^e, with the same wraparound. */
-static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int count, const char *store)
+static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int count, Rescaling r)
 {
     Ctx *cx = c->cx;
     int64_t shape = count;
@@ -106,14 +113,14 @@ static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int c
            *n = has_shifts ? tensor_constant(cx, "n", U8, 1, &shape, shift) : NULL;
     if (has_left) x = tflite_call2(c, "mul", x, tensor_constant(cx, "p", I32, 1, &shape, power));
     if (!x || !m) return NULL;
-    const char *attrs = text_format(cx, has_shifts ? "once=%d %s" : "once=%d %s shift=%d", c->file->rounds_once, store,
-                                    shift[0]);
-    return call(cx, "rescale", c->name, (Tensor *[]){ x, m, n }, n ? 3 : 2, "%s", attrs);
+    return call(cx, "rescale", c->name, (Tensor *[]){ x, m, n }, n ? 3 : 2,
+                ATTRS(attr_flag("once", c->file->rounds_once), RESCALING(r),
+                      attr_if(!has_shifts, attr_int("shift", shift[0]))));
 }
 
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation)
 {
-    const char *store = store_text(c, activation);
+    const Rescaling store = store_of(c, activation);
     bool are_same = true;
     Factor *f = NEW_ARRAY(c->cx->arena, Factor, count);
     for (int i = 0; i < count; i++) {
@@ -139,7 +146,7 @@ Tensor *tflite_real(TfliteCall *c, int i)
     if (ctx_failed(c->cx)) return NULL;
     Tensor *in[] = { c->in[i], tensor_constant(c->cx, c->name, F32, rank, shape, q->scale),
                      tensor_constant(c->cx, c->name, stored, rank, shape, zeros) };
-    return call(c->cx, "dequantize", c->name, in, 3, "");
+    return call(c->cx, "dequantize", c->name, in, 3, NULL);
 }
 
 bool tflite_real_weights(TfliteCall *c)
@@ -151,7 +158,7 @@ bool tflite_real_weights(TfliteCall *c)
 
 Tensor *tflite_difference(TfliteCall *c, int i)
 {
-    Tensor *x = tflite_call(c, "cast", c->in[i], "to=i32");
+    Tensor *x = tflite_call(c, "cast", c->in[i], attr_type("to", I32));
     int zero = tflite_zero(tflite_in_info(c, i));
     return zero ? tflite_call2(c, "sub", x, tensor_scalar(c->cx, c->name, I32, zero)) : x;
 }

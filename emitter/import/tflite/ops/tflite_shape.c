@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "import/tflite/ops/tflite_rows.h"
-#include "support/text.h"
 
 enum { OPTIONS_CONCAT = 10, OPTIONS_RESHAPE = 17, OPTIONS_SQUEEZE = 30 };
 
@@ -30,22 +29,22 @@ static void squeeze(TfliteCall *c)
     if (axes.count > MAX_RANK) tflite_refuse(c, "there are more than %d axes", MAX_RANK);
     for (size_t i = 0; i < axes.count && !ctx_failed(c->cx); i++) list[i] = flat_int_at(&axes, i);
     if (ctx_failed(c->cx)) return;
-    c->out[0] = axes.count ? tflite_call(c, "squeeze", c->in[0], "axes=%s", ints_text(c->cx, list, (int)axes.count))
-                           : tflite_call(c, "squeeze", c->in[0], "");
+    c->out[0] = axes.count ? tflite_call(c, "squeeze", c->in[0], attr_ints("axes", list, (int)axes.count))
+                           : tflite_call(c, "squeeze", c->in[0]);
 }
 
 static void expand_dims(TfliteCall *c)
 {
     int64_t axis;
     if (tflite_needs(c, 2) && tflite_ints(c, 1, &axis, 1) == 1)
-        c->out[0] = tflite_call(c, "unsqueeze", c->in[0], "axes=%lld", (long long)axis);
+        c->out[0] = tflite_call(c, "unsqueeze", c->in[0], attr_list("axes", axis));
 }
 
 static void transpose(TfliteCall *c)
 {
     int64_t perm[MAX_RANK];
     int count = tflite_needs(c, 2) ? tflite_ints(c, 1, perm, MAX_RANK) : -1;
-    if (count > 0) c->out[0] = tflite_call(c, "transpose", c->in[0], "perm=%s", ints_text(c->cx, perm, count));
+    if (count > 0) c->out[0] = tflite_call(c, "transpose", c->in[0], attr_ints("perm", perm, count));
     else if (count == 0) c->out[0] = c->in[0];
 }
 
@@ -57,7 +56,8 @@ static void concatenation(TfliteCall *c)
         act = (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE);
     if (act != ACT_NONE && tflite_is_int8(c)) tflite_unsupported(c, "the fused activation %d of int8", act);
     if (ctx_failed(c->cx)) return;
-    c->out[0] = tflite_activate(c, call(c->cx, "concat", c->name, c->in, c->in_count, "axis=%d", axis), act);
+    c->out[0] = tflite_activate(c, call(c->cx, "concat", c->name, c->in, c->in_count,
+                                        ATTRS(attr_int("axis", axis))), act);
 }
 
 /* Padding is given in pairs; its default value is the zero point, the real 0. */
@@ -73,15 +73,10 @@ static void pad(TfliteCall *c)
     if (!tflite_has_one_scale(c, 1)) return;
     if (ctx_failed(c->cx)) return;
     for (int d = 0; d < rank; d++) list[d] = pairs[2 * d], list[rank + d] = pairs[2 * d + 1];
-    Text value = text_new(c->cx);
-    if (given && dtype_is_float(given->type)) text_double(&value, dtype_load(given->type, given->data, 0).f);
-    else
-        text_printf(&value, "%lld",
-                    given               ? (long long)dtype_load(given->type, given->data, 0).i
-                    : tflite_is_int8(c) ? (long long)tflite_zero(tflite_out_info(c, 0))
-                                        : 0LL);
-    c->out[0] = tflite_call(c, "pad", c->in[0], "pad=%s value=%s", ints_text(c->cx, list, 2 * rank),
-                            text_string(&value));
+    const Scalar v = given ? dtype_load(given->type, given->data, 0)
+                           : (Scalar){ .i = tflite_is_int8(c) ? tflite_zero(tflite_out_info(c, 0)) : 0 };
+    c->out[0] = tflite_call(c, "pad", c->in[0], attr_ints("pad", list, 2 * rank),
+                            attr_real("value", given && dtype_is_float(given->type) ? v.f : (double)v.i));
 }
 
 const TfliteRow tflite_rows_shape[] = {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "import/tflite/ops/tflite_rows.h"
-#include "support/text.h"
 
 enum { PADDING_SAME, PADDING_VALID };
 enum { CONV_PADDING, CONV_STRIDE_W, CONV_STRIDE_H, CONV_ACTIVATION, CONV_DILATION_W, CONV_DILATION_H };
@@ -45,12 +44,6 @@ static bool finish_windows(TfliteCall *c, TfliteWindows *w)
     return true;
 }
 
-static const char *windows_text(Ctx *cx, const TfliteWindows *w)
-{
-    return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, 2), ints_text(cx, w->dilation, 2),
-                       ints_text(cx, w->pad, 4));
-}
-
 /* ---- From sums to the output ------------------------------------------------------------------------------------- */
 
 static bool check_bias(TfliteCall *c, int64_t channels, DType sums)
@@ -66,7 +59,7 @@ static Tensor *add_bias(TfliteCall *c, Tensor *sums)
 {
     Tensor *b = tflite_in(c, 2);
     return b ? tflite_call2(c, "add", sums,
-                            b->rank == 1 ? b : tflite_call(c, "reshape", b, "shape=%lld", (long long)tensor_elems(b)))
+                            b->rank == 1 ? b : tflite_call(c, "reshape", b, attr_list("shape", tensor_elems(b))))
              : sums;
 }
 
@@ -103,15 +96,20 @@ static bool has_symmetric_weights(TfliteCall *c)
     return true;
 }
 
-/* Computes the sums by `op`, adds the bias, and activates or requantizes. k is in the layout of `op`. */
-static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const char *attrs, int act)
+/* Computes the sums by `op`, adds the bias, and activates or requantizes. k is in the layout of `op`; groups 0: it has
+ * none. */
+static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const TfliteWindows *w, int64_t groups,
+                               int act)
 {
     bool is_int8 = tflite_is_int8(c);
     int64_t channels = k ? tensor_dim(k, k->rank - 1) : 0;
     if (!k || !check_bias(c, channels, is_int8 ? I32 : F32)) return;
     if (is_int8 && (!has_quants(c) || !has_symmetric_weights(c))) return;
-    if (is_int8) attrs = text_format(c->cx, "%s zero=%d", attrs, tflite_zero(tflite_in_info(c, 0)));
-    Tensor *sums = add_bias(c, call(c->cx, op, c->name, (Tensor *[]){ c->in[0], k }, 2, "%s", attrs));
+    Tensor *sums = tflite_call2(c, op, c->in[0], k, attr_ints("stride", w->stride, 2),
+                                attr_ints("dilation", w->dilation, 2), attr_ints("pad", w->pad, 4),
+                                attr_if(groups, attr_int("groups", groups)),
+                                attr_if(is_int8, attr_int("zero", is_int8 ? tflite_zero(tflite_in_info(c, 0)) : 0)));
+    sums = add_bias(c, sums);
     c->out[0] = is_int8 ? requantize_channels(c, sums, channels, act) : tflite_activate(c, sums, act);
 }
 
@@ -139,10 +137,8 @@ static void conv_2d(TfliteCall *c)
     TfliteWindows w = conv_windows(c, CONV_DILATION_W);
     int64_t channels = tensor_dim(c->in[0], 3), each = tensor_dim(c->in[1], 3);
     if (!finish_windows(c, &w)) return;
-    Tensor *k = tflite_call(c, "transpose", c->in[1], "perm=1,2,3,0");
-    const char *attrs = text_format(c->cx, "%s groups=%lld", windows_text(c->cx, &w),
-                                    (long long)(channels / each > 0 ? channels / each : 1));
-    finish_convolution(c, "conv2d", k, attrs, activation(c, CONV_ACTIVATION));
+    Tensor *k = tflite_call(c, "transpose", c->in[1], attr_list("perm", 1, 2, 3, 0));
+    finish_convolution(c, "conv2d", k, &w, channels / each > 0 ? channels / each : 1, activation(c, CONV_ACTIVATION));
 }
 
 static void depthwise_conv_2d(TfliteCall *c)
@@ -153,7 +149,7 @@ static void depthwise_conv_2d(TfliteCall *c)
     if (tensor_dim(c->in[1], 0) != 1)
         tflite_refuse(c, "the kernel is %s; accepted: [1][kh][kw][c]", tensor_shape_text(c->cx, c->in[1]));
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
-    finish_convolution(c, "depthwise_conv2d", tflite_reshape(c, c->in[1], shape, 3), windows_text(c->cx, &w),
+    finish_convolution(c, "depthwise_conv2d", tflite_reshape(c, c->in[1], shape, 3), &w, 0,
                        activation(c, DEPTHWISE_ACTIVATION));
 }
 
@@ -187,12 +183,14 @@ static void fully_connected(TfliteCall *c)
     if (ctx_failed(cx) || !tflite_real_weights(c)) return;
     bool is_int8 = tflite_is_int8(c);
     int64_t channels = tensor_dim(c->in[1], 0);
-    Tensor *x = as_rows(c, tensor_dim(c->in[1], 1)), *w = tflite_call(c, "transpose", c->in[1], "perm=1,0");
+    Tensor *x = as_rows(c, tensor_dim(c->in[1], 1)), *w = tflite_call(c, "transpose", c->in[1],
+                                                                      attr_list("perm", 1, 0));
     if (!x || !w || !check_bias(c, channels, is_int8 ? I32 : F32) || (is_int8 && !has_quants(c))) return;
-    const char *attrs = is_int8 ? text_format(cx, "zero=%d zero_w=%d", tflite_zero(tflite_in_info(c, 0)),
-                                              tflite_zero(tflite_in_info(c, 1)))
-                                : "";
-    Tensor *sums = add_bias(c, call(cx, "dense", c->name, (Tensor *[]){ x, w }, 2, "%s", attrs));
+    const int zero = is_int8 ? tflite_zero(tflite_in_info(c, 0)) : 0,
+              zero_w = is_int8 ? tflite_zero(tflite_in_info(c, 1)) : 0;
+    Tensor *sums = tflite_call2(c, "dense", x, w, attr_if(is_int8, attr_int("zero", zero)),
+                                attr_if(is_int8, attr_int("zero_w", zero_w)));
+    sums = add_bias(c, sums);
     c->out[0] = is_int8 ? requantize_dense(c, sums, channels, act) : tflite_activate(c, sums, act);
 }
 
@@ -214,7 +212,7 @@ static void batch_matmul(TfliteCall *c)
         for (int d = 0; d < rank; d++) perm[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
         side[i] = is_int8 ? tflite_difference(c, i) : c->in[i];
         if (flat_int(&c->op->options, i ? ADJ_Y : ADJ_X, 1, 0))
-            side[i] = tflite_call(c, "transpose", side[i], "perm=%s", ints_text(c->cx, perm, rank));
+            side[i] = tflite_call(c, "transpose", side[i], attr_ints("perm", perm, rank));
     }
     Tensor *sums = tflite_call2(c, "matmul", side[0], side[1]);
     c->out[0] = is_int8 ? requantize_dense(c, sums, 1, ACT_NONE) : sums;
@@ -261,12 +259,13 @@ static void transpose_conv(TfliteCall *c)
         pad[2 + d] = rest > 0 ? rest : 0;
         extra[d] = rest < 0 ? -rest : 0;
     }
-    k = tflite_call(c, "transpose", k, "perm=1,2,3,0");
-    if (is_int8) k = tflite_call(c, "cast", k, "to=i32"), x = tflite_difference(&as_conv, 0);
+    k = tflite_call(c, "transpose", k, attr_list("perm", 1, 2, 3, 0));
+    if (is_int8) k = tflite_call(c, "cast", k, attr_type("to", I32)), x = tflite_difference(&as_conv, 0);
     int64_t stride[2] = { option(c, STRIDE_H, 1), option(c, STRIDE_W, 1) };
     if (!k || !x || !check_bias(&as_conv, tensor_dim(k, 3), is_int8 ? I32 : F32)) return;
-    Tensor *sums = call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2, "stride=%s pad=%s extra=%s",
-                        ints_text(c->cx, stride, 2), ints_text(c->cx, pad, 4), ints_text(c->cx, extra, 2));
+    Tensor *sums = call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2,
+                        ATTRS(attr_ints("stride", stride, 2), attr_ints("pad", pad, 4),
+                              attr_ints("extra", extra, 2)));
     sums = sums ? add_bias(&as_conv, sums) : NULL;
     if (sums)
         c->out[0] = is_int8 ? requantize_channels(&as_conv, sums, tensor_dim(k, 3), activation(c, ACTIVATION))
@@ -286,14 +285,15 @@ static void pool(TfliteCall *c, const char *op)
                         .stride = { option(c, POOL_STRIDE_H, 0), option(c, POOL_STRIDE_W, 0) },
                         .dilation = { 1, 1 } };
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
-    c->out[0] = tflite_call(c, op, c->in[0], "kernel=%s stride=%s pad=%s", ints_text(c->cx, w.kernel, 2),
-                            ints_text(c->cx, w.stride, 2), ints_text(c->cx, w.pad, 4));
+    c->out[0] = tflite_call(c, op, c->in[0], attr_ints("kernel", w.kernel, 2), attr_ints("stride", w.stride, 2),
+                            attr_ints("pad", w.pad, 4));
     if (!tflite_is_int8(c)) c->out[0] = tflite_activate(c, c->out[0], act);
     else if (act != ACT_NONE && tflite_has_quant(c, tflite_out_info(c, 0), false)) {
         int64_t least, greatest;
         tflite_clamp(tflite_out_info(c, 0), act, &least, &greatest);
         if (least > INT8_MIN || greatest < INT8_MAX)
-            c->out[0] = tflite_call(c, "clip", c->out[0], "min=%lld max=%lld", (long long)least, (long long)greatest);
+            c->out[0] = tflite_call(c, "clip", c->out[0], attr_real("min", (double)least),
+                                    attr_real("max", (double)greatest));
     }
 }
 
