@@ -342,9 +342,9 @@ check strategy-explained        ends 0 '^after: loops' dump $digits --at strateg
 check combine-of-a-nest         refuses '--combine has no effect: the file is one `nest`' $nest -o "$work/a.c" --combine nosuch
 printf 'input x: f32[64]\na = relu(x)\nb = annotation.stop_fusion(a)\nc = softmax(b)\noutput a, c\n' > "$work/apart.te"
 check combine-that-combines-nothing ends 0 'gemm_1: note: --combine: it stays apart: in the loops of softmax_1 it is refused: its' \
-    $digits -o "$work/a.c" --combine gemm_1,softmax_1
+    $digits -o "$work/apart.c" --combine gemm_1,softmax_1
 check combine-all-that-combines-nothing ends 0 'note: --combine all combines no groups; .dump MODEL --at strategy' \
-    "$work/apart.te" -o "$work/a.c" --combine all
+    "$work/apart.te" -o "$work/apart.c" --combine all
 check combine-of-one            refuses "'conv' is one group alone" $conv_pool -o "$work/a.c" --combine conv
 check layers-of-a-nest          refuses '--layers has no effect: the file is one `nest`' verify $nest --layers
 signature=$("$lw" dump $digits --at strategy --only gemm_1 | sed -n 's/^  signature //p')
