@@ -85,8 +85,10 @@ fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_em
 	@$(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000)
 
 # Random tests with large counts: an hour in total, or one of them alone.
-.PHONY: soak soak-hostile soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
-soak: soak-hostile soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
+.PHONY: soak soak-gradient soak-hostile soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
+soak: soak-gradient soak-hostile soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
+soak-gradient: $(BUILD)/test/test_gradient
+	$< $(or $(COUNT),200)
 soak-hostile: $(BUILD)/test/test_hostile
 	$< --every
 soak-realize: $(BUILD)/test/test_realize

@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients (graph/differentiate) against central differences in double: every operator's cases, then formulas. */
+/* Gradients (graph/differentiate) against central differences in double:
+ *
+ *   operators    every row's cases, and random shapes of them
+ *   formulas     that no row knows
+ *   programs     random ones, as those of the schedule tests
+ *   networks     stops, checkpoints, several consumers, gradients of gradients
+ *
+ * test_gradient [COUNT]: COUNT random shapes of each operator, and 20 times as many programs. */
+#define MAX_OUTPUTS PROGRAM_OUTPUTS
+#include "../fuzz/programs.c"
+#undef MAX_OUTPUTS
+
 #include "check.h"
 #include "op_cases.h"
 
 #include "gradient_check.h"
+#include "graph/dag/definition.h"
+#include "import/te/te.h"
 
 /* The inputs of a case in f64; NULL if it has values of a float type that f64 has not. */
 static const char *in_double(Ctx *cx, const char *inputs)
@@ -92,16 +105,87 @@ static void try_output(Verdict *v, const char *op, const OpCase *k, int output, 
     ctx_free(names);
 }
 
-static void try_operator(const Op *op)
+/* ---- Random shapes ----------------------------------------------------------------------------------------------- */
+
+/* Sizes that occur in inputs with given values stay. */
+static bool is_in_given(const char *inputs, long size)
 {
+    for (const char *p = inputs; *p;) {
+        const char *end = p + strcspn(p, " "), *given = memchr(p, '=', (size_t)(end - p));
+        for (const char *b = p; given && b < given; b++)
+            if (*b == '[' && strtol(b + 1, NULL, 10) == size) return true;
+        p = end + strspn(end, " ");
+    }
+    return false;
+}
+
+/* Replaces one size by another one, everywhere. NULL: the inputs stay as they are. */
+static const char *reshaped(Ctx *cx, const char *inputs, uint32_t *seed)
+{
+    long size[64];
+    int count = 0;
+    for (const char *p = inputs; *p && count < 64; p++)
+        if (*p == '[') size[count++] = strtol(p + 1, NULL, 10);
+    if (!count) return NULL;
+    const long from = size[case_draw(seed) % (uint32_t)count], to = 1 + (long)(case_draw(seed) % 7);
+    if (from == to || is_in_given(inputs, from)) return NULL;
+    Text t = text_new(cx);
+    int64_t elems = 1, most = 1;
+    for (const char *p = inputs; *p; p++) {
+        if (*p == ' ') elems = 1;
+        text_char(&t, *p);
+        if (*p != '[') continue;
+        char *end;
+        const long now = strtol(p + 1, &end, 10), is = now == from ? to : now;
+        text_printf(&t, "%ld", is);
+        elems *= is;
+        most = elems > most ? elems : most;
+        p = end - 1;
+    }
+    return most <= 600 ? text_string(&t) : NULL;
+}
+
+/* One to three changes of a case. */
+static void try_random(Verdict *v, const Op *op, const OpCase *k, uint32_t *seed)
+{
+    Ctx *names = ctx_new(NULL, NULL);
+    OpCase changed = *k;
+    for (uint32_t i = case_draw(seed) % 3 + 1; i > 0; i--) {
+        const char *inputs = reshaped(names, changed.inputs, seed);
+        if (inputs) changed.inputs = inputs;
+    }
+    Made m = make_call(op->name, changed.attrs, changed.inputs);
+    const bool is_good = m.node && !ctx_failed(m.cx);
+    const int outputs = is_good ? m.node->out_count : 0;
+    bool is_empty = false;
+    for (int o = 0; o < outputs; o++) is_empty = is_empty || tensor_elems(m.node->out[o]) <= 0;
+    ctx_free(m.cx);
+    for (int o = 0; o < outputs && !is_empty; o++) try_output(v, op->name, &changed, o, F64);
+    ctx_free(names);
+}
+
+static int cases_of(const Op *op, const OpCase **good, int room)
+{
+    int count = 0;
+    for (const OpCase *k = op->cases; k && k->inputs && count < room; k++)
+        if (!k->refusal) good[count++] = k;
+    return count;
+}
+
+static void try_operator(const Op *op, int random_count)
+{
+    enum { ROOM = 128 };
+    const OpCase *good[ROOM];
     Verdict v = { 0 };
-    for (const OpCase *k = op->cases; k && k->inputs; k++) {
-        if (k->refusal) continue;
-        Made m = make_call(op->name, k->attrs, k->inputs);
+    uint32_t seed = 11;
+    const int cases = cases_of(op, good, ROOM);
+    for (int i = 0; i < cases; i++) {
+        Made m = make_call(op->name, good[i]->attrs, good[i]->inputs);
         const int outputs = m.node ? m.node->out_count : 0;
         ctx_free(m.cx);
-        for (int o = 0; o < outputs; o++) try_output(&v, op->name, k, o, F64);
+        for (int o = 0; o < outputs; o++) try_output(&v, op->name, good[i], o, F64);
     }
+    for (int i = 0; cases && v.outputs && i < random_count; i++) try_random(&v, op, good[i % cases], &seed);
     if (!v.outputs) return;
     if (op->gradient.role == GRADIENT_STOP) {
         CHECK("stop-gradient-has-zeros", v.worst > 0);
@@ -117,13 +201,161 @@ static void try_operator(const Op *op)
                v.refused, v.why, v.worst);
 }
 
-int main(void)
+/* ---- Formulas and networks --------------------------------------------------------------------------------------- */
+
+/* Checks the first output of a file with f64 inputs, after its own gradients are computed. */
+static void try_text(const char *name, const char *text)
+{
+    if (!check_is_chosen(name)) return;
+    Ctx *cx = context_new(NULL, NULL);
+    Model m;
+    Graph g = { .name = name };
+    if (te_read(cx, "test.te", text, NULL, &m)) {
+        g.output = m.output;
+        g.output_count = 1;
+        g = graph_gradient(cx, g);
+    }
+    if (ctx_failed(cx)) {
+        check_that(false, name, "%s", diag_text(cx, cx->diags));
+        ctx_free(cx);
+        return;
+    }
+    GradientCheck c = { .cx = cx, .in_count = m.input_count, .in = m.input, .y = g.output[0], .seed = 5,
+                        .tolerance = 1e-6, .step = 1e-6 };
+    for (int i = 0; i < m.input_count; i++) {
+        Tensor *x = m.input[i];
+        x->data = arena_alloc(cx->arena, (size_t)tensor_bytes(x) + 1);
+        for (int64_t e = 0; e < tensor_elems(x); e++) {
+            const double v = gradient_draw(&c.seed);
+            dtype_store(x->type, own_data(cx, x), e, dtype_wrap(x->type, dtype_is_float(x->type)
+                        ? (Scalar){ .f = v } : (Scalar){ .i = (int64_t)((v + 1) * 3) }));
+        }
+    }
+    gradient_check(&c);
+    check_that(!c.fault && c.worst <= c.tolerance && !c.is_zero, name, "%s, worst %g, %d kinks%s",
+               c.fault ? c.fault : "", c.worst, c.kinks, c.is_zero ? ", all zero" : "");
+    ctx_free(cx);
+}
+
+static const struct { const char *name, *text; } texts[] = {
+    { "formula-with-holes-and-squared-difference",
+      "input x: f64[9][8][2]\ninput k: f64[2][3][2][3]\n"
+      "y[h<5, v<6, o] = sum(i, j, c) (pow(x[2*h+3*i-1, v+2*j-2, c]? - k[i,j,c,o], 2.0) : 0)\noutput y\n" },
+    { "formula-of-a-diagonal", "input x: f64[4][7]\ny[i<4] = x[i, i] * x[i, i+3]\noutput y\n" },
+    { "formula-in-reverse", "input x: f64[6]\ny[i<6] = x[5-i] * x[i]\noutput y\n" },
+    { "formula-of-digits", "input x: f64[24]\ny[i<6, j<4] = exp(x[i*4+j])\noutput y\n" },
+    { "formula-of-quotient-and-remainder", "input x: f64[5][3]\ny[k<15] = exp(x[k/3, k%3])\noutput y\n" },
+    { "formula-of-quotient", "input x: f64[4]\ny[k<11] = sin(x[k/3])\noutput y\n" },
+    { "formula-of-remainder", "input x: f64[4]\ny[k<11] = sin(x[k%4])\noutput y\n" },
+    { "formula-of-middle-digit", "input x: f64[4]\ny[k<23] = sin(x[k/2%4])\noutput y\n" },
+    { "formula-of-pixel-shuffle",
+      "input x: f64[3][2][8]\ny[h<6, v<4, c<2] = sin(x[h/2, v/2, (h%2*2+v%2)*2+c])\noutput y\n" },
+    { "formula-with-stride-and-overlap",
+      "input x: f64[17]\ninput w: f64[5]\ny[i<5] = sum(k) x[3*i+k] * w[k]\noutput y\n" },
+    { "formula-with-stride-and-gaps",
+      "input x: f64[20]\ninput w: f64[2]\ny[i<5] = sum(k) x[4*i+k] * w[k]\noutput y\n" },
+    { "formula-with-stride-and-negative-taps",
+      "input x: f64[20]\ninput w: f64[5]\ny[i<5] = sum(k) x[3*i-k+5] * w[k]\noutput y\n" },
+    { "formula-with-stride-and-dilation",
+      "input x: f64[20]\ninput w: f64[3]\ny[i<5] = sum(k) (x[2*i+3*k-2]? * w[k] : 0)\noutput y\n" },
+    { "formula-of-three-summed-axes", "input x: f64[11]\ny[i<4] = sum(j<3, k<3) sin(x[i+2*j+k])\noutput y\n" },
+    { "formula-of-a-polynomial-product",
+      "input a: f64[5]\ninput b: f64[4]\ny[n<8] = sum(k<5) select(n >= k && n - k < 4, a[k] * b[clamp(n-k, 0, 3)], 0)\n"
+      "output y\n" },
+    { "formula-of-a-clamped-index", "input x: f64[6]\ny[i<11] = sin(x[clamp(i-3, 0, 5)])\noutput y\n" },
+    { "formula-of-a-data-index", "input x: f64[6][3]\ninput t: i32[5]\ny[i, c] = sin(x[t[i], c])\noutput y\n" },
+    { "formula-of-a-constant-index", "input x: f64[6][3]\ny[c<3] = sin(x[2, c])\noutput y\n" },
+    { "formula-of-a-maximum", "input x: f64[7][9]\ny[i<3, j] = max(k<3) sin(x[2*i+k, j])\noutput y\n" },
+    { "formula-of-a-minimum-with-start",
+      "input x: f64[4][9]\ninput b: f64[9]\ny[j] = min(k<4; b[j]) x[k, j]\noutput y\n" },
+    { "formula-of-a-product", "input x: f64[4][5]\ny[i] = prod(j) (x[i, j] + 1)\noutput y\n" },
+    { "formula-of-a-product-with-start",
+      "input x: f64[4][5]\ninput b: f64[4]\ny[i] = prod(j; b[i]) x[i, j]\noutput y\n" },
+    { "formula-of-an-argmax-value", "input x: f64[4][5]\ni, v[n] = argmax(k) x[n, k]\ny[n] = sin(v[n])\noutput y\n" },
+    { "formula-of-a-sum-with-start",
+      "input x: f64[4][5]\ninput b: f64[4]\ny[n] = sum(k; sin(b[n])) x[n, k]\noutput y\n" },
+    { "formula-of-a-scan",
+      "input x: f64[7][3]\npromise s: f64[7][3]\n"
+      "s[t<7 ordered, c<3] = select(t > 0, sin(s[t-1, c]), 0.5) * x[t, c]\noutput s\n" },
+    { "formula-of-a-branch", "input x: f64[30]\ny[i] = select(x[i] > 0.2, x[i] * x[i], sin(x[i]))\noutput y\n" },
+    { "formula-of-broadcasts", "input x: f64[3][1][4]\ninput z: f64[5][1]\ny[*] = x[*] * z[*] - z[*]\noutput y\n" },
+    { "network-with-a-residual",
+      "input x: f64[3][4]\ninput w: f64[4][4]\na = dense(x, w)\nb = tanh(a)\nc = add(b, x)\nd = dense(c, w)\n"
+      "y = softmax(d)\noutput y\n" },
+    { "network-of-attention",
+      "input q: f64[4][3]\ninput k: f64[5][3]\ninput v: f64[5][2]\ns[i, j] = sum(c) q[i, c] * k[j, c]\np = softmax(s)\n"
+      "y = matmul(p, v)\noutput y\n" },
+    { "network-with-checkpoints",
+      "input x: f64[3][4]\ninput w: f64[4][4]\na = dense(x, w)\nb = tanh(a)\nk = annotation.checkpoint(b)\n"
+      "c = dense(k, w)\nd = sigmoid(c)\ne = annotation.checkpoint(d)\nf = add(e, k)\ny = dense(f, w)\noutput y\n" },
+    { "gradient-of-a-gradient",
+      "input x: f64[3][4]\ninput w: f64[4][2]\na = dense(x, w)\nb = tanh(a)\nl = sum(i, j) b[i, j] * b[i, j]\n"
+      "d = gradient(l, x)\ny[i, j] = sin(d[i, j])\noutput y\n" },
+    { "loss-of-a-network",
+      "input x: f64[3][4]\ninput w: f64[4][5]\ninput t: f64[3][5]\na = dense(x, w)\ny = cross_entropy(a, t)\n"
+      "output y\n" },
+};
+
+static void formulas_and_networks(void)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) try_text(texts[i].name, texts[i].text);
+}
+
+/* ---- Programs ---------------------------------------------------------------------------------------------------- */
+
+/* True if it is a program in double with constant sizes. */
+static bool try_program(uint64_t number, int *kinks)
 {
     Ctx *cx = context_new(NULL, NULL);
-    int count;
-    const Op *const *op = op_list(cx, &count);
-    for (int i = 0; i < count; i++)
-        if (!getenv("OP") || strcmp(getenv("OP"), op[i]->name) == 0) try_operator(op[i]);
+    Random r = random_new(number);
+    Program *p = program_within(cx, &r, 6);
+    bool fits = p && p->type == F64 && !p->size_count;
+    Tensor *y = fits ? p->output[p->output_count - 1] : NULL;
+    fits = fits && y->type == F64;
+    Text t = text_new(cx);
+    if (fits) program_print(cx, &t, p);
+    fits = fits && formulas_to_calls(cx, &y, 1);
+    if (fits) {
+        Tensor *in[CHECKED_INPUTS];
+        GradientCheck c = { .cx = cx, .in = in, .y = y, .seed = (uint32_t)number, .tolerance = 1e-6, .step = 1e-6 };
+        Node **order;
+        const int calls = dag_order(cx, &y, 1, &order);
+        for (int i = 0; i < p->tensor_count && c.in_count < CHECKED_INPUTS; i++) {
+            bool is_read = false;
+            for (int n = 0; n < calls; n++)
+                for (int k = 0; k < order[n]->in_count; k++) is_read = is_read || order[n]->in[k] == p->tensor[i];
+            if (p->tensor[i]->producer || !is_read) continue;
+            Tensor *x = in[c.in_count++] = p->tensor[i];
+            x->data = arena_alloc(cx->arena, (size_t)tensor_bytes(x) + 1);
+            for (int64_t e = 0; e < tensor_elems(x); e++) {
+                const double v = gradient_draw(&c.seed);
+                dtype_store(x->type, own_data(cx, x), e, dtype_wrap(x->type, dtype_is_float(x->type)
+                            ? (Scalar){ .f = v } : (Scalar){ .i = (int64_t)(v * 9) }));
+            }
+        }
+        bool has_float = false;
+        for (int i = 0; i < c.in_count; i++) has_float = has_float || dtype_is_float(in[i]->type);
+        if (has_float) gradient_check(&c);
+        *kinks += c.kinks;
+        check_that(!c.fault && c.worst <= c.tolerance, "random-programs-have-adjoints-equal-to-central-differences",
+                   "program %llu: %s, worst %g\n%s", (unsigned long long)number, c.fault ? c.fault : "", c.worst,
+                   text_string(&t));
+    }
     ctx_free(cx);
+    return fits;
+}
+
+int main(int argc, char **argv)
+{
+    const int count = argc > 1 ? atoi(argv[1]) : 3;
+    Ctx *cx = context_new(NULL, NULL);
+    int rows, kinks = 0, programs = 0;
+    const Op *const *op = op_list(cx, &rows);
+    for (int i = 0; i < rows; i++)
+        if (!getenv("OP") || strcmp(getenv("OP"), op[i]->name) == 0) try_operator(op[i], count);
+    ctx_free(cx);
+    formulas_and_networks();
+    for (uint64_t i = 1; programs < 20 * count; i++) programs += try_program(i, &kinks);
+    printf("# %d programs, %d directions at kinks\n", programs, kinks);
     return check_done();
 }

@@ -89,13 +89,14 @@ static const Expr *guarded(Ctx *cx, const Expr *condition, const Expr *value)
     return condition ? expr_select(cx, condition, value, expr_real(cx, value->type, 0)) : value;
 }
 
-/* Index conditions come first: data is read where they hold. */
-static const Expr *gathered(Ctx *cx, const Solution *s, const Expr *condition, const Expr *value)
+/* Index conditions come first: data is read where they hold. In a cycle the value is simplified without them, because
+ * an index must stay a distance from the step, even where the condition determines the step. */
+static const Expr *gathered(Ctx *cx, const Solution *s, const Expr *condition, const Expr *value, bool is_step)
 {
     const Expr *index = s->condition;
     if (condition && index && !reads_data(condition)) index = expr_and(cx, index, condition), condition = NULL;
     else if (!index && condition && !reads_data(condition)) index = condition, condition = NULL;
-    const Bounds *inside = bounds_fact(cx, s->scope, index);
+    const Bounds *inside = is_step ? s->scope : bounds_fact(cx, s->scope, index);
     if (index) index = simplify(cx, index, s->scope);
     if (condition) condition = simplify(cx, condition, inside);
     return simplify(cx, guarded(cx, index, guarded(cx, condition, simplify(cx, value, inside))), s->scope);
@@ -137,7 +138,7 @@ static Tensor *gather(const Reads *r, const Domain *d, const Term *t)
     const Expr *value = with_stored(r, expr_substitute(cx, t->value, s->from, s->to, s->solved_count)),
                *holds = t->condition ? expr_substitute(cx, t->condition, s->from, s->to, s->solved_count) : NULL;
     s->condition = with_stored(r, s->condition);
-    spec.value[0] = over_free_axes(cx, &spec, s, gathered(cx, s, with_stored(r, holds), value));
+    spec.value[0] = over_free_axes(cx, &spec, s, gathered(cx, s, with_stored(r, holds), value, is_of_cycle(r, x)));
     spec.reducer = s->free_count ? REDUCE_SUM : REDUCE_NONE;
     Node *n = compute_new(cx, &spec);
     return n ? n->out[0] : NULL;
