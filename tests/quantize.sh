@@ -42,6 +42,16 @@ check samples-of-another-shape-are-refused  refuses 'is f32\[3\]\[5\]; samples o
     quantize "$work/net.te" --samples "$work/other.npy"
 check samples-of-another-type-are-refused   refuses 'is i32' quantize "$work/net.te" --samples "$work/ints.npy"
 check samples-with-nan-are-refused          refuses 'sample 0 has NaN at element 0' quantize "$work/net.te" --samples "$work/nan.npy"
+cat > "$work/exp.te" << 'TE'
+input x: f32[1][4]
+const w: f32[4][2] = [100, 2, 300, 4, 1, 2, 3, 4]
+const v: f32[2][2] = [1, 2, 3, 4]
+a = dense(x, w)
+b = exp(a)
+y = dense(b, v)
+output y
+TE
+check infinite-activations-are-refused      refuses 'tensor "b" has an infinity on sample 0' quantize "$work/exp.te" --samples "$work/good.npy"
 check no-samples-are-refused                refuses 'holds no samples' quantize "$work/net.te" --samples "$work/empty.npy"
 check samples-are-required                  refuses 'samples are required' quantize "$work/net.te"
 check labels-out-of-range-are-refused       refuses 'label 7 of sample 0 is out of range' quantize "$work/net.te" \

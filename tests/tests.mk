@@ -85,14 +85,16 @@ fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_em
 	@$(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000)
 
 # Random tests with large counts: an hour in total, or one of them alone.
-.PHONY: soak soak-gradient soak-hostile soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
-soak: soak-gradient soak-hostile soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
+.PHONY: soak soak-gradient soak-hostile soak-quantize soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
+soak: soak-gradient soak-hostile soak-quantize soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
 soak-gradient: $(BUILD)/test/test_gradient
 	$< $(or $(COUNT),200)
 soak-hostile: $(BUILD)/test/test_hostile
 	$< --every
 soak-realize: $(BUILD)/test/test_realize
 	$< $(or $(COUNT),3000)
+soak-quantize: $(BUILD)/test/test_quantize_layers
+	$< $(or $(COUNT),10000) $(SEED)
 soak-schedules: fuzz-schedules
 soak-shrink: shrink
 soak-simplify: $(BUILD)/test/test_simplify

@@ -42,6 +42,18 @@ static Graph observed_graph(Ctx *cx, const Graph *g, const Edges *e)
     return observed;
 }
 
+/* Refuses a sample on which the float network computes NaN or an infinity: no range contains it. */
+static bool are_finite(Ctx *cx, const Tensor *t, const float *v, int64_t sample)
+{
+    for (int64_t i = 0; i < tensor_elems(t); i++) {
+        if (isfinite(v[i])) continue;
+        diag_error(cx, NULL, "tensor \"%s\" has %s on sample %lld; a network that computes finite numbers on all "
+                   "samples is expected", t->name, isnan(v[i]) ? "NaN" : "an infinity", (long long)sample);
+        return false;
+    }
+    return true;
+}
+
 bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, Edges *e, ChannelStats *stats)
 {
     Ctx *cx = b->cx;
@@ -55,6 +67,7 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
             const Tensor *t = e->at[i].tensor;
             const int input = input_number(g, t);
             const float *v = input < 0 ? runner_output(r, out++) : (const void *)(s->data[input] + k * s->bytes[input]);
+            if (!are_finite(cx, t, v, k)) return false;
             histogram_add(cx->arena, &e->group[e->at[i].group].seen, v, tensor_elems(t));
             if (stats) add_channels(&stats[i], v, tensor_elems(t));
         }
