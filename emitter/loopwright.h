@@ -56,6 +56,8 @@ typedef struct lw_options {
     /* Calls between dequantize and quantize: "exact" (NULL), on integers if only the rounding of floats differs;
      * "integer", also if exact ties are frequent; "float", as written */
     const char *qdq;
+    /* Products and sums of floats on a target with fma: "contract" (NULL), rounded once, or "separate", twice */
+    const char *floats;
     bool layers;                     /* the outputs of every group are outputs, too, after the model's own */
     const char *recorded;            /* verify, with layers: folder or .npz of expected LAYER.npy; NULL: interpreter */
     const lw_tolerance *tolerance;   /* verify: |a - b| <= absolute + relative * |b| for floats; NULL: 1e-4 and 1e-3 */

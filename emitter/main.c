@@ -135,6 +135,8 @@ static const Option options[] = {
       "int8 requantization: the two roundings of the reference, or one", MODEL & ~QUANTIZE, TEXT_AT(rounding) },
     { "--qdq", "exact|integer|float",
       "QDQ calls on integers: unless ties are many, always, or never", MODEL & ~QUANTIZE, TEXT_AT(qdq) },
+    { "--float", "contract|separate",
+      "a*b + c of floats: rounded once on a target with fma, or always twice", MODEL, TEXT_AT(floats) },
     { "--layers", NULL,
       "the result of every layer is an output, too; verify names the first that differs",
       MODEL, FLAG_AT(options.layers) },

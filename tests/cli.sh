@@ -62,6 +62,7 @@ check usage-dim-too-large       ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=9
 check usage-value-is-an-option  ends 2 "^loopwright: --target requires a value, but the option '-o' follows: --target T" $matmul --target -o "$work/a.c"
 check usage-value-form          ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --value a
 check usage-qdq                 ends 2 '"some"; accepted: exact|integer|float' $matmul -o "$work/a.c" --qdq some
+check usage-float               ends 2 '"once"; accepted: contract|separate' $matmul -o "$work/a.c" --float once
 check usage-rounding            ends 2 '"none"; accepted: double|single' $matmul -o "$work/a.c" --rounding none
 check usage-level               ends 2 "--level does not accept '12'" ops --level 12
 check usage-ops-with-model      ends 2 'usage: loopwright ops' ops $matmul
@@ -94,12 +95,25 @@ check usage-dim-twice           ends 2 '--dim n is given twice' $matmul -o "$wor
 check usage-value-twice         ends 2 '--value a is given twice' $matmul -o "$work/a.c" --value a=x.npy --value a=y.npy
 check usage-leaves-no-file      [ ! -e "$work/a.c" -a ! -e "$work/r.pdf" ]
 
+# sums_round WHAT OPTIONS...: x86-avx2 has fused multiply-adds, which WHAT ("are" or "not") in the emitted C and its header.
+sums_round() {
+    what=$1
+    shift
+    mkdir -p "$work/sums"
+    "$lw" $digits -o "$work/sums/sums.c" --target x86-avx2 "$@" || return 1
+    found=$(grep -l -e '_fma(' -e 'fused multiply-adds' "$work/sums/sums.c" "$work/sums/sums.h" | wc -l)
+    [ "$found" -eq "$([ "$what" = are ] && echo 2 || echo 0)" ] || { echo "$found files mention them"; return 1; }
+}
+check sums-round-once           sums_round are
+check sums-round-twice          sums_round not --float separate
+check sums-contract             sums_round are --float contract
+
 # Every option with every command. `commands_of` lists independently which commands use an option. An option is wrong
 # usage with any other command.
 commands_of() {
     case $1 in
     -o) echo compile run quantize dump report ops targets passes steps ;;
-    --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --layers | --no-shrink | --werror | --quiet)
+    --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --float | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report ;;
     --rounding | --qdq) echo compile run verify evaluate dump report ;;
     --samples | --ports) echo "quantize dump" ;;
@@ -117,13 +131,13 @@ commands_of() {
 }
 value_of() {
     case $1 in
-    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top) echo 1 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;;
+    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top) echo 1 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;;
     --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --explain | --onnx | --tflite | --conditions) ;;
     *) echo word ;;
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name --samples --ports --test --test-labels --top
+    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --samples --ports --test --test-labels --top
         --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
@@ -162,7 +176,7 @@ check steps-are-listed          ends 0 'tail         the last tile' steps
 help_names_all() {
     "$lw" --help > "$work/help"
     for word in compile run verify quantize evaluate dump report ops targets passes steps --target --name --testbench --standalone --static-arena \
-        --dim --value --state --expect --rounding --qdq --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
+        --dim --value --state --expect --rounding --qdq --float --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
     done
 }

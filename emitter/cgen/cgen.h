@@ -123,6 +123,7 @@ typedef struct Program {
     int64_t arena_size, arena_align;   /* bytes */
     /* symbolic sizes, and the fields of the inputs struct that hold them */
     int size_count; const Expr *const *size; const char *const *size_name;
+    bool contracts;                    /* products and sums of floats are rounded once */
     bool rounds_once;                  /* one rounding step in requantization of 8-bit integers */
     bool ties_away;                    /* quantization rounds ties away from zero, as TensorFlow Lite's; else to even */
     const char *nearest;               /* the function that rounds; NULL: no input is quantized */

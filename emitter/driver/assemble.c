@@ -141,6 +141,17 @@ int build_calls(Build *b, const Call **out)
     return count;
 }
 
+/* True if a nest of the model contracts products and sums. */
+static bool contracts_any(const Build *b)
+{
+    for (const Build *g = b; g; g = g->next)
+        for (int i = 0; i < g->groups.count; i++)
+            for (const Nest *n = g->nest[i]; n; n = n->otherwise)
+                for (int s = 0; s < n->stage_count; s++)
+                    if (nest_contracts(n, n->stage[s])) return true;
+    return false;
+}
+
 void build_assemble(Build *b)
 {
     Ctx *cx = b->cx;
@@ -153,6 +164,7 @@ void build_assemble(Build *b)
                     .options = build_option_words(cx, b->options),
                     .digest = b->model.digest,
                     .ties_away = b->model.ties_away,
+                    .contracts = contracts_any(b),
                     .rounds_once = build_rounds_once(b->options),
                     .ports_in_arena = b->options->ports_in_arena,
                     .static_arena = b->options->static_arena,

@@ -43,8 +43,10 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
 {
     static const char *const roundings[] = { "double", "single", NULL };
     static const char *const qdqs[] = { "exact", "integer", "float", NULL };
+    static const char *const floats[] = { "contract", "separate", NULL };
     check_word(cx, "--rounding", o->rounding, roundings, "double|single");
     check_word(cx, "--qdq", o->qdq, qdqs, "exact|integer|float");
+    check_word(cx, "--float", o->floats, floats, "contract|separate");
     check_twice(cx, o);
     if (!target) diag_usage(cx, NULL, "there is no target \"%s\"%s", o->target, target_hint(cx, o->target));
     if (o->name && !text_equal(name_identifier(cx, o->name), o->name))
@@ -67,6 +69,7 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
     name_reserve_macros(cx, b->name);
     b->target = target_find(cx, o->target ? o->target : "generic");
     check_options(cx, o, b->target);
+    if (text_equal(o->floats, "separate") && b->target) b->target = target_without(cx, b->target, "fma");
 }
 
 /* The files that the options name beside the model. */

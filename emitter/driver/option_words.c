@@ -16,6 +16,7 @@ typedef struct Row { const char *name; Sort sort; size_t at; } Row;
 #define ROW(name, sort, field) { name, sort, offsetof(lw_options, field) }
 static const Row rows[] = {
     ROW("--annotate", PATH, annotate),       ROW("--rounding", WORD, rounding), ROW("--qdq", WORD, qdq),
+    ROW("--float", WORD, floats),
     ROW("--layers", FLAG, layers),           ROW("--io arena", FLAG, ports_in_arena),
     ROW("--static-arena", FLAG, static_arena), ROW("--standalone", FLAG, standalone),
 };

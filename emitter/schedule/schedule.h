@@ -40,6 +40,13 @@ static inline const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *lo
     return SCHED(cx, n, vectorize, .loop = { loop });
 }
 
+/* The same, or unrolled; a*b + c of floats is rounded once where the target has the feature fma. */
+static inline const Nest *sched_contracted(Ctx *cx, const Nest *n, const char *loop, bool is_vector)
+{
+    return is_vector ? SCHED(cx, n, vectorize, .loop = { loop }, .contract = true)
+                     : SCHED(cx, n, unroll, .loop = { loop }, .contract = true);
+}
+
 static inline const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop)
 {
     return SCHED(cx, n, parallel, .loop = { loop });

@@ -114,6 +114,16 @@ static const Nest *order_accumulation(Ctx *cx, const Nest *n, const char *acc)
 
 typedef const Nest *LoopKindStep(Ctx *cx, const Nest *n, const char *loop);
 
+static const Nest *contracted_unrolled(Ctx *cx, const Nest *n, const char *loop)
+{
+    return sched_contracted(cx, n, loop, false);
+}
+
+static const Nest *contracted_vector(Ctx *cx, const Nest *n, const char *loop)
+{
+    return sched_contracted(cx, n, loop, true);
+}
+
 static const Nest *mark_short(Ctx *cx, const Nest *n, const char *loop, int64_t most, LoopKindStep *step)
 {
     Path p;
@@ -122,16 +132,27 @@ static const Nest *mark_short(Ctx *cx, const Nest *n, const char *loop, int64_t 
     return extent->kind == EXPR_INT && extent->integer > 1 && extent->integer <= most ? step(cx, n, loop) : n;
 }
 
+/* Returns the step for the loops of a sum: on a target with fma, products and their additions round once. */
+static LoopKindStep *step_of_sums(Ctx *cx, const Stage *s, const Target *t)
+{
+    const Tensor **reads;
+    const bool contracts = target_has(t, "fma") && s->reducer == REDUCE_SUM && s->out[0]->type == F32
+                           && stage_reads(cx, s, &reads) > 1;
+    if (t->lanes == 1) return contracts ? contracted_unrolled : sched_unroll;
+    return contracts ? contracted_vector : sched_vectorize;
+}
+
 /* Vectorizes the tile's loops, or, on a scalar core, unrolls them, so that its accumulators become variables. */
 static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tiling *k, const Target *t)
 {
     LoopKindStep *step = t->lanes == 1 ? sched_unroll : sched_vectorize;
+    LoopKindStep *sums = step_of_sums(cx, nest_stage(n, acc), t);
     for (int a = k->last; a >= 0; a = a == k->last ? k->row : -1) {
         int64_t most = a == k->last ? k->c : k->w;
         const char *axis = expr_as_var(nest_stage(n, acc)->axis[a].var)->name, *out = loop_name(cx, k->out, a);
         n = mark_short(cx, n, out, most, step);
         n = mark_short(cx, n, text_format(cx, "%si", out), most, step);
-        n = mark_short(cx, n, text_format(cx, "%s.%s", acc, axis), most, step);
+        n = mark_short(cx, n, text_format(cx, "%s.%s", acc, axis), most, sums);
         n = mark_short(cx, n, text_format(cx, "%s@init.%s", acc, axis), most, step);
     }
     return n;

@@ -21,7 +21,7 @@ typedef struct Tiles {
     const Stage *out;
     const char *row, *last, *outer[MAX_AXES];
     int outer_count;
-    bool has_panels;
+    bool has_panels, is_joined;
     VectorTile tile;
     int64_t positions, outs;
 } Tiles;
@@ -99,11 +99,10 @@ static void find_rows(Ctx *cx, const Nest *n, Tiles *t)
     }
 }
 
-static const Nest *split_moved_back(Ctx *cx, const Nest *n, const char *loop, int64_t factor)
+/* The last tile of a row is moved back. Over joined rows the checker does not prove that: that tile is shorter. */
+static const Nest *split_row(Ctx *cx, const Nest *n, const Tiles *t)
 {
-    DiagMark mark = diag_mark(cx);
-    const Nest *moved = sched_split(cx, n, loop, factor, TAIL_SHIFT, NULL, NULL);
-    return diag_rewind(cx, mark) ? sched_split(cx, n, loop, factor, TAIL_GUARD, NULL, NULL) : moved;
+    return sched_split(cx, n, t->row, t->tile.w, t->is_joined ? TAIL_GUARD : TAIL_SHIFT, NULL, NULL);
 }
 
 /* Splits and orders the output's loops; *attach is the loop of one tile, NULL: there is one tile only. */
@@ -114,7 +113,7 @@ static const Nest *tile_output(Ctx *cx, const Nest *n, const Tiles *t, const cha
     const bool cut_w = t->row && t->tile.w < t->positions, cut_c = t->tile.c < t->outs;
     const char *panel = cut_c ? text_format(cx, "%so", t->last) : NULL;
     *attach = NULL;
-    if (cut_w) n = split_moved_back(cx, n, t->row, t->tile.w);
+    if (cut_w) n = split_row(cx, n, t);
     if (cut_c) n = sched_split(cx, n, t->last, t->tile.c, TAIL_GUARD, NULL, NULL);
     if (panel && t->has_panels) order[count++] = panel;
     for (int i = 0; i < t->outer_count; i++) order[count++] = t->outer[i];
@@ -148,15 +147,16 @@ static const Nest *mark(Ctx *cx, const Nest *n, const char *loop, bool is_vector
     return is_vector ? sched_vectorize(cx, n, loop) : sched_unroll(cx, n, loop);
 }
 
-/* Unrolls the positions of a tile and vectorizes its channels. */
-static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tiles *t)
+/* Unrolls the positions of a tile and vectorizes its channels. With `fma` a product and its addition round once. */
+static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tiles *t, bool contracts)
 {
     const Stage *s = nest_stage(n, acc);
     const bool cut_w = t->row && t->tile.w < t->positions, cut_c = t->tile.c < t->outs;
     for (int a = 0; a < s->data_count; a++) {
         const bool is_last = a == s->data_count - 1;
-        const char *axis = expr_as_var(s->axis[a].var)->name;
-        n = mark(cx, n, text_format(cx, "%s.%s", acc, axis), is_last);
+        const char *axis = expr_as_var(s->axis[a].var)->name, *loop = text_format(cx, "%s.%s", acc, axis);
+        n = is_last && contracts && has_loop(n, loop) ? sched_contracted(cx, n, loop, true)
+                                                      : mark(cx, n, loop, is_last);
         n = mark(cx, n, text_format(cx, "%s@init.%s", acc, axis), is_last);
     }
     n = mark(cx, n, cut_w ? text_format(cx, "%si", t->row) : t->row, false);
@@ -178,7 +178,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     t.out = output_stage(n);
     t.last = loop_name(cx, t.out, t.out->data_count - 1);
     t.outs = axis_extent(t.out, t.out->data_count - 1);
-    if (nest_stage(n, acc)->data_count != t.out->data_count) n = join_positions(cx, n, &t);
+    t.is_joined = nest_stage(n, acc)->data_count != t.out->data_count;
+    if (t.is_joined) n = join_positions(cx, n, &t);
     else find_rows(cx, n, &t);
     t.tile = vector_tile(target, t.positions, t.outs, width);
     const char *attach;
@@ -186,7 +187,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (attach) n = sched_compute_at(cx, n, acc, attach);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     if (!ctx_failed(cx)) n = order_sums(cx, n, acc);
-    return ctx_failed(cx) ? n : mark_tile(cx, n, acc, &t);
+    return ctx_failed(cx) ? n : mark_tile(cx, n, acc, &t, target_has(target, "fma"));
 }
 
 /* ---- Single pixels ----------------------------------------------------------------------------------------------- */

@@ -11,6 +11,18 @@ bool target_has(const Target *t, const char *feature)
     return t && t->features && text_has_word(t->features, feature);
 }
 
+const Target *target_without(Ctx *cx, const Target *t, const char *feature)
+{
+    Target *less = arena_copy(cx->arena, t, sizeof *t);
+    Text left = text_new(cx);
+    for (const char *s = t->features ? t->features : ""; *s; s += strcspn(s, " "), s += strspn(s, " ")) {
+        const char *own = name_n(cx, s, strcspn(s, " "));
+        if (strcmp(own, feature) != 0) text_printf(&left, "%s%s", left.length ? " " : "", own);
+    }
+    less->features = text_string(&left);
+    return less;
+}
+
 /* Returns the number of features that the row requires; -1: the target lacks one. */
 static int features_in(Ctx *cx, const Target *t, const char *features)
 {

@@ -23,6 +23,7 @@ const char *target_hint(Ctx *cx, const char *name);
 const Target *target_find(Ctx *cx, const char *name);
 const Target *const *target_list(Ctx *cx, int *count);
 bool target_has(const Target *t, const char *feature);
+const Target *target_without(Ctx *cx, const Target *t, const char *feature);     /* the same target without it */
 
 /* A chain of calls that a device runs as one function. */
 typedef struct Composite {

@@ -114,6 +114,7 @@ static const Nest *unroll_by(Ctx *cx, const Nest *n, const StepArgs *a)
     if (!nest_find_loop(&d.next, inner, &p)) return n;
     const Stmt *s = path_end(&p);
     d.next.root = path_replace(cx, &p, stmt_for(cx, s->name, s->var, s->extent, LOOP_UNROLLED, s->child[0]));
+    if (a->contract) each_block(cx, s, NULL, visit_contracted, &d);
     if (!draft_peel(&d, &outer)) return n;
     d.next.root = stmt_rewrite(cx, d.next.root, keep_fixed_loops, NULL);
     return draft_close(&d);

@@ -6,6 +6,9 @@
  * Outputs
  *   y                    float    [16]
  *
+ * Products and sums of floats round once, by fused multiply-adds. Processors without such an instruction
+ * compute them in software, slowly, with the same bits; --float separate rounds twice.
+ *
  * Model's SHA-256: c540632ee45f360a8d2f5ac46970bea8bff66839b61b1d2b8aa4a93543f3ff9f
  */
 #ifndef VECTOR_CONTRACT_H
