@@ -285,7 +285,7 @@ check near-nothing              refuses "there is no operator 'Foo'; see .loopwr
 te 'input x: f32[5][1][3]\ninput w: f32[3][4]\ninput r: f32[1][4]\ninput b: f32[4]\na, h, c = lstm(x, w, r, b)\noutput a\n' unit
 for target in generic cortex-m4; do check "lstm-of-one-unit-$target" ends 0 - "$work/unit.te" -o "$work/unit.c" --target $target --werror; done
 { echo nest; cat "$work/chain.te"; printf 'y[i] = t1[i] + 1\noutput y\n'; } > "$work/chain_nest.te"
-check chain-nest-refused        refuses 'more than 2048 statements' "$work/chain_nest.te" -o "$work/chain_nest.c"
+check chain-nest-refused        refuses 'more than 2048 statements in one nest' "$work/chain_nest.te" -o "$work/chain_nest.c"
 # Too little memory for the model, or for a file, is an error like any other.
 short_of_memory() {
     kilobytes=$1

@@ -49,7 +49,11 @@ static void refuse_contents(Ctx *cx, const char *extension, const Contents *c)
 static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
 {
     const char **names = NEW_ARRAY(cx->arena, const char *, m->input_count);
-    for (int i = 0; i < m->input_count; i++) names[i] = m->input[i]->name;
+    Text inputs = text_new(cx);
+    for (int i = 0; i < m->input_count; i++) {
+        names[i] = m->input[i]->name;
+        text_printf(&inputs, "%s%s", i ? ", " : "", names[i]);
+    }
     for (int i = 0; i < o->dim_count; i++)
         if (!o->is_dim_used[i])
             diag_error(cx, NULL, "there is no symbolic size '%s' to be given with --dim; %s%s", o->dim[i].name,
@@ -57,7 +61,9 @@ static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
     for (int i = 0; i < o->value_count; i++)
         if (!o->is_value_used[i])
             diag_error(cx, NULL, "there is no input '%s' to be given with --value%s", o->value[i].name,
-                       text_hint(cx, o->value[i].name, names, (size_t)m->input_count, ""));
+                       text_hint(cx, o->value[i].name, names, (size_t)m->input_count,
+                                 m->input_count ? text_format(cx, "; inputs are: %s", text_string(&inputs))
+                                                : "; the model has none"));
 }
 
 bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model *out)

@@ -272,7 +272,8 @@ static int flatten(Ctx *cx, const Node *n, Tensor **out)
     if (axis < 0) axis += x->rank;
     if (!elems_of(cx, n, &s)) return 0;
     if (axis < 0 || axis > x->rank) {
-        op_refuse(cx, n, "axis %lld is out of range for %d dimensions", (long long)node_int(n, "axis", 1), x->rank);
+        op_refuse(cx, n, "axis %lld is out of range for %d dimensions; %d to %d are accepted",
+                  (long long)node_int(n, "axis", 1), x->rank, -x->rank, x->rank);
         return 0;
     }
     for (int d = 0; d < x->rank; d++) shape[d >= axis] *= number_of(&s, x->shape[d]);

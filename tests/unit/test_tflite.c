@@ -318,7 +318,8 @@ static void check_refusals(void)
     check_refused("newer-version", &s, "version 99 of the operator", 1);
     s = float_spec();
     s.options = 1;
-    check_refused("options-of-another", &s, "options are those of another operator", 1);
+    check_refused("options-of-another", &s, "its options are of kind 1, those of another operator; accepted: kind 8",
+                  1);
     s = int8_spec();
     s.tensor[1].type = UINT4;
     check_refused("packed-without-sign", &s, "inputs of the types INT8 and UINT4 together", 1);
@@ -332,7 +333,7 @@ static void check_refusals(void)
     check_refused("all-of-every-kind", &s, "version 99 of the operator", 3);
     s = int8_spec();
     s.sparse = 1 << 1;
-    check_refused("sparse-without-levels", &s, "the positions of its elements are damaged", 1);
+    check_refused("sparse-without-levels", &s, "its sparsity is damaged: positions inside its shape are accepted", 1);
     s.sparse = 1 << 0;
     check_refused("sparse-input", &s, "a sparse tensor that is not constant", 1);
     s = float_spec();
@@ -346,7 +347,7 @@ static void check_refusals(void)
     check_refused("real-weights-of-int8", &s, "inputs of the types INT8 and FLOAT32 together", 1);
     s = float_spec();
     s.tensor[1].buffer = 3;
-    check_refused("buffer-not-there", &s, "its buffer does not exist", 1);
+    check_refused("missing-buffer", &s, "its buffer 3 does not exist; 0 to below 3 is accepted", 1);
     s = float_spec();
     s.bytes[1] = 20;
     check_refused("buffer-too-short", &s, "its buffer has 20 bytes", 1);
@@ -355,7 +356,7 @@ static void check_refusals(void)
     check_refused("no-scale", &s, "\"y\" has no scale", 1);
     s = float_spec();
     s.operators = 2;
-    check_refused("made-twice", &s, "it is computed twice", 1);
+    check_refused("output-of-two-operators", &s, "it is the output of two operators", 1);
     s = float_spec();
     s.operators = 0;
     check_refused("nothing-makes-it", &s, "no operator computes it", 1);

@@ -250,10 +250,10 @@ static void check_zip(void)
     check_refused("encrypted", entry + 8, 1, "encrypted");
     check_refused("method", entry + 8, 0x000c0000, "method 12; 0 and 8 are accepted");
     check_refused("checksum", entry + 16, 5, "checksum");
-    check_refused("size-that-lies", entry + 24, 135, "its packed bytes cannot hold");
+    check_refused("size-that-lies", entry + 24, 135, "declares 135 bytes, which its 134 packed bytes cannot hold");
     check_refused("bomb", entry + 24, 0xffffffff, "at most 4096 are accepted");
-    check_refused("packed-beyond-the-end", entry + 20, 0x7fffffff, "is outside the file");
-    check_refused("offset-beyond-the-end", entry + 42, 0x7fffffff, "is outside the file");
+    check_refused("packed-beyond-the-end", entry + 20, 0x7fffffff, "2147483647 bytes at 0, exceeds the file");
+    check_refused("offset-beyond-the-end", entry + 42, 0x7fffffff, "134 bytes at 2147483647, exceeds the file");
     int silent = 0;
     for (size_t n = 0; n < sizeof two_arrays; n++) silent += read_arrays(two_arrays, n, 4096, NULL) < 0;
     for (size_t bit = 0; bit < 8 * sizeof two_arrays; bit++) {

@@ -86,7 +86,8 @@ const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t ste
 int op_axis(Ctx *cx, const Node *n, int64_t axis, int rank)
 {
     if (axis >= -rank && axis < rank) return (int)(axis < 0 ? axis + rank : axis);
-    op_refuse(cx, n, "axis %lld is out of range for %d dimension%s", (long long)axis, rank, rank == 1 ? "" : "s");
+    op_refuse(cx, n, "axis %lld is out of range for %d dimension%s; %s", (long long)axis, rank, rank == 1 ? "" : "s",
+              indices_accepted_text(cx, rank));
     return -1;
 }
 

@@ -97,7 +97,8 @@ static bool take_number(Cursor *c, int64_t *out)
 static bool read_descr(HeaderCursor *r, Header *h)
 {
     char descr[16];
-    if (!take_string(&r->at, descr, sizeof descr)) return bad(r, "'descr' is not a simple type");
+    if (!take_string(&r->at, descr, sizeof descr))
+        return bad(r, "'descr' is not a simple type; a string such as '<f4' is accepted");
     const char *order = strchr("<>|=", descr[0]);
     const bool is_short = descr[0] && order && descr[1] && descr[2] && !descr[3];
     for (int i = 0; i < CODE_COUNT && is_short; i++) {
@@ -108,7 +109,10 @@ static bool read_descr(HeaderCursor *r, Header *h)
         h->seen |= SEEN_DESCR;
         return true;
     }
-    return bad(r, text_format(r->cx, "the type '%s' is not among bool, i1..i8, u1..u8, f2, f4, f8", descr));
+    Text accepted = text_new(r->cx);
+    for (int i = 0; i < CODE_COUNT; i++)
+        text_printf(&accepted, "%s%c%d", i ? ", " : "", codes[i].letter, codes[i].bytes);
+    return bad(r, text_format(r->cx, "the type '%s' is unsupported; accepted: %s", descr, text_string(&accepted)));
 }
 
 static bool read_order(HeaderCursor *r, Header *h)
@@ -120,10 +124,12 @@ static bool read_order(HeaderCursor *r, Header *h)
 
 static bool read_shape(HeaderCursor *r, Header *h)
 {
-    if (!take(&r->at, '(')) return bad(r, "'shape' is not a tuple");
+    if (!take(&r->at, '(')) return bad(r, "'shape' is not a tuple; one such as (2, 3) is accepted");
     while (!take(&r->at, ')')) {
-        if (h->rank == MAX_RANK) return bad(r, text_format(r->cx, "it has more than %d dimensions", MAX_RANK));
-        if (!take_number(&r->at, &h->shape[h->rank++])) return bad(r, "a dimension is not a number below 2^31");
+        if (h->rank == MAX_RANK)
+            return bad(r, text_format(r->cx, "its 'shape' has more than %d dimensions, the most accepted", MAX_RANK));
+        if (!take_number(&r->at, &h->shape[h->rank++]))
+            return bad(r, text_format(r->cx, "dimension %d is not a number below 2^31", h->rank - 1));
         if (!take(&r->at, ',') && after_spaces(&r->at) != ')') return bad(r, "'shape' is not a tuple of numbers");
     }
     h->seen |= SEEN_SHAPE;
@@ -144,7 +150,10 @@ static bool read_header(HeaderCursor *r, Header *h)
         if (!done) return false;
         if (!take(&r->at, ',') && after_spaces(&r->at) != '}') return bad(r, "its header is not a dictionary");
     }
-    return h->seen == SEEN_ALL || bad(r, "its header lacks one of 'descr', 'fortran_order', 'shape'");
+    return h->seen == SEEN_ALL
+           || bad(r, text_format(r->cx, "its header lacks '%s'", !(h->seen & SEEN_DESCR)   ? "descr"
+                                                                 : !(h->seen & SEEN_ORDER) ? "fortran_order"
+                                                                                           : "shape"));
 }
 
 /* ---- The elements ------------------------------------------------------------------------------------------------ */
@@ -216,7 +225,7 @@ static bool read_elements(HeaderCursor *r, const Header *h, void **data)
     }
     if (is_empty) elems = 0;
     const uint64_t expected = (uint64_t)elems * (uint64_t)bytes, available = cursor_left(&r->at);
-    if (is_huge) return bad(r, "its shape has 2^31 elements or more");
+    if (is_huge) return bad(r, "its shape has 2^31 elements or more; fewer are accepted");
     if (expected != available)
         return bad(r, text_format(r->cx, "its shape needs %llu bytes but %llu follow the header",
                                   (unsigned long long)expected, (unsigned long long)available));

@@ -51,7 +51,9 @@ static bool read_entry(Ctx *cx, const char *path, Cursor *c, ZipEntry *e)
     cursor_take(c, (uint64_t)(extra_bytes + comment_bytes));
     if (c->bad) return refuse(cx, path, "its directory is damaged or truncated");
     e->name = name_n(cx, (const char *)text.at, cursor_left(&text));
-    if (flags & ENCRYPTED) return refuse(cx, path, text_format(cx, "\"%s\" is encrypted", e->name));
+    if (flags & ENCRYPTED)
+        return refuse(cx, path,
+                      text_format(cx, "\"%s\" is encrypted; entries without a password are accepted", e->name));
     return true;
 }
 
@@ -60,9 +62,15 @@ bool zip_open(Ctx *cx, const char *path, Bytes file, Zip *out)
     uint64_t offset = 0;
     *out = (Zip){ .path = path, .file = file };
     if (ctx_failed(cx)) return false;
-    if (!find_end(file, &out->count, &offset)) return refuse(cx, path, "it does not end as a zip file");
+    if (!find_end(file, &out->count, &offset))
+        return refuse(cx, path, "it does not end as a zip file; a file of numpy.savez is accepted");
     if (out->count > MOST_ENTRIES || offset > file.count)
-        return refuse(cx, path, "its directory is outside the file, or is that of a file above 4 GB");
+        return refuse(
+            cx, path,
+            text_format(cx,
+                        "its directory, %d entries at %llu, exceeds the file; at most %d entries and 4 GB are "
+                        "accepted",
+                        out->count, (unsigned long long)offset, MOST_ENTRIES));
     Cursor c = cursor_new(file.at + offset, file.count - (size_t)offset);
     if (cursor_left(&c) / 46 < (size_t)out->count) return refuse(cx, path, "its directory is damaged or truncated");
     out->entry = NEW_ARRAY(cx->arena, ZipEntry, out->count);
@@ -81,7 +89,10 @@ static bool find_packed(Ctx *cx, const Zip *z, const ZipEntry *e, Bytes *out)
     const int name_bytes = cursor_u16(&c), extra_bytes = cursor_u16(&c);
     cursor_take(&c, (uint64_t)(name_bytes + extra_bytes));
     const Cursor packed = cursor_take(&c, e->packed);
-    if (!is_local || c.bad) return refuse(cx, z->path, text_format(cx, "\"%s\" is outside the file", e->name));
+    if (!is_local || c.bad)
+        return refuse(cx, z->path,
+                      text_format(cx, "\"%s\", %llu bytes at %llu, exceeds the file or has no header there", e->name,
+                                  (unsigned long long)e->packed, (unsigned long long)e->offset));
     *out = (Bytes){ packed.at, (size_t)e->packed };
     return true;
 }
@@ -99,15 +110,20 @@ bool zip_read(Ctx *cx, const Zip *z, const ZipEntry *e, uint64_t most, Bytes *ou
                                   (unsigned long long)e->size, (unsigned long long)most));
     if (e->method == STORED ? e->size != e->packed : e->size / MOST_RATIO > e->packed)
         return refuse(cx, z->path,
-                      text_format(cx, "\"%s\" declares a size that its packed bytes cannot hold", e->name));
+                      text_format(cx, "\"%s\" declares %llu bytes, which its %llu packed bytes cannot hold", e->name,
+                                  (unsigned long long)e->size, (unsigned long long)e->packed));
     if (e->method == DEFLATED) {
         uint8_t *unpacked = arena_alloc(cx->arena, (size_t)e->size);
         if (!inflate(packed, unpacked, (size_t)e->size))
-            return refuse(cx, z->path, text_format(cx, "\"%s\" is damaged", e->name));
+            return refuse(cx, z->path,
+                          text_format(cx, "the packed bytes of \"%s\" are damaged, or do not unpack to %llu bytes",
+                                      e->name, (unsigned long long)e->size));
         packed = (Bytes){ unpacked, (size_t)e->size };
     }
     if (crc32_of(packed.at, packed.count) != e->crc)
-        return refuse(cx, z->path, text_format(cx, "the checksum of \"%s\" is wrong", e->name));
+        return refuse(cx, z->path,
+                      text_format(cx, "\"%s\" is damaged: its checksum is %08lx, but its directory declares %08lx",
+                                  e->name, (unsigned long)crc32_of(packed.at, packed.count), (unsigned long)e->crc));
     *out = packed;
     return true;
 }

@@ -62,7 +62,7 @@ static void refuse_pattern(Annotations *a, Token at, const char *pattern, bool a
     for (int i = 0; i < count; i++)
         names[i] = i < a->node_count ? a->node[i]->name : a->value[i - a->node_count]->name;
     refuse(a, at, "no %s of the model is called '%s'%s", accepts_values ? "node, input or constant" : "node", pattern,
-           text_hint(a->cx, pattern, names, (size_t)count, ""));
+           text_hint(a->cx, pattern, names, (size_t)count, "; accepted: the names in `loopwright dump --at dag`"));
 }
 
 /* Finds the `..` between two names; a name may contain single dots. */
@@ -80,7 +80,9 @@ static void read_range(Annotations *a, Token w, const char *dots, bool *is_of)
     int first = find_node(a, word_text(a, from), false), last = find_node(a, word_text(a, to), true);
     if (first < 0) refuse_pattern(a, from, word_text(a, from), false);
     else if (last < 0) refuse_pattern(a, to, word_text(a, to), false);
-    else if (last < first) refuse(a, w, "'%s' follows '%s' in the model", word_text(a, from), word_text(a, to));
+    else if (last < first)
+        refuse(a, w, "'%s' follows '%s' in the model; the earlier node first is accepted", word_text(a, from),
+               word_text(a, to));
     for (int i = first; i >= 0 && i <= last; i++) is_of[i] = true;
 }
 
@@ -138,7 +140,7 @@ static int read_axis(Annotations *a, Token line)
 {
     for (int axis = 0; axis < MAX_RANK; axis++)
         if (text_equal(a->axis, text_format(a->cx, "%d", axis))) return axis;
-    refuse(a, line, "axis=%s is not the number of a dimension", a->axis);
+    refuse(a, line, "axis=%s is not the number of a dimension; 0 to %d are accepted", a->axis, MAX_RANK - 1);
     return -1;
 }
 
@@ -150,7 +152,7 @@ static Tensor *numbers(Annotations *a, Token line, const char *what, const char 
     for (const char *s = text, *end; count < 4096; s = end + 1) {
         value[count++] = text_read_double(s, &end);
         if (end == s || (*end && *end != ',')) {
-            refuse(a, line, "%s=%s is not a list of numbers", what, text);
+            refuse(a, line, "%s=%s is not a list of numbers; one such as 0.5,0.25 is accepted", what, text);
             return NULL;
         }
         if (!*end) break;
@@ -215,7 +217,8 @@ static void read_line(Annotations *a, const char *at)
     if (!patterns) refuse(a, line, "it names no node; accepted: %s %sNAME", word_text(a, line),
                           s.op->fusion.annotation == ANNOTATION_DEVICE ? "DEVICE " : "");
     if (!is_quantized && (a->scale || a->zero))
-        refuse(a, line, "%s does not accept scale and zero", word_text(a, line));
+        refuse(a, line, "'%s' does not accept scale and zero; they are accepted with 'simulated_quantize'",
+               word_text(a, line));
     if (is_quantized && !a->scale && a->zero) refuse(a, line, "zero=%s has no scale=NUMBER beside it", a->zero);
     if (ctx_failed(a->cx)) return;
     if (a->scale) s.scale = numbers(a, line, "scale", a->scale, F32);

@@ -226,7 +226,8 @@ static void create_inputs(Importer *im)
                 shape[d] = v->dim[d].open ? v->dim[d].open : expr_index(im->cx, v->dim[d].size);
             t = tensor_new(im->cx, v->name, type, v->rank, shape);
             if (t && is_too_large(im->cx, t))
-                diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name), "it has 2^31 elements or more");
+                diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name),
+                           "it has 2^31 elements or more; fewer are accepted");
             im->input[im->input_count++] = t;
         }
         if (t) onnx_scope_bind(im->scope, v->name, t);

@@ -60,7 +60,7 @@ static void define(TeReader *r, const Lexer *l, Token at, Tensor *t)
     const Symbol *k = symbol_tensor(r->symbols, at);
     if (!k) k = symbol_value(r->symbols, at);
     if (k && k->is_promised && k->tensor == t) return;
-    if (k) lex_error(l, at, "'%s' is already defined", k->name);
+    if (k) lex_error(l, at, "'%s' is already defined; a new name is accepted", k->name);
     if (t) r->symbols = symbol_add(r->cx, r->symbols, name_n(r->cx, at.at, (size_t)at.length), t, NULL);
 }
 
@@ -76,7 +76,7 @@ static void read_size(TeReader *r, Lexer *l)
         if (r->options->is_dim_used) r->options->is_dim_used[i] = true;
         int64_t least = d->least ? d->least : v->least;
         if (d->value < v->least || d->value > v->greatest || least < v->least)
-            lex_error(l, at, "%lld is given for '%s', which is from %lld to %lld",
+            lex_error(l, at, "%lld is given for '%s'; %lld to %lld is accepted",
                       (long long)(least < v->least ? least : d->value), d->name, (long long)v->least,
                       (long long)v->greatest);
         const Expr *size = d->is_maximum ? expr_new_var(r->cx, v->name, v->role, v->type, least, d->value)
@@ -125,7 +125,9 @@ static Tensor *read_declaration(TeReader *r, Lexer *l, Token *at)
 static void read_data(TeReader *r, Lexer *l, Token at, Tensor *t)
 {
     Token from = lex_peek(l);
-    if (tensor_elems(t) < 0) lex_error(l, at, "a constant must have a constant shape");
+    if (tensor_elems(t) < 0)
+        lex_error(l, at, "the constant '%s' is %s; numbers are accepted as its sizes", t->name,
+                  tensor_shape_text(r->cx, t));
     else if (from.kind != TOKEN_STRING) t->data = data_read(l, t->type, tensor_elems(t));
     else {
         lex_take(l);
@@ -199,9 +201,12 @@ static void read_outputs(TeReader *r, Lexer *l)
         Token at = lex_peek(l);
         const Symbol *k = lex_name(l, "the name of a tensor") ? symbol_tensor(r->symbols, at) : NULL;
         if (!k) unknown_name(l, r->symbols, at, true);
-        else if (!k->tensor->producer) lex_error(l, at, "'%s' is not computed: it cannot be an output", k->name);
+        else if (!k->tensor->producer)
+            lex_error(l, at, "'%s' is not computed: it cannot be an output; the result of a statement is accepted",
+                      k->name);
         for (int i = 0; k && i < r->model->output_count; i++)
-            if (r->model->output[i] == k->tensor) lex_error(l, at, "'%s' is an output already", k->name);
+            if (r->model->output[i] == k->tensor)
+                lex_error(l, at, "'%s' is an output already; each name is accepted once", k->name);
         if (k) read_grid(l, k->tensor);
         if (k) r->model->output[r->model->output_count++] = k->tensor;
     } while (lex_accept(l, ",") && !ctx_failed(r->cx));
@@ -400,7 +405,8 @@ static void read_op_call(TeReader *r, Lexer *l)
     Tensor *const *out = read_operator(r, l, wanted, &count);
     if (!lex_finish(l) || ctx_failed(r->cx)) return;
     if (out && results > count)
-        lex_error(l, result[count], "%.*s has %d result%s", op.length, op.at, count, count == 1 ? "" : "s");
+        lex_error(l, result[count], "'%.*s' has %d result%s; at most as many names are accepted", op.length, op.at,
+                  count, count == 1 ? "" : "s");
     for (int i = 0; out && i < results && i < count; i++) {
         define(r, l, result[i], out[i]);
         if (!ctx_failed(r->cx)) out[i]->name = name_n(r->cx, result[i].at, (size_t)result[i].length);
@@ -496,7 +502,8 @@ static void walk_statements(TeReader *r, bool is_first)
         in_schedule = is_heading(&l);
         const int most = r->is_nest ? MOST_IN_NEST : MOST_CALLS;
         if (count++ >= most)
-            lex_error(&l, lex_peek(&l), "more than %d statements%s", most, r->is_nest ? " in one nest" : "");
+            lex_error(&l, lex_peek(&l), "more than %d statements%s, the most accepted", most,
+                      r->is_nest ? " in one nest" : "");
         if (is_first && in_schedule) begin_schedule(r, &l);
         if (is_first && says_nest(&l)) r->is_nest = true;
         if (!is_first && !in_schedule && !says_nest(&l)) read_statement(r, &l);

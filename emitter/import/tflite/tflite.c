@@ -50,22 +50,7 @@ static int type_flag(int type)
     return 0;
 }
 
-static const char *type_name(Ctx *cx, int type)
-{
-    const char *text = tflite_type_text(type);
-    return text ? text : text_format(cx, "type %d", type);
-}
-
-/* Returns the names of the types that the row accepts, with commas. */
-static const char *accepted_types(Ctx *cx, const TfliteRow *row)
-{
-    enum { MOST_TYPE = 32 };      /* above every type of the format */
-    Text t = text_new(cx);
-    for (int type = 0; type < MOST_TYPE; type++)
-        if (tflite_type_text(type) && (type_flag(type) & row->types))
-            text_printf(&t, "%s%s", t.length ? ", " : "", tflite_type_text(type));
-    return text_string(&t);
-}
+static bool row_accepts(int type, const void *row) { return type_flag(type) & ((const TfliteRow *)row)->types; }
 
 /* True for 8-bit weights of an operator on floats. */
 static bool has_stored_weights(const Importer *im, const TfliteOperator *op, const TfliteRow *row)
@@ -81,15 +66,16 @@ static void list_unknown_types(Importer *im, const TfliteOperator *op, const Tfl
     const TfliteTensor *first = op->in_count && op->in[0] >= 0 ? &im->file.tensor[op->in[0]] : NULL;
     if (!first) return;
     if (!(type_flag(first->type) & row->types)) {
-        diag_listed(im->cx, UNSUPPORTED, where, "an input of type %s; accepted: %s", type_name(im->cx, first->type),
-                    accepted_types(im->cx, row));
+        diag_listed(im->cx, UNSUPPORTED, where, "an input of type %s; accepted: %s",
+                    tflite_type_text(im->cx, first->type), tflite_types_accepted(im->cx, row_accepts, row));
         return;
     }
     for (int i = 1; i < op->in_count && i < row->alike; i++)
         if (op->in[i] >= 0 && im->file.tensor[op->in[i]].type != first->type
             && !(i == 1 && has_stored_weights(im, op, row))) {
             diag_listed(im->cx, UNSUPPORTED, where, "inputs of the types %s and %s together; accepted: one type",
-                        type_name(im->cx, first->type), type_name(im->cx, im->file.tensor[op->in[i]].type));
+                        tflite_type_text(im->cx, first->type),
+                        tflite_type_text(im->cx, im->file.tensor[op->in[i]].type));
             return;
         }
 }
@@ -107,15 +93,16 @@ static void list_unknown_operator(Importer *im, const TfliteOperator *op)
         diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; accepted: up to %d", op->version,
                     row->newest);
     else if (op->options_type && row->options && op->options_type != row->options)
-        diag_listed(cx, ERROR, where, "its options are those of another operator (kind %d, not %d)", op->options_type,
-                    row->options);
+        diag_listed(cx, ERROR, where, "its options are of kind %d, those of another operator; accepted: kind %d",
+                    op->options_type, row->options);
     else list_unknown_types(im, op, row);
 }
 
 static void list_unknown_tensor(Importer *im, const TfliteTensor *t)
 {
     const char *where = tensor_where(im->cx, t);
-    if (t->is_variable) diag_listed(im->cx, UNSUPPORTED, where, "a variable");
+    if (t->is_variable)
+        diag_listed(im->cx, UNSUPPORTED, where, "a variable tensor; accepted: a resource variable (VAR_HANDLE)");
     if (t->is_sparse && !t->data.count)
         diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is not constant; accepted: sparse weights");
     if (t->is_blockwise)
@@ -142,7 +129,7 @@ static Tensor *value_of_input(Importer *im, const TfliteTensor *t, const char *p
     DType type;
     int64_t dim[MAX_RANK];
     if (!tflite_dtype(t->type, &type)) {
-        diag_unsupported(im->cx, tensor_where(im->cx, t), "elements of type %s", type_name(im->cx, t->type));
+        diag_unsupported(im->cx, tensor_where(im->cx, t), "elements of type %s", tflite_type_text(im->cx, t->type));
         return NULL;
     }
     for (int d = 0; d < t->rank; d++) {
@@ -167,7 +154,8 @@ static Tensor *make_input(Importer *im, const TfliteTensor *t)
     DType type;
     const Expr *shape[MAX_RANK];
     if (!tflite_dtype(t->type, &type)) {
-        diag_unsupported(im->cx, tensor_where(im->cx, t), "elements of type %s", type_name(im->cx, t->type));
+        diag_unsupported(im->cx, tensor_where(im->cx, t), "elements of type %s; accepted: %s",
+                         tflite_type_text(im->cx, t->type), tflite_types_accepted(im->cx, NULL, NULL));
         return NULL;
     }
     for (int d = 0; d < t->rank; d++) {
@@ -177,7 +165,9 @@ static Tensor *make_input(Importer *im, const TfliteTensor *t)
                        (long long)shape[d]->integer, (long)INT32_MAX);
     }
     Tensor *out = ctx_failed(im->cx) ? NULL : tensor_new(im->cx, t->name, type, t->rank, shape);
-    if (out && is_too_large(im->cx, out)) diag_error(im->cx, tensor_where(im->cx, t), "it is too large");
+    if (out && is_too_large(im->cx, out))
+        diag_error(im->cx, tensor_where(im->cx, t), "it is %s; fewer than 2^31 elements are accepted",
+                   tensor_shape_text(im->cx, out));
     if (out) out->quant = t->quant;
     return out;
 }
@@ -188,7 +178,9 @@ static void make_inputs(Importer *im, Model *out)
     for (int i = 0; i < im->file.input_count && !ctx_failed(im->cx); i++) {
         int index = im->file.input[i];
         const TfliteTensor *t = &im->file.tensor[index];
-        if (im->value[index]) diag_error(im->cx, tensor_where(im->cx, t), "it is an input twice");
+        if (im->value[index])
+            diag_error(im->cx, tensor_where(im->cx, t),
+                       "it is listed twice as an input of the model; once is accepted");
         im->value[index] = constant_option(im, t);
         if (im->value[index]) im->value[index]->quant = t->quant;
         else im->value[index] = out->input[out->input_count++] = make_input(im, t);
@@ -209,10 +201,13 @@ static Tensor *value_at(Importer *im, int index)
     if (im->value[index] || !t->data.count) return im->value[index];
     im->constant_bytes += t->data.count + sparse_bytes(t) / MOST_ZEROS;
     if (im->constant_bytes / MOST_COPIES > im->file.flat.bytes.count)
-        diag_error(im->cx, tensor_where(im->cx, t), "too many tensors share their buffers");
+        diag_error(im->cx, tensor_where(im->cx, t),
+                   "constants that share buffers have more than %d times the bytes of the file; fewer are accepted",
+                   MOST_COPIES);
     else im->value[index] = tflite_constant(im->cx, t);
     if (!im->value[index])
-        diag_unsupported(im->cx, tensor_where(im->cx, t), "constants of type %s", type_name(im->cx, t->type));
+        diag_unsupported(im->cx, tensor_where(im->cx, t), "constants of type %s; accepted: %s",
+                         tflite_type_text(im->cx, t->type), tflite_types_accepted(im->cx, NULL, NULL));
     return im->value[index];
 }
 
@@ -225,9 +220,11 @@ static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *
     for (int d = 0; d < result->rank && has_shape && is_same; d++)
         is_same = im->options->dim_count || tensor_dim(result, d) == t->dim[d];
     const char *where = tflite_where(im->cx, &im->file, c->op);
-    if (is_too_large(im->cx, result)) diag_error(im->cx, where, "its output \"%s\" is too large", t->name);
+    if (is_too_large(im->cx, result))
+        diag_error(im->cx, where, "its output \"%s\" is %s; fewer than 2^31 elements are accepted", t->name,
+                   tensor_shape_text(im->cx, result));
     else if (!tflite_dtype(t->type, &type) || type != result->type)
-        diag_unsupported(im->cx, where, "an output of type %s; the operator computes %s", type_name(im->cx, t->type),
+        diag_unsupported(im->cx, where, "an output of type %s; accepted: %s", tflite_type_text(im->cx, t->type),
                          dtype_info(result->type)->spelling);
     else if (!is_same)
         diag_error(im->cx, where, "its output is %s, but the file declares [%s]", tensor_shape_text(im->cx, result),
@@ -250,9 +247,12 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
     const TfliteTensor *t = &im->file.tensor[index];
     Tensor *result = c->out[i];
     bool is_new = true;
-    if (!result) diag_unsupported(im->cx, tflite_where(im->cx, &im->file, c->op), "output %d", i);
+    if (!result)
+        diag_unsupported(im->cx, tflite_where(im->cx, &im->file, c->op),
+                         "its output %d (\"%s\"); the outputs before it are accepted", i, t->name);
     if (im->value[index] || t->data.count)
-        diag_error(im->cx, tensor_where(im->cx, t), "it is computed twice, or a constant that an operator computes");
+        diag_error(im->cx, tensor_where(im->cx, t),
+                   "it is the output of two operators, or a constant that is an output; one operator is accepted");
     if (ctx_failed(im->cx)) return;
     check_result(im, c, t, result);
     for (int j = 0; j < c->in_count; j++) is_new = is_new && result != c->in[j];
@@ -270,7 +270,8 @@ static bool import_state(Importer *im, const TfliteOperator *op)
     Tensor *given = op->in_count > 1 && op->in[1] >= 0 ? value_at(im, op->in[1]) : NULL, *result = NULL;
     if (ctx_failed(im->cx) || !tflite_state_operator(&im->states, op, given, &result)) return false;
     if (result && im->value[op->out[0]])
-        diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[op->out[0]]), "it is computed twice");
+        diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[op->out[0]]),
+                   "it is the output of two operators; one is accepted");
     if (result) im->value[op->out[0]] = result;
     return true;
 }
@@ -286,14 +287,19 @@ static void import_operator(Importer *im, const TfliteOperator *op)
     c->name = op->out_count ? im->file.tensor[op->out[0]].name : c->row->name;
     c->in = NEW_ARRAY(im->cx->arena, Tensor *, op->in_count);
     if (!op->in_count || !op->out_count || op->out_count > TFLITE_OUTPUTS)
-        diag_error(im->cx, where, "it has %d inputs and %d outputs", op->in_count, op->out_count);
+        diag_error(im->cx, where, "it has %d inputs and %d outputs; at least 1 input and 1 to %d outputs are accepted",
+                   op->in_count, op->out_count, TFLITE_OUTPUTS);
     for (int i = 0; i < op->in_count && !ctx_failed(im->cx); i++) {
         c->in[i] = op->in[i] < 0 ? NULL : value_at(im, op->in[i]);
         if (op->in[i] >= 0 && !c->in[i])
-            diag_error(im->cx, where, "its input \"%s\" is not computed before it", im->file.tensor[op->in[i]].name);
+            diag_error(
+                im->cx, where,
+                "its input \"%s\" is not computed before it; a constant, an input of the model or an output of an "
+                "earlier operator is accepted",
+                im->file.tensor[op->in[i]].name);
     }
     if (!ctx_failed(im->cx) && tflite_keeps_open(c)) tflite_lower(c);
-    if (im->file.flat.bad) diag_error(im->cx, where, "its options are damaged or cut off");
+    if (im->file.flat.bad) diag_error(im->cx, where, "its options are damaged or truncated");
     for (int i = 0; i < op->out_count && !ctx_failed(im->cx); i++) enter_result(im, c, i);
 }
 
@@ -321,7 +327,7 @@ static void make_outputs(Importer *im, Model *out)
     out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
         out->output[out->output_count++] = distinct_output(im, im->file.output[i], out->output, i);
-    if (!count) diag_error(im->cx, NULL, "the graph has no outputs");
+    if (!count) diag_error(im->cx, NULL, "the graph has no outputs; at least one is accepted");
 }
 
 /* Returns a variable's last value; a copy, if it is also an output, an input or a constant. */

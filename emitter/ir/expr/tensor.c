@@ -182,6 +182,12 @@ const char *tensor_shape_text(Ctx *cx, const Tensor *t)
     return text_string(&s);
 }
 
+const char *indices_accepted_text(Ctx *cx, int64_t count)
+{
+    if (count <= 0) return "none is accepted";
+    return text_format(cx, "%lld to %lld are accepted", -(long long)count, (long long)count - 1);
+}
+
 const Expr *tensor_read(Ctx *cx, const Tensor *t, const Expr *const *index, int count)
 {
     if (!t) return expr_poison(cx);

@@ -128,6 +128,8 @@ int64_t tensor_dim(const Tensor *t, int axis);         /* -1: symbolic */
 int64_t tensor_elems(const Tensor *t);                 /* -1: symbolic, or beyond int64 */
 int64_t tensor_bytes(const Tensor *t);
 const char *tensor_shape_text(Ctx *cx, const Tensor *t);    /* "[3][3][16][32]", "[n][4]", "[]" */
+/* Returns the text for a refused axis or index, which may count from the end: "-4 to 3 are accepted" */
+const char *indices_accepted_text(Ctx *cx, int64_t count);
 const Expr *tensor_read(Ctx *cx, const Tensor *t, const Expr *const *index, int count);
 
 /* A compute node of one stage. Its outputs are new tensors, named after the stage, with the values' types and the shape

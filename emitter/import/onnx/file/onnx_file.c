@@ -269,7 +269,8 @@ bool onnx_file_read(Ctx *cx, Bytes bytes, OnnxFile *out)
         if (f.number == MODEL_GRAPH) graph = f.bytes, has_graph = true;
     }
     if (proto_malformed(cx, &m, NULL)) return false;
-    if (!has_graph) diag_error(cx, NULL, "this is not an ONNX model: it has no graph");
+    if (!has_graph)
+        diag_error(cx, NULL, "this is not an ONNX model: it has no graph; a ModelProto with one is accepted");
     else read_graph(cx, graph, &out->graph, 0);
     return !ctx_failed(cx);
 }

@@ -37,8 +37,8 @@ enum {
     ONNX_INT2,
     ONNX_TYPES
 };
-/* Returns "float" and the like; NULL for an unknown type. */
-const char *onnx_type_text(int64_t data_type);
+const char *onnx_type_text(Ctx *cx, int64_t data_type);    /* "float" and the like; the number of an unknown type */
+const char *onnx_types_text(Ctx *cx);                      /* the types that onnx_dtype accepts: "float, uint8, ..." */
 bool onnx_dtype(int64_t data_type, DType *out);            /* false: the IR has no such element type */
 
 typedef struct OnnxTensor {

@@ -38,7 +38,18 @@ static const struct { const char *text; bool is_known; DType type;
     [ONNX_INT2] = { "int2", false, I8 },
 };
 
-const char *onnx_type_text(int64_t t) { return t > 0 && t < ONNX_TYPES ? types[t].text : NULL; }
+const char *onnx_type_text(Ctx *cx, int64_t t)
+{
+    return t > 0 && t < ONNX_TYPES ? types[t].text : text_format(cx, "%lld", (long long)t);
+}
+
+const char *onnx_types_text(Ctx *cx)
+{
+    Text s = text_new(cx);
+    for (int t = 1; t < ONNX_TYPES; t++)
+        if (types[t].is_known) text_printf(&s, "%s%s", s.length ? ", " : "", types[t].text);
+    return text_string(&s);
+}
 
 bool onnx_dtype(int64_t t, DType *out)
 {
@@ -208,7 +219,11 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, 
         return none;
     }
     if (!is_below_folder(e.location)) {
-        diag_error(cx, where, "its external data is stored at \"%s\", which is outside the model's folder", e.location);
+        diag_error(
+            cx, where,
+            "its external data is stored at \"%s\", which is outside the model's folder; a path below that folder "
+            "is accepted",
+            e.location);
         return none;
     }
     Bytes file = read_once(cx, folder, e.location);
@@ -230,14 +245,14 @@ Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
     if (ctx_failed(cx)) return NULL;
     if (!onnx_dtype(t->data_type, &type)) {
-        const char *text = onnx_type_text(t->data_type);
-        diag_unsupported(cx, where, "elements of %s%s", text ? "type " : "an unknown type", text ? text : "");
+        diag_unsupported(cx, where, "elements of type %s; accepted: %s", onnx_type_text(cx, t->data_type),
+                         onnx_types_text(cx));
         return NULL;
     }
     Tensor *out = tensor_new_fixed(cx, t->name, type, t->rank, t->dim);
     int64_t elems = out ? tensor_elems(out) : -1;
     if (elems < 0 || elems > INT32_MAX) {
-        diag_error(cx, where, "it has 2^31 elements or more");
+        diag_error(cx, where, "it has 2^31 elements or more; fewer are accepted");
         return NULL;
     }
     Cursor raw = { 0 }, m = t->message;

@@ -36,6 +36,11 @@ const char *onnx_text(const OnnxCall *c, const char *attr, const char *otherwise
 
 Tensor *onnx_in(const OnnxCall *c, int index) { return index >= 0 && index < c->in_count ? c->in[index] : NULL; }
 
+void onnx_refuse_type(OnnxCall *c, const char *what, int64_t data_type)
+{
+    onnx_unsupported(c, "%s %s; accepted: %s", what, onnx_type_text(c->cx, data_type), onnx_types_text(c->cx));
+}
+
 bool onnx_requires(OnnxCall *c, int count)
 {
     for (int i = 0; i < count; i++)
@@ -89,7 +94,8 @@ bool onnx_is_missing(OnnxCall *c, int count, const char *what)
 int onnx_axis(OnnxCall *c, int64_t axis, int rank)
 {
     if (axis >= -rank && axis < rank) return (int)(axis < 0 ? axis + rank : axis);
-    onnx_refuse(c, "axis %lld is out of range for %d dimensions", (long long)axis, rank);
+    onnx_refuse(c, "axis %lld is out of range for %d dimensions; %s", (long long)axis, rank,
+                indices_accepted_text(c->cx, rank));
     return -1;
 }
 

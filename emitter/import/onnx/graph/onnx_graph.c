@@ -24,7 +24,8 @@ static void *find_named(const Map *m, const char *value_name) { return map_get_p
 static void enter(OnnxScope *s, Map *m, const char *value_name, void *definition, const char *what)
 {
     if (!*value_name) return;
-    if (find_named(m, value_name)) diag_error(s->import->cx, NULL, "the %s \"%s\" is defined twice", what, value_name);
+    if (find_named(m, value_name))
+        diag_error(s->import->cx, NULL, "the %s \"%s\" is defined twice; one definition is accepted", what, value_name);
     map_put_ptr(m, value_name, definition);
 }
 
@@ -39,7 +40,8 @@ static void enter_names(OnnxScope *s)
             const char *out = g->node[i].out[j];
             if (*out && (find_named(&s->initializer, out) || find_named(&s->input, out)))
                 diag_error(s->import->cx, onnx_where(s->import->cx, &g->node[i]),
-                           "its output \"%s\" is already an input or initializer of the graph", out);
+                           "its output \"%s\" is already an input or initializer of the graph; a new name is accepted",
+                           out);
             enter(s, &s->producer, out, &g->node[i], "value");
         }
 }
@@ -153,10 +155,9 @@ static void order_nodes(OnnxScope *s)
 void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type)
 {
     DType t;
-    const char *text = onnx_type_text(data_type);
     if (!onnx_dtype(data_type, &t))
-        diag_listed(im->cx, UNSUPPORTED, where, "elements of type %s",
-                    text ? text : text_format(im->cx, "%lld", (long long)data_type));
+        diag_listed(im->cx, UNSUPPORTED, where, "elements of type %s; accepted: %s", onnx_type_text(im->cx, data_type),
+                    onnx_types_text(im->cx));
 }
 
 static bool is_standard(const OnnxNode *n) { return !*n->domain || strcmp(n->domain, "ai.onnx") == 0; }
@@ -224,12 +225,14 @@ static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)
     if (!op) {
         diag_listed(cx, UNSUPPORTED, where, "the operator %s%s%s%s is not known%s", n->type,
                     is_standard(n) ? "" : " of the domain \"", is_standard(n) ? "" : n->domain,
-                    is_standard(n) ? "" : "\"", near ? text_format(cx, "; did you mean '%s'?", near) : "");
+                    is_standard(n) ? "" : "\"",
+                    near ? text_format(cx, "; did you mean '%s'?", near)
+                         : "; accepted: those of `loopwright ops --onnx`");
         return;
     }
     for (int i = 0; i < n->attr_count; i++) {
         if (!onnx_op_has_attr(op, n->attr[i].name))
-            diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; known: %s", n->attr[i].name,
+            diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; accepted: %s", n->attr[i].name,
                         *op->attrs ? op->attrs : "none");
         if (n->attr[i].tensor) onnx_check_type(s->import, where, n->attr[i].tensor->data_type);
     }
@@ -345,7 +348,8 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
     if (is_new) t->name = value_name;
     if (is_new && all_constant(c)) t = import_folded(s->import->cx, t);
     if (t && is_too_large(s->import->cx, t))
-        diag_error(s->import->cx, onnx_where(s->import->cx, c->node), "its output \"%s\" is too large: %s", value_name,
+        diag_error(s->import->cx, onnx_where(s->import->cx, c->node),
+                   "its output \"%s\" is %s; fewer than 2^31 elements are accepted", value_name,
                    tensor_shape_text(s->import->cx, t));
     compare_declared(s, c, i, t);
     map_put_ptr(s->value, value_name, t);
@@ -355,7 +359,7 @@ void onnx_scope_report_missing(const OnnxScope *s, const char *value_name)
 {
     const OnnxNode *producer = find_named(&s->producer, value_name);
     diag_unsupported(s->import->cx, producer ? onnx_where(s->import->cx, producer) : NULL,
-                     "its output \"%s\" is used, but the translation does not produce it", value_name);
+                     "its output \"%s\" is not supported; it is accepted where nothing reads it", value_name);
 }
 
 /* In a function's body, an attribute may refer to one of the caller: substitutes the caller's attribute, else the
@@ -392,7 +396,8 @@ static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
     if (inner->depth > ONNX_DEEPEST)
         onnx_unsupported(c, "functions that call one another, or themselves, more than %d deep", ONNX_DEEPEST);
     if (c->in_count > f->body.input_count)
-        onnx_refuse(c, "it has %d inputs, but the function has %d", c->in_count, f->body.input_count);
+        onnx_refuse(c, "it has %d inputs; at most the %d of the function are accepted", c->in_count,
+                    f->body.input_count);
     if (ctx_failed(s->import->cx)) return;
     onnx_scope_order(inner);
     for (int i = 0; i < c->in_count; i++) onnx_scope_bind(inner, f->body.input[i].name, c->in[i]);
@@ -505,7 +510,8 @@ bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tenso
     inner->captured = all;
     inner->iteration = iteration;
     if (inner->depth > ONNX_DEEPEST) onnx_unsupported(c, "graphs nested more than %d deep", ONNX_DEEPEST);
-    if (in_count > g->input_count) onnx_refuse(c, "its graph has %d inputs; %d are given", g->input_count, in_count);
+    if (in_count > g->input_count)
+        onnx_refuse(c, "its graph has %d inputs; at least %d are accepted", g->input_count, in_count);
     if (!ctx_failed(c->cx)) onnx_scope_order(inner);
     for (int i = 0; i < in_count && !ctx_failed(c->cx); i++) onnx_scope_bind(inner, g->input[i].name, in[i]);
     onnx_scope_run(inner);

@@ -91,10 +91,11 @@ int onnx_iterations(const struct OnnxScope *s, Tensor **out, int most);
 /* ---- Helpers for translations ------------------------------------------------------------------------------------ */
 
 const char *onnx_where(Ctx *cx, const OnnxNode *n);                          /* `node "conv_7" (Conv)` */
-/* The element types of onnx_dtype, for diagnostics */
-#define ONNX_TYPES_TEXT "bool, integers of 8 to 64 bits, float16, bfloat16, float and double are accepted"
+
 #define onnx_refuse(c, ...) diag_error((c)->cx, onnx_where((c)->cx, (c)->node), __VA_ARGS__)
 #define onnx_unsupported(c, ...) diag_unsupported((c)->cx, onnx_where((c)->cx, (c)->node), __VA_ARGS__)
+/* Refuses an element type that onnx_dtype rejects: `element type string`. */
+void onnx_refuse_type(OnnxCall *c, const char *what, int64_t data_type);
 
 const OnnxAttr *onnx_attr(const OnnxCall *c, const char *name);              /* NULL: absent */
 int64_t onnx_int(const OnnxCall *c, const char *name, int64_t otherwise);

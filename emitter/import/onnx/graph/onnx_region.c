@@ -96,7 +96,9 @@ static bool import_body(Body *b)
                   && dtype_load(condition->type, condition->data, 0).i != 0;
     b->condition = always ? NULL : onnx_reshape(b->c, condition, NULL, 0);
     if (always && !l->count)
-        onnx_refuse(b->c, "it never ends: it has no trip count and its condition always holds");
+        onnx_refuse(b->c,
+                    "it never ends: its condition always holds; a trip count (input 0), or a condition that changes, "
+                    "is accepted");
     return !ctx_failed(cx);
 }
 

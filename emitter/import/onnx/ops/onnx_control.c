@@ -96,8 +96,8 @@ static bool is_enough(OnnxCall *c, const Unrolled *u, int64_t most_nodes)
     bool is_within = u->changes_shape || u->nodes <= most_nodes;
     if (u->iterations == MOST_ITERATIONS && is_within && (u->changes_shape || most_nodes == INT64_MAX))
         onnx_unsupported(c,
-                         "more than %d unrolled iterations, required because a state changes its shape, or a "
-                         "shape depends on the iteration index",
+                         "the loop is unrolled because a state changes its shape, or a shape depends on the iteration "
+                         "index; at most %d iterations are accepted",
                          MOST_ITERATIONS);
     return !is_within || u->iterations == MOST_ITERATIONS;
 }
@@ -161,7 +161,8 @@ static bool read_loop(OnnxCall *c, LoopEntry *s)
             "states are accepted",
             s->states, s->body->input_count, s->body->output_count);
     for (int i = 0; i < s->states; i++)
-        if (!c->in[2 + i]) onnx_unsupported(c, "its state \"%s\" is not a tensor", c->node->in[2 + i]);
+        if (!c->in[2 + i])
+            onnx_unsupported(c, "its state \"%s\" is not a tensor; tensors are accepted", c->node->in[2 + i]);
     if (onnx_in(c, 0) && is_constant(c, 0)) onnx_scalar(c, 0, &s->most);
     if (onnx_in(c, 1) && is_constant(c, 1)) onnx_scalar(c, 1, &s->condition);
     s->is_decided = (is_constant(c, 0) && is_constant(c, 1)) || s->most <= 0 || s->condition == 0;

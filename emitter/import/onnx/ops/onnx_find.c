@@ -92,7 +92,8 @@ static void non_max_suppression(OnnxCall *c)
                      scalar_or(c, 4, boxes->type, -1e38) };
     for (int i = 0; i < 5; i++)
         if (!in[i]) {
-            onnx_refuse(c, "input %d is not a single number", i);
+            onnx_refuse(c, "input %d (\"%s\") is %s; one number is accepted", i, c->node->in[i],
+                        tensor_shape_text(c->cx, c->in[i]));
             return;
         }
     int64_t capacity = capacity_of(c, 0, 0, tensor_dim(scores, 0) * tensor_dim(scores, 1) * each);

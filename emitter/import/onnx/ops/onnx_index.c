@@ -13,7 +13,8 @@ static void check_range(OnnxCall *c, const Tensor *index, int64_t size)
     for (int64_t i = 0; i < count; i++) {
         int64_t at = dtype_load(index->type, index->data, i).i;
         if (at >= -size && at < size) continue;
-        onnx_refuse(c, "index %lld is outside the range of %lld elements", (long long)at, (long long)size);
+        onnx_refuse(c, "index %lld is out of range for %lld elements; %s", (long long)at, (long long)size,
+                    indices_accepted_text(c->cx, size));
         return;
     }
 }

@@ -17,9 +17,7 @@ static void cast(OnnxCall *c)
     int64_t to = onnx_int(c, "to", 0);
     if (!onnx_requires(c, 1)) return;
     if (onnx_dtype(to, &t)) c->out[0] = onnx_call(c, "cast", c->in[0], attr_type("to", t));
-    else
-        onnx_unsupported(c, "element type %s (%lld); " ONNX_TYPES_TEXT, onnx_type_text(to) ? onnx_type_text(to) : "?",
-                         (long long)to);
+    else onnx_refuse_type(c, "element type", to);
 }
 
 /* Reinterprets the bytes as another type of the same width; a bool is a byte of 0 or 1. */
@@ -32,9 +30,7 @@ static void bit_cast(OnnxCall *c)
                                                          && dtype_info(t)->bytes == dtype_info(c->in[0]->type)->bytes;
     if (is_truth) c->out[0] = onnx_cast(c, c->in[0], t);
     else if (is_known) c->out[0] = onnx_call(c, "bitcast", c->in[0], attr_type("to", t));
-    else
-        onnx_unsupported(c, "element type %s (%lld); " ONNX_TYPES_TEXT, onnx_type_text(to) ? onnx_type_text(to) : "?",
-                         (long long)to);
+    else onnx_refuse_type(c, "element type", to);
 }
 
 /* Bounds are attributes, in newer operator sets inputs, usually constant. */

@@ -61,7 +61,7 @@ static void quantize_linear(OnnxCall *c)
     int64_t axis = onnx_int(c, "axis", 1), to = onnx_int(c, "output_dtype", 0);
     if (!onnx_requires(c, 2)) return;
     if (onnx_in(c, 2)) t = c->in[2]->type;
-    else if (to && !onnx_dtype(to, &t)) onnx_unsupported(c, "output_dtype %lld; " ONNX_TYPES_TEXT, (long long)to);
+    else if (to && !onnx_dtype(to, &t)) onnx_refuse_type(c, "'output_dtype' is", to);
     if (!dtype_is_integer(t))
         onnx_unsupported(c, "elements stored as %s; integers are accepted", dtype_info(t)->spelling);
     Tensor *x = c->in[0], *scale = onnx_cast(c, c->in[1], x->type);

@@ -49,8 +49,7 @@ static bool read_type(OnnxCall *c, DType otherwise, DType *t)
     const OnnxAttr *a = onnx_attr(c, "dtype");
     *t = otherwise;
     if (!a || onnx_dtype(a->i, t)) return true;
-    onnx_unsupported(c, "element type %s (%lld); " ONNX_TYPES_TEXT, onnx_type_text(a->i) ? onnx_type_text(a->i) : "?",
-                     (long long)a->i);
+    onnx_refuse_type(c, "'dtype' is", a->i);
     return false;
 }
 

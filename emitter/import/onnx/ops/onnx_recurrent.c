@@ -143,12 +143,23 @@ static Tensor *bias_of(Layers *l, int d, bool keeps, Tensor **rest)
     return call(c->cx, "concat", c->name, both, 2, ATTRS(attr_int("axis", 0)));
 }
 
-static bool has_dims(const Tensor *t, int rank, int64_t a, int64_t b, int64_t c)
+/* The accepted shape of an operand; a dimension of -1 is free. */
+typedef struct Expected { int rank; int64_t dim[3]; } Expected;
+
+static bool has_dims(const Tensor *t, const Expected *e)
 {
-    const int64_t expected[] = { a, b, c };
-    bool same = !t || t->rank == rank;
-    for (int d = 0; t && same && d < rank; d++) same = expected[d] < 0 || tensor_dim(t, d) == expected[d];
+    bool same = t->rank == e->rank;
+    for (int d = 0; same && d < e->rank; d++) same = e->dim[d] < 0 || tensor_dim(t, d) == e->dim[d];
     return same;
+}
+
+static const char *expected_text(Ctx *cx, const Expected *e)
+{
+    Text t = text_new(cx);
+    for (int d = 0; d < e->rank; d++)
+        if (e->dim[d] < 0) text_add(&t, "[..]");
+        else text_printf(&t, "[%lld]", (long long)e->dim[d]);
+    return text_string(&t);
 }
 
 static bool check_operands(Layers *l)
@@ -157,17 +168,20 @@ static bool check_operands(Layers *l)
     int64_t all = l->kind->gates * l->units, first = l->batch_first ? l->batch : l->directions, second = l->batch_first
         ? l->directions : l->batch;
     static const char *const what[] = { "x", "w", "r", "b", "sequence_lens", "initial_h", "initial_c", "p" };
-    for (int i = 0; i < 8; i++) {
+    const Expected expected[] = {
+        [1] = { 3, { l->directions, all, -1 } },
+        [2] = { 3, { l->directions, all, l->units } },
+        [3] = { 2, { l->directions, 2 * all } },
+        [4] = { 1, { l->batch } },
+        [5] = { 3, { first, second, l->units } },
+        [6] = { 3, { first, second, l->units } },
+        [7] = { 2, { l->directions, 3 * l->units } },
+    };
+    for (int i = 1; i < 8; i++) {
         const Tensor *t = onnx_in(c, i);
-        bool fits = i == 1   ? has_dims(t, 3, l->directions, all, -1)
-                    : i == 2 ? has_dims(t, 3, l->directions, all, l->units)
-                    : i == 3 ? has_dims(t, 2, l->directions, 2 * all, 0)
-                    : i == 4 ? has_dims(t, 1, l->batch, 0, 0)
-                    : i == 7 ? has_dims(t, 2, l->directions, 3 * l->units, 0)
-                             : i < 5 || has_dims(t, 3, first, second, l->units);
-        if (fits) continue;
-        onnx_refuse(c, "%s is %s, which does not match %lld direction(s), batch %lld and %lld units", what[i],
-                    tensor_shape_text(c->cx, t), (long long)l->directions, (long long)l->batch, (long long)l->units);
+        if (!t || has_dims(t, &expected[i])) continue;
+        onnx_refuse(c, "%s is %s; %s is accepted", what[i], tensor_shape_text(c->cx, t),
+                    expected_text(c->cx, &expected[i]));
         return false;
     }
     return true;

@@ -340,7 +340,8 @@ static void upsample(OnnxCall *c)
     const OnnxAttr *a = onnx_attr(c, "scales");
     int count = c->in[0]->rank;
     if (c->opset >= 9 && reals_of(c, 1, scales, MAX_RANK) != count && !ctx_failed(c->cx))
-        onnx_refuse(c, "%d scales are required", count);
+        onnx_refuse(c, "the scales do not match the rank of %s; %d are accepted", tensor_shape_text(c->cx, c->in[0]),
+                    count);
     else if (a && a->real_count == count) memcpy(scales, a->reals, sizeof *scales * (size_t)count);
     else if (c->opset < 7) scales[2] = onnx_real(c, "height_scale", 1), scales[3] = onnx_real(c, "width_scale", 1);
     if (!ctx_failed(c->cx)) resize_by(c, &r, scales, (const Expr *const [MAX_RANK]){ NULL }, count, axes, NULL);

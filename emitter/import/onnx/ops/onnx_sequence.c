@@ -7,7 +7,9 @@
 static const OnnxList *list_of(OnnxCall *c, int index)
 {
     const OnnxList *l = index < c->in_count ? c->list[index] : NULL;
-    if (!l) onnx_refuse(c, "input %d is not a sequence", index);
+    if (!l)
+        onnx_refuse(c, "input %d (\"%s\") is no sequence; a sequence is accepted", index,
+                    index < c->in_count ? c->node->in[index] : "");
     return l;
 }
 
@@ -25,7 +27,7 @@ static int sequence_index(OnnxCall *c, int index, int count, int most, int other
     if (!onnx_in(c, index)) return otherwise;
     if (!onnx_scalar(c, index, &v)) return -1;
     if (v >= -count && v <= most) return (int)(v < 0 ? v + count : v);
-    onnx_refuse(c, "index %g into a sequence of %d; an index inside it is accepted", v, count);
+    onnx_refuse(c, "index %g into a sequence of %d; %d to %d are accepted", v, count, -count, most);
     return -1;
 }
 
@@ -51,7 +53,7 @@ static void erase(OnnxCall *c)
     const OnnxList *l = list_of(c, 0);
     int at = l && l->count ? sequence_index(c, 1, l->count, l->count - 1, l->count - 1) : -1;
     if (at < 0) {
-        if (l) onnx_refuse(c, "the sequence is empty, so no element can be erased");
+        if (l) onnx_refuse(c, "the sequence is empty; at least one element is accepted");
         return;
     }
     Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, l->count);
@@ -106,7 +108,9 @@ static void split(OnnxCall *c)
         int64_t end = begin + (each > 0 ? each : sizes[i]);
         if (each > 0 && end > size) end = size;
         if (end < begin || end > size)
-            onnx_refuse(c, "part %lld ends at %lld of %lld elements", (long long)i, (long long)end, (long long)size);
+            onnx_refuse(
+                c, "part %lld is from %lld to %lld of %lld elements; sizes of 0 or more, of this sum, are accepted",
+                (long long)i, (long long)begin, (long long)end, (long long)size);
         else if (end == begin) all[i] = onnx_empty_slice(c, x, axis);
         else all[i] = onnx_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", begin),
                                 attr_list("end", end));
@@ -123,7 +127,7 @@ static void concat(OnnxCall *c)
 {
     const OnnxList *l = list_of(c, 0);
     if (!l || !l->count) {
-        if (l) onnx_refuse(c, "the sequence is empty, so it cannot be concatenated");
+        if (l) onnx_refuse(c, "the sequence is empty; at least one element is accepted");
         return;
     }
     int rank = l->at[0]->rank, is_new = onnx_int(c, "new_axis", 0) != 0,

@@ -22,7 +22,8 @@ static void reshape(OnnxCall *c)
     bool is_empty = false;
     for (int d = 0; d < count; d++) is_empty = is_empty || (shape[d] == 0 && onnx_int(c, "allowzero", 0));
     if (is_empty && tensor_elems(c->in[0]) != 0)
-        onnx_refuse(c, "%s has elements, and the shape has none (allowzero)", tensor_shape_text(c->cx, c->in[0]));
+        onnx_refuse(c, "the input is %s, but 'allowzero' gives the shape %s no element; equal counts are accepted",
+                    tensor_shape_text(c->cx, c->in[0]), ints_text(c->cx, shape, count));
     else if (is_empty) c->out[0] = onnx_empty(c, c->in[0]->type, shape, count);
     else c->out[0] = onnx_call(c, "reshape", c->in[0], attr_ints("shape", shape, count));
 }
@@ -69,7 +70,7 @@ static void concat(OnnxCall *c)
     Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
     for (int i = 0; i < c->in_count; i++)
         if (c->in[i] && tensor_elems(c->in[i]) != 0) in[count++] = c->in[i];
-    if (!count) onnx_refuse(c, "it has no operand with elements");
+    if (!count) onnx_refuse(c, "none of its inputs has elements; at least one with elements is accepted");
     while (count > 0 && !ctx_failed(c->cx)) {
         int stages = 0;
         for (int i = 0; i < count; i += MOST_OPERANDS)
@@ -212,10 +213,11 @@ static void gather(OnnxCall *c)
     for (int64_t i = 0; i < count; i++) {
         int64_t at = dtype_load(index->type, index->data, i).i;
         if (at >= -size && at < size) continue;
-        onnx_refuse(c, "index %lld is outside axis %lld of %s%s", (long long)at, (long long)axis,
-                    tensor_shape_text(c->cx, x),
+        onnx_refuse(c, "index %lld is outside axis %lld of %s%s; %s%s", (long long)at, (long long)axis,
+                    tensor_shape_text(c->cx, x), tensor_dim(x, (int)axis) < 0 ? " at its least size" : "",
+                    indices_accepted_text(c->cx, size),
                     tensor_dim(x, (int)axis) < 0
-                        ? " at its least size; a greater least size is accepted, as in --dim 'LEAST<=NAME<=MOST'"
+                        ? ", or a greater least size, as in --dim 'LEAST<=NAME<=MOST'"
                         : "");
         return;
     }
@@ -241,7 +243,8 @@ static void pad(OnnxCall *c)
     for (int i = 0; i < axis_count; i++) {
         int64_t d = axes[i] < 0 ? axes[i] + rank : axes[i];
         if (d < 0 || d >= rank) {
-            onnx_refuse(c, "axis %lld is out of range for %d dimensions", (long long)axes[i], rank);
+            onnx_refuse(c, "axis %lld is out of range for %d dimensions; %s", (long long)axes[i], rank,
+                        indices_accepted_text(c->cx, rank));
             return;
         }
         pads[d] = given[i];
@@ -371,11 +374,12 @@ static void size_of(OnnxCall *c)
 
 static void constant(OnnxCall *c)
 {
+    static const char constant_attrs[] = "value, value_int, value_ints, value_float and value_floats";
     Ctx *cx = c->cx;
     const OnnxAttr *a = c->node->attr_count == 1 ? &c->node->attr[0] : NULL;
     float *reals = NEW_ARRAY(cx->arena, float, a ? a->real_count + 1 : 1);
     int64_t count;
-    if (!a) onnx_refuse(c, "exactly one attribute is required");
+    if (!a) onnx_refuse(c, "it has %d attributes; one of %s is accepted", c->node->attr_count, constant_attrs);
     else if (strcmp(a->name, "value") == 0 && a->tensor) c->out[0] = onnx_tensor_read(cx, a->tensor, c->folder);
     else if (strcmp(a->name, "value_int") == 0) c->out[0] = int64_constant(c, 0, &a->i, 1);
     else if (strcmp(a->name, "value_ints") == 0) c->out[0] = int64_constant(c, 1, a->ints, a->int_count);
@@ -386,10 +390,7 @@ static void constant(OnnxCall *c)
         count = a->real_count;
         c->out[0] = tensor_constant(cx, c->name, F32, is_one ? 0 : 1, &count, reals);
     } else
-        onnx_unsupported(
-            c,
-            "a constant from attribute '%s'; value, value_int, value_ints, value_float and value_floats are accepted",
-            a->name);
+        onnx_unsupported(c, "a constant from attribute '%s'; one of %s is accepted", a->name, constant_attrs);
 }
 
 static void *fill(OnnxCall *c, DType t, int64_t elems, const void *value)
@@ -409,7 +410,8 @@ static void constant_of_shape(OnnxCall *c)
     if (onnx_is_missing(c, rank, "shape") || !value) return;
     for (int d = 0; d < rank; d++) {
         if (shape[d] < 0 || (shape[d] > 0 && elems > INT32_MAX / shape[d])) {
-            onnx_refuse(c, "the shape %s is too large or negative", ints_text(c->cx, shape, rank));
+            onnx_refuse(c, "the shape is %s; sizes of 0 or more, and fewer than 2^31 elements, are accepted",
+                        ints_text(c->cx, shape, rank));
             return;
         }
         elems *= shape[d];
@@ -459,7 +461,8 @@ static void range(OnnxCall *c)
     }
     double exact = v[2] != 0 ? (v[1] - v[0]) / v[2] : -1;
     if (!(exact <= MOST_ELEMS) || v[2] == 0) {
-        onnx_unsupported(c, "a range of more than %d elements, or with a step of 0", MOST_ELEMS);
+        onnx_unsupported(c, "a range from %g to %g by %g; a step other than 0 and at most %d elements are accepted",
+                         v[0], v[1], v[2], MOST_ELEMS);
         return;
     }
     int64_t count = exact > 0 ? (int64_t)exact : 0;

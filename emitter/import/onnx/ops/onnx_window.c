@@ -102,13 +102,14 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
     if (!read_windows(c, x, &w)) return NULL;
     for (int d = 0; d < w.spatial; d++)
         if (w.kernel[d] != tensor_dim(k, 2 + d)) {
-            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s", ints_text(cx, w.kernel, w.spatial),
-                        tensor_shape_text(cx, k));
+            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s; its sizes after the first two are accepted",
+                        ints_text(cx, w.kernel, w.spatial), tensor_shape_text(cx, k));
             return NULL;
         }
     int64_t groups = onnx_int(c, "group", 1), channels = tensor_dim(x, 1);
     if (groups < 1 || channels % groups != 0) {
-        onnx_refuse(c, "'group' is %lld but the input has %lld channels", (long long)groups, (long long)channels);
+        onnx_refuse(c, "'group' is %lld but the input has %lld channels; a divisor of the channels is accepted",
+                    (long long)groups, (long long)channels);
         return NULL;
     }
     bool is_depthwise = w.spatial <= 2 && groups > 1 && groups == channels && tensor_dim(k, 1) == 1;

@@ -59,7 +59,19 @@ static const struct { const char *text; bool is_known; DType type; } types[] = {
 };
 enum { TYPES = sizeof types / sizeof types[0] };
 
-const char *tflite_type_text(int t) { return t >= 0 && t < TYPES ? types[t].text : NULL; }
+const char *tflite_type_text(Ctx *cx, int t)
+{
+    return t >= 0 && t < TYPES ? types[t].text : text_format(cx, "type %d", t);
+}
+
+const char *tflite_types_accepted(Ctx *cx, bool (*is_accepted)(int type, const void *data), const void *data)
+{
+    Text s = text_new(cx);
+    for (int t = 0; t < TYPES; t++)
+        if (is_accepted ? is_accepted(t, data) : types[t].is_known)
+            text_printf(&s, "%s%s", s.length ? ", " : "", types[t].text);
+    return text_string(&s);
+}
 
 bool tflite_dtype(int t, DType *out)
 {
@@ -97,8 +109,14 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     if (!scale.count || out->is_blockwise) return true;
     r->work += (int64_t)scale.count;
     if (zero.count && zero.count != scale.count && zero.count != 1)
-        return refuse(r, where, "its numbers of scales and of zero points differ");
-    if (scale.count > MOST_CHANNELS || r->work > MOST_WORK) return refuse(r, where, "it has too many scales");
+        return refuse(r, where,
+                      text_format(r->cx, "it has %llu scales and %llu zero points; no, one, or as many zero points as "
+                                  "scales are accepted", (unsigned long long)scale.count,
+                                  (unsigned long long)zero.count));
+    if (scale.count > MOST_CHANNELS || r->work > MOST_WORK)
+        return refuse(r, where,
+                      text_format(r->cx, "it has %llu scales; at most %d, and %d with all operands of the file, are "
+                                  "accepted", (unsigned long long)scale.count, MOST_CHANNELS, MOST_WORK));
     Quant *quant = NEW(r->cx->arena, Quant);
     float *s = NEW_ARRAY(r->cx->arena, float, scale.count);
     int32_t *z = NEW_ARRAY(r->cx->arena, int32_t, scale.count);
@@ -107,12 +125,20 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
         s[i] = flat_float_at(&scale, i);
         z[i] = (int32_t)point;
         if (!(s[i] >= 0 && s[i] < 3.0e38f) || point < INT32_MIN || point > INT32_MAX)
-            return refuse(r, where, "a scale or zero point is out of range");
+            return refuse(r, where,
+                          text_format(r->cx,
+                                      "its scale or zero point %llu is out of range; finite scales from 0 "
+                                      "and zero points of 32 bits are accepted",
+                                      (unsigned long long)i));
     }
     /* Biases may have the axis of their weights */
     int64_t axis = out->rank == 1 ? 0 : flat_int(&q, QUANT_AXIS, 4, 0);
     if (scale.count > 1 && (axis < 0 || axis >= out->rank || out->dim[axis] != (int64_t)scale.count))
-        return refuse(r, where, "there is not one scale for each index of its quantized dimension");
+        return refuse(r, where,
+                      text_format(r->cx,
+                                  "it has %llu scales along dimension %lld; one, or one per index of a dimension, "
+                                  "is accepted",
+                                  (unsigned long long)scale.count, (long long)axis));
     *quant = (Quant){ (int)axis, (int)scale.count, s, z };
     out->quant = quant;
     return true;
@@ -124,14 +150,18 @@ static bool read_data(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     int64_t index = flat_int(t, TENSOR_BUFFER, 4, 0);
     const char *where = text_format(r->cx, "tensor \"%s\"", out->name);
     if (index == 0) return true;
-    if (index < 0 || index >= (int64_t)r->buffers.count) return refuse(r, where, "its buffer does not exist");
+    if (index < 0 || index >= (int64_t)r->buffers.count)
+        return refuse(r, where, text_format(r->cx, "its buffer %lld does not exist; 0 to below %llu is accepted",
+                                            (long long)index, (unsigned long long)r->buffers.count));
     FlatTable buffer = flat_table_at(&r->buffers, (size_t)index);
     FlatVector data = flat_vector(&buffer, BUFFER_DATA, 1);
     int64_t offset = flat_int(&buffer, BUFFER_OFFSET, 8, 0), size = flat_int(&buffer, BUFFER_SIZE, 8, 0),
             whole = (int64_t)r->file->flat.bytes.count;
     if (data.count) out->data = (Bytes){ r->file->flat.bytes.at + data.at, data.count };
     else if (offset > 1 && (size < 0 || offset > whole || size > whole - offset))
-        return refuse(r, where, "its buffer is outside of the file");
+        return refuse(r, where,
+                      text_format(r->cx, "its buffer, %lld bytes at %lld, exceeds the file, which has %lld bytes",
+                                  (long long)size, (long long)offset, (long long)whole));
     else if (offset > 1) out->data = (Bytes){ r->file->flat.bytes.at + offset, (size_t)size };
     return true;
 }
@@ -198,17 +228,22 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
     int64_t elems = elements_of(t), size = dtype_info(type)->bytes,
             bytes = t->is_packed ? (elems + 1) / 2 : elems * size;
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
-    if (elems < 0 || (!t->is_sparse && (uint64_t)bytes != t->data.count)) {
-        diag_error(cx, where, "its buffer has %llu bytes, which do not match its shape",
-                   (unsigned long long)t->data.count);
+    if (elems < 0) {
+        diag_error(cx, where, "its shape has a negative size, or 2^31 elements or more; fewer are accepted");
+        return NULL;
+    }
+    if (!t->is_sparse && (uint64_t)bytes != t->data.count) {
+        diag_error(cx, where, "its buffer has %llu bytes, but its shape needs %lld", (unsigned long long)t->data.count,
+                   (long long)bytes);
         return NULL;
     }
     void *to;
     Tensor *out = tensor_zeros(cx, t->name, type, t->rank, t->dim, &to);
     if (!out) return NULL;
-    if (t->is_sparse && t->is_packed) diag_unsupported(cx, where, "sparse weights of four bits");
+    if (t->is_sparse && t->is_packed)
+        diag_unsupported(cx, where, "sparse weights of four bits; dense ones, or sparse ones of 8 bits, are accepted");
     else if (t->is_sparse && !tflite_densify(t, size, to))
-        diag_error(cx, where, "the positions of its elements are damaged");
+        diag_error(cx, where, "its sparsity is damaged: positions inside its shape are accepted");
     else if (t->is_sparse) copy_numbers(to, elems, size, to);
     else if (t->is_packed) unpack(t->data.at, elems, to);
     else copy_numbers(t->data.at, elems, size, to);
@@ -224,12 +259,16 @@ static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool a
 {
     FlatVector v = flat_vector(t, field, 4);
     r->work += (int64_t)v.count;
-    if (v.count > MOST_OPERANDS || r->work > MOST_WORK) return refuse(r, where, "it has too many operands");
+    if (v.count > MOST_OPERANDS || r->work > MOST_WORK)
+        return refuse(r, where,
+                      text_format(r->cx, "it lists %llu tensors; at most %d, and %d with all scales of the file, are "
+                                  "accepted", (unsigned long long)v.count, MOST_OPERANDS, MOST_WORK));
     int *at = NEW_ARRAY(r->cx->arena, int, v.count);
     for (size_t i = 0; i < v.count; i++) {
         int64_t index = flat_int_at(&v, i);
         if (index < (absent ? -1 : 0) || index >= r->file->tensor_count)
-            return refuse(r, where, "one of its tensors does not exist");
+            return refuse(r, where, text_format(r->cx, "its tensor %lld does not exist; 0 to below %d is accepted",
+                                                (long long)index, r->file->tensor_count));
         at[i] = (int)index;
     }
     *count = (int)v.count;
@@ -243,7 +282,8 @@ static bool read_operator(TfliteReader *r, const FlatTable *t, int index, Tflite
     const char *where = text_format(r->cx, "operator %d", index);
     int64_t code_index = flat_int(t, OPERATOR_CODE, 4, 0);
     if (code_index < 0 || code_index >= (int64_t)r->codes.count)
-        return refuse(r, where, "its operator code does not exist");
+        return refuse(r, where, text_format(r->cx, "its operator code %lld does not exist; 0 to below %llu is accepted",
+                                            (long long)code_index, (unsigned long long)r->codes.count));
     FlatTable code = flat_table_at(&r->codes, (size_t)code_index);
     int64_t narrow = flat_int(&code, CODE_BYTE, 1, 0), wide = flat_int(&code, CODE_BUILTIN, 4, 0);
     out->code = (int)(wide > narrow ? wide : narrow);
@@ -260,7 +300,10 @@ static bool read_graph(TfliteReader *r, const FlatTable *g)
     TfliteFile *f = r->file;
     FlatVector tensors = flat_vector(g, GRAPH_TENSORS, 4), operators = flat_vector(g, GRAPH_OPERATORS, 4);
     if (tensors.count > MOST_TENSORS || operators.count > MOST_OPERATORS)
-        return refuse(r, NULL, "the graph is too large");
+        return refuse(
+            r, NULL,
+            text_format(r->cx, "the graph has %llu tensors and %llu operators; at most %d of each are accepted",
+                        (unsigned long long)tensors.count, (unsigned long long)operators.count, MOST_TENSORS));
     f->graph_name = flat_text(r->cx, g, GRAPH_NAME);
     f->tensor_count = (int)tensors.count;
     f->tensor = NEW_ARRAY(r->cx->arena, TfliteTensor, f->tensor_count);
@@ -295,7 +338,9 @@ bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out
     FlatVector subgraphs = flat_vector(&model, MODEL_SUBGRAPHS, 4);
     out->subgraph_count = (int)(subgraphs.count < 1000 ? subgraphs.count : 1000);
     if (is_damaged(&r, NULL)) return false;
-    if (subgraph >= subgraphs.count) return refuse(&r, NULL, "there is no subgraph");
+    if (subgraph >= subgraphs.count)
+        return refuse(&r, NULL, text_format(cx, "there is no subgraph %llu; the file has %llu",
+                                            (unsigned long long)subgraph, (unsigned long long)subgraphs.count));
     FlatTable graph = flat_table_at(&subgraphs, subgraph);
     if (is_damaged(&r, NULL) || !read_graph(&r, &graph)) return false;
     return !is_damaged(&r, NULL);

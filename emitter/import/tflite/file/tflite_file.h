@@ -45,8 +45,10 @@ typedef struct TfliteFile {
 } TfliteFile;
 
 const char *tflite_builtin_text(int code);                 /* "CONV_2D"; NULL: unknown */
-const char *tflite_type_text(int type);                    /* "FLOAT32"; NULL: unknown */
+const char *tflite_type_text(Ctx *cx, int type);           /* "FLOAT32"; "type 99" if unknown */
 bool tflite_dtype(int type, DType *out);                   /* false: there is no such DType */
+/* Returns the names of the types that pass `is_accepted`, with commas; NULL: of all that have a DType */
+const char *tflite_types_accepted(Ctx *cx, bool (*is_accepted)(int type, const void *data), const void *data);
 bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out);
 /* Reads a subgraph other than the first. */
 bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out);

@@ -265,7 +265,8 @@ static void divide(TfliteCall *c)
 static void l2_normalization(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
-    if (flat_int(&c->op->options, 0, 1, ACT_NONE) != ACT_NONE) tflite_unsupported(c, "a fused activation");
+    int activation = (int)flat_int(&c->op->options, 0, 1, ACT_NONE);
+    if (activation != ACT_NONE) tflite_refuse_activation(c, activation, ACT_NONE);
     else if (!tflite_is_int8(c)) {
         Tensor *norm = tflite_call(c, "reduce_l2", c->in[0], attr_list("axes", -1), attr_flag("keepdims", true));
         c->out[0] = tflite_call2(c, "div", c->in[0],
@@ -273,7 +274,8 @@ static void l2_normalization(TfliteCall *c)
     } else if (tflite_has_quants(c, 1)) {
         const TfliteTensor *y = tflite_out_info(c, 0);
         if (tflite_zero(y) != 0 || tflite_scale(y) != 1.0f / 128)
-            tflite_refuse(c, "the output's zero point and scale are not 0 and 1/128");
+            tflite_refuse(c, "the output's zero point is %d and its scale %g; accepted: 0 and 1/128", tflite_zero(y),
+                          (double)tflite_scale(y));
         else c->out[0] = tflite_call(c, "l2_norm_fixed", c->in[0], attr_int("zero", tflite_zero(tflite_in_info(c, 0))));
     }
 }

@@ -9,7 +9,8 @@ static Tensor *real_value(TfliteCall *c, int i)
     const TfliteTensor *t = tflite_in_info(c, i);
     if (!tflite_has_quant(c, t, false)) return NULL;
     Factor f = tflite_factor((double)tflite_scale(t));
-    if (f.exponent > 0) tflite_unsupported(c, "a scale of %g", (double)tflite_scale(t));
+    if (f.exponent > 0)
+        tflite_unsupported(c, "\"%s\" has a scale of %g; less than 1 is accepted", t->name, (double)tflite_scale(t));
     return tflite_call(c, "rescale", c->in[i], attr_int("zero_x", tflite_zero(t)), attr_int("left", MORE_BITS),
                        attr_int("multiplier", f.multiplier), attr_int("shift", -f.exponent),
                        attr_flag("once", c->file->rounds_once), attr_type("to", I32));

@@ -121,7 +121,9 @@ static void curve(TfliteCall *c, const char *real, const char *fixed, int zero, 
                       (int)(1 / scale));
     Factor f = tflite_factor((double)tflite_scale(x) * (double)(1 << (31 - BITS)));
     int left = f.exponent > 0 ? f.exponent : 0;
-    if (left > 31) tflite_unsupported(c, "an input scale of %g", (double)tflite_scale(x));
+    if (left > 31)
+        tflite_unsupported(c, "\"%s\" has a scale of %g; less than %lld is accepted", x->name, (double)tflite_scale(x),
+                           1LL << BITS);
     if (ctx_failed(c->cx)) return;
     int64_t reach = radius(BITS, left);
     c->out[0] = by_table(c, fixed,
@@ -141,11 +143,13 @@ static void softmax_int8(TfliteCall *c, double beta)
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (tflite_zero(y) != -128 || tflite_scale(y) != 1.0f / 256)
-        tflite_refuse(c, "the output's zero point and scale are not -128 and 1/256, the accepted ones");
+        tflite_refuse(c, "the output's zero point is %d and its scale %g; accepted: -128 and 1/256", tflite_zero(y),
+                      (double)tflite_scale(y));
     double scale = beta * (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
     Factor f = tflite_factor(scale < most ? scale : most);
     if (f.exponent < 0)
-        tflite_refuse(c, "beta times the input's scale is %g, which is too small", beta * (double)tflite_scale(x));
+        tflite_refuse(c, "beta times the input's scale is %g; at least %g is accepted", beta * (double)tflite_scale(x),
+                      0.5 / (double)(1 << (31 - BITS)));
     if (ctx_failed(c->cx)) return;
     int64_t reach = radius(BITS, f.exponent);
     c->out[0] = tflite_call(c, "softmax_fixed", c->in[0], attr_int("multiplier", f.multiplier),
@@ -156,7 +160,7 @@ static void softmax(TfliteCall *c)
 {
     float beta = flat_float(&c->op->options, 0, 0);
     if (!tflite_needs(c, 1)) return;
-    if (c->in[0]->rank < 1) tflite_refuse(c, "the input has no dimensions");
+    if (c->in[0]->rank < 1) tflite_refuse(c, "the input is a scalar; at least one dimension is accepted");
     else if (tflite_is_int8(c)) softmax_int8(c, (double)beta);
     else {
         Tensor *x = beta == 1 ? c->in[0] : tflite_call2(c, "mul", c->in[0], number(c, F32, (double)beta));
@@ -284,7 +288,7 @@ static void quantize(TfliteCall *c)
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     DType to;
     if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8))
-        tflite_unsupported(c, "an output of type %s; accepted: INT8, UINT8", tflite_type_text(y->type));
+        tflite_unsupported(c, "an output of type %s; accepted: INT8, UINT8", tflite_type_text(c->cx, y->type));
     if (ctx_failed(c->cx)) return;
     if (c->in[0]->type != F32) {
         if (!tflite_has_quant(c, x, false)) return;

@@ -51,7 +51,8 @@ static void split_at(TfliteCall *c, Tensor *x, int axis, const int64_t *sizes, i
 {
     int64_t at = 0;
     for (int i = 0; i < count && i < TFLITE_OUTPUTS && !ctx_failed(c->cx); at += sizes[i++]) {
-        if (sizes[i] < 1) tflite_unsupported(c, "part %d of %lld elements", i, (long long)sizes[i]);
+        if (sizes[i] < 1)
+            tflite_unsupported(c, "part %d has %lld elements; 1 or more are accepted", i, (long long)sizes[i]);
         else c->out[i] = part_of(c, x, axis, at, at + sizes[i]);
     }
     if (!ctx_failed(c->cx) && at != tensor_dim(x, axis))
@@ -129,7 +130,8 @@ static bool read_strides(TfliteCall *c, int d, int64_t size, const int64_t *begi
     s->end = e;
     s->step = by;
     if (by > 0 ? e > b : e < b) return true;
-    tflite_unsupported(c, "a result without elements");
+    tflite_unsupported(c, "a result without elements: %lld to %lld by %lld; at least one element is accepted",
+                       (long long)b, (long long)e, (long long)by);
     return false;
 }
 
@@ -144,7 +146,10 @@ static void strided_slice(TfliteCall *c)
     if (count < 0 || !list_of(c, 2, end, count) || !list_of(c, 3, step, count)) return;
     if (count > x->rank || flat_int(&c->op->options, ELLIPSIS, 4, 0) || flat_int(&c->op->options, NEW_AXIS, 4, 0)
         || flat_int(&c->op->options, 5, 1, 0)) {
-        tflite_unsupported(c, "ellipses, new axes, offsets, or more begins than dimensions");
+        tflite_unsupported(c,
+                           "%d begins for %s, ellipses, new axes or offsets; accepted: at most a begin per dimension, "
+                           "without the others",
+                           count, tensor_shape_text(c->cx, x));
         return;
     }
     for (int d = 0; d < x->rank; d++) {
@@ -169,7 +174,8 @@ static void pack(TfliteCall *c)
     const Tensor *x = c->in[0];
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), x->rank + 1);
     if (axis < 0) return;
-    if (x->rank == MAX_RANK) tflite_unsupported(c, "more than %d dimensions", MAX_RANK);
+    if (x->rank == MAX_RANK)
+        tflite_unsupported(c, "a result of %d dimensions; at most %d are accepted", MAX_RANK + 1, MAX_RANK);
     for (int d = 0; d < x->rank && d < MAX_RANK; d++)
         shape[d < axis ? d : d + 1 < MAX_RANK ? d + 1 : d] = tensor_dim(x, d);
     Tensor **part = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
@@ -190,7 +196,8 @@ static void unpack(TfliteCall *c)
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), x->rank), rank = 0;
     if (axis < 0) return;
     if (tensor_dim(x, axis) != c->op->out_count || c->op->out_count > TFLITE_OUTPUTS)
-        tflite_unsupported(c, "%d outputs of %lld elements", c->op->out_count, (long long)tensor_dim(x, axis));
+        tflite_unsupported(c, "%d outputs of %lld elements; one output per element, and at most %d, are accepted",
+                           c->op->out_count, (long long)tensor_dim(x, axis), TFLITE_OUTPUTS);
     for (int d = 0; d < x->rank; d++)
         if (d != axis) shape[rank++] = tensor_dim(x, d);
     for (int i = 0; i < c->op->out_count && !ctx_failed(c->cx); i++)
@@ -204,7 +211,8 @@ static void gather(TfliteCall *c)
     enum { AXIS, BATCH };
     if (!tflite_needs(c, 2)) return;
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank);
-    if (flat_int(&c->op->options, BATCH, 4, 0)) tflite_unsupported(c, "batch dimensions");
+    int64_t batch = flat_int(&c->op->options, BATCH, 4, 0);
+    if (batch) tflite_unsupported(c, "%lld batch dimensions; 0 is accepted", (long long)batch);
     if (axis >= 0 && !ctx_failed(c->cx)) c->out[0] = call(c->cx, "gather", c->name, c->in, 2,
                                                           ATTRS(attr_int("axis", axis)));
 }
@@ -474,7 +482,9 @@ static void cast(TfliteCall *c)
     DType to;
     if (!tflite_needs(c, 1)) return;
     const TfliteTensor *y = tflite_out_info(c, 0);
-    if (!tflite_dtype(y->type, &to)) tflite_unsupported(c, "elements of type %s", tflite_type_text(y->type));
+    if (!tflite_dtype(y->type, &to))
+        tflite_unsupported(c, "elements of type %s; accepted: %s", tflite_type_text(c->cx, y->type),
+                           tflite_types_text(c->cx, NULL, NULL));
     else c->out[0] = tflite_call(c, "cast", c->in[0], attr_type("to", to));
 }
 

@@ -76,7 +76,8 @@ int tflite_ints(TfliteCall *c, int index, int64_t *out, int most)
 int tflite_axis(TfliteCall *c, int64_t axis, int rank)
 {
     if (axis >= -rank && axis < rank) return (int)(axis < 0 ? axis + rank : axis);
-    tflite_refuse(c, "axis %lld is out of range for %d dimensions", (long long)axis, rank);
+    tflite_refuse(c, "axis %lld is out of range for %d dimensions; %s", (long long)axis, rank,
+                  indices_accepted_text(c->cx, rank));
     return -1;
 }
 
@@ -96,7 +97,18 @@ Tensor *tflite_activate(TfliteCall *c, Tensor *x, int activation)
     case ACT_RELU6:        return tflite_call(c, "clip", x, attr_real("min", 0), attr_real("max", 6));
     case ACT_TANH:         return tflite_call(c, "tanh", x);
     default:
-        tflite_unsupported(c, "the fused activation %d", activation);
+        tflite_refuse_activation(c, activation, ACT_TANH);
         return NULL;
     }
+}
+
+void tflite_refuse_activation(TfliteCall *c, int activation, int last)
+{
+    static const char *const names[] = { "NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT" };
+    bool is_known = activation >= 0 && activation <= ACT_SIGN_BIT;
+    Text accepted = text_new(c->cx);
+    for (int i = 0; i <= last; i++) text_printf(&accepted, "%s%s", i ? ", " : "", names[i]);
+    tflite_unsupported(c, "the fused activation %s%s; accepted: %s",
+                       is_known ? names[activation] : text_format(c->cx, "%d", activation),
+                       tflite_is_int8(c) ? " of int8" : "", text_string(&accepted));
 }

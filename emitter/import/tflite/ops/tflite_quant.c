@@ -27,13 +27,15 @@ static bool is_stored(const TfliteTensor *t, int32_t v)
 
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel)
 {
-    if (!t || !t->quant) tflite_refuse(c, "\"%s\" has no scale", t ? t->name : "a missing tensor");
+    if (!t) tflite_refuse(c, "a quantized operand is missing; a tensor with a scale is accepted");
+    else if (!t->quant) tflite_refuse(c, "\"%s\" has no scale; a scale and a zero point are accepted", t->name);
     else if (t->quant->count > 1 && !may_be_per_channel)
-        tflite_unsupported(c, "scales per channel for \"%s\"", t->name);
-    else if (t->quant->count == 1 && !(t->quant->scale[0] > 0)) tflite_refuse(c, "the scale of \"%s\" is 0", t->name);
+        tflite_unsupported(c, "\"%s\" has %d scales; one is accepted", t->name, t->quant->count);
+    else if (t->quant->count == 1 && !(t->quant->scale[0] > 0))
+        tflite_refuse(c, "the scale of \"%s\" is 0; more than 0 is accepted", t->name);
     else if (t->quant->count == 1 && !is_stored(t, t->quant->zero_point[0]))
-        tflite_refuse(c, "the zero point of \"%s\" is %ld, out of the range of %s", t->name,
-                      (long)t->quant->zero_point[0], t->type == TFLITE_UINT8 ? "uint8" : "int8");
+        tflite_refuse(c, "the zero point of \"%s\" is %ld; %s is accepted", t->name, (long)t->quant->zero_point[0],
+                      t->type == TFLITE_UINT8 ? "0 to 255" : "-128 to 127");
     return !ctx_failed(c->cx);
 }
 
@@ -74,7 +76,7 @@ void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64
 
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r)
 {
-    if (f.exponent > 31) tflite_unsupported(c, "a scale of 2^%d", f.exponent);
+    if (f.exponent > 31) tflite_unsupported(c, "the scales give a factor of 2^%d; up to 2^31 is accepted", f.exponent);
     return tflite_call(c, "rescale", x, attr_int("multiplier", f.multiplier),
                        attr_int("shift", f.exponent < 0 ? -f.exponent : 0),
                        attr_int("left", f.exponent > 0 ? f.exponent : 0), attr_flag("once", c->file->rounds_once),
@@ -87,7 +89,7 @@ static Rescaling store_of(TfliteCall *c, int activation)
     Rescaling r = { .has_least = true, .has_greatest = true, .to = I8 };
     const TfliteTensor *out = tflite_out_info(c, 0);
     tflite_clamp(out, activation, &r.least, &r.greatest);
-    if (activation > ACT_RELU6) tflite_unsupported(c, "the fused activation %d of int8", activation);
+    if (activation > ACT_RELU6) tflite_refuse_activation(c, activation, ACT_RELU6);
     r.zero = tflite_zero(out);
     return r;
 }
@@ -102,7 +104,9 @@ static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int c
     uint8_t *shift = NEW_ARRAY(cx->arena, uint8_t, count);
     bool has_left = false, has_shifts = false;
     for (int i = 0; i < count; i++) {
-        if (f[i].exponent > 31) tflite_unsupported(c, "a scale of 2^%d", f[i].exponent);
+        if (f[i].exponent > 31)
+            tflite_unsupported(c, "the scales of channel %d give a factor of 2^%d; up to 2^31 is accepted", i,
+                               f[i].exponent);
         multiplier[i] = f[i].multiplier;
         shift[i] = (uint8_t)(f[i].exponent < 0 ? -f[i].exponent : 0);
         power[i] = f[i].exponent > 0 ? (int32_t)((uint32_t)1 << (f[i].exponent & 31)) : 1;
@@ -142,7 +146,9 @@ Tensor *tflite_real(TfliteCall *c, int i)
     const DType stored = c->in[i]->type;
     char *zeros = NEW_ARRAY(c->cx->arena, char, q->count);
     for (int k = 0; k < q->count; k++) dtype_store(stored, zeros, k, (Scalar){ .i = q->zero_point[k] });
-    if (dtype_info(stored)->bytes != 1) tflite_unsupported(c, "scales of %s", dtype_info(stored)->spelling);
+    if (dtype_info(stored)->bytes != 1)
+        tflite_unsupported(c, "\"%s\" is quantized and has elements of type %s; 8-bit ones are accepted", t->name,
+                           dtype_info(stored)->spelling);
     if (ctx_failed(c->cx)) return NULL;
     Tensor *in[] = { c->in[i], tensor_constant(c->cx, c->name, F32, rank, shape, q->scale),
                      tensor_constant(c->cx, c->name, stored, rank, shape, zeros) };
@@ -170,7 +176,8 @@ bool tflite_has_one_scale(TfliteCall *c, int inputs)
         const TfliteTensor *x = tflite_in_info(c, i);
         if (!tflite_has_quant(c, x, false) || !tflite_has_quant(c, y, false)) return false;
         if (tflite_scale(x) == tflite_scale(y) && tflite_zero(x) == tflite_zero(y)) continue;
-        tflite_unsupported(c, "\"%s\" has another scale or zero point than the output", x->name);
+        tflite_unsupported(c, "\"%s\" has scale %g and zero point %d, the output %g and %d; equal ones are accepted",
+                           x->name, (double)tflite_scale(x), tflite_zero(x), (double)tflite_scale(y), tflite_zero(y));
         return false;
     }
     return true;

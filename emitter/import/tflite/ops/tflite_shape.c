@@ -26,7 +26,8 @@ static void squeeze(TfliteCall *c)
     FlatVector axes = flat_vector(&c->op->options, 0, 4);
     int64_t list[MAX_RANK];
     if (!tflite_needs(c, 1)) return;
-    if (axes.count > MAX_RANK) tflite_refuse(c, "there are more than %d axes", MAX_RANK);
+    if (axes.count > MAX_RANK)
+        tflite_refuse(c, "there are %llu axes; at most %d are accepted", (unsigned long long)axes.count, MAX_RANK);
     for (size_t i = 0; i < axes.count && !ctx_failed(c->cx); i++) list[i] = flat_int_at(&axes, i);
     if (ctx_failed(c->cx)) return;
     c->out[0] = axes.count ? tflite_call(c, "squeeze", c->in[0], attr_ints("axes", list, (int)axes.count))
@@ -54,7 +55,7 @@ static void concatenation(TfliteCall *c)
     if (!tflite_needs(c, c->in_count) || !tflite_has_one_scale(c, c->in_count)) return;
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank),
         act = (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE);
-    if (act != ACT_NONE && tflite_is_int8(c)) tflite_unsupported(c, "the fused activation %d of int8", act);
+    if (act != ACT_NONE && tflite_is_int8(c)) tflite_refuse_activation(c, act, ACT_NONE);
     if (ctx_failed(c->cx)) return;
     c->out[0] = tflite_activate(c, call(c->cx, "concat", c->name, c->in, c->in_count,
                                         ATTRS(attr_int("axis", axis))), act);
@@ -67,9 +68,12 @@ static void pad(TfliteCall *c)
     int count = tflite_needs(c, 2) ? tflite_ints(c, 1, pairs, 2 * MAX_RANK) : -1, rank = c->in[0] ? c->in[0]->rank : 0;
     const Tensor *given = tflite_in(c, 2);
     if (count < 0) return;
-    if (count != 2 * rank) tflite_refuse(c, "there are %d paddings for %d dimensions", count, rank);
+    if (count != 2 * rank)
+        tflite_refuse(c, "there are %d paddings for %d dimensions; two per dimension are accepted", count, rank);
     if (given && (!tensor_is_constant(given) || tensor_elems(given) != 1 || given->type != c->in[0]->type))
-        tflite_unsupported(c, "padding that is not constant");
+        tflite_unsupported(c, "the padded value \"%s\" is %s%s; one constant of type %s is accepted",
+                           tflite_in_info(c, 2)->name, dtype_info(given->type)->spelling,
+                           tensor_shape_text(c->cx, given), dtype_info(c->in[0]->type)->spelling);
     if (!tflite_has_one_scale(c, 1)) return;
     if (ctx_failed(c->cx)) return;
     for (int d = 0; d < rank; d++) list[d] = pairs[2 * d], list[rank + d] = pairs[2 * d + 1];

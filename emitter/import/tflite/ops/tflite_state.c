@@ -52,13 +52,16 @@ static const TfliteTensor *like_of(const TfliteStates *s, int handle)
     return NULL;
 }
 
+static bool has_one_output(TfliteStates *s, const TfliteOperator *op)
+{
+    if (op->out_count != 1) refuse(s, op, text_format(s->cx, "it has %d outputs; one is accepted", op->out_count));
+    return op->out_count == 1;
+}
+
 static void open_handle(TfliteStates *s, const TfliteOperator *op)
 {
     DType type;
-    if (op->out_count != 1) {
-        refuse(s, op, "its number of outputs is not 1");
-        return;
-    }
+    if (!has_one_output(s, op)) return;
     const char *variable_name = name_of(s->cx, op);
     TfliteVariable *v = variable_named(s, variable_name);
     s->of[op->out[0]] = v;
@@ -66,7 +69,8 @@ static void open_handle(TfliteStates *s, const TfliteOperator *op)
     const TfliteTensor *like = like_of(s, op->out[0]);
     if (!like) return;                                       /* unused */
     if (!tflite_dtype(like->type, &type)) {
-        refuse(s, op, "a variable of an unsupported type");
+        refuse(s, op, text_format(s->cx, "the variable \"%s\" has elements of type %s; accepted: %s", variable_name,
+                                  tflite_type_text(s->cx, like->type), tflite_types_accepted(s->cx, NULL, NULL)));
         return;
     }
     v = s->of[op->out[0]] = &s->at[s->count++];
@@ -75,7 +79,9 @@ static void open_handle(TfliteStates *s, const TfliteOperator *op)
                                          like->dim);
     if (v->input) v->input->quant = like->quant;
     if (v->input && (tensor_elems(v->input) < 1 || tensor_elems(v->input) > INT32_MAX))
-        refuse(s, op, "a variable that is empty or too large");
+        refuse(s, op,
+               text_format(s->cx, "the variable \"%s\" is %s; 1 to 2^31 - 1 elements are accepted", variable_name,
+                           tensor_shape_text(s->cx, v->input)));
 }
 
 static bool is_like(const Tensor *a, const Tensor *b)
@@ -88,7 +94,7 @@ static bool is_like(const Tensor *a, const Tensor *b)
 static TfliteVariable *variable_of(TfliteStates *s, const TfliteOperator *op)
 {
     TfliteVariable *v = op->in_count > 0 && op->in[0] >= 0 ? s->of[op->in[0]] : NULL;
-    if (!v || !v->now) refuse(s, op, "its input 0 is not a variable");
+    if (!v || !v->now) refuse(s, op, "its input 0 is no variable; the output of a VAR_HANDLE is accepted");
     return v;
 }
 
@@ -110,9 +116,12 @@ static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
 {
     TfliteVariable *v = variable_of(s, op);
     if (ctx_failed(s->cx)) return;
-    if (!given) refuse(s, op, "the value is not computed before it");
+    if (!given)
+        refuse(s, op,
+               "its input 1 is not computed before it; a constant, an input of the model or an output of an earlier "
+               "operator is accepted");
     else if (!is_like(given, v->input))
-        diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s%s is assigned to the variable \"%s\", which is %s%s",
+        diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s%s is assigned to the variable \"%s\"; %s%s is accepted",
                    dtype_info(given->type)->spelling, tensor_shape_text(s->cx, given), v->name,
                    dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input));
     if (ctx_failed(s->cx)) return;
@@ -136,9 +145,12 @@ static void assign_once(TfliteStates *s, const TfliteFile *init, const TfliteOpe
     const Tensor *first = value && value->data.count ? tflite_constant(s->cx, value) : NULL;
     if (!first && !ctx_failed(s->cx))
         diag_unsupported(s->cx, tflite_where(s->cx, s->file, caller),
-                         "its subgraph assigns a value that is not constant");
+                         "its subgraph assigns a computed value to the variable \"%s\"; a constant is accepted",
+                         variable_name);
     else if (first && !is_like(first, v->input))
-        refuse(s, caller, "its subgraph assigns a value of another shape or type");
+        refuse(s, caller, text_format(s->cx, "its subgraph assigns %s%s to the variable \"%s\"; %s%s is accepted",
+                                      dtype_info(first->type)->spelling, tensor_shape_text(s->cx, first), variable_name,
+                                      dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input)));
     else v->initial = first;
 }
 
@@ -147,7 +159,9 @@ static void call_once(TfliteStates *s, const TfliteOperator *op)
     TfliteFile init;
     int64_t graph = flat_int(&op->options, 0, 4, 0);
     if (graph < 1 || graph >= s->file->subgraph_count) {
-        refuse(s, op, "its subgraph does not exist");
+        refuse(s, op,
+               text_format(s->cx, "its subgraph %lld does not exist; 1 to below %d is accepted", (long long)graph,
+                           s->file->subgraph_count));
         return;
     }
     if (!tflite_subgraph_read(s->cx, s->file->flat.bytes, (size_t)graph, &init)) return;
@@ -158,7 +172,9 @@ static void call_once(TfliteStates *s, const TfliteOperator *op)
         else if (inner->code == ASSIGN_VARIABLE) assign_once(s, &init, inner, handle, op);
         else
             diag_unsupported(s->cx, tflite_where(s->cx, s->file, op),
-                             "its subgraph does more than assign constants to variables");
+                             "its subgraph has the operator %s; accepted: VAR_HANDLE, ASSIGN_VARIABLE",
+                             tflite_builtin_text(inner->code) ? tflite_builtin_text(inner->code)
+                                                              : "of an unknown code");
     }
 }
 
@@ -171,8 +187,7 @@ bool tflite_state_operator(TfliteStates *s, const TfliteOperator *op, Tensor *gi
     case ASSIGN_VARIABLE: assign(s, op, given); return true;
     case READ_VARIABLE:
         v = variable_of(s, op);
-        if (op->out_count != 1) refuse(s, op, "its number of outputs is not 1");
-        *result = ctx_failed(s->cx) ? NULL : v->now;
+        *result = ctx_failed(s->cx) || !has_one_output(s, op) ? NULL : v->now;
         return true;
     default: return false;
     }

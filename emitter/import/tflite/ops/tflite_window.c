@@ -70,7 +70,8 @@ static Tensor *requantize_channels(TfliteCall *c, Tensor *sums, int64_t channels
     int count = k->quant->count;
     double *scales = NEW_ARRAY(c->cx->arena, double, count);
     if (count != 1 && count != channels) {
-        tflite_refuse(c, "the weights have %d scales for %lld channels", count, (long long)channels);
+        tflite_refuse(c, "the weights have %d scales for %lld channels; one, or one per channel, is accepted", count,
+                      (long long)channels);
         return NULL;
     }
     for (int i = 0; i < count; i++)
@@ -178,7 +179,8 @@ static void fully_connected(TfliteCall *c)
     Ctx *cx = c->cx;
     int act = activation(c, DENSE_ACTIVATION);
     if (!tflite_needs(c, 2)) return;
-    if (flat_int(&c->op->options, DENSE_FORMAT, 1, 0) != 0) tflite_unsupported(c, "shuffled weights");
+    if (flat_int(&c->op->options, DENSE_FORMAT, 1, 0) != 0)
+        tflite_unsupported(c, "weights of the format SHUFFLED4x16INT8; accepted: DEFAULT");
     if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; accepted: [o][k]", tensor_shape_text(cx, c->in[1]));
     if (ctx_failed(cx) || !tflite_real_weights(c)) return;
     bool is_int8 = tflite_is_int8(c);
