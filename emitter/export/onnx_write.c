@@ -36,7 +36,11 @@ static int element_type(Ctx *cx, DType t)
     };
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
         if (codes[i].type == t) return codes[i].code;
-    diag_unsupported(cx, NULL, "elements of %s in a written ONNX file", dtype_info(t)->spelling);
+    Text accepted = text_new(cx);
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        text_printf(&accepted, "%s%s", i ? ", " : "", dtype_info(codes[i].type)->spelling);
+    diag_unsupported(cx, NULL, "elements of type %s in a written ONNX file; accepted: %s", dtype_info(t)->spelling,
+                     text_string(&accepted));
     return 0;
 }
 
@@ -431,10 +435,15 @@ static void write_node(OnnxWriter *w, const Node *n)
     if (n->kind == NODE_CALL && is_simulation(n) && tensor_is_constant(n->in[0])) return;       /* weights */
     for (size_t i = 0; n->kind == NODE_CALL && i < sizeof forms / sizeof forms[0]; i++)
         if (strcmp(forms[i].op, n->op->name) == 0) out = forms[i].write(w, n, &forms[i]);
-    if (!out)
-        diag_unsupported(w->cx, text_format(w->cx, "node \"%s\"", n->name), "%s in a written ONNX file",
-                         n->kind == NODE_CALL ? n->op->name : "a region");
-    else map_put_ptr(&w->names, n->out[0], arena_copy(w->cx->arena, out, strlen(out) + 1));
+    if (!out) {
+        Text accepted = text_new(w->cx);
+        for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+            if (!i || strcmp(forms[i].op, forms[i - 1].op) != 0)
+                text_printf(&accepted, "%s%s", i ? ", " : "", forms[i].op);
+        diag_unsupported(w->cx, text_format(w->cx, "node \"%s\"", n->name),
+                         "%s in a written ONNX file; accepted: %s", n->kind == NODE_CALL ? n->op->name : "a region",
+                         text_string(&accepted));
+    } else map_put_ptr(&w->names, n->out[0], arena_copy(w->cx->arena, out, strlen(out) + 1));
 }
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
@@ -463,7 +472,10 @@ bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
     message_text(&w.nodes, GRAPH_NAME, g->name ? g->name : "model");
     for (int i = 0; i < g->input_count; i++) {
         const char *name = g->input[i]->name;
-        if (!tensor_is_fixed(g->input[i])) diag_unsupported(cx, NULL, "symbolic sizes in a written ONNX file");
+        if (!tensor_is_fixed(g->input[i]))
+            diag_unsupported(cx, NULL,
+                             "the input \"%s\" is %s in a written ONNX file; fixed sizes are accepted (--dim NAME=N)",
+                             g->input[i]->name, tensor_shape_text(cx, g->input[i]));
         else put_port(&w, GRAPH_INPUT, g->input[i], name);
         map_put_ptr(&w.names, g->input[i], arena_copy(cx->arena, name, strlen(name) + 1));
     }

@@ -12,7 +12,9 @@ static bool float_graph(Build *b, Graph *out)
     floats.records_grids = true;
     if (b->model.is_nest || b->model.schedule_count)
         diag_unsupported(b->cx, NULL, "quantization of a file with `nest` or `schedule`; accepted: one without them");
-    if (b->state_count) diag_unsupported(b->cx, NULL, "quantization of a model with state");
+    if (b->state_count)
+        diag_unsupported(b->cx, NULL,
+                         "quantization of a model with state; accepted: one without --state and variables");
     if (ctx_failed(b->cx) || !build_graph(&floats)) return false;
     *out = floats.graph;
     return requests_resolve(b->cx, out);
@@ -45,7 +47,9 @@ bool build_annotate(Build *b, Ports ports, Quantized *out)
     if (!float_graph(b, &out->floats)) return false;
     out->edges = edges_of(cx, &out->floats, ports);
     if (!out->edges.count)
-        diag_error(cx, NULL, "the model has no call with an integer form; there is nothing to quantize");
+        diag_error(cx, NULL,
+                   "no call of the model has an integer form; a model with a convolution, dense layer or the like "
+                   "is accepted");
     return !ctx_failed(cx);
 }
 

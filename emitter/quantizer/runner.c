@@ -47,7 +47,9 @@ Runner *runner_new(const Build *like, const Graph *g)
     r->b.graph.target = r->b.target;
     if (!build_nests(&r->b)) return NULL;
     for (int k = 0; k < r->b.groups.count; k++)
-        if (!r->b.nest[k]) diag_unsupported(cx, NULL, "quantization of a model with regions (If, Loop, Scan)");
+        if (!r->b.nest[k])
+            diag_unsupported(
+                cx, NULL, "quantization of a model with If, Loop or Scan decided at run time; accepted: one without");
     if (ctx_failed(cx)) return NULL;
     r->env = NEW_ARRAY(cx->arena, Env *, r->b.groups.count);
     r->input = NEW_ARRAY(cx->arena, void *, g->input_count);

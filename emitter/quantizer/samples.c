@@ -89,7 +89,7 @@ static void read_array(Build *b, const char *path, Bytes file, int input, Sample
                    tensor_shape_text(cx, t));
         return;
     }
-    if (shape[0] < 1) diag_error(cx, NULL, "\"%s\" holds no samples", path);
+    if (shape[0] < 1) diag_error(cx, NULL, "\"%s\" holds no samples; at least one is expected", path);
     if (input && shape[0] != out->count)
         diag_error(cx, NULL, "\"%s\" holds %lld samples, but the first input has %lld", path, (long long)shape[0],
                    (long long)out->count);
@@ -127,7 +127,10 @@ bool samples_read(Build *b, const char *const *path, int path_count, Samples *ou
     const bool is_zip = path_count == 1 && text_equal(path_extension(path[0]), "npz");
     Zip z;
     if (!is_zip && path_count != inputs) {
-        diag_error(cx, NULL, "the model has %d inputs, but %d files of samples are given", inputs, path_count);
+        diag_error(cx, NULL,
+                   "%d files of samples are given; accepted: one .npz file, or a .npy file for each of the %d "
+                   "inputs",
+                   path_count, inputs);
         return false;
     }
     if (is_zip && !zip_open(cx, path[0], file_read(cx, path[0]), &z)) return false;

@@ -61,7 +61,8 @@ static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
     if (bits < 2 || bits > MOST_BITS)
         op_refuse(cx, n, "'bits' is %lld; 2 to %d are accepted", (long long)bits, MOST_BITS);
     if (scale->type != n->in[0]->type)
-        op_refuse(cx, n, "the scale is %s, but the input %s", real, dtype_info(n->in[0]->type)->spelling);
+        op_refuse(cx, n, "the scale is %s, but the input %s; equal types are expected", real,
+                  dtype_info(n->in[0]->type)->spelling);
     if (!dtype_is_integer(zero->type))
         op_refuse(cx, n, "the zero is %s; an integer type is expected", dtype_info(zero->type)->spelling);
     if (ctx_failed(cx)) return 0;

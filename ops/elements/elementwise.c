@@ -42,7 +42,7 @@ static int cast(Ctx *cx, const Node *n, Tensor **out)
     DType t;
     const char *to = node_text(n, "to", "");
     if (!dtype_read(to, strlen(to), &t)) {
-        op_refuse(cx, n, "'to' is \"%s\", which is no element type", to);
+        op_refuse(cx, n, "'to' is \"%s\", which is no element type; accepted: %s", to, op_types_text(cx, NULL));
         return 0;
     }
     out[0] = OP_FORMULA(cx, n, text_format(cx, n->in[0]->type == t ? "y[*] = x[*]" : "y[*] = %s(x[*])", to),

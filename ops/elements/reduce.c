@@ -48,7 +48,7 @@ static bool read_axes(Ctx *cx, const Node *n, Axes *a)
     for (int d = 0; d < x->rank; d++)
         if (chosen[d]) a->count = expr_is_int(a->count, 1) ? x->shape[d] : expr_mul(cx, a->count, x->shape[d]);
     if (x->rank > 0) return true;
-    op_refuse(cx, n, "a scalar has no axes to reduce");
+    op_refuse(cx, n, "the input is a scalar; at least one dimension is expected");
     return false;
 }
 
@@ -185,7 +185,7 @@ static const OpCase cases[] = {
     { "axes=1", "f32[2][3][4]", "f32[2][4]", NULL },
     { "axes=-1,0 keepdims=1", "f32[2][3][4]", "f32[1][3][1]", NULL },
     { "axes=3", "f32[2][3]", NULL, "axis 3 is out of range" },
-    { "axes=1,-1", "f32[2][3]", NULL, "listed twice" },
+    { "axes=1,-1", "f32[2][3]", NULL, "lists axis 1 twice" },
     { 0 }
 };
 static const OpCase function_cases[] = {

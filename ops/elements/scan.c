@@ -90,7 +90,9 @@ static bool read_lengths(Ctx *cx, const Node *n, int *time, int *batch)
     if (*time != *batch && length->rank == 1 && length->shape[0] == x->shape[*batch] && dtype_is_integer(length->type)
         && tensor_dim(x, *time) != 0)
         return true;
-    op_refuse(cx, n, "lengths %s%s for %s", dtype_info(length->type)->spelling, tensor_shape_text(cx, length),
+    op_refuse(cx, n, "the lengths are %s%s, 'time' %d, 'batch' %d, the input %s; an integer for each "
+              "index along 'batch', and two different axes, are expected", dtype_info(length->type)->spelling,
+              tensor_shape_text(cx, length), *time, *batch,
               tensor_shape_text(cx, x));
     return false;
 }
@@ -199,7 +201,7 @@ static const OpCase one_hot_cases[] = {
 static const OpCase reverse_sequence_cases[] = {
     { "", "f32[4][3] i64[3]={4,1,2}", "f32[4][3]", NULL },
     { "time=1 batch=0", "f32[2][4][2] i32[2]={3,2}", "f32[2][4][2]", NULL },
-    { "time=1 batch=1", "f32[2][4] i32[4]", NULL, "lengths i32[4]" },
+    { "time=1 batch=1", "f32[2][4] i32[4]", NULL, "the lengths are i32[4]" },
     { 0 }
 };
 
@@ -207,7 +209,7 @@ static const OpCase sequence_mask_cases[] = {
     { "value=-1", "f32[4][3] i64[3]={4,0,2}", "f32[4][3]", NULL },
     { "time=1 batch=0", "i32[2][4][2] i32[2]={3,9}", "i32[2][4][2]", NULL },
     { "time=1 batch=0 value=1e30", "i8[2][3] i32[2]={1,2}", "i8[2][3]", NULL },
-    { "", "f32[4][3] i64[4]", NULL, "lengths i64[4]" },
+    { "", "f32[4][3] i64[4]", NULL, "the lengths are i64[4]" },
     { 0 }
 };
 static const OpCase searchsorted_cases[] = {

@@ -100,8 +100,8 @@ static bool read_window(Ctx *cx, const Node *n, PackedWindow *w)
         int64_t capacity = tensor_dim(x, 1 + d) + w->pad[d] + w->pad[2 + d] - (w->kernel[d] - 1) * w->dilation[d] - 1;
         w->extent[d] = capacity / w->stride[d] + 1;
         if (capacity < 0)
-            op_refuse(cx, n, "a kernel of %lld does not fit into %s", (long long)w->kernel[d],
-                      tensor_shape_text(cx, x));
+            op_refuse(cx, n, "a kernel of %lld does not fit into %s along axis %d; at most the padded size is expected",
+                      (long long)w->kernel[d], tensor_shape_text(cx, x), 1 + d);
     }
     return !ctx_failed(cx);
 }

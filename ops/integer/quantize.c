@@ -15,7 +15,7 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
 {
     const char *to = node_text(n, "to", "");
     if (dtype_read(to, strlen(to), t) && dtype_is_integer(*t)) return true;
-    op_refuse(cx, n, "'to' is \"%s\", which is no integer type", to);
+    op_refuse(cx, n, "'to' is \"%s\", which is no integer type; accepted: %s", to, op_types_text(cx, dtype_is_integer));
     return false;
 }
 
@@ -24,7 +24,7 @@ static bool check_zero(Ctx *cx, const Node *n, DType stored)
     if (!dtype_is_float(n->in[1]->type))
         op_refuse(cx, n, "the scale is %s; a float type is expected", dtype_info(n->in[1]->type)->spelling);
     else if (n->in[2]->type != stored)
-        op_refuse(cx, n, "the zero is %s, but the stored type is %s", dtype_info(n->in[2]->type)->spelling,
+        op_refuse(cx, n, "the zero is %s; %s, the stored type, is expected", dtype_info(n->in[2]->type)->spelling,
                   dtype_info(stored)->spelling);
     return !ctx_failed(cx);
 }
@@ -84,7 +84,7 @@ static const OpCase quantize_cases[] = {
     { "to=i16", "f32[5] f32={0.001} i16={-7}", "i16[5]", NULL },
     { "to=i32", "f32[3]={1e9,1e10,-3.5} f32={1} i32={0}", "i32[3]", NULL },
     { "to=f32", "f32[3] f32 i8", NULL, "no integer type" },
-    { "to=u8", "f32[3] f32 i8", NULL, "the zero is i8, but the stored type is u8" },
+    { "to=u8", "f32[3] f32 i8", NULL, "the zero is i8; u8, the stored type, is expected" },
     { "to=i8", "i32[3] f32 i8", NULL, "a float type is expected" },
     { 0 }
 };

@@ -71,8 +71,8 @@ static int dilation2d(Ctx *cx, const Node *n, Tensor **out)
                   .kernel = { tensor_dim(k, 0), tensor_dim(k, 1) } };
     if (!op_sliding(cx, n, &w)) return 0;
     if (w.count[0] < 1 || w.count[1] < 1) {
-        op_refuse(cx, n, "a kernel of %s does not fit into the input %s with its padding", tensor_shape_text(cx, k),
-                  tensor_shape_text(cx, x));
+        op_refuse(cx, n, "a kernel of %s does not fit into the input %s; at most its padded sizes are expected",
+                  tensor_shape_text(cx, k), tensor_shape_text(cx, x));
         return 0;
     }
     out[0] = OP_FORMULA(cx, n,

@@ -144,9 +144,11 @@ static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, i
     bool fits = u->type == n->in[0]->type && u->rank == rank && tensor_elems(u) > 0;
     for (int d = from; fits && d < rank; d++) fits = tensor_dim(u, d) == tensor_dim(like, like->rank - rank + d);
     if (!fits)
-        op_refuse(cx, n, "an update of %s%s for %s%s by an index of %s", dtype_info(u->type)->spelling,
-                  tensor_shape_text(cx, u), dtype_info(n->in[0]->type)->spelling, tensor_shape_text(cx, n->in[0]),
-                  tensor_shape_text(cx, n->in[1]));
+        op_refuse(cx, n,
+                  "an update of %s%s for %s%s by an index of %s; the type of the input, rank %d and elements are "
+                  "expected, with sizes that match input and index",
+                  dtype_info(u->type)->spelling, tensor_shape_text(cx, u), dtype_info(n->in[0]->type)->spelling,
+                  tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1]), rank);
     return fits;
 }
 
@@ -244,8 +246,10 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
                 && tensor_elems(index) != 0;
     for (int d = 0; fits && d < batch; d++) fits = x->shape[d] == index->shape[d];
     if (!fits) {
-        op_refuse(cx, n, "an index of %s into %s with %lld batch dimensions", tensor_shape_text(cx, index),
-                  tensor_shape_text(cx, x), (long long)batch);
+        op_refuse(cx, n,
+                  "an index of %s into %s with %lld batch dimensions; equal batch sizes, and a last dimension of 1 to "
+                  "the other dimensions of the input, are expected",
+                  tensor_shape_text(cx, index), tensor_shape_text(cx, x), (long long)batch);
         return 0;
     }
     int rank = lead + x->rank - (int)(batch + q);
@@ -278,8 +282,8 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
     if (axis < 0) return 0;
     int64_t k = node_int(n, "k", 1), fewest = op_least(cx, x->shape[axis]);
     if (k < 1 || k > fewest) {
-        op_refuse(cx, n, "'k' is %lld of %lld elements along axis %d%s", (long long)k, (long long)fewest, axis,
-                  tensor_dim(x, axis) < 0 ? op_greater_least : "");
+        op_refuse(cx, n, "'k' is %lld; 1 to %lld, the elements along axis %d, are expected%s", (long long)k,
+                  (long long)fewest, axis, tensor_dim(x, axis) < 0 ? op_greater_least : "");
         return 0;
     }
     Formulas f = { .cx = cx, .call = n };
@@ -372,7 +376,7 @@ static const OpCase gather_nd_cases[] = {
 static const OpCase topk_cases[] = {
     { "k=3", "f32[2][5]", "i64[2][3]", NULL },
     { "k=2 axis=0 largest=0", "i32[5]={3,1,3,1,1}", "i64[2]", NULL },
-    { "k=6", "f32[2][5]", NULL, "'k' is 6 of 5" },
+    { "k=6", "f32[2][5]", NULL, "'k' is 6; 1 to 5" },
     { 0 }
 };
 

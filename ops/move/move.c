@@ -31,7 +31,8 @@ static bool read_perm(Ctx *cx, const Node *n, int *perm)
         seen[perm[d]] = true;
     }
     if (!fits)
-        op_refuse(cx, n, "'perm' is %s, which is no order of %d dimensions", ints_text(cx, a->ints, a->count), rank);
+        op_refuse(cx, n, "'perm' is %s, which is no order of %d dimensions; each axis is expected once",
+                  ints_text(cx, a->ints, a->count), rank);
     return fits;
 }
 
@@ -63,8 +64,8 @@ static bool fit_side_by_side(Ctx *cx, const Node *n, int axis)
         bool fits = b && b->rank == a->rank;
         for (int d = 0; fits && d < a->rank; d++) fits = d == axis || a->shape[d] == b->shape[d];
         if (fits) continue;
-        op_refuse(cx, n, "input %d is %s, which does not fit beside %s along axis %d", i,
-                  b ? tensor_shape_text(cx, b) : "absent", tensor_shape_text(cx, a), axis);
+        op_refuse(cx, n, "input %d is %s, which does not fit beside %s along axis %d; equal other sizes are expected",
+                  i, b ? tensor_shape_text(cx, b) : "absent", tensor_shape_text(cx, a), axis);
         return false;
     }
     return op_same_type(cx, n);
@@ -309,8 +310,10 @@ static int pad(Ctx *cx, const Node *n, Tensor **out)
         int64_t before = pads[d], after = pads[x->rank + d], fewest = op_least(cx, x->shape[d]);
         const int64_t most = is_reflected ? fewest - 1 : is_symmetric ? fewest : INT32_MAX / 4;
         if (fewest + before + after < 1 || before > most || after > most) {
-            op_refuse(cx, n, "axis %d of the input %s cannot be padded by %lld and %lld in mode %s%s", d,
-                      tensor_shape_text(cx, x), (long long)before, (long long)after, mode,
+            op_refuse(cx, n,
+                      "axis %d of the input %s cannot be padded by %lld and %lld in mode %s; at most %lld each, and a "
+                      "result with elements, are expected%s",
+                      d, tensor_shape_text(cx, x), (long long)before, (long long)after, mode, (long long)most,
                       tensor_dim(x, d) < 0 ? op_greater_least : "");
             return 0;
         }
@@ -398,8 +401,8 @@ static int expand(Ctx *cx, const Node *n, Tensor **out)
     }
     if (!fits) {
         const Attr *a = node_attr(n, "shape");
-        op_refuse(cx, n, "the input %s cannot be expanded to %s", tensor_shape_text(cx, x),
-                  a ? ints_text(cx, a->ints, a->count) : "that shape");
+        op_refuse(cx, n, "the input %s cannot be expanded to %s; equal sizes, or 1 in the input, are expected",
+                  tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, a->count) : "that shape");
         return 0;
     }
     return read_of(cx, &m, x, at, out);
@@ -415,8 +418,9 @@ static int tile(Ctx *cx, const Node *n, Tensor **out)
     for (int d = 0; d < x->rank; d++) {
         const Expr *size = x->shape[d];
         if (op_least(cx, size) < 1 || op_greatest(cx, size) > INT32_MAX / times[d]) {
-            op_refuse(cx, n, "axis %d of the input %s cannot be repeated %lld times", d, tensor_shape_text(cx, x),
-                      (long long)times[d]);
+            op_refuse(cx, n,
+                      "axis %d of the input %s cannot be repeated %lld times; a product of 1 to 2^31-1 is expected", d,
+                      tensor_shape_text(cx, x), (long long)times[d]);
             return 0;
         }
         at[d] = index_axis(&m, axis_letter(x->rank, d), op_size(cx, size, times[d], 0));

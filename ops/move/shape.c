@@ -205,8 +205,7 @@ static int64_t elems_of(Ctx *cx, const Node *n, ShapeProduct *s)
     int64_t elems = 1;
     for (int d = 0; d < x->rank; d++) elems = times(s, elems, number_of(s, x->shape[d]));
     if (!s->too_large && elems > 0) return elems;
-    op_unsupported(cx, n, "the input is %s; a shape that is not empty, and not too large, is expected",
-                   tensor_shape_text(cx, x));
+    op_unsupported(cx, n, "the input is %s; 1 to 2^31-1 elements are expected", tensor_shape_text(cx, x));
     return 0;
 }
 
@@ -237,7 +236,8 @@ static int reshape_like(Ctx *cx, const Node *n, const Tensor *like, Tensor **out
     if (rest >= 0 && known > 0) shape[rest] = elems / known;
     if (!s.too_large && known > 0 && (rest < 0 ? known == elems : elems % known == 0))
         return view_of(cx, n, &s, shape, like->rank, out);
-    op_refuse(cx, n, "the input %s cannot have the shape %s", tensor_shape_text(cx, x), tensor_shape_text(cx, like));
+    op_refuse(cx, n, "the input %s cannot have the shape %s; as many elements are expected", tensor_shape_text(cx, x),
+              tensor_shape_text(cx, like));
     return 0;
 }
 
@@ -259,7 +259,7 @@ static int reshape(Ctx *cx, const Node *n, Tensor **out)
     }
     if (fits && rest >= 0) shape[rest] = elems / known;
     if (fits && elems % known == 0 && (rest >= 0 || known == elems)) return view_of(cx, n, &s, shape, rank, out);
-    op_refuse(cx, n, "the input %s cannot have the shape %s", tensor_shape_text(cx, x),
+    op_refuse(cx, n, "the input %s cannot have the shape %s; as many elements are expected", tensor_shape_text(cx, x),
               a ? ints_text(cx, a->ints, a->count) : "[]");
     return 0;
 }
@@ -292,7 +292,8 @@ static int squeeze(Ctx *cx, const Node *n, Tensor **out)
     for (int d = 0; d < x->rank; d++) {
         if (chosen[d] && tensor_dim(x, d) == 1) continue;
         if (chosen[d] && a && a->count) {
-            op_refuse(cx, n, "axis %d of the input %s is not one", d, tensor_shape_text(cx, x));
+            op_refuse(cx, n, "axis %d of the input %s is not 1; an axis of size 1 is expected", d,
+                      tensor_shape_text(cx, x));
             return 0;
         }
         shape[rank++] = number_of(&s, x->shape[d]);
@@ -353,7 +354,7 @@ static const OpCase flatten_cases[] = {
 static const OpCase squeeze_cases[] = {
     { "", "f32[1][3][1]", "f32[3]", NULL },
     { "axes=-1", "f32[1][3][1]", "f32[1][3]", NULL },
-    { "axes=1", "f32[1][3][1]", NULL, "axis 1 of the input [1][3][1] is not one" },
+    { "axes=1", "f32[1][3][1]", NULL, "axis 1 of the input [1][3][1] is not 1" },
     { 0 }
 };
 static const OpCase unsqueeze_cases[] = {

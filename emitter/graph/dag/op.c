@@ -49,7 +49,7 @@ static bool check_inputs(Ctx *cx, const Node *n)
     }
     for (int i = 0; i < op->least_inputs; i++)
         if (!n->in[i]) {
-            op_refuse(cx, n, "input %d is absent", i);
+            op_refuse(cx, n, "input %d is absent; the first %d inputs are required", i, op->least_inputs);
             return false;
         }
     return true;
@@ -202,7 +202,8 @@ static bool is_like(const Tensor *a, const Tensor *b)
 static void check_outputs(Ctx *cx, const Node *n, const char *where, Tensor *const *out, int count)
 {
     if (count != n->out_count)
-        diag_error(cx, where, "its compute produces %d outputs, but the operator produces %d", count, n->out_count);
+        diag_error(cx, where, "its compute produces %d outputs; the %d of the operator are expected", count,
+                   n->out_count);
     for (int i = 0; i < count && !ctx_failed(cx); i++)
         if (!is_like(out[i], n->out[i]))
             diag_error(cx, where, "its compute produces %s%s as output %d, but the operator produces %s%s",

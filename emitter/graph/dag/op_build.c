@@ -83,6 +83,14 @@ const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t ste
 
 /* ---- Attributes ------------------------------------------------------------------------------------------------ */
 
+const char *op_types_text(Ctx *cx, bool (*is_accepted)(DType))
+{
+    Text s = text_new(cx);
+    for (DType t = 0; t < DTYPE_COUNT; t++)
+        if (!is_accepted || is_accepted(t)) text_printf(&s, "%s%s", s.length ? ", " : "", dtype_info(t)->spelling);
+    return text_string(&s);
+}
+
 int op_axis(Ctx *cx, const Node *n, int64_t axis, int rank)
 {
     if (axis >= -rank && axis < rank) return (int)(axis < 0 ? axis + rank : axis);
@@ -100,7 +108,7 @@ bool op_axes(Ctx *cx, const Node *n, const char *attr, int rank, bool *chosen)
         int d = op_axis(cx, n, a->ints[i], rank);
         if (d < 0) return false;
         if (chosen[d]) {
-            op_refuse(cx, n, "axis %d is listed twice", d);
+            op_refuse(cx, n, "'%s' lists axis %d twice; each axis is accepted once", attr, d);
             return false;
         }
         chosen[d] = true;
@@ -172,8 +180,8 @@ bool op_same_type(Ctx *cx, const Node *n)
 {
     for (int i = 1; i < n->in_count; i++)
         if (n->in[i] && n->in[i]->type != n->in[0]->type) {
-            op_refuse(cx, n, "input %d is %s, but input 0 is %s", i, dtype_info(n->in[i]->type)->spelling,
-                      dtype_info(n->in[0]->type)->spelling);
+            op_refuse(cx, n, "input %d is %s, but input 0 is %s; equal types are expected", i,
+                      dtype_info(n->in[i]->type)->spelling, dtype_info(n->in[0]->type)->spelling);
             return false;
         }
     return true;

@@ -22,6 +22,8 @@ AxisText axis_text(Ctx *cx, int rank, const bool *chosen);
 const char *axes_with(Ctx *cx, int rank, int axis, const char *at);
 const char *sized_axes(Ctx *cx, const Tensor *x);                     /* n<2,w<5,c<3; symbolic sizes are omitted */
 
+/* Returns the spellings of the types that pass, for a refusal: "i8, u8"; NULL: of all types */
+const char *op_types_text(Ctx *cx, bool (*is_accepted)(DType));
 /* Converts `axis` in [-rank, rank) to [0, rank); refuses others and returns -1. */
 int op_axis(Ctx *cx, const Node *call, int64_t axis, int rank);
 /* Marks the axes of the attribute `axes`; an empty or absent list marks all. */

@@ -51,7 +51,9 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
     Target *t = NEW(cx->arena, Target);
     const Target *base = target_named(r, row->base);
     *t = *row;
-    if (row->base && !base) diag_error(cx, row->name, "the target's base \"%s\" is not registered", row->base);
+    if (row->base && !base)
+        diag_error(cx, row->name, "the target's base \"%s\" is not registered; a target added before it is accepted",
+                   row->base);
     if (base) {
         if (!t->lanes) t->lanes = base->lanes;
         if (!t->vector_bytes) t->vector_bytes = base->vector_bytes;

@@ -484,7 +484,7 @@ static void cast(TfliteCall *c)
     const TfliteTensor *y = tflite_out_info(c, 0);
     if (!tflite_dtype(y->type, &to))
         tflite_unsupported(c, "elements of type %s; accepted: %s", tflite_type_text(c->cx, y->type),
-                           tflite_types_text(c->cx, NULL, NULL));
+                           tflite_types_accepted(c->cx, NULL, NULL));
     else c->out[0] = tflite_call(c, "cast", c->in[0], attr_type("to", to));
 }
 
