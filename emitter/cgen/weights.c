@@ -4,7 +4,7 @@
  *
  * The digits come from a double, whose precision separates adjacent floats: the quotient of the digits and an exact
  * power of ten is correctly rounded, and so is its float, unless the quotient is within a unit of a midpoint between
- * two floats. Such digits are verified by a parse. If that fails, or the value is outside of the table's range, the slow
+ * two floats. A parse verifies such digits. If that fails, or the value is outside the table's range, the slow
  * exact method is used. */
 #include "cgen/weights.h"
 
