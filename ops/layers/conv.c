@@ -13,8 +13,8 @@
  * the zero points; outside of x the product is 0. A bias is a separate addition.
  *
  * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g] */
+#include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
-#include "ir/algebra/algebra.h"
 
 enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
 
@@ -91,31 +91,29 @@ static bool check_ranks(Ctx *cx, const Node *n, int spatial, bool is_depthwise)
     return false;
 }
 
-static const char *without_zero(Ctx *cx, const char *read, int64_t zero)
+/* An element as a factor of the product: of 8-bit integers, the i32 difference from the zero point. */
+static const Expr *factor_of(Ctx *cx, const Tensor *x, const Expr *element, int64_t zero)
 {
-    return zero ? text_format(cx, "(i32(%s) - %lld)", read, (long long)zero) : text_format(cx, "i32(%s)", read);
+    if (!is_byte(x)) return element;
+    const Expr *wide = expr_cast(cx, I32, element);
+    return zero ? expr_sub(cx, wide, expr_int(cx, I32, zero)) : wide;
 }
 
-/* Returns the product of an element of x and one of k. For 8-bit integers it is the i32 product of their differences
- * from the zero points. */
-static const char *product_text(Ctx *cx, const Node *n, const char *x, const char *k)
+static const Expr *product_of(Ctx *cx, const Node *n, const Expr *x, const Expr *k)
 {
-    if (!is_byte(n->in[0])) return text_format(cx, "%s * %s", x, k);
-    return text_format(cx, "%s * %s", without_zero(cx, x, node_int(n, "zero", 0)),
-                       without_zero(cx, k, node_int(n, "zero_w", 0)));
+    return expr_mul(cx, factor_of(cx, n->in[0], x, node_int(n, "zero", 0)),
+                    factor_of(cx, n->in[0], k, node_int(n, "zero_w", 0)));
 }
 
-/* Returns the channel of x as a text over the output channel o. NULL: refused. */
-static const char *depthwise_channel(Ctx *cx, const Node *n, int64_t in, int64_t out)
+static bool check_depthwise(Ctx *cx, const Node *n, int64_t in, int64_t out)
 {
-    if (out % in == 0) return out == in ? "o" : text_format(cx, "o/%lld", (long long)(out / in));
+    if (out % in == 0) return true;
     op_refuse(cx, n, "the kernel has %lld channels; a multiple of the input's %lld is expected", (long long)out,
               (long long)in);
-    return NULL;
+    return false;
 }
 
-/* Likewise, over o and the channel c inside of a group. NULL: refused. */
-static const char *grouped_channel(Ctx *cx, const Node *n, int64_t in, int64_t out, int64_t each)
+static bool check_groups(Ctx *cx, const Node *n, int64_t in, int64_t out, int64_t each)
 {
     int64_t groups = node_int(n, "groups", 1);
     if (groups < 1 || in % groups != 0 || out % groups != 0)
@@ -124,46 +122,54 @@ static const char *grouped_channel(Ctx *cx, const Node *n, int64_t in, int64_t o
     else if (each != in / groups)
         op_refuse(cx, n, "the kernel has %lld input channels; %lld are expected: the input has %lld in %lld group%s",
                   (long long)each, (long long)(in / groups), (long long)in, (long long)groups, groups == 1 ? "" : "s");
-    else return groups == 1 ? "c" : text_format(cx, "o/%lld*%lld+c", (long long)(out / groups), (long long)each);
-    return NULL;
+    return !ctx_failed(cx);
+}
+
+/* The channel of x: c counts inside of the group of the output channel o, each group with `outs` outputs. */
+static const Expr *grouped_channel(Ctx *cx, int64_t groups, const Expr *o, int64_t outs, const Expr *c, int64_t each)
+{
+    return groups == 1 ? c : expr_add(cx, index_times(cx, index_over(cx, o, outs), each), c);
 }
 
 /* The letters of dimension d and of its taps: w for one dimension, h w for two, d h w for three. */
 static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
 static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
 
-/* Evaluates the formula with each output extent bound to a name with its letter, as extent_h. */
-static int windows_formula(Ctx *cx, const Node *n, const ConvWindows *w, const char *text, Tensor **out)
+/* y[n,h,w,o] = sum(i,j,c) (x[n, h*s+i*d-p, .., channel]? * k[i,j,c,o] : 0); depthwise without c. */
+static Tensor *sum_of_products(Ctx *cx, const Node *n, const ConvWindows *w, bool is_depthwise)
 {
-    Bind binds[MAX_SPATIAL + 3] = { BIND_T("x", n->in[0]), BIND_T("k", n->in[1]) };
-    for (int d = 0; d < w->spatial; d++)
-        binds[2 + d] = (Bind)BIND_V(text_format(cx, "extent_%c", axis_of(w->spatial, d)), w->extent[d]);
-    out[0] = op_formula(cx, n, text, binds);
-    return out[0] ? 1 : 0;
+    const Tensor *x = n->in[0], *k = n->in[1];
+    const int spatial = w->spatial;
+    const int64_t in = tensor_dim(x, x->rank - 1), outs = tensor_dim(k, k->rank - 1), groups = node_int(n, "groups", 1);
+    const Expr *at[MAX_RANK], *tap[MAX_RANK], *axis[MAX_SPATIAL];
+    IndexMap m = { .cx = cx, .call = n };
+    at[0] = index_axis(&m, 'n', x->shape[0]);
+    for (int d = 0; d < spatial; d++) axis[d] = index_axis(&m, axis_of(spatial, d), index_simplified(&m, w->extent[d]));
+    const Expr *o = tap[k->rank - 1] = index_axis(&m, 'o', k->shape[k->rank - 1]);
+    for (int d = 0; d < spatial; d++) tap[d] = index_tap(&m, tap_of(spatial, d), k->shape[d]);
+    for (int d = 0; d < spatial; d++)
+        at[1 + d] = index_sliding(&m, axis[d], w->stride[d], tap[d], w->dilation[d], -w->pad[d]);
+    if (is_depthwise) at[1 + spatial] = outs == in ? o : index_over(cx, o, outs / in);
+    else {
+        tap[spatial] = index_tap(&m, 'c', k->shape[spatial]);
+        at[1 + spatial] = grouped_channel(cx, groups, o, outs / groups, tap[spatial], tensor_dim(k, spatial));
+    }
+    at[1 + spatial] = index_simplified(&m, at[1 + spatial]);
+    const Expr *read = w->leaves_input ? index_read(&m, x, at) : tensor_read(cx, x, at, x->rank);
+    return index_reduced(&m, REDUCE_SUM,
+                         index_or_zero(&m, product_of(cx, n, read, tensor_read(cx, k, tap, k->rank))));
 }
 
 static int conv(Ctx *cx, const Node *n, int spatial, bool is_depthwise, Tensor **out)
 {
     ConvWindows w = { 0 };
     if (!check_ranks(cx, n, spatial, is_depthwise) || !read_windows(cx, n, &w)) return 0;
-    Tensor *x = n->in[0], *k = n->in[1];
-    int64_t in = tensor_dim(x, x->rank - 1), channels = tensor_dim(k, k->rank - 1);
-    const char *channel = is_depthwise ? depthwise_channel(cx, n, in, channels)
-                                       : grouped_channel(cx, n, in, channels, tensor_dim(k, spatial));
-    if (!channel) return 0;
-
-    Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx);
-    for (int d = 0; d < spatial; d++) {
-        char axis = axis_of(spatial, d), tap = tap_of(spatial, d);
-        text_printf(&lhs, "%c<extent_%c,", axis, axis);
-        text_printf(&over, "%s%c", d ? "," : "", tap);
-        text_printf(&at, "%s,", affine_text(cx, axis, w.stride[d], tap, w.dilation[d], -w.pad[d]));
-    }
-    const char *c = is_depthwise ? "" : ",c";
-    const char *read = product_text(cx, n, text_format(cx, "x[n,%s%s]%s", at.at, channel, w.leaves_input ? "?" : ""),
-                                    text_format(cx, "k[%s%s,o]", over.at, c));
-    const char *body = w.leaves_input ? text_format(cx, "(%s : 0)", read) : read;
-    return windows_formula(cx, n, &w, text_format(cx, "y[n,%so] = sum(%s%s) %s", lhs.at, over.at, c, body), out);
+    const Tensor *x = n->in[0], *k = n->in[1];
+    const int64_t in = tensor_dim(x, x->rank - 1), channels = tensor_dim(k, k->rank - 1);
+    const bool fits = is_depthwise ? check_depthwise(cx, n, in, channels)
+                                   : check_groups(cx, n, in, channels, tensor_dim(k, spatial));
+    out[0] = fits ? sum_of_products(cx, n, &w, is_depthwise) : NULL;
+    return out[0] ? 1 : 0;
 }
 
 /* ---- Transposed -------------------------------------------------------------------------------------------------- */
@@ -200,22 +206,25 @@ static bool read_transposed(Ctx *cx, const Node *n, int spatial, ConvWindows *w)
 /* One dimension of a transposed convolution: the indices of x and k at a tap, the number of taps, and the predicate
  * under which they contribute (NULL: always). Without dilation the taps that contribute to output h are every stride-th
  * one, from (h+p) % s on. */
-typedef struct TapAccess { const char *x, *k, *condition; int64_t taps; } TapAccess;
+typedef struct TapAccess { const Expr *x, *k, *condition; } TapAccess;
 
-static TapAccess tap_access(Ctx *cx, const ConvWindows *w, int d)
+static int64_t tap_count(const ConvWindows *w, int d)
 {
-    char axis = axis_of(w->spatial, d), tap = tap_of(w->spatial, d);
-    long long s = (long long)w->stride[d], step = (long long)w->dilation[d], pad = (long long)w->pad[d];
-    const char *at = pad ? text_format(cx, "%c+%lld", axis, pad) : text_format(cx, "%c", axis);
-    if (s == 1)
-        return (TapAccess){ text_format(cx, "%s-%c*%lld", at, tap, step), text_format(cx, "%c", tap), NULL,
-                            w->kernel[d] };
-    if (step == 1)
-        return (TapAccess){ text_format(cx, "(%s)/%lld-%c", at, s, tap),
-                            text_format(cx, "(%s)%%%lld+%c*%lld", at, s, tap, s), NULL, (w->kernel[d] + s - 1) / s };
-    const char *distance = text_format(cx, "(%s-%c*%lld)", at, tap, step);
-    return (TapAccess){ text_format(cx, "%s/%lld", distance, s), text_format(cx, "%c", tap),
-                        text_format(cx, "%s%%%lld == 0", distance, s), w->kernel[d] };
+    const int64_t s = w->stride[d];
+    return s > 1 && w->dilation[d] == 1 ? (w->kernel[d] + s - 1) / s : w->kernel[d];
+}
+
+static TapAccess tap_access(Ctx *cx, const ConvWindows *w, int d, const Expr *axis, const Expr *tap)
+{
+    const int64_t s = w->stride[d];
+    const Expr *at = index_plus(cx, axis, w->pad[d]);
+    if (s > 1 && w->dilation[d] == 1)
+        return (TapAccess){ expr_sub(cx, index_over(cx, at, s), tap),
+                            expr_add(cx, index_modulo(cx, at, s), index_times(cx, tap, s)), NULL };
+    const Expr *distance = expr_sub(cx, at, index_times(cx, tap, w->dilation[d]));
+    if (s == 1) return (TapAccess){ distance, tap, NULL };
+    return (TapAccess){ index_over(cx, distance, s), tap,
+                        expr_binary(cx, EXPR_EQ, index_modulo(cx, distance, s), expr_index(cx, 0)) };
 }
 
 static bool check_transposed(Ctx *cx, const Node *n, int spatial)
@@ -236,25 +245,29 @@ static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
     ConvWindows w = { 0 };
     if (!check_transposed(cx, n, spatial) || !read_transposed(cx, n, spatial, &w)) return 0;
-    int64_t groups = node_int(n, "groups", 1), each = tensor_dim(n->in[1], spatial) / groups,
-            outs = tensor_dim(n->in[1], spatial + 1);
-    Text lhs = text_new(cx), over = text_new(cx), in = text_new(cx), tap = text_new(cx), condition = text_new(cx);
+    const Tensor *x = n->in[0], *k = n->in[1];
+    const int64_t groups = node_int(n, "groups", 1), each = tensor_dim(k, spatial) / groups,
+                  outs = tensor_dim(k, spatial + 1);
+    const Expr *at[MAX_RANK], *tap[MAX_RANK], *axis[MAX_SPATIAL], *applies = NULL;
+    IndexMap m = { .cx = cx, .call = n };
+    at[0] = index_axis(&m, 'n', x->shape[0]);
+    for (int d = 0; d < spatial; d++) axis[d] = index_axis(&m, axis_of(spatial, d), index_simplified(&m, w.extent[d]));
+    const Expr *o = index_axis(&m, 'o', expr_index(cx, outs * groups));
+    for (int d = 0; d < spatial; d++) tap[d] = index_tap(&m, tap_of(spatial, d), expr_index(cx, tap_count(&w, d)));
+    const Expr *c = index_tap(&m, 'c', expr_index(cx, each));
     for (int d = 0; d < spatial; d++) {
-        TapAccess m = tap_access(cx, &w, d);
-        text_printf(&lhs, "%c<extent_%c,", axis_of(spatial, d), axis_of(spatial, d));
-        text_printf(&over, "%c<%lld,", tap_of(spatial, d), (long long)m.taps);
-        text_printf(&in, "%s,", m.x);
-        text_printf(&tap, "%s,", m.k);
-        if (m.condition) text_printf(&condition, "%s%s", condition.length ? " && " : "", m.condition);
+        const TapAccess t = tap_access(cx, &w, d, axis[d], tap[d]);
+        at[1 + d] = index_simplified(&m, t.x);
+        tap[d] = index_simplified(&m, t.k);
+        if (t.condition) applies = applies ? expr_and(cx, applies, t.condition) : t.condition;
     }
-    const char *channel = groups == 1 ? "c" : text_format(cx, "o/%lld*%lld+c", (long long)outs, (long long)each);
-    const char *own = groups == 1 ? "o" : text_format(cx, "o%%%lld", (long long)outs);
-    const char *body = text_format(cx, "(x[n,%s%s]? * k[%s%s,%s]? : 0)", in.at, channel, tap.at, channel, own);
-    if (condition.length) body = text_format(cx, "select(%s, %s, 0)", condition.at, body);
-    return windows_formula(cx, n, &w,
-                           text_format(cx, "y[n,%so<%lld] = sum(%sc<%lld) %s", lhs.at, (long long)(outs * groups),
-                                       over.at, (long long)each, body),
-                           out);
+    at[1 + spatial] = tap[spatial] = index_simplified(&m, grouped_channel(cx, groups, o, outs, c, each));
+    tap[1 + spatial] = groups == 1 ? o : index_simplified(&m, index_modulo(cx, o, outs));
+    const Expr *read = index_read(&m, x, at), *product = expr_mul(cx, read, index_read(&m, k, tap));
+    product = index_or_zero(&m, product);
+    if (applies) product = expr_select(cx, applies, product, expr_int(cx, product->type, 0));
+    out[0] = index_reduced(&m, REDUCE_SUM, product);
+    return out[0] ? 1 : 0;
 }
 
 static Tensor *fold_zero(Ctx *cx, const Node *n)

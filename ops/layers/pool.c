@@ -10,8 +10,8 @@
  * The divisor counts the taps of a window inside of x, or with count_pad inside of x and its padding. With ceil_mode
  * the last window may extend beyond the padding, where no tap is counted. A window that would start beyond x and the
  * leading padding is dropped. */
+#include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
-#include "ir/algebra/algebra.h"
 
 enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
 
@@ -82,124 +82,133 @@ static bool read_windows(Ctx *cx, const Node *n, int spatial, PoolWindows *w)
 static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
 static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
 
-/* Builds REDUCER(i,j) of a function of x ("@", "abs(@)") over the windows; outside of x the term is `outside`. */
-static Tensor *reduce_windows(Ctx *cx, const Node *n, const PoolWindows *w, const char *stage, const char *reducer,
-                              const char *of, const Expr *outside)
+/* Opens the axes n, h, w, c of the result; `axis` receives h, w. */
+static const Expr *const *pool_axes(IndexMap *m, const PoolWindows *w, const Expr **at)
 {
-    Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx);
-    for (int d = 0; d < w->spatial; d++) {
-        char axis = axis_of(w->spatial, d), tap = tap_of(w->spatial, d);
-        text_printf(&lhs, "%c<extent_%c,", axis, axis);
-        text_printf(&over, "%s%c<%lld", d ? "," : "", tap, (long long)w->kernel[d]);
-        text_printf(&at, "%s,", affine_text(cx, axis, w->stride[d], tap, w->dilation[d], -w->pad[d]));
-    }
-    const char *read = text_format(cx, w->leaves_input ? "x[n,%sc]?" : "x[n,%sc]", at.at);
-    Text text = text_new(cx);
-    text_printf(&text, w->leaves_input ? "%s[n,%sc] = %s(%s) (" : "%s[n,%sc] = %s(%s) ", stage, lhs.at, reducer,
-                over.at);
-    for (; *of; of++) {
-        if (*of == '@') text_add(&text, read);
-        else text_char(&text, *of);
-    }
-    if (w->leaves_input) text_add(&text, " : outside)");
-    const Expr *power = dtype_is_float(n->in[0]->type) ? expr_real(cx, n->in[0]->type, node_real(n, "p", 2)) : NULL;
-    Bind binds[MAX_SPATIAL + 4] = { BIND_T("x", n->in[0]), BIND_V("outside", outside), BIND_V("p", power) };
+    const Tensor *x = m->call->in[0];
+    at[0] = index_axis(m, 'n', x->shape[0]);
     for (int d = 0; d < w->spatial; d++)
-        binds[3 + d] = (Bind)BIND_V(text_format(cx, "extent_%c", axis_of(w->spatial, d)), w->extent[d]);
-    return op_formula(cx, n, text.at, binds);
+        at[1 + d] = index_axis(m, axis_of(w->spatial, d), index_simplified(m, w->extent[d]));
+    at[1 + w->spatial] = index_axis(m, 'c', x->shape[1 + w->spatial]);
+    return at + 1;
+}
+
+/* Reads the elements of the windows, over new axes of the result and taps. */
+static const Expr *read_window(IndexMap *m, const PoolWindows *w)
+{
+    const Tensor *x = m->call->in[0];
+    const Expr *at[MAX_RANK], *tap[MAX_SPATIAL];
+    pool_axes(m, w, at);
+    for (int d = 0; d < w->spatial; d++) tap[d] = index_tap(m, tap_of(w->spatial, d), expr_index(m->cx, w->kernel[d]));
+    for (int d = 0; d < w->spatial; d++)
+        at[1 + d] = index_sliding(m, at[1 + d], w->stride[d], tap[d], w->dilation[d], -w->pad[d]);
+    return w->leaves_input ? index_read(m, x, at) : tensor_read(m->cx, x, at, x->rank);
+}
+
+/* The least value of the type outside of x. */
+static const Expr *read_or_least(IndexMap *m, const PoolWindows *w)
+{
+    return index_guarded(m, read_window(m, w), reducer_identity(m->cx, REDUCE_MAX, m->call->in[0]->type, 0));
 }
 
 static int max_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
     PoolWindows w = { 0 };
     if (!read_windows(cx, n, spatial, &w)) return 0;
-    out[0] = reduce_windows(cx, n, &w, "y", "max", "@", reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0));
+    IndexMap m = { .cx = cx, .call = n };
+    out[0] = index_reduced(&m, REDUCE_MAX, read_or_least(&m, &w));
     return out[0] ? 1 : 0;
 }
 
 /* Returns the number of taps before `end` of a window that starts at h*s-p and has no last tap: ceil((end - (h*s-p)) /
  * d). `end` is relative to the input's first element or, with `of_input`, to the element after its last. */
-static const char *taps_before(Ctx *cx, const PoolWindows *w, int d, bool of_input, int64_t end)
+static const Expr *taps_before(Ctx *cx, const PoolWindows *w, int d, const Expr *axis, bool of_input, int64_t end)
 {
-    char axis = axis_of(w->spatial, d);
-    int64_t s = w->stride[d], step = w->dilation[d], shift = end + w->pad[d] + step - 1;
-    const char *start = s == 1 ? text_format(cx, "%c", axis) : text_format(cx, "%c*%lld", axis, (long long)s);
-    bool is_open = of_input && w->size[d]->kind != EXPR_INT;
-    if (of_input && !is_open) shift += w->size[d]->integer;
-    const char *left = is_open ? text_format(cx, "size_%c + %lld-%s", axis, (long long)shift, start)
-                               : text_format(cx, "%lld-%s", (long long)shift, start);
-    return step == 1 ? left : text_format(cx, "(%s)/%lld", left, (long long)step);
+    const int64_t step = w->dilation[d], shift = end + w->pad[d] + step - 1;
+    const Expr *left = expr_index(cx, shift);
+    if (of_input) left = expr_add(cx, w->size[d], left);
+    left = expr_sub(cx, left, index_times(cx, axis, w->stride[d]));
+    return step == 1 ? left : index_over(cx, left, step);
 }
 
-/* Returns the number of counted taps along dimension d as text; NULL if every window counts all of them. */
-static const char *taps_text(Ctx *cx, const PoolWindows *w, int d, bool count_pad)
+static bool counts_all_taps(const PoolWindows *w, int d, bool count_pad)
 {
-    if (count_pad ? !w->leaves_padding[d] : !w->leaves[d]) return NULL;
-    int64_t behind = count_pad ? w->pad[w->spatial + d] : 0;
-    const char *before_end = text_format(cx, "min(%lld, %s)", (long long)w->kernel[d],
-                                         taps_before(cx, w, d, true, behind));
+    return count_pad ? !w->leaves_padding[d] : !w->leaves[d];
+}
+
+/* The number of counted taps along dimension d, for a window that counts some of them. */
+static const Expr *taps_of(Ctx *cx, const PoolWindows *w, int d, const Expr *axis, bool count_pad)
+{
+    const int64_t behind = count_pad ? w->pad[w->spatial + d] : 0;
+    const Expr *before_end = expr_binary(cx, EXPR_MIN, expr_index(cx, w->kernel[d]),
+                                         taps_before(cx, w, d, axis, true, behind));
     if (count_pad || w->pad[d] == 0) return before_end;
-    return text_format(cx, "(%s-max(0, %s))", before_end, taps_before(cx, w, d, false, 0));
+    return expr_sub(cx, before_end,
+                    expr_binary(cx, EXPR_MAX, expr_index(cx, 0), taps_before(cx, w, d, axis, false, 0)));
 }
 
-/* Binds the names that a divisor may read: the sum and the input's sizes. */
-static void bind_sizes(Ctx *cx, const PoolWindows *w, Tensor *sum, Bind *binds)
+/* The product of the counted taps, at least 1. *same: the product if it is constant, else 0. */
+static const Expr *divisor_of(Ctx *cx, const Node *n, const PoolWindows *w, const Expr *const *axis, int64_t *same)
 {
-    *binds++ = (Bind)BIND_T("s", sum);
-    for (int d = 0; d < w->spatial; d++)
-        *binds++ = (Bind)BIND_V(text_format(cx, "size_%c", axis_of(w->spatial, d)), w->size[d]);
-    *binds = (Bind){ NULL, NULL, NULL };
+    const bool count_pad = node_int(n, "count_pad", 0) != 0;
+    const Expr *varies = NULL;
+    *same = 1;
+    for (int d = 0; d < w->spatial; d++) {
+        if (counts_all_taps(w, d, count_pad)) *same *= w->kernel[d];
+        else {
+            const Expr *taps = taps_of(cx, w, d, axis[d], count_pad);
+            varies = varies ? expr_mul(cx, varies, taps) : taps;
+        }
+    }
+    if (!varies) return expr_index(cx, *same);
+    varies = index_times(cx, varies, *same);
+    *same = 0;
+    return expr_binary(cx, EXPR_MAX, expr_index(cx, 1), varies);
 }
 
 /* Divides a sum of integers, rounded to nearest, ties away from zero. `same` is the divisor if it is constant, else
  * 0. */
-static Tensor *rounded_quotient(Ctx *cx, const Node *n, const char *axes, const char *divisor, int64_t same,
-                                const Bind *binds)
+static const Expr *rounded_quotient(Ctx *cx, const Expr *sum, const Expr *divisor, int64_t same)
 {
     int log = 0;
     while (log < 30 && (int64_t)1 << log < same) log++;
     if (log > 0 && (int64_t)1 << log == same)
-        return op_formula(
-            cx, n,
-            text_format(cx, "y[%s] = %s(roundshift(s[%s], %d))", axes, dtype_info(n->in[0]->type)->spelling, axes, log),
-            binds);
-    const char *half = text_format(cx, "(%s)/2", divisor), *type = dtype_info(n->in[0]->type)->spelling;
-    const char *text = text_format(cx, "y[%s] = %s(tdiv(s[%s] + select(s[%s] > 0, %s, -(%s)), %s))", axes, type, axes,
-                                   axes, half, half, divisor);
-    return op_formula(cx, n, text, binds);
+        return expr_binary(cx, EXPR_ROUNDSHIFT, sum, expr_int(cx, I32, log));
+    const Expr *half = index_over(cx, divisor, 2), *zero = expr_int(cx, I32, 0);
+    const Expr *nudge = expr_select(cx, expr_binary(cx, EXPR_LT, zero, sum), half, expr_unary(cx, EXPR_NEG, half));
+    return expr_binary(cx, EXPR_TDIV, expr_add(cx, sum, nudge), divisor);
+}
+
+/* The sums of the windows, of bytes in i32 without the zero point; named `word`, or NULL for the result. */
+static Tensor *window_sums(Ctx *cx, const Node *n, const PoolWindows *w, const char *word)
+{
+    IndexMap m = { .cx = cx, .call = n, .word = word };
+    const DType t = n->in[0]->type;
+    const int64_t zero = node_int(n, "zero", 0);
+    const Expr *term = read_window(&m, w);
+    if (t == I8 || t == U8) term = expr_cast(cx, I32, term);
+    if (zero) term = expr_sub(cx, term, expr_int(cx, I32, zero));
+    return index_reduced(&m, REDUCE_SUM, index_or_zero(&m, term));
 }
 
 static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
     PoolWindows w = { 0 };
     DType t = n->in[0]->type;
-    int64_t zero = node_int(n, "zero", 0);
     bool is_byte = t == I8 || t == U8, is_sum = node_int(n, "total", 0) != 0;
-    const DType sums = is_byte ? I32 : t;
     if ((!is_byte && !op_float(cx, n)) || !read_windows(cx, n, spatial, &w)) return 0;
-    if ((is_sum || zero) && !is_byte)
+    if ((is_sum || node_int(n, "zero", 0)) && !is_byte)
         op_refuse(cx, n, "the input is %s; with 'total' or 'zero', i8 or u8 is expected", dtype_info(t)->spelling);
-    const char *of = !is_byte ? "@" : zero ? text_format(cx, "(i32(@) - %lld)", (long long)zero) : "i32(@)";
-    Tensor *total = reduce_windows(cx, n, &w, is_sum ? "y" : "sum", "sum", of, expr_int(cx, sums, 0));
-    if (is_sum) {
-        out[0] = total;
-        return total ? 1 : 0;
-    }
-    int64_t same = 1;
-    Text varies = text_new(cx);
-    for (int d = 0; d < spatial; d++) {
-        const char *taps = taps_text(cx, &w, d, node_int(n, "count_pad", 0) != 0);
-        if (taps) text_printf(&varies, "%s%s", varies.length ? " * " : "", taps);
-        else same *= w.kernel[d];
-    }
-    const char *axes = spatial == 1 ? "n,w,c" : spatial == 2 ? "n,h,w,c" : "n,d,h,w,c";
-    if (same != 1 && varies.length) text_printf(&varies, " * %lld", (long long)same);
-    const char *divisor = !varies.length ? text_format(cx, "%lld", (long long)same)
-                        : text_format(cx, "%s(max(1, %s))", dtype_info(sums)->spelling, varies.at);
-    Bind binds[MAX_SPATIAL + 2];
-    bind_sizes(cx, &w, total, binds);
-    if (is_byte) out[0] = rounded_quotient(cx, n, axes, divisor, varies.length ? 0 : same, binds);
-    else out[0] = op_formula(cx, n, text_format(cx, "y[%s] = s[%s] / %s", axes, axes, divisor), binds);
+    Tensor *total = ctx_failed(cx) ? NULL : window_sums(cx, n, &w, is_sum ? NULL : "sum");
+    out[0] = total;
+    if (is_sum || !total) return total ? 1 : 0;
+    int64_t same;
+    const Expr *at[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = n };
+    const Expr *const *axis = pool_axes(&m, &w, at), *divisor = divisor_of(cx, n, &w, axis, &same),
+               *sum = tensor_read(cx, total, at, total->rank);
+    out[0] = index_result(&m, is_byte ? expr_cast(cx, t, rounded_quotient(cx, sum, divisor, same))
+                                      : expr_binary(cx, EXPR_DIV, sum, expr_cast(cx, t, divisor)));
     return out[0] ? 1 : 0;
 }
 
@@ -212,7 +221,7 @@ static Tensor *avg_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, 
     if (!read_windows(cx, n, n->in[0]->rank - 2, &w)) return NULL;
     *count = 1;
     for (int d = 0; d < w.spatial; d++) {
-        if (taps_text(cx, &w, d, node_int(n, "count_pad", 0) != 0)) return NULL;
+        if (!counts_all_taps(&w, d, node_int(n, "count_pad", 0) != 0)) return NULL;
         *count *= w.kernel[d];
     }
     if (w.leaves_input) subtracted = *zero;
@@ -232,16 +241,25 @@ static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     double p = node_real(n, "p", 2);
     DType t = n->in[0]->type;
     if (!(p > 0)) op_refuse(cx, n, "'p' is %g; a number above 0 is expected", p);
-    const char *of = p == 1   ? "abs(@)"
-                     : p == 2 ? "@ * @"
-                              : "pow(abs(@), p)",
-               *then = p == 1   ? "s[*]"
-                       : p == 2 ? "sqrt(s[*])"
-                                : "pow(s[*], root)";
-    Tensor *total = reduce_windows(cx, n, &w, "sum", "sum", of, expr_int(cx, t, 0));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", then), BIND_T("s", total),
+    if (ctx_failed(cx)) return 0;
+    IndexMap m = { .cx = cx, .call = n, .word = "sum" };
+    const Expr *x = read_window(&m, &w), *size = p == 2 ? x : expr_unary(cx, EXPR_ABS, x);
+    if (p == 2) size = expr_mul(cx, x, x);
+    else if (p != 1) size = expr_binary(cx, EXPR_POW, size, expr_real(cx, t, p));
+    Tensor *total = index_reduced(&m, REDUCE_SUM, index_or_zero(&m, size));
+    const char *then = p == 1 ? "y[*] = s[*]" : p == 2 ? "y[*] = sqrt(s[*])" : "y[*] = pow(s[*], root)";
+    out[0] = OP_FORMULA(cx, n, then, BIND_T("s", total),
                         BIND_V("root", expr_real(cx, t, 1 / p)));
     return out[0] ? 1 : 0;
+}
+
+/* The tap along dimension d of a tap of the window; not before x. */
+static const Expr *own_tap(Ctx *cx, const PoolWindows *w, int d, const Expr *axis, const Expr *tap)
+{
+    int64_t behind = 1;
+    for (int after = d + 1; after < w->spatial; after++) behind *= w->kernel[after];
+    const Expr *own = index_modulo(cx, index_over(cx, tap, behind), w->kernel[d]);
+    return w->pad[d] > 0 ? expr_binary(cx, EXPR_MAX, own, taps_before(cx, w, d, axis, false, 0)) : own;
 }
 
 /* The index of a window's largest element in the order [n][c][h][w], or with `columns` in [n][c][w][h]. Padding
@@ -258,32 +276,30 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     if (!read_windows(cx, n, spatial, &w)) return 0;
-    Formulas f = { .cx = cx, .call = n };
-    formulas_name(&f, (Bind)BIND_T("at", reduce_windows(cx, n, &w, "at, best", "argmax", "@",
-                                                        reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0))));
-    bool by_columns = node_int(n, "columns", 0) != 0;
-    Text lhs = text_new(cx);
-    for (int d = 0; d < spatial; d++) text_printf(&lhs, "%c,", axis_of(spatial, d));
-    const char *at = text_format(cx, "at[n,%sc]", lhs.at);
-    /* The predicate that a window has a tap inside of x, if dilation or padding do not imply it. */
-    Text inside = text_new(cx);
-    const char *flat = text_format(cx, "(i64(n) * %lld + i64(c))", (long long)tensor_dim(n->in[0], spatial + 1));
+    IndexMap taps = { .cx = cx, .call = n, .word = "at" };
+    const Tensor *greatest = index_of_greatest(&taps, read_or_least(&taps, &w));
+    if (!greatest) return 0;
+    const bool by_columns = node_int(n, "columns", 0) != 0;
+    const Expr *at[MAX_RANK], *inside = NULL;
+    IndexMap m = { .cx = cx, .call = n };
+    const Expr *const *axis = pool_axes(&m, &w, at), *tap = tensor_read(cx, greatest, at, greatest->rank);
+    const Expr *flat = expr_mul(cx, expr_cast(cx, I64, at[0]), expr_int(cx, I64, tensor_dim(n->in[0], spatial + 1)));
+    flat = expr_add(cx, flat, expr_cast(cx, I64, at[spatial + 1]));
     for (int i = 0; i < spatial; i++) {
-        int d = by_columns ? spatial - 1 - i : i;
-        int64_t taps = 1;
-        for (int after = d + 1; after < spatial; after++) taps *= w.kernel[after];
-        const char *own = text_format(cx, "%s/%lld%%%lld", at, (long long)taps, (long long)w.kernel[d]);
-        if (w.pad[d] > 0) own = text_format(cx, "max(%s, %s)", own, taps_before(cx, &w, d, false, 0));
-        const char *size = formulas_size(&f, w.size[d]);
-        const char *position = text_format(cx, "%c*%lld + (%s)*%lld - %lld", axis_of(spatial, d),
-                                           (long long)w.stride[d], own, (long long)w.dilation[d], (long long)w.pad[d]);
-        if (w.leaves[d] && (w.dilation[d] > 1 || w.pad[d] >= w.kernel[d]))
-            text_printf(&inside, "%s%s < %lld && %s < %s", inside.length ? " && " : "", own, (long long)w.kernel[d],
-                        position, size);
-        flat = text_format(cx, "(%s * i64(%s) + i64(%s))", flat, size, position);
+        const int d = by_columns ? spatial - 1 - i : i;
+        const Expr *own = own_tap(cx, &w, d, axis[d], tap);
+        const Expr *position = expr_add(cx, expr_mul(cx, axis[d], expr_index(cx, w.stride[d])),
+                                        expr_mul(cx, own, expr_index(cx, w.dilation[d])));
+        position = expr_sub(cx, position, expr_index(cx, w.pad[d]));
+        if (w.leaves[d] && (w.dilation[d] > 1 || w.pad[d] >= w.kernel[d])) {
+            const Expr *has_tap = expr_binary(cx, EXPR_LT, own, expr_index(cx, w.kernel[d])),
+                       *is_in = expr_binary(cx, EXPR_LT, position, w.size[d]);
+            inside = inside ? expr_and(cx, inside, has_tap) : has_tap;
+            inside = expr_and(cx, inside, is_in);
+        }
+        flat = expr_add(cx, expr_mul(cx, flat, expr_cast(cx, I64, w.size[d])), expr_cast(cx, I64, position));
     }
-    if (inside.length) flat = text_format(cx, "select(%s, %s, -1)", inside.at, flat);
-    out[0] = formulas_compute(&f, "y[n,%sc] = %s", lhs.at, flat);
+    out[0] = index_result(&m, inside ? expr_select(cx, inside, flat, expr_int(cx, I64, -1)) : flat);
     return out[0] ? 1 : 0;
 }
 

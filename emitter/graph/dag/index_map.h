@@ -1,27 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_DAG_INDEX_MAP_H
 #define LW_GRAPH_DAG_INDEX_MAP_H
-/* Builds y[axes] = value where the rank follows from the call: axes one after another, then indices over them, then the
- * value. A formula of fixed rank is text (op_formula.h).
+/* Builds y[axes] = value, or a reduction, where the rank or an index follows from the call: axes one after another,
+ * then indices over them, then the value. A formula without computed parts is text (op_formula.h).
  *
  *   IndexMap m = { .cx = cx, .call = n };
  *   for (int d = 0; d < rank; d++) at[d] = index_axis(&m, axis_letter(rank, d), size[d]);
- *   out[0] = index_result(&m, tensor_read(cx, x, at, rank)); */
+ *   out[0] = index_result(&m, tensor_read(cx, x, at, rank));
+ *
+ * y[o] = sum(k) (x[o*2 + k - 1]? * w[k] : 0) is
+ *
+ *   o = index_axis(&m, 'o', outs), k = index_tap(&m, 'k', taps);
+ *   at = index_sliding(&m, o, 2, k, 1, -1);
+ *   product = expr_mul(cx, index_read(&m, x, &at), tensor_read(cx, w, &k, 1));
+ *   out[0] = index_reduced(&m, REDUCE_SUM, index_or_zero(&m, product)); */
 #include "graph/dag/op_formula.h"
 #include "ir/algebra/algebra.h"
+
+enum { MOST_CONDITIONS = 4 * MAX_RANK };
 
 typedef struct IndexMap {
     Ctx *cx;
     const Node *call;
-    int rank; Axis axis[MAX_RANK];
+    const char *word;                  /* of a stage before the result: OPERATOR_word; NULL: the result */
+    int axis_count; Axis axis[MAX_AXES];
     const Bounds *bounds;              /* of the axes */
+    int condition_count; const Expr *condition[MOST_CONDITIONS];       /* of padded reads, until index_guarded */
 } IndexMap;
 
-/* Appends an axis to the result; returns its variable. */
+/* Appends an axis to the result, or to the reduction; returns its variable. The axes of the result come first. */
 const Expr *index_axis(IndexMap *m, char letter, const Expr *size);
+const Expr *index_tap(IndexMap *m, char letter, const Expr *size);
 const Expr *index_plus(Ctx *cx, const Expr *index, int64_t more);                    /* the index itself for 0 */
+const Expr *index_times(Ctx *cx, const Expr *index, int64_t by);                     /* the index itself for 1 */
+/* Floor division and its remainder */
+const Expr *index_over(Ctx *cx, const Expr *index, int64_t by);
+const Expr *index_modulo(Ctx *cx, const Expr *index, int64_t by);
+/* axis * stride + tap * step + shift, in normal form */
+const Expr *index_sliding(IndexMap *m, const Expr *axis, int64_t stride, const Expr *tap, int64_t step, int64_t shift);
 const Expr *index_clamped(Ctx *cx, const Expr *index, const Expr *last);             /* to 0 .. last */
-/* x at the index; `otherwise` where the index is outside of x. Conditions that the axes' ranges prove are dropped. */
+const Expr *index_simplified(IndexMap *m, const Expr *index);                        /* by the ranges of the axes */
+/* x at the index, read where the index is inside of x: index_guarded tests what the axes' ranges do not prove. */
+const Expr *index_read(IndexMap *m, const Tensor *x, const Expr *const *index);
+/* The value where all indices read are inside, else `otherwise` */
+const Expr *index_guarded(IndexMap *m, const Expr *value, const Expr *otherwise);
+const Expr *index_or_zero(IndexMap *m, const Expr *value);
+/* x at the index; `otherwise` where the index is outside of x. */
 const Expr *index_read_padded(IndexMap *m, const Tensor *x, const Expr *const *index, const Expr *otherwise);
-Tensor *index_result(IndexMap *m, const Expr *value);                                /* NULL after an error */
+/* The result; NULL after an error. Of a reduction: over the axes of index_tap. */
+Tensor *index_result(IndexMap *m, const Expr *value);
+Tensor *index_reduced(IndexMap *m, Reducer by, const Expr *value);
+/* The position of the greatest value, in row-major order over the axes of index_tap. */
+Tensor *index_of_greatest(IndexMap *m, const Expr *value);
 #endif
