@@ -138,6 +138,7 @@ const char *lw_dump(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o);      /* one file with pictures */
 const char *lw_list_ops(lw_context *cx, int level);              /* level 0: all */
+const char *lw_list_gradients(lw_context *cx);                  /* operators with gradients, and of which inputs */
 const char *lw_list_onnx_ops(lw_context *cx);                    /* supported ONNX operators, with their attributes */
 const char *lw_list_tflite_ops(lw_context *cx);                  /* supported TFLite operators: versions and types */
 const char *lw_list_targets(lw_context *cx);

@@ -28,7 +28,7 @@ typedef struct Arguments {
     lw_state state[MOST_OPTIONS];
     lw_tolerance tolerance;
     lw_options options;
-    bool quiet, werror, help, version, onnx, tflite, conditions;
+    bool quiet, werror, help, version, onnx, tflite, conditions, gradients;
     int level;
 } Arguments;
 
@@ -204,6 +204,8 @@ static const Option options[] = {
     { "--level",        "N",          "only operators of support level N, 1 to 11", OPS, READ_ONCE(read_level) },
     { "--onnx",         NULL,         "lists the supported ONNX operators instead", OPS, FLAG_AT(onnx) },
     { "--tflite",       NULL,         "lists the supported TFLite operators instead", OPS, FLAG_AT(tflite) },
+    { "--gradients",    NULL,         "lists the operators with gradients, and of which inputs", OPS,
+          FLAG_AT(gradients) },
     { "--conditions",   NULL,         "lists the names that the condition of an implementation may use", OPS,
           FLAG_AT(conditions) },
 };
@@ -400,6 +402,7 @@ static bool ops(const Arguments *a)
 {
     if (a->onnx) return show_or_write(a, lw_list_onnx_ops(a->cx));
     if (a->conditions) return show_or_write(a, lw_list_conditions(a->cx));
+    if (a->gradients) return show_or_write(a, lw_list_gradients(a->cx));
     return show_or_write(a, a->tflite ? lw_list_tflite_ops(a->cx) : lw_list_ops(a->cx, a->level));
 }
 
@@ -624,8 +627,9 @@ static bool is_consistent(const Command *c, const Arguments *a)
     if (c->bit == DUMP && (a->quantization.sample_count || a->quantization.ports) && !is_quantize_stage(a->options.at))
         return wrong("--samples and --ports have no effect on --at %s; accepted: annotated, calibrated, realized",
                      a->options.at ? a->options.at : "dag");
-    if ((a->level != 0) + a->onnx + a->tflite + a->conditions > 1)
-        return wrong("--level, --onnx, --tflite and --conditions exclude each other; accepted: one of them");
+    if ((a->level != 0) + a->onnx + a->tflite + a->conditions + a->gradients > 1)
+        return wrong("--level, --onnx, --tflite, --gradients and --conditions exclude each other; accepted: one of "
+                     "them");
     return true;
 }
 

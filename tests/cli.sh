@@ -126,19 +126,19 @@ commands_of() {
     --testbench | --standalone) echo compile quantize ;;
     --expect | --recorded | --tolerance | --steps | --cc | --link | --runner) echo verify ;;
     --at | --only | --explain) echo dump ;;
-    --level | --onnx | --tflite | --conditions) echo ops ;;
+    --level | --onnx | --tflite | --gradients | --conditions) echo ops ;;
     esac
 }
 value_of() {
     case $1 in
     -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top) echo 1 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;;
-    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --explain | --onnx | --tflite | --conditions) ;;
+    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --explain | --onnx | --tflite | --gradients | --conditions) ;;
     *) echo word ;;
     esac
 }
 every_option() {
     all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --samples --ports --test --test-labels --top
-        --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --conditions"
+        --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done
@@ -169,6 +169,7 @@ check ops-are-listed            ends 0 '^softmax .*exp' ops
 check ops-of-a-level-are-listed ends 0 '^conv2d' ops --level 2
 check ops-of-other-levels-are-not-listed sh -c "! '$lw' ops --level 2 | grep -q '^relu'"
 check onnx-ops-are-listed       ends 0 '^Conv .*strides' ops --onnx
+check gradients-are-listed    ends 0 "^dense  *derived  *x w" ops --gradients
 check conditions-are-listed   ends 0 "^target has FEATURE" ops --conditions
 check targets-are-listed        ends 0 '^cortex-m4 ' targets
 check passes-are-listed         ends 0 'partition' passes

@@ -73,6 +73,60 @@ static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* The index of an operand that broadcasts against x, in x's letters. */
+static const char *aligned_index(Ctx *cx, const Tensor *t, const Tensor *x)
+{
+    Text s = text_new(cx);
+    for (int d = 0; d < t->rank; d++) {
+        const char letter = axis_letter(x->rank, x->rank - t->rank + d);
+        text_printf(&s, "%s%c", d ? "," : "[", tensor_dim(t, d) == 1 ? '0' : letter);
+    }
+    return t->rank ? text_format(cx, "%s]", text_string(&s)) : "";
+}
+
+/* The axes of the result, of t's shape, and the letters of x's axes that are summed. */
+static const char *axes_of(Ctx *cx, const Tensor *t, const Tensor *x, const char **summed)
+{
+    Text lhs = text_new(cx), rest = text_new(cx);
+    for (int d = 0; d < x->rank; d++) {
+        const int at = d - (x->rank - t->rank);
+        const bool is_kept = at >= 0 && tensor_dim(t, at) != 1;
+        if (at >= 0 && !is_kept) text_printf(&lhs, "%sone%d<1", lhs.length ? "," : "", at);
+        if (is_kept) text_printf(&lhs, "%s%c", lhs.length ? "," : "", axis_letter(x->rank, d));
+        else text_printf(&rest, "%s%c", rest.length ? "," : "", axis_letter(x->rank, d));
+    }
+    *summed = rest.length ? text_format(cx, "sum(%s) ", text_string(&rest)) : "";
+    return lhs.length ? text_format(cx, "[%s]", text_string(&lhs)) : "";
+}
+
+/* The straight-through estimator: the rounding counts as the identity, the clamp as a clamp. With s the scale and
+ * r = x / s:
+ *
+ *   d_x = g inside, 0 outside        d_s = sum g * (round(r) - r) inside, g * (stored - zero) outside
+ *
+ * Esser et al., Learned step size quantization, 2020. */
+static bool simulated_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
+{
+    const Tensor *x = n->in[0], *scale = n->in[1], *zero = n->in[2];
+    const int64_t bits = node_int(n, "bits", 8);
+    const bool has_sign = node_int(n, "sign", 1) != 0;
+    if (input == 2 || x->rank < scale->rank || x->rank < zero->rank) return input == 2;
+    const long long least = has_sign ? -(1LL << (bits - 1)) : 0, greatest = least + (1LL << bits) - 1;
+    const char *round = rounding_function(cx, n), *real = dtype_info(scale->type)->spelling, *summed,
+               *at = aligned_index(cx, x, x), *of_scale = aligned_index(cx, scale, x),
+               *of_zero = aligned_index(cx, zero, x), *lhs = axes_of(cx, n->in[input], x, &summed),
+               *from_zero = text_format(cx, "%s(x%s / scale%s)", round, at, of_scale),
+               *steps = text_format(cx, "(%s + %s(zero%s))", from_zero, real, of_zero),
+               *inside = text_format(cx, "%s >= %lld && %s <= %lld", steps, least, steps, greatest);
+    const char *text = input == 0
+        ? text_format(cx, "y%s = select(%s, g%s, 0)", lhs, inside, at)
+        : text_format(cx, "y%s = %sg%s * select(%s, %s - x%s / scale%s, clamp(%s, %lld, %lld) - %s(zero%s))", lhs,
+                      summed, at, inside, from_zero, at, of_scale, steps, least, greatest, real, of_zero);
+    *out = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("scale", n->in[1]), BIND_T("zero", n->in[2]),
+                      BIND_T("g", g[0]));
+    return true;
+}
+
 /* The type is a wish for quantizers: the values stay. */
 static int cast_hint(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -153,7 +207,7 @@ const Op ops_annotation[] = {
       .summary = "y[*] = (clamp(round(x[*] / scale[*]) + zero[*]) - zero[*]) * scale[*]: a grid in float", .level = 10,
       .least_inputs = 1, .most_inputs = 3, .inputs = "x scale zero", .attr = quantize_attrs,
       .meaning.compute = simulated_quantize, .fusion.pattern = PATTERN_BROADCAST, .layout.permute = permute_elementwise,
-      .quantization.grid = GRID_SIMULATE, .cases = quantize_cases },
+      .gradient.adjoint = simulated_adjoint, .quantization.grid = GRID_SIMULATE, .cases = quantize_cases },
     { .name = "device_copy", .summary = "y = x, in the memory of another device", .level = 10, .least_inputs = 1,
       .most_inputs = 1, .inputs = "x", .attr = copy_attrs, .meaning.formula = "y[*] = x[*]",
       .fusion.pattern = PATTERN_OPAQUE, .fusion.is_device_copy = true, .cases = copy_cases },

@@ -57,16 +57,18 @@ static bool is_finite(const GradientCheck *c)
     return true;
 }
 
-/* Inputs without a derivative at the case's values. */
+/* Inputs without a derivative at the case's values; attrs NULL: any. */
 static const struct { const char *op, *attrs; int input; const char *why; } left_out[] = {
+    { "annotation.simulated_quantize", NULL, ALL_LEFT_OUT, "the adjoint is that of the clamp, without the steps" },
     { "roi_align", "height=2 width=3 ratio=0", 1, "a box of the case is empty, so a step is 0 / 0" },
 };
 
 static int left_out_input(const char *op, const char *attrs)
 {
     for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
-        if (strcmp(left_out[i].op, op) == 0 && strcmp(left_out[i].attrs, attrs) == 0) return left_out[i].input + 1;
-    return 0;
+        if (strcmp(left_out[i].op, op) == 0 && (!left_out[i].attrs || strcmp(left_out[i].attrs, attrs) == 0))
+            return left_out[i].input;
+    return NONE_LEFT_OUT;
 }
 
 typedef struct Verdict { int outputs, passed, zero, refused; double worst; char why[200]; } Verdict;
@@ -88,19 +90,22 @@ static void try_output(Verdict *v, const char *op, const OpCase *k, int output, 
     const DType first = m.in[0]->type;
     bool has_float = false, is_quantized = first == I8 || first == U8 || first == I16;
     for (int i = 0; i < m.in_count; i++) has_float = has_float || dtype_is_float(m.in[i]->type);
-    if (has_float && !is_quantized && dtype_is_float(c.y->type)) {
+    if (has_float && !is_quantized && c.left_out != ALL_LEFT_OUT && dtype_is_float(c.y->type)) {
         int range = 0;
         number_stages(&c);
         do fill_range(&c, inputs, range); while (!is_finite(&c) && ++range < RANGES);
+        if (range == RANGES) goto done;
         gradient_check(&c);
         v->outputs++;
         c.worst = c.fault ? 0 : c.worst;
         if (c.fault) v->refused++, snprintf(v->why, sizeof v->why, "%s", c.fault);
         else if (c.is_zero && c.worst <= c.tolerance) v->zero++;
         else if (c.worst <= c.tolerance) v->passed++;
-        else printf("# %s %s (%s) output %d: %g, %d kinks\n", op, k->attrs, inputs, output, c.worst, c.kinks);
+        else if (m.node->op->gradient.role != GRADIENT_STOP)
+            printf("# %s %s (%s) output %d: %g, %d kinks\n", op, k->attrs, inputs, output, c.worst, c.kinks);
         v->worst = fmax(v->worst, c.worst);
     }
+done:
     ctx_free(m.cx);
     ctx_free(names);
 }
@@ -221,7 +226,7 @@ static void try_text(const char *name, const char *text)
         return;
     }
     GradientCheck c = { .cx = cx, .in_count = m.input_count, .in = m.input, .y = g.output[0], .seed = 5,
-                        .tolerance = 1e-6, .step = 1e-6 };
+                        .left_out = NONE_LEFT_OUT, .tolerance = 1e-6, .step = 1e-6 };
     for (int i = 0; i < m.input_count; i++) {
         Tensor *x = m.input[i];
         x->data = arena_alloc(cx->arena, (size_t)tensor_bytes(x) + 1);
@@ -317,7 +322,8 @@ static bool try_program(uint64_t number, int *kinks)
     fits = fits && formulas_to_calls(cx, &y, 1);
     if (fits) {
         Tensor *in[CHECKED_INPUTS];
-        GradientCheck c = { .cx = cx, .in = in, .y = y, .seed = (uint32_t)number, .tolerance = 1e-6, .step = 1e-6 };
+        GradientCheck c = { .cx = cx, .in = in, .y = y, .seed = (uint32_t)number, .left_out = NONE_LEFT_OUT,
+                            .tolerance = 1e-6, .step = 1e-6 };
         Node **order;
         const int calls = dag_order(cx, &y, 1, &order);
         for (int i = 0; i < p->tensor_count && c.in_count < CHECKED_INPUTS; i++) {
