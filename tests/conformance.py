@@ -139,7 +139,7 @@ def compile_case(program, case, work, arrays):
             constant.append(asked.group(1))
             continue
         sizes = [info.name for info, x in zip(case.inputs, arrays) if x.dtype.kind in "iub" and x.ndim <= 1 and info.name not in constant]
-        if result.returncode == 1 and asked and sizes:      # what it asked for follows from one of these
+        if result.returncode == 1 and asked and sizes:      # the requested type follows from one of these
             constant += sizes
             continue
         return result, constant

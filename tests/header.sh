@@ -50,7 +50,7 @@ samples() {
 }
 runs() { cp samples/digits/digits.onnx "$work" && samples > "$work/samples.npy" && (cd "$work" && ./examples); }
 compiles_emitted() { for file in "$work"/digits.c "$work"/matmul.c; do ${CC:-cc} -std=c99 -Iruntime -c -o "$work/emitted.o" "$file" || return; done; }
-# Quoted text that looks like code elsewhere in a comment would be an example that no test runs.
+# Quoted text in the form of code elsewhere in a comment would be an example that no test runs.
 no_other_example() { ! grep -nE '^(/| )\*.*"[a-z0-9_]+(\[[^"]*\])? = |/\*.*"[a-z0-9_]+(\[[^"]*\])? = ' $header | grep -vE '^[0-9]*:[ /]\*     '; }
 check header-has-examples        has_examples
 check header-examples-compile    compiles

@@ -63,7 +63,7 @@ null_pointers() {
 check null-pointers-give-codes      null_pointers ""
 check null-pointers-give-codes-static-arena null_pointers -DSTATIC_ARENA --static-arena
 check null-pointers-give-codes-on-a-core null_pointers "" --target cortex-m4
-# ---- What the header says in code ------------------------------------------------------------------------------------
+# ---- The header's examples in code ------------------------------------------------------------------------------------
 
 # The conversions of a quantized port over its whole range, at steps, ties, their neighbours and beyond, against
 # arithmetic in double. TIE(x): the double nearest to x, ties as the model's reference.

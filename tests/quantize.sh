@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# quantize.sh BUILD: quantization from the command line: what is refused; where the recorded networks and their data are
+# quantize.sh BUILD: quantization from the command line: the refusals; where the recorded networks and their data are
 # there, the accuracy of the emitted integer C.
 set -u
 . "$(dirname "$0")/report.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# replay.sh BUILD: what `dump --at scheduled` prints for a model, fed back by --schedule, gives the same C, byte for byte: each
+# replay.sh BUILD: the output of `dump --at scheduled`, read by --schedule, gives the same C, byte for byte: each
 # network of ours and each recorded one that is beside the project, for five targets; and with all groups combined.
 set -u
 . "$(dirname "$0")/report.sh"

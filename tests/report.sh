@@ -41,7 +41,7 @@ check() {
     fi
 }
 
-# same_header A.h B.h: equal apart from the lines that tell where the code comes from.
+# same_header A.h B.h: equal apart from the lines with the origin of the code.
 without_origin() { grep -v "SHA-256: \|_MODEL_SHA256 \|^ [*] Options: \|_OPTIONS \"" "$1"; }
 same_header() { without_origin "$1" > "$1.code" && without_origin "$2" > "$2.code" && cmp "$1.code" "$2.code"; }
 

@@ -26,7 +26,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
-unset MAKEFLAGS MFLAGS MAKELEVEL          # make inside of a suite is independent of the caller's
+unset MAKEFLAGS MFLAGS MAKELEVEL          # make inside a suite is independent of the caller's
 export BUILD="$build"
 
 # A suite is tests/SUITE.sh, tests/unit/SUITE.c, or tests/cross/all.sh. Suites start in this order, the longest first.

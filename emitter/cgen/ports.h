@@ -7,7 +7,7 @@
 int64_t port_elems(Ctx *cx, const Tensor *t);  /* with symbolic sizes at their maximum */
 bool ports_are_i8(const Program *p);       /* some port is a quantized int8_t */
 void port_row(Ctx *cx, Text *t, const Port *p);     /* a line of the first comment */
-/* Prints where the code comes from: the macros NAME_MODEL, NAME_TARGET, NAME_OPTIONS, NAME_MODEL_SHA256. */
+/* Prints the origin of the code: the macros NAME_MODEL, NAME_TARGET, NAME_OPTIONS, NAME_MODEL_SHA256. */
 void ports_origin(Text *t, const Program *p, const char *prefix);
 /* Prints the lists X(...), the macros of type, shape and scale, offsets in the arena, and the structs of pointers. */
 void ports_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);

@@ -8,8 +8,8 @@
  *   - they are added one by one, the last first, each in the loop that combine_add finds. The group itself is tried in
  *     every choice of loop, and each is planned;
  *   - accepted is a nest with which the arena is no larger, and for which no more instructions are counted. Fewer bytes
- *     may cost up to a fiftieth of all instructions. What a C compiler does with a larger function is not counted:
- *     functions that save no byte hold at most an eighth of all instructions;
+ *     may cost up to a fiftieth of all instructions. The work that a C compiler adds in a larger function is not
+ *     counted: functions that save no byte hold at most an eighth of all instructions;
  *   - where the arena is larger, the search goes on with the group before, up to three: the rows of a chain cost less
  *     than its ends only where the chain is long enough.
  *

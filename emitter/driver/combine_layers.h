@@ -43,7 +43,7 @@ const char *layers_why_apart(const Search *r, const Layers *l, int i);
  * be. */
 const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j);
 bool layers_stays(const Search *r, const Layers *l, int i);          /* that, or a view without code */
-/* True if the graph has several groups, and no regions or devices: these combine only where --combine asks for it. */
+/* True if the graph has several groups, and no regions or devices: these combine only if --combine names them. */
 bool layers_are_plain(Build *b);
 
 /* combine_for_ram.c: combines pairs as long as each saves a tenth of RAM. */

@@ -46,8 +46,8 @@ static void name_group(Build *b, Group *g)
     g->name = build_unique_name(b->cx, &b->shared->symbols, base);
 }
 
-/* Names each function after its anchor, made unique. Groups that only move elements are named last: a layout change has
- * the name of the operator that requires it. */
+/* Names each function after its anchor; each name is unique. Groups that only move elements are named last: a layout
+ * change has the name of the operator that requires it. */
 void build_name_groups(Build *b)
 {
     for (int moves = 0; moves < 2; moves++)

@@ -38,7 +38,7 @@ static const Nest *after_file_schedules(Build *b, const Nest *n, const char *gro
     return n;
 }
 
-/* A .te file that says `nest` is one group, named after its output, with the file's own schedule and names. */
+/* A .te file with the statement `nest` is one group, named after its output, with the file's own schedule and names. */
 static bool nest_of_te(Build *b)
 {
     Ctx *cx = b->cx;
@@ -81,7 +81,7 @@ static bool naive_nests(Build *b)
     return !ctx_failed(b->cx);
 }
 
-/* Checks what is left after all graphs have nests. */
+/* Checks the schedules and options that no graph has used, once all graphs have nests. */
 static bool nests_of_graphs(Build *b)
 {
     if (ctx_failed(b->cx)) return false;

@@ -4,7 +4,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* Runs the passes that turn the model into layers with folded weights, before any that depends on the target. */
+/* Runs the passes that rewrite the model as layers with folded weights, before any that depends on the target. */
 static bool float_graph(Build *b, Graph *out)
 {
     Build floats = *b;

@@ -7,7 +7,7 @@
 
 typedef struct Simulation {
     Ctx *cx; const Edges *edges;
-    Map raw, read;                     /* tensor -> its new version; what its consumers read */
+    Map raw, read;                     /* tensor -> its new version, which its consumers read */
     Map bias;                          /* constant -> Layer that adds it */
     Readers readers;
     bool has_ports;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that ask for gradients. The pass `gradient` replaces them (graph/differentiate); their computes have the types
+/* Calls that request gradients. The pass `gradient` replaces them (graph/differentiate); their computes have the types
  * and shapes of the result only.
  *
  *   d_x, d_w = gradient(loss, x, w)            the adjoints of x and w, of a scalar

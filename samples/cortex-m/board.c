@@ -113,7 +113,7 @@ __attribute__((noinline)) static struct reading measure_once(void (*function)(vo
     return reading;
 }
 
-/* Both figures are taken against a call that does nothing, so that only the function remains. */
+/* Both figures subtract those of a call of an empty function, so only the function remains. */
 struct board_cost board_measure(void (*function)(void *), void *argument)
 {
     struct reading idle = measure_once(nothing, 0);

@@ -25,7 +25,7 @@ struct board_cost {
  * 25 MHz) too high or too low, and wraps past 171 thousand million. */
 struct board_cost board_measure(void (*function)(void *), void *argument);
 
-/* Where the program starts; the start-up code calls it. */
+/* Entry point of the program; the start-up code calls it. */
 int main(void);
 
 #endif

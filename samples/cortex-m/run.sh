@@ -29,7 +29,7 @@ echo "$cpu on $machine"
 cat "$work/target.txt"
 report_sizes "$work/digits.o"
 
-# "held-out digits", how many are right, and the digest of all predictions.
+# "held-out digits", the number of right ones, and the digest of all predictions.
 summary() {
     sed -n 's/^held-out digits *\([0-9]* of [0-9]*\) right.*predictions \([0-9a-f]*\)$/\1 \2/p' "$1"
 }

@@ -17,7 +17,7 @@ enum {
 
 static unsigned char memory[DIGITS_ARENA_SIZE + DIGITS_ARENA_ALIGN];
 
-/* Predictions for all held-out images; returns how many are right, or -1. */
+/* Predictions for all held-out images; returns the number of right ones, or -1. */
 static int predict_all(void *arena, int predictions[HELDOUT_COUNT])
 {
     int right = 0;

@@ -66,7 +66,7 @@ static int equal_element(const unsigned char *got, const unsigned char *want, ui
     return is_close(a, b);
 }
 
-/* Compares one output with vector `index`; how many elements differ is printed. */
+/* Compares one output with vector `index`; prints the number of elements that differ. */
 static int check_output(uint32_t index, const char *name, const void *got, uint32_t count,
                         uint32_t bytes, int is_float)
 {

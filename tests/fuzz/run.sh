@@ -13,7 +13,7 @@ round=500000 slow=4 stamp=$folder/$name.stamp total=0 found=0 number=0 begin=$(d
 export ASAN_OPTIONS="${ASAN_OPTIONS:-quarantine_size_mb=1:allocator_release_to_os_interval_ms=-1:malloc_context_size=4}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 spent() { if [ "$unit" = runs ]; then echo "$total"; else echo $(($(date +%s) - begin)); fi; }
-# drop_slow: what was added to the corpus since the last call, without what takes SLOW milliseconds or more.
+# drop_slow: removes the files added to the corpus since the last call that take SLOW milliseconds or more.
 drop_slow() {
     find "$folder/corpus-$name" -type f $([ -f "$stamp" ] && echo -newer "$stamp") > "$folder/$name.new"
     touch "$stamp"

@@ -691,7 +691,7 @@ static void shrink_steps(Shrunk *s, StillFails *fails, void *user)
     for (int i = 0; i < s->count;) i += !without_step(s, i, fails, user);
 }
 
-/* The steps that are accepted, each checked; does one of them fail? */
+/* Checks each accepted step; true if one of them fails. */
 static bool fails_at_all(const Shrunk *s, void *user)
 {
     Counts counts = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_TESTS_TFLITE_CASE_H
 #define LW_TESTS_TFLITE_CASE_H
-/* A second opinion on every TFLite operator: models of one operator with their expected outputs, from independent
+/* An independent oracle for every TFLite operator: models of one operator with their expected outputs, from independent
  * formulas.
  *
  * A Case is such a model in plain structs: operands with shapes, quantization and values, and the options' fields. Each
@@ -69,7 +69,7 @@ extern const Operator elementwise_operators[], curve_operators[], window_operato
 
 /* ---- Models: flatbuffer.c ---------------------------------------------------------------------------------------- */
 
-size_t case_write(const Case *c, uint8_t *out);                        /* at most MOST_BYTES; how many */
+size_t case_write(const Case *c, uint8_t *out);                        /* at most MOST_BYTES; their count */
 /* Inputs without values: those that are no constants */
 bool case_read(const uint8_t *model, size_t count, Case *c);
 int element_bytes(ElementType t);

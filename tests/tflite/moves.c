@@ -114,7 +114,7 @@ static void fill_reference(Case *c) { for (int i = 0; i < elements(&c->out[0]); 
 
 /* ---- Padding ----------------------------------------------------------------------------------------------------- */
 
-/* reach: -1 any, else how much less than the size is mirrored */
+/* reach: -1: any; else the size minus the greatest mirrored count */
 static void make_pads(Case *c, Random *r, int number, int reach)
 {
     int dim[MOST_DIMS], y[MOST_DIMS], pairs[2 * MOST_DIMS], rank = shape_any(r, 1, 4, 4, dim);

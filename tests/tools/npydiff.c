@@ -77,7 +77,7 @@ static double element(const Array *a, long i)
     return wide;
 }
 
-/* How many floats differ. */
+/* Returns the number of floats that differ. */
 static long compare_floats(const Array *got, const Array *want, double step)
 {
     long size = want->type[2] - '0', wrong = 0, worst_at = 0;

@@ -100,7 +100,7 @@ static inline Graph passed(Net *n, Graph g)
     return g;
 }
 
-/* How many calls of the operator the graph holds; NULL: of any. */
+/* Returns the number of the operator's calls in the graph; NULL: of any. */
 static inline int count_calls(Net *n, const Graph *g, const char *op)
 {
     Node **order;
@@ -160,7 +160,7 @@ static inline const char *net_error(const Net *n)
     return n->cx->diags ? diag_text(n->cx, n->cx->diags) : "no diagnostic";
 }
 
-/* The net on its whole way, as the driver takes it. `o` stays with the caller. */
+/* Runs the net through all passes, in the driver's order. `o` is caller-owned. */
 static inline Build net_build(Net *n, const lw_options *o)
 {
     Build b = { .cx = n->cx, .options = o, .path = "net.onnx", .name = o->name ? o->name : "net" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Attributes built as values: each call equals the call with the attributes' text, and is refused where no text could
- * say the value. */
+ * spell the value. */
 #include "graphs.h"
 
 static bool same_attr(const Attr *a, const Attr *b)

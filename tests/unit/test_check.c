@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The checker on handwritten nests. Correct nests are proved; every fault is refused with a sentence that names the
- * stage, loop or tensor. The interpreter is the second opinion: a proved nest gives the evaluator's values; a nest
+ * stage, loop or tensor. The interpreter is the oracle: a proved nest gives the evaluator's values; a nest
  * called wrong gives other values or stops. */
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +193,7 @@ static const Case cases[] = {
     { "form-two-loops-of-a-name", WRONG, "y.i", MATRIX, "  for y.i < 4\n    for y.i < 6\n      block y[i=0, j=i]\n" },
 };
 
-/* ---- The second opinion ---------------------------------------------------------------------------------------- */
+/* ---- The oracle ------------------------------------------------------------------------------------------------ */
 
 static void fill_inputs(Ctx *cx, Env *e, const Nest *n)
 {
@@ -247,7 +247,7 @@ static bool always_runs_right(Ctx *cx, const Nest *n)
 
 static const char *const verdicts[] = { "proved", "unproved", "wrong" };
 
-/* Called wrong because of other inputs, or of faults that no run shows. */
+/* Refused as wrong because of other inputs, or of faults that no run shows. */
 static bool runs_anyway(const Case *c)
 {
     static const char *const names[] = { "I5-vector-of-a-size", "I4-shared-storage-in-parallel", "I4-reader-outside" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Combining groups: each row is computed once in chains, diamonds and residual blocks; the loop is chosen among all of
- * the consumer; what stays apart has a reason and a count; RAM never grows. */
+ * the consumer; groups that stay apart have a reason and a count; RAM never grows. */
 #include "check.h"
 #include "context/context.h"
 #include "driver/combine_layers.h"

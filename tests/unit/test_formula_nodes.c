@@ -12,7 +12,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* ---- A file on its whole way to a program ------------------------------------------------------------------------ */
+/* ---- A file through all passes to a program ---------------------------------------------------------------------- */
 
 static const char *first_error(Ctx *cx)
 {

@@ -82,7 +82,7 @@ static void add_group(Text *t, const Group *g, bool is_free)
     text_add(t, is_free ? ")" : "");
 }
 
-/* The graph on its whole way to a program. */
+/* Runs the graph through all passes to a program. */
 static const char *functions_of(Ctx *cx, const Row *r, Build *b)
 {
     static const lw_options options = { .name = "net", .combine = "none" };

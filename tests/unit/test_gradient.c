@@ -2,7 +2,7 @@
 /* Gradients (graph/differentiate) against central differences in double:
  *
  *   operators    every row's cases, and random shapes of them
- *   formulas     that no row knows
+ *   formulas     without a row
  *   programs     random ones, as those of the schedule tests
  *   networks     stops, checkpoints, several consumers, gradients of gradients
  *

@@ -388,7 +388,7 @@ static size_t file_itself(uint8_t *file, const Sample *from, int number)
     return count;
 }
 
-/* For a core, too: some passes find something to do only there. */
+/* For a core, too: some passes change code only there. */
 static void check_corpus(Ctx *cx, const Scene *s, const char *extension)
 {
     static const char *const targets[] = { "generic", "cortex-m4" };

@@ -242,7 +242,7 @@ static void merged_pragmas(Ctx *cx)
                "merged-loops-keep-their-macro", "%s", text_string(&code));
 }
 
-/* How many bytes y has to begin before x, so that x is read before it is written over: worked out by hand from the
+/* The least offset of y below x, in bytes, at which each element of x is read before it is overwritten: found by hand from the
  * loops. */
 typedef struct LeadCase { const char *formula, *step; int64_t lead; } LeadCase;
 static const LeadCase leads[] = {

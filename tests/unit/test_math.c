@@ -5,7 +5,7 @@
  * fmod, conversions) must agree in every bit.
  *
  * usage: test_math [STRIDE]. STRIDE is the distance of the sampled bit patterns of a float (odd;
- * 1 tries all) and sets the number of samples for double too; with it errors are printed. */
+ * 1: all) and sets the number of samples for double too; with it errors are printed. */
 #include "runtime/lw_math.h"
 
 #include "check.h"

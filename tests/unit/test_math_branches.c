@@ -18,7 +18,7 @@ static const Case cases[] = {
     { "nearbyint", lw_nearbyintf, EXPR_NEARBYINT },
 };
 
-/* |x| next to which one of the functions changes its way. */
+/* Magnitudes next to which a function selects another branch. */
 static const float turns[] = { 0.55f, 0.9375f, 4.0f,   43.0f,  86.0f,    87.3365f, 88.7228f,
                                89.0f, 103.97f, 104.5f, 151.0f, 0x1p+23f, 0x1p-126f };
 

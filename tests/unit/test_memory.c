@@ -106,7 +106,7 @@ static bool define(lw_context *cx)
     return lw_emit(p, output, NULL) && ok && refusal;
 }
 
-/* Asks a stage everything. */
+/* Calls every query of a stage. */
 static void ask(lw_group *g, const lw_stage *s, void *user)
 {
     const lw_loop *l = lw_stage_loop(s, 0);

@@ -160,7 +160,7 @@ static const char *simulate(Net *n, Build *b, const void *const *inputs)
     return ctx_failed(n->cx) ? net_error(n) : m.fault;
 }
 
-/* ---- Random nets: the whole way ---------------------------------------------------------------------------------- */
+/* ---- Random nets through all passes ------------------------------------------------------------------------------ */
 
 static void check_random(uint32_t seed)
 {

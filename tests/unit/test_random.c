@@ -145,7 +145,7 @@ static void keys(void)
 
 /* ---- From ONNX --------------------------------------------------------------------------------------------------- */
 
-/* The values of the model's outputs, each of eight floats, by the whole way through passes and schedules. */
+/* The values of the model's outputs, each of eight floats, through all passes and schedules. */
 static bool run_line(Ctx *cx, const char *line, const void **out)
 {
     static const lw_options options = { .name = "net" };

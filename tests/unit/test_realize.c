@@ -5,7 +5,7 @@
  *   constants   random scales, offsets, grids and ranges: every constant found gives the reference's value at the ends
  *               of the range, at every step of the staircase and at random points
  *   layers      one call of each kind, then random networks, through all passes, byte for byte; no float remains
- *   ties        if a float would round on the way, the layer stays in floats, unless the option takes it; otherwise
+ *   ties        if an intermediate float would round, the layer stays in floats, unless the option takes it; otherwise
  *               they are equal to the bit
  *   tables      functions of one byte, equal to floats to the bit
  *

@@ -23,7 +23,7 @@ static Tensor *stand_in(Net *n, const char *label, const Tensor *t)
     return tensor_new(n->cx, label, t->type, t->rank, t->shape);
 }
 
-/* The whole way up to the program; the error's text, or "". */
+/* Runs all passes up to the program; returns the error's text, or "". */
 static const char *built(Net *n, const lw_options *o, Build *b)
 {
     *b = net_build(n, o);

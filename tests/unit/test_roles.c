@@ -200,7 +200,7 @@ static void test_pattern(const PatternCase *t)
     ctx_free(cx);
 }
 
-/* An operator that declares an index map is inferred as such or simpler: those of one stage are a second opinion. */
+/* An operator that declares an index map is inferred as such or simpler: those of one stage are the oracle. */
 static void test_declared(const Op *op, const OpCase *c)
 {
     Made m = make_call(op->name, c->attrs, c->inputs);

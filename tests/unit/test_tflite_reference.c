@@ -32,7 +32,7 @@ static Case *case_new(const Operator *op)
     return &c;
 }
 
-/* By how many floats two floats are apart; both zeros are one. */
+/* Returns the number of floats between two floats; both zeros are one. */
 static double apart(float a, float b)
 {
     int32_t i, j;

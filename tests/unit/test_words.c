@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which name is suggested for a misspelt one: within two edits (one, for words below five letters), exchanged
+/* The name suggested for a misspelt one: within two edits (one, for words below five letters), exchanged
  * neighbours being one. */
 #include <string.h>
 

@@ -68,7 +68,7 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
     map_put(&r->target_by_name, t->name, strlen(t->name), t);
 }
 
-/* Registers targets whose base is registered; the others wait for a later round. */
+/* Registers targets whose base is registered; the others are registered in a later round. */
 static bool add_ready_targets(Ctx *cx, Registry *r)
 {
     bool added = false;

@@ -6,7 +6,7 @@
 #include "graph/differentiate/stage.h"
 #include "ir/nest/recurrence.h"
 
-/* The computes of a call, and what is known of their tensors. */
+/* The computes of a call, and the facts of their tensors. */
 typedef struct Expansion {
     Ctx *cx;
     const Node *call;
@@ -133,7 +133,7 @@ static void differentiate_step(Cycle *c, const Node *n)
     if (adjoint[0] || adjoint[1]) stage_summands(c->of->cx, &a, c->of->summands);
 }
 
-/* What tensors outside receive is in the summands of the expansion, as of any compute. */
+/* The summands of the expansion hold the adjoints of tensors outside it, as for any compute. */
 static void of_recurrence(Expansion *e, int count, Node **node)
 {
     Ctx *cx = e->cx;

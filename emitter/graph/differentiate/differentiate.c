@@ -52,8 +52,8 @@ static bool is_repeated(const Node *call, int input)
     return false;
 }
 
-/* Asks the row first; inputs that it leaves are derived, and so are tensors that are several inputs. The adjoint
- * reads copies of tensors that are not stored. */
+/* Applies the row's adjoint first; inputs without one are derived, and so are tensors that are several inputs. The
+ * adjoint reads copies of tensors that are not stored. */
 static void of_operator(Sweep *s, const Node *n, Tensor *const *adjoint)
 {
     Ctx *cx = s->cx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaces the calls whose rows ask for gradients by the dataflow that computes them. They are calls until this pass,
+/* Replaces the calls whose rows request gradients by the dataflow that computes them. They are calls until this pass,
  * the first one, so that importers and the command line need no special case. */
 #include "graph/differentiate/differentiate.h"
 

@@ -3,7 +3,7 @@
  *
  *   xbar[a] = sum(free) select(f(i, k) = a && g, ybar[i] * w, 0)
  *
- * solve.c gives i and k as functions of a and of the free variables. What reaches e is
+ * solve.c gives i and k as functions of a and of the free variables. The adjoint of e is
  *
  *   none, sum            ybar[i]
  *   max, min, argmax     ybar[i] at the first extremum k, whose number is computed again

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_DIFFERENTIATE_STAGE_H
 #define LW_GRAPH_DIFFERENTIATE_STAGE_H
-/* The adjoint of one compute: what each tensor that it reads receives from it. */
+/* The adjoint of one compute: the summands that it adds to each tensor it reads. */
 #include "graph/differentiate/summands.h"
 
 typedef struct StageAdjoint {
@@ -16,6 +16,6 @@ typedef struct StageAdjoint {
     Summands *inside;
 } StageAdjoint;
 
-/* Adds what the stage passes on, in order of its reads. */
+/* Adds the stage's summands in order of its reads. */
 void stage_summands(Ctx *cx, const StageAdjoint *a, Summands *to);
 #endif

@@ -10,7 +10,7 @@ typedef Graph GraphPass(Ctx *cx, Graph g);
 typedef struct GraphPassRow { const char *name, *what; GraphPass *run; } GraphPassRow;
 const GraphPassRow *graph_passes(int *count);
 
-GraphPass graph_gradient;     /* replaces calls that ask for gradients by the calls that compute them */
+GraphPass graph_gradient;     /* replaces calls that request gradients by the calls that compute them */
 GraphPass graph_annotate;     /* device annotations become node properties, recorded ones become marks */
 GraphPass graph_simplify;     /* replaces calls by simpler forms; removes dead nodes */
 /* Computes quantized calls written in real numbers on integers, where that is exact */

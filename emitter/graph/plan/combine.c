@@ -433,7 +433,7 @@ static void keep_choice(Adding *a, const Choice *c)
     a->out[a->count < a->most ? a->count++ : a->most - 1] = *c;
 }
 
-/* Copies of loops pay more here: guards of the parts would meet in one loop. The step changes no value. */
+/* Copies of loops pay more here: one loop would have the guards of all parts. The step changes no value. */
 static const Nest *with_copies(const Combine *c, const Nest *n)
 {
     enum { BUDGET = 400 };

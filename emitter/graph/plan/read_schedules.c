@@ -164,7 +164,7 @@ static void refuse_twice_signed(ScheduleReader *r, Map *seen, const GroupSchedul
     map_put_const(seen, key, strlen(key), b);
 }
 
-/* A line of the form that tuning records had, `SIGNATURE IMPLEMENTATION`, is told the present one. */
+/* A line of the form that tuning records had, `SIGNATURE IMPLEMENTATION`, is refused with the present one. */
 static void refuse_head(ScheduleReader *r, const char *begin, const char *end)
 {
     const Lexer l = lexer_of(r);

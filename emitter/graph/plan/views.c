@@ -267,7 +267,7 @@ static bool operands_differ(const Views *v, const Node *n)
     return true;
 }
 
-/* Makes the operand and all slots of its root parts of `to`; the operand's first element becomes element `at`. */
+/* Turns the operand and all slots of its root into parts of `to`; the operand's first element becomes element `at`. */
 static void slice(const Views *v, const Tensor *operand, Slot *to, int64_t at, bool is_one_piece)
 {
     Slot *root = slot_of(v, slot_of(v, operand)->root);

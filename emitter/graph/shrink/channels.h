@@ -3,7 +3,7 @@
 #define LW_GRAPH_SHRINK_CHANNELS_H
 /* Channel classes and their liveness. Two channels share a class if an element of one is computed from elements of the
  * other alone: they stay or are removed together. A contraction (a sum over the channels of x with constant weights)
- * separates classes: each channel of x is live on its own, unless its contribution to the sum is known. */
+ * separates classes: each channel of x is live separately, unless its contribution to the sum is known. */
 #include "graph/shrink/ranges.h"
 
 /* A call with output sum(.., c, ..) of products with x[.., c], where c is a reduce axis that only indexes. */

@@ -23,7 +23,7 @@ typedef struct LoopPartition {
     const Bounds *scope[MAX_CONDITIONS];      /* at the condition */
     int inner_count;
     const Expr *inner[MAX_DEPTH];             /* during the walk: the loops inside the current one */
-    int inner_at[MAX_CONDITIONS];             /* how many of them enclose the condition */
+    int inner_at[MAX_CONDITIONS];             /* the number of them that enclose the condition */
     const Expr *inner_of[MAX_CONDITIONS][MAX_DEPTH];
 } LoopPartition;
 
