@@ -75,6 +75,10 @@ typedef struct lw_options {
     /* Groups to combine where that costs neither RAM nor instructions: "conv,pool@pool", in the loops of the one after
      * '@', the last by default; "all" or "none". NULL: combines groups if that saves a tenth of RAM */
     const char *combine;
+    /* Called now and then by quantizations and evaluations: `done` of `total` samples of a part ("calibrating"). False
+     * ends the work: nothing is written, and the call fails. NULL: none */
+    bool (*progress)(void *user, const char *part, long long done, long long total);
+    void *progress_user;
 } lw_options;
 
 /* Reads a model (.onnx, .tflite, .te) and writes `output` (a path ending in .c), its header, and the files of

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "loopwright.h"
 
@@ -182,13 +183,15 @@ static const Option options[] = {
       VERIFY, TEXT_AT(runner) },
 
     { "--samples", "FILE",
-      "a .npy of stacked samples for each input, or one .npz", QUANTIZE | DUMP, READ_EACH(read_samples) },
+      "a .npy of stacked samples for each input, a folder of them, or one .npz", QUANTIZE | DUMP,
+      READ_EACH(read_samples) },
     { "--ports", "int8|float",
       "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE | DUMP, TEXT,
       offsetof(Arguments, quantization.ports), NULL, false, 0 },
 
     { "--test", "FILE",
-      "a .npy of stacked samples for each input, or one .npz", EVALUATE | QUANTIZE, READ_EACH(read_test) },
+      "a .npy of stacked samples for each input, a folder of them, or one .npz", EVALUATE | QUANTIZE,
+      READ_EACH(read_test) },
     { "--test-labels", "FILE", "a .npy of integers: the class of each sample", EVALUATE | QUANTIZE, TEXT,
       offsetof(Arguments, evaluation.labels), NULL, false, 0 },
     { "--top", "K", "also the share of labels among the K highest scores; by default 5", EVALUATE,
@@ -336,6 +339,50 @@ static bool read_state(Arguments *a, const char *v)
     return input != NULL;
 }
 
+/* ---- Progress ---------------------------------------------------------------------------------------------------- */
+
+/* The only mutable object of the program at file scope: C has no other way to tell a handler of signals from the work
+ * that it ends. A second signal ends the program at once. */
+static volatile sig_atomic_t is_interrupted;
+
+static void interrupt(int number)
+{
+    is_interrupted = 1;
+    signal(number, SIG_DFL);
+}
+
+/* A line on stderr that a terminal overwrites. */
+typedef struct Progress { bool is_terminal; const char *part; time_t begun, shown; } Progress;
+
+static bool show_progress(void *user, const char *part, long long done, long long total)
+{
+    enum { WIDTH = 72 };
+    Progress *p = user;
+    char line[WIDTH + 1];
+    const time_t now = time(NULL);
+    if (is_interrupted || !p->is_terminal) return !is_interrupted;
+    if (p->part != part) p->begun = p->shown = now;
+    p->part = part;
+    const long spent = (long)difftime(now, p->begun);
+    const long long left = done ? (long long)((double)spent * (double)(total - done) / (double)done + 0.5) : 0;
+    if (now == p->shown && done < total) return true;
+    p->shown = now;
+    snprintf(line, sizeof line, "%s: %lld of %lld samples, %lld s left", part, done, total, left);
+    fprintf(stderr, "\r%-*s\r%s", WIDTH, "", done < total ? line : "");
+    fflush(stderr);
+    return true;
+}
+
+/* Long work reports its progress if stderr is a terminal, and ends without a part of a file on SIGINT and SIGTERM. */
+static void watch_progress(lw_options *o, Progress *p)
+{
+    p->is_terminal = system("test -t 2") == 0;
+    o->progress = show_progress;
+    o->progress_user = p;
+    signal(SIGINT, interrupt);
+    signal(SIGTERM, interrupt);
+}
+
 /* ---- Commands ---------------------------------------------------------------------------------------------------- */
 
 static bool show(const char *text)
@@ -355,9 +402,12 @@ static bool show_or_write(const Arguments *a, const char *text)
 static bool compile(const Arguments *a) { return lw_compile(a->cx, a->file[0], a->output[0], &a->options); }
 static bool evaluate(const Arguments *a)
 {
+    Progress p = { 0 };
+    lw_options o = a->options;
     lw_evaluation e = a->evaluation;
     if (a->expect_count) e.expect = a->expect[0];
-    return show(lw_evaluate(a->cx, a->file[0], &e, &a->options));
+    watch_progress(&o, &p);
+    return show(lw_evaluate(a->cx, a->file[0], &e, &o));
 }
 
 static bool is_quantize_stage(const char *at)
@@ -388,7 +438,10 @@ static bool quantize(const Arguments *a)
     for (int i = 0; i < a->output_count; i++)
         if (ends_in(a->output[i], ".onnx")) q.onnx = a->output[i];
         else c = a->output[i];
-    const char *text = lw_quantize(a->cx, a->file[0], c, &q, &a->options);
+    Progress p = { 0 };
+    lw_options o = a->options;
+    watch_progress(&o, &p);
+    const char *text = lw_quantize(a->cx, a->file[0], c, &q, &o);
     return a->quiet ? text != NULL : show(text);
 }
 

@@ -114,6 +114,46 @@ gru() {
     return 1
 }
 
+# ---- Folders of samples and interruption -----------------------------------------------------------------------------
+
+mkdir -p "$work/parts" "$work/two/a" "$work/none"
+npy parts/10.npy '1, 4' '<f4' 4 '\000\000\200\077'
+npy parts/2.npy '2, 1, 4' '<f4' 8 '\000\000\000\100'
+in_parts() {
+    "$lw" quantize "$work/net.te" --samples "$work/parts" --test "$work/parts" -o "$work/parts.c" > "$work/said" 2>&1
+    grep -q '^3 test samples' "$work/said" || { cat "$work/said"; return 1; }
+}
+cat > "$work/two.te" << 'TE'
+input a: f32[1][4]
+input b: f32[1][4]
+y = add(a, b)
+output y
+TE
+npy two/a/1.npy '2, 1, 4' '<f4' 8 "$one"
+npy two/a/2.npy '1, 4' '<f4' 4 "$one"
+npy two/b.npy '3, 4' '<f4' 12 "$one"
+check a-folder-of-samples-is-joined        in_parts
+check a-folder-for-several-inputs          "$lw" quantize "$work/two.te" --samples "$work/two" -o "$work/two.c"
+check an-empty-folder-is-refused           refuses 'holds no .npy file' quantize "$work/net.te" --samples "$work/none"
+# Zeros for a minute of work, ended by a signal after a second: no file and no scratch folder is left.
+interrupted() {
+    header="{'descr': '<f4', 'fortran_order': False, 'shape': (100000, 1, 8, 8), }"
+    { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"; dd if=/dev/zero bs=25600 count=1000 2> /dev/null; } > "$work/many.npy"
+    mkdir -p "$work/out"
+    "$lw" quantize samples/digits/digits.onnx --samples "$work/many.npy" -o "$work/out/m.c" --quiet > "$work/said" 2>&1 &
+    pid=$!
+    sleep 2
+    kill -s "$1" $pid
+    wait $pid
+    status=$?
+    [ $status -eq 1 ] && grep -q 'error: interrupted while calibrating, after [0-9]* of 100000 samples' "$work/said" && [ -z "$(ls "$work/out")" ] && return
+    echo "status $status"
+    cat "$work/said"
+    return 1
+}
+check interrupted-by-INT-leaves-no-file    interrupted INT
+check interrupted-by-TERM-leaves-no-file   interrupted TERM
+
 # ---- Stages as .te ---------------------------------------------------------------------------------------------------
 
 digits=samples/digits

@@ -61,45 +61,52 @@ void outputs_put(Outputs *y, const Tensor *t, int64_t sample, const void *data)
     }
 }
 
-bool outputs_interpreted(Build *b, const Samples *s, Outputs *out)
-{
-    Runner *r = runner_new(b, &b->graph);
-    const Tensor *t = b->graph.output[0];
-    if (!r) return false;
-    *out = outputs_new(b->cx, t, s->count);
-    for (int64_t i = 0; i < s->count; i++) {
-        if (!runner_run(r, s, i)) return false;
-        outputs_put(out, t, i, runner_output(r, 0));
-    }
-    return !ctx_failed(b->cx);
-}
+/* Samples that one run of the emitted program computes. */
+typedef struct Batch { int64_t first, count; } Batch;
 
 /* Writes the samples one after another, the inputs of each in the model's order. */
-static bool write_samples(Ctx *cx, const char *path, const Samples *s)
+static bool write_samples(Ctx *cx, const char *path, const Samples *s, Batch batch, char *all)
 {
-    size_t each = 0;
-    for (int i = 0; i < s->input_count; i++) each += (size_t)s->bytes[i];
-    char *all = arena_array(cx->arena, (size_t)s->count, each), *to = all;
-    for (int64_t k = 0; k < s->count; k++)
+    char *to = all;
+    for (int64_t k = batch.first; k < batch.first + batch.count; k++)
         for (int i = 0; i < s->input_count; to += s->bytes[i++])
             memcpy(to, s->data[i] + k * s->bytes[i], (size_t)s->bytes[i]);
-    return file_write(cx, path, all, (size_t)s->count * each);
+    return file_write(cx, path, all, (size_t)(to - all));
 }
 
-static bool read_outputs(Build *b, const char *path, int64_t count, Outputs *out)
+static bool read_outputs(Build *b, const char *path, Batch batch, Outputs *out)
 {
     size_t each = 0;
     for (int i = 0; i < b->graph.output_count; i++) each += (size_t)tensor_bytes(b->graph.output[i]);
     const Bytes file = file_read(b->cx, path);
     if (ctx_failed(b->cx)) return false;
-    if (file.count != each * (size_t)count)
+    if (file.count != each * (size_t)batch.count)
         diag_error(b->cx, NULL, "the emitted program wrote %lld bytes; %lld are expected", (long long)file.count,
-                   (long long)each * (long long)count);
+                   (long long)each * (long long)batch.count);
     if (ctx_failed(b->cx)) return false;
-    *out = outputs_new(b->cx, b->graph.output[0], count);
-    for (int64_t k = 0; k < count; k++)
-        outputs_put(out, b->graph.output[0], k, file.at + (size_t)k * each);
+    for (int64_t k = 0; k < batch.count; k++)
+        outputs_put(out, b->graph.output[0], batch.first + k, file.at + (size_t)k * each);
     return true;
+}
+
+/* Runs the built program on one batch after another. */
+static bool run_batches(Build *b, const char *folder, const Samples *s, Outputs *out)
+{
+    enum { LEAST = 64, PARTS = 50 };
+    Ctx *cx = b->cx;
+    const char *in = text_format(cx, "%s/in", folder), *result = text_format(cx, "%s/out", folder);
+    const int64_t most = s->count / PARTS > LEAST ? s->count / PARTS : LEAST;
+    size_t each = 0;
+    for (int i = 0; i < s->input_count; i++) each += (size_t)s->bytes[i];
+    char *all = arena_array(cx->arena, (size_t)most, each);
+    *out = outputs_new(cx, b->graph.output[0], s->count);
+    for (int64_t first = 0; first < s->count; first += most) {
+        const Batch batch = { first, s->count - first < most ? s->count - first : most };
+        if (!build_progress(b, "running the emitted C", first, s->count)) return false;
+        if (!write_samples(cx, in, s, batch, all) || !trial_run_all(cx, folder, b->options)) return false;
+        if (!read_outputs(b, result, batch, out)) return false;
+    }
+    return build_progress(b, "running the emitted C", s->count, s->count);
 }
 
 bool outputs_emitted(Build *b, const Samples *s, Outputs *out)
@@ -111,9 +118,8 @@ bool outputs_emitted(Build *b, const Samples *s, Outputs *out)
     resource_hold(cx, &held, trial_remove, folder);
     const bool ok = build_write(b, text_format(cx, "%s/model.c", folder->path)) &&
         file_write(cx, text_format(cx, "%s/model_main.c", folder->path), program, strlen(program)) &&
-        write_samples(cx, text_format(cx, "%s/in", folder->path), s) && trial_build(cx, folder->path, b->options) &&
-        trial_run_all(cx, folder->path, b->options) &&
-        read_outputs(b, text_format(cx, "%s/out", folder->path), s->count, out);
+        build_progress(b, "running the emitted C", 0, s->count) && trial_build(cx, folder->path, b->options) &&
+        run_batches(b, folder->path, s, out);
     resource_drop(cx, &held);
     return ok;
 }

@@ -10,8 +10,6 @@
 /* Emits the build, builds it with $CC, and runs it once on all samples, which are stored as its ports. `b` has its
  * nests. False on error. */
 bool outputs_emitted(Build *b, const Samples *s, Outputs *out);
-/* Interprets the graph on all samples. */
-bool outputs_interpreted(Build *b, const Samples *s, Outputs *out);
 /* Real numbers from the elements of `count` samples of an output. */
 Outputs outputs_new(Ctx *cx, const Tensor *t, int64_t count);
 void outputs_put(Outputs *y, const Tensor *t, int64_t sample, const void *data);

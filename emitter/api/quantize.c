@@ -38,18 +38,20 @@ static void print_row(Quantizing *z, const char *what, const Outputs *floats, co
     text_printf(&z->said, "%18s\n", floats == y ? "" : decibel_text(cx, outputs_sqnr(floats, y)));
 }
 
-/* Emits the quantized model once more, under the name of the evaluation. */
-static bool emitted(Quantizing *z, const char *model, const Samples *s, Outputs *out)
+/* Emits a graph of the quantization under the name of the evaluation, on integers or in floats, and runs it. */
+static bool emitted(Quantizing *z, const char *model, const Graph *g, bool on_integers, const Samples *s, Outputs *out)
 {
     Build b;
     lw_options own = *z->o;
+    own.qdq = on_integers ? NULL : "float";
+    own.time_passes = false;
     own.name = EVALUATED_NAME;
     own.standalone = true;
     own.testbench = own.static_arena = own.ports_in_arena = false;
     if (!build_read(&b, z->cx, model, &own)) return false;
-    b.model.input = z->done.simulated.input;
-    b.model.output = z->done.simulated.output;
-    b.in_fixed_point = true;
+    b.model.input = g->input;
+    b.model.output = g->output;
+    b.in_fixed_point = on_integers;
     return build_graph(&b) && build_nests(&b) && outputs_emitted(&b, s, out);
 }
 
@@ -61,10 +63,9 @@ static void test(Quantizing *z, const char *model)
     const lw_quantization *q = z->q;
     if (!build_read(&b, z->cx, model, z->o) || !samples_read(&b, q->test, q->test_count, &s)) return;
     const Samples stored = samples_for(z->cx, &s, z->done.simulated.input);
-    b.graph = z->done.floats;
-    if (!outputs_interpreted(&b, &s, &floats)) return;
-    b.graph = z->done.simulated;
-    if (!outputs_interpreted(&b, &stored, &simulated) || !emitted(z, model, &stored, &integers)) return;
+    if (!emitted(z, model, &z->done.floats, false, &s, &floats)) return;
+    if (!emitted(z, model, &z->done.simulated, false, &stored, &simulated)) return;
+    if (!emitted(z, model, &z->done.simulated, true, &stored, &integers)) return;
     const int64_t *label = q->labels ? labels_read(z->cx, q->labels, s.count, floats.each) : NULL;
     if (ctx_failed(z->cx)) return;
     text_printf(&z->said, "%lld test samples%s%18s\n", (long long)s.count, label ? "  accuracy" : "",

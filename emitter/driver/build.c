@@ -14,6 +14,16 @@ Build *build_graphs_of(const Build *b, const Node *region) { return map_get_ptr(
 
 bool build_rounds_once(const lw_options *o) { return text_equal(o->rounding, "single"); }
 
+bool build_progress(const Build *b, const char *part, int64_t done, int64_t total)
+{
+    const lw_options *o = b->options;
+    if (ctx_failed(b->cx)) return false;
+    if (!o->progress || o->progress(o->progress_user, part, (long long)done, (long long)total)) return true;
+    diag_error(b->cx, NULL, "interrupted while %s, after %lld of %lld samples", part, (long long)done,
+               (long long)total);
+    return false;
+}
+
 int build_all_groups(const Build *b, const Group *const **all)
 {
     int count = 0;

@@ -80,6 +80,9 @@ bool build_write(Build *b, const char *output);                                /
 
 /* ---- The driver's parts, each in the named file ------------------------------------------------------------------ */
 
+/* build.c: reports progress to the caller; false, with a diagnostic, if it ends the work. */
+bool build_progress(const Build *b, const char *part, int64_t done, int64_t total);
+
 /* names.c: returns the first unused name of base, base_2, ... and marks it used; build_symbol, among the program's. */
 const char *build_unique_name(Ctx *cx, Map *taken, const char *base);
 const char *build_symbol(Build *b, const char *base);

@@ -62,6 +62,7 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
     for (int i = 0; r && stats && i < e->count; i++) stats[i] = stats_new(cx, e->at[i].tensor);
     for (int i = 0; i < e->group_count; i++) e->group[i].seen = (Histogram){ 0 };
     for (int64_t k = 0; r && k < s->count && k < most; k++) {
+        if (!build_progress(b, "calibrating", k, most < s->count ? most : s->count)) return false;
         if (!runner_run(r, s, k)) return false;
         for (int i = 0, out = 0; i < e->count; i++) {
             const Tensor *t = e->at[i].tensor;

@@ -27,8 +27,10 @@ typedef struct Samples {
     int64_t *bytes;
 } Samples;
 
-/* Reads a .npy file per input, in the model's order, or one .npz with an array for each input's name. Float types are
- * converted; NaN and infinity are refused. False, with a diagnostic, if the files do not fit the inputs. */
+/* Reads a .npy file per input, in the model's order, or a folder of such files, which are joined in the order of their
+ * names; for all inputs, one .npz with an array for each input's name, or one folder with NAME.npy or a folder NAME for
+ * each. Float types are converted; NaN and infinity are refused. False, with a diagnostic, if the files do not fit the
+ * inputs. */
 bool samples_read(Build *b, const char *const *path, int path_count, Samples *out);
 
 /* Returns the samples as other ports of the same model store them: floats by scale and zero point. */

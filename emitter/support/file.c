@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #ifdef HAS_POSIX
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,6 +19,57 @@
 #include "support/guard.h"
 #include "support/names.h"
 #include "support/text.h"
+
+/* ---- Folders -------------------------------------------------------------------------------------------------- */
+
+static bool is_chosen(const char *file, const char *extension)
+{
+    return file[0] != '.' && text_equal(path_extension(file), extension);
+}
+
+/* Inserts a name into the sorted list. */
+static void insert_name(const char **list, int count, const char *file)
+{
+    int at = count;
+    for (; at && strcmp(list[at - 1], file) > 0; at--) list[at] = list[at - 1];
+    list[at] = file;
+}
+
+#ifdef HAS_POSIX
+static void close_folder(void *d) { closedir(d); }
+
+/* Lists at most `most` names; returns the number of all. */
+static int list_folder(Ctx *cx, const char *path, const char *extension, const char **list, int most)
+{
+    int count = 0;
+    Resource held;
+    DIR *d = opendir(path);
+    if (!d) return 0;
+    resource_hold(cx, &held, close_folder, d);
+    for (const struct dirent *e; (e = readdir(d)) != NULL;) {
+        if (!is_chosen(e->d_name, extension)) continue;
+        if (count < most) insert_name(list, count, text_format(cx, "%s", e->d_name));
+        count++;
+    }
+    resource_drop(cx, &held);
+    return count;
+}
+#else
+static int list_folder(Ctx *cx, const char *path, const char *extension, const char **list, int most)
+{
+    (void)cx, (void)path, (void)extension, (void)list, (void)most;
+    return 0;
+}
+#endif
+
+const char *const *folder_files(Ctx *cx, const char *path, const char *extension, int *count)
+{
+    const int most = list_folder(cx, path, extension, NULL, 0);
+    const char **list = NEW_ARRAY(cx->arena, const char *, most);
+    const int found = list_folder(cx, path, extension, list, most);
+    *count = found < most ? found : most;
+    return list;
+}
 
 /* ---- Reading -------------------------------------------------------------------------------------------------- */
 
