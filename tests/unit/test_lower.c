@@ -242,8 +242,8 @@ static void merged_pragmas(Ctx *cx)
                "merged-loops-keep-their-macro", "%s", text_string(&code));
 }
 
-/* The least offset of y below x, in bytes, at which each element of x is read before it is overwritten: found by hand from the
- * loops. */
+/* The least offset of y below x, in bytes, at which each element of x is read before it is overwritten: found by hand
+ * from the loops. */
 typedef struct LeadCase { const char *formula, *step; int64_t lead; } LeadCase;
 static const LeadCase leads[] = {
     /* A row is a moment: all of it may be written first */

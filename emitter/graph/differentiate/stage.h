@@ -9,8 +9,8 @@ typedef struct StageAdjoint {
     Tensor *const *adjoint;          /* [out_count] of its outputs; NULL: zero */
     const Map *is_active;            /* the tensors that receive something */
     const Map *stored;               /* tensor of the stage -> the tensor of the DAG that has its values */
-    /* In a recurrence: adjoints have the steps in reverse, index 0 is last_step - t, and what the tensors of the map
-     * `back` receive goes to `inside`, in reverse. NULL: none. */
+    /* In a recurrence: adjoints have the steps in reverse, index 0 is last_step - t. `inside` receives the
+     * adjoints of the tensors in the map `back`, in reverse. NULL: none. */
     const Expr *last_step;
     const Map *back;
     Summands *inside;
