@@ -133,7 +133,11 @@ static const Expr *grouped_channel(Ctx *cx, int64_t groups, const Expr *o, int64
 
 /* The letters of dimension d and of its taps: w for one dimension, h w for two, d h w for three. */
 static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
-static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
+static const char *tap_of(int spatial, int d)
+{
+    static const char *const taps[MAX_SPATIAL] = { "t", "i", "j" };
+    return taps[MAX_SPATIAL - spatial + d];
+}
 
 /* y[n,h,w,o] = sum(i,j,c) (x[n, h*s+i*d-p, .., channel]? * k[i,j,c,o] : 0); depthwise without c. */
 static Tensor *sum_of_products(Ctx *cx, const Node *n, const ConvWindows *w, bool is_depthwise)
@@ -151,7 +155,7 @@ static Tensor *sum_of_products(Ctx *cx, const Node *n, const ConvWindows *w, boo
         at[1 + d] = index_sliding(&m, axis[d], w->stride[d], tap[d], w->dilation[d], -w->pad[d]);
     if (is_depthwise) at[1 + spatial] = outs == in ? o : index_over(cx, o, outs / in);
     else {
-        tap[spatial] = index_tap(&m, 'c', k->shape[spatial]);
+        tap[spatial] = index_tap(&m, "c", k->shape[spatial]);
         at[1 + spatial] = grouped_channel(cx, groups, o, outs / groups, tap[spatial], tensor_dim(k, spatial));
     }
     at[1 + spatial] = index_simplified(&m, at[1 + spatial]);
@@ -254,7 +258,7 @@ static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
     for (int d = 0; d < spatial; d++) axis[d] = index_axis(&m, axis_of(spatial, d), index_simplified(&m, w.extent[d]));
     const Expr *o = index_axis(&m, 'o', expr_index(cx, outs * groups));
     for (int d = 0; d < spatial; d++) tap[d] = index_tap(&m, tap_of(spatial, d), expr_index(cx, tap_count(&w, d)));
-    const Expr *c = index_tap(&m, 'c', expr_index(cx, each));
+    const Expr *c = index_tap(&m, "c", expr_index(cx, each));
     for (int d = 0; d < spatial; d++) {
         const TapAccess t = tap_access(cx, &w, d, axis[d], tap[d]);
         at[1 + d] = index_simplified(&m, t.x);

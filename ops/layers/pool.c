@@ -80,7 +80,11 @@ static bool read_windows(Ctx *cx, const Node *n, int spatial, PoolWindows *w)
 
 /* The letters of dimension d and of its taps: w for one dimension, h w for two, d h w for three. */
 static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
-static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
+static const char *tap_of(int spatial, int d)
+{
+    static const char *const taps[MAX_SPATIAL] = { "t", "i", "j" };
+    return taps[MAX_SPATIAL - spatial + d];
+}
 
 /* Opens the axes n, h, w, c of the result; `axis` receives h, w. */
 static const Expr *const *pool_axes(IndexMap *m, const PoolWindows *w, const Expr **at)

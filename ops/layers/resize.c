@@ -4,11 +4,17 @@
  *   resample     y[i] = sum(t) x[index[i,t]] * weight[i,t]              along one axis
  *   interpolate  y[i] = x at i * n / m, nearest, linear or cubic           along one axis, sizes may be open
  *   grid_sample  y[n,h,w,c] = x at grid[n,h,w] in (x, y) from -1 to 1   nearest, bilinear or cubic */
+#include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
 
 #include <string.h>
 
-#include "ir/algebra/algebra.h"
+/* Opens the axes of x, with another extent of one. */
+static void axes_resized(IndexMap *m, const Tensor *x, int axis, const Expr *extent, const Expr **at)
+{
+    for (int d = 0; d < x->rank; d++)
+        at[d] = index_axis(m, axis_letter(x->rank, d), d == axis ? extent : x->shape[d]);
+}
 
 static int resample(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -26,13 +32,14 @@ static int resample(Ctx *cx, const Node *n, Tensor **out)
                   tensor_shape_text(cx, x));
         return 0;
     }
-    char c = axis_letter(x->rank, axis);
-    const char *at = text_format(cx, "max(0, min(%lld, index[%c,tap]))", (long long)size - 1, c);
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y[%s] = sum(tap) x[%s] * weight[%c,tap]",
-                                    axes_with(cx, x->rank, axis, text_format(cx, "%c<%lld", c, (long long)count)),
-                                    axes_with(cx, x->rank, axis, at), c),
-                        BIND_T("x", n->in[0]), BIND_T("index", n->in[1]), BIND_T("weight", n->in[2]));
+    const Expr *at[MAX_RANK], *position[2];
+    IndexMap m = { .cx = cx, .call = n };
+    axes_resized(&m, x, axis, expr_index(cx, count), at);
+    position[0] = at[axis];
+    position[1] = index_tap(&m, "tap", expr_index(cx, taps));
+    at[axis] = index_simplified(&m, index_clamped(cx, tensor_read(cx, index, position, 2), expr_index(cx, size - 1)));
+    out[0] = index_reduced(&m, REDUCE_SUM, expr_mul(cx, tensor_read(cx, x, at, x->rank),
+                                                    tensor_read(cx, weight, position, 2)));
     return out[0] ? 1 : 0;
 }
 
@@ -46,69 +53,107 @@ static Node *permute_resample(Ctx *cx, const Node *n, const int *perm, Tensor *c
 
 /* ---- By a ratio of sizes ----------------------------------------------------------------------------------------- */
 
+/* The result has `extent` elements for `size` of x, in the ratio p / q. */
+typedef struct Ratio { const Expr *size, *extent, *p, *q; } Ratio;
 /* Element i of the result is at position num / den of x, a quotient of integers and therefore exact for all sizes. */
-typedef struct Ratio { const Expr *extent; const char *num, *den; } Ratio;
+typedef struct Position { const Expr *num, *den; } Position;
 
 /* Sets the result's size to size * times / per, or to the first size of `like`; then the two sizes are the ratio. */
-static bool read_ratio(Ctx *cx, const Node *n, Formulas *f, const Expr *size, Ratio *r)
+static bool read_ratio(Ctx *cx, const Node *n, const Expr *size, Ratio *r)
 {
     const Attr *like = node_attr(n, "like");
     const int64_t times = node_int(n, "times", 1), per = node_int(n, "per", 1);
-    const char *word = node_text(n, "coordinates", "half_pixel");
     const Expr *p = like ? like->tensor->shape[0] : expr_index(cx, times), *q = like ? size : expr_index(cx, per);
-    r->extent = like ? p : simplify(cx, expr_binary(cx, EXPR_FLOORDIV, op_size(cx, size, times, 0), q), NULL);
-    const double most = 4.0 * ((double)op_greatest(cx, r->extent) + 1)
+    const Expr *extent = like ? p : simplify(cx, expr_binary(cx, EXPR_FLOORDIV, op_size(cx, size, times, 0), q), NULL);
+    const double most = 4.0 * ((double)op_greatest(cx, extent) + 1)
                             * ((double)op_greatest(cx, q) + (double)op_greatest(cx, size))
                         + 4.0 * (double)op_greatest(cx, p);
-    if (times < 1 || per < 1 || op_least(cx, size) < 1 || op_least(cx, r->extent) < 1 || most > INT32_MAX) {
-        op_refuse(cx, n,
-                  "the input is %s, 'times' %lld, 'per' %lld; a result with sizes above 0, and products of sizes below "
-                  "2^31, are expected%s",
-                  tensor_shape_text(cx, n->in[0]), (long long)times, (long long)per,
-                  size->kind == EXPR_INT ? "" : op_greater_least);
-        return false;
-    }
-    const char *P = formulas_size(f, p), *Q = formulas_size(f, q), *E = formulas_size(f, r->extent);
-    const char *centred = text_format(cx, "((2*i+1)*%s-%s)", Q, P);
-    if (strcmp(word, "asymmetric") == 0) r->num = text_format(cx, "(i*%s)", Q), r->den = P;
-    else if (strcmp(word, "half_pixel") == 0) r->num = centred, r->den = text_format(cx, "(2*%s)", P);
-    else if (strcmp(word, "pytorch_half_pixel") == 0)
-        r->num = text_format(cx, "select(%s == 1, 0, %s)", E, centred), r->den = text_format(cx, "(2*%s)", P);
-    else if (strcmp(word, "tf_half_pixel_for_nn") == 0)
-        r->num = text_format(cx, "((2*i+1)*%s)", Q), r->den = text_format(cx, "(2*%s)", P);
-    else if (strcmp(word, "align_corners") == 0)
-        r->num = text_format(cx, "(i*(%s-1))", formulas_size(f, size)), r->den = text_format(cx, "max(1, %s-1)", E);
-    else
-        op_refuse(cx, n,
-                  "'coordinates' is \"%s\"; asymmetric, half_pixel, pytorch_half_pixel, tf_half_pixel_for_nn or "
-                  "align_corners is expected",
-                  word);
-    return r->num != NULL;
+    *r = (Ratio){ size, extent, p, q };
+    if (times >= 1 && per >= 1 && op_least(cx, size) >= 1 && op_least(cx, extent) >= 1 && most <= INT32_MAX)
+        return true;
+    op_refuse(cx, n,
+              "the input is %s, 'times' %lld, 'per' %lld; a result with sizes above 0, and products of sizes below "
+              "2^31, are expected%s",
+              tensor_shape_text(cx, n->in[0]), (long long)times, (long long)per,
+              size->kind == EXPR_INT ? "" : op_greater_least);
+    return false;
 }
 
-/* Returns num / den, rounded as `nearest` states. NULL: refused. */
-static const char *nearest_text(Ctx *cx, const Node *n, const Ratio *r)
+static const Expr *twice(Ctx *cx, const Expr *e) { return expr_mul(cx, expr_index(cx, 2), e); }
+
+static Position position_of(Ctx *cx, const Node *n, const Ratio *r, const Expr *i)
+{
+    const char *word = node_text(n, "coordinates", "half_pixel");
+    const Expr *one = expr_index(cx, 1), *middle = expr_mul(cx, expr_add(cx, twice(cx, i), one), r->q),
+               *centred = expr_sub(cx, middle, r->p), *is_one = expr_binary(cx, EXPR_EQ, r->extent, one);
+    if (strcmp(word, "asymmetric") == 0) return (Position){ expr_mul(cx, i, r->q), r->p };
+    if (strcmp(word, "half_pixel") == 0) return (Position){ centred, twice(cx, r->p) };
+    if (strcmp(word, "pytorch_half_pixel") == 0)
+        return (Position){ expr_select(cx, is_one, expr_index(cx, 0), centred), twice(cx, r->p) };
+    if (strcmp(word, "tf_half_pixel_for_nn") == 0) return (Position){ middle, twice(cx, r->p) };
+    if (strcmp(word, "align_corners") == 0)
+        return (Position){ expr_mul(cx, i, expr_sub(cx, r->size, one)),
+                           expr_binary(cx, EXPR_MAX, one, expr_sub(cx, r->extent, one)) };
+    op_refuse(cx, n,
+              "'coordinates' is \"%s\"; asymmetric, half_pixel, pytorch_half_pixel, tf_half_pixel_for_nn or "
+              "align_corners is expected",
+              word);
+    return (Position){ one, one };
+}
+
+/* Returns num / den, rounded as `nearest` states. */
+static const Expr *nearest_to(Ctx *cx, const Node *n, Position at)
 {
     const char *word = node_text(n, "nearest", "round_prefer_floor");
-    if (strcmp(word, "floor") == 0) return text_format(cx, "%s/%s", r->num, r->den);
-    if (strcmp(word, "ceil") == 0) return text_format(cx, "(%s+%s-1)/%s", r->num, r->den, r->den);
-    if (strcmp(word, "round_prefer_floor") == 0) return text_format(cx, "(2*%s+%s-1)/(2*%s)", r->num, r->den, r->den);
-    if (strcmp(word, "round_prefer_ceil") == 0) return text_format(cx, "(2*%s+%s)/(2*%s)", r->num, r->den, r->den);
-    op_refuse(cx, n, "'nearest' is \"%s\"; floor, ceil, round_prefer_floor or round_prefer_ceil is expected", word);
-    return NULL;
+    const Expr *one = expr_index(cx, 1), *num = at.num, *den = at.den;
+    if (strcmp(word, "ceil") == 0) num = expr_sub(cx, expr_add(cx, num, den), one);
+    else if (strcmp(word, "round_prefer_floor") == 0)
+        num = expr_sub(cx, expr_add(cx, twice(cx, num), den), one), den = twice(cx, den);
+    else if (strcmp(word, "round_prefer_ceil") == 0) num = expr_add(cx, twice(cx, num), den), den = twice(cx, den);
+    else if (strcmp(word, "floor") != 0)
+        op_refuse(cx, n, "'nearest' is \"%s\"; floor, ceil, round_prefer_floor or round_prefer_ceil is expected", word);
+    return expr_binary(cx, EXPR_FLOORDIV, num, den);
+}
+
+static const Expr *last_of(Ctx *cx, const Expr *size) { return op_size(cx, size, 1, -1); }
+
+static int nearest(Ctx *cx, const Node *n, int axis, const Ratio *r, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Expr *at[MAX_RANK];
+    IndexMap along = { .cx = cx, .call = n, .word = "place" }, m = { .cx = cx, .call = n };
+    const Position position = position_of(cx, n, r, index_axis(&along, 'i', r->extent));
+    const Tensor *place = index_result(&along, index_clamped(cx, nearest_to(cx, n, position), last_of(cx, r->size)));
+    if (!place) return 0;
+    axes_resized(&m, x, axis, r->extent, at);
+    at[axis] = index_simplified(&m, index_clamped(cx, tensor_read(cx, place, &at[axis], 1), last_of(cx, r->size)));
+    out[0] = index_result(&m, tensor_read(cx, x, at, x->rank));
+    return out[0] ? 1 : 0;
 }
 
 /* The weights of the taps around each position, whose fraction above its floor is `part`. Cubic: Keys 1981. */
-static void make_weights(Formulas *f, bool is_cubic, double a)
+static Tensor *weights_of(Ctx *cx, const Node *n, Tensor *part)
 {
-    const DType t = f->call->in[0]->type;
-    if (!is_cubic) formulas_compute(f, "weight[i,t<2] = select(t == 0, 1 - part[i], part[i])");
-    else {
-        formulas_name(f, (Bind)BIND_V("a", expr_real(f->cx, t, a)));
-        formulas_compute(f, "z[i,t<4] = abs(part[i] + 1 - %s(t))", dtype_info(t)->spelling);
-        formulas_compute(f, "weight[*] = select(z[*] <= 1, ((a+2)*z[*] - (a+3))*z[*]*z[*] + 1, ((a*z[*] - 5*a)*z[*] + "
-                         "8*a)*z[*] - 4*a)");
-    }
+    const DType t = n->in[0]->type;
+    if (strcmp(node_text(n, "mode", "nearest"), "cubic") != 0)
+        return OP_FORMULA(cx, n, "weight[i,t<2] = select(t == 0, 1 - part[i], part[i])", BIND_T("part", part));
+    IndexMap m = { .cx = cx, .call = n, .word = "z" };
+    const Expr *i = index_axis(&m, 'i', part->shape[0]), *tap = index_axis(&m, 't', expr_index(cx, 4));
+    const Expr *z = expr_add(cx, tensor_read(cx, part, &i, 1), expr_int(cx, t, 1));
+    Tensor *distance = index_result(&m, expr_unary(cx, EXPR_ABS, expr_sub(cx, z, expr_cast(cx, t, tap))));
+    return OP_FORMULA(cx, n, "weight[*] = select(z[*] <= 1, ((a+2)*z[*] - (a+3))*z[*]*z[*] + 1, "
+                      "((a*z[*] - 5*a)*z[*] + 8*a)*z[*] - 4*a)", BIND_T("z", distance),
+                      BIND_V("a", expr_real(cx, t, node_real(n, "cubic", -0.75))));
+}
+
+static Tensor *along_position(Ctx *cx, const Node *n, const Ratio *r, bool is_part)
+{
+    const DType t = n->in[0]->type;
+    IndexMap m = { .cx = cx, .call = n, .word = is_part ? "part" : "below" };
+    const Position p = position_of(cx, n, r, index_axis(&m, 'i', r->extent));
+    if (!is_part) return index_result(&m, expr_binary(cx, EXPR_FLOORDIV, p.num, p.den));
+    const Expr *rest = expr_cast(cx, t, expr_binary(cx, EXPR_FLOORMOD, p.num, p.den));
+    return index_result(&m, expr_binary(cx, EXPR_DIV, rest, expr_cast(cx, t, p.den)));
 }
 
 static int interpolate(Ctx *cx, const Node *n, Tensor **out)
@@ -117,74 +162,66 @@ static int interpolate(Ctx *cx, const Node *n, Tensor **out)
     const char *mode = node_text(n, "mode", "nearest");
     const bool is_cubic = strcmp(mode, "cubic") == 0, is_nearest = strcmp(mode, "nearest") == 0;
     const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
-    Formulas f = { .cx = cx, .call = n };
-    Ratio r = { 0 };
+    Ratio r;
     if (!is_cubic && !is_nearest && strcmp(mode, "linear") != 0)
         op_refuse(cx, n, "'mode' is \"%s\"; nearest, linear or cubic is expected", mode);
-    if (axis < 0 || ctx_failed(cx) || (!is_nearest && !op_float(cx, n)) || !read_ratio(cx, n, &f, x->shape[axis], &r))
+    if (axis < 0 || ctx_failed(cx) || (!is_nearest && !op_float(cx, n)) || !read_ratio(cx, n, x->shape[axis], &r))
         return 0;
-    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
-    const char *extent = formulas_size(&f, r.extent), *last = formulas_size(&f, op_size(cx, x->shape[axis], 1, -1)),
-               *t = dtype_info(x->type)->spelling;
-    const char c = axis_letter(x->rank, axis), *lhs = axes_with(cx, x->rank, axis, text_format(cx, "%c<%s", c, extent));
-    if (is_nearest) {
-        const char *at = nearest_text(cx, n, &r);
-        if (!at) return 0;
-        formulas_compute(&f, "place[i<%s] = max(0, min(%s, %s))", extent, last, at);
-        out[0] = formulas_compute(&f, "y[%s] = x[%s]", lhs,
-                               axes_with(cx, x->rank, axis, text_format(cx, "max(0, min(%s, place[%c]))", last, c)));
-        return out[0] ? 1 : 0;
-    }
-    formulas_compute(&f, "below[i<%s] = %s/%s", extent, r.num, r.den);
-    formulas_compute(&f, "part[i<%s] = %s(%s %% %s) / %s(%s)", extent, t, r.num, r.den, t, r.den);
-    make_weights(&f, is_cubic, node_real(n, "cubic", -0.75));
-    const char *at = text_format(cx, "max(0, min(%s, below[%c]+tap%s))", last, c, is_cubic ? "-1" : "");
-    out[0] = formulas_compute(&f, "y[%s] = sum(tap<%d) x[%s] * weight[%c,tap]", lhs, is_cubic ? 4 : 2,
-                           axes_with(cx, x->rank, axis, at), c);
+    if (is_nearest) return nearest(cx, n, axis, &r, out);
+    Tensor *below = along_position(cx, n, &r, false), *part = along_position(cx, n, &r, true),
+           *weight = part ? weights_of(cx, n, part) : NULL;
+    if (!below || !weight) return 0;
+    const Expr *at[MAX_RANK], *position[2];
+    IndexMap m = { .cx = cx, .call = n };
+    axes_resized(&m, x, axis, r.extent, at);
+    position[0] = at[axis];
+    position[1] = index_tap(&m, "tap", expr_index(cx, is_cubic ? 4 : 2));
+    const Expr *tap = expr_add(cx, tensor_read(cx, below, position, 1), position[1]);
+    at[axis] = index_simplified(&m, index_clamped(cx, index_plus(cx, tap, is_cubic ? -1 : 0), last_of(cx, r.size)));
+    out[0] = index_reduced(&m, REDUCE_SUM, expr_mul(cx, tensor_read(cx, x, at, x->rank),
+                                                    tensor_read(cx, weight, position, 2)));
     return out[0] ? 1 : 0;
 }
 
 /* ---- At positions that are data ---------------------------------------------------------------------------------- */
 
-/* Returns size * times + more as text, converted to the coordinates' type. */
-static const char *real_size(Formulas *f, const Expr *size, int64_t times, int64_t more)
+/* size * times + more in the coordinates' type */
+static const Expr *real_size(Ctx *cx, DType t, const Expr *size, int64_t times, int64_t more)
 {
-    const char *text = formulas_size(f, op_size(f->cx, size, times, more));
-    return size->kind == EXPR_INT ? text
-                                  : text_format(f->cx, "%s(%s)", dtype_info(f->call->in[1]->type)->spelling, text);
+    return expr_cast(cx, t, op_size(cx, size, times, more));
 }
 
 /* Maps -1..1 to pixels. -1 and 1 are the outer pixels' centres (align), or the image's edges. */
-static const char *pixel_text(Formulas *f, const char *g, const Expr *size, bool align)
+static const Expr *pixel_of(Ctx *cx, const Expr *g, const Expr *size, bool align)
 {
-    return align ? text_format(f->cx, "(%s + 1) * %s * 0.5", g, real_size(f, size, 1, -1))
-                 : text_format(f->cx, "((%s + 1) * %s - 1) * 0.5", g, real_size(f, size, 1, 0));
+    const Expr *one = expr_int(cx, g->type, 1), *half = expr_real(cx, g->type, 0.5);
+    const Expr *p = expr_mul(cx, expr_add(cx, g, one), real_size(cx, g->type, size, 1, align ? -1 : 0));
+    return expr_mul(cx, align ? p : expr_sub(cx, p, one), half);
 }
 
 /* Mirrors a position at both ends of the image until it is inside. The ends are the outer pixels' centres (align), or
  * half a pixel further. */
-static const char *reflected_text(Formulas *f, const char *p, const Expr *size, bool align)
+static const Expr *reflected(Ctx *cx, const Expr *p, const Expr *size, bool align)
 {
-    Ctx *cx = f->cx;
-    if (align && expr_is_int(size, 1)) return text_format(cx, "%s * 0", p);
-    const char *low = align ? "0" : "0.5", *period = real_size(f, size, 2, align ? -2 : 0);
-    period = size->kind == EXPR_INT ? text_format(cx, "%s.0", period) : text_format(cx, "max(1, %s)", period);
-    const char *folded = text_format(cx, "fmod(abs(%s + %s), %s)", p, low, period);
-    return text_format(cx, "min(%s, %s - %s) - %s", folded, period, folded, low);
+    const DType t = p->type;
+    if (align && expr_is_int(size, 1)) return expr_mul(cx, p, expr_int(cx, t, 0));
+    const Expr *low = expr_real(cx, t, align ? 0 : 0.5), *period = real_size(cx, t, size, 2, align ? -2 : 0);
+    if (size->kind != EXPR_INT) period = expr_binary(cx, EXPR_MAX, expr_int(cx, t, 1), period);
+    const Expr *folded = expr_binary(cx, EXPR_FMOD, expr_unary(cx, EXPR_ABS, expr_add(cx, p, low)), period);
+    return expr_sub(cx, expr_binary(cx, EXPR_MIN, folded, expr_sub(cx, period, folded)), low);
 }
 
 /* Mirrors one tap of a cubic sample, or clamps it to the image: taps are treated separately. */
-static const char *tap_text(Formulas *f, const char *k, const Expr *size, bool align, bool reflects)
+static const Expr *tap_inside(Ctx *cx, const Expr *k, const Expr *size, bool align, bool reflects)
 {
-    Ctx *cx = f->cx;
-    const char *last = formulas_size(f, op_size(cx, size, 1, -1));
-    if (!reflects) return text_format(cx, "max(0, min(%s, %s))", last, k);
+    const Expr *last = last_of(cx, size);
+    if (!reflects) return index_clamped(cx, k, last);
     const Expr *period = simplify(
         cx, expr_binary(cx, EXPR_MAX, expr_index(cx, 1), op_size(cx, size, 2, align ? -2 : 0)), NULL);
-    const char *all = formulas_size(f, period), *end = formulas_size(f, op_size(cx, period, 1, align ? 0 : -1));
-    const char *mirrored = text_format(cx, "min((%s)%%%s, %s - (%s)%%%s)", k, all, end, k, all);
+    const Expr *rest = expr_binary(cx, EXPR_FLOORMOD, k, period),
+               *mirrored = expr_binary(cx, EXPR_MIN, rest, expr_sub(cx, op_size(cx, period, 1, align ? 0 : -1), rest));
     /* With an open size the clamp proves that the index is inside. */
-    return size->kind == EXPR_INT ? mirrored : text_format(cx, "max(0, min(%s, %s))", last, mirrored);
+    return size->kind == EXPR_INT ? mirrored : index_clamped(cx, mirrored, last);
 }
 
 typedef struct Sampling { bool align, reflects, is_clamped, is_nearest, is_cubic; } Sampling;
@@ -208,57 +245,105 @@ static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
 }
 
 /* For each component of the grid, from x's last spatial dimension to its first: the name of the stage with positions,
- * and the letter of its taps. */
-static const char *const coordinate_words[] = { "right", "down", "behind" }, coordinate_taps[] = "jit";
+ * those of the weights of cubic samples, and the taps. */
+static const char *const coordinate_words[] = { "right", "down", "behind" },
+                  *const distance_words[] = { "distance_0", "distance_1", "distance_2" },
+                  *const weight_words[] = { "taps_0", "taps_1", "taps_2" }, *const tap_names[] = { "j", "i", "t" };
 
-/* Samples over 2 or 3 spatial dimensions. axes: the letters of the grid's axes, n,h,w or n,d,h,w. */
-typedef struct Grid { Formulas *f; Sampling s; int spatial; const char *axes; } Grid;
+/* Samples over 2 or 3 spatial dimensions; coordinates and weights of each. */
+typedef struct Grid {
+    Ctx *cx;
+    const Node *call;
+    Sampling s;
+    int spatial;
+    const Tensor *coordinate[3], *weight[3];
+} Grid;
 
-static const Expr *extent_of(const Grid *g, int k) { return g->f->call->in[0]->shape[g->spatial - k]; }
+static const Expr *extent_of(const Grid *g, int k) { return g->call->in[0]->shape[g->spatial - k]; }
+
+/* Opens the grid's axes, n,h,w or n,d,h,w. */
+static void grid_axes(const Grid *g, IndexMap *m, const Expr **at)
+{
+    const Tensor *grid = g->call->in[1];
+    for (int d = 0; d + 1 < grid->rank; d++) at[d] = index_axis(m, axis_letter(grid->rank, d), grid->shape[d]);
+}
 
 /* The stage of pixel coordinates of one dimension, for each element of the grid. */
-static void make_coordinate(const Grid *g, int k)
+static Tensor *coordinate_of(const Grid *g, int k)
 {
-    Ctx *cx = g->f->cx;
+    Ctx *cx = g->cx;
     const Sampling *s = &g->s;
-    const Expr *size = extent_of(g, k);
-    const char *p = pixel_text(g->f, text_format(cx, "grid[%s,%d]", g->axes, k), size, s->align);
-    if (s->reflects && !s->is_cubic) p = reflected_text(g->f, text_format(cx, "(%s)", p), size, s->align);
-    if (s->is_nearest) p = text_format(cx, "nearbyint(%s)", p);
-    if (s->is_clamped && !s->is_cubic) p = text_format(cx, "max(0, min(%s, %s))", real_size(g->f, size, 1, -1), p);
-    formulas_compute(g->f, "%s[%s] = %s", coordinate_words[k], g->axes, p);
+    const Tensor *grid = g->call->in[1];
+    const Expr *at[MAX_RANK], *size = extent_of(g, k);
+    IndexMap m = { .cx = cx, .call = g->call, .word = coordinate_words[k] };
+    grid_axes(g, &m, at);
+    at[grid->rank - 1] = expr_index(cx, k);
+    const Expr *p = pixel_of(cx, tensor_read(cx, grid, at, grid->rank), size, s->align);
+    if (s->reflects && !s->is_cubic) p = reflected(cx, p, size, s->align);
+    if (s->is_nearest) p = expr_unary(cx, EXPR_NEARBYINT, p);
+    if (s->is_clamped && !s->is_cubic)
+        p = expr_binary(cx, EXPR_MAX, expr_int(cx, p->type, 0),
+                        expr_binary(cx, EXPR_MIN, real_size(cx, p->type, size, 1, -1), p));
+    return index_result(&m, p);
 }
 
-/* The stage of weights of the four taps around each coordinate (Keys 1981, with a = -0.75). */
-static void make_cubic_weights(const Grid *g, int k)
+static const Expr *times_plus(Ctx *cx, const Expr *a, const Expr *z, double b)
 {
-    const char *at = text_format(g->f->cx, "%s[%s]", coordinate_words[k], g->axes),
-               *t = dtype_info(g->f->call->in[1]->type)->spelling;
-    formulas_compute(g->f, "distance_%d[%s,q<4] = abs(%s - floor(%s) + 1 - %s(q))", k, g->axes, at, at, t);
-    formulas_compute(g->f,
-                  "taps_%d[*] = select(distance_%d[*] <= 1, (1.25 * distance_%d[*] - 2.25) * distance_%d[*] * "
-                  "distance_%d[*] + 1, "
-                  "((3.75 - 0.75 * distance_%d[*]) * distance_%d[*] - 6) * distance_%d[*] + 3)",
-                  k, k, k, k, k, k, k, k);
+    return expr_add(cx, expr_mul(cx, a, z), expr_real(cx, z->type, b));
 }
 
-/* Returns the index in x of one tap, and its weight; an empty weight is 1. */
-static void tap_of(const Grid *g, int k, const char **index, const char **weight)
+/* Keys' kernel at the distances z: (1.25 z - 2.25) z z + 1 up to 1, ((3.75 - 0.75 z) z - 6) z + 3 beyond. */
+static Tensor *kernel_of(const Grid *g, int k, const Tensor *distance)
 {
-    Ctx *cx = g->f->cx;
-    const char *at = text_format(cx, "%s[%s]", coordinate_words[k], g->axes),
-               *t = dtype_info(g->f->call->in[1]->type)->spelling;
-    const char tap = coordinate_taps[k];
-    *index = text_format(cx, "i32(floor(%s))", at);
-    *weight = "";
+    Ctx *cx = g->cx;
+    const DType t = distance->type;
+    const Expr *at[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = g->call, .word = weight_words[k] };
+    index_axes(&m, distance, at);
+    const Expr *z = tensor_read(cx, distance, at, distance->rank), *one = expr_real(cx, t, 1);
+    const Expr *near = expr_sub(cx, expr_mul(cx, expr_real(cx, t, 1.25), z), expr_real(cx, t, 2.25)),
+               *far = expr_sub(cx, expr_real(cx, t, 3.75), expr_mul(cx, expr_real(cx, t, 0.75), z));
+    near = times_plus(cx, expr_mul(cx, near, z), z, 1);
+    far = times_plus(cx, expr_sub(cx, expr_mul(cx, far, z), expr_real(cx, t, 6)), z, 3);
+    return index_result(&m, expr_select(cx, expr_binary(cx, EXPR_LE, z, one), near, far));
+}
+
+/* The weights of the four taps around each coordinate (Keys 1981, with a = -0.75). */
+static Tensor *cubic_weights_of(const Grid *g, int k)
+{
+    Ctx *cx = g->cx;
+    const Tensor *coordinate = g->coordinate[k];
+    const DType t = coordinate->type;
+    const Expr *axis[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = g->call, .word = distance_words[k] };
+    grid_axes(g, &m, axis);
+    const Expr *q = index_axis(&m, 'q', expr_index(cx, 4)), *at = tensor_read(cx, coordinate, axis, coordinate->rank);
+    const Expr *part = expr_add(cx, expr_sub(cx, at, expr_unary(cx, EXPR_FLOOR, at)), expr_int(cx, t, 1));
+    Tensor *z = index_result(&m, expr_unary(cx, EXPR_ABS, expr_sub(cx, part, expr_cast(cx, t, q))));
+    return z ? kernel_of(g, k, z) : NULL;
+}
+
+/* Returns the index in x of one tap, and its weight. The tap of a nearest sample is NULL. */
+static const Expr *tap_of(const Grid *g, int k, const Expr *const *axis, const Expr *tap, const Expr **weight)
+{
+    Ctx *cx = g->cx;
+    const Tensor *coordinate = g->coordinate[k];
+    const Expr *at = tensor_read(cx, coordinate, axis, coordinate->rank), *floor = expr_unary(cx, EXPR_FLOOR, at),
+               *index = expr_cast(cx, I32, floor);
+    if (!tap) return index;
     if (g->s.is_cubic) {
-        *index = text_format(cx, "%s-1+%c", *index, tap);
-        if (g->s.is_clamped) *index = tap_text(g->f, *index, extent_of(g, k), g->s.align, g->s.reflects);
-        *weight = text_format(cx, " * taps_%d[%s,%c]", k, g->axes, tap);
-    } else if (!g->s.is_nearest) {
-        *index = text_format(cx, "%s+%c", *index, tap);
-        *weight = text_format(cx, " * (1 - abs(%s - floor(%s) - %s(%c)))", at, at, t, tap);
+        const Expr *place[MAX_RANK];
+        for (int d = 0; d < coordinate->rank; d++) place[d] = axis[d];
+        place[coordinate->rank] = tap;
+        index = expr_add(cx, index_plus(cx, index, -1), tap);
+        if (g->s.is_clamped) index = tap_inside(cx, index, extent_of(g, k), g->s.align, g->s.reflects);
+        *weight = tensor_read(cx, g->weight[k], place, coordinate->rank + 1);
+    } else {
+        const Expr *distance = expr_sub(cx, expr_sub(cx, at, floor), expr_cast(cx, at->type, tap));
+        index = expr_add(cx, index, tap);
+        *weight = expr_sub(cx, expr_int(cx, at->type, 1), expr_unary(cx, EXPR_ABS, distance));
     }
+    return index;
 }
 
 static bool check_grid(Ctx *cx, const Node *n)
@@ -278,24 +363,27 @@ static bool check_grid(Ctx *cx, const Node *n)
 
 static int grid_sample(Ctx *cx, const Node *n, Tensor **out)
 {
-    Formulas f = { .cx = cx, .call = n, .count = 2, .bind = { BIND_T("x", n->in[0]), BIND_T("grid", n->in[1]) } };
-    Grid g = { .f = &f, .spatial = n->in[0]->rank - 2, .axes = n->in[0]->rank == 4 ? "n,h,w" : "n,d,h,w" };
+    const Tensor *x = n->in[0];
+    Grid g = { .cx = cx, .call = n, .spatial = x->rank - 2 };
     if (!op_float(cx, n) || !op_same_type(cx, n) || !read_sampling(cx, n, &g.s) || !check_grid(cx, n)) return 0;
-    Text at = text_new(cx), weights = text_new(cx), over = text_new(cx);
     for (int k = 0; k < g.spatial; k++) {
-        make_coordinate(&g, k);
-        if (g.s.is_cubic) make_cubic_weights(&g, k);
+        g.coordinate[k] = coordinate_of(&g, k);
+        if (g.s.is_cubic && g.coordinate[k]) g.weight[k] = cubic_weights_of(&g, k);
+        if (ctx_failed(cx)) return 0;
     }
-    for (int k = g.spatial - 1; k >= 0; k--) {
-        const char *index, *weight;
-        tap_of(&g, k, &index, &weight);
-        text_printf(&at, "%s,", index);
-        text_add(&weights, weight);
-        text_printf(&over, "%s%c<%d", over.length ? "," : "", coordinate_taps[k], g.s.is_cubic ? 4 : 2);
-    }
-    const char *sum = g.s.is_nearest ? "" : text_format(cx, "sum(%s) ", over.at);
-    out[0] = formulas_compute(&f, "y[%s,c<%lld] = %s(x[n,%sc]?%s : 0)", g.axes,
-                           (long long)tensor_dim(n->in[0], g.spatial + 1), sum, at.at, text_string(&weights));
+    const Expr *axis[MAX_RANK], *at[MAX_RANK], *tap[3] = { NULL }, *weights[3] = { NULL };
+    IndexMap m = { .cx = cx, .call = n };
+    grid_axes(&g, &m, axis);
+    at[0] = axis[0];
+    at[g.spatial + 1] = index_axis(&m, 'c', x->shape[g.spatial + 1]);
+    for (int k = g.spatial - 1; k >= 0 && !g.s.is_nearest; k--)
+        tap[k] = index_tap(&m, tap_names[k], expr_index(cx, g.s.is_cubic ? 4 : 2));
+    for (int k = g.spatial - 1; k >= 0; k--)
+        at[g.spatial - k] = index_simplified(&m, tap_of(&g, k, axis, tap[k], &weights[k]));
+    const Expr *value = index_read(&m, x, at);
+    for (int k = g.spatial - 1; k >= 0; k--)
+        if (weights[k]) value = expr_mul(cx, value, weights[k]);
+    out[0] = index_reduced(&m, g.s.is_nearest ? REDUCE_NONE : REDUCE_SUM, index_or_zero(&m, value));
     return out[0] ? 1 : 0;
 }
 

@@ -11,23 +11,10 @@
  *
  * A scatter is expressed per output element: each element scans the updates for those with its own index. The cost is
  * elements times updates. No order of writes is needed, and indices out of range have no effect. */
+#include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
 
 #include <string.h>
-
-static void comma(Text *t) { if (t->length) text_char(t, ','); }
-
-/* Returns the text of an index as an i32 clamped to [0, size). */
-static const char *inside(Formulas *f, const char *index, const Expr *size)
-{
-    const char *all = formulas_size(f, size), *last = formulas_size(f, op_size(f->cx, size, 1, -1));
-    return text_format(f->cx, "max(0, min(%s, select(%s < 0, i32(%s)+%s, i32(%s))))", last, index, index, all, index);
-}
-
-static Formulas of_x_and_index(Ctx *cx, const Node *n)
-{
-    return (Formulas){ .cx = cx, .call = n, .count = 2, .bind = { BIND_T("x", n->in[0]), BIND_T("index", n->in[1]) } };
-}
 
 static bool check_index(Ctx *cx, const Node *n, const Tensor *index)
 {
@@ -59,23 +46,24 @@ static bool check_elements(Ctx *cx, const Node *n, int *axis)
 
 static int gather_elements(Ctx *cx, const Node *n, Tensor **out)
 {
-    int axis, rank = n->in[0]->rank;
+    int axis;
+    const Tensor *x = n->in[0], *index = n->in[1];
     if (!check_elements(cx, n, &axis)) return 0;
-    Formulas f = of_x_and_index(cx, n);
-    const char *at = inside(&f, text_format(cx, "index[%s]", axes_with(cx, rank, -1, "")), n->in[0]->shape[axis]);
-    Text lhs = text_new(cx);
-    for (int d = 0; d < rank; d++)
-        text_printf(&lhs, "%s%c<%s", d ? "," : "", axis_letter(rank, d), formulas_size(&f, n->in[1]->shape[d]));
-    out[0] = formulas_compute(&f, "y[%s] = x[%s]", lhs.at, axes_with(cx, rank, axis, at));
+    const Expr *at[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = n };
+    index_axes(&m, index, at);
+    at[axis] = index_from_data(&m, tensor_read(cx, index, at, index->rank), x->shape[axis]);
+    out[0] = index_result(&m, tensor_read(cx, x, at, x->rank));
     return out[0] ? 1 : 0;
 }
 
 /* ---- Scattering ------------------------------------------------------------------------------------------------- */
 
-typedef struct Combination { const char *name, *reducer, *of; } Combination;
+/* `none`: over the update indices, so that the last update wins. */
+typedef struct Combination { const char *name; Reducer by; bool replaces; } Combination;
 static const Combination combinations[] = {
-    { "none", "max", NULL },      /* over the update indices: the last update wins */
-    { "add", "sum", "0" }, { "mul", "prod", "1" }, { "max", "max", NULL }, { "min", "min", NULL },
+    { "none", REDUCE_MAX, true }, { "add", REDUCE_SUM, false }, { "mul", REDUCE_PROD, false },
+    { "max", REDUCE_MAX, false }, { "min", REDUCE_MIN, false },
 };
 
 static const Combination *combination_of(Ctx *cx, const Node *n)
@@ -87,55 +75,65 @@ static const Combination *combination_of(Ctx *cx, const Node *n)
     return NULL;
 }
 
-/* The parts in which scatter_elements and scatter_nd differ. */
-typedef struct Scatter {
-    const char *all, *sized;     /* axes of the output: n,c and n<2,c<5 */
-    const char *over;            /* the range of update indices: k<5 */
-    /* True if update k addresses this element; a padded read in it requires is_padded. */
-    const char *is_match;
-    const char *update;          /* the update at @, a placeholder for k; a padded read if is_padded */
-    bool is_padded;
-} Scatter;
+/* The parts in which scatter_elements and scatter_nd differ. `m`: over the axes of the output, at the element `at`. */
+typedef struct Scatter Scatter;
+struct Scatter {
+    const Expr *count;           /* of the update indices */
+    int axis;                    /* of scatter_elements */
+    bool is_padded;              /* some elements have no update: reads may be outside */
+    /* True if update k addresses this element */
+    const Expr *(*is_match)(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k);
+    const Expr *(*update)(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k);      /* update k */
+};
 
-static const char *with_number(Ctx *cx, const char *pattern, const char *number)
+static const Expr *read_of(const Scatter *s, IndexMap *m, const Tensor *t, const Expr *const *at)
 {
-    Text t = text_new(cx);
-    for (; *pattern; pattern++) {
-        if (*pattern == '@') text_add(&t, number);
-        else text_char(&t, *pattern);
-    }
-    return text_string(&t);
+    return s->is_padded ? index_read(m, t, at) : tensor_read(m->cx, t, at, t->rank);
+}
+
+/* y = the last update that matches, else x. */
+static Tensor *replaced(Ctx *cx, const Node *n, const Scatter *s)
+{
+    const Tensor *x = n->in[0];
+    const Expr *at[MAX_RANK], *none = expr_int(cx, I32, -1);
+    IndexMap scan = { .cx = cx, .call = n, .word = "last" }, m = { .cx = cx, .call = n };
+    index_axes(&scan, x, at);
+    const Expr *k = index_tap(&scan, "k", s->count);
+    const Expr *mine = expr_select(cx, s->is_match(s, &scan, at, k), k, none);
+    const Tensor *last = index_reduced_from(&scan, REDUCE_MAX, none, index_guarded(&scan, mine, none));
+    if (!last) return NULL;
+    index_axes(&m, x, at);
+    const Expr *own = tensor_read(cx, x, at, x->rank), *zero = expr_int(cx, I32, 0),
+               *found = tensor_read(cx, last, at, last->rank);
+    const Expr *taken = s->update(s, &m, at, index_simplified(&m, expr_binary(cx, EXPR_MAX, zero, found)));
+    taken = expr_select(cx, expr_binary(cx, EXPR_LT, found, zero), own, taken);
+    return index_result(&m, index_guarded(&m, taken, own));
 }
 
 static int scatter(Ctx *cx, const Node *n, const Scatter *s, Tensor **out)
 {
     const Combination *c = combination_of(cx, n);
-    Tensor *x = n->in[0], *index = n->in[1], *update = n->in[2];
+    const Tensor *x = n->in[0];
     if (!c) return 0;
-    const char *own = text_format(cx, "x[%s]", s->all);
-    if (strcmp(c->name, "none") == 0) {
-        const char *mine = text_format(cx, s->is_padded ? "(select(%s, k, -1) : -1)" : "select(%s, k, -1)",
-                                       s->is_match);
-        Tensor *last = OP_FORMULA(cx, n, text_format(cx, "last[%s] = max(%s; -1) %s", s->sized, s->over, mine),
-                                  BIND_T("x", x), BIND_T("index", index));
-        const char *taken = with_number(cx, s->update, text_format(cx, "max(0, last[%s])", s->all));
-        const char *format = s->is_padded ? "y[%s] = (select(last[%s] < 0, %s, %s) : %s)"
-                                          : "y[%s] = select(last[%s] < 0, %s, %s)";
-        out[0] = OP_FORMULA(cx, n, text_format(cx, format, s->all, s->all, own, taken, own), BIND_T("x", x),
-                            BIND_T("update", update), BIND_T("last", last));
+    if (c->replaces) {
+        out[0] = replaced(cx, n, s);
         return out[0] ? 1 : 0;
     }
-    const char *taken = with_number(cx, s->update, "k");
-    const char *format = s->is_padded ? "y[%s] = %s(%s; %s) (select(%s, %s, none) : none)"
-                                      : "y[%s] = %s(%s; %s) select(%s, %s, none)";
-    Reducer r = strcmp(c->name, "add") == 0   ? REDUCE_SUM
-                : strcmp(c->name, "mul") == 0 ? REDUCE_PROD
-                : strcmp(c->name, "max") == 0 ? REDUCE_MAX
-                                              : REDUCE_MIN;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, format, s->all, c->reducer, s->over, own, s->is_match, taken),
-                        BIND_T("x", x), BIND_T("index", index), BIND_T("update", update),
-                        BIND_V("none", reducer_identity(cx, r, x->type, 0)));
+    const Expr *at[MAX_RANK], *none = reducer_identity(cx, c->by, x->type, 0);
+    IndexMap m = { .cx = cx, .call = n };
+    index_axes(&m, x, at);
+    const Expr *own = tensor_read(cx, x, at, x->rank), *k = index_tap(&m, "k", s->count),
+               *is_match = s->is_match(s, &m, at, k), *taken = expr_select(cx, is_match, s->update(s, &m, at, k), none);
+    out[0] = index_reduced_from(&m, c->by, own, index_guarded(&m, taken, none));
     return out[0] ? 1 : 0;
+}
+
+/* True if the index is that of the element along the axis, counted from either end. */
+static const Expr *is_index_of(Ctx *cx, const Expr *index, const Expr *axis, int64_t size)
+{
+    const Expr *from_end = expr_sub(cx, axis, expr_index(cx, size));
+    return expr_binary(cx, EXPR_OR, expr_binary(cx, EXPR_EQ, index, expr_cast(cx, index->type, axis)),
+                       expr_binary(cx, EXPR_EQ, index, expr_cast(cx, index->type, from_end)));
 }
 
 static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, int rank)
@@ -152,22 +150,57 @@ static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, i
     return fits;
 }
 
+/* Element `at` with k along the axis */
+static const Expr *read_along(const Scatter *s, IndexMap *m, const Tensor *t, const Expr *const *at, const Expr *k)
+{
+    const Expr *moved[MAX_RANK];
+    for (int d = 0; d < t->rank; d++) moved[d] = d == s->axis ? k : at[d];
+    return read_of(s, m, t, moved);
+}
+
+static const Expr *matches_element(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k)
+{
+    return is_index_of(m->cx, read_along(s, m, m->call->in[1], at, k), at[s->axis],
+                       tensor_dim(m->call->in[0], s->axis));
+}
+
+static const Expr *update_of_element(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k)
+{
+    return read_along(s, m, m->call->in[2], at, k);
+}
+
 static int scatter_elements(Ctx *cx, const Node *n, Tensor **out)
 {
     int axis, rank = n->in[0]->rank;
     const Tensor *x = n->in[0], *index = n->in[1];
     if (!check_elements(cx, n, &axis) || !check_update(cx, n, index, 0, rank)) return 0;
-    Scatter s = { .all = axes_with(cx, rank, -1, ""),
-                  .sized = sized_axes(cx, x),
-                  .over = text_format(cx, "k<%lld", (long long)tensor_dim(index, axis)) };
+    Scatter s = { .count = expr_index(cx, tensor_dim(index, axis)), .axis = axis, .is_match = matches_element,
+                  .update = update_of_element };
     for (int d = 0; d < rank; d++) s.is_padded = s.is_padded || (d != axis && tensor_dim(index, d) < tensor_dim(x, d));
-    const char *q = s.is_padded ? "?" : "", *i = text_format(cx, "index[%s]%s", axes_with(cx, rank, axis, "k"), q),
-               *t = dtype_info(index->type)->spelling;
-    char c = axis_letter(rank, axis);
-    s.is_match = text_format(cx, "(%s == %s(%c) || %s == %s(%c-%lld))", i, t, c, i, t, c,
-                            (long long)tensor_dim(x, axis));
-    s.update = text_format(cx, "update[%s]%s", axes_with(cx, rank, axis, "@"), q);
     return scatter(cx, n, &s, out);
+}
+
+static const Expr *matches_all(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k)
+{
+    const Tensor *x = m->call->in[0], *index = m->call->in[1];
+    const Expr *all = NULL;
+    (void)s;
+    for (int d = 0; d < tensor_dim(index, 1); d++) {
+        const Expr *place[2] = { k, expr_index(m->cx, d) };
+        const Expr *is_same = is_index_of(m->cx, tensor_read(m->cx, index, place, 2), at[d], tensor_dim(x, d));
+        all = all ? expr_and(m->cx, all, is_same) : is_same;
+    }
+    return all;
+}
+
+static const Expr *update_of_rest(const Scatter *s, IndexMap *m, const Expr *const *at, const Expr *k)
+{
+    const Tensor *update = m->call->in[2];
+    const int given = m->call->in[0]->rank - (update->rank - 1);
+    const Expr *place[MAX_RANK] = { k };
+    (void)s;
+    for (int d = 1; d < update->rank; d++) place[d] = at[given + d - 1];
+    return tensor_read(m->cx, update, place, update->rank);
 }
 
 /* index is [k][q] and update [k][rest..]: the first q dimensions of x are indexed. */
@@ -183,22 +216,7 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     if (!check_update(cx, n, x, 1, 1 + rank - q)) return 0;
-    Text mine = text_new(cx), update = text_new(cx);
-    const char *t = dtype_info(index->type)->spelling;
-    text_add(&update, "update[@");
-    for (int d = 0; d < rank; d++) {
-        char c = axis_letter(rank, d);
-        if (d < q)
-            text_printf(&mine, "%s(index[k,%d] == %s(%c) || index[k,%d] == %s(%c-%lld))", d ? " && " : "", d, t, c, d,
-                        t, c, (long long)tensor_dim(x, d));
-        else text_printf(&update, ",%c", c);
-    }
-    text_char(&update, ']');
-    Scatter s = { .all = axes_with(cx, rank, -1, ""),
-                  .sized = sized_axes(cx, x),
-                  .over = text_format(cx, "k<%lld", (long long)tensor_dim(index, 0)),
-                  .is_match = mine.at,
-                  .update = update.at };
+    Scatter s = { .count = expr_index(cx, tensor_dim(index, 0)), .is_match = matches_all, .update = update_of_rest };
     return scatter(cx, n, &s, out);
 }
 
@@ -221,16 +239,22 @@ static int scatter_rows(Ctx *cx, const Node *n, Tensor **out)
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), axis);
         return 0;
     }
-    long long rows = (long long)tensor_dim(x, axis), last = (long long)tensor_dim(update, axis) - 1;
-    char i = axis_letter(x->rank, axis), b = axis_letter(x->rank, 0);
-    const char *all = axes_with(cx, x->rank, -1, ""),
-               *k = text_format(cx, "(%c - i32(max(%lld, min(%lld, at[%c]))))", i, -last - 1, rows, b);
-    if (node_int(n, "circular", 0)) k = text_format(cx, "((%c - i32(at[%c] %% %lld)) %% %lld)", i, b, rows, rows);
-    const char *taken = axes_with(cx, x->rank, axis, text_format(cx, "max(0, min(%lld, %s))", last, k));
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y[%s] = select(%s >= 0 && %s <= %lld, update[%s], x[%s])", sized_axes(cx, x),
-                                    k, k, last, taken, all),
-                        BIND_T("x", x), BIND_T("at", at), BIND_T("update", update));
+    const int64_t rows = tensor_dim(x, axis), last = tensor_dim(update, axis) - 1;
+    const Expr *place[MAX_RANK], *moved[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = n };
+    index_axes(&m, x, place);
+    const Expr *own = tensor_read(cx, x, place, x->rank), *start = tensor_read(cx, at, place, 1);
+    const bool is_circular = node_int(n, "circular", 0) != 0;
+    start = is_circular ? expr_binary(cx, EXPR_FLOORMOD, start, expr_int(cx, at->type, rows))
+                        : expr_binary(cx, EXPR_MAX, expr_int(cx, at->type, -last - 1),
+                                      expr_binary(cx, EXPR_MIN, expr_int(cx, at->type, rows), start));
+    const Expr *k = expr_sub(cx, place[axis], expr_cast(cx, I32, start)), *end = expr_index(cx, last);
+    if (is_circular) k = index_modulo(cx, k, rows);
+    const Expr *is_inside = expr_and(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), k),
+                                     expr_binary(cx, EXPR_LE, k, end));
+    for (int d = 0; d < x->rank; d++)
+        moved[d] = d == axis ? index_simplified(&m, index_clamped(cx, k, end)) : place[d];
+    out[0] = index_result(&m, expr_select(cx, is_inside, tensor_read(cx, update, moved, update->rank), own));
     return out[0] ? 1 : 0;
 }
 
@@ -253,23 +277,20 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     int rank = lead + x->rank - (int)(batch + q);
-    Formulas f = of_x_and_index(cx, n);
-    Text lhs = text_new(cx), place = text_new(cx), at = text_new(cx);
+    const Expr *axis[MAX_RANK], *at[MAX_RANK], *place[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = n };
     for (int d = 0; d < rank; d++) {
-        char c = axis_letter(rank, d);
         const Expr *size = d < lead ? index->shape[d] : x->shape[d - lead + (int)(batch + q)];
-        text_printf(&lhs, "%s%c<%s", d ? "," : "", c, formulas_size(&f, size));
-        if (d < lead) text_printf(&place, "%c,", c);
+        axis[d] = index_axis(&m, axis_letter(rank, d), size);
+        if (d < lead) place[d] = axis[d];
     }
     for (int d = 0; d < x->rank; d++) {
-        comma(&at);
-        if (d < batch) text_char(&at, axis_letter(rank, d));
-        else if (d < batch + q)
-            text_add(&at, inside(&f, text_format(cx, "index[%s%d]", text_string(&place), d - (int)batch), x->shape[d]));
-        else text_char(&at, axis_letter(rank, d - (int)(batch + q) + lead));
+        place[lead] = expr_index(cx, d - (int)batch);
+        if (d < batch) at[d] = axis[d];
+        else if (d >= batch + q) at[d] = axis[d - (int)(batch + q) + lead];
+        else at[d] = index_from_data(&m, tensor_read(cx, index, place, index->rank), x->shape[d]);
     }
-    const char *left = rank ? text_format(cx, "y[%s]", lhs.at) : "y";
-    out[0] = formulas_compute(&f, "%s = x[%s]", left, at.at);
+    out[0] = index_result(&m, tensor_read(cx, x, at, x->rank));
     return out[0] ? 1 : 0;
 }
 
@@ -286,23 +307,26 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
                   (long long)fewest, axis, tensor_dim(x, axis) < 0 ? op_greater_least : "");
         return 0;
     }
-    Formulas f = { .cx = cx, .call = n };
-    const char *size = formulas_size(&f, x->shape[axis]);
-    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
-    char c = axis_letter(rank, axis);
-    const char *all = axes_with(cx, rank, -1, ""), *other = axes_with(cx, rank, axis, "o"),
-               *lhs = axes_with(cx, rank, axis, text_format(cx, "k<%lld", (long long)k));
-    const char *order = node_int(n, "largest", 1) ? ">" : "<";
-    formulas_compute(&f, "rank[%s] = sum(o<%s) select(x[%s] %s x[%s] || (x[%s] == x[%s] && o < %c), 1, 0)", all, size,
-                  other, order, all, other, all, c);
-    Text at = text_new(cx), kept = text_new(cx);
+    const Expr *at[MAX_RANK] = { NULL }, *other[MAX_RANK], *one = expr_int(cx, I32, 1), *zero = expr_int(cx, I32, 0);
+    IndexMap order = { .cx = cx, .call = n, .word = "rank" }, m = { .cx = cx, .call = n };
+    index_axes(&order, x, at);
+    memcpy(other, at, sizeof at);
+    const Expr *o = other[axis] = index_tap(&order, "o", x->shape[axis]);
+    const Expr *own = tensor_read(cx, x, at, rank), *theirs = tensor_read(cx, x, other, rank),
+               *is_ahead = node_int(n, "largest", 1) ? expr_binary(cx, EXPR_LT, own, theirs)
+                                                     : expr_binary(cx, EXPR_LT, theirs, own),
+               *is_tie = expr_and(cx, expr_binary(cx, EXPR_EQ, theirs, own), expr_binary(cx, EXPR_LT, o, at[axis]));
+    const Expr *precedes = expr_binary(cx, EXPR_OR, is_ahead, is_tie);
+    const Tensor *ranks = index_reduced(&order, REDUCE_SUM, expr_select(cx, precedes, one, zero));
+    if (!ranks) return 0;
+    const Expr *wanted = NULL;
     for (int d = 0; d < rank; d++) {
-        text_printf(&at, "%s%c", d ? "," : "", d == axis ? 'o' : axis_letter(rank, d));
-        if (d == axis) continue;
-        comma(&kept);
-        text_char(&kept, axis_letter(rank, d));
+        at[d] = index_axis(&m, d == axis ? 'k' : axis_letter(rank, d), d == axis ? expr_index(cx, k) : x->shape[d]);
+        if (d == axis) wanted = at[d];
     }
-    out[0] = formulas_compute(&f, "y[%s] = sum(o<%s) select(rank[%s] == k, i64(o), 0)", lhs, size, at.at);
+    o = at[axis] = index_tap(&m, "o", x->shape[axis]);
+    const Expr *is_it = expr_binary(cx, EXPR_EQ, tensor_read(cx, ranks, at, rank), wanted);
+    out[0] = index_reduced(&m, REDUCE_SUM, expr_select(cx, is_it, expr_cast(cx, I64, o), expr_int(cx, I64, 0)));
     return out[0] ? 1 : 0;
 }
 

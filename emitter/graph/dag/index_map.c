@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "graph/dag/index_map.h"
 
+#include "graph/dag/op_build.h"
 #include "ir/text/read.h"
 #include "support/names.h"
 #include "support/text.h"
 
-static const Expr *add_axis(IndexMap *m, char letter, AxisKind kind, const Expr *size)
+static const Expr *add_axis(IndexMap *m, const char *axis, AxisKind kind, const Expr *size)
 {
-    const Expr *var = axis_var(m->cx, name_n(m->cx, &letter, 1), size);
+    const Expr *var = axis_var(m->cx, axis, size);
     m->axis[m->axis_count++] = (Axis){ var, kind, size };
     m->bounds = bounds_var(m->cx, m->bounds, var, size);
     return var;
 }
 
-const Expr *index_axis(IndexMap *m, char letter, const Expr *size) { return add_axis(m, letter, AXIS_DATA, size); }
-const Expr *index_tap(IndexMap *m, char letter, const Expr *size) { return add_axis(m, letter, AXIS_REDUCE, size); }
+const Expr *index_axis(IndexMap *m, char letter, const Expr *size)
+{
+    return add_axis(m, name_n(m->cx, &letter, 1), AXIS_DATA, size);
+}
+
+const Expr *index_tap(IndexMap *m, const char *axis, const Expr *size)
+{
+    return add_axis(m, name(m->cx, axis), AXIS_REDUCE, size);
+}
 
 const Expr *index_plus(Ctx *cx, const Expr *index, int64_t more)
 {
@@ -51,6 +59,20 @@ const Expr *index_sliding(IndexMap *m, const Expr *axis, int64_t stride, const E
 const Expr *index_clamped(Ctx *cx, const Expr *index, const Expr *last)
 {
     return expr_binary(cx, EXPR_MAX, expr_index(cx, 0), expr_binary(cx, EXPR_MIN, last, index));
+}
+
+void index_axes(IndexMap *m, const Tensor *like, const Expr **at)
+{
+    for (int d = 0; d < like->rank; d++) at[d] = index_axis(m, axis_letter(like->rank, d), like->shape[d]);
+}
+
+const Expr *index_from_data(IndexMap *m, const Expr *index, const Expr *size)
+{
+    Ctx *cx = m->cx;
+    const Expr *is_negative = expr_binary(cx, EXPR_LT, index, expr_int(cx, index->type, 0)),
+               *at = expr_cast(cx, I32, index);
+    at = expr_select(cx, is_negative, expr_add(cx, at, size), at);
+    return index_simplified(m, index_clamped(cx, at, op_size(cx, size, 1, -1)));
 }
 
 static void add_condition(IndexMap *m, const Expr *condition)
@@ -105,9 +127,11 @@ static Tensor *stage_of(IndexMap *m, StageSpec *spec)
     return n->out[0];
 }
 
-Tensor *index_reduced(IndexMap *m, Reducer by, const Expr *value)
+Tensor *index_reduced(IndexMap *m, Reducer by, const Expr *value) { return index_reduced_from(m, by, NULL, value); }
+
+Tensor *index_reduced_from(IndexMap *m, Reducer by, const Expr *first, const Expr *value)
 {
-    return stage_of(m, &(StageSpec){ .out_count = 1, .value = { value }, .reducer = by });
+    return stage_of(m, &(StageSpec){ .out_count = 1, .value = { value }, .reducer = by, .init = { first } });
 }
 
 Tensor *index_of_greatest(IndexMap *m, const Expr *value)

@@ -10,7 +10,7 @@
  *
  * y[o] = sum(k) (x[o*2 + k - 1]? * w[k] : 0) is
  *
- *   o = index_axis(&m, 'o', outs), k = index_tap(&m, 'k', taps);
+ *   o = index_axis(&m, 'o', outs), k = index_tap(&m, "k", taps);
  *   at = index_sliding(&m, o, 2, k, 1, -1);
  *   product = expr_mul(cx, index_read(&m, x, &at), tensor_read(cx, w, &k, 1));
  *   out[0] = index_reduced(&m, REDUCE_SUM, index_or_zero(&m, product)); */
@@ -30,7 +30,8 @@ typedef struct IndexMap {
 
 /* Appends an axis to the result, or to the reduction; returns its variable. The axes of the result come first. */
 const Expr *index_axis(IndexMap *m, char letter, const Expr *size);
-const Expr *index_tap(IndexMap *m, char letter, const Expr *size);
+const Expr *index_tap(IndexMap *m, const char *name, const Expr *size);
+void index_axes(IndexMap *m, const Tensor *like, const Expr **at);                   /* an axis for each dimension */
 const Expr *index_plus(Ctx *cx, const Expr *index, int64_t more);                    /* the index itself for 0 */
 const Expr *index_times(Ctx *cx, const Expr *index, int64_t by);                     /* the index itself for 1 */
 /* Floor division and its remainder */
@@ -40,6 +41,8 @@ const Expr *index_modulo(Ctx *cx, const Expr *index, int64_t by);
 const Expr *index_sliding(IndexMap *m, const Expr *axis, int64_t stride, const Expr *tap, int64_t step, int64_t shift);
 const Expr *index_clamped(Ctx *cx, const Expr *index, const Expr *last);             /* to 0 .. last */
 const Expr *index_simplified(IndexMap *m, const Expr *index);                        /* by the ranges of the axes */
+/* An index that is data as an index into `size` elements: negative ones count from the end; clamped */
+const Expr *index_from_data(IndexMap *m, const Expr *index, const Expr *size);
 /* x at the index, read where the index is inside of x: index_guarded tests what the axes' ranges do not prove. */
 const Expr *index_read(IndexMap *m, const Tensor *x, const Expr *const *index);
 /* The value where all indices read are inside, else `otherwise` */
@@ -50,6 +53,7 @@ const Expr *index_read_padded(IndexMap *m, const Tensor *x, const Expr *const *i
 /* The result; NULL after an error. Of a reduction: over the axes of index_tap. */
 Tensor *index_result(IndexMap *m, const Expr *value);
 Tensor *index_reduced(IndexMap *m, Reducer by, const Expr *value);
+Tensor *index_reduced_from(IndexMap *m, Reducer by, const Expr *first, const Expr *value);
 /* The position of the greatest value, in row-major order over the axes of index_tap. */
 Tensor *index_of_greatest(IndexMap *m, const Expr *value);
 #endif
