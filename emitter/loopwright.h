@@ -346,7 +346,8 @@ const char *lw_group_output(lw_group *g);      /* the stage that produces the fi
  * row replaces a present row with the same name. samples/custom_op has one of each; in samples/generic_schedule one
  * schedule serves many dataflows.
  *
- * Registration checks all of a row: names, formulas, conditions.
+ * Registration checks all of a row: names, formulas, conditions. In a formula, an index that is read from a tensor, as
+ * in x[at[i]], is clamped to x.
  *
  * Operators: a formula with a common pattern; it is fused and scheduled like all operators of its pattern.
  *

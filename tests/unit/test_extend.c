@@ -102,6 +102,53 @@ static void test_built_op(void)
     lw_free(cx);
 }
 
+static int pick_built(lw_context *cx, lw_call *c, lw_tensor **out)
+{
+    lw_tensor *in[] = { lw_call_input(c, 0), lw_call_input(c, 1) };
+    (void)cx;
+    out[0] = lw_formula(c, "r[k] = x[i[k]]", "x i", in);
+    return 1;
+}
+
+/* No data of the index make an operator's formula read outside of its input. */
+static void test_clamped_indices(void)
+{
+    static const struct { const char *label, *model; } rows[] = {
+        { "a formula's index by data", "y = pick(x, i)" },
+        { "an index by data in a function's formula", "y = pick_built(x, i)" },
+        { "an index by data in an alternative compute", "y = same(x, i)" },
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        lw_context *cx = lw_new();
+        const lw_implementation other = { .name = "same.by_data", .what = "", .plevel = 90,
+                                        .compute = "y[k] = x[i[k]]" };
+        lw_register_op(cx, &(lw_op){ .name = "pick", .pattern = "injective", .inputs = "x i",
+                                     .formula = "y[k] = x[i[k]]" });
+        lw_register_op(cx, &(lw_op){ .name = "pick_built", .pattern = "injective", .inputs = "x i",
+                                     .build = pick_built });
+        lw_register_op(cx, &(lw_op){ .name = "same", .pattern = "injective", .inputs = "x i",
+                                     .formula = "y[k] = x[clamp(i[k], 0, dim(x, 0) - 1)]" });
+        lw_register_strategy(cx, "same", NULL, &other, 1);
+        char model[200];
+        snprintf(model, sizeof model, "input x: f32[10]\ninput i: i32[4]\n%s\noutput y\n", rows[r].model);
+        write_model(cx, model);
+        const char *text = lw_dump(cx, "build/test/extend.te", &(lw_options){ .at = "loops" });
+        check_that(text && strstr(text, "x[max(min(i[k],9),0)]"), rows[r].label, "%s", text ? text : said(cx));
+        lw_free(cx);
+    }
+}
+
+static void test_index_of_nothing(void)
+{
+    lw_context *cx = lw_new();
+    lw_register_op(cx, &(lw_op){ .name = "pick", .pattern = "injective", .inputs = "x i",
+                                 .formula = "y[k] = x[i[k]]" });
+    write_model(cx, "size n = 0..8\ninput x: f32[n]\ninput i: i32[4]\ny = pick(x, i)\noutput y\n");
+    check_that(!lw_dump(cx, "build/test/extend.te", &(lw_options){ .at = "loops" }) && strstr(said(cx), "may be empty"),
+               "an index by data into a tensor that may be empty is refused", "%s", said(cx));
+    lw_free(cx);
+}
+
 static const struct { lw_build *build; const char *pattern, *label, *wanted;
 } wrong_op[] = {
     { picky, "opaque", "a function that refuses says why", "two rows are wanted" },
@@ -457,6 +504,8 @@ static void test_null(void)
 
 int main(void)
 {
+    test_clamped_indices();
+    test_index_of_nothing();
     test_built_op();
     test_untried();
     test_wrong_ops();

@@ -94,7 +94,7 @@ static const Reading readings[] = {
     { "clamp", "y[i] = clamp(b[i], 0, 6)", "y[i<5] = min(max(b[i], 0.0), 6.0)" },
     { "ceildiv-and-dim", "y[i<ceildiv(dim(x, 1), 2)] = b[i * 2]", "y[i<3] = b[i*2]" },
     { "unguarded-branch-may-leave", "y[i<9] = select(i < 5, b[i], 0)", "y[i<9] = select(i < 5, b[i], 0.0)" },
-    { "gather", "y[i] = b[i32(q[i, 0])]", "y[i<3] = b[i32(q[i, 0])]" },
+    { "gather", "y[i] = b[i32(q[i, 0])]", "y[i<3] = b[max(min(i32(q[i, 0]),4),0)]" },
     { "special-numbers", "y[i] = select(m[i], inf, -inf)", "y[i<5] = select(m[i], inf, -inf)" },
     { "comment-and-lines", "y[i] =  # the sum\n  b[i]\n  + 1", "y[i<5] = b[i] + 1.0" },
 };

@@ -27,6 +27,8 @@
  *   x[n,k]`. `i[n] = ...` names the index only. `argmax(k) index, value` states another index.
  * - name[*] reads at the output's axes, aligned to the right; dimensions of 1 broadcast. y[*] = gives the output the
  *   broadcast shape of all [*] reads.
+ * - An index that is read from a tensor, as in x[at[i]], is clamped to x: data cause no access out of bounds. x must
+ *   have an element.
  * - The conditions of a padded read that the axes' ranges prove are dropped. An unguarded read that is certainly out of
  *   bounds is an error. */
 #include "ir/nest/nest.h"

@@ -42,11 +42,11 @@ static void note_read(const Expr *e, void *user)
     if (e->kind == EXPR_READ) *(bool *)user = true;
 }
 
-/* In a file, clamps an index that depends on data to the tensor, unless its range proves it in bounds: no input causes
- * an access out of bounds. Operators' formulas clamp where their definitions do. */
+/* Clamps an index that depends on data to the tensor, unless its range proves it in bounds, as after a clamp in the
+ * formula: no input causes an access out of bounds. */
 static void clamp_indices(Reader *r, const Tensor *t, const Expr **index, const Token *at)
 {
-    for (int d = 0; d < t->rank && r->lex->is_file && !r->as_written; d++) {
+    for (int d = 0; d < t->rank && !r->as_written; d++) {
         bool is_data = false;
         const Expr *zero = expr_int(r->cx, I32, 0), *size = t->shape[d];
         expr_walk(r->cx, index[d], note_read, &is_data);
