@@ -31,6 +31,13 @@
 #endif
 /* lw: end */
 
+/* lw: restrict needs */
+/* As C++ compilers spell it, so that model.c may be compiled as C++. */
+#ifdef __cplusplus
+#define restrict __restrict
+#endif
+/* lw: end */
+
 /* lw: LW_NOINLINE needs */
 /* Marks layer functions on targets with few registers: a compiler that inlines all of them into NAME_run spills. */
 #ifndef LW_NOINLINE

@@ -219,7 +219,7 @@ static inline float lw_half_to_float(uint16_t half)
 {
     const uint32_t sign = ((uint32_t)half & UINT32_C(0x8000)) << 16;
     const uint32_t magnitude = (uint32_t)half & UINT32_C(0x7fff);
-    const uint32_t subnormal = lw_f32_bits((float)(int32_t)magnitude * 0x1p-24f);
+    const uint32_t subnormal = lw_f32_bits((float)(int32_t)magnitude * 5.9604645e-08f /* 2^-24 */);
     const uint32_t normal = (magnitude << 13) + UINT32_C(0x38000000);
     const uint32_t special = (magnitude << 13) | (magnitude > 0x7c00 ? UINT32_C(0x7fc00000) : UINT32_C(0x7f800000));
     return lw_f32_from_bits(sign | (magnitude < 0x0400 ? subnormal : magnitude < 0x7c00 ? normal : special));

@@ -27,8 +27,8 @@ static inline double lw_rsqrt(double x)
 static inline double lw_nearbyint(double x)
 {
     const double magnitude = lw_abs(x);
-    const double rounded = lw_copysign((magnitude + 0x1p+52) - 0x1p+52, x);
-    return magnitude < 0x1p+52 ? rounded : x;
+    const double rounded = lw_copysign((magnitude + 4503599627370496.0 /* 2^52 */) - 4503599627370496.0 /* 2^52 */, x);
+    return magnitude < 4503599627370496.0 /* 2^52 */ ? rounded : x;
 }
 /* lw: end */
 
@@ -103,16 +103,16 @@ static inline double lw_fmod(double x, double y)
 /* p(r) in e^r = 1 + r + r^2 p(r), |r| <= log(2) / 2. */
 static inline double lw_exp_poly(double r)
 {
-    double p = 0x1.af856874fff9cp-26;
-    p = p * r + 0x1.28b04048cd11ep-22;
-    p = p * r + 0x1.71dddfdddd8fep-19;
-    p = p * r + 0x1.a019969cf9fdbp-16;
-    p = p * r + 0x1.a01a01badb154p-13;
-    p = p * r + 0x1.6c16c185a40a9p-10;
-    p = p * r + 0x1.111111110d64ap-7;
-    p = p * r + 0x1.555555555008cp-5;
-    p = p * r + 0x1.5555555555561p-3;
-    p = p * r + 0x1.000000000000bp-1;
+    double p = 2.5117835329019014e-08;
+    p = p * r + 2.7631267989220187e-07;
+    p = p * r + 2.755721637488707e-06;
+    p = p * r + 2.4801489974551768e-05;
+    p = p * r + 0.00019841269917309867;
+    p = p * r + 0.0013888888946987177;
+    p = p * r + 0.00833333333330723;
+    p = p * r + 0.041666666666516056;
+    p = p * r + 0.166666666666667;
+    p = p * r + 0.5000000000000012;
     return p;
 }
 /* lw: end */
@@ -123,10 +123,10 @@ static inline double lw_exp_scaled(double x, double tail, int32_t k)
 {
     x = x > 711.0 ? 711.0 : x;
     x = x < -746.0 ? -746.0 : x;
-    const double shifted = x * 0x1.71547652b82fep+0 + 0x1.8p+52;
-    const double n = shifted - 0x1.8p+52;
-    const double high = x - n * 0x1.62e42fefa2p-1; /* exact: 40 bits of log 2 times 11 bits of n */
-    const double low = n * 0x1.9ef35793c7673p-41 - tail;
+    const double shifted = x * 1.4426950408889634 + 6755399441055744.0 /* 1.5 * 2^52 */;
+    const double n = shifted - 6755399441055744.0 /* 1.5 * 2^52 */;
+    const double high = x - n * 0.6931471805592082; /* exact: 40 bits of log 2 times 11 bits of n */
+    const double low = n * 7.371002565167799e-13 - tail;
     const double r = high - low;
     const double value = 1.0 + (high + (r * r * lw_exp_poly(r) - low));
     const uint64_t exponent = lw_f64_bits(shifted) - UINT64_C(0x4338000000000000) + (uint64_t)k + UINT64_C(4096);
@@ -151,20 +151,20 @@ static inline double lw_exp2(double x)
 {
     x = x > 1025.0 ? 1025.0 : x;
     x = x < -1080.0 ? -1080.0 : x;
-    const double shifted = x + 0x1.8p+52;
-    const double r = x - (shifted - 0x1.8p+52);
-    double p = 0x1.c4db278db6acbp-36;
-    p = p * r + 0x1.ea041ddc5077p-32;
-    p = p * r + 0x1.e4cee7d0ecc8p-28;
-    p = p * r + 0x1.b524db54a51b1p-24;
-    p = p * r + 0x1.62c0224dc60ffp-20;
-    p = p * r + 0x1.ffcbfc75e3af1p-17;
-    p = p * r + 0x1.430912f868cbep-13;
-    p = p * r + 0x1.5d87fe78a22f4p-10;
-    p = p * r + 0x1.3b2ab6fba4e44p-7;
-    p = p * r + 0x1.c6b08d704a0ddp-5;
-    p = p * r + 0x1.ebfbdff82c58fp-3;
-    p = p * r + 0x1.62e42fefa39efp-1;
+    const double shifted = x + 6755399441055744.0 /* 1.5 * 2^52 */;
+    const double r = x - (shifted - 6755399441055744.0 /* 1.5 * 2^52 */);
+    double p = 2.5741887400815846e-11;
+    p = p * r + 4.4566702912255946e-10;
+    p = p * r + 7.054888188332108e-09;
+    p = p * r + 1.0178051230498509e-07;
+    p = p * r + 1.3215486833248315e-06;
+    p = p * r + 1.525273385618922e-05;
+    p = p * r + 0.00015403530393340818;
+    p = p * r + 0.0013333558146390563;
+    p = p * r + 0.009618129107628388;
+    p = p * r + 0.055504108664821784;
+    p = p * r + 0.24022650695910072;
+    p = p * r + 0.6931471805599453;
     const double value = 1.0 + r * p;
     const uint64_t exponent = lw_f64_bits(shifted) - UINT64_C(0x4338000000000000) + UINT64_C(4096);
     const uint64_t half = exponent >> 1;
@@ -181,10 +181,10 @@ static inline double lw_expm1(double x)
     const double zero = x;
     x = x > 710.0 ? 710.0 : x;
     x = x < -40.0 ? -40.0 : x;
-    const double shifted = x * 0x1.71547652b82fep+0 + 0x1.8p+52;
-    const double n = shifted - 0x1.8p+52;
-    const double high = x - n * 0x1.62e42fefa2p-1;
-    const double low = n * 0x1.9ef35793c7673p-41;
+    const double shifted = x * 1.4426950408889634 + 6755399441055744.0 /* 1.5 * 2^52 */;
+    const double n = shifted - 6755399441055744.0 /* 1.5 * 2^52 */;
+    const double high = x - n * 0.6931471805592082;
+    const double low = n * 7.371002565167799e-13;
     const double r = high - low;
     const double tail = r * r * lw_exp_poly(r) - low;
     const double doubling = n > 1023.0 ? 2.0 : 1.0;
@@ -217,17 +217,17 @@ static inline double lw_tanh(double x)
 {
     const double magnitude = lw_abs(x);
     const double z = x * x;
-    double p = -0x1.46ed90f8420a6p-16;
-    p = p * z + 0x1.5d665067d5073p-14;
-    p = p * z - 0x1.e96afd9764a82p-13;
-    p = p * z + 0x1.34833929caebcp-11;
-    p = p * z - 0x1.7d8fc5c2d30e7p-10;
-    p = p * z + 0x1.d6d29a892f4c7p-9;
-    p = p * z - 0x1.226e2f0df939ap-7;
-    p = p * z + 0x1.664f48593f157p-6;
-    p = p * z - 0x1.ba1ba1b97cb09p-5;
-    p = p * z + 0x1.111111111079p-3;
-    p = p * z - 0x1.555555555554fp-2;
+    double p = -1.9486426908549855e-05;
+    p = p * z + 8.330337152290413e-05;
+    p = p * z - 0.00023337265586727626;
+    p = p * z + 0.0005884410686340584;
+    p = p * z - 0.001455542035460994;
+    p = p * z + 0.0035920919077328836;
+    p = p * z - 0.008863232589598802;
+    p = p * z + 0.021869488385150983;
+    p = p * z - 0.053968253963736564;
+    p = p * z + 0.1333333333332658;
+    p = p * z - 0.333333333333333;
     const double inner = magnitude + magnitude * (z * p);
     const double outer = 1.0 - 2.0 / (lw_exp(magnitude + magnitude) + 1.0);
     return lw_copysign(magnitude < 0.55 ? inner : outer, x);
@@ -241,57 +241,57 @@ static inline double lw_erf(double x)
     const double magnitude = lw_abs(x);
     if (magnitude < 0.9) {
         const double z = x * x;
-        double p = -0x1.29906bd45a0bdp-30;
-        p = p * z + 0x1.0363829377f7ap-26;
-        p = p * z - 0x1.61e636cab62d4p-23;
-        p = p * z + 0x1.ba517536fe334p-20;
-        p = p * z - 0x1.f4dc7e777aaddp-17;
-        p = p * z + 0x1.f9a3bed5a1bc8p-14;
-        p = p * z - 0x1.c02db9990abefp-11;
-        p = p * z + 0x1.565bcd2f000d7p-8;
-        p = p * z - 0x1.b82ce31364e9fp-6;
-        p = p * z + 0x1.ce2f21a045b7dp-4;
-        p = p * z - 0x1.812746b037a27p-2;
-        p = p * z + 0x1.06eba8214db69p-3;
+        double p = -1.0825320545248537e-09;
+        p = p * z + 1.509841014528606e-08;
+        p = p * z - 1.6479719130190273e-07;
+        p = p * z + 1.6477636799445626e-06;
+        p = p * z - 1.4926830075053514e-05;
+        p = p * z + 0.00012055388227781496;
+        p = p * z - 0.0008548328652343544;
+        p = p * z + 0.005223977655077947;
+        p = p * z - 0.026866170648260575;
+        p = p * z + 0.11283791670972039;
+        p = p * z - 0.3761263890318411;
+        p = p * z + 0.1283791670955126;
         return x + x * p;
     }
     double q;
     if (magnitude < 2.25) {
         const double a = magnitude - 1.0;
-        q = 0x1.566de8e4d2912p-31;
-        q = q * a - 0x1.f8fbfc2c0df1fp-28;
-        q = q * a + 0x1.3c0e2b33da55bp-25;
-        q = q * a - 0x1.552a899ea098dp-24;
-        q = q * a - 0x1.47e1ff4f7bfbep-23;
-        q = q * a + 0x1.13d39bc11588dp-19;
-        q = q * a - 0x1.41f7e8a8d0a4ep-17;
-        q = q * a + 0x1.c7730e9df90bdp-16;
-        q = q * a - 0x1.b8c2dbd259153p-16;
-        q = q * a - 0x1.f1b4b4fcc2a85p-13;
-        q = q * a + 0x1.033f69b7bbed3p-9;
-        q = q * a - 0x1.48c9d40d3d586p-7;
-        q = q * a + 0x1.5477f09ca809ap-5;
-        q = q * a + 0x1.afabc11a28facp-1;
-        q = q * a + 0x1.51c9b0006c23dp+1;
-        q = q * a + 0x1.d97fbf27aa2a1p+0;
+        q = 6.228753316971923e-10;
+        q = q * a - 7.3484889666825614e-09;
+        q = q * a + 3.679368490336947e-08;
+        q = q * a - 7.943393718661445e-08;
+        q = q * a - 1.5268232765553758e-07;
+        q = q * a + 2.055068279586844e-06;
+        q = q * a - 9.595405872202562e-06;
+        q = q * a + 2.714690219098101e-05;
+        q = q * a - 2.6271412772686558e-05;
+        q = q * a - 0.00023732466061006735;
+        q = q * a + 0.0019779030370655564;
+        q = q * a - 0.010033825436475362;
+        q = q * a + 0.04156109804648729;
+        q = q * a + 0.8431072563584983;
+        q = q * a + 2.6389675142347913;
+        q = q * a + 1.8496055099332482;
     } else {
         const double a = (magnitude > 6.0 ? 6.0 : magnitude) - 3.0;
-        q = -0x1.1e3325891d60bp-37;
-        q = q * a + 0x1.ccc42b75fb6c3p-35;
-        q = q * a - 0x1.a6bdb348f5801p-33;
-        q = q * a + 0x1.44f71d986c996p-31;
-        q = q * a - 0x1.5ae180dfa395ep-31;
-        q = q * a - 0x1.8907297e6e09ep-27;
-        q = q * a + 0x1.2471378f5fbfep-23;
-        q = q * a - 0x1.1f10a465aecc9p-20;
-        q = q * a + 0x1.dd82b46b533efp-18;
-        q = q * a - 0x1.69656fc413101p-15;
-        q = q * a + 0x1.01a07af3717eap-12;
-        q = q * a - 0x1.62c3204af7b9ap-10;
-        q = q * a + 0x1.e5bee8dced0c6p-8;
-        q = q * a + 0x1.ea2f933642f45p-1;
-        q = q * a + 0x1.9370b35013ba7p+2;
-        q = q * a + 0x1.570d36cb51ca6p+3;
+        q = -8.13428731299472e-12;
+        q = q * a + 5.238306222966139e-11;
+        q = q * a - 1.9224035755630056e-10;
+        q = q * a + 5.911084287437443e-10;
+        q = q * a - 6.309726317429949e-10;
+        q = q * a - 1.1438619604338809e-08;
+        q = q * a + 1.361790364743937e-07;
+        q = q * a - 1.0694004912010355e-06;
+        q = q * a + 7.1154619079695705e-06;
+        q = q * a - 4.3081788618866766e-05;
+        q = q * a + 0.00024569213493596967;
+        q = q * a - 0.0013533104381548756;
+        q = q * a + 0.007411891795460151;
+        q = q * a + 0.9573942188012344;
+        q = q * a + 6.303753689003236;
+        q = q * a + 10.720363041981113;
     }
     return lw_copysign(1.0 - lw_exp(-q), x);
 }
@@ -303,14 +303,14 @@ static inline double lw_sinh(double x)
 {
     const double magnitude = lw_abs(x);
     const double z = x * x;
-    double p = 0x1.d29724ab3663bp-48;
-    p = p * z + 0x1.a665797504cadp-41;
-    p = p * z + 0x1.61314d22758b4p-33;
-    p = p * z + 0x1.ae644122d41efp-26;
-    p = p * z + 0x1.71de3a68d00e1p-19;
-    p = p * z + 0x1.a01a01a00735cp-13;
-    p = p * z + 0x1.111111111119bp-7;
-    p = p * z + 0x1.5555555555555p-3;
+    double p = 6.475242609763954e-15;
+    p = p * z + 7.50326706612611e-13;
+    p = p * z + 1.6061339157690034e-10;
+    p = p * z + 2.505208941276856e-08;
+    p = p * z + 2.755731931009071e-06;
+    p = p * z + 0.0001984126984106116;
+    p = p * z + 0.008333333333333573;
+    p = p * z + 0.16666666666666666;
     const double inner = magnitude + magnitude * (z * p);
     const double half = lw_exp_scaled(magnitude, 0.0, -1);
     const double outer = half - 0.25 / half;
@@ -335,13 +335,13 @@ static inline double lw_log_tail(double f)
 {
     const double s = f / (2.0 + f);
     const double z = s * s;
-    double p = 0x1.2f0431d68914ep-3;
-    p = p * z + 0x1.39a1de239c1c9p-3;
-    p = p * z + 0x1.74663d496f8edp-3;
-    p = p * z + 0x1.c71c5212dcda8p-3;
-    p = p * z + 0x1.24924941e2ae5p-2;
-    p = p * z + 0x1.999999997ff0bp-2;
-    p = p * z + 0x1.5555555555592p-1;
+    double p = 0.14795721946678458;
+    p = p * z + 0.15314076944515723;
+    p = p * z + 0.18183563118322557;
+    p = p * z + 0.22222198600830478;
+    p = p * z + 0.28571428742058763;
+    p = p * z + 0.39999999999416563;
+    p = p * z + 0.6666666666666734;
     const double h = 0.5 * f * f;
     return s * (h + z * p) - h;
 }
@@ -352,8 +352,8 @@ static inline double lw_log_tail(double f)
 static inline double lw_log_split(double x, double *k)
 {
     const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd);
-    const double scale = x < 0x1p-1022 ? 0x1p+52 : 1.0;
-    const double bias = x < 0x1p-1022 ? 1075.0 : 1023.0;
+    const double scale = x < 2.2250738585072014e-308 /* 2^-1022 */ ? 4503599627370496.0 /* 2^52 */ : 1.0;
+    const double bias = x < 2.2250738585072014e-308 /* 2^-1022 */ ? 1075.0 : 1023.0;
     const uint64_t offset = lw_f64_bits(x * scale) + (UINT64_C(0x3ff0000000000000) - root);
     *k = (double)(int32_t)(offset >> 52) - bias;
     return lw_f64_from_bits((offset & UINT64_C(0x000fffffffffffff)) + root) - 1.0;
@@ -376,8 +376,8 @@ static inline double lw_log(double x)
 {
     double k;
     const double f = lw_log_split(x, &k);
-    const double tail = lw_log_tail(f) + k * 0x1.9ef35793c7673p-41;
-    return lw_log_special(x, k * 0x1.62e42fefa2p-1 + (f + tail));
+    const double tail = lw_log_tail(f) + k * 7.371002565167799e-13;
+    return lw_log_special(x, k * 0.6931471805592082 + (f + tail));
 }
 /* lw: end */
 
@@ -389,8 +389,8 @@ static inline double lw_log1p(double x)
     const double c = x < 1.0 ? x - (u - 1.0) : 1.0 - (u - x);
     double k;
     const double f = lw_log_split(u, &k);
-    const double tail = lw_log_tail(f) + (c / u + k * 0x1.9ef35793c7673p-41);
-    const double value = lw_log_special(u, k * 0x1.62e42fefa2p-1 + (f + tail));
+    const double tail = lw_log_tail(f) + (c / u + k * 7.371002565167799e-13);
+    const double value = lw_log_special(u, k * 0.6931471805592082 + (f + tail));
     return x == 0.0 ? x : value;
 }
 /* lw: end */
@@ -422,18 +422,18 @@ static inline double lw_log_pair(double f, double *tail)
     double z_low;
     const double z = lw_two_product(s, s, &z_low);
     z_low += 2.0 * s * s_low;
-    double p = 0x1.ecb46ec2d697ep-4;
-    p = p * z + 0x1.a506d88c5182fp-4;
-    p = p * z + 0x1.e2659692768acp-4;
-    p = p * z + 0x1.110f1befcb104p-3;
-    p = p * z + 0x1.3b13ba5b7bc0fp-3;
-    p = p * z + 0x1.745d172bc7284p-3;
-    p = p * z + 0x1.c71c71c747eb2p-3;
-    p = p * z + 0x1.2492492492363p-2;
-    p = p * z + 0x1.999999999999ap-2;
+    double p = 0.12028926149415572;
+    p = p * z + 0.10278973187550443;
+    p = p * z + 0.11777266328081976;
+    p = p * z + 0.13332959962406943;
+    p = p * z + 0.1538462218445322;
+    p = p * z + 0.18181818106031156;
+    p = p * z + 0.22222222222716465;
+    p = p * z + 0.2857142857142689;
+    p = p * z + 0.4;
     double w_low;
-    const double w = lw_two_product(z, 0x1.5555555555555p-1, &w_low);
-    w_low += (z * 0x1.5555555555555p-55 + z_low * 0x1.5555555555555p-1) + z * z * p;
+    const double w = lw_two_product(z, 0.6666666666666666, &w_low);
+    w_low += (z * 3.700743415417188e-17 + z_low * 0.6666666666666666) + z * z * p;
     double cubic_low;
     const double cubic = lw_two_product(s, w, &cubic_low);
     cubic_low += s * w_low + s_low * w;
@@ -450,8 +450,8 @@ static inline double lw_log2(double x)
 {
     double k, tail, error;
     const double natural = lw_log_pair(lw_log_split(x, &k), &tail);
-    const double product = lw_two_product(natural, 0x1.71547652b82fep+0, &error);
-    error += natural * 0x1.777d0ffda0d24p-56 + tail * 0x1.71547652b82fep+0;
+    const double product = lw_two_product(natural, 1.4426950408889634, &error);
+    error += natural * 2.0355273740931033e-17 + tail * 1.4426950408889634;
     const double sum = k + product;
     const double lost = k == 0.0 ? 0.0 : product - (sum - k);
     return lw_log_special(x, sum + (lost + error));
@@ -464,10 +464,10 @@ static inline double lw_log10(double x)
 {
     double k, tail, error;
     const double natural = lw_log_pair(lw_log_split(x, &k), &tail);
-    const double product = lw_two_product(natural, 0x1.bcb7b1526e50ep-2, &error);
-    error += natural * 0x1.95355baaafad3p-57 + tail * 0x1.bcb7b1526e50ep-2;
-    error += k * 0x1.9fef311f12b36p-42;
-    const double base = k * 0x1.34413509f6p-2; /* exact: 40 bits of log10(2) times 11 bits of k */
+    const double product = lw_two_product(natural, 0.4342944819032518, &error);
+    error += natural * 1.098319650216765e-17 + tail * 0.4342944819032518;
+    error += k * 3.694239077158931e-13;
+    const double base = k * 0.30102999566361177; /* exact: 40 bits of log10(2) times 11 bits of k */
     const double sum = base + product;
     const double lost = k == 0.0 ? 0.0 : product - (sum - base);
     return lw_log_special(x, sum + (lost + error));
@@ -479,8 +479,8 @@ static inline double lw_log10(double x)
 static inline double lw_asinh(double x)
 {
     const double a = lw_abs(x);
-    if (!(a < 0x1p+28))
-        return lw_copysign(lw_log(a) + 0x1.62e42fefa39efp-1, x);
+    if (!(a < 268435456.0 /* 2^28 */))
+        return lw_copysign(lw_log(a) + 0.6931471805599453, x);
     const double z = a * a;
     return lw_copysign(lw_log1p(a + z / (1.0 + lw_sqrt(1.0 + z))), x);
 }
@@ -492,8 +492,8 @@ static inline double lw_acosh(double x)
 {
     if (!(x >= 1.0))
         return lw_nan();
-    if (x >= 0x1p+28)
-        return lw_log(x) + 0x1.62e42fefa39efp-1;
+    if (x >= 268435456.0 /* 2^28 */)
+        return lw_log(x) + 0.6931471805599453;
     const double t = x - 1.0;
     return lw_log1p(t + lw_sqrt(t + t + t * t));
 }
@@ -516,7 +516,7 @@ static inline double lw_atanh(double x)
 /* Returns the sign of (-1)^y; 0 if y is not an integer. From 2^53 on every double is even. */
 static inline double lw_parity(double y)
 {
-    if (!(lw_abs(y) < 0x1p+53))
+    if (!(lw_abs(y) < 9007199254740992.0 /* 2^53 */))
         return 1.0;
     const int64_t integer = (int64_t)y;
     if ((double)integer != y)
@@ -545,9 +545,9 @@ static inline double lw_pow(double x, double y)
     }
     double k, tail, error;
     const double part = lw_log_pair(lw_log_split(a, &k), &tail);
-    const double base = k * 0x1.62e42fefa2p-1;
+    const double base = k * 0.6931471805592082;
     const double sum = base + part;
-    tail += (k == 0.0 ? 0.0 : part - (sum - base)) + k * 0x1.9ef35793c7673p-41;
+    tail += (k == 0.0 ? 0.0 : part - (sum - base)) + k * 7.371002565167799e-13;
     const double logarithm = lw_log_special(a, sum + tail);
     if (!(lw_abs(y * logarithm) < 800.0))
         return sign * lw_exp_scaled(y * logarithm, 0.0, 0);
@@ -577,7 +577,7 @@ static inline float lw_powf(float x, float y)
     }
     double k;
     const double f = lw_log_split(a, &k);
-    const double binary = k + (f + lw_log_tail(f)) * 0x1.71547652b82fep+0;
+    const double binary = k + (f + lw_log_tail(f)) * 1.4426950408889634;
     return (float)(sign * lw_exp2((double)y * lw_log_special(a, binary)));
 }
 /* lw: end */
@@ -603,7 +603,7 @@ static inline double lw_rem_pio2(double x, double *tail, uint32_t *quadrant)
     };
     *tail = 0.0;
     *quadrant = 0;
-    if (lw_abs(x) <= 0x1.921fb54442d18p-1)
+    if (lw_abs(x) <= 0.7853981633974483)
         return x;
     const uint64_t bits = lw_f64_bits(x);
     const uint64_t mantissa = (bits & UINT64_C(0x000fffffffffffff)) | UINT64_C(0x0010000000000000);
@@ -636,10 +636,10 @@ static inline double lw_rem_pio2(double x, double *tail, uint32_t *quadrant)
     }
     const double unit = lw_f64_from_bits((uint64_t)(1023 - 54 - shift) << 52); /* 2^(-54 - shift) */
     const double a = (double)(int64_t)(high >> 10) * unit;
-    const double b = (double)(int64_t)(((high & 1023) << 43) | (low >> 21)) * unit * 0x1p-53;
+    const double b = (double)(int64_t)(((high & 1023) << 43) | (low >> 21)) * unit * 1.1102230246251565e-16 /* 2^-53 */;
     double error;
-    const double product_high = lw_two_product(a, 0x1.921fb54442d18p+0, &error);
-    const double product_low = error + (a * 0x1.1a62633145c07p-54 + b * 0x1.921fb54442d18p+0);
+    const double product_high = lw_two_product(a, 1.5707963267948966, &error);
+    const double product_low = error + (a * 6.123233995736766e-17 + b * 1.5707963267948966);
     const double r = product_high + product_low;
     const double r_low = product_low - (r - product_high);
     const uint32_t is_minus = (uint32_t)(bits >> 63);
@@ -655,12 +655,12 @@ static inline double lw_rem_pio2(double x, double *tail, uint32_t *quadrant)
 static inline double lw_sin_kernel(double r, double t, double *low)
 {
     const double z = r * r;
-    double p = 0x1.5d8b54c1db7d5p-33;
-    p = p * z - 0x1.ae5e4b8196561p-26;
-    p = p * z + 0x1.71de3555293dfp-19;
-    p = p * z - 0x1.a01a019be9204p-13;
-    p = p * z + 0x1.111111110f73p-7;
-    p = p * z - 0x1.5555555555548p-3;
+    double p = 1.5895432718165538e-10;
+    p = p * z - 2.505073438126022e-08;
+    p = p * z + 2.755731353847813e-06;
+    p = p * z - 0.00019841269829358476;
+    p = p * z + 0.00833333333332184;
+    p = p * z - 0.1666666666666663;
     const double rest = r * (z * p) + t * (1.0 - 0.5 * z);
     const double sine = r + rest;
     *low = rest - (sine - r);
@@ -673,12 +673,12 @@ static inline double lw_sin_kernel(double r, double t, double *low)
 static inline double lw_cos_kernel(double r, double t, double *low)
 {
     const double z = r * r;
-    double p = -0x1.8fb135dd1ba63p-37;
-    p = p * z + 0x1.1ee9f1598d13p-29;
-    p = p * z - 0x1.27e4f812bcf75p-22;
-    p = p * z + 0x1.a01a019cbf669p-16;
-    p = p * z - 0x1.6c16c16c1521fp-10;
-    p = p * z + 0x1.555555555554cp-5;
+    double p = -1.135993636992465e-11;
+    p = p * z + 2.0875729311652238e-09;
+    p = p * z - 2.7557314401172865e-07;
+    p = p * z + 2.4801587289671754e-05;
+    p = p * z - 0.0013888888888874474;
+    p = p * z + 0.0416666666666666;
     const double half = 0.5 * z;
     const double top = 1.0 - half;
     const double rest = ((1.0 - top) - half) + (z * z * p - r * t);
@@ -745,19 +745,19 @@ static inline double lw_tan(double x)
 /* (asin(x) - x) / x, z = x^2 <= 1/4. */
 static inline double lw_asin_poly(double z)
 {
-    double p = 0x1.0b45a74fd3cfcp-5;
-    p = p * z - 0x1.57fa23d3aafcdp-6;
-    p = p * z + 0x1.639a2d787f605p-6;
-    p = p * z + 0x1.e5fcaa8b71336p-9;
-    p = p * z + 0x1.613c195387e5fp-7;
-    p = p * z + 0x1.75859d17cfbefp-7;
-    p = p * z + 0x1.ca1f8b36875c8p-7;
-    p = p * z + 0x1.1c49f072c05e9p-6;
-    p = p * z + 0x1.6e8bdedf28166p-6;
-    p = p * z + 0x1.f1c71a94fb76cp-6;
-    p = p * z + 0x1.6db6db721255cp-5;
-    p = p * z + 0x1.333333332e132p-4;
-    p = p * z + 0x1.5555555555577p-3;
+    double p = 0.032625986843976634;
+    p = p * z - 0.02099469660485891;
+    p = p * z + 0.02170423927781508;
+    p = p * z + 0.0037077863869136264;
+    p = p * z + 0.010779869428971965;
+    p = p * z + 0.01139898462827024;
+    p = p * z + 0.013980811095332238;
+    p = p * z + 0.01735161286615564;
+    p = p * z + 0.022372214935445632;
+    p = p * z + 0.03038194270987253;
+    p = p * z + 0.04464285717456093;
+    p = p * z + 0.07499999999970866;
+    p = p * z + 0.1666666666666676;
     return z * p;
 }
 /* lw: end */
@@ -784,7 +784,7 @@ static inline double lw_asin(double x)
         return x + x * lw_asin_poly(x * x);
     double tail;
     const double high = lw_acos_pair(a, &tail);
-    return lw_copysign((0x1.921fb54442d18p+0 - high) - (tail - 0x1.1a62633145c07p-54), x);
+    return lw_copysign((1.5707963267948966 - high) - (tail - 6.123233995736766e-17), x);
 }
 /* lw: end */
 
@@ -793,10 +793,10 @@ static inline double lw_asin(double x)
 static inline double lw_acos(double x)
 {
     if (lw_abs(x) < 0.5)
-        return 0x1.921fb54442d18p+0 - (x + (x * lw_asin_poly(x * x) - 0x1.1a62633145c07p-54));
+        return 1.5707963267948966 - (x + (x * lw_asin_poly(x * x) - 6.123233995736766e-17));
     double tail;
     const double high = lw_acos_pair(lw_abs(x), &tail);
-    return x > 0.0 ? high + tail : (0x1.921fb54442d18p+1 - high) - (tail - 0x1.1a62633145c07p-53);
+    return x > 0.0 ? high + tail : (3.141592653589793 - high) - (tail - 1.2246467991473532e-16);
 }
 /* lw: end */
 
@@ -807,33 +807,33 @@ static inline double lw_atan(double x)
 {
     const double a = lw_abs(x);
     double y = a, base = 0.0, low = 0.0;
-    if (a > 0x1.3504f333f9de6p+1) { /* tan(3 pi/8) */
+    if (a > 2.414213562373095) { /* tan(3 pi/8) */
         y = -1.0 / a;
-        base = 0x1.921fb54442d18p+0;
-        low = 0x1.1a62633145c07p-54;
-    } else if (a > 0x1.a827999fcef32p-2) { /* tan(pi/8) */
+        base = 1.5707963267948966;
+        low = 6.123233995736766e-17;
+    } else if (a > 0.41421356237309503) { /* tan(pi/8) */
         const double over = a - 1.0, under = a + 1.0;
         const double over_low = a - (over + 1.0);
         const double under_low = a < 1.0 ? a - (under - 1.0) : 1.0 - (under - a);
         double error;
         y = over / under;
         const double back = lw_two_product(y, under, &error);
-        base = 0x1.921fb54442d18p-1;
-        low = 0x1.1a62633145c07p-55 + ((over - back) - error + over_low - y * under_low) / under;
+        base = 0.7853981633974483;
+        low = 3.061616997868383e-17 + ((over - back) - error + over_low - y * under_low) / under;
     }
     const double z = y * y;
-    double p = 0x1.e84a7b92c83bap-7;
-    p = p * z - 0x1.0fd4d2a46aa82p-5;
-    p = p * z + 0x1.6fe4bdf3e777p-5;
-    p = p * z - 0x1.ab3be8c476bb4p-5;
-    p = p * z + 0x1.e167b9e661acbp-5;
-    p = p * z - 0x1.110beb662dd0dp-4;
-    p = p * z + 0x1.3b1364ef400d3p-4;
-    p = p * z - 0x1.745d1450404d8p-4;
-    p = p * z + 0x1.c71c71b458ae8p-4;
-    p = p * z - 0x1.249249246f58bp-3;
-    p = p * z + 0x1.9999999999584p-3;
-    p = p * z - 0x1.5555555555554p-2;
+    double p = 0.01490145715576029;
+    p = p * z - 0.03318253651680882;
+    p = p * z + 0.044908877374139844;
+    p = p * z - 0.05215259039297085;
+    p = p * z + 0.05876528080539386;
+    p = p * z - 0.06666175797260028;
+    p = p * z + 0.07692279269759021;
+    p = p * z - 0.09090907988504016;
+    p = p * z + 0.11111111083804881;
+    p = p * z - 0.14285714285317072;
+    p = p * z + 0.19999999999997098;
+    p = p * z - 0.33333333333333326;
     return lw_copysign(base + (y + (y * (z * p) + low)), x);
 }
 /* lw: end */
@@ -851,9 +851,9 @@ static inline double lw_atan2(double y, double x)
     const int is_left = lw_f64_bits(x) >> 63 != 0;
     double angle = unit;
     if (ay > ax)
-        angle = 0x1.921fb54442d18p+0 + ((is_left ? unit : -unit) + 0x1.1a62633145c07p-54);
+        angle = 1.5707963267948966 + ((is_left ? unit : -unit) + 6.123233995736766e-17);
     else if (is_left)
-        angle = 0x1.921fb54442d18p+1 + (0x1.1a62633145c07p-53 - unit);
+        angle = 3.141592653589793 + (1.2246467991473532e-16 - unit);
     return lw_copysign(angle, y);
 }
 /* lw: end */

@@ -53,8 +53,8 @@ static inline float lw_rsqrtf(float x)
 /* Ties to even. From 2^23 on every float is an integer; below, adding 2^23 leaves no fraction bits. */
 static inline float lw_nearbyintf(float x)
 {
-    const float rounded = lw_copysignf((lw_absf(x) + 0x1p+23f) - 0x1p+23f, x);
-    return lw_selectf(lw_is_insidef(x, 0x1p+23f), rounded, x);
+    const float rounded = lw_copysignf((lw_absf(x) + 8388608.0f /* 2^23 */) - 8388608.0f /* 2^23 */, x);
+    return lw_selectf(lw_is_insidef(x, 8388608.0f /* 2^23 */), rounded, x);
 }
 /* lw: end */
 
@@ -132,11 +132,11 @@ static inline float lw_fmodf(float x, float y)
 /* p(r) in e^r = 1 + r + r^2 p(r), |r| <= log(2) / 2. */
 static inline float lw_exp_polyf(float r)
 {
-    float p = 0x1.6cfbe8p-10f;
-    p = p * r + 0x1.123ebp-7f;
-    p = p * r + 0x1.555526p-5f;
-    p = p * r + 0x1.55548ap-3f;
-    p = p * r + 0x1p-1f;
+    float p = 0.0013923035f;
+    p = p * r + 0.008369289f;
+    p = p * r + 0.04166658f;
+    p = p * r + 0.16666515f;
+    p = p * r + 0.5f;
     return p;
 }
 /* lw: end */
@@ -146,10 +146,10 @@ static inline float lw_exp_polyf(float r)
  * it. */
 static inline float lw_exp_valuef(float x, float *shifted)
 {
-    *shifted = x * 0x1.715476p+0f + 0x1.8p+23f;
-    const float n = *shifted - 0x1.8p+23f;
-    const float high = x - n * 0x1.62e4p-1f; /* exact: 15 bits of log 2 times 8 bits of n */
-    const float low = n * 0x1.7f7d1cp-20f;
+    *shifted = x * 1.442695f + 12582912.0f /* 1.5 * 2^23 */;
+    const float n = *shifted - 12582912.0f /* 1.5 * 2^23 */;
+    const float high = x - n * 0.69314575f; /* exact: 15 bits of log 2 times 8 bits of n */
+    const float low = n * 1.4286068e-06f;
     const float r = high - low;
     return 1.0f + (high + (r * r * lw_exp_polyf(r) - low));
 }
@@ -189,14 +189,14 @@ static inline float lw_expf(float x)
 static inline float lw_exp2f(float x)
 {
     x = lw_clampf(x, 151.0f);
-    const float shifted = x + 0x1.8p+23f;
-    const float r = x - (shifted - 0x1.8p+23f);
-    float p = 0x1.44905ep-13f;
-    p = p * r + 0x1.5f48a2p-10f;
-    p = p * r + 0x1.3b29f4p-7f;
-    p = p * r + 0x1.c6af1ap-5f;
-    p = p * r + 0x1.ebfbep-3f;
-    p = p * r + 0x1.62e43p-1f;
+    const float shifted = x + 12582912.0f /* 1.5 * 2^23 */;
+    const float r = x - (shifted - 12582912.0f /* 1.5 * 2^23 */);
+    float p = 1.5476414e-04f;
+    p = p * r + 0.001340041f;
+    p = p * r + 0.009618038f;
+    p = p * r + 0.055503417f;
+    p = p * r + 0.2402265f;
+    p = p * r + 0.6931472f;
     const float value = 1.0f + r * p;
     const uint32_t exponent = lw_f32_bits(shifted) - UINT32_C(0x4b400000) + UINT32_C(512);
     const uint32_t half = exponent >> 1;
@@ -212,10 +212,10 @@ static inline float lw_exp2f(float x)
 static inline float lw_expm1f(float x)
 {
     const float a = lw_clampf(x, 89.0f);
-    const float shifted = a * 0x1.715476p+0f + 0x1.8p+23f;
-    const float n = shifted - 0x1.8p+23f;
-    const float high = a - n * 0x1.62e4p-1f;
-    const float low = n * 0x1.7f7d1cp-20f;
+    const float shifted = a * 1.442695f + 12582912.0f /* 1.5 * 2^23 */;
+    const float n = shifted - 12582912.0f /* 1.5 * 2^23 */;
+    const float high = a - n * 0.69314575f;
+    const float low = n * 1.4286068e-06f;
     const float r = high - low;
     const float tail = r * r * lw_exp_polyf(r) - low;
     /* 2^128 is not a float: it is computed as 2^127 doubled. 2^-128 becomes 2^-127, which is negligible. */
@@ -264,11 +264,11 @@ static inline float lw_tanhf(float x)
 {
     const float magnitude = lw_absf(x);
     const float z = x * x;
-    float p = -0x1.992182p-8f;
-    p = p * z + 0x1.58e516p-6f;
-    p = p * z - 0x1.b91e7ep-5f;
-    p = p * z + 0x1.110ceep-3f;
-    p = p * z - 0x1.55554ap-2f;
+    float p = -0.006242842f;
+    p = p * z + 0.021050712f;
+    p = p * z - 0.053847548f;
+    p = p * z + 0.13332544f;
+    p = p * z - 0.33333316f;
     const float inner = magnitude + magnitude * (z * p);
     if (LW_BRANCHES && lw_is_insidef(x, 0.55f))
         return lw_with_signf(inner, x);
@@ -283,23 +283,23 @@ static inline float lw_erff(float x)
 {
     const float magnitude = lw_absf(x);
     const float z = x * x;
-    float p = 0x1.4fa76cp-14f;
-    p = p * z - 0x1.a617a6p-11f;
-    p = p * z + 0x1.544b02p-8f;
-    p = p * z - 0x1.b80124p-6f;
-    p = p * z + 0x1.ce2d64p-4f;
-    p = p * z - 0x1.81274p-2f;
-    p = p * z + 0x1.06eba8p-3f;
+    float p = 8.002615e-05f;
+    p = p * z - 8.050773e-04f;
+    p = p * z + 0.005192459f;
+    p = p * z - 0.02685574f;
+    p = p * z + 0.11283626f;
+    p = p * z - 0.3761263f;
+    p = p * z + 0.12837917f;
     const float inner = magnitude + magnitude * p;
     const float a = lw_clampf(magnitude, 4.0f);
-    float q = 0x1.633384p-16f;
-    q = q * a - 0x1.c87164p-12f;
-    q = q * a + 0x1.119b4cp-8f;
-    q = q * a - 0x1.9bb706p-6f;
-    q = q * a + 0x1.bb92eap-4f;
-    q = q * a + 0x1.444468p-1f;
-    q = q * a + 0x1.212848p+0f;
-    q = q * a - 0x1.70d96p-13f;
+    float q = 2.1171643e-05f;
+    q = q * a - 4.352979e-04f;
+    q = q * a + 0.004174906f;
+    q = q * a - 0.025129085f;
+    q = q * a + 0.108294405f;
+    q = q * a + 0.6333344f;
+    q = q * a + 1.1295209f;
+    q = q * a - 1.7588097e-04f;
     const float outer = 1.0f - lw_expf(-q);
     return lw_copysignf(lw_selectf(lw_is_insidef(x, 0.9375f), inner, outer), x);
 }
@@ -311,10 +311,10 @@ static inline float lw_sinhf(float x)
 {
     const float magnitude = lw_absf(x);
     const float z = x * x;
-    float p = 0x1.756c18p-19f;
-    p = p * z + 0x1.a022bcp-13f;
-    p = p * z + 0x1.1110ep-7f;
-    p = p * z + 0x1.555556p-3f;
+    float p = 2.7822125e-06f;
+    p = p * z + 1.9842896e-04f;
+    p = p * z + 0.0083333105f;
+    p = p * z + 0.16666667f;
     const float inner = magnitude + magnitude * (z * p);
     const float half = lw_exp_scaledf(magnitude, -1);
     const float outer = half - 0.25f / half;
@@ -338,15 +338,15 @@ static inline float lw_coshf(float x)
 static inline float lw_log_tailf(float f)
 {
     const float z = f * f;
-    float p = 0x1.0fdc28p-4f;
-    p = p * f - 0x1.dab17ep-4f;
-    p = p * f + 0x1.e7438ap-4f;
-    p = p * f - 0x1.fcd5bap-4f;
-    p = p * f + 0x1.233ba4p-3f;
-    p = p * f - 0x1.555674p-3f;
-    p = p * f + 0x1.99a45cp-3f;
-    p = p * f - 0x1.000016p-2f;
-    p = p * f + 0x1.555548p-2f;
+    float p = 0.06637207f;
+    p = p * f - 0.115891926f;
+    p = p * f + 0.118960895f;
+    p = p * f - 0.12422726f;
+    p = p * f + 0.1422036f;
+    p = p * f - 0.1666688f;
+    p = p * f + 0.20002052f;
+    p = p * f - 0.25000033f;
+    p = p * f + 0.33333313f;
     return f * z * p - 0.5f * z;
 }
 /* lw: end */
@@ -357,7 +357,7 @@ static inline float lw_log_tailf(float f)
 static inline float lw_log_splitf(float x, float *k)
 {
     const uint32_t is_subnormal = lw_f32_bits(x) < UINT32_C(0x00800000);
-    const float scaled = x * lw_selectf(is_subnormal, 0x1p+23f, 1.0f);
+    const float scaled = x * lw_selectf(is_subnormal, 8388608.0f /* 2^23 */, 1.0f);
     const uint32_t offset = lw_f32_bits(scaled) + UINT32_C(0x3f800000) - UINT32_C(0x3f3504f3);
     *k = (float)(int32_t)(offset >> 23) - lw_selectf(is_subnormal, 150.0f, 127.0f);
     return lw_f32_from_bits((offset & UINT32_C(0x007fffff)) + UINT32_C(0x3f3504f3)) - 1.0f;
@@ -382,8 +382,8 @@ static inline float lw_logf(float x)
 {
     float k;
     const float f = lw_log_splitf(x, &k);
-    const float tail = lw_log_tailf(f) + k * 0x1.7f7d1cp-20f;
-    return lw_log_specialf(x, k * 0x1.62e4p-1f + (f + tail));
+    const float tail = lw_log_tailf(f) + k * 1.4286068e-06f;
+    return lw_log_specialf(x, k * 0.69314575f + (f + tail));
 }
 /* lw: end */
 
@@ -393,7 +393,7 @@ static inline float lw_log2f(float x)
 {
     float k;
     const float f = lw_log_splitf(x, &k);
-    const float tail = f * 0x1.c551dap-2f + lw_log_tailf(f) * 0x1.715476p+0f;
+    const float tail = f * 0.44269505f + lw_log_tailf(f) * 1.442695f;
     return lw_log_specialf(x, k + (f + tail));
 }
 /* lw: end */
@@ -404,8 +404,8 @@ static inline float lw_log10f(float x)
 {
     float k;
     const float f = lw_log_splitf(x, &k);
-    const float tail = (lw_log_tailf(f) * 0x1.bcb7b2p-2f - f * 0x1.0d213ap-4f) + k * 0x1.3509f8p-18f;
-    return lw_log_specialf(x, k * 0x1.344p-2f + (0.5f * f + tail));
+    const float tail = (lw_log_tailf(f) * 0.4342945f - f * 0.065705515f) + k * 4.605039e-06f;
+    return lw_log_specialf(x, k * 0.3010254f + (0.5f * f + tail));
 }
 /* lw: end */
 
@@ -417,8 +417,8 @@ static inline float lw_log1pf(float x)
     const float c = lw_selectf(x < 1.0f, x - (u - 1.0f), 1.0f - (u - x));
     float k;
     const float f = lw_log_splitf(u, &k);
-    const float tail = lw_log_tailf(f) + (c / u + k * 0x1.7f7d1cp-20f);
-    const float value = lw_log_specialf(u, k * 0x1.62e4p-1f + (f + tail));
+    const float tail = lw_log_tailf(f) + (c / u + k * 1.4286068e-06f);
+    const float value = lw_log_specialf(u, k * 0.69314575f + (f + tail));
     return lw_selectf(x == 0.0f, x, value);
 }
 /* lw: end */
@@ -428,8 +428,8 @@ static inline float lw_log1pf(float x)
 static inline float lw_asinhf(float x)
 {
     const float a = lw_absf(x);
-    if (!(a < 0x1p+13f))
-        return lw_copysignf(lw_logf(a) + 0x1.62e43p-1f, x);
+    if (!(a < 8192.0f /* 2^13 */))
+        return lw_copysignf(lw_logf(a) + 0.6931472f, x);
     const float z = a * a;
     return lw_copysignf(lw_log1pf(a + z / (1.0f + lw_sqrtf(1.0f + z))), x);
 }
@@ -441,8 +441,8 @@ static inline float lw_acoshf(float x)
 {
     if (!(x >= 1.0f))
         return lw_nanf();
-    if (x >= 0x1p+13f)
-        return lw_logf(x) + 0x1.62e43p-1f;
+    if (x >= 8192.0f /* 2^13 */)
+        return lw_logf(x) + 0.6931472f;
     const float t = x - 1.0f;
     return lw_log1pf(t + lw_sqrtf(t + t + t * t));
 }
@@ -474,7 +474,7 @@ static inline float lw_rem_pio2f(float x, float *tail, uint32_t *quadrant)
     };
     *tail = 0.0f;
     *quadrant = 0;
-    if (lw_absf(x) <= 0x1.921fb6p-1f)
+    if (lw_absf(x) <= 0.7853982f)
         return x;
     const uint32_t bits = lw_f32_bits(x);
     const uint64_t mantissa = (bits & UINT32_C(0x007fffff)) | UINT32_C(0x00800000);
@@ -492,8 +492,8 @@ static inline float lw_rem_pio2f(float x, float *tail, uint32_t *quadrant)
     const uint64_t angle = (part >> 32) * UINT32_C(0xc90fdaa2) + (((part >> 32) * UINT32_C(0x2168c234)) >> 32) +
                            (((part & UINT32_C(0xffffffff)) * UINT32_C(0xc90fdaa2)) >> 32);
     const uint64_t top = angle & UINT64_C(0xffffff0000000000);
-    const float a = (float)(uint32_t)(top >> 32) * 0x1p-31f;
-    const float b = (float)(angle - top) * 0x1p-63f;
+    const float a = (float)(uint32_t)(top >> 32) * 4.656613e-10f /* 2^-31 */;
+    const float b = (float)(angle - top) * 1.0842022e-19f /* 2^-63 */;
     const float r = a + b;
     const uint32_t is_negative = is_upper ^ (bits >> 31);
     *tail = is_negative ? -(b - (r - a)) : b - (r - a);
@@ -508,9 +508,9 @@ static inline float lw_rem_pio2f(float x, float *tail, uint32_t *quadrant)
 static inline float lw_sin_kernelf(float r, float t, float *low)
 {
     const float z = r * r;
-    float p = -0x1.9954p-13f;
-    p = p * z + 0x1.110778p-7f;
-    p = p * z - 0x1.555546p-3f;
+    float p = -1.9518286e-04f;
+    p = p * z + 0.008332189f;
+    p = p * z - 0.16666655f;
     const float rest = r * (z * p) + t;
     const float sine = r + rest;
     *low = rest - (sine - r);
@@ -523,9 +523,9 @@ static inline float lw_sin_kernelf(float r, float t, float *low)
 static inline float lw_cos_kernelf(float r, float t, float *low)
 {
     const float z = r * r;
-    float p = 0x1.99e0e4p-16f;
-    p = p * z - 0x1.6c0c1ap-10f;
-    p = p * z + 0x1.55554ap-5f;
+    float p = 2.4430661e-05f;
+    p = p * z - 0.0013887301f;
+    p = p * z + 0.041666646f;
     const float half = 0.5f * z;
     const float top = 1.0f - half;
     const float rest = ((1.0f - top) - half) + (z * z * p - r * t);
@@ -593,11 +593,11 @@ static inline float lw_tanf(float x)
 /* (asin(x) - x) / x, z = x^2 <= 1/4. */
 static inline float lw_asin_polyf(float z)
 {
-    float p = 0x1.595d3ep-5f;
-    p = p * z + 0x1.8c3da6p-6f;
-    p = p * z + 0x1.747bcp-5f;
-    p = p * z + 0x1.330204p-4f;
-    p = p * z + 0x1.5555c8p-3f;
+    float p = 0.04215872f;
+    p = p * z + 0.02418462f;
+    p = p * z + 0.045469165f;
+    p = p * z + 0.074953094f;
+    p = p * z + 0.16666752f;
     return z * p;
 }
 /* lw: end */
@@ -625,7 +625,7 @@ static inline float lw_asinf(float x)
         return x + x * lw_asin_polyf(x * x);
     float tail;
     const float high = lw_acos_pairf(a, &tail);
-    return lw_copysignf((0x1.921fb6p+0f - high) - (tail + 0x1.777a5cp-25f), x);
+    return lw_copysignf((1.5707964f - high) - (tail + 4.371139e-08f), x);
 }
 /* lw: end */
 
@@ -634,10 +634,10 @@ static inline float lw_asinf(float x)
 static inline float lw_acosf(float x)
 {
     if (lw_absf(x) < 0.5f)
-        return 0x1.921fb6p+0f - (x + (x * lw_asin_polyf(x * x) + 0x1.777a5cp-25f));
+        return 1.5707964f - (x + (x * lw_asin_polyf(x * x) + 4.371139e-08f));
     float tail;
     const float high = lw_acos_pairf(lw_absf(x), &tail);
-    return x > 0.0f ? high + tail : (0x1.921fb6p+1f - high) - (tail + 0x1.777a5cp-24f);
+    return x > 0.0f ? high + tail : (3.1415927f - high) - (tail + 8.742278e-08f);
 }
 /* lw: end */
 
@@ -646,15 +646,15 @@ static inline float lw_acosf(float x)
 static inline float lw_atan_unitf(float x)
 {
     const float z = x * x;
-    float p = -0x1.d329ep-10f;
-    p = p * z + 0x1.640eb6p-7f;
-    p = p * z - 0x1.fd6da6p-6f;
-    p = p * z + 0x1.da23b8p-5f;
-    p = p * z - 0x1.5807c4p-4f;
-    p = p * z + 0x1.c08cp-4f;
-    p = p * z - 0x1.242082p-3f;
-    p = p * z + 0x1.9991e4p-3f;
-    p = p * z - 0x1.55553ep-2f;
+    float p = -0.0017820876f;
+    p = p * z + 0.0108660115f;
+    p = p * z - 0.031093037f;
+    p = p * z + 0.05787836f;
+    p = p * z - 0.08399178f;
+    p = p * z + 0.109508514f;
+    p = p * z - 0.14264013f;
+    p = p * z + 0.1999853f;
+    p = p * z - 0.333333f;
     return x + x * (z * p);
 }
 /* lw: end */
@@ -665,7 +665,7 @@ static inline float lw_atanf(float x)
 {
     const float a = lw_absf(x);
     const float unit = lw_atan_unitf(a > 1.0f ? 1.0f / a : a);
-    const float beyond = 0x1.921fb6p+0f - (unit + 0x1.777a5cp-25f);
+    const float beyond = 1.5707964f - (unit + 4.371139e-08f);
     return lw_copysignf(a > 1.0f ? beyond : unit, x);
 }
 /* lw: end */
@@ -684,9 +684,9 @@ static inline float lw_atan2f(float y, float x)
     const uint32_t is_left = lw_f32_bits(x) >> 31;
     float angle = unit;
     if (ay > ax)
-        angle = 0x1.921fb6p+0f + ((is_left ? unit : -unit) - 0x1.777a5cp-25f);
+        angle = 1.5707964f + ((is_left ? unit : -unit) - 4.371139e-08f);
     else if (is_left)
-        angle = 0x1.921fb6p+1f + (-unit - 0x1.777a5cp-24f);
+        angle = 3.1415927f + (-unit - 8.742278e-08f);
     return lw_copysignf(angle, y);
 }
 /* lw: end */

@@ -6,6 +6,7 @@ set -u
 . "$(dirname "$0")/report.sh"
 begin "interface.sh BUILD" "$@"
 rm -rf "$work"/*
+digits=samples/digits/digits.onnx
 strict="-pedantic -Wall -Wextra -Werror"
 
 # ---- README's snippet ------------------------------------------------------------------------------------------------
@@ -142,6 +143,21 @@ done
 digest() { grep -q "\"$(sha256sum tests/fuzz/corpus-tflite/conv-int8.tflite | cut -d' ' -f1)\"" "$work/q.h"; }
 if has sha256sum; then check header-has-the-model-s-digest digest
 else skip header-has-the-model-s-digest "sha256sum is not installed"; fi
+
+# model.c compiled as C++11: an Arduino sketch may rename it.
+as_cpp() {
+    "$lw" "$2" -o "$work/cpp.c" --target "$3" $4 &&
+        $1 -x c++ -std=c++11 -Wall -Wextra -Werror -pedantic $5 -Iruntime -c "$work/cpp.c" -o "$work/cpp.o"
+}
+for compiler in g++ clang++; do
+    for way in "$digits generic" "$digits cortex-m4" "tests/fuzz/corpus-tflite/conv-int8.tflite cortex-m4" "$work/two.te cortex-m55" \
+        "tests/golden/control-flow/control-flow.onnx generic"; do
+        name=model-c-is-cpp-$(basename "${way% *}" | sed 's/[.].*//')-${way#* }-$compiler
+        if ! has $compiler; then skip "$name" "$compiler is not installed"; continue; fi
+        check "$name" as_cpp $compiler "${way% *}" "${way#* }" "" ""
+        check "$name-standalone" as_cpp $compiler "${way% *}" "${way#* }" --standalone -Wno-unused-function
+    done
+done
 
 documented() { "$lw" "$work/two.te" -o "$work/two.c" && grep -q '^#define TWO_E_NULL  *(-4) */\* .*null' "$work/two.h"; }
 check null-pointers-are-documented  documented

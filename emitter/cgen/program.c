@@ -340,7 +340,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     run_signature(cx, t, p);
     text_add(t, "\n{\n");
     if (uses_arena(p))
-        text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "arena",
+        text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "(uint8_t *)arena",
                     p->static_arena ? "_arena.bytes" : "");
     else if (!p->static_arena) text_add(t, "    (void)arena;\n");
     const bool has_input = p->input_count + p->size_count > 0;

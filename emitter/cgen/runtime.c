@@ -72,13 +72,16 @@ static void want_piece(Ctx *cx, Pieces *p, const char *wanted)
     }
 }
 
+/* The keyword that C++ lacks. */
+static bool is_keyword(const char *word, size_t n) { return n == 8 && memcmp(word, "restrict", n) == 0; }
+
 /* Marks the pieces named in a text, and their needs. */
 static void want(Ctx *cx, Pieces *p, const char *text)
 {
     while (*text) {
         size_t n = 0;
         while (is_word(text[n])) n++;
-        bool ours = n > 3 && (memcmp(text, "lw_", 3) == 0 || memcmp(text, "LW_", 3) == 0);
+        bool ours = (n > 3 && (memcmp(text, "lw_", 3) == 0 || memcmp(text, "LW_", 3) == 0)) || is_keyword(text, n);
         if (ours) want_piece(cx, p, name_n(cx, text, n));
         if (ours) want_piece(cx, p, vector_piece(cx, text, n));
         text += n ? n : 1;

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
@@ -26,7 +27,7 @@ static void compute_at_y(const float *restrict x, float *restrict t, float *rest
 
 int compute_at_run(void *arena, const struct compute_at_inputs *in, const struct compute_at_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % COMPUTE_AT_ARENA_ALIGN != 0) return COMPUTE_AT_E_ARENA;
     if (in == NULL || in->x == NULL) return COMPUTE_AT_E_NULL;
     if (out == NULL || out->y == NULL) return COMPUTE_AT_E_NULL;

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */

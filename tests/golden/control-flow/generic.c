@@ -197,7 +197,7 @@ static void control_flow_settle_body(const float *h_in, const float *energy_in, 
 
 int control_flow_run(void *arena, const struct control_flow_inputs *in, const struct control_flow_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % CONTROL_FLOW_ARENA_ALIGN != 0) return CONTROL_FLOW_E_ARENA;
     if (in == NULL || in->x == NULL) return CONTROL_FLOW_E_NULL;
     if (out == NULL || out->h == NULL || out->energy == NULL || out->rows == NULL) return CONTROL_FLOW_E_NULL;

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER
@@ -30,7 +31,7 @@ static void external_call_d(const float *restrict x, const float *restrict w, fl
 
 int external_call_run(void *arena, const struct external_call_inputs *in, const struct external_call_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % EXTERNAL_CALL_ARENA_ALIGN != 0) return EXTERNAL_CALL_E_ARENA;
     if (in == NULL || in->x == NULL || in->w == NULL) return EXTERNAL_CALL_E_NULL;
     if (out == NULL || out->y == NULL) return EXTERNAL_CALL_E_NULL;

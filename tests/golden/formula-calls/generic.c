@@ -42,7 +42,7 @@ static void formula_calls_p(const float *restrict x, const float *restrict w, fl
 
 int formula_calls_run(void *arena, const struct formula_calls_inputs *in, const struct formula_calls_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % FORMULA_CALLS_ARENA_ALIGN != 0) return FORMULA_CALLS_E_ARENA;
     if (in == NULL || in->x == NULL || in->z == NULL || in->w == NULL) return FORMULA_CALLS_E_NULL;
     if (out == NULL || out->y == NULL || out->u == NULL) return FORMULA_CALLS_E_NULL;

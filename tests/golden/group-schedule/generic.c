@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER
@@ -45,7 +46,7 @@ static void group_schedule_y_matmul(const float *restrict y_matmul_exp, const fl
 
 int group_schedule_run(void *arena, const struct group_schedule_inputs *in, const struct group_schedule_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % GROUP_SCHEDULE_ARENA_ALIGN != 0) return GROUP_SCHEDULE_E_ARENA;
     if (in == NULL || in->x == NULL || in->w == NULL) return GROUP_SCHEDULE_E_NULL;
     if (out == NULL || out->y == NULL) return GROUP_SCHEDULE_E_NULL;

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

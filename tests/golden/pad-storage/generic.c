@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
@@ -26,7 +27,7 @@ static void pad_storage_y(const float *restrict x, float *restrict t, float *res
 
 int pad_storage_run(void *arena, const struct pad_storage_inputs *in, const struct pad_storage_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % PAD_STORAGE_ARENA_ALIGN != 0) return PAD_STORAGE_E_ARENA;
     if (in == NULL || in->x == NULL) return PAD_STORAGE_E_NULL;
     if (out == NULL || out->y == NULL) return PAD_STORAGE_E_NULL;

@@ -186,7 +186,7 @@ static const LW_ALIGN(16) int8_t quantized_reals_dense1_table[256] = {
 
 int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, const struct quantized_reals_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % QUANTIZED_REALS_ARENA_ALIGN != 0) return QUANTIZED_REALS_E_ARENA;
     if (in == NULL || in->x == NULL) return QUANTIZED_REALS_E_NULL;
     if (out == NULL || out->y == NULL) return QUANTIZED_REALS_E_NULL;

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 #include "lw_fixed.h"
 
 #ifndef LW_LAYER

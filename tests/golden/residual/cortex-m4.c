@@ -336,7 +336,7 @@ static const LW_ALIGN(16) float residual_third_b[4] = {
 
 int residual_run(void *arena, const struct residual_inputs *in, const struct residual_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % RESIDUAL_ARENA_ALIGN != 0) return RESIDUAL_E_ARENA;
     if (in == NULL || in->x == NULL) return RESIDUAL_E_NULL;
     if (out == NULL || out->y == NULL) return RESIDUAL_E_NULL;

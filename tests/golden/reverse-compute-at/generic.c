@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
@@ -28,7 +29,7 @@ static void reverse_compute_at_y(const float *restrict a, float *restrict t, flo
 int reverse_compute_at_run(void *arena, const struct reverse_compute_at_inputs *in,
     const struct reverse_compute_at_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % REVERSE_COMPUTE_AT_ARENA_ALIGN != 0) return REVERSE_COMPUTE_AT_E_ARENA;
     if (in == NULL || in->a == NULL) return REVERSE_COMPUTE_AT_E_NULL;
     if (out == NULL || out->y == NULL) return REVERSE_COMPUTE_AT_E_NULL;

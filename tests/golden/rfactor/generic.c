@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
@@ -35,7 +36,7 @@ static void rfactor_s(const float *restrict x, float *restrict part, float *rest
 
 int rfactor_run(void *arena, const struct rfactor_inputs *in, const struct rfactor_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % RFACTOR_ARENA_ALIGN != 0) return RFACTOR_E_ARENA;
     if (in == NULL || in->x == NULL) return RFACTOR_E_NULL;
     if (out == NULL || out->s == NULL) return RFACTOR_E_NULL;

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
@@ -35,7 +36,7 @@ static void ring_buffer_y(const float *restrict x, float *restrict t, float *res
 
 int ring_buffer_run(void *arena, const struct ring_buffer_inputs *in, const struct ring_buffer_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % RING_BUFFER_ARENA_ALIGN != 0) return RING_BUFFER_E_ARENA;
     if (in == NULL || in->x == NULL) return RING_BUFFER_E_NULL;
     if (out == NULL || out->y == NULL) return RING_BUFFER_E_NULL;

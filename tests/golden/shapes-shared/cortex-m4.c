@@ -44,7 +44,7 @@ static LW_SHARED void shapes_shared_packed_dense(int32_t co_end, int32_t size, i
 
 int shapes_shared_run(void *arena, const struct shapes_shared_inputs *in, const struct shapes_shared_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % SHAPES_SHARED_ARENA_ALIGN != 0) return SHAPES_SHARED_E_ARENA;
     if (in == NULL || in->x == NULL || in->w1 == NULL || in->b1 == NULL || in->w2 == NULL || in->b2 == NULL)
         return SHAPES_SHARED_E_NULL;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lw_base.h"
 #include "lw_math.h"
 
 #ifndef LW_LAYER

@@ -45,7 +45,7 @@ static void stencil_fused_smooth(int32_t n, const int16_t *restrict x, int16_t *
 
 int stencil_fused_run(void *arena, const struct stencil_fused_inputs *in, const struct stencil_fused_outputs *out)
 {
-    uint8_t *const memory = arena;
+    uint8_t *const memory = (uint8_t *)arena;
     if (memory == NULL || (uintptr_t)memory % STENCIL_FUSED_ARENA_ALIGN != 0) return STENCIL_FUSED_E_ARENA;
     if (in == NULL || in->x == NULL) return STENCIL_FUSED_E_NULL;
     if (out == NULL || out->y == NULL) return STENCIL_FUSED_E_NULL;
