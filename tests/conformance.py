@@ -33,6 +33,8 @@ CORE = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.BOOL, TensorProto.INT
         TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64}
 # Results of a generator without a seed: types and shapes are compared.
 RANDOM = re.compile(r"test_bernoulli(_|$)")
+# Cases of some releases whose recorded outputs contradict the standard: counted as refused, with the reason.
+WRONG = {"test_adam_multiple": "the outputs are of epsilon 0.01, which the file does not state; the default is 1e-6"}
 RTOL, ATOL = 1e-3, 1e-7          # onnx.backend.test's
 OPEN_PART = "<!-- Made by tests/open.py"      # in the table's file, and left there
 
@@ -201,6 +203,8 @@ def judge(program, case, work):
     os.makedirs(work, exist_ok=True)
     try:
         case.status, case.reason = try_case(program, case, work)
+        if case.status == "failed" and case.name in WRONG:
+            case.status, case.reason = "refused", WRONG[case.name]
     except subprocess.TimeoutExpired as e:
         case.status, case.reason = "failed", "%s took too long" % os.path.basename(str(e.cmd[0]))
     except (OSError, ValueError, TypeError, NotImplementedError, KeyError) as e:

@@ -263,9 +263,18 @@ static void build_model(Importer *im, Model *out)
     if (!count) diag_error(im->cx, NULL, "the graph has no outputs; at least one is required");
 }
 
+/* True if every node is of another domain: then the file declares no operator set of ONNX's own. */
+static bool is_foreign(const OnnxGraph *g)
+{
+    for (int i = 0; i < g->node_count; i++)
+        if (!*g->node[i].domain || text_equal(g->node[i].domain, "ai.onnx")) return false;
+    return g->node_count > 0;
+}
+
 static void check_opset(Importer *im)
 {
     long long opset = (long long)im->shared.file.opset;
+    if (!opset && is_foreign(&im->shared.file.graph)) return;
     if (opset < OLDEST_OPSET)
         diag_listed(im->cx, UNSUPPORTED, NULL, "operator set %lld%s; %d to %d are accepted", opset,
                     opset ? "" : ", for none of ONNX's own is declared", OLDEST_OPSET, NEWEST_OPSET);

@@ -475,9 +475,27 @@ OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer
     return s;
 }
 
+/* A value that an attribute names is one more dependence. */
+static void add_named_values(OnnxScope *s)
+{
+    Ctx *cx = s->import->cx;
+    for (int k = 0; k < s->graph->node_count; k++) {
+        OnnxNode *n = &s->graph->node[k];
+        const OnnxOp *row = is_standard(n) ? NULL : row_of(s, n);
+        for (int a = 0; row && row->value_attr && a < n->attr_count; a++) {
+            if (!text_equal(n->attr[a].name, row->value_attr) || !n->attr[a].s) continue;
+            const char **capture = NEW_ARRAY(cx->arena, const char *, n->capture_count + 1);
+            for (int i = 0; i < n->capture_count; i++) capture[i] = n->capture[i];
+            capture[n->capture_count++] = n->attr[a].s;
+            n->capture = capture;
+        }
+    }
+}
+
 void onnx_scope_order(OnnxScope *s)
 {
     enter_names(s);
+    add_named_values(s);
     if (!ctx_failed(s->import->cx)) order_nodes(s);
     if (!ctx_failed(s->import->cx)) list_unsupported(s);
 }

@@ -55,6 +55,7 @@ typedef struct OnnxOp {
     const char *op;                  /* the IR operator; without a translation, inputs and attributes map one to one */
     void (*translate)(OnnxCall *c);
     bool moves;                      /* elements of any type are copied unchanged, without arithmetic */
+    const char *value_attr;          /* an attribute whose text names a value on which the node depends; NULL: none */
     OnnxOpen open;
 } OnnxOp;
 

@@ -16,5 +16,6 @@ const OnnxOp *const onnx_rows[] = { onnx_rows_annotation,
                                     onnx_rows_sequence,
                                     onnx_rows_shape,
                                     onnx_rows_signal,
+                                    onnx_rows_training,
                                     onnx_rows_window,
                                     NULL };
