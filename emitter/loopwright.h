@@ -113,6 +113,11 @@ typedef struct lw_quantization {
     const char *ports;               /* "int8" (NULL) or "float" */
     const char *const *test; int test_count;         /* stacked like `samples`; count 0: no test set */
     const char *labels;              /* .npy of integers, one for each sample of the test set, or NULL */
+    /* The cheapest widths of tensors (8 bits, 16, floats) that keep a bound on the samples; NULL: 8 bits, no bound */
+    const char *min_sqnr;            /* "40": signal to noise at each output in dB */
+    const char *max_drop;            /* "0.5%": of the share of sample_labels that the float model gives */
+    const char *sample_labels;       /* .npy of integers, one for each sample, for max_drop; or NULL */
+    bool sensitivity;                /* the text lists each grid: signal to noise at the outputs with it alone */
     const char *onnx;                /* also, or only (output NULL), a QDQ model with float ports is written; or NULL */
 } lw_quantization;
 const char *lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q,

@@ -189,6 +189,17 @@ static const Option options[] = {
       "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE | DUMP, TEXT,
       offsetof(Arguments, quantization.ports), NULL, false, 0 },
 
+    { "--min-sqnr", "DB",
+      "widens tensors until the outputs have this signal to noise: 16 bits, or floats", QUANTIZE, TEXT,
+      offsetof(Arguments, quantization.min_sqnr), NULL, false, 0 },
+    { "--max-drop", "P%",
+      "widens tensors until at most P percent of accuracy are lost on the samples", QUANTIZE, TEXT,
+      offsetof(Arguments, quantization.max_drop), NULL, false, 0 },
+    { "--labels", "FILE", "a .npy of integers: the class of each of --samples", QUANTIZE, TEXT,
+      offsetof(Arguments, quantization.sample_labels), NULL, false, 0 },
+    { "--sensitivity", NULL, "print what each quantized tensor alone does to the outputs", QUANTIZE,
+      FLAG_AT(quantization.sensitivity) },
+
     { "--test", "FILE",
       "a .npy of stacked samples for each input, a folder of them, or one .npz", EVALUATE | QUANTIZE,
       READ_EACH(read_test) },

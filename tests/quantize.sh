@@ -26,6 +26,9 @@ npy other.npy '3, 5' '<f4' 15 "$one"
 npy nan.npy '3, 4' '<f4' 12 "$nan"
 npy empty.npy '0, 4' '<f4' 0 ''
 npy ints.npy '3, 4' '<i4' 12 "$one"
+npy varied.npy '2, 4' '<f4' 0 ''
+printf '\000\000\000\077\000\000\100\076\232\231\231\277\000\000\200\100' >> "$work/varied.npy"
+printf '\315\314\314\075\000\000\240\300\063\063\063\077\000\000\000\100' >> "$work/varied.npy"
 npy labels.npy '3, ' '<i4' 3 '\001\000\000\000'
 npy far.npy '3, ' '<i4' 3 '\007\000\000\000'
 
@@ -66,6 +69,28 @@ constant() {
     grep -q 'int8_t   \[1\]\[4\]  scale' "$work/net.h" && ! grep -q float "$work/net.c" && grep -q 'integer C' "$work/said"
 }
 check constant-samples-give-a-grid constant
+
+check bounds-are-numbers                    refuses '\-\-min-sqnr does not accept "high"; a number of at least 0.1' \
+    quantize "$work/net.te" --samples "$work/good.npy" --min-sqnr high
+check a-drop-needs-the-classes              refuses 'needs the classes of the samples: --labels' \
+    quantize "$work/net.te" --samples "$work/good.npy" --max-drop 1%
+check classes-need-a-drop                   refuses '\-\-labels has no effect without --max-drop' \
+    quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/labels.npy"
+check classes-out-of-range-are-refused      refuses 'label 7 of sample 0 is out of range' \
+    quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/far.npy" --max-drop 1%
+check bounds-out-of-reach-are-refused       refuses 'no choice of widths reaches 190 dB; .*--ports float' \
+    quantize "$work/net.te" --samples "$work/varied.npy" --min-sqnr 190
+
+# A bound widens tensors until the integers keep it; the tensors are named.
+widened() {
+    "$lw" quantize "$work/net.te" --samples "$work/varied.npy" --test "$work/varied.npy" --ports float --min-sqnr 60 \
+        -o "$work/wide.c" -o "$work/wide.onnx" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    grep -q '^16 bits: ' "$work/said" && awk '/^integer C/ { ok = $3 >= 60 } END { exit !ok }' "$work/said" &&
+        grep -q int16_t "$work/wide.c" && return
+    cat "$work/said"
+    return 1
+}
+check a-bound-widens-tensors widened
 
 # A bias is in the unit of the sums, and a requantization has a factor and a shift per channel, without 64-bit constants.
 narrow() {

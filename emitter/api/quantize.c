@@ -2,9 +2,13 @@
 /* `loopwright quantize`: from a float model and samples to integer C. */
 #include "api/computation/arguments.h"
 #include "api/evaluate.h"
+#include "api/precision_text.h"
 #include "export/onnx_write.h"
 #include "export/te_write.h"
 #include "support/guard.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct Quantizing {
     Ctx *cx; const lw_quantization *q; const lw_options *o; Quantized done; Text said;
@@ -21,8 +25,12 @@ static bool read_ports(Ctx *cx, const char *word, Ports *out)
 static void print_summary(Quantizing *z)
 {
     const Edges *e = &z->done.edges;
-    text_printf(&z->said, "%d tensors on %d grids of 8 bits; %d calls stay in floats", e->count, e->group_count,
-                e->float_count);
+    int of[FLOAT_BITS + 1] = { 0 };
+    for (int i = 0; i < e->group_count; i++) of[e->group[i].is_wide ? 16 : e->group[i].bits]++;
+    text_printf(&z->said, "%d tensors on %d grids of 8 bits", e->count, of[8]);
+    if (of[16]) text_printf(&z->said, " and %d of 16", of[16]);
+    if (of[FLOAT_BITS]) text_printf(&z->said, ", %d without", of[FLOAT_BITS]);
+    text_printf(&z->said, "; %d calls stay in floats", e->float_count);
     for (int i = 0; i < e->float_count; i++)
         text_printf(&z->said, "%s %s (%s)", i ? "," : ":", e->in_floats[i]->name, e->in_floats[i]->op->name);
     text_char(&z->said, '\n');
@@ -63,7 +71,7 @@ static void test(Quantizing *z, const char *model)
     const lw_quantization *q = z->q;
     if (!build_read(&b, z->cx, model, z->o) || !samples_read(&b, q->test, q->test_count, &s)) return;
     const Samples stored = samples_for(z->cx, &s, z->done.simulated.input);
-    if (!emitted(z, model, &z->done.floats, false, &s, &floats)) return;
+    if (!emitted(z, model, &z->done.original, false, &s, &floats)) return;
     if (!emitted(z, model, &z->done.simulated, false, &stored, &simulated)) return;
     if (!emitted(z, model, &z->done.simulated, true, &stored, &integers)) return;
     const int64_t *label = q->labels ? labels_read(z->cx, q->labels, s.count, floats.each) : NULL;
@@ -92,6 +100,37 @@ static bool outputs_are_right(Ctx *cx, const char *output, const char *onnx)
         diag_usage(cx, NULL, "the output \"%s\" must end in .onnx", onnx);
     return !ctx_failed(cx) && (!output || build_is_c_file(cx, output));
 }
+
+/* ---- Bounds ------------------------------------------------------------------------------------------------------ */
+
+/* Reads a number that `unit` may follow; false, with a diagnostic: it is none of at least `least`. */
+static bool read_bound(Ctx *cx, const char *option, const char *text, const char *unit, double least, double *out)
+{
+    char *end = NULL;
+    if (!text) return true;
+    *out = strtod(text, &end);
+    const bool has_unit = strcmp(end, unit) == 0;
+    if (end != text && (!*end || has_unit) && *out >= least && *out <= 1000) return true;
+    diag_usage(cx, NULL, "%s does not accept \"%s\"; a number of at least %g is expected, as 40%s", option, text, least,
+               unit);
+    return false;
+}
+
+/* Reads the bounds on the outputs over the samples, with their labels. */
+static bool read_bounds(Ctx *cx, const lw_quantization *q, const Build *b, const Samples *s, QualityBounds *out)
+{
+    double drop = -100;
+    *out = (QualityBounds){ .lists_layers = q->sensitivity };
+    if (q->max_drop && !q->sample_labels) diag_usage(cx, NULL, "--max-drop needs the classes of the samples: --labels");
+    if (q->sample_labels && !q->max_drop) diag_usage(cx, NULL, "--labels has no effect without --max-drop");
+    if (!read_bound(cx, "--max-drop", q->max_drop, "%", 0, &drop)) return false;
+    out->most_drop = drop / 100;
+    if (!read_bound(cx, "--min-sqnr", q->min_sqnr, "dB", 0.1, &out->least_sqnr) || ctx_failed(cx)) return false;
+    if (q->max_drop) out->label = labels_read(cx, q->sample_labels, s->count, tensor_elems(b->model.output[0]));
+    return !ctx_failed(cx);
+}
+
+static bool has_bounds(const lw_quantization *q) { return q->min_sqnr || q->max_drop || q->sensitivity; }
 
 static const char **output_names(Build *b)
 {
@@ -125,8 +164,12 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
     Quantizing z = { .cx = cx, .q = q, .o = o, .said = text_new(cx) };
     if (!build_read(&b, cx, model, o) || !read_samples(&b, q, &s)) return NULL;
     const char **names = output_names(&b);
-    if (!build_quantize(&b, &s, ports, &z.done) || !build_graph(&b) || !build_nests(&b)) return NULL;
+    QualityBounds bounds;
+    const QuantizeSettings settings = { .ports = ports, .bounds = has_bounds(q) ? &bounds : NULL };
+    if (!read_bounds(cx, q, &b, &s, &bounds) || !build_quantize(&b, &s, &settings, &z.done)) return NULL;
+    if (!build_graph(&b) || !build_nests(&b)) return NULL;
     print_summary(&z);
+    if (z.done.precision) print_precision(cx, &z.said, z.done.precision, &bounds);
     if (q->test_count) test(&z, model);
     if (!ctx_failed(cx) && q->onnx) write_onnx(&z, &b, names);
     return !ctx_failed(cx) && (!output || build_write(&b, output)) ? text_string(&z.said) : NULL;
@@ -193,7 +236,10 @@ static const char *quantize_dumped(Ctx *cx, const char *model, const lw_quantiza
     if (!stage || !are_given(cx, "lw_quantize_dump", "the samples", q->samples, q->sample_count)) return NULL;
     if (!read_ports(cx, q->ports, &ports) || !build_read(&b, cx, model, o) || !read_samples(&b, q, &s)) return NULL;
     const char **names = output_names(&b);
-    const bool ok = stage->needs_grids ? build_quantize(&b, &s, ports, &done) : build_annotate(&b, ports, &done);
+    QualityBounds bounds;
+    const QuantizeSettings settings = { .ports = ports, .bounds = has_bounds(q) ? &bounds : NULL };
+    if (!read_bounds(cx, q, &b, &s, &bounds)) return NULL;
+    const bool ok = stage->needs_grids ? build_quantize(&b, &s, &settings, &done) : build_annotate(&b, ports, &done);
     return ok ? stage->print(&b, &done, names) : NULL;
 }
 

@@ -18,13 +18,14 @@ enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_INTS = 7 };
 enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9 };
 enum { VALUE_NAME = 1, VALUE_TYPE = 2, TYPE_TENSOR = 1, TENSOR_ELEMENT = 1, TENSOR_SHAPE = 2, SHAPE_DIM = 1 };
 enum { DIM_VALUE = 1 };
-enum { IR_VERSION = 8, OPSET = 13 };
+enum { IR_VERSION = 8, OPSET = 13, OPSET_OF_AXES = 18 };
+enum { IR_VERSION_OF_I16 = 10, OPSET_OF_I16 = 21 };      /* with 16-bit grids */
 
 typedef struct OnnxWriter {
     Ctx *cx;
     Message nodes;                     /* of the graph: nodes and initializers */
     Map names;                         /* tensor -> its name in the file */
-    int serial;
+    int serial, opset;
 } OnnxWriter;
 
 /* ---- Tensors ----------------------------------------------------------------------------------------------------- */
@@ -373,20 +374,24 @@ static const char *global_pool(OnnxWriter *w, const Node *n, const OnnxForm *f)
 static const char *reduce(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     const Attr *axes = node_attr(n, "axes");
-    const char *x = operand(w, n->in[0]);
+    const bool is_operand = axes && w->opset >= OPSET_OF_AXES;
+    const char *in[] = { operand(w, n->in[0]), is_operand ? int_list(w, axes->ints, axes->count) : NULL };
     OnnxNode node = node_begin(w, f->onnx);
-    if (axes) put_ints(&node, "axes", axes->ints, axes->count);
+    if (axes && !is_operand) put_ints(&node, "axes", axes->ints, axes->count);
     put_int(&node, "keepdims", node_int(n, "keepdims", 0));
-    return node_end(&node, &x, 1);
+    return node_end(&node, in, is_operand ? 2 : 1);
 }
 
 static const char *simulation(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
-    const int8_t zero = (int8_t)dtype_load(n->in[2]->type, n->in[2]->data, 0).i;
+    const int64_t zero = dtype_load(n->in[2]->type, n->in[2]->data, 0).i;
+    const DType t = node_int(n, "bits", 8) == 16 ? I16 : I8;
+    int16_t stored_zero;                              /* of the type's size */
     (void)f;
     if (tensor_elems(n->in[1]) != 1) return NULL;
+    dtype_store(t, &stored_zero, 0, (Scalar){ .i = zero });
     const char *in[] = { operand(w, n->in[0]), initializer(w, F32, 0, NULL, n->in[1]->data),
-                         initializer(w, I8, 0, NULL, &zero) };
+                         initializer(w, t, 0, NULL, &stored_zero) };
     OnnxNode store = node_begin(w, "QuantizeLinear");
     in[0] = node_end(&store, in, 3);
     OnnxNode read = node_begin(w, "DequantizeLinear");
@@ -466,7 +471,7 @@ static void put_port(OnnxWriter *w, int number, const Tensor *t, const char *nam
 
 bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
 {
-    OnnxWriter w = { .cx = cx, .nodes = message_new(cx), .names = map_new(cx->arena) };
+    OnnxWriter w = { .cx = cx, .nodes = message_new(cx), .names = map_new(cx->arena), .opset = OPSET };
     Node **order;
     const int count = graph_order(cx, g, &order);
     message_text(&w.nodes, GRAPH_NAME, g->name ? g->name : "model");
@@ -479,6 +484,8 @@ bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
         else put_port(&w, GRAPH_INPUT, g->input[i], name);
         map_put_ptr(&w.names, g->input[i], arena_copy(cx->arena, name, strlen(name) + 1));
     }
+    for (int i = 0; i < count; i++)
+        if (is_simulation(order[i]) && node_int(order[i], "bits", 8) == 16) w.opset = OPSET_OF_I16;
     for (int i = 0; i < count && !ctx_failed(cx); i++) write_node(&w, order[i]);
     for (int i = 0; i < g->output_count && !ctx_failed(cx); i++) {
         const char *from = operand(&w, g->output[i]);
@@ -489,8 +496,8 @@ bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
         put_port(&w, GRAPH_OUTPUT, g->output[i], names[i]);
     }
     Message model = message_new(cx), opset = message_new(cx);
-    message_int(&opset, OPSET_VERSION, OPSET);
-    message_int(&model, MODEL_IR_VERSION, IR_VERSION);
+    message_int(&opset, OPSET_VERSION, w.opset);
+    message_int(&model, MODEL_IR_VERSION, w.opset == OPSET ? IR_VERSION : IR_VERSION_OF_I16);
     message_text(&model, MODEL_PRODUCER, "loopwright");
     message_nested(&model, MODEL_OPSET, &opset);
     message_nested(&model, MODEL_GRAPH, &w.nodes);

@@ -7,15 +7,15 @@
 
 typedef struct Annotator { Ctx *cx; const Edges *edges; bool with_grids; Map read; } Annotator;
 
-static Tensor *annotation(const Annotator *a, Tensor *x, const Grid *g, bool is_wide)
+static Tensor *annotation(const Annotator *a, Tensor *x, const Grid *g, int bits)
 {
     Ctx *cx = a->cx;
     Tensor *in[] = { x, NULL, NULL };
     if (g) in[1] = tensor_scalar(cx, name_format(cx, "%s_scale", x->name), F32, g->step);
-    if (g) in[2] = tensor_scalar(cx, name_format(cx, "%s_zero", x->name), is_wide ? I16 : I8, (double)g->zero);
+    if (g) in[2] = tensor_scalar(cx, name_format(cx, "%s_zero", x->name), bits == 16 ? I16 : I8, (double)g->zero);
     const char *label = name_format(cx, "%s_grid", x->name);
     return call(cx, "annotation.simulated_quantize", label, in, g ? 3 : 1,
-                ATTRS(attr_int("bits", is_wide ? 16 : 8)));
+                ATTRS(attr_int("bits", bits)));
 }
 
 /* Enters a tensor's new version as its consumers read it. A tensor that the user keeps in floats keeps that
@@ -25,7 +25,8 @@ static void enter_annotated(Annotator *a, const Tensor *old, Tensor *now)
     const Edge *e = edge_of(a->edges, old);
     const EdgeGroup *g = e ? &a->edges->group[e->group] : NULL;
     const Request *r = request_of(&a->edges->requests, old);
-    if (g) now = annotation(a, now, a->with_grids || g->range == EDGE_GIVEN ? &g->grid : NULL, g->is_wide);
+    const bool has_grid = g && g->bits != FLOAT_BITS && (a->with_grids || g->range == EDGE_GIVEN);
+    if (g) now = annotation(a, now, has_grid ? &g->grid : NULL, g->is_wide ? 16 : g->bits);
     else if (r) now = call(a->cx, "annotation.simulated_quantize", r->annotation->name, &now, 1,
                            ATTRS(attr_int("bits", r->bits)));
     map_put_ptr(&a->read, old, now);

@@ -4,8 +4,8 @@
  *
  *     error[o] = sum(taps, c) d[taps,c,o] * mean[c]
  *
- * is subtracted from the bias. Taps over padding count like the others. Weights with given scales keep their bias: that
- * of `dump --at calibrated` is corrected already. */
+ * is subtracted from the bias of a layer that computes on integers. Taps over padding count like the others. Weights
+ * with given scales keep their bias: that of `dump --at calibrated` is corrected already. */
 #include <math.h>
 
 #include "quantizer/layers.h"
@@ -17,7 +17,7 @@ static double rounding_of(const float *w, const float *scale, int64_t scales, in
     return nearbyint((double)w[i] / (double)s) * (double)s - (double)w[i];
 }
 
-static void correct(Ctx *cx, const Edges *e, const Layer *l, const ChannelStats *x, Map *replaced)
+static void correct(Ctx *cx, const Edges *e, const Layer *l, const ChannelStats *x, Map *corrected)
 {
     int axis;
     int64_t scales;
@@ -30,13 +30,13 @@ static void correct(Ctx *cx, const Edges *e, const Layer *l, const ChannelStats 
         error[channel_at(w, l->axis_out, i)] +=
             rounding_of(v, scale, scales, i) * x->sum[channel_at(w, l->axis_in, i)] / (double)x->count;
     for (int64_t c = 0; c < channels_of(l->last); c++) now[c] = (float)((double)was[c] - error[c]);
-    map_put_ptr(replaced, l->bias, now);
+    map_put_ptr(corrected, l->bias, now);
 }
 
-Graph correct_biases(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats)
+Map corrected_biases(Ctx *cx, const Graph *g, const Edges *e, const ChannelStats *stats)
 {
-    const Readers r = readers_of(cx, &g);
-    Map replaced = map_new(cx->arena);
+    const Readers r = readers_of(cx, g);
+    Map corrected = map_new(cx->arena);
     for (int i = 0; i < r.count; i++) {
         Layer l;
         if (!layer_of(&r, r.order[i], &l) || !l.bias || l.axis_in < 0 || l.axis_out < 0) continue;
@@ -46,7 +46,7 @@ Graph correct_biases(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats
         const Request *given = request_of(&e->requests, w);
         if (given && (given->has_grid || given->bits == FLOAT_BITS)) continue;
         if (!s || !s->count || s->channels != tensor_dim(w, l.axis_in)) continue;
-        if (tensor_dim(w, l.axis_out) == channels_of(l.last)) correct(cx, e, &l, s, &replaced);
+        if (tensor_dim(w, l.axis_out) == channels_of(l.last)) correct(cx, e, &l, s, &corrected);
     }
-    return with_constants(cx, g, &replaced);
+    return corrected;
 }

@@ -81,7 +81,7 @@ void choose_grids(Ctx *cx, Edges *e)
     for (int i = 0; i < e->group_count && !ctx_failed(cx); i++) {
         EdgeGroup *g = &e->group[i];
         if (g->range == EDGE_GIVEN) continue;
-        if (g->is_wide) g->grid = grid_wide(&g->seen);
+        if (g->is_wide || g->bits != 8) g->grid = grid_wide(&g->seen);
         else if (g->range == EDGE_WHOLE) g->grid = grid_whole(&g->seen);
         else if (g->range == EDGE_CALIBRATED) g->grid = grid_least_error(&g->seen);
         if ((g->range != EDGE_FIXED || g->is_wide) && !(g->seen.greatest > g->seen.least))

@@ -245,13 +245,12 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
         return;
     }
     EdgeGroup *g = &f->edges.group[e->group = f->edges.group_count++];
-    *g = (EdgeGroup){ .name = e->tensor->name, .range = range, .is_wide = is_wide(f, e->tensor) };
+    const Request *r = asked(f, e->tensor);
+    *g = (EdgeGroup){ .name = e->tensor->name, .range = range, .is_wide = is_wide(f, e->tensor), .bits = 8 };
+    g->is_given = r && (r->has_grid || r->bits == 16);
+    if (r && r->bits == 16 && !g->is_wide) g->bits = 16;
     give_grid(f, g, e->tensor);
     map_put_ptr(group_of, root, g);
-    const Request *r = asked(f, e->tensor);
-    if (r && r->bits == 16 && !g->is_wide)
-        diag_unsupported(f->cx, NULL, "16 bits of \"%s\"; accepted where only recurrent layers read it",
-                         e->tensor->name);
 }
 
 /* True if the call has no integer form, or an operand without a grid. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of the passes: see quantizer.h. */
-#include "quantizer/quantizer.h"
+#include "quantizer/precision.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -45,6 +45,7 @@ bool build_annotate(Build *b, Ports ports, Quantized *out)
     *out = (Quantized){ 0 };
     refuse_quantized(b);
     if (!float_graph(b, &out->floats)) return false;
+    out->original = out->floats;
     out->edges = edges_of(cx, &out->floats, ports);
     if (!out->edges.count)
         diag_error(cx, NULL,
@@ -63,15 +64,18 @@ static bool simulate_model(Build *b, Ports ports, Quantized *out)
     return !ctx_failed(b->cx);
 }
 
-bool build_quantize(Build *b, const Samples *s, Ports ports, Quantized *out)
+bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings, Quantized *out)
 {
     Ctx *cx = b->cx;
+    const Ports ports = settings->ports;
+    Precision *p = settings->bounds ? NEW(cx->arena, Precision) : NULL;
     if (!build_annotate(b, ports, out)) return false;
     Graph g = out->floats;
     Edges e = out->edges;
     if (!s->count && edges_without_grid(&e))
         diag_usage(cx, NULL, "samples are required: --samples FILE.npy for each input; no annotation gives the grid of "
                    "\"%s\"", edges_without_grid(&e)->name);
+    if (!s->count && p) diag_usage(cx, NULL, "a bound on the outputs is measured on samples: --samples FILE.npy");
     if (!s->count) return !ctx_failed(cx) && simulate_model(b, ports, out);
     ChannelStats *stats = NEW_ARRAY(cx->arena, ChannelStats, e.count);
     if (ctx_failed(cx) || !calibrate(b, &g, s, EQUALIZE_SAMPLES, &e, stats)) return false;
@@ -79,9 +83,17 @@ bool build_quantize(Build *b, const Samples *s, Ports ports, Quantized *out)
     e = edges_of(cx, &g, ports);
     if (ctx_failed(cx) || !calibrate(b, &g, s, s->count, &e, stats)) return false;
     choose_grids(cx, &e);
-    g = correct_biases(cx, g, &e, stats);
+    const Map corrected = corrected_biases(cx, &g, &e, stats);
+    e.corrected = &corrected;
+    if (ctx_failed(cx) || (p && !choose_precision(b, &g, s, ports, settings->bounds, &e, p))) return false;
+    const Graph original = g;
+    g = with_corrected_biases(cx, g, &e);
     Edges now = edges_of(cx, &g, ports);                /* the same edges, in the same order, of the changed graph */
-    for (int i = 0; i < now.group_count; i++) now.group[i].grid = e.group[i].grid;
-    *out = (Quantized){ .edges = now, .floats = g };
+    for (int i = 0; i < now.group_count; i++) {
+        now.group[i].grid = e.group[i].grid;
+        now.group[i].bits = e.group[i].bits;
+        now.group[i].seen = e.group[i].seen;
+    }
+    *out = (Quantized){ .edges = now, .original = original, .floats = g, .precision = p };
     return simulate_model(b, ports, out);
 }

@@ -8,6 +8,7 @@
  *   equalize.c    scales moved between layers, so that the channels of a tensor have similar ranges
  *   calibrate.c   the network runs in float over the samples; one histogram per grid
  *   range.c       the range of a histogram with the least error
+ *   precision.c   8 bits, 16 or none for each grid, the cheapest that keep a bound
  *   bias.c        the mean error of rounded weights, subtracted from the bias
  *   simulate.c    the DAG with annotation.simulated_quantize on every edge, and 8-bit ports
  *   annotate.c    the DAG with annotations for the user: with or without their grids
@@ -51,6 +52,8 @@ typedef struct EdgeGroup {
     const char *name;                  /* of its first tensor */
     EdgeRange range;
     bool is_wide;                      /* 16 bits, around 0: only layers with integer weights read it */
+    int bits;                          /* 8; 16: around 0; 32: none, what reads or writes it computes in floats */
+    bool is_given;                     /* the user's annotation determines the width */
     Histogram seen;
     Grid grid;
 } EdgeGroup;
@@ -63,6 +66,8 @@ typedef struct Edges {
     Map of;                            /* tensor -> Edge; NULL: the tensor has no grid */
     int float_count; const Node **in_floats;      /* calls that stay in floats */
     Map requests;                      /* of the graph's marks: requests.h */
+    const Map *corrected;              /* bias -> its elements in layers that compute on integers; NULL: unchanged */
+    bool is_partial;                   /* weights are rounded with the layer's output, whatever its inputs are */
 } Edges;
 
 typedef enum Ports { PORTS_INT8, PORTS_FLOAT } Ports;
@@ -92,11 +97,14 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
 void choose_grids(Ctx *cx, Edges *e);
 /* Returns the graph with scales moved between layers. */
 Graph equalize(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
-/* Returns the graph with biases that contain the mean error of the rounded weights, from the means of the inputs. */
-Graph correct_biases(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
+/* Returns the elements of the biases less the mean error of the rounded weights, from the means of the inputs: tensor
+ * -> float[]. */
+Map corrected_biases(Ctx *cx, const Graph *g, const Edges *e, const ChannelStats *stats);
 
 /* Returns the graph with a simulated quantization on every edge and weight. */
 Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports);
+/* Returns the graph with the corrected biases of the layers that compute on integers. */
+Graph with_corrected_biases(Ctx *cx, Graph g, const Edges *e);
 
 /* Symmetric scales of weights in -127 to 127, or those of a request: one, or one for each index of the last axis. */
 float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t *count);
@@ -108,13 +116,23 @@ Graph annotated(Ctx *cx, const Graph *g, const Edges *e, bool with_grids);
 /* Returns the constants replaced in all calls that read them, and in marks; others stay. */
 Graph with_constants(Ctx *cx, Graph g, const Map *replaced);
 
+typedef struct QualityBounds QualityBounds;
+typedef struct Precision Precision;
+
+typedef struct QuantizeSettings {
+    Ports ports;
+    const QualityBounds *bounds;       /* precision.h; NULL: all grids have 8 bits */
+} QuantizeSettings;
+
 /* The whole: after build_read, replaces the model by its quantized form. */
 typedef struct Quantized {
     Edges edges;                       /* of `floats`, with their grids */
-    Graph floats;                      /* equalized */
+    Graph original;                    /* equalized: the same function as the model */
+    Graph floats;                      /* with the biases that the simulated graph has */
     Graph simulated;                   /* before the passes: its calls compute in floats, its ports are the model's */
+    const Precision *precision;        /* precision.h; NULL without bounds */
 } Quantized;
-bool build_quantize(Build *b, const Samples *s, Ports ports, Quantized *out);
+bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings, Quantized *out);
 /* The first part: the float graph and its edges, without samples and grids. */
 bool build_annotate(Build *b, Ports ports, Quantized *out);
 /* Returns a tensor whose grid only samples can choose; NULL: all grids are given. */

@@ -36,7 +36,10 @@ float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t
 }
 
 static Tensor *scale_of(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "scale", F32, g->step); }
-static Tensor *zero_of(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "zero", I8, (double)g->zero); }
+static Tensor *zero_of(Ctx *cx, const Grid *g)
+{
+    return tensor_scalar(cx, "zero", g->greatest > INT8_MAX ? I16 : I8, (double)g->zero);
+}
 
 static Tensor *simulated_weights(const Simulation *s, const char *label, Tensor *w, int axis)
 {
@@ -66,23 +69,33 @@ static const EdgeGroup *group_of(const Simulation *s, const Tensor *t)
     return e ? &s->edges->group[e->group] : NULL;
 }
 
+/* NULL: the tensor stays in floats. */
+static const EdgeGroup *integer_group_of(const Simulation *s, const Tensor *t)
+{
+    const EdgeGroup *g = group_of(s, t);
+    return g && g->bits < FLOAT_BITS ? g : NULL;
+}
+
 /* Enters a tensor's new version, and what its readers read. */
 static void enter(Simulation *s, const Tensor *old, Tensor *now)
 {
-    const EdgeGroup *found = group_of(s, old), *g = found && !found->is_wide ? found : NULL;
+    const EdgeGroup *g = integer_group_of(s, old);
+    const int bits = g ? g->bits : FLOAT_BITS;
+    if (g && g->is_wide) g = NULL;
     Tensor *in[] = { now, g ? scale_of(s->cx, &g->grid) : NULL, g ? zero_of(s->cx, &g->grid) : NULL };
     map_put_ptr(&s->raw, old, now);
-    map_put_ptr(&s->read, old, g ? call(s->cx, "annotation.simulated_quantize", old->name, in, 3, NULL) : now);
+    map_put_ptr(&s->read, old, g ? call(s->cx, "annotation.simulated_quantize", old->name, in, 3,
+                                        bits == 16 ? ATTRS(attr_int("bits", bits)) : NULL) : now);
 }
 
 static Tensor *enter_input(Simulation *s, Tensor *old)
 {
-    const EdgeGroup *g = group_of(s, old);
+    const EdgeGroup *g = integer_group_of(s, old);
     if (!g || !s->has_ports) {
         enter(s, old, old);
         return old;
     }
-    Tensor *port = tensor_new(s->cx, old->name, I8, old->rank, old->shape);
+    Tensor *port = tensor_new(s->cx, old->name, g->bits == 16 ? I16 : I8, old->rank, old->shape);
     if (!port) return NULL;
     set_quant(s->cx, port, &g->grid);
     Tensor *in[] = { port, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
@@ -92,20 +105,18 @@ static Tensor *enter_input(Simulation *s, Tensor *old)
 
 static Tensor *output_of(Simulation *s, Tensor *old)
 {
-    const EdgeGroup *g = group_of(s, old);
+    const EdgeGroup *g = integer_group_of(s, old);
     Tensor *raw = map_get_ptr(&s->raw, old);
     if (!g || !s->has_ports || !raw) return map_get_ptr(&s->read, old);
     Tensor *in[] = { raw, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
-    Tensor *port = call(s->cx, "quantize", old->name, in, 3, ATTRS(attr_type("to", I8)));
+    Tensor *port = call(s->cx, "quantize", old->name, in, 3, ATTRS(attr_type("to", g->bits == 16 ? I16 : I8)));
     if (!port) return NULL;
     port->name = old->name;
     set_quant(s->cx, port, &g->grid);
     return port;
 }
 
-/* ---- Biases ------------------------------------------------------------------------------------------------------ */
-
-/* Returns the grid of the layer's output after the calls that continue it; NULL: none. */
+/* Returns the group of the call's output, after the calls that continue it; NULL: none. */
 static const EdgeGroup *group_behind(const Simulation *s, const Tensor *t)
 {
     for (;;) {
@@ -114,6 +125,35 @@ static const EdgeGroup *group_behind(const Simulation *s, const Tensor *t)
         if (g || readers->count != 1) return g;
         t = readers->at[0]->out[0];
     }
+}
+
+/* True if the call reads and writes integers, so that its weights are integers, too. */
+static bool is_integer_layer(const Simulation *s, const Node *n)
+{
+    const EdgeGroup *y = group_behind(s, n->out[0]);
+    bool is_integer = y && y->bits < FLOAT_BITS;
+    for (int i = 0; i < n->in_count && !s->edges->is_partial; i++)
+        if (n->in[i] && !tensor_is_constant(n->in[i])) is_integer = is_integer && integer_group_of(s, n->in[i]);
+    return is_integer;
+}
+
+/* ---- Biases ------------------------------------------------------------------------------------------------------ */
+
+/* Returns the elements of the bias that the layer adds. */
+static const float *bias_of(const Simulation *s, const Layer *l)
+{
+    const Map *corrected = s->edges->corrected;
+    const float *v = corrected && is_integer_layer(s, l->call) ? map_get_ptr(corrected, l->bias) : NULL;
+    return v ? v : l->bias->data;
+}
+
+static Tensor *real_bias(Simulation *s, const Layer *l)
+{
+    const float *v = bias_of(s, l);
+    if (v == l->bias->data) return l->bias;
+    Tensor *now = tensor_new(s->cx, l->bias->name, F32, l->bias->rank, l->bias->shape);
+    if (now) now->data = v;
+    return now;
 }
 
 /* Returns the bias on the grid of the layer's sums, the product of the scales, where its rounding changes the output by
@@ -128,17 +168,19 @@ static Tensor *stored_bias(Simulation *s, const Layer *l)
     const EdgeGroup *x = group_of(s, l->call->in[1 - l->weights]), *y = group_behind(s, l->last);
     weights_operand(l->call, &axis);
     const Request *given = request_of(&s->edges->requests, w);
-    if (given && given->bits == FLOAT_BITS) return l->bias;
-    if (!x || x->is_wide || !y || (axis >= 0 && axis != w->rank - 1)) return l->bias;
-    const float *of_weights = weight_scales(cx, s->edges, w, axis, &scales), *b = l->bias->data;
+    if (given && given->bits == FLOAT_BITS) return real_bias(s, l);
+    if (!x || x->is_wide || !is_integer_layer(s, l->call) || !y) return real_bias(s, l);
+    if (axis >= 0 && axis != w->rank - 1) return real_bias(s, l);
+    const float *of_weights = weight_scales(cx, s->edges, w, axis, &scales), *b = bias_of(s, l);
     const int64_t count = tensor_elems(l->bias);
-    if (scales != 1 && scales != count) return l->bias;
+    if (scales != 1 && scales != count) return real_bias(s, l);
     float *scale = NEW_ARRAY(cx->arena, float, count);
     int32_t *stored = NEW_ARRAY(cx->arena, int32_t, count);
     for (int64_t c = 0; c < count; c++) {
         scale[c] = (float)(x->grid.step * (double)of_weights[scales == 1 ? 0 : c]);
         const double v = nearbyint((double)b[c] / (double)scale[c]);
-        if ((double)scale[c] * LEAST_STEPS > y->grid.step || !(fabs(v) < ldexp(1, MOST_BITS))) return l->bias;
+        if (x->bits == 8 && y->bits == 8 && (double)scale[c] * LEAST_STEPS > y->grid.step) return real_bias(s, l);
+        if (!(fabs(v) < ldexp(1, MOST_BITS))) return real_bias(s, l);
         stored[c] = (int32_t)v;
     }
     Tensor *q = tensor_new(cx, l->bias->name, I32, l->bias->rank, l->bias->shape);
@@ -162,7 +204,7 @@ static void find_biases(Simulation *s)
 static const Node *with_weights(Simulation *s, const Node *n)
 {
     const Tensor *x = n->kind == NODE_CALL && n->op->quantization.with_integer_weights ? n->in[0] : NULL;
-    const EdgeGroup *g = x ? group_of(s, x) : NULL;
+    const EdgeGroup *g = x ? integer_group_of(s, x) : NULL;
     Tensor *real = g ? map_get_ptr(&s->read, x) : NULL;
     if (!real) return NULL;
     Tensor *in[] = { real, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
@@ -182,7 +224,7 @@ static void rebuild(Simulation *s, const Node *n)
         Tensor *now = n->in[i] ? map_get_ptr(&s->read, n->in[i]) : NULL;
         const Layer *biased = !now && n->in[i] ? map_get_ptr(&s->bias, n->in[i]) : NULL;
         in[i] = now ? now : biased ? stored_bias(s, biased) : n->in[i];
-        if (i == weights && edge_of(s->edges, n->in[1 - i])) in[i] = simulated_weights(s, n->name, n->in[i], axis);
+        if (i == weights && is_integer_layer(s, n)) in[i] = simulated_weights(s, n->name, n->in[i], axis);
     }
     const Node *now = ctx_failed(cx) ? NULL : with_weights(s, n);
     if (!now && !ctx_failed(cx)) now = node_over(cx, n, in);
@@ -203,4 +245,17 @@ Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports)
     for (int i = 0; i < count && !ctx_failed(cx); i++) rebuild(&s, order[i]);
     for (int i = 0; i < g->output_count && !ctx_failed(cx); i++) out.output[i] = output_of(&s, g->output[i]);
     return out;
+}
+
+Graph with_corrected_biases(Ctx *cx, Graph g, const Edges *e)
+{
+    Simulation s = { .cx = cx, .edges = e, .readers = readers_of(cx, &g) };
+    Map now = map_new(cx->arena);
+    for (int i = 0; i < s.readers.count; i++) {
+        Layer l;
+        if (!layer_of(&s.readers, s.readers.order[i], &l) || !l.bias) continue;
+        const float *v = bias_of(&s, &l);
+        if (v != l.bias->data) map_put_const_ptr(&now, l.bias, v);
+    }
+    return with_constants(cx, g, &now);
 }

@@ -23,8 +23,8 @@ enum { HIGH_WORD = 32, MOST_SHIFT = 62 };
 static bool read_type(Ctx *cx, const Node *n, DType *t)
 {
     const char *to = node_text(n, "to", "");
-    if (dtype_read(to, strlen(to), t) && (*t == I8 || *t == U8)) return true;
-    op_refuse(cx, n, "'to' is \"%s\"; i8 and u8 are accepted", to);
+    if (dtype_read(to, strlen(to), t) && (*t == I8 || *t == U8 || *t == I16)) return true;
+    op_refuse(cx, n, "'to' is \"%s\"; i8, u8 and i16 are accepted", to);
     return false;
 }
 
@@ -222,7 +222,7 @@ static int recentered(Ctx *cx, const Node *n, Tensor **out)
 #define LIMITS \
     { "min",  ATTR_INT,  "the lower bound, if above that of the type", NULL }, \
     { "max",  ATTR_INT,  "the upper bound, if below that of the type", NULL }, \
-    { "to",   ATTR_TEXT, "the type of the result: i8, u8", "i8" }
+    { "to",   ATTR_TEXT, "the type of the result: i8, u8, i16", "i8" }
 #define EVEN \
     { "divisor", ATTR_INT, "d, an even number", "2" }, \
     { "zero",    ATTR_INT, "the zero point of the result", "0" }, \
@@ -259,6 +259,8 @@ static const OpCase requantize_fixed_cases[] = {
     { "multiplier=1518500250 shift=42 zero=-3", "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}", "i8[2][3]",
       NULL },
     { "shift=33 zero=127", "i32[2][3] i32[3]={1073741824,2147483647,1500000000}", "i8[2][3]", NULL },
+    { "multiplier=1518500250 shift=34 zero=0 min=-32767 to=i16",
+      "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}", "i16[2][3]", NULL },
     { "shift=32 zero=0", "i32[3]", NULL, "'shift' is 32, but with 'zero' it must be in 33..62" },
     { "shift=40 zero=40000", "i32[3]", NULL, "'zero' is 40000" },
     { "to=i32", "i32[3]", NULL, "'to' is \"i32\"" },
@@ -278,6 +280,7 @@ static const OpCase requantize_sum_cases[] = {
     { "multiplier_a=1073741824 multiplier_b=-1200000000 offset=4294967296 shift=32", "i8[2][3] i8[3]", "i8[2][3]",
       NULL },
     { "multiplier_b=1048576 multiplier_a=1048577 shift=21", "i8[5] i8[5]", "i8[5]", NULL },
+    { "multiplier_b=1048576 multiplier_a=1048577 shift=21 to=i16", "i16[5] i8[5]", "i16[5]", NULL },
     { "up=22 multiplier_a=1409643844 multiplier_b=-902219175 offset=-120478496 shift=20", "i8[2][3] i8[3]", "i8[2][3]",
       NULL },
     { "up=22 multiplier_a=2147483647 multiplier_b=2147483647 shift=31", "u8[2]={0,255} u8[2]={0,255}", "i8[2]", NULL },

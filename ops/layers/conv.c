@@ -10,7 +10,8 @@
  *                     over the taps whose quotients are exact
  *
  * With 8-bit integers the result is the i32 sum of (x[...] - zero) * (k[...] - zero_w), where `zero` and `zero_w` are
- * the zero points; outside of x the product is 0. A bias is a separate addition.
+ * the zero points; outside of x the product is 0. An x of 16 bits with an 8-bit k is summed likewise, without zero
+ * points of x. A bias is a separate addition.
  *
  * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g] */
 #include "graph/dag/index_map.h"
@@ -79,7 +80,7 @@ static bool check_ranks(Ctx *cx, const Node *n, int spatial, bool is_depthwise)
 {
     const Tensor *x = n->in[0], *k = n->in[1];
     int kernel_rank = spatial + (is_depthwise ? 1 : 2);
-    if (!op_same_type(cx, n) || !check_zero(cx, n)) return false;
+    if ((!op_sums_integers(n) && !op_same_type(cx, n)) || !check_zero(cx, n)) return false;
     if (x->rank != spatial + 2 || k->rank != kernel_rank) {
         op_refuse(cx, n, "the input is %s and the kernel %s; ranks %d and %d are expected", tensor_shape_text(cx, x),
                   tensor_shape_text(cx, k), spatial + 2, kernel_rank);
@@ -91,18 +92,18 @@ static bool check_ranks(Ctx *cx, const Node *n, int spatial, bool is_depthwise)
     return false;
 }
 
-/* An element as a factor of the product: of 8-bit integers, the i32 difference from the zero point. */
-static const Expr *factor_of(Ctx *cx, const Tensor *x, const Expr *element, int64_t zero)
+/* An element as a factor of the product: of 8-bit integers, and 16-bit x, the i32 difference from the zero point. */
+static const Expr *factor_of(Ctx *cx, const Node *n, const Expr *element, int64_t zero)
 {
-    if (!is_byte(x)) return element;
+    if (!op_sums_integers(n)) return element;
     const Expr *wide = expr_cast(cx, I32, element);
     return zero ? expr_sub(cx, wide, expr_int(cx, I32, zero)) : wide;
 }
 
 static const Expr *product_of(Ctx *cx, const Node *n, const Expr *x, const Expr *k)
 {
-    return expr_mul(cx, factor_of(cx, n->in[0], x, node_int(n, "zero", 0)),
-                    factor_of(cx, n->in[0], k, node_int(n, "zero_w", 0)));
+    return expr_mul(cx, factor_of(cx, n, x, node_int(n, "zero", 0)),
+                    factor_of(cx, n, k, node_int(n, "zero_w", 0)));
 }
 
 static bool check_depthwise(Ctx *cx, const Node *n, int64_t in, int64_t out)
@@ -235,6 +236,7 @@ static bool check_transposed(Ctx *cx, const Node *n, int spatial)
 {
     const Tensor *x = n->in[0], *k = n->in[1];
     int64_t groups = node_int(n, "groups", 1);
+    if (!op_same_type(cx, n)) return false;
     if (!check_ranks(cx, n, spatial, false)) return false;
     if (groups >= 1 && tensor_dim(k, spatial) == tensor_dim(x, spatial + 1) && tensor_dim(k, spatial) % groups == 0)
         return true;
@@ -342,6 +344,9 @@ static const OpCase conv2d_cases[] = {
     { "pad=1,1,1,1 zero=-7", "i8[1][4][4][3] i8[3][3][3][6]", "i32[1][4][4][6]", NULL },
     { "stride=2 zero=128", "u8[1][5][5][2] u8[2][2][2][3]", "i32[1][2][2][3]", NULL },
     { "pad=1,1,1,1 zero=-7 zero_w=5 groups=2", "i8[1][4][4][4] i8[3][3][2][6]", "i32[1][4][4][6]", NULL },
+    { "pad=1,1,1,1", "i16[1][4][4][3] i8[3][3][3][6]", "i32[1][4][4][6]", NULL },
+    { "zero=1", "i16[1][4][4][3] i8[3][3][3][6]", NULL, "'zero' is 1 and the input i16" },
+    { "", "i8[1][4][4][3] i16[3][3][3][6]", NULL, "input 1 is i16, but input 0 is i8" },
     { "zero_w=1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'zero_w' is 1 and the input f32" },
     { "zero=1", "i32[1][4][4][3] i32[3][3][3][6]", NULL, "'zero' is 1 and the input i32" },
     { "strides=1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "did you mean 'stride'?" },

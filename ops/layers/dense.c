@@ -89,7 +89,7 @@ static const char *byte_text(Ctx *cx, const char *read, int64_t zero)
 static int dense(Ctx *cx, const Node *n, Tensor **out)
 {
     Tensor *x = n->in[0], *w = n->in[1];
-    if (!op_same_type(cx, n)) return 0;
+    if (!op_sums_integers(n) && !op_same_type(cx, n)) return 0;
     if (w->rank != 2 || x->rank == 0 || x->shape[x->rank - 1] != w->shape[0]) {
         op_refuse(cx, n, "the input is %s and the weights %s; [..][k] and [k][o] are expected",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, w));
@@ -99,8 +99,8 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
     for (int d = 0; d + 1 < x->rank; d++) text_printf(&lead, "%c,", axis_letter(x->rank, d));
     const char *at = text_string(&lead), *left = text_format(cx, "x[%sk]", at), *right = "w[k,o]";
     int64_t zero = node_int(n, "zero", 0), zero_w = node_int(n, "zero_w", 0);
-    bool is_byte = x->type == I8 || x->type == U8;
-    if (is_byte) left = byte_text(cx, left, zero), right = byte_text(cx, right, zero_w);
+    if (op_sums_integers(n) && (!zero || x->type != I16))
+        left = byte_text(cx, left, zero), right = byte_text(cx, right, zero_w);
     else if (zero || zero_w)
         op_refuse(cx, n, "the input is %s; with 'zero' or 'zero_w', i8 or u8 is expected",
                   dtype_info(x->type)->spelling);
@@ -123,6 +123,9 @@ static const AttrRow dense_attrs[] = {
 static const OpCase dense_cases[] = {
     { "zero=-3", "i8[2][5] i8[5][3]", "i32[2][3]", NULL },
     { "zero=3 zero_w=1", "i8[5] i8[5][3]", "i32[3]", NULL },
+    { "", "i16[2][5] i8[5][3]", "i32[2][3]", NULL },
+    { "zero=3", "i16[2][5] i8[5][3]", NULL, "with 'zero' or 'zero_w', i8 or u8" },
+    { "", "i8[2][5] i16[5][3]", NULL, "input 1 is i16" },
     { "zero=3", "f32[5] f32[5][3]", NULL, "with 'zero' or 'zero_w', i8 or u8" },
     { "", "f32[2][5] f32[5][3]", "f32[2][3]", NULL },
     { "", "f32[5] f32[5][3]", "f32[3]", NULL },

@@ -12,6 +12,7 @@
 #include "check.h"
 #include "context/context.h"
 #include "quantizer/layers.h"
+#include "quantizer/precision.h"
 #include "support/text.h"
 
 static uint32_t next(uint32_t *s) { return (*s = *s * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8; }
@@ -184,12 +185,12 @@ static const void *run_all(Ctx *cx, const char *text, const Samples *s, bool sim
     return out;
 }
 
-static bool quantized(Ctx *cx, const char *text, const Samples *s, Graph *out)
+static bool quantized(Ctx *cx, const char *text, const Samples *s, const QualityBounds *bounds, Graph *out)
 {
     Build b;
     if (!build_read_text(&b, cx, "net.te", text, false, &plain_options)) return false;
     Quantized q;
-    if (!build_quantize(&b, s, PORTS_FLOAT, &q)) return false;
+    if (!build_quantize(&b, s, &(QuantizeSettings){ .ports = PORTS_FLOAT, .bounds = bounds }, &q)) return false;
     *out = q.simulated;
     return true;
 }
@@ -213,7 +214,7 @@ static void check_net(uint32_t seed)
     Graph g;
     int64_t bytes = 0;
     const float *floats = run_all(cx, text, &s, false, NULL, NULL, &bytes), *on_integers = NULL, *in_floats = NULL;
-    if (floats && quantized(cx, text, &s, &g)) {
+    if (floats && quantized(cx, text, &s, NULL, &g)) {
         on_integers = run_all(cx, text, &s, true, NULL, &g, &bytes);
         in_floats = run_all(cx, text, &s, true, "float", &g, &bytes);
     }
@@ -226,6 +227,24 @@ static void check_net(uint32_t seed)
     ctx_free(cx);
 }
 
+/* With a bound, tensors are widened until the integers keep it. */
+static void check_bound(uint32_t seed, double least)
+{
+    enum { SAMPLES = 16 };
+    Ctx *cx = context_new(NULL, NULL);
+    const char *text = random_net(cx, seed);
+    const Samples s = random_samples(cx, SAMPLES, 90, seed + 1);
+    const QualityBounds bounds = { .least_sqnr = least, .most_drop = -1 };
+    Graph g;
+    int64_t bytes = 0;
+    const float *floats = run_all(cx, text, &s, false, NULL, NULL, &bytes), *on_integers = NULL;
+    if (floats && quantized(cx, text, &s, &bounds, &g)) on_integers = run_all(cx, text, &s, true, NULL, &g, &bytes);
+    const double near = on_integers ? sqnr(floats, on_integers, SAMPLES * bytes / (int64_t)sizeof *floats) : 0;
+    check_that(near >= least, text_format(cx, "bounds: seed %u, %g dB", (unsigned)seed, least), "%.1f dB: %s\n%s", near,
+               cx->diags ? diag_text(cx, cx->diags) : "", text);
+    ctx_free(cx);
+}
+
 int main(int argc, char **argv)
 {
     const int count = argc > 1 ? atoi(argv[1]) : 20;
@@ -233,5 +252,6 @@ int main(int argc, char **argv)
     check_histograms(cx);
     ctx_free(cx);
     for (int i = 0; i < count; i++) check_net((uint32_t)i);
+    for (int i = 0; i < count / 2; i++) check_bound((uint32_t)(100 + i), i % 3 ? 45 : 60);
     return check_done();
 }

@@ -187,6 +187,12 @@ bool op_same_type(Ctx *cx, const Node *n)
     return true;
 }
 
+bool op_sums_integers(const Node *n)
+{
+    const DType x = n->in[0]->type, k = n->in[1]->type;
+    return (x == k && (x == I8 || x == U8)) || (x == I16 && k == I8);
+}
+
 /* ---- Permutation ----------------------------------------------------------------------------------------------- */
 
 static Tensor *transpose_call(Ctx *cx, const char *call_name, Tensor *x, const int *perm)

@@ -49,6 +49,8 @@ extern const char *const op_greater_least;
 /* a real attribute (0 if absent) as a constant of the type, saturated */
 const Expr *op_value(Ctx *cx, const Node *call, const char *attr, DType t);
 bool op_same_type(Ctx *cx, const Node *call);                         /* true if all inputs have the first one's type */
+/* True for the operands of integer products with sums in i32: both 8 bits and alike, or 16 bits by 8. */
+bool op_sums_integers(const Node *n);
 
 /* " h*2+i-1": axis*scale + tap*step + shift, without neutral terms. */
 const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t step, int64_t shift);

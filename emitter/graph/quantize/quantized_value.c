@@ -23,9 +23,13 @@ static const Node *producer_of(const Tensor *t)
     return t->producer && t->producer->kind == NODE_CALL ? t->producer : NULL;
 }
 
+DType quantized_type(const Grid *g) { return g->least < INT8_MIN || g->greatest > INT8_MAX ? I16 : I8; }
+
+static bool is_stored(DType t) { return t == I8 || t == I16; }
+
 bool quantized_is_plain(const QuantizedValue *x)
 {
-    return x->q && x->q->type == I8 && !x->b && x->channels == 1 && x->count == 1 && x->offset[0] == 0
+    return x->q && is_stored(x->q->type) && !x->b && x->channels == 1 && x->count == 1 && x->offset[0] == 0
            && x->low == -infinite && x->high == infinite;
 }
 
@@ -81,8 +85,10 @@ static DType stored_type(const Node *n)
 {
     if (n->op->quantization.grid == GRID_READ || n->op->quantization.grid == GRID_CENTER) return n->in[0]->type;
     if (n->op->quantization.grid == GRID_STORE || n->op->quantization.grid == GRID_REQUANTIZE) return n->out[0]->type;
-    bool is_byte = node_int(n, "bits", 8) == 8 && strcmp(node_text(n, "rounding", "even"), "even") == 0;
-    return !is_byte ? BOOL : node_int(n, "sign", 1) ? I8 : U8;
+    const int64_t bits = node_int(n, "bits", 8);
+    const bool is_even = strcmp(node_text(n, "rounding", "even"), "even") == 0, has_sign = node_int(n, "sign", 1) != 0;
+    if (!is_even || (bits != 8 && (bits != 16 || !has_sign))) return BOOL;
+    return bits == 16 ? I16 : has_sign ? I8 : U8;
 }
 
 static bool is_byte(DType t) { return t == I8 || t == U8; }
@@ -93,11 +99,12 @@ bool quantized_grid(Ctx *cx, const Node *n, Grid *g)
     bool is_scaled = n->op->quantization.grid != GRID_CENTER && n->op->quantization.grid != GRID_REQUANTIZE;
     Tensor *scale = !is_scaled ? tensor_scalar(cx, "scale", F64, node_real(n, "step", 1)) : n->in[1]->type == F32 ?
         quantized_constant(cx, n->in[1]) : NULL;
-    Tensor *zero = scale && is_byte(t) ? quantized_constant(cx, n->in[n->op->quantization.grid == GRID_CENTER ? 1 : 2])
-        : NULL;
+    const int at = n->op->quantization.grid == GRID_CENTER ? 1 : 2;
+    Tensor *zero = scale && (is_byte(t) || t == I16) ? quantized_constant(cx, n->in[at]) : NULL;
     if (!zero || tensor_elems(scale) != 1 || tensor_elems(zero) != 1) return false;
-    *g = (Grid){ real_at(scale, 0), integer_at(zero, 0) - (t == U8 ? 128 : 0), INT8_MIN, INT8_MAX };
-    return g->step > 0 && g->step < infinite && g->zero >= INT8_MIN && g->zero <= INT8_MAX;
+    *g = (Grid){ real_at(scale, 0), integer_at(zero, 0) - (t == U8 ? 128 : 0), t == I16 ? INT16_MIN : INT8_MIN,
+                 t == I16 ? INT16_MAX : INT8_MAX };
+    return g->step > 0 && g->step < infinite && g->zero >= g->least && g->zero <= g->greatest;
 }
 
 /* Returns the affine value of a grid: q as stored. */
@@ -208,7 +215,7 @@ static const QuantizedValue *dequantized(Ctx *cx, const Node *n)
     Tensor *k = quantized_constant(cx, n->in[0]);
     if (k) return weights_form(cx, n, k);
     if (!quantized_grid(cx, n, &g)) return NULL;
-    Tensor *q = as_i8(cx, n->in[0]);
+    Tensor *q = n->in[0]->type == I16 ? n->in[0] : as_i8(cx, n->in[0]);
     return q ? grid_form(cx, q, &g) : NULL;
 }
 
@@ -247,7 +254,8 @@ static int axis_after(const Node *n, int axis)
 /* Computes the stored value of the real number; false: it is not on the grid. */
 static bool on_grid(const QuantizedValue *x, double real, int64_t *stored)
 {
-    Grid g = { x->scale[0], x->zero, INT8_MIN, INT8_MAX };
+    const DTypeInfo *type = dtype_info(x->q->type);
+    Grid g = { x->scale[0], x->zero, type->least, type->greatest };
     *stored = grid_quantize(real, &g);
     return *stored >= g.least && *stored <= g.greatest && exact_product((double)(*stored - g.zero), g.step) == real;
 }
@@ -283,7 +291,8 @@ static const QuantizedValue *concatenated(const QuantizedContext *f, const Node 
         if (!x || !x->q) return NULL;
         part[i] = *x;
         in[i] = x->q;
-        is_one = is_one && quantized_is_plain(x) && x->zero == part[0].zero && x->scale[0] == part[0].scale[0];
+        is_one = is_one && quantized_is_plain(x) && x->q->type == part[0].q->type && x->zero == part[0].zero &&
+            x->scale[0] == part[0].scale[0];
     }
     *y = is_one ? part[0]
                 : (QuantizedValue){ .concat = n, .part = part, .count = 1, .low = -infinite, .high = infinite };
@@ -316,7 +325,25 @@ static Interval products(Interval a, Interval b, int64_t terms)
 }
 
 /* Leaves a margin for a bias. */
-static bool fits(Interval reach) { return reach.least > -(INT64_C(1) << 30) && reach.greatest < INT64_C(1) << 30; }
+static bool fits(Interval reach)
+{
+    return reach.least >= -(INT64_C(1) << 30) && reach.greatest <= INT64_C(1) << 30;
+}
+
+/* Returns the interval of the sums of an output channel, from the weights themselves: channels follow their last
+ * axis. */
+static Interval sums_of_weights(Ctx *cx, Interval a, const QuantizedValue *k)
+{
+    const int64_t channels = tensor_dim(k->q, k->q->rank - 1), most = a.greatest > -a.least ? a.greatest : -a.least;
+    int64_t *sum = NEW_ARRAY(cx->arena, int64_t, channels), greatest = 0;
+    for (int64_t i = 0; i < tensor_elems(k->q); i++) {
+        const int64_t v = integer_at(k->q, i) - k->zero;
+        sum[i % channels] += v < 0 ? -v : v;
+    }
+    for (int64_t c = 0; c < channels; c++)
+        if (sum[c] > greatest) greatest = sum[c];
+    return (Interval){ -sat_mul(most, greatest), sat_mul(most, greatest) };
+}
 
 /* Returns q - zero in i32. */
 static Tensor *difference(Ctx *cx, const Node *n, const QuantizedValue *x)
@@ -335,7 +362,7 @@ static Tensor *summed(Ctx *cx, const Node *n, const QuantizedValue *x, const Qua
     int count = n->attr_count;
     const Attr *attr = n->attr;
     const bool has_zeros = op_attr_row(n->op, "zero") && (!k->zero || op_attr_row(n->op, "zero_w"));
-    if (x->q->type == I8 && k->q->type == I8 && has_zeros) {
+    if (k->q->type == I8 && has_zeros && (x->q->type == I8 || (x->q->type == I16 && !x->zero))) {
         Node with = *n;
         if (x->zero) with.attr = attr = with_number(cx, n, "zero", ATTR_INT, x->zero, &count);
         with.attr_count = count;
@@ -384,7 +411,8 @@ static const QuantizedValue *product(const QuantizedContext *f, const Node *n)
     y->scale = scale;
     y->axis = n->out[0]->rank - 1;
     y->zero = 0;
-    y->reach = products(x->reach, k->reach, terms);
+    y->reach = x->q->type == I16 && is_weight && n->op->fold.weights == 1 && k->q->rank
+        ? sums_of_weights(cx, x->reach, k) : products(x->reach, k->reach, terms);
     y->q = terms > 0 && fits(y->reach) ? summed(cx, n, x, k) : NULL;
     return y->q ? y : NULL;
 }
@@ -509,10 +537,11 @@ static const QuantizedValue *averaged(const QuantizedContext *f, const Node *n)
 /* Clamps the stored integers if both limits are on the grid. False: they are not. */
 static bool clipped(Ctx *cx, const Node *n, QuantizedValue *x, double low, double high)
 {
-    int64_t least = INT8_MIN, greatest = INT8_MAX;
+    const DTypeInfo *type = dtype_info(x->q->type);
+    int64_t least = type->least, greatest = type->greatest;
     if ((low != -infinite && !on_grid(x, low, &least)) || (high != infinite && !on_grid(x, high, &greatest)))
         return false;
-    if (least > INT8_MIN || greatest < INT8_MAX)
+    if (least > type->least || greatest < type->greatest)
         x->q = call(cx, "clip", n->name, (Tensor *[]){ x->q }, 1,
                     ATTRS(attr_real("min", (double)least), attr_real("max", (double)greatest)));
     x->reach = (Interval){ least - x->zero, greatest - x->zero };

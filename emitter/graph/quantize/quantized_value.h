@@ -6,13 +6,13 @@
  *
  *     real = min(max((scale[c] * (q - zero) + scale_b * (b - zero_b) + offset[c]) / count, low), high)
  *
- * All 8-bit tensors are stored as i8: u8 with the zero point z is i8 with z - 128. */
+ * All 8-bit tensors are stored as i8: u8 with the zero point z is i8 with z - 128. Tensors of 16 bits are i16. */
 #include "graph/dag/graph.h"
 #include "graph/quantize/requantize.h"
 
 typedef struct QuantizedValue QuantizedValue;
 struct QuantizedValue {
-    /* i8 with a grid, or i32 sums; b: NULL, or the second operand of a sum, then i8 as q is */
+    /* i8 or i16 with a grid, or i32 sums; b: NULL, or the second operand of a sum, then with a grid as q is */
     Tensor *q, *b;
     int64_t zero, zero_b, count;
     int axis;                       /* axis of q; meaningless if channels is 1 */
@@ -33,13 +33,15 @@ const QuantizedValue *quantized_of(const QuantizedContext *f, Tensor *t);
 const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n);   /* regardless of consumers */
 /* i32 sums times the factor that GRID_REQUANTIZE applies to them. */
 const QuantizedValue *quantized_of_requantized(Ctx *cx, const Node *n);
-/* True for a plain grid: i8, one scale, no offset, no limits. */
+/* True for a plain grid: i8 or i16, one scale, no offset, no limits. */
 bool quantized_is_plain(const QuantizedValue *x);
 /* Returns the tensor's value as a constant if it depends on constants only; else NULL. */
 Tensor *quantized_constant(Ctx *cx, Tensor *t);
-/* Reads the scale and zero point of a call, converted to i8, if they are constant and per tensor. False: they are not,
- * or the values are not 8 bits wide. */
+/* Reads the scale and zero point of a call, converted to a signed type, if they are constant and per tensor. False:
+ * they are not, or the values are not 8 bits wide, nor i16. */
 bool quantized_grid(Ctx *cx, const Node *n, Grid *g);
+/* The type that stores the values of a grid: i8 or i16. */
+DType quantized_type(const Grid *g);
 /* Rebuilds the call over other operands. */
 Tensor *quantized_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Attr *attr, int attr_count);
 #endif

@@ -24,7 +24,11 @@
 static const double infinite = (double)INFINITY;
 
 static Tensor *grid_scale(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "scale", F32, g->step); }
-static Tensor *grid_zero(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "zero", I8, (double)g->zero); }
+static Tensor *grid_zero(Ctx *cx, const Grid *g)
+{
+    return tensor_scalar(cx, "zero", quantized_type(g), (double)g->zero);
+}
+static Attr grid_type(const Grid *g) { return attr_type("to", quantized_type(g)); }
 
 /* ---- Functions of one byte -------------------------------------------------------------------------------------- */
 
@@ -78,7 +82,7 @@ static Tensor *tabulated(const QuantizedContext *f, const char *label, Tensor *x
     int8_t every[BYTES];
     const int64_t count = BYTES;
     Map made = map_new(cx->arena);
-    if (!from) return NULL;
+    if (!from || from->q->type != I8) return NULL;
     for (int i = 0; i < BYTES; i++) every[i] = (int8_t)(i - 128);
     const Grid own = { from->scale[0], from->zero, 0, 0 };
     Tensor *all = tensor_constant(cx, "all", I8, 1, &count, every);
@@ -89,9 +93,9 @@ static Tensor *tabulated(const QuantizedContext *f, const char *label, Tensor *x
     if (!curve || tensor_elems(curve) != BYTES || curve->type != F32) return NULL;
     Tensor *table = run_call(
         cx, call(cx, "quantize", label, (Tensor *[]){ curve, grid_scale(cx, g), grid_zero(cx, g) }, 3,
-                 ATTRS(attr_type("to", I8))));
+                 ATTRS(grid_type(g))));
     if (!table) return NULL;
-    table = tensor_constant(cx, "table", I8, 1, &count, table->data);
+    table = tensor_constant(cx, "table", quantized_type(g), 1, &count, table->data);
     return call(cx, "lookup", label, (Tensor *[]){ from->q, table }, 2, NULL);
 }
 
@@ -108,8 +112,9 @@ static Grid limited_grid(const QuantizedValue *x, const Grid *g)
     return all;
 }
 
-/* The attributes of requantization to a grid: with a shift, or a divisor that decides ties. */
-#define LIMITS(g) attr_int("min", (g)->least), attr_int("max", (g)->greatest), attr_type("to", I8)
+/* The attributes of requantization to a grid in the type `to`, which limits do not change: with a shift, or a divisor
+ * that decides ties. */
+#define LIMITS(g) attr_int("min", (g)->least), attr_int("max", (g)->greatest), attr_type("to", to)
 #define SHIFTED(s, g) attr_int("shift", (s)->n), LIMITS(g)
 #define EVEN(s, g) attr_int("divisor", (s)->d), attr_int("zero", (g)->zero), attr_flag("wide", (s)->is_wide), LIMITS(g)
 
@@ -150,7 +155,8 @@ static void column_put(Column *c, int64_t i, int64_t v)
     c->is_one = c->is_one && v == c->at[0];
 }
 
-static Tensor *fixed_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g)
+static Tensor *fixed_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g,
+                          DType to)
 {
     enum { HIGH_WORD = 32 };
     Column m = column_new(cx, x->channels), c = column_new(cx, x->channels), n = column_new(cx, x->channels);
@@ -168,7 +174,8 @@ static Tensor *fixed_call(Ctx *cx, const char *label, const QuantizedValue *x, c
 }
 
 /* The same without offsets per channel: the constants are centered. */
-static Tensor *centered_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g)
+static Tensor *centered_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g,
+                             DType to)
 {
     enum { HIGH_WORD = 32 };
     Column m = column_new(cx, x->channels), n = column_new(cx, x->channels);
@@ -182,7 +189,8 @@ static Tensor *centered_call(Ctx *cx, const char *label, const QuantizedValue *x
                 ATTRS(attr_int("multiplier", s->m), attr_int("zero", g->zero), SHIFTED(s, g)));
 }
 
-static Tensor *even_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g)
+static Tensor *even_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g,
+                         DType to)
 {
     Column m = column_new(cx, x->channels), c = column_new(cx, x->channels);
     for (int64_t i = 0; i < x->channels; i++) {
@@ -226,6 +234,31 @@ static bool centered_of(const QuantizedContext *f, const QuantizedValue *x, cons
     return true;
 }
 
+/* The nearest constants of each channel; of one shift if one is below a word. */
+static bool near_of(const QuantizedContext *f, const QuantizedValue *x, const Grid *g, Scaling *s)
+{
+    enum { WORD = 32, ANY = 62 };
+    int most = ANY, least = ANY;
+    if (!f->in_fixed_point) return false;
+    for (int turn = 0; turn < 2; turn++, most = least) {
+        for (int64_t i = 0; i < x->channels; i++) {
+            const Affine a = affine_of(x, i);
+            if (isnan(a.offset) || !scaling_near(&a, 0, g, stored_reach(x), most, &s[i])) return false;
+            if (s[i].n < least) least = s[i].n;
+        }
+        if (x->channels == 1 || least >= WORD) return true;
+    }
+    return true;
+}
+
+static bool is_centered(const QuantizedValue *x, const Scaling *s, const Grid *g)
+{
+    enum { LEAST_SHIFT = 33 };
+    for (int64_t i = 0; i < x->channels; i++)
+        if (s[i].n < LEAST_SHIFT || s[i].c != offset_centered(g, s[i].n)) return false;
+    return true;
+}
+
 /* Uses one shift for all channels if possible, else one per channel, each at least a word. */
 static bool fixed_of(const QuantizedValue *x, const Grid *g, Scaling *s)
 {
@@ -248,7 +281,8 @@ static bool fixed_of(const QuantizedValue *x, const Grid *g, Scaling *s)
 
 /* The sum in the high word of the products: bytes are shifted left first, so that neither the offset nor the clamp
  * needs 64 bits. NULL: the constants have bits below that word. */
-static Tensor *sum_in_high_word(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g)
+static Tensor *sum_in_high_word(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g,
+                                DType to)
 {
     enum { HIGH_WORD = 32, UP = 22, BELOW = HIGH_WORD - UP };
     const int64_t unit = INT64_C(1) << BELOW, offset = floor_div(s->c, unit);
@@ -260,7 +294,8 @@ static Tensor *sum_in_high_word(Ctx *cx, const char *label, const QuantizedValue
 }
 
 /* Requantizes the sum of two grids. */
-static Tensor *sum_requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *g)
+static Tensor *sum_requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *g,
+                               DType to)
 {
     Ctx *cx = f->cx;
     Scaling s;
@@ -269,57 +304,72 @@ static Tensor *sum_requantized(const QuantizedContext *f, const char *label, con
     a.offset = exact_sum(a.offset, -exact_product(x->scale_b, (double)x->zero_b));
     if (isnan(a.offset) || x->channels != 1) return NULL;
     Tensor *in[] = { x->q, x->b };
-    if (scaling_of_sum(&a, x->scale_b, g, byte, byte, &s)) {
-        Tensor *high = f->in_fixed_point ? sum_in_high_word(cx, label, x, &s, g) : NULL;
+    enum { MOST_SHIFT = 62 };
+    const bool is_wide = to == I16 || x->q->type == I16 || x->b->type == I16;
+    if (is_wide ? f->in_fixed_point && scaling_near(&a, x->scale_b, g, stored_reach(x), MOST_SHIFT, &s)
+                : scaling_of_sum(&a, x->scale_b, g, byte, byte, &s)) {
+        Tensor *high = f->in_fixed_point && !is_wide ? sum_in_high_word(cx, label, x, &s, g, to) : NULL;
         if (high) return high;
         return call(cx, "requantize_sum", label, in, 2,
                     ATTRS(attr_int("multiplier_a", s.m), attr_int("multiplier_b", s.m_b), attr_int("offset", s.c),
                           SHIFTED(&s, g)));
     }
-    if (!scaling_even(&a, x->scale_b, g, byte, byte, 0, &s) || (!f->takes_ties && !s.equals_floats)) return NULL;
+    if (is_wide || !scaling_even(&a, x->scale_b, g, byte, byte, 0, &s)) return NULL;
+    if (!f->takes_ties && !s.equals_floats) return NULL;
     return call(cx, "requantize_sum_even", label, in, 2,
                 ATTRS(attr_int("multiplier_a", s.m), attr_int("multiplier_b", s.m_b), attr_int("offset", s.c),
                       EVEN(&s, g)));
 }
 
-static Tensor *requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole);
+static Tensor *requantized_to(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole,
+                              DType to);
 
-static Tensor *parts_requantized(const QuantizedContext *f, const QuantizedValue *x, const Grid *g)
+static Tensor *parts_requantized(const QuantizedContext *f, const QuantizedValue *x, const Grid *g, DType to)
 {
     const Node *n = x->concat;
     Tensor **in = NEW_ARRAY(f->cx->arena, Tensor *, n->in_count);
     for (int i = 0; i < n->in_count; i++)
-        if (!(in[i] = requantized(f, n->name, &x->part[i], g))) return NULL;
+        if (!(in[i] = requantized_to(f, n->name, &x->part[i], g, to))) return NULL;
     return quantized_call_over(f->cx, n, in, n->attr, n->attr_count);
 }
 
-/* True if x is i8 on that grid, up to limits. */
-static bool is_same_grid(const QuantizedValue *x, const Grid *g)
+/* True if x is stored on that grid, up to limits. */
+static bool is_same_grid(const QuantizedValue *x, const Grid *g, DType to)
 {
-    return x && x->q && x->q->type == I8 && x->channels == 1 && x->count == 1 && !x->b && x->offset[0] == 0
-           && x->scale[0] == g->step && x->zero == g->zero;
+    return x && x->q && x->q->type == to && x->channels == 1 && x->count == 1 && !x->b && x->offset[0] == 0 &&
+        x->scale[0] == g->step && x->zero == g->zero;
 }
 
 /* Reuses the stored values of the same grid; only limits apply. */
-static Tensor *regridded(Ctx *cx, const char *label, const QuantizedValue *x, const Grid *g, const Grid *whole)
+static Tensor *regridded(Ctx *cx, const char *label, const QuantizedValue *x, const Grid *g)
 {
-    bool is_limited = g->least > whole->least || g->greatest < whole->greatest;
-    return !is_limited ? x->q
-                       : call(cx, "clip", label, (Tensor *[]){ x->q }, 1,
-                              ATTRS(attr_real("min", (double)g->least), attr_real("max", (double)g->greatest)));
+    const DTypeInfo *type = dtype_info(x->q->type);
+    if (g->least <= type->least && g->greatest >= type->greatest) return x->q;
+    return call(cx, "clip", label, (Tensor *[]){ x->q }, 1,
+                ATTRS(attr_real("min", (double)g->least), attr_real("max", (double)g->greatest)));
 }
 
-static Tensor *requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole)
+/* The first of these forms: exact constants, without offsets per channel and with; a quotient with exact ties; the
+ * nearest constants. The last is the only one of 16-bit grids. */
+static Tensor *requantized_to(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole,
+                              DType to)
 {
     Ctx *cx = f->cx;
     Grid g = limited_grid(x, whole);
-    if (x->concat) return parts_requantized(f, x, &g);
-    if (x->b) return sum_requantized(f, label, x, &g);
-    if (is_same_grid(x, &g)) return regridded(cx, label, x, &g, whole);
+    if (x->concat) return parts_requantized(f, x, &g, to);
+    if (x->b) return sum_requantized(f, label, x, &g, to);
+    if (is_same_grid(x, &g, to)) return regridded(cx, label, x, &g);
     Scaling *s = NEW_ARRAY(cx->arena, Scaling, x->channels);
-    if (centered_of(f, x, &g, s)) return centered_call(cx, label, x, s, &g);
-    if (fixed_of(x, &g, s)) return fixed_call(cx, label, x, s, &g);
-    return evens_of(f, x, &g, s) ? even_call(cx, label, x, s, &g) : NULL;
+    if (to == I8 && centered_of(f, x, &g, s)) return centered_call(cx, label, x, s, &g, to);
+    if (to == I8 && fixed_of(x, &g, s)) return fixed_call(cx, label, x, s, &g, to);
+    if (to == I8 && evens_of(f, x, &g, s)) return even_call(cx, label, x, s, &g, to);
+    if (!near_of(f, x, &g, s)) return NULL;
+    return is_centered(x, s, &g) ? centered_call(cx, label, x, s, &g, to) : fixed_call(cx, label, x, s, &g, to);
+}
+
+static Tensor *requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *g)
+{
+    return requantized_to(f, label, x, g, quantized_type(g));
 }
 
 /* ---- The pass --------------------------------------------------------------------------------------------------- */
@@ -331,7 +381,8 @@ static Tensor *in_fixed_point(const QuantizedContext *f, const Node *store, cons
     const OpQuantization *q = n && n->kind == NODE_CALL ? &n->op->quantization : NULL;
     if (!f->in_fixed_point || !q || !q->in_fixed_point || uses_of(f->uses, n->out[0]) != 1) return NULL;
     const QuantizedValue *x = quantized_of(f, n->in[0]);
-    if (!x || !quantized_is_plain(x) || g->step != (double)q->output_step || g->zero != q->output_zero) return NULL;
+    if (!x || !quantized_is_plain(x) || x->q->type != I8 || quantized_type(g) != I8) return NULL;
+    if (g->step != (double)q->output_step || g->zero != q->output_zero) return NULL;
     return q->in_fixed_point(f->cx, n, x->q, x->scale[0]);
 }
 
@@ -342,7 +393,7 @@ static Tensor *realized(const QuantizedContext *f, const Node *n, const Grid *g)
     const DiagMark before = diag_mark(f->cx);
     const QuantizedValue *x = quantized_of(f, n->in[0]);
     Tensor *q = x && quantized_is_plain(x) ? requantized(f, n->name, x, g) : NULL;
-    if (!q) q = is_same_grid(x, g) ? NULL : tabulated(f, n->name, n->in[0], g);
+    if (!q) q = is_same_grid(x, g, quantized_type(g)) ? NULL : tabulated(f, n->name, n->in[0], g);
     if (!q) q = in_fixed_point(f, n, g);
     if (!q && x) q = requantized(f, n->name, x, g);
     if (!ctx_failed(f->cx)) return q;
@@ -386,7 +437,7 @@ static void realize_call(const QuantizedContext *f, Node *n, Tensor **out)
     if (n->in[0]->type != F32 || !quantized_grid(cx, n, &g)) return;
     Tensor *q = realized(f, n, &g), *grid[] = { n->in[0], grid_scale(cx, &g), grid_zero(cx, &g) };
     if (!q && !is_simulated) return;
-    if (!q) q = call(cx, "quantize", n->name, grid, 3, ATTRS(attr_type("to", I8)));
+    if (!q) q = call(cx, "quantize", n->name, grid, 3, ATTRS(grid_type(&g)));
     grid[0] = q;
     Tensor *now = is_simulated ? call(cx, "dequantize", n->name, grid, 3,
                                       NULL) : as_stored(cx, n, q, out[0]->type);
@@ -419,8 +470,10 @@ static void simulate_call(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
 {
     Node *store = n->op->quantization.grid == GRID_READ ? n->in[0]->producer : NULL;
     if (!store || store->kind != NODE_CALL || store->op->quantization.grid != GRID_STORE) return;
-    if (uses_of(uses, n->in[0]) != 1 || n->in[0]->type != I8 || !same_grid(cx, n, store)) return;
-    out[0] = call(cx, "annotation.simulated_quantize", n->name, store->in, 3, NULL);
+    const DType t = n->in[0]->type;
+    if (uses_of(uses, n->in[0]) != 1 || (t != I8 && t != I16) || !same_grid(cx, n, store)) return;
+    out[0] = call(cx, "annotation.simulated_quantize", n->name, store->in, 3,
+                  t == I16 ? ATTRS(attr_int("bits", 16)) : NULL);
 }
 
 /* Lists the calls that quantize floats. */

@@ -212,6 +212,20 @@ bool scaling_centered(const Affine *x, const Grid *g, Interval range, Scaling *o
     return line_of(x, g, range, MOST_N, true, out) && out->n >= LEAST_SHIFT;
 }
 
+bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range, int most_shift, Scaling *out)
+{
+    const double unit = (double)x->count * g->step, a = x->scale / unit, b = scale_b / unit, c = x->offset / unit;
+    const double reach = fmax(fabs((double)range.least), fabs((double)range.greatest)), most_error = 0x1p-8;
+    if (!is_sound(x, g) || fabs(b) > 0x1p40) return false;
+    const int n = shift_for(fmax(a, fabs(b)), most_shift < MOST_N ? most_shift : MOST_N);
+    const double one = ldexp(1, n), offset = (c + (double)g->zero + 0.5) * one;
+    /* Factors are rounded by a half; b has 16 bits */
+    if (n < 1 || (reach + (b != 0 ? 32768 : 0)) * 0.5 > most_error * one || fabs(offset) > 0x1p61) return false;
+    *out = (Scaling){ .m = (int64_t)nearbyint(a * one), .m_b = (int64_t)nearbyint(b * one),
+                      .c = c == 0 ? offset_centered(g, n) : (int64_t)nearbyint(offset), .n = n };
+    return true;
+}
+
 bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, Scaling *out)
 {
     enum { OPERAND_BITS = 9 };

@@ -29,6 +29,9 @@ bool scaling_of(const Affine *x, const Grid *g, Interval range, int most_shift, 
  * a 64-bit constant nor a 64-bit sum. */
 bool scaling_centered(const Affine *x, const Grid *g, Interval range, Scaling *out);
 int64_t offset_centered(const Grid *g, int n);
+/* The nearest constants, where no exact ones exist: in the range the result is that of the real quotient moved by at
+ * most 2^-8 of a step, and ties round up. For grids of 16 bits, and sums beyond 2^24. scale_b: as below; 0: none. */
+bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range, int most_shift, Scaling *out);
 /* Covers x + b * scale_b for all b in range_b; both ranges are 8 bits wide. */
 bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, Scaling *out);
 /* The same by a quotient; d: the divisor, 0: the least valid one. scale_b is 0 if there is no b. */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints the sensitivities and the chosen widths: see precision_text.h. */
+#include "api/precision_text.h"
+
+#include "api/scores.h"
+
+enum { NAME_WIDTH = 32 };
+
+static const char *bits_text(const LayerPrecision *l)
+{
+    return l->bits == FLOAT_BITS ? "float" : l->bits == 16 ? "16" : "8";
+}
+
+/* A row for each grid, in execution order. */
+static void print_rows(Ctx *cx, Text *t, const Precision *p)
+{
+    text_printf(t, "%-*s  bits%12s%14s%14s\n", NAME_WIDTH, "tensor", "its own", "8 bits alone", "16 bits alone");
+    for (int i = 0; i < p->count; i++) {
+        const LayerPrecision *l = &p->at[i];
+        text_printf(t, "%-*.*s %5s%12s%14s%14s\n", NAME_WIDTH, NAME_WIDTH, l->name, bits_text(l),
+                    decibel_text(cx, l->own), decibel_text(cx, l->alone8), decibel_text(cx, l->alone16));
+    }
+}
+
+static void print_quality(Ctx *cx, Text *t, const char *what, const Precision *p, const Quality *q, bool has_labels)
+{
+    text_printf(t, "%s: %s", what, decibel_text(cx, q->sqnr));
+    if (has_labels) text_printf(t, ", accuracy %s of %s", percent_text(cx, q->right, p->samples),
+                                percent_text(cx, p->right, p->samples));
+    text_char(t, '\n');
+}
+
+/* Names the tensors of a width, and what they lost alone. */
+static void print_raised(Ctx *cx, Text *t, const Precision *p, int bits)
+{
+    int count = 0;
+    for (int i = 0; i < p->count; i++) {
+        if (p->at[i].bits != bits) continue;
+        const char *before = count++ ? ", " : bits == 16 ? "16 bits: " : "floats: ";
+        text_printf(t, "%s%s (%s with 8 bits alone)", before, p->at[i].name,
+                    decibel_text(cx, p->at[i].alone8));
+    }
+    if (count) text_char(t, '\n');
+}
+
+void print_precision(Ctx *cx, Text *t, const Precision *p, const QualityBounds *bounds)
+{
+    const bool has_labels = bounds->label != NULL;
+    if (!p->count) return;
+    if (bounds->lists_layers) print_rows(cx, t, p);
+    print_quality(cx, t, "all tensors of 8 bits", p, &p->narrow, has_labels);
+    print_raised(cx, t, p, 16);
+    print_raised(cx, t, p, FLOAT_BITS);
+    print_quality(cx, t, "as chosen", p, &p->chosen, has_labels);
+}

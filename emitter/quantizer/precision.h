@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_QUANTIZER_PRECISION_H
+#define LW_QUANTIZER_PRECISION_H
+/* The width of each grid: 8 bits, 16 bits or none, the cheapest that keep a bound on the outputs. */
+#include "quantizer/quantizer.h"
+
+/* Requirements on the outputs, over all samples. */
+struct QualityBounds {
+    double least_sqnr;                 /* dB, of the worst output; 0: none */
+    double most_drop;                  /* of the first output's accuracy, as a share; negative: none */
+    const int64_t *label;              /* [samples], with most_drop */
+    bool lists_layers;                 /* sensitivities are measured even without a bound */
+};
+
+/* A grid: the calls that write it, with their weights. */
+typedef struct LayerPrecision {
+    const char *name;
+    int bits;                          /* chosen */
+    bool is_port;                      /* 8 bits by the caller's choice */
+    double own;                        /* dB of its tensors, all grids having 8 bits */
+    double alone8, alone16;            /* dB of the worst output, if only this one is quantized */
+    int64_t elements, products;        /* of its tensors; multiply-adds of the layers that read them */
+} LayerPrecision;
+
+/* What the outputs have with a choice of widths. */
+typedef struct Quality { double sqnr; int64_t right; } Quality;
+
+struct Precision {
+    int count; LayerPrecision *at;     /* by group; count 0: not measured */
+    int64_t samples, measured;         /* of the bound; of the sensitivities */
+    int64_t right;                     /* labels that the float network gives */
+    Quality narrow, chosen;            /* all grids of 8 bits; as chosen */
+};
+
+/* Chooses bits and grid of every group; the grids of 8 bits are chosen already. False, with a diagnostic, if no choice
+ * keeps the bounds. */
+bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports ports, const QualityBounds *bounds,
+                      Edges *e, Precision *out);
+#endif
