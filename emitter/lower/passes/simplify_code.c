@@ -19,9 +19,17 @@ static const Code *simple_for(Ctx *cx, const Code *c, const Bounds *b)
     return code_for(cx, c->var, loop.begin, loop.end, c->step, c->loop_kind, body);
 }
 
+/* True if conditions joined by && exclude each other: each is tested under those before it. */
+static bool is_contradiction(Ctx *cx, const Expr *cond, const Bounds *b)
+{
+    if (cond->kind != EXPR_AND) return provably(cx, expr_unary(cx, EXPR_NOT, cond), b);
+    return is_contradiction(cx, cond->arg[0], b) || is_contradiction(cx, cond->arg[1], code_fact(cx, b, cond->arg[0]));
+}
+
 static const Code *simple_if(Ctx *cx, const Code *c, const Bounds *b)
 {
     const Expr *cond = simplify(cx, c->cond, b);
+    if (cond->kind == EXPR_AND && is_contradiction(cx, cond, b)) cond = expr_int(cx, BOOL, 0);
     if (cond->kind == EXPR_INT) {
         const Code *taken = cond->integer ? c->child[0] : c->child_count > 1 ? c->child[1] : NULL;
         return simple(cx, taken, b);
