@@ -137,6 +137,7 @@ typedef struct lw_evaluation {
     const char *const *samples; int sample_count;    /* as of lw_quantization */
     const char *labels;              /* .npy of integers, or NULL */
     const char *expect;              /* .npy of the first output, stacked, or NULL */
+    const char *reference;           /* a model whose outputs on the same samples are expected, or NULL */
     int top;                         /* also the share of labels among the `top` highest scores; 0: 5 */
 } lw_evaluation;
 const char *lw_evaluate(lw_context *cx, const char *model, const lw_evaluation *e, const lw_options *o);

@@ -205,6 +205,8 @@ static const Option options[] = {
       READ_EACH(read_test) },
     { "--test-labels", "FILE", "a .npy of integers: the class of each sample", EVALUATE | QUANTIZE, TEXT,
       offsetof(Arguments, evaluation.labels), NULL, false, 0 },
+    { "--reference", "MODEL", "compare with the outputs of this model, such as the float one", EVALUATE, TEXT,
+      offsetof(Arguments, evaluation.reference), NULL, false, 0 },
     { "--top", "K", "also the share of labels among the K highest scores; by default 5", EVALUATE,
       READ_ONCE(read_top) },
 

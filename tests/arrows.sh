@@ -63,7 +63,8 @@ emitter/driver               emitter/import emitter/graph/passes emitter/graph/p
 emitter/quantizer            emitter/driver
 emitter/api/computation      emitter/driver emitter/context
 emitter/api/extend           emitter/api/computation
-emitter/api                  emitter/api/extend emitter/quantizer emitter/export
+emitter/api/page             emitter/quantizer
+emitter/api                  emitter/api/extend emitter/api/page emitter/export
 emitter/main.c               emitter/loopwright.h
 '
 

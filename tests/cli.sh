@@ -119,7 +119,7 @@ commands_of() {
     --samples | --ports) echo "quantize dump" ;;
     --min-sqnr | --max-drop | --labels | --sensitivity) echo quantize ;;
     --test | --test-labels) echo quantize evaluate ;;
-    --top) echo evaluate ;;
+    --top | --reference) echo evaluate ;;
     --expect | --cc) echo verify evaluate ;;
     --io) echo compile verify quantize dump report ;;
     --name) echo compile verify quantize dump ;;
@@ -138,7 +138,7 @@ value_of() {
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --samples --ports --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top
+    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --samples --ports --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
         --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac

@@ -210,6 +210,19 @@ check stages-of-quantize-are-named refuses 'accepted: .*of a quantization: annot
 without_effect() { "$lw" dump "$work/net.te" --samples "$work/good.npy" > "$work/said" 2>&1; [ $? -eq 2 ] && grep -q 'no effect on --at dag' "$work/said"; }
 check samples-without-a-stage-are-refused without_effect
 
+# float, simulated and integer C of one file, side by side
+side_by_side() {
+    "$lw" evaluate "$work/calibrated.te" --test $digits/test.npy "$@" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    sed -n 2,5p "$work/said"
+    awk '/^float/ { f++ } /^simulated/ && /dB/ { s++ } /^integer C/ && /dB/ { i++ } END { exit !(f == 1 && s == 1 && i == 1) }' "$work/said"
+}
+check evaluate-compares-forms             side_by_side
+check evaluate-compares-forms-with-labels side_by_side --test-labels $digits/test_labels.npy
+against() { "$lw" evaluate "$work/realized.te" --test $digits/test.npy --reference $digits/digits.onnx > "$work/said" 2>&1; cat "$work/said"; grep -q '^against .*digits.onnx: signal to noise [34][0-9]\.[0-9] dB' "$work/said"; }
+check evaluate-compares-with-a-reference  against
+alone() { "$lw" evaluate $digits/digits.onnx --test $digits/test.npy > "$work/said" 2>&1; [ $? -eq 2 ] && grep -q 'nothing to compare with' "$work/said"; }
+check evaluate-needs-something-to-compare alone
+
 # ---- The user's annotations ------------------------------------------------------------------------------------------
 
 # edited COMMAND WORDS: after the edit by sed, the emitted C of the annotated model has the words.

@@ -165,30 +165,97 @@ static void print_errors(Ctx *cx, Text *t, const char *path, const Tensor *outpu
     text_char(t, '\n');
 }
 
+/* ---- Side by side ------------------------------------------------------------------------------------------------ */
+
+/* A form of the model that is emitted for comparison. */
+typedef struct Form {
+    const char *name;
+    const char *qdq;                   /* NULL: as the options say */
+    bool without_grids;                /* values are not rounded to grids */
+} Form;
+
+static const Form forms[] = {
+    { "float", "float", true }, { "simulated", "float", false }, { "integer C", NULL, false },
+};
+enum { FORMS = sizeof forms / sizeof forms[0], AS_EMITTED = FORMS - 1 };
+
+/* Emits the model in a form and runs it on its samples. *b gets its build. */
+static bool run_form(Ctx *cx, const char *model, const Form *f, const char *const *path, int path_count,
+                     const lw_options *o, Build *b, Outputs *out)
+{
+    Samples s;
+    lw_options *own = NEW(cx->arena, lw_options);
+    *own = *o;
+    own->name = EVALUATED_NAME;
+    own->standalone = true;
+    if (f->qdq) own->qdq = f->qdq;
+    if (!build_read(b, cx, model, own)) return false;
+    if (b->state_count) diag_unsupported(cx, NULL, "evaluation of a model with state");
+    if (f->without_grids) model_without_grids(cx, &b->model);
+    if (ctx_failed(cx) || !samples_read(b, path, path_count, &s)) return false;
+    return build_graph(b) && build_nests(b) && outputs_emitted(b, &s, out);
+}
+
+/* Compares the emitted model with its simulation and its float form. */
+static void print_forms(Ctx *cx, Text *t, const char *model, const lw_evaluation *e, const lw_options *o,
+                        const Outputs *emitted)
+{
+    Outputs y[FORMS];
+    Build b;
+    y[AS_EMITTED] = *emitted;
+    for (int i = 0; i < AS_EMITTED; i++)
+        if (!run_form(cx, model, &forms[i], e->samples, e->sample_count, o, &b, &y[i])) return;
+    const int64_t *label = e->labels ? labels_read(cx, e->labels, emitted->count, emitted->each) : NULL;
+    text_printf(t, "%-12s%s%18s%18s\n", "", label ? "  accuracy" : "", "signal to noise", "greatest error");
+    for (int i = 0; i < FORMS; i++) {
+        text_printf(t, "%-12s", forms[i].name);
+        if (label) text_printf(t, "%10s", percent_text(cx, scores_right(&y[i], label, 1), y[i].count));
+        if (i) text_printf(t, "%18s%18.4g", decibel_text(cx, outputs_sqnr(&y[0], &y[i])),
+                           outputs_greatest_error(&y[0], &y[i]));
+        text_char(t, '\n');
+    }
+}
+
+/* Compares with another model on the same samples. */
+static void print_reference(Ctx *cx, Text *t, const lw_evaluation *e, const lw_options *o, const Outputs *y)
+{
+    Build b;
+    Outputs want;
+    if (!run_form(cx, e->reference, &forms[AS_EMITTED], e->samples, e->sample_count, o, &b, &want)) return;
+    if (want.each != y->each) {
+        diag_error(cx, NULL, "the first output of \"%s\" has %lld elements, that of the model %lld", e->reference,
+                   (long long)want.each, (long long)y->each);
+        return;
+    }
+    text_printf(t, "against %s: signal to noise %s; greatest error %.4g\n", e->reference,
+                decibel_text(cx, outputs_sqnr(&want, y)), outputs_greatest_error(&want, y));
+}
+
 static const char *evaluated(Ctx *cx, const char *model, const lw_evaluation *e, const lw_options *o)
 {
     Build b;
-    Samples s;
     Outputs y;
     Text t = text_new(cx);
     o = options_of(cx, "lw_evaluate", o);
     if (!o || !is_given(cx, "lw_evaluate", "the model", model)) return NULL;
-    if (!e || !e->sample_count || (!e->labels && !e->expect)) {
-        diag_usage(cx, NULL, "--test FILE.npy is required, and --test-labels FILE.npy or --expect FILE.npy");
+    if (!e || !e->sample_count) {
+        diag_usage(cx, NULL, "--test FILE.npy is required");
         return NULL;
     }
-    lw_options own = *o;
-    own.name = EVALUATED_NAME;
-    own.standalone = true;
     if (!are_given(cx, "lw_evaluate", "the samples", e->samples, e->sample_count)) return NULL;
-    if (!build_read(&b, cx, model, &own)) return NULL;
-    if (b.state_count) diag_unsupported(cx, NULL, "evaluation of a model with state");
-    if (ctx_failed(cx) || !samples_read(&b, e->samples, e->sample_count, &s)) return NULL;
-    if (!build_graph(&b) || !build_nests(&b) || !outputs_emitted(&b, &s, &y)) return NULL;
-    text_printf(&t, "%lld samples, emitted for %s, built by %s %s\n", (long long)s.count, b.target->name,
+    if (!run_form(cx, model, &forms[AS_EMITTED], e->samples, e->sample_count, o, &b, &y)) return NULL;
+    const bool has_grids = b.graph.quantized_count > 0 && !text_equal(o->qdq, "float");
+    if (!e->labels && !e->expect && !e->reference && !has_grids) {
+        diag_usage(cx, NULL, "nothing to compare with; accepted: --test-labels FILE.npy, --expect FILE.npy, "
+                   "--reference MODEL, or a model with simulated or QDQ quantization");
+        return NULL;
+    }
+    text_printf(&t, "%lld samples, emitted for %s, built by %s %s\n", (long long)y.count, b.target->name,
                 trial_compiler(o), trial_flags());
+    if (has_grids) print_forms(cx, &t, model, e, o, &y);
     if (e->labels) print_labels(cx, &t, e->labels, &y, e->top ? e->top : 5);
     if (e->expect) print_errors(cx, &t, e->expect, b.graph.output[0], &y);
+    if (e->reference) print_reference(cx, &t, e, o, &y);
     return ctx_failed(cx) ? NULL : text_string(&t);
 }
 

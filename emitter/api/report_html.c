@@ -11,6 +11,7 @@
  *
  * All numbers are integers: the same model gives the same bytes on every machine. */
 #include "api/computation/arguments.h"
+#include "api/page/html.h"
 #include "api/report.h"
 
 #include <stdlib.h>
@@ -19,41 +20,7 @@
 #include "support/guard.h"
 #include "support/map.h"
 
-static const char *const style[] = {
-    ":root{color-scheme:light dark;--page:#fff;--ink:#1c2430;--faint:#5b6675;--line:#d9dee5;--card:#f5f7f9;",
-    "--mac:#2f6fb0;--weight:#b8722c;--result:#3d8a5f}@media(prefers-color-scheme:dark){:root{--page:#14181d;",
-    "--ink:#e6e9ed;--faint:#9aa5b1;--line:#333b45;--card:#1d232a;--mac:#6ea8e0;--weight:#dc9d5c;--result:#6dbf92}}",
-    "*{box-sizing:border-box}body{margin:0 auto;max-width:60rem;padding:1rem;background:var(--page);",
-    "color:var(--ink);font:16px/1.45 system-ui,sans-serif;overflow-wrap:anywhere}h1{font-size:1.4rem;margin:.2rem 0}",
-    "h2{font-size:1.1rem;margin:2rem 0 .4rem}h3{font-size:1rem;margin:1rem 0 .3rem}p{margin:.3rem 0;",
-    "color:var(--faint);font-size:.9rem}.cards{display:grid;",
-    "grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.6rem;margin:1rem 0}",
-    ".cards div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem}",
-    ".cards b{display:block;font-size:1.25rem}.cards span{color:var(--faint);font-size:.82rem}.wide{overflow-x:auto;",
-    "border:1px solid var(--line);border-radius:.5rem}svg{display:block}svg text{fill:var(--ink);",
-    "font:11px system-ui,sans-serif}svg .faint{fill:var(--faint)}ol{list-style:none;margin:0;padding:0}",
-    "li{border-top:1px solid var(--line);padding:.5rem 0;display:grid;gap:.1rem 1rem;grid-template-columns:1fr}",
-    "li b{font-weight:600}li i{font-style:normal;color:var(--faint);font-size:.85rem}.bars{display:grid;",
-    "grid-template-columns:1fr 6.5rem;gap:.05rem .6rem;align-items:center}.bars span{font-size:.82rem;",
-    "text-align:right;font-variant-numeric:tabular-nums}.bars svg{width:100%;height:.55rem}",
-    "@media(min-width:44rem){li{grid-template-columns:22rem 1fr;align-items:center}}.key span{margin-right:1rem}",
-    ".key span::before{content:'';display:inline-block;width:.7rem;height:.7rem;border-radius:2px;",
-    "margin-right:.35rem;background:var(--c)}",
-};
-
 /* ---- Text ------------------------------------------------------------------------------------------------------- */
-
-static void add_escaped(Text *t, const char *s)
-{
-    for (; *s; s++) {
-        if (*s == '&') text_add(t, "&amp;");
-        else if (*s == '<') text_add(t, "&lt;");
-        else if (*s == '>') text_add(t, "&gt;");
-        else if (*s == '"') text_add(t, "&quot;");
-        else if ((unsigned char)*s < ' ') text_char(t, ' ');
-        else text_char(t, *s);
-    }
-}
 
 /* Returns about three digits with a unit: 512 B, 12.5 KiB, 3.4 MiB. `unit` is 1000 or 1024. */
 static const char *short_number(Ctx *cx, int64_t n, int64_t unit, const char *const names[4])
@@ -205,7 +172,7 @@ static void buffer_picture(Chart *c, const ReportBuffer *k, int number)
               height = floor - height_of(c, k->offset, ARENA) - y;
     const int letters = (width - 8) / CHARACTER;
     text_printf(c->t, "<g><title>");
-    add_escaped(c->t, k->name);
+    html_escaped(c->t, k->name);
     text_printf(c->t, ": %lld bytes at %lld, layers %d to %d</title>", (long long)k->bytes, (long long)k->offset,
                 k->first, k->last);
     text_printf(c->t,
@@ -216,7 +183,7 @@ static void buffer_picture(Chart *c, const ReportBuffer *k, int number)
     if (height >= 13 && letters >= 4) {
         const int length = (int)strlen(k->name);
         text_printf(c->t, "<text x=\"%d\" y=\"%d\">", x + 4, y + 11 + (height - 13) / 2);
-        add_escaped(c->t,
+        html_escaped(c->t,
                     length <= letters ? k->name : text_format(c->b->cx, "%.*s\xe2\x80\xa6", letters - 1, k->name));
         text_add(c->t, "</text>");
     }
@@ -291,19 +258,19 @@ static void layer(Build *b, Text *t, int i, const Most *most, bool names_floats)
     const Group *g = &b->groups.at[i];
     const int64_t macs = report_group_macs(b, i), weights = report_weights(g), result = report_result(b->cx, g);
     text_printf(t, "<li><div><b>%d ", i);
-    add_escaped(t, g->name);
+    html_escaped(t, g->name);
     text_add(t, "</b><br><i>");
     for (int j = 0; j < g->node_count; j++) {
         text_add(t, j ? " + " : "");
-        add_escaped(t, g->node[j]->op->name);
+        html_escaped(t, g->node[j]->op->name);
     }
     text_add(t, g->node_count ? ", " : "");
-    add_escaped(t, report_place(b, g));
+    html_escaped(t, report_place(b, g));
     if (names_floats && report_computes_floats(b, i)) text_add(t, "; in floating point");
     if (b->plan.is_free[i]) text_add(t, "; costs nothing");
     else if (b->is_shared[i]) {
         text_add(t, "; shares the function of ");
-        add_escaped(t, b->function[i]->name);
+        html_escaped(t, b->function[i]->name);
     }
     text_add(t, "</i></div><div class=\"bars\">");
     bar(t, b->plan.is_free[i] ? 0 : macs, most->macs, "mac", count_text(b->cx, b->plan.is_free[i] ? 0 : macs));
@@ -332,7 +299,7 @@ static void layers(Build *b, Text *t)
     text_add(t, "</ol>\n");
     for (Build *g = b->next; g; g = g->next) {
         text_add(t, "<h3>");
-        add_escaped(t, g->body->what);
+        html_escaped(t, g->body->what);
         text_add(t, "</h3>\n<ol>\n");
         for (int i = 0; i < g->groups.count; i++) layer(g, t, i, &most, floats >= 0);
         text_add(t, "</ol>\n");
@@ -370,7 +337,7 @@ static void flash(const Build *b, Text *t)
         if (i >= SHOWN) rest += part[i].bytes;
         if (i >= SHOWN) continue;
         text_add(t, "<li><div>");
-        add_escaped(t, part[i].name);
+        html_escaped(t, part[i].name);
         text_add(t, "</div><div class=\"bars\">");
         bar(t, part[i].bytes, part[0].bytes, "weight", bytes_text(b->cx, part[i].bytes));
         text_add(t, "</div></li>\n");
@@ -416,9 +383,9 @@ static void removed(const Build *b, Text *t)
         if (!key || map_get(&kept, key, strlen(key))) continue;
         text_add(t, found++ ? "" : "<p>Operators of the model without code in the emitted program.</p>\n<ol>\n");
         text_add(t, "<li><div><b>");
-        add_escaped(t, order[i]->name);
+        html_escaped(t, order[i]->name);
         text_add(t, "</b> <i>");
-        add_escaped(t, order[i]->op->name);
+        html_escaped(t, order[i]->op->name);
         text_printf(t, "</i></div><div><i>%s</i></div></li>\n",
                     reads_constants_alone(order[i]) ? "computed at compile time"
                     : order[i]->op->layout.is_view  ? "a view: no work"
@@ -448,7 +415,7 @@ static void shrunk(const Build *b, Text *t)
     text_printf(t, "<p>No output depends on the rest: %s are left.</p>\n<ol>\n", size_text(b->cx, &g->shrunk_total));
     for (int i = 0; i < g->shrunk_count; i++) {
         text_add(t, "<li><div><b>");
-        add_escaped(t, g->shrunk[i].name);
+        html_escaped(t, g->shrunk[i].name);
         text_printf(t, "</b></div><div><i>%s</i></div></li>\n", size_text(b->cx, &g->shrunk[i]));
     }
     text_add(t, "</ol>\n");
@@ -456,25 +423,21 @@ static void shrunk(const Build *b, Text *t)
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
 
-static void card(Text *t, const char *figure, const char *what)
-{
-    text_printf(t, "<div><b>%s</b><span>%s</span></div>\n", figure, what);
-}
-
 static void figures(Build *b, Text *t)
 {
     Ctx *cx = b->cx;
     const Totals all = report_totals(b);
     const char *state = all.state ? text_format(cx, ", state %s", bytes_text(cx, all.state)) : "";
     text_add(t, "<div class=\"cards\">\n");
-    card(t, count_text(cx, all.macs), text_format(cx, "multiply-adds (%lld)", (long long)all.macs));
+    html_card(t, count_text(cx, all.macs), text_format(cx, "multiply-adds (%lld)", (long long)all.macs));
     const char *ports = b->options->ports_in_arena
                             ? " with inputs and outputs"
                             : text_format(cx, ", inputs %s, outputs %s", bytes_text(cx, all.inputs),
                                           bytes_text(cx, all.outputs));
-    card(t, bytes_text(cx, all.ram), text_format(cx, "RAM: arena %s%s%s", bytes_text(cx, all.arena), ports, state));
-    card(t, bytes_text(cx, all.weights), "flash for constants");
-    card(t, text_format(cx, "%d", report_layers(b)), text_format(cx, "layers, in %d functions",
+    html_card(t, bytes_text(cx, all.ram),
+              text_format(cx, "RAM: arena %s%s%s", bytes_text(cx, all.arena), ports, state));
+    html_card(t, bytes_text(cx, all.weights), "flash for constants");
+    html_card(t, text_format(cx, "%d", report_layers(b)), text_format(cx, "layers, in %d functions",
                                                                  b->program.function_count));
     text_add(t, "</div>\n");
 }
@@ -486,21 +449,14 @@ static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
     o = options_of(cx, "lw_report_html", o);
     if (!o || !is_given(cx, "lw_report_html", "the model", model)) return NULL;
     if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
-    text_add(&t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-                 "content=\"width=device-width,initial-scale=1\">\n<title>");
-    add_escaped(&t, b.program.source);
-    text_add(&t, "</title>\n<style>\n");
-    for (size_t i = 0; i < sizeof style / sizeof style[0]; i++) text_printf(&t, "%s\n", style[i]);
-    text_add(&t, "</style>\n</head>\n<body>\n<h1>");
-    add_escaped(&t, b.program.source);
-    text_printf(&t, "</h1>\n<p>compiled by Loopwright for %s</p>\n", b.target->name);
+    html_begin(&t, b.program.source, text_format(cx, "compiled by Loopwright for %s", b.target->name));
     figures(&b, &t);
     memory(&b, &t);
     layers(&b, &t);
     flash(&b, &t);
     removed(&b, &t);
     shrunk(&b, &t);
-    text_add(&t, "</body>\n</html>\n");
+    html_end(&t);
     return text_string(&t);
 }
 

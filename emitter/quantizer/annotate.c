@@ -64,6 +64,23 @@ static void annotate_call(Annotator *a, const Node *n)
     for (int i = 0; now && i < n->out_count; i++) enter_annotated(a, n->out[i], now->out[i]);
 }
 
+/* Replaces a simulated quantization, and a dequantization of a quantization, by their operand. */
+static void remove_grid(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
+{
+    (void)cx, (void)uses;
+    const Node *store = n->op->quantization.grid == GRID_READ ? n->in[0]->producer : NULL;
+    const bool is_pair = store && store->kind == NODE_CALL && store->op->quantization.grid == GRID_STORE;
+    if (n->op->quantization.grid == GRID_SIMULATE) out[0] = n->in[0];
+    else if (is_pair) out[0] = store->in[0];
+}
+
+void model_without_grids(Ctx *cx, Model *m)
+{
+    const Graph g = { .input_count = m->input_count, .input = m->input, .output_count = m->output_count,
+                      .output = m->output };
+    m->output = graph_rewrite(cx, g, remove_grid).output;
+}
+
 Graph annotated(Ctx *cx, const Graph *g, const Edges *e, bool with_grids)
 {
     Annotator a = { cx, e, with_grids, map_new(cx->arena) };

@@ -113,6 +113,10 @@ float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t
  * as requests; with_grids: with their scales and zeros. */
 Graph annotated(Ctx *cx, const Graph *g, const Edges *e, bool with_grids);
 
+/* Removes the grids of a quantized model written in real numbers: values are no longer rounded. Stored constants keep
+ * theirs. */
+void model_without_grids(Ctx *cx, Model *m);
+
 /* Returns the constants replaced in all calls that read them, and in marks; others stay. */
 Graph with_constants(Ctx *cx, Graph g, const Map *replaced);
 

@@ -104,12 +104,15 @@ static const char *axes_of(Ctx *cx, const Tensor *t, const Tensor *x, const char
  *
  *   d_x = g inside, 0 outside        d_s = sum g * (round(r) - r) inside, g * (stored - zero) outside
  *
+ * Without a scale the call is the identity.
+ *
  * Esser et al., Learned step size quantization, 2020. */
 static bool simulated_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
 {
     const Tensor *x = n->in[0], *scale = n->in[1], *zero = n->in[2];
     const int64_t bits = node_int(n, "bits", 8);
     const bool has_sign = node_int(n, "sign", 1) != 0;
+    if (n->in_count < 3) return *out = g[0], true;
     if (input == 2 || x->rank < scale->rank || x->rank < zero->rank) return input == 2;
     const long long least = has_sign ? -(1LL << (bits - 1)) : 0, greatest = least + (1LL << bits) - 1;
     const char *round = rounding_function(cx, n), *real = dtype_info(scale->type)->spelling, *summed,
