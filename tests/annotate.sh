@@ -124,7 +124,7 @@ check carried-to-report-cast-hint  reported 'pool  *annotation.cast_hint dtype=i
 check carried-to-report-bitpack    reported 'tanh_1  *annotation.bitpack_end'
 check carried-note                 grep -q 'annotation.vendor_tile: note: this annotation is unknown' "$work/err"
 said 'annotation.stop_fusoin conv_1\n' said
-check file-misspelt-in-namespace   refuses 1:1 "there is no annotation 'annotation.stop_fusoin'"
+check file-misspelt-in-namespace-is-refused refuses 1:1 "there is no annotation 'annotation.stop_fusoin'"
 said 'cast_hint conv_1 dtype=int8\n' said
 bad_dtype() { ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q "'int8'; an element type" "$work/err"; }
 check file-cast-hint-type          bad_dtype

@@ -42,44 +42,44 @@ te() { printf "$1" > "$work/$2.te"; }
 
 # ---- Wrong usage: 2 --------------------------------------------------------------------------------------------------
 
-check usage-nothing             ends 2 'usage: loopwright'
-check usage-no-output           ends 2 'a model and -o DIR/model.c are required' $matmul
-check usage-two-models          ends 2 "'$digits' is an extra argument" $matmul $digits -o "$work/a.c"
-check usage-two-outputs         ends 2 '-o is given twice' $matmul -o "$work/a.c" -o "$work/b.c"
-check usage-unknown-option      ends 2 "no option '--nonsense'; see" $matmul --nonsense -o "$work/a.c"
-check usage-near-option         ends 2 "no option '--targte'; did you mean '--target'?" $matmul --targte x -o "$work/a.c"
-check usage-unknown-command     ends 2 "no command 'frobnicate'; accepted: compile, run, verify" frobnicate $matmul
-check usage-near-command        ends 2 "no command 'reprot'; did you mean 'report'?" reprot $matmul
-check usage-option-wants-value  ends 2 '--target requires a value' $matmul -o "$work/a.c" --target
-check usage-option-takes-none   ends 2 "takes no value, but 'yes' is given" $matmul -o "$work/a.c" --testbench=yes
-check usage-option-twice        ends 2 '--target is given twice' $matmul -o "$work/a.c" --target generic --target generic
-check usage-dim-form            ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n
-check usage-dim-not-a-number    ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=four
-check usage-dim-zero            ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=0
-check usage-dim-least-too-large ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '5<=n<=4'
-check usage-dim-least-of-one    ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '2<=n=4'
-check usage-dim-too-large       ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=99999999999999999999
+check usage-without-command-is-refused  ends 2 'usage: loopwright'
+check usage-no-output-is-refused ends 2 'a model and -o DIR/model.c are required' $matmul
+check usage-two-models-is-refused ends 2 "'$digits' is an extra argument" $matmul $digits -o "$work/a.c"
+check usage-two-outputs-is-refused ends 2 '-o is given twice' $matmul -o "$work/a.c" -o "$work/b.c"
+check usage-unknown-option-is-refused ends 2 "no option '--nonsense'; see" $matmul --nonsense -o "$work/a.c"
+check usage-near-option-is-refused ends 2 "no option '--targte'; did you mean '--target'?" $matmul --targte x -o "$work/a.c"
+check usage-unknown-command-is-refused ends 2 "no command 'frobnicate'; accepted: compile, run, verify" frobnicate $matmul
+check usage-near-command-is-refused ends 2 "no command 'reprot'; did you mean 'report'?" reprot $matmul
+check usage-option-wants-value-is-refused ends 2 '--target requires a value' $matmul -o "$work/a.c" --target
+check usage-option-takes-none-is-refused ends 2 "takes no value, but 'yes' is given" $matmul -o "$work/a.c" --testbench=yes
+check usage-option-twice-is-refused ends 2 '--target is given twice' $matmul -o "$work/a.c" --target generic --target generic
+check usage-dim-form-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n
+check usage-dim-not-a-number-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=four
+check usage-dim-zero-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=0
+check usage-dim-least-too-large-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '5<=n<=4'
+check usage-dim-least-of-one-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '2<=n=4'
+check usage-dim-too-large-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=99999999999999999999
 check usage-value-is-an-option  ends 2 "^loopwright: --target requires a value, but the option '-o' follows: --target T" $matmul --target -o "$work/a.c"
-check usage-value-form          ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --value a
-check usage-qdq                 ends 2 '"some"; accepted: exact|integer|float' $matmul -o "$work/a.c" --qdq some
-check usage-float               ends 2 '"once"; accepted: contract|separate' $matmul -o "$work/a.c" --float once
-check usage-rounding            ends 2 '"none"; accepted: double|single' $matmul -o "$work/a.c" --rounding none
-check usage-level               ends 2 "--level does not accept '12'" ops --level 12
-check usage-ops-with-model      ends 2 'usage: loopwright ops' ops $matmul
-check usage-two-lists           ends 2 'accepted: one of them' ops --onnx --tflite
-check usage-target              ends 2 'no target "z80"; see `loopwright targets`' $matmul -o "$work/a.c" --target z80
-check usage-near-target         ends 2 "no target \"cortexm4\"; did you mean 'cortex-m4'?" $matmul -o "$work/a.c" --target cortexm4
-check usage-output-name         ends 2 'must end in .c' $matmul -o "$work/a.txt"
-check usage-name-of-c           ends 2 '"int" cannot begin the names' $matmul -o "$work/a.c" --name int
-check usage-name-with-digit     ends 2 '"9bad" cannot begin the names.*like "m9bad"' $matmul -o "$work/a.c" --name 9bad
-check usage-io-arena-static     ends 2 '--io arena and --static-arena exclude each other' $digits -o "$work/a.c" --io arena --static-arena
+check usage-value-form-is-refused ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --value a
+check usage-qdq-value-is-refused      ends 2 '"some"; accepted: exact|integer|float' $matmul -o "$work/a.c" --qdq some
+check usage-float-value-is-refused    ends 2 '"once"; accepted: contract|separate' $matmul -o "$work/a.c" --float once
+check usage-rounding-value-is-refused ends 2 '"none"; accepted: double|single' $matmul -o "$work/a.c" --rounding none
+check usage-level-above-11-is-refused    ends 2 "--level does not accept '12'" ops --level 12
+check usage-ops-with-model-is-refused ends 2 'usage: loopwright ops' ops $matmul
+check usage-two-lists-is-refused ends 2 'accepted: one of them' ops --onnx --tflite
+check usage-unknown-target-is-refused   ends 2 'no target "z80"; see `loopwright targets`' $matmul -o "$work/a.c" --target z80
+check usage-near-target-is-refused ends 2 "no target \"cortexm4\"; did you mean 'cortex-m4'?" $matmul -o "$work/a.c" --target cortexm4
+check usage-output-not-c-is-refused ends 2 'must end in .c' $matmul -o "$work/a.txt"
+check usage-name-of-c-is-refused ends 2 '"int" cannot begin the names' $matmul -o "$work/a.c" --name int
+check usage-name-with-digit-is-refused ends 2 '"9bad" cannot begin the names.*like "m9bad"' $matmul -o "$work/a.c" --name 9bad
+check usage-io-arena-static-is-refused ends 2 '--io arena and --static-arena exclude each other' $digits -o "$work/a.c" --io arena --static-arena
 for ending in pdf json HTML html.gz; do
-    check "usage-report-as-$ending" ends 2 "as .html or .txt, not as '$work/r.$ending'" report $matmul -o "$work/r.$ending"
+    check "usage-report-as-$ending-is-refused" ends 2 "as .html or .txt, not as '$work/r.$ending'" report $matmul -o "$work/r.$ending"
 done
-check usage-stage               ends 2 '"nowhere" is no stage; accepted: dag, gradient, fused' dump $matmul --at nowhere
-check usage-near-stage          ends 2 "no stage; did you mean 'lowered'" dump $matmul --at lowerd
-check usage-pass                ends 2 'no pass "nosuch"; accepted: gradient, annotate, simplify' dump $matmul --at pass:nosuch
-check usage-near-pass           ends 2 "did you mean 'hoist'" dump $matmul --at pass:hoits
+check usage-unknown-stage-is-refused    ends 2 '"nowhere" is no stage; accepted: dag, gradient, fused' dump $matmul --at nowhere
+check usage-near-stage-is-refused ends 2 "no stage; did you mean 'lowered'" dump $matmul --at lowerd
+check usage-unknown-pass-is-refused     ends 2 'no pass "nosuch"; accepted: gradient, annotate, simplify' dump $matmul --at pass:nosuch
+check usage-near-pass-is-refused ends 2 "did you mean 'hoist'" dump $matmul --at pass:hoits
 # every_pass MODEL: the DAG, the groups or the code after each listed pass, except passes that allocate memory.
 every_pass() {
     for pass in $("$lw" passes | awk '$2 != "views" && $2 != "place" { print $2 }'); do
@@ -87,12 +87,12 @@ every_pass() {
     done
 }
 check dump-after-every-pass     every_pass $digits
-check usage-step-number         ends 2 '"step:9x" is no stage' dump $matmul --at step:9x
-check usage-only-of-dag         ends 2 '--only has no effect on --at dag' dump $matmul --at dag --only c
-check usage-combine-of-dag      ends 2 '--combine has no effect on --at dag' dump $conv_pool --combine all
-check usage-explain-of-lowered  ends 2 '--explain has no effect on --at lowered; accepted with: strategy' dump $digits --at lowered --explain
-check usage-dim-twice           ends 2 '--dim n is given twice' $matmul -o "$work/a.c" --dim n=4 --dim 'n<=8'
-check usage-value-twice         ends 2 '--value a is given twice' $matmul -o "$work/a.c" --value a=x.npy --value a=y.npy
+check usage-step-number-is-refused ends 2 '"step:9x" is no stage' dump $matmul --at step:9x
+check usage-only-of-dag-is-refused ends 2 '--only has no effect on --at dag' dump $matmul --at dag --only c
+check usage-combine-of-dag-is-refused ends 2 '--combine has no effect on --at dag' dump $conv_pool --combine all
+check usage-explain-of-lowered-is-refused ends 2 '--explain has no effect on --at lowered; accepted with: strategy' dump $digits --at lowered --explain
+check usage-dim-twice-is-refused ends 2 '--dim n is given twice' $matmul -o "$work/a.c" --dim n=4 --dim 'n<=8'
+check usage-value-twice-is-refused ends 2 '--value a is given twice' $matmul -o "$work/a.c" --value a=x.npy --value a=y.npy
 check usage-leaves-no-file      [ ! -e "$work/a.c" -a ! -e "$work/r.pdf" ]
 
 # sums_round WHAT OPTIONS...: x86-avx2 has fused multiply-adds, which WHAT ("are" or "not") in the emitted C and its header.
@@ -160,21 +160,21 @@ check usage-every-option-of-every-command every_option
 
 check help-is-printed           ends 0 'exit status: 0 done; 1 the input was refused' --help
 check help-short-is-printed     ends 0 'exit status: 0 done' -h
-check help-has-rule-of-usage    ends 0 '2 wrong usage: a command, option, value or target' --help
+check help-has-rule-of-usage ends 0 '2 wrong usage: a command, option, value or target' --help
 narrow() { "$lw" --help | awk 'length($0) > 120 { print; n++ } END { exit n > 0 }'; }
 check help-fits-into-120-columns narrow
 check version-short-is-printed  ends 0 '^loopwright [0-9]' -v
-check help-of-command           ends 0 'usage:' dump --help
+check help-of-command-is-shown  ends 0 'usage:' dump --help
 check version-is-printed        ends 0 '^loopwright [0-9]' --version
-check ops-are-listed            ends 0 '^softmax .*exp' ops
+check ops-are-listed   ends 0 '^softmax .*exp' ops
 check ops-of-a-level-are-listed ends 0 '^conv2d' ops --level 2
 check ops-of-other-levels-are-not-listed sh -c "! '$lw' ops --level 2 | grep -q '^relu'"
-check onnx-ops-are-listed       ends 0 '^Conv .*strides' ops --onnx
-check gradients-are-listed    ends 0 "^dense  *derived  *x w" ops --gradients
-check conditions-are-listed   ends 0 "^target has FEATURE" ops --conditions
-check targets-are-listed        ends 0 '^cortex-m4 ' targets
-check passes-are-listed         ends 0 'partition' passes
-check steps-are-listed          ends 0 'tail         the last tile' steps
+check onnx-ops-are-listed ends 0 '^Conv .*strides' ops --onnx
+check gradients-are-listed ends 0 "^dense  *derived  *x w" ops --gradients
+check conditions-are-listed ends 0 "^target has FEATURE" ops --conditions
+check targets-are-listed ends 0 '^cortex-m4 ' targets
+check passes-are-listed ends 0 'partition' passes
+check steps-are-listed ends 0 'tail         the last tile' steps
 help_names_all() {
     "$lw" --help > "$work/help"
     for word in compile run verify quantize evaluate dump report ops targets passes steps --target --name --testbench --standalone --static-arena \
@@ -183,14 +183,14 @@ help_names_all() {
     done
 }
 check combine-says-what-is-kept ends 0 'conv in each iteration of y_max_pool2d.h, 4 of 32 kept along h' dump $conv_pool --at strategy --combine all
-check explain-effect            ends 0 'buffer bytes 61568 -> 8032, loads 6482880 -> 4476064, stores 25920 -> 18976, multiply-adds 3214080 -> 2214144' dump samples/conv_pool/rolling.te --at scheduled --explain
+check explain-effect   ends 0 'buffer bytes 61568 -> 8032, loads 6482880 -> 4476064, stores 25920 -> 18976, multiply-adds 3214080 -> 2214144' dump samples/conv_pool/rolling.te --at scheduled --explain
 printf '%b' 'input x: f32[10]\ny[a] = x[a]\noutput y\nschedule\n  split y.a 4\n' > "$work/cut.te"
-check explain-counts-guards     ends 0 '^# after: loops 2, buffers 0, buffer bytes 0, loads 10, stores 10,' dump "$work/cut.te" --at scheduled --explain
-check explain-first-steps       ends 0 '^   2  ' dump samples/conv_pool/rolling.te --at step:2 --explain
-check report-quantizations      ends 0 '^14 of 16 quantizations are computed in integers; in floats: x_DequantizeLinear v3_DequantizeLinear$' report tests/models/quantized.onnx
-check report-qdq-integer        ends 0 '^15 of 16 quantizations are computed in integers; in floats: x_DequantizeLinear$' report tests/models/quantized.onnx --qdq integer
-check report-qdq-float          ends 0 '^0 of 16 quantizations are computed in integers' report tests/models/quantized.onnx --qdq float
-check dump-realized             ends 0 '= conv2d(.*groups=1 zero=.* : i32' dump tests/models/quantized.onnx --at dag
+check explain-counts-guards ends 0 '^# after: loops 2, buffers 0, buffer bytes 0, loads 10, stores 10,' dump "$work/cut.te" --at scheduled --explain
+check explain-first-steps-is-shown ends 0 '^   2  ' dump samples/conv_pool/rolling.te --at step:2 --explain
+check report-quantizations-is-shown ends 0 '^14 of 16 quantizations are computed in integers; in floats: x_DequantizeLinear v3_DequantizeLinear$' report tests/models/quantized.onnx
+check report-qdq-integer-is-shown ends 0 '^15 of 16 quantizations are computed in integers; in floats: x_DequantizeLinear$' report tests/models/quantized.onnx --qdq integer
+check report-qdq-float-is-shown ends 0 '^0 of 16 quantizations are computed in integers' report tests/models/quantized.onnx --qdq float
+check dump-realized-is-shown    ends 0 '= conv2d(.*groups=1 zero=.* : i32' dump tests/models/quantized.onnx --at dag
 check help-names-everything     help_names_all
 
 # zeros FILE: 8 x 8 x 16 floats that are 0, as .npy.
@@ -201,14 +201,14 @@ mkdir -p "$work/recorded"
 zeros "$work/recorded/relu_2.npy"
 { printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; head -c 256 /dev/zero; } > "$work/in.npy"
 cp "$work/in.npy" "$work/in.npz"
-check verify-layers             ends 0 '^relu_2: 0 of 1024 elements differ' verify $digits --layers
-check verify-io-arena           ends 0 '^ryh: 0 of 8 elements differ' verify tests/models/recurrent.onnx --io arena
-check verify-io-arena-regions   ends 0 '^back: 0 of 40 elements differ' verify tests/models/control.onnx --io arena
-check report-io-arena           ends 0 '^RAM  *[0-9]* bytes: arena [0-9]* with inputs and outputs$' report $digits --io arena
-check verify-recorded-layer     ends 1 'the first layer that differs is "relu_2"' verify $digits --recorded "$work/recorded"
-check verify-recorded-none      ends 1 'two.npz" holds none of the layers' verify $digits --recorded tests/fuzz/corpus-npz/two.npz
-check verify-recorded-no-zip    ends 1 'in.npz" is not a .npz file that can be read: it does not end as a zip file' verify $digits --recorded "$work/in.npz"
-check run-layers                ends 0 - run $digits "$work/in.npy" --layers -o "$work/o0.npy" -o "$work/o1.npy"
+check verify-layers-is-shown    ends 0 '^relu_2: 0 of 1024 elements differ' verify $digits --layers
+check verify-io-arena-is-shown  ends 0 '^ryh: 0 of 8 elements differ' verify tests/models/recurrent.onnx --io arena
+check verify-io-arena-regions-is-shown ends 0 '^back: 0 of 40 elements differ' verify tests/models/control.onnx --io arena
+check report-io-arena-is-shown  ends 0 '^RAM  *[0-9]* bytes: arena [0-9]* with inputs and outputs$' report $digits --io arena
+check verify-recorded-layer-fails ends 1 'the first layer that differs is "relu_2"' verify $digits --recorded "$work/recorded"
+check verify-recorded-none-is-refused ends 1 'two.npz" holds none of the layers' verify $digits --recorded tests/fuzz/corpus-npz/two.npz
+check verify-recorded-no-zip-is-refused ends 1 'in.npz" is not a .npz file that can be read: it does not end as a zip file' verify $digits --recorded "$work/in.npz"
+check run-layers-is-accepted    ends 0 - run $digits "$work/in.npy" --layers -o "$work/o0.npy" -o "$work/o1.npy"
 
 # ---- Refused input: 1, as `file: where: error: what` -----------------------------------------------------------------
 
@@ -251,17 +251,17 @@ mkdir -p "$work/folder.onnx" "$work/folder.npy"
 dd if=/dev/null of="$work/huge.npy" bs=1 count=0 seek=4000000000 2> /dev/null
 cp "$work/huge.npy" "$work/huge.onnx"
 for command in run verify; do
-    check $command-folder           refuses "folder.onnx' is a folder; a model file" $command "$work/folder.onnx" tests/models/digits.in0.npy
-    check $command-empty            refuses 'no .onnx file, but an empty file' $command "$work/empty.onnx" tests/models/digits.in0.npy
-    check $command-missing          refuses 'cannot open' $command "$work/none.onnx" tests/models/digits.in0.npy
-    check $command-too-large        refuses 'too large' $command "$work/huge.onnx" tests/models/digits.in0.npy
-    check $command-input-folder     refuses 'folder.npy" is a folder; a file is expected' $command $digits "$work/folder.npy"
-    check $command-input-empty      refuses 'empty.npy' $command $digits "$work/empty.npy"
-    check $command-input-missing    refuses 'cannot open' $command $digits "$work/none.npy"
-    check $command-input-too-large  refuses 'too large' $command $digits "$work/huge.npy"
+    check $command-folder-is-refused refuses "folder.onnx' is a folder; a model file" $command "$work/folder.onnx" tests/models/digits.in0.npy
+    check $command-empty-is-refused refuses 'no .onnx file, but an empty file' $command "$work/empty.onnx" tests/models/digits.in0.npy
+    check $command-missing-is-refused refuses 'cannot open' $command "$work/none.onnx" tests/models/digits.in0.npy
+    check $command-too-large-is-refused refuses 'too large' $command "$work/huge.onnx" tests/models/digits.in0.npy
+    check $command-input-folder-is-refused refuses 'folder.npy" is a folder; a file is expected' $command $digits "$work/folder.npy"
+    check $command-input-empty-is-refused refuses 'empty.npy' $command $digits "$work/empty.npy"
+    check $command-input-missing-is-refused refuses 'cannot open' $command $digits "$work/none.npy"
+    check $command-input-too-large-is-refused refuses 'too large' $command $digits "$work/huge.npy"
     if [ "$(id -u)" -ne 0 ]; then
         cp $digits "$work/secret.onnx" && chmod 000 "$work/secret.onnx"
-        check $command-unreadable   refuses 'cannot open' $command "$work/secret.onnx" tests/models/digits.in0.npy
+        check $command-unreadable-is-refused refuses 'cannot open' $command "$work/secret.onnx" tests/models/digits.in0.npy
     fi
 done
 rm -f "$work/huge.npy" "$work/huge.onnx"
@@ -282,10 +282,10 @@ case_macros() {
 }
 check io-arena-case-of-names    case_macros
 te 'input x: f32[4]\ny = Foo(x)\noutput y\n' foo
-check near-nothing              refuses "there is no operator 'Foo'; see .loopwright ops." "$work/foo.te" -o "$work/foo.c"
+check near-nothing-is-refused   refuses "there is no operator 'Foo'; see .loopwright ops." "$work/foo.te" -o "$work/foo.c"
 # A layer of one unit has a schedule, and no warning.
 te 'input x: f32[5][1][3]\ninput w: f32[3][4]\ninput r: f32[1][4]\ninput b: f32[4]\na, h, c = lstm(x, w, r, b)\noutput a\n' unit
-for target in generic cortex-m4; do check "lstm-of-one-unit-$target" ends 0 - "$work/unit.te" -o "$work/unit.c" --target $target --werror; done
+for target in generic cortex-m4; do check "lstm-of-one-unit-$target-is-accepted" ends 0 - "$work/unit.te" -o "$work/unit.c" --target $target --werror; done
 { echo nest; cat "$work/chain.te"; printf 'y[i] = t1[i] + 1\noutput y\n'; } > "$work/chain_nest.te"
 check chain-nest-refused        refuses 'more than 2048 statements in one nest' "$work/chain_nest.te" -o "$work/chain_nest.c"
 # Too little memory for the model, or for a file, is an error like any other.
@@ -333,15 +333,15 @@ check refused-leaves-no-file    [ ! -e "$work/a.c" -a ! -e "$work/a.h" ]
 # ---- Options without effect: an error --------------------------------------------------------------------------------
 
 for stage in fused strategy loops step:1 scheduled lowered; do
-    check "only-unknown-at-$stage" refuses "no group 'gemm_2'; did you mean 'gemm_1'?" dump $digits --at $stage --only gemm_2
-    check "only-known-at-$stage" ends 0 gemm_1 dump $digits --at $stage --only gemm_1
+    check "only-unknown-at-$stage-is-refused" refuses "no group 'gemm_2'; did you mean 'gemm_1'?" dump $digits --at $stage --only gemm_2
+    check "only-known-at-$stage-is-shown" ends 0 gemm_1 dump $digits --at $stage --only gemm_1
 done
-check only-of-a-combined-part   refuses "'conv_3'; it is a part of 'maxpool_1', which combines conv_3+maxpool_1; apart with --combine none; accepted: " dump $digits \
+check only-of-a-combined-part-is-refused refuses "'conv_3'; it is a part of 'maxpool_1', which combines conv_3+maxpool_1; apart with --combine none; accepted: " dump $digits \
     --at fused --only conv_3
-check only-unknown-of-a-formula refuses "no group 'sums'; accepted: c" dump $matmul --at loops --only sums
-check only-of-a-view-at-lowered ends 0 'flatten_1: no function' dump $digits --at lowered --only flatten_1
-check only-of-a-shared-function ends 0 'even_out shares this function' dump tests/models/control.onnx --at lowered --only even_out
-check only-inside-of-a-region   ends 0 'odd_turned' dump tests/models/control.onnx --at lowered --only odd_turned
+check only-unknown-of-a-formula-is-refused refuses "no group 'sums'; accepted: c" dump $matmul --at loops --only sums
+check only-of-a-view-at-lowered-is-shown ends 0 'flatten_1: no function' dump $digits --at lowered --only flatten_1
+check only-of-a-shared-function-is-shown ends 0 'even_out shares this function' dump tests/models/control.onnx --at lowered --only even_out
+check only-inside-of-a-region-is-shown ends 0 'odd_turned' dump tests/models/control.onnx --at lowered --only odd_turned
 every_layer_is_lowered() {
     "$lw" report tests/models/control.onnx --target cortex-m4 | awk '/^multiply-adds/ { exit } NF > 4 && $3 ~ /^[0-9]+$/ { print $1 }' > "$work/layers"
     [ "$(wc -l < "$work/layers")" -ge 20 ] || return 1
@@ -350,19 +350,19 @@ every_layer_is_lowered() {
     done < "$work/layers"
 }
 check only-any-layer-of-report-at-lowered every_layer_is_lowered
-check step-too-large            refuses 'the longest schedule has 8 steps; accepted: step:0 to step:8' dump $matmul --at step:99
-check step-too-large-for-a-group refuses "group 'softmax_1' has .* steps" dump $digits --at step:99 --only softmax_1
-check strategy-of-steps         ends 0 'group c: the steps of the file' dump $matmul --at strategy
-check strategy-of-a-nest        ends 0 'group y: one nest, with the steps of the file' dump $nest --at strategy
-check strategy-explained        ends 0 '^after: loops' dump $digits --at strategy --explain
-check combine-of-a-nest         refuses '--combine has no effect: the file is one `nest`' $nest -o "$work/a.c" --combine nosuch
+check step-too-large-is-refused refuses 'the longest schedule has 8 steps; accepted: step:0 to step:8' dump $matmul --at step:99
+check step-too-large-for-a-group-is-refused refuses "group 'softmax_1' has .* steps" dump $digits --at step:99 --only softmax_1
+check strategy-of-steps-is-shown ends 0 'group c: the steps of the file' dump $matmul --at strategy
+check strategy-of-a-nest-is-shown ends 0 'group y: one nest, with the steps of the file' dump $nest --at strategy
+check strategy-explained ends 0 '^after: loops' dump $digits --at strategy --explain
+check combine-of-a-nest-is-refused refuses '--combine has no effect: the file is one `nest`' $nest -o "$work/a.c" --combine nosuch
 printf 'input x: f32[64]\na = relu(x)\nb = annotation.stop_fusion(a)\nc = softmax(b)\noutput a, c\n' > "$work/apart.te"
-check combine-that-combines-nothing ends 0 'gemm_1: note: --combine: it stays apart: in the loops of softmax_1 it is refused: its' \
+check combine-that-combines-nothing-is-shown ends 0 'gemm_1: note: --combine: it stays apart: in the loops of softmax_1 it is refused: its' \
     $digits -o "$work/apart.c" --combine gemm_1,softmax_1
-check combine-all-that-combines-nothing ends 0 'note: --combine all combines no groups; .dump MODEL --at strategy' \
+check combine-all-that-combines-nothing-is-shown ends 0 'note: --combine all combines no groups; .dump MODEL --at strategy' \
     "$work/apart.te" -o "$work/apart.c" --combine all
-check combine-of-one            refuses "'conv' is one group alone" $conv_pool -o "$work/a.c" --combine conv
-check layers-of-a-nest          refuses '--layers has no effect: the file is one `nest`' verify $nest --layers
+check combine-of-one-is-refused refuses "'conv' is one group alone" $conv_pool -o "$work/a.c" --combine conv
+check layers-of-a-nest-is-refused refuses '--layers has no effect: the file is one `nest`' verify $nest --layers
 signature=$("$lw" dump $digits --at strategy --only gemm_1 | sed -n 's/^  signature //p')
 other='dense(f32[2][3])'
 printf '%s\n' "# records" "for $signature on generic by stages.in_order:" "for $other on generic:" "for $other on cortex-m4:" > "$work/good.tuning"
@@ -375,12 +375,12 @@ setup tuning-applies            ends 0 - $digits -o "$work/tuned.c" --tuning "$w
 commented() { awk -v f="_$2(" '/^\/\*/ { t = "" } { t = t $0 "\n" } index($0, f) && /^static void/ { printf "%s", t }' "$1"; }
 in_comment() { commented "$work/tuned.c" gemm_1 | grep -q 'schedule stages.in_order'; }
 check tuning-is-in-the-comment  in_comment
-check tuning-counts-once        ends 0 'good.tuning: warning: 1 of 2 signatures on generic match no group of this model' $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
-check tuning-of-no-group-werror ends 1 '1 of 2 signatures on generic match no group' $digits -o "$work/tuned.c" --tuning "$work/good.tuning" --werror
-check tuning-unknown-row        refuses 'there is no implementation "contraction.tilde"; did you mean .contraction.tiled.?' $digits -o "$work/a.c" --tuning "$work/no.tuning"
-check tuning-does-not-apply     refuses 'the implementation pool.bytes does not apply to gemm_1' $digits -o "$work/a.c" --tuning "$work/not.tuning"
-check tuning-twice              refuses 'has a block already, at 1:1' $digits -o "$work/a.c" --tuning "$work/twice.tuning"
-check tuning-old-form           refuses 'a record that names an implementation is `for dense+add(.*) on TARGET by contraction.tiled:`' $digits -o "$work/a.c" --tuning "$work/old.tuning"
+check tuning-counts-once ends 0 'good.tuning: warning: 1 of 2 signatures on generic match no group of this model' $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
+check tuning-of-no-group-werror-is-refused ends 1 '1 of 2 signatures on generic match no group' $digits -o "$work/tuned.c" --tuning "$work/good.tuning" --werror
+check tuning-unknown-row-is-refused refuses 'there is no implementation "contraction.tilde"; did you mean .contraction.tiled.?' $digits -o "$work/a.c" --tuning "$work/no.tuning"
+check tuning-does-not-apply-is-refused refuses 'the implementation pool.bytes does not apply to gemm_1' $digits -o "$work/a.c" --tuning "$work/not.tuning"
+check tuning-twice-is-refused   refuses 'has a block already, at 1:1' $digits -o "$work/a.c" --tuning "$work/twice.tuning"
+check tuning-old-form-is-refused refuses 'a record that names an implementation is `for dense+add(.*) on TARGET by contraction.tiled:`' $digits -o "$work/a.c" --tuning "$work/old.tuning"
 check no-effect-leaves-no-file  [ ! -e "$work/a.c" ]
 
 # layers_agree MODEL OPTION...: the number of rows equals the number in the totals, in text and in HTML.
@@ -402,23 +402,23 @@ check report-layers-agree-states    layers_agree tests/models/recurrent.onnx
 
 te 'size n in 2..64\ninput x: f32[n]\ny[i] = x[i] + 1\noutput y\n' sized
 te 'input x: f32[4]\ninput w: f32[4]\ny[i] = x[i] * w[i]\noutput y\n' weighted
-check dim-fixed                 ends 0 'input x: f32\[16\]' dump "$work/sized.te" --at loops --dim n=16
-check dim-too-large             refuses '65 is given' "$work/sized.te" -o "$work/a.c" --dim n=65
-check dim-too-small             refuses '1 is given' "$work/sized.te" -o "$work/a.c" --dim n=1
-check dim-maximum               ends 0 - "$work/sized.te" -o "$work/sized.c" --dim 'n<=32'
-check dim-least                 ends 0 - "$work/sized.te" -o "$work/sized.c" --dim '3<=n<=32'
-check dim-least-too-small       refuses '1 is given' "$work/sized.te" -o "$work/a.c" --dim '1<=n<=32'
-check dim-unknown             refuses "no symbolic size 'm' to be given with --dim; open are: n" "$work/sized.te" -o "$work/a.c" --dim m=3
-check dim-unknown-in-onnx     refuses "no symbolic size 'm' to be given with --dim; open are: batch" tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim m=3
-check dim-misspelt-in-onnx    ends 1 "error: there is no symbolic size 'bacth' to be given with --dim; open are: batch, time" tests/models/open_keywords.onnx -o "$work/a.c" --dim bacth=1
+check dim-fixed-is-shown        ends 0 'input x: f32\[16\]' dump "$work/sized.te" --at loops --dim n=16
+check dim-too-large-is-refused  refuses '65 is given' "$work/sized.te" -o "$work/a.c" --dim n=65
+check dim-too-small-is-refused  refuses '1 is given' "$work/sized.te" -o "$work/a.c" --dim n=1
+check dim-maximum-is-accepted   ends 0 - "$work/sized.te" -o "$work/sized.c" --dim 'n<=32'
+check dim-least-is-accepted     ends 0 - "$work/sized.te" -o "$work/sized.c" --dim '3<=n<=32'
+check dim-least-too-small-is-refused refuses '1 is given' "$work/sized.te" -o "$work/a.c" --dim '1<=n<=32'
+check dim-unknown-is-refused  refuses "no symbolic size 'm' to be given with --dim; open are: n" "$work/sized.te" -o "$work/a.c" --dim m=3
+check dim-unknown-in-onnx-is-refused refuses "no symbolic size 'm' to be given with --dim; open are: batch" tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim m=3
+check dim-misspelt-in-onnx-is-refused ends 1 "error: there is no symbolic size 'bacth' to be given with --dim; open are: batch, time" tests/models/open_keywords.onnx -o "$work/a.c" --dim bacth=1
 check dim-that-is-fixed       refuses 'dimension 1 is 3 in the model, and not open; --dim is given for it as x.1' tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim 'x.1<=4'
-check value-unknown             refuses 'v' "$work/weighted.te" -o "$work/a.c" --value v=tests/models/digits.in0.npy
+check value-unknown-is-refused  refuses 'v' "$work/weighted.te" -o "$work/a.c" --value v=tests/models/digits.in0.npy
 te 'input image: f32[4]\ninput weights: f32[4]\ny[i] = image[i] * weights[i]\noutput y\n' long
-check value-near              refuses "no input 'wieghts' to be given with --value; did you mean 'weights'?" "$work/long.te" -o "$work/a.c" --value wieghts=tests/models/digits.in0.npy
-check value-of-another-shape    refuses '--value input=tests/models/boxes.in0.npy: the file has f32.*, and the input is f32' \
+check value-near-is-refused   refuses "no input 'wieghts' to be given with --value; did you mean 'weights'?" "$work/long.te" -o "$work/a.c" --value wieghts=tests/models/digits.in0.npy
+check value-of-another-shape-is-refused refuses '--value input=tests/models/boxes.in0.npy: the file has f32.*, and the input is f32' \
     $digits -o "$work/a.c" --value input=tests/models/boxes.in0.npy
-check value-no-file             refuses '' "$work/weighted.te" -o "$work/a.c" --value "w=$work/none.npy"
-check value-other-shape         refuses 'does not hold' "$work/weighted.te" -o "$work/a.c" --value w=tests/models/digits.in0.npy
+check value-no-file-is-refused  refuses '' "$work/weighted.te" -o "$work/a.c" --value "w=$work/none.npy"
+check value-other-shape-is-refused refuses 'does not hold' "$work/weighted.te" -o "$work/a.c" --value w=tests/models/digits.in0.npy
 check value-leaves-no-file      [ ! -e "$work/a.c" ]
 
 # ---- Schedules as text -----------------------------------------------------------------------------------------------
@@ -493,29 +493,29 @@ refused_block() {
     printf "$1" > "$work/blocks.txt"
     refuses "$3" $digits -o "$work/a.c" --schedule "$work/blocks.txt" && grep -q "blocks.txt: $2: error: " "$work/err"
 }
-check schedule-no-group         refused_block '# mine\nfor conv_9 on generic:\n' 2:1 "there is no group 'conv_9'; did you mean"
+check schedule-no-group-is-refused refused_block '# mine\nfor conv_9 on generic:\n' 2:1 "there is no group 'conv_9'; did you mean"
 check schedule-refused-step     refused_block 'for conv_1 on generic:\n\n  vectorize conv2d.i\n' 3:3 'wrong: '
-check schedule-unknown-step     refused_block 'for conv_1 on generic:\n  spilt y.c 4\n' 2:3 'no schedule step; accepted: split'
-check schedule-unknown-target   refused_block 'for conv_1 on z80:\n' 1:15 'there is no target "z80"'
-check schedule-step-alone       refused_block '  split y.c 4\n' 1:3 'a step before the first'
-check schedule-no-head          refused_block 'conv_1:\n' 1:1 'a block begins `for GROUP on TARGET:`'
-check schedule-folder           refuses 'folder.onnx" is a folder; a file is expected' $digits -o "$work/a.c" --schedule "$work/folder.onnx"
-check schedule-twice            refused_block 'for conv_1 on generic:\nfor conv_1 on generic:\n' 2:5 'conv_1 on generic has a block already, at 1:1'
-check schedule-twice-by-role    refused_block 'for conv_1 on generic:\nfor @op(conv2d) on generic:\n' 2:1 'the group conv_1 has a block already, at 1:1'
-check schedule-twice-in-parts   refused_block 'for conv_1+conv_2 on generic:\nfor conv_2 on generic:\n' 2:5 'conv_2 on generic has a block already, at 1:1'
-check schedule-part-twice       refused_block 'for conv_1+conv_1 on generic:\n' 1:5 "conv_1+conv_1 names the group 'conv_1' twice"
-check schedule-part-missing     refused_block 'for conv_1+conv_7 on generic:\n' 1:1 "there is no group 'conv_7'; did you mean"
-check schedule-parts-and-role   refused_block 'for @op(conv2d) on generic:\nfor conv_1+conv_2 on generic:\n' 2:1 'the group conv_1 has a block already, at 1:1'
-check schedule-of-a-node        refused_block 'for relu_1 on generic:\n' 1:1 "there is no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'"
-check schedule-no-call          refused_block 'for @op(conv3d) on generic:\n' 1:1 "no group has a call of 'conv3d'"
-check schedule-no-operator      refused_block 'for @op(conv2) on generic:\n' 1:5 "there is no operator .conv2.; did you mean 'conv2d'?"
-check schedule-other-role       refused_block 'for @contraction on generic:\n' 1:5 "'@contraction' does not select groups; accepted: @op(OPERATOR)"
+check schedule-unknown-step-is-refused refused_block 'for conv_1 on generic:\n  spilt y.c 4\n' 2:3 'no schedule step; accepted: split'
+check schedule-unknown-target-is-refused refused_block 'for conv_1 on z80:\n' 1:15 'there is no target "z80"'
+check schedule-step-alone-is-refused refused_block '  split y.c 4\n' 1:3 'a step before the first'
+check schedule-no-head-is-refused refused_block 'conv_1:\n' 1:1 'a block begins `for GROUP on TARGET:`'
+check schedule-folder-is-refused refuses 'folder.onnx" is a folder; a file is expected' $digits -o "$work/a.c" --schedule "$work/folder.onnx"
+check schedule-twice-is-refused refused_block 'for conv_1 on generic:\nfor conv_1 on generic:\n' 2:5 'conv_1 on generic has a block already, at 1:1'
+check schedule-twice-by-role-is-refused refused_block 'for conv_1 on generic:\nfor @op(conv2d) on generic:\n' 2:1 'the group conv_1 has a block already, at 1:1'
+check schedule-twice-in-parts-is-refused refused_block 'for conv_1+conv_2 on generic:\nfor conv_2 on generic:\n' 2:5 'conv_2 on generic has a block already, at 1:1'
+check schedule-part-twice-is-refused refused_block 'for conv_1+conv_1 on generic:\n' 1:5 "conv_1+conv_1 names the group 'conv_1' twice"
+check schedule-part-missing-is-refused refused_block 'for conv_1+conv_7 on generic:\n' 1:1 "there is no group 'conv_7'; did you mean"
+check schedule-parts-and-role-is-refused refused_block 'for @op(conv2d) on generic:\nfor conv_1+conv_2 on generic:\n' 2:1 'the group conv_1 has a block already, at 1:1'
+check schedule-of-a-node-is-refused refused_block 'for relu_1 on generic:\n' 1:1 "there is no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'"
+check schedule-no-call-is-refused refused_block 'for @op(conv3d) on generic:\n' 1:1 "no group has a call of 'conv3d'"
+check schedule-no-operator-is-refused refused_block 'for @op(conv2) on generic:\n' 1:5 "there is no operator .conv2.; did you mean 'conv2d'?"
+check schedule-other-role-is-refused refused_block 'for @contraction on generic:\n' 1:5 "'@contraction' does not select groups; accepted: @op(OPERATOR)"
 check schedule-role-refused     refused_block 'for @op(conv2d) on generic:\n  vectorize conv2d.i\n' 2:3 'in group conv_1: vectorize conv2d.i: wrong: '
-check schedule-otherwise-alone  refused_block 'for conv_1 on generic:\notherwise:\n' 2:1 '.otherwise. without a condition before it'
-check schedule-open-end         refused_block 'for conv_1 on generic when n == 4:\n' 1:1 'its last version has a condition; add .otherwise:'
-check schedule-fixed-sizes      refused_block 'for conv_1 on generic when n == 4:\notherwise:\n' 1:1 'conv_1 has only constant sizes'
-check schedule-row-of-parts     refused_block 'for conv_1+conv_2 on generic by contraction.tiled:\n' 1:1 'contraction.tiled does not apply to conv_1+conv_2'
-check schedule-without-groups   ends 2 '--schedule has no effect on --at dag' dump $digits --at dag --schedule "$work/blocks.txt"
+check schedule-otherwise-alone-is-refused refused_block 'for conv_1 on generic:\notherwise:\n' 2:1 '.otherwise. without a condition before it'
+check schedule-open-end-is-refused refused_block 'for conv_1 on generic when n == 4:\n' 1:1 'its last version has a condition; add .otherwise:'
+check schedule-fixed-sizes-is-refused refused_block 'for conv_1 on generic when n == 4:\notherwise:\n' 1:1 'conv_1 has only constant sizes'
+check schedule-row-of-parts-is-refused refused_block 'for conv_1+conv_2 on generic by contraction.tiled:\n' 1:1 'contraction.tiled does not apply to conv_1+conv_2'
+check schedule-without-groups-is-refused ends 2 '--schedule has no effect on --at dag' dump $digits --at dag --schedule "$work/blocks.txt"
 # --schedule takes precedence over --tuning.
 precedence() {
     echo "for gemm_1 on generic:" > "$work/first.txt"
@@ -568,7 +568,7 @@ te_block_of_a_nest() {
         "$lw" "$work/nest_block.te" -o "$work/nest_block.c" && grep -q 'in registers sums' "$work/nest_block.c"
 }
 check schedule-in-a-te-nest     te_block_of_a_nest
-check schedule-missing-file     refuses 'cannot open' $digits -o "$work/a.c" --schedule "$work/none.txt"
+check schedule-missing-file-is-refused refuses 'cannot open' $digits -o "$work/a.c" --schedule "$work/none.txt"
 for te in samples/*/*.te tests/golden/*/*.te tests/emitted/*.te; do
     folder=$(dirname "$te")
     grep -q '^schedule' "$te" && [ ! -f "$folder/generic.err" ] || continue
@@ -582,9 +582,9 @@ done
 
 # ---- Output files ----------------------------------------------------------------------------------------------------
 
-check output-no-folder          refuses '' $matmul -o "$work/no/such/folder/a.c"
+check output-no-folder-is-refused refuses '' $matmul -o "$work/no/such/folder/a.c"
 mkdir "$work/taken.h"
-check output-header-unwritable  refuses '' $matmul -o "$work/taken.c"
+check output-header-unwritable-is-refused refuses '' $matmul -o "$work/taken.c"
 check output-whole-or-none      [ ! -e "$work/taken.c" ]
 # The standard output, or a device, fails before the text is complete.
 if [ -c /dev/full ]; then
@@ -593,7 +593,7 @@ if [ -c /dev/full ]; then
         [ $? -eq 1 ] && grep -q 'standard output' "$work/err"
     }
     check output-full-stdout    full_stdout
-    check output-full-device    refuses 'cannot write "/dev/full"' dump $matmul -o /dev/full
+    check output-full-device-is-refused refuses 'cannot write "/dev/full"' dump $matmul -o /dev/full
 fi
 # beyond_limit SUFFIX ARGUMENT...: under a limit of 4 kB per file, no output exists afterwards.
 beyond_limit() {
@@ -650,11 +650,11 @@ check name-of-file-compiles     ${CC:-cc} -std=c99 -Iruntime -c "$work/named.c" 
 
 # ---- run -------------------------------------------------------------------------------------------------------------
 
-check run-too-many-inputs       refuses '2 files are given; accepted: a .npy file for each input: input$' run $digits tests/models/digits.in0.npy tests/models/digits.in0.npy
-check run-too-few-inputs        refuses 'no file is given; accepted: a .npy file for each input: input$' run $digits -o "$work/a.npy"
-check run-wrong-file            refuses '' run $digits $matmul -o "$work/a.npy"
+check run-too-many-inputs-is-refused refuses '2 files are given; accepted: a .npy file for each input: input$' run $digits tests/models/digits.in0.npy tests/models/digits.in0.npy
+check run-too-few-inputs-is-refused refuses 'no file is given; accepted: a .npy file for each input: input$' run $digits -o "$work/a.npy"
+check run-wrong-file-is-refused refuses '' run $digits $matmul -o "$work/a.npy"
 setup run-ends-with-0           ends 0 - run $digits tests/models/digits.in0.npy -o "$work/scores.npy"
-check run-prints-tensors        ends 0 '^scores: f32\[1\]\[10\]$' run $digits tests/models/digits.in0.npy
+check run-prints-tensors ends 0 '^scores: f32\[1\]\[10\]$' run $digits tests/models/digits.in0.npy
 te 'input x: i32[3]\ny[i, j<2] = x[i] * 10 + j\nz[i<40, j<30] = x[0] + i * 100 + j\noutput y, z\n' print
 { printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }"; printf '\001\000\000\000\002\000\000\000\375\377\377\377'; } > "$work/three.npy"
 cat > "$work/printed" <<'END'

@@ -56,7 +56,7 @@ output y
 TE
 check infinite-activations-are-refused      refuses 'tensor "b" has an infinity on sample 0' quantize "$work/exp.te" --samples "$work/good.npy"
 check no-samples-are-refused                refuses 'holds no samples' quantize "$work/net.te" --samples "$work/empty.npy"
-check samples-are-required                  refuses 'samples are required' quantize "$work/net.te"
+check samples-are-required-is-refused       refuses 'samples are required' quantize "$work/net.te"
 check labels-out-of-range-are-refused       refuses 'label 7 of sample 0 is out of range' quantize "$work/net.te" \
     --samples "$work/good.npy" --test "$work/good.npy" --test-labels "$work/far.npy"
 check labels-without-samples-are-refused    refuses 'without --test' quantize "$work/net.te" --samples "$work/good.npy" \
@@ -204,9 +204,9 @@ code realized
 check realized-is-the-same-C   same_code realized
 check calibrated-runs          "$lw" verify "$work/calibrated.te"
 check realized-runs            "$lw" verify "$work/realized.te"
-check annotated-requires-samples refuses 'samples are required: .*; no annotation gives the grid of "input_"' \
+check annotated-requires-samples-is-refused refuses 'samples are required: .*; no annotation gives the grid of "input_"' \
     quantize "$work/annotated.te"
-check stages-of-quantize-are-named refuses 'accepted: .*of a quantization: annotated' dump "$work/net.te" --at anotated
+check stages-of-quantize-are-named-is-refused refuses 'accepted: .*of a quantization: annotated' dump "$work/net.te" --at anotated
 without_effect() { "$lw" dump "$work/net.te" --samples "$work/good.npy" > "$work/said" 2>&1; [ $? -eq 2 ] && grep -q 'no effect on --at dag' "$work/said"; }
 check samples-without-a-stage-are-refused without_effect
 

@@ -70,7 +70,7 @@ static void test_matmul(void)
             for (int k = 0; k < 7; k++) sum += pa[i * 7 + k] * pb[k * 3 + j];
             same = same && sum == y[i * 3 + j];
         }
-    CHECK("matmul", same);
+    CHECK("matmul-equals-plain-loops", same);
     ctx_free(t.cx);
 }
 
@@ -88,7 +88,7 @@ static void test_matmul_i8(void)
             for (int k = 0; k < 9; k++) sum += pa[i * 9 + k] * pb[k * 2 + j];
             same = same && sum == y[i * 2 + j];
         }
-    CHECK("matmul-i8", same);
+    CHECK("matmul-of-i8-wraps-like-plain-loops", same);
     ctx_free(t.cx);
 }
 
@@ -115,7 +115,7 @@ static void test_conv_padding(void)
                         }
                 same = same && sum == y[(h * W + w) * O + o];
             }
-    CHECK("conv-padding", same);
+    CHECK("padded-convolution-equals-plain-loops", same);
     ctx_free(t.cx);
 }
 
@@ -136,7 +136,7 @@ static void test_pooling(void)
                 }
                 same = same && most == y[(h * 4 + w) * 2 + c];
             }
-    CHECK("max-pool", same);
+    CHECK("max-pool-equals-plain-loops", same);
     ctx_free(t.cx);
 }
 
@@ -149,9 +149,9 @@ static void test_argmax(void)
     memcpy(px, rows, sizeof rows);
     Tensor *y = FORMULA(t.cx, "y, m[n] = argmax(k) x[n,k]", BIND_T("x", x));
     const int32_t *at = value(&t, y);
-    CHECK("argmax-first-of-ties", at && at[0] == 1 && at[1] == 1 && at[2] == 5);
+    CHECK("argmax-is-the-first-of-ties", at && at[0] == 1 && at[1] == 1 && at[2] == 5);
     const float *most = y ? value(&t, y->producer->out[1]) : NULL;
-    CHECK("argmax-value", most && most[0] == 5 && most[1] == -2 && most[2] == 7);
+    CHECK("argmax-gives-the-greatest-value", most && most[0] == 5 && most[1] == -2 && most[2] == 7);
     ctx_free(t.cx);
 }
 
@@ -171,7 +171,7 @@ static void test_softmax_chain(void)
         for (int k = 0; k < 5; k++) sum += exp(px[n * 5 + k] - most);
         for (int k = 0; k < 5; k++) near = near && fabs(y[n * 5 + k] - exp(px[n * 5 + k] - most) / sum) < 1e-15;
     }
-    CHECK("softmax-chain", near);
+    CHECK("chain-of-softmax-equals-libm", near);
     ctx_free(t.cx);
 }
 
@@ -196,7 +196,7 @@ static void test_recurrence(void)
         state = (i ? state * 0.5f : 0) + px[i];
         same = state == got[i];
     }
-    CHECK("recurrence", same);
+    CHECK("recurrence-equals-a-loop-over-steps", same);
     ctx_free(t.cx);
 }
 
@@ -208,7 +208,7 @@ static void test_sizes(void)
     const int32_t data[] = { 1, 2, 3, 4 };
     Tensor *y = FORMULA(t.cx, "y = sum(i) x[i]", BIND_T("x", x));
     env_set_const(t.env, x, data);
-    CHECK("size-without-value", fails_with(&t, y, "the size \"n\" has no value"));
+    CHECK("size-without-value-is-refused", fails_with(&t, y, "the size \"n\" has no value"));
     ctx_free(t.cx);
 
     t = trial_new();
@@ -218,13 +218,13 @@ static void test_sizes(void)
     env_set_const(t.env, x, data);
     env_set_size(t.env, n, 4);
     const int32_t *sum = value(&t, y);
-    CHECK("symbolic-size", sum && *sum == 10);
+    CHECK("symbolic-size-bounds-the-sum", sum && *sum == 10);
     env_set_size(t.env, n, 0);
     sum = value(&t, y);
     CHECK("empty-reduction-is-init", sum && *sum == 0);
     const Expr *twice = expr_add(t.cx, expr_mul(t.cx, n, expr_index(t.cx, 2)), expr_index(t.cx, 1));
     env_set_size(t.env, n, 20);
-    CHECK("size-expression", env_eval_size(t.cx, t.env, twice) == 41);
+    CHECK("size-expression-is-evaluated", env_eval_size(t.cx, t.env, twice) == 41);
     ctx_free(t.cx);
 }
 
@@ -233,12 +233,12 @@ static void test_errors(void)
     Trial t = trial_new();
     Tensor *x = input(&t, "x", F32, SHAPE(4, 4));
     Tensor *j = tensor_constant(t.cx, "j", I32, SHAPE(4), (int32_t[]){ 0, 1, 2, 4 });
-    CHECK("out-of-bounds-named", fails_with(&t, FORMULA(t.cx, "y[i] = x[i, j[i]]", BIND_T("x", x), BIND_T("j", j)),
+    CHECK("index-out-of-bounds-is-refused", fails_with(&t, FORMULA(t.cx, "y[i] = x[i, j[i]]", BIND_T("x", x), BIND_T("j", j)),
                                             "stage \"y\": error: reads \"x\" at [3][4], outside its shape [4][4]"));
     ctx_free(t.cx);
     t = trial_new();
     x = tensor_new_fixed(t.cx, "x", F32, SHAPE(4));
-    CHECK("input-without-data",
+    CHECK("input-without-data-is-refused",
           fails_with(&t, FORMULA(t.cx, "y[i] = x[i]", BIND_T("x", x)), "the input \"x\" has no data"));
     ctx_free(t.cx);
 }
@@ -253,14 +253,14 @@ static void test_fresh_each_time(void)
     Tensor *y = FORMULA(t.cx, "y[i] = a[i] + 1", BIND_T("a", a));
     env_set(t.env, x, &five);
     const int32_t *got = value(&t, y);
-    CHECK("first-input", got && *got == 51);
+    CHECK("values-follow-the-first-input", got && *got == 51);
     env_set(t.env, x, &six);
     got = value(&t, y);
-    CHECK("second-input", got && *got == 61);
+    CHECK("values-follow-a-changed-input", got && *got == 61);
     int32_t given = 7;
     env_set(t.env, a, &given);
     got = value(&t, y);
-    CHECK("given-intermediate", got && *got == 8);
+    CHECK("given-intermediate-replaces-its-compute", got && *got == 8);
     ctx_free(t.cx);
 }
 

@@ -113,7 +113,7 @@ static void test_readings(void)
             else text_add(&out, first_error(w.cx));
             shown = text_string(&out);
             check_that(text_equal(shown, readings[i].printed),
-                       name_format(w.cx, "read %s%s", readings[i].name, round ? " again" : ""),
+                       name_format(w.cx, "%s %s", readings[i].name, round ? "reads back as printed" : "prints its canonical form"),
                        "\n  %s\ninstead of\n  %s", shown, readings[i].printed);
         }
         ctx_free(w.cx);

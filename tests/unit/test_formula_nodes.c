@@ -106,7 +106,7 @@ static void test_patterns(void)
         const Node *n = ok ? b.model.output[0]->producer : NULL;
         const char *found = !n ? first_error(cx) : pattern_text(n->op->fusion.pattern);
         check_that(n && n->op->definition && strcmp(found, pattern_text(kinds[i].pattern)) == 0,
-                   name_format(cx, "pattern kind: %s", kinds[i].statements), "%s; expected %s", found,
+                   name_format(cx, "the pattern kind is inferred: %s", kinds[i].statements), "%s; expected %s", found,
                    pattern_text(kinds[i].pattern));
         ctx_free(cx);
     }

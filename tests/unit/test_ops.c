@@ -32,7 +32,8 @@ static const char *type_and_shape(Ctx *cx, const Tensor *t)
 static void check_case(const Op *op, const OpCase *c)
 {
     Made m = make_call(op->name, c->attrs, c->inputs);
-    const char *label = text_format(m.cx, "%s %s %s", op->name, c->attrs, c->inputs);
+    const char *label = text_format(m.cx, "%s %s %s %s", op->name, c->attrs, c->inputs,
+                                    c->refusal ? "is refused" : text_format(m.cx, "gives %s", c->output));
     const char *error = m.cx->diags ? diag_text(m.cx, m.cx->diags) : "";
     if (c->refusal) {
         check_that(!m.node && ctx_failed(m.cx) && strstr(error, c->refusal), label,
@@ -52,7 +53,7 @@ static void check_rows(void)
     int count;
     const Op *const *op = op_list(cx, &count);
     for (int i = 0; i < count; i++) {
-        check_that(op[i]->cases && op[i]->cases->inputs, op[i]->name, "has no cases");
+        check_that(op[i]->cases && op[i]->cases->inputs, text_format(cx, "%s has cases", op[i]->name), "none");
         for (const OpCase *c = op[i]->cases; c && c->inputs; c++) check_case(op[i], c);
     }
     ctx_free(cx);
@@ -88,7 +89,7 @@ static void check_vectors(void)
         Made m = make_call(v->op, v->attrs, v->inputs);
         double found = 0;
         int64_t at = m.node && tensor_elems(m.node->out[0]) == v->count ? first_difference(&m, v->values, &found) : 0;
-        check_that(at < 0, text_format(m.cx, "recorded %s %s %s", v->op, v->attrs, v->inputs),
+        check_that(at < 0, text_format(m.cx, "%s %s %s equals the recorded values", v->op, v->attrs, v->inputs),
                    "element %d is %g, recorded %g", (int)at, found, v->values[at < 0 ? 0 : at]);
         ctx_free(m.cx);
     }
@@ -202,7 +203,7 @@ static void check_windows(Ctx *names, const char *op_name, At *at)
                 for (int64_t w = 0; w < y.w; w++)
                     for (int64_t o = 0; o < y.c; o++) wanted[i++] = at(m.node, &x, &g, b, h, w, o);
         int64_t differs = first_difference(&m, wanted, &found);
-        check_that(differs < 0, text_format(m.cx, "loops %s %s %s", op_name, c->attrs, c->inputs),
+        check_that(differs < 0, text_format(m.cx, "%s %s %s equals plain loops", op_name, c->attrs, c->inputs),
                    "element %d is %g, not %g", (int)differs, found, wanted[differs < 0 ? 0 : differs]);
         free(wanted);
         ctx_free(m.cx);
@@ -267,7 +268,7 @@ static void check_searches(void)
         bool same = out && evaluate(m.cx, env, out, m.node->out_count) && tensor_elems(out[f->output]) == f->count;
         for (int k = 0; same && k < f->count; k++)
             same = dtype_load(out[f->output]->type, env_get(env, out[f->output]), k).i == f->values[k];
-        check_that(same, text_format(m.cx, "found %s %s output %d", f->op, f->attrs, f->output), "%s",
+        check_that(same, text_format(m.cx, "%s %s finds the recorded output %d", f->op, f->attrs, f->output), "%s",
                    m.cx->diags ? diag_text(m.cx, m.cx->diags) : "other values");
         ctx_free(m.cx);
     }
@@ -283,7 +284,7 @@ static void check_views(Ctx *names)
             Made m = make_call(views[v], c->attrs, c->inputs);
             const void *y = values(&m);
             check_that(y && memcmp(y, m.in[0]->data, (size_t)tensor_bytes(m.in[0])) == 0,
-                       text_format(m.cx, "order kept by %s %s", views[v], c->attrs), "the elements moved");
+                       text_format(m.cx, "%s %s keeps the flat order", views[v], c->attrs), "the elements moved");
             ctx_free(m.cx);
         }
 }
@@ -325,7 +326,7 @@ static void check_permutation(const Op *op, const OpCase *c)
         Tensor *back = op_call(m.cx, op_find(m.cx, "transpose"), "t", &inner->out[0], 1, &attr, 1)->out[0];
         const void *a = plain_value(m.cx, outer->out[0], env_new(m.cx)), *b = plain_value(m.cx, back, env_new(m.cx));
         check_that(a && b && tensor_bytes(back) == tensor_bytes(outer->out[0]) && all_near(back, a, b),
-                   text_format(m.cx, "permuted %s %s %s", op->name, c->attrs, c->inputs), "the values differ");
+                   text_format(m.cx, "%s %s %s commutes with a permutation", op->name, c->attrs, c->inputs), "the values differ");
     }
     ctx_free(m.cx);
 }

@@ -167,7 +167,7 @@ static void check_random(uint32_t seed)
     static const lw_options options = { 0 };
     Net n = random_net(seed, 3 + (int)(seed % 14));
     const void *wanted[NET_ROOM], *found[NET_ROOM], **inputs = made_up_inputs(&n);
-    const char *label = text_format(n.cx, "random net %u", (unsigned)seed);
+    const char *label = text_format(n.cx, "random net %u keeps its values", (unsigned)seed);
     Graph untouched = net_graph(&n);
     Build b = net_build(&n, &options);
     bool ok = !ctx_failed(n.cx) && evaluate_graph(&n, &untouched, inputs, wanted) && build_graph(&b) && build_nests(&b)
@@ -180,8 +180,8 @@ static void check_random(uint32_t seed)
     check_that(!why, label, "%s", why ? why : "");
     if (!why && check_that(build_program(&b), label, "%s", net_error(&n))) {
         const char *plan_fault = simulate(&n, &b, inputs);
-        check_that(!plan_fault, text_format(n.cx, "%s, its plan", label), "%s", plan_fault ? plan_fault : "");
-        check_that(b.plan.arena_size >= b.plan.live_bound, text_format(n.cx, "%s, not below the bound", label), "%lld",
+        check_that(!plan_fault, text_format(n.cx, "random net %u has a valid plan", (unsigned)seed), "%s", plan_fault ? plan_fault : "");
+        check_that(b.plan.arena_size >= b.plan.live_bound, text_format(n.cx, "random net %u is not below the bound", (unsigned)seed), "%lld",
                    (long long)b.plan.arena_size);
     }
     ctx_free(n.cx);

@@ -139,7 +139,8 @@ static void check_case(RegistryRun *run, const Op *op, const OpCase *row)
 {
     Made m = make_call(op->name, row->attrs, row->inputs);
     Ctx *cx = m.cx;
-    const char *label = text_format(cx, "%s %s %s", op->name, row->attrs, row->inputs);
+    const char *label = text_format(cx, "%s %s %s equals the operator in every implementation", op->name,
+                                    row->attrs, row->inputs);
     if (!check_that(m.node != NULL, label, "%s", cx->diags ? diag_text(cx, cx->diags) : "no call")) return;
     const Graph g = { .name = "net", .output_count = m.node->out_count, .output = m.node->out };
     const Groups groups = fuse(cx, &g);
@@ -169,7 +170,7 @@ static void check_addition(RegistryRun *run)
                          "to=i8 multiplier=1098017566 shift=17 zero=-5"));
     const Graph g = net_graph(&net);
     const Groups groups = fuse(cx, &g);
-    Case c = { run, cx, NULL, groups.count == 1 ? &groups.at[0] : NULL, { NULL }, "a quantized addition" };
+    Case c = { run, cx, NULL, groups.count == 1 ? &groups.at[0] : NULL, { NULL }, "a quantized addition equals its formula in every implementation" };
     if (check_that(c.group && evaluate_graph(&net, &g, NULL, c.wanted), c.label, "no group of its own, or no values"))
         check_group(&c);
     run->cases++;

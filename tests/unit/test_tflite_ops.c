@@ -128,10 +128,10 @@ static void check_operator(const char *folder, const char *name)
         Model m;
         const char *why = tflite_read(cx, name, r.model, NULL, &m) ? check_record(cx, &r, &m, is_near)
                                                                    : diag_text(cx, cx->diags);
-        check_that(why == NULL, text_format(cx, "%s-%d", name, number), "%s", why);
+        check_that(why == NULL, text_format(cx, "%s-%d-equals-the-recorded-output", name, number), "%s", why);
         ctx_free(cx);
     }
-    check_that(number >= 20, name, "%d cases are recorded", number);
+    check_that(number >= 20, check_label(name, "has-20-recorded-cases"), "%d cases are recorded", number);
     ctx_free(files);
 }
 
