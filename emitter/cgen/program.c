@@ -126,8 +126,8 @@ const char *cgen_header(Ctx *cx, const Program *p)
         text_printf(&t, " *\n * Requantization rounds %s.\n",
                     p->rounds_once ? "once" : "twice, as TensorFlow Lite's reference kernels do");
     if (p->contracts)
-        text_add(&t, " *\n * Products and sums of floats round once, by fused multiply-adds. Processors without such an "
-                     "instruction\n * compute them in software, slowly, with the same bits; --float separate rounds "
+        text_add(&t, " *\n * Products and sums of floats round once, by fused multiply-adds. Processors without such "
+                     "an instruction\n * compute them in software, slowly, with the same bits; --float separate rounds "
                      "twice.\n");
     control_notes(cx, &t, p);
     text_printf(&t, " *\n * Model's SHA-256: %s\n", p->digest);

@@ -162,7 +162,7 @@ void build_assemble(Build *b)
                     .source = slash ? slash + 1 : b->path,
                     .target = b->target->name,
                     .options = build_option_words(cx, b->options),
-                    .digest = b->model.digest,
+                    .digest = b->model.digest ? b->model.digest : "",      /* a graph of C code has no file */
                     .ties_away = b->model.ties_away,
                     .contracts = contracts_any(b),
                     .rounds_once = build_rounds_once(b->options),

@@ -9,7 +9,7 @@
  * Refusals are errors of the context, after which further steps are no-ops: apply many, test ctx_failed once; or
  * try one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or LOOP alone if unique. A copy of a stage
  * that peel adds is STAGE@tail, its separate init STAGE@init. A typical order of steps: inline, split (guards),
- * reorder, compute_at from the output inwards, then shape the attached stages, decompose_reduction, kinds, and peel last. */
+ * reorder, compute_at from the output inwards, then shape attached stages, decompose_reduction, kinds; last peel. */
 #include "schedule/step/step.h"
 
 /* One step in the syntax of a .te file: `split conv.h 4 tail=peel names=ho,hi`. Roles (step/role.h) may be given for

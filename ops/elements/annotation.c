@@ -109,6 +109,7 @@ static const char *axes_of(Ctx *cx, const Tensor *t, const Tensor *x, const char
  * Esser et al., Learned step size quantization, 2020. */
 static bool simulated_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
 {
+    if (n->in_count < 3) return false;       /* x alone: the formula, an identity, gives the adjoint */
     const Tensor *x = n->in[0], *scale = n->in[1], *zero = n->in[2];
     const int64_t bits = node_int(n, "bits", 8);
     const bool has_sign = node_int(n, "sign", 1) != 0;
@@ -130,7 +131,7 @@ static bool simulated_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int inpu
     return true;
 }
 
-/* The type is a wish for quantizers: the values stay. */
+/* The type is a hint for quantizers: the values stay. */
 static int cast_hint(Ctx *cx, const Node *n, Tensor **out)
 {
     const char *wanted = node_text(n, "dtype", "");
