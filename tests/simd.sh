@@ -85,10 +85,19 @@ for name in avx2 avx512; do
     check "simd-verify-$name" same_bits "$work/$name/matmul.te" "x86-$name"
 done
 
-# Rows of bytes in the scalar form; tests/cross runs them on emulated cores with instructions for them.
+# Rows of bytes in the scalar form, and with the instructions of this processor; tests/cross runs them on emulated cores
+# with instructions for them. Without AVX-512 VNNI only the forms before it run.
 rows() { "$@" -Iruntime -o "$work/rows" tests/simd/rows_test.c -lm && "$work/rows"; }
 for compiler in gcc clang; do
     if has $compiler; then check "rows-scalar-$compiler" rows $compiler $strict -O2; else skip "rows-scalar-$compiler" "$compiler is not installed"; fi
+    for row in "sse4 sse4_1 -msse4.1" "avx2 avx2 -mavx2 -mfma" "vnni avx512_vnni -mavx2 -mfma -mavx512vl -mavx512vnni"; do
+        set -- $row
+        form=$1 word=$2
+        shift 2
+        if ! has $compiler; then skip "rows-$form-$compiler" "$compiler is not installed"
+        elif ! has_instructions "$word"; then skip "rows-$form-$compiler" "this processor has no $word"
+        else check "rows-$form-$compiler" rows $compiler $strict -O2 "$@"; fi
+    done
 done
 
 # Option --standalone copies the pieces of the runtime that the program names. Therefore each macro for emitted code is a

@@ -10,6 +10,7 @@
  *   i8 [O][K]                 i8 [K]            products of i8; rows in natural order
  *   i8 [O/2][Q][2][2][2]      i16 [4*Q]         products of i16 pairs; K is zero-padded to 4*Q
  *   i16 [O/4][Q][2][2]        i16 [Q][2]        products of i16 pairs; each weight holds two rows
+ *   i8 [O/B][Q][B][2]         i16 [2*Q]         products of i16 pairs in B lanes, a channel each
  *
  * Rank 5 weights interleave two rows in fours. Memory holds the four weights 0 1 2 3 as 0 2 1 3: the even and the odd
  * bytes of a word are the pairs. The zero points are in `fill` and b. If windows leave x, patches are read from padded
@@ -25,7 +26,12 @@
  *   y[n,h,w,o]          = b[o] + sum(i,j) padded[n, h*sh + i*dh, w*sw + j*dw, o] * k[o/B,i,j,o%B] */
 #include "graph/dag/op_build.h"
 
-typedef struct PackedRows { Tensor *x, *k, *b; int64_t outs, length, padded; bool is_wide, is_paired; } PackedRows;
+typedef struct PackedRows {
+    Tensor *x, *k, *b;
+    int64_t outs, length, padded;
+    bool is_wide, is_paired;
+    int64_t panel;                     /* channels of a panel; 0: another form */
+} PackedRows;
 
 static bool ends_in_twos(const Tensor *k, int count)
 {
@@ -40,18 +46,20 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     *r = (PackedRows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
     r->is_wide = r->k->type == I8 && r->k->rank == 5;
     r->is_paired = r->k->type == I16 && r->k->rank == 4;
-    int64_t rows = tensor_dim(r->k, 0) * (r->is_paired ? 4 : r->is_wide ? 2 : 1);
+    r->panel = r->k->type == I8 && r->k->rank == 4 ? tensor_dim(r->k, 2) : 0;
+    int64_t rows = tensor_dim(r->k, 0) * (r->is_paired ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
     r->outs = node_int(n, "outs", rows);
-    r->padded = r->is_wide ? 4 * tensor_dim(r->k, 1) : r->k->rank >= 2 ? tensor_dim(r->k, 1) : -1;
+    r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide ? 4 : r->panel ? 2 : 1);
     bool fits = r->is_paired ? r->padded == pairs && ends_in_twos(r->k, 2)
               : r->is_wide ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, 3)
+              : r->panel ? r->padded >= length && r->padded < length + 2 && ends_in_twos(r->k, 1)
                            : r->k->type == I8 && r->k->rank == 2 && r->padded == length;
     if (r->x->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1
         && r->outs <= rows && fits)
         return true;
     op_refuse(cx, n,
-              "the weights are %s, the first values %s; i8[o][%lld], i8[o/2][q][2][2][2] or i16[o/4][%lld][2][2] and "
-              "i32[o] are expected",
+              "the weights are %s, the first values %s; i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2] or "
+              "i8[o/b][q][b][2] and i32[o] are expected",
               tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs);
     return false;
 }
@@ -59,7 +67,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
 /* Returns the text of a patch element: `value`, widened to i16 for wide weights, and 0 in the zero padding. */
 static const char *element_text(Ctx *cx, const PackedRows *r, const char *value)
 {
-    if (r->is_wide) value = text_format(cx, "i16(%s)", value);
+    if (r->is_wide || r->panel) value = text_format(cx, "i16(%s)", value);
     return r->padded == r->length ? value : text_format(cx, "select(e < %lld, %s, 0)", (long long)r->length, value);
 }
 
@@ -71,6 +79,10 @@ static int product(Ctx *cx, const Node *n, const PackedRows *r, Tensor *patch, c
             cx,
             "y[%so<%lld] = sum(q,t<2; b[o]) i32(patch[%sq,t]) * i32(i8(i32(k[o/4,q,o%%4/2,t]) + o%%2*128 >> o%%2*8))",
             lead, (long long)r->outs, lead)
+        : r->panel
+            ? text_format(cx,
+                          "y[%so<%lld] = sum(q,t<2; b[o]) i32(patch[%s2*q+t]) * i32(k[o/%lld,q,o%%%lld,t])", lead,
+                          (long long)r->outs, lead, (long long)r->panel, (long long)r->panel)
         : r->is_wide
             ? text_format(cx, "y[%so<%lld] = sum(q,s<2,t<2; b[o]) i32(patch[%s4*q+2*s+t]) * i32(k[o/2,q,o%%2,t,s])",
                           lead, (long long)r->outs, lead)
@@ -264,6 +276,9 @@ static const AttrRow dense_attrs[] = {
 static const OpCase packed_conv2d_cases[] = {
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][2] i8[3][18] i32[3]", "i32[1][4][5][3]", NULL },
     { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][2] i8[2][3][2][2][2] i32[4]", "i32[1][3][4][4]", NULL },
+    { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][3] i8[1][14][8][2] i32[8]", "i32[1][4][5][8]", NULL },
+    { "kernel=2,2 outs=20", "i8[1][3][4][4] i8[3][8][8][2] i32[24]", "i32[1][2][3][20]", NULL },
+    { "outs=32", "i8[1][3][3][5] i8[2][3][16][2] i32[32]", "i32[1][3][3][32]", NULL },
     { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[1][2][2][2][2] i32[2]", "i32[2][2][3][2]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][2] i16[1][9][2][2] i32[4]", "i32[1][4][5][4]", NULL },
     { "kernel=2,3 pad=0,1,1,1 fill=-5 outs=3", "i8[1][4][5][3] i16[1][10][2][2] i32[4]", "i32[1][4][5][3]", NULL },
@@ -279,6 +294,7 @@ static const OpCase packed_conv2d_cases[] = {
     { 0 }
 };
 static const OpCase packed_depthwise2d_cases[] = {
+    { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][8] i8[1][3][3][8] i32[8]", "i32[1][4][5][8]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][3] i8[1][3][3][4] i32[4]", "i32[1][4][5][3]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][4] i8[1][3][3][4] i32[4]", "i32[1][4][5][4]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][6] i8[2][3][3][4] i32[8]", "i32[1][4][5][6]", NULL },
@@ -291,6 +307,8 @@ static const OpCase packed_dense_cases[] = {
     { "", "i8[2][8] i8[3][8] i32[3]", "i32[2][3]", NULL },
     { "outs=3", "i8[9] i8[2][3][2][2][2] i32[4]", "i32[3]", NULL },
     { "outs=3", "i8[4][9] i8[2][3][2][2][2] i32[4]", "i32[4][3]", NULL },
+    { "outs=11", "i8[9] i8[2][5][8][2] i32[16]", "i32[11]", NULL },
+    { "", "i8[4][8] i8[1][4][16][2] i32[16]", "i32[4][16]", NULL },
     { "outs=3", "i8[4][9] i16[1][5][2][2] i32[4]", "i32[4][3]", NULL },
     { "outs=6", "i8[3][8] i16[2][4][2][2] i32[8]", "i32[3][6]", NULL },
     { "", "i8[9] i16[1][4][2][2] i32[4]", NULL, "are expected" },

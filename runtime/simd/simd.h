@@ -62,6 +62,7 @@
 #endif
 #if LW_SIMD_SSE4 || LW_SIMD_AVX2 || LW_SIMD_AVX512
 #include <immintrin.h>
+#include <string.h>
 #endif
 /* lw: end */
 
@@ -72,5 +73,6 @@
 #include "arm_asm.h"
 #include "arm_dsp.h"
 #include "arm_mve.h"
+#include "x86_rows.h"
 #include "rows.h"
 #endif

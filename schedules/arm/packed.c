@@ -5,7 +5,7 @@
 
 #include "support/text.h"
 
-bool multiplies_pairs(const Target *t) { return target_has(t, "dsp") && !target_has(t, "mve"); }
+bool multiplies_pairs(const Target *t) { return target_has(t, "dsp") && !target_has(t, "bytes"); }
 
 /* Packs weights [e][o] as [o][e], or as alternating fours of two rows with the middle two of each four exchanged, and
  * pads with rows of zeros. */
@@ -52,6 +52,27 @@ static Tensor *pack_pairs(Ctx *cx, const Tensor *k, int64_t length, int64_t row,
             to[((o / 4 * all + q) * 2 + o % 4 / 2) * 2 + t] += (int16_t)(from[e * outs + o] * (o % 2 ? 256 : 1));
         }
     return tensor_constant(cx, k->name, I16, 4, shape, to);
+}
+
+/* Packs weights [e][o] as [o/block][e/2][block][2], padded with zeros. */
+static Tensor *pack_panels(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, int64_t block)
+{
+    int64_t pairs = (length + 1) / 2, shape[] = { rows / block, pairs, block, 2 };
+    int8_t *to = NEW_ARRAY(cx->arena, int8_t, rows * pairs * 2);
+    const int8_t *from = k->data;
+    for (int64_t o = 0; o < outs; o++)
+        for (int64_t e = 0; e < length; e++)
+            to[((o / block * pairs + e / 2) * block + o % block) * 2 + e % 2] = from[e * outs + o];
+    return tensor_constant(cx, k->name, I8, 4, shape, to);
+}
+
+/* Returns the channels of a panel if the target multiplies pairs in lanes, a channel each; 0: it does not, or there are
+ * too few channels. */
+static int64_t panel_of(const Target *t, int64_t outs)
+{
+    enum { LEAST = 8, MOST = 16 };
+    if (!target_has(t, "panels") || outs < LEAST) return 0;
+    return outs % MOST == 0 ? MOST : LEAST;
 }
 
 /* b[o] = -zero * sum of o's weights */
@@ -124,7 +145,10 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     /* Products are computed in fours or twos, except for a single one */
     int64_t row = row_of_pairs(t, n, length, outs), rows = row ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
     bool is_wide = multiplies_pairs(t) && outs > 1 && has_several_rows(n);
-    Tensor *packed = row ? pack_pairs(cx, k, length, row, outs, rows)
+    const int64_t panel = panel_of(t, outs);
+    if (panel) rows = (outs + panel - 1) / panel * panel;
+    Tensor *packed = panel ? pack_panels(cx, k, length, outs, rows, panel)
+                   : row ? pack_pairs(cx, k, length, row, outs, rows)
                          : pack_weights(cx, k, length, outs, rows, is_wide);
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero) };
     if (!has_window(n)) return call(cx, "packed_dense", n->name, in, 3, ATTRS(attr_int("outs", outs)));
@@ -158,7 +182,7 @@ static Tensor *alter_bias(Ctx *cx, const Implementation *with, const Target *t, 
 
 /* ---- Depthwise --------------------------------------------------------------------------------------------------- */
 
-int64_t channel_tile(const Target *t) { return target_has(t, "mve") ? 8 : 4; }
+int64_t channel_tile(const Target *t) { return target_has(t, "bytes") ? 8 : 4; }
 
 /* Packs weights [taps][o] as [o/block][taps][block], padded with zeros. */
 static Tensor *pack_channels(Ctx *cx, const Tensor *k, int64_t outs, int64_t blocks, int64_t block)

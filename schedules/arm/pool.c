@@ -123,7 +123,7 @@ static const Nest *schedule_sum(Ctx *cx, const GroupNest *g, const Nest *n, Pool
     c = is_cut ? text_format(cx, "%si", c) : c;
     if (ctx_failed(cx)) return n;
     if (scales_at_once(g, nest_stage(n, out->name), block)) return scale_at_once(cx, n, out->name, c, block);
-    if (target_has(g->target, "mve")) return n;
+    if (target_has(g->target, "bytes")) return n;
     n = unroll_if_found(cx, n, text_format(cx, "%s@init.%s", p->acc->name, expr_as_var(p->acc->axis[last].var)->name));
     return unroll_if_found(cx, n, c);
 }
@@ -156,8 +156,10 @@ static bool applies(Ctx *cx, const GroupNest *g)
     return fits;
 }
 
-const Implementation implementations_arm_pool[] = {
-    { .name = "pool.bytes", .features = "rows dsp", .plevel = 12, .ops = "pattern:out-fusable pattern:reduction",
-      .what = "windows of bytes, all taps at once for several channels", .applies = applies, .schedule = schedule },
-    { 0 }
-};
+#define POOL(needed)                                                                                                   \
+    {                                                                                                                  \
+        .name = "pool.bytes", .features = needed, .plevel = 12, .ops = "pattern:out-fusable pattern:reduction",        \
+        .what = "windows of bytes, all taps at once for several channels", .applies = applies, .schedule = schedule    \
+    }
+
+const Implementation implementations_arm_pool[] = { POOL("rows dsp"), POOL("rows bytes"), { 0 } };

@@ -21,8 +21,9 @@
 
 #include "support/text.h"
 
-/* The weight layout along the axes of the sum: rows of bytes, alternating fours of two rows, two rows in one number. */
-typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3 } RowForm;
+/* The weight layout along the axes of the sum: rows of bytes, alternating fours of two rows, two rows in one number, or
+ * pairs of the channels of a panel. */
+typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3, PANEL = 4 } RowForm;
 
 typedef struct Tiles {
     const Stage *out;
@@ -41,7 +42,11 @@ static bool epilogue_at_once(const GroupNest *g, const Nest *n, const char *scal
                   : scales_at_once(g, out, count);
 }
 
-static RowForm quantized_of(const Stage *product) { return (RowForm)(product->axis_count - product->data_count); }
+static RowForm form_of(const GroupNest *g, const Stage *product)
+{
+    const int axes = product->axis_count - product->data_count;
+    return axes == PAIRED && g->group->anchor->in[1]->type == I8 ? PANEL : (RowForm)axes;
+}
 
 /* Tiles two pixels along the axis with the least waste, the later one on a tie; two channels, or four for one pixel or
  * if one number packs two rows of weights. */
@@ -54,7 +59,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
                 .last = out->data_count - 1,
                 .w = 1,
                 .o = 1,
-                .form = quantized_of(product_stage(n)) };
+                .form = form_of(g, product_stage(n)) };
     int64_t best = INT64_MAX, outs = axis_extent(out, t.last);
     /* A row of weights after the last: its product is discarded */
     bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;
@@ -68,6 +73,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
     if (t.form == PAIRED) t.o = 4;
+    if (t.form == PANEL) t.o = tensor_dim(g->group->anchor->in[1], 2);
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
         if (epilogue_at_once(g, n, scaled, block)) t.block = block;
@@ -135,6 +141,17 @@ static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const 
     long long w = (long long)t->w, o = (long long)t->o, length = (long long)axis_extent(acc, acc->data_count);
     const char *macro = text_format(cx, "LW_DOT_%lldX%lld_%s", w, o, t->form == PLAIN ? "I8" : "I16");
     if (length < 2) return NULL;
+    if (t->form == PANEL) {
+        macro = w == 2 ? "LW_PANEL2_I16" : "LW_PANEL_I16";
+        const char *pixels = w == 2 ? "[2]" : "", *pixel = w == 2 ? "w<2," : "", *of = w == 2 ? "w," : "";
+        *n = sched_instruction(cx, *n,
+                               text_format(cx,
+                                           "%s[%lld,%lld](a: i16%s[%lld][2], b: i8[%lld][%lld][2]) c[%so<%lld] = "
+                                           "sum(q<%lld,t<2) i32(a[%sq,t]) * i32(b[q,o,t])",
+                                           macro, length, o, pixels, length, length, o, pixel, o, length, of),
+                               NULL);
+        return macro;
+    }
     if (t->form == PAIRED) {
         *n = sched_instruction(
             cx, *n,
@@ -346,12 +363,14 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &t);
 }
 
-/* Loops compute fewer channels than the tile has, if weights are padded to four. */
+/* Loops compute fewer channels than the tile has, if weights are padded to four or to a panel. */
 static bool applies_to_rows(Ctx *cx, const GroupNest *g)
 {
     if (!product_makes_output(cx, g)) return false;
     const Stage *product = product_stage(g->nest);
-    return quantized_of(product) != PAIRED || axis_extent(product, product->data_count - 1) >= 4;
+    const RowForm form = form_of(g, product);
+    const int64_t least = form == PAIRED ? 4 : form == PANEL ? tensor_dim(g->group->anchor->in[1], 2) : 1;
+    return axis_extent(product, product->data_count - 1) >= least;
 }
 
 /* A core with 13 registers and a scalar multiply-accumulate gains by a patch, whose padding costs the loops nothing. It
@@ -372,5 +391,6 @@ const Implementation implementations_arm_rows[] = {
     DOT("rows", "packed_conv2d", applies_to_rows),
     DOT("rows mla", "packed_conv2d", applies_to_patches),
     DOT("rows mla dsp", "packed_conv2d packed_dense", applies_to_rows),
+    DOT("rows bytes", "packed_conv2d packed_dense", applies_to_rows),
     { 0 }
 };

@@ -57,7 +57,7 @@ static bool scales_sum(const Stage *stage, Scale *s)
 
 static bool has_vectors(const GroupNest *g, const Stage *stage, int64_t count)
 {
-    return target_has(g->target, "mve") && axis_extent(stage, stage->data_count - 1) % count == 0;
+    return target_has(g->target, "bytes") && axis_extent(stage, stage->data_count - 1) % count == 0;
 }
 
 bool scales_at_once(const GroupNest *g, const Stage *stage, int64_t count)
@@ -199,7 +199,7 @@ static bool is_addition(Ctx *cx, const GroupNest *g)
 }
 
 const Implementation implementations_arm_scale[] = {
-    { .name = "add.vectors", .features = "rows mve", .plevel = 12,
+    { .name = "add.vectors", .features = "rows bytes", .plevel = 12,
       .ops = "pattern:elementwise pattern:broadcast pattern:injective",
       .what = "the sum of two quantized tensors, row by row", .applies = is_addition, .schedule = schedule_addition },
     { 0 }

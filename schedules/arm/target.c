@@ -5,6 +5,8 @@
  *   rows   8-bit products gain by whole rows with sums in registers (runtime/simd/rows.h): any scalar core
  *   mla    multiply-accumulate in one instruction
  *   dsp    products of pairs of 16 bits: SMLAD
+ *   bytes  vectors of bytes: rows, windows, scaled sums and additions at once
+ *   panels products of pairs of 16 bits in lanes, a channel each: not of these cores
  *   mve    vectors of 128 bits: Helium
  *   fpu    32-bit floats */
 #include "graph/dag/target.h"
@@ -14,7 +16,8 @@ const Target targets_arm[] = {
       .accumulators = 4, .copy_budget = 16 },
     { .name = "arm-dsp", .base = "arm", .summary = "a core with the DSP extension: pairs of 16 bits",
       .features = "mla dsp", .accumulators = 8 },
-    { .name = "arm-mve", .base = "arm-dsp", .summary = "a core with Helium: vectors of 128 bits", .features = "mve" },
+    { .name = "arm-mve", .base = "arm-dsp", .summary = "a core with Helium: vectors of 128 bits",
+      .features = "mve bytes" },
     { .name = "cortex-m0plus", .base = "arm", .summary = "Cortex-M0+" },
     { .name = "cortex-m3", .base = "arm", .summary = "Cortex-M3", .features = "mla", .accumulators = 8 },
     { .name = "cortex-m4", .base = "arm-dsp", .summary = "Cortex-M4 with its FPU", .features = "fpu",

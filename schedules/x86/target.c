@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The x86-64 chain: each instruction set includes the previous one and has wider registers. Vector loops are printed
  * through the headers of runtime/simd, so the emitted text still builds for any processor. The feature `vectors`
- * selects the float schedules of schedules/vector. */
+ * selects the float schedules of schedules/vector; `rows`, `bytes` and `panels` those of 8-bit layers, whose macros are
+ * in runtime/simd/x86_rows.h. */
 #include "graph/dag/target.h"
 
 const Target targets_x86[] = {
     { .name = "x86", .base = "generic", .summary = "x86-64 with SSE 4.1: vectors of 4 floats",
-      .features = "vectors sse4", .lanes = 8, .vector_bytes = 16 },
+      .features = "vectors rows bytes panels sse4", .lanes = 8, .vector_bytes = 16 },
     { .name = "x86-avx2", .base = "x86", .summary = "x86-64 with AVX2 and FMA: vectors of 8", .features = "avx2 fma",
       .lanes = 16, .vector_bytes = 32 },
     { .name = "x86-avx512", .base = "x86-avx2", .summary = "x86-64 with AVX-512F: vectors of 16", .features = "avx512",

@@ -339,8 +339,35 @@ static int test_additions(void)
 static int test_additions(void) { return 0; }
 #endif
 
+/* Panels of m channels, with and without gaps between them. */
+static int32_t panel_begin[2 * 20], panel_sum[2 * 20];
+static int test_panel(int32_t n, int32_t m, int32_t gap)
+{
+    const int32_t cw = m + gap, aw = 2 * n + gap, aq = 2 + gap, bo = 2, bq = 2 * m + gap;
+    for (int32_t w = 2; w >= 1; w--) {
+        for (int32_t i = 0; i < 2 * 20; i++) panel_begin[i] = panel_sum[i] = i * 1000 - 4000;
+        if (w == 2) LW_PANEL2_I16(n, m, LW_AT(panel_sum, 0, cw), LW_AT(halves, 1, aw, aq), LW_AT(weights, 3, bq, bo));
+        else LW_PANEL_I16(n, m, LW_AT(panel_sum, 0), LW_AT(halves, 1, aq), LW_AT(weights, 3, bq, bo));
+        for (int32_t i = 0; i < w; i++)
+            for (int32_t o = 0; o < m; o++)
+                for (int32_t e = 0; e < 2 * n; e++)
+                    panel_begin[i * cw + o] +=
+                        (int32_t)halves[1 + i * aw + e / 2 * aq + e % 2] * weights[3 + e / 2 * bq + o * bo + e % 2];
+        for (int32_t i = 0; i < 2 * 20; i++)
+            if (panel_sum[i] != panel_begin[i]) return 40 + w;
+    }
+    return 0;
+}
+
 int main(void)
 {
+    for (int32_t turn = 0; turn < 3; turn++)
+        for (int32_t n = 1; n <= 12; n++)
+            for (int32_t gap = 0; gap < 2; gap++) {
+                fill_operands(turn);
+                const int status = test_panel(n, 16, gap) + test_panel(n, 8, gap) + test_panel(n, 5, gap);
+                if (status) return status;
+            }
     if (test_additions()) return test_additions();
     for (int32_t n = 1; n <= 20; n++)
         if (test_scales(n)) return test_scales(n);

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The macros of rows.h on x86-64: products of bytes as pairs of 16 bits, by PMADDWD of SSE2 and AVX2, or VPDPWSSD of
+ * AVX-512 VNNI, which adds the sum of the pair as well. Sums of pairs are at most 2 * 2^14: nothing saturates. The tail
+ * of a row is loaded with zeros in the other lanes; no load leaves the row. */
+#ifndef LW_SIMD_X86_ROWS_H
+#define LW_SIMD_X86_ROWS_H
+
+#include "../lw_base.h"
+#include "../lw_fixed.h"
+#include "simd.h"
+
+/* lw: lw_x86_pairs needs LW_SIMD_CHOICE */
+#if LW_SIMD_SSE4
+static inline __m128i lw_x86_wide8(const int8_t *p)
+{
+    return _mm_cvtepi8_epi16(_mm_loadl_epi64((const __m128i *)(const void *)p));
+}
+/* The first n bytes, fewer than 8, and zeros. */
+static inline __m128i lw_x86_wide_part(const int8_t *p, int32_t n)
+{
+    int8_t all[8] = { 0 };
+    memcpy(all, p, (size_t)n);
+    return lw_x86_wide8(all);
+}
+static inline __m128i lw_x86_add_pairs(__m128i sum, __m128i a, __m128i b)
+{
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+    return _mm_dpwssd_epi32(sum, a, b);
+#else
+    return _mm_add_epi32(sum, _mm_madd_epi16(a, b));
+#endif
+}
+/* The sums of four vectors, in their order. */
+static inline __m128i lw_x86_across(__m128i a, __m128i b, __m128i c, __m128i d)
+{
+    return _mm_hadd_epi32(_mm_hadd_epi32(a, b), _mm_hadd_epi32(c, d));
+}
+#endif
+#if LW_SIMD_AVX2
+static inline __m256i lw_x86_wide16(const int8_t *p)
+{
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+static inline __m256i lw_x86_add_pairs16(__m256i sum, __m256i a, __m256i b)
+{
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+    return _mm256_dpwssd_epi32(sum, a, b);
+#else
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+#endif
+}
+static inline __m128i lw_x86_halves(__m256i a)
+{
+    return _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+}
+#endif
+/* lw: end */
+
+/* lw: lw_x86_dots needs lw_x86_pairs */
+#if LW_SIMD_SSE4
+/* Four sums: x by k0 and k1, y by k2 and k3. Variables, not arrays: compilers keep these in registers. */
+#define LW_X86_STEP(add, wide, e, s0, s1, s2, s3)                                                                      \
+    (s0 = add(s0, wide(x + (e)), wide(k0 + (e))), s1 = add(s1, wide(x + (e)), wide(k1 + (e))),                         \
+     s2 = add(s2, wide(y + (e)), wide(k2 + (e))), s3 = add(s3, wide(y + (e)), wide(k3 + (e))))
+static inline __m128i lw_x86_dot(int32_t n, const int8_t *x, const int8_t *y, const int8_t *k0, const int8_t *k1,
+                                 const int8_t *k2, const int8_t *k3)
+{
+    __m128i s0 = _mm_setzero_si128(), s1 = s0, s2 = s0, s3 = s0;
+    int32_t e = 0;
+#if LW_SIMD_AVX2
+    if (n >= 16) {
+        __m256i w0 = _mm256_setzero_si256(), w1 = w0, w2 = w0, w3 = w0;
+        for (; e + 16 <= n; e += 16) LW_X86_STEP(lw_x86_add_pairs16, lw_x86_wide16, e, w0, w1, w2, w3);
+        s0 = lw_x86_halves(w0);
+        s1 = lw_x86_halves(w1);
+        s2 = lw_x86_halves(w2);
+        s3 = lw_x86_halves(w3);
+    }
+#endif
+    for (; e + 8 <= n; e += 8) LW_X86_STEP(lw_x86_add_pairs, lw_x86_wide8, e, s0, s1, s2, s3);
+    if (e < n) {
+#define LW_X86_PART(p) lw_x86_wide_part(p, n - e)
+        LW_X86_STEP(lw_x86_add_pairs, LW_X86_PART, e, s0, s1, s2, s3);
+#undef LW_X86_PART
+    }
+    return lw_x86_across(s0, s1, s2, s3);
+}
+static inline void lw_x86_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b,
+                              int32_t bo)
+{
+    const __m128i begin = _mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)(const void *)c),
+                                             _mm_loadl_epi64((const __m128i *)(const void *)(c + cw)));
+    const __m128i end = _mm_add_epi32(begin, lw_x86_dot(n, a, a + aw, b, b + bo, b, b + bo));
+    _mm_storel_epi64((__m128i *)(void *)c, end);
+    _mm_storel_epi64((__m128i *)(void *)(c + cw), _mm_unpackhi_epi64(end, end));
+}
+static inline void lw_x86_1x4(int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
+{
+    __m128i *to = (__m128i *)(void *)c;
+    _mm_storeu_si128(to, _mm_add_epi32(_mm_loadu_si128(to), lw_x86_dot(n, a, a, b, b + bo, b + 2 * bo, b + 3 * bo)));
+}
+static inline void lw_x86_1x2(int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
+{
+    __m128i *to = (__m128i *)(void *)c;
+    _mm_storel_epi64(to, _mm_add_epi32(_mm_loadl_epi64(to), lw_x86_dot(n, a, a, b, b + bo, b, b + bo)));
+}
+static inline int32_t lw_x86_1x1(int32_t n, int32_t c, const int8_t *a, const int8_t *b)
+{
+    return (int32_t)((uint32_t)c + (uint32_t)_mm_cvtsi128_si32(lw_x86_dot(n, a, a, b, b, b, b)));
+}
+#define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) \
+    lw_x86_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
+#define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_x86_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
+#define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) lw_x86_1x2(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
+#define LW_X86_DOT(n, c, ci, a, ai, b, bi) ((c)[ci] = lw_x86_1x1(n, (c)[ci], (a) + (ai), (b) + (bi)))
+#define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) LW_X86_DOT(n, c, ci, a, ai, b, bi)
+#define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi) \
+    (LW_X86_DOT(n, c, ci, a, ai, b, bi), LW_X86_DOT(n, c, (ci) + (cw), a, (ai) + (aw), b, bi))
+#endif
+/* lw: end */
+
+/* lw: lw_x86_widen needs lw_x86_pairs */
+#if LW_SIMD_SSE4
+static inline void lw_x86_widen(int32_t n, int16_t *y, const int8_t *a)
+{
+    int32_t e = 0;
+    for (; e + 8 <= n; e += 8) _mm_storeu_si128((__m128i *)(void *)(y + e), lw_x86_wide8(a + e));
+    for (; e < n; e++) y[e] = a[e];
+}
+#define LW_ROWS_COPY_I16(n, y, yi, a, ai) lw_x86_widen(n, (y) + (yi), (a) + (ai))
+#endif
+/* lw: end */
+
+/* lw: lw_x86_panels needs lw_x86_pairs lw_panel */
+#if LW_SIMD_AVX2
+/* A pair of 16 bits in all lanes. */
+static inline __m256i lw_x86_pair(const int16_t *p)
+{
+    int32_t both;
+    memcpy(&both, p, sizeof both);
+    return _mm256_set1_epi32(both);
+}
+/* Two pixels, or one if y is x, by 16 channels: sums of even and of odd pairs, which the processor adds in parallel. */
+static inline void lw_x86_panel16(int32_t w, int32_t n, int32_t *c, int32_t cw, const int16_t *x, const int16_t *y,
+                                  const int8_t *b)
+{
+    __m256i *to = (__m256i *)(void *)c, *to1 = (__m256i *)(void *)(c + cw);
+    __m256i s0 = _mm256_loadu_si256(to), s1 = _mm256_loadu_si256(to + 1), s2 = s0, s3 = s1;
+    __m256i t0 = _mm256_setzero_si256(), t1 = t0, t2 = t0, t3 = t0;
+    int32_t q = 0;
+    if (w == 2) s2 = _mm256_loadu_si256(to1), s3 = _mm256_loadu_si256(to1 + 1);
+#define LW_X86_PAIR(q, r0, r1, r2, r3)                                                                                 \
+    do {                                                                                                               \
+        const __m256i k0 = lw_x86_wide16(b + (q) * 32), k1 = lw_x86_wide16(b + (q) * 32 + 16);                         \
+        const __m256i v = lw_x86_pair(x + (q) * 2);                                                                    \
+        r0 = lw_x86_add_pairs16(r0, v, k0);                                                                            \
+        r1 = lw_x86_add_pairs16(r1, v, k1);                                                                            \
+        if (w == 2) {                                                                                                  \
+            const __m256i u = lw_x86_pair(y + (q) * 2);                                                                \
+            r2 = lw_x86_add_pairs16(r2, u, k0);                                                                        \
+            r3 = lw_x86_add_pairs16(r3, u, k1);                                                                        \
+        }                                                                                                              \
+    } while (0)
+    for (; q + 2 <= n; q += 2) {
+        LW_X86_PAIR(q, s0, s1, s2, s3);
+        LW_X86_PAIR(q + 1, t0, t1, t2, t3);
+    }
+    if (q < n) LW_X86_PAIR(q, s0, s1, s2, s3);
+#undef LW_X86_PAIR
+    _mm256_storeu_si256(to, _mm256_add_epi32(s0, t0));
+    _mm256_storeu_si256(to + 1, _mm256_add_epi32(s1, t1));
+    if (w == 2) {
+        _mm256_storeu_si256(to1, _mm256_add_epi32(s2, t2));
+        _mm256_storeu_si256(to1 + 1, _mm256_add_epi32(s3, t3));
+    }
+}
+static inline void lw_x86_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, const int16_t *x, const int16_t *y,
+                                 const int8_t *b)
+{
+    __m256i *to = (__m256i *)(void *)c, *to1 = (__m256i *)(void *)(c + cw);
+    __m256i s0 = _mm256_loadu_si256(to), s1 = w == 2 ? _mm256_loadu_si256(to1) : s0;
+    for (int32_t q = 0; q < n; q++) {
+        const __m256i k = lw_x86_wide16(b + q * 16);
+        s0 = lw_x86_add_pairs16(s0, lw_x86_pair(x + q * 2), k);
+        if (w == 2) s1 = lw_x86_add_pairs16(s1, lw_x86_pair(y + q * 2), k);
+    }
+    _mm256_storeu_si256(to, s0);
+    if (w == 2) _mm256_storeu_si256(to1, s1);
+}
+/* Panels of 16 and 8 channels without gaps; others in portable C. The numbers are literals. */
+#define LW_X86_PANELS(w, n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)                                                \
+    do {                                                                                                               \
+        if ((aq) == 2 && (bo) == 2 && (bq) == 32 && (o) == 16)                                                         \
+            lw_x86_panel16(w, n, (c) + (ci), cw, (a) + (ai), (a) + (ai) + (aw), (b) + (bi));                           \
+        else if ((aq) == 2 && (bo) == 2 && (bq) == 16 && (o) == 8)                                                     \
+            lw_x86_panel8(w, n, (c) + (ci), cw, (a) + (ai), (a) + (ai) + (aw), (b) + (bi));                            \
+        else lw_panel(w, n, o, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo);                                \
+    } while (0)
+#define LW_ROWS_PANEL2_I16(n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
+    LW_X86_PANELS(2, n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)
+#define LW_ROWS_PANEL_I16(n, o, c, ci, a, ai, aq, b, bi, bq, bo) \
+    LW_X86_PANELS(1, n, o, c, ci, 0, a, ai, 0, aq, b, bi, bq, bo)
+#endif
+/* lw: end */
+
+/* lw: lw_x86_copies needs LW_SIMD_CHOICE */
+#if LW_SIMD_SSE4
+#define LW_ROWS_COPY_I8(n, y, yi, a, ai) ((void)memcpy((y) + (yi), (a) + (ai), (size_t)(n)))
+#define LW_ROWS_FILL_I8(n, y, yi, fill) ((void)memset((y) + (yi), fill, (size_t)(n)))
+#endif
+/* lw: end */
+
+/* lw: lw_x86_begin needs LW_SIMD_CHOICE */
+#if LW_SIMD_SSE4
+#define LW_ROWS_COPY_I32(n, y, yi, a, ai) ((void)memcpy((y) + (yi), (a) + (ai), (size_t)(n) * 4))
+#endif
+/* lw: end */
+
+/* lw: lw_x86_window needs lw_x86_pairs lw_window */
+#if LW_SIMD_AVX2
+/* Eight channels of `pixels` windows, 1 or 2, a literal. Two taps are the halves of a pair. */
+static inline void lw_x86_window(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a,
+                                 int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
+{
+    __m256i sum[2];
+    for (int32_t p = 0; p < pixels; p++) sum[p] = _mm256_loadu_si256((const __m256i *)(const void *)(c + p * cw));
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t j = 0; j < kw; j += 2) {
+            const int8_t *x = a + i * ai + j * aj, *k = b + i * bi + j * bj;
+            const int32_t has_two = j + 1 < kw;
+            const __m128i w = lw_x86_wide8(k), w1 = has_two ? lw_x86_wide8(k + bj) : _mm_setzero_si128();
+            const __m256i weights = _mm256_set_m128i(_mm_unpackhi_epi16(w, w1), _mm_unpacklo_epi16(w, w1));
+            for (int32_t p = 0; p < pixels; p++) {
+                const __m128i v = lw_x86_wide8(x + p * aw), v1 = has_two ? lw_x86_wide8(x + aj + p * aw) : v;
+                const __m256i values = _mm256_set_m128i(_mm_unpackhi_epi16(v, v1), _mm_unpacklo_epi16(v, v1));
+                sum[p] = lw_x86_add_pairs16(sum[p], values, weights);
+            }
+        }
+    for (int32_t p = 0; p < pixels; p++) _mm256_storeu_si256((__m256i *)(void *)(c + p * cw), sum[p]);
+}
+#define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                     \
+    do {                                                                                                               \
+        if ((n) == 8) lw_x86_window(2, kh, kw, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);            \
+        else lw_window(2, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);                      \
+    } while (0)
+#define LW_ROWS_WINDOW_I8(kh, kw, n, c, ci, a, at, ai, aj, b, bt, bi, bj)                                              \
+    do {                                                                                                               \
+        if ((n) == 8) lw_x86_window(1, kh, kw, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj);              \
+        else lw_window(1, kh, kw, n, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj);                        \
+    } while (0)
+#endif
+/* lw: end */
+
+/* lw: lw_x86_scale needs LW_SIMD_CHOICE lw_mulhigh_sat_i32 lw_roundshift_i32 */
+#if LW_SIMD_AVX2
+/* a*b / 2^31, rounded to nearest, ties up: the bits 31 to 62 of the 64-bit products. Only least * least has the result
+ * 2^31, which becomes its complement. */
+static inline __m256i lw_x86_mulhigh(__m256i a, __m256i b)
+{
+    const __m256i half = _mm256_set1_epi64x(0x40000000), least = _mm256_set1_epi32(INT32_MIN);
+    const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(a, b), half);
+    const __m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32)), half);
+    const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
+    return _mm256_xor_si256(high, _mm256_cmpeq_epi32(high, least));
+}
+/* a / 2^s to nearest, ties away from zero; `mask` is 2^s - 1. */
+static inline __m256i lw_x86_roundshift(__m256i a, __m256i s, __m256i mask)
+{
+    const __m256i tie = _mm256_sub_epi32(_mm256_srli_epi32(mask, 1), _mm256_srai_epi32(a, 31));
+    const __m256i up = _mm256_cmpgt_epi32(_mm256_and_si256(a, mask), tie);
+    return _mm256_sub_epi32(_mm256_srav_epi32(a, s), up);
+}
+static inline __m256i lw_x86_mask(__m256i s)
+{
+    return _mm256_sub_epi32(_mm256_sllv_epi32(_mm256_set1_epi32(1), s), _mm256_set1_epi32(1));
+}
+/* Stores eight values plus `zero` between least and most as bytes. */
+static inline void lw_x86_store(int8_t *y, __m256i v, int32_t zero, int32_t least, int32_t most)
+{
+    v = _mm256_add_epi32(v, _mm256_set1_epi32(zero));
+    v = _mm256_min_epi32(_mm256_max_epi32(v, _mm256_set1_epi32(least)), _mm256_set1_epi32(most));
+    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    _mm_storel_epi64((__m128i *)(void *)y, _mm_packs_epi16(words, words));
+}
+static inline int8_t lw_x86_scaled(int32_t a, int32_t m, int32_t s, int32_t zero, int32_t least, int32_t most)
+{
+    const uint32_t sum = (uint32_t)lw_roundshift_i32(lw_mulhigh_sat_i32(a, m), s) + (uint32_t)zero;
+    const int32_t v = (int32_t)sum;
+    return (int8_t)(v < least ? least : v > most ? most : v);
+}
+static inline void lw_x86_scale(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
+                                const int32_t *m, const uint8_t *s)
+{
+    int32_t e = 0;
+    for (; e + 8 <= n; e += 8) {
+        const __m256i shift = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(s + e)));
+        const __m256i factor = _mm256_loadu_si256((const __m256i *)(const void *)(m + e));
+        const __m256i v = lw_x86_mulhigh(_mm256_loadu_si256((const __m256i *)(const void *)(a + e)), factor);
+        lw_x86_store(y + e, lw_x86_roundshift(v, shift, lw_x86_mask(shift)), zero, least, most);
+    }
+    for (; e < n; e++) y[e] = lw_x86_scaled(a[e], m[e], s[e], zero, least, most);
+}
+static inline void lw_x86_scale_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
+                                    int32_t m, int32_t s)
+{
+    const __m256i factor = _mm256_set1_epi32(m), shift = _mm256_set1_epi32(s), mask = lw_x86_mask(shift);
+    int32_t e = 0;
+    for (; e + 8 <= n; e += 8) {
+        const __m256i v = lw_x86_mulhigh(_mm256_loadu_si256((const __m256i *)(const void *)(a + e)), factor);
+        lw_x86_store(y + e, lw_x86_roundshift(v, shift, mask), zero, least, most);
+    }
+    for (; e < n; e++) y[e] = lw_x86_scaled(a[e], m, s, zero, least, most);
+}
+#define LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, yi, a, ai, m, mi, s, si)                                        \
+    lw_x86_scale(n, zero, least, most, (y) + (yi), (a) + (ai), (m) + (mi), (s) + (si))
+#define LW_ROWS_SCALE_I8(n, zero, least, most, y, yi, a, ai, m, s) \
+    lw_x86_scale_all(n, zero, least, most, (y) + (yi), (a) + (ai), m, s)
+#endif
+/* lw: end */
+
+/* lw: lw_x86_add needs lw_x86_scale */
+#if LW_SIMD_AVX2
+static inline __m256i lw_x86_times(__m256i v, int32_t m, int32_t s)
+{
+    const __m256i shift = _mm256_set1_epi32(s);
+    return lw_x86_roundshift(lw_x86_mulhigh(v, _mm256_set1_epi32(m)), shift, lw_x86_mask(shift));
+}
+static inline __m256i lw_x86_term(const int8_t *a, int32_t zero, int32_t m, int32_t s)
+{
+    const __m256i v = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)a));
+    return lw_x86_times(_mm256_slli_epi32(_mm256_add_epi32(v, _mm256_set1_epi32(zero)), 20), m, s);
+}
+static inline void lw_x86_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int32_t zb, int32_t mb, int32_t sb,
+                              int32_t m, int32_t s, int32_t zero, int32_t least, int32_t most, int8_t *y,
+                              const int8_t *a, const int8_t *b)
+{
+    int32_t e = 0;
+    for (; e + 8 <= n; e += 8) {
+        const __m256i sum = _mm256_add_epi32(lw_x86_term(a + e, za, ma, sa), lw_x86_term(b + e, zb, mb, sb));
+        lw_x86_store(y + e, lw_x86_times(sum, m, s), zero, least, most);
+    }
+    for (; e < n; e++) {
+        const int32_t v = (int32_t)(((uint32_t)a[e] + (uint32_t)za) << 20);
+        const int32_t w = (int32_t)(((uint32_t)b[e] + (uint32_t)zb) << 20);
+        const uint32_t sum = (uint32_t)lw_roundshift_i32(lw_mulhigh_sat_i32(v, ma), sa)
+                             + (uint32_t)lw_roundshift_i32(lw_mulhigh_sat_i32(w, mb), sb);
+        y[e] = lw_x86_scaled((int32_t)sum, m, s, zero, least, most);
+    }
+}
+#define LW_ROWS_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, yi, a, ai, b, bi)                        \
+    lw_x86_add(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, (y) + (yi), (a) + (ai), (b) + (bi))
+#endif
+/* lw: end */
+
+/* lw: lw_x86_pool needs lw_x86_pairs lw_sum_window */
+#if LW_SIMD_AVX2
+/* Sums of eight channels in lanes of 16 bits, of up to 256 bytes each. */
+static inline void lw_x86_sum8(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
+{
+    __m256i *to = (__m256i *)(void *)y;
+    __m128i sum = _mm_setzero_si128();
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t j = 0; j < kw; j++) sum = _mm_add_epi16(sum, lw_x86_wide8(a + i * ai + j * aj));
+    _mm256_storeu_si256(to, _mm256_add_epi32(_mm256_loadu_si256(to), _mm256_cvtepi16_epi32(sum)));
+}
+static inline void lw_x86_max(int32_t kh, int32_t kw, int32_t n, int8_t *y, const int8_t *a, int32_t ai, int32_t aj)
+{
+    int32_t e = 0;
+    for (; e + 16 <= n; e += 16) {
+        __m128i *to = (__m128i *)(void *)(y + e), most = _mm_loadu_si128(to);
+        for (int32_t i = 0; i < kh; i++)
+            for (int32_t j = 0; j < kw; j++)
+                most = _mm_max_epi8(most, _mm_loadu_si128((const __m128i *)(const void *)(a + i * ai + j * aj + e)));
+        _mm_storeu_si128(to, most);
+    }
+    for (; e < n; e++)
+        for (int32_t i = 0; i < kh; i++)
+            for (int32_t j = 0; j < kw; j++) y[e] = a[i * ai + j * aj + e] > y[e] ? a[i * ai + j * aj + e] : y[e];
+}
+#define LW_ROWS_SUM_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj)                                                         \
+    do {                                                                                                               \
+        if ((n) == 8 && (kh) * (kw) <= 256) lw_x86_sum8(kh, kw, (y) + (yi), (a) + (at), ai, aj);                       \
+        else lw_sum_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj);                                                 \
+    } while (0)
+#define LW_ROWS_MAX_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_x86_max(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
+#endif
+/* lw: end */
+#endif
