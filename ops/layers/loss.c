@@ -125,7 +125,7 @@ static bool cross_entropy_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int 
     if (input || !read_classes(cx, n, &k) || !k.of_logits) return false;
     const char *all = k.at.all, *kept = k.at.kept, *c = k.at.chosen;
     const Tensor *x = n->in[0];
-    Tensor *p = call_on(cx, "softmax", n->name, n->in[0], NULL);
+    Tensor *p = call_on(cx, "softmax", "probabilities", n->in[0], NULL);
     Tensor *rows = tensor_new(cx, "rows", x->type, x->rank - 1, x->shape);
     const Bind by = BIND_V("factor", expr_real(cx, x->type, factor_of(cx, n, rows))), t = BIND_T("t", n->in[1]),
                prob = BIND_T("p", p), seed = BIND_T("g", g[0]), one = BIND_V("one", expr_real(cx, x->type, 1)),
