@@ -190,7 +190,8 @@ static bool run_form(Ctx *cx, const char *model, const Form *f, const char *cons
     own->standalone = true;
     if (f->qdq) own->qdq = f->qdq;
     if (!build_read(b, cx, model, own)) return false;
-    if (b->state_count) diag_unsupported(cx, NULL, "evaluation of a model with state");
+    if (b->state_count)
+        diag_unsupported(cx, NULL, "evaluation of a model with state; accepted: one whose samples are independent");
     if (f->without_grids) model_without_grids(cx, &b->model);
     if (ctx_failed(cx) || !samples_read(b, path, path_count, &s)) return false;
     return build_graph(b) && build_nests(b) && outputs_emitted(b, &s, out);
@@ -223,8 +224,8 @@ static void print_reference(Ctx *cx, Text *t, const lw_evaluation *e, const lw_o
     Outputs want;
     if (!run_form(cx, e->reference, &forms[AS_EMITTED], e->samples, e->sample_count, o, &b, &want)) return;
     if (want.each != y->each) {
-        diag_error(cx, NULL, "the first output of \"%s\" has %lld elements, that of the model %lld", e->reference,
-                   (long long)want.each, (long long)y->each);
+        diag_error(cx, NULL, "the first output of \"%s\" has %lld elements; %lld, as of the model, are expected",
+                   e->reference, (long long)want.each, (long long)y->each);
         return;
     }
     text_printf(t, "against %s: signal to noise %s; greatest error %.4g\n", e->reference,

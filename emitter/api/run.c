@@ -146,7 +146,8 @@ static bool run(Ctx *cx, const char *model, const char *const *input, int input_
     if (!interpret(&b, cx, model, input, input_count, &outputs, o)) return false;
     const int most = b.model.output_count - b.state_count;
     if (output_count > most)
-        diag_error(cx, NULL, "the model has %d outputs, but %d files are given", most, output_count);
+        diag_error(cx, NULL, "-o is given %d times; accepted: once for each of the model's %d outputs", output_count,
+                   most);
     if (ctx_failed(cx)) return false;
     FileOut *files = NEW_ARRAY(cx->arena, FileOut, output_count);
     for (int i = 0; i < output_count; i++) {

@@ -42,7 +42,8 @@ Folder *trial_folder(Ctx *cx, int input_count)
         Folder *f = folder_of(cx, candidate, input_count);      /* before mkdir: no allocation may fail after it */
         if (system(command) == 0) return f;
     }
-    diag_error(cx, NULL, "cannot create a scratch folder in %s", base ? base : "/tmp");
+    diag_error(cx, NULL, "cannot create a scratch folder in %s; set TMPDIR to a folder that can be written",
+               base ? base : "/tmp");
     return NULL;
 }
 

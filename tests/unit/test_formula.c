@@ -113,7 +113,8 @@ static void test_readings(void)
             else text_add(&out, first_error(w.cx));
             shown = text_string(&out);
             check_that(text_equal(shown, readings[i].printed),
-                       name_format(w.cx, "%s %s", readings[i].name, round ? "reads back as printed" : "prints its canonical form"),
+                       name_format(w.cx, "%s %s", readings[i].name,
+                                   round ? "reads back as printed" : "prints its canonical form"),
                        "\n  %s\ninstead of\n  %s", shown, readings[i].printed);
         }
         ctx_free(w.cx);
@@ -169,8 +170,10 @@ static const Refusal refusals[] = {
     { "y[i<5] = b[i - 1]? + 1", "a padded read is accepted in ( value : value outside ) only", 18, 1 },
     { "y[i<5] = (b[i] : 0)", "no read before this ':' is marked as padded with '?'", 16, 1 },
     { "y[i<5] = (b[i-1]? : i32(0))", "the value outside has type i32, the one inside f32", 21, 3 },
-    { "y[*] = x[*] + u[*]", "the shape [7][5] of 'u' does not broadcast with [3][5]", 15, 1 },
-    { "y[*] = x[*] + v[*]", "the shape [n][4] of 'v' does not broadcast with [3][5]", 15, 1 },
+    { "y[*] = x[*] + u[*]", "the shape [7][5] of 'u' does not broadcast with [3][5]; equal sizes, or 1, are accepted",
+      15, 1 },
+    { "y[*] = x[*] + v[*]", "the shape [n][4] of 'v' does not broadcast with [3][5]; equal sizes, or 1, are accepted",
+      15, 1 },
     { "y[*] = 1", "no tensor is read with [*]: the shape of the output is not known", 4, 1 },
     { "y[i] = b[*]", "the size of axis 'i' is not known: it is not the whole index of any dimension; write i<size", 3,
       1 },

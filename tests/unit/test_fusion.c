@@ -105,8 +105,9 @@ int main(void)
         Ctx *cx = context_new(NULL, NULL);
         Build b = { .cx = cx };
         const char *found = functions_of(cx, &rows[i], &b);
-        const char *label = rows[i].number ? text_format(cx, "7.3 row %d fuses as listed: %s", rows[i].number, rows[i].graph)
-                                           : text_format(cx, "7.2 fuses as listed: %s", rows[i].graph);
+        const char *label = rows[i].number
+            ? text_format(cx, "7.3 row %d fuses as listed: %s", rows[i].number, rows[i].graph)
+            : text_format(cx, "7.2 fuses as listed: %s", rows[i].graph);
         check_that(strcmp(found, rows[i].functions) == 0, label, "%s; wanted %s", found, rows[i].functions);
         if (rows[i].than) printf("# other than in the table: %s\n", rows[i].than);
         seen[rows[i].number] = true;

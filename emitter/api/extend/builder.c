@@ -10,6 +10,7 @@
 #include "api/computation/arguments.h"
 #include "graph/dag/definition.h"
 #include "graph/dag/graph.h"
+#include "graph/dag/op_build.h"
 #include "graph/dag/op_formula.h"
 #include "graph/condition/condition.h"
 #include "graph/condition/condition_names.h"
@@ -208,7 +209,8 @@ static Tensor *constant(lw_call *c, const char *type, int rank, const int64_t *s
     const char *function = "lw_constant";
     DType of = F32;
     if (!is_given(cx, function, "the type", type)) return NULL;
-    if (!dtype_read(type, strlen(type), &of)) diag_error(cx, function, "'%s' is not an element type", type);
+    if (!dtype_read(type, strlen(type), &of))
+        diag_error(cx, function, "'%s' is not an element type; accepted: %s", type, op_types_text(cx, NULL));
     if (!c->in_graph) diag_error(cx, function, "a compute has no constants; accepted: numbers in formulas");
     if (rank < 0 || rank > MAX_RANK || (rank && !shape) || !data)
         diag_error(cx, function, "a shape of %d dimensions, a shape or data that is NULL; accepted: 0 to %d dimensions",
@@ -276,7 +278,7 @@ int builder_compute(Ctx *cx, const Node *n, Tensor **out)
 {
     BuiltOp *row = n->op->user;
     if (row->depth == MOST_NESTED) {
-        diag_error(cx, NULL, "it calls itself");
+        diag_error(cx, NULL, "it calls itself; calls of other operators are accepted");
         return 0;
     }
     row->depth++;
@@ -313,7 +315,7 @@ Tensor *builder_alter(Ctx *cx, const Implementation *with, const Target *t, cons
         diag_error(cx, where, "calls of one output are altered; the call has %d, and its function returned %d",
                    n->out_count, count);
     else if (!is_like(out[0], n->out[0]))
-        diag_error(cx, where, "its function returned %s%s, but the call's output is %s%s",
+        diag_error(cx, where, "its function returned %s%s; %s%s, as of the call's output, is accepted",
                    dtype_info(out[0]->type)->spelling, tensor_shape_text(cx, out[0]),
                    dtype_info(n->out[0]->type)->spelling, tensor_shape_text(cx, n->out[0]));
     return ctx_failed(cx) || out[0] == n->out[0] ? NULL : out[0];

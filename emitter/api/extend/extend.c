@@ -9,6 +9,7 @@
 #include "api/computation/computation.h"
 #include "api/extend/external_row.h"
 #include "graph/dag/definition.h"
+#include "graph/dag/op_build.h"
 #include "graph/dag/op_trial.h"
 #include "graph/dag/target.h"
 #include "graph/condition/condition.h"
@@ -63,7 +64,7 @@ static bool is_a_name(Ctx *cx, const char *function, const char *what, const cha
 {
     if (!is_given(cx, function, what, value)) return false;
     if (value[strcspn(value, " \t\n,;")])
-        diag_error(cx, function, "%s, '%s', contains a blank, ',' or ';'", what, value);
+        diag_error(cx, function, "%s, '%s', contains a blank, ',' or ';'; one word is accepted", what, value);
     return !ctx_failed(cx);
 }
 
@@ -164,7 +165,8 @@ static bool is_an_op_or_formula(Ctx *cx, const char *place, const char *word)
 static bool is_a_type(Ctx *cx, const char *place, const char *word)
 {
     DType type;
-    if (!dtype_read(word, strlen(word), &type)) diag_error(cx, place, "'%s' is not an element type", word);
+    if (!dtype_read(word, strlen(word), &type))
+        diag_error(cx, place, "'%s' is not an element type; accepted: %s", word, op_types_text(cx, NULL));
     return !ctx_failed(cx);
 }
 
@@ -190,7 +192,8 @@ static const char *first_of_chain(Ctx *cx, const char *place, const char *ops)
         const bool is_optional = s[word - 1] == '?';
         const char *op = name_n(cx, s, word - is_optional);
         if (!is_an_op(cx, place, op)) return NULL;
-        if (!first && is_optional) diag_error(cx, place, "the first operator, '%s?', is optional", op);
+        if (!first && is_optional)
+            diag_error(cx, place, "the first operator, '%s?', is optional; accepted: '%s', a required one", op, op);
         if (!first) first = op;
     }
     if (!first && !ctx_failed(cx)) diag_error(cx, place, "its list, \"%s\", names no operator", ops);
@@ -205,7 +208,9 @@ static bool add_composite(Ctx *cx, const char *device, const char *own, const ch
     const Device *old = device_find(cx, device);
     const char *place = text_format(cx, "composite \"%s\" of %s", own, device);
     if (!old) diag_error(cx, place, "there is no device '%s'%s", device, device_hint(cx, device));
-    else if (!text_equal(name_identifier(cx, own), own)) diag_error(cx, place, "'%s' is no name of a C function", own);
+    else if (!text_equal(name_identifier(cx, own), own))
+        diag_error(cx, place, "'%s' is no name of a C function; accepted: letters, digits and _, like '%s'", own,
+                   name_identifier(cx, own));
     const char *first = ctx_failed(cx) ? NULL : first_of_chain(cx, place, ops);
     const Implementation condition = { .name = own, .ops = first, .when = when };
     if (!first || !condition_reads(cx, &condition)) return false;
@@ -227,7 +232,9 @@ static bool are_attrs_of(Ctx *cx, const char *foreign, const Op *op, const char 
         const char *word = name_n(cx, s, strcspn(s, " "));
         const AttrRow *a = op->attr;
         while (a && a->name && strcmp(a->name, word) != 0) a++;
-        if (!a || !a->name) diag_error(cx, foreign, "the operator %s has no attribute '%s'", op->name, word);
+        if (!a || !a->name)
+            diag_error(cx, foreign, "the operator %s has no attribute '%s'; `loopwright ops` lists its attributes",
+                       op->name, word);
     }
     return !ctx_failed(cx);
 }
@@ -311,7 +318,7 @@ static bool is_consistent(Ctx *cx, const char *ops, const lw_implementation *i)
     if (i->alter && (i->compute || i->build || i->call || i->schedule))
         diag_error(cx, place, "a row that alters calls has no compute and no schedule; accepted: a row for the altered "
                               "operator");
-    if (i->in_place && !i->call) diag_error(cx, place, "in_place is for a call");
+    if (i->in_place && !i->call) diag_error(cx, place, "in_place is for a call; accepted: a row with `call`");
     return !ctx_failed(cx);
 }
 

@@ -110,7 +110,8 @@ Tensor *tensor_zeros(Ctx *cx, const char *tensor_name, DType t, int rank, const 
     if (!x || ctx_failed(cx)) return NULL;
     int64_t bytes = tensor_bytes(x);
     if (bytes < 0) {
-        diag_error(cx, NULL, "constant \"%s\" is too large", tensor_name);
+        diag_error(cx, NULL, "constant \"%s\" is %s; numbers as sizes, and fewer than 2^31 elements, are accepted",
+                   tensor_name, tensor_shape_text(cx, x));
         return NULL;
     }
     x->data = *data = arena_alloc(cx->arena, (size_t)bytes);

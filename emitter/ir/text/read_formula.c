@@ -176,7 +176,8 @@ static void broadcast_shape(Formula *f)
         found = true;
         Tensor before = f->star;
         if (!broadcast(&f->star, read->tensor))
-            lex_error(l, l->token[i - 1], "the shape %s of '%s' does not broadcast with %s",
+            lex_error(l, l->token[i - 1],
+                      "the shape %s of '%s' does not broadcast with %s; equal sizes, or 1, are accepted",
                       tensor_shape_text(f->r.cx, read->tensor), read->name, tensor_shape_text(f->r.cx, &before));
     }
     if (!found) lex_error(l, lex_peek(l), "no tensor is read with [*]: the shape of the output is not known");
