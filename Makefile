@@ -26,7 +26,8 @@ say = $(if $(Q),@echo "$(1) $(2)")
 
 # files(ROOT...): the C sources below these folders, at any depth.
 files     = $(sort $(shell find -L $(1) -name '*.c'))
-SOURCES   := $(filter-out emitter/main.c,$(call files,emitter ops schedules))
+CLIENT    := emitter/main.c $(call files,emitter/command)
+SOURCES   := $(filter-out $(CLIENT),$(call files,emitter ops schedules))
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 LIBRARY   := $(BUILD)/internal.a
 PUBLIC    := $(BUILD)/libloopwright.a
@@ -35,7 +36,7 @@ PROGRAM   := $(BUILD)/loopwright
 .PHONY: all
 all: $(PROGRAM)
 
-$(PROGRAM): $(BUILD)/obj/emitter/main.o $(LIBRARY)
+$(PROGRAM): $(CLIENT:%.c=$(BUILD)/obj/%.o) $(LIBRARY)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
 
@@ -87,7 +88,7 @@ $(BUILD)/obj/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c -o $@ $<
 
--include $(OBJECTS:.o=.d) $(BUILD)/obj/emitter/main.d
+-include $(OBJECTS:.o=.d) $(CLIENT:%.c=$(BUILD)/obj/%.d)
 
 .PHONY: demo
 demo: $(PROGRAM)

@@ -65,7 +65,8 @@ emitter/api/computation      emitter/driver emitter/context
 emitter/api/extend           emitter/api/computation
 emitter/api/page             emitter/quantizer
 emitter/api                  emitter/api/extend emitter/api/page emitter/export
-emitter/main.c               emitter/loopwright.h
+emitter/command              emitter/loopwright.h
+emitter/main.c               emitter/command
 '
 
 # Files that require each other, and the reason.

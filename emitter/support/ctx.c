@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/names.h"
+#include "support/map.h"
 #include "support/text.h"
 
 Ctx *ctx_new(OutOfMemory *hook, void *user)
@@ -34,10 +35,11 @@ void ctx_free(Ctx *cx)
 uint32_t ctx_serial(Ctx *cx) { return ++cx->serial; }
 
 /* True if the same note or warning was reported before: a repeated trial reports its warnings once. */
-static bool is_said(const Ctx *cx, Severity s, const char *where, const char *what)
+static bool is_said(const Ctx *cx, Severity s, const char *where, const char *what, uint32_t hash)
 {
-    for (const Diag *d = cx->diags; d && s < ERROR; d = d->next)
-        if (d->severity == s && d->file == cx->file && text_equal(d->where, where) && text_equal(d->what, what))
+    for (const Diag *d = cx->said[hash % DIAG_BUCKETS]; d; d = d->before)
+        if (d->hash == hash && d->severity == s && d->file == cx->file && text_equal(d->where, where)
+            && text_equal(d->what, what))
             return true;
     return false;
 }
@@ -45,8 +47,15 @@ static bool is_said(const Ctx *cx, Severity s, const char *where, const char *wh
 static void add(Ctx *cx, Severity s, const char *where, const char *source, const char *format, va_list args)
 {
     const char *what = text_vformat(cx, format, args);
-    if (is_said(cx, s, where, what)) return;
+    const uint32_t hash = (uint32_t)hash_bytes(what, strlen(what));
+    if (s < ERROR && is_said(cx, s, where, what, hash)) return;
     Diag *d = NEW(cx->arena, Diag);
+    d->number = ++cx->diag_count;
+    if (s < ERROR) {
+        d->hash = hash;
+        d->before = cx->said[hash % DIAG_BUCKETS];
+        cx->said[hash % DIAG_BUCKETS] = d;
+    }
     d->severity = s;
     d->file = cx->file;
     d->where = where ? text_format(cx, "%s", where) : NULL;
@@ -121,6 +130,8 @@ DiagMark diag_mark(Ctx *cx) { return (DiagMark){ cx->last_diag, cx->failed }; }
 Diag *diag_rewind(Ctx *cx, DiagMark mark)
 {
     Diag *first = *mark.last;
+    for (int i = 0; first && i < DIAG_BUCKETS; i++)
+        while (cx->said[i] && cx->said[i]->number >= first->number) cx->said[i] = cx->said[i]->before;
     *mark.last = NULL;
     cx->last_diag = mark.last;
     cx->failed = mark.failed;

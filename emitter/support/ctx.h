@@ -23,7 +23,11 @@ struct Diag {
     const char *file, *where, *what;   /* `file` and `where` may be NULL */
     const char *source;                /* the line at fault and a line with a caret, or NULL */
     const struct Refusal *refusal;     /* the value from which a refusal's text is printed; else NULL */
+    /* Of notes and warnings, to find repeated ones: the hash of the text, the order, the one before in its bucket */
+    uint32_t hash, number;
+    Diag *before;
 };
+enum { DIAG_BUCKETS = 256 };
 
 typedef struct Ctx Ctx;
 struct Ctx {
@@ -39,6 +43,8 @@ struct Ctx {
     const struct BuiltinRows *rows;
     struct Diag *diags;          /* support/ctx.c: in the order reported */
     struct Diag **last_diag;
+    uint32_t diag_count;
+    struct Diag *said[DIAG_BUCKETS];     /* notes and warnings by hash, the latest first */
     bool failed;                 /* an error has been reported */
     bool is_usage;               /* the error is in the arguments of the call, not in a file */
     /* A built-in template runs: its nest is checked once, after the last step */

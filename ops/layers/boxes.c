@@ -8,10 +8,12 @@
  *
  * Suppression iterates over the ranks t of the boxes of each image b and class c, an ordered axis:
  *
- *   best[t,b,c]    the box of rank t: t boxes have a greater score, or an equal one and a lower index
- *   kept[t,b,c]    1 if the box is selected: it is not suppressed, its score > least, and less than `most` are selected
- *   number[t,b,c]  the number of selected boxes up to rank t
- *   gone[t,b,c,i]  1 if box i is suppressed: a selected box up to rank t overlaps it, intersection / union > overlap
+ *   rank[b,c,i]           the number of boxes with a greater score than box i, or an equal one and a lower index
+ *   ranked[t,b,c]         the box of rank t
+ *   selected[t,b,c]       1 if the box is selected: not suppressed, score > least, less than `most` selected before
+ *   number[t,b,c]         the number of selected boxes up to rank t
+ *   suppressed[t,b,c,i]   1 if box i is suppressed: a selected box up to rank t overlaps it, intersection / union >
+ *                         overlap
  *
  * The rows (image, class, box) of the result list the selected boxes by image, then by class; unused rows are -1. */
 #include <string.h>
@@ -52,38 +54,41 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
     formulas_name(&f, (Bind)BIND_V("B", images));
     formulas_name(&f, (Bind)BIND_V("C", classes));
     formulas_name(&f, (Bind)BIND_V("N", count));
-    formulas_compute(&f, "place[b<B,c<C,i<N] = sum(o<N) select(score[b,c,o] > score[b,c,i] || (score[b,c,o] == "
+    formulas_compute(&f, "rank[b<B,c<C,i<N] = sum(o<N) select(score[b,c,o] > score[b,c,i] || (score[b,c,o] == "
                       "score[b,c,i] && o < i), 1, 0)");
-    formulas_compute(&f, "best[t<N,b<B,c<C] = sum(i<N) select(place[b,c,i] == t, i, 0)");
+    formulas_compute(&f, "ranked[t<N,b<B,c<C] = sum(i<N) select(rank[b,c,i] == t, i, 0)");
     formulas_compute(&f, "%s",
                   node_int(n, "center", 0) ? "edges[b<B,i<N,k<4] = select(k < 2, box[b,i,k%2] - box[b,i,k%2+2] * 0.5, "
                                              "box[b,i,k%2] + box[b,i,k%2+2] * 0.5)"
                                            : "edges[b<B,i<N,k<4] = select(k < 2, min(box[b,i,k%2], box[b,i,k%2+2]), "
                                              "max(box[b,i,k%2], box[b,i,k%2+2]))");
     formulas_compute(&f, "area[b<B,i<N] = (edges[b,i,2] - edges[b,i,0]) * (edges[b,i,3] - edges[b,i,1])");
-    Tensor *kept = formulas_promise(&f, "kept", I32, 3, shape), *number = formulas_promise(&f, "number", I32, 3, shape),
-           *gone = formulas_promise(&f, "gone", I32, 4, shape);
+    Tensor *selected = formulas_promise(&f, "selected", I32, 3, shape),
+           *number = formulas_promise(&f, "number", I32, 3, shape),
+           *suppressed = formulas_promise(&f, "suppressed", I32, 4, shape);
     formulas_compute(&f, "before%s = (number[t-1,b,c]? : 0)", by_rank);
-    formulas_compute(&f, "left%s = (gone[t-1,b,c,i]? : 0)", by_box);
-    formulas_define(&f, kept,
-                  "kept%s = select(left[t,b,c,best[t,b,c]] == 0 && i64(before[t,b,c]) < most && score[b,c,best[t,b,c]] "
-                  "> least, 1, 0)",
+    formulas_compute(&f, "left%s = (suppressed[t-1,b,c,i]? : 0)", by_box);
+    formulas_define(&f, selected,
+                  "selected%s = select(left[t,b,c,ranked[t,b,c]] == 0 && i64(before[t,b,c]) < most && "
+                  "score[b,c,ranked[t,b,c]] > least, 1, 0)",
                   by_rank);
-    formulas_define(&f, number, "number%s = before[t,b,c] + kept[t,b,c]", by_rank);
+    formulas_define(&f, number, "number%s = before[t,b,c] + selected[t,b,c]", by_rank);
     formulas_compute(&f,
-                  "common%s = select(kept[t,b,c] > 0, "
-                  "max(0, min(edges[b,best[t,b,c],2], edges[b,i,2]) - max(edges[b,best[t,b,c],0], edges[b,i,0])) * "
-                  "max(0, min(edges[b,best[t,b,c],3], edges[b,i,3]) - max(edges[b,best[t,b,c],1], edges[b,i,1])), 0)",
+                  "intersection%s = select(selected[t,b,c] > 0, "
+                  "max(0, min(edges[b,ranked[t,b,c],2], edges[b,i,2]) - max(edges[b,ranked[t,b,c],0], edges[b,i,0])) * "
+                  "max(0, min(edges[b,ranked[t,b,c],3], edges[b,i,3]) - max(edges[b,ranked[t,b,c],1], edges[b,i,1])), "
+                  "0)",
                   by_box);
-    formulas_define(&f, gone,
-                  "gone%s = select(left[t,b,c,i] > 0 || (common[t,b,c,i] > 0 && "
-                  "common[t,b,c,i] / (area[b,best[t,b,c]] + area[b,i] - common[t,b,c,i]) > overlap), 1, 0)",
+    formulas_define(&f, suppressed,
+                  "suppressed%s = select(left[t,b,c,i] > 0 || (intersection[t,b,c,i] > 0 && "
+                  "intersection[t,b,c,i] / (area[b,ranked[t,b,c]] + area[b,i] - intersection[t,b,c,i]) > overlap), 1, "
+                  "0)",
                   by_box);
     formulas_compute(&f, "first[b<B,c<C] = sum(p<B,q<C) select(p < b || (p == b && q < c), number[N-1,p,q], 0)");
-    formulas_compute(&f, "at[t<N,b<B,c<C] = select(kept[t,b,c] > 0, first[b,c] + number[t,b,c] - 1, -1)");
+    formulas_compute(&f, "at[t<N,b<B,c<C] = select(selected[t,b,c] > 0, first[b,c] + number[t,b,c] - 1, -1)");
     out[0] = formulas_compute(&f,
                            "y[k<%lld,d<3] = max(t<N,b<B,c<C; -1) select(at[t,b,c] == k, i64(select(d == 0, b, select(d "
-                           "== 1, c, best[t,b,c]))), -1)",
+                           "== 1, c, ranked[t,b,c]))), -1)",
                            (long long)capacity);
     out[1] = formulas_compute(&f, "count = sum(b<B,c<C) i64(number[N-1,b,c])");
     return out[0] && out[1] ? 2 : 0;

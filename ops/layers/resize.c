@@ -121,12 +121,12 @@ static int nearest(Ctx *cx, const Node *n, int axis, const Ratio *r, Tensor **ou
 {
     const Tensor *x = n->in[0];
     const Expr *at[MAX_RANK];
-    IndexMap along = { .cx = cx, .call = n, .word = "place" }, m = { .cx = cx, .call = n };
+    IndexMap along = { .cx = cx, .call = n, .word = "nearest" }, m = { .cx = cx, .call = n };
     const Position position = position_of(cx, n, r, index_axis(&along, 'i', r->extent));
-    const Tensor *place = index_result(&along, index_clamped(cx, nearest_to(cx, n, position), last_of(cx, r->size)));
-    if (!place) return 0;
+    const Tensor *found = index_result(&along, index_clamped(cx, nearest_to(cx, n, position), last_of(cx, r->size)));
+    if (!found) return 0;
     axes_resized(&m, x, axis, r->extent, at);
-    at[axis] = index_simplified(&m, index_clamped(cx, tensor_read(cx, place, &at[axis], 1), last_of(cx, r->size)));
+    at[axis] = index_simplified(&m, index_clamped(cx, tensor_read(cx, found, &at[axis], 1), last_of(cx, r->size)));
     out[0] = index_result(&m, tensor_read(cx, x, at, x->rank));
     return out[0] ? 1 : 0;
 }

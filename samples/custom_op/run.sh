@@ -2,16 +2,8 @@
 # SPDX-License-Identifier: MIT
 # run.sh [BUILD]: builds main.c with the library, compiles the models of this folder with it for two targets, builds the
 # emitted C and compares. Status 1 if a result differs from README.md.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-root=$here/../..
-build=$(cd "${1:-$root/build}" && pwd)
-work=$build/custom_op
-cc=${CC:-cc}
-[ -f "$build/libloopwright.a" ] || { echo "there is no $build/libloopwright.a: make library" >&2; exit 1; }
-rm -rf "$work"
-mkdir -p "$work"
-$cc -std=c99 -Wall -Wextra -I"$root/emitter" "$here/main.c" "$build/libloopwright.a" -lm -o "$work/main"
+. "$(dirname "$0")/../prepare.sh"
+build_main
 
 for target in generic tiny-core; do
     "$work/main" compile "$here/net.te" "$work/net.c" $target

@@ -2,19 +2,11 @@
 # SPDX-License-Identifier: MIT
 # run.sh [BUILD]: builds main.c with the library, verifies net.te and open.te with OpenBLAS (Debian: libopenblas-dev), and
 # ends with status 1 where a result, or a choice, differs; with status 77 where OpenBLAS is missing.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-root=$here/../..
-build=$(cd "${1:-$root/build}" && pwd)
-work=$build/extern_blas
-cc=${CC:-cc}
+. "$(dirname "$0")/../prepare.sh"
 export OPENBLAS_NUM_THREADS=1
-[ -f "$build/libloopwright.a" ] || { echo "there is no $build/libloopwright.a: make library" >&2; exit 1; }
-rm -rf "$work"
-mkdir -p "$work"
 echo 'int cblas_sgemm(void); int main(void) { return cblas_sgemm != 0 ? 0 : 1; }' > "$work/probe.c"
 $cc "$work/probe.c" -lopenblas -o "$work/probe" 2> /dev/null || { echo "libopenblas-dev is not installed"; exit 77; }
-$cc -std=c99 -Wall -Wextra -I"$root/emitter" "$here/main.c" "$build/libloopwright.a" -lm -o "$work/main"
+build_main
 has() { grep -q -e "$2" "$work/$1" || { echo "$1: no line '$2'" >&2; cat "$work/$1" >&2; exit 1; }; }
 
 "$work/main" "$here/net.te" strategy > "$work/net.txt"

@@ -2,16 +2,8 @@
 # SPDX-License-Identifier: MIT
 # run.sh [BUILD]: builds main.c with the library; schedules the six dataflows here with its one function, as nests and as
 # models, and with the text in by_role.txt. Ends with status 1 where a result differs.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-root=$here/../..
-build=$(cd "${1:-$root/build}" && pwd)
-work=$build/generic_schedule
-cc=${CC:-cc}
-[ -f "$build/libloopwright.a" ] || { echo "there is no $build/libloopwright.a: make library" >&2; exit 1; }
-rm -rf "$work"
-mkdir -p "$work"
-$cc -std=c99 -Wall -Wextra -I"$root/emitter" "$here/main.c" "$build/libloopwright.a" -lm -o "$work/main"
+. "$(dirname "$0")/../prepare.sh"
+build_main
 cp "$here"/*.te "$work"
 cd "$work"
 lines=$(sed -n '/^static bool generic/,/^}/p' "$here/main.c" | wc -l)

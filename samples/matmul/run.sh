@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: MIT
 # run.sh [BUILD]: matmul.te after every step of its schedule: emitted as C, built with $CC and $CFLAGS (cc, -O3), run.
 # Prints the time of a product after each step, and ends with status 1 unless all results are equal to the bit.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-root=$here/../..
-build=$(cd "${1:-$root/build}" && pwd)
-work=$build/matmul
+. "$(dirname "$0")/../prepare.sh"
 steps=$(sed '1,/^schedule/d' "$here/matmul.te" | grep -c '^ *[^ #]')
-mkdir -p "$work"
 
 # first_steps N: the file with the first N steps of the schedule.
 first_steps() {

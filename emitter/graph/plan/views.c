@@ -17,13 +17,13 @@
 #include "ir/nest/external.h"
 
 /* Sets of tensors: operands of concatenations; operands and results of external code, and operands of regions;
- * operands and results of device copies, and tensors between two functions of a device. */
+ * operands and results of device copies, and tensors between two functions of a device; these alone. */
 typedef struct Views {
     Ctx *cx;
     Plan *p;
     const Groups *groups;
     const Nest *const *nest;
-    Map into_concat, dense, crosses;
+    Map into_concat, dense, crosses, between;
 } Views;
 
 static Slot *slot_of(const Views *v, const Tensor *t) { return map_get_ptr(&v->p->of, t); }
@@ -63,31 +63,29 @@ static int end_of_sequence(const Groups *groups, int i, int step)
     return i;
 }
 
-static bool has_tensor(Tensor *const *list, int count, const Tensor *t)
+/* Collects the tensors that one function of a device writes and another reads. */
+static void list_between_functions(Views *v)
 {
-    for (int i = 0; i < count; i++)
-        if (list[i] == t) return true;
-    return false;
+    Map writer = map_new(v->cx->arena);
+    for (int i = 0; i < v->groups->count; i++)
+        for (int j = 0; group_device(&v->groups->at[i]) && j < v->groups->at[i].output_count; j++)
+            map_put_const_ptr(&writer, v->groups->at[i].output[j], &v->groups->at[i]);
+    for (int i = 0; i < v->groups->count; i++) {
+        const Group *g = &v->groups->at[i];
+        for (int j = 0; group_device(g) && j < g->input_count; j++) {
+            const Group *from = map_get_const_ptr(&writer, g->input[j]);
+            if (from && !groups_are_together(from, g)) map_put_const_ptr(&v->between, g->input[j], from);
+        }
+    }
 }
 
-/* True for a tensor that one function of a device writes and another reads. */
-static bool is_between_functions(const Groups *groups, const Tensor *t)
-{
-    const Group *from = NULL;
-    for (int i = 0; i < groups->count; i++)
-        if (has_tensor(groups->at[i].output, groups->at[i].output_count, t)) from = &groups->at[i];
-    for (int i = 0; from && group_device(from) && i < groups->count; i++) {
-        const Group *g = &groups->at[i];
-        if (group_device(g) && !groups_are_together(from, g) && has_tensor(g->input, g->input_count, t)) return true;
-    }
-    return false;
-}
+static bool is_between_functions(const Views *v, const Tensor *t) { return map_get_const_ptr(&v->between, t) != NULL; }
 
 /* A device's driver may reorder its calls: its inputs live until the sequence ends, its outputs from the start. */
 static void extend_between_functions(Views *v, const Tensor *t)
 {
     Slot *s = slot_of(v, t);
-    if (!s || !is_between_functions(v->groups, t)) return;
+    if (!s || !is_between_functions(v, t)) return;
     if (s->first >= 0 && s->first < v->groups->count) s->first = end_of_sequence(v->groups, s->first, -1);
     if (s->last >= 0 && s->last < v->groups->count) s->last = end_of_sequence(v->groups, s->last, 1);
 }
@@ -451,7 +449,7 @@ static void list_uses(Views *v)
         if (is_region || is_external) list_in(&v->dense, g->input, g->input_count);
         if (is_external) list_in(&v->dense, g->output, g->output_count);
         for (int j = 0; group_device(g) && j < g->input_count; j++)
-            if (is_between_functions(v->groups, g->input[j])) list_in(&v->crosses, &g->input[j], 1);
+            if (is_between_functions(v, g->input[j])) list_in(&v->crosses, &g->input[j], 1);
         if (!copies_between_devices(g)) continue;
         list_in(&v->crosses, g->input, 1);
         list_in(&v->crosses, g->output, 1);
@@ -461,9 +459,11 @@ static void list_uses(Views *v)
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest)
 {
     Plan p = { .of = map_new(cx->arena) };
-    Views v = { cx, &p, groups, nest, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena) };
+    Views v = { cx, &p, groups, nest, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena),
+                map_new(cx->arena) };
     p.is_free = NEW_ARRAY(cx->arena, bool, groups->count);
     p.in_place = NEW_ARRAY(cx->arena, bool, groups->count);
+    list_between_functions(&v);
     add_slots(&v, g);
     list_uses(&v);
     for (int i = 0; i < groups->count; i++) {

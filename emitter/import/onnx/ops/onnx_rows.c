@@ -3,6 +3,7 @@
 
 const OnnxOp *const onnx_rows[] = { onnx_rows_annotation,
                                     onnx_rows_attention,
+                                    onnx_rows_constant,
                                     onnx_rows_control,
                                     onnx_rows_find,
                                     onnx_rows_index,

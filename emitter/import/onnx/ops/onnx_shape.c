@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes, index maps and constants. Inputs of int64 (shapes, axes, pads) must be constant here: chains of Shape,
+/* Views and index maps. Inputs of int64 (shapes, axes, pads) must be constant here: chains of Shape,
  * Gather, Concat and so on over fixed shapes are folded before their consumer is translated. */
 #include <string.h>
 
@@ -8,8 +8,7 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 
-enum { MOST_ELEMS = 1 << 16,         /* limit of a constant to fill */
-       MOST_OPERANDS = 32 };         /* operands of one concatenation; more are concatenated in stages */
+enum { MOST_OPERANDS = 32 };         /* operands of one concatenation; more are concatenated in stages */
 
 /* ---- Views ------------------------------------------------------------------------------------------------------- */
 
@@ -346,137 +345,7 @@ static void space_to_depth(OnnxCall *c)
     c->out[0] = onnx_view(c, t, merged, 4);
 }
 
-/* ---- Constants --------------------------------------------------------------------------------------------------- */
-
-static Tensor *int64_constant(OnnxCall *c, int rank, const int64_t *v, int64_t count)
-{
-    return tensor_constant(c->cx, c->name, I64, rank, &count, v);
-}
-
-static void shape_of(OnnxCall *c)
-{
-    int64_t dims[MAX_RANK];
-    if (!onnx_requires(c, 1)) return;
-    int64_t rank = c->in[0]->rank, start = onnx_int(c, "start", 0), end = onnx_int(c, "end", rank);
-    start = start < 0 ? start + rank : start;
-    end = end < 0 ? end + rank : end > rank ? rank : end;
-    if (start < 0) start = 0;
-    for (int d = 0; d < rank; d++) dims[d] = tensor_dim(c->in[0], d);
-    c->out[0] = int64_constant(c, 1, dims + (start < rank ? start : rank), end > start ? end - start : 0);
-}
-
-static void size_of(OnnxCall *c)
-{
-    if (!onnx_requires(c, 1)) return;
-    int64_t elems = tensor_elems(c->in[0]);
-    c->out[0] = int64_constant(c, 0, &elems, 1);
-}
-
-static void constant(OnnxCall *c)
-{
-    static const char constant_attrs[] = "value, value_int, value_ints, value_float and value_floats";
-    Ctx *cx = c->cx;
-    const OnnxAttr *a = c->node->attr_count == 1 ? &c->node->attr[0] : NULL;
-    float *reals = NEW_ARRAY(cx->arena, float, a ? a->real_count + 1 : 1);
-    int64_t count;
-    if (!a) onnx_refuse(c, "it has %d attributes; one of %s is accepted", c->node->attr_count, constant_attrs);
-    else if (strcmp(a->name, "value") == 0 && a->tensor) c->out[0] = onnx_tensor_read(cx, a->tensor, c->folder);
-    else if (strcmp(a->name, "value_int") == 0) c->out[0] = int64_constant(c, 0, &a->i, 1);
-    else if (strcmp(a->name, "value_ints") == 0) c->out[0] = int64_constant(c, 1, a->ints, a->int_count);
-    else if (strcmp(a->name, "value_float") == 0 || strcmp(a->name, "value_floats") == 0) {
-        bool is_one = strcmp(a->name, "value_float") == 0;
-        reals[0] = (float)a->f;
-        for (int i = 0; i < a->real_count && !is_one; i++) reals[i] = (float)a->reals[i];
-        count = a->real_count;
-        c->out[0] = tensor_constant(cx, c->name, F32, is_one ? 0 : 1, &count, reals);
-    } else
-        onnx_unsupported(c, "a constant from attribute '%s'; one of %s is accepted", a->name, constant_attrs);
-}
-
-static void *fill(OnnxCall *c, DType t, int64_t elems, const void *value)
-{
-    void *data = arena_array(c->cx->arena, (size_t)elems, (size_t)dtype_info(t)->bytes);
-    for (int64_t i = 0; i < elems; i++) dtype_store(t, data, i, dtype_load(t, value, 0));
-    return data;
-}
-
-static void constant_of_shape(OnnxCall *c)
-{
-    int64_t shape[MAX_RANK], elems = 1;
-    int rank = onnx_ints(c, NULL, 0, shape, MAX_RANK);
-    const OnnxAttr *a = onnx_attr(c, "value");
-    Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder)
-                                   : tensor_scalar(c->cx, "zero", F32, 0);
-    if (onnx_is_missing(c, rank, "shape") || !value) return;
-    for (int d = 0; d < rank; d++) {
-        if (shape[d] < 0 || (shape[d] > 0 && elems > INT32_MAX / shape[d])) {
-            onnx_refuse(c, "the shape is %s; sizes of 0 or more, and fewer than 2^31 elements, are accepted",
-                        ints_text(c->cx, shape, rank));
-            return;
-        }
-        elems *= shape[d];
-    }
-    if (tensor_elems(value) != 1)
-        onnx_refuse(c, "'value' has %lld elements; one is accepted", (long long)tensor_elems(value));
-    else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, attr_ints("shape", shape, rank));
-    else
-        c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape,
-                                    fill(c, value->type, elems, value->data));
-}
-
-/* Builds a range over open sizes: its length is the number of steps between start and limit. */
-static void open_range(OnnxCall *c)
-{
-    const Expr *at[3];
-    for (int i = 0; i < 3; i++)
-        if (onnx_sizes(c, i, &at[i], 1) < 0) return;
-    const int64_t step = at[2]->kind == EXPR_INT ? at[2]->integer : 0, by = step < 0 ? -step : step;
-    if (!step) {
-        onnx_unsupported(c, "a range with a step of 0, or of an open size; a constant step other than 0 is accepted");
-        return;
-    }
-    const Expr *length = step > 0 ? expr_sub(c->cx, at[1], at[0]) : expr_sub(c->cx, at[0], at[1]);
-    const Expr *one = expr_index(c->cx, 1),
-               *before_last = expr_binary(c->cx, EXPR_FLOORDIV, expr_sub(c->cx, length, one), expr_index(c->cx, by));
-    const Expr *count = simplify(c->cx, expr_add(c->cx, before_last, one), NULL);
-    Tensor *in[2] = { onnx_materialize_sizes(c->scope->import, c->in[0]), onnx_cast(c, c->in[2], c->in[0]->type) };
-    const Tensor *like = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count);
-    c->out[0] = call(c->cx, "ramp", c->name, in, 2, ATTRS(attr_tensor("like", like)));
-}
-
-static void range(OnnxCall *c)
-{
-    double v[3];
-    if (onnx_requires(c, 3) && (!tensor_is_constant(c->in[0]) || !tensor_is_constant(c->in[1]))) {
-        open_range(c);
-        return;
-    }
-    if (!onnx_requires(c, 3) || !onnx_scalar(c, 0, &v[0]) || !onnx_scalar(c, 1, &v[1]) || !onnx_scalar(c, 2, &v[2]))
-        return;
-    DType t = c->in[0]->type;
-    if (c->in[2]->type != t) {
-        onnx_refuse(c, "start is %s but the step is %s; one type is accepted", dtype_info(t)->spelling,
-                    dtype_info(c->in[2]->type)->spelling);
-        return;
-    }
-    double exact = v[2] != 0 ? (v[1] - v[0]) / v[2] : -1;
-    if (!(exact <= MOST_ELEMS) || v[2] == 0) {
-        onnx_unsupported(c, "a range from %g to %g by %g; a step other than 0 and at most %d elements are accepted",
-                         v[0], v[1], v[2], MOST_ELEMS);
-        return;
-    }
-    int64_t count = exact > 0 ? (int64_t)exact : 0;
-    if ((double)count < exact) count++;
-    void *data = arena_array(c->cx->arena, (size_t)count, (size_t)dtype_info(t)->bytes);
-    int64_t whole[] = { dtype_load(t, c->in[0]->data, 0).i, dtype_load(c->in[2]->type, c->in[2]->data, 0).i };
-    for (int64_t i = 0; i < count; i++) {
-        Scalar s = { 0 };
-        if (dtype_is_float(t)) s.f = v[0] + (double)i * v[2];
-        else s.i = (int64_t)((uint64_t)whole[0] + (uint64_t)i * (uint64_t)whole[1]);
-        dtype_store(t, data, i, dtype_wrap(t, s));
-    }
-    c->out[0] = tensor_constant(c->cx, c->name, t, 1, &count, data);
-}
+/* ---- Center ------------------------------------------------------------------------------------------------------ */
 
 /* Pads with zeros around the center, or crops to the center; an odd element is added or cropped at the end. */
 static void center_crop_pad(OnnxCall *c)
@@ -503,19 +372,14 @@ const OnnxOp onnx_rows_shape[] = {
     { ONNX_MOVE("CenterCropPad", "axes", center_crop_pad) },
     { ONNX_MOVE("Concat", "axis", concat), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
       .open.on_lists = onnx_sizes_concat },
-    { ONNX_MOVE("Constant", "value value_float value_floats value_int value_ints", constant) },
-    { ONNX_MOVE("ConstantOfShape", "value", constant_of_shape), .open.translate = onnx_open_constant_of_shape },
     { ONNX_MOVE("DepthToSpace", "blocksize mode", depth_to_space), .open.keeps = KEEPS_IMAGE },
     { ONNX_MOVE("Expand", "", expand), .open.keeps = KEEPS_ALL, .open.translate = onnx_open_expand },
     { ONNX_MOVE("Flatten", "axis", flatten), .open.keeps = KEEPS_ALL },
     { ONNX_MOVE("Gather", "axis", gather), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
       .open.on_lists = onnx_sizes_gather },
     { ONNX_MOVE("Pad", "mode pads value", pad), .open.keeps = KEEPS_ALL },
-    { ONNX_MOVE("Range", "", range), .open.keeps = KEEPS_ALL, .open.lists = LISTS_READ },
     { ONNX_MOVE("Reshape", "allowzero", reshape), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
       .open.on_lists = onnx_sizes_as_list, .open.translate = onnx_open_reshape },
-    { ONNX_MOVE("Shape", "end start", shape_of), .open.on_shape = onnx_sizes_of_shape },
-    { ONNX_MOVE("Size", "", size_of), .open.on_shape = onnx_sizes_of_count },
     { ONNX_MOVE("Slice", "axes ends starts", slice), .open.keeps = KEEPS_ALL, .open.lists = LISTS_READ,
       .open.on_lists = onnx_sizes_slice },
     { ONNX_MOVE("SpaceToDepth", "blocksize mode", space_to_depth), .open.keeps = KEEPS_IMAGE },

@@ -73,6 +73,13 @@ int tflite_ints(TfliteCall *c, int index, int64_t *out, int most)
     return (int)count;
 }
 
+bool tflite_list(TfliteCall *c, int i, int64_t *out, int count)
+{
+    int found = tflite_ints(c, i, out, 2 * MAX_RANK);
+    if (found >= 0 && found != count) tflite_refuse(c, "input %d holds %d integers; accepted: %d", i, found, count);
+    return found == count;
+}
+
 int tflite_axis(TfliteCall *c, int64_t axis, int rank)
 {
     if (axis >= -rank && axis < rank) return (int)(axis < 0 ? axis + rank : axis);

@@ -67,6 +67,7 @@ Tensor *tflite_in(const TfliteCall *c, int index);                         /* NU
 bool tflite_needs(TfliteCall *c, int count);                               /* refuses absent inputs 0..count-1 */
 /* Reads the integers of input `index`, which must be constant. Returns their number; -1: absent, -2: refused. */
 int tflite_ints(TfliteCall *c, int index, int64_t *out, int most);
+bool tflite_list(TfliteCall *c, int index, int64_t *out, int count);       /* exactly `count`; else refused */
 /* Normalizes an axis; negative ones count from the end. -1: refused */
 int tflite_axis(TfliteCall *c, int64_t axis, int rank);
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_COMMAND_COMMAND_H
+#define LW_COMMAND_COMMAND_H
+/* The command line's words: commands, options, and what they set. One table lists the options with the commands that
+ * take them; usage, help and refusals follow from it. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "loopwright.h"
+
+enum { DONE = 0, REFUSED = 1, USAGE = 2, MOST_FILES = 64, MOST_OPTIONS = 64 };
+
+typedef struct Arguments {
+    lw_context *cx;
+    bool is_exhausted;      /* memory has run out */
+    const char *file[MOST_FILES];    int file_count;      /* words that are not options */
+    const char *output[MOST_FILES];  int output_count;    /* -o */
+    const char *expect[MOST_FILES];  int expect_count;    /* --expect */
+    const char *samples[MOST_FILES];                      /* --samples */
+    const char *test[MOST_FILES];                         /* --test */
+    lw_evaluation evaluation;
+    lw_quantization quantization;
+    lw_dim dim[MOST_OPTIONS];
+    lw_value value[MOST_OPTIONS];
+    lw_state state[MOST_OPTIONS];
+    lw_tolerance tolerance;
+    lw_options options;
+    bool quiet, werror, help, version, onnx, tflite, conditions, gradients;
+    int level;
+} Arguments;
+
+enum {
+    COMPILE = 1, RUN = 2, VERIFY = 4, DUMP = 8, REPORT = 16, OPS = 32, TARGETS = 64, PASSES = 128, STEPS = 256,
+    QUANTIZE = 512, EVALUATE = 1024, MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT | QUANTIZE | EVALUATE,
+    EMITS = COMPILE | VERIFY | QUANTIZE, LISTS = OPS | TARGETS | PASSES | STEPS,
+    ANY = MODEL | LISTS
+};
+
+typedef struct Command {
+    unsigned bit;
+    const char *name, *usage, *what;
+    bool (*run)(const Arguments *);
+    int least, most;                 /* files */
+    int outputs;                     /* at most */
+    bool needs_output;
+    const char *missing;             /* diagnostic for too few files or a missing output */
+} Command;
+
+/* commands.c. The first is the default, if the first word is not a command. */
+enum { COMMAND_COUNT = 11 };
+extern const Command *const commands;
+bool are_arguments_right(const Command *c, const Arguments *a);  /* refuses those that are wrong for every model */
+
+typedef bool Reader(Arguments *a, const char *value);
+typedef enum Sort { FLAG, TEXT, READ } Sort;
+typedef struct Option {
+    const char *name, *value, *what;
+    unsigned of;                     /* the commands that accept it */
+    Sort sort;
+    size_t at;                       /* in Arguments: of a FLAG, a bool; of a TEXT, a const char * */
+    Reader *read;                    /* of a READ: false refuses the value */
+    bool repeats;
+    char letter;                     /* short form: -h is --help; 0: none */
+} Option;
+
+/* options.c. Options of the same commands are adjacent: the help prints a heading for each sequence of them. */
+enum { OPTION_COUNT = 50 };
+extern const Option *const options;
+/* Reads the option at argv[*i]; its value may be the next word. given[] counts the occurrences of each option. */
+bool read_option(Arguments *a, int *given, char **argv, int argc, int *i);
+bool wrong(const char *format, ...);                             /* prints to stderr; false */
+
+/* help.c */
+void print_commands(FILE *f, unsigned of);                       /* "run, verify and dump" */
+void print_help(const Command *only);                            /* NULL: of all commands */
+#endif

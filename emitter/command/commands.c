@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands: each calls a function of loopwright.h. */
+#include "command/command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static bool compile(const Arguments *a), run(const Arguments *a), verify(const Arguments *a), dump(const Arguments *a);
+static bool report(const Arguments *a), ops(const Arguments *a), targets(const Arguments *a), passes(const Arguments *);
+static bool steps(const Arguments *a), quantize(const Arguments *a), evaluate(const Arguments *a);
+
+static const Command all[] = {
+    { COMPILE, "compile", "MODEL -o DIR/model.c",
+      "emits model.c and model.h; the word `compile` is optional", compile, 1, 1, 1, true,
+      "a model and -o DIR/model.c are required" },
+    { RUN, "run", "MODEL IN.npy... [-o OUT.npy...]",
+      "runs the model in the interpreter; without -o prints the outputs", run, 1, MOST_FILES, MOST_FILES,
+      false, "a model is required, and a .npy file for each input" },
+    { VERIFY, "verify", "MODEL [IN.npy...]",
+      "emits, builds with $CC, runs and compares", verify, 1, MOST_FILES, 0, false, "a model is required" },
+    { QUANTIZE, "quantize", "MODEL --samples FILE -o model.c",
+      "emits integer C from a float model and samples of its inputs", quantize, 1, 1, 2, true,
+      "a float model and -o DIR/model.c, -o DIR/model.onnx or both are required" },
+    { EVALUATE, "evaluate", "MODEL --test F --test-labels F",
+      "builds the emitted C with $CC; prints its accuracy", evaluate, 1, 1, 0, false,
+      "a model is required" },
+    { DUMP, "dump", "MODEL --at STAGE [-o FILE]",
+      "prints the model at a stage of the compilation", dump, 1, 1, 1, false, "a model is required" },
+    { REPORT, "report", "MODEL [-o FILE.html|.txt]",
+      "RAM, flash and multiply-adds per layer", report, 1, 1, 1, false, "a model is required" },
+    { OPS, "ops", "[--level N | --onnx | ...]", "lists the operators", ops, 0, 0, 1, false, "" },
+    { TARGETS, "targets", "", "lists the targets", targets, 0, 0, 1, false, "" },
+    { PASSES, "passes", "", "lists the passes, in their order", passes, 0, 0, 1, false, "" },
+    { STEPS, "steps", "", "lists the steps of a schedule, with their options", steps, 0, 0, 1, false, "" },
+};
+const Command *const commands = all;
+typedef char CountsAllCommands[sizeof all / sizeof all[0] == COMMAND_COUNT ? 1 : -1];
+
+/* ---- Progress ---------------------------------------------------------------------------------------------------- */
+
+/* The only mutable object of the program at file scope: C has no other way to tell a handler of signals from the work
+ * that it ends. A second signal ends the program at once. */
+static volatile sig_atomic_t is_interrupted;
+
+static void interrupt(int number)
+{
+    is_interrupted = 1;
+    signal(number, SIG_DFL);
+}
+
+/* A line on stderr that a terminal overwrites. */
+typedef struct Progress { bool is_terminal; const char *part; time_t begun, shown; } Progress;
+
+static bool show_progress(void *user, const char *part, long long done, long long total)
+{
+    enum { WIDTH = 72 };
+    Progress *p = user;
+    char line[WIDTH + 1];
+    const time_t now = time(NULL);
+    if (is_interrupted || !p->is_terminal) return !is_interrupted;
+    if (p->part != part) p->begun = p->shown = now;
+    p->part = part;
+    const long spent = (long)difftime(now, p->begun);
+    const long long left = done ? (long long)((double)spent * (double)(total - done) / (double)done + 0.5) : 0;
+    if (now == p->shown && done < total) return true;
+    p->shown = now;
+    snprintf(line, sizeof line, "%s: %lld of %lld samples, %lld s left", part, done, total, left);
+    fprintf(stderr, "\r%-*s\r%s", WIDTH, "", done < total ? line : "");
+    fflush(stderr);
+    return true;
+}
+
+/* Long work reports its progress if stderr is a terminal, and ends without a part of a file on SIGINT and SIGTERM. */
+static void watch_progress(lw_options *o, Progress *p)
+{
+    p->is_terminal = system("test -t 2") == 0;
+    o->progress = show_progress;
+    o->progress_user = p;
+    signal(SIGINT, interrupt);
+    signal(SIGTERM, interrupt);
+}
+
+/* ---- Commands ---------------------------------------------------------------------------------------------------- */
+
+static bool show(const char *text)
+{
+    if (!text) return false;
+    fputs(text, stdout);
+    if (fflush(stdout) == 0) return true;
+    fprintf(stderr, "error: cannot write to standard output: %s\n", strerror(errno));
+    return false;
+}
+
+static bool show_or_write(const Arguments *a, const char *text)
+{
+    return text && a->output_count ? lw_write(a->cx, a->output[0], text) : show(text);
+}
+
+static bool compile(const Arguments *a) { return lw_compile(a->cx, a->file[0], a->output[0], &a->options); }
+static bool evaluate(const Arguments *a)
+{
+    Progress p = { 0 };
+    lw_options o = a->options;
+    lw_evaluation e = a->evaluation;
+    if (a->expect_count) e.expect = a->expect[0];
+    watch_progress(&o, &p);
+    return show(lw_evaluate(a->cx, a->file[0], &e, &o));
+}
+
+static bool is_quantize_stage(const char *at)
+{
+    return at && (strcmp(at, "annotated") == 0 || strcmp(at, "calibrated") == 0 || strcmp(at, "realized") == 0);
+}
+
+static bool dump(const Arguments *a)
+{
+    return show_or_write(a, is_quantize_stage(a->options.at)
+        ? lw_quantize_dump(a->cx, a->file[0], &a->quantization, &a->options)
+        : lw_dump(a->cx, a->file[0], &a->options));
+}
+
+static bool ends_in(const char *s, const char *end)
+{
+    const size_t n = strlen(s), m = strlen(end);
+    return n > m && strcmp(s + n - m, end) == 0;
+}
+
+static bool quantize(const Arguments *a)
+{
+    lw_quantization q = a->quantization;
+    q.test = a->evaluation.samples;
+    q.test_count = a->evaluation.sample_count;
+    q.labels = a->evaluation.labels;
+    const char *c = NULL;
+    for (int i = 0; i < a->output_count; i++)
+        if (ends_in(a->output[i], ".onnx")) q.onnx = a->output[i];
+        else c = a->output[i];
+    Progress p = { 0 };
+    lw_options o = a->options;
+    watch_progress(&o, &p);
+    const char *text = lw_quantize(a->cx, a->file[0], c, &q, &o);
+    return a->quiet ? text != NULL : show(text);
+}
+
+static bool report(const Arguments *a)
+{
+    const bool is_html = a->output_count && ends_in(a->output[0], ".html");
+    return show_or_write(a, (is_html ? lw_report_html : lw_report)(a->cx, a->file[0], &a->options));
+}
+
+static bool ops(const Arguments *a)
+{
+    if (a->onnx) return show_or_write(a, lw_list_onnx_ops(a->cx));
+    if (a->conditions) return show_or_write(a, lw_list_conditions(a->cx));
+    if (a->gradients) return show_or_write(a, lw_list_gradients(a->cx));
+    return show_or_write(a, a->tflite ? lw_list_tflite_ops(a->cx) : lw_list_ops(a->cx, a->level));
+}
+
+static bool targets(const Arguments *a) { return show_or_write(a, lw_list_targets(a->cx)); }
+static bool passes(const Arguments *a) { return show_or_write(a, lw_list_passes(a->cx)); }
+static bool steps(const Arguments *a) { return show_or_write(a, lw_list_steps(a->cx)); }
+
+static bool run(const Arguments *a)
+{
+    if (!a->output_count)
+        return show(lw_run_text(a->cx, a->file[0], a->file + 1, a->file_count - 1, &a->options));
+    return lw_run(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->output, a->output_count, &a->options);
+}
+
+static bool verify(const Arguments *a)
+{
+    return show(lw_verify(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->expect, a->expect_count, &a->options));
+}
+
+bool are_arguments_right(const Command *c, const Arguments *a)
+{
+    if (c->bit == REPORT && a->output_count && !ends_in(a->output[0], ".html") && !ends_in(a->output[0], ".txt"))
+        return wrong("a report is written as .html or .txt, not as '%s'", a->output[0]);
+    if (c->bit == DUMP && (a->quantization.sample_count || a->quantization.ports) && !is_quantize_stage(a->options.at))
+        return wrong("--samples and --ports have no effect on --at %s; accepted: annotated, calibrated, realized",
+                     a->options.at ? a->options.at : "dag");
+    if ((a->level != 0) + a->onnx + a->tflite + a->conditions + a->gradients > 1)
+        return wrong("--level, --onnx, --tflite, --gradients and --conditions exclude each other; accepted: one of "
+                     "them");
+    return true;
+}
