@@ -59,6 +59,36 @@ static bool applies(Ctx *cx, const GroupNest *g)
     return vector_tile(g->target, 1, axis_extent(out, out->data_count - 1), 0).c > 0;
 }
 
+/* A transposed operand that is read along the vector axis: its elements would be gathered lane by lane. */
+typedef struct Strided { const Nest *nest; const Expr *lane; const Stage *found; } Strided;
+
+/* Returns the stage of the tensor if it copies another one whose last dimension is not its own; else NULL. */
+static const Stage *transposing_stage(const Nest *n, const Tensor *t)
+{
+    for (int i = 0; i < n->stage_count; i++) {
+        const Stage *s = n->stage[i];
+        const Expr *e = s->value[0];
+        if (s->out[0] != t || s->reducer != REDUCE_NONE || e->kind != EXPR_READ || s->data_count < 2) continue;
+        return e->arg_count > 0 && e->arg[e->arg_count - 1] != s->axis[s->data_count - 1].var ? s : NULL;
+    }
+    return NULL;
+}
+
+static void find_strided(const Expr *e, void *user)
+{
+    Strided *s = user;
+    if (e->kind != EXPR_READ || !e->arg_count || e->arg[e->arg_count - 1] != s->lane || s->found) return;
+    s->found = transposing_stage(s->nest, e->ref);
+}
+
+/* Returns the name of the stage that transposes such an operand; NULL: none. It stays a copy of its own. */
+static const char *strided_operand(Ctx *cx, const Nest *n, const Stage *acc)
+{
+    Strided s = { n, acc->axis[acc->data_count - 1].var, NULL };
+    expr_walk(cx, acc->value[0], find_strided, &s);
+    return s.found ? s.found->name : NULL;
+}
+
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
 static bool has_loop(const Nest *n, const char *loop)
@@ -169,7 +199,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     const char *acc = product_stage(g->nest)->name;
     Tiles t = { .has_panels = panel_width(g->nest) > 0 };
     const int64_t width = panel_width(g->nest);
-    const Nest *n = inline_elementwise(cx, g->nest, NULL);
+    const Nest *n = inline_elementwise(cx, g->nest, strided_operand(cx, g->nest, product_stage(g->nest)));
     if (!ctx_failed(cx) && makes_output(n, nest_stage(n, acc))) {
         n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
         acc = "acc";
