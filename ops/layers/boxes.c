@@ -18,6 +18,7 @@
  * The rows (image, class, box) of the result list the selected boxes by image, then by class; unused rows are -1. */
 #include <string.h>
 
+#include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
 
 /* ---- Suppression ------------------------------------------------------------------------------------------------- */
@@ -100,31 +101,68 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
  * outside of the image. */
 typedef struct Samples { Tensor *low, *weight; } Samples;
 
+/* Corner `k` of box r, in elements of x. */
+static const Expr *corner_of(Ctx *cx, const Node *n, const Expr *r, int k)
+{
+    const Tensor *roi = n->in[1];
+    const Expr *at[2] = { r, expr_index(cx, k) };
+    return expr_mul(cx, tensor_read(cx, roi, at, 2), expr_real(cx, roi->type, node_real(n, "scale", 1)));
+}
+
+/* The extent of box r along dimension d; without half pixels at least 1. */
+static const Expr *extent_of(Ctx *cx, const Node *n, const Expr *r, int d)
+{
+    const Tensor *roi = n->in[1];
+    const Expr *end[2] = { r, expr_index(cx, 3 - d) }, *begin[2] = { r, expr_index(cx, 1 - d) };
+    const Expr *extent = expr_sub(cx, tensor_read(cx, roi, end, 2), tensor_read(cx, roi, begin, 2));
+    extent = expr_mul(cx, extent, expr_real(cx, roi->type, node_real(n, "scale", 1)));
+    return node_int(n, "half", 1) ? extent : expr_binary(cx, EXPR_MAX, expr_int(cx, roi->type, 1), extent);
+}
+
+/* The begin of box r along dimension d, with half pixels half an element before the corner. */
+static const Expr *begin_of(Ctx *cx, const Node *n, const Expr *r, int d)
+{
+    const Expr *begin = corner_of(cx, n, r, 1 - d);
+    return node_int(n, "half", 1) ? expr_sub(cx, begin, expr_real(cx, begin->type, 0.5)) : begin;
+}
+
+static Tensor *sample_positions(Ctx *cx, const Node *n, int d, int64_t cells)
+{
+    const DType t = n->in[1]->type;
+    const int64_t ratio = node_int(n, "ratio", 1);
+    IndexMap m = { .cx = cx, .call = n, .word = d ? "right" : "down" };
+    const Expr *r = index_axis(&m, 'r', n->in[1]->shape[0]), *i = index_axis(&m, 'i', expr_index(cx, cells)),
+               *s = index_axis(&m, 's', expr_index(cx, ratio));
+    const Expr *part = expr_add(cx, expr_cast(cx, t, s), expr_real(cx, t, 0.5)),
+               *cell = expr_add(cx, expr_cast(cx, t, i), expr_binary(cx, EXPR_DIV, part, expr_int(cx, t, ratio)));
+    cell = expr_binary(cx, EXPR_DIV, expr_mul(cx, cell, extent_of(cx, n, r, d)), expr_int(cx, t, cells));
+    return index_result(&m, expr_add(cx, begin_of(cx, n, r, d), cell));
+}
+
+/* The weights of the elements low (p = 0) and low + 1 of the samples at `at`. */
+static Tensor *sample_weights(Ctx *cx, const Node *n, const Tensor *at, const Tensor *low, int64_t size)
+{
+    const DType t = at->type;
+    const Expr *place[3], *zero = expr_int(cx, t, 0);
+    IndexMap m = { .cx = cx, .call = n, .word = "weight" };
+    for (int d = 0; d < 3; d++) place[d] = index_axis(&m, "ris"[d], at->shape[d]);
+    const Expr *p = index_axis(&m, 'p', expr_index(cx, 2)), *v = tensor_read(cx, at, place, 3),
+               *below = tensor_read(cx, low, place, 3);
+    const Expr *part = expr_sub(cx, expr_binary(cx, EXPR_MAX, zero, v), expr_cast(cx, t, below));
+    part = expr_select(cx, expr_binary(cx, EXPR_EQ, below, expr_index(cx, size - 1)), zero, part);
+    const Expr *either = expr_select(cx, expr_binary(cx, EXPR_EQ, p, expr_index(cx, 0)),
+                                     expr_sub(cx, expr_int(cx, t, 1), part), part);
+    const Expr *is_outside = expr_binary(cx, EXPR_OR, expr_binary(cx, EXPR_LT, v, expr_int(cx, t, -1)),
+                                         expr_binary(cx, EXPR_LT, expr_int(cx, t, size), v));
+    return index_result(&m, expr_select(cx, is_outside, zero, either));
+}
+
 static Samples samples(Ctx *cx, const Node *n, int d, int64_t cells, int64_t size)
 {
-    Tensor *roi = n->in[1];
-    bool half = node_int(n, "half", 1) != 0;
-    long long ratio = (long long)node_int(n, "ratio", 1), boxes = (long long)tensor_dim(roi, 0);
-    const Bind scale = BIND_V("scale", expr_real(cx, roi->type, node_real(n, "scale", 1)));
-    const char *extent = text_format(cx, "(roi[r,%d] - roi[r,%d]) * scale", 3 - d, 1 - d);
-    if (!half) extent = text_format(cx, "max(1, %s)", extent);
-    const char *shift = half ? " - 0.5" : "", *where = d ? "right" : "down";
-    Tensor *at = OP_FORMULA(
-        cx, n,
-        text_format(cx, "%s[r<%lld,i<%lld,s<%lld] = roi[r,%d] * scale%s + (%s(i) + (%s(s) + 0.5) / %lld) * (%s) / %lld",
-                    where, boxes, (long long)cells, ratio, 1 - d, shift, dtype_info(roi->type)->spelling,
-                    dtype_info(roi->type)->spelling, ratio, extent, (long long)cells),
-        BIND_T("roi", roi), scale);
-    const Bind last = BIND_I(cx, "last", size - 1);
-    Tensor *low = OP_FORMULA(cx, n, "low[r,i,s] = max(0, min(last, i32(floor(at[r,i,s]))))", BIND_T("at", at), last);
-    const char *part = text_format(cx, "select(low[r,i,s] == last, 0, max(0, at[r,i,s]) - %s(low[r,i,s]))",
-                                   dtype_info(roi->type)->spelling);
-    Tensor *weight = OP_FORMULA(
-        cx, n,
-        text_format(cx, "weight[r,i,s,p<2] = select(at[r,i,s] < -1 || at[r,i,s] > %lld, 0, select(p == 0, 1 - %s, %s))",
-                    (long long)size, part, part),
-        BIND_T("at", at), BIND_T("low", low), last);
-    return (Samples){ low, weight };
+    Tensor *at = sample_positions(cx, n, d, cells);
+    Tensor *low = OP_FORMULA(cx, n, "low[r,i,s] = max(0, min(last, i32(floor(at[r,i,s]))))", BIND_T("at", at),
+                             BIND_I(cx, "last", size - 1));
+    return (Samples){ low, low ? sample_weights(cx, n, at, low, size) : NULL };
 }
 
 /* ---- The number of samples depends on the input: `ratio` 0 ------------------------------------------------------- */
@@ -142,22 +180,32 @@ static Samples samples(Ctx *cx, const Node *n, int d, int64_t cells, int64_t siz
 enum { NEAR = 8 };
 typedef struct BoxOverlap { Tensor *count, *sum, *most, *least; } BoxOverlap;
 
+static Tensor *cell_extents(Ctx *cx, const Node *n, int d, int64_t cells)
+{
+    IndexMap m = { .cx = cx, .call = n, .word = "cell" };
+    const Expr *extent = extent_of(cx, n, index_axis(&m, 'r', n->in[1]->shape[0]), d);
+    return index_result(&m, expr_binary(cx, EXPR_DIV, extent, expr_int(cx, extent->type, cells)));
+}
+
+static Tensor *cell_begins(Ctx *cx, const Node *n, int d, int64_t cells, const Tensor *cell)
+{
+    IndexMap m = { .cx = cx, .call = n, .word = "begin" };
+    const Expr *r = index_axis(&m, 'r', n->in[1]->shape[0]), *i = index_axis(&m, 'i', expr_index(cx, cells));
+    return index_result(&m, expr_add(cx, begin_of(cx, n, r, d),
+                                     expr_mul(cx, expr_cast(cx, cell->type, i), tensor_read(cx, cell, &r, 1))));
+}
+
 static BoxOverlap touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t size, bool is_max)
 {
-    const bool half = node_int(n, "half", 1) != 0;
     const char *type = dtype_info(n->in[1]->type)->spelling;
-    const Expr *scale = expr_real(cx, n->in[1]->type, node_real(n, "scale", 1));
     Formulas f = { .cx = cx, .call = n };
-    formulas_name(&f, (Bind)BIND_T("roi", n->in[1]));
-    formulas_name(&f, (Bind)BIND_V("scale", scale));
     formulas_name(&f, (Bind)BIND_V("R", n->in[1]->shape[0]));
     formulas_name(&f, (Bind)BIND_I(cx, "cells", cells));
     formulas_name(&f, (Bind)BIND_I(cx, "size", size));
-    const char *extent = text_format(cx, "(roi[r,%d] - roi[r,%d]) * scale", 3 - d, 1 - d);
-    formulas_compute(&f, "cell[r<R] = %s / %s(cells)", half ? extent : text_format(cx, "max(1, %s)", extent), type);
+    Tensor *cell = cell_extents(cx, n, d, cells), *begin = cell ? cell_begins(cx, n, d, cells, cell) : NULL;
+    formulas_name(&f, (Bind)BIND_T("cell", cell));
+    formulas_name(&f, (Bind)BIND_T("begin", begin));
     Tensor *count = formulas_compute(&f, "count[r<R] = max(0, ceil(cell[r]))");
-    formulas_compute(&f, "begin[r<R,i<cells] = roi[r,%d] * scale%s + %s(i) * cell[r]",
-                     1 - d, half ? " - 0.5" : "", type);
     formulas_compute(&f, "step[r<R] = cell[r] / count[r]");
     formulas_compute(&f, "first[r<R,i<cells,p<size] = "
                       "max(0, min(count[r] - 1, floor((%s(p) - 1 - begin[r,i]) / step[r] - 0.5) - 1))", type);
@@ -212,6 +260,10 @@ static Tensor *adaptive_align(Ctx *cx, const Node *n, int64_t h, int64_t w, bool
     return formulas_compute(&f, "y[r,i,j,c] = select(rows[r] > 0 && columns[r] > 0, greatest[r,i,j,c], 0)");
 }
 
+#define SAMPLES \
+    "s<S,t<S,p<2,q<2) x[max(0, min(last_image, i32(image[r]))), min(last_row, top[r,i,s]+p), " \
+    "min(last_column, left[r,j,t]+q), c] * down[r,i,s,p] * right[r,j,t,q]"
+
 static int roi_align(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *roi = n->in[1], *image = n->in[2];
@@ -237,19 +289,16 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
     }
     if (ratio == 0) return (out[0] = adaptive_align(cx, n, h, w, is_max)) != NULL;
     Samples down = samples(cx, n, 0, h, tensor_dim(x, 1)), right = samples(cx, n, 1, w, tensor_dim(x, 2));
-    const char *text = text_format(cx,
-                                   "%s[r<%lld,i<%lld,j<%lld,c<%lld] = %s(s<%lld,t<%lld,p<2,q<2) "
-                                   "x[max(0, min(%lld, i32(image[r]))), min(%lld, top[r,i,s]+p), min(%lld, "
-                                   "left[r,j,t]+q), c] * down[r,i,s,p] * right[r,j,t,q]",
-                                   is_max ? "y" : "sum", (long long)tensor_dim(roi, 0), (long long)h, (long long)w,
-                                   (long long)tensor_dim(x, 3), is_max ? "max" : "sum", (long long)ratio,
-                                   (long long)ratio, (long long)tensor_dim(x, 0) - 1, (long long)tensor_dim(x, 1) - 1,
-                                   (long long)tensor_dim(x, 2) - 1);
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("image", n->in[2]), BIND_T("top", down.low),
-                        BIND_T("left", right.low), BIND_T("down", down.weight), BIND_T("right", right.weight));
+    static const char greatest[] = "y[r<R,i<H,j<W,c<C] = max(" SAMPLES, sum[] = "sum[r<R,i<H,j<W,c<C] = sum(" SAMPLES;
+    out[0] = OP_FORMULA(cx, n, is_max ? greatest : sum, BIND_T("x", n->in[0]), BIND_T("image", n->in[2]),
+                        BIND_T("top", down.low), BIND_T("left", right.low), BIND_T("down", down.weight),
+                        BIND_T("right", right.weight), BIND_I(cx, "R", tensor_dim(roi, 0)), BIND_I(cx, "H", h),
+                        BIND_I(cx, "W", w), BIND_I(cx, "C", tensor_dim(x, 3)), BIND_I(cx, "S", ratio),
+                        BIND_I(cx, "last_image", tensor_dim(x, 0) - 1), BIND_I(cx, "last_row", tensor_dim(x, 1) - 1),
+                        BIND_I(cx, "last_column", tensor_dim(x, 2) - 1));
     if (!is_max)
-        out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = r[*] / %lld", (long long)(ratio * ratio)),
-                            BIND_T("r", out[0]));
+        out[0] = OP_FORMULA(cx, n, "y[*] = r[*] / count", BIND_T("r", out[0]),
+                            BIND_V("count", expr_int(cx, x->type, ratio * ratio)));
     return out[0] ? 1 : 0;
 }
 
@@ -257,17 +306,17 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
  * adjacent cells may share a pixel. Pixels outside of x belong to no cell; a cell without pixels is 0. */
 static Tensor *cell_edge(Ctx *cx, const Node *n, int d, bool at_end, int64_t cells, int64_t size)
 {
-    Tensor *roi = n->in[1];
-    const char *type = dtype_info(roi->type)->spelling;
-    const char *low = text_format(cx, "i32(round(roi[r,%d] * scale))", 2 - d),
-               *high = text_format(cx, "i32(round(roi[r,%d] * scale))", 4 - d);
-    const char *extent = text_format(cx, "%s(max(1, %s - %s + 1))", type, high, low);
-    const char *edge = text_format(cx, "%s(%s(i%s) * %s / %lld)", at_end ? "ceil" : "floor", type, at_end ? "+1" : "",
-                                   extent, (long long)cells);
-    return OP_FORMULA(cx, n,
-                      text_format(cx, "%s%d[r,i<%lld] = max(0, min(%lld, i32(%s) + %s))", at_end ? "end" : "begin", d,
-                                  (long long)cells, (long long)size, edge, low),
-                      BIND_T("roi", roi), BIND_V("scale", expr_real(cx, roi->type, node_real(n, "scale", 1))));
+    static const char *const words[2][2] = { { "begin0", "end0" }, { "begin1", "end1" } };
+    const DType t = n->in[1]->type;
+    IndexMap m = { .cx = cx, .call = n, .word = words[d][at_end] };
+    const Expr *r = index_axis(&m, 'r', n->in[1]->shape[0]), *i = index_axis(&m, 'i', expr_index(cx, cells)),
+               *one = expr_index(cx, 1);
+    const Expr *low = expr_cast(cx, I32, expr_unary(cx, EXPR_ROUND, corner_of(cx, n, r, 2 - d))),
+               *high = expr_cast(cx, I32, expr_unary(cx, EXPR_ROUND, corner_of(cx, n, r, 4 - d)));
+    const Expr *extent = expr_binary(cx, EXPR_MAX, one, expr_add(cx, expr_sub(cx, high, low), one)),
+               *edge = expr_mul(cx, expr_cast(cx, t, index_plus(cx, i, at_end)), expr_cast(cx, t, extent));
+    edge = expr_unary(cx, at_end ? EXPR_CEIL : EXPR_FLOOR, expr_binary(cx, EXPR_DIV, edge, expr_int(cx, t, cells)));
+    return index_result(&m, index_clamped(cx, expr_add(cx, expr_cast(cx, I32, edge), low), expr_index(cx, size)));
 }
 
 static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
@@ -287,15 +336,13 @@ static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
            *bottom = cell_edge(cx, n, 0, true, h, tensor_dim(x, 1));
     Tensor *left = cell_edge(cx, n, 1, false, w, tensor_dim(x, 2)),
            *right = cell_edge(cx, n, 1, true, w, tensor_dim(x, 2));
-    const char *image = text_format(cx, "max(0, min(%lld, i32(roi[r,0])))", (long long)tensor_dim(x, 0) - 1);
     Tensor *most = OP_FORMULA(cx, n,
-                              text_format(cx,
-                                          "most[r,i,j,c<%lld] = max(p<%lld,q<%lld) select(p >= top[r,i] && p < "
-                                          "bottom[r,i] && q >= left[r,j] && q < right[r,j], x[%s,p,q,c], -inf)",
-                                          (long long)tensor_dim(x, 3), (long long)tensor_dim(x, 1),
-                                          (long long)tensor_dim(x, 2), image),
+                              "most[r,i,j,c<C] = max(p<H,q<W) select(p >= top[r,i] && p < bottom[r,i] && "
+                              "q >= left[r,j] && q < right[r,j], x[max(0, min(last, i32(roi[r,0]))),p,q,c], -inf)",
                               BIND_T("x", n->in[0]), BIND_T("roi", n->in[1]), BIND_T("top", top),
-                              BIND_T("bottom", bottom), BIND_T("left", left), BIND_T("right", right));
+                              BIND_T("bottom", bottom), BIND_T("left", left), BIND_T("right", right),
+                              BIND_I(cx, "C", tensor_dim(x, 3)), BIND_I(cx, "H", tensor_dim(x, 1)),
+                              BIND_I(cx, "W", tensor_dim(x, 2)), BIND_I(cx, "last", tensor_dim(x, 0) - 1));
     out[0] = OP_FORMULA(cx, n,
                         "y[r,i,j,c] = select(bottom[r,i] > top[r,i] && right[r,j] > left[r,j], most[r,i,j,c], 0)",
                         BIND_T("most", most), BIND_T("top", top), BIND_T("bottom", bottom), BIND_T("left", left),
