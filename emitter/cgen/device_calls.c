@@ -171,7 +171,8 @@ static void default_body(Ctx *cx, Text *t, const Program *p, const Partition *d,
                          PrintCall *print_call)
 {
     signature(cx, t, p, d, called);
-    text_printf(t, "\n{\n%s", uses_memory(p, d) ? "    uint8_t *const memory = (uint8_t *)arena;\n" : "    (void)arena;\n");
+    text_printf(t, "\n{\n%s",
+                uses_memory(p, d) ? "    uint8_t *const memory = (uint8_t *)arena;\n" : "    (void)arena;\n");
     Speller s = partition_speller(cx, p, d);
     for (int j = 0; j < p->size_count; j++)
         if (!uses_size(p, d, p->size[j])) text_printf(t, "    (void)%s;\n", size_name(&s, p, j));

@@ -15,7 +15,7 @@ typedef struct Bytes { const uint8_t *at; size_t count; } Bytes;
 /* Owned by cx; a NUL follows the last byte */
 Bytes file_read(Ctx *cx, const char *path);
 bool file_is_folder(const char *path);                  /* false also where the system has no stat */
-/* Returns the names in a folder that end in ".extension", sorted by their bytes; none where the system has no folders. */
+/* Returns the names in a folder that end in ".extension", sorted by bytes; none where the system has no folders. */
 const char *const *folder_files(Ctx *cx, const char *path, const char *extension, int *count);
 /* Returns the bytes as text. A NUL among them, which would end the text early, is an error with its line and column. */
 const char *file_text(Ctx *cx, const char *path, Bytes file);

@@ -40,8 +40,8 @@ static void check_groups(Net net, const char *label, const char *wanted)
     Graph was = net_graph(n), is = passed(n, was);
     const char *found = ctx_failed(n->cx) ? net_error(n) : groups_text(n, &is);
     check_that(strcmp(found, wanted) == 0, label, "%s; wanted %s", found, wanted);
-    check_that(!ctx_failed(n->cx) && same_values(n, &was, &is, 0), text_format(n->cx, "%s: values are unchanged", label),
-               "they differ; %s", net_error(n));
+    check_that(!ctx_failed(n->cx) && same_values(n, &was, &is, 0),
+               text_format(n->cx, "%s: values are unchanged", label), "they differ; %s", net_error(n));
     ctx_free(n->cx);
 }
 
@@ -285,7 +285,8 @@ static void unknown_device(void)
     net_output(n, on(n, "npv", one(n, "relu", "relu", image(n, "x"), "")));
     Graph g = net_graph(n);
     passed(n, g);
-    CHECK("on_device: an unknown device is refused", strstr(net_error(n), "there is no device 'npv'; did you mean 'npu'?"));
+    CHECK("on_device: an unknown device is refused",
+          strstr(net_error(n), "there is no device 'npv'; did you mean 'npu'?"));
     ctx_free(n->cx);
 }
 
@@ -329,8 +330,9 @@ static void partitions(void)
     CHECK("partition: prototypes, the values by their names",
           strstr(text, "\nint net_npu_1(void *arena, const float *x, float *relu);\n")
               && strstr(text, "\nint net_npu_2(void *arena, const float *exp, float *relu2);\n"));
-    CHECK("partition: the header documents it", strstr(text, " *   x                    float    [1][6][6][4]  read\n *   relu      "
-                                                "           float    [1][6][6][4]  written\n"));
+    CHECK("partition: the header documents it",
+          strstr(text, " *   x                    float    [1][6][6][4]  read\n *   relu      "
+                       "           float    [1][6][6][4]  written\n"));
     CHECK("partition: defaults under a condition", count_word(text, "#ifndef NET_HAVE_NPU\nint net_npu_") == 2);
     CHECK("partition: run calls it",
           count_word(text, "const int status = net_npu_") == 2 && strstr(text, "if (status != 0) return status;"));
@@ -363,8 +365,8 @@ static void grid(int bits, bool has_sign, int64_t zero)
     bool ok = evaluate_graph(n, &g, inputs, found);
     for (int i = 0; i < 200 && ok; i++)
         ok = (double)((float *)found[0])[i] == on_grid((double)v[i], 0.0625, zero, bits, has_sign);
-    check_that(ok, text_format(n->cx, "simulated_quantize: %d bits, sign %d equal plain C", bits, has_sign), "differs; %s",
-               net_error(n));
+    check_that(ok, text_format(n->cx, "simulated_quantize: %d bits, sign %d equal plain C", bits, has_sign),
+               "differs; %s", net_error(n));
     ctx_free(n->cx);
 }
 
@@ -384,7 +386,8 @@ static void rounding(const char *mode, float function(float))
     for (int i = 0; i < STEPS; i++) values[i] = steps[i] * 0.5f;
     bool ok = evaluate_graph(n, &g, inputs, found);
     for (int i = 0; i < STEPS && ok; i++) ok = ((float *)found[0])[i] == function(steps[i]) * 0.5f;
-    check_that(ok, text_format(n->cx, "simulated_quantize: rounding %s equals plain C", mode), "differs; %s", net_error(n));
+    check_that(ok, text_format(n->cx, "simulated_quantize: rounding %s equals plain C", mode), "differs; %s",
+               net_error(n));
     ctx_free(n->cx);
 }
 
@@ -435,7 +438,8 @@ static void from_te(void)
                 .output = m.output };
     if (ok) g = passed(n, g);
     const char *found = ok && !ctx_failed(n->cx) ? groups_text(n, &g) : net_error(n);
-    check_that(strcmp(found, "a | a_to_npu | b@npu | d@npu | d_to_cpu") == 0, "from .te: nodes run on the device", "%s", found);
+    check_that(strcmp(found, "a | a_to_npu | b@npu | d@npu | d_to_cpu") == 0, "from .te: nodes run on the device", "%s",
+               found);
     check_that(g.mark_count == 1, "from .te: the mark is recorded", "%d marks", g.mark_count);
     ctx_free(n->cx);
 

@@ -233,8 +233,9 @@ static void test_errors(void)
     Trial t = trial_new();
     Tensor *x = input(&t, "x", F32, SHAPE(4, 4));
     Tensor *j = tensor_constant(t.cx, "j", I32, SHAPE(4), (int32_t[]){ 0, 1, 2, 4 });
-    CHECK("index-out-of-bounds-is-refused", fails_with(&t, FORMULA(t.cx, "y[i] = x[i, j[i]]", BIND_T("x", x), BIND_T("j", j)),
-                                            "stage \"y\": error: reads \"x\" at [3][4], outside its shape [4][4]"));
+    CHECK("index-out-of-bounds-is-refused",
+          fails_with(&t, FORMULA(t.cx, "y[i] = x[i, j[i]]", BIND_T("x", x), BIND_T("j", j)),
+                     "stage \"y\": error: reads \"x\" at [3][4], outside its shape [4][4]"));
     ctx_free(t.cx);
     t = trial_new();
     x = tensor_new_fixed(t.cx, "x", F32, SHAPE(4));

@@ -17,7 +17,8 @@ typedef struct Twin { const char *core; lw_target row; } Twin;
 static const Twin twins[] = {
     TWIN("cortex-m0plus", "rows", 4), TWIN("cortex-m3", "mla rows", 8), TWIN("cortex-m4", "fpu dsp mla rows", 16),
     TWIN("cortex-m55", "rows mla dsp mve bytes fpu", 16),
-    { "x86-avx2", { .name = "outside", .features = "fma avx2 vectors rows bytes panels", .lanes = 16, .vector_bytes = 32 } },
+    { "x86-avx2", { .name = "outside", .features = "fma avx2 vectors rows bytes panels", .lanes = 16,
+      .vector_bytes = 32 } },
 };
 
 /* The file with each `name` replaced by "T"; the caller frees it. NULL: it cannot be read. */

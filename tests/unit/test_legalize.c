@@ -304,7 +304,8 @@ static void chosen_forms(void)
         map_put_const_ptr(&data, v, v);
         Text t = text_new(cx);
         print_expr(&t, legal_expr(&l, expr_read(cx, f->text, binds, I32)));
-        check_that(strcmp(text_string(&t), f->legal) == 0, check_label(f->name, "has-its-legal-form"), "%s and not %s", text_string(&t), f->legal);
+        check_that(strcmp(text_string(&t), f->legal) == 0, check_label(f->name, "has-its-legal-form"), "%s and not %s",
+                   text_string(&t), f->legal);
         ctx_free(cx);
     }
 }
@@ -314,7 +315,8 @@ int main(int argc, char **argv)
     random_expressions(argc > 1 ? atoi(argv[1]) : 400);
     chosen_forms();
     for (int i = 0; i < KNOWN; i++)
-        check_that(known[i].reached > 0, check_label(known[i].name, "is-reached-by-random-expressions"), "no random expression reaches this function");
+        check_that(known[i].reached > 0, check_label(known[i].name, "is-reached-by-random-expressions"),
+                   "no random expression reaches this function");
     CHECK("every-row-of-the-runtime-is-known", (int)KNOWN == (int)RUNTIME_COUNT);
     return check_done();
 }

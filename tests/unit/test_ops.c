@@ -326,7 +326,8 @@ static void check_permutation(const Op *op, const OpCase *c)
         Tensor *back = op_call(m.cx, op_find(m.cx, "transpose"), "t", &inner->out[0], 1, &attr, 1)->out[0];
         const void *a = plain_value(m.cx, outer->out[0], env_new(m.cx)), *b = plain_value(m.cx, back, env_new(m.cx));
         check_that(a && b && tensor_bytes(back) == tensor_bytes(outer->out[0]) && all_near(back, a, b),
-                   text_format(m.cx, "%s %s %s commutes with a permutation", op->name, c->attrs, c->inputs), "the values differ");
+                   text_format(m.cx, "%s %s %s commutes with a permutation", op->name, c->attrs, c->inputs),
+                   "the values differ");
     }
     ctx_free(m.cx);
 }

@@ -180,8 +180,10 @@ static void check_random(uint32_t seed)
     check_that(!why, label, "%s", why ? why : "");
     if (!why && check_that(build_program(&b), label, "%s", net_error(&n))) {
         const char *plan_fault = simulate(&n, &b, inputs);
-        check_that(!plan_fault, text_format(n.cx, "random net %u has a valid plan", (unsigned)seed), "%s", plan_fault ? plan_fault : "");
-        check_that(b.plan.arena_size >= b.plan.live_bound, text_format(n.cx, "random net %u is not below the bound", (unsigned)seed), "%lld",
+        check_that(!plan_fault, text_format(n.cx, "random net %u has a valid plan", (unsigned)seed), "%s",
+                   plan_fault ? plan_fault : "");
+        check_that(b.plan.arena_size >= b.plan.live_bound,
+                   text_format(n.cx, "random net %u is not below the bound", (unsigned)seed), "%lld",
                    (long long)b.plan.arena_size);
     }
     ctx_free(n.cx);

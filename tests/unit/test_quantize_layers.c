@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Simulation and integers, layer by layer. A quantized network is realized on integers with every grid as an output; the
- * simulated calls then compute each grid in floats from these integers, so no difference of an earlier layer counts.
+/* Simulation and integers, layer by layer. A quantized network is realized on integers with every grid as an output;
+ * the simulated calls then compute each grid in floats from these integers, so no difference of an earlier layer counts.
  *
  *   rule   every element is equal; or it is one step away, and the float value before rounding is within TIE steps of a
  *          tie; or the call is computed in fixed point by its definition (softmax), then one step
@@ -138,7 +138,8 @@ static bool compare_all(Ctx *cx, const Build *like, const Graph *g, const Sample
     Build on_integers, in_floats;
     const Points p = points_of(cx, g);
     const Graph all = observed(cx, g, &p), parts = fed(cx, g, &p);
-    if (!open_graph(&on_integers, cx, like, &all, true) || !open_graph(&in_floats, cx, like, &parts, false)) return false;
+    if (!open_graph(&on_integers, cx, like, &all, true) || !open_graph(&in_floats, cx, like, &parts, false))
+        return false;
     const void **in = NEW_ARRAY(cx->arena, const void *, parts.input_count);
     const void **y = NEW_ARRAY(cx->arena, const void *, p.count), **z = NEW_ARRAY(cx->arena, const void *, 2 * p.count);
     for (int64_t k = 0; k < s->count && k < most; k++) {
@@ -347,7 +348,10 @@ static Samples random_samples(Ctx *cx, int count, int elems, uint32_t seed)
     const int kind = below(&seed, 10);
     for (int i = 0; i < count * elems; i++) {
         const double x = real(&seed);
-        v[i] = (float)(kind == 0 ? 0.5 : kind == 1 && below(&seed, 5) ? 0 : kind == 2 && !below(&seed, 50) ? 30 * x : x);
+        v[i] = (float)(kind == 0                        ? 0.5
+                       : kind == 1 && below(&seed, 5)   ? 0
+                       : kind == 2 && !below(&seed, 50) ? 30 * x
+                                                        : x);
     }
     s.data[0] = (const char *)v;
     s.bytes[0] = elems * (int64_t)sizeof *v;

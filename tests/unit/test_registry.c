@@ -170,7 +170,10 @@ static void check_addition(RegistryRun *run)
                          "to=i8 multiplier=1098017566 shift=17 zero=-5"));
     const Graph g = net_graph(&net);
     const Groups groups = fuse(cx, &g);
-    Case c = { run, cx, NULL, groups.count == 1 ? &groups.at[0] : NULL, { NULL }, "a quantized addition equals its formula in every implementation" };
+    Case c = {
+        run, cx, NULL, groups.count == 1 ? &groups.at[0] : NULL, { NULL },
+        "a quantized addition equals its formula in every implementation"
+    };
     if (check_that(c.group && evaluate_graph(&net, &g, NULL, c.wanted), c.label, "no group of its own, or no values"))
         check_group(&c);
     run->cases++;

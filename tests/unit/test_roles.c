@@ -100,8 +100,8 @@ static void test_case(const RoleCase *t)
     for (const char *s = t->steps; *s; s += strcspn(s, ";"), s += *s == ';')
         n = sched_step(cx, n, text_format(cx, "%.*s", (int)strcspn(s, ";"), s));
     const char *found = ctx_failed(cx) ? first_error(cx) : stages_with(cx, n, t->role);
-    check_that(text_equal(found, t->expected), check_label(t->test, "finds-its-stages"), "%s: expected \"%s\", found \"%s\"", t->role, t->expected,
-               found);
+    check_that(text_equal(found, t->expected), check_label(t->test, "finds-its-stages"),
+               "%s: expected \"%s\", found \"%s\"", t->role, t->expected, found);
     ctx_free(cx);
 }
 
@@ -145,7 +145,8 @@ static void test_step(const StepCase *t)
     for (int i = 0; n && i < n->step_count; i++) text_printf(&trace, "%s%s", i ? ";" : "", n->step[i].text);
     const char *found = ctx_failed(cx) ? first_error(cx) : text_string(&trace);
     const bool fits = ctx_failed(cx) ? strstr(found, t->trace) && *t->trace && n == naive : text_equal(found, t->trace);
-    check_that(fits, check_label(t->test, *t->trace ? "expands-to-its-steps" : "changes-nothing"), "%s: expected \"%s\", found \"%s\"", t->step, t->trace, found);
+    check_that(fits, check_label(t->test, *t->trace ? "expands-to-its-steps" : "changes-nothing"),
+               "%s: expected \"%s\", found \"%s\"", t->step, t->trace, found);
     if (!*t->trace)
         CHECK("no-match-of-elementwise is noted",
               cx->diags && cx->diags->severity == NOTE && strstr(cx->diags->what, "no stage is @elementwise"));
@@ -195,8 +196,8 @@ static void test_pattern(const PatternCase *t)
     const char *text = text_format(cx, "input x: f32[6][6]\ninput v: f32[6]\n%s\noutput y\n", t->formula);
     const Nest *n = nest_of(cx, text);
     const Pattern found = n ? stage_pattern(cx, n->stage[0]) : PATTERN_OPAQUE;
-    check_that(n && found == t->expected, text_format(cx, "the pattern of %s is inferred", t->formula), "expected %s, found %s %s",
-               pattern_text(t->expected), pattern_text(found), first_error(cx));
+    check_that(n && found == t->expected, text_format(cx, "the pattern of %s is inferred", t->formula),
+               "expected %s, found %s %s", pattern_text(t->expected), pattern_text(found), first_error(cx));
     ctx_free(cx);
 }
 

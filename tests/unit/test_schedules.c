@@ -216,7 +216,8 @@ static int run_case(const Lines *l, int at, bool accept)
     } else {
         bool wants_refusal = verdict < l->count && strcmp(l->at[verdict], "refused") == 0;
         bool good = !o.fault && o.refused == wants_refusal && strcmp(o.text, text_string(&expected)) == 0;
-        check_that(good, check_label(case_name, wants_refusal ? "is-refused" : "gives-its-nest"), "%s\n%s", o.fault ? o.fault : "found", o.text);
+        check_that(good, check_label(case_name, wants_refusal ? "is-refused" : "gives-its-nest"), "%s\n%s",
+                   o.fault ? o.fault : "found", o.text);
     }
     ctx_free(cx);
     return end + 1;
