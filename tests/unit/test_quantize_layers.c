@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Simulation and integers, layer by layer. A quantized network is realized on integers with every grid as an output;
- * the simulated calls then compute each grid in floats from these integers, so no difference of an earlier layer counts.
+ * the simulated calls then compute each grid in floats from these integers, so no difference of an earlier layer
+ * counts.
  *
  *   rule   every element is equal; or it is one step away, and the float value before rounding is within TIE steps of a
  *          tie; or the call is computed in fixed point by its definition (softmax), then one step
@@ -370,6 +371,8 @@ static const char *failure(Ctx *cx, const Outcome *r)
     return r->first ? r->first : "";
 }
 
+static const QuantizeSettings float_ports = { .ports = PORTS_FLOAT };
+
 static void check_net(uint32_t seed, Outcome *total)
 {
     enum { SAMPLES = 8, ELEMENTS = 60 };
@@ -380,7 +383,8 @@ static void check_net(uint32_t seed, Outcome *total)
     const char *text = random_net(cx, seed);
     const Samples s = random_samples(cx, SAMPLES, ELEMENTS, seed + 1);
     const bool ok = build_read_text(&b, cx, "net.te", text, false, &plain_options)
-        && build_quantize(&b, &s, PORTS_FLOAT, &q) && compare_all(cx, &b, &q.simulated, &s, SAMPLES, &r);
+        && build_quantize(&b, &s, &float_ports, &q)
+        && compare_all(cx, &b, &q.simulated, &s, SAMPLES, &r);
     total->elements += r.elements;
     total->steps += r.steps;
     total->greatest = fmax(total->greatest, r.greatest);
@@ -400,7 +404,8 @@ static int check_model(const char *path, const char *samples)
     Quantized q;
     Outcome r = { 0 };
     const bool ok = build_read(&b, cx, path, &plain_options) && samples_read(&b, &samples, 1, &s)
-        && build_quantize(&b, &s, PORTS_FLOAT, &q) && compare_all(cx, &b, &q.simulated, &s, MOST_SAMPLES, &r);
+        && build_quantize(&b, &s, &float_ports, &q)
+        && compare_all(cx, &b, &q.simulated, &s, MOST_SAMPLES, &r);
     check_that(ok && !r.wrong, path, "%s", failure(cx, &r));
     printf("# %lld elements, %lld one step apart, at most %g steps from a tie\n", (long long)r.elements,
            (long long)r.steps, r.greatest);
