@@ -113,6 +113,8 @@ typedef struct lw_quantization {
     const char *ports;               /* "int8" (NULL) or "float" */
     const char *const *test; int test_count;         /* stacked like `samples`; count 0: no test set */
     const char *labels;              /* .npy of integers, one for each sample of the test set, or NULL */
+    const char *ranges;              /* "least" (NULL), "squared", "min-max", "percentile", "divergence" */
+    bool refine;                     /* weights are rounded by the error of their layer over the samples; slower */
     /* The cheapest widths of tensors (8 bits, 16, floats) that keep a bound on the samples; NULL: 8 bits, no bound */
     const char *min_sqnr;            /* "40": signal to noise at each output in dB */
     const char *max_drop;            /* "0.5%": of the share of sample_labels that the float model gives */

@@ -26,6 +26,7 @@ npy other.npy '3, 5' '<f4' 15 "$one"
 npy nan.npy '3, 4' '<f4' 12 "$nan"
 npy empty.npy '0, 4' '<f4' 0 ''
 npy ints.npy '3, 4' '<i4' 12 "$one"
+npy ints4.npy '3, 4' '<i4' 12 "$one"
 npy varied.npy '2, 4' '<f4' 0 ''
 printf '\000\000\000\077\000\000\100\076\232\231\231\277\000\000\200\100' >> "$work/varied.npy"
 printf '\315\314\314\075\000\000\240\300\063\063\063\077\000\000\000\100' >> "$work/varied.npy"
@@ -70,6 +71,42 @@ constant() {
 }
 check constant-samples-give-a-grid constant
 
+check methods-of-ranges-are-words           refuses '\-\-ranges does not accept "kl"; accepted: least|squared' \
+    quantize "$work/net.te" --samples "$work/good.npy" --ranges kl
+npy huge.npy '3, 4' '<f4' 12 '\377\377\177\177'
+check activations-that-overflow-are-refused  refuses 'finite' quantize "$work/net.te" --samples "$work/huge.npy"
+npy zeros.npy '3, 4' '<f4' 12 '\000\000\000\000'
+npy tiny.npy '3, 4' '<f4' 12 '\001\000\000\000'
+
+# A range of zero, and one of the least floats, have a positive step.
+any_range() {
+    for file in zeros tiny; do
+        "$lw" quantize "$work/net.te" --samples "$work/$file.npy" --test "$work/good.npy" --refine -o "$work/$file.c" \
+            > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+        grep -q 'grid covers\|integer C' "$work/said" || { cat "$work/said"; return 1; }
+    done
+}
+check ranges-of-zero-have-a-grid any_range
+
+# Inputs beyond the samples saturate as in the simulated network: both rows of the test set agree.
+saturates() {
+    npy far_out.npy '3, 4' '<f4' 12 '\000\000\310\102'
+    "$lw" quantize "$work/net.te" --samples "$work/varied.npy" --test "$work/far_out.npy" -o "$work/far.c" \
+        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    awk '/^simulated/ { a = $2 } /^integer C/ { b = $3 } END { exit !(a != "" && a == b) }' "$work/said" && return
+    cat "$work/said"
+    return 1
+}
+check unseen-inputs-saturate-as-simulated saturates
+
+nothing_to_quantize() {
+    printf 'input x: i32[1][4]\ny = add(x, x)\noutput y\n' > "$work/none.te"
+    "$lw" quantize "$work/none.te" --samples "$work/ints4.npy" -o "$work/none.c" > "$work/said" 2>&1 && return 1
+    grep -q 'no call of the model has an integer form' "$work/said" && [ ! -e "$work/none.c" ] && return
+    cat "$work/said"
+    return 1
+}
+check networks-without-floats-are-refused nothing_to_quantize
 check bounds-are-numbers                    refuses '\-\-min-sqnr does not accept "high"; a number of at least 0.1' \
     quantize "$work/net.te" --samples "$work/good.npy" --min-sqnr high
 check a-drop-needs-the-classes              refuses 'needs the classes of the samples: --labels' \

@@ -130,6 +130,24 @@ static bool read_bounds(Ctx *cx, const lw_quantization *q, const Build *b, const
     return !ctx_failed(cx);
 }
 
+static bool read_ranges(Ctx *cx, const char *word, RangeMethod *out)
+{
+    static const char *const words[] = {
+        [RANGE_LEAST_ERROR] = "least", [RANGE_SQUARED] = "squared", [RANGE_MIN_MAX] = "min-max",
+        [RANGE_PERCENTILE] = "percentile", [RANGE_DIVERGENCE] = "divergence",
+    };
+    enum { METHODS = sizeof words / sizeof words[0] };
+    *out = RANGE_LEAST_ERROR;
+    for (int i = 0; word && i < METHODS; i++)
+        if (text_equal(word, words[i])) {
+            *out = (RangeMethod)i;
+            return true;
+        }
+    if (word) diag_usage(cx, NULL, "--ranges does not accept \"%s\"%s; accepted: least|squared|min-max|percentile|"
+                         "divergence", word, text_hint(cx, word, words, METHODS, ""));
+    return !word;
+}
+
 static bool has_bounds(const lw_quantization *q) { return q->min_sqnr || q->max_drop || q->sensitivity; }
 
 static const char **output_names(Build *b)
@@ -165,7 +183,10 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
     if (!build_read(&b, cx, model, o) || !read_samples(&b, q, &s)) return NULL;
     const char **names = output_names(&b);
     QualityBounds bounds;
-    const QuantizeSettings settings = { .ports = ports, .bounds = has_bounds(q) ? &bounds : NULL };
+    RangeMethod ranges;
+    if (!read_ranges(cx, q->ranges, &ranges)) return NULL;
+    const QuantizeSettings settings = { .ports = ports, .bounds = has_bounds(q) ? &bounds : NULL, .ranges = ranges,
+                                        .refines = q->refine };
     if (!read_bounds(cx, q, &b, &s, &bounds) || !build_quantize(&b, &s, &settings, &z.done)) return NULL;
     if (!build_graph(&b) || !build_nests(&b)) return NULL;
     print_summary(&z);
@@ -237,7 +258,10 @@ static const char *quantize_dumped(Ctx *cx, const char *model, const lw_quantiza
     if (!read_ports(cx, q->ports, &ports) || !build_read(&b, cx, model, o) || !read_samples(&b, q, &s)) return NULL;
     const char **names = output_names(&b);
     QualityBounds bounds;
-    const QuantizeSettings settings = { .ports = ports, .bounds = has_bounds(q) ? &bounds : NULL };
+    RangeMethod ranges;
+    if (!read_ranges(cx, q->ranges, &ranges)) return NULL;
+    const QuantizeSettings settings = { .ports = ports, .bounds = has_bounds(q) ? &bounds : NULL, .ranges = ranges,
+                                        .refines = q->refine };
     if (!read_bounds(cx, q, &b, &s, &bounds)) return NULL;
     const bool ok = stage->needs_grids ? build_quantize(&b, &s, &settings, &done) : build_annotate(&b, ports, &done);
     return ok ? stage->print(&b, &done, names) : NULL;

@@ -101,6 +101,11 @@ static const Option all[] = {
       "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE | DUMP, TEXT,
       offsetof(Arguments, quantization.ports), NULL, false, 0 },
 
+    { "--ranges", "METHOD",
+      "least|squared|min-max|percentile|divergence: ranges of inner tensors", QUANTIZE, TEXT,
+      offsetof(Arguments, quantization.ranges), NULL, false, 0 },
+    { "--refine", NULL, "round weights by the error of their layer over the samples; takes longer", QUANTIZE,
+      FLAG_AT(quantization.refine) },
     { "--min-sqnr", "DB",
       "widens tensors until the outputs have this signal to noise: 16 bits, or floats", QUANTIZE, TEXT,
       offsetof(Arguments, quantization.min_sqnr), NULL, false, 0 },

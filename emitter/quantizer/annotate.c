@@ -40,7 +40,7 @@ static Tensor *annotated_weights(Annotator *a, Tensor *w, int axis)
     const Request *r = request_of(&a->edges->requests, w);
     const bool in_floats = r && r->bits == FLOAT_BITS, has_grid = !in_floats && (a->with_grids || (r && r->has_grid));
     if (known) return known;
-    Tensor *in[] = { w, NULL, NULL };
+    Tensor *in[] = { has_grid ? weights_on_grid(cx, a->edges, w) : w, NULL, NULL };
     const float *scale = has_grid ? weight_scales(cx, a->edges, w, axis, &count) : NULL;
     if (scale) in[1] = tensor_constant(cx, name_format(cx, "%s_scale", w->name), F32, count > 1, &count, scale);
     if (scale) in[2] = tensor_scalar(cx, name_format(cx, "%s_zero", w->name), I8, 0);

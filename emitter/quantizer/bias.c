@@ -10,11 +10,11 @@
 
 #include "quantizer/layers.h"
 
-/* The rounding error of element i. */
-static double rounding_of(const float *w, const float *scale, int64_t scales, int64_t i)
+/* The rounding error of element i; refined: the rounded elements, or NULL. */
+static double rounding_of(const float *w, const float *refined, const float *scale, int64_t scales, int64_t i)
 {
     const float s = scale[scales == 1 ? 0 : i % scales];
-    return nearbyint((double)w[i] / (double)s) * (double)s - (double)w[i];
+    return (refined ? (double)refined[i] : nearbyint((double)w[i] / (double)s) * (double)s) - (double)w[i];
 }
 
 static void correct(Ctx *cx, const Edges *e, const Layer *l, const ChannelStats *x, Map *corrected)
@@ -24,11 +24,12 @@ static void correct(Ctx *cx, const Edges *e, const Layer *l, const ChannelStats 
     const Tensor *w = l->call->in[l->weights];
     weights_operand(l->call, &axis);
     const float *scale = weight_scales(cx, e, w, axis, &scales), *v = w->data, *was = l->bias->data;
+    const float *refined = e->refined ? map_get_ptr(e->refined, w) : NULL;
     double *error = NEW_ARRAY(cx->arena, double, channels_of(l->last));
     float *now = NEW_ARRAY(cx->arena, float, channels_of(l->last));
     for (int64_t i = 0; i < tensor_elems(w); i++)
         error[channel_at(w, l->axis_out, i)] +=
-            rounding_of(v, scale, scales, i) * x->sum[channel_at(w, l->axis_in, i)] / (double)x->count;
+            rounding_of(v, refined, scale, scales, i) * x->sum[channel_at(w, l->axis_in, i)] / (double)x->count;
     for (int64_t c = 0; c < channels_of(l->last); c++) now[c] = (float)((double)was[c] - error[c]);
     map_put_ptr(corrected, l->bias, now);
 }

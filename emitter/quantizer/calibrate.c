@@ -76,14 +76,14 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
     return r && !ctx_failed(cx);
 }
 
-void choose_grids(Ctx *cx, Edges *e)
+void choose_grids(Ctx *cx, Edges *e, RangeMethod method)
 {
     for (int i = 0; i < e->group_count && !ctx_failed(cx); i++) {
         EdgeGroup *g = &e->group[i];
         if (g->range == EDGE_GIVEN) continue;
         if (g->is_wide || g->bits != 8) g->grid = grid_wide(&g->seen);
         else if (g->range == EDGE_WHOLE) g->grid = grid_whole(&g->seen);
-        else if (g->range == EDGE_CALIBRATED) g->grid = grid_least_error(&g->seen);
+        else if (g->range == EDGE_CALIBRATED) g->grid = grid_by(method, &g->seen);
         if ((g->range != EDGE_FIXED || g->is_wide) && !(g->seen.greatest > g->seen.least))
             diag_warn(cx, NULL, "tensor \"%s\" is %g in all samples; its grid covers %g to %g", g->name,
                       g->seen.greatest, (double)(INT8_MIN - g->grid.zero) * g->grid.step,

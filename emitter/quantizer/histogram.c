@@ -87,7 +87,9 @@ double histogram_error(const Histogram *h, double low, double high)
     return h->count ? error / (double)h->count : 0;
 }
 
-Grid grid_least_error(const Histogram *h)
+typedef struct Range { double low, high; } Range;
+
+static Range squared_range(const Histogram *h)
 {
     enum { SHRINKS = 100 };
     double low = h->least, high = h->greatest, best = histogram_error(h, low, high);
@@ -103,5 +105,102 @@ Grid grid_least_error(const Histogram *h)
             low = l;
             high = r;
         }
-    return grid_of_range(low, high);
+    return (Range){ low, high };
+}
+
+Grid grid_least_error(const Histogram *h)
+{
+    const Range r = squared_range(h);
+    return grid_of_range(r.low, r.high);
+}
+
+/* ---- Other methods ----------------------------------------------------------------------------------------------- */
+
+static double width_of(const Histogram *h) { return h->bin ? ldexp(2.0 / HISTOGRAM_BINS, h->exponent) : 0; }
+static double edge_of_bin(const Histogram *h, int i) { return (i - HISTOGRAM_BINS / 2) * width_of(h); }
+
+/* Leaves the share out at each end, as far as the bins resolve it. */
+static Range percentile_range(const Histogram *h, double share)
+{
+    const double most = share * (double)h->count;
+    Range r = { h->least, h->greatest };
+    int64_t below = 0, above = 0;
+    for (int i = 0; h->bin && i < HISTOGRAM_BINS / 2; i++) {
+        below += h->bin[i];
+        if ((double)below > most) break;
+        r.low = fmax(r.low, edge_of_bin(h, i + 1));
+    }
+    for (int i = HISTOGRAM_BINS - 1; h->bin && i >= HISTOGRAM_BINS / 2; i--) {
+        above += h->bin[i];
+        if ((double)above > most) break;
+        r.high = fmin(r.high, edge_of_bin(h, i));
+    }
+    return r;
+}
+
+/* The divergence of the histogram, clipped to the range, from its values on the range's levels: each level spreads its
+ * count evenly over its bins that are not empty. */
+static double divergence(const Histogram *h, Range r)
+{
+    const double step = (r.high - r.low) / LEVELS;
+    double count[LEVELS + 1] = { 0 }, bins[LEVELS + 1] = { 0 }, all = 0, sum = 0;
+    int level[HISTOGRAM_BINS];
+    if (!(step > 0)) return INFINITY;
+    for (int i = 0; i < HISTOGRAM_BINS; i++) {
+        const double at = ((edge_of_bin(h, i) + width_of(h) / 2) - r.low) / step;
+        const bool is_inside = at >= -0.5 && at < LEVELS + 0.5;
+        level[i] = is_inside ? (int)fmin(LEVELS, floor(at + 0.5)) : -1;
+        if (is_inside && h->bin[i]) count[level[i]] += (double)h->bin[i], bins[level[i]]++;
+        all += (double)h->bin[i];
+    }
+    double clipped_low = 0, clipped_high = 0, inside = 0;
+    for (int i = 0; i < HISTOGRAM_BINS; i++)
+        if (level[i] >= 0) inside += (double)h->bin[i];
+        else *(i < HISTOGRAM_BINS / 2 ? &clipped_low : &clipped_high) += (double)h->bin[i];
+    if (!(inside > 0)) return INFINITY;
+    int first = -1, last = -1;
+    for (int i = 0; i < HISTOGRAM_BINS; i++)
+        if (level[i] >= 0 && h->bin[i]) first = first < 0 ? i : first, last = i;
+    for (int i = first; i <= last; i++) {
+        const double p = ((double)(level[i] < 0 ? 0 : h->bin[i]) + (i == first ? clipped_low : 0)
+                          + (i == last ? clipped_high : 0)) / all;
+        const double q = level[i] >= 0 && h->bin[i] ? count[level[i]] / bins[level[i]] / inside : 0;
+        if (p > 0) sum += p * log(p / fmax(q, 1e-12));
+    }
+    return sum;
+}
+
+static Range divergence_range(const Histogram *h)
+{
+    enum { SHRINKS = 100, LEAST = 20 };
+    Range best = { h->least, h->greatest };
+    double least = h->bin ? divergence(h, best) : 0;
+    for (int end = 0; h->bin && end < 3; end++)                      /* both ends, then each alone */
+        for (int i = SHRINKS - 1; i >= LEAST; i--) {
+            const double left = (double)i / SHRINKS;
+            const Range r = { end == 2 ? best.low : h->least * left, end == 1 ? best.high : h->greatest * left };
+            const double d = divergence(h, r);
+            if (d < least) least = d, best = r;
+        }
+    return best;
+}
+
+/* Of the ranges of all methods, that of the least squared error; of equals, the first. */
+static Range least_range(const Histogram *h)
+{
+    const Range other[] = { percentile_range(h, 1e-3), percentile_range(h, 1e-4), percentile_range(h, 1e-5),
+                            divergence_range(h) };
+    Range best = squared_range(h);
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+        if (histogram_error(h, other[i].low, other[i].high) < histogram_error(h, best.low, best.high)) best = other[i];
+    return best;
+}
+
+Grid grid_by(RangeMethod method, const Histogram *h)
+{
+    const Range r = method == RANGE_MIN_MAX ? (Range){ h->least, h->greatest }
+                  : method == RANGE_SQUARED ? squared_range(h)
+                  : method == RANGE_PERCENTILE ? percentile_range(h, 1e-4)
+                  : method == RANGE_DIVERGENCE ? divergence_range(h) : least_range(h);
+    return grid_of_range(r.low, r.high);
 }

@@ -23,6 +23,13 @@ Grid grid_of_range(double low, double high);
  * among shrinks of both ends. */
 Grid grid_whole(const Histogram *h);
 Grid grid_least_error(const Histogram *h);
+/* Ranges by a method. PERCENTILE: both ends leave a 10,000th of the values out. DIVERGENCE: the shrinks of the ends
+ * whose values on 256 levels have the least Kullback-Leibler divergence from the histogram. LEAST_ERROR: of these and
+ * of the scan of grid_least_error, the range with the least squared error. */
+typedef enum RangeMethod {
+    RANGE_LEAST_ERROR, RANGE_SQUARED, RANGE_MIN_MAX, RANGE_PERCENTILE, RANGE_DIVERGENCE
+} RangeMethod;
+Grid grid_by(RangeMethod method, const Histogram *h);
 /* The 16-bit symmetric grid that covers all values. */
 Grid grid_wide(const Histogram *h);
 /* The mean squared error of the histogram's values on the range's grid. */

@@ -82,13 +82,17 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     g = equalize(cx, g, &e, stats);
     e = edges_of(cx, &g, ports);
     if (ctx_failed(cx) || !calibrate(b, &g, s, s->count, &e, stats)) return false;
-    choose_grids(cx, &e);
+    choose_grids(cx, &e, settings->ranges);
+    Map *refined = settings->refines ? NEW(cx->arena, Map) : NULL;
+    if (refined && (ctx_failed(cx) || !refined_weights(b, &g, s, &e, refined))) return false;
+    e.refined = refined;
     const Map corrected = corrected_biases(cx, &g, &e, stats);
     e.corrected = &corrected;
     if (ctx_failed(cx) || (p && !choose_precision(b, &g, s, ports, settings->bounds, &e, p))) return false;
     const Graph original = g;
     g = with_corrected_biases(cx, g, &e);
     Edges now = edges_of(cx, &g, ports);                /* the same edges, in the same order, of the changed graph */
+    now.refined = refined;
     for (int i = 0; i < now.group_count; i++) {
         now.group[i].grid = e.group[i].grid;
         now.group[i].bits = e.group[i].bits;

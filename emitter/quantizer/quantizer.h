@@ -9,6 +9,7 @@
  *   calibrate.c   the network runs in float over the samples; one histogram per grid
  *   range.c       the range of a histogram with the least error
  *   precision.c   8 bits, 16 or none for each grid, the cheapest that keep a bound
+ *   refine.c      weights rounded by the error of their layer's output
  *   bias.c        the mean error of rounded weights, subtracted from the bias
  *   simulate.c    the DAG with annotation.simulated_quantize on every edge, and 8-bit ports
  *   annotate.c    the DAG with annotations for the user: with or without their grids
@@ -66,6 +67,7 @@ typedef struct Edges {
     Map of;                            /* tensor -> Edge; NULL: the tensor has no grid */
     int float_count; const Node **in_floats;      /* calls that stay in floats */
     Map requests;                      /* of the graph's marks: requests.h */
+    const Map *refined;                /* weights -> their elements, on the grid of the weights; NULL: the nearest */
     const Map *corrected;              /* bias -> its elements in layers that compute on integers; NULL: unchanged */
     bool is_partial;                   /* weights are rounded with the layer's output, whatever its inputs are */
 } Edges;
@@ -93,8 +95,12 @@ typedef struct ChannelStats { int64_t channels, count; double *sum, *greatest; }
 
 /* Runs at most `most` samples; fills histograms and, where `stats` is not NULL, stats[i] of edge i. */
 bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, Edges *e, ChannelStats *stats);
-/* Gives every group its grid. */
-void choose_grids(Ctx *cx, Edges *e);
+/* Gives every group its grid; of calibrated groups, by the method. */
+void choose_grids(Ctx *cx, Edges *e, RangeMethod method);
+/* Chooses the rounding of weights by the error of the layers' outputs over the samples: weights -> float[]. */
+bool refined_weights(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *out);
+/* Returns the weights as a layer on integers has them: refined, if they are. */
+Tensor *weights_on_grid(Ctx *cx, const Edges *e, Tensor *w);
 /* Returns the graph with scales moved between layers. */
 Graph equalize(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
 /* Returns the elements of the biases less the mean error of the rounded weights, from the means of the inputs: tensor
@@ -126,6 +132,8 @@ typedef struct Precision Precision;
 typedef struct QuantizeSettings {
     Ports ports;
     const QualityBounds *bounds;       /* precision.h; NULL: all grids have 8 bits */
+    RangeMethod ranges;
+    bool refines;                      /* weights are rounded by the error of their layer */
 } QuantizeSettings;
 
 /* The whole: after build_read, replaces the model by its quantized form. */

@@ -41,6 +41,15 @@ static Tensor *zero_of(Ctx *cx, const Grid *g)
     return tensor_scalar(cx, "zero", g->greatest > INT8_MAX ? I16 : I8, (double)g->zero);
 }
 
+Tensor *weights_on_grid(Ctx *cx, const Edges *e, Tensor *w)
+{
+    const float *v = e->refined ? map_get_ptr(e->refined, w) : NULL;
+    Tensor *now = v ? tensor_new(cx, w->name, F32, w->rank, w->shape) : NULL;
+    if (!now) return w;
+    now->data = v;
+    return now;
+}
+
 static Tensor *simulated_weights(const Simulation *s, const char *label, Tensor *w, int axis)
 {
     Ctx *cx = s->cx;
@@ -48,7 +57,8 @@ static Tensor *simulated_weights(const Simulation *s, const char *label, Tensor 
     const Request *r = request_of(&s->edges->requests, w);
     if (r && r->bits == FLOAT_BITS) return w;
     const float *scale = weight_scales(cx, s->edges, w, axis, &count);
-    Tensor *in[] = { w, tensor_constant(cx, "scale", F32, count > 1, &count, scale), tensor_scalar(cx, "zero", I8, 0) };
+    Tensor *in[] = { weights_on_grid(cx, s->edges, w), tensor_constant(cx, "scale", F32, count > 1, &count, scale),
+                     tensor_scalar(cx, "zero", I8, 0) };
     return call(cx, "annotation.simulated_quantize", label, in, 3, NULL);
 }
 

@@ -48,7 +48,16 @@ static void check_histograms(Ctx *cx)
     check_that(histogram_error(&tail, low, high) < histogram_error(&tail, tail.least, tail.greatest)
                    && high < 2 && g.step < whole.step,
                "histograms: an outlier is clipped if that lessens the error", "step %g of %g", g.step, whole.step);
+    const Grid kept = grid_by(RANGE_PERCENTILE, &tail), least = grid_by(RANGE_LEAST_ERROR, &tail);
+    const double most = grid_by(RANGE_MIN_MAX, &tail).step, squared = grid_by(RANGE_SQUARED, &tail).step;
+    check_that(kept.step < whole.step && most == whole.step && least.step <= g.step * 1.01 && squared == g.step
+                   && grid_by(RANGE_DIVERGENCE, &tail).step < whole.step,
+               "histograms: percentile and divergence leave an outlier out", "steps %g and %g of %g", kept.step,
+               grid_by(RANGE_DIVERGENCE, &tail).step, whole.step);
     const Histogram none = { 0 };
+    for (int m = RANGE_LEAST_ERROR; m <= RANGE_DIVERGENCE; m++)
+        check_that(grid_by((RangeMethod)m, &none).step > 0, "histograms: each method has a grid without values",
+                   "method %d has none", m);
     check_that(grid_whole(&none).step > 0 && grid_least_error(&none).step > 0,
                "histograms: without values the grid has a positive step", "it has none");
     const Grid one = grid_of_range(3, 5), less = grid_of_range(-5, -3);
@@ -227,6 +236,58 @@ static void check_net(uint32_t seed)
     ctx_free(cx);
 }
 
+/* Returns the squared error of the refined, or nearest, weights of a dense layer over the samples, which follow a line:
+ * their sum decides the output. */
+static double dense_error(bool refines)
+{
+    enum { TERMS = 24, OUTS = 3, SAMPLES = 40 };
+    Ctx *cx = context_new(NULL, NULL);
+    Text t = text_new(cx);
+    uint32_t seed = 77;
+    float *x = NEW_ARRAY(cx->arena, float, SAMPLES * TERMS);
+    text_printf(&t, "input x: f32[1][%d]\nconst w: f32[%d][%d] = [", TERMS, TERMS, OUTS);
+    for (int i = 0; i < TERMS * OUTS; i++) {
+        text_add(&t, i ? ", " : "");
+        text_float(&t, (float)real(&seed));
+    }
+    text_add(&t, "]\ny = dense(x, w)\noutput y\n");
+    for (int k = 0; k < SAMPLES; k++) {
+        const double common = real(&seed);
+        for (int i = 0; i < TERMS; i++) x[k * TERMS + i] = (float)(common + 0.1 * real(&seed));
+    }
+    const Samples s = { SAMPLES, 1, (const char *[]){ (const char *)x }, (int64_t[]){ TERMS * (int64_t)sizeof *x } };
+    Build b;
+    Quantized q = { 0 };
+    const QuantizeSettings settings = { .ports = PORTS_FLOAT, .refines = refines };
+    double error = -1;
+    if (build_read_text(&b, cx, "net.te", text_string(&t), false, &plain_options)
+        && build_quantize(&b, &s, &settings, &q)) {
+        const Tensor *w = b.model.output[0]->producer->in[0]->producer->in[1]->producer->in[0];
+        const Tensor *was = q.original.output[0]->producer->in[1];
+        int64_t count;
+        const float *scale = weight_scales(cx, &q.edges, was, 1, &count), *v = w->data, *v0 = was->data;
+        error = 0;
+        for (int k = 0; k < SAMPLES; k++)
+            for (int o = 0; o < OUTS; o++) {
+                double d = 0;
+                for (int i = 0; i < TERMS; i++) {
+                    const double on_grid = nearbyint((double)(v[i * OUTS + o] / scale[o])) * (double)scale[o];
+                    d += (double)x[k * TERMS + i] * (on_grid - (double)v0[i * OUTS + o]);
+                }
+                error += d * d;
+            }
+    }
+    ctx_free(cx);
+    return error;
+}
+
+static void check_refinement(void)
+{
+    const double nearest = dense_error(false), refined = dense_error(true);
+    check_that(refined >= 0 && refined < nearest / 4, "refine: the layer's error is lessened", "%g of %g", refined,
+               nearest);
+}
+
 /* With a bound, tensors are widened until the integers keep it. */
 static void check_bound(uint32_t seed, double least)
 {
@@ -251,6 +312,7 @@ int main(int argc, char **argv)
     Ctx *cx = context_new(NULL, NULL);
     check_histograms(cx);
     ctx_free(cx);
+    check_refinement();
     for (int i = 0; i < count; i++) check_net((uint32_t)i);
     for (int i = 0; i < count / 2; i++) check_bound((uint32_t)(100 + i), i % 3 ? 45 : 60);
     return check_done();
