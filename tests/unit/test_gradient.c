@@ -301,12 +301,104 @@ static const struct { const char *name, *text; } texts[] = {
       "output y\n" },
 };
 
+static const struct { const char *name, *text, *why; } refusals[] = {
+    { "refused-of-a-tensor", "input x: f32[3]\ny[i] = x[i] * 2.0\nd = gradient(y, x)\noutput d\n",
+      "a tensor of one element is expected, or adjoint(y, seed, ...)" },
+    { "refused-by-integers", "input x: i32[3]\nl = sum(i) f32(x[i])\nd = gradient(l, x)\noutput d\n",
+      "input 1 is i32; a float type is expected" },
+    { "refused-by-what-is-not-read",
+      "input x: f32[3]\ninput z: f32[3]\nl = sum(i) x[i]\nd = gradient(l, z)\noutput d\n",
+      "does not depend on it" },
+    { "refused-in-a-nest", "nest\ninput x: f32[3]\nl = sum(i) x[i]\nd = gradient(l, x)\noutput d\n",
+      "no effect in a file that is one `nest`" },
+};
+
+static void try_refusals(void)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        Ctx *cx = context_new(NULL, NULL);
+        Model m;
+        if (te_read(cx, "test.te", refusals[i].text, NULL, &m))
+            graph_gradient(cx, (Graph){ .name = "test", .output_count = 1, .output = m.output });
+        const char *said = cx->diags ? diag_text(cx, cx->diags) : "";
+        check_that(ctx_failed(cx) && strstr(said, refusals[i].why), refusals[i].name, "%s", said);
+        ctx_free(cx);
+    }
+}
+
 static void formulas_and_networks(void)
 {
+    try_refusals();
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) try_text(texts[i].name, texts[i].text);
 }
 
 /* ---- Programs ---------------------------------------------------------------------------------------------------- */
+
+/* What a rewrite does with every other call of a program: its result is marked, or is the constant that it was. */
+static const struct Marks { const char *annotation; } *marks;
+static uint32_t mark_seed;
+
+static void mark_some(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
+{
+    (void)uses;
+    if (case_draw(&mark_seed) % 2 || !dtype_is_float(n->out[0]->type)) return;
+    Tensor *x = n->out[0];
+    if (marks->annotation) {
+        out[0] = call(cx, marks->annotation, x->name, &x, 1, NULL);
+        return;
+    }
+    Env *env = env_new(cx);
+    if (!run_calls(cx, &x, 1, env, false)) return;
+    out[0] = tensor_stand_in(cx, x);
+    out[0]->data = arena_copy(cx->arena, env_get(env, x), (size_t)tensor_bytes(x));
+}
+
+static Tensor *marked(Ctx *cx, Tensor *y, const char *annotation, uint32_t seed)
+{
+    const struct Marks m = { annotation };
+    Graph g = { .name = "marked", .output_count = 1, .output = &y };
+    marks = &m;
+    mark_seed = seed;
+    g = graph_remake(cx, g, mark_some);
+    return ctx_failed(cx) ? NULL : g.output[0];
+}
+
+/* The adjoint of x; all zeros where y does not depend on it. NULL after an error. */
+static const void *adjoint_bytes(Ctx *cx, Tensor *y, Tensor *seed, Tensor *x)
+{
+    Tensor *adjoint = NULL;
+    const DiagMark mark = diag_mark(cx);
+    const bool ok = differentiate(cx, y, seed, &x, 1, &adjoint);
+    Diag *d = diag_rewind(cx, mark);
+    const bool is_unrelated = !ok && d && strstr(d->what, "does not depend on it");
+    if (!ok) return is_unrelated ? arena_alloc(cx->arena, (size_t)tensor_bytes(x)) : NULL;
+    Env *env = env_new(cx);
+    if (adjoint->data) return adjoint->data;
+    return run_calls(cx, &adjoint, 1, env, false) ? env_get(env, adjoint) : NULL;
+}
+
+/* With checkpoints the adjoints are the same bits; with stops those of a program that has constants in their place. */
+static void try_marks(GradientCheck *c, uint64_t number, const char *text)
+{
+    Ctx *cx = c->cx;
+    const uint32_t seed = (uint32_t)number * 77 + 5;
+    Tensor *again = marked(cx, c->y, "annotation.checkpoint", seed),
+           *stopped = marked(cx, c->y, "annotation.stop_gradient", seed), *fixed = marked(cx, c->y, NULL, seed);
+    Tensor *ones = tensor_stand_in(cx, c->y);
+    ones->data = arena_alloc(cx->arena, (size_t)tensor_bytes(c->y) + 1);
+    for (int64_t i = 0; i < tensor_elems(ones); i++)
+        dtype_store(ones->type, own_data(cx, ones), i, (Scalar){ .f = 1.0 + (double)i / 8 });
+    for (int i = 0; i < c->in_count && !ctx_failed(cx); i++) {
+        const size_t bytes = (size_t)tensor_bytes(c->in[i]);
+        if (!dtype_is_float(c->in[i]->type)) continue;
+        const void *plain = adjoint_bytes(cx, c->y, ones, c->in[i]), *with = adjoint_bytes(cx, again, ones, c->in[i]),
+                   *cut = adjoint_bytes(cx, stopped, ones, c->in[i]), *held = adjoint_bytes(cx, fixed, ones, c->in[i]);
+        check_that(plain && with && !memcmp(plain, with, bytes), "random-checkpoints-keep-every-bit-of-the-adjoints",
+                   "program %llu\n%s", (unsigned long long)number, text);
+        check_that(cut && held && !memcmp(cut, held, bytes), "random-stops-equal-constants", "program %llu\n%s",
+                   (unsigned long long)number, text);
+    }
+}
 
 /* True if it is a program in double with constant sizes. */
 static bool try_program(uint64_t number, int *kinks)
@@ -343,6 +435,7 @@ static bool try_program(uint64_t number, int *kinks)
         for (int i = 0; i < c.in_count; i++) has_float = has_float || dtype_is_float(in[i]->type);
         if (has_float) gradient_check(&c);
         *kinks += c.kinks;
+        if (has_float && !c.fault) try_marks(&c, number, text_string(&t));
         check_that(!c.fault && c.worst <= c.tolerance, "random-programs-have-adjoints-equal-to-central-differences",
                    "program %llu: %s, worst %g\n%s", (unsigned long long)number, c.fault ? c.fault : "", c.worst,
                    text_string(&t));

@@ -3,11 +3,7 @@
  * the first one, so that importers and the command line need no special case. */
 #include "graph/differentiate/differentiate.h"
 
-static bool asks(const Node *n)
-{
-    if (n->kind != NODE_CALL) return false;
-    return n->op->gradient.role == GRADIENT_OF_SCALAR || n->op->gradient.role == GRADIENT_OF_SEED;
-}
+static bool asks(const Node *n) { return n->kind == NODE_CALL && op_asks_gradient(n->op); }
 
 static void answer(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
 {

@@ -323,7 +323,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
         lex_error(l, at, "there is no operator '%s'%s", called, op_hint(r->cx, called));
         return NULL;
     }
-    if (r->is_nest && op->fusion.annotation) {
+    if (r->is_nest && (op->fusion.annotation || op_asks_gradient(op))) {
         lex_error(l, at, "'%s' has no effect in a file that is one `nest`; accepted: the file without `nest`", called);
         return NULL;
     }
