@@ -32,6 +32,7 @@ bool lw_is_wrong_usage(const lw_context *cx);
 /* Returns the candidate within two edits of the word (one, for words below five letters), or NULL: for hints in a
  * client's own diagnostics. */
 const char *lw_nearest(lw_context *cx, const char *word, const char *const *candidates, int count);
+#define LW_VERSION "0.1.0"
 const char *lw_version(void);
 
 /* --dim NAME=N, NAME<=N, L<=NAME<=N; least 0: not given */
@@ -51,6 +52,9 @@ typedef struct lw_options {
     const lw_value *value; int value_count;
     const lw_state *state; int state_count;  /* an output becomes the input of the next run, in struct NAME_state */
     const char *annotate;            /* a file of annotations, or NULL */
+    const char *class_names;         /* a file with the name of a class per line, for the header's macros; or NULL */
+    bool stamp;                      /* the header states the compiler's version */
+    bool cpp;                        /* also writes model.hpp, a C++11 class over model.h */
     const char *gradient;            /* "loss:x,w": names of tensors; adds the outputs d_x and d_w. NULL: none */
     const char *rounding;            /* int8 requantization: "double" (NULL), like the reference kernels, or "single" */
     /* Calls between dequantize and quantize: "exact" (NULL), on integers if only the rounding of floats differs;

@@ -159,6 +159,52 @@ for compiler in g++ clang++; do
     done
 done
 
+# ---- A C++ class, class names, a stamp -------------------------------------------------------------------------------
+
+cat > "$work/class.cpp" <<'END'
+#include "c.hpp"
+#include "p.hpp"
+#include "s.hpp"
+#include <string.h>
+static c::Model plain;
+static p::Model placed;
+static s::Model kept;
+int main()
+{
+    const float a[64] = { 1, 2, 3, 4 };
+    float scores[10], sum[4];
+    static const char *const names[] = C_CLASS_NAMES;
+    if (C_CLASS_COUNT != 10 || strcmp(names[9], "\"9\" \\?") != 0) return 1;
+    memcpy(placed.input_input(), a, sizeof a);
+    if (plain.run(a, scores) != 0 || placed.run() != 0) return 2;
+    if (memcmp(scores, placed.output_scores(), sizeof scores) != 0) return 3;
+    if (kept.run(a, sum) != 0 || sum[3] != 4 || kept.run(a, sum) != 0 || sum[3] != 8) return 4;
+    kept.reset();
+    if (kept.run(a, sum) != 0 || sum[3] != 4) return 5;
+    return plain.run(nullptr, scores) == C_E_NULL ? 0 : 6;
+}
+END
+printf '0\n1\n2\n3\n\n4\r\n5 \n6\n7\n8\n"9" \\?' > "$work/names.txt"
+printf 'input a: f32[4]\ninput h: f32[4]\ns = add(a, h)\nt = relu(s)\noutput t, s\n' > "$work/state.te"
+class() {
+    "$lw" $digits --name c --cpp --stamp --class-names "$work/names.txt" -o "$work/c.c" &&
+        "$lw" $digits --name p --cpp --io arena -o "$work/p.c" &&
+        "$lw" "$work/state.te" --name s --cpp --state h=s -o "$work/s.c" --static-arena &&
+        for f in c p s; do $cc -std=c99 -O1 -Iruntime -c "$work/$f.c" -o "$work/$f.o" || return; done
+    $1 -std=c++11 $strict -Wshadow -Wconversion "$work/class.cpp" "$work/c.o" "$work/p.o" "$work/s.o" -lm -o "$work/class" &&
+        "$work/class"
+}
+for compiler in g++ clang++; do
+    if has $compiler; then check "cpp-class-runs-as-c-does-$compiler" class $compiler
+    else skip "cpp-class-runs-as-c-does-$compiler" "$compiler is not installed"; fi
+done
+stamped() { "$lw" $digits --stamp -o "$work/st.c" && grep -q "^ [*] Loopwright [0-9.]*$" "$work/st.h" && ! grep -q "Loopwright [0-9]" "$work/two.h"; }
+check header-is-stamped-on-request stamped
+few() { printf 'a\nb\n' > "$work/few.txt"; ! "$lw" $digits --class-names "$work/few.txt" -o "$work/few.c" 2> "$log.few" &&
+    grep -q 'few.txt: error: 2 names of classes; no output has as many elements on its last axis: scores \[1\]\[10\]' "$log.few" &&
+    [ ! -e "$work/few.c" ]; }
+check class-names-fit-an-output few
+
 documented() { "$lw" "$work/two.te" -o "$work/two.c" && grep -q '^#define TWO_E_NULL  *(-4) */\* .*null' "$work/two.h"; }
 check null-pointers-are-documented  documented
 

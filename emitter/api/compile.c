@@ -34,7 +34,7 @@ const char *lw_nearest(lw_context *cx, const char *word, const char *const *cand
     RETURN_GUARDED(cx, const char *, NULL, text_nearest(cx, word, candidates, (size_t)count));
 }
 
-const char *lw_version(void) { return "0.1.0"; }
+const char *lw_version(void) { return LW_VERSION; }
 
 static bool compile(Ctx *cx, const char *model, const char *output, const lw_options *o)
 {

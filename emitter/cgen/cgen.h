@@ -110,6 +110,7 @@ typedef struct Program {
     const char *header;                /* file name of the header that model.c includes; NULL: NAME.h */
     const char *source;                /* the model's file name, without folders */
     const char *target;
+    const char *stamp;                 /* the compiler's version for the first comments; NULL: left out */
     const char *options;               /* of the emission, as words of the command line; "" if none */
     const char *digest;                /* SHA-256 of the model file, in hexadecimal */
     int input_count, output_count; const Port *input, *output;
@@ -144,6 +145,7 @@ Source cgen_source(Ctx *cx, const Program *p);
 void cgen_print(Ctx *cx, const Source *s, TextPut *put, void *to);
 const char *cgen_text(Ctx *cx, const Program *p);          /* model.c as a whole */
 const char *cgen_header(Ctx *cx, const Program *p);        /* model.h */
+const char *cgen_cpp_class(Ctx *cx, const Program *p);     /* model.hpp */
 const char *cgen_testbench(Ctx *cx, const Program *p);     /* model_main.c */
 /* Prints one function as C, for messages and tests. */
 void cgen_function(Ctx *cx, Text *t, const Program *p, const Function *f);

@@ -131,6 +131,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
                      "twice.\n");
     control_notes(cx, &t, p);
     text_printf(&t, " *\n * Model's SHA-256: %s\n", p->digest);
+    if (p->stamp) text_printf(&t, " * Loopwright %s\n", p->stamp);
     if (*p->options) text_printf(&t, " * Options: %s\n", p->options);
     text_printf(
         &t, " */\n#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",

@@ -69,6 +69,11 @@ static const Option all[] = {
       "the arena is a static array of model.c instead of a parameter", EMITS, FLAG_AT(options.static_arena) },
     { "--time-passes",  NULL,         "print the time that each pass took", EMITS, FLAG_AT(options.time_passes) },
 
+    { "--class-names", "FILE",
+      "a name per line, for the macros NAME_CLASS_NAMES and NAME_CLASS_COUNT", COMPILE | QUANTIZE,
+      TEXT_AT(class_names) },
+    { "--stamp", NULL, "the header states the compiler's version", COMPILE | QUANTIZE, FLAG_AT(options.stamp) },
+    { "--cpp", NULL, "also write MODEL.hpp, a C++11 class over MODEL.h", COMPILE | QUANTIZE, FLAG_AT(options.cpp) },
     { "--testbench", NULL,
       "also write MODEL_main.c, a test program for the host", COMPILE | QUANTIZE, FLAG_AT(options.testbench) },
     { "--standalone", NULL,

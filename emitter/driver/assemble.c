@@ -161,6 +161,7 @@ void build_assemble(Build *b)
     *p = (Program){ .name = b->name,
                     .source = slash ? slash + 1 : b->path,
                     .target = b->target->name,
+                    .stamp = b->options->stamp ? LW_VERSION : NULL,
                     .options = build_option_words(cx, b->options),
                     .digest = b->model.digest ? b->model.digest : "",      /* a graph of C code has no file */
                     .ties_away = b->model.ties_away,

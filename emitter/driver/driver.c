@@ -142,6 +142,7 @@ bool build_program(Build *b)
     if (!ctx_failed(b->cx)) build_final_code(b);
     if (!ctx_failed(b->cx)) build_name_shared(b);
     if (!ctx_failed(b->cx)) build_assemble(b);
+    if (!ctx_failed(b->cx)) build_class_names(b);
     return !ctx_failed(b->cx);
 }
 
@@ -166,11 +167,13 @@ bool build_write(Build *b, const char *output)
     b->program.header = text_format(cx, "%s.h", path_stem(cx, output));
     const char *stem = text_format(cx, "%s%s", path_folder(cx, output), path_stem(cx, output));
     const Source source = cgen_source(cx, &b->program);
-    FileOut files[3] = { { .path = output, .print = print_source, .what = &source },
+    FileOut files[4] = { { .path = output, .print = print_source, .what = &source },
                          file_of_text(text_format(cx, "%s.h", stem), cgen_header(cx, &b->program)) };
     int count = 2;
     if (b->options->testbench)
         files[count++] = file_of_text(text_format(cx, "%s_main.c", stem), cgen_testbench(cx, &b->program));
+    if (b->options->cpp)
+        files[count++] = file_of_text(text_format(cx, "%s.hpp", stem), cgen_cpp_class(cx, &b->program));
     watch_lap(b->watch, "", "printing");
     bool ok = !ctx_failed(cx) && file_write_all(cx, files, (size_t)count);
     watch_lap(b->watch, "", "writing");

@@ -136,6 +136,7 @@ void build_final_code(Build *b);
 void build_overlaps(Build *b);
 
 const char *build_option_words(Ctx *cx, const lw_options *o);                  /* option_words.c: for the header */
+void build_class_names(Build *b);                                              /* class_names.c: of the program */
 void build_assemble(Build *b);                                                 /* assemble.c: the program */
 /* places.c: the address in terms of NAME_run's variables (or those of the body that runs the graph) */
 Place build_place(const Build *b, const Slot *s);

@@ -15,6 +15,7 @@ typedef struct Row { const char *name; Sort sort; size_t at; } Row;
 
 #define ROW(name, sort, field) { name, sort, offsetof(lw_options, field) }
 static const Row rows[] = {
+    ROW("--gradient", WORD, gradient),       ROW("--float", WORD, floats),
     ROW("--annotate", PATH, annotate),       ROW("--rounding", WORD, rounding), ROW("--qdq", WORD, qdq),
     ROW("--float", WORD, floats),
     ROW("--layers", FLAG, layers),           ROW("--io arena", FLAG, ports_in_arena),
