@@ -204,8 +204,8 @@ static Program two_layers(Ctx *cx, bool standalone, bool static_arena)
     calls[0] = (Call){ .function = dense, .label = "dense \"1\"", .place_count = dense->memory_count, .place = places };
     calls[1] = (Call){ .function = relu, .label = "relu", .place_count = 2, .place = places + 4 };
     Port *ports = NEW_ARRAY(cx->arena, Port, 2);
-    ports[0] = (Port){ "x", x, NULL, -1 };
-    ports[1] = (Port){ "y", y, "NC", -1 };
+    ports[0] = (Port){ .name = "x", .tensor = x, .at = -1, .macro = "X" };
+    ports[1] = (Port){ .name = "y", .tensor = y, .layout = "NC", .at = -1, .macro = "Y" };
     const Tensor **constants = NEW_ARRAY(cx->arena, const Tensor *, 2);
     const char **names = NEW_ARRAY(cx->arena, const char *, 2);
     constants[0] = kt;
@@ -216,6 +216,8 @@ static Program two_layers(Ctx *cx, bool standalone, bool static_arena)
                       .header = "two.h",
                       .source = "two.onnx",
                       .target = "generic",
+                      .options = "",
+                      .digest = "0123",
                       .input_count = 1,
                       .output_count = 1,
                       .input = ports,

@@ -280,7 +280,7 @@ static void check_case(const Case *c)
 static void naive_nests(void)
 {
     Ctx *cx = context_new(NULL, NULL);
-    const Expr *n = expr_new_var(cx, "n", VAR_SIZE, I32, 0, 40), *shape[] = { n, expr_index(cx, 9) };
+    const Expr *n = expr_new_var(cx, "n", VAR_SIZE, I32, 1, 40), *shape[] = { n, expr_index(cx, 9) };
     Tensor *x = tensor_new(cx, "x", F32, 2, shape), *index = tensor_new(cx, "index", I32, 1, shape);
     Tensor *y = FORMULA(cx, "y[i<n, j<9] = x[i, j] * 2.0", BIND_T("x", x), BIND_V("n", n));
     Tensor *z = FORMULA(cx, "z[i<n] = sum(j<9) y[i, j]", BIND_T("y", y), BIND_V("n", n));
