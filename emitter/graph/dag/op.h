@@ -138,6 +138,12 @@ struct Op {
     const struct Definition *definition;       /* the formulas of a file as a row (definition.h); NULL: an operator */
 };
 
+/* True if calls of the row are replaced by the pass `gradient`. */
+static inline bool op_asks_gradient(const Op *op)
+{
+    return op->gradient.role == GRADIENT_OF_SCALAR || op->gradient.role == GRADIENT_OF_SEED;
+}
+
 enum { MAX_OUTPUTS = 64 };  /* per operator; arrays of a call's outputs have this size */
 
 /* Calls. `op_call` infers the outputs' types and shapes by expanding the computes once (cached for expansion). NULL on
