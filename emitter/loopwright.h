@@ -441,6 +441,8 @@ typedef struct lw_implementation {
     const char *call;
     bool in_place;                   /* of `call`: an output may be the array of an input of the same shape */
     lw_build *alter;                 /* other calls in place of the call, before fusion */
+    /* Of `call`: the C function returns int, not void; a value other than 0 ends NAME_run with NAME_E_CALL */
+    bool has_status;
 } lw_implementation;
 /* ops: names of operators, `formula`, or patterns, like pattern:reduction; target NULL: all */
 bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list,

@@ -423,6 +423,22 @@ static void shrunk(const Build *b, Text *t)
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
 
+/* Recorded annotations, which other tools read. */
+static void annotations(const Build *b, Text *t)
+{
+    if (!b->graph.mark_count) return;
+    text_add(t, "<h2>Annotations</h2>\n<table>\n<tr><th>node</th><th>annotation</th></tr>\n");
+    for (int i = 0; i < b->graph.mark_count; i++) {
+        const Node *n = b->graph.mark[i].annotation;
+        text_add(t, "<tr><td>");
+        html_escaped(t, n->name);
+        text_printf(t, "</td><td>%s", n->op->name);
+        html_escaped(t, report_attrs(b->cx, n));
+        text_add(t, "</td></tr>\n");
+    }
+    text_add(t, "</table>\n");
+}
+
 static void figures(Build *b, Text *t)
 {
     Ctx *cx = b->cx;
@@ -456,6 +472,7 @@ static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
     flash(&b, &t);
     removed(&b, &t);
     shrunk(&b, &t);
+    annotations(&b, &t);
     html_end(&t);
     return text_string(&t);
 }

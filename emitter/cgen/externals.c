@@ -21,7 +21,7 @@ static const char *parameter(Ctx *cx, const ExternalArg *a, const Expr *arg)
 static const char *prototype(Ctx *cx, const Code *c)
 {
     Text t = text_new(cx);
-    text_printf(&t, "void %s(", c->text);
+    text_printf(&t, "%s %s(", c->external->has_status ? "int" : "void", c->text);
     for (int i = 0; i < c->arg_count; i++)
         text_printf(&t, "%s%s", i ? ", " : "", parameter(cx, &c->external->arg[i], c->args[i]));
     text_add(&t, c->arg_count ? ");" : "void);");

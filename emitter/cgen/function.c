@@ -5,9 +5,10 @@
 
 #include "cgen/spell.h"
 #include "cgen/wrap.h"
+#include "ir/nest/external.h"
 #include "support/names.h"
 
-typedef struct FunctionPrinter { Speller s; Text *t; int depth; } FunctionPrinter;
+typedef struct FunctionPrinter { Speller s; Text *t; int depth; const char *program; } FunctionPrinter;
 
 static void statement(FunctionPrinter *p, const Code *c);
 
@@ -283,13 +284,17 @@ static const char *address(FunctionPrinter *p, const Expr *operand)
 static void external(FunctionPrinter *p, const Code *c)
 {
     const size_t start = line_start(p);
-    text_printf(p->t, "%s(", c->text);
+    const bool stops = c->external->has_status;
+    text_printf(p->t, "%s%s(", stops ? "if (" : "", c->text);
     for (int i = 0; i < c->arg_count; i++)
         text_printf(p->t, i ? ", %s" : "%s",
                     c->args[i]->kind == EXPR_AT ? address(p, c->args[i]) : spell_exact(&p->s, c->args[i]));
-    text_add(p->t, ");");
+    text_add(p->t, stops ? ") != 0)" : ");");
     wrap_list(p->s.cx, p->t, start);
     text_char(p->t, '\n');
+    if (!stops) return;
+    line(p);
+    text_printf(p->t, "    return %s_E_CALL;\n", name_upper(p->s.cx, p->program));
 }
 
 /* Prints a macro that a header may define, with its portable form as fallback. */
@@ -401,18 +406,18 @@ static void unused_numbers(FunctionPrinter *p, const Function *f)
 
 void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
 {
-    FunctionPrinter p = { speller_new(cx), t, 1 };
+    FunctionPrinter p = { .s = speller_new(cx), .t = t, .depth = 1, .program = program->name };
+    const bool stops = code_may_stop(f->body);
     comment(t, f);
     const size_t start = t->length;
-    text_printf(t, "static %svoid %s_%s(",
-                f->number_count ? "LW_SHARED " : f->no_inline ? "LW_NOINLINE " : "",
-                program->name, f->name);
+    text_printf(t, "static %s%s %s_%s(", f->number_count ? "LW_SHARED " : f->no_inline ? "LW_NOINLINE " : "",
+                stops ? "int" : "void", program->name, f->name);
     parameters(&p, f);
     text_char(t, ')');
     wrap_list(cx, t, start);
     text_add(t, "\n{\n");
     if (f->body) unused_numbers(&p, f);
     if (f->body) statement(&p, f->body);
-    text_add(t, "}\n");
+    text_add(t, stops ? "    return 0;\n}\n" : "}\n");
 }
 

@@ -112,6 +112,13 @@ static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix)
     text_printf(t, "%s long double name[%lld]\n#endif\n\n", define, (long long)(p->arena_size / LONG_DOUBLE + 1));
 }
 
+static bool may_stop(const Program *p)
+{
+    bool stops = false;
+    for (int i = 0; i < p->function_count; i++) stops = stops || code_may_stop(p->function[i]->body);
+    return stops;
+}
+
 const char *cgen_header(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
@@ -146,7 +153,11 @@ const char *cgen_header(Ctx *cx, const Program *p)
     text_printf(&t, "#define %s_E_ARENA (-1)     /* the arena is null or misaligned */\n", prefix);
     text_printf(&t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n", prefix);
     if (p->state_count) text_printf(&t, "#define %s_E_STATE (-3)     /* the state is null */\n", prefix);
-    text_printf(&t, "#define %s_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */\n\n", prefix);
+    text_printf(&t, "#define %s_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */\n", prefix);
+    if (may_stop(p))
+        text_printf(&t, "#define %s_E_CALL  (-5)     /* a C function that a layer calls returned a status not 0 */\n",
+                    prefix);
+    text_char(&t, '\n');
     ports_declare(cx, &t, p, prefix);
     if (p->state_count) text_char(&t, '\n');
     if (p->state_count) state_struct(&t, p);
@@ -235,8 +246,10 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
         control_call(cx, t, p, c, place_text);
         return;
     }
+    const bool stops = code_may_stop(c->function->body);
+    if (stops) text_add(t, "    {\n");
     const size_t start = t->length;
-    text_printf(t, "    %s_%s(", p->name, c->function->name);
+    text_printf(t, stops ? "        const int status = %s_%s(" : "    %s_%s(", p->name, c->function->name);
     for (int i = 0; i < c->function->size_count; i++)
         text_printf(t, n++ ? ", %s" : "%s", spell_size(sizes, c->size[i]));
     for (int i = 0; i < c->function->number_count; i++)
@@ -245,7 +258,7 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
         text_printf(t, n++ ? ", %s" : "%s", place_text(cx, p, &c->place[i], c->function->memory[i]));
     text_add(t, ");");
     wrap_list(cx, t, start);
-    text_char(t, '\n');
+    text_add(t, stops ? "\n        if (status != 0) return status;\n    }\n" : "\n");
 }
 
 static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Call *c)

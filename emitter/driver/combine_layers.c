@@ -2,8 +2,11 @@
 /* The state of a search for combinations, and its memory plan. */
 #include "driver/combine_layers.h"
 
+#include <string.h>
+
 #include "graph/dag/target.h"
 #include "lower/count.h"
+#include "lower/merge.h"
 #include "support/text.h"
 
 static int64_t bytes_outside(Ctx *cx, const Graph *g)
@@ -51,15 +54,37 @@ void layers_use(Build *b, const Layers *l)
     }
 }
 
-static int64_t count_of(Search *r, const Code *body)
+/* Counts of a function; those of equal outlines share one text. */
+typedef struct Counted { int64_t work, code; const char *outline; } Counted;
+
+static const Counted *counted(Search *r, const Function *f)
 {
-    int64_t *known = map_get_ptr(&r->counted, body);
-    if (!known) {
-        known = NEW(r->b->cx->arena, int64_t);
-        *known = count_instructions(r->b->cx, body);
-        map_put_ptr(&r->counted, body, known);
+    Ctx *cx = r->b->cx;
+    Counted *known = map_get_ptr(&r->counted, f->body);
+    if (known) return known;
+    known = NEW(cx->arena, Counted);
+    *known = (Counted){ count_instructions(cx, f->body), count_bytes(cx, f->body),
+                        r->b->target->lanes == 1 ? function_outline(cx, f) : NULL };
+    map_put_ptr(&r->counted, f->body, known);
+    return known;
+}
+
+/* Counts each layer, and each text once. */
+static void count_layers(Search *r, Layers *l, Function *const *function)
+{
+    Map seen = map_new(r->b->cx->scratch);
+    l->work = l->code = 0;
+    l->work_of = NEW_ARRAY(r->b->cx->arena, int64_t, l->count);
+    for (int i = 0; i < l->count; i++) {
+        const Counted *c = function[i] ? counted(r, function[i]) : NULL;
+        if (!c) continue;
+        const char *text = c->outline ? c->outline : (const char *)&c;
+        const size_t length = c->outline ? strlen(c->outline) : sizeof c;
+        l->work_of[i] = c->work;
+        l->work += c->work;
+        if (!map_get_const(&seen, text, length)) l->code += c->code;
+        map_put_const(&seen, text, length, c);
     }
-    return *known;
 }
 
 /* Plans with functions apart from the build's. */
@@ -76,12 +101,9 @@ void layers_plan(Search *r, Layers *l)
     layers_use(&trial, l);
     build_functions(&trial);
     l->plan = trial.plan;
-    l->work = 0;
-    l->work_of = NEW_ARRAY(cx->arena, int64_t, l->count);
-    for (int i = 0; r->counts && i < l->count && !ctx_failed(cx); i++) {
-        if (trial.function[i]) l->work_of[i] = count_of(r, trial.function[i]->body);
-        l->work += l->work_of[i];
-    }
+    const ArenaMark mark = arena_mark(cx->scratch);
+    if (r->counts && !ctx_failed(cx)) count_layers(r, l, trial.function);
+    arena_reset(cx->scratch, mark);
     r->b->shared->lowered = own.lowered;
     r->b->shared->final = own.final;
     r->b->shared->lead = own.lead;

@@ -15,6 +15,7 @@ typedef struct Layers {
     Plan plan;
     /* Counted instructions (lower/count.h): of all functions, and of each layer's [count]; 0, NULL: not counted */
     int64_t work, *work_of;
+    int64_t code;                    /* counted bytes of their text; functions that share one count once */
 } Layers;
 
 typedef struct Search {
@@ -26,7 +27,7 @@ typedef struct Search {
     bool notes_apart;                /* a note for each group that stays apart */
     int64_t outside;                 /* bytes of inputs and outputs */
     bool counts;                     /* instructions, with each plan */
-    Map counted;                     /* body of a function -> its count */
+    Map counted;                     /* body of a function -> its Counted */
 } Search;
 
 static inline int layers_last_part(const Combination *c) { return c->part[c->count - 1]; }
@@ -48,7 +49,7 @@ bool layers_are_plain(Build *b);
 
 /* combine_for_ram.c: combines pairs as long as each saves a tenth of RAM. */
 void layers_save_ram(Search *r, Layers *l);
-/* combine_join.c: combines groups as long as none costs RAM or instructions. Returns the report: each combination, and
- * why each other group stays apart. `arena` is that of the groups apart. */
-const char *layers_join_all(Search *r, Layers *l, int64_t arena);
+/* combine_join.c: combines groups as long as each join pays for itself. Returns the report: each combination, and why
+ * each other group stays apart. The search counts. */
+const char *layers_join_all(Search *r, Layers *l, const Layers *apart);
 #endif

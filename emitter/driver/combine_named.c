@@ -158,13 +158,14 @@ static const char *combine_chosen(Build *b, const Chosen *c)
     r.master = c->master;
     r.joins_scheduled = true;
     r.notes_apart = !c->is_all;
+    r.counts = true;
     const Layers apart = layers_apart(&r);
     Layers l = apart;
     use_plan(b, &apart);
     const int64_t least = apart.plan.arena_size + build_second_arrays(b);
     *b = before;
     layers_save_ram(&r, &l);
-    const char *said = layers_join_all(&r, &l, apart.plan.arena_size);
+    const char *said = layers_join_all(&r, &l, &apart);
     if (ctx_failed(b->cx)) return "";
     use_plan(b, &l);
     if (l.plan.arena_size + build_second_arrays(b) > least) {

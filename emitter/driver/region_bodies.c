@@ -137,8 +137,11 @@ static void make_body(Build *b)
     body->call_count = build_calls(b, &body->call);
     for (int i = 0; i < b->graph.input_count; i++) param[i].is_unused = !is_read(body, i);
     body->has_memory = needs_memory(body);
-    for (int i = 0; i < body->call_count; i++)
-        if (body->call[i].control) body->may_stop = body->may_stop || control_may_stop(body->call[i].control);
+    for (int i = 0; i < body->call_count; i++) {
+        const Call *c = &body->call[i];
+        body->may_stop = body->may_stop || (c->control ? control_may_stop(c->control)
+                                                       : code_may_stop(c->function->body));
+    }
     share_body(b);
 }
 

@@ -183,6 +183,55 @@ static void count(Counting *c, const Code *s, double runs)
     }
 }
 
+/* ---- Bytes ------------------------------------------------------------------------------------------------------- */
+
+enum { BYTES = 6,                    /* of an instruction with 32 bits, and its share of addresses and spilled values */
+       PER_CALL = 8,                 /* instructions of a macro of the target, beside its arguments */
+       PER_ENTRY = 12 };             /* of a function: saved registers, and its call */
+
+/* Returns the instructions of an expression in the text: an equal one in the same loop body counts once. */
+static double text_of_value(Counting *c, const Expr *e)
+{
+    if (expr_is_const(e) || expr_as_var(e) || map_get_const_ptr(&c->loaded, e)) return 0;
+    map_put_const_ptr(&c->loaded, e, e);
+    double n = e->kind == EXPR_LOAD && ((const Memory *)e->ref)->kind == MEMORY_SCALAR ? 0 : 1;
+    for (int i = 0; i < e->arg_count; i++) n += text_of_value(c, e->arg[i]);
+    return n;
+}
+
+/* Returns the instructions of the text, each once. */
+static double text_of(Counting *c, const Code *s)
+{
+    double n = 0;
+    const Map outer = c->loaded;
+    if (s->kind == CODE_FOR) c->loaded = map_new(c->cx->scratch);
+    switch (s->kind) {
+    case CODE_FOR: n = PER_LOOP + PER_ITERATION + text_of_value(c, s->begin) + text_of_value(c, s->end); break;
+    case CODE_IF: n = 1 + text_of_value(c, s->cond); break;
+    case CODE_LET: n = text_of_value(c, s->value); break;
+    case CODE_LOCAL: n = s->memory->kind == MEMORY_POINTER ? 1 + text_of_value(c, s->memory->offset) : 0; break;
+    case CODE_STORE:
+        n = text_of_value(c, s->value) + text_of_value(c, s->index) + (s->memory->kind != MEMORY_SCALAR);
+        break;
+    case CODE_CALL: n = s->arg_count + PER_CALL; break;
+    default: break;
+    }
+    for (int i = 0; i < s->child_count && s->kind != CODE_CALL; i++) n += text_of(c, s->child[i]);
+    if (s->kind == CODE_FOR) c->loaded = outer;
+    return n;
+}
+
+int64_t count_bytes(Ctx *cx, const Code *body)
+{
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Counting *c = NEW(cx->scratch, Counting);
+    c->cx = cx;
+    c->loaded = map_new(cx->scratch);
+    const double bytes = (PER_ENTRY + text_of(c, body)) * BYTES;
+    arena_reset(cx->scratch, mark);
+    return (int64_t)bytes;
+}
+
 int64_t count_instructions(Ctx *cx, const Code *body)
 {
     const ArenaMark mark = arena_mark(cx->scratch);

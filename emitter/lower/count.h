@@ -8,4 +8,6 @@
  * stores times the iterations around them, and the overhead of loops. Bounds and conditions over loops are evaluated;
  * a condition on data counts half. Sizes count with their upper bound. */
 int64_t count_instructions(Ctx *cx, const Code *c);
+/* The bytes of its text, to compare two functions: each statement once, six bytes an instruction. */
+int64_t count_bytes(Ctx *cx, const Code *c);
 #endif

@@ -316,7 +316,7 @@ static Function walk_function(MergeWalk *w, const Function *f)
 }
 
 /* Returns the function's text without its numbers. */
-static const char *outline_of(Ctx *cx, const Function *f)
+const char *function_outline(Ctx *cx, const Function *f)
 {
     MergeWalk w = { .cx = cx };
     if (f->size_count) return text_format(cx, "%s has sizes of its own", f->name);
@@ -454,7 +454,7 @@ void functions_merge(Ctx *cx, const Function **f, int count, Map *into)
     const Function **alike = NEW_ARRAY(cx->arena, const Function *, count);
     const int64_t **number = NEW_ARRAY(cx->arena, const int64_t *, count);
     int *position = NEW_ARRAY(cx->arena, int, count);
-    for (int i = 0; i < count; i++) outline[i] = outline_of(cx, f[i]);
+    for (int i = 0; i < count; i++) outline[i] = function_outline(cx, f[i]);
     for (int i = 0; i < count; i++) {
         int found = 0;
         for (int j = i; outline[i] && j < count; j++)

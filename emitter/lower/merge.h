@@ -7,6 +7,8 @@
 
 typedef struct Merged { Function *by; const int64_t *number; } Merged;      /* the values of its number parameters */
 
+/* The text of a function without its numbers: functions with equal outlines are merged. */
+const char *function_outline(Ctx *cx, const Function *f);
 /* Replaces functions with equal outlines by one; `into` receives a Merged for each of them. */
 void functions_merge(Ctx *cx, const Function **f, int count, Map *into);
 #endif

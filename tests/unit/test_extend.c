@@ -374,6 +374,33 @@ static void test_calls(void)
                 "numbers of attributes are arguments");
 }
 
+static const char *const checked =
+    "#include <stdint.h>\nint checked(int32_t, const float *, float *);\n"
+    "int checked(int32_t n, const float *x, float *y)\n"
+    "{\n    for (int32_t i = 0; i < n; i++) y[i] = x[i] * 2.0f;\n    return n == STOP;\n}\n";
+
+/* A status other than 0 ends the run, also of a layer after others. */
+static void test_status(void)
+{
+    static const char *const stop[] = { "#define STOP 0\n", "#define STOP 24\n" };
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        lw_context *cx = with_calls(false);
+        row(cx, "scale", &(lw_implementation){ .name = "scale.checked", .plevel = 50, .has_status = true,
+                                               .call = "checked(dim(x, 0) * dim(x, 1), x, y)" });
+        write_model(cx, "input x: f32[4][6]\np = softmax(x)\nq = annotation.stop_fusion(p)\nr = scale(q)\n"
+                        "s = annotation.stop_fusion(r)\nz = softmax(s, axis=0)\noutput z\n");
+        snprintf(text, sizeof text, "%s%s", stop[i], checked);
+        lw_write(cx, "build/test/extend_checked.c", text);
+        const char *found = verify(cx, "build/test/extend_checked.c");
+        check_that(i ? !found && strstr(said(cx), "the emitted program failed")
+                     : found && strstr(found, "1 of 1 outputs agree"),
+                   i ? "a status other than 0 ends the run" : "a C function with a status of 0", "%s",
+                   found ? found : said(cx));
+        lw_free(cx);
+    }
+}
+
 /* Returns the arena's size for a call of `twice` between two opaque layers, of 96 bytes each. */
 static int arena_size(bool in_place)
 {
@@ -403,6 +430,7 @@ static const struct { const char *op; lw_implementation row; const char *label, 
     { "matmul", { .name = "mine", .alter = other_shape, .call = "gemm(a, b, y)" }, "a row that alters and calls",
       "a row that alters calls has no compute and no schedule" },
     { "matmul", { .name = "mine", .in_place = true }, "in_place without a call", "in_place is for a call" },
+    { "matmul", { .name = "mine", .has_status = true }, "a status without a call", "has_status is for a call" },
 };
 
 static void test_wrong_rows(void)
@@ -515,6 +543,7 @@ int main(void)
     const int shared = arena_size(true), apart = arena_size(false);
     check_that(shared == apart - 96, "a call is in place only if its row says so", "%d and %d bytes", shared, apart);
     test_wrong_rows();
+    test_status();
     test_composites();
     test_wrong_composites();
     test_null();

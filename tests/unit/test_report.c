@@ -58,8 +58,24 @@ static void check_regions(void)
     lw_free(cx);
 }
 
+/* Recorded annotations change no number; both reports list them. */
+static void check_annotations(void)
+{
+    lw_context *cx = lw_new();
+    const char *path = "build/test/report.te";
+    lw_write(cx, path, "input x: f32[4]\na = annotation.mine(x, why=because)\ny = relu(a)\noutput y\n");
+    const char *html = report_of(cx, path), *text = lw_report(cx, path, &(lw_options){ .name = "m" });
+    if (check_that(html && text, "report-of-annotations", "%s", lw_diagnostic(cx, 0, NULL))) {
+        CHECK("annotations-in-the-page", strstr(html, "<h2>Annotations</h2>")
+                                             && strstr(html, "<tr><td>a</td><td>annotation.mine why=because"));
+        CHECK("annotations-in-the-text", strstr(text, "annotation.mine why=because"));
+    }
+    lw_free(cx);
+}
+
 int main(void)
 {
+    check_annotations();
     char folder[] = "/tmp/report-XXXXXX", path[64], at[64] = "";
     if (!mkdtemp(folder)) return 3;
     snprintf(path, sizeof path, "%s/a<b>&c.onnx", folder);

@@ -273,7 +273,7 @@ bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const
 static const Nest *schedule(Ctx *cx, const GroupNest *initial)
 {
     const lw_implementation *i = initial->with->user;
-    const Nest *n = i->call ? external_row_apply(cx, initial, i->call, i->in_place) : initial->nest;
+    const Nest *n = i->call ? external_row_apply(cx, initial, i->call, i->in_place, i->has_status) : initial->nest;
     if (!i->schedule || !n) return n;
     lw_group *g = computation_new(cx, initial->group->name);
     g->group = initial;
@@ -319,6 +319,7 @@ static bool is_consistent(Ctx *cx, const char *ops, const lw_implementation *i)
         diag_error(cx, place, "a row that alters calls has no compute and no schedule; accepted: a row for the altered "
                               "operator");
     if (i->in_place && !i->call) diag_error(cx, place, "in_place is for a call; accepted: a row with `call`");
+    if (i->has_status && !i->call) diag_error(cx, place, "has_status is for a call; accepted: a row with `call`");
     return !ctx_failed(cx);
 }
 

@@ -94,12 +94,13 @@ static bool add_call(Ctx *cx, const GroupNest *g, const char *call, Text *t)
     return true;
 }
 
-const Nest *external_row_apply(Ctx *cx, const GroupNest *g, const char *call, bool in_place)
+const Nest *external_row_apply(Ctx *cx, const GroupNest *g, const char *call, bool in_place, bool has_status)
 {
     Text t = text_new(cx);
     text_printf(&t, "external %s ", g->anchor);
     if (!add_call(cx, g, call, &t)) return NULL;
     if (in_place) text_add(&t, " in_place");
+    if (has_status) text_add(&t, " status");
     const Nest *n = sched_step(cx, g->nest, text_string(&t));
     return ctx_failed(cx) ? NULL : n;
 }

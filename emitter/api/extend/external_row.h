@@ -8,5 +8,6 @@
 /* True if the call can be read with the names of the row's operators; else a diagnostic. */
 bool external_row_reads(Ctx *cx, const Implementation *i, const char *call);
 /* Returns the nest with the call; NULL if it names an input that the group's call lacks, or after a diagnostic. */
-const Nest *external_row_apply(Ctx *cx, const GroupNest *g, const char *call, bool in_place);
+const Nest *external_row_apply(Ctx *cx, const GroupNest *g, const char *call, bool in_place,
+                               bool has_status);
 #endif

@@ -208,7 +208,7 @@ static const Nest *fold_rows(Ctx *cx, const Nest *n, const CombinedPart *p, bool
 static const Nest *fold(Combine *c, const Nest *n, const CombinedPart *p)
 {
     const DiagMark mark = diag_mark(c->in->cx);
-    if (p->how.form == ATTACH_INLINE || p->how.is_local) return n;
+    if (p->how.form >= ATTACH_INLINE || p->how.is_local) return n;
     return unless_refused(c, mark, fold_rows(c->in->cx, n, p, c->is_tight));
 }
 
@@ -261,6 +261,7 @@ static const Nest *attach(Combine *c, const Nest *n, int part, const char *outer
     CombinedPart *p = &c->part[part];
     const char *loop = p->how.loop ? p->how.loop : outermost;
     if (part == c->fresh) note_hosts(c, n);
+    if (p->how.form == ATTACH_BEFORE) return n;
     if (p->how.form == ATTACH_INLINE) return inline_part(c, n, p);
     c->why = "the master has no loop to attach it to";
     if (!loop || (!c->folds_last && !(n = fold_attached(c, n, loop)))) return NULL;
@@ -278,7 +279,8 @@ static const Nest *attempt(Combine *c)
     const Nest *n = replay(c, c->naive, &c->part[c->master]);
     const char *loop = n ? outermost_loop(n, master) : NULL;
     for (int i = 0; i < c->count && n; i++)
-        if (i != c->master && c->part[i].how.form == ATTACH_KEPT) n = replay(c, n, &c->part[i]);
+        if (i != c->master && (c->part[i].how.form == ATTACH_KEPT || c->part[i].how.form == ATTACH_BEFORE))
+            n = replay(c, n, &c->part[i]);
     if (n && loop && c->iterations > 1) {
         n = sched_split(c->in->cx, n, loop, c->iterations, TAIL_GUARD, NULL, NULL);
         loop = outermost_loop(n, master);
@@ -294,7 +296,7 @@ static bool lengthen(Combine *c, const Refusal *refusal)
     enum { LONGEST_RING = 32 };
     for (int i = 0; i < c->master && refusal->kind == FAULT_RING; i++) {
         CombinedPart *p = &c->part[i];
-        if (p->how.form == ATTACH_INLINE || p->how.is_local || refusal->tensor != p->output) continue;
+        if (p->how.form >= ATTACH_INLINE || p->how.is_local || refusal->tensor != p->output) continue;
         p->how.slots = p->how.slots ? 2 * p->how.slots : 8;
         return p->how.slots <= LONGEST_RING;
     }
@@ -433,26 +435,13 @@ static void keep_choice(Adding *a, const Choice *c)
     a->out[a->count < a->most ? a->count++ : a->most - 1] = *c;
 }
 
-/* Copies of loops pay more here: one loop would have the guards of all parts. The step changes no value. */
-static const Nest *with_copies(const Combine *c, const Nest *n)
-{
-    enum { BUDGET = 400 };
-    Ctx *cx = c->in->cx;
-    const bool late = cx->checks_late;
-    if (!n || !c->in->target->copy_budget || c->in->target->copy_budget >= BUDGET) return n;
-    cx->checks_late = true;
-    n = SCHED(cx, n, copy_budget, .factor = { BUDGET });
-    cx->checks_late = late;
-    return n;
-}
-
 /* Returns the work; -1: refused. */
 static int64_t try_decisions(Adding *a, Attachment how, int64_t iterations)
 {
     Combine *c = &a->c;
     for (int i = 0, old = 0; i < c->count; i++) c->part[i].how = i == c->fresh ? how : a->now->how[old++];
     c->iterations = iterations;
-    const Nest *n = with_copies(c, nest_of_parts(c));
+    const Nest *n = nest_of_parts(c);
     if (!n && !a->why) a->why = c->why;
     if (!n || ctx_failed(c->in->cx)) return -1;
     const NestCost cost = nest_cost(c->in->cx, n);
@@ -535,6 +524,33 @@ int combine_add(const CombineInput *in, const Combination *now, int group, bool 
     }
     *why = a.count ? NULL : a.why;
     return a.count;
+}
+
+bool combine_before(const CombineInput *in, const Combination *now, int group, Combination *out)
+{
+    Adding a = { .now = now };
+    int fresh;
+    a.part = with_part(in->cx, now, group, &fresh);
+    a.c = combine_new(in, a.part, now->count + 1, now->count, &a.merged);
+    a.c.is_tight = now->is_tight;
+    a.c.iterations = now->iterations;
+    for (int i = 0, old = 0; i < a.c.count; i++)
+        a.c.part[i].how = i == fresh ? (Attachment){ .form = ATTACH_BEFORE } : now->how[old++];
+    const Nest *n = a.c.naive ? nest_of_parts(&a.c) : NULL;
+    if (n) *out = combination(&a.c, a.part, &a.merged, n);
+    return n != NULL;
+}
+
+Combination combine_copies(const CombineInput *in, const Combination *c, int64_t budget)
+{
+    Ctx *cx = in->cx;
+    const bool late = cx->checks_late;
+    Combination out = *c;
+    if (!in->target->copy_budget || in->target->copy_budget >= budget) return out;
+    cx->checks_late = true;
+    out.nest = SCHED(cx, c->nest, copy_budget, .factor = { budget });
+    cx->checks_late = late;
+    return out;
 }
 
 /* ---- Reports ----------------------------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@ typedef enum AttachForm {
     ATTACH_KEPT,                     /* in its strategy's loops, of which the outermost runs over the rows read there */
     ATTACH_NEW,                      /* in new loops over the elements read there; its steps are replayed on them */
     ATTACH_INLINE,                   /* a view: its consumers read its operand */
+    ATTACH_BEFORE,                   /* whole, before the loops of its consumers: nothing is saved, and all can be */
 } AttachForm;
 
 /* How a part is computed inside the loops of its consumers. */
@@ -58,6 +59,11 @@ bool combine_rows(const CombineInput *in, const int *part, int count, Combinatio
 enum { MOST_CHOICES = 8 };
 int combine_add(const CombineInput *in, const Combination *now, int group, bool is_view, int most, Choice *out,
                 const char **why);
+/* Adds a group without a common loop, to count what that costs. False if its steps do not apply. */
+bool combine_before(const CombineInput *in, const Combination *now, int group, Combination *out);
+/* Returns the combination with that many copied statements: guards of several parts meet in one loop, and copies of it
+ * without guards run faster. The target's own number if that is larger, or not limited. */
+Combination combine_copies(const CombineInput *in, const Combination *c, int64_t budget);
 /* Appends a line per part: its loop, and the rows stored. */
 void combine_explain(const CombineInput *in, const Combination *c, Text *t);
 /* Returns the combined nest before any step, for steps given by the user. `master` is an index into part. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/nest/external.h"
 #include "support/map.h"
 #include "support/names.h"
 
@@ -270,6 +271,13 @@ int64_t code_size(const Code *c)
     int64_t n = c->kind == CODE_STORE || c->kind == CODE_CALL || c->kind == CODE_LET;
     for (int i = 0; i < c->child_count; i++) n += code_size(c->child[i]);
     return n;
+}
+
+bool code_may_stop(const Code *c)
+{
+    bool stops = c && c->kind == CODE_CALL && c->external && c->external->has_status;
+    for (int i = 0; c && i < c->child_count; i++) stops = stops || code_may_stop(c->child[i]);
+    return stops;
 }
 
 int conjuncts(const Expr *cond, const Expr **out, int capacity)

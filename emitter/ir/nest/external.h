@@ -28,6 +28,7 @@ typedef struct ExternalArg {
 enum { MAX_EXTERNAL_ARGS = 32 };
 typedef struct External {
     const char *function;
+    bool has_status;                   /* it returns int; other than 0 ends the run */
     bool in_place;                     /* an output may be the array of an input, read at the same element only */
     int arg_count; ExternalArg arg[MAX_EXTERNAL_ARGS];
 } External;

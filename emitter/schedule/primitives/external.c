@@ -137,6 +137,7 @@ const Nest *run_external(Ctx *cx, const Nest *n, const StepArgs *args)
     if (why) refuse_invalid(&d, FAULT_VALUE, "FUNCTION(ARGUMENT, ...)", "the call cannot be read: %s", why->what);
     if (ctx_failed(cx)) return n;
     call->in_place = args->in_place;
+    call->has_status = args->status;
     Absorbed a = { &d, call, 0, NEW_ARRAY(cx->arena, const Stage *, n->stage_count) };
     if (!absorb(&a, s) || !absorb_results(&a)) return n;
     const Stmt *root = with_unit(&a, d.next.root);

@@ -31,7 +31,7 @@ typedef struct StepArgs {
     Scope scope;
     MovedLoops loops;
     WarmUp warm;
-    bool reassociate, contract, mask, in_place;
+    bool reassociate, contract, mask, in_place, status;
 } StepArgs;
 
 typedef enum OperandKind {
