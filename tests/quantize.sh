@@ -165,6 +165,17 @@ written_onnx() {
 npy row.npy '1, 4' '<f4' 4 "$one"
 check the-qdq-file-is-read-back written_onnx
 
+# Slices, and a network whose output has the name that an inner tensor of the file would get.
+sliced_onnx() {
+    printf 'input x: f32[1][4]\nconst w: f32[4][4] = [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4]\n' > "$work/cut.te"
+    printf 'z = dense(x, w)\nt3 = slice(z, begin=[1], end=[-1], axes=[1])\noutput t3\n' >> "$work/cut.te"
+    "$lw" quantize "$work/cut.te" --samples "$work/good.npy" --ports float -o "$work/cut.onnx" --quiet || return 1
+    "$lw" run "$work/cut.onnx" "$work/row.npy" > "$work/said" || return 1
+    cat "$work/said"
+    awk '/\[\[/ { gsub(/[][]/, ""); ok = $1 > 7.9 && $1 < 8.1 && $2 > 11.9 && $2 < 12.1 } END { exit !ok }' "$work/said"
+}
+check a-slice-is-written-to-the-qdq-file sliced_onnx
+
 # All products of matrices are sums of integers.
 gru() {
     "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --test $data/test.npy --test-labels $data/test_labels.npy -o "$work/gru.c" \

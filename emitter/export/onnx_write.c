@@ -25,6 +25,8 @@ typedef struct OnnxWriter {
     Ctx *cx;
     Message nodes;                     /* of the graph: nodes and initializers */
     Map names;                         /* tensor -> its name in the file */
+    const Graph *graph;
+    const char *const *outputs;        /* their names in the file */
     int serial, opset;
 } OnnxWriter;
 
@@ -45,7 +47,22 @@ static int element_type(Ctx *cx, DType t)
     return 0;
 }
 
-static const char *fresh(OnnxWriter *w) { return text_format(w->cx, "t%d", w->serial++); }
+static bool is_port_name(const OnnxWriter *w, const char *name)
+{
+    bool is_port = false;
+    for (int i = 0; i < w->graph->input_count; i++) is_port = is_port || strcmp(w->graph->input[i]->name, name) == 0;
+    for (int i = 0; i < w->graph->output_count; i++) is_port = is_port || strcmp(w->outputs[i], name) == 0;
+    return is_port;
+}
+
+/* Returns a name that the file does not have yet. */
+static const char *fresh(OnnxWriter *w)
+{
+    const char *name;
+    do name = text_format(w->cx, "t%d", w->serial++);
+    while (is_port_name(w, name));
+    return name;
+}
 
 /* Adds a constant; elements are little-endian. */
 static const char *initializer(OnnxWriter *w, DType t, int rank, const int64_t *shape, const void *data)
@@ -300,6 +317,21 @@ static const char *transpose(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return transposed(w, operand(w, n->in[0]), perm ? perm->ints : reversed, rank);
 }
 
+/* begin, end, axes and steps have the meaning of ONNX. */
+static const char *slice(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const Attr *begin = node_attr(n, "begin"), *end = node_attr(n, "end"), *axes = node_attr(n, "axes");
+    int64_t axis[MAX_RANK], step[MAX_RANK];
+    if (!begin || !end || node_attr(n, "begin_sizes") || node_attr(n, "end_sizes")) return NULL;
+    for (int d = 0; d < begin->count; d++) axis[d] = axes ? axes->ints[d] : d;
+    node_ints(n, "step", step, begin->count, 1);
+    const char *in[] = { operand(w, n->in[0]), int_list(w, begin->ints, begin->count),
+                         int_list(w, end->ints, end->count), int_list(w, axis, begin->count),
+                         int_list(w, step, begin->count) };
+    OnnxNode node = node_begin(w, f->onnx);
+    return node_end(&node, in, 5);
+}
+
 static const char *concat(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     const char **in = NEW_ARRAY(w->cx->arena, const char *, n->in_count);
@@ -428,7 +460,7 @@ static const OnnxForm forms[] = {
     { "hard_sigmoid", "HardSigmoid", with_alpha }, { "clip", "Clip", clip },
     { "softmax", "Softmax", softmax }, { "log_softmax", "LogSoftmax", softmax },
     { "reshape", "Reshape", view }, { "squeeze", "Reshape", view }, { "unsqueeze", "Reshape", view },
-    { "transpose", "Transpose", transpose }, { "concat", "Concat", concat },
+    { "transpose", "Transpose", transpose }, { "concat", "Concat", concat }, { "slice", "Slice", slice },
     { "reduce_mean", "ReduceMean", reduce }, { "reduce_max", "ReduceMax", reduce },
     { "reduce_min", "ReduceMin", reduce },
     { "annotation.simulated_quantize", "QuantizeLinear", simulation }, { "dequantize", "DequantizeLinear", dequantize },
@@ -471,7 +503,8 @@ static void put_port(OnnxWriter *w, int number, const Tensor *t, const char *nam
 
 bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
 {
-    OnnxWriter w = { .cx = cx, .nodes = message_new(cx), .names = map_new(cx->arena), .opset = OPSET };
+    OnnxWriter w = { .cx = cx, .nodes = message_new(cx), .names = map_new(cx->arena), .opset = OPSET, .graph = g,
+                     .outputs = names };
     Node **order;
     const int count = graph_order(cx, g, &order);
     message_text(&w.nodes, GRAPH_NAME, g->name ? g->name : "model");
