@@ -62,14 +62,15 @@ static bool applies(Ctx *cx, const GroupNest *g)
 /* A transposed operand that is read along the vector axis: its elements would be gathered lane by lane. */
 typedef struct Strided { const Nest *nest; const Expr *lane; const Stage *found; } Strided;
 
-/* Returns the stage of the tensor if it copies another one whose last dimension is not its own; else NULL. */
+/* Returns the stage of the tensor if it copies another one along whose last dimension another axis runs; else NULL. */
 static const Stage *transposing_stage(const Nest *n, const Tensor *t)
 {
     for (int i = 0; i < n->stage_count; i++) {
         const Stage *s = n->stage[i];
         const Expr *e = s->value[0];
         if (s->out[0] != t || s->reducer != REDUCE_NONE || e->kind != EXPR_READ || s->data_count < 2) continue;
-        return e->arg_count > 0 && e->arg[e->arg_count - 1] != s->axis[s->data_count - 1].var ? s : NULL;
+        const Expr *last = e->arg_count ? e->arg[e->arg_count - 1] : NULL;
+        return last && last->kind == EXPR_VAR && last != s->axis[s->data_count - 1].var ? s : NULL;
     }
     return NULL;
 }
