@@ -3,6 +3,7 @@
  * window i is floor(i*n/m) .. ceil((i+1)*n/m). Morphological dilation by a structuring element:
  *
  *   dilation2d   y[n,h,w,c] = max(i,j) x[n, h*sh + i*dh - ph, w*sw + j*dw - pw, c] + k[i,j,c]          -inf outside */
+#include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
 
 static char axis_of(int spatial, int d) { return "dhw"[MOST_SPATIAL - spatial + d]; }
@@ -75,12 +76,15 @@ static int dilation2d(Ctx *cx, const Node *n, Tensor **out)
                   tensor_shape_text(cx, k), tensor_shape_text(cx, x));
         return 0;
     }
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y[n,h<%lld,w<%lld,c] = max(i,j) (x[n,%s,%s,c]? + k[i,j,c] : -inf)",
-                                    (long long)w.count[0], (long long)w.count[1],
-                                    affine_text(cx, 'h', w.stride[0], 'i', w.dilation[0], -w.pad[0]),
-                                    affine_text(cx, 'w', w.stride[1], 'j', w.dilation[1], -w.pad[1])),
-                        BIND_T("x", n->in[0]), BIND_T("k", n->in[1]));
+    const Expr *at[4], *tap[3], *least = expr_real(cx, x->type, -1.0 / 0.0);
+    IndexMap m = { .cx = cx, .call = n };
+    for (int d = 0; d < 4; d++)
+        at[d] = index_axis(&m, "nhwc"[d], d == 1 || d == 2 ? expr_index(cx, w.count[d - 1]) : x->shape[d]);
+    tap[0] = index_tap(&m, "i", k->shape[0]), tap[1] = index_tap(&m, "j", k->shape[1]), tap[2] = at[3];
+    for (int d = 0; d < 2; d++)
+        at[1 + d] = index_sliding(&m, at[1 + d], w.stride[d], tap[d], w.dilation[d], -w.pad[d]);
+    const Expr *sum = expr_add(cx, index_read(&m, x, at), tensor_read(cx, k, tap, 3));
+    out[0] = index_reduced(&m, REDUCE_MAX, index_guarded(&m, sum, least));
     return out[0] ? 1 : 0;
 }
 

@@ -6,8 +6,8 @@
  *   reverse         y[i] = x[n-1-i]                                    along the listed axes
  *   unravel_index   y[d,i] = coordinate d of element x[i] of a tensor of shape `shape`
  *   set_diagonal    y[i,j] = d[..] where j - i = k, else x[i,j] */
+#include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
-#include "ir/algebra/algebra.h"
 
 static bool is_small(Ctx *cx, const Node *n, int64_t growth)
 {
@@ -28,11 +28,12 @@ static int repeat(Ctx *cx, const Node *n, Tensor **out)
     const int64_t times = node_int(n, "times", 1);
     const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
     if (axis < 0 || !is_small(cx, n, times)) return 0;
-    const char c = axis_letter(x->rank, axis);
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y[%s] = x[%s]", axes_with(cx, x->rank, axis, text_format(cx, "%c<size", c)),
-                                    axes_with(cx, x->rank, axis, text_format(cx, "%c/%lld", c, (long long)times))),
-                        BIND_T("x", n->in[0]), BIND_V("size", op_size(cx, x->shape[axis], times, 0)));
+    const Expr *at[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = n };
+    for (int d = 0; d < x->rank; d++)
+        at[d] = index_axis(&m, axis_letter(x->rank, d), d == axis ? op_size(cx, x->shape[d], times, 0) : x->shape[d]);
+    at[axis] = index_simplified(&m, index_over(cx, at[axis], times));
+    out[0] = index_result(&m, tensor_read(cx, x, at, x->rank));
     return out[0] ? 1 : 0;
 }
 
@@ -43,18 +44,17 @@ static int dilate(Ctx *cx, const Node *n, Tensor **out)
     if (!op_ints(cx, n, "stride", x->rank, 1, 1 << 20, 1, stride)) return 0;
     for (int d = 0; d < x->rank && growth < INT32_MAX; d++) growth *= stride[d];
     if (!is_small(cx, n, growth)) return 0;
-    Formulas f = { .cx = cx, .call = n, .count = 2,
-                   .bind = { BIND_T("x", n->in[0]), BIND_V("value", op_value(cx, n, "value", x->type)) } };
-    Text lhs = text_new(cx), at = text_new(cx), meets = text_new(cx);
+    const Expr *at[MAX_RANK], *meets = NULL;
+    IndexMap m = { .cx = cx, .call = n };
     for (int d = 0; d < x->rank; d++) {
-        const char c = axis_letter(x->rank, d);
-        text_printf(&lhs, "%s%c<%s", d ? "," : "", c,
-                    formulas_size(&f, op_size(cx, x->shape[d], stride[d], 1 - stride[d])));
-        text_printf(&at, "%s%c/%lld", d ? "," : "", c, (long long)stride[d]);
-        if (stride[d] > 1) text_printf(&meets, "%s%c%%%lld == 0", meets.length ? " && " : "", c, (long long)stride[d]);
+        const Expr *i = index_axis(&m, axis_letter(x->rank, d), op_size(cx, x->shape[d], stride[d], 1 - stride[d]));
+        at[d] = index_simplified(&m, index_over(cx, i, stride[d]));
+        if (stride[d] == 1) continue;
+        const Expr *is_multiple = expr_binary(cx, EXPR_EQ, index_modulo(cx, i, stride[d]), expr_index(cx, 0));
+        meets = meets ? expr_and(cx, meets, is_multiple) : is_multiple;
     }
-    out[0] = meets.length ? formulas_compute(&f, "y[%s] = select(%s, x[%s], value)", lhs.at, meets.at, at.at)
-                          : formulas_compute(&f, "y[*] = x[*]");
+    const Expr *read = tensor_read(cx, x, at, x->rank);
+    out[0] = index_result(&m, meets ? expr_select(cx, meets, read, op_value(cx, n, "value", x->type)) : read);
     return out[0] ? 1 : 0;
 }
 
@@ -63,15 +63,12 @@ static int reverse(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     bool chosen[MAX_RANK] = { false };
     if (!op_axes(cx, n, "axes", x->rank, chosen) || !is_small(cx, n, 1)) return 0;
-    Formulas f = { .cx = cx, .call = n, .count = 1, .bind = { BIND_T("x", n->in[0]) } };
-    Text lhs = text_new(cx), at = text_new(cx);
-    for (int d = 0; d < x->rank; d++) {
-        text_printf(&lhs, "%s%c<%s", d ? "," : "", axis_letter(x->rank, d), formulas_size(&f, x->shape[d]));
-        text_add(&at, d ? "," : "");
-        if (chosen[d]) text_printf(&at, "%s-", formulas_size(&f, op_size(cx, x->shape[d], 1, -1)));
-        text_char(&at, axis_letter(x->rank, d));
-    }
-    out[0] = x->rank ? formulas_compute(&f, "y[%s] = x[%s]", lhs.at, at.at) : formulas_compute(&f, "y[*] = x[*]");
+    const Expr *at[MAX_RANK];
+    IndexMap m = { .cx = cx, .call = n };
+    index_axes(&m, x, at);
+    for (int d = 0; d < x->rank; d++)
+        if (chosen[d]) at[d] = index_simplified(&m, expr_sub(cx, op_size(cx, x->shape[d], 1, -1), at[d]));
+    out[0] = index_result(&m, tensor_read(cx, x, at, x->rank));
     return out[0] ? 1 : 0;
 }
 

@@ -64,23 +64,6 @@ const char *sized_axes(Ctx *cx, const Tensor *x)
     return text_string(&t);
 }
 
-static void add_term(Ctx *cx, Text *t, const char *variable, int64_t factor)
-{
-    (void)cx;
-    if (t->length) text_char(t, '+');
-    text_add(t, variable);
-    if (factor != 1) text_printf(t, "*%lld", (long long)factor);
-}
-
-const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t step, int64_t shift)
-{
-    Text t = text_new(cx);
-    add_term(cx, &t, (char[]){ axis, '\0' }, scale);
-    add_term(cx, &t, (char[]){ tap, '\0' }, step);
-    if (shift) text_printf(&t, "%+lld", (long long)shift);
-    return text_string(&t);
-}
-
 /* ---- Attributes ------------------------------------------------------------------------------------------------ */
 
 const char *op_types_text(Ctx *cx, bool (*is_accepted)(DType))

@@ -52,9 +52,6 @@ bool op_same_type(Ctx *cx, const Node *call);                         /* true if
 /* True for the operands of integer products with sums in i32: both 8 bits and alike, or 16 bits by 8. */
 bool op_sums_integers(const Node *n);
 
-/* " h*2+i-1": axis*scale + tap*step + shift, without neutral terms. */
-const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t step, int64_t shift);
-
 /* For Op.permute. Returns the un-transposed inputs: given ones unchanged; others padded with leading unit dimensions to
  * `rank`, then transposed by the inverse. NULL: not possible. */
 Tensor **inputs_untransposed(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs, int rank);
