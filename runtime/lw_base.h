@@ -136,6 +136,30 @@
 #define LW_AT(...) __VA_ARGS__
 /* lw: end */
 
+/* lw: LW_LAYER needs */
+/* In builds with clang's undefined behaviour sanitizer, layers and short loops begin with a branch that joins again.
+ * With -fno-sanitize-recover, each check is an exit that dominates all code after it, and for each exit of a loop clang
+ * walks over all conditions that dominate the loop, up to the last join: minutes for a long function. */
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer) || __has_feature(address_sanitizer)
+#define LW_JOINS
+#endif
+#endif
+#ifdef LW_JOINS
+static inline int lw_joins(void)
+{
+    volatile int zero = 0;
+    return zero;
+}
+#ifndef LW_LAYER
+#define LW_LAYER(number, name) switch (lw_joins()) case 1: (void)lw_joins();
+#endif
+#ifndef LW_VECTOR
+#define LW_VECTOR switch (lw_joins()) case 0:
+#endif
+#endif
+/* lw: end */
+
 /* lw: LW_VECTOR needs */
 /* Precedes short innermost loops with independent iterations. gcc unrolls a short loop before it vectorizes, and then
  * finds nothing to vectorize. */
