@@ -114,7 +114,8 @@ const char *lw_verify(lw_context *cx, const char *model, const char *const *inpu
  * float model, of the simulation and of the emitted C, built by $CC. NULL on error. */
 typedef struct lw_quantization {
     const char *const *samples; int sample_count;
-    const char *ports;               /* "int8" (NULL) or "float" */
+    const char *ports;               /* "int8" (NULL), "int16" or "float" */
+    const char *report;              /* an HTML page with histograms, ranges and sensitivities is written; or NULL */
     const char *const *test; int test_count;         /* stacked like `samples`; count 0: no test set */
     const char *labels;              /* .npy of integers, one for each sample of the test set, or NULL */
     const char *ranges;              /* "least" (NULL), "squared", "min-max", "percentile", "divergence" */

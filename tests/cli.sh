@@ -117,7 +117,7 @@ commands_of() {
         echo compile run verify quantize evaluate dump report ;;
     --rounding | --qdq) echo compile run verify evaluate dump report ;;
     --samples | --ports) echo "quantize dump" ;;
-    --ranges | --refine | --min-sqnr | --max-drop | --labels | --sensitivity) echo quantize ;;
+    --ranges | --refine | --min-sqnr | --max-drop | --labels | --sensitivity | --report) echo quantize ;;
     --test | --test-labels) echo quantize evaluate ;;
     --top | --reference) echo evaluate ;;
     --expect | --cc) echo verify evaluate ;;
@@ -138,7 +138,7 @@ value_of() {
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --samples --ports --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
+    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
         --static-arena --time-passes --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac

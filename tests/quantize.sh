@@ -62,7 +62,7 @@ check labels-out-of-range-are-refused       refuses 'label 7 of sample 0 is out 
     --samples "$work/good.npy" --test "$work/good.npy" --test-labels "$work/far.npy"
 check labels-without-samples-are-refused    refuses 'without --test' quantize "$work/net.te" --samples "$work/good.npy" \
     --test-labels "$work/labels.npy"
-check unknown-ports-are-refused             refuses 'accepted: int8|float' quantize "$work/net.te" --samples "$work/good.npy" --ports int4
+check unknown-ports-are-refused             refuses 'accepted: int8|int16|float' quantize "$work/net.te" --samples "$work/good.npy" --ports int4
 
 # A feature that is constant in all samples has a grid with a stated range.
 constant() {
@@ -270,6 +270,24 @@ against() { "$lw" evaluate "$work/realized.te" --test $digits/test.npy --referen
 check evaluate-compares-with-a-reference  against
 alone() { "$lw" evaluate $digits/digits.onnx --test $digits/test.npy > "$work/said" 2>&1; [ $? -eq 2 ] && grep -q 'nothing to compare with' "$work/said"; }
 check evaluate-needs-something-to-compare alone
+
+# ---- Ports and report ------------------------------------------------------------------------------------------------
+
+wide_ports() {
+    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --test $digits/test.npy --ports int16 -o "$work/wide.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    grep 'int16_t  *\[1\]' "$work/wide.h"
+    [ "$(grep -c 'int16_t  *\[1\].*scale [0-9.]*, zero point 0$' "$work/wide.h")" -eq 2 ] && grep -q '1 calls stay in floats: softmax' "$work/said" &&
+        awk '/^integer C/ { ok = $3 > 35 } END { exit !ok }' "$work/said"
+}
+check ports-of-16-bits wide_ports
+# A page without scripts and addresses, with a figure for each grid and a bar for each sensitivity; the same bytes again.
+reported() { "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --report "$work/$1.html" -o "$work/$1.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }; }
+page() {
+    reported one && reported two && cmp "$work/one.html" "$work/two.html" || return 1
+    [ "$(grep -c '^<figure>\|<figure><svg' "$work/one.html")" -eq 7 ] && [ "$(grep -c '^<li>' "$work/one.html")" -eq 7 ] && ! grep -q -i '<script\|http' "$work/one.html"
+}
+check report-has-a-figure-for-each-grid page
+check report-must-be-html refuses 'must end in .html' quantize "$work/net.te" --samples "$work/good.npy" --report "$work/page.txt"
 
 # ---- The user's annotations ------------------------------------------------------------------------------------------
 

@@ -155,3 +155,8 @@ fuzz-checks:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/switch CFLAGS="$(CFLAGS) -DLW_TEST_SWITCH" $(BUILD)/switch/internal.a > /dev/null
 	@$(CC) $(CFLAGS) -DLW_TEST_SWITCH $(INCLUDE) -Itests/fuzz -o $(BUILD)/fuzz_switch tests/fuzz/switch.c $(BUILD)/switch/internal.a -lm
 	@$(BUILD)/fuzz_switch $(or $(COUNT),20000) $(BUILD)/counterexamples.txt emitter/schedule/draft/*.c emitter/schedule/primitives/*.c emitter/ir/check/*.c
+
+# The pictures of docs/quantizing-tutorial.md; requires chromium.
+.PHONY: tutorial-pictures
+tutorial-pictures: all
+	@sh tests/tools/pictures.sh $(BUILD)

@@ -2,6 +2,7 @@
 /* `loopwright quantize`: from a float model and samples to integer C. */
 #include "api/computation/arguments.h"
 #include "api/evaluate.h"
+#include "api/page/quantize_page.h"
 #include "api/precision_text.h"
 #include "export/onnx_write.h"
 #include "export/te_write.h"
@@ -16,9 +17,16 @@ typedef struct Quantizing {
 
 static bool read_ports(Ctx *cx, const char *word, Ports *out)
 {
-    *out = text_equal(word, "float") ? PORTS_FLOAT : PORTS_INT8;
-    if (!word || text_equal(word, "int8") || text_equal(word, "float")) return true;
-    diag_usage(cx, NULL, "--ports does not accept \"%s\"; accepted: int8|float", word);
+    static const struct { const char *word; Ports ports; } words[] = {
+        { "int8", PORTS_INT8 }, { "int16", PORTS_INT16 }, { "float", PORTS_FLOAT },
+    };
+    *out = PORTS_INT8;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (word && !text_equal(word, words[i].word)) continue;
+        *out = words[i].ports;
+        return true;
+    }
+    diag_usage(cx, NULL, "--ports does not accept \"%s\"; accepted: int8|int16|float", word);
     return false;
 }
 
@@ -93,11 +101,13 @@ static bool write_onnx(Quantizing *z, const Build *b, const char *const *names)
         file_write(z->cx, z->q->onnx, file.at, file.count);
 }
 
-static bool outputs_are_right(Ctx *cx, const char *output, const char *onnx)
+static bool outputs_are_right(Ctx *cx, const char *output, const char *onnx, const char *report)
 {
-    if (!output && !onnx) return is_given(cx, "lw_quantize", "the output", output);
+    if (!output && !onnx && !report) return is_given(cx, "lw_quantize", "the output", output);
     if (onnx && !text_equal(path_extension(onnx), "onnx"))
         diag_usage(cx, NULL, "the output \"%s\" must end in .onnx", onnx);
+    if (report && !text_equal(path_extension(report), "html"))
+        diag_usage(cx, NULL, "the report \"%s\" must end in .html", report);
     return !ctx_failed(cx) && (!output || build_is_c_file(cx, output));
 }
 
@@ -120,7 +130,7 @@ static bool read_bound(Ctx *cx, const char *option, const char *text, const char
 static bool read_bounds(Ctx *cx, const lw_quantization *q, const Build *b, const Samples *s, QualityBounds *out)
 {
     double drop = -100;
-    *out = (QualityBounds){ .lists_layers = q->sensitivity };
+    *out = (QualityBounds){ .lists_layers = q->sensitivity || (q->report && s->count) };
     if (q->max_drop && !q->sample_labels) diag_usage(cx, NULL, "--max-drop needs the classes of the samples: --labels");
     if (q->sample_labels && !q->max_drop) diag_usage(cx, NULL, "--labels has no effect without --max-drop");
     if (!read_bound(cx, "--max-drop", q->max_drop, "%", 0, &drop)) return false;
@@ -150,6 +160,13 @@ static bool read_ranges(Ctx *cx, const char *word, RangeMethod *out)
 
 static bool has_bounds(const lw_quantization *q) { return q->min_sqnr || q->max_drop || q->sensitivity; }
 
+static bool write_report(Quantizing *z, const char *model)
+{
+    const char *file = text_format(z->cx, "%s.%s", path_stem(z->cx, model), path_extension(model));
+    const char *page = quantize_page(z->cx, file, &z->done, text_string(&z->said));
+    return page && file_write(z->cx, z->q->report, page, strlen(page));
+}
+
 static const char **output_names(Build *b)
 {
     const char **names = NEW_ARRAY(b->cx->arena, const char *, b->model.output_count);
@@ -178,21 +195,24 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
     if (q->labels && !q->test_count) diag_usage(cx, NULL, "--test-labels has no effect without --test");
     if (ctx_failed(cx) || !are_given(cx, "lw_quantize", "the samples", q->samples, q->sample_count)) return NULL;
     if (!are_given(cx, "lw_quantize", "the test set", q->test, q->test_count)) return NULL;
-    if (!read_ports(cx, q->ports, &ports) || !outputs_are_right(cx, output, q->onnx)) return NULL;
+    if (!read_ports(cx, q->ports, &ports) || !outputs_are_right(cx, output, q->onnx, q->report)) return NULL;
     Quantizing z = { .cx = cx, .q = q, .o = o, .said = text_new(cx) };
     if (!build_read(&b, cx, model, o) || !read_samples(&b, q, &s)) return NULL;
     const char **names = output_names(&b);
     QualityBounds bounds;
     RangeMethod ranges;
     if (!read_ranges(cx, q->ranges, &ranges)) return NULL;
-    const QuantizeSettings settings = { .ports = ports, .bounds = has_bounds(q) ? &bounds : NULL, .ranges = ranges,
+    const bool measures = has_bounds(q) || (q->report && s.count);
+    const QuantizeSettings settings = { .ports = ports, .bounds = measures ? &bounds : NULL, .ranges = ranges,
                                         .refines = q->refine };
     if (!read_bounds(cx, q, &b, &s, &bounds) || !build_quantize(&b, &s, &settings, &z.done)) return NULL;
     if (!build_graph(&b) || !build_nests(&b)) return NULL;
     print_summary(&z);
-    if (z.done.precision) print_precision(cx, &z.said, z.done.precision, &bounds);
+    bounds.lists_layers = q->sensitivity;
+    if (z.done.precision && has_bounds(q)) print_precision(cx, &z.said, z.done.precision, &bounds);
     if (q->test_count) test(&z, model);
     if (!ctx_failed(cx) && q->onnx) write_onnx(&z, &b, names);
+    if (!ctx_failed(cx) && q->report) write_report(&z, model);
     return !ctx_failed(cx) && (!output || build_write(&b, output)) ? text_string(&z.said) : NULL;
 }
 

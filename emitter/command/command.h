@@ -65,7 +65,7 @@ typedef struct Option {
 } Option;
 
 /* options.c. Options of the same commands are adjacent: the help prints a heading for each sequence of them. */
-enum { OPTION_COUNT = 55 };
+enum { OPTION_COUNT = 56 };
 extern const Option *const options;
 /* Reads the option at argv[*i]; its value may be the next word. given[] counts the occurrences of each option. */
 bool read_option(Arguments *a, int *given, char **argv, int argc, int *i);

@@ -102,7 +102,9 @@ static const Option all[] = {
     { "--samples", "FILE",
       "a .npy of stacked samples for each input, a folder of them, or one .npz", QUANTIZE | DUMP,
       READ_EACH(read_samples) },
-    { "--ports", "int8|float",
+    { "--report", "FILE.html", "write a page with histograms, ranges and sensitivities", QUANTIZE, TEXT,
+      offsetof(Arguments, quantization.report), NULL, false, 0 },
+    { "--ports", "int8|int16|float",
       "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE | DUMP, TEXT,
       offsetof(Arguments, quantization.ports), NULL, false, 0 },
 

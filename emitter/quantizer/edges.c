@@ -207,14 +207,19 @@ static EdgeRange range_of(const Finder *f, const Edge *e)
     return EDGE_CALIBRATED;
 }
 
+static bool is_port(const Finder *f, const Tensor *t)
+{
+    for (int i = 0; i < f->graph->input_count; i++)
+        if (f->graph->input[i] == t) return true;
+    return graph_has_output(f->graph, t);
+}
+
 /* True if all that read or write the tensor accept 16 bits. */
 static bool is_wide(const Finder *f, const Tensor *t)
 {
-    bool is_port = graph_has_output(f->graph, t);
-    for (int i = 0; i < f->graph->input_count; i++) is_port = is_port || f->graph->input[i] == t;
     const Request *r = asked(f, t);
     if (r && r->bits == 8) return false;
-    return !map_get_ptr(&f->narrow, t) && !(is_port && f->ports == PORTS_INT8);
+    return !map_get_ptr(&f->narrow, t) && !(is_port(f, t) && f->ports != PORTS_FLOAT);
 }
 
 /* The grid that a tensor alone determines. */
@@ -226,12 +231,21 @@ static void give_grid(const Finder *f, EdgeGroup *g, const Tensor *t)
     g->grid = (Grid){ q->output_step, q->output_zero, INT8_MIN, INT8_MAX };
 }
 
+/* A port of 16 bits; one with a given grid keeps it. */
+static void widen(EdgeGroup *g)
+{
+    if (g->range == EDGE_GIVEN) return;
+    g->bits = 16;
+    g->is_given = true;
+}
+
 /* A group of several tensors is calibrated, unless each of them has the same fixed grid, or one has a given grid. */
 static void add_group(Finder *f, Edge *e, Map *group_of)
 {
     const Tensor *root = root_of(f, e->tensor);
     const EdgeGroup *known = map_get_ptr(group_of, root);
     const EdgeRange range = range_of(f, e);
+    if (known && f->ports == PORTS_INT16 && is_port(f, e->tensor)) widen(&f->edges.group[known - f->edges.group]);
     if (known) {
         f->edges.group[known - f->edges.group].is_wide &= is_wide(f, e->tensor);
         EdgeGroup *g = &f->edges.group[e->group = (int)(known - f->edges.group)];
@@ -249,6 +263,7 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
     *g = (EdgeGroup){ .name = e->tensor->name, .range = range, .is_wide = is_wide(f, e->tensor), .bits = 8 };
     g->is_given = r && (r->has_grid || r->bits == 16);
     if (r && r->bits == 16 && !g->is_wide) g->bits = 16;
+    if (f->ports == PORTS_INT16 && is_port(f, e->tensor)) widen(g);
     give_grid(f, g, e->tensor);
     map_put_ptr(group_of, root, g);
 }
@@ -260,6 +275,8 @@ static bool is_in_floats(const Finder *f, const Node *n)
     if (x->role <= WEIGHTS) return true;
     if (x->is_absorbed || x->role == MOVE) return false;
     if (x->source) return !map_get_ptr(&f->edges.of, x->source);
+    const Edge *e = map_get_ptr(&f->edges.of, n->out[0]);
+    if (x->role == FIXED && (!e || f->edges.group[e->group].bits != 8)) return true;
     for (int i = 0; i < n->in_count; i++)
         if (is_data(n->in[i]) && !map_get_ptr(&f->edges.of, n->in[i])) return true;
     return false;

@@ -191,9 +191,9 @@ static void count_work(Search *z, Ports ports)
         const Tensor *t = e->at[i].tensor;
         const ReaderList *readers = readers_list(&r, t);
         l->elements += tensor_elems(t);
-        l->is_port = l->is_port || (ports == PORTS_INT8 && graph_has_output(z->graph, t));
+        l->is_port = l->is_port || (ports != PORTS_FLOAT && graph_has_output(z->graph, t));
         for (int k = 0; k < z->graph->input_count; k++)
-            l->is_port = l->is_port || (ports == PORTS_INT8 && z->graph->input[k] == t);
+            l->is_port = l->is_port || (ports != PORTS_FLOAT && z->graph->input[k] == t);
         for (int k = 0; k < readers->count; k++) {
             Layer layer;
             if (!layer_of(&r, readers->at[k], &layer)) continue;
@@ -281,7 +281,7 @@ static void refuse(Search *z, const Quality *q)
     const double drop = is_drop ? 100 * (double)(z->out->right - q->right) / (double)z->samples->count : 0;
     bool has_ports = false;
     for (int i = 0; i < z->out->count; i++) has_ports = has_ports || z->out->at[i].is_port;
-    const char *hint = has_ports ? "; inputs and outputs have 8 bits: --ports float leaves them out" : "";
+    const char *hint = has_ports ? "; inputs and outputs keep their width: --ports float leaves them out" : "";
     if (z->bounds.least_sqnr > 0 && q->sqnr < z->bounds.least_sqnr)
         diag_error(z->cx, NULL, "--min-sqnr: no choice of widths reaches %g dB; the best has %.1f dB%s",
                    z->bounds.least_sqnr, q->sqnr, hint);

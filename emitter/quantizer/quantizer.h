@@ -72,7 +72,7 @@ typedef struct Edges {
     bool is_partial;                   /* weights are rounded with the layer's output, whatever its inputs are */
 } Edges;
 
-typedef enum Ports { PORTS_INT8, PORTS_FLOAT } Ports;
+typedef enum Ports { PORTS_INT8, PORTS_INT16, PORTS_FLOAT } Ports;
 Edges edges_of(Ctx *cx, const Graph *g, Ports ports);
 const Edge *edge_of(const Edges *e, const Tensor *t);        /* NULL: none */
 

@@ -218,8 +218,9 @@ static const Node *with_weights(Simulation *s, const Node *n)
     Tensor *real = g ? map_get_ptr(&s->read, x) : NULL;
     if (!real) return NULL;
     Tensor *in[] = { real, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
-    if (g->is_wide) in[2] = tensor_scalar(s->cx, "zero", I16, 0);
-    Tensor *stored = call(s->cx, "quantize", x->name, in, 3, ATTRS(attr_type("to", g->is_wide ? I16 : I8)));
+    const DType type = g->is_wide || g->bits == 16 ? I16 : I8;
+    in[2] = tensor_scalar(s->cx, "zero", type, (double)g->grid.zero);
+    Tensor *stored = call(s->cx, "quantize", x->name, in, 3, ATTRS(attr_type("to", type)));
     return stored ? n->op->quantization.with_integer_weights(s->cx, n, stored, g->grid.step, g->grid.zero) : NULL;
 }
 
@@ -244,7 +245,7 @@ static void rebuild(Simulation *s, const Node *n)
 Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports)
 {
     Simulation s = { cx, e, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena), readers_of(cx, g),
-                     ports == PORTS_INT8 };
+                     ports != PORTS_FLOAT };
     Graph out = *g;
     Node **order;
     const int count = graph_order(cx, g, &order);
