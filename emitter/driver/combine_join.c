@@ -8,7 +8,7 @@
  *   - they are added one by one, the last first, each in the loop that combine_add finds. The group itself is tried in
  *     every choice of loop, and each is planned;
  *   - copies of loops without guards make a combined function fast and long. If they are not paid for, it is tried
- *     without them, and taken if no more instructions are counted: guards cost more than the count has;
+ *     without them, for half of the instructions: guards in inner loops cost more than is counted;
  *   - where the arena is larger, the search goes on with the group before, up to three: the rows of a chain cost less
  *     than its ends only where the chain is long enough.
  *
@@ -205,7 +205,7 @@ static bool try_join(Joining *j, const Layers *l, int i, Trial *best, const char
             const Trial t = trial_of(j, l, &c, &with);
             if (ctx_failed(j->r->b->cx)) return false;
             Price p = price(j, &t);
-            p.is_paid = p.is_paid && (!n || p.work <= 0);
+            p.is_paid = p.is_paid && (!n || t.layers.work - j->least_work <= j->least_work / (2 * SHARE));
             if (!p.is_paid && (!k || !*why)) *why = tried(j, &with, with.loop[0], &t);
             if (!best->found || p.is_paid) *best = t;
             if (p.is_paid) return true;
