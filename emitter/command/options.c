@@ -135,7 +135,7 @@ static const Option all[] = {
       READ_ONCE(read_top) },
 
     { "--at", "STAGE",
-      "dag, gradient, fused, strategy, loops, step:N, scheduled, lowered, pass:NAME; quantize",
+      "dag, gradient, fused, strategy, loops, step:N, scheduled, lowered, pass:NAME, ...",
       DUMP, TEXT_AT(at) },
     { "--only",         "NAME",       "one group alone; not with --at dag", DUMP, TEXT_AT(only) },
     { "--explain", NULL,
