@@ -335,8 +335,15 @@ static void test_faults(void)
 static void test_stray_index(void)
 {
     Ctx *cx = context_new(NULL, NULL);
-    const Naive stray = { "stray", { { "x", F32, 1, { 6 } }, { "at", I32, 1, { 600 } } }, { "y[i] = x[at[i]]" } };
-    const Nest *n = naive_nest(cx, &stray);
+    enum { ELEMS = 600 };
+    Tensor *in[] = { tensor_new_fixed(cx, "x", F32, 1, (int64_t[]){ 6 }),
+                     tensor_new_fixed(cx, "at", I32, 1, (int64_t[]){ ELEMS }) };
+    const Expr *i = axis_var(cx, "i", expr_index(cx, ELEMS)), *at = tensor_read(cx, in[1], &i, 1);
+    StageSpec spec = { .name = "y", .axis_count = 1, .axis = { { i, AXIS_DATA, expr_index(cx, ELEMS) } },
+                       .out_count = 1 };
+    spec.value[0] = tensor_read(cx, in[0], &at, 1);     /* without the clamp that the reader of formulas adds */
+    Tensor *y = compute_new(cx, &spec)->out[0];
+    const Nest *n = nest_naive(cx, "stray", in, 2, &y, 1);
     Env *e = env_for(cx, n, 0);
     CHECK("stray-index",
           !interpret(cx, n, e, NULL) && strstr(first_error(cx), "block \"y\": error: reads \"x\" out of bounds"));

@@ -27,6 +27,14 @@ static bool has_block_outside(const Stmt *s, const Stmt *tile, const Stage *stag
 
 static bool is_inside(const ExternalCheck *x, const Stage *s) { return has_block(x->tile->child[0], s); }
 
+static const Stage *producer(const Nest *n, const Tensor *t)
+{
+    for (int i = 0; i < n->stage_count; i++)
+        for (int j = 0; j < n->stage[i]->out_count; j++)
+            if (n->stage[i]->out[j] == t) return n->stage[i];
+    return NULL;
+}
+
 static bool is_nest_output(const Nest *n, const Tensor *t)
 {
     for (int i = 0; i < n->output_count; i++)
@@ -44,8 +52,8 @@ static bool reads_are_taken(const ExternalCheck *x, const Stage *reader)
     const int count = stage_reads(x->c->cx, reader, &reads);
     const bool inside = is_inside(x, reader);
     for (int i = 0; i < count; i++) {
-        const StageSites *p = check_producer(x->c, reads[i]);
-        if ((p && is_inside(x, p->stage)) == inside || (!p && !inside) || external_takes(e, reads[i])) continue;
+        const Stage *p = producer(x->c->nest, reads[i]);
+        if ((p && is_inside(x, p)) == inside || (!p && !inside) || external_takes(e, reads[i])) continue;
         return check_fail(x->c, UNPROVED, FAULT_STORAGE,
                           text_format(x->c->cx, "a call that takes %s, or a step that leaves these reads as they are",
                                       reads[i]->name),
@@ -100,7 +108,7 @@ static bool argument_is_stored(const ExternalCheck *x, const Tensor *t)
 {
     const Buffer *b = buffer_of(x, t);
     const char *function = x->tile->external->function;
-    if (!b && check_producer(x->c, t) && !is_nest_output(x->c->nest, t))
+    if (!b && producer(x->c->nest, t) && !is_nest_output(x->c->nest, t))
         return check_fail(x->c, UNPROVED, FAULT_STORAGE, "a tensor that is stored outside of all loops",
                           "\"%s\", an argument of %s, has no storage there", t->name, function);
     if (!b || is_row_major(x->tile->external, b)) return true;
