@@ -45,6 +45,7 @@ schedules                    emitter/graph/dag emitter/schedule
 schedules/arm                schedules
 schedules/generic            schedules
 schedules/vector             schedules
+schedules/riscv              schedules
 schedules/x86                schedules
 emitter/context              emitter/graph/dag
 emitter/import/formats       emitter/ir/expr
