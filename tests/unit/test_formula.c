@@ -161,7 +161,7 @@ static const Refusal refusals[] = {
     { "y[i] = b[i * 1]", "the size of axis 'i' is not known: it is not the whole index of any dimension; write i<size",
       3, 1 },
     { "c[i, j] = sum(k) x[i, k] * u[k, j]", "axis 'k' is 5 as dimension 1 of 'x' but 7 as dimension 0 of 'u'", 30, 1 },
-    { "y[i<0 - 2] = b[0]", "the size is -2", 5, 1 },
+    { "y[i<0 - 2] = b[0]", "the size is -2: 0 or more is expected", 5, 1 },
     { "y[i<2.5] = b[0]", "2.5 is not i32: cast one of the two", 5, 3 },
     { "y[i<8] = b[i]", "index 0 of 'b' runs from 0 to 7, outside of its size 5", 12, 1 },
     { "y[i<5] = b[i - 1]", "index 0 of 'b' runs from -1 to 3, outside of its size 5", 12, 1 },
@@ -510,7 +510,8 @@ static void test_nest_refusals(void)
     static const NestRefusal rows[] = {
         { "net x", "error: a nest begins with a line `nest NAME`" },
         { "nest x\nsize n in 3..1",
-          "2:14: error: a size runs from 0 or more up to 2147483647 at most\n  size n in 3..1\n               ^" },
+          "2:14: error: 'n' runs from 3 to 1: a rising range within 0 to 2147483647 is expected\n"
+          "  size n in 3..1\n               ^" },
         { "nest x\nconst w: i8[3] = {1, 2}",
           "2:18: error: 3 values are expected, not 2\n  const w: i8[3] = {1, 2}\n                   ^" },
         { "nest x\nconst w: i8[1] = {128}",
@@ -522,7 +523,7 @@ static void test_nest_refusals(void)
           "write i<size\n  stage b[i] = a[j]\n          ^" },
         { "nest x\noutput c", "2:8: error: 'c' is not a tensor here\n  output c\n         ^" },
         { "nest x\nloops\n  four c.i < 3",
-          "3:3: error: a statement is expected: for, if, alloc, block, tile, external or nothing\n  "
+          "3:3: error: a statement is expected: for, if, alloc, block, tile, external or nothing, not 'four'\n  "
           "  four c.i < 3\n    ^^^^" },
         { "nest x\nloops\n  for c.i < 3",
           "3:3: error: a statement is expected below this line\n    for c.i < 3\n    ^^^" },

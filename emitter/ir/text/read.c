@@ -344,7 +344,8 @@ const Expr *read_extent(Reader *r)
     }
     if (e->kind == EXPR_POISON || r->as_written) return e;
     e = simplify(r->cx, e, r->bounds);
-    if (e->kind == EXPR_INT && e->integer < 0) lex_error(r->lex, at, "the size is %lld", (long long)e->integer);
+    if (e->kind == EXPR_INT && e->integer < 0)
+        lex_error(r->lex, at, "the size is %lld: 0 or more is expected", (long long)e->integer);
     return e;
 }
 

@@ -58,7 +58,9 @@ static void read_argument(Lexer *l, const Symbol *symbols, ExternalArg *a)
         else {
             const Token at = lex_peek(l);
             *a = (ExternalArg){ .kind = EXTERNAL_WORKSPACE, .value = read_number(l, symbols) };
-            if (!ctx_failed(l->cx) && a->value->type != I32) lex_error(l, at, "bytes are an integer");
+            if (!ctx_failed(l->cx) && a->value->type != I32)
+                lex_error(l, at, "the bytes of a workspace have type i32, not %s",
+                          dtype_info(a->value->type)->spelling);
             lex_expect(l, ")", "after the bytes");
         }
     } else *a = (ExternalArg){ .kind = EXTERNAL_VALUE, .value = read_number(l, symbols) };

@@ -86,7 +86,8 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
     expr_walk(cx, i->stage->value[0], visit_read, &p);
     for (int k = 0; k < i->operand_count; k++)
         if (!p.is_read[k] && !ctx_failed(cx))
-            diag_error(cx, "instruction", "%s does not read %s", i->macro, i->operand[k]->name);
+            diag_error(cx, "instruction", "%s does not read %s: its formula reads each operand",
+                       i->macro, i->operand[k]->name);
     if (i->stage->out_count != 1)
         diag_error(cx, "instruction", "%s has %d results; one is accepted", i->macro, i->stage->out_count);
     for (int a = 0; a < i->stage->axis_count; a++)

@@ -160,7 +160,7 @@ static void read_pragma(NestReader *r, Lexer *l, LoopHints *h)
     if (!lex_is(l, ")") && lex_integer(l, &count)) word = name_format(r->cx, "%s %lld", word, (long long)count);
     lex_expect(l, ")", "after the pragma");
     if (ctx_failed(r->cx)) return;
-    if (!pragma_is_known(word)) lex_error(l, at, "unroll N, independent or simd is expected");
+    if (!pragma_is_known(word)) lex_error(l, at, "unroll N, independent or simd is expected, not '%s'", word);
     h->pragma = word;
 }
 
@@ -174,8 +174,9 @@ static void read_prefetch(NestReader *r, Lexer *l, LoopHints *h)
     if (!k) unknown_name(l, r->symbols, at, true);
     if (h->prefetch_count == MAX_PREFETCHES) lex_error(l, at, "there are more than %d prefetches", MAX_PREFETCHES);
     lex_expect(l, ",", "after the tensor");
+    const Token iterations = lex_peek(l);
     if (lex_integer(l, &ahead) && (ahead < 1 || ahead > INT32_MAX / 2))
-        lex_error(l, at, "at least 1 iteration is expected");
+        lex_error(l, iterations, "1 to %d iterations are expected, not %lld", INT32_MAX / 2, (long long)ahead);
     lex_expect(l, ")", "after the number of iterations");
     if (ctx_failed(r->cx)) return;
     h->prefetch[h->prefetch_count].tensor = k->tensor;
@@ -249,7 +250,8 @@ static void read_order(Lexer *l, Buffer *b)
         Token at = lex_peek(l);
         if (d) lex_expect(l, ",", "between dimensions");
         if (lex_integer(l, &v) && (v < 0 || v >= b->tensor->rank))
-            lex_error(l, at, "'%s' has no dimension %lld", b->tensor->name, (long long)v);
+            lex_error(l, at, "'%s' has dimensions 0 to %d, not %lld", b->tensor->name, b->tensor->rank - 1,
+                      (long long)v);
         b->permutation[d] = (int)v;
     }
     lex_expect(l, ")", "after the dimensions");
@@ -259,7 +261,8 @@ static bool read_scope(Lexer *l, Scope *out)
 {
     for (int s = SCOPE_REGISTER; s <= SCOPE_PARAM; s++)
         if (lex_accept(l, scope_text((Scope)s))) return *out = (Scope)s, true;
-    lex_error(l, lex_peek(l), "a scope such as register, stack or arena is expected");
+    lex_error(l, lex_peek(l), "a scope such as register, stack or arena is expected, not %s",
+              token_text(l->cx, lex_peek(l)));
     return false;
 }
 
@@ -389,7 +392,8 @@ static const Stmt *read_stmt(NestReader *r)
     if (token_is(word, "tile")) return read_tile(r, &l, indent);
     if (token_is(word, "external")) return read_external(r, &l, indent);
     if (token_is(word, "nothing") && lex_finish(&l)) return stmt_seq(r->cx, NULL, 0);
-    lex_error(&l, word, "a statement is expected: for, if, alloc, block, tile, external or nothing");
+    lex_error(&l, word, "a statement is expected: for, if, alloc, block, tile, external or nothing, not %s",
+              token_text(r->cx, word));
     return NULL;
 }
 

@@ -15,7 +15,8 @@ bool size_read(Lexer *l, const Symbol **symbols)
     Token top = lex_peek(l);
     if (!lex_integer(l, &greatest) || !lex_finish(l)) return false;
     if (least < 0 || greatest < least || greatest > INT32_MAX)
-        lex_error(l, top, "a size runs from 0 or more up to %d at most", INT32_MAX);
+        lex_error(l, top, "'%s' runs from %lld to %lld: a rising range within 0 to %d is expected", size,
+                  (long long)least, (long long)greatest, INT32_MAX);
     if (symbol_value(*symbols, at)) lex_error(l, at, "'%s' is already a size", size);
     *symbols = symbol_add(l->cx, *symbols, size, NULL, expr_new_var(l->cx, size, VAR_SIZE, I32, least, greatest));
     return !ctx_failed(l->cx);
