@@ -75,12 +75,10 @@ static void note_products(const Expr *e, void *user)
 bool stage_is_contraction(Ctx *cx, const Stage *s)
 {
     if (s->reducer != REDUCE_SUM || s->axis_count == s->data_count) return false;
-    const ArenaMark mark = arena_mark(cx->scratch);
-    Products p = { cx, s, map_new(cx->scratch) };
+    /* Not in the scratch arena: expr_walk gives back what its visits allocate there. */
+    Products p = { cx, s, map_new(cx->arena) };
     expr_walk(cx, s->value[0], note_products, &p);
-    const bool found = map_get_ptr(&p.sums, s->value[0]) != NULL;
-    arena_reset(cx->scratch, mark);
-    return found;
+    return map_get_ptr(&p.sums, s->value[0]) != NULL;
 }
 
 /* ---- Index maps -------------------------------------------------------------------------------------------------- */
