@@ -366,6 +366,11 @@ static const Code *hoist(Hoist *h, const Code *c)
     case CODE_STORE: {
         const Memory *m = c->memory;
         const Expr *index = use(h, &m, c->index);
+        /* A macro's portable form stores where statements beside it only read */
+        if (m->kind == MEMORY_POINTER && m->is_const) {
+            m = c->memory;
+            index = readable(h, c->index);
+        }
         return code_store(cx, m, index, expr_rewrite(cx, c->value, use_in_load, h));
     }
     case CODE_CALL:
