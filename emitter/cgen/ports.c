@@ -229,7 +229,6 @@ static const char *limits(Ctx *cx, DType type)
 
 static void nearest_step(Text *t, const Program *p)
 {
-    const char *tie = p->ties_away ? "" : " && whole % 2 != 0";
     text_printf(t, "\n/* Rounds to the nearest integer, ties %s, adds the zero point and saturates. NaN gives the zero"
                    " point. */\n", p->ties_away ? "away from zero" : "to even");
     text_printf(t, "static inline int32_t %s_%s(float steps, int32_t zero_point, int32_t least, int32_t greatest)\n{\n",
@@ -241,12 +240,12 @@ static void nearest_step(Text *t, const Program *p)
                 "    whole = (int32_t)steps;\n    rest = steps - (float)whole;     /* exact */\n");
     if (p->ties_away) text_add(t, "    return whole + (rest >= 0.5f) - (rest <= -0.5f) + zero_point;\n}\n");
     else
-        text_printf(t, "    if (rest > 0.5f || (rest >= 0.5f%s)) whole++;\n"
-                       "    if (rest < -0.5f || (rest <= -0.5f%s)) whole--;\n"
-                       "    return whole + zero_point;\n}\n", tie, tie);
+        text_add(t, "    if (rest > 0.5f || (rest >= 0.5f && whole % 2 != 0)) whole++;\n"
+                    "    if (rest < -0.5f || (rest <= -0.5f && whole % 2 != 0)) whole--;\n"
+                    "    return whole + zero_point;\n}\n");
 }
 
-/* The element's steps: its value over the scale of its channel. */
+/* Declares the scales and zero points of all channels. */
 static void channel_arrays(Text *t, const char *prefix, const Port *p)
 {
     text_printf(t, "    static const float scale[] = %s_%s_SCALES;\n", prefix, p->macro);

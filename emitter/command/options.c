@@ -176,13 +176,16 @@ static bool read_test(Arguments *a, const char *v)
     return *v && a->evaluation.sample_count < MOST_FILES && (a->test[a->evaluation.sample_count++] = v);
 }
 
-static bool read_top(Arguments *a, const char *v)
+/* Reads a number from 1 to `most`. */
+static bool read_count(const char *v, long most, int *to)
 {
     char *end;
     const long n = strtol(v, &end, 10);
-    a->evaluation.top = (int)n;
-    return *v && !*end && n >= 1 && n <= 1000;
+    *to = (int)n;
+    return *v && !*end && n >= 1 && n <= most;
 }
+
+static bool read_top(Arguments *a, const char *v) { return read_count(v, 1000, &a->evaluation.top); }
 
 static bool read_io(Arguments *a, const char *v)
 {
@@ -209,21 +212,9 @@ static bool read_tolerance(Arguments *a, const char *v)
         a->tolerance.relative >= 0;
 }
 
-static bool read_steps(Arguments *a, const char *v)
-{
-    char *end;
-    const long n = strtol(v, &end, 10);
-    a->options.steps = (int)n;
-    return *v && !*end && n >= 1 && n <= 1000;
-}
+static bool read_steps(Arguments *a, const char *v) { return read_count(v, 1000, &a->options.steps); }
 
-static bool read_level(Arguments *a, const char *v)
-{
-    char *end;
-    const long n = strtol(v, &end, 10);
-    a->level = (int)n;
-    return *v && !*end && n >= 1 && n <= 11;
-}
+static bool read_level(Arguments *a, const char *v) { return read_count(v, 11, &a->level); }
 
 static const char *copied(Arguments *a, const char *text, size_t length)
 {

@@ -19,7 +19,6 @@ typedef struct Model {
     int number_count; const char *const *of_number;
     const char *digest;                  /* SHA-256 of the file or text in hexadecimal, as sha256sum prints it */
     bool ties_away;                      /* quantization rounds ties away from zero, as TensorFlow Lite; else to even */
-    int class_count; const char *const *class_name;  /* of the output's classes, if the file names them */
     const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name; NULL: none */
     bool is_nest;                        /* a .te file that is one nest */
     int schedule_count; const struct TeSchedule *schedule;   /* of a .te file, in its order; import/te/te.h */
