@@ -53,6 +53,10 @@ bench-host: all
 .PHONY: bench-compiler
 bench-compiler: all
 	@python3 tests/bench/compiler.py $(BUILD) $(FLAGS)
+# --combine all on COUNT random networks from seed SEED: RAM, instructions and code on the emulated Cortex-M4.
+.PHONY: bench-combine
+bench-combine: all
+	@python3 tests/bench/combine.py $(BUILD) $(or $(COUNT),20) $(SEED)
 # Matrix products beside OpenBLAS. PERCENT=70 fails below that share of OpenBLAS's speed.
 bench-matmul: all
 	@tests/bench/blas.sh $(BUILD) $(PERCENT)
