@@ -40,15 +40,15 @@ $(PROGRAM): $(CLIENT:%.c=$(BUILD)/obj/%.o) $(LIBRARY)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
 
-$(LIBRARY): $(OBJECTS)
+$(LIBRARY): $(OBJECTS) $(BUILD)/gen/sources.txt
 	$(call say,AR,$@)
 	@rm -f $@
-	$(Q)$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $(OBJECTS)
 
 # The public library: one object in which only names that begin with lw_ are visible.
 .PHONY: library
 library: $(PUBLIC)
-$(PUBLIC): $(OBJECTS)
+$(PUBLIC): $(OBJECTS) $(BUILD)/gen/sources.txt
 	$(call say,AR,$@)
 	$(Q)$(LD) -r -o $(BUILD)/loopwright.o $(OBJECTS)
 	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='lw_*' $(BUILD)/loopwright.o
@@ -66,21 +66,31 @@ DEVICE_FILES := $(filter schedules/%/device.c,$(SOURCES))
 RUNTIME_FILES := $(sort $(wildcard runtime/*.h)) runtime/simd/simd.h $(sort $(filter-out runtime/simd/simd.h,$(wildcard runtime/simd/*.h)))
 GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h
 
-# The runtime headers as lines of text, for --standalone.
-$(BUILD)/gen/runtime_text.h: Makefile $(RUNTIME_FILES)
+# Lists of file names. Archives and files that are generated from names depend on a list: a file that vanishes renews
+# them, as a new one does.
+$(BUILD)/gen/sources.txt: NAMES = $(SOURCES)
+$(BUILD)/gen/headers.txt: NAMES = $(RUNTIME_FILES)
+$(BUILD)/gen/sources.txt $(BUILD)/gen/headers.txt: FORCE
 	@mkdir -p $(@D)
+	@printf '%s\n' $(NAMES) > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+.PHONY: FORCE
+FORCE:
+
+# The runtime headers as lines of text, for --standalone.
+$(BUILD)/gen/runtime_text.h: Makefile $(BUILD)/gen/headers.txt $(RUNTIME_FILES)
 	@for f in $(RUNTIME_FILES); do \
 	  echo "RUNTIME_FILE(\"$${f#runtime/}\")"; \
 	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/RUNTIME_LINE("&")/' $$f; done > $@
 
-$(BUILD)/gen/builtin.h: Makefile $(OPS_FILES) $(SCHEDULE_FILES) $(TARGET_FILES) $(DEVICE_FILES)
-	@mkdir -p $(@D)
-	@{ echo '/* Generated from the file names in ops/ and schedules/. */'; \
-	  for f in $(basename $(notdir $(OPS_FILES))); do echo "BUILTIN_OPS(ops_$$f)"; done; \
-	  for f in $(SCHEDULE_FILES); do d=$${f#schedules/}; d=$${d%%/*}; echo "BUILTIN_IMPLEMENTATIONS(implementations_$${d}_$$(basename $$f .c))"; done; \
-	  for f in $(TARGET_FILES); do echo "BUILTIN_TARGETS(targets_$$(basename $$(dirname $$f)))"; done; \
-	  for f in $(DEVICE_FILES); do echo "BUILTIN_DEVICES(devices_$$(basename $$(dirname $$f)))"; done; } > $@.new
-	@cmp -s $@.new $@ || cp $@.new $@; rm -f $@.new; touch $@
+# Rows of the table are words of make; '...' keeps their parentheses from the shell.
+folder_of = $(firstword $(subst /, ,$(1:schedules/%=%)))
+BUILTIN := $(foreach f,$(OPS_FILES),'BUILTIN_OPS(ops_$(basename $(notdir $f)))') \
+  $(foreach f,$(SCHEDULE_FILES),'BUILTIN_IMPLEMENTATIONS(implementations_$(call folder_of,$f)_$(basename $(notdir $f)))') \
+  $(foreach f,$(TARGET_FILES),'BUILTIN_TARGETS(targets_$(notdir $(f:/target.c=)))') \
+  $(foreach f,$(DEVICE_FILES),'BUILTIN_DEVICES(devices_$(notdir $(f:/device.c=)))')
+$(BUILD)/gen/builtin.h: Makefile $(BUILD)/gen/sources.txt
+	@printf '%s\n' '/* Generated from the file names in ops/ and schedules/. */' $(BUILTIN) > $@
 
 # Generated headers must exist before the first compilation; afterwards the .d files list their users.
 $(BUILD)/obj/%.o: %.c | $(GENERATED)

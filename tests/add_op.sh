@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # add_op.sh BUILD: adding an operator touches one file. The test adds one file to ops/ in a tree of links to this one.
-# Then two files are compiled, and the operator is listed, imported, fused, scheduled, emitted and correct.
+# Then two files are compiled, and the operator is listed, imported, fused, scheduled, emitted and correct. Without the
+# file, the next build has no such operator.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "add_op.sh BUILD" "$@"
@@ -35,4 +36,8 @@ check operator-is-listed sh -c "'$lw' ops --level 10 | grep -q '^probe_cube .*y\
 check operator-is-fused fused
 check operator-is-verified "$lw" verify "$work/net.te"
 check integers-are-refused sh -c "printf 'input x: i32[3]\ny = probe_cube(x)\noutput y\n' > '$work/bad.te'; ! '$lw' dump '$work/bad.te' 2> '$work/said' && grep -q 'probe_cube.*the input is i32; a float type is expected' '$work/said'"
+rm "$work/tree/ops/probe.c"
+check tree-builds-after-a-file-vanishes builds
+check only-the-table-is-compiled-again sh -c "grep -c '^CC ' '$work/made.txt' | grep -qx 1"
+check operator-of-a-vanished-file-is-not-listed sh -c "! '$lw' ops | grep -q '^probe_cube'"
 report_end
