@@ -100,6 +100,8 @@ static int main_with(Arguments *a, int argc, char **argv)
     a->options.dim = a->dim;
     a->options.value = a->value;
     a->options.state = a->state;
+    a->quantization.samples = a->samples;
+    a->evaluation.samples = a->test;
     const bool has_command = a->file_count > 0;
     const Command *c = a->version ? &commands[0] : command_of(a);
     if (!c) return USAGE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_COMMAND_COMMAND_H
 #define LW_COMMAND_COMMAND_H
-/* The command line's words: commands, options, and what they set. One table lists the options with the commands that
- * take them; usage, help and refusals follow from it. */
+/* The command line's words: commands, options, and the fields that they set. commands.def and options.def list
+ * them; their counts, usage, help and refusals follow. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -48,7 +48,11 @@ typedef struct Command {
 } Command;
 
 /* commands.c. The first is the default, if the first word is not a command. */
-enum { COMMAND_COUNT = 11 };
+enum {
+#define COMMAND(...) +1
+    COMMAND_COUNT = 0
+#include "command/commands.def"
+};
 extern const Command *const commands;
 bool are_arguments_right(const Command *c, const Arguments *a);  /* refuses those that are wrong for every model */
 
@@ -64,8 +68,12 @@ typedef struct Option {
     char letter;                     /* short form: -h is --help; 0: none */
 } Option;
 
-/* options.c. Options of the same commands are adjacent: the help prints a heading for each sequence of them. */
-enum { OPTION_COUNT = 56 };
+/* options.c */
+enum {
+#define OPTION(...) +1
+    OPTION_COUNT = 0
+#include "command/options.def"
+};
 extern const Option *const options;
 /* Reads the option at argv[*i]; its value may be the next word. given[] counts the occurrences of each option. */
 bool read_option(Arguments *a, int *given, char **argv, int argc, int *i);

@@ -13,31 +13,10 @@ static bool report(const Arguments *a), ops(const Arguments *a), targets(const A
 static bool steps(const Arguments *a), quantize(const Arguments *a), evaluate(const Arguments *a);
 
 static const Command all[] = {
-    { COMPILE, "compile", "MODEL -o DIR/model.c",
-      "emits model.c and model.h; the word `compile` is optional", compile, 1, 1, 1, true,
-      "a model and -o DIR/model.c are required" },
-    { RUN, "run", "MODEL IN.npy... [-o OUT.npy...]",
-      "runs the model in the interpreter; without -o prints the outputs", run, 1, MOST_FILES, MOST_FILES,
-      false, "a model is required, and a .npy file for each input" },
-    { VERIFY, "verify", "MODEL [IN.npy...]",
-      "emits, builds with $CC, runs and compares", verify, 1, MOST_FILES, 0, false, "a model is required" },
-    { QUANTIZE, "quantize", "MODEL --samples FILE -o model.c",
-      "emits integer C from a float model and samples of its inputs", quantize, 1, 1, 2, true,
-      "a float model and -o DIR/model.c, -o DIR/model.onnx or both are required" },
-    { EVALUATE, "evaluate", "MODEL --test F --test-labels F",
-      "builds the emitted C with $CC; prints its accuracy", evaluate, 1, 1, 0, false,
-      "a model is required" },
-    { DUMP, "dump", "MODEL --at STAGE [-o FILE]",
-      "prints the model at a stage of the compilation", dump, 1, 1, 1, false, "a model is required" },
-    { REPORT, "report", "MODEL [-o FILE.html|.txt]",
-      "RAM, flash and multiply-adds per layer", report, 1, 1, 1, false, "a model is required" },
-    { OPS, "ops", "[--level N | --onnx | ...]", "lists the operators", ops, 0, 0, 1, false, "" },
-    { TARGETS, "targets", "", "lists the targets", targets, 0, 0, 1, false, "" },
-    { PASSES, "passes", "", "lists the passes, in their order", passes, 0, 0, 1, false, "" },
-    { STEPS, "steps", "", "lists the steps of a schedule, with their options", steps, 0, 0, 1, false, "" },
+#define COMMAND(...) { __VA_ARGS__ },
+#include "command/commands.def"
 };
 const Command *const commands = all;
-typedef char CountsAllCommands[sizeof all / sizeof all[0] == COMMAND_COUNT ? 1 : -1];
 
 /* ---- Progress ---------------------------------------------------------------------------------------------------- */
 

@@ -15,165 +15,26 @@ static Reader read_output, read_dim, read_value, read_state, read_expect, read_i
 #define READ_ONCE(reader) READ, 0, reader, false, 0
 #define READ_EACH(reader) READ, 0, reader, true, 0
 
-/* Options of the same commands are adjacent: the help prints a heading for each sequence of them. */
 static const Option all[] = {
-    { "--help", NULL,
-      "print this text; of one command: its usage and options", ANY, FLAG, offsetof(Arguments, help), NULL, false,
-      'h' },
-    { "--version",      NULL,         "print the version", ANY, FLAG, offsetof(Arguments, version), NULL, false, 'v' },
-
-    { "-o", "FILE",
-      "the file to write; `run` takes one for each output", ANY & ~(VERIFY | EVALUATE), READ, 0, read_output,
-      true, 'o' },
-
-    { "--target", "T",
-      "the target, by default generic; see `loopwright targets`", MODEL, TEXT_AT(target) },
-    { "--dim", "NAME=N",
-      "fix a symbolic dimension, N >= 1; NAME<=N: its maximum, L<=NAME<=N: minimum, too",
-      MODEL, READ_EACH(read_dim) },
-    { "--value",        "NAME=F.npy", "make an input a constant", MODEL, READ_EACH(read_value) },
-    { "--state", "IN=OUT",
-      "the output is the input of the next run: both become struct NAME_state", MODEL, READ_EACH(read_state) },
-    { "--annotate", "FILE",
-      "annotations of nodes: `stop_fusion conv_3`, `on_device npu conv_1..conv_5`", MODEL, TEXT_AT(annotate) },
-    { "--gradient", "LOSS:X,W",
-      "add the outputs d_X and d_W, derivatives of the scalar LOSS; names of tensors", MODEL, TEXT_AT(gradient) },
-    { "--tuning", "FILE",
-      "the same as --schedule, which takes precedence: for records of many networks", MODEL, TEXT_AT(tuning) },
-    { "--schedule", "FILE",
-      "blocks `for GROUP on TARGET:` of steps, as `dump --at scheduled` prints them", MODEL, TEXT_AT(schedule) },
-    { "--combine", "G,..[@G]",
-      "groups to compute in the loops of the one after @, or the last; or all, or none", MODEL, TEXT_AT(combine) },
-    { "--rounding", "double|single",
-      "int8 requantization: the two roundings of the reference, or one", MODEL & ~QUANTIZE, TEXT_AT(rounding) },
-    { "--qdq", "exact|integer|float",
-      "QDQ calls on integers: unless ties are many, always, or never", MODEL & ~QUANTIZE, TEXT_AT(qdq) },
-    { "--float", "contract|separate",
-      "a*b + c of floats: rounded once on a target with fma, or always twice", MODEL, TEXT_AT(floats) },
-    { "--layers", NULL,
-      "the result of every layer is an output, too; verify names the first that differs",
-      MODEL, FLAG_AT(options.layers) },
-    { "--no-shrink", NULL,
-      "keep channels of integer networks on which no output depends", MODEL, FLAG_AT(options.no_shrink) },
-    { "--werror",       NULL,         "warnings are errors", MODEL, FLAG_AT(werror) },
-    { "--quiet",        NULL,         "print no warnings and no notes", MODEL, FLAG_AT(quiet) },
-
-    { "--io", "caller|arena",
-      "inputs and outputs are caller-owned, or in the arena at NAME_X_AT",
-      MODEL & ~(RUN | EVALUATE), READ_ONCE(read_io) },
-
-    { "--name", "NAME",
-      "prefix of all symbols, by default from the name of MODEL", EMITS | DUMP, TEXT_AT(name) },
-
-    { "--static-arena", NULL,
-      "the arena is a static array of model.c instead of a parameter", EMITS, FLAG_AT(options.static_arena) },
-    { "--time-passes",  NULL,         "print the time that each pass took", EMITS, FLAG_AT(options.time_passes) },
-
-    { "--class-names", "FILE",
-      "a name per line, for the macros NAME_CLASS_NAMES and NAME_CLASS_COUNT", COMPILE | QUANTIZE,
-      TEXT_AT(class_names) },
-    { "--stamp", NULL, "the header states the compiler's version", COMPILE | QUANTIZE, FLAG_AT(options.stamp) },
-    { "--cpp", NULL, "also write MODEL.hpp, a C++11 class over MODEL.h", COMPILE | QUANTIZE, FLAG_AT(options.cpp) },
-    { "--testbench", NULL,
-      "also write MODEL_main.c, a test program for the host", COMPILE | QUANTIZE, FLAG_AT(options.testbench) },
-    { "--standalone", NULL,
-      "copy the runtime macros that are used into model.c", COMPILE | QUANTIZE, FLAG_AT(options.standalone) },
-
-    { "--expect", "OUT.npy",
-      "the expected value of an output, in the model's order", VERIFY | EVALUATE, READ_EACH(read_expect) },
-    { "--recorded", "DIR",
-      "expected outputs of layers, DIR/LAYER.npy or a .npz; disables shrinking",
-      VERIFY, READ_ONCE(read_recorded) },
-
-    { "--tolerance", "ABS[,REL]",
-      "floats agree within ABS + REL * |expected|; by default 1e-4,1e-3; REL 0 if left out", VERIFY,
-          READ_ONCE(read_tolerance) },
-    { "--steps", "N",
-      "quantized outputs agree within N steps of their scale; by default they are equal", VERIFY,
-          READ_ONCE(read_steps) },
-    { "--cc", "CMD", "the compiler, instead of $CC: called as $CC is, to build PROGRAM", VERIFY | EVALUATE,
-      TEXT_AT(cc) },
-    { "--link", "WORDS", "C files, objects and libraries of external functions, added to that command",
-      VERIFY, TEXT_AT(link) },
-    { "--runner", "CMD",
-     "CMD PROGRAM IN.npy... OUT.npy... runs it; it may print `cycles N` and the like",
-      VERIFY, TEXT_AT(runner) },
-
-    { "--samples", "FILE",
-      "a .npy of stacked samples for each input, a folder of them, or one .npz", QUANTIZE | DUMP,
-      READ_EACH(read_samples) },
-    { "--report", "FILE.html", "write a page with histograms, ranges and sensitivities", QUANTIZE, TEXT,
-      offsetof(Arguments, quantization.report), NULL, false, 0 },
-    { "--ports", "int8|int16|float",
-      "inputs and outputs of the emitted function: 8 bits by default", QUANTIZE | DUMP, TEXT,
-      offsetof(Arguments, quantization.ports), NULL, false, 0 },
-
-    { "--ranges", "METHOD",
-      "least|squared|min-max|percentile|divergence: ranges of inner tensors", QUANTIZE, TEXT,
-      offsetof(Arguments, quantization.ranges), NULL, false, 0 },
-    { "--refine", NULL, "round weights by the error of their layer over the samples; takes longer", QUANTIZE,
-      FLAG_AT(quantization.refine) },
-    { "--min-sqnr", "DB",
-      "widens tensors until the outputs have this signal to noise: 16 bits, or floats", QUANTIZE, TEXT,
-      offsetof(Arguments, quantization.min_sqnr), NULL, false, 0 },
-    { "--max-drop", "P%",
-      "widens tensors until at most P percent of accuracy are lost on the samples", QUANTIZE, TEXT,
-      offsetof(Arguments, quantization.max_drop), NULL, false, 0 },
-    { "--labels", "FILE", "a .npy of integers: the class of each of --samples", QUANTIZE, TEXT,
-      offsetof(Arguments, quantization.sample_labels), NULL, false, 0 },
-    { "--sensitivity", NULL, "print what each quantized tensor alone does to the outputs", QUANTIZE,
-      FLAG_AT(quantization.sensitivity) },
-
-    { "--test", "FILE",
-      "a .npy of stacked samples for each input, a folder of them, or one .npz", EVALUATE | QUANTIZE,
-      READ_EACH(read_test) },
-    { "--test-labels", "FILE", "a .npy of integers: the class of each sample", EVALUATE | QUANTIZE, TEXT,
-      offsetof(Arguments, evaluation.labels), NULL, false, 0 },
-    { "--reference", "MODEL", "compare with the outputs of this model, such as the float one", EVALUATE, TEXT,
-      offsetof(Arguments, evaluation.reference), NULL, false, 0 },
-    { "--top", "K", "also the share of labels among the K highest scores; by default 5", EVALUATE,
-      READ_ONCE(read_top) },
-
-    { "--at", "STAGE",
-      "dag, gradient, fused, strategy, loops, step:N, scheduled, lowered, pass:NAME, ...",
-      DUMP, TEXT_AT(at) },
-    { "--only",         "NAME",       "one group alone; not with --at dag", DUMP, TEXT_AT(only) },
-    { "--explain", NULL,
-      "of strategy, loops, step:N, scheduled: the cost before and after each step", DUMP, FLAG_AT(options.explain) },
-
-    { "--level",        "N",          "only operators of support level N, 1 to 11", OPS, READ_ONCE(read_level) },
-    { "--onnx",         NULL,         "lists the supported ONNX operators instead", OPS, FLAG_AT(onnx) },
-    { "--tflite",       NULL,         "lists the supported TFLite operators instead", OPS, FLAG_AT(tflite) },
-    { "--gradients",    NULL,         "lists the operators with gradients, and of which inputs", OPS,
-          FLAG_AT(gradients) },
-    { "--conditions",   NULL,         "lists the names that the condition of an implementation may use", OPS,
-          FLAG_AT(conditions) },
+#define OPTION(...) { __VA_ARGS__ },
+#include "command/options.def"
 };
 const Option *const options = all;
-typedef char CountsAllOptions[sizeof all / sizeof all[0] == OPTION_COUNT ? 1 : -1];
 
 /* ---- Values of options ------------------------------------------------------------------------------------------ */
 
-static bool read_output(Arguments *a, const char *v)
+/* Appends a file's name. Refuses an empty one, and one file too many. */
+static bool read_file(const char *v, const char **files, int *count)
 {
-    return *v && a->output_count < MOST_FILES && (a->output[a->output_count++] = v);
+    return *v && *count < MOST_FILES && (files[(*count)++] = v);
 }
 
-static bool read_expect(Arguments *a, const char *v)
-{
-    return *v && a->expect_count < MOST_FILES && (a->expect[a->expect_count++] = v);
-}
-
+static bool read_output(Arguments *a, const char *v) { return read_file(v, a->output, &a->output_count); }
+static bool read_expect(Arguments *a, const char *v) { return read_file(v, a->expect, &a->expect_count); }
+static bool read_test(Arguments *a, const char *v) { return read_file(v, a->test, &a->evaluation.sample_count); }
 static bool read_samples(Arguments *a, const char *v)
 {
-    a->quantization.samples = a->samples;
-    return *v && a->quantization.sample_count < MOST_FILES && (a->samples[a->quantization.sample_count++] = v);
-}
-
-static bool read_test(Arguments *a, const char *v)
-{
-    a->evaluation.samples = a->test;
-    return *v && a->evaluation.sample_count < MOST_FILES && (a->test[a->evaluation.sample_count++] = v);
+    return read_file(v, a->samples, &a->quantization.sample_count);
 }
 
 /* Reads a number from 1 to `most`. */
