@@ -420,6 +420,7 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
                      .node = with_attributes(s, n),
                      .opset = s->opset,
                      .folder = &s->import->folder,
+                     .rows = s->import->rows,
                      .name = n->name,
                      .scope = s };
     c->in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);

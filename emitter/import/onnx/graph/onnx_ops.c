@@ -114,3 +114,17 @@ void onnx_translate(OnnxCall *c, const OnnxOp *op)
     for (int i = 0; i < ONNX_OUTPUTS && half != F32; i++)
         if (c->out[i] && c->out[i]->type == F32) c->out[i] = onnx_cast(c, c->out[i], half);
 }
+
+Tensor *onnx_translate_as(OnnxCall *c, const char *op_name, int64_t opset, Tensor **in, int in_count)
+{
+    for (int i = 0; i < in_count; i++)
+        if (!in[i]) return NULL;
+    if (ctx_failed(c->cx)) return NULL;
+    OnnxCall *other = arena_copy(c->cx->arena, c, sizeof *c);
+    other->in = in;
+    other->in_count = in_count;
+    other->list = NEW_ARRAY(c->cx->arena, const OnnxList *, in_count);
+    other->opset = opset;
+    onnx_translate(other, onnx_op_find(c->cx, c->rows, op_name));
+    return other->out[0];
+}

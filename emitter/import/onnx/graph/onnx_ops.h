@@ -15,6 +15,7 @@ typedef struct OnnxCall {
     const OnnxNode *node;
     int64_t opset;
     OnnxFolder *folder;              /* of the model */
+    const struct OnnxOp *const *rows;        /* all operators */
     const struct OnnxScope *scope;   /* the graph that contains the node */
     const char *name, *op_name;      /* name of the calls to create; the row's IR operator */
     int in_count; Tensor **in;       /* absent inputs are NULL; trailing absent ones are not counted */
@@ -49,7 +50,8 @@ typedef struct OnnxOpen {
     OnnxOpenRule *translate;         /* NULL: the row's translation supports open sizes */
 } OnnxOpen;
 
-typedef struct OnnxOp {
+typedef struct OnnxOp OnnxOp;
+struct OnnxOp {
     const char *name;
     const char *attrs;               /* accepted attributes, space-separated */
     const char *op;                  /* the IR operator; without a translation, inputs and attributes map one to one */
@@ -57,7 +59,7 @@ typedef struct OnnxOp {
     bool moves;                      /* elements of any type are copied unchanged, without arithmetic */
     const char *value_attr;          /* an attribute whose text names a value on which the node depends; NULL: none */
     OnnxOpen open;
-} OnnxOp;
+};
 
 /* Initializers of a row. Less common facts follow by name: `.open.keeps = KEEPS_ALL`. */
 #define ONNX_SAME(its_name, its_attrs, ir_op)         .name = its_name, .attrs = its_attrs, .op = ir_op
@@ -74,6 +76,8 @@ const OnnxOp **onnx_op_list(Ctx *cx, const OnnxOp *const *rows, int *count);   /
 const char *onnx_op_near(Ctx *cx, const OnnxOp *const *rows, const char *name);
 bool onnx_op_has_attr(const OnnxOp *op, const char *attr);
 void onnx_translate(OnnxCall *c, const OnnxOp *op);
+/* Returns output 0 of another operator of the default domain on these inputs, with the node's attributes. */
+Tensor *onnx_translate_as(OnnxCall *c, const char *op_name, int64_t opset, Tensor **in, int in_count);
 
 /* Inlines a graph of the node: binds its first inputs to `in` and stores its outputs in `out`. `iteration` is a loop's
  * iteration index, or NULL. onnx_graph.c */

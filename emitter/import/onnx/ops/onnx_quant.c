@@ -182,9 +182,10 @@ static ExactScales exact_scales(OnnxCall *c, const Tensor *a, const Tensor *b, c
     return e;
 }
 
-static Tensor *requantized(OnnxCall *c, Tensor *sums, Tensor *scale, Tensor *zero)
+/* Input `step` of the node is the scale of the result. */
+static Tensor *requantized(OnnxCall *c, Tensor *sums, int step, Tensor *scale, Tensor *zero)
 {
-    const ExactScales e = exact_scales(c, c->in[1], c->in[4], c->in[6]);
+    const ExactScales e = exact_scales(c, c->in[1], c->in[4], c->in[step]);
     if (!sums || !scale || !zero) return NULL;
     return call3(c, "requantize", sums, scale, zero,
                  ATTRS(attr_type("to", zero->type), attr_if(e.count, attr_reals("products", e.products, e.count)),
@@ -195,7 +196,53 @@ static void qlinear_matmul(OnnxCall *c)
 {
     if (!onnx_requires(c, 8)) return;
     Tensor *sums = product(c, c->in[0], c->in[2], c->in[3], c->in[5]);
-    c->out[0] = requantized(c, sums, ratio(c, per_row(c, c->in[1]), c->in[4], c->in[6]), c->in[7]);
+    c->out[0] = requantized(c, sums, 6, ratio(c, per_row(c, c->in[1]), c->in[4], c->in[6]), c->in[7]);
+}
+
+static Tensor *transposed_if(OnnxCall *c, Tensor *x, const char *attr)
+{
+    return onnx_int(c, attr, 0) ? onnx_call(c, "transpose", x, attr_list("perm", 1, 0)) : x;
+}
+
+/* y = a' * b' + bias; the bias is in 32 bits on the grid of the products. Without a scale of the result it is real. */
+static void qgemm(OnnxCall *c)
+{
+    if (!onnx_requires(c, 6)) return;
+    Tensor *bias = onnx_in(c, 6), *step = onnx_in(c, 7);
+    const double alpha = onnx_real(c, "alpha", 1);
+    if (alpha != 1) onnx_unsupported(c, "'alpha' is %g; 1 is accepted", alpha);
+    Tensor *sums = product(c, transposed_if(c, c->in[0], "transA"), c->in[2], transposed_if(c, c->in[3], "transB"),
+                           c->in[5]);
+    if (bias) sums = onnx_call2(c, "add", sums, bias);
+    if (step)
+        c->out[0] = requantized(c, sums, 7, ratio(c, c->in[1], c->in[4], step),
+                                zero_or_default(c, onnx_in(c, 8), c->in[0]->type));
+    else c->out[0] = onnx_call2(c, "mul", onnx_cast(c, sums, F32), onnx_call2(c, "mul", c->in[1], c->in[4]));
+}
+
+/* sums * (a_scale * b_scale) + bias, in f32 */
+static Tensor *scaled_sums(OnnxCall *c, Tensor *sums, Tensor *a_scale, Tensor *b_scale, Tensor *bias)
+{
+    Tensor *y = onnx_call2(c, "mul", onnx_cast(c, sums, F32), onnx_call2(c, "mul", a_scale, b_scale));
+    return bias ? onnx_call2(c, "add", y, bias) : y;
+}
+
+static void matmul_integer_to_float(OnnxCall *c)
+{
+    if (!onnx_requires(c, 4)) return;
+    Tensor *sums = product(c, c->in[0], onnx_in(c, 4), c->in[1], onnx_in(c, 5));
+    c->out[0] = scaled_sums(c, sums, per_row(c, c->in[2]), c->in[3], onnx_in(c, 6));
+}
+
+/* The left operand is quantized to the range of its elements. */
+static void dynamic_quantize_matmul(OnnxCall *c)
+{
+    if (!onnx_requires(c, 3)) return;
+    dynamic_quantize(c);
+    if (ctx_failed(c->cx)) return;
+    Tensor *sums = product(c, c->out[0], c->out[2], c->in[1], onnx_in(c, 3));
+    c->out[0] = scaled_sums(c, sums, c->out[1], c->in[2], onnx_in(c, 4));
+    c->out[1] = c->out[2] = NULL;
 }
 
 /* The weights have one zero point per output channel, their first dimension. Padding of x has the value of its zero
@@ -218,8 +265,18 @@ static void qlinear_conv(OnnxCall *c)
     if (!onnx_requires(c, 8)) return;
     Tensor *sums = convolution(c, c->in[0], c->in[2], c->in[3], c->in[5], onnx_in(c, 8));
     if (!sums) return;
-    c->out[0] = requantized(c, sums, onnx_along(c, ratio(c, c->in[1], c->in[4], c->in[6]), sums, 1),
+    c->out[0] = requantized(c, sums, 6, onnx_along(c, ratio(c, c->in[1], c->in[4], c->in[6]), sums, 1),
                             onnx_along(c, c->in[7], sums, 1));
+}
+
+Tensor *onnx_dequantized(OnnxCall *c, Tensor *x, Tensor *scale, Tensor *zero)
+{
+    return x ? call3(c, "dequantize", x, scale, zero_or_default(c, zero, x->type), NULL) : NULL;
+}
+
+Tensor *onnx_quantized(OnnxCall *c, Tensor *x, Tensor *scale, Tensor *zero, DType otherwise)
+{
+    return quantize_call(c, "quantize", x, scale, zero_or_default(c, zero, otherwise));
 }
 
 #define CONV_ATTRS "auto_pad dilations group kernel_shape pads strides"
@@ -231,6 +288,12 @@ const OnnxOp onnx_rows_quant[] = {
     { ONNX_ROW("QLinearConv", CONV_ATTRS, qlinear_conv) },
     { ONNX_ROW("QLinearMatMul", "", qlinear_matmul) },
     { ONNX_ROW("QuantizeLinear", "axis block_size output_dtype precision saturate", quantize_linear),
+      .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("com.microsoft.DequantizeLinear", "axis block_size", dequantize_linear), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("com.microsoft.DynamicQuantizeMatMul", "", dynamic_quantize_matmul), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("com.microsoft.MatMulIntegerToFloat", "", matmul_integer_to_float), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("com.microsoft.QGemm", "alpha transA transB", qgemm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("com.microsoft.QuantizeLinear", "axis block_size saturate", quantize_linear),
       .open.keeps = KEEPS_ALL },
     { 0 }
 };

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* QLinear operators of the domain com.microsoft: an operator of the default domain between dequantized operands and a
+ * quantized result. The pass `realize` computes it on integers where the operator allows that.
+ *
+ *   y = quantize(operator(dequantize(x, x_scale, x_zero), ..), y_scale, y_zero) */
+#include "import/onnx/ops/onnx_rows.h"
+
+/* Calls the operator of the default domain that the row names in place of one of the IR. */
+static Tensor *run_inner(OnnxCall *c, Tensor **in, int in_count)
+{
+    return onnx_translate_as(c, c->op_name, onnx_int(c, "opset", 13), in, in_count);
+}
+
+/* Inputs i, i + 1 and i + 2 are an operand, its scale and its zero point. */
+static Tensor *operand(OnnxCall *c, int i) { return onnx_dequantized(c, c->in[i], c->in[i + 1], onnx_in(c, i + 2)); }
+
+static void store(OnnxCall *c, Tensor *y, int scale, DType otherwise)
+{
+    if (y) c->out[0] = onnx_quantized(c, y, c->in[scale], onnx_in(c, scale + 1), otherwise);
+}
+
+/* True unless an operand of `count` from input `first` on, or the result's scale after them, is missing. */
+static bool requires_operands(OnnxCall *c, int first, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!onnx_in(c, first + 3 * i) || !onnx_in(c, first + 3 * i + 1)) {
+            onnx_refuse(c, "operand %d is missing, or its scale", i);
+            return false;
+        }
+    return !ctx_failed(c->cx);
+}
+
+/* x x_scale x_zero y_scale y_zero; channels_last: [n][..][c] */
+static void unary(OnnxCall *c)
+{
+    if (!requires_operands(c, 0, 1) || !onnx_in(c, 3)) {
+        if (!ctx_failed(c->cx)) onnx_refuse(c, "input 3 is missing");
+        return;
+    }
+    const bool last = onnx_int(c, "channels_last", 0) != 0;
+    Tensor *x = operand(c, 0);
+    if (last) x = onnx_channels_second(c, x);
+    Tensor *y = x ? run_inner(c, &x, 1) : NULL;
+    store(c, last ? onnx_channels_last(c, y) : y, 3, c->in[0]->type);
+}
+
+/* a a_scale a_zero b b_scale b_zero y_scale y_zero */
+static void binary(OnnxCall *c)
+{
+    if (!requires_operands(c, 0, 2) || !onnx_in(c, 6)) {
+        if (!ctx_failed(c->cx)) onnx_refuse(c, "input 6 is missing");
+        return;
+    }
+    Tensor *in[2] = { operand(c, 0), operand(c, 3) };
+    store(c, run_inner(c, in, 2), 6, c->in[0]->type);
+}
+
+/* y_scale y_zero, then an operand after another */
+static void concat(OnnxCall *c)
+{
+    const int count = (c->in_count - 2 + 2) / 3;
+    if (c->in_count < 4 || !onnx_requires(c, 2) || !requires_operands(c, 2, count)) {
+        if (!ctx_failed(c->cx))
+            onnx_refuse(c, "%d inputs; a scale, a zero point and operands are accepted", c->in_count);
+        return;
+    }
+    Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, count);
+    for (int i = 0; i < count; i++) in[i] = operand(c, 2 + 3 * i);
+    store(c, run_inner(c, in, count), 0, c->in[2]->type);
+}
+
+/* condition, then as `binary` */
+static void where(OnnxCall *c)
+{
+    if (!onnx_requires(c, 1) || !requires_operands(c, 1, 2) || !onnx_in(c, 7)) {
+        if (!ctx_failed(c->cx)) onnx_refuse(c, "input 7 is missing");
+        return;
+    }
+    Tensor *in[3] = { c->in[0], operand(c, 1), operand(c, 4) };
+    store(c, run_inner(c, in, 3), 7, c->in[1]->type);
+}
+
+#define QLINEAR(its_name, attrs, inner, fn) { ONNX_AS("com.microsoft.QLinear" its_name, attrs, inner, fn), \
+    .open.keeps = KEEPS_ALL }
+const OnnxOp onnx_rows_qlinear[] = {
+    QLINEAR("Add", "", "Add", binary),
+    QLINEAR("AveragePool", "auto_pad ceil_mode channels_last count_include_pad kernel_shape pads strides",
+            "AveragePool", unary),
+    QLINEAR("Concat", "axis", "Concat", concat),
+    QLINEAR("GlobalAveragePool", "channels_last", "GlobalAveragePool", unary),
+    QLINEAR("LeakyRelu", "alpha", "LeakyRelu", unary),
+    QLINEAR("Mul", "", "Mul", binary),
+    QLINEAR("Sigmoid", "", "Sigmoid", unary),
+    QLINEAR("Softmax", "axis opset", "Softmax", unary),
+    QLINEAR("Where", "", "Where", where),
+    { 0 }
+};

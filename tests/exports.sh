@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# exports.sh BUILD: models with the operators of other tools (domains com.microsoft and ai.onnx.ml), emitted as C, built
+# by the C compiler, run, and compared with what ONNX Runtime computed. tools/runtime_models.py and tools/ml_models.py
+# record them. BUILD contains the program `loopwright`; output is written to BUILD/exports.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:?usage: exports.sh BUILD}" && pwd)
+models=$root/tests/models
+work=$build/exports
+mkdir -p "$work"
+log=$work/log.txt
+. "$root/tests/report.sh"
+
+# emit NAME: BUILD/exports/NAME/program
+emit() {
+    mkdir -p "$work/$1" &&
+        "$build/loopwright" "$models/$1.onnx" -o "$work/$1/$1.c" --name "$1" --testbench --quiet &&
+        ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1 -I"$root/runtime" -I"$work/$1" \
+            "$work/$1/$1.c" "$work/$1/$1_main.c" -lm -o "$work/$1/program"
+}
+
+# agree NAME K: the outputs of input set K.
+agree() {
+    name=$1 k=$2
+    set --
+    for input in "$models/$name.in$k".*npy; do set -- "$@" "$input"; done
+    for output in "$models/$name.out$k".*npy; do set -- "$@" "$work/$name/${output##*/}"; done
+    "$work/$name/program" "$@" || return
+    for output in "$models/$name.out$k".*npy; do
+        "$work/npydiff" "$work/$name/${output##*/}" "$output" || return
+    done
+}
+
+setup build-npydiff ${CC:-cc} -std=c99 -O1 "$root/tests/tools/npydiff.c" -lm -o "$work/npydiff"
+
+for model in "$models"/qlinear_*.onnx; do
+    name=${model##*/} name=${name%.onnx}
+    case $name in *"$only"*) ;; *) continue ;; esac
+    if emit "$name" > "$log" 2>&1; then pass "$name-build"
+    else fail "$name-build" "$(head -n 1 "$log")"; continue; fi
+    for k in 0 1 2 3; do
+        [ ! -f "$models/$name.in$k.npy" ] && [ ! -f "$models/$name.in$k.0.npy" ] || check "$name-$k" agree "$name" "$k"
+    done
+done
+report_end

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Writes small models of ONNX Runtime's own operators (domain com.microsoft) to tests/models, with what ONNX Runtime
+computes for random inputs.
+
+    python3 tests/tools/runtime_models.py                                needs numpy, onnx, onnxruntime
+
+Each model has a node per operator and form. Results of one type are concatenated to one output; with --apart FOLDER the
+models are written there, with an output per result. Integers agree to the bit.
+"""
+import pathlib
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+APART = "--apart" in sys.argv
+FOLDER = pathlib.Path(sys.argv[-1]) if APART else pathlib.Path(__file__).resolve().parent.parent / "models"
+TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.uint8): TensorProto.UINT8, np.dtype(np.int8): TensorProto.INT8,
+         np.dtype(np.int32): TensorProto.INT32, np.dtype(np.int64): TensorProto.INT64, np.dtype(np.bool_): TensorProto.BOOL}
+MICROSOFT = "com.microsoft"
+
+
+class Builder:
+    """Nodes over inputs, with constants by name, in one graph."""
+    def __init__(self, name, opset=17):
+        self.name, self.opset, self.nodes, self.weights, self.inputs, self.outputs, self.arrays = name, opset, [], [], [], [], {}
+
+    def input(self, name, array):
+        self.inputs.append(helper.make_tensor_value_info(name, TYPES[array.dtype], array.shape))
+        self.arrays[name] = array
+        return name
+
+    def constant(self, array, name=None):
+        name = name or "c%d" % len(self.weights)
+        self.weights.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def node(self, op, inputs, count=1, kind=TensorProto.FLOAT, domain=MICROSOFT, keep=True, names=None, **attrs):
+        inputs = [i if isinstance(i, str) else self.constant(i) for i in inputs]
+        number = len(self.nodes)
+        names = names or ["%s_%d%s" % (op.lower(), number, "_%d" % i if i else "") for i in range(count)]
+        self.nodes.append(helper.make_node(op, inputs, names, domain=domain, name="%s_%d" % (op, number), **attrs))
+        if keep:
+            self.outputs += [helper.make_tensor_value_info(n, kind, None) for n in names if n]
+        return names[0]
+
+    def join(self):
+        """Concatenates the results of each type."""
+        for kind in sorted({o.type.tensor_type.elem_type for o in self.outputs}):
+            parts = [o.name for o in self.outputs if o.type.tensor_type.elem_type == kind]
+            for name in parts:
+                self.nodes.append(helper.make_node("Reshape", [name, "flat"], [name + "_flat"]))
+            self.nodes.append(helper.make_node("Concat", [name + "_flat" for name in parts], ["all_%d" % kind], axis=0))
+        self.weights.append(numpy_helper.from_array(np.array([-1], np.int64), "flat"))
+        kinds = sorted({o.type.tensor_type.elem_type for o in self.outputs})
+        self.outputs = [helper.make_tensor_value_info("all_%d" % kind, kind, None) for kind in kinds]
+
+    def save(self, draws=2):
+        """Writes the model, and what ONNX Runtime computes without changing the graph. `draws` more inputs are random."""
+        if not APART:
+            self.join()
+        graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.weights)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), helper.make_opsetid(MICROSOFT, 1)],
+                                  ir_version=8, producer_name="")
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        for k in range(draws):
+            inputs = self.arrays if k == 0 else {n: redrawn(x) for n, x in self.arrays.items()}
+            results = session.run(None, inputs)
+            if k == 0:
+                for info, x in zip(self.outputs, results):
+                    info.CopyFrom(helper.make_tensor_value_info(info.name, TYPES[x.dtype], x.shape))
+                del model.graph.output[:]
+                model.graph.output.extend(self.outputs)
+                (FOLDER / (self.name + ".onnx")).write_bytes(model.SerializeToString(deterministic=True))
+            for i, x in enumerate(inputs.values()):
+                np.save(FOLDER / f"{self.name}.in{k}.{i}.npy", x)
+            for i, x in enumerate(results):
+                np.save(FOLDER / f"{self.name}.out{k}.{i}.npy", x)
+        print(self.name, len(self.nodes), "nodes", len(self.outputs), "outputs")
+
+
+random = np.random.default_rng(5)
+
+
+def real(*shape, scale=1.0):
+    return (scale * random.standard_normal(shape)).astype(np.float32)
+
+
+def byte(dtype, *shape):
+    info = np.iinfo(dtype)
+    return random.integers(info.min, info.max + 1, shape).astype(dtype)
+
+
+def redrawn(x):
+    if x.dtype == np.float32:
+        return real(*x.shape)
+    if x.dtype == np.bool_:
+        return random.integers(0, 2, x.shape).astype(np.bool_)
+    return byte(x.dtype, *x.shape) if x.dtype.itemsize == 1 else x
+
+
+def f(v):
+    return np.float32(v)
+
+
+def qlinear(dtype, name):
+    """Operators between dequantized operands and a quantized result."""
+    b, kind = Builder(name), TYPES[np.dtype(dtype)]
+    z = lambda v: np.array(v if dtype == np.uint8 else v - 128, dtype)
+    x = b.input("x", byte(dtype, 2, 4, 5, 6))
+    y = b.input("y", byte(dtype, 2, 4, 5, 6))
+    m = b.input("m", byte(dtype, 3, 16))
+    condition = b.input("condition", random.integers(0, 2, (2, 4, 5, 6)).astype(np.bool_))
+    q = lambda op, inputs, **attrs: b.node(op, inputs, kind=kind, **attrs)
+    a, c = (f(0.0713), z(117)), (f(0.0371), z(140))
+    q("QLinearAdd", [x, *a, y, *c, f(0.1079), z(131)])
+    q("QLinearAdd", [x, *a, byte(dtype, 6), *c, f(0.0591), z(12)])
+    q("QLinearMul", [x, *a, y, *c, f(0.0907), z(99)])
+    q("QLinearMul", [x, *a, byte(dtype, 4, 1, 1), *c, f(0.1307), z(128)])
+    q("QLinearAveragePool", [x, *a, f(0.0532), z(111)], kernel_shape=[2, 3], strides=[1, 2], pads=[1, 0, 1, 1])
+    q("QLinearAveragePool", [x, *a, f(0.0713), z(117)], kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1)
+    q("QLinearAveragePool", [x, *a, f(0.0532), z(111)], kernel_shape=[2, 2], channels_last=1)
+    q("QLinearGlobalAveragePool", [x, *a, f(0.0117), z(120)])
+    q("QLinearGlobalAveragePool", [x, *a, f(0.0217), z(120)], channels_last=1)
+    q("QLinearConcat", [f(0.0913), z(101), x, *a, y, *c, x, f(0.0913), z(101)], axis=1)
+    q("QLinearSigmoid", [x, *a, f(1 / 256), z(0)])
+    q("QLinearLeakyRelu", [x, *a, f(0.0613), z(60)], alpha=0.125)
+    q("QLinearSoftmax", [m, *a, f(1 / 256), z(0)], axis=-1, opset=13)
+    q("QLinearSoftmax", [x, *c, f(1 / 256), z(0)], axis=1, opset=12)
+    q("QLinearWhere", [condition, x, *a, y, *c, f(0.0813), z(121)])
+    w = byte(np.int8, 16, 8)
+    q("QGemm", [m, *a, w, f(0.0173), np.int8(0), (100 * random.standard_normal(8)).astype(np.int32), f(0.31), z(130)])
+    scales = (0.01 + 0.02 * random.random(8)).astype(np.float32)
+    q("QGemm", [m, *a, w.T.copy(), scales, np.zeros(8, np.int8), (1000 * random.standard_normal(8)).astype(np.int32), f(0.41), z(120)], transB=1)
+    b.node("QGemm", [m, *a, w, f(0.0173), np.int8(0), (100 * random.standard_normal(8)).astype(np.int32)])
+    b.node("MatMulIntegerToFloat", [m, w, a[0], scales, a[1], np.zeros(8, np.int8), real(8)])
+    b.node("DequantizeLinear", [x, *a])
+    b.save()
+
+
+if __name__ == "__main__":
+    qlinear(np.uint8, "qlinear_u8")
+    qlinear(np.int8, "qlinear_s8")
