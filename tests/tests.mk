@@ -53,6 +53,10 @@ bench-host: all
 .PHONY: bench-compiler
 bench-compiler: all
 	@python3 tests/bench/compiler.py $(BUILD) $(FLAGS)
+# Instructions per multiply-add on the processors that qemu's user mode emulates.
+.PHONY: bench-emulated
+bench-emulated: all
+	@sh tests/bench/emulated.sh $(BUILD)
 # --combine all on COUNT random networks from seed SEED: RAM, instructions and code on the emulated Cortex-M4.
 .PHONY: bench-combine
 bench-combine: all
@@ -158,7 +162,7 @@ conformance: all
 fuzz-checks:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/switch CFLAGS="$(CFLAGS) -DLW_TEST_SWITCH" $(BUILD)/switch/internal.a > /dev/null
 	@$(CC) $(CFLAGS) -DLW_TEST_SWITCH $(INCLUDE) -Itests/fuzz -o $(BUILD)/fuzz_switch tests/fuzz/switch.c $(BUILD)/switch/internal.a -lm
-	@$(BUILD)/fuzz_switch $(or $(COUNT),20000) $(BUILD)/counterexamples.txt emitter/schedule/draft/*.c emitter/schedule/primitives/*.c emitter/ir/check/*.c
+	@$(BUILD)/fuzz_switch $(or $(COUNT),80000) $(BUILD)/counterexamples.txt emitter/schedule/draft/*.c emitter/schedule/primitives/*.c emitter/ir/check/*.c
 
 # The pictures of docs/quantizing-tutorial.md; requires chromium.
 .PHONY: tutorial-pictures

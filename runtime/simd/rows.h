@@ -117,14 +117,14 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 }
 /* lw: end */
 
-/* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_dot_2x2 */
+/* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_rvv_dots lw_dot_2x2 */
 #ifndef LW_ROWS_DOT_2X2_I8
 #define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) \
     lw_dot_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
 #endif
 #define LW_DOT_2X2_I8(n, c, a, b) LW_ROWS_DOT_2X2_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_2X1_I8
 #define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi)                                                             \
     (lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0),                                                          \
@@ -132,19 +132,19 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 #endif
 #define LW_DOT_2X1_I8(n, c, a, b) LW_ROWS_DOT_2X1_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_dsp_bytes lw_dot_1x4 */
+/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_rvv_dots lw_dsp_bytes lw_dot_1x4 */
 #ifndef LW_ROWS_DOT_1X4_I8
 #define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
 #define LW_DOT_1X4_I8(n, c, a, b) LW_ROWS_DOT_1X4_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_1X2_I8
 #define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_row(2, n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
 #define LW_DOT_1X2_I8(n, c, a, b) LW_ROWS_DOT_1X2_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_1X1_I8
 #define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0)
 #endif
@@ -197,14 +197,14 @@ static inline void lw_panel(int32_t w, int32_t n, int32_t o, int32_t *c, int32_t
         }
 }
 /* lw: end */
-/* lw: LW_PANEL2_I16 needs LW_SIMD_CHOICE lw_x86_panels lw_panel */
+/* lw: LW_PANEL2_I16 needs LW_SIMD_CHOICE lw_x86_panels lw_rvv_panels lw_panel */
 #ifndef LW_ROWS_PANEL2_I16
 #define LW_ROWS_PANEL2_I16(n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
     lw_panel(2, n, o, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo)
 #endif
 #define LW_PANEL2_I16(n, o, c, a, b) LW_ROWS_PANEL2_I16(n, o, c, a, b)
 /* lw: end */
-/* lw: LW_PANEL_I16 needs LW_SIMD_CHOICE lw_x86_panels lw_panel */
+/* lw: LW_PANEL_I16 needs LW_SIMD_CHOICE lw_x86_panels lw_rvv_panels lw_panel */
 #ifndef LW_ROWS_PANEL_I16
 #define LW_ROWS_PANEL_I16(n, o, c, ci, a, ai, aq, b, bi, bq, bo) \
     lw_panel(1, n, o, (c) + (ci), 0, (a) + (ai), 0, aq, (b) + (bi), bq, bo)
@@ -252,13 +252,13 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 }
 /* lw: end */
 
-/* lw: LW_COPY_I16 needs LW_SIMD_CHOICE lw_dsp_widen lw_x86_widen lw_copy_i16 */
+/* lw: LW_COPY_I16 needs LW_SIMD_CHOICE lw_dsp_widen lw_x86_widen lw_rvv_widen lw_copy_i16 */
 #ifndef LW_ROWS_COPY_I16
 #define LW_ROWS_COPY_I16(n, y, yi, a, ai) lw_copy_i16(n, (y) + (yi), (a) + (ai))
 #endif
 #define LW_COPY_I16(n, y, a) LW_ROWS_COPY_I16(n, y, a)
 /* lw: end */
-/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_dsp_copy lw_mve_copies lw_x86_copies lw_copy_i8 */
+/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_dsp_copy lw_mve_copies lw_x86_copies lw_rvv_copies lw_copy_i8 */
 #ifndef LW_ROWS_COPY_I8
 #define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_copy_i8(n, (y) + (yi), (a) + (ai))
 #endif
@@ -273,7 +273,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
     } while (0)
 #define LW_FETCH_I16(n, fill, y, p, a) LW_ROWS_FETCH_I16(n, fill, y, p, a)
 /* lw: end */
-/* lw: LW_FILL_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_x86_copies lw_fill_i8 */
+/* lw: LW_FILL_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_x86_copies lw_rvv_copies lw_fill_i8 */
 #ifndef LW_ROWS_FILL_I8
 #define LW_ROWS_FILL_I8(n, y, yi, fill) lw_fill_i8(n, (y) + (yi), fill)
 #endif
@@ -310,14 +310,14 @@ static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, 
     }
 }
 /* lw: end */
-/* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_mve_window lw_x86_window lw_dsp_window lw_window */
+/* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_mve_window lw_x86_window lw_rvv_window lw_dsp_window lw_window */
 #ifndef LW_ROWS_WINDOW2_I8
 #define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                     \
     lw_window(2, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj)
 #endif
 #define LW_WINDOW2_I8(kh, kw, n, c, a, b) LW_ROWS_WINDOW2_I8(kh, kw, n, c, a, b)
 /* lw: end */
-/* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_window lw_x86_window lw_window */
+/* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_window lw_x86_window lw_rvv_window lw_window */
 #ifndef LW_ROWS_WINDOW_I8
 #define LW_ROWS_WINDOW_I8(kh, kw, n, c, ci, a, at, ai, aj, b, bt, bi, bj)                                              \
     lw_window(1, kh, kw, n, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj)
@@ -343,7 +343,7 @@ static inline void lw_sum_window(int32_t kh, int32_t kw, int32_t n, int32_t *y, 
             for (int32_t o = 0; o < n; o++) y[o] = (int32_t)((uint32_t)y[o] + (uint32_t)a[i * ai + j * aj + o]);
 }
 /* lw: end */
-/* lw: LW_SUM_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_x86_pool lw_dsp_pool lw_sum_window */
+/* lw: LW_SUM_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_x86_pool lw_rvv_pool lw_dsp_pool lw_sum_window */
 #ifndef LW_ROWS_SUM_WINDOW_I8
 #define LW_ROWS_SUM_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_sum_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
 #endif
@@ -362,7 +362,7 @@ static inline void lw_max_window(int32_t kh, int32_t kw, int32_t n, int8_t *y, c
             for (int32_t o = 0; o < n; o++) y[o] = a[i * ai + j * aj + o] > y[o] ? a[i * ai + j * aj + o] : y[o];
 }
 /* lw: end */
-/* lw: LW_MAX_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_x86_pool lw_dsp_pool lw_max_window */
+/* lw: LW_MAX_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_x86_pool lw_rvv_pool lw_dsp_pool lw_max_window */
 #ifndef LW_ROWS_MAX_WINDOW_I8
 #define LW_ROWS_MAX_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_max_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
 #endif
@@ -409,22 +409,22 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
 /* lw: end */
 
 /* Macros for vectors only, under the names in emitted code. */
-/* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_mve_begin lw_x86_begin */
+/* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_mve_begin lw_x86_begin lw_rvv_begin */
 #ifdef LW_ROWS_COPY_I32
 #define LW_COPY_I32(n, y, a) LW_ROWS_COPY_I32(n, y, a)
 #endif
 /* lw: end */
-/* lw: LW_SCALE_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale */
+/* lw: LW_SCALE_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale lw_rvv_scale */
 #ifdef LW_ROWS_SCALE_I8
 #define LW_SCALE_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE_I8(n, zero, least, most, y, a, m, s)
 #endif
 /* lw: end */
-/* lw: LW_SCALE_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale */
+/* lw: LW_SCALE_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale lw_rvv_scale */
 #ifdef LW_ROWS_SCALE_EACH_I8
 #define LW_SCALE_EACH_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, a, m, s)
 #endif
 /* lw: end */
-/* lw: LW_ADD_I8 needs LW_SIMD_CHOICE lw_mve_add lw_x86_add */
+/* lw: LW_ADD_I8 needs LW_SIMD_CHOICE lw_mve_add lw_x86_add lw_rvv_add */
 #ifdef LW_ROWS_ADD_I8
 #define LW_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)                                         \
     LW_ROWS_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)

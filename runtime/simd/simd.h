@@ -53,6 +53,16 @@
 #define LW_SIMD_ARM_MVE 0
 #endif
 #endif
+#ifndef LW_SIMD_RVV
+#if defined(__riscv_vector) && defined(__riscv_v_intrinsic) && __riscv_v_intrinsic >= 11000
+#define LW_SIMD_RVV 1
+#else
+#define LW_SIMD_RVV 0
+#endif
+#endif
+#if LW_SIMD_RVV
+#include <riscv_vector.h>
+#endif
 #if LW_SIMD_ARM_DSP
 #include <arm_acle.h>
 #include <string.h>
@@ -74,5 +84,6 @@
 #include "arm_dsp.h"
 #include "arm_mve.h"
 #include "x86_rows.h"
+#include "rvv_rows.h"
 #include "rows.h"
 #endif

@@ -6,8 +6,8 @@
 
 /* True if the target's instructions multiply pairs of i16. */
 bool multiplies_pairs(const Target *t);
-/* Channels of a depthwise convolution computed at once. */
-int64_t channel_tile(const Target *t);
+/* Channels that a depthwise convolution of `channels` computes at once. */
+int64_t channel_tile(const Target *t, int64_t channels);
 /* Copies the padded rows of x, the stage `rows` of a packed convolution, with one instruction per row over these two
  * loops; `channels` is NULL if a pixel has one channel. */
 const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows, const char *pixels,

@@ -25,7 +25,7 @@ typedef struct DepthwiseRows {
  * copy. */
 static DepthwiseRows windows_of(const Stage *out, const Target *t)
 {
-    DepthwiseRows s = { .out = out, .last = out->data_count - 1, .w = 1, .block = channel_tile(t) };
+    DepthwiseRows s = { .out = out, .last = out->data_count - 1, .w = 1, .block = channel_tile(t, axis_extent(out, out->data_count - 1)) };
     int64_t best = INT64_MAX;
     s.tiled = s.last - 1;
     for (int a = s.last - 2; a < s.last; a++) {
@@ -143,7 +143,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     const Tensor *k = g->group->anchor->in[1];
-    const int64_t block = channel_tile(g->target), channels = tensor_dim(g->group->anchor->out[0], 3);
+    const int64_t channels = tensor_dim(g->group->anchor->out[0], 3), block = channel_tile(g->target, channels);
     return tensor_dim(k, k->rank - 1) == block && channels >= block && product_makes_output(cx, g);
 }
 

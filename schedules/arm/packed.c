@@ -67,12 +67,12 @@ static Tensor *pack_panels(Ctx *cx, const Tensor *k, int64_t length, int64_t out
 }
 
 /* Returns the channels of a panel if the target multiplies pairs in lanes, a channel each; 0: it does not, or there are
- * too few channels. */
+ * too few channels. With "rvv" an instruction has 16 lanes, whether all are used or not. */
 static int64_t panel_of(const Target *t, int64_t outs)
 {
     enum { LEAST = 8, MOST = 16 };
     if (!target_has(t, "panels") || outs < LEAST) return 0;
-    return outs % MOST == 0 ? MOST : LEAST;
+    return outs % MOST == 0 || (target_has(t, "rvv") && outs > LEAST) ? MOST : LEAST;
 }
 
 /* b[o] = -zero * sum of o's weights */
@@ -182,7 +182,11 @@ static Tensor *alter_bias(Ctx *cx, const Implementation *with, const Target *t, 
 
 /* ---- Depthwise --------------------------------------------------------------------------------------------------- */
 
-int64_t channel_tile(const Target *t) { return target_has(t, "bytes") ? 8 : 4; }
+int64_t channel_tile(const Target *t, int64_t channels)
+{
+    if (!target_has(t, "bytes")) return 4;
+    return target_has(t, "rvv") && channels % 16 == 0 ? 16 : 8;
+}
 
 /* Packs weights [taps][o] as [o/block][taps][block], padded with zeros. */
 static Tensor *pack_channels(Ctx *cx, const Tensor *k, int64_t outs, int64_t blocks, int64_t block)
@@ -203,7 +207,7 @@ static Tensor *alter_depthwise(Ctx *cx, const Implementation *with, const Target
     (void)uses;
     Tensor *x = n->in[0], *k = n->in[1];
     if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "zero_w", 0)) return NULL;
-    int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, 2), block = channel_tile(t),
+    int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, 2), block = channel_tile(t, outs),
             blocks = (outs + block - 1) / block;
     if (tensor_dim(x, 3) != outs || tensor_elems(k) / outs < 2) return NULL;
     Tensor *in[] = {

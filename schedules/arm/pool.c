@@ -108,7 +108,7 @@ static const Nest *schedule_sum(Ctx *cx, const GroupNest *g, const Nest *n, Pool
 {
     const Stage *out = output_stage(n);
     const int last = out->data_count - 1;
-    const int64_t block = channel_tile(g->target);
+    const int64_t block = channel_tile(g->target, axis_extent(out, last));
     const char *c = loop_name(cx, out, last), *at;
     if (out == p->acc) {
         n = sched_cache_write(cx, n, p->acc->name, "acc", SCOPE_REGISTER);
@@ -142,7 +142,8 @@ static bool applies(Ctx *cx, const GroupNest *g)
 {
     enum { MOST_TAPS = 256 };
     const Stage *acc = reducing_stage(g->nest);
-    if (!acc || axis_extent(acc, acc->data_count - 1) % channel_tile(g->target)) return false;
+    const int64_t channels = acc ? axis_extent(acc, acc->data_count - 1) : 0;
+    if (!acc || channels % channel_tile(g->target, channels)) return false;
     DiagMark mark = diag_mark(cx);
     const Nest *n = inline_elementwise(cx, g->nest, NULL);
     Pool p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* RISC-V cores without vectors. 31 registers hold larger tiles of sums than an Arm core's 13, so `mla` is stated though
+/* RISC-V cores. 31 registers hold larger tiles of sums than an Arm core's 13, so `mla` is stated though
  * the product of integers is an instruction of its own: patches gain as on cores that have one. Floats have a fused
  * multiply-add. */
 #include "graph/dag/target.h"
@@ -9,5 +9,7 @@ const Target targets_riscv[] = {
       .features = "rows mla", .lanes = 1, .accumulators = 12, .copy_budget = 16 },
     { .name = "rv64gc", .base = "generic", .summary = "64-bit RISC-V with floats", .features = "rows mla fpu fma",
       .lanes = 1, .accumulators = 20, .copy_budget = 16 },
+    { .name = "rv64gcv", .base = "rv64gc", .summary = "64-bit RISC-V with vectors 1.0 of at least 128 bits",
+      .features = "bytes panels rvv" },
     { 0 }
 };

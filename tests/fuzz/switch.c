@@ -119,13 +119,15 @@ static void gather(Checks *all, uint64_t seed)
 
 /* ---- One check off --------------------------------------------------------------------------------------------- */
 
-/* The step with the check off: does it give a wrong nest? Where it would not have been refused it is simply taken. */
-static bool is_counterexample(Case *c, const char *text, const char **fault)
+/* The step with the check off: does it give a wrong nest? Where it would not have been refused it is simply taken.
+ * `*behind`: the check would refuse it, and another does. */
+static bool is_counterexample(Case *c, const char *text, const char **fault, bool *behind)
 {
     Diag *why;
     const Nest *next = tried(c, text, &why);
     bool fired = c->cx->off_fired;
     c->cx->off_fired = false;
+    *behind = fired && why;
     *fault = !why && fired && next != c->nest ? fault_of(c, next) : NULL;
     if (!why && !fired) c->nest = next;
     return *fault != NULL;
@@ -133,14 +135,16 @@ static bool is_counterexample(Case *c, const char *text, const char **fault)
 
 /* ---- Trials in children ---------------------------------------------------------------------------------------- */
 
-/* The report of a child: the steps that it applied, the last one tried, and how it ended. */
-typedef struct Trial { bool found, died; int count; const char *step[MAX_SHRUNK]; } Trial;
+/* The report of a child: the steps that it applied, the last one tried, and how it ended. `behind`: of each step that
+ * the check would refuse another check refused it, too. */
+typedef struct Trial { bool found, died, behind; int count; const char *step[MAX_SHRUNK]; } Trial;
 typedef void Attempt(FILE *tell, const void *what);
 
-/* The child writes `?STEP` before it tries a step, `+` when it is applied, `!FAULT` when it finds a wrong nest. */
+/* The child writes `?STEP` before it tries a step, `+` when it is applied, `~` when another check refuses it as well,
+ * `!FAULT` when it finds a wrong nest. */
 static Trial in_child(Ctx *cx, Attempt *attempt, const void *what)
 {
-    Trial t = { false, false, 0, { NULL } };
+    Trial t = { false, false, false, 0, { NULL } };
     int ends[2];
     if (pipe(ends) != 0) return t;
     fflush(stdout);
@@ -162,6 +166,7 @@ static Trial in_child(Ctx *cx, Attempt *attempt, const void *what)
         line[strcspn(line, "\n")] = 0;
         if (line[0] == '?' && t.count < MAX_SHRUNK) t.step[t.count] = text_format(cx, "%s", line + 1);
         if (line[0] == '+' && t.count < MAX_SHRUNK - 1) t.count++;
+        if (line[0] == '~') t.behind = true;
         if (line[0] == '!') t.found = true;
     }
     if (hear) fclose(hear);
@@ -175,10 +180,12 @@ static Trial in_child(Ctx *cx, Attempt *attempt, const void *what)
 static bool try_and_tell(Case *c, const char *text, FILE *tell)
 {
     const char *fault;
+    bool behind;
     const Nest *before = c->nest;
     fprintf(tell, "?%s\n", text);
     fflush(tell);
-    bool found = is_counterexample(c, text, &fault);
+    bool found = is_counterexample(c, text, &fault, &behind);
+    if (behind) fputs("~\n", tell);
     if (found) fprintf(tell, "!%s\n", fault);
     else if (c->nest != before) fputs("+\n", tell);
     fflush(tell);
@@ -253,7 +260,10 @@ static void print_case(FILE *out, const Shrunk *s, uint32_t number)
     ctx_free(c.cx);
 }
 
-typedef enum Finding { FOUND_NONE, FOUND_WRONG, FOUND_DEATH } Finding;
+typedef enum Finding { FOUND_NONE, FOUND_WRONG, FOUND_DEATH, FOUND_BEHIND, FINDINGS } Finding;
+
+/* A check of the checker may be behind others: every primitive refuses earlier; a nest in test_check.c requires it. */
+static bool is_of_the_checker(const Check *c) { return c->source && strstr(c->source, "/ir/"); }
 
 static Finding find_counterexample(FILE *cases, uint32_t number, uint64_t seed)
 {
@@ -266,45 +276,45 @@ static Finding find_counterexample(FILE *cases, uint32_t number, uint64_t seed)
         print_case(cases, &s, number);
     }
     ctx_free(cx);
-    return t.found ? FOUND_WRONG : t.died ? FOUND_DEATH : FOUND_NONE;
+    return t.found ? FOUND_WRONG : t.died ? FOUND_DEATH : t.behind ? FOUND_BEHIND : FOUND_NONE;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------------------------- */
 
+/* Behind others: each seed in which the check fires has another check that refuses the step, too. */
 static Finding look_at_check(FILE *cases, const Check *c)
 {
-    Finding f = FOUND_NONE;
-    for (int i = 0; i < c->seed_count && f == FOUND_NONE; i++)
-        f = find_counterexample(cases, switch_number(c->format), c->seed[i]);
-    return f;
+    int behind = 0;
+    for (int i = 0; i < c->seed_count; i++) {
+        const Finding f = find_counterexample(cases, switch_number(c->format), c->seed[i]);
+        if (f == FOUND_WRONG || f == FOUND_DEATH) return f;
+        behind += f == FOUND_BEHIND;
+    }
+    return behind == c->seed_count && is_of_the_checker(c) ? FOUND_BEHIND : FOUND_NONE;
 }
-
-/* A check of the checker alone: every primitive refuses earlier, and a nest in test_check.c requires it. */
-static bool is_behind_others(const Check *c) { return c->source && strstr(c->source, "/ir/") && !c->fired; }
 
 int main(int argc, char **argv)
 {
-    static const char *const words[] = { "none found", "counterexample", "stops" };
+    static const char *const words[FINDINGS] = { "none found", "counterexample", "stops", "behind others" };
     if (argc < 3) return 2;
     Ctx *cx = context_new(NULL, NULL);
     Checks *all = NEW(cx->arena, Checks);
     FILE *cases = fopen(argv[2], "w");
-    int sum[3] = { 0 }, behind = 0;
+    int sum[FINDINGS] = { 0 };
     for (int i = 3; i < argc; i++) list_checks(cx, all, argv[i]);
     for (long i = 0, count = strtol(argv[1], NULL, 10); i < count; i++) gather(all, (uint64_t)i + 1);
     for (int i = 0; cases && i < all->count; i++) {
         const Check *c = &all->at[i];
-        bool apart = is_behind_others(c);
-        Finding f = apart ? FOUND_NONE : look_at_check(cases, c);
-        behind += apart;
-        sum[f] += !apart;
-        printf("%-16s %08x %7ld  %s\n", apart ? "behind others" : words[f], (unsigned)switch_number(c->format),
-               c->fired, c->format);
+        const Finding f = look_at_check(cases, c);
+        sum[f]++;
+        printf("%-16s %08x %7ld  %s", words[f], (unsigned)switch_number(c->format), c->fired, c->format);
+        if (f == FOUND_NONE && c->seed_count) printf(" (first in program %llu)", (unsigned long long)c->seed[0]);
+        putchar('\n');
     }
     if (cases) fclose(cases);
     printf("%d checks refuse steps as wrong: %d with a counterexample, %d where the process stops, %d none found; %d "
            "of the checker behind others\n",
-           all->count - behind, sum[FOUND_WRONG], sum[FOUND_DEATH], sum[FOUND_NONE], behind);
+           all->count - sum[FOUND_BEHIND], sum[FOUND_WRONG], sum[FOUND_DEATH], sum[FOUND_NONE], sum[FOUND_BEHIND]);
     ctx_free(cx);
     return sum[FOUND_NONE] != 0;
 }

@@ -170,7 +170,7 @@ static const Case cases[] = {
       "b[i=b.i]\n" },
     { "I5-parallel-shifted-tail", UNPROVED, "y.io", DOUBLE,
       "  for y.io < 3 parallel\n    for y.ii < 4\n      block y[i=min(io*4, 6)+ii]\n" },
-    { "I5-vector-of-a-size", WRONG, "b.i has no constant extent", SIZED,
+    { "I5-vector-of-a-size", INVALID, "b.i has no constant extent", SIZED,
       "  alloc a arena\n    for a.i < n\n      block a[i=i]\n    for b.i < n vector\n      block b[i=i]\n" },
 
     /* I6 */

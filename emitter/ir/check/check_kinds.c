@@ -97,7 +97,7 @@ static bool loop_suits(Checker *c, const Site *s, int at)
     const Stmt *loop = s->loop[at];
     bool fixed = loop->loop_kind != LOOP_VECTOR && loop->loop_kind != LOOP_UNROLLED;
     if (!fixed && loop->extent->kind != EXPR_INT)
-        return check_fail(c, WRONG, FAULT_EXTENT, "a constant extent: split it and use the inner loop",
+        return check_fail(c, INVALID, FAULT_EXTENT, "a constant extent: split it and use the inner loop",
                           "the %s loop %s has no constant extent", loop_kind_text(loop->loop_kind), loop->name);
     if (!is_concurrent(loop)) return true;
     if (!rings_hold_all(c, s, at)) return false;

@@ -347,10 +347,12 @@ static const Bounds *bounds_inside(Ctx *cx, const Bounds *outer, const Stmt *s, 
     return outer;
 }
 
-const Bounds *path_bounds(Ctx *cx, const Path *p)
+const Bounds *path_bounds(Ctx *cx, const Path *p) { return path_bounds_to(cx, p, p->depth); }
+
+const Bounds *path_bounds_to(Ctx *cx, const Path *p, int depth)
 {
     const Bounds *b = NULL;
-    for (int i = 0; i < p->depth; i++) {
+    for (int i = 0; i < depth; i++) {
         const Stmt *next = i + 1 < p->depth ? p->at[i + 1] : NULL;
         b = bounds_inside(cx, b, p->at[i], next && p->at[i]->kind == STMT_IF && p->at[i]->child[0] != next);
     }

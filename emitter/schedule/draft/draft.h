@@ -61,6 +61,8 @@ int count_blocks(const Stmt *s, const Stage *stage);
 typedef void BlockVisit(Ctx *cx, const Stmt *block, const Bounds *scope, void *user);
 void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, void *user);
 const Bounds *path_bounds(Ctx *cx, const Path *p);           /* the scope inside the last statement of the path */
+/* The scope inside the first `depth` statements; the next one tells which branch of an if the path takes. */
+const Bounds *path_bounds_to(Ctx *cx, const Path *p, int depth);
 
 /* True if the loop variable feeds an axis of this kind of the block. */
 bool feeds_axis(const Stmt *block, const Expr *var, AxisKind kind);

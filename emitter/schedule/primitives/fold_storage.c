@@ -205,8 +205,7 @@ static Path path_to(const Path *p, int last)
 
 static const Bounds *scope_at(const Fold *f, int last)
 {
-    Path q = path_to(&f->path, last);
-    return path_bounds(f->d->cx, &q);
+    return path_bounds_to(f->d->cx, &f->path, last + 1);
 }
 
 /* Returns the loop over rows with its first row at `first` and a trip count of `groups`. */

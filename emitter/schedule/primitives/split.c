@@ -99,9 +99,7 @@ bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer,
     const char *full_inner = inner ? name_format(cx, "%s.%s", prefix, inner) : name_format(cx, "%s.%si", prefix, brief);
     if (full_outer == full_inner)
         return refuse_invalid(d, FAULT_NAME, "two names", "both loops would be named %s", full_outer);
-    p.depth--;
-    const Bounds *scope = path_bounds(cx, &p);
-    p.depth++;
+    const Bounds *scope = path_bounds_to(cx, &p, p.depth - 1);
     if (!index_stays_small(d, *loop, old->extent, factor, scope)) return false;
     if ((full_outer != *loop && !draft_loop_name_is_free(d, full_outer)) ||
         (full_inner != *loop && !draft_loop_name_is_free(d, full_inner))) return false;

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# emulated.sh BUILD: processors other than this one, by qemu's user mode. The macros of rows of bytes against their
+# formulas; recorded networks, byte for byte.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "emulated.sh BUILD" "$@"
+. tests/emulated/cores.sh
+
+strict="-pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
+tiny=../shared/models/mlperf-tiny
+
+# shellcheck disable=SC2086
+rows() { core_build "$work/rows-$1" -O2 $strict tests/simd/rows_test.c && $emulator "$work/rows-$1"; }
+
+# network CORE TARGET MODEL: the output on the first recorded input.
+# shellcheck disable=SC2086
+network() {
+    folder=$work/$1-$3
+    mkdir -p "$folder"
+    "$build/loopwright" $tiny/"$3".tflite --target "$2" -o "$folder/m.c" --name m --quiet &&
+        core_build "$folder/main" -O2 -I"$folder" -DIN="\"$tiny/$3.in0.npy\"" -DOUT="\"$tiny/$3.out0.npy\"" \
+            tests/emulated/main.c "$folder/m.c" && $emulator "$folder/main"
+}
+
+# try CORE TARGET [MODEL...]: the rows of a core with instructions for them, and networks.
+try() {
+    core=$1 target=$2
+    shift 2
+    core_row "$core"
+    why=$(core_misses)
+    case $core in *gcv*) set -- rows "$@" ;; esac
+    for what in "$@"; do
+        if [ "$why" ]; then skip "emulated-$core-$what" "$why"
+        elif [ "$what" = rows ]; then check "emulated-$core-rows" rows "$core"
+        elif [ ! -f "$tiny/$what.tflite" ]; then skip "emulated-$core-$what" "no recorded models beside the project"
+        else check "emulated-$core-$what" network "$core" "$target" "$what"; fi
+    done
+}
+
+try rv64gcv rv64gcv ad01_int8 kws_ref_model pretrainedResnet_quant
+try rv64gcv-vlen256 rv64gcv kws_ref_model
+try rv64gcv-lmul1 rv64gcv kws_ref_model
+try rv64gc rv64gc kws_ref_model
+try rv32imc rv32imc kws_ref_model
+
+report_end
