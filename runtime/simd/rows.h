@@ -184,9 +184,33 @@ static inline void lw_dot_2x4(int32_t n, int32_t *c, int32_t cw, int32_t cp, con
 /* lw: end */
 
 /* lw: lw_panel needs */
+/* Two pixels by four channels: sums and elements are variables, for cores without vectors. */
+static inline void lw_panel_2x4(int32_t n, int32_t *c, int32_t cw, const int16_t *x, const int16_t *y, const int8_t *b)
+{
+    uint32_t c0 = (uint32_t)c[0], c1 = (uint32_t)c[1], c2 = (uint32_t)c[2], c3 = (uint32_t)c[3];
+    uint32_t d0 = (uint32_t)c[cw], d1 = (uint32_t)c[cw + 1], d2 = (uint32_t)c[cw + 2], d3 = (uint32_t)c[cw + 3];
+    for (int32_t q = 0; q < n; q++) {
+        const int32_t x0 = x[q * 2], x1 = x[q * 2 + 1], y0 = y[q * 2], y1 = y[q * 2 + 1];
+        const int8_t *k = b + q * 8;
+        c0 += (uint32_t)(x0 * k[0]) + (uint32_t)(x1 * k[1]);
+        d0 += (uint32_t)(y0 * k[0]) + (uint32_t)(y1 * k[1]);
+        c1 += (uint32_t)(x0 * k[2]) + (uint32_t)(x1 * k[3]);
+        d1 += (uint32_t)(y0 * k[2]) + (uint32_t)(y1 * k[3]);
+        c2 += (uint32_t)(x0 * k[4]) + (uint32_t)(x1 * k[5]);
+        d2 += (uint32_t)(y0 * k[4]) + (uint32_t)(y1 * k[5]);
+        c3 += (uint32_t)(x0 * k[6]) + (uint32_t)(x1 * k[7]);
+        d3 += (uint32_t)(y0 * k[6]) + (uint32_t)(y1 * k[7]);
+    }
+    c[0] = (int32_t)c0, c[1] = (int32_t)c1, c[2] = (int32_t)c2, c[3] = (int32_t)c3;
+    c[cw] = (int32_t)d0, c[cw + 1] = (int32_t)d1, c[cw + 2] = (int32_t)d2, c[cw + 3] = (int32_t)d3;
+}
 static inline void lw_panel(int32_t w, int32_t n, int32_t o, int32_t *c, int32_t cw, const int16_t *a, int32_t aw,
                             int32_t aq, const int8_t *b, int32_t bq, int32_t bo)
 {
+    if (w == 2 && o == 4 && aq == 2 && bq == 8 && bo == 2) {
+        lw_panel_2x4(n, c, cw, a, a + aw, b);
+        return;
+    }
     for (int32_t i = 0; i < w; i++)
         for (int32_t j = 0; j < o; j++) {
             uint32_t sum = (uint32_t)c[i * cw + j];

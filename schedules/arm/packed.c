@@ -66,12 +66,24 @@ static Tensor *pack_panels(Ctx *cx, const Tensor *k, int64_t length, int64_t out
     return tensor_constant(cx, k->name, I8, 4, shape, to);
 }
 
-/* Returns the channels of a panel if the target multiplies pairs in lanes, a channel each; 0: it does not, or there are
- * too few channels. With "rvv" an instruction has 16 lanes, whether all are used or not. */
-static int64_t panel_of(const Target *t, int64_t outs)
+/* True for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
+ * bytes, which saves the widened copy and costs one instruction in 23. A single row of weights reads all rows of x
+ * that way. */
+static bool has_several_rows(const Node *n)
 {
-    enum { LEAST = 8, MOST = 16 };
-    if (!target_has(t, "panels") || outs < LEAST) return 0;
+    const Tensor *y = n->out[0];
+    return tensor_elems(y) > tensor_dim(y, y->rank - 1);
+}
+
+/* Returns the channels of a panel; 0: another form is better, or there are too few channels. Lanes multiply pairs, a
+ * channel each; with "rvv" an instruction has 16, whether all are used or not. A core without lanes computes two rows by
+ * four channels in its registers; a single row gains nothing. */
+static int64_t panel_of(const Target *t, const Node *n, int64_t outs)
+{
+    enum { SCALAR = 4, LEAST = 8, MOST = 16 };
+    if (!target_has(t, "panels")) return 0;
+    if (!target_has(t, "bytes")) return outs < SCALAR || !has_several_rows(n) ? 0 : SCALAR;
+    if (outs < LEAST) return 0;
     return outs % MOST == 0 || (target_has(t, "rvv") && outs > LEAST) ? MOST : LEAST;
 }
 
@@ -96,15 +108,6 @@ static PackedWindow window_of(const Node *n)
     node_ints(n, "dilation", w.dilation, 2, 1);
     node_ints(n, "pad", w.pad, 4, 0);
     return w;
-}
-
-/* True for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
- * bytes, which saves the widened copy and costs one instruction in 23. A single row of weights reads all rows of x
- * that way. */
-static bool has_several_rows(const Node *n)
-{
-    const Tensor *y = n->out[0];
-    return tensor_elems(y) > tensor_dim(y, y->rank - 1);
 }
 
 /* True for a convolution: its weights are k[i,j,c,o], those of a dense layer w[k,o]. */
@@ -145,7 +148,7 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     /* Products are computed in fours or twos, except for a single one */
     int64_t row = row_of_pairs(t, n, length, outs), rows = row ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
     bool is_wide = multiplies_pairs(t) && outs > 1 && has_several_rows(n);
-    const int64_t panel = panel_of(t, outs);
+    const int64_t panel = panel_of(t, n, outs);
     if (panel) rows = (outs + panel - 1) / panel * panel;
     Tensor *packed = panel ? pack_panels(cx, k, length, outs, rows, panel)
                    : row ? pack_pairs(cx, k, length, row, outs, rows)

@@ -6,7 +6,7 @@
  *   mla    multiply-accumulate in one instruction
  *   dsp    products of pairs of 16 bits: SMLAD
  *   bytes  vectors of bytes: rows, windows, scaled sums and additions at once
- *   panels products of pairs of 16 bits in lanes, a channel each: not of these cores
+ *   panels weights in pairs of the channels of a panel: lanes, or many scalar registers; not of these cores
  *   mve    vectors of 128 bits: Helium
  *   fpu    32-bit floats */
 #include "graph/dag/target.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* RISC-V cores. 31 registers hold larger tiles of sums than an Arm core's 13, so `mla` is stated though
  * the product of integers is an instruction of its own: patches gain as on cores that have one. Floats have a fused
- * multiply-add. */
+ * multiply-add. Panels keep two rows by four channels in registers. */
 #include "graph/dag/target.h"
 
 const Target targets_riscv[] = {
     { .name = "rv32imc", .base = "generic", .summary = "32-bit RISC-V without an FPU: ESP32-C3",
-      .features = "rows mla", .lanes = 1, .accumulators = 12, .copy_budget = 16 },
-    { .name = "rv64gc", .base = "generic", .summary = "64-bit RISC-V with floats", .features = "rows mla fpu fma",
+      .features = "rows mla panels", .lanes = 1, .accumulators = 12, .copy_budget = 16 },
+    { .name = "rv64gc", .base = "generic", .summary = "64-bit RISC-V with floats", .features = "rows mla panels fpu fma",
       .lanes = 1, .accumulators = 20, .copy_budget = 16 },
     { .name = "rv64gcv", .base = "rv64gc", .summary = "64-bit RISC-V with vectors 1.0 of at least 128 bits",
-      .features = "bytes panels rvv" },
+      .features = "bytes rvv" },
     { 0 }
 };

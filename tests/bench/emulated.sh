@@ -34,6 +34,7 @@ row() {
 
 printf '%-14s %-24s %12s %12s %8s\n' core network multiply-adds instructions each
 row rv32imc rv32imc mlperf-tiny/kws_ref_model.tflite 2656768
+row rv32imc rv32imc mlperf-tiny/pretrainedResnet_quant.tflite 12501632
 row rv64gc rv64gc onnx/resnet8.onnx 12501632 -DNEAR
 for core in rv64gcv rv64gcv-lmul1; do
     row $core rv64gcv mlperf-tiny/ad01_int8.tflite 264192

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the emitted model m.c RUNS times on a recorded input and compares with the recorded output. The files' data is
- * linked in: IN and OUT are names of .npy files whose header has 128 bytes. Status 0: each output byte is equal, or with
- * -DNEAR each float within 1e-4. It requires no library; -DBARE also brings its own entry. */
+ * linked in: IN and OUT are names of .npy files whose header has 128 bytes. Status 0: each output byte is equal, or
+ * with -DNEAR each float within 1e-4. It requires no library; -DBARE also brings its own entry. */
 #include "m.h"
 
 #include <stddef.h>
