@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Nothing to configure: sources are found by folder; everything is built in $(BUILD).
 #   make            the compiler; V=1 shows commands     make test        the tests that take minutes
+#   make library    build/libloopwright.a; make shared: build/libloopwright.so; make wheel: the Python package
 #   make demo       handwritten digits, end to end       make check-all   all tests, failing where something is skipped
 #   tests/run.sh SUITE [CASE]  one suite or case         make soak        random tests with great counts, for hours
 #   make golden     compare emitted text with tests/golden; golden-accept rewrites it after review
@@ -55,6 +56,22 @@ $(PUBLIC): $(OBJECTS) $(BUILD)/gen/sources.txt
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $(BUILD)/loopwright.o
 
+# The same names as a shared library, for other languages: its objects are position-independent.
+SHARED := $(BUILD)/libloopwright.so
+SHARED_OBJECTS := $(SOURCES:%.c=$(BUILD)/pic/%.o)
+.PHONY: shared
+shared: $(SHARED)
+$(SHARED): $(SHARED_OBJECTS) $(BUILD)/gen/sources.txt
+	$(call say,LD,$@)
+	$(Q)$(LD) -r -o $(BUILD)/loopwright-shared.o $(SHARED_OBJECTS)
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='lw_*' $(BUILD)/loopwright-shared.o
+	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $(BUILD)/loopwright-shared.o -lm
+
+# The package for Python, and a wheel of it with the shared library inside (python/wheel.py: the standard library only).
+.PHONY: wheel
+wheel: $(SHARED) $(GENERATED)
+	$(Q)$(or $(PYTHON),python3) python/wheel.py $(BUILD)
+
 # The lists of built-in rows follow from the file names: ops/layers/conv.c defines `const Op ops_conv[]`, and so on.
 # Folders have any depth. A table is named after its file; a table of schedules also after the first folder, so
 # schedules/arm/rows/conv.c defines implementations_arm_conv. Files directly in schedules/ define no table.
@@ -98,7 +115,12 @@ $(BUILD)/obj/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c -o $@ $<
 
--include $(OBJECTS:.o=.d) $(CLIENT:%.c=$(BUILD)/obj/%.d)
+$(BUILD)/pic/%.o: %.c | $(GENERATED)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -fPIC $(INCLUDE) -MMD -MP -c -o $@ $<
+
+-include $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(CLIENT:%.c=$(BUILD)/obj/%.d)
 
 .PHONY: demo
 demo: $(PROGRAM)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""Loopwright from Python: trained networks to C for microcontrollers, and the emitted C run on this machine.
+
+>>> import loopwright, numpy
+>>> m = loopwright.compile(b"input x: f32[1][3]\\ny = relu(x)\\noutput y\\n", target="cortex-m4")
+>>> m
+<loopwright.Model for cortex-m4: x: float32[1, 3] -> y: float32[1, 3]>
+>>> m.run(numpy.array([[-1, 0, 2.5]]))
+array([[0. , 0. , 2.5]], dtype=float32)
+>>> m.run(numpy.ones((5, 3))).shape
+(5, 3)
+"""
+from ._abi import LoopwrightError, targets, version
+from ._host import Port
+from .model import Evaluation, Model, compile
+
+__version__ = version()
+__all__ = ["Evaluation", "LoopwrightError", "Model", "Port", "compile", "targets", "version"]

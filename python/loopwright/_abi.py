@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""The shared library, called through ctypes.
+
+The structures are read from loopwright.h when the package is imported, so their fields have one definition. The header
+and the library come from one folder: the package's own (a wheel), or `emitter/` and `build/` of a checkout.
+"""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import difflib
+import os
+import re
+from pathlib import Path
+from typing import Any, Iterator, Mapping, Sequence
+
+_HERE = Path(__file__).resolve().parent
+_NAME = "libloopwright.so"
+_SCALARS = {"bool": ctypes.c_bool, "int": ctypes.c_int, "int64_t": ctypes.c_int64, "double": ctypes.c_double}
+
+
+class LoopwrightError(Exception):
+    """The compiler refused a model or an option.
+
+    `diagnostics` has the messages in order, `FILE: WHERE: error: WHAT`; warnings are among them.
+    """
+
+    def __init__(self, diagnostics: Sequence[str]) -> None:
+        self.diagnostics = list(diagnostics)
+        super().__init__("\n".join(self.diagnostics))
+
+
+# ---- Structures ------------------------------------------------------------------------------------------------------
+
+def _declarators(text: str) -> Iterator[tuple[str, str]]:
+    """Yields (type, name) of each field; `const char *const *` is `char**`, a pointer to a function `function`."""
+    for statement in text.split(";"):
+        statement = " ".join(statement.split())
+        function = re.search(r"\(\*(\w+)\)", statement)
+        if function:
+            yield "function", function.group(1)
+            continue
+        words = re.fullmatch(r"(?:const )?(\w+) ?(.*)", statement)
+        if not words:
+            continue
+        for declarator in words.group(2).split(","):
+            stars = declarator.count("*")
+            yield words.group(1) + "*" * stars, declarator.replace("const", "").replace("*", "").strip()
+
+
+def _field_type(word: str, known: Mapping[str, type]) -> Any:
+    if word == "char*":
+        return ctypes.c_char_p
+    if word == "char**":
+        return ctypes.POINTER(ctypes.c_char_p)
+    if word.endswith("*") and word[:-1] in known:
+        return ctypes.POINTER(known[word[:-1]])
+    return _SCALARS.get(word, ctypes.c_void_p)
+
+
+def _structures(header: str) -> dict[str, Any]:
+    """Returns a ctypes.Structure for each structure of plain fields, by its name in C."""
+    header = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+    known: dict[str, Any] = {}
+    for name, body in re.findall(r"typedef struct \w+ *\{([^{}]*)\} (\w+);", header):
+        fields = [(field, _field_type(word, known)) for word, field in _declarators(name)]
+        known[body] = type(body, (ctypes.Structure,), {"_fields_": fields})
+    return known
+
+
+def _folder() -> tuple[Path, Path]:
+    """Returns the library and its header."""
+    named = os.environ.get("LOOPWRIGHT_LIBRARY")
+    root = _HERE.parents[1]
+    built = Path(named) if named else root / "build" / _NAME
+    if not named and (_HERE / _NAME).exists():
+        return _HERE / _NAME, _HERE / "loopwright.h"
+    if not built.exists():
+        raise ImportError(f"{built} does not exist; `make shared` builds it, `make wheel` a package that contains it; "
+                          "LOOPWRIGHT_LIBRARY names another file")
+    header = root / "emitter" / "loopwright.h"
+    return built, header if header.exists() else _HERE / "loopwright.h"
+
+
+_library_path, _header_path = _folder()
+_structs = _structures(_header_path.read_text())
+_lib = ctypes.CDLL(str(_library_path))
+Options = _structs["lw_options"]
+_FIELDS = [name for name, _ in Options._fields_]
+_TEXTS = {name for name, kind in Options._fields_ if kind is ctypes.c_char_p}
+
+for _name, _result, _arguments in [
+        ("lw_new", ctypes.c_void_p, []), ("lw_free", None, [ctypes.c_void_p]), ("lw_version", ctypes.c_char_p, []),
+        ("lw_diagnostic", ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ctypes.c_bool)]),
+        ("lw_compile", ctypes.c_bool, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
+        ("lw_report", ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
+        ("lw_report_html", ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
+        ("lw_verify", ctypes.c_char_p,
+         [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), ctypes.c_int,
+          ctypes.POINTER(ctypes.c_char_p), ctypes.c_int, ctypes.POINTER(Options)]),
+        ("lw_list_targets", ctypes.c_char_p, [ctypes.c_void_p])]:
+    getattr(_lib, _name).restype = _result
+    getattr(_lib, _name).argtypes = _arguments
+
+
+# ---- Options ---------------------------------------------------------------------------------------------------------
+
+def _pair(kind: Any, name: str, value: Any) -> Any:
+    """Returns a row of `dim`, `value` or `state` from an entry of a dictionary."""
+    if kind is _structs["lw_dim"]:
+        least, most = value if isinstance(value, tuple) else (0, value)
+        return kind(name.encode(), most, isinstance(value, tuple), least or 0)
+    return kind(name.encode(), os.fspath(value).encode())
+
+
+_TABLES = {"dim": "lw_dim", "value": "lw_value", "state": "lw_state"}
+
+
+def _set_field(o: Any, name: str, value: Any, kept: list[Any]) -> None:
+    if name in _TABLES:
+        kind = _structs[_TABLES[name]]
+        rows = (kind * len(value))(*(_pair(kind, n, v) for n, v in value.items()))
+        kept.append(rows)
+        setattr(o, name, rows)
+        setattr(o, name + "_count", len(value))
+    elif name in _TEXTS:
+        setattr(o, name, None if value is None else os.fspath(value).encode())
+    else:
+        setattr(o, name, value)
+
+
+def options_of(words: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+    """Returns an lw_options and the objects that must outlive it."""
+    o, kept = Options(), []
+    accepted = [f for f in _FIELDS if not f.startswith("progress") and not f.endswith("_count") and f != "tolerance"]
+    for name, value in words.items():
+        if name not in accepted:
+            near = difflib.get_close_matches(name, accepted, 1)
+            raise TypeError(f"no option {name!r}; " + (f"did you mean {near[0]!r}?" if near else
+                                                       f"accepted: {', '.join(accepted)}"))
+        _set_field(o, name, value, kept)
+    return o, kept
+
+
+# ---- Calls -----------------------------------------------------------------------------------------------------------
+
+@contextlib.contextmanager
+def _context() -> Iterator[Any]:
+    cx = ctypes.c_void_p(_lib.lw_new())
+    try:
+        yield cx
+    finally:
+        _lib.lw_free(cx)
+
+
+def _diagnostics(cx: Any) -> list[str]:
+    found: list[str] = []
+    while True:
+        message = _lib.lw_diagnostic(cx, len(found), None)
+        if message is None:
+            return found
+        found.append(message.decode(errors="replace"))
+
+
+def call(name: str, *arguments: Any, options: Mapping[str, Any] | None = None) -> tuple[Any, list[str]]:
+    """Calls a function of loopwright.h in a context of its own.
+
+    Texts are encoded and lists of texts become arrays with their count. Returns the result, a text decoded, and the
+    diagnostics (warnings). Raises LoopwrightError if the function fails.
+    """
+    words: list[Any] = []
+    for a in arguments:
+        if isinstance(a, (list, tuple)):
+            words += [(ctypes.c_char_p * max(len(a), 1))(*(os.fspath(x).encode() for x in a)), len(a)]
+        else:
+            words.append(os.fspath(a).encode())
+    if options is not None:
+        o, _kept = options_of(options)
+        words.append(ctypes.byref(o))
+    with _context() as cx:
+        result = getattr(_lib, name)(cx, *words)
+        said = _diagnostics(cx)
+        if not result:
+            raise LoopwrightError(said)
+        return (result.decode() if isinstance(result, bytes) else result), said
+
+
+def version() -> str:
+    """Returns the compiler's version."""
+    return str(_lib.lw_version().decode())
+
+
+def targets() -> list[str]:
+    """Returns the names of the targets.
+
+    >>> "cortex-m4" in targets()
+    True
+    """
+    rows = call("lw_list_targets")[0].split("\n\n")[0].splitlines()
+    return [row.split()[0] for row in rows[1:]]
