@@ -365,7 +365,8 @@ int main(void)
         for (int32_t n = 1; n <= 12; n++)
             for (int32_t gap = 0; gap < 2; gap++) {
                 fill_operands(turn);
-                const int status = test_panel(n, 16, gap) + test_panel(n, 8, gap) + test_panel(n, 4, gap) + test_panel(n, 5, gap);
+                const int status = test_panel(n, 16, gap) + test_panel(n, 8, gap) + test_panel(n, 4, gap)
+                                   + test_panel(n, 5, gap);
                 if (status) return status;
             }
     if (test_additions()) return test_additions();
