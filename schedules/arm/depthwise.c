@@ -25,7 +25,8 @@ typedef struct DepthwiseRows {
  * copy. */
 static DepthwiseRows windows_of(const Stage *out, const Target *t)
 {
-    DepthwiseRows s = { .out = out, .last = out->data_count - 1, .w = 1, .block = channel_tile(t, axis_extent(out, out->data_count - 1)) };
+    const int last = out->data_count - 1;
+    DepthwiseRows s = { .out = out, .last = last, .w = 1, .block = channel_tile(t, axis_extent(out, last)) };
     int64_t best = INT64_MAX;
     s.tiled = s.last - 1;
     for (int a = s.last - 2; a < s.last; a++) {

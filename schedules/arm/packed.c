@@ -76,8 +76,8 @@ static bool has_several_rows(const Node *n)
 }
 
 /* Returns the channels of a panel; 0: another form is better, or there are too few channels. Lanes multiply pairs, a
- * channel each; with "rvv" an instruction has 16, whether all are used or not. A core without lanes computes two rows by
- * four channels in its registers; a single row gains nothing. */
+ * channel each; with "rvv" an instruction has 16, whether all are used or not. A core without lanes computes two rows
+ * by four channels in its registers; a single row gains nothing. */
 static int64_t panel_of(const Target *t, const Node *n, int64_t outs)
 {
     enum { SCALAR = 4, LEAST = 8, MOST = 16 };
