@@ -44,6 +44,7 @@ ops                          emitter/graph/dag
 schedules                    emitter/graph/dag emitter/schedule
 schedules/arm                schedules
 schedules/generic            schedules
+schedules/neon               schedules
 schedules/vector             schedules
 schedules/riscv              schedules
 schedules/x86                schedules

@@ -85,6 +85,43 @@ for name in avx2 avx512; do
     check "simd-verify-$name" same_bits "$work/$name/matmul.te" "x86-$name"
 done
 
+# ---- AArch64 ---------------------------------------------------------------------------------------------------------
+# A cross compiler, and QEMU's user mode, whose core has every extension: names, rows, and a product with the bits of
+# this machine.
+
+# on_arm SOURCES ARGUMENTS FLAG...: builds with $arm_cc and runs.
+arm_cc=
+on_arm() {
+    sources=$1 arguments=$2
+    shift 2
+    $arm_cc "$@" -static -Iruntime -o "$work/on_arm" $sources -lm && qemu-aarch64 "$work/on_arm" $arguments
+}
+arm_vectors() { on_arm tests/simd/simd_test.c "" "$@" > "$work/neon.txt" && grep -q '^registers: neon' "$work/neon.txt"; }
+arm_product() { on_arm "tests/simd/product.c $work/neon/matmul.c" exactly -DN=$small "-I$work/neon" "$@" > "$work/neon/arm" && cmp "$work/neon/arm" "$work/neon/expected"; }
+
+rm -rf "${work:?}/neon"
+mkdir -p "$work/neon"
+sed "s/256/$small/g; /^schedule/,\$d" samples/matmul/matmul.te > "$work/neon/matmul.te"
+setup simd-emit-neon "$build/loopwright" "$work/neon/matmul.te" --target aarch64 -o "$work/neon/matmul.c"
+check simd-product-neon-scalar product neon ${CC:-cc} $strict -O2 -ffp-contract=off
+for row in "gcc aarch64-linux-gnu-gcc" "clang clang-16 --target=aarch64-linux-gnu"; do
+    set -- $row
+    compiler=$1
+    shift
+    arm_cc="$*"
+    for part in vectors rows product; do
+        if [ "$(missing qemu-aarch64 aarch64-linux-gnu-gcc "$1")" ]; then
+            skip "simd-neon-$part-$compiler" "$(missing qemu-aarch64 aarch64-linux-gnu-gcc "$1")"
+            continue
+        fi
+        case $part in
+        vectors) check "simd-neon-$part-$compiler" arm_vectors $strict -O2 -ffp-contract=off ;;
+        rows)    check "simd-neon-$part-$compiler" on_arm tests/simd/rows_test.c "" $strict -O2 ;;
+        product) check "simd-neon-$part-$compiler" arm_product $strict -O2 -ffp-contract=off ;;
+        esac
+    done
+done
+
 # Rows of bytes in the scalar form, and with the instructions of this processor; tests/cross runs them on emulated cores
 # with instructions for them. Without AVX-512 VNNI only the forms before it run.
 rows() { "$@" -Iruntime -o "$work/rows" tests/simd/rows_test.c -lm && "$work/rows"; }

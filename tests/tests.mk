@@ -48,6 +48,11 @@ bench-int8: all
 # PYTHON has numpy, onnxruntime and ai-edge-litert.
 bench-host: all
 	@$(or $(PYTHON),python3) tests/bench/peers.py $(BUILD) $(MODELS)
+# Executed AArch64 instructions under QEMU's user mode beside the recorded ones of ONNX Runtime and LiteRT. FLAGS:
+# --clang, --core cortex-a72, names of models.
+.PHONY: bench-aarch64
+bench-aarch64: all
+	@$(or $(PYTHON),python3) tests/bench/aarch64.py $(BUILD) $(FLAGS)
 # The compiler's own seconds and megabytes for ResNet-50, MobileNetV2 and long chains. FLAGS=--check fails above the
 # limits.
 .PHONY: bench-compiler

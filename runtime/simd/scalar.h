@@ -71,7 +71,7 @@
 /* lw: end */
 
 /* lw: lw_x4 needs LW_SIMD_CHOICE LW_SIMD_SCALAR */
-#if !LW_SIMD_SSE4
+#if !LW_SIMD_SSE4 && !LW_SIMD_NEON
 LW_SIMD_SCALAR(4, lw_f32x4, lw_i32x4, lw_m32x4)
 #endif
 /* lw: end */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Vectors of 4, 8 and 16 lanes: lw_f32x8, lw_i32x8, lw_m32x8 (a truth value per lane) and their operations. scalar.h
- * defines every name by its formula, for any compiler; sse4.h, avx2.h and avx512.h have the same names for their width
- * in intrinsics, with the same bits. Code with vectors of 16 lanes builds anywhere: a width without registers uses the
- * scalar form.
+ * defines every name by its formula, for any compiler; sse4.h, avx2.h, avx512.h and neon.h have the same names for
+ * their width in intrinsics, with the same bits. Code with vectors of 16 lanes builds anywhere: a width without
+ * registers uses the scalar form.
  *
  * This file selects a header by the compiler's target macros. -DLW_SIMD_AVX512=0 and the like overrule it.
  *
@@ -39,6 +39,13 @@
 #define LW_SIMD_AVX512 0
 #endif
 #endif
+#ifndef LW_SIMD_NEON
+#if defined(__aarch64__) && defined(__ARM_NEON) && defined(__GNUC__)
+#define LW_SIMD_NEON 1
+#else
+#define LW_SIMD_NEON 0
+#endif
+#endif
 #ifndef LW_SIMD_ARM_DSP
 #if defined(__ARM_FEATURE_SIMD32) && defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 #define LW_SIMD_ARM_DSP 1
@@ -70,6 +77,10 @@
 #if LW_SIMD_ARM_MVE
 #include <arm_mve.h>
 #endif
+#if LW_SIMD_NEON
+#include <arm_neon.h>
+#include <string.h>
+#endif
 #if LW_SIMD_SSE4 || LW_SIMD_AVX2 || LW_SIMD_AVX512
 #include <immintrin.h>
 #include <string.h>
@@ -79,6 +90,7 @@
 #include "sse4.h"
 #include "avx2.h"
 #include "avx512.h"
+#include "neon.h"
 #include "scalar.h"
 #include "arm_asm.h"
 #include "arm_dsp.h"

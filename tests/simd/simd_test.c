@@ -85,6 +85,7 @@ int main(void)
     test_8();
     test_16();
     test_fma();
-    printf("registers: %s\n", LW_SIMD_AVX512 ? "avx512" : LW_SIMD_AVX2 ? "avx2" : LW_SIMD_SSE4 ? "sse4" : "none");
+    printf("registers: %s\n", LW_SIMD_AVX512 ? "avx512" : LW_SIMD_AVX2 ? "avx2" : LW_SIMD_SSE4 ? "sse4"
+                            : LW_SIMD_NEON ? "neon" : "none");
     return check_done();
 }
