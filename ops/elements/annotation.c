@@ -32,12 +32,15 @@ static const char *rounding_function(Ctx *cx, const Node *n)
 }
 
 /* Returns the text of the stored integer. For 8 and 16 bits the saturating cast clamps; other widths need a clamp. */
-static const char *stored_text(Ctx *cx, const char *steps, int64_t bits, bool has_sign)
+static const char *stored_text(int64_t bits, bool has_sign)
 {
-    int64_t least = has_sign ? -(INT64_C(1) << (bits - 1)) : 0, greatest = least + (INT64_C(1) << bits) - 1;
-    if (bits == 8 || bits == 16) return text_format(cx, "%c%d(%s)", has_sign ? 'i' : 'u', (int)bits, steps);
-    return text_format(cx, "i32(clamp(%s, %lld, %lld))", steps, (long long)least, (long long)greatest);
+    if (bits == 8) return has_sign ? "i8(steps)" : "u8(steps)";
+    if (bits == 16) return has_sign ? "i16(steps)" : "u16(steps)";
+    return "i32(clamp(steps, least, greatest))";
 }
+
+static int64_t least_of(int64_t bits, bool has_sign) { return has_sign ? -(INT64_C(1) << (bits - 1)) : 0; }
+static int64_t greatest_of(int64_t bits, bool has_sign) { return least_of(bits, has_sign) + (INT64_C(1) << bits) - 1; }
 
 /* The quantizer reads the record: bits of the grid, or 32 for a tensor that stays in floats. */
 static int without_grid(Ctx *cx, const Node *n, int64_t bits, Tensor **out)
@@ -52,7 +55,8 @@ static int without_grid(Ctx *cx, const Node *n, int64_t bits, Tensor **out)
 
 static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
 {
-    int64_t bits = node_int(n, "bits", 8);
+    const int64_t bits = node_int(n, "bits", 8);
+    const bool has_sign = node_int(n, "sign", 1) != 0;
     const char *round = rounding_function(cx, n);
     if (!round || !op_float(cx, n)) return 0;
     if (n->in_count < 3) return without_grid(cx, n, bits, out);
@@ -66,10 +70,12 @@ static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
     if (!dtype_is_integer(zero->type))
         op_refuse(cx, n, "the zero is %s; an integer type is expected", dtype_info(zero->type)->spelling);
     if (ctx_failed(cx)) return 0;
-    const char *steps = text_format(cx, "%s(x[*] / scale[*]) + %s(zero[*])", round, real);
-    const char *stored = stored_text(cx, steps, bits, node_int(n, "sign", 1) != 0);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s(i32(%s) - i32(zero[*])) * scale[*]", real, stored),
-                        BIND_T("x", n->in[0]), BIND_T("scale", scale), BIND_T("zero", zero));
+    const char *text = OP_TEXT(cx, "y[*] = real(i32(stored) - i32(zero[*])) * scale[*]", { "round", round },
+                               { "real", real }, { "steps", "round(x[*] / scale[*]) + real(zero[*])" },
+                               { "least", op_number(cx, least_of(bits, has_sign)) },
+                               { "greatest", op_number(cx, greatest_of(bits, has_sign)) },
+                               { "stored", stored_text(bits, has_sign) });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("scale", scale), BIND_T("zero", zero));
     return out[0] ? 1 : 0;
 }
 
@@ -79,9 +85,9 @@ static const char *aligned_index(Ctx *cx, const Tensor *t, const Tensor *x)
     Text s = text_new(cx);
     for (int d = 0; d < t->rank; d++) {
         const char letter = axis_letter(x->rank, x->rank - t->rank + d);
-        text_printf(&s, "%s%c", d ? "," : "[", tensor_dim(t, d) == 1 ? '0' : letter);
+        text_printf(&s, "%s%c", d ? "," : "", tensor_dim(t, d) == 1 ? '0' : letter);
     }
-    return t->rank ? text_format(cx, "%s]", text_string(&s)) : "";
+    return text_string(&s);
 }
 
 /* The axes of the result, of t's shape, and the letters of x's axes that are summed. */
@@ -95,8 +101,8 @@ static const char *axes_of(Ctx *cx, const Tensor *t, const Tensor *x, const char
         if (is_kept) text_printf(&lhs, "%s%c", lhs.length ? "," : "", axis_letter(x->rank, d));
         else text_printf(&rest, "%s%c", rest.length ? "," : "", axis_letter(x->rank, d));
     }
-    *summed = rest.length ? text_format(cx, "sum(%s) ", text_string(&rest)) : "";
-    return lhs.length ? text_format(cx, "[%s]", text_string(&lhs)) : "";
+    *summed = text_string(&rest);
+    return text_string(&lhs);
 }
 
 /* The straight-through estimator: the rounding counts as the identity, the clamp as a clamp. With s the scale and
@@ -113,19 +119,18 @@ static bool simulated_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int inpu
     const Tensor *x = n->in[0], *scale = n->in[1], *zero = n->in[2];
     const int64_t bits = node_int(n, "bits", 8);
     const bool has_sign = node_int(n, "sign", 1) != 0;
-    if (n->in_count < 3) return *out = g[0], true;
     if (input == 2 || x->rank < scale->rank || x->rank < zero->rank) return input == 2;
-    const long long least = has_sign ? -(1LL << (bits - 1)) : 0, greatest = least + (1LL << bits) - 1;
-    const char *round = rounding_function(cx, n), *real = dtype_info(scale->type)->spelling, *summed,
-               *at = aligned_index(cx, x, x), *of_scale = aligned_index(cx, scale, x),
-               *of_zero = aligned_index(cx, zero, x), *lhs = axes_of(cx, n->in[input], x, &summed),
-               *from_zero = text_format(cx, "%s(x%s / scale%s)", round, at, of_scale),
-               *steps = text_format(cx, "(%s + %s(zero%s))", from_zero, real, of_zero),
-               *inside = text_format(cx, "%s >= %lld && %s <= %lld", steps, least, steps, greatest);
-    const char *text = input == 0
-        ? text_format(cx, "y%s = select(%s, g%s, 0)", lhs, inside, at)
-        : text_format(cx, "y%s = %sg%s * select(%s, %s - x%s / scale%s, clamp(%s, %lld, %lld) - %s(zero%s))", lhs,
-                      summed, at, inside, from_zero, at, of_scale, steps, least, greatest, real, of_zero);
+    const char *summed, *axes = axes_of(cx, n->in[input], x, &summed), *round = rounding_function(cx, n);
+    const char *text = OP_TEXT(
+        cx, input == 0 ? "y[axes] = select(inside, g[at], 0)"
+                       : "y[axes] = reduced g[at] * select(inside, r - x[at] / s, clamp(steps, least, greatest) - z)",
+        { "axes", axes }, { "at", aligned_index(cx, x, x) }, { "of_scale", aligned_index(cx, scale, x) },
+        { "of_zero", aligned_index(cx, zero, x) }, { "summed", summed }, { "reduced", *summed ? "sum(summed)" : "" },
+        { "real", dtype_info(scale->type)->spelling }, { "round", round ? round : "" },
+        { "least", op_number(cx, least_of(bits, has_sign)) },
+        { "greatest", op_number(cx, greatest_of(bits, has_sign)) }, { "s", "scale[of_scale]" },
+        { "z", "real(zero[of_zero])" }, { "r", "round(x[at] / s)" }, { "steps", "(r + z)" },
+        { "inside", "steps >= least && steps <= greatest" });
     *out = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("scale", n->in[1]), BIND_T("zero", n->in[2]),
                       BIND_T("g", g[0]));
     return true;

@@ -35,7 +35,8 @@ static int mod(Ctx *cx, const Node *n, Tensor **out)
 static int pow_(Ctx *cx, const Node *n, Tensor **out)
 {
     const char *t = dtype_info(n->in[0]->type)->spelling;
-    return by_type(cx, n, "y[*] = pow(a[*], b[*])", text_format(cx, "y[*] = %s(pow(f64(a[*]), f64(b[*])))", t), out);
+    const char *of_integers = OP_TEXT(cx, "y[*] = type(pow(f64(a[*]), f64(b[*])))", { "type", t });
+    return by_type(cx, n, "y[*] = pow(a[*], b[*])", of_integers, out);
 }
 
 static const OpCase number_cases[] = {

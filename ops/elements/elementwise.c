@@ -45,7 +45,7 @@ static int cast(Ctx *cx, const Node *n, Tensor **out)
         op_refuse(cx, n, "'to' is \"%s\", which is no element type; accepted: %s", to, op_types_text(cx, NULL));
         return 0;
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, n->in[0]->type == t ? "y[*] = x[*]" : "y[*] = %s(x[*])", to),
+    out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, n->in[0]->type == t ? "y[*] = x[*]" : "y[*] = to(x[*])", { "to", to }),
                         BIND_T("x", n->in[0]));
     return out[0] ? 1 : 0;
 }
@@ -61,8 +61,8 @@ static int bitcast(Ctx *cx, const Node *n, Tensor **out)
                   dtype_info(n->in[0]->type)->spelling);
         return 0;
     }
-    out[0] = OP_FORMULA(cx, n, t == n->in[0]->type ? "y[*] = x[*]" : text_format(cx, "y[*] = bits_%s(x[*])", to),
-                        BIND_T("x", n->in[0]));
+    const char *text = OP_TEXT(cx, "y[*] = cast(x[*])", { "cast", text_format(cx, "bits_%s", to) });
+    out[0] = OP_FORMULA(cx, n, t == n->in[0]->type ? "y[*] = x[*]" : text, BIND_T("x", n->in[0]));
     return out[0] ? 1 : 0;
 }
 

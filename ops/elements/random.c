@@ -27,7 +27,7 @@ static bool check_key(Ctx *cx, const Node *n, const Tensor *key)
     return false;
 }
 
-/* The attribute `shape`: as the axes n<2,c<3 and as the element's row-major index (n*3+c). */
+/* The attribute `shape`: as the axes n<2,c<3 and as the element's row-major index, (n*3+c). */
 typedef struct Shape { int rank; int64_t elems; const char *axes, *number; } Shape;
 
 static bool read_shape(Ctx *cx, const Node *n, Shape *s)
@@ -41,9 +41,10 @@ static bool read_shape(Ctx *cx, const Node *n, Shape *s)
         const char c = axis_letter(s->rank < MAX_RANK ? s->rank : MAX_RANK, d);
         s->elems = a->ints[d] < 1 || a->ints[d] > INT32_MAX / s->elems ? -1 : s->elems * a->ints[d];
         text_printf(&axes, "%s%c<%lld", d ? "," : "", c, (long long)a->ints[d]);
-        number = d ? text_format(cx, "(%s*%lld+%c)", number, (long long)a->ints[d], c) : text_format(cx, "%c", c);
+        number = OP_TEXT(cx, d ? "(number*size+c)" : "c", { "number", number }, { "size", op_number(cx, a->ints[d]) },
+                         { "c", ((const char[]){ c, '\0' }) });
     }
-    s->axes = s->rank ? text_format(cx, "[%s]", text_string(&axes)) : "";
+    s->axes = text_string(&axes);
     s->number = number;
     if (s->rank <= MAX_RANK && s->elems >= 0) return true;
     op_refuse(cx, n, "'shape' is %s; up to %d sizes of 1 or more, and less than 2^31 elements, are expected",
@@ -60,18 +61,23 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
     return false;
 }
 
-/* Returns the text of `count` of the element's 64 bits, from bit `below` on, converted to the type `t`. */
-static const char *bits_text(Ctx *cx, DType t, const char *number, int count, int below)
+/* Real numbers of the element's 64 random bits: `high` is the bits from `down` on, `low` those below, by `mask`. */
+typedef struct Drawn { const char *real, *whole, *down, *next, *mask, *unit; } Drawn;
+static const Drawn drawn_f32 = { "f32", "i32", "40", "16", "16777215", "5.9604644775390625e-8" };
+static const Drawn drawn_f64 = { "f64", "i64", "11", "0", "2047", "1.1102230246251565e-16" };
+static const Drawn halves_f64 = { "f64", "i64", "32", "0", "4294967295", "2.3283064365386963e-10" };
+
+static const char *drawn_text(Ctx *cx, const Drawn *d, const char *number, const char *text)
 {
-    const char *bits = text_format(cx, "(philox(u64(key), u64(%s)) >> %d)", number, below);
-    if (count + below < 64) bits = text_format(cx, "(%s & %llu)", bits, (1ULL << count) - 1);
-    return t == F64 ? text_format(cx, "f64(i64(%s))", bits) : text_format(cx, "f32(i32(%s))", bits);
+    return OP_TEXT(cx, text, { "number", number }, { "bits", "philox(u64(key), u64(number))" }, { "down", d->down },
+                   { "next", d->next }, { "mask", d->mask }, { "whole", d->whole }, { "real", d->real },
+                   { "unit", d->unit }, { "high", "real(whole((bits >> down)))" },
+                   { "low", "real(whole(((bits >> next) & mask)))" });
 }
 
 static const char *uniform_text(Ctx *cx, DType t, const char *number)
 {
-    return t == F64 ? text_format(cx, "(%s * 1.1102230246251565e-16)", bits_text(cx, t, number, 53, 11))
-                    : text_format(cx, "(%s * 5.9604644775390625e-8)", bits_text(cx, t, number, 24, 40));
+    return drawn_text(cx, t == F64 ? &drawn_f64 : &drawn_f32, number, "(high * unit)");
 }
 
 static int random_uniform(Ctx *cx, const Node *n, Tensor **out)
@@ -80,8 +86,9 @@ static int random_uniform(Ctx *cx, const Node *n, Tensor **out)
     DType t;
     if (!check_key(cx, n, n->in[0]) || !read_shape(cx, n, &s) || !read_type(cx, n, &t)) return 0;
     const double low = node_real(n, "low", 0), high = node_real(n, "high", 1);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = low + range * %s", s.axes, uniform_text(cx, t, s.number)),
-                        BIND_T("key", n->in[0]), BIND_V("low", expr_real(cx, t, low)),
+    const char *text = OP_TEXT(cx, "y[axes] = low + range * uniform", { "axes", s.axes },
+                               { "uniform", uniform_text(cx, t, s.number) });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("key", n->in[0]), BIND_V("low", expr_real(cx, t, low)),
                         BIND_V("range", expr_real(cx, t, high - low)));
     return out[0] ? 1 : 0;
 }
@@ -91,14 +98,13 @@ static int random_normal(Ctx *cx, const Node *n, Tensor **out)
     Shape s;
     DType t;
     if (!check_key(cx, n, n->in[0]) || !read_shape(cx, n, &s) || !read_type(cx, n, &t)) return 0;
-    const int bits = t == F64 ? 32 : 24;
-    const char *unit = t == F64 ? "2.3283064365386963e-10" : "5.9604644775390625e-8";
-    const char *v = text_format(cx, "((%s + 1) * %s)", bits_text(cx, t, s.number, bits, 64 - bits), unit);
-    const char *w = text_format(cx, "(%s * %s)", bits_text(cx, t, s.number, bits, 64 - 2 * bits), unit);
-    out[0] = OP_FORMULA(
-        cx, n, text_format(cx, "y%s = mean + scale * (sqrt(-2 * log(%s)) * cos(6.283185307179586 * %s))", s.axes, v, w),
-        BIND_T("key", n->in[0]), BIND_V("mean", expr_real(cx, t, node_real(n, "mean", 0))),
-        BIND_V("scale", expr_real(cx, t, node_real(n, "scale", 1))));
+    const Drawn *d = t == F64 ? &halves_f64 : &drawn_f32;
+    const char *text = OP_TEXT(cx, "y[axes] = mean + scale * (sqrt(-2 * log(v)) * cos(6.283185307179586 * w))",
+                               { "axes", s.axes }, { "v", drawn_text(cx, d, s.number, "((high + 1) * unit)") },
+                               { "w", drawn_text(cx, d, s.number, "(low * unit)") });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("key", n->in[0]),
+                        BIND_V("mean", expr_real(cx, t, node_real(n, "mean", 0))),
+                        BIND_V("scale", expr_real(cx, t, node_real(n, "scale", 1))));
     return out[0] ? 1 : 0;
 }
 
@@ -129,14 +135,15 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
                   "word[t<T ordered] = (word[t-227]? ^ (((word[t-624]? & high) | (word[t-623]? & low)) >> 1) ^ "
                   "select((word[t-623]? & 1) == 1, twist, 0) : "
                   "((word[t-1]? ^ (word[t-1]? >> 30)) * spread + u32(t) : key))");
-    formulas_compute(&f, "raw[i<%lld] = word[i+%d]", (long long)(2 * s.elems), STATE);
+    formulas_compute(&f, OP_TEXT(cx, "raw[i<count] = word[i+state]", { "count", op_number(cx, 2 * s.elems) },
+                                 { "state", op_number(cx, STATE) }));
     formulas_compute(&f, "first[i] = raw[i] ^ (raw[i] >> 11)");
     formulas_compute(&f, "second[i] = first[i] ^ ((first[i] << 7) & mask7)");
     formulas_compute(&f, "third[i] = second[i] ^ ((second[i] << 15) & mask15)");
     formulas_compute(&f, "last[i] = third[i] ^ (third[i] >> 18)");
-    out[0] = formulas_compute(&f,
-                           "y%s = (f64(last[2*%s] >> 5) * 67108864 + f64(last[2*%s+1] >> 6)) * 1.1102230246251565e-16",
-                           s.axes, s.number, s.number);
+    out[0] = formulas_compute(
+        &f, OP_TEXT(cx, "y[axes] = (f64(last[2*number] >> 5) * 67108864 + f64(last[2*number+1] >> 6)) * "
+                        "1.1102230246251565e-16", { "axes", s.axes }, { "number", s.number }));
     return out[0] ? 1 : 0;
 }
 
@@ -152,7 +159,7 @@ static int multinomial(Ctx *cx, const Node *n, Tensor **out)
                   tensor_shape_text(cx, x));
         return 0;
     }
-    const char *u = uniform_text(cx, x->type == F64 ? F64 : F32, text_format(cx, "b*%lld+s", (long long)samples));
+    const char *number = OP_TEXT(cx, "b*samples+s", { "samples", op_number(cx, samples) });
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("x", x));
     formulas_name(&f, (Bind)BIND_T("key", n->in[1]));
@@ -161,10 +168,13 @@ static int multinomial(Ctx *cx, const Node *n, Tensor **out)
     formulas_compute(&f, "peak[b] = max(c) x[b,c]");
     formulas_compute(&f, "share[b,c] = exp(x[b,c] - peak[b])");
     Tensor *end = formulas_promise(&f, "end", x->type, 2, (const Expr *[]){ x->shape[1], x->shape[0] });
-    formulas_define(&f, end, "end[c<C%s,b<B] = (end[c-1,b]? : 0) + share[b,c]", classes == 1 ? "" : " ordered");
-    out[0] = formulas_compute(&f,
-                           "y[b<B,s<%lld] = sum(c<C) select(c < C - 1 && end[c,b] <= %s(%s) * end[C-1,b], i64(1), 0)",
-                           (long long)samples, dtype_info(x->type)->spelling, u);
+    formulas_define(&f, end, classes == 1 ? "end[c<C,b<B] = (end[c-1,b]? : 0) + share[b,c]"
+                                          : "end[c<C ordered,b<B] = (end[c-1,b]? : 0) + share[b,c]");
+    const char *text = OP_TEXT(
+        cx, "y[b<B,s<samples] = sum(c<C) select(c < C - 1 && end[c,b] <= type(uniform) * end[C-1,b], i64(1), 0)",
+        { "samples", op_number(cx, samples) }, { "type", dtype_info(x->type)->spelling },
+        { "uniform", uniform_text(cx, x->type == F64 ? F64 : F32, number) });
+    out[0] = formulas_compute(&f, text);
     return out[0] ? 1 : 0;
 }
 

@@ -11,21 +11,21 @@
 
 typedef struct Reduction { const char *op, *reducer, *of, *then, *then_of_integers; } Reduction;
 
-/*   of                the expression that is reduced; @ stands for the indices
+/*   of                the expression that is reduced; `all` stands for the indices
  *   then              the function of the reduced value r for floats; NULL: r itself
- *   then_of_integers  the same for integers; @ stands for the type */
+ *   then_of_integers  the same for integers; `type` for the type */
 static const Reduction reductions[] = {
-    { "reduce_sum",        "sum",  "x@",          NULL, NULL },
-    { "reduce_prod",       "prod", "x@",          NULL, NULL },
-    { "reduce_max",        "max",  "x@",          NULL, NULL },
-    { "reduce_min",        "min",  "x@",          NULL, NULL },
-    { "reduce_mean",       "sum",  "x@",          "r[*] / count", "tdiv(r[*], count)" },
-    { "reduce_l1",         "sum",  "abs(x@)",     NULL, NULL },
-    { "reduce_l2",         "sum",  "x@ * x@",     "sqrt(r[*])",   "@(sqrt(f64(r[*])))" },
-    { "reduce_sum_square", "sum",  "x@ * x@",     NULL, NULL },
-    { "reduce_log_sum",    "sum",  "x@",          "log(r[*])",    "@(log(f64(r[*])))" },
-    { "reduce_any",        "any",  "x@",          NULL, NULL },
-    { "reduce_all",        "all",  "x@",          NULL, NULL },
+    { "reduce_sum",        "sum",  "x[all]",          NULL, NULL },
+    { "reduce_prod",       "prod", "x[all]",          NULL, NULL },
+    { "reduce_max",        "max",  "x[all]",          NULL, NULL },
+    { "reduce_min",        "min",  "x[all]",          NULL, NULL },
+    { "reduce_mean",       "sum",  "x[all]",          "r[*] / count", "tdiv(r[*], count)" },
+    { "reduce_l1",         "sum",  "abs(x[all])",     NULL, NULL },
+    { "reduce_l2",         "sum",  "x[all] * x[all]",     "sqrt(r[*])",   "type(sqrt(f64(r[*])))" },
+    { "reduce_sum_square", "sum",  "x[all] * x[all]",     NULL, NULL },
+    { "reduce_log_sum",    "sum",  "x[all]",          "log(r[*])",    "type(log(f64(r[*])))" },
+    { "reduce_any",        "any",  "x[all]",          NULL, NULL },
+    { "reduce_all",        "all",  "x[all]",          NULL, NULL },
 };
 
 static const Reduction *reduction_of(const Op *op)
@@ -59,30 +59,20 @@ static bool of_numbers(Ctx *cx, const Node *n)
     return false;
 }
 
-static const char *substituted(Ctx *cx, const char *pattern, const char *text)
-{
-    Text t = text_new(cx);
-    for (; *pattern; pattern++) {
-        if (*pattern == '@') text_add(&t, text);
-        else text_char(&t, *pattern);
-    }
-    return text_string(&t);
-}
-
 static int reduce(Ctx *cx, const Node *n, Tensor **out)
 {
     const Reduction *r = reduction_of(n->op);
     Axes a;
     const DType t = n->in[0]->type;
     if ((r->then && !of_numbers(cx, n)) || !read_axes(cx, n, &a)) return 0;
-    const char *stage = r->then ? r->reducer : "y";
-    const char *then = dtype_is_float(t) || !r->then ? r->then
-                                                     : substituted(cx, r->then_of_integers, dtype_info(t)->spelling);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "%s%s = %s(%s) %s", stage, a.result, r->reducer, a.text.chosen,
-                                           substituted(cx, r->of, a.text.all)), BIND_T("x", n->in[0]));
-    if (then)
-        out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", then), BIND_T("r", out[0]),
-                            BIND_V("count", expr_cast(cx, t, a.count)));
+    const char *then = dtype_is_float(t) ? r->then : r->then_of_integers;
+    const char *text = OP_TEXT(cx, "stage[result] = reducer(chosen) value", { "reducer", r->reducer },
+                               { "stage", r->then ? "reducer" : "y" }, AXES(a.text), { "result", a.result },
+                               { "value", r->of });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
+    if (r->then)
+        out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, "y[*] = then", { "type", dtype_info(t)->spelling }, { "then", then }),
+                            BIND_T("r", out[0]), BIND_V("count", expr_cast(cx, t, a.count)));
     return out[0] ? 1 : 0;
 }
 
@@ -102,18 +92,14 @@ static int log_sum_exp(Ctx *cx, const Node *n, Tensor **out)
 {
     Axes a;
     if (!of_numbers(cx, n) || !read_axes(cx, n, &a)) return 0;
-    const AxisText *t = &a.text;
     Tensor *x = n->in[0];
-    const bool is_float = dtype_is_float(x->type);
-    const char *type = dtype_info(x->type)->spelling, *real = is_float ? type : "f64";
-    Tensor *peak = OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", t->kept, t->chosen, t->all),
-                              BIND_T("x", x));
-    Tensor *total = OP_FORMULA(
-        cx, n,
-        text_format(cx, "sum%s = sum(%s) exp(%s(x%s) - %s(peak%s))", t->kept, t->chosen, real, t->all, real, t->kept),
-        BIND_T("x", x), BIND_T("peak", peak));
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y%s = %s(log(total%s) + %s(peak%s))", a.result, type, t->kept, real, t->kept),
+    const char *type = dtype_info(x->type)->spelling;
+    const Phrase words[] = { AXES(a.text), { "result", a.result }, { "type", type },
+                             { "real", dtype_is_float(x->type) ? type : "f64" }, { NULL, NULL } };
+    Tensor *peak = OP_FORMULA(cx, n, op_text(cx, "peak[kept] = max(chosen) x[all]", words), BIND_T("x", x));
+    const char *sum = op_text(cx, "sum[kept] = sum(chosen) exp(real(x[all]) - real(peak[kept]))", words);
+    Tensor *total = OP_FORMULA(cx, n, sum, BIND_T("x", x), BIND_T("peak", peak));
+    out[0] = OP_FORMULA(cx, n, op_text(cx, "y[result] = type(log(total[kept]) + real(peak[kept]))", words),
                         BIND_T("total", total), BIND_T("peak", peak));
     return out[0] ? 1 : 0;
 }
@@ -123,17 +109,15 @@ static int reduce_variance(Ctx *cx, const Node *n, Tensor **out)
 {
     Axes a;
     if (!op_float(cx, n) || !read_axes(cx, n, &a)) return 0;
-    const AxisText *t = &a.text;
+    const Phrase words[] = { AXES(a.text), { "result", a.result }, { "d", "(x[all] - mean[kept])" }, { NULL, NULL } };
     Tensor *x = n->in[0];
     const Expr *divisor = node_int(n, "unbiased", 0) ? expr_sub(cx, a.count, expr_index(cx, 1)) : a.count;
     const Bind count = BIND_V("count", expr_cast(cx, x->type, a.count));
     const Bind less = BIND_V("less", expr_cast(cx, x->type, divisor));
-    Tensor *mean = OP_FORMULA(cx, n, text_format(cx, "mean%s = sum(%s) x%s", t->kept, t->chosen, t->all),
-                              BIND_T("x", x));
+    Tensor *mean = OP_FORMULA(cx, n, op_text(cx, "mean[kept] = sum(chosen) x[all]", words), BIND_T("x", x));
     mean = OP_FORMULA(cx, n, "middle[*] = mean[*] / count", BIND_T("mean", mean), count);
-    const char *distance = text_format(cx, "(x%s - mean%s)", t->all, t->kept);
-    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) %s * %s", a.result, t->chosen, distance, distance),
-                             BIND_T("x", x), BIND_T("mean", mean));
+    Tensor *sum = OP_FORMULA(cx, n, op_text(cx, "sum[result] = sum(chosen) d * d", words), BIND_T("x", x),
+                             BIND_T("mean", mean));
     out[0] = OP_FORMULA(cx, n, "y[*] = sum[*] / less", BIND_T("sum", sum), less);
     return out[0] ? 1 : 0;
 }
@@ -149,12 +133,12 @@ static int arg(Ctx *cx, const Node *n, const char *reducer, Tensor **out)
     AxisText a = axis_text(cx, rank, chosen);
     const char *kept = node_int(n, "keepdims", 0) ? a.ones : a.kept;
     bool is_last = node_int(n, "last", 0) != 0;
-    Text read = text_new(cx);
-    for (int d = 0; d < rank; d++)
-        text_printf(&read, is_last && d == axis ? "%sextent-1-%c" : "%s%c", d ? "," : "", axis_letter(rank, d));
+    const char letter[] = { axis_letter(rank, axis), '\0' },
+               *read = axes_with(cx, rank, axis, is_last ? OP_TEXT(cx, "extent-1-c", { "c", letter }) : letter);
     const Expr *extent = n->in[0]->shape[axis];
     Tensor *place = OP_FORMULA(cx, n,
-                               text_format(cx, "at, best%s = %s(%s<extent) x[%s]", kept, reducer, a.chosen, read.at),
+                               OP_TEXT(cx, "at, best[result] = reducer(chosen<extent) x[read]", AXES(a),
+                                       { "result", kept }, { "reducer", reducer }, { "read", read }),
                                BIND_T("x", n->in[0]), BIND_V("extent", extent));
     out[0] = OP_FORMULA(cx, n, is_last ? "y[*] = i64(extent-1-at[*])" : "y[*] = i64(at[*])", BIND_T("at", place),
                         BIND_V("extent", extent));

@@ -16,12 +16,12 @@ static int cumulate(Ctx *cx, const Node *n, const char *reducer, const char *neu
     if (axis < 0) return 0;
     bool is_exclusive = node_int(n, "exclusive", 0) != 0, is_reverse = node_int(n, "reverse", 0) != 0;
     const char *order = is_reverse ? is_exclusive ? ">" : ">=" : is_exclusive ? "<" : "<=";
-    out[0] = OP_FORMULA(
-        cx, n,
-        text_format(cx, "y[%s] = %s(q<extent) select(q %s %c, x[%s], %s)",
-                    axes_with(cx, x->rank, axis, text_format(cx, "%c<extent", axis_letter(x->rank, axis))), reducer,
-                    order, axis_letter(x->rank, axis), axes_with(cx, x->rank, axis, "q"), neutral),
-        BIND_T("x", n->in[0]), BIND_V("extent", x->shape[axis]));
+    const char at[] = { axis_letter(x->rank, axis), '\0' };
+    const char *text = OP_TEXT(cx, "y[axes] = reducer(q<extent) select(q order at, x[from], neutral)",
+                               { "axes", axes_with(cx, x->rank, axis, OP_TEXT(cx, "at<extent", { "at", at })) },
+                               { "from", axes_with(cx, x->rank, axis, "q") }, { "at", at }, { "reducer", reducer },
+                               { "order", order }, { "neutral", neutral });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("extent", x->shape[axis]));
     return out[0] ? 1 : 0;
 }
 static int cumsum(Ctx *cx, const Node *n, Tensor **out) { return cumulate(cx, n, "sum", "0", out); }
@@ -44,11 +44,11 @@ static int trilu(Ctx *cx, const Node *n, Tensor **out)
                             BIND_V("zero", expr_int(cx, x->type, 0)));
         return out[0] ? 1 : 0;
     }
-    char i = axis_letter(x->rank, x->rank - 2), j = axis_letter(x->rank, x->rank - 1);
-    const char *all = axes_with(cx, x->rank, -1, "");
-    const char *kept = text_format(cx, upper ? "%c-%c >= %lld" : "%c-%c <= %lld", j, i, (long long)k);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = select(%s, x[%s], zero)", all, kept, all),
-                        BIND_T("x", n->in[0]), BIND_V("zero", expr_int(cx, x->type, 0)));
+    const char i[] = { axis_letter(x->rank, x->rank - 2), '\0' }, j[] = { axis_letter(x->rank, x->rank - 1), '\0' };
+    const char *text = OP_TEXT(cx, "y[all] = select(j-i order k, x[all], zero)", { "i", i }, { "j", j },
+                               { "k", op_number(cx, k) }, { "order", upper ? ">=" : "<=" },
+                               { "all", axes_with(cx, x->rank, -1, "") });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("zero", expr_int(cx, x->type, 0)));
     return out[0] ? 1 : 0;
 }
 
@@ -67,16 +67,14 @@ static int one_hot(Ctx *cx, const Node *n, Tensor **out)
                   (long long)depth, dtype_info(x->type)->spelling, tensor_shape_text(cx, values));
         return 0;
     }
-    Text lhs = text_new(cx), at = text_new(cx);
-    for (int d = 0; d < rank; d++) {
-        text_printf(&lhs, d == axis ? "%s%c<depth" : "%s%c", d ? "," : "", axis_letter(rank, d));
-        if (d != axis) text_printf(&at, "%s%c", at.length ? "," : "", axis_letter(rank, d));
-    }
-    const char *index = at.length ? text_format(cx, "x[%s]", at.at) : "x", *t = dtype_info(x->type)->spelling;
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y[%s] = values[select(%s == %s(%c) || %s == %s(%c-depth), 1, 0)]", lhs.at,
-                                    index, t, axis_letter(rank, axis), index, t, axis_letter(rank, axis)),
-                        BIND_T("x", n->in[0]), BIND_T("values", n->in[1]), BIND_I(cx, "depth", depth));
+    const char c[] = { axis_letter(rank, axis), '\0' };
+    bool chosen[MAX_RANK] = { false };
+    chosen[axis] = true;
+    const char *text = OP_TEXT(cx, "y[axes] = values[select(x[kept] == t(at) || x[kept] == t(at-depth), 1, 0)]",
+                               { "axes", axes_with(cx, rank, axis, OP_TEXT(cx, "at<depth", { "at", c })) },
+                               { "kept", axis_text(cx, rank, chosen).kept }, { "t", dtype_info(x->type)->spelling },
+                               { "at", c });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("values", n->in[1]), BIND_I(cx, "depth", depth));
     return out[0] ? 1 : 0;
 }
 
@@ -102,12 +100,12 @@ static int reverse_sequence(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int time, batch;
     if (!read_lengths(cx, n, &time, &batch)) return 0;
-    char t = axis_letter(x->rank, time);
-    const char *last = text_format(cx, "i32(length[%c])", axis_letter(x->rank, batch));
-    const char *at = text_format(cx, "select(%c < %s, max(0, min(end, %s-1-%c)), %c)", t, last, last, t, t);
-    const char *lhs = axes_with(cx, x->rank, time, text_format(cx, "%c<size", t));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = x[%s]", lhs, axes_with(cx, x->rank, time, at)),
-                        BIND_T("x", n->in[0]), BIND_T("length", n->in[1]), BIND_V("size", x->shape[time]),
+    const char t[] = { axis_letter(x->rank, time), '\0' }, b[] = { axis_letter(x->rank, batch), '\0' };
+    const char *at = OP_TEXT(cx, "select(t < last, max(0, min(end, last-1-t)), t)", { "b", b }, { "t", t },
+                             { "last", "i32(length[b])" });
+    const char *text = OP_TEXT(cx, "y[axes] = x[from]", { "from", axes_with(cx, x->rank, time, at) },
+                               { "axes", axes_with(cx, x->rank, time, OP_TEXT(cx, "t<size", { "t", t })) });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("length", n->in[1]), BIND_V("size", x->shape[time]),
                         BIND_V("end", op_size(cx, x->shape[time], 1, -1)));
     return out[0] ? 1 : 0;
 }
@@ -117,11 +115,11 @@ static int sequence_mask(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0], *length = n->in[1];
     int time, batch;
     if (!read_lengths(cx, n, &time, &batch)) return 0;
-    const char *all = axes_with(cx, x->rank, -1, ""), *type = dtype_info(length->type)->spelling;
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y[%s] = select(%s(%c) < length[%c], x[%s], value)", all, type,
-                                    axis_letter(x->rank, time), axis_letter(x->rank, batch), all),
-                        BIND_T("x", n->in[0]), BIND_T("length", n->in[1]),
+    const char t[] = { axis_letter(x->rank, time), '\0' }, b[] = { axis_letter(x->rank, batch), '\0' };
+    const char *text = OP_TEXT(cx, "y[all] = select(type(t) < length[b], x[all], value)", { "t", t }, { "b", b },
+                               { "type", dtype_info(length->type)->spelling },
+                               { "all", axes_with(cx, x->rank, -1, "") });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("length", n->in[1]),
                         BIND_V("value", op_value(cx, n, "value", x->type)));
     return out[0] ? 1 : 0;
 }
@@ -136,11 +134,11 @@ static int searchsorted(Ctx *cx, const Node *n, Tensor **out)
                   tensor_shape_text(cx, x), tensor_shape_text(cx, sorted));
         return 0;
     }
-    const char *all = axes_with(cx, x->rank, -1, ""), *at = x->rank ? text_format(cx, "[%s]", all) : "";
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y%s = sum(q<extent) select(sorted[q] %s x%s, i64(1), 0)", at,
-                                    node_int(n, "right", 0) ? "<=" : "<", at),
-                        BIND_T("sorted", n->in[0]), BIND_T("x", n->in[1]), BIND_V("extent", sorted->shape[0]));
+    const char *text = OP_TEXT(cx, "y[all] = sum(q<extent) select(sorted[q] order x[all], i64(1), 0)",
+                               { "all", axes_with(cx, x->rank, -1, "") },
+                               { "order", node_int(n, "right", 0) ? "<=" : "<" });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("sorted", n->in[0]), BIND_T("x", n->in[1]),
+                        BIND_V("extent", sorted->shape[0]));
     return out[0] ? 1 : 0;
 }
 

@@ -22,12 +22,13 @@ static int div_fixed(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     Tensor *at = OP_FORMULA(cx, n, "at[*] = i32(b[*]) + 128", BIND_T("b", n->in[1]));
-    int rank = at ? at->rank : 0;
-    const char *all = rank ? text_format(cx, "[%s]", axes_with(cx, rank, -1, "")) : "",
-               *sized = rank && at ? text_format(cx, "[%s]", sized_axes(cx, at)) : "";
-    Tensor *inv = OP_FORMULA(cx, n, text_format(cx, "inv%s = table[max(0, min(255, at%s))]", sized, all),
+    if (!at) return 0;
+    const Phrase words[] = {
+        { "all", axes_with(cx, at->rank, -1, "") }, { "axes", sized_axes(cx, at) }, { NULL, NULL }
+    };
+    Tensor *inv = OP_FORMULA(cx, n, op_text(cx, "inv[axes] = table[max(0, min(255, at[all]))]", words),
                              BIND_T("table", n->in[2]), BIND_T("at", at));
-    Tensor *bits = OP_FORMULA(cx, n, text_format(cx, "bits%s = table[max(0, min(255, at%s))]", sized, all),
+    Tensor *bits = OP_FORMULA(cx, n, op_text(cx, "bits[axes] = table[max(0, min(255, at[all]))]", words),
                               BIND_T("table", n->in[3]), BIND_T("at", at));
     Tensor *d = OP_FORMULA(cx, n, "d[*] = select(i32(b[*]) < zero_b, zero_a - i32(a[*]), i32(a[*]) - zero_a)",
                            BIND_T("a", n->in[0]), BIND_T("b", n->in[1]),
@@ -51,11 +52,12 @@ static int div_fixed(Ctx *cx, const Node *n, Tensor **out)
 /* Emits one Newton step, x' = 1.5 x - s/2 x^3, from products in Q6.25 and Q9.22. */
 static Tensor *newton(Ctx *cx, const Node *n, int step, Tensor *half, Tensor *x)
 {
-    Tensor *cube = OP_FORMULA(cx, n, text_format(cx, "cube%d[*] = mulhigh(mulhigh(x[*], x[*]), x[*]) << 6", step),
-                              BIND_T("x", x));
-    return OP_FORMULA(cx, n,
-                      text_format(cx, "root%d[*] = (mulhigh(402653184, x[*]) - mulhigh(half[*], c[*])) << 3", step),
-                      BIND_T("x", x), BIND_T("half", half), BIND_T("c", cube));
+    static const char *const cubes[] = { "cube1", "cube2", "cube3", "cube4", "cube5" };
+    static const char *const roots[] = { "root1", "root2", "root3", "root4", "root5" };
+    Tensor *cube = OP_FORMULA(cx, n, OP_TEXT(cx, "cube[*] = mulhigh(mulhigh(x[*], x[*]), x[*]) << 6",
+                                             { "cube", cubes[step] }), BIND_T("x", x));
+    return OP_FORMULA(cx, n, OP_TEXT(cx, "root[*] = (mulhigh(402653184, x[*]) - mulhigh(half[*], c[*])) << 3",
+                                     { "root", roots[step] }), BIND_T("x", x), BIND_T("half", half), BIND_T("c", cube));
 }
 
 static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
@@ -72,23 +74,20 @@ static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
     AxisText a = axis_text(cx, x->rank, chosen);
     Tensor *d = OP_FORMULA(cx, n, "d[*] = i32(x[*]) - zero", BIND_T("x", x),
                            BIND_V("zero", expr_int(cx, I32, node_int(n, "zero", 0))));
-    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) d%s * d%s", a.kept, a.chosen, a.all, a.all),
-                             BIND_T("d", d));
+    Tensor *sum = OP_FORMULA(cx, n, AXES_TEXT(cx, "sum[kept] = sum(chosen) d[all] * d[all]", a), BIND_T("d", d));
     Tensor *pairs = OP_FORMULA(cx, n, "pairs[*] = (clz(max(s[*], 2)) - 1) / 2 - 1", BIND_T("s", sum));
     Tensor *half = OP_FORMULA(cx, n, "half[*] = roundshift((max(s[*], 2) << (2 * p[*])) >> 1, 1)", BIND_T("s", sum),
                               BIND_T("p", pairs));
     Tensor *root = OP_FORMULA(cx, n, "root[*] = select(s[*] == 0, 268435456, 268435456)", BIND_T("s", sum));
-    for (int i = 0; i < 5; i++) root = newton(cx, n, i + 1, half, root);
+    for (int i = 0; i < 5; i++) root = newton(cx, n, i, half, root);
     Tensor *m = OP_FORMULA(cx, n,
                            "m[*] = select(s[*] <= 1, 2147483647, mulhigh(r[*], 1518500250) << max(0, p[*] - 11))",
                            BIND_T("s", sum), BIND_T("r", root), BIND_T("p", pairs));
     Tensor *e = OP_FORMULA(cx, n, "e[*] = 7 - select(s[*] <= 1, 0, max(0, 11 - p[*]))", BIND_T("s", sum),
                            BIND_T("p", pairs));
-    out[0] = OP_FORMULA(
-        cx, n,
-        text_format(cx, "y%s = i8(min(max(roundshift(mulhigh(d%s << max(e%s, 0), m%s), max(-e%s, 0)), -128), 127))",
-                    a.all, a.all, a.kept, a.kept, a.kept),
-        BIND_T("d", d), BIND_T("e", e), BIND_T("m", m));
+    const char *text = AXES_TEXT(cx, "y[all] = i8(min(max(roundshift(mulhigh(d[all] << max(e[kept], 0), m[kept]), "
+                                     "max(-e[kept], 0)), -128), 127))", a);
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("d", d), BIND_T("e", e), BIND_T("m", m));
     return out[0] ? 1 : 0;
 }
 

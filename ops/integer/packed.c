@@ -67,29 +67,27 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
 /* Returns the text of a patch element: `value`, widened to i16 for wide weights, and 0 in the zero padding. */
 static const char *element_text(Ctx *cx, const PackedRows *r, const char *value)
 {
-    if (r->is_wide || r->panel) value = text_format(cx, "i16(%s)", value);
-    return r->padded == r->length ? value : text_format(cx, "select(e < %lld, %s, 0)", (long long)r->length, value);
+    return OP_TEXT(cx, r->padded == r->length ? "element" : "select(e < length, element, 0)", { "value", value },
+                   { "element", r->is_wide || r->panel ? "i16(value)" : "value" },
+                   { "length", op_number(cx, r->length) });
 }
 
 /* Emits y[lead,o] = b[o] + the sum over the patch's row; `lead` spells the patch's leading indices. */
 static int product(Ctx *cx, const Node *n, const PackedRows *r, Tensor *patch, const char *lead, Tensor **out)
 {
     const char *text =
-        r->is_paired ? text_format(
-            cx,
-            "y[%so<%lld] = sum(q,t<2; b[o]) i32(patch[%sq,t]) * i32(i8(i32(k[o/4,q,o%%4/2,t]) + o%%2*128 >> o%%2*8))",
-            lead, (long long)r->outs, lead)
+        r->is_paired
+            ? "y[lead,o<outs] = sum(q,t<2; b[o]) i32(patch[lead,q,t]) * "
+              "i32(i8(i32(k[o/4,q,o%4/2,t]) + o%2*128 >> o%2*8))"
         : r->panel
-            ? text_format(cx,
-                          "y[%so<%lld] = sum(q,t<2; b[o]) i32(patch[%s2*q+t]) * i32(k[o/%lld,q,o%%%lld,t])", lead,
-                          (long long)r->outs, lead, (long long)r->panel, (long long)r->panel)
+            ? "y[lead,o<outs] = sum(q,t<2; b[o]) i32(patch[lead,2*q+t]) * i32(k[o/panel,q,o%panel,t])"
         : r->is_wide
-            ? text_format(cx, "y[%so<%lld] = sum(q,s<2,t<2; b[o]) i32(patch[%s4*q+2*s+t]) * i32(k[o/2,q,o%%2,t,s])",
-                          lead, (long long)r->outs, lead)
-            : text_format(cx, "y[%so<%lld] = sum(e; b[o]) i32(patch[%se]) * i32(k[o,e])", lead, (long long)r->outs,
-                          lead);
+            ? "y[lead,o<outs] = sum(q,s<2,t<2; b[o]) i32(patch[lead,4*q+2*s+t]) * i32(k[o/2,q,o%2,t,s])"
+            : "y[lead,o<outs] = sum(e; b[o]) i32(patch[lead,e]) * i32(k[o,e])";
     if (!patch) return 0;
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("patch", patch), BIND_T("k", r->k), BIND_T("b", r->b));
+    out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, text, { "lead", lead }, { "outs", op_number(cx, r->outs) },
+                                       { "panel", op_number(cx, r->panel) }),
+                        BIND_T("patch", patch), BIND_T("k", r->k), BIND_T("b", r->b));
     return out[0] ? 1 : 0;
 }
 
@@ -135,50 +133,59 @@ static int64_t reached(const PackedWindow *w, int d)
     return (w->extent[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
 }
 
+/* Replaces the names of a window: strides sh, sw, dilations dh, dw, padding ph, pw; `row` elements or pairs of a
+ * window's row, `pixel` of a pixel, whose channels are c. */
+static const char *window_phrases(Ctx *cx, const Node *n, const PackedWindow *w, int64_t row, int64_t pixel,
+                                  const char *text)
+{
+    const int64_t c = tensor_dim(n->in[0], 3);
+    return OP_TEXT(cx, text, { "sh", op_number(cx, w->stride[0]) }, { "sw", op_number(cx, w->stride[1]) },
+                   { "dh", op_number(cx, w->dilation[0]) }, { "dw", op_number(cx, w->dilation[1]) },
+                   { "ph", op_number(cx, w->pad[0]) }, { "pw", op_number(cx, w->pad[1]) },
+                   { "swc", op_number(cx, w->stride[1] * c) }, { "c", op_number(cx, c) },
+                   { "row", op_number(cx, row) }, { "pixel", op_number(cx, pixel) },
+                   { "fill", op_number(cx, node_int(n, "fill", 0)) });
+}
+
 /* Emits the padded rows of x, flattened over pixels and channels: a row of a window is contiguous in them. `more`
  * pixels follow the last one that a window reads. */
 static Tensor *bordered_rows(Ctx *cx, const Node *n, const PackedWindow *w, int64_t more)
 {
-    long long c = (long long)tensor_dim(n->in[0], 3);
-    const char *text = text_format(cx, "rows[n,h<%lld,u<%lld] = (x[n,h-%lld,u/%lld-%lld,u%%%lld]? : %lld)",
-                                   (long long)reached(w, 0), ((long long)reached(w, 1) + more) * c,
-                                   (long long)w->pad[0], c, (long long)w->pad[1], c, (long long)node_int(n, "fill", 0));
-    return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
+    const int64_t c = tensor_dim(n->in[0], 3);
+    const char *text = OP_TEXT(cx, "rows[n,h<height,u<length] = (x[n,h-ph,u/c-pw,u%c]? : fill)",
+                               { "height", op_number(cx, reached(w, 0)) },
+                               { "length", op_number(cx, (reached(w, 1) + more) * c) });
+    return OP_FORMULA(cx, n, window_phrases(cx, n, w, 0, c, text), BIND_T("x", n->in[0]));
 }
 
 /* Returns the text of patch element e: read from `rows`, or from x with `fill` outside. */
 static const char *window_text(Ctx *cx, const Node *n, const PackedWindow *w, bool of_rows)
 {
-    long long row = (long long)(w->kernel[1] * tensor_dim(n->in[0], 3)), c = (long long)tensor_dim(n->in[0], 3);
-    if (of_rows)
-        return text_format(cx, "rows[n,h*%lld+e/%lld*%lld,w*%lld+e%%%lld]", (long long)w->stride[0], row,
-                           (long long)w->dilation[0], (long long)w->stride[1] * c, row);
-    const char *at_h = text_format(cx, "h*%lld+e/%lld*%lld-%lld", (long long)w->stride[0], row,
-                                   (long long)w->dilation[0], (long long)w->pad[0]);
-    const char *at_w = text_format(cx, "w*%lld+e%%%lld/%lld*%lld-%lld", (long long)w->stride[1], row, c,
-                                   (long long)w->dilation[1], (long long)w->pad[1]);
-    return text_format(cx, leaves_input(n, w) ? "(x[n,%s,%s,e%%%lld]? : %lld)" : "x[n,%s,%s,e%%%lld]", at_h, at_w, c,
-                       (long long)node_int(n, "fill", 0));
+    const int64_t c = tensor_dim(n->in[0], 3);
+    return window_phrases(cx, n, w, w->kernel[1] * c, c,
+                          of_rows ? "rows[n,h*sh+e/row*dh,w*swc+e%row]"
+                          : leaves_input(n, w) ? "(x[n,h*sh+e/row*dh-ph,w*sw+e%row/c*dw-pw,e%c]? : fill)"
+                                               : "x[n,h*sh+e/row*dh-ph,w*sw+e%row/c*dw-pw,e%c]");
 }
 
 /* Returns the same for pairs. A window row holds a whole number of pairs; its padding is multiplied by zero weights. */
 static const char *pair_text(Ctx *cx, const Node *n, const PackedWindow *w, bool of_rows)
 {
-    long long c = (long long)tensor_dim(n->in[0], 3), row = ((long long)w->kernel[1] * c + 1) / 2, pixel = (c + 1) / 2;
-    const char *at_h = text_format(cx, "h*%lld+q/%lld*%lld", (long long)w->stride[0], row, (long long)w->dilation[0]);
-    if (of_rows) return text_format(cx, "rows[n,%s,w*%lld+q%%%lld*2+t]", at_h, (long long)w->stride[1] * c, row);
-    return text_format(
-        cx, c % 2 ? "(x[n,%s,w*%lld+q%%%lld/%lld,q%%%lld*2+t]? : 0)" : "x[n,%s,w*%lld+q%%%lld/%lld,q%%%lld*2+t]", at_h,
-        (long long)w->stride[1], row, pixel, pixel);
+    const int64_t c = tensor_dim(n->in[0], 3);
+    return window_phrases(cx, n, w, (w->kernel[1] * c + 1) / 2, (c + 1) / 2,
+                          of_rows ? "rows[n,h*sh+q/row*dh,w*swc+q%row*2+t]"
+                          : c % 2 ? "(x[n,h*sh+q/row*dh,w*sw+q%row/pixel,q%pixel*2+t]? : 0)"
+                                  : "x[n,h*sh+q/row*dh,w*sw+q%row/pixel,q%pixel*2+t]");
 }
 
 static Tensor *patch_of(Ctx *cx, const Node *n, const PackedWindow *w, const PackedRows *r, Tensor *from, bool of_rows)
 {
-    const char *text = text_format(cx, "patch[n,h<%lld,w<%lld,%s<%lld%s] = %s", (long long)w->extent[0],
-                                   (long long)w->extent[1], r->is_paired ? "q" : "e", (long long)r->padded,
-                                   r->is_paired ? ",t<2" : "",
-                                   r->is_paired ? text_format(cx, "i16(%s)", pair_text(cx, n, w, of_rows))
-                                                : element_text(cx, r, window_text(cx, n, w, of_rows)));
+    const char *value = r->is_paired ? pair_text(cx, n, w, of_rows)
+                                     : element_text(cx, r, window_text(cx, n, w, of_rows));
+    const char *text = OP_TEXT(cx, r->is_paired ? "patch[n,h<height,w<width,q<padded,t<2] = i16(value)"
+                                                : "patch[n,h<height,w<width,e<padded] = value",
+                               { "height", op_number(cx, w->extent[0]) }, { "width", op_number(cx, w->extent[1]) },
+                               { "padded", op_number(cx, r->padded) }, { "value", value });
     return from ? OP_FORMULA(cx, n, text, BIND_T(of_rows ? "rows" : "x", from)) : NULL;
 }
 
@@ -197,7 +204,7 @@ static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     Tensor *from = of_rows ? bordered_rows(cx, n, &w, r.is_paired ? row % 2 : 0) : r.x;
-    return product(cx, n, &r, patch_of(cx, n, &w, &r, from, of_rows), "n,h,w,", out);
+    return product(cx, n, &r, patch_of(cx, n, &w, &r, from, of_rows), "n,h,w", out);
 }
 
 /* Emits x padded with `fill`, with `channels` channels. */
@@ -208,11 +215,12 @@ static Tensor *padded_image(Ctx *cx, const Node *n, const PackedWindow *w, int64
     for (int d = 0; d < 2; d++) extent[d] = reached(w, d);
     bool leaves = w->pad[0] || w->pad[1] || extent[0] > tensor_dim(x, 1) || extent[1] > tensor_dim(x, 2)
                   || channels > tensor_dim(x, 3);
-    const char *text = text_format(cx,
-                                   leaves ? "padded[n,h<%lld,w<%lld,c<%lld] = (x[n,h-%lld,w-%lld,c]? : %lld)"
-                                          : "padded[n,h<%lld,w<%lld,c<%lld] = x[n,h-%lld,w-%lld,c]",
-                                   (long long)extent[0], (long long)extent[1], (long long)channels,
-                                   (long long)w->pad[0], (long long)w->pad[1], (long long)node_int(n, "fill", 0));
+    const char *text = OP_TEXT(cx, leaves ? "padded[n,h<height,w<width,c<channels] = (x[n,h-ph,w-pw,c]? : fill)"
+                                          : "padded[n,h<height,w<width,c<channels] = x[n,h-ph,w-pw,c]",
+                               { "height", op_number(cx, extent[0]) }, { "width", op_number(cx, extent[1]) },
+                               { "channels", op_number(cx, channels) }, { "ph", op_number(cx, w->pad[0]) },
+                               { "pw", op_number(cx, w->pad[1]) },
+                               { "fill", op_number(cx, node_int(n, "fill", 0)) });
     return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
 }
 
@@ -232,14 +240,13 @@ static int packed_depthwise2d(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     Tensor *padded = padded_image(cx, n, &w, channels);
-    const char *text = text_format(cx,
-                                   "y[n,h<%lld,w<%lld,o<%lld] = sum(i,j; b[o]) "
-                                   "i32(padded[n,h*%lld+i*%lld,w*%lld+j*%lld,o]) * i32(k[o/%lld,i,j,o%%%lld])",
-                                   (long long)w.extent[0], (long long)w.extent[1], (long long)own,
-                                   (long long)w.stride[0], (long long)w.dilation[0], (long long)w.stride[1],
-                                   (long long)w.dilation[1], (long long)block, (long long)block);
+    const char *text = OP_TEXT(cx, "y[n,h<height,w<width,o<own] = sum(i,j; b[o]) "
+                                   "i32(padded[n,h*sh+i*dh,w*sw+j*dw,o]) * i32(k[o/block,i,j,o%block])",
+                               { "height", op_number(cx, w.extent[0]) }, { "width", op_number(cx, w.extent[1]) },
+                               { "own", op_number(cx, own) }, { "block", op_number(cx, block) });
     if (!padded) return 0;
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("padded", padded), BIND_T("k", k), BIND_T("b", b));
+    out[0] = OP_FORMULA(cx, n, window_phrases(cx, n, &w, 0, own, text), BIND_T("padded", padded), BIND_T("k", k),
+                        BIND_T("b", b));
     return out[0] ? 1 : 0;
 }
 
@@ -249,14 +256,14 @@ static int packed_dense(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int64_t length = x->rank < 1 ? 0 : tensor_dim(x, x->rank - 1);
     if (x->rank < 1 || !read_rows(cx, n, length, (length + 1) / 2, &r)) return 0;
-    Text lead = text_new(cx);
-    for (int d = 0; d + 1 < x->rank; d++) text_printf(&lead, "%c,", axis_letter(x->rank, d));
-    const char *at = text_string(&lead),
-               *value = element_text(cx, &r, text_format(cx, r.padded > r.length ? "(x[%se]? : 0)" : "x[%se]", at));
-    const char *patch = r.is_paired ? text_format(cx, "patch[%sq<%lld,t<2] = i16((x[%sq*2+t]? : 0))", at,
-                                                  (long long)r.padded, at)
-                                    : text_format(cx, "patch[%se<%lld] = %s", at, (long long)r.padded, value);
-    return product(cx, n, &r, OP_FORMULA(cx, n, patch, BIND_T("x", r.x)), at, out);
+    bool chosen[MAX_RANK] = { false };
+    chosen[x->rank - 1] = true;
+    const char *lead = axis_text(cx, x->rank, chosen).kept;
+    const char *value = element_text(cx, &r, r.padded > r.length ? "(x[lead,e]? : 0)" : "x[lead,e]");
+    const char *patch = OP_TEXT(cx, r.is_paired ? "patch[lead,q<padded,t<2] = i16((x[lead,q*2+t]? : 0))"
+                                                : "patch[lead,e<padded] = value",
+                                { "lead", lead }, { "padded", op_number(cx, r.padded) }, { "value", value });
+    return product(cx, n, &r, OP_FORMULA(cx, n, patch, BIND_T("x", r.x)), lead, out);
 }
 
 static const AttrRow conv_attrs[] = {

@@ -33,16 +33,19 @@ static int store(Ctx *cx, const Node *n, const char *scaled, Tensor **out)
 {
     DType to;
     if (!read_type(cx, n, &to) || !check_zero(cx, n, to)) return 0;
-    const char *real = dtype_info(n->in[1]->type)->spelling;
-    const char *x = n->in[0]->type == n->in[1]->type ? "x[*]" : text_format(cx, "%s(x[*])", real);
-    const char *text = text_format(cx, "y[*] = %s(nearbyint(%s %s scale[*]) + %s(zero[*]))", dtype_info(to)->spelling,
-                                   x, scaled, real);
+    const char *text = OP_TEXT(cx, "y[*] = stored(nearbyint(scaled) + real(zero[*]))",
+                               { "real", dtype_info(n->in[1]->type)->spelling }, { "stored", dtype_info(to)->spelling },
+                               { "value", n->in[0]->type == n->in[1]->type ? "x[*]" : "real(x[*])" },
+                               { "scaled", scaled });
     out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("scale", n->in[1]), BIND_T("zero", n->in[2]));
     return out[0] ? 1 : 0;
 }
 
-static int quantize(Ctx *cx, const Node *n, Tensor **out) { return op_float(cx, n) ? store(cx, n, "/", out) : 0; }
-static int requantize(Ctx *cx, const Node *n, Tensor **out) { return store(cx, n, "*", out); }
+static int quantize(Ctx *cx, const Node *n, Tensor **out)
+{
+    return op_float(cx, n) ? store(cx, n, "value / scale[*]", out) : 0;
+}
+static int requantize(Ctx *cx, const Node *n, Tensor **out) { return store(cx, n, "value * scale[*]", out); }
 
 static int dequantize(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -50,7 +53,7 @@ static int dequantize(Ctx *cx, const Node *n, Tensor **out)
     if (!dtype_is_integer(n->in[0]->type))
         op_refuse(cx, n, "the input is %s; an integer type is expected", dtype_info(n->in[0]->type)->spelling);
     if (ctx_failed(cx) || !check_zero(cx, n, n->in[0]->type)) return 0;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s(i32(x[*]) - i32(zero[*])) * scale[*]", real),
+    out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, "y[*] = real(i32(x[*]) - i32(zero[*])) * scale[*]", { "real", real }),
                         BIND_T("x", n->in[0]), BIND_T("scale", n->in[1]), BIND_T("zero", n->in[2]));
     return out[0] ? 1 : 0;
 }

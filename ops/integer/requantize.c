@@ -44,21 +44,25 @@ static bool check_operands(Ctx *cx, const Node *n, int operands)
 
 static Tensor *input(const Node *n, int i) { return i < n->in_count ? n->in[i] : NULL; }
 
-/* Returns the text of an added constant, " + 5" or " - 5"; empty for 0. */
+/* Returns the phrase of an added constant, "+ 5" or "- 5"; empty for 0. */
 static const char *plus_text(Ctx *cx, int64_t v)
 {
     return !v      ? ""
-           : v < 0 ? text_format(cx, " - %llu", 0 - (unsigned long long)v)
-                   : text_format(cx, " + %lld", (long long)v);
+           : v < 0 ? text_format(cx, "- %llu", 0 - (unsigned long long)v)
+                   : text_format(cx, "+ %lld", (long long)v);
 }
 
-static const char *clamped_text(Ctx *cx, const Node *n, const char *text, DType to)
+/* Computes the value, clamped and in the type of the result. */
+static int clamped(Ctx *cx, const Node *n, DType to, const char *value, const Bind *binds, Tensor **out)
 {
     const DTypeInfo *type = dtype_info(to);
-    int64_t least = node_int(n, "min", type->least), greatest = node_int(n, "max", type->greatest);
-    return text_format(cx, "%s(min(max(%s, %lld), %lld))", type->spelling, text,
-                       (long long)(least > type->least ? least : type->least),
-                       (long long)(greatest < type->greatest ? greatest : type->greatest));
+    const int64_t least = node_int(n, "min", type->least), greatest = node_int(n, "max", type->greatest);
+    const char *text = OP_TEXT(cx, "y[*] = to(min(max(value, least), greatest))", { "value", value },
+                               { "to", type->spelling },
+                               { "least", op_number(cx, least > type->least ? least : type->least) },
+                               { "greatest", op_number(cx, greatest < type->greatest ? greatest : type->greatest) });
+    out[0] = op_formula(cx, n, text, binds);
+    return out[0] ? 1 : 0;
 }
 
 /* ---- Rounding by an added constant ------------------------------------------------------------------------------ */
@@ -72,14 +76,13 @@ static int shifted(Ctx *cx, const Node *n, const char *sum, Tensor *shifts, cons
     if (shift < 0 || shift > MOST_SHIFT)
         op_refuse(cx, n, "'shift' is %lld, but it must be in 0..%d", (long long)shift, MOST_SHIFT);
     if (ctx_failed(cx)) return 0;
-    const char *more = shifts              ? " >> i32(n[*])"
-                       : shift > HIGH_WORD ? text_format(cx, " >> %lld", (long long)shift - HIGH_WORD)
-                                           : "";
-    bool is_high = shifts || shift >= HIGH_WORD;
-    const char *text = is_high ? text_format(cx, "i32((%s) >> %d)%s", sum, HIGH_WORD, more)
-                               : text_format(cx, "((%s) >> %lld)", sum, (long long)shift);
-    out[0] = op_formula(cx, n, text_format(cx, "y[*] = %s", clamped_text(cx, n, text, to)), binds);
-    return out[0] ? 1 : 0;
+    const char *text = shifts               ? "i32((sum) >> high) >> i32(n[*])"
+                       : shift > HIGH_WORD  ? "i32((sum) >> high) >> more"
+                       : shift == HIGH_WORD ? "i32((sum) >> high)"
+                                            : "((sum) >> shift)";
+    return clamped(cx, n, to, OP_TEXT(cx, text, { "sum", sum }, { "high", op_number(cx, HIGH_WORD) },
+                                      { "more", op_number(cx, shift - HIGH_WORD) }, { "shift", op_number(cx, shift) }),
+                   binds, out);
 }
 
 /* The high word of the product, shifted to twice the result's unit, plus 2 * zero + 1. */
@@ -95,21 +98,20 @@ static int centered(Ctx *cx, const Node *n, const char *factor, const Bind *bind
     if (zero < INT16_MIN || zero > INT16_MAX)
         op_refuse(cx, n, "'zero' is %lld, but it must be in %d..%d", (long long)zero, INT16_MIN, INT16_MAX);
     if (ctx_failed(cx)) return 0;
-    const char *more = input(n, 3) ? " >> i32(n[*])" : shift > HIGH_WORD + 1
-        ? text_format(cx, " >> %lld", (long long)shift - HIGH_WORD - 1) : "";
-    const char *text = text_format(cx, "((i32(i64(x[*]) * %s >> %d)%s)%s >> 1)", factor, HIGH_WORD, more,
-                                   plus_text(cx, 2 * zero + 1));
-    out[0] = op_formula(cx, n, text_format(cx, "y[*] = %s", clamped_text(cx, n, text, to)), binds);
-    return out[0] ? 1 : 0;
+    const char *more = input(n, 3) ? ">> i32(n[*])" : shift > HIGH_WORD + 1 ? ">> rest" : "";
+    const char *text = OP_TEXT(cx, "((i32(i64(x[*]) * factor >> high) more) offset >> 1)", { "factor", factor },
+                               { "high", op_number(cx, HIGH_WORD) }, { "rest", op_number(cx, shift - HIGH_WORD - 1) },
+                               { "more", more }, { "offset", plus_text(cx, 2 * zero + 1) });
+    return clamped(cx, n, to, text, binds, out);
 }
 
 static int requantize_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     if (!check_operands(cx, n, 1)) return 0;
     Tensor *m = input(n, 1), *c = input(n, 2), *shifts = input(n, 3);
-    const char *factor = m ? "i64(m[*])" : text_format(cx, "%lld", (long long)node_int(n, "multiplier", 1));
-    const char *sum = text_format(cx, "i64(x[*]) * %s%s", factor,
-                                  c ? " + c[*]" : plus_text(cx, node_int(n, "offset", 0)));
+    const char *factor = m ? "i64(m[*])" : op_number(cx, node_int(n, "multiplier", 1));
+    const char *sum = OP_TEXT(cx, "i64(x[*]) * factor offset", { "factor", factor },
+                              { "offset", c ? "+ c[*]" : plus_text(cx, node_int(n, "offset", 0)) });
     const Bind binds[] = {
         BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("c", c), BIND_T("n", shifts), { NULL, NULL, NULL }
     };
@@ -118,8 +120,10 @@ static int requantize_fixed(Ctx *cx, const Node *n, Tensor **out)
 
 static const char *pair_text(Ctx *cx, const Node *n, const char *type)
 {
-    return text_format(cx, "%s(a[*]) * %lld + %s(b[*]) * %lld%s", type, (long long)node_int(n, "multiplier_a", 1), type,
-                       (long long)node_int(n, "multiplier_b", 1), plus_text(cx, node_int(n, "offset", 0)));
+    return OP_TEXT(cx, "type(a[*]) * ma + type(b[*]) * mb offset", { "type", type },
+                   { "ma", op_number(cx, node_int(n, "multiplier_a", 1)) },
+                   { "mb", op_number(cx, node_int(n, "multiplier_b", 1)) },
+                   { "offset", plus_text(cx, node_int(n, "offset", 0)) });
 }
 
 /* The sum in the high word of the products, in 32 bits. */
@@ -138,14 +142,13 @@ static int sum_in_high_word(Ctx *cx, const Node *n, int64_t up, Tensor **out)
         op_refuse(cx, n, "'shift' is %lld and 'offset' %lld; with 'up' 0..31 and less than 2^30 are accepted",
                   (long long)shift, (long long)offset);
     if (ctx_failed(cx)) return 0;
-    const char *sum = text_format(cx, "i64(i32(a[*]) << %lld) * %lld + i64(i32(b[*]) << %lld) * %lld", (long long)up,
-                                  (long long)node_int(n, "multiplier_a", 1), (long long)up,
-                                  (long long)node_int(n, "multiplier_b", 1));
-    const char *text = text_format(cx, "((i32((%s) >> %d)%s) >> %lld)", sum, HIGH_WORD, plus_text(cx, offset),
-                                   (long long)shift);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", clamped_text(cx, n, text, to)), BIND_T("a", n->in[0]),
-                        BIND_T("b", n->in[1]));
-    return out[0] ? 1 : 0;
+    const char *text = OP_TEXT(
+        cx, "((i32((i64(i32(a[*]) << up) * ma + i64(i32(b[*]) << up) * mb) >> high) offset) >> shift)",
+        { "up", op_number(cx, up) }, { "ma", op_number(cx, node_int(n, "multiplier_a", 1)) },
+        { "mb", op_number(cx, node_int(n, "multiplier_b", 1)) }, { "high", op_number(cx, HIGH_WORD) },
+        { "offset", plus_text(cx, offset) }, { "shift", op_number(cx, shift) });
+    return clamped(cx, n, to, text,
+                   (const Bind[]){ BIND_T("a", n->in[0]), BIND_T("b", n->in[1]), { NULL, NULL, NULL } }, out);
 }
 
 static int requantize_sum(Ctx *cx, const Node *n, Tensor **out)
@@ -170,13 +173,12 @@ static int evened(Ctx *cx, const Node *n, Tensor *t, Tensor **out)
     if (ctx_failed(cx)) return 0;
     int bits = 0;
     while (bits < 62 && INT64_C(1) << bits < d) bits++;
-    const char *by = INT64_C(1) << bits == d ? text_format(cx, ">> %d", bits) : text_format(cx, "/ %lld", (long long)d);
-    const char *one = dtype_info(t->type)->spelling;
-    const char *nearest = text_format(cx, "((t[*] + %lld + ((t[*] %s) & %s(1))) %s)", (long long)(d / 2 - 1), by, one,
-                                      by);
-    const char *text = clamped_text(cx, n, text_format(cx, "%s%s", nearest, plus_text(cx, zero)), to);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", text), BIND_T("t", t));
-    return out[0] ? 1 : 0;
+    const bool is_power = INT64_C(1) << bits == d;
+    const char *text = OP_TEXT(cx, "((t[*] + half + ((t[*] divided) & type(1))) divided) zero",
+                               { "by", op_number(cx, is_power ? bits : d) }, { "divided", is_power ? ">> by" : "/ by" },
+                               { "half", op_number(cx, d / 2 - 1) }, { "type", dtype_info(t->type)->spelling },
+                               { "zero", plus_text(cx, zero) });
+    return clamped(cx, n, to, text, (const Bind[]){ BIND_T("t", t), { NULL, NULL, NULL } }, out);
 }
 
 static const char *width(const Node *n) { return node_int(n, "wide", 0) ? "i64" : "i32"; }
@@ -186,11 +188,10 @@ static int requantize_even(Ctx *cx, const Node *n, Tensor **out)
     if (!check_operands(cx, n, 1)) return 0;
     Tensor *m = input(n, 1), *c = input(n, 2);
     const char *type = width(n);
-    const char *factor = m ? text_format(cx, "%s(m[*])", type)
-                           : text_format(cx, "%lld", (long long)node_int(n, "multiplier", 1));
-    const char *offset = c ? text_format(cx, " + %s(c[*])", type) : plus_text(cx, node_int(n, "offset", 0));
-    Tensor *t = OP_FORMULA(cx, n, text_format(cx, "t[*] = %s(x[*]) * %s%s", type, factor, offset),
-                           BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("c", c));
+    const char *text = OP_TEXT(cx, "t[*] = type(x[*]) * factor offset", { "type", type },
+                               { "factor", m ? "type(m[*])" : op_number(cx, node_int(n, "multiplier", 1)) },
+                               { "offset", c ? "+ type(c[*])" : plus_text(cx, node_int(n, "offset", 0)) });
+    Tensor *t = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("c", c));
     return evened(cx, n, t, out);
 }
 
@@ -198,8 +199,8 @@ static int requantize_sum_even(Ctx *cx, const Node *n, Tensor **out)
 {
     if (!check_operands(cx, n, 2)) return 0;
     return evened(cx, n,
-                  OP_FORMULA(cx, n, text_format(cx, "t[*] = %s", pair_text(cx, n, width(n))), BIND_T("a", n->in[0]),
-                             BIND_T("b", n->in[1])),
+                  OP_FORMULA(cx, n, OP_TEXT(cx, "t[*] = pair", { "pair", pair_text(cx, n, width(n)) }),
+                             BIND_T("a", n->in[0]), BIND_T("b", n->in[1])),
                   out);
 }
 

@@ -47,37 +47,45 @@ static bool check(Ctx *cx, const Node *n)
            && check_range(cx, n, "zero_x", INT32_MIN, INT32_MAX);
 }
 
-/* Returns the text of ((x - zero_x) << left) * m / 2^(31+n) in 64 bits, rounded to nearest, ties up. */
-static const char *scaled_once_text(Ctx *cx, const Node *n)
+/* The phrases of a scaling: `wide` is x in the type of the sums, `m` the multiplier, `n` its shift to the right. The
+ * steps without effect are omitted. */
+typedef struct Scaling { const char *m, *n; bool subtracts, shifts_left; } Scaling;
+
+static Scaling scaling_of(Ctx *cx, const Node *n, const char *m, const char *shifts)
 {
-    long long zero_x = (long long)node_int(n, "zero_x", 0), left = (long long)node_int(n, "left", 0),
-              shift = (long long)node_int(n, "shift", 0);
-    bool has_shifts = n->in_count > SHIFT && n->in[SHIFT],
-         has_multipliers = n->in_count > MULTIPLIER && n->in[MULTIPLIER];
-    const char *m = has_multipliers ? "i64(m[*])" : text_format(cx, "%lld", (long long)node_int(n, "multiplier", 0));
-    const char *x = zero_x ? text_format(cx, "(i64(x[*]) - %lld)", zero_x) : "i64(x[*])";
-    if (left) x = text_format(cx, "(%s << %lld)", x, left);
-    const char *product = text_format(cx, "(%s * %s", x, m);
-    if (has_shifts) return text_format(cx, "i32(%s + (i64(1) << (i64(n[*]) + 30))) >> (i64(n[*]) + 31))", product);
-    return text_format(cx, "i32(%s + %lld) >> %lld)", product, 1LL << (30 + shift), 31 + shift);
+    const bool has_multipliers = n->in_count > MULTIPLIER && n->in[MULTIPLIER],
+               has_shifts = n->in_count > SHIFT && n->in[SHIFT];
+    return (Scaling){ .m = has_multipliers ? m : op_number(cx, node_int(n, "multiplier", 0)),
+                      .n = has_shifts ? shifts : NULL, .subtracts = node_int(n, "zero_x", 0) != 0,
+                      .shifts_left = node_int(n, "left", 0) != 0 };
 }
 
-/* Returns the text of the scaled value; steps without effect are omitted. */
-static const char *scaled_text(Ctx *cx, const Node *n)
+static const char *scaled_text(Ctx *cx, const Node *n, const Scaling *s, const char *wide, const char *text)
 {
-    long long zero_x = (long long)node_int(n, "zero_x", 0), left = (long long)node_int(n, "left", 0),
-              shift = (long long)node_int(n, "shift", 0);
-    if (node_int(n, "once", 0)) return scaled_once_text(cx, n);
-    bool has_shifts = n->in_count > SHIFT && n->in[SHIFT],
-         has_multipliers = n->in_count > MULTIPLIER && n->in[MULTIPLIER];
-    const char *x = n->in[0]->type == I32 ? "x[*]" : "i32(x[*])";
-    if (zero_x) x = text_format(cx, "(%s - %lld)", x, zero_x);
-    if (left) x = text_format(cx, "(%s << %lld)", x, left);
-    const char *m = has_multipliers ? "m[*]" : text_format(cx, "%lld", (long long)node_int(n, "multiplier", 0));
-    const char *high = text_format(cx, "mulhigh(%s, %s)", x, m);
-    if (has_shifts)
-        return text_format(cx, "roundshift(%s, %s)", high, n->in[SHIFT]->type == I32 ? "n[*]" : "i32(n[*])");
-    return shift ? text_format(cx, "roundshift(%s, %lld)", high, shift) : high;
+    const int64_t shift = node_int(n, "shift", 0);
+    return OP_TEXT(cx, text, { "wide", wide }, { "zero_x", op_number(cx, node_int(n, "zero_x", 0)) },
+                   { "left", op_number(cx, node_int(n, "left", 0)) },
+                   { "from", s->subtracts ? "(wide - zero_x)" : "wide" },
+                   { "shifted", s->shifts_left ? "(from << left)" : "from" }, { "m", s->m },
+                   { "half", op_number(cx, INT64_C(1) << (30 + shift)) }, { "all", op_number(cx, 31 + shift) },
+                   { "n", s->n ? s->n : op_number(cx, shift) });
+}
+
+/* Returns the text of ((x - zero_x) << left) * m / 2^(31+n) in 64 bits, rounded to nearest, ties up. */
+static const char *scaled_once(Ctx *cx, const Node *n)
+{
+    const Scaling s = scaling_of(cx, n, "i64(m[*])", "i64(n[*])");
+    return scaled_text(cx, n, &s, "i64(x[*])", s.n ? "i32((shifted * m + (i64(1) << (n + 30))) >> (n + 31))"
+                                                   : "i32((shifted * m + half) >> all)");
+}
+
+/* The same with two roundings. */
+static const char *scaled_twice(Ctx *cx, const Node *n)
+{
+    const bool has_bytes = n->in_count > SHIFT && n->in[SHIFT] && n->in[SHIFT]->type != I32;
+    const Scaling s = scaling_of(cx, n, "m[*]", has_bytes ? "i32(n[*])" : "n[*]");
+    return scaled_text(cx, n, &s, n->in[0]->type == I32 ? "x[*]" : "i32(x[*])",
+                       s.n || node_int(n, "shift", 0) ? "roundshift(mulhigh(shifted, m), n)" : "mulhigh(shifted, m)");
 }
 
 static int rescale(Ctx *cx, const Node *n, Tensor **out)
@@ -85,18 +93,19 @@ static int rescale(Ctx *cx, const Node *n, Tensor **out)
     DType to;
     if (!read_type(cx, n, &to) || !check(cx, n)) return 0;
     const DTypeInfo *type = dtype_info(to);
-    int64_t zero = node_int(n, "zero", 0), least = node_int(n, "min", type->least),
-            greatest = node_int(n, "max", type->greatest);
-    const char *text = scaled_text(cx, n);
-    if (zero) text = text_format(cx, "%s + %lld", text, (long long)zero);
-    if (to != I32 || least > type->least || greatest < type->greatest)
-        text = text_format(cx, "min(max(%s, %lld), %lld)", text, (long long)(least > type->least ? least : type->least),
-                           (long long)(greatest < type->greatest ? greatest : type->greatest));
-    if (to != I32) text = text_format(cx, "%s(%s)", type->spelling, text);
+    const int64_t zero = node_int(n, "zero", 0), least = node_int(n, "min", type->least),
+                  greatest = node_int(n, "max", type->greatest);
+    const bool clamps = to != I32 || least > type->least || greatest < type->greatest;
+    const char *text = OP_TEXT(
+        cx, "y[*] = result", { "scaled", node_int(n, "once", 0) ? scaled_once(cx, n) : scaled_twice(cx, n) },
+        { "zero", op_number(cx, zero) }, { "least", op_number(cx, least > type->least ? least : type->least) },
+        { "greatest", op_number(cx, greatest < type->greatest ? greatest : type->greatest) },
+        { "value", zero ? "scaled + zero" : "scaled" }, { "to", type->spelling },
+        { "clamped", clamps ? "min(max(value, least), greatest)" : "value" },
+        { "result", to == I32 ? "clamped" : "to(clamped)" });
     Tensor *m = n->in_count > MULTIPLIER ? n->in[MULTIPLIER] : NULL,
            *shifts = n->in_count > SHIFT ? n->in[SHIFT] : NULL;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", text), BIND_T("x", n->in[0]), BIND_T("m", m),
-                        BIND_T("n", shifts));
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("n", shifts));
     return out[0] ? 1 : 0;
 }
 
@@ -108,11 +117,9 @@ static int lookup(Ctx *cx, const Node *n, Tensor **out)
                   tensor_shape_text(cx, n->in[1]));
         return 0;
     }
-    Text at = text_new(cx);
-    for (int d = 0; d < n->in[0]->rank; d++) text_printf(&at, "%s%c", d ? "," : "", axis_letter(n->in[0]->rank, d));
-    const char *here = at.length ? text_format(cx, "[%s]", at.at) : "", *least = t == I8 ? "+128" : "";
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = table[i32(x%s)%s]", here, here, least), BIND_T("x", n->in[0]),
-                        BIND_T("table", n->in[1]));
+    const char *text = t == I8 ? "y[all] = table[i32(x[all])+128]" : "y[all] = table[i32(x[all])]";
+    out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, text, { "all", axes_with(cx, n->in[0]->rank, -1, "") }),
+                        BIND_T("x", n->in[0]), BIND_T("table", n->in[1]));
     return out[0] ? 1 : 0;
 }
 

@@ -34,27 +34,26 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
     }
     chosen[x->rank - 1] = true;
     AxisText a = axis_text(cx, x->rank, chosen);
-    Tensor *peak = OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", a.kept, a.chosen, a.all), BIND_T("x", x));
-    Tensor *below = OP_FORMULA(cx, n, text_format(cx, "below%s = i32(x%s) - i32(peak%s)", a.all, a.all, a.kept),
+    Tensor *peak = OP_FORMULA(cx, n, AXES_TEXT(cx, "peak[kept] = max(chosen) x[all]", a), BIND_T("x", x));
+    Tensor *below = OP_FORMULA(cx, n, AXES_TEXT(cx, "below[all] = i32(x[all]) - i32(peak[kept])", a),
                                BIND_T("x", x), BIND_T("peak", peak));
     Tensor *power = OP_FORMULA(
-        cx, n, text_format(cx, "exp%s = select(d%s < least, 0, expq(mulhigh(d%s << left, m), 5))", a.all, a.all, a.all),
+        cx, n, AXES_TEXT(cx, "exp[all] = select(d[all] < least, 0, expq(mulhigh(d[all] << left, m), 5))", a),
         BIND_T("d", below), BIND_V("least", attr_expr(cx, n, "least")), BIND_V("left", attr_expr(cx, n, "left")),
         BIND_V("m", attr_expr(cx, n, "multiplier")));
-    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) roundshift(e%s, 12)", a.kept, a.chosen, a.all),
+    Tensor *sum = OP_FORMULA(cx, n, AXES_TEXT(cx, "sum[kept] = sum(chosen) roundshift(e[all], 12)", a),
                              BIND_T("e", power));
-    Tensor *head = OP_FORMULA(cx, n, text_format(cx, "head%s = clz(s%s)", a.kept, a.kept), BIND_T("s", sum));
+    Tensor *head = OP_FORMULA(cx, n, AXES_TEXT(cx, "head[kept] = clz(s[kept])", a), BIND_T("s", sum));
     Tensor *half = OP_FORMULA(
-        cx, n, text_format(cx, "half%s = (((s%s << h%s) - -2147483648) >> 1) + 1073741824", a.kept, a.kept, a.kept),
+        cx, n, AXES_TEXT(cx, "half[kept] = (((s[kept] << h[kept]) - -2147483648) >> 1) + 1073741824", a),
         BIND_T("s", sum), BIND_T("h", head));
-    Tensor *twice = OP_FORMULA(cx, n, text_format(cx, "double%s = recipq(h%s)", a.kept, a.kept), BIND_T("h", half));
+    Tensor *twice = OP_FORMULA(cx, n, AXES_TEXT(cx, "double[kept] = recipq(h[kept])", a), BIND_T("h", half));
     Tensor *scale = OP_FORMULA(
-        cx, n, text_format(cx, "scale%s = select(r%s > 1073741823, 2147483647, r%s << 1)", a.kept, a.kept, a.kept),
+        cx, n, AXES_TEXT(cx, "scale[kept] = select(r[kept] > 1073741823, 2147483647, r[kept] << 1)", a),
         BIND_T("r", twice));
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y%s = i8(min(max(roundshift(mulhigh(s%s, e%s), 35 - h%s) - 128, -128), 127))",
-                                    a.all, a.kept, a.all, a.kept),
-                        BIND_T("s", scale), BIND_T("e", power), BIND_T("h", head));
+    const char *text = AXES_TEXT(
+        cx, "y[all] = i8(min(max(roundshift(mulhigh(s[kept], e[all]), 35 - h[kept]) - 128, -128), 127))", a);
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("s", scale), BIND_T("e", power), BIND_T("h", head));
     return out[0] ? 1 : 0;
 }
 

@@ -7,7 +7,74 @@
 #include "graph/dag/op_build.h"
 
 static char axis_of(int spatial, int d) { return "dhw"[MOST_SPATIAL - spatial + d]; }
-static char tap_of(int spatial, int d) { return "tij"[MOST_SPATIAL - spatial + d]; }
+static const char *tap_of(int spatial, int d)
+{
+    static const char *const taps[MOST_SPATIAL] = { "t", "i", "j" };
+    return taps[MOST_SPATIAL - spatial + d];
+}
+
+/* The first element of window i, i*from/to, and the element after its last, ((i+1)*from + to-1)/to. */
+static const Expr *window_begin(Ctx *cx, const Expr *i, int64_t from, int64_t to)
+{
+    return index_over(cx, expr_mul(cx, i, expr_index(cx, from)), to);
+}
+
+static const Expr *window_end(Ctx *cx, const Expr *i, int64_t from, int64_t to)
+{
+    const Expr *next = expr_mul(cx, index_plus(cx, i, 1), expr_index(cx, from));
+    return index_over(cx, expr_add(cx, next, expr_index(cx, to - 1)), to);
+}
+
+/* Opens the axes of the result: its windows have the variables at[1], .. */
+static void window_axes(IndexMap *m, const int64_t *size, const Expr **at)
+{
+    const Tensor *x = m->call->in[0];
+    const int spatial = x->rank - 2;
+    at[0] = index_axis(m, 'n', x->shape[0]);
+    for (int d = 0; d < spatial; d++) at[1 + d] = index_axis(m, axis_of(spatial, d), expr_index(m->cx, size[d]));
+    at[1 + spatial] = index_axis(m, 'c', x->shape[1 + spatial]);
+}
+
+/* The windows, of up to ceil(from/to) + 1 taps, reduced; `otherwise` stands for the taps beyond the end. */
+static Tensor *adaptive_reduced(Ctx *cx, const Node *n, const int64_t *size, const char *word, Reducer by,
+                                const Expr *otherwise)
+{
+    const Tensor *x = n->in[0];
+    const int spatial = x->rank - 2;
+    const Expr *at[MAX_RANK], *inside = NULL;
+    IndexMap m = { .cx = cx, .call = n, .word = word };
+    window_axes(&m, size, at);
+    const Expr *tap[MOST_SPATIAL];
+    for (int d = 0; d < spatial; d++) {
+        const int64_t from = tensor_dim(x, 1 + d), to = size[d];
+        tap[d] = index_tap(&m, tap_of(spatial, d), expr_index(cx, (from + to - 1) / to + (from % to != 0)));
+    }
+    for (int d = 0; d < spatial; d++) {
+        const int64_t from = tensor_dim(x, 1 + d), to = size[d];
+        const Expr *here = expr_add(cx, window_begin(cx, at[1 + d], from, to), tap[d]);
+        const Expr *is_in = expr_binary(cx, EXPR_LT, here, window_end(cx, at[1 + d], from, to));
+        inside = inside ? expr_binary(cx, EXPR_AND, inside, is_in) : is_in;
+        at[1 + d] = index_simplified(&m, expr_binary(cx, EXPR_MIN, expr_index(cx, from - 1), here));
+    }
+    return index_reduced(&m, by, expr_select(cx, inside, tensor_read(cx, x, at, x->rank), otherwise));
+}
+
+static Tensor *adaptive_mean(Ctx *cx, const Node *n, const int64_t *size)
+{
+    const Tensor *x = n->in[0];
+    const Tensor *sum = adaptive_reduced(cx, n, size, "sum", REDUCE_SUM, expr_int(cx, x->type, 0));
+    IndexMap m = { .cx = cx, .call = n };
+    const Expr *at[MAX_RANK], *count = NULL;
+    window_axes(&m, size, at);
+    for (int d = 0; d + 2 < x->rank; d++) {
+        const int64_t from = tensor_dim(x, 1 + d), to = size[d];
+        const Expr *taps = expr_sub(cx, window_end(cx, at[1 + d], from, to), window_begin(cx, at[1 + d], from, to));
+        count = count ? expr_mul(cx, count, taps) : taps;
+    }
+    if (!sum || ctx_failed(cx)) return NULL;
+    const Expr *total = tensor_read(cx, sum, at, x->rank);
+    return index_result(&m, expr_binary(cx, EXPR_DIV, total, expr_cast(cx, x->type, count)));
+}
 
 static int adaptive(Ctx *cx, const Node *n, bool is_max, Tensor **out)
 {
@@ -27,31 +94,8 @@ static int adaptive(Ctx *cx, const Node *n, bool is_max, Tensor **out)
                       (long long)tensor_dim(x, 1 + d));
             return 0;
         }
-    Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx), inside = text_new(cx), count = text_new(cx);
-    for (int d = 0; d < spatial; d++) {
-        const char axis = axis_of(spatial, d), tap = tap_of(spatial, d);
-        const long long from = (long long)tensor_dim(x, 1 + d), to = (long long)size[d];
-        const char *begin = text_format(cx, "%c*%lld/%lld", axis, from, to),
-                   *end = text_format(cx, "((%c+1)*%lld+%lld)/%lld", axis, from, to - 1, to);
-        text_printf(&lhs, "%c<%lld,", axis, to);
-        text_printf(&over, "%s%c<%lld", d ? "," : "", tap, (from + to - 1) / to + (from % to != 0));
-        text_printf(&at, "min(%lld, %s+%c),", from - 1, begin, tap);
-        text_printf(&inside, "%s%s+%c < %s", d ? " && " : "", begin, tap, end);
-        text_printf(&count, "%s(%s-%s)", d ? " * " : "", end, begin);
-    }
-    const char *value = text_format(cx, "select(%s, x[n,%sc], %s)", text_string(&inside), text_string(&at),
-                                    is_max ? "-inf" : "0");
-    if (is_max)
-        out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,%sc] = max(%s) %s", lhs.at, over.at, value),
-                            BIND_T("x", n->in[0]));
-    else {
-        Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum[n,%sc] = sum(%s) %s", lhs.at, over.at, value),
-                                 BIND_T("x", n->in[0]));
-        const char *axes = spatial == 1 ? "n,w,c" : spatial == 2 ? "n,h,w,c" : "n,d,h,w,c";
-        out[0] = OP_FORMULA(
-            cx, n, text_format(cx, "y[%s] = s[%s] / %s(%s)", axes, axes, dtype_info(x->type)->spelling, count.at),
-            BIND_T("s", sum));
-    }
+    out[0] = is_max ? adaptive_reduced(cx, n, size, NULL, REDUCE_MAX, expr_real(cx, x->type, -1.0 / 0.0))
+                    : adaptive_mean(cx, n, size);
     return out[0] ? 1 : 0;
 }
 static int adaptive_avg_pool(Ctx *cx, const Node *n, Tensor **out) { return adaptive(cx, n, false, out); }

@@ -47,9 +47,11 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
     }
     const Expr *images = n->in[1]->shape[0], *classes = n->in[1]->shape[1], *count = n->in[1]->shape[2];
     const Expr *shape[] = { count, images, classes, count };
-    const char *by_rank = text_format(cx, "[t<N%s,b<B,c<C]", expr_is_int(count, 1) ? "" : " ordered");
-    const char *by_box = text_format(cx, "[t<N%s,b<B,c<C,i<N]", expr_is_int(count, 1) ? "" : " ordered");
     Formulas f = { .cx = cx, .call = n };
+    formulas_phrase(&f, "steps", expr_is_int(count, 1) ? "t<N" : "t<N ordered");
+    formulas_phrase(&f, "by_rank", "steps,b<B,c<C");
+    formulas_phrase(&f, "by_box", "steps,b<B,c<C,i<N");
+    formulas_phrase(&f, "capacity", op_number(cx, capacity));
     static const char *const words[] = { "box", "score", "most", "overlap", "least" };
     for (int i = 0; i < 5; i++) formulas_name(&f, (Bind)BIND_T(words[i], n->in[i]));
     formulas_name(&f, (Bind)BIND_V("B", images));
@@ -58,39 +60,34 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
     formulas_compute(&f, "rank[b<B,c<C,i<N] = sum(o<N) select(score[b,c,o] > score[b,c,i] || (score[b,c,o] == "
                       "score[b,c,i] && o < i), 1, 0)");
     formulas_compute(&f, "ranked[t<N,b<B,c<C] = sum(i<N) select(rank[b,c,i] == t, i, 0)");
-    formulas_compute(&f, "%s",
-                  node_int(n, "center", 0) ? "edges[b<B,i<N,k<4] = select(k < 2, box[b,i,k%2] - box[b,i,k%2+2] * 0.5, "
-                                             "box[b,i,k%2] + box[b,i,k%2+2] * 0.5)"
-                                           : "edges[b<B,i<N,k<4] = select(k < 2, min(box[b,i,k%2], box[b,i,k%2+2]), "
-                                             "max(box[b,i,k%2], box[b,i,k%2+2]))");
+    formulas_compute(&f, node_int(n, "center", 0)
+        ? "edges[b<B,i<N,k<4] = select(k < 2, box[b,i,k%2] - box[b,i,k%2+2] * 0.5, box[b,i,k%2] + box[b,i,k%2+2] * 0.5)"
+        : "edges[b<B,i<N,k<4] = "
+          "select(k < 2, min(box[b,i,k%2], box[b,i,k%2+2]), max(box[b,i,k%2], box[b,i,k%2+2]))");
     formulas_compute(&f, "area[b<B,i<N] = (edges[b,i,2] - edges[b,i,0]) * (edges[b,i,3] - edges[b,i,1])");
     Tensor *selected = formulas_promise(&f, "selected", I32, 3, shape),
            *number = formulas_promise(&f, "number", I32, 3, shape),
            *suppressed = formulas_promise(&f, "suppressed", I32, 4, shape);
-    formulas_compute(&f, "before%s = (number[t-1,b,c]? : 0)", by_rank);
-    formulas_compute(&f, "left%s = (suppressed[t-1,b,c,i]? : 0)", by_box);
+    formulas_compute(&f, "before[by_rank] = (number[t-1,b,c]? : 0)");
+    formulas_compute(&f, "left[by_box] = (suppressed[t-1,b,c,i]? : 0)");
     formulas_define(&f, selected,
-                  "selected%s = select(left[t,b,c,ranked[t,b,c]] == 0 && i64(before[t,b,c]) < most && "
-                  "score[b,c,ranked[t,b,c]] > least, 1, 0)",
-                  by_rank);
-    formulas_define(&f, number, "number%s = before[t,b,c] + selected[t,b,c]", by_rank);
+                  "selected[by_rank] = select(left[t,b,c,ranked[t,b,c]] == 0 && i64(before[t,b,c]) < most && "
+                  "score[b,c,ranked[t,b,c]] > least, 1, 0)");
+    formulas_define(&f, number, "number[by_rank] = before[t,b,c] + selected[t,b,c]");
     formulas_compute(&f,
-                  "intersection%s = select(selected[t,b,c] > 0, "
+                  "intersection[by_box] = select(selected[t,b,c] > 0, "
                   "max(0, min(edges[b,ranked[t,b,c],2], edges[b,i,2]) - max(edges[b,ranked[t,b,c],0], edges[b,i,0])) * "
                   "max(0, min(edges[b,ranked[t,b,c],3], edges[b,i,3]) - max(edges[b,ranked[t,b,c],1], edges[b,i,1])), "
-                  "0)",
-                  by_box);
+                  "0)");
     formulas_define(&f, suppressed,
-                  "suppressed%s = select(left[t,b,c,i] > 0 || (intersection[t,b,c,i] > 0 && "
+                  "suppressed[by_box] = select(left[t,b,c,i] > 0 || (intersection[t,b,c,i] > 0 && "
                   "intersection[t,b,c,i] / (area[b,ranked[t,b,c]] + area[b,i] - intersection[t,b,c,i]) > overlap), 1, "
-                  "0)",
-                  by_box);
+                  "0)");
     formulas_compute(&f, "first[b<B,c<C] = sum(p<B,q<C) select(p < b || (p == b && q < c), number[N-1,p,q], 0)");
     formulas_compute(&f, "at[t<N,b<B,c<C] = select(selected[t,b,c] > 0, first[b,c] + number[t,b,c] - 1, -1)");
     out[0] = formulas_compute(&f,
-                           "y[k<%lld,d<3] = max(t<N,b<B,c<C; -1) select(at[t,b,c] == k, i64(select(d == 0, b, select(d "
-                           "== 1, c, ranked[t,b,c]))), -1)",
-                           (long long)capacity);
+                              "y[k<capacity,d<3] = max(t<N,b<B,c<C; -1) select(at[t,b,c] == k, "
+                              "i64(select(d == 0, b, select(d == 1, c, ranked[t,b,c]))), -1)");
     out[1] = formulas_compute(&f, "count = sum(b<B,c<C) i64(number[N-1,b,c])");
     return out[0] && out[1] ? 2 : 0;
 }
@@ -197,8 +194,9 @@ static Tensor *cell_begins(Ctx *cx, const Node *n, int d, int64_t cells, const T
 
 static BoxOverlap touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t size, bool is_max)
 {
-    const char *type = dtype_info(n->in[1]->type)->spelling;
     Formulas f = { .cx = cx, .call = n };
+    formulas_phrase(&f, "type", dtype_info(n->in[1]->type)->spelling);
+    formulas_phrase(&f, "near", op_number(cx, NEAR));
     formulas_name(&f, (Bind)BIND_V("R", n->in[1]->shape[0]));
     formulas_name(&f, (Bind)BIND_I(cx, "cells", cells));
     formulas_name(&f, (Bind)BIND_I(cx, "size", size));
@@ -208,22 +206,21 @@ static BoxOverlap touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t 
     Tensor *count = formulas_compute(&f, "count[r<R] = max(0, ceil(cell[r]))");
     formulas_compute(&f, "step[r<R] = cell[r] / count[r]");
     formulas_compute(&f, "first[r<R,i<cells,p<size] = "
-                      "max(0, min(count[r] - 1, floor((%s(p) - 1 - begin[r,i]) / step[r] - 0.5) - 1))", type);
-    formulas_compute(&f, "at[r<R,i<cells,p<size,k<%d] = begin[r,i] + (first[r,i,p] + %s(k) + 0.5) * step[r]",
-                     NEAR, type);
-    formulas_compute(&f, "low[r<R,i<cells,p<size,k<%d] = max(0, min(size-1, i32(floor(at[r,i,p,k]))))", NEAR);
-    formulas_compute(&f, "part[r<R,i<cells,p<size,k<%d] = "
-                      "select(low[r,i,p,k] == size-1, 0, max(0, at[r,i,p,k]) - %s(low[r,i,p,k]))", NEAR, type);
-    formulas_compute(&f, "touch[r<R,i<cells,p<size,k<%d,e<2] = "
-                      "select(first[r,i,p] + %s(k) < count[r] && min(size-1, low[r,i,p,k] + e) == p, "
-                      "select(at[r,i,p,k] < -1 || at[r,i,p,k] > %s(size), 0, select(e == 0, 1 - part[r,i,p,k], "
-                      "part[r,i,p,k])), -1)", NEAR, type, type);
+                      "max(0, min(count[r] - 1, floor((type(p) - 1 - begin[r,i]) / step[r] - 0.5) - 1))");
+    formulas_compute(&f, "at[r<R,i<cells,p<size,k<near] = begin[r,i] + (first[r,i,p] + type(k) + 0.5) * step[r]");
+    formulas_compute(&f, "low[r<R,i<cells,p<size,k<near] = max(0, min(size-1, i32(floor(at[r,i,p,k]))))");
+    formulas_compute(&f, "part[r<R,i<cells,p<size,k<near] = "
+                      "select(low[r,i,p,k] == size-1, 0, max(0, at[r,i,p,k]) - type(low[r,i,p,k]))");
+    formulas_compute(&f, "touch[r<R,i<cells,p<size,k<near,e<2] = "
+                      "select(first[r,i,p] + type(k) < count[r] && min(size-1, low[r,i,p,k] + e) == p, "
+                      "select(at[r,i,p,k] < -1 || at[r,i,p,k] > type(size), 0, select(e == 0, 1 - part[r,i,p,k], "
+                      "part[r,i,p,k])), -1)");
     BoxOverlap t = { .count = count };
-    if (!is_max) t.sum = formulas_compute(&f, "sum[r<R,i<cells,p<size] = sum(k<%d,e<2) max(0, touch[r,i,p,k,e])", NEAR);
+    if (!is_max) t.sum = formulas_compute(&f, "sum[r<R,i<cells,p<size] = sum(k<near,e<2) max(0, touch[r,i,p,k,e])");
     else {
-        t.most = formulas_compute(&f, "most[r<R,i<cells,p<size] = max(k<%d,e<2) touch[r,i,p,k,e]", NEAR);
+        t.most = formulas_compute(&f, "most[r<R,i<cells,p<size] = max(k<near,e<2) touch[r,i,p,k,e]");
         t.least = formulas_compute(&f, "least[r<R,i<cells,p<size] = "
-                                    "min(k<%d,e<2) select(touch[r,i,p,k,e] < 0, inf, touch[r,i,p,k,e])", NEAR);
+                                    "min(k<near,e<2) select(touch[r,i,p,k,e] < 0, inf, touch[r,i,p,k,e])");
     }
     return t;
 }
@@ -242,12 +239,12 @@ static Tensor *adaptive_align(Ctx *cx, const Node *n, int64_t h, int64_t w, bool
     };
     Formulas f = { .cx = cx, .call = n };
     for (size_t i = 0; i < sizeof binds / sizeof binds[0]; i++) formulas_name(&f, binds[i]);
-    static const char pixel[] = "x[max(0, min(last, i32(image[r]))),p,q,c]";
+    formulas_phrase(&f, "pixel", "x[max(0, min(last, i32(image[r]))),p,q,c]");
     if (!is_max) {
         formulas_name(&f, (Bind)BIND_T("down", down.sum));
         formulas_name(&f, (Bind)BIND_T("right", right.sum));
         formulas_compute(&f, "total[r,i,j,c<C] = sum(p<H,q<W) "
-                          "select(down[r,i,p] > 0 && right[r,j,q] > 0, %s * down[r,i,p] * right[r,j,q], 0)", pixel);
+                          "select(down[r,i,p] > 0 && right[r,j,q] > 0, pixel * down[r,i,p] * right[r,j,q], 0)");
         return formulas_compute(&f, "y[r,i,j,c] = total[r,i,j,c] / max(1, rows[r] * columns[r])");
     }
     formulas_name(&f, (Bind)BIND_T("down", down.most));
@@ -255,8 +252,8 @@ static Tensor *adaptive_align(Ctx *cx, const Node *n, int64_t h, int64_t w, bool
     formulas_name(&f, (Bind)BIND_T("least_down", down.least));
     formulas_name(&f, (Bind)BIND_T("least_right", right.least));
     formulas_compute(&f, "greatest[r,i,j,c<C] = max(p<H,q<W) select(down[r,i,p] >= 0 && right[r,j,q] >= 0, "
-                      "%s * select(%s > 0, down[r,i,p] * right[r,j,q], least_down[r,i,p] * least_right[r,j,q]), -inf)",
-                  pixel, pixel);
+                         "pixel * select(pixel > 0, down[r,i,p] * right[r,j,q], "
+                         "least_down[r,i,p] * least_right[r,j,q]), -inf)");
     return formulas_compute(&f, "y[r,i,j,c] = select(rows[r] > 0 && columns[r] > 0, greatest[r,i,j,c], 0)");
 }
 

@@ -5,6 +5,7 @@
  *
  *   y[n,c,h,w] = sum(i<kh,j<kw) x[n, (c*kh + i)*kw + j, a*Lw + b]
  *                where a*sh + i*dh - ph = h and b*sw + j*dw - pw = w */
+#include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
 
 typedef struct Columns { Sliding w; int64_t taps, windows; } Columns;
@@ -33,29 +34,34 @@ static bool read_columns(Ctx *cx, const Node *n, Columns *c)
     return false;
 }
 
+static const Expr *both(Ctx *cx, const Expr *a, const Expr *b) { return a ? expr_binary(cx, EXPR_AND, a, b) : b; }
+
 static int col2im(Ctx *cx, const Node *n, Tensor **out)
 {
     Columns c;
     if (!read_columns(cx, n, &c)) return 0;
+    static const char *const pixels[MOST_SPATIAL] = { "p0", "p1", "p2" }, *const taps[] = { "i0", "i1", "i2" };
     const Sliding *w = &c.w;
-    Text lhs = text_new(cx), over = text_new(cx), condition = text_new(cx);
-    const char *tap = "c", *window = "0";
+    const Tensor *x = n->in[0];
+    IndexMap m = { .cx = cx, .call = n };
+    const Expr *pixel[MOST_SPATIAL], *tap[MOST_SPATIAL], *inside = NULL, *window = expr_index(cx, 0);
+    const Expr *image = index_axis(&m, 'n', x->shape[0]),
+               *at = index_axis(&m, 'c', expr_index(cx, tensor_dim(x, 1) / c.taps));
+    for (int d = 0; d < w->spatial; d++) pixel[d] = index_axis_named(&m, pixels[d], expr_index(cx, w->size[d]));
+    for (int d = 0; d < w->spatial; d++) tap[d] = index_tap(&m, taps[d], expr_index(cx, w->kernel[d]));
     for (int d = 0; d < w->spatial; d++) {
-        const char *from = text_format(cx, "(p%d+%lld-i%d*%lld)", d, (long long)w->pad[d], d,
-                                       (long long)w->dilation[d]);
-        const char *at = text_format(cx, "%s/%lld", from, (long long)w->stride[d]);
-        text_printf(&lhs, ",p%d<%lld", d, (long long)w->size[d]);
-        text_printf(&over, "%si%d<%lld", d ? "," : "", d, (long long)w->kernel[d]);
-        text_printf(&condition, "%s%s%%%lld == 0 && %s >= 0 && %s < %lld", d ? " && " : "", from,
-                    (long long)w->stride[d], at, at, (long long)w->count[d]);
-        tap = text_format(cx, "(%s)*%lld+i%d", tap, (long long)w->kernel[d], d);
-        window = text_format(cx, "(%s)*%lld+%s", window, (long long)w->count[d], at);
+        const Expr *step = expr_mul(cx, tap[d], expr_index(cx, w->dilation[d])),
+                   *from = expr_sub(cx, expr_add(cx, pixel[d], expr_index(cx, w->pad[d])), step);
+        const Expr *own = index_over(cx, from, w->stride[d]);
+        inside = both(cx, inside, expr_binary(cx, EXPR_EQ, index_modulo(cx, from, w->stride[d]), expr_index(cx, 0)));
+        inside = both(cx, inside, expr_binary(cx, EXPR_LE, expr_index(cx, 0), own));
+        inside = both(cx, inside, expr_binary(cx, EXPR_LT, own, expr_index(cx, w->count[d])));
+        at = expr_add(cx, expr_mul(cx, at, expr_index(cx, w->kernel[d])), tap[d]);
+        window = expr_add(cx, expr_mul(cx, window, expr_index(cx, w->count[d])), own);
     }
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y[n,c<%lld%s] = sum(%s) (select(%s, x[n,%s,%s]?, 0) : 0)",
-                                    (long long)(tensor_dim(n->in[0], 1) / c.taps), text_string(&lhs),
-                                    text_string(&over), text_string(&condition), tap, window),
-                        BIND_T("x", n->in[0]));
+    at = index_simplified(&m, at), window = index_simplified(&m, window);
+    const Expr *read = index_read(&m, x, (const Expr *[]){ image, at, window });
+    out[0] = index_reduced(&m, REDUCE_SUM, index_or_zero(&m, expr_select(cx, inside, read, expr_int(cx, x->type, 0))));
     return out[0] ? 1 : 0;
 }
 

@@ -69,23 +69,22 @@ typedef struct SampleAxis { Tensor *low, *part; } SampleAxis;
 static SampleAxis line_of(Deform *d, int i)
 {
     Ctx *cx = d->cx;
-    const char *axis = i ? "w" : "h", *type = dtype_info(d->n->in[0]->type)->spelling;
-    const char *tap = i ? text_format(cx, "e%%%lld", (long long)d->kw)
-                        : text_format(cx, "e/%lld%%%lld", (long long)d->kw, (long long)d->kh);
-    const char *grid = text_format(cx, "%s*%lld + %s*%lld - %lld", axis, (long long)d->w.stride[i], tap,
-                                   (long long)d->w.dilation[i], (long long)d->w.pad[i]);
-    Tensor *at = OP_FORMULA(cx, d->n,
-                            text_format(cx, "at%d[n,h,w,e<%lld] = %s(%s) + offset[n,h,w,2*e+%d]", i,
-                                        (long long)(d->kh * d->kw * d->sharing), type, grid, i),
-                            BIND_T("offset", d->n->in[2]));
-    Tensor *low = OP_FORMULA(
-        cx, d->n, text_format(cx, "low%d[*] = max(-2, min(%lld, i32(floor(at[*]))))", i, (long long)d->w.size[i]),
-        BIND_T("at", at));
+    const Phrase words[] = {
+        { "kh", op_number(cx, d->kh) }, { "kw", op_number(cx, d->kw) }, { "stride", op_number(cx, d->w.stride[i]) },
+        { "dilation", op_number(cx, d->w.dilation[i]) }, { "pad", op_number(cx, d->w.pad[i]) },
+        { "taps", op_number(cx, d->kh * d->kw * d->sharing) }, { "size", op_number(cx, d->w.size[i]) },
+        { "type", dtype_info(d->n->in[0]->type)->spelling }, { "axis", i ? "w" : "h" },
+        { "tap", i ? "e%kw" : "e/kw%kh" }, { "dimension", i ? "1" : "0" }, { "positions", i ? "at1" : "at0" },
+        { "lows", i ? "low1" : "low0" }, { "parts", i ? "part1" : "part0" },
+        { "fraction", "at[n,h,w,e] - floor(at[n,h,w,e])" }, { NULL, NULL }
+    };
+    const char *position = "positions[n,h,w,e<taps] = type(axis*stride + tap*dilation - pad) "
+                           "+ offset[n,h,w,2*e+dimension]";
+    Tensor *at = OP_FORMULA(cx, d->n, op_text(cx, position, words), BIND_T("offset", d->n->in[2]));
+    Tensor *low = OP_FORMULA(cx, d->n, op_text(cx, "lows[*] = max(-2, min(size, i32(floor(at[*]))))", words),
+                             BIND_T("at", at));
     Tensor *part = OP_FORMULA(cx, d->n,
-                              text_format(cx,
-                                          "part%d[n,h,w,e,p<2] = select(p == 0, 1 - (at[n,h,w,e] - "
-                                          "floor(at[n,h,w,e])), at[n,h,w,e] - floor(at[n,h,w,e]))",
-                                          i),
+                              op_text(cx, "parts[n,h,w,e,p<2] = select(p == 0, 1 - (fraction), fraction)", words),
                               BIND_T("at", at));
     return (SampleAxis){ low, part };
 }
@@ -96,24 +95,19 @@ static int deform_conv2d(Ctx *cx, const Node *n, Tensor **out)
     if (!read_sizes(&d) || !check_offsets(&d)) return 0;
     const SampleAxis down = line_of(&d, 0), right = line_of(&d, 1);
     Tensor *mask = n->in_count > 3 ? n->in[3] : NULL;
-    const char *e = text_format(cx, "c/%lld*%lld+t", (long long)(d.in / d.sharing), (long long)(d.kh * d.kw));
-    Tensor *patch = OP_FORMULA(
-        cx, n,
-        text_format(cx,
-                    "patch[n,h,w,t<%lld,c] = sum(p<2,q<2) (x[n,top[n,h,w,%s]+p,left[n,h,w,%s]+q,c]? * down[n,h,w,%s,p] "
-                    "* right[n,h,w,%s,q] : 0)",
-                    (long long)(d.kh * d.kw), e, e, e, e),
-        BIND_T("x", n->in[0]), BIND_T("top", down.low), BIND_T("left", right.low), BIND_T("down", down.part),
-        BIND_T("right", right.part));
+    const Phrase words[] = {
+        { "shared", op_number(cx, d.in / d.sharing) }, { "taps", op_number(cx, d.kh * d.kw) },
+        { "e", "c/shared*taps+t" }, { "kw", op_number(cx, d.kw) }, { "outs", op_number(cx, d.out / d.groups) },
+        { "each", op_number(cx, d.each) }, { "own", d.groups == 1 ? "c" : "o/outs*each+c" }, { NULL, NULL }
+    };
+    const char *sampled = "patch[n,h,w,t<taps,c] = sum(p<2,q<2) (x[n,top[n,h,w,e]+p,left[n,h,w,e]+q,c]? * "
+                          "down[n,h,w,e,p] * right[n,h,w,e,q] : 0)";
+    Tensor *patch = OP_FORMULA(cx, n, op_text(cx, sampled, words), BIND_T("x", n->in[0]), BIND_T("top", down.low),
+                               BIND_T("left", right.low), BIND_T("down", down.part), BIND_T("right", right.part));
     if (mask)
-        patch = OP_FORMULA(cx, n, text_format(cx, "masked[n,h,w,t,c] = patch[n,h,w,t,c] * mask[n,h,w,%s]", e),
+        patch = OP_FORMULA(cx, n, op_text(cx, "masked[n,h,w,t,c] = patch[n,h,w,t,c] * mask[n,h,w,e]", words),
                            BIND_T("patch", patch), BIND_T("mask", mask));
-    const char *own = d.groups == 1
-                          ? "c"
-                          : text_format(cx, "o/%lld*%lld+c", (long long)(d.out / d.groups), (long long)d.each);
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y[n,h,w,o] = sum(t,c) patch[n,h,w,t,%s] * k[t/%lld,t%%%lld,c,o]", own,
-                                    (long long)d.kw, (long long)d.kw),
+    out[0] = OP_FORMULA(cx, n, op_text(cx, "y[n,h,w,o] = sum(t,c) patch[n,h,w,t,own] * k[t/kw,t%kw,c,o]", words),
                         BIND_T("patch", patch), BIND_T("k", n->in[1]));
     return out[0] ? 1 : 0;
 }

@@ -62,28 +62,22 @@ static int matmul(Ctx *cx, const Node *n, Tensor **out)
     int all = own[0] > own[1] ? own[0] : own[1];
     Bind binds[MAX_RANK + 3] = { BIND_T("a", a), BIND_T("b", b) };
     int bound = 2;
-    Text lhs = text_new(cx), left = text_new(cx), right = text_new(cx);
+    Text axes = text_new(cx), left = text_new(cx), right = text_new(cx);
     for (int d = 0; d < all; d++) {
         const Expr *extent = batch_extent(cx, n, d, all, own);
         if (!extent) return 0;
         binds[bound] = (Bind)BIND_V(text_format(cx, "batch_%c", batch_letters[d]), extent);
-        add_index(&lhs, text_format(cx, "%c<%s", batch_letters[d], binds[bound++].name));
+        add_index(&axes, text_format(cx, "%c<%s", batch_letters[d], binds[bound++].name));
     }
     add_batch(&left, a, own[0], all);
     add_batch(&right, b, own[1], all);
-    if (a->rank > 1) add_index(&lhs, "n"), add_index(&left, "n");
+    if (a->rank > 1) add_index(&axes, "n"), add_index(&left, "n");
     add_index(&left, "k");
     add_index(&right, "k");
-    if (b->rank > 1) add_index(&lhs, "o"), add_index(&right, "o");
-    const char *result = lhs.length ? text_format(cx, "y[%s]", lhs.at) : "y";
-    out[0] = op_formula(cx, n, text_format(cx, "%s = sum(k) a[%s] * b[%s]", result, left.at, right.at), binds);
+    if (b->rank > 1) add_index(&axes, "o"), add_index(&right, "o");
+    out[0] = op_formula(cx, n, OP_TEXT(cx, "y[axes] = sum(k) a[left] * b[right]", { "axes", text_string(&axes) },
+                                       { "left", text_string(&left) }, { "right", text_string(&right) }), binds);
     return out[0] ? 1 : 0;
-}
-
-/* Returns "(i32(x[..]) - 3)": an 8-bit operand minus its zero point. */
-static const char *byte_text(Ctx *cx, const char *read, int64_t zero)
-{
-    return zero ? text_format(cx, "(i32(%s) - %lld)", read, (long long)zero) : text_format(cx, "i32(%s)", read);
 }
 
 static int dense(Ctx *cx, const Node *n, Tensor **out)
@@ -95,17 +89,19 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
                   tensor_shape_text(cx, x), tensor_shape_text(cx, w));
         return 0;
     }
-    Text lead = text_new(cx);
-    for (int d = 0; d + 1 < x->rank; d++) text_printf(&lead, "%c,", axis_letter(x->rank, d));
-    const char *at = text_string(&lead), *left = text_format(cx, "x[%sk]", at), *right = "w[k,o]";
-    int64_t zero = node_int(n, "zero", 0), zero_w = node_int(n, "zero_w", 0);
-    if (op_sums_integers(n) && (!zero || x->type != I16))
-        left = byte_text(cx, left, zero), right = byte_text(cx, right, zero_w);
-    else if (zero || zero_w)
+    const int64_t zero = node_int(n, "zero", 0), zero_w = node_int(n, "zero_w", 0);
+    const bool has_bytes = op_sums_integers(n) && (!zero || x->type != I16);
+    if (!has_bytes && (zero || zero_w))
         op_refuse(cx, n, "the input is %s; with 'zero' or 'zero_w', i8 or u8 is expected",
                   dtype_info(x->type)->spelling);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%so] = sum(k) %s * %s", at, left, right), BIND_T("x", x),
-                        BIND_T("w", w));
+    bool chosen[MAX_RANK] = { false };
+    chosen[x->rank - 1] = true;
+    const char *text = OP_TEXT(cx, "y[rows,o] = sum(k) left * right", { "rows", axis_text(cx, x->rank, chosen).kept },
+                               { "zero", op_number(cx, zero) }, { "zero_w", op_number(cx, zero_w) },
+                               { "left", !has_bytes ? "x[rows,k]"
+                                                    : zero ? "(i32(x[rows,k]) - zero)" : "i32(x[rows,k])" },
+                               { "right", !has_bytes ? "w[k,o]" : zero_w ? "(i32(w[k,o]) - zero_w)" : "i32(w[k,o])" });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", x), BIND_T("w", w));
     return out[0] ? 1 : 0;
 }
 

@@ -5,6 +5,7 @@
  *   An ellipsis is all dimensions without a letter. They get capital letters, aligned to the right.
  *   Ellipsis dimensions and unit dimensions broadcast.
  *   Without an arrow, the result has the ellipsis dimensions, then the letters that occur once, alphabetically. */
+#include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
 
 #include <string.h>
@@ -95,36 +96,37 @@ static bool read_equation(Ctx *cx, const Node *n, Equation *e)
     return true;
 }
 
-static const char *read_text(Ctx *cx, const Equation *e, const Tensor *x, int i)
+/* Reads an operand at the variables of its letters, and its unit dimensions at 0. */
+static const Expr *read_term_of(Ctx *cx, const EinsumTerm *t, const Tensor *x, const Expr *const *var)
 {
-    Text t = text_new(cx);
-    for (int d = 0; d < e->in[i].count; d++) {
-        char c = e->in[i].letter[d];
-        text_printf(&t, "%s%c", d ? "," : "", tensor_dim(x, d) == 1 ? '0' : c);
-    }
-    return t.length ? text_format(cx, "x%d[%s]", i, t.at) : text_format(cx, "x%d", i);
+    const Expr *at[MAX_RANK];
+    for (int d = 0; d < t->count; d++)
+        at[d] = tensor_dim(x, d) == 1 ? expr_index(cx, 0) : var[(int)t->letter[d]];
+    return tensor_read(cx, x, at, x->rank);
 }
 
 static int einsum(Ctx *cx, const Node *n, Tensor **out)
 {
     Equation e = { 0 };
     if (!op_same_type(cx, n) || !read_equation(cx, n, &e)) return 0;
-    Text lhs = text_new(cx), over = text_new(cx), body = text_new(cx);
-    Formulas f = { .cx = cx, .call = n };
+    IndexMap m = { .cx = cx, .call = n };
+    const Expr *var[128] = { NULL }, *product = NULL;
+    bool sums = false;
     for (int d = 0; d < e.out.count; d++) {
-        text_printf(&lhs, "%s%c<%s", d ? "," : "", e.out.letter[d], formulas_size(&f, e.size[(int)e.out.letter[d]]));
-        e.uses[(int)e.out.letter[d]] = 0;
+        const char c = e.out.letter[d];
+        var[(int)c] = index_axis(&m, c, e.size[(int)c]);
+        e.uses[(int)c] = 0;
     }
     for (int c = 'A'; c <= 'z'; c++)       /* operands read a unit dimension at 0: no loop */
-        if (e.uses[c] && !expr_is_int(e.size[c], 1))
-            text_printf(&over, "%s%c<%s", over.length ? "," : "", c, formulas_size(&f, e.size[c]));
+        if (e.uses[c] && !expr_is_int(e.size[c], 1)) {
+            var[c] = index_tap(&m, (const char[]){ (char)c, '\0' }, e.size[c]);
+            sums = true;
+        }
     for (int i = 0; i < e.in_count; i++) {
-        text_printf(&body, "%s%s", i ? " * " : "", read_text(cx, &e, n->in[i], i));
-        formulas_name(&f, (Bind)BIND_T(text_format(cx, "x%d", i), n->in[i]));
+        const Expr *term = read_term_of(cx, &e.in[i], n->in[i], var);
+        product = product ? expr_mul(cx, product, term) : term;
     }
-    const char *left = lhs.length ? text_format(cx, "y[%s]", lhs.at) : "y";
-    const char *sum = over.length ? text_format(cx, "sum(%s) ", over.at) : "";
-    out[0] = formulas_compute(&f, "%s = %s%s", left, sum, body.at);
+    out[0] = sums ? index_reduced(&m, REDUCE_SUM, product) : index_result(&m, product);
     return out[0] ? 1 : 0;
 }
 

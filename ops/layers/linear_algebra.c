@@ -18,21 +18,20 @@ static int det(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     const Expr *size = x->shape[1], *shape[] = { size, x->shape[0], size, size };
-    const char *steps = tensor_dim(x, 1) == 1 ? "t<N" : "t<N ordered";
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("x", x));
     formulas_name(&f, (Bind)BIND_V("N", size));
     formulas_name(&f, (Bind)BIND_V("B", x->shape[0]));
     formulas_name(&f, (Bind)BIND_I(cx, "last", tensor_dim(x, 1) - 1));
+    formulas_phrase(&f, "steps", tensor_dim(x, 1) == 1 ? "t<N" : "t<N ordered");
     Tensor *rest = formulas_promise(&f, "rest", x->type, 4, shape);
-    formulas_compute(&f, "prev[%s,b<B,i<N,j<N] = (rest[t-1,b,i,j]? : x[b,i,j])", steps);
-    formulas_compute(&f, "peak[%s,b<B] = max(i<N; -1) select(i >= t, abs(prev[t,b,i,t]), -1)", steps);
-    formulas_compute(&f, "row[%s,b<B] = min(i<N; last) select(i >= t && abs(prev[t,b,i,t]) == peak[t,b], i, last)",
-                     steps);
-    formulas_compute(&f, "top[%s,b<B,j<N] = prev[t,b,row[t,b],j]", steps);
-    formulas_compute(&f, "swapped[%s,b<B,i<N,j<N] = select(i == row[t,b], prev[t,b,t,j], prev[t,b,i,j])", steps);
-    formulas_define(&f, rest, "rest[%s,b<B,i<N,j<N] = select(i > t && top[t,b,t] != 0, "
-                            "swapped[t,b,i,j] - swapped[t,b,i,t] / top[t,b,t] * top[t,b,j], swapped[t,b,i,j])", steps);
+    formulas_compute(&f, "prev[steps,b<B,i<N,j<N] = (rest[t-1,b,i,j]? : x[b,i,j])");
+    formulas_compute(&f, "peak[steps,b<B] = max(i<N; -1) select(i >= t, abs(prev[t,b,i,t]), -1)");
+    formulas_compute(&f, "row[steps,b<B] = min(i<N; last) select(i >= t && abs(prev[t,b,i,t]) == peak[t,b], i, last)");
+    formulas_compute(&f, "top[steps,b<B,j<N] = prev[t,b,row[t,b],j]");
+    formulas_compute(&f, "swapped[steps,b<B,i<N,j<N] = select(i == row[t,b], prev[t,b,t,j], prev[t,b,i,j])");
+    formulas_define(&f, rest, "rest[steps,b<B,i<N,j<N] = select(i > t && top[t,b,t] != 0, "
+                            "swapped[t,b,i,j] - swapped[t,b,i,t] / top[t,b,t] * top[t,b,j], swapped[t,b,i,j])");
     out[0] = formulas_compute(&f, "y[b<B] = prod(t<N) select(row[t,b] == t, top[t,b,t], -top[t,b,t])");
     return out[0] ? 1 : 0;
 }

@@ -11,8 +11,6 @@
  *                          -(t * log(x) + (1 - t) * log(1 - x)) of probabilities
  *
  * The adjoint of logits is (softmax(x) * sum(c) t[n,c] - t), without the quotients that cancel. */
-#include <string.h>
-
 #include "graph/dag/op_build.h"
 
 static bool is_of_logits(Ctx *cx, const Node *n, bool *is)
@@ -41,11 +39,10 @@ static int reduced(Ctx *cx, const Node *n, Tensor *rows, Tensor **out)
 {
     if (!rows) return 0;
     const double factor = factor_of(cx, n, rows);
-    Text at = text_new(cx);
-    for (int d = 0; d < rows->rank; d++) text_printf(&at, "%s%c", d ? "," : "", axis_letter(rows->rank, d));
+    const char *all = axes_with(cx, rows->rank, -1, "");
     const Bind row = BIND_T("row", rows), by = BIND_V("factor", expr_real(cx, rows->type, factor));
     Tensor *total = !rows->rank ? rows
-        : OP_FORMULA(cx, n, text_format(cx, "sum = sum(%s) row[%s]", text_string(&at), text_string(&at)), row);
+        : OP_FORMULA(cx, n, OP_TEXT(cx, "sum = sum(all) row[all]", { "all", all }), row);
     out[0] = OP_FORMULA(cx, n, "y = total * factor", BIND_T("total", total), by);
     return out[0] ? 1 : 0;
 }
@@ -74,41 +71,31 @@ static bool read_classes(Ctx *cx, const Node *n, Classes *k)
     return true;
 }
 
-static const char *class_index(Ctx *cx, const Node *n, const Classes *k)
+/* Replaces the index lists, the `class` of an integer target, and the `element` of the row that it selects. */
+static const char *classes_text(Ctx *cx, const Node *n, const Classes *k, const char *text)
 {
     const int64_t classes = tensor_dim(n->in[0], n->in[0]->rank - 1);
-    return text_format(cx, "max(0, min(%lld, i32(t%s)))", (long long)classes - 1, n->in[1]->rank ? k->at.kept : "");
-}
-
-/* x[n, the class]: the element of the row that an integer target selects. */
-static const char *chosen_element(Ctx *cx, const Node *n, const Classes *k)
-{
-    const size_t kept = strlen(k->at.kept);
-    const char *rows = kept > 2 ? text_format(cx, "%.*s,", (int)kept - 1, k->at.kept) : "[";
-    return text_format(cx, "x%s%s]", rows, class_index(cx, n, k));
+    return OP_TEXT(cx, text, AXES(k->at), { "last", op_number(cx, classes - 1) },
+                   { "class", "max(0, min(last, i32(t[kept])))" }, { "element", "x[kept,class]" });
 }
 
 static Tensor *rows_of_logits(Ctx *cx, const Node *n, const Classes *k)
 {
-    const char *all = k->at.all, *kept = k->at.kept, *c = k->at.chosen;
     const Bind x = BIND_T("x", n->in[0]), t = BIND_T("t", n->in[1]);
-    Tensor *peak = OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", kept, c, all), x);
+    Tensor *peak = OP_FORMULA(cx, n, AXES_TEXT(cx, "peak[kept] = max(chosen) x[all]", k->at), x);
     const Bind most = BIND_T("peak", peak);
-    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "total%s = sum(%s) exp(x%s - peak%s)", kept, c, all, kept), x,
+    Tensor *total = OP_FORMULA(cx, n, AXES_TEXT(cx, "total[kept] = sum(chosen) exp(x[all] - peak[kept])", k->at), x,
                                most);
     const Bind sum = BIND_T("total", total);
-    const char *text = k->is_index
-        ? text_format(cx, "row%s = peak%s + log(total%s) - %s", kept, kept, kept, chosen_element(cx, n, k))
-        : text_format(cx, "row%s = sum(%s) t%s * (peak%s + log(total%s) - x%s)", kept, c, all, kept, kept, all);
-    return peak && total ? OP_FORMULA(cx, n, text, x, t, most, sum) : NULL;
+    const char *text = k->is_index ? "row[kept] = peak[kept] + log(total[kept]) - element"
+                                   : "row[kept] = sum(chosen) t[all] * (peak[kept] + log(total[kept]) - x[all])";
+    return peak && total ? OP_FORMULA(cx, n, classes_text(cx, n, k, text), x, t, most, sum) : NULL;
 }
 
 static Tensor *rows_of_probabilities(Ctx *cx, const Node *n, const Classes *k)
 {
-    const char *text = k->is_index
-        ? text_format(cx, "row%s = -log(%s)", k->at.kept, chosen_element(cx, n, k))
-        : text_format(cx, "row%s = sum(%s) -(t%s * log(x%s))", k->at.kept, k->at.chosen, k->at.all, k->at.all);
-    return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("t", n->in[1]));
+    const char *text = k->is_index ? "row[kept] = -log(element)" : "row[kept] = sum(chosen) -(t[all] * log(x[all]))";
+    return OP_FORMULA(cx, n, classes_text(cx, n, k, text), BIND_T("x", n->in[0]), BIND_T("t", n->in[1]));
 }
 
 static int cross_entropy(Ctx *cx, const Node *n, Tensor **out)
@@ -123,7 +110,6 @@ static bool cross_entropy_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int 
 {
     Classes k;
     if (input || !read_classes(cx, n, &k) || !k.of_logits) return false;
-    const char *all = k.at.all, *kept = k.at.kept, *c = k.at.chosen;
     const Tensor *x = n->in[0];
     Tensor *p = call_on(cx, "softmax", "probabilities", n->in[0], NULL);
     Tensor *rows = tensor_new(cx, "rows", x->type, x->rank - 1, x->shape);
@@ -131,13 +117,12 @@ static bool cross_entropy_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int 
                prob = BIND_T("p", p), seed = BIND_T("g", g[0]), one = BIND_V("one", expr_real(cx, x->type, 1)),
                last = BIND_V("classes", x->shape[x->rank - 1]);
     if (k.is_index) {
-        const char *text = text_format(cx, "y%s = (p%s - select(%s == %s, one, 0)) * g * factor", all, all, c,
-                                       class_index(cx, n, &k));
-        *out = OP_FORMULA(cx, n, text, prob, t, seed, by, one, last);
+        const char *text = "y[all] = (p[all] - select(chosen == class, one, 0)) * g * factor";
+        *out = OP_FORMULA(cx, n, classes_text(cx, n, &k, text), prob, t, seed, by, one, last);
         return true;
     }
-    Tensor *mass = OP_FORMULA(cx, n, text_format(cx, "mass%s = sum(%s) t%s", kept, c, all), t);
-    const char *text = text_format(cx, "y%s = (p%s * mass%s - t%s) * g * factor", all, all, kept, all);
+    Tensor *mass = OP_FORMULA(cx, n, AXES_TEXT(cx, "mass[kept] = sum(chosen) t[all]", k.at), t);
+    const char *text = AXES_TEXT(cx, "y[all] = (p[all] * mass[kept] - t[all]) * g * factor", k.at);
     *out = OP_FORMULA(cx, n, text, prob, t, seed, by, BIND_T("mass", mass));
     return true;
 }
@@ -154,7 +139,7 @@ static int of_elements(Ctx *cx, const Node *n, const char *value, Tensor **out)
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(t->type)->spelling,
                   tensor_shape_text(cx, t));
     if (!same) return 0;
-    Tensor *rows = OP_FORMULA(cx, n, text_format(cx, "row[*] = %s", value), BIND_T("x", n->in[0]),
+    Tensor *rows = OP_FORMULA(cx, n, OP_TEXT(cx, "row[*] = value", { "value", value }), BIND_T("x", n->in[0]),
                               BIND_T("t", n->in[1]));
     return reduced(cx, n, rows, out);
 }

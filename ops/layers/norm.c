@@ -77,11 +77,11 @@ static int standardize(Ctx *cx, const Node *n, Tensor **out)
     const Expr *count;
     if (!read_axes(cx, n, &a, &count)) return 0;
     Tensor *x = n->in[0];
-    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) x%s", a.ones, a.chosen, a.all), BIND_T("x", x));
+    Tensor *total = OP_FORMULA(cx, n, AXES_TEXT(cx, "sum[ones] = sum(chosen) x[all]", a), BIND_T("x", x));
     Tensor *mean = OP_FORMULA(cx, n, "mean[*] = s[*] / count", BIND_T("s", total), BIND_V("count", count));
     Tensor *centred = OP_FORMULA(cx, n, "centred[*] = x[*] - mean[*]", BIND_T("x", x), BIND_T("mean", mean));
-    Tensor *squares = OP_FORMULA(
-        cx, n, text_format(cx, "squares%s = sum(%s) d%s * d%s", a.ones, a.chosen, a.all, a.all), BIND_T("d", centred));
+    Tensor *squares = OP_FORMULA(cx, n, AXES_TEXT(cx, "squares[ones] = sum(chosen) d[all] * d[all]", a),
+                                 BIND_T("d", centred));
     Tensor *spread = OP_FORMULA(cx, n, "spread[*] = sqrt(s[*] / count + epsilon)", BIND_T("s", squares),
                                 BIND_V("count", count), BIND_V("epsilon", epsilon_of(cx, n)));
     out[0] = OP_FORMULA(cx, n, "y[*] = d[*] / spread[*]", BIND_T("d", centred), BIND_T("spread", spread));
@@ -94,8 +94,8 @@ static int rms_norm(Ctx *cx, const Node *n, Tensor **out)
     const Expr *count;
     if (!read_axes(cx, n, &a, &count)) return 0;
     Tensor *x = n->in[0];
-    Tensor *squares = OP_FORMULA(
-        cx, n, text_format(cx, "squares%s = sum(%s) x%s * x%s", a.ones, a.chosen, a.all, a.all), BIND_T("x", x));
+    Tensor *squares = OP_FORMULA(cx, n, AXES_TEXT(cx, "squares[ones] = sum(chosen) x[all] * x[all]", a),
+                                 BIND_T("x", x));
     Tensor *spread = OP_FORMULA(cx, n, "rms[*] = sqrt(s[*] / count + epsilon)", BIND_T("s", squares),
                                 BIND_V("count", count), BIND_V("epsilon", epsilon_of(cx, n)));
     out[0] = OP_FORMULA(cx, n, "y[*] = x[*] / spread[*]", BIND_T("x", x), BIND_T("spread", spread));
@@ -113,12 +113,11 @@ static int lrn(Ctx *cx, const Node *n, Tensor **out)
         op_refuse(cx, n, "'size' is %lld; 1 to 2^20 is expected", (long long)size);
         return 0;
     }
-    const char *at = axes_with(cx, x->rank, axis,
-                               text_format(cx, "%c+tap-%lld", axis_letter(x->rank, axis), (long long)(size - 1) / 2));
-    Tensor *squares = OP_FORMULA(cx, n,
-                                 text_format(cx, "squares[%s] = sum(tap<%lld) (x[%s]? * x[%s]? : 0)", sized_axes(cx, x),
-                                             (long long)size, at, at),
-                                 BIND_T("x", n->in[0]));
+    const char letter[] = { axis_letter(x->rank, axis), '\0' };
+    const char *near = OP_TEXT(cx, "c+tap-half", { "c", letter }, { "half", op_number(cx, (size - 1) / 2) });
+    const char *text = OP_TEXT(cx, "squares[axes] = sum(tap<size) (x[at]? * x[at]? : 0)", { "axes", sized_axes(cx, x) },
+                               { "at", axes_with(cx, x->rank, axis, near) }, { "size", op_number(cx, size) });
+    Tensor *squares = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
     out[0] = OP_FORMULA(cx, n, "y[*] = x[*] / pow(bias + alpha * s[*], beta)", BIND_T("x", n->in[0]),
                         BIND_T("s", squares), BIND_V("bias", expr_real(cx, x->type, node_real(n, "bias", 1))),
                         BIND_V("beta", expr_real(cx, x->type, node_real(n, "beta", 0.75))),

@@ -46,7 +46,7 @@ static bool begin(Ctx *cx, const Node *n, Formulas *f)
     for (int i = 0; i < n->attr_count; i++)
         if (n->attr[i].kind == ATTR_REAL)
             formulas_name(f, (Bind)BIND_V(n->attr[i].name, expr_real(cx, n->in[2]->type, n->attr[i].real)));
-    return formulas_compute(f, "steps = %s(t)", dtype_info(n->in[2]->type)->spelling)
+    return formulas_compute(f, OP_TEXT(cx, "steps = type(t)", { "type", dtype_info(n->in[2]->type)->spelling }))
            && formulas_compute(f, "reg[*] = norm * x[*] + g[*]");
 }
 

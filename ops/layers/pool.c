@@ -341,7 +341,7 @@ static int global_max_pool(Ctx *cx, const Node *n, Tensor **out)
     AxisText a;
     const Expr *count;
     if (!spatial_axes(cx, n, &a, &count)) return 0;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = max(%s) x%s", a.ones, a.chosen, a.all), BIND_T("x", n->in[0]));
+    out[0] = OP_FORMULA(cx, n, AXES_TEXT(cx, "y[ones] = max(chosen) x[all]", a), BIND_T("x", n->in[0]));
     return out[0] ? 1 : 0;
 }
 
@@ -350,8 +350,7 @@ static int global_avg_pool(Ctx *cx, const Node *n, Tensor **out)
     AxisText a;
     const Expr *count;
     if (!op_float(cx, n) || !spatial_axes(cx, n, &a, &count)) return 0;
-    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) x%s", a.ones, a.chosen, a.all),
-                               BIND_T("x", n->in[0]));
+    Tensor *total = OP_FORMULA(cx, n, AXES_TEXT(cx, "sum[ones] = sum(chosen) x[all]", a), BIND_T("x", n->in[0]));
     out[0] = OP_FORMULA(cx, n, "y[*] = s[*] / count", BIND_T("s", total),
                         BIND_V("count", expr_cast(cx, n->in[0]->type, count)));
     return out[0] ? 1 : 0;

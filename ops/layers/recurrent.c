@@ -47,29 +47,40 @@ typedef struct Layer {
     Tensor *x, *w, *b, *r, *h0, *lens, *ws, *rs;   /* lens: NULL if all sequences have all steps */
     bool reverse, on_integers;
     DType type;                      /* of state, biases and outputs */
-    const char *ordered;             /* " ordered"; "" for a single step, which is no recurrence */
     Formulas f;
 } Layer;
 
 static void name_tensor(Layer *l, const char *word, Tensor *t) { formulas_name(&l->f, (Bind)BIND_T(word, t)); }
 static void name_value(Layer *l, const char *word, const Expr *e) { formulas_name(&l->f, (Bind)BIND_V(word, e)); }
-static Tensor *stage(Layer *l, const char *text) { return formulas_compute(&l->f, "%s", text); }
+static Tensor *stage(Layer *l, const char *text) { return formulas_compute(&l->f, text); }
+
+/* The phrases of all formulas of the layer. A single step is no recurrence. */
+static void name_phrases(Layer *l)
+{
+    formulas_phrase(&l->f, "steps", expr_is_int(l->x->shape[0], 1) ? "t<T" : "t<T ordered");
+    formulas_phrase(&l->f, "gates", op_number(l->cx, l->gates));
+    formulas_phrase(&l->f, "length", "max(0, min(T, lens[b]))");       /* of the sequence */
+    formulas_phrase(&l->f, "is_step", "t < length");
+    /* Step t counted from the end; of a t beyond the sequence, any valid index */
+    formulas_phrase(&l->f, "other_end", l->lens ? "max(0, length-1-t)" : "T-1-t");
+    formulas_phrase(&l->f, "at", l->reverse ? "other_end" : "t");
+}
 
 /* ---- Activations ------------------------------------------------------------------------------------------------- */
 
-/* `%s` is the argument; alpha and beta are the activation's parameters. */
+/* `v` is the argument; alpha and beta are the activation's parameters. */
 static const struct { const char *name, *formula; } activations[] = {
-    { "affine",           "(alpha * %s + beta)" },
-    { "elu",              "select(%s < 0, alpha * expm1(%s), %s)" },
-    { "hard_sigmoid",     "max(0, min(1, alpha * %s + beta))" },
-    { "leaky_relu",       "select(%s < 0, alpha * %s, %s)" },
-    { "relu",             "max(%s, 0)" },
-    { "scaled_tanh",      "(alpha * tanh(beta * %s))" },
-    { "sigmoid",          "sigmoid(%s)" },
-    { "softplus",         "(max(%s, 0) + log1p(exp(-abs(%s))))" },
-    { "softsign",         "(%s / (1 + abs(%s)))" },
-    { "tanh",             "tanh(%s)" },
-    { "thresholded_relu", "select(%s > alpha, %s, 0)" },
+    { "affine",           "(alpha * v + beta)" },
+    { "elu",              "select(v < 0, alpha * expm1(v), v)" },
+    { "hard_sigmoid",     "max(0, min(1, alpha * v + beta))" },
+    { "leaky_relu",       "select(v < 0, alpha * v, v)" },
+    { "relu",             "max(v, 0)" },
+    { "scaled_tanh",      "(alpha * tanh(beta * v))" },
+    { "sigmoid",          "sigmoid(v)" },
+    { "softplus",         "(max(v, 0) + log1p(exp(-abs(v))))" },
+    { "softsign",         "(v / (1 + abs(v)))" },
+    { "tanh",             "tanh(v)" },
+    { "thresholded_relu", "select(v > alpha, v, 0)" },
 };
 enum { ACTIVATION_COUNT = sizeof activations / sizeof activations[0] };
 
@@ -91,21 +102,14 @@ static const char *activation_at(const Layer *l, int i)
 
 static const char *activate_as(const Layer *l, int i, const char *argument)
 {
-    Text t = text_new(l->cx);
-    for (const char *p = activation_at(l, i); *p; p++) {
-        if (p[0] == '%') text_add(&t, argument), p++;
-        else if (strncmp(p, "alpha", 5) == 0) text_add(&t, alphas[i]), p += 4;
-        else if (strncmp(p, "beta", 4) == 0) text_add(&t, betas[i]), p += 3;
-        else text_char(&t, *p);
-    }
-    return text_string(&t);
+    return OP_TEXT(l->cx, activation_at(l, i), { "v", argument }, { "alpha", alphas[i] }, { "beta", betas[i] });
 }
 
 /* Applies activation i to the sum of a gate, clipped if the attribute is set. */
 static const char *activate(const Layer *l, int i, const char *sum)
 {
-    bool clips = node_real(l->n, "clip", 0) > 0;
-    return activate_as(l, i, text_format(l->cx, clips ? "max(-clip, min(clip, %s))" : "(%s)", sum));
+    const char *text = node_real(l->n, "clip", 0) > 0 ? "max(-clip, min(clip, sum))" : "(sum)";
+    return activate_as(l, i, OP_TEXT(l->cx, text, { "sum", sum }));
 }
 
 /* Refuses with the list of activations. */
@@ -206,7 +210,6 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
                   .r = n->in[2],
                   .b = operand(n, 3),
                   .h0 = operand(n, 4) };
-    l->ordered = expr_is_int(l->x->shape[0], 1) ? "" : " ordered";
     l->reverse = node_int(n, "reverse", 0) != 0;
     l->lens = operand(n, n->op->most_inputs - 3);
     l->ws = operand(n, n->op->most_inputs - 2);
@@ -230,6 +233,7 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
         op_refuse(cx, n, "x is %s; one step or more is expected", tensor_shape_text(cx, l->x));
         return false;
     }
+    name_phrases(l);
     name_value(l, "T", l->x->shape[0]);
     name_value(l, "B", batch);
     name_value(l, "U", units);
@@ -255,96 +259,85 @@ static Tensor *promise(Layer *l, const char *word)
 /* Adds a stage over steps, batch and units; `axis` is the letter of the units. */
 static void unit_stage(Layer *l, const char *word, const char *axis, const char *value)
 {
-    stage(l, text_format(l->cx, "%s[t<T%s,b<B,%s<U] = %s", word, l->ordered, axis, value));
+    stage(l, OP_TEXT(l->cx, "word[steps,b<B,unit<U] = value", { "word", word }, { "unit", axis }, { "value", value }));
 }
-
-/* The number of steps of the sequence; the predicate that t is one of them. */
-#define LENGTH "max(0, min(T, lens[b]))"
-static const char is_step[] = "t < " LENGTH;
-
-/* Returns the index of step t counted from the end; of a t beyond the sequence, any valid index. */
-static const char *other_end(const Layer *l) { return l->lens ? "max(0, " LENGTH "-1-t)" : "T-1-t"; }
 
 static void input_stage(Layer *l)
 {
-    const char *at = l->reverse ? other_end(l) : "t";
-    if (l->on_integers)
-        stage(l, text_format(l->cx, "input[t<T,b<B,g<%d,u<U] = sum(i) (i32(x[%s,b,i]) - zero) * i32(w[i,g*U+u])",
-                             l->gates, at));
-    else stage(l, text_format(l->cx, "input[t<T,b<B,g<%d,u<U] = sum(i%s) x[%s,b,i] * w[i,g*U+u]", l->gates,
-                         l->b ? "; bias[g*U+u]" : "", at));
+    stage(l, l->on_integers ? "input[t<T,b<B,g<gates,u<U] = sum(i) (i32(x[at,b,i]) - zero) * i32(w[i,g*U+u])"
+                 : l->b ? "input[t<T,b<B,g<gates,u<U] = sum(i; bias[g*U+u]) x[at,b,i] * w[i,g*U+u]"
+                        : "input[t<T,b<B,g<gates,u<U] = sum(i) x[at,b,i] * w[i,g*U+u]");
 }
 
 /* Returns the product of the input and w of a gate, with the bias, as a real number. */
 static const char *input_at(const Layer *l, const char *gate)
 {
-    return !l->on_integers ? text_format(l->cx, "input[t,b,%s,u]", gate)
-        : text_format(l->cx, "f32(input[t,b,%s,u]) * ws[%s*U+u]%s", gate, gate,
-                      l->b ? text_format(l->cx, " + bias[%s*U+u]", gate) : "");
+    const char *text = !l->on_integers ? "input[t,b,gate,u]"
+                       : l->b ? "f32(input[t,b,gate,u]) * ws[gate*U+u] + bias[gate*U+u]"
+                              : "f32(input[t,b,gate,u]) * ws[gate*U+u]";
+    return OP_TEXT(l->cx, text, { "gate", gate });
 }
 
 /* Returns the next state: `value`, or beyond the end of the sequence the state before. */
 static const char *next_state(const Layer *l, const char *value, const char *before)
 {
-    return l->lens ? text_format(l->cx, "select(%s, %s, %s)", is_step, value, before) : value;
+    return OP_TEXT(l->cx, l->lens ? "select(is_step, value, before)" : "value", { "value", value },
+                   { "before", before });
 }
 
 static void prev_stage(Layer *l)
 {
-    if (l->h0) stage(l, text_format(l->cx, "prev[t<T%s,b<B,k<U] = (h[t-1,b,k]? : h0[b,k])", l->ordered));
+    if (l->h0) stage(l, "prev[steps,b<B,k<U] = (h[t-1,b,k]? : h0[b,k])");
 }
 
 /* Returns the previous state of the unit with this letter. */
 static const char *before(const Layer *l, const char *unit)
 {
-    return text_format(l->cx, l->h0 ? "prev[t,b,%s]" : "(h[t-1,b,%s]? : 0)", unit);
+    return OP_TEXT(l->cx, l->h0 ? "prev[t,b,unit]" : "(h[t-1,b,unit]? : 0)", { "unit", unit });
 }
 
 /* Returns the previous state times r at these indices: the term of a sum over k. */
 static const char *product_with(const Layer *l, const char *r)
 {
-    return text_format(l->cx, l->h0 ? "prev[t,b,k] * r[%s]" : "(h[t-1,b,k]? * r[%s] : 0)", r);
+    return OP_TEXT(l->cx, l->h0 ? "prev[t,b,k] * r[index]" : "(h[t-1,b,k]? * r[index] : 0)", { "index", r });
 }
 
 /* Adds the stage of a vector over the units in 16 bits, by which r is multiplied. */
 static void stored_stage(Layer *l, const char *word, const char *value)
 {
-    unit_stage(l, word, "k", text_format(l->cx, "i16(max(-32767, min(32767, nearbyint(32767 * %s))))", value));
+    unit_stage(l, word, "k",
+               OP_TEXT(l->cx, "i16(max(-32767, min(32767, nearbyint(32767 * value))))", { "value", value }));
 }
 
 /* The stage of sums of the first `gates` gates. */
 static void sums_stage(Layer *l, int gates)
 {
+    const Phrase words[] = { { "count", op_number(l->cx, gates) }, { "input_g", input_at(l, "g") },
+                             { "product", product_with(l, "k,g*U+u") }, { NULL, NULL } };
     if (l->on_integers) {
         stored_stage(l, "stored", before(l, "k"));
-        stage(l, text_format(l->cx, "terms[t<T%s,b<B,g<%d,u<U] = sum(k<U) i32(stored[t,b,k]) * i32(r[k,g*U+u])",
-                             l->ordered, gates));
-        stage(l, text_format(l->cx, "sums[t<T%s,b<B,g<%d,u<U] = %s + f32(terms[t,b,g,u]) * rs[g*U+u]", l->ordered,
-                             gates, input_at(l, "g")));
+        stage(l, op_text(l->cx, "terms[steps,b<B,g<count,u<U] = sum(k<U) i32(stored[t,b,k]) * i32(r[k,g*U+u])", words));
+        stage(l, op_text(l->cx, "sums[steps,b<B,g<count,u<U] = input_g + f32(terms[t,b,g,u]) * rs[g*U+u]", words));
         return;
     }
-    stage(l, text_format(l->cx, "sums[t<T%s,b<B,g<%d,u<U] = sum(k<U; input[t,b,g,u]) %s", l->ordered, gates,
-                         product_with(l, "k,g*U+u")));
+    stage(l, op_text(l->cx, "sums[steps,b<B,g<count,u<U] = sum(k<U; input[t,b,g,u]) product", words));
 }
 
 /* The stage of the state after the last step; zeros for a sequence without steps. */
 static Tensor *last_stage(Layer *l, const char *word, const char *of)
 {
-    const char *value = text_format(l->cx, "%s[T-1,b,u]", of);
-    return stage(l, text_format(l->cx, "%s[b<B,u<U] = %s", word,
-                                l->lens ? text_format(l->cx, "select(lens[b] > 0, %s, 0)", value) : value));
+    return stage(l, OP_TEXT(l->cx, "word[b<B,u<U] = value", { "word", word }, { "state", of },
+                            { "value", l->lens ? "select(lens[b] > 0, state[T-1,b,u], 0)" : "state[T-1,b,u]" }));
 }
 
 /* Defines the promised h, and adds the stages of the outputs. */
 static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **out)
 {
-    Ctx *cx = l->cx;
-    const char *text = text_format(cx, "%s[t<T%s,b<B,u<U] = %s", l->reverse || l->lens ? "h" : "y", l->ordered,
-                                   next_state(l, value, before(l, "u")));
-    Tensor *h = formulas_define(&l->f, promised, "%s", text);
-    const char *at = l->reverse ? other_end(l) : "t";
-    if (l->lens) out[0] = stage(l, text_format(cx, "y[t<T,b<B,u<U] = select(%s, h[%s,b,u], 0)", is_step, at));
-    else out[0] = l->reverse ? stage(l, text_format(cx, "y[t<T,b,u] = h[%s,b,u]", at)) : h;
+    const char *text = OP_TEXT(l->cx, "word[steps,b<B,u<U] = next", { "word", l->reverse || l->lens ? "h" : "y" },
+                               { "next", next_state(l, value, before(l, "u")) });
+    Tensor *h = formulas_define(&l->f, promised, text);
+    if (l->lens) out[0] = stage(l, "y[t<T,b<B,u<U] = select(is_step, h[at,b,u], 0)");
+    else out[0] = l->reverse ? stage(l, "y[t<T,b,u] = h[at,b,u]") : h;
     out[1] = last_stage(l, "last", "h");
     return out[0] && out[1] ? 2 : 0;
 }
@@ -365,9 +358,10 @@ static int rnn(Ctx *cx, const Node *n, Tensor **out)
 /* The product of the candidate's columns of r and a vector of 16 bits. */
 static void linear_stages(Layer *l, const char *vector, bool has_bias)
 {
-    unit_stage(l, "linear_terms", "u", text_format(l->cx, "sum(k<U) i32(%s[t,b,k]) * i32(r[k,u+2*U])", vector));
-    unit_stage(l, "linear", "u", text_format(l->cx, "f32(linear_terms[t,b,u]) * rs[u+2*U]%s",
-                                             has_bias ? " + rb[u]" : ""));
+    unit_stage(l, "linear_terms", "u",
+               OP_TEXT(l->cx, "sum(k<U) i32(vector[t,b,k]) * i32(r[k,u+2*U])", { "vector", vector }));
+    unit_stage(l, "linear", "u", has_bias ? "f32(linear_terms[t,b,u]) * rs[u+2*U] + rb[u]"
+                                          : "f32(linear_terms[t,b,u]) * rs[u+2*U]");
 }
 
 static int gru(Ctx *cx, const Node *n, Tensor **out)
@@ -381,32 +375,36 @@ static int gru(Ctx *cx, const Node *n, Tensor **out)
     input_stage(&l);
     prev_stage(&l);
     sums_stage(&l, 2);
-    const char *z = activate(&l, 0, "sums[t,b,0,u]"), *first = rb ? "; rb[u]" : "";
+    const char *z = activate(&l, 0, "sums[t,b,0,u]");
     if (linear) {
         if (l.on_integers) linear_stages(&l, "stored", rb != NULL);
-        else unit_stage(&l, "linear", "u", text_format(cx, "sum(k<U%s) %s", first, product_with(&l, "k,u+2*U")));
-        const char *reset = activate(&l, 0, "sums[t,b,1,u]");
+        else unit_stage(&l, "linear", "u", OP_TEXT(cx, rb ? "sum(k<U; rb[u]) product" : "sum(k<U) product",
+                                                   { "product", product_with(&l, "k,u+2*U") }));
         unit_stage(&l, "candidate", "u",
-                   activate(&l, 1, text_format(cx, "%s + %s * linear[t,b,u]", input_at(&l, "2"), reset)));
+                   activate(&l, 1, OP_TEXT(cx, "input_2 + reset * linear[t,b,u]", { "input_2", input_at(&l, "2") },
+                                           { "reset", activate(&l, 0, "sums[t,b,1,u]") })));
     } else {
-        unit_stage(&l, "reset", "k", text_format(cx, "%s * %s", activate(&l, 0, "sums[t,b,1,k]"), before(&l, "k")));
+        unit_stage(&l, "reset", "k", OP_TEXT(cx, "gate * before", { "gate", activate(&l, 0, "sums[t,b,1,k]") },
+                                             { "before", before(&l, "k") }));
         if (l.on_integers) {
             stored_stage(&l, "stored_reset", "reset[t,b,k]");
             linear_stages(&l, "stored_reset", rb != NULL);
-        } else unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) reset[t,b,k] * r[k,u+2*U]", first));
-        unit_stage(&l, "candidate", "u", activate(&l, 1, text_format(cx, "%s + linear[t,b,u]", input_at(&l, "2"))));
+        } else unit_stage(&l, "linear", "u", rb ? "sum(k; rb[u]) reset[t,b,k] * r[k,u+2*U]"
+                                                : "sum(k) reset[t,b,k] * r[k,u+2*U]");
+        unit_stage(&l, "candidate", "u", activate(&l, 1, OP_TEXT(cx, "input_2 + linear[t,b,u]",
+                                                                 { "input_2", input_at(&l, "2") })));
     }
     unit_stage(&l, "update", "u", z);
-    return layer_close(
-        &l, h, text_format(cx, "(1 - update[t,b,u]) * candidate[t,b,u] + update[t,b,u] * %s", before(&l, "u")), out);
+    return layer_close(&l, h, OP_TEXT(cx, "(1 - update[t,b,u]) * candidate[t,b,u] + update[t,b,u] * before",
+                                      { "before", before(&l, "u") }), out);
 }
 
 /* Returns the sum of gate g of i o f c, with the peephole on `state`. */
 static const char *lstm_sum(const Layer *l, int g, const char *state)
 {
-    bool peeps = operand(l->n, 6) && g < 3;
-    const char *sum = text_format(l->cx, "sums[t,b,%d,u]", g);
-    return peeps ? text_format(l->cx, "%s + p[u + %d*U] * %s", sum, g, state) : sum;
+    const bool peeps = operand(l->n, 6) && g < 3;
+    return OP_TEXT(l->cx, peeps ? "sums[t,b,g,u] + p[u + g*U] * state" : "sums[t,b,g,u]", { "g", op_number(l->cx, g) },
+                   { "state", state });
 }
 
 static int lstm(Ctx *cx, const Node *n, Tensor **out)
@@ -426,13 +424,13 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
     sums_stage(&l, 4);
     const char *before = c0 ? "(c[t-1,b,u]? : c0[b,u])" : "(c[t-1,b,u]? : 0)";
     const char *in = activate(&l, 0, lstm_sum(&l, 0, before));
-    const char *forget = node_int(n, "input_forget", 0) ? text_format(cx, "(1 - %s)", in)
+    const char *forget = node_int(n, "input_forget", 0) ? OP_TEXT(cx, "(1 - in)", { "in", in })
                                                         : activate(&l, 0, lstm_sum(&l, 2, before));
-    const char *cell = text_format(cx, "%s * %s + %s * %s", forget, before, in,
-                                   activate(&l, 1, lstm_sum(&l, 3, before)));
-    formulas_define(&l.f, c, "cell[t<T%s,b<B,u<U] = %s", l.ordered, next_state(&l, cell, before));
-    const char *value = text_format(cx, "%s * %s", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")),
-                                    activate_as(&l, 2, "c[t,b,u]"));
+    const char *cell = OP_TEXT(cx, "forget * before + in * new", { "forget", forget }, { "before", before },
+                               { "in", in }, { "new", activate(&l, 1, lstm_sum(&l, 3, before)) });
+    formulas_define(&l.f, c, OP_TEXT(cx, "cell[steps,b<B,u<U] = next", { "next", next_state(&l, cell, before) }));
+    const char *value = OP_TEXT(cx, "gate * squashed", { "gate", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")) },
+                                { "squashed", activate_as(&l, 2, "c[t,b,u]") });
     if (!layer_close(&l, h, value, out)) return 0;
     out[2] = last_stage(&l, "last_cell", "c");
     return out[2] ? 3 : 0;

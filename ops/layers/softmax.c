@@ -21,8 +21,7 @@ static bool read_axis(Ctx *cx, const Node *n, AxisText *a)
 
 static Tensor *peak_of(Ctx *cx, const Node *n, const AxisText *a)
 {
-    return OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", a->kept, a->chosen, a->all),
-                      BIND_T("x", n->in[0]));
+    return OP_FORMULA(cx, n, AXES_TEXT(cx, "peak[kept] = max(chosen) x[all]", *a), BIND_T("x", n->in[0]));
 }
 
 static int softmax(Ctx *cx, const Node *n, Tensor **out)
@@ -30,11 +29,10 @@ static int softmax(Ctx *cx, const Node *n, Tensor **out)
     AxisText a;
     if (!read_axis(cx, n, &a)) return 0;
     Tensor *peak = peak_of(cx, n, &a);
-    Tensor *power = OP_FORMULA(cx, n, text_format(cx, "power%s = exp(x%s - peak%s)", a.all, a.all, a.kept),
+    Tensor *power = OP_FORMULA(cx, n, AXES_TEXT(cx, "power[all] = exp(x[all] - peak[kept])", a),
                                BIND_T("x", n->in[0]), BIND_T("peak", peak));
-    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) e%s", a.kept, a.chosen, a.all),
-                               BIND_T("e", power));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = e%s / total%s", a.all, a.all, a.kept), BIND_T("e", power),
+    Tensor *total = OP_FORMULA(cx, n, AXES_TEXT(cx, "sum[kept] = sum(chosen) e[all]", a), BIND_T("e", power));
+    out[0] = OP_FORMULA(cx, n, AXES_TEXT(cx, "y[all] = e[all] / total[kept]", a), BIND_T("e", power),
                         BIND_T("total", total));
     return out[0] ? 1 : 0;
 }
@@ -44,11 +42,10 @@ static int log_softmax(Ctx *cx, const Node *n, Tensor **out)
     AxisText a;
     if (!read_axis(cx, n, &a)) return 0;
     Tensor *x = n->in[0], *peak = peak_of(cx, n, &a);
-    Tensor *total = OP_FORMULA(cx, n,
-                               text_format(cx, "sum%s = sum(%s) exp(x%s - peak%s)", a.kept, a.chosen, a.all, a.kept),
+    Tensor *total = OP_FORMULA(cx, n, AXES_TEXT(cx, "sum[kept] = sum(chosen) exp(x[all] - peak[kept])", a),
                                BIND_T("x", x), BIND_T("peak", peak));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = x%s - peak%s - log(total%s)", a.all, a.all, a.kept, a.kept),
-                        BIND_T("x", x), BIND_T("peak", peak), BIND_T("total", total));
+    out[0] = OP_FORMULA(cx, n, AXES_TEXT(cx, "y[all] = x[all] - peak[kept] - log(total[kept])", a), BIND_T("x", x),
+                        BIND_T("peak", peak), BIND_T("total", total));
     return out[0] ? 1 : 0;
 }
 
@@ -57,39 +54,38 @@ static int hardmax(Ctx *cx, const Node *n, Tensor **out)
     AxisText a;
     if (!read_axis(cx, n, &a)) return 0;
     Tensor *x = n->in[0],
-           *index = OP_FORMULA(cx, n, text_format(cx, "at, best%s = argmax(%s) x%s", a.kept, a.chosen, a.all),
-                               BIND_T("x", x));
-    Text lhs = text_new(cx);
-    for (int d = 0; d < x->rank; d++) text_printf(&lhs, "%s%c<extent_%d", d ? "," : "", axis_letter(x->rank, d), d);
+           *index = OP_FORMULA(cx, n, AXES_TEXT(cx, "at, best[kept] = argmax(chosen) x[all]", a), BIND_T("x", x));
+    Text axes = text_new(cx);
+    for (int d = 0; d < x->rank; d++) text_printf(&axes, "%s%c<extent_%d", d ? "," : "", axis_letter(x->rank, d), d);
     Bind binds[MAX_RANK + 3] = { BIND_T("at", index), BIND_V("one", expr_int(cx, x->type, 1)) };
     for (int d = 0; d < x->rank; d++) binds[2 + d] = (Bind)BIND_V(text_format(cx, "extent_%d", d), x->shape[d]);
-    out[0] = op_formula(cx, n, text_format(cx, "y[%s] = select(at%s == %s, one, 0)", lhs.at, a.kept, a.chosen), binds);
+    out[0] = op_formula(cx, n, OP_TEXT(cx, "y[axes] = select(at[kept] == chosen, one, 0)", AXES(a),
+                                       { "axes", text_string(&axes) }), binds);
     return out[0] ? 1 : 0;
 }
 
 /* softmax: d_x = y * (g - sum(c) g * y);  log_softmax: d_x = g - exp(y) * sum(c) g */
-static bool adjoint_from_result(Ctx *cx, const Node *n, Tensor *g, const char *part, const char *whole, Tensor **out)
+static bool adjoint_from_result(Ctx *cx, const Node *n, Tensor *g, const char *part, const char *result, Tensor **out)
 {
     AxisText a;
     if (!read_axis(cx, n, &a)) return false;
     const Bind y = BIND_T("y", n->out[0]), seed = BIND_T("g", g);
-    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "total%s = sum(%s) g%s%s%s", a.kept, a.chosen, a.all, part,
-                                                  *part ? a.all : ""), y, seed);
-    const char *text = text_format(cx, whole, a.all, a.all, a.kept, a.all);
-    *out = OP_FORMULA(cx, n, text, y, seed, BIND_T("total", total));
+    Tensor *total = OP_FORMULA(cx, n, OP_TEXT(cx, "total[kept] = sum(chosen) part", AXES(a), { "part", part }), y,
+                               seed);
+    *out = OP_FORMULA(cx, n, AXES_TEXT(cx, result, a), y, seed, BIND_T("total", total));
     return true;
 }
 
 static bool softmax_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
 {
     (void)input;
-    return adjoint_from_result(cx, n, g[0], " * y", "dx%s = (g%s - total%s) * y%s", out);
+    return adjoint_from_result(cx, n, g[0], "g[all] * y[all]", "dx[all] = (g[all] - total[kept]) * y[all]", out);
 }
 
 static bool log_softmax_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int input, Tensor **out)
 {
     (void)input;
-    return adjoint_from_result(cx, n, g[0], "", "dx%s = g%s - total%s * exp(y%s)", out);
+    return adjoint_from_result(cx, n, g[0], "g[all]", "dx[all] = g[all] - total[kept] * exp(y[all])", out);
 }
 
 /* The multiplier of softmax_fixed is step * 2^26 as a fraction of 31 bits and a shift to the left. */

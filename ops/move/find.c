@@ -17,8 +17,8 @@ static const char *coordinate(Ctx *cx, const Tensor *x, int d)
 {
     int64_t behind = 1;
     for (int k = d + 1; k < x->rank; k++) behind *= tensor_dim(x, k);
-    const char *whole = behind == 1 ? "q" : text_format(cx, "q/%lld", (long long)behind);
-    return d == 0 ? whole : text_format(cx, "%s%%%lld", whole, (long long)tensor_dim(x, d));
+    return OP_TEXT(cx, d == 0 ? "whole" : "whole%size", { "behind", op_number(cx, behind) },
+                   { "size", op_number(cx, tensor_dim(x, d)) }, { "whole", behind == 1 ? "q" : "q/behind" });
 }
 
 static int nonzero(Ctx *cx, const Node *n, Tensor **out)
@@ -30,23 +30,26 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
                   (long long)capacity, tensor_shape_text(cx, x));
         return 0;
     }
-    Text at = text_new(cx), place = text_new(cx);
-    for (int d = 0; d < x->rank; d++) {
-        const char *c = coordinate(cx, x, d);
-        text_printf(&at, "%s%s", d ? "," : "", c);
-        if (d + 1 < x->rank) text_printf(&place, "select(d == %d, %s, ", d, c);
-        else text_add(&place, c);
-    }
-    for (int d = 0; d + 1 < x->rank; d++) text_char(&place, ')');
+    Text at = text_new(cx);
+    const char *place = coordinate(cx, x, x->rank - 1);
+    for (int d = 0; d < x->rank; d++) text_printf(&at, "%s%s", d ? "," : "", coordinate(cx, x, d));
+    for (int d = x->rank - 2; d >= 0; d--)
+        place = OP_TEXT(cx, "select(d == number, own, others)", { "number", op_number(cx, d) },
+                        { "own", coordinate(cx, x, d) }, { "others", place });
     const Expr *size = expr_index(cx, all);
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     formulas_name(&f, (Bind)BIND_V("N", size));
-    formulas_compute(&f, "hit[q<N] = select(x[%s]%s, 1, 0)", at.at, x->type == BOOL ? "" : " != 0");
+    formulas_phrase(&f, "at", text_string(&at));
+    formulas_phrase(&f, "steps", all == 1 ? "q<N" : "q<N ordered");
+    formulas_compute(&f, x->type == BOOL ? "hit[q<N] = select(x[at], 1, 0)" : "hit[q<N] = select(x[at] != 0, 1, 0)");
     Tensor *number = formulas_promise(&f, "number", I32, 1, &size);
-    formulas_define(&f, number, "number[q<N%s] = (number[q-1]? : 0) + hit[q]", all == 1 ? "" : " ordered");
-    out[0] = formulas_compute(&f, "y[d<%d,k<%lld] = max(q<N; -1) select(hit[q] > 0 && number[q] == k + 1, i64(%s), -1)",
-                           x->rank, (long long)capacity, place.at);
+    formulas_define(&f, number, "number[steps] = (number[q-1]? : 0) + hit[q]");
+    formulas_phrase(&f, "rank", op_number(cx, x->rank));
+    formulas_phrase(&f, "capacity", op_number(cx, capacity));
+    formulas_phrase(&f, "place", place);
+    out[0] = formulas_compute(&f, "y[d<rank,k<capacity] = max(q<N; -1) select(hit[q] > 0 && number[q] == k + 1, "
+                                  "i64(place), -1)");
     out[1] = formulas_compute(&f, "count = i64(number[N-1])");
     return out[0] && out[1] ? 2 : 0;
 }
@@ -68,20 +71,15 @@ static int unique(Ctx *cx, const Node *n, Tensor **out)
     bool is_float = dtype_is_float(x->type);
     const char *same = is_float ? "(x[i,q] == x[j,q] || (isnan(x[i,q]) && isnan(x[j,q])))" : "x[i,q] == x[j,q]";
     const char *less = is_float ? "(x[j,m] < x[i,m] || (isnan(x[i,m]) && !isnan(x[j,m])))" : "x[j,m] < x[i,m]";
-    Tensor *split = OP_FORMULA(cx, n, text_format(cx, "split[i<N,j<N] = min(q<W; W) select(%s, W, q)", same),
+    Tensor *split = OP_FORMULA(cx, n, OP_TEXT(cx, "split[i<N,j<N] = min(q<W; W) select(same, W, q)", { "same", same }),
                                BIND_T("x", x), rows, width);
     Tensor *first = OP_FORMULA(cx, n, "first[i<N] = min(j<N; i) select(split[i,j] == W, j, i)", BIND_T("split", split),
                                rows, width);
     Tensor *order;
     if (node_int(n, "sorted", 1)) {
-        Text before = text_new(cx);
-        for (const char *p = less; *p; p++)
-            if (*p == 'm' && p[1] == ']') text_add(&before, "min(W-1, split[i,j])");
-            else text_char(&before, *p);
-        order = OP_FORMULA(cx, n,
-                           text_format(cx, "order[i<N] = sum(j<N) select(first[j] == j && split[i,j] < W && %s, 1, 0)",
-                                       text_string(&before)),
-                           BIND_T("x", x), BIND_T("split", split), BIND_T("first", first), rows, width);
+        const char *text = OP_TEXT(cx, "order[i<N] = sum(j<N) select(first[j] == j && split[i,j] < W && less, 1, 0)",
+                                   { "m", "min(W-1, split[i,j])" }, { "less", less });
+        order = OP_FORMULA(cx, n, text, BIND_T("x", x), BIND_T("split", split), BIND_T("first", first), rows, width);
     } else {
         order = OP_FORMULA(cx, n, "order[i<N] = sum(j<N) select(first[j] == j && j < first[i], 1, 0)",
                            BIND_T("first", first), rows);
@@ -111,13 +109,14 @@ static int ngram_count(Ctx *cx, const Node *n, Tensor **out)
     }
     Text all = text_new(cx);
     for (int j = 0; j < tensor_dim(gram, 1); j++)
-        text_printf(&all, "%sx[n,p+min(%d, length[o]-1)*(s+1)]? == gram[o,%d]", j ? " && " : "", j, j);
+        text_printf(&all, "%s%s", j ? " && " : "",
+                    OP_TEXT(cx, "x[n,p+min(j, length[o]-1)*(s+1)]? == gram[o,j]", { "j", op_number(cx, j) }));
+    const char *text = OP_TEXT(
+        cx, "y[n,o<grams] = sum(p<starts,s<strides) (select((s == 0 || length[o] > 1) && matches, f32(1), 0) : 0)",
+        { "grams", op_number(cx, tensor_dim(gram, 0)) }, { "starts", op_number(cx, tensor_dim(x, 1)) },
+        { "strides", op_number(cx, skips + 1) }, { "matches", text_string(&all) });
     out[0] = OP_FORMULA(
-        cx, n,
-        text_format(cx, "y[n,o<%lld] = sum(p<%lld,s<%lld) (select((s == 0 || length[o] > 1) && %s, f32(1), 0) : 0)",
-                    (long long)tensor_dim(gram, 0), (long long)tensor_dim(x, 1), (long long)skips + 1,
-                    text_string(&all)),
-        BIND_T("x", n->in[0]), BIND_T("gram", n->in[1]), BIND_T("length", n->in[2]));
+        cx, n, text, BIND_T("x", n->in[0]), BIND_T("gram", n->in[1]), BIND_T("length", n->in[2]));
     return out[0] ? 1 : 0;
 }
 

@@ -13,10 +13,11 @@ static int from_panels(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     Text inner = text_new(cx);
-    for (int d = 1; d + 1 < x->rank; d++) text_printf(&inner, "%c,", 'a' + d - 1);
-    const long long block = (long long)tensor_dim(x, x->rank - 1), outs = (long long)tensor_dim(x, 0) * block;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%so<%lld] = x[o/%lld,%so%%%lld]", text_string(&inner), outs, block,
-                                           text_string(&inner), block), BIND_T("x", n->in[0]));
+    for (int d = 1; d + 1 < x->rank; d++) text_printf(&inner, "%s%c", d > 1 ? "," : "", 'a' + d - 1);
+    const int64_t block = tensor_dim(x, x->rank - 1);
+    const char *text = OP_TEXT(cx, "y[inner,o<outs] = x[o/block,inner,o%block]", { "inner", text_string(&inner) },
+                               { "outs", op_number(cx, tensor_dim(x, 0) * block) }, { "block", op_number(cx, block) });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
     return out[0] ? 1 : 0;
 }
 

@@ -36,8 +36,9 @@ static int ramp(Ctx *cx, const Node *n, Tensor **out)
                   dtype_info(start->type)->spelling, tensor_shape_text(cx, start), tensor_shape_text(cx, step));
         return 0;
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[i<count] = start + %s(i) * step", dtype_info(start->type)->spelling),
-                        BIND_T("start", start), BIND_T("step", step), BIND_V("count", count));
+    const char *text = OP_TEXT(cx, "y[i<count] = start + type(i) * step",
+                               { "type", dtype_info(start->type)->spelling });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("start", start), BIND_T("step", step), BIND_V("count", count));
     return out[0] ? 1 : 0;
 }
 

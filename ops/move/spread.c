@@ -90,11 +90,13 @@ static int unravel_index(Ctx *cx, const Node *n, Tensor **out)
                       ints_text(cx, shape->ints, shape->count));
             return 0;
         }
-        const char *own = text_format(cx, "i64(x[i])/%lld%%%lld", (long long)behind, (long long)shape->ints[d]);
-        value = *value ? text_format(cx, "select(d == %d, %s, %s)", d, own, value) : own;
+        value = OP_TEXT(cx, *value ? "select(d == number, own, others)" : "own", { "others", value },
+                        { "number", op_number(cx, d) }, { "behind", op_number(cx, behind) },
+                        { "size", op_number(cx, shape->ints[d]) }, { "own", "i64(x[i])/behind%size" });
         behind *= shape->ints[d];
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[d<%d,i] = %s", shape->count, value), BIND_T("x", n->in[0]));
+    out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, "y[d<count,i] = value", { "count", op_number(cx, shape->count) },
+                                       { "value", value }), BIND_T("x", n->in[0]));
     return out[0] ? 1 : 0;
 }
 
@@ -118,15 +120,15 @@ static int set_diagonal(Ctx *cx, const Node *n, Tensor **out)
                   (long long)k, tensor_shape_text(cx, x), tensor_shape_text(cx, diagonal));
         return 0;
     }
-    Text all = text_new(cx), at = text_new(cx);
-    const char i = axis_letter(rank, rank - 2), j = axis_letter(rank, rank - 1);
-    for (int d = 0; d < rank; d++) text_printf(&all, "%s%c", d ? "," : "", axis_letter(rank, d));
-    for (int d = 0; d < rank - 2; d++) text_printf(&at, "%c,", axis_letter(rank, d));
-    text_printf(&at, "max(0, min(%lld, %c-%lld))", (long long)length - 1, i, (long long)below);
-    out[0] = OP_FORMULA(cx, n,
-                        text_format(cx, "y[%s] = select(%c-%c == %lld, d[%s], x[%s])", sized_axes(cx, x), j, i,
-                                    (long long)k, at.at, all.at),
-                        BIND_T("x", n->in[0]), BIND_T("d", n->in[1]));
+    const char i[] = { axis_letter(rank, rank - 2), '\0' }, j[] = { axis_letter(rank, rank - 1), '\0' };
+    bool is_matrix[MAX_RANK] = { false };
+    is_matrix[rank - 2] = is_matrix[rank - 1] = true;
+    const AxisText axes = axis_text(cx, rank, is_matrix);
+    const char *text = OP_TEXT(cx, "y[axes] = select(j-i == k, d[kept,max(0, min(last, i-below))], x[all])",
+                               { "axes", sized_axes(cx, x) }, AXES(axes), { "i", i }, { "j", j },
+                               { "k", op_number(cx, k) }, { "last", op_number(cx, length - 1) },
+                               { "below", op_number(cx, below) });
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("d", n->in[1]));
     return out[0] ? 1 : 0;
 }
 

@@ -19,6 +19,11 @@ const Expr *index_axis(IndexMap *m, char letter, const Expr *size)
     return add_axis(m, name_n(m->cx, &letter, 1), AXIS_DATA, size);
 }
 
+const Expr *index_axis_named(IndexMap *m, const char *axis, const Expr *size)
+{
+    return add_axis(m, name(m->cx, axis), AXIS_DATA, size);
+}
+
 const Expr *index_tap(IndexMap *m, const char *axis, const Expr *size)
 {
     return add_axis(m, name(m->cx, axis), AXIS_REDUCE, size);

@@ -30,6 +30,7 @@ typedef struct IndexMap {
 
 /* Appends an axis to the result, or to the reduction; returns its variable. The axes of the result come first. */
 const Expr *index_axis(IndexMap *m, char letter, const Expr *size);
+const Expr *index_axis_named(IndexMap *m, const char *name, const Expr *size);
 const Expr *index_tap(IndexMap *m, const char *name, const Expr *size);
 void index_axes(IndexMap *m, const Tensor *like, const Expr **at);                   /* an axis for each dimension */
 const Expr *index_plus(Ctx *cx, const Expr *index, int64_t more);                    /* the index itself for 0 */

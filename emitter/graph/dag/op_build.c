@@ -18,11 +18,6 @@ char axis_letter(int rank, int d)
     return letters[rank][d];
 }
 
-static const char *bracketed(Ctx *cx, const Text *t)
-{
-    return t->length ? text_format(cx, "[%s]", t->at) : "";
-}
-
 static void comma(Text *t) { if (t->length) text_char(t, ','); }
 
 AxisText axis_text(Ctx *cx, int rank, const bool *is_chosen)
@@ -39,7 +34,7 @@ AxisText axis_text(Ctx *cx, int rank, const bool *is_chosen)
         if (here) text_printf(&ones, "one%d<1", d);
         else text_char(&ones, c);
     }
-    return (AxisText){ bracketed(cx, &all), bracketed(cx, &kept), bracketed(cx, &ones), text_string(&chosen) };
+    return (AxisText){ text_string(&all), text_string(&kept), text_string(&ones), text_string(&chosen) };
 }
 
 const char *axes_with(Ctx *cx, int rank, int axis, const char *at)

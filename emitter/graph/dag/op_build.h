@@ -9,13 +9,15 @@
 /* Returns the letter of dimension d among `rank`: n h w c for images, n w c for signals, n c for vectors. */
 char axis_letter(int rank, int d);
 
-/* Index lists of a tensor with some axes chosen, as text for formulas. For rank 4 with axes 1 and 2: */
+/* Index lists of a tensor with some axes chosen. For rank 4 with axes 1 and 2: */
 typedef struct AxisText {
-    const char *all;       /* [n,h,w,c] */
-    const char *kept;      /* [n,c] */
-    const char *ones;      /* [n,one1<1,one2<1,c] */
+    const char *all;       /* n,h,w,c */
+    const char *kept;      /* n,c */
+    const char *ones;      /* n,one1<1,one2<1,c */
     const char *chosen;    /* h,w */
 } AxisText;
+#define AXES(a) { "all", (a).all }, { "kept", (a).kept }, { "ones", (a).ones }, { "chosen", (a).chosen }
+#define AXES_TEXT(cx, text, a) OP_TEXT(cx, text, AXES(a))
 AxisText axis_text(Ctx *cx, int rank, const bool *chosen);
 
 /* n,w,c with the letter of `axis` (-1: none) replaced */

@@ -9,6 +9,17 @@ const char *op_where(Ctx *cx, const Node *call);                      /* `node "
 #define op_refuse(cx, call, ...) diag_error((cx), op_where((cx), (call)), __VA_ARGS__)
 #define op_unsupported(cx, call, ...) diag_unsupported((cx), op_where((cx), (call)), __VA_ARGS__)
 
+/* Formulas are constant texts. Names in them that depend on the call are bound: to tensors and values by Bind, to text
+ * by Phrase: an index list, a type, a number, a value over the formula's axes. A phrase may use the phrases before it.
+ * An empty one disappears, with the comma or the brackets of its list.
+ *
+ *   OP_TEXT(cx, "sum[kept] = sum(chosen) x[all]", { "kept", "n" }, { "chosen", "h,w" }, { "all", "n,h,w" })
+ *   is sum[n] = sum(h,w) x[n,h,w] */
+typedef struct Phrase { const char *name, *text; } Phrase;
+const char *op_text(Ctx *cx, const char *text, const Phrase *phrases);     /* phrases end with a row without a name */
+#define OP_TEXT(cx, text, ...) op_text((cx), (text), (const Phrase[]){ __VA_ARGS__, { NULL, NULL } })
+const char *op_number(Ctx *cx, int64_t n);                            /* as the text of a phrase */
+
 /* Computes the formula and renames its result: `y` to the operator's name, any other `z` to OPERATOR_z. */
 Tensor *op_formula(Ctx *cx, const Node *call, const char *text, const Bind *binds);
 #define OP_FORMULA(cx, call, text, ...) \
@@ -16,12 +27,19 @@ Tensor *op_formula(Ctx *cx, const Node *call, const char *text, const Bind *bind
 
 /* Formulas of one call that refer to each other: later formulas refer to a result by its name in the formula. A
  * promised tensor may be read before the formula that computes it (ir/nest/recurrence.h). NULL after any failure. */
-enum { MOST_NAMES = 40 };
-typedef struct Formulas { Ctx *cx; const Node *call; int count; Bind bind[MOST_NAMES + 1]; } Formulas;
+enum { MOST_NAMES = 40, MOST_PHRASES = 8 };
+typedef struct Formulas {
+    Ctx *cx;
+    const Node *call;
+    int count, phrase_count;
+    Bind bind[MOST_NAMES + 1];
+    Phrase phrase[MOST_PHRASES + 1];
+} Formulas;
 void formulas_name(Formulas *f, Bind b);
-Tensor *formulas_compute(Formulas *f, const char *format, ...);
+void formulas_phrase(Formulas *f, const char *word, const char *text);     /* in all later formulas */
+Tensor *formulas_compute(Formulas *f, const char *text);
 Tensor *formulas_promise(Formulas *f, const char *word, DType t, int rank, const Expr *const *shape);
-Tensor *formulas_define(Formulas *f, Tensor *promised, const char *format, ...);
+Tensor *formulas_define(Formulas *f, Tensor *promised, const char *text);
 /* A size in the syntax of formulas: a number, or for an open size the name bound to it. */
 const char *formulas_size(Formulas *f, const Expr *size);
 bool op_float(Ctx *cx, const Node *call);                             /* the first input has a float type */
