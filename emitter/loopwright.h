@@ -52,6 +52,9 @@ typedef struct lw_options {
     const lw_value *value; int value_count;
     const lw_state *state; int state_count;  /* an output becomes the input of the next run, in struct NAME_state */
     const char *annotate;            /* a file of annotations, or NULL */
+    /* Constants: "c" (NULL), arrays of model.c; "section=NAME", in that section; "bin", in model.bin, passed to
+     * NAME_run; "incbin", in model.bin, included by the assembler or #embed; "progmem", in program memory of an AVR */
+    const char *weights;
     const char *class_names;         /* a file with the name of a class per line, for the header's macros; or NULL */
     bool stamp;                      /* the header states the compiler's version */
     bool cpp;                        /* also writes model.hpp, a C++11 class over model.h */

@@ -31,6 +31,63 @@
 #endif
 /* lw: end */
 
+/* lw: LW_SECTION needs */
+/* Places a constant in a section of the linker's script, as of an external flash. */
+#ifndef LW_SECTION
+#if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
+#define LW_SECTION(name) __attribute__((section(name)))
+#else
+#error "define LW_SECTION(name): how this compiler places a constant in a section"
+#endif
+#endif
+/* lw: end */
+
+/* lw: LW_INCBIN needs */
+/* Makes a file the constant array `symbol`, by the assembler. It looks for the file in the working folder and in those
+ * of -I. */
+#ifndef LW_INCBIN
+#if defined(__GNUC__) && defined(__ELF__)
+#define LW_INCBIN(symbol, file) \
+    extern const uint8_t symbol[] __asm__(#symbol); \
+    __asm__(".pushsection .rodata." #symbol ",\"a\"\n.balign 16\n.globl " #symbol "\n" #symbol ":\n.incbin \"" file \
+            "\"\n.popsection\n");
+#elif defined(__GNUC__) && defined(__APPLE__)
+#define LW_INCBIN(symbol, file) \
+    extern const uint8_t symbol[] __asm__(#symbol); \
+    __asm__(".const_data\n.balign 16\n.globl " #symbol "\n" #symbol ":\n.incbin \"" file "\"\n.text\n");
+#else
+#error "define LW_INCBIN(symbol, file), or compile as C23, which has #embed"
+#endif
+#endif
+/* lw: end */
+
+/* lw: LW_FLASH needs */
+/* Qualifies constants in program memory, up to 64 KiB: an address space of avr-gcc. Processors with one address space
+ * need none. */
+#ifndef LW_FLASH
+#if defined(__AVR__) && defined(__FLASH) && !defined(__STRICT_ANSI__)
+#define LW_FLASH __flash
+#elif defined(__AVR__)
+#error "program memory is an address space of GNU C: compile model.c as C, with avr-gcc -std=gnu99"
+#else
+#define LW_FLASH
+#endif
+#endif
+/* lw: end */
+
+/* lw: LW_FAR_FLASH needs */
+/* The same beyond 64 KiB, with pointers of 24 bits. */
+#ifndef LW_FAR_FLASH
+#if defined(__AVR__) && defined(__MEMX) && !defined(__STRICT_ANSI__)
+#define LW_FAR_FLASH __memx
+#elif defined(__AVR__)
+#error "program memory is an address space of GNU C: compile model.c as C, with avr-gcc -std=gnu99"
+#else
+#define LW_FAR_FLASH
+#endif
+#endif
+/* lw: end */
+
 /* lw: restrict needs */
 /* As C++ compilers spell it, so that model.c may be compiled as C++. */
 #ifdef __cplusplus

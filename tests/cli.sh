@@ -123,7 +123,7 @@ commands_of() {
     --expect | --cc) echo verify evaluate ;;
     --io) echo compile verify quantize dump report ;;
     --name) echo compile verify quantize dump ;;
-    --static-arena | --time-passes) echo compile verify quantize ;;
+    --static-arena | --time-passes | --weights) echo compile verify quantize ;;
     --testbench | --standalone | --class-names | --stamp | --cpp) echo compile quantize ;;
     --expect | --recorded | --tolerance | --steps | --cc | --link | --runner) echo verify ;;
     --at | --only | --explain) echo dump ;;
@@ -132,14 +132,14 @@ commands_of() {
 }
 value_of() {
     case $1 in
-    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top) echo 1 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;;
+    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top) echo 1 ;; --value | --state) echo a=b ;; --io) echo arena ;; --weights) echo bin ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;;
     --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | --refine) ;;
     *) echo word ;;
     esac
 }
 every_option() {
     all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
-        --static-arena --time-passes --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --gradients --conditions"
+        --static-arena --weights --time-passes --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

@@ -55,7 +55,8 @@ static bool remove_numbered(const Folder *f, const char *kind, int number)
 
 void trial_remove(void *folder)
 {
-    static const char *const files[] = { "prog", "model.c", "model.h", "model_main.c", "said", "in", "out" };
+    static const char *const files[] = { "prog", "model.c", "model.h", "model_main.c", "model.bin",
+                                         "said", "in", "out" };
     const Folder *f = folder;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(f->file, f->capacity, "%s/%s", f->path, files[i]);
@@ -99,6 +100,10 @@ bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
     add_quoted(&build, text_format(cx, "%s/prog", folder));
     add_quoted(&build, text_format(cx, "%s/model.c", folder));
     add_quoted(&build, text_format(cx, "%s/model_main.c", folder));
+    if (text_equal(o->weights, "incbin")) {      /* the assembler finds the file of weights there */
+        text_add(&build, " -I");
+        add_quoted(&build, folder);
+    }
     text_printf(&build, " %s -lm", o->link ? o->link : "");
     return run_command(cx, &build, what_failed(cx, folder, o));
 }

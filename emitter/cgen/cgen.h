@@ -105,6 +105,14 @@ typedef struct State {
     const char *initial_name;          /* name of that constant, without the prefix */
 } State;
 
+/* The storage of constants. TEXT: arrays of model.c. SECTION: arrays in a named section. FLASH: arrays in the program
+ * memory of an AVR. CALLER: a file, model.bin, whose address the caller passes. INCLUDED: that file, by #embed or
+ * .incbin. */
+typedef enum WeightsKind {
+    WEIGHTS_TEXT, WEIGHTS_SECTION, WEIGHTS_FLASH, WEIGHTS_CALLER, WEIGHTS_INCLUDED
+} WeightsKind;
+enum { WEIGHTS_HEADER = 64 };          /* bytes of the header of model.bin */
+
 typedef struct Program {
     const char *name;                  /* prefix, a C identifier in lower case: "kws" */
     const char *header;                /* file name of the header that model.c includes; NULL: NAME.h */
@@ -131,6 +139,14 @@ typedef struct Program {
     /* Names of the classes along the last axis of output `class_output`; count 0: unknown */
     int class_count, class_output; const char *const *class_name;
     bool ports_in_arena, static_arena, standalone;
+    WeightsKind weights;
+    const char *section;               /* of WEIGHTS_SECTION */
+    bool is_far;                       /* FLASH: more constants than near pointers reach */
+    /* CALLER, INCLUDED: the file's name, its bytes, its header; [constant_count] offsets in it, -1: not in use */
+    const char *weights_file;
+    int64_t weights_bytes;
+    const uint8_t *weights_header;
+    const int64_t *constant_at;
 } Program;
 
 /* model.c without the elements of its constants, which are printed into the file: large models have more text than
@@ -143,6 +159,12 @@ typedef struct Source {
 } Source;
 Source cgen_source(Ctx *cx, const Program *p);
 void cgen_print(Ctx *cx, const Source *s, TextPut *put, void *to);
+/* Lays out the file of weights, and computes its header. After the calls of the program are complete. */
+void cgen_place_weights(Ctx *cx, Program *p, const char *file);
+/* Prints that file; `program` is a Program. */
+void cgen_print_weights(Ctx *cx, const void *program, TextPut *put, void *to);
+/* Refuses a program whose constants do not fit into program memory, or are read otherwise than by C. */
+void cgen_check_flash(Ctx *cx, Program *p);
 const char *cgen_text(Ctx *cx, const Program *p);          /* model.c as a whole */
 const char *cgen_header(Ctx *cx, const Program *p);        /* model.h */
 const char *cgen_cpp_class(Ctx *cx, const Program *p);     /* model.hpp */

@@ -27,6 +27,34 @@ const Call *program_call(const Program *p, int i)
     return NULL;
 }
 
+bool program_reads(const Program *p, int constant)
+{
+    const Call *call;
+    for (int c = 0; (call = program_call(p, c)) != NULL; c++)
+        for (int i = 0; i < call->place_count; i++)
+            if (call->place[i].kind == PLACE_CONST && call->place[i].index == constant) return true;
+    return false;
+}
+
+static bool body_reads_file(const Program *p, const Body *b);
+
+static bool call_reads_file(const Program *p, const Call *c)
+{
+    for (int i = 0; i < c->place_count; i++)
+        if (c->place[i].kind == PLACE_CONST) return true;
+    for (int i = 0; c->control && i < c->control->body_count; i++)
+        if (body_reads_file(p, c->control->body[i])) return true;
+    return false;
+}
+
+/* True if the body needs the parameter `weights`, the address of the file. */
+static bool body_reads_file(const Program *p, const Body *b)
+{
+    for (int i = 0; p->weights == WEIGHTS_CALLER && i < b->call_count; i++)
+        if (call_reads_file(p, &b->call[i])) return true;
+    return false;
+}
+
 /* Escapes text for a C string. */
 static const char *label_text(Ctx *cx, const char *name)
 {
@@ -74,6 +102,7 @@ void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_
     const size_t start = t->length;
     text_printf(t, "static %s %s_%s(", b->may_stop ? "int" : "void", p->name, b->name);
     if (b->has_memory) text_add(t, count++ ? ", uint8_t *memory" : "uint8_t *memory");
+    if (body_reads_file(p, b)) text_printf(t, "%sconst uint8_t *weights", count++ ? ", " : "");
     for (int i = 0; i < b->param_count; i++) {
         const Param *q = &b->param[i];
         if (!q->is_unused)
@@ -156,6 +185,7 @@ static void body_call(const ControlPrinter *r, const Body *b, const char *indent
     const size_t start = r->t->length;
     text_printf(r->t, "%s%s%s_%s(", indent, b->may_stop ? "const int status = " : "", r->p->name, b->name);
     if (b->has_memory) text_printf(r->t, "%s%s", count++ ? ", " : "", memory_of(r));
+    if (body_reads_file(r->p, b)) text_printf(r->t, "%sweights", count++ ? ", " : "");
     for (int i = 0; i < b->param_count; i++)
         if (!b->param[i].is_unused)
             text_printf(r->t, "%s%s", count++ ? ", " : "", argument_text(r, &r->c->argument[i], &b->param[i]));

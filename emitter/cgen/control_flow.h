@@ -9,6 +9,7 @@ const Call *program_call(const Program *p, int i);
 /* A loop that ends the run with an error if its rows exceed their capacity */
 bool control_may_stop(const Control *c);
 
+bool program_reads(const Program *p, int constant);        /* a call reads that constant */
 void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer, PrintCall *print_call);
 /* Prints the header's notes on loops that may compute fewer rows than their capacity */
 void control_notes(Ctx *cx, Text *t, const Program *p);

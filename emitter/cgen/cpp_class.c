@@ -34,6 +34,10 @@ static void run_method(Ctx *cx, Text *t, const Program *p)
     int printed = 0;
     const size_t start = t->length;
     text_add(t, "    int run(");
+    if (p->weights == WEIGHTS_CALLER) {
+        text_add(t, "const uint8_t *weights");
+        printed++;
+    }
     if (!p->ports_in_arena) parameters(t, p->input, p->input_count, true, &printed);
     for (int i = 0; i < p->size_count; i++) text_printf(t, "%sint32_t %s", printed++ ? ", " : "", p->size_name[i]);
     if (!p->ports_in_arena) parameters(t, p->output, p->output_count, false, &printed);
@@ -43,7 +47,9 @@ static void run_method(Ctx *cx, Text *t, const Program *p)
     initializers(t, p, p->input, p->input_count, true);
     text_printf(t, " };\n        const struct %s_outputs out_ = { ", p->name);
     initializers(t, p, p->output, p->output_count, false);
-    text_printf(t, " };\n        return %s_run(%s%s&in_, &out_);\n    }\n", p->name, p->static_arena ? "" : "arena_, ",
+    text_printf(t, " };\n        return %s_run(%s%s%s&in_, &out_);\n    }\n", p->name,
+                p->static_arena ? "" : "arena_, ",
+                p->weights == WEIGHTS_CALLER ? "weights, " : "",
                 p->state_count ? "&state_, " : "");
 }
 

@@ -3,12 +3,13 @@
  * with equal computations produce equal text and share one function. */
 #include <string.h>
 
+#include "cgen/apart.h"
 #include "cgen/spell.h"
 #include "cgen/wrap.h"
 #include "ir/nest/external.h"
 #include "support/names.h"
 
-typedef struct FunctionPrinter { Speller s; Text *t; int depth; const char *program; } FunctionPrinter;
+typedef struct FunctionPrinter { Speller s; Text *t; int depth; const Program *program; } FunctionPrinter;
 
 static void statement(FunctionPrinter *p, const Code *c);
 
@@ -105,7 +106,8 @@ static void declare(FunctionPrinter *p, const Memory *m)
     if (m->kind == MEMORY_POINTER) {
         const char *base = speller_find(&p->s, m->base), *offset = spell(&p->s, m->offset);
         const char *constant = m->is_const ? "const " : "";
-        text_printf(p->t, "%s%s *%s = %s + %s;\n", constant, dtype_info(m->type)->c_type,
+        const char *flash = memory_is_constant(m) ? flash_word(p->program) : "";
+        text_printf(p->t, "%s%s%s *%s = %s + %s;\n", constant, flash, dtype_info(m->type)->c_type,
                     speller_name(&p->s, m, m->name), base ? base : "?", offset);
     } else if (m->lanes) {
         const char *type = spell_vector_type(p->s.cx, m->type, m->lanes);
@@ -294,7 +296,7 @@ static void external(FunctionPrinter *p, const Code *c)
     text_char(p->t, '\n');
     if (!stops) return;
     line(p);
-    text_printf(p->t, "    return %s_E_CALL;\n", name_upper(p->s.cx, p->program));
+    text_printf(p->t, "    return %s_E_CALL;\n", name_upper(p->s.cx, p->program->name));
 }
 
 /* Prints a macro that a header may define, with its portable form as fallback. */
@@ -376,7 +378,8 @@ static void parameters(FunctionPrinter *p, const Function *f)
                     speller_name(&p->s, f->number[i], expr_as_var(f->number[i])->name));
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
-        text_printf(p->t, "%s%s%s *%s%s", n++ ? ", " : "", m->kind == MEMORY_INPUT ? "const " : "",
+        text_printf(p->t, "%s%s%s%s *%s%s", n++ ? ", " : "", m->kind == MEMORY_INPUT ? "const " : "",
+                    memory_is_constant(m) ? flash_word(p->program) : "",
                     dtype_info(m->type)->c_type, is_apart(f, m) ? "restrict " : "", speller_name(&p->s, m, m->name));
     }
     if (!n) text_add(p->t, "void");
@@ -406,7 +409,7 @@ static void unused_numbers(FunctionPrinter *p, const Function *f)
 
 void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
 {
-    FunctionPrinter p = { .s = speller_new(cx), .t = t, .depth = 1, .program = program->name };
+    FunctionPrinter p = { .s = speller_new(cx), .t = t, .depth = 1, .program = program };
     const bool stops = code_may_stop(f->body);
     comment(t, f);
     const size_t start = t->length;

@@ -3,6 +3,7 @@
  * Functions receive constants as arguments, since layers may share functions, so the code comes first. */
 #include <string.h>
 
+#include "cgen/apart.h"
 #include "cgen/control_flow.h"
 #include "cgen/externals.h"
 #include "cgen/ports.h"
@@ -13,22 +14,13 @@
 #include "support/map.h"
 #include "support/names.h"
 
-static bool is_used(const Program *p, int constant)
-{
-    const Call *call;
-    for (int c = 0; (call = program_call(p, c)) != NULL; c++)
-        for (int i = 0; i < call->place_count; i++)
-            if (call->place[i].kind == PLACE_CONST && call->place[i].index == constant) return true;
-    return false;
-}
-
 /* ---- model.h --------------------------------------------------------------------------------------------------- */
 
 static int64_t weights_size(const Program *p)
 {
     int64_t bytes = 0;
     for (int i = 0; i < p->constant_count; i++)
-        if (is_used(p, i)) bytes += tensor_bytes(p->constant[i]);
+        if (program_reads(p, i)) bytes += tensor_bytes(p->constant[i]);
     for (int i = 0; i < p->state_count; i++)
         if (p->state[i].initial) bytes += tensor_bytes(p->state[i].initial);
     return bytes;
@@ -37,8 +29,9 @@ static int64_t weights_size(const Program *p)
 static void run_signature(Ctx *cx, Text *t, const Program *p)
 {
     const size_t start = t->length;
-    text_printf(t, "int %s_run(%s%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
+    text_printf(t, "int %s_run(%s%s%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
                 p->static_arena ? "" : "void *arena, ",
+                p->weights == WEIGHTS_CALLER ? "const uint8_t *weights, " : "",
                 p->state_count ? text_format(cx, "struct %s_state *state, ", p->name) : "", p->name, p->name);
     wrap_list(cx, t, start);
 }
@@ -147,8 +140,9 @@ const char *cgen_header(Ctx *cx, const Program *p)
     text_printf(&t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix,
                 (long long)p->arena_size, p->name);
     text_printf(&t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
-    text_printf(&t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n\n", prefix,
-                (long long)weights_size(p));
+    text_printf(&t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n", prefix, (long long)weights_size(p));
+    if (weights_are_in_file(p)) file_macros(&t, p, prefix);
+    text_char(&t, '\n');
     if (!p->static_arena) arena_macro(cx, &t, p, prefix);
     text_printf(&t, "#define %s_E_ARENA (-1)     /* the arena is null or misaligned */\n", prefix);
     text_printf(&t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n", prefix);
@@ -157,10 +151,17 @@ const char *cgen_header(Ctx *cx, const Program *p)
     if (may_stop(p))
         text_printf(&t, "#define %s_E_CALL  (-5)     /* a C function that a layer calls returned a status not 0 */\n",
                     prefix);
+    if (weights_are_in_file(p))
+        text_printf(&t, "#define %s_E_WEIGHTS (-6)  /* the weights are null, misaligned, damaged, or another model's "
+                        "*/\n", prefix);
     text_char(&t, '\n');
     ports_declare(cx, &t, p, prefix);
     if (p->state_count) text_char(&t, '\n');
     if (p->state_count) state_struct(&t, p);
+    if (weights_are_in_file(p)) {
+        text_char(&t, '\n');
+        file_declare_check(&t, p, prefix);
+    }
     if (p->partition_count) text_char(&t, '\n');
     partition_prototypes(cx, &t, p);
     text_printf(&t, "%s/* Runs the model once. Returns 0, or a negative %s_E... code. ", p->partition_count ? "" : "\n",
@@ -185,8 +186,10 @@ static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const 
     bool as_bits = c->type == F16 || c->type == BF16;
     text_printf(t, "/* %s%s */\n", tensor_shape_text(cx, c),
                 as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "");
-    text_printf(t, "static const LW_ALIGN(16) %s %s_%s[%lld] = {\n", dtype_info(c->type)->c_type, p->name,
-                constant_name, (long long)tensor_elems(c));
+    text_add(t, "static const LW_ALIGN(16) ");
+    section_attribute(t, p);
+    text_printf(t, "%s%s %s_%s[%lld] = {\n", flash_word(p), dtype_info(c->type)->c_type, p->name, constant_name,
+                (long long)tensor_elems(c));
     text_printf(t, "%s};\n\n", ELEMENTS);
 }
 
@@ -224,6 +227,7 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
     case PLACE_CONST:
         base = text_format(cx, "%s_%s", p->name, p->constant_name[at->index]);
         held = p->constant[at->index]->type;
+        if (weights_are_in_file(p)) return file_constant(cx, p, at->index, at->offset, m->type);
         break;
     case PLACE_PARAM:
         base = p->param[at->index].name;
@@ -235,8 +239,18 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
     }
     if (at->offset) base = text_format(cx, "%s + %lld", base, (long long)(at->offset / elem));
     bool same = strcmp(dtype_info(held)->c_type, dtype_info(m->type)->c_type) == 0;
-    const char *constness = m->kind == MEMORY_INPUT ? "const " : "";
+    const char *constness = m->kind != MEMORY_INPUT ? ""
+                            : at->kind == PLACE_CONST ? text_format(cx, "const %s", flash_word(p)) : "const ";
     return same ? base : text_format(cx, "(%s%s *)(%s)", constness, dtype_info(m->type)->c_type, base);
+}
+
+/* Refuses a function that reads data memory in one call and program memory in another. */
+static void check_flash_argument(Ctx *cx, const Call *c, int i)
+{
+    const bool is_in_flash = c->place[i].kind == PLACE_CONST;
+    if (is_in_flash != memory_is_constant(c->function->memory[i]))
+        diag_unsupported(cx, c->label, "the layer's function is called with constants and with other tensors; "
+                         "--weights progmem accepts either");
 }
 
 static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Speller *sizes)
@@ -254,8 +268,10 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
         text_printf(t, n++ ? ", %s" : "%s", spell_size(sizes, c->size[i]));
     for (int i = 0; i < c->function->number_count; i++)
         text_printf(t, n++ ? ", %lld" : "%lld", (long long)c->number[i]);
-    for (int i = 0; i < c->place_count; i++)
+    for (int i = 0; i < c->place_count; i++) {
+        if (p->weights == WEIGHTS_FLASH) check_flash_argument(cx, c, i);
         text_printf(t, n++ ? ", %s" : "%s", place_text(cx, p, &c->place[i], c->function->memory[i]));
+    }
     text_add(t, ");");
     wrap_list(cx, t, start);
     text_add(t, stops ? "\n        if (status != 0) return status;\n    }\n" : "\n");
@@ -350,6 +366,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     Speller s = speller_new(cx);
     static const char *const taken[] = { "in", "out", "arena", "memory", "state", "now", "next" };
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) speller_name(&s, taken[i], taken[i]);
+    if (p->weights == WEIGHTS_CALLER) speller_name(&s, "weights", "weights");
     if (p->static_arena && uses_arena(p)) static_arena(t, p, prefix);
     run_signature(cx, t, p);
     text_add(t, "\n{\n");
@@ -365,6 +382,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         text_printf(t, "    if (memory == NULL || (uintptr_t)memory %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n",
                     prefix, prefix);
     wrap_statement(cx, t, start);
+    if (weights_are_in_file(p)) file_check_in_run(cx, t, p, prefix);
     if (p->state_count) text_printf(t, "    if (state == NULL) return %s_E_STATE;\n", prefix);
     if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count);
     if (p->output_count) check_pointers(cx, t, prefix, "out", p->output, p->output_count);
@@ -393,7 +411,7 @@ static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
 {
     s->constant = NEW_ARRAY(cx->arena, const Tensor *, p->constant_count + p->state_count);
     for (int i = 0; i < p->constant_count; i++) {
-        if (!is_used(p, i)) continue;
+        if (weights_are_in_file(p) || !program_reads(p, i)) continue;
         Text one = text_new(cx);
         constant(cx, &one, p, p->constant[i], p->constant_name[i]);
         partition_constant(cx, t, p, i, text_string(&one));
@@ -418,13 +436,20 @@ static void functions(Ctx *cx, Text *t, const Program *p)
     }
 }
 
+static const char *macro_of(const Program *p)
+{
+    static const char *const macros[] = { [WEIGHTS_TEXT] = "",   [WEIGHTS_SECTION] = "LW_SECTION",
+                                          [WEIGHTS_CALLER] = "", [WEIGHTS_INCLUDED] = "LW_INCBIN" };
+    return p->weights == WEIGHTS_FLASH ? flash_word(p) : macros[p->weights];
+}
+
 /* Names the runtime's macros that constants and the arena require. */
-static const char *required_macros(const Program *p, const Source *s)
+static const char *required_macros(Ctx *cx, const Program *p, const Source *s)
 {
     bool are_finite = true;
     for (int i = 0; i < s->constant_count; i++) are_finite = are_finite && weights_are_finite(s->constant[i]);
-    const bool is_aligned = s->constant_count || p->static_arena;
-    return are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY";
+    const bool is_aligned = s->constant_count || p->static_arena || p->weights == WEIGHTS_INCLUDED;
+    return text_format(cx, "%s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY", macro_of(p));
 }
 
 static void begin_source(Ctx *cx, Text *t, const Program *p, const char *run, const char *required)
@@ -432,7 +457,8 @@ static void begin_source(Ctx *cx, Text *t, const Program *p, const char *run, co
     text_printf(t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, p->source, p->target);
     text_printf(t, "#include \"%s\"\n\n#include <stddef.h>\n",
                 p->header ? p->header : text_format(cx, "%s.h", p->name));
-    if (p->state_count || strstr(run, "memcpy(") || strstr(run, "memset(")) text_add(t, "#include <string.h>\n");
+    if (p->state_count || strstr(run, "memcpy(") || strstr(run, "memset(")
+        || weights_are_in_file(p)) text_add(t, "#include <string.h>\n");
     runtime_prologue(cx, t, required, p->standalone);
     text_add(t, "\n#ifndef LW_LAYER\n"
                 "#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */\n"
@@ -446,11 +472,12 @@ Source cgen_source(Ctx *cx, const Program *p)
     Text code = text_new(cx), weights = text_new(cx), run = text_new(cx), before = text_new(cx);
     functions(cx, &code, p);
     constants(cx, p, &weights, &s);
+    if (weights_are_in_file(p)) file_functions(cx, &weights, p, name_upper(cx, p->name));
     if (p->state_count) reset_function(&run, p);
     bodies(cx, &run, p);
     partition_defaults(cx, &run, p, print_call_of_partition);
     run_function(cx, &run, p);
-    const char *required = text_format(cx, "%s %s", required_macros(p, &s), text_string(&code));
+    const char *required = text_format(cx, "%s %s", required_macros(cx, p, &s), text_string(&code));
     begin_source(cx, &before, p, text_string(&run), required);
     text_addn(&before, text_string(&code), code.length);
     s.before = wrap_lines(cx, text_string(&before));

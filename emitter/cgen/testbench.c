@@ -74,6 +74,29 @@ static const char *const head[] = {
     NULL
 };
 
+/* The file of weights is beside the program, or given. */
+static const char *const read_weights[] = {
+    "/* Reads the file of weights into aligned memory: `given`, or ~ in the folder of the program. */",
+    "static const uint8_t *read_weights(const char *program, const char *given)",
+    "{",
+    "    static unsigned char memory[@_WEIGHTS_FILE_SIZE + @_WEIGHTS_ALIGN];",
+    "    uint8_t *weights = memory + (@_WEIGHTS_ALIGN - (uintptr_t)memory % @_WEIGHTS_ALIGN) % @_WEIGHTS_ALIGN;",
+    "    char path[4096];",
+    "    const char *slash = strrchr(program, '/');",
+    "    const int folder = slash ? (int)(slash + 1 - program) : 0;",
+    "    if (given) snprintf(path, sizeof path, \"%s\", given);",
+    "    else snprintf(path, sizeof path, \"%.*s%s\", folder, program, \"~\");",
+    "    FILE *f = fopen(path, \"rb\");",
+    "    if (!f) fail(path, \"cannot be opened\");",
+    "    const size_t bytes = fread(weights, 1, @_WEIGHTS_FILE_SIZE, f);",
+    "    fclose(f);",
+    "    if ($_check_weights(weights, (uint32_t)bytes) != 0) fail(path, \"is damaged, or of another model\");",
+    "    return weights;",
+    "}",
+    "",
+    NULL
+};
+
 static const char *const start_part[] = {
     "    int status = 0;",
     "    const clock_t started = clock();",
@@ -98,8 +121,10 @@ static void add_line(Text *t, const Program *p, const char *line)
             for (const char *s = p->name; *s; s++) text_char(t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
         else if (*line == '^') {
             text_add(t, p->static_arena ? "" : "arena, ");
+            text_add(t, p->weights == WEIGHTS_CALLER ? "weights, " : "");
             text_add(t, p->state_count ? "&state, " : "");
         }
+        else if (*line == '~') text_add(t, p->weights_file);
         else text_char(t, *line);
     }
     text_char(t, '\n');
@@ -179,6 +204,7 @@ static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structu
 static void main_function(Ctx *cx, Text *t, const Program *p)
 {
     Speller s = speller_new(cx);
+    if (p->weights == WEIGHTS_CALLER) add_lines(t, p, read_weights);
     add_line(
         t, p,
         "#define IN_ELEMENTS(name, type, count) static type $_in_##name[(count) + !(count)];\n@_INPUTS(IN_ELEMENTS)");
@@ -190,6 +216,12 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
     add_line(t, p,
              "    if (argc > 2 && strcmp(argv[argc - 2], \"--repeat\") == 0) {\n        repeat = atol(argv[argc - "
              "1]);\n        if (repeat < 1) repeat = 1;\n        timed = 1;\n        argc -= 2;\n    }");
+    if (p->weights == WEIGHTS_CALLER)
+        add_line(t, p,
+                 "    const char *const program = argv[0], *given = NULL;\n"
+                 "    if (argc > 2 && strcmp(argv[1], \"--weights\") == 0) {\n        given = argv[2];\n"
+                 "        argv += 2;\n        argc -= 2;\n    }\n"
+                 "    const uint8_t *const weights = read_weights(program, given);");
     size_arguments(t, p, &s);
     if (p->input_count) port_rows(t, "inputs", p->input, p->input_count, &s);
     else text_add(t, "    (void)read_npy;\n");

@@ -172,6 +172,7 @@ void build_assemble(Build *b)
                     .standalone = b->options->standalone,
                     .arena_size = b->plan.arena_size,
                     .arena_align = b->plan.align };
+    build_weights_kind(b->options, &p->weights, &p->section);
     build_constants(b);
     build_partition_params(b);
     p->partition_count = b->partition_count;
@@ -200,4 +201,5 @@ void build_assemble(Build *b)
     build_unique_name(cx, &states, "current");
     p->state = states_of(b, &states);
     p->state_count = b->state_count;
+    build_weights(b);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/names.h"
+#include "support/text.h"
 
 typedef struct Numbers { Ctx *cx; Shared *s; Map by_tensor, by_bytes; bool has_inner; } Numbers;
 
@@ -36,6 +37,47 @@ static int number_of(Numbers *n, const Tensor *t, bool is_inner)
     }
     map_put_ptr(&n->by_tensor, t, number);
     return *number;
+}
+
+bool build_weights_kind(const lw_options *o, WeightsKind *kind, const char **section)
+{
+    static const char *const words[] = { [WEIGHTS_TEXT] = "c", [WEIGHTS_FLASH] = "progmem", [WEIGHTS_CALLER] = "bin",
+                                         [WEIGHTS_INCLUDED] = "incbin" };
+    static const char of_section[] = "section=", accepted[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                                              "0123456789._$,";
+    const char *given = o->weights ? o->weights : words[WEIGHTS_TEXT];
+    *section = NULL;
+    if (strncmp(given, of_section, sizeof of_section - 1) == 0) {
+        *section = given + sizeof of_section - 1;
+        *kind = WEIGHTS_SECTION;
+        return **section && !(*section)[strspn(*section, accepted)];
+    }
+    for (*kind = WEIGHTS_TEXT; *kind <= WEIGHTS_INCLUDED; (*kind)++)
+        if (*kind != WEIGHTS_SECTION && text_equal(given, words[*kind])) return true;
+    return false;
+}
+
+static const char *obstacle_of_weights(const Program *p)
+{
+    const bool is_flash = p->weights == WEIGHTS_FLASH;
+    if (p->partition_count && (is_flash || p->weights == WEIGHTS_CALLER))
+        return "functions of a device, which receive no address of weights";
+    if (p->body_count && is_flash) return "control flow, whose bodies receive constants like other tensors";
+    for (int i = 0; i < p->state_count; i++)
+        if (p->state[i].initial && is_flash) return "state with initial values";
+    return NULL;
+}
+
+void build_weights(Build *b)
+{
+    Program *p = &b->program;
+    const char *obstacle = obstacle_of_weights(p);
+    if (obstacle)
+        diag_unsupported(b->cx, NULL, "--weights %s does not accept %s; accepted: c, %s", b->options->weights, obstacle,
+                         p->weights == WEIGHTS_FLASH ? "section=NAME" : "incbin, section=NAME");
+    else if (p->weights == WEIGHTS_FLASH) cgen_check_flash(b->cx, p);
+    else if (p->weights == WEIGHTS_CALLER || p->weights == WEIGHTS_INCLUDED)
+        cgen_place_weights(b->cx, p, text_format(b->cx, "%s.bin", b->output_stem ? b->output_stem : p->name));
 }
 
 /* Names a constant "conv_1_w": its first consumer, and its role there. A constant of a region keeps the model's name.

@@ -44,10 +44,15 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     static const char *const roundings[] = { "double", "single", NULL };
     static const char *const qdqs[] = { "exact", "integer", "float", NULL };
     static const char *const floats[] = { "contract", "separate", NULL };
+    WeightsKind kind;
+    const char *section;
     check_word(cx, "--rounding", o->rounding, roundings, "double|single");
     check_word(cx, "--qdq", o->qdq, qdqs, "exact|integer|float");
     check_word(cx, "--float", o->floats, floats, "contract|separate");
     check_twice(cx, o);
+    if (!build_weights_kind(o, &kind, &section))
+        diag_usage(cx, NULL, "--weights does not accept \"%s\"; accepted: c|bin|incbin|progmem|section=NAME",
+                   o->weights);
     if (!target) diag_usage(cx, NULL, "there is no target \"%s\"%s", o->target, target_hint(cx, o->target));
     if (o->name && !text_equal(name_identifier(cx, o->name), o->name))
         diag_usage(
@@ -114,6 +119,7 @@ bool build_graph(Build *b)
 {
     const Model *m = &b->model;
     b->shared = build_shared(b->cx);
+    build_reserve_weights(b);
     b->shared->until = b->until;
     b->shared->last = b;
     b->graph = (Graph){ .name = b->name,
@@ -163,17 +169,22 @@ static FileOut file_of_text(const char *path, const char *text)
 bool build_write(Build *b, const char *output)
 {
     Ctx *cx = b->cx;
-    if (!build_is_c_file(cx, output) || ctx_failed(cx) || !build_program(b)) return false;
+    if (!build_is_c_file(cx, output) || ctx_failed(cx)) return false;
+    b->output_stem = path_stem(cx, output);
+    if (!build_program(b)) return false;
     b->program.header = text_format(cx, "%s.h", path_stem(cx, output));
     const char *stem = text_format(cx, "%s%s", path_folder(cx, output), path_stem(cx, output));
     const Source source = cgen_source(cx, &b->program);
-    FileOut files[4] = { { .path = output, .print = print_source, .what = &source },
+    FileOut files[5] = { { .path = output, .print = print_source, .what = &source },
                          file_of_text(text_format(cx, "%s.h", stem), cgen_header(cx, &b->program)) };
     int count = 2;
     if (b->options->testbench)
         files[count++] = file_of_text(text_format(cx, "%s_main.c", stem), cgen_testbench(cx, &b->program));
     if (b->options->cpp)
         files[count++] = file_of_text(text_format(cx, "%s.hpp", stem), cgen_cpp_class(cx, &b->program));
+    if (b->program.weights_file)
+        files[count++] = (FileOut){ .path = text_format(cx, "%s.bin", stem), .print = cgen_print_weights,
+                                    .what = &b->program };
     watch_lap(b->watch, "", "printing");
     bool ok = !ctx_failed(cx) && file_write_all(cx, files, (size_t)count);
     watch_lap(b->watch, "", "writing");

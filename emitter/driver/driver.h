@@ -65,6 +65,7 @@ struct Build {
     int partition_count; Partition *partition;   /* sequences of groups on one foreign device */
     int *partition_of;                       /* [groups]; -1: on the host; NULL: all on the host */
     Program program;
+    const char *output_stem;                 /* of the files to write: "dir/kws.c" has "kws"; NULL: none are written */
     struct Watch *watch;                     /* with --time-passes, else NULL */
 };
 
@@ -87,6 +88,7 @@ bool build_progress(const Build *b, const char *part, int64_t done, int64_t tota
 const char *build_unique_name(Ctx *cx, Map *taken, const char *base);
 const char *build_symbol(Build *b, const char *base);
 Shared *build_shared(Ctx *cx);                   /* new; the names that every program has are used */
+void build_reserve_weights(Build *b);            /* the names of a program with a file of weights */
 void build_name_groups(Build *b);
 void build_name_shared(Build *b);                /* after functions are merged */
 
@@ -145,6 +147,9 @@ int build_calls(Build *b, const Call **out);                                   /
 bool build_is_single(const Build *b, const Tensor *in, const Tensor *out);
 /* constants.c: indices and names, for all graphs */
 void build_constants(Build *b);
+/* Reads --weights; false: an unknown word. *section: the name after `section=`. */
+bool build_weights_kind(const lw_options *o, WeightsKind *kind, const char **section);
+void build_weights(Build *b);                    /* where the program's constants are stored, after its calls */
 /* device_functions.c: the parameters of partitions, after the plan */
 void build_partition_params(Build *b);
 /* The address of a tensor in terms of that function's parameters */

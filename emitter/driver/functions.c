@@ -101,7 +101,8 @@ static const Function *final_of(Build *b, const Function *f)
  * copy of the lowered function, f has the same text for each candidate of build_combine_for_ram. */
 static Text nameless_text(Build *b, Lowered *lowered, const Function *f)
 {
-    const Program nameless = { .name = "" };
+    Program nameless = { .name = "" };
+    build_weights_kind(b->options, &nameless.weights, &nameless.section);
     if (lowered->final && lowered->final->no_inline == f->no_inline) return lowered->text;
     lowered->final = final_of(b, f);
     lowered->text = text_new(b->cx);

@@ -38,6 +38,14 @@ Shared *build_shared(Ctx *cx)
     return s;
 }
 
+void build_reserve_weights(Build *b)
+{
+    static const char *const own[] = { "weights", "weights_header", "check_weights", "crc32", "WEIGHTS_ALIGN",
+                                       "WEIGHTS_FILE_SIZE", "WEIGHTS_FILE", "E_WEIGHTS" };
+    const bool in_file = text_equal(b->options->weights, "bin") || text_equal(b->options->weights, "incbin");
+    for (size_t i = 0; in_file && i < sizeof own / sizeof own[0]; i++) build_symbol(b, own[i]);
+}
+
 static void name_group(Build *b, Group *g)
 {
     const char *base = g->name + strspn(g->name, "_");

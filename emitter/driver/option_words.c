@@ -18,6 +18,7 @@ static const Row rows[] = {
     ROW("--gradient", WORD, gradient),       ROW("--float", WORD, floats),
     ROW("--annotate", PATH, annotate),       ROW("--rounding", WORD, rounding), ROW("--qdq", WORD, qdq),
     ROW("--float", WORD, floats),
+    ROW("--weights", WORD, weights),
     ROW("--layers", FLAG, layers),           ROW("--io arena", FLAG, ports_in_arena),
     ROW("--static-arena", FLAG, static_arena), ROW("--standalone", FLAG, standalone),
 };

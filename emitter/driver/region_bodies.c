@@ -53,12 +53,14 @@ int region_scratch(Build *b, int group, Scratch **out)
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
-static Map reserved_names(Ctx *cx)
+static Map reserved_names(const Build *b)
 {
+    Ctx *cx = b->cx;
     static const char *const own[] = { "in",   "out",  "arena", "memory", "state",  "now",
                                        "next", "iteration", "trip_count", "again",  "status", "last" };
     Map taken = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) map_put_ptr(&taken, name(cx, own[i]), cx);
+    if (text_equal(b->options->weights, "bin")) map_put_ptr(&taken, name(cx, "weights"), cx);
     return taken;
 }
 
@@ -98,7 +100,7 @@ static Param *add_params(Build *b, Body *body)
     const Graph *g = &b->graph;
     const Region *r = b->region->region;
     Param *param = NEW_ARRAY(b->cx->arena, Param, g->input_count + g->output_count);
-    Map taken = reserved_names(b->cx);
+    Map taken = reserved_names(b);
     for (int i = 0; i < g->input_count; i++) {
         bool is_iteration = r->kind == REGION_LOOP && i == 0;
         param[body->param_count] = (Param){ .name = free_name(b->cx, &taken, is_iteration ? "step" : g->input[i]->name),
@@ -225,7 +227,7 @@ static const Carried *carried(const CallBuild *m)
     const Region *r = m->r;
     Ctx *cx = m->b->cx;
     Carried *c = NEW_ARRAY(cx->arena, Carried, r->state_count);
-    Map taken = reserved_names(cx);
+    Map taken = reserved_names(m->b);
     take_names(m->b, &taken);
     for (int i = 0, other = m->n->in_count + m->n->out_count + 1; i < r->state_count; i++) {
         bool single = build_is_single(m->inner, old_state(m->inner, i), new_state(m->inner, r, i));

@@ -7,7 +7,7 @@
 
 #include "support/text.h"
 
-enum { BLOCK = 64, LENGTH_BYTES = 8, WORDS = 8, ROUNDS = 64, SCHEDULE_START = 16 };
+enum { BLOCK = sizeof ((Sha256 *)0)->block, LENGTH_BYTES = 8, WORDS = 8, ROUNDS = 64, SCHEDULE_START = 16 };
 
 /* The first 32 bits of the fractional parts of the cube roots of the first 64 primes (section 4.2.2). */
 static const uint32_t constants[ROUNDS] = {
@@ -33,32 +33,60 @@ static void update(uint32_t h[WORDS], const uint8_t *block)
     for (int t = SCHEDULE_START; t < ROUNDS; t++)
         w[t] = w[t - 16] + (rotate(w[t - 15], 7) ^ rotate(w[t - 15], 18) ^ w[t - 15] >> 3) + w[t - 7] +
                (rotate(w[t - 2], 17) ^ rotate(w[t - 2], 19) ^ w[t - 2] >> 10);
-    memcpy(v, h, sizeof v);
-    for (int t = 0; t < ROUNDS; t++) {
-        const uint32_t a = v[0], b = v[1], c = v[2], e = v[4], f = v[5], g = v[6];
-        const uint32_t first = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) +
-                               constants[t] + w[t];
-        const uint32_t second = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-        memmove(v + 1, v, sizeof v - sizeof v[0]);
-        v[4] += first;
-        v[0] = first + second;
-    }
+    for (int i = 0; i < WORDS; i++) v[i] = h[i];
+    for (int t = 0; t < ROUNDS; t += WORDS)
+        for (int i = 0; i < WORDS; i++) {          /* the roles of the words rotate; a constant trip count unrolls */
+            uint32_t *const d = &v[(11 - i) % WORDS], *const last = &v[(15 - i) % WORDS];
+            const uint32_t a = v[(8 - i) % WORDS], b = v[(9 - i) % WORDS], c = v[(10 - i) % WORDS];
+            const uint32_t e = v[(12 - i) % WORDS], f = v[(13 - i) % WORDS], g = v[(14 - i) % WORDS];
+            const uint32_t first = *last + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) +
+                                   constants[t + i] + w[t + i];
+            *d += first;
+            *last = first + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+        }
     for (int i = 0; i < WORDS; i++) h[i] += v[i];
+}
+
+Sha256 sha256_new(void)
+{
+    return (Sha256){ .h = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
+                            0x5be0cd19 } };
+}
+
+void sha256_add(Sha256 *s, const void *bytes, size_t count)
+{
+    const uint8_t *at = bytes;
+    size_t held = (size_t)(s->count % BLOCK);
+    s->count += count;
+    if (held) {
+        const size_t taken = count < BLOCK - held ? count : BLOCK - held;
+        memcpy(s->block + held, at, taken);
+        if (held + taken < BLOCK) return;
+        update(s->h, s->block);
+        at += taken;
+        count -= taken;
+    }
+    for (; count >= BLOCK; at += BLOCK, count -= BLOCK) update(s->h, at);
+    if (count) memcpy(s->block, at, count);
+}
+
+void sha256_end(Sha256 *s, uint8_t digest[SHA256_BYTES])
+{
+    uint8_t last[BLOCK + LENGTH_BYTES] = { 0x80 }, length[LENGTH_BYTES];
+    const size_t held = (size_t)(s->count % BLOCK), padded = held + 1 + LENGTH_BYTES <= BLOCK ? BLOCK : 2 * BLOCK;
+    for (int i = 0; i < LENGTH_BYTES; i++) length[LENGTH_BYTES - 1 - i] = (uint8_t)(s->count * 8 >> 8 * i);
+    sha256_add(s, last, padded - held - LENGTH_BYTES);
+    sha256_add(s, length, LENGTH_BYTES);
+    for (int i = 0; i < SHA256_BYTES; i++) digest[i] = (uint8_t)(s->h[i / 4] >> (24 - i % 4 * 8));
 }
 
 const char *sha256_hex(Ctx *cx, const void *bytes, size_t count)
 {
-    uint32_t h[WORDS] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
-                          0x5be0cd19 };
-    uint8_t last[2 * BLOCK] = { 0 };
-    const uint8_t *at = bytes;
-    const size_t rest = count % BLOCK, tail = rest + 1 + LENGTH_BYTES <= BLOCK ? BLOCK : 2 * BLOCK;
-    for (size_t i = 0; i + BLOCK <= count; i += BLOCK) update(h, at + i);
-    if (rest) memcpy(last, at + (count - rest), rest);
-    last[rest] = 0x80;
-    for (int i = 0; i < LENGTH_BYTES; i++) last[tail - 1 - (size_t)i] = (uint8_t)((uint64_t)count * 8 >> 8 * i);
-    for (size_t i = 0; i < tail; i += BLOCK) update(h, last + i);
+    Sha256 s = sha256_new();
+    uint8_t digest[SHA256_BYTES];
     Text t = text_new(cx);
-    for (int i = 0; i < WORDS; i++) text_printf(&t, "%08lx", (unsigned long)h[i]);
+    sha256_add(&s, bytes, count);
+    sha256_end(&s, digest);
+    for (int i = 0; i < SHA256_BYTES; i++) text_printf(&t, "%02x", (unsigned)digest[i]);
     return text_string(&t);
 }

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* The file of weights, and the C that reads it. The file is a header of 64 bytes, then the constants that the program
+ * uses, each at a multiple of 16, with zeros between them:
+ *
+ *      0  "LWWEIGHT"                        16  bytes of the file         32  SHA-256 of the bytes from 64 on
+ *      8  version, 1                        20  CRC-32 of these bytes
+ *     12  0x01020304, the order of bytes    24  zeros
+ *
+ * Numbers are little-endian, as the elements are. model.c holds the header that it expects: NAME_run compares it, so a
+ * file of another model is refused, and NAME_check_weights computes the CRC, too, which finds a damaged copy. */
+#include "cgen/apart.h"
+
+#include <string.h>
+
+#include "cgen/control_flow.h"
+#include "support/names.h"
+#include "support/sha256.h"
+
+enum { VERSION = 1, ORDER = 0x01020304, ALIGNMENT = 16, NIBBLES = 16,
+       VERSION_AT = 8, ORDER_AT = 12, BYTES_AT = 16, CRC_AT = 20, DIGEST_AT = 32 };
+
+/* Objects of an AVR have 16-bit sizes; near program memory ends at 64 KiB, and holds the interrupt vectors, too. */
+enum { LARGEST_OBJECT = 32767, NEAR_FLASH = 60000 };
+
+/* ---- The file --------------------------------------------------------------------------------------------------- */
+
+typedef void PutBytes(void *to, const void *bytes, size_t count);
+
+/* Passes the elements on in little-endian order. */
+static void put_elements(const Tensor *c, PutBytes *put, void *to)
+{
+    const uint16_t probe = 1;
+    const size_t bytes = (size_t)dtype_info(c->type)->bytes, count = (size_t)tensor_elems(c);
+    const uint8_t *at = c->data;
+    uint8_t element[8];
+    if (*(const uint8_t *)&probe == 1 || bytes == 1) {
+        put(to, at, bytes * count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++, at += bytes) {
+        for (size_t k = 0; k < bytes; k++) element[k] = at[bytes - 1 - k];
+        put(to, element, bytes);
+    }
+}
+
+/* Passes on all bytes after the header. */
+static void put_constants(const Program *p, PutBytes *put, void *to)
+{
+    static const uint8_t zeros[ALIGNMENT] = { 0 };
+    int64_t at = WEIGHTS_HEADER;
+    for (int i = 0; i < p->constant_count; i++) {
+        if (p->constant_at[i] < 0) continue;
+        put(to, zeros, (size_t)(p->constant_at[i] - at));
+        put_elements(p->constant[i], put, to);
+        at = p->constant_at[i] + tensor_bytes(p->constant[i]);
+    }
+    put(to, zeros, (size_t)(p->weights_bytes - at));
+}
+
+typedef struct Sums { Sha256 sha; uint32_t crc, table[256]; } Sums;
+
+/* CRC-32 of IEEE 802.3: polynomial 0xedb88320, bits reflected. */
+static void crc_table(uint32_t *table, int count, int bits)
+{
+    for (int i = 0; i < count; i++) {
+        table[i] = (uint32_t)i;
+        for (int k = 0; k < bits; k++) table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320u : 0);
+    }
+}
+
+static void add_to_sums(void *to, const void *bytes, size_t count)
+{
+    Sums *s = to;
+    const uint8_t *at = bytes;
+    sha256_add(&s->sha, bytes, count);
+    for (size_t i = 0; i < count; i++) s->crc = s->table[(s->crc ^ at[i]) & 255] ^ s->crc >> 8;
+}
+
+static void store_word(uint8_t *to, uint32_t word)
+{
+    for (int i = 0; i < 4; i++) to[i] = (uint8_t)(word >> 8 * i);
+}
+
+static const uint8_t *header_of(Ctx *cx, const Program *p)
+{
+    uint8_t *h = NEW_ARRAY(cx->arena, uint8_t, WEIGHTS_HEADER);
+    Sums s = { .sha = sha256_new(), .crc = 0xffffffffu };
+    crc_table(s.table, 256, 8);
+    put_constants(p, add_to_sums, &s);
+    memcpy(h, "LWWEIGHT", VERSION_AT);
+    store_word(h + VERSION_AT, VERSION);
+    store_word(h + ORDER_AT, ORDER);
+    store_word(h + BYTES_AT, (uint32_t)p->weights_bytes);
+    store_word(h + CRC_AT, ~s.crc);
+    sha256_end(&s.sha, h + DIGEST_AT);
+    return h;
+}
+
+static int64_t aligned(int64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+void cgen_place_weights(Ctx *cx, Program *p, const char *file)
+{
+    int64_t *at = NEW_ARRAY(cx->arena, int64_t, p->constant_count), bytes = WEIGHTS_HEADER;
+    for (int i = 0; i < p->constant_count; i++) {
+        at[i] = program_reads(p, i) ? bytes : -1;
+        if (at[i] >= 0) bytes = aligned(bytes + tensor_bytes(p->constant[i]));
+    }
+    p->weights_file = file;
+    p->constant_at = at;
+    p->weights_bytes = bytes;
+    p->weights_header = header_of(cx, p);
+}
+
+/* The callee of file_write_all takes characters. */
+typedef struct Out { TextPut *put; void *to; } Out;
+
+static void put_bytes(void *to, const void *bytes, size_t count)
+{
+    const Out *out = to;
+    if (count) out->put(out->to, bytes, count);
+}
+
+void cgen_print_weights(Ctx *cx, const void *program, TextPut *put, void *to)
+{
+    const Program *p = program;
+    Out out = { put, to };
+    (void)cx;
+    put_bytes(&out, p->weights_header, WEIGHTS_HEADER);
+    put_constants(p, put_bytes, &out);
+}
+
+/* ---- Addresses of constants -------------------------------------------------------------------------------------- */
+
+static const char *base_of(Ctx *cx, const Program *p)
+{
+    return p->weights == WEIGHTS_CALLER ? "weights" : text_format(cx, "%s_weights", p->name);
+}
+
+const char *file_constant(Ctx *cx, const Program *p, int constant, int64_t offset, DType type)
+{
+    const long long at = (long long)(p->constant_at[constant] + offset);
+    const DTypeInfo *info = dtype_info(type);
+    const char *base = text_format(cx, "%s + %lld", base_of(cx, p), at);
+    if (strcmp(info->c_type, "uint8_t") == 0) return base;
+    return text_format(cx, info->bytes == 1 ? "(const %s *)(%s)" : "(const %s *)(const void *)(%s)", info->c_type,
+                       base);
+}
+
+const char *flash_word(const Program *p)
+{
+    return p->weights != WEIGHTS_FLASH ? "" : p->is_far ? "LW_FAR_FLASH " : "LW_FLASH ";
+}
+
+void section_attribute(Text *t, const Program *p)
+{
+    if (p->weights == WEIGHTS_SECTION) text_printf(t, "LW_SECTION(\"%s\") ", p->section);
+}
+
+bool memory_is_constant(const Memory *m)
+{
+    const Memory *base = m->kind == MEMORY_POINTER ? m->base : m;
+    return base->kind == MEMORY_INPUT && base->tensor && tensor_is_constant(base->tensor);
+}
+
+/* True if the function hands a constant's address to a C function or an instruction: these do not read program
+ * memory. */
+static bool hands_on_constants(const Code *c)
+{
+    for (int i = 0; c->kind == CODE_CALL && i < c->arg_count; i++) {
+        const Expr *load = c->args[i]->kind == EXPR_AT ? c->args[i]->arg[0] : NULL;
+        const Memory *m = load ? load->ref : NULL;
+        if (m && memory_is_constant(m)) return true;
+    }
+    for (int i = 0; i < c->child_count; i++)
+        if (hands_on_constants(c->child[i])) return true;
+    return false;
+}
+
+void cgen_check_flash(Ctx *cx, Program *p)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < p->constant_count; i++) {
+        const int64_t one = tensor_bytes(p->constant[i]);
+        if (!program_reads(p, i)) continue;
+        if (one > LARGEST_OBJECT)
+            diag_unsupported(cx, p->constant_name[i],
+                             "the constant has %lld bytes; --weights progmem accepts at most %d in one, the largest "
+                             "object of an AVR", (long long)one, LARGEST_OBJECT);
+        bytes += one;
+    }
+    p->is_far = bytes > NEAR_FLASH;
+    for (int i = 0; i < p->function_count; i++)
+        if (p->function[i]->body && hands_on_constants(p->function[i]->body))
+            diag_unsupported(cx, p->function[i]->name,
+                             "an instruction or a C function reads constants, which --weights progmem places outside "
+                             "of data memory; accepted: targets without such instructions, like generic");
+}
+
+/* ---- model.h and model.c ----------------------------------------------------------------------------------------- */
+
+void file_macros(Text *t, const Program *p, const char *prefix)
+{
+    text_printf(t, "#define %s_WEIGHTS_FILE_SIZE %lldu     /* bytes of %s */\n", prefix, (long long)p->weights_bytes,
+                p->weights_file);
+    text_printf(t, "#define %s_WEIGHTS_ALIGN %du\n", prefix, ALIGNMENT);
+}
+
+void file_declare_check(Text *t, const Program *p, const char *prefix)
+{
+    const bool is_given = p->weights == WEIGHTS_CALLER;
+    text_printf(t, "/* Returns 0 if %s %s, complete and undamaged: header, size and CRC-32. Else %s_E_WEIGHTS. */\n",
+                is_given ? "the memory holds" : "the included file is", p->weights_file, prefix);
+    text_printf(t, "int %s_check_weights(%s);\n\n", p->name,
+                is_given ? "const uint8_t *weights, uint32_t bytes" : "void");
+}
+
+static void byte_rows(Text *t, const uint8_t *bytes, int count)
+{
+    enum { PER_LINE = 16 };
+    for (int i = 0; i < count; i++)
+        text_printf(t, "%s0x%02x,%s", i % PER_LINE ? " " : "    ", (unsigned)bytes[i], (i + 1) % PER_LINE ? "" : "\n");
+}
+
+/* The file becomes an array: by #embed where the compiler is one of C23, else by the assembler. */
+static void included_file(Text *t, const Program *p, const char *prefix)
+{
+    text_printf(t, "#ifndef %s_WEIGHTS_FILE\n#define %s_WEIGHTS_FILE \"%s\"     /* its path, for #embed or .incbin */\n"
+                   "#endif\n", prefix, prefix, p->weights_file);
+    text_add(t, "#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L && defined(__has_embed)\n");
+    text_printf(t, "static const LW_ALIGN(%d) uint8_t %s_weights[] = {\n#embed %s_WEIGHTS_FILE\n};\n", ALIGNMENT,
+                p->name, prefix);
+    text_printf(t, "#else\nLW_INCBIN(%s_weights, %s_WEIGHTS_FILE)\n#endif\n\n", p->name, prefix);
+}
+
+static void crc_function(Text *t, const Program *p)
+{
+    uint32_t table[NIBBLES];
+    crc_table(table, NIBBLES, 4);
+    text_printf(t, "/* CRC-32 of IEEE 802.3, four bits at a time. */\n"
+                   "static uint32_t %s_crc32(const uint8_t *at, uint32_t bytes)\n{\n"
+                   "    static const uint32_t table[16] = {", p->name);
+    for (int i = 0; i < NIBBLES; i++)
+        text_printf(t, "%s0x%08lxu,", i % 8 ? " " : "\n        ", (unsigned long)table[i]);
+    text_add(t, "\n    };\n    uint32_t crc = 0xffffffffu;\n    for (uint32_t i = 0; i < bytes; i++) {\n"
+                "        crc = table[(crc ^ at[i]) & 15u] ^ crc >> 4;\n"
+                "        crc = table[(crc ^ (uint32_t)at[i] >> 4) & 15u] ^ crc >> 4;\n    }\n"
+                "    return crc ^ 0xffffffffu;\n}\n\n");
+}
+
+void file_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
+{
+    const bool is_given = p->weights == WEIGHTS_CALLER;
+    const char *base = base_of(cx, p);
+    const uint8_t *h = p->weights_header;
+    text_printf(t, "/* The header of %s: \"LWWEIGHT\", version, order of bytes, size, CRC-32, zeros; SHA-256. */\n",
+                p->weights_file);
+    text_printf(t, "static const uint8_t %s_weights_header[%d] = {\n", p->name, WEIGHTS_HEADER);
+    byte_rows(t, h, WEIGHTS_HEADER);
+    text_add(t, "};\n\n");
+    if (!is_given) included_file(t, p, prefix);
+    crc_function(t, p);
+    text_printf(t, "int %s_check_weights(%s)\n{\n", p->name,
+                is_given ? "const uint8_t *weights, uint32_t bytes" : "void");
+    if (is_given)
+        text_printf(t, "    if (bytes < %s_WEIGHTS_FILE_SIZE) return %s_E_WEIGHTS;\n", prefix, prefix);
+    file_check_in_run(cx, t, p, prefix);
+    const unsigned long crc = (unsigned long)h[CRC_AT] | (unsigned long)h[CRC_AT + 1] << 8 |
+                              (unsigned long)h[CRC_AT + 2] << 16 | (unsigned long)h[CRC_AT + 3] << 24;
+    text_printf(t, "    const uint32_t crc = %s_crc32(%s + %d, %s_WEIGHTS_FILE_SIZE - %d);\n", p->name, base,
+                WEIGHTS_HEADER, prefix, WEIGHTS_HEADER);
+    text_printf(t, "    return crc == 0x%08lxu ? 0 : %s_E_WEIGHTS;\n}\n\n", crc, prefix);
+}
+
+void file_check_in_run(Ctx *cx, Text *t, const Program *p, const char *prefix)
+{
+    if (p->weights == WEIGHTS_CALLER)
+        text_printf(t, "    if (weights == NULL || (uintptr_t)weights %% %s_WEIGHTS_ALIGN != 0) return %s_E_WEIGHTS;\n",
+                    prefix, prefix);
+    text_printf(t, "    if (memcmp(%s, %s_weights_header, sizeof %s_weights_header) != 0) return %s_E_WEIGHTS;\n",
+                base_of(cx, p), p->name, p->name, prefix);
+}
