@@ -134,9 +134,9 @@ static const Refusal refusals[] = {
     { "y[i] = b[i] + b", "'b' is a tensor f32[5]: 1 index expected", 15, 1 },
     { "y[i<3] = two[i]", "'two' is a number, not a tensor: no index is accepted", 10, 3 },
     { "y[i] = b[i] + q[0, i]", "the operands of '+' have the types f32 and i8: cast one of them", 13, 1 },
-    { "y[i] = q[0, i] + 300", "300 does not fit in i8", 18, 3 },
-    { "y[i] = q[0, i] - -129", "-129 does not fit in i8", 19, 3 },
-    { "y[i<3] = u8(-1)", "-1 does not fit in u8", 14, 1 },
+    { "y[i] = q[0, i] + 300", "300 does not fit in i8: -128 to 127 is accepted", 18, 3 },
+    { "y[i] = q[0, i] - -129", "-129 does not fit in i8: -128 to 127 is accepted", 19, 3 },
+    { "y[i<3] = u8(-1)", "-1 does not fit in u8: 0 to 255 is accepted", 14, 1 },
     { "y[i] = q[0, i] * 0.5", "0.5 is not i8: cast one of the two", 18, 3 },
     { "y[i] = m[i] == 1", "1 is not a bool: true or false is expected", 16, 1 },
     { "y[i] = b[i] & b[0]", "'&' requires an integer type, not f32", 13, 1 },
@@ -193,8 +193,8 @@ static const Refusal refusals[] = {
     { "= b[0]", "the name of the output is expected, not '='", 1, 1 },
     { "", "the name of the output is expected, not the end", 1, 1 },
     { "y[i] = b[i] + nothing", "'nothing' has no value", 15, 7 },
-    { "y[i<5] = dim(x, 2)", "'x' has 2 dimensions, counted from 0", 17, 1 },
-    { "y[i<3] = 99999999999", "99999999999 does not fit in i32", 10, 11 },
+    { "y[i<5] = dim(x, 2)", "'x' has no dimension 2; it has 2, counted from 0", 17, 1 },
+    { "y[i<3] = 99999999999", "99999999999 does not fit in i32: -2147483648 to 2147483647 is accepted", 10, 11 },
     { "y[i<3] = bits_i8(b[0])", "the bits of f32 cannot be cast to i8: equal sizes, except bool, are accepted", 10, 7 },
     { "y[a<1,b<1,c<1,d<1,e<1,f<1,g<1,h<1,i<1] = 0",
       "too many axes: a tensor has at most 8 dimensions, a formula 16 axes", 35, 1 },
@@ -508,14 +508,15 @@ typedef struct NestRefusal { const char *text, *message; } NestRefusal;
 static void test_nest_refusals(void)
 {
     static const NestRefusal rows[] = {
-        { "net x", "error: a nest begins with a line `nest NAME`" },
+        { "net x", "1:1: error: a line `nest NAME` is expected, not 'net'\n  net x\n  ^^^" },
         { "nest x\nsize n in 3..1",
           "2:14: error: 'n' runs from 3 to 1: a rising range within 0 to 2147483647 is expected\n"
           "  size n in 3..1\n               ^" },
         { "nest x\nconst w: i8[3] = {1, 2}",
           "2:18: error: 3 values are expected, not 2\n  const w: i8[3] = {1, 2}\n                   ^" },
         { "nest x\nconst w: i8[1] = {128}",
-          "2:19: error: 128 does not fit in i8\n  const w: i8[1] = {128}\n                    ^^^" },
+          "2:19: error: 128 does not fit in i8: -128 to 127 is accepted\n"
+          "  const w: i8[1] = {128}\n                    ^^^" },
         { "nest x\ninput a: f31[3]",
           "2:10: error: an element type such as f32 or i8 is expected, not 'f31'\n  input a: f31[3]\n           ^^^" },
         { "nest x\ninput a: f32[3]\nstage b[i] = a[j]",
@@ -531,7 +532,7 @@ static void test_nest_refusals(void)
         { "nest x\nstage c[i<4] = 1\nloops\n  block c[]",
           "4:9: error: the axis 'i' has no index\n    block c[]\n          ^" },
         { "nest x\nstage c[i<4] = 1\nloops\n  nothing\n     nothing",
-          "5:6: error: this line is indented differently from the lines around it\n  "
+          "5:6: error: this line is indented by 5 spaces; 2, as the line before it, are expected\n  "
           "     nothing\n       ^^^^^^^" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -178,7 +178,8 @@ static const Refusal refusals[] = {
     { "too-few-values", "const a: i8[2][2] = {{1, 2}, {3}}\n",
       "e.te: 1:21: error: 4 values are expected, not 3\n  const a: i8[2][2] = {{1, 2}, {3}}\n                      ^" },
     { "value-too-large", "const a: i8[2] = {1, 200}\n",
-      "e.te: 1:22: error: 200 does not fit in i8\n  const a: i8[2] = {1, 200}\n                       ^^^" },
+      "e.te: 1:22: error: 200 does not fit in i8: -128 to 127 is accepted\n"
+      "  const a: i8[2] = {1, 200}\n                       ^^^" },
     { "const-symbolic", "size n in 1..2\nconst a: i8[n] = {1}\n",
       "e.te: 2:7: error: the constant 'a' is [n]; numbers are accepted as its sizes\n  const a: i8[n] = {1}\n        "
       "^" },
@@ -187,8 +188,8 @@ static const Refusal refusals[] = {
       "indices have "
       "32 bits\n  const a: i8[65536][65536] = {1}\n        ^" },
     { "large-const", "const a: i8[4096][8192] = {1}\n",
-      "e.te: 1:27: error: this tensor has too many elements for a list of values\n  const a: i8[4096][8192] = {1}\n"
-      "                            ^" },
+      "e.te: 1:27: error: the tensor has 33554432 elements; a list of values for up to 16777216 is accepted\n"
+      "  const a: i8[4096][8192] = {1}\n                            ^" },
     { "elements-beyond-32-bits", "input x: f32[65536][65536]\n",
       "e.te: 1:7: error: tensor \"x\" [65536][65536] has 4294967296 elements; at most 2147483647 are accepted, because "
       "indices "

@@ -242,13 +242,14 @@ const Refusal *nest_refusal(Ctx *cx, const Nest *n)
     int ifs = check_if_count(n->root);
     if (ifs > MAX_IFS)
         check_fail(&c, UNPROVED, FAULT_LIMIT, text_format(cx, "%d at most", MAX_IFS),
-                   "the nest has more conditions on sizes than the checker enumerates");
+                   "\"%s\" has %d conditions on sizes, whose branches are checked one by one", n->name, ifs);
     for (unsigned branches = 0; branches < 1u << ifs && c.refusal.verdict == PROVED; branches++) {
         bool gathered = check_gather(&c, branches);
         if (gathered && never_happens(cx, c.facts)) continue;
         bool proved = gathered && check_points(&c) && check_flow(&c) && check_kinds(&c) && check_domains(&c);
         if (!proved)
-            check_fail(&c, UNPROVED, FAULT_LIMIT, "a smaller nest", "\"%s\" could not be checked", c.nest->name);
+            check_fail(&c, UNPROVED, FAULT_LIMIT, "fewer loops, stages or copies",
+                       "\"%s\" is not shown to be right: the search for a proof ended at its limit", c.nest->name);
     }
     return refusal_of(&c);
 }

@@ -235,8 +235,10 @@ static bool parts_agree(Checker *c, const Copies *g)
 static bool add_copy(Checker *c, Copies *g, const Site *s, bool *repeats)
 {
     const Expr *by;
-    if (g->count == MAX_COPIES) return check_fail(c, UNPROVED, FAULT_LIMIT, "fewer: peel and specialize less",
-                                                  "\"%s\" has more than %d copies", s->block->stage->name, MAX_COPIES);
+    if (g->count == MAX_COPIES)
+        return check_fail(c, UNPROVED, FAULT_LIMIT,
+                          text_format(c->cx, "%d at most: fewer steps peel and specialize", MAX_COPIES),
+                          "the stage \"%s\" has more than %d copies", s->block->stage->name, MAX_COPIES);
     if (!site_box(c, s, g->box[g->count], &by)) return false;
     g->site[g->count++] = s;
     *repeats = *repeats || by;

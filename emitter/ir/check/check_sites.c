@@ -40,7 +40,7 @@ bool check_form(Checker *c, const char *fault, ...)
     if (c->refusal.verdict != PROVED) return false;
     va_list args;
     va_start(args, fault);
-    complain(c, WRONG, FAULT_NESTING, "loops, blocks and storage as ir/nest/nest.h has them", fault, args);
+    complain(c, WRONG, FAULT_NESTING, "a nest as `dump --at loops` prints it", fault, args);
     va_end(args);
     return false;
 }

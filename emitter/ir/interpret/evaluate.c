@@ -36,7 +36,9 @@ int64_t env_elems(Ctx *cx, const Env *e, const Tensor *t)
     for (int d = 0; d < t->rank; d++) {
         int64_t dim = env_eval_size(cx, e, t->shape[d]);
         if (dim < 0 || (dim > 0 && n > INT32_MAX / dim)) {
-            diag_error(cx, NULL, "tensor \"%s\": a dimension is negative, or there are 2^31 elements or more", t->name);
+            diag_error(cx, text_format(cx, "tensor \"%s\"", t->name),
+                       "dimension %d of %s is %lld; 0 or more, and less than 2^31 elements in all, are accepted", d,
+                       tensor_shape_text(cx, t), (long long)dim);
             return 0;
         }
         n *= dim;
@@ -278,7 +280,7 @@ static void need(Evaluation *ev, const Tensor *t)
     const void *given = env_get(ev->env, t);
     if (given && (!t->producer || !is_output(ev, t))) held_new(ev, t, given, NULL);
     else if (t->producer) make(ev, t->producer);
-    else diag_error(ev->cx, NULL, "the input \"%s\" has no data", t->name);
+    else diag_error(ev->cx, NULL, "the input \"%s\" has no data; a value for each input is expected", t->name);
 }
 
 bool evaluate(Ctx *cx, Env *e, Tensor *const *outputs, int count)

@@ -205,7 +205,8 @@ static void compile_loop(Compiler *c, const Stmt *s)
         return;
     }
     if (c->depth == MAX_DEPTH) {
-        diag_unsupported(c->cx, s->name, "more than %d nested loops", MAX_DEPTH);
+        diag_unsupported(c->cx, s->name, "this loop is inside of %d others; up to %d nested loops are accepted",
+                         MAX_DEPTH, MAX_DEPTH);
         return;
     }
     /* An extent is an expression over outer loops: it is compiled like a strip without lanes. */
@@ -269,7 +270,8 @@ static void enter_given(Compiler *c)
     for (int i = 0; i < c->nest->input_count; i++) {
         const Tensor *t = c->nest->input[i];
         const void *data = env_get(c->env, t);
-        if (!data) diag_error(c->cx, c->nest->name, "the input \"%s\" has no data", t->name);
+        if (!data) diag_error(c->cx, c->nest->name, "the input \"%s\" has no data; a value for each input is expected",
+                              t->name);
         else map_put_const_ptr(&c->data, t, data);
     }
     for (int i = 0; i < c->nest->output_count; i++) {

@@ -92,7 +92,8 @@ static WalkStorage *storage_given(Walk *w, const Tensor *t)
     WalkStorage *p = storage_new(w, t);
     p->data = env_get(w->env, t);
     p->era = 1;
-    if (!p->data) diag_error(w->cx, w->nest->name, "the input \"%s\" has no data", t->name);
+    if (!p->data)
+        diag_error(w->cx, w->nest->name, "the input \"%s\" has no data; a value for each input is expected", t->name);
     return p;
 }
 

@@ -97,7 +97,9 @@ static const Expr *integer_as(Reader *r, Value v, DType t)
     if (t != BOOL && fits && magnitude <= most)
         return expr_int(r->cx, t, (int64_t)(v.negative ? 0 - magnitude : magnitude));
     if (t == BOOL) lex_error(r->lex, v.at, "%s is not a bool: true or false is expected", literal_text(r, v));
-    else lex_error(r->lex, v.at, "%s does not fit in %s", literal_text(r, v), info->spelling);
+    else if (dtype_is_float(t)) lex_error(r->lex, v.at, "%s does not fit in %s", literal_text(r, v), info->spelling);
+    else lex_error(r->lex, v.at, "%s does not fit in %s: %lld to %llu is accepted", literal_text(r, v), info->spelling,
+                   (long long)info->least, (unsigned long long)(t == U64 ? UINT64_MAX : (uint64_t)info->greatest));
     return expr_poison(r->cx);
 }
 
@@ -129,8 +131,9 @@ const Expr *value_alone(Reader *r, Value v)
 static Value number(Reader *r)
 {
     Token t = lex_take(r->lex);
-    if (t.kind == TOKEN_REAL && t.length > 100) {
-        lex_error(r->lex, t, "this number has too many digits");
+    enum { MOST_CHARACTERS = 100 };
+    if (t.kind == TOKEN_REAL && t.length > MOST_CHARACTERS) {
+        lex_error(r->lex, t, "this number has %d characters; up to %d are accepted", t.length, MOST_CHARACTERS);
         return value_poison(r, t);
     }
     return (Value){ .literal = t.kind == TOKEN_REAL ? REAL_LITERAL : INTEGER_LITERAL, .at = t };

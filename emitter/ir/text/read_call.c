@@ -121,7 +121,8 @@ static Value read_dim(Reader *r, Token at)
     lex_expect(r->lex, ")", "after the dimension");
     if (ctx_failed(r->cx)) return value_poison(r, at);
     if (d < 0 || d >= s->tensor->rank) {
-        lex_error(r->lex, which, "'%s' has %d dimensions, counted from 0", s->name, s->tensor->rank);
+        lex_error(r->lex, which, "'%s' has no dimension %lld; it has %d, counted from 0", s->name, (long long)d,
+                  s->tensor->rank);
         return value_poison(r, at);
     }
     return value_of(s->tensor->shape[d], at);

@@ -34,7 +34,8 @@ static const Symbol *read_operands(Ctx *cx, Lexer *l, Instruction *out)
             || ctx_failed(cx))
             return NULL;
         Tensor *t = tensor_new(cx, operand, type, rank, shape);
-        if (!tensor_is_fixed(t)) lex_error(l, at, "an operand must have constant extents");
+        if (!tensor_is_fixed(t))
+            lex_error(l, at, "operand '%s' is %s; fixed sizes are expected", operand, tensor_type_text(cx, t));
         symbols = symbol_add(cx, symbols, operand, t, NULL);
         out->operand[out->operand_count++] = t;
         if (!lex_is(l, ")")) lex_expect(l, ",", "between operands");
@@ -92,6 +93,7 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
         diag_error(cx, "instruction", "%s has %d results; one is accepted", i->macro, i->stage->out_count);
     for (int a = 0; a < i->stage->axis_count; a++)
         if (i->stage->axis[a].extent->kind != EXPR_INT)
-            diag_error(cx, "instruction", "%s must have constant extents", i->macro);
+            diag_error(cx, "instruction", "the axis %s of %s has an open size; a constant is expected",
+                       expr_as_var(i->stage->axis[a].var)->name, i->macro);
     return ctx_failed(cx) ? NULL : i;
 }

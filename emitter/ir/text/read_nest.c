@@ -93,7 +93,8 @@ static void read_input(NestReader *r)
     Tensor *t = tensor_new(r->cx, tensor_name, type, rank, shape);
     if (is_const && lex_expect(&l, "=", "before the data")) {
         int64_t elems = tensor_elems(t);
-        if (elems < 0) lex_error(&l, lex_peek(&l), "a constant must have a constant shape");
+        if (elems < 0) lex_error(&l, lex_peek(&l), "the constant '%s' is %s; fixed sizes are expected", tensor_name,
+                                 tensor_type_text(r->cx, t));
         else t->data = data_read(&l, type, elems);
     }
     if (!lex_finish(&l)) return;
@@ -229,7 +230,8 @@ static int read_dim(Lexer *l, const Tensor *t)
               : at.kind == TOKEN_INTEGER && at.length == 1 && *at.at - '0' == d)
             return d;
     }
-    lex_error(l, at, "'%s' has no dimension %s", t->name, token_text(l->cx, at));
+    lex_error(l, at, "'%s' has no dimension %s; %s expected", t->name, token_text(l->cx, at),
+              s ? "the name of an axis is" : text_format(l->cx, "0 to %d are", t->rank - 1));
     return 0;
 }
 
@@ -402,12 +404,17 @@ static const Stmt *read_stmts(NestReader *r, int above)
 {
     List list = { NULL, 0, 0 };
     int indent = r->next < r->count ? r->line[r->next].indent : 0;
-    if (++r->depth > MAX_PATH) diag_error(r->cx, NULL, "the statements are nested more than %d deep", MAX_PATH);
+    if (++r->depth > MAX_PATH) {
+        Lexer l = lex_line(r, r->next < r->count ? r->next : r->count - 1);
+        lex_error(&l, lex_peek(&l), "this statement is inside of %d others; up to %d nested ones are accepted",
+                  MAX_PATH, MAX_PATH);
+    }
     while (!ctx_failed(r->cx) && r->next < r->count && r->line[r->next].indent > above) {
         int at = r->next;
         if (r->line[at].indent != indent) {
             Lexer l = lex_line(r, at);
-            lex_error(&l, lex_peek(&l), "this line is indented differently from the lines around it");
+            lex_error(&l, lex_peek(&l), "this line is indented by %d spaces; %d, as the line before it, are expected",
+                      r->line[at].indent, indent);
         }
         const Stmt *s = read_stmt(r);
         push(r->cx, &list, s);
@@ -477,7 +484,8 @@ const Nest *nest_read(Ctx *cx, const char *text)
     NestReader r = { .cx = cx, .text = text };
     find_lines(&r);
     if (!next_begins(&r, "nest")) {
-        diag_error(cx, NULL, "a nest begins with a line `nest NAME`");
+        Lexer l = r.count ? lex_line(&r, 0) : lex_text(cx, text, "nest");
+        lex_error(&l, lex_peek(&l), "a line `nest NAME` is expected, not %s", token_text(cx, lex_peek(&l)));
         return NULL;
     }
     Lexer l = lex_line(&r, r.next++);

@@ -90,7 +90,10 @@ static void read_datum(Lexer *l, DType type, void *data, int64_t at, int64_t cou
 const void *data_read(Lexer *l, DType type, int64_t count)
 {
     Token open = lex_peek(l);
-    if (count < 0 || count > MOST_ELEMS) lex_error(l, open, "this tensor has too many elements for a list of values");
+    if (count < 0) lex_error(l, open, "a list of values has a tensor of fixed sizes, not of open ones");
+    if (count > MOST_ELEMS)
+        lex_error(l, open, "the tensor has %lld elements; a list of values for up to %lld is accepted",
+                  (long long)count, (long long)MOST_ELEMS);
     const bool is_list = lex_accept(l, "[");
     const char *opens = is_list ? "[" : "{", *closes = is_list ? "]" : "}";
     if ((!is_list && !lex_expect(l, "{", "before the values")) || ctx_failed(l->cx)) return NULL;
