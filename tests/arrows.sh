@@ -54,7 +54,8 @@ emitter/import/model         emitter/graph/dag
 emitter/import/te            emitter/import/model emitter/import/formats emitter/schedule
 emitter/import/onnx/file     emitter/import/formats emitter/ir/algebra
 emitter/import/onnx/graph    emitter/import/onnx/file emitter/import/model
-emitter/import/onnx/ops      emitter/import/onnx/graph
+emitter/import/onnx/ml       emitter/import/onnx/graph
+emitter/import/onnx/ops      emitter/import/onnx/graph emitter/import/onnx/ml
 emitter/import/onnx          emitter/import/onnx/ops
 emitter/import/tflite/file   emitter/import/formats
 emitter/import/tflite/ops    emitter/import/tflite/file emitter/import/model

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --class-names FILE: a name per line, as many as the last axis of an output has elements. */
+/* --class-names FILE: a name per line, as many as the last axis of an output has elements. Without the option, the
+ * names that the model's file declares. */
 #include <string.h>
 
 #include "driver/driver.h"
@@ -43,11 +44,21 @@ static const char *outputs_text(Ctx *cx, const Program *p)
     return text_string(&t);
 }
 
+static void names_of_model(Build *b)
+{
+    Program *p = &b->program;
+    p->class_output = output_of_classes(p, b->model.class_count);
+    if (!b->model.class_count || p->class_output < 0) return;
+    p->class_count = b->model.class_count;
+    p->class_name = b->model.class_name;
+}
+
 void build_class_names(Build *b)
 {
     Ctx *cx = b->cx;
     Program *p = &b->program;
     const char *path = b->options->class_names;
+    if (!path) names_of_model(b);
     if (!path || ctx_failed(cx)) return;
     const char *text = file_text(cx, path, file_read(cx, path));
     if (ctx_failed(cx)) return;

@@ -18,14 +18,15 @@ from onnx import TensorProto, helper, numpy_helper
 APART = "--apart" in sys.argv
 FOLDER = pathlib.Path(sys.argv[-1]) if APART else pathlib.Path(__file__).resolve().parent.parent / "models"
 TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.uint8): TensorProto.UINT8, np.dtype(np.int8): TensorProto.INT8,
-         np.dtype(np.int32): TensorProto.INT32, np.dtype(np.int64): TensorProto.INT64, np.dtype(np.bool_): TensorProto.BOOL}
+         np.dtype(np.int32): TensorProto.INT32, np.dtype(np.int64): TensorProto.INT64, np.dtype(np.bool_): TensorProto.BOOL, np.dtype(np.float64): TensorProto.DOUBLE}
 MICROSOFT = "com.microsoft"
 
 
 class Builder:
     """Nodes over inputs, with constants by name, in one graph."""
-    def __init__(self, name, opset=17):
-        self.name, self.opset, self.nodes, self.weights, self.inputs, self.outputs, self.arrays = name, opset, [], [], [], [], {}
+    def __init__(self, name, opset=17, ml=0):
+        self.domains = [("", opset), (MICROSOFT, 1)] if not ml else [("", opset), ("ai.onnx.ml", ml)]
+        self.name, self.nodes, self.weights, self.inputs, self.outputs, self.arrays = name, [], [], [], [], {}
 
     def input(self, name, array):
         self.inputs.append(helper.make_tensor_value_info(name, TYPES[array.dtype], array.shape))
@@ -57,18 +58,19 @@ class Builder:
         kinds = sorted({o.type.tensor_type.elem_type for o in self.outputs})
         self.outputs = [helper.make_tensor_value_info("all_%d" % kind, kind, None) for kind in kinds]
 
-    def save(self, draws=2):
-        """Writes the model, and what ONNX Runtime computes without changing the graph. `draws` more inputs are random."""
+    def save(self, draws=2, draw=None):
+        """Writes the model, and what ONNX Runtime computes without changing the graph. `draws` inputs; draw(k) gives the
+        later ones."""
         if not APART:
             self.join()
         graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset), helper.make_opsetid(MICROSOFT, 1)],
-                                  ir_version=8, producer_name="")
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid(*d) for d in self.domains],
+                                  ir_version=10, producer_name="")
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
         for k in range(draws):
-            inputs = self.arrays if k == 0 else {n: redrawn(x) for n, x in self.arrays.items()}
+            inputs = self.arrays if k == 0 else draw(k) if draw else {n: redrawn(x) for n, x in self.arrays.items()}
             results = session.run(None, inputs)
             if k == 0:
                 for info, x in zip(self.outputs, results):

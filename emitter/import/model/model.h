@@ -20,6 +20,7 @@ typedef struct Model {
     const char *digest;                  /* SHA-256 of the file or text in hexadecimal, as sha256sum prints it */
     bool ties_away;                      /* quantization rounds ties away from zero, as TensorFlow Lite; else to even */
     const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name; NULL: none */
+    int class_count; const char *const *class_name;  /* names of the classes that the file declares; count 0: none */
     bool is_nest;                        /* a .te file that is one nest */
     int schedule_count; const struct TeSchedule *schedule;   /* of a .te file, in its order; import/te/te.h */
     const char *schedules; size_t schedules_at;      /* a .te text whose end, from there on, has blocks for groups */

@@ -254,6 +254,8 @@ static void build_model(Importer *im, Model *out)
     int count = im->shared.file.graph.output_count;
     *out = (Model){ .name = im->shared.file.graph.name,
                     .dim_names = im->dim_names,
+                    .class_count = im->shared.classes.count,
+                    .class_name = im->shared.classes.name,
                     .input_count = im->input_count,
                     .input = im->input,
                     .initial = im->initial };

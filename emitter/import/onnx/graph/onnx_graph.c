@@ -421,6 +421,7 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
                      .opset = s->opset,
                      .folder = &s->import->folder,
                      .rows = s->import->rows,
+                     .classes = &s->import->classes,
                      .name = n->name,
                      .scope = s };
     c->in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);

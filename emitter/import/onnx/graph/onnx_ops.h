@@ -9,6 +9,9 @@ enum { ONNX_OUTPUTS = 64 };          /* limit of one node (Split) */
 
 typedef struct OnnxList { int count; Tensor **at; } OnnxList;        /* a sequence of tensors */
 
+/* Names of classes, from the first node that has them; count 0: none. */
+typedef struct OnnxClasses { int count; const char *const *name; } OnnxClasses;
+
 /* A node under translation. */
 typedef struct OnnxCall {
     Ctx *cx;
@@ -16,6 +19,7 @@ typedef struct OnnxCall {
     int64_t opset;
     OnnxFolder *folder;              /* of the model */
     const struct OnnxOp *const *rows;        /* all operators */
+    OnnxClasses *classes;            /* of the model */
     const struct OnnxScope *scope;   /* the graph that contains the node */
     const char *name, *op_name;      /* name of the calls to create; the row's IR operator */
     int in_count; Tensor **in;       /* absent inputs are NULL; trailing absent ones are not counted */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "import/onnx/ops/onnx_rows.h"
 
+#include "import/onnx/ml/onnx_ml.h"
+
 const OnnxOp *const onnx_rows[] = { onnx_rows_annotation,
                                     onnx_rows_attention,
                                     onnx_rows_constant,
@@ -9,6 +11,7 @@ const OnnxOp *const onnx_rows[] = { onnx_rows_annotation,
                                     onnx_rows_index,
                                     onnx_rows_linear_attention,
                                     onnx_rows_math,
+                                    onnx_rows_ml,
                                     onnx_rows_norm,
                                     onnx_rows_qlinear,
                                     onnx_rows_quant,
@@ -19,5 +22,6 @@ const OnnxOp *const onnx_rows[] = { onnx_rows_annotation,
                                     onnx_rows_shape,
                                     onnx_rows_signal,
                                     onnx_rows_training,
+                                    onnx_rows_trees,
                                     onnx_rows_window,
                                     NULL };

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_ONNX_ML_H
+#define LW_IMPORT_ONNX_ML_H
+/* The rows of the domain ai.onnx.ml, and the scores and classes that its models share. */
+#include "import/onnx/graph/onnx_ops.h"
+
+extern const OnnxOp onnx_rows_ml[], onnx_rows_trees[];
+
+int onnx_class_count(OnnxCall *c, const char *ints);         /* labels of the attribute, or of classlabels_strings */
+Tensor *onnx_class_labels(OnnxCall *c, Tensor *index, const char *ints);     /* the label of each class index */
+Tensor *onnx_best_class(OnnxCall *c, Tensor *scores);        /* the index of each row's greatest score, i64[n] */
+/* "SOFTMAX" and the like, over scores [n][classes] */
+Tensor *onnx_post_transform(OnnxCall *c, Tensor *scores, const char *word);
+/* The same for a regressor: a single target [n][1] is transformed by PROBIT alone, as ONNX Runtime does. */
+Tensor *onnx_regressed(OnnxCall *c, Tensor *y, const char *word);
+/* Both columns of a classifier from the score of its second class, [n][1]. */
+Tensor *onnx_two_columns(OnnxCall *c, Tensor *score, const char *post, bool is_probability);
+#endif

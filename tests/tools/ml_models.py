@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""Writes small models of the domain ai.onnx.ml to tests/models, with what ONNX Runtime computes for random inputs.
+
+    python3 tests/tools/ml_models.py [--apart FOLDER]                    needs numpy, onnx, onnxruntime
+
+`ml_trees` has ensembles of random trees: every condition, missing values, one and several targets, all combinations of
+classes and base values that ONNX Runtime distinguishes. `ml_models` has the other operators.
+"""
+import sys
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+from runtime_models import Builder, random, real
+
+ML = "ai.onnx.ml"
+MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"]
+GRID = np.array([-1.5, -0.5, 0, 0.25, 1, 2], np.float32)           # some features equal a threshold
+I64, F32 = TensorProto.INT64, TensorProto.FLOAT
+
+
+def trees(count, features, depth, modes, missing=lambda: 0):
+    """Arrays of the nodes, and the leaves as (tree, node)."""
+    nodes, leaves = {k: [] for k in "treeids nodeids featureids values modes truenodeids falsenodeids missing_value_tracks_true".split()}, []
+
+    def grow(tree, left):
+        own, at = len(nodes["nodeids"]), sum(t == tree for t in nodes["treeids"])
+        is_leaf = left == 0 or (left < depth and random.random() < 0.2)
+        row = (tree, at, 0 if is_leaf else int(random.integers(features)), 0.0 if is_leaf else float(random.choice(GRID)),
+               "LEAF" if is_leaf else str(random.choice(modes)), 0, 0, 0 if is_leaf else int(missing()))
+        for key, value in zip(nodes, row):
+            nodes[key].append(value)
+        if is_leaf:
+            leaves.append((tree, at))
+            return at
+        nodes["truenodeids"][own] = grow(tree, left - 1)
+        nodes["falsenodeids"][own] = grow(tree, left - 1)
+        return at
+
+    for tree in range(count):
+        grow(tree, depth)
+    return {"nodes_" + k: v for k, v in nodes.items()}, leaves
+
+
+def weights(prefix, leaves, targets, positive=False, scale=0.2):
+    """Each leaf has a weight for each of targets(tree)."""
+    rows = [(t, n, k) for t, n in leaves for k in targets(t)]
+    w = scale * random.standard_normal(len(rows))
+    return {prefix + "_treeids": [r[0] for r in rows], prefix + "_nodeids": [r[1] for r in rows], prefix + "_ids": [r[2] for r in rows],
+            prefix + "_weights": [float(v) for v in (abs(w) if positive else w).astype(np.float32)]}
+
+
+def classes(b, x, count, targets, labels, positive=False, trees_of=5, modes=("BRANCH_LEQ",), missing=lambda: 0, **attrs):
+    nodes, leaves = trees(trees_of, 4, 3, list(modes), missing)
+    names = ["label_%d" % len(b.nodes), "score_%d" % len(b.nodes)]
+    b.node("TreeEnsembleClassifier", [x], names=names, domain=ML, keep=False, classlabels_int64s=labels[:count], **nodes,
+           **weights("class", leaves, targets, positive), **attrs)
+    b.outputs += [helper.make_tensor_value_info(names[0], I64, None), helper.make_tensor_value_info(names[1], F32, None)]
+
+
+def regress(b, x, count, targets, features=4, modes=("BRANCH_LEQ",), missing=lambda: 0, trees_of=5, **attrs):
+    nodes, leaves = trees(trees_of, features, 3, list(modes), missing)
+    b.node("TreeEnsembleRegressor", [x], domain=ML, n_targets=count, **nodes, **weights("target", leaves, targets), **attrs)
+
+
+def ensemble5(b, x):
+    """TreeEnsemble of operator set 5: two trees, one with a set; the second is a single leaf."""
+    t = lambda v, dtype=np.float32: numpy_helper.from_array(np.array(v, dtype))
+    b.node("TreeEnsemble", [x], domain=ML, n_targets=2, nodes_featureids=[0, 2, 1, 3, 0], nodes_splits=t([0, 0.25, -0.5, 0, 0]),
+           nodes_modes=t([0, 6, 1, 6, 0], np.uint8), nodes_truenodeids=[1, 0, 2, 3, 5], nodes_falsenodeids=[2, 1, 3, 4, 5],
+           nodes_trueleafs=[0, 1, 1, 1, 1], nodes_falseleafs=[0, 1, 0, 1, 1], leaf_targetids=[0, 1, 0, 1, 0, 1],
+           leaf_weights=t([0.5, -0.25, 1.5, 2.5, -0.75, 0.125]), membership_values=t([1, 3, np.nan, 1, 2, 4, np.nan]),
+           tree_roots=[0, 4], aggregate_function=1, post_transform=0)
+
+
+def ensemble_model():
+    b = Builder("ml_ensemble", opset=21, ml=5)
+    ensemble5(b, b.input("x", grid(7, 4)))
+    b.save(draw=lambda k: {"x": grid(7, 4)})
+
+
+def grid(*shape, nan=False):
+    x = np.where(random.random(shape) < 0.5, random.choice(GRID, shape), real(*shape)).astype(np.float32)
+    return np.where(random.random(shape) < 0.2, np.float32(np.nan), x) if nan else x
+
+
+def tree_model():
+    b = Builder("ml_trees", opset=21, ml=3)
+    x, nan = b.input("x", grid(7, 4)), b.input("nan", grid(7, 4, nan=True))
+    whole, double = b.input("whole", random.integers(-3, 4, (7, 4))), b.input("double", grid(7, 4).astype(np.float64))
+    coin = lambda: random.integers(2)
+    for mode in MODES:
+        regress(b, x, 1, lambda t: [0], modes=[mode])
+    regress(b, nan, 1, lambda t: [0], modes=MODES)
+    regress(b, nan, 1, lambda t: [0], modes=MODES, missing=coin)
+    regress(b, nan, 1, lambda t: [0], modes=["BRANCH_LT"], missing=lambda: 1)
+    regress(b, nan, 1, lambda t: [0], modes=["BRANCH_LEQ"], missing=lambda: 1)
+    regress(b, double, 2, lambda t: [0, 1], modes=MODES)
+    regress(b, x, 3, lambda t: [t % 3], trees_of=6, base_values=[0.5, -1.0, 2.0])
+    regress(b, x, 3, lambda t: [min(t, 2)], trees_of=6)
+    regress(b, x, 2, lambda t: [0, 1], aggregate_function="AVERAGE", base_values=[0.5, -1.0])
+    regress(b, x, 1, lambda t: [0], aggregate_function="MIN")
+    regress(b, x, 1, lambda t: [0], aggregate_function="MAX", post_transform="LOGISTIC")
+    regress(b, x, 1, lambda t: [0], trees_of=1)
+    labels = [5, 3, 9, 12]
+    classes(b, x, 3, lambda t: range(3), labels, positive=True)
+    classes(b, x, 3, lambda t: [t % 3], labels, trees_of=6, base_values=[0.1, -0.2, 0.3], post_transform="SOFTMAX")
+    classes(b, x, 4, lambda t: [t % 3], [0, 1, 2, 3], trees_of=6, post_transform="SOFTMAX_ZERO")
+    classes(b, nan, 3, lambda t: [t % 3], labels, modes=MODES, missing=coin, trees_of=6, post_transform="LOGISTIC")
+    classes(b, whole, 3, lambda t: [t % 3], labels, modes=MODES, trees_of=6)
+    for post in ("NONE", "LOGISTIC", "SOFTMAX"):
+        for positive in (True, False):
+            classes(b, x, 2, lambda t: [0], labels, positive, post_transform=post)
+            classes(b, x, 2, lambda t: [1], labels, positive, post_transform=post)
+        classes(b, x, 2, lambda t: [0], labels, post_transform=post, base_values=[0.3])
+        classes(b, x, 2, lambda t: [0], labels, post_transform=post, base_values=[0.3, -0.2])
+        classes(b, x, 2, lambda t: [0, 1], labels, post_transform=post)
+        classes(b, x, 2, lambda t: [0, 1], labels, post_transform=post, base_values=[0.3, -0.2])
+    b.save(draw=lambda k: {n: grid(*a.shape, nan=n == "nan").astype(a.dtype) if a.dtype != np.int64 else random.integers(-3, 4, a.shape)
+                           for n, a in b.arrays.items()})
+
+
+def other_models():
+    b = Builder("ml_models", opset=21, ml=4)
+    x, nan, whole = b.input("x", real(5, 4)), b.input("nan", grid(5, 4, nan=True)), b.input("whole", random.integers(-2, 4, (5, 4)))
+    l = lambda *shape: [float(v) for v in real(*shape).ravel()]
+    ml = lambda op, inputs, kind=F32, **attrs: b.node(op, inputs, domain=ML, kind=kind, **attrs)
+
+    def both(op, labels, **attrs):
+        names = ["label_%d" % len(b.nodes), "score_%d" % len(b.nodes)]
+        b.node(op, [x], names=names, domain=ML, keep=False, classlabels_ints=labels, **attrs)
+        b.outputs += [helper.make_tensor_value_info(names[0], I64, None), helper.make_tensor_value_info(names[1], F32, None)]
+    ml("LinearRegressor", [x], coefficients=l(4), intercepts=[0.5])
+    ml("LinearRegressor", [x], coefficients=l(3, 4), intercepts=l(3), targets=3)
+    ml("LinearRegressor", [x], coefficients=l(4), post_transform="LOGISTIC")
+    for post in ("NONE", "LOGISTIC", "SOFTMAX"):
+        both("LinearClassifier", [2, 0, 1], coefficients=l(3, 4), intercepts=l(3), post_transform=post)
+        both("LinearClassifier", [0, 1], coefficients=l(4), intercepts=l(1), post_transform=post)
+    for kernel, params in (("LINEAR", [1.0, 0.0, 3.0]), ("POLY", [0.5, 1.0, 3.0]), ("RBF", [0.25, 0.0, 3.0]), ("SIGMOID", [0.2, 0.1, 3.0])):
+        ml("SVMRegressor", [x], kernel_type=kernel, support_vectors=l(6, 4), coefficients=l(6), rho=[0.25], n_supports=6, kernel_params=params)
+        both("SVMClassifier", [4, 6, 8], kernel_type=kernel, support_vectors=l(9, 4), coefficients=l(2, 9), rho=l(3),
+             vectors_per_class=[2, 4, 3], kernel_params=params)
+    ml("SVMRegressor", [x], kernel_type="RBF", support_vectors=l(6, 4), coefficients=l(6), rho=[0.25], n_supports=6, one_class=1,
+       kernel_params=[0.25, 0.0, 3.0])
+    both("SVMClassifier", [4, 6], kernel_type="RBF", kernel_params=[0.25, 0.0, 3.0], support_vectors=l(6, 4), coefficients=l(6), rho=l(1),
+         vectors_per_class=[2, 4])
+    ml("Scaler", [x], offset=l(4), scale=l(4))
+    ml("Scaler", [whole], offset=[0.5], scale=[2.0])
+    for norm in ("MAX", "L1", "L2"):
+        ml("Normalizer", [x], norm=norm)
+        ml("Normalizer", [whole], norm=norm)
+    ml("ArrayFeatureExtractor", [x, np.array([2, 0, 3], np.int64)])
+    ml("Imputer", [nan], imputed_value_floats=l(4), replaced_value_float=float("nan"))
+    ml("Imputer", [whole], kind=I64, imputed_value_int64s=[7], replaced_value_int64=-1)
+    ml("Binarizer", [x], threshold=0.25)
+    ml("FeatureVectorizer", [x, nan], inputdimensions=[4, 4])
+    ml("OneHotEncoder", [whole], cats_int64s=[0, 3, -1, 2, 1, -2])
+    ml("OneHotEncoder", [whole], cats_int64s=[0, 3], zeros=1)
+    ml("LabelEncoder", [whole], kind=I64, keys_int64s=[3, 1, 0], values_int64s=[30, 10, 70], default_int64=-5)
+    ml("LabelEncoder", [whole], keys_int64s=[3, 1, 0], values_floats=[0.5, 1.5, 2.5], default_float=9.0)
+    ml("LabelEncoder", [nan], kind=I64, keys_floats=[0.25, float("nan"), 1.0], values_int64s=[3, 4, 5], default_int64=0)
+    b.save(draw=lambda k: {"x": real(5, 4), "nan": grid(5, 4, nan=True), "whole": random.integers(-2, 4, (5, 4))})
+
+
+if __name__ == "__main__":
+    tree_model()
+    ensemble_model()
+    other_models()
