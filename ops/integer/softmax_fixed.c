@@ -19,21 +19,22 @@ static const Expr *attr_expr(Ctx *cx, const Node *n, const char *attr)
     return expr_int(cx, I32, node_int(n, attr, 0));
 }
 
-/* The sum has `head` leading zeros, and 1/sum = 1/(1+rest) * 2^-(12-head). Elements whose distance from the peak is
- * below `least` have the exponential 0; the argument of expq could be out of range there. */
-static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
+/* Emits the sum of the exponentials of each row in Q12.19, the distances from the peak, and the exponentials (NULL: of
+ * no use to the caller). Elements whose distance is below `least` have the exponential 0; the argument of expq could be
+ * out of range there. */
+static Tensor *sum_of_powers(Ctx *cx, const Node *n, AxisText *axes, Tensor **distance, Tensor **powers)
 {
     Tensor *x = n->in[0];
     bool chosen[MAX_RANK] = { false };
     int64_t classes = x->rank ? tensor_dim(x, x->rank - 1) : 0;
-    if (!check(cx, n)) return 0;
+    if (!check(cx, n)) return NULL;
     if (classes < 1 || classes > MOST_CLASSES) {
         op_refuse(cx, n, "the input is %s; 1 to %d elements along the last axis are expected", tensor_shape_text(cx, x),
                   MOST_CLASSES);
-        return 0;
+        return NULL;
     }
     chosen[x->rank - 1] = true;
-    AxisText a = axis_text(cx, x->rank, chosen);
+    const AxisText a = *axes = axis_text(cx, x->rank, chosen);
     Tensor *peak = OP_FORMULA(cx, n, AXES_TEXT(cx, "peak[kept] = max(chosen) x[all]", a), BIND_T("x", x));
     Tensor *below = OP_FORMULA(cx, n, AXES_TEXT(cx, "below[all] = i32(x[all]) - i32(peak[kept])", a),
                                BIND_T("x", x), BIND_T("peak", peak));
@@ -41,8 +42,17 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
         cx, n, AXES_TEXT(cx, "exp[all] = select(d[all] < least, 0, expq(mulhigh(d[all] << left, m), 5))", a),
         BIND_T("d", below), BIND_V("least", attr_expr(cx, n, "least")), BIND_V("left", attr_expr(cx, n, "left")),
         BIND_V("m", attr_expr(cx, n, "multiplier")));
-    Tensor *sum = OP_FORMULA(cx, n, AXES_TEXT(cx, "sum[kept] = sum(chosen) roundshift(e[all], 12)", a),
-                             BIND_T("e", power));
+    *distance = below;
+    if (powers) *powers = power;
+    return OP_FORMULA(cx, n, AXES_TEXT(cx, "sum[kept] = sum(chosen) roundshift(e[all], 12)", a), BIND_T("e", power));
+}
+
+/* The sum has `head` leading zeros, and 1/sum = 1/(1+rest) * 2^-(12-head). */
+static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
+{
+    AxisText a;
+    Tensor *below, *power, *sum = sum_of_powers(cx, n, &a, &below, &power);
+    if (!sum) return 0;
     Tensor *head = OP_FORMULA(cx, n, AXES_TEXT(cx, "head[kept] = clz(s[kept])", a), BIND_T("s", sum));
     Tensor *half = OP_FORMULA(
         cx, n, AXES_TEXT(cx, "half[kept] = (((s[kept] << h[kept]) - -2147483648) >> 1) + 1073741824", a),
@@ -54,6 +64,57 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
     const char *text = AXES_TEXT(
         cx, "y[all] = i8(min(max(roundshift(mulhigh(s[kept], e[all]), 35 - h[kept]) - 128, -128), 127))", a);
     out[0] = OP_FORMULA(cx, n, text, BIND_T("s", scale), BIND_T("e", power), BIND_T("h", head));
+    return out[0] ? 1 : 0;
+}
+
+/* log(s) of s >= 1 in Q12.19, as Q5.26: the octave of s, in quarters, times log 2, plus log((1+z)/(1-z)) of the mantissa
+ * r in sqrt(1/2) to 1, as a quotient of polynomials in q = 2 (r - 2^(-1/4)). The octave is chosen from s and s sqrt(1/2)
+ * so that r is the smaller one. */
+static Tensor *log_of_sum(Ctx *cx, const Node *n, Tensor *s)
+{
+    static const char *const part[][2] = {
+        { "near", "near[*] = mulhigh(s[*], 1518500250)" },
+        { "first", "first[*] = mulhigh(s[*] << (clz(s[*]) - 1), 1518500250)" },
+        { "r", "r[*] = min(select(first[*] > 1073741823, 2147483647, first[*] << 1), "
+               "select(s[*] > (1 << (32 - clz(near[*]))) - 1, 2147483647, s[*] << (clz(near[*]) - 1)))" },
+        { "octave", "octave[*] = max(((12 - clz(s[*])) << 25) + 8388608, "
+                    "((13 - clz(near[*])) << 25) - 8388608)" },
+        { "q", "q[*] = (r[*] - 1805811301) << 1" },
+        { "square", "square[*] = mulhigh(q[*], q[*])" },
+        { "num", "num[*] = mulhigh(q[*], r[*]) + mulhigh(mulhigh(q[*], square[*]), 117049297)" },
+        { "p", "p[*] = i32((i64(r[*]) + 1805811302) >> 1)" },
+        { "den", "den[*] = mulhigh(p[*], 1057819769 + q[*] + mulhigh(127690142, square[*])) + "
+                 "mulhigh(638450708, q[*])" },
+        { "double", "double[*] = recipq((den[*] >> 1) + 1073741824)" },
+        { "inverse", "inverse[*] = select(double[*] > 1073741823, 2147483647, double[*] << 1)" },
+        { "log", "log[*] = (mulhigh(octave[*], 1488522236) + mulhigh(roundshift(num[*], 6), inverse[*])) << 1" },
+    };
+    enum { PARTS = sizeof part / sizeof part[0] };
+    Bind bind[PARTS + 2] = { BIND_T("s", s) };
+    for (int i = 0; i < PARTS; i++)
+        bind[i + 1] = (Bind)BIND_T(part[i][0], op_formula(cx, n, part[i][1], bind));
+    return bind[PARTS].tensor;
+}
+
+/* y = (d - log sum exp(d)) in sixteenths, below 127, of the distances d from the peak; -128 where d is not above the
+ * least distance whose result is within the type. */
+static int log_softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
+{
+    AxisText a;
+    Tensor *below, *sum = sum_of_powers(cx, n, &a, &below, NULL);
+    if (!sum) return 0;
+    Tensor *log = log_of_sum(cx, n, sum);
+    const char *back = node_int(n, "once", 0)
+                           ? "limit[*] = max(least - 1, i32((i64(l[*] - 2147483647 - 1) * i64(back) + "
+                             "(i64(1) << (i64(shift) + 30))) >> (i64(shift) + 31)))"
+                           : "limit[*] = max(least - 1, roundshift(mulhigh(l[*] - 2147483647 - 1, back), shift))";
+    Tensor *least = OP_FORMULA(cx, n, back, BIND_T("l", log), BIND_V("least", attr_expr(cx, n, "least")),
+                               BIND_V("back", attr_expr(cx, n, "back")), BIND_V("shift", attr_expr(cx, n, "shift")));
+    const char *text = AXES_TEXT(
+        cx, "y[all] = i8(select(d[all] <= limit[kept], -128, "
+            "min(max(roundshift(mulhigh(d[all] << left, m) - l[kept], 22) + 127, -128), 127)))", a);
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("d", below), BIND_T("limit", least), BIND_T("l", log),
+                        BIND_V("left", attr_expr(cx, n, "left")), BIND_V("m", attr_expr(cx, n, "multiplier")));
     return out[0] ? 1 : 0;
 }
 
@@ -112,6 +173,15 @@ static const AttrRow softmax_attrs[] = {
     { "least",      ATTR_INT, "distances below it have the exponential 0", "-255" },
     { 0 }
 };
+static const AttrRow log_softmax_attrs[] = {
+    { "multiplier", ATTR_INT, "m", "1073741824" },
+    { "left",       ATTR_INT, "bits by which the distance from the peak is shifted left", "0" },
+    { "least",      ATTR_INT, "distances below it have the exponential 0", "-255" },
+    { "back",       ATTR_INT, "the multiplier from a logarithm to a distance", "1073741824" },
+    { "shift",      ATTR_INT, "bits by which its product is shifted right", "0" },
+    { "once",       ATTR_INT, "1: that product is rounded once, ties up", "0" },
+    { 0 }
+};
 static const AttrRow curve_attrs[] = {
     { "multiplier", ATTR_INT, "m", "1073741824" },
     { "left",       ATTR_INT, "bits by which x is shifted left", "0" },
@@ -128,6 +198,13 @@ static const OpCase softmax_cases[] = {
     { "", "i8[2][5000]", NULL, "1 to 4095 elements" },
     { 0 }
 };
+static const OpCase log_softmax_cases[] = {
+    { "multiplier=1242904128 left=23 least=-124 back=1855380992 shift=23", "i8[2][12]", "i8[2][12]", NULL },
+    { "multiplier=1242904128 left=23 least=-124 back=1855380992 shift=23 once=1", "i8[3]={-128,127,126}", "i8[3]",
+      NULL },
+    { "", "u8[2][3]", NULL, "i8 is expected" },
+    { 0 }
+};
 static const OpCase curve_cases[] = {
     { "multiplier=1517500250 left=23 zero=7 radius=200", "i8[2][12]", "i8[2][12]", NULL },
     { "multiplier=1242904128 left=21 radius=90", "i8[5]={0,-1,1,-90,90}", "i8[5]", NULL },
@@ -140,6 +217,10 @@ const Op ops_softmax_fixed[] = {
       .summary = "y[n,c] = exp(x[n,c] - peak[n]) / sum(c) exp(x[n,c] - peak[n]) in fixed point", .level = 11,
       .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = softmax_attrs, .meaning.compute = softmax_fixed,
       .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = softmax_cases },
+    { .name = "log_softmax_fixed",
+      .summary = "y[n,c] = x[n,c] - peak[n] - log(sum(c) exp(x[n,c] - peak[n])) in fixed point", .level = 11,
+      .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = log_softmax_attrs,
+      .meaning.compute = log_softmax_fixed, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = log_softmax_cases },
     { .name = "sigmoid_fixed", .summary = "y[*] = sigmoid(x[*]) in fixed point", .level = 11, .least_inputs = 1,
       .most_inputs = 1, .inputs = "x", .attr = curve_attrs, .meaning.compute = sigmoid_fixed,
       .fusion.pattern = PATTERN_ELEMENTWISE, .cases = curve_cases },

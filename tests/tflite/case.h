@@ -65,7 +65,7 @@ struct Operator {
 
 /* Closed by a row without name. */
 extern const Operator elementwise_operators[], curve_operators[], window_operators[], reduction_operators[],
-    move_operators[];
+    move_operators[], order_operators[];
 
 /* ---- Models: flatbuffer.c ---------------------------------------------------------------------------------------- */
 
@@ -129,6 +129,7 @@ int32_t one_over_one_plus(int32_t a);                                      /* of
 int32_t one_minus_over_one_plus(int32_t a);
 int32_t reciprocal(int32_t a, int integer_bits, int *bits_over_one);
 Scaling inverse_root(int32_t a);
+int32_t log_of_one_and_more(int32_t a);                                    /* Q.26 of a Q.19 number */
 int leading_zeros(uint32_t a);
 
 #endif

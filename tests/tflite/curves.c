@@ -55,6 +55,26 @@ static void make_leaky(Case *c, Random *r, int number)
     c->field[0] = (double)(float)(between(r, 1, 90) / 100.0);
 }
 
+static void make_table(Case *c, Random *r, int number)
+{
+    (void)number;
+    make_one(c, r, TYPE_I8, 0, 0);
+    c->in[0].scale[0] = scale_between(r, 0.005, 0.05);
+}
+/* Without negative numbers, of which there is no root. */
+static void make_root(Case *c, Random *r, int number)
+{
+    make_table(c, r, number);
+    for (int i = 0; i < elements(&c->in[0]); i++) c->in[0].v[i] = between(r, c->in[0].zero, 127);
+}
+/* Far below 0, the form with 1 + erf loses digits. */
+static void make_gelu(Case *c, Random *r, int number)
+{
+    make_one(c, r, number % 3 ? TYPE_I8 : TYPE_F32, -1, 8);
+    c->field[0] = number % 2;
+    if (c->in[0].type == TYPE_I8) c->in[0].scale[0] = scale_between(r, 0.005, 0.1);
+}
+
 /* No root of values below the zero point: the reference refuses it. */
 static void make_rsqrt(Case *c, Random *r, int number)
 {
@@ -201,6 +221,30 @@ static double round_real(const Case *c, float x)      /* ties to even */
 }
 static double exp_real(const Case *c, float x) { (void)c; return exp((double)x); }
 static double log_real(const Case *c, float x) { (void)c; return log((double)x); }
+/* A table in floats. */
+static int64_t table_of(const Case *c, float v)
+{
+    float whole = roundf(v * (1 / c->out[0].scale[0])) + (float)c->out[0].zero;
+    return whole > INT8_MAX ? INT8_MAX : whole < INT8_MIN ? INT8_MIN : (int64_t)whole;
+}
+static float real_of(const Case *c, int32_t d) { return c->in[0].scale[0] * (float)d; }
+static int64_t exp_whole(const Case *c, int32_t d) { return table_of(c, (float)exp((double)real_of(c, d))); }
+static int64_t sqrt_whole(const Case *c, int32_t d)              /* truncated */
+{
+    return (int64_t)floorf(sqrtf(real_of(c, d)) / c->out[0].scale[0]) + c->out[0].zero;
+}
+static int64_t log_whole(const Case *c, int32_t d)
+{
+    return d > 0 ? table_of(c, (float)log((double)real_of(c, d))) : INT8_MIN;
+}
+static double gelu_real(const Case *c, float x)
+{
+    const double v = (double)x;
+    return c->field[0] != 0 ? 0.5 * v * (1 + tanh(0.7978845608028654 * (v + 0.044715 * v * v * v)))
+                            : 0.5 * v * erfc(-v * 0.7071067811865476);
+}
+static int64_t gelu_whole(const Case *c, int32_t d) { return table_of(c, (float)gelu_real(c, real_of(c, d))); }
+
 static double sin_real(const Case *c, float x) { (void)c; return sin((double)x); }
 static double cos_real(const Case *c, float x) { (void)c; return cos((double)x); }
 static double unit_real(const Case *c, float x) { (void)c; return (double)activate(x, 2); }
@@ -223,6 +267,10 @@ REFERENCE(ceil, ceil_real, NULL)
 REFERENCE(round, round_real, NULL)
 REFERENCE(exp, exp_real, NULL)
 REFERENCE(log, log_real, NULL)
+REFERENCE(exp_int8, exp_real, exp_whole)
+REFERENCE(sqrt_int8, sqrt_real, sqrt_whole)
+REFERENCE(log_int8, log_real, log_whole)
+REFERENCE(gelu, gelu_real, gelu_whole)
 REFERENCE(sin, sin_real, NULL)
 REFERENCE(cos, cos_real, NULL)
 REFERENCE(unit, unit_real, NULL)
@@ -288,6 +336,50 @@ static void softmax_reference(Case *c)
     }
 }
 
+static void make_log_softmax(Case *c, Random *r, int number)
+{
+    make_softmax(c, r, number);
+    if (c->in[0].type == TYPE_F32) fill_real(r, &c->in[0], -1, 1);
+    else quant_set(&c->out[0], 16.0f / 256, 127);
+}
+
+static void log_softmax_of_stored(const double *x, double *y, int count, double scale)
+{
+    enum { BITS = 5, SUM_BITS = 12 };
+    double real = scale * (double)(1 << (31 - BITS)), most_real = 2147483647.0;
+    Scaling s = reference_scaling(real < most_real ? real : most_real),
+            back = reference_scaling((double)((int64_t)1 << (31 - s.exponent)) / (double)s.multiplier);
+    int64_t far = radius(BITS, s.exponent);
+    int32_t most = INT8_MIN, sum = 0;
+    for (int i = 0; i < count; i++) most = (int32_t)x[i] > most ? (int32_t)x[i] : most;
+    for (int i = 0; i < count; i++) {
+        int32_t d = (int32_t)x[i] - most;
+        if (d >= -far) sum += halve_often(exp_of_negative(scaled(d, s), BITS), SUM_BITS);
+    }
+    int32_t log = log_of_one_and_more(sum), least = scaled(wrap((int64_t)log + INT32_MIN), back);
+    if (least < -far - 1) least = (int32_t)(-far - 1);
+    for (int i = 0; i < count; i++) {
+        int32_t d = (int32_t)x[i] - most;
+        y[i] = d <= least ? INT8_MIN : stored((int64_t)halve_often(wrap((int64_t)scaled(d, s) - log), 22) + 127);
+    }
+}
+
+static void log_softmax_reference(Case *c)
+{
+    const Operand *x = &c->in[0];
+    int count = x->dim[x->rank - 1];
+    for (int i = 0; i < elements(x); i += count) {
+        double most = x->v[i], sum = 0;
+        if (x->type != TYPE_F32) {
+            log_softmax_of_stored(x->v + i, c->out[0].v + i, count, (double)x->scale[0]);
+            continue;
+        }
+        for (int k = 0; k < count; k++) most = x->v[i + k] > most ? x->v[i + k] : most;
+        for (int k = 0; k < count; k++) sum += exp(x->v[i + k] - most);
+        for (int k = 0; k < count; k++) c->out[0].v[i + k] = (double)(float)(x->v[i + k] - most - log(sum));
+    }
+}
+
 static void make_norm(Case *c, Random *r, int number)
 {
     int dim[2] = { between(r, 1, 3), between(r, 1, 20) };
@@ -336,9 +428,14 @@ const Operator curve_operators[] = {
     { "round", 116, 1, 0, "", make_real, round_reference, 0 },
     { "exp", 47, 1, 33, "", make_real, exp_reference, 1 },
     { "log", 73, 1, 0, "", make_positive_real, log_reference, 1 },
+    { "exp_int8", 47, 2, 33, "", make_table, exp_int8_reference, 0 },
+    { "log_int8", 73, 2, 0, "", make_table, log_int8_reference, 0 },
+    { "sqrt_int8", 75, 2, 0, "", make_root, sqrt_int8_reference, 0 },
+    { "gelu", 150, 1, 116, "b", make_gelu, gelu_reference, 24 },
     { "sin", 66, 1, 0, "", make_real, sin_reference, 1 },
     { "cos", 108, 1, 0, "", make_real, cos_reference, 1 },
     { "softmax", 25, 2, 9, "f", make_softmax, softmax_reference, 8 },
+    { "log_softmax", 50, 2, 36, "", make_log_softmax, log_softmax_reference, 16 },
     { "l2_normalization", 11, 2, 12, "b", make_norm, norm_reference, 0 },
     { NULL, 0, 0, 0, "", NULL, NULL, 0 },
 };

@@ -154,3 +154,26 @@ Scaling inverse_root(int32_t a)
     x = high_product(x, HALF_ROOT);
     return shift < 0 ? (Scaling){ wrap((int64_t)x * ((int64_t)1 << -shift)), 0 } : (Scaling){ x, -shift };
 }
+
+/* The logarithm of the power of two, plus that of the mantissa m in sqrt(1/2) to 1 as a quotient of polynomials in
+ * 2 (m - 2^(-1/4)); all of it in Q.31 but the power, which is in Q.25, in quarters above or below an integer. Both a and
+ * a times sqrt(1/2) give a power and a mantissa: the smaller mantissa is that of the greater power. */
+int32_t log_of_one_and_more(int32_t a)
+{
+    enum { HALF_ROOT = 1518500250, FOURTH_ROOT = 1805811301, LOG_2 = 1488522236, QUARTER = 1 << 23, BITS = 12 };
+    enum { NUMERATOR = 117049297, DENOMINATOR = 127690142, CONSTANT = 1057819769, LINEAR = 638450708 };
+    int zeros = leading_zeros((uint32_t)a);
+    int32_t lower = high_product(a, HALF_ROOT);
+    int lower_zeros = leading_zeros((uint32_t)lower) - 1;
+    int32_t first = double_often(high_product(double_often(a, zeros - 1), HALF_ROOT), 1),
+            second = double_often(a, lower_zeros), m = first < second ? first : second;
+    int32_t first_power = sum(double_often(BITS - zeros, 25), QUARTER),
+            second_power = sum(double_often(BITS - lower_zeros, 25), -QUARTER),
+            power = first_power > second_power ? first_power : second_power;
+    int32_t p = (int32_t)(((int64_t)m + FOURTH_ROOT + 1) / 2), q = 2 * (m - FOURTH_ROOT), square = high_product(q, q);
+    int32_t above = sum(high_product(q, m), high_product(high_product(q, square), NUMERATOR)),
+            below = sum(high_product(p, sum(sum(CONSTANT, q), high_product(DENOMINATOR, square))),
+                        high_product(LINEAR, q));
+    int32_t fraction = high_product(halve_often(above, 6), one_over_one_plus(below));
+    return double_often(sum(high_product(power, LOG_2), fraction), 1);
+}

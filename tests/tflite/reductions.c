@@ -122,11 +122,40 @@ static void arg_reference(Case *c, int sign)
 static void arg_max_reference(Case *c) { arg_reference(c, 1); }
 static void arg_min_reference(Case *c) { arg_reference(c, -1); }
 
+/* Powers of two, so that products are exact. */
+static void make_product(Case *c, Random *r, int number)
+{
+    make_reduction(c, r, number);
+    Operand *x = &c->in[0], *y = &c->out[0];
+    x->type = y->type = number % 3 == 0 ? TYPE_I32 : TYPE_F32;
+    x->scales = y->scales = 0;
+    for (int i = 0; i < elements(x); i++) x->v[i] = between(r, 0, 1) ? 1 : chance(r, 95) ? -1 : 2;
+}
+
+static void product_reference(Case *c)
+{
+    int index[MOST_DIMS] = { 0 }, i = 0;
+    for (int k = 0; k < elements(&c->out[0]); k++) c->out[0].v[k] = 1;
+    do c->out[0].v[reduced_place(c, index)] *= c->in[0].v[i++];
+    while (next_index(c->in[0].rank, c->in[0].dim, index));
+}
+
+static void make_truth(Case *c, Random *r, int number)
+{
+    make_reduction(c, r, number);
+    c->in[0].type = c->out[0].type = TYPE_BOOL;
+    c->in[0].scales = c->out[0].scales = 0;
+    for (int i = 0; i < elements(&c->in[0]); i++) c->in[0].v[i] = chance(r, number % 2 ? 90 : 10);
+}
+
 const Operator reduction_operators[] = {
     { "mean", 40, 2, 27, "b", make_reduction, mean_reference, 0 },
     { "sum", 74, 2, 27, "b", make_reduction, sum_reference, 0 },
     { "reduce_max", 82, 2, 27, "b", make_extreme, max_reference, 0 },
     { "reduce_min", 89, 2, 27, "b", make_extreme, min_reference, 0 },
+    { "reduce_prod", 81, 1, 27, "b", make_product, product_reference, 0 },
+    { "reduce_any", 91, 1, 27, "b", make_truth, max_reference, 0 },
+    { "reduce_all", 140, 1, 27, "b", make_truth, min_reference, 0 },
     { "arg_max", 56, 2, 40, "b", make_arg, arg_max_reference, 0 },
     { "arg_min", 79, 2, 57, "b", make_arg, arg_min_reference, 0 },
     { NULL, 0, 0, 0, "", NULL, NULL, 0 },

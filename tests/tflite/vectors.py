@@ -739,6 +739,83 @@ def sparse_dense(r, i):
     return B.FULLY_CONNECTED, 8, options("FullyConnectedOptions", fusedActivationFunction=i % 2), [x, weights, bias], [Operand([x.shape[0], o], np.float32)]
 
 
+def tile(r, i):
+    shape = shape_of(r, None, 4)
+    times = [int(v) for v in r.integers(1, 4, len(shape))]
+    x = plain(r, shape, [np.float32, np.int32][i % 2])
+    return B.TILE, 2, options("TileOptions"), [x, constant(times)], [like(x, [n * t for n, t in zip(shape, times)])]
+
+
+def reverse(r, i):
+    x = plain(r, shape_of(r), [np.float32, np.int32][i % 2])
+    return B.REVERSE_V2, 1, options("ReverseV2Options"), [x, constant([int(r.integers(0, len(x.shape)))])], [like(x)]
+
+
+def cumsum(r, i):
+    x = plain(r, shape_of(r), np.float32)
+    x.feed = np.round(x.feed * 4) / np.float32(4)
+    axis = int(r.integers(-len(x.shape), len(x.shape)))
+    return B.CUMSUM, 1, options("CumsumOptions", exclusive=bool(i & 1), reverse=bool(i & 2)), [x, constant(axis)], [like(x)]
+
+
+def topk(r, i):
+    shape = shape_of(r, int(r.integers(1, 4)))
+    k = int(r.integers(1, shape[-1] + 1))
+    x = [lambda: plain(r, shape, np.float32), lambda: int8(r, shape), lambda: plain(r, shape, np.int32)][i % 3]()
+    return B.TOPK_V2, 2, options("TopKV2Options"), [x, constant(k)], [like(x, shape[:-1] + [k]), Operand(shape[:-1] + [k], np.int32)]
+
+
+def embedding_lookup(r, i):
+    shape, count = shape_of(r, 2), int(r.integers(1, 6))
+    table = plain(r, shape, np.float32)
+    table.data = table.feed
+    return B.EMBEDDING_LOOKUP, 1, None, [Operand([count], np.int32, feed=r.integers(0, shape[0], count).astype(np.int32)), table], [like(table, [count, shape[1]])]
+
+
+def power(r, i):
+    x = plain(r, shape_of(r), np.float32)
+    x.feed = np.abs(x.feed) + np.float32(0.1)
+    return B.POW, 1, options("PowOptions"), [x, plain(r, x.shape, np.float32)], [like(x)]
+
+
+def floor_mod(r, i):
+    kind = np.int64 if i % 2 else np.int32
+    x = plain(r, shape_of(r), kind)
+    divisor = plain(r, x.shape, kind)
+    divisor.feed = np.where(divisor.feed == 0, 7, divisor.feed).astype(kind)
+    return B.FLOOR_MOD, 1, options("FloorModOptions"), [x, divisor], [like(x)]
+
+
+def plain_reduction(code, kind, values):
+    """Of values whose result is exact."""
+    def make(r, i):
+        code_, _, fields, inputs, outputs = reduction(code, True)(r, i)
+        shape = inputs[0].shape
+        return code, 1, fields, [Operand(shape, kind, feed=r.choice(values, shape).astype(kind)), inputs[1]], [Operand(outputs[0].shape, kind)]
+    return make
+
+
+def table(code, name=None, positive=False, version=2):
+    """A function of one int8, by a table."""
+    def make(r, i):
+        shape = shape_of(r, most=8)
+        zero = int(r.integers(-128, 100))
+        x = Operand(shape, np.int8, quant(r, 0.005, 0.05)[0], zero, feed=r.integers(zero if positive else -128, 128, shape).astype(np.int8))
+        return code, version, options(name) if name else None, [x], [int8_out(r, shape)]
+    return make
+
+
+def gelu(r, i):
+    shape = shape_of(r, most=8)
+    x = int8(r, shape) if i % 3 else Operand(shape, np.float32, feed=r.uniform(-1, 8, shape).astype(np.float32))
+    return B.GELU, 1, options("GeluOptions", approximate=bool(i % 2)), [x], [int8_out(r, shape) if i % 3 else like(x)]
+
+
+def log_softmax(r, i):
+    x = int8(r, shape_of(r, int(r.integers(1, 5)), 12), *quant(r, 0.01, 0.6))
+    return B.LOG_SOFTMAX, 2, options("LogSoftmaxOptions"), [x], [int8_out(r, x.shape, 16 / 256, 127)]
+
+
 # Operators of variables: a sum that grows, from zero, from its zero point, or from a constant that another graph assigns once.
 
 RUNS = 4
@@ -786,9 +863,13 @@ OPERATORS = {
     "log": float_unary(B.LOG), "sin": float_unary(B.SIN, signed=True), "cos": float_unary(B.COS, signed=True),
     "select": select_old, "relu_n1_to_1": float_unary(B.RELU_N1_TO_1, signed=True), "variables": variables,
     "conv_2d_int4": half_bytes(conv, 4), "depthwise_conv_2d_int4": half_bytes(depthwise, 4), "fully_connected_int4": half_bytes(fully_connected, 7),
-    "fully_connected_sparse": sparse_dense,
+    "fully_connected_sparse": sparse_dense, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk, "embedding_lookup": embedding_lookup,
+    "pow": power, "floor_mod": floor_mod, "reduce_prod": plain_reduction(B.REDUCE_PROD, np.float32, [1, -1, 2, 0.5]),
+    "reduce_any": plain_reduction(B.REDUCE_ANY, np.bool_, [False, False, True]), "reduce_all": plain_reduction(B.REDUCE_ALL, np.bool_, [True, True, False]),
+    "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
 }
-LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div"]      # TensorFlow Lite Micro has no kernels for them
+LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
+        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu"]      # TensorFlow Lite Micro has no kernels for them
 
 
 def attempt(name, seed, number):

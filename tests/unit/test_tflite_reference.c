@@ -19,7 +19,8 @@
 #include "run_model.h"
 
 static const Operator *const tables[] = {
-    elementwise_operators, curve_operators, window_operators, reduction_operators, move_operators
+    elementwise_operators, curve_operators, window_operators, reduction_operators, move_operators,
+    order_operators
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

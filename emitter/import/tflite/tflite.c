@@ -105,9 +105,10 @@ static void list_unknown_tensor(Importer *im, const TfliteTensor *t)
         diag_listed(im->cx, UNSUPPORTED, where, "a variable tensor; accepted: a resource variable (VAR_HANDLE)");
     if (t->is_sparse && !t->data.count)
         diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is not constant; accepted: sparse weights");
-    if (t->is_blockwise)
+    if (t->is_blockwise && (t->block_scales < 0 || t->block_scales >= im->file.tensor_count || !t->data.count))
         diag_listed(im->cx, UNSUPPORTED, where,
-                    "a quantization other than scales and zero points; accepted: one scale, or one per channel");
+                    "a quantization other than scales and zero points; accepted: one scale, one per channel, or one per "
+                    "block of a constant's last dimension, without zero points");
 }
 
 static void list_unknown(Importer *im)
@@ -211,14 +212,14 @@ static Tensor *value_at(Importer *im, int index)
     return im->value[index];
 }
 
-/* Compares the operator's result with the file's tensor. Sizes given with --dim may differ, and the file has no shape
- * for a tensor whose shape depends on data. */
+/* Compares the operator's result with the file's tensor. Placeholders of open dimensions may differ, and the file has no
+ * shape for a tensor whose shape depends on data. */
 static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *t, const Tensor *result)
 {
     DType type;
     bool has_shape = t->rank > 0, is_same = !has_shape || result->rank == t->rank;
     for (int d = 0; d < result->rank && has_shape && is_same; d++)
-        is_same = im->options->dim_count || tensor_dim(result, d) == t->dim[d];
+        is_same = !tflite_is_declared(&im->open, t, d) || tensor_dim(result, d) == t->dim[d];
     const char *where = tflite_where(im->cx, &im->file, c->op);
     if (is_too_large(im->cx, result))
         diag_error(im->cx, where, "its output \"%s\" is %s; fewer than 2^31 elements are accepted", t->name,
@@ -376,7 +377,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
     *im = (Importer){ .cx = cx, .options = options ? options : &none };
-    im->open = (TfliteOpen){ cx, im->options, map_new(cx->arena) };
+    im->open = (TfliteOpen){ .cx = cx, .options = im->options, .size = map_new(cx->arena) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
     cx->file = path;

@@ -36,11 +36,17 @@ const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis)
         diag_error(cx, text_format(cx, "tensor \"%s\"", t->name),
                    "dimension %d is %lld in the model, and not open; --dim is given for it as %s", axis,
                    (long long)t->dim[axis], d->name);
+    o->sets_unmarked = o->sets_unmarked || !t->has_signature;
     if (!d->is_maximum) return expr_index(cx, d->value);
     const Expr *size = map_get_const(&o->size, d->name, strlen(d->name));
     if (!size) size = expr_new_var(cx, name_identifier(cx, d->name), VAR_SIZE, I32, d->least ? d->least : 1, d->value);
     map_put_const(&o->size, d->name, strlen(d->name), size);
     return size;
+}
+
+bool tflite_is_declared(const TfliteOpen *o, const TfliteTensor *t, int axis)
+{
+    return !o->sets_unmarked && !t->is_open[axis];
 }
 
 const char *tflite_dim_names(Ctx *cx, const TfliteFile *f)

@@ -25,6 +25,8 @@ enum {
     TENSOR_SIGNATURE
 };
 enum { QUANT_MIN, QUANT_MAX, QUANT_SCALE, QUANT_ZERO, QUANT_DETAILS_TYPE, QUANT_DETAILS, QUANT_AXIS };
+enum { DETAILS_BLOCKWISE = 2 };
+enum { BLOCK_SCALES, BLOCK_ZEROS, BLOCK_SIZE };
 enum { BUFFER_DATA, BUFFER_OFFSET, BUFFER_SIZE };
 enum { OPERATOR_CODE, OPERATOR_INPUTS, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, OPERATOR_OPTIONS };
 
@@ -100,12 +102,24 @@ static bool read_shape(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     return true;
 }
 
+/* Scales of blocks along the last dimension, without zero points. */
+static void read_blocks(const FlatTable *q, TfliteTensor *out)
+{
+    const FlatTable block = flat_table(q, QUANT_DETAILS);
+    const int64_t size = flat_int(&block, BLOCK_SIZE, 4, 0), last = out->rank ? out->dim[out->rank - 1] : 0;
+    bool is_known = flat_int(q, QUANT_DETAILS_TYPE, 1, 0) == DETAILS_BLOCKWISE && size > 0 && last % size == 0
+                    && flat_int(&block, BLOCK_ZEROS, 4, 0) <= 0;
+    out->is_blockwise = true;
+    out->block_size = is_known ? (int)size : 0;
+    out->block_scales = is_known ? (int)flat_int(&block, BLOCK_SCALES, 4, -1) : -1;
+}
+
 static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
 {
     FlatTable q = flat_table(t, TENSOR_QUANT);
     FlatVector scale = flat_vector(&q, QUANT_SCALE, 4), zero = flat_vector(&q, QUANT_ZERO, 8);
     const char *where = text_format(r->cx, "tensor \"%s\"", out->name);
-    out->is_blockwise = flat_int(&q, QUANT_DETAILS_TYPE, 1, 0) != 0;
+    if (flat_int(&q, QUANT_DETAILS_TYPE, 1, 0)) read_blocks(&q, out);
     if (!scale.count || out->is_blockwise) return true;
     r->work += (int64_t)scale.count;
     if (zero.count && zero.count != scale.count && zero.count != 1)
@@ -172,13 +186,13 @@ static bool read_tensor(TfliteReader *r, const FlatTable *t, int index, TfliteTe
     out->name = name_n(r->cx, full, strcspn(full, ";"));
     if (!*out->name) out->name = name_format(r->cx, "tensor_%d", index);
     out->type = (int)flat_int(t, TENSOR_TYPE, 1, 0);
-    out->is_packed = out->type == TFLITE_INT4;
+    out->packed_bits = out->type == TFLITE_INT4 ? 4 : out->type == TFLITE_INT2 ? 2 : 0;
     out->is_variable = flat_int(t, TENSOR_IS_VARIABLE, 1, 0) != 0;
     out->is_sparse = flat_has(t, TENSOR_SPARSITY);
     out->sparsity = flat_table(t, TENSOR_SPARSITY);
     bool is_read = read_shape(r, t, out) && read_quant(r, t, out) && read_data(r, t, out);
-    /* Tensors that are not constant keep INT4, which is unsupported */
-    if (out->is_packed && out->data.count) out->type = TFLITE_INT8;
+    /* Tensors that are not constant keep their type, which is unsupported */
+    if (out->packed_bits && out->data.count) out->type = TFLITE_INT8;
     return is_read && !is_damaged(r, text_format(r->cx, "tensor %d", index));
 }
 
@@ -193,12 +207,13 @@ static int64_t elements_of(const TfliteTensor *t)
     return elems;
 }
 
-/* Unpacks integers of four bits, two in a byte, the first in the low bits. */
-static void unpack(const uint8_t *from, int64_t count, int8_t *to)
+/* Unpacks integers of two or four bits, the first in the low bits of a byte. */
+static void unpack(const uint8_t *from, int64_t count, int bits, int8_t *to)
 {
+    const int each = 8 / bits, sign = 1 << (bits - 1);
     for (int64_t i = 0; i < count; i++) {
-        int half = from[i / 2] >> (i % 2 ? 4 : 0) & 15;
-        to[i] = (int8_t)(half < 8 ? half : half - 16);
+        int stored = from[i / each] >> (int)(i % each) * bits & (2 * sign - 1);
+        to[i] = (int8_t)(stored < sign ? stored : stored - 2 * sign);
     }
 }
 
@@ -226,7 +241,7 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
     DType type;
     if (!tflite_dtype(t->type, &type)) return NULL;
     int64_t elems = elements_of(t), size = dtype_info(type)->bytes,
-            bytes = t->is_packed ? (elems + 1) / 2 : elems * size;
+            bytes = t->packed_bits ? (elems * t->packed_bits + 7) / 8 : elems * size;
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
     if (elems < 0) {
         diag_error(cx, where, "its shape has a negative size, or 2^31 elements or more; fewer are accepted");
@@ -240,12 +255,13 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
     void *to;
     Tensor *out = tensor_zeros(cx, t->name, type, t->rank, t->dim, &to);
     if (!out) return NULL;
-    if (t->is_sparse && t->is_packed)
-        diag_unsupported(cx, where, "sparse weights of four bits; dense ones, or sparse ones of 8 bits, are accepted");
+    if (t->is_sparse && t->packed_bits)
+        diag_unsupported(cx, where, "sparse weights of %d bits; dense ones, or sparse ones of 8 bits, are accepted",
+                         t->packed_bits);
     else if (t->is_sparse && !tflite_densify(t, size, to))
         diag_error(cx, where, "its sparsity is damaged: positions inside its shape are accepted");
     else if (t->is_sparse) copy_numbers(to, elems, size, to);
-    else if (t->is_packed) unpack(t->data.at, elems, to);
+    else if (t->packed_bits) unpack(t->data.at, elems, t->packed_bits, to);
     else copy_numbers(t->data.at, elems, size, to);
     out->quant = t->quant;
     return ctx_failed(cx) ? NULL : out;

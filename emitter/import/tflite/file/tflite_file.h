@@ -7,7 +7,8 @@
 #include "ir/expr/tensor.h"
 
 enum { TFLITE_CUSTOM = 32 };                               /* the builtin code of operators that are not builtin */
-enum { TFLITE_UINT8 = 3, TFLITE_INT8 = 9, TFLITE_RESOURCE = 13, TFLITE_INT4 = 17 };      /* TensorType */
+enum { TFLITE_UINT8 = 3, TFLITE_INT8 = 9, TFLITE_RESOURCE = 13, TFLITE_INT4 = 17,
+       TFLITE_INT2 = 19 };                                 /* TensorType */
 
 typedef struct TfliteTensor {
     /* Up to the first ';': converters join the names of all fused operators */
@@ -20,8 +21,12 @@ typedef struct TfliteTensor {
     const Quant *quant;                                    /* NULL: none */
     Bytes data;                                            /* count 0: not constant */
     bool is_variable, is_sparse, is_blockwise;
+    /* Where is_blockwise: the tensor of the scales, one for each `block_size` elements of the last dimension; -1: of a
+     * form that is unsupported */
+    int block_scales, block_size;
     FlatTable sparsity;                                    /* where is_sparse: the positions of the data's elements */
-    bool is_packed;                                        /* constant INT4; `type` is INT8, to which they are read */
+    int packed_bits;                                       /* 4, 2: constant INT4, INT2; `type` is INT8, to which they
+                                                            * are read. 0: a byte or more */
 } TfliteTensor;
 
 typedef struct TfliteOperator {

@@ -5,7 +5,7 @@
 
 #include "import/tflite/ops/tflite_rows.h"
 
-enum { OPTIONS_DIV = 29, OPTIONS_LEAKY = 75, OPTIONS_L2_NORM = 12 };
+enum { OPTIONS_DIV = 29, OPTIONS_LEAKY = 75, OPTIONS_L2_NORM = 12, OPTIONS_GELU = 116 };
 
 static int32_t fixed(ExprKind k, int64_t a, int64_t b)
 {
@@ -98,6 +98,43 @@ static int64_t elu_of(const Curve *c, int64_t q)
     return whole(roundf(v * inverse) + (float)tflite_zero(c->y));
 }
 
+/* A function of the real value, in floats, as the reference computes its tables. */
+static int64_t of_real(const Curve *c, int64_t q, float (*of)(const Curve *c, float x))
+{
+    float v = of(c, tflite_scale(c->x) * (float)(q - tflite_zero(c->x)));
+    return isnan(v) ? tflite_zero(c->y) : whole(roundf(v * (1 / tflite_scale(c->y))) + (float)tflite_zero(c->y));
+}
+
+/* Evaluates an expression kind in doubles, with one rounding to float. */
+static float of_kind(ExprKind k, double x) { return (float)scalar_apply(k, F64, F64, &(Scalar){ .f = x }).f; }
+
+static float exp_real(const Curve *c, float x) { (void)c; return of_kind(EXPR_EXP, (double)x); }
+/* The logarithm of 0 and below is the least value of the output. */
+static float log_real(const Curve *c, float x)
+{
+    return x > 0 ? of_kind(EXPR_LOG, (double)x) : tflite_scale(c->y) * (float)(INT8_MIN - tflite_zero(c->y));
+}
+static float gelu_real(const Curve *c, float x)
+{
+    (void)c;
+    return 0.5f * x * (float)(1 + scalar_apply(EXPR_ERF, F64, F64, &(Scalar){ .f = (double)(x * 0.70710678f) }).f);
+}
+static float gelu_tanh_real(const Curve *c, float x)
+{
+    (void)c;
+    return 0.5f * x * (1 + of_kind(EXPR_TANH, (double)(0.79788456f * x * (1 + 0.044715f * x * x))));
+}
+static int64_t exp_of(const Curve *c, int64_t q) { return of_real(c, q, exp_real); }
+/* The reference truncates. Negative values, which it refuses, give 0. */
+static int64_t sqrt_of(const Curve *c, int64_t q)
+{
+    float x = tflite_scale(c->x) * (float)(q - tflite_zero(c->x));
+    return whole(truncf((x > 0 ? sqrtf(x) : 0) / tflite_scale(c->y))) + tflite_zero(c->y);
+}
+static int64_t log_of(const Curve *c, int64_t q) { return of_real(c, q, log_real); }
+static int64_t gelu_of(const Curve *c, int64_t q) { return of_real(c, q, gelu_real); }
+static int64_t gelu_tanh_of(const Curve *c, int64_t q) { return of_real(c, q, gelu_tanh_real); }
+
 static int64_t in_16_bits(int64_t v) { return within(v, INT16_MIN, INT16_MAX); }
 /* Returns a * b / 2^15, rounded to nearest, ties up, or truncated. */
 static int64_t high_16(int64_t a, int64_t b)
@@ -138,6 +175,14 @@ static void curve(TfliteCall *c, const char *real, Formula *of)
 static void abs_(TfliteCall *c) { curve(c, "abs", abs_of); }
 static void rsqrt(TfliteCall *c) { curve(c, "rsqrt", rsqrt_of); }
 static void elu(TfliteCall *c) { curve(c, "elu", elu_of); }
+static void exp_(TfliteCall *c) { curve(c, "exp", exp_of); }
+static void sqrt_(TfliteCall *c) { curve(c, "sqrt", sqrt_of); }
+static void log_(TfliteCall *c) { curve(c, "log", log_of); }
+static void gelu(TfliteCall *c)
+{
+    if (flat_int(&c->op->options, 0, 1, 0)) curve(c, "gelu_tanh", gelu_tanh_of);
+    else curve(c, "gelu", gelu_of);
+}
 
 /* Floats in the reference's order of operations, which rounds differently from x * relu6(x / 6 + 1/2). */
 static void hard_swish(TfliteCall *c)
@@ -286,11 +331,15 @@ const TfliteRow tflite_rows_curve[] = {
     { 20, "RELU_N1_TO_1", 1, 0, OF_F32, 1, NULL, relu_n1_to_1, TFLITE_KEEPS_ALL },
     { 21, "RELU6", 3, 0, OF_F32 | OF_I8, 1, NULL, relu6, TFLITE_KEEPS_ALL },
     { 42, "DIV", 2, OPTIONS_DIV, OF_F32 | OF_I32 | OF_I8, 2, NULL, divide, TFLITE_KEEPS_ALL },
+    { 47, "EXP", 3, 0, OF_F32 | OF_I8, 1, NULL, exp_, TFLITE_KEEPS_ALL },
     { 54, "PRELU", 1, 0, OF_F32 | OF_I8, 2, NULL, prelu, TFLITE_KEEPS_ALL },
+    { 73, "LOG", 3, 0, OF_F32 | OF_I8, 1, NULL, log_, TFLITE_KEEPS_ALL },
+    { 75, "SQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, sqrt_, TFLITE_KEEPS_ALL },
     { 76, "RSQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, rsqrt, TFLITE_KEEPS_ALL },
     { 98, "LEAKY_RELU", 2, OPTIONS_LEAKY, OF_F32 | OF_I8, 1, NULL, leaky_relu, TFLITE_KEEPS_ALL },
     { 101, "ABS", 5, 0, OF_F32 | OF_I8, 1, NULL, abs_, TFLITE_KEEPS_ALL },
     { 111, "ELU", 2, 0, OF_F32 | OF_I8, 1, NULL, elu, TFLITE_KEEPS_ALL },
     { 117, "HARD_SWISH", 1, 0, OF_F32 | OF_I8, 1, NULL, hard_swish, TFLITE_KEEPS_ALL },
+    { 150, "GELU", 2, OPTIONS_GELU, OF_F32 | OF_I8, 1, NULL, gelu, TFLITE_KEEPS_ALL },
     { 0 }
 };

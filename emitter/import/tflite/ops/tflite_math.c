@@ -168,6 +168,37 @@ static void softmax(TfliteCall *c)
     }
 }
 
+/* The reverse factor limits the elements whose results are stored above the least value. */
+static void log_softmax_int8(TfliteCall *c)
+{
+    enum { BITS = 5 };
+    if (!tflite_has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    if (tflite_zero(y) != 127 || tflite_scale(y) != 16.0f / 256)
+        tflite_refuse(c, "the output's zero point is %d and its scale %g; accepted: 127 and 1/16", tflite_zero(y),
+                      (double)tflite_scale(y));
+    double scale = (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
+    Factor f = tflite_factor(scale < most ? scale : most);
+    if (f.exponent < 1 || f.exponent > 31)
+        tflite_refuse(c, "the input's scale is %g; at least %g is accepted", (double)tflite_scale(x),
+                      1 / (double)(1 << (31 - BITS)));
+    if (ctx_failed(c->cx)) return;
+    Factor back = tflite_factor((double)((int64_t)1 << (31 - f.exponent)) / (double)f.multiplier);
+    int64_t reach = radius(BITS, f.exponent);
+    c->out[0] = tflite_call(c, "log_softmax_fixed", c->in[0], attr_int("multiplier", f.multiplier),
+                            attr_int("left", f.exponent), attr_int("least", reach < 256 ? -reach : -256),
+                            attr_int("back", back.multiplier), attr_int("shift", -back.exponent),
+                            attr_flag("once", c->file->rounds_once));
+}
+
+static void log_softmax(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    if (c->in[0]->rank < 1) tflite_refuse(c, "the input is a scalar; at least one dimension is accepted");
+    else if (tflite_is_int8(c)) log_softmax_int8(c);
+    else c->out[0] = tflite_call(c, "log_softmax", c->in[0], attr_int("axis", -1));
+}
+
 /* ---- Reductions -------------------------------------------------------------------------------------------------- */
 
 typedef struct Axes { int64_t at[MAX_RANK]; int count; } Axes;
@@ -257,6 +288,9 @@ static void reduce(TfliteCall *c, const char *op)
 }
 static void reduce_max(TfliteCall *c) { reduce(c, "reduce_max"); }
 static void reduce_min(TfliteCall *c) { reduce(c, "reduce_min"); }
+static void reduce_prod(TfliteCall *c) { reduce(c, "reduce_prod"); }
+static void reduce_any(TfliteCall *c) { reduce(c, "reduce_any"); }
+static void reduce_all(TfliteCall *c) { reduce(c, "reduce_all"); }
 
 static void arg(TfliteCall *c, const char *op)
 {
@@ -324,20 +358,21 @@ const TfliteRow tflite_rows_math[] = {
     { 28, "TANH", 4, 0, OF_F32 | OF_I8, 1, NULL, tanh_, TFLITE_KEEPS_ALL },
     { 25, "SOFTMAX", 3, OPTIONS_SOFTMAX, OF_F32 | OF_I8, 1, NULL, softmax, TFLITE_KEEPS_ALL },
     { 40, "MEAN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, mean, TFLITE_KEEPS_FIRST },
+    { 50, "LOG_SOFTMAX", 2, 0, OF_F32 | OF_I8, 1, NULL, log_softmax, TFLITE_KEEPS_ALL },
     { 56, "ARG_MAX", 3, 0, OF_F32 | OF_I8, 1, NULL, arg_max, TFLITE_KEEPS_FIRST },
     { 79, "ARG_MIN", 3, 0, OF_F32 | OF_I8, 1, NULL, arg_min, TFLITE_KEEPS_FIRST },
     { 74, "SUM", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, sum, TFLITE_KEEPS_FIRST },
+    { 81, "REDUCE_PROD", 2, OPTIONS_REDUCER, OF_F32 | OF_WHOLE, 1, NULL, reduce_prod, TFLITE_KEEPS_FIRST },
+    { 91, "REDUCE_ANY", 2, OPTIONS_REDUCER, OF_BOOL, 1, NULL, reduce_any, TFLITE_KEEPS_FIRST },
+    { 140, "REDUCE_ALL", 1, OPTIONS_REDUCER, OF_BOOL, 1, NULL, reduce_all, TFLITE_KEEPS_FIRST },
     { 82, "REDUCE_MAX", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_max, TFLITE_KEEPS_FIRST },
     { 89, "REDUCE_MIN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_min, TFLITE_KEEPS_FIRST },
     { 114, "QUANTIZE", 3, 0, OF_F32 | OF_BYTES, 1, NULL, quantize, TFLITE_KEEPS_ALL },
     { 116, "ROUND", 1, 0, OF_F32, 1, NULL, round_, TFLITE_KEEPS_ALL },
     { 6, "DEQUANTIZE", 6, 0, OF_BYTES | OF_F16, 1, NULL, dequantize, TFLITE_KEEPS_ALL },
     UNARY(8, "FLOOR", 1, "floor"),
-    UNARY(47, "EXP", 2, "exp"),
     UNARY(59, "NEG", 2, "neg"),
     UNARY(66, "SIN", 1, "sin"),
-    UNARY(73, "LOG", 2, "log"),
-    UNARY(75, "SQRT", 1, "sqrt"),
     UNARY(92, "SQUARE", 1, "square"),
     UNARY(104, "CEIL", 1, "ceil"),
     UNARY(108, "COS", 1, "cos"),

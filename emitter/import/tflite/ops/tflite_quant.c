@@ -135,10 +135,32 @@ Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int
     return are_same ? tflite_rescale(c, sums, f[0], store) : rescale_channels(c, sums, f, count, store);
 }
 
+/* Weights with one scale for each block of their last dimension: [o][k] = [o][k/b][b] * [o][k/b][1] */
+static Tensor *blockwise_real(TfliteCall *c, int i, const TfliteTensor *t)
+{
+    const TfliteTensor *info = &c->file->tensor[t->block_scales];
+    Tensor *scales = info->data.count ? tflite_constant(c->cx, info) : NULL;
+    int64_t shape[MAX_RANK] = { 0 }, blocks = t->dim[t->rank - 1] / t->block_size;
+    for (int d = 0; d < t->rank - 1; d++) shape[d] = t->dim[d];
+    int64_t rows = tensor_elems(c->in[i]) / t->dim[t->rank - 1];
+    if (!scales || !dtype_is_float(scales->type) || tensor_elems(scales) != rows * blocks || t->rank == MAX_RANK) {
+        tflite_unsupported(c, "the scales of \"%s\" are \"%s\"; accepted: constant floats, one per block of %d",
+                           t->name, info->name, t->block_size);
+        return NULL;
+    }
+    shape[t->rank - 1] = blocks;
+    shape[t->rank] = 1;
+    scales = tflite_reshape(c, tflite_call(c, "cast", scales, attr_type("to", F32)), shape, t->rank + 1);
+    shape[t->rank] = t->block_size;
+    Tensor *x = tflite_reshape(c, tflite_call(c, "cast", c->in[i], attr_type("to", F32)), shape, t->rank + 1);
+    return tflite_reshape(c, tflite_call2(c, "mul", x, scales), t->dim, t->rank);
+}
+
 Tensor *tflite_real(TfliteCall *c, int i)
 {
     const TfliteTensor *t = tflite_in_info(c, i);
     int64_t shape[MAX_RANK] = { 0 };
+    if (t && t->is_blockwise) return blockwise_real(c, i, t);
     if (!tflite_has_quant(c, t, true)) return NULL;
     const Quant *q = t->quant;
     for (int d = 0; d < t->rank; d++) shape[d] = d == q->axis ? q->count : 1;

@@ -17,7 +17,8 @@ static void reshape(TfliteCall *c)
     int rank = is_known                                   ? tflite_ints(c, 1, shape, MAX_RANK)
                : option.count && option.count <= MAX_RANK ? (int)option.count
                                                           : y->rank;
-    for (int d = 0; d < rank && !is_known; d++) shape[d] = option.count ? flat_int_at(&option, (size_t)d) : y->dim[d];
+    for (int d = 0; d < rank && !is_known; d++)
+        shape[d] = option.count ? flat_int_at(&option, (size_t)d) : y->is_open[d] ? -1 : y->dim[d];
     if (rank >= 0) c->out[0] = tflite_reshape(c, c->in[0], shape, rank);
 }
 

@@ -234,7 +234,9 @@ static void transpose_conv(TfliteCall *c)
                              "input of four dimensions");
         return;
     }
+    if (c->in[2]->type == F32 && c->in[1]->type == I8) c->in[1] = tflite_real(c, 1);
     Tensor *x = c->in[2], *k = c->in[1], *bias = tflite_in(c, 3);
+    if (!k) return;
     TfliteOperator op = *c->op;
     int order[3] = { op.in[2], op.in[1], op.in_count > 3 ? op.in[3] : -1 };
     TfliteCall as_conv = *c;
