@@ -81,24 +81,30 @@ TARGET_FILES := $(filter schedules/%/target.c,$(SOURCES))
 DEVICE_FILES := $(filter schedules/%/device.c,$(SOURCES))
 # Headers precede the headers that use them: simd.h selects one of the headers beside it.
 RUNTIME_FILES := $(sort $(wildcard runtime/*.h)) runtime/simd/simd.h $(sort $(filter-out runtime/simd/simd.h,$(wildcard runtime/simd/*.h)))
-GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h
+PACKAGE_FILES := $(sort $(shell find packages -type f))
+GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h $(BUILD)/gen/package_text.h
 
 # Lists of file names. Archives and files that are generated from names depend on a list: a file that vanishes renews
 # them, as a new one does.
 $(BUILD)/gen/sources.txt: NAMES = $(SOURCES)
 $(BUILD)/gen/headers.txt: NAMES = $(RUNTIME_FILES)
-$(BUILD)/gen/sources.txt $(BUILD)/gen/headers.txt: FORCE
+$(BUILD)/gen/packages.txt: NAMES = $(PACKAGE_FILES)
+$(BUILD)/gen/sources.txt $(BUILD)/gen/headers.txt $(BUILD)/gen/packages.txt: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(NAMES) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 .PHONY: FORCE
 FORCE:
 
-# The runtime headers as lines of text, for --standalone.
+# Files as lines of text: $(call as_lines,WORD,FOLDER,FILES). The runtime headers, for --standalone; the templates of
+# `loopwright package`.
+as_lines = for f in $(3); do \
+	  echo "$(1)_FILE(\"$${f\#$(2)/}\")"; \
+	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/$(1)_LINE("&")/' $$f; done
 $(BUILD)/gen/runtime_text.h: Makefile $(BUILD)/gen/headers.txt $(RUNTIME_FILES)
-	@for f in $(RUNTIME_FILES); do \
-	  echo "RUNTIME_FILE(\"$${f#runtime/}\")"; \
-	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/RUNTIME_LINE("&")/' $$f; done > $@
+	@$(call as_lines,RUNTIME,runtime,$(RUNTIME_FILES)) > $@
+$(BUILD)/gen/package_text.h: Makefile $(BUILD)/gen/packages.txt $(PACKAGE_FILES)
+	@$(call as_lines,PACKAGE,packages,$(PACKAGE_FILES)) > $@
 
 # Rows of the table are words of make; '...' keeps their parentheses from the shell.
 folder_of = $(firstword $(subst /, ,$(1:schedules/%=%)))
@@ -129,6 +135,7 @@ demo: $(PROGRAM)
 	$(CC) -std=c99 -O2 -I$(BUILD)/digits -Iruntime -o $(BUILD)/digits/demo samples/digits/main.c $(BUILD)/digits/digits.c -lm
 	$(BUILD)/digits/demo
 
+VERSION = $(shell sed -n 's/^.define LW_VERSION "\(.*\)"/\1/p' emitter/loopwright.h)
 .PHONY: install clean
 install: $(PROGRAM) $(PUBLIC)
 	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/loopwright/runtime/simd
@@ -137,6 +144,12 @@ install: $(PROGRAM) $(PUBLIC)
 	cp emitter/loopwright.h $(DESTDIR)$(PREFIX)/include/
 	cp runtime/*.h runtime/LICENSE $(DESTDIR)$(PREFIX)/share/loopwright/runtime/
 	cp runtime/simd/*.h $(DESTDIR)$(PREFIX)/share/loopwright/runtime/simd/
+	mkdir -p $(DESTDIR)$(PREFIX)/lib/cmake/Loopwright $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	cp cmake/LoopwrightConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Loopwright/
+	printf 'set(PACKAGE_VERSION "%s")\nif(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION)\n    set(PACKAGE_VERSION_COMPATIBLE TRUE)\nendif()\n' \
+	  '$(VERSION)' > $(DESTDIR)$(PREFIX)/lib/cmake/Loopwright/LoopwrightConfigVersion.cmake
+	printf 'prefix=%s\nruntimedir=$${prefix}/share/loopwright/runtime\n\nName: Loopwright\nDescription: %s\nVersion: %s\nCflags: -I$${prefix}/include\nLibs: -L$${prefix}/lib -lloopwright -lm\n' \
+	  '$(PREFIX)' 'Compiler of trained networks to C99' '$(VERSION)' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/loopwright.pc
 
 clean:
 	rm -rf $(BUILD)

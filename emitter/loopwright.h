@@ -151,6 +151,10 @@ typedef struct lw_evaluation {
     int top;                         /* also the share of labels among the `top` highest scores; 0: 5 */
 } lw_evaluation;
 const char *lw_evaluate(lw_context *cx, const char *model, const lw_evaluation *e, const lw_options *o);
+/* Writes the model as a package into a folder, which is created: its C and header, a self-test with a recorded input
+ * and the interpreter's outputs, the files of the platform, and a README. Kinds: make, cmake, arduino, platformio,
+ * zephyr, esp-idf, cmsis-pack. */
+bool lw_package(lw_context *cx, const char *model, const char *kind, const char *folder, const lw_options *o);
 /* Writes a text to a file, whole or not at all. */
 bool lw_write(lw_context *cx, const char *path, const char *text);
 /* Return context-owned texts; NULL on error. */

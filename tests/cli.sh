@@ -112,19 +112,22 @@ check sums-contract             sums_round are --float contract
 # usage with any other command.
 commands_of() {
     case $1 in
-    -o) echo compile run quantize dump report ops targets passes steps ;;
+    -o) echo compile run quantize dump report package ops targets passes steps ;;
     --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --float | --layers | --no-shrink | --werror | --quiet)
-        echo compile run verify quantize evaluate dump report ;;
-    --rounding | --qdq) echo compile run verify evaluate dump report ;;
+        echo compile run verify quantize evaluate dump report package ;;
+    --rounding | --qdq) echo compile run verify evaluate dump report package ;;
+    --for) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
     --ranges | --refine | --min-sqnr | --max-drop | --labels | --sensitivity | --report) echo quantize ;;
     --test | --test-labels) echo quantize evaluate ;;
     --top | --reference) echo evaluate ;;
     --expect | --cc) echo verify evaluate ;;
     --io) echo compile verify quantize dump report ;;
-    --name) echo compile verify quantize dump ;;
-    --static-arena | --time-passes | --weights) echo compile verify quantize ;;
-    --testbench | --standalone | --class-names | --stamp | --cpp) echo compile quantize ;;
+    --name) echo compile verify quantize dump package ;;
+    --static-arena | --time-passes) echo compile verify quantize ;;
+    --weights) echo compile verify quantize package ;;
+    --class-names | --stamp) echo compile quantize package ;;
+    --testbench | --standalone | --cpp) echo compile quantize ;;
     --expect | --recorded | --tolerance | --steps | --cc | --link | --runner) echo verify ;;
     --at | --only | --explain) echo dump ;;
     --level | --onnx | --tflite | --gradients | --conditions) echo ops ;;
@@ -138,13 +141,13 @@ value_of() {
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
+    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --for --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
         --static-arena --weights --time-passes --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done
     for option in $all; do
-        for command in compile run verify quantize evaluate dump report ops targets passes steps; do
+        for command in compile run verify quantize evaluate dump report package ops targets passes steps; do
             # shellcheck disable=SC2046
             "$lw" $command $option $(value_of $option) > "$work/said" 2>&1
             taken=yes

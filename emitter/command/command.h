@@ -27,12 +27,14 @@ typedef struct Arguments {
     lw_tolerance tolerance;
     lw_options options;
     bool quiet, werror, help, version, onnx, tflite, conditions, gradients;
+    const char *package_kind;        /* --for */
     int level;
 } Arguments;
 
 enum {
     COMPILE = 1, RUN = 2, VERIFY = 4, DUMP = 8, REPORT = 16, OPS = 32, TARGETS = 64, PASSES = 128, STEPS = 256,
-    QUANTIZE = 512, EVALUATE = 1024, MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT | QUANTIZE | EVALUATE,
+    QUANTIZE = 512, EVALUATE = 1024, PACKAGE = 2048,
+    MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT | QUANTIZE | EVALUATE | PACKAGE,
     EMITS = COMPILE | VERIFY | QUANTIZE, LISTS = OPS | TARGETS | PASSES | STEPS,
     ANY = MODEL | LISTS
 };

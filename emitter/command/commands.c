@@ -11,6 +11,7 @@
 static bool compile(const Arguments *a), run(const Arguments *a), verify(const Arguments *a), dump(const Arguments *a);
 static bool report(const Arguments *a), ops(const Arguments *a), targets(const Arguments *a), passes(const Arguments *);
 static bool steps(const Arguments *a), quantize(const Arguments *a), evaluate(const Arguments *a);
+static bool package(const Arguments *a);
 
 static const Command all[] = {
 #define COMMAND(...) { __VA_ARGS__ },
@@ -130,6 +131,11 @@ static bool report(const Arguments *a)
     return show_or_write(a, (is_html ? lw_report_html : lw_report)(a->cx, a->file[0], &a->options));
 }
 
+static bool package(const Arguments *a)
+{
+    return lw_package(a->cx, a->file[0], a->package_kind, a->output[0], &a->options);
+}
+
 static bool ops(const Arguments *a)
 {
     if (a->onnx) return show_or_write(a, lw_list_onnx_ops(a->cx));
@@ -158,6 +164,8 @@ bool are_arguments_right(const Command *c, const Arguments *a)
 {
     if (c->bit == REPORT && a->output_count && !ends_in(a->output[0], ".html") && !ends_in(a->output[0], ".txt"))
         return wrong("a report is written as .html or .txt, not as '%s'", a->output[0]);
+    if (c->bit == PACKAGE && !a->package_kind)
+        return wrong("--for is missing; accepted: make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack");
     if (c->bit == DUMP && (a->quantization.sample_count || a->quantization.ports) && !is_quantize_stage(a->options.at))
         return wrong("--samples and --ports have no effect on --at %s; accepted: annotated, calibrated, realized",
                      a->options.at ? a->options.at : "dag");

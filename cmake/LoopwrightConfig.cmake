@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: 0BSD
+# find_package(Loopwright), after `make install`:
+#
+#     loopwright_add_model(NAME MODEL [TARGET T] [OPTIONS WORD...])
+#
+# adds the static library NAME with NAME.c and NAME.h, which the compiler writes at build time from the file MODEL
+# (relative to the source folder), and writes again when MODEL changes. Symbols begin with NAME.
+get_filename_component(_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+set(Loopwright_RUNTIME_DIR "${_prefix}/share/loopwright/runtime")
+find_program(Loopwright_EXECUTABLE loopwright HINTS "${_prefix}/bin" NO_DEFAULT_PATH)
+unset(_prefix)
+if(NOT Loopwright_EXECUTABLE)
+    set(Loopwright_FOUND FALSE)
+    set(Loopwright_NOT_FOUND_MESSAGE "bin/loopwright is not beside lib/cmake; `make install` puts both under one prefix")
+endif()
+
+function(loopwright_add_model name model)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "TARGET" "OPTIONS")
+    if(arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "loopwright_add_model: '${arg_UNPARSED_ARGUMENTS}'; accepted: TARGET T, OPTIONS WORD...")
+    endif()
+    if(NOT arg_TARGET)
+        set(arg_TARGET generic)
+    endif()
+    get_filename_component(model "${model}" ABSOLUTE)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/loopwright/${name}")
+    file(MAKE_DIRECTORY "${folder}")
+    add_custom_command(
+        OUTPUT "${folder}/${name}.c" "${folder}/${name}.h"
+        COMMAND "${Loopwright_EXECUTABLE}" "${model}" --target ${arg_TARGET} --name ${name} ${arg_OPTIONS}
+                -o "${folder}/${name}.c"
+        DEPENDS "${model}" "${Loopwright_EXECUTABLE}"
+        COMMENT "Compiling ${model} for ${arg_TARGET}"
+        VERBATIM)
+    add_library(${name} STATIC "${folder}/${name}.c" "${folder}/${name}.h")
+    target_include_directories(${name} PUBLIC "${folder}" PRIVATE "${Loopwright_RUNTIME_DIR}")
+    set_target_properties(${name} PROPERTIES C_STANDARD 99)
+    if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+        target_compile_options(${name} PRIVATE -ffp-contract=off)
+    endif()
+    if(NOT MSVC)
+        target_link_libraries(${name} PUBLIC m)
+    endif()
+endfunction()

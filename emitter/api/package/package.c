@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a model as a package of a build system or platform. The templates are the files of packages/KIND, which the
+ * Makefile embeds; @word@ in their names and lines is replaced (words.c). The model's sources and its self-test are
+ * added to the kind's folder of sources. */
+#include "api/package/package.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/computation/arguments.h"
+#include "api/run.h"
+#include "cgen/cgen.h"
+#include "support/file.h"
+#include "support/guard.h"
+
+static const struct { const char *name, *sources; } kinds[] = {
+    { "make", "" }, { "cmake", "" }, { "arduino", "src/" }, { "platformio", "src/" }, { "zephyr", "src/" },
+    { "esp-idf", "src/" }, { "cmsis-pack", "src/" },
+};
+enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+
+static const char *const lines[] = {
+#define PACKAGE_FILE(name) "\f" name,     /* a form feed starts a file */
+#define PACKAGE_LINE(text) text,
+#include "package_text.h"
+#undef PACKAGE_FILE
+#undef PACKAGE_LINE
+};
+enum {
+    LINE_COUNT = sizeof lines / sizeof *lines,
+#define PACKAGE_FILE(name) +1
+#define PACKAGE_LINE(text)
+    MOST_FILES = 4                        /* the model's, and the templates of all kinds */
+#include "package_text.h"
+#undef PACKAGE_FILE
+#undef PACKAGE_LINE
+};
+
+/* Returns the index of the kind; -1, with a diagnostic: there is none. */
+static int kind_of(Ctx *cx, const char *kind)
+{
+    const char *name[KIND_COUNT];
+    Text all = text_new(cx);
+    for (int i = 0; i < KIND_COUNT; i++) {
+        name[i] = kinds[i].name;
+        if (strcmp(kind, name[i]) == 0) return i;
+        text_printf(&all, "%s%s", i ? ", " : "; accepted: ", name[i]);
+    }
+    diag_usage(cx, NULL, "there is no kind of package \"%s\"%s", kind,
+               text_hint(cx, kind, name, KIND_COUNT, text_string(&all)));
+    return -1;
+}
+
+/* ---- Templates --------------------------------------------------------------------------------------------------- */
+
+/* Adds the line with its words replaced. A '@' that begins no word stays. */
+static void add_expanded(Ctx *cx, Text *t, const Program *p, const char *line)
+{
+    while (*line) {
+        const char *at = strchr(line, '@'), *end = at ? strchr(at + 1, '@') : NULL;
+        const char *word = end ? text_format(cx, "%.*s", (int)(end - at - 1), at + 1) : NULL;
+        const char *value = word ? package_word(cx, p, word) : NULL;
+        const size_t plain = at ? (size_t)(at - line) + (value == NULL) : strlen(line);
+        text_addn(t, line, plain);
+        if (value) text_add(t, value);
+        line = value ? end + 1 : line + plain;
+    }
+}
+
+static const char *expanded(Ctx *cx, const Program *p, const char *line)
+{
+    Text t = text_new(cx);
+    add_expanded(cx, &t, p, line);
+    return text_string(&t);
+}
+
+/* A list of files, and the folders that hold them. */
+typedef struct Files { Ctx *cx; const char *root; FileOut at[MOST_FILES]; int count; } Files;
+
+static void add_file(Files *f, const char *path, const char *text)
+{
+    f->at[f->count++] = (FileOut){ .path = text_format(f->cx, "%s/%s", f->root, path), .bytes = text,
+                                   .count = strlen(text) };
+}
+
+/* Adds the template that begins after line `first`; returns its last line. */
+static int add_template(Files *f, const Program *p, const char *path, int first)
+{
+    Text t = text_new(f->cx);
+    int i = first;
+    for (; i < LINE_COUNT && lines[i][0] != '\f'; i++) {
+        const char *line = expanded(f->cx, p, lines[i]);
+        if (!*line && lines[i][0]) continue;      /* a line of a word without a text */
+        text_add(&t, line);
+        text_char(&t, '\n');
+    }
+    add_file(f, expanded(f->cx, p, path), text_string(&t));
+    return i;
+}
+
+static void add_templates(Files *f, const Program *p, const char *kind)
+{
+    const size_t n = strlen(kind);
+    for (int i = 0; i < LINE_COUNT;) {
+        const char *path = lines[i] + 1;
+        if (lines[i][0] == '\f' && strncmp(path, kind, n) == 0 && path[n] == '/')
+            i = add_template(f, p, path + n + 1, i + 1);
+        else i++;
+    }
+}
+
+/* ---- Folders ----------------------------------------------------------------------------------------------------- */
+
+static void add_quoted(Text *t, const char *path, size_t length)
+{
+    text_add(t, " '");
+    for (size_t i = 0; i < length; i++) {
+        if (path[i] == '\'') text_add(t, "'\\''");
+        else text_char(t, path[i]);
+    }
+    text_char(t, '\'');
+}
+
+/* C has no folders: the shell's mkdir creates them. */
+static bool create_folders(Ctx *cx, const Files *f)
+{
+    Text command = text_new(cx);
+    text_add(&command, "mkdir -p --");
+    for (int i = 0; i < f->count; i++)
+        add_quoted(&command, f->at[i].path, (size_t)(strrchr(f->at[i].path, '/') - f->at[i].path));
+    if (system(text_string(&command)) == 0) return true;
+    diag_error(cx, f->root, "cannot create this folder");
+    return false;
+}
+
+/* ---- The model --------------------------------------------------------------------------------------------------- */
+
+/* Interprets the model on generated inputs; results in the order of the program's ports. */
+static bool record(Ctx *cx, const char *model, const lw_options *o, Recording *r)
+{
+    Build b;
+    const void **inputs, **outputs;
+    if (!build_read(&b, cx, model, o) || !run_interpreted(&b, NULL, 0, 1, &inputs, &outputs)) return false;
+    const void **in = NEW_ARRAY(cx->arena, const void *, b.model.input_count);
+    const void **out = NEW_ARRAY(cx->arena, const void *, b.model.output_count);
+    for (int i = 0, n = 0; i < b.model.input_count; i++)
+        if (build_state_of_input(&b, i) < 0) in[n++] = inputs[i];
+    for (int i = 0; i < b.model.output_count - b.state_count; i++) out[i] = outputs[run_output_number(&b, i)];
+    r->input = in;
+    r->output = out;
+    return true;
+}
+
+static void print_source(Ctx *cx, const void *source, TextPut *put, void *to) { cgen_print(cx, source, put, to); }
+
+static void add_model(Files *f, const Recording *r, const Source *source, const char *folder)
+{
+    const Program *p = r->program;
+    const char *stem = text_format(f->cx, "%s%s", folder, p->name);
+    add_file(f, text_format(f->cx, "%s.h", stem), cgen_header(f->cx, p));
+    add_file(f, text_format(f->cx, "%s_selftest.h", stem), package_selftest_header(f->cx, p));
+    add_file(f, text_format(f->cx, "%s_selftest.c", stem), package_selftest(f->cx, r));
+    add_file(f, text_format(f->cx, "%s.c", stem), "");
+    f->at[f->count - 1].print = print_source;
+    f->at[f->count - 1].what = source;
+}
+
+static bool package(Ctx *cx, const char *model, const char *kind, const char *folder, const lw_options *o)
+{
+    Build b;
+    Recording r;
+    o = options_of(cx, "lw_package", o);
+    if (!o || !is_given(cx, "lw_package", "the model", model) || !is_given(cx, "lw_package", "the kind", kind) ||
+        !is_given(cx, "lw_package", "the folder", folder))
+        return false;
+    const int row = kind_of(cx, kind);
+    lw_options whole = *o;
+    whole.standalone = true;
+    whole.static_arena = whole.ports_in_arena = false;
+    if (row < 0 || !record(cx, model, &whole, &r)) return false;
+    if (!build_read(&b, cx, model, &whole) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return false;
+    if (b.program.weights == WEIGHTS_CALLER || b.program.weights == WEIGHTS_INCLUDED)
+        diag_usage(cx, NULL, "a package does not accept --weights %s; accepted: c|progmem|section=NAME", whole.weights);
+    if (ctx_failed(cx)) return false;
+    Files *f = NEW(cx->arena, Files);
+    *f = (Files){ .cx = cx, .root = folder };
+    r.program = &b.program;
+    b.program.header = text_format(cx, "%s.h", b.program.name);
+    const Source source = cgen_source(cx, &b.program);
+    add_model(f, &r, &source, kinds[row].sources);
+    add_templates(f, &b.program, kind);
+    return !ctx_failed(cx) && create_folders(cx, f) && file_write_all(cx, f->at, (size_t)f->count);
+}
+
+bool lw_package(lw_context *cx, const char *model, const char *kind, const char *folder, const lw_options *o)
+{
+    RETURN_GUARDED(cx, bool, false, package(cx, model, kind, folder, o));
+}

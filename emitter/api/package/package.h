@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_API_PACKAGE_PACKAGE_H
+#define LW_API_PACKAGE_PACKAGE_H
+/* The parts of a package that depend on the model; the rest are the templates of packages/. */
+#include "driver/driver.h"
+#include "support/names.h"
+#include "support/text.h"
+
+/* The model's program, and one recorded run of it by the interpreter: element data of each input and output that is
+ * not a state, in the program's order. */
+typedef struct Recording { const Program *program; const void *const *input, *const *output; } Recording;
+
+/* selftest.c: NAME_selftest.c and its header; the bytes of the recorded values */
+const char *package_selftest(Ctx *cx, const Recording *r);
+const char *package_selftest_header(Ctx *cx, const Program *p);
+int64_t package_vector_bytes(Ctx *cx, const Program *p);
+
+/* words.c: the text for the word of a template, as `name` of @name@; NULL: there is no such word */
+const char *package_word(Ctx *cx, const Program *p, const char *word);
+#endif

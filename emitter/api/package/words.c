@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of the templates: each is a row with the function that prints it. */
+#include "api/package/package.h"
+
+#include <string.h>
+
+static int64_t weights_bytes(const Program *p)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < p->constant_count; i++) bytes += tensor_bytes(p->constant[i]);
+    return bytes;
+}
+
+static void print_number(Text *t, int64_t n) { text_printf(t, "%lld", (long long)n); }
+
+static void add_name(Ctx *cx, Text *t, const Program *p) { (void)cx, text_add(t, p->name); }
+static void add_capital_name(Ctx *cx, Text *t, const Program *p) { text_add(t, name_upper(cx, p->name)); }
+
+/* The file's name; bytes with a meaning in YAML, JSON, XML, CMake or a shell become '_'. */
+static void add_model(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx;
+    for (const char *s = p->source; *s; s++) {
+        const bool is_plain = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9')
+                              || strchr("._-", *s);
+        text_char(t, is_plain ? *s : '_');
+    }
+}
+
+static void add_target(Ctx *cx, Text *t, const Program *p) { (void)cx, text_add(t, p->target); }
+static void add_arena(Ctx *cx, Text *t, const Program *p) { (void)cx, print_number(t, p->arena_size); }
+static void add_weights(Ctx *cx, Text *t, const Program *p) { (void)cx, print_number(t, weights_bytes(p)); }
+static void add_ports(Ctx *cx, Text *t, const Program *p) { print_number(t, package_vector_bytes(cx, p)); }
+
+/* Bytes of RAM on an AVR: constants are copied to RAM unless they are in program memory. */
+static void add_avr_ram(Ctx *cx, Text *t, const Program *p)
+{
+    const int64_t constants = p->weights == WEIGHTS_FLASH ? 0 : weights_bytes(p);
+    print_number(t, p->arena_size + constants + package_vector_bytes(cx, p));
+}
+
+static void add_avr_constants(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx, text_add(t, p->weights == WEIGHTS_FLASH ? "program memory" : "RAM");
+}
+
+/* Program memory is a notion of AVRs. */
+static void add_architectures(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx, text_add(t, p->weights == WEIGHTS_FLASH ? "avr" : "*");
+}
+
+static void print_port(Ctx *cx, Text *t, const char *kind, const Port *p)
+{
+    const Tensor *x = p->tensor;
+    text_printf(t, "| %s `%s` | `%s %s`, %lld bytes", kind, p->name, dtype_info(x->type)->c_type,
+                tensor_shape_text(cx, x), (long long)tensor_most_bytes(cx, x));
+    if (x->quant && x->quant->count == 1) {
+        text_add(t, ", scale ");
+        text_float(t, x->quant->scale[0]);
+        text_printf(t, ", zero point %ld", (long)x->quant->zero_point[0]);
+    }
+    text_add(t, " |\n");
+}
+
+static void add_facts(Ctx *cx, Text *t, const Program *p)
+{
+    text_add(t, "The neural network `");
+    add_model(cx, t, p);
+    text_printf(t, "` as plain C99 without heap and runtime library (0BSD), emitted by Loopwright for `%s`.\n\n"
+                   "| | |\n|---|---|\n", p->target);
+    for (int i = 0; i < p->input_count; i++) print_port(cx, t, "input", &p->input[i]);
+    for (int i = 0; i < p->output_count; i++) print_port(cx, t, "output", &p->output[i]);
+    text_printf(t, "| constants | %lld bytes of flash |\n| arena | %lld bytes of RAM, caller-owned |\n"
+                   "| self-test | %lld bytes of recorded values |",
+                (long long)weights_bytes(p), (long long)p->arena_size, (long long)package_vector_bytes(cx, p));
+}
+
+static void print_names(Text *t, const char *kind, const Port *port, int count)
+{
+    for (int i = 0; i < count; i++) text_printf(t, "%s%s_%s", i ? ", " : "", kind, port[i].name);
+    if (!count) text_char(t, '0');
+}
+
+static void add_in(Ctx *cx, Text *t, const Program *p) { (void)cx, print_names(t, "input", p->input, p->input_count); }
+
+static void add_out(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx, print_names(t, "output", p->output, p->output_count);
+}
+
+static void add_first_out(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx, text_printf(t, "output_%s", p->output[0].name);
+}
+
+/* The type that Arduino prints: it has no function for 64 bits. */
+static void add_printed(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx, text_add(t, p->output_count && dtype_is_float(p->output[0].tensor->type) ? "double" : "long");
+}
+
+static void print_arrays(Ctx *cx, Text *t, const char *kind, const Port *port, int count)
+{
+    for (int i = 0; i < count; i++)
+        text_printf(t, "%sstatic %s %s_%s[%lld];", i ? "\n" : "", dtype_info(port[i].tensor->type)->c_type, kind,
+                    port[i].name, (long long)(tensor_most_bytes(cx, port[i].tensor)
+                                              / dtype_info(port[i].tensor->type)->bytes));
+}
+
+static void add_arrays(Ctx *cx, Text *t, const Program *p)
+{
+    print_arrays(cx, t, "input", p->input, p->input_count);
+    if (p->input_count) text_char(t, '\n');
+    print_arrays(cx, t, "output", p->output, p->output_count);
+    if (p->state_count) text_printf(t, "\nstatic struct %s_state state;", p->name);
+}
+
+static void add_run(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx, text_add(t, p->state_count ? "arena, &state, &in, &out" : "arena, &in, &out");
+}
+
+static void add_reset(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx;
+    if (p->state_count) text_printf(t, "    %s_reset(&state);", p->name);
+}
+
+/* Loops that fill the inputs from read_sensor. */
+static void add_fill(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx;
+    for (int i = 0; i < p->input_count; i++)
+        text_printf(t, "%s    for (unsigned long i = 0; i < sizeof input_%s / sizeof input_%s[0]; i++)\n"
+                       "        input_%s[i] = (%s)read_sensor();", i ? "\n" : "", p->input[i].name, p->input[i].name,
+                    p->input[i].name, dtype_info(p->input[i].tensor->type)->c_type);
+}
+
+static void add_use(Ctx *cx, Text *t, const Program *p)
+{
+    text_printf(t, "## Call it\n\n```c\n#include \"%s.h\"\n\nstatic %s_ARENA(arena);\n", p->name,
+                name_upper(cx, p->name));
+    add_arrays(cx, t, p);
+    text_printf(t, "\n\nint infer(void)\n{\n    const struct %s_inputs in = { ", p->name);
+    add_in(cx, t, p);
+    text_printf(t, " };\n    const struct %s_outputs out = { ", p->name);
+    add_out(cx, t, p);
+    text_printf(t, " };\n    return %s_run(", p->name);
+    add_run(cx, t, p);
+    text_printf(t, ");     /* 0, or a negative %s_E_... code */\n}\n```\n\n", name_upper(cx, p->name));
+    if (p->state_count) text_printf(t, "Call `%s_reset(&state)` before the first run. ", p->name);
+    text_printf(t, "`%s_selftest(arena)` of `%s_selftest.h` runs the model on a recorded input and returns the number "
+                   "of output\nelements that differ from the recorded ones: 0 is a pass.", p->name, p->name);
+}
+
+const char *package_word(Ctx *cx, const Program *p, const char *word)
+{
+    static const struct { const char *word; void (*print)(Ctx *, Text *, const Program *); } rows[] = {
+        { "name", add_name }, { "NAME", add_capital_name }, { "model", add_model }, { "target", add_target },
+        { "arena", add_arena }, { "weights", add_weights }, { "ports", add_ports }, { "avr_ram", add_avr_ram },
+        { "avr_constants", add_avr_constants }, { "architectures", add_architectures }, { "vector", add_ports },
+        { "facts", add_facts }, { "use", add_use }, { "in", add_in }, { "out", add_out },
+        { "first_out", add_first_out }, { "arrays", add_arrays }, { "run", add_run }, { "reset", add_reset },
+        { "fill", add_fill }, { "printed", add_printed },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].word, word) != 0) continue;
+        Text t = text_new(cx);
+        rows[i].print(cx, &t, p);
+        return text_string(&t);
+    }
+    return NULL;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: 0BSD
+// Checks the model once, then runs it on samples of a sensor and prints the first output.
+#include <@name@_arduino.h>
+
+static @NAME@_ARENA(arena);
+@arrays@
+
+// A stub: replace it by your sensor. Quantized inputs are steps of their scale; the header has functions for them.
+static int read_sensor(void) { return analogRead(A0) & 127; }
+
+void setup()
+{
+    Serial.begin(115200);
+    const long wrong = @name@_selftest(arena);
+    Serial.print("wrong elements in the self-test: ");
+    Serial.println(wrong);
+@reset@
+}
+
+void loop()
+{
+    const struct @name@_inputs in = { @in@ };
+    const struct @name@_outputs out = { @out@ };
+@fill@
+    const int status = @name@_run(@run@);
+    Serial.print("status ");
+    Serial.print(status);
+    for (unsigned i = 0; i < sizeof @first_out@ / sizeof @first_out@[0]; i++) {
+        Serial.print(' ');
+        Serial.print((@printed@)@first_out@[i]);
+    }
+    Serial.println();
+    delay(1000);
+}

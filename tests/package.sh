@@ -1,0 +1,309 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# package.sh BUILD: `loopwright package` for each kind, and `make install` with find_package(Loopwright). Packages are
+# built by their own build files where the tool is here (make, cmake with ninja, avr-gcc), else by their structure: each
+# file that a manifest names exists, and the platform's functions of CMake are stubs. The self-test of each runs.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "package.sh BUILD" "$@"
+rm -rf "$work"/*
+
+flags="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Wdouble-promotion -Werror -O1 -ffp-contract=off"
+digits=samples/digits/digits.onnx
+int8=tests/fuzz/corpus-tflite/conv-int8.tflite
+filter=tests/emitted/filter.te
+kinds="make cmake arduino platformio zephyr esp-idf cmsis-pack"
+
+# ---- Of every kind, for three models: a float network, an integer one, one with state ----------------------------------
+
+create() {
+    for kind in $kinds; do
+        "$lw" package $digits --for $kind --name digits -o "$work/digits/$kind" &&
+        "$lw" package $int8 --for $kind --name tiny -o "$work/tiny/$kind" &&
+        "$lw" package $filter --for $kind --state level=new_level --state last=new_last -o "$work/filter/$kind" || return 1
+    done
+}
+setup package-is-written create
+
+# No word of a template is left; no file is empty.
+is_expanded() {
+    ! grep -rn '@[A-Za-z_]*@' "$work/digits" "$work/tiny" "$work/filter" || return 1
+    ! find "$work/digits" "$work/tiny" "$work/filter" -type f -size 0 | grep .
+}
+check package-has-no-word-of-a-template is_expanded
+
+# passes KIND MODEL: the package's C compiles without a warning, and its self-test passes.
+passes() {
+    folder=$work/$2/$1 src=$work/$2/$1
+    [ -d "$folder/src" ] && src=$folder/src
+    # shellcheck disable=SC2086
+    "$cc" $flags -I"$src" -o "$folder/check" "$work/$2/make/test/main.c" "$src/$2.c" "$src/$2_selftest.c" -lm && "$folder/check"
+}
+for kind in $kinds; do
+    for model in digits tiny filter; do check "package-$kind-$model-passes-its-selftest" passes "$kind" "$model"; done
+done
+
+# One wrong expected value is one wrong element.
+finds_difference() {
+    cp -r "$work/$1/make" "$work/$1/wrong"
+    awk '/^static const .* expected_/ { print; getline; sub(/^ *-?[0-9.e-]*f?/, "77"); print; next } { print }' \
+        "$work/$1/make/$1_selftest.c" > "$work/$1/wrong/$1_selftest.c"
+    "$cc" -I"$work/$1/wrong" -o "$work/$1/wrong/check" "$work/$1/wrong/test/main.c" "$work/$1/wrong/$1.c" "$work/$1/wrong/$1_selftest.c" -lm
+    "$work/$1/wrong/check" > "$work/said" && return 1
+    cat "$work/said"
+    grep -q ': 1 elements' "$work/said"
+}
+check package-selftest-finds-a-wrong-float finds_difference digits
+check package-selftest-finds-a-wrong-integer finds_difference tiny
+
+is_same() { "$lw" package $int8 --for zephyr --name tiny -o "$work/again" && diff -r "$work/again" "$work/tiny/zephyr" -x check; }
+check package-has-same-bytes is_same
+
+# ---- Build files -------------------------------------------------------------------------------------------------------
+
+check package-make-runs-its-check make -C "$work/digits/make" check CC="$cc"
+
+with_cmake() {
+    why=$(missing cmake ninja)
+    if [ "$why" ]; then skip "$1" "$why"; else check "$@"; fi
+}
+runs_ctest() {
+    cmake -G Ninja -S "$work/$1/cmake" -B "$work/$1/build" && cmake --build "$work/$1/build" && ctest --test-dir "$work/$1/build" --output-on-failure
+}
+for model in digits tiny filter; do with_cmake "package-cmake-$model-runs-its-test" runs_ctest $model; done
+
+# The platform's functions as stubs that add a library.
+stub_project() {
+    mkdir -p "$work/$1-$2"
+    cat > "$work/$1-$2/CMakeLists.txt" << EOF
+cmake_minimum_required(VERSION 3.13)
+project(stub LANGUAGES C)
+function(zephyr_include_directories)
+    include_directories(\${ARGV})
+    set_property(DIRECTORY PROPERTY INCLUDE_DIRECTORIES "\${CMAKE_CURRENT_SOURCE_DIR}/src")
+endfunction()
+function(zephyr_library)
+    file(WRITE "\${CMAKE_BINARY_DIR}/empty.c" "")
+    add_library(part STATIC "\${CMAKE_BINARY_DIR}/empty.c")
+    target_include_directories(part PUBLIC "\${CMAKE_CURRENT_SOURCE_DIR}/src")
+endfunction()
+function(zephyr_library_sources)
+    target_sources(part PRIVATE \${ARGV})
+endfunction()
+function(zephyr_library_sources_ifdef feature)
+    if(\${feature})
+        target_sources(part PRIVATE \${ARGN})
+    endif()
+endfunction()
+function(zephyr_library_compile_options)
+    target_compile_options(part PRIVATE \${ARGV})
+endfunction()
+function(idf_component_register)
+    cmake_parse_arguments(PARSE_ARGV 0 idf "" "" "SRCS;INCLUDE_DIRS;REQUIRES")
+    add_library(part STATIC \${idf_SRCS})
+    target_include_directories(part PUBLIC \${idf_INCLUDE_DIRS})
+    set(COMPONENT_LIB part PARENT_SCOPE)
+endfunction()
+string(TOUPPER $2 upper)
+set(CONFIG_\${upper} 1)
+set(CONFIG_\${upper}_SELFTEST 1)
+add_subdirectory("$work/$2/$1" part)
+add_executable(check "$work/$2/make/test/main.c")
+target_link_libraries(check PRIVATE part m)
+EOF
+    cmake -G Ninja -S "$work/$1-$2" -B "$work/$1-$2/build" && cmake --build "$work/$1-$2/build" && "$work/$1-$2/build/check"
+}
+for kind in zephyr esp-idf; do
+    for model in digits tiny filter; do with_cmake "package-$kind-$model-builds-with-stubs" stub_project $kind $model; done
+done
+
+# ---- Manifests -----------------------------------------------------------------------------------------------------------
+
+# Every file that the description of the pack names exists.
+pdsc_is_whole() {
+    pdsc=$work/digits/cmsis-pack/Loopwright.digits.pdsc
+    sed -n 's/.*<file .*name="\([^"]*\)".*/\1/p; s/.*<license>\(.*\)<.*/\1/p' "$pdsc" > "$work/named"
+    [ "$(wc -l < "$work/named")" -eq 7 ] || { cat "$work/named"; return 1; }
+    while read -r file; do [ -e "$work/digits/cmsis-pack/$file" ] || { echo "no $file"; return 1; }; done < "$work/named"
+    [ "$(sed -n 's/.*<name>\(.*\)<.*/\1/p' "$pdsc")" = digits ] && ! has xmllint || xmllint --noout "$pdsc"
+}
+check package-pdsc-names-its-files pdsc_is_whole
+
+properties_are_whole() {
+    for key in name version author maintainer sentence paragraph category url architectures includes; do
+        grep -q "^$key=." "$work/digits/arduino/library.properties" || { echo "no $key"; return 1; }
+    done
+    [ -e "$work/digits/arduino/src/$(sed -n 's/^includes=//p' "$work/digits/arduino/library.properties")" ] &&
+        [ -e "$work/digits/arduino/examples/digits/digits.ino" ]
+}
+check package-library-properties-are-whole properties_are_whole
+
+json_is_whole() {
+    for key in name version description license headers frameworks platforms; do
+        grep -q "^  \"$key\": \"." "$work/digits/platformio/library.json" || { echo "no $key"; return 1; }
+    done
+    [ -e "$work/digits/platformio/examples/selftest/src/main.c" ] || return 1
+    ! has python3 || python3 -m json.tool "$work/digits/platformio/library.json"
+}
+check package-library-json-is-whole json_is_whole
+
+# ---- The sketch, by the AVR compiler and a stub of Arduino's core ----------------------------------------------------------
+
+mkdir -p "$work/core"
+cat > "$work/core/Arduino.h" << 'EOF'
+#include <stdint.h>
+#define A0 0
+struct Port { void begin(long); void print(const char *); void print(char); void print(int, int = 10); void print(long, int = 10); void print(double, int = 2); void println(); void println(long, int = 10); };
+extern Port Serial;
+int analogRead(int);
+void delay(unsigned long);
+EOF
+sketch() {
+    folder=$work/$1/arduino
+    for file in "$1" "$1_selftest"; do
+        avr-gcc -mmcu="$2" -Os -std=gnu11 -ffunction-sections -fdata-sections -I"$folder/src" -c "$folder/src/$file.c" -o "$work/$file.o" || return 1
+    done
+    avr-g++ -mmcu="$2" -Os -std=gnu++11 -Wall -Werror -I"$folder/src" -I"$work/core" -include Arduino.h -x c++ -c "$folder/examples/$1/$1.ino" -o "$work/$1.ino.o"
+}
+# The sketch with Arduino's core (Debian: arduino-core-avr; ARDUINO_AVR names another folder), on the emulated board: the
+# serial line reports the self-test.
+arduino=${ARDUINO_AVR:-/usr/share/arduino/hardware/arduino/avr}
+# DECIMAL_DIG: a macro of C++11 that avr-gcc 5 lacks.
+runs_on_board() {
+    folder=$work/$1/arduino core=$arduino/cores/arduino
+    options="-mmcu=atmega328p -DF_CPU=16000000L -DARDUINO=10819 -DARDUINO_ARCH_AVR -DDECIMAL_DIG=9 -Os -ffunction-sections -fdata-sections -I$core -I$arduino/variants/standard -I$folder/src"
+    mkdir -p "$work/$1-board" && rm -f "$work/$1-board"/*.o
+    for file in "$core"/*.c "$core"/*.S "$folder"/src/*.c; do
+        # shellcheck disable=SC2086
+        avr-gcc $options -c "$file" -o "$work/$1-board/$(basename "$file").o" || return 1
+    done
+    for file in "$core"/*.cpp; do
+        # shellcheck disable=SC2086
+        avr-g++ $options -std=gnu++11 -fno-exceptions -fno-threadsafe-statics -c "$file" -o "$work/$1-board/$(basename "$file").o" || return 1
+    done
+    # shellcheck disable=SC2086
+    avr-g++ $options -std=gnu++11 -include Arduino.h -x c++ -c "$folder/examples/$1/$1.ino" -o "$work/$1-board/sketch.o" &&
+        avr-gcc -mmcu=atmega328p -Wl,--gc-sections -o "$work/$1.elf" "$work/$1-board"/*.o -lm || return 1
+    timeout 10 simavr -m atmega328p -f 16000000 "$work/$1.elf" > "$work/serial" 2>&1
+    tr -d '\0' < "$work/serial" | head -n 20
+    grep -a 'wrong elements in the self-test: 0' "$work/serial" && grep -a 'status 0' "$work/serial"
+}
+why=$(missing avr-gcc simavr)
+[ "$why" ] || [ -d "$arduino" ] || why="arduino-core-avr is not installed"
+for name in tiny filter; do
+    if [ "$why" ]; then skip "package-sketch-$name-runs-on-the-emulated-board" "$why"
+    else check "package-sketch-$name-runs-on-the-emulated-board" runs_on_board $name; fi
+done
+
+# A network with 42 kB of constants and memory does not fit into the 2 kB of an ATmega328P.
+refuses_board() {
+    sketch digits atmega328p > "$work/said" 2>&1 && return 1
+    grep 'error.*digits requires 42160 bytes of RAM (arena 6016, inputs and outputs 296; constants: 35848 in RAM); this board has less' "$work/said" || { cat "$work/said"; return 1; }
+}
+# With its constants in program memory, the same network fits into the 8 kB of an ATmega2560.
+fits_in_program_memory() {
+    "$lw" package $digits --for arduino --weights progmem --name digits -o "$work/flash/arduino" || return 1
+    (cd "$work/flash" && compiles_for_flash)
+}
+compiles_for_flash() {
+    grep -x 'architectures=avr' arduino/library.properties || return 1
+    for file in digits digits_selftest; do
+        avr-gcc -mmcu=atmega2560 -Os -std=gnu11 -Iarduino/src -c arduino/src/$file.c -o $file.o || return 1
+    done
+    avr-g++ -mmcu=atmega2560 -Os -std=gnu++11 -Wall -Werror -Iarduino/src -I"$work/core" -include Arduino.h -x c++ -c arduino/examples/digits/digits.ino -o sketch.o
+}
+why=$(missing avr-gcc avr-g++)
+for name in tiny filter; do
+    if [ "$why" ]; then skip "package-sketch-$name-compiles-for-avr" "$why"
+    else check "package-sketch-$name-compiles-for-avr" sketch $name atmega328p; fi
+done
+if [ "$why" ]; then skip package-sketch-refuses-a-small-board "$why"; else check package-sketch-refuses-a-small-board refuses_board; fi
+if [ "$why" ]; then skip package-sketch-with-program-memory-fits "$why"; else check package-sketch-with-program-memory-fits fits_in_program_memory; fi
+
+# ---- make install, find_package, pkg-config ---------------------------------------------------------------------------------
+
+prefix=$work/prefix
+no_objcopy=$(missing objcopy)
+if [ "$no_objcopy" ]; then skip package-install-writes-its-files "$no_objcopy"
+else setup package-install-writes-its-files make --no-print-directory BUILD="$build" PREFIX="$prefix" install; fi
+
+two_models() {
+    mkdir -p "$work/project"
+    cp $digits "$work/project/net.onnx" && cp $int8 "$work/project/net.tflite" || return 1
+    cat > "$work/project/CMakeLists.txt" << 'EOF'
+cmake_minimum_required(VERSION 3.13)
+project(firmware LANGUAGES C)
+find_package(Loopwright 0.1 REQUIRED)
+loopwright_add_model(first net.onnx TARGET cortex-m4 OPTIONS --stamp)
+loopwright_add_model(second net.tflite)
+add_executable(firmware main.c)
+target_link_libraries(firmware PRIVATE first second)
+EOF
+    cat > "$work/project/main.c" << 'EOF'
+#include <stdio.h>
+#include "first.h"
+#include "second.h"
+static FIRST_ARENA(a);
+static SECOND_ARENA(b);
+int main(void)
+{
+    static const float x[FIRST_INPUT_ELEMS];
+    static const int8_t z[SECOND_X_ELEMS];
+    float y[FIRST_SCORES_ELEMS];
+    int8_t w[SECOND_Y_ELEMS];
+    const struct first_inputs in = { x };
+    const struct first_outputs out = { y };
+    const struct second_inputs in2 = { z };
+    const struct second_outputs out2 = { w };
+    printf("%s %s\n", FIRST_TARGET, SECOND_TARGET);
+    return first_run(a, &in, &out) || second_run(b, &in2, &out2);
+}
+EOF
+    cmake -G Ninja -S "$work/project" -B "$work/project/build" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$work/project/build" &&
+        [ "$("$work/project/build/firmware")" = "cortex-m4 generic" ]
+}
+with_cmake() {
+    why=$(missing cmake ninja objcopy)
+    if [ "$why" ]; then skip "$1" "$why"; else check "$@"; fi
+}
+with_cmake package-cmake-project-with-two-models two_models
+
+# A model that changes is compiled again; a wrong word is refused with those that are accepted.
+renews() {
+    touch "$work/project/net.tflite"
+    cmake --build "$work/project/build" | grep 'net.tflite'
+}
+with_cmake package-cmake-renews-a-changed-model renews
+refuses_word() {
+    echo 'loopwright_add_model(third net.onnx TARGETS generic)' >> "$work/project/CMakeLists.txt"
+    cmake -S "$work/project" -B "$work/project/build" > "$work/said" 2>&1 && return 1
+    tr '\n' ' ' < "$work/said" | grep "accepted: TARGET T, OPTIONS  *WORD"
+}
+with_cmake package-cmake-refuses-a-wrong-word refuses_word
+
+links_library() {
+    printf '#include <stdio.h>\n#include <loopwright.h>\nint main(void) { return puts(lw_version()) < 0; }\n' > "$work/version.c"
+    # shellcheck disable=SC2046
+    "$cc" "$work/version.c" -o "$work/version" $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs loopwright) &&
+        [ "loopwright $("$work/version")" = "$("$lw" --version)" ]
+}
+why=$(missing pkg-config objcopy)
+if [ "$why" ]; then skip package-pkg-config-links-the-library "$why"; else check package-pkg-config-links-the-library links_library; fi
+
+# ---- Refusals ----------------------------------------------------------------------------------------------------------------
+
+ends() {
+    want=$1 words=$2 status=0
+    shift 2
+    "$lw" "$@" > "$work/said" 2>&1 || status=$?
+    grep -q -e "$words" "$work/said" && [ "$status" -eq "$want" ] || { cat "$work/said"; return 1; }
+}
+check package-without-kind-is-refused ends 2 'accepted: make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack' package $digits -o "$work/none"
+check package-near-kind-is-refused ends 2 "there is no kind of package \"arduno\"; did you mean 'arduino'?" package $digits --for arduno -o "$work/none"
+check package-other-kind-is-refused ends 2 'there is no kind of package "deb"; accepted: make, cmake' package $digits --for deb -o "$work/none"
+check package-folder-that-is-a-file-is-refused ends 1 'cannot create this folder' package $digits --for make -o tests/package.sh
+nothing_is_written() { [ ! -e "$work/none" ]; }
+check package-weights-in-a-file-are-refused ends 2 'a package does not accept --weights bin; accepted: c|progmem|section=NAME' package $digits --for make --weights bin -o "$work/none"
+check package-refused-writes-nothing nothing_is_written
+
+report_end
