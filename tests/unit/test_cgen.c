@@ -35,18 +35,18 @@ static void expressions(Ctx *cx)
     Tensor *x32 = tensor_new_fixed(cx, "w", I32, 1, &n), *f = tensor_new_fixed(cx, "g", F32, 1, &n);
     const Bind b[] = { BIND_T("x", x8), BIND_T("u", u8), BIND_T("w", x32), BIND_T("g", f), { NULL, NULL, NULL } };
     struct { const char *name, *formula, *expected; } rows[] = {
-        { "wrap-through-unsigned", "y[i] = w[i] + w[i] * 2", "(uint32_t)" },
-        { "narrow-is-cast-back", "y[i] = x[i] + x[i]", "= (int8_t)(" },
+        { "sum-wraps-through-unsigned", "y[i] = w[i] + w[i] * 2", "(uint32_t)" },
+        { "narrow-sum-is-cast-back", "y[i] = x[i] + x[i]", "= (int8_t)(" },
         { "widened-product-is-plain", "y[i] = i32(x[i]) * i32(u[i])", "= (int32_t)x[i] * x2[i];" },
         { "index-division-is-plain", "y[i<20] = g[i/2]", "x[i / 2]" },
-        { "floor-division-of-data", "y[i] = w[i] / 3", "lw_floordiv32(x[i], 3)" },
-        { "shift-right-of-data", "y[i] = w[i] >> 2", "lw_shr_i32(x[i], 2)" },
-        { "float-constant", "y[i] = g[i] * 0.1", "* 0.1f" },
-        { "minus-constant", "y[i] = g[i] + -0.5", "x[i] - 0.5f" },
-        { "select-is-lazy", "y[i<50] = (g[i-3]? : 0)", NULL },
+        { "floor-division-of-data-is-a-helper", "y[i] = w[i] / 3", "lw_floordiv32(x[i], 3)" },
+        { "shift-right-of-data-is-a-helper", "y[i] = w[i] >> 2", "lw_shr_i32(x[i], 2)" },
+        { "float-constant-has-its-suffix", "y[i] = g[i] * 0.1", "* 0.1f" },
+        { "added-minus-is-a-subtraction", "y[i] = g[i] + -0.5", "x[i] - 0.5f" },
+        { "padded-read-is-printed", "y[i<50] = (g[i-3]? : 0)", NULL },
         { "max-is-a-helper", "y[i] = max(g[i], 0)", "lw_maxf(x[i], 0.0f)" },
         { "shared-data-wraps", "y[i] = (w[i] ^ 5) * 2 + ((w[i] ^ 5) & 3)", "(uint32_t)v * 2u" },
-        { "left-to-right", "y[i] = g[i] - (g[i] - 1)", "x[i] - (x[i] - 1.0f)" },
+        { "parentheses-on-the-right-stay", "y[i] = g[i] - (g[i] - 1)", "x[i] - (x[i] - 1.0f)" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *text = function_of(cx, rows[i].formula, b);
@@ -125,7 +125,9 @@ static void fixed_forms(Ctx *cx)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *text = function_of(cx, rows[i].formula, b);
         const bool is_scale = has(rows[i].expected, "scale");
-        check_that(has(text, rows[i].expected) && has(text, "lw_scale_i8(") == is_scale, rows[i].name, "%s", text);
+        const char *form = text_format(cx, "takes-%.*s", (int)strcspn(rows[i].expected, "("), rows[i].expected);
+        check_that(has(text, rows[i].expected) && has(text, "lw_scale_i8(") == is_scale,
+                   check_label(rows[i].name, rows[i].expected[0] == ' ' ? "takes-a-shift" : form), "%s", text);
     }
 }
 
@@ -173,8 +175,8 @@ static void numbers(Ctx *cx)
         s += n + (s[n] == '\n');
     }
     check_that(wrong == 0, "floats-read-back", "%d of %d differ", wrong, MANY);
-    check_that(widest <= 120, "lines-of-weights-fit", "%d", (int)widest);
-    check_that(has(text_string(&t), "0.f,-0.f,1.f,-.0123f,.1f,"), "floats-are-short", "%.60s", text_string(&t));
+    check_that(widest <= 120, "lines-of-weights-have-120-columns", "%d", (int)widest);
+    check_that(has(text_string(&t), "0.f,-0.f,1.f,-.0123f,.1f,"), "floats-are-printed-short", "%.60s", text_string(&t));
 }
 
 /* x[4][6] -> dense with k, b -> relu -> y[4][3], in two functions with a tensor in the arena between. */
@@ -239,16 +241,16 @@ static void header(Ctx *cx)
 {
     Program p = two_layers(cx, false, false);
     const char *h = cgen_header(cx, &p), *c = cgen_text(cx, &p);
-    CHECK("header-arena-size", has(h, "#define TWO_ARENA_SIZE   64u"));
-    CHECK("header-weights-size", has(h, "#define TWO_WEIGHTS_SIZE 84u"));
-    CHECK("header-ports", has(h, "#define TWO_INPUTS(X) X(x, float, 24)\n#define TWO_OUTPUTS(X) X(y, float, 12)\n"));
-    CHECK("header-structs",
+    CHECK("header-defines-the-arena's-size", has(h, "#define TWO_ARENA_SIZE   64u"));
+    CHECK("header-defines-the-weights'-size", has(h, "#define TWO_WEIGHTS_SIZE 84u"));
+    CHECK("header-lists-the-ports", has(h, "#define TWO_INPUTS(X) X(x, float, 24)\n#define TWO_OUTPUTS(X) X(y, float, 12)\n"));
+    CHECK("header-declares-the-structs",
           has(h, "struct two_inputs {\n    const float *x;\n};") && has(h, "struct two_outputs {\n    float *y;\n};"));
-    CHECK("header-run",
+    CHECK("header-declares-the-function",
           has(h, "int two_run(void *arena, const struct two_inputs *in, const struct two_outputs *out);"));
-    CHECK("source-layers", has(c, "LW_LAYER(0, \"dense \\\"1\\\"\")\n    two_dense(in->x, two_dense_k, two_dense_b,"));
-    CHECK("source-checks-arena", has(c, "return TWO_E_ARENA;"));
-    CHECK("same-bytes-again", strcmp(c, cgen_text(cx, &p)) == 0);
+    CHECK("source-marks-the-layers", has(c, "LW_LAYER(0, \"dense \\\"1\\\"\")\n    two_dense(in->x, two_dense_k, two_dense_b,"));
+    CHECK("source-refuses-a-wrong-arena", has(c, "return TWO_E_ARENA;"));
+    CHECK("same-program-gives-the-same-bytes", strcmp(c, cgen_text(cx, &p)) == 0);
 }
 
 static bool write_text(const char *path, const char *text)
@@ -311,7 +313,7 @@ int main(int argc, char **argv)
     numbers(cx);
     header(cx);
     if (system(text_format(cx, "command -v %s >/dev/null 2>&1", cc)) != 0)
-        check_skip("program-runs", "no C compiler to run");
+        check_skip("plain-runs", "no C compiler to run");
     else {
         /* A folder of this build's own */
         const char *folder = text_format(cx, "%s%s.emitted", *argv[0] == '/' ? "" : "./", argv[0]);
@@ -319,7 +321,7 @@ int main(int argc, char **argv)
         build_and_run(cx, folder, "standalone", true, false, cc);
         build_and_run(cx, folder, "static-arena", false, true, cc);
     }
-    check_that(!ctx_failed(cx), "no-diagnostics", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
+    check_that(!ctx_failed(cx), "programs-give-no-diagnostic", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
     ctx_free(cx);
     return check_done();
 }

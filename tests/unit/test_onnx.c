@@ -201,7 +201,7 @@ static void check_small(int form)
     Message m = small_model(form);
     Read r = read_model(&m, NULL);
     float x[8] = { 1, -2, 3, -4, 5, -6, 7, -8 };
-    check_that(r.ok, text_format(r.cx, "conv-reshape-relu-form-%d", form), "%s", r.text);
+    check_that(r.ok, text_format(r.cx, "conv-reshape-relu-is-read-in-form-%d", form), "%s", r.text);
     if (!r.ok) return;
     const float *y = evaluated(&r, 0, x);
     bool same = y != NULL;
@@ -214,8 +214,8 @@ static void check_small(int form)
                         sum += x[c * 4 + w + j - 1] * ((float)((o * 2 + c) * 3 + j) + 0.5f);
             same = same && fabsf(y[o * 4 + w] - (sum > 0 ? sum : 0)) < 1e-4f;
         }
-    CHECK("conv-reshape-relu-values", same);
-    CHECK("names-of-inputs-and-outputs", strcmp(r.model.input[0]->name, "x") == 0
+    CHECK("conv-reshape-relu-gives-its-values", same);
+    CHECK("inputs-and-outputs-keep-their-names", strcmp(r.model.input[0]->name, "x") == 0
                                              && strcmp(r.model.output[0]->name, "y") == 0 && r.model.input_count == 1);
     CHECK("shape-chain-is-folded", strcmp(r.model.output[0]->producer->in[0]->producer->op->name, "reshape") == 0);
     ctx_free(r.cx);
@@ -253,7 +253,7 @@ static void check_names(void)
     Message out_of_order = node("Relu", "late", "t", NULL, "y"), early = node("Neg", "early", "x", NULL, "t");
     g = graph_with(&out_of_order, &early), m = model_of(&g, 13);
     Read r = read_model(&m, NULL);
-    check_that(r.ok, "nodes-out-of-order", "%s", r.text);
+    check_that(r.ok, "nodes-out-of-order-are-read", "%s", r.text);
     ctx_free(r.cx);
     Message pass = node("Identity", "same", "x", NULL, "y");
     g = graph_with(&pass, NULL), m = model_of(&g, 13);
@@ -275,23 +275,23 @@ static void check_shapes(void)
     ImportDim dim = { "n", 3, false, 0 };
     ImportOptions options = { .dim_count = 1, .dim = &dim };
     Read r = read_model(&m, &options);
-    CHECK("dimension-given-by-name", r.ok && tensor_dim(r.model.input[0], 1) == 3);
+    CHECK("dimension-is-fixed-by-its-name", r.ok && tensor_dim(r.model.input[0], 1) == 3);
     ctx_free(r.cx);
     dim.name = "x.1";
     r = read_model(&m, &options);
-    CHECK("dimension-given-by-place", r.ok && tensor_dim(r.model.output[0], 1) == 3);
+    CHECK("dimension-is-fixed-by-its-place", r.ok && tensor_dim(r.model.output[0], 1) == 3);
     ctx_free(r.cx);
     g = (Message){ .count = 0 };
     put_message(&g, 1, &relu);
     put_ends(&g, batch);
     m = model_of(&g, 13);
     r = read_model(&m, NULL);
-    CHECK("open-batch-is-one", r.ok && tensor_dim(r.model.input[0], 0) == 1 && r.cx->diags
+    CHECK("open-batch-is-one-with-a-warning", r.ok && tensor_dim(r.model.input[0], 0) == 1 && r.cx->diags
                                    && strstr(diag_text(r.cx, r.cx->diags), "the batch defaults to 1"));
     ctx_free(r.cx);
     dim.name = "n";
     r = read_model(&m, &options);
-    CHECK("open-batch-given", r.ok && tensor_dim(r.model.input[0], 0) == 3 && !r.cx->diags);
+    CHECK("open-batch-is-fixed-without-a-warning", r.ok && tensor_dim(r.model.input[0], 0) == 3 && !r.cx->diags);
     ctx_free(r.cx);
     refused("old-operator-set", &(Message){ .count = 0 }, "not an ONNX model");
     Message without = graph_with(&relu, NULL), old = model_of(&without, 0);
@@ -318,7 +318,7 @@ static void check_dim_formulas(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const int64_t size = dim_formula(cases[i].text, given_size, NULL);
-        check_that(size == cases[i].size, "dim-formula", "%s: %lld", cases[i].text, (long long)size);
+        check_that(size == cases[i].size, "sizes-by-formula-are-computed", "%s: %lld", cases[i].text, (long long)size);
     }
 }
 
@@ -349,8 +349,8 @@ static void check_open(void)
             check_that(!r.ok && strstr(r.text, cases[i].refusal), check_label(test_name, "is-refused"),
                        "wanted \"%s\", got \"%s\"", cases[i].refusal, r.text);
         else
-            check_that(r.ok && strcmp(tensor_shape_text(r.cx, r.model.output[0]), "[1][n][4]") == 0, test_name, "%s",
-                       r.text);
+            check_that(r.ok && strcmp(tensor_shape_text(r.cx, r.model.output[0]), "[1][n][4]") == 0,
+                       check_label(test_name, "keeps-the-open-size"), "%s", r.text);
         ctx_free(r.cx);
     }
     Message shape = node("Shape", "shape", "x", NULL, "y"), g = { .count = 0 }, m;
@@ -358,7 +358,7 @@ static void check_open(void)
     put_ends(&g, dims);
     m = model_of(&g, 13);
     Read r = read_model(&m, &options);
-    check_that(r.ok && strcmp(tensor_shape_text(r.cx, r.model.output[0]), "[3]") == 0, "open-size-as-an-output", "%s",
+    check_that(r.ok && strcmp(tensor_shape_text(r.cx, r.model.output[0]), "[3]") == 0, "open-size-is-an-output", "%s",
                r.text);
     ctx_free(r.cx);
 }
@@ -476,7 +476,7 @@ static void check_network(const char *network)
     fclose(f);
     Read r = { .cx = cx };
     r.ok = onnx_read(cx, path, file_read(cx, path), NULL, &r.model);
-    if (check_that(r.ok, text_format(cx, "import-%s", network), "%s", cx->diags ? diag_text(cx, cx->diags) : "")) {
+    if (check_that(r.ok, text_format(cx, "%s-is-read", network), "%s", cx->diags ? diag_text(cx, cx->diags) : "")) {
         DType type;
         int rank;
         int64_t shape[MAX_RANK];
@@ -487,7 +487,7 @@ static void check_network(const char *network)
         bool same = y != NULL;
         for (int64_t i = 0; same && i < tensor_elems(r.model.output[0]); i++)
             same = fabsf(y[i] - w[i]) <= 1e-4f + 1e-3f * fabsf(w[i]);
-        CHECK(text_format(cx, "values-%s", network), same);
+        CHECK(text_format(cx, "%s-gives-the-recorded-values", network), same);
     }
     ctx_free(cx);
 }
@@ -542,7 +542,7 @@ static void check_functions(void)
     put_text(&caller, 7, "own");
     Message g = graph_with(&caller, NULL), m = model_of(&g, 13);
     put_message(&m, 25, &body);
-    check_values("function-takes-the-callers-attribute", &m, leaky);
+    check_values("function-takes-the-attribute-of-its-call", &m, leaky);
 
     Message again = node("Leak", "again", "x", NULL, "y");
     body = function("Leak", &again, "own");
@@ -596,7 +596,7 @@ static void check_control(void)
     put_message(&g, 5, &zero);
     put_ends(&g, X_DIMS);
     Message m = model_of(&g, 13);
-    check_values("if-with-values-from-outside", &m, absolute);
+    check_values("if-reads-values-from-outside", &m, absolute);
 
     /* Three times doubled. */
     Message twice = node("Add", "twice", "v", "v", "w"), goes_on = node("Identity", "goes_on", "c", NULL, "d"),
@@ -618,18 +618,18 @@ static void check_control(void)
     g = graph_with(&loop, NULL);
     put_message(&g, 5, &times);
     m = model_of(&g, 13);
-    check_values("loop-written-out", &m, eightfold);
-    check_course("a-loop-of-three-turns-is-written-out", &m, NODE_CALL, -1);
+    check_values("loop-written-out-gives-its-values", &m, eightfold);
+    check_course("a-loop-of-three-iterations-is-written-out", &m, NODE_CALL, -1);
     g = graph_with(&loop, NULL);
     Message often = int64_tensor("times", (int64_t[]){ 1000 }, 1);
     put_message(&g, 5, &often);
     m = model_of(&g, 13);
-    check_course("a-loop-of-many-turns-is-a-region", &m, NODE_REGION, 1000);
+    check_course("a-loop-of-many-iterations-is-a-region", &m, NODE_REGION, 1000);
     g = graph_with(&loop, NULL);
     Message open_times = value_info("times", 1, (int64_t[]){ 1 }, 7);
     put_message(&g, 11, &open_times);
     m = model_of(&g, 13);
-    check_course("a-loop-whose-length-only-the-run-knows", &m, NODE_REGION, -1);
+    check_course("a-loop-of-a-length-from-data-is-a-region", &m, NODE_REGION, -1);
 
     /* A body of eleven nodes: once it is written out, twice it is a region. */
     Message length = { .count = 0 };
@@ -654,7 +654,7 @@ static void check_control(void)
         g = graph_with(&lengthy, NULL);
         put_message(&g, 5, &count);
         m = model_of(&g, 13);
-        check_course(turns == 1 ? "one-turn-is-written-out-however-long" : "two-long-turns-are-a-region", &m,
+        check_course(turns == 1 ? "one-long-iteration-is-written-out" : "two-long-iterations-are-a-region", &m,
                      turns == 1 ? NODE_CALL : NODE_REGION, turns == 1 ? -1 : 2);
     }
 

@@ -33,13 +33,13 @@ static void known_answers(void)
         uint32_t word[4];
         memcpy(word, answer[i], sizeof word);
         lw_philox(word, answer[i][4], answer[i][5]);
-        check_that(memcmp(word, answer[i] + 6, sizeof word) == 0, "philox 4x32-10: known answers",
+        check_that(memcmp(word, answer[i] + 6, sizeof word) == 0, "philox 4x32-10 gives the known answers",
                    "%08x %08x %08x %08x", word[0], word[1], word[2], word[3]);
     }
     Ctx *cx = context_new(NULL, NULL);
     const Expr *e = expr_read(cx, "philox(u64(0), u64(0))", (const Bind[]){ { NULL, NULL, NULL } }, U64);
     check_that(e->kind == EXPR_INT && (uint64_t)e->integer == UINT64_C(0xe169c58d6627e8d5),
-               "philox in a formula: the first two words", "%llx", (unsigned long long)e->integer);
+               "philox in a formula gives the first two words", "%llx", (unsigned long long)e->integer);
     expr_read(cx, "philox(1, 2)", (const Bind[]){ { NULL, NULL, NULL } }, I32);
     CHECK("philox requires u64", ctx_failed(cx) && strstr(diag_text(cx, cx->diags), "'philox' requires u64, not i32"));
     ctx_free(cx);
@@ -60,11 +60,11 @@ static void mersenne(void)
                                    0.4236547993389047 };
     Made m = make_call("mersenne_uniform", "shape=5", "u32={0}");
     const double *v = values(&m);
-    check_that(v && memcmp(v, zero, sizeof zero) == 0, "mersenne: seed 0", "%.17g", v ? v[0] : 0);
+    check_that(v && memcmp(v, zero, sizeof zero) == 0, "mersenne begins with the known numbers of seed 0", "%.17g", v ? v[0] : 0);
     ctx_free(m.cx);
     m = make_call("mersenne_uniform", "shape=5000", "u32={5489}");
     v = values(&m);
-    CHECK("mersenne: the 10,000th word of the standard seed",
+    CHECK("mersenne gives the known 10,000th word of the standard seed",
           v && (uint64_t)(v[4999] * 9007199254740992.0) % (1u << 26) == 4123659995u >> 6);
     ctx_free(m.cx);
 }
@@ -89,24 +89,24 @@ static void distribution(const char *op, const char *attrs, double mean, double 
     Made m = make_call(op, all, "u64={42}");
     const void *data = values(&m);
     const char *label = text_format(m.cx, "%s %s", op, attrs);
-    if (!check_that(data != NULL, label, "%s", m.cx->diags ? diag_text(m.cx, m.cx->diags) : "")) return;
+    if (!check_that(data != NULL, text_format(m.cx, "%s is evaluated", label), "%s", m.cx->diags ? diag_text(m.cx, m.cx->diags) : "")) return;
     double *v = NEW_ARRAY(m.cx->arena, double, DRAWS), sum = 0, squares = 0, furthest = 0, neighbours = 0;
     for (int i = 0; i < DRAWS; i++) v[i] = dtype_load(m.node->out[0]->type, data, i).f, sum += v[i];
     for (int i = 0; i < DRAWS; i++) squares += (v[i] - mean) * (v[i] - mean);
     for (int i = 1; i < DRAWS; i++) neighbours += (v[i] - mean) * (v[i - 1] - mean) / (deviation * deviation);
     const double root = sqrt((double)DRAWS), off_mean = (sum / DRAWS - mean) / deviation * root;
     const double off_variance = (squares / DRAWS / (deviation * deviation) - 1) * root / sqrt(fourth - 1);
-    check_that(fabs(off_mean) < 4.4, text_format(m.cx, "%s: mean", label), "off by %g standard errors", off_mean);
-    check_that(fabs(off_variance) < 4.4, text_format(m.cx, "%s: variance", label), "off by %g standard errors",
+    check_that(fabs(off_mean) < 4.4, text_format(m.cx, "%s has the mean", label), "off by %g standard errors", off_mean);
+    check_that(fabs(off_variance) < 4.4, text_format(m.cx, "%s has the variance", label), "off by %g standard errors",
                off_variance);
-    check_that(fabs(neighbours / root) < 4.4, text_format(m.cx, "%s: neighbours", label),
+    check_that(fabs(neighbours / root) < 4.4, text_format(m.cx, "%s has uncorrelated neighbours", label),
                "correlated by %g standard errors", neighbours / root);
     qsort(v, DRAWS, sizeof *v, ascending);
     for (int i = 0; i < DRAWS; i++) {
         const double f = share(v[i]), below = fabs(f - (double)i / DRAWS), above = fabs((double)(i + 1) / DRAWS - f);
         furthest = below > furthest ? below : above > furthest ? above : furthest;
     }
-    check_that(furthest * root < 2.47, text_format(m.cx, "%s: Kolmogorov's distance", label), "%g / sqrt(n)",
+    check_that(furthest * root < 2.47, text_format(m.cx, "%s is near its distribution", label), "%g / sqrt(n)",
                furthest * root);
     ctx_free(m.cx);
 }
@@ -124,7 +124,7 @@ static void classes(void)
     double chi = 0;
     for (int i = 0; i < 4; i++)
         if (want[i] > 0) chi += (count[i] - want[i] * DRAWS) * (count[i] - want[i] * DRAWS) / (want[i] * DRAWS);
-    check_that(v && count[2] == 0 && chi < 23.0, "multinomial: shares", "%d %d %d %d, chi squared %g", count[0],
+    check_that(v && count[2] == 0 && chi < 23.0, "multinomial draws classes by their shares", "%d %d %d %d, chi squared %g", count[0],
                count[1], count[2], count[3], chi);
     ctx_free(m.cx);
 }
@@ -169,16 +169,16 @@ static void from_onnx(void)
                        "RandomUniform  d seed=3~ shape=8,1; RandomNormalLike x e; "
                        "Bernoulli x f; >a; >b; >c; >d; >e; >f";
     bool ok = run_line(cx, line, out) && run_line(cx, line, again);
-    check_that(ok, "from ONNX", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
-    CHECK("from ONNX: nodes draw different numbers", ok && !same(out, 0, 1) && !same(out, 0, 4));
-    CHECK("from ONNX: a seed is the key", ok && same(out, 2, 3) && !same(out, 0, 2));
-    CHECK("from ONNX: the same in every run",
+    check_that(ok, "random operators of ONNX are read", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
+    CHECK("nodes of ONNX draw different numbers", ok && !same(out, 0, 1) && !same(out, 0, 4));
+    CHECK("a seed of ONNX is the key", ok && same(out, 2, 3) && !same(out, 0, 2));
+    CHECK("a seed of ONNX gives the same numbers in every run",
           ok && memcmp(out[0], again[0], 32) == 0 && memcmp(out[4], again[4], 32) == 0);
     float ones = ok ? ((float *)out[5])[0] : 0;
-    CHECK("from ONNX: what is certain happens", ok && ones == 1 && ((float *)out[5])[7] == 1);
+    CHECK("a Bernoulli call draws what is certain", ok && ones == 1 && ((float *)out[5])[7] == 1);
     ctx_free(cx);
     cx = context_new(NULL, NULL);
-    CHECK("from ONNX: integers are refused", !run_line(cx, "x:2,4; RandomUniformLike x y dtype=7!; >y", out)
+    CHECK("random integers of ONNX are refused", !run_line(cx, "x:2,4; RandomUniformLike x y dtype=7!; >y", out)
                                                  && strstr(diag_text(cx, cx->diags), "random numbers of type i64"));
     ctx_free(cx);
 }
@@ -193,7 +193,7 @@ static void add_call(EmitBatch *batch, const char *op, const char *attrs, const 
     Env *env = env_new(m.cx);
     env_set_const(env, n->output[0], values(&m));
     for (int i = 0; i < n->input_count; i++) env_set_const(env, n->input[i], n->input[i]->data);
-    if (!emit_batch_add(batch, m.cx, op, n, env)) check_that(false, op, "is not lowered");
+    if (!emit_batch_add(batch, m.cx, op, n, env)) check_that(false, text_format(m.cx, "%s %s is lowered", op, attrs), "it is not");
     ctx_free(m.cx);
 }
 
@@ -209,7 +209,7 @@ static void compilers(void)
     add_call(batch, "mersenne_uniform", "shape=300", "u32={77}");
     add_call(batch, "multinomial", "samples=300", "f32[2][7] u64={77}");
     for (size_t i = 0; i < sizeof cc / sizeof cc[0]; i++) {
-        const char *label = text_format(batch->cx, "the same bits by %s", cc[i]);
+        const char *label = text_format(batch->cx, "the bits are the same by %s", cc[i]);
         if (system(text_format(batch->cx, "command -v %.*s >/dev/null 2>&1", (int)strcspn(cc[i], " "), cc[i])) != 0) {
             check_skip(label, text_format(batch->cx, "%.*s is not installed", (int)strcspn(cc[i], " "), cc[i]));
             continue;
