@@ -11,6 +11,7 @@
 #   tests/run.sh golden residual           the golden cases with `residual` in their names
 #   tests/run.sh models lenet5             one network through every compiler
 #   BUILD=build/san tests/run.sh cli       in another build folder; the default is `build`
+#   TEST_ORDER=reversed tests/run.sh       suites, and the tests of a unit test, from the last to the first
 #
 # The files that a suite requires are built first. JOBS suites run at a time (default: the number of cores), each with a
 # separate folder for temporary files. A suite is a program that prints `ok NAME`, `not ok NAME: WHY` or `skip NAME:
@@ -137,7 +138,9 @@ report() {
 mode=${1:-}
 case $mode in
 --list) all_suites; exit ;;
-"" | --all) if [ "$mode" ]; then set -- $(all_suites); else set -- $(fast_suites); fi ;;
+"" | --all)
+    if [ "$mode" ]; then set -- $(all_suites); else set -- $(fast_suites); fi
+    if [ "${TEST_ORDER:-}" = reversed ]; then set -- $(printf '%s\n' "$@" | sed '1!G; h; $!d'); fi ;;
 -*) sed -n 's/^# \{0,1\}//; 3,10p' "$0" >&2; exit 2 ;;
 *)
     [ $# -le 2 ] || { sed -n 's/^# \{0,1\}//; 3,10p' "$0" >&2; exit 2; }

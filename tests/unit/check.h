@@ -77,6 +77,25 @@ static inline void check_skip(const char *name, const char *reason)
     printf("skip %s: %s\n", name, reason);
 }
 
+/* The order of tests: as they are listed, or from the last to the first if TEST_ORDER is `reversed`. */
+static inline size_t check_index(size_t i, size_t count)
+{
+    const char *order = getenv("TEST_ORDER");
+    return order && strcmp(order, "reversed") == 0 ? count - 1 - i : i;
+}
+
+typedef void CheckTest(void);
+static inline void check_run(CheckTest *const *test, size_t count)
+{
+    for (size_t i = 0; i < count; i++) test[check_index(i, count)]();
+}
+#define CHECK_RUN(...) \
+    check_run((CheckTest *const[]){ __VA_ARGS__ }, sizeof (CheckTest *[]){ __VA_ARGS__ } / sizeof(CheckTest *))
+/* The test of each row of a table */
+#define CHECK_EACH(test, rows) \
+    for (size_t row_ = 0; row_ < sizeof(rows) / sizeof *(rows); row_++) \
+        test(&(rows)[check_index(row_, sizeof(rows) / sizeof *(rows))])
+
 static inline int check_done(void)
 {
     printf("%d passed, %d failed", check_passed, check_failed);

@@ -545,16 +545,10 @@ static void from_onnx(void)
 
 int main(void)
 {
-    stops();
-    stop_costs_nothing();
+    CHECK_RUN(stops, stop_costs_nothing);
     recorded("annotation.stop_gradient");
     recorded("annotation.checkpoint");
-    devices();
-    views_on_devices();
-    combined_sides();
-    unknown_device();
-    random_devices();
-    partitions();
+    CHECK_RUN(devices, views_on_devices, combined_sides, unknown_device, random_devices, partitions);
     for (int bits = 2; bits <= 16; bits++) {
         grid(bits, true, -1);
         grid(bits, false, 2);
@@ -568,8 +562,6 @@ int main(void)
     pair_of(U8);
     pair_of(I16);
     pair_of(U16);
-    from_te();
-    from_c();
-    from_onnx();
+    CHECK_RUN(from_te, from_c, from_onnx);
     return check_done();
 }

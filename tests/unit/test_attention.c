@@ -297,11 +297,11 @@ static void test_refused(const char *test_name, const char *line, const char *pa
 
 int main(void)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) test_case(&cases[i]);
+    CHECK_EACH(test_case, cases);
     test_rotary(false);
     test_rotary(true);
     test_causal_conv();
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) test_linear(&rules[i]);
+    CHECK_EACH(test_linear, rules);
     test_refused("odd-heads", "q:1,3,8;k:1,3,8;v:1,3,8;>y;Attention q,k,v y q_num_heads=3! kv_num_heads=3!",
                  "3 heads in [1][3][8]");
     test_refused("uneven-groups", "q:1,3,2,4;k:1,2,2,4;v:1,2,2,4;>y;Attention q,k,v y",

@@ -68,7 +68,6 @@ static void test_refusals(void)
 
 int main(void)
 {
-    test_values_equal_text();
-    test_refusals();
+    CHECK_RUN(test_values_equal_text, test_refusals);
     return check_done();
 }

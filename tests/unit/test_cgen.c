@@ -243,12 +243,14 @@ static void header(Ctx *cx)
     const char *h = cgen_header(cx, &p), *c = cgen_text(cx, &p);
     CHECK("header-defines-the-arena's-size", has(h, "#define TWO_ARENA_SIZE   64u"));
     CHECK("header-defines-the-weights'-size", has(h, "#define TWO_WEIGHTS_SIZE 84u"));
-    CHECK("header-lists-the-ports", has(h, "#define TWO_INPUTS(X) X(x, float, 24)\n#define TWO_OUTPUTS(X) X(y, float, 12)\n"));
+    CHECK("header-lists-the-ports",
+          has(h, "#define TWO_INPUTS(X) X(x, float, 24)\n#define TWO_OUTPUTS(X) X(y, float, 12)\n"));
     CHECK("header-declares-the-structs",
           has(h, "struct two_inputs {\n    const float *x;\n};") && has(h, "struct two_outputs {\n    float *y;\n};"));
     CHECK("header-declares-the-function",
           has(h, "int two_run(void *arena, const struct two_inputs *in, const struct two_outputs *out);"));
-    CHECK("source-marks-the-layers", has(c, "LW_LAYER(0, \"dense \\\"1\\\"\")\n    two_dense(in->x, two_dense_k, two_dense_b,"));
+    CHECK("source-marks-the-layers",
+          has(c, "LW_LAYER(0, \"dense \\\"1\\\"\")\n    two_dense(in->x, two_dense_k, two_dense_b,"));
     CHECK("source-refuses-a-wrong-arena", has(c, "return TWO_E_ARENA;"));
     CHECK("same-program-gives-the-same-bytes", strcmp(c, cgen_text(cx, &p)) == 0);
 }

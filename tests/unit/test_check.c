@@ -313,8 +313,7 @@ static void windows(void)
 
 int main(void)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_case(&cases[i]);
-    naive_nests();
-    windows();
+    CHECK_EACH(check_case, cases);
+    CHECK_RUN(naive_nests, windows);
     return check_done();
 }

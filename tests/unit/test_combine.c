@@ -220,10 +220,6 @@ int main(void)
     computes_once("three residual blocks compute nothing twice", residual_blocks, "generic");
     computes_once("three residual blocks compute nothing twice on cortex-m4", residual_blocks, "cortex-m4");
     computes_once("a diamond computes nothing twice", diamond, "cortex-m4");
-    any_loop();
-    sets();
-    ram_never_grows();
-    stop_leaves_no_copy();
-    parts_keep_their_steps();
+    CHECK_RUN(any_loop, sets, ram_never_grows, stop_leaves_no_copy, parts_keep_their_steps);
     return check_done();
 }

@@ -106,7 +106,6 @@ static void test_run_time(void)
 
 int main(void)
 {
-    test_notes();
-    test_run_time();
+    CHECK_RUN(test_notes, test_run_time);
     return check_done();
 }

@@ -75,8 +75,6 @@ static void check_usage(void)
 
 int main(void)
 {
-    check_next_is_taken();
-    check_built_in_is_taken();
-    check_usage();
+    CHECK_RUN(check_next_is_taken, check_built_in_is_taken, check_usage);
     return check_done();
 }

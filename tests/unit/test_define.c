@@ -144,10 +144,6 @@ static void test_annotations(void)
 
 int main(void)
 {
-    test_annotations();
-    test_steps();
-    test_refusals();
-    test_replay();
-    test_operators();
+    CHECK_RUN(test_annotations, test_steps, test_refusals, test_replay, test_operators);
     return check_done();
 }

@@ -275,15 +275,7 @@ static void test_fresh_each_time(void)
 
 int main(void)
 {
-    test_matmul();
-    test_matmul_i8();
-    test_conv_padding();
-    test_pooling();
-    test_argmax();
-    test_softmax_chain();
-    test_recurrence();
-    test_sizes();
-    test_errors();
-    test_fresh_each_time();
+    CHECK_RUN(test_matmul, test_matmul_i8, test_conv_padding, test_pooling, test_argmax, test_softmax_chain,
+              test_recurrence, test_sizes, test_errors, test_fresh_each_time);
     return check_done();
 }

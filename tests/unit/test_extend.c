@@ -532,20 +532,10 @@ static void test_null(void)
 
 int main(void)
 {
-    test_clamped_indices();
-    test_index_of_nothing();
-    test_built_op();
-    test_untried();
-    test_wrong_ops();
-    test_other_compute();
-    test_altered();
-    test_calls();
+    CHECK_RUN(test_clamped_indices, test_index_of_nothing, test_built_op, test_untried, test_wrong_ops,
+              test_other_compute, test_altered, test_calls);
     const int shared = arena_size(true), apart = arena_size(false);
     check_that(shared == apart - 96, "a call is in place only if its row says so", "%d and %d bytes", shared, apart);
-    test_wrong_rows();
-    test_status();
-    test_composites();
-    test_wrong_composites();
-    test_null();
+    CHECK_RUN(test_wrong_rows, test_status, test_composites, test_wrong_composites, test_null);
     return check_done();
 }

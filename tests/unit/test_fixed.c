@@ -317,15 +317,9 @@ static void check_inverse(void)
 
 int main(void)
 {
-    check_high();
-    check_high_up();
-    check_shift();
-    check_scale();
-    check_scale_edges();
+    CHECK_RUN(check_high, check_high_up, check_shift, check_scale, check_scale_edges);
     check_intervals(EXPR_MULHIGH, "mulhigh-interval");
     check_intervals(EXPR_ROUNDSHIFT, "roundshift-interval");
-    check_clz();
-    check_exp();
-    check_inverse();
+    CHECK_RUN(check_clz, check_exp, check_inverse);
     return check_done();
 }

@@ -574,18 +574,8 @@ static void test_clashes(void)
 
 int main(void)
 {
-    test_readings();
-    test_refusals();
-    test_hostile();
-    test_mutilated();
-    test_same_node();
-    test_expr_literal();
-    test_padded_convolution();
-    test_broadcast_values();
-    test_argmax_values();
-    test_nest();
-    test_mutilated_nest();
-    test_nest_refusals();
-    test_clashes();
+    CHECK_RUN(test_readings, test_refusals, test_hostile, test_mutilated, test_same_node, test_expr_literal,
+              test_padded_convolution, test_broadcast_values, test_argmax_values, test_nest, test_mutilated_nest,
+              test_nest_refusals, test_clashes);
     return check_done();
 }

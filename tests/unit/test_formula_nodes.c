@@ -458,16 +458,7 @@ static void test_from_c(void)
 
 int main(void)
 {
-    test_patterns();
-    test_fusion();
-    test_contraction();
-    test_schedules_beside();
-    test_equal_formulas();
-    test_values();
-    test_memory();
-    test_devices();
-    test_refusals();
-    test_groups();
-    test_from_c();
+    CHECK_RUN(test_patterns, test_fusion, test_contraction, test_schedules_beside, test_equal_formulas, test_values,
+              test_memory, test_devices, test_refusals, test_groups, test_from_c);
     return check_done();
 }

@@ -453,16 +453,7 @@ static void large_net(void)
 
 int main(void)
 {
-    fuse_groups();
-    fuse_depth();
-    layout_chains();
-    layout_heads();
-    affine();
-    simplify_and_fold();
-    outputs();
-    names_of_symbols();
-    nested_diamonds();
-    deep_chain();
-    large_net();
+    CHECK_RUN(fuse_groups, fuse_depth, layout_chains, layout_heads, affine, simplify_and_fold, outputs,
+              names_of_symbols, nested_diamonds, deep_chain, large_net);
     return check_done();
 }

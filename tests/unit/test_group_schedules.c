@@ -174,10 +174,8 @@ static void groups_of_all_kinds(void)
 int main(void)
 {
     row_count = 3;
-    versions();
-    texts();
+    CHECK_RUN(versions, texts);
     row_count = 0;
-    a_computation();
-    groups_of_all_kinds();
+    CHECK_RUN(a_computation, groups_of_all_kinds);
     return check_done();
 }

@@ -405,11 +405,6 @@ static void test_wrong_kinds(void)
 
 int main(void)
 {
-    test_naive();
-    test_kinds();
-    test_scheduled();
-    test_faults();
-    test_stray_index();
-    test_wrong_kinds();
+    CHECK_RUN(test_naive, test_kinds, test_scheduled, test_faults, test_stray_index, test_wrong_kinds);
     return check_done();
 }

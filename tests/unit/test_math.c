@@ -425,8 +425,7 @@ int main(int argc, char **argv)
     static const SmallFloat half = { "half_to_float", "float_to_half", lw_half_to_float, lw_float_to_half, 10, 15 };
     static const SmallFloat bf16 = { "bf16_to_float", "float_to_bf16", lw_bf16_to_float, lw_float_to_bf16, 7, 127 };
     const Sampling sampling = { argc > 1 ? strtoull(argv[1], NULL, 10) : 19993, argc > 1 };
-    test_min_max();
-    test_floor_division();
+    CHECK_RUN(test_min_max, test_floor_division);
     test_small_float(&half, sampling);
     test_small_float(&bf16, sampling);
     test_exact_values();

@@ -220,11 +220,7 @@ int main(int argc, char **argv)
 {
     (void)argc;
     snprintf(path, sizeof path, "%s.tmp.npy", argv[0]);
-    test_writing();
-    test_round_trip();
-    test_orders();
-    test_bad_headers();
-    test_damage();
+    CHECK_RUN(test_writing, test_round_trip, test_orders, test_bad_headers, test_damage);
     remove(path);
     return check_done();
 }

@@ -678,17 +678,8 @@ static void check_control(void)
 int main(void)
 {
     for (int form = 0; form < 3; form++) check_small(form);
-    check_unknowns();
-    check_names();
-    check_shapes();
-    check_dim_formulas();
-    check_open();
-    check_initializers();
-    check_state();
-    check_attributes();
-    check_functions();
-    check_control();
-    check_damage();
+    CHECK_RUN(check_unknowns, check_names, check_shapes, check_dim_formulas, check_open, check_initializers,
+              check_state, check_attributes, check_functions, check_control, check_damage);
     static const char *const networks[] = { "lenet5", "mnist8", "dscnn", "ad01", "transformer" };
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) check_network(networks[i]);
     return check_done();

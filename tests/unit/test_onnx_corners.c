@@ -207,8 +207,7 @@ static void check_declared(void)
 
 int main(void)
 {
-    check_many_nodes();
-    check_declared();
+    CHECK_RUN(check_many_nodes, check_declared);
     for (size_t i = 0; i < sizeof corners / sizeof corners[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);
         const char *fault = run_corner(cx, &corners[i]);

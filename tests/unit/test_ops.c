@@ -344,16 +344,14 @@ static void check_permutations(Ctx *names)
 int main(void)
 {
     Ctx *cx = context_new(NULL, NULL);
-    check_rows();
-    check_vectors();
+    CHECK_RUN(check_rows, check_vectors);
     static const char *const convs[] = { "conv1d", "conv2d", "depthwise_conv1d", "depthwise_conv2d" };
     static const char *const pools[] = { "max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d" };
     for (int i = 0; i < 4; i++) {
         check_windows(cx, convs[i], conv_at);
         check_windows(cx, pools[i], pool_at);
     }
-    check_batch_norm();
-    check_searches();
+    CHECK_RUN(check_batch_norm, check_searches);
     check_views(cx);
     check_permutations(cx);
     ctx_free(cx);

@@ -391,14 +391,9 @@ int main(int argc, char **argv)
     chains();
     types_lie_apart("i32", false);
     types_lie_apart("i8", true);
-    view_beside_operand();
-    in_place();
+    CHECK_RUN(view_beside_operand, in_place);
     for (int axis = 0; axis < 4; axis++) nested_concatenations(axis);
-    shared_operands();
-    boxes();
-    cut_and_joined();
-    copied_boxes();
-    broken_plans();
+    CHECK_RUN(shared_operands, boxes, cut_and_joined, copied_boxes, broken_plans);
     for (uint32_t i = 0; i < count; i++) check_random(first + i);
     return check_done();
 }

@@ -60,7 +60,8 @@ static void mersenne(void)
                                    0.4236547993389047 };
     Made m = make_call("mersenne_uniform", "shape=5", "u32={0}");
     const double *v = values(&m);
-    check_that(v && memcmp(v, zero, sizeof zero) == 0, "mersenne begins with the known numbers of seed 0", "%.17g", v ? v[0] : 0);
+    check_that(v && memcmp(v, zero, sizeof zero) == 0, "mersenne begins with the known numbers of seed 0", "%.17g",
+               v ? v[0] : 0);
     ctx_free(m.cx);
     m = make_call("mersenne_uniform", "shape=5000", "u32={5489}");
     v = values(&m);
@@ -89,14 +90,16 @@ static void distribution(const char *op, const char *attrs, double mean, double 
     Made m = make_call(op, all, "u64={42}");
     const void *data = values(&m);
     const char *label = text_format(m.cx, "%s %s", op, attrs);
-    if (!check_that(data != NULL, text_format(m.cx, "%s is evaluated", label), "%s", m.cx->diags ? diag_text(m.cx, m.cx->diags) : "")) return;
+    if (!check_that(data != NULL, text_format(m.cx, "%s is evaluated", label), "%s",
+                    m.cx->diags ? diag_text(m.cx, m.cx->diags) : "")) return;
     double *v = NEW_ARRAY(m.cx->arena, double, DRAWS), sum = 0, squares = 0, furthest = 0, neighbours = 0;
     for (int i = 0; i < DRAWS; i++) v[i] = dtype_load(m.node->out[0]->type, data, i).f, sum += v[i];
     for (int i = 0; i < DRAWS; i++) squares += (v[i] - mean) * (v[i] - mean);
     for (int i = 1; i < DRAWS; i++) neighbours += (v[i] - mean) * (v[i - 1] - mean) / (deviation * deviation);
     const double root = sqrt((double)DRAWS), off_mean = (sum / DRAWS - mean) / deviation * root;
     const double off_variance = (squares / DRAWS / (deviation * deviation) - 1) * root / sqrt(fourth - 1);
-    check_that(fabs(off_mean) < 4.4, text_format(m.cx, "%s has the mean", label), "off by %g standard errors", off_mean);
+    check_that(fabs(off_mean) < 4.4, text_format(m.cx, "%s has the mean", label), "off by %g standard errors",
+               off_mean);
     check_that(fabs(off_variance) < 4.4, text_format(m.cx, "%s has the variance", label), "off by %g standard errors",
                off_variance);
     check_that(fabs(neighbours / root) < 4.4, text_format(m.cx, "%s has uncorrelated neighbours", label),
@@ -124,7 +127,8 @@ static void classes(void)
     double chi = 0;
     for (int i = 0; i < 4; i++)
         if (want[i] > 0) chi += (count[i] - want[i] * DRAWS) * (count[i] - want[i] * DRAWS) / (want[i] * DRAWS);
-    check_that(v && count[2] == 0 && chi < 23.0, "multinomial draws classes by their shares", "%d %d %d %d, chi squared %g", count[0],
+    check_that(v && count[2] == 0 && chi < 23.0, "multinomial draws classes by their shares",
+               "%d %d %d %d, chi squared %g", count[0],
                count[1], count[2], count[3], chi);
     ctx_free(m.cx);
 }
@@ -193,7 +197,8 @@ static void add_call(EmitBatch *batch, const char *op, const char *attrs, const 
     Env *env = env_new(m.cx);
     env_set_const(env, n->output[0], values(&m));
     for (int i = 0; i < n->input_count; i++) env_set_const(env, n->input[i], n->input[i]->data);
-    if (!emit_batch_add(batch, m.cx, op, n, env)) check_that(false, text_format(m.cx, "%s %s is lowered", op, attrs), "it is not");
+    if (!emit_batch_add(batch, m.cx, op, n, env))
+        check_that(false, text_format(m.cx, "%s %s is lowered", op, attrs), "it is not");
     ctx_free(m.cx);
 }
 
@@ -223,15 +228,11 @@ static void compilers(void)
 
 int main(void)
 {
-    known_answers();
-    mersenne();
+    CHECK_RUN(known_answers, mersenne);
     distribution("random_uniform", "low=-1 high=3", 1, 4 / sqrt(12), 1.8, uniform_share);
     distribution("random_uniform", "low=-1 high=3 to=f64", 1, 4 / sqrt(12), 1.8, uniform_share);
     distribution("random_normal", "mean=2 scale=0.5", 2, 0.5, 3, normal_share);
     distribution("random_normal", "mean=2 scale=0.5 to=f64", 2, 0.5, 3, normal_share);
-    classes();
-    keys();
-    from_onnx();
-    compilers();
+    CHECK_RUN(classes, keys, from_onnx, compilers);
     return check_done();
 }

@@ -556,8 +556,6 @@ static void known_reaches(void)
 
 int main(void)
 {
-    known_forms();
-    known_reaches();
-    random_forms();
+    CHECK_RUN(known_forms, known_reaches, random_forms);
     return check_done();
 }

@@ -748,15 +748,8 @@ static void shrinks(void)
 
 int main(int argc, char **argv)
 {
-    constants();
-    centered_constants();
-    constants_of_sums();
-    single_layers();
-    ties();
-    equal_to_floats();
-    tables();
-    from_grid_to_grid();
-    shrinks();
+    CHECK_RUN(constants, centered_constants, constants_of_sums, single_layers, ties, equal_to_floats, tables,
+              from_grid_to_grid, shrinks);
     networks(argc > 1 ? atoi(argv[1]) : 40);
     return check_done();
 }

@@ -209,12 +209,7 @@ static void test_circle_in_a_step(void)
 
 int main(void)
 {
-    test_evaluated();
-    test_order();
-    test_nests();
-    test_printed();
-    test_blocks_of_steps();
-    test_wrong_nests();
-    test_circle_in_a_step();
+    CHECK_RUN(test_evaluated, test_order, test_nests, test_printed, test_blocks_of_steps, test_wrong_nests,
+              test_circle_in_a_step);
     return check_done();
 }

@@ -82,7 +82,6 @@ static void test_values(void)
 
 int main(void)
 {
-    test_values();
-    test_parts();
+    CHECK_RUN(test_values, test_parts);
     return check_done();
 }

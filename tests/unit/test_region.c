@@ -405,13 +405,6 @@ static void combined_graphs(void)
 
 int main(void)
 {
-    branches();
-    combined_graphs();
-    known_condition();
-    shared_weights();
-    loops();
-    single_array();
-    scans();
-    beside();
+    CHECK_RUN(branches, combined_graphs, known_condition, shared_weights, loops, single_array, scans, beside);
     return check_done();
 }

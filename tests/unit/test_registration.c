@@ -432,13 +432,7 @@ static void test_order(void)
 
 int main(void)
 {
-    test_steps_without_end();
-    test_conditions();
-    test_defaults();
-    test_rows();
-    test_statements();
-    test_null();
-    test_nothing();
-    test_order();
+    CHECK_RUN(test_steps_without_end, test_conditions, test_defaults, test_rows, test_statements, test_null,
+              test_nothing, test_order);
     return check_done();
 }

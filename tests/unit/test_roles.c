@@ -218,9 +218,9 @@ static void test_declared(const Op *op, const OpCase *c)
 
 int main(void)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) test_case(&cases[i]);
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) test_step(&steps[i]);
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) test_pattern(&patterns[i]);
+    CHECK_EACH(test_case, cases);
+    CHECK_EACH(test_step, steps);
+    CHECK_EACH(test_pattern, patterns);
     test_copies();
     Ctx *cx = context_new(NULL, NULL);
     int count;

@@ -223,10 +223,6 @@ static void test_others(void)
 
 int main(void)
 {
-    test_integers();
-    test_floats();
-    test_float_comparisons();
-    test_casts();
-    test_others();
+    CHECK_RUN(test_integers, test_floats, test_float_comparisons, test_casts, test_others);
     return check_done();
 }

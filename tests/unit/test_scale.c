@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     (void)argc;
     const char *slash = strrchr(argv[0], '/');
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - argv[0]) : 1, slash ? argv[0] : ".");
-    for (size_t i = 0; i < sizeof chains / sizeof chains[0]; i++) check_linear(&chains[i]);
+    CHECK_EACH(check_linear, chains);
     check_long(&chains[0], 10000, 220);
     check_long(&chains[1], 10000, 220);
     check_long(&chains[2], 10000, 200);

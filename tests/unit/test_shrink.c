@@ -483,13 +483,7 @@ static void by_chance(int nets)
 
 int main(int argc, char **argv)
 {
-    zero_filters();
-    saturation();
-    unread_channels();
-    several_operands();
-    pools_and_views();
-    what_stays();
-    facts();
+    CHECK_RUN(zero_filters, saturation, unread_channels, several_operands, pools_and_views, what_stays, facts);
     by_chance(argc > 1 ? atoi(argv[1]) : 100);
     return check_done();
 }

@@ -102,7 +102,7 @@ static void test_too_long(void)
 
 int main(void)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) test_case(&cases[i]);
+    CHECK_EACH(test_case, cases);
     test_too_long();
     return check_done();
 }

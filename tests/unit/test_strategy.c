@@ -79,7 +79,8 @@ static void order(void)
         ROW("one", "generic", 40, .when = NULL), ROW("one", "arm", 30, .when = NULL), ROW("two", "generic", 35,
         .when = NULL), { 0 }
     };
-    check_choice("a row of the same name overrides that of a farther target", "cortex-m4", same, "two", "overridden for arm");
+    check_choice("a row of the same name overrides that of a farther target", "cortex-m4", same, "two",
+                 "overridden for arm");
     check_choice("a row does not override that of another target's chain", "generic", same, "one", "chosen: one");
 }
 
@@ -93,7 +94,8 @@ static void conditions(void)
         ROW("a", "generic", 40, .when = "dim(x, 1) % 4 == 0 && dim(w, 1) > 5"), ROW("b", "generic", 30, .when = NULL),
         { 0 }
     };
-    check_choice("a condition with a false clause does not hold", "generic", fails, "b", "its condition does not hold: dim(x, 1)");
+    check_choice("a condition with a false clause does not hold", "generic", fails, "b",
+                 "its condition does not hold: dim(x, 1)");
     static const Implementation type[] = {
         ROW("a", "generic", 40, .when = "x is i8"), ROW("b", "generic", 30, .when = "x is f32"), { 0 }
     };
@@ -123,7 +125,8 @@ static void conditions(void)
     const Implementation *a = NULL, *b = NULL;
     strategy_schedule(n->cx, &groups.at[0], target_find(n->cx, "generic"), &a, NULL);
     strategy_schedule(n->cx, &groups.at[1], target_find(n->cx, "generic"), &b, NULL);
-    check_that(a == &conv[1] && b == &conv[0], "a condition over attributes selects the row", "%s %s", a ? a->name : "none",
+    check_that(a == &conv[1] && b == &conv[0], "a condition over attributes selects the row", "%s %s",
+               a ? a->name : "none",
                b ? b->name : "none");
     ctx_free(n->cx);
 }
@@ -205,7 +208,8 @@ static void otherwise_the_next_best(void)
     const Nest *nest = ok ? strategy_schedule(n->cx, &groups.at[0], target_find(n->cx, "generic"), NULL, &t) : NULL,
                *second = nest ? nest->otherwise : NULL;
     const Nest *third = second ? second->otherwise : NULL;
-    if (!check_that(third && !third->otherwise, "each row with a condition gives a version, and one row without ends them", "%s; %s",
+    if (!check_that(third && !third->otherwise,
+                    "each row with a condition gives a version, and one row without ends them", "%s; %s",
                     net_error(n), text_string(&t)))
         return;
     CHECK("each version has the steps of its row",
@@ -217,7 +221,8 @@ static void otherwise_the_next_best(void)
                       "condition k % 4 == 0 is tested at run time; where it does not hold\n  chosen: small")
             && strstr(text_string(&t), "condition k < 7 is tested at run time; where it does not hold\n  chosen: last"),
         "the explanation lists the versions in their order", "%s", text_string(&t));
-    CHECK("versions give the same values for all sizes", same_for_all_sizes(n, &groups.at[0], nest, m.input[0]->shape[1]));
+    CHECK("versions give the same values for all sizes",
+          same_for_all_sizes(n, &groups.at[0], nest, m.input[0]->shape[1]));
     ctx_free(n->cx);
 }
 
@@ -227,7 +232,8 @@ static void computes(void)
 {
     static const struct { const char *compute, *label, *wanted;
     } trial[] = {
-        { "t[n, o] = sum(k) x[n, k] * w[k, o]; y[n, o] = t[n, o]", "a compute that agrees is accepted without a difference", NULL },
+        { "t[n, o] = sum(k) x[n, k] * w[k, o]; y[n, o] = t[n, o]",
+          "a compute that agrees is accepted without a difference", NULL },
         { "y[n] = sum(k) x[n, k]", "a compute of another shape is refused",
           "produces f32[2] as output 0, but the operator produces f32[2][4]" },
         { "y[n, o] = sum(k) x[n, k] * v[k, o]", "a compute that cannot be read is refused",
@@ -341,7 +347,8 @@ static void rows_as_they_are(void)
         const Node *product = is.output[0]->producer;
         const bool is_packed = strcmp(product->op->name, "packed_dense") == 0;
         check_that(is_packed && product->in[1]->rank == (rows == 1 ? 2 : 4) && same_values(n, &was, &is, 0),
-                   text_format(n->cx, "a dense layer of %d rows takes packed rows", (int)rows), "%s, weights %s; %s", product->op->name,
+                   text_format(n->cx, "a dense layer of %d rows takes packed rows", (int)rows), "%s, weights %s; %s",
+                   product->op->name,
                    is_packed ? tensor_shape_text(n->cx, product->in[1]) : "", net_error(n));
         ctx_free(n->cx);
     }
@@ -377,7 +384,8 @@ static void rows_of_one_channel(void)
         const char *chosen = ok && b.chosen[b.groups.count - 1] ? b.chosen[b.groups.count - 1]->name : "none";
         check_that(ok && !n->cx->diags && strcmp(chosen, "rows.dot") == 0,
                    text_format(n->cx, "%s %s of %dx%d%s takes dot products of rows on %s", trial[i / 3].op,
-                               trial[i / 3].attrs, (int)r, (int)o, turned ? ", transposed," : "", target[i % 3]), "%s: %s", chosen,
+                               trial[i / 3].attrs, (int)r, (int)o, turned ? ", transposed," : "", target[i % 3]),
+                   "%s: %s", chosen,
                    net_error(n));
         ctx_free(n->cx);
     }
@@ -448,16 +456,7 @@ static void equal_groups(void)
 
 int main(void)
 {
-    order();
-    conditions();
-    decided_when_run();
-    otherwise_the_next_best();
-    computes();
-    blocks();
-    rows_as_they_are();
-    rows_of_one_channel();
-    refused_step();
-    rows_in_one_number();
-    equal_groups();
+    CHECK_RUN(order, conditions, decided_when_run, otherwise_the_next_best, computes, blocks, rows_as_they_are,
+              rows_of_one_channel, refused_step, rows_in_one_number, equal_groups);
     return check_done();
 }

@@ -357,15 +357,7 @@ static void test_line_ends(void)
 
 int main(void)
 {
-    test_model();
-    test_calls_alone();
-    test_expanded_names();
-    test_options();
-    test_nests_between_steps();
-    test_refusals();
-    test_indices_from_data();
-    test_line_ends();
-    test_long_chains();
-    test_mutilated();
+    CHECK_RUN(test_model, test_calls_alone, test_expanded_names, test_options, test_nests_between_steps, test_refusals,
+              test_indices_from_data, test_line_ends, test_long_chains, test_mutilated);
     return check_done();
 }

@@ -548,17 +548,21 @@ static void check_open_dims(void)
     }
 }
 
-int main(void)
+static void check_int4(void)
 {
-    check_values();
-    check_mirrored();
-    check_open_dims();
     check_packed(INT4, (const uint8_t[]){ 0x81, 0xb7, 0x32 }, 3, (const int[]){ 1, -8, 7, -5, 2, 3 },
                  (const int32_t[]){ 900, -1000 });
+}
+
+static void check_int2(void)
+{
     check_packed(INT2, (const uint8_t[]){ 0xd9, 0x0d }, 2, (const int[]){ 1, -2, 1, -1, 1, -1 },
                  (const int32_t[]){ 400, -100 });
-    check_refusals();
-    check_damages();
-    for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++) check_recorded(&recorded[i]);
+}
+
+int main(void)
+{
+    CHECK_RUN(check_values, check_mirrored, check_open_dims, check_int4, check_int2, check_refusals, check_damages);
+    CHECK_EACH(check_recorded, recorded);
     return check_done();
 }

@@ -271,8 +271,7 @@ int main(int argc, char **argv)
 {
     int count = argc > 1 ? atoi(argv[1]) : 60;
     snprintf(path, sizeof path, "%s", argv[0]);
-    check_all_are_here();
-    check_floats_are_named();
+    CHECK_RUN(check_all_are_here, check_floats_are_named);
     for (int t = 0; t < TABLES; t++)
         for (const Operator *op = tables[t]; op->name; op++) {
             if (argc > 3 && strcmp(argv[3], op->name) != 0) continue;

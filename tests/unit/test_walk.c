@@ -354,14 +354,7 @@ static void test_group(void)
 
 int main(void)
 {
-    test_visit();
-    test_edges();
-    test_ops();
-    test_shapes();
-    test_loops();
-    test_steps_by_value();
-    test_wrong_handles();
-    test_null();
-    test_group();
+    CHECK_RUN(test_visit, test_edges, test_ops, test_shapes, test_loops, test_steps_by_value, test_wrong_handles,
+              test_null, test_group);
     return check_done();
 }

@@ -267,9 +267,6 @@ static void check_zip(void)
 
 int main(void)
 {
-    check_streams();
-    check_lengths();
-    check_damages();
-    check_zip();
+    CHECK_RUN(check_streams, check_lengths, check_damages, check_zip);
     return check_done();
 }
