@@ -118,7 +118,8 @@ commands_of() {
     --rounding | --qdq) echo compile run verify evaluate dump report package ;;
     --for) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
-    --ranges | --refine | --min-sqnr | --max-drop | --labels | --sensitivity | --report) echo quantize ;;
+    --ranges | --refine | --min-sqnr | --max-drop | --labels) echo quantize dump ;;
+    --sensitivity | --report) echo quantize ;;
     --test | --test-labels) echo quantize evaluate ;;
     --top | --reference) echo evaluate ;;
     --expect | --cc) echo verify evaluate ;;

@@ -22,23 +22,36 @@ static void print_rows(Ctx *cx, Text *t, const Precision *p)
     }
 }
 
-static void print_quality(Ctx *cx, Text *t, const char *what, const Precision *p, const Quality *q, bool has_labels)
+static void print_quality(Ctx *cx, Text *t, const char *what, const Precision *p, const Quality *q,
+                          const NetworkCost *cost, bool has_labels)
 {
     text_printf(t, "%s: %s", what, decibel_text(cx, q->sqnr));
     if (has_labels) text_printf(t, ", accuracy %s of %s", percent_text(cx, q->right, p->samples),
                                 percent_text(cx, p->right, p->samples));
+    if (cost->instructions) text_printf(t, "; %lld instructions counted, %lld bytes", (long long)cost->instructions,
+                                        (long long)cost->bytes);
     text_char(t, '\n');
 }
 
-/* Names the tensors of a width, and what they lost alone. */
+/* Prints what the width adds to the network of 8 bits; nothing if it is not counted. */
+static void print_added(Text *t, const LayerPrecision *l)
+{
+    NetworkCost a = l->wide;
+    if (l->bits == FLOAT_BITS) a = (NetworkCost){ a.instructions + l->floats.instructions, a.bytes + l->floats.bytes };
+    if (a.instructions || a.bytes)
+        text_printf(t, "; %+lld instructions, %+lld bytes", (long long)a.instructions, (long long)a.bytes);
+}
+
+/* Names the tensors of a width, what they lost alone, and what the width costs. */
 static void print_raised(Ctx *cx, Text *t, const Precision *p, int bits)
 {
     int count = 0;
     for (int i = 0; i < p->count; i++) {
         if (p->at[i].bits != bits) continue;
         const char *before = count++ ? ", " : bits == 16 ? "16 bits: " : "floats: ";
-        text_printf(t, "%s%s (%s with 8 bits alone)", before, p->at[i].name,
-                    decibel_text(cx, p->at[i].alone8));
+        text_printf(t, "%s%s (%s with 8 bits alone", before, p->at[i].name, decibel_text(cx, p->at[i].alone8));
+        print_added(t, &p->at[i]);
+        text_char(t, ')');
     }
     if (count) text_char(t, '\n');
 }
@@ -48,8 +61,8 @@ void print_precision(Ctx *cx, Text *t, const Precision *p, const QualityBounds *
     const bool has_labels = bounds->label != NULL;
     if (!p->count) return;
     if (bounds->lists_layers) print_rows(cx, t, p);
-    print_quality(cx, t, "all tensors of 8 bits", p, &p->narrow, has_labels);
+    print_quality(cx, t, "all tensors of 8 bits", p, &p->narrow, &p->narrow_cost, has_labels);
     print_raised(cx, t, p, 16);
     print_raised(cx, t, p, FLOAT_BITS);
-    print_quality(cx, t, "as chosen", p, &p->chosen, has_labels);
+    print_quality(cx, t, "as chosen", p, &p->chosen, &p->chosen_cost, has_labels);
 }

@@ -13,6 +13,7 @@
 
 typedef struct Quantizing {
     Ctx *cx; const lw_quantization *q; const lw_options *o; Quantized done; Text said;
+    int float_count; FloatCall *in_floats;
 } Quantizing;
 
 static bool read_ports(Ctx *cx, const char *word, Ports *out)
@@ -38,10 +39,12 @@ static void print_summary(Quantizing *z)
     text_printf(&z->said, "%d tensors on %d grids of 8 bits", e->count, of[8]);
     if (of[16]) text_printf(&z->said, " and %d of 16", of[16]);
     if (of[FLOAT_BITS]) text_printf(&z->said, ", %d without", of[FLOAT_BITS]);
-    text_printf(&z->said, "; %d calls stay in floats", e->float_count);
-    for (int i = 0; i < e->float_count; i++)
-        text_printf(&z->said, "%s %s (%s)", i ? "," : ":", e->in_floats[i]->name, e->in_floats[i]->op->name);
-    text_char(&z->said, '\n');
+    text_printf(&z->said, "; %d %s in floats\n", z->float_count, z->float_count == 1 ? "call stays" : "calls stay");
+    for (int i = 0; i < z->float_count; i++) {
+        const Node *n = z->in_floats[i].node;
+        text_printf(&z->said, "stays in floats: %s (%s), %s\n", n->name, n->kind == NODE_CALL ? n->op->name : "region",
+                    z->in_floats[i].why);
+    }
 }
 
 /* ---- The test set ------------------------------------------------------------------------------------------------ */
@@ -163,7 +166,7 @@ static bool has_bounds(const lw_quantization *q) { return q->min_sqnr || q->max_
 static bool write_report(Quantizing *z, const char *model)
 {
     const char *file = text_format(z->cx, "%s.%s", path_stem(z->cx, model), path_extension(model));
-    const char *page = quantize_page(z->cx, file, &z->done, text_string(&z->said));
+    const char *page = quantize_page(z->cx, file, &z->done, z->float_count, text_string(&z->said));
     return page && file_write(z->cx, z->q->report, page, strlen(page));
 }
 
@@ -207,6 +210,7 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
                                         .refines = q->refine };
     if (!read_bounds(cx, q, &b, &s, &bounds) || !build_quantize(&b, &s, &settings, &z.done)) return NULL;
     if (!build_graph(&b) || !build_nests(&b)) return NULL;
+    z.float_count = calls_in_floats(cx, &b.graph, &z.in_floats);
     print_summary(&z);
     bounds.lists_layers = q->sensitivity;
     if (z.done.precision && has_bounds(q)) print_precision(cx, &z.said, z.done.precision, &bounds);

@@ -160,15 +160,22 @@ static bool verify(const Arguments *a)
     return show(lw_verify(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->expect, a->expect_count, &a->options));
 }
 
+/* Returns an option that is given and chooses grids; NULL: none. */
+static const char *quantization_option(const lw_quantization *q)
+{
+    return q->sample_count ? "--samples" : q->ports ? "--ports" : q->ranges ? "--ranges" : q->refine ? "--refine"
+        : q->min_sqnr ? "--min-sqnr" : q->max_drop ? "--max-drop" : q->sample_labels ? "--labels" : NULL;
+}
+
 bool are_arguments_right(const Command *c, const Arguments *a)
 {
     if (c->bit == REPORT && a->output_count && !ends_in(a->output[0], ".html") && !ends_in(a->output[0], ".txt"))
         return wrong("a report is written as .html or .txt, not as '%s'", a->output[0]);
     if (c->bit == PACKAGE && !a->package_kind)
         return wrong("--for is missing; accepted: make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack");
-    if (c->bit == DUMP && (a->quantization.sample_count || a->quantization.ports) && !is_quantize_stage(a->options.at))
-        return wrong("--samples and --ports have no effect on --at %s; accepted: annotated, calibrated, realized",
-                     a->options.at ? a->options.at : "dag");
+    if (c->bit == DUMP && quantization_option(&a->quantization) && !is_quantize_stage(a->options.at))
+        return wrong("%s has no effect on --at %s; accepted: annotated, calibrated, realized",
+                     quantization_option(&a->quantization), a->options.at ? a->options.at : "dag");
     if ((a->level != 0) + a->onnx + a->tflite + a->conditions + a->gradients > 1)
         return wrong("--level, --onnx, --tflite, --gradients and --conditions exclude each other; accepted: one of "
                      "them");

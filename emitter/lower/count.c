@@ -112,6 +112,14 @@ static double divisions(const Expr *e)
     return n;
 }
 
+static bool reads_memory(const Expr *e)
+{
+    bool reads = e->kind == EXPR_LOAD;
+    for (int i = 0; i < e->arg_count && !reads; i++) reads = reads_memory(e->arg[i]);
+    return reads;
+}
+
+/* Sums over loop variables in an index are part of the address; an index from data, as of a table, is computed. */
 static double operations(Counting *c, const Expr *e)
 {
     if (expr_is_const(e) || expr_as_var(e)) return 0;
@@ -119,7 +127,7 @@ static double operations(Counting *c, const Expr *e)
         const Memory *m = e->ref;
         if (m->kind == MEMORY_SCALAR || map_get_const_ptr(&c->loaded, e)) return 0;
         map_put_const_ptr(&c->loaded, e, e);
-        return 1 + divisions(e->arg[0]);
+        return 1 + (reads_memory(e->arg[0]) ? operations(c, e->arg[0]) : divisions(e->arg[0]));
     }
     double n = e->kind == EXPR_DIV || e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD ? PER_DIVISION
         : e->kind >= EXPR_EXP && e->kind <= EXPR_ATANH ? PER_FUNCTION : 1;

@@ -268,20 +268,6 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
     map_put_ptr(group_of, root, g);
 }
 
-/* True if the call has no integer form, or an operand without a grid. */
-static bool is_in_floats(const Finder *f, const Node *n)
-{
-    const Facts *x = facts_of(f, n);
-    if (x->role <= WEIGHTS) return true;
-    if (x->is_absorbed || x->role == MOVE) return false;
-    if (x->source) return !map_get_ptr(&f->edges.of, x->source);
-    const Edge *e = map_get_ptr(&f->edges.of, n->out[0]);
-    if (x->role == FIXED && (!e || f->edges.group[e->group].bits != 8)) return true;
-    for (int i = 0; i < n->in_count; i++)
-        if (is_data(n->in[i]) && !map_get_ptr(&f->edges.of, n->in[i])) return true;
-    return false;
-}
-
 Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
 {
     Finder f = { .cx = cx, .graph = g, .ports = ports, .narrow = map_new(cx->arena),
@@ -296,9 +282,6 @@ Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
     add_edges(&f);
     f.edges.group = NEW_ARRAY(cx->arena, EdgeGroup, f.edges.count);
     for (int i = 0; i < f.edges.count; i++) add_group(&f, &f.edges.at[i], &group_of);
-    f.edges.in_floats = NEW_ARRAY(cx->arena, const Node *, f.count);
-    for (int i = 0; i < f.count; i++)
-        if (is_in_floats(&f, f.order[i])) f.edges.in_floats[f.edges.float_count++] = f.order[i];
     return f.edges;
 }
 

@@ -4,8 +4,10 @@
  *     noise(widths) = sum(grids) noise of the grid at its width, alone;  a tensor in floats has none
  *
  * so the grids are ordered by noise removed for each unit of cost, and raised in this order: to 16 bits, and if all of
- * them are not enough, to floats. The shortest prefix that keeps the bound is found by bisection, on the simulated
- * network itself; then each raised grid is lowered again if the bound admits it. Equal grids are ordered by name. */
+ * them are not enough, to floats. The cost is counted on the calls around the grid, as emitted: the share of
+ * instructions plus the share of bytes that it adds to the network of 8 bits. The shortest prefix that keeps the bound
+ * is found by bisection, on the simulated network itself; then each raised grid is lowered again if the bound admits
+ * it. Equal grids are ordered by name. */
 #include "quantizer/precision.h"
 
 #include <math.h>
@@ -14,7 +16,7 @@
 
 #include "quantizer/layers.h"
 
-enum { SENSITIVITY_SAMPLES = 32 };
+enum { SENSITIVITY_SAMPLES = 8, SEARCH_SAMPLES = 32 };
 
 typedef struct Raise { const char *name; int group; double gain; } Raise;
 
@@ -27,8 +29,9 @@ typedef struct Search {
     Edges *edges;
     Grid *narrow; int *least;          /* [groups] the first grids and widths: 8 bits, or the user's */
     float **want;                      /* [outputs] of the float network, over all samples */
+    Ports ports;
     Precision *out;
-} Search;
+} WidthSearch;
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
@@ -47,7 +50,7 @@ static double decibels(double signal, double noise)
 }
 
 /* Runs the float network on all samples. */
-static bool run_floats(Search *z)
+static bool run_floats(WidthSearch *z)
 {
     const Graph *g = z->graph;
     const int64_t count = z->samples->count;
@@ -78,7 +81,7 @@ static void add_noise(const float *want, const float *got, int64_t count, double
 }
 
 /* Compares a graph of the same ports with the float network. */
-static bool compare(Search *z, const Graph *other, int64_t count, Quality *out)
+static bool compare(WidthSearch *z, const Graph *other, int64_t count, Quality *out)
 {
     Ctx *cx = z->cx;
     const Graph *g = z->graph;
@@ -99,7 +102,7 @@ static bool compare(Search *z, const Graph *other, int64_t count, Quality *out)
 }
 
 /* Measures the network with the widths that the groups have. */
-static bool measure(Search *z, int64_t count, bool is_partial, Quality *out)
+static bool measure(WidthSearch *z, int64_t count, bool is_partial, Quality *out)
 {
     z->edges->is_partial = is_partial;
     const Graph simulated = simulate(z->cx, z->graph, z->edges, PORTS_FLOAT);
@@ -108,7 +111,7 @@ static bool measure(Search *z, int64_t count, bool is_partial, Quality *out)
 }
 
 /* The same on integers. */
-static bool measure_realized(Search *z, Quality *out)
+static bool measure_realized(WidthSearch *z, Quality *out)
 {
     const Graph simulated = simulate(z->cx, z->graph, z->edges, PORTS_FLOAT);
     Build b = *z->b;
@@ -118,14 +121,14 @@ static bool measure_realized(Search *z, Quality *out)
     return build_graph(&b) && compare(z, &b.graph, z->samples->count, out);
 }
 
-static void set_bits(Search *z, int group, int bits)
+static void set_bits(WidthSearch *z, int group, int bits)
 {
     EdgeGroup *g = &z->edges->group[group];
     g->bits = bits == FLOAT_BITS || !g->is_given ? bits : z->least[group];
     g->grid = bits == 16 && !g->is_given ? grid_wide(&g->seen) : z->narrow[group];
 }
 
-static bool holds(const Search *z, const Quality *q)
+static bool holds(const WidthSearch *z, const Quality *q)
 {
     const double share = z->samples->count ? (double)(z->out->right - q->right) / (double)z->samples->count : 0;
     return !(z->bounds.least_sqnr > 0 && q->sqnr < z->bounds.least_sqnr) &&
@@ -135,7 +138,7 @@ static bool holds(const Search *z, const Quality *q)
 /* ---- Sensitivities ----------------------------------------------------------------------------------------------- */
 
 /* Measures the noise of each group's own tensors in the network of 8 bits. */
-static bool measure_tensors(Search *z)
+static bool measure_tensors(WidthSearch *z)
 {
     Ctx *cx = z->cx;
     const Edges *e = z->edges;
@@ -159,7 +162,7 @@ static bool measure_tensors(Search *z)
     return rounded && !ctx_failed(cx);
 }
 
-static bool measure_alone(Search *z, int group)
+static bool measure_alone(WidthSearch *z, int group)
 {
     Quality q;
     LayerPrecision *l = &z->out->at[group];
@@ -172,36 +175,70 @@ static bool measure_alone(Search *z, int group)
     return true;
 }
 
-static bool measure_all(Search *z)
+static bool measure_all(WidthSearch *z)
 {
-    for (int i = 0; i < z->edges->group_count; i++) set_bits(z, i, FLOAT_BITS);
-    for (int i = 0; i < z->edges->group_count; i++)
-        if (!measure_alone(z, i)) return false;
-    for (int i = 0; i < z->edges->group_count; i++) set_bits(z, i, 8);
+    const int count = z->edges->group_count;
+    const int64_t each = z->out->measured;
+    for (int i = 0; i < count; i++) set_bits(z, i, FLOAT_BITS);
+    for (int i = 0; i < count; i++)
+        if (!build_progress(z->b, "measuring sensitivities", i * each, count * each) || !measure_alone(z, i))
+            return false;
+    for (int i = 0; i < count; i++) set_bits(z, i, 8);
     return true;
 }
 
-/* Counts elements, and the products of the layers that read them. */
-static void count_work(Search *z, Ports ports)
+static void name_groups(WidthSearch *z)
 {
     const Edges *e = z->edges;
-    const Readers r = readers_of(z->cx, z->graph);
     for (int i = 0; i < e->count; i++) {
         LayerPrecision *l = &z->out->at[e->at[i].group];
         const Tensor *t = e->at[i].tensor;
-        const ReaderList *readers = readers_list(&r, t);
-        l->elements += tensor_elems(t);
-        l->is_port = l->is_port || (ports != PORTS_FLOAT && graph_has_output(z->graph, t));
+        l->is_port = l->is_port || (z->ports != PORTS_FLOAT && graph_has_output(z->graph, t));
         for (int k = 0; k < z->graph->input_count; k++)
-            l->is_port = l->is_port || (ports != PORTS_FLOAT && z->graph->input[k] == t);
-        for (int k = 0; k < readers->count; k++) {
-            Layer layer;
-            if (!layer_of(&r, readers->at[k], &layer)) continue;
-            const Tensor *w = layer.call->in[layer.weights];
-            l->products += tensor_elems(layer.call->out[0]) * (tensor_elems(w) / channels_of(w));
-        }
+            l->is_port = l->is_port || (z->ports != PORTS_FLOAT && z->graph->input[k] == t);
     }
     for (int i = 0; i < e->group_count; i++) z->out->at[i].name = e->group[i].name;
+}
+
+/* ---- Costs ------------------------------------------------------------------------------------------------------- */
+
+/* True if the search may widen the group. */
+static bool is_free(const WidthSearch *z, int group)
+{
+    const EdgeGroup *g = &z->edges->group[group];
+    return !z->out->at[group].is_port && !g->is_wide && !g->is_given;
+}
+
+static NetworkCost cost_less(NetworkCost a, NetworkCost b)
+{
+    return (NetworkCost){ a.instructions - b.instructions, a.bytes - b.bytes };
+}
+
+/* Counts the calls around a group with each of its widths, all other grids having 8 bits. */
+static bool count_group(WidthSearch *z, int group)
+{
+    enum { WIDTHS = 3 };
+    static const int width[WIDTHS] = { 8, 16, FLOAT_BITS };
+    NetworkCost cost[WIDTHS];
+    Edges edges;
+    const Graph part = part_around(z->cx, z->graph, z->edges, group, &edges);
+    for (int i = 0; i < WIDTHS; i++) {
+        set_bits(z, group, width[i]);
+        if (ctx_failed(z->cx) || !network_cost(z->b, &part, &edges, PORTS_FLOAT, &cost[i])) return false;
+    }
+    set_bits(z, group, 8);
+    z->out->at[group].wide = cost_less(cost[1], cost[0]);
+    z->out->at[group].floats = cost_less(cost[2], cost[1]);
+    return true;
+}
+
+/* Counts the network of 8 bits, and what other widths add. */
+static bool count_all(WidthSearch *z)
+{
+    if (!network_cost(z->b, z->graph, z->edges, z->ports, &z->out->narrow_cost)) return false;
+    for (int i = 0; i < z->out->count; i++)
+        if (is_free(z, i) && !count_group(z, i)) return false;
+    return true;
 }
 
 /* ---- The search -------------------------------------------------------------------------------------------------- */
@@ -214,36 +251,38 @@ static int by_gain(const void *a, const void *b)
 
 static double noise_of(double db) { return db >= 200 ? 0 : pow(10, -db / 10); }
 
-/* The cost of a wider grid in the unit of a multiply-add: its products take longer, and its elements take memory. */
-static double cost_of(const LayerPrecision *l, int bits)
+/* Returns the added cost as a share of the network of 8 bits; positive, even where the wider form is cheaper. */
+static double share_of(const WidthSearch *z, const NetworkCost *added)
 {
-    const double of_products = bits == FLOAT_BITS ? 8 : 1, of_elements = bits == FLOAT_BITS ? 16 : 4;
-    return of_products * (double)l->products + of_elements * (double)l->elements;
+    const double least = 1e-6;
+    const NetworkCost *whole = &z->out->narrow_cost;
+    return fmax((double)added->instructions / fmax((double)whole->instructions, 1), 0)
+        + fmax((double)added->bytes / fmax((double)whole->bytes, 1), 0) + least;
 }
 
 /* Lists the groups that may have more bits, the best gain for its cost first. */
-static int steps_to(Search *z, int bits, Raise *step)
+static int steps_to(WidthSearch *z, int bits, Raise *step)
 {
     int count = 0;
     for (int i = 0; i < z->out->count; i++) {
         const LayerPrecision *l = &z->out->at[i];
-        if (l->is_port || z->edges->group[i].is_wide || z->edges->group[i].is_given) continue;
+        if (!is_free(z, i)) continue;
         const double wide = noise_of(l->alone16);
         const double gain = bits == 16 ? noise_of(l->alone8) - wide : wide;
-        step[count++] = (Raise){ l->name, i, fmax(gain, 0) / cost_of(l, bits) };
+        step[count++] = (Raise){ l->name, i, fmax(gain, 0) / share_of(z, bits == 16 ? &l->wide : &l->floats) };
     }
     qsort(step, (size_t)count, sizeof *step, by_gain);
     return count;
 }
 
-static bool try_prefix(Search *z, const Raise *step, int count, int raised, int bits, int other, Quality *q)
+static bool try_prefix(WidthSearch *z, const Raise *step, int count, int raised, int bits, int other, Quality *q)
 {
     for (int i = 0; i < count; i++) set_bits(z, step[i].group, i < raised ? bits : other);
     return measure(z, z->searched, false, q);
 }
 
 /* Raises the shortest prefix that keeps the bounds from `other` to `bits`; all, if none does. */
-static bool raise(Search *z, const Raise *step, int count, int bits, int other, Quality *q)
+static bool raise(WidthSearch *z, const Raise *step, int count, int bits, int other, Quality *q)
 {
     int least = 0, most = count;
     if (!try_prefix(z, step, count, count, bits, other, q) || !holds(z, q)) return !ctx_failed(z->cx);
@@ -256,26 +295,36 @@ static bool raise(Search *z, const Raise *step, int count, int bits, int other, 
     return try_prefix(z, step, count, least, bits, other, q);
 }
 
+/* True if 8 bits for the group may keep the bound: noises add up, to within a factor of two. */
+static bool may_be_narrow(const WidthSearch *z, int group, const Quality *q)
+{
+    const LayerPrecision *l = &z->out->at[group];
+    const double added = fmax(noise_of(l->alone8) - noise_of(l->alone16), 0);
+    return !(z->bounds.least_sqnr > 0) || noise_of(q->sqnr) + added <= 2 * noise_of(z->bounds.least_sqnr);
+}
+
 /* Lowers raised groups again, the least gain first, where the bounds still hold. */
-static bool lower_again(Search *z, const Raise *step, int count, Quality *q)
+static bool lower_again(WidthSearch *z, const Raise *step, int count, Quality *q)
 {
     for (int i = count - 1; i >= 0; i--) {
-        const int was = z->edges->group[step[i].group].bits;
-        for (int bits = 8; bits < was; bits *= 2) {
+        const int group = step[i].group, was = z->edges->group[group].bits;
+        const int64_t each = z->searched;
+        if (!build_progress(z->b, "choosing widths", (count - 1 - i) * each, count * each)) return false;
+        for (int bits = may_be_narrow(z, group, q) ? 8 : 16; bits < was; bits *= 2) {
             Quality less;
-            set_bits(z, step[i].group, bits);
+            set_bits(z, group, bits);
             if (!measure(z, z->searched, false, &less)) return false;
             if (holds(z, &less)) {
                 *q = less;
                 break;
             }
-            set_bits(z, step[i].group, was);
+            set_bits(z, group, was);
         }
     }
     return true;
 }
 
-static void refuse(Search *z, const Quality *q)
+static void refuse(WidthSearch *z, const Quality *q)
 {
     const bool is_drop = z->bounds.most_drop >= 0;
     const double drop = is_drop ? 100 * (double)(z->out->right - q->right) / (double)z->samples->count : 0;
@@ -290,7 +339,7 @@ static void refuse(Search *z, const Quality *q)
 }
 
 /* Chooses widths for the simulated network. */
-static bool search_once(Search *z)
+static bool search_once(WidthSearch *z)
 {
     Precision *p = z->out;
     Raise *wide = NEW_ARRAY(z->cx->arena, Raise, p->count), *floats = NEW_ARRAY(z->cx->arena, Raise, p->count);
@@ -302,7 +351,7 @@ static bool search_once(Search *z)
 }
 
 /* Near a bound, the integers may miss what the simulation keeps: then the bound of the search is raised. */
-static bool search(Search *z, const QualityBounds *bounds)
+static bool search(WidthSearch *z, const QualityBounds *bounds)
 {
     enum { TRIES = 4 };
     const double margin = 0.1, one = 1 / (double)z->samples->count;
@@ -310,7 +359,7 @@ static bool search(Search *z, const QualityBounds *bounds)
         if (!search_once(z) || !measure_realized(z, &z->out->chosen)) return false;
         const double missing = bounds->least_sqnr - z->out->chosen.sqnr;
         if (missing > 0) z->bounds.least_sqnr += missing + margin;
-        const Search given = { .samples = z->samples, .out = z->out, .bounds = *bounds };
+        const WidthSearch given = { .samples = z->samples, .out = z->out, .bounds = *bounds };
         if (holds(&given, &z->out->chosen)) return true;
         if (bounds->most_drop >= 0 && !(missing > 0 && bounds->least_sqnr > 0))
             z->bounds.most_drop = fmax(0, z->bounds.most_drop - one);
@@ -324,9 +373,10 @@ bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports po
                       Edges *e, Precision *out)
 {
     Ctx *cx = b->cx;
-    Search z = { .b = b, .cx = cx, .graph = g, .samples = s, .bounds = *bounds, .edges = e, .out = out,
-                 .narrow = NEW_ARRAY(cx->arena, Grid, e->group_count),
-                 .least = NEW_ARRAY(cx->arena, int, e->group_count) };
+    WidthSearch z = { .b = b, .cx = cx, .graph = g, .samples = s, .bounds = *bounds, .edges = e, .ports = ports,
+                      .out = out,
+                      .narrow = NEW_ARRAY(cx->arena, Grid, e->group_count),
+                      .least = NEW_ARRAY(cx->arena, int, e->group_count) };
     const bool is_bounded = bounds->least_sqnr > 0 || bounds->most_drop >= 0;
     *out = (Precision){ .samples = s->count,
                         .measured = s->count < SENSITIVITY_SAMPLES ? s->count : SENSITIVITY_SAMPLES };
@@ -335,15 +385,17 @@ bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports po
         z.narrow[i] = e->group[i].grid;
         z.least[i] = e->group[i].bits;
     }
-    z.searched = bounds->label ? s->count : out->measured;
+    z.searched = bounds->label || s->count < SEARCH_SAMPLES ? s->count : SEARCH_SAMPLES;
     if (!run_floats(&z) || !measure_realized(&z, &out->narrow)) return false;
     out->chosen = out->narrow;
     out->count = e->group_count;
     out->at = NEW_ARRAY(cx->arena, LayerPrecision, e->group_count);
-    count_work(&z, ports);
+    name_groups(&z);
     if (!measure_tensors(&z)) return false;
     if ((bounds->lists_layers || !holds(&z, &out->narrow)) && !measure_all(&z)) return false;
-    if (!holds(&z, &out->narrow) && !search(&z, bounds)) return false;
+    const bool is_widened = !holds(&z, &out->narrow);
+    if (is_widened && (!count_all(&z) || !search(&z, bounds))) return false;
+    if (is_widened && !network_cost(b, g, e, ports, &out->chosen_cost)) return false;
     for (int i = 0; i < e->group_count; i++) out->at[i].bits = e->group[i].bits;
     return !ctx_failed(cx);
 }

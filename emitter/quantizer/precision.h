@@ -2,7 +2,7 @@
 #ifndef LW_QUANTIZER_PRECISION_H
 #define LW_QUANTIZER_PRECISION_H
 /* The width of each grid: 8 bits, 16 bits or none, the cheapest that keep a bound on the outputs. */
-#include "quantizer/quantizer.h"
+#include "quantizer/width_cost.h"
 
 /* Requirements on the outputs, over all samples. */
 struct QualityBounds {
@@ -19,7 +19,7 @@ typedef struct LayerPrecision {
     bool is_port;                      /* 8 bits by the caller's choice */
     double own;                        /* dB of its tensors, all grids having 8 bits */
     double alone8, alone16;            /* dB of the worst output, if only this one is quantized */
-    int64_t elements, products;        /* of its tensors; multiply-adds of the layers that read them */
+    NetworkCost wide, floats;          /* added by 16 bits, and by floats instead of 16 bits; counted with a bound */
 } LayerPrecision;
 
 /* What the outputs have with a choice of widths. */
@@ -30,6 +30,7 @@ struct Precision {
     int64_t samples, measured;         /* of the bound; of the sensitivities */
     int64_t right;                     /* labels that the float network gives */
     Quality narrow, chosen;            /* all grids of 8 bits; as chosen */
+    NetworkCost narrow_cost, chosen_cost;          /* counted if a grid is widened for a bound; else 0 */
 };
 
 /* Chooses bits and grid of every group; the grids of 8 bits are chosen already. False, with a diagnostic, if no choice

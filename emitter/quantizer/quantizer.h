@@ -9,10 +9,12 @@
  *   calibrate.c   the network runs in float over the samples; one histogram per grid
  *   range.c       the range of a histogram with the least error
  *   precision.c   8 bits, 16 or none for each grid, the cheapest that keep a bound
+ *   width_cost.c  the counted instructions and bytes of these widths
  *   refine.c      weights rounded by the error of their layer's output
  *   bias.c        the mean error of rounded weights, subtracted from the bias
  *   simulate.c    the DAG with annotation.simulated_quantize on every edge, and 8-bit ports
  *   annotate.c    the DAG with annotations for the user: with or without their grids
+ *   floats.c      the calls that compute in floats after all, with the reason
  *
  * The simulated DAG is an ordinary one: graph/quantize realizes it on integers. */
 #include "driver/driver.h"
@@ -65,7 +67,6 @@ typedef struct Edges {
     int count; Edge *at;               /* in execution order */
     int group_count; EdgeGroup *group;
     Map of;                            /* tensor -> Edge; NULL: the tensor has no grid */
-    int float_count; const Node **in_floats;      /* calls that stay in floats */
     Map requests;                      /* of the graph's marks: requests.h */
     const Map *refined;                /* weights -> their elements, on the grid of the weights; NULL: the nearest */
     const Map *corrected;              /* bias -> its elements in layers that compute on integers; NULL: unchanged */
@@ -147,6 +148,12 @@ typedef struct Quantized {
 bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings, Quantized *out);
 /* The first part: the float graph and its edges, without samples and grids. */
 bool build_annotate(Build *b, Ports ports, Quantized *out);
+
+/* A call of the integer network that computes in floats, with the reason. */
+typedef struct FloatCall { const Node *node; const char *why; } FloatCall;
+/* Lists them, in the graph after the passes; returns their number. */
+int calls_in_floats(Ctx *cx, const Graph *realized, FloatCall **out);
+
 /* Returns a tensor whose grid only samples can choose; NULL: all grids are given. */
 const Tensor *edges_without_grid(const Edges *e);
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "../shared/models/onnx"
+KEYWORDS = ROOT / "../shared/models/kws"
 NAMES = ("lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01 lstm transformer "
          "kws_micro_fp32 kws_micro_qdq").split()
 GRID = {"kws_micro_qdq": 1 / 256}       # outputs of a quantized model may differ by one step

@@ -17,7 +17,7 @@ import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-from common import RECORDED, build_argument
+from common import KEYWORDS, RECORDED, build_argument
 
 SAMPLES, SEED = 32, 7
 logging.disable(logging.CRITICAL)
@@ -33,7 +33,10 @@ class Reader(CalibrationDataReader):
 
 
 def recorded(name, number, several):
-    """The recorded input: NAME.in0.npy, of networks with several inputs NAME.in0.N.npy."""
+    """The recorded input: NAME.in0.npy, of networks with several inputs NAME.in0.N.npy; of the keyword networks, the
+    samples for calibration."""
+    if (KEYWORDS / f"{name}.onnx").exists():
+        return np.load(KEYWORDS / "calibration.npy")
     return np.load(RECORDED / (f"{name}.in0.{number}.npy" if several else f"{name}.in0.npy"))
 
 
@@ -41,7 +44,8 @@ def samples_of(session, name):
     random = np.random.default_rng(SEED)
     inputs = session.get_inputs()
     like = {x.name: recorded(name, i, len(inputs) > 1) for i, x in enumerate(inputs)}
-    return [{key: np.clip(random.standard_normal(v.shape) * v.std() + v.mean(), v.min(), v.max()).astype(v.dtype) for key, v in like.items()}
+    shape = {x.name: x.shape for x in inputs}
+    return [{key: np.clip(random.standard_normal(shape[key]) * v.std() + v.mean(), v.min(), v.max()).astype(v.dtype) for key, v in like.items()}
             for _ in range(SAMPLES)]
 
 
@@ -97,11 +101,13 @@ def of_ours(program, path, work, samples, want):
 
 def main():
     program = Path(build_argument()).resolve() / "loopwright"
-    names = sys.argv[2:] or [p.stem for p in sorted(RECORDED.glob("*.onnx")) if "qdq" not in p.stem]
+    paths = [p for folder in (RECORDED, KEYWORDS) for p in sorted(folder.glob("*.onnx")) if "qdq" not in p.stem]
+    if sys.argv[2:]:
+        paths = [p for p in paths if p.stem in sys.argv[2:]]
     print("| network | ours, dB | ONNX Runtime, dB | its best setting |\n|---|---|---|---|")
     worse = 0
-    for name in names:
-        path = RECORDED / f"{name}.onnx"
+    for path in paths:
+        name = path.stem
         session = session_of(path)
         samples = samples_of(session, name)
         want = [session.run(None, x) for x in samples]

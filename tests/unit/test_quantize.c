@@ -3,6 +3,8 @@
  *
  *   histograms   do not depend on the order of values; the chosen range has the least error of those scanned
  *   networks     random small networks: on integers and in floats the simulated network is equally near the float one
+ *   bounds       with a bound on the outputs, tensors are widened until the integers keep it
+ *   costs        the part around a tensor adds, wider, the instructions that the whole network adds
  *
  *   test_quantize [COUNT]    COUNT random networks, 20 by default */
 #include <math.h>
@@ -306,6 +308,42 @@ static void check_bound(uint32_t seed, double least)
     ctx_free(cx);
 }
 
+/* The part around each group, and the whole network, with the group at another width: the same instructions are
+ * added, up to copies that the part needs at its border. */
+static void check_costs(uint32_t seed)
+{
+    enum { SAMPLES = 4 };
+    Ctx *cx = context_new(NULL, NULL);
+    const char *text = random_net(cx, seed);
+    const Samples s = random_samples(cx, SAMPLES, 90, seed + 1);
+    Build b;
+    Quantized q;
+    NetworkCost whole = { 0 };
+    bool ok = build_read_text(&b, cx, "net.te", text, false, &plain_options)
+        && build_quantize(&b, &s, &(QuantizeSettings){ .ports = PORTS_FLOAT }, &q)
+        && network_cost(&b, &q.floats, &q.edges, PORTS_FLOAT, &whole);
+    for (int i = 0; ok && i < q.edges.group_count; i++) {
+        EdgeGroup *g = &q.edges.group[i];
+        Edges edges;
+        NetworkCost wider, part, wider_part;
+        const Graph around = part_around(cx, &q.floats, &q.edges, i, &edges);
+        const Grid narrow = g->grid;
+        ok = network_cost(&b, &around, &edges, PORTS_FLOAT, &part);
+        g->bits = 16;
+        g->grid = grid_wide(&g->seen);
+        ok = ok && network_cost(&b, &q.floats, &q.edges, PORTS_FLOAT, &wider)
+            && network_cost(&b, &around, &edges, PORTS_FLOAT, &wider_part);
+        g->bits = 8;
+        g->grid = narrow;
+        const int64_t a = wider.instructions - whole.instructions, p = wider_part.instructions - part.instructions;
+        check_that(ok && llabs(a - p) <= whole.instructions / 50, text_format(cx, "costs: seed %u, %s", (unsigned)seed,
+                   g->name), "the network adds %lld instructions to %lld, the part %lld to %lld: %s", (long long)a,
+                   (long long)whole.instructions, (long long)p, (long long)part.instructions, text);
+    }
+    check_that(ok && whole.bytes > 0, "costs: a network is counted", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
+    ctx_free(cx);
+}
+
 int main(int argc, char **argv)
 {
     const int count = argc > 1 ? atoi(argv[1]) : 20;
@@ -315,5 +353,6 @@ int main(int argc, char **argv)
     check_refinement();
     for (int i = 0; i < count; i++) check_net((uint32_t)i);
     for (int i = 0; i < count / 2; i++) check_bound((uint32_t)(100 + i), i % 3 ? 45 : 60);
+    for (int i = 0; i < count / 2; i++) check_costs((uint32_t)(200 + i));
     return check_done();
 }

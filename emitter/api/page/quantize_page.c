@@ -192,7 +192,7 @@ static void add_sensitivity(Ctx *cx, Text *t, const Precision *p)
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
 
-static void add_cards(Ctx *cx, Text *t, const Quantized *q)
+static void add_cards(Ctx *cx, Text *t, const Quantized *q, int in_floats)
 {
     const Edges *e = &q->edges;
     int wide = 0, narrow = 0;
@@ -204,15 +204,15 @@ static void add_cards(Ctx *cx, Text *t, const Quantized *q)
     html_card(t, text_format(cx, "%d", e->count), "quantized tensors");
     html_card(t, text_format(cx, "%d", narrow), "grids of 8 bits");
     html_card(t, text_format(cx, "%d", wide), "grids of 16 bits");
-    html_card(t, text_format(cx, "%d", e->float_count), "calls in floats");
+    html_card(t, text_format(cx, "%d", in_floats), "calls in floats");
     text_add(t, "</div>\n");
 }
 
-const char *quantize_page(Ctx *cx, const char *model, const Quantized *q, const char *said)
+const char *quantize_page(Ctx *cx, const char *model, const Quantized *q, int in_floats, const char *said)
 {
     Text t = text_new(cx);
     html_begin(&t, model, "quantized by Loopwright");
-    add_cards(cx, &t, q);
+    add_cards(cx, &t, q, in_floats);
     text_add(&t, "<pre>");
     for (const char *s = said; *s; s += strcspn(s, "\n"), s += *s == '\n') {
         html_escaped(&t, text_format(cx, "%.*s", (int)strcspn(s, "\n"), s));

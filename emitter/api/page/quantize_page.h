@@ -5,5 +5,5 @@
 #include "quantizer/precision.h"
 
 /* said: what the command prints. */
-const char *quantize_page(Ctx *cx, const char *model, const Quantized *q, const char *said);
+const char *quantize_page(Ctx *cx, const char *model, const Quantized *q, int in_floats, const char *said);
 #endif

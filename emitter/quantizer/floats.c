@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists the calls of the integer network that compute in floats, each with the reason, read from the realized graph:
+ * whatever the quantizer intended, this is what is emitted. */
+#include "quantizer/layers.h"
+#include "support/text.h"
+
+static bool is_real(const Tensor *t) { return t && dtype_is_float(t->type) && !tensor_is_constant(t); }
+
+/* True if the call neither converts nor moves: it computes real numbers, or compares them. */
+static bool computes_in_floats(const Node *n)
+{
+    bool is_float = false;
+    if (n->kind == NODE_CALL) {
+        const Op *op = n->op;
+        if (op->quantization.grid || op->quantization.moves_elements || op->layout.is_view || op->layout.is_concat
+            || op->layout.is_transpose || op->fusion.annotation) return false;
+    }
+    for (int i = 0; i < n->in_count; i++) is_float = is_float || is_real(n->in[i]);
+    for (int i = 0; i < n->out_count; i++) is_float = is_float || is_real(n->out[i]);
+    return is_float;
+}
+
+/* True if a row's facts give an integer form, in some cases: a function of one tensor is a table. */
+static bool has_integer_form(const Node *n)
+{
+    const OpQuantization *q = &n->op->quantization;
+    int operands = 0;
+    for (int i = 0; i < n->in_count; i++) operands += n->in[i] && !tensor_is_constant(n->in[i]);
+    return q->is_bilinear || q->limits || q->total || q->in_fixed_point || n->op->fold.affine
+        || (n->op->fusion.pattern <= PATTERN_BROADCAST && operands == 1);
+}
+
+/* Returns the call that computes the tensor, behind moves of its elements; NULL: an input. */
+static const Node *source_of(const Tensor *t)
+{
+    const Node *n = t->producer;
+    while (n && n->kind == NODE_CALL && n->in_count == 1 && n->op->quantization.moves_elements) n = n->in[0]->producer;
+    return n;
+}
+
+static bool has_stored_weights(const Node *n)
+{
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i] && tensor_is_constant(n->in[i]) && n->in[i]->type == I8) return true;
+    return false;
+}
+
+/* Returns the reason that lies in an operand: it is real itself, or has 16 bits; NULL: all are stored in 8. */
+static const char *why_of_operands(Ctx *cx, const Node *n)
+{
+    const bool is_layer = n->op->quantization.is_bilinear || n->op->fold.affine || n->op->quantization.total;
+    const char *wide = NULL;
+    for (int i = 0; i < n->in_count; i++) {
+        const Node *from = is_real(n->in[i]) ? source_of(n->in[i]) : NULL;
+        if (!is_real(n->in[i])) continue;
+        if (!from || !(from->kind == NODE_CALL && from->op->quantization.grid))
+            return text_format(cx, "its operand %s stays in floats", n->in[i]->name);
+        if (from->in[0]->type == I16) wide = is_layer ? "its operand has 16 bits, and its sums more than 31"
+                                                      : "its operand has 16 bits; tables have 8";
+    }
+    return wide;
+}
+
+/* The bits to which the call rounds its operand; 0: it does not. */
+static int64_t bits_stored(const Node *n)
+{
+    if (n->kind != NODE_CALL) return 0;
+    if (n->op->quantization.grid == GRID_SIMULATE) return node_int(n, "bits", 8);
+    return n->op->quantization.grid == GRID_STORE ? n->out[0]->type == I16 ? 16 : 8 : 0;
+}
+
+/* Returns the reason that lies in the consumers of the result. */
+static const char *why_of_result(Ctx *cx, const Readers *r, const Node *n)
+{
+    const Tensor *y = n->out[0];
+    const ReaderList *readers = readers_list(r, y);
+    if (graph_has_output(r->graph, y)) return "it is an output in floats";
+    for (int i = 0; i < readers->count; i++) {
+        const Node *reader = readers->at[i];
+        if (reader->kind == NODE_CALL && reader->op->quantization.moves_elements) continue;
+        if (!bits_stored(reader)) return text_format(cx, "%s reads it in floats", reader->name);
+        if (bits_stored(reader) == 16 && n->op->quantization.in_fixed_point)
+            return "its output has 16 bits; its form in fixed point has 8";
+    }
+    return "no integers give it exactly";
+}
+
+static const char *why_in_floats(Ctx *cx, const Readers *r, const Node *n)
+{
+    if (n->kind != NODE_CALL) return "the run decides what it computes";
+    if (has_stored_weights(n)) return "its products are integers, its gates are floats";
+    if (!has_integer_form(n)) return "it has no integer form";
+    const char *why = why_of_operands(cx, n);
+    return why ? why : why_of_result(cx, r, n);
+}
+
+int calls_in_floats(Ctx *cx, const Graph *realized, FloatCall **out)
+{
+    int count = 0;
+    const Readers r = readers_of(cx, realized);
+    FloatCall *all = NEW_ARRAY(cx->arena, FloatCall, r.count);
+    for (int i = 0; i < r.count; i++)
+        if (computes_in_floats(r.order[i])) all[count++] = (FloatCall){ r.order[i], why_in_floats(cx, &r, r.order[i]) };
+    *out = all;
+    return count;
+}
