@@ -79,6 +79,12 @@ typedef struct lw_options {
                                       * pass:NAME; lw_quantize_dump: annotated, calibrated, realized */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
+    /* What is traded: "balanced" (NULL), instructions for RAM where that saves a tenth of it; "speed", none, every
+     * group computes whole tensors; "size", instructions for code, too: guards instead of copies of loops */
+    const char *optimize;
+    /* The most bytes of RAM: arena, inputs, outputs and state together. The plan with the fewest counted instructions
+     * that keeps the limit; a model that needs more is refused. 0: no limit */
+    int64_t ram;
     /* Groups to combine where that costs neither RAM nor instructions: "conv,pool@pool", in the loops of the one after
      * '@', the last by default; "all" or "none". NULL: combines groups if that saves a tenth of RAM */
     const char *combine;

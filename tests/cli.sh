@@ -113,7 +113,7 @@ check sums-contract             sums_round are --float contract
 commands_of() {
     case $1 in
     -o) echo compile run quantize dump report package ops targets passes steps ;;
-    --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --float | --layers | --no-shrink | --werror | --quiet)
+    --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --optimize | --ram | --float | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report package ;;
     --rounding | --qdq) echo compile run verify evaluate dump report package ;;
     --for) echo package ;;
@@ -136,13 +136,13 @@ commands_of() {
 }
 value_of() {
     case $1 in
-    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top) echo 1 ;; --value | --state) echo a=b ;; --io) echo arena ;; --weights) echo bin ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;;
+    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top | --ram) echo 1 ;; --optimize) echo speed ;; --value | --state) echo a=b ;; --io) echo arena ;; --weights) echo bin ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;;
     --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | --refine) ;;
     *) echo word ;;
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --for --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
+    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --for --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
         --static-arena --weights --time-passes --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
-    read_steps, read_samples, read_test, read_top, read_level;
+    read_steps, read_samples, read_test, read_top, read_level, read_ram;
 
 #define FLAG_AT(field) FLAG, offsetof(Arguments, field), NULL, false, 0
 #define TEXT_AT(field) TEXT, offsetof(Arguments, options.field), NULL, false, 0
@@ -74,6 +74,14 @@ static bool read_tolerance(Arguments *a, const char *v)
 }
 
 static bool read_steps(Arguments *a, const char *v) { return read_count(v, 1000, &a->options.steps); }
+
+static bool read_ram(Arguments *a, const char *v)
+{
+    char *end;
+    const long long bytes = strtoll(v, &end, 10);
+    a->options.ram = bytes;
+    return *v && !*end && bytes >= 1 && bytes <= INT32_MAX;
+}
 
 static bool read_level(Arguments *a, const char *v) { return read_count(v, 11, &a->level); }
 

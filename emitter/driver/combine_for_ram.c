@@ -4,6 +4,15 @@
  * of rows (combine_rows: each row is computed once, in the loops of its strategy). The search takes the pair
  * that saves the most, if it saves a tenth of RAM, and repeats. `--combine none` disables it.
  *
+ * --ram BYTES: the plan with the fewest counted instructions that the search finds within a limit of RAM: arena,
+ * inputs, outputs and state together. Its stages follow each other until the limit is kept. The last one reaches the
+ * least that is possible; a model above the limit is refused:
+ *
+ *   1. every group alone: whole tensors, the fewest instructions;
+ *   2. pairs by rows, in rings, as without the option: the first that suffice;
+ *   3. joins of chains in one function (combine_join.c), which may compute rows again: for at most 2 percent more
+ *      instructions than the first stage, then 15, 50, and without limit.
+ *
  * Where two groups have the same peak, one pair alone saves nothing: the search then tries a second pair with it. */
 #include "driver/combine_layers.h"
 
@@ -95,9 +104,10 @@ static bool improve(Search *r, Layers *l)
     return false;
 }
 
-void layers_save_ram(Search *r, Layers *l)
+void layers_save_ram(Search *r, Layers *l, int64_t enough)
 {
-    for (int pairs = 0; pairs < MOST_PAIRS && !ctx_failed(r->b->cx) && improve(r, l); pairs++) continue;
+    for (int pairs = 0; pairs < MOST_PAIRS && l->plan.arena_size > enough; pairs++)
+        if (ctx_failed(r->b->cx) || !improve(r, l)) return;
 }
 
 void build_combine_for_ram(Build *b)
@@ -107,8 +117,74 @@ void build_combine_for_ram(Build *b)
     for (int i = 0; i < b->groups.count; i++) all[i] = true;
     Search r = layers_search(b, all);
     Layers l = layers_apart(&r);
-    layers_save_ram(&r, &l);
+    layers_save_ram(&r, &l, 0);
     if (ctx_failed(b->cx) || l.count == b->groups.count) return;
     layers_use(b, &l);
     b->combine_text = l.explain;
+}
+
+/* ---- A limit of RAM ---------------------------------------------------------------------------------------------- */
+
+/* Bytes of ports and states that are not in the arena. A state counts with both arrays unless `is_planned`. */
+static int64_t bytes_beside(Build *b, bool is_planned)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < b->graph.input_count; i++) {
+        const bool is_state = build_state_of_input(b, i) >= 0;
+        if (is_state || !b->options->ports_in_arena) bytes += tensor_most_bytes(b->cx, b->graph.input[i]);
+        if (is_state && !is_planned) bytes += tensor_most_bytes(b->cx, b->graph.input[i]);
+    }
+    for (int i = 0; i < b->graph.output_count; i++)
+        if (build_state_of_output(b, i) < 0 && !b->options->ports_in_arena)
+            bytes += tensor_most_bytes(b->cx, b->graph.output[i]);
+    return bytes + (is_planned ? build_second_arrays(b) : 0);
+}
+
+static const char *percents(Ctx *cx, int64_t now, int64_t before)
+{
+    const double more = before ? 100 * (double)(now - before) / (double)before : 0;
+    const long long tenths = (long long)(more * 10 + (more < 0 ? -0.5 : 0.5));
+    return text_format(cx, "%s%lld.%lld %%", tenths < 0 ? "-" : "+", (tenths < 0 ? -tenths : tenths) / 10,
+                       (tenths < 0 ? -tenths : tenths) % 10);
+}
+
+/* What the plan keeps, and gives up. */
+static const char *given_up(Build *b, const Layers *l, const Layers *apart)
+{
+    return text_format(b->cx, "arena %lld bytes, and %lld with every group alone; instructions counted %lld, and %lld "
+                       "(%s); code counted %lld bytes, and %lld", (long long)l->plan.arena_size,
+                       (long long)apart->plan.arena_size, (long long)l->work, (long long)apart->work,
+                       percents(b->cx, l->work, apart->work), (long long)l->code, (long long)apart->code);
+}
+
+void build_combine_for_limit(Build *b)
+{
+    static const int percent[] = { 2, 15, 50, 10000 };
+    if (!layers_are_plain(b)) return;
+    const int64_t arena = b->options->ram - bytes_beside(b, false);
+    bool *all = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
+    for (int i = 0; i < b->groups.count; i++) all[i] = true;
+    Search r = layers_search(b, all);
+    r.counts = true;
+    const Layers apart = layers_apart(&r);
+    Layers l = apart;
+    layers_save_ram(&r, &l, arena);
+    for (size_t i = 0; i < sizeof percent / sizeof percent[0] && l.plan.arena_size > arena; i++)
+        layers_join_until(&r, &l, apart.work, arena, percent[i]);
+    if (ctx_failed(b->cx)) return;
+    if (l.count < b->groups.count) layers_use(b, &l);
+    b->combine_text = text_format(b->cx, "%s%s\n", l.explain, given_up(b, &l, &apart));
+    if (l.plan.arena_size <= arena)
+        diag_listed(b->cx, NOTE, NULL, "--ram %lld: %lld bytes of RAM; %s", (long long)b->options->ram,
+                    (long long)(l.plan.arena_size + b->options->ram - arena), given_up(b, &l, &apart));
+}
+
+void build_check_ram(Build *b)
+{
+    const int64_t limit = b->options->ram, beside = limit ? bytes_beside(b, true) : 0;
+    const int64_t ram = beside + b->plan.arena_size;
+    if (limit && ram > limit)
+        diag_error(b->cx, NULL, "--ram %lld: the least that the plans reach is %lld bytes: arena %lld, %s %lld",
+                   (long long)limit, (long long)ram, (long long)b->plan.arena_size,
+                   b->options->ports_in_arena ? "state" : "inputs, outputs and state", (long long)beside);
 }

@@ -30,7 +30,7 @@
 
 #include "support/text.h"
 
-enum { MOST_SWEEPS = 3, MOST_AHEAD = 3, MOST_BETWEEN = 8, SHARE = 50, FREE_SHARE = 1000,
+enum { MOST_SWEEPS = 3, MOST_AHEAD = 3, MOST_BETWEEN = 8, PERCENT = 2, FREE_SHARE = 1000,
        EXPOSED_SHARE = 8, CODE_PER_RAM = 64 };
 
 /* Limits of copied statements, the most first; 0: the target's. */
@@ -44,6 +44,9 @@ typedef struct Joining {
     int64_t exposed;                 /* those of functions that are combined without saving a byte */
     const char **why;                /* [groups] why it stays apart */
     const char **given;              /* [groups] by the last part: what its joins gave; NULL: nothing */
+    /* A limit of RAM (--ram): joins go on until the arena has that many bytes, whatever code they add; -1: none */
+    int64_t enough;
+    int percent;                     /* more instructions that all joins may cost */
 } Joining;
 
 /* ---- What joins -------------------------------------------------------------------------------------------------- */
@@ -135,12 +138,21 @@ typedef struct Trial { Layers layers; bool found; int at; } Trial;
 /* The instructions that fewer bytes may cost. */
 static int64_t most_work(const Joining *j)
 {
-    const int64_t limit = j->least_work + j->least_work / SHARE;
+    const int64_t limit = j->least_work + j->least_work / 100 * j->percent;
     return limit > j->now->work ? limit : j->now->work;
 }
 
 /* What a trial costs, against the present state. */
 typedef struct Price { int64_t ram, code, work; bool is_paid, is_code_paid; } Price;
+
+/* The bytes above the limit, summed over the groups: two equal peaks shrink one after the other. */
+static int64_t pressure(const Joining *j, const Layers *l)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < l->count; i++)
+        if (l->plan.live_bytes[i] > j->enough) bytes += l->at[i].count * (l->plan.live_bytes[i] - j->enough);
+    return bytes;
+}
 
 static Price price(const Joining *j, const Trial *t)
 {
@@ -152,6 +164,7 @@ static Price price(const Joining *j, const Trial *t)
         && j->exposed + l->work_of[t->at] <= j->least_work / EXPOSED_SHARE;
     p.is_code_paid = p.code <= -p.ram * CODE_PER_RAM;
     p.is_paid = p.ram <= 0 && is_fast && p.is_code_paid && (p.ram < 0 || is_free);
+    if (j->enough >= 0) p.is_paid = is_fast && (p.ram < 0 || (!p.ram && pressure(j, l) < pressure(j, j->now)));
     return p;
 }
 
@@ -205,7 +218,7 @@ static bool try_join(Joining *j, const Layers *l, int i, Trial *best, const char
             const Trial t = trial_of(j, l, &c, &with);
             if (ctx_failed(j->r->b->cx)) return false;
             Price p = price(j, &t);
-            p.is_paid = p.is_paid && (!n || t.layers.work - j->least_work <= j->least_work / (2 * SHARE));
+            p.is_paid = p.is_paid && (!n || t.layers.work - j->least_work <= j->least_work / 200 * j->percent);
             if (!p.is_paid && (!k || !*why)) *why = tried(j, &with, with.loop[0], &t);
             if (!best->found || p.is_paid) *best = t;
             if (p.is_paid) return true;
@@ -253,17 +266,19 @@ static void join(Joining *j, int i)
     }
 }
 
+static bool is_enough(const Joining *j) { return j->now->plan.arena_size <= j->enough; }
+
 /* Tries each layer once; true if the arena shrank, so another sweep may join more. */
 static bool sweep(Joining *j)
 {
-    const int64_t arena = j->now->plan.arena_size;
-    for (int i = j->now->count - 1; i >= 0 && !ctx_failed(j->r->b->cx); i--) {
+    const int64_t arena = j->now->plan.arena_size, above = j->enough < 0 ? 0 : pressure(j, j->now);
+    for (int i = j->now->count - 1; i >= 0 && !ctx_failed(j->r->b->cx) && !is_enough(j); i--) {
         if (i >= j->now->count || j->now->plan.is_free[i]) continue;
         const char **why = &j->why[layers_last_part(&j->now->at[i])];
         *why = layers_why_apart(j->r, j->now, i);
         if (!*why) join(j, i);
     }
-    return j->now->plan.arena_size < arena;
+    return j->now->plan.arena_size < arena || (j->enough >= 0 && pressure(j, j->now) < above);
 }
 
 /* ---- The report -------------------------------------------------------------------------------------------------- */
@@ -325,11 +340,23 @@ static const char *report(Joining *j, const Layers *apart)
     return text_string(&t);
 }
 
+void layers_join_until(Search *r, Layers *l, int64_t least_work, int64_t arena, int percent)
+{
+    const int groups = r->whole.groups->count;
+    Joining j = { .r = r, .now = l, .why = NEW_ARRAY(r->b->cx->arena, const char *, groups),
+                  .given = NEW_ARRAY(r->b->cx->arena, const char *, groups),
+                  .least_work = least_work, .enough = arena, .percent = percent };
+    while (!is_enough(&j) && sweep(&j)) continue;
+    for (int i = 0; i < l->count; i++)
+        if (j.given[layers_last_part(&l->at[i])])
+            l->explain = text_format(r->b->cx, "%s%s", l->explain, j.given[layers_last_part(&l->at[i])]);
+}
+
 const char *layers_join_all(Search *r, Layers *l, const Layers *apart)
 {
     const int groups = r->whole.groups->count;
     Joining j = { .r = r, .now = l, .why = NEW_ARRAY(r->b->cx->arena, const char *, groups),
-                  .given = NEW_ARRAY(r->b->cx->arena, const char *, groups) };
+                  .given = NEW_ARRAY(r->b->cx->arena, const char *, groups), .enough = -1, .percent = PERCENT };
     layers_plan(r, l);
     j.least_work = l->work;
     for (int i = 0; i < MOST_SWEEPS && sweep(&j); i++) continue;

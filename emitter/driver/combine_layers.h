@@ -47,9 +47,11 @@ bool layers_stays(const Search *r, const Layers *l, int i);          /* that, or
 /* True if the graph has several groups, and no regions or devices: these combine only if --combine names them. */
 bool layers_are_plain(Build *b);
 
-/* combine_for_ram.c: combines pairs as long as each saves a tenth of RAM. */
-void layers_save_ram(Search *r, Layers *l);
+/* combine_for_ram.c: combines pairs as long as each saves a tenth of RAM, and the arena is larger than `enough`. */
+void layers_save_ram(Search *r, Layers *l, int64_t enough);
 /* combine_join.c: combines groups as long as each join pays for itself. Returns the report: each combination, and why
  * each other group stays apart. The search counts. */
+/* The same until the arena has `arena` bytes, for at most that many percent more than `least_work` instructions. */
+void layers_join_until(Search *r, Layers *l, int64_t least_work, int64_t arena, int percent);
 const char *layers_join_all(Search *r, Layers *l, const Layers *apart);
 #endif

@@ -164,7 +164,7 @@ static const char *combine_chosen(Build *b, const Chosen *c)
     use_plan(b, &apart);
     const int64_t least = apart.plan.arena_size + build_second_arrays(b);
     *b = before;
-    layers_save_ram(&r, &l);
+    layers_save_ram(&r, &l, 0);
     const char *said = layers_join_all(&r, &l, &apart);
     if (ctx_failed(b->cx)) return "";
     use_plan(b, &l);

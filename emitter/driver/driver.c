@@ -43,12 +43,14 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
 {
     static const char *const roundings[] = { "double", "single", NULL };
     static const char *const qdqs[] = { "exact", "integer", "float", NULL };
+    static const char *const optimizations[] = { "size", "speed", "balanced", NULL };
     static const char *const floats[] = { "contract", "separate", NULL };
     WeightsKind kind;
     const char *section;
     check_word(cx, "--rounding", o->rounding, roundings, "double|single");
     check_word(cx, "--qdq", o->qdq, qdqs, "exact|integer|float");
     check_word(cx, "--float", o->floats, floats, "contract|separate");
+    check_word(cx, "--optimize", o->optimize, optimizations, "size|speed|balanced");
     check_twice(cx, o);
     if (!build_weights_kind(o, &kind, &section))
         diag_usage(cx, NULL, "--weights does not accept \"%s\"; accepted: c|bin|incbin|progmem|section=NAME",
@@ -60,10 +62,23 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
             "--name \"%s\" cannot begin the names of emitted C; accepted: letters, digits and _, beginning with a "
             "letter, and not reserved by C or C++, like \"%s\"",
             o->name, name_prefix(cx, o->name));
+    if (o->ram < 0) diag_usage(cx, NULL, "--ram is %lld; accepted: bytes, 1 or more", (long long)o->ram);
+    if (o->ram && o->combine)
+        diag_usage(cx, NULL, "--ram and --combine exclude each other: --ram selects the groups to combine");
     if (o->ports_in_arena && o->static_arena)
         diag_usage(cx, NULL,
                    "--io arena and --static-arena exclude each other: the caller cannot reach inputs and outputs in a "
                    "static arena");
+}
+
+/* Returns the target with the limit of copied statements that --optimize selects: for size, guards instead of copies of
+ * loops. */
+static const Target *target_for(Ctx *cx, const Target *t, const char *optimize)
+{
+    if (!text_equal(optimize, "size")) return t;
+    Target *own = arena_copy(cx->arena, t, sizeof *t);
+    own->copy_budget = 1;
+    return own;
 }
 
 static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o)
@@ -74,6 +89,7 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
     name_reserve_macros(cx, b->name);
     b->target = target_find(cx, o->target ? o->target : "generic");
     check_options(cx, o, b->target);
+    if (b->target) b->target = target_for(cx, b->target, o->optimize);
     if (text_equal(o->floats, "separate") && b->target) b->target = target_without(cx, b->target, "fma");
 }
 
@@ -145,6 +161,7 @@ bool build_program(Build *b)
     build_functions(b);
     if (!ctx_failed(b->cx) && b->target->lanes == 1)
         functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
+    if (!ctx_failed(b->cx)) build_check_ram(b);
     if (!ctx_failed(b->cx)) build_final_code(b);
     if (!ctx_failed(b->cx)) build_name_shared(b);
     if (!ctx_failed(b->cx)) build_assemble(b);

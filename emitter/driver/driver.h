@@ -110,7 +110,9 @@ void build_partitions(Build *b);                                               /
 void build_combine_named(Build *b);                                            /* combine_named.c */
 const char *build_between(Build *b, const int *part, int part_count);          /* the obstacle; NULL: none */
 void build_merge_groups(Build *b, const int *part, int part_count, const Group *merged, const Nest *n);
-void build_combine_for_ram(Build *b);                                          /* combine_for_ram.c */
+void build_combine_for_ram(Build *b);            /* combine_for_ram.c */
+void build_combine_for_limit(Build *b);          /* --ram */
+void build_check_ram(Build *b);                  /* refuses a plan above that limit */
 
 /* schedule_file.c: schedules of groups from outside. */
 bool build_read_schedules(Build *b);

@@ -116,6 +116,7 @@ bool build_nests(Build *b)
     /* The graphs of regions first: their plans give the regions' memory */
     if (!build_inner_nests(b)) return false;
     if (is_named) build_combine_named(b);
-    if (!combine && !b->outer) build_combine_for_ram(b);
+    if (!combine && !b->outer && b->options->ram) build_combine_for_limit(b);
+    else if (!combine && !b->outer && !text_equal(b->options->optimize, "speed")) build_combine_for_ram(b);
     return nests_of_graphs(b);
 }

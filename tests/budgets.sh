@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# budgets.sh BUILD: --ram keeps its limit, says what it gives up, and refuses a limit below the least; --optimize trades
+# what it says. The results are the same.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "budgets.sh BUILD" "$@"
+rm -rf "${work:?}"/*
+
+digits=samples/digits/digits.onnx
+
+# emit NAME OPTION...: emits the digits; the diagnostics are in NAME.txt.
+emit() {
+    name=$1
+    shift
+    mkdir -p "$work/$name" && "$lw" "$digits" -o "$work/$name/m.c" --name m "$@" > "$work/$name.txt" 2>&1
+}
+arena() { sed -n 's/^#define M_ARENA_SIZE *\([0-9]*\)u.*/\1/p' "$work/$1/m.h"; }
+weight() { $cc -O2 -Iruntime -c -o "$work/$1/m.o" "$work/$1/m.c" && size "$work/$1/m.o" | awk 'NR == 2 { print $1 }'; }
+beside=296      # inputs and outputs: 64 and 10 floats
+
+for target in generic cortex-m4 x86-avx2; do
+    # The least is printed by the refusal; that limit, and each one above, is kept.
+    limits() {
+        status=0
+        emit "least-$target" --target "$target" --ram 1 || status=$?
+        cat "$work/least-$target.txt"
+        least=$(sed -n 's/^error: --ram 1: the least that the plans reach is \([0-9]*\) bytes.*/\1/p' "$work/least-$target.txt")
+        [ "$status" -eq 1 ] && [ -n "$least" ] && [ ! -e "$work/least-$target/m.c" ] || return 1
+        for ram in $least $((least + 500)) $((least + 3000)) 100000; do
+            emit "fits-$target" --target "$target" --ram "$ram" && cat "$work/fits-$target.txt" || return 1
+            [ $(($(arena "fits-$target") + beside)) -le "$ram" ] && grep -q "^note: --ram $ram: " "$work/fits-$target.txt" || return 1
+        done
+        emit "short-$target" --target "$target" --ram $((least - 1)) && return 1
+        return 0
+    }
+    check "limits-are-kept-$target" limits
+    check "values-within-the-least-$target" "$lw" verify "$digits" --target "$target" --ram "$(sed -n 's/.*the least that the plans reach is \([0-9]*\) bytes.*/\1/p' "$work/least-$target.txt")"
+done
+
+# A large limit is the fastest plan: that of --combine none.
+largest() { emit large --ram 1000000 --target cortex-m4 && emit none --combine none --target cortex-m4 && cmp "$work/large/m.c" "$work/none/m.c"; }
+check a-large-limit-is-every-group-alone largest
+in_arena() { emit in_arena --io arena --ram 6312 && [ "$(arena in_arena)" -le 6312 ]; }
+check ports-in-the-arena-count-once in_arena
+reported() { "$lw" report "$digits" --ram 6312 > "$work/report.txt" 2>&1; cat "$work/report.txt"; grep -q "RAM  *6312 bytes" "$work/report.txt"; }
+check the-report-has-the-plan reported
+usage() { status=0; emit usage "$@" || status=$?; cat "$work/usage.txt"; [ "$status" -eq 2 ]; }
+check refuses-ram-with-combine usage --ram 7000 --combine all
+check refuses-no-bytes usage --ram 0
+check refuses-a-unit usage --ram 7k
+check refuses-an-unknown-trade usage --optimize fast
+
+balanced() { emit default && emit balanced --optimize balanced && cmp "$work/default/m.c" "$work/balanced/m.c" && same_header "$work/default/m.h" "$work/balanced/m.h"; }
+check balanced-is-the-default balanced
+speed() { emit speed --optimize speed && emit alone --combine none && cmp "$work/speed/m.c" "$work/alone/m.c" && [ "$(arena speed)" -gt "$(arena default)" ]; }
+check speed-computes-whole-tensors speed
+smaller() { emit small --optimize size && [ "$(arena small)" -le "$(arena default)" ] && [ "$(weight small)" -lt "$(weight default)" ]; }
+if has size; then check size-has-less-code smaller
+else skip size-has-less-code "size is not installed"; fi
+for trade in size speed; do check "values-for-$trade" "$lw" verify "$digits" --optimize "$trade"; done
+report_end
