@@ -59,6 +59,9 @@ typedef struct lw_options {
     bool stamp;                      /* the header states the compiler's version */
     bool cpp;                        /* also writes model.hpp, a C++11 class over model.h */
     const char *gradient;            /* "loss:x,w": names of tensors; adds the outputs d_x and d_w. NULL: none */
+    /* "loss=cross_entropy optimizer=sgd(rate=0.01) update=last": NAME_train is emitted, too, and NAME_run takes the
+     * parameters (docs/learning.md). NULL: none */
+    const char *train;
     const char *rounding;            /* int8 requantization: "double" (NULL), like the reference kernels, or "single" */
     /* Calls between dequantize and quantize: "exact" (NULL), on integers if only the rounding of floats differs;
      * "integer", also if exact ties are frequent; "float", as written */

@@ -37,6 +37,7 @@ emitter/graph/dag            emitter/ir/interpret
 emitter/graph/quantize       emitter/graph/dag
 emitter/graph/shrink         emitter/graph/dag
 emitter/graph/differentiate  emitter/graph/dag
+emitter/graph/train          emitter/graph/differentiate
 emitter/graph/condition      emitter/graph/dag
 emitter/graph/passes         emitter/graph/differentiate emitter/graph/quantize emitter/graph/shrink emitter/graph/condition
 emitter/graph/plan           emitter/graph/condition emitter/schedule
@@ -62,7 +63,7 @@ emitter/import/tflite/ops    emitter/import/tflite/file emitter/import/model
 emitter/import/tflite        emitter/import/tflite/ops
 emitter/import               emitter/import/onnx emitter/import/tflite emitter/import/te
 emitter/export               emitter/import/formats emitter/graph/dag
-emitter/driver               emitter/import emitter/graph/passes emitter/graph/plan emitter/lower emitter/cgen emitter/loopwright.h
+emitter/driver               emitter/import emitter/graph/train emitter/graph/passes emitter/graph/plan emitter/lower emitter/cgen emitter/loopwright.h
 emitter/quantizer            emitter/driver
 emitter/api/computation      emitter/driver emitter/context
 emitter/api/extend           emitter/api/computation

@@ -70,6 +70,9 @@ int64_t report_result(Ctx *cx, const Group *g) { return bytes_of(cx, g->output, 
 const char *report_place(Build *b, const Group *g)
 {
     const Slot *s = plan_slot(&b->plan, g->output[0]);
+    if (b->is_step && s->kind == SLOT_OUTPUT) return "loss";
+    if (s->kind == SLOT_INPUT && build_trained_of_input(b, s->index) >= 0)
+        return text_format(b->cx, "params.%s", b->graph.input[s->index]->name);
     if (b->outer && s->kind == SLOT_OUTPUT) return text_format(b->cx, "result %d", s->index);
     if (s->kind == SLOT_OUTPUT && build_state_of_output(b, s->index) >= 0) return "state";
     if (s->kind == SLOT_OUTPUT)
@@ -84,6 +87,7 @@ const char *report_place(Build *b, const Group *g)
 static void print_layers_of(Build *b, Text *t, int width)
 {
     if (b->outer) text_printf(t, "\n%s: %s\n", b->body->name, b->body->what);
+    if (b->is_step) text_printf(t, "\n%s_train: one sample\n", b->name);
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
         text_printf(t, "%-28s %-*s %12lld %10lld %10lld  %s%s\n", g->name, width, group_ops_text(b->cx, g, "+"),
@@ -116,7 +120,7 @@ static void print_layers(Build *b, Text *t)
 
 Totals report_totals(const Build *b)
 {
-    Totals t = { .arena = b->plan.arena_size, .inputs = bytes_of(b->cx, b->graph.input, b->graph.input_count),
+    Totals t = { .arena = b->plan.arena_size, .inputs = bytes_of(b->cx, b->graph.input, b->model.input_count),
                  .outputs = bytes_of(b->cx, b->model.output, b->model.output_count) };
     for (int i = 0; i < b->program.state_count; i++) {
         int64_t bytes = tensor_bytes(b->program.state[i].tensor);
@@ -125,6 +129,8 @@ Totals report_totals(const Build *b)
         t.state += b->program.state[i].is_single ? bytes : 2 * bytes;
         t.weights += b->program.state[i].initial ? bytes : 0;
     }
+    for (int i = 0; i < b->program.trained_count; i++)
+        if (b->program.trained[i].initial_name) t.weights += tensor_bytes(b->program.trained[i].tensor);
     if (b->options->ports_in_arena) t.inputs = t.outputs = 0;
     for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_group_macs(b, i);
     for (int i = 0; i < b->program.constant_count; i++) t.weights += tensor_bytes(b->program.constant[i]);
@@ -168,6 +174,7 @@ static void print_totals(Build *b, Text *t)
     text_printf(t, free ? ", of which %d cost nothing\n" : "\n", free);
     for (const Build *g = b; g; g = g->next)
         if (g->combine_text) text_printf(t, "\n%s\n", g->combine_text);
+    report_training(b, t);
 }
 
 static void print_pair(Text *t, int64_t was, int64_t is, int width)

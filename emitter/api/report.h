@@ -18,4 +18,5 @@ int report_layers(const Build *b);           /* rows of the table: the layers of
 int report_floats(const Build *b);
 const char *report_attrs(Ctx *cx, const Node *annotation);   /* " dtype=i16": of a recorded annotation */
 const char *report_place(Build *b, const Group *g);          /* "arena +1024", "output 0" */
+void report_training(Build *b, Text *t);     /* report_training.c: adds nothing without --train */
 #endif

@@ -6,11 +6,12 @@
 #include "support/text.h"
 
 typedef enum PlaceKind {
-    PLACE_INPUT, PLACE_OUTPUT, PLACE_ARENA, PLACE_CONST, PLACE_STATE, PLACE_NEXT, PLACE_PARAM, PLACE_NONE
+    PLACE_INPUT, PLACE_OUTPUT, PLACE_ARENA, PLACE_CONST, PLACE_STATE, PLACE_NEXT, PLACE_TRAINED, PLACE_PARAM,
+    PLACE_NONE
 } PlaceKind;
 /* The storage of a call's argument. INPUT, OUTPUT: index into the program's. CONST: index into its constants. STATE,
- * NEXT: index into its states, as the last run left it and as this run computes it. PARAM: index into those of the
- * calling function. NONE: never read. */
+ * NEXT: index into its states, as the last run left it and as this run computes it. TRAINED: index into `trained`.
+ * PARAM: index into those of the calling function. NONE: never read. */
 typedef struct Place { PlaceKind kind; int index; int64_t offset; /* bytes from its start */ DType type; } Place;
 
 /* A parameter of a function that calls others: of a partition or a body. */
@@ -93,6 +94,8 @@ typedef struct Port {                  /* an input or output of the model */
     /* Functions from floats to an input, from an output to floats: one element, all. NULL: neither quantized nor of 8
      * or 16 bits */
     const char *convert, *convert_all;
+    const char *base;                  /* the struct that holds its pointer; NULL: "in" or "out" */
+    bool is_alone;                     /* its pointer is a parameter of the function */
 } Port;
 
 /* State: an output that the next run reads as an input. If the new value's live range begins after the last read of the
@@ -113,7 +116,18 @@ typedef enum WeightsKind {
 } WeightsKind;
 enum { WEIGHTS_HEADER = 64 };          /* bytes of the header of model.bin */
 
-typedef struct Program {
+
+/* A member of struct NAME_params: what a training step changes, and numbers that the caller may set. */
+typedef struct Trained {
+    const char *name, *what;           /* "dense_w", "w" */
+    const Tensor *tensor;
+    const Tensor *initial;             /* NULL: zeros */
+    const char *initial_name;          /* of the constant, without the prefix; NULL: zeros, or a scalar */
+    bool is_weights;                   /* of the network, not of the optimizer */
+} Trained;
+
+typedef struct Program Program;
+struct Program {
     const char *name;                  /* prefix, a C identifier in lower case: "kws" */
     const char *header;                /* file name of the header that model.c includes; NULL: NAME.h */
     const char *source;                /* the model's file name, without folders */
@@ -147,7 +161,11 @@ typedef struct Program {
     int64_t weights_bytes;
     const uint8_t *weights_header;
     const int64_t *constant_at;
-} Program;
+    int trained_count; const Trained *trained;             /* of --train; count 0: none */
+    const char *params_version;        /* eight hexadecimal digits: of the members and the model */
+    const Program *step;               /* NAME_train, with the arena, ports and calls of the step; NULL: none */
+    bool is_step; int run_call_count;                      /* of a step: NAME_run's calls */
+};
 
 /* model.c without the elements of its constants, which are printed into the file: large models have more text than
  * memory. */

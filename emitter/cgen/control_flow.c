@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "cgen/wrap.h"
+#include "support/wrap.h"
 #include "support/names.h"
 
 const Call *program_call(const Program *p, int i)
@@ -24,6 +24,7 @@ const Call *program_call(const Program *p, int i)
     i -= p->call_count;
     for (int b = 0; b < p->body_count; i -= p->body[b++]->call_count)
         if (i < p->body[b]->call_count) return &p->body[b]->call[i];
+    if (p->step && i < p->step->call_count) return &p->step->call[i];
     return NULL;
 }
 

@@ -2,7 +2,7 @@
 /* Prints model.hpp: a C++11 class over model.h, without heap and exceptions. It owns the arena and the state; inputs
  * and outputs are arguments of run, or accessors of the arena. */
 #include "cgen/ports.h"
-#include "cgen/wrap.h"
+#include "support/wrap.h"
 #include "support/names.h"
 
 static void accessor(Text *t, const char *prefix, const char *side, const Port *p)

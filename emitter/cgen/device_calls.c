@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "cgen/wrap.h"
+#include "support/wrap.h"
 #include "support/names.h"
 
 static const char *have(Ctx *cx, const Program *p, const char *device)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cgen/wrap.h"
+#include "support/wrap.h"
 #include "ir/nest/external.h"
 #include "support/map.h"
 

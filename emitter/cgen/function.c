@@ -5,7 +5,7 @@
 
 #include "cgen/apart.h"
 #include "cgen/spell.h"
-#include "cgen/wrap.h"
+#include "support/wrap.h"
 #include "ir/nest/external.h"
 #include "support/names.h"
 

@@ -9,8 +9,9 @@
 #include "cgen/ports.h"
 #include "cgen/runtime.h"
 #include "cgen/spell.h"
+#include "cgen/training.h"
 #include "cgen/weights.h"
-#include "cgen/wrap.h"
+#include "support/wrap.h"
 #include "support/map.h"
 #include "support/names.h"
 
@@ -23,15 +24,49 @@ static int64_t weights_size(const Program *p)
         if (program_reads(p, i)) bytes += tensor_bytes(p->constant[i]);
     for (int i = 0; i < p->state_count; i++)
         if (p->state[i].initial) bytes += tensor_bytes(p->state[i].initial);
+    for (int i = 0; i < p->trained_count; i++)
+        if (p->trained[i].initial_name) bytes += tensor_bytes(p->trained[i].initial);
     return bytes;
+}
+
+/* The program with the arena, ports and calls of its step. */
+static Program step_of(const Program *p)
+{
+    Program s = *p;
+    s.is_step = true;
+    s.step = NULL;
+    s.call_count = p->step->call_count;
+    s.call = p->step->call;
+    s.arena_size = p->step->arena_size;
+    s.input_count = p->step->input_count;
+    s.input = p->step->input;
+    s.output_count = p->step->output_count;
+    s.output = p->step->output;
+    s.run_call_count = p->call_count;
+    return s;
+}
+
+static void step_signature(Ctx *cx, Text *t, const Program *p)
+{
+    const size_t start = t->length;
+    text_printf(t, "int %s_train(%s%sstruct %s_params *params, const struct %s_inputs *in, const struct %s_targets "
+                   "*target, %s *loss)", p->name, p->static_arena ? "" : "void *arena, ",
+                p->weights == WEIGHTS_CALLER ? "const uint8_t *weights, " : "", p->name, p->name, p->name,
+                dtype_info(p->output[0].tensor->type)->c_type);
+    wrap_list(cx, t, start);
 }
 
 static void run_signature(Ctx *cx, Text *t, const Program *p)
 {
     const size_t start = t->length;
-    text_printf(t, "int %s_run(%s%s%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
+    if (p->is_step) {
+        step_signature(cx, t, p);
+        return;
+    }
+    text_printf(t, "int %s_run(%s%s%s%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
                 p->static_arena ? "" : "void *arena, ",
                 p->weights == WEIGHTS_CALLER ? "const uint8_t *weights, " : "",
+                p->trained_count ? text_format(cx, "const struct %s_params *params, ", p->name) : "",
                 p->state_count ? text_format(cx, "struct %s_state *state, ", p->name) : "", p->name, p->name);
     wrap_list(cx, t, start);
 }
@@ -84,16 +119,24 @@ static void row_of_state(Ctx *cx, Text *t, const State *s)
                 tensor_shape_text(cx, s->tensor));
 }
 
+/* NAME_run and NAME_train may share one arena. */
+static int64_t arena_of_both(const Program *p)
+{
+    return p->step && p->step->arena_size > p->arena_size ? p->step->arena_size : p->arena_size;
+}
+
 /* Prints the macro that declares the caller's arena. It aligns by the language's keyword, or in C99 by the
  * compiler's. */
-static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix)
+static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *word,
+                        const char *function)
 {
     enum { LONG_DOUBLE = 8 };      /* bytes, at least */
-    const char *array = text_format(cx, p->arena_size ? "[%s_ARENA_SIZE]" : "[1]", prefix);
-    const char *align = text_format(cx, "%s_ARENA_ALIGN", prefix), *define = text_format(cx, "#define %s_ARENA(name)",
-                                                                                         prefix);
-    text_printf(t, "/* Declares the arena: `static %s_ARENA(memory);`, passed as %s_run(memory, ...) */\n", prefix,
-                p->name);
+    const char *macro = text_format(cx, "%s_%s", prefix, word);
+    const int64_t bytes = strcmp(function, "run") == 0 ? p->arena_size : arena_of_both(p);
+    const char *array = bytes ? text_format(cx, "[%s_SIZE]", macro) : "[1]";
+    const char *align = text_format(cx, "%s_ARENA_ALIGN", prefix), *define = text_format(cx, "#define %s(name)", macro);
+    text_printf(t, "/* Declares the arena: `static %s(memory);`, passed as %s_%s(memory, ...) */\n", macro, p->name,
+                function);
     text_printf(t,
                 "#if defined(__GNUC__) || defined(__TINYC__)\n%s unsigned char name%s __attribute__((aligned(%s)))\n",
                     define, array, align);
@@ -101,8 +144,8 @@ static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix)
     text_printf(
         t, "#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L\n%s _Alignas(%s) unsigned char name%s\n",
         define, align, array);
-    text_printf(t, "#else     /* other C99 compilers: %s_run rejects a misaligned arena */\n", p->name);
-    text_printf(t, "%s long double name[%lld]\n#endif\n\n", define, (long long)(p->arena_size / LONG_DOUBLE + 1));
+    text_printf(t, "#else     /* other C99 compilers: %s_%s rejects a misaligned arena */\n", p->name, function);
+    text_printf(t, "%s long double name[%lld]\n#endif\n\n", define, (long long)(bytes / LONG_DOUBLE + 1));
 }
 
 static bool may_stop(const Program *p)
@@ -122,6 +165,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
     for (int i = 0; i < p->output_count; i++) port_row(cx, &t, &p->output[i]);
     if (p->state_count) text_add(&t, " * State\n");
     for (int i = 0; i < p->state_count; i++) row_of_state(cx, &t, &p->state[i]);
+    training_rows(cx, &t, p);
     if (ports_are_i8(p))
         text_printf(&t, " *\n * Requantization rounds %s.\n",
                     p->rounds_once ? "once" : "twice, as TensorFlow Lite's reference kernels do");
@@ -143,7 +187,12 @@ const char *cgen_header(Ctx *cx, const Program *p)
     text_printf(&t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n", prefix, (long long)weights_size(p));
     if (weights_are_in_file(p)) file_macros(&t, p, prefix);
     text_char(&t, '\n');
-    if (!p->static_arena) arena_macro(cx, &t, p, prefix);
+    if (!p->static_arena) arena_macro(cx, &t, p, prefix, "ARENA", "run");
+    if (p->step) {
+        text_printf(&t, "#define %s_TRAIN_ARENA_SIZE %lldu     /* bytes for %s_train, and enough for %s_run */\n",
+                    prefix, (long long)arena_of_both(p), p->name, p->name);
+        if (!p->static_arena) arena_macro(cx, &t, p, prefix, "TRAIN_ARENA", "train");
+    }
     text_printf(&t, "#define %s_E_ARENA (-1)     /* the arena is null or misaligned */\n", prefix);
     text_printf(&t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n", prefix);
     if (p->state_count) text_printf(&t, "#define %s_E_STATE (-3)     /* the state is null */\n", prefix);
@@ -154,8 +203,11 @@ const char *cgen_header(Ctx *cx, const Program *p)
     if (weights_are_in_file(p))
         text_printf(&t, "#define %s_E_WEIGHTS (-6)  /* the weights are null, misaligned, damaged, or another model's "
                         "*/\n", prefix);
+    if (p->step)
+        text_printf(&t, "#define %s_E_PARAMS (-7)   /* params are null, damaged or of another version */\n", prefix);
     text_char(&t, '\n');
     ports_declare(cx, &t, p, prefix);
+    training_declare(cx, &t, p, prefix);
     if (p->state_count) text_char(&t, '\n');
     if (p->state_count) state_struct(&t, p);
     if (weights_are_in_file(p)) {
@@ -171,6 +223,13 @@ const char *cgen_header(Ctx *cx, const Program *p)
                                   : "Reentrant: all state is in the arena. */\n");
     run_signature(cx, &t, p);
     text_add(&t, ";\n");
+    if (p->step) {
+        text_printf(&t, "\n/* Trains on one sample: params change in place, *loss is the loss before. Returns as %s_run"
+                        " does. */\n", p->name);
+        const Program step = step_of(p);
+        run_signature(cx, &t, &step);
+        text_add(&t, ";\n");
+    }
     ports_convert(cx, &t, p, prefix);
     text_add(&t, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     return wrap_lines(cx, text_string(&t));
@@ -201,6 +260,8 @@ static const char *place_in_memory(Ctx *cx, int64_t offset, DType type)
     return text_format(cx, dtype_info(type)->bytes == 1 ? "(%s *)%s" : "(%s *)(void *)%s", c_type, at);
 }
 
+static const char *base_of(const Port *p, const char *otherwise) { return p->base ? p->base : otherwise; }
+
 static const char *place_text(Ctx *cx, const Program *p, const Place *at, const Memory *m)
 {
     int64_t elem = dtype_info(at->type)->bytes;
@@ -208,11 +269,12 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
     DType held = m->type;
     switch (at->kind) {
     case PLACE_INPUT:
-        base = text_format(cx, "in->%s", p->input[at->index].name);
+        base = text_format(cx, "%s->%s", base_of(&p->input[at->index], "in"), p->input[at->index].name);
         held = p->input[at->index].tensor->type;
         break;
     case PLACE_OUTPUT:
-        base = text_format(cx, "out->%s", p->output[at->index].name);
+        base = p->output[at->index].is_alone ? p->output[at->index].name
+                                             : text_format(cx, "out->%s", p->output[at->index].name);
         held = p->output[at->index].tensor->type;
         break;
     case PLACE_STATE: case PLACE_NEXT: {
@@ -228,6 +290,10 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
         base = text_format(cx, "%s_%s", p->name, p->constant_name[at->index]);
         held = p->constant[at->index]->type;
         if (weights_are_in_file(p)) return file_constant(cx, p, at->index, at->offset, m->type);
+        break;
+    case PLACE_TRAINED:
+        base = training_place(cx, &p->trained[at->index]);
+        held = p->trained[at->index].tensor->type;
         break;
     case PLACE_PARAM:
         base = p->param[at->index].name;
@@ -349,25 +415,36 @@ static void static_arena(Text *t, const Program *p, const char *prefix)
     used[I64] = used[F64] = true;
     for (int i = 0; (call = program_call(p, i)) != NULL; i++)
         for (int j = 0; j < call->place_count; j++) used[call->place[j].type] = true;
-    text_printf(t, "static LW_ALIGN(%lld) union {\n    uint8_t bytes[%s_ARENA_SIZE];\n", (long long)p->arena_align,
-                prefix);
+    text_printf(t, "static LW_ALIGN(%lld) union {\n    uint8_t bytes[%s_%sARENA_SIZE];\n", (long long)p->arena_align,
+                prefix, p->step ? "TRAIN_" : "");
     for (int type = 0; type < DTYPE_COUNT; type++) {
         const DTypeInfo *info = dtype_info((DType)type);
         if (used[type] && info->bytes > 1)
             text_printf(t, "    %s as_%s[%lld];\n", info->c_type, info->spelling,
-                        (long long)((p->arena_size + info->bytes - 1) / info->bytes));
+                        (long long)((arena_of_both(p) + info->bytes - 1) / info->bytes));
     }
     text_printf(t, "} %s_arena;\n\n", p->name);
+}
+
+/* Layers of NAME_train are numbered after those of NAME_run and of all bodies. */
+static int first_layer(const Program *p)
+{
+    int count = 0;
+    if (!p->is_step) return 0;
+    for (int i = 0; i < p->body_count; i++) count += p->body[i]->call_count;
+    return p->run_call_count + count;
 }
 
 static void run_function(Ctx *cx, Text *t, const Program *p)
 {
     const char *prefix = name_upper(cx, p->name);
     Speller s = speller_new(cx);
-    static const char *const taken[] = { "in", "out", "arena", "memory", "state", "now", "next" };
+    static const char *const taken[] = { "in", "out", "arena", "memory", "state", "now", "next", "params", "target",
+                                         "loss" };
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) speller_name(&s, taken[i], taken[i]);
     if (p->weights == WEIGHTS_CALLER) speller_name(&s, "weights", "weights");
-    if (p->static_arena && uses_arena(p)) static_arena(t, p, prefix);
+    if (p->static_arena && !p->is_step && (uses_arena(p) || (p->step && uses_arena(p->step))))
+        static_arena(t, p, prefix);
     run_signature(cx, t, p);
     text_add(t, "\n{\n");
     if (uses_arena(p))
@@ -384,14 +461,18 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     wrap_statement(cx, t, start);
     if (weights_are_in_file(p)) file_check_in_run(cx, t, p, prefix);
     if (p->state_count) text_printf(t, "    if (state == NULL) return %s_E_STATE;\n", prefix);
-    if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count);
-    if (p->output_count) check_pointers(cx, t, prefix, "out", p->output, p->output_count);
+    if (p->trained_count) text_printf(t, "    if (params == NULL) return %s_E_PARAMS;\n", prefix);
+    if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count - p->is_step);
+    if (p->is_step) {
+        check_pointers(cx, t, prefix, "target", &p->input[p->input_count - 1], 1);
+        text_printf(t, "    if (loss == NULL) return %s_E_NULL;\n", prefix);
+    } else if (p->output_count) check_pointers(cx, t, prefix, "out", p->output, p->output_count);
     if (has_alternating(p)) text_add(t, "    const int now = state->current != 0, next = !now;\n");
     check_sizes(t, p, prefix, &s);
     for (int i = 0; i < p->call_count; i++) {
         const Partition *d = p->call[i].partition;
         if (d && i && p->call[i - 1].partition == d) continue;
-        layer_mark(cx, t, i, d ? d->name : p->call[i].label);
+        layer_mark(cx, t, first_layer(p) + i, d ? d->name : p->call[i].label);
         if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", &s, place_text);
         else print_call(cx, t, p, &p->call[i], &s);
     }
@@ -409,7 +490,7 @@ static bool shares_place_of_earlier(const Program *p, int function)
 /* Prints the declarations of all constants in use, and lists the constants. */
 static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
 {
-    s->constant = NEW_ARRAY(cx->arena, const Tensor *, p->constant_count + p->state_count);
+    s->constant = NEW_ARRAY(cx->arena, const Tensor *, p->constant_count + p->state_count + p->trained_count);
     for (int i = 0; i < p->constant_count; i++) {
         if (weights_are_in_file(p) || !program_reads(p, i)) continue;
         Text one = text_new(cx);
@@ -421,6 +502,11 @@ static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
         if (!p->state[i].initial) continue;
         constant(cx, t, p, p->state[i].initial, p->state[i].initial_name);
         s->constant[s->constant_count++] = p->state[i].initial;
+    }
+    for (int i = 0; i < p->trained_count; i++) {
+        if (!p->trained[i].initial_name) continue;
+        constant(cx, t, p, p->trained[i].initial, p->trained[i].initial_name);
+        s->constant[s->constant_count++] = p->trained[i].initial;
     }
 }
 
@@ -474,9 +560,15 @@ Source cgen_source(Ctx *cx, const Program *p)
     constants(cx, p, &weights, &s);
     if (weights_are_in_file(p)) file_functions(cx, &weights, p, name_upper(cx, p->name));
     if (p->state_count) reset_function(&run, p);
+    training_functions(cx, &run, p, name_upper(cx, p->name));
     bodies(cx, &run, p);
     partition_defaults(cx, &run, p, print_call_of_partition);
     run_function(cx, &run, p);
+    if (p->step) {
+        const Program step = step_of(p);
+        text_char(&run, '\n');
+        run_function(cx, &run, &step);
+    }
     const char *required = text_format(cx, "%s %s", required_macros(cx, p, &s), text_string(&code));
     begin_source(cx, &before, p, text_string(&run), required);
     text_addn(&before, text_string(&code), code.length);

@@ -5,7 +5,7 @@
 
 #include "cgen/device_calls.h"
 #include "cgen/spell.h"
-#include "cgen/wrap.h"
+#include "support/wrap.h"
 #include "support/names.h"
 
 static const char *const head[] = {

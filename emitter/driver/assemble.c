@@ -191,7 +191,7 @@ void build_assemble(Build *b)
     for (int i = 0; i < p->size_count; i++)
         size_name[i] = build_unique_name(cx, &ports, name_unprefixed(cx, expr_as_var(p->size[i])->name));
     p->size_name = size_name;
-    Port *input = ports_of(b, b->graph.input, b->graph.input, b->graph.input_count, build_state_of_input, &ports,
+    Port *input = ports_of(b, b->graph.input, b->graph.input, b->model.input_count, build_state_of_input, &ports,
                            &p->input_count);
     Port *output = ports_of(b, b->model.output, b->graph.output, b->graph.output_count, build_state_of_output, &ports,
                             &p->output_count);
@@ -201,5 +201,4 @@ void build_assemble(Build *b)
     build_unique_name(cx, &states, "current");
     p->state = states_of(b, &states);
     p->state_count = b->state_count;
-    build_weights(b);
 }

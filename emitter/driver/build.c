@@ -24,6 +24,16 @@ bool build_progress(const Build *b, const char *part, int64_t done, int64_t tota
     return false;
 }
 
+int build_trained_of_input(const Build *b, int input)
+{
+    if (!b->training || input < b->model.input_count + b->is_step) return -1;
+    int place = input - b->model.input_count - b->is_step;
+    if (b->is_step) return place;
+    for (int i = 0; i < b->training->param_count; i++)
+        if (b->training->param[i].is_read && place-- == 0) return i;
+    return -1;
+}
+
 int build_all_groups(const Build *b, const Group *const **all)
 {
     int count = 0;

@@ -144,8 +144,21 @@ const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j)
                                 r->b->partition[in].device, r->b->name, r->b->partition[in].name);
 }
 
+/* True if the group reads or computes an update, which it would do later in the loops of another. */
+static bool takes_part_in_update(const Graph *graph, const Group *g)
+{
+    for (int u = 0; u < graph->update_count; u++) {
+        for (int i = 0; i < g->input_count; i++)
+            if (g->input[i] == graph->input[graph->update[u].input]) return true;
+        for (int i = 0; i < g->output_count; i++)
+            if (g->output[i] == graph->output[graph->update[u].output]) return true;
+    }
+    return false;
+}
+
 bool layers_stays(const Search *r, const Layers *l, int i)
 {
+    if (takes_part_in_update(&r->b->graph, &l->at[i].group)) return true;
     return l->plan.is_free[i] || layers_why_apart(r, l, i);
 }
 

@@ -62,6 +62,7 @@ static const char *obstacle_of_weights(const Program *p)
     const bool is_flash = p->weights == WEIGHTS_FLASH;
     if (p->partition_count && (is_flash || p->weights == WEIGHTS_CALLER))
         return "functions of a device, which receive no address of weights";
+    if (p->step && is_flash) return "--train, whose parameters begin with constants";
     if (p->body_count && is_flash) return "control flow, whose bodies receive constants like other tensors";
     for (int i = 0; i < p->state_count; i++)
         if (p->state[i].initial && is_flash) return "state with initial values";

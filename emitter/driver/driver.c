@@ -146,6 +146,7 @@ bool build_graph(Build *b)
                         .target = b->target,
                         .records_grids = b->records_grids };
     if (build_passes(b) && b->options->layers && !b->model.is_nest) build_show_layers(b);
+    if (b->step && build_passes(b->step)) build_inner_graphs(b->step);
     return build_inner_graphs(b);
 }
 
@@ -159,12 +160,15 @@ bool build_program(Build *b)
     b->shared->function = NEW_ARRAY(b->cx->arena, const Function *, groups);
     b->shared->body = NEW_ARRAY(b->cx->arena, const Body *, graphs);
     build_functions(b);
+    if (b->step && !ctx_failed(b->cx)) build_functions(b->step);
     if (!ctx_failed(b->cx) && b->target->lanes == 1)
         functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
     if (!ctx_failed(b->cx)) build_check_ram(b);
     if (!ctx_failed(b->cx)) build_final_code(b);
     if (!ctx_failed(b->cx)) build_name_shared(b);
     if (!ctx_failed(b->cx)) build_assemble(b);
+    if (!ctx_failed(b->cx)) build_assemble_training(b);
+    if (!ctx_failed(b->cx)) build_weights(b);
     if (!ctx_failed(b->cx)) build_class_names(b);
     return !ctx_failed(b->cx);
 }

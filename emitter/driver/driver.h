@@ -7,6 +7,7 @@
 #include "graph/dag/region.h"
 #include "graph/passes/passes.h"
 #include "graph/plan/plan.h"
+#include "graph/train/train.h"
 #include "ir/interpret/evaluate.h"
 #include "import/model/model.h"
 #include "loopwright.h"
@@ -62,6 +63,9 @@ struct Build {
     int *constant_of;                        /* [plan.constant_count] their indices among the program's constants */
     Scratch **scratch; int *scratch_count;   /* [groups] */
     Body *body;                              /* the function that runs the graph; NULL: NAME_run */
+    Training *training;                      /* of --train; NULL: none */
+    Build *step;                             /* of the model's graph: the training step's */
+    bool is_step;
     int partition_count; Partition *partition;   /* sequences of groups on one foreign device */
     int *partition_of;                       /* [groups]; -1: on the host; NULL: all on the host */
     Program program;
@@ -104,8 +108,15 @@ int build_state_of_input(const Build *b, int input);
 int build_state_of_output(const Build *b, int output);
 const Tensor *build_initial(const Build *b, int input);                        /* initial value of state; NULL: zeros */
 
+/* training.c: splits the model's graph after the passes that fold constants; does nothing without --train. */
+void build_split_training(Build *b);
+/* Index among the parameters of the graph's input; -1: it is none. build.c */
+int build_trained_of_input(const Build *b, int input);
+void build_check_updates(Build *b);
+void build_assemble_training(Build *b);          /* the program's second function */
+
 /* Between passes and schedules: --layers; partitions for devices; --combine; combination that reduces RAM. */
-void build_show_layers(Build *b);                                              /* show_layers.c */
+void build_show_layers(Build *b);                                              /* nests.c */
 void build_partitions(Build *b);                                               /* device_functions.c */
 void build_combine_named(Build *b);                                            /* combine_named.c */
 const char *build_between(Build *b, const int *part, int part_count);          /* the obstacle; NULL: none */

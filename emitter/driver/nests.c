@@ -17,9 +17,32 @@ bool build_passes(Build *b)
         if (b->options->no_shrink && pass[i].run == graph_shrink) continue;
         b->graph = pass[i].run(b->cx, b->graph);
         watch_lap(b->watch, "dag", pass[i].name);
+        if (pass[i].run == graph_affine) build_split_training(b);
         if (text_equal(pass[i].name, b->shared->until)) break;
     }
     return !ctx_failed(b->cx);
+}
+
+/* --layers: each tensor between groups becomes an output, in execution order, to locate the first layer in which two
+ * programs differ. */
+void build_show_layers(Build *b)
+{
+    const Groups groups = fuse(b->cx, &b->graph);
+    Graph *g = &b->graph;
+    Model *m = &b->model;
+    int most = g->output_count;
+    for (int i = 0; i < groups.count; i++) most += groups.at[i].output_count;
+    Tensor **all = NEW_ARRAY(b->cx->arena, Tensor *, most), **imported = NEW_ARRAY(b->cx->arena, Tensor *, most);
+    for (int i = 0; i < g->output_count; i++) all[i] = g->output[i], imported[i] = m->output[i];
+    g->output = all;
+    m->output = imported;
+    for (int i = 0; i < groups.count; i++)
+        for (int j = 0; j < groups.at[i].output_count; j++) {
+            Tensor *t = groups.at[i].output[j];
+            if (graph_has_output(g, t)) continue;
+            imported[m->output_count++] = t;
+            all[g->output_count++] = t;
+        }
 }
 
 /* ---- Groups and nests ------------------------------------------------------------------------------------------ */
@@ -85,7 +108,8 @@ static bool naive_nests(Build *b)
 static bool nests_of_graphs(Build *b)
 {
     if (ctx_failed(b->cx)) return false;
-    if (!b->outer) build_check_schedules(b);
+    if (b->graph.update_count) build_check_updates(b);
+    if (!b->outer && !b->is_step) build_check_schedules(b);
     return !ctx_failed(b->cx);
 }
 
@@ -97,7 +121,7 @@ bool build_nests(Build *b)
         refuse_layers(b);
         return !ctx_failed(cx) && nest_of_te(b) && nests_of_graphs(b);
     }
-    b->groups = groups_by_device(cx, fuse(cx, &b->graph));
+    b->groups = groups_by_updates(cx, &b->graph, groups_by_device(cx, fuse(cx, &b->graph)));
     build_partitions(b);
     build_name_groups(b);
     watch_lap(b->watch, "dag", "fuse");
@@ -109,14 +133,15 @@ bool build_nests(Build *b)
     bool is_named = combine && !text_equal(combine, "none");
     build_combine_blocks(b);
     if (ctx_failed(cx)) return false;
-    if (!b->outer) build_check_file_schedules(b);
+    if (!b->outer && !b->is_step) build_check_file_schedules(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
         if (!b->nest[i]) build_schedule_group(b, i);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
     /* The graphs of regions first: their plans give the regions' memory */
     if (!build_inner_nests(b)) return false;
-    if (is_named) build_combine_named(b);
-    if (!combine && !b->outer && b->options->ram) build_combine_for_limit(b);
+    if (is_named && !b->is_step) build_combine_named(b);
+    if (!combine && !b->outer && !b->is_step && b->options->ram) build_combine_for_limit(b);
     else if (!combine && !b->outer && !text_equal(b->options->optimize, "speed")) build_combine_for_ram(b);
+    if (b->step) build_nests(b->step);
     return nests_of_graphs(b);
 }

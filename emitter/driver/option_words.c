@@ -15,7 +15,7 @@ typedef struct Row { const char *name; Sort sort; size_t at; } Row;
 
 #define ROW(name, sort, field) { name, sort, offsetof(lw_options, field) }
 static const Row rows[] = {
-    ROW("--gradient", WORD, gradient),       ROW("--float", WORD, floats),
+    ROW("--gradient", WORD, gradient),       ROW("--train", WORD, train),
     ROW("--annotate", PATH, annotate),       ROW("--rounding", WORD, rounding), ROW("--qdq", WORD, qdq),
     ROW("--float", WORD, floats),
     ROW("--weights", WORD, weights),
@@ -25,7 +25,8 @@ static const Row rows[] = {
 
 static void word(Text *t, const char *option, const char *value)
 {
-    text_printf(t, "%s%s%s%s", t->length ? " " : "", option, value ? " " : "", value ? value : "");
+    const char *quote = value && strchr(value, ' ') ? "'" : "";
+    text_printf(t, "%s%s%s%s%s%s", t->length ? " " : "", option, value ? " " : "", quote, value ? value : "", quote);
 }
 
 static const char *without_folder(const char *path)

@@ -27,6 +27,11 @@ Place build_place(const Build *b, const Slot *s)
     Place p = { PLACE_ARENA, s->index, bytes, s->tensor->type };
     switch (s->kind) {
     case SLOT_INPUT:
+        if (build_trained_of_input(b, s->index) >= 0) {
+            p.kind = PLACE_TRAINED;
+            p.index = build_trained_of_input(b, s->index);
+            break;
+        }
         p.kind = in >= 0 ? PLACE_STATE : PLACE_INPUT;
         p.index = in >= 0 ? in : port_number(b, s->index, build_state_of_input);
         break;

@@ -197,7 +197,9 @@ const Op ops_elementwise[] = {
     FLOATS("atanh", "y[*] = atanh(x[*])", 1),
     BOUNDED("tanh", "y[*] = tanh(x[*])", 1, 1.0f / 128, 0),
     /* Activations */
-    BOUNDED("sigmoid", "y[*] = sigmoid(x[*])", 1, 1.0f / 256, -128),
+    { ROW("sigmoid", "y[*] = sigmoid(x[*])", 1, float_cases), .meaning.formula = "y[*] = sigmoid(x[*])",
+      .meaning.floats_only = true, .quantization = { .output_step = 1.0f / 256, .output_zero = -128 },
+      .gradient.link = LINK_SIGMOID },
     { ROW("relu", "y[*] = max(x[*], 0)", 1, number_cases), .meaning.formula = "y[*] = max(x[*], 0)",
       .quantization.limits = relu_limits },
     FLOATS("silu", "y[*] = x[*] * sigmoid(x[*])", 3),

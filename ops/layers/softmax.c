@@ -121,7 +121,7 @@ static const OpCase cases[] = {
 
 const Op ops_softmax[] = {
     { SOFTMAX(softmax, "y[n,c] = exp(x[n,c] - peak[n]) / sum(c) exp(x[n,c] - peak[n]), peak[n] = max(c) x[n,c]"),
-      .gradient.adjoint = softmax_adjoint,
+      .gradient = { .adjoint = softmax_adjoint, .link = LINK_SOFTMAX },
       .quantization = { .output_step = 1.0f / 256, .output_zero = -128, .in_fixed_point = softmax_in_fixed_point } },
     { SOFTMAX(log_softmax, "y[n,c] = x[n,c] - peak[n] - log(sum(c) exp(x[n,c] - peak[n])), peak[n] = max(c) x[n,c]"),
       .gradient.adjoint = log_softmax_adjoint },

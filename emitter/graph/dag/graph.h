@@ -20,6 +20,9 @@ typedef struct Mark { const Node *annotation; Tensor *tensor; const char *reader
  *   FLOAT     in floats, as written */
 typedef enum Qdq { QDQ_EXACT, QDQ_INTEGER, QDQ_FIXED, QDQ_FLOAT } Qdq;
 
+/* Indices of an input and an output that share memory: the output is the input's new value. */
+typedef struct Update { int input, output; } Update;
+
 typedef struct Graph {
     const char *name;
     int input_count;  Tensor **input;       /* in the model's order */
@@ -32,6 +35,7 @@ typedef struct Graph {
     Shrunk shrunk_total;                    /* sum over all layers that multiply, reduced or not */
     int mark_count;   Mark *mark;           /* passes that rewrite the graph update them */
     bool records_grids;                     /* simulated quantizations become marks, for the quantizer */
+    int update_count; const Update *update; /* of a training step */
 } Graph;
 
 bool graph_has_output(const Graph *g, const Tensor *t);

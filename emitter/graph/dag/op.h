@@ -115,6 +115,9 @@ typedef struct OpGradient {
      * gradient and are replaced by the pass `gradient`: outputs are the adjoints of the inputs after the first, or
      * after the seed. */
     enum { GRADIENT_NONE, GRADIENT_STOP, GRADIENT_CHECKPOINT, GRADIENT_OF_SCALAR, GRADIENT_OF_SEED } role;
+    /* Turns logits into probabilities: a loss of its result is computed from its input instead. A softmax is over the
+     * attribute `axis`. */
+    enum { LINK_NONE, LINK_SOFTMAX, LINK_SIGMOID } link;
 } OpGradient;
 
 /* A row lists only the facts that apply; the rest is false, none or NULL. Shrinking needs no facts: it compares

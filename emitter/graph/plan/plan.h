@@ -9,6 +9,8 @@ typedef struct Groups { int count; Group *at; } Groups;
 Groups fuse(Ctx *cx, const Graph *g);
 /* Reorders groups so that those of one device are consecutive as far as dependences allow. */
 Groups groups_by_device(Ctx *cx, Groups groups);
+/* Reorders the groups of a graph with updates: each follows all other groups that read what it overwrites. */
+Groups groups_by_updates(Ctx *cx, const Graph *graph, Groups groups);
 const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /* "conv2d + add + relu" */
 /* Advice for a word that names none of the groups: the group that has it as a node or part, a near name, `otherwise` */
 const char *group_advice(Ctx *cx, const char *word, const Group *const *group, int count, const char *otherwise);
@@ -81,6 +83,9 @@ typedef struct Scratch { int64_t bytes, align, offset; } Scratch;       /* scrat
 /* Before lowering: decides which tensors alias, and their strides. nest[i] is the scheduled nest of group i. */
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest);
 /* After lowering: assigns offsets in the arena, also to scratch[i][0..count[i]) of group i. */
+/* True if the nest may compute `out` in the memory of its input t: only the stage that computes `out` reads t, only at
+ * the element being written, and each element is computed once. */
+bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
 bool plan_is_whole(const Slot *s);                                      /* true if it covers its whole root densely */
 /* NULL: no slot, the tensor is not between groups */

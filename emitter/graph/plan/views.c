@@ -5,6 +5,7 @@
  *   a reshape aliases its operand's root;
  *   a box of an operand, a slice with unit steps, aliases that part of the operand;
  *   operands of a concatenation become slices of its result, so their producers write in place;
+ *   the new value of an updated input takes that input's memory (Graph.update);
  *   an output is computed in place of an operand of the same shape that dies here, if the nest reads only the very
  *   element of that operand that it writes.
  * A tensor of symbolic size aliases only whole roots, because strides and offsets are numbers. A caller-owned root (an
@@ -368,9 +369,7 @@ static bool computes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, Re
     return true;
 }
 
-/* True if only the stage that computes `out` reads t, only at the element being written, and each element is computed
- * once. */
-static bool reads_only_its_element(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out)
+bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out)
 {
     for (int s = 0; s < n->stage_count; s++) {
         const Stage *stage = n->stage[s];
@@ -404,7 +403,7 @@ static bool reads_root_in_place(const Views *v, const Group *g, const Nest *n, c
         const Slot *s = slot_of(v, g->input[i]);
         if (s->root != root) continue;
         if (!plan_is_whole(s) || !same_shape(g->input[i], g->output[0])) return false;
-        if (!reads_only_its_element(v->cx, n, n->input[i], n->output[0])) return false;
+        if (!plan_may_overwrite(v->cx, n, n->input[i], n->output[0])) return false;
     }
     return true;
 }
@@ -456,6 +455,23 @@ static void list_uses(Views *v)
     }
 }
 
+/* ---- Updates ---------------------------------------------------------------------------------------------------- */
+
+/* The new value takes the memory of the old one; the group's order and nest permit that (updates.c, driver/nests.c). */
+static void take_updates(Views *v, const Graph *g)
+{
+    for (int u = 0; u < g->update_count; u++) {
+        const Tensor *from = g->input[g->update[u].input], *to = g->output[g->update[u].output];
+        Slot *in = slot_of(v, from), *out = slot_of(v, to);
+        if (in->last > out->first) {
+            diag_internal(v->cx, to->name, "a layer reads the old value of \"%s\" after the update", from->name);
+            return;
+        }
+        v->p->in_place[out->first] = v->p->in_place[out->first] || in->last == out->first;
+        join(v, out, in, 0);
+    }
+}
+
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest)
 {
     Plan p = { .of = map_new(cx->arena) };
@@ -466,9 +482,10 @@ Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const
     list_between_functions(&v);
     add_slots(&v, g);
     list_uses(&v);
-    for (int i = 0; i < groups->count; i++) {
+    take_updates(&v, g);
+    for (int i = 0; i < groups->count && !ctx_failed(cx); i++) {
         p.is_free[i] = is_free(&v, &groups->at[i]);
-        if (!p.is_free[i]) p.in_place[i] = take_operand(&v, &groups->at[i], nest[i], i);
+        if (!p.is_free[i] && !p.in_place[i]) p.in_place[i] = take_operand(&v, &groups->at[i], nest[i], i);
     }
     return p;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Breaks long lists and statements into lines; see wrap.h. */
-#include "cgen/wrap.h"
+#include "support/wrap.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_CGEN_WRAP_H
-#define LW_CGEN_WRAP_H
+#ifndef LW_SUPPORT_WRAP_H
+#define LW_SUPPORT_WRAP_H
 /* Breaks emitted lines at the page width, 120 columns. */
 #include "support/text.h"
 

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* RAM of a training step by kind, and its instructions. At the group where most bytes are live, a tensor of the arena
+ * is an activation that the backward pass reads, a gradient (computed after the loss), or scratch. */
+#include "api/report.h"
+#include "lower/count.h"
+
+typedef struct Kinds { int64_t parameters, state, activations, gradients; } Kinds;
+
+static int group_of(const Build *b, const Tensor *t)
+{
+    for (int i = 0; i < b->groups.count; i++)
+        for (int j = 0; j < b->groups.at[i].output_count; j++)
+            if (b->groups.at[i].output[j] == t) return i;
+    return -1;
+}
+
+static Kinds kinds_of(const Build *step)
+{
+    Kinds k = { 0 };
+    const Plan *p = &step->plan;
+    const int loss = group_of(step, step->graph.output[0]);
+    int peak = 0;
+    for (int g = 0; g < step->groups.count; g++)
+        if (p->live_bytes[g] > p->live_bytes[peak]) peak = g;
+    for (int i = 0; i < p->slot_count; i++) {
+        const Slot *s = &p->slot[i];
+        if (!s->in_arena || s->root != s->tensor || s->first > peak || s->root_last < peak) continue;
+        if (s->first > loss) k.gradients += tensor_bytes(s->tensor);
+        else if (s->root_last > loss) k.activations += tensor_bytes(s->tensor);
+    }
+    for (int i = 0; i < step->training->param_count; i++) {
+        const TrainParam *x = &step->training->param[i];
+        *(x->is_trained ? &k.parameters : &k.state) += tensor_bytes(x->value);
+    }
+    return k;
+}
+
+static int64_t instructions_of(Ctx *cx, const Build *b)
+{
+    int64_t count = 0;
+    for (int i = 0; i < b->groups.count; i++)
+        if (b->function[i]) count = sat_add(count, count_instructions(cx, b->function[i]->body));
+    return count;
+}
+
+void report_training(Build *b, Text *t)
+{
+    enum { VERSION_AND_CHECKSUM = 8 };
+    if (!b->step) return;
+    const Kinds k = kinds_of(b->step);
+    const int64_t arena = b->step->plan.arena_size, params = k.parameters + k.state + VERSION_AND_CHECKSUM;
+    text_printf(t, "\ntraining       arena %lld: kept activations %lld, gradients %lld, scratch %lld\n",
+                (long long)arena, (long long)k.activations, (long long)k.gradients,
+                (long long)(arena - k.activations - k.gradients));
+    text_printf(t, "               struct %s_params %lld: parameters %lld, optimizer %lld, version and checksum %d\n",
+                b->name, (long long)params, (long long)k.parameters, (long long)k.state, VERSION_AND_CHECKSUM);
+    text_printf(t, "instructions   about %lld for a step, %lld for a run\n",
+                (long long)instructions_of(b->cx, b->step), (long long)instructions_of(b->cx, b));
+}

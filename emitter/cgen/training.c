@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "cgen/training.h"
+
+#include <string.h>
+
+#include "support/names.h"
+
+enum { HEAD_BYTES = 8 };           /* version and checksum */
+
+static bool is_scalar(const Trained *x) { return x->tensor->rank == 0; }
+
+int64_t training_bytes(const Program *p)
+{
+    int64_t bytes = p->trained_count ? HEAD_BYTES : 0;
+    for (int i = 0; i < p->trained_count; i++) bytes += tensor_bytes(p->trained[i].tensor);
+    return bytes;
+}
+
+const char *training_place(Ctx *cx, const Trained *x)
+{
+    return text_format(cx, "%sparams->%s", is_scalar(x) ? "&" : "", x->name);
+}
+
+void training_rows(Ctx *cx, Text *t, const Program *p)
+{
+    if (p->trained_count) text_add(t, " * Parameters, caller-owned\n");
+    for (int i = 0; i < p->trained_count; i++)
+        text_printf(t, " *   %-20s %-8s %s\n", p->trained[i].name, dtype_info(p->trained[i].tensor->type)->c_type,
+                    tensor_shape_text(cx, p->trained[i].tensor));
+}
+
+/* ---- model.h ----------------------------------------------------------------------------------------------------- */
+
+static void declare_struct(Ctx *cx, Text *t, const Program *p)
+{
+    text_printf(t, "struct %s_params {\n    uint32_t version, checksum;     /* see %s_params_check */\n", p->name,
+                p->name);
+    for (int i = 0; i < p->trained_count; i++) {
+        const Trained *x = &p->trained[i];
+        const char *type = dtype_info(x->tensor->type)->c_type;
+        if (is_scalar(x)) text_printf(t, "    %s %s;     /* %s */\n", type, x->name, x->what);
+        else
+            text_printf(t, "    %s %s[%lld];     /* %s */\n", type, x->name, (long long)tensor_elems(x->tensor),
+                        tensor_shape_text(cx, x->tensor));
+    }
+    text_add(t, "};\n");
+}
+
+void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
+{
+    if (!p->trained_count) return;
+    text_printf(t, "\n/* What %s_train changes. Plain data: it may be written to flash after any step. */\n", p->name);
+    text_printf(t, "#define %s_PARAMS_VERSION 0x%sUL     /* of the members and the model */\n", prefix,
+                p->params_version);
+    declare_struct(cx, t, p);
+    text_printf(t, "\n/* Sets the values of the model. */\nvoid %s_params_init(struct %s_params *params);\n", p->name,
+                p->name);
+    text_printf(t, "/* Computes the checksum, before params are stored. */\nvoid %s_params_seal(struct %s_params "
+                   "*params);\n", p->name, p->name);
+    text_printf(t, "/* Returns 0, or %s_E_PARAMS if stored params are of another version or damaged. */\n"
+                   "int %s_params_check(const struct %s_params *params);\n\n", prefix, p->name, p->name);
+    const Port *target = &p->step->input[p->step->input_count - 1];
+    text_printf(t, "struct %s_targets {\n    const %s *%s;     /* %s */\n};\n", p->name,
+                dtype_info(target->tensor->type)->c_type, target->name, tensor_shape_text(cx, target->tensor));
+}
+
+/* ---- model.c ----------------------------------------------------------------------------------------------------- */
+
+static void init_function(Ctx *cx, Text *t, const Program *p, const char *prefix)
+{
+    text_printf(t, "void %s_params_init(struct %s_params *params)\n{\n    memset(params, 0, sizeof *params);\n"
+                   "    params->version = %s_PARAMS_VERSION;\n", p->name, p->name, prefix);
+    for (int i = 0; i < p->trained_count; i++) {
+        const Trained *x = &p->trained[i];
+        if (x->initial_name)
+            text_printf(t, "    memcpy(params->%s, %s_%s, sizeof params->%s);\n", x->name, p->name, x->initial_name,
+                        x->name);
+        else if (x->initial) {
+            const Scalar v = dtype_load(x->tensor->type, x->initial->data, 0);
+            text_printf(t, "    params->%s = %s%s;\n", x->name, text_format(cx, "%.9g", v.f),
+                        v.f == (double)(int64_t)v.f ? ".0f" : "f");
+        }
+    }
+    text_add(t, "}\n\n");
+}
+
+/* A CRC-32 (IEEE 802.3) bit by bit: no table in flash. */
+static void checksum_function(Text *t, const Program *p)
+{
+    text_printf(t,
+                "static uint32_t %s_checksum(const struct %s_params *params)\n{\n"
+                "    const uint8_t *bytes = (const uint8_t *)params;\n"
+                "    const size_t first = offsetof(struct %s_params, checksum) + sizeof params->checksum;\n"
+                "    uint32_t crc = 0xFFFFFFFFUL;\n    size_t i;\n    int bit;\n"
+                "    for (i = first; i < sizeof *params; i++) {\n        crc ^= bytes[i];\n"
+                "        for (bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xEDB88320UL : 0);\n"
+                "    }\n    return ~crc;\n}\n\n", p->name, p->name, p->name);
+}
+
+void training_functions(Ctx *cx, Text *t, const Program *p, const char *prefix)
+{
+    if (!p->trained_count) return;
+    init_function(cx, t, p, prefix);
+    checksum_function(t, p);
+    text_printf(t, "void %s_params_seal(struct %s_params *params)\n{\n", p->name, p->name);
+    text_printf(t, "    params->checksum = %s_checksum(params);\n}\n\n", p->name);
+    text_printf(t, "int %s_params_check(const struct %s_params *params)\n{\n"
+                   "    if (params == NULL || params->version != %s_PARAMS_VERSION) return %s_E_PARAMS;\n"
+                   "    return params->checksum == %s_checksum(params) ? 0 : %s_E_PARAMS;\n}\n\n", p->name, p->name,
+                prefix, prefix, p->name, prefix);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_CGEN_TRAINING_H
+#define LW_CGEN_TRAINING_H
+/* What --train adds to model.h and model.c: the struct of parameters and its functions. NAME_train itself is printed
+ * like NAME_run. */
+#include "cgen/cgen.h"
+
+int64_t training_bytes(const Program *p);                      /* of struct NAME_params */
+void training_rows(Ctx *cx, Text *t, const Program *p);        /* lines of the header's first comment */
+void training_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void training_functions(Ctx *cx, Text *t, const Program *p, const char *prefix);
+/* The C expression of a parameter's address */
+const char *training_place(Ctx *cx, const Trained *x);
+#endif

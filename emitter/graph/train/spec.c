@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "graph/train/spec.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "graph/train/rows.h"
+#include "support/names.h"
+#include "support/text.h"
+
+/* One word: NAME=VALUE, and the text in parentheses after it, NULL: none. */
+typedef struct Word { const char *name, *value, *options; } Word;
+
+typedef bool ReadWord(Ctx *cx, const Word *w, TrainSpec *s);
+typedef struct WordRow { const char *name, *what; ReadWord *read; } WordRow;
+
+static bool refuse(Ctx *cx, const char *found, const char *accepted)
+{
+    diag_usage(cx, NULL, "--train: %s; accepted: %s", found, accepted);
+    return false;
+}
+
+/* "; did you mean 'sgd'?", or else the accepted words */
+static bool refuse_word(Ctx *cx, const char *what, const char *word, const char *const *names, int count)
+{
+    Text all = text_new(cx);
+    for (int i = 0; i < count; i++)
+        if (!i || !text_equal(names[i], names[i - 1])) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    const char *otherwise = text_format(cx, "; accepted: %s", text_string(&all));
+    diag_usage(cx, NULL, "--train: there is no %s \"%s\"%s", what, word,
+               text_hint(cx, word, names, (size_t)count, otherwise));
+    return false;
+}
+
+/* ---- Options in parentheses -------------------------------------------------------------------------------------- */
+
+/* Takes the next option of the list "name=value, flag"; an absent value is NULL. False: the list has ended. */
+static bool next_option(Ctx *cx, const char **at, const char **its_name, const char **value)
+{
+    const char *s = *at ? *at + strspn(*at, " ,") : "";
+    if (!*s) return false;
+    size_t n = strcspn(s, ","), word = strcspn(s, "=,");
+    *at = s + n;
+    while (n && s[n - 1] == ' ') n--;
+    *value = word < n ? name_n(cx, s + word + 1 + strspn(s + word + 1, " "),
+                               n - word - 1 - strspn(s + word + 1, " ")) : NULL;
+    if (word > n) word = n;
+    while (word && s[word - 1] == ' ') word--;
+    *its_name = name_n(cx, s, word);
+    return true;
+}
+
+static bool read_number(Ctx *cx, const char *option, const char *value, const HyperRow *row, double *out)
+{
+    const char *end = value, *range = text_format(cx, "a number from %g to %g", row->least, row->most);
+    const double v = value ? text_read_double(value, &end) : 0;
+    if (!value) return refuse(cx, text_format(cx, "the option \"%s\" has no value", option), range);
+    if (end == value || *end || !(v >= row->least) || !(v <= row->most))
+        return refuse(cx, text_format(cx, "\"%s=%s\"", option, value), range);
+    *out = v;
+    return true;
+}
+
+static int hyper_count(const OptimizerRow *o)
+{
+    int n = 0;
+    while (n < MOST_HYPERS && o->hyper[n].name) n++;
+    return n;
+}
+
+static bool read_hyper(Ctx *cx, TrainSpec *s, bool *given, const char *option, const char *value)
+{
+    const OptimizerRow *o = s->optimizer;
+    const int count = hyper_count(o);
+    const char *names[MOST_HYPERS];
+    for (int i = 0; i < count; i++) {
+        names[i] = o->hyper[i].name;
+        if (!text_equal(names[i], option)) continue;
+        if (given[i]) return refuse(cx, text_format(cx, "\"%s\" is given twice", option), "one of them");
+        given[i] = true;
+        if (!o->hyper[i].is_flag) return read_number(cx, option, value, &o->hyper[i], &s->hyper[i]);
+        if (value) return refuse(cx, text_format(cx, "\"%s=%s\"", option, value), option);
+        s->hyper[i] = 1;
+        return true;
+    }
+    return refuse_word(cx, text_format(cx, "option of %s", o->name), option, names, count);
+}
+
+/* ---- Words ------------------------------------------------------------------------------------------------------- */
+
+static const char *in_quotes(Ctx *cx, const Word *w)
+{
+    return text_format(cx, "\"%s=%s%s%s%s\"", w->name, w->value, w->options ? "(" : "", w->options ? w->options : "",
+                       w->options ? ")" : "");
+}
+
+static bool has_no_options(Ctx *cx, const Word *w)
+{
+    return !w->options || refuse(cx, in_quotes(cx, w), text_format(cx, "%s=%s", w->name, w->value));
+}
+
+static bool read_loss(Ctx *cx, const Word *w, TrainSpec *s)
+{
+    const char *names[MOST_PATTERNS], *at = w->options, *option, *value;
+    int count = 0;
+    for (const LossRow *r = train_loss_rows; r->name; r++) {
+        names[count++] = r->name;
+        if (text_equal(r->name, w->value)) s->loss = r;
+    }
+    if (!s->loss) return refuse_word(cx, "loss", w->value, names, count);
+    while (next_option(cx, &at, &option, &value)) {
+        const bool of = text_equal(option, "of") && s->loss->of_probabilities,
+                   is = text_equal(value, "logits") || text_equal(value, "probabilities");
+        if (!of || !is || s->of)
+            return refuse(cx, in_quotes(cx, w), s->loss->of_probabilities
+                          ? text_format(cx, "%s, %s(of=logits) or %s(of=probabilities)", w->value, w->value, w->value)
+                          : text_format(cx, "%s", w->value));
+        s->of = value;
+    }
+    return true;
+}
+
+static const OptimizerRow *row_named(const char *its_name)
+{
+    for (const OptimizerRow *r = train_optimizer_rows; r->name; r++)
+        if (text_equal(r->name, its_name)) return r;
+    return NULL;
+}
+
+/* The rows of one name have the same options; the first whose option is given is the one. */
+static void select_row(TrainSpec *s)
+{
+    for (const OptimizerRow *r = s->optimizer; text_equal(r->name, s->optimizer->name); r++) {
+        s->optimizer = r;
+        if (!r->needs || train_hyper(s, r->needs) != 0) return;
+    }
+}
+
+static bool read_optimizer(Ctx *cx, const Word *w, TrainSpec *s)
+{
+    bool given[MOST_HYPERS] = { false };
+    const char *names[MOST_PATTERNS], *at = w->options, *option, *value;
+    int count = 0;
+    for (const OptimizerRow *r = train_optimizer_rows; r->name; r++) names[count++] = r->name;
+    s->optimizer = row_named(w->value);
+    if (!s->optimizer) return refuse_word(cx, "optimizer", w->value, names, count);
+    for (int i = 0; i < hyper_count(s->optimizer); i++) s->hyper[i] = s->optimizer->hyper[i].otherwise;
+    while (next_option(cx, &at, &option, &value))
+        if (!read_hyper(cx, s, given, option, value)) return false;
+    if (train_hyper(s, "nesterov") != 0 && train_hyper(s, "momentum") == 0)
+        return refuse(cx, "\"nesterov\" without momentum", "sgd(rate=0.01, momentum=0.9, nesterov)");
+    if (train_hyper(s, "clip") != 0 && train_hyper(s, "clip_norm") != 0)
+        return refuse(cx, "\"clip\" and \"clip_norm\"", "one of them");
+    select_row(s);
+    return true;
+}
+
+static bool read_update(Ctx *cx, const Word *w, TrainSpec *s)
+{
+    static const char *const kinds[] = { [UPDATE_LAST] = "last", [UPDATE_ALL] = "all", [UPDATE_BIASES] = "biases" };
+    const char *at = w->value;
+    if (!has_no_options(cx, w)) return false;
+    s->update = UPDATE_NAMED;
+    for (int k = 0; k < UPDATE_NAMED; k++)
+        if (text_equal(kinds[k], w->value)) s->update = (UpdateKind)k;
+    while (s->update == UPDATE_NAMED && *at) {
+        const size_t n = strcspn(at, ",");
+        if (s->pattern_count == MOST_PATTERNS)
+            return refuse(cx, text_format(cx, "more than %d names in update", MOST_PATTERNS), "patterns, like conv*");
+        if (!n) return refuse(cx, in_quotes(cx, w), "last, all, biases, or names of layers, like dense,conv_*");
+        s->pattern[s->pattern_count++] = name_n(cx, at, n);
+        at += n + (at[n] == ',');
+    }
+    return true;
+}
+
+static bool read_target(Ctx *cx, const Word *w, TrainSpec *s)
+{
+    if (!has_no_options(cx, w)) return false;
+    if (!text_equal(w->value, "classes") && !text_equal(w->value, "probabilities"))
+        return refuse(cx, in_quotes(cx, w), "target=classes or target=probabilities");
+    s->target = w->value;
+    return true;
+}
+
+static bool read_output(Ctx *cx, const Word *w, TrainSpec *s)
+{
+    s->output = w->value;
+    return has_no_options(cx, w);
+}
+
+static bool read_accumulate(Ctx *cx, const Word *w, TrainSpec *s)
+{
+    static const HyperRow row = { "accumulate", 1, 1, 1 << 20, false };
+    double samples;
+    if (!has_no_options(cx, w) || !read_number(cx, w->name, w->value, &row, &samples)) return false;
+    s->accumulate = (int)samples;
+    return samples == floor(samples) || refuse(cx, in_quotes(cx, w), "a whole number of samples");
+}
+
+static const WordRow words[] = {
+    { "loss", "loss=cross_entropy", read_loss },       { "optimizer", "optimizer=sgd(rate=0.01)", read_optimizer },
+    { "update", "update=last", read_update },          { "target", "target=classes", read_target },
+    { "output", "output=NAME", read_output },          { "accumulate", "accumulate=8", read_accumulate },
+};
+enum { WORDS = sizeof words / sizeof words[0] };
+
+/* ---- The specification ------------------------------------------------------------------------------------------- */
+
+/* Returns the length of the word, up to a blank outside of parentheses. */
+static size_t word_length(const char *s)
+{
+    size_t n = 0;
+    for (int depth = 0; s[n] && (depth > 0 || s[n] != ' '); n++) depth += (s[n] == '(') - (s[n] == ')');
+    return n;
+}
+
+static bool split_word(Ctx *cx, const char *s, size_t n, Word *w)
+{
+    const char *text = name_n(cx, s, n);
+    const size_t equals = strcspn(text, "=("), open = strcspn(text, "(");
+    if (text[equals] != '=' || !equals || (open < n && text[n - 1] != ')') || open == equals + 1 || equals + 1 == n)
+        return refuse(cx, text_format(cx, "\"%s\"", text), "words like loss=cross_entropy, optimizer=sgd(rate=0.01)");
+    *w = (Word){ name_n(cx, text, equals), name_n(cx, text + equals + 1, open - equals - 1),
+                 open < n ? name_n(cx, text + open + 1, n - open - 2) : NULL };
+    return true;
+}
+
+static bool read_word(Ctx *cx, const Word *w, bool *given, TrainSpec *s)
+{
+    const char *names[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+        names[i] = words[i].name;
+        if (!text_equal(words[i].name, w->name)) continue;
+        if (given[i]) return refuse(cx, text_format(cx, "\"%s\" is given twice", w->name), "one of them");
+        given[i] = true;
+        return words[i].read(cx, w, s);
+    }
+    return refuse_word(cx, "word", w->name, names, WORDS);
+}
+
+bool train_spec_read(Ctx *cx, const char *text, TrainSpec *s)
+{
+    bool given[WORDS] = { false };
+    *s = (TrainSpec){ .text = text, .update = UPDATE_ALL, .accumulate = 1 };
+    for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
+        Word w;
+        const size_t n = word_length(at);
+        if (!split_word(cx, at, n, &w) || !read_word(cx, &w, given, s)) return false;
+        at += n;
+    }
+    for (int i = 0; i < 3; i++)      /* loss, optimizer, update have no default */
+        if (!given[i]) return refuse(cx, text_format(cx, "\"%s\" has no word \"%s\"", text, words[i].name),
+                                     words[i].what);
+    if (s->accumulate > 1 && train_hyper(s, "clip_norm") != 0)
+        return refuse(cx, "\"clip_norm\" with accumulate", "clip, or accumulate=1");
+    if (s->target && !s->loss->has_classes)
+        return refuse(cx, text_format(cx, "\"target=%s\" of the loss %s", s->target, s->loss->name),
+                      "target= of cross_entropy");
+    return true;
+}
+
+double train_hyper(const TrainSpec *s, const char *its_name)
+{
+    for (int i = 0; i < hyper_count(s->optimizer); i++)
+        if (text_equal(s->optimizer->hyper[i].name, its_name)) return s->hyper[i];
+    return 0;
+}

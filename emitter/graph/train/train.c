@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "graph/train/train.h"
+
+#include "graph/dag/region.h"
+#include "graph/differentiate/differentiate.h"
+#include "support/names.h"
+#include "support/text.h"
+
+/* ---- The loss ---------------------------------------------------------------------------------------------------- */
+
+static Tensor *trained_output(Ctx *cx, const TrainSpec *s, const Graph *g)
+{
+    const char **names = NEW_ARRAY(cx->arena, const char *, g->output_count);
+    Tensor *y = s->output ? NULL : g->output[0];
+    for (int i = 0; i < g->output_count; i++) {
+        names[i] = g->output[i]->name;
+        if (text_equal(s->output, names[i])) y = g->output[i];
+    }
+    if (!y)
+        diag_error(cx, NULL, "--train: there is no output \"%s\"%s", s->output,
+                   text_hint(cx, s->output, names, (size_t)g->output_count, ""));
+    else if (!dtype_is_float(y->type))
+        diag_unsupported(cx, y->name, "--train: the output is %s; accepted: an output of a float type",
+                         dtype_info(y->type)->spelling);
+    else if (!tensor_is_fixed(y))
+        diag_unsupported(cx, y->name, "--train: the output %s has open sizes; accepted: fixed ones, by --dim",
+                         tensor_shape_text(cx, y));
+    return ctx_failed(cx) ? NULL : y;
+}
+
+/* The logits, if y is the function of them whose result the loss takes as probabilities; NULL: it is not. */
+static Tensor *logits_of(const TrainSpec *s, const Tensor *y)
+{
+    const Node *n = y->producer;
+    if (!n || n->kind != NODE_CALL || s->loss->link == LINK_NONE || (int)n->op->gradient.link != s->loss->link)
+        return NULL;
+    const int64_t axis = node_int(n, "axis", -1);
+    const bool is_last = axis == -1 || axis == y->rank - 1;
+    return s->loss->link != LINK_SOFTMAX || is_last ? n->in[0] : NULL;
+}
+
+static Tensor *target_of(Ctx *cx, const TrainSpec *s, const Tensor *y)
+{
+    const bool is_class = s->loss->has_classes && !text_equal(s->target, "probabilities");
+    const char *its_name = is_class ? "label" : "target";
+    if (is_class && !y->rank)
+        diag_error(cx, y->name, "--train: the output is a scalar; a cross entropy is over the classes of its last "
+                   "dimension");
+    return ctx_failed(cx) ? NULL : tensor_new(cx, its_name, is_class ? I32 : y->type, y->rank - is_class, y->shape);
+}
+
+static Tensor *loss_of(Ctx *cx, const TrainSpec *s, Tensor *y, Tensor *target)
+{
+    Tensor *logits = s->of ? NULL : logits_of(s, y);
+    const char *of = s->of ? s->of : "logits";
+    return call_on_two(cx, s->loss->name, "loss", logits ? logits : y, target,
+                       s->loss->of_probabilities ? ATTRS(attr_word("of", of)) : NULL);
+}
+
+/* ---- The graphs -------------------------------------------------------------------------------------------------- */
+
+static void refuse_others(Ctx *cx, const Graph *g)
+{
+    Node **order;
+    const int count = graph_order(cx, g, &order);
+    for (int i = 0; i < count && !ctx_failed(cx); i++)
+        if (order[i]->device)
+            diag_unsupported(cx, order[i]->name, "--train: a call on the device %s; accepted: calls on the host",
+                             order[i]->device);
+}
+
+/* Copies the graph with the parameters in place of the constants. */
+static Graph with_inputs(Ctx *cx, const Graph *g, const Trainable *part, Tensor *const *input, int count)
+{
+    Graph now = *g;
+    Tensor **given = NEW_ARRAY(cx->arena, Tensor *, count), **constant = NEW_ARRAY(cx->arena, Tensor *, count);
+    for (int i = 0; i < count; i++) {
+        constant[i] = part[i].constant;
+        given[i] = input[i];
+    }
+    now.input = constant;
+    now.input_count = count;
+    now = graph_bind(cx, &now, given);
+    now.input = g->input;
+    now.input_count = g->input_count;
+    return now;
+}
+
+static TrainParam *params_of(Ctx *cx, const Trainable *part, int count)
+{
+    TrainParam *param = NEW_ARRAY(cx->arena, TrainParam, count);
+    for (int i = 0; i < count; i++) {
+        Tensor *value = tensor_stand_in(cx, part[i].constant);
+        value->name = part[i].name;
+        param[i] = (TrainParam){ .name = part[i].name, .what = part[i].role, .value = value,
+                                 .initial = part[i].constant, .is_read = true, .is_trained = true };
+    }
+    return param;
+}
+
+/* Appends the parameters to the inputs: those that inference reads, or all. */
+static void add_params(Ctx *cx, const Training *t, Graph *g, bool of_step)
+{
+    Tensor **input = NEW_ARRAY(cx->arena, Tensor *, g->input_count + t->param_count);
+    for (int i = 0; i < g->input_count; i++) input[i] = g->input[i];
+    for (int i = 0; i < t->param_count; i++)
+        if (of_step || t->param[i].is_read) input[g->input_count++] = t->param[i].value;
+    g->input = input;
+}
+
+static Graph step_graph(Ctx *cx, const Training *t, const Graph *g, Tensor *target, Tensor *loss)
+{
+    Graph step = *g;
+    Tensor **input = NEW_ARRAY(cx->arena, Tensor *, g->input_count + 1);
+    Tensor **output = NEW_ARRAY(cx->arena, Tensor *, t->param_count + 1);
+    Update *update = NEW_ARRAY(cx->arena, Update, t->param_count);
+    for (int i = 0; i < g->input_count; i++) input[i] = g->input[i];
+    input[step.input_count++] = target;
+    step.input = input;
+    const int first = step.input_count;
+    output[0] = loss;
+    step.output_count = 1;
+    for (int i = 0; i < t->param_count; i++) {
+        if (!t->param[i].next) continue;
+        update[step.update_count++] = (Update){ first + i, step.output_count };
+        output[step.output_count++] = t->param[i].next;
+    }
+    step.output = output;
+    step.update = update;
+    add_params(cx, t, &step, true);
+    return step;
+}
+
+Training *training_new(Ctx *cx, const char *text, const Graph *g)
+{
+    Training *t = NEW(cx->arena, Training);
+    Trainable *part;
+    Tensor *y = train_spec_read(cx, text, &t->spec) ? trained_output(cx, &t->spec, g) : NULL;
+    refuse_others(cx, g);
+    t->param_count = ctx_failed(cx) ? 0 : train_select(cx, &t->spec, g, y, &part);
+    if (ctx_failed(cx)) return NULL;
+    const int count = t->param_count;
+    int place = 0;
+    while (g->output[place] != y) place++;
+    t->param = params_of(cx, part, count);
+    Tensor **wanted = NEW_ARRAY(cx->arena, Tensor *, count), **gradient = NEW_ARRAY(cx->arena, Tensor *, count);
+    for (int i = 0; i < count; i++) wanted[i] = t->param[i].value;
+    const Graph bound = with_inputs(cx, g, part, wanted, count);
+    if (ctx_failed(cx)) return NULL;
+    y = bound.output[place];
+    Tensor *target = target_of(cx, &t->spec, y), *loss = target ? loss_of(cx, &t->spec, y, target) : NULL;
+    if (!loss || !differentiate(cx, loss, NULL, wanted, count, gradient)) return NULL;
+    train_update(cx, t, gradient, count);
+    if (ctx_failed(cx)) return NULL;
+    t->inference = bound;
+    t->target = g->input_count;
+    t->step = step_graph(cx, t, g, target, loss);
+    add_params(cx, t, &t->inference, false);
+    return ctx_failed(cx) ? NULL : t;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_TRAIN_TRAIN_H
+#define LW_GRAPH_TRAIN_TRAIN_H
+/* A training step as dataflow. From a network and a specification follow two graphs over the same parameters:
+ *
+ *   inference   (x, params)               -> y
+ *   step        (x, target, params)       -> (loss, params')
+ *
+ * Both are graphs like any other to fusion, strategies and the plan. A parameter and its new value are a pair
+ * (Graph.update) that shares memory, so an update is computed in place. Optimizer state is a parameter that inference
+ * does not read. What is not trained stays a constant. */
+#include "graph/dag/graph.h"
+#include "graph/train/spec.h"
+
+/* A tensor of struct NAME_params. */
+typedef struct TrainParam {
+    const char *name;                  /* C identifier, unique: of the layer and its role, "dense_w" */
+    const char *what;                  /* "weights", "momentum": for comments and the report */
+    Tensor *value;                     /* the input of both graphs */
+    const Tensor *initial;             /* NULL: zeros */
+    Tensor *next;                      /* its value after the step; NULL: the step does not change it */
+    bool is_read;                      /* by inference */
+    bool is_trained;                   /* a parameter of the network; otherwise the optimizer's */
+} TrainParam;
+
+typedef struct Training {
+    TrainSpec spec;
+    int param_count; TrainParam *param;
+    int target;                        /* index of the target among the inputs of the step */
+    Graph inference, step;             /* inputs: the model's, the target, the parameters in order */
+} Training;
+
+/* Splits a float graph whose constants are folded. NULL after a diagnostic. */
+Training *training_new(Ctx *cx, const char *spec, const Graph *g);
+
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
+
+/* select.c: finds the constants that the specification trains, in order of their first use. */
+typedef struct Trainable {
+    Tensor *constant;
+    const Node *call, *layer;          /* its first consumer; the call with weights that it belongs to */
+    int input;                         /* of call */
+    bool is_bias;
+    const char *name, *role;           /* "dense_w", "w" */
+} Trainable;
+int train_select(Ctx *cx, const TrainSpec *s, const Graph *g, Tensor *y, Trainable **out);
+
+/* update.c: creates the new values of all parameters and the optimizer's state, which it adds to t->param. */
+void train_update(Ctx *cx, Training *t, Tensor *const *gradient, int count);
+#endif

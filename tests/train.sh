@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# train.sh BUILD: --train. The emitted step of a small network against its equations in double, for each optimizer and
+# word of the specification: weights after every step, interruption, samples that are not finite, refusals.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "train.sh BUILD" "$@"
+net=tests/train/net.te
+
+# trains NAME "OPTIMIZER" "WORDS" MACRO...: emits, builds without warnings, compares.
+trains() {
+    optimizer=$1 words=$2
+    shift 2
+    "$lw" $net --quiet --name net --train "loss=cross_entropy optimizer=$optimizer $words" -o "$work/net.c" &&
+    $cc -std=c99 -O1 -ffp-contract=off -Wall -Wextra -Wconversion -pedantic -Werror -I"$work" -Iruntime "$@" \
+        -c "$work/net.c" -o "$work/net.o" &&
+    $cc -std=c99 -O1 -Wall -Wextra -Werror -I"$work" "$@" tests/train/reference.c "$work/net.o" -lm \
+        -o "$work/reference" &&
+    "$work/reference"
+}
+check sgd                    trains 'sgd(rate=0.1)' update=last
+check sgd-all                trains 'sgd(rate=0.1)' update=all -DALL
+check sgd-named              trains 'sgd(rate=0.1)' 'update=hid*,scores' -DALL
+check sgd-decay              trains 'sgd(rate=0.1, weight_decay=0.01)' update=all -DALL -DDECAY=0.01
+check momentum               trains 'sgd(rate=0.05, momentum=0.9)' update=last -DMOMENTUM
+check momentum-all           trains 'sgd(rate=0.05, momentum=0.9)' update=all -DMOMENTUM -DALL
+check nesterov               trains 'sgd(rate=0.05, momentum=0.9, nesterov)' update=all -DNESTEROV -DALL
+check adam                   trains 'adam(rate=0.01)' update=all -DADAM -DALL
+check adam-decay             trains 'adam(rate=0.01, weight_decay=0.1)' update=all -DADAM -DALL -DDECAY=0.1
+check adamw                  trains 'adamw(rate=0.01, weight_decay=0.1)' update=all -DADAMW -DALL -DDECAY=0.1
+check rmsprop                trains 'rmsprop(rate=0.01)' update=all -DRMSPROP -DALL
+check clip                   trains 'sgd(rate=0.1, clip=0.05)' update=all -DALL -DCLIP=0.05
+check clip-norm              trains 'sgd(rate=0.1, clip_norm=0.5)' update=all -DALL -DCLIP_NORM=0.5
+check accumulate             trains 'adam(rate=0.01)' 'update=all accumulate=4' -DADAM -DALL -DSAMPLES=4
+check skip-nonfinite         trains 'adam(rate=0.01, skip_nonfinite)' update=all -DADAM -DALL -DSKIPS
+check skip-and-accumulate    trains 'sgd(rate=0.1, skip_nonfinite)' 'update=all accumulate=3' -DALL -DSAMPLES=3 -DSKIPS
+
+# refuses TEXT SPECIFICATION: the diagnostic contains the text, and no file is written.
+refuses() {
+    rm -f "$work/no.c"
+    if "$lw" $net --train "$2" -o "$work/no.c" > "$work/said" 2>&1; then echo accepted; return 1; fi
+    cat "$work/said"
+    [ ! -e "$work/no.c" ] && grep -qF -e "$1" "$work/said"
+}
+check refused-word        refuses 'there is no word "los"; did you mean' 'los=mse optimizer=sgd update=all'
+check refused-missing     refuses 'has no word "update"; accepted: update=last' 'loss=mse optimizer=sgd'
+check refused-twice       refuses '"loss" is given twice' 'loss=mse loss=mae optimizer=sgd update=all'
+check refused-loss        refuses 'there is no loss "ctc"; accepted: cross_entropy, binary_cross_entropy, mse' 'loss=ctc optimizer=sgd update=all'
+check refused-optimizer   refuses "there is no optimizer \"adan\"; did you mean 'adam'" 'loss=mse optimizer=adan update=all'
+check refused-option      refuses "there is no option of sgd \"momentun\"; did you mean 'momentum'" 'loss=mse optimizer=sgd(momentun=0.9) update=all'
+check refused-number      refuses '"rate=fast"; accepted: a number from 0 to' 'loss=mse optimizer=sgd(rate=fast) update=all'
+check refused-range       refuses '"momentum=2"; accepted: a number from 0 to 1' 'loss=mse optimizer=sgd(momentum=2) update=all'
+check refused-flag        refuses '"skip_nonfinite=1"; accepted: skip_nonfinite' 'loss=mse optimizer=sgd(skip_nonfinite=1) update=all'
+check refused-nesterov    refuses '"nesterov" without momentum' 'loss=mse optimizer=sgd(nesterov) update=all'
+check refused-layer       refuses "\"score\" of update names no layer with parameters; did you mean 'scores'" 'loss=mse optimizer=sgd update=score'
+check refused-target      refuses '"target=classes" of the loss mse' 'loss=mse optimizer=sgd update=all target=classes'
+check refused-output      refuses 'there is no output "z"' 'loss=mse optimizer=sgd update=all output=z'
+check refused-parentheses refuses '"optimizer=sgd(rate=0.1 update=all"; accepted: words like' 'loss=mse optimizer=sgd(rate=0.1 update=all'
+
+report_end
