@@ -113,7 +113,8 @@ Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports);
 /* Returns the graph with the corrected biases of the layers that compute on integers. */
 Graph with_corrected_biases(Ctx *cx, Graph g, const Edges *e);
 
-/* Symmetric scales of weights in -127 to 127, or those of a request: one, or one for each index of the last axis. */
+/* Symmetric scales of weights in -127 to 127, or those of a request: one, or one for each index of the last axis. They
+ * are rounded to f32, the form in which the simulated network and the exported one store them. */
 float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t *count);
 
 /* Returns the float graph with an annotation on every edge and on all quantized weights, which the quantizer reads back

@@ -23,10 +23,7 @@ float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t
         *count = channels;
         return arena_copy(cx->arena, r->scale, (size_t)channels * sizeof *r->scale);
     }
-    float *scale = NEW_ARRAY(cx->arena, float, channels);
-    const float *v = w->data;
-    for (int64_t i = 0; i < tensor_elems(w); i++)
-        if (fabsf(v[i]) > scale[i % channels]) scale[i % channels] = fabsf(v[i]);
+    float *scale = tensor_magnitudes(cx, w, channels);
     for (int64_t c = 0; c < channels; c++) {
         scale[c] /= most;
         if (!(scale[c] > 0)) scale[c] = 1.0f / most;

@@ -438,17 +438,16 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- On integers ------------------------------------------------------------------------------------------------- */
 
-/* Returns the weights in -127 to 127, with a scale for each column. */
+/* Returns the weights in -127 to 127, with a scale for each column. The scales are not rounded to f32 before they are
+ * multiplied by the step of the input: `factors` rounds the product once. */
 static Tensor *integer_weights(Ctx *cx, const Tensor *w, double *scale)
 {
     enum { MOST = 127 };
     const int64_t rows = tensor_dim(w, 0), columns = tensor_dim(w, 1), shape[] = { rows, columns };
-    const float *v = w->data;
+    const float *v = w->data, *most = tensor_magnitudes(cx, w, columns);
     int8_t *q = NEW_ARRAY(cx->arena, int8_t, rows * columns);
     for (int64_t c = 0; c < columns; c++) {
-        double most = 0;
-        for (int64_t r = 0; r < rows; r++) most = fmax(most, fabs((double)v[r * columns + c]));
-        scale[c] = most > 0 ? most / MOST : 1;
+        scale[c] = most[c] > 0 ? (double)most[c] / MOST : 1;
         for (int64_t r = 0; r < rows; r++)
             q[r * columns + c] = (int8_t)nearbyint((double)v[r * columns + c] / scale[c]);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ir/expr/tensor.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,6 +163,15 @@ int64_t tensor_elems(const Tensor *t)
         n *= dim;
     }
     return n;
+}
+
+float *tensor_magnitudes(Ctx *cx, const Tensor *t, int64_t channels)
+{
+    float *most = NEW_ARRAY(cx->arena, float, channels);
+    const float *v = t->data;
+    for (int64_t i = 0; i < tensor_elems(t); i++)
+        if (fabsf(v[i]) > most[i % channels]) most[i % channels] = fabsf(v[i]);
+    return most;
 }
 
 int64_t tensor_bytes(const Tensor *t)

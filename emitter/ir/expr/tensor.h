@@ -126,6 +126,9 @@ bool    tensor_is_constant(const Tensor *t);
 bool    tensor_is_fixed(const Tensor *t);              /* all dimensions are constant */
 int64_t tensor_dim(const Tensor *t, int axis);         /* -1: symbolic */
 int64_t tensor_elems(const Tensor *t);                 /* -1: symbolic, or beyond int64 */
+/* Returns the greatest magnitude of a constant in f32 for each of `channels` indices of its last axis; for one, of all
+ * elements. */
+float *tensor_magnitudes(Ctx *cx, const Tensor *t, int64_t channels);
 int64_t tensor_bytes(const Tensor *t);
 const char *tensor_shape_text(Ctx *cx, const Tensor *t);    /* "[3][3][16][32]", "[n][4]", "[]" */
 /* Returns the text for a refused axis or index, which may count from the end: "-4 to 3 are accepted" */
