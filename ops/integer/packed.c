@@ -11,6 +11,7 @@
  *   i8 [O/2][Q][2][2][2]      i16 [4*Q]         products of i16 pairs; K is zero-padded to 4*Q
  *   i16 [O/4][Q][2][2]        i16 [Q][2]        products of i16 pairs; each weight holds two rows
  *   i8 [O/B][Q][B][2]         i16 [2*Q]         products of i16 pairs in B lanes, a channel each
+ *   i8 [O/B][Q][B][D]         i8 [D*Q]          products of D bytes of B channels; D is 4, 8 or 16, Q at least 2
  *
  * Rank 5 weights interleave two rows in fours. Memory holds the four weights 0 1 2 3 as 0 2 1 3: the even and the odd
  * bytes of a word are the pairs. The zero points are in `fill` and b. If windows leave x, patches are read from padded
@@ -30,7 +31,7 @@ typedef struct PackedRows {
     Tensor *x, *k, *b;
     int64_t outs, length, padded;
     bool is_wide, is_paired;
-    int64_t panel;                     /* channels of a panel; 0: another form */
+    int64_t panel, depth;              /* channels of a panel, 0: another form; its elements that are adjacent */
 } PackedRows;
 
 static bool ends_in_twos(const Tensor *k, int count)
@@ -40,6 +41,14 @@ static bool ends_in_twos(const Tensor *k, int count)
     return all;
 }
 
+/* True if the padding is less than a block of elements, or there are two blocks, the fewest that instructions take. */
+static bool fits_panel(const PackedRows *r, int64_t length)
+{
+    const int64_t blocks = tensor_dim(r->k, 1), depth = r->depth;
+    if (depth != 2 && depth != 4 && depth != 8 && depth != 16) return false;
+    return r->padded >= length && (r->padded < length + depth || (depth > 2 && blocks == 2));
+}
+
 /* Reads the operands of a product of `length` elements, or of `pairs` pairs when window rows begin at even offsets. */
 static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, PackedRows *r)
 {
@@ -47,19 +56,20 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     r->is_wide = r->k->type == I8 && r->k->rank == 5;
     r->is_paired = r->k->type == I16 && r->k->rank == 4;
     r->panel = r->k->type == I8 && r->k->rank == 4 ? tensor_dim(r->k, 2) : 0;
+    r->depth = r->panel ? tensor_dim(r->k, 3) : 1;
     int64_t rows = tensor_dim(r->k, 0) * (r->is_paired ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
     r->outs = node_int(n, "outs", rows);
-    r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide ? 4 : r->panel ? 2 : 1);
+    r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide ? 4 : r->depth);
     bool fits = r->is_paired ? r->padded == pairs && ends_in_twos(r->k, 2)
               : r->is_wide ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, 3)
-              : r->panel ? r->padded >= length && r->padded < length + 2 && ends_in_twos(r->k, 1)
+              : r->panel ? fits_panel(r, length)
                            : r->k->type == I8 && r->k->rank == 2 && r->padded == length;
     if (r->x->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1
         && r->outs <= rows && fits)
         return true;
     op_refuse(cx, n,
               "the weights are %s, the first values %s; i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2] or "
-              "i8[o/b][q][b][2] and i32[o] are expected",
+              "i8[o/b][q][b][2, 4, 8 or 16] and i32[o] are expected",
               tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs);
     return false;
 }
@@ -68,7 +78,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
 static const char *element_text(Ctx *cx, const PackedRows *r, const char *value)
 {
     return OP_TEXT(cx, r->padded == r->length ? "element" : "select(e < length, element, 0)", { "value", value },
-                   { "element", r->is_wide || r->panel ? "i16(value)" : "value" },
+                   { "element", r->is_wide || r->depth == 2 ? "i16(value)" : "value" },
                    { "length", op_number(cx, r->length) });
 }
 
@@ -80,13 +90,13 @@ static int product(Ctx *cx, const Node *n, const PackedRows *r, Tensor *patch, c
             ? "y[lead,o<outs] = sum(q,t<2; b[o]) i32(patch[lead,q,t]) * "
               "i32(i8(i32(k[o/4,q,o%4/2,t]) + o%2*128 >> o%2*8))"
         : r->panel
-            ? "y[lead,o<outs] = sum(q,t<2; b[o]) i32(patch[lead,2*q+t]) * i32(k[o/panel,q,o%panel,t])"
+            ? "y[lead,o<outs] = sum(q,t<depth; b[o]) i32(patch[lead,depth*q+t]) * i32(k[o/panel,q,o%panel,t])"
         : r->is_wide
             ? "y[lead,o<outs] = sum(q,s<2,t<2; b[o]) i32(patch[lead,4*q+2*s+t]) * i32(k[o/2,q,o%2,t,s])"
             : "y[lead,o<outs] = sum(e; b[o]) i32(patch[lead,e]) * i32(k[o,e])";
     if (!patch) return 0;
     out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, text, { "lead", lead }, { "outs", op_number(cx, r->outs) },
-                                       { "panel", op_number(cx, r->panel) }),
+                                       { "panel", op_number(cx, r->panel) }, { "depth", op_number(cx, r->depth) }),
                         BIND_T("patch", patch), BIND_T("k", r->k), BIND_T("b", r->b));
     return out[0] ? 1 : 0;
 }
@@ -286,6 +296,10 @@ static const OpCase packed_conv2d_cases[] = {
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][3] i8[1][14][8][2] i32[8]", "i32[1][4][5][8]", NULL },
     { "kernel=2,2 outs=20", "i8[1][3][4][4] i8[3][8][8][2] i32[24]", "i32[1][2][3][20]", NULL },
     { "outs=32", "i8[1][3][3][5] i8[2][3][16][2] i32[32]", "i32[1][3][3][32]", NULL },
+    { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][3] i8[1][7][8][4] i32[8]", "i32[1][4][5][8]", NULL },
+    { "kernel=2,2 outs=6", "i8[1][5][6][4] i8[2][2][4][8] i32[8]", "i32[1][4][5][6]", NULL },
+    { "", "i8[1][6][7][32] i8[1][2][4][16] i32[4]", "i32[1][6][7][4]", NULL },
+    { "", "i8[1][2][2][8] i8[1][3][4][8] i32[4]", NULL, "are expected" },
     { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[1][2][2][2][2] i32[2]", "i32[2][2][3][2]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][2] i16[1][9][2][2] i32[4]", "i32[1][4][5][4]", NULL },
     { "kernel=2,3 pad=0,1,1,1 fill=-5 outs=3", "i8[1][4][5][3] i16[1][10][2][2] i32[4]", "i32[1][4][5][3]", NULL },
@@ -316,6 +330,8 @@ static const OpCase packed_dense_cases[] = {
     { "outs=3", "i8[4][9] i8[2][3][2][2][2] i32[4]", "i32[4][3]", NULL },
     { "outs=11", "i8[9] i8[2][5][8][2] i32[16]", "i32[11]", NULL },
     { "", "i8[4][8] i8[1][4][16][2] i32[16]", "i32[4][16]", NULL },
+    { "", "i8[8] i8[1][2][8][8] i32[8]", "i32[8]", NULL },
+    { "outs=14", "i8[5][32] i8[4][2][4][16] i32[16]", "i32[5][14]", NULL },
     { "outs=3", "i8[4][9] i16[1][5][2][2] i32[4]", "i32[4][3]", NULL },
     { "outs=6", "i8[3][8] i16[2][4][2][2] i32[8]", "i32[3][6]", NULL },
     { "", "i8[9] i16[1][4][2][2] i32[4]", NULL, "are expected" },

@@ -23,6 +23,8 @@
  *
  *   LW_PANEL2_I16[n,m](a: i16[2][n][2], b: i8[n][m][2])      c[w<2,o<m] = sum(q<n,t<2) i32(a[w,q,t]) * i32(b[q,o,t])
  *   LW_PANEL_I16                                            the same for one pixel, without w
+ *   LW_PANEL4_I8[n,m,d](a: i8[4][n][d], b: i8[n][m][d])      c[w<4,o<m] = sum(q<n,t<d) i32(a[w,q,t]) * i32(b[q,o,t])
+ *   LW_PANEL2_I8 and LW_PANEL_I8                            the same for two pixels, and for one, without w
  *   LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n])
  *                               c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
  *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
@@ -33,6 +35,8 @@
  *   LW_MAX_IF_I8[n](p: bool, a: i8[1][n])                           y[o<n] = max(k<1) select(p, a[k,o], -128)
  *   LW_FETCH_ROW_I8[m,left,inner,n,own,fill](p: bool, a: i8[m][n])
  *                        y[w<m,c<n] = select(p && left <= w && w < left + inner && c < own, a[w,c], fill)
+ *
+ * The weights of the panels of i8 are at least -127: two products are added in 16 bits.
  *
  * Macros for vectors only; on other cores emitted code contains loops:
  *
@@ -117,14 +121,14 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 }
 /* lw: end */
 
-/* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_rvv_dots lw_dot_2x2 */
+/* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dot_2x2 */
 #ifndef LW_ROWS_DOT_2X2_I8
 #define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) \
     lw_dot_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
 #endif
 #define LW_DOT_2X2_I8(n, c, a, b) LW_ROWS_DOT_2X2_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_2X1_I8
 #define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi)                                                             \
     (lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0),                                                          \
@@ -132,19 +136,19 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 #endif
 #define LW_DOT_2X1_I8(n, c, a, b) LW_ROWS_DOT_2X1_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_rvv_dots lw_dsp_bytes lw_dot_1x4 */
+/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dsp_bytes lw_dot_1x4 */
 #ifndef LW_ROWS_DOT_1X4_I8
 #define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
 #define LW_DOT_1X4_I8(n, c, a, b) LW_ROWS_DOT_1X4_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_1X2_I8
 #define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_row(2, n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
 #define LW_DOT_1X2_I8(n, c, a, b) LW_ROWS_DOT_1X2_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
+/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_1X1_I8
 #define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0)
 #endif
@@ -236,6 +240,42 @@ static inline void lw_panel(int32_t w, int32_t n, int32_t o, int32_t *c, int32_t
 #define LW_PANEL_I16(n, o, c, a, b) LW_ROWS_PANEL_I16(n, o, c, a, b)
 /* lw: end */
 
+/* lw: lw_panel_i8 needs */
+static inline void lw_panel_i8(int32_t w, int32_t n, int32_t m, int32_t d, int32_t *c, int32_t cw, const int8_t *a,
+                               int32_t aw, int32_t aq, const int8_t *b, int32_t bq, int32_t bo)
+{
+    for (int32_t i = 0; i < w; i++)
+        for (int32_t o = 0; o < m; o++) {
+            uint32_t sum = (uint32_t)c[i * cw + o];
+            for (int32_t q = 0; q < n; q++)
+                for (int32_t t = 0; t < d; t++)
+                    sum += (uint32_t)((int32_t)a[i * aw + q * aq + t] * b[q * bq + o * bo + t]);
+            c[i * cw + o] = (int32_t)sum;
+        }
+}
+/* lw: end */
+/* lw: LW_PANEL4_I8 needs LW_SIMD_CHOICE lw_neon_panels lw_panel_i8 */
+#ifndef LW_ROWS_PANEL4_I8
+#define LW_ROWS_PANEL4_I8(n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
+    lw_panel_i8(4, n, m, d, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo)
+#endif
+#define LW_PANEL4_I8(n, m, d, c, a, b) LW_ROWS_PANEL4_I8(n, m, d, c, a, b)
+/* lw: end */
+/* lw: LW_PANEL2_I8 needs LW_SIMD_CHOICE lw_neon_panels lw_panel_i8 */
+#ifndef LW_ROWS_PANEL2_I8
+#define LW_ROWS_PANEL2_I8(n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
+    lw_panel_i8(2, n, m, d, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo)
+#endif
+#define LW_PANEL2_I8(n, m, d, c, a, b) LW_ROWS_PANEL2_I8(n, m, d, c, a, b)
+/* lw: end */
+/* lw: LW_PANEL_I8 needs LW_SIMD_CHOICE lw_neon_panels lw_panel_i8 */
+#ifndef LW_ROWS_PANEL_I8
+#define LW_ROWS_PANEL_I8(n, m, d, c, ci, a, ai, aq, b, bi, bq, bo) \
+    lw_panel_i8(1, n, m, d, (c) + (ci), 0, (a) + (ai), 0, aq, (b) + (bi), bq, bo)
+#endif
+#define LW_PANEL_I8(n, m, d, c, a, b) LW_ROWS_PANEL_I8(n, m, d, c, a, b)
+/* lw: end */
+
 /* lw: lw_pairs needs */
 static inline void lw_pairs(int32_t n, int16_t *y, int32_t yw, int32_t yq, const int8_t *a, int32_t aw, int32_t aq)
 {
@@ -282,7 +322,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 #endif
 #define LW_COPY_I16(n, y, a) LW_ROWS_COPY_I16(n, y, a)
 /* lw: end */
-/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_dsp_copy lw_mve_copies lw_x86_copies lw_rvv_copies lw_copy_i8 */
+/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_dsp_copy lw_mve_copies lw_row_copies lw_rvv_copies lw_copy_i8 */
 #ifndef LW_ROWS_COPY_I8
 #define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_copy_i8(n, (y) + (yi), (a) + (ai))
 #endif
@@ -297,7 +337,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
     } while (0)
 #define LW_FETCH_I16(n, fill, y, p, a) LW_ROWS_FETCH_I16(n, fill, y, p, a)
 /* lw: end */
-/* lw: LW_FILL_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_x86_copies lw_rvv_copies lw_fill_i8 */
+/* lw: LW_FILL_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_row_copies lw_rvv_copies lw_fill_i8 */
 #ifndef LW_ROWS_FILL_I8
 #define LW_ROWS_FILL_I8(n, y, yi, fill) lw_fill_i8(n, (y) + (yi), fill)
 #endif
@@ -334,14 +374,14 @@ static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, 
     }
 }
 /* lw: end */
-/* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_mve_window lw_x86_window lw_rvv_window lw_dsp_window lw_window */
+/* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_mve_window lw_row_window lw_rvv_window lw_dsp_window lw_window */
 #ifndef LW_ROWS_WINDOW2_I8
 #define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                     \
     lw_window(2, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj)
 #endif
 #define LW_WINDOW2_I8(kh, kw, n, c, a, b) LW_ROWS_WINDOW2_I8(kh, kw, n, c, a, b)
 /* lw: end */
-/* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_window lw_x86_window lw_rvv_window lw_window */
+/* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_window lw_row_window lw_rvv_window lw_window */
 #ifndef LW_ROWS_WINDOW_I8
 #define LW_ROWS_WINDOW_I8(kh, kw, n, c, ci, a, at, ai, aj, b, bt, bi, bj)                                              \
     lw_window(1, kh, kw, n, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj)
@@ -367,7 +407,7 @@ static inline void lw_sum_window(int32_t kh, int32_t kw, int32_t n, int32_t *y, 
             for (int32_t o = 0; o < n; o++) y[o] = (int32_t)((uint32_t)y[o] + (uint32_t)a[i * ai + j * aj + o]);
 }
 /* lw: end */
-/* lw: LW_SUM_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_x86_pool lw_rvv_pool lw_dsp_pool lw_sum_window */
+/* lw: LW_SUM_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_row_pool lw_rvv_pool lw_dsp_pool lw_sum_window */
 #ifndef LW_ROWS_SUM_WINDOW_I8
 #define LW_ROWS_SUM_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_sum_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
 #endif
@@ -386,7 +426,7 @@ static inline void lw_max_window(int32_t kh, int32_t kw, int32_t n, int8_t *y, c
             for (int32_t o = 0; o < n; o++) y[o] = a[i * ai + j * aj + o] > y[o] ? a[i * ai + j * aj + o] : y[o];
 }
 /* lw: end */
-/* lw: LW_MAX_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_x86_pool lw_rvv_pool lw_dsp_pool lw_max_window */
+/* lw: LW_MAX_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_row_pool lw_rvv_pool lw_dsp_pool lw_max_window */
 #ifndef LW_ROWS_MAX_WINDOW_I8
 #define LW_ROWS_MAX_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_max_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
 #endif
@@ -433,22 +473,22 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
 /* lw: end */
 
 /* Macros for vectors only, under the names in emitted code. */
-/* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_mve_begin lw_x86_begin lw_rvv_begin */
+/* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_mve_begin lw_x86_begin lw_neon_begin lw_rvv_begin */
 #ifdef LW_ROWS_COPY_I32
 #define LW_COPY_I32(n, y, a) LW_ROWS_COPY_I32(n, y, a)
 #endif
 /* lw: end */
-/* lw: LW_SCALE_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale lw_rvv_scale */
+/* lw: LW_SCALE_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale lw_neon_scale lw_rvv_scale */
 #ifdef LW_ROWS_SCALE_I8
 #define LW_SCALE_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE_I8(n, zero, least, most, y, a, m, s)
 #endif
 /* lw: end */
-/* lw: LW_SCALE_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale lw_rvv_scale */
+/* lw: LW_SCALE_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale lw_neon_scale lw_rvv_scale */
 #ifdef LW_ROWS_SCALE_EACH_I8
 #define LW_SCALE_EACH_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, a, m, s)
 #endif
 /* lw: end */
-/* lw: LW_ADD_I8 needs LW_SIMD_CHOICE lw_mve_add lw_x86_add lw_rvv_add */
+/* lw: LW_ADD_I8 needs LW_SIMD_CHOICE lw_mve_add lw_x86_add lw_neon_add lw_rvv_add */
 #ifdef LW_ROWS_ADD_I8
 #define LW_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)                                         \
     LW_ROWS_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)

@@ -40,14 +40,21 @@
 #endif
 #endif
 #ifndef LW_SIMD_NEON
-#if defined(__aarch64__) && defined(__ARM_NEON) && defined(__GNUC__)
+#if defined(__aarch64__) && defined(__ARM_NEON) && defined(__GNUC__) && !defined(__ARM_BIG_ENDIAN)
 #define LW_SIMD_NEON 1
 #else
 #define LW_SIMD_NEON 0
 #endif
 #endif
+#ifndef LW_SIMD_NEON_BYTES
+#if defined(__ARM_NEON) && defined(__GNUC__) && !defined(__ARM_BIG_ENDIAN)
+#define LW_SIMD_NEON_BYTES 1
+#else
+#define LW_SIMD_NEON_BYTES 0
+#endif
+#endif
 #ifndef LW_SIMD_ARM_DSP
-#if defined(__ARM_FEATURE_SIMD32) && defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+#if defined(__ARM_FEATURE_SIMD32) && defined(__ARM_FEATURE_DSP) && defined(__GNUC__) && !defined(__ARM_NEON)
 #define LW_SIMD_ARM_DSP 1
 #else
 #define LW_SIMD_ARM_DSP 0
@@ -77,7 +84,7 @@
 #if LW_SIMD_ARM_MVE
 #include <arm_mve.h>
 #endif
-#if LW_SIMD_NEON
+#if LW_SIMD_NEON || LW_SIMD_NEON_BYTES
 #include <arm_neon.h>
 #include <string.h>
 #endif
@@ -97,5 +104,6 @@
 #include "arm_mve.h"
 #include "x86_rows.h"
 #include "rvv_rows.h"
+#include "neon_rows.h"
 #include "rows.h"
 #endif

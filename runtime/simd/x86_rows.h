@@ -215,7 +215,7 @@ static inline void lw_x86_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, c
 #endif
 /* lw: end */
 
-/* lw: lw_x86_copies needs LW_SIMD_CHOICE */
+/* lw: lw_row_copies needs LW_SIMD_CHOICE */
 #if LW_SIMD_SSE4
 #define LW_ROWS_COPY_I8(n, y, yi, a, ai) ((void)memcpy((y) + (yi), (a) + (ai), (size_t)(n)))
 #define LW_ROWS_FILL_I8(n, y, yi, fill) ((void)memset((y) + (yi), fill, (size_t)(n)))
@@ -228,7 +228,7 @@ static inline void lw_x86_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, c
 #endif
 /* lw: end */
 
-/* lw: lw_x86_window needs lw_x86_pairs lw_window */
+/* lw: lw_row_window needs lw_x86_pairs lw_window */
 #if LW_SIMD_AVX2
 /* Eight channels of `pixels` windows, 1 or 2, a literal. Two taps are the halves of a pair. */
 static inline void lw_x86_window(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a,
@@ -364,7 +364,7 @@ static inline void lw_x86_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
 #endif
 /* lw: end */
 
-/* lw: lw_x86_pool needs lw_x86_pairs lw_sum_window */
+/* lw: lw_row_pool needs lw_x86_pairs lw_sum_window */
 #if LW_SIMD_AVX2
 /* Sums of eight channels in lanes of 16 bits, of up to 256 bytes each. */
 static inline void lw_x86_sum8(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)

@@ -54,15 +54,22 @@ static Tensor *pack_pairs(Ctx *cx, const Tensor *k, int64_t length, int64_t row,
     return tensor_constant(cx, k->name, I16, 4, shape, to);
 }
 
-/* Packs weights [e][o] as [o/block][e/2][block][2], padded with zeros. */
-static Tensor *pack_panels(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, int64_t block)
+/* A panel: `block` channels, `depth` elements of each adjacent. block 0: another form is better. */
+typedef struct Panel { int64_t block, depth; } Panel;
+
+/* Packs weights [e][o] as [o/block][e/depth][block][depth], padded with zeros. */
+static Tensor *pack_panels(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, Panel p)
 {
-    int64_t pairs = (length + 1) / 2, shape[] = { rows / block, pairs, block, 2 };
-    int8_t *to = NEW_ARRAY(cx->arena, int8_t, rows * pairs * 2);
+    enum { LEAST_BLOCKS = 2 };         /* of elements that are bytes */
+    int64_t blocks = (length + p.depth - 1) / p.depth;
+    if (p.depth > 2 && blocks < LEAST_BLOCKS) blocks = LEAST_BLOCKS;
+    int64_t shape[] = { rows / p.block, blocks, p.block, p.depth };
+    int8_t *to = NEW_ARRAY(cx->arena, int8_t, rows * blocks * p.depth);
     const int8_t *from = k->data;
     for (int64_t o = 0; o < outs; o++)
         for (int64_t e = 0; e < length; e++)
-            to[((o / block * pairs + e / 2) * block + o % block) * 2 + e % 2] = from[e * outs + o];
+            to[((o / p.block * blocks + e / p.depth) * p.block + o % p.block) * p.depth + e % p.depth]
+                = from[e * outs + o];
     return tensor_constant(cx, k->name, I8, 4, shape, to);
 }
 
@@ -75,16 +82,39 @@ static bool has_several_rows(const Node *n)
     return tensor_elems(y) > tensor_dim(y, y->rank - 1);
 }
 
-/* Returns the channels of a panel; 0: another form is better, or there are too few channels. Lanes multiply pairs, a
- * channel each; with "rvv" an instruction has 16, whether all are used or not. A core without lanes computes two rows
- * by four channels in its registers; a single row gains nothing. */
-static int64_t panel_of(const Target *t, const Node *n, int64_t outs)
+/* True if no weight is -128: then two products fit 16 bits. */
+static bool has_narrow_weights(const Tensor *k)
+{
+    const int8_t *v = k->data;
+    for (int64_t i = 0; i < tensor_elems(k); i++)
+        if (v[i] == INT8_MIN) return false;
+    return true;
+}
+
+/* Panels of bytes for the target's instructions: squares of rows of eight, fours in a lane, or pairs of products. The
+ * last take sixteen elements at once, and eight where that adds less padding. */
+static Panel panel_of_bytes(const Target *t, int64_t length, int64_t outs)
+{
+    enum { MOST = 16 };
+    if (target_has(t, "i8mm")) return (Panel){ 8, 8 };
+    if (target_has(t, "dotprod")) return (Panel){ outs % MOST == 0 ? MOST : 8, 4 };
+    return (Panel){ 4, length > 16 && (length % 16 == 0 || length % 16 > 8) ? 16 : 8 };
+}
+
+/* Lanes multiply pairs, a channel each; with "rvv" an instruction has 16, whether all are used or not. A core without
+ * lanes computes two rows by four channels in its registers; a single row gains nothing. */
+static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     enum { SCALAR = 4, LEAST = 8, MOST = 16 };
-    if (!target_has(t, "panels")) return 0;
-    if (!target_has(t, "bytes")) return outs < SCALAR || !has_several_rows(n) ? 0 : SCALAR;
-    if (outs < LEAST) return 0;
-    return outs % MOST == 0 || (target_has(t, "rvv") && outs > LEAST) ? MOST : LEAST;
+    const Panel none = { 0, 0 };
+    if (!target_has(t, "panels")) return none;
+    if (!target_has(t, "bytes")) return outs < SCALAR || !has_several_rows(n) ? none : (Panel){ SCALAR, 2 };
+    if (target_has(t, "neon")) {
+        const Panel p = panel_of_bytes(t, length, outs);
+        return outs < p.block || !has_narrow_weights(n->in[1]) ? none : p;
+    }
+    if (outs < LEAST) return none;
+    return (Panel){ outs % MOST == 0 || (target_has(t, "rvv") && outs > LEAST) ? MOST : LEAST, 2 };
 }
 
 /* b[o] = -zero * sum of o's weights */
@@ -148,9 +178,9 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     /* Products are computed in fours or twos, except for a single one */
     int64_t row = row_of_pairs(t, n, length, outs), rows = row ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
     bool is_wide = multiplies_pairs(t) && outs > 1 && has_several_rows(n);
-    const int64_t panel = panel_of(t, n, outs);
-    if (panel) rows = (outs + panel - 1) / panel * panel;
-    Tensor *packed = panel ? pack_panels(cx, k, length, outs, rows, panel)
+    const Panel panel = panel_of(t, n, length, outs);
+    if (panel.block) rows = (outs + panel.block - 1) / panel.block * panel.block;
+    Tensor *packed = panel.block ? pack_panels(cx, k, length, outs, rows, panel)
                    : row ? pack_pairs(cx, k, length, row, outs, rows)
                          : pack_weights(cx, k, length, outs, rows, is_wide);
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero) };

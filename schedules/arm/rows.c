@@ -3,7 +3,7 @@
  * and accumulate several elements at once.
  *
  *   rows = the padded rows under the windows, if windows leave x
- *   for tiles of two pixels:
+ *   for tiles of two pixels:                       of four if panels hold bytes
  *       patch = their windows, each a row          widened to i16 if the instruction multiplies pairs of i16
  *       for tiles of two channels:                 of four if one number packs two rows of weights
  *           acc[2][2] = b                          LW_DOT_2X2: whole rows at once, accumulators in registers
@@ -30,7 +30,7 @@ typedef struct Tiles {
     const char *scaled;          /* the product as bytes, an operand of additions; NULL: it is inlined */
     RowForm form;
     int row, last;
-    int64_t w, o, block;
+    int64_t w, o, block, depth;
     const char *at_rows, *at_pixels, *at_channels;
 } Tiles;
 
@@ -48,8 +48,25 @@ static RowForm form_of(const GroupNest *g, const Stage *product)
     return axes == PAIRED && g->group->anchor->in[1]->type == I8 ? PANEL : (RowForm)axes;
 }
 
-/* Tiles two pixels along the axis with the least waste, the later one on a tie; two channels, or four for one pixel or
- * if one number packs two rows of weights. */
+/* Tiles pixels along the axis with the least work, the later one on a tie: a tile of w pixels costs their products and
+ * one load of the weights. */
+static void choose_pixels(Tiles *t, int64_t most)
+{
+    int64_t best = INT64_MAX;
+    for (int a = t->last - 1; a >= 0; a--) {
+        const int64_t extent = axis_extent(t->out, a);
+        for (int64_t w = most; w > 1; w /= 2) {
+            const int64_t cost = w > extent ? best : 1000000 * ((extent + w - 1) / w) * (w + 1) / extent;
+            if (cost >= best) continue;
+            best = cost;
+            t->row = a;
+            t->w = w;
+        }
+    }
+}
+
+/* Tiles two pixels, or four if an instruction has a block of bytes of each; two channels, or four for one pixel or if
+ * one number packs two rows of weights, or those of a panel. */
 static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
 {
     const Stage *out = output_stage(n);
@@ -60,20 +77,17 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
                 .w = 1,
                 .o = 1,
                 .form = form_of(g, product_stage(n)) };
-    int64_t best = INT64_MAX, outs = axis_extent(out, t.last);
+    enum { FEW = 2, MANY = 4 };
+    const int64_t outs = axis_extent(out, t.last);
+    const Tensor *k = g->group->anchor->in[1];
     /* A row of weights after the last: its product is discarded */
     bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;
-    for (int a = t.last - 1; a >= 0; a--) {
-        int64_t extent = axis_extent(out, a), waste = extent % 2 ? 1000000 / extent : 0;
-        if (extent < 2 || waste >= best) continue;
-        best = waste;
-        t.row = a;
-        t.w = 2;
-    }
+    if (t.form == PANEL) t.depth = tensor_dim(k, 3);
+    choose_pixels(&t, t.depth > 2 ? MANY : FEW);
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
     if (t.form == PAIRED) t.o = 4;
-    if (t.form == PANEL) t.o = tensor_dim(g->group->anchor->in[1], 2);
+    if (t.form == PANEL) t.o = tensor_dim(k, 2);
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
         if (epilogue_at_once(g, n, scaled, block)) t.block = block;
@@ -134,6 +148,21 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
     return n;
 }
 
+/* Declares the product of a panel of bytes, blocks of `depth` elements, with w pixels. */
+static const char *declare_bytes(Ctx *cx, const Nest **n, const Tiles *t, long long blocks)
+{
+    const long long w = (long long)t->w, o = (long long)t->o, d = (long long)t->depth;
+    const char *macro = w == 4 ? "LW_PANEL4_I8" : w == 2 ? "LW_PANEL2_I8" : "LW_PANEL_I8", *of = w > 1 ? "w," : "",
+               *pixels = w > 1 ? text_format(cx, "[%lld]", w) : "", *pixel = w > 1 ? text_format(cx, "w<%lld,", w) : "";
+    *n = sched_instruction(cx, *n,
+                           text_format(cx,
+                                       "%s[%lld,%lld,%lld](a: i8%s[%lld][%lld], b: i8[%lld][%lld][%lld]) c[%so<%lld] = "
+                                       "sum(q<%lld,t<%lld) i32(a[%sq,t]) * i32(b[q,o,t])",
+                                       macro, blocks, o, d, pixels, blocks, d, blocks, o, d, pixel, o, blocks, d, of),
+                           NULL);
+    return macro;
+}
+
 /* Declares the instruction for this tile and the length of its rows. */
 static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const Tiles *t)
 {
@@ -141,6 +170,7 @@ static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const 
     long long w = (long long)t->w, o = (long long)t->o, length = (long long)axis_extent(acc, acc->data_count);
     const char *macro = text_format(cx, "LW_DOT_%lldX%lld_%s", w, o, t->form == PLAIN ? "I8" : "I16");
     if (length < 2) return NULL;
+    if (t->form == PANEL && t->depth > 2) return declare_bytes(cx, n, t, length);
     if (t->form == PANEL) {
         macro = w == 2 ? "LW_PANEL2_I16" : "LW_PANEL_I16";
         const char *pixels = w == 2 ? "[2]" : "", *pixel = w == 2 ? "w<2," : "", *of = w == 2 ? "w," : "";

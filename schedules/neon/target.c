@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* AArch64: 32 vector registers of 128 bits and a fused multiply-add, which also takes one lane of a vector for all
- * (`lanes`). */
+/* AArch64: 32 vector registers of 128 bits and a fused multiply-add, which also takes one lane of a vector for all.
+ * Bytes are multiplied in panels (schedules/arm/packed.c): by SMULL, SMLAL and SADALP, by SDOT where the core has
+ * `dotprod`, by SMMLA where it has `i8mm`. */
 #include "graph/dag/target.h"
 
 const Target targets_neon[] = {
-    { .name = "aarch64", .base = "generic", .summary = "64-bit Arm with NEON", .features = "vectors neon fma",
-      .lanes = 8, .accumulators = 24, .vector_bytes = 16 },
+    { .name = "aarch64", .base = "generic", .summary = "64-bit Arm with NEON",
+      .features = "vectors rows bytes panels neon fma", .lanes = 8, .accumulators = 24, .vector_bytes = 16 },
+    { .name = "aarch64-dotprod", .base = "aarch64", .summary = "with products of four bytes in a lane",
+      .features = "dotprod" },
+    { .name = "aarch64-i8mm", .base = "aarch64-dotprod", .summary = "with products of rows of eight bytes",
+      .features = "i8mm" },
     { .name = "cortex-a53", .base = "aarch64", .summary = "Cortex-A53" },
     { .name = "cortex-a72", .base = "aarch64", .summary = "Cortex-A72" },
     { 0 }

@@ -230,6 +230,21 @@ static int64_t product_of(const Tensor *t, int from, int to)
     return product;
 }
 
+/* True if at most two axes are joined, or tiles of positions are digits of the axes: the checker proves no others. */
+static bool joins_axes(const GroupNest *g, const Tensor *y)
+{
+    const int64_t positions = product_of(y, 0, y->rank - 1), outs = tensor_dim(y, y->rank - 1),
+                  w = vector_tile(g->target, positions, outs, panel_width(g->nest)).w;
+    int axes = 0;
+    bool are_digits = true;
+    for (int d = 0; d + 1 < y->rank; d++) {
+        const int64_t inner = product_of(y, d, y->rank - 1);
+        axes += tensor_dim(y, d) > 1;
+        are_digits = are_digits && (inner % w == 0 || w % inner == 0);
+    }
+    return axes <= 2 || are_digits;
+}
+
 /* True for a convolution that reads one pixel for each pixel of the output, of several rows. */
 static bool reads_single_pixels(Ctx *cx, const GroupNest *g)
 {
@@ -238,7 +253,7 @@ static bool reads_single_pixels(Ctx *cx, const GroupNest *g)
     if (!applies(cx, g) || node_int(call, "groups", 1) != 1 || product_of(k, 0, k->rank - 2) != 1) return false;
     for (int d = 0; d + 1 < x->rank; d++)
         if (tensor_dim(x, d) != tensor_dim(y, d)) return false;
-    return tensor_dim(y, y->rank - 2) > 1 && product_of(y, 0, y->rank - 2) > 1;
+    return tensor_dim(y, y->rank - 2) > 1 && product_of(y, 0, y->rank - 2) > 1 && joins_axes(g, y);
 }
 
 /* pixels[p,o] = sum(c) x[p/(H*W), p/W%H, p%W, c] * k[0,0,c,o] and y[n,h,w,o] = pixels[(n*H + h)*W + w, o]. */

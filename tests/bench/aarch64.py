@@ -33,7 +33,7 @@ CORES = [("cortex-a53", "-mcpu=cortex-a53", "cortex-a53"), ("cortex-a72", "-mcpu
 def plugin(folder):
     """The plugin that counts, built for this machine."""
     library = folder / "count.so"
-    run(os.environ.get("CC", "cc").split()[-1], "-O2", "-shared", "-fPIC", "-o", library, ROOT / "tests/bench/count_instructions.c")
+    run(os.environ.get("CC", "cc").split()[-1], "-O2", "-shared", "-fPIC", "-o", library, ROOT / "tests/emulated/count.c")
     return library
 
 

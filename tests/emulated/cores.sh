@@ -17,6 +17,11 @@ core_row() {
             -Wl,--defsym=__flash=0x10000,--defsym=__flash_size=0x4000000
             -Wl,--defsym=__ram=0x8000000,--defsym=__ram_size=0x4000000"
         packages="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-user" ;;
+    aarch64) compiler=aarch64-linux-gnu-gcc emulator="qemu-aarch64 -cpu cortex-a72" flags="-mcpu=cortex-a72 -static"
+        packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
+    aarch64-dotprod) core_row aarch64; emulator="qemu-aarch64 -cpu cortex-a76" flags="-march=armv8.2-a+dotprod -static" ;;
+    aarch64-i8mm) core_row aarch64; emulator="qemu-aarch64 -cpu max" flags="-march=armv8.2-a+dotprod+i8mm -static" ;;
+    aarch64-clang) core_row aarch64-i8mm; compiler=clang-16 flags="--target=aarch64-linux-gnu $flags" ;;
     *) echo "cores.sh: no core $1" >&2; return 2 ;;
     esac
 }

@@ -359,6 +359,38 @@ static int test_panel(int32_t n, int32_t m, int32_t gap)
     return 0;
 }
 
+/* Panels of m channels of i8, d elements of each, for four pixels, two and one; their weights are at least -127. */
+static int32_t byte_begin[4 * 20], byte_sum[4 * 20];
+static int test_byte_panel(int32_t n, int32_t m, int32_t d, int32_t gap)
+{
+    const int32_t cw = m + gap, aw = d * n + gap, bq = m * d + gap;
+    for (int32_t w = 4; w >= 1; w /= 2) {
+        for (int32_t i = 0; i < 4 * 20; i++) byte_begin[i] = byte_sum[i] = i * 1000 - 4000;
+        if (w == 4) LW_PANEL4_I8(n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, d), LW_AT(weights, 3, bq, d));
+        else if (w == 2)
+            LW_PANEL2_I8(n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, d), LW_AT(weights, 3, bq, d));
+        else LW_PANEL_I8(n, m, d, LW_AT(byte_sum, 0), LW_AT(bytes, 1, d), LW_AT(weights, 3, bq, d));
+        for (int32_t i = 0; i < w; i++)
+            for (int32_t o = 0; o < m; o++)
+                for (int32_t e = 0; e < d * n; e++)
+                    byte_begin[i * cw + o] +=
+                        (int32_t)bytes[1 + i * aw + e] * weights[3 + e / d * bq + o * d + e % d];
+        for (int32_t i = 0; i < 4 * 20; i++)
+            if (byte_sum[i] != byte_begin[i]) return 50 + w;
+    }
+    return 0;
+}
+/* Those that are instructions of some core, and one that is of none. */
+static int test_byte_panels(int32_t n, int32_t gap)
+{
+    int status = 0;
+    for (int32_t i = 0; i < 4 * ROOM; i++) weights[i] = (int8_t)(weights[i] < -127 ? -127 : weights[i]);
+    status += test_byte_panel(n, 4, 8, gap) + test_byte_panel(n, 4, 4, gap) + test_byte_panel(n, 8, 4, gap)
+              + test_byte_panel(n, 5, 3, gap);
+    return n > 8 ? status : status + test_byte_panel(n, 4, 16, gap) + test_byte_panel(n, 8, 8, gap)
+                            + test_byte_panel(n, 16, 4, gap);
+}
+
 int main(void)
 {
     for (int32_t turn = 0; turn < 3; turn++)
@@ -367,7 +399,9 @@ int main(void)
                 fill_operands(turn);
                 const int status = test_panel(n, 16, gap) + test_panel(n, 8, gap) + test_panel(n, 4, gap)
                                    + test_panel(n, 5, gap);
+                const int other = test_byte_panels(n, gap);
                 if (status) return status;
+                if (other) return other;
             }
     if (test_additions()) return test_additions();
     for (int32_t n = 1; n <= 20; n++)

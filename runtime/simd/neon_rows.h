@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The macros of rows.h in NEON, of 32 and of 64 bits. Three instructions multiply panels of bytes:
+ *
+ *   SMULL, SMLAL, SADALP   two products in 16 bits, pairs of them in 32: weights of at least -127
+ *   SDOT                   four products in 32 bits, of a lane's bytes
+ *   SMMLA                  two rows by two rows of eight products */
+#ifndef LW_SIMD_NEON_ROWS_H
+#define LW_SIMD_NEON_ROWS_H
+
+#include "../lw_base.h"
+#include "../lw_fixed.h"
+#include "simd.h"
+
+/* lw: lw_neon_bytes needs LW_SIMD_CHOICE */
+#if LW_SIMD_NEON_BYTES
+/* Numbers of tiles are literals: the body has no branch on them. */
+#define LW_NEON_FIXED static inline __attribute__((always_inline))
+#ifdef __aarch64__
+#define LW_NEON_HIGH(op, s, a, b) op##_high_s8(s, a, b)
+static inline int32x4_t lw_neon_pairwise(int32x4_t a, int32x4_t b) { return vpaddq_s32(a, b); }
+#else
+#define LW_NEON_HIGH(op, s, a, b) op##_s8(s, vget_high_s8(a), vget_high_s8(b))
+static inline int32x4_t lw_neon_pairwise(int32x4_t a, int32x4_t b)
+{
+    return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)), vpadd_s32(vget_low_s32(b), vget_high_s32(b)));
+}
+#endif
+/* The sums of four vectors, in their order. */
+static inline int32x4_t lw_neon_across(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d)
+{
+    return lw_neon_pairwise(lw_neon_pairwise(a, b), lw_neon_pairwise(c, d));
+}
+static inline void lw_neon_increase(int32_t *c, int32x4_t by) { vst1q_s32(c, vaddq_s32(vld1q_s32(c), by)); }
+/* Sums of sixteen products, four in a lane. Two products are in 16 bits: no weight is -128. */
+static inline int32x4_t lw_neon_dot16(int32x4_t s, int8x16_t x, int8x16_t k)
+{
+    return vpadalq_s16(s, LW_NEON_HIGH(vmlal, vmull_s8(vget_low_s8(x), vget_low_s8(k)), x, k));
+}
+static inline int32x4_t lw_neon_dot8(int32x4_t s, const int8_t *x, const int8_t *k)
+{
+    return vpadalq_s16(s, vmull_s8(vld1_s8(x), vld1_s8(k)));
+}
+/* The first n bytes, fewer than 8, and zeros. */
+static inline int8x8_t lw_neon_part(const int8_t *p, int32_t n)
+{
+    int8_t all[8] = { 0 };
+    memcpy(all, p, (size_t)n);
+    return vld1_s8(all);
+}
+#endif
+/* lw: end */
+
+/* lw: lw_neon_dots needs lw_neon_bytes */
+#if LW_SIMD_NEON_BYTES
+/* One row by one, of any bytes. */
+static inline int32x4_t lw_neon_dot(int32_t n, const int8_t *x, const int8_t *k)
+{
+    int32x4_t s = vdupq_n_s32(0);
+    int32_t e = 0;
+    for (; e + 8 <= n; e += 8) s = lw_neon_dot8(s, x + e, k + e);
+    if (e < n) s = vpadalq_s16(s, vmull_s8(lw_neon_part(x + e, n - e), lw_neon_part(k + e, n - e)));
+    return s;
+}
+static inline void lw_neon_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b,
+                               int32_t bo)
+{
+    const int32x4_t s = lw_neon_across(lw_neon_dot(n, a, b), lw_neon_dot(n, a, b + bo), lw_neon_dot(n, a + aw, b),
+                                       lw_neon_dot(n, a + aw, b + bo));
+    vst1_s32(c, vadd_s32(vld1_s32(c), vget_low_s32(s)));
+    vst1_s32(c + cw, vadd_s32(vld1_s32(c + cw), vget_high_s32(s)));
+}
+static inline void lw_neon_1x2(int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
+{
+    const int32x4_t s = lw_neon_pairwise(lw_neon_dot(n, a, b), lw_neon_dot(n, a, b + bo));
+    vst1_s32(c, vadd_s32(vld1_s32(c), vpadd_s32(vget_low_s32(s), vget_high_s32(s))));
+}
+static inline void lw_neon_1x4(int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
+{
+    lw_neon_increase(c, lw_neon_across(lw_neon_dot(n, a, b), lw_neon_dot(n, a, b + bo), lw_neon_dot(n, a, b + 2 * bo),
+                                       lw_neon_dot(n, a, b + 3 * bo)));
+}
+static inline int32_t lw_neon_1x1(int32_t n, int32_t c, const int8_t *a, const int8_t *b)
+{
+    const int32x4_t s = lw_neon_dot(n, a, b);
+    const int32x2_t half = vadd_s32(vget_low_s32(s), vget_high_s32(s));
+    return (int32_t)((uint32_t)c + (uint32_t)vget_lane_s32(vpadd_s32(half, half), 0));
+}
+#define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) \
+    lw_neon_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
+#define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_neon_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
+#define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) lw_neon_1x2(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
+#define LW_NEON_DOT(n, c, ci, a, ai, b, bi) ((c)[ci] = lw_neon_1x1(n, (c)[ci], (a) + (ai), (b) + (bi)))
+#define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) LW_NEON_DOT(n, c, ci, a, ai, b, bi)
+#define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi) \
+    (LW_NEON_DOT(n, c, ci, a, ai, b, bi), LW_NEON_DOT(n, c, (ci) + (cw), a, (ai) + (aw), b, bi))
+#endif
+/* lw: end */
+
+/* lw: lw_neon_panels needs lw_neon_bytes lw_panel_i8 */
+#if LW_SIMD_NEON_BYTES
+/* w pixels, 1, 2 or 4, by four channels. Variables, not arrays: compilers keep these in registers. */
+#define LW_NEON_ZERO(r) int32x4_t s##r##0 = vdupq_n_s32(0), s##r##1 = s##r##0, s##r##2 = s##r##0, s##r##3 = s##r##0
+#define LW_NEON_ADD(r, at) lw_neon_increase(at, lw_neon_across(s##r##0, s##r##1, s##r##2, s##r##3))
+#define LW_NEON_ROW16(r, x)                                                                                            \
+    do {                                                                                                               \
+        const int8x16_t v = vld1q_s8((x) + e);                                                                         \
+        s##r##0 = lw_neon_dot16(s##r##0, v, k0);                                                                       \
+        s##r##1 = lw_neon_dot16(s##r##1, v, k1);                                                                       \
+        s##r##2 = lw_neon_dot16(s##r##2, v, k2);                                                                       \
+        s##r##3 = lw_neon_dot16(s##r##3, v, k3);                                                                       \
+    } while (0)
+LW_NEON_FIXED void lw_neon_panel16(int32_t w, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
+                                   const int8_t *b)
+{
+    LW_NEON_ZERO(0);
+    LW_NEON_ZERO(1);
+    LW_NEON_ZERO(2);
+    LW_NEON_ZERO(3);
+    for (int32_t e = 0; e < n * 16; e += 16, b += 64) {
+        const int8x16_t k0 = vld1q_s8(b), k1 = vld1q_s8(b + 16), k2 = vld1q_s8(b + 32), k3 = vld1q_s8(b + 48);
+        LW_NEON_ROW16(0, a);
+        if (w > 1) LW_NEON_ROW16(1, a + aw);
+        if (w > 2) LW_NEON_ROW16(2, a + 2 * aw);
+        if (w > 2) LW_NEON_ROW16(3, a + 3 * aw);
+    }
+    LW_NEON_ADD(0, c);
+    if (w > 1) LW_NEON_ADD(1, c + cw);
+    if (w > 2) LW_NEON_ADD(2, c + 2 * cw);
+    if (w > 2) LW_NEON_ADD(3, c + 3 * cw);
+}
+/* Eight elements of a channel at once: two blocks in 16 bits, then the last one alone. */
+#define LW_NEON_TWO8(s, v, v1, at) vpadalq_s16(s, vmlal_s8(vmull_s8(v, vld1_s8(b + (at))), v1, vld1_s8(b + 32 + (at))))
+#define LW_NEON_ROW8(r, x)                                                                                             \
+    do {                                                                                                               \
+        const int8x8_t v = vld1_s8((x) + e), v1 = vld1_s8((x) + e + 8);                                                \
+        s##r##0 = LW_NEON_TWO8(s##r##0, v, v1, 0);                                                                     \
+        s##r##1 = LW_NEON_TWO8(s##r##1, v, v1, 8);                                                                     \
+        s##r##2 = LW_NEON_TWO8(s##r##2, v, v1, 16);                                                                    \
+        s##r##3 = LW_NEON_TWO8(s##r##3, v, v1, 24);                                                                    \
+    } while (0)
+#define LW_NEON_LAST8(r, x)                                                                                            \
+    do {                                                                                                               \
+        s##r##0 = lw_neon_dot8(s##r##0, (x) + e, b);                                                                   \
+        s##r##1 = lw_neon_dot8(s##r##1, (x) + e, b + 8);                                                               \
+        s##r##2 = lw_neon_dot8(s##r##2, (x) + e, b + 16);                                                              \
+        s##r##3 = lw_neon_dot8(s##r##3, (x) + e, b + 24);                                                              \
+    } while (0)
+LW_NEON_FIXED void lw_neon_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
+                                  const int8_t *b)
+{
+    int32_t e = 0;
+    LW_NEON_ZERO(0);
+    LW_NEON_ZERO(1);
+    LW_NEON_ZERO(2);
+    LW_NEON_ZERO(3);
+    for (; e + 16 <= n * 8; e += 16, b += 64) {
+        LW_NEON_ROW8(0, a);
+        if (w > 1) LW_NEON_ROW8(1, a + aw);
+        if (w > 2) LW_NEON_ROW8(2, a + 2 * aw);
+        if (w > 2) LW_NEON_ROW8(3, a + 3 * aw);
+    }
+    if (n % 2) {
+        LW_NEON_LAST8(0, a);
+        if (w > 1) LW_NEON_LAST8(1, a + aw);
+        if (w > 2) LW_NEON_LAST8(2, a + 2 * aw);
+        if (w > 2) LW_NEON_LAST8(3, a + 3 * aw);
+    }
+    LW_NEON_ADD(0, c);
+    if (w > 1) LW_NEON_ADD(1, c + cw);
+    if (w > 2) LW_NEON_ADD(2, c + 2 * cw);
+    if (w > 2) LW_NEON_ADD(3, c + 3 * cw);
+}
+#undef LW_NEON_ZERO
+#undef LW_NEON_ADD
+#define LW_NEON_PANEL_BYTES(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                                   \
+    if ((m) == 4 && (d) == 16) lw_neon_panel16(w, n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi));                      \
+    else if ((m) == 4 && (d) == 8) lw_neon_panel8(w, n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi));
+#if defined(__aarch64__) && defined(__ARM_FEATURE_DOTPROD)
+/* w pixels by m channels, 4, 8 or 16, of four elements: an instruction takes a pixel's elements from a lane. */
+#define LW_NEON_AT(p, i) vld1q_s32((p) + 4 * ((i) < m / 4 ? (i) : 0))
+#define LW_NEON_BEGIN(r, p)                                                                                            \
+    int32x4_t s##r##0 = LW_NEON_AT(p, 0), s##r##1 = LW_NEON_AT(p, 1), s##r##2 = LW_NEON_AT(p, 2),                      \
+              s##r##3 = LW_NEON_AT(p, 3)
+#define LW_NEON_END(r, p)                                                                                              \
+    do {                                                                                                               \
+        vst1q_s32(p, s##r##0);                                                                                         \
+        if (m > 4) vst1q_s32((p) + 4, s##r##1);                                                                        \
+        if (m > 8) vst1q_s32((p) + 8, s##r##2);                                                                        \
+        if (m > 8) vst1q_s32((p) + 12, s##r##3);                                                                       \
+    } while (0)
+#define LW_NEON_LANE(r, lane)                                                                                          \
+    do {                                                                                                               \
+        s##r##0 = vdotq_laneq_s32(s##r##0, k0, x##r, lane);                                                            \
+        if (m > 4) s##r##1 = vdotq_laneq_s32(s##r##1, k1, x##r, lane);                                                 \
+        if (m > 8) s##r##2 = vdotq_laneq_s32(s##r##2, k2, x##r, lane);                                                 \
+        if (m > 8) s##r##3 = vdotq_laneq_s32(s##r##3, k3, x##r, lane);                                                 \
+    } while (0)
+#define LW_NEON_QUAD(lane)                                                                                             \
+    do {                                                                                                               \
+        const int8x16_t k0 = vld1q_s8(b), k1 = m > 4 ? vld1q_s8(b + 16) : k0, k2 = m > 8 ? vld1q_s8(b + 32) : k0,      \
+                        k3 = m > 8 ? vld1q_s8(b + 48) : k0;                                                            \
+        (void)k1, (void)k2, (void)k3;                                                                                  \
+        b += 4 * m;                                                                                                    \
+        LW_NEON_LANE(0, lane);                                                                                         \
+        if (w > 1) LW_NEON_LANE(1, lane);                                                                              \
+        if (w > 2) LW_NEON_LANE(2, lane);                                                                              \
+        if (w > 2) LW_NEON_LANE(3, lane);                                                                              \
+    } while (0)
+LW_NEON_FIXED int8x16_t lw_neon_quad(const int8_t *p)
+{
+    int32_t four;
+    memcpy(&four, p, sizeof four);
+    return vreinterpretq_s8_s32(vdupq_n_s32(four));
+}
+LW_NEON_FIXED void lw_neon_quads(int32_t w, int32_t m, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
+                                 const int8_t *b)
+{
+    const int8_t *a1 = w > 1 ? a + aw : a, *a2 = w > 2 ? a + 2 * aw : a, *a3 = w > 2 ? a + 3 * aw : a;
+    int32_t *c1 = w > 1 ? c + cw : c, *c2 = w > 2 ? c + 2 * cw : c, *c3 = w > 2 ? c + 3 * cw : c, e = 0;
+    LW_NEON_BEGIN(0, c);
+    LW_NEON_BEGIN(1, c1);
+    LW_NEON_BEGIN(2, c2);
+    LW_NEON_BEGIN(3, c3);
+    for (; e + 16 <= n * 4; e += 16) {
+        const int8x16_t x0 = vld1q_s8(a + e), x1 = vld1q_s8(a1 + e), x2 = vld1q_s8(a2 + e), x3 = vld1q_s8(a3 + e);
+        LW_NEON_QUAD(0);
+        LW_NEON_QUAD(1);
+        LW_NEON_QUAD(2);
+        LW_NEON_QUAD(3);
+    }
+    for (; e < n * 4; e += 4) {
+        const int8x16_t x0 = lw_neon_quad(a + e), x1 = lw_neon_quad(a1 + e), x2 = lw_neon_quad(a2 + e),
+                        x3 = lw_neon_quad(a3 + e);
+        LW_NEON_QUAD(0);
+    }
+    LW_NEON_END(0, c);
+    if (w > 1) LW_NEON_END(1, c1);
+    if (w > 2) LW_NEON_END(2, c2);
+    if (w > 2) LW_NEON_END(3, c3);
+}
+#undef LW_NEON_BEGIN
+#undef LW_NEON_END
+#define LW_NEON_PANEL_QUADS(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                                   \
+    if (((m) == 4 || (m) == 8 || (m) == 16) && (d) == 4)                                                               \
+        lw_neon_quads(w, m, n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi));                                            \
+    else
+#else
+#define LW_NEON_PANEL_QUADS(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)
+#endif
+#if defined(__aarch64__) && defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
+/* Pixels a and b as the two rows of a factor: eight elements each. */
+LW_NEON_FIXED int8x16_t lw_neon_low(int8x16_t a, int8x16_t b)
+{
+    return vreinterpretq_s8_s64(vzip1q_s64(vreinterpretq_s64_s8(a), vreinterpretq_s64_s8(b)));
+}
+LW_NEON_FIXED int8x16_t lw_neon_high(int8x16_t a, int8x16_t b)
+{
+    return vreinterpretq_s8_s64(vzip2q_s64(vreinterpretq_s64_s8(a), vreinterpretq_s64_s8(b)));
+}
+LW_NEON_FIXED int32x4_t lw_neon_lows(int32x4_t a, int32x4_t b)
+{
+    return vcombine_s32(vget_low_s32(a), vget_low_s32(b));
+}
+LW_NEON_FIXED int32x4_t lw_neon_highs(int32x4_t a, int32x4_t b)
+{
+    return vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
+}
+/* Two pixels, or four, by eight channels: each sum is a square of two pixels by two channels. */
+#define LW_NEON_SQUARES(x, y)                                                                                          \
+    do {                                                                                                               \
+        const int8x16_t k0 = vld1q_s8(b), k1 = vld1q_s8(b + 16), k2 = vld1q_s8(b + 32), k3 = vld1q_s8(b + 48);         \
+        b += 64;                                                                                                       \
+        s0 = vmmlaq_s32(s0, x, k0);                                                                                    \
+        s1 = vmmlaq_s32(s1, x, k1);                                                                                    \
+        s2 = vmmlaq_s32(s2, x, k2);                                                                                    \
+        s3 = vmmlaq_s32(s3, x, k3);                                                                                    \
+        if (w > 2) {                                                                                                   \
+            t0 = vmmlaq_s32(t0, y, k0);                                                                                \
+            t1 = vmmlaq_s32(t1, y, k1);                                                                                \
+            t2 = vmmlaq_s32(t2, y, k2);                                                                                \
+            t3 = vmmlaq_s32(t3, y, k3);                                                                                \
+        }                                                                                                              \
+    } while (0)
+LW_NEON_FIXED void lw_neon_squares(int32_t w, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
+                                   const int8_t *b)
+{
+    const int8_t *a1 = a + aw, *a2 = w > 2 ? a + 2 * aw : a, *a3 = w > 2 ? a + 3 * aw : a;
+    int32x4_t s0 = vdupq_n_s32(0), s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
+    int32_t e = 0;
+    for (; e + 16 <= n * 8; e += 16) {
+        const int8x16_t x0 = vld1q_s8(a + e), x1 = vld1q_s8(a1 + e), x2 = vld1q_s8(a2 + e), x3 = vld1q_s8(a3 + e);
+        LW_NEON_SQUARES(lw_neon_low(x0, x1), lw_neon_low(x2, x3));
+        LW_NEON_SQUARES(lw_neon_high(x0, x1), lw_neon_high(x2, x3));
+    }
+    if (n % 2)
+        LW_NEON_SQUARES(vcombine_s8(vld1_s8(a + e), vld1_s8(a1 + e)), vcombine_s8(vld1_s8(a2 + e), vld1_s8(a3 + e)));
+    lw_neon_increase(c, lw_neon_lows(s0, s1));
+    lw_neon_increase(c + 4, lw_neon_lows(s2, s3));
+    lw_neon_increase(c + cw, lw_neon_highs(s0, s1));
+    lw_neon_increase(c + cw + 4, lw_neon_highs(s2, s3));
+    if (w > 2) {
+        lw_neon_increase(c + 2 * cw, lw_neon_lows(t0, t1));
+        lw_neon_increase(c + 2 * cw + 4, lw_neon_lows(t2, t3));
+        lw_neon_increase(c + 3 * cw, lw_neon_highs(t0, t1));
+        lw_neon_increase(c + 3 * cw + 4, lw_neon_highs(t2, t3));
+    }
+}
+/* One pixel: its elements twice, two sums for a channel. */
+LW_NEON_FIXED void lw_neon_octets(int32_t n, int32_t *c, const int8_t *a, const int8_t *b)
+{
+    int32x4_t s0 = vdupq_n_s32(0), s1 = s0, s2 = s0, s3 = s0;
+    for (int32_t q = 0; q < n; q++, b += 64) {
+        const int8x8_t half = vld1_s8(a + q * 8);
+        const int8x16_t x = vcombine_s8(half, half);
+        s0 = vdotq_s32(s0, x, vld1q_s8(b));
+        s1 = vdotq_s32(s1, x, vld1q_s8(b + 16));
+        s2 = vdotq_s32(s2, x, vld1q_s8(b + 32));
+        s3 = vdotq_s32(s3, x, vld1q_s8(b + 48));
+    }
+    lw_neon_increase(c, vpaddq_s32(s0, s1));
+    lw_neon_increase(c + 4, vpaddq_s32(s2, s3));
+}
+#define LW_NEON_PANEL_SQUARES(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                                 \
+    if ((m) == 8 && (d) == 8 && (w) == 1) lw_neon_octets(n, (c) + (ci), (a) + (ai), (b) + (bi));                       \
+    else if ((m) == 8 && (d) == 8) lw_neon_squares(w, n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi));                  \
+    else
+#else
+#define LW_NEON_PANEL_SQUARES(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)
+#endif
+/* Panels without gaps; others in portable C. */
+#define LW_NEON_PANELS(w, n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)                                            \
+    do {                                                                                                               \
+        if ((aq) != (d) || (bo) != (d) || (bq) != (m) * (d))                                                           \
+            lw_panel_i8(w, n, m, d, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo);                           \
+        else                                                                                                           \
+            LW_NEON_PANEL_QUADS(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                               \
+            LW_NEON_PANEL_SQUARES(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                             \
+            LW_NEON_PANEL_BYTES(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                               \
+            else lw_panel_i8(w, n, m, d, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo);                      \
+    } while (0)
+#define LW_ROWS_PANEL4_I8(n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
+    LW_NEON_PANELS(4, n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)
+#define LW_ROWS_PANEL2_I8(n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
+    LW_NEON_PANELS(2, n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)
+#define LW_ROWS_PANEL_I8(n, m, d, c, ci, a, ai, aq, b, bi, bq, bo) \
+    LW_NEON_PANELS(1, n, m, d, c, ci, 0, a, ai, 0, aq, b, bi, bq, bo)
+#endif
+/* lw: end */
+
+/* lw: lw_row_copies needs LW_SIMD_CHOICE */
+#if LW_SIMD_NEON_BYTES
+#define LW_ROWS_COPY_I8(n, y, yi, a, ai) ((void)memcpy((y) + (yi), (a) + (ai), (size_t)(n)))
+#define LW_ROWS_FILL_I8(n, y, yi, fill) ((void)memset((y) + (yi), fill, (size_t)(n)))
+#endif
+/* lw: end */
+
+/* lw: lw_neon_begin needs LW_SIMD_CHOICE */
+#if LW_SIMD_NEON_BYTES
+#define LW_ROWS_COPY_I32(n, y, yi, a, ai) ((void)memcpy((y) + (yi), (a) + (ai), (size_t)(n) * 4))
+#endif
+/* lw: end */
+
+/* lw: lw_row_window needs lw_neon_bytes lw_window */
+#if LW_SIMD_NEON_BYTES
+/* Eight channels of `pixels` windows, 1 or 2. The least sum of two products is -32512, the largest 32768: less 256 they
+ * fit 16 bits, and the sums are corrected once. */
+#define LW_NEON_TAPS(r, at)                                                                                            \
+    do {                                                                                                               \
+        int16x8_t t = vmlal_s8(less, vld1_s8(at), w);                                                                  \
+        t = vmlal_s8(t, vld1_s8((at) + aj), w1);                                                                       \
+        s##r = vaddw_s16(s##r, vget_low_s16(t));                                                                       \
+        t##r = vaddw_s16(t##r, vget_high_s16(t));                                                                      \
+    } while (0)
+#define LW_NEON_TAP(r, at)                                                                                             \
+    do {                                                                                                               \
+        const int16x8_t t = vmull_s8(vld1_s8(at), w);                                                                  \
+        s##r = vaddw_s16(s##r, vget_low_s16(t));                                                                       \
+        t##r = vaddw_s16(t##r, vget_high_s16(t));                                                                      \
+    } while (0)
+LW_NEON_FIXED void lw_neon_window(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a,
+                                  int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
+{
+    const int16x8_t less = vdupq_n_s16(-256);
+    const int32x4_t back = vdupq_n_s32(256 * kh * (kw / 2));
+    int32_t *c1 = pixels > 1 ? c + cw : c;
+    int32x4_t s0 = vaddq_s32(vld1q_s32(c), back), t0 = vaddq_s32(vld1q_s32(c + 4), back);
+    int32x4_t s1 = vaddq_s32(vld1q_s32(c1), back), t1 = vaddq_s32(vld1q_s32(c1 + 4), back);
+    for (int32_t i = 0; i < kh; i++) {
+        const int8_t *x = a + i * ai, *k = b + i * bi;
+        int32_t j = 0;
+        for (; j + 2 <= kw; j += 2) {
+            const int8x8_t w = vld1_s8(k + j * bj), w1 = vld1_s8(k + (j + 1) * bj);
+            LW_NEON_TAPS(0, x + j * aj);
+            if (pixels > 1) LW_NEON_TAPS(1, x + j * aj + aw);
+        }
+        if (j < kw) {
+            const int8x8_t w = vld1_s8(k + j * bj);
+            LW_NEON_TAP(0, x + j * aj);
+            if (pixels > 1) LW_NEON_TAP(1, x + j * aj + aw);
+        }
+    }
+    vst1q_s32(c, s0);
+    vst1q_s32(c + 4, t0);
+    if (pixels > 1) vst1q_s32(c1, s1);
+    if (pixels > 1) vst1q_s32(c1 + 4, t1);
+}
+#undef LW_NEON_TAPS
+#undef LW_NEON_TAP
+#define LW_NEON_WINDOW(pixels, kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                 \
+    do {                                                                                                               \
+        if ((n) == 8 && (kw) == 1)                                                                                     \
+            lw_neon_window(pixels, 1, kh, (c) + (ci), cw, (a) + (at), 0, aw, ai, (b) + (bt), 0, bi);                   \
+        else if ((n) == 8)                                                                                             \
+            lw_neon_window(pixels, kh, kw, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);                \
+        else lw_window(pixels, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);                 \
+    } while (0)
+#define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj) \
+    LW_NEON_WINDOW(2, kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)
+#define LW_ROWS_WINDOW_I8(kh, kw, n, c, ci, a, at, ai, aj, b, bt, bi, bj) \
+    LW_NEON_WINDOW(1, kh, kw, n, c, ci, 0, a, at, ai, 0, aj, b, bt, bi, bj)
+#endif
+/* lw: end */
+
+/* lw: lw_neon_scale needs lw_neon_bytes lw_mulhigh_sat_i32 lw_roundshift_i32 */
+#if LW_SIMD_NEON_BYTES
+/* a*m / 2^31 / 2^-down, each to nearest; ties of the shift away from zero: negative values are decreased first. No
+ * product is the least integer, so that does not wrap. */
+static inline int32x4_t lw_neon_times(int32x4_t a, int32x4_t m, int32x4_t down)
+{
+    const int32x4_t v = vqrdmulhq_s32(a, m);
+    return vrshlq_s32(vsraq_n_s32(v, vandq_s32(v, down), 31), down);
+}
+/* Eight values plus `zero` between least and most. Bytes saturate at their own limits. */
+static inline int8x8_t lw_neon_narrow(int32x4_t v, int32x4_t w, int32_t zero, int32_t least, int32_t most)
+{
+    const int32x4_t z = vdupq_n_s32(zero);
+    const int16x8_t both = vcombine_s16(vqmovn_s32(vaddq_s32(v, z)), vqmovn_s32(vaddq_s32(w, z)));
+    int8x8_t y = vqmovn_s16(both);
+    if (least > -128) y = vmax_s8(y, vdup_n_s8((int8_t)least));
+    return most < 127 ? vmin_s8(y, vdup_n_s8((int8_t)most)) : y;
+}
+static inline int8_t lw_neon_scaled(int32_t a, int32_t m, int32_t s, int32_t zero, int32_t least, int32_t most)
+{
+    const int32_t v = (int32_t)((uint32_t)lw_roundshift_i32(lw_mulhigh_sat_i32(a, m), s) + (uint32_t)zero);
+    return (int8_t)(v < least ? least : v > most ? most : v);
+}
+LW_NEON_FIXED void lw_neon_scale(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
+                                 const int32_t *m, const uint8_t *s)
+{
+    int32_t e = 0;
+    for (; e + 8 <= n; e += 8) {
+        const int16x8_t down = vmovl_s8(vneg_s8(vreinterpret_s8_u8(vld1_u8(s + e))));
+        const int32x4_t v = lw_neon_times(vld1q_s32(a + e), vld1q_s32(m + e), vmovl_s16(vget_low_s16(down)));
+        const int32x4_t w = lw_neon_times(vld1q_s32(a + e + 4), vld1q_s32(m + e + 4), vmovl_s16(vget_high_s16(down)));
+        vst1_s8(y + e, lw_neon_narrow(v, w, zero, least, most));
+    }
+    for (; e < n; e++) y[e] = lw_neon_scaled(a[e], m[e], s[e], zero, least, most);
+}
+LW_NEON_FIXED void lw_neon_scale_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
+                                     int32_t m, int32_t s)
+{
+    const int32x4_t factor = vdupq_n_s32(m), down = vdupq_n_s32(-s);
+    int32_t e = 0;
+    for (; e + 8 <= n; e += 8)
+        vst1_s8(y + e, lw_neon_narrow(lw_neon_times(vld1q_s32(a + e), factor, down),
+                                      lw_neon_times(vld1q_s32(a + e + 4), factor, down), zero, least, most));
+    for (; e < n; e++) y[e] = lw_neon_scaled(a[e], m, s, zero, least, most);
+}
+#define LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, yi, a, ai, m, mi, s, si)                                        \
+    lw_neon_scale(n, zero, least, most, (y) + (yi), (a) + (ai), (m) + (mi), (s) + (si))
+#define LW_ROWS_SCALE_I8(n, zero, least, most, y, yi, a, ai, m, s) \
+    lw_neon_scale_all(n, zero, least, most, (y) + (yi), (a) + (ai), m, s)
+#endif
+/* lw: end */
+
+/* lw: lw_neon_add needs lw_neon_scale */
+#if LW_SIMD_NEON_BYTES
+static inline int32x4_t lw_neon_term(int16x4_t a, int32_t zero, int32_t m, int32_t s)
+{
+    const int32x4_t v = vshlq_n_s32(vaddq_s32(vmovl_s16(a), vdupq_n_s32(zero)), 20);
+    return lw_neon_times(v, vdupq_n_s32(m), vdupq_n_s32(-s));
+}
+LW_NEON_FIXED void lw_neon_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int32_t zb, int32_t mb, int32_t sb,
+                               int32_t m, int32_t s, int32_t zero, int32_t least, int32_t most, int8_t *y,
+                               const int8_t *a, const int8_t *b)
+{
+    const int32x4_t factor = vdupq_n_s32(m), down = vdupq_n_s32(-s);
+    int32_t e = 0;
+    for (; e + 8 <= n; e += 8) {
+        const int16x8_t p = vmovl_s8(vld1_s8(a + e)), q = vmovl_s8(vld1_s8(b + e));
+        const int32x4_t v = vaddq_s32(lw_neon_term(vget_low_s16(p), za, ma, sa),
+                                      lw_neon_term(vget_low_s16(q), zb, mb, sb));
+        const int32x4_t w = vaddq_s32(lw_neon_term(vget_high_s16(p), za, ma, sa),
+                                      lw_neon_term(vget_high_s16(q), zb, mb, sb));
+        vst1_s8(y + e,
+                lw_neon_narrow(lw_neon_times(v, factor, down), lw_neon_times(w, factor, down), zero, least, most));
+    }
+    for (; e < n; e++) {
+        const int32_t v = (int32_t)(((uint32_t)a[e] + (uint32_t)za) << 20);
+        const int32_t w = (int32_t)(((uint32_t)b[e] + (uint32_t)zb) << 20);
+        const uint32_t sum = (uint32_t)lw_roundshift_i32(lw_mulhigh_sat_i32(v, ma), sa)
+                             + (uint32_t)lw_roundshift_i32(lw_mulhigh_sat_i32(w, mb), sb);
+        y[e] = lw_neon_scaled((int32_t)sum, m, s, zero, least, most);
+    }
+}
+#define LW_ROWS_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, yi, a, ai, b, bi)                        \
+    lw_neon_add(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, (y) + (yi), (a) + (ai), (b) + (bi))
+#endif
+/* lw: end */
+
+/* lw: lw_row_pool needs lw_neon_bytes lw_sum_window */
+#if LW_SIMD_NEON_BYTES
+/* Sums of eight channels in lanes of 16 bits, of up to 256 bytes each. */
+static inline void lw_neon_sum8(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
+{
+    int16x8_t sum = vdupq_n_s16(0);
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t j = 0; j < kw; j++) sum = vaddw_s8(sum, vld1_s8(a + i * ai + j * aj));
+    vst1q_s32(y, vaddw_s16(vld1q_s32(y), vget_low_s16(sum)));
+    vst1q_s32(y + 4, vaddw_s16(vld1q_s32(y + 4), vget_high_s16(sum)));
+}
+static inline void lw_neon_max(int32_t kh, int32_t kw, int32_t n, int8_t *y, const int8_t *a, int32_t ai, int32_t aj)
+{
+    int32_t e = 0;
+    for (; e + 16 <= n; e += 16) {
+        int8x16_t most = vld1q_s8(y + e);
+        for (int32_t i = 0; i < kh; i++)
+            for (int32_t j = 0; j < kw; j++) most = vmaxq_s8(most, vld1q_s8(a + i * ai + j * aj + e));
+        vst1q_s8(y + e, most);
+    }
+    for (; e < n; e++)
+        for (int32_t i = 0; i < kh; i++)
+            for (int32_t j = 0; j < kw; j++) y[e] = a[i * ai + j * aj + e] > y[e] ? a[i * ai + j * aj + e] : y[e];
+}
+#define LW_ROWS_SUM_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj)                                                         \
+    do {                                                                                                               \
+        if ((n) == 8 && (kh) * (kw) <= 256) lw_neon_sum8(kh, kw, (y) + (yi), (a) + (at), ai, aj);                      \
+        else lw_sum_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj);                                                 \
+    } while (0)
+#define LW_ROWS_MAX_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_neon_max(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
+#endif
+/* lw: end */
+#endif
