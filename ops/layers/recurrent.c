@@ -22,6 +22,11 @@
  *   stored = round(32767 * prev),   terms = sum(k) stored[t,b,k] * r[k,g*U+u]
  *   sums   = input * ws[g*U+u] + b[g*U+u] + terms * rs[g*U+u]
  *
+ * With by_range, the state is rounded to 8 bits of its own range at each step, low to high, which include 0:
+ *
+ *   step   = (high - low) / 255,   point = round(-low / step)
+ *   stored = round(prev / step) in [-point, 255 - point],   sums = input * ws + b + terms * (step * rs[g*U+u])
+ *
  * Outputs: h of all steps, h of the last step, and c of the last step. In reverse, step t reads x[T-1-t] and computes
  * output row T-1-t.
  *
@@ -45,7 +50,7 @@ typedef struct Layer {
     const Node *n;
     int gates;
     Tensor *x, *w, *b, *r, *h0, *lens, *ws, *rs;   /* lens: NULL if all sequences have all steps */
-    bool reverse, on_integers;
+    bool reverse, on_integers, by_range;
     DType type;                      /* of state, biases and outputs */
     Formulas f;
 } Layer;
@@ -189,6 +194,7 @@ static bool integer_types(Layer *l)
     for (int i = 0; i < l->n->in_count; i++) {
         const Tensor *t = l->n->in[i];
         if (!t || i == 0 || t == l->lens || t->type == (i < 3 ? I8 : F32)) continue;
+        if (i < 3 && t->type == I16 && l->by_range) continue;
         op_refuse(l->cx, l->n, "input %d is %s; with x in %s, i8 for w and r and f32 for the others are expected", i,
                   dtype_info(t->type)->spelling, dtype_info(l->x->type)->spelling);
         return false;
@@ -215,6 +221,7 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
     l->ws = operand(n, n->op->most_inputs - 2);
     l->rs = operand(n, n->op->most_inputs - 1);
     l->on_integers = l->x->type == I8 || l->x->type == I16;
+    l->by_range = l->on_integers && node_int(n, "by_range", 0) != 0;
     l->type = l->on_integers ? F32 : l->x->type;
     if (!(l->on_integers ? integer_types(l) : same_types(l))) return false;
     if (l->x->rank != 3 || l->r->rank != 2) {
@@ -309,15 +316,30 @@ static void stored_stage(Layer *l, const char *word, const char *value)
                OP_TEXT(l->cx, "i16(max(-32767, min(32767, nearbyint(32767 * value))))", { "value", value }));
 }
 
+/* The stages of the state in 8 bits, less its zero point, on the grid of its own range at this step. */
+static void ranged_stages(Layer *l)
+{
+    const Phrase words[] = { { "before", before(l, "k") }, { NULL, NULL } };
+    stage(l, op_text(l->cx, "low[steps] = min(b<B,k<U; 0) before", words));
+    stage(l, op_text(l->cx, "high[steps] = max(b<B,k<U; 0) before", words));
+    stage(l, "step[steps] = select(high[t] == low[t], 1, (high[t] - low[t]) / 255)");
+    stage(l, "point[steps] = max(0, min(255, nearbyint(-low[t] / step[t])))");
+    stage(l, op_text(l->cx, "stored[steps,b<B,k<U] = "
+                     "i16(max(0, min(255, nearbyint(before / step[t]) + point[t])) - point[t])", words));
+}
+
 /* The stage of sums of the first `gates` gates. */
 static void sums_stage(Layer *l, int gates)
 {
     const Phrase words[] = { { "count", op_number(l->cx, gates) }, { "input_g", input_at(l, "g") },
                              { "product", product_with(l, "k,g*U+u") }, { NULL, NULL } };
     if (l->on_integers) {
-        stored_stage(l, "stored", before(l, "k"));
+        if (l->by_range) ranged_stages(l);
+        else stored_stage(l, "stored", before(l, "k"));
         stage(l, op_text(l->cx, "terms[steps,b<B,g<count,u<U] = sum(k<U) i32(stored[t,b,k]) * i32(r[k,g*U+u])", words));
-        stage(l, op_text(l->cx, "sums[steps,b<B,g<count,u<U] = input_g + f32(terms[t,b,g,u]) * rs[g*U+u]", words));
+        stage(l, op_text(l->cx, l->by_range
+            ? "sums[steps,b<B,g<count,u<U] = input_g + f32(terms[t,b,g,u]) * (step[t] * rs[g*U+u])"
+            : "sums[steps,b<B,g<count,u<U] = input_g + f32(terms[t,b,g,u]) * rs[g*U+u]", words));
         return;
     }
     stage(l, op_text(l->cx, "sums[steps,b<B,g<count,u<U] = sum(k<U; input[t,b,g,u]) product", words));
@@ -511,6 +533,8 @@ static const AttrRow gru_attrs[] = {
 };
 static const AttrRow lstm_attrs[] = {
     COMMON_ROWS("sigmoid,tanh,tanh"), { "input_forget", ATTR_INT, "1: the forget gate is 1 less the input gate", "0" },
+    { "by_range", ATTR_INT, "1: the state in 8 bits of its range at each step, weights of 16 bits, rs without 1/32767",
+      "0" },
     { 0 }
 };
 
@@ -560,6 +584,8 @@ static const OpCase lstm_cases[] = {
     { "x_zero=-7",
       "i8[4][3][3] i8[3][8] i8[2][8] f32[8] f32[3][2] f32[3][2] f32[6] i32[3]={1,4,2} f32[8] f32[8]", "f32[4][3][2]",
       NULL },
+    { "by_range=1", "i16[4][3][3] i8[3][8] i8[2][8] f32[8] f32[3][2] f32[3][2] f32[6] i32[3]={1,4,2} f32[8] f32[8]",
+      "f32[4][3][2]", NULL },
     { "", "f32[0][1][3] f32[3][8] f32[2][8]", NULL, "x is [0][1][3]; one step or more" },
     { "", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][3]", NULL, "c0 is [2][3]" },
     { 0 }

@@ -144,6 +144,89 @@ def qlinear(dtype, name):
     b.save()
 
 
+def packed(n, k, bits, block):
+    """Weights of MatMulNBits, their scales and zero points."""
+    blocks = (k + block - 1) // block
+    return (random.integers(0, 256, (n, blocks, block * bits // 8)).astype(np.uint8), (0.02 + 0.05 * random.random((n, blocks))).astype(np.float32),
+            random.integers(0, 256, (n, (blocks * bits + 7) // 8)).astype(np.uint8))
+
+
+def fused():
+    b = Builder("fused", opset=17)
+    x, y, image = b.input("x", real(2, 5, 32)), b.input("y", real(2, 5, 32)), b.input("image", real(1, 4, 6, 6))
+    a, ids = b.input("a", real(6, 8)), b.input("ids", random.integers(0, 9, (2, 5)).astype(np.int32))
+    g, h = real(32), real(32)
+    for activation, params in (("Relu", []), ("LeakyRelu", [0.125]), ("HardSigmoid", [0.25, 0.4]), ("Sigmoid", []), ("Tanh", []), ("Clip", [-0.5, 0.75])):
+        b.node("FusedConv", [image, real(3, 4, 3, 3, scale=0.2), real(3)], activation=activation, pads=[1, 1, 1, 1],
+               **({"activation_params": params} if params else {}))
+    b.node("FusedConv", [image, real(4, 4, 1, 1), real(4), image], activation="Relu")
+    b.node("FusedGemm", [a, real(8, 4), real(4)], activation="Relu", alpha=0.5)
+    b.node("FusedGemm", [a, real(4, 8), real(4)], activation="LeakyRelu", activation_alpha=0.25, transB=1)
+    b.node("FusedMatMul", [x, y], transB=1, alpha=0.125)
+    b.node("FusedMatMul", [x, real(2, 32, 3)], alpha=1.5)
+    b.node("FusedMatMul", [x, y], transA=1)
+    b.node("FusedMatMul", [real(5, 2, 32), real(2, 32, 3)], transBatchA=1)
+    b.node("Gelu", [x])
+    b.node("BiasGelu", [x, g])
+    b.node("FastGelu", [x])
+    b.node("FastGelu", [x, g])
+    b.node("QuickGelu", [x], alpha=1.25)
+    b.node("SkipLayerNormalization", [x, y, g, h], epsilon=1e-5)
+    b.node("SkipLayerNormalization", [x, y, g, h, real(32)], 4, names=["skip", "", "", "skip_sum"], epsilon=1e-5)
+    b.node("SkipSimplifiedLayerNormalization", [x, y, g], epsilon=1e-5)
+    b.node("SkipSimplifiedLayerNormalization", [x, y, g, h], 4, names=["simple", "", "", "simple_sum"], epsilon=1e-5)
+    b.node("SimplifiedLayerNormalization", [x, g], domain="", axis=-1, epsilon=1e-5)
+    b.node("EmbedLayerNormalization", [ids, np.zeros((2, 5), np.int32), real(9, 16), real(12, 16), real(2, 16), real(16), real(16)], 2, names=["embedded", ""])
+    for bits in (2, 4, 8):
+        w, scale, point = packed(7, 40, bits, 16)
+        wide = b.node("Concat", [x, y], domain="", keep=False, axis=2)
+        short = b.node("Slice", [wide, np.array([0]), np.array([40]), np.array([2])], domain="", keep=False)
+        b.node("MatMulNBits", [short, w, scale], N=7, K=40, bits=bits, block_size=16)
+        b.node("MatMulNBits", [short, w, scale, point], N=7, K=40, bits=bits, block_size=16)
+    b.node("MatMulNBits", [x, *packed(9, 32, 4, 32)[:2], "", "", real(9)], N=9, K=32, bits=4, block_size=32)
+    b.node("DynamicQuantizeMatMul", [x, byte(np.int8, 32, 6), f(0.02), np.int8(3), real(6)])
+    b.save(draw=lambda k: {n: real(*v.shape) if v.dtype == np.float32 else random.integers(0, 9, (2, 5)).astype(np.int32) for n, v in b.arrays.items()})
+
+
+def heads():
+    b = Builder("heads", opset=17)
+    x, y, q = b.input("x", real(2, 5, 24)), b.input("y", real(2, 7, 24)), b.input("q", real(2, 3, 64))
+    k, v = b.input("k", real(2, 3, 32)), b.input("v", real(2, 3, 32))
+    lengths = b.input("lengths", np.array([3, 5], np.int32))
+    w, bias = real(24, 72, scale=0.2), real(72)
+    b.node("Attention", [x, w, bias], num_heads=3)
+    b.node("Attention", [x, w, bias], num_heads=3, unidirectional=1, scale=0.25)
+    b.node("Attention", [x, w, bias, lengths], num_heads=2)
+    b.node("Attention", [x, w, bias, np.array([[1, 1, 0, 1, 0], [1, 1, 1, 1, 1]], np.int32), "", real(2, 2, 5, 5)], num_heads=2)
+    b.node("Attention", [x, w, bias, "", real(2, 2, 2, 4, 12)], 2, num_heads=2, unidirectional=1)
+    b.node("Attention", [x, real(24, 24 + 24 + 12, scale=0.2), real(60)], num_heads=2, qkv_hidden_sizes=[24, 24, 12])
+    b.node("MultiHeadAttention", [x, y, y], num_heads=3)
+    b.node("MultiHeadAttention", [x, y, y, bias, np.array([[1, 0, 1, 1, 1, 0, 1], [1] * 7], np.int32), real(1, 2, 5, 7)], num_heads=2)
+    b.node("MultiHeadAttention", [x, x, x, bias], num_heads=2, unidirectional=1)
+    b.node("MultiHeadAttention", [x, x, x, "", "", "", real(2, 2, 3, 12), real(2, 2, 3, 12)], 3, num_heads=2)
+    cosines, sines = np.cos(real(16, 8)), np.sin(real(16, 8))
+    for interleaved in (0, 1):
+        b.node("RotaryEmbedding", [q, np.array([[0, 1, 2], [4, 5, 6]], np.int64), cosines, sines], interleaved=interleaved)
+        b.node("RotaryEmbedding", [q, np.array([3], np.int64), cosines, sines], interleaved=interleaved)
+    b.node("RotaryEmbedding", [q, np.array([3], np.int64), cosines, sines], num_heads=2, rotary_embedding_dim=16)
+    group = dict(num_heads=4, kv_num_heads=2)
+    first, total = np.array([2, 2], np.int32), np.array(3, np.int32)
+    b.node("GroupQueryAttention", [q, k, v, "", "", first, total], 3, **group)
+    b.node("GroupQueryAttention", [q, k, v, "", "", first, total, cosines, sines], 3, do_rotary=1, **group)
+    past, at = [real(2, 2, 6, 16), real(2, 2, 6, 16)], np.array([4, 2], np.int32)
+    for cache in past:                  # rows beyond the valid ones are zero: ONNX Runtime does not keep them
+        cache[0, :, 5:] = cache[1, :, 3:] = 0
+    token = [b.node("Slice", [t, np.array([1]), np.array([2]), np.array([1])], domain="", keep=False) for t in (q, k, v)]
+    b.node("GroupQueryAttention", [*token, *past, at, np.array(5, np.int32), cosines, sines], 3, do_rotary=1, rotary_interleaved=1, **group)
+    b.node("GroupQueryAttention", [*token, *past, at, np.array(5, np.int32)], 3, local_window_size=2, softcap=5.0, **group)
+    b.node("GroupQueryAttention", [*token, *past, np.array([6, 6], np.int32), np.array(7, np.int32)], 3, scale=0.5, **group)
+    both = b.node("Concat", [*token], domain="", keep=False, axis=2)
+    b.node("GroupQueryAttention", [both, "", "", *past, at, np.array(5, np.int32)], 3, **group)
+    b.save(draw=lambda n: {name: real(*a.shape) if a.dtype == np.float32 else np.array([4, 2], np.int32) for name, a in b.arrays.items()})
+
+
 if __name__ == "__main__":
     qlinear(np.uint8, "qlinear_u8")
     qlinear(np.int8, "qlinear_s8")
+    fused()
+    heads()

@@ -115,16 +115,17 @@ void onnx_translate(OnnxCall *c, const OnnxOp *op)
         if (c->out[i] && c->out[i]->type == F32) c->out[i] = onnx_cast(c, c->out[i], half);
 }
 
-Tensor *onnx_translate_as(OnnxCall *c, const char *op_name, int64_t opset, Tensor **in, int in_count)
+Tensor *onnx_translate_as(OnnxCall *c, const char *op_name, int64_t opset, Tensor **in, int in_count,
+                          const OnnxNode *node)
 {
-    for (int i = 0; i < in_count; i++)
-        if (!in[i]) return NULL;
     if (ctx_failed(c->cx)) return NULL;
     OnnxCall *other = arena_copy(c->cx->arena, c, sizeof *c);
+    if (node) other->node = node;
     other->in = in;
     other->in_count = in_count;
     other->list = NEW_ARRAY(c->cx->arena, const OnnxList *, in_count);
     other->opset = opset;
     onnx_translate(other, onnx_op_find(c->cx, c->rows, op_name));
+    for (int i = 0; node && i < ONNX_OUTPUTS; i++) c->out[i] = other->out[i];
     return other->out[0];
 }

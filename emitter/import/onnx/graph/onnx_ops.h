@@ -80,8 +80,10 @@ const OnnxOp **onnx_op_list(Ctx *cx, const OnnxOp *const *rows, int *count);   /
 const char *onnx_op_near(Ctx *cx, const OnnxOp *const *rows, const char *name);
 bool onnx_op_has_attr(const OnnxOp *op, const char *attr);
 void onnx_translate(OnnxCall *c, const OnnxOp *op);
-/* Returns output 0 of another operator of the default domain on these inputs, with the node's attributes. */
-Tensor *onnx_translate_as(OnnxCall *c, const char *op_name, int64_t opset, Tensor **in, int in_count);
+/* Returns output 0 of another operator of the default domain on these inputs, with the node's attributes. With a node,
+ * has that one's attributes, and sets all outputs. */
+Tensor *onnx_translate_as(OnnxCall *c, const char *op_name, int64_t opset, Tensor **in, int in_count,
+                          const OnnxNode *node);
 
 /* Inlines a graph of the node: binds its first inputs to `in` and stores its outputs in `out`. `iteration` is a loop's
  * iteration index, or NULL. onnx_graph.c */

@@ -315,6 +315,9 @@ Tensor *onnx_forest_scores(Forest *f, const Aggregate *a)
         if (f->pair[i].target < 0 || f->pair[i].target >= f->targets)
             onnx_refuse(c, "a leaf has the target %lld; 0 to %lld are accepted", (long long)f->pair[i].target,
                         (long long)f->targets - 1);
+    for (int i = 0; i < f->count && f->targets == 1 && !ctx_failed(c->cx); i++)
+        if (f->branch[i].count > 1)
+            onnx_refuse(c, "a leaf has %d weights of the one target; one is accepted", f->branch[i].count);
     const bool on_integers = !dtype_is_float(f->x->type);
     for (int i = 0; i < f->count && on_integers; i++) make_integer(&f->branch[i]);
     for (int i = 0; i < f->count; i++)

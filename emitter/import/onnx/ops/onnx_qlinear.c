@@ -8,7 +8,9 @@
 /* Calls the operator of the default domain that the row names in place of one of the IR. */
 static Tensor *run_inner(OnnxCall *c, Tensor **in, int in_count)
 {
-    return onnx_translate_as(c, c->op_name, onnx_int(c, "opset", 13), in, in_count);
+    for (int i = 0; i < in_count; i++)
+        if (!in[i]) return NULL;
+    return onnx_translate_as(c, c->op_name, onnx_int(c, "opset", 13), in, in_count, NULL);
 }
 
 /* Inputs i, i + 1 and i + 2 are an operand, its scale and its zero point. */

@@ -110,23 +110,39 @@ static void dequantize_linear(OnnxCall *c)
 }
 
 /* Maps the range of x, widened to include 0, to 0..255. */
-static void dynamic_quantize(OnnxCall *c)
+typedef struct Ranged { Tensor *stored, *scale, *zero; } Ranged;
+
+static Ranged by_range(OnnxCall *c, Tensor *x)
 {
-    if (!onnx_requires(c, 1)) return;
-    Tensor *x = c->in[0], *none = onnx_scalar_like(c, x, 0);
+    const Ranged failed = { NULL, NULL, NULL };
+    Tensor *none = onnx_scalar_like(c, x, 0);
     Tensor *low = x->rank ? onnx_call(c, "reduce_min", x) : x,
            *high = x->rank ? onnx_call(c, "reduce_max", x) : x;
     low = onnx_call2(c, "min", low, none);
     high = onnx_call2(c, "max", high, none);
     Tensor *range = onnx_call2(c, "sub", high, low), *scale = onnx_call2(c, "div", range, onnx_scalar_like(c, x, 255));
     Tensor *is_flat = onnx_call2(c, "equal", range, none);
-    if (ctx_failed(c->cx)) return;
+    if (ctx_failed(c->cx)) return failed;
     scale = onnx_select(c, is_flat, onnx_scalar_like(c, x, 1), scale);
     Tensor *zero = quantize_call(c, "quantize", onnx_call(c, "neg", low), scale,
                                  tensor_scalar(c->cx, c->name, U8, 0));
-    c->out[0] = quantize_call(c, "quantize", x, scale, zero);
-    c->out[1] = scale;
-    c->out[2] = zero;
+    return (Ranged){ quantize_call(c, "quantize", x, scale, zero), scale, zero };
+}
+
+static void dynamic_quantize(OnnxCall *c)
+{
+    if (!onnx_requires(c, 1)) return;
+    const Ranged r = by_range(c, c->in[0]);
+    c->out[0] = r.stored;
+    c->out[1] = r.scale;
+    c->out[2] = r.zero;
+}
+
+Tensor *onnx_quantized_by_range(OnnxCall *c, Tensor *x, Tensor **scale)
+{
+    const Ranged r = by_range(c, x);
+    *scale = r.scale;
+    return r.stored ? onnx_cast(c, onnx_call2(c, "centered", r.stored, r.zero), I16) : NULL;
 }
 
 /* ---- Products in 32 bits ----------------------------------------------------------------------------------------- */
@@ -238,11 +254,9 @@ static void matmul_integer_to_float(OnnxCall *c)
 static void dynamic_quantize_matmul(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;
-    dynamic_quantize(c);
+    const Ranged r = by_range(c, c->in[0]);
     if (ctx_failed(c->cx)) return;
-    Tensor *sums = product(c, c->out[0], c->out[2], c->in[1], onnx_in(c, 3));
-    c->out[0] = scaled_sums(c, sums, c->out[1], c->in[2], onnx_in(c, 4));
-    c->out[1] = c->out[2] = NULL;
+    c->out[0] = scaled_sums(c, product(c, r.stored, r.zero, c->in[1], onnx_in(c, 3)), r.scale, c->in[2], onnx_in(c, 4));
 }
 
 /* The weights have one zero point per output channel, their first dimension. Padding of x has the value of its zero

@@ -25,6 +25,9 @@ typedef struct LayerKind {
 /* The IR operators, "sigmoid,tanh,tanh", and their parameters. */
 typedef struct ActivationAttrs { const char *names; double alpha[3], beta[3]; } ActivationAttrs;
 
+/* The layer of com.microsoft on integers: factors of the sums with w and with r, per column. */
+typedef struct Factors { Tensor *w, *r; } Factors;
+
 typedef struct Layers {
     OnnxCall *c;
     const LayerKind *kind;
@@ -33,6 +36,7 @@ typedef struct Layers {
     int64_t steps, batch, units;
     bool batch_first;
     Tensor *lengths;                         /* NULL: all steps */
+    const Factors *factors;                  /* [directions]; NULL: the layer is real */
 } Layers;
 
 /* ---- Activations ------------------------------------------------------------------------------------------------- */
@@ -262,7 +266,7 @@ static Node *layer_call(Layers *l, Tensor *x, int d)
     OnnxCall *c = l->c;
     const LayerKind *k = l->kind;
     bool reverse = d == 1 || strcmp(onnx_text(c, "direction", "forward"), "reverse") == 0;
-    Tensor *rest = NULL, *in[8] = { x };
+    Tensor *rest = NULL, *in[10] = { x };
     for (int i = 1; i < 3; i++)
         in[i] = onnx_call(c, "transpose", of_direction(l, c->in[i], 0, d), attr_list("perm", 1, 0));
     in[3] = bias_of(l, d, k->may_split_bias && has_flag(l), &rest);
@@ -270,11 +274,13 @@ static Node *layer_call(Layers *l, Tensor *x, int d)
     in[5] = k->has_cell ? state_of(l, 6, d) : rest;
     in[6] = k->has_cell ? of_direction(l, onnx_in(c, 7), 0, d) : NULL;
     in[k->inputs - 1] = l->lengths;
+    if (l->factors) in[k->inputs] = l->factors[d].w, in[k->inputs + 1] = l->factors[d].r;
     const ActivationAttrs *of = &l->of[d];
-    Tensor *y = call(c->cx, k->op, c->name, in, k->inputs,
+    Tensor *y = call(c->cx, k->op, c->name, in, l->factors ? k->inputs + 2 : k->inputs,
                      ATTRS(attr_word("activations", of->names), attr_reals("alpha", of->alpha, k->activations),
                            attr_reals("beta", of->beta, k->activations), attr_flag("reverse", reverse),
                            attr_real("clip", onnx_real(c, "clip", 0)),
+                           attr_if(l->factors, attr_flag("by_range", true)),
                            attr_if(k->flag, attr_flag(k->flag, has_flag(l)))));
     return y ? y->producer : NULL;
 }
@@ -301,10 +307,77 @@ static void rnn(OnnxCall *c) { layers(c, &rnn_kind); }
 static void gru(OnnxCall *c) { layers(c, &gru_kind); }
 static void lstm(OnnxCall *c) { layers(c, &lstm_kind); }
 
+/* ---- On integers ------------------------------------------------------------------------------------------------- */
+
+static bool is_zero_point(const Tensor *t)
+{
+    for (int64_t i = 0; i < tensor_elems(t); i++)
+        if (dtype_load(t->type, t->data, i).i != 0) return false;
+    return true;
+}
+
+/* Weights [d][i][4*u] less their zero points, as the real layer has them: [d][4*u][i]. */
+static Tensor *centred_weights(OnnxCall *c, int input, int zero)
+{
+    Tensor *w = c->in[input], *point = onnx_in(c, zero);
+    if (!tensor_is_constant(w) || (w->type != I8 && w->type != U8) || w->rank != 3) {
+        onnx_unsupported(c, "input %d is %s of %s; constant weights [directions][n][gates * units] of 8 bits are "
+                         "accepted", input, tensor_shape_text(c->cx, w), dtype_info(w->type)->spelling);
+        return NULL;
+    }
+    if (point && point->rank == 2) point = onnx_call(c, "unsqueeze", point, attr_list("axes", 1));
+    else if (point) point = onnx_append_ones(c, point, 2);
+    if (point && (!tensor_is_constant(point) || !is_zero_point(point)))
+        w = onnx_call(c, "cast", onnx_call2(c, "centered", w, point), attr_type("to", I16));
+    else if (w->type == U8) w = onnx_call(c, "cast", w, attr_type("to", I16));
+    return onnx_call(c, "transpose", w, attr_list("perm", 0, 2, 1));
+}
+
+/* The factors of direction d: its scale, or its scales by column, times `unit`, if given. */
+static Tensor *factors_of(OnnxCall *c, Tensor *scale, Tensor *unit, int d, int64_t columns)
+{
+    Tensor *own = onnx_call(c, "slice", scale, attr_list("axes", 0), attr_list("begin", d), attr_list("end", d + 1));
+    own = onnx_reshape(c, own, (int64_t[]){ -1 }, 1);
+    if (own && unit) own = onnx_call2(c, "mul", own, unit);
+    const bool is_one = own && expr_is_int(own->shape[0], 1);
+    return is_one ? onnx_expand(c, own, (const Expr *[]){ expr_index(c->cx, columns) }, 1) : own;
+}
+
+/* The input is quantized to the range of all of its elements, the state to its own range at each step. */
+static void dynamic_lstm(OnnxCall *c)
+{
+    if (!onnx_requires(c, 3) || !onnx_in(c, 8) || !onnx_in(c, 10)) {
+        if (!ctx_failed(c->cx)) onnx_refuse(c, "the scales of w and r, inputs 8 and 10, are required");
+        return;
+    }
+    Layers l;
+    Factors factors[2];
+    Node *layer[2];
+    OnnxCall *whole = arena_copy(c->cx->arena, c, sizeof *c);
+    Tensor *scale = NULL, *x = onnx_quantized_by_range(c, c->in[0], &scale);
+    whole->in = NEW_ARRAY(c->cx->arena, Tensor *, 8);
+    whole->in_count = c->in_count < 8 ? c->in_count : 8;
+    for (int i = 0; i < whole->in_count; i++) whole->in[i] = c->in[i];
+    whole->in[0] = x;
+    whole->in[1] = centred_weights(c, 1, 9);
+    whole->in[2] = centred_weights(c, 2, 11);
+    if (ctx_failed(c->cx) || !layers_read(&l, whole, &lstm_kind)) return;
+    for (int d = 0; d < l.directions; d++) {
+        factors[d] = (Factors){ factors_of(c, c->in[8], scale, d, 4 * l.units),
+                                factors_of(c, c->in[10], NULL, d, 4 * l.units) };
+    }
+    l.factors = factors;
+    for (int d = 0; d < l.directions; d++)
+        if (!(layer[d] = layer_call(&l, x, d))) return;
+    results(&l, layer);
+    for (int i = 0; i < 3; i++) c->out[i] = whole->out[i];
+}
+
 #define COMMON "activation_alpha activation_beta activations clip direction hidden_size layout"
 const OnnxOp onnx_rows_recurrent[] = {
     { ONNX_ROW("GRU", COMMON " linear_before_reset", gru), .open.keeps = KEEPS_SEQUENCE },
     { ONNX_ROW("LSTM", COMMON " input_forget", lstm), .open.keeps = KEEPS_SEQUENCE },
     { ONNX_ROW("RNN", COMMON, rnn), .open.keeps = KEEPS_SEQUENCE },
+    { ONNX_ROW("com.microsoft.DynamicQuantizeLSTM", COMMON " input_forget", dynamic_lstm) },
     { 0 }
 };

@@ -6,7 +6,8 @@
 
 /* Each is terminated by a row without a name. */
 extern const OnnxOp onnx_rows_annotation[], onnx_rows_attention[], onnx_rows_constant[], onnx_rows_control[],
-    onnx_rows_find[], onnx_rows_index[], onnx_rows_linear_attention[], onnx_rows_math[], onnx_rows_norm[],
+    onnx_rows_find[], onnx_rows_fused[], onnx_rows_heads[], onnx_rows_index[], onnx_rows_linear_attention[],
+    onnx_rows_math[], onnx_rows_norm[],
     onnx_rows_qlinear[], onnx_rows_quant[], onnx_rows_random[], onnx_rows_recurrent[],
     onnx_rows_resize[], onnx_rows_sequence[], onnx_rows_shape[], onnx_rows_signal[], onnx_rows_training[],
     onnx_rows_window[];
@@ -19,6 +20,8 @@ Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis);
 /* Converts between stored values and real numbers; the zero point may be NULL: 0. onnx_quant.c */
 Tensor *onnx_dequantized(OnnxCall *c, Tensor *x, Tensor *scale, Tensor *zero);
 Tensor *onnx_quantized(OnnxCall *c, Tensor *x, Tensor *scale, Tensor *zero, DType otherwise);
+/* x in 8 bits of its own range, less the zero point, as i16; *scale: the step. onnx_quant.c */
+Tensor *onnx_quantized_by_range(OnnxCall *c, Tensor *x, Tensor **scale);
 /* Convolves x [n][c][..] with k [o][c][..] by the node's attributes; the bias may be NULL. onnx_window.c */
 Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias);
 #endif
