@@ -57,4 +57,10 @@ check refused-target      refuses '"target=classes" of the loss mse' 'loss=mse o
 check refused-output      refuses 'there is no output "z"' 'loss=mse optimizer=sgd update=all output=z'
 check refused-parentheses refuses '"optimizer=sgd(rate=0.1 update=all"; accepted: words like' 'loss=mse optimizer=sgd(rate=0.1 update=all'
 
+# samples/personalize, whose limits are in its script; cross runs it on an emulated core.
+why=$(missing bash)
+[ -f ../shared/models/kws/kws_5speakers.onnx ] || why="no recorded models beside the project"
+if [ "$why" ]; then skip personalize "$why"
+else check personalize env CC="$cc" samples/personalize/run.sh "$build"; fi
+
 report_end

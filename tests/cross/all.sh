@@ -170,6 +170,7 @@ check schedule-improves-digits schedule_improves 40 edited-digits "$digits" digi
 
 conv_pool() ( require_tools && "$project_dir/samples/conv_pool/run.sh" "$build" )
 check conv-pool-one-pass-is-no-dearer conv_pool
+check personalize "$project_dir"/samples/personalize/run.sh "$build" cortex-m4
 
 if [ -d "$models" ]; then
     for model in lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01 lstm; do
