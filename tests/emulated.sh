@@ -29,7 +29,7 @@ try() {
     shift 2
     core_row "$core"
     why=$(core_misses)
-    case $core in *gcv* | aarch64*) set -- rows "$@" ;; esac
+    case $core in *gcv* | aarch64* | *neon) set -- rows "$@" ;; esac
     for what in "$@"; do
         if [ "$why" ]; then skip "emulated-$core-$what" "$why"
         elif [ "$what" = rows ]; then check "emulated-$core-rows" rows "$core"
@@ -42,6 +42,7 @@ try aarch64 aarch64 ad01_int8 kws_ref_model pretrainedResnet_quant
 try aarch64-dotprod aarch64-dotprod ad01_int8 pretrainedResnet_quant
 try aarch64-i8mm aarch64-i8mm ad01_int8 vww_96_int8
 try aarch64-clang aarch64-i8mm kws_ref_model
+try armv7-neon armv7-neon kws_ref_model pretrainedResnet_quant
 try rv64gcv rv64gcv ad01_int8 kws_ref_model pretrainedResnet_quant
 try rv64gcv-vlen256 rv64gcv kws_ref_model
 try rv64gcv-lmul1 rv64gcv kws_ref_model

@@ -25,6 +25,17 @@ static inline int32x4_t lw_neon_pairwise(int32x4_t a, int32x4_t b)
     return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)), vpadd_s32(vget_low_s32(b), vget_high_s32(b)));
 }
 #endif
+/* Products of the low halves. gcc keeps the halves of a vector in registers of their own, which are too few. */
+static inline int16x8_t lw_neon_lows(int8x16_t a, int8x16_t b)
+{
+#if defined(__aarch64__) && !defined(__clang__)
+    int16x8_t r;
+    __asm__("smull %0.8h, %1.8b, %2.8b" : "=w"(r) : "w"(a), "w"(b));
+    return r;
+#else
+    return vmull_s8(vget_low_s8(a), vget_low_s8(b));
+#endif
+}
 /* The sums of four vectors, in their order. */
 static inline int32x4_t lw_neon_across(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d)
 {
@@ -34,7 +45,7 @@ static inline void lw_neon_increase(int32_t *c, int32x4_t by) { vst1q_s32(c, vad
 /* Sums of sixteen products, four in a lane. Two products are in 16 bits: no weight is -128. */
 static inline int32x4_t lw_neon_dot16(int32x4_t s, int8x16_t x, int8x16_t k)
 {
-    return vpadalq_s16(s, LW_NEON_HIGH(vmlal, vmull_s8(vget_low_s8(x), vget_low_s8(k)), x, k));
+    return vpadalq_s16(s, LW_NEON_HIGH(vmlal, lw_neon_lows(x, k), x, k));
 }
 static inline int32x4_t lw_neon_dot8(int32x4_t s, const int8_t *x, const int8_t *k)
 {
@@ -257,11 +268,11 @@ LW_NEON_FIXED int8x16_t lw_neon_high(int8x16_t a, int8x16_t b)
 {
     return vreinterpretq_s8_s64(vzip2q_s64(vreinterpretq_s64_s8(a), vreinterpretq_s64_s8(b)));
 }
-LW_NEON_FIXED int32x4_t lw_neon_lows(int32x4_t a, int32x4_t b)
+LW_NEON_FIXED int32x4_t lw_neon_rows0(int32x4_t a, int32x4_t b)
 {
     return vcombine_s32(vget_low_s32(a), vget_low_s32(b));
 }
-LW_NEON_FIXED int32x4_t lw_neon_highs(int32x4_t a, int32x4_t b)
+LW_NEON_FIXED int32x4_t lw_neon_rows1(int32x4_t a, int32x4_t b)
 {
     return vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
 }
@@ -294,15 +305,15 @@ LW_NEON_FIXED void lw_neon_squares(int32_t w, int32_t n, int32_t *c, int32_t cw,
     }
     if (n % 2)
         LW_NEON_SQUARES(vcombine_s8(vld1_s8(a + e), vld1_s8(a1 + e)), vcombine_s8(vld1_s8(a2 + e), vld1_s8(a3 + e)));
-    lw_neon_increase(c, lw_neon_lows(s0, s1));
-    lw_neon_increase(c + 4, lw_neon_lows(s2, s3));
-    lw_neon_increase(c + cw, lw_neon_highs(s0, s1));
-    lw_neon_increase(c + cw + 4, lw_neon_highs(s2, s3));
+    lw_neon_increase(c, lw_neon_rows0(s0, s1));
+    lw_neon_increase(c + 4, lw_neon_rows0(s2, s3));
+    lw_neon_increase(c + cw, lw_neon_rows1(s0, s1));
+    lw_neon_increase(c + cw + 4, lw_neon_rows1(s2, s3));
     if (w > 2) {
-        lw_neon_increase(c + 2 * cw, lw_neon_lows(t0, t1));
-        lw_neon_increase(c + 2 * cw + 4, lw_neon_lows(t2, t3));
-        lw_neon_increase(c + 3 * cw, lw_neon_highs(t0, t1));
-        lw_neon_increase(c + 3 * cw + 4, lw_neon_highs(t2, t3));
+        lw_neon_increase(c + 2 * cw, lw_neon_rows0(t0, t1));
+        lw_neon_increase(c + 2 * cw + 4, lw_neon_rows0(t2, t3));
+        lw_neon_increase(c + 3 * cw, lw_neon_rows1(t0, t1));
+        lw_neon_increase(c + 3 * cw + 4, lw_neon_rows1(t2, t3));
     }
 }
 /* One pixel: its elements twice, two sums for a channel. */

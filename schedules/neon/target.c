@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* AArch64: 32 vector registers of 128 bits and a fused multiply-add, which also takes one lane of a vector for all.
  * Bytes are multiplied in panels (schedules/arm/packed.c): by SMULL, SMLAL and SADALP, by SDOT where the core has
- * `dotprod`, by SMMLA where it has `i8mm`. */
+ * `dotprod`, by SMMLA where it has `i8mm`. The vectors of 32-bit Arm flush subnormal floats to zero: there they hold
+ * bytes only, and floats are scalar. */
 #include "graph/dag/target.h"
 
 const Target targets_neon[] = {
@@ -11,6 +12,8 @@ const Target targets_neon[] = {
       .features = "dotprod" },
     { .name = "aarch64-i8mm", .base = "aarch64-dotprod", .summary = "with products of rows of eight bytes",
       .features = "i8mm" },
+    { .name = "armv7-neon", .base = "generic", .summary = "32-bit Arm with NEON and VFPv4: Cortex-A7",
+      .features = "rows bytes panels neon fpu fma", .lanes = 1, .accumulators = 12, .copy_budget = 16 },
     { .name = "cortex-a53", .base = "aarch64", .summary = "Cortex-A53" },
     { .name = "cortex-a72", .base = "aarch64", .summary = "Cortex-A72" },
     { 0 }

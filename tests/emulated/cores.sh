@@ -22,6 +22,9 @@ core_row() {
     aarch64-dotprod) core_row aarch64; emulator="qemu-aarch64 -cpu cortex-a76" flags="-march=armv8.2-a+dotprod -static" ;;
     aarch64-i8mm) core_row aarch64; emulator="qemu-aarch64 -cpu max" flags="-march=armv8.2-a+dotprod+i8mm -static" ;;
     aarch64-clang) core_row aarch64-i8mm; compiler=clang-16 flags="--target=aarch64-linux-gnu $flags" ;;
+    armv7-neon) compiler=arm-linux-gnueabihf-gcc emulator="qemu-arm -cpu cortex-a7"
+        flags="-mcpu=cortex-a7 -mfpu=neon-vfpv4 -static"
+        packages="gcc-arm-linux-gnueabihf libc6-dev-armhf-cross qemu-user" ;;
     *) echo "cores.sh: no core $1" >&2; return 2 ;;
     esac
 }
