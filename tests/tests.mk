@@ -75,6 +75,11 @@ bench-matmul: all
 bench-sanitizers: all
 	@tests/bench/sanitizers.sh $(BUILD) $(FLAGS)
 
+# The digits network trained from random weights, and a step beside JAX's. PYTHON has numpy, onnx, scikit-learn, jax.
+.PHONY: bench-train
+bench-train: all
+	@$(or $(PYTHON),$(wildcard $(BUILD)/venv/bin/python),python3) tests/bench/train_digits.py $(BUILD) $(TARGET)
+
 # Networks quantized by us and by ONNX Runtime: signal to noise (docs/quantizing.md). PYTHON has numpy and onnxruntime.
 .PHONY: bench-quantize
 bench-quantize: all
