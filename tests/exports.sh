@@ -34,7 +34,7 @@ agree() {
 
 setup build-npydiff ${CC:-cc} -std=c99 -O1 "$root/tests/tools/npydiff.c" -lm -o "$work/npydiff"
 
-for model in "$models"/qlinear_*.onnx "$models"/fused.onnx "$models"/heads.onnx "$models"/ml_*.onnx; do
+for model in "$models"/qlinear_*.onnx "$models"/fused.onnx "$models"/heads.onnx "$models"/narrow.onnx "$models"/ml_*.onnx; do
     name=${model##*/} name=${name%.onnx}
     case $name in *"$only"*) ;; *) continue ;; esac
     if emit "$name" > "$log" 2>&1; then pass "$name-build"

@@ -129,10 +129,10 @@ setup build-npydiff ${CC:-cc} $strict -O2 "$root/tests/tools/npydiff.c" -lm -o "
 # TEST_CASE also selects whole models: it contains the model's name, or is a part of it.
 chosen() { case $1 in *"$only"*) return 0 ;; esac; case $only in "$1"*) return 0 ;; esac; return 1; }
 
-# qlinear_u8, qlinear_s8, fused, heads: see tools/runtime_models.py; ml_*: tools/ml_models.py.
+# qlinear_u8, qlinear_s8, fused, heads, narrow: see tools/runtime_models.py; ml_*: tools/ml_models.py.
 # quantized: the output of ONNX Runtime's static quantization: u8, weights per channel, biases in i32. It was recorded
 # with ONNX Runtime's optimisations off.
-for name in digits recurrent control draws lengths boxes quantized qlinear_u8 qlinear_s8 fused heads ml_trees ml_ensemble ml_models; do
+for name in digits recurrent control draws lengths boxes quantized qlinear_u8 qlinear_s8 fused heads narrow ml_trees ml_ensemble ml_models; do
     chosen $name || continue
     model=$root/tests/models/$name.onnx
     [ -f "$model" ] || model=$root/samples/$name/$name.onnx

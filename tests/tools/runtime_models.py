@@ -188,6 +188,38 @@ def fused():
     b.save(draw=lambda k: {n: real(*v.shape) if v.dtype == np.float32 else random.integers(0, 9, (2, 5)).astype(np.int32) for n, v in b.arrays.items()})
 
 
+def narrow():
+    """Constants of 2, 4 and 8 bits, as weights and as the grid of activations."""
+    b = Builder("narrow", opset=25)
+    x = b.input("x", real(3, 32))
+
+    def weights(kind, codes, bits):
+        """A constant of a narrow type from its codes, packed from the lowest bits."""
+        name, flat, each = "w%d" % len(b.weights), codes.ravel(), 8 // bits
+        flat = np.concatenate([flat, np.zeros(-len(flat) % each, flat.dtype)]).reshape(-1, each)
+        raw = sum(flat[:, i].astype(np.uint8) << (bits * i) for i in range(each)).astype(np.uint8)
+        b.weights.append(helper.make_tensor(name, kind, codes.shape, raw.tobytes(), raw=True))
+        return name
+
+    for kind, bits in ((TensorProto.INT4, 4), (TensorProto.UINT4, 4), (TensorProto.INT2, 2), (TensorProto.UINT2, 2)):
+        codes = random.integers(0, 1 << bits, (32, 5))
+        w = b.node("DequantizeLinear", [weights(kind, codes, bits), (0.05 + 0.1 * random.random(5)).astype(np.float32),
+                                        weights(kind, random.integers(0, 1 << bits, 5), bits)], domain="", keep=False, axis=1)
+        b.node("MatMul", [x, w], domain="")
+        w = b.node("DequantizeLinear", [weights(kind, codes, bits), (0.05 + 0.1 * random.random((2, 5))).astype(np.float32)], domain="", keep=False, axis=0, block_size=16)
+        b.node("MatMul", [x, w], domain="")
+        point = weights(kind, np.array(1), bits)
+        stored = b.node("QuantizeLinear", [x, f(0.375), point], domain="", keep=False)
+        b.node("DequantizeLinear", [stored, f(0.375), point], domain="")
+    for kind, nan in ((TensorProto.FLOAT8E4M3FN, (0x7f, 0xff)), (TensorProto.FLOAT8E4M3FNUZ, (0x80,)), (TensorProto.FLOAT8E5M2, range(0x7c, 0x100, 0x80)),
+                      (TensorProto.FLOAT8E5M2FNUZ, (0x80,))):
+        codes = random.integers(0, 256, (32, 5))
+        codes[np.isin(codes, list(nan)) | ((codes & 0x7c) == 0x7c)] = 1
+        w = b.node("DequantizeLinear", [weights(kind, codes, 8), f(0.001)], domain="", keep=False)
+        b.node("MatMul", [x, w], domain="")
+    b.save()
+
+
 def heads():
     b = Builder("heads", opset=17)
     x, y, q = b.input("x", real(2, 5, 24)), b.input("y", real(2, 7, 24)), b.input("q", real(2, 3, 64))
@@ -230,3 +262,4 @@ if __name__ == "__main__":
     qlinear(np.int8, "qlinear_s8")
     fused()
     heads()
+    narrow()

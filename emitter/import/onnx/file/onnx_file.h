@@ -40,6 +40,9 @@ enum {
 const char *onnx_type_text(Ctx *cx, int64_t data_type);    /* "float" and the like; the number of an unknown type */
 const char *onnx_types_text(Ctx *cx);                      /* the types that onnx_dtype accepts: "float, uint8, ..." */
 bool onnx_dtype(int64_t data_type, DType *out);            /* false: the IR has no such element type */
+/* The type in which a constant is read: integers of 2 and 4 bits as bytes, floats of 4 and 8 bits as f32. */
+bool onnx_constant_dtype(int64_t data_type, DType *out);
+bool onnx_integer_range(int64_t data_type, int64_t *least, int64_t *greatest);       /* of 2 and 4 bits; else false */
 
 typedef struct OnnxTensor {
     const char *name;

@@ -1,41 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads TensorProto: type, shape and values. The values are stored in the message, packed or raw, or in an external
  * file. */
+#include <math.h>
 #include <string.h>
 
 #include "import/onnx/file/onnx_file.h"
 #include "support/names.h"
 #include "support/text.h"
 
+/* A narrow type is one of constants only, widened by reading: integers of `bits` to bytes, floats of `bits` to f32. */
+typedef struct Narrow {
+    int bits;                        /* 0: the type is not narrow */
+    bool is_signed;                  /* of integers */
+    int exponent, bias;              /* of floats: the bits of the exponent, 0 for integers */
+    enum { ALL_FINITE, LAST_IS_NAN, ZERO_IS_NAN, HAS_INFINITY } special;     /* ZERO_IS_NAN: the code of -0 */
+} Narrow;
+
 /* 16-bit floats are storage types only: onnx_translate inserts casts around their arithmetic. */
-static const struct { const char *text; bool is_known; DType type;
+static const struct { const char *text; bool is_known; DType type; Narrow narrow;
 } types[] = {
-    [ONNX_FLOAT] = { "float", true, F32 },
-    [ONNX_UINT8] = { "uint8", true, U8 },
-    [ONNX_INT8] = { "int8", true, I8 },
-    [ONNX_UINT16] = { "uint16", true, U16 },
-    [ONNX_INT16] = { "int16", true, I16 },
-    [ONNX_INT32] = { "int32", true, I32 },
-    [ONNX_INT64] = { "int64", true, I64 },
-    [ONNX_STRING] = { "string", false, I8 },
-    [ONNX_BOOL] = { "bool", true, BOOL },
-    [ONNX_FLOAT16] = { "float16", true, F16 },
-    [ONNX_DOUBLE] = { "double", true, F64 },
-    [ONNX_UINT32] = { "uint32", true, U32 },
-    [ONNX_UINT64] = { "uint64", true, U64 },
-    [ONNX_COMPLEX64] = { "complex64", false, I8 },
-    [ONNX_COMPLEX128] = { "complex128", false, I8 },
-    [ONNX_BFLOAT16] = { "bfloat16", true, BF16 },
-    [ONNX_FLOAT8E4M3FN] = { "float8e4m3fn", false, I8 },
-    [ONNX_FLOAT8E4M3FNUZ] = { "float8e4m3fnuz", false, I8 },
-    [ONNX_FLOAT8E5M2] = { "float8e5m2", false, I8 },
-    [ONNX_FLOAT8E5M2FNUZ] = { "float8e5m2fnuz", false, I8 },
-    [ONNX_FLOAT8E8M0] = { "float8e8m0", false, I8 },
-    [ONNX_FLOAT4E2M1] = { "float4e2m1", false, I8 },
-    [ONNX_UINT4] = { "uint4", false, I8 },
-    [ONNX_INT4] = { "int4", false, I8 },
-    [ONNX_UINT2] = { "uint2", false, I8 },
-    [ONNX_INT2] = { "int2", false, I8 },
+    [ONNX_FLOAT] = { "float", true, F32, { 0 } },
+    [ONNX_UINT8] = { "uint8", true, U8, { 0 } },
+    [ONNX_INT8] = { "int8", true, I8, { 0 } },
+    [ONNX_UINT16] = { "uint16", true, U16, { 0 } },
+    [ONNX_INT16] = { "int16", true, I16, { 0 } },
+    [ONNX_INT32] = { "int32", true, I32, { 0 } },
+    [ONNX_INT64] = { "int64", true, I64, { 0 } },
+    [ONNX_STRING] = { "string", false, I8, { 0 } },
+    [ONNX_BOOL] = { "bool", true, BOOL, { 0 } },
+    [ONNX_FLOAT16] = { "float16", true, F16, { 0 } },
+    [ONNX_DOUBLE] = { "double", true, F64, { 0 } },
+    [ONNX_UINT32] = { "uint32", true, U32, { 0 } },
+    [ONNX_UINT64] = { "uint64", true, U64, { 0 } },
+    [ONNX_COMPLEX64] = { "complex64", false, I8, { 0 } },
+    [ONNX_COMPLEX128] = { "complex128", false, I8, { 0 } },
+    [ONNX_BFLOAT16] = { "bfloat16", true, BF16, { 0 } },
+    [ONNX_FLOAT8E4M3FN] = { "float8e4m3fn", false, F32, { 8, true, 4, 7, LAST_IS_NAN } },
+    [ONNX_FLOAT8E4M3FNUZ] = { "float8e4m3fnuz", false, F32, { 8, true, 4, 8, ZERO_IS_NAN } },
+    [ONNX_FLOAT8E5M2] = { "float8e5m2", false, F32, { 8, true, 5, 15, HAS_INFINITY } },
+    [ONNX_FLOAT8E5M2FNUZ] = { "float8e5m2fnuz", false, F32, { 8, true, 5, 16, ZERO_IS_NAN } },
+    [ONNX_FLOAT8E8M0] = { "float8e8m0", false, F32, { 8, false, 8, 127, LAST_IS_NAN } },
+    [ONNX_FLOAT4E2M1] = { "float4e2m1", false, F32, { 4, true, 2, 1, ALL_FINITE } },
+    [ONNX_UINT4] = { "uint4", false, U8, { 4, false, 0, 0, ALL_FINITE } },
+    [ONNX_INT4] = { "int4", false, I8, { 4, true, 0, 0, ALL_FINITE } },
+    [ONNX_UINT2] = { "uint2", false, U8, { 2, false, 0, 0, ALL_FINITE } },
+    [ONNX_INT2] = { "int2", false, I8, { 2, true, 0, 0, ALL_FINITE } },
 };
 
 const char *onnx_type_text(Ctx *cx, int64_t t)
@@ -55,6 +64,23 @@ bool onnx_dtype(int64_t t, DType *out)
 {
     if (t <= 0 || t >= ONNX_TYPES || !types[t].is_known) return false;
     *out = types[t].type;
+    return true;
+}
+
+bool onnx_constant_dtype(int64_t t, DType *out)
+{
+    if (onnx_dtype(t, out)) return true;
+    if (t <= 0 || t >= ONNX_TYPES || !types[t].narrow.bits) return false;
+    *out = types[t].type;
+    return true;
+}
+
+bool onnx_integer_range(int64_t t, int64_t *least, int64_t *greatest)
+{
+    if (t <= 0 || t >= ONNX_TYPES || !types[t].narrow.bits || types[t].narrow.exponent) return false;
+    const int64_t half = (int64_t)1 << (types[t].narrow.bits - 1);
+    *least = types[t].narrow.is_signed ? -half : 0;
+    *greatest = types[t].narrow.is_signed ? half - 1 : 2 * half - 1;
     return true;
 }
 
@@ -237,6 +263,37 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, 
     return cursor_new(file.at + e.offset, (size_t)expected);
 }
 
+/* ---- Narrow types ------------------------------------------------------------------------------------------------ */
+
+/* Returns the number of a code: of an exponent of e bits and a mantissa of the rest, after the sign. */
+static double narrow_float(const Narrow *n, unsigned code)
+{
+    const int mantissa_bits = n->bits - n->exponent - n->is_signed;
+    const unsigned most = (1u << (n->bits - n->is_signed)) - 1, size = code & most, sign = code & ~most,
+                   mantissa = size & ((1u << mantissa_bits) - 1), exponent = size >> mantissa_bits;
+    const double sign_of = sign ? -1 : 1;
+    if (n->special == LAST_IS_NAN && size == most) return NAN;
+    if (n->special == ZERO_IS_NAN && sign && !size) return NAN;
+    if (n->special == HAS_INFINITY && exponent == (1u << n->exponent) - 1) return mantissa ? NAN : sign_of * INFINITY;
+    if (!exponent && mantissa_bits) return sign_of * ldexp(mantissa, 1 - n->bias - mantissa_bits);
+    return sign_of * ldexp((double)(mantissa | 1u << mantissa_bits), (int)exponent - n->bias - mantissa_bits);
+}
+
+/* Codes are packed into bytes, the first one in the lowest bits. */
+static void *widened(Ctx *cx, const Narrow *n, DType type, const uint8_t *packed, int64_t elems)
+{
+    void *data = arena_array(cx->arena, (size_t)elems, (size_t)dtype_info(type)->bytes);
+    const int each = 8 / n->bits;
+    for (int64_t i = 0; i < elems; i++) {
+        const int code = packed[i / each] >> (i % each * n->bits) & ((1 << n->bits) - 1), half = 1 << (n->bits - 1);
+        Scalar s = { 0 };
+        if (n->exponent) s.f = narrow_float(n, (unsigned)code);
+        else s.i = n->is_signed && code >= half ? code - 2 * half : code;
+        dtype_store(type, data, i, s);
+    }
+    return data;
+}
+
 /* ---- Values of a tensor, from any storage ------------------------------------------------------------------------ */
 
 Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
@@ -244,7 +301,7 @@ Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
     DType type;
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
     if (ctx_failed(cx)) return NULL;
-    if (!onnx_dtype(t->data_type, &type)) {
+    if (!onnx_constant_dtype(t->data_type, &type)) {
         diag_unsupported(cx, where, "elements of type %s; accepted: %s", onnx_type_text(cx, t->data_type),
                          onnx_types_text(cx));
         return NULL;
@@ -261,9 +318,13 @@ Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
         if (f.number == TENSOR_RAW && f.wire == WIRE_BYTES) raw = f.bytes, is_raw = true;
         if (f.number == TENSOR_LOCATION) is_external = f.value == 1;
     }
-    if (is_external) raw = external_values(cx, t, folder, (uint64_t)elems * (uint64_t)dtype_info(type)->bytes, where);
+    const Narrow *narrow = &types[t->data_type].narrow;
+    const DType stored = narrow->bits ? U8 : type;
+    const int64_t count = narrow->bits ? (elems * narrow->bits + 7) / 8 : elems;
+    if (is_external) raw = external_values(cx, t, folder, (uint64_t)count * (uint64_t)dtype_info(stored)->bytes, where);
     if (ctx_failed(cx)) return NULL;
-    out->data = is_raw || is_external ? raw_values(cx, raw, type, elems, where)
-                                      : typed_values(cx, t, type, elems, where);
+    void *data = is_raw || is_external ? raw_values(cx, raw, stored, count, where)
+                                       : typed_values(cx, t, stored, count, where);
+    out->data = data && narrow->bits ? widened(cx, narrow, type, data, elems) : data;
     return out->data ? out : NULL;
 }

@@ -160,6 +160,12 @@ void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type)
                     onnx_types_text(im->cx));
 }
 
+static void check_constant_type(OnnxImport *im, const char *where, int64_t data_type)
+{
+    DType t;
+    if (!onnx_constant_dtype(data_type, &t)) onnx_check_type(im, where, data_type);
+}
+
 static bool is_standard(const OnnxNode *n) { return !*n->domain || strcmp(n->domain, "ai.onnx") == 0; }
 
 static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
@@ -234,7 +240,7 @@ static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)
         if (!onnx_op_has_attr(op, n->attr[i].name))
             diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; accepted: %s", n->attr[i].name,
                         *op->attrs ? op->attrs : "none");
-        if (n->attr[i].tensor) onnx_check_type(s->import, where, n->attr[i].tensor->data_type);
+        if (n->attr[i].tensor) check_constant_type(s->import, where, n->attr[i].tensor->data_type);
     }
 }
 
@@ -243,7 +249,7 @@ static void list_unsupported(OnnxScope *s)
     for (int i = 0; i < s->ordered; i++) list_unsupported_in_node(s, s->order[i]);
     for (int i = 0; i < s->graph->initializer_count; i++) {
         const OnnxTensor *t = &s->graph->initializer[i];
-        onnx_check_type(s->import, text_format(s->import->cx, "tensor \"%s\"", t->name), t->data_type);
+        check_constant_type(s->import, text_format(s->import->cx, "tensor \"%s\"", t->name), t->data_type);
     }
 }
 
@@ -545,6 +551,14 @@ bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tenso
 bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count, Tensor **out)
 {
     return onnx_run_captured(c, g, iteration, in, in_count, NULL, out);
+}
+
+int64_t onnx_constant_type(const OnnxCall *c, int input)
+{
+    const char *value_name = input < c->node->in_count ? c->node->in[input] : "";
+    const OnnxTensor *t = NULL;
+    for (const OnnxScope *s = c->scope; s && !t; s = s->outer) t = find_named(&s->initializer, value_name);
+    return t ? t->data_type : 0;
 }
 
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape)

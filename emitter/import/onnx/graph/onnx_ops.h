@@ -129,6 +129,9 @@ bool onnx_scalar(OnnxCall *c, int index, double *out);
  * it. onnx_graph.c */
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape);
 
+/* Returns the file's element type of an input that is an initializer; 0: it is none. onnx_graph.c */
+int64_t onnx_constant_type(const OnnxCall *c, int input);
+
 Tensor *onnx_in(const OnnxCall *c, int index);                               /* NULL: absent */
 bool onnx_requires(OnnxCall *c, int count);              /* refuses the node unless inputs 0..count-1 are present */
 /* onnx_call(c, op, x, attributes...) and onnx_call2(c, op, a, b, attributes...), with any number of attributes */

@@ -60,14 +60,20 @@ static void quantize_linear(OnnxCall *c)
     DType t = U8;
     int64_t axis = onnx_int(c, "axis", 1), to = onnx_int(c, "output_dtype", 0);
     if (!onnx_requires(c, 2)) return;
+    int64_t least, greatest;
+    const bool is_narrow = onnx_integer_range(onnx_in(c, 2) ? onnx_constant_type(c, 2) : to, &least, &greatest);
     if (onnx_in(c, 2)) t = c->in[2]->type;
-    else if (to && !onnx_dtype(to, &t)) onnx_refuse_type(c, "'output_dtype' is", to);
+    else if (to && !onnx_dtype(to, &t) && !(is_narrow && onnx_constant_dtype(to, &t)))
+        onnx_refuse_type(c, "'output_dtype' is", to);
     if (!dtype_is_integer(t))
         onnx_unsupported(c, "elements stored as %s; integers are accepted", dtype_info(t)->spelling);
     Tensor *x = c->in[0], *scale = onnx_cast(c, c->in[1], x->type);
     if (scale && dtype_is_integer(x->type)) x = onnx_cast(c, x, scale->type);
     c->out[0] = quantize_call(c, "quantize", x, per_block(c, scale, x, axis),
                       per_block(c, zero_or_default(c, onnx_in(c, 2), t), x, axis));
+    if (is_narrow)
+        c->out[0] = onnx_call(c, "clip", c->out[0], attr_real("min", (double)least),
+                              attr_real("max", (double)greatest));
 }
 
 static const Tensor *skip_views(const Tensor *t)
@@ -105,6 +111,10 @@ static void dequantize_linear(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     Tensor *x = c->in[0], *zero = per_block(c, zero_or_default(c, onnx_in(c, 2), x->type), x, axis),
            *scale = per_block(c, c->in[1], x, axis);
+    if (dtype_is_float(x->type)) {               /* a constant of 8-bit floats; its zero point is 0 */
+        c->out[0] = onnx_call2(c, "mul", onnx_cast(c, x, scale ? scale->type : F32), scale);
+        return;
+    }
     c->out[0] = simulated_pair(c, x, scale, zero);
     if (!c->out[0] && !ctx_failed(c->cx)) c->out[0] = call3(c, "dequantize", x, scale, zero, NULL);
 }
