@@ -72,7 +72,9 @@ typedef struct lw_options {
     const char *recorded;            /* verify, with layers: folder or .npz of expected LAYER.npy; NULL: interpreter */
     const lw_tolerance *tolerance;   /* verify: |a - b| <= absolute + relative * |b| for floats; NULL: 1e-4 and 1e-3 */
     int steps;                       /* verify: largest difference of integers of at most 16 bits, in steps; 0: equal */
-    const char *cc;                  /* verify: the command that builds; NULL: $CC, or cc */
+    /* verify, evaluate: the command that builds; NULL: $CC, or cc. report: the one that measures; NULL: none */
+    const char *cc;
+    const char *fit;                 /* report: "flash=256K,ram=64K": a model that takes more is an error; or NULL */
     const char *link;                /* verify: words after the sources: "blas.o -lopenblas"; NULL: none */
     const char *runner;              /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: the host */
     /* Schedules of groups, in the form of dump --at scheduled: a file, a text, and a file with less precedence. NULL:
@@ -170,6 +172,10 @@ bool lw_write(lw_context *cx, const char *path, const char *text);
 const char *lw_dump(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o);      /* one file with pictures */
+/* The same figures for programs: docs/command-line.md lists the keys; a row for each layer. With `cc`, all four measure
+ * code and stack; with `fit`, a model beyond the limits is an error, whose diagnostic has the report. */
+const char *lw_report_json(lw_context *cx, const char *model, const lw_options *o);
+const char *lw_report_csv(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_list_ops(lw_context *cx, int level);              /* level 0: all */
 const char *lw_list_gradients(lw_context *cx);                  /* operators with gradients, and of which inputs */
 const char *lw_list_onnx_ops(lw_context *cx);                    /* supported ONNX operators, with their attributes */

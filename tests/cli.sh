@@ -73,8 +73,8 @@ check usage-output-not-c-is-refused ends 2 'must end in .c' $matmul -o "$work/a.
 check usage-name-of-c-is-refused ends 2 '"int" cannot begin the names' $matmul -o "$work/a.c" --name int
 check usage-name-with-digit-is-refused ends 2 '"9bad" cannot begin the names.*like "m9bad"' $matmul -o "$work/a.c" --name 9bad
 check usage-io-arena-static-is-refused ends 2 '--io arena and --static-arena exclude each other' $digits -o "$work/a.c" --io arena --static-arena
-for ending in pdf json HTML html.gz; do
-    check "usage-report-as-$ending-is-refused" ends 2 "as .html or .txt, not as '$work/r.$ending'" report $matmul -o "$work/r.$ending"
+for ending in pdf xml HTML html.gz; do
+    check "usage-report-as-$ending-is-refused" ends 2 "as .txt, .html, .json or .csv, not as '$work/r.$ending'" report $matmul -o "$work/r.$ending"
 done
 check usage-unknown-stage-is-refused    ends 2 '"nowhere" is no stage; accepted: dag, gradient, fused' dump $matmul --at nowhere
 check usage-near-stage-is-refused ends 2 "no stage; did you mean 'lowered'" dump $matmul --at lowerd
@@ -122,7 +122,9 @@ commands_of() {
     --sensitivity | --report) echo quantize ;;
     --test | --test-labels) echo quantize evaluate ;;
     --top | --reference) echo evaluate ;;
-    --expect | --cc) echo verify evaluate ;;
+    --cc) echo verify evaluate report ;;
+    --fit) echo report ;;
+    --expect) echo verify evaluate ;;
     --io) echo compile verify quantize dump report ;;
     --name) echo compile verify quantize dump package ;;
     --static-arena | --time-passes) echo compile verify quantize ;;
@@ -144,7 +146,7 @@ value_of() {
 }
 every_option() {
     all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --for --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
-        --static-arena --weights --train --time-passes --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --at --only --explain --level --onnx --tflite --gradients --conditions"
+        --static-arena --weights --train --time-passes --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --fit --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

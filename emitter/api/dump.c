@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/computation/arguments.h"
-#include "api/report.h"
+#include "api/figures.h"
 #include "driver/driver.h"
 #include "graph/dag/definition.h"
 #include "graph/plan/group_schedules.h"

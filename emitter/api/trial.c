@@ -55,7 +55,7 @@ static bool remove_numbered(const Folder *f, const char *kind, int number)
 
 void trial_remove(void *folder)
 {
-    static const char *const files[] = { "prog", "model.c", "model.h", "model_main.c", "model.bin",
+    static const char *const files[] = { "prog", "prog.ci", "model.c", "model.h", "model_main.c", "model.bin",
                                          "said", "in", "out" };
     const Folder *f = folder;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {

@@ -125,10 +125,26 @@ static bool quantize(const Arguments *a)
     return a->quiet ? text != NULL : show(text);
 }
 
+/* The forms of a report, by the ending of the file. */
+typedef struct ReportForm {
+    const char *ending;
+    const char *(*report)(lw_context *cx, const char *model, const lw_options *o);
+} ReportForm;
+static const ReportForm report_forms[] = {
+    { ".txt", lw_report }, { ".html", lw_report_html }, { ".json", lw_report_json }, { ".csv", lw_report_csv },
+};
+
+static const ReportForm *report_form(const char *file)
+{
+    for (size_t i = 0; i < sizeof report_forms / sizeof report_forms[0]; i++)
+        if (ends_in(file, report_forms[i].ending)) return &report_forms[i];
+    return NULL;
+}
+
 static bool report(const Arguments *a)
 {
-    const bool is_html = a->output_count && ends_in(a->output[0], ".html");
-    return show_or_write(a, (is_html ? lw_report_html : lw_report)(a->cx, a->file[0], &a->options));
+    const ReportForm *form = a->output_count ? report_form(a->output[0]) : &report_forms[0];
+    return show_or_write(a, form->report(a->cx, a->file[0], &a->options));
 }
 
 static bool package(const Arguments *a)
@@ -169,8 +185,8 @@ static const char *quantization_option(const lw_quantization *q)
 
 bool are_arguments_right(const Command *c, const Arguments *a)
 {
-    if (c->bit == REPORT && a->output_count && !ends_in(a->output[0], ".html") && !ends_in(a->output[0], ".txt"))
-        return wrong("a report is written as .html or .txt, not as '%s'", a->output[0]);
+    if (c->bit == REPORT && a->output_count && !report_form(a->output[0]))
+        return wrong("a report is written as .txt, .html, .json or .csv, not as '%s'", a->output[0]);
     if (c->bit == PACKAGE && !a->package_kind)
         return wrong("--for is missing; accepted: make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack");
     if (c->bit == DUMP && quantization_option(&a->quantization) && !is_quantize_stage(a->options.at))

@@ -94,7 +94,8 @@ for _name, _result, _arguments in [
         ("lw_diagnostic", ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ctypes.c_bool)]),
         ("lw_compile", ctypes.c_bool, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
         ("lw_report", ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
-        ("lw_report_html", ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
+        *((name, ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Options)])
+          for name in ("lw_report_html", "lw_report_json", "lw_report_csv")),
         ("lw_verify", ctypes.c_char_p,
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), ctypes.c_int,
           ctypes.POINTER(ctypes.c_char_p), ctypes.c_int, ctypes.POINTER(Options)]),

@@ -119,13 +119,17 @@ class Model:
     def weight_bytes(self) -> int:
         return self._header.weight_bytes
 
-    def report(self, path: Union[str, "os.PathLike[str]", None] = None) -> str:
+    def report(self, path: Union[str, "os.PathLike[str]", None] = None, *, cc: str | None = None,
+               fit: str | None = None) -> str:
         """Returns the cost per layer and in total as text: multiply-adds, bytes of RAM and flash.
 
-        With a path, also writes it: a page for the ending .html, else text.
+        path  is written, too; the ending selects the form: .html, .json, .csv, else text
+        cc    a compiler with its flags, "arm-none-eabi-gcc -mcpu=cortex-m4", which measures code and stack
+        fit   limits, "flash=256K,ram=64K": LoopwrightError if the model takes more
         """
-        is_page = path is not None and os.fspath(path).endswith(".html")
-        text: str = call("lw_report_html" if is_page else "lw_report", self._file, options=self._options)[0]
+        ending = Path(path).suffix if path is not None else ""
+        form = {".html": "lw_report_html", ".json": "lw_report_json", ".csv": "lw_report_csv"}.get(ending, "lw_report")
+        text: str = call(form, self._file, options={**self._options, "cc": cc, "fit": fit})[0]
         if path is not None:
             Path(path).write_text(text)
         return text

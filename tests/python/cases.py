@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The cases of the suite python_package: `ok NAME` or `not ok NAME: WHY` for each function below, and their sum."""
 import doctest
+import json
 import os
 import subprocess
 import sys
@@ -123,6 +124,13 @@ def reports_are_text_and_page():
     m = loopwright.compile(DIGITS, target="cortex-m4")
     assert "multiply-adds" in m.report() and "digits.onnx for cortex-m4" in m.report()
     assert "<svg" in m.report(WORK / "r.html") and "<iframe srcdoc=" in m._repr_html_()
+
+
+def figures_are_read_from_json_and_limits_refuse():
+    m = loopwright.compile(DIGITS, target="cortex-m4")
+    totals = json.loads(m.report(WORK / "r.json"))["totals"]
+    assert totals["arena"] == m.arena_bytes and totals["weights"] == m.weight_bytes and totals["code"] is None
+    raises(loopwright.LoopwrightError, "the model does not fit: RAM 6312 of 1024 bytes", m.report, fit="ram=1K")
 
 
 def verification_returns_the_verdict():

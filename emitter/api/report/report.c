@@ -1,87 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright report`: the model's cost. Per layer: multiply-adds, bytes of weights and result, and the result's
  * address. In total: RAM, flash, and the lower bound of every plan of whole tensors. */
-#include "api/computation/arguments.h"
-#include "api/report.h"
-
 #include <stdio.h>
 #include <string.h>
 
+#include "api/computation/arguments.h"
+#include "api/report/footprint.h"
 #include "graph/shrink/facts.h"
 #include "support/guard.h"
-
-/* Returns the iterations of the stage, symbolic sizes at their maximum. */
-static int64_t elems_of(Ctx *cx, const Stage *s)
-{
-    int64_t n = 1;
-    for (int a = 0; a < s->axis_count; a++) n = sat_mul(n, interval_of(cx, s->axis[a].extent, NULL).greatest);
-    return n;
-}
-
-static int64_t nest_macs(Ctx *cx, const Nest *n)
-{
-    int64_t macs = 0;
-    for (int i = 0; i < n->stage_count; i++) {
-        const Stage *s = n->stage[i];
-        const Expr *v = s->value[0];
-        while (v->kind == EXPR_SELECT) v = v->arg[SELECT_YES];
-        if (s->reducer == REDUCE_SUM && v->kind == EXPR_MUL && elems_of(cx, s) > 0) macs += elems_of(cx, s);
-    }
-    return macs;
-}
-
-static int64_t graph_macs(const Build *b)
-{
-    int64_t macs = 0;
-    for (int i = 0; i < b->groups.count; i++)
-        if (!b->plan.is_free[i]) macs = sat_add(macs, report_group_macs(b, i));
-    return macs;
-}
-
-/* Of a region: the larger branch, or all iterations (one, if the trip count depends on data). */
-int64_t report_group_macs(const Build *b, int group)
-{
-    const Node *n = region_of_group(b, group);
-    if (!n) return nest_macs(b->cx, b->nest[group]);
-    const Build *inner = build_graphs_of(b, n);
-    const int64_t turns = region_trip_count(n) < 0 ? 1 : region_trip_count(n);
-    int64_t most = 0;
-    for (int g = 0; g < n->region->graph_count; g++) most = graph_macs(&inner[g]) > most ? graph_macs(&inner[g]) : most;
-    return n->region->kind == REGION_LOOP ? sat_mul(turns, most) : most;
-}
-
-int64_t report_weights(const Group *g)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < g->input_count; i++)
-        if (tensor_is_constant(g->input[i])) bytes += tensor_bytes(g->input[i]);
-    return bytes;
-}
-
-static int64_t bytes_of(Ctx *cx, Tensor *const *t, int count)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < count; i++) bytes += tensor_most_bytes(cx, t[i]);
-    return bytes;
-}
-
-int64_t report_result(Ctx *cx, const Group *g) { return bytes_of(cx, g->output, g->output_count); }
-
-const char *report_place(Build *b, const Group *g)
-{
-    const Slot *s = plan_slot(&b->plan, g->output[0]);
-    if (b->is_step && s->kind == SLOT_OUTPUT) return "loss";
-    if (s->kind == SLOT_INPUT && build_trained_of_input(b, s->index) >= 0)
-        return text_format(b->cx, "params.%s", b->graph.input[s->index]->name);
-    if (b->outer && s->kind == SLOT_OUTPUT) return text_format(b->cx, "result %d", s->index);
-    if (s->kind == SLOT_OUTPUT && build_state_of_output(b, s->index) >= 0) return "state";
-    if (s->kind == SLOT_OUTPUT)
-        return text_format(b->cx, "output %d%s", s->index,
-                           s->in_arena ? text_format(b->cx, ", arena +%lld", (long long)s->offset) : "");
-    int64_t at = s->offset + s->view_offset * dtype_info(s->tensor->type)->bytes;
-    return text_format(b->cx, "%s +%lld%s", b->outer ? "memory" : "arena", (long long)at,
-                       s->root != s->tensor ? " (shared)" : "");
-}
 
 /* Prints the layers of one graph; those of regions follow the model's. */
 static void print_layers_of(Build *b, Text *t, int width)
@@ -118,33 +44,6 @@ static void print_layers(Build *b, Text *t)
     for (; b; b = b->next) print_layers_of(b, t, width);
 }
 
-Totals report_totals(const Build *b)
-{
-    Totals t = { .arena = b->plan.arena_size, .inputs = bytes_of(b->cx, b->graph.input, b->model.input_count),
-                 .outputs = bytes_of(b->cx, b->model.output, b->model.output_count) };
-    for (int i = 0; i < b->program.state_count; i++) {
-        int64_t bytes = tensor_bytes(b->program.state[i].tensor);
-        t.inputs -= bytes;
-        t.outputs -= bytes;
-        t.state += b->program.state[i].is_single ? bytes : 2 * bytes;
-        t.weights += b->program.state[i].initial ? bytes : 0;
-    }
-    for (int i = 0; i < b->program.trained_count; i++)
-        if (b->program.trained[i].initial_name) t.weights += tensor_bytes(b->program.trained[i].tensor);
-    if (b->options->ports_in_arena) t.inputs = t.outputs = 0;
-    for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_group_macs(b, i);
-    for (int i = 0; i < b->program.constant_count; i++) t.weights += tensor_bytes(b->program.constant[i]);
-    t.ram = t.arena + t.inputs + t.outputs + t.state;
-    return t;
-}
-
-int report_layers(const Build *b)
-{
-    int count = 0;
-    for (; b; b = b->next) count += b->groups.count;
-    return count;
-}
-
 static int free_layers(const Build *b)
 {
     int count = 0;
@@ -153,7 +52,7 @@ static int free_layers(const Build *b)
     return count;
 }
 
-static void print_totals(Build *b, Text *t)
+static void print_totals(Build *b, const Footprint *f, Text *t)
 {
     Totals all = report_totals(b);
     text_printf(t, "\nmultiply-adds  %lld\n", (long long)all.macs);
@@ -172,6 +71,7 @@ static void print_totals(Build *b, Text *t)
     text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers", (long long)all.weights,
                 b->program.function_count, report_layers(b));
     text_printf(t, free ? ", of which %d cost nothing\n" : "\n", free);
+    footprint_print(b, f, t);
     for (const Build *g = b; g; g = g->next)
         if (g->combine_text) text_printf(t, "\n%s\n", g->combine_text);
     report_training(b, t);
@@ -249,39 +149,6 @@ static void print_quantized(const Graph *g, Text *t)
     text_char(t, '\n');
 }
 
-static bool is_float(DType t) { return dtype_is_float(t); }
-static bool is_byte(DType t) { return t == I8 || t == U8; }
-
-/* True if a call of the group has an operand or a result of such a type. */
-static bool has_type(const Group *g, bool is_such(DType t))
-{
-    for (int i = 0; i < g->node_count; i++) {
-        const Node *n = g->node[i];
-        for (int j = 0; j < n->in_count; j++)
-            if (n->in[j] && is_such(n->in[j]->type)) return true;
-        for (int j = 0; j < n->out_count; j++)
-            if (is_such(n->out[j]->type)) return true;
-    }
-    return false;
-}
-
-bool report_computes_floats(const Build *b, int group)
-{
-    return !b->plan.is_free[group] && has_type(&b->groups.at[group], is_float);
-}
-
-int report_floats(const Build *b)
-{
-    bool is_quantized = false;
-    int floats = 0;
-    for (; b; b = b->next)
-        for (int i = 0; i < b->groups.count; i++) {
-            is_quantized = is_quantized || has_type(&b->groups.at[i], is_byte);
-            floats += report_computes_floats(b, i);
-        }
-    return is_quantized ? floats : -1;
-}
-
 static void print_floats(Build *b, Text *t)
 {
     const int floats = report_floats(b);
@@ -292,14 +159,6 @@ static void print_floats(Build *b, Text *t)
             if (report_computes_floats(b, i))
                 text_printf(t, " %s (%s)", b->groups.at[i].name, group_ops_text(b->cx, &b->groups.at[i], "+"));
     text_char(t, '\n');
-}
-
-const char *report_attrs(Ctx *cx, const Node *annotation)
-{
-    Text t = text_new(cx);
-    for (int i = 0; i < annotation->attr_count; i++)
-        if (annotation->attr[i].text) text_printf(&t, " %s=%s", annotation->attr[i].name, annotation->attr[i].text);
-    return text_string(&t);
 }
 
 /* Recorded annotations have no effect on the program; other tools read them here. */
@@ -315,19 +174,21 @@ static void print_annotations(const Build *b, Text *t)
 static const char *report(Ctx *cx, const char *model, const lw_options *o)
 {
     Build b;
+    Footprint f;
     Text t = text_new(cx);
     o = options_of(cx, "lw_report", o);
-    if (!o || !is_given(cx, "lw_report", "the model", model)) return NULL;
+    if (!o || !is_given(cx, "lw_report", "the model", model) || !footprint_is_limit(cx, o)) return NULL;
     if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
+    if (!footprint_of(&b, model, &f)) return NULL;
     text_printf(&t, "%s for %s\n\n", b.program.source, b.target->name);
     print_layers(&b, &t);
-    print_totals(&b, &t);
+    print_totals(&b, &f, &t);
     print_floats(&b, &t);
     print_quantized(&b.graph, &t);
     print_facts(&b, &t);
     print_shrunk(&b.graph, &t);
     print_annotations(&b, &t);
-    return text_string(&t);
+    return footprint_fits(&b, &f, text_string(&t)) ? text_string(&t) : NULL;
 }
 
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o)

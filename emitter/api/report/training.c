@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* RAM of a training step by kind, and its instructions. At the group where most bytes are live, a tensor of the arena
  * is an activation that the backward pass reads, a gradient (computed after the loss), or scratch. */
-#include "api/report.h"
+#include "api/report/footprint.h"
 #include "lower/count.h"
 
 typedef struct Kinds { int64_t parameters, state, activations, gradients; } Kinds;

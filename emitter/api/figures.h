@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_API_REPORT_H
-#define LW_API_REPORT_H
-/* The figures of both reports, text and HTML. */
+#ifndef LW_API_FIGURES_H
+#define LW_API_FIGURES_H
+/* The figures of all reports, whatever their form. */
 #include "driver/driver.h"
 
 /* macs: a count; the others: bytes */
@@ -18,5 +18,4 @@ int report_layers(const Build *b);           /* rows of the table: the layers of
 int report_floats(const Build *b);
 const char *report_attrs(Ctx *cx, const Node *annotation);   /* " dtype=i16": of a recorded annotation */
 const char *report_place(Build *b, const Group *g);          /* "arena +1024", "output 0" */
-void report_training(Build *b, Text *t);     /* report_training.c: adds nothing without --train */
 #endif

@@ -11,8 +11,8 @@
  *
  * All numbers are integers: the same model gives the same bytes on every machine. */
 #include "api/computation/arguments.h"
+#include "api/report/footprint.h"
 #include "api/page/html.h"
-#include "api/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -439,7 +439,7 @@ static void annotations(const Build *b, Text *t)
     text_add(t, "</table>\n");
 }
 
-static void figures(Build *b, Text *t)
+static void figures(Build *b, const Footprint *f, Text *t)
 {
     Ctx *cx = b->cx;
     const Totals all = report_totals(b);
@@ -450,9 +450,12 @@ static void figures(Build *b, Text *t)
                             ? " with inputs and outputs"
                             : text_format(cx, ", inputs %s, outputs %s", bytes_text(cx, all.inputs),
                                           bytes_text(cx, all.outputs));
-    html_card(t, bytes_text(cx, all.ram),
-              text_format(cx, "RAM: arena %s%s%s", bytes_text(cx, all.arena), ports, state));
-    html_card(t, bytes_text(cx, all.weights), "flash for constants");
+    const char *stack = f->has_stack ? text_format(cx, ", stack %s", bytes_text(cx, f->stack)) : "";
+    html_card(t, bytes_text(cx, f->ram),
+              text_format(cx, "RAM: arena %s%s%s%s", bytes_text(cx, all.arena), ports, state, stack));
+    html_card(t, bytes_text(cx, f->flash), f->has_code
+              ? text_format(cx, "flash: constants %s, code %s", bytes_text(cx, all.weights), bytes_text(cx, f->code))
+              : "flash for constants");
     html_card(t, text_format(cx, "%d", report_layers(b)), text_format(cx, "layers, in %d functions",
                                                                  b->program.function_count));
     text_add(t, "</div>\n");
@@ -461,12 +464,14 @@ static void figures(Build *b, Text *t)
 static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
 {
     Build b;
+    Footprint f;
     Text t = text_new(cx);
     o = options_of(cx, "lw_report_html", o);
-    if (!o || !is_given(cx, "lw_report_html", "the model", model)) return NULL;
+    if (!o || !is_given(cx, "lw_report_html", "the model", model) || !footprint_is_limit(cx, o)) return NULL;
     if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
+    if (!footprint_of(&b, model, &f)) return NULL;
     html_begin(&t, b.program.source, text_format(cx, "compiled by Loopwright for %s", b.target->name));
-    figures(&b, &t);
+    figures(&b, &f, &t);
     memory(&b, &t);
     layers(&b, &t);
     flash(&b, &t);
@@ -474,7 +479,7 @@ static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
     shrunk(&b, &t);
     annotations(&b, &t);
     html_end(&t);
-    return text_string(&t);
+    return footprint_fits(&b, &f, text_string(&t)) ? text_string(&t) : NULL;
 }
 
 const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o)

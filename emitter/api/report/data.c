@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* The report for programs: JSON as a whole, and CSV with a row for each layer. The figures are those of the text. */
+#include "api/computation/arguments.h"
+#include "api/report/footprint.h"
+
+#include "support/guard.h"
+
+static void add_json_text(Text *t, const char *s)
+{
+    text_char(t, '"');
+    for (; *s; s++) {
+        const unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\') text_printf(t, "\\%c", c);
+        else if (c < 0x20) text_printf(t, "\\u%04x", c);
+        else text_char(t, *s);
+    }
+    text_char(t, '"');
+}
+
+static void add_key(Text *t, const char *key, const char *value)
+{
+    text_printf(t, "\"%s\": ", key);
+    add_json_text(t, value);
+}
+
+/* ---- Layers ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Layer { const char *graph, *name, *ops, *place; int64_t macs, weights, result; bool is_free; } Layer;
+
+static Layer layer_of(Build *b, int i)
+{
+    const Group *g = &b->groups.at[i];
+    return (Layer){ b->outer ? b->body->name : "", g->name, group_ops_text(b->cx, g, "+"), report_place(b, g),
+                    report_group_macs(b, i), report_weights(g), report_result(b->cx, g), b->plan.is_free[i] };
+}
+
+static void json_layer(Text *t, const Layer *l)
+{
+    text_add(t, "    {");
+    add_key(t, "name", l->name);
+    text_add(t, ", ");
+    if (*l->graph) {
+        add_key(t, "graph", l->graph);
+        text_add(t, ", ");
+    }
+    add_key(t, "operators", l->ops);
+    text_printf(t, ", \"multiply_adds\": %lld, \"weights\": %lld, \"result\": %lld, ", (long long)l->macs,
+                (long long)l->weights, (long long)l->result);
+    add_key(t, "place", l->place);
+    text_printf(t, ", \"free\": %s}", l->is_free ? "true" : "false");
+}
+
+static void json_layers(Build *b, Text *t)
+{
+    bool is_first = true;
+    text_add(t, "  \"layers\": [\n");
+    for (; b; b = b->next)
+        for (int i = 0; i < b->groups.count; i++, is_first = false) {
+            const Layer l = layer_of(b, i);
+            text_add(t, is_first ? "" : ",\n");
+            json_layer(t, &l);
+        }
+    text_add(t, "\n  ]\n");
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+static void json_ports(Ctx *cx, Text *t, const char *key, const Port *port, int count)
+{
+    text_printf(t, "  \"%s\": [", key);
+    for (int i = 0; i < count; i++) {
+        const Tensor *x = port[i].tensor;
+        text_add(t, i ? ", {" : "{");
+        add_key(t, "name", port[i].name);
+        text_add(t, ", ");
+        add_key(t, "type", dtype_info(x->type)->spelling);
+        text_add(t, ", ");
+        add_key(t, "shape", tensor_shape_text(cx, x));
+        text_printf(t, ", \"bytes\": %lld", (long long)tensor_most_bytes(cx, x));
+        if (x->quant && x->quant->count == 1) {
+            text_add(t, ", \"scale\": ");
+            text_float(t, x->quant->scale[0]);
+            text_printf(t, ", \"zero_point\": %ld", (long)x->quant->zero_point[0]);
+        }
+        text_char(t, '}');
+    }
+    text_add(t, "],\n");
+}
+
+static void json_number(Text *t, const char *key, int64_t n)
+{
+    text_printf(t, "    \"%s\": %lld,\n", key, (long long)n);
+}
+
+/* Figures that only a compiler gives are null without one. */
+static void json_measured(Text *t, const char *key, int64_t n, bool is_known)
+{
+    if (is_known) json_number(t, key, n);
+    else text_printf(t, "    \"%s\": null,\n", key);
+}
+
+static void json_totals(Build *b, const Footprint *f, Text *t)
+{
+    const Totals all = report_totals(b);
+    text_add(t, "  \"totals\": {\n");
+    json_number(t, "multiply_adds", all.macs);
+    json_number(t, "arena", all.arena);
+    json_number(t, "inputs", all.inputs);
+    json_number(t, "outputs", all.outputs);
+    json_number(t, "state", all.state);
+    json_number(t, "live_set_bound", b->plan.live_bound);
+    json_number(t, "weights", all.weights);
+    json_measured(t, "code", f->code, f->has_code);
+    json_measured(t, "stack", f->stack, f->has_stack);
+    json_measured(t, "library_data", f->data, f->has_code);
+    json_number(t, "flash", f->flash);
+    text_printf(t, "    \"ram\": %lld\n  },\n", (long long)f->ram);
+}
+
+static void json(Build *b, const Footprint *f, Text *t)
+{
+    text_add(t, "{\n  ");
+    add_key(t, "model", b->program.source);
+    text_add(t, ",\n  ");
+    add_key(t, "sha256", b->program.digest);
+    text_add(t, ",\n  ");
+    add_key(t, "target", b->target->name);
+    text_add(t, ",\n  ");
+    if (f->command) {
+        add_key(t, "compiler", f->command);
+        text_add(t, ",\n");
+    } else text_add(t, "\"compiler\": null,\n");
+    json_ports(b->cx, t, "inputs", b->program.input, b->program.input_count);
+    json_ports(b->cx, t, "outputs", b->program.output, b->program.output_count);
+    json_totals(b, f, t);
+    json_layers(b, t);
+    text_add(t, "}\n");
+}
+
+/* A field of CSV: in quotes, with quotes doubled. */
+static void add_field(Text *t, const char *s)
+{
+    text_char(t, '"');
+    for (; *s; s++) text_printf(t, *s == '"' ? "\"\"" : "%c", *s);
+    text_add(t, "\",");
+}
+
+static void csv(Build *b, const Footprint *f, Text *t)
+{
+    (void)f;
+    text_add(t, "graph,layer,operators,place,multiply_adds,weights,result,free\n");
+    for (; b; b = b->next)
+        for (int i = 0; i < b->groups.count; i++) {
+            const Layer l = layer_of(b, i);
+            add_field(t, l.graph);
+            add_field(t, l.name);
+            add_field(t, l.ops);
+            add_field(t, l.place);
+            text_printf(t, "%lld,%lld,%lld,%d\n", (long long)l.macs, (long long)l.weights, (long long)l.result,
+                        l.is_free);
+        }
+}
+
+static const char *data(Ctx *cx, const char *function, const char *model, const lw_options *o,
+                        void (*print)(Build *b, const Footprint *f, Text *t))
+{
+    Build b;
+    Footprint f;
+    Text t = text_new(cx);
+    o = options_of(cx, function, o);
+    if (!o || !is_given(cx, function, "the model", model) || !footprint_is_limit(cx, o)) return NULL;
+    if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
+    if (!footprint_of(&b, model, &f)) return NULL;
+    print(&b, &f, &t);
+    return footprint_fits(&b, &f, text_string(&t)) ? text_string(&t) : NULL;
+}
+
+const char *lw_report_json(lw_context *cx, const char *model, const lw_options *o)
+{
+    RETURN_GUARDED(cx, const char *, NULL, data(cx, "lw_report_json", model, o, json));
+}
+
+const char *lw_report_csv(lw_context *cx, const char *model, const lw_options *o)
+{
+    RETURN_GUARDED(cx, const char *, NULL, data(cx, "lw_report_csv", model, o, csv));
+}

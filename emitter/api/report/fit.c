@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The limits of --fit: `flash=256K,ram=64K`, either or both, in bytes or with K or M (of 1024). */
+#include "api/report/footprint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Limits { int64_t flash, ram; } Limits;      /* bytes; -1: none */
+
+/* Reads `flash=256K` and returns its end; NULL: another form. */
+static const char *read_limit(const char *s, Limits *to)
+{
+    const bool is_flash = strncmp(s, "flash=", 6) == 0, is_ram = strncmp(s, "ram=", 4) == 0;
+    if (!is_flash && !is_ram) return NULL;
+    s += is_flash ? 6 : 4;
+    const char *digits = s;
+    int64_t n = 0;
+    for (; *s >= '0' && *s <= '9' && n < INT32_MAX; s++) n = n * 10 + (*s - '0');
+    const bool is_kilo = *s == 'K', is_mega = *s == 'M';
+    if (s == digits || n < 1 || n > INT32_MAX || *(is_flash ? &to->flash : &to->ram) >= 0) return NULL;
+    *(is_flash ? &to->flash : &to->ram) = n << (is_kilo ? 10 : is_mega ? 20 : 0);
+    return s + (is_kilo || is_mega);
+}
+
+static bool read_limits(const char *text, Limits *to)
+{
+    *to = (Limits){ -1, -1 };
+    const char *s = read_limit(text, to);
+    if (s && *s == ',') s = read_limit(s + 1, to);
+    return s && !*s;
+}
+
+bool footprint_is_limit(Ctx *cx, const lw_options *o)
+{
+    Limits limits;
+    const bool is_right = !o->fit || read_limits(o->fit, &limits);
+    if (!is_right)
+        diag_usage(cx, NULL, "--fit does not accept \"%s\"; accepted: flash=N,ram=N or one of them, N bytes, or with K "
+                             "or M", o->fit);
+    return is_right;
+}
+
+static void print_limit(Text *t, const char *what, int64_t is, int64_t most)
+{
+    if (most < 0) return;
+    text_printf(t, "fit            %s %lld of %lld bytes, %lld %%: ", what, (long long)is, (long long)most,
+                (long long)((is * 100 + most - 1) / most));
+    if (is <= most) text_printf(t, "%lld left\n", (long long)(most - is));
+    else text_printf(t, "%lld too many\n", (long long)(is - most));
+}
+
+void footprint_print(const Build *b, const Footprint *f, Text *t)
+{
+    Limits limits = { -1, -1 };
+    if (f->has_code) text_printf(t, "code           %lld bytes%s", (long long)f->code, f->is_linked ? ""
+                                 : " without functions of libraries");
+    if (f->has_stack) text_printf(t, ", stack %lld bytes", (long long)f->stack);
+    if (f->data) text_printf(t, ", data of libraries %lld bytes", (long long)f->data);
+    if (f->has_code) text_printf(t, ", by %s\n", f->command);
+    if (f->has_code || b->options->fit)
+        text_printf(t, "in total       flash %lld bytes%s, RAM %lld bytes%s\n", (long long)f->flash,
+                    f->has_code ? "" : " without code", (long long)f->ram, f->has_stack ? "" : " without stack");
+    if (!b->options->fit || !read_limits(b->options->fit, &limits)) return;
+    print_limit(t, "flash", f->flash, limits.flash);
+    print_limit(t, "RAM", f->ram, limits.ram);
+    if (!f->has_code) text_add(t, "               --cc COMPILER measures code and stack, which do not count here\n");
+}
+
+bool footprint_fits(Build *b, const Footprint *f, const char *report)
+{
+    Limits limits = { -1, -1 };
+    if (ctx_failed(b->cx)) return false;
+    if (!b->options->fit || !read_limits(b->options->fit, &limits)) return true;
+    const bool is_flash = limits.flash < 0 || f->flash <= limits.flash, is_ram = limits.ram < 0 || f->ram <= limits.ram;
+    const char *flash = text_format(b->cx, "flash %lld of %lld bytes", (long long)f->flash, (long long)limits.flash);
+    const char *ram = text_format(b->cx, "RAM %lld of %lld bytes", (long long)f->ram, (long long)limits.ram);
+    if (!is_flash || !is_ram)
+        diag_error(b->cx, NULL, "the model does not fit: %s%s%s\n%s", is_flash ? "" : flash,
+                   is_flash || is_ram ? "" : ", ", is_ram ? "" : ram, report);
+    return is_flash && is_ram;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures code and stack: compiles the emitted C with the user's compiler, links it from NAME_run on, sums the
+ * sections of the ELF file, and follows gcc's call graph (-fcallgraph-info=su) to the deepest stack. */
+#include "api/report/footprint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/trial.h"
+#include "support/file.h"
+#include "support/guard.h"
+#include "support/map.h"
+
+/* ---- ELF --------------------------------------------------------------------------------------------------------- */
+
+typedef struct Elf { Bytes file; bool is_wide, is_big; } Elf;
+
+/* Returns the number of `size` bytes at the offset; 0 past the end. */
+static uint64_t elf_number(const Elf *e, uint64_t at, int size)
+{
+    uint64_t n = 0;
+    if (at > e->file.count || e->file.count - at < (size_t)size) return 0;
+    for (int i = 0; i < size; i++) n = n << 8 | e->file.at[at + (uint64_t)(e->is_big ? i : size - 1 - i)];
+    return n;
+}
+
+static bool elf_open(Bytes file, Elf *e)
+{
+    *e = (Elf){ file, false, false };
+    if (file.count < 52 || memcmp(file.at, "\x7f" "ELF", 4) != 0) return false;
+    e->is_wide = file.at[4] == 2;
+    e->is_big = file.at[5] == 2;
+    return true;
+}
+
+/* Adds the sections that are loaded: all of them are in flash but those without bits; writable ones are in RAM, too. */
+static void elf_sum(const Elf *e, int64_t *flash, int64_t *ram)
+{
+    enum { WRITE = 1, ALLOC = 2, NO_BITS = 8 };
+    const uint64_t table = elf_number(e, e->is_wide ? 0x28 : 0x20, e->is_wide ? 8 : 4);
+    const uint64_t entry = elf_number(e, e->is_wide ? 0x3a : 0x2e, 2);
+    const uint64_t count = elf_number(e, e->is_wide ? 0x3c : 0x30, 2);
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t at = table + i * entry, flags = elf_number(e, at + 8, e->is_wide ? 8 : 4);
+        const int64_t size = (int64_t)(elf_number(e, at + (e->is_wide ? 0x20 : 0x14), e->is_wide ? 8 : 4) & INT32_MAX);
+        if (!(flags & ALLOC)) continue;
+        if (elf_number(e, at + 4, 4) != NO_BITS) *flash += size;
+        if (flags & WRITE) *ram += size;
+    }
+}
+
+/* ---- Stack ------------------------------------------------------------------------------------------------------- */
+
+/* A function of the call graph. deepest: of it and its callees; -1: not computed yet, -2: being computed. */
+typedef struct Frame Frame;
+typedef struct Callee { Frame *to; struct Callee *next; } Callee;
+struct Frame { int64_t bytes, deepest; Callee *callees; };
+
+/* Returns the text in quotes that follows `key`, or NULL; *line advances. */
+static const char *quoted_after(Ctx *cx, const char *line, const char *key)
+{
+    const size_t width = strcspn(line, "\n");
+    const char *at = strstr(line, key);
+    if (!at || at >= line + width) return NULL;
+    at += strlen(key);
+    return text_format(cx, "%.*s", (int)strcspn(at, "\"\n"), at);
+}
+
+static Frame *frame_of(Ctx *cx, Map *frames, const char *title)
+{
+    Frame *f = map_get(frames, title, strlen(title));
+    if (f) return f;
+    f = NEW(cx->arena, Frame);
+    *f = (Frame){ 0, -1, NULL };
+    map_put(frames, title, strlen(title), f);
+    return f;
+}
+
+/* Reads `node: { title: "f" label: "f\nfile:1:2\n40 bytes (static)" }` and `edge: { sourcename: "f" targetname: "g" }`.
+ * Functions of libraries have no bytes. */
+static void read_graph_line(Ctx *cx, Map *frames, const char *line)
+{
+    const char *from = quoted_after(cx, line, "sourcename: \""), *to = quoted_after(cx, line, "targetname: \"");
+    if (strncmp(line, "node:", 5) == 0) {
+        const char *title = quoted_after(cx, line, "title: \""), *label = quoted_after(cx, line, "label: \"");
+        const char *bytes = label ? strstr(label, " bytes (") : NULL, *digits = bytes;
+        while (digits && digits > label && digits[-1] >= '0' && digits[-1] <= '9') digits--;
+        if (title) frame_of(cx, frames, title)->bytes = digits ? strtol(digits, NULL, 10) : 0;
+    } else if (from && to) {
+        Frame *caller = frame_of(cx, frames, from);
+        Callee *c = NEW(cx->arena, Callee);
+        *c = (Callee){ frame_of(cx, frames, to), caller->callees };
+        caller->callees = c;
+    }
+}
+
+static int64_t deepest_of(Frame *f)
+{
+    if (f->deepest != -1) return f->deepest == -2 ? 0 : f->deepest;
+    int64_t most = 0;
+    f->deepest = -2;
+    for (const Callee *c = f->callees; c; c = c->next) {
+        const int64_t below = deepest_of(c->to);
+        most = below > most ? below : most;
+    }
+    return f->deepest = f->bytes + most;
+}
+
+static bool file_exists(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (f) fclose(f);
+    return f != NULL;
+}
+
+static void read_stack(Ctx *cx, const char *path, const char *function, Footprint *out)
+{
+    if (!file_exists(path)) return;
+    Map frames = map_new(cx->arena);
+    const char *text = file_text(cx, path, file_read(cx, path));
+    if (ctx_failed(cx)) return;
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        read_graph_line(cx, &frames, line);
+    out->has_stack = true;
+    out->stack = deepest_of(frame_of(cx, &frames, function));
+}
+
+/* ---- The compiler ------------------------------------------------------------------------------------------------ */
+
+/* The user's command, and those of verify's flags for which it has no flag of its own. */
+static const char *command_of(Ctx *cx, const char *cc)
+{
+    return text_format(cx, "%s%s%s%s", cc, strstr(cc, " -std=") ? "" : " -std=c99", strstr(cc, " -O") ? "" : " -O2",
+                       strstr(cc, " -ffp-contract=") ? "" : " -ffp-contract=off");
+}
+
+static bool runs(Ctx *cx, const char *folder, const char *format, const char *command, const char *name)
+{
+    Text t = text_new(cx);
+    text_add(&t, "cd '");
+    for (const char *s = folder; *s; s++) {
+        if (*s == '\'') text_add(&t, "'\\''");
+        else text_char(&t, *s);
+    }
+    text_add(&t, "' && ");
+    text_printf(&t, format, command, name);
+    return system(text_string(&t)) == 0;
+}
+
+static void read_elf(Build *b, const char *path, Footprint *out)
+{
+    Elf e;
+    int64_t flash = 0;
+    const Bytes file = file_read(b->cx, path);
+    if (ctx_failed(b->cx)) return;
+    if (!elf_open(file, &e)) {
+        diag_error(b->cx, NULL, "--cc \"%s\" does not write ELF files, which the measurement requires", b->options->cc);
+        return;
+    }
+    elf_sum(&e, &flash, &out->data);
+    if (b->options->static_arena) out->data -= out->data < b->plan.arena_size ? out->data : b->plan.arena_size;
+    const int64_t weights = report_totals(b).weights;
+    out->has_code = true;
+    out->code = flash > weights ? flash - weights : flash;
+}
+
+/* Compiles model.c of the folder. Without a linker's script the object file alone is measured. */
+static bool compile(Build *b, const char *folder, Footprint *out)
+{
+    Ctx *cx = b->cx;
+    const char *name = b->name;
+    out->command = command_of(cx, b->options->cc);
+    if (!runs(cx, folder, "%s -fcallgraph-info=su -c model.c -o prog 2>/dev/null", out->command, name)
+        && !runs(cx, folder, "%s -c model.c -o prog", out->command, name)) {
+        diag_error(cx, NULL, "building the emitted C failed: %s -c model.c", out->command);
+        return false;
+    }
+    out->is_linked = runs(cx, folder, "%s -nostartfiles -static -Wl,--entry=%s_run -Wl,--gc-sections prog -o out -lm "
+                          "2>/dev/null", out->command, name);
+    read_elf(b, text_format(cx, "%s/%s", folder, out->is_linked ? "out" : "prog"), out);
+    if (!ctx_failed(cx)) read_stack(cx, text_format(cx, "%s/prog.ci", folder), text_format(cx, "%s_run", name), out);
+    return !ctx_failed(cx);
+}
+
+bool footprint_of(Build *b, const char *model, Footprint *out)
+{
+    Ctx *cx = b->cx;
+    Resource held;
+    *out = (Footprint){ 0 };
+    bool ok = !ctx_failed(cx);
+    if (ok && b->options->cc) {
+        lw_options whole = *b->options;
+        whole.standalone = true;
+        Folder *folder = trial_folder(cx, 0);
+        if (!folder) return false;
+        resource_hold(cx, &held, trial_remove, folder);
+        ok = lw_compile(cx, model, text_format(cx, "%s/model.c", folder->path), &whole) &&
+             compile(b, folder->path, out);
+        resource_drop(cx, &held);
+    }
+    const Totals all = report_totals(b);
+    out->flash = all.weights + out->code;
+    out->ram = all.ram + out->data + out->stack;
+    return ok;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_API_REPORT_FOOTPRINT_H
+#define LW_API_REPORT_FOOTPRINT_H
+/* What the model takes on a board: flash and RAM, with code and stack where a compiler measures them, and limits. */
+#include "api/figures.h"
+
+/* Bytes. code, data: of the emitted C and of the library functions that it calls, linked; data: writable, of those. */
+typedef struct Footprint {
+    int64_t flash, ram;                  /* in total; code, data and stack count where they are known */
+    int64_t code, data, stack;
+    bool has_code, has_stack, is_linked;
+    const char *command;                 /* the compiler that measured; NULL: none */
+} Footprint;
+
+/* Measures if the options have a compiler: emits into a scratch folder, compiles, links. False on error. */
+bool footprint_of(Build *b, const char *model, Footprint *out);
+/* Prints totals and the verdict on the limits of the options (`fit`). */
+void footprint_print(const Build *b, const Footprint *f, Text *t);
+/* After the report is complete: an error with its text if a limit is exceeded. False: it is, or they are wrong. */
+bool footprint_fits(Build *b, const Footprint *f, const char *report);
+bool footprint_is_limit(Ctx *cx, const lw_options *o);   /* false, with a diagnostic: `fit` has another form */
+
+void report_training(Build *b, Text *t);     /* training.c: adds nothing without --train */
+#endif

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# footprint.sh BUILD: the totals of `report`: code and stack by a compiler, limits (--fit), JSON and CSV.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "footprint.sh BUILD" "$@"
+rm -rf "$work"/*
+
+digits=samples/digits/digits.onnx
+
+# ends STATUS WORDS ARGUMENT...: `report` ends with STATUS and prints WORDS, a pattern of grep.
+ends() {
+    want=$1 words=$2 status=0
+    shift 2
+    "$lw" report "$@" > "$work/said" 2>&1 || status=$?
+    grep -q -e "$words" "$work/said" && [ "$status" -eq "$want" ] && return
+    echo "report $*: status $status, $want expected, with: $words"
+    cat "$work/said"
+    return 1
+}
+
+# ---- Limits ------------------------------------------------------------------------------------------------------------
+
+check fit-within-limits-passes ends 0 '^fit            RAM 6312 of 8192 bytes, 78 %: 1880 left' $digits --fit flash=64K,ram=8K
+check fit-exact-limit-passes ends 0 '6312 bytes, 100 %: 0 left' $digits --fit ram=6312
+check fit-one-byte-less-fails ends 1 'error: the model does not fit: RAM 6312 of 6311 bytes' $digits --fit ram=6311
+check fit-names-both ends 1 'does not fit: flash 35848 of 1024 bytes, RAM 6312 of 1024 bytes' $digits --fit flash=1K,ram=1K
+check fit-shows-the-report ends 1 '^multiply-adds  154880' $digits --fit ram=1K
+check fit-without-compiler-says-so ends 0 'measures code and stack, which do not count here' $digits --fit ram=1M
+for limits in ram flash=1X ram=0 ram=1K,ram=2K flash=1K, rom=4K 'flash=99999999999'; do
+    check "fit-form-$limits-is-refused" ends 2 'accepted: flash=N,ram=N or one of them' $digits --fit "$limits"
+done
+writes_nothing() { ends 1 'does not fit' $digits --fit ram=1K -o "$work/r.json" && [ ! -e "$work/r.json" ]; }
+check fit-misfit-writes-no-file writes_nothing
+
+# ---- Forms -------------------------------------------------------------------------------------------------------------
+
+# value KEY: of the totals in r.json.
+value() { sed -n "s/^    \"$1\": \([0-9a-z]*\),*$/\1/p" "$work/r.json"; }
+agrees_with_text() {
+    "$lw" report $digits -o "$work/r.json" && "$lw" report $digits > "$work/r.txt" || return 1
+    grep -q "^multiply-adds  $(value multiply_adds)$" "$work/r.txt" &&
+        grep -q "^RAM            $(value ram) bytes: arena $(value arena), inputs $(value inputs), outputs $(value outputs)$" "$work/r.txt" &&
+        grep -q "^flash          $(value weights) bytes of weights" "$work/r.txt" && [ "$(value code)" = null ]
+}
+check forms-json-has-the-figures-of-the-text agrees_with_text
+is_json() { "$lw" report "$1" -o "$work/r.json" && python3 -m json.tool "$work/r.json" > "$work/r.out"; }
+why=$(missing python3)
+for model in $digits tests/fuzz/corpus-tflite/conv-int8.tflite tests/emitted/filter.te; do
+    name=forms-json-of-$(basename "$model" | tr . -)-is-json
+    if [ "$why" ]; then skip "$name" "$why"; else check "$name" is_json "$model"; fi
+done
+# The layers of the CSV add up to the total.
+adds_up() {
+    "$lw" report $digits -o "$work/r.csv" && "$lw" report $digits -o "$work/r.json" || return 1
+    sum=$(awk -F, 'NR > 1 { sum += $(NF - 3) } END { print sum }' "$work/r.csv")
+    [ "$sum" = "$(value multiply_adds)" ] && [ "$(wc -l < "$work/r.csv")" -eq 10 ]
+}
+check forms-csv-adds-up adds_up
+check forms-other-ending-is-refused ends 2 'written as .txt, .html, .json or .csv, not as' $digits -o "$work/r.xml"
+
+# ---- Code and stack ------------------------------------------------------------------------------------------------------
+
+# The sections of the program that gcc links from NAME_run on, by `size`; the constants are 35,848 bytes.
+has_linked_size() {
+    core="-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16"
+    "$lw" $digits --target cortex-m4 --standalone --name digits -o "$work/digits.c" || return 1
+    # shellcheck disable=SC2086
+    arm-none-eabi-gcc -std=c99 -O2 -ffp-contract=off $core $1 -nostartfiles -static -Wl,--entry=digits_run -Wl,--gc-sections -o "$work/digits.elf" "$work/digits.c" -lm || return 1
+    linked=$(arm-none-eabi-size -A "$work/digits.elf" | awk '/^\.(text|rodata|data|ARM.exidx|eh_frame)/ { sum += $2 } END { print sum }')
+    "$lw" report $digits --target cortex-m4 --cc "arm-none-eabi-gcc $core $1" -o "$work/r.json" || return 1
+    echo "linked $linked, reported $(value flash)"
+    [ "$linked" -eq "$(value flash)" ]
+}
+# The deepest chain of calls of a small graph is that of NAME_run; libraries count 0.
+has_stack() {
+    ends 0 '^code .*, stack [0-9]* bytes, by arm-none-eabi-gcc' $digits --target cortex-m4 --cc "arm-none-eabi-gcc -mcpu=cortex-m4 $1"
+}
+why=$(missing arm-none-eabi-gcc)
+for level in -O2 -Os; do
+    for test in has_linked_size has_stack; do
+        name=code-$(echo $test | tr _ -)-at$level
+        if [ "$why" ]; then skip "$name" "$why"; else check "$name" $test $level; fi
+    done
+done
+check code-compiler-that-fails-is-named ends 1 'building the emitted C failed: no-such-cc' $digits --cc no-such-cc
+check code-keeps-the-flags-of-the-user ends 0 "by $cc -Os -std=gnu11 -ffp-contract=off" $digits --cc "$cc -Os -std=gnu11"
+counts_in_totals() {
+    "$lw" report $digits --cc "$cc" -o "$work/r.json" && [ "$(value flash)" -eq $(($(value weights) + $(value code))) ]
+}
+check code-counts-in-the-totals counts_in_totals
+leaves_nothing() { "$lw" report $digits --cc "$cc" > "$work/said" && ! ls "${TMPDIR:-/tmp}" | grep loopwright-verify; }
+[ -n "${TMPDIR:-}" ] && check code-leaves-no-scratch-folder leaves_nothing
+
+report_end
