@@ -13,7 +13,7 @@
 #include "support/map.h"
 #include "support/text.h"
 
-enum { MOST_STEPS = 2000, MOST_TARGETS = 4096 };
+enum { MOST_STEPS = 2000, MOST_TARGETS = 4096, MOST_CALLS = 32 /* more steps are one recurrence */ };
 
 int onnx_forest_add(Forest *f, Branch b)
 {
@@ -174,6 +174,22 @@ static Tensor *threshold_array(Forest *f)
     return t;
 }
 
+/* A call per step: nodes are a tensor that each step overwrites. */
+static Tensor *by_steps(Forest *f, Tensor *const *in, const int64_t *root)
+{
+    OnnxCall *c = f->c;
+    const int64_t shape[2] = { tensor_dim(f->x, 0), f->trees };
+    void *data;
+    Tensor *at = tensor_zeros(c->cx, text_format(c->cx, "%s_roots", c->name), f->emitted <= UINT16_MAX ? U16 : I32, 2,
+                              shape, &data);
+    for (int64_t i = 0; at && i < shape[0] * shape[1]; i++)
+        dtype_store(at->type, data, i, (Scalar){ .i = root[i % f->trees] });
+    for (int d = 0; d < f->steps && at && !ctx_failed(c->cx); d++)
+        at = call(c->cx, "tree_step", c->name, (Tensor *[]){ in[0], at, in[2], in[3], in[4] }, 5,
+                  ATTRS(attr_flag("strict", f->uses[LT])));
+    return onnx_call2(c, "gather", in[5], at, attr_int("axis", 0));
+}
+
 /* Returns the leaf's row of each walk, i32[n][trees]; row: by emitted node. */
 static Tensor *walk(Forest *f, const int64_t *row)
 {
@@ -190,6 +206,7 @@ static Tensor *walk(Forest *f, const int64_t *row)
                       threshold_array(f), narrow_array(f, "skip", skip, f->emitted),
                       narrow_array(f, "row", row, f->emitted) };
     if (ctx_failed(c->cx)) return NULL;
+    if (f->steps <= MOST_CALLS) return by_steps(f, in, root);
     return call(c->cx, "tree_walk", c->name, in, 6,
                 ATTRS(attr_int("steps", f->steps), attr_flag("strict", f->uses[LT])));
 }
