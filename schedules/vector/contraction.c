@@ -260,22 +260,25 @@ static bool reads_single_pixels(Ctx *cx, const GroupNest *g)
 static int build_pixels(Ctx *cx, const Implementation *with, const Node *call, Tensor **out)
 {
     const Tensor *x = call->in[0], *k = call->in[1];
-    Text from = text_new(cx), at = text_new(cx), to = text_new(cx), taps = text_new(cx);
+    Text from = text_new(cx), at = text_new(cx), axes = text_new(cx), taps = text_new(cx);
     (void)with;
     for (int d = 0; d + 1 < x->rank; d++) {
-        const long long inner = (long long)product_of(x, d + 1, x->rank - 1), own = (long long)tensor_dim(x, d);
-        text_printf(&from, "p/%lld%%%lld,", inner, own);
-        text_printf(&at, "%s%c*%lld", d ? "+" : "", axis_letter(x->rank, d), inner);
-        text_printf(&to, "%c<%lld,", axis_letter(x->rank, d), own);
-        if (d) text_add(&taps, "0,");
+        const Phrase words[] = { { "inner", op_number(cx, product_of(x, d + 1, x->rank - 1)) },
+                                 { "own", op_number(cx, tensor_dim(x, d)) },
+                                 { "axis", (const char[]){ axis_letter(x->rank, d), '\0' } }, { NULL, NULL } };
+        text_add(&from, op_text(cx, d ? ",p/inner%own" : "p/inner%own", words));
+        text_add(&at, op_text(cx, d ? "+axis*inner" : "axis*inner", words));
+        text_add(&axes, op_text(cx, d ? ",axis<own" : "axis<own", words));
+        if (d) text_add(&taps, d > 1 ? ",0" : "0");
     }
-    const char *sums = text_format(cx, "pixels[p<%lld,o] = sum(c) x[%sc] * k[%sc,o]",
-                                   (long long)product_of(x, 0, x->rank - 1), text_string(&from), text_string(&taps));
-    Tensor *pixels = OP_FORMULA(cx, call, sums, BIND_T("x", call->in[0]), BIND_T("k", call->in[1]));
-    if (!pixels) return 0;
-    out[0] = OP_FORMULA(cx, call, text_format(cx, "y[%so<%lld] = pixels[%s,o]", text_string(&to),
-                                              (long long)tensor_dim(k, k->rank - 1), text_string(&at)),
-                        BIND_T("pixels", pixels));
+    const Phrase words[] = { { "count", op_number(cx, product_of(x, 0, x->rank - 1)) },
+                             { "outs", op_number(cx, tensor_dim(k, k->rank - 1)) }, { "from", text_string(&from) },
+                             { "at", text_string(&at) }, { "axes", text_string(&axes) },
+                             { "taps", text_string(&taps) }, { NULL, NULL } };
+    Tensor *sums = OP_FORMULA(cx, call, op_text(cx, "pixels[p<count,o] = sum(c) x[from,c] * k[taps,c,o]", words),
+                              BIND_T("x", call->in[0]), BIND_T("k", call->in[1]));
+    if (!sums) return 0;
+    out[0] = OP_FORMULA(cx, call, op_text(cx, "y[axes,o<outs] = sums[at,o]", words), BIND_T("sums", sums));
     return out[0] ? 1 : 0;
 }
 
