@@ -67,9 +67,9 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* log(s) of s >= 1 in Q12.19, as Q5.26: the octave of s, in quarters, times log 2, plus log((1+z)/(1-z)) of the mantissa
- * r in sqrt(1/2) to 1, as a quotient of polynomials in q = 2 (r - 2^(-1/4)). The octave is chosen from s and s sqrt(1/2)
- * so that r is the smaller one. */
+/* Emits log(s) of s >= 1 in Q12.19, as Q5.26: the octave of s, in quarters, times log 2, plus the logarithm of its
+ * mantissa r in sqrt(1/2) to 1, a quotient of polynomials in q = 2 (r - 2^(-1/4)). Both s and s sqrt(1/2) give an
+ * octave and a mantissa: the smaller mantissa is that of the greater octave. */
 static Tensor *log_of_sum(Ctx *cx, const Node *n, Tensor *s)
 {
     static const char *const part[][2] = {

@@ -102,8 +102,9 @@ static const Expr *factor_of(Ctx *cx, const Node *n, const Expr *element, int64_
 
 static const Expr *product_of(Ctx *cx, const Node *n, const Expr *x, const Expr *k)
 {
-    return expr_mul(cx, factor_of(cx, n, x, node_int(n, "zero", 0)),
-                    factor_of(cx, n, k, node_int(n, "zero_w", 0)));
+    const Expr *product = expr_mul(cx, factor_of(cx, n, x, node_int(n, "zero", 0)),
+                                   factor_of(cx, n, k, node_int(n, "zero_w", 0)));
+    return node_int(n, "wide", 0) && op_sums_integers(n) ? expr_cast(cx, I64, product) : product;
 }
 
 static bool check_depthwise(Ctx *cx, const Node *n, int64_t in, int64_t out)
@@ -299,6 +300,7 @@ static const AttrRow conv_attrs[] = {
     { "groups",   ATTR_INT,  "number of independent groups of channels", "1" },
     { "zero",     ATTR_INT,  "zero point of x (8-bit integers); subtracted inside of the image only", NULL },
     { "zero_w",   ATTR_INT,  "zero point of k", NULL },
+    { "wide",     ATTR_INT,  "1: sums of integers are i64", NULL },
     { 0 }
 };
 static const AttrRow depthwise_attrs[] = {
@@ -307,6 +309,7 @@ static const AttrRow depthwise_attrs[] = {
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
     { "zero",     ATTR_INT,  "zero point of x (8-bit integers); subtracted inside of the image only", NULL },
     { "zero_w",   ATTR_INT,  "zero point of k", NULL },
+    { "wide",     ATTR_INT,  "1: sums of integers are i64", NULL },
     { 0 }
 };
 
@@ -346,6 +349,7 @@ static const OpCase conv2d_cases[] = {
     { "stride=2 zero=128", "u8[1][5][5][2] u8[2][2][2][3]", "i32[1][2][2][3]", NULL },
     { "pad=1,1,1,1 zero=-7 zero_w=5 groups=2", "i8[1][4][4][4] i8[3][3][2][6]", "i32[1][4][4][6]", NULL },
     { "pad=1,1,1,1", "i16[1][4][4][3] i8[3][3][3][6]", "i32[1][4][4][6]", NULL },
+    { "pad=1,1,1,1 wide=1", "i16[1][4][4][3] i8[3][3][3][6]", "i64[1][4][4][6]", NULL },
     { "zero=1", "i16[1][4][4][3] i8[3][3][3][6]", NULL, "'zero' is 1 and the input i16" },
     { "", "i8[1][4][4][3] i16[3][3][3][6]", NULL, "input 1 is i16, but input 0 is i8" },
     { "zero_w=1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'zero_w' is 1 and the input f32" },

@@ -96,11 +96,13 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
                   dtype_info(x->type)->spelling);
     bool chosen[MAX_RANK] = { false };
     chosen[x->rank - 1] = true;
-    const char *text = OP_TEXT(cx, "y[rows,o] = sum(k) left * right", { "rows", axis_text(cx, x->rank, chosen).kept },
+    const char *text = OP_TEXT(cx, "y[rows,o] = sum(k) product", { "rows", axis_text(cx, x->rank, chosen).kept },
                                { "zero", op_number(cx, zero) }, { "zero_w", op_number(cx, zero_w) },
                                { "left", !has_bytes ? "x[rows,k]"
                                                     : zero ? "(i32(x[rows,k]) - zero)" : "i32(x[rows,k])" },
-                               { "right", !has_bytes ? "w[k,o]" : zero_w ? "(i32(w[k,o]) - zero_w)" : "i32(w[k,o])" });
+                               { "right", !has_bytes ? "w[k,o]" : zero_w ? "(i32(w[k,o]) - zero_w)" : "i32(w[k,o])" },
+                               { "product", has_bytes && node_int(n, "wide", 0) ? "i64(left * right)"
+                                                                                : "left * right" });
     out[0] = OP_FORMULA(cx, n, text, BIND_T("x", x), BIND_T("w", w));
     return out[0] ? 1 : 0;
 }
@@ -113,6 +115,7 @@ static Tensor *fold_zero(Ctx *cx, const Node *n)
 static const AttrRow dense_attrs[] = {
     { "zero",   ATTR_INT, "zero point of an 8-bit x, subtracted from each element; products accumulate in i32", NULL },
     { "zero_w", ATTR_INT, "zero point of an 8-bit w", NULL },
+    { "wide",   ATTR_INT, "1: sums of integers are i64", NULL },
     { 0 }
 };
 
@@ -120,6 +123,7 @@ static const OpCase dense_cases[] = {
     { "zero=-3", "i8[2][5] i8[5][3]", "i32[2][3]", NULL },
     { "zero=3 zero_w=1", "i8[5] i8[5][3]", "i32[3]", NULL },
     { "", "i16[2][5] i8[5][3]", "i32[2][3]", NULL },
+    { "wide=1", "i16[2][5] i8[5][3]", "i64[2][3]", NULL },
     { "zero=3", "i16[2][5] i8[5][3]", NULL, "with 'zero' or 'zero_w', i8 or u8" },
     { "", "i8[2][5] i16[5][3]", NULL, "input 1 is i16" },
     { "zero=3", "f32[5] f32[5][3]", NULL, "with 'zero' or 'zero_w', i8 or u8" },

@@ -6,7 +6,7 @@
  *
  *   lp_pool2d    y[n,h,w,c] = (sum(i,j) |x[...]|^p)^(1/p)                              0 outside of x
  *
- * Averages of 8-bit integers are rounded to nearest, ties away from zero; with `total` the result is the sum.
+ * Averages of 8- and 16-bit integers are rounded to nearest, ties away from zero; with `total` the result is the sum.
  * The divisor counts the taps of a window inside of x, or with count_pad inside of x and its padding. With ceil_mode
  * the last window may extend beyond the padding, where no tap is counted. A window that would start beyond x and the
  * leading padding is dropped. */
@@ -183,6 +183,9 @@ static const Expr *rounded_quotient(Ctx *cx, const Expr *sum, const Expr *diviso
     return expr_binary(cx, EXPR_TDIV, expr_add(cx, sum, nudge), divisor);
 }
 
+/* True for stored integers, whose sums are i32. */
+static bool is_small(DType t) { return t == I8 || t == U8 || t == I16; }
+
 /* The sums of the windows, of bytes in i32 without the zero point; named `word`, or NULL for the result. */
 static Tensor *window_sums(Ctx *cx, const Node *n, const PoolWindows *w, const char *word)
 {
@@ -190,7 +193,7 @@ static Tensor *window_sums(Ctx *cx, const Node *n, const PoolWindows *w, const c
     const DType t = n->in[0]->type;
     const int64_t zero = node_int(n, "zero", 0);
     const Expr *term = read_window(&m, w);
-    if (t == I8 || t == U8) term = expr_cast(cx, I32, term);
+    if (is_small(t)) term = expr_cast(cx, I32, term);
     if (zero) term = expr_sub(cx, term, expr_int(cx, I32, zero));
     return index_reduced(&m, REDUCE_SUM, index_or_zero(&m, term));
 }
@@ -199,9 +202,9 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
     PoolWindows w = { 0 };
     DType t = n->in[0]->type;
-    bool is_byte = t == I8 || t == U8, is_sum = node_int(n, "total", 0) != 0;
+    bool is_byte = is_small(t), is_sum = node_int(n, "total", 0) != 0;
     if ((!is_byte && !op_float(cx, n)) || !read_windows(cx, n, spatial, &w)) return 0;
-    if ((is_sum || node_int(n, "zero", 0)) && !is_byte)
+    if ((is_sum || node_int(n, "zero", 0)) && (!is_byte || t == I16))
         op_refuse(cx, n, "the input is %s; with 'total' or 'zero', i8 or u8 is expected", dtype_info(t)->spelling);
     Tensor *total = ctx_failed(cx) ? NULL : window_sums(cx, n, &w, is_sum ? NULL : "sum");
     out[0] = total;
@@ -433,6 +436,7 @@ static const OpCase avg_pool2d_cases[] = {
     { "kernel=2,3 dilation=2,2 pad=1,2,1,2", "f32[1][6][6][2]", "f32[1][6][6][2]", NULL },
     { "kernel=2,2", "i8[1][4][4][2]", "i8[1][3][3][2]", NULL },
     { "kernel=2,4", "i8[1][4][4][8]", "i8[1][3][1][8]", NULL },
+    { "kernel=3,2 stride=2,1 pad=1,0,0,1", "i16[1][5][4][3]", "i16[1][2][4][3]", NULL },
     { "kernel=3,3 stride=2,1 dilation=1,2", "i8[1][5][6][16]", "i8[1][2][2][16]", NULL },
     { "kernel=1,5", "i8[2][2][5][4]", "i8[2][2][1][4]", NULL },
     { "kernel=1,1 stride=2,2", "i8[1][3][3][4]", "i8[1][2][2][4]", NULL },

@@ -95,6 +95,9 @@ float scale_between(Random *r, double least, double greatest);             /* al
 int shape_any(Random *r, int least_rank, int most_rank, int most, int *dim);
 void quant_any(Random *r, Operand *x);
 void quant_set(Operand *x, float scale, int zero);
+bool is_stored(const Operand *x);                                          /* of 8 or 16 bits */
+/* Turns the int8 operands that have a scale and are no constants into int16, with other values */
+void make_sixteen(Case *c, Random *r);
 /* Often extreme; floats are halves of small integers, so that sums are exact */
 void fill_any(Random *r, Operand *x);
 void fill_real(Random *r, Operand *x, double least, double greatest);      /* floats of any bits */
@@ -121,8 +124,11 @@ int32_t double_often(int32_t a, int times);                                /* sa
 int32_t scaled(int32_t a, Scaling s);
 /* From here on: the whole product is rounded, ties up */
 void round_once(bool is_once);
+/* A sum of 64 bits times the 16 highest bits of the multiplier */
+int64_t scaled_wide(int64_t a, Scaling s);
 double stored(int64_t a);                                                  /* limited to int8 */
-void activation_range(const Operand *y, int activation, int *least, int *greatest);       /* of int8 */
+double stored_as(const Operand *y, int64_t a);                             /* to the type of y */
+void activation_range(const Operand *y, int activation, int *least, int *greatest);       /* of its type */
 float activate(float v, int activation);
 int32_t exp_of_negative(int32_t a, int integer_bits);                      /* Q.31 of a Q number */
 int32_t one_over_one_plus(int32_t a);                                      /* of and as Q.31 */

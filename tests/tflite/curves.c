@@ -380,6 +380,120 @@ static void log_softmax_reference(Case *c)
     }
 }
 
+/* ---- 16 bits ----------------------------------------------------------------------------------------------------- */
+
+static void make_curve16(Case *c, Random *r, int number)
+{
+    make_any(c, r, number % 3);
+    make_sixteen(c, r);
+    const float any = scale_between(r, 1e-5, 0.01);
+    quant_set(&c->in[0], number % 4 == 0 ? 1.0f / 4096 : number % 4 == 1 ? 1.0f / 2048 : any, 0);
+    quant_set(&c->out[0], 1.0f / 32768, 0);
+}
+
+/* A point of the table: sigmoid(i/24) as a fraction of 2^16, and half of what a chord lacks in its middle. */
+static double sigmoid_of(double i) { return 65536 / (1 + exp(-i / 24)); }
+static int64_t point_of(int64_t i)
+{
+    double v = sigmoid_of((double)i), lack = sigmoid_of((double)i + 0.5) - (v + sigmoid_of((double)i + 1)) / 2;
+    return (int64_t)floor(v + lack / 2 + 0.5);
+}
+
+/* The input in units of 1/12288, where `more` is how many more bits the exact powers of two have. */
+static int64_t fine_input(const Case *c, double q, int more)
+{
+    double real = (double)c->in[0].scale[0] * 4096 * 3;
+    int shift = 0, power = 0;
+    for (; power <= more; power++)
+        if (c->in[0].scale[0] == ldexpf(1, power - 12)) return (int64_t)q * (3 * ((int64_t)1 << power));
+    for (; real <= 32767.0 / 2; shift++) real *= 2;
+    return floor_divide((int64_t)q * (int64_t)real + (shift ? (int64_t)1 << (shift - 1) : 0), (int64_t)1 << shift);
+}
+
+/* Sigmoid, in units of 2^-(16 + bits), of |d| / (24 * 2^bits). */
+static int64_t between_points(int64_t d, int bits, int64_t saturated)
+{
+    int64_t unit = (int64_t)1 << bits, size = d < 0 ? -d : d, i = size / unit, part = size % unit;
+    return i >= 255 ? saturated : point_of(i) * unit + part * (point_of(i + 1) - point_of(i));
+}
+
+static void logistic16_reference(Case *c)
+{
+    for (int i = 0; i < elements(&c->in[0]); i++) {
+        int64_t d = fine_input(c, c->in[0].v[i], 0), v = between_points(d, 9, (int64_t)0x7fff << 10);
+        c->out[0].v[i] = (double)floor_divide(d >= 0 ? v + 512 : ((int64_t)1 << 25) - v + 511, 1 << 10);
+    }
+}
+
+static void tanh16_reference(Case *c)
+{
+    for (int i = 0; i < elements(&c->in[0]); i++) {
+        int64_t d = fine_input(c, c->in[0].v[i], 1), v = between_points(d, 8, (int64_t)0xffff << 8), one = 1 << 23;
+        c->out[0].v[i] = (double)floor_divide(d >= 0 ? v - one + 128 : one - v + 127, 1 << 8);
+    }
+}
+
+static void make_softmax16(Case *c, Random *r, int number)
+{
+    make_softmax(c, r, number % 3);
+    make_sixteen(c, r);
+    quant_set(&c->in[0], scale_between(r, 1e-5, 0.01), 0);
+    quant_set(&c->out[0], 1.0f / 32768, 0);
+}
+
+static float minus_exp(float x) { return (float)exp((double)x); }
+static float one_over(float x) { return 1.0f / (1.0f + x); }
+
+/* Point i of 512 steps, biased by half of the error in the middle of the step. */
+static int64_t biased_point(float (*of)(float), float least, float greatest, int i)
+{
+    float step = (greatest - least) / 512, at = least + (float)i * step, v = roundf(of(at) * 32768);
+    float middle = roundf((of(least + (float)(i + 1) * step) * 32768 + v) / 2),
+          bias = i < 512 ? roundf((middle - roundf(of(at + step / 2) * 32768)) / 2) : 0;
+    return limit((int64_t)(v - bias), INT16_MIN, INT16_MAX);
+}
+
+static int64_t of_points(float (*of)(float), float least, float greatest, int64_t q)
+{
+    int64_t at = limit(q, INT16_MIN, INT16_MAX) + 32768, low = biased_point(of, least, greatest, (int)(at / 128)),
+            high = biased_point(of, least, greatest, (int)(at / 128) + 1);
+    return low + floor_divide((high - low) * (at % 128) + 64, 128);
+}
+
+static void softmax16_reference(Case *c)
+{
+    const Operand *x = &c->in[0];
+    int count = x->dim[x->rank - 1];
+    Scaling s = reference_scaling((double)x->scale[0] * c->field[0] / (10.0 / 65535.0));
+    for (int row = 0; row < elements(x); row += count) {
+        double most = x->v[row];
+        int64_t power[64], sum = 0;
+        for (int i = 0; i < count; i++) most = x->v[row + i] > most ? x->v[row + i] : most;
+        for (int i = 0; i < count; i++) {
+            power[i] = of_points(minus_exp, -10, 0, (int64_t)scaled((int32_t)(x->v[row + i] - most), s) + 32767);
+            sum += power[i];
+        }
+        int head = leading_zeros((uint32_t)sum);
+        int64_t mantissa = floor_divide(sum * ((int64_t)1 << (head - 1)) + (1 << 13), 1 << 14) - (3 << 15),
+                inverse = of_points(one_over, 0, 1, mantissa), unit = (int64_t)1 << (31 - head);
+        for (int i = 0; i < count; i++)
+            c->out[0].v[row + i] = (double)limit(floor_divide(power[i] * inverse + unit / 2, unit), 0, 32767);
+    }
+}
+
+static void make_relu16(Case *c, Random *r, int number)
+{
+    make_any(c, r, number % 3);
+    make_sixteen(c, r);
+}
+static void relu16_reference(Case *c)
+{
+    for (int i = 0; i < elements(&c->in[0]); i++) {
+        int64_t v = rescaled(c, (int32_t)c->in[0].v[i], ratio(c));
+        c->out[0].v[i] = stored_as(&c->out[0], v < 0 ? 0 : v);
+    }
+}
+
 static void make_norm(Case *c, Random *r, int number)
 {
     int dim[2] = { between(r, 1, 3), between(r, 1, 20) };
@@ -436,6 +550,10 @@ const Operator curve_operators[] = {
     { "cos", 108, 1, 0, "", make_real, cos_reference, 1 },
     { "softmax", 25, 2, 9, "f", make_softmax, softmax_reference, 8 },
     { "log_softmax", 50, 2, 36, "", make_log_softmax, log_softmax_reference, 16 },
+    { "logistic_int16", 14, 2, 0, "", make_curve16, logistic16_reference, 0 },
+    { "tanh_int16", 28, 2, 0, "", make_curve16, tanh16_reference, 0 },
+    { "softmax_int16", 25, 2, 9, "f", make_softmax16, softmax16_reference, 0 },
+    { "relu_int16", 19, 2, 0, "", make_relu16, relu16_reference, 0 },
     { "l2_normalization", 11, 2, 12, "b", make_norm, norm_reference, 0 },
     { NULL, 0, 0, 0, "", NULL, NULL, 0 },
 };

@@ -48,6 +48,18 @@ static void make_same_scale(Case *c, Random *r, int number)
     copy_quant(&c->out[0], &c->in[0]);
 }
 
+static void make_arithmetic16(Case *c, Random *r, int number)
+{
+    make_arithmetic(c, r, number % 3);
+    make_sixteen(c, r);
+}
+
+static void make_same_scale16(Case *c, Random *r, int number)
+{
+    make_same_scale(c, r, number % 3);
+    make_sixteen(c, r);
+}
+
 static void make_comparison(Case *c, Random *r, int number)
 {
     static const ElementType types[] = { TYPE_I8, TYPE_I8, TYPE_F32, TYPE_I32, TYPE_I8, TYPE_I64 };
@@ -101,10 +113,11 @@ static int32_t in_common_unit(const Case *c, int i, double q, int more_bits, dou
 
 static double sum_of(const Case *c, double a, double b, int sign)
 {
-    if (c->in[0].type != TYPE_I8) return real_result(c, a + sign * b);
+    if (!is_stored(&c->in[0])) return real_result(c, a + sign * b);
     double unit;
-    int32_t x = in_common_unit(c, 0, a, 20, &unit), y = in_common_unit(c, 1, b, 20, &unit);
-    Scaling back = reference_scaling(unit / ((double)(1 << 20) * (double)c->out[0].scale[0]));
+    const int more = c->in[0].type == TYPE_I16 ? 15 : 20;
+    int32_t x = in_common_unit(c, 0, a, more, &unit), y = in_common_unit(c, 1, b, more, &unit);
+    Scaling back = reference_scaling(unit / ((double)(1 << more) * (double)c->out[0].scale[0]));
     return quantized_result(c, (int64_t)scaled(wrap((int64_t)x + sign * (int64_t)y), back) + c->out[0].zero);
 }
 static double add_of(const Case *c, double a, double b) { return sum_of(c, a, b, 1); }
@@ -112,7 +125,7 @@ static double sub_of(const Case *c, double a, double b) { return sum_of(c, a, b,
 
 static double mul_of(const Case *c, double a, double b)
 {
-    if (c->in[0].type != TYPE_I8) return real_result(c, a * b);
+    if (!is_stored(&c->in[0])) return real_result(c, a * b);
     Scaling s = reference_scaling((double)c->in[0].scale[0] * (double)c->in[1].scale[0] / (double)c->out[0].scale[0]);
     return quantized_result(c, (int64_t)scaled(((int32_t)a - c->in[0].zero) * ((int32_t)b - c->in[1].zero), s)
                                    + c->out[0].zero);
@@ -325,7 +338,23 @@ static void quantize_reference(Case *c)
                                         : (int64_t)scaled((int32_t)x->v[i] - x->zero,
                                                           reference_scaling((double)x->scale[0] / (double)y->scale[0]));
         q += y->zero;
-        y->v[i] = y->type == TYPE_I8 ? stored(q) : q < 0 ? 0 : q > 255 ? 255 : (double)q;
+        y->v[i] = stored_as(y, q);
+    }
+}
+
+/* Between 8, 16 and 32 bits, and from floats. */
+static void make_quantize16(Case *c, Random *r, int number)
+{
+    static const ElementType types[][2] = { { TYPE_I16, TYPE_I16 }, { TYPE_I16, TYPE_I8 }, { TYPE_I8, TYPE_I16 },
+                                            { TYPE_I16, TYPE_I32 }, { TYPE_I32, TYPE_I16 }, { TYPE_F32, TYPE_I16 } };
+    int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 6, dim);
+    for (int i = 0; i < 2; i++) {
+        ElementType t = types[number % 6][i];
+        Operand *x = i ? add_output(c, t, rank, dim) : add_input(c, t, rank, dim);
+        fill_any(r, x);
+        if (t != TYPE_F32) quant_any(r, x);
+        if (t != TYPE_I8) x->zero = 0;
+        for (int k = 0; k < elements(x) && t == TYPE_I16; k++) x->v[k] = between(r, -32768, 32767);
     }
 }
 
@@ -336,6 +365,12 @@ static void make_dequantize(Case *c, Random *r, int number)
     fill_any(r, x);
     quant_any(r, x);
     add_output(c, TYPE_F32, rank, dim);
+}
+static void make_dequantize16(Case *c, Random *r, int number)
+{
+    (void)number;
+    make_dequantize(c, r, 1);
+    make_sixteen(c, r);
 }
 static void dequantize_reference(Case *c)
 {
@@ -395,6 +430,13 @@ const Operator elementwise_operators[] = {
     { "cast", 53, 1, 37, "bb", make_cast, cast_reference, 0 },
     { "quantize", 114, 1, 89, "", make_quantize, quantize_reference, 0 },
     { "dequantize", 6, 2, 38, "", make_dequantize, dequantize_reference, 0 },
+    { "add_int16", 0, 2, 11, "b", make_arithmetic16, add_reference, 0 },
+    { "sub_int16", 41, 2, 28, "b", make_arithmetic16, sub_reference, 0 },
+    { "mul_int16", 18, 2, 21, "b", make_arithmetic16, mul_reference, 0 },
+    { "maximum_int16", 55, 2, 39, "", make_same_scale16, maximum_reference, 0 },
+    { "minimum_int16", 57, 2, 39, "", make_same_scale16, minimum_reference, 0 },
+    { "quantize_int16", 114, 1, 89, "", make_quantize16, quantize_reference, 0 },
+    { "dequantize_int16", 6, 2, 38, "", make_dequantize16, dequantize_reference, 0 },
     { "prelu", 54, 1, 0, "", make_prelu, prelu_reference, 0 },
     { NULL, 0, 0, 0, "", NULL, NULL, 0 },
 };

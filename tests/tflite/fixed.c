@@ -22,6 +22,22 @@ int32_t wrap(int64_t a)
 int64_t limit(int64_t a, int64_t least, int64_t greatest) { return a < least ? least : a > greatest ? greatest : a; }
 static int32_t saturated(int64_t a) { return (int32_t)limit(a, INT32_MIN, INT32_MAX); }
 double stored(int64_t a) { return (double)limit(a, INT8_MIN, INT8_MAX); }
+static int64_t least_of(const Operand *y)
+{
+    return y->type == TYPE_I32 ? INT32_MIN : y->type == TYPE_I16 ? INT16_MIN : y->type == TYPE_U8 ? 0 : INT8_MIN;
+}
+static int64_t most_of(const Operand *y)
+{
+    return y->type == TYPE_I32 ? INT32_MAX : y->type == TYPE_I16 ? INT16_MAX : y->type == TYPE_U8 ? 255 : INT8_MAX;
+}
+double stored_as(const Operand *y, int64_t a) { return (double)limit(a, least_of(y), most_of(y)); }
+
+int64_t scaled_wide(int64_t a, Scaling s)
+{
+    int64_t multiplier = s.multiplier < 0x7fff0000 ? (s.multiplier + (1 << 15)) / (1 << 16) : 0x7fff,
+            unit = (int64_t)1 << (15 - s.exponent);
+    return floor_divide(a * multiplier + unit / 2, unit);
+}
 
 int32_t high_product(int32_t a, int32_t b)
 {
@@ -74,12 +90,12 @@ static int stored_bound(const Operand *y, float bound) { return y->zero + (int)r
 
 void activation_range(const Operand *y, int activation, int *least, int *greatest)
 {
-    *least = INT8_MIN;
-    *greatest = INT8_MAX;
-    if (activation == RELU || activation == RELU6) *least = (int)limit(stored_bound(y, 0), INT8_MIN, INT32_MAX);
-    if (activation == RELU_N1_TO_1) *least = (int)limit(stored_bound(y, -1), INT8_MIN, INT32_MAX);
-    if (activation == RELU6) *greatest = (int)limit(stored_bound(y, 6), INT32_MIN, INT8_MAX);
-    if (activation == RELU_N1_TO_1) *greatest = (int)limit(stored_bound(y, 1), INT32_MIN, INT8_MAX);
+    *least = (int)least_of(y);
+    *greatest = (int)most_of(y);
+    if (activation == RELU || activation == RELU6) *least = (int)limit(stored_bound(y, 0), least_of(y), INT32_MAX);
+    if (activation == RELU_N1_TO_1) *least = (int)limit(stored_bound(y, -1), least_of(y), INT32_MAX);
+    if (activation == RELU6) *greatest = (int)limit(stored_bound(y, 6), INT32_MIN, most_of(y));
+    if (activation == RELU_N1_TO_1) *greatest = (int)limit(stored_bound(y, 1), INT32_MIN, most_of(y));
 }
 
 float activate(float v, int activation)
@@ -156,8 +172,8 @@ Scaling inverse_root(int32_t a)
 }
 
 /* The logarithm of the power of two, plus that of the mantissa m in sqrt(1/2) to 1 as a quotient of polynomials in
- * 2 (m - 2^(-1/4)); all of it in Q.31 but the power, which is in Q.25, in quarters above or below an integer. Both a and
- * a times sqrt(1/2) give a power and a mantissa: the smaller mantissa is that of the greater power. */
+ * 2 (m - 2^(-1/4)). All of it is in Q.31 but the power, which is in Q.25, a quarter above or below an integer. Both a
+ * and a times sqrt(1/2) give a power and a mantissa: the smaller mantissa is that of the greater power. */
 int32_t log_of_one_and_more(int32_t a)
 {
     enum { HALF_ROOT = 1518500250, FOURTH_ROOT = 1805811301, LOG_2 = 1488522236, QUARTER = 1 << 23, BITS = 12 };

@@ -104,6 +104,20 @@ void quant_any(Random *r, Operand *x)
     quant_set(x, scale_between(r, 0.002, 0.2), x->type == TYPE_U8 ? zero + 128 : zero);
 }
 
+bool is_stored(const Operand *x) { return x->type == TYPE_I8 || x->type == TYPE_I16; }
+
+void make_sixteen(Case *c, Random *r)
+{
+    for (int i = 0; i < c->in_count + c->out_count; i++) {
+        Operand *x = i < c->in_count ? &c->in[i] : &c->out[i - c->in_count];
+        if (x->type != TYPE_I8 || !x->scales || x->is_constant) continue;
+        x->type = TYPE_I16;
+        x->zero = 0;
+        for (int k = 0; k < elements(x) && i < c->in_count; k++)
+            x->v[k] = chance(r, 5) ? (chance(r, 50) ? -32768 : 32767) : between(r, -32768, 32767);
+    }
+}
+
 void fill_any(Random *r, Operand *x)
 {
     for (int i = 0, n = elements(x); i < n; i++) switch (x->type) {

@@ -68,8 +68,8 @@ static void sum_or_mean(Case *c, bool is_mean)
             continue;
         }
         Scaling s = reference_scaling((double)x->scale[0] / (double)y->scale[0]);
-        y->v[i] = stored((int64_t)scaled((int32_t)((int64_t)y->v[i] - x->zero * count), is_mean ? divided(s, count) : s)
-                         + y->zero);
+        if (is_mean) s = divided(s, count);
+        y->v[i] = stored_as(y, (int64_t)scaled((int32_t)((int64_t)y->v[i] - x->zero * count), s) + y->zero);
     }
 }
 static void sum_reference(Case *c) { sum_or_mean(c, false); }
@@ -140,6 +140,12 @@ static void product_reference(Case *c)
     while (next_index(c->in[0].rank, c->in[0].dim, index));
 }
 
+static void make_mean16(Case *c, Random *r, int number)
+{
+    make_reduction(c, r, number % 5 == 4 ? number + 1 : number);
+    make_sixteen(c, r);
+}
+
 static void make_truth(Case *c, Random *r, int number)
 {
     make_reduction(c, r, number);
@@ -153,6 +159,7 @@ const Operator reduction_operators[] = {
     { "sum", 74, 2, 27, "b", make_reduction, sum_reference, 0 },
     { "reduce_max", 82, 2, 27, "b", make_extreme, max_reference, 0 },
     { "reduce_min", 89, 2, 27, "b", make_extreme, min_reference, 0 },
+    { "mean_int16", 40, 2, 27, "b", make_mean16, mean_reference, 0 },
     { "reduce_prod", 81, 1, 27, "b", make_product, product_reference, 0 },
     { "reduce_any", 91, 1, 27, "b", make_truth, max_reference, 0 },
     { "reduce_all", 140, 1, 27, "b", make_truth, min_reference, 0 },

@@ -816,6 +816,38 @@ def log_softmax(r, i):
     return B.LOG_SOFTMAX, 2, options("LogSoftmaxOptions"), [x], [int8_out(r, x.shape, 16 / 256, 127)]
 
 
+def sixteen(make, fixed=None, low=None, narrow=True):
+    """The same with activations of 16 bits; weights stay, and a bias has 64 bits or, if `narrow`, every fourth time 32."""
+    def of(r, i):
+        code, version, fields, inputs, outputs = make(r, i)
+        for t in inputs + outputs:
+            if t is None or not t.scales:
+                continue
+            if t.dtype == np.int32 and t.data is not None and (i % 4 != 3 or not narrow):
+                t.dtype, t.kind, t.data = np.dtype(np.int64), s.TensorType.INT64, r.integers(-3000000, 3000000, t.shape)
+            if t.dtype == np.int8 and t.data is None:
+                t.dtype, t.kind, t.zeros = np.dtype(np.int16), s.TensorType.INT16, [0]
+                if t.feed is not None:
+                    t.feed = np.where(r.random(t.shape) < 0.05, r.choice([-32768, 32767], t.shape), r.integers(-32768, 32768, t.shape)).astype(np.int16)
+        if low:
+            inputs[0].scales = [[1 / 4096, 1 / 2048, quant(r, low, 0.01)[0]][i % 3]]
+        if fixed:
+            outputs[0].scales = [fixed]
+        return code, version, fields, inputs, outputs
+    return of
+
+
+def quantize_sixteen(r, i):
+    kinds = [(np.int16, np.int16), (np.int16, np.int8), (np.int8, np.int16), (np.int16, np.int32), (np.int32, np.int16), (np.float32, np.int16)][i % 6]
+    shape, both = shape_of(r), []
+    for k in kinds:
+        whole = k != np.float32
+        info = np.iinfo(k if k != np.int32 else np.int16) if whole else None
+        both.append(Operand(shape, k, quant(r)[0] if whole else None, quant(r)[1] if k == np.int8 else 0,
+                            feed=r.integers(info.min, info.max + 1, shape).astype(k) if whole else r.normal(0, 40, shape).astype(k)))
+    return B.QUANTIZE, 1, options("QuantizeOptions"), both[:1], both[1:]
+
+
 # Operators of variables: a sum that grows, from zero, from its zero point, or from a constant that another graph assigns once.
 
 RUNS = 4
@@ -866,6 +898,12 @@ OPERATORS = {
     "fully_connected_sparse": sparse_dense, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk, "embedding_lookup": embedding_lookup,
     "pow": power, "floor_mod": floor_mod, "reduce_prod": plain_reduction(B.REDUCE_PROD, np.float32, [1, -1, 2, 0.5]),
     "reduce_any": plain_reduction(B.REDUCE_ANY, np.bool_, [False, False, True]), "reduce_all": plain_reduction(B.REDUCE_ALL, np.bool_, [True, True, False]),
+    "add_int16": sixteen(binary(B.ADD, "AddOptions")), "sub_int16": sixteen(binary(B.SUB, "SubOptions")), "mul_int16": sixteen(binary(B.MUL, "MulOptions")),
+    "maximum_int16": sixteen(same_scale_binary(B.MAXIMUM)), "minimum_int16": sixteen(same_scale_binary(B.MINIMUM)), "relu_int16": sixteen(unary(B.RELU)),
+    "conv_2d_int16": sixteen(conv), "depthwise_conv_2d_int16": sixteen(depthwise, narrow=False), "fully_connected_int16": sixteen(fully_connected),
+    "average_pool_2d_int16": sixteen(pool(B.AVERAGE_POOL_2D)), "max_pool_2d_int16": sixteen(pool(B.MAX_POOL_2D)), "mean_int16": sixteen(reduction(B.MEAN, False)),
+    "logistic_int16": sixteen(unary(B.LOGISTIC), 1 / 32768, 1e-5), "tanh_int16": sixteen(unary(B.TANH), 1 / 32768, 1e-5), "softmax_int16": sixteen(softmax, 1 / 32768, 1e-5),
+    "quantize_int16": quantize_sixteen, "dequantize_int16": sixteen(dequantize),
     "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
 }
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",

@@ -35,7 +35,9 @@ static double finish(const Case *c, const Operand *x, const Operand *k, const Op
     float scale = k->scale[k->scales > 1 ? channel : 0];
     double product = in_floats && k->scales == 1 ? (double)(x->scale[0] * scale) : (double)x->scale[0] * (double)scale;
     activation_range(y, activation, &least, &greatest);
-    int64_t v = (int64_t)scaled((int32_t)sum, reference_scaling(product / (double)y->scale[0])) + y->zero;
+    Scaling s = reference_scaling(product / (double)y->scale[0]);
+    bool is_wide = y->type == TYPE_I16 && (!b || b->is_absent || b->type == TYPE_I64);
+    int64_t v = (is_wide ? scaled_wide((int64_t)sum, s) : (int64_t)scaled((int32_t)sum, s)) + y->zero;
     v = v < least ? least : v;
     return (double)(v > greatest ? greatest : v);
 }
@@ -338,6 +340,41 @@ static void pool_reference(Case *c, bool is_average)
 static void average_reference(Case *c) { pool_reference(c, true); }
 static void max_reference(Case *c) { pool_reference(c, false); }
 
+/* ---- 16 bits ----------------------------------------------------------------------------------------------------- */
+
+/* Weights have 8 bits, the bias 64 or 32; sums of 32 bits are kept inside of them by fewer products. */
+static void make_bias16(Case *c, Random *r, int number)
+{
+    make_sixteen(c, r);
+    Operand *b = c->in_count > 2 ? &c->in[2] : NULL;
+    if (!b || b->is_absent || number % 4 == 3) return;
+    b->type = TYPE_I64;
+    for (int i = 0; i < elements(b); i++) b->v[i] = between(r, -3000000, 3000000);
+}
+static int integers_only(int number) { return number / 4 * 5 + number % 4; }
+
+static void make_conv16(Case *c, Random *r, int number)
+{
+    make_conv(c, r, integers_only(number));
+    make_bias16(c, r, number);
+}
+static void make_depthwise16(Case *c, Random *r, int number)
+{
+    make_depthwise(c, r, integers_only(number));
+    make_bias16(c, r, number);
+}
+static void make_dense16(Case *c, Random *r, int number)
+{
+    make_dense(c, r, integers_only(number));
+    c->in[1].zero = 0;
+    make_bias16(c, r, number);
+}
+static void make_pool16(Case *c, Random *r, int number)
+{
+    make_pool(c, r, integers_only(number));
+    make_sixteen(c, r);
+}
+
 const Operator window_operators[] = {
     { "conv_2d", 3, 3, 1, "biibdd", make_conv, conv_reference, 0 },
     { "depthwise_conv_2d", 4, 3, 2, "biiibdd", make_depthwise, depthwise_reference, 0 },
@@ -345,6 +382,11 @@ const Operator window_operators[] = {
     { "fully_connected", 9, 4, 8, "bbbb", make_dense, dense_reference, 0 },
     { "batch_matmul", 126, 4, 101, "bbb", make_matmul, matmul_reference, 0 },
     { "average_pool_2d", 1, 2, 5, "biiiib", make_pool, average_reference, 0 },
+    { "conv_2d_int16", 3, 3, 1, "biibdd", make_conv16, conv_reference, 0 },
+    { "depthwise_conv_2d_int16", 4, 3, 2, "biiibdd", make_depthwise16, depthwise_reference, 0 },
+    { "fully_connected_int16", 9, 4, 8, "bbbb", make_dense16, dense_reference, 0 },
+    { "average_pool_2d_int16", 1, 2, 5, "biiiib", make_pool16, average_reference, 0 },
+    { "max_pool_2d_int16", 17, 2, 5, "biiiib", make_pool16, max_reference, 0 },
     { "max_pool_2d", 17, 2, 5, "biiiib", make_pool, max_reference, 0 },
     { NULL, 0, 0, 0, "", NULL, NULL, 0 },
 };

@@ -278,8 +278,8 @@ static void check_packed(int type, const uint8_t *packed, size_t bytes, const in
     for (int o = 0; o < 2; o++) {
         int sum = back[o] + 5;
         for (int k = 0; k < 3; k++) sum += (x[k] + 3) * unpacked[3 * o + k];
-        check_that(q && q[o] == sum && sum > -128 && sum < 127, type == INT4 ? "int4-dense" : "int2-dense", "%d, wanted %d %s", q ? q[o] : 0, sum,
-                   cx->diags ? diag_text(cx, cx->diags) : "");
+        check_that(q && q[o] == sum && sum > -128 && sum < 127, type == INT4 ? "int4-dense" : "int2-dense",
+                   "%d, wanted %d %s", q ? q[o] : 0, sum, cx->diags ? diag_text(cx, cx->diags) : "");
     }
     ctx_free(cx);
 }
@@ -542,8 +542,8 @@ static void check_open_dims(void)
         Out o = write_model(&s);
         bool is_read = read_model_as(cx, o.at, o.count, &options, &m);
         const char *found = is_read ? tensor_shape_text(cx, m.output[0]) : diag_text(cx, cx->diags);
-        check_that(is_read ? strcmp(found, cases[i].wanted) == 0 : strstr(found, cases[i].wanted) != NULL, text_format(cx, "dim-%s-%d", dim.name, (int)i),
-                   "%s, wanted %s", found, cases[i].wanted);
+        check_that(is_read ? strcmp(found, cases[i].wanted) == 0 : strstr(found, cases[i].wanted) != NULL,
+                   text_format(cx, "dim-%s-%d", dim.name, (int)i), "%s, wanted %s", found, cases[i].wanted);
         ctx_free(cx);
     }
 }

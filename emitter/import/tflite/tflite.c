@@ -52,12 +52,13 @@ static int type_flag(int type)
 
 static bool row_accepts(int type, const void *row) { return type_flag(type) & ((const TfliteRow *)row)->types; }
 
-/* True for 8-bit weights of an operator on floats. */
+/* True for 8-bit weights of an operator on floats or 16-bit integers. */
 static bool has_stored_weights(const Importer *im, const TfliteOperator *op, const TfliteRow *row)
 {
     const TfliteTensor *x = &im->file.tensor[op->in[0]], *w = &im->file.tensor[op->in[1]];
-    return (row->types & HAS_STORED_WEIGHTS) && type_flag(x->type) == OF_F32 && (type_flag(w->type) & OF_BYTES)
-           && w->data.count;
+    if (!(row->types & HAS_STORED_WEIGHTS)) return false;
+    return type_flag(x->type) == OF_F32 ? (type_flag(w->type) & OF_BYTES) && w->data.count
+                                        : type_flag(x->type) == OF_I16 && type_flag(w->type) == OF_I8;
 }
 
 static void list_unknown_types(Importer *im, const TfliteOperator *op, const TfliteRow *row)
@@ -107,8 +108,8 @@ static void list_unknown_tensor(Importer *im, const TfliteTensor *t)
         diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is not constant; accepted: sparse weights");
     if (t->is_blockwise && (t->block_scales < 0 || t->block_scales >= im->file.tensor_count || !t->data.count))
         diag_listed(im->cx, UNSUPPORTED, where,
-                    "a quantization other than scales and zero points; accepted: one scale, one per channel, or one per "
-                    "block of a constant's last dimension, without zero points");
+                    "a quantization other than scales and zero points; accepted: one scale, one per channel, or one "
+                    "per block of a constant's last dimension, without zero points");
 }
 
 static void list_unknown(Importer *im)
@@ -212,8 +213,8 @@ static Tensor *value_at(Importer *im, int index)
     return im->value[index];
 }
 
-/* Compares the operator's result with the file's tensor. Placeholders of open dimensions may differ, and the file has no
- * shape for a tensor whose shape depends on data. */
+/* Compares the operator's result with the file's tensor. Placeholders of open dimensions may differ, and the file has
+ * no shape for a tensor whose shape depends on data. */
 static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *t, const Tensor *result)
 {
     DType type;

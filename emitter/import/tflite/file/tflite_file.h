@@ -7,7 +7,7 @@
 #include "ir/expr/tensor.h"
 
 enum { TFLITE_CUSTOM = 32 };                               /* the builtin code of operators that are not builtin */
-enum { TFLITE_UINT8 = 3, TFLITE_INT8 = 9, TFLITE_RESOURCE = 13, TFLITE_INT4 = 17,
+enum { TFLITE_INT32 = 2, TFLITE_UINT8 = 3, TFLITE_INT16 = 7, TFLITE_INT8 = 9, TFLITE_RESOURCE = 13, TFLITE_INT4 = 17,
        TFLITE_INT2 = 19 };                                 /* TensorType */
 
 typedef struct TfliteTensor {

@@ -205,18 +205,18 @@ static void leaky_relu(TfliteCall *c)
     else c->out[0] = tflite_call(c, "leaky_relu", c->in[0], attr_real("alpha", (double)alpha));
 }
 
-/* int8 requantizes the input to the output's scale. */
+/* Integers are requantized to the output's scale. */
 static void relu(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
-    if (!tflite_is_int8(c)) {
+    if (!tflite_is_quantized(c)) {
         c->out[0] = tflite_activate(c, c->in[0], ACT_RELU);
         return;
     }
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     const Rescaling r = { .zero_x = tflite_zero(x), .zero = tflite_zero(y), .has_least = true,
-                          .least = tflite_zero(y), .to = I8 };
+                          .least = tflite_zero(y), .to = c->in[0]->type };
     c->out[0] = tflite_rescale(c, c->in[0], tflite_factor((double)(tflite_scale(x) / tflite_scale(y))), r);
 }
 
@@ -225,7 +225,7 @@ static void relu6(TfliteCall *c)
 {
     int64_t least, greatest;
     if (!tflite_needs(c, 1)) return;
-    if (!tflite_is_int8(c)) {
+    if (!tflite_is_quantized(c)) {
         c->out[0] = tflite_activate(c, c->in[0], ACT_RELU6);
         return;
     }
@@ -327,9 +327,9 @@ static void l2_normalization(TfliteCall *c)
 
 const TfliteRow tflite_rows_curve[] = {
     { 11, "L2_NORMALIZATION", 2, OPTIONS_L2_NORM, OF_F32 | OF_I8, 1, NULL, l2_normalization, TFLITE_KEEPS_FIRST },
-    { 19, "RELU", 3, 0, OF_F32 | OF_I8, 1, NULL, relu, TFLITE_KEEPS_ALL },
+    { 19, "RELU", 3, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, relu, TFLITE_KEEPS_ALL },
     { 20, "RELU_N1_TO_1", 1, 0, OF_F32, 1, NULL, relu_n1_to_1, TFLITE_KEEPS_ALL },
-    { 21, "RELU6", 3, 0, OF_F32 | OF_I8, 1, NULL, relu6, TFLITE_KEEPS_ALL },
+    { 21, "RELU6", 3, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, relu6, TFLITE_KEEPS_ALL },
     { 42, "DIV", 2, OPTIONS_DIV, OF_F32 | OF_I32 | OF_I8, 2, NULL, divide, TFLITE_KEEPS_ALL },
     { 47, "EXP", 3, 0, OF_F32 | OF_I8, 1, NULL, exp_, TFLITE_KEEPS_ALL },
     { 54, "PRELU", 1, 0, OF_F32 | OF_I8, 2, NULL, prelu, TFLITE_KEEPS_ALL },

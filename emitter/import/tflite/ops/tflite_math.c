@@ -30,20 +30,20 @@ static bool in_one_unit(TfliteCall *c, int more_bits, Tensor **part, double *uni
     return !ctx_failed(c->cx);
 }
 
-static void add_int8(TfliteCall *c, const char *op)
+static void add_quantized(TfliteCall *c, const char *op)
 {
-    enum { MORE_BITS = 20 };
+    const int more_bits = tflite_is_int16(c) ? 15 : 20;
     double unit;
     Tensor *part[2];
-    if (!in_one_unit(c, MORE_BITS, part, &unit)) return;
-    const double back = unit / ((1 << MORE_BITS) * (double)tflite_scale(tflite_out_info(c, 0)));
+    if (!in_one_unit(c, more_bits, part, &unit)) return;
+    const double back = unit / ((1 << more_bits) * (double)tflite_scale(tflite_out_info(c, 0)));
     c->out[0] = tflite_requantize(c, tflite_call2(c, op, part[0], part[1]), &back, 1, activation(c));
 }
 
 static void add_or_sub(TfliteCall *c, const char *op)
 {
     if (!tflite_needs(c, 2)) return;
-    if (tflite_is_int8(c)) add_int8(c, op);
+    if (tflite_is_quantized(c)) add_quantized(c, op);
     else c->out[0] = tflite_activate(c, tflite_call2(c, op, c->in[0], c->in[1]), activation(c));
 }
 static void add(TfliteCall *c) { add_or_sub(c, "add"); }
@@ -52,11 +52,12 @@ static void sub(TfliteCall *c) { add_or_sub(c, "sub"); }
 static void mul(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
-    if (!tflite_is_int8(c)) {
+    if (!tflite_is_quantized(c)) {
         c->out[0] = tflite_activate(c, tflite_call2(c, "mul", c->in[0], c->in[1]), activation(c));
         return;
     }
-    if (!tflite_has_quants(c, 2)) return;
+    if (!tflite_has_factor(c, 0) || !tflite_has_factor(c, 1)) return;
+    if (!tflite_has_quant(c, tflite_out_info(c, 0), false)) return;
     double scale = (double)tflite_scale(tflite_in_info(c, 0)) * (double)tflite_scale(tflite_in_info(c, 1))
                    / (double)tflite_scale(tflite_out_info(c, 0));
     c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", tflite_difference(c, 0), tflite_difference(c, 1)), &scale,
@@ -132,8 +133,53 @@ static void curve(TfliteCall *c, const char *real, const char *fixed, int zero, 
                                attr_int("radius", reach < 256 ? reach : 256)));
 }
 
-static void logistic(TfliteCall *c) { curve(c, "sigmoid", "sigmoid_fixed", -128, 1.0f / 256); }
-static void tanh_(TfliteCall *c) { curve(c, "tanh", "tanh_fixed", 0, 1.0f / 128); }
+static double sigmoid_at(double i)
+{
+    return scalar_apply(EXPR_SIGMOID, F64, F64, &(Scalar){ .f = i / 24 }).f * 65536;
+}
+
+/* The points of sigmoid, 1/24 apart, as fractions of 2^16; each is raised by half of the error of interpolation in the
+ * middle of its step. */
+static Tensor *sigmoid_points(TfliteCall *c)
+{
+    uint16_t point[256];
+    for (int i = 0; i < 256; i++) {
+        const double here = sigmoid_at(i), error = sigmoid_at(i + 0.5) - (here + sigmoid_at(i + 1)) / 2;
+        point[i] = (uint16_t)(here + error / 2 + 0.5);
+    }
+    return tensor_constant(c->cx, "points", U16, 1, &(int64_t){ 256 }, point);
+}
+
+/* An input scale of 2^-12, or of a power of two up to 2^(more - 12), has the factor 3; others are scaled to 1/12288. */
+static void curve_int16(TfliteCall *c, const char *op, int more)
+{
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    if (!tflite_has_quants(c, 1)) return;
+    if (tflite_scale(y) != 1.0f / 32768)
+        tflite_refuse(c, "the output's scale is %g; accepted: 1/32768", (double)tflite_scale(y));
+    double real = (double)tflite_scale(x) * 4096.0 * 3.0;
+    int shift = 0;
+    for (; real <= 32767.0 / 2.0 && shift <= 30; shift++) real *= 2;
+    if (real > 32767 || shift > 30)
+        tflite_unsupported(c, "\"%s\" has a scale of %g; 1e-9 to 2.6 is accepted", x->name, (double)tflite_scale(x));
+    if (ctx_failed(c->cx)) return;
+    int multiplier = (int)real;
+    for (int left = 0; left <= more; left++)
+        if (tflite_scale(x) == ldexpf(1, left - 12)) multiplier = 3 << left, shift = 0;
+    c->out[0] = tflite_call2(c, op, c->in[0], sigmoid_points(c), attr_int("multiplier", multiplier),
+                             attr_int("shift", shift));
+}
+
+static void logistic(TfliteCall *c)
+{
+    if (tflite_needs(c, 1) && tflite_is_int16(c)) curve_int16(c, "sigmoid_table", 0);
+    else curve(c, "sigmoid", "sigmoid_fixed", -128, 1.0f / 256);
+}
+static void tanh_(TfliteCall *c)
+{
+    if (tflite_needs(c, 1) && tflite_is_int16(c)) curve_int16(c, "tanh_table", 1);
+    else curve(c, "tanh", "tanh_fixed", 0, 1.0f / 128);
+}
 
 /* ---- Softmax ----------------------------------------------------------------------------------------------------- */
 
@@ -156,12 +202,50 @@ static void softmax_int8(TfliteCall *c, double beta)
                             attr_int("left", f.exponent), attr_int("least", reach < 256 ? -reach : -256));
 }
 
+typedef float OfFloat(float x);
+static float exp_of(float x) { return (float)scalar_apply(EXPR_EXP, F32, F32, &(Scalar){ .f = (double)x }).f; }
+static float inverse_of(float x) { return 1.0f / (1.0f + x); }
+
+/* 513 points of a function in Q0.15; each is biased by half of the error of interpolation in the middle of its step. */
+static Tensor *points_of(TfliteCall *c, OfFloat *of, float least, float greatest)
+{
+    enum { STEPS = 512 };
+    int16_t point[STEPS + 1];
+    const float step = (greatest - least) / STEPS, unit = 32768;
+    for (int i = 0; i <= STEPS; i++) {
+        const float at = least + (float)i * step, here = roundf(of(at) * unit),
+                    middle = roundf((of(least + (float)(i + 1) * step) * unit + here) / 2),
+                    bias = i < STEPS ? roundf((middle - roundf(of(at + step / 2) * unit)) / 2) : 0;
+        point[i] = (int16_t)fmaxf(fminf(here - bias, INT16_MAX), INT16_MIN);
+    }
+    return tensor_constant(c->cx, "points", I16, 1, &(int64_t){ STEPS + 1 }, point);
+}
+
+static void softmax_int16(TfliteCall *c, double beta)
+{
+    if (!tflite_has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    if (tflite_scale(y) != 1.0f / 32768)
+        tflite_refuse(c, "the output's scale is %g; accepted: 1/32768", (double)tflite_scale(y));
+    const Factor f = tflite_factor((double)tflite_scale(x) * beta / (10.0 / 65535.0));
+    if (f.exponent > 14)
+        tflite_unsupported(c, "beta times the scale of \"%s\" is %g; less than 2.5 is accepted", x->name,
+                           (double)tflite_scale(x) * beta);
+    if (ctx_failed(c->cx)) return;
+    Tensor *in[] = { c->in[0], points_of(c, exp_of, -10, 0), points_of(c, inverse_of, 0, 1) };
+    c->out[0] = call(c->cx, "softmax_table", c->name, in, 3,
+                     ATTRS(attr_int("multiplier", f.multiplier), attr_int("left", f.exponent > 0 ? f.exponent : 0),
+                           attr_int("shift", f.exponent < 0 ? -f.exponent : 0),
+                           attr_flag("once", c->file->rounds_once)));
+}
+
 static void softmax(TfliteCall *c)
 {
     float beta = flat_float(&c->op->options, 0, 0);
     if (!tflite_needs(c, 1)) return;
     if (c->in[0]->rank < 1) tflite_refuse(c, "the input is a scalar; at least one dimension is accepted");
     else if (tflite_is_int8(c)) softmax_int8(c, (double)beta);
+    else if (tflite_is_int16(c)) softmax_int16(c, (double)beta);
     else {
         Tensor *x = beta == 1 ? c->in[0] : tflite_call2(c, "mul", c->in[0], number(c, F32, (double)beta));
         c->out[0] = tflite_call(c, "softmax", x, attr_int("axis", -1));
@@ -217,7 +301,7 @@ static Tensor *reduced(TfliteCall *c, const char *op, Tensor *x, const Axes *axe
 }
 
 /* Folds the division by the count into the multiplier, within its bits. */
-static void mean_int8(TfliteCall *c, const Axes *axes, int64_t count)
+static void mean_quantized(TfliteCall *c, const Axes *axes, int64_t count)
 {
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
@@ -229,7 +313,7 @@ static void mean_int8(TfliteCall *c, const Axes *axes, int64_t count)
     Tensor *sum = reduced(c, "reduce_sum", tflite_call(c, "cast", c->in[0], attr_type("to", I32)), axes);
     int64_t zeros = tflite_zero(x) * count;
     if (zeros) sum = tflite_call2(c, "sub", sum, number(c, I32, (double)zeros));
-    c->out[0] = tflite_rescale(c, sum, f, (Rescaling){ .zero = tflite_zero(y), .to = I8 });
+    c->out[0] = tflite_rescale(c, sum, f, (Rescaling){ .zero = tflite_zero(y), .to = c->in[0]->type });
 }
 
 /* Counts the elements of a reduction; for int8 the count is a constant of the formula. */
@@ -238,8 +322,8 @@ static bool count_elements(TfliteCall *c, const Axes *axes, int64_t *count)
     *count = 1;
     for (int i = 0; i < axes->count; i++) {
         const int64_t size = tensor_dim(c->in[0], (int)axes->at[i]);
-        if (size < 0 && tflite_is_int8(c))
-            tflite_unsupported(c, "int8 over axis %lld of %s, which is open; accepted: a fixed one",
+        if (size < 0 && tflite_is_quantized(c))
+            tflite_unsupported(c, "integers over axis %lld of %s, which is open; accepted: a fixed one",
                                (long long)axes->at[i], tensor_shape_text(c->cx, c->in[0]));
         *count *= size;
     }
@@ -256,7 +340,7 @@ static void mean(TfliteCall *c)
         return;
     }
     if (!count_elements(c, &axes, &count)) return;
-    if (tflite_is_int8(c) && count > 0) mean_int8(c, &axes, count);
+    if (tflite_is_quantized(c) && count > 0) mean_quantized(c, &axes, count);
     else c->out[0] = reduced(c, "reduce_mean", c->in[0], &axes);
 }
 
@@ -321,8 +405,9 @@ static void quantize(TfliteCall *c)
     if (!tflite_needs(c, 1) || !tflite_has_quant(c, tflite_out_info(c, 0), false)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     DType to;
-    if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8))
-        tflite_unsupported(c, "an output of type %s; accepted: INT8, UINT8", tflite_type_text(c->cx, y->type));
+    if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8 && to != I16 && (to != I32 || c->in[0]->type == F32)))
+        tflite_unsupported(c, "an output of type %s; accepted: INT8, UINT8, INT16, and INT32 from integers",
+                           tflite_type_text(c->cx, y->type));
     if (ctx_failed(c->cx)) return;
     if (c->in[0]->type != F32) {
         if (!tflite_has_quant(c, x, false)) return;
@@ -333,8 +418,8 @@ static void quantize(TfliteCall *c)
     }
     Tensor *q = tflite_call(c, "round", tflite_call2(c, "div", c->in[0], number(c, F32, (double)tflite_scale(y))));
     q = tflite_call2(c, "add", tflite_call(c, "cast", q, attr_type("to", I32)), number(c, I32, tflite_zero(y)));
-    q = tflite_call(c, "clip", q, attr_real("min", to == I8 ? INT8_MIN : 0),
-                    attr_real("max", to == I8 ? INT8_MAX : UINT8_MAX));
+    q = tflite_call(c, "clip", q, attr_real("min", (double)dtype_info(to)->least),
+                    attr_real("max", (double)dtype_info(to)->greatest));
     c->out[0] = tflite_call(c, "cast", q, attr_type("to", to));
 }
 
@@ -347,17 +432,17 @@ static void dequantize(TfliteCall *c)
 #define UNARY(code, name, newest, op) { code, name, newest, 0, OF_F32, 1, op, NULL, TFLITE_KEEPS_NONE }
 
 const TfliteRow tflite_rows_math[] = {
-    { 0, "ADD", 5, OPTIONS_ADD, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, add, TFLITE_KEEPS_ALL },
-    { 18, "MUL", 7, OPTIONS_MUL, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, mul, TFLITE_KEEPS_ALL },
-    { 41, "SUB", 5, OPTIONS_SUB, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, sub, TFLITE_KEEPS_ALL },
-    { 55, "MAXIMUM", 4, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, maximum, TFLITE_KEEPS_ALL },
-    { 57, "MINIMUM", 4, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, minimum, TFLITE_KEEPS_ALL },
+    { 0, "ADD", 5, OPTIONS_ADD, OF_F32 | OF_I8 | OF_I16 | OF_WHOLE, 2, NULL, add, TFLITE_KEEPS_ALL },
+    { 18, "MUL", 7, OPTIONS_MUL, OF_F32 | OF_I8 | OF_I16 | OF_WHOLE, 2, NULL, mul, TFLITE_KEEPS_ALL },
+    { 41, "SUB", 5, OPTIONS_SUB, OF_F32 | OF_I8 | OF_I16 | OF_WHOLE, 2, NULL, sub, TFLITE_KEEPS_ALL },
+    { 55, "MAXIMUM", 4, 0, OF_F32 | OF_I8 | OF_I16 | OF_WHOLE, 2, NULL, maximum, TFLITE_KEEPS_ALL },
+    { 57, "MINIMUM", 4, 0, OF_F32 | OF_I8 | OF_I16 | OF_WHOLE, 2, NULL, minimum, TFLITE_KEEPS_ALL },
     { 90, "FLOOR_DIV", 2, 0, OF_F32 | OF_I32, 2, "floor_div", NULL, TFLITE_KEEPS_NONE },
     { 99, "SQUARED_DIFFERENCE", 2, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, squared_difference, TFLITE_KEEPS_ALL },
-    { 14, "LOGISTIC", 4, 0, OF_F32 | OF_I8, 1, NULL, logistic, TFLITE_KEEPS_ALL },
-    { 28, "TANH", 4, 0, OF_F32 | OF_I8, 1, NULL, tanh_, TFLITE_KEEPS_ALL },
-    { 25, "SOFTMAX", 3, OPTIONS_SOFTMAX, OF_F32 | OF_I8, 1, NULL, softmax, TFLITE_KEEPS_ALL },
-    { 40, "MEAN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, mean, TFLITE_KEEPS_FIRST },
+    { 14, "LOGISTIC", 4, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, logistic, TFLITE_KEEPS_ALL },
+    { 28, "TANH", 4, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, tanh_, TFLITE_KEEPS_ALL },
+    { 25, "SOFTMAX", 3, OPTIONS_SOFTMAX, OF_F32 | OF_I8 | OF_I16, 1, NULL, softmax, TFLITE_KEEPS_ALL },
+    { 40, "MEAN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | OF_I16, 1, NULL, mean, TFLITE_KEEPS_FIRST },
     { 50, "LOG_SOFTMAX", 2, 0, OF_F32 | OF_I8, 1, NULL, log_softmax, TFLITE_KEEPS_ALL },
     { 56, "ARG_MAX", 3, 0, OF_F32 | OF_I8, 1, NULL, arg_max, TFLITE_KEEPS_FIRST },
     { 79, "ARG_MIN", 3, 0, OF_F32 | OF_I8, 1, NULL, arg_min, TFLITE_KEEPS_FIRST },
@@ -365,11 +450,11 @@ const TfliteRow tflite_rows_math[] = {
     { 81, "REDUCE_PROD", 2, OPTIONS_REDUCER, OF_F32 | OF_WHOLE, 1, NULL, reduce_prod, TFLITE_KEEPS_FIRST },
     { 91, "REDUCE_ANY", 2, OPTIONS_REDUCER, OF_BOOL, 1, NULL, reduce_any, TFLITE_KEEPS_FIRST },
     { 140, "REDUCE_ALL", 1, OPTIONS_REDUCER, OF_BOOL, 1, NULL, reduce_all, TFLITE_KEEPS_FIRST },
-    { 82, "REDUCE_MAX", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_max, TFLITE_KEEPS_FIRST },
-    { 89, "REDUCE_MIN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_min, TFLITE_KEEPS_FIRST },
-    { 114, "QUANTIZE", 3, 0, OF_F32 | OF_BYTES, 1, NULL, quantize, TFLITE_KEEPS_ALL },
+    { 82, "REDUCE_MAX", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | OF_I16, 1, NULL, reduce_max, TFLITE_KEEPS_FIRST },
+    { 89, "REDUCE_MIN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | OF_I16, 1, NULL, reduce_min, TFLITE_KEEPS_FIRST },
+    { 114, "QUANTIZE", 3, 0, OF_F32 | OF_BYTES | OF_I16 | OF_I32, 1, NULL, quantize, TFLITE_KEEPS_ALL },
     { 116, "ROUND", 1, 0, OF_F32, 1, NULL, round_, TFLITE_KEEPS_ALL },
-    { 6, "DEQUANTIZE", 6, 0, OF_BYTES | OF_F16, 1, NULL, dequantize, TFLITE_KEEPS_ALL },
+    { 6, "DEQUANTIZE", 6, 0, OF_BYTES | OF_I16 | OF_F16, 1, NULL, dequantize, TFLITE_KEEPS_ALL },
     UNARY(8, "FLOOR", 1, "floor"),
     UNARY(59, "NEG", 2, "neg"),
     UNARY(66, "SIN", 1, "sin"),

@@ -42,6 +42,13 @@ const TfliteTensor *tflite_out_info(const TfliteCall *c, int i)
 Tensor *tflite_in(const TfliteCall *c, int i) { return i < c->in_count ? c->in[i] : NULL; }
 bool tflite_is_int8(const TfliteCall *c) { return c->in[0] && c->in[0]->type == I8; }
 
+bool tflite_is_int16(const TfliteCall *c)
+{
+    const TfliteTensor *x = tflite_in_info(c, 0);
+    return c->in[0] && c->in[0]->type == I16 && x && x->quant;
+}
+bool tflite_is_quantized(const TfliteCall *c) { return tflite_is_int8(c) || tflite_is_int16(c); }
+
 bool tflite_needs(TfliteCall *c, int count)
 {
     for (int i = 0; i < count; i++)

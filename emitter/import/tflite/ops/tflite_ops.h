@@ -31,7 +31,7 @@ enum {
     OF_WHOLE = OF_I32 | OF_I64,
     OF_ALL = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16,
     OF_BYTES = OF_I8 | OF_U8,
-    /* Where input 0 is FLOAT32, input 1 may be integers with scales: tflite_real_weights */
+    /* Where input 0 is FLOAT32, input 1 may be integers with scales (tflite_real_weights); where it is INT16, INT8 */
     HAS_STORED_WEIGHTS = 512
 };
 
@@ -63,6 +63,8 @@ const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
 const TfliteTensor *tflite_in_info(const TfliteCall *c, int index);        /* the file's tensor; NULL: absent */
 const TfliteTensor *tflite_out_info(const TfliteCall *c, int index);
 bool tflite_is_int8(const TfliteCall *c);                                  /* true if input 0 is */
+bool tflite_is_int16(const TfliteCall *c);                                 /* true if input 0 is, with a scale */
+bool tflite_is_quantized(const TfliteCall *c);                             /* either of them */
 Tensor *tflite_in(const TfliteCall *c, int index);                         /* NULL: absent */
 bool tflite_needs(TfliteCall *c, int count);                               /* refuses absent inputs 0..count-1 */
 /* Reads the integers of input `index`, which must be constant. Returns their number; -1: absent, -2: refused. */
@@ -94,6 +96,8 @@ Factor tflite_factor(double real);
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel);      /* else refused */
 /* The first inputs and output 0, per tensor; else refused */
 bool tflite_has_quants(TfliteCall *c, int inputs);
+/* The same for input i; its scale may be 0 if it is always 0, as an initial state is: every product is 0 */
+bool tflite_has_factor(TfliteCall *c, int i);
 /* Dequantizes input i, with its scale or those along its axis. */
 Tensor *tflite_real(TfliteCall *c, int i);
 /* Dequantizes 8-bit weights, input 1, of an operator on floats. (TensorFlow Lite also quantizes each input to 8 bits at
@@ -114,6 +118,8 @@ typedef struct Rescaling {
     DType to;
 } Rescaling;
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r);   /* x times the factor */
+/* The same with the factors of 16 bits that the reference applies to 64-bit sums */
+Tensor *tflite_requantize_wide(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
 /* Requantizes sums of products (channels: the last axis) to output 0, by scales[0..count): one for all, or per
  * channel. */
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);

@@ -20,9 +20,29 @@ Factor tflite_factor(double real)
 float tflite_scale(const TfliteTensor *t) { return t->quant->scale[0]; }
 int tflite_zero(const TfliteTensor *t) { return t->quant->zero_point[0]; }
 
+/* The zero points of a type: those of 16 and more bits are 0. */
+typedef struct StoredRange { int type; int32_t least, greatest; const char *text; } StoredRange;
+static StoredRange zeros_of(const TfliteTensor *t)
+{
+    static const StoredRange ranges[] = {
+        { TFLITE_UINT8, 0, UINT8_MAX, "0 to 255" }, { TFLITE_INT16, 0, 0, "0" }, { TFLITE_INT32, 0, 0, "0" },
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        if (ranges[i].type == t->type) return ranges[i];
+    return (StoredRange){ TFLITE_INT8, INT8_MIN, INT8_MAX, "-128 to 127" };
+}
+
 static bool is_stored(const TfliteTensor *t, int32_t v)
 {
-    return t->type == TFLITE_UINT8 ? v >= 0 && v <= UINT8_MAX : v >= INT8_MIN && v <= INT8_MAX;
+    const StoredRange r = zeros_of(t);
+    return v >= r.least && v <= r.greatest;
+}
+
+/* The range of a quantized tensor's type; that of 8 bits with a sign for unknown ones. */
+static const DTypeInfo *stored_type(const TfliteTensor *t)
+{
+    DType type;
+    return dtype_info(tflite_dtype(t->type, &type) && dtype_is_integer(type) ? type : I8);
 }
 
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel)
@@ -35,8 +55,15 @@ bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_chan
         tflite_refuse(c, "the scale of \"%s\" is 0; more than 0 is accepted", t->name);
     else if (t->quant->count == 1 && !is_stored(t, t->quant->zero_point[0]))
         tflite_refuse(c, "the zero point of \"%s\" is %ld; %s is accepted", t->name, (long)t->quant->zero_point[0],
-                      t->type == TFLITE_UINT8 ? "0 to 255" : "-128 to 127");
+                      zeros_of(t).text);
     return !ctx_failed(c->cx);
+}
+
+bool tflite_has_factor(TfliteCall *c, int i)
+{
+    const TfliteTensor *x = tflite_in_info(c, i);
+    const bool is_zero = x && x->quant && x->quant->count == 1 && tflite_scale(x) == 0 && tflite_zero(x) == 0;
+    return is_zero || tflite_has_quant(c, x, false);
 }
 
 bool tflite_has_quants(TfliteCall *c, int inputs)
@@ -59,11 +86,11 @@ void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64
         [ACT_NONE] = { false, false, 0, 0 },         [ACT_RELU] = { true, false, 0, 0 },
         [ACT_RELU_N1_TO_1] = { true, true, -1, 1 },  [ACT_RELU6] = { true, true, 0, 6 },
     };
-    *least = INT8_MIN;
-    *greatest = INT8_MAX;
+    *least = stored_type(out)->least;
+    *greatest = stored_type(out)->greatest;
     if (activation < 0 || activation > ACT_RELU6) return;
-    int64_t low = bounds[activation].is_below ? stored(out, bounds[activation].low) : INT8_MIN;
-    int64_t high = bounds[activation].is_above ? stored(out, bounds[activation].high) : INT8_MAX;
+    int64_t low = bounds[activation].is_below ? stored(out, bounds[activation].low) : *least;
+    int64_t high = bounds[activation].is_above ? stored(out, bounds[activation].high) : *greatest;
     if (low > *least) *least = low;
     if (high < *greatest) *greatest = high;
 }
@@ -91,6 +118,7 @@ static Rescaling store_of(TfliteCall *c, int activation)
     tflite_clamp(out, activation, &r.least, &r.greatest);
     if (activation > ACT_RELU6) tflite_refuse_activation(c, activation, ACT_RELU6);
     r.zero = tflite_zero(out);
+    tflite_dtype(out->type, &r.to);
     return r;
 }
 
@@ -120,6 +148,29 @@ static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int c
     return call(cx, "rescale", c->name, (Tensor *[]){ x, m, n }, n ? 3 : 2,
                 ATTRS(attr_flag("once", c->file->rounds_once), RESCALING(r),
                       attr_if(!has_shifts, attr_int("shift", shift[0]))));
+}
+
+Tensor *tflite_requantize_wide(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation)
+{
+    const Rescaling r = store_of(c, activation);
+    Ctx *cx = c->cx;
+    int64_t shape = count;
+    int32_t *multiplier = NEW_ARRAY(cx->arena, int32_t, count);
+    uint8_t *shift = NEW_ARRAY(cx->arena, uint8_t, count);
+    for (int i = 0; i < count; i++) {
+        const Factor f = tflite_factor(scales[i]);
+        if (f.exponent > 7)
+            tflite_unsupported(c, "the scales of channel %d give a factor of 2^%d; less than 2^8 is accepted", i,
+                               f.exponent);
+        multiplier[i] = f.multiplier < 0x7fff0000 ? (f.multiplier + (1 << 15)) >> 16 : 0x7fff;
+        shift[i] = (uint8_t)(15 - f.exponent);
+    }
+    if (ctx_failed(cx) || !sums || !count) return NULL;
+    Tensor *in[] = { sums, count > 1 ? tensor_constant(cx, "m", I32, 1, &shape, multiplier) : NULL,
+                     count > 1 ? tensor_constant(cx, "n", U8, 1, &shape, shift) : NULL };
+    return call(cx, "rescale_wide", c->name, in, count > 1 ? 3 : 1,
+                ATTRS(attr_int("multiplier", multiplier[0]), attr_int("shift", shift[0]), attr_int("zero", r.zero),
+                      attr_int("min", r.least), attr_int("max", r.greatest), attr_type("to", r.to)));
 }
 
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation)
@@ -168,8 +219,8 @@ Tensor *tflite_real(TfliteCall *c, int i)
     const DType stored = c->in[i]->type;
     char *zeros = NEW_ARRAY(c->cx->arena, char, q->count);
     for (int k = 0; k < q->count; k++) dtype_store(stored, zeros, k, (Scalar){ .i = q->zero_point[k] });
-    if (dtype_info(stored)->bytes != 1)
-        tflite_unsupported(c, "\"%s\" is quantized and has elements of type %s; 8-bit ones are accepted", t->name,
+    if (dtype_info(stored)->bytes > 2)
+        tflite_unsupported(c, "\"%s\" is quantized and has elements of type %s; 8 and 16 bits are accepted", t->name,
                            dtype_info(stored)->spelling);
     if (ctx_failed(c->cx)) return NULL;
     Tensor *in[] = { c->in[i], tensor_constant(c->cx, c->name, F32, rank, shape, q->scale),
@@ -194,7 +245,7 @@ Tensor *tflite_difference(TfliteCall *c, int i)
 bool tflite_has_one_scale(TfliteCall *c, int inputs)
 {
     const TfliteTensor *y = tflite_out_info(c, 0);
-    for (int i = 0; i < inputs && tflite_is_int8(c); i++) {
+    for (int i = 0; i < inputs && tflite_is_quantized(c); i++) {
         const TfliteTensor *x = tflite_in_info(c, i);
         if (!tflite_has_quant(c, x, false) || !tflite_has_quant(c, y, false)) return false;
         if (tflite_scale(x) == tflite_scale(y) && tflite_zero(x) == tflite_zero(y)) continue;

@@ -49,15 +49,43 @@ static bool finish_windows(TfliteCall *c, TfliteWindows *w)
 static bool check_bias(TfliteCall *c, int64_t channels, DType sums)
 {
     const Tensor *b = tflite_in(c, 2);
-    if (!b || (b->type == sums && tensor_elems(b) == channels)) return true;
-    tflite_refuse(c, "the bias is %s%s; accepted: %s[%lld]", dtype_info(b->type)->spelling, tensor_shape_text(c->cx, b),
-                  dtype_info(sums)->spelling, (long long)channels);
+    const bool may_be_wide = sums == I32 && tflite_is_int16(c);
+    if (!b || ((b->type == sums || (may_be_wide && b->type == I64)) && tensor_elems(b) == channels)) return true;
+    tflite_refuse(c, "the bias is %s%s; accepted: %s[%lld]%s", dtype_info(b->type)->spelling,
+                  tensor_shape_text(c->cx, b), dtype_info(sums)->spelling, (long long)channels,
+                  may_be_wide ? ", or i64" : "");
     return false;
+}
+
+/* ---- Sums of 64 bits --------------------------------------------------------------------------------------------- */
+
+/* True if the reference has 64-bit sums: 16-bit inputs without a bias, or with one of 64 bits. */
+static bool has_wide_bias(const TfliteCall *c)
+{
+    return tflite_is_int16(c) && (!tflite_in(c, 2) || c->in[2]->type == I64);
+}
+
+/* True if each sum of an output channel's products fits 32 bits, by the magnitudes of its constant weights, which are
+ * `stride` apart: then its 64 bits are not needed. */
+static bool sums_fit(const Tensor *w, int64_t channels, int64_t stride)
+{
+    if (!tensor_is_constant(w) || w->type != I8 || channels < 1) return false;
+    const int64_t each = tensor_elems(w) / channels;
+    for (int64_t o = 0; o < channels; o++) {
+        int64_t sum = 0;
+        for (int64_t i = 0; i < each; i++) {
+            const int64_t v = dtype_load(I8, w->data, stride == 1 ? o * each + i : o + i * stride).i;
+            sum += v < 0 ? -v : v;
+        }
+        if (sum > INT32_MAX / -INT16_MIN) return false;
+    }
+    return true;
 }
 
 static Tensor *add_bias(TfliteCall *c, Tensor *sums)
 {
     Tensor *b = tflite_in(c, 2);
+    if (b && b->type == I64 && sums && sums->type != I64) sums = tflite_call(c, "cast", sums, attr_type("to", I64));
     return b ? tflite_call2(c, "add", sums,
                             b->rank == 1 ? b : tflite_call(c, "reshape", b, attr_list("shape", tensor_elems(b))))
              : sums;
@@ -76,12 +104,12 @@ static Tensor *requantize_channels(TfliteCall *c, Tensor *sums, int64_t channels
     }
     for (int i = 0; i < count; i++)
         scales[i] = (double)tflite_scale(x) * (double)k->quant->scale[i] / (double)tflite_scale(y);
-    return tflite_requantize(c, sums, scales, count, act);
+    return (has_wide_bias(c) ? tflite_requantize_wide : tflite_requantize)(c, sums, scales, count, act);
 }
 
 static bool has_quants(TfliteCall *c)
 {
-    return tflite_has_quant(c, tflite_in_info(c, 0), false) && tflite_has_quant(c, tflite_in_info(c, 1), true)
+    return tflite_has_factor(c, 0) && tflite_has_quant(c, tflite_in_info(c, 1), true)
            && tflite_has_quant(c, tflite_out_info(c, 0), false);
 }
 
@@ -102,16 +130,19 @@ static bool has_symmetric_weights(TfliteCall *c)
 static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const TfliteWindows *w, int64_t groups,
                                int act)
 {
-    bool is_int8 = tflite_is_int8(c);
+    bool is_int = tflite_is_quantized(c);
     int64_t channels = k ? tensor_dim(k, k->rank - 1) : 0;
-    if (!k || !check_bias(c, channels, is_int8 ? I32 : F32)) return;
-    if (is_int8 && (!has_quants(c) || !has_symmetric_weights(c))) return;
+    if (!k || !check_bias(c, channels, is_int ? I32 : F32)) return;
+    if (is_int && (!has_quants(c) || !has_symmetric_weights(c))) return;
+    const int zero = is_int ? tflite_zero(tflite_in_info(c, 0)) : 0;
+    const bool is_wide = has_wide_bias(c) && !sums_fit(c->in[1], channels, groups ? 1 : channels);
     Tensor *sums = tflite_call2(c, op, c->in[0], k, attr_ints("stride", w->stride, 2),
                                 attr_ints("dilation", w->dilation, 2), attr_ints("pad", w->pad, 4),
                                 attr_if(groups, attr_int("groups", groups)),
-                                attr_if(is_int8, attr_int("zero", is_int8 ? tflite_zero(tflite_in_info(c, 0)) : 0)));
+                                attr_if(tflite_is_int8(c), attr_int("zero", zero)),
+                                attr_if(is_wide, attr_flag("wide", true)));
     sums = add_bias(c, sums);
-    c->out[0] = is_int8 ? requantize_channels(c, sums, channels, act) : tflite_activate(c, sums, act);
+    c->out[0] = is_int ? requantize_channels(c, sums, channels, act) : tflite_activate(c, sums, act);
 }
 
 /* ---- Convolutions ------------------------------------------------------------------------------------------------ */
@@ -166,12 +197,13 @@ static Tensor *as_rows(TfliteCall *c, int64_t each)
 }
 
 /* Requantizes a dense layer; the product of the scales is computed in floats, or per channel in doubles. */
-static Tensor *requantize_dense(TfliteCall *c, Tensor *sums, int64_t channels, int act)
+static Tensor *requantize_dense(TfliteCall *c, Tensor *sums, int64_t channels, int act, bool is_wide)
 {
     const TfliteTensor *x = tflite_in_info(c, 0), *w = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
     if (w->quant->count > 1) return requantize_channels(c, sums, channels, act);
     const float product = tflite_scale(x) * tflite_scale(w);
-    return tflite_requantize(c, sums, &(double){ (double)product / (double)tflite_scale(y) }, 1, act);
+    const double scale = (double)product / (double)tflite_scale(y);
+    return (is_wide ? tflite_requantize_wide : tflite_requantize)(c, sums, &scale, 1, act);
 }
 
 static void fully_connected(TfliteCall *c)
@@ -183,17 +215,20 @@ static void fully_connected(TfliteCall *c)
         tflite_unsupported(c, "weights of the format SHUFFLED4x16INT8; accepted: DEFAULT");
     if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; accepted: [o][k]", tensor_shape_text(cx, c->in[1]));
     if (ctx_failed(cx) || !tflite_real_weights(c)) return;
-    bool is_int8 = tflite_is_int8(c);
+    const bool is_int = tflite_is_quantized(c), is_int8 = tflite_is_int8(c), has_wide = has_wide_bias(c);
     int64_t channels = tensor_dim(c->in[1], 0);
     Tensor *x = as_rows(c, tensor_dim(c->in[1], 1)), *w = tflite_call(c, "transpose", c->in[1],
                                                                       attr_list("perm", 1, 0));
-    if (!x || !w || !check_bias(c, channels, is_int8 ? I32 : F32) || (is_int8 && !has_quants(c))) return;
-    const int zero = is_int8 ? tflite_zero(tflite_in_info(c, 0)) : 0,
-              zero_w = is_int8 ? tflite_zero(tflite_in_info(c, 1)) : 0;
+    if (!x || !w || !check_bias(c, channels, is_int ? I32 : F32) || (is_int && !has_quants(c))) return;
+    if (tflite_is_int16(c) && !has_symmetric_weights(c)) return;
+    const int zero = is_int ? tflite_zero(tflite_in_info(c, 0)) : 0,
+              zero_w = is_int ? tflite_zero(tflite_in_info(c, 1)) : 0;
+    const bool is_wide = has_wide && !sums_fit(c->in[1], channels, 1);
     Tensor *sums = tflite_call2(c, "dense", x, w, attr_if(is_int8, attr_int("zero", zero)),
-                                attr_if(is_int8, attr_int("zero_w", zero_w)));
+                                attr_if(is_int8, attr_int("zero_w", zero_w)),
+                                attr_if(is_wide, attr_flag("wide", true)));
     sums = add_bias(c, sums);
-    c->out[0] = is_int8 ? requantize_dense(c, sums, channels, act) : tflite_activate(c, sums, act);
+    c->out[0] = is_int ? requantize_dense(c, sums, channels, act, has_wide) : tflite_activate(c, sums, act);
 }
 
 /* Leading dimensions broadcast; an adjoint operand is transposed. */
@@ -217,7 +252,7 @@ static void batch_matmul(TfliteCall *c)
             side[i] = tflite_call(c, "transpose", side[i], attr_ints("perm", perm, rank));
     }
     Tensor *sums = tflite_call2(c, "matmul", side[0], side[1]);
-    c->out[0] = is_int8 ? requantize_dense(c, sums, 1, ACT_NONE) : sums;
+    c->out[0] = is_int8 ? requantize_dense(c, sums, 1, ACT_NONE, false) : sums;
 }
 
 /* ---- Transposed -------------------------------------------------------------------------------------------------- */
@@ -291,11 +326,12 @@ static void pool(TfliteCall *c, const char *op)
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
     c->out[0] = tflite_call(c, op, c->in[0], attr_ints("kernel", w.kernel, 2), attr_ints("stride", w.stride, 2),
                             attr_ints("pad", w.pad, 4));
-    if (!tflite_is_int8(c)) c->out[0] = tflite_activate(c, c->out[0], act);
+    if (!tflite_is_quantized(c)) c->out[0] = tflite_activate(c, c->out[0], act);
     else if (act != ACT_NONE && tflite_has_quant(c, tflite_out_info(c, 0), false)) {
         int64_t least, greatest;
         tflite_clamp(tflite_out_info(c, 0), act, &least, &greatest);
-        if (least > INT8_MIN || greatest < INT8_MAX)
+        const DTypeInfo *type = dtype_info(c->in[0]->type);
+        if (least > type->least || greatest < type->greatest)
             c->out[0] = tflite_call(c, "clip", c->out[0], attr_real("min", (double)least),
                                     attr_real("max", (double)greatest));
     }
@@ -307,14 +343,15 @@ static void max_pool(TfliteCall *c) { pool(c, "max_pool2d"); }
 enum { OPTIONS_TRANSPOSE_CONV = 49, OPTIONS_BATCH_MATMUL = 101 };
 
 const TfliteRow tflite_rows_window[] = {
-    { 1, "AVERAGE_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, average_pool, TFLITE_KEEPS_FIRST },
-    { 3, "CONV_2D", 8, OPTIONS_CONV, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL, conv_2d, TFLITE_KEEPS_FIRST },
-    { 4, "DEPTHWISE_CONV_2D", 7, OPTIONS_DEPTHWISE, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL,
+    { 1, "AVERAGE_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8 | OF_I16, 1, NULL, average_pool, TFLITE_KEEPS_FIRST },
+    { 3, "CONV_2D", 8, OPTIONS_CONV, OF_F32 | OF_I8 | OF_I16 | HAS_STORED_WEIGHTS, 2, NULL, conv_2d,
+      TFLITE_KEEPS_FIRST },
+    { 4, "DEPTHWISE_CONV_2D", 7, OPTIONS_DEPTHWISE, OF_F32 | OF_I8 | OF_I16 | HAS_STORED_WEIGHTS, 2, NULL,
       depthwise_conv_2d, TFLITE_KEEPS_FIRST },
-    { 9, "FULLY_CONNECTED", 13, OPTIONS_DENSE, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL,
+    { 9, "FULLY_CONNECTED", 13, OPTIONS_DENSE, OF_F32 | OF_I8 | OF_I16 | HAS_STORED_WEIGHTS, 2, NULL,
       fully_connected, TFLITE_KEEPS_ALL },
     { 67, "TRANSPOSE_CONV", 5, OPTIONS_TRANSPOSE_CONV, OF_I32, 1, NULL, transpose_conv, TFLITE_KEEPS_NONE },
     { 126, "BATCH_MATMUL", 7, OPTIONS_BATCH_MATMUL, OF_F32 | OF_I8, 2, NULL, batch_matmul, TFLITE_KEEPS_ALL },
-    { 17, "MAX_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, max_pool, TFLITE_KEEPS_FIRST },
+    { 17, "MAX_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8 | OF_I16, 1, NULL, max_pool, TFLITE_KEEPS_FIRST },
     { 0 }
 };
