@@ -66,8 +66,8 @@ static int tree_step(Ctx *cx, const Node *n, Tensor **out)
     for (int i = 1; i < 5; i++) is_fit = is_fit && (i == 3 || dtype_is_integer(n->in[i]->type));
     for (int i = 2; i < 5; i++) is_fit = is_fit && n->in[i]->rank == 1 && n->in[i]->shape[0] == feature->shape[0];
     if (!is_fit || tensor_elems(feature) < 1 || tensor_dim(x, 1) < 1) {
-        op_refuse(cx, n, "x %s, nodes %s, %s features and %s thresholds; x[n][features], integers [n][trees], and equal "
-                  "numbers of features, thresholds of x's type and skips are expected", tensor_shape_text(cx, x),
+        op_refuse(cx, n, "x %s, nodes %s, %s features and %s thresholds; x[n][features], integers [n][trees], and "
+                  "equal numbers of features, thresholds of x's type and skips are expected", tensor_shape_text(cx, x),
                   tensor_shape_text(cx, at), tensor_shape_text(cx, feature), tensor_shape_text(cx, n->in[3]));
         return 0;
     }
