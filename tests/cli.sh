@@ -214,7 +214,7 @@ check verify-io-arena-regions-is-shown ends 0 '^back: 0 of 40 elements differ' v
 check report-io-arena-is-shown  ends 0 '^RAM  *[0-9]* bytes: arena [0-9]* with inputs and outputs$' report $digits --io arena
 check verify-recorded-layer-fails ends 1 'the first layer that differs is "relu_2"' verify $digits --recorded "$work/recorded"
 check verify-recorded-none-is-refused ends 1 'two.npz" holds none of the layers' verify $digits --recorded tests/fuzz/corpus-npz/two.npz
-check verify-recorded-no-zip-is-refused ends 1 'in.npz" is not a .npz file that can be read: it does not end as a zip file' verify $digits --recorded "$work/in.npz"
+check verify-recorded-no-zip-is-refused ends 1 'in.npz" is not a zip archive that can be read: it does not end as a zip file' verify $digits --recorded "$work/in.npz"
 check run-layers-is-accepted    ends 0 - run $digits "$work/in.npy" --layers -o "$work/o0.npy" -o "$work/o1.npy"
 
 # ---- Refused input: 1, as `file: where: error: what` -----------------------------------------------------------------

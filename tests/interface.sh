@@ -205,6 +205,24 @@ few() { printf 'a\nb\n' > "$work/few.txt"; ! "$lw" $digits --class-names "$work/
     [ ! -e "$work/few.c" ]; }
 check class-names-fit-an-output few
 
+# labels.tflite has metadata that name its two classes, in an archive after the model (tests/tools/labels.py).
+labels() {
+    "$lw" tests/models/labels.tflite -o "$work/labels.c" && grep -qF '{ "off", "the \"on\" state" }' "$work/labels.h"
+}
+check class-names-of-tflite-metadata labels
+labels_of_user() {
+    printf 'a\nb\n' > "$work/two.txt"
+    "$lw" tests/models/labels.tflite --class-names "$work/two.txt" -o "$work/labels.c" && grep -qF '{ "a", "b" }' "$work/labels.h"
+}
+check class-names-of-the-option-precede-metadata labels_of_user
+# damaged LENGTH WORDS: the first LENGTH bytes of the file compile without names, with a warning.
+damaged() {
+    head -c "$1" tests/models/labels.tflite > "$work/cut.tflite"
+    "$lw" "$work/cut.tflite" -o "$work/cut.c" 2> "$log.cut" && ! grep -q CLASS "$work/cut.h" &&
+        grep "warning: the class names of the metadata, file \"labels.txt\", are left out: .*$2" "$log.cut"
+}
+check class-names-without-their-archive-are-a-warning damaged 931 'does not end as a zip file'
+
 documented() { "$lw" "$work/two.te" -o "$work/two.c" && grep -q '^#define TWO_E_NULL  *(-4) */\* .*null' "$work/two.h"; }
 check null-pointers-are-documented  documented
 

@@ -6,25 +6,6 @@
 #include "driver/driver.h"
 #include "support/file.h"
 
-/* Returns the length of the line without the blanks at its end. */
-static size_t line_length(const char *line, size_t n)
-{
-    while (n && (line[n - 1] == '\r' || line[n - 1] == ' ' || line[n - 1] == '\t')) n--;
-    return n;
-}
-
-static int lines_of(Ctx *cx, const char *text, const char **line)
-{
-    int count = 0;
-    while (*text) {
-        const size_t n = strcspn(text, "\n"), used = line_length(text, n);
-        if (used && line) line[count] = text_format(cx, "%.*s", (int)used, text);
-        count += used > 0;
-        text += n + (text[n] != '\0');
-    }
-    return count;
-}
-
 /* Returns the first output with `count` elements on its last axis, -1: none. */
 static int output_of_classes(const Program *p, int count)
 {
@@ -62,9 +43,8 @@ void build_class_names(Build *b)
     if (!path || ctx_failed(cx)) return;
     const char *text = file_text(cx, path, file_read(cx, path));
     if (ctx_failed(cx)) return;
-    const int count = lines_of(cx, text, NULL);
-    const char **name = NEW_ARRAY(cx->arena, const char *, count);
-    lines_of(cx, text, name);
+    const char *const *name;
+    const int count = text_lines(cx, text, &name);
     p->class_output = output_of_classes(p, count);
     if (p->class_output < 0)
         diag_error(cx, path, "%d names of classes; no output has as many elements on its last axis: %s", count,

@@ -239,3 +239,33 @@ const char *text_hint(Ctx *cx, const char *word, const char *const *candidates, 
     const char *near = text_nearest(cx, word, candidates, count);
     return near ? text_format(cx, "; did you mean '%s'?", near) : otherwise;
 }
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+/* Returns the length of the line without the blanks at its end. */
+static size_t line_length(const char *line, size_t n)
+{
+    while (n && (line[n - 1] == '\r' || line[n - 1] == ' ' || line[n - 1] == '\t')) n--;
+    return n;
+}
+
+static int lines_of(Ctx *cx, const char *text, const char **line)
+{
+    int count = 0;
+    while (*text) {
+        const size_t n = strcspn(text, "\n"), used = line_length(text, n);
+        if (used && line) line[count] = text_format(cx, "%.*s", (int)used, text);
+        count += used > 0;
+        text += n + (text[n] != '\0');
+    }
+    return count;
+}
+
+int text_lines(Ctx *cx, const char *text, const char *const **lines)
+{
+    const int count = lines_of(cx, text, NULL);
+    const char **line = NEW_ARRAY(cx->arena, const char *, count);
+    lines_of(cx, text, line);
+    *lines = line;
+    return count;
+}

@@ -44,5 +44,8 @@ const char *text_nearest(Ctx *cx, const char *word, const char *const *candidate
 /* Returns "; did you mean 'it'?" with the nearest candidate, or `otherwise` if there is none. */
 const char *text_hint(Ctx *cx, const char *word, const char *const *candidates, size_t count, const char *otherwise);
 
+/* Returns the number of lines that are not blank, and the lines without the blanks at their ends. */
+int text_lines(Ctx *cx, const char *text, const char *const **lines);
+
 bool text_has_word(const char *list, const char *word);    /* list: words separated by single spaces */
 #endif

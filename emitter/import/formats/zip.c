@@ -15,7 +15,7 @@ enum { STORED = 0, DEFLATED = 8, ENCRYPTED = 1, MOST_ENTRIES = 65534, MOST_RATIO
 
 static bool refuse(Ctx *cx, const char *path, const char *what)
 {
-    diag_error(cx, NULL, "\"%s\" is not a .npz file that can be read: %s", path, what);
+    diag_error(cx, NULL, "\"%s\" is not a zip archive that can be read: %s", path, what);
     return false;
 }
 

@@ -13,6 +13,7 @@
 
 #include "import/model/fold_small.h"
 #include "import/formats/given_value.h"
+#include "import/tflite/file/tflite_labels.h"
 #include "import/tflite/tflite_open.h"
 #include "import/tflite/ops/tflite_rows.h"
 #include "import/tflite/ops/tflite_state.h"
@@ -396,6 +397,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
         for (int i = 0; i < im->file.operator_count && !ctx_failed(cx); i++) import_operator(im, &im->file.operator[i]);
         if (!ctx_failed(cx)) make_outputs(im, out);
         if (!ctx_failed(cx)) add_states(im, out);
+        if (!ctx_failed(cx)) out->class_count = tflite_labels(cx, bytes, &out->class_name);
     }
     cx->file = outer;
     return !ctx_failed(cx);
