@@ -25,6 +25,12 @@ static inline int32x4_t lw_neon_pairwise(int32x4_t a, int32x4_t b)
     return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)), vpadd_s32(vget_low_s32(b), vget_high_s32(b)));
 }
 #endif
+/* gcc moves no instruction across: it would load all operands of an unrolled loop first, more than registers hold. */
+#ifdef __clang__
+#define LW_NEON_IN_ORDER ((void)0)
+#else
+#define LW_NEON_IN_ORDER __asm__ volatile("")
+#endif
 /* Products of the low halves. gcc keeps the halves of a vector in registers of their own, which are too few. */
 static inline int16x8_t lw_neon_lows(int8x16_t a, int8x16_t b)
 {
@@ -36,16 +42,29 @@ static inline int16x8_t lw_neon_lows(int8x16_t a, int8x16_t b)
     return vmull_s8(vget_low_s8(a), vget_low_s8(b));
 #endif
 }
+static inline int16x8_t lw_neon_add_lows(int16x8_t s, int8x16_t a, int8x16_t b)
+{
+#if defined(__aarch64__) && !defined(__clang__)
+    __asm__("smlal %0.8h, %1.8b, %2.8b" : "+w"(s) : "w"(a), "w"(b));
+    return s;
+#else
+    return vmlal_s8(s, vget_low_s8(a), vget_low_s8(b));
+#endif
+}
 /* The sums of four vectors, in their order. */
 static inline int32x4_t lw_neon_across(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d)
 {
     return lw_neon_pairwise(lw_neon_pairwise(a, b), lw_neon_pairwise(c, d));
 }
 static inline void lw_neon_increase(int32_t *c, int32x4_t by) { vst1q_s32(c, vaddq_s32(vld1q_s32(c), by)); }
-/* Sums of sixteen products, four in a lane. Two products are in 16 bits: no weight is -128. */
+/* Sums of two products in 16 bits: no weight is -128. */
+static inline int16x8_t lw_neon_two16(int8x16_t x, int8x16_t k)
+{
+    return LW_NEON_HIGH(vmlal, lw_neon_lows(x, k), x, k);
+}
 static inline int32x4_t lw_neon_dot16(int32x4_t s, int8x16_t x, int8x16_t k)
 {
-    return vpadalq_s16(s, LW_NEON_HIGH(vmlal, lw_neon_lows(x, k), x, k));
+    return vpadalq_s16(s, lw_neon_two16(x, k));
 }
 static inline int32x4_t lw_neon_dot8(int32x4_t s, const int8_t *x, const int8_t *k)
 {
@@ -110,35 +129,45 @@ static inline int32_t lw_neon_1x1(int32_t n, int32_t c, const int8_t *a, const i
 /* lw: lw_neon_panels needs lw_neon_bytes lw_panel_i8 */
 #if LW_SIMD_NEON_BYTES
 /* w pixels, 1, 2 or 4, by four channels. Variables, not arrays: compilers keep these in registers. */
-#define LW_NEON_ZERO(r) int32x4_t s##r##0 = vdupq_n_s32(0), s##r##1 = s##r##0, s##r##2 = s##r##0, s##r##3 = s##r##0
+#define LW_NEON_SUMS(r) int32x4_t s##r##0, s##r##1, s##r##2, s##r##3
 #define LW_NEON_ADD(r, at) lw_neon_increase(at, lw_neon_across(s##r##0, s##r##1, s##r##2, s##r##3))
+/* The first block of elements begins the sums. */
 #define LW_NEON_ROW16(r, x)                                                                                            \
     do {                                                                                                               \
         const int8x16_t v = vld1q_s8((x) + e);                                                                         \
-        s##r##0 = lw_neon_dot16(s##r##0, v, k0);                                                                       \
-        s##r##1 = lw_neon_dot16(s##r##1, v, k1);                                                                       \
-        s##r##2 = lw_neon_dot16(s##r##2, v, k2);                                                                       \
-        s##r##3 = lw_neon_dot16(s##r##3, v, k3);                                                                       \
+        s##r##0 = e ? lw_neon_dot16(s##r##0, v, k0) : vpaddlq_s16(lw_neon_two16(v, k0));                               \
+        s##r##1 = e ? lw_neon_dot16(s##r##1, v, k1) : vpaddlq_s16(lw_neon_two16(v, k1));                               \
+        s##r##2 = e ? lw_neon_dot16(s##r##2, v, k2) : vpaddlq_s16(lw_neon_two16(v, k2));                               \
+        s##r##3 = e ? lw_neon_dot16(s##r##3, v, k3) : vpaddlq_s16(lw_neon_two16(v, k3));                               \
+        if (w > 1) LW_NEON_IN_ORDER;                                                                                   \
+    } while (0)
+#define LW_NEON_BLOCK16                                                                                                \
+    do {                                                                                                               \
+        const int8_t *k = b + e * 4;                                                                                   \
+        const int8x16_t k0 = vld1q_s8(k), k1 = vld1q_s8(k + 16), k2 = vld1q_s8(k + 32), k3 = vld1q_s8(k + 48);         \
+        LW_NEON_ROW16(0, a);                                                                                           \
+        if (w > 1) LW_NEON_ROW16(1, a + aw);                                                                           \
+        if (w > 2) LW_NEON_ROW16(2, a + 2 * aw);                                                                       \
+        if (w > 2) LW_NEON_ROW16(3, a + 3 * aw);                                                                       \
     } while (0)
 LW_NEON_FIXED void lw_neon_panel16(int32_t w, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
                                    const int8_t *b)
 {
-    LW_NEON_ZERO(0);
-    LW_NEON_ZERO(1);
-    LW_NEON_ZERO(2);
-    LW_NEON_ZERO(3);
-    for (int32_t e = 0; e < n * 16; e += 16, b += 64) {
-        const int8x16_t k0 = vld1q_s8(b), k1 = vld1q_s8(b + 16), k2 = vld1q_s8(b + 32), k3 = vld1q_s8(b + 48);
-        LW_NEON_ROW16(0, a);
-        if (w > 1) LW_NEON_ROW16(1, a + aw);
-        if (w > 2) LW_NEON_ROW16(2, a + 2 * aw);
-        if (w > 2) LW_NEON_ROW16(3, a + 3 * aw);
+    LW_NEON_SUMS(0);
+    LW_NEON_SUMS(1);
+    LW_NEON_SUMS(2);
+    LW_NEON_SUMS(3);
+    {
+        enum { e = 0 };
+        LW_NEON_BLOCK16;
     }
+    for (int32_t e = 16; e < n * 16; e += 16) LW_NEON_BLOCK16;
     LW_NEON_ADD(0, c);
     if (w > 1) LW_NEON_ADD(1, c + cw);
     if (w > 2) LW_NEON_ADD(2, c + 2 * cw);
     if (w > 2) LW_NEON_ADD(3, c + 3 * cw);
 }
+#define LW_NEON_ZERO(r) int32x4_t s##r##0 = vdupq_n_s32(0), s##r##1 = s##r##0, s##r##2 = s##r##0, s##r##3 = s##r##0
 /* Eight elements of a channel at once: two blocks in 16 bits, then the last one alone. */
 #define LW_NEON_TWO8(s, v, v1, at) vpadalq_s16(s, vmlal_s8(vmull_s8(v, vld1_s8(b + (at))), v1, vld1_s8(b + 32 + (at))))
 #define LW_NEON_ROW8(r, x)                                                                                             \
@@ -181,11 +210,13 @@ LW_NEON_FIXED void lw_neon_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, 
     if (w > 2) LW_NEON_ADD(2, c + 2 * cw);
     if (w > 2) LW_NEON_ADD(3, c + 3 * cw);
 }
+#undef LW_NEON_SUMS
+#undef LW_NEON_BLOCK16
 #undef LW_NEON_ZERO
 #undef LW_NEON_ADD
-#define LW_NEON_PANEL_BYTES(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                                   \
-    if ((m) == 4 && (d) == 16) lw_neon_panel16(w, n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi));                      \
-    else if ((m) == 4 && (d) == 8) lw_neon_panel8(w, n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi));
+#define LW_NEON_PANEL_BYTES(w, kh, n, m, d, c, cw, a, aw, b)                                                           \
+    if ((kh) == 1 && (m) == 4 && (d) == 16) lw_neon_panel16(w, n, c, cw, a, aw, b);                                    \
+    else if ((kh) == 1 && (m) == 4 && (d) == 8) lw_neon_panel8(w, n, c, cw, a, aw, b);
 #if defined(__aarch64__) && defined(__ARM_FEATURE_DOTPROD)
 /* w pixels by m channels, 4, 8 or 16, of four elements: an instruction takes a pixel's elements from a lane. */
 #define LW_NEON_AT(p, i) vld1q_s32((p) + 4 * ((i) < m / 4 ? (i) : 0))
@@ -216,6 +247,7 @@ LW_NEON_FIXED void lw_neon_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, 
         if (w > 1) LW_NEON_LANE(1, lane);                                                                              \
         if (w > 2) LW_NEON_LANE(2, lane);                                                                              \
         if (w > 2) LW_NEON_LANE(3, lane);                                                                              \
+        if (w > 1) LW_NEON_IN_ORDER;                                                                                   \
     } while (0)
 LW_NEON_FIXED int8x16_t lw_neon_quad(const int8_t *p)
 {
@@ -223,26 +255,29 @@ LW_NEON_FIXED int8x16_t lw_neon_quad(const int8_t *p)
     memcpy(&four, p, sizeof four);
     return vreinterpretq_s8_s32(vdupq_n_s32(four));
 }
-LW_NEON_FIXED void lw_neon_quads(int32_t w, int32_t m, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
-                                 const int8_t *b)
+LW_NEON_FIXED void lw_neon_quads(int32_t w, int32_t m, int32_t kh, int32_t n, int32_t *c, int32_t cw, const int8_t *a,
+                                 int32_t aw, int32_t ai, const int8_t *b)
 {
     const int8_t *a1 = w > 1 ? a + aw : a, *a2 = w > 2 ? a + 2 * aw : a, *a3 = w > 2 ? a + 3 * aw : a;
-    int32_t *c1 = w > 1 ? c + cw : c, *c2 = w > 2 ? c + 2 * cw : c, *c3 = w > 2 ? c + 3 * cw : c, e = 0;
+    int32_t *c1 = w > 1 ? c + cw : c, *c2 = w > 2 ? c + 2 * cw : c, *c3 = w > 2 ? c + 3 * cw : c;
     LW_NEON_BEGIN(0, c);
     LW_NEON_BEGIN(1, c1);
     LW_NEON_BEGIN(2, c2);
     LW_NEON_BEGIN(3, c3);
-    for (; e + 16 <= n * 4; e += 16) {
-        const int8x16_t x0 = vld1q_s8(a + e), x1 = vld1q_s8(a1 + e), x2 = vld1q_s8(a2 + e), x3 = vld1q_s8(a3 + e);
-        LW_NEON_QUAD(0);
-        LW_NEON_QUAD(1);
-        LW_NEON_QUAD(2);
-        LW_NEON_QUAD(3);
-    }
-    for (; e < n * 4; e += 4) {
-        const int8x16_t x0 = lw_neon_quad(a + e), x1 = lw_neon_quad(a1 + e), x2 = lw_neon_quad(a2 + e),
-                        x3 = lw_neon_quad(a3 + e);
-        LW_NEON_QUAD(0);
+    for (int32_t i = 0; i < kh; i++) {
+        int32_t e = i * ai;
+        for (; e + 16 <= i * ai + n * 4; e += 16) {
+            const int8x16_t x0 = vld1q_s8(a + e), x1 = vld1q_s8(a1 + e), x2 = vld1q_s8(a2 + e), x3 = vld1q_s8(a3 + e);
+            LW_NEON_QUAD(0);
+            LW_NEON_QUAD(1);
+            LW_NEON_QUAD(2);
+            LW_NEON_QUAD(3);
+        }
+        for (; e < i * ai + n * 4; e += 4) {
+            const int8x16_t x0 = lw_neon_quad(a + e), x1 = lw_neon_quad(a1 + e), x2 = lw_neon_quad(a2 + e),
+                            x3 = lw_neon_quad(a3 + e);
+            LW_NEON_QUAD(0);
+        }
     }
     LW_NEON_END(0, c);
     if (w > 1) LW_NEON_END(1, c1);
@@ -251,12 +286,11 @@ LW_NEON_FIXED void lw_neon_quads(int32_t w, int32_t m, int32_t n, int32_t *c, in
 }
 #undef LW_NEON_BEGIN
 #undef LW_NEON_END
-#define LW_NEON_PANEL_QUADS(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                                   \
-    if (((m) == 4 || (m) == 8 || (m) == 16) && (d) == 4)                                                               \
-        lw_neon_quads(w, m, n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi));                                            \
+#define LW_NEON_PANEL_QUADS(w, kh, n, m, d, c, cw, a, aw, ai, b)                                                       \
+    if (((m) == 4 || (m) == 8 || (m) == 16) && (d) == 4) lw_neon_quads(w, m, kh, n, c, cw, a, aw, ai, b);              \
     else
 #else
-#define LW_NEON_PANEL_QUADS(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)
+#define LW_NEON_PANEL_QUADS(w, kh, n, m, d, c, cw, a, aw, ai, b)
 #endif
 #if defined(__aarch64__) && defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
 /* Pixels a and b as the two rows of a factor: eight elements each. */
@@ -292,19 +326,22 @@ LW_NEON_FIXED int32x4_t lw_neon_rows1(int32x4_t a, int32x4_t b)
             t3 = vmmlaq_s32(t3, y, k3);                                                                                \
         }                                                                                                              \
     } while (0)
-LW_NEON_FIXED void lw_neon_squares(int32_t w, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
-                                   const int8_t *b)
+LW_NEON_FIXED void lw_neon_squares(int32_t w, int32_t kh, int32_t n, int32_t *c, int32_t cw, const int8_t *a,
+                                   int32_t aw, int32_t ai, const int8_t *b)
 {
     const int8_t *a1 = a + aw, *a2 = w > 2 ? a + 2 * aw : a, *a3 = w > 2 ? a + 3 * aw : a;
     int32x4_t s0 = vdupq_n_s32(0), s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
-    int32_t e = 0;
-    for (; e + 16 <= n * 8; e += 16) {
-        const int8x16_t x0 = vld1q_s8(a + e), x1 = vld1q_s8(a1 + e), x2 = vld1q_s8(a2 + e), x3 = vld1q_s8(a3 + e);
-        LW_NEON_SQUARES(lw_neon_low(x0, x1), lw_neon_low(x2, x3));
-        LW_NEON_SQUARES(lw_neon_high(x0, x1), lw_neon_high(x2, x3));
+    for (int32_t i = 0; i < kh; i++) {
+        int32_t e = i * ai;
+        for (; e + 16 <= i * ai + n * 8; e += 16) {
+            const int8x16_t x0 = vld1q_s8(a + e), x1 = vld1q_s8(a1 + e), x2 = vld1q_s8(a2 + e), x3 = vld1q_s8(a3 + e);
+            LW_NEON_SQUARES(lw_neon_low(x0, x1), lw_neon_low(x2, x3));
+            LW_NEON_SQUARES(lw_neon_high(x0, x1), lw_neon_high(x2, x3));
+        }
+        if (n % 2)
+            LW_NEON_SQUARES(vcombine_s8(vld1_s8(a + e), vld1_s8(a1 + e)),
+                            vcombine_s8(vld1_s8(a2 + e), vld1_s8(a3 + e)));
     }
-    if (n % 2)
-        LW_NEON_SQUARES(vcombine_s8(vld1_s8(a + e), vld1_s8(a1 + e)), vcombine_s8(vld1_s8(a2 + e), vld1_s8(a3 + e)));
     lw_neon_increase(c, lw_neon_rows0(s0, s1));
     lw_neon_increase(c + 4, lw_neon_rows0(s2, s3));
     lw_neon_increase(c + cw, lw_neon_rows1(s0, s1));
@@ -317,11 +354,11 @@ LW_NEON_FIXED void lw_neon_squares(int32_t w, int32_t n, int32_t *c, int32_t cw,
     }
 }
 /* One pixel: its elements twice, two sums for a channel. */
-LW_NEON_FIXED void lw_neon_octets(int32_t n, int32_t *c, const int8_t *a, const int8_t *b)
+LW_NEON_FIXED void lw_neon_octets(int32_t kh, int32_t n, int32_t *c, const int8_t *a, int32_t ai, const int8_t *b)
 {
     int32x4_t s0 = vdupq_n_s32(0), s1 = s0, s2 = s0, s3 = s0;
-    for (int32_t q = 0; q < n; q++, b += 64) {
-        const int8x8_t half = vld1_s8(a + q * 8);
+    for (int32_t q = 0; q < kh * n; q++, b += 64) {
+        const int8x8_t half = vld1_s8(a + q / n * ai + q % n * 8);
         const int8x16_t x = vcombine_s8(half, half);
         s0 = vdotq_s32(s0, x, vld1q_s8(b));
         s1 = vdotq_s32(s1, x, vld1q_s8(b + 16));
@@ -331,30 +368,26 @@ LW_NEON_FIXED void lw_neon_octets(int32_t n, int32_t *c, const int8_t *a, const 
     lw_neon_increase(c, vpaddq_s32(s0, s1));
     lw_neon_increase(c + 4, vpaddq_s32(s2, s3));
 }
-#define LW_NEON_PANEL_SQUARES(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                                 \
-    if ((m) == 8 && (d) == 8 && (w) == 1) lw_neon_octets(n, (c) + (ci), (a) + (ai), (b) + (bi));                       \
-    else if ((m) == 8 && (d) == 8) lw_neon_squares(w, n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi));                  \
+#define LW_NEON_PANEL_SQUARES(w, kh, n, m, d, c, cw, a, aw, ai, b)                                                     \
+    if ((m) == 8 && (d) == 8 && (w) == 1) lw_neon_octets(kh, n, c, a, ai, b);                                          \
+    else if ((m) == 8 && (d) == 8) lw_neon_squares(w, kh, n, c, cw, a, aw, ai, b);                                     \
     else
 #else
-#define LW_NEON_PANEL_SQUARES(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)
+#define LW_NEON_PANEL_SQUARES(w, kh, n, m, d, c, cw, a, aw, ai, b)
 #endif
 /* Panels without gaps; others in portable C. */
-#define LW_NEON_PANELS(w, n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)                                            \
+#define LW_NEON_PANELS(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo)                                            \
     do {                                                                                                               \
-        if ((aq) != (d) || (bo) != (d) || (bq) != (m) * (d))                                                           \
-            lw_panel_i8(w, n, m, d, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo);                           \
+        if ((aq) != (d) || (bo) != (d) || (bq) != (m) * (d) || ((kh) > 1 && (bi) != (n) * (m) * (d)))                  \
+            lw_panel_i8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                          \
         else                                                                                                           \
-            LW_NEON_PANEL_QUADS(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                               \
-            LW_NEON_PANEL_SQUARES(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                             \
-            LW_NEON_PANEL_BYTES(w, n, m, d, c, ci, cw, a, ai, aw, b, bi)                                               \
-            else lw_panel_i8(w, n, m, d, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo);                      \
+            LW_NEON_PANEL_QUADS(w, kh, n, m, d, c, cw, a, aw, ai, b)                                                   \
+            LW_NEON_PANEL_SQUARES(w, kh, n, m, d, c, cw, a, aw, ai, b)                                                 \
+            LW_NEON_PANEL_BYTES(w, kh, n, m, d, c, cw, a, aw, b)                                                       \
+            else lw_panel_i8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                     \
     } while (0)
-#define LW_ROWS_PANEL4_I8(n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
-    LW_NEON_PANELS(4, n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)
-#define LW_ROWS_PANEL2_I8(n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
-    LW_NEON_PANELS(2, n, m, d, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)
-#define LW_ROWS_PANEL_I8(n, m, d, c, ci, a, ai, aq, b, bi, bq, bo) \
-    LW_NEON_PANELS(1, n, m, d, c, ci, 0, a, ai, 0, aq, b, bi, bq, bo)
+#define LW_ROWS_PANELS_I8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo) \
+    LW_NEON_PANELS(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo)
 #endif
 /* lw: end */
 
@@ -417,10 +450,75 @@ LW_NEON_FIXED void lw_neon_window(int32_t pixels, int32_t kh, int32_t kw, int32_
 }
 #undef LW_NEON_TAPS
 #undef LW_NEON_TAP
+/* The same for sixteen channels. */
+#define LW_NEON_ADD16(r)                                                                                               \
+    do {                                                                                                               \
+        s##r##0 = vaddw_s16(s##r##0, vget_low_s16(low));                                                               \
+        s##r##1 = vaddw_s16(s##r##1, vget_high_s16(low));                                                              \
+        s##r##2 = vaddw_s16(s##r##2, vget_low_s16(high));                                                              \
+        s##r##3 = vaddw_s16(s##r##3, vget_high_s16(high));                                                             \
+    } while (0)
+#define LW_NEON_TAPS(r, at)                                                                                            \
+    do {                                                                                                               \
+        const int8x16_t v = vld1q_s8(at), v1 = vld1q_s8((at) + aj);                                                    \
+        const int16x8_t low = lw_neon_add_lows(lw_neon_add_lows(less, v, w), v1, w1);                                  \
+        const int16x8_t high = LW_NEON_HIGH(vmlal, LW_NEON_HIGH(vmlal, less, v, w), v1, w1);                           \
+        LW_NEON_ADD16(r);                                                                                              \
+    } while (0)
+#define LW_NEON_TAP(r, at)                                                                                             \
+    do {                                                                                                               \
+        const int8x16_t v = vld1q_s8(at);                                                                              \
+        const int16x8_t low = lw_neon_lows(v, w), high = vmull_s8(vget_high_s8(v), vget_high_s8(w));                   \
+        LW_NEON_ADD16(r);                                                                                              \
+    } while (0)
+#define LW_NEON_BEGIN16(r, p)                                                                                          \
+    int32x4_t s##r##0 = vaddq_s32(vld1q_s32(p), back), s##r##1 = vaddq_s32(vld1q_s32((p) + 4), back),                  \
+              s##r##2 = vaddq_s32(vld1q_s32((p) + 8), back), s##r##3 = vaddq_s32(vld1q_s32((p) + 12), back)
+#define LW_NEON_END16(r, p)                                                                                            \
+    do {                                                                                                               \
+        vst1q_s32(p, s##r##0);                                                                                         \
+        vst1q_s32((p) + 4, s##r##1);                                                                                   \
+        vst1q_s32((p) + 8, s##r##2);                                                                                   \
+        vst1q_s32((p) + 12, s##r##3);                                                                                  \
+    } while (0)
+LW_NEON_FIXED void lw_neon_window16(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a,
+                                    int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
+{
+    const int16x8_t less = vdupq_n_s16(-256);
+    const int32x4_t back = vdupq_n_s32(256 * kh * (kw / 2));
+    int32_t *c1 = pixels > 1 ? c + cw : c;
+    LW_NEON_BEGIN16(0, c);
+    LW_NEON_BEGIN16(1, c1);
+    for (int32_t i = 0; i < kh; i++) {
+        const int8_t *x = a + i * ai, *k = b + i * bi;
+        int32_t j = 0;
+        for (; j + 2 <= kw; j += 2) {
+            const int8x16_t w = vld1q_s8(k + j * bj), w1 = vld1q_s8(k + (j + 1) * bj);
+            LW_NEON_TAPS(0, x + j * aj);
+            if (pixels > 1) LW_NEON_TAPS(1, x + j * aj + aw);
+        }
+        if (j < kw) {
+            const int8x16_t w = vld1q_s8(k + j * bj);
+            LW_NEON_TAP(0, x + j * aj);
+            if (pixels > 1) LW_NEON_TAP(1, x + j * aj + aw);
+        }
+    }
+    LW_NEON_END16(0, c);
+    if (pixels > 1) LW_NEON_END16(1, c1);
+}
+#undef LW_NEON_TAPS
+#undef LW_NEON_TAP
+#undef LW_NEON_BEGIN16
+#undef LW_NEON_END16
+/* One column of taps is a row of them. */
 #define LW_NEON_WINDOW(pixels, kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                 \
     do {                                                                                                               \
         if ((n) == 8 && (kw) == 1)                                                                                     \
             lw_neon_window(pixels, 1, kh, (c) + (ci), cw, (a) + (at), 0, aw, ai, (b) + (bt), 0, bi);                   \
+        else if ((n) == 16 && (kw) == 1)                                                                               \
+            lw_neon_window16(pixels, 1, kh, (c) + (ci), cw, (a) + (at), 0, aw, ai, (b) + (bt), 0, bi);                 \
+        else if ((n) == 16)                                                                                            \
+            lw_neon_window16(pixels, kh, kw, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);              \
         else if ((n) == 8)                                                                                             \
             lw_neon_window(pixels, kh, kw, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);                \
         else lw_window(pixels, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);                 \
@@ -546,7 +644,10 @@ static inline void lw_neon_max(int32_t kh, int32_t kw, int32_t n, int8_t *y, con
 #define LW_ROWS_SUM_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj)                                                         \
     do {                                                                                                               \
         if ((n) == 8 && (kh) * (kw) <= 256) lw_neon_sum8(kh, kw, (y) + (yi), (a) + (at), ai, aj);                      \
-        else lw_sum_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj);                                                 \
+        else if ((n) == 16 && (kh) * (kw) <= 256) {                                                                    \
+            lw_neon_sum8(kh, kw, (y) + (yi), (a) + (at), ai, aj);                                                      \
+            lw_neon_sum8(kh, kw, (y) + (yi) + 8, (a) + (at) + 8, ai, aj);                                              \
+        } else lw_sum_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj);                                               \
     } while (0)
 #define LW_ROWS_MAX_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_neon_max(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
 #endif

@@ -4,7 +4,8 @@
  *
  *   rows = the padded rows under the windows, if windows leave x
  *   for tiles of two pixels:                       of four if panels hold bytes
- *       patch = their windows, each a row          widened to i16 if the instruction multiplies pairs of i16
+ *       patch = their windows, each a row          widened to i16 if the instruction multiplies pairs of i16;
+ *                                                  none if panels hold bytes and a window's rows whole blocks of them
  *       for tiles of two channels:                 of four if one number packs two rows of weights
  *           acc[2][2] = b                          LW_DOT_2X2: whole rows at once, accumulators in registers
  *           acc += patch . weights
@@ -31,6 +32,7 @@ typedef struct Tiles {
     RowForm form;
     int row, last;
     int64_t w, o, block, depth;
+    int64_t rows;                /* of a window, whose bytes are multiplied without a patch; 0: none */
     const char *at_rows, *at_pixels, *at_channels;
 } Tiles;
 
@@ -148,10 +150,29 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
     return n;
 }
 
+/* The same for windows of several rows, without a patch: `blocks` in each row. */
+static const char *declare_window(Ctx *cx, const Nest **n, const Tiles *t, long long blocks)
+{
+    const long long w = (long long)t->w, o = (long long)t->o, d = (long long)t->depth, kh = (long long)t->rows;
+    const char *macro = w == 4 ? "LW_WINDOW4_PANEL_I8" : w == 2 ? "LW_WINDOW2_PANEL_I8" : "LW_WINDOW_PANEL_I8",
+               *of = w > 1 ? "w," : "", *pixels = w > 1 ? text_format(cx, "[%lld]", w) : "",
+               *pixel = w > 1 ? text_format(cx, "w<%lld,", w) : "";
+    *n = sched_instruction(cx, *n,
+                           text_format(cx,
+                                       "%s[%lld,%lld,%lld,%lld](a: i8%s[%lld][%lld][%lld], "
+                                       "b: i8[%lld][%lld][%lld][%lld]) c[%so<%lld] = "
+                                       "sum(i<%lld,q<%lld,t<%lld) i32(a[%si,q,t]) * i32(b[i,q,o,t])",
+                                       macro, kh, blocks, o, d, pixels, kh, blocks, d, kh, blocks, o, d, pixel, o, kh,
+                                       blocks, d, of),
+                           NULL);
+    return macro;
+}
+
 /* Declares the product of a panel of bytes, blocks of `depth` elements, with w pixels. */
 static const char *declare_bytes(Ctx *cx, const Nest **n, const Tiles *t, long long blocks)
 {
-    const long long w = (long long)t->w, o = (long long)t->o, d = (long long)t->depth;
+    const long long w = (long long)t->w, o = (long long)t->o, d = (long long)t->depth, kh = (long long)t->rows;
+    if (t->rows > 1) return declare_window(cx, n, t, blocks / kh);
     const char *macro = w == 4 ? "LW_PANEL4_I8" : w == 2 ? "LW_PANEL2_I8" : "LW_PANEL_I8", *of = w > 1 ? "w," : "",
                *pixels = w > 1 ? text_format(cx, "[%lld]", w) : "", *pixel = w > 1 ? text_format(cx, "w<%lld,", w) : "";
     *n = sched_instruction(cx, *n,
@@ -234,6 +255,10 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
         n = sched_split(cx, n, t->block > t->o ? text_format(cx, "%si", order[count - 1]) : order[count - 1], 2,
                         TAIL_GUARD, NULL, NULL);
     macro = ctx_failed(cx) ? NULL : declare_dot(cx, &n, nest_stage(n, acc), t);
+    if (macro && t->rows > 1) {
+        n = sched_split(cx, n, order[0], axis_extent(s, s->data_count) / t->rows, TAIL_GUARD, NULL, NULL);
+        return sched_tensorize(cx, n, text_format(cx, "%so", order[0]), macro);
+    }
     return macro ? sched_tensorize(cx, n, order[0], macro) : n;
 }
 
@@ -340,6 +365,18 @@ static bool rows_are_contiguous(const Node *anchor)
     return !node_ints(anchor, "kernel", kernel, 2, 1) || kernel[0] * kernel[1] == 1;
 }
 
+/* Returns the rows of a window if its bytes are multiplied where they are, in padded rows: each holds whole blocks of
+ * elements, two at least. 0: they are gathered in a patch; sums of SMLAL leave no registers for rows' addresses. */
+static int64_t window_rows(const GroupNest *g, const Stage *patch, const Stage *of)
+{
+    const Tensor *k = g->group->anchor->in[1];
+    if (!target_has(g->target, "dotprod") || !are_bordered(of) || k->type != I8 || k->rank != 4
+        || patch->value[0]->kind != EXPR_READ)
+        return 0;
+    const int64_t depth = tensor_dim(k, 3), run = run_of(g->group->anchor, true);
+    return depth > 2 && run % depth == 0 && run > depth ? axis_extent(patch, patch->data_count - 1) / run : 0;
+}
+
 /* Returns the stage between the product and the output that scales it to bytes, if the target has vectors for that;
  * NULL: none. */
 static const char *product_bytes(Ctx *cx, const GroupNest *g)
@@ -372,9 +409,12 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     const char *scaled = keep_bytes(cx, &n, g, bytes);
     if (ctx_failed(cx)) return n;
     bool is_direct = nest_stage(n, patch)->value[0]->kind == EXPR_READ && rows_are_contiguous(g->group->anchor);
+    const int64_t window = window_rows(g, nest_stage(n, patch), of);
+    is_direct = is_direct || window > 0;
     if (is_direct) n = sched_compute_inline(cx, n, patch);
     if (ctx_failed(cx)) return n;
     Tiles t = tiles_of(g, n, scaled);
+    t.rows = window;
     if (axis_extent(t.out, t.last) % t.o)
         n = sched_pad(cx, n, acc, expr_as_var(nest_stage(n, acc)->axis[t.last].var)->name, t.o);
     n = split_tiles(cx, n, &t);

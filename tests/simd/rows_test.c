@@ -153,22 +153,22 @@ static int32_t window(int32_t kh, int32_t kw, int32_t w, int32_t o)
 
 static int test_windows(int32_t kh, int32_t kw, int32_t n)
 {
-    static int32_t sums[24];
+    static int32_t sums[40];
 #define BEGIN                                                                                                          \
-    for (int32_t i = 0; i < 24; i++) sums[i] = i * 100000 - 7
+    for (int32_t i = 0; i < 40; i++) sums[i] = i * 100000 - 7
 #define COMPARE(status, pixels)                                                                                        \
-    for (int32_t i = 0; i < 24; i++)                                                                                   \
-        if (sums[i] != i * 100000 - 7 + (i / 12 < pixels && i % 12 < n ? window(kh, kw, i / 12, i % 12) : 0))          \
+    for (int32_t i = 0; i < 40; i++)                                                                                   \
+        if (sums[i] != i * 100000 - 7 + (i / 20 < pixels && i % 20 < n ? window(kh, kw, i / 20, i % 20) : 0))          \
     return status
     BEGIN;
-    LW_WINDOW2_I8(kh, kw, n, LW_AT(sums, 0, 12), LW_AT(bytes, 1, 67, 19, 11), LW_AT(weights, 3, 29, 9));
+    LW_WINDOW2_I8(kh, kw, n, LW_AT(sums, 0, 20), LW_AT(bytes, 1, 67, 19, 11), LW_AT(weights, 3, 29, 9));
     COMPARE(17, 2);
     BEGIN;
     LW_WINDOW_I8(kh, kw, n, LW_AT(sums, 0), LW_AT(bytes, 1, 67, 11), LW_AT(weights, 3, 29, 9));
     COMPARE(18, 1);
     if (kw > 1) return 0;
     BEGIN;
-    LW_TAPS2_I8(kh, n, LW_AT(sums, 0, 12), LW_AT(bytes, 1, 67, 19), LW_AT(weights, 3, 29));
+    LW_TAPS2_I8(kh, n, LW_AT(sums, 0, 20), LW_AT(bytes, 1, 67, 19), LW_AT(weights, 3, 29));
     COMPARE(19, 2);
     BEGIN;
     LW_TAPS_I8(kh, n, LW_AT(sums, 0), LW_AT(bytes, 1, 67), LW_AT(weights, 3, 29));
@@ -380,6 +380,29 @@ static int test_byte_panel(int32_t n, int32_t m, int32_t d, int32_t gap)
     }
     return 0;
 }
+/* The same for windows of three rows. */
+static int test_window_panel(int32_t n, int32_t m, int32_t d, int32_t gap)
+{
+    const int32_t cw = m, aw = d, ai = d * (n + 3) + gap, bq = m * d, bi = n * bq + gap;
+    for (int32_t w = 4; w >= 1; w /= 2) {
+        for (int32_t i = 0; i < 4 * 20; i++) byte_begin[i] = byte_sum[i] = i * 1000 - 4000;
+        if (w == 4)
+            LW_WINDOW4_PANEL_I8(3, n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, ai, d),
+                                LW_AT(weights, 3, bi, bq, d));
+        else if (w == 2)
+            LW_WINDOW2_PANEL_I8(3, n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, ai, d),
+                                LW_AT(weights, 3, bi, bq, d));
+        else LW_WINDOW_PANEL_I8(3, n, m, d, LW_AT(byte_sum, 0), LW_AT(bytes, 1, ai, d), LW_AT(weights, 3, bi, bq, d));
+        for (int32_t e = 0; e < w * m * 3 * n * d; e++) {
+            const int32_t t = e % d, q = e / d % n, i = e / d / n % 3, o = e / d / n / 3 % m, p = e / d / n / 3 / m;
+            byte_begin[p * cw + o] += (int32_t)bytes[1 + p * aw + i * ai + q * d + t]
+                                      * weights[3 + i * bi + q * bq + o * d + t];
+        }
+        for (int32_t i = 0; i < 4 * 20; i++)
+            if (byte_sum[i] != byte_begin[i]) return 60 + w;
+    }
+    return 0;
+}
 /* Those that are instructions of some core, and one that is of none. */
 static int test_byte_panels(int32_t n, int32_t gap)
 {
@@ -387,6 +410,9 @@ static int test_byte_panels(int32_t n, int32_t gap)
     for (int32_t i = 0; i < 4 * ROOM; i++) weights[i] = (int8_t)(weights[i] < -127 ? -127 : weights[i]);
     status += test_byte_panel(n, 4, 8, gap) + test_byte_panel(n, 4, 4, gap) + test_byte_panel(n, 8, 4, gap)
               + test_byte_panel(n, 5, 3, gap);
+    if (n <= 3)
+        status += test_window_panel(n, 4, 16, gap) + test_window_panel(n, 4, 8, gap) + test_window_panel(n, 8, 8, gap)
+                  + test_window_panel(n, 16, 4, gap) + test_window_panel(n, 5, 3, gap);
     return n > 8 ? status : status + test_byte_panel(n, 4, 16, gap) + test_byte_panel(n, 8, 8, gap)
                             + test_byte_panel(n, 16, 4, gap);
 }
@@ -411,7 +437,8 @@ int main(void)
         if (test_borders()) return test_borders();
         if (test_all_pools()) return test_all_pools();
         for (int32_t shape = 0; shape < 12 * 16; shape++) {
-            const int status = test_windows(1 + shape / 12 / 4, 1 + shape / 12 % 4, 1 + shape % 12);
+            const int32_t n = shape % 12 == 11 ? 16 : 1 + shape % 12;
+            const int status = test_windows(1 + shape / 12 / 4, 1 + shape / 12 % 4, n);
             if (status) return status;
         }
     }
