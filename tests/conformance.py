@@ -36,7 +36,7 @@ RANDOM = re.compile(r"test_bernoulli(_|$)")
 # Cases of some releases whose recorded outputs contradict the standard: counted as refused, with the reason.
 WRONG = {"test_adam_multiple": "the outputs are of epsilon 0.01, which the file does not state; the default is 1e-6"}
 RTOL, ATOL = 1e-3, 1e-7          # onnx.backend.test's
-OPEN_PART = "<!-- Made by tests/open.py"      # in the table's file, and left there
+OPEN_PART = "<!-- Made by tests/"      # the parts of other tools in the table's file are left there
 
 
 def types_of_graph(graph, found):

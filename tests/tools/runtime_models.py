@@ -106,7 +106,7 @@ def redrawn(x):
 
 
 def f(v):
-    return np.float32(v)
+    return np.asarray(v, np.float32)
 
 
 def qlinear(dtype, name):
@@ -184,6 +184,12 @@ def fused():
         b.node("MatMulNBits", [short, w, scale], N=7, K=40, bits=bits, block_size=16)
         b.node("MatMulNBits", [short, w, scale, point], N=7, K=40, bits=bits, block_size=16)
     b.node("MatMulNBits", [x, *packed(9, 32, 4, 32)[:2], "", "", real(9)], N=9, K=32, bits=4, block_size=32)
+    b.node("TransposeMatMul", [x, y], transB=1, alpha=0.125)
+    stored = b.node("QuantizeLinear", [x, f(0.02), np.uint8(120)], keep=False)
+    b.node("DequantizeLinear", [stored, f(0.02), np.uint8(120)])
+    steps = b.node("Transpose", [x], domain="", keep=False, perm=[1, 0, 2])
+    b.node("DynamicQuantizeLSTM", [steps, byte(np.int8, 1, 32, 24), byte(np.int8, 1, 6, 24), real(1, 48), "", "", "", "", real(1), np.zeros(1, np.int8), f([0.005]),
+                                   np.zeros(1, np.int8)], 3, hidden_size=6)
     b.node("DynamicQuantizeMatMul", [x, byte(np.int8, 32, 6), f(0.02), np.int8(3), real(6)])
     b.save(draw=lambda k: {n: real(*v.shape) if v.dtype == np.float32 else random.integers(0, 9, (2, 5)).astype(np.int32) for n, v in b.arrays.items()})
 

@@ -184,8 +184,6 @@ const OnnxOp onnx_rows_norm[] = {
     { ONNX_ROW("NegativeLogLikelihoodLoss", "ignore_index reduction", nll_loss), .open.keeps = KEEPS_ALL },
     { ONNX_ROW("RMSNormalization", "axis epsilon stash_type", rms_norm), .open.keeps = KEEPS_ALL },
     { ONNX_ROW("SimplifiedLayerNormalization", "axis epsilon stash_type", rms_norm), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("com.microsoft.SimplifiedLayerNormalization", "axis epsilon stash_type", rms_norm),
-      .open.keeps = KEEPS_ALL },
     { ONNX_ROW("SoftmaxCrossEntropyLoss", "ignore_index reduction", softmax_loss), .open.keeps = KEEPS_ALL },
     { 0 }
 };

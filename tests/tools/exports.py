@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: MIT
+"""Fresh exports of today's packages: compiled, run, compared with ONNX Runtime. Writes the table of docs/exports.md.
+
+    python3 tests/tools/exports.py BUILD [FAMILY...] [--networks DIR] [--only TEXT] [--write docs/exports.md]
+
+FAMILY is scikit-learn, xgboost, lightgbm, pytorch or quantized (default: all whose packages are installed). BUILD holds
+the program `loopwright`. `quantized` takes the float networks NAME.onnx, with inputs NAME.in0.npy, of DIR. Needs onnx,
+onnxruntime, numpy, and what a family is named for, with its converter: skl2onnx, onnxmltools, torch.
+
+A model passes if labels and integers are equal and floats within 1e-5 of ONNX Runtime's, relative to the largest of the
+output; the outputs of a quantized network within one step of their grid (1/128 if they are probabilities).
+"""
+import argparse
+import collections
+import importlib.metadata
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+import onnx
+import onnxruntime
+
+warnings.filterwarnings("ignore")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DTYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(int64)": np.int64, "tensor(int32)": np.int32}
+RUNS = 5
+
+
+def plain(y):
+    """Maps from class to probability as rows."""
+    return np.array([list(d.values()) for d in y], np.float32) if isinstance(y, list) and y and isinstance(y[0], dict) else np.asarray(y)
+
+
+class Model:
+    """A file, and inputs for it: a list of lists of arrays."""
+    def __init__(self, family, name, path, inputs, step=None):
+        self.family, self.name, self.path, self.inputs, self.step = family, name, path, inputs, step
+
+    def build(self, build, work):
+        made = subprocess.run([os.path.join(build, "loopwright"), self.path, "-o", work + "/m.c", "--name", "m", "--testbench", "--quiet"],
+                              capture_output=True, text=True, timeout=300)
+        if made.returncode:
+            return "refused: " + made.stderr.strip().splitlines()[-1].split(": ", 1)[-1]
+        made = subprocess.run(["cc", "-std=c99", "-O1", "-I" + os.path.join(ROOT, "runtime"), "m.c", "m_main.c", "-lm", "-o", "m"],
+                              cwd=work, capture_output=True, text=True, timeout=600)
+        return "the C compiler: " + made.stderr[:100] if made.returncode else ""
+
+    def differences(self, session, work, inputs):
+        """The largest difference of each output, or a text."""
+        names = [i.name for i in session.get_inputs()]
+        wanted = [plain(y) for y in session.run(None, dict(zip(names, inputs)))]
+        for i, x in enumerate(inputs):
+            np.save(work + "/in%d.npy" % i, x)
+        paths = [work + "/out%d.npy" % i for i in range(len(wanted))]
+        run = subprocess.run([work + "/m"] + [work + "/in%d.npy" % i for i in range(len(inputs))] + paths, capture_output=True, text=True, timeout=100)
+        if run.returncode:
+            return "the program: status %d" % run.returncode
+        worst = 0.0
+        for path, y in zip(paths, wanted):
+            got = np.load(path)
+            if y.dtype.kind in "OU":                    # names of classes: an index here
+                continue
+            if got.size != y.size:
+                return "shape %s, not %s" % (got.shape, y.shape)
+            error = np.abs(got.reshape(y.shape).astype(np.float64) - y.astype(np.float64))
+            if y.dtype.kind in "iub" and self.step is None and error.max() > 0:
+                return "labels differ"
+            worst = max(worst, float(np.nanmax(error)) / max(1.0, float(np.nanmax(np.abs(y.astype(np.float64))))))
+        return worst
+
+    def check(self, build):
+        with tempfile.TemporaryDirectory() as work:
+            reason = self.build(build, work)
+            if reason:
+                return False, reason
+            options = onnxruntime.SessionOptions()
+            options.log_severity_level = 4
+            if self.step:
+                options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+            session = onnxruntime.InferenceSession(self.path, options, providers=["CPUExecutionProvider"])
+            worst = 0.0
+            for inputs in self.inputs:
+                found = self.differences(session, work, inputs)
+                if isinstance(found, str):
+                    return False, found
+                worst = max(worst, found)
+            return worst <= (self.step or 1e-5), "%.2g" % worst
+
+
+def data(classes):
+    from sklearn.datasets import make_classification
+    x, y = make_classification(400, 8, n_informative=5, n_redundant=0, n_classes=3, random_state=0)
+    return x.astype(np.float32), y if classes == 3 else (y > 0).astype(int) if classes == 2 else (2 * x[:, 0] + x[:, 1] ** 2).astype(np.float32)
+
+
+def rows(x):
+    return [[x[k * 7:k * 7 + 1]] for k in range(RUNS)]
+
+
+def fitted(family, name, classes, make, export, folder):
+    x, y = data(classes)
+    path = os.path.join(folder, "%s.onnx" % name.replace(" ", "_"))
+    try:
+        model = export(make().fit(x, y), x)
+        onnx.save(model, path)
+    except Exception as e:                              # the converter's own limits
+        print("   not converted: %s: %s" % (name, str(e).strip().splitlines()[0][:90] if str(e) else type(e).__name__))
+        return []
+    return [Model(family, name, path, rows(x))]
+
+
+def scikit_learn(folder, _):
+    from sklearn import cluster, decomposition, ensemble, gaussian_process, linear_model, naive_bayes, neighbors, neural_network, pipeline, preprocessing, svm, tree
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+    from sklearn.feature_selection import SelectKBest
+    from sklearn.impute import SimpleImputer
+    from sklearn.multiclass import OneVsRestClassifier
+    from skl2onnx import to_onnx
+    lr = linear_model.LogisticRegression
+    classifiers = [
+        tree.DecisionTreeClassifier, lambda: ensemble.RandomForestClassifier(10, max_depth=6, random_state=0), lambda: ensemble.ExtraTreesClassifier(10, max_depth=6, random_state=0),
+        lambda: ensemble.GradientBoostingClassifier(n_estimators=10), lambda: ensemble.AdaBoostClassifier(n_estimators=10), lambda: ensemble.BaggingClassifier(n_estimators=4),
+        lambda: ensemble.StackingClassifier([("a", lr()), ("b", tree.DecisionTreeClassifier(max_depth=4))]), lr, linear_model.SGDClassifier, linear_model.RidgeClassifier,
+        linear_model.Perceptron, svm.LinearSVC, svm.SVC, lambda: svm.SVC(kernel="poly"), naive_bayes.GaussianNB, naive_bayes.BernoulliNB, neighbors.KNeighborsClassifier,
+        lambda: neural_network.MLPClassifier((16,), max_iter=50), LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, lambda: OneVsRestClassifier(lr()),
+        lambda: CalibratedClassifierCV(lr(), cv=2), lambda: pipeline.make_pipeline(preprocessing.StandardScaler(), preprocessing.PolynomialFeatures(2), lr()),
+        lambda: pipeline.make_pipeline(preprocessing.Normalizer(), SelectKBest(k=4), preprocessing.MinMaxScaler(), tree.DecisionTreeClassifier(max_depth=3)),
+        lambda: pipeline.make_pipeline(SimpleImputer(), preprocessing.RobustScaler(), decomposition.PCA(4), svm.SVC())]
+    others = [
+        tree.DecisionTreeRegressor, lambda: ensemble.RandomForestRegressor(10, max_depth=6), lambda: ensemble.ExtraTreesRegressor(10, max_depth=6), lambda: ensemble.GradientBoostingRegressor(n_estimators=10),
+        lambda: ensemble.AdaBoostRegressor(n_estimators=5), lambda: ensemble.BaggingRegressor(n_estimators=3), linear_model.LinearRegression, linear_model.Ridge, linear_model.Lasso,
+        linear_model.ElasticNet, linear_model.HuberRegressor, svm.SVR, svm.NuSVR, svm.LinearSVR, neighbors.KNeighborsRegressor, lambda: neural_network.MLPRegressor(hidden_layer_sizes=(16,), max_iter=50),
+        gaussian_process.GaussianProcessRegressor, lambda: ensemble.IsolationForest(n_estimators=10), lambda: cluster.KMeans(3), svm.OneClassSVM, lambda: decomposition.PCA(3),
+        lambda: preprocessing.KBinsDiscretizer(4, encode="ordinal"), preprocessing.PowerTransformer, lambda: preprocessing.QuantileTransformer(n_quantiles=20), preprocessing.Binarizer]
+    def export(model, x):
+        return to_onnx(model, x[:1], target_opset={"": 21, "ai.onnx.ml": 3})
+    def title(m):
+        m = m()
+        return "-".join(type(s[1]).__name__ for s in m.steps) if hasattr(m, "steps") else type(m).__name__ + ("-poly" if getattr(m, "kernel", "") == "poly" else "")
+    for classes in (2, 3):
+        for m in classifiers:
+            yield from fitted("scikit-learn", "%s, %d classes" % (title(m), classes), classes, m, export, folder)
+    for m in others:
+        yield from fitted("scikit-learn", title(m), 0, m, export, folder)
+
+
+def boosted(family, make_classifier, make_regressor, convert, folder):
+    from onnxmltools.convert.common.data_types import FloatTensorType
+    def export(model, x):
+        return convert(model, initial_types=[("x", FloatTensorType([1, x.shape[1]]))], target_opset=15)
+    for classes, make in ((2, make_classifier), (3, make_classifier), (0, make_regressor)):
+        yield from fitted(family, "%s, %s" % (family, "%d classes" % classes if classes else "regressor"), classes, make, export, folder)
+
+
+def xgboost(folder, _):
+    import xgboost as x
+    from onnxmltools import convert_xgboost
+    yield from boosted("xgboost", lambda: x.XGBClassifier(n_estimators=10, max_depth=4), lambda: x.XGBRegressor(n_estimators=10, max_depth=4), convert_xgboost, folder)
+
+
+def lightgbm(folder, _):
+    import lightgbm as l
+    from onnxmltools import convert_lightgbm
+    yield from boosted("lightgbm", lambda: l.LGBMClassifier(n_estimators=10, verbose=-1), lambda: l.LGBMRegressor(n_estimators=10, verbose=-1), convert_lightgbm, folder)
+
+
+def pytorch(folder, _):
+    import torch
+    from torch import nn
+    conv = lambda a, b, **k: nn.Sequential(nn.Conv2d(a, b, 3, padding=1, **k), nn.BatchNorm2d(b), nn.ReLU())
+    networks = {
+        "mlp": (nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.Linear(32, 4)), (1, 16)),
+        "cnn": (nn.Sequential(conv(1, 8), nn.MaxPool2d(2), conv(8, 16), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 4)), (1, 1, 16, 16)),
+        "conv1d": (nn.Sequential(nn.Conv1d(3, 8, 5, stride=2), nn.SiLU(), nn.Flatten(), nn.Linear(8 * 14, 3)), (1, 3, 32)),
+        "depthwise": (nn.Sequential(nn.Conv2d(4, 4, 3, groups=4), nn.Hardswish(), nn.Conv2d(4, 8, 1)), (1, 4, 9, 9)),
+        "transpose": (nn.Sequential(nn.ConvTranspose2d(4, 2, 3, stride=2), nn.Sigmoid()), (1, 4, 6, 6)),
+        "lstm": (nn.LSTM(8, 12, batch_first=True), (1, 10, 8)), "gru": (nn.GRU(8, 12, batch_first=True), (1, 10, 8)),
+        "encoder": (nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), (1, 6, 16)),
+    }
+    for name, (network, shape) in networks.items():
+        path = os.path.join(folder, "pytorch_%s.onnx" % name)
+        torch.onnx.export(network.eval(), (torch.randn(shape),), path)
+        yield Model("pytorch", name, path, [[np.random.default_rng(k).standard_normal(shape).astype(np.float32)] for k in range(RUNS)])
+
+
+class Samples:
+    """The calibration data of onnxruntime.quantization: the inputs of the network."""
+    def __init__(self, inputs):
+        self.inputs = iter(inputs)
+
+    def get_next(self):
+        return next(self.inputs, None)
+
+
+def quantized(folder, networks):
+    from onnxruntime.quantization import QuantFormat, QuantType, quantize_dynamic, quantize_static
+    u8, s8, s16, s4 = QuantType.QUInt8, QuantType.QInt8, QuantType.QInt16, QuantType.QInt4
+    kinds = [("u8u8", u8, u8), ("u8s8", u8, s8), ("s8s8", s8, s8)]
+    schemes = [("%s %s%s" % (form.name, kind, " per channel" if each else ""), dict(quant_format=form, activation_type=a, weight_type=w, per_channel=each))
+               for form in (QuantFormat.QDQ, QuantFormat.QOperator) for kind, a, w in kinds for each in (False, True) if not (each and kind == "u8u8")]
+    schemes += [("QDQ s16s8", dict(quant_format=QuantFormat.QDQ, activation_type=s16, weight_type=s8))]
+    for name in ["lenet5", "resnet8", "dscnn", "mobilenet_v1_025", "ecg_cnn1d", "ad01", "lstm"]:
+        source = os.path.join(networks or "", name + ".onnx")
+        if not os.path.exists(source):
+            print("   no network %s in --networks" % name)
+            continue
+        session = onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])
+        port = session.get_inputs()[0].name
+        samples = [np.load(source[:-5] + ".in%d.npy" % k) for k in range(4) if os.path.exists(source[:-5] + ".in%d.npy" % k)]
+        for scheme, options in schemes + [("dynamic u8", u8), ("dynamic s8", s8)]:
+            path = os.path.join(folder, "%s_%s.onnx" % (name, scheme.replace(" ", "_")))
+            try:
+                if isinstance(options, dict):
+                    quantize_static(source, path, Samples([{port: x} for x in samples]), **options)
+                else:
+                    quantize_dynamic(source, path, weight_type=options)
+            except Exception as e:
+                print("   not quantized: %s, %s: %s" % (name, scheme, str(e)[:80]))
+                continue
+            yield Model("quantized", "%s, %s" % (name, scheme), path, [[x] for x in samples[:2]], step=1 / 100)
+
+
+FAMILIES = {"scikit-learn": scikit_learn, "xgboost": xgboost, "lightgbm": lightgbm, "pytorch": pytorch, "quantized": quantized}
+PACKAGES = {"scikit-learn": "scikit-learn skl2onnx", "xgboost": "xgboost-cpu onnxmltools", "lightgbm": "lightgbm onnxmltools", "pytorch": "torch", "quantized": "onnxruntime"}
+
+
+def versions(family):
+    found = []
+    for package in PACKAGES[family].split():
+        try:
+            found.append("%s %s" % (package, importlib.metadata.version(package)))
+        except importlib.metadata.PackageNotFoundError:
+            found.append(package)
+    return ", ".join(found)
+
+
+def page(results):
+    lines = ["<!-- Made by tests/tools/exports.py; not to be edited. -->", "# Exports of today's packages", "",
+             "Models made by the packages themselves, emitted, built by a C compiler, run, and compared with ONNX Runtime", onnxruntime.__version__ + ".",
+             "`tests/tools/exports.py` makes them anew. The difference is relative to the output's largest value, at least 1.", ""]
+    for family in FAMILIES:
+        own = [r for r in results if r[0] == family]
+        if own:
+            lines += ["## %s" % family, "", "%s: %d of %d agree." % (versions(family), sum(r[2] for r in own), len(own)), "", "| model | agrees | difference |", "|---|---|---|"]
+            lines += ["| %s | %s | %s |" % (name, "yes" if good else "no", text.replace("|", "/")) for _, name, good, text in own] + [""]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("family", nargs="*")
+    parser.add_argument("--networks")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--write")
+    options = parser.parse_args()
+    results, counts = [], collections.Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for family in options.family or FAMILIES:
+            try:
+                for model in FAMILIES[family](folder, options.networks):
+                    if options.only not in model.name:
+                        continue
+                    try:
+                        good, text = model.check(os.path.abspath(options.build))
+                    except subprocess.TimeoutExpired:
+                        good, text = False, "too slow"
+                    print("%s %s: %s: %s" % ("ok" if good else "not ok", family, model.name, text), flush=True)
+                    results.append((family, model.name, good, text))
+                    counts[good] += 1
+            except ImportError as e:
+                print("skip %s: %s" % (family, e))
+    if options.write:
+        with open(options.write, "w") as f:
+            f.write(page(results))
+    print("%d passed, %d failed" % (counts[True], counts[False]))
+    return counts[False] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
