@@ -448,8 +448,12 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
     const char *in = activate(&l, 0, lstm_sum(&l, 0, before));
     const char *forget = node_int(n, "input_forget", 0) ? OP_TEXT(cx, "(1 - in)", { "in", in })
                                                         : activate(&l, 0, lstm_sum(&l, 2, before));
-    const char *cell = OP_TEXT(cx, "forget * before + in * new", { "forget", forget }, { "before", before },
-                               { "in", in }, { "new", activate(&l, 1, lstm_sum(&l, 3, before)) });
+    const double most = node_real(n, "cell_clip", 0);
+    name_value(&l, "cell_clip", expr_real(cx, l.type, most));
+    const char *cell = OP_TEXT(cx, most > 0 ? "min(max(forget * before + in * new, -cell_clip), cell_clip)"
+                                            : "forget * before + in * new", { "forget", forget },
+                               { "before", before }, { "in", in },
+                               { "new", activate(&l, 1, lstm_sum(&l, 3, before)) });
     formulas_define(&l.f, c, OP_TEXT(cx, "cell[steps,b<B,u<U] = next", { "next", next_state(&l, cell, before) }));
     const char *value = OP_TEXT(cx, "gate * squashed", { "gate", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")) },
                                 { "squashed", activate_as(&l, 2, "c[t,b,u]") });
@@ -533,6 +537,7 @@ static const AttrRow gru_attrs[] = {
 };
 static const AttrRow lstm_attrs[] = {
     COMMON_ROWS("sigmoid,tanh,tanh"), { "input_forget", ATTR_INT, "1: the forget gate is 1 less the input gate", "0" },
+    { "cell_clip", ATTR_REAL, "the cell is clamped to [-cell_clip, cell_clip]; 0 or absent: it is not clamped", NULL },
     { "by_range", ATTR_INT, "1: the state in 8 bits of its range at each step, weights of 16 bits, rs without 1/32767",
       "0" },
     { 0 }

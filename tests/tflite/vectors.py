@@ -34,7 +34,7 @@ class Operand:
 
     def __init__(self, shape, dtype=np.int8, scale=None, zero=0, data=None, feed=None, scales=None, axis=0, kind=None):
         self.shape, self.dtype, self.data, self.feed = list(shape), np.dtype(dtype), data, feed
-        self.kind, self.sparse = TYPES[self.dtype] if kind is None else kind, None
+        self.kind, self.sparse, self.variable = TYPES[self.dtype] if kind is None else kind, None, False
         self.scales = scales if scales is not None else None if scale is None else [scale]
         self.zeros, self.axis = [zero] * (len(self.scales) if self.scales is not None else 0), axis
 
@@ -82,6 +82,7 @@ def sparse_form(values, block, order, bits):
 def tensor_of(t, name, buffers):
     tensor = s.TensorT()
     tensor.shape, tensor.type, tensor.name, tensor.buffer = t.shape, t.kind, name, 0
+    tensor.isVariable = t.variable
     if t.sparse is not None:
         tensor.sparsity = t.sparse
     if t.data is not None:
@@ -870,6 +871,20 @@ def variables(r, i):
     return graphs
 
 
+def sequence_lstm(r, i):
+    """Floats: the state persists from run to run."""
+    batch, steps, inputs, units, major = int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, 6)), int(r.integers(1, 6)), bool(i % 3 == 0)
+    real = lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.7, shape).astype(np.float32))
+    x, state = Operand([steps, batch, inputs] if major else [batch, steps, inputs], np.float32), [Operand([batch, units], np.float32) for _ in range(2)]
+    for t in state:
+        t.variable = True
+    x.feed = [r.normal(0, 2, x.shape).astype(np.float32) for _ in range(RUNS)]
+    y = Operand(x.shape[:2] + [units], np.float32)
+    read = [x] + [real(units, inputs) for _ in range(4)] + [real(units, units) for _ in range(4)] + [None] * 3 + [real(units) for _ in range(4)] + [None] * 2 + state + [None] * 4
+    fields = options("UnidirectionalSequenceLSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 10.0, 0.5][i % 3], timeMajor=major)
+    return [([(B.UNIDIRECTIONAL_SEQUENCE_LSTM, 1, fields, read, [y])], [x], [y])]
+
+
 OPERATORS = {
     "add": binary(B.ADD, "AddOptions"), "sub": binary(B.SUB, "SubOptions"), "mul": binary(B.MUL, "MulOptions"),
     "squared_difference": binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False), "div": div,
@@ -904,6 +919,7 @@ OPERATORS = {
     "average_pool_2d_int16": sixteen(pool(B.AVERAGE_POOL_2D)), "max_pool_2d_int16": sixteen(pool(B.MAX_POOL_2D)), "mean_int16": sixteen(reduction(B.MEAN, False)),
     "logistic_int16": sixteen(unary(B.LOGISTIC), 1 / 32768, 1e-5), "tanh_int16": sixteen(unary(B.TANH), 1 / 32768, 1e-5), "softmax_int16": sixteen(softmax, 1 / 32768, 1e-5),
     "quantize_int16": quantize_sixteen, "dequantize_int16": sixteen(dequantize),
+    "unidirectional_sequence_lstm": sequence_lstm,
     "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
 }
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",

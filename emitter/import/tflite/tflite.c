@@ -100,11 +100,29 @@ static void list_unknown_operator(Importer *im, const TfliteOperator *op)
     else list_unknown_types(im, op, row);
 }
 
+/* True if the tensor is an input of an operator that writes its variable tensors. */
+static bool is_written(const Importer *im, int tensor)
+{
+    bool is_input = false;
+    for (int i = 0; i < im->file.operator_count; i++) {
+        const TfliteOperator *op = &im->file.operator[i];
+        const TfliteRow *row = tflite_row_find(op->code);
+        for (int k = 0; k < op->in_count; k++) {
+            if (op->in[k] != tensor) continue;
+            if (!row || !(row->types & WRITES_VARIABLES)) return false;
+            is_input = true;
+        }
+    }
+    return is_input;
+}
+
 static void list_unknown_tensor(Importer *im, const TfliteTensor *t)
 {
     const char *where = tensor_where(im->cx, t);
-    if (t->is_variable)
-        diag_listed(im->cx, UNSUPPORTED, where, "a variable tensor; accepted: a resource variable (VAR_HANDLE)");
+    if (t->is_variable && !is_written(im, (int)(t - im->file.tensor)))
+        diag_listed(im->cx, UNSUPPORTED, where,
+                    "a variable tensor that no operator writes; accepted: the states of "
+                    "UNIDIRECTIONAL_SEQUENCE_LSTM, and resource variables (VAR_HANDLE)");
     if (t->is_sparse && !t->data.count)
         diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is not constant; accepted: sparse weights");
     if (t->is_blockwise && (t->block_scales < 0 || t->block_scales >= im->file.tensor_count || !t->data.count))
@@ -201,6 +219,7 @@ static uint64_t sparse_bytes(const TfliteTensor *t)
 static Tensor *value_at(Importer *im, int index)
 {
     const TfliteTensor *t = &im->file.tensor[index];
+    if (t->is_variable) return tflite_variable_tensor(&im->states, index);
     if (im->value[index] || !t->data.count) return im->value[index];
     im->constant_bytes += t->data.count + sparse_bytes(t) / MOST_ZEROS;
     if (im->constant_bytes / MOST_COPIES > im->file.flat.bytes.count)
@@ -289,6 +308,7 @@ static void import_operator(Importer *im, const TfliteOperator *op)
     const char *where = tflite_where(im->cx, &im->file, op);
     c->name = op->out_count ? im->file.tensor[op->out[0]].name : c->row->name;
     c->in = NEW_ARRAY(im->cx->arena, Tensor *, op->in_count);
+    c->next = NEW_ARRAY(im->cx->arena, Tensor *, op->in_count);
     if (!op->in_count || !op->out_count || op->out_count > TFLITE_OUTPUTS)
         diag_error(im->cx, where, "it has %d inputs and %d outputs; at least 1 input and 1 to %d outputs are accepted",
                    op->in_count, op->out_count, TFLITE_OUTPUTS);
@@ -304,6 +324,8 @@ static void import_operator(Importer *im, const TfliteOperator *op)
     if (!ctx_failed(im->cx) && tflite_keeps_open(c)) tflite_lower(c);
     if (im->file.flat.bad) diag_error(im->cx, where, "its options are damaged or truncated");
     for (int i = 0; i < op->out_count && !ctx_failed(im->cx); i++) enter_result(im, c, i);
+    for (int i = 0; i < op->in_count && !ctx_failed(im->cx); i++)
+        if (c->next[i]) tflite_variable_set(&im->states, op->in[i], c->next[i]);
 }
 
 /* Returns the output; a copy, if it is also an input, a constant, or another output. */

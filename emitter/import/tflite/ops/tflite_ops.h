@@ -16,6 +16,7 @@ typedef struct TfliteCall {
     const char *name;                /* for the emitted calls: the first output's */
     int in_count; Tensor **in;       /* absent ones are NULL */
     Tensor *out[TFLITE_OUTPUTS];     /* set by the lowering */
+    Tensor **next;                   /* [in_count] of inputs that are variable tensors: the value after the operator */
 } TfliteCall;
 
 enum {
@@ -32,7 +33,8 @@ enum {
     OF_ALL = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16,
     OF_BYTES = OF_I8 | OF_U8,
     /* Where input 0 is FLOAT32, input 1 may be integers with scales (tflite_real_weights); where it is INT16, INT8 */
-    HAS_STORED_WEIGHTS = 512
+    HAS_STORED_WEIGHTS = 512,
+    WRITES_VARIABLES = 1024          /* every input that is a variable tensor: TfliteCall.next */
 };
 
 /* Dimensions of the inputs that may stay open. A row without lowering keeps all if its operator is elementwise. */

@@ -2,7 +2,8 @@
 /* Variables, as state (import/model/model.h). A handle (VAR_HANDLE) names a variable, READ_VARIABLE reads it,
  * ASSIGN_VARIABLE writes it, and CALL_ONCE runs a subgraph that assigns constants, before the first run only. Operators
  * are in execution order, so a read has the last assigned value. The value before the run becomes an input of the
- * model, the value after it an output; the two are a pair of state. */
+ * model, the value after it an output; the two are a pair of state. A variable tensor is a state, too: the
+ * operators that have it as an input write its next value. */
 #include "import/tflite/ops/tflite_state.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ enum { CALL_ONCE = 129, VAR_HANDLE = 142, READ_VARIABLE = 143, ASSIGN_VARIABLE =
 void tflite_states_open(Ctx *cx, const TfliteFile *file, TfliteStates *out)
 {
     *out = (TfliteStates){ .cx = cx, .file = file };
-    out->at = NEW_ARRAY(cx->arena, TfliteVariable, file->operator_count);
+    out->at = NEW_ARRAY(cx->arena, TfliteVariable, file->operator_count + file->tensor_count);
     out->of = NEW_ARRAY(cx->arena, TfliteVariable *, file->tensor_count);
 }
 
@@ -127,6 +128,34 @@ static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
     if (ctx_failed(s->cx)) return;
     if (!v->initial && v->now == v->input) v->initial = zero_points(s, &s->file->tensor[op->in[1]], v->input);
     v->now = given;
+}
+
+/* ---- Variable tensors -------------------------------------------------------------------------------------------- */
+
+/* Its bytes are the zero point before the first run. */
+Tensor *tflite_variable_tensor(TfliteStates *s, int index)
+{
+    const TfliteTensor *t = &s->file->tensor[index];
+    DType type;
+    if (s->of[index]) return s->of[index]->now;
+    if (!tflite_dtype(t->type, &type)) return NULL;
+    TfliteVariable *v = s->of[index] = &s->at[s->count++];
+    *v = (TfliteVariable){ .name = t->name, .like = t };
+    v->input = v->now = tensor_new_fixed(s->cx, t->name, type, t->rank, t->dim);
+    if (!v->input) return NULL;
+    v->input->quant = t->quant;
+    v->initial = zero_points(s, t, v->input);
+    return v->now;
+}
+
+void tflite_variable_set(TfliteStates *s, int index, Tensor *next)
+{
+    TfliteVariable *v = s->of[index];
+    if (!is_like(next, v->input))
+        diag_error(s->cx, text_format(s->cx, "tensor \"%s\"", v->name), "its next value is %s%s; %s%s is accepted",
+                   dtype_info(next->type)->spelling, tensor_shape_text(s->cx, next),
+                   dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input));
+    v->now = next;
 }
 
 /* ---- The subgraph that is run once ------------------------------------------------------------------------------- */

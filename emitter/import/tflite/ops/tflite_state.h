@@ -23,4 +23,8 @@ void tflite_states_open(Ctx *cx, const TfliteFile *file, TfliteStates *out);
 /* Imports CALL_ONCE, VAR_HANDLE, READ_VARIABLE and ASSIGN_VARIABLE; true if the operator is one of them. `given` is the
  * value of its input 1, if any; *result gets the value of output 0 of a read. */
 bool tflite_state_operator(TfliteStates *s, const TfliteOperator *op, Tensor *given, Tensor **result);
+/* Returns the value, so far, of tensor `index`, which is a variable one, and makes it a state at the first call. */
+Tensor *tflite_variable_tensor(TfliteStates *s, int index);
+/* Sets the value of the variable tensor `index` after an operator. */
+void tflite_variable_set(TfliteStates *s, int index, Tensor *next);
 #endif
