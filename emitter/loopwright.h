@@ -166,6 +166,10 @@ const char *lw_evaluate(lw_context *cx, const char *model, const lw_evaluation *
  * and the interpreter's outputs, the files of the platform, and a README. Kinds: make, cmake, arduino, platformio,
  * zephyr, esp-idf, cmsis-pack. */
 bool lw_package(lw_context *cx, const char *model, const char *kind, const char *folder, const lw_options *o);
+/* Measures other schedules of each group with the runner of the options, on generated inputs, and writes the best as
+ * records for `tuning` and `schedule`. The file also holds each value; a call with the same file continues. Returns a
+ * text with the records' gains; NULL on error, or if `progress` ends the work. Contexts' own rows do not take part. */
+const char *lw_tune(lw_context *cx, const char *model, const char *output, const lw_options *o);
 /* Writes a text to a file, whole or not at all. */
 bool lw_write(lw_context *cx, const char *path, const char *text);
 /* Return context-owned texts; NULL on error. */

@@ -112,27 +112,28 @@ check sums-contract             sums_round are --float contract
 # usage with any other command.
 commands_of() {
     case $1 in
-    -o) echo compile run quantize dump report package ops targets passes steps ;;
+    -o) echo compile run quantize dump report package tune ops targets passes steps ;;
     --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --optimize | --ram | --float | --layers | --no-shrink | --werror | --quiet)
-        echo compile run verify quantize evaluate dump report package ;;
-    --rounding | --qdq) echo compile run verify evaluate dump report package ;;
+        echo compile run verify quantize evaluate dump report package tune ;;
+    --rounding | --qdq) echo compile run verify evaluate dump report package tune ;;
     --for) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
     --ranges | --refine | --min-sqnr | --max-drop | --labels) echo quantize dump ;;
     --sensitivity | --report) echo quantize ;;
     --test | --test-labels) echo quantize evaluate ;;
     --top | --reference) echo evaluate ;;
-    --cc) echo verify evaluate report ;;
+    --cc) echo verify evaluate report tune ;;
     --fit) echo report ;;
     --expect) echo verify evaluate ;;
-    --io) echo compile verify quantize dump report ;;
+    --io) echo compile verify quantize dump report tune ;;
     --name) echo compile verify quantize dump package ;;
     --static-arena | --time-passes) echo compile verify quantize ;;
     --weights) echo compile verify quantize package ;;
     --class-names | --stamp) echo compile quantize package ;;
     --testbench | --standalone | --cpp) echo compile quantize ;;
     --train) echo compile report ;;
-    --expect | --recorded | --tolerance | --steps | --cc | --link | --runner) echo verify ;;
+    --link | --runner) echo verify tune ;;
+    --expect | --recorded | --tolerance | --steps) echo verify ;;
     --at | --only | --explain) echo dump ;;
     --level | --onnx | --tflite | --gradients | --conditions) echo ops ;;
     esac
@@ -151,7 +152,7 @@ every_option() {
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done
     for option in $all; do
-        for command in compile run verify quantize evaluate dump report package ops targets passes steps; do
+        for command in compile run verify quantize evaluate dump report package tune ops targets passes steps; do
             # shellcheck disable=SC2046
             "$lw" $command $option $(value_of $option) > "$work/said" 2>&1
             taken=yes

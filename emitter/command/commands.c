@@ -11,7 +11,7 @@
 static bool compile(const Arguments *a), run(const Arguments *a), verify(const Arguments *a), dump(const Arguments *a);
 static bool report(const Arguments *a), ops(const Arguments *a), targets(const Arguments *a), passes(const Arguments *);
 static bool steps(const Arguments *a), quantize(const Arguments *a), evaluate(const Arguments *a);
-static bool package(const Arguments *a);
+static bool package(const Arguments *a), tune(const Arguments *a);
 
 static const Command all[] = {
 #define COMMAND(...) { __VA_ARGS__ },
@@ -47,7 +47,7 @@ static bool show_progress(void *user, const char *part, long long done, long lon
     const long long left = done ? (long long)((double)spent * (double)(total - done) / (double)done + 0.5) : 0;
     if (now == p->shown && done < total) return true;
     p->shown = now;
-    snprintf(line, sizeof line, "%s: %lld of %lld samples, %lld s left", part, done, total, left);
+    snprintf(line, sizeof line, "%s: %lld of %lld, %lld s left", part, done, total, left);
     fprintf(stderr, "\r%-*s\r%s", WIDTH, "", done < total ? line : "");
     fflush(stderr);
     return true;
@@ -150,6 +150,15 @@ static bool report(const Arguments *a)
 static bool package(const Arguments *a)
 {
     return lw_package(a->cx, a->file[0], a->package_kind, a->output[0], &a->options);
+}
+
+static bool tune(const Arguments *a)
+{
+    Progress p = { 0 };
+    lw_options o = a->options;
+    watch_progress(&o, &p);
+    const char *text = lw_tune(a->cx, a->file[0], a->output[0], &o);
+    return a->quiet ? text != NULL : show(text);
 }
 
 static bool ops(const Arguments *a)

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Candidates of a group are texts. Each is read back and applied to the group; one that is refused is dropped. */
+#include "api/tune/candidates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/dag/target.h"
+#include "graph/plan/group_schedules.h"
+#include "support/map.h"
+#include "support/names.h"
+#include "support/sha256.h"
+#include "support/text.h"
+
+enum { KEY_DIGITS = 16, LARGEST_FACTOR = 256 };
+
+/* Limits of copied statements beside the target's own. */
+static const int64_t copy_budgets[] = { 64, 200 };
+
+typedef struct Making { Build *b; const Group *group; const Nest *nest; const char *signature; Candidates *to; } Making;
+
+/* True if the block's steps are accepted. Diagnostics of a refusal are dropped. */
+static bool is_accepted(const Making *m, const char *block)
+{
+    Ctx *cx = m->b->cx;
+    const DiagMark mark = diag_mark(cx);
+    schedules_clear(cx);
+    const bool is_read = schedules_read(cx, SCHEDULES_OF_OPTION, "candidate", block, 0);
+    const GroupSchedule *s = is_read ? schedule_of_group(cx, m->group, m->b->target) : NULL;
+    const Nest *n = s ? schedule_nest(cx, s, m->group, m->b->target, NULL, NULL) : NULL;
+    const bool is_refused = ctx_failed(cx) || !n;
+    if (is_refused) diag_rewind(cx, mark);
+    schedules_clear(cx);
+    return !is_refused;
+}
+
+static bool has_block(const Candidates *c, const char *block)
+{
+    for (int i = 0; i < c->count; i++)
+        if (text_equal(c->at[i].block, block)) return true;
+    return false;
+}
+
+static void add_candidate(const Making *m, const char *what, const char *block)
+{
+    Ctx *cx = m->b->cx;
+    Candidates *c = m->to;
+    if (ctx_failed(cx) || has_block(c, block) || !is_accepted(m, block)) return;
+    if (c->count == c->capacity) {
+        Candidate *more = NEW_ARRAY(cx->arena, Candidate, c->capacity = 2 * c->capacity + 16);
+        if (c->count) memcpy(more, c->at, (size_t)c->count * sizeof *more);
+        c->at = more;
+    }
+    c->at[c->count++] = (Candidate){ .group = m->group->name, .signature = m->signature, .what = what, .block = block,
+                                     .key = name_n(cx, sha256_hex(cx, block, strlen(block)), KEY_DIGITS) };
+}
+
+/* Begins a block with the compute of the strategy's nest. */
+static Text block_of(const Making *m)
+{
+    Text t = text_new(m->b->cx);
+    text_printf(&t, "for %s on %s", m->signature, m->b->target->name);
+    if (m->nest->compute) text_printf(&t, " with %s", m->nest->compute);
+    text_add(&t, ":\n");
+    return t;
+}
+
+/* Adds the nest's steps with step `at` replaced (at the end: with one more). */
+static void add_with_step(const Making *m, int at, const char *step)
+{
+    Text t = block_of(m);
+    for (int s = 0; s <= m->nest->step_count; s++)
+        if (s == at) text_printf(&t, "  %s\n", step);
+        else if (s < m->nest->step_count) text_printf(&t, "  %s\n", m->nest->step[s].text);
+    add_candidate(m, step, text_string(&t));
+}
+
+/* `split LOOP FACTOR ...` with twice and half the factor. */
+static void add_factors(const Making *m, int at)
+{
+    Ctx *cx = m->b->cx;
+    const char *step = m->nest->step[at].text;
+    const char *loop = strchr(step, ' '), *factor = loop ? strchr(loop + 1, ' ') : NULL;
+    char *end;
+    const long n = factor ? strtol(factor, &end, 10) : 0;
+    if (strncmp(step, "split ", 6) != 0 || n < 2) return;
+    const long other[] = { n * 2, n / 2 };
+    for (int i = 0; i < 2; i++)
+        if (other[i] >= 2 && other[i] <= LARGEST_FACTOR)
+            add_with_step(m, at, text_format(cx, "%.*s %ld%s", (int)(factor - step), step, other[i], end));
+}
+
+static void add_rows(const Making *m, const Implementation *chosen)
+{
+    int count;
+    const Implementation *const *all = implementation_list(m->b->cx, &count);
+    for (int i = 0; i < count; i++) {
+        if (all[i]->alter || all[i] == chosen || implementation_rank(m->b->cx, m->b->target, all[i]) < 0) continue;
+        const char *what = text_format(m->b->cx, "by %s", all[i]->name);
+        add_candidate(m, what, text_format(m->b->cx, "for %s on %s %s:\n", m->signature, m->b->target->name, what));
+    }
+}
+
+static void add_group(Build *b, int i, Candidates *to)
+{
+    const Group *g = &b->groups.at[i];
+    const Making m = { b, g, b->nest[i], group_signature(b->cx, g), to };
+    for (int k = 0; k < to->count; k++)
+        if (text_equal(to->at[k].signature, m.signature)) return;
+    add_rows(&m, b->chosen[i]);
+    for (int s = 0; s < m.nest->step_count; s++) add_factors(&m, s);
+    for (size_t k = 0; k < sizeof copy_budgets / sizeof copy_budgets[0]; k++)
+        if (b->target->copy_budget && b->target->copy_budget < copy_budgets[k])
+            add_with_step(&m, m.nest->step_count, text_format(b->cx, "copy_budget %lld", (long long)copy_budgets[k]));
+}
+
+Candidates tune_candidates(Build *b)
+{
+    Candidates c = { 0 };
+    for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++)
+        if (b->groups.at[i].anchor && !b->groups.at[i].is_scheduled && b->nest[i] && !b->nest[i]->otherwise)
+            add_group(b, i, &c);
+    return c;
+}

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tune.sh BUILD: `loopwright tune`: candidates are measured by a runner, the best become records that --tuning reads. The
+# runner counts bytes of the emitted C in place of instructions, so the results are the same everywhere.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "tune.sh BUILD" "$@"
+rm -rf "${work:?}"/*
+
+model=tests/golden/residual/residual.onnx
+
+printf '#!/bin/sh\necho ran >> "%s"\n"$@" && echo "instructions $(wc -c < "$(dirname "$1")/model.c" | tr -d " ")"\n' "$work/runs" > "$work/runner"
+printf '#!/bin/sh\nexit 3\n' > "$work/fails"
+printf '#!/bin/sh\n"$@" && echo nothing\n' > "$work/silent"
+chmod +x "$work/runner" "$work/fails" "$work/silent"
+tune() { "$lw" tune "$model" --runner "$work/runner" "$@" > "$work/said" 2>&1; }
+runs() { wc -l < "$work/runs" | tr -d ' '; }
+says() {
+    status=0 wanted_status=$1 text=$2
+    shift 2
+    "$lw" tune "$@" > "$work/said" 2>&1 || status=$?
+    cat "$work/said"
+    [ "$status" -eq "$wanted_status" ] && grep -q -- "$text" "$work/said"
+}
+
+first() { tune -o "$work/tune.txt" && cat "$work/said" && [ "$(grep -c '^# tried' "$work/tune.txt")" -ge 4 ] && grep -q '^for .* on generic' "$work/tune.txt"; }
+setup measures-candidates first
+setup reads-its-records "$lw" "$model" -o "$work/tuned.c" --name net --werror --tuning "$work/tune.txt"
+smaller() {
+    "$lw" "$model" -o "$work/default.c" --name net && [ "$(wc -c < "$work/tuned.c")" -lt "$(wc -c < "$work/default.c")" ] &&
+        "$lw" verify "$model" --tuning "$work/tune.txt"
+}
+check records-improve-and-keep-the-values smaller
+# Complete: nothing is measured but the program with all records.
+again() { : > "$work/runs" && cp "$work/tune.txt" "$work/again.txt" && tune -o "$work/again.txt" && [ "$(runs)" -le 1 ] && cmp "$work/tune.txt" "$work/again.txt"; }
+check a-complete-file-is-kept again
+# Interrupted: half of the values are lost, the rest is in another order.
+resumed() {
+    { sed -n 1,2p "$work/tune.txt" && grep '^# tried' "$work/tune.txt" | sort -r | awk 'NR % 2'; } > "$work/half.txt"
+    : > "$work/runs" && tune -o "$work/half.txt" && [ "$(runs)" -lt "$(grep -c '^# tried' "$work/tune.txt")" ] && cmp "$work/tune.txt" "$work/half.txt"
+}
+check an-interrupted-run-ends-the-same resumed
+# The runner ends the compiler's process after three measurements.
+stopped() {
+    printf '#!/bin/sh\nn=$(wc -l < "%s")\n[ "$n" -lt 3 ] || kill -TERM "$PPID" "$(ps -o ppid= -p "$PPID" | tr -d " ")"\nexec "%s" "$@"\n' "$work/runs" "$work/runner" > "$work/stops"
+    chmod +x "$work/stops"
+    : > "$work/runs"
+    status=0
+    "$lw" tune "$model" --runner "$work/stops" -o "$work/stopped.txt" > "$work/said" 2>&1 || status=$?
+    cat "$work/said"
+    [ "$status" -ne 0 ] && [ -f "$work/stopped.txt" ] || return 1
+    tune -o "$work/stopped.txt" && cmp "$work/tune.txt" "$work/stopped.txt"
+}
+if has ps; then check a-signal-loses-nothing stopped
+else skip a-signal-loses-nothing "ps is not installed"; fi
+
+check refuses-a-missing-runner says 2 'runner is missing' "$model" -o "$work/no.txt"
+check refuses-a-failing-runner says 1 'the default schedules are not measured' "$model" --runner "$work/fails" -o "$work/no.txt"
+check refuses-a-silent-runner says 1 'prints none of' "$model" --runner "$work/silent" -o "$work/no.txt"
+check refuses-the-file-of-another-target says 1 'is not of this model, target and options' "$model" --target cortex-m4 --runner "$work/runner" -o "$work/tune.txt"
+echo notes > "$work/notes.txt"
+check refuses-another-file says 1 'is not of this model' "$model" --runner "$work/runner" -o "$work/notes.txt"
+check keeps-another-file grep -qx notes "$work/notes.txt"
+check leaves-no-file [ ! -e "$work/no.txt" ]
+
+# On an emulated core, one network: a record is read there, too.
+counts() { "$lw" verify "$model" --name net --target cortex-m4 --runner "samples/cortex-m/count.sh cortex-m4" > "$work/said" 2>&1; cat "$work/said"; grep -q '^instructions [1-9]' "$work/said"; }
+if has arm-none-eabi-gcc && has qemu-system-arm; then check runner-of-an-emulated-core counts
+else skip runner-of-an-emulated-core "$(missing arm-none-eabi-gcc qemu-system-arm)"; fi
+report_end
