@@ -47,6 +47,7 @@ reported() { "$lw" report "$digits" --ram 6312 > "$work/report.txt" 2>&1; cat "$
 check the-report-has-the-plan reported
 usage() { status=0; emit usage "$@" || status=$?; cat "$work/usage.txt"; [ "$status" -eq 2 ]; }
 check refuses-ram-with-combine usage --ram 7000 --combine all
+check refuses-ram-with-train usage --ram 7000 --train spec
 check refuses-no-bytes usage --ram 0
 check refuses-a-unit usage --ram 7k
 check refuses-an-unknown-trade usage --optimize fast

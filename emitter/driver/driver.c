@@ -65,6 +65,9 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     if (o->ram < 0) diag_usage(cx, NULL, "--ram is %lld; accepted: bytes, 1 or more", (long long)o->ram);
     if (o->ram && o->combine)
         diag_usage(cx, NULL, "--ram and --combine exclude each other: --ram selects the groups to combine");
+    if (o->train && (o->ram || kind == WEIGHTS_CALLER || kind == WEIGHTS_INCLUDED || kind == WEIGHTS_FLASH))
+        diag_usage(cx, NULL, "--train excludes --ram, and --weights except c and section=NAME: a training step has an "
+                   "arena and constants of its own");
     if (o->ports_in_arena && o->static_arena)
         diag_usage(cx, NULL,
                    "--io arena and --static-arena exclude each other: the caller cannot reach inputs and outputs in a "
