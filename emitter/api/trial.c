@@ -9,6 +9,11 @@
 
 #include "api/elements.h"
 
+#if defined __unix__ || defined __APPLE__
+#include <signal.h>
+#include <sys/wait.h>
+#endif
+
 /* ---- The scratch folder ---------------------------------------------------------------------------------------- */
 
 /* Adds a path, quoted as one word of the shell. */
@@ -76,6 +81,18 @@ const char *trial_compiler(const lw_options *o)
 }
 
 const char *trial_flags(void) { return "-std=c99 -O2 -ffp-contract=off"; }
+
+/* True if a user's signal ended a command, or the shell that ran it: shells report 128 and its number. A crash of the
+ * program is a failure like any other. */
+static bool is_signalled(int status)
+{
+#ifdef WIFSIGNALED
+    const int number = WIFSIGNALED(status) ? WTERMSIG(status) : WIFEXITED(status) ? WEXITSTATUS(status) - 128 : 0;
+    return number == SIGINT || number == SIGTERM;
+#else
+    return status < 0;
+#endif
+}
 
 static bool run_command(Ctx *cx, const Text *command, const char *what)
 {
@@ -158,7 +175,10 @@ bool trial_run(Build *b, const char *folder, const char *sizes, const void *cons
     if (runs > 1) text_printf(&run, " --repeat %d", runs);
     text_add(&run, " >");
     add_quoted(&run, out);
-    if (!run_command(cx, &run, runner ? "the runner" : "the emitted program")) return false;
+    const int status = system(run.at);
+    b->is_signalled = is_signalled(status);
+    if (status != 0) diag_error(cx, NULL, "%s failed: %s", runner ? "the runner" : "the emitted program", run.at);
+    if (status != 0) return false;
     if (runner) add_measures(cx, out, said);
     return !ctx_failed(cx);
 }

@@ -41,6 +41,7 @@ struct Build {
     bool in_fixed_point;                     /* the graph is simulated: realized in the form QDQ_FIXED */
     bool is_trial;                           /* of a search: the plans of regions' graphs are known */
     bool records_grids;                      /* simulated quantizations are the quantizer's input: they become marks */
+    bool is_signalled;                       /* SIGINT or SIGTERM ended a program that a trial ran */
     bool is_naive;                           /* groups have naive nests with the model's names; steps follow from C */
     const Node **scheduled;                  /* [model.schedule_count] anchors of the groups that the file schedules */
     StatePair *state; int state_count;       /* of the file and of --state */

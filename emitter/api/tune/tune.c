@@ -40,6 +40,7 @@ typedef struct Tuning {
     const char *unit;                    /* "instructions"; NULL: nothing is measured yet */
     double standard;                     /* the default's value; below 0: unknown */
     const void *const *input; const void *const *want;
+    bool is_ended;                       /* a signal ended the last program, and so the work */
 } Tuning;
 
 /* ---- One measurement --------------------------------------------------------------------------------------------- */
@@ -79,8 +80,10 @@ static bool measured_in(Tuning *t, Ctx *cx, const char *folder, const char *bloc
     Build as = *t->b;
     as.cx = cx;
     as.options = &o;
+    as.is_signalled = false;
     const bool ok = lw_compile(cx, t->model, text_format(cx, "%s/model.c", folder), &o) && trial_build(cx, folder, &o)
                     && trial_run(&as, folder, "", t->input, 1, &said);
+    t->is_ended = as.is_signalled;
     bool is_error = false;
     const char *text = NULL;
     for (int i = 0; !ok && !is_error && (text = lw_diagnostic(cx, i, &is_error)) != NULL; i++) continue;
@@ -202,7 +205,7 @@ static bool goes_on(Tuning *t, int done)
 {
     const lw_options *o = t->options;
     const int count = t->candidates.count;
-    if (!o->progress || o->progress(o->progress_user, "tuning", done, count)) return true;
+    if (!t->is_ended && (!o->progress || o->progress(o->progress_user, "tuning", done, count))) return true;
     diag_error(t->cx, NULL, "interrupted: %d of %d candidates are measured; the same command continues", done, count);
     return false;
 }
@@ -215,7 +218,7 @@ static bool measure_all(Tuning *t)
         if (!goes_on(t, i)) return false;
         if (c->is_known) continue;
         if (measure(t, c->block, &c->value)) c->value = -1;
-        if (c->value < 0 && !goes_on(t, i)) return false;      /* the signal ended the runner, too */
+        if (t->is_ended && !goes_on(t, i)) return false;
         c->is_known = true;
         if (!write_file(t)) return false;
     }
