@@ -62,6 +62,9 @@ typedef struct lw_options {
     /* "loss=cross_entropy optimizer=sgd(rate=0.01) update=last": NAME_train is emitted, too, and NAME_run takes the
      * parameters (docs/learning.md). NULL: none */
     const char *train;
+    /* With train: computes activations again to save RAM. "auto": the smallest arena, for at most twice the
+     * instructions; "20000": an arena of at most that many bytes. NULL: keeps all activations */
+    const char *checkpoint;
     const char *rounding;            /* int8 requantization: "double" (NULL), like the reference kernels, or "single" */
     /* Calls between dequantize and quantize: "exact" (NULL), on integers if only the rounding of floats differs;
      * "integer", also if exact ties are frequent; "float", as written */

@@ -131,7 +131,7 @@ commands_of() {
     --weights) echo compile verify quantize package ;;
     --class-names | --stamp) echo compile quantize package ;;
     --testbench | --standalone | --cpp) echo compile quantize ;;
-    --train) echo compile report ;;
+    --train | --checkpoint) echo compile report ;;
     --link | --runner) echo verify tune ;;
     --expect | --recorded | --tolerance | --steps) echo verify ;;
     --at | --only | --explain) echo dump ;;
@@ -147,7 +147,7 @@ value_of() {
 }
 every_option() {
     all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --for --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
-        --static-arena --weights --train --time-passes --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --fit --at --only --explain --level --onnx --tflite --gradients --conditions"
+        --static-arena --weights --train --checkpoint --time-passes --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --fit --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

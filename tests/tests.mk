@@ -106,7 +106,7 @@ fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_em
 .PHONY: soak soak-gradient soak-hostile soak-quantize soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
 soak: soak-gradient soak-hostile soak-quantize soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
 soak-gradient: $(BUILD)/test/test_gradient
-	$< $(or $(COUNT),200)
+	$< $(or $(COUNT),250)
 soak-hostile: $(BUILD)/test/test_hostile
 	$< --every
 soak-realize: $(BUILD)/test/test_realize

@@ -35,6 +35,31 @@ check accumulate             trains 'adam(rate=0.01)' 'update=all accumulate=4' 
 check skip-nonfinite         trains 'adam(rate=0.01, skip_nonfinite)' update=all -DADAM -DALL -DSKIPS
 check skip-and-accumulate    trains 'sgd(rate=0.1, skip_nonfinite)' 'update=all accumulate=3' -DALL -DSAMPLES=3 -DSKIPS
 
+# checksum FOLDER OPTION...: trains the digits network; prints the checksum of its parameters.
+checksum() {
+    folder=$work/$1
+    shift
+    mkdir -p "$folder"
+    "$lw" samples/digits/digits.onnx --name digits --train 'loss=cross_entropy optimizer=adam update=all' "$@" \
+        -o "$folder/digits.c" > "$folder/said" &&
+    $cc -std=c99 -O1 -ffp-contract=off -Wall -Wextra -Werror -I"$folder" -Iruntime tests/train/checksum.c \
+        "$folder/digits.c" -lm -o "$folder/main" && "$folder/main"
+}
+arena_of() { sed -n 's/^#define DIGITS_TRAIN_ARENA_SIZE \([0-9]*\)u.*/\1/p' "$work/$1/digits.h"; }
+checkpoints() {
+    plain=$(checksum plain) && least=$(checksum least --checkpoint auto) && some=$(checksum some --checkpoint 44000) &&
+    echo "$plain $least $some; $(arena_of plain) $(arena_of least) $(arena_of some)" && [ "$plain" = "$least" ] &&
+    [ "$plain" = "$some" ] && [ "$(arena_of least)" -lt "$(arena_of plain)" ] && [ "$(arena_of some)" -le 44000 ]
+}
+check checkpoints-keep-every-bit checkpoints
+
+# The same step with constants in a section, and for another core that rounds alike.
+forms() {
+    plain=$(checksum plain) && apart=$(checksum section --weights section=.rodata.net) &&
+    cortex=$(checksum cortex --target cortex-m4) && [ "$plain" = "$apart" ] && [ "$plain" = "$cortex" ]
+}
+check forms-of-one-step forms
+
 # refuses TEXT SPECIFICATION: the diagnostic contains the text, and no file is written.
 refuses() {
     rm -f "$work/no.c"
@@ -55,6 +80,16 @@ check refused-nesterov    refuses '"nesterov" without momentum' 'loss=mse optimi
 check refused-layer       refuses "\"score\" of update names no layer with parameters; did you mean 'scores'" 'loss=mse optimizer=sgd update=score'
 check refused-target      refuses '"target=classes" of the loss mse' 'loss=mse optimizer=sgd update=all target=classes'
 check refused-output      refuses 'there is no output "z"' 'loss=mse optimizer=sgd update=all output=z'
+checkpoint_refuses() {
+    if "$lw" samples/digits/digits.onnx "$@" -o "$work/no.c" > "$work/said" 2>&1; then echo accepted; return 1; fi
+    grep -qF -e "$text" "$work/said" || { cat "$work/said"; return 1; }
+}
+text='--checkpoint without --train; accepted'
+check refused-checkpoint-alone checkpoint_refuses --checkpoint auto
+text='--checkpoint 100: the step requires an arena of '
+check refused-checkpoint-small checkpoint_refuses --checkpoint 100 --train 'loss=cross_entropy optimizer=sgd update=all'
+text='--checkpoint does not accept "most"; accepted: auto, or'
+check refused-checkpoint-word checkpoint_refuses --checkpoint most --train 'loss=cross_entropy optimizer=sgd update=all'
 check refused-parentheses refuses '"optimizer=sgd(rate=0.1 update=all"; accepted: words like' 'loss=mse optimizer=sgd(rate=0.1 update=all'
 
 # samples/personalize, whose limits are in its script; cross runs it on an emulated core.

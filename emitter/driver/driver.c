@@ -52,6 +52,8 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     check_word(cx, "--float", o->floats, floats, "contract|separate");
     check_word(cx, "--optimize", o->optimize, optimizations, "size|speed|balanced");
     check_twice(cx, o);
+    if (o->checkpoint && !o->train)
+        diag_usage(cx, NULL, "--checkpoint without --train; accepted: --train with --checkpoint");
     if (!build_weights_kind(o, &kind, &section))
         diag_usage(cx, NULL, "--weights does not accept \"%s\"; accepted: c|bin|incbin|progmem|section=NAME",
                    o->weights);
@@ -148,6 +150,7 @@ bool build_graph(Build *b)
                         .output = m->output,
                         .target = b->target,
                         .records_grids = b->records_grids };
+    if (b->options->train && build_folding_passes(b)) build_split_training(b);
     if (build_passes(b) && b->options->layers && !b->model.is_nest) build_show_layers(b);
     if (b->step && build_passes(b->step)) build_inner_graphs(b->step);
     return build_inner_graphs(b);

@@ -67,6 +67,7 @@ struct Build {
     Training *training;                      /* of --train; NULL: none */
     Build *step;                             /* of the model's graph: the training step's */
     bool is_step;
+    int passes_done;                         /* of the passes over the DAG */
     int partition_count; Partition *partition;   /* sequences of groups on one foreign device */
     int *partition_of;                       /* [groups]; -1: on the host; NULL: all on the host */
     Program program;
@@ -97,7 +98,8 @@ void build_reserve_weights(Build *b);            /* the names of a program with 
 void build_name_groups(Build *b);
 void build_name_shared(Build *b);                /* after functions are merged */
 
-/* nests.c: the passes over the DAG of the model, or of a region */
+/* nests.c: the passes over the DAG of the model, or of a region: up to those that fold constants; those left */
+bool build_folding_passes(Build *b);
 bool build_passes(Build *b);
 bool build_rounds_once(const lw_options *o);                                   /* build.c: --rounding single */
 int build_all_groups(const Build *b, const Group *const **all);    /* build.c: of all graphs; returns their number */
@@ -109,11 +111,10 @@ int build_state_of_input(const Build *b, int input);
 int build_state_of_output(const Build *b, int output);
 const Tensor *build_initial(const Build *b, int input);                        /* initial value of state; NULL: zeros */
 
-/* training.c: splits the model's graph after the passes that fold constants; does nothing without --train. */
+/* training.c, for --train: splits the model's graph after the passes that fold constants. */
 void build_split_training(Build *b);
 /* Index among the parameters of the graph's input; -1: it is none. build.c */
 int build_trained_of_input(const Build *b, int input);
-void build_check_updates(Build *b);
 void build_assemble_training(Build *b);          /* the program's second function */
 
 /* Between passes and schedules: --layers; partitions for devices; --combine; combination that reduces RAM. */

@@ -6,22 +6,34 @@
 #include "support/text.h"
 #include "support/watch.h"
 
-bool build_passes(Build *b)
+static void form_of_qdq(Build *b)
 {
     const char *qdq = b->options->qdq;
     b->graph.qdq = b->in_fixed_point ? QDQ_FIXED : text_equal(qdq, "float") ? QDQ_FLOAT
         : text_equal(qdq, "integer") ? QDQ_INTEGER : QDQ_EXACT;
+}
+
+/* Runs the passes that have not run, up to and including `last`; NULL: all. */
+static bool run_passes(Build *b, GraphPass *last)
+{
     int count;
     const GraphPassRow *pass = graph_passes(&count);
-    for (int i = 0; i < count && !ctx_failed(b->cx); i++) {
-        if (b->options->no_shrink && pass[i].run == graph_shrink) continue;
-        b->graph = pass[i].run(b->cx, b->graph);
-        watch_lap(b->watch, "dag", pass[i].name);
-        if (pass[i].run == graph_affine) build_split_training(b);
-        if (text_equal(pass[i].name, b->shared->until)) break;
+    form_of_qdq(b);
+    for (bool ends = false; b->passes_done < count && !ends && !ctx_failed(b->cx); b->passes_done++) {
+        const GraphPassRow *row = &pass[b->passes_done];
+        if (b->options->no_shrink && row->run == graph_shrink) continue;
+        b->graph = row->run(b->cx, b->graph);
+        watch_lap(b->watch, "dag", row->name);
+        ends = row->run == last;
+        if (!text_equal(row->name, b->shared->until)) continue;
+        b->passes_done = count;
+        break;
     }
     return !ctx_failed(b->cx);
 }
+
+bool build_folding_passes(Build *b) { return run_passes(b, graph_affine); }
+bool build_passes(Build *b) { return run_passes(b, NULL); }
 
 /* --layers: each tensor between groups becomes an output, in execution order, to locate the first layer in which two
  * programs differ. */
@@ -104,11 +116,29 @@ static bool naive_nests(Build *b)
     return !ctx_failed(b->cx);
 }
 
+/* An update whose scheduled nest cannot overwrite the old value gets its naive nest, which can. */
+static void check_updates(Build *b)
+{
+    for (int u = 0; u < b->graph.update_count && !ctx_failed(b->cx); u++) {
+        const Tensor *from = b->graph.input[b->graph.update[u].input], *to = b->graph.output[b->graph.update[u].output];
+        for (int i = 0; i < b->groups.count; i++) {
+            const Group *g = &b->groups.at[i];
+            int in = 0, out = 0;
+            while (in < g->input_count && g->input[in] != from) in++;
+            while (out < g->output_count && g->output[out] != to) out++;
+            if (in == g->input_count || out == g->output_count) continue;
+            const Nest *n = b->nest[i];
+            if (!n->otherwise && plan_may_overwrite(b->cx, n, n->input[in], n->output[out])) continue;
+            b->nest[i] = group_naive(b->cx, g, b->target, NULL);
+        }
+    }
+}
+
 /* Checks the schedules and options that no graph has used, once all graphs have nests. */
 static bool nests_of_graphs(Build *b)
 {
     if (ctx_failed(b->cx)) return false;
-    if (b->graph.update_count) build_check_updates(b);
+    if (b->graph.update_count) check_updates(b);
     if (!b->outer && !b->is_step) build_check_schedules(b);
     return !ctx_failed(b->cx);
 }

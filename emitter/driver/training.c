@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
+#include "lower/count.h"
 #include "support/names.h"
 #include "support/sha256.h"
 #include "support/text.h"
@@ -19,39 +20,129 @@ static void refuse_options(Build *b)
     if (other) diag_unsupported(b->cx, NULL, "--train with %s; accepted: --train without it", other);
 }
 
+static void begin_step(const Build *b, Training *t, Shared *shared, Build *step)
+{
+    *step = (Build){ .cx = b->cx, .options = b->options, .path = b->path, .name = b->name, .target = b->target,
+                     .model = b->model, .shared = shared, .training = t, .is_step = true, .graph = t->step };
+    if (shared->last) shared->last->next = step;
+    shared->last = step;
+}
+
+/* ---- Checkpoints ------------------------------------------------------------------------------------------------- */
+
+/* A step with some checkpoints, and its cost. */
+typedef struct Trial { Training *training; int64_t arena, instructions; } Trial;
+
+typedef struct Checkpoints {
+    Build *b;
+    int candidate_count, count;        /* tensors that may be stored, in the model's order; those that are */
+    Tensor **candidate, **at;
+} Checkpoints;
+
+enum { MOST_CANDIDATES = 12, MOST_COST = 2 };
+
+/* Emits nothing: plans and lowers the step. False: it has no plan. */
+static bool try_step(Checkpoints *c, Trial *out)
+{
+    Ctx *cx = c->b->cx;
+    const DiagMark mark = diag_mark(cx);
+    Build step;
+    *out = (Trial){ .training = training_new(cx, c->b->options->train, &c->b->graph, c->at, c->count) };
+    if (out->training) {
+        begin_step(c->b, out->training, build_shared(cx), &step);
+        if (build_passes(&step) && build_inner_graphs(&step) && build_nests(&step)) {
+            step.shared->function = NEW_ARRAY(cx->arena, const Function *, step.groups.count);
+            build_functions(&step);
+        }
+    }
+    const bool ok = !ctx_failed(cx);
+    for (int i = 0; ok && i < step.groups.count; i++)
+        if (step.function[i])
+            out->instructions = sat_add(out->instructions, count_instructions(cx, step.function[i]->body));
+    if (ok) out->arena = step.plan.arena_size;
+    diag_rewind(cx, mark);
+    return ok;
+}
+
+static bool is_among(Tensor *const *list, int count, const Tensor *t)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == t) return true;
+    return false;
+}
+
+/* The operands of layers, which the backward pass reads; every n-th of them if they are many. */
+static void list_candidates(Checkpoints *c, const Training *plain)
+{
+    Ctx *cx = c->b->cx;
+    Node **order;
+    int count = graph_order(cx, &c->b->graph, &order), found = 0;
+    Tensor **all = NEW_ARRAY(cx->arena, Tensor *, count);
+    for (int n = 0; n < count; n++)
+        for (int i = 0; i < plain->param_count; i++) {
+            const Node *call = order[n];
+            Tensor *x = call->in_count > 1 ? call->in[0] : NULL;
+            if (!plain->param[i].is_trained || !x || !x->producer || is_among(all, found, x)) continue;
+            if (is_among(call->in + 1, call->in_count - 1, plain->param[i].initial)) all[found++] = x;
+        }
+    const int each = (found + MOST_CANDIDATES - 1) / MOST_CANDIDATES;
+    c->candidate = NEW_ARRAY(cx->arena, Tensor *, found);
+    c->at = NEW_ARRAY(cx->arena, Tensor *, found);
+    for (int i = 0; i < found; i += each) c->candidate[c->candidate_count++] = all[i];
+}
+
+/* Adds the checkpoint that shrinks the arena most, for at most MOST_COST times the instructions of the plain step. */
+static bool add_checkpoint(Checkpoints *c, const Trial *plain, Trial *best)
+{
+    Tensor *found = NULL;
+    for (int i = 0; i < c->candidate_count && !ctx_failed(c->b->cx); i++) {
+        Trial now;
+        if (is_among(c->at, c->count, c->candidate[i])) continue;
+        c->at[c->count++] = c->candidate[i];
+        const bool is_better = try_step(c, &now) && now.arena < best->arena
+                               && now.instructions <= MOST_COST * plain->instructions;
+        c->count--;
+        if (!is_better) continue;
+        *best = now;
+        found = c->candidate[i];
+    }
+    if (found) c->at[c->count++] = found;
+    return found != NULL;
+}
+
+static Training *with_checkpoints(Build *b, Training *training)
+{
+    const char *wanted = b->options->checkpoint, *end = wanted;
+    const bool is_auto = text_equal(wanted, "auto");
+    const double bytes = is_auto ? 0 : text_read_double(wanted, &end);
+    Checkpoints c = { .b = b };
+    Trial plain, best;
+    if (!is_auto && (end == wanted || *end || !(bytes >= 1)))
+        diag_usage(b->cx, NULL, "--checkpoint does not accept \"%s\"; accepted: auto, or the bytes of the arena",
+                   wanted);
+    if (ctx_failed(b->cx)) return training;
+    list_candidates(&c, training);
+    if (!try_step(&c, &plain)) return training;
+    best = plain;
+    while ((is_auto || (double)best.arena > bytes) && add_checkpoint(&c, &plain, &best)) continue;
+    if (!is_auto && (double)best.arena > bytes)
+        diag_error(b->cx, NULL, "--checkpoint %s: the step requires an arena of %lld bytes, %lld without checkpoints",
+                   wanted, (long long)best.arena, (long long)plain.arena);
+    return best.training;
+}
+
 void build_split_training(Build *b)
 {
     Ctx *cx = b->cx;
-    if (!b->options->train || b->outer || b->is_step || ctx_failed(cx)) return;
     refuse_options(b);
-    b->training = ctx_failed(cx) ? NULL : training_new(cx, b->options->train, &b->graph);
-    if (!b->training) return;
-    b->graph = b->training->inference;
-    Build *step = b->step = NEW(cx->arena, Build);
-    *step = (Build){ .cx = cx, .options = b->options, .path = b->path, .name = b->name, .target = b->target,
-                     .watch = b->watch, .shared = b->shared, .training = b->training, .is_step = true,
-                     .graph = b->training->step };
-    step->model = b->model;
-    b->shared->last->next = step;
-    b->shared->last = step;
-}
-
-/* An update whose scheduled nest cannot overwrite the old value gets its naive nest, which can. */
-void build_check_updates(Build *b)
-{
-    for (int u = 0; u < b->graph.update_count && !ctx_failed(b->cx); u++) {
-        const Tensor *from = b->graph.input[b->graph.update[u].input], *to = b->graph.output[b->graph.update[u].output];
-        for (int i = 0; i < b->groups.count; i++) {
-            const Group *g = &b->groups.at[i];
-            int in = 0, out = 0;
-            while (in < g->input_count && g->input[in] != from) in++;
-            while (out < g->output_count && g->output[out] != to) out++;
-            if (in == g->input_count || out == g->output_count) continue;
-            const Nest *n = b->nest[i];
-            if (!n->otherwise && plan_may_overwrite(b->cx, n, n->input[in], n->output[out])) continue;
-            b->nest[i] = group_naive(b->cx, g, b->target, NULL);
-        }
-    }
+    Training *t = ctx_failed(cx) ? NULL : training_new(cx, b->options->train, &b->graph, NULL, 0);
+    if (t && b->options->checkpoint) t = with_checkpoints(b, t);
+    if (ctx_failed(cx)) return;
+    b->training = t;
+    b->graph = t->inference;
+    b->step = NEW(cx->arena, Build);
+    begin_step(b, t, b->shared, b->step);
+    b->step->watch = b->watch;
 }
 
 /* ---- The program ------------------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ DType adjoint_type(DType t) { return t == F16 || t == BF16 ? F32 : t; }
 Summands *summands_new(Ctx *cx)
 {
     Summands *s = NEW(cx->arena, Summands);
-    *s = (Summands){ cx, map_new(cx->arena), NEW(cx->arena, Map) };
+    *s = (Summands){ cx, map_new(cx->arena), NEW(cx->arena, Map), false };
     *s->names = map_new(cx->arena);
     return s;
 }
@@ -19,7 +19,7 @@ Summands *summands_new(Ctx *cx)
 Summands *summands_inside(const Summands *outer)
 {
     Summands *s = NEW(outer->cx->arena, Summands);
-    *s = (Summands){ outer->cx, map_new(outer->cx->arena), outer->names };
+    *s = (Summands){ outer->cx, map_new(outer->cx->arena), outer->names, true };
     return s;
 }
 
@@ -45,9 +45,27 @@ const char *summands_adjoint_name(Summands *s, const Tensor *of)
     return summands_name(s, name_format(s->cx, "d_%s", name_identifier(s->cx, of->name)));
 }
 
+/* The tensor of which t is a copy, element by element; t itself if it is none. */
+static Tensor *uncopied(Tensor *t)
+{
+    const Node *n = t->producer;
+    const Stage *stage = n && n->kind == NODE_COMPUTE && n->out_count == 1 ? n->stage : NULL;
+    const Expr *value = stage && stage->reducer == REDUCE_NONE ? stage->value[0] : NULL;
+    if (!value || value->kind != EXPR_READ) return t;
+    const Tensor *from = value->ref;
+    if (from->type != t->type || from->rank != t->rank) return t;
+    for (int d = 0; d < t->rank; d++) {
+        const bool is_first = tensor_dim(t, d) == 1 && value->arg[d]->kind == EXPR_INT && value->arg[d]->integer == 0;
+        if (from->shape[d] != t->shape[d] || stage->axis[d].kind != AXIS_DATA) return t;
+        if (value->arg[d] != stage->axis[d].var && !is_first) return t;
+    }
+    return from->self;
+}
+
 void summands_add(Summands *s, const Tensor *to, Tensor *value)
 {
     if (!value) return;
+    if (!s->is_inside) value = uncopied(value);
     SummandList *l = map_get_ptr(&s->of, to);
     if (!l) map_put_ptr(&s->of, to, l = NEW(s->cx->arena, SummandList));
     if (l->count == l->capacity) {

@@ -5,7 +5,8 @@
 #include "ir/expr/tensor.h"
 #include "support/map.h"
 
-typedef struct Summands { Ctx *cx; Map of; Map *names; } Summands;
+/* is_inside: of the steps of a recurrence, whose promised tensors keep the copies that read them */
+typedef struct Summands { Ctx *cx; Map of; Map *names; bool is_inside; } Summands;
 
 Summands *summands_new(Ctx *cx);
 Summands *summands_inside(const Summands *outer);                    /* empty, with the names of the outer */

@@ -339,12 +339,15 @@ static bool alias_view_of_box(const Views *v, const Node *n)
 
 typedef struct ReadScan { const Tensor *tensor; const Stage *stage; bool elsewhere; } ReadScan;
 
+/* A dimension of one element has the index 0, or its axis. */
 static void scan_read(const Expr *e, void *user)
 {
     ReadScan *r = user;
     if (e->kind != EXPR_READ || e->ref != r->tensor) return;
-    for (int d = 0; d < e->arg_count; d++)
-        if (!r->stage || e->arg[d] != r->stage->axis[d].var) r->elsewhere = true;
+    for (int d = 0; d < e->arg_count; d++) {
+        const bool is_only = tensor_dim(r->tensor, d) == 1 && e->arg[d]->kind == EXPR_INT && e->arg[d]->integer == 0;
+        if (!r->stage || (e->arg[d] != r->stage->axis[d].var && !is_only)) r->elsewhere = true;
+    }
 }
 
 typedef struct ReadOnce { const Stage *stage; int count; const Expr *var[MAX_DEPTH], *extent[MAX_DEPTH]; } ReadOnce;

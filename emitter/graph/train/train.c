@@ -131,7 +131,26 @@ static Graph step_graph(Ctx *cx, const Training *t, const Graph *g, Tensor *targ
     return step;
 }
 
-Training *training_new(Ctx *cx, const char *text, const Graph *g)
+/* Inserts a checkpoint after each of the tensors, the last one first: those before it stay the graph's own. */
+static Graph with_checkpoints(Ctx *cx, Graph g, Tensor *const *at, int count)
+{
+    Node **order;
+    const int calls = graph_order(cx, &g, &order);
+    for (int n = calls - 1; n >= 0; n--)
+        for (int i = 0; i < count && !ctx_failed(cx); i++) {
+            Tensor *t = at[i];
+            if (t->producer != order[n]) continue;
+            Tensor *kept = call_on(cx, "annotation.checkpoint", t->name, t, NULL);
+            Graph one = g;
+            one.input = &t;
+            one.input_count = 1;
+            one = graph_bind(cx, &one, &kept);
+            g.output = one.output;
+        }
+    return g;
+}
+
+Training *training_new(Ctx *cx, const char *text, const Graph *g, Tensor *const *checkpoint, int checkpoint_count)
 {
     Training *t = NEW(cx->arena, Training);
     Trainable *part;
@@ -145,14 +164,15 @@ Training *training_new(Ctx *cx, const char *text, const Graph *g)
     t->param = params_of(cx, part, count);
     Tensor **wanted = NEW_ARRAY(cx->arena, Tensor *, count), **gradient = NEW_ARRAY(cx->arena, Tensor *, count);
     for (int i = 0; i < count; i++) wanted[i] = t->param[i].value;
-    const Graph bound = with_inputs(cx, g, part, wanted, count);
+    const Graph marked = with_checkpoints(cx, *g, checkpoint, checkpoint_count),
+                bound = with_inputs(cx, &marked, part, wanted, count);
     if (ctx_failed(cx)) return NULL;
     y = bound.output[place];
     Tensor *target = target_of(cx, &t->spec, y), *loss = target ? loss_of(cx, &t->spec, y, target) : NULL;
     if (!loss || !differentiate(cx, loss, NULL, wanted, count, gradient)) return NULL;
     train_update(cx, t, gradient, count);
     if (ctx_failed(cx)) return NULL;
-    t->inference = bound;
+    t->inference = checkpoint_count ? with_inputs(cx, g, part, wanted, count) : bound;
     t->target = g->input_count;
     t->step = step_graph(cx, t, g, target, loss);
     add_params(cx, t, &t->inference, false);

@@ -30,8 +30,9 @@ typedef struct Training {
     Graph inference, step;             /* inputs: the model's, the target, the parameters in order */
 } Training;
 
-/* Splits a float graph whose constants are folded. NULL after a diagnostic. */
-Training *training_new(Ctx *cx, const char *spec, const Graph *g);
+/* Splits a float graph whose constants are folded. The step keeps the tensors `checkpoint` of the graph and computes
+ * what lies before them again for the adjoints; they are in the order of execution. NULL after a diagnostic. */
+Training *training_new(Ctx *cx, const char *spec, const Graph *g, Tensor *const *checkpoint, int checkpoint_count);
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
