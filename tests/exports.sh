@@ -43,4 +43,8 @@ for model in "$models"/qlinear_*.onnx "$models"/fused.onnx "$models"/heads.onnx 
         [ ! -f "$models/$name.in$k.npy" ] && [ ! -f "$models/$name.in$k.0.npy" ] || check "$name-$k" agree "$name" "$k"
     done
 done
+
+# names: the header has the file's names of the classes.
+names() { grep -q '"idle", "walking", "on stairs"' "$work/ml_names/ml_names.h"; }
+case names in *"$only"*) check names-of-classes names ;; esac
 report_end

@@ -132,7 +132,7 @@ chosen() { case $1 in *"$only"*) return 0 ;; esac; case $only in "$1"*) return 0
 # qlinear_u8, qlinear_s8, fused, heads, narrow: see tools/runtime_models.py; ml_*: tools/ml_models.py.
 # quantized: the output of ONNX Runtime's static quantization: u8, weights per channel, biases in i32. It was recorded
 # with ONNX Runtime's optimisations off.
-for name in digits recurrent control draws lengths boxes quantized qlinear_u8 qlinear_s8 fused heads narrow ml_trees ml_ensemble ml_models; do
+for name in digits recurrent control draws lengths boxes quantized qlinear_u8 qlinear_s8 fused heads narrow ml_trees ml_ensemble ml_models ml_names; do
     chosen $name || continue
     model=$root/tests/models/$name.onnx
     [ -f "$model" ] || model=$root/samples/$name/$name.onnx

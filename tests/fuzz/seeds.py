@@ -24,6 +24,10 @@ if kind == "tflite":
         small = [m for m in recorded(vectors) if len(m) < MOST_BYTES]
         for i, model in enumerate(small[:OF_EACH]):
             (folder / f"{vectors.stem}-{i}.tflite").write_bytes(model)
+if kind == "onnx":
+    for model in sorted(Path(__file__).parents[1].glob("models/*.onnx")):      # of other domains: trees, ONNX Runtime's
+        if model.stem.startswith(("ml_", "qlinear", "fused", "heads", "narrow")):
+            (folder / model.name).write_bytes(model.read_bytes())
 if kind == "onnx" and len(sys.argv) > 3:
     for model in sorted(Path(sys.argv[3]).glob("*/*/model.onnx")):
         if model.stat().st_size < MOST_BYTES:

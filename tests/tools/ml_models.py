@@ -9,9 +9,10 @@ classes and base values that ONNX Runtime distinguishes. `ml_models` has the oth
 import sys
 
 import numpy as np
+import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
-from runtime_models import Builder, random, real
+from runtime_models import FOLDER, Builder, random, real
 
 ML = "ai.onnx.ml"
 MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"]
@@ -77,6 +78,28 @@ def ensemble_model():
     b = Builder("ml_ensemble", opset=21, ml=5)
     ensemble5(b, b.input("x", grid(7, 4)))
     b.save(draw=lambda k: {"x": grid(7, 4)})
+
+
+def named_model():
+    """Classes with names, and a ZipMap: the label is an index here, where ONNX Runtime has the name."""
+    nodes, leaves = trees(3, 4, 2, ["BRANCH_LEQ"])
+    names = ["idle", "walking", "on stairs"]
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [helper.make_node("TreeEnsembleClassifier", ["x"], ["label", "scores"], domain=ML, classlabels_strings=names, post_transform="SOFTMAX", **nodes,
+                          **weights("class", leaves, lambda t: [t])),
+         helper.make_node("ZipMap", ["scores"], ["map"], domain=ML, classlabels_strings=names)],
+        "ml_names", [info("x", F32, [1, 4])], [info("label", TensorProto.STRING, [1])])
+    graph.output.append(helper.make_value_info("map", helper.make_sequence_type_proto(helper.make_map_type_proto(TensorProto.STRING, helper.make_tensor_type_proto(F32, [])))))
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid(ML, 3)], ir_version=8, producer_name="")
+    (FOLDER / "ml_names.onnx").write_bytes(model.SerializeToString(deterministic=True))
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    for k in range(3):
+        x = grid(1, 4)
+        label, scores = session.run(None, {"x": x})
+        np.save(FOLDER / f"ml_names.in{k}.npy", x)
+        np.save(FOLDER / f"ml_names.out{k}.0.npy", np.array([names.index(n) for n in label], np.int64))
+        np.save(FOLDER / f"ml_names.out{k}.1.npy", np.array([[row[n] for n in names] for row in scores], np.float32))
 
 
 def grid(*shape, nan=False):
@@ -165,4 +188,5 @@ def other_models():
 if __name__ == "__main__":
     tree_model()
     ensemble_model()
+    named_model()
     other_models()
