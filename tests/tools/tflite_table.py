@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Writes SUPPORT.md's table of the TFLite operators: the types that the program accepts, and how many recorded models of
+tests/tflite/*.vec have each.
+
+    python3 tests/tools/tflite_table.py BUILD
+"""
+import collections
+import pathlib
+import struct
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BEGIN, NEXT = "<!-- Made by tests/tools/tflite_table.py; not to be edited. -->", "<!-- Made by tests/"
+COLUMNS = [("f32", "FLOAT32"), ("i8", "INT8"), ("i16", "INT16"), ("u8", "UINT8")]
+OTHERS = ["INT32", "INT64", "BOOL", "FLOAT16", "RESOURCE"]
+TYPES = {0: "FLOAT32", 1: "FLOAT16", 2: "INT32", 3: "UINT8", 4: "INT64", 6: "BOOL", 7: "INT16", 9: "INT8", 13: "RESOURCE", 17: "INT8"}
+
+
+class Table:
+    """A flatbuffer's table."""
+
+    def __init__(self, data, at):
+        self.data, self.at = data, at
+        self.vtable = at - struct.unpack_from("<i", data, at)[0]
+
+    def field(self, number):
+        """The position of a field; 0: absent."""
+        known = (struct.unpack_from("<H", self.data, self.vtable)[0] - 4) // 2
+        offset = struct.unpack_from("<H", self.data, self.vtable + 4 + 2 * number)[0] if number < known else 0
+        return offset and self.at + offset
+
+    def number(self, number, form, otherwise=0):
+        at = self.field(number)
+        return struct.unpack_from("<" + form, self.data, at)[0] if at else otherwise
+
+    def follow(self, at):
+        return at + struct.unpack_from("<I", self.data, at)[0]
+
+    def tables(self, number):
+        at = self.field(number)
+        if not at:
+            return []
+        start = self.follow(at)
+        count = struct.unpack_from("<I", self.data, start)[0]
+        return [Table(self.data, self.follow(start + 4 + 4 * i)) for i in range(count)]
+
+    def ints(self, number):
+        at = self.field(number)
+        if not at:
+            return []
+        start = self.follow(at)
+        return struct.unpack_from("<%di" % struct.unpack_from("<I", self.data, start)[0], self.data, start + 4)
+
+
+def models_of(data):
+    """The models of a file of records: the model, the inputs and the outputs, each with its length in front."""
+    at = 0
+    word = lambda: struct.unpack_from("<I", data, at)[0]
+    while at < len(data):
+        size = word()
+        yield data[at + 4:at + 4 + size]
+        at += 4 + size
+        for _ in range(2):
+            count = word()
+            at += 4
+            for _ in range(count):
+                at += 4 + word()
+
+
+def kinds_of(model):
+    """(builtin code, type) of each operator; the type is that of its first operand of a kind with a column, else its first."""
+    root = Table(model, struct.unpack_from("<I", model, 0)[0])
+    codes = [max(c.number(0, "b"), c.number(3, "i")) for c in root.tables(1)]
+    graph = root.tables(2)[0]
+    types = [TYPES.get(t.number(1, "b"), "?") for t in graph.tables(0)]
+    for op in graph.tables(3):
+        found = [types[i] for i in list(op.ints(1)) + list(op.ints(2)) if i >= 0]
+        shown = [t for t in found if t in dict(COLUMNS).values()] or found
+        yield codes[op.number(0, "I")], shown[0] if shown else "?"
+
+
+def codes_by_name():
+    """BuiltinOperator codes, from the reader's list of names in their order."""
+    source = (ROOT / "emitter/import/tflite/file/tflite_names.c").read_text()
+    names = [line.strip().strip('",') for line in source[source.index('"ADD"'):].splitlines() if line.strip().startswith('"')]
+    return {name: code for code, name in enumerate(names)}
+
+
+def main():
+    listed = subprocess.run([sys.argv[1] + "/loopwright", "ops", "--tflite"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in listed.splitlines()[1:] if line.split()]
+    recorded, codes = collections.Counter(), codes_by_name()
+    for file in sorted((ROOT / "tests" / "tflite").glob("*.vec")):
+        for model in models_of(file.read_bytes()):
+            recorded.update(kinds_of(model))
+    lines = [BEGIN, "# TFLite operators", "",
+             "A number counts recorded models of TensorFlow Lite Micro, or of TensorFlow Lite where that has no such kernel (tests/tflite/vectors.py),",
+             "by the type of an operator's first operand: integers equal to the bit. 0: accepted, without a recorded model.",
+             "Empty: refused. 8-bit weights under floats are read as real numbers.", "",
+             "| operator | versions up to | %s | others |" % " | ".join(c for c, _ in COLUMNS), "|---|---|%s---|" % ("---|" * len(COLUMNS))]
+    for name, version, *types in rows:
+        cells = [str(recorded[codes[name], t]) if t in types else "" for _, t in COLUMNS]
+        others = ", ".join(t for t in types if t in OTHERS)
+        lines.append("| %s | %s | %s | %s |" % (name, version, " | ".join(cells), others))
+    path = ROOT / "SUPPORT.md"
+    text = path.read_text()
+    if BEGIN in text:
+        start = text.index(BEGIN)
+        text = text[:start] + text[text.index(NEXT, start + len(BEGIN)):]
+    start = text.index(NEXT)
+    path.write_text(text[:start] + "\n".join(lines) + "\n\n" + text[start:])
+
+
+main()
