@@ -62,6 +62,10 @@ bench-compiler: all
 .PHONY: bench-emulated
 bench-emulated: all
 	@sh tests/bench/emulated.sh $(BUILD)
+# Predicted beside counted instructions, every group alone, on the emulated core CPU (cortex-m4). MODELS="NAME...".
+.PHONY: bench-cost
+bench-cost: all
+	@python3 tests/bench/cost.py $(BUILD) $(or $(CPU),cortex-m4) $(MODELS)
 # --combine all on COUNT random networks from seed SEED: RAM, instructions and code on the emulated Cortex-M4.
 .PHONY: bench-combine
 bench-combine: all
