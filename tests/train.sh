@@ -35,6 +35,15 @@ check accumulate             trains 'adam(rate=0.01)' 'update=all accumulate=4' 
 check skip-nonfinite         trains 'adam(rate=0.01, skip_nonfinite)' update=all -DADAM -DALL -DSKIPS
 check skip-and-accumulate    trains 'sgd(rate=0.1, skip_nonfinite)' 'update=all accumulate=3' -DALL -DSAMPLES=3 -DSKIPS
 
+adapts_by_low_rank() {
+    "$lw" $net --quiet --name plain -o "$work/plain.c" &&
+    "$lw" $net --quiet --name net --train 'loss=cross_entropy optimizer=sgd(rate=0.1) update=lora(r=2)' \
+        -o "$work/net.c" &&
+    $cc -std=c99 -O1 -ffp-contract=off -Wall -Wextra -Werror -I"$work" -Iruntime tests/train/lora.c "$work/plain.c" \
+        "$work/net.c" -lm -o "$work/lora" && "$work/lora"
+}
+check lora adapts_by_low_rank
+
 # checksum FOLDER OPTION...: trains the digits network; prints the checksum of its parameters.
 checksum() {
     folder=$work/$1
@@ -78,6 +87,8 @@ check refused-range       refuses '"momentum=2"; accepted: a number from 0 to 1'
 check refused-flag        refuses '"skip_nonfinite=1"; accepted: skip_nonfinite' 'loss=mse optimizer=sgd(skip_nonfinite=1) update=all'
 check refused-nesterov    refuses '"nesterov" without momentum' 'loss=mse optimizer=sgd(nesterov) update=all'
 check refused-layer       refuses "\"score\" of update names no layer with parameters; did you mean 'scores'" 'loss=mse optimizer=sgd update=score'
+check refused-lora        refuses 'a whole rank, like lora(r=4)' 'loss=mse optimizer=sgd update=lora'
+check refused-lora-layer  refuses "\"score\" of update names no layer" 'loss=mse optimizer=sgd update=lora(r=2, layers=score)'
 check refused-target      refuses '"target=classes" of the loss mse' 'loss=mse optimizer=sgd update=all target=classes'
 check refused-output      refuses 'there is no output "z"' 'loss=mse optimizer=sgd update=all output=z'
 checkpoint_refuses() {

@@ -120,6 +120,8 @@ static Training *with_checkpoints(Build *b, Training *training)
     if (!is_auto && (end == wanted || *end || !(bytes >= 1)))
         diag_usage(b->cx, NULL, "--checkpoint does not accept \"%s\"; accepted: auto, or the bytes of the arena",
                    wanted);
+    if (training->spec.lora_rank)
+        diag_unsupported(b->cx, NULL, "--checkpoint with update=lora; accepted: other words of update");
     if (ctx_failed(b->cx)) return training;
     list_candidates(&c, training);
     if (!try_step(&c, &plain)) return training;

@@ -155,23 +155,50 @@ static bool read_optimizer(Ctx *cx, const Word *w, TrainSpec *s)
     return true;
 }
 
+static bool read_names(Ctx *cx, const Word *w, const char *at, char separator, TrainSpec *s)
+{
+    const char ends[] = { separator, 0 };
+    s->update = UPDATE_NAMED;
+    while (*at) {
+        const size_t n = strcspn(at, ends);
+        if (s->pattern_count == MOST_PATTERNS)
+            return refuse(cx, text_format(cx, "more than %d names in update", MOST_PATTERNS), "patterns, like conv*");
+        if (!n)
+            return refuse(cx, in_quotes(cx, w), "last, all, biases, lora(r=4), or names of layers, like dense,conv_*");
+        s->pattern[s->pattern_count++] = name_n(cx, at, n);
+        at += n + (at[n] == separator);
+    }
+    return true;
+}
+
+/* lora(r=4), of all layers, or lora(r=4, layers=dense+conv_*) */
+static bool read_lora(Ctx *cx, const Word *w, TrainSpec *s)
+{
+    static const HyperRow row = { "r", 0, 1, 4096, false };
+    const char *at = w->options, *option, *value;
+    double rank = 0;
+    s->update = UPDATE_ALL;
+    while (next_option(cx, &at, &option, &value)) {
+        if (text_equal(option, "r") && rank == 0) {
+            if (!read_number(cx, option, value, &row, &rank)) return false;
+        } else if (!text_equal(option, "layers") || !value || s->pattern_count)
+            return refuse(cx, in_quotes(cx, w), "lora(r=4) or lora(r=4, layers=dense+conv_*)");
+        else if (!read_names(cx, w, value, '+', s)) return false;
+    }
+    s->lora_rank = (int)rank;
+    return (rank >= 1 && rank == floor(rank)) || refuse(cx, in_quotes(cx, w), "a whole rank, like lora(r=4)");
+}
+
 static bool read_update(Ctx *cx, const Word *w, TrainSpec *s)
 {
     static const char *const kinds[] = { [UPDATE_LAST] = "last", [UPDATE_ALL] = "all", [UPDATE_BIASES] = "biases" };
-    const char *at = w->value;
+    if (text_equal(w->value, "lora")) return read_lora(cx, w, s);
     if (!has_no_options(cx, w)) return false;
-    s->update = UPDATE_NAMED;
-    for (int k = 0; k < UPDATE_NAMED; k++)
-        if (text_equal(kinds[k], w->value)) s->update = (UpdateKind)k;
-    while (s->update == UPDATE_NAMED && *at) {
-        const size_t n = strcspn(at, ",");
-        if (s->pattern_count == MOST_PATTERNS)
-            return refuse(cx, text_format(cx, "more than %d names in update", MOST_PATTERNS), "patterns, like conv*");
-        if (!n) return refuse(cx, in_quotes(cx, w), "last, all, biases, or names of layers, like dense,conv_*");
-        s->pattern[s->pattern_count++] = name_n(cx, at, n);
-        at += n + (at[n] == ',');
+    for (int k = 0; k < UPDATE_NAMED; k++) {
+        s->update = (UpdateKind)k;
+        if (text_equal(kinds[k], w->value)) return true;
     }
-    return true;
+    return read_names(cx, w, w->value, ',', s);
 }
 
 static bool read_target(Ctx *cx, const Word *w, TrainSpec *s)

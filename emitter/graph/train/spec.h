@@ -55,6 +55,7 @@ typedef struct TrainSpec {
     const OptimizerRow *optimizer;
     double hyper[MOST_HYPERS];         /* by the rows of optimizer->hyper */
     UpdateKind update;
+    int lora_rank;                     /* of the paths that are trained beside the selected layers; 0: none */
     int pattern_count; const char *pattern[MOST_PATTERNS];
     int accumulate;                    /* samples for each update */
 } TrainSpec;

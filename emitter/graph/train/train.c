@@ -158,9 +158,13 @@ Training *training_new(Ctx *cx, const char *text, const Graph *g, Tensor *const 
     refuse_others(cx, g);
     t->param_count = ctx_failed(cx) ? 0 : train_select(cx, &t->spec, g, y, &part);
     if (ctx_failed(cx)) return NULL;
-    const int count = t->param_count;
+    Graph adapted = *g;
     int place = 0;
     while (g->output[place] != y) place++;
+    if (t->spec.lora_rank) t->param_count = train_adapt(cx, t->spec.lora_rank, &adapted, &part, t->param_count);
+    if (ctx_failed(cx)) return NULL;
+    g = &adapted;
+    const int count = t->param_count;
     t->param = params_of(cx, part, count);
     Tensor **wanted = NEW_ARRAY(cx->arena, Tensor *, count), **gradient = NEW_ARRAY(cx->arena, Tensor *, count);
     for (int i = 0; i < count; i++) wanted[i] = t->param[i].value;

@@ -46,6 +46,10 @@ typedef struct Trainable {
 } Trainable;
 int train_select(Ctx *cx, const TrainSpec *s, const Graph *g, Tensor *y, Trainable **out);
 
+/* adapt.c: gives each selected layer a path of low rank, in the graph, and selects its factors instead. Returns their
+ * number. */
+int train_adapt(Ctx *cx, int rank, Graph *g, Trainable **part, int count);
+
 /* update.c: creates the new values of all parameters and the optimizer's state, which it adds to t->param. */
 void train_update(Ctx *cx, Training *t, Tensor *const *gradient, int count);
 #endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* LoRA (Hu et al. 2021): a layer that is linear in its weights, y = W(x, k), gets a second path of rank r,
+ *
+ *      y = W(x, k) + W(x, a) b      a: as k with r channels, b[r][o], zeros
+ *
+ * and only a and b are trained. a begins with numbers from a uniform distribution of variance 1 / fan-in, by a linear
+ * congruential generator: the same for every compilation. */
+#include <math.h>
+
+#include "graph/dag/region.h"
+#include "graph/train/train.h"
+#include "support/names.h"
+
+static Tensor *first_factor(Ctx *cx, const char *its_name, const Tensor *k, int rank)
+{
+    int64_t shape[MAX_RANK], fan_in = 1;
+    void *data;
+    uint32_t state = 1;
+    for (int d = 0; d < k->rank; d++) {
+        shape[d] = d == k->rank - 1 ? rank : tensor_dim(k, d);
+        if (d < k->rank - 1) fan_in *= shape[d];
+    }
+    Tensor *a = tensor_zeros(cx, its_name, k->type, k->rank, shape, &data);
+    const double reach = sqrt(3.0 / (double)fan_in);
+    for (int64_t i = 0; a && i < tensor_elems(a); i++) {
+        state = state * UINT32_C(1664525) + UINT32_C(1013904223);
+        dtype_store(k->type, data, i, (Scalar){ .f = reach * ((double)(state >> 8) / (1 << 23) - 1) });
+    }
+    return a;
+}
+
+/* True if the call is W(x, k) without groups, so that a has the shape of k but for the channels. */
+static bool may_adapt(const Trainable *p)
+{
+    const Node *n = p->call;
+    return n->op->fold.weights && n->op->fold.weights == p->input && n->in_count == 2 && p->constant->rank > 1
+           && node_int(n, "groups", 1) == 1
+           && tensor_dim(p->constant, p->constant->rank - 1) == tensor_dim(n->out[0], n->out[0]->rank - 1);
+}
+
+static Trainable factor_of(Ctx *cx, const Trainable *p, Tensor *constant, const Node *call, const char *role)
+{
+    return (Trainable){ .constant = constant, .call = call, .layer = p->layer, .input = p->input,
+                        .name = name_format(cx, "%s_%s", p->name, role), .role = role };
+}
+
+/* Replaces y by the sum of both paths for all that read it. */
+static void adapt(Ctx *cx, Graph *g, const Trainable *p, int rank, Trainable *out)
+{
+    const Node *n = p->call;
+    Tensor *y = n->out[0], *k = p->constant;
+    const int64_t shape[] = { rank, tensor_dim(k, k->rank - 1) };
+    Tensor *a = first_factor(cx, name_format(cx, "%s_a", p->name), k, rank),
+           *b = tensor_constant(cx, name_format(cx, "%s_b", p->name), k->type, 2, shape, NULL);
+    Tensor *in[] = { n->in[0], n->in[1] };
+    in[p->input] = a;
+    const Node *low = op_call(cx, n->op, n->name, in, 2, n->attr, n->attr_count);
+    Tensor *path = low ? call_on_two(cx, "dense", n->name, low->out[0], b, NULL) : NULL,
+           *sum = call_on_two(cx, "add", n->name, y, path, NULL);
+    if (!sum) return;
+    out[0] = factor_of(cx, p, a, low, "a");
+    out[1] = factor_of(cx, p, b, path->producer, "b");
+    Graph one = *g;
+    one.input = &y;
+    one.input_count = 1;
+    g->output = graph_bind(cx, &one, &sum).output;
+}
+
+int train_adapt(Ctx *cx, int rank, Graph *g, Trainable **part, int count)
+{
+    Trainable *factor = NEW_ARRAY(cx->arena, Trainable, 2 * count);
+    int found = 0;
+    for (int i = count - 1; i >= 0 && !ctx_failed(cx); i--) {      /* the last first: those before stay the graph's */
+        if (!may_adapt(&(*part)[i])) continue;
+        adapt(cx, g, &(*part)[i], rank, &factor[found]);
+        found += 2;
+    }
+    if (!found && !ctx_failed(cx))
+        diag_unsupported(cx, NULL, "--train: no selected layer has weights of the form [..][k][o]; accepted for lora: "
+                         "dense layers and convolutions without groups");
+    *part = factor;
+    return found;
+}
