@@ -560,9 +560,24 @@ static void check_int2(void)
                  (const int32_t[]){ 400, -100 });
 }
 
+/* Without --dim, an open dimension has the file's size, and a note says so. */
+static void check_open_is_noted(void)
+{
+    Spec s = float_spec();
+    Model m;
+    Ctx *cx = context_new(NULL, NULL);
+    s.open = 1;
+    Out o = write_model(&s);
+    bool is_read = read_model(cx, o.at, o.count, &m);
+    check_that(is_read && cx->diags && cx->diags->severity == NOTE && strstr(cx->diags->what, "--dim batch=N"),
+               "open-batch-is-noted", "%s", cx->diags ? diag_text(cx, cx->diags) : "nothing is noted");
+    ctx_free(cx);
+}
+
 int main(void)
 {
-    CHECK_RUN(check_values, check_mirrored, check_open_dims, check_int4, check_int2, check_refusals, check_damages);
+    CHECK_RUN(check_values, check_mirrored, check_open_dims, check_open_is_noted, check_int4, check_int2, check_refusals,
+              check_damages);
     CHECK_EACH(check_recorded, recorded);
     return check_done();
 }

@@ -193,6 +193,23 @@ static Tensor *make_input(Importer *im, const TfliteTensor *t)
     return out;
 }
 
+/* Reports open dimensions that keep the file's example, because no option sets them. */
+static void note_examples(Importer *im)
+{
+    const TfliteFile *f = &im->file;
+    for (int i = 0; i < f->input_count && !im->options->dim_count; i++) {
+        const TfliteTensor *t = &f->tensor[f->input[i]];
+        for (int d = 0; d < t->rank; d++)
+            if (t->is_open[d]) {
+                diag_listed(im->cx, NOTE, tensor_where(im->cx, t),
+                            "dimension %d is open in the file; its example, %lld, is the size; --dim %s sets another",
+                            d, (long long)t->dim[d],
+                            d == 0 ? "batch=N" : text_format(im->cx, "%s.%d=N", t->name, d));
+                return;
+            }
+    }
+}
+
 static void make_inputs(Importer *im, Model *out)
 {
     out->input = NEW_ARRAY(im->cx->arena, Tensor *, im->file.input_count);
@@ -416,6 +433,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
         tflite_states_open(cx, &im->file, &im->states);
         list_unknown(im);
         if (!ctx_failed(cx)) make_inputs(im, out);
+        if (!ctx_failed(cx)) note_examples(im);
         for (int i = 0; i < im->file.operator_count && !ctx_failed(cx); i++) import_operator(im, &im->file.operator[i]);
         if (!ctx_failed(cx)) make_outputs(im, out);
         if (!ctx_failed(cx)) add_states(im, out);
