@@ -44,6 +44,16 @@ adapts_by_low_rank() {
 }
 check lora adapts_by_low_rank
 
+# The frozen layer keeps its packed 8-bit form, and only the float head is in the struct.
+frozen_integers() {
+    "$lw" tests/train/mixed.te --target cortex-m4 --name mixed --quiet -o "$work/mixed.c" \
+        --train 'loss=cross_entropy optimizer=sgd update=all' &&
+    $cc -std=c99 -Wall -Wextra -Wconversion -pedantic -Werror -Iruntime -c "$work/mixed.c" -o "$work/mixed.o" &&
+    sed -n '/^int mixed_train/,$p' "$work/mixed.c" | grep -q 'mixed_packed_dense' &&
+    [ "$(sed -n '/^struct mixed_params {/,/^}/p' "$work/mixed.h" | grep -c float)" -eq 2 ]
+}
+check frozen-integers frozen_integers
+
 # checksum FOLDER OPTION...: trains the digits network; prints the checksum of its parameters.
 checksum() {
     folder=$work/$1
