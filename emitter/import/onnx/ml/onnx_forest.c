@@ -39,7 +39,7 @@ static void make_integer(Branch *b)
         b->yes = b->no, b->no = yes;
     }
     b->compare = LT;
-    b->value = bound > INT32_MAX ? INT32_MAX : bound < INT32_MIN ? INT32_MIN : bound;
+    b->value = bound > INT32_MAX ? INT32_MAX : bound > INT32_MIN ? bound : INT32_MIN;        /* NaN: never true */
 }
 
 /* ---- The order of the arrays ------------------------------------------------------------------------------------- */
