@@ -576,8 +576,8 @@ static void check_open_is_noted(void)
 
 int main(void)
 {
-    CHECK_RUN(check_values, check_mirrored, check_open_dims, check_open_is_noted, check_int4, check_int2, check_refusals,
-              check_damages);
+    CHECK_RUN(check_values, check_mirrored, check_open_dims, check_open_is_noted, check_int4, check_int2,
+              check_refusals, check_damages);
     CHECK_EACH(check_recorded, recorded);
     return check_done();
 }
