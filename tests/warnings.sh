@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# warnings.sh BUILD: compilers and checkers have nothing to say of emitted C but what docs/compilers.md lists.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "warnings.sh BUILD" "$@"
+rm -rf "$work"/*
+
+warn="-Wall -Wextra -Wconversion -Wshadow -Wcast-qual -Wdouble-promotion -Wundef -pedantic -Werror"
+targets="generic cortex-m4 cortex-m55 x86-avx2"
+
+emit() {
+    for target in $targets; do
+        "$lw" samples/digits/digits.onnx --target $target --name digits -o "$work/digits-$target.c" &&
+        "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target $target --name tiny -o "$work/tiny-$target.c" &&
+        "$lw" tests/emitted/filter.te --target $target --state level=new_level --state last=new_last --name filter -o "$work/filter-$target.c" || return 1
+    done
+}
+setup warnings-models-are-emitted emit
+
+# compiles COMMAND...: each file, with the warnings as errors.
+compiles() {
+    for file in "$work"/*-*.c; do "$@" -O2 -Iruntime -c "$file" -o "$work/out.o" || return 1; done
+}
+for compiler in gcc clang; do
+    why=$(missing $compiler)
+    for standard in c99 c11 c2x; do
+        if [ "$why" ]; then skip "warnings-$compiler-$standard" "$why"; continue; fi
+        # shellcheck disable=SC2086
+        check "warnings-$compiler-$standard" compiles $compiler -std=$standard $warn
+    done
+done
+for compiler in g++ clang++; do
+    why=$(missing $compiler)
+    for standard in c++11 c++17; do
+        if [ "$why" ]; then skip "warnings-$compiler-$standard" "$why"; continue; fi
+        # shellcheck disable=SC2086
+        check "warnings-$compiler-$standard" compiles $compiler -x c++ -std=$standard $warn
+    done
+done
+
+# The exceptions are those of the page.
+exceptions=$(sed -n 's/^| `-W\([a-z-]*\)` |.*/-Wno-\1/p' docs/compilers.md)
+everything() {
+    # shellcheck disable=SC2086
+    compiles clang -std=c99 -Weverything -Wno-unknown-warning-option $exceptions -Werror
+}
+why=$(missing clang)
+if [ "$why" ]; then skip warnings-clang-everything-but-the-listed "$why"
+else check warnings-clang-everything-but-the-listed everything; fi
+
+tidy() {
+    clang-tidy --quiet --warnings-as-errors='*' \
+        -checks='-*,bugprone-*,cert-*,-bugprone-easily-swappable-parameters,-bugprone-implicit-widening-of-multiplication-result,-bugprone-signed-char-misuse,-cert-str34-c' \
+        "$work/digits-generic.c" "$work/tiny-cortex-m4.c" "$work/filter-generic.c" -- -std=c99 -Iruntime
+}
+why=$(missing clang-tidy)
+if [ "$why" ]; then skip warnings-clang-tidy "$why"; else check warnings-clang-tidy tidy; fi
+
+cpp_check() {
+    cppcheck --quiet --std=c99 --error-exitcode=1 --max-configs=1 --enable=warning,portability,performance \
+        --suppress=shiftTooManyBitsSigned --suppress=toomanyconfigs -Iruntime "$work/digits-generic.c" "$work/tiny-cortex-m4.c"
+}
+# Each rule that the addon names is in the page's table or in its list of advisory rules.
+misra() {
+    cppcheck --quiet --std=c99 --max-configs=1 --enable=style --addon=misra -Iruntime "$work/tiny-generic.c" 2>&1 |
+        sed -n 's/.*\[misra-c2012-\([0-9.]*\)\].*/\1/p' | sort -u > "$work/rules"
+    [ -s "$work/rules" ] || { echo "the addon found nothing: it did not run"; return 1; }
+    sed -n '/^| [0-9]/s/^| \([0-9., ]*\) |.*/\1/p; s/^Advisory rules that are not met: \(.*\)\.$/\1/p' docs/compilers.md |
+        tr -d ' ' | tr , '\n' | sort -u > "$work/listed"
+    comm -23 "$work/rules" "$work/listed" > "$work/unlisted"
+    sed 's/^/not listed: /' "$work/unlisted"
+    [ ! -s "$work/unlisted" ]
+}
+why=$(missing cppcheck)
+if [ "$why" ]; then skip warnings-cppcheck "$why"; skip warnings-misra-deviations-are-listed "$why"
+else
+    check warnings-cppcheck cpp_check
+    check warnings-misra-deviations-are-listed misra
+fi
+
+report_end
