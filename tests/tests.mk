@@ -89,6 +89,12 @@ bench-train: all
 bench-quantize: all
 	@$(or $(PYTHON),$(wildcard $(BUILD)/venv/bin/python),python3) tests/bench/quantize.py $(BUILD) $(NAMES)
 
+# Bounds on the outputs (--min-sqnr) of all recorded float networks: held by the emitted C? An hour. PYTHON as above,
+# with onnx.
+.PHONY: bench-quantize-mixed
+bench-quantize-mixed: all
+	@$(or $(PYTHON),$(wildcard $(BUILD)/venv/bin/python),python3) tests/bench/quantize_mixed.py $(BUILD) $(NAMES)
+
 # Networks quantized by us and by TensorFlow Lite's converter, on the emulated Cortex-M4. PYTHON has numpy.
 .PHONY: bench-quantize-core
 bench-quantize-core: all

@@ -13,7 +13,7 @@
 
 typedef struct Quantizing {
     Ctx *cx; const lw_quantization *q; const lw_options *o; Quantized done; Text said;
-    int float_count; FloatCall *in_floats;
+    int float_count, listed; FloatCall *in_floats;
 } Quantizing;
 
 static bool read_ports(Ctx *cx, const char *word, Ports *out)
@@ -40,10 +40,12 @@ static void print_summary(Quantizing *z)
     if (of[16]) text_printf(&z->said, " and %d of 16", of[16]);
     if (of[FLOAT_BITS]) text_printf(&z->said, ", %d without", of[FLOAT_BITS]);
     text_printf(&z->said, "; %d %s in floats\n", z->float_count, z->float_count == 1 ? "call stays" : "calls stay");
-    for (int i = 0; i < z->float_count; i++) {
-        const Node *n = z->in_floats[i].node;
-        text_printf(&z->said, "stays in floats: %s (%s), %s\n", n->name, n->kind == NODE_CALL ? n->op->name : "region",
-                    z->in_floats[i].why);
+    for (int i = 0; i < z->listed; i++) {
+        const FloatCall *c = &z->in_floats[i];
+        text_printf(&z->said, "stays in floats: %s (%s)", c->node->name,
+                    c->node->kind == NODE_CALL ? c->node->op->name : "region");
+        if (c->after) text_printf(&z->said, " and %d after it", c->after);
+        text_printf(&z->said, ", %s\n", c->why);
     }
 }
 
@@ -147,17 +149,17 @@ static bool read_ranges(Ctx *cx, const char *word, RangeMethod *out)
 {
     static const char *const words[] = {
         [RANGE_LEAST_ERROR] = "least", [RANGE_SQUARED] = "squared", [RANGE_MIN_MAX] = "min-max",
-        [RANGE_PERCENTILE] = "percentile", [RANGE_DIVERGENCE] = "divergence",
+        [RANGE_PERCENTILE] = "percentile", [RANGE_DIVERGENCE] = "divergence", [RANGE_BEST] = "best",
     };
     enum { METHODS = sizeof words / sizeof words[0] };
-    *out = RANGE_LEAST_ERROR;
+    *out = RANGE_BEST;
     for (int i = 0; word && i < METHODS; i++)
         if (text_equal(word, words[i])) {
             *out = (RangeMethod)i;
             return true;
         }
-    if (word) diag_usage(cx, NULL, "--ranges does not accept \"%s\"%s; accepted: least|squared|min-max|percentile|"
-                         "divergence", word, text_hint(cx, word, words, METHODS, ""));
+    if (word) diag_usage(cx, NULL, "--ranges does not accept \"%s\"%s; accepted: best|least|squared|min-max|"
+                         "percentile|divergence", word, text_hint(cx, word, words, METHODS, ""));
     return !word;
 }
 
@@ -210,7 +212,8 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
                                         .refines = q->refine };
     if (!read_bounds(cx, q, &b, &s, &bounds) || !build_quantize(&b, &s, &settings, &z.done)) return NULL;
     if (!build_graph(&b) || !build_nests(&b)) return NULL;
-    z.float_count = calls_in_floats(cx, &b.graph, &z.in_floats);
+    z.listed = calls_in_floats(cx, &b.graph, &z.in_floats);
+    for (int i = 0; i < z.listed; i++) z.float_count += 1 + z.in_floats[i].after;
     print_summary(&z);
     bounds.lists_layers = q->sensitivity;
     if (z.done.precision && has_bounds(q)) print_precision(cx, &z.said, z.done.precision, &bounds);

@@ -2,10 +2,10 @@
 /* Annotates the float network for the user: annotation.simulated_quantize after every tensor that has a grid and on all
  * weights of integer layers. Read back, the annotations are requests: with grids the same integer network follows,
  * without samples; without them, the same grids from the same samples. */
-#include "quantizer/quantizer.h"
+#include "quantizer/layers.h"
 #include "support/names.h"
 
-typedef struct Annotator { Ctx *cx; const Edges *edges; bool with_grids; Map read; } Annotator;
+typedef struct Annotator { Ctx *cx; const Edges *edges; bool with_grids; Map read; Readers readers; } Annotator;
 
 static Tensor *annotation(const Annotator *a, Tensor *x, const Grid *g, int bits)
 {
@@ -58,7 +58,8 @@ static void annotate_call(Annotator *a, const Node *n)
     for (int i = 0; i < n->in_count; i++) {
         Tensor *now = n->in[i] ? map_get_ptr(&a->read, n->in[i]) : NULL;
         in[i] = now ? now : n->in[i];
-        if (i == weights && edge_of(a->edges, n->in[1 - i])) in[i] = annotated_weights(a, n->in[i], axis);
+        const bool in_floats = a->with_grids && !is_integer_layer(a->edges, &a->readers, n);
+        if (i == weights && edge_of(a->edges, n->in[1 - i]) && !in_floats) in[i] = annotated_weights(a, n->in[i], axis);
     }
     const Node *now = ctx_failed(a->cx) ? NULL : node_over(a->cx, n, in);
     for (int i = 0; now && i < n->out_count; i++) enter_annotated(a, n->out[i], now->out[i]);
@@ -83,7 +84,7 @@ void model_without_grids(Ctx *cx, Model *m)
 
 Graph annotated(Ctx *cx, const Graph *g, const Edges *e, bool with_grids)
 {
-    Annotator a = { cx, e, with_grids, map_new(cx->arena) };
+    Annotator a = { cx, e, with_grids, map_new(cx->arena), readers_of(cx, g) };
     Graph out = *g;
     Node **order;
     const int count = graph_order(cx, g, &order);

@@ -84,6 +84,14 @@ void choose_grids(Ctx *cx, Edges *e, RangeMethod method)
         if (g->is_wide || g->bits != 8) g->grid = grid_wide(&g->seen);
         else if (g->range == EDGE_WHOLE) g->grid = grid_whole(&g->seen);
         else if (g->range == EDGE_CALIBRATED) g->grid = grid_by(method, &g->seen);
+    }
+}
+
+void warn_of_constants(Ctx *cx, const Edges *e)
+{
+    for (int i = 0; i < e->group_count && !ctx_failed(cx); i++) {
+        const EdgeGroup *g = &e->group[i];
+        if (g->range == EDGE_GIVEN) continue;
         if ((g->range != EDGE_FIXED || g->is_wide) && !(g->seen.greatest > g->seen.least))
             diag_warn(cx, NULL, "tensor \"%s\" is %g in all samples; its grid covers %g to %g", g->name,
                       g->seen.greatest, (double)(INT8_MIN - g->grid.zero) * g->grid.step,

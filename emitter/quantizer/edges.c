@@ -249,6 +249,7 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
     if (known) {
         f->edges.group[known - f->edges.group].is_wide &= is_wide(f, e->tensor);
         EdgeGroup *g = &f->edges.group[e->group = (int)(known - f->edges.group)];
+        if (asked(f, e->tensor) && asked(f, e->tensor)->bits == 16) g->bits = 16;
         const bool is_moved = e->tensor->producer && facts_of(f, e->tensor->producer)->role == MOVE;
         if (g->range == EDGE_GIVEN) return;
         if (range == EDGE_GIVEN) {
@@ -262,7 +263,7 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
     const Request *r = asked(f, e->tensor);
     *g = (EdgeGroup){ .name = e->tensor->name, .range = range, .is_wide = is_wide(f, e->tensor), .bits = 8 };
     g->is_given = r && (r->has_grid || r->bits == 16);
-    if (r && r->bits == 16 && !g->is_wide) g->bits = 16;
+    if (r && r->bits == 16) g->bits = 16;
     if (f->ports == PORTS_INT16 && is_port(f, e->tensor)) widen(g);
     give_grid(f, g, e->tensor);
     map_put_ptr(group_of, root, g);

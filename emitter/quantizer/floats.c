@@ -45,20 +45,27 @@ static bool has_stored_weights(const Node *n)
     return false;
 }
 
-/* Returns the reason that lies in an operand: it is real itself, or has 16 bits; NULL: all are stored in 8. */
+/* Returns a real operand that no conversion gives; NULL: all are stored. */
+static const Tensor *real_operand(const Node *n)
+{
+    for (int i = 0; i < n->in_count; i++) {
+        const Node *from = is_real(n->in[i]) ? source_of(n->in[i]) : NULL;
+        if (is_real(n->in[i]) && !(from && from->kind == NODE_CALL && from->op->quantization.grid)) return n->in[i];
+    }
+    return NULL;
+}
+
+/* Returns the reason that lies in an operand; NULL: all are stored, in widths that the integer form accepts. */
 static const char *why_of_operands(Ctx *cx, const Node *n)
 {
     const bool is_layer = n->op->quantization.is_bilinear || n->op->fold.affine || n->op->quantization.total;
-    const char *wide = NULL;
-    for (int i = 0; i < n->in_count; i++) {
-        const Node *from = is_real(n->in[i]) ? source_of(n->in[i]) : NULL;
-        if (!is_real(n->in[i])) continue;
-        if (!from || !(from->kind == NODE_CALL && from->op->quantization.grid))
-            return text_format(cx, "its operand %s stays in floats", n->in[i]->name);
-        if (from->in[0]->type == I16) wide = is_layer ? "its operand has 16 bits, and its sums more than 31"
-                                                      : "its operand has 16 bits; tables have 8";
-    }
-    return wide;
+    const Tensor *real = real_operand(n);
+    if (real) return text_format(cx, "its operand %s stays in floats", real->name);
+    for (int i = 0; i < n->in_count && !is_layer; i++)
+        if (is_real(n->in[i]) && source_of(n->in[i])->in[0]->type == I16)
+            return n->op->quantization.in_fixed_point ? "its operand has 16 bits; its form in fixed point has 8"
+                : "its operand has 16 bits; tables have 8";
+    return NULL;
 }
 
 /* The bits to which the call rounds its operand; 0: it does not. */
@@ -69,20 +76,31 @@ static int64_t bits_stored(const Node *n)
     return n->op->quantization.grid == GRID_STORE ? n->out[0]->type == I16 ? 16 : 8 : 0;
 }
 
+/* Returns the result of the calls that continue the layer: a bias, a relu, a move. */
+static const Tensor *continued(const Readers *r, const Tensor *y)
+{
+    for (;;) {
+        const ReaderList *readers = readers_list(r, y);
+        const Node *n = readers->count == 1 ? readers->at[0] : NULL;
+        if (!n || n->kind != NODE_CALL || n->out_count != 1 || graph_has_output(r->graph, y)) return y;
+        if (!n->op->quantization.limits && !n->op->fold.affine && !n->op->quantization.moves_elements) return y;
+        y = n->out[0];
+    }
+}
+
 /* Returns the reason that lies in the consumers of the result. */
 static const char *why_of_result(Ctx *cx, const Readers *r, const Node *n)
 {
-    const Tensor *y = n->out[0];
+    const Tensor *y = continued(r, n->out[0]);
     const ReaderList *readers = readers_list(r, y);
-    if (graph_has_output(r->graph, y)) return "it is an output in floats";
+    if (graph_has_output(r->graph, y)) return text_format(cx, "its result, the output %s, stays in floats", y->name);
     for (int i = 0; i < readers->count; i++) {
-        const Node *reader = readers->at[i];
-        if (reader->kind == NODE_CALL && reader->op->quantization.moves_elements) continue;
-        if (!bits_stored(reader)) return text_format(cx, "%s reads it in floats", reader->name);
-        if (bits_stored(reader) == 16 && n->op->quantization.in_fixed_point)
+        const int64_t bits = bits_stored(readers->at[i]);
+        if (!bits) return text_format(cx, "its result %s stays in floats", y->name);
+        if (bits == 16 && n->op->quantization.in_fixed_point)
             return "its output has 16 bits; its form in fixed point has 8";
     }
-    return "no integers give it exactly";
+    return "no integer constants give its rounding";
 }
 
 static const char *why_in_floats(Ctx *cx, const Readers *r, const Node *n)
@@ -99,8 +117,17 @@ int calls_in_floats(Ctx *cx, const Graph *realized, FloatCall **out)
     int count = 0;
     const Readers r = readers_of(cx, realized);
     FloatCall *all = NEW_ARRAY(cx->arena, FloatCall, r.count);
-    for (int i = 0; i < r.count; i++)
-        if (computes_in_floats(r.order[i])) all[count++] = (FloatCall){ r.order[i], why_in_floats(cx, &r, r.order[i]) };
+    Map first = map_new(cx->arena);    /* call -> the entry of the first call of its chain */
+    for (int i = 0; i < r.count; i++) {
+        const Node *n = r.order[i];
+        if (!computes_in_floats(n)) continue;
+        const Tensor *operand = n->kind == NODE_CALL && has_integer_form(n) ? real_operand(n) : NULL;
+        const Node *before = operand ? source_of(operand) : NULL;
+        FloatCall *chain = before ? map_get_ptr(&first, before) : NULL;
+        if (chain) chain->after++;
+        else *(chain = &all[count++]) = (FloatCall){ n, why_in_floats(cx, &r, n), 0 };
+        map_put_ptr(&first, n, chain);
+    }
     *out = all;
     return count;
 }

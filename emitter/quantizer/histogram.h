@@ -27,7 +27,8 @@ Grid grid_least_error(const Histogram *h);
  * whose values on 256 levels have the least Kullback-Leibler divergence from the histogram. LEAST_ERROR: of these and
  * of the scan of grid_least_error, the range with the least squared error. */
 typedef enum RangeMethod {
-    RANGE_LEAST_ERROR, RANGE_SQUARED, RANGE_MIN_MAX, RANGE_PERCENTILE, RANGE_DIVERGENCE
+    RANGE_LEAST_ERROR, RANGE_SQUARED, RANGE_MIN_MAX, RANGE_PERCENTILE, RANGE_DIVERGENCE,
+    RANGE_BEST                         /* of a network: of the others, the one with the least noise at the outputs */
 } RangeMethod;
 Grid grid_by(RangeMethod method, const Histogram *h);
 /* The 16-bit symmetric grid that covers all values. */

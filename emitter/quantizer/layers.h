@@ -21,6 +21,9 @@ typedef struct ReaderList { int count, capacity; const Node **at; } ReaderList;
 Readers readers_of(Ctx *cx, const Graph *g);
 const ReaderList *readers_list(const Readers *r, const Tensor *t);         /* never NULL */
 
+/* True if the call reads and writes integers, so that its weights are integers, too. */
+bool is_integer_layer(const Edges *e, const Readers *r, const Node *n);
+
 /* False: the call is no layer. */
 bool layer_of(const Readers *r, const Node *n, Layer *out);
 /* True if channel c of the output consists of elements of channel c of the first input, or of their means. */

@@ -369,6 +369,31 @@ static bool search(WidthSearch *z, const QualityBounds *bounds)
     return false;
 }
 
+bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod method, Edges *e)
+{
+    static const RangeMethod method_of[] = { RANGE_LEAST_ERROR, RANGE_MIN_MAX, RANGE_PERCENTILE };
+    enum { METHODS = sizeof method_of / sizeof method_of[0] };
+    const QualityBounds none = { .most_drop = -1 };
+    Precision out = { 0 };
+    Samples some = *s;
+    some.count = s->count < SEARCH_SAMPLES ? s->count : SEARCH_SAMPLES;
+    WidthSearch z = { .b = b, .cx = b->cx, .graph = g, .samples = &some, .bounds = none, .edges = e, .out = &out };
+    RangeMethod best = RANGE_LEAST_ERROR;
+    double most = -INFINITY;
+    if (method == RANGE_BEST && !run_floats(&z)) return false;
+    for (int i = 0; method == RANGE_BEST && i < METHODS; i++) {
+        Quality q;
+        choose_grids(z.cx, e, method_of[i]);
+        if (!build_progress(b, "choosing ranges", i * some.count, METHODS * some.count)) return false;
+        if (!measure(&z, some.count, false, &q)) return false;
+        if (q.sqnr <= most) continue;
+        most = q.sqnr;
+        best = method_of[i];
+    }
+    choose_grids(z.cx, e, method == RANGE_BEST ? best : method);
+    return !ctx_failed(z.cx);
+}
+
 bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports ports, const QualityBounds *bounds,
                       Edges *e, Precision *out)
 {

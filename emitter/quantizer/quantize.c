@@ -82,7 +82,10 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     g = equalize(cx, g, &e, stats);
     e = edges_of(cx, &g, ports);
     if (ctx_failed(cx) || !calibrate(b, &g, s, s->count, &e, stats)) return false;
-    choose_grids(cx, &e, settings->ranges);
+    const Map nearest = corrected_biases(cx, &g, &e, stats);
+    e.corrected = &nearest;
+    if (ctx_failed(cx) || !choose_ranges(b, &g, s, settings->ranges, &e)) return false;
+    warn_of_constants(cx, &e);
     Map *refined = settings->refines ? NEW(cx->arena, Map) : NULL;
     if (refined && (ctx_failed(cx) || !refined_weights(b, &g, s, &e, refined))) return false;
     e.refined = refined;

@@ -96,8 +96,10 @@ typedef struct ChannelStats { int64_t channels, count; double *sum, *greatest; }
 
 /* Runs at most `most` samples; fills histograms and, where `stats` is not NULL, stats[i] of edge i. */
 bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, Edges *e, ChannelStats *stats);
-/* Gives every group its grid; of calibrated groups, by the method. */
+/* Gives every group its grid; of calibrated groups, by the method, which is not RANGE_BEST. */
 void choose_grids(Ctx *cx, Edges *e, RangeMethod method);
+/* Warns of each tensor that is constant in all samples. */
+void warn_of_constants(Ctx *cx, const Edges *e);
 /* Chooses the rounding of weights by the error of the layers' outputs over the samples: weights -> float[]. */
 bool refined_weights(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *out);
 /* Returns the weights as a layer on integers has them: refined, if they are. */
@@ -150,9 +152,10 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
 /* The first part: the float graph and its edges, without samples and grids. */
 bool build_annotate(Build *b, Ports ports, Quantized *out);
 
-/* A call of the integer network that computes in floats, with the reason. */
-typedef struct FloatCall { const Node *node; const char *why; } FloatCall;
-/* Lists them, in the graph after the passes; returns their number. */
+/* A call of the integer network that computes in floats, with the reason, and the number of calls with an integer form
+ * that only follow it. */
+typedef struct FloatCall { const Node *node; const char *why; int after; } FloatCall;
+/* Lists them, in the graph after the passes; returns the length of the list. */
 int calls_in_floats(Ctx *cx, const Graph *realized, FloatCall **out);
 
 /* Returns a tensor whose grid only samples can choose; NULL: all grids are given. */

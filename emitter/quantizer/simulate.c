@@ -123,24 +123,29 @@ static Tensor *output_of(Simulation *s, Tensor *old)
     return port;
 }
 
-/* Returns the group of the call's output, after the calls that continue it; NULL: none. */
-static const EdgeGroup *group_behind(const Simulation *s, const Tensor *t)
+/* Returns the group of the call's output, after the calls that continue it; NULL: none, or the user keeps it in
+ * floats. */
+static const EdgeGroup *group_behind(const Edges *e, const Readers *r, const Tensor *t)
 {
     for (;;) {
-        const EdgeGroup *g = group_of(s, t);
-        const ReaderList *readers = readers_list(&s->readers, t);
-        if (g || readers->count != 1) return g;
+        const Edge *edge = edge_of(e, t);
+        const Request *asked = request_of(&e->requests, t);
+        const ReaderList *readers = readers_list(r, t);
+        if (edge) return &e->group[edge->group];
+        if (readers->count != 1 || (asked && asked->bits == FLOAT_BITS)) return NULL;
         t = readers->at[0]->out[0];
     }
 }
 
-/* True if the call reads and writes integers, so that its weights are integers, too. */
-static bool is_integer_layer(const Simulation *s, const Node *n)
+bool is_integer_layer(const Edges *e, const Readers *r, const Node *n)
 {
-    const EdgeGroup *y = group_behind(s, n->out[0]);
+    const EdgeGroup *y = group_behind(e, r, n->out[0]);
     bool is_integer = y && y->bits < FLOAT_BITS;
-    for (int i = 0; i < n->in_count && !s->edges->is_partial; i++)
-        if (n->in[i] && !tensor_is_constant(n->in[i])) is_integer = is_integer && integer_group_of(s, n->in[i]);
+    for (int i = 0; i < n->in_count && !e->is_partial; i++) {
+        if (!n->in[i] || tensor_is_constant(n->in[i])) continue;
+        const Edge *x = edge_of(e, n->in[i]);
+        is_integer = is_integer && x && e->group[x->group].bits < FLOAT_BITS;
+    }
     return is_integer;
 }
 
@@ -150,7 +155,8 @@ static bool is_integer_layer(const Simulation *s, const Node *n)
 static const float *bias_of(const Simulation *s, const Layer *l)
 {
     const Map *corrected = s->edges->corrected;
-    const float *v = corrected && is_integer_layer(s, l->call) ? map_get_ptr(corrected, l->bias) : NULL;
+    const bool is_integer = corrected && is_integer_layer(s->edges, &s->readers, l->call);
+    const float *v = is_integer ? map_get_ptr(corrected, l->bias) : NULL;
     return v ? v : l->bias->data;
 }
 
@@ -172,11 +178,11 @@ static Tensor *stored_bias(Simulation *s, const Layer *l)
     int axis;
     int64_t scales;
     const Tensor *w = l->call->in[l->weights];
-    const EdgeGroup *x = group_of(s, l->call->in[1 - l->weights]), *y = group_behind(s, l->last);
+    const EdgeGroup *x = group_of(s, l->call->in[1 - l->weights]), *y = group_behind(s->edges, &s->readers, l->last);
     weights_operand(l->call, &axis);
     const Request *given = request_of(&s->edges->requests, w);
     if (given && given->bits == FLOAT_BITS) return real_bias(s, l);
-    if (!x || x->is_wide || !is_integer_layer(s, l->call) || !y) return real_bias(s, l);
+    if (!x || x->is_wide || !y || !is_integer_layer(s->edges, &s->readers, l->call)) return real_bias(s, l);
     if (axis >= 0 && axis != w->rank - 1) return real_bias(s, l);
     const float *of_weights = weight_scales(cx, s->edges, w, axis, &scales), *b = bias_of(s, l);
     const int64_t count = tensor_elems(l->bias);
@@ -232,7 +238,8 @@ static void rebuild(Simulation *s, const Node *n)
         Tensor *now = n->in[i] ? map_get_ptr(&s->read, n->in[i]) : NULL;
         const Layer *biased = !now && n->in[i] ? map_get_ptr(&s->bias, n->in[i]) : NULL;
         in[i] = now ? now : biased ? stored_bias(s, biased) : n->in[i];
-        if (i == weights && is_integer_layer(s, n)) in[i] = simulated_weights(s, n->name, n->in[i], axis);
+        if (i == weights && is_integer_layer(s->edges, &s->readers, n))
+            in[i] = simulated_weights(s, n->name, n->in[i], axis);
     }
     const Node *now = ctx_failed(cx) ? NULL : with_weights(s, n);
     if (!now && !ctx_failed(cx)) now = node_over(cx, n, in);

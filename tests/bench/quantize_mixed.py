@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""quantize_mixed.py BUILD [NAME...]: bounds on the outputs hold. Each recorded float network is quantized with
+--min-sqnr 6 dB above what 8 bits reach, on the samples of quantize.py and float ports. Of each result: the signal to
+noise of the emitted C; the number of 16-bit grids and of calls in floats; whether the interpreter agrees with the C
+(verify of the realized stage); and the share of outputs of the QDQ file, in ONNX Runtime, within a step of the C's,
+which is a 16-bit step where the output is wide. A missed bound fails."""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+
+from common import KEYWORDS, RECORDED, ROOT, build_argument
+
+TINY = ROOT / "../shared/models/mlperf-tiny"
+FLOATS = ("ad01_fp32", "pretrainedResnet", "vww_96_float")
+SAMPLES, SEED, MORE = 32, 7, 6.0
+onnxruntime.set_default_logger_severity(4)
+
+
+def networks():
+    """(name, path, {input: (shape, recorded values)})"""
+    for folder in (RECORDED, KEYWORDS):
+        for path in sorted(folder.glob("*.onnx")):
+            if "qdq" in path.stem:
+                continue
+            inputs = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).get_inputs()
+            like = {}
+            for i, x in enumerate(inputs):
+                file = f"{path.stem}.in0.{i}.npy" if len(inputs) > 1 else f"{path.stem}.in0.npy"
+                values = np.load(KEYWORDS / "calibration.npy" if folder == KEYWORDS else folder / file)
+                like[x.name] = (x.shape if folder == KEYWORDS else values.shape, values)
+            yield path.stem, path, like
+    for name in FLOATS:
+        values = np.load(TINY / f"{name}.in0.npy")
+        yield name, TINY / f"{name}.tflite", {"input": (values.shape, values)}
+
+
+def samples_of(like):
+    random = np.random.default_rng(SEED)
+    return [{key: np.clip(random.standard_normal(shape) * v.std() + v.mean(), v.min(), v.max()).astype(np.float32) for key, (shape, v) in like.items()}
+            for _ in range(SAMPLES)]
+
+
+def run(*command):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip())
+    return done.stdout
+
+
+def emitted(program, work, samples, *command):
+    """The outputs of the C that the command writes as net.c: [sample][output]."""
+    said = run(program, *command, "-o", work / "net.c", "--name", "net", "--testbench", "--standalone")
+    run("cc", "-std=c99", "-O2", "-ffp-contract=off", "-o", work / "net", work / "net.c", work / "net_main.c", "-lm")
+    count = len(re.findall(r"X\(", re.search(r"#define NET_OUTPUTS\(X\)(.*?)\n\n", (work / "net.h").read_text(), re.S).group(1)))
+    got = []
+    for x in samples:
+        files = [work / f"in{i}.npy" for i in range(len(x))]
+        for file, v in zip(files, x.values()):
+            np.save(file, v)
+        outputs = [work / f"out{i}.npy" for i in range(count)]
+        run(work / "net", *files, *outputs)
+        got.append([np.load(o) for o in outputs])
+    return got, said
+
+
+def least_decibels(want, got):
+    worst = float("inf")
+    for i in range(len(want[0])):
+        signal = sum(float(np.square(w[i], dtype=np.float64).sum()) for w in want)
+        noise = sum(float(np.square(w[i].astype(np.float64) - g[i]).sum()) for w, g in zip(want, got))
+        worst = min(worst, 10 * np.log10(signal / noise) if noise else 200)
+    return worst
+
+
+def steps_of(path):
+    """The step of each output of a QDQ file; 0: it is not quantized."""
+    graph = onnx.load(str(path)).graph
+    by_output = {o: n for n in graph.node for o in n.output}
+    constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
+    steps = []
+    for o in graph.output:
+        n = by_output.get(o.name)
+        while n is not None and n.op_type in ("Reshape", "Transpose", "Identity", "Squeeze", "Unsqueeze"):
+            n = by_output.get(n.input[0])
+        steps.append(float(constants[n.input[1]]) if n is not None and n.op_type == "DequantizeLinear" else 0.0)
+    return steps
+
+
+def share_within_a_step(path, samples, got):
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    names, steps = [x.name for x in session.get_inputs()], steps_of(path)
+    near = total = 0
+    for x, g in zip(samples, got):
+        for y, c, step in zip(session.run(None, dict(zip(names, x.values()))), g, steps):
+            step = step or float(np.abs(c).max()) / 32768
+            near += int((np.abs(y.reshape(c.shape).astype(np.float64) - c) <= 1.001 * step).sum())
+            total += c.size
+    return near / total
+
+
+
+def row(program, work, name, path, like):
+    samples = samples_of(like)
+    np.savez(work / "samples.npz", **{key: np.stack([x[key] for x in samples]) for key in samples[0]})
+    given = work / "samples.npz"
+    if path.suffix == ".tflite":
+        given = work / "samples.npy"
+        np.save(given, np.stack([x["input"] for x in samples]))
+    want, _ = emitted(program, work, samples, path, "--quiet")
+    said = run(program, "quantize", path, "--samples", given, "--ports", "float", "--min-sqnr", 0.1, "-o", work / "narrow.c")
+    narrow = float(re.search(r"all tensors of 8 bits: (-?[0-9.]+) dB", said).group(1))
+    bound = max(round(narrow + MORE, 1), 0.1)
+    stage = work / "stage.te"
+    try:
+        run(program, "dump", path, "--samples", given, "--ports", "float", "--min-sqnr", bound, "--at", "calibrated", "-o", stage, "--quiet")
+    except RuntimeError as error:
+        return f"| {name} | {narrow:.1f} | {bound:.1f} | {str(error).splitlines()[-1]} | | | | |", False
+    got, said = emitted(program, work, samples, "quantize", stage, "--ports", "float", "-o", work / "net.onnx")
+    reached = least_decibels(want, got)
+    wide = re.search(r"(\d+) of 16", said)
+    floats = re.search(r"; (\d+) calls? stays? in floats", said).group(1)
+    run(program, "dump", stage, "--at", "realized", "--ports", "float", "-o", work / "realized.te", "--quiet")
+    agrees = subprocess.run([str(program), "verify", work / "realized.te", "--quiet"], capture_output=True).returncode == 0
+    near = share_within_a_step(work / "net.onnx", samples, got)
+    text = f"| {name} | {narrow:.1f} | {bound:.1f} | {reached:.1f} | {wide.group(1) if wide else 0} | {floats} | {'yes' if agrees else 'NO'} | {100 * near:.2f} % |"
+    return text, reached >= bound - 0.05 and agrees
+
+
+def main():
+    program = Path(build_argument()).resolve() / "loopwright"
+    print("| network | 8 bits, dB | bound, dB | emitted C, dB | grids of 16 bits | calls in floats | interpreter agrees | QDQ within a step |")
+    print("|---|---|---|---|---|---|---|---|")
+    held = True
+    for name, path, like in networks():
+        if sys.argv[2:] and name not in sys.argv[2:]:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            text, ok = row(program, Path(folder), name, path, like)
+        held = held and ok
+        print(text, flush=True)
+    sys.exit(not held)
+
+
+main()
