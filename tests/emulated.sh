@@ -13,12 +13,14 @@ tiny=../shared/models/mlperf-tiny
 # shellcheck disable=SC2086
 rows() { core_build "$work/rows-$1" -O2 $strict tests/simd/rows_test.c && $emulator "$work/rows-$1"; }
 
-# network CORE TARGET MODEL: the output on the first recorded input.
+# network CORE TARGET MODEL: the output on the first recorded input. With clang the file has the pieces of the runtime.
 # shellcheck disable=SC2086
 network() {
     folder=$work/$1-$3
     mkdir -p "$folder"
-    "$build/loopwright" $tiny/"$3".tflite --target "$2" -o "$folder/m.c" --name m --quiet &&
+    pieces=
+    case $1 in *clang) pieces=--standalone ;; esac
+    "$build/loopwright" $tiny/"$3".tflite --target "$2" -o "$folder/m.c" --name m --quiet $pieces &&
         core_build "$folder/main" -O2 -I"$folder" -DIN="\"$tiny/$3.in0.npy\"" -DOUT="\"$tiny/$3.out0.npy\"" \
             tests/emulated/main.c "$folder/m.c" && $emulator "$folder/main"
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Vectors of 4 lanes in the registers of AArch64. A mask has all bits of a lane set, or none. The vectors of 32-bit Arm
- * flush subnormal floats to zero, so its floats stay scalar. */
+ * flush subnormal floats to zero, so its floats stay scalar. At the end: what rows.h shares, of both. */
 #ifndef LW_SIMD_NEON_H
 #define LW_SIMD_NEON_H
 
@@ -89,6 +89,75 @@ static inline lw_i32x4 lw_i32x4_from_f32(lw_f32x4 a) { return vcvtq_s32_f32(a); 
 static inline lw_m32x4 lw_m32x4_and(lw_m32x4 a, lw_m32x4 b) { return vandq_u32(a, b); }
 static inline lw_m32x4 lw_m32x4_or(lw_m32x4 a, lw_m32x4 b) { return vorrq_u32(a, b); }
 static inline lw_m32x4 lw_m32x4_not(lw_m32x4 a) { return vmvnq_u32(a); }
+#endif
+/* lw: end */
+
+/* lw: lw_neon_bytes needs LW_SIMD_CHOICE */
+#if LW_SIMD_NEON_BYTES
+/* Numbers of tiles are literals: the body has no branch on them. */
+#define LW_NEON_FIXED static inline __attribute__((always_inline))
+#ifdef __aarch64__
+#define LW_NEON_HIGH(op, s, a, b) op##_high_s8(s, a, b)
+static inline int32x4_t lw_neon_pairwise(int32x4_t a, int32x4_t b) { return vpaddq_s32(a, b); }
+#else
+#define LW_NEON_HIGH(op, s, a, b) op##_s8(s, vget_high_s8(a), vget_high_s8(b))
+static inline int32x4_t lw_neon_pairwise(int32x4_t a, int32x4_t b)
+{
+    return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)), vpadd_s32(vget_low_s32(b), vget_high_s32(b)));
+}
+#endif
+/* gcc moves no instruction across: it would load all operands of an unrolled loop first, more than registers hold. */
+#ifdef __clang__
+#define LW_NEON_IN_ORDER ((void)0)
+#else
+#define LW_NEON_IN_ORDER __asm__ volatile("")
+#endif
+/* Products of the low halves. gcc keeps the halves of a vector in registers of their own, which are too few. */
+static inline int16x8_t lw_neon_lows(int8x16_t a, int8x16_t b)
+{
+#if defined(__aarch64__) && !defined(__clang__)
+    int16x8_t r;
+    __asm__("smull %0.8h, %1.8b, %2.8b" : "=w"(r) : "w"(a), "w"(b));
+    return r;
+#else
+    return vmull_s8(vget_low_s8(a), vget_low_s8(b));
+#endif
+}
+static inline int16x8_t lw_neon_add_lows(int16x8_t s, int8x16_t a, int8x16_t b)
+{
+#if defined(__aarch64__) && !defined(__clang__)
+    __asm__("smlal %0.8h, %1.8b, %2.8b" : "+w"(s) : "w"(a), "w"(b));
+    return s;
+#else
+    return vmlal_s8(s, vget_low_s8(a), vget_low_s8(b));
+#endif
+}
+/* The sums of four vectors, in their order. */
+static inline int32x4_t lw_neon_across(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d)
+{
+    return lw_neon_pairwise(lw_neon_pairwise(a, b), lw_neon_pairwise(c, d));
+}
+static inline void lw_neon_increase(int32_t *c, int32x4_t by) { vst1q_s32(c, vaddq_s32(vld1q_s32(c), by)); }
+/* Sums of two products in 16 bits: no weight is -128. */
+static inline int16x8_t lw_neon_two16(int8x16_t x, int8x16_t k)
+{
+    return LW_NEON_HIGH(vmlal, lw_neon_lows(x, k), x, k);
+}
+static inline int32x4_t lw_neon_dot16(int32x4_t s, int8x16_t x, int8x16_t k)
+{
+    return vpadalq_s16(s, lw_neon_two16(x, k));
+}
+static inline int32x4_t lw_neon_dot8(int32x4_t s, const int8_t *x, const int8_t *k)
+{
+    return vpadalq_s16(s, vmull_s8(vld1_s8(x), vld1_s8(k)));
+}
+/* The first n bytes, fewer than 8, and zeros. */
+static inline int8x8_t lw_neon_part(const int8_t *p, int32_t n)
+{
+    int8_t all[8] = { 0 };
+    memcpy(all, p, (size_t)n);
+    return vld1_s8(all);
+}
 #endif
 /* lw: end */
 #endif

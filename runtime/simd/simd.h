@@ -105,5 +105,6 @@
 #include "x86_rows.h"
 #include "rvv_rows.h"
 #include "neon_rows.h"
+#include "neon_panels.h"
 #include "rows.h"
 #endif

@@ -135,6 +135,9 @@ static void TEST_OF(LANES)(void)
     FLOATS("div", NAME(f32, div)(a, b), x / y);
     FLOATS("min", NAME(f32, min)(a, b), least_of(x, y));
     FLOATS("max", NAME(f32, max)(a, b), -least_of(-x, -y));
+    FLOATS("max-zero", NAME(f32, max)(a, NAME(f32, broadcast)(0.0f)), -least_of(-x, -0.0f));
+    FLOATS("min-minus-zero", NAME(f32, min)(a, NAME(f32, broadcast)(-0.0f)), least_of(x, -0.0f));
+    FLOATS("min-six", NAME(f32, min)(a, NAME(f32, broadcast)(6.0f)), least_of(x, 6.0f));
     FLOATS("fma", NAME(f32, fma)(a, b, c), fmaf(x, y, z));
     FLOATS("select", NAME(f32, select)(NAME(f32, lt)(a, b), c, a), x < y ? z : x);
     FLOAT_MASKS("f32" SHOWN(LANES) "_lt", NAME(f32, lt)(a, b), x < y);
