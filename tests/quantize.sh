@@ -291,6 +291,16 @@ check evaluate-compares-with-a-reference  against
 alone() { "$lw" evaluate $digits/digits.onnx --test $digits/test.npy > "$work/said" 2>&1; [ $? -eq 2 ] && grep -q 'nothing to compare with' "$work/said"; }
 check evaluate-needs-something-to-compare alone
 
+# A float .tflite: three inputs, a dense layer and a softmax.
+npy three.npy '4, 1, 3' '<f4' 0 ''
+i=0; while [ $i -lt 12 ]; do printf "$(printf '\\000\\000\\%03o\\077' $((100 + i * 7)))"; i=$((i + 1)); done >> "$work/three.npy"
+tflite() {
+    "$lw" quantize tests/models/labels.tflite --samples "$work/three.npy" --test "$work/three.npy" -o "$work/tfl.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    cat "$work/said"
+    awk '/^simulated/ { s = $2 } /^integer C/ { c = $3 } END { exit !(c > 25 && s > 25) }' "$work/said" && grep -q 'int8_t  *\[1\]\[3\]' "$work/tfl.h" && ! grep -q float "$work/tfl.c"
+}
+check a-float-tflite-becomes-integers tflite
+
 # ---- Ports and report ------------------------------------------------------------------------------------------------
 
 wide_ports() {
