@@ -5,6 +5,7 @@
 
 #include "ir/interpret/interpret.h"
 #include "quantizer/quantizer.h"
+#include "support/text.h"
 
 struct Runner {
     Build b;
@@ -34,6 +35,17 @@ static void connect(Runner *r)
     for (int i = 0; i < g->output_count; i++) r->output[i] = env_get(all, g->output[i]);
 }
 
+/* A region needs the graphs inside of it, which no run over samples has. */
+static void refuse_regions(Ctx *cx, const Graph *g)
+{
+    Node **order;
+    const int count = graph_order(cx, g, &order);
+    for (int i = 0; i < count; i++)
+        if (order[i]->kind == NODE_REGION)
+            diag_unsupported(cx, text_format(cx, "node \"%s\"", order[i]->name), "quantization of a model with If, "
+                             "Loop or Scan decided at run time; accepted: one without");
+}
+
 Runner *runner_new(const Build *like, const Graph *g)
 {
     Ctx *cx = like->cx;
@@ -45,12 +57,8 @@ Runner *runner_new(const Build *like, const Graph *g)
     r->b.shared = build_shared(cx);
     r->b.shared->last = &r->b;
     r->b.graph.target = r->b.target;
-    if (!build_nests(&r->b)) return NULL;
-    for (int k = 0; k < r->b.groups.count; k++)
-        if (!r->b.nest[k])
-            diag_unsupported(
-                cx, NULL, "quantization of a model with If, Loop or Scan decided at run time; accepted: one without");
-    if (ctx_failed(cx)) return NULL;
+    refuse_regions(cx, g);
+    if (ctx_failed(cx) || !build_nests(&r->b)) return NULL;
     r->env = NEW_ARRAY(cx->arena, Env *, r->b.groups.count);
     r->input = NEW_ARRAY(cx->arena, void *, g->input_count);
     r->output = NEW_ARRAY(cx->arena, const void *, g->output_count);
