@@ -32,12 +32,13 @@
 /* lw: end */
 
 /* lw: LW_SECTION needs */
-/* Places a constant in a section of the linker's script, as of an external flash. */
+/* Places a constant in a section of the linker's script, as of an external flash. Where a compiler has no such thing,
+ * this and the macros below are names whose use is an error that says what to do. */
 #ifndef LW_SECTION
 #if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
 #define LW_SECTION(name) __attribute__((section(name)))
 #else
-#error "define LW_SECTION(name): how this compiler places a constant in a section"
+#define LW_SECTION(name) define_LW_SECTION_as_this_compiler_places_a_constant_in_a_section
 #endif
 #endif
 /* lw: end */
@@ -56,7 +57,7 @@
     extern const uint8_t symbol[] __asm__(#symbol); \
     __asm__(".const_data\n.balign 16\n.globl " #symbol "\n" #symbol ":\n.incbin \"" file "\"\n.text\n");
 #else
-#error "define LW_INCBIN(symbol, file), or compile as C23, which has #embed"
+#define LW_INCBIN(symbol, file) define_LW_INCBIN_or_compile_as_C23_which_has_embed
 #endif
 #endif
 /* lw: end */
@@ -68,7 +69,7 @@
 #if defined(__AVR__) && defined(__FLASH) && !defined(__STRICT_ANSI__)
 #define LW_FLASH __flash
 #elif defined(__AVR__)
-#error "program memory is an address space of GNU C: compile model.c as C, with avr-gcc -std=gnu99"
+#define LW_FLASH compile_as_C_with_std_gnu99_which_has_program_memory
 #else
 #define LW_FLASH
 #endif
@@ -81,7 +82,7 @@
 #if defined(__AVR__) && defined(__MEMX) && !defined(__STRICT_ANSI__)
 #define LW_FAR_FLASH __memx
 #elif defined(__AVR__)
-#error "program memory is an address space of GNU C: compile model.c as C, with avr-gcc -std=gnu99"
+#define LW_FAR_FLASH compile_as_C_with_std_gnu99_which_has_program_memory
 #else
 #define LW_FAR_FLASH
 #endif

@@ -98,7 +98,7 @@ done
 far() { "$lw" "$digits" -o "$work/far.c" --name far --weights progmem && sed -i 's/LW_FLASH/LW_FAR_FLASH/g' "$work/far.c" && avr-gcc -mmcu=atmega1284p -std=gnu99 -O2 -Wall -Iruntime -c -o "$work/far.o" "$work/far.c" && ! grep -q 'far\.c:[0-9]*:[0-9]*: warning' "$log"; }
 if has avr-gcc; then check program-memory-beyond-64-kilobytes far
 else skip program-memory-beyond-64-kilobytes "avr-gcc is not installed"; fi
-needs_gnu() { ! avr-gcc -std=c99 -mmcu=atmega1284p -Iruntime -c -o "$work/far.o" "$work/far.c" 2> "$work/said" && grep -q "std=gnu99" "$work/said"; }
+needs_gnu() { ! avr-gcc -std=c99 -mmcu=atmega1284p -Iruntime -c -o "$work/far.o" "$work/far.c" 2> "$work/said" && grep -q "std_gnu99" "$work/said"; }
 if has avr-gcc; then check program-memory-asks-for-gnu-c needs_gnu
 else skip program-memory-asks-for-gnu-c "avr-gcc is not installed"; fi
 

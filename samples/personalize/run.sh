@@ -35,7 +35,8 @@ adapt() {
     echo "--train '$2'"
     emit "$1" --train "$2"
     if [ "$cpu" = host ]; then
-        "${CC:-cc}" "${warnings[@]}" -O2 -ffp-contract=off "${defines[@]}" -I"$dir" -I"$project_dir/runtime" \
+        # shellcheck disable=SC2086
+        ${CC:-cc} "${warnings[@]}" -O2 -ffp-contract=off "${defines[@]}" -I"$dir" -I"$project_dir/runtime" \
             -Wa,-I"$data" "$here/main.c" "$dir/kws.c" "$here/data.S" -lm -o "$dir/adapt"
         "$dir/adapt" | tee "$work/$1.txt"
     else
