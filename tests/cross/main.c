@@ -31,7 +31,7 @@ static void *arena_start(void)
     return memory + (past ? ARENA_ALIGN - past : 0u);
 }
 
-/* The bytes of vector `index`, or NULL with a complaint when their number is another. */
+/* The bytes of vector `index`, or NULL with a message if their number is another. */
 static const void *vector_bytes(uint32_t index, const char *name, uint32_t bytes)
 {
     const struct vector *vector = &cross_vectors[index];
