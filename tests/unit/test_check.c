@@ -245,7 +245,7 @@ static bool always_runs_right(Ctx *cx, const Nest *n)
     return true;
 }
 
-static const char *const verdicts[] = { "proved", "unproved", "wrong" };
+static const char *const verdicts[] = { "proved", "unproved", "wrong", "invalid" };
 
 /* Refused as wrong because of other inputs, or of faults that no run shows. */
 static bool runs_anyway(const Case *c)

@@ -217,12 +217,12 @@ Tensor *tflite_real(TfliteCall *c, int i)
     for (int d = 0; d < t->rank; d++) shape[d] = d == q->axis ? q->count : 1;
     const int rank = q->count > 1 ? t->rank : 0;
     const DType stored = c->in[i]->type;
-    char *zeros = NEW_ARRAY(c->cx->arena, char, q->count);
-    for (int k = 0; k < q->count; k++) dtype_store(stored, zeros, k, (Scalar){ .i = q->zero_point[k] });
     if (dtype_info(stored)->bytes > 2)
         tflite_unsupported(c, "\"%s\" is quantized and has elements of type %s; 8 and 16 bits are accepted", t->name,
                            dtype_info(stored)->spelling);
     if (ctx_failed(c->cx)) return NULL;
+    int16_t *zeros = NEW_ARRAY(c->cx->arena, int16_t, q->count);         /* of 8 or 16 bits */
+    for (int k = 0; k < q->count; k++) dtype_store(stored, zeros, k, (Scalar){ .i = q->zero_point[k] });
     Tensor *in[] = { c->in[i], tensor_constant(c->cx, c->name, F32, rank, shape, q->scale),
                      tensor_constant(c->cx, c->name, stored, rank, shape, zeros) };
     return call(c->cx, "dequantize", c->name, in, 3, NULL);
