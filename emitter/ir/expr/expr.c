@@ -142,6 +142,13 @@ static const Expr *fold(Ctx *cx, ExprKind kind, DType type, const Expr *const *a
     return expr_constant(cx, type, scalar_apply(kind, type, operand, v));
 }
 
+/* True if the operands may change places: of two zeros, min and max of floats take the second. */
+static bool may_swap(ExprKind kind, DType type, const Expr *constant)
+{
+    if (!(expr_info(kind)->algebra & ALGEBRA_COMMUTES)) return false;
+    return (kind != EXPR_MIN && kind != EXPR_MAX) || !dtype_is_float(type) || expr_scalar(constant).f != 0;
+}
+
 const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const Expr *const *args, int count)
 {
     for (int i = 0; i < count; i++)
@@ -150,7 +157,7 @@ const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const 
     if (kind == EXPR_SELECT && args[SELECT_COND]->kind == EXPR_INT)
         return args[SELECT_COND]->integer ? args[SELECT_YES] : args[SELECT_NO];
     const Expr *swapped[2];
-    if (count == 2 && (expr_info(kind)->algebra & ALGEBRA_COMMUTES) && expr_is_const(args[0])) {
+    if (count == 2 && expr_is_const(args[0]) && may_swap(kind, type, args[0])) {
         swapped[0] = args[1];
         swapped[1] = args[0];
         args = swapped;
