@@ -106,20 +106,21 @@ static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *
 #if LW_SIMD_ARM_DSP
 /* Each number packs two rows of weights. SMLAD by the packed number yields 256 times the odd row's sums plus the even
  * row's. SMLAD by its even bytes alone yields the even row's sums, and the other sums follow by a shift. So each word
- * is widened once instead of twice, and 14 instructions compute 16 products: the words of two pixels, then for both
- * words of weights one SXTB16 and four SMLAD. All registers are in use: r4 to r11 are the sums of the first pixel and
- * of the second, of rows 0, 0 and 1, 2, 2 and 3. The code saves r7 itself, because it may be the frame pointer. */
-#define LW_DSP_WORD_OF_ROWS(even0, both0, even1, both1)                                                                \
-    "    ldr r1, [r3], #4\n"                                                                                           \
-    "    smlad " both0 ", r12, r1, " both0 "\n"                                                                        \
-    "    smlad " both1 ", lr, r1, " both1 "\n"                                                                         \
-    "    sxtb16 r1, r1\n"                                                                                              \
-    "    smlad " even0 ", r12, r1, " even0 "\n"                                                                        \
-    "    smlad " even1 ", lr, r1, " even1 "\n"
+ * is widened once instead of twice, and 12 instructions compute 16 products: LDRD of two pixels, LDRD of two words of
+ * weights, then for both words one SXTB16 and four SMLAD. All registers are in use: r4 to r11 are the sums of the first
+ * pixel and of the second, of rows 0, 0 and 1, 2, 2 and 3; the end of the pixels is on the stack. The code saves r7
+ * itself, because it may be the frame pointer. LDRD requires addresses that are multiples of 4, LDR does not. */
+#define LW_DSP_WORD_OF_ROWS(word, even0, both0, even1, both1)                                                          \
+    "    smlad " both0 ", r12, " word ", " both0 "\n"                                                                  \
+    "    smlad " both1 ", lr, " word ", " both1 "\n"                                                                   \
+    "    sxtb16 " word ", " word "\n"                                                                                  \
+    "    smlad " even0 ", r12, " word ", " even0 "\n"                                                                  \
+    "    smlad " even1 ", lr, " word ", " even1 "\n"
+#define LW_DSP_WORDS_OF_ROWS                                                                                           \
+    LW_DSP_WORD_OF_ROWS("r0", "r4", "r5", "r8", "r9") LW_DSP_WORD_OF_ROWS("r1", "r6", "r7", "r10", "r11")
 #define LW_DSP_PAIR_OF_PIXELS                                                                                          \
-    "    ldr r12, [r2], #4\n"                                                                                          \
-    "    ldr lr, [r2], #4\n"                                                                                           \
-    LW_DSP_WORD_OF_ROWS("r4", "r5", "r8", "r9") LW_DSP_WORD_OF_ROWS("r6", "r7", "r10", "r11")
+    "    ldrd r12, lr, [r2], #8\n"                                                                                     \
+    "    ldrd r0, r1, [r3], #8\n" LW_DSP_WORDS_OF_ROWS
 static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pixels, const int16_t *rows)
 {
     register int32_t n __asm__("r0") = pairs;
@@ -127,15 +128,25 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
     register const int16_t *a __asm__("r2") = pixels;
     register const int16_t *b __asm__("r3") = rows;
     __asm__ volatile(
-        "    push {r1, r7}\n"
+        "    add r12, r2, r0, lsl #3\n"
+        "    push {r1, r7, r12}\n"
         "    ldm r1, {r4-r11}\n"
         "    mov r5, r4\n"
         "    mov r7, r6\n"
         "    mov r9, r8\n"
         "    mov r11, r10\n"
-        "    ands r12, r0, #3\n"      /* the remainder of an iteration begins in the middle of the first one */
-        "    add r0, r0, #3\n"
-        "    lsr r0, r0, #2\n"
+        "    orr r12, r2, r3\n"
+        "    tst r12, #3\n"
+        "    beq 6f\n"
+        "5:  ldr r12, [r2], #4\n"
+        "    ldr lr, [r2], #4\n"
+        "    ldr r0, [r3], #4\n"
+        "    ldr r1, [r3], #4\n" LW_DSP_WORDS_OF_ROWS
+        "    ldr r12, [sp, #8]\n"
+        "    cmp r2, r12\n"
+        "    bne 5b\n"
+        "    b 7f\n"
+        "6:  ands r12, r0, #3\n"      /* the remainder of an iteration begins in the middle of the first one */
         "    beq 1f\n"
         "    cmp r12, #2\n"
         "    blo 4f\n"
@@ -145,9 +156,10 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
         "2:\n" LW_DSP_PAIR_OF_PIXELS
         "3:\n" LW_DSP_PAIR_OF_PIXELS
         "4:\n" LW_DSP_PAIR_OF_PIXELS
-        "    subs r0, r0, #1\n"
+        "    ldr r12, [sp, #8]\n"
+        "    cmp r2, r12\n"
         "    bne 1b\n"
-        "    ldr r1, [sp]\n"
+        "7:  ldr r1, [sp]\n"
         "    ldr r0, [r1, #4]\n"
         "    ldr r2, [r1, #12]\n"
         "    ldr r3, [r1, #20]\n"
@@ -161,7 +173,7 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
         "    add r9, r3, r9, asr #8\n"
         "    add r11, r12, r11, asr #8\n"
         "    stm r1, {r4-r11}\n"
-        "    pop {r1, r7}\n"
+        "    pop {r1, r7, r12}\n"
         : "+r"(n), "+r"(c), "+r"(a), "+r"(b)
         :
         : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
