@@ -87,34 +87,53 @@ static inline int8_t lw_sat_i8(int32_t a)
     int32_t byte;
     __asm__("ssat %0, #8, %1" : "=r"(byte) : "r"(a));
     return (int8_t)byte;
+#elif defined(__riscv)               /* as a value of 8 bits, gcc would extend its sign */
+    if (a < -128) a = -128;
+    if (a > 127) a = 127;
+    return (int8_t)a;
 #else
     return (int8_t)(a < -128 ? -128 : a > 127 ? 127 : a);
 #endif
 }
 /* lw: end */
 
-/* lw: lw_scale_i8 needs lw_asr_i32 lw_sat_i8 */
+/* lw: LW_PROVED needs */
+/* True if the compiler proves the condition. */
+#if defined(__GNUC__)
+#define LW_PROVED(condition) (__builtin_constant_p(condition) && (condition))
+#else
+#define LW_PROVED(condition) 0
+#endif
+/* lw: end */
+
+/* lw: lw_scale_i8 needs lw_asr_i32 lw_sat_i8 LW_PROVED */
 /* roundshift(mulhigh(a, m), n) + zero as i8, saturated; for |a| < 2^30, m >= 0, n in [1, 22] and |zero| <= 128. The
  * high word of the product with 2a is mulhigh; its rounding is the low word's highest bit. The zero point, one half of
  * the last place, and -1 for a negative value are added before one shift. The sign of a serves as the product's sign
- * and is available earlier: if a small negative a has the product 0, the result is still 0. */
+ * and is available earlier: if a small negative a has the product 0, the result is still 0. Above a zero point of -128
+ * negative values saturate, so their rounding does not matter. */
 static inline int8_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
 {
     const int32_t place = (int32_t)((uint32_t)(2 * zero + 1) << (n - 1));
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
     int32_t v;
-    __asm__("smmlar %0, %1, %2, %3" : "=r"(v) : "r"(a * 2), "r"(m), "r"(place + lw_asr_i32(a, 31)));
+    __asm__("smmlar %0, %1, %2, %3"
+            : "=r"(v) : "r"(a * 2), "r"(m), "r"(LW_PROVED(zero == -128) ? place : place + lw_asr_i32(a, 31)));
 #elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)      /* no 64-bit product: four products of halves */
     const uint32_t x = (uint32_t)(a * 2), x0 = x & 0xffff, m0 = (uint32_t)m & 0xffff;
     const int32_t x1 = lw_asr_i32(a * 2, 16), m1 = m >> 16;
     const uint32_t low = x0 * m0, one = (uint32_t)x1 * m0, two = x0 * (uint32_t)m1;
     const uint32_t middle = (low >> 16) + (one & 0xffff) + (two & 0xffff) + 0x8000;
     const int32_t high = x1 * m1 + lw_asr_i32((int32_t)one, 16) + (int32_t)(two >> 16) + (int32_t)(middle >> 16);
-    const int32_t v = high + lw_asr_i32(a, 31) + place;
+    const int32_t v = high + (LW_PROVED(zero == -128) ? 0 : lw_asr_i32(a, 31)) + place;
+#else
+#ifdef __riscv                       /* MULHSU; the factor is doubled, once for all its elements */
+    const uint64_t product = (uint64_t)(a * (int64_t)((uint32_t)m * 2u));
 #else
     const uint64_t product = (uint64_t)((int64_t)(a * 2) * m);
+#endif
     const int32_t high = (int32_t)((uint32_t)(product >> 32) + ((uint32_t)product >> 31)),
-                  v = high + lw_asr_i32(high, 31) + place;
+                  v = high + (LW_PROVED(zero == -128) ? 0 : lw_asr_i32(high, 31)) + place;
 #endif
     return lw_sat_i8(lw_asr_i32(v, n));
 }

@@ -31,7 +31,7 @@ try() {
     shift 2
     core_row "$core"
     why=$(core_misses)
-    case $core in *gcv* | aarch64* | *neon) set -- rows "$@" ;; esac
+    case $core in *gcv* | aarch64* | *neon | rv*) set -- rows "$@" ;; esac
     for what in "$@"; do
         if [ "$why" ]; then skip "emulated-$core-$what" "$why"
         elif [ "$what" = rows ]; then check "emulated-$core-rows" rows "$core"
@@ -49,6 +49,6 @@ try rv64gcv rv64gcv ad01_int8 kws_ref_model pretrainedResnet_quant
 try rv64gcv-vlen256 rv64gcv kws_ref_model
 try rv64gcv-lmul1 rv64gcv kws_ref_model
 try rv64gc rv64gc kws_ref_model
-try rv32imc rv32imc kws_ref_model
+try rv32imc rv32imc kws_ref_model pretrainedResnet_quant
 
 report_end

@@ -259,10 +259,11 @@ LW_NEON_FIXED void lw_neon_octets(int32_t kh, int32_t n, int32_t *c, const int8_
 #else
 #define LW_NEON_PANEL_SQUARES(w, kh, n, m, d, c, cw, a, aw, ai, b)
 #endif
-/* Panels without gaps; others in portable C. */
+/* One, two or four pixels, and panels without gaps; others in portable C. */
 #define LW_NEON_PANELS(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo)                                            \
     do {                                                                                                               \
-        if ((aq) != (d) || (bo) != (d) || (bq) != (m) * (d) || ((kh) > 1 && (bi) != (n) * (m) * (d)))                  \
+        if ((w) > 4 || (w) == 3 || (aq) != (d) || (bo) != (d) || (bq) != (m) * (d)                                     \
+            || ((kh) > 1 && (bi) != (n) * (m) * (d)))                                                                  \
             lw_panel_i8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                          \
         else                                                                                                           \
             LW_NEON_PANEL_QUADS(w, kh, n, m, d, c, cw, a, aw, ai, b)                                                   \

@@ -24,7 +24,7 @@
  *   LW_PANEL2_I16[n,m](a: i16[2][n][2], b: i8[n][m][2])      c[w<2,o<m] = sum(q<n,t<2) i32(a[w,q,t]) * i32(b[q,o,t])
  *   LW_PANEL_I16                                            the same for one pixel, without w
  *   LW_PANEL4_I8[n,m,d](a: i8[4][n][d], b: i8[n][m][d])      c[w<4,o<m] = sum(q<n,t<d) i32(a[w,q,t]) * i32(b[q,o,t])
- *   LW_PANEL2_I8 and LW_PANEL_I8                            the same for two pixels, and for one, without w
+ *   LW_PANEL2_I8, 3 and 5; LW_PANEL_I8                      the same for such a number of pixels; for one, without w
  *   LW_WINDOW4_PANEL_I8[kh,n,m,d](a: i8[4][kh][n][d], b: i8[kh][n][m][d])
  *                         c[w<4,o<m] = sum(i<kh,q<n,t<d) i32(a[w,i,q,t]) * i32(b[i,q,o,t])  and LW_WINDOW2_, LW_WINDOW_
  *   LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n])
@@ -190,33 +190,9 @@ static inline void lw_dot_2x4(int32_t n, int32_t *c, int32_t cw, int32_t cp, con
 /* lw: end */
 
 /* lw: lw_panel needs */
-/* Two pixels by four channels: sums and elements are variables, for cores without vectors. */
-static inline void lw_panel_2x4(int32_t n, int32_t *c, int32_t cw, const int16_t *x, const int16_t *y, const int8_t *b)
-{
-    uint32_t c0 = (uint32_t)c[0], c1 = (uint32_t)c[1], c2 = (uint32_t)c[2], c3 = (uint32_t)c[3];
-    uint32_t d0 = (uint32_t)c[cw], d1 = (uint32_t)c[cw + 1], d2 = (uint32_t)c[cw + 2], d3 = (uint32_t)c[cw + 3];
-    for (int32_t q = 0; q < n; q++) {
-        const int32_t x0 = x[q * 2], x1 = x[q * 2 + 1], y0 = y[q * 2], y1 = y[q * 2 + 1];
-        const int8_t *k = b + q * 8;
-        c0 += (uint32_t)(x0 * k[0]) + (uint32_t)(x1 * k[1]);
-        d0 += (uint32_t)(y0 * k[0]) + (uint32_t)(y1 * k[1]);
-        c1 += (uint32_t)(x0 * k[2]) + (uint32_t)(x1 * k[3]);
-        d1 += (uint32_t)(y0 * k[2]) + (uint32_t)(y1 * k[3]);
-        c2 += (uint32_t)(x0 * k[4]) + (uint32_t)(x1 * k[5]);
-        d2 += (uint32_t)(y0 * k[4]) + (uint32_t)(y1 * k[5]);
-        c3 += (uint32_t)(x0 * k[6]) + (uint32_t)(x1 * k[7]);
-        d3 += (uint32_t)(y0 * k[6]) + (uint32_t)(y1 * k[7]);
-    }
-    c[0] = (int32_t)c0, c[1] = (int32_t)c1, c[2] = (int32_t)c2, c[3] = (int32_t)c3;
-    c[cw] = (int32_t)d0, c[cw + 1] = (int32_t)d1, c[cw + 2] = (int32_t)d2, c[cw + 3] = (int32_t)d3;
-}
 static inline void lw_panel(int32_t w, int32_t n, int32_t o, int32_t *c, int32_t cw, const int16_t *a, int32_t aw,
                             int32_t aq, const int8_t *b, int32_t bq, int32_t bo)
 {
-    if (w == 2 && o == 4 && aq == 2 && bq == 8 && bo == 2) {
-        lw_panel_2x4(n, c, cw, a, a + aw, b);
-        return;
-    }
     for (int32_t i = 0; i < w; i++)
         for (int32_t j = 0; j < o; j++) {
             uint32_t sum = (uint32_t)c[i * cw + j];
@@ -258,16 +234,26 @@ static inline void lw_panel_i8(int32_t w, int32_t kh, int32_t n, int32_t m, int3
         }
 }
 /* lw: end */
-/* lw: LW_PANELS_I8 needs LW_SIMD_CHOICE lw_neon_panels lw_panel_i8 */
+/* lw: LW_PANELS_I8 needs LW_SIMD_CHOICE lw_neon_panels lw_rv_panels lw_panel_i8 */
 #ifndef LW_ROWS_PANELS_I8
 #define LW_ROWS_PANELS_I8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo) \
     lw_panel_i8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo)
 #endif
 /* lw: end */
+/* lw: LW_PANEL5_I8 needs LW_PANELS_I8 */
+#define LW_ROWS_PANEL5_I8(n, m, d, c, ci, cw, a, at, aw, aq, b, bt, bq, bo) \
+    LW_ROWS_PANELS_I8(5, 1, n, m, d, (c) + (ci), cw, (a) + (at), aw, 0, aq, (b) + (bt), 0, bq, bo)
+#define LW_PANEL5_I8(n, m, d, c, a, b) LW_ROWS_PANEL5_I8(n, m, d, c, a, b)
+/* lw: end */
 /* lw: LW_PANEL4_I8 needs LW_PANELS_I8 */
 #define LW_ROWS_PANEL4_I8(n, m, d, c, ci, cw, a, at, aw, aq, b, bt, bq, bo) \
     LW_ROWS_PANELS_I8(4, 1, n, m, d, (c) + (ci), cw, (a) + (at), aw, 0, aq, (b) + (bt), 0, bq, bo)
 #define LW_PANEL4_I8(n, m, d, c, a, b) LW_ROWS_PANEL4_I8(n, m, d, c, a, b)
+/* lw: end */
+/* lw: LW_PANEL3_I8 needs LW_PANELS_I8 */
+#define LW_ROWS_PANEL3_I8(n, m, d, c, ci, cw, a, at, aw, aq, b, bt, bq, bo) \
+    LW_ROWS_PANELS_I8(3, 1, n, m, d, (c) + (ci), cw, (a) + (at), aw, 0, aq, (b) + (bt), 0, bq, bo)
+#define LW_PANEL3_I8(n, m, d, c, a, b) LW_ROWS_PANEL3_I8(n, m, d, c, a, b)
 /* lw: end */
 /* lw: LW_PANEL2_I8 needs LW_PANELS_I8 */
 #define LW_ROWS_PANEL2_I8(n, m, d, c, ci, cw, a, at, aw, aq, b, bt, bq, bo) \
@@ -341,7 +327,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 #endif
 #define LW_COPY_I16(n, y, a) LW_ROWS_COPY_I16(n, y, a)
 /* lw: end */
-/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_dsp_copy lw_mve_copies lw_row_copies lw_rvv_copies lw_copy_i8 */
+/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_dsp_copy lw_mve_copies lw_row_copies lw_rvv_copies lw_rv_copies lw_copy_i8 */
 #ifndef LW_ROWS_COPY_I8
 #define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_copy_i8(n, (y) + (yi), (a) + (ai))
 #endif
@@ -356,7 +342,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
     } while (0)
 #define LW_FETCH_I16(n, fill, y, p, a) LW_ROWS_FETCH_I16(n, fill, y, p, a)
 /* lw: end */
-/* lw: LW_FILL_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_row_copies lw_rvv_copies lw_fill_i8 */
+/* lw: LW_FILL_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_row_copies lw_rvv_copies lw_rv_copies lw_fill_i8 */
 #ifndef LW_ROWS_FILL_I8
 #define LW_ROWS_FILL_I8(n, y, yi, fill) lw_fill_i8(n, (y) + (yi), fill)
 #endif
@@ -393,14 +379,14 @@ static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, 
     }
 }
 /* lw: end */
-/* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_mve_window lw_row_window lw_rvv_window lw_dsp_window lw_window */
+/* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_mve_window lw_row_window lw_rvv_window lw_rv_window lw_dsp_window */
 #ifndef LW_ROWS_WINDOW2_I8
 #define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                     \
     lw_window(2, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj)
 #endif
 #define LW_WINDOW2_I8(kh, kw, n, c, a, b) LW_ROWS_WINDOW2_I8(kh, kw, n, c, a, b)
 /* lw: end */
-/* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_window lw_row_window lw_rvv_window lw_window */
+/* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_window lw_row_window lw_rvv_window lw_rv_window lw_window */
 #ifndef LW_ROWS_WINDOW_I8
 #define LW_ROWS_WINDOW_I8(kh, kw, n, c, ci, a, at, ai, aj, b, bt, bi, bj)                                              \
     lw_window(1, kh, kw, n, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj)

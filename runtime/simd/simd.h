@@ -74,8 +74,19 @@
 #define LW_SIMD_RVV 0
 #endif
 #endif
+#ifndef LW_SIMD_RISCV
+#if defined(__riscv_mul) && !defined(__riscv_32e) && !defined(__riscv_e) && defined(__GNUC__) && !LW_SIMD_RVV \
+    && defined(__OPTIMIZE__)
+#define LW_SIMD_RISCV 1
+#else
+#define LW_SIMD_RISCV 0
+#endif
+#endif
 #if LW_SIMD_RVV
 #include <riscv_vector.h>
+#endif
+#if LW_SIMD_RISCV
+#include <string.h>
 #endif
 #if LW_SIMD_ARM_DSP
 #include <arm_acle.h>
@@ -104,6 +115,7 @@
 #include "arm_mve.h"
 #include "x86_rows.h"
 #include "rvv_rows.h"
+#include "riscv_rows.h"
 #include "neon_rows.h"
 #include "neon_panels.h"
 #include "rows.h"

@@ -8,6 +8,13 @@
 bool multiplies_pairs(const Target *t);
 /* Channels that a depthwise convolution of `channels` computes at once. */
 int64_t channel_tile(const Target *t, int64_t channels);
+/* True for a scalar core that computes up to five pixels by four channels of a panel. */
+bool is_scalar_with_panels(const Target *t);
+/* True for a convolution of single pixels that is computed over one row of all pixels: `join_pixels` of its input. */
+bool joins_pixels(const Target *t, const Node *n);
+Tensor *join_pixels(Ctx *cx, Tensor *x);
+/* Returns the row of pixels of which `t`, with no other use, is a view; NULL: none. */
+Tensor *before_view(const Tensor *t, const Uses *uses);
 /* Copies the padded rows of x, the stage `rows` of a packed convolution, with one instruction per row over these two
  * loops; `channels` is NULL if a pixel has one channel. */
 const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows, const char *pixels,

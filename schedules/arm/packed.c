@@ -102,13 +102,13 @@ static Panel panel_of_bytes(const Target *t, int64_t length, int64_t outs)
 }
 
 /* Lanes multiply pairs, a channel each; with "rvv" an instruction has 16, whether all are used or not. A core without
- * lanes computes two rows by four channels in its registers; a single row gains nothing. */
+ * lanes computes five rows by four channels in its registers; a single row gains nothing. */
 static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
-    enum { SCALAR = 4, LEAST = 8, MOST = 16 };
+    enum { SCALAR = 4, ADJACENT = 4, LEAST = 8, MOST = 16 };
     const Panel none = { 0, 0 };
     if (!target_has(t, "panels")) return none;
-    if (!target_has(t, "bytes")) return outs < SCALAR || !has_several_rows(n) ? none : (Panel){ SCALAR, 2 };
+    if (is_scalar_with_panels(t)) return outs < SCALAR || !has_several_rows(n) ? none : (Panel){ SCALAR, ADJACENT };
     if (target_has(t, "neon")) {
         const Panel p = panel_of_bytes(t, length, outs);
         return outs < p.block || !has_narrow_weights(n->in[1]) ? none : p;
@@ -186,8 +186,11 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero) };
     if (!has_window(n)) return call(cx, "packed_dense", n->name, in, 3, ATTRS(attr_int("outs", outs)));
     const PackedWindow w = window_of(n);
-    return call(cx, "packed_conv2d", n->name, in, 3,
-                ATTRS(WINDOW(w), attr_int("fill", zero), attr_int("outs", outs)));
+    const bool joins = panel.block && joins_pixels(t, n);
+    if (joins) in[0] = join_pixels(cx, x);
+    Tensor *y = call(cx, "packed_conv2d", n->name, in, 3,
+                     ATTRS(WINDOW(w), attr_int("fill", zero), attr_int("outs", outs)));
+    return joins && y ? view_call(cx, n->name, y, n->out[0]) : y;
 }
 
 /* Folds a bias after the product into its initial values. */
@@ -195,8 +198,8 @@ static Tensor *alter_bias(Ctx *cx, const Implementation *with, const Target *t, 
                           const Uses *uses)
 {
     (void)with;
-    (void)t;
-    Node *product = n->in[0]->producer;
+    Tensor *row = is_scalar_with_panels(t) ? before_view(n->in[0], uses) : NULL;
+    Node *product = row ? row->producer : n->in[0]->producer;
     const Tensor *bias = n->in[1];
     const int initial = product && product->kind == NODE_CALL ? product->op->fold.initial : 0;
     if (!initial || uses_of(uses, n->in[0]) != 1) return NULL;
@@ -210,7 +213,7 @@ static Tensor *alter_bias(Ctx *cx, const Implementation *with, const Target *t, 
         sum[o] = (uint32_t)((const int32_t *)b->data)[o] + (uint32_t)((const int32_t *)bias->data)[o];
     in[initial] = tensor_constant(cx, bias->name, I32, 1, &capacity, sum);
     Node *now = op_call(cx, product->op, product->name, in, product->in_count, product->attr, product->attr_count);
-    return now ? now->out[0] : NULL;
+    return !now ? NULL : row ? view_call(cx, n->name, now->out[0], n->out[0]) : now->out[0];
 }
 
 /* ---- Depthwise --------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * and accumulate several elements at once.
  *
  *   rows = the padded rows under the windows, if windows leave x
- *   for tiles of two pixels:                       of four if panels hold bytes
+ *   for tiles of two pixels:                       of up to five if panels hold bytes
  *       patch = their windows, each a row          widened to i16 if the instruction multiplies pairs of i16;
  *                                                  none if panels hold bytes and a window's rows whole blocks of them
  *       for tiles of two channels:                 of four if one number packs two rows of weights
@@ -50,16 +50,24 @@ static RowForm form_of(const GroupNest *g, const Stage *product)
     return axes == PAIRED && g->group->anchor->in[1]->type == I8 ? PANEL : (RowForm)axes;
 }
 
-/* Tiles pixels along the axis with the least work, the later one on a tie: a tile of w pixels costs their products and
- * one load of the weights. */
-static void choose_pixels(Tiles *t, int64_t most)
+/* Returns the cost of a tile of w pixels: their products, and one load of the weights. A scalar core computes four
+ * channels, but five pixels by two channels at a time, which loads the elements twice. */
+static int64_t tile_cost(int64_t w, bool has_vectors)
+{
+    enum { CHANNELS = 4, MOST = 5 };
+    return has_vectors ? w + 1 : w * (2 * CHANNELS + 1) + CHANNELS + (w == MOST ? MOST : 0);
+}
+
+/* Tiles pixels along the axis with the least work, the later one on a tie. Instructions for vectors exist for 2 and 4
+ * pixels. */
+static void choose_pixels(Tiles *t, int64_t most, bool has_vectors)
 {
     int64_t best = INT64_MAX;
     for (int a = t->last - 1; a >= 0; a--) {
         const int64_t extent = axis_extent(t->out, a);
-        for (int64_t w = most; w > 1; w /= 2) {
-            const int64_t cost = w > extent ? best : 1000000 * ((extent + w - 1) / w) * (w + 1) / extent;
-            if (cost >= best) continue;
+        for (int64_t w = most; w > 1; w = has_vectors ? w / 2 : w - 1) {
+            const int64_t tiles = (extent + w - 1) / w, cost = 1000000 * tiles * tile_cost(w, has_vectors) / extent;
+            if (w > extent || cost >= best) continue;
             best = cost;
             t->row = a;
             t->w = w;
@@ -67,8 +75,8 @@ static void choose_pixels(Tiles *t, int64_t most)
     }
 }
 
-/* Tiles two pixels, or four if an instruction has a block of bytes of each; two channels, or four for one pixel or if
- * one number packs two rows of weights, or those of a panel. */
+/* Tiles two pixels, or up to five if an instruction has a block of bytes of each; two channels, or four for one pixel
+ * or if one number packs two rows of weights, or those of a panel. */
 static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
 {
     const Stage *out = output_stage(n);
@@ -79,13 +87,14 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
                 .w = 1,
                 .o = 1,
                 .form = form_of(g, product_stage(n)) };
-    enum { FEW = 2, MANY = 4 };
+    enum { FEW = 2, MANY = 4, SCALAR = 5 };
+    const bool has_vectors = target_has(g->target, "bytes");
     const int64_t outs = axis_extent(out, t.last);
     const Tensor *k = g->group->anchor->in[1];
     /* A row of weights after the last: its product is discarded */
     bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;
     if (t.form == PANEL) t.depth = tensor_dim(k, 3);
-    choose_pixels(&t, t.depth > 2 ? MANY : FEW);
+    choose_pixels(&t, t.depth <= 2 ? FEW : has_vectors ? MANY : SCALAR, has_vectors || t.depth <= 2);
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
     if (t.form == PAIRED) t.o = 4;
@@ -173,7 +182,7 @@ static const char *declare_bytes(Ctx *cx, const Nest **n, const Tiles *t, long l
 {
     const long long w = (long long)t->w, o = (long long)t->o, d = (long long)t->depth, kh = (long long)t->rows;
     if (t->rows > 1) return declare_window(cx, n, t, blocks / kh);
-    const char *macro = w == 4 ? "LW_PANEL4_I8" : w == 2 ? "LW_PANEL2_I8" : "LW_PANEL_I8", *of = w > 1 ? "w," : "",
+    const char *macro = w > 1 ? text_format(cx, "LW_PANEL%lld_I8", w) : "LW_PANEL_I8", *of = w > 1 ? "w," : "",
                *pixels = w > 1 ? text_format(cx, "[%lld]", w) : "", *pixel = w > 1 ? text_format(cx, "w<%lld,", w) : "";
     *n = sched_instruction(cx, *n,
                            text_format(cx,
@@ -450,6 +459,12 @@ static bool applies_to_patches(Ctx *cx, const GroupNest *g)
     return !rows_are_contiguous(g->group->anchor) && applies_to_rows(cx, g);
 }
 
+/* A scalar core with panels keeps the tile in registers even where rows are contiguous. */
+static bool applies_to_panels(Ctx *cx, const GroupNest *g)
+{
+    return product_stage(g->nest) && form_of(g, product_stage(g->nest)) == PANEL && applies_to_rows(cx, g);
+}
+
 #define DOT(needed, its_ops, when)                                                                                     \
     {                                                                                                                  \
         .name = "rows.dot", .features = needed, .plevel = 12, .ops = its_ops,                                          \
@@ -462,5 +477,6 @@ const Implementation implementations_arm_rows[] = {
     DOT("rows mla", "packed_conv2d", applies_to_patches),
     DOT("rows mla dsp", "packed_conv2d packed_dense", applies_to_rows),
     DOT("rows bytes", "packed_conv2d packed_dense", applies_to_rows),
+    DOT("rows panels", "packed_conv2d packed_dense", applies_to_panels),
     { 0 }
 };

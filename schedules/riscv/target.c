@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* RISC-V cores. 31 registers hold larger tiles of sums than an Arm core's 13, so `mla` is stated though
  * the product of integers is an instruction of its own: patches gain as on cores that have one. Floats have a fused
- * multiply-add. Panels keep two rows by four channels in registers. */
+ * multiply-add. Panels keep four pixels by four channels in registers. */
 #include "graph/dag/target.h"
 
 const Target targets_riscv[] = {

@@ -13,7 +13,7 @@ core_row() {
     rv64gc) compiler=riscv64-linux-gnu-gcc emulator="qemu-riscv64 -cpu rv64" flags="-march=rv64gc -static"
         packages="gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user" ;;
     rv32imc) compiler=riscv64-unknown-elf-gcc emulator="qemu-riscv32 -cpu rv32"
-        flags="--specs=picolibc.specs -march=rv32imc -mabi=ilp32 -nostartfiles -static -DBARE
+        flags="--specs=picolibc.specs -march=rv32imc -mabi=ilp32 -nostartfiles -static tests/emulated/start.c
             -Wl,--defsym=__flash=0x10000,--defsym=__flash_size=0x4000000
             -Wl,--defsym=__ram=0x8000000,--defsym=__ram_size=0x4000000"
         packages="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-user" ;;

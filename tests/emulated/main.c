@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the emitted model m.c RUNS times on a recorded input and compares with the recorded output. The files' data is
  * linked in: IN and OUT are names of .npy files whose header has 128 bytes. Status 0: each output byte is equal, or
- * with -DNEAR each float within 1e-4. It requires no library; -DBARE also brings its own entry. */
+ * with -DNEAR each float within 1e-4. It requires no library. */
 #include "m.h"
 
 #include <stddef.h>
@@ -36,7 +36,7 @@ static int differs(const void *memory)
     return 0;
 }
 
-static int work(void)
+int main(void)
 {
     const struct m_inputs in = { (const void *)input };
     const void *const first = ((const void *const[]){ M_OUTPUTS(POINTER) })[0];
@@ -44,16 +44,3 @@ static int work(void)
         if (m_run(arena, &in, &out)) return 2;
     return differs(first);
 }
-
-#ifdef BARE
-void _start(void);
-void _start(void)
-{
-    register long status __asm__("a0") = work();
-    register long number __asm__("a7") = 94;
-    __asm__ volatile("ecall" : : "r"(status), "r"(number));
-    for (;;) {}
-}
-#else
-int main(void) { return work(); }
-#endif

@@ -176,6 +176,33 @@ static int test_windows(int32_t kh, int32_t kw, int32_t n)
     return 0;
 }
 
+/* Windows whose numbers are constants, as in emitted code: one row apart, one column apart, and neither. */
+static int test_constant_windows(void)
+{
+    static int32_t sums[2 * 4 + 1], wanted[2 * 4 + 1];
+#define CONSTANT(kh, kw, aw, pixels, use)                                                                              \
+    for (int32_t i = 0; i <= 2 * 4; i++) sums[i] = wanted[i] = i * 100000 - 7;                                         \
+    use;                                                                                                               \
+    for (int32_t i = 0; i < (pixels) * 4; i++)                                                                         \
+        for (int32_t e = 0; e < (kh) * (kw); e++)                                                                      \
+            wanted[i] += (int32_t)bytes[1 + e / (kw) * 31 + e % (kw) * 5 + i / 4 * (aw) + i % 4]                       \
+                         * weights[3 + e / (kw) * 4 * (kw) + e % (kw) * 4 + i % 4];                                    \
+    for (int32_t i = 0; i <= 2 * 4; i++)                                                                               \
+        if (sums[i] != wanted[i]) return 80
+#define WINDOWS(kh, kw)                                                                                                \
+    CONSTANT(kh, kw, 0, 1,                                                                                             \
+             LW_WINDOW_I8(kh, kw, 4, LW_AT(sums, 0), LW_AT(bytes, 1, 31, 5), LW_AT(weights, 3, 4 * (kw), 4)));         \
+    CONSTANT(kh, kw, 31, 2,                                                                                            \
+             LW_WINDOW2_I8(kh, kw, 4, LW_AT(sums, 0, 4), LW_AT(bytes, 1, 31, 31, 5), LW_AT(weights, 3, 4 * (kw), 4))); \
+    CONSTANT(kh, kw, 5, 2,                                                                                             \
+             LW_WINDOW2_I8(kh, kw, 4, LW_AT(sums, 0, 4), LW_AT(bytes, 1, 31, 5, 5), LW_AT(weights, 3, 4 * (kw), 4)));  \
+    CONSTANT(kh, kw, 10, 2,                                                                                            \
+             LW_WINDOW2_I8(kh, kw, 4, LW_AT(sums, 0, 4), LW_AT(bytes, 1, 31, 10, 5), LW_AT(weights, 3, 4 * (kw), 4)))
+    WINDOWS(3, 3);
+    WINDOWS(2, 5);
+    return 0;
+}
+
 /* Windows of kh by kw taps over n channels: their sum, and the greatest. */
 static int test_pools(int32_t kh, int32_t kw, int32_t n)
 {
@@ -380,6 +407,29 @@ static int test_byte_panel(int32_t n, int32_t m, int32_t d, int32_t gap)
     }
     return 0;
 }
+/* Tiles of one to five pixels by four channels whose numbers are constants, as in emitted code. */
+static int test_constant_panels(void)
+{
+    static int32_t sums[5 * 4 + 1], wanted[5 * 4 + 1];
+#define PANEL(pixels, n, use)                                                                                          \
+    for (int32_t i = 0; i <= 5 * 4; i++) sums[i] = wanted[i] = i * 1000 - 4000;                                        \
+    use;                                                                                                               \
+    for (int32_t i = 0; i < (pixels) * 4; i++)                                                                         \
+        for (int32_t e = 0; e < (n) * 4; e++)                                                                          \
+            wanted[i] += (int32_t)bytes[1 + i / 4 * 23 + e] * weights[3 + e / 4 * 16 + i % 4 * 4 + e % 4];             \
+    for (int32_t i = 0; i <= 5 * 4; i++)                                                                               \
+        if (sums[i] != wanted[i]) return 70 + (pixels)
+#define PANELS(n)                                                                                                      \
+    PANEL(1, n, LW_PANEL_I8(n, 4, 4, LW_AT(sums, 0), LW_AT(bytes, 1, 4), LW_AT(weights, 3, 16, 4)));                   \
+    PANEL(2, n, LW_PANEL2_I8(n, 4, 4, LW_AT(sums, 0, 4), LW_AT(bytes, 1, 23, 4), LW_AT(weights, 3, 16, 4)));           \
+    PANEL(3, n, LW_PANEL3_I8(n, 4, 4, LW_AT(sums, 0, 4), LW_AT(bytes, 1, 23, 4), LW_AT(weights, 3, 16, 4)));           \
+    PANEL(4, n, LW_PANEL4_I8(n, 4, 4, LW_AT(sums, 0, 4), LW_AT(bytes, 1, 23, 4), LW_AT(weights, 3, 16, 4)));           \
+    PANEL(5, n, LW_PANEL5_I8(n, 4, 4, LW_AT(sums, 0, 4), LW_AT(bytes, 1, 23, 4), LW_AT(weights, 3, 16, 4)))
+    PANELS(2);
+    PANELS(3);
+    PANELS(4);
+    return 0;
+}
 /* The same for windows of three rows. */
 static int test_window_panel(int32_t n, int32_t m, int32_t d, int32_t gap)
 {
@@ -436,6 +486,8 @@ int main(void)
         fill_operands(turn);
         if (test_borders()) return test_borders();
         if (test_all_pools()) return test_all_pools();
+        if (test_constant_windows()) return test_constant_windows();
+        if (test_constant_panels()) return test_constant_panels();
         for (int32_t shape = 0; shape < 12 * 16; shape++) {
             const int32_t n = shape % 12 == 11 ? 16 : 1 + shape % 12;
             const int status = test_windows(1 + shape / 12 / 4, 1 + shape / 12 % 4, n);

@@ -129,6 +129,8 @@ static void check_scale(void)
         if (a < -(1 << 30) || a >= 1 << 30 || m < 0) continue;
         int64_t wanted = (int64_t)round(ldexp((double)high_wanted(a, m), -n)) + zero;
         wrong += lw_scale_i8(a, m, n, zero) != (wanted < -128 ? -128 : wanted > 127 ? 127 : wanted);
+        const int64_t least = wanted - zero - 128;
+        wrong += lw_scale_i8(a, m, n, -128) != (least < -128 ? -128 : least > 127 ? 127 : least);
     }
     check_that(wrong == 0, "scale", "%d values differ", wrong);
     CHECK("saturate", lw_sat_i8(-129) == -128 && lw_sat_i8(-128) == -128 && lw_sat_i8(-1) == -1 && lw_sat_i8(127) == 127
