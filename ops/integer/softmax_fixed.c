@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Softmax, sigmoid and tanh of 8-bit integers in fixed point, bit-exact with the reference kernels of TensorFlow Lite.
  * mulhigh(x << left, m) is the real input in Q5.26 (softmax) or Q4.27 (sigmoid, tanh). expq and recipq are the
- * functions of runtime/lw_fixed.h. A real output is y / 256 + 1/2 (softmax, sigmoid: zero point -128) or y / 128
- * (tanh). */
+ * functions of runtime/lw_fixed.h. A real output is y / 256 + 1/2 (softmax, sigmoid: zero point -128; softmax of 16
+ * bits: y / 65536 + 1/2) or y / 128 (tanh). */
 #include "graph/dag/op_build.h"
+
+#include <string.h>
 
 enum { MOST_CLASSES = 4095 };       /* keeps the sum of exponentials within Q12.19 */
 
@@ -51,6 +53,12 @@ static Tensor *sum_of_powers(Ctx *cx, const Node *n, AxisText *axes, Tensor **di
 static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     AxisText a;
+    DType to = I8;
+    const char *word = node_text(n, "to", "i8");
+    if (!dtype_read(word, strlen(word), &to) || (to != I8 && to != I16)) {
+        op_refuse(cx, n, "'to' is \"%s\"; i8 and i16 are accepted", word);
+        return 0;
+    }
     Tensor *below, *power, *sum = sum_of_powers(cx, n, &a, &below, &power);
     if (!sum) return 0;
     Tensor *head = OP_FORMULA(cx, n, AXES_TEXT(cx, "head[kept] = clz(s[kept])", a), BIND_T("s", sum));
@@ -62,7 +70,10 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
         cx, n, AXES_TEXT(cx, "scale[kept] = select(r[kept] > 1073741823, 2147483647, r[kept] << 1)", a),
         BIND_T("r", twice));
     const char *text = AXES_TEXT(
-        cx, "y[all] = i8(min(max(roundshift(mulhigh(s[kept], e[all]), 35 - h[kept]) - 128, -128), 127))", a);
+        cx, "y[all] = to(min(max(roundshift(mulhigh(s[kept], e[all]), bits - h[kept]) + least, least), greatest))", a);
+    text = OP_TEXT(cx, text, { "to", dtype_info(to)->spelling }, { "bits", to == I8 ? "35" : "27" },
+                   { "+ least", to == I8 ? "- 128" : "- 32768" }, { "least", op_number(cx, dtype_info(to)->least) },
+                   { "greatest", op_number(cx, dtype_info(to)->greatest) });
     out[0] = OP_FORMULA(cx, n, text, BIND_T("s", scale), BIND_T("e", power), BIND_T("h", head));
     return out[0] ? 1 : 0;
 }
@@ -171,6 +182,7 @@ static const AttrRow softmax_attrs[] = {
     { "multiplier", ATTR_INT, "m", "1073741824" },
     { "left",       ATTR_INT, "bits by which the distance from the peak is shifted left", "0" },
     { "least",      ATTR_INT, "distances below it have the exponential 0", "-255" },
+    { "to",         ATTR_TEXT, "the type of the result: i8, i16", "i8" },
     { 0 }
 };
 static const AttrRow log_softmax_attrs[] = {
@@ -194,6 +206,8 @@ static const AttrRow curve_attrs[] = {
 static const OpCase softmax_cases[] = {
     { "multiplier=1242904128 left=23 least=-124", "i8[2][12]", "i8[2][12]", NULL },
     { "multiplier=1242904128 left=23 least=-124", "i8[3]={-128,127,126}", "i8[3]", NULL },
+    { "multiplier=1242904128 left=23 least=-124 to=i16", "i8[2][5]", "i16[2][5]", NULL },
+    { "to=u8", "i8[2][5]", NULL, "'to' is \"u8\"; i8 and i16 are accepted" },
     { "", "u8[2][3]", NULL, "i8 is expected" },
     { "", "i8[2][5000]", NULL, "1 to 4095 elements" },
     { 0 }

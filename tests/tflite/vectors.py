@@ -151,10 +151,13 @@ def run_lite(model, feeds, outputs, runs):
     """TensorFlow Lite's own reference kernels, for operators that TensorFlow Lite Micro does not have."""
     interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=lite.OpResolverType.BUILTIN_REF)
     interpreter.allocate_tensors()
-    for detail, feed in zip(interpreter.get_input_details(), feeds):
-        interpreter.set_tensor(detail["index"], np.array(feed, order="C"))
-    interpreter.invoke()
-    return [np.ascontiguousarray(interpreter.get_tensor(d["index"])) for d in interpreter.get_output_details()]
+    results = []
+    for r in range(runs):
+        for detail, feed in zip(interpreter.get_input_details(), feeds):
+            interpreter.set_tensor(detail["index"], np.array(feed if runs == 1 else feed[r], order="C"))
+        interpreter.invoke()
+        results += [np.ascontiguousarray(interpreter.get_tensor(d["index"])) for d in interpreter.get_output_details()]
+    return results
 
 
 def record(out, model, feeds, results, runs=1):
@@ -885,6 +888,66 @@ def sequence_lstm(r, i):
     return [([(B.UNIDIRECTIONAL_SEQUENCE_LSTM, 1, fields, read, [y])], [x], [y])]
 
 
+def variable(shape, dtype=np.float32, scale=None, zero=0):
+    t = Operand(shape, dtype, scale, zero)
+    t.variable = True
+    return t
+
+
+def sequence_lstm_fixed(r, i):
+    """Integers of 8 or 16 bits with a cell of 16 bits."""
+    batch, steps, inputs, units, major, wide = int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, 9)), int(r.integers(1, 7)), bool(i % 3 == 0), i % 4 == 3
+    kind, info = (np.int16, np.iinfo(np.int16)) if wide else (np.int8, np.iinfo(np.int8))
+    few = lambda low, high: quant(r, low, high)[0]
+    grid = (few(1e-4, 3e-4), 0) if wide else quant(r, 0.01, 0.06)
+    hidden = (few(2e-5, 6e-5), 0) if wide else (few(0.004, 0.01), int(r.integers(-30, 31)))
+    shape = [steps, batch, inputs] if major else [batch, steps, inputs]
+    x, cell = Operand(shape, kind, *grid), variable([batch, units], np.int16, 2.0 ** -int(r.integers(9, 16)))
+    x.feed = [r.integers(info.min, info.max + 1, shape).astype(kind) for _ in range(RUNS)]
+    weights = lambda columns: Operand([units, columns], np.int8, few(0.004, 0.02), data=r.integers(-127, 128, [units, columns]).astype(np.int8))
+    bias = lambda: Operand([units], np.int64 if wide else np.int32, few(1e-5, 1e-4), data=r.integers(-9000, 9000, [units]))
+    y = Operand(shape[:2] + [units], kind, *hidden)
+    read = [x] + [weights(inputs) for _ in range(4)] + [weights(units) for _ in range(4)] + [None] * 3 + [bias() for _ in range(4)] + [None] * 2
+    read += [variable([batch, units], kind, *hidden), cell] + [None] * 4
+    fields = options("UnidirectionalSequenceLSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 10.0, 0.5][i % 3], timeMajor=major)
+    return [([(B.UNIDIRECTIONAL_SEQUENCE_LSTM, 1, fields, read, [y])], [x], [y])]
+
+
+def svdf(state):
+    """The filter over the features of the last runs; state: the type of the memory."""
+    def make(r, i):
+        batch, inputs, rank, units, memory = int(r.integers(1, 3)), int(r.integers(1, 9)), int(r.integers(1, 3)), int(r.integers(1, 7)), int(r.integers(1, 6))
+        filters, fields = rank * units, options("SVDFOptions", rank=rank, fusedActivationFunction=i % 2)
+        if state == np.float32:
+            real = lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.7, shape).astype(np.float32))
+            x, y, memories = Operand([batch, inputs], np.float32), Operand([batch, units], np.float32), variable([batch, filters * memory])
+            read = [x, real(filters, inputs), real(filters, memory), real(units), memories]
+            x.feed = [r.normal(0, 2, x.shape).astype(np.float32) for _ in range(RUNS)]
+            return [([(B.SVDF, 1, fields, read, [y])], [x], [y])]
+        info, few = np.iinfo(state), lambda low, high: np.float32(quant(r, low, high)[0])
+        x, y = Operand([batch, inputs], np.int8, *quant(r, 0.01, 0.06)), int8_out(r, [batch, units], float(few(0.05, 0.5)))
+        kept, over = (few(2e-4, 6e-4), few(2e-5, 1e-4)) if state == np.int16 else (few(0.02, 0.2), few(0.005, 0.02))
+        zero = 0 if state == np.int16 else int(r.integers(-60, 61))
+        w = Operand([filters, inputs], np.int8, float(few(0.005, 0.02)), data=r.integers(-127, 128, [filters, inputs]).astype(np.int8))
+        v = Operand([filters, memory], state, float(over), data=r.integers(info.min + 1, info.max + 1, [filters, memory]).astype(state))
+        bias = Operand([units], np.int32, float(np.float32(kept * over)), data=r.integers(-3000, 3000, [units]).astype(np.int32))
+        x.feed = [bytes_of(r, x.shape) for _ in range(RUNS)]
+        return [([(B.SVDF, 2, fields, [x, w, v, bias, variable([batch, filters * memory], state, float(kept), zero)], [y])], [x], [y])]
+    return make
+
+
+def simple_rnn(r, i):
+    """Floats; every second case has one step."""
+    batch, steps, inputs, units, major = int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, 6)), int(r.integers(1, 6)), bool(i % 4 == 0)
+    real = lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.5, shape).astype(np.float32))
+    shape = [batch, inputs] if i % 2 else [steps, batch, inputs] if major else [batch, steps, inputs]
+    x, y = Operand(shape, np.float32), Operand(shape[:-1] + [units], np.float32)
+    x.feed = [r.normal(0, 2, shape).astype(np.float32) for _ in range(RUNS)]
+    read, activation = [x, real(units, inputs), real(units, units), real(units), variable([batch, units])], 4 if i % 3 else 1
+    fields = options("RNNOptions", fusedActivationFunction=activation) if i % 2 else options("SequenceRNNOptions", fusedActivationFunction=activation, timeMajor=major)
+    return [([(B.RNN if i % 2 else B.UNIDIRECTIONAL_SEQUENCE_RNN, 1, fields, read, [y])], [x], [y])]
+
+
 OPERATORS = {
     "add": binary(B.ADD, "AddOptions"), "sub": binary(B.SUB, "SubOptions"), "mul": binary(B.MUL, "MulOptions"),
     "squared_difference": binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False), "div": div,
@@ -919,11 +982,12 @@ OPERATORS = {
     "average_pool_2d_int16": sixteen(pool(B.AVERAGE_POOL_2D)), "max_pool_2d_int16": sixteen(pool(B.MAX_POOL_2D)), "mean_int16": sixteen(reduction(B.MEAN, False)),
     "logistic_int16": sixteen(unary(B.LOGISTIC), 1 / 32768, 1e-5), "tanh_int16": sixteen(unary(B.TANH), 1 / 32768, 1e-5), "softmax_int16": sixteen(softmax, 1 / 32768, 1e-5),
     "quantize_int16": quantize_sixteen, "dequantize_int16": sixteen(dequantize),
-    "unidirectional_sequence_lstm": sequence_lstm,
+    "unidirectional_sequence_lstm": sequence_lstm, "unidirectional_sequence_lstm_fixed": sequence_lstm_fixed,
+    "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn,
     "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
 }
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
-        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu"]      # TensorFlow Lite Micro has no kernels for them
+        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn"]      # TensorFlow Lite Micro has no kernels for them
 
 
 def attempt(name, seed, number):

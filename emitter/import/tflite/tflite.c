@@ -121,8 +121,8 @@ static void list_unknown_tensor(Importer *im, const TfliteTensor *t)
     const char *where = tensor_where(im->cx, t);
     if (t->is_variable && !is_written(im, (int)(t - im->file.tensor)))
         diag_listed(im->cx, UNSUPPORTED, where,
-                    "a variable tensor that no operator writes; accepted: the states of "
-                    "UNIDIRECTIONAL_SEQUENCE_LSTM, and resource variables (VAR_HANDLE)");
+                    "a variable tensor that no operator writes; accepted: the states of recurrent layers and of SVDF, "
+                    "and resource variables (VAR_HANDLE)");
     if (t->is_sparse && !t->data.count)
         diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is not constant; accepted: sparse weights");
     if (t->is_blockwise && (t->block_scales < 0 || t->block_scales >= im->file.tensor_count || !t->data.count))

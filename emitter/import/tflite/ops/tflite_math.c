@@ -140,7 +140,7 @@ static double sigmoid_at(double i)
 
 /* The points of sigmoid, 1/24 apart, as fractions of 2^16; each is raised by half of the error of interpolation in the
  * middle of its step. */
-static Tensor *sigmoid_points(TfliteCall *c)
+Tensor *tflite_sigmoid_points(TfliteCall *c)
 {
     uint16_t point[256];
     for (int i = 0; i < 256; i++) {
@@ -166,7 +166,7 @@ static void curve_int16(TfliteCall *c, const char *op, int more)
     int multiplier = (int)real;
     for (int left = 0; left <= more; left++)
         if (tflite_scale(x) == ldexpf(1, left - 12)) multiplier = 3 << left, shift = 0;
-    c->out[0] = tflite_call2(c, op, c->in[0], sigmoid_points(c), attr_int("multiplier", multiplier),
+    c->out[0] = tflite_call2(c, op, c->in[0], tflite_sigmoid_points(c), attr_int("multiplier", multiplier),
                              attr_int("shift", shift));
 }
 
@@ -186,11 +186,13 @@ static void tanh_(TfliteCall *c)
 static void softmax_int8(TfliteCall *c, double beta)
 {
     enum { BITS = 5 };
-    if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
-    if (tflite_zero(y) != -128 || tflite_scale(y) != 1.0f / 256)
-        tflite_refuse(c, "the output's zero point is %d and its scale %g; accepted: -128 and 1/256", tflite_zero(y),
-                      (double)tflite_scale(y));
+    if (!tflite_has_quant(c, x, false) || !tflite_has_any_zero(c, y)) return;
+    const bool is_wide = y->type == TFLITE_INT16;
+    if (is_wide ? tflite_zero(y) != INT16_MIN || fabsf(tflite_scale(y) * 65536 - 1) > 1e-3f
+                : tflite_zero(y) != -128 || tflite_scale(y) != 1.0f / 256)
+        tflite_refuse(c, "the output's zero point is %d and its scale %g; accepted: -128 and 1/256, or of 16 bits "
+                      "-32768 and 1/65536", tflite_zero(y), (double)tflite_scale(y));
     double scale = beta * (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
     Factor f = tflite_factor(scale < most ? scale : most);
     if (f.exponent < 0)
@@ -199,7 +201,8 @@ static void softmax_int8(TfliteCall *c, double beta)
     if (ctx_failed(c->cx)) return;
     int64_t reach = radius(BITS, f.exponent);
     c->out[0] = tflite_call(c, "softmax_fixed", c->in[0], attr_int("multiplier", f.multiplier),
-                            attr_int("left", f.exponent), attr_int("least", reach < 256 ? -reach : -256));
+                            attr_int("left", f.exponent), attr_int("least", reach < 256 ? -reach : -256),
+                            attr_type("to", is_wide ? I16 : I8));
 }
 
 typedef float OfFloat(float x);
@@ -402,7 +405,7 @@ static void round_(TfliteCall *c)
 
 static void quantize(TfliteCall *c)
 {
-    if (!tflite_needs(c, 1) || !tflite_has_quant(c, tflite_out_info(c, 0), false)) return;
+    if (!tflite_needs(c, 1) || !tflite_has_any_zero(c, tflite_out_info(c, 0))) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     DType to;
     if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8 && to != I16 && (to != I32 || c->in[0]->type == F32)))
@@ -410,7 +413,7 @@ static void quantize(TfliteCall *c)
                            tflite_type_text(c->cx, y->type));
     if (ctx_failed(c->cx)) return;
     if (c->in[0]->type != F32) {
-        if (!tflite_has_quant(c, x, false)) return;
+        if (!tflite_has_any_zero(c, x)) return;
         Factor f = tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y));
         c->out[0] = tflite_rescale(c, c->in[0], f,
                                    (Rescaling){ .zero_x = tflite_zero(x), .zero = tflite_zero(y), .to = to });

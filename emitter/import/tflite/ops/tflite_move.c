@@ -28,11 +28,6 @@ static Tensor *transposed(TfliteCall *c, Tensor *x, const int64_t *perm)
     return x ? tflite_call(c, "transpose", x, attr_ints("perm", perm, x->rank)) : NULL;
 }
 
-static Tensor *part_of(TfliteCall *c, Tensor *x, int axis, int64_t begin, int64_t end)
-{
-    return tflite_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", begin), attr_list("end", end));
-}
-
 /* ---- Slices ------------------------------------------------------------------------------------------------------ */
 
 static void split_at(TfliteCall *c, Tensor *x, int axis, const int64_t *sizes, int count)
@@ -41,7 +36,7 @@ static void split_at(TfliteCall *c, Tensor *x, int axis, const int64_t *sizes, i
     for (int i = 0; i < count && i < TFLITE_OUTPUTS && !ctx_failed(c->cx); at += sizes[i++]) {
         if (sizes[i] < 1)
             tflite_unsupported(c, "part %d has %lld elements; 1 or more are accepted", i, (long long)sizes[i]);
-        else c->out[i] = part_of(c, x, axis, at, at + sizes[i]);
+        else c->out[i] = tflite_part(c, x, axis, at, at + sizes[i]);
     }
     if (!ctx_failed(c->cx) && at != tensor_dim(x, axis))
         tflite_refuse(c, "the parts have %lld elements; the %lld of the axis are expected", (long long)at,
@@ -189,7 +184,7 @@ static void unpack(TfliteCall *c)
     for (int d = 0; d < x->rank; d++)
         if (d != axis) shape[rank++] = tensor_dim(x, d);
     for (int i = 0; i < c->op->out_count && !ctx_failed(c->cx); i++)
-        c->out[i] = tflite_reshape(c, part_of(c, x, axis, i, i + 1), shape, rank);
+        c->out[i] = tflite_reshape(c, tflite_part(c, x, axis, i, i + 1), shape, rank);
 }
 
 /* ---- By indices -------------------------------------------------------------------------------------------------- */
@@ -323,7 +318,7 @@ static void batch_to_space(TfliteCall *c)
     }
     for (int i = 0; i < m && y; i++)
         y = pairs[2 * i] || pairs[2 * i + 1]
-                ? part_of(c, y, 1 + i, pairs[2 * i], tensor_dim(y, 1 + i) - pairs[2 * i + 1])
+                ? tflite_part(c, y, 1 + i, pairs[2 * i], tensor_dim(y, 1 + i) - pairs[2 * i + 1])
                 : y;
     c->out[0] = y;
 }

@@ -102,6 +102,11 @@ Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank)
     return tflite_call(c, "reshape", x, attr_ints("shape", shape, rank));
 }
 
+Tensor *tflite_part(TfliteCall *c, Tensor *x, int axis, int64_t begin, int64_t end)
+{
+    return tflite_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", begin), attr_list("end", end));
+}
+
 Tensor *tflite_activate(TfliteCall *c, Tensor *x, int activation)
 {
     switch (activation) {

@@ -80,6 +80,8 @@ int tflite_axis(TfliteCall *c, int64_t axis, int rank);
 #define tflite_call2(c, ...) TFLITE_CALL2(c, __VA_ARGS__, NO_ATTR)
 #define TFLITE_CALL(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), (const Attr[]){ __VA_ARGS__ })
 #define TFLITE_CALL2(c, op, a, b, ...) call_on_two((c)->cx, (op), (c)->name, (a), (b), (const Attr[]){ __VA_ARGS__ })
+/* Elements begin to end along the axis */
+Tensor *tflite_part(TfliteCall *c, Tensor *x, int axis, int64_t begin, int64_t end);
 #define tflite_select(c, condition, a, b) call_where((c)->cx, (c)->name, (condition), (a), (b))
 Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank);
 
@@ -96,6 +98,8 @@ typedef struct Factor { int32_t multiplier; int exponent; } Factor;
 Factor tflite_factor(double real);
 
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel);      /* else refused */
+/* Per tensor, with any zero point of its type; tflite_has_quant accepts only 0 of 16 bits */
+bool tflite_has_any_zero(TfliteCall *c, const TfliteTensor *t);
 /* The first inputs and output 0, per tensor; else refused */
 bool tflite_has_quants(TfliteCall *c, int inputs);
 /* The same for input i; its scale may be 0 if it is always 0, as an initial state is: every product is 0 */
@@ -120,10 +124,17 @@ typedef struct Rescaling {
     DType to;
 } Rescaling;
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r);   /* x times the factor */
+/* Requantizes sums of products (channels: the last axis) by scales[0..count): one for all, or per channel. */
+Tensor *tflite_requantize_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r);
 /* The same with the factors of 16 bits that the reference applies to 64-bit sums */
-Tensor *tflite_requantize_wide(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
-/* Requantizes sums of products (channels: the last axis) to output 0, by scales[0..count): one for all, or per
- * channel. */
+Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r);
+/* To output 0 */
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
+Tensor *tflite_requantize_wide(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
+/* True if each sum of an output channel's products with i16 fits 32 bits, by the magnitudes of its constant weights,
+ * which are `stride` apart: then its 64 bits are not needed. */
+bool tflite_sums_fit(const Tensor *w, int64_t channels, int64_t stride);
+/* The points of sigmoid that sigmoid_table and tanh_table read */
+Tensor *tflite_sigmoid_points(TfliteCall *c);
 
 #endif

@@ -22,20 +22,16 @@ int tflite_zero(const TfliteTensor *t) { return t->quant->zero_point[0]; }
 
 /* The zero points of a type: those of 16 and more bits are 0. */
 typedef struct StoredRange { int type; int32_t least, greatest; const char *text; } StoredRange;
-static StoredRange zeros_of(const TfliteTensor *t)
+static StoredRange zeros_of(const TfliteTensor *t, bool has_any_zero)
 {
     static const StoredRange ranges[] = {
         { TFLITE_UINT8, 0, UINT8_MAX, "0 to 255" }, { TFLITE_INT16, 0, 0, "0" }, { TFLITE_INT32, 0, 0, "0" },
     };
+    if (has_any_zero && t->type == TFLITE_INT16)
+        return (StoredRange){ TFLITE_INT16, INT16_MIN, INT16_MAX, "-32768 to 32767" };
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
         if (ranges[i].type == t->type) return ranges[i];
     return (StoredRange){ TFLITE_INT8, INT8_MIN, INT8_MAX, "-128 to 127" };
-}
-
-static bool is_stored(const TfliteTensor *t, int32_t v)
-{
-    const StoredRange r = zeros_of(t);
-    return v >= r.least && v <= r.greatest;
 }
 
 /* The range of a quantized tensor's type; that of 8 bits with a sign for unknown ones. */
@@ -45,19 +41,31 @@ static const DTypeInfo *stored_type(const TfliteTensor *t)
     return dtype_info(tflite_dtype(t->type, &type) && dtype_is_integer(type) ? type : I8);
 }
 
-bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel)
+static bool check_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel, bool has_any_zero)
 {
-    if (!t) tflite_refuse(c, "a quantized operand is missing; a tensor with a scale is accepted");
-    else if (!t->quant) tflite_refuse(c, "\"%s\" has no scale; a scale and a zero point are accepted", t->name);
+    if (!t) {
+        tflite_refuse(c, "a quantized operand is missing; a tensor with a scale is accepted");
+        return false;
+    }
+    const StoredRange zeros = zeros_of(t, has_any_zero);
+    if (!t->quant) tflite_refuse(c, "\"%s\" has no scale; a scale and a zero point are accepted", t->name);
     else if (t->quant->count > 1 && !may_be_per_channel)
         tflite_unsupported(c, "\"%s\" has %d scales; one is accepted", t->name, t->quant->count);
     else if (t->quant->count == 1 && !(t->quant->scale[0] > 0))
         tflite_refuse(c, "the scale of \"%s\" is 0; more than 0 is accepted", t->name);
-    else if (t->quant->count == 1 && !is_stored(t, t->quant->zero_point[0]))
+    else if (t->quant->count == 1
+             && (t->quant->zero_point[0] < zeros.least || t->quant->zero_point[0] > zeros.greatest))
         tflite_refuse(c, "the zero point of \"%s\" is %ld; %s is accepted", t->name, (long)t->quant->zero_point[0],
-                      zeros_of(t).text);
+                      zeros.text);
     return !ctx_failed(c->cx);
 }
+
+bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel)
+{
+    return check_quant(c, t, may_be_per_channel, false);
+}
+
+bool tflite_has_any_zero(TfliteCall *c, const TfliteTensor *t) { return check_quant(c, t, false, true); }
 
 bool tflite_has_factor(TfliteCall *c, int i)
 {
@@ -150,9 +158,8 @@ static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int c
                       attr_if(!has_shifts, attr_int("shift", shift[0]))));
 }
 
-Tensor *tflite_requantize_wide(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation)
+Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r)
 {
-    const Rescaling r = store_of(c, activation);
     Ctx *cx = c->cx;
     int64_t shape = count;
     int32_t *multiplier = NEW_ARRAY(cx->arena, int32_t, count);
@@ -173,9 +180,13 @@ Tensor *tflite_requantize_wide(TfliteCall *c, Tensor *sums, const double *scales
                       attr_int("min", r.least), attr_int("max", r.greatest), attr_type("to", r.to)));
 }
 
-Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation)
+Tensor *tflite_requantize_wide(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation)
 {
-    const Rescaling store = store_of(c, activation);
+    return tflite_requantize_wide_to(c, sums, scales, count, store_of(c, activation));
+}
+
+Tensor *tflite_requantize_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r)
+{
     bool are_same = true;
     Factor *f = NEW_ARRAY(c->cx->arena, Factor, count);
     for (int i = 0; i < count; i++) {
@@ -183,7 +194,12 @@ Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int
         are_same = are_same && f[i].multiplier == f[0].multiplier && f[i].exponent == f[0].exponent;
     }
     if (ctx_failed(c->cx) || !sums || !count) return NULL;
-    return are_same ? tflite_rescale(c, sums, f[0], store) : rescale_channels(c, sums, f, count, store);
+    return are_same ? tflite_rescale(c, sums, f[0], r) : rescale_channels(c, sums, f, count, r);
+}
+
+Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation)
+{
+    return tflite_requantize_to(c, sums, scales, count, store_of(c, activation));
 }
 
 /* Weights with one scale for each block of their last dimension: [o][k] = [o][k/b][b] * [o][k/b][1] */

@@ -65,9 +65,7 @@ static bool has_wide_bias(const TfliteCall *c)
     return tflite_is_int16(c) && (!tflite_in(c, 2) || c->in[2]->type == I64);
 }
 
-/* True if each sum of an output channel's products fits 32 bits, by the magnitudes of its constant weights, which are
- * `stride` apart: then its 64 bits are not needed. */
-static bool sums_fit(const Tensor *w, int64_t channels, int64_t stride)
+bool tflite_sums_fit(const Tensor *w, int64_t channels, int64_t stride)
 {
     if (!tensor_is_constant(w) || w->type != I8 || channels < 1) return false;
     const int64_t each = tensor_elems(w) / channels;
@@ -135,7 +133,7 @@ static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const T
     if (!k || !check_bias(c, channels, is_int ? I32 : F32)) return;
     if (is_int && (!has_quants(c) || !has_symmetric_weights(c))) return;
     const int zero = is_int ? tflite_zero(tflite_in_info(c, 0)) : 0;
-    const bool is_wide = has_wide_bias(c) && !sums_fit(c->in[1], channels, groups ? 1 : channels);
+    const bool is_wide = has_wide_bias(c) && !tflite_sums_fit(c->in[1], channels, groups ? 1 : channels);
     Tensor *sums = tflite_call2(c, op, c->in[0], k, attr_ints("stride", w->stride, 2),
                                 attr_ints("dilation", w->dilation, 2), attr_ints("pad", w->pad, 4),
                                 attr_if(groups, attr_int("groups", groups)),
@@ -223,7 +221,7 @@ static void fully_connected(TfliteCall *c)
     if (tflite_is_int16(c) && !has_symmetric_weights(c)) return;
     const int zero = is_int ? tflite_zero(tflite_in_info(c, 0)) : 0,
               zero_w = is_int ? tflite_zero(tflite_in_info(c, 1)) : 0;
-    const bool is_wide = has_wide && !sums_fit(c->in[1], channels, 1);
+    const bool is_wide = has_wide && !tflite_sums_fit(c->in[1], channels, 1);
     Tensor *sums = tflite_call2(c, "dense", x, w, attr_if(is_int8, attr_int("zero", zero)),
                                 attr_if(is_int8, attr_int("zero_w", zero_w)),
                                 attr_if(is_wide, attr_flag("wide", true)));

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* SVDF: a dense layer of few features, each with a memory of its last values, which is a state, and a filter over it.
+ *
+ *   m[b,f,j] = m[b,f,j+1], at the end the newest: x[b] w[f]
+ *   y[b,u]   = act(bias[u] + sum(f of u, j) m[b,f,j] v[f,j])
+ *
+ * Integers are computed like in the reference kernels of TensorFlow Lite Micro, which ignore the activation there: the
+ * output's range has it. */
+#include "import/tflite/ops/tflite_rows.h"
+
+enum { X, FEATURES, TIME, BIAS, STATE, INPUTS };
+enum { RANK, ACTIVATION };                   /* options */
+enum { OPTIONS_SVDF = 6 };
+
+typedef struct Svdf { int64_t batch, inputs, filters, memory, units, rank; } Svdf;
+
+static bool read_svdf(TfliteCall *c, Svdf *s)
+{
+    static const int matrices[] = { X, FEATURES, TIME, STATE };
+    for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++)
+        if (!tflite_in(c, matrices[i]) || c->in[matrices[i]]->rank != 2) {
+            tflite_refuse(c, "input %d is missing, or no matrix; an input, two weights and a state of two dimensions "
+                          "are accepted", matrices[i]);
+            return false;
+        }
+    *s = (Svdf){ tensor_dim(c->in[X], 0), tensor_dim(c->in[X], 1), tensor_dim(c->in[FEATURES], 0),
+                 tensor_dim(c->in[TIME], 1), 0, flat_int(&c->op->options, RANK, 4, 0) };
+    if (s->rank >= 1) s->units = s->filters / s->rank;
+    if (s->rank < 1 || s->units < 1 || s->filters % s->rank || s->memory < 1
+        || tensor_dim(c->in[FEATURES], 1) != s->inputs
+        || tensor_dim(c->in[TIME], 0) != s->filters || tensor_dim(c->in[STATE], 0) != s->batch
+        || tensor_dim(c->in[STATE], 1) != s->filters * s->memory
+        || (tflite_in(c, BIAS) && tensor_elems(c->in[BIAS]) != s->units)) {
+        tflite_refuse(c, "rank %lld, the input %s, weights %s and %s, a state %s; accepted: [batch][k], [filters][k], "
+                      "[filters][memory], [batch][filters * memory], and filters / rank biases", (long long)s->rank,
+                      tensor_shape_text(c->cx, c->in[X]), tensor_shape_text(c->cx, c->in[FEATURES]),
+                      tensor_shape_text(c->cx, c->in[TIME]), tensor_shape_text(c->cx, c->in[STATE]));
+        return false;
+    }
+    return true;
+}
+
+/* Appends the newest features to the memory, whose oldest ones are dropped. */
+static Tensor *shifted(TfliteCall *c, const Svdf *s, Tensor *newest)
+{
+    Tensor *old = tflite_reshape(c, c->in[STATE], (int64_t[]){ s->batch, s->filters, s->memory }, 3);
+    newest = tflite_reshape(c, newest, (int64_t[]){ s->batch, s->filters, 1 }, 3);
+    if (s->memory == 1) return newest;
+    Tensor *part[] = { tflite_part(c, old, 2, 1, s->memory), newest };
+    return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, part, 2, ATTRS(attr_int("axis", 2)));
+}
+
+/* The sums over the filters of a unit and their memories, and the bias. */
+static Tensor *filtered(TfliteCall *c, const Svdf *s, Tensor *memory, Tensor *v)
+{
+    Tensor *sums = tflite_reshape(c, tflite_call2(c, "mul", memory, v),
+                                  (int64_t[]){ s->batch, s->units, s->rank * s->memory }, 3);
+    sums = tflite_call(c, "reduce_sum", sums, attr_list("axes", 2), attr_flag("keepdims", false));
+    return tflite_in(c, BIAS) ? tflite_call2(c, "add", sums, c->in[BIAS]) : sums;
+}
+
+static Tensor *dense_features(TfliteCall *c, int zero)
+{
+    Tensor *w = tflite_call(c, "transpose", c->in[FEATURES], attr_list("perm", 1, 0));
+    return tflite_call2(c, "dense", c->in[X], w, attr_if(zero, attr_int("zero", zero)));
+}
+
+static void keep(TfliteCall *c, const Svdf *s, Tensor *memory)
+{
+    c->next[STATE] = tflite_reshape(c, memory, (int64_t[]){ s->batch, s->filters * s->memory }, 2);
+}
+
+/* ---- Integers ---------------------------------------------------------------------------------------------------- */
+
+static bool has_stored_types(TfliteCall *c)
+{
+    const DType state = c->in[STATE]->type, bias = tflite_in(c, BIAS) ? c->in[BIAS]->type : I32;
+    if (c->in[FEATURES]->type != I8 || c->in[TIME]->type != state || (state != I8 && state != I16) || bias != I32)
+        tflite_unsupported(c, "weights of the types %s and %s, a state of type %s; accepted: i8 features, and a state "
+                           "of i8 or i16 with weights of its type", dtype_info(c->in[FEATURES]->type)->spelling,
+                           dtype_info(c->in[TIME]->type)->spelling, dtype_info(state)->spelling);
+    for (int i = X; i < INPUTS && !ctx_failed(c->cx); i++)
+        if (i != BIAS && !tflite_has_quant(c, tflite_in_info(c, i), false)) return false;
+    if (!ctx_failed(c->cx) && (tflite_zero(tflite_in_info(c, FEATURES)) || tflite_zero(tflite_in_info(c, TIME))))
+        tflite_unsupported(c, "weights with zero points; accepted: 0");
+    return !ctx_failed(c->cx) && tflite_has_quant(c, tflite_out_info(c, 0), false);
+}
+
+/* The features are clamped before the zero point is added, which wraps around like in the reference. */
+static Tensor *stored_features(TfliteCall *c)
+{
+    const TfliteTensor *x = tflite_in_info(c, X), *w = tflite_in_info(c, FEATURES), *m = tflite_in_info(c, STATE);
+    const DTypeInfo *type = dtype_info(c->in[STATE]->type);
+    const float scale = tflite_scale(x) * tflite_scale(w) / tflite_scale(m);
+    Tensor *features = tflite_rescale(c, dense_features(c, tflite_zero(x)), tflite_factor((double)scale),
+                                      (Rescaling){ .has_least = true, .has_greatest = true, .least = type->least,
+                                                   .greatest = type->greatest, .to = I32 });
+    if (tflite_zero(m)) features = tflite_call2(c, "add", features, tensor_scalar(c->cx, c->name, I32, tflite_zero(m)));
+    return tflite_call(c, "cast", features, attr_type("to", c->in[STATE]->type));
+}
+
+static void svdf_integers(TfliteCall *c, const Svdf *s)
+{
+    const int activation = (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE);
+    if (activation > ACT_RELU) tflite_refuse_activation(c, activation, ACT_RELU);
+    if (!has_stored_types(c)) return;
+    const TfliteTensor *v = tflite_in_info(c, TIME), *m = tflite_in_info(c, STATE), *y = tflite_out_info(c, 0);
+    Tensor *memory = shifted(c, s, stored_features(c));
+    Tensor *wide = tflite_call(c, "cast", memory, attr_type("to", I32));
+    if (tflite_zero(m)) wide = tflite_call2(c, "sub", wide, tensor_scalar(c->cx, c->name, I32, tflite_zero(m)));
+    Tensor *sums = filtered(c, s, wide, tflite_call(c, "cast", c->in[TIME], attr_type("to", I32)));
+    const float scale = tflite_scale(m) * tflite_scale(v) / tflite_scale(y);
+    c->out[0] = tflite_requantize(c, sums, &(double){ (double)scale }, 1, ACT_NONE);
+    keep(c, s, memory);
+}
+
+static void svdf(TfliteCall *c)
+{
+    Svdf s;
+    if (!read_svdf(c, &s)) return;
+    if (tflite_is_int8(c)) {
+        svdf_integers(c, &s);
+        return;
+    }
+    for (int i = FEATURES; i <= TIME; i++)
+        if (c->in[i]->type == I8) c->in[i] = tflite_real(c, i);
+    if (ctx_failed(c->cx)) return;
+    if (c->in[STATE]->type != F32 || (tflite_in(c, BIAS) && c->in[BIAS]->type != F32)) {
+        tflite_unsupported(c, "a state of type %s; accepted: f32, like the input",
+                           dtype_info(c->in[STATE]->type)->spelling);
+        return;
+    }
+    Tensor *memory = shifted(c, &s, dense_features(c, 0));
+    c->out[0] = tflite_activate(c, filtered(c, &s, memory, c->in[TIME]),
+                                (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE));
+    keep(c, &s, memory);
+}
+
+const TfliteRow tflite_rows_svdf[] = {
+    { 27, "SVDF", 4, OPTIONS_SVDF, OF_F32 | OF_I8 | WRITES_VARIABLES, 1, NULL, svdf, TFLITE_KEEPS_NONE },
+    { 0 }
+};
