@@ -10,6 +10,7 @@
  *   i8 [O][K]                 i8 [K]            products of i8; rows in natural order
  *   i8 [O/2][Q][2][2][2]      i16 [4*Q]         products of i16 pairs; K is zero-padded to 4*Q
  *   i16 [O/4][Q][2][2]        i16 [Q][2]        products of i16 pairs; each weight holds two rows
+ *   i16 [O/4][Q][2][2][2]     i8 [4*Q]          the same for bytes: of four, the even ones form a pair, and the odd ones
  *   i8 [O/B][Q][B][2]         i16 [2*Q]         products of i16 pairs in B lanes, a channel each
  *   i8 [O/B][Q][B][D]         i8 [D*Q]          products of D bytes of B channels; D is 4, 8 or 16, Q at least 2
  *
@@ -30,7 +31,7 @@
 typedef struct PackedRows {
     Tensor *x, *k, *b;
     int64_t outs, length, padded;
-    bool is_wide, is_paired;
+    bool is_wide, is_paired, is_bytes;     /* forms 2, 3 and 4 of the table */
     int64_t panel, depth;              /* channels of a panel, 0: another form; its elements that are adjacent */
 } PackedRows;
 
@@ -55,21 +56,24 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     *r = (PackedRows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
     r->is_wide = r->k->type == I8 && r->k->rank == 5;
     r->is_paired = r->k->type == I16 && r->k->rank == 4;
+    r->is_bytes = r->k->type == I16 && r->k->rank == 5;
     r->panel = r->k->type == I8 && r->k->rank == 4 ? tensor_dim(r->k, 2) : 0;
     r->depth = r->panel ? tensor_dim(r->k, 3) : 1;
-    int64_t rows = tensor_dim(r->k, 0) * (r->is_paired ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
+    int64_t rows = tensor_dim(r->k, 0) * (r->is_paired || r->is_bytes ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
     r->outs = node_int(n, "outs", rows);
-    r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide ? 4 : r->depth);
+    r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide || r->is_bytes ? 4 : r->depth);
     bool fits = r->is_paired ? r->padded == pairs && ends_in_twos(r->k, 2)
-              : r->is_wide ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, 3)
+              : r->is_wide || r->is_bytes
+                  ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, 3)
               : r->panel ? fits_panel(r, length)
                            : r->k->type == I8 && r->k->rank == 2 && r->padded == length;
     if (r->x->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1
         && r->outs <= rows && fits)
         return true;
     op_refuse(cx, n,
-              "the weights are %s, the first values %s; i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2] or "
-              "i8[o/b][q][b][2, 4, 8 or 16] and i32[o] are expected",
+              "the weights are %s, the first values %s; i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2], "
+              "i16[o/4][q][2][2][2] or i8[o/b][q][b][2, 4, 8 or 16] and i32[o] are "
+              "expected",
               tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs);
     return false;
 }
@@ -89,6 +93,9 @@ static int product(Ctx *cx, const Node *n, const PackedRows *r, Tensor *patch, c
         r->is_paired
             ? "y[lead,o<outs] = sum(q,t<2; b[o]) i32(patch[lead,q,t]) * "
               "i32(i8(i32(k[o/4,q,o%4/2,t]) + o%2*128 >> o%2*8))"
+        : r->is_bytes
+            ? "y[lead,o<outs] = sum(q,s<2,t<2; b[o]) i32(patch[lead,4*q+2*t+s]) * "
+              "i32(i8(i32(k[o/4,q,s,o%4/2,t]) + o%2*128 >> o%2*8))"
         : r->panel
             ? "y[lead,o<outs] = sum(q,t<depth; b[o]) i32(patch[lead,depth*q+t]) * i32(k[o/panel,q,o%panel,t])"
         : r->is_wide
@@ -328,6 +335,8 @@ static const OpCase packed_depthwise2d_cases[] = {
 static const OpCase packed_dense_cases[] = {
     { "", "i8[2][8] i8[3][8] i32[3]", "i32[2][3]", NULL },
     { "outs=3", "i8[9] i8[2][3][2][2][2] i32[4]", "i32[3]", NULL },
+    { "outs=7", "i8[1][10] i16[2][3][2][2][2] i32[8]", "i32[1][7]", NULL },
+    { "", "i8[8] i16[1][2][2][2][2] i32[4]", "i32[4]", NULL },
     { "outs=3", "i8[4][9] i8[2][3][2][2][2] i32[4]", "i32[4][3]", NULL },
     { "outs=11", "i8[9] i8[2][5][8][2] i32[16]", "i32[11]", NULL },
     { "", "i8[4][8] i8[1][4][16][2] i32[16]", "i32[4][16]", NULL },

@@ -8,7 +8,7 @@
  *   LW_ASM_SMLA                         with __smlabb and __smlatt, -O3 of gcc 12 takes from 1.6 % less to 0.8 % more
  *                                       instructions for a network (vww_96_int8, kws_ref_model); with products in C,
  *                                       3 to 5 % more
- *   lw_dsp_2x2, lw_dsp_2x4              sums, addresses and operands occupy all of r0 to r12 and lr; a compiler spills
+ *   lw_dsp_2x2, _2x4, _1x4_pairs        sums, addresses and operands occupy all of r0 to r12 and lr; a compiler spills
  *                                       some of them in each iteration
  *   lw_mve_2x2, _1x4, _1x1, _copy,      tail-predicated loops (WLSTP, LETP), which gcc 12 never emits
  *   _fill
@@ -121,6 +121,14 @@ static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *
 #define LW_DSP_PAIR_OF_PIXELS                                                                                          \
     "    ldrd r12, lr, [r2], #8\n"                                                                                     \
     "    ldrd r0, r1, [r3], #8\n" LW_DSP_WORDS_OF_ROWS
+#define LW_DSP_PAIRS_OF_PIXELS LW_DSP_PAIR_OF_PIXELS LW_DSP_PAIR_OF_PIXELS LW_DSP_PAIR_OF_PIXELS LW_DSP_PAIR_OF_PIXELS
+#ifdef __OPTIMIZE_SIZE__
+#define LW_DSP_SHIFT 2      /* 4 in an iteration */
+#define LW_DSP_STEPS LW_DSP_PAIRS_OF_PIXELS
+#else
+#define LW_DSP_SHIFT 3
+#define LW_DSP_STEPS LW_DSP_PAIRS_OF_PIXELS LW_DSP_PAIRS_OF_PIXELS
+#endif
 static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pixels, const int16_t *rows)
 {
     register int32_t n __asm__("r0") = pairs;
@@ -135,8 +143,11 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
         "    mov r7, r6\n"
         "    mov r9, r8\n"
         "    mov r11, r10\n"
-        "    orr r12, r2, r3\n"
-        "    tst r12, #3\n"
+        "    orr lr, r2, r3\n"
+        "    lsl r12, r0, #32 - %c[shift]\n"
+        "    orrs r12, r12, lr, lsl #30\n"
+        "    beq 1f\n"
+        "    tst lr, #3\n"
         "    beq 6f\n"
         "5:  ldr r12, [r2], #4\n"
         "    ldr lr, [r2], #4\n"
@@ -146,16 +157,15 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
         "    cmp r2, r12\n"
         "    bne 5b\n"
         "    b 7f\n"
-        "6:  ands r12, r0, #3\n"      /* the remainder of an iteration begins in the middle of the first one */
-        "    beq 1f\n"
-        "    cmp r12, #2\n"
-        "    blo 4f\n"
-        "    beq 3f\n"
-        "    b 2f\n"
-        "1:\n" LW_DSP_PAIR_OF_PIXELS
-        "2:\n" LW_DSP_PAIR_OF_PIXELS
-        "3:\n" LW_DSP_PAIR_OF_PIXELS
-        "4:\n" LW_DSP_PAIR_OF_PIXELS
+        "6:  and r12, r0, #(1 << %c[shift]) - 1\n"   /* a remainder enters the iteration in its middle */
+        "    rsb r12, r12, #1 << %c[shift]\n"
+        "    add r12, r12, r12, lsl #1\n"
+        "    adr.w lr, 1f\n"
+        "    add lr, lr, r12, lsl #4\n"               /* 48 bytes each */
+        "    orr lr, lr, #1\n"
+        "    bx lr\n"
+        "    .balign 4\n"
+        "1:\n" LW_DSP_STEPS
         "    ldr r12, [sp, #8]\n"
         "    cmp r2, r12\n"
         "    bne 1b\n"
@@ -175,8 +185,48 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
         "    stm r1, {r4-r11}\n"
         "    pop {r1, r7, r12}\n"
         : "+r"(n), "+r"(c), "+r"(a), "+r"(b)
-        :
+        : [shift] "i"(LW_DSP_SHIFT)
         : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
+}
+#endif
+/* lw: end */
+
+/* lw: lw_asm_1x4 needs LW_SIMD_CHOICE LW_SHARED */
+#if LW_SIMD_ARM_DSP
+/* The same for one row of bytes: 17 instructions for 16 products. In assembly, because gcc 12 emits LDRD only for
+ * weights whose alignment it knows. b is a multiple of 4. */
+static LW_SHARED void lw_dsp_1x4_pairs(int32_t n, int32_t *c, const int8_t *a, const int16_t *b)
+{
+    int32_t even0 = c[0], both0 = even0, even1 = c[2], both1 = even1, x, odd, w0, w1, w2, w3;
+    if (n <= 0) return;
+    __asm__ volatile(
+        "1:  ldr %[x], [%[a]], #4\n"
+        "    ldrd %[w0], %[w1], [%[b]], #8\n"
+        "    ldrd %[w2], %[w3], [%[b]], #8\n"
+        "    sxtb16 %[odd], %[x], ror #8\n"
+        "    sxtb16 %[x], %[x]\n"
+        "    smlad %[both0], %[x], %[w0], %[both0]\n"
+        "    sxtb16 %[w0], %[w0]\n"
+        "    smlad %[both1], %[x], %[w1], %[both1]\n"
+        "    sxtb16 %[w1], %[w1]\n"
+        "    smlad %[even0], %[x], %[w0], %[even0]\n"
+        "    smlad %[even1], %[x], %[w1], %[even1]\n"
+        "    smlad %[both0], %[odd], %[w2], %[both0]\n"
+        "    sxtb16 %[w2], %[w2]\n"
+        "    smlad %[both1], %[odd], %[w3], %[both1]\n"
+        "    sxtb16 %[w3], %[w3]\n"
+        "    smlad %[even0], %[odd], %[w2], %[even0]\n"
+        "    smlad %[even1], %[odd], %[w3], %[even1]\n"
+        "    subs %[n], %[n], #1\n"
+        "    bne 1b\n"
+        : [even0] "+r"(even0), [both0] "+r"(both0), [even1] "+r"(even1), [both1] "+r"(both1), [a] "+r"(a), [b] "+r"(b),
+          [n] "+r"(n), [x] "=&r"(x), [odd] "=&r"(odd), [w0] "=&r"(w0), [w1] "=&r"(w1), [w2] "=&r"(w2), [w3] "=&r"(w3)
+        :
+        : "cc", "memory");
+    c[0] = even0;
+    c[1] += (both0 - even0) >> 8;
+    c[2] = even1;
+    c[3] += (both1 - even1) >> 8;
 }
 #endif
 /* lw: end */

@@ -42,6 +42,24 @@ static inline int32_t lw_dsp_even(int32_t w) { return __sxtb16(w); }
 #endif
 /* lw: end */
 
+/* lw: lw_dsp_1x4_pairs needs lw_asm_1x4 lw_dot_1x4_pairs */
+#if LW_SIMD_ARM_DSP
+#define LW_ROWS_DOT_1X4_PAIRS_I8(n, c, ci, cp, a, ai, aq, at, b, bi, bq, bs, bp)                                       \
+    do {                                                                                                               \
+        if ((cp) == 2 && (aq) == 4 && (at) == 2 && (bq) == 8 && (bs) == 4 && (bp) == 2                                 \
+            && ((uintptr_t)((b) + (bi)) & 3) == 0)                                                                     \
+            lw_dsp_1x4_pairs(n, (c) + (ci), (a) + (ai), (b) + (bi));                                                   \
+        else lw_dot_1x4_pairs(n, (c) + (ci), cp, (a) + (ai), aq, at, (b) + (bi), bq, bs, bp);                          \
+    } while (0)
+#endif
+/* lw: end */
+
+/* lw: lw_dsp_begin needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
+#define LW_ROWS_COPY_I32(n, y, yi, a, ai) ((void)memcpy((y) + (yi), (a) + (ai), (size_t)(n) * 4))
+#endif
+/* lw: end */
+
 /* lw: lw_dsp_pairs needs lw_dsp_word lw_pairs LW_SHARED LW_ROLLED */
 #if LW_SIMD_ARM_DSP
 static inline const int8_t *lw_dsp_pairs4(int16_t *y, const int8_t *a)

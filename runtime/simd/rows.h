@@ -18,8 +18,12 @@
  *                        c[w<2,p<2,h<2] = sum(q<n,t<2) i32(a[q,w,t]) * i32(i8(i32(b[q,p,t]) + h*128 >> h*8))
  *   LW_PAIRS_I16[n](a: i8[2][n][2])                         y[w<2,q<n,t<2] = i16(a[w,q,t])
  *
+ *   LW_DOT_1X4_PAIRS_I8[n](a: i8[n][2][2], b: i16[n][2][2][2])
+ *                        c[p<2,h<2] = sum(q<n,s<2,t<2) i32(a[q,t,s]) * i32(i8(i32(b[q,s,p,t]) + h*128 >> h*8))
+ *
  * LW_DOT_2X4 multiplies two pixels, whose pairs alternate, by two rows of weights packed in each number, even + 256 *
- * odd. The elements of a must fit 8 bits, and sums of products with odd weights 24 bits.
+ * odd. The elements of a must fit 8 bits, and sums of products with odd weights 24 bits. LW_DOT_1X4_PAIRS does so for a
+ * row of bytes.
  *
  *   LW_PANEL2_I16[n,m](a: i16[2][n][2], b: i8[n][m][2])      c[w<2,o<m] = sum(q<n,t<2) i32(a[w,q,t]) * i32(b[q,o,t])
  *   LW_PANEL_I16                                            the same for one pixel, without w
@@ -187,6 +191,30 @@ static inline void lw_dot_2x4(int32_t n, int32_t *c, int32_t cw, int32_t cp, con
     lw_dot_2x4(n, (c) + (ci), cw, cp, (a) + (ai), aq, aw, (b) + (bi), bq, bp)
 #endif
 #define LW_DOT_2X4_I16(n, c, a, b) LW_ROWS_DOT_2X4_I16(n, c, a, b)
+/* lw: end */
+
+/* lw: lw_dot_1x4_pairs needs LW_SHARED */
+static LW_SHARED void lw_dot_1x4_pairs(int32_t n, int32_t *c, int32_t cp, const int8_t *a, int32_t aq, int32_t at,
+                                       const int16_t *b, int32_t bq, int32_t bs, int32_t bp)
+{
+    for (int32_t i = 0; i < 4; i++) {
+        const int32_t p = i >> 1, h = i & 1;
+        uint32_t sum = (uint32_t)c[p * cp + h];
+        for (int32_t j = 0; j < 4 * n; j++) {
+            const int32_t q = j >> 2, s = j >> 1 & 1, t = j & 1;
+            const int32_t both = b[q * bq + s * bs + p * bp + t], even = (int8_t)both;
+            sum += (uint32_t)(a[q * aq + t * at + s] * (h ? (int8_t)((both - even) / 256) : even));
+        }
+        c[p * cp + h] = (int32_t)sum;
+    }
+}
+/* lw: end */
+/* lw: LW_DOT_1X4_PAIRS_I8 needs LW_SIMD_CHOICE lw_dsp_1x4_pairs lw_dot_1x4_pairs */
+#ifndef LW_ROWS_DOT_1X4_PAIRS_I8
+#define LW_ROWS_DOT_1X4_PAIRS_I8(n, c, ci, cp, a, ai, aq, at, b, bi, bq, bs, bp) \
+    lw_dot_1x4_pairs(n, (c) + (ci), cp, (a) + (ai), aq, at, (b) + (bi), bq, bs, bp)
+#endif
+#define LW_DOT_1X4_PAIRS_I8(n, c, a, b) LW_ROWS_DOT_1X4_PAIRS_I8(n, c, a, b)
 /* lw: end */
 
 /* lw: lw_panel needs */
@@ -478,7 +506,7 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
 /* lw: end */
 
 /* Macros for vectors only, under the names in emitted code. */
-/* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_mve_begin lw_x86_begin lw_neon_begin lw_rvv_begin */
+/* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_dsp_begin lw_mve_begin lw_x86_begin lw_neon_begin lw_rvv_begin */
 #ifdef LW_ROWS_COPY_I32
 #define LW_COPY_I32(n, y, a) LW_ROWS_COPY_I32(n, y, a)
 #endif

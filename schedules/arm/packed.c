@@ -54,6 +54,21 @@ static Tensor *pack_pairs(Ctx *cx, const Tensor *k, int64_t length, int64_t row,
     return tensor_constant(cx, k->name, I16, 4, shape, to);
 }
 
+/* Packs weights [e][o] as [o/4][e/4][2][2][2], padded with zeros: even + 256 * odd of two rows of weights; of four
+ * elements the even ones form a pair, and the odd ones, as SXTB16 widens a word of bytes of x. */
+static Tensor *pack_pairs_of_bytes(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows)
+{
+    int64_t fours = (length + 3) / 4, shape[] = { rows / 4, fours, 2, 2, 2 };
+    int16_t *to = NEW_ARRAY(cx->arena, int16_t, rows * fours * 2);
+    const int8_t *from = k->data;
+    for (int64_t o = 0; o < outs; o++)
+        for (int64_t e = 0; e < length; e++) {
+            const int64_t four = o / 4 * fours + e / 4, s = e % 2, t = e % 4 / 2;
+            to[((four * 2 + s) * 2 + o % 4 / 2) * 2 + t] += (int16_t)(from[e * outs + o] * (o % 2 ? 256 : 1));
+        }
+    return tensor_constant(cx, k->name, I16, 5, shape, to);
+}
+
 /* A panel: `block` channels, `depth` elements of each adjacent. block 0: another form is better. */
 typedef struct Panel { int64_t block, depth; } Panel;
 
@@ -74,8 +89,7 @@ static Tensor *pack_panels(Ctx *cx, const Tensor *k, int64_t length, int64_t out
 }
 
 /* True for several rows of x, or windows: each is widened once for all rows of weights. A single row is read as
- * bytes, which saves the widened copy and costs one instruction in 23. A single row of weights reads all rows of x
- * that way. */
+ * bytes, which saves the widened copy. A single row of weights reads all rows of x that way. */
 static bool has_several_rows(const Node *n)
 {
     const Tensor *y = n->out[0];
@@ -165,6 +179,13 @@ static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int6
     return is_pixel ? leaves ? 0 : channels : dilation[1] == 1 && is_even ? tensor_dim(n->in[1], 1) * channels : 0;
 }
 
+/* True if the product of a single row of bytes may use pairs: four rows of weights, in two numbers each. */
+static bool has_row_of_bytes(const Target *t, const Node *n, int64_t length, int64_t outs)
+{
+    return multiplies_pairs(t) && !has_window(n) && !has_several_rows(n) && outs >= 4 && length >= 4
+           && rows_fit_in_pairs(n->in[1], length, outs);
+}
+
 static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *t, const Node *n,
                              const Uses *uses)
 {
@@ -176,12 +197,15 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
         return NULL;
     int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, k->rank - 1), length = tensor_elems(k) / outs;
     /* Products are computed in fours or twos, except for a single one */
-    int64_t row = row_of_pairs(t, n, length, outs), rows = row ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
+    int64_t row = row_of_pairs(t, n, length, outs);
+    const bool is_bytes = has_row_of_bytes(t, n, length, outs);
+    int64_t rows = row || is_bytes ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
     bool is_wide = multiplies_pairs(t) && outs > 1 && has_several_rows(n);
     const Panel panel = panel_of(t, n, length, outs);
     if (panel.block) rows = (outs + panel.block - 1) / panel.block * panel.block;
     Tensor *packed = panel.block ? pack_panels(cx, k, length, outs, rows, panel)
                    : row ? pack_pairs(cx, k, length, row, outs, rows)
+                   : is_bytes ? pack_pairs_of_bytes(cx, k, length, outs, rows)
                          : pack_weights(cx, k, length, outs, rows, is_wide);
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero) };
     if (!has_window(n)) return call(cx, "packed_dense", n->name, in, 3, ATTRS(attr_int("outs", outs)));

@@ -22,9 +22,9 @@
 
 #include "support/text.h"
 
-/* The weight layout along the axes of the sum: rows of bytes, alternating fours of two rows, two rows in one number, or
- * pairs of the channels of a panel. */
-typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3, PANEL = 4 } RowForm;
+/* The weight layout along the axes of the sum: rows of bytes, two rows in one number, alternating fours of two rows,
+ * pairs of the channels of a panel, or two rows in one number for bytes of x. */
+typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3, PANEL = 4, BYTES = 5 } RowForm;
 
 typedef struct Tiles {
     const Stage *out;
@@ -47,7 +47,8 @@ static bool epilogue_at_once(const GroupNest *g, const Nest *n, const char *scal
 static RowForm form_of(const GroupNest *g, const Stage *product)
 {
     const int axes = product->axis_count - product->data_count;
-    return axes == PAIRED && g->group->anchor->in[1]->type == I8 ? PANEL : (RowForm)axes;
+    const bool is_packed = g->group->anchor->in[1]->type == I16;
+    return axes == PAIRED && !is_packed ? PANEL : axes == WIDE && is_packed ? BYTES : (RowForm)axes;
 }
 
 /* Returns the cost of a tile of w pixels: their products, and one load of the weights. A scalar core computes four
@@ -97,7 +98,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
     choose_pixels(&t, t.depth <= 2 ? FEW : has_vectors ? MANY : SCALAR, has_vectors || t.depth <= 2);
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
-    if (t.form == PAIRED) t.o = 4;
+    if (t.form == PAIRED || t.form == BYTES) t.o = 4;
     if (t.form == PANEL) t.o = tensor_dim(k, 2);
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
@@ -143,17 +144,21 @@ static const Nest *end_at_once(Ctx *cx, const Nest *n, const char *acc, const Ti
 }
 
 /* Computes the tile's channels at once if the target has an instruction for it, else one by one; its pixels one by
- * one. */
+ * one. The first values of four channels are copied at once where two rows share a number. */
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
-    if (t->block > 1 && epilogue_at_once(g, n, t->scaled, t->block)) n = end_at_once(cx, n, acc, t);
+    const char *first = text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[t->last].var)->name);
+    const bool ends = t->block > 1 && epilogue_at_once(g, n, t->scaled, t->block),
+               begins = !ends && (t->form == PAIRED || t->form == BYTES);
+    if (ends) n = end_at_once(cx, n, acc, t);
+    if (begins) n = initialize_at_once(cx, n, first, t->block);
     for (int i = 0; i < 2; i++) {
         int a = i ? t->row : t->last;
         if (a < 0) continue;
         const char *axis = expr_as_var(nest_stage(n, acc)->axis[a].var)->name, *out = loop_name(cx, t->out, a);
         bool is_cut = axis_extent(t->out, a) > (i ? t->w : t->block);
         n = unroll_if_found(cx, n, is_cut ? text_format(cx, "%si", out) : out);
-        n = unroll_if_found(cx, n, text_format(cx, "%s@init.%s", acc, axis));
+        if (!begins) n = unroll_if_found(cx, n, text_format(cx, "%s@init.%s", acc, axis));
         if (t->scaled) n = unroll_if_found(cx, n, loop_name(cx, nest_stage(n, t->scaled), a));
     }
     return n;
@@ -223,6 +228,16 @@ static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const 
             NULL);
         return macro;
     }
+    if (t->form == BYTES) {
+        *n = sched_instruction(
+            cx, *n,
+            text_format(cx,
+                        "LW_DOT_1X4_PAIRS_I8[%lld](a: i8[%lld][2][2], b: i16[%lld][2][2][2]) c[p<2,h<2] = "
+                        "sum(q<%lld,s<2,t<2) i32(a[q,t,s]) * i32(i8(i32(b[q,s,p,t]) + h*128 >> h*8))",
+                        length, length, length, length),
+            NULL);
+        return "LW_DOT_1X4_PAIRS_I8";
+    }
     *n = sched_instruction(cx, *n,
                            is_wide
                                ? text_format(cx,
@@ -260,7 +275,7 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
     if (count > 1) n = sched_reorder(cx, n, order, count, false);
     n = sched_decompose_reduction(cx, n, acc, order[0]);
     if (t->block > t->o) n = split_products(cx, n, order, count, t->o);
-    if (t->form == PAIRED)
+    if (t->form == PAIRED || t->form == BYTES)
         n = sched_split(cx, n, t->block > t->o ? text_format(cx, "%si", order[count - 1]) : order[count - 1], 2,
                         TAIL_GUARD, NULL, NULL);
     macro = ctx_failed(cx) ? NULL : declare_dot(cx, &n, nest_stage(n, acc), t);
@@ -448,7 +463,7 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
     if (!product_makes_output(cx, g)) return false;
     const Stage *product = product_stage(g->nest);
     const RowForm form = form_of(g, product);
-    const int64_t least = form == PAIRED ? 4 : form == PANEL ? tensor_dim(g->group->anchor->in[1], 2) : 1;
+    const int64_t least = form == PAIRED || form == BYTES ? 4 : form == PANEL ? tensor_dim(g->group->anchor->in[1], 2) : 1;
     return axis_extent(product, product->data_count - 1) >= least;
 }
 

@@ -75,14 +75,14 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *res
                         }
                     #endif
                 }
-                acc[0] = b[0];
-                acc[1] = b[1];
-                acc[2] = b[2];
-                acc[3] = b[3];
-                acc[4] = b[0];
-                acc[5] = b[1];
-                acc[6] = b[2];
-                acc[7] = b[3];
+                for (int32_t w = 0; w < 2; w++) {
+                    #ifdef LW_COPY_I32
+                    LW_COPY_I32(4, LW_AT(acc, w * 4), LW_AT(b, 0));
+                    #else
+                    for (int32_t o = 0; o < 4; o++)
+                        acc[w * 4 + o] = b[o];
+                    #endif
+                }
                 #ifdef LW_DOT_2X4_I16
                 LW_DOT_2X4_I16(9, LW_AT(acc, 0, 4, 2), LW_AT(patch, 0, 4, 2), LW_AT(k, 0, 4, 2));
                 #else
