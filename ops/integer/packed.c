@@ -10,7 +10,7 @@
  *   i8 [O][K]                 i8 [K]            products of i8; rows in natural order
  *   i8 [O/2][Q][2][2][2]      i16 [4*Q]         products of i16 pairs; K is zero-padded to 4*Q
  *   i16 [O/4][Q][2][2]        i16 [Q][2]        products of i16 pairs; each weight holds two rows
- *   i16 [O/4][Q][2][2][2]     i8 [4*Q]          the same for bytes: of four, the even ones form a pair, and the odd ones
+ *   i16 [O/4][Q][2][2][2]     i8 [4*Q]          the same for bytes: the even ones of four are a pair
  *   i8 [O/B][Q][B][2]         i16 [2*Q]         products of i16 pairs in B lanes, a channel each
  *   i8 [O/B][Q][B][D]         i8 [D*Q]          products of D bytes of B channels; D is 4, 8 or 16, Q at least 2
  *

@@ -463,7 +463,9 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
     if (!product_makes_output(cx, g)) return false;
     const Stage *product = product_stage(g->nest);
     const RowForm form = form_of(g, product);
-    const int64_t least = form == PAIRED || form == BYTES ? 4 : form == PANEL ? tensor_dim(g->group->anchor->in[1], 2) : 1;
+    const int64_t least = form == PAIRED || form == BYTES ? 4
+                        : form == PANEL                   ? tensor_dim(g->group->anchor->in[1], 2)
+                                                          : 1;
     return axis_extent(product, product->data_count - 1) >= least;
 }
 
