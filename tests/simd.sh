@@ -137,11 +137,38 @@ for compiler in gcc clang; do
     done
 done
 
+# Networks of 8 bits, emitted for x86, return the recorded bytes, with the instructions and in the portable form.
+tiny=../shared/models/mlperf-tiny
+
+# network TARGET MODEL FLAG...
+network() {
+    folder=$work/$1-$2 target=$1 model=$2
+    shift 2
+    mkdir -p "$folder"
+    "$build/loopwright" $tiny/$model.tflite --target "$target" -o "$folder/m.c" --name m --quiet &&
+        ${CC:-cc} -std=gnu99 -O2 "$@" -Iruntime -I"$folder" -DIN="\"$tiny/$model.in0.npy\"" -DOUT="\"$tiny/$model.out0.npy\"" \
+            -o "$folder/main" tests/emulated/main.c "$folder/m.c" -lm && "$folder/main"
+}
+for row in "x86 sse4_1 -msse4.1" "x86-avx2 avx2 -mavx2 -mfma" "x86-vnni avx512_vnni -mavx2 -mfma -mavx512vl -mavx512bw -mavx512vnni"; do
+    set -- $row
+    target=$1 word=$2
+    shift 2
+    for model in ad01_int8 kws_ref_model pretrainedResnet_quant; do
+        if [ ! -f $tiny/$model.tflite ]; then
+            skip "network-$target-$model" "no recorded models beside the project"
+            continue
+        fi
+        if has_instructions "$word"; then check "network-$target-$model" network "$target" $model "$@"
+        else skip "network-$target-$model" "this processor has no $word"; fi
+        check "network-$target-$model-portable" network "$target" $model
+    done
+done
+
 # Option --standalone copies the pieces of the runtime that the program names. Therefore each macro for emitted code is a
 # separate piece, which lists the pieces that define it or its LW_ROWS_ form.
 all_named() {
     awk '/^\/\* lw: .* needs/ { piece = $3 }
-         /^ *#define LW_[A-Z0-9_]*_I[0-9]*\(/ { sub(/\(.*/, "", $2); sub(/^LW_ROWS_/, "LW_", $2); print $2, piece }' runtime/simd/*.h | sort -u | while read -r macro piece; do
+         /^ *#define LW_[A-Z0-9_]*_[IU][0-9]*\(/ { sub(/\(.*/, "", $2); sub(/^LW_ROWS_/, "LW_", $2); print $2, piece }' runtime/simd/*.h | sort -u | while read -r macro piece; do
         [ "$macro" = "$piece" ] || grep "^/\* lw: $macro needs " runtime/simd/rows.h | grep -qw "$piece" || { echo "$macro does not ask for $piece"; exit 1; }
     done
 }

@@ -14,6 +14,9 @@
  *   i8 [O/B][Q][B][2]         i16 [2*Q]         products of i16 pairs in B lanes, a channel each
  *   i8 [O/B][Q][B][D]         i8 [D*Q]          products of D bytes of B channels; D is 4, 8 or 16, Q at least 2
  *
+ * In panels an `offset` is added to each element of the patch: instructions that take one factor without sign read x as
+ * x + 128. b then has the products with the offset subtracted, as those with the zero point.
+ *
  * Rank 5 weights interleave two rows in fours. Memory holds the four weights 0 1 2 3 as 0 2 1 3: the even and the odd
  * bytes of a word are the pairs. The zero points are in `fill` and b. If windows leave x, patches are read from padded
  * rows.
@@ -33,6 +36,7 @@ typedef struct PackedRows {
     int64_t outs, length, padded;
     bool is_wide, is_paired, is_bytes;     /* forms 2, 3 and 4 of the table */
     int64_t panel, depth;              /* channels of a panel, 0: another form; its elements that are adjacent */
+    int64_t offset;                    /* added to the elements that a panel multiplies */
 } PackedRows;
 
 static bool ends_in_twos(const Tensor *k, int count)
@@ -59,6 +63,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     r->is_bytes = r->k->type == I16 && r->k->rank == 5;
     r->panel = r->k->type == I8 && r->k->rank == 4 ? tensor_dim(r->k, 2) : 0;
     r->depth = r->panel ? tensor_dim(r->k, 3) : 1;
+    r->offset = node_int(n, "offset", 0);
     int64_t rows = tensor_dim(r->k, 0) * (r->is_paired || r->is_bytes ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
     r->outs = node_int(n, "outs", rows);
     r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide || r->is_bytes ? 4 : r->depth);
@@ -67,6 +72,11 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
                   ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, 3)
               : r->panel ? fits_panel(r, length)
                            : r->k->type == I8 && r->k->rank == 2 && r->padded == length;
+    if (r->offset && !r->panel) {
+        op_refuse(cx, n, "'offset' is %lld, the weights are %s; an offset requires weights in panels",
+                  (long long)r->offset, tensor_shape_text(cx, r->k));
+        return false;
+    }
     if (r->x->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1
         && r->outs <= rows && fits)
         return true;
@@ -97,13 +107,16 @@ static int product(Ctx *cx, const Node *n, const PackedRows *r, Tensor *patch, c
             ? "y[lead,o<outs] = sum(q,s<2,t<2; b[o]) i32(patch[lead,4*q+2*t+s]) * "
               "i32(i8(i32(k[o/4,q,s,o%4/2,t]) + o%2*128 >> o%2*8))"
         : r->panel
-            ? "y[lead,o<outs] = sum(q,t<depth; b[o]) i32(patch[lead,depth*q+t]) * i32(k[o/panel,q,o%panel,t])"
+            ? "y[lead,o<outs] = sum(q,t<depth; b[o]) element * i32(k[o/panel,q,o%panel,t])"
         : r->is_wide
             ? "y[lead,o<outs] = sum(q,s<2,t<2; b[o]) i32(patch[lead,4*q+2*s+t]) * i32(k[o/2,q,o%2,t,s])"
             : "y[lead,o<outs] = sum(e; b[o]) i32(patch[lead,e]) * i32(k[o,e])";
     if (!patch) return 0;
+    const char *element = r->offset ? "(i32(patch[lead,depth*q+t]) + offset)" : "i32(patch[lead,depth*q+t])";
+    text = OP_TEXT(cx, text, { "element", element });
     out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, text, { "lead", lead }, { "outs", op_number(cx, r->outs) },
-                                       { "panel", op_number(cx, r->panel) }, { "depth", op_number(cx, r->depth) }),
+                                       { "panel", op_number(cx, r->panel) }, { "depth", op_number(cx, r->depth) },
+                                       { "offset", op_number(cx, r->offset) }),
                         BIND_T("patch", patch), BIND_T("k", r->k), BIND_T("b", r->b));
     return out[0] ? 1 : 0;
 }
@@ -283,17 +296,23 @@ static int packed_dense(Ctx *cx, const Node *n, Tensor **out)
     return product(cx, n, &r, OP_FORMULA(cx, n, patch, BIND_T("x", r.x)), lead, out);
 }
 
+#define WINDOW_ROWS                                                                                                    \
+    { "kernel",   ATTR_INTS, "height and width of the window", NULL },                                                 \
+    { "stride",   ATTR_INTS, "distance between adjacent windows", NULL },                                              \
+    { "dilation", ATTR_INTS, "distance between adjacent taps", NULL },                                                 \
+    { "pad",      ATTR_INTS, "rows and columns of `fill` around x: top,left,bottom,right", NULL },                     \
+    { "fill",     ATTR_INT,  "the value read outside of x", NULL },                                                    \
+    { "outs",     ATTR_INT,  "output channels; k and b may have more", NULL }
+
+static const AttrRow depthwise_attrs[] = { WINDOW_ROWS, { 0 } };
 static const AttrRow conv_attrs[] = {
-    { "kernel",   ATTR_INTS, "height and width of the window", NULL },
-    { "stride",   ATTR_INTS, "distance between adjacent windows", NULL },
-    { "dilation", ATTR_INTS, "distance between adjacent taps", NULL },
-    { "pad",      ATTR_INTS, "rows and columns of `fill` around x: top,left,bottom,right", NULL },
-    { "fill",     ATTR_INT,  "the value read outside of x", NULL },
-    { "outs",     ATTR_INT,  "output channels; k and b may have more", NULL },
+    WINDOW_ROWS,
+    { "offset", ATTR_INT, "added to the elements that panels multiply", NULL },
     { 0 }
 };
 static const AttrRow dense_attrs[] = {
-    { "outs", ATTR_INT, "output channels; k and b may have more", NULL },
+    { "outs",   ATTR_INT, "output channels; k and b may have more", NULL },
+    { "offset", ATTR_INT, "added to the elements that panels multiply", NULL },
     { 0 }
 };
 
@@ -306,6 +325,9 @@ static const OpCase packed_conv2d_cases[] = {
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][3] i8[1][7][8][4] i32[8]", "i32[1][4][5][8]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][5][6][4] i8[1][9][8][4] i32[8]", "i32[1][5][6][8]", NULL },
     { "kernel=2,2 outs=6", "i8[1][5][6][4] i8[2][2][4][8] i32[8]", "i32[1][4][5][6]", NULL },
+    { "kernel=3,3 pad=1,1,1,1 fill=-5 offset=128", "i8[1][4][5][4] i8[1][9][16][4] i32[16]", "i32[1][4][5][16]", NULL },
+    { "kernel=3,3 offset=128 outs=20", "i8[1][5][6][3] i8[2][7][16][4] i32[32]", "i32[1][3][4][20]", NULL },
+    { "offset=128", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "requires weights in panels" },
     { "", "i8[1][6][7][32] i8[1][2][4][16] i32[4]", "i32[1][6][7][4]", NULL },
     { "", "i8[1][2][2][8] i8[1][3][4][8] i32[4]", NULL, "are expected" },
     { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[1][2][2][2][2] i32[2]", "i32[2][2][3][2]", NULL },
@@ -342,6 +364,7 @@ static const OpCase packed_dense_cases[] = {
     { "", "i8[4][8] i8[1][4][16][2] i32[16]", "i32[4][16]", NULL },
     { "", "i8[8] i8[1][2][8][8] i32[8]", "i32[8]", NULL },
     { "outs=14", "i8[5][32] i8[4][2][4][16] i32[16]", "i32[5][14]", NULL },
+    { "offset=128", "i8[3][32] i8[1][8][32][4] i32[32]", "i32[3][32]", NULL },
     { "outs=3", "i8[4][9] i16[1][5][2][2] i32[4]", "i32[4][3]", NULL },
     { "outs=6", "i8[3][8] i16[2][4][2][2] i32[8]", "i32[3][6]", NULL },
     { "", "i8[9] i16[1][4][2][2] i32[4]", NULL, "are expected" },
@@ -361,7 +384,7 @@ const Op ops_packed[] = {
     { PACKED(packed_depthwise2d,
       "y[n,h,w,o] = b[o] + sum(i,j) padded[n,h*sh+i*dh,w*sw+j*dw,o] * k[o/B,i,j,o%B]: "
              "a depthwise convolution of 8 bits"),
-      .attr = conv_attrs },
+      .attr = depthwise_attrs },
     { PACKED(packed_dense, "y[..,o] = b[o] + sum(e) x[..,e] * k[o,e]: a dense layer of 8 bits in reading order"),
       .attr = dense_attrs },
     { 0 }

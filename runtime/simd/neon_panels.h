@@ -264,12 +264,12 @@ LW_NEON_FIXED void lw_neon_octets(int32_t kh, int32_t n, int32_t *c, const int8_
     do {                                                                                                               \
         if ((w) > 4 || (w) == 3 || (aq) != (d) || (bo) != (d) || (bq) != (m) * (d)                                     \
             || ((kh) > 1 && (bi) != (n) * (m) * (d)))                                                                  \
-            lw_panel_i8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                          \
+            lw_panel_i8(w, kh, n, m, d, 0, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                       \
         else                                                                                                           \
             LW_NEON_PANEL_QUADS(w, kh, n, m, d, c, cw, a, aw, ai, b)                                                   \
             LW_NEON_PANEL_SQUARES(w, kh, n, m, d, c, cw, a, aw, ai, b)                                                 \
             LW_NEON_PANEL_BYTES(w, kh, n, m, d, c, cw, a, aw, b)                                                       \
-            else lw_panel_i8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                     \
+            else lw_panel_i8(w, kh, n, m, d, 0, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                  \
     } while (0)
 #define LW_ROWS_PANELS_I8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo) \
     LW_NEON_PANELS(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo)

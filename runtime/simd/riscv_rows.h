@@ -121,7 +121,7 @@ __attribute__((always_inline)) static inline void lw_rv_pixels(int32_t w, int32_
             && (kh) == 1 && (m) == 4 && (d) == 4 && (aq) == 4 && (bq) == 16 && (bo) == 4) {                            \
             if ((w) < 5) lw_rv_tile(w, n, c, a, aw, b);                                                                \
             else lw_rv_five(n, c, a, aw, b), lw_rv_five(n, (c) + 2, a, aw, (b) + 8);                                   \
-        } else lw_panel_i8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                       \
+        } else lw_panel_i8(w, kh, n, m, d, 0, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                    \
     } while (0)
 #endif
 /* lw: end */

@@ -31,6 +31,7 @@
  *   LW_PANEL2_I8, 3 and 5; LW_PANEL_I8                      the same for such a number of pixels; for one, without w
  *   LW_WINDOW4_PANEL_I8[kh,n,m,d](a: i8[4][kh][n][d], b: i8[kh][n][m][d])
  *                         c[w<4,o<m] = sum(i<kh,q<n,t<d) i32(a[w,i,q,t]) * i32(b[i,q,o,t])  and LW_WINDOW2_, LW_WINDOW_
+ *   LW_PANEL4_U8 and the like                               the same with i32(a) + 128 instead of i32(a)
  *   LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n])
  *                               c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
  *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
@@ -247,9 +248,9 @@ static inline void lw_panel(int32_t w, int32_t n, int32_t o, int32_t *c, int32_t
 /* lw: end */
 
 /* lw: lw_panel_i8 needs */
-static inline void lw_panel_i8(int32_t w, int32_t kh, int32_t n, int32_t m, int32_t d, int32_t *c, int32_t cw,
-                               const int8_t *a, int32_t aw, int32_t ai, int32_t aq, const int8_t *b, int32_t bi,
-                               int32_t bq, int32_t bo)
+static inline void lw_panel_i8(int32_t w, int32_t kh, int32_t n, int32_t m, int32_t d, int32_t offset, int32_t *c,
+                               int32_t cw, const int8_t *a, int32_t aw, int32_t ai, int32_t aq, const int8_t *b,
+                               int32_t bi, int32_t bq, int32_t bo)
 {
     for (int32_t p = 0; p < w; p++)
         for (int32_t o = 0; o < m; o++) {
@@ -257,7 +258,8 @@ static inline void lw_panel_i8(int32_t w, int32_t kh, int32_t n, int32_t m, int3
             for (int32_t i = 0; i < kh; i++)
                 for (int32_t q = 0; q < n; q++)
                     for (int32_t t = 0; t < d; t++)
-                        sum += (uint32_t)((int32_t)a[p * aw + i * ai + q * aq + t] * b[i * bi + q * bq + o * bo + t]);
+                        sum += (uint32_t)((a[p * aw + i * ai + q * aq + t] + offset)
+                                          * b[i * bi + q * bq + o * bo + t]);
             c[p * cw + o] = (int32_t)sum;
         }
 }
@@ -265,7 +267,7 @@ static inline void lw_panel_i8(int32_t w, int32_t kh, int32_t n, int32_t m, int3
 /* lw: LW_PANELS_I8 needs LW_SIMD_CHOICE lw_neon_panels lw_rv_panels lw_panel_i8 */
 #ifndef LW_ROWS_PANELS_I8
 #define LW_ROWS_PANELS_I8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo) \
-    lw_panel_i8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo)
+    lw_panel_i8(w, kh, n, m, d, 0, c, cw, a, aw, ai, aq, b, bi, bq, bo)
 #endif
 /* lw: end */
 /* lw: LW_PANEL5_I8 needs LW_PANELS_I8 */
@@ -307,6 +309,42 @@ static inline void lw_panel_i8(int32_t w, int32_t kh, int32_t n, int32_t m, int3
 #define LW_ROWS_WINDOW_PANEL_I8(kh, n, m, d, c, ci, a, at, ai, aq, b, bt, bi, bq, bo) \
     LW_ROWS_PANELS_I8(1, kh, n, m, d, (c) + (ci), 0, (a) + (at), 0, ai, aq, (b) + (bt), bi, bq, bo)
 #define LW_WINDOW_PANEL_I8(kh, n, m, d, c, a, b) LW_ROWS_WINDOW_PANEL_I8(kh, n, m, d, c, a, b)
+/* lw: end */
+/* lw: LW_PANELS_U8 needs LW_SIMD_CHOICE lw_x86_quads lw_panel_i8 */
+#ifndef LW_ROWS_PANELS_U8
+#define LW_ROWS_PANELS_U8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo) \
+    lw_panel_i8(w, kh, n, m, d, 128, c, cw, a, aw, ai, aq, b, bi, bq, bo)
+#endif
+/* lw: end */
+/* lw: LW_PANEL4_U8 needs LW_PANELS_U8 */
+#define LW_ROWS_PANEL4_U8(n, m, d, c, ci, cw, a, at, aw, aq, b, bt, bq, bo) \
+    LW_ROWS_PANELS_U8(4, 1, n, m, d, (c) + (ci), cw, (a) + (at), aw, 0, aq, (b) + (bt), 0, bq, bo)
+#define LW_PANEL4_U8(n, m, d, c, a, b) LW_ROWS_PANEL4_U8(n, m, d, c, a, b)
+/* lw: end */
+/* lw: LW_PANEL2_U8 needs LW_PANELS_U8 */
+#define LW_ROWS_PANEL2_U8(n, m, d, c, ci, cw, a, at, aw, aq, b, bt, bq, bo) \
+    LW_ROWS_PANELS_U8(2, 1, n, m, d, (c) + (ci), cw, (a) + (at), aw, 0, aq, (b) + (bt), 0, bq, bo)
+#define LW_PANEL2_U8(n, m, d, c, a, b) LW_ROWS_PANEL2_U8(n, m, d, c, a, b)
+/* lw: end */
+/* lw: LW_PANEL_U8 needs LW_PANELS_U8 */
+#define LW_ROWS_PANEL_U8(n, m, d, c, ci, a, at, aq, b, bt, bq, bo) \
+    LW_ROWS_PANELS_U8(1, 1, n, m, d, (c) + (ci), 0, (a) + (at), 0, 0, aq, (b) + (bt), 0, bq, bo)
+#define LW_PANEL_U8(n, m, d, c, a, b) LW_ROWS_PANEL_U8(n, m, d, c, a, b)
+/* lw: end */
+/* lw: LW_WINDOW4_PANEL_U8 needs LW_PANELS_U8 */
+#define LW_ROWS_WINDOW4_PANEL_U8(kh, n, m, d, c, ci, cw, a, at, aw, ai, aq, b, bt, bi, bq, bo) \
+    LW_ROWS_PANELS_U8(4, kh, n, m, d, (c) + (ci), cw, (a) + (at), aw, ai, aq, (b) + (bt), bi, bq, bo)
+#define LW_WINDOW4_PANEL_U8(kh, n, m, d, c, a, b) LW_ROWS_WINDOW4_PANEL_U8(kh, n, m, d, c, a, b)
+/* lw: end */
+/* lw: LW_WINDOW2_PANEL_U8 needs LW_PANELS_U8 */
+#define LW_ROWS_WINDOW2_PANEL_U8(kh, n, m, d, c, ci, cw, a, at, aw, ai, aq, b, bt, bi, bq, bo) \
+    LW_ROWS_PANELS_U8(2, kh, n, m, d, (c) + (ci), cw, (a) + (at), aw, ai, aq, (b) + (bt), bi, bq, bo)
+#define LW_WINDOW2_PANEL_U8(kh, n, m, d, c, a, b) LW_ROWS_WINDOW2_PANEL_U8(kh, n, m, d, c, a, b)
+/* lw: end */
+/* lw: LW_WINDOW_PANEL_U8 needs LW_PANELS_U8 */
+#define LW_ROWS_WINDOW_PANEL_U8(kh, n, m, d, c, ci, a, at, ai, aq, b, bt, bi, bq, bo) \
+    LW_ROWS_PANELS_U8(1, kh, n, m, d, (c) + (ci), 0, (a) + (at), 0, ai, aq, (b) + (bt), bi, bq, bo)
+#define LW_WINDOW_PANEL_U8(kh, n, m, d, c, a, b) LW_ROWS_WINDOW_PANEL_U8(kh, n, m, d, c, a, b)
 /* lw: end */
 
 /* lw: lw_pairs needs */

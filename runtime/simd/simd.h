@@ -114,6 +114,7 @@
 #include "arm_dsp.h"
 #include "arm_mve.h"
 #include "x86_rows.h"
+#include "x86_panels.h"
 #include "rvv_rows.h"
 #include "riscv_rows.h"
 #include "neon_rows.h"

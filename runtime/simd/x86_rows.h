@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The macros of rows.h on x86-64: products of bytes as pairs of 16 bits, by PMADDWD of SSE2 and AVX2, or VPDPWSSD of
  * AVX-512 VNNI, which adds the sum of the pair as well. Sums of pairs are at most 2 * 2^14: nothing saturates. The tail
- * of a row is loaded with zeros in the other lanes; no load leaves the row. */
+ * of a row is loaded with zeros in the other lanes; no load leaves the row. Panels are in x86_panels.h. */
 #ifndef LW_SIMD_X86_ROWS_H
 #define LW_SIMD_X86_ROWS_H
 
@@ -128,90 +128,6 @@ static inline void lw_x86_widen(int32_t n, int16_t *y, const int8_t *a)
     for (; e < n; e++) y[e] = a[e];
 }
 #define LW_ROWS_COPY_I16(n, y, yi, a, ai) lw_x86_widen(n, (y) + (yi), (a) + (ai))
-#endif
-/* lw: end */
-
-/* lw: lw_x86_panels needs lw_x86_pairs lw_panel */
-#if LW_SIMD_AVX2
-/* A pair of 16 bits in all lanes. */
-static inline __m256i lw_x86_pair(const int16_t *p)
-{
-    int32_t both;
-    memcpy(&both, p, sizeof both);
-    return _mm256_set1_epi32(both);
-}
-/* Two pixels, or one if y is x, by 16 channels: sums of even and of odd pairs, which the processor adds in parallel. */
-static inline void lw_x86_panel16(int32_t w, int32_t n, int32_t *c, int32_t cw, const int16_t *x, const int16_t *y,
-                                  const int8_t *b)
-{
-    __m256i *to = (__m256i *)(void *)c, *to1 = (__m256i *)(void *)(c + cw);
-    __m256i s0 = _mm256_loadu_si256(to), s1 = _mm256_loadu_si256(to + 1), s2 = s0, s3 = s1;
-    __m256i t0 = _mm256_setzero_si256(), t1 = t0, t2 = t0, t3 = t0;
-    int32_t q = 0;
-    if (w == 2) s2 = _mm256_loadu_si256(to1), s3 = _mm256_loadu_si256(to1 + 1);
-#define LW_X86_PAIR(q, r0, r1, r2, r3)                                                                                 \
-    do {                                                                                                               \
-        const __m256i k0 = lw_x86_wide16(b + (q) * 32), k1 = lw_x86_wide16(b + (q) * 32 + 16);                         \
-        const __m256i v = lw_x86_pair(x + (q) * 2);                                                                    \
-        r0 = lw_x86_add_pairs16(r0, v, k0);                                                                            \
-        r1 = lw_x86_add_pairs16(r1, v, k1);                                                                            \
-        if (w == 2) {                                                                                                  \
-            const __m256i u = lw_x86_pair(y + (q) * 2);                                                                \
-            r2 = lw_x86_add_pairs16(r2, u, k0);                                                                        \
-            r3 = lw_x86_add_pairs16(r3, u, k1);                                                                        \
-        }                                                                                                              \
-    } while (0)
-    for (; q + 2 <= n; q += 2) {
-        LW_X86_PAIR(q, s0, s1, s2, s3);
-        LW_X86_PAIR(q + 1, t0, t1, t2, t3);
-    }
-    if (q < n) LW_X86_PAIR(q, s0, s1, s2, s3);
-#undef LW_X86_PAIR
-    _mm256_storeu_si256(to, _mm256_add_epi32(s0, t0));
-    _mm256_storeu_si256(to + 1, _mm256_add_epi32(s1, t1));
-    if (w == 2) {
-        _mm256_storeu_si256(to1, _mm256_add_epi32(s2, t2));
-        _mm256_storeu_si256(to1 + 1, _mm256_add_epi32(s3, t3));
-    }
-}
-/* The same for 8 channels, with four sums each, because a sum waits for the one before. */
-static inline void lw_x86_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, const int16_t *x, const int16_t *y,
-                                 const int8_t *b)
-{
-    __m256i *to = (__m256i *)(void *)c, *to1 = (__m256i *)(void *)(c + cw);
-    __m256i s0 = _mm256_loadu_si256(to), s1 = w == 2 ? _mm256_loadu_si256(to1) : s0;
-    __m256i t0 = _mm256_setzero_si256(), t1 = t0, u0 = t0, u1 = t0, v0 = t0, v1 = t0;
-    int32_t q = 0;
-#define LW_X86_PAIR(q, r0, r1)                                                                                         \
-    do {                                                                                                               \
-        const __m256i k = lw_x86_wide16(b + (q) * 16);                                                                 \
-        r0 = lw_x86_add_pairs16(r0, lw_x86_pair(x + (q) * 2), k);                                                      \
-        if (w == 2) r1 = lw_x86_add_pairs16(r1, lw_x86_pair(y + (q) * 2), k);                                          \
-    } while (0)
-    for (; q + 4 <= n; q += 4) {
-        LW_X86_PAIR(q, s0, s1);
-        LW_X86_PAIR(q + 1, t0, t1);
-        LW_X86_PAIR(q + 2, u0, u1);
-        LW_X86_PAIR(q + 3, v0, v1);
-    }
-    for (int32_t left = n % 4; left > 0; left--, q++) LW_X86_PAIR(q, s0, s1);
-#undef LW_X86_PAIR
-    _mm256_storeu_si256(to, _mm256_add_epi32(_mm256_add_epi32(s0, t0), _mm256_add_epi32(u0, v0)));
-    if (w == 2) _mm256_storeu_si256(to1, _mm256_add_epi32(_mm256_add_epi32(s1, t1), _mm256_add_epi32(u1, v1)));
-}
-/* Panels of 16 and 8 channels without gaps; others in portable C. The numbers are literals. */
-#define LW_X86_PANELS(w, n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)                                                \
-    do {                                                                                                               \
-        if ((aq) == 2 && (bo) == 2 && (bq) == 32 && (o) == 16)                                                         \
-            lw_x86_panel16(w, n, (c) + (ci), cw, (a) + (ai), (a) + (ai) + (aw), (b) + (bi));                           \
-        else if ((aq) == 2 && (bo) == 2 && (bq) == 16 && (o) == 8)                                                     \
-            lw_x86_panel8(w, n, (c) + (ci), cw, (a) + (ai), (a) + (ai) + (aw), (b) + (bi));                            \
-        else lw_panel(w, n, o, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo);                                \
-    } while (0)
-#define LW_ROWS_PANEL2_I16(n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
-    LW_X86_PANELS(2, n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)
-#define LW_ROWS_PANEL_I16(n, o, c, ci, a, ai, aq, b, bi, bq, bo) \
-    LW_X86_PANELS(1, n, o, c, ci, 0, a, ai, 0, aq, b, bi, bq, bo)
 #endif
 /* lw: end */
 

@@ -69,8 +69,9 @@ static Tensor *pack_pairs_of_bytes(Ctx *cx, const Tensor *k, int64_t length, int
     return tensor_constant(cx, k->name, I16, 5, shape, to);
 }
 
-/* A panel: `block` channels, `depth` elements of each adjacent. block 0: another form is better. */
-typedef struct Panel { int64_t block, depth; } Panel;
+/* A panel: `block` channels, `depth` elements of each adjacent. block 0: another form is better. offset: added to the
+ * elements of x, for instructions that take them without sign. */
+typedef struct Panel { int64_t block, depth, offset; } Panel;
 
 /* Packs weights [e][o] as [o/block][e/depth][block][depth], padded with zeros. */
 static Tensor *pack_panels(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, Panel p)
@@ -110,9 +111,16 @@ static bool has_narrow_weights(const Tensor *k)
 static Panel panel_of_bytes(const Target *t, int64_t length, int64_t outs)
 {
     enum { MOST = 16 };
-    if (target_has(t, "i8mm")) return (Panel){ 8, 8 };
-    if (target_has(t, "dotprod")) return (Panel){ outs % MOST == 0 ? MOST : 8, 4 };
-    return (Panel){ 4, length > 16 && (length % 16 == 0 || length % 16 > 8) ? 16 : 8 };
+    if (target_has(t, "i8mm")) return (Panel){ 8, 8, 0 };
+    if (target_has(t, "dotprod")) return (Panel){ outs % MOST == 0 ? MOST : 8, 4, 0 };
+    return (Panel){ 4, length > 16 && (length % 16 == 0 || length % 16 > 8) ? 16 : 8, 0 };
+}
+
+/* One or two registers of 16 lanes, each with fours of bytes, those of x without sign. */
+static Panel panel_of_quads(int64_t outs)
+{
+    enum { LANES = 16, OFFSET = 128 };
+    return (Panel){ outs % (2 * LANES) == 0 ? 2 * LANES : LANES, 4, OFFSET };
 }
 
 /* Lanes multiply pairs, a channel each; with "rvv" an instruction has 16, whether all are used or not. A core without
@@ -120,15 +128,16 @@ static Panel panel_of_bytes(const Target *t, int64_t length, int64_t outs)
 static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     enum { SCALAR = 4, ADJACENT = 4, LEAST = 8, MOST = 16 };
-    const Panel none = { 0, 0 };
+    const Panel none = { 0, 0, 0 };
     if (!target_has(t, "panels")) return none;
-    if (is_scalar_with_panels(t)) return outs < SCALAR || !has_several_rows(n) ? none : (Panel){ SCALAR, ADJACENT };
+    if (is_scalar_with_panels(t)) return outs < SCALAR || !has_several_rows(n) ? none : (Panel){ SCALAR, ADJACENT, 0 };
     if (target_has(t, "neon")) {
         const Panel p = panel_of_bytes(t, length, outs);
         return outs < p.block || !has_narrow_weights(n->in[1]) ? none : p;
     }
+    if (target_has(t, "vnni") && outs >= MOST) return panel_of_quads(outs);
     if (outs < LEAST) return none;
-    return (Panel){ outs % MOST == 0 || (target_has(t, "rvv") && outs > LEAST) ? MOST : LEAST, 2 };
+    return (Panel){ outs % MOST == 0 || (target_has(t, "rvv") && outs > LEAST) ? MOST : LEAST, 2, 0 };
 }
 
 /* b[o] = -zero * sum of o's weights */
@@ -207,13 +216,14 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
                    : row ? pack_pairs(cx, k, length, row, outs, rows)
                    : is_bytes ? pack_pairs_of_bytes(cx, k, length, outs, rows)
                          : pack_weights(cx, k, length, outs, rows, is_wide);
-    Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero) };
-    if (!has_window(n)) return call(cx, "packed_dense", n->name, in, 3, ATTRS(attr_int("outs", outs)));
+    Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero + panel.offset) };
+    const Attr outputs = attr_int("outs", outs), offset = attr_if(panel.offset, attr_int("offset", panel.offset));
+    if (!has_window(n)) return call(cx, "packed_dense", n->name, in, 3, ATTRS(outputs, offset));
     const PackedWindow w = window_of(n);
     const bool joins = panel.block && joins_pixels(t, n);
     if (joins) in[0] = join_pixels(cx, x);
     Tensor *y = call(cx, "packed_conv2d", n->name, in, 3,
-                     ATTRS(WINDOW(w), attr_int("fill", zero), attr_int("outs", outs)));
+                     ATTRS(WINDOW(w), attr_int("fill", zero), outputs, offset));
     return joins && y ? view_call(cx, n->name, y, n->out[0]) : y;
 }
 

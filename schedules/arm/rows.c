@@ -31,7 +31,7 @@ typedef struct Tiles {
     const char *scaled;          /* the product as bytes, an operand of additions; NULL: it is inlined */
     RowForm form;
     int row, last;
-    int64_t w, o, block, depth;
+    int64_t w, o, block, depth, offset;
     int64_t rows;                /* of a window, whose bytes are multiplied without a patch; 0: none */
     const char *at_rows, *at_pixels, *at_channels;
 } Tiles;
@@ -95,6 +95,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
     /* A row of weights after the last: its product is discarded */
     bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;
     if (t.form == PANEL) t.depth = tensor_dim(k, 3);
+    t.offset = node_int(g->group->anchor, "offset", 0);
     choose_pixels(&t, t.depth <= 2 ? FEW : has_vectors ? MANY : SCALAR, has_vectors || t.depth <= 2);
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
@@ -164,20 +165,35 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
     return n;
 }
 
+/* The name of a product of bytes in panels: of U8 if an offset makes the elements of x numbers without sign. */
+static const char *panel_macro(Ctx *cx, const char *of, const Tiles *t)
+{
+    const char *pixels = t->w > 1 ? text_format(cx, "%lld", (long long)t->w) : "", *after = *of ? "_" : "";
+    return text_format(cx, "LW_%s%s%sPANEL%s_%s", of, *of ? pixels : "", after, *of ? "" : pixels,
+                       t->offset ? "U8" : "I8");
+}
+
+/* The element a[index] as a factor. */
+static const char *factor_text(Ctx *cx, const Tiles *t, const char *index)
+{
+    return t->offset ? text_format(cx, "(i32(a[%s]) + %lld)", index, (long long)t->offset)
+                     : text_format(cx, "i32(a[%s])", index);
+}
+
 /* The same for windows of several rows, without a patch: `blocks` in each row. */
 static const char *declare_window(Ctx *cx, const Nest **n, const Tiles *t, long long blocks)
 {
     const long long w = (long long)t->w, o = (long long)t->o, d = (long long)t->depth, kh = (long long)t->rows;
-    const char *macro = w == 4 ? "LW_WINDOW4_PANEL_I8" : w == 2 ? "LW_WINDOW2_PANEL_I8" : "LW_WINDOW_PANEL_I8",
-               *of = w > 1 ? "w," : "", *pixels = w > 1 ? text_format(cx, "[%lld]", w) : "",
+    const char *macro = panel_macro(cx, "WINDOW", t), *factor = factor_text(cx, t, w > 1 ? "w,i,q,t" : "i,q,t"),
+               *pixels = w > 1 ? text_format(cx, "[%lld]", w) : "",
                *pixel = w > 1 ? text_format(cx, "w<%lld,", w) : "";
     *n = sched_instruction(cx, *n,
                            text_format(cx,
                                        "%s[%lld,%lld,%lld,%lld](a: i8%s[%lld][%lld][%lld], "
                                        "b: i8[%lld][%lld][%lld][%lld]) c[%so<%lld] = "
-                                       "sum(i<%lld,q<%lld,t<%lld) i32(a[%si,q,t]) * i32(b[i,q,o,t])",
+                                       "sum(i<%lld,q<%lld,t<%lld) %s * i32(b[i,q,o,t])",
                                        macro, kh, blocks, o, d, pixels, kh, blocks, d, kh, blocks, o, d, pixel, o, kh,
-                                       blocks, d, of),
+                                       blocks, d, factor),
                            NULL);
     return macro;
 }
@@ -187,13 +203,14 @@ static const char *declare_bytes(Ctx *cx, const Nest **n, const Tiles *t, long l
 {
     const long long w = (long long)t->w, o = (long long)t->o, d = (long long)t->depth, kh = (long long)t->rows;
     if (t->rows > 1) return declare_window(cx, n, t, blocks / kh);
-    const char *macro = w > 1 ? text_format(cx, "LW_PANEL%lld_I8", w) : "LW_PANEL_I8", *of = w > 1 ? "w," : "",
+    const char *macro = panel_macro(cx, "", t), *factor = factor_text(cx, t, w > 1 ? "w,q,t" : "q,t"),
                *pixels = w > 1 ? text_format(cx, "[%lld]", w) : "", *pixel = w > 1 ? text_format(cx, "w<%lld,", w) : "";
     *n = sched_instruction(cx, *n,
                            text_format(cx,
                                        "%s[%lld,%lld,%lld](a: i8%s[%lld][%lld], b: i8[%lld][%lld][%lld]) c[%so<%lld] = "
-                                       "sum(q<%lld,t<%lld) i32(a[%sq,t]) * i32(b[q,o,t])",
-                                       macro, blocks, o, d, pixels, blocks, d, blocks, o, d, pixel, o, blocks, d, of),
+                                       "sum(q<%lld,t<%lld) %s * i32(b[q,o,t])",
+                                       macro, blocks, o, d, pixels, blocks, d, blocks, o, d, pixel, o, blocks, d,
+                                       factor),
                            NULL);
     return macro;
 }
@@ -394,7 +411,8 @@ static bool rows_are_contiguous(const Node *anchor)
 static int64_t window_rows(const GroupNest *g, const Stage *patch, const Stage *of)
 {
     const Tensor *k = g->group->anchor->in[1];
-    if (!target_has(g->target, "dotprod") || !are_bordered(of) || k->type != I8 || k->rank != 4
+    const bool has_quads = target_has(g->target, "dotprod") || target_has(g->target, "vnni");
+    if (!has_quads || !are_bordered(of) || k->type != I8 || k->rank != 4
         || patch->value[0]->kind != EXPR_READ)
         return 0;
     const int64_t depth = tensor_dim(k, 3), run = run_of(g->group->anchor, true);

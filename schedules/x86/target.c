@@ -2,7 +2,7 @@
 /* The x86-64 chain: each instruction set includes the previous one and has wider registers. Vector loops are printed
  * through the headers of runtime/simd, so the emitted text still builds for any processor. The feature `vectors`
  * selects the float schedules of schedules/vector; `rows`, `bytes` and `panels` those of 8-bit layers, whose macros are
- * in runtime/simd/x86_rows.h. */
+ * in runtime/simd/x86_rows.h and x86_panels.h. `vnni` stores weights in the layout of VPDPBUSD. */
 #include "graph/dag/target.h"
 
 const Target targets_x86[] = {
@@ -12,5 +12,7 @@ const Target targets_x86[] = {
       .lanes = 16, .vector_bytes = 32 },
     { .name = "x86-avx512", .base = "x86-avx2", .summary = "x86-64 with AVX-512F: vectors of 16", .features = "avx512",
       .lanes = 32, .accumulators = 24, .vector_bytes = 64 },
+    { .name = "x86-vnni", .base = "x86-avx512", .summary = "with products of four bytes in a lane: AVX-512 VNNI",
+      .features = "vnni" },
     { 0 }
 };

@@ -53,7 +53,7 @@ def package(name, pip):
 
 def target():
     flags = Path("/proc/cpuinfo").read_text().split() if Path("/proc/cpuinfo").exists() else []
-    known = [name for flag, name in (("avx512f", "x86-avx512"), ("avx2", "x86-avx2"), ("sse4_1", "x86")) if flag in flags]
+    known = [name for flag, name in (("avx512_vnni", "x86-vnni"), ("avx512f", "x86-avx512"), ("avx2", "x86-avx2"), ("sse4_1", "x86")) if flag in flags]
     return os.environ.get("TARGET") or (known or ["generic"])[0]
 
 

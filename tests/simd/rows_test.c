@@ -4,8 +4,8 @@
  * the number of the first macro that differs. It requires no library, so it also runs on an emulated core. */
 #include "simd/simd.h"
 
-enum { LONGEST = 40, ROOM = 4 * LONGEST + 16 };
-static int8_t bytes[4 * ROOM], weights[4 * ROOM];
+enum { LONGEST = 40, ROOM = 4 * LONGEST + 16, WEIGHTS = 8 * ROOM };
+static int8_t bytes[4 * ROOM], weights[WEIGHTS];
 static int16_t halves[4 * ROOM];
 static uint32_t seed = 1;
 
@@ -21,8 +21,9 @@ static void fill_operands(int32_t turn)
         const int32_t x = turn == 0 ? -128 : turn == 1 ? (i % 2 ? 127 : -128) : draw();
         bytes[i] = (int8_t)x;
         halves[i] = (int16_t)(turn == 0 ? -128 : x);
-        weights[i] = (int8_t)(turn == 0 ? -128 : turn == 1 ? (i % 3 ? -128 : 127) : draw());
     }
+    for (int32_t i = 0; i < WEIGHTS; i++)
+        weights[i] = (int8_t)(turn == 0 ? -128 : turn == 1 ? (i % 3 ? -128 : 127) : draw());
 }
 
 static int32_t dot_bytes(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t bo)
@@ -426,24 +427,39 @@ static int test_panel(int32_t n, int32_t m, int32_t gap)
     return 0;
 }
 
-/* Panels of m channels of i8, d elements of each, for four pixels, two and one; their weights are at least -127. */
-static int32_t byte_begin[4 * 20], byte_sum[4 * 20];
-static int test_byte_panel(int32_t n, int32_t m, int32_t d, int32_t gap)
+/* Panels of m channels of bytes, d elements of each, for four pixels, two and one; weights of I8 are at least -127. */
+static int32_t byte_begin[4 * 36], byte_sum[4 * 36];
+static void begin_bytes(void)
+{
+    for (int32_t i = 0; i < 4 * 36; i++) byte_begin[i] = byte_sum[i] = i * 1000 - 4000;
+}
+static int differ_bytes(void)
+{
+    for (int32_t i = 0; i < 4 * 36; i++)
+        if (byte_sum[i] != byte_begin[i]) return 1;
+    return 0;
+}
+#define BYTE_PANELS(w, type)                                                                                           \
+    do {                                                                                                               \
+        if ((w) == 4)                                                                                                  \
+            LW_PANEL4_##type(n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, d), LW_AT(weights, 3, bq, d));       \
+        else if ((w) == 2)                                                                                             \
+            LW_PANEL2_##type(n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, d), LW_AT(weights, 3, bq, d));       \
+        else LW_PANEL_##type(n, m, d, LW_AT(byte_sum, 0), LW_AT(bytes, 1, d), LW_AT(weights, 3, bq, d));               \
+    } while (0)
+static int test_byte_panel(int32_t n, int32_t m, int32_t d, int32_t offset, int32_t gap)
 {
     const int32_t cw = m + gap, aw = d * n + gap, bq = m * d + gap;
     for (int32_t w = 4; w >= 1; w /= 2) {
-        for (int32_t i = 0; i < 4 * 20; i++) byte_begin[i] = byte_sum[i] = i * 1000 - 4000;
-        if (w == 4) LW_PANEL4_I8(n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, d), LW_AT(weights, 3, bq, d));
-        else if (w == 2)
-            LW_PANEL2_I8(n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, d), LW_AT(weights, 3, bq, d));
-        else LW_PANEL_I8(n, m, d, LW_AT(byte_sum, 0), LW_AT(bytes, 1, d), LW_AT(weights, 3, bq, d));
+        begin_bytes();
+        if (offset) BYTE_PANELS(w, U8);
+        else BYTE_PANELS(w, I8);
         for (int32_t i = 0; i < w; i++)
             for (int32_t o = 0; o < m; o++)
                 for (int32_t e = 0; e < d * n; e++)
                     byte_begin[i * cw + o] +=
-                        (int32_t)bytes[1 + i * aw + e] * weights[3 + e / d * bq + o * d + e % d];
-        for (int32_t i = 0; i < 4 * 20; i++)
-            if (byte_sum[i] != byte_begin[i]) return 50 + w;
+                        (bytes[1 + i * aw + e] + offset) * weights[3 + e / d * bq + o * d + e % d];
+        if (differ_bytes()) return 50 + w;
     }
     return 0;
 }
@@ -471,40 +487,49 @@ static int test_constant_panels(void)
     return 0;
 }
 /* The same for windows of three rows. */
-static int test_window_panel(int32_t n, int32_t m, int32_t d, int32_t gap)
+#define BYTE_WINDOWS(w, type)                                                                                          \
+    do {                                                                                                               \
+        if ((w) == 4)                                                                                                  \
+            LW_WINDOW4_PANEL_##type(3, n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, ai, d),                    \
+                                    LW_AT(weights, 3, bi, bq, d));                                                     \
+        else if ((w) == 2)                                                                                             \
+            LW_WINDOW2_PANEL_##type(3, n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, ai, d),                    \
+                                    LW_AT(weights, 3, bi, bq, d));                                                     \
+        else                                                                                                           \
+            LW_WINDOW_PANEL_##type(3, n, m, d, LW_AT(byte_sum, 0), LW_AT(bytes, 1, ai, d),                             \
+                                   LW_AT(weights, 3, bi, bq, d));                                                      \
+    } while (0)
+static int test_window_panel(int32_t n, int32_t m, int32_t d, int32_t offset, int32_t gap)
 {
     const int32_t cw = m, aw = d, ai = d * (n + 3) + gap, bq = m * d, bi = n * bq + gap;
     for (int32_t w = 4; w >= 1; w /= 2) {
-        for (int32_t i = 0; i < 4 * 20; i++) byte_begin[i] = byte_sum[i] = i * 1000 - 4000;
-        if (w == 4)
-            LW_WINDOW4_PANEL_I8(3, n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, ai, d),
-                                LW_AT(weights, 3, bi, bq, d));
-        else if (w == 2)
-            LW_WINDOW2_PANEL_I8(3, n, m, d, LW_AT(byte_sum, 0, cw), LW_AT(bytes, 1, aw, ai, d),
-                                LW_AT(weights, 3, bi, bq, d));
-        else LW_WINDOW_PANEL_I8(3, n, m, d, LW_AT(byte_sum, 0), LW_AT(bytes, 1, ai, d), LW_AT(weights, 3, bi, bq, d));
+        begin_bytes();
+        if (offset) BYTE_WINDOWS(w, U8);
+        else BYTE_WINDOWS(w, I8);
         for (int32_t e = 0; e < w * m * 3 * n * d; e++) {
             const int32_t t = e % d, q = e / d % n, i = e / d / n % 3, o = e / d / n / 3 % m, p = e / d / n / 3 / m;
-            byte_begin[p * cw + o] += (int32_t)bytes[1 + p * aw + i * ai + q * d + t]
+            byte_begin[p * cw + o] += (bytes[1 + p * aw + i * ai + q * d + t] + offset)
                                       * weights[3 + i * bi + q * bq + o * d + t];
         }
-        for (int32_t i = 0; i < 4 * 20; i++)
-            if (byte_sum[i] != byte_begin[i]) return 60 + w;
+        if (differ_bytes()) return 60 + w;
     }
     return 0;
 }
 /* Those that are instructions of some core, and one that is of none. */
 static int test_byte_panels(int32_t n, int32_t gap)
 {
-    int status = 0;
-    for (int32_t i = 0; i < 4 * ROOM; i++) weights[i] = (int8_t)(weights[i] < -127 ? -127 : weights[i]);
-    status += test_byte_panel(n, 4, 8, gap) + test_byte_panel(n, 4, 4, gap) + test_byte_panel(n, 8, 4, gap)
-              + test_byte_panel(n, 5, 3, gap);
+    int status = test_byte_panel(n, 16, 4, 128, gap) + test_byte_panel(n, 5, 3, 128, gap);
+    if (n <= 10) status += test_byte_panel(n, 32, 4, 128, gap);
+    if (n <= 3) status += test_window_panel(n, 16, 4, 128, gap) + test_window_panel(n, 32, 4, 128, gap);
+    for (int32_t i = 0; i < WEIGHTS; i++) weights[i] = (int8_t)(weights[i] < -127 ? -127 : weights[i]);
+    status += test_byte_panel(n, 4, 8, 0, gap) + test_byte_panel(n, 4, 4, 0, gap) + test_byte_panel(n, 8, 4, 0, gap)
+              + test_byte_panel(n, 5, 3, 0, gap);
     if (n <= 3)
-        status += test_window_panel(n, 4, 16, gap) + test_window_panel(n, 4, 8, gap) + test_window_panel(n, 8, 8, gap)
-                  + test_window_panel(n, 16, 4, gap) + test_window_panel(n, 5, 3, gap);
-    return n > 8 ? status : status + test_byte_panel(n, 4, 16, gap) + test_byte_panel(n, 8, 8, gap)
-                            + test_byte_panel(n, 16, 4, gap);
+        status += test_window_panel(n, 4, 16, 0, gap) + test_window_panel(n, 4, 8, 0, gap)
+                  + test_window_panel(n, 8, 8, 0, gap) + test_window_panel(n, 16, 4, 0, gap)
+                  + test_window_panel(n, 5, 3, 0, gap);
+    return n > 8 ? status : status + test_byte_panel(n, 4, 16, 0, gap) + test_byte_panel(n, 8, 8, 0, gap)
+                            + test_byte_panel(n, 16, 4, 0, gap);
 }
 
 int main(void)
