@@ -107,7 +107,7 @@ def code_of(code, version, codes):
 def graph_of(operators, inputs, outputs, buffers, codes):
     """operators: (code, version, options, inputs, outputs); operands are tensors, None where absent."""
     tensors = []
-    for _, _, _, read, made in operators:
+    for _, _, _, read, made in list(operators) + [(0, 0, 0, inputs, outputs)]:
         tensors += [t for t in list(read) + list(made) if t is not None and not any(t is other for other in tensors)]
     place = lambda t: -1 if t is None else [t is other for other in tensors].index(True)
     graph = s.SubGraphT()
@@ -936,6 +936,45 @@ def svdf(state):
     return make
 
 
+def while_(r, i):
+    """A sum that grows in each iteration, up to a limit that is an input or a constant; x is a loop invariant."""
+    shape, kind = shape_of(r, None, 4), [np.int8, np.float32][i % 2]
+    quants = dict(scale=quant(r)[0], zero=quant(r)[1]) if kind == np.int8 else {}
+    whole = lambda: Operand([], np.int32)
+    first, one, x, after = constant(0), constant(1), Operand(shape, kind, **quants), [whole(), whole()] + [Operand(shape, kind, **quants) for _ in range(2)]
+    first.shape = one.shape = []
+    limit = whole()
+    if i % 4 > 1:
+        limit.data = np.array(int(r.integers(0, 5)), np.int32)
+    x.feed = [bytes_of(r, shape) if kind == np.int8 else r.normal(0, 2, shape).astype(np.float32) for _ in range(RUNS)]
+    limit.feed = [np.array(int(r.integers(0, 6)), np.int32) for _ in range(RUNS)]
+    fed = [x] + ([] if i % 4 > 1 else [limit])
+    main = ([(B.WHILE, 1, options("WhileOptions", condSubgraphIndex=1, bodySubgraphIndex=2), [first, limit, x, x], after)], fed, after[2:3])
+    names = [whole(), whole(), Operand(shape, kind, **quants), Operand(shape, kind, **quants)]
+    holds = Operand([], np.bool_)
+    condition = ([(B.LESS, 1, options("LessOptions"), names[:2], [holds])], names, [holds])
+    inner, following, grown = [whole(), whole(), Operand(shape, kind, **quants), Operand(shape, kind, **quants)], whole(), Operand(shape, kind, **quants)
+    body = ([(B.ADD, 1, options("AddOptions"), [inner[0], one], [following]), (B.ADD, 2, options("AddOptions"), inner[2:], [grown])],
+            inner, [following, inner[1], grown, inner[3]])
+    return [main, condition, body]
+
+
+def if_(r, i):
+    """A sum or a product, by a condition that is an input."""
+    shape, kind = shape_of(r, None, 4), [np.int8, np.float32][i % 2]
+    some = lambda: Operand(shape, kind, *([quant(r)[0], quant(r)[1]] if kind == np.int8 else []))
+    a, b, y, holds = some(), some(), some(), Operand([1], np.bool_)
+    for t in (a, b):
+        t.feed = [bytes_of(r, shape) if kind == np.int8 else r.normal(0, 2, shape).astype(np.float32) for _ in range(RUNS)]
+    holds.feed = [np.array([(i + n) % 3 > 0]) for n in range(RUNS)]
+    like_these = lambda *ts: [Operand(t.shape, t.dtype, t.scales and t.scales[0], t.zeros[0] if t.zeros else 0) for t in ts]
+    branches = []
+    for code, name in ((B.ADD, "AddOptions"), (B.MUL, "MulOptions")):
+        p, q, z = like_these(a, b, y)
+        branches.append(([(code, 2, options(name), [p, q], [z])], [p, q], [z]))
+    return [([(B.IF, 1, options("IfOptions", thenSubgraphIndex=1, elseSubgraphIndex=2), [holds, a, b], [y])], [holds, a, b], [y])] + branches
+
+
 def simple_rnn(r, i):
     """Floats; every second case has one step."""
     batch, steps, inputs, units, major = int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, 6)), int(r.integers(1, 6)), bool(i % 4 == 0)
@@ -984,6 +1023,7 @@ OPERATORS = {
     "quantize_int16": quantize_sixteen, "dequantize_int16": sixteen(dequantize),
     "unidirectional_sequence_lstm": sequence_lstm, "unidirectional_sequence_lstm_fixed": sequence_lstm_fixed,
     "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn,
+    "while": while_, "if": if_,
     "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
 }
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",

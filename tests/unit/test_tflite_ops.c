@@ -15,7 +15,7 @@ static const char *const recorded[] = {
     "dequantize", "dequantize_int16", "dequantize_uint8", "div", "elu", "embedding_lookup", "equal", "exp",
     "exp_int8", "expand_dims", "fill", "floor", "floor_div", "floor_mod", "fully_connected", "fully_connected_int16",
     "fully_connected_int4", "fully_connected_sparse", "gather", "gather_nd", "gelu", "greater", "greater_equal",
-    "hard_swish", "l2_normalization", "leaky_relu", "less", "less_equal", "log", "log_int8", "log_softmax",
+    "hard_swish", "if", "l2_normalization", "leaky_relu", "less", "less_equal", "log", "log_int8", "log_softmax",
     "logical_and", "logical_not", "logical_or", "logistic", "logistic_int16",
     "max_pool_2d", "max_pool_2d_int16", "maximum",
     "maximum_int16", "mean", "mean_int16", "minimum", "minimum_int16", "mirror_pad", "mul", "mul_int16", "neg",
@@ -26,6 +26,7 @@ static const char *const recorded[] = {
     "sqrt", "sqrt_int8", "square", "squared_difference", "squeeze", "strided_slice", "sub", "sub_int16", "sum", "svdf",
     "svdf_int16", "svdf_int8", "tanh", "tanh_int16", "tile", "topk_v2", "transpose", "transpose_conv",
     "unidirectional_sequence_lstm", "unidirectional_sequence_lstm_fixed", "unpack", "variables",
+    "while",
 };
 /* Of the C library of the machine on which they were recorded, which differs in the last bit from ours and
  * from others. */
@@ -111,7 +112,7 @@ static void begin_state(Ctx *cx, const Model *m, const void **in)
 static const char *check_record(Ctx *cx, const Record *r, const Model *m, Agrees *agrees)
 {
     const int fed = m->input_count - m->state_count, made = m->output_count - m->state_count,
-              runs = m->state_count ? r->input_count / fed : 1;
+              runs = fed ? r->input_count / fed : 1;
     const void *in[MOST];
     const void *out[MOST];
     const char *why = fed * runs != r->input_count || made * runs != r->output_count ? "other inputs or outputs" : NULL;

@@ -2,9 +2,11 @@
 /* Lowers the tables of a TFLite file to calls of operators:
  *
  *   1. reports all that is unsupported at once: operators, their versions, element types, variables, sparse weights
+ *      (tflite_unknown.c)
  *   2. lowers operator by operator, in the file's order, which is the execution order; compares each result with the
  *      type and shape in the file
  *
+ * WHILE, IF and CALL import other subgraphs of the file in the same way, each with tensors of its own.
  * Open dimensions (a batch) have the size that the file gives as an example, 1, or that of --dim; with a maximum they
  * stay open (tflite_open.c). */
 #include "import/tflite/tflite.h"
@@ -15,11 +17,13 @@
 #include "import/formats/given_value.h"
 #include "import/tflite/file/tflite_labels.h"
 #include "import/tflite/tflite_open.h"
+#include "import/tflite/tflite_unknown.h"
 #include "import/tflite/ops/tflite_rows.h"
 #include "import/tflite/ops/tflite_state.h"
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
 
+enum { MOST_DEPTH = 8, MOST_SUBGRAPHS = 256 };       /* subgraphs inside of each other; imports of subgraphs */
 enum { MOST_COPIES = 16,              /* limit of all constants, in sizes of the file: tensors may share buffers */
        MOST_ZEROS = 64 };             /* a dense byte of a sparse constant counts as 1/64 of a stored one */
 
@@ -31,113 +35,11 @@ typedef struct Importer {
     uint64_t constant_bytes;
     TfliteStates states;
     TfliteOpen open;
+    TfliteSubgraphs subgraphs;
+    int depth, *imported;             /* of this subgraph; number of imports of subgraphs so far */
 } Importer;
 
-static const char *tensor_where(Ctx *cx, const TfliteTensor *t) { return text_format(cx, "tensor \"%s\"", t->name); }
-
-/* ---- 1. Unsupported features ------------------------------------------------------------------------------------- */
-
-static int type_flag(int type)
-{
-    static const struct { DType type; int flag;
-    } flags[] = {
-        { F32, OF_F32 },   { I8, OF_I8 }, { I32, OF_I32 }, { I64, OF_I64 },
-        { BOOL, OF_BOOL }, { U8, OF_U8 }, { I16, OF_I16 }, { F16, OF_F16 },
-    };
-    DType t;
-    if (type == TFLITE_RESOURCE) return OF_HANDLE;
-    for (size_t i = 0; tflite_dtype(type, &t) && i < sizeof flags / sizeof flags[0]; i++)
-        if (flags[i].type == t) return flags[i].flag;
-    return 0;
-}
-
-static bool row_accepts(int type, const void *row) { return type_flag(type) & ((const TfliteRow *)row)->types; }
-
-/* True for 8-bit weights of an operator on floats or 16-bit integers. */
-static bool has_stored_weights(const Importer *im, const TfliteOperator *op, const TfliteRow *row)
-{
-    const TfliteTensor *x = &im->file.tensor[op->in[0]], *w = &im->file.tensor[op->in[1]];
-    if (!(row->types & HAS_STORED_WEIGHTS)) return false;
-    return type_flag(x->type) == OF_F32 ? (type_flag(w->type) & OF_BYTES) && w->data.count
-                                        : type_flag(x->type) == OF_I16 && type_flag(w->type) == OF_I8;
-}
-
-static void list_unknown_types(Importer *im, const TfliteOperator *op, const TfliteRow *row)
-{
-    const char *where = tflite_where(im->cx, &im->file, op);
-    const TfliteTensor *first = op->in_count && op->in[0] >= 0 ? &im->file.tensor[op->in[0]] : NULL;
-    if (!first) return;
-    if (!(type_flag(first->type) & row->types)) {
-        diag_listed(im->cx, UNSUPPORTED, where, "an input of type %s; accepted: %s",
-                    tflite_type_text(im->cx, first->type), tflite_types_accepted(im->cx, row_accepts, row));
-        return;
-    }
-    for (int i = 1; i < op->in_count && i < row->alike; i++)
-        if (op->in[i] >= 0 && im->file.tensor[op->in[i]].type != first->type
-            && !(i == 1 && has_stored_weights(im, op, row))) {
-            diag_listed(im->cx, UNSUPPORTED, where, "inputs of the types %s and %s together; accepted: one type",
-                        tflite_type_text(im->cx, first->type),
-                        tflite_type_text(im->cx, im->file.tensor[op->in[i]].type));
-            return;
-        }
-}
-
-static void list_unknown_operator(Importer *im, const TfliteOperator *op)
-{
-    Ctx *cx = im->cx;
-    const char *where = tflite_where(cx, &im->file, op);
-    const TfliteRow *row = tflite_row_find(op->code);
-    if (op->code == TFLITE_CUSTOM)
-        diag_listed(cx, UNSUPPORTED, where, "custom operators; accepted: the operators of `loopwright ops --tflite`");
-    else if (!row)
-        diag_listed(cx, UNSUPPORTED, where, "the operator is unknown; accepted: those of `loopwright ops --tflite`");
-    else if (op->version > row->newest)
-        diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; accepted: up to %d", op->version,
-                    row->newest);
-    else if (op->options_type && row->options && op->options_type != row->options)
-        diag_listed(cx, ERROR, where, "its options are of kind %d, those of another operator; accepted: kind %d",
-                    op->options_type, row->options);
-    else list_unknown_types(im, op, row);
-}
-
-/* True if the tensor is an input of an operator that writes its variable tensors. */
-static bool is_written(const Importer *im, int tensor)
-{
-    bool is_input = false;
-    for (int i = 0; i < im->file.operator_count; i++) {
-        const TfliteOperator *op = &im->file.operator[i];
-        const TfliteRow *row = tflite_row_find(op->code);
-        for (int k = 0; k < op->in_count; k++) {
-            if (op->in[k] != tensor) continue;
-            if (!row || !(row->types & WRITES_VARIABLES)) return false;
-            is_input = true;
-        }
-    }
-    return is_input;
-}
-
-static void list_unknown_tensor(Importer *im, const TfliteTensor *t)
-{
-    const char *where = tensor_where(im->cx, t);
-    if (t->is_variable && !is_written(im, (int)(t - im->file.tensor)))
-        diag_listed(im->cx, UNSUPPORTED, where,
-                    "a variable tensor that no operator writes; accepted: the states of recurrent layers and of SVDF, "
-                    "and resource variables (VAR_HANDLE)");
-    if (t->is_sparse && !t->data.count)
-        diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is not constant; accepted: sparse weights");
-    if (t->is_blockwise && (t->block_scales < 0 || t->block_scales >= im->file.tensor_count || !t->data.count))
-        diag_listed(im->cx, UNSUPPORTED, where,
-                    "a quantization other than scales and zero points; accepted: one scale, one per channel, or one "
-                    "per block of a constant's last dimension, without zero points");
-}
-
-static void list_unknown(Importer *im)
-{
-    for (int i = 0; i < im->file.operator_count; i++) list_unknown_operator(im, &im->file.operator[i]);
-    for (int i = 0; i < im->file.tensor_count; i++) list_unknown_tensor(im, &im->file.tensor[i]);
-}
-
-/* ---- 2. Inputs, operators, outputs ------------------------------------------------------------------------------- */
+/* ---- Inputs, constants, operators -------------------------------------------------------------------------------- */
 
 /* Emitted indices are 32 bits wide. */
 static bool is_too_large(Ctx *cx, const Tensor *t)
@@ -150,7 +52,8 @@ static Tensor *value_of_input(Importer *im, const TfliteTensor *t, const char *p
     DType type;
     int64_t dim[MAX_RANK];
     if (!tflite_dtype(t->type, &type)) {
-        diag_unsupported(im->cx, tensor_where(im->cx, t), "elements of type %s", tflite_type_text(im->cx, t->type));
+        diag_unsupported(im->cx, tflite_tensor_where(im->cx, t), "elements of type %s",
+                         tflite_type_text(im->cx, t->type));
         return NULL;
     }
     for (int d = 0; d < t->rank; d++) {
@@ -175,19 +78,19 @@ static Tensor *make_input(Importer *im, const TfliteTensor *t)
     DType type;
     const Expr *shape[MAX_RANK];
     if (!tflite_dtype(t->type, &type)) {
-        diag_unsupported(im->cx, tensor_where(im->cx, t), "elements of type %s; accepted: %s",
+        diag_unsupported(im->cx, tflite_tensor_where(im->cx, t), "elements of type %s; accepted: %s",
                          tflite_type_text(im->cx, t->type), tflite_types_accepted(im->cx, NULL, NULL));
         return NULL;
     }
     for (int d = 0; d < t->rank; d++) {
         shape[d] = tflite_dim(&im->open, t, d);
         if (shape[d]->kind == EXPR_INT && shape[d]->integer < 1)
-            diag_error(im->cx, tensor_where(im->cx, t), "dimension %d is %lld; 1 to %ld is accepted", d,
+            diag_error(im->cx, tflite_tensor_where(im->cx, t), "dimension %d is %lld; 1 to %ld is accepted", d,
                        (long long)shape[d]->integer, (long)INT32_MAX);
     }
     Tensor *out = ctx_failed(im->cx) ? NULL : tensor_new(im->cx, t->name, type, t->rank, shape);
     if (out && is_too_large(im->cx, out))
-        diag_error(im->cx, tensor_where(im->cx, t), "it is %s; fewer than 2^31 elements are accepted",
+        diag_error(im->cx, tflite_tensor_where(im->cx, t), "it is %s; fewer than 2^31 elements are accepted",
                    tensor_shape_text(im->cx, out));
     if (out) out->quant = t->quant;
     return out;
@@ -201,7 +104,7 @@ static void note_examples(Importer *im)
         const TfliteTensor *t = &f->tensor[f->input[i]];
         for (int d = 0; d < t->rank; d++)
             if (t->is_open[d]) {
-                diag_listed(im->cx, NOTE, tensor_where(im->cx, t),
+                diag_listed(im->cx, NOTE, tflite_tensor_where(im->cx, t),
                             "dimension %d is open in the file; its example, %lld, is the size; --dim %s sets another",
                             d, (long long)t->dim[d],
                             d == 0 ? "batch=N" : text_format(im->cx, "%s.%d=N", t->name, d));
@@ -217,7 +120,7 @@ static void make_inputs(Importer *im, Model *out)
         int index = im->file.input[i];
         const TfliteTensor *t = &im->file.tensor[index];
         if (im->value[index])
-            diag_error(im->cx, tensor_where(im->cx, t),
+            diag_error(im->cx, tflite_tensor_where(im->cx, t),
                        "it is listed twice as an input of the model; once is accepted");
         im->value[index] = constant_option(im, t);
         if (im->value[index]) im->value[index]->quant = t->quant;
@@ -240,12 +143,12 @@ static Tensor *value_at(Importer *im, int index)
     if (im->value[index] || !t->data.count) return im->value[index];
     im->constant_bytes += t->data.count + sparse_bytes(t) / MOST_ZEROS;
     if (im->constant_bytes / MOST_COPIES > im->file.flat.bytes.count)
-        diag_error(im->cx, tensor_where(im->cx, t),
+        diag_error(im->cx, tflite_tensor_where(im->cx, t),
                    "constants that share buffers have more than %d times the bytes of the file; fewer are accepted",
                    MOST_COPIES);
     else im->value[index] = tflite_constant(im->cx, t);
     if (!im->value[index])
-        diag_unsupported(im->cx, tensor_where(im->cx, t), "constants of type %s; accepted: %s",
+        diag_unsupported(im->cx, tflite_tensor_where(im->cx, t), "constants of type %s; accepted: %s",
                          tflite_type_text(im->cx, t->type), tflite_types_accepted(im->cx, NULL, NULL));
     return im->value[index];
 }
@@ -290,7 +193,7 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
         diag_unsupported(im->cx, tflite_where(im->cx, &im->file, c->op),
                          "its output %d (\"%s\"); the outputs before it are accepted", i, t->name);
     if (im->value[index] || t->data.count)
-        diag_error(im->cx, tensor_where(im->cx, t),
+        diag_error(im->cx, tflite_tensor_where(im->cx, t),
                    "it is the output of two operators, or a constant that is an output; one operator is accepted");
     if (ctx_failed(im->cx)) return;
     check_result(im, c, t, result);
@@ -309,7 +212,7 @@ static bool import_state(Importer *im, const TfliteOperator *op)
     Tensor *given = op->in_count > 1 && op->in[1] >= 0 ? value_at(im, op->in[1]) : NULL, *result = NULL;
     if (ctx_failed(im->cx) || !tflite_state_operator(&im->states, op, given, &result)) return false;
     if (result && im->value[op->out[0]])
-        diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[op->out[0]]),
+        diag_error(im->cx, tflite_tensor_where(im->cx, &im->file.tensor[op->out[0]]),
                    "it is the output of two operators; one is accepted");
     if (result) im->value[op->out[0]] = result;
     return true;
@@ -320,7 +223,8 @@ static void import_operator(Importer *im, const TfliteOperator *op)
     if (import_state(im, op) || ctx_failed(im->cx)) return;
     TfliteCall *c = NEW(im->cx->arena, TfliteCall);
     *c = (TfliteCall){
-        .cx = im->cx, .file = &im->file, .op = op, .row = tflite_row_find(op->code), .in_count = op->in_count
+        .cx = im->cx, .file = &im->file, .op = op, .row = tflite_row_find(op->code), .in_count = op->in_count,
+        .subgraphs = &im->subgraphs
     };
     const char *where = tflite_where(im->cx, &im->file, op);
     c->name = op->out_count ? im->file.tensor[op->out[0]].name : c->row->name;
@@ -345,12 +249,77 @@ static void import_operator(Importer *im, const TfliteOperator *op)
         if (c->next[i]) tflite_variable_set(&im->states, op->in[i], c->next[i]);
 }
 
+/* ---- Other subgraphs --------------------------------------------------------------------------------------------- */
+
+/* Gives the subgraph's inputs their values. */
+static bool bind_inputs(Importer *im, const TfliteCall *c, Tensor *const *in)
+{
+    for (int i = 0; i < im->file.input_count; i++) {
+        const int index = im->file.input[i];
+        DType type;
+        if (!tflite_dtype(im->file.tensor[index].type, &type) || type != in[i]->type)
+            tflite_refuse(c, "input %d of its subgraph is %s; %s is given", i,
+                          tflite_type_text(im->cx, im->file.tensor[index].type), dtype_info(in[i]->type)->spelling);
+        if (im->value[index]) tflite_refuse(c, "its subgraph lists input %d twice; once is accepted", i);
+        im->value[index] = in[i];
+    }
+    return !ctx_failed(im->cx);
+}
+
+static bool has_subgraph(Importer *outer, const TfliteCall *c, int64_t subgraph)
+{
+    if (subgraph < 1 || subgraph >= outer->file.subgraph_count)
+        tflite_refuse(c, "its subgraph %lld does not exist; 1 to below %d is accepted", (long long)subgraph,
+                      outer->file.subgraph_count);
+    else if (outer->depth == MOST_DEPTH || ++*outer->imported > MOST_SUBGRAPHS)
+        tflite_unsupported(c, "subgraphs %d deep, or executed at more than %d places; fewer are accepted",
+                           MOST_DEPTH + 1, MOST_SUBGRAPHS);
+    return !ctx_failed(outer->cx);
+}
+
+static bool run_subgraph(TfliteCall *c, int64_t subgraph, Tensor *const *in, int in_count, Tensor **out, int out_count);
+
+static bool subgraph_open(Importer *im, const Importer *outer, int64_t subgraph)
+{
+    Ctx *cx = outer->cx;
+    *im = (Importer){ .cx = cx, .options = outer->options, .constant_bytes = outer->constant_bytes, .open = outer->open,
+                      .subgraphs = { run_subgraph, im }, .depth = outer->depth + 1, .imported = outer->imported };
+    if (!tflite_subgraph_read(cx, outer->file.flat.bytes, (size_t)subgraph, &im->file)) return false;
+    im->file.rounds_once = outer->file.rounds_once;
+    im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
+    tflite_states_open(cx, &im->file, &im->states);
+    tflite_list_unknown(im->cx, &im->file);
+    return !ctx_failed(cx);
+}
+
+static bool run_subgraph(TfliteCall *c, int64_t subgraph, Tensor *const *in, int in_count, Tensor **out, int out_count)
+{
+    Importer *outer = c->subgraphs->importer, *im = NEW(c->cx->arena, Importer);
+    if (!has_subgraph(outer, c, subgraph) || !subgraph_open(im, outer, subgraph)) return false;
+    if (im->file.input_count != in_count || im->file.output_count != out_count)
+        tflite_refuse(c, "its subgraph %lld has %d inputs and %d outputs; %d and %d are expected", (long long)subgraph,
+                      im->file.input_count, im->file.output_count, in_count, out_count);
+    if (ctx_failed(c->cx) || !bind_inputs(im, c, in)) return false;
+    for (int i = 0; i < im->file.operator_count && !ctx_failed(c->cx); i++)
+        import_operator(im, &im->file.operator[i]);
+    for (int i = 0; i < out_count && !ctx_failed(c->cx); i++)
+        if (!(out[i] = value_at(im, im->file.output[i])))
+            tflite_refuse(c, "output %d of its subgraph is computed by no operator", i);
+    if (im->states.count)
+        tflite_unsupported(c, "variables inside of its subgraph (\"%s\"); variables of the first subgraph are accepted",
+                           im->states.at[0].name);
+    outer->constant_bytes = im->constant_bytes;
+    return !ctx_failed(c->cx);
+}
+
+/* ---- Outputs and states ------------------------------------------------------------------------------------------ */
+
 /* Returns the output; a copy, if it is also an input, a constant, or another output. */
 static Tensor *distinct_output(Importer *im, int index, Tensor *const *others, int count)
 {
     Tensor *t = value_at(im, index);
     if (!t) {
-        diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[index]),
+        diag_error(im->cx, tflite_tensor_where(im->cx, &im->file.tensor[index]),
                    "it is an output, but no operator computes it");
         return NULL;
     }
@@ -417,7 +386,8 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
 {
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
-    *im = (Importer){ .cx = cx, .options = options ? options : &none };
+    *im = (Importer){ .cx = cx, .options = options ? options : &none, .subgraphs = { run_subgraph, im },
+                      .imported = NEW(cx->arena, int) };
     im->open = (TfliteOpen){ .cx = cx, .options = im->options, .size = map_new(cx->arena) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
@@ -431,7 +401,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
         im->file.rounds_once = im->options->rounds_once;
         im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
         tflite_states_open(cx, &im->file, &im->states);
-        list_unknown(im);
+        tflite_list_unknown(im->cx, &im->file);
         if (!ctx_failed(cx)) make_inputs(im, out);
         if (!ctx_failed(cx)) note_examples(im);
         for (int i = 0; i < im->file.operator_count && !ctx_failed(cx); i++) import_operator(im, &im->file.operator[i]);

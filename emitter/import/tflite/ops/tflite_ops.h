@@ -7,12 +7,21 @@
 
 enum { TFLITE_OUTPUTS = 64 };        /* of one operator (Split) */
 
+struct TfliteCall;
+
+/* Imports another subgraph of the file: out[] gets the values of its outputs on the values in[]. False: refused. */
+typedef struct TfliteSubgraphs {
+    bool (*run)(struct TfliteCall *c, int64_t subgraph, Tensor *const *in, int in_count, Tensor **out, int out_count);
+    struct Importer *importer;
+} TfliteSubgraphs;
+
 /* One operator during its lowering. */
 typedef struct TfliteCall {
     Ctx *cx;
     const TfliteFile *file;
     const TfliteOperator *op;
     const struct TfliteRow *row;
+    const TfliteSubgraphs *subgraphs;
     const char *name;                /* for the emitted calls: the first output's */
     int in_count; Tensor **in;       /* absent ones are NULL */
     Tensor *out[TFLITE_OUTPUTS];     /* set by the lowering */
@@ -34,7 +43,8 @@ enum {
     OF_BYTES = OF_I8 | OF_U8,
     /* Where input 0 is FLOAT32, input 1 may be integers with scales (tflite_real_weights); where it is INT16, INT8 */
     HAS_STORED_WEIGHTS = 512,
-    WRITES_VARIABLES = 1024          /* every input that is a variable tensor: TfliteCall.next */
+    WRITES_VARIABLES = 1024,         /* every input that is a variable tensor: TfliteCall.next */
+    RUNS_SUBGRAPHS = 2048
 };
 
 /* Dimensions of the inputs that may stay open. A row without lowering keeps all if its operator is elementwise. */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports what a subgraph has that no row supports: operators, their versions, element types, variables. */
+#include "import/tflite/tflite_unknown.h"
+
+#include "import/tflite/ops/tflite_rows.h"
+#include "support/text.h"
+
+const char *tflite_tensor_where(Ctx *cx, const TfliteTensor *t) { return text_format(cx, "tensor \"%s\"", t->name); }
+
+static int type_flag(int type)
+{
+    static const struct { DType type; int flag;
+    } flags[] = {
+        { F32, OF_F32 },   { I8, OF_I8 }, { I32, OF_I32 }, { I64, OF_I64 },
+        { BOOL, OF_BOOL }, { U8, OF_U8 }, { I16, OF_I16 }, { F16, OF_F16 },
+    };
+    DType t;
+    if (type == TFLITE_RESOURCE) return OF_HANDLE;
+    for (size_t i = 0; tflite_dtype(type, &t) && i < sizeof flags / sizeof flags[0]; i++)
+        if (flags[i].type == t) return flags[i].flag;
+    return 0;
+}
+
+static bool row_accepts(int type, const void *row) { return type_flag(type) & ((const TfliteRow *)row)->types; }
+
+/* True for 8-bit weights of an operator on floats or 16-bit integers. */
+static bool has_stored_weights(const TfliteFile *f, const TfliteOperator *op, const TfliteRow *row)
+{
+    const TfliteTensor *x = &f->tensor[op->in[0]], *w = &f->tensor[op->in[1]];
+    if (!(row->types & HAS_STORED_WEIGHTS)) return false;
+    return type_flag(x->type) == OF_F32 ? (type_flag(w->type) & OF_BYTES) && w->data.count
+                                        : type_flag(x->type) == OF_I16 && type_flag(w->type) == OF_I8;
+}
+
+static void list_unknown_types(Ctx *cx, const TfliteFile *f, const TfliteOperator *op, const TfliteRow *row)
+{
+    const char *where = tflite_where(cx, f, op);
+    const TfliteTensor *first = op->in_count && op->in[0] >= 0 ? &f->tensor[op->in[0]] : NULL;
+    if (!first) return;
+    if (!(type_flag(first->type) & row->types)) {
+        diag_listed(cx, UNSUPPORTED, where, "an input of type %s; accepted: %s",
+                    tflite_type_text(cx, first->type), tflite_types_accepted(cx, row_accepts, row));
+        return;
+    }
+    for (int i = 1; i < op->in_count && i < row->alike; i++)
+        if (op->in[i] >= 0 && f->tensor[op->in[i]].type != first->type
+            && !(i == 1 && has_stored_weights(f, op, row))) {
+            diag_listed(cx, UNSUPPORTED, where, "inputs of the types %s and %s together; accepted: one type",
+                        tflite_type_text(cx, first->type),
+                        tflite_type_text(cx, f->tensor[op->in[i]].type));
+            return;
+        }
+}
+
+static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
+{
+    const char *where = tflite_where(cx, f, op);
+    const TfliteRow *row = tflite_row_find(op->code);
+    if (op->code == TFLITE_CUSTOM)
+        diag_listed(cx, UNSUPPORTED, where, "custom operators; accepted: the operators of `loopwright ops --tflite`");
+    else if (!row)
+        diag_listed(cx, UNSUPPORTED, where, "the operator is unknown; accepted: those of `loopwright ops --tflite`");
+    else if (op->version > row->newest)
+        diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; accepted: up to %d", op->version,
+                    row->newest);
+    else if (op->options_type && row->options && op->options_type != row->options)
+        diag_listed(cx, ERROR, where, "its options are of kind %d, those of another operator; accepted: kind %d",
+                    op->options_type, row->options);
+    else list_unknown_types(cx, f, op, row);
+}
+
+/* True if the tensor is an input of an operator that writes its variable tensors. */
+static bool is_written(const TfliteFile *f, int tensor)
+{
+    bool is_input = false;
+    for (int i = 0; i < f->operator_count; i++) {
+        const TfliteOperator *op = &f->operator[i];
+        const TfliteRow *row = tflite_row_find(op->code);
+        for (int k = 0; k < op->in_count; k++) {
+            if (op->in[k] != tensor) continue;
+            if (!row || !(row->types & WRITES_VARIABLES)) return false;
+            is_input = true;
+        }
+    }
+    return is_input;
+}
+
+static void list_unknown_tensor(Ctx *cx, const TfliteFile *f, const TfliteTensor *t)
+{
+    const char *where = tflite_tensor_where(cx, t);
+    if (t->is_variable && !is_written(f, (int)(t - f->tensor)))
+        diag_listed(cx, UNSUPPORTED, where,
+                    "a variable tensor that no operator writes; accepted: the states of recurrent layers and of SVDF, "
+                    "and resource variables (VAR_HANDLE)");
+    if (t->is_sparse && !t->data.count)
+        diag_listed(cx, UNSUPPORTED, where, "a sparse tensor that is not constant; accepted: sparse weights");
+    if (t->is_blockwise && (t->block_scales < 0 || t->block_scales >= f->tensor_count || !t->data.count))
+        diag_listed(cx, UNSUPPORTED, where,
+                    "a quantization other than scales and zero points; accepted: one scale, one per channel, or one "
+                    "per block of a constant's last dimension, without zero points");
+}
+
+void tflite_list_unknown(Ctx *cx, const TfliteFile *f)
+{
+    for (int i = 0; i < f->operator_count; i++) list_unknown_operator(cx, f, &f->operator[i]);
+    for (int i = 0; i < f->tensor_count; i++) list_unknown_tensor(cx, f, &f->tensor[i]);
+}
