@@ -34,7 +34,8 @@ agree() {
 
 setup build-npydiff ${CC:-cc} -std=c99 -O1 "$root/tests/tools/npydiff.c" -lm -o "$work/npydiff"
 
-for model in "$models"/qlinear_*.onnx "$models"/fused.onnx "$models"/heads.onnx "$models"/narrow.onnx "$models"/ml_*.onnx; do
+for model in "$models"/qlinear_*.onnx "$models"/fused.onnx "$models"/heads.onnx "$models"/narrow.onnx "$models"/sixteen.onnx \
+    "$models"/ml_*.onnx; do
     name=${model##*/} name=${name%.onnx}
     case $name in *"$only"*) ;; *) continue ;; esac
     if emit "$name" > "$log" 2>&1; then pass "$name-build"
@@ -43,6 +44,18 @@ for model in "$models"/qlinear_*.onnx "$models"/fused.onnx "$models"/heads.onnx 
         [ ! -f "$models/$name.in$k.npy" ] && [ ! -f "$models/$name.in$k.0.npy" ] || check "$name-$k" agree "$name" "$k"
     done
 done
+
+# sixteen: a network of 16-bit QDQ of ../shared, whose recorded values are equal to the bit.
+recorded=$root/../shared/cases/exports/sixteen_bit_qdq
+sixteen() {
+    cp "$recorded/ad01.qdq_s16s8.onnx" "$work/ad01.onnx" || return
+    models=$work
+    emit ad01 && "$work/ad01/program" "$recorded/r0_in0.npy" "$work/ad01/out.npy" &&
+        cmp "$work/ad01/out.npy" "$recorded/r0_out0.npy"
+}
+case sixteen-bit-qdq in *"$only"*)
+    if [ -d "$recorded" ]; then check sixteen-bit-qdq sixteen; else skip sixteen-bit-qdq "no ../shared/cases/exports"; fi ;;
+esac
 
 # names: the header has the file's names of the classes.
 names() { grep -q '"idle", "walking", "on stairs"' "$work/ml_names/ml_names.h"; }

@@ -4,6 +4,7 @@
  *
  *   requantize_fixed     y = to(clamp((x * m + c) >> n, min, max))               64 bits; c: rounding and zero point
  *     with `zero`        y = to(clamp((((x * m) >> (n - 1)) + 2 * zero + 1) >> 1, min, max))    32 bits
+ *   requantize_words     y = to(clamp((x * m + (x * low >> 31) + c) >> n, min, max))          a factor of 62 bits
  *   requantize_even      y = to(clamp(even((x * m + c) / d) + zero, min, max))   for exact ties; d is even
  *   requantize_sum       y = to(clamp((a * ma + b * mb + c) >> n, min, max))     two 8-bit operands
  *     with `up`          y = to(clamp(((((a << up) * ma + (b << up) * mb) >> 32) + c) >> n, min, max))
@@ -12,7 +13,8 @@
  *   even(t / d) = floor((t + d/2 - 1 + floor(t / d) % 2) / d)
  *
  * The form with `zero` equals c = zero * 2^n + 2^(n-1): the zero point and one half, added after the first shift.
- * m, c and n of requantize_fixed, and m and c of requantize_even, are attributes or one value per channel.
+ * m, c and n of requantize_fixed, m, low and c of requantize_words, and m and c of requantize_even, are attributes or
+ * one value per channel.
  * recentered stores the same values with the other signedness: i8 with zero point z equals u8 with z + 128. */
 #include "graph/dag/op_build.h"
 
@@ -28,9 +30,8 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
     return false;
 }
 
-static bool check_operands(Ctx *cx, const Node *n, int operands)
+static bool check_types(Ctx *cx, const Node *n, int operands, const DType *constants)
 {
-    static const DType constants[] = { I32, I64, U8 };
     for (int i = 0; i < n->in_count; i++) {
         DType t = n->in[i] ? n->in[i]->type : I8, wanted = i < operands ? I8 : constants[i - operands];
         if (i < operands ? t == I8 || t == U8 || t == I16 || t == I32 : !n->in[i] || t == wanted) continue;
@@ -40,6 +41,11 @@ static bool check_operands(Ctx *cx, const Node *n, int operands)
         return false;
     }
     return true;
+}
+
+static bool check_operands(Ctx *cx, const Node *n, int operands)
+{
+    return check_types(cx, n, operands, (const DType[]){ I32, I64, U8 });
 }
 
 static Tensor *input(const Node *n, int i) { return i < n->in_count ? n->in[i] : NULL; }
@@ -116,6 +122,23 @@ static int requantize_fixed(Ctx *cx, const Node *n, Tensor **out)
         BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("c", c), BIND_T("n", shifts), { NULL, NULL, NULL }
     };
     return node_attr(n, "zero") ? centered(cx, n, factor, binds, out) : shifted(cx, n, sum, shifts, binds, out);
+}
+
+static int requantize_words(Ctx *cx, const Node *n, Tensor **out)
+{
+    if (!check_types(cx, n, 1, (const DType[]){ I32, I32, I64 })) return 0;
+    Tensor *m = input(n, 1), *low = input(n, 2), *c = input(n, 3);
+    const int64_t bits = node_int(n, "low", 0);
+    if (bits < 0 || bits > INT32_MAX)
+        op_refuse(cx, n, "'low' is %lld, but it must be in 0..%d", (long long)bits, INT32_MAX);
+    const char *sum = OP_TEXT(cx, "i64(x[*]) * high + (i64(x[*]) * low >> 31) offset",
+                              { "high", m ? "i64(m[*])" : op_number(cx, node_int(n, "multiplier", 1)) },
+                              { "low", low ? "i64(l[*])" : op_number(cx, bits) },
+                              { "offset", c ? "+ c[*]" : plus_text(cx, node_int(n, "offset", 0)) });
+    const Bind binds[] = {
+        BIND_T("x", n->in[0]), BIND_T("m", m), BIND_T("l", low), BIND_T("c", c), { NULL, NULL, NULL }
+    };
+    return ctx_failed(cx) ? 0 : shifted(cx, n, sum, NULL, binds, out);
 }
 
 static const char *pair_text(Ctx *cx, const Node *n, const char *type)
@@ -238,6 +261,13 @@ static const AttrRow requantize_fixed_attrs[] = {
     { "zero",       ATTR_INT, "the zero point of the result: c = zero * 2^n + 2^(n-1); n is at least 33", NULL },
     LIMITS, { 0 }
 };
+static const AttrRow requantize_words_attrs[] = {
+    { "multiplier", ATTR_INT, "m, used when input 1 is absent", NULL },
+    { "low",        ATTR_INT, "the factor's low word, in 0..2^31-1, used when input 2 is absent", NULL },
+    { "offset",     ATTR_INT, "c, used when input 3 is absent", NULL },
+    { "shift",      ATTR_INT, "n", NULL },
+    LIMITS, { 0 }
+};
 static const AttrRow requantize_even_attrs[] = {
     { "multiplier", ATTR_INT, "m, used when input 1 is absent", NULL },
     { "offset",     ATTR_INT, "c, used when input 2 is absent", NULL },
@@ -268,6 +298,17 @@ static const OpCase requantize_fixed_cases[] = {
     { "shift=63", "i32[3]", NULL, "'shift' is 63" },
     { "", "f32[3]", NULL, "integers of up to 32 bits" },
     { "", "i32[3] i64[3]", NULL, "i32 is expected" },
+    { 0 }
+};
+static const OpCase requantize_words_cases[] = {
+    { "multiplier=1518500250 low=2147483647 offset=2199023255552 shift=42 to=i16",
+      "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}", "i16[2][3]", NULL },
+    { "shift=33 min=-7 max=9", "i32[2][3] i32[3]={1073741824,2147483647,1500000000} i32[3]={0,2147483647,5} "
+      "i64[3]={0,-4294967296,99999999999}", "i8[2][3]", NULL },
+    { "multiplier=3 low=1073741824 offset=-5 shift=1 to=i16", "i16[6]={1,-1,2,-2,3,-32768}", "i16[6]", NULL },
+    { "low=-1", "i32[3]", NULL, "'low' is -1" },
+    { "", "i32[3] i64[3]", NULL, "i32 is expected" },
+    { "shift=63", "i32[3]", NULL, "'shift' is 63" },
     { 0 }
 };
 static const OpCase requantize_even_cases[] = {
@@ -307,6 +348,8 @@ static const OpCase recentered_cases[] = {
 const Op ops_requantize[] = {
     REQUANTIZE(requantize_fixed, "y[*] = to(clamp((x[*] * m[*] + c[*]) >> n[*], min, max))",
                "x multiplier offset shift", 1, 4),
+    REQUANTIZE(requantize_words, "y[*] = to(clamp((x[*] * m[*] + (x[*] * low[*] >> 31) + c[*]) >> n, min, max))",
+               "x multiplier low offset", 1, 4),
     REQUANTIZE(requantize_even, "y[*] = to(clamp(x[*] * m[*] + c[*] by d, ties to even, + zero, min, max))",
                "x multiplier offset", 1, 3),
     REQUANTIZE(requantize_sum, "y[*] = to(clamp((a[*] * ma + b[*] * mb + c) >> n, min, max))", "a b", 2, 2),

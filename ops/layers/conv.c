@@ -10,8 +10,8 @@
  *                     over the taps whose quotients are exact
  *
  * With 8-bit integers the result is the i32 sum of (x[...] - zero) * (k[...] - zero_w), where `zero` and `zero_w` are
- * the zero points; outside of x the product is 0. An x of 16 bits with an 8-bit k is summed likewise, without zero
- * points of x. A bias is a separate addition.
+ * the zero points; outside of x the product is 0. An x of 16 bits with an 8-bit k is summed likewise. A bias is a
+ * separate addition.
  *
  * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g] */
 #include "graph/dag/index_map.h"
@@ -68,9 +68,10 @@ static bool check_zero(Ctx *cx, const Node *n)
     static const char *const attrs[] = { "zero", "zero_w" };
     for (int i = 0; i < 2; i++) {
         int64_t zero = node_int(n, attrs[i], 0);
-        if (!zero || (is_byte(n->in[0]) && zero >= -255 && zero <= 255)) continue;
-        op_refuse(cx, n, "'%s' is %lld and the input %s; a zero point requires i8 or u8, and is in -255..255", attrs[i],
-                  (long long)zero, dtype_info(n->in[0]->type)->spelling);
+        if (!zero || (is_byte(n->in[i]) && zero >= -255 && zero <= 255)) continue;
+        if (n->in[i]->type == I16 && zero >= INT16_MIN && zero <= INT16_MAX) continue;
+        op_refuse(cx, n, "'%s' is %lld and the %s %s; a zero point requires i8 or u8, and is in -255..255, or i16",
+                  attrs[i], (long long)zero, i ? "kernel" : "input", dtype_info(n->in[i]->type)->spelling);
         return false;
     }
     return true;
@@ -298,7 +299,7 @@ static const AttrRow conv_attrs[] = {
     { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
     { "groups",   ATTR_INT,  "number of independent groups of channels", "1" },
-    { "zero",     ATTR_INT,  "zero point of x (8-bit integers); subtracted inside of the image only", NULL },
+    { "zero",     ATTR_INT,  "zero point of x (8-bit or 16-bit integers); subtracted inside of the image only", NULL },
     { "zero_w",   ATTR_INT,  "zero point of k", NULL },
     { "wide",     ATTR_INT,  "1: sums of integers are i64", NULL },
     { 0 }
@@ -307,7 +308,7 @@ static const AttrRow depthwise_attrs[] = {
     { "stride",   ATTR_INTS, "distance of adjacent windows, one for each spatial dimension or one for all", NULL },
     { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
-    { "zero",     ATTR_INT,  "zero point of x (8-bit integers); subtracted inside of the image only", NULL },
+    { "zero",     ATTR_INT,  "zero point of x (8-bit or 16-bit integers); subtracted inside of the image only", NULL },
     { "zero_w",   ATTR_INT,  "zero point of k", NULL },
     { "wide",     ATTR_INT,  "1: sums of integers are i64", NULL },
     { 0 }
@@ -350,9 +351,9 @@ static const OpCase conv2d_cases[] = {
     { "pad=1,1,1,1 zero=-7 zero_w=5 groups=2", "i8[1][4][4][4] i8[3][3][2][6]", "i32[1][4][4][6]", NULL },
     { "pad=1,1,1,1", "i16[1][4][4][3] i8[3][3][3][6]", "i32[1][4][4][6]", NULL },
     { "pad=1,1,1,1 wide=1", "i16[1][4][4][3] i8[3][3][3][6]", "i64[1][4][4][6]", NULL },
-    { "zero=1", "i16[1][4][4][3] i8[3][3][3][6]", NULL, "'zero' is 1 and the input i16" },
+    { "zero=-3000 pad=1,1,1,1", "i16[1][4][4][3] i8[3][3][3][6]", "i32[1][4][4][6]", NULL },
     { "", "i8[1][4][4][3] i16[3][3][3][6]", NULL, "input 1 is i16, but input 0 is i8" },
-    { "zero_w=1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'zero_w' is 1 and the input f32" },
+    { "zero_w=1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'zero_w' is 1 and the kernel f32" },
     { "zero=1", "i32[1][4][4][3] i32[3][3][3][6]", NULL, "'zero' is 1 and the input i32" },
     { "strides=1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "did you mean 'stride'?" },
     { 0 }

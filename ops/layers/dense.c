@@ -90,9 +90,9 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     const int64_t zero = node_int(n, "zero", 0), zero_w = node_int(n, "zero_w", 0);
-    const bool has_bytes = op_sums_integers(n) && (!zero || x->type != I16);
+    const bool has_bytes = op_sums_integers(n);
     if (!has_bytes && (zero || zero_w))
-        op_refuse(cx, n, "the input is %s; with 'zero' or 'zero_w', i8 or u8 is expected",
+        op_refuse(cx, n, "the input is %s; with 'zero' or 'zero_w', i8, u8 or i16 is expected",
                   dtype_info(x->type)->spelling);
     bool chosen[MAX_RANK] = { false };
     chosen[x->rank - 1] = true;
@@ -113,7 +113,7 @@ static Tensor *fold_zero(Ctx *cx, const Node *n)
 }
 
 static const AttrRow dense_attrs[] = {
-    { "zero",   ATTR_INT, "zero point of an 8-bit x, subtracted from each element; products accumulate in i32", NULL },
+    { "zero",   ATTR_INT, "zero point of an x of 8 or 16 bits, subtracted from each element; sums are i32", NULL },
     { "zero_w", ATTR_INT, "zero point of an 8-bit w", NULL },
     { "wide",   ATTR_INT, "1: sums of integers are i64", NULL },
     { 0 }
@@ -124,9 +124,9 @@ static const OpCase dense_cases[] = {
     { "zero=3 zero_w=1", "i8[5] i8[5][3]", "i32[3]", NULL },
     { "", "i16[2][5] i8[5][3]", "i32[2][3]", NULL },
     { "wide=1", "i16[2][5] i8[5][3]", "i64[2][3]", NULL },
-    { "zero=3", "i16[2][5] i8[5][3]", NULL, "with 'zero' or 'zero_w', i8 or u8" },
+    { "zero=-2000", "i16[2][5] i8[5][3]", "i32[2][3]", NULL },
     { "", "i8[2][5] i16[5][3]", NULL, "input 1 is i16" },
-    { "zero=3", "f32[5] f32[5][3]", NULL, "with 'zero' or 'zero_w', i8 or u8" },
+    { "zero=3", "f32[5] f32[5][3]", NULL, "with 'zero' or 'zero_w', i8, u8 or i16" },
     { "", "f32[2][5] f32[5][3]", "f32[2][3]", NULL },
     { "", "f32[5] f32[5][3]", "f32[3]", NULL },
     { "", "f32[2][4][5] f32[5][3]", "f32[2][4][3]", NULL },

@@ -18,7 +18,8 @@ from onnx import TensorProto, helper, numpy_helper
 APART = "--apart" in sys.argv
 FOLDER = pathlib.Path(sys.argv[-1]) if APART else pathlib.Path(__file__).resolve().parent.parent / "models"
 TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.uint8): TensorProto.UINT8, np.dtype(np.int8): TensorProto.INT8,
-         np.dtype(np.int32): TensorProto.INT32, np.dtype(np.int64): TensorProto.INT64, np.dtype(np.bool_): TensorProto.BOOL, np.dtype(np.float64): TensorProto.DOUBLE}
+         np.dtype(np.int16): TensorProto.INT16, np.dtype(np.int32): TensorProto.INT32,
+         np.dtype(np.int64): TensorProto.INT64, np.dtype(np.bool_): TensorProto.BOOL, np.dtype(np.float64): TensorProto.DOUBLE}
 MICROSOFT = "com.microsoft"
 
 
@@ -58,10 +59,10 @@ class Builder:
         kinds = sorted({o.type.tensor_type.elem_type for o in self.outputs})
         self.outputs = [helper.make_tensor_value_info("all_%d" % kind, kind, None) for kind in kinds]
 
-    def save(self, draws=2, draw=None):
+    def save(self, draws=2, draw=None, join=True):
         """Writes the model, and what ONNX Runtime computes without changing the graph. `draws` inputs; draw(k) gives the
         later ones."""
-        if not APART:
+        if not APART and join:
             self.join()
         graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.weights)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid(*d) for d in self.domains],
@@ -263,9 +264,52 @@ def heads():
     b.save(draw=lambda n: {name: real(*a.shape) if a.dtype == np.float32 else np.array([4, 2], np.int32) for name, a in b.arrays.items()})
 
 
+def sixteen():
+    """Activations of 16 bits with zero points, weights of 8: a convolution, one per channel, a dense layer, a batch norm.
+    The expected values are ONNX Runtime's, whose sums are floats; the inputs are such that no sum is near a tie."""
+    b = Builder("sixteen", opset=21)
+    own = np.random.default_rng(16)
+    f = lambda *shape: own.standard_normal(shape).astype(np.float32)
+
+    def grid(x, scale, zero):
+        ports = [b.constant(np.float32(scale)), b.constant(np.int16(zero))]
+        q = b.node("QuantizeLinear", [x, *ports], domain="", keep=False)
+        return q, b.node("DequantizeLinear", [q, *ports], domain="", keep=False)
+
+    def weights(*shape, per=0):
+        scale = (0.004 + 0.01 * own.random(shape[per])).astype(np.float32)
+        codes = own.integers(-127, 128, shape).astype(np.int8)
+        return b.node("DequantizeLinear", [codes, scale, np.zeros(shape[per], np.int8)], domain="", keep=False, axis=per), scale
+
+    def bias(scale, step):
+        unit = (scale * np.float32(step)).astype(np.float32)
+        codes = own.integers(-30000, 30000, scale.shape).astype(np.int32)
+        return b.node("DequantizeLinear", [codes, unit, np.zeros(scale.shape, np.int32)], domain="", keep=False, axis=0)
+
+    x = b.input("x", f(1, 3, 8, 8))
+    _, x = grid(x, 1.2e-4, 700)
+    w, scale = weights(8, 3, 3, 3)
+    y = b.node("Conv", [x, w, bias(scale, 1.2e-4)], domain="", keep=False, pads=[1, 1, 1, 1])
+    y = b.node("Relu", [y], domain="", keep=False)
+    _, y = grid(y, 2.1e-4, -32768)
+    w, scale = weights(8, 1, 3, 3)
+    y = b.node("Conv", [y, w, bias(scale, 2.1e-4)], domain="", keep=False, group=8, strides=[2, 2], pads=[0, 0, 1, 1])
+    _, y = grid(y, 3.3e-4, -1900)
+    y = b.node("MaxPool", [y], domain="", keep=False, kernel_shape=[2, 2], strides=[2, 2])
+    y = b.node("Flatten", [y], domain="", keep=False)
+    w, scale = weights(32, 10, per=1)
+    y = b.node("Gemm", [y, w, bias(scale, 3.3e-4)], domain="", keep=False)
+    _, y = grid(y, 9.7e-4, 250)
+    y = b.node("BatchNormalization", [y, 1 + 0.1 * f(10), f(10), f(10), 1 + own.random(10).astype(np.float32)], domain="", keep=False)
+    q, _ = grid(y, 7.9e-4, -11)
+    b.outputs = [helper.make_tensor_value_info(q, TensorProto.INT16, None)]
+    b.save(draw=lambda n: {"x": f(1, 3, 8, 8)}, join=False)
+
+
 if __name__ == "__main__":
     qlinear(np.uint8, "qlinear_u8")
     qlinear(np.int8, "qlinear_s8")
     fused()
     heads()
     narrow()
+    sixteen()

@@ -4,6 +4,7 @@
  *
  *   constants   random scales, offsets, grids and ranges: every constant found gives the reference's value at the ends
  *               of the range, at every step of the staircase and at random points
+ *   words       factors of two words for grids of 16 bits: the same
  *   layers      one call of each kind, then random networks, through all passes, byte for byte; no float remains
  *   ties        if an intermediate float would round, the layer stays in floats, unless the option takes it; otherwise
  *               they are equal to the bit
@@ -149,7 +150,7 @@ static void constants(void)
     for (int i = 0; i < TRIALS; i++) {
         const int kind = i % 3, reach = 8 + pick(n, 22);
         const Grid g = random_grid(n, random_scale(n, -4, kind));
-        Affine x = { g.step * random_scale(n, 6 - reach - pick(n, 3), kind), 0, i % 7 ? 1 : 1 + pick(n, 60) };
+        Affine x = { g.step * random_scale(n, 6 - reach - pick(n, 3), kind), 0, i % 7 ? 1 : 1 + pick(n, 60), 0 };
         if (pick(n, 2)) x.offset = random_scale(n, -3 + pick(n, 6), kind) * (pick(n, 2) ? 1 : -1);
         const Interval range = { -(INT64_C(1) << reach), (INT64_C(1) << reach) - pick(n, 9) };
         Scaling s;
@@ -173,7 +174,7 @@ static void centered_constants(void)
     for (int i = 0; i < TRIALS; i++) {
         const int kind = i % 3, reach = 10 + pick(n, 20);
         const Grid g = random_grid(n, random_scale(n, -4, kind));
-        const Affine x = { g.step * random_scale(n, 6 - reach - pick(n, 3), kind), 0, 1 };
+        const Affine x = { g.step * random_scale(n, 6 - reach - pick(n, 3), kind), 0, 1, 0 };
         const Interval range = { -(INT64_C(1) << reach), (INT64_C(1) << reach) - pick(n, 9) };
         Scaling s;
         if (!kind) general++;
@@ -195,7 +196,7 @@ static void constants_of_sums(void)
         const int kind = i % 3;
         const Grid g = random_grid(n, random_scale(n, -4, kind));
         const double scale_b = random_scale(n, -5 + pick(n, 3), kind) * (pick(n, 4) ? 1 : -1);
-        const Affine x = { random_scale(n, -5 + pick(n, 3), kind), (double)(pick(n, 200) - 100) * scale_b, 1 };
+        const Affine x = { random_scale(n, -5 + pick(n, 3), kind), (double)(pick(n, 200) - 100) * scale_b, 1, 0 };
         Scaling s;
         bool is_fixed = scaling_of_sum(&x, scale_b, &g, byte, byte, &s);
         if (!is_fixed && !scaling_even(&x, scale_b, &g, byte, byte, 0, &s)) continue;
@@ -211,12 +212,55 @@ static void constants_of_sums(void)
     ctx_free(n->cx);
 }
 
+/* Grids of 16 bits: the points on both sides of random steps, the ends, and random points. */
+static int wrong_words(Net *n, const Scaling *s, const Affine *x, const Grid *g, Interval range)
+{
+    int wrong = 0;
+    for (int i = 0; i < 600; i++) {
+        const double k = (double)(g->least + (int64_t)(draw_bits(n, 16) % (uint64_t)(g->greatest - g->least + 1)));
+        const double at = ((k - (double)g->zero - 0.5) * g->step * (double)x->count - x->offset) / x->scale;
+        int64_t a = (int64_t)fmax(-4e9, fmin(4e9, floor(at))) + x->zero + i % 3;
+        if (i > 400) a = range.least + (int64_t)(draw_bits(n, 31) % (uint64_t)(range.greatest - range.least + 1));
+        if (i > 597) a = i % 2 ? range.least : range.greatest;
+        if (a < range.least || a > range.greatest) continue;
+        const Real r = { a - x->zero, 0, x->count, x->scale, 0, x->offset };
+        const int64_t y = asr(a * s->m + asr(a * s->low, 31) + s->c, s->n);
+        wrong += (y < g->least ? g->least : y > g->greatest ? g->greatest : y) != on_grid(&r, g);
+    }
+    return wrong;
+}
+
+static void constants_of_words(void)
+{
+    enum { TRIALS = 300 };
+    Net net = net_new(9), *n = &net;
+    int found = 0, general = 0, wrong = 0;
+    for (int i = 0; i < TRIALS; i++) {
+        const int kind = i % 3, reach = 12 + pick(n, 19);
+        const bool is_whole = pick(n, 3) > 0;
+        const Grid g = { random_scale(n, -12, kind), pick(n, 8192) - 4096, is_whole ? -32768 : -200 - pick(n, 9000),
+                         is_whole ? 32767 : 3000 + pick(n, 9000) };
+        Affine x = { g.step * random_scale(n, 15 - reach - pick(n, 3), kind), 0, i % 7 ? 1 : 1 + pick(n, 60),
+                     pick(n, 2) ? pick(n, 8192) - 4096 : 0 };
+        if (pick(n, 2)) x.offset = random_scale(n, -3 + pick(n, 6), kind) * (pick(n, 2) ? 1 : -1);
+        const Interval range = { -(INT64_C(1) << reach), (INT64_C(1) << reach) - pick(n, 9) };
+        Scaling s;
+        general += !kind;
+        if (!scaling_of_words(&x, &g, range, 62, &s)) continue;
+        found += !kind;
+        wrong += wrong_words(n, &s, &x, &g, range) || s.m < 0 || s.m > INT32_MAX || s.low < 0 || s.low > INT32_MAX;
+    }
+    check_that(!wrong && found > general * 9 / 10, "factors of two words", "%d of %d, %d wrong", found, general, wrong);
+    ctx_free(n->cx);
+}
+
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
 /* A real tensor with its contents on its grid: v is over (stored - zero), as doubles, so operators sum them exactly. */
 typedef struct Layer { Tensor *real, *v; Grid grid; } Layer;
 
-typedef struct World { Net net; int kind; bool takes_u8, takes_reals; } World;      /* kind: of the scales */
+/* kind: of the scales; is_sixteen: activations have 16 bits */
+typedef struct World { Net net; int kind; bool takes_u8, takes_reals, is_sixteen; } World;
 
 static Tensor *run(Ctx *cx, Tensor *t)
 {
@@ -237,14 +281,13 @@ static Tensor *doubles_like(Net *n, const Tensor *t)
 static Tensor *quantized(World *w, Tensor *real, const Grid *g)
 {
     Ctx *cx = w->net.cx;
-    const bool is_u8 = w->takes_u8 && pick(&w->net, 2);
-    const DType t = is_u8 ? U8 : I8;
+    const bool is_u8 = !w->is_sixteen && w->takes_u8 && pick(&w->net, 2);
+    const DType t = w->is_sixteen ? I16 : is_u8 ? U8 : I8;
     Tensor *scale = tensor_scalar(cx, "scale", F32, g->step),
            *zero = tensor_scalar(cx, "zero", t, (double)(g->zero + (is_u8 ? 128 : 0)));
     if (pick(&w->net, 2))
         return call_text(cx, "annotation.simulated_quantize", "sq", (Tensor *[]){ real, scale, zero }, 3,
-                         "bits=8 sign=%d",
-                         !is_u8);
+                         "bits=%d sign=%d", w->is_sixteen ? 16 : 8, !is_u8);
     Tensor *stored = call_text(cx, "quantize", "q", (Tensor *[]){ real, scale, zero }, 3, "to=%s",
                                dtype_info(t)->spelling);
     return call_text(cx, "dequantize", "dq", (Tensor *[]){ stored, scale, zero }, 3, "");
@@ -258,6 +301,17 @@ typedef struct Terms {
     double low, high;
 } Terms;
 
+/* A grid of random step and zero point, for values up to about 2^exponent of 80 steps, or of 32768. */
+static Grid grid_of(World *w, double most, bool starts_at_zero)
+{
+    int exponent;
+    Net *n = &w->net;
+    frexp(most / (w->is_sixteen ? 24000 : 80), &exponent);
+    const double step = random_scale(n, exponent - 1, w->kind);
+    if (w->is_sixteen) return (Grid){ step, pick(n, 4000) - (starts_at_zero ? 32768 : 2000), -32768, 32767 };
+    return (Grid){ step, pick(n, 60) - 30 - (starts_at_zero ? 98 : 0), -128, 127 };
+}
+
 /* The layer that stores `real`, the value of the terms; the grid covers most of the values. */
 static Layer stored(World *w, Tensor *real, const Terms *x)
 {
@@ -267,9 +321,7 @@ static Layer stored(World *w, Tensor *real, const Terms *x)
         most = fmax(most, fabs(at(x->a, i) * x->scale[i % x->channels] + (x->b ? at(x->b, i) * x->scale_b : 0)
                                + x->offset[i % x->channels])
                               / (double)x->count);
-    int exponent;
-    frexp(most / 80, &exponent);
-    const Grid g = { random_scale(n, exponent - 1, w->kind), pick(n, 60) - 30 - (x->low == 0 ? 98 : 0), -128, 127 };
+    const Grid g = grid_of(w, most, x->low == 0);
     Layer l = { quantized(w, real, &g), doubles_like(n, x->a), g };
     double *values = own_data(n->cx, l.v);
     const Grid wide = { g.step, 0, -100000, 100000 };
@@ -282,7 +334,7 @@ static Layer stored(World *w, Tensor *real, const Terms *x)
         int64_t v = on_grid(&r, &wide);
         if (x->low > -1e30 && v < on_grid(&low, &wide)) v = on_grid(&low, &wide);
         if (x->high < 1e30 && v > on_grid(&high, &wide)) v = on_grid(&high, &wide);
-        v = v + g.zero < -128 ? -128 - g.zero : v + g.zero > 127 ? 127 - g.zero : v;
+        v = v + g.zero < g.least ? g.least - g.zero : v + g.zero > g.greatest ? g.greatest - g.zero : v;
         values[i] = (double)v;
     }
     return l;
@@ -323,16 +375,19 @@ static Tensor *activated(World *w, Tensor *real, Terms *x)
 static Layer input_layer(World *w, int rank, const int64_t *shape)
 {
     Net *n = &w->net;
-    const bool is_u8 = w->takes_u8 && pick(n, 2);
-    const Grid g = { random_scale(n, -5, w->kind), pick(n, 40) - 20, -128, 127 };
-    Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", is_u8 ? U8 : I8, rank, shape);
+    const bool is_u8 = !w->is_sixteen && w->takes_u8 && pick(n, 2);
+    const Grid g = w->is_sixteen ? (Grid){ random_scale(n, -13, w->kind), pick(n, 4000) - 2000, -32768, 32767 }
+                                 : (Grid){ random_scale(n, -5, w->kind), pick(n, 40) - 20, -128, 127 };
+    const DType t = w->is_sixteen ? I16 : is_u8 ? U8 : I8;
+    Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", t, rank, shape);
     Tensor *in[] = {
         x, tensor_scalar(n->cx, "scale", F32, g.step), tensor_scalar(n->cx, "zero", x->type,
         (double)(g.zero + (is_u8 ? 128 : 0)))
     };
     Layer l = { call_text(n->cx, "dequantize", "dq", in, 3, ""), doubles_like(n, x), g };
     double *values = own_data(n->cx, l.v);
-    for (int64_t i = 0; i < tensor_elems(x); i++) values[i] = (double)(pick(n, 256) - 128 - g.zero);
+    for (int64_t i = 0; i < tensor_elems(x); i++) values[i] = w->is_sixteen ? (double)(pick(n, 65536) - 32768 - g.zero)
+                                                                           : (double)(pick(n, 256) - 128 - g.zero);
     return l;
 }
 
@@ -556,9 +611,9 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 /* Stored values of a layer as its type has them. */
 static void *bytes_of(Net *n, const Layer *l, DType t)
 {
-    int8_t *to = NEW_ARRAY(n->cx->arena, int8_t, tensor_elems(l->v));
+    void *to = arena_alloc(n->cx->arena, (size_t)(tensor_elems(l->v) * dtype_info(t)->bytes));
     for (int64_t i = 0; i < tensor_elems(l->v); i++)
-        to[i] = (int8_t)(uint8_t)((int64_t)at(l->v, i) + l->grid.zero + (t == U8 ? 128 : 0));
+        dtype_store(t, to, i, (Scalar){ .i = (int64_t)at(l->v, i) + l->grid.zero + (t == U8 ? 128 : 0) });
     return to;
 }
 
@@ -595,7 +650,7 @@ static void single_layers(void)
     for (int k = 0; k < KINDS; k++) {
         int wrong = 0, floats = 0, failed = 0;
         for (uint32_t trial = 0; trial < 18; trial++) {
-            World w = { net_new(100 * (uint32_t)k + trial), (int)trial % 3, trial % 2 != 0, true };
+            World w = { net_new(100 * (uint32_t)k + trial), (int)trial % 3, trial % 2 != 0, true, false };
             const Layer x = input_layer(&w, SHAPE(1, 4, 3, 5)), y = kinds[k].make(&w, x);
             const Outcome o = ctx_failed(w.net.cx) ? (Outcome){ false, -1 } : outcome_of(&w, &x, &y);
             wrong += !o.is_right;
@@ -608,12 +663,36 @@ static void single_layers(void)
     }
 }
 
+/* Activations of 16 bits and weights of 8: sums of products, moves of elements and, as an option, sums of two. */
+static void layers_of_sixteen_bits(void)
+{
+    static const struct { const char *name; MakeLayer *make; } made[] = {
+        { "conv-16", conv }, { "pointwise-16", pointwise }, { "depthwise-16", depthwise }, { "dense-16", dense_layer },
+        { "add-16", added }, { "concat-16", side_by_side }, { "max_pool-16", max_pooled },
+    };
+    for (int k = 0; k < (int)(sizeof made / sizeof *made); k++) {
+        int wrong = 0, floats = 0, failed = 0;
+        for (uint32_t trial = 0; trial < 9; trial++) {
+            World w = { net_new(5000 + 100 * (uint32_t)k + trial), (int)trial % 3, false, false, true };
+            const Layer x = input_layer(&w, SHAPE(1, 4, 3, 5)), y = made[k].make(&w, x);
+            const Outcome o = ctx_failed(w.net.cx) ? (Outcome){ false, -1 } : outcome_of(&w, &x, &y);
+            wrong += !o.is_right;
+            floats += o.floats > 0;
+            failed += o.floats < 0;
+            if (o.floats < 0) printf("# %s\n", net_error(&w.net));
+            ctx_free(w.net.cx);
+        }
+        check_that(!wrong && !floats && !failed, check_label(made[k].name, "equals-the-reference"),
+                   "%d wrong, %d with floats, %d failed", wrong, floats, failed);
+    }
+}
+
 static void networks(int count)
 {
     int wrong = 0, floats = 0;
     uint32_t first_wrong = 0;
     for (int i = 0; i < count; i++) {
-        World w = { net_new(9000 + (uint32_t)i), i % 3, i % 2 != 0, true };
+        World w = { net_new(9000 + (uint32_t)i), i % 3, i % 2 != 0, true, false };
         const Layer x = input_layer(&w, SHAPE(1, 5, 4, 1 + pick(&w.net, 6)));
         Layer y = x;
         for (int layers = 2 + pick(&w.net, 4); layers > 0; layers--) y = kinds[pick(&w.net, KINDS)].make(&w, y);
@@ -632,7 +711,7 @@ static void networks(int count)
 /* A mean of four, of steps of `step`; the number of calls that stay in floats. */
 static int floats_of_mean(double step, Qdq qdq)
 {
-    World w = { net_new(1), 0, false, false };
+    World w = { net_new(1), 0, false, false, false };
     Net *n = &w.net;
     const Grid g = { step, 3, -128, 127 };
     Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(1, 4, 4, 2));
@@ -661,7 +740,7 @@ static void equal_to_floats(void)
 {
     int differ = 0, floats = 0;
     for (uint32_t i = 0; i < 40; i++) {
-        World w = { net_new(700 + i), 1, i % 2 != 0, false };
+        World w = { net_new(700 + i), 1, i % 2 != 0, false, false };
         Net *n = &w.net;
         const Layer x = input_layer(&w, SHAPE(1, 4, 4, 3));
         Layer y = x;
@@ -684,7 +763,7 @@ static void tables(void)
     static const char *const curves[] = { "sigmoid", "tanh", "hard_swish", "leaky_relu", "exp" };
     int differ = 0, others = 0;
     for (uint32_t i = 0; i < 15; i++) {
-        World w = { net_new(800 + i), 0, i % 2 != 0, false };
+        World w = { net_new(800 + i), 0, i % 2 != 0, false, false };
         Net *n = &w.net;
         const Layer x = input_layer(&w, SHAPE(256));
         double *values = own_data(n->cx, x.v);
@@ -706,7 +785,7 @@ static void tables(void)
  * grid is a limit of bytes, and a product after it requires no other form. */
 static void from_grid_to_grid(void)
 {
-    World w = { net_new(900), 0, false, false };
+    World w = { net_new(900), 0, false, false, false };
     Net *n = &w.net;
     const Layer x = input_layer(&w, SHAPE(256));
     double *values = own_data(n->cx, x.v);
@@ -729,7 +808,7 @@ static void from_grid_to_grid(void)
  * channel. */
 static void shrinks(void)
 {
-    World w = { net_new(950), 1, false, false };
+    World w = { net_new(950), 1, false, false, false };
     Net *n = &w.net;
     const Layer x = input_layer(&w, SHAPE(1, 4, 4, 3));
     const Weights k = weights(&w, SHAPE(1, 1, 3, 4)), k2 = weights(&w, SHAPE(1, 1, 4, 2));
@@ -748,7 +827,8 @@ static void shrinks(void)
 
 int main(int argc, char **argv)
 {
-    CHECK_RUN(constants, centered_constants, constants_of_sums, single_layers, ties, equal_to_floats, tables,
+    CHECK_RUN(constants, centered_constants, constants_of_sums, constants_of_words, single_layers,
+              layers_of_sixteen_bits, ties, equal_to_floats, tables,
               from_grid_to_grid, shrinks);
     networks(argc > 1 ? atoi(argv[1]) : 40);
     return check_done();

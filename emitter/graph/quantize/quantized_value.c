@@ -8,6 +8,7 @@
  *   the sum of two grids       two terms
  *   a mean                     the sum in i32, and the element count
  *   limits (relu, clip)        low and high
+ *   a batch norm               its simpler form, a scale and a shift
  *
  * A number that no double represents exactly (a product of three scales) rules the affine value out. An affine value is
  * recomputed for each consumer, so only grids, which cost nothing, may have several. */
@@ -362,7 +363,7 @@ static Tensor *summed(Ctx *cx, const Node *n, const QuantizedValue *x, const Qua
     int count = n->attr_count;
     const Attr *attr = n->attr;
     const bool has_zeros = op_attr_row(n->op, "zero") && (!k->zero || op_attr_row(n->op, "zero_w"));
-    if (k->q->type == I8 && has_zeros && (x->q->type == I8 || (x->q->type == I16 && !x->zero))) {
+    if (k->q->type == I8 && has_zeros && is_stored(x->q->type)) {
         Node with = *n;
         if (x->zero) with.attr = attr = with_number(cx, n, "zero", ATTR_INT, x->zero, &count);
         with.attr_count = count;
@@ -560,6 +561,18 @@ static const QuantizedValue *limited(const QuantizedContext *f, const Node *n)
     return y;
 }
 
+/* The simpler form of a call whose operands after the first are constants (a batch norm: a scale and a shift). */
+static const QuantizedValue *simplified(const QuantizedContext *f, const Node *n)
+{
+    Tensor **in = arena_copy(f->cx->arena, n->in, (size_t)n->in_count * sizeof *in);
+    if (n->in_count < 2 || !quantized_of(f, in[0])) return NULL;
+    for (int i = 1; i < n->in_count; i++)
+        if (!in[i] || !(in[i] = quantized_constant(f->cx, in[i]))) return NULL;
+    const Node *now = op_call(f->cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
+    Tensor *y = now ? n->op->meaning.simplify(f->cx, now) : NULL;
+    return y ? quantized_of(f, y) : NULL;
+}
+
 const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n)
 {
     const Op *op = n->op;
@@ -572,7 +585,8 @@ const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n
     if (op->quantization.limits) return limited(f, n);
     if (op->quantization.total) return averaged(f, n);
     if (op->fold.affine && n->in_count == 2) return affine(f, n);
-    return op->quantization.is_bilinear ? product(f, n) : NULL;
+    if (op->quantization.is_bilinear) return product(f, n);
+    return op->meaning.simplify ? simplified(f, n) : NULL;
 }
 
 const QuantizedValue *quantized_of(const QuantizedContext *f, Tensor *t)

@@ -121,7 +121,7 @@ static Grid limited_grid(const QuantizedValue *x, const Grid *g)
 /* Returns channel i as a function of q itself. */
 static Affine affine_of(const QuantizedValue *x, int64_t i)
 {
-    return (Affine){ x->scale[i], exact_sum(x->offset[i], -exact_product(x->scale[i], (double)x->zero)), x->count };
+    return (Affine){ x->scale[i], exact_sum(x->offset[i], -exact_product(x->scale[i], (double)x->zero)), x->count, 0 };
 }
 
 static Interval stored_reach(const QuantizedValue *x)
@@ -171,6 +171,25 @@ static Tensor *fixed_call(Ctx *cx, const char *label, const QuantizedValue *x, c
     Tensor *in[] = { x->q, along(cx, x, "m", I32, m.at), along(cx, x, "c", I64, c.at),
                      n.is_one ? NULL : along(cx, x, "n", U8, n.at) };
     return call(cx, "requantize_fixed", label, in, n.is_one ? 3 : 4, ATTRS(SHIFTED(s, g)));
+}
+
+/* With factors of two words. */
+static Tensor *words_call(Ctx *cx, const char *label, const QuantizedValue *x, const Scaling *s, const Grid *g,
+                          DType to)
+{
+    Column m = column_new(cx, x->channels), low = column_new(cx, x->channels), c = column_new(cx, x->channels);
+    for (int64_t i = 0; i < x->channels; i++) {
+        column_put(&m, i, s[i].m);
+        column_put(&low, i, s[i].low);
+        column_put(&c, i, s[i].c);
+    }
+    const bool is_one = m.is_one && low.is_one;
+    Tensor *in[] = { x->q, is_one ? NULL : along(cx, x, "m", I32, m.at),
+                     is_one ? NULL : along(cx, x, "low", I32, low.at),
+                     c.is_one ? NULL : along(cx, x, "c", I64, c.at) };
+    return call(cx, "requantize_words", label, in, !c.is_one ? 4 : !is_one ? 3 : 1,
+                ATTRS(attr_if(is_one, attr_int("multiplier", s->m)), attr_if(is_one, attr_int("low", s->low)),
+                      attr_if(c.is_one, attr_int("offset", s->c)), SHIFTED(s, g)));
 }
 
 /* The same without offsets per channel: the constants are centered. */
@@ -234,6 +253,22 @@ static bool centered_of(const QuantizedContext *f, const QuantizedValue *x, cons
     return true;
 }
 
+/* True if all channels admit factors of two words with one shift: the least of those that each of them takes alone. */
+static bool words_of(const QuantizedValue *x, const Grid *g, Scaling *s)
+{
+    enum { ANY = 62 };
+    int most = ANY, least = ANY;
+    for (int turn = 0; turn < 2; turn++, most = least)
+        for (int64_t i = 0; i < x->channels; i++) {
+            const Affine a = { x->scale[i], x->offset[i], x->count, x->zero };
+            if (turn && s[i].n == most) continue;
+            if (!scaling_of_words(&a, g, stored_reach(x), most, &s[i])) return false;
+            if (turn && s[i].n != most) return false;
+            if (s[i].n < least) least = s[i].n;
+        }
+    return true;
+}
+
 /* The nearest constants of each channel; of one shift if one is below a word. */
 static bool near_of(const QuantizedContext *f, const QuantizedValue *x, const Grid *g, Scaling *s)
 {
@@ -293,28 +328,35 @@ static Tensor *sum_in_high_word(Ctx *cx, const char *label, const QuantizedValue
                       attr_int("offset", offset), attr_int("shift", s->n - BELOW), LIMITS(g)));
 }
 
-/* Requantizes the sum of two grids. */
+static Interval type_range(const Tensor *q)
+{
+    const DTypeInfo *type = dtype_info(q->type);
+    return (Interval){ type->least, type->greatest };
+}
+
+/* Requantizes the sum of two grids. For 16 bits no line is proved, and the exact quotient is an option (takes_ties):
+ * floats round such a sum as other runtimes do. */
 static Tensor *sum_requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *g,
                                DType to)
 {
     Ctx *cx = f->cx;
     Scaling s;
-    const Interval byte = { INT8_MIN, INT8_MAX };
     Affine a = affine_of(x, 0);
     a.offset = exact_sum(a.offset, -exact_product(x->scale_b, (double)x->zero_b));
     if (isnan(a.offset) || x->channels != 1) return NULL;
     Tensor *in[] = { x->q, x->b };
     enum { MOST_SHIFT = 62 };
     const bool is_wide = to == I16 || x->q->type == I16 || x->b->type == I16;
+    const Interval range = type_range(x->q), range_b = type_range(x->b);
     if (is_wide ? f->in_fixed_point && scaling_near(&a, x->scale_b, g, stored_reach(x), MOST_SHIFT, &s)
-                : scaling_of_sum(&a, x->scale_b, g, byte, byte, &s)) {
+                : scaling_of_sum(&a, x->scale_b, g, range, range_b, &s)) {
         Tensor *high = f->in_fixed_point && !is_wide ? sum_in_high_word(cx, label, x, &s, g, to) : NULL;
         if (high) return high;
         return call(cx, "requantize_sum", label, in, 2,
                     ATTRS(attr_int("multiplier_a", s.m), attr_int("multiplier_b", s.m_b), attr_int("offset", s.c),
                           SHIFTED(&s, g)));
     }
-    if (is_wide || !scaling_even(&a, x->scale_b, g, byte, byte, 0, &s)) return NULL;
+    if (!scaling_even(&a, x->scale_b, g, range, range_b, 0, &s)) return NULL;
     if (!f->takes_ties && !s.equals_floats) return NULL;
     return call(cx, "requantize_sum_even", label, in, 2,
                 ATTRS(attr_int("multiplier_a", s.m), attr_int("multiplier_b", s.m_b), attr_int("offset", s.c),
@@ -350,7 +392,7 @@ static Tensor *regridded(Ctx *cx, const char *label, const QuantizedValue *x, co
 }
 
 /* The first of these forms: exact constants, without offsets per channel and with; a quotient with exact ties; the
- * nearest constants. The last is the only one of 16-bit grids. */
+ * nearest constants, in fixed point. The exact constants of 16-bit grids are factors of two words. */
 static Tensor *requantized_to(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole,
                               DType to)
 {
@@ -362,7 +404,8 @@ static Tensor *requantized_to(const QuantizedContext *f, const char *label, cons
     Scaling *s = NEW_ARRAY(cx->arena, Scaling, x->channels);
     if (to == I8 && centered_of(f, x, &g, s)) return centered_call(cx, label, x, s, &g, to);
     if (to == I8 && fixed_of(x, &g, s)) return fixed_call(cx, label, x, s, &g, to);
-    if (to == I8 && evens_of(f, x, &g, s)) return even_call(cx, label, x, s, &g, to);
+    if (to == I16 && !f->in_fixed_point && words_of(x, &g, s)) return words_call(cx, label, x, s, &g, to);
+    if ((to == I8 || !f->in_fixed_point) && evens_of(f, x, &g, s)) return even_call(cx, label, x, s, &g, to);
     if (!near_of(f, x, &g, s)) return NULL;
     return is_centered(x, s, &g) ? centered_call(cx, label, x, s, &g, to) : fixed_call(cx, label, x, s, &g, to);
 }

@@ -9,6 +9,10 @@
  * doubles with an error bound, and if that is inconclusive, exact sums of doubles (Shewchuk 1997, "Adaptive precision
  * floating-point arithmetic").
  *
+ * A grid of 16 bits has 256 times the steps, so c is confined to an interval 256 times as short, which a factor of 31
+ * bits rarely meets. A factor m + low / 2^31 of two words has an error so small that a step that is clearly between two
+ * integers needs no check; the others bound c as above.
+ *
  * Ties at every second step admit no such c, because a straight line cannot treat odd and even steps differently. The
  * scales are then fractions of small numbers, and an exact quotient is used. */
 #include "graph/quantize/requantize.h"
@@ -65,10 +69,10 @@ double exact_sum(double a, double b)
     return x.count == 1 ? a + b : (double)NAN;
 }
 
-/* Returns the sign of 2 * (a * scale + b * scale_b + offset) - halves * count * step. */
+/* Returns the sign of 2 * ((a - zero) * scale + b * scale_b + offset) - halves * count * step. */
 static int sign_at(const Affine *x, int64_t a, double scale_b, int64_t b, int64_t halves, double step)
 {
-    const double twice = 2 * (double)a, other = 2 * (double)b, edge = -(double)(halves * x->count);
+    const double twice = 2 * (double)(a - x->zero), other = 2 * (double)b, edge = -(double)(halves * x->count);
     const double term[] = { twice * x->scale, other * scale_b, 2 * x->offset, edge * step };
     double near = 0, size = 0;
     for (int i = 0; i < 4; i++) near += term[i], size += fabs(term[i]);
@@ -111,14 +115,14 @@ static int64_t stored_value_of(const Affine *x, int64_t a, double scale_b, int64
 int64_t grid_quantize(double v, const Grid *g)
 {
     enum { FAR = 1 << 20 };
-    return stored_value_of(&(Affine){ 0, v, 1 }, 0, 0, 0, g, -FAR, FAR);
+    return stored_value_of(&(Affine){ 0, v, 1, 0 }, 0, 0, 0, g, -FAR, FAR);
 }
 
 /* Returns the first a in the range that reaches k; one past the range if none does. */
 static int64_t step_at(const Affine *x, const Grid *g, Interval range, int64_t k)
 {
     double v = (((double)(k - g->zero) - 0.5) * g->step * (double)x->count - x->offset) / x->scale;
-    int64_t t = bounded(ceil(v), range.least, range.greatest + 1);
+    int64_t t = bounded(ceil(v + (double)x->zero), range.least, range.greatest + 1);
     while (t > range.least && reaches(x, t - 1, g, k)) t--;
     while (t <= range.greatest && !reaches(x, t, g, k)) t++;
     return t;
@@ -210,6 +214,59 @@ bool scaling_centered(const Affine *x, const Grid *g, Interval range, Scaling *o
 {
     enum { LEAST_SHIFT = 33 };
     return line_of(x, g, range, MOST_N, true, out) && out->n >= LEAST_SHIFT;
+}
+
+/* Returns a * (m + low / 2^31), rounded down. */
+static int64_t words_product(const Scaling *s, int64_t a)
+{
+    return a * s->m + floor_div(a * s->low, INT64_C(1) << FACTOR_BITS);
+}
+
+/* Returns the greatest shift for which the factor's high word has 31 bits, and no sum exceeds 2^61. */
+static int shift_of_words(double ratio, double offset, const Grid *g, double reach, int most)
+{
+    const double size = fabs(offset) + fabs((double)g->zero) + 1 + reach * ratio;
+    int n = shift_for(ratio, most < MOST_N ? most : MOST_N);
+    while (n > 0 && ldexp(size, n) > 0x1p61) n--;
+    return n;
+}
+
+/* Intersects the interval of c with the bounds of all steps whose position is within `blur` of an integer. */
+static Interval offsets_of_words(const Affine *x, const Grid *g, Interval range, const Scaling *s, double blur,
+                                 Interval c)
+{
+    const double unit = g->step * (double)x->count / x->scale, start = x->offset / x->scale - (double)x->zero;
+    for (int64_t k = g->least + 1; k <= g->greatest; k++) {
+        const double v = ((double)(k - g->zero) - 0.5) * unit - start;
+        if (v < (double)range.least - 1 || v > (double)range.greatest + 1 || fabs(v - nearbyint(v)) > blur) continue;
+        const int64_t t = step_at(x, g, range, k), edge = k * (INT64_C(1) << s->n);
+        if (t <= range.greatest) c = intersect(c, (Interval){ edge - words_product(s, t), INT64_MAX / 2 });
+        if (t > range.least) c = intersect(c, (Interval){ INT64_MIN / 2, edge - words_product(s, t - 1) - 1 });
+    }
+    return c;
+}
+
+bool scaling_of_words(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out)
+{
+    enum { FREEDOM = 16 };
+    const double unit = (double)x->count * g->step, ratio = x->scale / unit;
+    const double offset = x->offset / unit - (double)x->zero * ratio;
+    const double reach = fmax(fabs((double)range.least), fabs((double)range.greatest)) + fabs((double)x->zero);
+    if (!is_sound(x, g) || range.least < INT32_MIN || range.greatest > INT32_MAX) return false;
+    Scaling s = { .n = shift_of_words(ratio, offset, g, reach, most_shift) };
+    const double factor = ldexp(ratio, s.n), high = floor(factor);
+    if (s.n < 1 || factor < 1) return false;
+    s.m = (int64_t)high;
+    s.low = (int64_t)floor(ldexp(factor - high, FACTOR_BITS));
+    const int64_t center = (int64_t)nearbyint(ldexp(offset + (double)g->zero + 0.5, s.n));
+    /* In units of a: `ratio` is rounded, the low word is cut off, c may move; and the position of a step is a double */
+    const double line = reach * (0x1p-52 + ldexp(1, -FACTOR_BITS) / factor) + (FREEDOM + 2) / factor;
+    const double blur = line + (reach + fabs(x->offset / x->scale) + 1) * 0x1p-48;
+    const Interval c = offsets_of_words(x, g, range, &s, blur, (Interval){ center - FREEDOM, center + FREEDOM });
+    if (blur > 0x1p-4 || c.least > c.greatest) return false;
+    s.c = c.least <= center && center <= c.greatest ? center : c.least;
+    *out = s;
+    return true;
 }
 
 bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range, int most_shift, Scaling *out)

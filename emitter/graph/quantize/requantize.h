@@ -12,11 +12,12 @@
 typedef struct Grid { double step; int64_t zero, least, greatest; } Grid;      /* real = step * (stored - zero) */
 
 /* y = clamp((a * m + b * m_b + c) >> n), or, for ties, clamp(even((a * m + b * m_b + c) / d) + zero). is_wide: needs
- * more than 32 bits. equals_floats: in f32, in any order, nothing is rounded before the quotient. */
-typedef struct Scaling { bool is_even, is_wide, equals_floats; int64_t m, m_b, c, d; int n; } Scaling;
+ * more than 32 bits. equals_floats: in f32, in any order, nothing is rounded before the quotient. A factor of two words
+ * is y = clamp((a * m + (a * low >> 31) + c) >> n). */
+typedef struct Scaling { bool is_even, is_wide, equals_floats; int64_t m, m_b, c, d, low; int n; } Scaling;
 
-/* A real number (a * scale + offset) / count */
-typedef struct Affine { double scale, offset; int64_t count; } Affine;
+/* A real number ((a - zero) * scale + offset) / count. Only scaling_of_words accepts a zero other than 0. */
+typedef struct Affine { double scale, offset; int64_t count, zero; } Affine;
 
 /* Returns the product or sum if a double represents it exactly; else NAN. */
 double exact_product(double a, double b);
@@ -29,6 +30,8 @@ bool scaling_of(const Affine *x, const Grid *g, Interval range, int most_shift, 
  * a 64-bit constant nor a 64-bit sum. */
 bool scaling_centered(const Affine *x, const Grid *g, Interval range, Scaling *out);
 int64_t offset_centered(const Grid *g, int n);
+/* A factor of two words, so that grids of up to 16 bits are exact, too. 0 <= low < 2^31. */
+bool scaling_of_words(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out);
 /* The nearest constants, where no exact ones exist: in the range the result is that of the real quotient moved by at
  * most 2^-8 of a step, and ties round up. For grids of 16 bits, and sums beyond 2^24. scale_b: as below; 0: none. */
 bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range, int most_shift, Scaling *out);
