@@ -43,7 +43,8 @@
  *   LW_FETCH_ROW_I8[m,left,inner,n,own,fill](p: bool, a: i8[m][n])
  *                        y[w<m,c<n] = select(p && left <= w && w < left + inner && c < own, a[w,c], fill)
  *
- * The weights of the panels of i8 are at least -127: two products are added in 16 bits.
+ * The weights of the panels of i8 are at least -127, and with vectors of RISC-V those of windows: two products are
+ * added in 16 bits.
  *
  * Macros for vectors only; on other cores emitted code contains loops:
  *
@@ -232,14 +233,14 @@ static inline void lw_panel(int32_t w, int32_t n, int32_t o, int32_t *c, int32_t
         }
 }
 /* lw: end */
-/* lw: LW_PANEL2_I16 needs LW_SIMD_CHOICE lw_x86_panels lw_rvv_panels lw_panel */
+/* lw: LW_PANEL2_I16 needs LW_SIMD_CHOICE lw_x86_panels lw_panel */
 #ifndef LW_ROWS_PANEL2_I16
 #define LW_ROWS_PANEL2_I16(n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
     lw_panel(2, n, o, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo)
 #endif
 #define LW_PANEL2_I16(n, o, c, a, b) LW_ROWS_PANEL2_I16(n, o, c, a, b)
 /* lw: end */
-/* lw: LW_PANEL_I16 needs LW_SIMD_CHOICE lw_x86_panels lw_rvv_panels lw_panel */
+/* lw: LW_PANEL_I16 needs LW_SIMD_CHOICE lw_x86_panels lw_panel */
 #ifndef LW_ROWS_PANEL_I16
 #define LW_ROWS_PANEL_I16(n, o, c, ci, a, ai, aq, b, bi, bq, bo) \
     lw_panel(1, n, o, (c) + (ci), 0, (a) + (ai), 0, aq, (b) + (bi), bq, bo)
@@ -264,7 +265,7 @@ static inline void lw_panel_i8(int32_t w, int32_t kh, int32_t n, int32_t m, int3
         }
 }
 /* lw: end */
-/* lw: LW_PANELS_I8 needs LW_SIMD_CHOICE lw_neon_panels lw_rv_panels lw_panel_i8 */
+/* lw: LW_PANELS_I8 needs LW_SIMD_CHOICE lw_neon_panels lw_rvv_quads lw_rv_panels lw_panel_i8 */
 #ifndef LW_ROWS_PANELS_I8
 #define LW_ROWS_PANELS_I8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo) \
     lw_panel_i8(w, kh, n, m, d, 0, c, cw, a, aw, ai, aq, b, bi, bq, bo)
@@ -387,7 +388,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 }
 /* lw: end */
 
-/* lw: LW_COPY_I16 needs LW_SIMD_CHOICE lw_dsp_widen lw_x86_widen lw_rvv_widen lw_copy_i16 */
+/* lw: LW_COPY_I16 needs LW_SIMD_CHOICE lw_dsp_widen lw_x86_widen lw_copy_i16 */
 #ifndef LW_ROWS_COPY_I16
 #define LW_ROWS_COPY_I16(n, y, yi, a, ai) lw_copy_i16(n, (y) + (yi), (a) + (ai))
 #endif

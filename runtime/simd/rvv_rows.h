@@ -32,15 +32,26 @@
 typedef vint8m1_t lw_rvv_i8;
 typedef vint16m2_t lw_rvv_i16;
 typedef vint32m4_t lw_rvv_i32;
+typedef vuint16m2_t lw_rvv_u16;
 typedef vuint32m4_t lw_rvv_u32;
 #else
 #define LW_RVV_SIGNED(v) __riscv_vreinterpret_v_u32m1_i32m1(v)
 typedef vint8mf4_t lw_rvv_i8;
 typedef vint16mf2_t lw_rvv_i16;
 typedef vint32m1_t lw_rvv_i32;
+typedef vuint16mf2_t lw_rvv_u16;
 typedef vuint32m1_t lw_rvv_u32;
 #endif
 #define LW_RVV_LANES(n) LW_RVV_32(__riscv_vsetvl_e32)((size_t)(n))
+/* Lanes of the next part of a tile: a constant where `left` is one, without VSETVL. */
+#if LW_RVV_LMUL == 4
+#define LW_RVV_PART 16
+#else
+#define LW_RVV_PART 4
+#endif
+/* Numbers of a layer are constants in its code. */
+#define LW_RVV_INLINE __attribute__((always_inline)) static inline
+static inline size_t lw_rvv_part(int32_t left) { return (size_t)(left < LW_RVV_PART ? left : LW_RVV_PART); }
 #endif
 /* lw: end */
 
@@ -100,80 +111,146 @@ static inline void lw_rvv_2x2(int32_t xs, int32_t ks, int32_t n, int32_t *c, int
 #endif
 /* lw: end */
 
-/* lw: lw_rvv_widen needs LW_SIMD_CHOICE */
+/* lw: lw_rvv_quads needs lw_rvv_types lw_panel_i8 */
 #if LW_SIMD_RVV
-static inline void lw_rvv_widen(int32_t n, int16_t *y, const int8_t *a)
+/* Up to four pixels by four channels. Two products are added in 16 bits, and their lanes to one of 32 bits by VWREDSUM:
+ * of two blocks of d elements, or in single registers of the halves of a block of 16. Empty assembly keeps the
+ * instructions of one element size together, because each change of it costs a VSETVLI. */
+#if LW_RVV_LMUL == 4
+typedef vint8m1_t lw_rvv_row;
+typedef vint16m2_t lw_rvv_products;
+#define LW_RVV_ROW(p, d) __riscv_vle8_v_i8m1(p, (size_t)(d))
+#define LW_RVV_TIMES(x, k, d) __riscv_vwmul_vv_i16m2(x, k, (size_t)(d))
+#define LW_RVV_TIMES_ADD(p, x, k, d) __riscv_vwmacc_vv_i16m2(p, x, k, (size_t)(d))
+#define LW_RVV_SUM(p, s, d) __riscv_vwredsum_vs_i16m2_i32m1(p, s, (size_t)(d))
+#else
+typedef vint8mf2_t lw_rvv_row;
+typedef vint16m1_t lw_rvv_products;
+#define LW_RVV_ROW(p, d) __riscv_vle8_v_i8mf2(p, (size_t)(d))
+#define LW_RVV_TIMES(x, k, d) __riscv_vwmul_vv_i16m1(x, k, (size_t)(d))
+#define LW_RVV_TIMES_ADD(p, x, k, d) __riscv_vwmacc_vv_i16m1(p, x, k, (size_t)(d))
+#define LW_RVV_SUM(p, s, d) __riscv_vwredsum_vs_i16m1_i32m1(p, s, (size_t)(d))
+#endif
+/* Adds the products of x, and of y if `both`, with two channels. */
+#define LW_RVV_ADD_TWO(both, s, t, x, y, k, l, m, n)                                                                   \
+    do {                                                                                                               \
+        lw_rvv_products p_ = LW_RVV_TIMES(x, k, d), q_ = LW_RVV_TIMES(x, l, d);                                        \
+        if (both) p_ = LW_RVV_TIMES_ADD(p_, y, m, d), q_ = LW_RVV_TIMES_ADD(q_, y, n, d);                              \
+        __asm__ volatile("" : "+vr"(p_), "+vr"(q_));                                                                   \
+        s = LW_RVV_SUM(p_, s, d), t = LW_RVV_SUM(q_, t, d);                                                            \
+        __asm__ volatile("" : "+vr"(s), "+vr"(t));                                                                     \
+    } while (0)
+#define LW_RVV_ADD_FOUR(both, s, x, y)                                                                                 \
+    do {                                                                                                               \
+        lw_rvv_products p_ = LW_RVV_TIMES(x, k0, d), q_ = LW_RVV_TIMES(x, k1, d), r_ = LW_RVV_TIMES(x, k2, d),         \
+                        t_ = LW_RVV_TIMES(x, k3, d);                                                                   \
+        if (both) {                                                                                                    \
+            p_ = LW_RVV_TIMES_ADD(p_, y, l0, d), q_ = LW_RVV_TIMES_ADD(q_, y, l1, d);                                  \
+            r_ = LW_RVV_TIMES_ADD(r_, y, l2, d), t_ = LW_RVV_TIMES_ADD(t_, y, l3, d);                                  \
+        }                                                                                                              \
+        __asm__ volatile("" : "+vr"(p_), "+vr"(q_), "+vr"(r_), "+vr"(t_));                                             \
+        s##0 = LW_RVV_SUM(p_, s##0, d), s##1 = LW_RVV_SUM(q_, s##1, d);                                                \
+        s##2 = LW_RVV_SUM(r_, s##2, d), s##3 = LW_RVV_SUM(t_, s##3, d);                                                \
+        __asm__ volatile("" : "+vr"(s##0), "+vr"(s##1), "+vr"(s##2), "+vr"(s##3));                                     \
+    } while (0)
+#if LW_RVV_LMUL == 4
+#define LW_RVV_PIXEL(both, s, at)                                                                                      \
+    do {                                                                                                               \
+        const lw_rvv_row x_ = LW_RVV_ROW(at, d), y_ = (both) ? LW_RVV_ROW((at) + xs, d) : x_;                          \
+        LW_RVV_ADD_TWO(both, s##0, s##1, x_, y_, k0, k1, l0, l1);                                                      \
+        LW_RVV_ADD_TWO(both, s##2, s##3, x_, y_, k2, k3, l2, l3);                                                      \
+    } while (0)
+#else
+#define LW_RVV_PIXEL(both, s, at)                                                                                      \
+    do {                                                                                                               \
+        const lw_rvv_row x_ = LW_RVV_ROW(at, d), y_ = (both) ? LW_RVV_ROW((at) + xs, d) : x_;                          \
+        LW_RVV_ADD_FOUR(both, s, x_, y_);                                                                              \
+    } while (0)
+#endif
+#define LW_RVV_LANE(v, i) __riscv_vslidedown_vx_i32m1(v, i, 4)
+#define LW_RVV_BEGIN(s, p)                                                                                             \
+    vint32m1_t s##0 = __riscv_vle32_v_i32m1(p, 4), s##1 = LW_RVV_LANE(s##0, 1), s##2 = LW_RVV_LANE(s##0, 2),           \
+               s##3 = LW_RVV_LANE(s##0, 3)
+#define LW_RVV_JOIN(s, t, i) __riscv_vslideup_vx_i32m1(s, t, i, 4)
+#define LW_RVV_END(s, p) \
+    __riscv_vse32_v_i32m1(p, LW_RVV_JOIN(LW_RVV_JOIN(LW_RVV_JOIN(s##0, s##1, 1), s##2, 2), s##3, 3), 4)
+/* One iteration: both parts, or the first one. */
+#define LW_RVV_BLOCK(both)                                                                                             \
+    do {                                                                                                               \
+        const lw_rvv_row k0 = LW_RVV_ROW(b, d), k1 = LW_RVV_ROW(b + ko, d), k2 = LW_RVV_ROW(b + 2 * ko, d),            \
+                         k3 = LW_RVV_ROW(b + 3 * ko, d);                                                               \
+        const lw_rvv_row l0 = (both) ? LW_RVV_ROW(b + ks, d) : k0, l1 = (both) ? LW_RVV_ROW(b + ks + ko, d) : k1,      \
+                         l2 = (both) ? LW_RVV_ROW(b + ks + 2 * ko, d) : k2,                                            \
+                         l3 = (both) ? LW_RVV_ROW(b + ks + 3 * ko, d) : k3;                                            \
+        LW_RVV_PIXEL(both, s, a);                                                                                      \
+        if (w > 1) LW_RVV_PIXEL(both, t, a + aw);                                                                      \
+        if (w > 2) LW_RVV_PIXEL(both, u, a + 2 * aw);                                                                  \
+        if (w > 3) LW_RVV_PIXEL(both, v, a + 3 * aw);                                                                  \
+    } while (0)
+/* Blocks of d elements of a channel are ko apart, the second parts ks after the first ones; `n` pairs of both, and
+ * then one first part alone if `single`. */
+LW_RVV_INLINE void lw_rvv_quads(int32_t w, int32_t n, int32_t single, int32_t d, int32_t *c, int32_t cw,
+                                const int8_t *a, int32_t aw, int32_t xs, const int8_t *b, int32_t ko, int32_t ks)
 {
-    for (int32_t e = 0; e < n;) {
-        const size_t lanes = __riscv_vsetvl_e16m4((size_t)(n - e));
-        __riscv_vse16_v_i16m4(y + e, __riscv_vsext_vf2_i16m4(__riscv_vle8_v_i8m2(a + e, lanes), lanes), lanes);
-        e += (int32_t)lanes;
+    int32_t *const c1 = w > 1 ? c + cw : c, *const c2 = w > 2 ? c + 2 * cw : c, *const c3 = w > 3 ? c + 3 * cw : c;
+    LW_RVV_BEGIN(s, c);
+    LW_RVV_BEGIN(t, c1);
+    LW_RVV_BEGIN(u, c2);
+    LW_RVV_BEGIN(v, c3);
+    for (int32_t q = 0; q < n; q++) {
+        LW_RVV_BLOCK(1);
+        a += 2 * xs;
+        b += ks == ko / 2 ? 4 * ko : 2 * ks;
     }
+    if (single) LW_RVV_BLOCK(0);
+    LW_RVV_END(s, c);
+    if (w > 1) LW_RVV_END(t, c1);
+    if (w > 2) LW_RVV_END(u, c2);
+    if (w > 3) LW_RVV_END(v, c3);
 }
-#define LW_ROWS_COPY_I16(n, y, yi, a, ai) lw_rvv_widen(n, (y) + (yi), (a) + (ai))
+#if LW_RVV_LMUL == 4
+#define LW_RVV_QUADS(w, n, d, c, cw, a, aw, b) lw_rvv_quads(w, (n) / 2, (n) % 2, d, c, cw, a, aw, d, b, d, 4 * (d))
+#else
+#define LW_RVV_QUADS(w, n, d, c, cw, a, aw, b)                                                                         \
+    ((d) == 16 ? lw_rvv_quads(w, n, 0, 8, c, cw, a, aw, 8, b, 16, 8)                                                   \
+               : lw_rvv_quads(w, (n) / 2, (n) % 2, 8, c, cw, a, aw, 8, b, 8, 32))
+#endif
+#define LW_ROWS_PANELS_I8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo)                                         \
+    do {                                                                                                               \
+        if ((w) <= 4 && (kh) == 1 && (m) == 4 && ((d) == 8 || (d) == 16) && (aq) == (d) && (bq) == 4 * (d)             \
+            && (bo) == (d))                                                                                            \
+            LW_RVV_QUADS(w, n, d, c, cw, a, aw, b);                                                                    \
+        else lw_panel_i8(w, kh, n, m, d, 0, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                      \
+    } while (0)
 #endif
 /* lw: end */
 
-/* lw: lw_rvv_panels needs lw_rvv_types */
+/* lw: lw_rvv_copies needs lw_rvv_types */
 #if LW_SIMD_RVV
-/* The pairs of 8 bits of a row of panels: the first elements, and the second. */
-static inline void lw_rvv_panel(int32_t w, int32_t n, int32_t o, int32_t *c, int32_t cw, const int16_t *x, int32_t aw,
-                                int32_t aq, const int8_t *b, int32_t bq, int32_t bo)
-{
-    for (int32_t j = 0; j < o;) {
-        const size_t lanes = LW_RVV_LANES(o - j);
-        const int16_t *p = x;
-        const int8_t *k = b + j * bo;
-        lw_rvv_i32 s = LW_RVV_INT32(vle32_v)(c + j, lanes), t = s;
-        if (w == 2) t = LW_RVV_INT32(vle32_v)(c + cw + j, lanes);
-        for (int32_t q = n;;) {
-            lw_rvv_i16 k0, k1;
-            if (bo == 2) {
-                const lw_rvv_i16 both = LW_RVV_INT16(vle16_v)((const int16_t *)(const void *)k, lanes);
-                k1 = LW_RVV_INT16(vsra_vx)(both, 8, lanes);
-                k0 = LW_RVV_INT16(vsra_vx)(LW_RVV_INT16(vsll_vx)(both, 8, lanes), 8, lanes);
-            } else {
-                k0 = LW_RVV_INT16(vsext_vf2)(LW_RVV_INT8(vlse8_v)(k, bo, lanes), lanes);
-                k1 = LW_RVV_INT16(vsext_vf2)(LW_RVV_INT8(vlse8_v)(k + 1, bo, lanes), lanes);
-            }
-            s = LW_RVV_INT32(vwmacc_vx)(s, p[0], k0, lanes);
-            s = LW_RVV_INT32(vwmacc_vx)(s, p[1], k1, lanes);
-            if (w == 2) {
-                t = LW_RVV_INT32(vwmacc_vx)(t, p[aw], k0, lanes);
-                t = LW_RVV_INT32(vwmacc_vx)(t, p[aw + 1], k1, lanes);
-            }
-            if (--q == 0) break;
-            p += aq;
-            k += bq;
-        }
-        LW_RVV_INT32(vse32_v)(c + j, s, lanes);
-        if (w == 2) LW_RVV_INT32(vse32_v)(c + cw + j, t, lanes);
-        j += (int32_t)lanes;
-    }
-}
-#define LW_ROWS_PANEL2_I16(n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
-    lw_rvv_panel(2, n, o, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo)
-#define LW_ROWS_PANEL_I16(n, o, c, ci, a, ai, aq, b, bi, bq, bo) \
-    lw_rvv_panel(1, n, o, (c) + (ci), 0, (a) + (ai), 0, aq, (b) + (bi), bq, bo)
+#if LW_RVV_LMUL == 4
+#define LW_RVV_BYTE_OP(op) __riscv_##op##_i8m4
+typedef vint8m4_t lw_rvv_bytes;
+#else
+#define LW_RVV_BYTE_OP(op) __riscv_##op##_i8m1
+typedef vint8m1_t lw_rvv_bytes;
 #endif
-/* lw: end */
-
-/* lw: lw_rvv_copies needs LW_SIMD_CHOICE */
-#if LW_SIMD_RVV
+enum { LW_RVV_BYTES_AT_ONCE = LW_RVV_LMUL == 4 ? 64 : 16 };
+static inline size_t lw_rvv_bytes_of(int32_t left)
+{
+    return (size_t)(left < LW_RVV_BYTES_AT_ONCE ? left : LW_RVV_BYTES_AT_ONCE);
+}
 static inline void lw_rvv_copy(int32_t n, int8_t *y, const int8_t *a)
 {
-    for (int32_t e = 0; e < n;) {
-        const size_t lanes = __riscv_vsetvl_e8m4((size_t)(n - e));
-        __riscv_vse8_v_i8m4(y + e, __riscv_vle8_v_i8m4(a + e, lanes), lanes);
-        e += (int32_t)lanes;
+    for (int32_t e = 0; e < n; e += LW_RVV_BYTES_AT_ONCE) {
+        const size_t lanes = lw_rvv_bytes_of(n - e);
+        LW_RVV_BYTE_OP(vse8_v)(y + e, LW_RVV_BYTE_OP(vle8_v)(a + e, lanes), lanes);
     }
 }
 static inline void lw_rvv_fill(int32_t n, int8_t *y, int8_t fill)
 {
-    for (int32_t e = 0; e < n;) {
-        const size_t lanes = __riscv_vsetvl_e8m4((size_t)(n - e));
-        __riscv_vse8_v_i8m4(y + e, __riscv_vmv_v_x_i8m4(fill, lanes), lanes);
-        e += (int32_t)lanes;
+    for (int32_t e = 0; e < n; e += LW_RVV_BYTES_AT_ONCE) {
+        const size_t lanes = lw_rvv_bytes_of(n - e);
+        LW_RVV_BYTE_OP(vse8_v)(y + e, LW_RVV_BYTE_OP(vmv_v_x)(fill, lanes), lanes);
     }
 }
 #define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_rvv_copy(n, (y) + (yi), (a) + (ai))
@@ -181,49 +258,90 @@ static inline void lw_rvv_fill(int32_t n, int8_t *y, int8_t fill)
 #endif
 /* lw: end */
 
-/* lw: lw_rvv_begin needs LW_SIMD_CHOICE */
+/* lw: lw_rvv_begin needs lw_rvv_types */
 #if LW_SIMD_RVV
 static inline void lw_rvv_copy32(int32_t n, int32_t *y, const int32_t *a)
 {
-    for (int32_t e = 0; e < n;) {
-        const size_t lanes = __riscv_vsetvl_e32m4((size_t)(n - e));
-        __riscv_vse32_v_i32m4(y + e, __riscv_vle32_v_i32m4(a + e, lanes), lanes);
-        e += (int32_t)lanes;
+#pragma GCC unroll 4
+    for (int32_t e = 0; e < n; e += LW_RVV_PART) {
+        const size_t lanes = lw_rvv_part(n - e);
+        LW_RVV_INT32(vse32_v)(y + e, LW_RVV_INT32(vle32_v)(a + e, lanes), lanes);
     }
 }
 #define LW_ROWS_COPY_I32(n, y, yi, a, ai) lw_rvv_copy32(n, (y) + (yi), (a) + (ai))
 #endif
 /* lw: end */
 
-/* lw: lw_rvv_window needs lw_rvv_types */
+/* lw: lw_rvv_window needs lw_rvv_types lw_window */
 #if LW_SIMD_RVV
-/* Taps of `pixels` windows, 1 or 2. */
-static inline void lw_rvv_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, int32_t *c, int32_t cw,
+/* Two taps are added in 16 bits, for 16 channels, or for eight in single registers. */
+#if LW_RVV_LMUL == 4
+enum { LW_RVV_WIDTH = 16 };
+#define LW_RVV_TAP_ROW(p) __riscv_vle8_v_i8m1(p, LW_RVV_WIDTH)
+#define LW_RVV_TAP(x, k) __riscv_vwmul_vv_i16m2(x, k, LW_RVV_WIDTH)
+#define LW_RVV_TAP_ADD(p, x, k) __riscv_vwmacc_vv_i16m2(p, x, k, LW_RVV_WIDTH)
+#define LW_RVV_TAP_SUMS(s, c) vint32m4_t s = __riscv_vle32_v_i32m4(c, LW_RVV_WIDTH)
+#define LW_RVV_TAP_WIDEN(s, p) s = __riscv_vwadd_wv_i32m4(s, p, LW_RVV_WIDTH)
+#define LW_RVV_TAP_HALF(p) p
+#define LW_RVV_TAP_STORE(s, c) __riscv_vse32_v_i32m4(c, s, LW_RVV_WIDTH)
+#define LW_RVV_TAP_TYPE vint16m2_t
+#else
+enum { LW_RVV_WIDTH = 8 };
+#define LW_RVV_TAP_ROW(p) __riscv_vle8_v_i8mf2(p, LW_RVV_WIDTH)
+#define LW_RVV_TAP(x, k) __riscv_vwmul_vv_i16m1(x, k, LW_RVV_WIDTH)
+#define LW_RVV_TAP_ADD(p, x, k) __riscv_vwmacc_vv_i16m1(p, x, k, LW_RVV_WIDTH)
+#define LW_RVV_TAP_SUMS(s, c) vint32m1_t s = __riscv_vle32_v_i32m1(c, 4), s##_ = __riscv_vle32_v_i32m1((c) + 4, 4)
+#define LW_RVV_TAP_WIDEN(s, p)                                                                                         \
+    s = __riscv_vwadd_wv_i32m1(s, __riscv_vlmul_trunc_v_i16m1_i16mf2(p), 4),                                           \
+    s##_ = __riscv_vwadd_wv_i32m1(s##_, __riscv_vlmul_trunc_v_i16m1_i16mf2(p##_), 4)
+#define LW_RVV_TAP_HALF(p) __riscv_vslidedown_vx_i16m1(p, 4, 4)
+#define LW_RVV_TAP_STORE(s, c) (__riscv_vse32_v_i32m1(c, s, 4), __riscv_vse32_v_i32m1((c) + 4, s##_, 4))
+#define LW_RVV_TAP_TYPE vint16m1_t
+#endif
+/* Taps of `pixels` windows, 1 or 2, of a multiple of LW_RVV_WIDTH channels. */
+LW_RVV_INLINE void lw_rvv_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, int32_t *c, int32_t cw,
                                  const int8_t *a, int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi,
                                  int32_t bj)
 {
-    for (int32_t o = 0; o < n;) {
-        const size_t lanes = LW_RVV_LANES(n - o);
-        lw_rvv_i32 s = LW_RVV_INT32(vle32_v)(c + o, lanes), t = s;
-        if (pixels == 2) t = LW_RVV_INT32(vle32_v)(c + cw + o, lanes);
-        for (int32_t i = 0; i < kh; i++)
-            for (int32_t j = 0; j < kw; j++) {
-                const int8_t *x = a + i * ai + j * aj + o;
-                const lw_rvv_i8 k = LW_RVV_INT8(vle8_v)(b + i * bi + j * bj + o, lanes);
-                s = LW_RVV_INT32(vwadd_wv)(s, LW_RVV_INT16(vwmul_vv)(LW_RVV_INT8(vle8_v)(x, lanes), k, lanes), lanes);
+    int32_t *const c1 = pixels == 2 ? c + cw : c;
+    const int32_t taps = kh * kw, w = pixels == 2 ? aw : 0;
+    for (int32_t o = 0; o < n; o += LW_RVV_WIDTH, a += LW_RVV_WIDTH, b += LW_RVV_WIDTH) {
+        LW_RVV_TAP_SUMS(s, c + o);
+        LW_RVV_TAP_SUMS(t, c1 + o);
+#pragma GCC unroll 16
+        for (int32_t e = 0; e < taps; e += 2) {
+            const int32_t i = e / kw, j = e % kw, i2 = (e + 1) / kw, j2 = (e + 1) % kw;
+            const int8_t *const k = b + (i * bi + j * bj);
+            LW_RVV_TAP_TYPE p = LW_RVV_TAP(LW_RVV_TAP_ROW(a + (i * ai + j * aj)), LW_RVV_TAP_ROW(k)), q = p;
+            if (pixels == 2)
+                q = LW_RVV_TAP(LW_RVV_TAP_ROW(a + (i * ai + j * aj + w)), LW_RVV_TAP_ROW(k));
+            if (e + 1 < taps) {
+                p = LW_RVV_TAP_ADD(p, LW_RVV_TAP_ROW(a + (i2 * ai + j2 * aj)),
+                                   LW_RVV_TAP_ROW(b + (i2 * bi + j2 * bj)));
                 if (pixels == 2)
-                    t = LW_RVV_INT32(vwadd_wv)(t, LW_RVV_INT16(vwmul_vv)(LW_RVV_INT8(vle8_v)(x + aw, lanes), k, lanes),
-                                             lanes);
+                    q = LW_RVV_TAP_ADD(q, LW_RVV_TAP_ROW(a + (i2 * ai + j2 * aj + w)),
+                                       LW_RVV_TAP_ROW(b + (i2 * bi + j2 * bj)));
             }
-        LW_RVV_INT32(vse32_v)(c + o, s, lanes);
-        if (pixels == 2) LW_RVV_INT32(vse32_v)(c + cw + o, t, lanes);
-        o += (int32_t)lanes;
+            __asm__ volatile("" : "+vr"(p), "+vr"(q));
+            LW_RVV_TAP_TYPE p_ = LW_RVV_TAP_HALF(p), q_ = LW_RVV_TAP_HALF(q);
+            __asm__ volatile("" : "+vr"(p_), "+vr"(q_));
+            LW_RVV_TAP_WIDEN(s, p);
+            if (pixels == 2) LW_RVV_TAP_WIDEN(t, q);
+            __asm__ volatile("" : "+vr"(s), "+vr"(t));
+        }
+        LW_RVV_TAP_STORE(s, c + o);
+        if (pixels == 2) LW_RVV_TAP_STORE(t, c1 + o);
     }
 }
+#define LW_RVV_WINDOW(pixels, kh, kw, n, c, cw, a, ai, aw, aj, b, bi, bj)                                              \
+    do {                                                                                                               \
+        if ((n) % LW_RVV_WIDTH == 0) lw_rvv_window(pixels, kh, kw, n, c, cw, a, ai, aw, aj, b, bi, bj);                \
+        else lw_window(pixels, kh, kw, n, c, cw, a, ai, aw, aj, b, bi, bj);                                            \
+    } while (0)
 #define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj) \
-    lw_rvv_window(2, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj)
+    LW_RVV_WINDOW(2, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj)
 #define LW_ROWS_WINDOW_I8(kh, kw, n, c, ci, a, at, ai, aj, b, bt, bi, bj) \
-    lw_rvv_window(1, kh, kw, n, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj)
+    LW_RVV_WINDOW(1, kh, kw, n, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj)
 #endif
 /* lw: end */
 
@@ -232,9 +350,13 @@ static inline void lw_rvv_window(int32_t pixels, int32_t kh, int32_t kw, int32_t
 #if __riscv_v_intrinsic >= 12000
 #define LW_RVV_ROUND_UP() ((void)0)
 #define LW_RVV_FIXED(op, a, b, lanes) LW_RVV_INT32(op)(a, b, __RISCV_VXRM_RNU, lanes)
+#define LW_RVV_CLIP16(op, a, b, lanes) LW_RVV_INT16(op)(a, b, __RISCV_VXRM_RNU, lanes)
+#define LW_RVV_CLIP8(op, a, b, lanes) LW_RVV_INT8(op)(a, b, __RISCV_VXRM_RNU, lanes)
 #else
 #define LW_RVV_ROUND_UP() __asm__ volatile("csrwi vxrm, 0")
 #define LW_RVV_FIXED(op, a, b, lanes) LW_RVV_INT32(op)(a, b, lanes)
+#define LW_RVV_CLIP16(op, a, b, lanes) LW_RVV_INT16(op)(a, b, lanes)
+#define LW_RVV_CLIP8(op, a, b, lanes) LW_RVV_INT8(op)(a, b, lanes)
 #endif
 /* a / 2^s to nearest, ties away from zero, s > 0: the shift rounds ties up, so negative values are decreased first. */
 static inline lw_rvv_i32 lw_rvv_roundshift(lw_rvv_i32 a, size_t s, size_t lanes)
@@ -247,37 +369,87 @@ static inline lw_rvv_i32 lw_rvv_times(lw_rvv_i32 a, int32_t m, int32_t s, size_t
     return lw_rvv_roundshift(LW_RVV_FIXED(vsmul_vx, a, m, lanes), (size_t)s, lanes);
 }
 /* Stores the values plus `zero` between least and most as bytes. */
-static inline void lw_rvv_store(int8_t *y, lw_rvv_i32 v, int32_t zero, int32_t least, int32_t most, size_t lanes)
+static inline void lw_rvv_store(int8_t *y, lw_rvv_i16 v, int32_t zero, int32_t least, int32_t most, size_t lanes)
 {
-    v = LW_RVV_INT32(vadd_vx)(v, zero, lanes);
-    v = LW_RVV_INT32(vmin_vx)(LW_RVV_INT32(vmax_vx)(v, least, lanes), most, lanes);
-    LW_RVV_INT8(vse8_v)(y, LW_RVV_INT8(vnsra_wx)(LW_RVV_INT16(vnsra_wx)(v, 0, lanes), 0, lanes), lanes);
+    if (zero) v = LW_RVV_INT16(vsadd_vx)(v, (int16_t)zero, lanes);
+    if (least > -128) v = LW_RVV_INT16(vmax_vx)(v, (int16_t)least, lanes);
+    if (most < 127) v = LW_RVV_INT16(vmin_vx)(v, (int16_t)most, lanes);
+    LW_RVV_INT8(vse8_v)(y, LW_RVV_CLIP8(vnclip_wx, v, 0, lanes), lanes);
 }
+/* -1 where a value is negative and its shift is not 0: ties are rounded away from zero. Where no result is below the
+ * zero point, they do not matter. */
+static inline lw_rvv_i32 lw_rvv_scaled(const int32_t *a, const int32_t *m, const uint8_t *s, int has_negative,
+                                       size_t lanes)
+{
+    const lw_rvv_i32 v = LW_RVV_FIXED(vsmul_vv, LW_RVV_INT32(vle32_v)(a, lanes), LW_RVV_INT32(vle32_v)(m, lanes),
+                                      lanes);
+    if (!has_negative) return v;
+    const lw_rvv_u32 shift = LW_RVV_UINT32(vzext_vf4)(LW_RVV_8(__riscv_vle8_v_u8)(s, lanes), lanes);
+    const lw_rvv_i32 back = LW_RVV_INT32(vneg_v)(LW_RVV_SIGNED(shift), lanes);
+    return LW_RVV_INT32(vsadd_vv)(v, LW_RVV_INT32(vsra_vx)(LW_RVV_INT32(vand_vv)(v, back, lanes), 31, lanes), lanes);
+}
+#if LW_RVV_LMUL != 4
+/* Sixteen at once: the instructions of one element size are together. */
+#define LW_RVV_CLIP(v, s) \
+    LW_RVV_CLIP16(vnclip_wv, v, LW_RVV_16(__riscv_vzext_vf2_u16)(LW_RVV_8(__riscv_vle8_v_u8)(s, 4), 4), 4)
+#define LW_RVV_PAIR(a, b)                                                                                              \
+    __riscv_vslideup_vx_i16m1(__riscv_vlmul_ext_v_i16mf2_i16m1(a), __riscv_vlmul_ext_v_i16mf2_i16m1(b), 4, 8)
+static inline vint16m1_t lw_rvv_bounded(vint16m1_t v, int32_t zero, int32_t least, int32_t most)
+{
+    if (zero) v = __riscv_vsadd_vx_i16m1(v, (int16_t)zero, 8);
+    if (least > -128) v = __riscv_vmax_vx_i16m1(v, (int16_t)least, 8);
+    if (most < 127) v = __riscv_vmin_vx_i16m1(v, (int16_t)most, 8);
+    return v;
+}
+#if __riscv_v_intrinsic >= 12000
+#define LW_RVV_BYTES(v) __riscv_vnclip_wx_i8mf2(v, 0, __RISCV_VXRM_RNU, 8)
+#else
+#define LW_RVV_BYTES(v) __riscv_vnclip_wx_i8mf2(v, 0, 8)
+#endif
+static inline void lw_rvv_scale16(int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
+                                  const int32_t *m, const uint8_t *s)
+{
+    const int has_negative = least < zero;
+    lw_rvv_i32 v0 = lw_rvv_scaled(a, m, s, has_negative, 4), v1 = lw_rvv_scaled(a + 4, m + 4, s + 4, has_negative, 4),
+               v2 = lw_rvv_scaled(a + 8, m + 8, s + 8, has_negative, 4),
+               v3 = lw_rvv_scaled(a + 12, m + 12, s + 12, has_negative, 4);
+    __asm__ volatile("" : "+vr"(v0), "+vr"(v1), "+vr"(v2), "+vr"(v3));
+    lw_rvv_i16 h0 = LW_RVV_CLIP(v0, s), h1 = LW_RVV_CLIP(v1, s + 4), h2 = LW_RVV_CLIP(v2, s + 8),
+               h3 = LW_RVV_CLIP(v3, s + 12);
+    __asm__ volatile("" : "+vr"(h0), "+vr"(h1), "+vr"(h2), "+vr"(h3));
+    vint16m1_t g0 = lw_rvv_bounded(LW_RVV_PAIR(h0, h1), zero, least, most),
+               g1 = lw_rvv_bounded(LW_RVV_PAIR(h2, h3), zero, least, most);
+    __asm__ volatile("" : "+vr"(g0), "+vr"(g1));
+    const vint8m1_t low = __riscv_vlmul_ext_v_i8mf2_i8m1(LW_RVV_BYTES(g0)),
+                    high = __riscv_vlmul_ext_v_i8mf2_i8m1(LW_RVV_BYTES(g1));
+    __riscv_vse8_v_i8m1(y, __riscv_vslideup_vx_i8m1(low, high, 8, 16), 16);
+}
+#endif
 static inline void lw_rvv_scale(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
                                 const int32_t *m, const uint8_t *s)
 {
     LW_RVV_ROUND_UP();
-    for (int32_t e = 0; e < n;) {
-        const size_t lanes = LW_RVV_LANES(n - e);
-        const lw_rvv_i32 v = LW_RVV_FIXED(vsmul_vv, LW_RVV_INT32(vle32_v)(a + e, lanes),
-                                          LW_RVV_INT32(vle32_v)(m + e, lanes), lanes);
-        const lw_rvv_u32 shift = LW_RVV_UINT32(vzext_vf4)(LW_RVV_8(__riscv_vle8_v_u8)(s + e, lanes), lanes);
-        /* -1 where the value is negative and the shift is not 0 */
-        const lw_rvv_i32 back = LW_RVV_INT32(vneg_v)(LW_RVV_SIGNED(shift), lanes);
-        const lw_rvv_i32 less = LW_RVV_INT32(vsra_vx)(LW_RVV_INT32(vand_vv)(v, back, lanes), 31, lanes);
-        lw_rvv_store(y + e, LW_RVV_FIXED(vssra_vv, LW_RVV_INT32(vsadd_vv)(v, less, lanes), shift, lanes), zero, least,
-                     most, lanes);
-        e += (int32_t)lanes;
+#if LW_RVV_LMUL != 4
+    for (; n >= 16; n -= 16, y += 16, a += 16, m += 16, s += 16) lw_rvv_scale16(zero, least, most, y, a, m, s);
+#endif
+#pragma GCC unroll 4
+    for (int32_t e = 0; e < n; e += LW_RVV_PART) {
+        const size_t lanes = lw_rvv_part(n - e);
+        const lw_rvv_i32 v = lw_rvv_scaled(a + e, m + e, s + e, least < zero, lanes);
+        const lw_rvv_u16 shift = LW_RVV_16(__riscv_vzext_vf2_u16)(LW_RVV_8(__riscv_vle8_v_u8)(s + e, lanes), lanes);
+        lw_rvv_store(y + e, LW_RVV_CLIP16(vnclip_wv, v, shift, lanes), zero, least, most, lanes);
     }
 }
 static inline void lw_rvv_scale_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
                                     int32_t m, int32_t s)
 {
     LW_RVV_ROUND_UP();
-    for (int32_t e = 0; e < n;) {
-        const size_t lanes = LW_RVV_LANES(n - e);
-        lw_rvv_store(y + e, lw_rvv_times(LW_RVV_INT32(vle32_v)(a + e, lanes), m, s, lanes), zero, least, most, lanes);
-        e += (int32_t)lanes;
+#pragma GCC unroll 4
+    for (int32_t e = 0; e < n; e += LW_RVV_PART) {
+        const size_t lanes = lw_rvv_part(n - e);
+        lw_rvv_i32 v = LW_RVV_FIXED(vsmul_vx, LW_RVV_INT32(vle32_v)(a + e, lanes), m, lanes);
+        if (s && least < zero) v = LW_RVV_INT32(vsadd_vv)(v, LW_RVV_INT32(vsra_vx)(v, 31, lanes), lanes);
+        lw_rvv_store(y + e, LW_RVV_CLIP16(vnclip_wx, v, (size_t)s, lanes), zero, least, most, lanes);
     }
 }
 #define LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, yi, a, ai, m, mi, s, si) \
@@ -299,12 +471,13 @@ static inline void lw_rvv_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
                               const int8_t *a, const int8_t *b)
 {
     LW_RVV_ROUND_UP();
-    for (int32_t e = 0; e < n;) {
-        const size_t lanes = LW_RVV_LANES(n - e);
-        const lw_rvv_i32 v = LW_RVV_INT32(vadd_vv)(lw_rvv_term(a + e, za, ma, sa, lanes),
-                                                 lw_rvv_term(b + e, zb, mb, sb, lanes), lanes);
-        lw_rvv_store(y + e, lw_rvv_times(v, m, s, lanes), zero, least, most, lanes);
-        e += (int32_t)lanes;
+#pragma GCC unroll 4
+    for (int32_t e = 0; e < n; e += LW_RVV_PART) {
+        const size_t lanes = lw_rvv_part(n - e);
+        const lw_rvv_i32 sum = LW_RVV_INT32(vadd_vv)(lw_rvv_term(a + e, za, ma, sa, lanes),
+                                                   lw_rvv_term(b + e, zb, mb, sb, lanes), lanes);
+        const lw_rvv_i32 v = lw_rvv_times(sum, m, s, lanes);
+        lw_rvv_store(y + e, LW_RVV_CLIP16(vnclip_wx, v, 0, lanes), zero, least, most, lanes);
     }
 }
 #define LW_ROWS_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, yi, a, ai, b, bi)                        \
@@ -312,7 +485,7 @@ static inline void lw_rvv_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
 #endif
 /* lw: end */
 
-/* lw: lw_rvv_pool needs lw_rvv_types */
+/* lw: lw_rvv_pool needs lw_rvv_types lw_rvv_copies */
 #if LW_SIMD_RVV
 /* Sums of up to 256 bytes fit 16 bits. */
 static inline void lw_rvv_sum_window(int32_t kh, int32_t kw, int32_t n, int32_t *y, const int8_t *a, int32_t ai,
@@ -337,14 +510,13 @@ static inline void lw_rvv_sum_window(int32_t kh, int32_t kw, int32_t n, int32_t 
 }
 static inline void lw_rvv_max(int32_t kh, int32_t kw, int32_t n, int8_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
-    for (int32_t o = 0; o < n;) {
-        const size_t lanes = __riscv_vsetvl_e8m4((size_t)(n - o));
-        vint8m4_t most = __riscv_vle8_v_i8m4(y + o, lanes);
+    for (int32_t o = 0; o < n; o += LW_RVV_BYTES_AT_ONCE) {
+        const size_t lanes = lw_rvv_bytes_of(n - o);
+        lw_rvv_bytes most = LW_RVV_BYTE_OP(vle8_v)(y + o, lanes);
         for (int32_t i = 0; i < kh; i++)
             for (int32_t j = 0; j < kw; j++)
-                most = __riscv_vmax_vv_i8m4(most, __riscv_vle8_v_i8m4(a + i * ai + j * aj + o, lanes), lanes);
-        __riscv_vse8_v_i8m4(y + o, most, lanes);
-        o += (int32_t)lanes;
+                most = LW_RVV_BYTE_OP(vmax_vv)(most, LW_RVV_BYTE_OP(vle8_v)(a + i * ai + j * aj + o, lanes), lanes);
+        LW_RVV_BYTE_OP(vse8_v)(y + o, most, lanes);
     }
 }
 #define LW_ROWS_SUM_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) \

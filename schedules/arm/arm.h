@@ -10,6 +10,8 @@ bool multiplies_pairs(const Target *t);
 int64_t channel_tile(const Target *t, int64_t channels);
 /* True for a scalar core that computes up to five pixels by four channels of a panel. */
 bool is_scalar_with_panels(const Target *t);
+/* True if convolutions of single pixels may be computed over one row of all pixels. */
+bool joins_rows(const Target *t);
 /* True for a convolution of single pixels that is computed over one row of all pixels: `join_pixels` of its input. */
 bool joins_pixels(const Target *t, const Node *n);
 Tensor *join_pixels(Ctx *cx, Tensor *x);

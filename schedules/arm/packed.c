@@ -123,21 +123,21 @@ static Panel panel_of_quads(int64_t outs)
     return (Panel){ outs % (2 * LANES) == 0 ? 2 * LANES : LANES, 4, OFFSET };
 }
 
-/* Lanes multiply pairs, a channel each; with "rvv" an instruction has 16, whether all are used or not. A core without
- * lanes computes five rows by four channels in its registers; a single row gains nothing. */
+/* Lanes multiply pairs, a channel each. A core without lanes computes five rows by four channels in its registers; a
+ * single row gains nothing. */
 static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     enum { SCALAR = 4, ADJACENT = 4, LEAST = 8, MOST = 16 };
     const Panel none = { 0, 0, 0 };
     if (!target_has(t, "panels")) return none;
     if (is_scalar_with_panels(t)) return outs < SCALAR || !has_several_rows(n) ? none : (Panel){ SCALAR, ADJACENT, 0 };
-    if (target_has(t, "neon")) {
+    if (target_has(t, "neon") || target_has(t, "rvv")) {
         const Panel p = panel_of_bytes(t, length, outs);
         return outs < p.block || !has_narrow_weights(n->in[1]) ? none : p;
     }
     if (target_has(t, "vnni") && outs >= MOST) return panel_of_quads(outs);
     if (outs < LEAST) return none;
-    return (Panel){ outs % MOST == 0 || (target_has(t, "rvv") && outs > LEAST) ? MOST : LEAST, 2, 0 };
+    return (Panel){ outs % MOST == 0 ? MOST : LEAST, 2, 0 };
 }
 
 /* b[o] = -zero * sum of o's weights */
@@ -232,7 +232,7 @@ static Tensor *alter_bias(Ctx *cx, const Implementation *with, const Target *t, 
                           const Uses *uses)
 {
     (void)with;
-    Tensor *row = is_scalar_with_panels(t) ? before_view(n->in[0], uses) : NULL;
+    Tensor *row = joins_rows(t) ? before_view(n->in[0], uses) : NULL;
     Node *product = row ? row->producer : n->in[0]->producer;
     const Tensor *bias = n->in[1];
     const int initial = product && product->kind == NODE_CALL ? product->op->fold.initial : 0;
@@ -280,6 +280,7 @@ static Tensor *alter_depthwise(Ctx *cx, const Implementation *with, const Target
     int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, 2), block = channel_tile(t, outs),
             blocks = (outs + block - 1) / block;
     if (tensor_dim(x, 3) != outs || tensor_elems(k) / outs < 2) return NULL;
+    if (target_has(t, "rvv") && !has_narrow_weights(k)) return NULL;
     Tensor *in[] = {
         x, pack_channels(cx, k, outs, blocks, block), first_values(cx, k, tensor_elems(k) / outs, outs, blocks * block,
         zero)

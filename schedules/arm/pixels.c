@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A scalar core with panels computes tiles of four pixels. A convolution of single pixels whose rows and columns are no
+/* RISC-V cores compute tiles of four pixels. A convolution of single pixels whose rows and columns are no
  * multiples of four is computed over one row of all pixels (packed.c):
  *
  *   y[n,h,w,o] = reshape(conv(reshape(x, [1,1,N*H*W,C])))
@@ -14,10 +14,12 @@ enum { TILE = 4 };
 
 bool is_scalar_with_panels(const Target *t) { return target_has(t, "panels") && !target_has(t, "bytes"); }
 
+bool joins_rows(const Target *t) { return is_scalar_with_panels(t) || target_has(t, "rvv"); }
+
 bool joins_pixels(const Target *t, const Node *n)
 {
     const Tensor *x = n->in[0], *k = n->in[1], *y = n->out[0];
-    if (!is_scalar_with_panels(t) || k->rank != 4 || x->rank != 4 || tensor_dim(k, 0) * tensor_dim(k, 1) != 1)
+    if (!joins_rows(t) || k->rank != 4 || x->rank != 4 || tensor_dim(k, 0) * tensor_dim(k, 1) != 1)
         return false;
     const int64_t h = tensor_dim(y, 1), w = tensor_dim(y, 2);
     return h == tensor_dim(x, 1) && w == tensor_dim(x, 2) && h > 1 && w > 1 && h % TILE && w % TILE && h * w > TILE;
@@ -51,7 +53,7 @@ static bool is_per_channel(const Tensor *t, int64_t channels)
 static Tensor *alter_epilogue(Ctx *cx, const Implementation *with, const Target *t, const Node *n, const Uses *uses)
 {
     (void)with;
-    Tensor *x = is_scalar_with_panels(t) ? before_view(n->in[0], uses) : NULL;
+    Tensor *x = joins_rows(t) ? before_view(n->in[0], uses) : NULL;
     if (!x) return NULL;
     for (int i = 1; i < n->in_count; i++)
         if (!is_per_channel(n->in[i], tensor_dim(x, 3))) return NULL;
