@@ -58,6 +58,7 @@ typedef struct lw_options {
     const char *class_names;         /* a file with the name of a class per line, for the header's macros; or NULL */
     bool stamp;                      /* the header states the compiler's version */
     bool cpp;                        /* also writes model.hpp, a C++11 class over model.h */
+    bool profile;                    /* model.c counts per layer with the core's counter; verify prints the table */
     const char *gradient;            /* "loss:x,w": names of tensors; adds the outputs d_x and d_w. NULL: none */
     /* "loss=cross_entropy optimizer=sgd(rate=0.01) update=last": NAME_train is emitted, too, and NAME_run takes the
      * parameters (docs/learning.md). NULL: none */

@@ -128,6 +128,7 @@ commands_of() {
     --io) echo compile verify quantize dump report tune ;;
     --name) echo compile verify quantize dump package ;;
     --static-arena | --time-passes) echo compile verify quantize ;;
+    --profile) echo compile verify quantize tune ;;
     --weights) echo compile verify quantize package ;;
     --class-names | --stamp) echo compile quantize package ;;
     --testbench | --standalone | --cpp) echo compile quantize ;;
@@ -141,13 +142,13 @@ commands_of() {
 value_of() {
     case $1 in
     -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top | --ram) echo 1 ;; --optimize) echo speed ;; --value | --state) echo a=b ;; --io) echo arena ;; --weights) echo bin ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;;
-    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | --refine) ;;
+    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --profile | --testbench | --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | --refine) ;;
     *) echo word ;;
     esac
 }
 every_option() {
     all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --for --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
-        --static-arena --weights --train --checkpoint --time-passes --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --fit --at --only --explain --level --onnx --tflite --gradients --conditions"
+        --static-arena --weights --train --checkpoint --time-passes --profile --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --fit --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

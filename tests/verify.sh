@@ -74,6 +74,43 @@ mkdir -p "$work/tmp"
 TMPDIR="$work/tmp" "$lw" verify "$work/real.te" --runner "$work/runner" > /dev/null
 check no-file-is-left          no_rest
 
+# ---- Counts per layer ------------------------------------------------------------------------------------------------
+
+setup profile-is-verified      says 0 '^verified: 1 of 1' $digits --profile
+check profile-names-layers     grep -q '^  conv_4  *[0-9][0-9]* .* %$' "$work/said"
+check profile-has-the-sum      grep -q '^ns [0-9]' "$work/said"
+check profile-follows-branches says 0 '^  else_c\|^  .*[0-9] %$' tests/models/control.onnx tests/models/control.in0.0.npy tests/models/control.in0.1.npy tests/models/control.in0.2.npy tests/models/control.in0.3.npy --profile
+"$lw" $digits --profile --standalone --name net -o "$work/profiled.c" --quiet
+"$lw" $digits --profile --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=last' --name step -o "$work/profiled_step.c" --quiet
+strict="-pedantic -Wall -Wextra -Wconversion -Wshadow -Wundef -Werror"
+profiled() { $1 -std=c99 $strict -O1 -c "$work/$2.c" -Iruntime -o "$work/profiled.o"; }
+check profile-without-warnings profiled "$cc" profiled
+check profile-of-a-training-step profiled "$cc" profiled_step
+for core in cortex-m0plus cortex-m23 cortex-m4 cortex-m7 cortex-m55; do
+    if has arm-none-eabi-gcc; then check profile-$core profiled "arm-none-eabi-gcc -mcpu=$core -mthumb" profiled
+    else skip profile-$core "arm-none-eabi-gcc is not installed"; fi
+done
+for cross in riscv64-linux-gnu-gcc aarch64-linux-gnu-gcc; do
+    if has $cross; then check profile-$cross profiled $cross profiled
+    else skip profile-$cross "$cross is not installed"; fi
+done
+
+# The counter is the caller's: each read is one more than the last, so a layer counts 1.
+ones() {
+    printf '#include <stdint.h>\nuint64_t ones(void);\n#define LW_COUNTER_START() ((void)0)\n#define LW_COUNTER() ones()\n#define LW_COUNTER_MASK 7u\n#define LW_COUNTER_UNIT "cycles"\n' > "$work/ones.h"
+    printf '#include <stdint.h>\nuint64_t ones(void);\nuint64_t ones(void) { static uint64_t n; return n++ & 7u; }\n' > "$work/ones.c"
+    "$lw" verify $digits --profile --cc "$cc -include $work/ones.h $work/ones.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    [ "$(grep -c '^  .* 1  *[0-9.]* %$' "$work/said")" -eq 7 ] && grep -qx 'cycles 7' "$work/said"
+}
+check profile-reads-another-counter ones
+
+# The test bench as a bare-metal image.
+on_board() { says 0 '^verified: 1 of 1' $digits --target cortex-m4 --profile --cc "samples/cortex-m/hosted.sh cc $1" --runner "samples/cortex-m/hosted.sh run $1" && grep -q '^instructions [0-9]' "$work/said"; }
+for board in stm32f405 cortex-m0plus cortex-m55; do
+    if has arm-none-eabi-gcc && has qemu-system-arm; then check verified-on-$board on_board $board
+    else skip verified-on-$board "$(missing arm-none-eabi-gcc qemu-system-arm)"; fi
+done
+
 # ---- Models of every kind --------------------------------------------------------------------------------------------
 
 te 'size n in 1..64\ninput x: f32[n]\ny[i] = x[i] + 1\noutput y\nschedule\n  specialize n==16\n' specialized

@@ -155,6 +155,36 @@ static void add_measures(Ctx *cx, const char *path, Text *said)
         }
 }
 
+/* A row of --profile that the program prints: `layer 3 1234 conv_1`. Returns the name and its length, 0: none. */
+static size_t layer_row(const char *line, double *count, const char **name)
+{
+    int at = 0;
+    const size_t length = strcspn(line, "\r\n");
+    if (sscanf(line, "layer %*d %lf %n", count, &at) != 1 || at == 0 || (size_t)at >= length) return 0;
+    *name = line + at;
+    return length - (size_t)at;
+}
+
+/* Adds the rows of --profile with their part of the sum. */
+static void add_layers(Ctx *cx, const char *path, Text *said)
+{
+    enum { WIDEST = 48 };
+    const char *text = (const char *)file_read(cx, path).at, *name = "";
+    double sum = 0, count = 0;
+    int width = 0;
+    for (const char *s = text; *s; s += strcspn(s, "\n"), s += *s == '\n') {
+        const int length = (int)layer_row(s, &count, &name);
+        if (length) sum += count;
+        if (length > width && length <= WIDEST) width = length;
+    }
+    for (const char *s = text; *s; s += strcspn(s, "\n"), s += *s == '\n') {
+        const int length = (int)layer_row(s, &count, &name), tenths = sum > 0 ? (int)(1000 * count / sum + 0.5) : 0;
+        if (length)
+            text_printf(said, "  %-*.*s %12lld %3d.%d %%\n", width, length, name, (long long)count, tenths / 10,
+                        tenths % 10);
+    }
+}
+
 bool trial_run(Build *b, const char *folder, const char *sizes, const void *const *inputs, int runs, Text *said)
 {
     Ctx *cx = b->cx;
@@ -179,7 +209,8 @@ bool trial_run(Build *b, const char *folder, const char *sizes, const void *cons
     b->is_signalled = is_signalled(status);
     if (status != 0) diag_error(cx, NULL, "%s failed: %s", runner ? "the runner" : "the emitted program", run.at);
     if (status != 0) return false;
-    if (runner) add_measures(cx, out, said);
+    if (runner || b->options->profile) add_measures(cx, out, said);
+    if (b->options->profile) add_layers(cx, out, said);
     return !ctx_failed(cx);
 }
 

@@ -17,7 +17,7 @@ bool trial_build(Ctx *cx, const char *folder, const lw_options *o);
 /* Runs a program that reads the file `in` of the folder and writes `out`. */
 bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o);
 /* `sizes` are arguments of the program: " n=4". The lines `instructions N`, `cycles N` and `ns N` that the runner
- * prints are added to `said`. */
+ * prints are added to `said`; with --profile also the counts of layers. */
 bool trial_run(Build *b, const char *folder, const char *sizes, const void *const *inputs, int runs, Text *said);
 const void *trial_output(Ctx *cx, const char *folder, int number, const Tensor *out);      /* NULL on error */
 #endif

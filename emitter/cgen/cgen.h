@@ -153,6 +153,7 @@ struct Program {
     /* Names of the classes along the last axis of output `class_output`; count 0: unknown */
     int class_count, class_output; const char *const *class_name;
     bool ports_in_arena, static_arena, standalone;
+    bool has_profile;                  /* LW_LAYER counts per layer */
     WeightsKind weights;
     const char *section;               /* of WEIGHTS_SECTION */
     bool is_far;                       /* FLASH: more constants than near pointers reach */

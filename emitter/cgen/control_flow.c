@@ -57,7 +57,7 @@ static bool body_reads_file(const Program *p, const Body *b)
 }
 
 /* Escapes text for a C string. */
-static const char *label_text(Ctx *cx, const char *name)
+const char *layer_label(Ctx *cx, const char *name)
 {
     Text label = text_new(cx);
     for (const char *s = name; *s; s++) {
@@ -77,7 +77,7 @@ static const char *comment_text(Ctx *cx, const char *name)
 
 void layer_mark(Ctx *cx, Text *t, int number, const char *name)
 {
-    text_printf(t, "    LW_LAYER(%d, \"%s\")\n", number, label_text(cx, name));
+    text_printf(t, "    LW_LAYER(%d, \"%s\")\n", number, layer_label(cx, name));
 }
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */

@@ -15,4 +15,11 @@ void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_
 void control_notes(Ctx *cx, Text *t, const Program *p);
 void control_call(Ctx *cx, Text *t, const Program *p, const Call *c, PrintPlace *print_place);
 void layer_mark(Ctx *cx, Text *t, int number, const char *name);     /* LW_LAYER(3, "conv_1") */
+const char *layer_label(Ctx *cx, const char *name);        /* escaped for a C string */
+
+/* --profile: the declarations of model.h, the definitions of model.c, and the statements around the layers */
+void profile_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
+void profile_define(Ctx *cx, Text *t, const Program *p);
+void profile_begin(Text *t, const Program *p);
+void profile_end(Text *t, const Program *p);
 #endif

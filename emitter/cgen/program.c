@@ -230,6 +230,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
         run_signature(cx, &t, &step);
         text_add(&t, ";\n");
     }
+    if (p->has_profile) profile_declare(cx, &t, p, prefix);
     ports_convert(cx, &t, p, prefix);
     text_add(&t, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     return wrap_lines(cx, text_string(&t));
@@ -469,6 +470,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     } else if (p->output_count) check_pointers(cx, t, prefix, "out", p->output, p->output_count);
     if (has_alternating(p)) text_add(t, "    const int now = state->current != 0, next = !now;\n");
     check_sizes(t, p, prefix, &s);
+    profile_begin(t, p);
     for (int i = 0; i < p->call_count; i++) {
         const Partition *d = p->call[i].partition;
         if (d && i && p->call[i - 1].partition == d) continue;
@@ -476,6 +478,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", &s, place_text);
         else print_call(cx, t, p, &p->call[i], &s);
     }
+    profile_end(t, p);
     if (has_alternating(p)) text_add(t, "    state->current = (uint8_t)next;\n");
     text_add(t, "    return 0;\n}\n");
 }
@@ -535,7 +538,8 @@ static const char *required_macros(Ctx *cx, const Program *p, const Source *s)
     bool are_finite = true;
     for (int i = 0; i < s->constant_count; i++) are_finite = are_finite && weights_are_finite(s->constant[i]);
     const bool is_aligned = s->constant_count || p->static_arena || p->weights == WEIGHTS_INCLUDED;
-    return text_format(cx, "%s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY", macro_of(p));
+    return text_format(cx, "%s %s %s", are_finite ? is_aligned ? "LW_ALIGN" : "" : "LW_ALIGN INFINITY", macro_of(p),
+                       p->has_profile ? "LW_COUNTER" : "");
 }
 
 static void begin_source(Ctx *cx, Text *t, const Program *p, const char *run, const char *required)
@@ -546,9 +550,11 @@ static void begin_source(Ctx *cx, Text *t, const Program *p, const char *run, co
     if (p->state_count || strstr(run, "memcpy(") || strstr(run, "memset(")
         || weights_are_in_file(p)) text_add(t, "#include <string.h>\n");
     runtime_prologue(cx, t, required, p->standalone);
-    text_add(t, "\n#ifndef LW_LAYER\n"
-                "#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */\n"
-                "#endif\n\n");
+    text_add(t, p->has_profile ? "\n"
+                : "\n#ifndef LW_LAYER\n"
+                  "#define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */\n"
+                  "#endif\n\n");
+    if (p->has_profile) profile_define(cx, t, p);
     externals_declare(cx, t, p);
 }
 

@@ -113,6 +113,18 @@ static const char *const stop_part[] = {
     NULL
 };
 
+/* A row per layer that ran, and the total, all per run: `layer 3 1234 conv_1`, `cycles 9876`. */
+static const char *const profile_part[] = {
+    "    double total = 0;",
+    "    for (long i = 0; i < @_LAYERS; i++) {",
+    "        const double count = (double)$_profile[i].count / (double)repeat;",
+    "        total += count;",
+    "        if ($_profile[i].runs) printf(\"layer %ld %.0f %s\\n\", i, count, $_profile[i].name);",
+    "    }",
+    "    printf(\"%s %.0f\\n\", $_profile_unit, total);",
+    NULL
+};
+
 static void add_line(Text *t, const Program *p, const char *line)
 {
     for (; *line; line++) {
@@ -248,6 +260,7 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
     add_lines(t, p, start_part);
     runs(cx, t, p);
     add_lines(t, p, stop_part);
+    if (p->has_profile) add_lines(t, p, profile_part);
     for (int i = 0; i < p->output_count; i++)
         add_line(t, p,
                  text_format(cx, "    if (argc > %d) write_npy(argv[%d], &outputs[%d], $_out_%s);",

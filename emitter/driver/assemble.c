@@ -170,6 +170,7 @@ void build_assemble(Build *b)
                     .ports_in_arena = b->options->ports_in_arena,
                     .static_arena = b->options->static_arena,
                     .standalone = b->options->standalone,
+                    .has_profile = b->options->profile,
                     .arena_size = b->plan.arena_size,
                     .arena_align = b->plan.align };
     build_weights_kind(b->options, &p->weights, &p->section);

@@ -141,6 +141,7 @@ bool build_graph(Build *b)
     const Model *m = &b->model;
     b->shared = build_shared(b->cx);
     build_reserve_weights(b);
+    build_reserve_profile(b);
     b->shared->until = b->until;
     b->shared->last = b;
     b->graph = (Graph){ .name = b->name,

@@ -46,6 +46,13 @@ void build_reserve_weights(Build *b)
     for (size_t i = 0; in_file && i < sizeof own / sizeof own[0]; i++) build_symbol(b, own[i]);
 }
 
+void build_reserve_profile(Build *b)
+{
+    static const char *const own[] = { "profile", "profile_unit", "profile_layer", "profile_begin", "profile_mark",
+                                       "LAYERS" };
+    for (size_t i = 0; b->options->profile && i < sizeof own / sizeof own[0]; i++) build_symbol(b, own[i]);
+}
+
 static void name_group(Build *b, Group *g)
 {
     const char *base = g->name + strspn(g->name, "_");

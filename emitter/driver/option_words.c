@@ -22,6 +22,7 @@ static const Row rows[] = {
     ROW("--weights", WORD, weights),
     ROW("--layers", FLAG, layers),           ROW("--io arena", FLAG, ports_in_arena),
     ROW("--static-arena", FLAG, static_arena), ROW("--standalone", FLAG, standalone),
+    ROW("--profile", FLAG, profile),
 };
 
 static void word(Text *t, const char *option, const char *value)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The counter that --profile reads before each layer. To read another one, define all four macros before the emitted
+ * file, as by `-include my_counter.h`:
+ *
+ *   LW_COUNTER_START()   starts it; at the begin of every run
+ *   LW_COUNTER()         its value, which counts up modulo LW_COUNTER_MASK + 1
+ *   LW_COUNTER_MASK      a power of two less 1
+ *   LW_COUNTER_UNIT      "cycles", "instructions" or "ns"
+ *
+ *   core                          counter              wraps after
+ *   Cortex-M3 and later           DWT CYCCNT           2^32 cycles
+ *   Cortex-M0, M0+, M1, M23       SysTick              2^24 cycles, the longest layer that is right
+ *   RISC-V, Espressif's           mpccr                2^32 cycles
+ *   RISC-V                        mcycle; under Linux: cycle
+ *   AArch64                       cntvct, as time
+ *   others                        clock() of C
+ */
+#ifndef LW_COUNTER_H
+#define LW_COUNTER_H
+
+#include <stdint.h>
+
+/* lw: LW_COUNTER needs */
+#ifdef LW_COUNTER
+/* The caller's. */
+#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__) || defined(LW_COUNTER_SYSTICK)
+/* SysTick counts down from its reload value. A timer that runs already, as an operating system's, keeps its reload
+ * value, and the measured cycles are wrong: define LW_COUNTER there. */
+#define LW_COUNTER_START() \
+    (*(volatile uint32_t *)0xE000E010u & 1u ? (void)0 : (void)(*(volatile uint32_t *)0xE000E014u = 0xFFFFFFu, \
+     *(volatile uint32_t *)0xE000E018u = 0u, *(volatile uint32_t *)0xE000E010u = 5u))
+#define LW_COUNTER()       (0xFFFFFFu - *(volatile uint32_t *)0xE000E018u)
+#define LW_COUNTER_MASK    0xFFFFFFu
+#define LW_COUNTER_UNIT    "cycles"
+#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+/* Enables the trace unit (DEMCR), unlocks the watchpoint unit as a Cortex-M7 requires, and enables its counter. */
+#define LW_COUNTER_START() \
+    ((void)(*(volatile uint32_t *)0xE000EDFCu |= 1u << 24, *(volatile uint32_t *)0xE0001FB0u = 0xC5ACCE55u, \
+     *(volatile uint32_t *)0xE0001000u |= 1u))
+#define LW_COUNTER()       (*(volatile uint32_t *)0xE0001004u)
+#define LW_COUNTER_MASK    0xFFFFFFFFu
+#define LW_COUNTER_UNIT    "cycles"
+#elif defined(__riscv)
+/* Control registers as numbers: names need the extension zicsr in -march. `.insn i` takes a signed number. */
+static inline uint32_t lw_counter(void)
+{
+    unsigned long value;
+#if defined(ESP_PLATFORM)
+    __asm__ volatile(".insn i 0x73, 2, %0, x0, 0x7E2" : "=r"(value));
+#elif defined(__linux__)
+    __asm__ volatile(".insn i 0x73, 2, %0, x0, -1024" : "=r"(value));
+#else
+    __asm__ volatile(".insn i 0x73, 2, %0, x0, -1280" : "=r"(value));
+#endif
+    return (uint32_t)value;
+}
+#if defined(ESP_PLATFORM)
+/* Espressif's cores count the events of mpcer, here cycles, while mpcmr is set. */
+static inline void lw_counter_start(void)
+{
+    const unsigned long one = 1;
+    __asm__ volatile(".insn i 0x73, 1, x0, %0, 0x7E0\n\t.insn i 0x73, 1, x0, %0, 0x7E1" : : "r"(one));
+}
+#define LW_COUNTER_START() lw_counter_start()
+#else
+#define LW_COUNTER_START() ((void)0)
+#endif
+#define LW_COUNTER()       lw_counter()
+#define LW_COUNTER_MASK    0xFFFFFFFFu
+#define LW_COUNTER_UNIT    "cycles"
+#elif defined(__aarch64__)
+static inline uint64_t lw_counter(void)
+{
+    uint64_t ticks, hz;
+    __asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tmrs %1, cntfrq_el0" : "=r"(ticks), "=r"(hz) : : "memory");
+    return ticks / hz * 1000000000u + ticks % hz * 1000000000u / hz;
+}
+#define LW_COUNTER_START() ((void)0)
+#define LW_COUNTER()       lw_counter()
+#define LW_COUNTER_MASK    UINT64_MAX
+#define LW_COUNTER_UNIT    "ns"
+#elif defined(__AVR__)
+#define LW_COUNTER_START() define_LW_COUNTER_because_this_core_has_no_counter_of_its_own
+#define LW_COUNTER()       define_LW_COUNTER_because_this_core_has_no_counter_of_its_own
+#define LW_COUNTER_MASK    0xFFFFu
+#define LW_COUNTER_UNIT    ""
+#else
+#include <time.h>
+#define LW_COUNTER_START() ((void)0)
+#define LW_COUNTER()       ((uint64_t)clock() * (1000000000u / (uint32_t)CLOCKS_PER_SEC))
+#define LW_COUNTER_MASK    UINT64_MAX
+#define LW_COUNTER_UNIT    "ns"
+#endif
+/* lw: end */
+
+#endif
