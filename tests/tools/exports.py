@@ -3,12 +3,15 @@
 
     python3 tests/tools/exports.py BUILD [FAMILY...] [--networks DIR] [--only TEXT] [--write docs/exports.md]
 
-FAMILY is scikit-learn, xgboost, lightgbm, pytorch or quantized (default: all whose packages are installed). BUILD holds
-the program `loopwright`. `quantized` takes the float networks NAME.onnx, with inputs NAME.in0.npy, of DIR. Needs onnx,
-onnxruntime, numpy, and what a family is named for, with its converter: skl2onnx, onnxmltools, torch.
+FAMILY is scikit-learn, xgboost, lightgbm, pytorch, keras or quantized (default: all whose packages are installed).
+BUILD holds the program `loopwright`. `quantized` takes the float networks NAME.onnx, with inputs NAME.in0.npy, of DIR.
+Needs onnx, onnxruntime, numpy, and what a family is named for, with its converter: skl2onnx, onnxmltools, torch,
+tensorflow-cpu. With --write the sections of other families stay, so families may run in environments of their own.
 
-A model passes if labels and integers are equal and floats within 1e-5 of ONNX Runtime's, relative to the largest of the
-output; the outputs of a quantized network within one step of their grid (1/128 if they are probabilities).
+A model passes if labels and integers are equal and floats within 1e-5 of the reference's, relative to the largest of the
+output; the outputs of a quantized ONNX network within one step of their grid (1/128 if they are probabilities). The
+reference is ONNX Runtime; for the TFLite files of keras it is TensorFlow Lite with its reference kernels (BUILTIN_REF),
+and integers are equal.
 """
 import argparse
 import collections
@@ -51,7 +54,9 @@ class Model:
     def differences(self, session, work, inputs):
         """The largest difference of each output, or a text."""
         names = [i.name for i in session.get_inputs()]
-        wanted = [plain(y) for y in session.run(None, dict(zip(names, inputs)))]
+        return self.compare(work, inputs, [plain(y) for y in session.run(None, dict(zip(names, inputs)))])
+
+    def compare(self, work, inputs, wanted):
         for i, x in enumerate(inputs):
             np.save(work + "/in%d.npy" % i, x)
         paths = [work + "/out%d.npy" % i for i in range(len(wanted))]
@@ -67,7 +72,7 @@ class Model:
                 return "shape %s, not %s" % (got.shape, y.shape)
             error = np.abs(got.reshape(y.shape).astype(np.float64) - y.astype(np.float64))
             if y.dtype.kind in "iub" and self.step is None and error.max() > 0:
-                return "labels differ"
+                return "integers differ by up to %d" % error.max()
             worst = max(worst, float(np.nanmax(error)) / max(1.0, float(np.nanmax(np.abs(y.astype(np.float64))))))
         return worst
 
@@ -88,6 +93,44 @@ class Model:
                     return False, found
                 worst = max(worst, found)
             return worst <= (self.step or 1e-5), "%.2g" % worst
+
+
+class TfliteModel(Model):
+    """A TFLite file; its inputs are drawn in its own types."""
+    def __init__(self, name, path, tolerance):
+        super().__init__("keras", name, path, [])
+        self.tolerance = tolerance
+
+    def check(self, build):
+        import tensorflow as tf
+        with tempfile.TemporaryDirectory() as work:
+            reason = self.build(build, work)
+            if reason:
+                return False, reason
+            kinds = tf.lite.experimental.OpResolverType
+            try:
+                interpreter = tf.lite.Interpreter(self.path, experimental_op_resolver_type=kinds.BUILTIN_REF)
+            except ValueError:                          # operators without a reference kernel
+                interpreter = tf.lite.Interpreter(self.path, experimental_op_resolver_type=kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+            interpreter.allocate_tensors()
+            random, worst = np.random.default_rng(0), 0.0
+            for _ in range(3):
+                interpreter.reset_all_variables()
+                inputs = [drawn(random, i["shape"], i["dtype"]) for i in interpreter.get_input_details()]
+                for i, x in zip(interpreter.get_input_details(), inputs):
+                    interpreter.set_tensor(i["index"], x)
+                interpreter.invoke()
+                found = self.compare(work, inputs, [interpreter.get_tensor(o["index"]) for o in interpreter.get_output_details()])
+                if isinstance(found, str):
+                    return False, found
+                worst = max(worst, found)
+            return worst <= self.tolerance, "%.2g" % worst
+
+
+def drawn(random, shape, dtype):
+    if np.issubdtype(dtype, np.integer):
+        return random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype)
+    return random.standard_normal(shape).astype(dtype)
 
 
 def data(classes):
@@ -187,6 +230,103 @@ def pytorch(folder, _):
         yield Model("pytorch", name, path, [[np.random.default_rng(k).standard_normal(shape).astype(np.float32)] for k in range(RUNS)])
 
 
+def keras_networks():
+    """Names, shapes of the inputs, functions from inputs to outputs."""
+    from keras import layers as l, ops
+    seq = lambda *parts: lambda x: seq(*parts[1:])(parts[0](x)) if parts else x
+    bn = lambda c, s=1: seq(l.Conv2D(c, 3, s, "same", use_bias=False), l.BatchNormalization(), l.ReLU(6.0))
+    head = lambda n=4: seq(l.GlobalAveragePooling2D(), l.Dense(n, "softmax"))
+
+    def residual(x):
+        y = seq(bn(8), l.Conv2D(8, 3, padding="same"), l.BatchNormalization())(x)
+        return head()(l.ReLU()(l.Add()([y, l.Conv2D(8, 1)(x)])))
+
+    def inception(x):
+        parts = [l.Conv2D(4, 1, activation="relu")(x), l.Conv2D(4, 3, padding="same", activation="relu")(x), l.MaxPooling2D(3, 1, "same")(x)]
+        return head()(l.Concatenate()(parts))
+
+    def excite(x):
+        x = bn(8)(x)
+        s = seq(l.GlobalAveragePooling2D(), l.Dense(4, "relu"), l.Dense(8, "sigmoid"), l.Reshape((1, 1, 8)))(x)
+        return head()(l.Multiply()([x, s]))
+
+    def unet(x):
+        a = bn(4)(x)
+        b = bn(8)(l.MaxPooling2D(2)(a))
+        return l.Conv2D(2, 1, activation="sigmoid")(l.Concatenate()([a, l.Conv2DTranspose(4, 2, 2)(b)]))
+
+    def attention(x):
+        y = l.LayerNormalization()(l.Add()([x, l.MultiHeadAttention(2, 8)(x, x)]))
+        return seq(l.Dense(16, "gelu"), l.Dense(12), l.GlobalAveragePooling1D(), l.Dense(3, "softmax"))(y)
+
+    def tcn(x):
+        for d in (1, 2, 4):
+            x = l.Add()([x, l.Conv1D(8, 3, padding="causal", dilation_rate=d, activation="relu")(x)])
+        return seq(l.GlobalAveragePooling1D(), l.Dense(3, "softmax"))(x)
+
+    image, sound, rows = (16, 16, 3), (32, 8), (24,)
+    return [
+        ("mlp", [rows], seq(l.Dense(32, "relu"), l.Dense(4, "softmax"))), ("mlp-tanh", [rows], seq(l.Dense(16, "tanh"), l.Dense(1))),
+        ("mlp-selu", [rows], seq(l.Dense(16, "selu"), l.Dense(2, "sigmoid"))), ("mlp-elu", [rows], seq(l.Dense(16, "elu"), l.Dense(2))),
+        ("mlp-leaky", [rows], seq(l.Dense(16), l.LeakyReLU(0.1), l.Dense(3))), ("mlp-prelu", [rows], seq(l.Dense(16), l.PReLU(), l.Dense(3))),
+        ("mlp-softplus", [rows], seq(l.Dense(8, "softplus"), l.Dense(2))), ("mlp-swish", [rows], seq(l.Dense(16, "swish"), l.Dense(3))),
+        ("mlp-hard", [rows], seq(l.Dense(16, "hard_sigmoid"), l.Dense(3))), ("mlp-norm", [rows], seq(l.Dense(16), l.BatchNormalization(), l.ReLU(), l.Dropout(0.5), l.Dense(3))),
+        ("autoencoder", [rows], seq(l.Dense(12, "relu"), l.Dense(4, "relu"), l.Dense(12, "relu"), l.Dense(24))),
+        ("lenet", [image], seq(l.Conv2D(6, 5, activation="tanh"), l.AveragePooling2D(2), l.Conv2D(8, 3, activation="tanh"), l.Flatten(), l.Dense(4, "softmax"))),
+        ("cnn", [image], seq(bn(8), l.MaxPooling2D(2), bn(16), head())), ("cnn-strides", [image], seq(bn(8, 2), bn(16, 2), head())),
+        ("mobilenet-v1", [image], seq(bn(8, 2), l.DepthwiseConv2D(3, padding="same", use_bias=False), l.BatchNormalization(), l.ReLU(6.0), l.Conv2D(16, 1), head())),
+        ("mobilenet-v2", [image], seq(bn(8), l.Conv2D(24, 1), l.ReLU(6.0), l.DepthwiseConv2D(3, 2, "same"), l.ReLU(6.0), l.Conv2D(8, 1), head())),
+        ("mobilenet-v3", [image], seq(l.Conv2D(8, 3, 2, "same"), l.Activation("hard_swish"), l.DepthwiseConv2D(5, padding="same"), l.Activation("hard_swish"), head())),
+        ("separable", [image], seq(l.SeparableConv2D(8, 3, activation="relu"), head())), ("dilated", [image], seq(l.Conv2D(8, 3, dilation_rate=2, activation="relu"), head())),
+        ("groups", [(16, 16, 4)], seq(l.Conv2D(8, 3, groups=2, activation="relu"), head())), ("residual", [image], residual), ("inception", [image], inception), ("excite", [image], excite),
+        ("unet", [image], unet), ("upsample", [image], seq(l.Conv2D(4, 3, padding="same"), l.UpSampling2D(2, interpolation="bilinear"), l.Conv2D(2, 3))),
+        ("nearest", [image], seq(l.Conv2D(4, 3), l.UpSampling2D(2), l.Conv2D(2, 3))), ("pad-crop", [image], seq(l.ZeroPadding2D(2), l.Conv2D(4, 3), l.Cropping2D(1), head())),
+        ("transpose", [(8, 8, 4)], seq(l.Conv2DTranspose(4, 3, 2, "same"), l.Activation("sigmoid"))), ("global-max", [image], seq(bn(8), l.GlobalMaxPooling2D(), l.Dense(3))),
+        ("conv1d", [sound], seq(l.Conv1D(8, 5, 2, activation="relu"), l.Conv1D(8, 3, activation="relu"), l.GlobalMaxPooling1D(), l.Dense(3, "softmax"))),
+        ("conv1d-same", [sound], seq(l.Conv1D(8, 3, padding="same"), l.BatchNormalization(), l.ReLU(), l.MaxPooling1D(2), l.Flatten(), l.Dense(3))),
+        ("tcn", [sound], tcn), ("depthwise1d", [sound], seq(l.DepthwiseConv1D(3), l.Conv1D(8, 1, activation="relu"), l.GlobalAveragePooling1D(), l.Dense(3))),
+        ("lstm", [(10, 6)], seq(l.LSTM(8, unroll=True), l.Dense(3, "softmax"))), ("gru", [(10, 6)], seq(l.GRU(8, unroll=True), l.Dense(3, "softmax"))),
+        ("rnn", [(10, 6)], seq(l.SimpleRNN(8, unroll=True), l.Dense(3))), ("lstm-loop", [(10, 6)], seq(l.LSTM(8), l.Dense(3, "softmax"))),
+        ("attention", [(6, 12)], attention), ("two-inputs", [rows, (8,)], lambda x: l.Dense(3)(l.Concatenate()([l.Dense(8, "relu")(x[0]), l.Dense(4, "relu")(x[1])]))),
+        ("two-outputs", [image], lambda x: [seq(bn(8), head())(x), seq(l.Flatten(), l.Dense(2))(x)]),
+    ]
+
+
+def keras(folder, _):
+    import tensorflow as tf
+    from keras import Input, Model as Network, utils
+    tf.get_logger().setLevel("ERROR")
+    formats = [("float", 1e-5), ("dynamic", 1e-2), ("float16", 1e-5), ("int8", 0), ("int16", 0)]
+    for name, shapes, network in keras_networks():
+        utils.set_random_seed(1)
+        inputs = [Input(s, batch_size=1) for s in shapes]
+        model = Network(inputs, network(inputs if len(inputs) > 1 else inputs[0]))
+        samples = [[np.random.default_rng(k).standard_normal((1, *s)).astype(np.float32) for s in shapes] for k in range(8)]
+        for form, tolerance in formats:
+            path = os.path.join(folder, "keras_%s_%s.tflite" % (name, form))
+            try:
+                with open(path, "wb") as f:
+                    f.write(converted(tf, model, form, samples))
+            except Exception as e:                      # the converter's own limits
+                print("   not converted: %s, %s: %s" % (name, form, str(e).strip().splitlines()[0][:90] if str(e) else type(e).__name__))
+                continue
+            yield TfliteModel("%s, %s" % (name, form), path, tolerance)
+
+
+def converted(tf, model, form, samples):
+    converter = tf.lite.TFLiteConverter.from_keras_model(model)
+    if form != "float":
+        converter.optimizations = [tf.lite.Optimize.DEFAULT]
+    if form == "float16":
+        converter.target_spec.supported_types = [tf.float16]
+    if form in ("int8", "int16"):
+        converter.representative_dataset = lambda: iter(samples)
+        ops = tf.lite.OpsSet
+        converter.target_spec.supported_ops = [ops.TFLITE_BUILTINS_INT8 if form == "int8" else ops.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8]
+        converter.inference_input_type = converter.inference_output_type = tf.int8 if form == "int8" else tf.int16
+    return converter.convert()
+
+
 class Samples:
     """The calibration data of onnxruntime.quantization: the inputs of the network."""
     def __init__(self, inputs):
@@ -224,8 +364,8 @@ def quantized(folder, networks):
             yield Model("quantized", "%s, %s" % (name, scheme), path, [[x] for x in samples[:2]], step=1 / 100)
 
 
-FAMILIES = {"scikit-learn": scikit_learn, "xgboost": xgboost, "lightgbm": lightgbm, "pytorch": pytorch, "quantized": quantized}
-PACKAGES = {"scikit-learn": "scikit-learn skl2onnx", "xgboost": "xgboost-cpu onnxmltools", "lightgbm": "lightgbm onnxmltools", "pytorch": "torch", "quantized": "onnxruntime"}
+FAMILIES = {"scikit-learn": scikit_learn, "xgboost": xgboost, "lightgbm": lightgbm, "pytorch": pytorch, "keras": keras, "quantized": quantized}
+PACKAGES = {"scikit-learn": "scikit-learn skl2onnx", "xgboost": "xgboost-cpu onnxmltools", "lightgbm": "lightgbm onnxmltools", "pytorch": "torch", "keras": "tensorflow-cpu keras", "quantized": "onnxruntime"}
 
 
 def versions(family):
@@ -238,15 +378,24 @@ def versions(family):
     return ", ".join(found)
 
 
-def page(results):
+def sections(path):
+    """The sections of the page as it is, by family."""
+    text = open(path).read() if path and os.path.exists(path) else ""
+    return {part.split("\n", 1)[0]: ("## " + part).rstrip("\n") + "\n" for part in text.split("\n## ")[1:]}
+
+
+def page(results, before):
     lines = ["<!-- Made by tests/tools/exports.py; not to be edited. -->", "# Exports of today's packages", "",
-             "Models made by the packages themselves, emitted, built by a C compiler, run, and compared with ONNX Runtime", onnxruntime.__version__ + ".",
+             "Models made by the packages themselves, emitted, built by a C compiler, run, and compared with ONNX Runtime", onnxruntime.__version__ + ",",
+             "or, for TFLite files, with TensorFlow Lite's reference kernels (BUILTIN_REF).",
              "`tests/tools/exports.py` makes them anew. The difference is relative to the output's largest value, at least 1.", ""]
     for family in FAMILIES:
         own = [r for r in results if r[0] == family]
         if own:
             lines += ["## %s" % family, "", "%s: %d of %d agree." % (versions(family), sum(r[2] for r in own), len(own)), "", "| model | agrees | difference |", "|---|---|---|"]
             lines += ["| %s | %s | %s |" % (name, "yes" if good else "no", text.replace("|", "/")) for _, name, good, text in own] + [""]
+        elif family in before:
+            lines += [before[family]]
     return "\n".join(lines)
 
 
@@ -275,8 +424,9 @@ def main():
             except ImportError as e:
                 print("skip %s: %s" % (family, e))
     if options.write:
+        text = page(results, sections(options.write))
         with open(options.write, "w") as f:
-            f.write(page(results))
+            f.write(text)
     print("%d passed, %d failed" % (counts[True], counts[False]))
     return counts[False] > 0
 

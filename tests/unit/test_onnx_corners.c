@@ -51,6 +51,15 @@ static const Corner corners[] = {
     { "einsum-size-one-and-more", 13, "x:1,2; y:3,2; Einsum x,y z equation=bi,bi->i; >z", { "2,3", "1,2,3,4,5,6" },
       { "18,36" }, 0, false },
 
+    /* Sequences and optional values whose course is known. */
+    { "optional-has-no-element", 18, "Optional , o; OptionalHasElement o y; >y", { NULL }, { "0" }, 0, false },
+    { "optional-of-a-tensor", 18, "x:2; Optional x o; OptionalGetElement o z; OptionalHasElement o y; >z; >y",
+      { "3,-1" }, { "3,-1", "1" }, 0, false },
+    { "sequence-in-identity", 18, "x:2; y:2; SequenceConstruct x,y s; Identity s t; Optional t o; "
+      "OptionalGetElement o u; i#1; SequenceAt u,i z; >z", { "3,-1", "5,6" }, { "5,6" }, 0, false },
+    { "unique-of-a-constant", 11, "k$7$6$2,1,1,3,4,3; Unique k y,i; >y; >i", { NULL }, { "1,2,3,4", "1,0,3,4" }, 0,
+      false },
+
     { "is-inf-of-neither-sign", 10, "x:3; IsInf x y detect_negative=0! detect_positive=0!; >y", { "-inf,1,inf" },
       { "0,0,0" }, 0, false },
 

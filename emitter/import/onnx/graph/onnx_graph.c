@@ -320,7 +320,7 @@ static const OnnxList *list_named(const OnnxScope *s, const char *value_name)
                    *outer = own || !s->outer ? NULL : list_named(s->outer, value_name);
     if (!outer || !s->captured) return own ? own : outer;
     OnnxList *inner = NEW(s->import->cx->arena, OnnxList);
-    *inner = (OnnxList){ outer->count, NEW_ARRAY(s->import->cx->arena, Tensor *, outer->count) };
+    *inner = (OnnxList){ outer->count, NEW_ARRAY(s->import->cx->arena, Tensor *, outer->count), outer->is_absent };
     for (int i = 0; i < outer->count; i++) inner->at[i] = captured(s, outer->at[i]);
     return inner;
 }
@@ -443,9 +443,9 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
     const OnnxFunction *f = function_of(s, n);
     if (f) run_function(s, c, f);
     else if (!onnx_translate_open(c, row_of(s, n))) onnx_translate(c, row_of(s, n));
-    if (c->out_list && n->out_count && !ctx_failed(cx))
-        map_put_const_ptr(&s->list, n->out[0], c->out_list);
-    for (int i = 0; i < n->out_count && i < ONNX_OUTPUTS && !ctx_failed(cx); i++) enter_result(s, c, i);
+    for (int i = 0; i < n->out_count && i < ONNX_OUTPUTS && !ctx_failed(cx); i++)
+        if (c->out_list[i]) map_put_const_ptr(&s->list, n->out[i], c->out_list[i]);
+        else enter_result(s, c, i);
 }
 
 /* ---- Graphs ------------------------------------------------------------------------------------------------------ */
@@ -528,10 +528,9 @@ int onnx_iterations(const OnnxScope *s, Tensor **out, int most)
     return count;
 }
 
-bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count,
-                       OnnxCaptured *all, Tensor **out)
+/* Creates the scope of a graph of the node, with its nodes in order; the graph takes in_count inputs. */
+static OnnxScope *inner_scope(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, int in_count, OnnxCaptured *all)
 {
-    if (ctx_failed(c->cx)) return false;
     OnnxScope *inner = onnx_scope(c->scope->import, g, c->scope);
     inner->captured = all;
     inner->iteration = iteration;
@@ -539,6 +538,14 @@ bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tenso
     if (in_count > g->input_count)
         onnx_refuse(c, "its graph has %d inputs; at least %d are accepted", g->input_count, in_count);
     if (!ctx_failed(c->cx)) onnx_scope_order(inner);
+    return inner;
+}
+
+bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count,
+                       OnnxCaptured *all, Tensor **out)
+{
+    if (ctx_failed(c->cx)) return false;
+    OnnxScope *inner = inner_scope(c, g, iteration, in_count, all);
     for (int i = 0; i < in_count && !ctx_failed(c->cx); i++) onnx_scope_bind(inner, g->input[i].name, in[i]);
     onnx_scope_run(inner);
     for (int i = 0; i < g->output_count && !ctx_failed(c->cx); i++) {
@@ -551,6 +558,23 @@ bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tenso
 bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count, Tensor **out)
 {
     return onnx_run_captured(c, g, iteration, in, in_count, NULL, out);
+}
+
+bool onnx_run_lists(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, const OnnxList *const *in_list, int in_count)
+{
+    if (ctx_failed(c->cx)) return false;
+    OnnxScope *inner = inner_scope(c, g, NULL, in_count, NULL);
+    for (int i = 0; i < in_count && !ctx_failed(c->cx); i++)
+        if (in_list[i]) map_put_const_ptr(&inner->list, g->input[i].name, in_list[i]);
+        else onnx_scope_bind(inner, g->input[i].name, in[i]);
+    onnx_scope_run(inner);
+    for (int i = 0; i < g->output_count && i < ONNX_OUTPUTS && !ctx_failed(c->cx); i++) {
+        const char *value_name = g->output[i].name;
+        c->out_list[i] = list_named(inner, value_name);
+        c->out[i] = c->out_list[i] ? NULL : onnx_scope_value(inner, value_name);
+        if (!c->out[i] && !c->out_list[i] && !ctx_failed(c->cx)) onnx_scope_report_missing(inner, value_name);
+    }
+    return !ctx_failed(c->cx);
 }
 
 int64_t onnx_constant_type(const OnnxCall *c, int input)

@@ -7,7 +7,8 @@
 
 enum { ONNX_OUTPUTS = 64 };          /* limit of one node (Split) */
 
-typedef struct OnnxList { int count; Tensor **at; } OnnxList;        /* a sequence of tensors */
+/* A sequence of tensors; is_absent: an optional value without an element. */
+typedef struct OnnxList { int count; Tensor **at; bool is_absent; } OnnxList;
 
 /* Names of classes, from the first node that has them; count 0: none. */
 typedef struct OnnxClasses { int count; const char *const *name; } OnnxClasses;
@@ -24,7 +25,7 @@ typedef struct OnnxCall {
     const char *name, *op_name;      /* name of the calls to create; the row's IR operator */
     int in_count; Tensor **in;       /* absent inputs are NULL; trailing absent ones are not counted */
     const OnnxList **list;           /* [in_count]: sequence inputs, whose in[i] is NULL; else NULL */
-    const OnnxList *out_list;        /* output 0 if it is a sequence */
+    const OnnxList *out_list[ONNX_OUTPUTS];  /* outputs that are sequences */
     Tensor *out[ONNX_OUTPUTS];       /* set by the translation; outputs left NULL must be unused */
 } OnnxCall;
 
@@ -88,6 +89,9 @@ Tensor *onnx_translate_as(OnnxCall *c, const char *op_name, int64_t opset, Tenso
 /* Inlines a graph of the node: binds its first inputs to `in` and stores its outputs in `out`. `iteration` is a loop's
  * iteration index, or NULL. onnx_graph.c */
 bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count, Tensor **out);
+
+/* The same with sequences: in_list[i], if not NULL, is bound instead of in[i]. Sets c->out and c->out_list. */
+bool onnx_run_lists(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, const OnnxList *const *in_list, int in_count);
 
 /* The outer values that a region's graph reads, and its inputs that represent them. Constants need no input. */
 typedef struct OnnxCaptured { int count, capacity; Tensor **outer, **inner; } OnnxCaptured;

@@ -33,7 +33,7 @@ static void if_(OnnxCall *c)
     const OnnxGraph *yes = graph_of(c, "then_branch"), *no = graph_of(c, "else_branch");
     if (!yes || !no || !onnx_requires(c, 1)) return;
     if (!tensor_is_constant(c->in[0])) onnx_choice(c, yes, no);
-    else if (onnx_scalar(c, 0, &is_true)) onnx_run_graph(c, is_true != 0 ? yes : no, NULL, NULL, 0, c->out);
+    else if (onnx_scalar(c, 0, &is_true)) onnx_run_lists(c, is_true != 0 ? yes : no, NULL, NULL, 0);
 }
 
 /* ---- Loop and Scan ----------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operators with a data-dependent number of results. The declared shape of the output is its capacity; without one, the
  * capacity is the greatest possible number of results. Unused rows are -1. */
+#include <math.h>
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
@@ -30,6 +31,32 @@ static void nonzero(OnnxCall *c)
 
 /* ---- Unique ------------------------------------------------------------------------------------------------------ */
 
+/* True if the slices a and b of a constant are equal; x is [outer][slices][inner]. NaN equals NaN. */
+static bool are_equal(const Tensor *x, int64_t outer, int64_t slices, int64_t inner, int64_t a, int64_t b)
+{
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = 0; i < inner; i++) {
+            const Scalar v = dtype_load(x->type, x->data, (o * slices + a) * inner + i),
+                         w = dtype_load(x->type, x->data, (o * slices + b) * inner + i);
+            const bool is_same = !dtype_is_float(x->type) ? v.i == w.i : v.f == w.f || (isnan(v.f) && isnan(w.f));
+            if (!is_same) return false;
+        }
+    return true;
+}
+
+/* Counts the distinct slices of a constant along `axis`; axis -1: its distinct elements. */
+static int64_t count_distinct(const Tensor *x, int axis)
+{
+    int64_t outer = 1, slices = axis < 0 ? tensor_elems(x) : tensor_dim(x, axis), inner = 1, found = 0;
+    for (int d = 0; d < axis; d++) outer *= tensor_dim(x, d);
+    for (int d = axis + 1; axis >= 0 && d < x->rank; d++) inner *= tensor_dim(x, d);
+    for (int64_t i = 0, j; i < slices; i++) {
+        for (j = 0; j < i && !are_equal(x, outer, slices, inner, i, j);) j++;
+        found += j == i;
+    }
+    return found;
+}
+
 /* Finds distinct elements, or distinct slices along an axis, which is moved to the front. */
 static void unique(OnnxCall *c)
 {
@@ -39,9 +66,10 @@ static void unique(OnnxCall *c)
     bool has_axis = onnx_attr(c, "axis") != NULL;
     int axis = has_axis ? onnx_axis(c, onnx_int(c, "axis", 0), x->rank) : 0, dim = has_axis ? axis : 0;
     if (axis < 0) return;
-    if (onnx_declared(c, 0, shape) <= dim) {
-        onnx_unsupported(c, "the number of distinct values depends on data, and the model declares no shape of Y; a "
-                            "declared shape is accepted");
+    const int64_t known = tensor_is_constant(x) ? count_distinct(x, has_axis ? axis : -1) : 0;
+    if (!known && onnx_declared(c, 0, shape) <= dim) {
+        onnx_unsupported(c, "the number of distinct values depends on data: input 0 (\"%s\") is not constant, and the "
+                            "model declares no shape of Y; either is accepted", c->node->in[0]);
         return;
     }
     Tensor *base = has_axis ? x : onnx_reshape(c, x, (int64_t[]){ -1 }, 1), *rows = base;
@@ -52,7 +80,7 @@ static void unique(OnnxCall *c)
         rows = onnx_call(c, "transpose", base, attr_ints("perm", perm, base->rank));
     }
     if (rows) rows = flat(c, rows, tensor_dim(rows, 0));
-    Tensor *index = rows ? onnx_call(c, "unique", rows, attr_int("capacity", capacity_of(c, 0, dim, 0)),
+    Tensor *index = rows ? onnx_call(c, "unique", rows, attr_int("capacity", known ? known : capacity_of(c, 0, dim, 0)),
                                      attr_flag("sorted", onnx_int(c, "sorted", 1)))
                          : NULL;
     const Node *found = producer_of(index);

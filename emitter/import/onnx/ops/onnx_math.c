@@ -8,7 +8,8 @@
 
 static void identity(OnnxCall *c)
 {
-    if (onnx_requires(c, 1)) c->out[0] = c->in[0];
+    if (c->in_count == 1 && c->list[0]) c->out_list[0] = c->list[0];
+    else if (onnx_requires(c, 1)) c->out[0] = c->in[0];
 }
 
 static void cast(OnnxCall *c)

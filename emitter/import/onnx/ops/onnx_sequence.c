@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences of tensors in a graph: compile-time lists, without code at run time. */
+/* Sequences of tensors in a graph: compile-time lists, without code at run time. An optional value is its element, or a
+ * list that is marked absent. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
@@ -7,17 +8,17 @@
 static const OnnxList *list_of(OnnxCall *c, int index)
 {
     const OnnxList *l = index < c->in_count ? c->list[index] : NULL;
-    if (!l)
+    if (!l || l->is_absent)
         onnx_refuse(c, "input %d (\"%s\") is no sequence; a sequence is accepted", index,
                     index < c->in_count ? c->node->in[index] : "");
-    return l;
+    return l && !l->is_absent ? l : NULL;
 }
 
 static void set_list(OnnxCall *c, int count, Tensor **at)
 {
     OnnxList *l = NEW(c->cx->arena, OnnxList);
-    *l = (OnnxList){ count, at };
-    c->out_list = l;
+    *l = (OnnxList){ count, at, false };
+    c->out_list[0] = l;
 }
 
 /* Returns the index in input `index`, from -count to `most`; `otherwise` if it is absent. -1: refused. */
@@ -138,14 +139,70 @@ static void concat(OnnxCall *c)
     c->out[0] = call(c->cx, "concat", c->name, all, l->count, ATTRS(attr_int("axis", axis)));
 }
 
+/* Runs the body for each element. The further inputs are sequences of the same length, or tensors for all elements. */
+static void map(OnnxCall *c)
+{
+    const OnnxList *l = list_of(c, 0);
+    const OnnxAttr *body = onnx_attr(c, "body");
+    if (!l || !body || !body->graph) {
+        if (l) onnx_refuse(c, "the graph 'body' is missing");
+        return;
+    }
+    const int outputs = body->graph->output_count < ONNX_OUTPUTS ? body->graph->output_count : ONNX_OUTPUTS;
+    Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count), *out[ONNX_OUTPUTS], **all[ONNX_OUTPUTS];
+    for (int o = 0; o < outputs; o++) all[o] = NEW_ARRAY(c->cx->arena, Tensor *, l->count);
+    for (int i = 1; i < c->in_count; i++)
+        if (c->list[i] && c->list[i]->count != l->count)
+            onnx_refuse(c, "input %d is a sequence of %d; as many as input 0 has, %d, are accepted", i,
+                        c->list[i]->count, l->count);
+    for (int k = 0; k < l->count && !ctx_failed(c->cx); k++) {
+        for (int i = 0; i < c->in_count; i++) in[i] = c->list[i] ? c->list[i]->at[k] : c->in[i];
+        if (!onnx_run_graph(c, body->graph, NULL, in, c->in_count, out)) return;
+        for (int o = 0; o < outputs; o++) all[o][k] = out[o];
+    }
+    for (int o = outputs - 1; o >= 0; o--) {
+        set_list(c, l->count, all[o]);
+        c->out_list[o] = c->out_list[0];
+    }
+}
+
+/* ---- Optional values --------------------------------------------------------------------------------------------- */
+
+static bool has_input(const OnnxCall *c) { return c->in_count && (c->in[0] || c->list[0]); }
+
+static void optional(OnnxCall *c)
+{
+    static const OnnxList absent = { 0, NULL, true };
+    if (!has_input(c)) c->out_list[0] = &absent;
+    else if (c->list[0]) c->out_list[0] = c->list[0];
+    else c->out[0] = c->in[0];
+}
+
+static void has_element(OnnxCall *c)
+{
+    const bool has = has_input(c) && !(c->list[0] && c->list[0]->is_absent);
+    c->out[0] = tensor_scalar(c->cx, c->name, BOOL, has);
+}
+
+static void get_element(OnnxCall *c)
+{
+    if (!has_input(c) || (c->list[0] && c->list[0]->is_absent))
+        onnx_refuse(c, "the optional value has no element; one with an element is accepted");
+    else optional(c);
+}
+
 const OnnxOp onnx_rows_sequence[] = {
     { ONNX_MOVE("ConcatFromSequence", "axis new_axis", concat) },
+    { ONNX_MOVE("Optional", "type", optional) },
+    { ONNX_MOVE("OptionalGetElement", "", get_element) },
+    { ONNX_MOVE("OptionalHasElement", "", has_element) },
     { ONNX_MOVE("SequenceAt", "", at) },
     { ONNX_MOVE("SequenceConstruct", "", construct) },
     { ONNX_MOVE("SequenceEmpty", "dtype", empty) },
     { ONNX_MOVE("SequenceErase", "", erase) },
     { ONNX_MOVE("SequenceInsert", "", insert) },
     { ONNX_MOVE("SequenceLength", "", length) },
+    { ONNX_MOVE("SequenceMap", "body", map) },
     { ONNX_MOVE("SplitToSequence", "axis keepdims", split) },
     { 0 }
 };
