@@ -28,7 +28,13 @@
  * depends on the channels beyond those of x. In the weights [K/B][kh][kw][B] the channels of a tile are adjacent.
  *
  *   padded[n,h,w,c < K] = x[n, h - ph, w - pw, c], or `fill` outside of x
- *   y[n,h,w,o]          = b[o] + sum(i,j) padded[n, h*sh + i*dh, w*sw + j*dw, o] * k[o/B,i,j,o%B] */
+ *   y[n,h,w,o]          = b[o] + sum(i,j) padded[n, h*sh + i*dh, w*sw + j*dw, o] * k[o/B,i,j,o%B]
+ *
+ * In the weights [K][kw][kh] each channel's columns are adjacent. The image is widened to i16, so that two rows of a
+ * column can be a pair:
+ *
+ *   columns[n,h,w,c]    = i16(padded[n,h,w,c])
+ *   y[n,h,w,o]          = b[o] + sum(i,j) columns[n, h*sh + i*dh, w*sw + j*dw, o] * k[o,j,i] */
 #include "graph/dag/op_build.h"
 
 typedef struct PackedRows {
@@ -254,28 +260,40 @@ static Tensor *padded_image(Ctx *cx, const Node *n, const PackedWindow *w, int64
     return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
 }
 
+/* Emits the image with elements of 16 bits. */
+static Tensor *columns_of(Ctx *cx, const Node *n, Tensor *padded)
+{
+    return padded ? OP_FORMULA(cx, n, "columns[n,h,w,c] = i16(padded[n,h,w,c])", BIND_T("padded", padded)) : NULL;
+}
+
 static int packed_depthwise2d(Ctx *cx, const Node *n, Tensor **out)
 {
     PackedWindow w;
     Tensor *x = n->in[0], *k = n->in[1], *b = n->in[2];
     if (!read_window(cx, n, &w)) return 0;
-    int64_t own = tensor_dim(x, 3), block = tensor_dim(k, k->rank - 1), channels = tensor_dim(k, 0) * block;
-    bool fits = k->rank == 4 && tensor_dim(k, 1) == w.kernel[0] && tensor_dim(k, 2) == w.kernel[1] && channels >= own;
+    const bool of_columns = k->rank == 3;
+    int64_t own = tensor_dim(x, 3), block = of_columns ? 1 : tensor_dim(k, k->rank - 1),
+            channels = tensor_dim(k, 0) * block;
+    bool fits = of_columns ? tensor_dim(k, 1) == w.kernel[1] && tensor_dim(k, 2) == w.kernel[0] && channels == own
+                           : k->rank == 4 && tensor_dim(k, 1) == w.kernel[0] && tensor_dim(k, 2) == w.kernel[1]
+                                 && channels >= own;
     if (x->type != I8 || k->type != I8 || b->type != I32 || b->rank != 1 || tensor_dim(b, 0) != channels || !fits) {
         op_refuse(cx, n,
-                  "the weights are %s, the first values %s; i8[c/b][%lld][%lld][b] and i32[c] with c at least %lld are "
-                  "expected",
+                  "the weights are %s, the first values %s; i8[c/b][%lld][%lld][b] and i32[c] with c at least %lld, or "
+                  "i8[%lld][%lld][%lld], are expected",
                   tensor_shape_text(cx, k), tensor_shape_text(cx, b), (long long)w.kernel[0], (long long)w.kernel[1],
-                  (long long)own);
+                  (long long)own, (long long)own, (long long)w.kernel[1], (long long)w.kernel[0]);
         return 0;
     }
-    Tensor *padded = padded_image(cx, n, &w, channels);
+    Tensor *padded = padded_image(cx, n, &w, channels), *from = of_columns ? columns_of(cx, n, padded) : padded;
+    const char *weight = of_columns ? "k[o,j,i]" : "k[o/block,i,j,o%block]";
     const char *text = OP_TEXT(cx, "y[n,h<height,w<width,o<own] = sum(i,j; b[o]) "
-                                   "i32(padded[n,h*sh+i*dh,w*sw+j*dw,o]) * i32(k[o/block,i,j,o%block])",
+                                   "i32(image[n,h*sh+i*dh,w*sw+j*dw,o]) * i32(weight)",
                                { "height", op_number(cx, w.extent[0]) }, { "width", op_number(cx, w.extent[1]) },
-                               { "own", op_number(cx, own) }, { "block", op_number(cx, block) });
-    if (!padded) return 0;
-    out[0] = OP_FORMULA(cx, n, window_phrases(cx, n, &w, 0, own, text), BIND_T("padded", padded), BIND_T("k", k),
+                               { "own", op_number(cx, own) }, { "weight", weight });
+    text = OP_TEXT(cx, text, { "block", op_number(cx, block) });
+    if (!from) return 0;
+    out[0] = OP_FORMULA(cx, n, window_phrases(cx, n, &w, 0, own, text), BIND_T("image", from), BIND_T("k", k),
                         BIND_T("b", b));
     return out[0] ? 1 : 0;
 }
@@ -351,7 +369,10 @@ static const OpCase packed_depthwise2d_cases[] = {
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][6] i8[2][3][3][4] i32[8]", "i32[1][4][5][6]", NULL },
     { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][4] i8[2][3][2][2] i32[4]", "i32[1][3][4][4]", NULL },
     { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[3][2][1][1] i32[3]", "i32[2][2][3][3]", NULL },
+    { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][4] i8[4][3][3] i32[4]", "i32[1][4][5][4]", NULL },
+    { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][4] i8[4][2][3] i32[4]", "i32[1][3][4][4]", NULL },
     { "", "i8[1][2][2][8] i8[1][1][1][4] i32[4]", NULL, "are expected" },
+    { "kernel=3,3", "i8[1][4][5][3] i8[4][3][3] i32[4]", NULL, "are expected" },
     { 0 }
 };
 static const OpCase packed_dense_cases[] = {

@@ -8,15 +8,16 @@
  *   LW_ASM_SMLA                         with __smlabb and __smlatt, -O3 of gcc 12 takes from 1.6 % less to 0.8 % more
  *                                       instructions for a network (vww_96_int8, kws_ref_model); with products in C,
  *                                       3 to 5 % more
- *   lw_dsp_2x2, _2x4, _1x4_pairs        sums, addresses and operands occupy all of r0 to r12 and lr; a compiler spills
- *                                       some of them in each iteration
+ *   lw_dsp_2x2, _2x4, _1x4_pairs,       sums, addresses and operands occupy all of r0 to r12 and lr; a compiler spills
+ *   _dot_columns                        some of them in each iteration
  *   lw_mve_2x2, _1x4, _1x1, _copy,      tail-predicated loops (WLSTP, LETP), which gcc 12 never emits
  *   _fill
  *   LW_ASM_NOW, LW_MVE_NOW              no instruction: an unrolling compiler moves no load before it
  *
  * Contract. Each takes pointers to elements that exist, for n >= 0 (lw_dsp_2x4: n >= 1); operands do not overlap the
- * result. Each lists every register that it changes, and "memory" if it loads or stores. Only lw_dsp_2x4 changes sp,
- * and it pops every word that it pushes; it jumps only within itself and is never inlined (LW_SHARED). The value that a
+ * result. Each lists every register that it changes, and "memory" if it loads or stores. Only lw_dsp_2x4
+ * and lw_dsp_dot_columns change sp, and they pop every word that they push; they jump only within themselves and are
+ * never inlined (LW_SHARED). The value that a
  * loop leaves in an address register is unused: it may be up to 15 bytes after the end of the row. */
 #ifndef LW_SIMD_ARM_ASM_H
 #define LW_SIMD_ARM_ASM_H
@@ -227,6 +228,65 @@ static LW_SHARED void lw_dsp_1x4_pairs(int32_t n, int32_t *c, const int8_t *a, c
     c[1] += (both0 - even0) >> 8;
     c[2] = even1;
     c[3] += (both1 - even1) >> 8;
+}
+#endif
+/* lw: end */
+
+/* lw: lw_asm_columns needs LW_SIMD_CHOICE LW_SHARED */
+#if LW_SIMD_ARM_DSP
+/* Four channels of a depthwise convolution of 3x3, m pixels of two output rows, m >= 1. A column holds the rows 0, 1
+ * and 2, 3 in two words. With the weights k0, k1, k2 of a column, and the words (k0, k1), (k1, k2):
+ *
+ *   first  += (0, 1) . (k0, k1) + 2 * k2         SMLAD, SMLABT
+ *   second += 1 * k0 + (2, 3) . (k1, k2)         SMLATB, SMLAD
+ *
+ * The weights of three columns, in r4 to r9, stay there for all pixels of a channel. Their third word is read from the
+ * fifth byte, as none may be read after the ninth. `step` bytes follow the last pixel of a channel up to the next one;
+ * a is a multiple of 4. */
+#define LW_DSP_COLUMN_OF_WEIGHTS(low, high)                                                                            \
+    "    sxtb16 r10, " low "\n"                                                                                        \
+    "    sxtb16 r11, " low ", ror #8\n"                                                                                \
+    "    pkhbt " low ", r10, r11, lsl #16\n"                                                                           \
+    "    pkhtb " high ", r10, r11\n"
+#define LW_DSP_COLUMN_OF_PIXELS(address, low, high)                                                                    \
+    "    ldrd r10, r11, " address "\n"                                                                                 \
+    "    smlad r12, r10, " low ", r12\n"                                                                               \
+    "    smlatb lr, r10, " low ", lr\n"                                                                                \
+    "    smlabt r12, r11, " high ", r12\n"                                                                             \
+    "    smlad lr, r11, " high ", lr\n"
+static LW_SHARED void lw_dsp_dot_columns(int32_t pixels, int32_t *sums, const int16_t *columns, const int8_t *weights,
+                                         int32_t step)
+{
+    register int32_t n __asm__("r0") = pixels;
+    register int32_t *c __asm__("r1") = sums;
+    register const int16_t *a __asm__("r2") = columns;
+    register const int8_t *b __asm__("r3") = weights;
+    register int32_t next __asm__("r12") = step;
+    __asm__ volatile(
+        "    add lr, r3, #36\n"
+        "    push {r0, r7, r12, lr}\n"
+        "1:  ldr r4, [r3]\n"
+        "    ldr r6, [r3, #3]\n"
+        "    ldr r8, [r3, #5]\n"
+        "    add r3, r3, #9\n" LW_DSP_COLUMN_OF_WEIGHTS("r4", "r5") LW_DSP_COLUMN_OF_WEIGHTS("r6", "r7")
+        "    sxtb16 r10, r8\n"
+        "    sxtb16 r11, r8, ror #8\n"
+        "    pkhbt r8, r11, r10\n"
+        "    pkhtb r9, r11, r10, asr #16\n"
+        "    ldr r0, [sp]\n"
+        "2:  ldrd r12, lr, [r1]\n" LW_DSP_COLUMN_OF_PIXELS("[r2], #8", "r4", "r5")
+        LW_DSP_COLUMN_OF_PIXELS("[r2]", "r6", "r7") LW_DSP_COLUMN_OF_PIXELS("[r2, #8]", "r8", "r9")
+        "    strd r12, lr, [r1], #8\n"
+        "    subs r0, r0, #1\n"
+        "    bne 2b\n"
+        "    ldrd r10, r11, [sp, #8]\n"
+        "    add r2, r2, r10\n"
+        "    cmp r3, r11\n"
+        "    bne 1b\n"
+        "    pop {r0, r7, r12, lr}\n"
+        : "+r"(n), "+r"(c), "+r"(a), "+r"(b), "+r"(next)
+        :
+        : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "lr", "cc", "memory");
 }
 #endif
 /* lw: end */

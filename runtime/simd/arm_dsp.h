@@ -210,6 +210,52 @@ static inline void lw_dsp_window2(int32_t kh, int32_t kw, int32_t *c, int32_t cw
 #endif
 /* lw: end */
 
+/* lw: lw_dsp_columns needs lw_dsp_word lw_columns LW_SHARED LW_ROLLED */
+#if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
+/* Four channels of four rows: two words for each channel of a column. */
+static inline void lw_dsp_column(int16_t *y, int32_t r01, int32_t r23)
+{
+    memcpy(y, &r01, 4);
+    memcpy(y + 2, &r23, 4);
+}
+static LW_SHARED void lw_dsp_columns(int32_t m, int16_t *y, int32_t yc, const int8_t *a, int32_t ar, int32_t aw)
+{
+    const int8_t *b = a + ar, *c = b + ar, *d = c + ar;
+    int16_t *y1 = y + yc, *y2 = y1 + yc, *y3 = y2 + yc;
+    LW_ROLLED
+    for (; m > 0; m--) {
+        const int32_t w0 = lw_dsp_word(a), w1 = lw_dsp_word(b), w2 = lw_dsp_word(c), w3 = lw_dsp_word(d);
+        const int32_t e0 = lw_dsp_even(w0), e1 = lw_dsp_even(w1), e2 = lw_dsp_even(w2), e3 = lw_dsp_even(w3);
+        const int32_t o0 = lw_asm_odd(w0), o1 = lw_asm_odd(w1), o2 = lw_asm_odd(w2), o3 = lw_asm_odd(w3);
+        lw_dsp_column(y, lw_asm_low(e0, e1), lw_asm_low(e2, e3));
+        lw_dsp_column(y1, lw_asm_low(o0, o1), lw_asm_low(o2, o3));
+        lw_dsp_column(y2, lw_asm_high(e0, e1), lw_asm_high(e2, e3));
+        lw_dsp_column(y3, lw_asm_high(o0, o1), lw_asm_high(o2, o3));
+        a += aw, b += aw, c += aw, d += aw;
+        y += 4, y1 += 4, y2 += 4, y3 += 4;
+    }
+}
+#define LW_ROWS_COLUMNS_I16(r, m, n, y, yi, yc, yw, a, ai, ar, aw)                                                     \
+    do {                                                                                                               \
+        if ((r) == 4 && (n) == 4 && (yw) == 4) lw_dsp_columns(m, (y) + (yi), yc, (a) + (ai), ar, aw);                  \
+        else lw_columns(r, m, n, (y) + (yi), yc, yw, (a) + (ai), ar, aw);                                              \
+    } while (0)
+#endif
+/* lw: end */
+
+/* lw: lw_dsp_dot_columns needs lw_asm_columns lw_dot_columns */
+#if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
+#define LW_ROWS_DOT_COLUMNS_I16(kh, kw, n, m, r, c, ci, co, cw, a, ai, ao, aw, aj, ah, b, bi, bo, bj)                  \
+    do {                                                                                                               \
+        if ((kh) == 3 && (kw) == 3 && (n) == 4 && (r) == 2 && (co) == 2 * (m) && (cw) == 2 && (aw) == 4 && (aj) == 4   \
+            && (ah) == 1 && (bo) == 9 && (bj) == 3 && ((uintptr_t)((a) + (ai)) & 3) == 0 && (ao) % 2 == 0)             \
+            lw_dsp_dot_columns(m, (c) + (ci), (a) + (ai), (b) + (bi), 2 * (ao) - 8 * (m));                             \
+        else                                                                                                           \
+            lw_dot_columns(kh, kw, n, m, r, (c) + (ci), co, cw, (a) + (ai), ao, aw, aj, ah, (b) + (bi), bo, bj);       \
+    } while (0)
+#endif
+/* lw: end */
+
 /* lw: lw_dsp_copy needs lw_dsp_word */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
 static inline void lw_dsp_copy(int32_t n, int8_t *y, const int8_t *a)

@@ -36,6 +36,9 @@
  *                               c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
  *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
  *   LW_WINDOW_I8 and LW_TAPS_I8                                     the same for one pixel, without w
+ *   LW_COLUMNS_I16[r,m,n](a: i8[r][m][n])                           y[c<n,w<m,r<r] = i16(a[r,w,c])
+ *   LW_DOT_COLUMNS_I16[kh,kw,n,m,r](a: i16[n][m][kw][r][kh], b: i8[n][kw][kh])
+ *                               c[o<n,w<m,h<r] = sum(j<kw,i<kh) i32(a[o,w,j,h,i]) * i32(b[o,j,i])
  *   LW_SUM_WINDOW_I8[kh,kw,n](a: i8[kh][kw][n])                     y[o<n] = sum(i<kh,j<kw) i32(a[i,j,o])
  *   LW_MAX_WINDOW_I8[kh,kw,n](a: i8[kh][kw][n])                     y[o<n] = max(i<kh,j<kw) a[i,j,o]
  *   LW_SUM_TAPS_I8[k,n](a: i8[k][n]) and LW_MAX_TAPS_I8             the same for one dimension
@@ -459,6 +462,46 @@ static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, 
     lw_window(1, kh, kw, n, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj)
 #endif
 #define LW_WINDOW_I8(kh, kw, n, c, a, b) LW_ROWS_WINDOW_I8(kh, kw, n, c, a, b)
+/* lw: end */
+
+/* lw: lw_columns needs */
+static inline void lw_columns(int32_t r, int32_t m, int32_t n, int16_t *y, int32_t yc, int32_t yw, const int8_t *a,
+                              int32_t ar, int32_t aw)
+{
+    for (int32_t c = 0; c < n; c++)
+        for (int32_t w = 0; w < m; w++)
+            for (int32_t i = 0; i < r; i++) y[c * yc + w * yw + i] = a[i * ar + w * aw + c];
+}
+/* lw: end */
+/* lw: LW_COLUMNS_I16 needs LW_SIMD_CHOICE lw_dsp_columns lw_columns */
+#ifndef LW_ROWS_COLUMNS_I16
+#define LW_ROWS_COLUMNS_I16(r, m, n, y, yi, yc, yw, a, ai, ar, aw) \
+    lw_columns(r, m, n, (y) + (yi), yc, yw, (a) + (ai), ar, aw)
+#endif
+#define LW_COLUMNS_I16(r, m, n, y, a) LW_ROWS_COLUMNS_I16(r, m, n, y, a)
+/* lw: end */
+/* lw: lw_dot_columns needs LW_SHARED */
+static LW_SHARED void lw_dot_columns(int32_t kh, int32_t kw, int32_t n, int32_t m, int32_t r, int32_t *c, int32_t co,
+                                     int32_t cw, const int16_t *a, int32_t ao, int32_t aw, int32_t aj, int32_t ah,
+                                     const int8_t *b, int32_t bo, int32_t bj)
+{
+    for (int32_t o = 0; o < n; o++)
+        for (int32_t w = 0; w < m; w++)
+            for (int32_t h = 0; h < r; h++) {
+                uint32_t sum = (uint32_t)c[o * co + w * cw + h];
+                for (int32_t j = 0; j < kw; j++)
+                    for (int32_t i = 0; i < kh; i++)
+                        sum += (uint32_t)(a[o * ao + w * aw + j * aj + h * ah + i] * b[o * bo + j * bj + i]);
+                c[o * co + w * cw + h] = (int32_t)sum;
+            }
+}
+/* lw: end */
+/* lw: LW_DOT_COLUMNS_I16 needs LW_SIMD_CHOICE lw_dsp_dot_columns lw_dot_columns */
+#ifndef LW_ROWS_DOT_COLUMNS_I16
+#define LW_ROWS_DOT_COLUMNS_I16(kh, kw, n, m, r, c, ci, co, cw, a, ai, ao, aw, aj, ah, b, bi, bo, bj) \
+    lw_dot_columns(kh, kw, n, m, r, (c) + (ci), co, cw, (a) + (ai), ao, aw, aj, ah, (b) + (bi), bo, bj)
+#endif
+#define LW_DOT_COLUMNS_I16(kh, kw, n, m, r, c, a, b) LW_ROWS_DOT_COLUMNS_I16(kh, kw, n, m, r, c, a, b)
 /* lw: end */
 
 /* lw: LW_TAPS2_I8 needs LW_WINDOW2_I8 */

@@ -269,6 +269,29 @@ static Tensor *pack_channels(Ctx *cx, const Tensor *k, int64_t outs, int64_t blo
     return tensor_constant(cx, k->name, I8, 4, shape, to);
 }
 
+/* Packs weights [kh][kw][o] as [o][kw][kh]. */
+static Tensor *pack_columns(Ctx *cx, const Tensor *k, int64_t outs)
+{
+    const int64_t rows = tensor_dim(k, 0), columns = tensor_dim(k, 1), shape[] = { outs, columns, rows };
+    int8_t *to = NEW_ARRAY(cx->arena, int8_t, outs * columns * rows);
+    const int8_t *from = k->data;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            for (int64_t o = 0; o < outs; o++) to[(o * columns + j) * rows + i] = from[(i * columns + j) * outs + o];
+    return tensor_constant(cx, k->name, I8, 3, shape, to);
+}
+
+/* True for windows of 3x3 with a step of one, over whole tiles of channels, if the target multiplies pairs: columns.c
+ * computes them. Narrow images have fewer products than their columns cost. */
+static bool has_columns(const Target *t, const Node *n, const PackedWindow *w, int64_t outs)
+{
+    enum { KERNEL = 3, CHANNELS = 4, NARROW = 4 };
+    bool all = multiplies_pairs(t) && outs % CHANNELS == 0 && tensor_dim(n->out[0], 1) >= 2
+               && tensor_dim(n->out[0], 2) >= NARROW;
+    for (int d = 0; d < 2; d++) all = all && w->kernel[d] == KERNEL && w->stride[d] == 1 && w->dilation[d] == 1;
+    return all;
+}
+
 /* One output channel per channel of x. */
 static Tensor *alter_depthwise(Ctx *cx, const Implementation *with, const Target *t, const Node *n,
                                const Uses *uses)
@@ -281,11 +304,12 @@ static Tensor *alter_depthwise(Ctx *cx, const Implementation *with, const Target
             blocks = (outs + block - 1) / block;
     if (tensor_dim(x, 3) != outs || tensor_elems(k) / outs < 2) return NULL;
     if (target_has(t, "rvv") && !has_narrow_weights(k)) return NULL;
-    Tensor *in[] = {
-        x, pack_channels(cx, k, outs, blocks, block), first_values(cx, k, tensor_elems(k) / outs, outs, blocks * block,
-        zero)
-    };
     const PackedWindow w = window_of(n);
+    const bool of_columns = has_columns(t, n, &w, outs);
+    Tensor *in[] = {
+        x, of_columns ? pack_columns(cx, k, outs) : pack_channels(cx, k, outs, blocks, block),
+        first_values(cx, k, tensor_elems(k) / outs, outs, of_columns ? outs : blocks * block, zero)
+    };
     return call(cx, "packed_depthwise2d", n->name, in, 3, ATTRS(WINDOW(w), attr_int("fill", zero)));
 }
 

@@ -539,8 +539,40 @@ static int test_byte_panels(int32_t n, int32_t gap)
                             + test_byte_panel(n, 16, 4, 0, gap);
 }
 
+/* Columns of two rows of output: m pixels of windows of kh x kw, n channels. With a gap the strides are those of no
+ * instruction. */
+static int test_columns(int32_t m, int32_t kh, int32_t kw, int32_t n, int32_t gap)
+{
+    static LW_ALIGN(8) int16_t columns[4 * 12 * 5 + 1];
+    static int32_t sum[4 * 10 * 2 + 1];
+    const int32_t r = kh + 1, aw = n + gap, ar = (m + kw) * aw, yw = 4 + gap, yc = (m + kw - 1) * yw, co = 2 * m + gap;
+    for (int32_t i = 0; i < 4 * 12 * 5 + 1; i++) columns[i] = 7777;
+    LW_COLUMNS_I16(r, m + kw - 1, n, LW_AT(columns, 0, yc, yw), LW_AT(bytes, 1, ar, aw));
+    for (int32_t i = 0; i < 4 * 12 * 5 + 1; i++) {
+        const int32_t o = i / yc, w = i % yc / yw, h = i % yw;
+        if (columns[i] != (o < n && h < r ? bytes[1 + h * ar + w * aw + o] : 7777)) return 80;
+    }
+    for (int32_t i = 0; i < 4 * 10 * 2 + 1; i++) sum[i] = i * 1000 - 4000;
+    LW_DOT_COLUMNS_I16(kh, kw, n, m, 2, LW_AT(sum, 0, co, 2), LW_AT(columns, 0, yc, yw, yw, 1),
+                       LW_AT(weights, 3, kh * kw, kh));
+    for (int32_t i = 0; i < 4 * 10 * 2 + 1; i++) {
+        const int32_t o = i / co, w = i % co / 2, h = i % co % 2;
+        int32_t wanted = i * 1000 - 4000;
+        for (int32_t t = 0; t < kh * kw && o < n && i % co < 2 * m; t++)
+            wanted += (int32_t)bytes[1 + (h + t % kh) * ar + (w + t / kh) * aw + o] * weights[3 + o * kh * kw + t];
+        if (sum[i] != wanted) return 81;
+    }
+    return 0;
+}
+
 int main(void)
 {
+    for (int32_t turn = 0; turn < 3; turn++)
+        for (int32_t m = 1; m <= 8; m++) {
+            fill_operands(turn);
+            const int status = test_columns(m, 3, 3, 4, 0) + test_columns(m, 3, 3, 4, 1) + test_columns(m, 2, 3, 3, 0);
+            if (status) return status;
+        }
     for (int32_t turn = 0; turn < 3; turn++)
         for (int32_t n = 1; n <= 12; n++)
             for (int32_t gap = 0; gap < 2; gap++) {
