@@ -84,8 +84,8 @@ typedef struct lw_options {
     /* Schedules of groups, in the form of dump --at scheduled: a file, a text, and a file with less precedence. NULL:
      * none */
     const char *schedule, *schedule_text, *tuning;
-    const char *at;                  /* dump: dag, gradient, fused, strategy, loops, step:N, scheduled, lowered,
-                                      * pass:NAME; lw_quantize_dump: annotated, calibrated, realized */
+    const char *at;                  /* dump: dag, gradient, streamed, fused, strategy, loops, step:N, scheduled,
+                                      * lowered, pass:NAME; lw_quantize_dump: annotated, calibrated, realized */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
     /* What is traded: "balanced" (NULL), instructions for RAM where that saves a tenth of it; "speed", none, every
@@ -97,6 +97,10 @@ typedef struct lw_options {
     /* Groups to combine where that costs neither RAM nor instructions: "conv,pool@pool", in the loops of the one after
      * '@', the last by default; "all" or "none". NULL: combines groups if that saves a tenth of RAM */
     const char *combine;
+    /* "AXIS=HOP" or "INPUT.AXIS=HOP": a run receives HOP new frames along that axis of the input, and keeps the overlap
+     * of windows in struct NAME_state. From the first full window on, outputs equal those of the whole window. NULL:
+     * none */
+    const char *stream;
     /* Called now and then by quantizations and evaluations: `done` of `total` samples of a part ("calibrating"). False
      * ends the work: nothing is written, and the call fails. NULL: none */
     bool (*progress)(void *user, const char *part, long long done, long long total);

@@ -36,10 +36,11 @@ emitter/cgen                 emitter/ir/text
 emitter/graph/dag            emitter/ir/interpret
 emitter/graph/quantize       emitter/graph/dag
 emitter/graph/shrink         emitter/graph/dag
+emitter/graph/stream         emitter/graph/shrink
 emitter/graph/differentiate  emitter/graph/dag
 emitter/graph/train          emitter/graph/differentiate
 emitter/graph/condition      emitter/graph/dag
-emitter/graph/passes         emitter/graph/differentiate emitter/graph/quantize emitter/graph/shrink emitter/graph/condition
+emitter/graph/passes         emitter/graph/differentiate emitter/graph/quantize emitter/graph/stream emitter/graph/condition
 emitter/graph/plan           emitter/graph/condition emitter/schedule
 ops                          emitter/graph/dag
 schedules                    emitter/graph/dag emitter/schedule

@@ -76,7 +76,7 @@ check usage-io-arena-static-is-refused ends 2 '--io arena and --static-arena exc
 for ending in pdf xml HTML html.gz; do
     check "usage-report-as-$ending-is-refused" ends 2 "as .txt, .html, .json or .csv, not as '$work/r.$ending'" report $matmul -o "$work/r.$ending"
 done
-check usage-unknown-stage-is-refused    ends 2 '"nowhere" is no stage; accepted: dag, gradient, fused' dump $matmul --at nowhere
+check usage-unknown-stage-is-refused    ends 2 '"nowhere" is no stage; accepted: dag, gradient, streamed, fused' dump $matmul --at nowhere
 check usage-near-stage-is-refused ends 2 "no stage; did you mean 'lowered'" dump $matmul --at lowerd
 check usage-unknown-pass-is-refused     ends 2 'no pass "nosuch"; accepted: gradient, annotate, simplify' dump $matmul --at pass:nosuch
 check usage-near-pass-is-refused ends 2 "did you mean 'hoist'" dump $matmul --at pass:hoits
@@ -116,6 +116,7 @@ commands_of() {
     --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --optimize | --ram | --float | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report package tune ;;
     --rounding | --qdq) echo compile run verify evaluate dump report package tune ;;
+    --stream) echo compile run verify dump report package tune ;;
     --for) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
     --ranges | --refine | --min-sqnr | --max-drop | --labels) echo quantize dump ;;
@@ -147,7 +148,7 @@ value_of() {
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --qdq --float --layers --no-shrink --werror --quiet --io --name --for --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
+    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --qdq --float --layers --no-shrink --werror --quiet --stream --io --name --for --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
         --static-arena --weights --train --checkpoint --time-passes --profile --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --fit --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac

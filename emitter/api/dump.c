@@ -395,6 +395,7 @@ static PassKind pass_kind(Ctx *cx, const char *name)
 static const Stop stops[] = {
     { "dag", NULL, false, false, dump_dag, NULL },
     { "gradient", NULL, false, false, dump_dag, "gradient" },
+    { "streamed", NULL, false, false, dump_dag, "stream" },
     { "fused", build_nests, false, false, dump_fused, NULL },
     { "strategy", build_nests, true, true, dump_strategy, NULL },
     { "loops", build_nests, true, true, dump_loops, NULL },

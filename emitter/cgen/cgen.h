@@ -137,6 +137,7 @@ struct Program {
     const char *digest;                /* SHA-256 of the model file, in hexadecimal */
     int input_count, output_count; const Port *input, *output;
     int state_count; const State *state;
+    int64_t stream_hop, stream_window; /* of --stream: frames of a run, and of the window; 0: none */
     int constant_count; const Tensor *const *constant; const char *const *constant_name;
     int function_count; const Function *const *function;   /* in order of first use; equal groups share one */
     int call_count; const Call *call;

@@ -113,6 +113,18 @@ static void reset_function(Text *t, const Program *p)
     text_add(t, "}\n\n");
 }
 
+static void stream_macros(Text *t, const Program *p, const char *prefix)
+{
+    const long long hop = p->stream_hop, window = p->stream_window;
+    if (!hop) return;
+    text_printf(t, "/* Streaming: the outputs are those of the last %lld frames from run %lld after %s_reset on. */\n",
+                window, (window + hop - 1) / hop, p->name);
+    text_printf(t, "#define %s_STREAM_HOP    %lld     /* new frames of a run */\n", prefix, hop);
+    text_printf(t, "#define %s_STREAM_WINDOW %lld     /* frames of the full window */\n", prefix, window);
+    text_printf(t, "#define %s_STREAM_RUNS_TO_FULL %lld     /* runs until the window is full */\n\n", prefix,
+                (window + hop - 1) / hop);
+}
+
 static void row_of_state(Ctx *cx, Text *t, const State *s)
 {
     text_printf(t, " *   %-20s %-8s %s\n", s->name, dtype_info(s->tensor->type)->c_type,
@@ -209,6 +221,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
     ports_declare(cx, &t, p, prefix);
     training_declare(cx, &t, p, prefix);
     if (p->state_count) text_char(&t, '\n');
+    stream_macros(&t, p, prefix);
     if (p->state_count) state_struct(&t, p);
     if (weights_are_in_file(p)) {
         text_char(&t, '\n');

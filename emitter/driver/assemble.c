@@ -202,4 +202,8 @@ void build_assemble(Build *b)
     build_unique_name(cx, &states, "current");
     p->state = states_of(b, &states);
     p->state_count = b->state_count;
+    if (b->graph.stream) {
+        p->stream_hop = b->graph.stream->hop;
+        p->stream_window = b->graph.stream->window;
+    }
 }

@@ -151,8 +151,10 @@ bool build_graph(Build *b)
                         .output = m->output,
                         .target = b->target,
                         .records_grids = b->records_grids };
+    if (b->options->stream) build_request_stream(b);
     if (b->options->train && build_folding_passes(b)) build_split_training(b);
-    if (build_passes(b) && b->options->layers && !b->model.is_nest) build_show_layers(b);
+    if (build_passes(b)) build_add_stream(b);
+    if (!ctx_failed(b->cx) && b->options->layers && !b->model.is_nest) build_show_layers(b);
     if (b->step && build_passes(b->step)) build_inner_graphs(b->step);
     return build_inner_graphs(b);
 }

@@ -111,6 +111,9 @@ bool build_states(Build *b);
 int build_state_of_input(const Build *b, int input);
 int build_state_of_output(const Build *b, int output);
 const Tensor *build_initial(const Build *b, int input);                        /* initial value of state; NULL: zeros */
+/* --stream: the request to the pass; its windows become states of the model */
+void build_request_stream(Build *b);
+void build_add_stream(Build *b);
 
 /* training.c, for --train: splits the model's graph after the passes that fold constants. */
 void build_split_training(Build *b);

@@ -16,7 +16,7 @@ typedef struct Row { const char *name; Sort sort; size_t at; } Row;
 #define ROW(name, sort, field) { name, sort, offsetof(lw_options, field) }
 static const Row rows[] = {
     ROW("--gradient", WORD, gradient),       ROW("--train", WORD, train),
-    ROW("--checkpoint", WORD, checkpoint),
+    ROW("--checkpoint", WORD, checkpoint),   ROW("--stream", WORD, stream),
     ROW("--annotate", PATH, annotate),       ROW("--rounding", WORD, rounding), ROW("--qdq", WORD, qdq),
     ROW("--float", WORD, floats),
     ROW("--weights", WORD, weights),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State: a pair of an input and an output, declared by the file or by --state, that the emitted program keeps between
- * runs. Finds the pairs and checks them: equal shape and type, and no tensor in two pairs. */
+/* State: a pair of an input and an output, declared by the file, by --state or by --stream, that the emitted program
+ * keeps between runs. Finds the pairs and checks them: equal shape and type, and no tensor in two pairs. */
 #include "driver/driver.h"
 
 #include "support/text.h"
@@ -66,4 +66,59 @@ int build_state_of_output(const Build *b, int output)
     for (int i = 0; i < b->state_count; i++)
         if (b->state[i].output == output) return i;
     return -1;
+}
+
+/* ---- Windows of --stream ----------------------------------------------------------------------------------------- */
+
+static bool is_open(const Model *m)
+{
+    for (int i = 0; i < m->input_count; i++)
+        if (!tensor_is_fixed(m->input[i])) return true;
+    return false;
+}
+
+void build_request_stream(Build *b)
+{
+    const Model *m = &b->model;
+    const char *other = m->is_nest ? "a file that is one `nest`" : b->options->train ? "--train"
+        : b->state_count ? "state between runs" : is_open(m) ? "open dimensions" : NULL;
+    if (other) diag_unsupported(b->cx, NULL, "--stream with %s; accepted: --stream without it", other);
+    else b->graph.stream = stream_request(b->cx, b->options->stream, m->input, m->input_count);
+}
+
+/* Returns the model's ports, in room for the graph's, with the graph's after them. */
+static Tensor **with_states(Ctx *cx, Tensor *const *own, int own_count, Tensor *const *of_graph, int count)
+{
+    Tensor **all = NEW_ARRAY(cx->arena, Tensor *, count);
+    for (int i = 0; i < count; i++) all[i] = i < own_count ? own[i] : of_graph[i];
+    return all;
+}
+
+/* An output that carries the axis has the frames of a hop. */
+static void shorten_outputs(Build *b)
+{
+    for (int i = 0; i < b->model.output_count; i++) {
+        Tensor **t = &b->model.output[i];
+        const char *its_name = (*t)->name;
+        if (tensor_elems(*t) == tensor_elems(b->graph.output[i])) continue;
+        *t = tensor_stand_in(b->cx, b->graph.output[i]);
+        (*t)->name = its_name;
+    }
+}
+
+void build_add_stream(Build *b)
+{
+    const Stream *s = b->graph.stream;
+    Model *m = &b->model;
+    if (!s || !s->is_done) return;
+    m->input = with_states(b->cx, m->input, m->input_count, b->graph.input, b->graph.input_count);
+    m->output = with_states(b->cx, m->output, m->output_count, b->graph.output, b->graph.output_count);
+    shorten_outputs(b);
+    m->input[s->input] = b->graph.input[s->input];
+    m->initial = NULL;
+    m->input_count = b->graph.input_count;
+    m->output_count = b->graph.output_count;
+    b->state = NEW_ARRAY(b->cx->arena, StatePair, s->state_count);
+    b->state_count = s->state_count;
+    for (int i = 0; i < s->state_count; i++) b->state[i] = (StatePair){ s->state[i].input, s->state[i].output };
 }

@@ -55,7 +55,11 @@ static int free_layers(const Build *b)
 static void print_totals(Build *b, const Footprint *f, Text *t)
 {
     Totals all = report_totals(b);
-    text_printf(t, "\nmultiply-adds  %lld\n", (long long)all.macs);
+    text_printf(t, "\nmultiply-adds  %lld", (long long)all.macs);
+    if (b->graph.stream)
+        text_printf(t, " a hop of %lld frames; %lld a window of %lld", (long long)b->graph.stream->hop,
+                    (long long)b->graph.stream->window_macs, (long long)b->graph.stream->window);
+    text_char(t, '\n');
     text_printf(t, "RAM            %lld bytes: arena %lld", (long long)all.ram, (long long)all.arena);
     if (b->options->ports_in_arena) text_add(t, " with inputs and outputs");
     else text_printf(t, ", inputs %lld, outputs %lld", (long long)all.inputs, (long long)all.outputs);

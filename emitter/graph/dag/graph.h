@@ -36,6 +36,7 @@ typedef struct Graph {
     int mark_count;   Mark *mark;           /* passes that rewrite the graph update them */
     bool records_grids;                     /* simulated quantizations become marks, for the quantizer */
     int update_count; const Update *update; /* of a training step */
+    struct Stream *stream;                  /* of --stream (graph/stream/stream.h); NULL: none */
 } Graph;
 
 bool graph_has_output(const Graph *g, const Tensor *t);

@@ -2,8 +2,8 @@
 #ifndef LW_GRAPH_PASSES_PASSES_H
 #define LW_GRAPH_PASSES_PASSES_H
 /* The passes over the DAG: one file each, here, in graph/differentiate (gradient), in graph/quantize
- * (realize) and in graph/shrink. */
-#include "graph/dag/graph.h"
+ * (realize), in graph/shrink and in graph/stream. */
+#include "graph/stream/stream.h"
 
 /* A pass returns a new graph of new nodes and leaves the old one unchanged. graph_passes lists them in order. */
 typedef Graph GraphPass(Ctx *cx, Graph g);
@@ -20,6 +20,7 @@ GraphPass graph_regions;      /* replaces a region by its branch when the condit
 GraphPass graph_affine;       /* folds scales and shifts after a convolution or dense layer into its weights and bias */
 /* Sinks, merges and cancels transposes; one that moves only unit dimensions becomes a view */
 GraphPass graph_layout;
+/* graph_stream: declared in stream.h */
 /* replaces calls by the target's preferred form, with packed weights (Implementation.alter) */
 GraphPass graph_alter;
 GraphPass graph_shrink;       /* removes channels on which no output depends */

@@ -353,6 +353,22 @@ int call_stages(Ctx *cx, const Node *call, const Stage ***out)
     return k.is_plain ? k.count : 0;
 }
 
+int64_t call_macs(Ctx *cx, const Node *call)
+{
+    const Stage **stage;
+    int64_t macs = 0;
+    for (int i = call_stages(cx, call, &stage) - 1; i >= 0; i--) {
+        const Expr *v = stage[i]->value[0];
+        int64_t points = 1;
+        while (v->kind == EXPR_SELECT) v = v->arg[SELECT_YES];
+        if (stage[i]->reducer != REDUCE_SUM || v->kind != EXPR_MUL) continue;
+        for (int a = 0; a < stage[i]->axis_count; a++)
+            points = sat_mul(points, axis_interval(&stage[i]->axis[a]).greatest + 1);
+        macs = sat_add(macs, points);
+    }
+    return macs;
+}
+
 static void enter_call(GraphRanges *r, const Node *call)
 {
     const Stage **stage;

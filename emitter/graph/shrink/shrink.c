@@ -186,26 +186,10 @@ static void shrink_calls(Shrinker *s)
 
 /* ---- Removed contributions --------------------------------------------------------------------------------------- */
 
-static int64_t macs_of(Ctx *cx, const Node *call)
-{
-    const Stage **stage;
-    int64_t macs = 0;
-    for (int i = call_stages(cx, call, &stage) - 1; i >= 0; i--) {
-        const Expr *v = stage[i]->value[0];
-        int64_t points = 1;
-        while (v->kind == EXPR_SELECT) v = v->arg[SELECT_YES];
-        if (stage[i]->reducer != REDUCE_SUM || v->kind != EXPR_MUL) continue;
-        for (int a = 0; a < stage[i]->axis_count; a++)
-            points = sat_mul(points, axis_interval(&stage[i]->axis[a]).greatest + 1);
-        macs = sat_add(macs, points);
-    }
-    return macs;
-}
-
 static LayerSize size_of(Ctx *cx, const Node *call)
 {
     const Tensor *y = call->out[0];
-    LayerSize size = { .channels = y->rank ? tensor_dim(y, y->rank - 1) : 1, .macs = macs_of(cx, call) };
+    LayerSize size = { .channels = y->rank ? tensor_dim(y, y->rank - 1) : 1, .macs = call_macs(cx, call) };
     for (int i = 0; i < call->in_count; i++)
         if (call->in[i] && tensor_is_constant(call->in[i])) size.weights += tensor_bytes(call->in[i]);
     return size;

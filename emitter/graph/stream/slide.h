@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_STREAM_SLIDE_H
+#define LW_GRAPH_STREAM_SLIDE_H
+/* The proof that a call slides along an axis:
+ *
+ *      y[.., t, ..] = f(x[.., t * stride + low, ..], ..., x[.., t * stride + high, ..])
+ *
+ * with the same f for every t. It follows from the computes of the call, not from facts of its operator. */
+#include "graph/dag/op.h"
+
+/* What the call reads of an input that carries the axis. */
+typedef struct SlideInput {
+    int axis;                          /* of the input; -1: the input does not carry the axis */
+    bool is_read;
+    int64_t stride, low, high;
+} SlideInput;
+
+typedef struct Slide {
+    SlideInput *in;                    /* [in_count of the call]; the caller fills `axis` */
+    int *axis;                         /* [out_count] of each output */
+    const char *why;                   /* the reason of a refusal */
+    bool depends_on_position;          /* the refusal: f is not the same for every t, as at a padded end */
+} Slide;
+
+bool slide_of(Ctx *cx, const Node *call, Slide *s);
+/* True if both calls compute the same f: `now` is `was` over inputs of another length along the axis. */
+bool slide_is_same(Ctx *cx, const Node *was, const Node *now);
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* The pass `stream`, in two walks over the calls in order.
+ *
+ * The first one decides. A tensor carries the axis if its frames slide with the input's: frame t of the next window is
+ * frame t + hop / rate of this one. `rate` is the product of strides, `fresh` the frames that a hop adds, all at the
+ * end, and `reach` the number of last frames that some call reads.
+ *
+ *      frames of x     [ . . . . |<- kept ->|<- fresh ->]
+ *                                |<------- reach ------>]
+ *
+ * A call slides if slide.c proves it; it then computes its fresh frames from the last frames of its operands. Any other
+ * call reads whole windows, and so do the calls after it. A call that depends on the position in the window (padding
+ * along the axis) is refused: its frames at both ends would differ in every window.
+ *
+ * The second walk builds. If reach > fresh, the last `reach` frames are a state: the old one without its first `fresh`
+ * frames, and the new frames. Each call reads a slice of it. */
+#include "graph/stream/stream.h"
+
+#include "graph/dag/region.h"
+#include "graph/shrink/ranges.h"
+#include "graph/stream/slide.h"
+#include "support/names.h"
+
+/* A tensor that depends on the streamed input. */
+typedef struct Frames {
+    bool is_whole;                     /* computed from whole windows: no frames */
+    int axis;
+    int64_t length, rate, fresh, reach;
+    Tensor *now, *window;              /* the fresh frames, the last `reach`; of a whole tensor: now */
+} Frames;
+
+typedef struct Streamer {
+    Ctx *cx;
+    Graph *g;
+    Stream *s;
+    Map of;                            /* tensor -> Frames; absent: independent of the streamed input */
+    Map slide;                         /* call -> Slide; absent: it reads whole windows */
+    int count; Node **order;
+    const Node *first_whole; const char *why;          /* the first call that reads whole windows, and the reason */
+    int state_count; StreamState *state;
+    Tensor **input, **output;          /* of the new graph; states follow the model's own */
+} Streamer;
+
+static void reach_back(Frames *x, int64_t frames)
+{
+    if (frames > x->reach) x->reach = frames;
+}
+
+/* ---- Decisions --------------------------------------------------------------------------------------------------- */
+
+static Frames *frames_new(Streamer *s, const Tensor *t, int axis, int64_t rate)
+{
+    Frames *f = NEW(s->cx->arena, Frames);
+    *f = (Frames){ .axis = axis, .length = tensor_dim(t, axis), .rate = rate, .fresh = s->s->hop / rate };
+    if (f->fresh > f->length) f->fresh = f->length;
+    map_put_ptr(&s->of, t, f);
+    return f;
+}
+
+/* A copy of t with another number of frames, without its producer. */
+static Tensor *with_frames(Ctx *cx, const Tensor *t, int axis, int64_t frames)
+{
+    Tensor *now = tensor_stand_in(cx, t);
+    now->shape[axis] = expr_index(cx, frames);
+    now->quant = t->quant;
+    return now;
+}
+
+/* True if the call reads exactly the frames that it needs, wherever they begin: a slice. */
+static bool is_crop(const Node *n) { return n->op->layout.box && n->in_count == 1; }
+
+static int64_t first_frame(const Node *n, const SlideInput *in, const Frames *y)
+{
+    return (y->length - y->fresh) * in->stride + (is_crop(n) ? in->low : 0);
+}
+
+static int64_t frames_read(const Node *n, const SlideInput *in, const Frames *y)
+{
+    return (y->fresh - 1) * in->stride + in->high + 1 - (is_crop(n) ? in->low : 0);
+}
+
+static Tensor *cropped(Ctx *cx, const char *its_name, Tensor *x, int axis, int64_t from, int64_t count)
+{
+    int64_t begin[MAX_RANK] = { 0 }, end[MAX_RANK];
+    if (!x || (from == 0 && count == tensor_dim(x, axis))) return x;
+    for (int d = 0; d < x->rank; d++) end[d] = tensor_dim(x, d);
+    begin[axis] = from;
+    end[axis] = from + count;
+    Tensor *y = call_on(cx, "slice", its_name, x,
+                        ATTRS(attr_ints("begin", begin, x->rank), attr_ints("end", end, x->rank)));
+    if (y) y->quant = x->quant;
+    return y;
+}
+
+/* Returns a slice of the operand's frames with the other dimensions of the call's slice. */
+static Tensor *crop_over(Ctx *cx, const Node *n, Tensor *x, int axis)
+{
+    int64_t begin[MAX_RANK], end[MAX_RANK];
+    if (!x || !n->op->layout.box(cx, n, begin)) return NULL;
+    for (int d = 0; d < x->rank; d++) end[d] = begin[d] + tensor_dim(n->out[0], d);
+    begin[axis] = 0;
+    end[axis] = tensor_dim(x, axis);
+    return call_on(cx, "slice", n->name, x,
+                   ATTRS(attr_ints("begin", begin, x->rank), attr_ints("end", end, x->rank)));
+}
+
+/* Returns the call over fewer frames; NULL: it cannot be built. */
+static Node *slid_over(Streamer *s, const Node *n, Tensor *const *in, const Slide *slide)
+{
+    Tensor *y;
+    if (is_crop(n)) y = crop_over(s->cx, n, in[0], slide->in[0].axis);
+    else if (n->op->layout.is_view)
+        y = view_call(s->cx, n->name, in[0],
+                      with_frames(s->cx, n->out[0], slide->axis[0],
+                                  ((const Frames *)map_get_ptr(&s->of, n->out[0]))->fresh));
+    else return node_over(s->cx, n, in);
+    if (!y || !y->producer || y->producer->out_count != 1) return NULL;
+    y->name = n->out[0]->name;
+    y->quant = n->out[0]->quant;
+    y->producer->device = n->device;
+    return y->producer;
+}
+
+/* True if the call over as many frames as it will read has the fresh frames as results, by the same formula. */
+static bool is_tried(Streamer *s, const Node *n, const Slide *slide)
+{
+    Ctx *cx = s->cx;
+    const DiagMark mark = diag_mark(cx);
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+    const Frames *y = map_get_ptr(&s->of, n->out[0]);
+    for (int i = 0; i < n->in_count; i++)
+        in[i] = slide->in[i].is_read
+                    ? with_frames(cx, n->in[i], slide->in[i].axis, frames_read(n, &slide->in[i], y)) : n->in[i];
+    const Node *now = slid_over(s, n, in, slide);
+    bool ok = now && !ctx_failed(cx) && (is_crop(n) || slide_is_same(cx, n, now));
+    for (int o = 0; ok && o < n->out_count; o++) {
+        ok = now->out[o]->rank == n->out[o]->rank && now->out[o]->type == n->out[o]->type;
+        for (int d = 0; ok && d < n->out[o]->rank; d++)
+            ok = tensor_dim(now->out[o], d) == (d == slide->axis[o] ? y->fresh : tensor_dim(n->out[o], d));
+    }
+    diag_rewind(cx, mark);
+    return ok;
+}
+
+/* Returns the rate of the results; 0: operands slide at different rates, or a window exceeds its tensor. */
+static int64_t rate_of(const Streamer *s, const Node *n, Slide *slide)
+{
+    int64_t rate = 0;
+    slide->why = "its operands slide at different rates";
+    for (int i = 0; i < n->in_count; i++) {
+        const SlideInput *in = &slide->in[i];
+        const Frames *x = in->is_read ? map_get_ptr(&s->of, n->in[i]) : NULL;
+        if (!x) continue;
+        if (rate && rate != sat_mul(x->rate, in->stride)) return 0;
+        if (in->low < 0 || in->high >= x->length) return 0;
+        rate = sat_mul(x->rate, in->stride);
+    }
+    return rate;
+}
+
+static bool slides(Streamer *s, const Node *n, Slide *slide)
+{
+    Ctx *cx = s->cx;
+    if (n->kind != NODE_CALL || !slide_of(cx, n, slide)) return false;
+    const int64_t rate = rate_of(s, n, slide);
+    if (!rate) return false;
+    if (s->s->hop % rate) {
+        diag_error(cx, n->name, "--stream: a hop of %lld frames is no multiple of %lld, the stride up to this call",
+                   (long long)s->s->hop, (long long)rate);
+        return false;
+    }
+    for (int o = 0; o < n->out_count; o++) frames_new(s, n->out[o], slide->axis[o], rate);
+    slide->why = "its formula depends on the length of the window";
+    return is_tried(s, n, slide);
+}
+
+/* The inputs of n: whether one depends on the streamed input, and whether one depends on whole windows. */
+static bool depends(const Streamer *s, const Node *n, Slide *slide, bool *on_whole)
+{
+    bool found = false;
+    *on_whole = false;
+    for (int i = 0; i < n->in_count; i++) {
+        const Frames *x = n->in[i] ? map_get_ptr(&s->of, n->in[i]) : NULL;
+        slide->in[i].axis = x && !x->is_whole ? x->axis : -1;
+        *on_whole = *on_whole || (x && x->is_whole);
+        found = found || x;
+    }
+    return found;
+}
+
+static void read_whole(Streamer *s, const Node *n)
+{
+    for (int i = 0; i < n->in_count; i++) {
+        Frames *x = n->in[i] ? map_get_ptr(&s->of, n->in[i]) : NULL;
+        if (x && !x->is_whole) reach_back(x, x->length);
+    }
+    for (int o = 0; o < n->out_count; o++) {
+        Frames *y = NEW(s->cx->arena, Frames);
+        y->is_whole = true;
+        map_put_ptr(&s->of, n->out[o], y);
+    }
+}
+
+static void decide(Streamer *s, const Node *n)
+{
+    Slide *slide = NEW(s->cx->arena, Slide);
+    bool on_whole;
+    slide->in = NEW_ARRAY(s->cx->arena, SlideInput, n->in_count);
+    slide->why = "it is a branch or a loop";
+    if (!depends(s, n, slide, &on_whole)) return;
+    if (!on_whole && slides(s, n, slide)) {
+        const Frames *y = map_get_ptr(&s->of, n->out[0]);
+        for (int i = 0; i < n->in_count; i++) {
+            Frames *x = slide->in[i].is_read ? map_get_ptr(&s->of, n->in[i]) : NULL;
+            if (x) reach_back(x, x->length - first_frame(n, &slide->in[i], y));
+        }
+        map_put_ptr(&s->slide, n, slide);
+        return;
+    }
+    if (!on_whole && slide->depends_on_position)
+        diag_unsupported(s->cx, n->name, "--stream: %s: %s; accepted: calls without padding along the axis",
+                         n->kind == NODE_CALL ? n->op->name : "a region", slide->why);
+    if (!s->first_whole && !on_whole) s->first_whole = n, s->why = slide->why;
+    read_whole(s, n);
+}
+
+static void decide_all(Streamer *s)
+{
+    const Tensor *x = s->g->input[s->s->input];
+    bool any = false;
+    frames_new(s, x, s->s->axis, 1);
+    for (int i = 0; i < s->count && !ctx_failed(s->cx); i++) {
+        decide(s, s->order[i]);
+        s->s->window_macs = sat_add(s->s->window_macs, call_macs(s->cx, s->order[i]));
+        any = any || map_get_ptr(&s->slide, s->order[i]);
+    }
+    for (int i = 0; i < s->g->output_count; i++) {
+        Frames *y = map_get_ptr(&s->of, s->g->output[i]);
+        if (y && !y->is_whole) reach_back(y, y->fresh);
+    }
+    if (!any && s->first_whole)
+        diag_unsupported(s->cx, s->first_whole->name, "--stream: no call slides along the axis: %s; accepted: networks "
+                         "that begin with convolutions, pooling or elementwise calls along it", s->why);
+    else if (!any && !ctx_failed(s->cx))
+        diag_error(s->cx, NULL, "--stream: no call reads the input \"%s\"", x->name);
+}
+
+/* ---- The streamed graph ------------------------------------------------------------------------------------------ */
+
+/* Gives t its fresh frames, and its window if a call reads earlier frames, too. */
+static void enter(Streamer *s, const Tensor *t, Tensor *now)
+{
+    Ctx *cx = s->cx;
+    Frames *f = map_get_ptr(&s->of, t);
+    if (!f) return;
+    f->now = f->window = now;
+    if (f->is_whole || f->reach <= f->fresh || !now) return;
+    const char *its_name = name_format(cx, "%s_window", t->name);
+    Tensor *old = with_frames(cx, t, f->axis, f->reach);
+    old->name = its_name;
+    Tensor *in[] = { cropped(cx, its_name, old, f->axis, f->fresh, f->reach - f->fresh), now };
+    f->window = call(cx, "concat", its_name, in, 2, ATTRS(attr_int("axis", f->axis)));
+    if (!f->window) return;
+    f->window->quant = t->quant;
+    s->state[s->state_count] = (StreamState){ s->g->input_count + s->state_count,
+                                              s->g->output_count + s->state_count };
+    s->input[s->g->input_count + s->state_count] = old;
+    s->output[s->g->output_count + s->state_count++] = f->window;
+}
+
+static void build(Streamer *s, Node *n)
+{
+    const Slide *slide = map_get_ptr(&s->slide, n);
+    const Frames *y = map_get_ptr(&s->of, n->out[0]);
+    Tensor **in = NEW_ARRAY(s->cx->arena, Tensor *, n->in_count);
+    if (!y) return;
+    for (int i = 0; i < n->in_count; i++) {
+        const Frames *x = n->in[i] ? map_get_ptr(&s->of, n->in[i]) : NULL;
+        in[i] = x ? x->window : n->in[i];
+        if (!x || !slide || !slide->in[i].is_read) continue;
+        const int64_t from = first_frame(n, &slide->in[i], y) - (x->length - tensor_dim(x->window, x->axis));
+        in[i] = cropped(s->cx, n->in[i]->name, x->window, x->axis, from, frames_read(n, &slide->in[i], y));
+    }
+    const Node *now = slide ? slid_over(s, n, in, slide) : node_over(s->cx, n, in);
+    for (int o = 0; now && o < n->out_count; o++) enter(s, n->out[o], now->out[o]);
+}
+
+static void build_all(Streamer *s)
+{
+    Graph *g = s->g;
+    int most = 1;
+    for (int i = 0; i < s->count; i++) most += s->order[i]->out_count;
+    s->state = NEW_ARRAY(s->cx->arena, StreamState, most);
+    s->input = NEW_ARRAY(s->cx->arena, Tensor *, g->input_count + most);
+    s->output = NEW_ARRAY(s->cx->arena, Tensor *, g->output_count + most);
+    for (int i = 0; i < g->input_count; i++) s->input[i] = g->input[i];
+    const Tensor *x = g->input[s->s->input];
+    Tensor *now = s->input[s->s->input] = with_frames(s->cx, x, s->s->axis, s->s->hop);
+    now->name = x->name;
+    enter(s, x, now);
+    for (int i = 0; i < s->count && !ctx_failed(s->cx); i++) build(s, s->order[i]);
+    for (int i = 0; i < g->output_count; i++) {
+        const Frames *y = map_get_ptr(&s->of, g->output[i]);
+        s->output[i] = y ? y->now : g->output[i];
+    }
+}
+
+Graph graph_stream(Ctx *cx, Graph g)
+{
+    if (!g.stream) return g;
+    Streamer s = { .cx = cx, .g = &g, .s = g.stream, .of = map_new(cx->arena), .slide = map_new(cx->arena) };
+    s.count = graph_order(cx, &g, &s.order);
+    decide_all(&s);
+    if (ctx_failed(cx)) return g;
+    build_all(&s);
+    if (ctx_failed(cx)) return g;
+    g.stream->is_done = true;
+    g.stream->state = s.state;
+    g.stream->state_count = s.state_count;
+    g.input = s.input;
+    g.input_count += s.state_count;
+    g.output = s.output;
+    g.output_count += s.state_count;
+    return g;
+}

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# stream.sh BUILD: --stream: a hop's outputs have the bytes of the full window, for float, int8, strided and dilated
+# networks, on several targets; networks that depend on the position in the window are refused with the reason.
+set -u
+. "$(dirname "$0")/report.sh"
+begin "stream.sh BUILD" "$@"
+rm -rf "${work:?}"/*
+
+# numbers COUNT SEED SCALE: a list of COUNT numbers for a constant.
+numbers() {
+    awk -v n="$1" -v s="$2" -v scale="$3" 'BEGIN {
+        for (i = 0; i < n; i++) { s = (s * 75 + 74) % 65537; v = s % 255 - 127; printf "%s%g", i ? ", " : "", v * scale } }'
+}
+
+# ---- Networks -----------------------------------------------------------------------------------------------------
+
+# Strided, dilated and residual calls; a mean and a dense layer read the whole window.
+{
+    echo 'input x: f32[1][41][6]'
+    echo "const k1: f32[5][6][8] = {$(numbers 240 1 0.01)}"
+    echo "const k2: f32[3][8] = {$(numbers 24 2 0.01)}"
+    echo "const k3: f32[1][8][8] = {$(numbers 64 3 0.01)}"
+    echo "const w: f32[8][4] = {$(numbers 32 4 0.02)}"
+    echo 'c1 = conv1d(x, k1, stride=2)
+a = relu(c1)
+c2 = depthwise_conv1d(a, k2, dilation=2)
+c3 = conv1d(c2, k3)
+cut = slice(a, begin=0,4,0, end=1,19,8)
+sum = add(cut, c3)
+m = reduce_mean(sum, axes=1)
+d = dense(m, w)
+y = softmax(d)
+output y'
+} > "$work/float.te"
+
+# The frames of a sequence are the output: two branches of different reach.
+{
+    echo 'input x: f32[1][24][4]'
+    echo "const k1: f32[3][4][4] = {$(numbers 48 5 0.01)}"
+    echo "const k2: f32[3][4][4] = {$(numbers 48 6 0.01)}"
+    echo 'a = conv1d(x, k1, dilation=4)
+b = conv1d(a, k2, dilation=2)
+cut = slice(x, begin=0,12,0, end=1,24,4)
+s = add(cut, b)
+y = tanh(s)
+output y'
+} > "$work/sequence.te"
+
+# Integers, images of one column of frequencies: padding across the axis is accepted.
+{
+    echo 'input x: i8[1][30][10][1]'
+    echo "const k1: i8[4][3][1][8] = {$(numbers 96 7 1)}"
+    echo "const k2: i8[3][3][8] = {$(numbers 72 8 1)}"
+    echo "const w: i8[16][3] = {$(numbers 48 9 1)}"
+    echo 'c1 = conv2d(x, k1, stride=2,2, pad=0,1,0,0)
+a = rescale(c1, to="i8", multiplier=1500000000, shift=9, zero=-4)
+c2 = depthwise_conv2d(a, k2, pad=0,1,0,1, zero=-4)
+b = rescale(c2, to="i8", multiplier=1400000000, shift=8, zero=3)
+p = max_pool2d(b, kernel=12,2, stride=1,2)
+f = reshape(p, shape=1,-1)
+d = dense(f, w, zero=3)
+y = rescale(d, to="i8", multiplier=1300000000, shift=8, zero=0)
+output y'
+} > "$work/int8.te"
+
+# ---- Equal bytes --------------------------------------------------------------------------------------------------
+
+# equal NAME MODEL STREAM OUTER ELEMENT RESULT RUNS OPTION...: every hop equals the window.
+equal() {
+    name=$1 model=$2 stream=$3 outer=$4 element=$5 result=$6 runs=$7
+    shift 7
+    mkdir -p "$work/$name" || return 1
+    "$lw" "$model" --quiet "$@" --name full -o "$work/$name/full.c" || return 1
+    "$lw" "$model" --quiet "$@" --stream "$stream" --name hop -o "$work/$name/hop.c" || return 1
+    $cc -std=c99 -O1 -Wall -Wextra -Werror -ffp-contract=off -DOUTER="$outer" -DELEMENT="$element" -DRESULT="$result" \
+        -DRUNS="$runs" -Iruntime -I"$work/$name" -o "$work/$name/stream" tests/emitted/stream.c "$work/$name/full.c" \
+        "$work/$name/hop.c" -lm || return 1
+    "$work/$name/stream" && rm -r "${work:?}/$name"
+}
+for target in generic cortex-m4 x86-avx2; do
+    check "float-$target" equal f "$work/float.te" 1=2 1 float float 200 --target $target
+    check "float-long-hop-$target" equal fl "$work/float.te" x.1=12 1 float float 100 --target $target
+    check "sequence-$target" equal s "$work/sequence.te" 1=1 1 float float 200 --target $target
+    check "sequence-of-five-$target" equal s5 "$work/sequence.te" 1=5 1 float float 200 --target $target
+    check "int8-$target" equal i "$work/int8.te" 1=2 1 int8_t int8_t 200 --target $target
+    check "int8-of-four-$target" equal i4 "$work/int8.te" 1=4 1 int8_t int8_t 100 --target $target
+done
+verified() { "$lw" verify "$work/int8.te" --stream 1=2 --quiet && "$lw" verify "$work/float.te" --stream 1=2 --quiet; }
+check interpreted verified
+
+words=../shared/models/mlperf-tiny/str_ww_ref_model.tflite
+if [ -f "$words" ]; then
+    check wake-words equal w "$words" 1=1 1 int8_t int8_t 1000
+    check wake-words-cortex-m4 equal w4 "$words" 1=1 1 int8_t int8_t 1000 --target cortex-m4
+    few() { [ "$("$lw" report "$words" --stream 1=1 --quiet | sed -n 's/^multiply-adds *\([0-9]*\) a hop.*/\1/p')" -le 60000 ]; }
+    check wake-words-multiply-adds few
+else skip wake-words "../shared is not beside the project"; fi
+
+# ---- Refusals -----------------------------------------------------------------------------------------------------
+
+# refused TEXT MODEL OPTION...: the compiler ends with 1 and says the text.
+refused() {
+    said=$1
+    shift
+    "$lw" "$@" -o "$work/refused.c" > "$work/said" 2>&1 && return 1
+    cat "$work/said"
+    grep -q -- "$said" "$work/said" && [ ! -e "$work/refused.c" ]
+}
+{ echo 'input x: f32[1][20][4]'; echo "const k: f32[3][4][4] = {$(numbers 48 1 0.1)}"
+  echo 'c = conv1d(x, k, pad=1,1)'; echo 'y = relu(c)'; echo 'output y'; } > "$work/padded.te"
+{ echo 'input x: f32[1][20][4]'; echo "const w: f32[80][4] = {$(numbers 320 1 0.1)}"
+  echo 'f = reshape(x, shape=1,-1)'; echo 'y = dense(f, w)'; echo 'output y'; } > "$work/dense.te"
+check refused-padding refused 'conv1d: its result depends on the position in the window; accepted: calls without padding' "$work/padded.te" --stream 1=1
+check refused-whole-window refused 'no call slides along the axis' "$work/dense.te" --stream 1=1
+check refused-stride refused 'a hop of 3 frames is no multiple of 2' "$work/float.te" --stream 1=3
+check refused-hop refused 'the window has 41 frames; accepted hops: 1 to 40' "$work/float.te" --stream 1=41
+check refused-axis refused 'accepted axes: 0 to 2' "$work/float.te" --stream 3=1
+check refused-input refused 'there is no input "z"' "$work/float.te" --stream z.1=1
+check refused-text refused 'accepted: AXIS=HOP or INPUT.AXIS=HOP' "$work/float.te" --stream time
+check refused-state refused '--stream with state between runs' tests/emitted/filter.te --state level=new_level --state last=new_last --stream 0=1
+check dumped sh -c "'$lw' dump '$work/float.te' --stream 1=2 --at streamed | grep -q 'concat.*axis=1'"
+report_end
