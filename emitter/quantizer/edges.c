@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the tensors that get a grid. A call has a role by the facts of its operator's row:
  *
- *   PRODUCT    sums of products of two operands: convolution, dense layer, multiplication; also the sum of two tensors
+ *   PRODUCT    sums of products of two operands: convolution, dense layer, multiplication; also the sum and the
+ *              difference of two tensors
  *   AFFINE     multiplication by, or addition of, a constant
  *   LIMIT      relu, clip
  *   MOVE       every output element is an input element: the grid is shared
@@ -95,7 +96,7 @@ static Role role_of(const Finder *f, const Node *n)
     if (q->limits) return q->limits(n, &low, &high) ? LIMIT : FLOATS;
     if (q->total) return MEAN;
     if (n->op->fold.affine && n->in_count == 2) return data_operands(n) == 1 ? AFFINE : PRODUCT;
-    if (q->is_bilinear) return PRODUCT;
+    if (q->is_bilinear || (q->is_difference && data_operands(n) == 2)) return PRODUCT;
     return source_of(f, n) ? CURVE : FLOATS;
 }
 

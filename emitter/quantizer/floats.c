@@ -26,7 +26,7 @@ static bool has_integer_form(const Node *n)
     const OpQuantization *q = &n->op->quantization;
     int operands = 0;
     for (int i = 0; i < n->in_count; i++) operands += n->in[i] && !tensor_is_constant(n->in[i]);
-    return q->is_bilinear || q->limits || q->total || q->in_fixed_point || n->op->fold.affine
+    return q->is_bilinear || q->is_difference || q->limits || q->total || q->in_fixed_point || n->op->fold.affine
         || (n->op->fusion.pattern <= PATTERN_BROADCAST && operands == 1);
 }
 
@@ -58,13 +58,14 @@ static const Tensor *real_operand(const Node *n)
 /* Returns the reason that lies in an operand; NULL: all are stored, in widths that the integer form accepts. */
 static const char *why_of_operands(Ctx *cx, const Node *n)
 {
-    const bool is_layer = n->op->quantization.is_bilinear || n->op->fold.affine || n->op->quantization.total;
+    const bool is_layer = n->op->quantization.is_bilinear || n->op->quantization.is_difference
+        || n->op->fold.affine || n->op->quantization.total;
     const Tensor *real = real_operand(n);
     if (real) return text_format(cx, "its operand %s stays in floats", real->name);
     for (int i = 0; i < n->in_count && !is_layer; i++)
         if (is_real(n->in[i]) && source_of(n->in[i])->in[0]->type == I16)
-            return n->op->quantization.in_fixed_point ? "its operand has 16 bits; its form in fixed point has 8"
-                : "its operand has 16 bits; tables have 8";
+            return n->op->quantization.in_fixed_point ? "its operand has 16 bits; no form in fixed point has its axis"
+                : "its operand has 16 bits; no table is within a quarter of a step";
     return NULL;
 }
 
@@ -98,7 +99,7 @@ static const char *why_of_result(Ctx *cx, const Readers *r, const Node *n)
         const int64_t bits = bits_stored(readers->at[i]);
         if (!bits) return text_format(cx, "its result %s stays in floats", y->name);
         if (bits == 16 && n->op->quantization.in_fixed_point)
-            return "its output has 16 bits; its form in fixed point has 8";
+            return "its output has 16 bits; no form in fixed point has its axis";
     }
     return "no integer constants give its rounding";
 }

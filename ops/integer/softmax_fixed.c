@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Softmax, sigmoid and tanh of 8-bit integers in fixed point, bit-exact with the reference kernels of TensorFlow Lite.
+ * Softmax of 16-bit integers, and to 32 bits in units of 2^-30, is the same computation, without a reference.
  * mulhigh(x << left, m) is the real input in Q5.26 (softmax) or Q4.27 (sigmoid, tanh). expq and recipq are the
  * functions of runtime/lw_fixed.h. A real output is y / 256 + 1/2 (softmax, sigmoid: zero point -128; softmax of 16
  * bits: y / 65536 + 1/2) or y / 128 (tanh). */
@@ -16,6 +17,13 @@ static bool check(Ctx *cx, const Node *n)
     return false;
 }
 
+static bool check_width(Ctx *cx, const Node *n)
+{
+    if (n->in[0]->type == I8 || n->in[0]->type == I16) return true;
+    op_refuse(cx, n, "the input is %s; i8 and i16 are accepted", dtype_info(n->in[0]->type)->spelling);
+    return false;
+}
+
 static const Expr *attr_expr(Ctx *cx, const Node *n, const char *attr)
 {
     return expr_int(cx, I32, node_int(n, attr, 0));
@@ -29,7 +37,6 @@ static Tensor *sum_of_powers(Ctx *cx, const Node *n, AxisText *axes, Tensor **di
     Tensor *x = n->in[0];
     bool chosen[MAX_RANK] = { false };
     int64_t classes = x->rank ? tensor_dim(x, x->rank - 1) : 0;
-    if (!check(cx, n)) return NULL;
     if (classes < 1 || classes > MOST_CLASSES) {
         op_refuse(cx, n, "the input is %s; 1 to %d elements along the last axis are expected", tensor_shape_text(cx, x),
                   MOST_CLASSES);
@@ -55,10 +62,11 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
     AxisText a;
     DType to = I8;
     const char *word = node_text(n, "to", "i8");
-    if (!dtype_read(word, strlen(word), &to) || (to != I8 && to != I16)) {
-        op_refuse(cx, n, "'to' is \"%s\"; i8 and i16 are accepted", word);
+    if (!dtype_read(word, strlen(word), &to) || (to != I8 && to != I16 && to != I32)) {
+        op_refuse(cx, n, "'to' is \"%s\"; i8, i16 and i32 are accepted", word);
         return 0;
     }
+    if (!check_width(cx, n)) return 0;
     Tensor *below, *power, *sum = sum_of_powers(cx, n, &a, &below, &power);
     if (!sum) return 0;
     Tensor *head = OP_FORMULA(cx, n, AXES_TEXT(cx, "head[kept] = clz(s[kept])", a), BIND_T("s", sum));
@@ -71,9 +79,11 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
         BIND_T("r", twice));
     const char *text = AXES_TEXT(
         cx, "y[all] = to(min(max(roundshift(mulhigh(s[kept], e[all]), bits - h[kept]) + least, least), greatest))", a);
-    text = OP_TEXT(cx, text, { "to", dtype_info(to)->spelling }, { "bits", to == I8 ? "35" : "27" },
-                   { "+ least", to == I8 ? "- 128" : "- 32768" }, { "least", op_number(cx, dtype_info(to)->least) },
-                   { "greatest", op_number(cx, dtype_info(to)->greatest) });
+    if (to == I32) text = AXES_TEXT(cx, "y[all] = roundshift(mulhigh(s[kept], e[all]), 13 - h[kept])", a);
+    else text = OP_TEXT(cx, text, { "to", dtype_info(to)->spelling }, { "bits", to == I8 ? "35" : "27" },
+                        { "+ least", to == I8 ? "- 128" : "- 32768" },
+                        { "least", op_number(cx, dtype_info(to)->least) },
+                        { "greatest", op_number(cx, dtype_info(to)->greatest) });
     out[0] = OP_FORMULA(cx, n, text, BIND_T("s", scale), BIND_T("e", power), BIND_T("h", head));
     return out[0] ? 1 : 0;
 }
@@ -112,7 +122,7 @@ static Tensor *log_of_sum(Ctx *cx, const Node *n, Tensor *s)
 static int log_softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     AxisText a;
-    Tensor *below, *sum = sum_of_powers(cx, n, &a, &below, NULL);
+    Tensor *below, *sum = check(cx, n) ? sum_of_powers(cx, n, &a, &below, NULL) : NULL;
     if (!sum) return 0;
     Tensor *log = log_of_sum(cx, n, sum);
     const char *back = node_int(n, "once", 0)
@@ -182,7 +192,7 @@ static const AttrRow softmax_attrs[] = {
     { "multiplier", ATTR_INT, "m", "1073741824" },
     { "left",       ATTR_INT, "bits by which the distance from the peak is shifted left", "0" },
     { "least",      ATTR_INT, "distances below it have the exponential 0", "-255" },
-    { "to",         ATTR_TEXT, "the type of the result: i8, i16", "i8" },
+    { "to",         ATTR_TEXT, "the type of the result: i8, i16, i32", "i8" },
     { 0 }
 };
 static const AttrRow log_softmax_attrs[] = {
@@ -207,8 +217,9 @@ static const OpCase softmax_cases[] = {
     { "multiplier=1242904128 left=23 least=-124", "i8[2][12]", "i8[2][12]", NULL },
     { "multiplier=1242904128 left=23 least=-124", "i8[3]={-128,127,126}", "i8[3]", NULL },
     { "multiplier=1242904128 left=23 least=-124 to=i16", "i8[2][5]", "i16[2][5]", NULL },
-    { "to=u8", "i8[2][5]", NULL, "'to' is \"u8\"; i8 and i16 are accepted" },
-    { "", "u8[2][3]", NULL, "i8 is expected" },
+    { "multiplier=1760936591 left=13 least=-65536 to=i32", "i16[2][7]", "i32[2][7]", NULL },
+    { "to=u8", "i8[2][5]", NULL, "'to' is \"u8\"; i8, i16 and i32 are accepted" },
+    { "", "u8[2][3]", NULL, "i8 and i16 are accepted" },
     { "", "i8[2][5000]", NULL, "1 to 4095 elements" },
     { 0 }
 };

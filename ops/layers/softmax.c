@@ -89,9 +89,10 @@ static bool log_softmax_adjoint(Ctx *cx, const Node *n, Tensor *const *g, int in
 }
 
 /* The multiplier of softmax_fixed is step * 2^26 as a fraction of 31 bits and a shift to the left. */
-static Tensor *softmax_in_fixed_point(Ctx *cx, const Node *n, Tensor *stored, double step)
+static Tensor *softmax_in_fixed_point(Ctx *cx, const Node *n, Tensor *stored, double step, DType to)
 {
-    enum { INTEGER_BITS = 5, LEAST = -256 };
+    enum { INTEGER_BITS = 5 };
+    const double most = stored->type == I8 ? 256 : 65536;      /* distances */
     int left;
     const int64_t axis = node_int(n, "axis", -1);
     const double fraction = frexp(step * (double)(1 << (31 - INTEGER_BITS)), &left);
@@ -101,7 +102,7 @@ static Tensor *softmax_in_fixed_point(Ctx *cx, const Node *n, Tensor *stored, do
     const double reach = floor(31.0 * (double)(1 << (31 - INTEGER_BITS)) / ldexp(1, left));
     return call(cx, "softmax_fixed", n->name, &stored, 1,
                 ATTRS(attr_int("multiplier", multiplier), attr_int("left", left),
-                      attr_int("least", reach < -LEAST ? -(int)reach : LEAST)));
+                      attr_int("least", -(int)fmin(reach, most)), attr_if(to != I8, attr_type("to", to))));
 }
 
 static const AttrRow attrs[] = { { "axis", ATTR_INT, "the axis that sums to one", "-1" }, { 0 } };

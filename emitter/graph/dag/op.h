@@ -90,6 +90,7 @@ typedef struct OpQuantization {
     /* Linear in each of its first two inputs, so that products of differences need no scale. On 8-bit inputs the sums
      * are i32, and the attributes `zero` and `zero_w`, if the operator has them, are the zero points. */
     bool is_bilinear;
+    bool is_difference;                /* the first input less the second */
     /* The call clamps its input: y = min(max(x, *low), *high). */
     bool (*limits)(const Node *call, double *low, double *high);
     /* The call is a mean of *count elements of its input per output element. Returns their sum in i32, given the input
@@ -98,9 +99,9 @@ typedef struct OpQuantization {
     /* The grid of an 8-bit output whose range the operator determines: 1/256 from -128 for [0, 1]; step 0: none */
     float output_step;
     int output_zero;
-    /* Returns the call in fixed point, from the input stored in i8 with that step to the output on its fixed grid;
-     * NULL: not possible. */
-    Tensor *(*in_fixed_point)(Ctx *cx, const Node *call, Tensor *stored, double step);
+    /* Returns the call in fixed point, from the input stored in i8 or i16 with that step, to i8 on its fixed grid, or
+     * to i32 in units of 2^-30; NULL: not possible. */
+    Tensor *(*in_fixed_point)(Ctx *cx, const Node *call, Tensor *stored, double step, DType to);
     /* Returns the call with constant weights in 8 bits, over the first input stored in i8 or i16 on that grid, with
      * the same outputs; NULL: not possible. */
     Node *(*with_integer_weights)(Ctx *cx, const Node *call, Tensor *stored, double step, int64_t zero);

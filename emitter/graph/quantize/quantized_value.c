@@ -5,7 +5,7 @@
  *   moves (a view, max_pool)   the same affine function of the moved integers
  *   bilinear (conv2d, mul)     scale_x * scale_k * sum((x - zero_x) * (k - zero_k)), an i32 sum that must not wrap
  *   scale, shift by constants  the same integers; an i32 shift in the unit of the sums is added to the sums
- *   the sum of two grids       two terms
+ *   sum or difference of two   two terms, each on a grid
  *   a mean                     the sum in i32, and the element count
  *   limits (relu, clip)        low and high
  *   a batch norm               its simpler form, a scale and a shift
@@ -25,6 +25,13 @@ static const Node *producer_of(const Tensor *t)
 }
 
 DType quantized_type(const Grid *g) { return g->least < INT8_MIN || g->greatest > INT8_MAX ? I16 : I8; }
+
+Tensor *quantized_scale(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "scale", F32, g->step); }
+
+Tensor *quantized_zero(Ctx *cx, const Grid *g)
+{
+    return tensor_scalar(cx, "zero", quantized_type(g), (double)g->zero);
+}
 
 static bool is_stored(DType t) { return t == I8 || t == I16; }
 
@@ -499,13 +506,14 @@ static const QuantizedValue *biased(Ctx *cx, const QuantizedValue *x, Tensor *bi
     return y->q ? y : NULL;
 }
 
-static const QuantizedValue *sum_of_two(Ctx *cx, const QuantizedValue *a, const QuantizedValue *b)
+/* Returns a + sign * b. */
+static const QuantizedValue *sum_of_two(Ctx *cx, const QuantizedValue *a, const QuantizedValue *b, double sign)
 {
     if (!a || !b || !quantized_is_plain(a) || !quantized_is_plain(b)) return NULL;
     QuantizedValue *y = arena_copy(cx->arena, a, sizeof *a);
     y->b = b->q;
     y->zero_b = b->zero;
-    y->scale_b = b->scale[0];
+    y->scale_b = sign * b->scale[0];
     return y;
 }
 
@@ -521,7 +529,7 @@ static const QuantizedValue *affine(const QuantizedContext *f, const Node *n)
         if (!is_scale) y = biased(f->cx, x, n->in[i]);
         return y ? y : is_scale ? scaled(f->cx, x, c) : shifted(f->cx, x, c);
     }
-    return is_scale ? product(f, n) : sum_of_two(f->cx, quantized_of(f, n->in[0]), quantized_of(f, n->in[1]));
+    return is_scale ? product(f, n) : sum_of_two(f->cx, quantized_of(f, n->in[0]), quantized_of(f, n->in[1]), 1);
 }
 
 static const QuantizedValue *averaged(const QuantizedContext *f, const Node *n)
@@ -585,6 +593,8 @@ const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n
     if (op->quantization.limits) return limited(f, n);
     if (op->quantization.total) return averaged(f, n);
     if (op->fold.affine && n->in_count == 2) return affine(f, n);
+    if (op->quantization.is_difference)
+        return sum_of_two(f->cx, quantized_of(f, n->in[0]), quantized_of(f, n->in[1]), -1);
     if (op->quantization.is_bilinear) return product(f, n);
     return op->meaning.simplify ? simplified(f, n) : NULL;
 }

@@ -42,6 +42,9 @@ Tensor *quantized_constant(Ctx *cx, Tensor *t);
 bool quantized_grid(Ctx *cx, const Node *n, Grid *g);
 /* The type that stores the values of a grid: i8 or i16. */
 DType quantized_type(const Grid *g);
+/* The grid as operands of a quantization. */
+Tensor *quantized_scale(Ctx *cx, const Grid *g);
+Tensor *quantized_zero(Ctx *cx, const Grid *g);
 /* Rebuilds the call over other operands. */
 Tensor *quantized_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Attr *attr, int attr_count);
 #endif

@@ -14,90 +14,15 @@
  * float rounding errors decide each. Such calls are realized only if floats round nothing before the quantization
  * (steps that are powers of two, sums of 24 bits), so both agree, or on request (QDQ_INTEGER).
  *
- * A function of one 8-bit tensor becomes a table of its 256 values, computed by the float calls themselves. A simulated
- * quantization is treated as a quantization and its inverse; it is restored if that gained nothing. */
+ * A function of one tensor becomes a table (curves.c). A simulated quantization is treated as a quantization and its
+ * inverse; it is restored if that gained nothing. */
 #include <math.h>
 
-#include "graph/quantize/quantized_value.h"
-#include "support/map.h"
+#include "graph/quantize/curves.h"
 
 static const double infinite = (double)INFINITY;
 
-static Tensor *grid_scale(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "scale", F32, g->step); }
-static Tensor *grid_zero(Ctx *cx, const Grid *g)
-{
-    return tensor_scalar(cx, "zero", quantized_type(g), (double)g->zero);
-}
 static Attr grid_type(const Grid *g) { return attr_type("to", quantized_type(g)); }
-
-/* ---- Functions of one byte -------------------------------------------------------------------------------------- */
-
-enum { BYTES = 256 };
-
-/* Returns the only plain grid from which the tensor is computed elementwise with scalar constants; NULL: none. */
-static Tensor *source_of(const QuantizedContext *f, Tensor *t)
-{
-    const QuantizedValue *x = quantized_of(f, t);
-    const Node *n = t->producer;
-    Tensor *source = NULL;
-    if (x && quantized_is_plain(x)) return t;
-    if (!n || n->kind != NODE_CALL || n->op->fusion.pattern > PATTERN_BROADCAST || n->op->quantization.grid ||
-        n->op->fusion.annotation || n->out_count != 1 || !dtype_is_float(t->type)) return NULL;
-    for (int i = 0; i < n->in_count; i++) {
-        Tensor *c = n->in[i] ? quantized_constant(f->cx, n->in[i]) : NULL,
-               *from = c || !n->in[i] ? NULL : source_of(f, n->in[i]);
-        if (c ? tensor_elems(c) != 1 : n->in[i] && (!from || (source && from != source))) return NULL;
-        if (from) source = from;
-    }
-    return source;
-}
-
-/* Runs the same calls with `values` substituted for `source`; NULL on error. */
-static Tensor *run_over(Ctx *cx, Map *made, Tensor *t, const Tensor *source, Tensor *values)
-{
-    const Node *n = t->producer;
-    Tensor *known = t == source ? values : map_get_ptr(made, t), *out;
-    if (known) return known;
-    if (!n) return t;
-    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
-    for (int i = 0; i < n->in_count; i++)
-        if (n->in[i]) in[i] = run_over(cx, made, n->in[i], source, values);
-    const Node *now = ctx_failed(cx) ? NULL : op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
-    if (!now || !graph_run_call(cx, now, &out)) return NULL;
-    map_put_ptr(made, t, out);
-    return out;
-}
-
-static Tensor *run_call(Ctx *cx, Tensor *t)
-{
-    Tensor *out = NULL;
-    return t && graph_run_call(cx, t->producer, &out) ? out : NULL;
-}
-
-static Tensor *tabulated(const QuantizedContext *f, const char *label, Tensor *x, const Grid *g)
-{
-    Ctx *cx = f->cx;
-    Tensor *source = source_of(f, x);
-    const QuantizedValue *from = source ? quantized_of(f, source) : NULL;
-    int8_t every[BYTES];
-    const int64_t count = BYTES;
-    Map made = map_new(cx->arena);
-    if (!from || from->q->type != I8) return NULL;
-    for (int i = 0; i < BYTES; i++) every[i] = (int8_t)(i - 128);
-    const Grid own = { from->scale[0], from->zero, 0, 0 };
-    Tensor *all = tensor_constant(cx, "all", I8, 1, &count, every);
-    Tensor *real = run_call(
-        cx, call(cx, "dequantize", label, (Tensor *[]){ all, grid_scale(cx, &own), grid_zero(cx, &own) }, 3,
-                 NULL));
-    Tensor *curve = real ? run_over(cx, &made, x, source, real) : NULL;
-    if (!curve || tensor_elems(curve) != BYTES || curve->type != F32) return NULL;
-    Tensor *table = run_call(
-        cx, call(cx, "quantize", label, (Tensor *[]){ curve, grid_scale(cx, g), grid_zero(cx, g) }, 3,
-                 ATTRS(grid_type(g))));
-    if (!table) return NULL;
-    table = tensor_constant(cx, "table", quantized_type(g), 1, &count, table->data);
-    return call(cx, "lookup", label, (Tensor *[]){ from->q, table }, 2, NULL);
-}
 
 /* ---- Requantization --------------------------------------------------------------------------------------------- */
 
@@ -417,16 +342,25 @@ static Tensor *requantized(const QuantizedContext *f, const char *label, const Q
 
 /* ---- The pass --------------------------------------------------------------------------------------------------- */
 
-/* Computes the operator in fixed point, if it has this form and the output's grid is its own; else NULL. */
+/* Computes the operator in fixed point, if it has this form: on 8 bits directly to the grid that is its own, else in
+ * 32 bits, which are requantized. NULL: it has not. */
 static Tensor *in_fixed_point(const QuantizedContext *f, const Node *store, const Grid *g)
 {
+    enum { FRACTION = 30 };
     const Node *n = store->in[0]->producer;
     const OpQuantization *q = n && n->kind == NODE_CALL ? &n->op->quantization : NULL;
     if (!f->in_fixed_point || !q || !q->in_fixed_point || uses_of(f->uses, n->out[0]) != 1) return NULL;
     const QuantizedValue *x = quantized_of(f, n->in[0]);
-    if (!x || !quantized_is_plain(x) || x->q->type != I8 || quantized_type(g) != I8) return NULL;
-    if (g->step != (double)q->output_step || g->zero != q->output_zero) return NULL;
-    return q->in_fixed_point(f->cx, n, x->q, x->scale[0]);
+    if (!x || !quantized_is_plain(x)) return NULL;
+    const bool is_narrow = x->q->type == I8 && quantized_type(g) == I8;
+    if (is_narrow && g->step == (double)q->output_step && g->zero == q->output_zero)
+        return q->in_fixed_point(f->cx, n, x->q, x->scale[0], I8);
+    if (is_narrow) return NULL;
+    const double step = ldexp(1, -FRACTION), none = 0;
+    const QuantizedValue y = { .q = q->in_fixed_point(f->cx, n, x->q, x->scale[0], I32), .count = 1, .channels = 1,
+                               .scale = &step, .offset = &none, .low = -infinite, .high = infinite,
+                               .reach = { 0, INT64_C(1) << FRACTION } };
+    return y.q ? requantized(f, store->name, &y, g) : NULL;
 }
 
 /* Returns the quantization's result as i8, computed on integers; NULL: it stays in floats. An operator without integer
@@ -436,9 +370,10 @@ static Tensor *realized(const QuantizedContext *f, const Node *n, const Grid *g)
     const DiagMark before = diag_mark(f->cx);
     const QuantizedValue *x = quantized_of(f, n->in[0]);
     Tensor *q = x && quantized_is_plain(x) ? requantized(f, n->name, x, g) : NULL;
-    if (!q) q = is_same_grid(x, g, quantized_type(g)) ? NULL : tabulated(f, n->name, n->in[0], g);
+    if (!q) q = is_same_grid(x, g, quantized_type(g)) ? NULL : curve_of_bytes(f, n->name, n->in[0], g);
     if (!q) q = in_fixed_point(f, n, g);
     if (!q && x) q = requantized(f, n->name, x, g);
+    if (!q && f->in_fixed_point) q = curve_of_words(f, n->name, n->in[0], g);
     if (!ctx_failed(f->cx)) return q;
     diag_rewind(f->cx, before);
     return NULL;
@@ -478,7 +413,7 @@ static void realize_call(const QuantizedContext *f, Node *n, Tensor **out)
     }
     if (n->op->quantization.grid != GRID_STORE && !is_simulated) return;
     if (n->in[0]->type != F32 || !quantized_grid(cx, n, &g)) return;
-    Tensor *q = realized(f, n, &g), *grid[] = { n->in[0], grid_scale(cx, &g), grid_zero(cx, &g) };
+    Tensor *q = realized(f, n, &g), *grid[] = { n->in[0], quantized_scale(cx, &g), quantized_zero(cx, &g) };
     if (!q && !is_simulated) return;
     if (!q) q = call(cx, "quantize", n->name, grid, 3, ATTRS(grid_type(&g)));
     grid[0] = q;
