@@ -125,9 +125,11 @@ static const char *shrunk_text(Net *n, const Graph *g)
     return text_string(&t);
 }
 
-static void check_shrunk(Net n, const char *name, const char *wanted)
+static void check_shrunk_for(Net n, const char *target, const char *name, const char *wanted)
 {
-    Graph was = net_graph(&n), is = ctx_failed(n.cx) ? was : graph_shrink(n.cx, was);
+    Graph was = net_graph(&n);
+    if (target) was.target = target_find(n.cx, target);
+    Graph is = ctx_failed(n.cx) ? was : graph_shrink(n.cx, was);
     const char *found = ctx_failed(n.cx) ? net_error(&n) : shrunk_text(&n, &is);
     bool is_good = strcmp(found, wanted) == 0 && (*wanted || is.output[0] == was.output[0]);
     if (check_that(is_good, name, "%s; wanted %s", found, wanted)) {
@@ -136,6 +138,24 @@ static void check_shrunk(Net n, const char *name, const char *wanted)
                    text_format(n.cx, "%s-bytes", name), "an output differs");
     }
     ctx_free(n.cx);
+}
+
+static void check_shrunk(Net n, const char *name, const char *wanted) { check_shrunk_for(n, NULL, name, wanted); }
+
+/* Vectors of eight channels: dead ones fill the last vector. */
+static void whole_vectors(void)
+{
+    Net n = net_new(11);
+    Layer a = pointwise(&n, "a", image(&n, 3), 16);
+    for (int i = 0; i < 11; i++) make_constant(&n, a, i, ZERO);
+    net_output(&n, pointwise(&n, "c", a.y, 2).y);
+    check_shrunk_for(n, "x86-avx2", "dead-channels-fill-a-vector", "a 8 of 16, c 2 of 2");
+
+    n = net_new(12);
+    a = pointwise(&n, "a", image(&n, 3), 7);
+    make_constant(&n, a, 3, ZERO);
+    net_output(&n, pointwise(&n, "c", a.y, 2).y);
+    check_shrunk_for(n, "x86-avx2", "fewer-than-a-vector-fill-none", "a 6 of 7, c 2 of 2");
 }
 
 /* ---- Dead and live channels -------------------------------------------------------------------------------------- */
@@ -483,7 +503,8 @@ static void by_chance(int nets)
 
 int main(int argc, char **argv)
 {
-    CHECK_RUN(zero_filters, saturation, unread_channels, several_operands, pools_and_views, what_stays, facts);
+    CHECK_RUN(zero_filters, whole_vectors, saturation, unread_channels, several_operands, pools_and_views, what_stays,
+              facts);
     by_chance(argc > 1 ? atoi(argv[1]) : 100);
     return check_done();
 }

@@ -7,7 +7,9 @@
  * If it holds output v of a contraction, it holds those channels of x whose sum over the taps is not a single known
  * value:
  *
- *   x[.., u] live   if   y[.., v] live   and   sum(i,j) x[.., u] * k[i,j,u,v] has more than one value */
+ *   x[.., u] live   if   y[.., v] live   and   sum(i,j) x[.., u] * k[i,j,u,v] has more than one value
+ *
+ * Where the target's instructions compute whole vectors of channels, dead ones fill the last vector. */
 #include "graph/shrink/channels.h"
 
 typedef struct Atoms { const Tensor *tensor; int first, count; int *kept; int kept_count; } Atoms;
@@ -18,8 +20,9 @@ struct Channels {
     Node **order; int order_count;
     Map of;                           /* tensor -> its Atoms */
     int atoms_count, atoms_capacity; Atoms **atoms;
-    int count, capacity; int *parent; bool *is_pinned, *is_live;
+    int count, capacity; int *parent; bool *is_pinned, *is_live, *is_single;
     int contraction_count, contraction_capacity; Contraction *contraction;
+    int vector;                       /* channels that a vector of the target holds; 1: channels stay one by one */
 };
 
 /* ---- Atoms ------------------------------------------------------------------------------------------------------ */
@@ -189,10 +192,18 @@ static void find_known(Channels *c, Contraction *k)
         }
 }
 
+enum { LEAST_VECTOR = 8 };      /* fewer lanes than that: removed channels gain more than whole vectors */
+
+static int vector_of(const Target *t)
+{
+    const int lanes = t && target_has(t, "bytes") ? t->vector_bytes / 4 : 1;
+    return lanes < LEAST_VECTOR ? 1 : lanes;
+}
+
 Channels *channels_new(Ctx *cx, const Graph *g, const GraphRanges *r)
 {
     Channels *c = NEW(cx->arena, Channels);
-    *c = (Channels){ .cx = cx, .ranges = r, .of = map_new(cx->arena) };
+    *c = (Channels){ .cx = cx, .ranges = r, .of = map_new(cx->arena), .vector = vector_of(g->target) };
     c->order_count = graph_order(cx, g, &c->order);
     for (int i = 0; i < g->input_count; i++) add_atoms(c, g->input[i]);
     for (int i = 0; i < c->order_count; i++) {
@@ -205,6 +216,7 @@ Channels *channels_new(Ctx *cx, const Graph *g, const GraphRanges *r)
     c->parent = NEW_ARRAY(cx->arena, int, c->count);
     c->is_pinned = NEW_ARRAY(cx->arena, bool, c->count);
     c->is_live = NEW_ARRAY(cx->arena, bool, c->count);
+    c->is_single = NEW_ARRAY(cx->arena, bool, c->count);
     for (int i = 0; i < c->count; i++) c->parent[i] = i;
     for (int i = 0; i < c->order_count; i++) {
         Tensor *const *made = c->order[i]->kind == NODE_CALL ? op_expand(cx, c->order[i]) : NULL;
@@ -220,8 +232,26 @@ Channels *channels_new(Ctx *cx, const Graph *g, const GraphRanges *r)
     return c;
 }
 
+/* Excludes the tensor's channels from filling vectors. False: all of them are excluded already. */
+static bool leave_single(Channels *c, const Tensor *t)
+{
+    const Atoms *a = t && c->vector > 1 ? atoms_of(c, t) : NULL;
+    bool any = false;
+    for (int v = 0; a && v < a->count; v++) {
+        bool *single = &c->is_single[root_of(c, a->first + v)];
+        any = any || !*single;
+        *single = true;
+    }
+    return any;
+}
+
+/* A dead channel that fills a vector may be what the proof rejects: its value is known in the old call only. */
 void channels_pin(Channels *c, const Node *call)
 {
+    bool was_filled = false;
+    for (int i = 0; i < call->in_count; i++) was_filled = leave_single(c, call->in[i]) || was_filled;
+    for (int i = 0; i < call->out_count; i++) was_filled = leave_single(c, call->out[i]) || was_filled;
+    if (was_filled) return;
     for (int i = 0; i < call->in_count; i++) pin(c, call->in[i]);
     for (int i = 0; i < call->out_count; i++) pin(c, call->out[i]);
 }
@@ -300,6 +330,26 @@ static void spread_all(Channels *c)
     }
 }
 
+/* Returns the channels that whole vectors hold, for at least `live` of them. */
+static int whole_vectors(const Channels *c, int live)
+{
+    int vector = c->vector;
+    while (vector > LEAST_VECTOR && live <= vector / 2) vector /= 2;
+    return (live + vector - 1) / vector * vector;
+}
+
+/* Dead channels stay where they fill the last vector: its instructions cost the same, a part of one costs more. */
+static void fill_vectors(Channels *c, const Atoms *a)
+{
+    const int live = live_count(c, a), whole = whole_vectors(c, live);
+    int more = live ? whole - live : 0, left = 0;
+    for (int v = 0; v < a->count; v++) left += !is_live(c, a, v) && !c->is_single[root_of(c, a->first + v)];
+    if (!more || left < more) return;
+    for (int v = 0; v < a->count && more > 0; v++)
+        if (!c->is_single[root_of(c, a->first + v)]) more -= make_live(c, a, v);
+    spread_all(c);
+}
+
 void channels_decide(Channels *c)
 {
     for (int i = 0; i < c->count; i++) c->is_live[i] = c->is_pinned[i] && c->parent[i] == i;
@@ -310,6 +360,11 @@ void channels_decide(Channels *c)
             if (!a || live_count(c, a) || !keeps_one(c, a)) continue;
             make_live(c, a, 0);
             spread_all(c);
+        }
+    for (int i = c->order_count - 1; i >= 0 && c->vector > 1; i--)
+        for (int j = 0; j < c->order[i]->out_count; j++) {
+            const Atoms *a = atoms_of(c, c->order[i]->out[j]);
+            if (a) fill_vectors(c, a);
         }
     find_kept(c);
 }

@@ -18,7 +18,8 @@ typedef struct Contraction {
 
 typedef struct Channels Channels;
 Channels *channels_new(Ctx *cx, const Graph *g, const GraphRanges *r);
-void channels_pin(Channels *c, const Node *call);            /* keeps all channels that the call reads and writes */
+/* Excludes the channels that the call reads and writes from filling vectors; keeps all of them if that is done. */
+void channels_pin(Channels *c, const Node *call);
 void channels_decide(Channels *c);                           /* decides liveness; call again after pinning */
 /* Returns the live channels of the tensor, in order. NULL: all of them. */
 const int *channels_kept(const Channels *c, const Tensor *t, int *count);
