@@ -166,16 +166,92 @@ static inline void lw_x86_window(int32_t pixels, int32_t kh, int32_t kw, int32_t
         }
     for (int32_t p = 0; p < pixels; p++) _mm256_storeu_si256((__m256i *)(void *)(c + p * cw), sum[p]);
 }
-#define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                     \
+/* Sixteen channels: two taps of a row interleaved, the channels 0 to 7 in `low`. */
+typedef struct lw_x86_taps { __m256i low, high; } lw_x86_taps;
+static inline lw_x86_taps lw_x86_two_taps(const int8_t *p, int32_t aj, int32_t has_two)
+{
+    const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+    const __m128i v1 = has_two ? _mm_loadu_si128((const __m128i *)(const void *)(p + aj)) : _mm_setzero_si128();
+    return (lw_x86_taps){ _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(v, v1)),
+                          _mm256_cvtepi8_epi16(_mm_unpackhi_epi8(v, v1)) };
+}
+static inline void lw_x86_window16(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a,
+                                   int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
+{
+    __m256i *to = (__m256i *)(void *)c, *to1 = (__m256i *)(void *)(pixels > 1 ? c + cw : c);
+    __m256i s0 = _mm256_loadu_si256(to), t0 = _mm256_loadu_si256(to + 1);
+    __m256i s1 = _mm256_loadu_si256(to1), t1 = _mm256_loadu_si256(to1 + 1);
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t j = 0; j < kw; j += 2) {
+            const int8_t *x = a + i * ai + j * aj;
+            const lw_x86_taps k = lw_x86_two_taps(b + i * bi + j * bj, bj, j + 1 < kw);
+            const lw_x86_taps v = lw_x86_two_taps(x, aj, j + 1 < kw);
+            s0 = lw_x86_add_pairs16(s0, v.low, k.low);
+            t0 = lw_x86_add_pairs16(t0, v.high, k.high);
+            if (pixels > 1) {
+                const lw_x86_taps u = lw_x86_two_taps(x + aw, aj, j + 1 < kw);
+                s1 = lw_x86_add_pairs16(s1, u.low, k.low);
+                t1 = lw_x86_add_pairs16(t1, u.high, k.high);
+            }
+        }
+    _mm256_storeu_si256(to, s0);
+    _mm256_storeu_si256(to + 1, t0);
+    if (pixels > 1) _mm256_storeu_si256(to1, s1);
+    if (pixels > 1) _mm256_storeu_si256(to1 + 1, t1);
+}
+#if defined(__AVX512VNNI__) && defined(__AVX512BW__)
+/* Sixteen channels, a lane each, of four taps of a row: byte t of a lane is tap t. Of taps from n on, zero. */
+static inline __m512i lw_x86_four_taps(const int8_t *p, int32_t aj, int32_t n)
+{
+#define LW_X86_TAP(t) ((t) < n ? _mm_loadu_si128((const __m128i *)(const void *)(p + (t) * aj)) : _mm_setzero_si128())
+    const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
+    const __m512i turn = _mm512_set4_epi32(0x0f0b0703, 0x0e0a0602, 0x0d090501, 0x0c080400);
+    __m512i v = _mm512_inserti32x4(_mm512_castsi128_si512(LW_X86_TAP(0)), LW_X86_TAP(1), 1);
+    v = _mm512_inserti32x4(_mm512_inserti32x4(v, LW_X86_TAP(2), 2), LW_X86_TAP(3), 3);
+#undef LW_X86_TAP
+    return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(order, v), turn);
+}
+/* One pixel, or two that are a row apart and share the taps of the rows between. VPDPBUSD takes the elements plus 128;
+ * `more` is what that adds. */
+static inline void lw_x86_window_quads(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a,
+                                       int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
+{
+    const __m512i offset = _mm512_set1_epi32((int32_t)0x80808080u);
+    const int32_t is_shared = pixels > 1 && aw == ai && kw <= 4;
+    int32_t *c1 = pixels > 1 ? c + cw : c;
+    __m512i s0 = _mm512_loadu_si512(c), s1 = _mm512_loadu_si512(c1), more = _mm512_setzero_si512(), before = more;
+    for (int32_t i = 0; i < kh + is_shared; i++)
+        for (int32_t j = 0; j < kw; j += 4) {
+            const int8_t *x = a + i * ai + j * aj;
+            const __m512i v = _mm512_xor_si512(lw_x86_four_taps(x, aj, kw - j), offset);
+            if (is_shared && i > 0) s1 = _mm512_dpbusd_epi32(s1, v, before);
+            if (i == kh) continue;
+            const __m512i k = before = lw_x86_four_taps(b + i * bi + j * bj, bj, kw - j);
+            more = _mm512_dpbusd_epi32(more, offset, k);
+            s0 = _mm512_dpbusd_epi32(s0, v, k);
+            if (pixels > 1 && !is_shared)
+                s1 = _mm512_dpbusd_epi32(s1, _mm512_xor_si512(lw_x86_four_taps(x + aw, aj, kw - j), offset), k);
+        }
+    _mm512_storeu_si512(c, _mm512_sub_epi32(s0, more));
+    if (pixels > 1) _mm512_storeu_si512(c1, _mm512_sub_epi32(s1, more));
+}
+#else
+#define lw_x86_window_quads lw_x86_window16
+#endif
+/* One column of taps is a row of them. */
+#define LW_X86_WINDOW(pixels, kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                  \
     do {                                                                                                               \
-        if ((n) == 8) lw_x86_window(2, kh, kw, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);            \
-        else lw_window(2, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);                      \
+        if ((n) == 16 && (kw) == 1)                                                                                    \
+            lw_x86_window_quads(pixels, 1, kh, (c) + (ci), cw, (a) + (at), 0, aw, ai, (b) + (bt), 0, bi);              \
+        else if ((n) == 16)                                                                                            \
+            lw_x86_window_quads(pixels, kh, kw, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);           \
+        else if ((n) == 8) lw_x86_window(pixels, kh, kw, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);  \
+        else lw_window(pixels, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);                 \
     } while (0)
-#define LW_ROWS_WINDOW_I8(kh, kw, n, c, ci, a, at, ai, aj, b, bt, bi, bj)                                              \
-    do {                                                                                                               \
-        if ((n) == 8) lw_x86_window(1, kh, kw, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj);              \
-        else lw_window(1, kh, kw, n, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj);                        \
-    } while (0)
+#define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj) \
+    LW_X86_WINDOW(2, kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)
+#define LW_ROWS_WINDOW_I8(kh, kw, n, c, ci, a, at, ai, aj, b, bt, bi, bj) \
+    LW_X86_WINDOW(1, kh, kw, n, c, ci, 0, a, at, ai, 0, aj, b, bt, bi, bj)
 #endif
 /* lw: end */
 
@@ -202,14 +278,45 @@ static inline __m256i lw_x86_mask(__m256i s)
 {
     return _mm256_sub_epi32(_mm256_sllv_epi32(_mm256_set1_epi32(1), s), _mm256_set1_epi32(1));
 }
-/* Stores eight values plus `zero` between least and most as bytes. */
+/* Stores eight values plus `zero` between least and most as bytes, which saturate at their own limits. */
 static inline void lw_x86_store(int8_t *y, __m256i v, int32_t zero, int32_t least, int32_t most)
 {
     v = _mm256_add_epi32(v, _mm256_set1_epi32(zero));
-    v = _mm256_min_epi32(_mm256_max_epi32(v, _mm256_set1_epi32(least)), _mm256_set1_epi32(most));
     const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-    _mm_storel_epi64((__m128i *)(void *)y, _mm_packs_epi16(words, words));
+    __m128i bytes = _mm_packs_epi16(words, words);
+    if (least > -128) bytes = _mm_max_epi8(bytes, _mm_set1_epi8((int8_t)least));
+    if (most < 127) bytes = _mm_min_epi8(bytes, _mm_set1_epi8((int8_t)most));
+    _mm_storel_epi64((__m128i *)(void *)y, bytes);
 }
+#if LW_SIMD_AVX512
+/* The same steps in 16 lanes. */
+static inline __m512i lw_x86_mulhigh16(__m512i a, __m512i b)
+{
+    const __m512i half = _mm512_set1_epi64(0x40000000), least = _mm512_set1_epi32(INT32_MIN);
+    const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(a, b), half);
+    const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
+    const __m512i high = _mm512_mask_mov_epi32(_mm512_srli_epi64(even, 31), 0xaaaa, _mm512_slli_epi64(odd, 1));
+    return _mm512_mask_sub_epi32(high, _mm512_cmpeq_epi32_mask(high, least), high, _mm512_set1_epi32(1));
+}
+static inline __m512i lw_x86_roundshift16(__m512i a, __m512i s, __m512i mask)
+{
+    const __m512i tie = _mm512_sub_epi32(_mm512_srli_epi32(mask, 1), _mm512_srai_epi32(a, 31));
+    const __m512i down = _mm512_srav_epi32(a, s);
+    return _mm512_mask_add_epi32(down, _mm512_cmpgt_epi32_mask(_mm512_and_si512(a, mask), tie), down,
+                                 _mm512_set1_epi32(1));
+}
+static inline __m512i lw_x86_mask16(__m512i s)
+{
+    return _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(1), s), _mm512_set1_epi32(1));
+}
+static inline void lw_x86_store16(int8_t *y, __m512i v, int32_t zero, int32_t least, int32_t most)
+{
+    v = _mm512_add_epi32(v, _mm512_set1_epi32(zero));
+    if (least > -128) v = _mm512_max_epi32(v, _mm512_set1_epi32(least));
+    if (most < 127) v = _mm512_min_epi32(v, _mm512_set1_epi32(most));
+    _mm_storeu_si128((__m128i *)(void *)y, _mm512_cvtsepi32_epi8(v));
+}
+#endif
 static inline int8_t lw_x86_scaled(int32_t a, int32_t m, int32_t s, int32_t zero, int32_t least, int32_t most)
 {
     const uint32_t sum = (uint32_t)lw_roundshift_i32(lw_mulhigh_sat_i32(a, m), s) + (uint32_t)zero;
@@ -220,6 +327,13 @@ static inline void lw_x86_scale(int32_t n, int32_t zero, int32_t least, int32_t 
                                 const int32_t *m, const uint8_t *s)
 {
     int32_t e = 0;
+#if LW_SIMD_AVX512
+    for (; e + 16 <= n; e += 16) {
+        const __m512i shift = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(s + e)));
+        const __m512i v = lw_x86_mulhigh16(_mm512_loadu_si512(a + e), _mm512_loadu_si512(m + e));
+        lw_x86_store16(y + e, lw_x86_roundshift16(v, shift, lw_x86_mask16(shift)), zero, least, most);
+    }
+#endif
     for (; e + 8 <= n; e += 8) {
         const __m256i shift = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(s + e)));
         const __m256i factor = _mm256_loadu_si256((const __m256i *)(const void *)(m + e));
@@ -233,6 +347,13 @@ static inline void lw_x86_scale_all(int32_t n, int32_t zero, int32_t least, int3
 {
     const __m256i factor = _mm256_set1_epi32(m), shift = _mm256_set1_epi32(s), mask = lw_x86_mask(shift);
     int32_t e = 0;
+#if LW_SIMD_AVX512
+    const __m512i factor16 = _mm512_set1_epi32(m), shift16 = _mm512_set1_epi32(s), mask16 = lw_x86_mask16(shift16);
+    for (; e + 16 <= n; e += 16) {
+        const __m512i v = lw_x86_mulhigh16(_mm512_loadu_si512(a + e), factor16);
+        lw_x86_store16(y + e, lw_x86_roundshift16(v, shift16, mask16), zero, least, most);
+    }
+#endif
     for (; e + 8 <= n; e += 8) {
         const __m256i v = lw_x86_mulhigh(_mm256_loadu_si256((const __m256i *)(const void *)(a + e)), factor);
         lw_x86_store(y + e, lw_x86_roundshift(v, shift, mask), zero, least, most);
@@ -258,11 +379,29 @@ static inline __m256i lw_x86_term(const int8_t *a, int32_t zero, int32_t m, int3
     const __m256i v = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)a));
     return lw_x86_times(_mm256_slli_epi32(_mm256_add_epi32(v, _mm256_set1_epi32(zero)), 20), m, s);
 }
+#if LW_SIMD_AVX512
+static inline __m512i lw_x86_times16(__m512i v, int32_t m, int32_t s)
+{
+    const __m512i shift = _mm512_set1_epi32(s);
+    return lw_x86_roundshift16(lw_x86_mulhigh16(v, _mm512_set1_epi32(m)), shift, lw_x86_mask16(shift));
+}
+static inline __m512i lw_x86_term16(const int8_t *a, int32_t zero, int32_t m, int32_t s)
+{
+    const __m512i v = _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)a));
+    return lw_x86_times16(_mm512_slli_epi32(_mm512_add_epi32(v, _mm512_set1_epi32(zero)), 20), m, s);
+}
+#endif
 static inline void lw_x86_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int32_t zb, int32_t mb, int32_t sb,
                               int32_t m, int32_t s, int32_t zero, int32_t least, int32_t most, int8_t *y,
                               const int8_t *a, const int8_t *b)
 {
     int32_t e = 0;
+#if LW_SIMD_AVX512
+    for (; e + 16 <= n; e += 16) {
+        const __m512i sum = _mm512_add_epi32(lw_x86_term16(a + e, za, ma, sa), lw_x86_term16(b + e, zb, mb, sb));
+        lw_x86_store16(y + e, lw_x86_times16(sum, m, s), zero, least, most);
+    }
+#endif
     for (; e + 8 <= n; e += 8) {
         const __m256i sum = _mm256_add_epi32(lw_x86_term(a + e, za, ma, sa), lw_x86_term(b + e, zb, mb, sb));
         lw_x86_store(y + e, lw_x86_times(sum, m, s), zero, least, most);

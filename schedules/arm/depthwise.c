@@ -18,6 +18,7 @@ typedef struct DepthwiseRows {
     const Stage *out;
     int tiled, last;
     int64_t w, block;
+    bool channels_first;         /* tiles of channels are outside of columns: their weights stay in registers */
     const char *at_row, *at_tile;
 } DepthwiseRows;
 
@@ -26,7 +27,8 @@ typedef struct DepthwiseRows {
 static DepthwiseRows windows_of(const Stage *out, const Target *t)
 {
     const int last = out->data_count - 1;
-    DepthwiseRows s = { .out = out, .last = last, .w = 1, .block = channel_tile(t, axis_extent(out, last)) };
+    DepthwiseRows s = { .out = out, .last = last, .w = 1, .block = channel_tile(t, axis_extent(out, last)),
+                        .channels_first = target_has(t, "avx2") };
     int64_t best = INT64_MAX;
     s.tiled = s.last - 1;
     for (int a = s.last - 2; a < s.last; a++) {
@@ -42,7 +44,7 @@ static DepthwiseRows windows_of(const Stage *out, const Target *t)
 static const Nest *split_windows(Ctx *cx, const Nest *n, DepthwiseRows *s)
 {
     const char *order[MAX_AXES], *inner[2];
-    int count = 0, inner_count = 0;
+    int count = 0, inner_count = 0, rows = 0;
     Path found;
     for (int a = 0; a <= s->last; a++) {
         const char *loop = loop_name(cx, s->out, a);
@@ -56,6 +58,12 @@ static const Nest *split_windows(Ctx *cx, const Nest *n, DepthwiseRows *s)
             else order[count++] = loop;
         }
         if (a == s->last - 2 && count) s->at_row = order[count - 1];
+        if (a == s->last - 2) rows = count;
+    }
+    if (s->channels_first && count == rows + 2) {
+        const char *columns = order[rows];
+        order[rows] = order[rows + 1];
+        order[rows + 1] = columns;
     }
     s->at_tile = count ? order[count - 1] : NULL;
     for (int i = 0; i < inner_count; i++) order[count++] = inner[i];

@@ -255,7 +255,8 @@ static Tensor *alter_bias(Ctx *cx, const Implementation *with, const Target *t, 
 int64_t channel_tile(const Target *t, int64_t channels)
 {
     if (!target_has(t, "bytes")) return 4;
-    return (target_has(t, "rvv") || target_has(t, "neon")) && channels % 16 == 0 ? 16 : 8;
+    const bool has_sixteen = target_has(t, "rvv") || target_has(t, "neon") || target_has(t, "avx2");
+    return has_sixteen && channels % 16 == 0 ? 16 : 8;
 }
 
 /* Packs weights [taps][o] as [o/block][taps][block], padded with zeros. */
