@@ -67,6 +67,9 @@ typedef struct lw_options {
      * instructions; "20000": an arena of at most that many bytes. NULL: keeps all activations */
     const char *checkpoint;
     const char *rounding;            /* int8 requantization: "double" (NULL), like the reference kernels, or "single" */
+    /* Floats times 8-bit weights of a TFLite file: "rounded" (NULL), the floats to 8 bits at run time, like the
+     * reference kernels; "float", as they are */
+    const char *hybrid;
     /* Calls between dequantize and quantize: "exact" (NULL), on integers if only the rounding of floats differs;
      * "integer", also if exact ties are frequent; "float", as written */
     const char *qdq;

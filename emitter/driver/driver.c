@@ -45,11 +45,13 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     static const char *const qdqs[] = { "exact", "integer", "float", NULL };
     static const char *const optimizations[] = { "size", "speed", "balanced", NULL };
     static const char *const floats[] = { "contract", "separate", NULL };
+    static const char *const hybrids[] = { "rounded", "float", NULL };
     WeightsKind kind;
     const char *section;
     check_word(cx, "--rounding", o->rounding, roundings, "double|single");
     check_word(cx, "--qdq", o->qdq, qdqs, "exact|integer|float");
     check_word(cx, "--float", o->floats, floats, "contract|separate");
+    check_word(cx, "--hybrid", o->hybrid, hybrids, "rounded|float");
     check_word(cx, "--optimize", o->optimize, optimizations, "size|speed|balanced");
     check_twice(cx, o);
     if (o->checkpoint && !o->train)
@@ -109,7 +111,8 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
     build_begin(b, cx, path, o);
     ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count, .state_count = o->state_count,
-                              .rounds_once = build_rounds_once(o) };
+                              .rounds_once = build_rounds_once(o),
+                              .has_float_hybrid = text_equal(o->hybrid, "float") };
     ImportDim *dim = NEW_ARRAY(cx->arena, ImportDim, o->dim_count);
     for (int i = 0; i < o->dim_count; i++)
         dim[i] = (ImportDim){ o->dim[i].name, o->dim[i].value, o->dim[i].is_maximum, o->dim[i].least };

@@ -936,6 +936,30 @@ def svdf(state):
     return make
 
 
+def hybrid(make, weights=1, image=0):
+    """Floats times weights of 8 bits, with one scale or one for each channel: of an int8 model, which `make` gives."""
+    def of(r, i):
+        code, version, fields, inputs, outputs = make(r, i)
+        w, x = inputs[weights], inputs[image]
+        channels = w.shape[w.axis]
+        if (len(w.scales) == 1 and code == B.DEPTHWISE_CONV_2D) or (i % 2 and len(w.scales) == 1):
+            w.scales = conv_scales(r, channels, True)
+        w.zeros, w.data = [0] * len(w.scales), np.maximum(w.data, -127)
+        if code == B.TRANSPOSE_CONV:      # the reference adds floats, tap by tap
+            w.scales = [float(np.float32(v / 32)) for v in w.scales]
+        for t in [t for t in inputs + outputs if t is not None and t is not w and t.dtype != np.int32 or t is not None and t.scales and t is not w]:
+            values = t.feed if t.feed is not None else t.data
+            t.dtype, t.kind, t.scales, t.zeros = np.dtype(np.float32), s.TensorType.FLOAT32, None, []
+            real = None if values is None else r.normal(r.uniform(-1, 1), 1, t.shape).astype(np.float32)
+            t.feed, t.data = (real, None) if t.feed is not None and t.data is None else (None, real)
+        if i % 7 == 6:
+            x.feed = np.zeros_like(x.feed)
+        if code == B.FULLY_CONNECTED:
+            fields.asymmetricQuantizeInputs, version = bool(i % 3 == 0), 9
+        return code, max(version, {B.CONV_2D: 5, B.DEPTHWISE_CONV_2D: 6, B.TRANSPOSE_CONV: 3}.get(code, 1)), fields, inputs, outputs
+    return of
+
+
 def while_(r, i):
     """A sum that grows in each iteration, up to a limit that is an input or a constant; x is a loop invariant."""
     shape, kind = shape_of(r, None, 4), [np.int8, np.float32][i % 2]
@@ -1024,10 +1048,13 @@ OPERATORS = {
     "unidirectional_sequence_lstm": sequence_lstm, "unidirectional_sequence_lstm_fixed": sequence_lstm_fixed,
     "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn,
     "while": while_, "if": if_,
+    "conv_2d_hybrid": hybrid(conv), "depthwise_conv_2d_hybrid": hybrid(depthwise), "fully_connected_hybrid": hybrid(fully_connected),
+    "transpose_conv_hybrid": hybrid(transpose_conv, image=2),
     "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
 }
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
-        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn"]      # TensorFlow Lite Micro has no kernels for them
+        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn",
+        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid"]      # TensorFlow Lite Micro has no kernels for them
 
 
 def attempt(name, seed, number):

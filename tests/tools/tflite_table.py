@@ -77,7 +77,8 @@ def kinds_of(model):
     for op in graph.tables(3):
         found = [types[i] for i in list(op.ints(1)) + list(op.ints(2)) if i >= 0]
         shown = [t for t in found if t in dict(COLUMNS).values()] or found
-        yield codes[op.number(0, "I")], shown[0] if shown else "?"
+        is_hybrid = {"FLOAT32", "INT8"} <= {types[i] for i in op.ints(1) if i >= 0}
+        yield codes[op.number(0, "I")], "HYBRID" if is_hybrid else shown[0] if shown else "?"
 
 
 def codes_by_name():
@@ -97,10 +98,11 @@ def main():
     lines = [BEGIN, "# TFLite operators", "",
              "A number counts recorded models of TensorFlow Lite Micro, or of TensorFlow Lite where that has no such kernel (tests/tflite/vectors.py),",
              "by the type of an operator's first operand: integers equal to the bit. 0: accepted, without a recorded model.",
-             "Empty: refused. 8-bit weights under floats are read as real numbers.", "",
-             "| operator | versions up to | %s | others |" % " | ".join(c for c, _ in COLUMNS), "|---|---|%s---|" % ("---|" * len(COLUMNS))]
+             "Empty: refused. Hybrid: floats times 8-bit weights, the floats rounded to 8 bits at run time.", "",
+             "| operator | versions up to | %s | hybrid | others |" % " | ".join(c for c, _ in COLUMNS), "|---|---|%s---|---|" % ("---|" * len(COLUMNS))]
     for name, version, *types in rows:
         cells = [str(recorded[codes[name], t]) if t in types else "" for _, t in COLUMNS]
+        cells.append(str(recorded[codes[name], "HYBRID"] or ""))
         others = ", ".join(t for t in types if t in OTHERS)
         lines.append("| %s | %s | %s | %s |" % (name, version, " | ".join(cells), others))
     path = ROOT / "SUPPORT.md"

@@ -229,17 +229,24 @@ static void check_values(void)
     s.tensor[1] = int8_spec().tensor[1];
     s.buffer[1] = small_weights;
     s.bytes[1] = sizeof small_weights;
-    y = run(cx, &s, NULL, (const float[]){ 1, 10, 100 });
-    bool is_sum = y != NULL;
-    for (int o = 0; o < 2 && is_sum; o++) {
-        const float sum = 0.25f
-                              * (float)(small_weights[3 * o] + 10 * small_weights[3 * o + 1]
-                                        + 100 * small_weights[3 * o + 2])
-                          + bias[o];
-        is_sum = y[o] == (sum > 0 ? sum : 0);
+    /* The rounded row has the integers 1, 13 and 127, and the scale 100 / 127 */
+    static const struct { const char *name; bool is_float; float x[3], scale;
+    } forms[] = {
+        { "stored-weights-of-a-real-dense", false, { 1, 13, 127 }, 100.0f / 127 * 0.25f },
+        { "stored-weights-as-floats", true, { 1, 10, 100 }, 0.25f },
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        y = run(cx, &s, &(ImportOptions){ .has_float_hybrid = forms[i].is_float }, (const float[]){ 1, 10, 100 });
+        bool is_sum = y != NULL;
+        for (int o = 0; o < 2 && is_sum; o++) {
+            float sum = 0;
+            for (int k = 0; k < 3; k++) sum += (float)small_weights[3 * o + k] * forms[i].x[k];
+            sum = sum * forms[i].scale + bias[o];
+            is_sum = y[o] == (sum > 0 ? sum : 0);
+        }
+        check_that(is_sum, forms[i].name, "%g %g %s", y ? (double)y[0] : 0, y ? (double)y[1] : 0,
+                   cx->diags ? diag_text(cx, cx->diags) : "");
     }
-    check_that(is_sum, "stored-weights-of-a-real-dense", "%g %g %s", y ? (double)y[0] : 0, y ? (double)y[1] : 0,
-               cx->diags ? diag_text(cx, cx->diags) : "");
     ctx_free(cx);
 
     cx = context_new(NULL, NULL);

@@ -43,6 +43,7 @@ typedef struct ImportOptions {
     int state_count; const char *const *state;
     bool is_part;                        /* an incomplete .te text: outputs may be missing, promises undefined */
     bool rounds_once;                    /* TFLite: int8 requantization rounds once, not twice */
+    bool has_float_hybrid;               /* TFLite: floats times 8-bit weights are not rounded to 8 bits */
     bool *is_dim_used, *is_value_used;   /* the importer sets those that the model has; may be NULL */
 } ImportOptions;
 

@@ -286,6 +286,7 @@ static bool subgraph_open(Importer *im, const Importer *outer, int64_t subgraph)
                       .subgraphs = { run_subgraph, im }, .depth = outer->depth + 1, .imported = outer->imported };
     if (!tflite_subgraph_read(cx, outer->file.flat.bytes, (size_t)subgraph, &im->file)) return false;
     im->file.rounds_once = outer->file.rounds_once;
+    im->file.has_float_hybrid = outer->file.has_float_hybrid;
     im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
     tflite_states_open(cx, &im->file, &im->states);
     tflite_list_unknown(im->cx, &im->file);
@@ -399,6 +400,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
         out->of_number = names_of(im);
         out->dim_names = tflite_dim_names(cx, &im->file);
         im->file.rounds_once = im->options->rounds_once;
+        im->file.has_float_hybrid = im->options->has_float_hybrid;
         im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
         tflite_states_open(cx, &im->file, &im->states);
         tflite_list_unknown(im->cx, &im->file);

@@ -40,7 +40,7 @@ typedef struct TfliteOperator {
 
 typedef struct TfliteFile {
     FlatFile flat;
-    bool rounds_once;                                      /* from the options, not from the file */
+    bool rounds_once, has_float_hybrid;                    /* from the options, not from the file */
     const char *graph_name;
     int subgraph_count;
     int tensor_count;   TfliteTensor *tensor;

@@ -116,13 +116,21 @@ bool tflite_has_quants(TfliteCall *c, int inputs);
 bool tflite_has_factor(TfliteCall *c, int i);
 /* Dequantizes input i, with its scale or those along its axis. */
 Tensor *tflite_real(TfliteCall *c, int i);
-/* Dequantizes 8-bit weights, input 1, of an operator on floats. (TensorFlow Lite also quantizes each input to 8 bits at
- * run time, with dynamic scales; its Micro kernels refuse such models.) */
+/* Dequantizes 8-bit weights, input 1, of an operator on floats. */
 bool tflite_real_weights(TfliteCall *c);                                   /* false: refused */
 float tflite_scale(const TfliteTensor *t);                                 /* per tensor */
 int   tflite_zero(const TfliteTensor *t);
 /* Returns the clamp of output 0: the type's range, cut by the activation. */
 void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64_t *greatest);
+/* Floats as integers of 8 bits less their zero point, and the scale of each sample: tflite_hybrid.c */
+typedef struct TfliteHybrid { Tensor *x, *scale; } TfliteHybrid;
+/* True if inputs x and w are floats and 8-bit weights that are multiplied on integers: weights with one scale, or one
+ * for each channel, their dimension `channels`, and without zero points; not with --hybrid float */
+bool tflite_is_hybrid(const TfliteCall *c, int x, int w, int channels);
+/* A sample has all elements along the dimensions from first_axis on */
+bool tflite_hybrid_round(TfliteCall *c, Tensor *x, int first_axis, bool is_asymmetric, TfliteHybrid *out);
+/* sums * (scale of the sample * scale of the weights), or (sums * scale of the weights) * scale of the sample */
+Tensor *tflite_hybrid_real(TfliteCall *c, Tensor *sums, const TfliteHybrid *h, const Quant *w, bool has_weights_first);
 Tensor *tflite_difference(TfliteCall *c, int i);                           /* input i minus its zero point, in i32 */
 /* Reports int8 inputs, of the first `inputs`, whose scale or zero point is not output 0's as unsupported. */
 bool tflite_has_one_scale(TfliteCall *c, int inputs);

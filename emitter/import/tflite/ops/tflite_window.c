@@ -9,7 +9,7 @@ enum { PADDING_SAME, PADDING_VALID };
 enum { CONV_PADDING, CONV_STRIDE_W, CONV_STRIDE_H, CONV_ACTIVATION, CONV_DILATION_W, CONV_DILATION_H };
 enum { DEPTHWISE_MULTIPLIER = 3, DEPTHWISE_ACTIVATION, DEPTHWISE_DILATION_W, DEPTHWISE_DILATION_H };
 enum { POOL_PADDING, POOL_STRIDE_W, POOL_STRIDE_H, POOL_WIDTH, POOL_HEIGHT, POOL_ACTIVATION };
-enum { DENSE_ACTIVATION, DENSE_FORMAT, DENSE_KEEPS_DIMS };
+enum { DENSE_ACTIVATION, DENSE_FORMAT, DENSE_KEEPS_DIMS, DENSE_ASYMMETRIC };
 enum { OPTIONS_CONV = 1, OPTIONS_DEPTHWISE = 2, OPTIONS_POOL = 5, OPTIONS_DENSE = 8 };
 enum { MOST = 1 << 20 };
 
@@ -123,10 +123,18 @@ static bool has_symmetric_weights(TfliteCall *c)
     return true;
 }
 
+/* Rounds the floats of an image to 8 bits, or dequantizes weights that are not multiplied on integers. */
+static bool begin_hybrid(TfliteCall *c, int channels, bool is_asymmetric, TfliteHybrid *h)
+{
+    *h = (TfliteHybrid){ NULL, NULL };
+    if (!tflite_is_hybrid(c, 0, 1, channels)) return tflite_real_weights(c);
+    return tflite_hybrid_round(c, c->in[0], 1, is_asymmetric, h);
+}
+
 /* Computes the sums by `op`, adds the bias, and activates or requantizes. k is in the layout of `op`; groups 0: it has
  * none. */
 static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const TfliteWindows *w, int64_t groups,
-                               int act)
+                               int act, const TfliteHybrid *h)
 {
     bool is_int = tflite_is_quantized(c);
     int64_t channels = k ? tensor_dim(k, k->rank - 1) : 0;
@@ -134,11 +142,13 @@ static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const T
     if (is_int && (!has_quants(c) || !has_symmetric_weights(c))) return;
     const int zero = is_int ? tflite_zero(tflite_in_info(c, 0)) : 0;
     const bool is_wide = has_wide_bias(c) && !tflite_sums_fit(c->in[1], channels, groups ? 1 : channels);
-    Tensor *sums = tflite_call2(c, op, c->in[0], k, attr_ints("stride", w->stride, 2),
+    Tensor *sums = tflite_call2(c, op, h->x ? h->x : c->in[0], k, attr_ints("stride", w->stride, 2),
                                 attr_ints("dilation", w->dilation, 2), attr_ints("pad", w->pad, 4),
                                 attr_if(groups, attr_int("groups", groups)),
                                 attr_if(tflite_is_int8(c), attr_int("zero", zero)),
                                 attr_if(is_wide, attr_flag("wide", true)));
+    const Quant *weights = tflite_in_info(c, 1)->quant;
+    if (h->x) sums = tflite_hybrid_real(c, sums, h, weights, groups && weights->count > 1);
     sums = add_bias(c, sums);
     c->out[0] = is_int ? requantize_channels(c, sums, channels, act) : tflite_activate(c, sums, act);
 }
@@ -163,24 +173,29 @@ static TfliteWindows conv_windows(const TfliteCall *c, int dilation_w)
 
 static void conv_2d(TfliteCall *c)
 {
-    if (!tflite_needs(c, 2) || !is_image(c) || !tflite_real_weights(c)) return;
+    TfliteHybrid h;
+    if (!tflite_needs(c, 2) || !is_image(c)) return;
+    const TfliteTensor *info = tflite_in_info(c, 1);
+    if (!begin_hybrid(c, 0, info->quant && info->quant->count > 1, &h)) return;
     TfliteWindows w = conv_windows(c, CONV_DILATION_W);
     int64_t channels = tensor_dim(c->in[0], 3), each = tensor_dim(c->in[1], 3);
     if (!finish_windows(c, &w)) return;
     Tensor *k = tflite_call(c, "transpose", c->in[1], attr_list("perm", 1, 2, 3, 0));
-    finish_convolution(c, "conv2d", k, &w, channels / each > 0 ? channels / each : 1, activation(c, CONV_ACTIVATION));
+    finish_convolution(c, "conv2d", k, &w, channels / each > 0 ? channels / each : 1, activation(c, CONV_ACTIVATION),
+                       &h);
 }
 
 static void depthwise_conv_2d(TfliteCall *c)
 {
-    if (!tflite_needs(c, 2) || !is_image(c) || !tflite_real_weights(c)) return;
+    TfliteHybrid h;
+    if (!tflite_needs(c, 2) || !is_image(c) || !begin_hybrid(c, 3, true, &h)) return;
     TfliteWindows w = conv_windows(c, DEPTHWISE_DILATION_W);
     int64_t shape[3] = { w.kernel[0], w.kernel[1], tensor_dim(c->in[1], 3) };
     if (tensor_dim(c->in[1], 0) != 1)
         tflite_refuse(c, "the kernel is %s; accepted: [1][kh][kw][c]", tensor_shape_text(c->cx, c->in[1]));
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
     finish_convolution(c, "depthwise_conv2d", tflite_reshape(c, c->in[1], shape, 3), &w, 0,
-                       activation(c, DEPTHWISE_ACTIVATION));
+                       activation(c, DEPTHWISE_ACTIVATION), &h);
 }
 
 /* ---- Dense ------------------------------------------------------------------------------------------------------- */
@@ -212,19 +227,25 @@ static void fully_connected(TfliteCall *c)
     if (flat_int(&c->op->options, DENSE_FORMAT, 1, 0) != 0)
         tflite_unsupported(c, "weights of the format SHUFFLED4x16INT8; accepted: DEFAULT");
     if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; accepted: [o][k]", tensor_shape_text(cx, c->in[1]));
-    if (ctx_failed(cx) || !tflite_real_weights(c)) return;
+    TfliteHybrid h = { NULL, NULL };
+    const bool is_hybrid = !ctx_failed(cx) && tflite_is_hybrid(c, 0, 1, 0);
+    if (ctx_failed(cx) || (!is_hybrid && !tflite_real_weights(c))) return;
     const bool is_int = tflite_is_quantized(c), is_int8 = tflite_is_int8(c), has_wide = has_wide_bias(c);
     int64_t channels = tensor_dim(c->in[1], 0);
     Tensor *x = as_rows(c, tensor_dim(c->in[1], 1)), *w = tflite_call(c, "transpose", c->in[1],
                                                                       attr_list("perm", 1, 0));
     if (!x || !w || !check_bias(c, channels, is_int ? I32 : F32) || (is_int && !has_quants(c))) return;
     if (tflite_is_int16(c) && !has_symmetric_weights(c)) return;
+    if (is_hybrid
+        && !tflite_hybrid_round(c, x, x->rank - 1, flat_int(&c->op->options, DENSE_ASYMMETRIC, 1, 0) != 0, &h))
+        return;
     const int zero = is_int ? tflite_zero(tflite_in_info(c, 0)) : 0,
               zero_w = is_int ? tflite_zero(tflite_in_info(c, 1)) : 0;
     const bool is_wide = has_wide && !tflite_sums_fit(c->in[1], channels, 1);
-    Tensor *sums = tflite_call2(c, "dense", x, w, attr_if(is_int8, attr_int("zero", zero)),
+    Tensor *sums = tflite_call2(c, "dense", h.x ? h.x : x, w, attr_if(is_int8, attr_int("zero", zero)),
                                 attr_if(is_int8, attr_int("zero_w", zero_w)),
                                 attr_if(is_wide, attr_flag("wide", true)));
+    if (h.x) sums = tflite_hybrid_real(c, sums, &h, tflite_in_info(c, 1)->quant, false);
     sums = add_bias(c, sums);
     c->out[0] = is_int ? requantize_dense(c, sums, channels, act, has_wide) : tflite_activate(c, sums, act);
 }
@@ -267,7 +288,10 @@ static void transpose_conv(TfliteCall *c)
                              "input of four dimensions");
         return;
     }
-    if (c->in[2]->type == F32 && c->in[1]->type == I8) c->in[1] = tflite_real(c, 1);
+    TfliteHybrid h = { NULL, NULL };
+    if (tflite_is_hybrid(c, 2, 1, 0)) tflite_hybrid_round(c, c->in[2], 1, true, &h);
+    else if (c->in[2]->type == F32 && c->in[1]->type == I8) c->in[1] = tflite_real(c, 1);
+    if (ctx_failed(c->cx)) return;
     Tensor *x = c->in[2], *k = c->in[1], *bias = tflite_in(c, 3);
     if (!k) return;
     TfliteOperator op = *c->op;
@@ -297,12 +321,15 @@ static void transpose_conv(TfliteCall *c)
         extra[d] = rest < 0 ? -rest : 0;
     }
     k = tflite_call(c, "transpose", k, attr_list("perm", 1, 2, 3, 0));
-    if (is_int8) k = tflite_call(c, "cast", k, attr_type("to", I32)), x = tflite_difference(&as_conv, 0);
+    if (is_int8 || h.x) k = tflite_call(c, "cast", k, attr_type("to", I32));
+    if (is_int8) x = tflite_difference(&as_conv, 0);
+    if (h.x) x = tflite_call(c, "cast", h.x, attr_type("to", I32));
     int64_t stride[2] = { option(c, STRIDE_H, 1), option(c, STRIDE_W, 1) };
     if (!k || !x || !check_bias(&as_conv, tensor_dim(k, 3), is_int8 ? I32 : F32)) return;
     Tensor *sums = call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2,
                         ATTRS(attr_ints("stride", stride, 2), attr_ints("pad", pad, 4),
                               attr_ints("extra", extra, 2)));
+    if (h.x) sums = tflite_hybrid_real(c, sums, &h, tflite_in_info(c, 1)->quant, false);
     sums = sums ? add_bias(&as_conv, sums) : NULL;
     if (sums)
         c->out[0] = is_int8 ? requantize_channels(&as_conv, sums, tensor_dim(k, 3), activation(c, ACTIVATION))

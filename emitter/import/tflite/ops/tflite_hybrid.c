@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Dynamic range: floats times 8-bit weights, on integers. The input of each sample (a row of a dense layer, an image of
+ * a convolution) is rounded to 8 bits by its own range, as the reference kernels of TensorFlow Lite do:
+ *
+ *   symmetric    q = clamp(round(x * (127 / r)), -127, 127), the scale r / 127, r = max |x|
+ *   asymmetric   q = clamp(round(zero + x * (1 / scale)), -128, 127), scale = (high - low) / 255,
+ *                low = min(x, 0), high = max(x, 0)
+ *
+ * Integers of the asymmetric form are q - zero, of 16 bits, so padding is 0. */
+#include "import/tflite/ops/tflite_ops.h"
+
+static Tensor *as(TfliteCall *c, Tensor *x, DType to) { return tflite_call(c, "cast", x, attr_type("to", to)); }
+
+/* The grid of each sample of x (dynamic_grid), with dimensions of 1 in place of the sample's. */
+typedef struct Grid { Tensor *scale, *inverse, *zero; } Grid;
+
+static Grid grid_of(TfliteCall *c, Tensor *x, int first_axis, bool is_asymmetric)
+{
+    int64_t shape[MAX_RANK];
+    Tensor *t = tflite_call(c, "dynamic_grid", x, attr_int("first", first_axis),
+                            attr_flag("asymmetric", is_asymmetric)), *part[3] = { NULL };
+    for (int d = 0; d < x->rank; d++) shape[d] = d < first_axis ? tensor_dim(x, d) : 1;
+    if (first_axis > 0 && shape[0] < 0) shape[0] = -1;                     /* an open batch */
+    for (int i = 0; t && i < t->producer->out_count; i++)
+        part[i] = tflite_reshape(c, t->producer->out[i], shape, x->rank);
+    return (Grid){ part[0], part[1], part[2] };
+}
+
+static Tensor *bounded(TfliteCall *c, Tensor *x, double least, double greatest)
+{
+    return tflite_call(c, "clip", x, attr_real("min", least), attr_real("max", greatest));
+}
+
+bool tflite_is_hybrid(const TfliteCall *c, int x, int w, int channels)
+{
+    const TfliteTensor *info = tflite_in_info(c, w);
+    const Quant *q = info ? info->quant : NULL;
+    if (c->file->has_float_hybrid || !q || info->is_blockwise || c->in[x]->type != F32 || c->in[w]->type != I8)
+        return false;
+    if (q->count > 1 && (q->axis != channels || q->count != tensor_dim(c->in[w], channels))) return false;
+    for (int i = 0; i < q->count; i++)
+        if (q->zero_point[i]) return false;
+    return true;
+}
+
+bool tflite_hybrid_round(TfliteCall *c, Tensor *x, int first_axis, bool is_asymmetric, TfliteHybrid *out)
+{
+    if (ctx_failed(c->cx)) return false;
+    const Grid g = grid_of(c, x, first_axis, is_asymmetric);
+    if (ctx_failed(c->cx)) return false;
+    Tensor *q = tflite_call2(c, "mul", x, g.inverse);
+    if (g.zero) q = tflite_call2(c, "add", q, g.zero);
+    q = bounded(c, tflite_call(c, "round", q), g.zero ? -128 : -127, 127);
+    out->x = g.zero ? as(c, tflite_call2(c, "sub", q, g.zero), I16) : as(c, q, I8);
+    out->scale = g.scale;
+    return !ctx_failed(c->cx);
+}
+
+Tensor *tflite_hybrid_real(TfliteCall *c, Tensor *sums, const TfliteHybrid *h, const Quant *w, bool has_weights_first)
+{
+    const int64_t count = w->count;
+    Tensor *weights = tensor_constant(c->cx, c->name, F32, count > 1 ? 1 : 0, &count, w->scale),
+           *real = as(c, sums, F32);
+    return has_weights_first ? tflite_call2(c, "mul", tflite_call2(c, "mul", real, weights), h->scale)
+                             : tflite_call2(c, "mul", real, tflite_call2(c, "mul", h->scale, weights));
+}
