@@ -99,7 +99,7 @@ typedef struct Port {                  /* an input or output of the model */
 } Port;
 
 /* State: an output that the next run reads as an input. If the new value's live range begins after the last read of the
- * old one, they share an array. Otherwise two arrays alternate from run to run. */
+ * old one, or shifts it, they share an array. Otherwise two arrays alternate from run to run. */
 typedef struct State {
     const char *name;                  /* C identifier of the input, unique */
     const Tensor *tensor;

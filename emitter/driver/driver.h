@@ -44,7 +44,8 @@ struct Build {
     bool is_signalled;                       /* SIGINT or SIGTERM ended a program that a trial ran */
     bool is_naive;                           /* groups have naive nests with the model's names; steps follow from C */
     const Node **scheduled;                  /* [model.schedule_count] anchors of the groups that the file schedules */
-    StatePair *state; int state_count;       /* of the file and of --state */
+    StatePair *state; int state_count;       /* of the file, of --state and of --stream */
+    bool *shifted;                           /* [state_count] a group may shift it within one array (overlaps.c) */
     Graph graph;                             /* after the passes */
     Groups groups;
     const char *combine_text;                /* report of the combined groups, with reasons; NULL: none */
@@ -153,8 +154,9 @@ void build_check_file_schedules(Build *b);       /* after groups are combined */
 /* functions.c: views, functions and offsets; after functions are merged, their final code */
 void build_functions(Build *b);
 void build_final_code(Build *b);
-/* overlaps.c: the outputs that may alias inputs */
+/* overlaps.c: the outputs that may alias inputs; the states that a group may shift within their arrays */
 void build_overlaps(Build *b);
+void build_shifts(Build *b);
 
 const char *build_option_words(Ctx *cx, const lw_options *o);                  /* option_words.c: for the header */
 void build_class_names(Build *b);                                              /* class_names.c: of the program */

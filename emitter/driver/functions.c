@@ -200,5 +200,6 @@ void build_functions(Build *b)
     plan_offsets(cx, &b->plan, groups, b->scratch, count);
     for (int i = 0; i < groups; i++)
         if (b->plan.overlaps[i]) b->function[i]->may_alias = true;
+    build_shifts(b);
     watch_lap(b->watch, "dag", "place");
 }

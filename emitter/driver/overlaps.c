@@ -90,3 +90,54 @@ void build_overlaps(Build *b)
     b->plan.lead = NEW_ARRAY(b->cx->arena, Lead, inputs);
     for (int i = 0; i < b->groups.count; i++) leads_of_group(b, i);
 }
+
+/* ---- States ------------------------------------------------------------------------------------------------------ */
+
+static int64_t view_bytes(const Slot *s) { return s->view_offset * dtype_info(s->tensor->type)->bytes; }
+
+/* True if the group may write this part of the new value where it reads the old one. */
+static bool may_shift(Build *b, int group, const Slot *from, const Slot *to)
+{
+    const Group *g = &b->groups.at[group];
+    int64_t lead;
+    if (g->output_count != 1 || g->output[0] != to->tensor || !b->function[group] || group_device(g)) return false;
+    const Memory *y = parameter_of(b->function[group], b->lowered[group]->output[0]);
+    for (int i = 0; y && i < g->input_count; i++) {
+        const Slot *s = plan_slot(&b->plan, g->input[i]);
+        if (s->root != from->root) continue;
+        const Memory *x = parameter_of(b->function[group], b->lowered[group]->input[i]);
+        if (!x || !overlap_lead(b->cx, b->function[group], x, y, &lead) || lead > view_bytes(s) - view_bytes(to))
+            return false;
+    }
+    return y != NULL;
+}
+
+/* Of a state: the group that is the last to read the old value and the only one then to write the new one; -1: none. */
+static int shifting_group(const Build *b, const Slot *from, const Slot *to, const Slot **part)
+{
+    int last = -1, first = b->groups.count;
+    for (const Slot *s = from; s; s = s->next) last = s->last > last ? s->last : last;
+    for (const Slot *s = to; s; s = s->next) {
+        if (s == to && to->next) continue;         /* its parts are what groups write */
+        if (s->first == last) *part = s;
+        first = s->first < first ? s->first : first;
+    }
+    return first == last ? last : -1;
+}
+
+void build_shifts(Build *b)
+{
+    if (b->outer || b->is_step) return;
+    b->shifted = NEW_ARRAY(b->cx->arena, bool, b->state_count);
+    for (int i = 0; i < b->state_count; i++) {
+        const Slot *from = plan_slot(&b->plan, b->graph.input[b->state[i].input]),
+                   *to = plan_slot(&b->plan, b->graph.output[b->state[i].output]), *part = NULL;
+        if (!from || !to || from->root != from->tensor || to->root != to->tensor
+            || from->tensor->type != to->tensor->type)
+            continue;
+        const int group = shifting_group(b, from, to, &part);
+        if (group < 0 || !part || !may_shift(b, group, from, part)) continue;
+        b->shifted[i] = true;
+        b->function[group]->may_alias = true;
+    }
+}

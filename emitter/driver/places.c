@@ -56,11 +56,20 @@ static int producer_group(const Build *b, const Tensor *t)
     return -1;
 }
 
+/* True if the state is shifted within its array: one group is the last to read the old value and the first to write the
+ * new one, and writes no element that it has still to read. */
+static bool is_shifted(const Build *b, const Tensor *from)
+{
+    for (int i = 0; i < b->state_count && b->shifted; i++)
+        if (b->graph.input[b->state[i].input] == from) return b->shifted[i];
+    return false;
+}
+
 bool build_is_single(const Build *b, const Tensor *from, const Tensor *to)
 {
     const Slot *in = plan_slot(&b->plan, from), *out = plan_slot(&b->plan, to);
     int last = -1, first = producer_group(b, out->tensor);
     for (; in; in = in->next) last = in->last > last ? in->last : last;
     for (out = out->next; out; out = out->next) first = out->first < first ? out->first : first;
-    return last < first;
+    return last < first || (last == first && is_shifted(b, from));
 }

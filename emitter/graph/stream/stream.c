@@ -26,6 +26,7 @@ typedef struct Frames {
     bool is_whole;                     /* computed from whole windows: no frames */
     int axis;
     int64_t length, rate, fresh, reach;
+    Tensor *old, *kept;                /* the state of the last run, and its frames that stay; NULL: no state */
     Tensor *now, *window;              /* the fresh frames, the last `reach`; of a whole tensor: now */
 } Frames;
 
@@ -247,24 +248,31 @@ static void decide_all(Streamer *s)
 
 /* ---- The streamed graph ------------------------------------------------------------------------------------------ */
 
-/* Gives t its fresh frames, and its window if a call reads earlier frames, too. */
+/* Gives t a state if a call reads earlier frames than the fresh ones. All states are shifted before the first call, so
+ * that the memory plan can shift each within its array. */
+static void begin_state(Streamer *s, const Tensor *t)
+{
+    Frames *f = map_get_ptr(&s->of, t);
+    if (!f || f->is_whole || f->reach <= f->fresh) return;
+    f->old = with_frames(s->cx, t, f->axis, f->reach);
+    f->old->name = name_format(s->cx, "%s_window", t->name);
+    f->kept = cropped(s->cx, name_format(s->cx, "%s_kept", t->name), f->old, f->axis, f->fresh, f->reach - f->fresh);
+}
+
+/* Gives t its fresh frames, and its window. */
 static void enter(Streamer *s, const Tensor *t, Tensor *now)
 {
-    Ctx *cx = s->cx;
     Frames *f = map_get_ptr(&s->of, t);
     if (!f) return;
     f->now = f->window = now;
-    if (f->is_whole || f->reach <= f->fresh || !now) return;
-    const char *its_name = name_format(cx, "%s_window", t->name);
-    Tensor *old = with_frames(cx, t, f->axis, f->reach);
-    old->name = its_name;
-    Tensor *in[] = { cropped(cx, its_name, old, f->axis, f->fresh, f->reach - f->fresh), now };
-    f->window = call(cx, "concat", its_name, in, 2, ATTRS(attr_int("axis", f->axis)));
+    if (!f->kept || !now) return;
+    Tensor *in[] = { f->kept, now };
+    f->window = call(s->cx, "concat", f->old->name, in, 2, ATTRS(attr_int("axis", f->axis)));
     if (!f->window) return;
     f->window->quant = t->quant;
     s->state[s->state_count] = (StreamState){ s->g->input_count + s->state_count,
                                               s->g->output_count + s->state_count };
-    s->input[s->g->input_count + s->state_count] = old;
+    s->input[s->g->input_count + s->state_count] = f->old;
     s->output[s->g->output_count + s->state_count++] = f->window;
 }
 
@@ -297,6 +305,9 @@ static void build_all(Streamer *s)
     const Tensor *x = g->input[s->s->input];
     Tensor *now = s->input[s->s->input] = with_frames(s->cx, x, s->s->axis, s->s->hop);
     now->name = x->name;
+    begin_state(s, x);
+    for (int i = 0; i < s->count; i++)
+        for (int o = 0; o < s->order[i]->out_count; o++) begin_state(s, s->order[i]->out[o]);
     enter(s, x, now);
     for (int i = 0; i < s->count && !ctx_failed(s->cx); i++) build(s, s->order[i]);
     for (int i = 0; i < g->output_count; i++) {
