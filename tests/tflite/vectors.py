@@ -960,6 +960,16 @@ def hybrid(make, weights=1, image=0):
     return of
 
 
+def rfft(r, i):
+    """A transform of rows, and a part of it or its magnitude; the reference takes powers of two."""
+    rows, length = int(r.integers(1, 4)), int(r.choice([2, 4, 8, 16, 32, 64]))
+    width = [length, length + 3, max(1, length - 2)][i % 3]
+    code, part = [(B.REAL, None), (B.IMAG, None), (B.COMPLEX_ABS, None)][i % 3 if i % 2 else 2]
+    x, z, y = Operand([rows, 1, width], np.float32), Operand([rows, 1, length // 2 + 1], np.float32, kind=s.TensorType.COMPLEX64), Operand([rows, 1, length // 2 + 1], np.float32)
+    x.feed = [(r.normal(0, 0.3, x.shape) / np.sqrt(length)).astype(np.float32) for _ in range(RUNS)]
+    return [([(B.RFFT2D, 1, options("Rfft2dOptions"), [x, constant([1, length])], [z]), (code, 1, None, [z], [y])], [x], [y])]
+
+
 def while_(r, i):
     """A sum that grows in each iteration, up to a limit that is an input or a constant; x is a loop invariant."""
     shape, kind = shape_of(r, None, 4), [np.int8, np.float32][i % 2]
@@ -1047,13 +1057,13 @@ OPERATORS = {
     "quantize_int16": quantize_sixteen, "dequantize_int16": sixteen(dequantize),
     "unidirectional_sequence_lstm": sequence_lstm, "unidirectional_sequence_lstm_fixed": sequence_lstm_fixed,
     "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn,
-    "while": while_, "if": if_,
+    "while": while_, "if": if_, "rfft2d": rfft,
     "conv_2d_hybrid": hybrid(conv), "depthwise_conv_2d_hybrid": hybrid(depthwise), "fully_connected_hybrid": hybrid(fully_connected),
     "transpose_conv_hybrid": hybrid(transpose_conv, image=2),
     "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
 }
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
-        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn",
+        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn", "rfft2d",
         "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid"]      # TensorFlow Lite Micro has no kernels for them
 
 

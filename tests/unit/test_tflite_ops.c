@@ -21,19 +21,19 @@ static const char *const recorded[] = {
     "maximum", "maximum_int16", "mean", "mean_int16", "minimum", "minimum_int16", "mirror_pad", "mul", "mul_int16",
     "neg", "not_equal", "pack", "pad", "padv2", "pow", "prelu", "quantize", "quantize_int16", "quantize_uint8",
     "reduce_all", "reduce_any", "reduce_max", "reduce_min", "reduce_prod", "relu", "relu6", "relu_int16",
-    "relu_n1_to_1", "reshape", "resize_bilinear", "resize_nearest_neighbor", "reverse_v2", "rnn", "round", "rsqrt",
-    "select", "select_v2", "shape", "sin", "slice", "softmax", "softmax_int16", "space_to_batch_nd", "space_to_depth",
-    "split", "split_v", "sqrt", "sqrt_int8", "square", "squared_difference", "squeeze", "strided_slice", "sub",
-    "sub_int16", "sum", "svdf", "svdf_int16", "svdf_int8", "tanh", "tanh_int16", "tile", "topk_v2", "transpose",
-    "transpose_conv", "transpose_conv_hybrid", "unidirectional_sequence_lstm", "unidirectional_sequence_lstm_fixed",
-    "unpack", "variables", "while",
+    "relu_n1_to_1", "reshape", "resize_bilinear", "resize_nearest_neighbor", "reverse_v2", "rfft2d", "rnn", "round",
+    "rsqrt", "select", "select_v2", "shape", "sin", "slice", "softmax", "softmax_int16", "space_to_batch_nd",
+    "space_to_depth", "split", "split_v", "sqrt", "sqrt_int8", "square", "squared_difference", "squeeze",
+    "strided_slice", "sub", "sub_int16", "sum", "svdf", "svdf_int16", "svdf_int8", "tanh", "tanh_int16", "tile",
+    "topk_v2", "transpose", "transpose_conv", "transpose_conv_hybrid", "unidirectional_sequence_lstm",
+    "unidirectional_sequence_lstm_fixed", "unpack", "variables", "while",
 };
 /* Of the C library of the machine on which they were recorded, which differs in the last bit from ours and
  * from others. */
 static const char *const nearly[] = { "cos", "exp", "log", "sin" };
 
 /* Sums of products in another order, and the error function of the C library, of values about 1. */
-static const char *const closely[] = { "gelu", "rnn", "svdf", "transpose_conv_hybrid",
+static const char *const closely[] = { "gelu", "rfft2d", "rnn", "svdf", "transpose_conv_hybrid",
                                        "unidirectional_sequence_lstm" };
 
 enum { MOST = 16 };      /* inputs or outputs */

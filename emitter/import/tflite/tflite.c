@@ -157,15 +157,16 @@ static Tensor *value_at(Importer *im, int index)
  * no shape for a tensor whose shape depends on data. */
 static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *t, const Tensor *result)
 {
-    DType type;
-    bool has_shape = t->rank > 0, is_same = !has_shape || result->rank == t->rank;
-    for (int d = 0; d < result->rank && has_shape && is_same; d++)
+    DType type = F32;
+    const bool has_shape = t->rank > 0, is_complex = t->type == TFLITE_COMPLEX;
+    bool is_same = !has_shape || result->rank == t->rank + is_complex;
+    for (int d = 0; d < t->rank && has_shape && is_same; d++)
         is_same = !tflite_is_declared(&im->open, t, d) || tensor_dim(result, d) == t->dim[d];
     const char *where = tflite_where(im->cx, &im->file, c->op);
     if (is_too_large(im->cx, result))
         diag_error(im->cx, where, "its output \"%s\" is %s; fewer than 2^31 elements are accepted", t->name,
                    tensor_shape_text(im->cx, result));
-    else if (!tflite_dtype(t->type, &type) || type != result->type)
+    else if ((!is_complex && !tflite_dtype(t->type, &type)) || type != result->type)
         diag_unsupported(im->cx, where, "an output of type %s; accepted: %s", tflite_type_text(im->cx, t->type),
                          dtype_info(result->type)->spelling);
     else if (!is_same)
@@ -324,6 +325,9 @@ static Tensor *distinct_output(Importer *im, int index, Tensor *const *others, i
                    "it is an output, but no operator computes it");
         return NULL;
     }
+    if (im->file.tensor[index].type == TFLITE_COMPLEX)
+        diag_unsupported(im->cx, tflite_tensor_where(im->cx, &im->file.tensor[index]),
+                         "an output of type COMPLEX64; its parts (REAL, IMAG) are accepted");
     bool is_shared = !t->producer;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
     if (is_shared) {

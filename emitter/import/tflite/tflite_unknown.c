@@ -16,6 +16,7 @@ static int type_flag(int type)
     };
     DType t;
     if (type == TFLITE_RESOURCE) return OF_HANDLE;
+    if (type == TFLITE_COMPLEX) return OF_COMPLEX;
     for (size_t i = 0; tflite_dtype(type, &t) && i < sizeof flags / sizeof flags[0]; i++)
         if (flags[i].type == t) return flags[i].flag;
     return 0;

@@ -11,6 +11,7 @@ const char *tflite_types_text(Ctx *cx, int types)
     Text t = text_new(cx);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (types >> i & 1) text_printf(&t, "%s%s", t.length ? " " : "", names[i]);
+    if (types & OF_COMPLEX) text_printf(&t, "%sCOMPLEX64", t.length ? " " : "");
     return text_string(&t);
 }
 

@@ -44,7 +44,8 @@ enum {
     /* Where input 0 is FLOAT32, input 1 may be integers with scales (tflite_real_weights); where it is INT16, INT8 */
     HAS_STORED_WEIGHTS = 512,
     WRITES_VARIABLES = 1024,         /* every input that is a variable tensor: TfliteCall.next */
-    RUNS_SUBGRAPHS = 2048
+    RUNS_SUBGRAPHS = 2048,
+    OF_COMPLEX = 4096                /* COMPLEX64: a tensor of f32 with a last dimension of 2 */
 };
 
 /* Dimensions of the inputs that may stay open. A row without lowering keeps all if its operator is elementwise. */

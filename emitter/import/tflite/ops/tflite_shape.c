@@ -19,7 +19,12 @@ static void reshape(TfliteCall *c)
                                                           : y->rank;
     for (int d = 0; d < rank && !is_known; d++)
         shape[d] = option.count ? flat_int_at(&option, (size_t)d) : y->is_open[d] ? -1 : y->dim[d];
-    if (rank >= 0) c->out[0] = tflite_reshape(c, c->in[0], shape, rank);
+    if ((y->type == TFLITE_COMPLEX) != (tflite_in_info(c, 0)->type == TFLITE_COMPLEX))
+        tflite_refuse(c, "it makes real numbers of complex ones, or these of real ones; one type is accepted");
+    else if (rank == MAX_RANK && y->type == TFLITE_COMPLEX)
+        tflite_unsupported(c, "complex numbers in %d dimensions; fewer are accepted", MAX_RANK);
+    else if (y->type == TFLITE_COMPLEX && rank >= 0) shape[rank++] = 2;
+    if (rank >= 0 && !ctx_failed(c->cx)) c->out[0] = tflite_reshape(c, c->in[0], shape, rank);
 }
 
 static void squeeze(TfliteCall *c)
@@ -86,7 +91,7 @@ static void pad(TfliteCall *c)
 
 const TfliteRow tflite_rows_shape[] = {
     { 2, "CONCATENATION", 4, OPTIONS_CONCAT, OF_ALL, 64, NULL, concatenation, TFLITE_KEEPS_ALL },
-    { 22, "RESHAPE", 1, OPTIONS_RESHAPE, OF_ALL, 1, NULL, reshape, TFLITE_KEEPS_ALL },
+    { 22, "RESHAPE", 1, OPTIONS_RESHAPE, OF_ALL | OF_COMPLEX, 1, NULL, reshape, TFLITE_KEEPS_ALL },
     { 34, "PAD", 4, 0, OF_ALL, 1, NULL, pad, TFLITE_KEEPS_ALL },
     { 39, "TRANSPOSE", 7, 0, OF_ALL, 1, NULL, transpose, TFLITE_KEEPS_ALL },
     { 43, "SQUEEZE", 2, OPTIONS_SQUEEZE, OF_ALL, 1, NULL, squeeze, TFLITE_KEEPS_ALL },

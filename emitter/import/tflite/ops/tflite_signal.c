@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* The Fourier transform of real rows, and parts of complex numbers. A tensor of type COMPLEX64 is one of f32 with a
+ * last dimension of 2: the real and the imaginary part.
+ *
+ * With N = A B, n = B a + b and k = p + A q a transform is two short ones around a product with constants:
+ *
+ *   X[p + A q] = sum(b) W(B)^(b q) W(N)^(b p) sum(a) x[B a + b] W(A)^(a p),   W(N) = exp(-2 pi i / N)
+ *
+ * so 256 points take 5 KB of constants and 18,000 products instead of 264 KB and 66,000. */
+#include "import/tflite/ops/tflite_rows.h"
+
+enum { OPTIONS_RFFT2D = 105, MOST_LENGTH = 4096 };
+static const double two_pi = 6.283185307179586476925286766559;
+
+/* ---- Complex numbers --------------------------------------------------------------------------------------------- */
+
+/* Either part may be NULL: zero. */
+typedef struct Complex { Tensor *re, *im; } Complex;
+
+/* cos and -sin of 2 pi i j / length, [rows][columns] */
+static Complex roots(TfliteCall *c, int64_t rows, int64_t columns, int64_t length)
+{
+    float *re = NEW_ARRAY(c->cx->arena, float, rows * columns), *im = NEW_ARRAY(c->cx->arena, float, rows * columns);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++) {
+            const Scalar angle = { .f = two_pi * (double)(i * j % length) / (double)length };
+            re[i * columns + j] = (float)scalar_apply(EXPR_COS, F64, F64, &angle).f;
+            im[i * columns + j] = (float)-scalar_apply(EXPR_SIN, F64, F64, &angle).f;
+        }
+    const int64_t shape[] = { rows, columns };
+    return (Complex){ tensor_constant(c->cx, c->name, F32, 2, shape, re),
+                      tensor_constant(c->cx, c->name, F32, 2, shape, im) };
+}
+
+/* Returns x y by `op`, which is bilinear: a product of matrices or of elements. */
+static Complex product(TfliteCall *c, const char *op, Complex x, Complex y)
+{
+    Complex z = { tflite_call2(c, op, x.re, y.re), tflite_call2(c, op, x.re, y.im) };
+    if (!x.im) return z;
+    return (Complex){ tflite_call2(c, "sub", z.re, tflite_call2(c, op, x.im, y.im)),
+                      tflite_call2(c, "add", z.im, tflite_call2(c, op, x.im, y.re)) };
+}
+
+/* Reshapes rows to [rows][first][second] and swaps the last two dimensions. */
+static Tensor *swapped(TfliteCall *c, Tensor *x, int64_t rows, int64_t first, int64_t second)
+{
+    return tflite_call(c, "transpose", tflite_reshape(c, x, (int64_t[]){ rows, first, second }, 3),
+                       attr_list("perm", 0, 2, 1));
+}
+
+/* Returns the largest divisor of length up to its square root. */
+static int64_t divisor(int64_t length)
+{
+    int64_t best = 1;
+    for (int64_t d = 2; d * d <= length; d++)
+        if (length % d == 0) best = d;
+    return best;
+}
+
+/* x [rows][length] to [rows][length / 2 + 1] */
+static Complex transform(TfliteCall *c, Tensor *x, int64_t rows, int64_t length)
+{
+    const int64_t a = divisor(length), b = length / a, columns = b / 2 + 1, bins = length / 2 + 1;
+    Complex y = { swapped(c, x, rows, a, b), NULL };                       /* [b][a] */
+    y = product(c, "dense", y, roots(c, a, a, a));                         /* [b][p] */
+    y = product(c, "mul", y, roots(c, b, a, length));
+    y = (Complex){ swapped(c, y.re, rows, b, a), swapped(c, y.im, rows, b, a) };
+    y = product(c, "dense", y, roots(c, b, columns, b));                   /* [p][q] */
+    Tensor **part[] = { &y.re, &y.im };
+    for (int i = 0; i < 2; i++) {
+        *part[i] = tflite_reshape(c, swapped(c, *part[i], rows, a, columns), (int64_t[]){ rows, a * columns }, 2);
+        *part[i] = tflite_part(c, *part[i], 1, 0, bins);
+    }
+    return y;
+}
+
+/* ---- Operators --------------------------------------------------------------------------------------------------- */
+
+/* Transforms of height 1: rows. Longer rows are cut, shorter ones padded with zeros. */
+static void rfft_2d(TfliteCall *c)
+{
+    int64_t size[2], shape[MAX_RANK + 1], rows = 1;
+    if (!tflite_needs(c, 2) || !tflite_list(c, 1, size, 2)) return;
+    Tensor *x = c->in[0];
+    const int rank = x->rank;
+    if (rank < 2 || rank >= MAX_RANK || tensor_elems(x) < 1 || tensor_dim(x, rank - 2) != 1 || size[0] != 1
+        || size[1] < 2 || size[1] > MOST_LENGTH) {
+        tflite_unsupported(c, "a transform of %lld x %lld points of %s; accepted: 1 x 2 to %d, of rows [..][1][points]",
+                           (long long)size[0], (long long)size[1], tensor_shape_text(c->cx, x), MOST_LENGTH);
+        return;
+    }
+    const int64_t width = tensor_dim(x, rank - 1), length = size[1];
+    for (int d = 0; d < rank - 1; d++) rows *= shape[d] = tensor_dim(x, d);
+    x = tflite_reshape(c, x, (int64_t[]){ rows, width }, 2);
+    if (width > length) x = tflite_part(c, x, 1, 0, length);
+    if (width < length) x = tflite_call(c, "pad", x, attr_list("pad", 0, 0, 0, length - width));
+    const Complex y = transform(c, x, rows, length);
+    shape[rank - 1] = length / 2 + 1;
+    shape[rank] = 1;
+    Tensor *part[] = { tflite_reshape(c, y.re, shape, rank + 1), tflite_reshape(c, y.im, shape, rank + 1) };
+    if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "concat", c->name, part, 2, ATTRS(attr_int("axis", rank)));
+}
+
+static Tensor *part_at(TfliteCall *c, int64_t at)
+{
+    int64_t shape[MAX_RANK];
+    const int rank = c->in[0]->rank - 1;
+    for (int d = 0; d < rank; d++) shape[d] = tensor_dim(c->in[0], d);
+    return tflite_reshape(c, tflite_part(c, c->in[0], rank, at, at + 1), shape, rank);
+}
+
+static void real_part(TfliteCall *c)
+{
+    if (tflite_needs(c, 1)) c->out[0] = part_at(c, 0);
+}
+
+static void imaginary_part(TfliteCall *c)
+{
+    if (tflite_needs(c, 1)) c->out[0] = part_at(c, 1);
+}
+
+static void complex_abs(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    Tensor *re = part_at(c, 0), *im = part_at(c, 1);
+    Tensor *squares = tflite_call2(c, "add", tflite_call(c, "square", re), tflite_call(c, "square", im));
+    c->out[0] = tflite_call(c, "sqrt", squares);
+}
+
+const TfliteRow tflite_rows_signal[] = {
+    { 131, "RFFT2D", 1, OPTIONS_RFFT2D, OF_F32, 1, NULL, rfft_2d, TFLITE_KEEPS_NONE },
+    { 133, "IMAG", 1, 0, OF_COMPLEX, 1, NULL, imaginary_part, TFLITE_KEEPS_NONE },
+    { 134, "REAL", 1, 0, OF_COMPLEX, 1, NULL, real_part, TFLITE_KEEPS_NONE },
+    { 135, "COMPLEX_ABS", 1, 0, OF_COMPLEX, 1, NULL, complex_abs, TFLITE_KEEPS_NONE },
+    { 0 }
+};
