@@ -78,11 +78,25 @@ equal() {
         "$work/$name/hop.c" -lm || return 1
     "$work/$name/stream" && rm -r "${work:?}/$name"
 }
+# Rows of channels: a flattened window divides an index by the frames, and reads it whole.
+{
+    echo 'input x: f32[1][3][20]'
+    echo "const k: f32[3][3][4] = {$(numbers 36 1 0.01)}"
+    echo "const w: f32[72][2] = {$(numbers 144 2 0.01)}"
+    echo 't = transpose(x, perm=0,2,1)
+c = conv1d(t, k)
+b = transpose(c, perm=0,2,1)
+f = reshape(b, shape=1,-1)
+y = dense(f, w)
+output y'
+} > "$work/rows.te"
+
 for target in generic cortex-m4 x86-avx2; do
-    check "float-$target" equal f "$work/float.te" 1=2 1 float float 200 --target $target
-    check "float-long-hop-$target" equal fl "$work/float.te" x.1=12 1 float float 100 --target $target
-    check "sequence-$target" equal s "$work/sequence.te" 1=1 1 float float 200 --target $target
-    check "sequence-of-five-$target" equal s5 "$work/sequence.te" 1=5 1 float float 200 --target $target
+    check "float-$target" equal f "$work/float.te" 1=2 1 float float 200 --target $target --float separate
+    check "float-long-hop-$target" equal fl "$work/float.te" x.1=12 1 float float 100 --target $target --float separate
+    check "sequence-$target" equal s "$work/sequence.te" 1=1 1 float float 200 --target $target --float separate
+    check "sequence-of-five-$target" equal s5 "$work/sequence.te" 1=5 1 float float 200 --target $target --float separate
+    check "rows-of-channels-$target" equal r "$work/rows.te" 2=1 3 float float 100 --target $target --float separate
     check "int8-$target" equal i "$work/int8.te" 1=2 1 int8_t int8_t 200 --target $target
     check "int8-of-four-$target" equal i4 "$work/int8.te" 1=4 1 int8_t int8_t 100 --target $target
 done
@@ -109,6 +123,10 @@ refused() {
 }
 { echo 'input x: f32[1][20][4]'; echo "const k: f32[3][4][4] = {$(numbers 48 1 0.1)}"
   echo 'c = conv1d(x, k, pad=1,1)'; echo 'y = relu(c)'; echo 'output y'; } > "$work/padded.te"
+# Without overlap there is no state.
+{ echo 'input x: f32[1][20][4]'; echo 'y = relu(x)'; echo 'output y'; } > "$work/frames.te"
+stateless() { "$lw" "$work/frames.te" --stream 1=4 --name f -o "$work/f.c" && grep -q 'F_STREAM_HOP *4' "$work/f.h" && ! grep -q reset "$work/f.h"; }
+check no-state-without-overlap stateless
 { echo 'input x: f32[1][20][4]'; echo "const w: f32[80][4] = {$(numbers 320 1 0.1)}"
   echo 'f = reshape(x, shape=1,-1)'; echo 'y = dense(f, w)'; echo 'output y'; } > "$work/dense.te"
 check refused-padding refused 'conv1d: its result depends on the position in the window; accepted: calls without padding' "$work/padded.te" --stream 1=1
@@ -119,5 +137,10 @@ check refused-axis refused 'accepted axes: 0 to 2' "$work/float.te" --stream 3=1
 check refused-input refused 'there is no input "z"' "$work/float.te" --stream z.1=1
 check refused-text refused 'accepted: AXIS=HOP or INPUT.AXIS=HOP' "$work/float.te" --stream time
 check refused-state refused '--stream with state between runs' tests/emitted/filter.te --state level=new_level --state last=new_last --stream 0=1
+noted() { "$lw" "$1" --stream 1=2 --target "$2" -o "$work/noted.c" 2>&1 | grep -q 'note: --stream: x86-avx2 rounds'; }
+not_noted() { ! noted "$@"; }
+check noted-contraction noted "$work/float.te" x86-avx2
+check no-note-without-fma not_noted "$work/float.te" generic
+check no-note-for-integers not_noted "$work/int8.te" x86-avx2
 check dumped sh -c "'$lw' dump '$work/float.te' --stream 1=2 --at streamed | grep -q 'concat.*axis=1'"
 report_end

@@ -117,8 +117,9 @@ static void stream_macros(Text *t, const Program *p, const char *prefix)
 {
     const long long hop = p->stream_hop, window = p->stream_window;
     if (!hop) return;
-    text_printf(t, "/* Streaming: the outputs are those of the last %lld frames from run %lld after %s_reset on. */\n",
-                window, (window + hop - 1) / hop, p->name);
+    text_printf(t, "/* Streaming: the outputs are those of the last %lld frames from run %lld%s%s%s on. */\n", window,
+                (window + hop - 1) / hop, p->state_count ? " after " : "", p->state_count ? p->name : "",
+                p->state_count ? "_reset" : "");
     text_printf(t, "#define %s_STREAM_HOP    %lld     /* new frames of a run */\n", prefix, hop);
     text_printf(t, "#define %s_STREAM_WINDOW %lld     /* frames of the full window */\n", prefix, window);
     text_printf(t, "#define %s_STREAM_RUNS_TO_FULL %lld     /* runs until the window is full */\n\n", prefix,

@@ -106,11 +106,20 @@ static void shorten_outputs(Build *b)
     }
 }
 
+/* Whether a product and its sum are rounded once depends on the schedule, and that on the number of frames. */
+static void note_contraction(Build *b)
+{
+    if (b->target && target_has(b->target, "fma") && dtype_is_float(b->graph.input[b->graph.stream->input]->type))
+        diag_listed(b->cx, NOTE, NULL, "--stream: %s rounds products and sums of floats once where the schedule admits "
+                    "it; accepted for the bytes of the full window: --float separate", b->target->name);
+}
+
 void build_add_stream(Build *b)
 {
     const Stream *s = b->graph.stream;
     Model *m = &b->model;
     if (!s || !s->is_done) return;
+    note_contraction(b);
     m->input = with_states(b->cx, m->input, m->input_count, b->graph.input, b->graph.input_count);
     m->output = with_states(b->cx, m->output, m->output_count, b->graph.output, b->graph.output_count);
     shorten_outputs(b);

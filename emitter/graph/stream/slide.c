@@ -20,7 +20,8 @@ typedef struct Proof {
     const Expr *t;                     /* the candidate */
     Carry *now;                        /* of the stage, with this t */
     Map seen;                          /* expressions that hold no wrong t */
-    bool is_position;                  /* t occurs elsewhere */
+    bool in_condition;
+    bool is_position;                  /* t occurs in a condition, as the guard of a padded read */
 } Proof;
 
 static bool refuse(Proof *p, const char *why)
@@ -75,12 +76,16 @@ static bool follow(Proof *p, const Expr *e)
 {
     if (map_get_const_ptr(&p->seen, e)) return true;
     if (e == p->t) {
-        p->is_position = true;
+        p->is_position = p->in_condition;
         return refuse(p, "its result depends on the position in the window");
     }
     const Carry *x = e->kind == EXPR_READ ? map_get_ptr(&p->carry, e->ref) : NULL;
-    for (int i = 0; i < e->arg_count; i++)
+    const bool was_condition = p->in_condition;
+    for (int i = 0; i < e->arg_count; i++) {
+        p->in_condition = was_condition || (e->kind == EXPR_SELECT && i == SELECT_COND);
         if (x && i == x->axis ? !add_index(p, x, e->arg[i]) : !follow(p, e->arg[i])) return false;
+    }
+    p->in_condition = was_condition;
     map_put_const_ptr(&p->seen, e, e);
     return true;
 }
@@ -91,7 +96,7 @@ static bool carries(Proof *p, const Stage *st, int a)
     bool ok = true;
     p->t = st->axis[a].var;
     p->seen = map_new(p->cx->arena);
-    p->is_position = false;
+    p->is_position = p->in_condition = false;
     p->now = NEW(p->cx->arena, Carry);
     p->now->axis = a;
     p->now->in = NEW_ARRAY(p->cx->arena, SlideInput, p->call->in_count);

@@ -19,7 +19,7 @@ typedef struct Slide {
     SlideInput *in;                    /* [in_count of the call]; the caller fills `axis` */
     int *axis;                         /* [out_count] of each output */
     const char *why;                   /* the reason of a refusal */
-    bool depends_on_position;          /* the refusal: f is not the same for every t, as at a padded end */
+    bool depends_on_position;          /* the refusal: a condition on t, as at a padded end */
 } Slide;
 
 bool slide_of(Ctx *cx, const Node *call, Slide *s);
