@@ -26,7 +26,7 @@
  * row of bytes.
  *
  *   LW_PANEL2_I16[n,m](a: i16[2][n][2], b: i8[n][m][2])      c[w<2,o<m] = sum(q<n,t<2) i32(a[w,q,t]) * i32(b[q,o,t])
- *   LW_PANEL_I16                                            the same for one pixel, without w
+ *   LW_PANEL4_I16 and LW_PANEL_I16                          the same for four pixels, and for one, without w
  *   LW_PANEL4_I8[n,m,d](a: i8[4][n][d], b: i8[n][m][d])      c[w<4,o<m] = sum(q<n,t<d) i32(a[w,q,t]) * i32(b[q,o,t])
  *   LW_PANEL2_I8, 3 and 5; LW_PANEL_I8                      the same for such a number of pixels; for one, without w
  *   LW_WINDOW4_PANEL_I8[kh,n,m,d](a: i8[4][kh][n][d], b: i8[kh][n][m][d])
@@ -235,6 +235,13 @@ static inline void lw_panel(int32_t w, int32_t n, int32_t o, int32_t *c, int32_t
             c[i * cw + j] = (int32_t)sum;
         }
 }
+/* lw: end */
+/* lw: LW_PANEL4_I16 needs LW_SIMD_CHOICE lw_x86_panels lw_panel */
+#ifndef LW_ROWS_PANEL4_I16
+#define LW_ROWS_PANEL4_I16(n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
+    lw_panel(4, n, o, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo)
+#endif
+#define LW_PANEL4_I16(n, o, c, a, b) LW_ROWS_PANEL4_I16(n, o, c, a, b)
 /* lw: end */
 /* lw: LW_PANEL2_I16 needs LW_SIMD_CHOICE lw_x86_panels lw_panel */
 #ifndef LW_ROWS_PANEL2_I16

@@ -75,15 +75,59 @@ static inline void lw_x86_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, c
     _mm256_storeu_si256(to, _mm256_add_epi32(_mm256_add_epi32(s0, t0), _mm256_add_epi32(u0, v0)));
     if (w == 2) _mm256_storeu_si256(to1, _mm256_add_epi32(_mm256_add_epi32(s1, t1), _mm256_add_epi32(u1, v1)));
 }
+/* Four pixels by 16 or 8 channels: the weights are widened once for them. */
+#define LW_X86_BEGIN(r)                                                                                                \
+    __m256i *const to##r = (__m256i *)(void *)(c + r * cw);                                                            \
+    __m256i s##r = _mm256_loadu_si256(to##r), t##r = m > 8 ? _mm256_loadu_si256(to##r + 1) : s##r
+#define LW_X86_PAIR(r)                                                                                                 \
+    do {                                                                                                               \
+        const __m256i v = lw_x86_pair(a + r * aw + q * 2);                                                             \
+        s##r = lw_x86_add_pairs16(s##r, v, k);                                                                         \
+        LW_X86_KEEP(s##r);                                                                                             \
+        if (m > 8) t##r = lw_x86_add_pairs16(t##r, v, k1);                                                             \
+        if (m > 8) LW_X86_KEEP(t##r);                                                                                  \
+    } while (0)
+#define LW_X86_END(r)                                                                                                  \
+    do {                                                                                                               \
+        _mm256_storeu_si256(to##r, s##r);                                                                              \
+        if (m > 8) _mm256_storeu_si256(to##r + 1, t##r);                                                               \
+    } while (0)
+static inline void lw_x86_panel4(int32_t m, int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw,
+                                 const int8_t *b)
+{
+    LW_X86_BEGIN(0);
+    LW_X86_BEGIN(1);
+    LW_X86_BEGIN(2);
+    LW_X86_BEGIN(3);
+    for (int32_t q = 0; q < n; q++, b += 2 * m) {
+        const __m256i k = lw_x86_wide16(b), k1 = m > 8 ? lw_x86_wide16(b + 16) : k;
+        (void)k1;
+        LW_X86_PAIR(0);
+        LW_X86_PAIR(1);
+        LW_X86_PAIR(2);
+        LW_X86_PAIR(3);
+    }
+    LW_X86_END(0);
+    LW_X86_END(1);
+    LW_X86_END(2);
+    LW_X86_END(3);
+}
+#undef LW_X86_BEGIN
+#undef LW_X86_PAIR
+#undef LW_X86_END
 /* Panels of 16 and 8 channels without gaps; others in portable C. The numbers are literals. */
 #define LW_X86_PANELS(w, n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)                                                \
     do {                                                                                                               \
-        if ((aq) == 2 && (bo) == 2 && (bq) == 32 && (o) == 16)                                                         \
+        if ((w) == 4 && (aq) == 2 && (bo) == 2 && (bq) == 2 * (o) && ((o) == 16 || (o) == 8))                          \
+            lw_x86_panel4(o, n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi));                                           \
+        else if ((w) <= 2 && (aq) == 2 && (bo) == 2 && (bq) == 32 && (o) == 16)                                        \
             lw_x86_panel16(w, n, (c) + (ci), cw, (a) + (ai), (a) + (ai) + (aw), (b) + (bi));                           \
-        else if ((aq) == 2 && (bo) == 2 && (bq) == 16 && (o) == 8)                                                     \
+        else if ((w) <= 2 && (aq) == 2 && (bo) == 2 && (bq) == 16 && (o) == 8)                                         \
             lw_x86_panel8(w, n, (c) + (ci), cw, (a) + (ai), (a) + (ai) + (aw), (b) + (bi));                            \
         else lw_panel(w, n, o, (c) + (ci), cw, (a) + (ai), aw, aq, (b) + (bi), bq, bo);                                \
     } while (0)
+#define LW_ROWS_PANEL4_I16(n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
+    LW_X86_PANELS(4, n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)
 #define LW_ROWS_PANEL2_I16(n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo) \
     LW_X86_PANELS(2, n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)
 #define LW_ROWS_PANEL_I16(n, o, c, ci, a, ai, aq, b, bi, bq, bo) \
@@ -91,7 +135,7 @@ static inline void lw_x86_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, c
 #endif
 /* lw: end */
 
-/* lw: lw_x86_quads needs LW_SIMD_CHOICE lw_panel_i8 */
+/* lw: lw_x86_quads needs lw_x86_pairs lw_panel_i8 */
 #if LW_SIMD_AVX2 && defined(__AVX512VNNI__)
 /* w pixels by m channels, 16 or 32, of four elements. The literals w and m select: what they exclude is removed. */
 #if defined(__GNUC__)
@@ -117,11 +161,15 @@ LW_X86_FIXED __m512i lw_x86_quad(const int8_t *p)
     do {                                                                                                               \
         const __m512i x = lw_x86_quad(p);                                                                              \
         s##r##0 = _mm512_dpbusd_epi32(s##r##0, x, k0);                                                                 \
+        LW_X86_KEEP(s##r##0);                                                                                          \
         if (m > 16) s##r##1 = _mm512_dpbusd_epi32(s##r##1, x, k1);                                                     \
+        if (m > 16) LW_X86_KEEP(s##r##1);                                                                              \
     } while (0)
-#define LW_X86_WEIGHTS(k) \
-    const __m512i k0 = _mm512_loadu_si512(k), k1 = m > 16 ? _mm512_loadu_si512((k) + 64) : k0; \
-    (void)k1
+/* In registers: gcc would read them from memory for each pixel. */
+#define LW_X86_WEIGHTS(k)                                                                                              \
+    __m512i k0 = _mm512_loadu_si512(k), k1 = m > 16 ? _mm512_loadu_si512((k) + 64) : k0;                               \
+    LW_X86_KEEP(k0);                                                                                                   \
+    if (m > 16) LW_X86_KEEP(k1)
 LW_X86_FIXED void lw_x86_quads(int32_t w, int32_t m, int32_t kh, int32_t n, int32_t *c, int32_t cw, const int8_t *a,
                                int32_t aw, int32_t ai, const int8_t *b)
 {

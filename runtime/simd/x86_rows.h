@@ -49,6 +49,14 @@ static inline __m256i lw_x86_add_pairs16(__m256i sum, __m256i a, __m256i b)
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 #endif
 }
+/* A sum stays in its register: gcc would compute several rows of a tile at once, which it has no registers for. */
+#if !defined(__GNUC__)
+#define LW_X86_KEEP(sum) ((void)0)
+#elif defined(__AVX512VL__)
+#define LW_X86_KEEP(sum) __asm__("" : "+v"(sum))
+#else
+#define LW_X86_KEEP(sum) __asm__("" : "+x"(sum))
+#endif
 static inline __m128i lw_x86_halves(__m256i a)
 {
     return _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
@@ -257,15 +265,19 @@ static inline void lw_x86_window_quads(int32_t pixels, int32_t kh, int32_t kw, i
 
 /* lw: lw_x86_scale needs LW_SIMD_CHOICE lw_mulhigh_sat_i32 lw_roundshift_i32 */
 #if LW_SIMD_AVX2
-/* a*b / 2^31, rounded to nearest, ties up: the bits 31 to 62 of the 64-bit products. Only least * least has the result
- * 2^31, which becomes its complement. */
-static inline __m256i lw_x86_mulhigh(__m256i a, __m256i b)
+/* a*b / 2^31, rounded to nearest, ties up: the bits 31 to 62 of the 64-bit products. Only least * least has more. */
+static inline __m256i lw_x86_high_bits(__m256i a, __m256i b)
 {
-    const __m256i half = _mm256_set1_epi64x(0x40000000), least = _mm256_set1_epi32(INT32_MIN);
+    const __m256i half = _mm256_set1_epi64x(0x40000000);
     const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(a, b), half);
     const __m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32)), half);
-    const __m256i high = _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
-    return _mm256_xor_si256(high, _mm256_cmpeq_epi32(high, least));
+    return _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
+}
+/* The same; least * least is 2^31 - 1, the complement of its bits. */
+static inline __m256i lw_x86_mulhigh(__m256i a, __m256i b)
+{
+    const __m256i high = lw_x86_high_bits(a, b);
+    return _mm256_xor_si256(high, _mm256_cmpeq_epi32(high, _mm256_set1_epi32(INT32_MIN)));
 }
 /* a / 2^s to nearest, ties away from zero; `mask` is 2^s - 1. */
 static inline __m256i lw_x86_roundshift(__m256i a, __m256i s, __m256i mask)
@@ -290,12 +302,16 @@ static inline void lw_x86_store(int8_t *y, __m256i v, int32_t zero, int32_t leas
 }
 #if LW_SIMD_AVX512
 /* The same steps in 16 lanes. */
-static inline __m512i lw_x86_mulhigh16(__m512i a, __m512i b)
+static inline __m512i lw_x86_high_bits16(__m512i a, __m512i b)
 {
-    const __m512i half = _mm512_set1_epi64(0x40000000), least = _mm512_set1_epi32(INT32_MIN);
+    const __m512i half = _mm512_set1_epi64(0x40000000);
     const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(a, b), half);
     const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
-    const __m512i high = _mm512_mask_mov_epi32(_mm512_srli_epi64(even, 31), 0xaaaa, _mm512_slli_epi64(odd, 1));
+    return _mm512_mask_mov_epi32(_mm512_srli_epi64(even, 31), 0xaaaa, _mm512_slli_epi64(odd, 1));
+}
+static inline __m512i lw_x86_mulhigh16(__m512i a, __m512i b)
+{
+    const __m512i high = lw_x86_high_bits16(a, b), least = _mm512_set1_epi32(INT32_MIN);
     return _mm512_mask_sub_epi32(high, _mm512_cmpeq_epi32_mask(high, least), high, _mm512_set1_epi32(1));
 }
 static inline __m512i lw_x86_roundshift16(__m512i a, __m512i s, __m512i mask)
@@ -369,10 +385,12 @@ static inline void lw_x86_scale_all(int32_t n, int32_t zero, int32_t least, int3
 
 /* lw: lw_x86_add needs lw_x86_scale */
 #if LW_SIMD_AVX2
+/* m and s are literals, most often such that nothing saturates, or is shifted. */
 static inline __m256i lw_x86_times(__m256i v, int32_t m, int32_t s)
 {
-    const __m256i shift = _mm256_set1_epi32(s);
-    return lw_x86_roundshift(lw_x86_mulhigh(v, _mm256_set1_epi32(m)), shift, lw_x86_mask(shift));
+    const __m256i shift = _mm256_set1_epi32(s), factor = _mm256_set1_epi32(m);
+    v = m > INT32_MIN ? lw_x86_high_bits(v, factor) : lw_x86_mulhigh(v, factor);
+    return s ? lw_x86_roundshift(v, shift, lw_x86_mask(shift)) : v;
 }
 static inline __m256i lw_x86_term(const int8_t *a, int32_t zero, int32_t m, int32_t s)
 {
@@ -382,8 +400,9 @@ static inline __m256i lw_x86_term(const int8_t *a, int32_t zero, int32_t m, int3
 #if LW_SIMD_AVX512
 static inline __m512i lw_x86_times16(__m512i v, int32_t m, int32_t s)
 {
-    const __m512i shift = _mm512_set1_epi32(s);
-    return lw_x86_roundshift16(lw_x86_mulhigh16(v, _mm512_set1_epi32(m)), shift, lw_x86_mask16(shift));
+    const __m512i shift = _mm512_set1_epi32(s), factor = _mm512_set1_epi32(m);
+    v = m > INT32_MIN ? lw_x86_high_bits16(v, factor) : lw_x86_mulhigh16(v, factor);
+    return s ? lw_x86_roundshift16(v, shift, lw_x86_mask16(shift)) : v;
 }
 static inline __m512i lw_x86_term16(const int8_t *a, int32_t zero, int32_t m, int32_t s)
 {

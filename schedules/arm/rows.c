@@ -3,7 +3,7 @@
  * and accumulate several elements at once.
  *
  *   rows = the padded rows under the windows, if windows leave x
- *   for tiles of two pixels:                       of up to five if panels hold bytes
+ *   for tiles of two pixels:                       of four if vectors multiply panels, of up to five without vectors
  *       patch = their windows, each a row          widened to i16 if the instruction multiplies pairs of i16;
  *                                                  none if panels hold bytes and a window's rows whole blocks of them
  *       for tiles of two channels:                 of four if one number packs two rows of weights
@@ -76,7 +76,7 @@ static void choose_pixels(Tiles *t, int64_t most, bool has_vectors)
     }
 }
 
-/* Tiles two pixels, or up to five if an instruction has a block of bytes of each; two channels, or four for one pixel
+/* Tiles two pixels, or up to five if an instruction has a panel of weights; two channels, or four for one pixel
  * or if one number packs two rows of weights, or those of a panel. */
 static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
 {
@@ -96,7 +96,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
     bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;
     if (t.form == PANEL) t.depth = tensor_dim(k, 3);
     t.offset = node_int(g->group->anchor, "offset", 0);
-    choose_pixels(&t, t.depth <= 2 ? FEW : has_vectors ? MANY : SCALAR, has_vectors || t.depth <= 2);
+    choose_pixels(&t, t.form != PANEL ? FEW : has_vectors ? MANY : SCALAR, has_vectors || t.depth <= 2);
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
     if (t.form == PAIRED || t.form == BYTES) t.o = 4;
@@ -224,8 +224,9 @@ static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const 
     if (length < 2) return NULL;
     if (t->form == PANEL && t->depth > 2) return declare_bytes(cx, n, t, length);
     if (t->form == PANEL) {
-        macro = w == 2 ? "LW_PANEL2_I16" : "LW_PANEL_I16";
-        const char *pixels = w == 2 ? "[2]" : "", *pixel = w == 2 ? "w<2," : "", *of = w == 2 ? "w," : "";
+        macro = w > 1 ? text_format(cx, "LW_PANEL%lld_I16", w) : "LW_PANEL_I16";
+        const char *pixels = w > 1 ? text_format(cx, "[%lld]", w) : "",
+                   *pixel = w > 1 ? text_format(cx, "w<%lld,", w) : "", *of = w > 1 ? "w," : "";
         *n = sched_instruction(cx, *n,
                                text_format(cx,
                                            "%s[%lld,%lld](a: i16%s[%lld][2], b: i8[%lld][%lld][2]) c[%so<%lld] = "

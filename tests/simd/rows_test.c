@@ -414,20 +414,22 @@ static int test_additions(void) { return 0; }
 #endif
 
 /* Panels of m channels, with and without gaps between them. */
-static int32_t panel_begin[2 * 20], panel_sum[2 * 20];
+static int32_t panel_begin[4 * 20], panel_sum[4 * 20];
 static int test_panel(int32_t n, int32_t m, int32_t gap)
 {
     const int32_t cw = m + gap, aw = 2 * n + gap, aq = 2 + gap, bo = 2, bq = 2 * m + gap;
-    for (int32_t w = 2; w >= 1; w--) {
-        for (int32_t i = 0; i < 2 * 20; i++) panel_begin[i] = panel_sum[i] = i * 1000 - 4000;
-        if (w == 2) LW_PANEL2_I16(n, m, LW_AT(panel_sum, 0, cw), LW_AT(halves, 1, aw, aq), LW_AT(weights, 3, bq, bo));
+    for (int32_t w = 4; w >= 1; w /= 2) {
+        for (int32_t i = 0; i < 4 * 20; i++) panel_begin[i] = panel_sum[i] = i * 1000 - 4000;
+        if (w == 4) LW_PANEL4_I16(n, m, LW_AT(panel_sum, 0, cw), LW_AT(halves, 1, aw, aq), LW_AT(weights, 3, bq, bo));
+        else if (w == 2)
+            LW_PANEL2_I16(n, m, LW_AT(panel_sum, 0, cw), LW_AT(halves, 1, aw, aq), LW_AT(weights, 3, bq, bo));
         else LW_PANEL_I16(n, m, LW_AT(panel_sum, 0), LW_AT(halves, 1, aq), LW_AT(weights, 3, bq, bo));
         for (int32_t i = 0; i < w; i++)
             for (int32_t o = 0; o < m; o++)
                 for (int32_t e = 0; e < 2 * n; e++)
                     panel_begin[i * cw + o] +=
                         (int32_t)halves[1 + i * aw + e / 2 * aq + e % 2] * weights[3 + e / 2 * bq + o * bo + e % 2];
-        for (int32_t i = 0; i < 2 * 20; i++)
+        for (int32_t i = 0; i < 4 * 20; i++)
             if (panel_sum[i] != panel_begin[i]) return 40 + w;
     }
     return 0;
