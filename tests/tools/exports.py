@@ -119,7 +119,10 @@ class TfliteModel(Model):
                 inputs = [drawn(random, i["shape"], i["dtype"]) for i in interpreter.get_input_details()]
                 for i, x in zip(interpreter.get_input_details(), inputs):
                     interpreter.set_tensor(i["index"], x)
-                interpreter.invoke()
+                try:
+                    interpreter.invoke()
+                except RuntimeError as e:
+                    return False, "TensorFlow Lite: " + str(e).split(".")[0]
                 found = self.compare(work, inputs, [interpreter.get_tensor(o["index"]) for o in interpreter.get_output_details()])
                 if isinstance(found, str):
                     return False, found
