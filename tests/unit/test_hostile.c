@@ -417,6 +417,7 @@ int main(int argc, char **argv)
         "tests/fuzz/corpus-tflite/conv-int8.tflite",
         "tests/fuzz/corpus-tflite/mixed-int8.tflite", "tests/golden/control-flow/control-flow.onnx",
         "tests/models/ml_ensemble.onnx", "tests/models/ml_names.onnx", "tests/models/narrow.onnx",
+        "tests/models/sixteen.onnx",
     };
     const bool every = argc == 2 && strcmp(argv[1], "--every") == 0;
     if (every) argc = 1;
