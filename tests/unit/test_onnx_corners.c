@@ -62,9 +62,11 @@ static const Corner corners[] = {
 
     /* A stream that is constant: P6, 1 by 1; in BGR and, of a P5, in gray. */
     { "image-of-a-constant-pnm", 20,
-      "k$2$14$80,54,10,49,32,49,10,50,53,53,10,1,2,3; ImageDecoder k y pixel_format=BGR; >y", { NULL }, { "3,2,1" }, 0, false },
-    { "image-of-a-constant-gray", 20, "k$2$13$80,53,10,50,32,49,32,50,53,53,10,7,9; ImageDecoder k y "
-      "pixel_format=Grayscale; >y", { NULL }, { "7,9" }, 0, false },
+      "k$2$14$80,54,10,49,32,49,10,50,53,53,10,1,2,3; ImageDecoder k y pixel_format=BGR; >y", { NULL }, { "3,2,1" }, 0,
+      false },
+    { "image-of-a-constant-gray", 20,
+      "k$2$13$80,53,10,50,32,49,32,50,53,53,10,7,9; ImageDecoder k y pixel_format=Grayscale; >y", { NULL }, { "7,9" },
+      0, false },
 
     { "is-inf-of-neither-sign", 10, "x:3; IsInf x y detect_negative=0! detect_positive=0!; >y", { "-inf,1,inf" },
       { "0,0,0" }, 0, false },
