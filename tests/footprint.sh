@@ -92,4 +92,31 @@ check code-counts-in-the-totals counts_in_totals
 leaves_nothing() { "$lw" report $digits --cc "$cc" > "$work/said" && ! ls "${TMPDIR:-/tmp}" | grep loopwright-verify; }
 [ -n "${TMPDIR:-}" ] && check code-leaves-no-scratch-folder leaves_nothing
 
+# ---- Memory maps -----------------------------------------------------------------------------------------------------
+
+# links CHIP: its vectors, code and weights are in flash, and the totals hold at least weights, arena and ports.
+links() {
+    samples/memory-maps/link.sh "$1" "$work/net" > "$work/said" || return 1
+    cat "$work/said"
+    flash=$(sed -n 's/.*flash \([0-9]*\) bytes.*/\1/p' "$work/said") ram=$(sed -n 's/.*RAM \([0-9]*\) bytes.*/\1/p' "$work/said")
+    [ "$flash" -gt 35848 ] && [ "$flash" -lt 50000 ] && [ "$ram" -gt $((6312 + 16384)) ] && [ "$ram" -lt 80000 ]
+}
+# A stack of 1 MB leaves no room.
+overflows() {
+    CFLAGS="-O2 -Wl,--defsym=STACK_SIZE=0x100000" samples/memory-maps/link.sh "$1" "$work/net" > "$work/said" 2>&1 && return 1
+    grep -q "region .RAM. overflowed by [0-9]* bytes" "$work/said"
+}
+mkdir -p "$work/net"
+"$lw" $digits --target cortex-m4 --name net -o "$work/net/net.c" --quiet
+for chip in rp2040 rp2350 esp32c3; do
+    case $chip in esp32c3)
+        why=$(missing riscv64-unknown-elf-gcc)
+        [ "$why" ] || echo | riscv64-unknown-elf-gcc --specs=picolibc.specs -E - > /dev/null 2>&1 || why="picolibc is not installed" ;;
+    *) why=$(missing arm-none-eabi-gcc) ;;
+    esac
+    for test in links overflows; do
+        if [ "$why" ]; then skip "memory-map-of-$chip-$test" "$why"; else check "memory-map-of-$chip-$test" $test $chip; fi
+    done
+done
+
 report_end
