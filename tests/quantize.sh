@@ -46,6 +46,22 @@ check samples-of-another-shape-are-refused  refuses 'is f32\[3\]\[5\]; samples o
     quantize "$work/net.te" --samples "$work/other.npy"
 check samples-of-another-type-are-refused   refuses 'is i32' quantize "$work/net.te" --samples "$work/ints.npy"
 check samples-with-nan-are-refused          refuses 'sample 0 has NaN at element 0' quantize "$work/net.te" --samples "$work/nan.npy"
+npy inf.npy '3, 4' '<f4' 12 '\000\000\200\377'
+check samples-with-infinity-are-refused     refuses 'sample 0 has an infinity at element 0' quantize "$work/net.te" --samples "$work/inf.npy"
+: > "$work/bytes0.npy"
+check empty-files-are-refused               refuses 'bytes0.npy' quantize "$work/net.te" --samples "$work/bytes0.npy"
+head -c 140 "$work/good.npy" > "$work/short.npy"
+check files-that-end-early-are-refused      refuses 'short.npy' quantize "$work/net.te" --samples "$work/short.npy"
+check a-missing-file-is-refused             refuses 'cannot open' quantize "$work/net.te" --samples "$work/nowhere.npy"
+npy two_labels.npy '2, ' '<i4' 2 '\001\000\000\000'
+npy less_labels.npy '3, ' '<i4' 3 '\377\377\377\377'
+npy real_labels.npy '3, ' '<f4' 3 "$one"
+check fewer-labels-are-refused              refuses 'two_labels.npy' quantize "$work/net.te" --samples "$work/good.npy" \
+    --labels "$work/two_labels.npy" --max-drop 1%
+check negative-labels-are-refused           refuses 'label -1 of sample 0 is out of range' quantize "$work/net.te" \
+    --samples "$work/good.npy" --labels "$work/less_labels.npy" --max-drop 1%
+check labels-in-floats-are-refused          refuses 'real_labels.npy' quantize "$work/net.te" --samples "$work/good.npy" \
+    --labels "$work/real_labels.npy" --max-drop 1%
 cat > "$work/exp.te" << 'TE'
 input x: f32[1][4]
 const w: f32[4][2] = [100, 2, 300, 4, 1, 2, 3, 4]

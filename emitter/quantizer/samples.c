@@ -27,12 +27,13 @@ static const char *shape_text(Ctx *cx, int rank, const int64_t *shape)
     return text_string(&t);
 }
 
-/* Returns the elements as floats; NULL: one is NaN or infinite. */
+/* Returns the elements as floats, f32 without a copy; NULL: one is NaN or infinite. */
 static const char *as_floats(Ctx *cx, const char *path, DType type, const void *data, int64_t count, int64_t each)
 {
-    float *out = NEW_ARRAY(cx->arena, float, count);
+    float *copy = type == F32 ? NULL : NEW_ARRAY(cx->arena, float, count);
+    const float *out = copy ? copy : data;
     for (int64_t i = 0; i < count; i++) {
-        out[i] = (float)dtype_load(type, data, i).f;
+        if (copy) copy[i] = (float)dtype_load(type, data, i).f;
         if (isfinite(out[i])) continue;
         diag_error(cx, NULL, "\"%s\": sample %lld has %s at element %lld; finite numbers are expected", path,
                    (long long)(i / each), isnan(out[i]) ? "NaN" : "an infinity", (long long)(i % each));
