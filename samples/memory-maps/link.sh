@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# link.sh CHIP NET_DIR: links NET_DIR/net.c, emitted with --name net, for rp2040, rp2350 or esp32c3, and prints the bytes
-# of flash and RAM. CFLAGS: the optimisation (default -O2). The linker refuses a network that does not fit.
+# link.sh CHIP NET_DIR: links NET_DIR/net.c, emitted with --name net, for rp2040, rp2350 or esp32c3, and prints bytes of
+# flash and RAM. CFLAGS: the optimisation (default -O2). The linker refuses a network that does not fit.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -eq 2 ] || { sed -n '3,4s/^# //p' "$0" >&2; exit 2; }
