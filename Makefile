@@ -76,7 +76,7 @@ wheel: $(SHARED) $(GENERATED)
 # Folders have any depth. A table is named after its file; a table of schedules also after the first folder, so
 # schedules/arm/rows/conv.c defines implementations_arm_conv. Files directly in schedules/ define no table.
 OPS_FILES := $(filter ops/%,$(SOURCES))
-SCHEDULE_FILES := $(filter-out %/target.c %/device.c,$(foreach f,$(SOURCES),$(if $(findstring /,$(f:schedules/%=%)),$(filter schedules/%,$f))))
+SCHEDULE_FILES := $(filter-out %/target.c %/device.c %/costs.c,$(foreach f,$(SOURCES),$(if $(findstring /,$(f:schedules/%=%)),$(filter schedules/%,$f))))
 TARGET_FILES := $(filter schedules/%/target.c,$(SOURCES))
 DEVICE_FILES := $(filter schedules/%/device.c,$(SOURCES))
 # Headers precede the headers that use them: simd.h selects one of the headers beside it.

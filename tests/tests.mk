@@ -62,7 +62,8 @@ bench-compiler: all
 .PHONY: bench-emulated
 bench-emulated: all
 	@sh tests/bench/emulated.sh $(BUILD)
-# Predicted beside counted instructions, every group alone, on the emulated core CPU (cortex-m4). MODELS="NAME...".
+# Predicted beside counted instructions, every group alone, on the emulated core CPU (cortex-m4; rv32imc,rv64gc and
+# the like). MODELS="NAME...".
 .PHONY: bench-cost
 bench-cost: all
 	@python3 tests/bench/cost.py $(BUILD) $(or $(CPU),cortex-m4) $(MODELS)

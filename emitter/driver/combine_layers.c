@@ -63,7 +63,7 @@ static const Counted *counted(Search *r, const Function *f)
     Counted *known = map_get_ptr(&r->counted, f->body);
     if (known) return known;
     known = NEW(cx->arena, Counted);
-    *known = (Counted){ count_instructions(cx, f->body), count_bytes(cx, f->body),
+    *known = (Counted){ count_instructions(cx, f->body, r->b->target->costs), count_bytes(cx, f->body),
                         r->b->target->lanes == 1 ? function_outline(cx, f) : NULL };
     map_put_ptr(&r->counted, f->body, known);
     return known;

@@ -58,7 +58,8 @@ static bool try_step(Checkpoints *c, Trial *out)
     const bool ok = !ctx_failed(cx);
     for (int i = 0; ok && i < step.groups.count; i++)
         if (step.function[i])
-            out->instructions = sat_add(out->instructions, count_instructions(cx, step.function[i]->body));
+            out->instructions = sat_add(out->instructions,
+                                        count_instructions(cx, step.function[i]->body, step.target->costs));
     if (ok) out->arena = step.plan.arena_size;
     diag_rewind(cx, mark);
     return ok;

@@ -7,6 +7,8 @@
  * An element that several statements of one loop body load counts once, as C compilers keep it in a register. */
 #include "lower/count.h"
 
+#include "support/text.h"
+
 enum { MOST_SAMPLES = 32,            /* of a loop's iterations, for an average */
        MOST_LETS = 512, PER_ITERATION = 3, PER_LOOP = 2, PER_DIVISION = 8, PER_FUNCTION = 40,
        MAX_CONJUNCTS = 32 };
@@ -14,6 +16,7 @@ enum { MOST_SAMPLES = 32,            /* of a loop's iterations, for an average *
 typedef struct Level { const Code *loop; int64_t value; bool is_used; } Level;
 typedef struct Counting {
     Ctx *cx;
+    const Costs *costs;
     int depth; Level at[MAX_DEPTH];
     int let_count; const Code *let[MOST_LETS];
     Map loaded;                      /* loads of the innermost loop body so far */
@@ -105,6 +108,41 @@ static double average(Counting *c, const Code *loop, const Expr *cond, double ot
 
 /* ---- Operations -------------------------------------------------------------------------------------------------- */
 
+static const CostRow *cost_row(const Costs *costs, const char *name)
+{
+    for (; costs; costs = costs->base)
+        for (const CostRow *r = costs->row; r->name; r++)
+            if (text_equal(r->name, name)) return r;
+    return NULL;
+}
+
+static double cost_or(const Counting *c, const char *name, double otherwise)
+{
+    const CostRow *row = c->costs ? cost_row(c->costs, name) : NULL;
+    return row ? row->each : otherwise;
+}
+
+static bool is_float(const Expr *e) { return e->type == F32 || e->type == F16 || e->type == BF16; }
+
+/* Returns the instructions of one operation on computed operands. */
+static double operation(const Counting *c, const Expr *e)
+{
+    if (e->kind >= EXPR_EXP && e->kind <= EXPR_ATANH) return cost_or(c, "f32 function", PER_FUNCTION);
+    const bool is_division = e->kind == EXPR_DIV || e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
+    if (is_float(e) || (e->arg_count && is_float(e->arg[0]))) {
+        const double other = cost_or(c, "f32", 1);
+        return is_division ? cost_or(c, "f32 div", PER_DIVISION)
+            : e->kind == EXPR_MUL ? cost_or(c, "f32 mul", other)
+            : e->kind == EXPR_ADD || e->kind == EXPR_SUB ? cost_or(c, "f32 add", other)
+                                                         : other;
+    }
+    if (is_division) return cost_or(c, "div", PER_DIVISION);
+    if (e->kind == EXPR_ADD && (e->arg[0]->kind == EXPR_MUL || e->arg[1]->kind == EXPR_MUL))
+        return cost_or(c, "mla", 1);
+    if (e->kind == EXPR_CAST) return cost_or(c, "cast", 1);
+    return cost_or(c, expr_info(e->kind)->spelling, 1);
+}
+
 static double divisions(const Expr *e)
 {
     double n = e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD ? PER_DIVISION : 0;
@@ -129,8 +167,7 @@ static double operations(Counting *c, const Expr *e)
         map_put_const_ptr(&c->loaded, e, e);
         return 1 + (reads_memory(e->arg[0]) ? operations(c, e->arg[0]) : divisions(e->arg[0]));
     }
-    double n = e->kind == EXPR_DIV || e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD ? PER_DIVISION
-        : e->kind >= EXPR_EXP && e->kind <= EXPR_ATANH ? PER_FUNCTION : 1;
+    double n = operation(c, e);
     for (int i = 0; i < e->arg_count; i++) n += operations(c, e->arg[i]);
     return n;
 }
@@ -158,6 +195,25 @@ static double comparisons(const Expr *cond)
     return 2 * conjuncts(cond, part, MAX_CONJUNCTS);
 }
 
+/* Returns the executions of the statements of a macro's portable form. */
+static double points_of(Counting *c, const Code *s)
+{
+    double points = s->kind == CODE_STORE;
+    for (int i = 0; i < s->child_count; i++) points += points_of(c, s->child[i]);
+    return s->kind == CODE_FOR ? points * average(c, s, NULL, 1) : points;
+}
+
+static void count_call(Counting *c, const Code *s, double runs)
+{
+    const CostRow *row = cost_row(c->costs, s->text);
+    if (row && s->child_count) {
+        c->sum += runs * (row->each + row->point * points_of(c, s->child[0]));
+        return;
+    }
+    if (!s->child_count) c->sum += runs * s->arg_count;
+    for (int i = 0; i < s->child_count; i++) count(c, s->child[i], runs);
+}
+
 static void count_branches(Counting *c, const Code *s, double runs)
 {
     const double share = average(c, NULL, s->cond, 0.5);
@@ -181,10 +237,7 @@ static void count(Counting *c, const Code *s, double runs)
     case CODE_STORE:
         c->sum += runs * (operations(c, s->value) + divisions(s->index) + (s->memory->kind != MEMORY_SCALAR));
         return;
-    case CODE_CALL:
-        if (!s->child_count) c->sum += runs * s->arg_count;
-        for (int i = 0; i < s->child_count; i++) count(c, s->child[i], runs);
-        return;
+    case CODE_CALL: count_call(c, s, runs); return;
     default:
         for (int i = 0; i < s->child_count; i++) count(c, s->child[i], runs);
         if (s->kind == CODE_SCOPE) c->let_count = lets;
@@ -240,11 +293,12 @@ int64_t count_bytes(Ctx *cx, const Code *body)
     return (int64_t)bytes;
 }
 
-int64_t count_instructions(Ctx *cx, const Code *body)
+int64_t count_instructions(Ctx *cx, const Code *body, const Costs *costs)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
     Counting *c = NEW(cx->scratch, Counting);
     c->cx = cx;
+    c->costs = costs;
     c->loaded = map_new(cx->scratch);
     count(c, body, 1);
     const double sum = c->sum;

@@ -3,11 +3,13 @@
 #define LW_LOWER_COUNT_H
 /* Counts the instructions of lowered code. */
 #include "ir/nest/code.h"
+#include "ir/nest/costs.h"
 
 /* An estimate for one run on a scalar core, to compare two schedules of the same computation: operations, loads and
  * stores times the iterations around them, and the overhead of loops. Bounds and conditions over loops are evaluated;
- * a condition on data counts half. Sizes count with their upper bound. */
-int64_t count_instructions(Ctx *cx, const Code *c);
+ * a condition on data counts half. Sizes count with their upper bound. Macros and operations cost what the rows state,
+ * without a row (or with costs NULL) their portable form and one instruction. */
+int64_t count_instructions(Ctx *cx, const Code *c, const Costs *costs);
 /* The bytes of its text, to compare two functions: each statement once, six bytes an instruction. */
 int64_t count_bytes(Ctx *cx, const Code *c);
 #endif

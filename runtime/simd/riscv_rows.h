@@ -72,6 +72,21 @@ __attribute__((always_inline)) static inline void lw_rv_tile(int32_t w, int32_t 
     if (w > 2) LW_RISCV_STORE(2);
     if (w > 3) LW_RISCV_STORE(3);
 }
+#define LW_RISCV_TILE_OF_PAIR LW_RISCV_TILE1 "lb %[x],\\e(%[y])\n\t" LW_RISCV_4(LW_RISCV_ADD, 1)
+/* Two pixels at any distance by four channels. */
+__attribute__((always_inline)) static inline void lw_rv_pair(int32_t n, int32_t *c, const int8_t *a, const int8_t *y,
+                                                             const int8_t *b)
+{
+    const int8_t *const end = b + n * 16;
+    long s00, s01, s02, s03, s10, s11, s12, s13, k0, k1, k2, k3, x, t;
+    __asm__ volatile(LW_RISCV_BEGIN2 LW_RISCV_EACH("0,1,2,3", LW_RISCV_TILE_OF_PAIR) "addi %[y],%[y],4\n\t"
+                         LW_RISCV_NEXT(1)
+                     : LW_RISCV_SUMS2, LW_RISCV_TEMPORARY(k2), LW_RISCV_TEMPORARY(k3), LW_RISCV_OPERANDS, [y] "+r"(y)
+                     : [c] "r"(c), [end] "r"(end), [aw] "i"(0)
+                     : "memory");
+    LW_RISCV_STORE(0);
+    LW_RISCV_STORE(1);
+}
 #define LW_RISCV_FIVE                                                                                                  \
     LW_RISCV_WEIGHTS2 LW_RISCV_PIXEL2(0) LW_RISCV_PIXEL2(1) LW_RISCV_PIXEL2(2) LW_RISCV_PIXEL2(3)                      \
     LW_RISCV_PIXEL2(4)
@@ -114,14 +129,34 @@ __attribute__((always_inline)) static inline void lw_rv_pixels(int32_t w, int32_
 #define lw_rv_tile(w, n, c, a, aw, b) lw_rv_pixels(w, 4, n, c, a, aw, b)
 #define lw_rv_five(n, c, a, aw, b) lw_rv_pixels(5, 2, n, c, a, aw, b)
 #endif
-/* Offsets of loads have 12 bits. */
+#ifdef __clang__
+#define lw_rv_pair(n, c, a, y, b) (lw_rv_pixels(1, 4, n, c, a, 0, b), lw_rv_pixels(1, 4, n, (c) + 4, y, 0, b))
+#endif
+__attribute__((always_inline)) static inline void lw_rv_apart(int32_t w, int32_t n, int32_t *c, const int8_t *a,
+                                                              int32_t aw, const int8_t *b)
+{
+    for (int32_t p = 0; p + 1 < w; p += 2) lw_rv_pair(n, c + p * 4, a + p * aw, a + (p + 1) * aw, b);
+    if (w % 2) lw_rv_tile(1, n, c + (w - 1) * 4, a + (w - 1) * aw, 0, b);
+}
+/* Offsets of loads are constants of 12 bits: other pixels are computed two by two. */
+__attribute__((always_inline)) static inline void lw_rv_panel(int32_t w, int32_t n, int32_t *c, const int8_t *a,
+                                                              int32_t aw, const int8_t *b)
+{
+    enum { REACH = 2040 };
+    if ((w - 1) * aw >= REACH) lw_rv_apart(w, n, c, a, aw, b);
+    else if (w < 5) lw_rv_tile(w, n, c, a, aw, b);
+    else {
+        lw_rv_five(n, c, a, aw, b);
+        lw_rv_five(n, c + 2, a, aw, b + 8);
+    }
+}
 #define LW_ROWS_PANELS_I8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo)                                         \
     do {                                                                                                               \
-        if (__builtin_constant_p((w) * (aw)) && (w) <= 5 && ((w) - 1) * (aw) < 2040 && ((w) == 1 || (cw) == 4)         \
-            && (kh) == 1 && (m) == 4 && (d) == 4 && (aq) == 4 && (bq) == 16 && (bo) == 4) {                            \
-            if ((w) < 5) lw_rv_tile(w, n, c, a, aw, b);                                                                \
-            else lw_rv_five(n, c, a, aw, b), lw_rv_five(n, (c) + 2, a, aw, (b) + 8);                                   \
-        } else lw_panel_i8(w, kh, n, m, d, 0, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                    \
+        if ((w) > 5 || ((w) > 1 && (cw) != 4) || (kh) != 1 || (m) != 4 || (d) != 4 || (aq) != 4 || (bq) != 16          \
+            || (bo) != 4)                                                                                              \
+            lw_panel_i8(w, kh, n, m, d, 0, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                       \
+        else if (__builtin_constant_p(aw)) lw_rv_panel(w, n, c, a, aw, b);                                             \
+        else lw_rv_apart(w, n, c, a, aw, b);                                                                           \
     } while (0)
 #endif
 /* lw: end */

@@ -2,6 +2,7 @@
 #ifndef LW_SCHEDULES_ARM_ARM_H
 #define LW_SCHEDULES_ARM_ARM_H
 /* Properties of a core, the weight layouts that follow from them, and functions that strategies share. */
+#include "ir/nest/costs.h"
 #include "schedules/product.h"
 
 /* True if the target's instructions multiply pairs of i16. */
@@ -21,4 +22,6 @@ Tensor *before_view(const Tensor *t, const Uses *uses);
  * loops; `channels` is NULL if a pixel has one channel. */
 const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows, const char *pixels,
                        const char *channels);
+/* Instructions of macros and operations (costs.c). */
+extern const Costs costs_arm, costs_m3, costs_dsp, costs_mve;
 #endif

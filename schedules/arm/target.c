@@ -9,17 +9,18 @@
  *   panels weights in pairs of the channels of a panel: lanes, or many scalar registers; not of these cores
  *   mve    vectors of 128 bits: Helium
  *   fpu    32-bit floats */
-#include "graph/dag/target.h"
+#include "schedules/arm/arm.h"
 
 const Target targets_arm[] = {
     { .name = "arm", .base = "generic", .summary = "any 32-bit Arm core", .features = "rows", .lanes = 1,
-      .accumulators = 4, .copy_budget = 16 },
+      .accumulators = 4, .copy_budget = 16, .costs = &costs_arm },
     { .name = "arm-dsp", .base = "arm", .summary = "a core with the DSP extension: pairs of 16 bits",
-      .features = "mla dsp", .accumulators = 8 },
+      .features = "mla dsp", .accumulators = 8, .costs = &costs_dsp },
     { .name = "arm-mve", .base = "arm-dsp", .summary = "a core with Helium: vectors of 128 bits",
-      .features = "mve bytes" },
+      .features = "mve bytes", .costs = &costs_mve },
     { .name = "cortex-m0plus", .base = "arm", .summary = "Cortex-M0+" },
-    { .name = "cortex-m3", .base = "arm", .summary = "Cortex-M3", .features = "mla", .accumulators = 8 },
+    { .name = "cortex-m3", .base = "arm", .summary = "Cortex-M3", .features = "mla", .accumulators = 8,
+      .costs = &costs_m3 },
     { .name = "cortex-m4", .base = "arm-dsp", .summary = "Cortex-M4 with its FPU", .features = "fpu",
       .accumulators = 16 },
     { .name = "cortex-m7", .base = "arm-dsp", .summary = "Cortex-M7", .features = "fpu", .accumulators = 16 },

@@ -3,13 +3,16 @@
  * the product of integers is an instruction of its own: patches gain as on cores that have one. Floats have a fused
  * multiply-add. Panels keep four pixels by four channels in registers. */
 #include "graph/dag/target.h"
+#include "schedules/riscv/costs.h"
 
 const Target targets_riscv[] = {
     { .name = "rv32imc", .base = "generic", .summary = "32-bit RISC-V without an FPU: ESP32-C3",
-      .features = "rows mla panels", .lanes = 1, .accumulators = 12, .copy_budget = 16 },
+      .features = "rows mla panels", .lanes = 1, .accumulators = 12, .copy_budget = 16,
+      .costs = &costs_rv32 },
     { .name = "rv64gc", .base = "generic", .summary = "64-bit RISC-V with floats",
-      .features = "rows mla panels fpu fma", .lanes = 1, .accumulators = 20, .copy_budget = 16 },
+      .features = "rows mla panels fpu fma", .lanes = 1, .accumulators = 20, .copy_budget = 16,
+      .costs = &costs_rv64 },
     { .name = "rv64gcv", .base = "rv64gc", .summary = "64-bit RISC-V with vectors 1.0 of at least 128 bits",
-      .features = "bytes rvv" },
+      .features = "bytes rvv", .costs = &costs_rvv },
     { 0 }
 };

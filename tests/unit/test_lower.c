@@ -11,6 +11,7 @@
 #include "ir/text/formula.h"
 #include "ir/text/print_code.h"
 #include "lower/check_pointers.h"
+#include "lower/count.h"
 #include "lower/lower.h"
 #include "lower/merge.h"
 #include "lower/overlap.h"
@@ -300,12 +301,35 @@ static void pointers(Ctx *cx)
     CHECK("pointer-where-two-loops-move-together", !pointer_why(cx, 1, -1) && pointer_why(cx, 1, -2));
 }
 
+/* Returns the counted instructions of y[i<8,j<4] = x[i,j] + 1 with these rows, its rows by a macro if `by_rows`. */
+static int64_t counted(Ctx *cx, bool by_rows, const CostRow *rows)
+{
+    Tensor *x = input(cx, "x", 2, 8, 4, 0, 0), *y = FORMULA(cx, "y[i,j] = x[i,j] + 1", BIND_T("x", x));
+    const Costs costs = { NULL, rows };
+    const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
+    if (by_rows) n = sched_step(cx, n, "instruction PLUS4(x: f32[4]) r[v<4] = 1 + x[v]");
+    if (by_rows) n = sched_step(cx, n, "tensorize y.j PLUS4");
+    return count_instructions(cx, lower_nest(cx, n, NULL)->body, &costs);
+}
+
+/* Eight uses of four points; 32 additions. */
+static void costs(Ctx *cx)
+{
+    const int64_t none = counted(cx, true, (const CostRow[]){ { "PLUS4", 0, 0 }, { NULL, 0, 0 } }),
+                  some = counted(cx, true, (const CostRow[]){ { "PLUS4", 10, 0.5 }, { NULL, 0, 0 } });
+    check_that(some - none == 8 * 10 + 32 / 2, "a macro costs its row: uses and points", "%lld",
+               (long long)(some - none));
+    const int64_t hard = counted(cx, false, (const CostRow[]){ { NULL, 0, 0 } }),
+                  soft = counted(cx, false, (const CostRow[]){ { "f32 add", 50, 0 }, { NULL, 0, 0 } });
+    check_that(soft - hard == 32 * 49, "an addition of floats costs its row", "%lld", (long long)(soft - hard));
+}
+
 int main(void)
 {
     typedef void Test(Ctx *cx);
     Test *const tests[] = {
         padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps, pragmas,
-        merged_pragmas, legal_code, pointers
+        merged_pragmas, legal_code, pointers, costs
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = context_new(NULL, NULL);

@@ -60,6 +60,7 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
         if (!t->accumulators) t->accumulators = base->accumulators;
         if (!t->copy_budget) t->copy_budget = base->copy_budget;
         if (!t->unroll_budget) t->unroll_budget = base->unroll_budget;
+        if (!t->costs) t->costs = base->costs;
         if (!t->features || !*t->features) t->features = base->features;
         else if (base->features && *base->features) t->features = text_format(cx, "%s %s", base->features, t->features);
     }

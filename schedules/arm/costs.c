@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions of macros and operations on Cortex-M, at -O3 by gcc 12. The rows follow from counted instructions of the
+ * recorded 8-bit networks (make bench-cost): a use, and a point, which is an execution of the innermost statement of
+ * the portable form. */
+#include "schedules/arm/arm.h"
+
+static const CostRow rows_arm[] = {
+    { "LW_FETCH_ROW_I8", 60, 0.75 }, { "LW_COPY_I8", 14, 0.65 },     { "LW_COPY_I32", 0, 2.3 },
+    { "LW_DOT_2X2_I8", 150, 5.6 },   { "LW_DOT_1X4_I8", 40, 5.5 },   { "LW_DOT_1X2_I8", 30, 5.5 },
+    { "LW_WINDOW2_I8", 40, 13 },     { "LW_WINDOW_I8", 40, 11 },     { "LW_TAPS2_I8", 40, 8 },
+    { "LW_TAPS_I8", 40, 9 },         { "LW_SUM_WINDOW_I8", 30, 3 },  { "LW_MAX_WINDOW_I8", 30, 3 },
+    { "f32 mul", 73, 0 },            { "f32 add", 97, 0 },           { "f32 div", 610, 0 },
+    { "f32", 26, 0 },                { "f32 function", 3330, 0 },    { NULL, 0, 0 }
+};
+const Costs costs_arm = { NULL, rows_arm };
+
+/* MLA; loads extend signs. */
+static const CostRow rows_m3[] = {
+    { "mla", 0, 0 },                 { "cast", 0, 0 },               { "LW_COPY_I8", 17, 1 },
+    { "LW_DOT_2X2_I8", 25, 2.5 },    { "LW_WINDOW2_I8", 30, 3.4 },   { "LW_WINDOW_I8", 30, 4 },
+    { "LW_TAPS2_I8", 30, 3 },        { "LW_TAPS_I8", 30, 4 },        { "f32 mul", 36, 0 },
+    { "f32 add", 40, 0 },            { "f32 div", 463, 0 },          { "f32", 11, 0 },
+    { "f32 function", 1610, 0 },     { NULL, 0, 0 }
+};
+const Costs costs_m3 = { &costs_arm, rows_m3 };
+
+static const CostRow rows_fpu[] = {
+    { "f32 mul", 1, 0 },             { "f32 add", 1, 0 },            { "f32 div", 8, 0 },
+    { "f32", 1, 0 },                 { "f32 function", 40, 0 },      { NULL, 0, 0 }
+};
+static const Costs costs_fpu = { &costs_arm, rows_fpu };
+
+/* SMLAD, SXTB16. */
+static const CostRow rows_dsp[] = {
+    { "LW_FETCH_ROW_I8", 58, 0.65 }, { "LW_DOT_1X2_I8", 20, 2.5 },   { "LW_DOT_1X4_I8", 30, 2 },
+    { "LW_DOT_1X4_PAIRS_I8", 40, 1.14 },                             { "LW_DOT_2X4_I16", 62, 0.745 },
+    { "LW_DOT_2X2_I16", 30, 1 },     { "LW_PAIRS_I16", 26, 1.45 },   { "LW_COPY_I16", 20, 1.3 },
+    { "LW_WINDOW2_I8", 20, 1.85 },   { "LW_WINDOW_I8", 20, 3 },      { "LW_TAPS2_I8", 20, 1.95 },
+    { "LW_TAPS_I8", 20, 3 },         { "LW_SUM_WINDOW_I8", 30, 1 },  { "LW_MAX_WINDOW_I8", 20, 0.6 },
+    { "LW_DOT_COLUMNS_I16", 12, 0.4 },                               { "LW_COLUMNS_I16", 20, 0.7 },
+    { NULL, 0, 0 }
+};
+const Costs costs_dsp = { &costs_fpu, rows_dsp };
+
+/* Helium: 16 bytes or four numbers at once. */
+static const CostRow rows_mve[] = {
+    { "LW_ADD_I8", 34, 6.7 },        { "LW_COPY_I32", 6, 0.55 },     { "LW_COPY_I8", 1, 0.1 },
+    { "LW_DOT_1X2_I8", 20, 0.3 },    { "LW_DOT_1X4_I8", 24, 0.135 }, { "LW_DOT_2X2_I8", 13, 0.122 },
+    { "LW_FETCH_ROW_I8", 54, 0.12 }, { "LW_SCALE_I8", 15, 3 },       { "LW_SCALE_EACH_I8", 15, 4.5 },
+    { "LW_SUM_WINDOW_I8", 25, 0.2 }, { "LW_TAPS_I8", 30, 0.5 },      { "LW_TAPS2_I8", 29, 0.385 },
+    { "LW_WINDOW_I8", 30, 0.5 },     { "LW_WINDOW2_I8", 30, 0.41 },  { "LW_MAX_WINDOW_I8", 23, 0.15 },
+    { NULL, 0, 0 }
+};
+const Costs costs_mve = { &costs_dsp, rows_mve };

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SCHEDULES_RISCV_COSTS_H
+#define LW_SCHEDULES_RISCV_COSTS_H
+#include <stddef.h>
+
+#include "ir/nest/costs.h"
+
+extern const Costs costs_rv32, costs_rv64, costs_rvv;
+#endif
