@@ -113,6 +113,28 @@ text='--checkpoint does not accept "most"; accepted: auto, or'
 check refused-checkpoint-word checkpoint_refuses --checkpoint most --train 'loss=cross_entropy optimizer=sgd update=all'
 check refused-parentheses refuses '"optimizer=sgd(rate=0.1 update=all"; accepted: words like' 'loss=mse optimizer=sgd(rate=0.1 update=all'
 
+# A scale has a gradient where the tensor has dimensions of 1, and a function that two simulated quantizations share has
+# a name of C.
+simulated() {
+    cat > "$work/grids.te" <<'END'
+input x: f32[1][4]
+input x2: f32[1][4]
+input t: f32[1][4]
+input s: f32
+const z: i8 = [0]
+y = annotation.simulated_quantize(x, s, z)
+y2 = annotation.simulated_quantize(x2, s, z)
+loss = mse(y, t)
+d_s = gradient(loss, s)
+output y2, y, d_s
+END
+    "$lw" "$work/grids.te" -o "$work/grids.c" > "$work/said" 2>&1 \
+        && "$cc" -std=c99 -Iruntime -c -o "$work/grids.o" "$work/grids.c" > "$work/said" 2>&1 && return
+    cat "$work/said"
+    return 1
+}
+check scale-of-a-grid simulated
+
 # samples/personalize, whose limits are in its script; cross runs it on an emulated core.
 why=$(missing bash)
 [ -f ../shared/models/kws/kws_5speakers.onnx ] || why="no recorded models beside the project"

@@ -76,7 +76,8 @@ void build_name_groups(Build *b)
 /* Returns the anchors' operators, without epilogues: "conv2d"; for a combined group, "conv2d_max_pool2d". */
 static const char *operators_of(Ctx *cx, const Group *g)
 {
-    if (g->anchor) return g->anchor->op->name;
+    const char *own = g->anchor ? g->anchor->op->name : NULL;
+    if (own) return strchr(own, '.') ? name_identifier(cx, own) : own;
     Text t = text_new(cx);
     for (int i = 0; i < g->node_count; i++) {
         const Op *op = g->node[i]->op;

@@ -99,7 +99,7 @@ static const char *axes_of(Ctx *cx, const Tensor *t, const Tensor *x, const char
         const bool is_kept = at >= 0 && tensor_dim(t, at) != 1;
         if (at >= 0 && !is_kept) text_printf(&lhs, "%sone%d<1", lhs.length ? "," : "", at);
         if (is_kept) text_printf(&lhs, "%s%c", lhs.length ? "," : "", axis_letter(x->rank, d));
-        else text_printf(&rest, "%s%c", rest.length ? "," : "", axis_letter(x->rank, d));
+        else if (tensor_dim(x, d) != 1) text_printf(&rest, "%s%c", rest.length ? "," : "", axis_letter(x->rank, d));
     }
     *summed = text_string(&rest);
     return text_string(&lhs);
