@@ -132,10 +132,19 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : multiply_columns(cx, n, acc, s.pixels);
 }
 
-/* True for weights [c][kw][kh], as packed.channels packs them. */
+/* True for weights [c][3][3], as packed.channels packs them, and windows with a step of one. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
-    return g->group->anchor->in[1]->rank == 3 && product_makes_output(cx, g);
+    const Node *anchor = g->group->anchor;
+    const Tensor *k = anchor->in[1], *y = anchor->out[0];
+    int64_t stride[2], dilation[2];
+    node_ints(anchor, "stride", stride, 2, 1);
+    node_ints(anchor, "dilation", dilation, 2, 1);
+    bool all = k->rank == 3 && tensor_dim(k, 0) % CHANNELS == 0 && product_makes_output(cx, g);
+    for (int d = 0; d < 2; d++)
+        all = all && tensor_dim(k, 1 + d) == KERNEL && stride[d] == 1 && dilation[d] == 1
+              && tensor_dim(y, 1 + d) >= ROWS;
+    return all;
 }
 
 const Implementation implementations_arm_columns[] = {

@@ -346,7 +346,7 @@ static void rows_as_they_are(void)
         is = graph_alter(n->cx, is);
         const Node *product = is.output[0]->producer;
         const bool is_packed = strcmp(product->op->name, "packed_dense") == 0;
-        check_that(is_packed && product->in[1]->rank == (rows == 1 ? 2 : 4) && same_values(n, &was, &is, 0),
+        check_that(is_packed && product->in[1]->rank == (rows == 1 ? 5 : 4) && same_values(n, &was, &is, 0),
                    text_format(n->cx, "a dense layer of %d rows takes packed rows", (int)rows), "%s, weights %s; %s",
                    product->op->name,
                    is_packed ? tensor_shape_text(n->cx, product->in[1]) : "", net_error(n));
