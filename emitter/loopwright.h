@@ -150,6 +150,10 @@ typedef struct lw_quantization {
     const char *max_drop;            /* "0.5%": of the share of sample_labels that the float model gives */
     const char *sample_labels;       /* .npy of integers, one for each sample, for max_drop; or NULL */
     bool sensitivity;                /* the text lists each grid: signal to noise at the outputs with it alone */
+    bool per_tensor;                 /* one scale for the weights of a layer, not one for each output channel */
+    bool no_equalization;            /* scales are not moved between layers */
+    const char *finetune;            /* "20": epochs of training over the samples, of weights, biases and scales */
+    const char *seed;                /* of its order of samples; NULL: 1 */
     const char *onnx;                /* also, or only (output NULL), a QDQ model with float ports is written; or NULL */
 } lw_quantization;
 const char *lw_quantize(lw_context *cx, const char *model, const char *output, const lw_quantization *q,

@@ -120,7 +120,7 @@ commands_of() {
     --stream) echo compile run verify dump report package tune ;;
     --for) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
-    --ranges | --refine | --min-sqnr | --max-drop | --labels) echo quantize dump ;;
+    --ranges | --refine | --per-tensor | --no-equalization | --finetune | --seed | --min-sqnr | --max-drop | --labels) echo quantize dump ;;
     --sensitivity | --report) echo quantize ;;
     --test | --test-labels) echo quantize evaluate ;;
     --top | --reference) echo evaluate ;;
@@ -144,12 +144,12 @@ commands_of() {
 value_of() {
     case $1 in
     -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top | --ram) echo 1 ;; --optimize) echo speed ;; --value | --state) echo a=b ;; --io) echo arena ;; --weights) echo bin ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;; --hybrid) echo float ;;
-    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --profile | --testbench | --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | --refine) ;;
+    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --profile | --testbench | --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | --refine | --per-tensor | --no-equalization) ;;
     *) echo word ;;
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --hybrid --qdq --float --layers --no-shrink --werror --quiet --stream --io --name --for --samples --ports --report --ranges --refine --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
+    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --hybrid --qdq --float --layers --no-shrink --werror --quiet --stream --io --name --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune --seed --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
         --static-arena --weights --train --checkpoint --time-passes --profile --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --fit --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac

@@ -104,6 +104,46 @@ any_range() {
 }
 check ranges-of-zero-have-a-grid any_range
 
+# The network with one scale for weights whose channels differ by 4,000 times is right after training, and the same for
+# the same seed.
+finetunes() {
+    cat > "$work/skewed.te" <<'END'
+input x: f32[1][2]
+const w: f32[2][2] = [1, 0.0005, 0.5, -0.0005]
+const v: f32[2][2] = [1, -1, 2000, 1000]
+a = relu(dense(x, w))
+y = dense(a, v)
+output y
+END
+    {
+        printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (128, 1, 2), }"
+        i=0
+        while [ $i -lt 128 ]; do
+            printf "\\000\\000\\$(printf %o $((i * 37 % 128)))\\$(printf %o $((62 + i % 2)))"
+            printf "\\000\\000\\$(printf %o $((i * 91 % 128)))\\$(printf %o $((62 + i / 2 % 2)))"
+            i=$((i + 1))
+        done
+    } > "$work/many.npy"
+    for run in plain once again other; do
+        set -- --per-tensor --no-equalization
+        [ $run = plain ] || set -- "$@" --finetune 30
+        [ $run = other ] && set -- "$@" --seed 2
+        "$lw" quantize "$work/skewed.te" --samples "$work/many.npy" --test "$work/many.npy" "$@" -o "$work/tuned.c" > "$work/$run.txt" 2>&1 || { cat "$work/$run.txt"; return 1; }
+        mv "$work/tuned.c" "$work/$run.c"
+    done
+    decibel() { awk '/^integer C/ { print int($3) }' "$work/$1.txt"; }
+    cmp -s "$work/once.c" "$work/again.c" && ! cmp -s "$work/once.c" "$work/other.c" \
+        && [ "$(decibel once)" -gt $(($(decibel plain) + 6)) ] && return
+    cat "$work/plain.txt" "$work/once.txt"
+    return 1
+}
+check training-recovers-skewed-channels finetunes
+check finetuning-needs-samples              refuses 'finetune trains on samples' quantize "$work/net.te" --finetune 3
+check epochs-are-a-number                   refuses 'finetune does not accept "some"; a number from 1 to 10000' \
+    quantize "$work/net.te" --samples "$work/good.npy" --finetune some
+check a-seed-needs-finetuning               refuses 'seed has no effect without' quantize "$work/net.te" \
+    --samples "$work/good.npy" --seed 3
+
 # Inputs beyond the samples saturate as in the simulated network: both rows of the test set agree.
 saturates() {
     npy far_out.npy '3, 4' '<f4' 12 '\000\000\310\102'

@@ -2,6 +2,7 @@
 /* `loopwright quantize`: from a float model and samples to integer C. */
 #include "api/computation/arguments.h"
 #include "api/evaluate.h"
+#include "api/finetune.h"
 #include "api/page/quantize_page.h"
 #include "api/precision_text.h"
 #include "export/onnx_write.h"
@@ -163,6 +164,25 @@ static bool read_ranges(Ctx *cx, const char *word, RangeMethod *out)
     return !word;
 }
 
+static bool read_count(Ctx *cx, const char *option, const char *text, int least, int most, int *out)
+{
+    char *end = NULL;
+    if (!text) return true;
+    const long n = strtol(text, &end, 10);
+    if (end != text && !*end && n >= least && n <= most) *out = (int)n;
+    else diag_usage(cx, NULL, "%s does not accept \"%s\"; a number from %d to %d is expected", option, text, least,
+                    most);
+    return !ctx_failed(cx);
+}
+
+static bool read_finetuning(Ctx *cx, const lw_quantization *q, Finetuning *f)
+{
+    enum { MOST_EPOCHS = 10000, MOST_SEED = 1000000 };
+    if (q->seed && !q->finetune) diag_usage(cx, NULL, "--seed has no effect without --finetune");
+    return !ctx_failed(cx) && read_count(cx, "--finetune", q->finetune, 1, MOST_EPOCHS, &f->epochs)
+        && read_count(cx, "--seed", q->seed, 0, MOST_SEED, &f->seed);
+}
+
 static bool has_bounds(const lw_quantization *q) { return q->min_sqnr || q->max_drop || q->sensitivity; }
 
 static bool write_report(Quantizing *z, const char *model)
@@ -208,8 +228,13 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
     RangeMethod ranges;
     if (!read_ranges(cx, q->ranges, &ranges)) return NULL;
     const bool measures = has_bounds(q) || (q->report && s.count);
+    Finetuning tuning = { cx, model, o, 0, 1, &z.said };
+    const Tuner tuner = { &tuning, finetune_run };
+    if (!read_finetuning(cx, q, &tuning)) return NULL;
     const QuantizeSettings settings = { .ports = ports, .bounds = measures ? &bounds : NULL, .ranges = ranges,
-                                        .refines = q->refine };
+                                        .refines = q->refine, .per_tensor = q->per_tensor,
+                                        .no_equalization = q->no_equalization,
+                                        .tuner = tuning.epochs ? &tuner : NULL };
     if (!read_bounds(cx, q, &b, &s, &bounds) || !build_quantize(&b, &s, &settings, &z.done)) return NULL;
     if (!build_graph(&b) || !build_nests(&b)) return NULL;
     z.listed = calls_in_floats(cx, &b.graph, &z.in_floats);
@@ -287,8 +312,14 @@ static const char *quantize_dumped(Ctx *cx, const char *model, const lw_quantiza
     QualityBounds bounds;
     RangeMethod ranges;
     if (!read_ranges(cx, q->ranges, &ranges)) return NULL;
+    Text said = text_new(cx);
+    Finetuning tuning = { cx, model, o, 0, 1, &said };
+    const Tuner tuner = { &tuning, finetune_run };
+    if (!read_finetuning(cx, q, &tuning)) return NULL;
     const QuantizeSettings settings = { .ports = ports, .bounds = has_bounds(q) ? &bounds : NULL, .ranges = ranges,
-                                        .refines = q->refine };
+                                        .refines = q->refine, .per_tensor = q->per_tensor,
+                                        .no_equalization = q->no_equalization,
+                                        .tuner = tuning.epochs ? &tuner : NULL };
     if (!read_bounds(cx, q, &b, &s, &bounds)) return NULL;
     const bool ok = stage->needs_grids ? build_quantize(&b, &s, &settings, &done) : build_annotate(&b, ports, &done);
     return ok ? stage->print(&b, &done, names) : NULL;

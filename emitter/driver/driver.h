@@ -66,6 +66,8 @@ struct Build {
     Scratch **scratch; int *scratch_count;   /* [groups] */
     Body *body;                              /* the function that runs the graph; NULL: NAME_run */
     Training *training;                      /* of --train; NULL: none */
+    /* The last inputs of the model are these parameters of --train; 0: constants are chosen by its words */
+    int trained_count; const Trainable *trained;
     Build *step;                             /* of the model's graph: the training step's */
     bool is_step;
     int passes_done;                         /* of the passes over the DAG */

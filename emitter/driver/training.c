@@ -138,7 +138,10 @@ void build_split_training(Build *b)
 {
     Ctx *cx = b->cx;
     refuse_options(b);
-    Training *t = ctx_failed(cx) ? NULL : training_new(cx, b->options->train, &b->graph, NULL, 0);
+    if (b->trained_count) b->model.input_count -= b->trained_count;
+    Training *t = ctx_failed(cx) ? NULL
+        : b->trained_count ? training_of_inputs(cx, b->options->train, &b->graph, b->trained, b->trained_count)
+        : training_new(cx, b->options->train, &b->graph, NULL, 0);
     if (t && b->options->checkpoint) t = with_checkpoints(b, t);
     if (ctx_failed(cx)) return;
     b->training = t;

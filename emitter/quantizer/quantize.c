@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of the passes: see quantizer.h. */
+#include "quantizer/finetune.h"
 #include "quantizer/precision.h"
 #include "support/names.h"
 #include "support/text.h"
@@ -64,6 +65,19 @@ static bool simulate_model(Build *b, Ports ports, Quantized *out)
     return !ctx_failed(b->cx);
 }
 
+/* Enters the trained scales of weights as requests. */
+static void keep_scales(Ctx *cx, Edges *e, const Map *scaled, const Graph *g)
+{
+    Node **order;
+    const int count = graph_order(cx, g, &order);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < order[i]->in_count; k++) {
+            const Tensor *w = order[i]->in[k];
+            Request *r = w ? map_get_ptr(scaled, w) : NULL;
+            if (r) map_put_ptr(&e->requests, w, r);
+        }
+}
+
 bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings, Quantized *out)
 {
     Ctx *cx = b->cx;
@@ -72,30 +86,39 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     if (!build_annotate(b, ports, out)) return false;
     Graph g = out->floats;
     Edges e = out->edges;
-    if (!s->count && edges_without_grid(&e))
+    e.per_tensor = out->edges.per_tensor = settings->per_tensor;
+    if (!s->count && settings->tuner) diag_usage(cx, NULL, "--finetune trains on samples: --samples FILE.npy");
+    else if (!s->count && edges_without_grid(&e))
         diag_usage(cx, NULL, "samples are required: --samples FILE.npy for each input; no annotation gives the grid of "
                    "\"%s\"", edges_without_grid(&e)->name);
     if (!s->count && p) diag_usage(cx, NULL, "a bound on the outputs is measured on samples: --samples FILE.npy");
     if (!s->count) return !ctx_failed(cx) && simulate_model(b, ports, out);
     ChannelStats *stats = NEW_ARRAY(cx->arena, ChannelStats, e.count);
-    if (ctx_failed(cx) || !calibrate(b, &g, s, EQUALIZE_SAMPLES, &e, stats)) return false;
-    g = equalize(cx, g, &e, stats);
-    e = edges_of(cx, &g, ports);
+    if (!settings->no_equalization) {
+        if (ctx_failed(cx) || !calibrate(b, &g, s, EQUALIZE_SAMPLES, &e, stats)) return false;
+        g = equalize(cx, g, &e, stats);
+        e = edges_of(cx, &g, ports);
+        e.per_tensor = settings->per_tensor;
+    }
     if (ctx_failed(cx) || !calibrate(b, &g, s, s->count, &e, stats)) return false;
     const Map nearest = corrected_biases(cx, &g, &e, stats);
     e.corrected = &nearest;
     if (ctx_failed(cx) || !choose_ranges(b, &g, s, settings->ranges, &e)) return false;
     warn_of_constants(cx, &e);
-    Map *refined = settings->refines ? NEW(cx->arena, Map) : NULL;
-    if (refined && (ctx_failed(cx) || !refined_weights(b, &g, s, &e, refined))) return false;
+    Map *refined = settings->refines || settings->tuner ? NEW(cx->arena, Map) : NULL;
+    if (refined) *refined = map_new(cx->arena);
+    if (settings->refines && (ctx_failed(cx) || !refined_weights(b, &g, s, &e, refined))) return false;
     e.refined = refined;
-    const Map corrected = corrected_biases(cx, &g, &e, stats);
+    Map corrected = corrected_biases(cx, &g, &e, stats), scaled = map_new(cx->arena);
     e.corrected = &corrected;
     if (ctx_failed(cx) || (p && !choose_precision(b, &g, s, ports, settings->bounds, &e, p))) return false;
+    if (settings->tuner && !finetune(b, &g, s, settings->tuner, &e, refined, &corrected, &scaled)) return false;
     const Graph original = g;
     g = with_corrected_biases(cx, g, &e);
     Edges now = edges_of(cx, &g, ports);                /* the same edges, in the same order, of the changed graph */
     now.refined = refined;
+    now.per_tensor = settings->per_tensor;
+    keep_scales(cx, &now, &scaled, &g);
     for (int i = 0; i < now.group_count; i++) {
         now.group[i].grid = e.group[i].grid;
         now.group[i].bits = e.group[i].bits;

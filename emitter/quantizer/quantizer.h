@@ -11,6 +11,8 @@
  *   precision.c   8 bits, 16 or none for each grid, the cheapest that keep a bound
  *   width_cost.c  the counted instructions and bytes of these widths
  *   refine.c      weights rounded by the error of their layer's output
+ *   finetune.c    weights and scales trained to the float network's outputs
+ *   tuned.c       the parameters of that training
  *   bias.c        the mean error of rounded weights, subtracted from the bias
  *   simulate.c    the DAG with annotation.simulated_quantize on every edge, and 8-bit ports
  *   annotate.c    the DAG with annotations for the user: with or without their grids
@@ -63,6 +65,8 @@ typedef struct EdgeGroup {
 
 typedef struct Edge { Tensor *tensor; int group; } Edge;
 
+typedef struct Tuned Tuned;            /* finetune.h */
+
 typedef struct Edges {
     int count; Edge *at;               /* in execution order */
     int group_count; EdgeGroup *group;
@@ -70,6 +74,8 @@ typedef struct Edges {
     Map requests;                      /* of the graph's marks: requests.h */
     const Map *refined;                /* weights -> their elements, on the grid of the weights; NULL: the nearest */
     const Map *corrected;              /* bias -> its elements in layers that compute on integers; NULL: unchanged */
+    Tuned *tuned;                      /* gets the parameters of a simulation that is trained; NULL: constants */
+    bool per_tensor;                   /* weights have one scale, not one for each output channel */
     bool is_partial;                   /* weights are rounded with the layer's output, whatever its inputs are */
 } Edges;
 
@@ -133,11 +139,17 @@ Graph with_constants(Ctx *cx, Graph g, const Map *replaced);
 typedef struct QualityBounds QualityBounds;
 typedef struct Precision Precision;
 
+typedef struct TuneJob TuneJob;
+/* Trains the parameters of a job (finetune.h). False on error. */
+typedef struct Tuner { void *self; bool (*run)(void *self, const TuneJob *job); } Tuner;
+
 typedef struct QuantizeSettings {
     Ports ports;
     const QualityBounds *bounds;       /* precision.h; NULL: all grids have 8 bits */
     RangeMethod ranges;
     bool refines;                      /* weights are rounded by the error of their layer */
+    bool per_tensor, no_equalization;
+    const Tuner *tuner;                /* NULL: nothing is trained */
 } QuantizeSettings;
 
 /* The whole: after build_read, replaces the model by its quantized form. */

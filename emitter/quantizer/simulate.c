@@ -3,6 +3,7 @@
  * Ports of 8 bits replace the first and last of them: an input is dequantized, an output quantized. */
 #include <math.h>
 
+#include "quantizer/finetune.h"
 #include "quantizer/layers.h"
 
 typedef struct Simulation {
@@ -18,7 +19,8 @@ float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t
     const Request *r = request_of(&e->requests, w);
     const int bits = r && r->bits < 8 ? r->bits : 8;
     const float most = (float)((1 << (bits - 1)) - 1);
-    const int64_t channels = r && r->has_grid ? r->scale_count : axis < 0 ? 1 : tensor_dim(w, axis);
+    const int64_t channels = r && r->has_grid ? r->scale_count : axis < 0 || e->per_tensor ? 1
+        : tensor_dim(w, axis);
     if (r && r->has_grid) {
         *count = channels;
         return arena_copy(cx->arena, r->scale, (size_t)channels * sizeof *r->scale);
@@ -47,6 +49,16 @@ Tensor *weights_on_grid(Ctx *cx, const Edges *e, Tensor *w)
     return now;
 }
 
+/* Weights that the user narrows are not trained: their grid's range is not that of 8 bits. */
+static bool is_tuned(const Simulation *s, const Request *r) { return s->edges->tuned && (!r || r->bits == 8); }
+
+static Tensor *tuned_scales(Ctx *cx, Tuned *t, TunedPart part, Tensor *scale)
+{
+    part.unit = scale->data;
+    part.unit_count = tensor_elems(scale);
+    return tuned_value(cx, t, part, scale);
+}
+
 static Tensor *simulated_weights(const Simulation *s, const char *label, Tensor *w, int axis)
 {
     Ctx *cx = s->cx;
@@ -56,6 +68,13 @@ static Tensor *simulated_weights(const Simulation *s, const char *label, Tensor 
     const float *scale = weight_scales(cx, s->edges, w, axis, &count);
     Tensor *in[] = { weights_on_grid(cx, s->edges, w), tensor_constant(cx, "scale", F32, count > 1, &count, scale),
                      tensor_scalar(cx, "zero", I8, 0) };
+    if (is_tuned(s, r)) {
+        const TunedPart part = { .kind = TUNED_WEIGHTS, .of = w, .group = -1, .axis = axis,
+                                 .unit = tuned_weight_units(cx, w), .unit_count = tensor_elems(w) };
+        in[0] = tuned_value(cx, s->edges->tuned, part, in[0]);
+        if (!r) in[1] = tuned_scales(cx, s->edges->tuned, (TunedPart){ .kind = TUNED_SCALES, .of = w, .group = -1 },
+                                     in[1]);
+    }
     return call(cx, "annotation.simulated_quantize", label, in, 3, NULL);
 }
 
@@ -90,6 +109,9 @@ static void enter(Simulation *s, const Tensor *old, Tensor *now)
     const int bits = g ? g->bits : FLOAT_BITS;
     if (g && g->is_wide) g = NULL;
     Tensor *in[] = { now, g ? scale_of(s->cx, &g->grid) : NULL, g ? zero_of(s->cx, &g->grid) : NULL };
+    if (g && s->edges->tuned && (g->range == EDGE_CALIBRATED || g->range == EDGE_WHOLE))
+        in[1] = tuned_scales(s->cx, s->edges->tuned,
+                             (TunedPart){ .kind = TUNED_GRID, .group = (int)(g - s->edges->group) }, in[1]);
     map_put_ptr(&s->raw, old, now);
     map_put_ptr(&s->read, old, g ? call(s->cx, "annotation.simulated_quantize", old->name, in, 3,
                                         bits == 16 ? ATTRS(attr_int("bits", bits)) : NULL) : now);
@@ -114,6 +136,7 @@ static Tensor *output_of(Simulation *s, Tensor *old)
 {
     const EdgeGroup *g = integer_group_of(s, old);
     Tensor *raw = map_get_ptr(&s->raw, old);
+    if (s->edges->tuned) return raw;                     /* the loss reads it before its grid */
     if (!g || !s->has_ports || !raw) return map_get_ptr(&s->read, old);
     Tensor *in[] = { raw, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
     Tensor *port = call(s->cx, "quantize", old->name, in, 3, ATTRS(attr_type("to", g->bits == 16 ? I16 : I8)));
@@ -160,13 +183,21 @@ static const float *bias_of(const Simulation *s, const Layer *l)
     return v ? v : l->bias->data;
 }
 
+static Tensor *tuned_bias(const Simulation *s, const Layer *l, Tensor *bias)
+{
+    const float *unit = tuned_bias_units(s->cx, l->call->in[l->weights], bias);
+    const TunedPart part = { .kind = TUNED_BIAS, .of = l->bias, .group = -1, .unit = unit,
+                             .unit_count = tensor_elems(bias) };
+    return tuned_value(s->cx, s->edges->tuned, part, bias);
+}
+
 static Tensor *real_bias(Simulation *s, const Layer *l)
 {
     const float *v = bias_of(s, l);
-    if (v == l->bias->data) return l->bias;
-    Tensor *now = tensor_new(s->cx, l->bias->name, F32, l->bias->rank, l->bias->shape);
-    if (now) now->data = v;
-    return now;
+    const bool is_kept = v == l->bias->data;
+    Tensor *now = is_kept ? l->bias : tensor_new(s->cx, l->bias->name, F32, l->bias->rank, l->bias->shape);
+    if (now && !is_kept) now->data = v;
+    return now && s->edges->tuned ? tuned_bias(s, l, now) : now;
 }
 
 /* Returns the bias on the grid of the layer's sums, the product of the scales, where its rounding changes the output by
@@ -179,6 +210,7 @@ static Tensor *stored_bias(Simulation *s, const Layer *l)
     int64_t scales;
     const Tensor *w = l->call->in[l->weights];
     const EdgeGroup *x = group_of(s, l->call->in[1 - l->weights]), *y = group_behind(s->edges, &s->readers, l->last);
+    if (s->edges->tuned) return real_bias(s, l);
     weights_operand(l->call, &axis);
     const Request *given = request_of(&s->edges->requests, w);
     if (given && given->bits == FLOAT_BITS) return real_bias(s, l);

@@ -150,6 +150,27 @@ static Graph with_checkpoints(Ctx *cx, Graph g, Tensor *const *at, int count)
     return g;
 }
 
+/* Adds the step to a graph in which parameters are inputs, and its optimizer's state. */
+static bool add_step(Ctx *cx, Training *t, const Graph *bound, int output, Tensor *const *wanted)
+{
+    const int count = t->param_count;
+    Tensor *y = bound->output[output], **gradient = NEW_ARRAY(cx->arena, Tensor *, count);
+    Tensor *target = target_of(cx, &t->spec, y), *loss = target ? loss_of(cx, &t->spec, y, target) : NULL;
+    if (!loss || !differentiate(cx, loss, NULL, wanted, count, gradient)) return false;
+    train_update(cx, t, gradient, count);
+    if (ctx_failed(cx)) return false;
+    t->target = bound->input_count;
+    t->step = step_graph(cx, t, bound, target, loss);
+    return true;
+}
+
+static int index_of(const Graph *g, const Tensor *y)
+{
+    int found = 0;
+    while (g->output[found] != y) found++;
+    return found;
+}
+
 Training *training_new(Ctx *cx, const char *text, const Graph *g, Tensor *const *checkpoint, int checkpoint_count)
 {
     Training *t = NEW(cx->arena, Training);
@@ -159,26 +180,37 @@ Training *training_new(Ctx *cx, const char *text, const Graph *g, Tensor *const 
     t->param_count = ctx_failed(cx) ? 0 : train_select(cx, &t->spec, g, y, &part);
     if (ctx_failed(cx)) return NULL;
     Graph adapted = *g;
-    int place = 0;
-    while (g->output[place] != y) place++;
+    const int output = index_of(g, y);
     if (t->spec.lora_rank) t->param_count = train_adapt(cx, t->spec.lora_rank, &adapted, &part, t->param_count);
     if (ctx_failed(cx)) return NULL;
     g = &adapted;
     const int count = t->param_count;
     t->param = params_of(cx, part, count);
-    Tensor **wanted = NEW_ARRAY(cx->arena, Tensor *, count), **gradient = NEW_ARRAY(cx->arena, Tensor *, count);
+    Tensor **wanted = NEW_ARRAY(cx->arena, Tensor *, count);
     for (int i = 0; i < count; i++) wanted[i] = t->param[i].value;
     const Graph marked = with_checkpoints(cx, *g, checkpoint, checkpoint_count),
                 bound = with_inputs(cx, &marked, part, wanted, count);
-    if (ctx_failed(cx)) return NULL;
-    y = bound.output[place];
-    Tensor *target = target_of(cx, &t->spec, y), *loss = target ? loss_of(cx, &t->spec, y, target) : NULL;
-    if (!loss || !differentiate(cx, loss, NULL, wanted, count, gradient)) return NULL;
-    train_update(cx, t, gradient, count);
-    if (ctx_failed(cx)) return NULL;
+    if (ctx_failed(cx) || !add_step(cx, t, &bound, output, wanted)) return NULL;
     t->inference = checkpoint_count ? with_inputs(cx, g, part, wanted, count) : bound;
-    t->target = g->input_count;
-    t->step = step_graph(cx, t, g, target, loss);
+    add_params(cx, t, &t->inference, false);
+    return ctx_failed(cx) ? NULL : t;
+}
+
+Training *training_of_inputs(Ctx *cx, const char *text, const Graph *g, const Trainable *part, int count)
+{
+    Training *t = NEW(cx->arena, Training);
+    Graph bound = *g;
+    bound.input_count -= count;
+    Tensor **wanted = g->input + bound.input_count;
+    Tensor *y = train_spec_read(cx, text, &t->spec) ? trained_output(cx, &t->spec, g) : NULL;
+    if (!y) return NULL;
+    t->param_count = count;
+    t->param = NEW_ARRAY(cx->arena, TrainParam, count);
+    for (int i = 0; i < count; i++)
+        t->param[i] = (TrainParam){ .name = part[i].name, .what = part[i].role, .value = wanted[i],
+                                    .initial = part[i].constant, .is_read = true, .is_trained = true };
+    if (!add_step(cx, t, &bound, index_of(g, y), wanted)) return NULL;
+    t->inference = bound;
     add_params(cx, t, &t->inference, false);
     return ctx_failed(cx) ? NULL : t;
 }

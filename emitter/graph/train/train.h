@@ -30,13 +30,7 @@ typedef struct Training {
     Graph inference, step;             /* inputs: the model's, the target, the parameters in order */
 } Training;
 
-/* Splits a float graph whose constants are folded. The step keeps the tensors `checkpoint` of the graph and computes
- * what lies before them again for the adjoints; they are in the order of execution. NULL after a diagnostic. */
-Training *training_new(Ctx *cx, const char *spec, const Graph *g, Tensor *const *checkpoint, int checkpoint_count);
-
-/* ---- Parts ------------------------------------------------------------------------------------------------------- */
-
-/* select.c: finds the constants that the specification trains, in order of their first use. */
+/* A constant that is trained. */
 typedef struct Trainable {
     Tensor *constant;
     const Node *call, *layer;          /* its first consumer; the call with weights that it belongs to */
@@ -44,6 +38,18 @@ typedef struct Trainable {
     bool is_bias;
     const char *name, *role;           /* "dense_w", "w" */
 } Trainable;
+
+/* Splits a float graph whose constants are folded. The step keeps the tensors `checkpoint` of the graph and computes
+ * what lies before them again for the adjoints; they are in the order of execution. NULL after a diagnostic. */
+Training *training_new(Ctx *cx, const char *spec, const Graph *g, Tensor *const *checkpoint, int checkpoint_count);
+
+/* The same of a graph whose last `count` inputs are the parameters. Of `part` only constant, name and role are read;
+ * the word update has no effect. */
+Training *training_of_inputs(Ctx *cx, const char *spec, const Graph *g, const Trainable *part, int count);
+
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
+
+/* select.c: finds the constants that the specification trains, in order of their first use. */
 int train_select(Ctx *cx, const TrainSpec *s, const Graph *g, Tensor *y, Trainable **out);
 
 /* adapt.c: gives each selected layer a path of low rank, in the graph, and selects its factors instead. Returns their

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_API_FINETUNE_H
+#define LW_API_FINETUNE_H
+/* The training step of a quantization, emitted, built by $CC and run over the samples. */
+#include "quantizer/finetune.h"
+#include "support/text.h"
+
+typedef struct Finetuning {
+    Ctx *cx;
+    const char *model;
+    const lw_options *options;
+    int epochs, seed;
+    Text *said;                        /* gets a line about the result */
+} Finetuning;
+
+bool finetune_run(void *finetuning, const TuneJob *job);
+#endif
