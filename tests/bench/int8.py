@@ -35,7 +35,8 @@ INSTRUCTIONS_AT_MOST = {"cortex-m55": 1.5}                           # of CMSIS-
 INSTRUCTIONS_OF_SHRUNK = 0.6                                          # visual wake words, of which half is dead
 RAM_AT_MOST, RAM_BESIDE = 1.1, 1024                                   # of the bound, and bytes
 TEXT_O3, TEXT_OS, STACK = 25 * 1024, 15 * 1024, 1024                  # bytes
-CYCLES_AT_MOST = 1.1                                                  # of the share of instructions
+# Of CMSIS-NN's cycles: LDRD and its like save instructions without saving cycles, so they have a limit of their own.
+CYCLES_AT_MOST = {"ad01_int8": 0.68, "pretrainedResnet_quant": 0.5, "kws_ref_model": 0.58, "vww_96_int8": 0.38}
 # Figures above their limit, with the present bound: it tests against growth, not for the goal.
 OPEN = {"vww_96_int8-ram": 82978}
 
@@ -116,7 +117,7 @@ def show_instructions(build, found, check):
                 most = INSTRUCTIONS_AT_MOST.get(cpu, INSTRUCTIONS_OF_SHRUNK if name == "vww_96_int8" else 1)
                 judge(f"{name}-{cpu}-instructions", share <= most, f"{ours['instructions']}, {share:.3f} of CMSIS-NN's; at most {most} is wanted")
                 if cycles_share:
-                    judge(f"{name}-{cpu}-cycles", cycles_share <= CYCLES_AT_MOST * share, f"{cycles_share:.3f} of CMSIS-NN's, instructions {share:.3f}")
+                    judge(f"{name}-{cpu}-cycles", cycles_share <= CYCLES_AT_MOST[name], f"{cycles_share:.3f} of CMSIS-NN's")
                 continue
             print(f"{name:<24} {cpu:<14} {ours['instructions']:>12} {ours['instructions'] / macs:>8.2f} {theirs:>12} {share:>6.3f} {cycles or '-':>11}"
                   f" {int(recorded_cycles) if cycles and recorded_cycles else '-':>11} {f'{cycles_share:.3f}' if cycles_share else '-':>6}", flush=True)
