@@ -165,7 +165,7 @@ static void print_errors(Ctx *cx, Text *t, const char *path, const Tensor *outpu
     text_char(t, '\n');
 }
 
-/* ---- Side by side ------------------------------------------------------------------------------------------------ */
+/* ---- Compared forms ---------------------------------------------------------------------------------------------- */
 
 /* A form of the model that is emitted for comparison. */
 typedef struct Form {

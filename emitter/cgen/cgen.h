@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_CGEN_CGEN_H
 #define LW_CGEN_CGEN_H
-/* Prints a program of lowered functions as model.c, model.h and model_main.c (design: the emitted interface). */
+/* Prints a program of lowered functions as model.c, model.h and model_main.c (docs/emitted-interface.md). */
 #include "ir/nest/code.h"
 #include "support/text.h"
 
@@ -173,7 +173,7 @@ struct Program {
  * memory. */
 typedef struct Source {
     const char *before;                /* functions of layers */
-    const char *constants;             /* declarations, each with the place of its elements */
+    const char *constants;             /* declarations, each with the position of its elements */
     int constant_count; const Tensor **constant;
     const char *after;                 /* NAME_run */
 } Source;

@@ -194,7 +194,7 @@ static const char *tried(const Joining *j, const Combination *to, const char *lo
                        counted(j, t, true));
 }
 
-/* Plans the state with layer c->to replaced. */
+/* Plans the layers with layer c->to replaced. */
 static Trial trial_of(Joining *j, const Layers *l, const Closure *c, const Combination *with)
 {
     Trial t = { layers_with(j->r, l, c->has, c->to, with), true, 0 };

@@ -59,7 +59,7 @@ void build_show_layers(Build *b)
 
 /* ---- Groups and nests ------------------------------------------------------------------------------------------ */
 
-/* Returns the nest of the file after its schedules, which name no other group. */
+/* Applies the file's schedules to its nest; refuses those of other groups. */
 static const Nest *after_file_schedules(Build *b, const Nest *n, const char *group)
 {
     for (int i = 0; i < b->model.schedule_count && n; i++) {
@@ -105,7 +105,7 @@ static void refuse_layers(Build *b)
     if (option) diag_error(b->cx, NULL, "%s has no effect: the file is one `nest`", option);
 }
 
-/* Gives every group its nest before the first step, for steps from C. */
+/* Builds each group's naive nest, for steps from C. */
 static bool naive_nests(Build *b)
 {
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {

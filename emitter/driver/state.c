@@ -86,7 +86,7 @@ void build_request_stream(Build *b)
     else b->graph.stream = stream_request(b->cx, b->options->stream, m->input, m->input_count);
 }
 
-/* Returns the model's ports, in room for the graph's, with the graph's after them. */
+/* Returns `count` ports: the model's own, then those of the graph after them. */
 static Tensor **with_states(Ctx *cx, Tensor *const *own, int own_count, Tensor *const *of_graph, int count)
 {
     Tensor **all = NEW_ARRAY(cx->arena, Tensor *, count);

@@ -55,7 +55,7 @@ static const Tensor *real_operand(const Node *n)
     return NULL;
 }
 
-/* Returns the reason that lies in an operand; NULL: all are stored, in widths that the integer form accepts. */
+/* Returns the reason that an operand gives; NULL: all are stored, in widths that the integer form accepts. */
 static const char *why_of_operands(Ctx *cx, const Node *n)
 {
     const bool is_layer = n->op->quantization.is_bilinear || n->op->quantization.is_difference
@@ -89,7 +89,7 @@ static const Tensor *continued(const Readers *r, const Tensor *y)
     }
 }
 
-/* Returns the reason that lies in the consumers of the result. */
+/* Returns the reason that a consumer of the result gives. */
 static const char *why_of_result(Ctx *cx, const Readers *r, const Node *n)
 {
     const Tensor *y = continued(r, n->out[0]);

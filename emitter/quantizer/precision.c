@@ -101,7 +101,7 @@ static bool compare(WidthSearch *z, const Graph *other, int64_t count, Quality *
     return r && !ctx_failed(cx);
 }
 
-/* Measures the network with the widths that the groups have. */
+/* Measures the network with the present widths of the groups. */
 static bool measure(WidthSearch *z, int64_t count, bool is_partial, Quality *out)
 {
     z->edges->is_partial = is_partial;
@@ -350,7 +350,7 @@ static bool search_once(WidthSearch *z)
     return !holds(z, &p->chosen) || lower_again(z, wide, count, &p->chosen);
 }
 
-/* Near a bound, the integers may miss what the simulation keeps: then the bound of the search is raised. */
+/* Integers may violate a bound that their simulation meets; the bound of the search is then raised. */
 static bool search(WidthSearch *z, const QualityBounds *bounds)
 {
     enum { TRIES = 4 };

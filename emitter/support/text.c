@@ -130,7 +130,7 @@ void text_float(Text *t, float f)
 {
     char sci[64];
     if (add_special(t, (double)f)) return;
-    /* If n digits read back exactly, so do n + 1: the search starts at the usual length */
+    /* If n digits round-trip, so do n + 1: the search starts at the usual length */
     int precision = 7;
     scientific(sci, sizeof sci, precision, (double)f);
     if (text_read_float(sci, NULL) != f) scientific(sci, sizeof sci, 8, (double)f);

@@ -309,7 +309,7 @@ static const char *product_with(const Layer *l, const char *r)
     return OP_TEXT(l->cx, l->h0 ? "prev[t,b,k] * r[index]" : "(h[t-1,b,k]? * r[index] : 0)", { "index", r });
 }
 
-/* Adds the stage of a vector over the units in 16 bits, by which r is multiplied. */
+/* Adds a stage of 16 bits over the units, by which r is multiplied. */
 static void stored_stage(Layer *l, const char *word, const char *value)
 {
     unit_stage(l, word, "k",

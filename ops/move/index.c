@@ -150,7 +150,7 @@ static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, i
     return fits;
 }
 
-/* Element `at` with k along the axis */
+/* Reads t at `at`, with k as the index along the axis */
 static const Expr *read_along(const Scatter *s, IndexMap *m, const Tensor *t, const Expr *const *at, const Expr *k)
 {
     const Expr *moved[MAX_RANK];

@@ -240,7 +240,7 @@ static bool is_input_of(const Node *n, const Tensor *t)
     return false;
 }
 
-/* An output that is an input, or another output, is a copy of it. */
+/* Copies outputs that alias an input, a constant or an earlier output. */
 static void copy_shared(lw_call *c, Tensor **out, int count)
 {
     for (int i = 0; i < count && !ctx_failed(c->cx); i++) {

@@ -65,7 +65,7 @@ static Text block_of(const Making *m)
     return t;
 }
 
-/* Adds the nest's steps with step `at` replaced (at the end: with one more). */
+/* Adds a candidate: the nest's steps with step `at` replaced, or with one more at the end. */
 static void add_with_step(const Making *m, int at, const char *step)
 {
     Text t = block_of(m);

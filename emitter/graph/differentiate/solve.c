@@ -112,7 +112,7 @@ static Number *number_of(Solver *s, const Expr *e)
     return &s->number[s->number_count++];
 }
 
-/* Returns the digit in place of the term, var + shift; the term itself if it is none. */
+/* Returns var + shift for a term that is a digit; other terms unchanged. */
 static const Expr *digit_in_place(Solver *s, const Expr *term)
 {
     const Expr *e = term;

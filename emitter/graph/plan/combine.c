@@ -303,7 +303,7 @@ static bool lengthen(Combine *c, const Refusal *refusal)
     return false;
 }
 
-/* NULL, and the reason in c->why, if the decisions do not give a proved nest. */
+/* Returns NULL, with the reason in c->why, if the decisions give no proved nest. */
 static const Nest *nest_of_parts(Combine *c)
 {
     Ctx *cx = c->in->cx;

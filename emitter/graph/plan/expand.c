@@ -112,7 +112,7 @@ static const char *role_of(Ctx *cx, const Group *g, const Tensor *t)
     return role ? role : "x";
 }
 
-/* Returns the group's stand-in for an outside tensor: the same tensor, named after its role unless names are kept. */
+/* Returns a copy, without producer, of a tensor from outside the group; named after its role unless names are kept. */
 static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 {
     Tensor *in = tensor_stand_in(x->cx, t);

@@ -63,7 +63,7 @@ struct Slot {
     int root_last;                     /* of a root: the last of all its slots */
     Slot *next;                        /* the next slot of the same root; the list starts with the root's own */
 };
-/* The group that produces root y is the last to read root x. y may start `lead` bytes before x, or earlier. */
+/* `group` produces root y and is the last to read root x; y may start `bytes` before x, or earlier. */
 typedef struct Lead { const Tensor *x, *y; int group; int64_t bytes; } Lead;
 typedef struct Plan {
     int slot_count; Slot *slot;

@@ -192,7 +192,7 @@ static void find_known(Channels *c, Contraction *k)
         }
 }
 
-enum { LEAST_VECTOR = 8 };      /* fewer lanes than that: removed channels gain more than whole vectors */
+enum { LEAST_VECTOR = 8 };      /* below it, removing channels gains more than whole vectors */
 
 static int vector_of(const Target *t)
 {

@@ -159,7 +159,7 @@ static Interval of_read(const GraphRanges *r, const Terms *t, int at)
     return found;
 }
 
-/* ---- Running ---------------------------------------------------------------------------------------------------- */
+/* ---- Evaluation in intervals ------------------------------------------------------------------------------------ */
 
 static Interval of_term(const GraphRanges *r, const Terms *t, int i, const Interval *box)
 {

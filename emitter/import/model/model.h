@@ -31,7 +31,7 @@ typedef struct ImportDim {
     const char *name;
     int64_t value;
     bool is_maximum;
-    int64_t least;                       /* minimum of one that stays open; 0: not given */
+    int64_t least;                       /* lower bound of an open dimension; 0: not given */
 } ImportDim;
 /* `--value state=zeros.npy`: this input is a constant, read from the file. */
 typedef struct ImportValue { const char *name, *path; } ImportValue;

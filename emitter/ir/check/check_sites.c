@@ -339,7 +339,7 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **rep
     int own_count = 0, axes = block->part == BLOCK_INIT ? block->stage->data_count : block->stage->axis_count;
     *repeats = NULL;
     if (check_empty_box(c, s, box)) return true;
-    /* First with other stages' loops as if they were own loops: a fused host */
+    /* In the first pass the loops of other stages count as its own: a fused host */
     for (int pass = 0; pass < 2; pass++) {
         own_count = 0;
         bool others = false;

@@ -9,7 +9,7 @@
 
 static void release_arena(void *arena) { arena_free(arena); }
 
-/* Frees the program's arena after the run, so that a model can run many times. */
+/* Frees the program's arena after the run, so that repeated runs do not accumulate memory. */
 static bool run_program(Ctx *cx, const Nest *n, Env *e)
 {
     Arena *arena = arena_beside(cx->arena);

@@ -355,7 +355,7 @@ static int64_t work(Ctx *cx, const Code *c)
     return sat_mul(n, (c->end->integer - c->begin->integer + c->step - 1) / c->step);
 }
 
-/* Partitions the children, the one with the most work first: it takes from the budget first. */
+/* Partitions the children in the order of descending work, as the budget may not suffice for all. */
 static void partition_all(LoopPartition *p, const Code *seq, const Code **child, const Bounds *scope)
 {
     int64_t *load = NEW_ARRAY(p->cx->arena, int64_t, seq->child_count);

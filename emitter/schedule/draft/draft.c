@@ -261,7 +261,7 @@ static void list_loops(Text *t, const Stmt *s, Listed *suits, const char *word)
     for (int i = 0; i < s->child_count; i++) list_loops(t, s->child[i], suits, word);
 }
 
-/* The loops below an external call are its meaning only; a step on them would have no effect. */
+/* The loops below an external call define its meaning and are not emitted; a step on them would have no effect. */
 static bool is_emitted(Draft *d, const Path *p)
 {
     for (int i = 0; i < p->depth; i++)

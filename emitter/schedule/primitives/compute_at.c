@@ -243,7 +243,7 @@ static bool is_naive(const Path *p, const Stage *s)
     return axis == s->axis_count && block->part == BLOCK_WHOLE && !block->cond;
 }
 
-/* True if the stage is in loops of its own at the root, which steps have shaped. */
+/* True if steps have changed the stage's own loops at the root. */
 static bool is_shaped(const Nest *n, const char *stage)
 {
     const Stage *s = nest_stage(n, stage);

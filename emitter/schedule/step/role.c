@@ -214,7 +214,7 @@ static const char *note_role(Ctx *cx, const char *word, void *user)
     return word;
 }
 
-/* Puts the matches in place of @elementwise in readers=, which takes a list of stages. False: they are too many. */
+/* Replaces @elementwise in readers=, a list of stages, by its matches. False: they are too many. */
 static bool expand_readers(Ctx *cx, const Nest *n, StepArgs *a)
 {
     if (!a->reader_count) return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons, select and logic. Two int8 are compared by their real values, like in the reference: each is rescaled by
+/* Comparisons, select and logic. Two int8 are compared by their real values, as in the reference: each is rescaled by
  * its own scale, in fixed point with eight more bits. */
 #include "import/tflite/ops/tflite_rows.h"
 

@@ -80,7 +80,7 @@ static void sequence_lstm(TfliteCall *c)
 
 /* ---- Simple recurrent layers ------------------------------------------------------------------------------------- */
 
-/* Inputs: x, the weights of x and of the state, the bias, the state. A layer of one step has no axis of steps. */
+/* Inputs: x, the weights of x and of the state, the bias, the state. Layers of a single step have no axis of steps. */
 static void simple(TfliteCall *c, bool has_steps, bool is_time_major, int activation)
 {
     enum { INPUT, WEIGHTS, RECURRENT, BIAS, HIDDEN, INPUTS };
