@@ -31,7 +31,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL          # make inside a suite is independent o
 export BUILD="$build"
 
 # A suite is tests/SUITE.sh, tests/unit/SUITE.c, or tests/cross/all.sh. Suites start in this order, the longest first.
-slow="models simd pointers python_package package warnings combine sanitize conformance replay cross emulated int8 ram open shrink determinism"    # not of `make test`
+slow="models simd pointers budgets train stream tune python_package package warnings combine sanitize conformance replay cross emulated int8 ram open shrink determinism"    # not of `make test`
 long="emitted quantize docs golden"
 fast_suites() {
     for name in $long; do echo "$name"; done
