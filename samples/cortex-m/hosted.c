@@ -6,6 +6,7 @@
  * Semihosting: BKPT 0xAB with an operation in r0 and the address of its arguments in r1 (Arm, "Semihosting for AArch32
  * and AArch64"). Files that the C library opens have their handle of semihosting plus FIRST_FILE as number. */
 #include "hosted.h"
+#include "reset.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +22,9 @@ enum { FIRST_FILE = 16, MOST_ARGUMENTS = 32, LINE_BYTES = 4096 };
 #error "SYSTICK_HZ: the clock of the emulated core"
 #endif
 
-extern uint32_t stack_top[], data_start[], data_end[], data_image[], bss_start[], bss_end[], ram_end[];
+extern uint32_t ram_end[];
 
 int main(int argc, char **argv);
-void reset_handler(void);
 int _open(const char *path, int flags, ...);
 int _close(int file);
 int _read(int file, char *to, int bytes);
@@ -154,24 +154,6 @@ static void start_systick(void)
 /* Every fault ends the emulator with status 3. */
 static void fault(void) { _exit(3); }
 
-__attribute__((section(".vectors"), used))
-static void (*const vectors[15])(void) = {
-    reset_handler, fault, fault, fault, fault, fault, fault,
-    0, 0, 0, fault, fault, 0, fault, fault,
-};
-
-/* ARMv6-M cores fault on unaligned words. Their code runs on a Cortex-M3, which would accept them. The other cores
- * enable the registers of the FPU, which MVE uses, too. */
-static void enable_core_features(void)
-{
-#ifdef __ARM_ARCH_6M__
-    *(volatile uint32_t *)0xE000ED14u |= 8u;
-#else
-    *(volatile uint32_t *)0xE000ED88u |= 0xF00000u;
-#endif
-    __asm__ volatile("dsb\n\tisb" ::: "memory");
-}
-
 /* Splits the command line at spaces. */
 static int arguments_of(char *line, char **argument)
 {
@@ -194,9 +176,7 @@ static int run_main(void)
 void reset_handler(void)
 {
     enable_core_features();
-    const uint32_t *image = data_image;
-    for (volatile uint32_t *word = data_start; word < data_end; word++) *word = *image++;
-    for (volatile uint32_t *word = bss_start; word < bss_end; word++) *word = 0;
+    initialize_variables();
     start_systick();
     extern void exit(int status);
     exit(run_main());

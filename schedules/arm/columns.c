@@ -16,10 +16,10 @@
 #include "support/text.h"
 
 enum { ROWS = 2, CHANNELS = 4, MOST_PIXELS = 8, KERNEL = 3 };
+enum { BATCH, ROW, PIXEL, CHANNEL };      /* axes of every stage */
 
 typedef struct Columns {
     const Stage *out;
-    int row, pixel, last;              /* axes of out */
     int64_t pixels;
     const char *at_rows, *at_channels, *at_pixels;
 } Columns;
@@ -36,13 +36,13 @@ static int64_t pixels_of(int64_t width)
 /* Splits the loops of the output: rows and channels, pixels if there is more than a tile. */
 static const Nest *split_output(Ctx *cx, const Nest *n, Columns *s)
 {
-    const char *order[MAX_AXES], *row = loop_name(cx, s->out, s->row), *pixel = loop_name(cx, s->out, s->pixel),
-                                 *channel = loop_name(cx, s->out, s->last), *inner[3];
-    const int64_t height = axis_extent(s->out, s->row), width = axis_extent(s->out, s->pixel),
-                  channels = axis_extent(s->out, s->last);
+    const char *order[MAX_AXES], *row = loop_name(cx, s->out, ROW), *pixel = loop_name(cx, s->out, PIXEL),
+                                 *channel = loop_name(cx, s->out, CHANNEL), *inner[3];
+    const int64_t height = axis_extent(s->out, ROW), width = axis_extent(s->out, PIXEL),
+                  channels = axis_extent(s->out, CHANNEL);
     int count = 0;
     Path found;
-    if (nest_find_loop(n, loop_name(cx, s->out, 0), &found)) order[count++] = loop_name(cx, s->out, 0);
+    if (nest_find_loop(n, loop_name(cx, s->out, BATCH), &found)) order[count++] = loop_name(cx, s->out, BATCH);
     inner[0] = channel, inner[1] = pixel, inner[2] = row;
     if (height > ROWS) {
         n = sched_split(cx, n, row, ROWS, height % ROWS ? TAIL_SHIFT : TAIL_GUARD, NULL, NULL);
@@ -70,15 +70,15 @@ static const Nest *split_output(Ctx *cx, const Nest *n, Columns *s)
 static const Nest *pack_by_channel(Ctx *cx, const Nest *n, const char *stage)
 {
     const Stage *s = nest_stage(n, stage);
-    const char *order[] = { expr_as_var(s->axis[0].var)->name, expr_as_var(s->axis[3].var)->name,
-                            expr_as_var(s->axis[2].var)->name, expr_as_var(s->axis[1].var)->name };
+    const char *order[] = { expr_as_var(s->axis[BATCH].var)->name, expr_as_var(s->axis[CHANNEL].var)->name,
+                            expr_as_var(s->axis[PIXEL].var)->name, expr_as_var(s->axis[ROW].var)->name };
     return sched_pack(cx, n, stage, order, 4);
 }
 
 static const Nest *gather_columns(Ctx *cx, const Nest *n, const char *columns, int64_t width)
 {
     const Stage *s = nest_stage(n, columns);
-    const char *order[] = { loop_name(cx, s, 3), loop_name(cx, s, 2), loop_name(cx, s, 1) };
+    const char *order[] = { loop_name(cx, s, CHANNEL), loop_name(cx, s, PIXEL), loop_name(cx, s, ROW) };
     const long long m = (long long)(width + KERNEL - 1), rows = ROWS + KERNEL - 1;
     n = sched_reorder(cx, n, order, 3, false);
     n = sched_instruction(cx, n,
@@ -94,7 +94,7 @@ static const Nest *multiply_columns(Ctx *cx, const Nest *n, const char *acc, int
 {
     const Stage *s = nest_stage(n, acc);
     const char *order[] = { loop_name(cx, s, s->data_count + 1), loop_name(cx, s, s->data_count),
-                            loop_name(cx, s, 3), loop_name(cx, s, 2), loop_name(cx, s, 1) };
+                            loop_name(cx, s, CHANNEL), loop_name(cx, s, PIXEL), loop_name(cx, s, ROW) };
     const long long m = (long long)pixels;
     n = sched_reorder(cx, n, order, 5, false);
     n = sched_decompose_reduction(cx, n, acc, order[0]);
@@ -118,7 +118,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     const bool is_direct = nest_stage(n, padded)->value[0]->kind == EXPR_READ;
     if (is_direct) n = sched_compute_inline(cx, n, padded);
     const Stage *out = output_stage(n);
-    Columns s = { .out = out, .row = 1, .pixel = 2, .last = 3, .pixels = pixels_of(axis_extent(out, 2)) };
+    Columns s = { .out = out, .pixels = pixels_of(axis_extent(out, PIXEL)) };
     n = split_output(cx, n, &s);
     if (s.at_pixels) n = sched_compute_at(cx, n, acc, s.at_pixels);
     if (s.at_channels) n = sched_compute_at(cx, n, columns, s.at_channels);
@@ -126,9 +126,9 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     n = pack_by_channel(cx, pack_by_channel(cx, n, columns), acc);
     if (!ctx_failed(cx) && !is_direct)
-        n = fetch_rows(cx, n, g->group->anchor, padded, loop_name(cx, nest_stage(n, padded), 2),
-                       loop_name(cx, nest_stage(n, padded), 3));
-    if (!ctx_failed(cx)) n = gather_columns(cx, n, columns, axis_extent(s.out, 2));
+        n = fetch_rows(cx, n, g->group->anchor, padded, loop_name(cx, nest_stage(n, padded), PIXEL),
+                       loop_name(cx, nest_stage(n, padded), CHANNEL));
+    if (!ctx_failed(cx)) n = gather_columns(cx, n, columns, axis_extent(s.out, PIXEL));
     return ctx_failed(cx) ? n : multiply_columns(cx, n, acc, s.pixels);
 }
 

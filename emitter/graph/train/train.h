@@ -40,7 +40,7 @@ typedef struct Trainable {
 } Trainable;
 
 /* Splits a float graph whose constants are folded. The step keeps the tensors `checkpoint` of the graph and computes
- * what lies before them again for the adjoints; they are in the order of execution. NULL after a diagnostic. */
+ * what precedes them again for the adjoints; they are in the order of execution. NULL after a diagnostic. */
 Training *training_new(Ctx *cx, const char *spec, const Graph *g, Tensor *const *checkpoint, int checkpoint_count);
 
 /* The same of a graph whose last `count` inputs are the parameters. Of `part` only constant, name and role are read;
