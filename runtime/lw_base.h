@@ -44,18 +44,18 @@
 /* lw: end */
 
 /* lw: LW_INCBIN needs */
-/* Makes a file the constant array `symbol`, by the assembler. It looks for the file in the working folder and in those
- * of -I. */
+/* Makes a file the constant array `symbol`, aligned as the widest vectors are, by the assembler. It looks for the file
+ * in the working folder and in those of -I. */
 #ifndef LW_INCBIN
 #if defined(__GNUC__) && defined(__ELF__)
 #define LW_INCBIN(symbol, file) \
     extern const uint8_t symbol[] __asm__(#symbol); \
-    __asm__(".pushsection .rodata." #symbol ",\"a\"\n.balign 16\n.globl " #symbol "\n" #symbol ":\n.incbin \"" file \
+    __asm__(".pushsection .rodata." #symbol ",\"a\"\n.balign 64\n.globl " #symbol "\n" #symbol ":\n.incbin \"" file \
             "\"\n.popsection\n");
 #elif defined(__GNUC__) && defined(__APPLE__)
 #define LW_INCBIN(symbol, file) \
     extern const uint8_t symbol[] __asm__(#symbol); \
-    __asm__(".const_data\n.balign 16\n.globl " #symbol "\n" #symbol ":\n.incbin \"" file "\"\n.text\n");
+    __asm__(".const_data\n.balign 64\n.globl " #symbol "\n" #symbol ":\n.incbin \"" file "\"\n.text\n");
 #else
 #define LW_INCBIN(symbol, file) define_LW_INCBIN_or_compile_as_C23_which_has_embed
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The file of weights, and the C that reads it. The file is a header of 64 bytes, then the constants that the program
- * uses, each at a multiple of 16, with zeros between them:
+ * uses, each at a multiple of the arena's alignment (16, or a vector's bytes), with zeros between them:
  *
  *      0  "LWWEIGHT"                        16  bytes of the file         32  SHA-256 of the bytes from 64 on
  *      8  version, 1                        20  CRC-32 of these bytes
@@ -16,7 +16,7 @@
 #include "support/names.h"
 #include "support/sha256.h"
 
-enum { VERSION = 1, ORDER = 0x01020304, ALIGNMENT = 16, NIBBLES = 16,
+enum { VERSION = 1, ORDER = 0x01020304, NIBBLES = 16,
        VERSION_AT = 8, ORDER_AT = 12, BYTES_AT = 16, CRC_AT = 20, DIGEST_AT = 32 };
 
 /* Objects of an AVR have 16-bit sizes; near program memory ends at 64 KiB, and holds the interrupt vectors, too. */
@@ -46,7 +46,7 @@ static void put_elements(const Tensor *c, PutBytes *put, void *to)
 /* Passes on all bytes after the header. */
 static void put_constants(const Program *p, PutBytes *put, void *to)
 {
-    static const uint8_t zeros[ALIGNMENT] = { 0 };
+    static const uint8_t zeros[WEIGHTS_HEADER] = { 0 };        /* no alignment is larger */
     int64_t at = WEIGHTS_HEADER;
     for (int i = 0; i < p->constant_count; i++) {
         if (p->constant_at[i] < 0) continue;
@@ -96,14 +96,17 @@ static const uint8_t *header_of(Ctx *cx, const Program *p)
     return h;
 }
 
-static int64_t aligned(int64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+static int64_t aligned(const Program *p, int64_t bytes)
+{
+    return (bytes + p->arena_align - 1) / p->arena_align * p->arena_align;
+}
 
 void cgen_place_weights(Ctx *cx, Program *p, const char *file)
 {
     int64_t *at = NEW_ARRAY(cx->arena, int64_t, p->constant_count), bytes = WEIGHTS_HEADER;
     for (int i = 0; i < p->constant_count; i++) {
         at[i] = program_reads(p, i) ? bytes : -1;
-        if (at[i] >= 0) bytes = aligned(bytes + tensor_bytes(p->constant[i]));
+        if (at[i] >= 0) bytes = aligned(p, bytes + tensor_bytes(p->constant[i]));
     }
     p->weights_file = file;
     p->constant_at = at;
@@ -202,7 +205,7 @@ void file_macros(Text *t, const Program *p, const char *prefix)
 {
     text_printf(t, "#define %s_WEIGHTS_FILE_SIZE %lldu     /* bytes of %s */\n", prefix, (long long)p->weights_bytes,
                 p->weights_file);
-    text_printf(t, "#define %s_WEIGHTS_ALIGN %du\n", prefix, ALIGNMENT);
+    text_printf(t, "#define %s_WEIGHTS_ALIGN %lldu\n", prefix, (long long)p->arena_align);
 }
 
 void file_declare_check(Text *t, const Program *p, const char *prefix)
@@ -227,8 +230,8 @@ static void included_file(Text *t, const Program *p, const char *prefix)
     text_printf(t, "#ifndef %s_WEIGHTS_FILE\n#define %s_WEIGHTS_FILE \"%s\"     /* its path, for #embed or .incbin */\n"
                    "#endif\n", prefix, prefix, p->weights_file);
     text_add(t, "#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L && defined(__has_embed)\n");
-    text_printf(t, "static const LW_ALIGN(%d) uint8_t %s_weights[] = {\n#embed %s_WEIGHTS_FILE\n};\n", ALIGNMENT,
-                p->name, prefix);
+    text_printf(t, "static const LW_ALIGN(%lld) uint8_t %s_weights[] = {\n#embed %s_WEIGHTS_FILE\n};\n",
+                (long long)p->arena_align, p->name, prefix);
     text_printf(t, "#else\nLW_INCBIN(%s_weights, %s_WEIGHTS_FILE)\n#endif\n\n", p->name, prefix);
 }
 

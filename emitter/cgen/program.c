@@ -260,7 +260,7 @@ static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const 
     bool as_bits = c->type == F16 || c->type == BF16;
     text_printf(t, "/* %s%s */\n", tensor_shape_text(cx, c),
                 as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "");
-    text_add(t, "static const LW_ALIGN(16) ");
+    text_printf(t, "static const LW_ALIGN(%lld) ", (long long)p->arena_align);
     section_attribute(t, p);
     text_printf(t, "%s%s %s_%s[%lld] = {\n", flash_word(p), dtype_info(c->type)->c_type, p->name, constant_name,
                 (long long)tensor_elems(c));

@@ -22,6 +22,7 @@ from common import RECORDED, ROOT, run
 TINY = ROOT / "../shared/models/mlperf-tiny"
 TURNS, SECONDS = int(os.environ.get("TURNS", 11)), float(os.environ.get("SECONDS", 0.04))
 FLAGS = ["-std=c99", "-O3", f"-march={os.environ.get('MARCH', 'native')}", "-ffp-contract=off", "-shared", "-fPIC"]
+LARGE = 32 << 20                # bytes of a file; above, gcc would read the weights as text for minutes
 SHIM = """
 #include "model.h"
 #include <stddef.h>
@@ -63,10 +64,14 @@ class Ours:
     def __init__(self, build, path):
         folder = Path(build).resolve() / "bench" / "peers" / target() / path.stem
         folder.mkdir(parents=True, exist_ok=True)
-        run(Path(build).resolve() / "loopwright", path, "-o", folder / "model.c", "--name", "m", "--target", target(), "--quiet")
+        weights = "incbin" if path.stat().st_size > LARGE else "c"
+        run(Path(build).resolve() / "loopwright", path, "-o", folder / "model.c", "--name", "m", "--target", target(),
+            "--weights", weights, "--quiet")
         (folder / "shim.c").write_text(SHIM)
         shared = folder / f"model-{os.getpid()}.so"
-        run(*os.environ.get("CC", "gcc").split(), *FLAGS, f"-I{ROOT / 'runtime'}", "-o", shared, folder / "model.c", folder / "shim.c", "-lm")
+        defines = [f'-DM_WEIGHTS_FILE="{folder / "model.bin"}"'] if weights == "incbin" else []
+        run(*os.environ.get("CC", "gcc").split(), *FLAGS, *defines, f"-I{ROOT / 'runtime'}", "-o", shared, folder / "model.c",
+            folder / "shim.c", "-lm")
         self.library = ctypes.CDLL(str(shared))
         shared.unlink()
         self.library.bytes_of.restype = ctypes.c_size_t
