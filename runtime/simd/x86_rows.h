@@ -325,6 +325,31 @@ static inline __m512i lw_x86_mask16(__m512i s)
 {
     return _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(1), s), _mm512_set1_epi32(1));
 }
+/* The roundings of products are one shift of 64 bits, because floor(floor(x / 2^31 + h) / 2^s) is
+ * floor((x + 2^31 h) / 2^(31+s)). Where values below 0 saturate (is_positive), their ties do not matter. */
+static inline __m512i lw_x86_scaled8(__m512i product, __m512i half, __m512i shift, int is_positive)
+{
+    const __m512i one = _mm512_set1_epi64(0x80000000), places = _mm512_add_epi64(shift, _mm512_set1_epi64(31));
+    __m512i sum = _mm512_add_epi64(product, _mm512_add_epi64(_mm512_slli_epi64(half, 31), _mm512_srli_epi64(one, 1)));
+    if (!is_positive) {
+        const __mmask8 is_shifted = _mm512_test_epi64_mask(half, half);
+        const __mmask8 is_tied = _mm512_mask_cmplt_epi64_mask(is_shifted, product, _mm512_set1_epi64(-0x40000000));
+        sum = _mm512_mask_sub_epi64(sum, is_tied, sum, one);
+    }
+    return _mm512_srav_epi64(sum, places);
+}
+/* The least product, which saturates, is 2^31 and wraps: with a zero point below 0 it is positive again. */
+static inline __m512i lw_x86_scaled16(__m512i a, __m512i m, __m512i s, int is_positive, int may_wrap)
+{
+    const __m512i low = _mm512_set1_epi64(0xffffffff), least = _mm512_set1_epi32(INT32_MIN);
+    const __m512i half = _mm512_srli_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(1), s), 1);
+    const __m512i even = lw_x86_scaled8(_mm512_mul_epi32(a, m), _mm512_and_si512(half, low), _mm512_and_si512(s, low),
+                                        is_positive);
+    const __m512i odd = lw_x86_scaled8(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(m, 32)),
+                                       _mm512_srli_epi64(half, 32), _mm512_srli_epi64(s, 32), is_positive);
+    const __m512i v = _mm512_mask_shuffle_epi32(even, 0xaaaa, odd, 0xa0);
+    return may_wrap ? _mm512_mask_sub_epi32(v, _mm512_cmpeq_epi32_mask(v, least), v, _mm512_set1_epi32(1)) : v;
+}
 static inline void lw_x86_store16(int8_t *y, __m512i v, int32_t zero, int32_t least, int32_t most)
 {
     v = _mm512_add_epi32(v, _mm512_set1_epi32(zero));
@@ -346,8 +371,9 @@ static inline void lw_x86_scale(int32_t n, int32_t zero, int32_t least, int32_t 
 #if LW_SIMD_AVX512
     for (; e + 16 <= n; e += 16) {
         const __m512i shift = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(s + e)));
-        const __m512i v = lw_x86_mulhigh16(_mm512_loadu_si512(a + e), _mm512_loadu_si512(m + e));
-        lw_x86_store16(y + e, lw_x86_roundshift16(v, shift, lw_x86_mask16(shift)), zero, least, most);
+        const __m512i v = lw_x86_scaled16(_mm512_loadu_si512(a + e), _mm512_loadu_si512(m + e), shift,
+                                          zero <= -128 && least <= -128, zero >= 0);
+        lw_x86_store16(y + e, v, zero, least, most);
     }
 #endif
     for (; e + 8 <= n; e += 8) {
@@ -364,10 +390,10 @@ static inline void lw_x86_scale_all(int32_t n, int32_t zero, int32_t least, int3
     const __m256i factor = _mm256_set1_epi32(m), shift = _mm256_set1_epi32(s), mask = lw_x86_mask(shift);
     int32_t e = 0;
 #if LW_SIMD_AVX512
-    const __m512i factor16 = _mm512_set1_epi32(m), shift16 = _mm512_set1_epi32(s), mask16 = lw_x86_mask16(shift16);
     for (; e + 16 <= n; e += 16) {
-        const __m512i v = lw_x86_mulhigh16(_mm512_loadu_si512(a + e), factor16);
-        lw_x86_store16(y + e, lw_x86_roundshift16(v, shift16, mask16), zero, least, most);
+        const __m512i v = lw_x86_scaled16(_mm512_loadu_si512(a + e), _mm512_set1_epi32(m), _mm512_set1_epi32(s),
+                                          zero <= -128 && least <= -128, m < 0 && zero >= 0);
+        lw_x86_store16(y + e, v, zero, least, most);
     }
 #endif
     for (; e + 8 <= n; e += 8) {
@@ -385,45 +411,79 @@ static inline void lw_x86_scale_all(int32_t n, int32_t zero, int32_t least, int3
 
 /* lw: lw_x86_add needs lw_x86_scale */
 #if LW_SIMD_AVX2
-/* m and s are literals, most often such that nothing saturates, or is shifted. */
-static inline __m256i lw_x86_times(__m256i v, int32_t m, int32_t s)
+/* The numbers are literals, so one form is compiled. The usual numbers are small: no sum passes 32 bits, and mulhigh of
+ * t << 20 with |t| < 512 and m = h*2^11 + l is t*h + ((t*l + 2^10) >> 11), exactly. */
+#define LW_X86_IS_SMALL(zero, m, s) ((zero) > -256 && (zero) < 256 && (m) >= 0 && (s) <= 30)
+/* a / 2^s as lw_x86_roundshift, where a + 2^(s-1) does not pass 32 bits. */
+static inline __m256i lw_x86_shift(__m256i a, int32_t s)
 {
-    const __m256i shift = _mm256_set1_epi32(s), factor = _mm256_set1_epi32(m);
-    v = m > INT32_MIN ? lw_x86_high_bits(v, factor) : lw_x86_mulhigh(v, factor);
-    return s ? lw_x86_roundshift(v, shift, lw_x86_mask(shift)) : v;
+    const __m256i half = _mm256_set1_epi32((1 << s) >> 1);
+    return s ? _mm256_srai_epi32(_mm256_add_epi32(_mm256_add_epi32(a, _mm256_srai_epi32(a, 31)), half), s) : a;
 }
 static inline __m256i lw_x86_term(const int8_t *a, int32_t zero, int32_t m, int32_t s)
 {
     const __m256i v = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)a));
-    return lw_x86_times(_mm256_slli_epi32(_mm256_add_epi32(v, _mm256_set1_epi32(zero)), 20), m, s);
+    const __m256i t = _mm256_add_epi32(v, _mm256_set1_epi32(zero));
+    if (!LW_X86_IS_SMALL(zero, m, s)) {
+        const __m256i shift = _mm256_set1_epi32(s);
+        const __m256i high = lw_x86_mulhigh(_mm256_slli_epi32(t, 20), _mm256_set1_epi32(m));
+        return lw_x86_roundshift(high, shift, lw_x86_mask(shift));
+    }
+    if (m == 1 << 30) return lw_x86_shift(_mm256_slli_epi32(t, 19), s);
+    const __m256i low = _mm256_mullo_epi32(t, _mm256_set1_epi32(m & 2047));
+    const __m256i rest = _mm256_srai_epi32(_mm256_add_epi32(low, _mm256_set1_epi32(1 << 10)), 11);
+    return lw_x86_shift(_mm256_add_epi32(_mm256_mullo_epi32(t, _mm256_set1_epi32(m >> 11)), rest), s);
+}
+/* The sum of two terms, scaled; are_small: of the small form, so below 2^30. */
+static inline __m256i lw_x86_sum(__m256i sum, int are_small, int32_t m, int32_t s)
+{
+    const __m256i shift = _mm256_set1_epi32(s), factor = _mm256_set1_epi32(m);
+    if (are_small && m >= 0 && s <= 30) return lw_x86_shift(lw_x86_high_bits(sum, factor), s);
+    return lw_x86_roundshift(lw_x86_mulhigh(sum, factor), shift, lw_x86_mask(shift));
 }
 #if LW_SIMD_AVX512
-static inline __m512i lw_x86_times16(__m512i v, int32_t m, int32_t s)
+/* The same in 16 lanes. */
+static inline __m512i lw_x86_shift16(__m512i a, int32_t s)
 {
-    const __m512i shift = _mm512_set1_epi32(s), factor = _mm512_set1_epi32(m);
-    v = m > INT32_MIN ? lw_x86_high_bits16(v, factor) : lw_x86_mulhigh16(v, factor);
-    return s ? lw_x86_roundshift16(v, shift, lw_x86_mask16(shift)) : v;
+    const __m512i half = _mm512_set1_epi32((1 << s) >> 1), below = _mm512_srai_epi32(a, 31);
+    return s ? _mm512_srai_epi32(_mm512_add_epi32(_mm512_add_epi32(a, below), half), (unsigned)s) : a;
 }
 static inline __m512i lw_x86_term16(const int8_t *a, int32_t zero, int32_t m, int32_t s)
 {
     const __m512i v = _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)a));
-    return lw_x86_times16(_mm512_slli_epi32(_mm512_add_epi32(v, _mm512_set1_epi32(zero)), 20), m, s);
+    const __m512i t = _mm512_add_epi32(v, _mm512_set1_epi32(zero));
+    if (!LW_X86_IS_SMALL(zero, m, s)) {
+        const __m512i shift = _mm512_set1_epi32(s);
+        const __m512i high = lw_x86_mulhigh16(_mm512_slli_epi32(t, 20), _mm512_set1_epi32(m));
+        return lw_x86_roundshift16(high, shift, lw_x86_mask16(shift));
+    }
+    if (m == 1 << 30) return lw_x86_shift16(_mm512_slli_epi32(t, 19), s);
+    const __m512i low = _mm512_mullo_epi32(t, _mm512_set1_epi32(m & 2047));
+    const __m512i rest = _mm512_srai_epi32(_mm512_add_epi32(low, _mm512_set1_epi32(1 << 10)), 11);
+    return lw_x86_shift16(_mm512_add_epi32(_mm512_mullo_epi32(t, _mm512_set1_epi32(m >> 11)), rest), s);
+}
+static inline __m512i lw_x86_sum16(__m512i sum, int are_small, int32_t m, int32_t s)
+{
+    const __m512i shift = _mm512_set1_epi32(s), factor = _mm512_set1_epi32(m);
+    if (are_small && m >= 0 && s <= 30) return lw_x86_shift16(lw_x86_high_bits16(sum, factor), s);
+    return lw_x86_roundshift16(lw_x86_mulhigh16(sum, factor), shift, lw_x86_mask16(shift));
 }
 #endif
 static inline void lw_x86_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int32_t zb, int32_t mb, int32_t sb,
                               int32_t m, int32_t s, int32_t zero, int32_t least, int32_t most, int8_t *y,
                               const int8_t *a, const int8_t *b)
 {
+    const int are_small = LW_X86_IS_SMALL(za, ma, sa) && LW_X86_IS_SMALL(zb, mb, sb);
     int32_t e = 0;
 #if LW_SIMD_AVX512
     for (; e + 16 <= n; e += 16) {
         const __m512i sum = _mm512_add_epi32(lw_x86_term16(a + e, za, ma, sa), lw_x86_term16(b + e, zb, mb, sb));
-        lw_x86_store16(y + e, lw_x86_times16(sum, m, s), zero, least, most);
+        lw_x86_store16(y + e, lw_x86_sum16(sum, are_small, m, s), zero, least, most);
     }
 #endif
     for (; e + 8 <= n; e += 8) {
         const __m256i sum = _mm256_add_epi32(lw_x86_term(a + e, za, ma, sa), lw_x86_term(b + e, zb, mb, sb));
-        lw_x86_store(y + e, lw_x86_times(sum, m, s), zero, least, most);
+        lw_x86_store(y + e, lw_x86_sum(sum, are_small, m, s), zero, least, most);
     }
     for (; e < n; e++) {
         const int32_t v = (int32_t)(((uint32_t)a[e] + (uint32_t)za) << 20);

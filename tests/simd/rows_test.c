@@ -332,11 +332,15 @@ static int test_borders(void)
 
 /* Scaled sums, where there are vectors for them: in all other cases emitted code has loops. */
 #ifdef LW_SCALE_EACH_I8
-static int32_t scaled(int32_t a, int32_t m, int32_t n, int32_t zero)
+static int32_t scaled_within(int32_t a, int32_t m, int32_t n, int32_t zero, int32_t least, int32_t most)
 {
     const int64_t v = (((int64_t)a * m >> 30) + 1) >> 1, half = n ? (int64_t)1 << (n - 1) : 0;
     const int64_t r = (v < 0 ? -((-v + half) >> n) : (v + half) >> n) + zero;
-    return (int32_t)(r < -100 ? -100 : r > 120 ? 120 : r);
+    return (int32_t)(r < least ? least : r > most ? most : r);
+}
+static int32_t scaled(int32_t a, int32_t m, int32_t n, int32_t zero)
+{
+    return scaled_within(a, m, n, zero, -100, 120);
 }
 
 static int test_scales(int32_t count)
@@ -356,6 +360,9 @@ static int test_scales(int32_t count)
         LW_SCALE_EACH_I8(count, -3, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(m, 0), LW_AT(n, 0));
         for (int32_t i = 0; i < 22; i++)
             if (y[i] != (i >= 1 && i <= count ? scaled(a[i - 1], m[i - 1], n[i - 1], -3) : 77)) return 22;
+        LW_SCALE_EACH_I8(count, -128, -128, 127, LW_AT(y, 1), LW_AT(a, 0), LW_AT(m, 0), LW_AT(n, 0));
+        for (int32_t i = 1; i <= count; i++)
+            if (y[i] != scaled_within(a[i - 1], m[i - 1], n[i - 1], -128, -128, 127)) return 31;
         LW_SCALE_I8(count, 5, -100, 120, LW_AT(y, 1), LW_AT(a, 0), m[1], n[1]);
         for (int32_t i = 0; i < 22; i++)
             if (y[i] != (i >= 1 && i <= count ? scaled(a[i - 1], m[1], n[1], 5) : 77)) return 23;
@@ -384,8 +391,11 @@ static int test_additions(void)
         const int32_t count = 1 + pair / 20 % 20;
         for (int32_t i = 0; i < 20; i++)
             a[i] = (int8_t)((pair + i) % 256 - 128), b[i] = (int8_t)((pair + i) / 256 % 256 - 128);
-        for (int32_t turn = 0; turn < 3; turn++) {
+        for (int32_t turn = 0; turn < 4; turn++) {
             for (int32_t i = 0; i < 22; i++) y[i] = 77;
+            if (turn == 3)
+                LW_ADD_I8(count, 700, 1073741824, 1, -500, 1400000000, 3, 2147483647, 18, -2, -100, 120, LW_AT(y, 1),
+                          LW_AT(a, 0), LW_AT(b, 0));
             if (turn == 0)
                 LW_ADD_I8(count, 128, 1623821475, 2, -4, 1073741824, 0, 1098017566, 17, -3, -100, 120, LW_AT(y, 1),
                           LW_AT(a, 0), LW_AT(b, 0));
@@ -399,9 +409,11 @@ static int test_additions(void)
                 const int32_t x = i >= 1 && i <= count ? a[i - 1] : 0, z = i >= 1 && i <= count ? b[i - 1] : 0;
                 const int32_t sum = turn == 0   ? scaled_up(x + 128, 1623821475, 2) + scaled_up(z - 4, 1073741824, 0)
                                     : turn == 1 ? scaled_up(x - 127, 1073741824, 0) + scaled_up(z, 1073741824, 0)
+                                    : turn == 3 ? scaled_up(x + 700, 1073741824, 1) + scaled_up(z - 500, 1400000000, 3)
                                                 : scaled_up(x, 1500000000, 7) + scaled_up(z + 3, 1073741824, 1);
                 const int32_t wanted = turn == 0   ? scaled(sum, 1098017566, 17, -3)
                                        : turn == 1 ? scaled(sum, 2147483647, 19, 5)
+                                       : turn == 3 ? scaled(sum, 2147483647, 18, -2)
                                                    : scaled(sum, 1073741824, 20, 0);
                 if (y[i] != (i >= 1 && i <= count ? wanted : 77)) return 25;
             }
