@@ -59,6 +59,9 @@ typedef struct lw_options {
     bool stamp;                      /* the header states the compiler's version */
     bool cpp;                        /* also writes model.hpp, a C++11 class over model.h */
     bool profile;                    /* model.c counts per layer with the core's counter; verify prints the table */
+    /* model.c has NAME_selftest, which runs the model on a recorded input and compares the result of each layer with a
+     * checksum: a .npy file for each input that is no state, or "random" alone */
+    const char *const *selftest; int selftest_count;
     const char *gradient;            /* "loss:x,w": names of tensors; adds the outputs d_x and d_w. NULL: none */
     /* "loss=cross_entropy optimizer=sgd(rate=0.01) update=last": NAME_train is emitted, too, and NAME_run takes the
      * parameters (docs/learning.md). NULL: none */

@@ -99,6 +99,7 @@ static int main_with(Arguments *a, int argc, char **argv)
     }
     a->options.dim = a->dim;
     a->options.value = a->value;
+    a->options.selftest = a->selftest;
     a->options.state = a->state;
     a->quantization.samples = a->samples;
     a->evaluation.samples = a->test;

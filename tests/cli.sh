@@ -133,7 +133,7 @@ commands_of() {
     --profile) echo compile verify quantize tune ;;
     --weights) echo compile verify quantize package ;;
     --class-names | --stamp) echo compile quantize package ;;
-    --testbench | --standalone | --cpp) echo compile quantize ;;
+    --testbench | --standalone | --cpp | --selftest) echo compile quantize ;;
     --train | --checkpoint) echo compile report ;;
     --link | --runner) echo verify tune ;;
     --expect | --recorded | --tolerance | --steps) echo verify ;;
@@ -150,7 +150,7 @@ value_of() {
 }
 every_option() {
     all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --hybrid --qdq --float --layers --no-shrink --werror --quiet --stream --io --name --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune --seed --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
-        --static-arena --weights --train --checkpoint --time-passes --profile --testbench --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --fit --at --only --explain --level --onnx --tflite --gradients --conditions"
+        --static-arena --weights --train --checkpoint --time-passes --profile --testbench --selftest --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --fit --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

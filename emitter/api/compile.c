@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/computation/arguments.h"
+#include "api/run.h"
 #include "context/context.h"
 #include "driver/driver.h"
 #include "support/file.h"
@@ -43,7 +44,7 @@ static bool compile(Ctx *cx, const char *model, const char *output, const lw_opt
     if (!o || !is_given(cx, "lw_compile", "the model", model) || !is_given(cx, "lw_compile", "the output", output))
         return false;
     return build_is_c_file(cx, output) && build_read(&b, cx, model, o) && build_graph(&b) && build_nests(&b)
-           && build_write(&b, output);
+           && run_selftest(&b) && build_write(&b, output);
 }
 
 static bool write_text(Ctx *cx, const char *path, const char *text)

@@ -5,6 +5,7 @@
 #include "api/finetune.h"
 #include "api/page/quantize_page.h"
 #include "api/precision_text.h"
+#include "api/run.h"
 #include "export/onnx_write.h"
 #include "export/te_write.h"
 #include "support/guard.h"
@@ -245,7 +246,7 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
     if (q->test_count) test(&z, model);
     if (!ctx_failed(cx) && q->onnx) write_onnx(&z, &b, names);
     if (!ctx_failed(cx) && q->report) write_report(&z, model);
-    return !ctx_failed(cx) && (!output || build_write(&b, output)) ? text_string(&z.said) : NULL;
+    return !ctx_failed(cx) && (!output || (run_selftest(&b) && build_write(&b, output))) ? text_string(&z.said) : NULL;
 }
 
 /* ---- Stages as .te ----------------------------------------------------------------------------------------------- */

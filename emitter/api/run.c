@@ -2,6 +2,8 @@
 /* `loopwright run`: interprets the model on .npy files. */
 #include "api/run.h"
 
+#include <string.h>
+
 #include "api/computation/arguments.h"
 #include "api/elements.h"
 #include "support/guard.h"
@@ -120,6 +122,20 @@ bool run_interpreted(Build *b, const char *const *input, int count, int runs, co
         ok = build_run(b, *inputs, *outputs);
     }
     return ok;
+}
+
+bool run_selftest(Build *b)
+{
+    const lw_options *o = b->options;
+    const bool is_random = o->selftest_count == 1 && strcmp(o->selftest[0], "random") == 0;
+    if (!o->selftest_count) return true;
+    if (b->model.is_nest)
+        diag_error(b->cx, NULL, "--selftest requires a network: a file of one nest has no layers");
+    if (ctx_failed(b->cx)) return false;
+    const void **inputs = NEW_ARRAY(b->cx->arena, const void *, b->model.input_count);
+    Env *all = env_new(b->cx);
+    b->recorded = all;
+    return read_inputs(b, o->selftest, is_random ? 0 : o->selftest_count, inputs) && build_run_all(b, inputs, all);
 }
 
 /* Interprets the model on these files. False on error. */

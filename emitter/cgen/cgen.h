@@ -126,6 +126,21 @@ typedef struct Trained {
     bool is_weights;                   /* of the network, not of the optimizer */
 } Trained;
 
+/* A result of a layer, compared after call `call` of NAME_run: `rows` of `bytes`, `pitch` bytes apart. */
+typedef struct Check {
+    int call;
+    const char *label;                 /* of the layer */
+    Place place;
+    int64_t rows, bytes, pitch;
+    uint32_t sum;                      /* FNV-1a */
+} Check;
+
+/* Of --selftest: the data of each input, and the checks in the order of calls. */
+typedef struct Selftest {
+    int check_count; const Check *check;
+    const Tensor *const *input; const char *const *input_name;
+} Selftest;
+
 typedef struct Program Program;
 struct Program {
     const char *name;                  /* prefix, a C identifier in lower case: "kws" */
@@ -166,6 +181,7 @@ struct Program {
     int trained_count; const Trained *trained;             /* of --train; count 0: none */
     const char *params_version;        /* eight hexadecimal digits: of the members and the model */
     const Program *step;               /* NAME_train, with the arena, ports and calls of the step; NULL: none */
+    const Selftest *selftest;          /* NULL: none */
     bool is_step; int run_call_count;                      /* of a step: NAME_run's calls */
 };
 

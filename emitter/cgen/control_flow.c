@@ -68,7 +68,7 @@ const char *layer_label(Ctx *cx, const char *name)
 }
 
 /* Escapes text for a comment. */
-static const char *comment_text(Ctx *cx, const char *name)
+const char *comment_text(Ctx *cx, const char *name)
 {
     Text label = text_new(cx);
     for (const char *s = name; *s; s++) text_char(&label, (char)(*s >= ' ' && *s <= '~' && *s != '*' ? *s : '?'));

@@ -17,9 +17,20 @@ void control_call(Ctx *cx, Text *t, const Program *p, const Call *c, PrintPlace 
 void layer_mark(Ctx *cx, Text *t, int number, const char *name);     /* LW_LAYER(3, "conv_1") */
 const char *layer_label(Ctx *cx, const char *name);        /* escaped for a C string */
 
+const char *comment_text(Ctx *cx, const char *name);        /* without the end of a comment */
+
 /* --profile: the declarations of model.h, the definitions of model.c, and the statements around the layers */
 void profile_declare(Ctx *cx, Text *t, const Program *p, const char *prefix);
 void profile_define(Ctx *cx, Text *t, const Program *p);
 void profile_begin(Text *t, const Program *p);
 void profile_end(Text *t, const Program *p);
+
+/* --selftest. model.h: the comment, and the declaration up to its parameters */
+void selftest_declare(Text *t, const Program *p, const char *prefix);
+void selftest_define(Ctx *cx, Text *t, const Program *p);  /* the checksums, and their comparison */
+/* The comparisons after call `call`; nothing without --selftest */
+void selftest_checks(Ctx *cx, Text *t, const Program *p, int call, PrintPlace *print_place);
+/* NAME_run, with this signature, and NAME_selftest, with these parameters before `out` */
+void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *run,
+                        const char *parameters);
 #endif

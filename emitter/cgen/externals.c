@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prototypes of the C functions from outside that the program calls, each once, before the functions. */
-#include "cgen/externals.h"
+#include "cgen/runtime.h"
 
 #include <string.h>
 

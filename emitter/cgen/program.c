@@ -5,7 +5,6 @@
 
 #include "cgen/apart.h"
 #include "cgen/control_flow.h"
-#include "cgen/externals.h"
 #include "cgen/ports.h"
 #include "cgen/runtime.h"
 #include "cgen/spell.h"
@@ -56,6 +55,15 @@ static void step_signature(Ctx *cx, Text *t, const Program *p)
     wrap_list(cx, t, start);
 }
 
+/* The parameters before `in` and `out`, each followed by a comma. */
+static const char *run_parameters(Ctx *cx, const Program *p)
+{
+    return text_format(cx, "%s%s%s%s", p->static_arena ? "" : "void *arena, ",
+                       p->weights == WEIGHTS_CALLER ? "const uint8_t *weights, " : "",
+                       p->trained_count ? text_format(cx, "const struct %s_params *params, ", p->name) : "",
+                       p->state_count ? text_format(cx, "struct %s_state *state, ", p->name) : "");
+}
+
 static void run_signature(Ctx *cx, Text *t, const Program *p)
 {
     const size_t start = t->length;
@@ -63,11 +71,21 @@ static void run_signature(Ctx *cx, Text *t, const Program *p)
         step_signature(cx, t, p);
         return;
     }
-    text_printf(t, "int %s_run(%s%s%s%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
-                p->static_arena ? "" : "void *arena, ",
-                p->weights == WEIGHTS_CALLER ? "const uint8_t *weights, " : "",
-                p->trained_count ? text_format(cx, "const struct %s_params *params, ", p->name) : "",
-                p->state_count ? text_format(cx, "struct %s_state *state, ", p->name) : "", p->name, p->name);
+    text_printf(t, "int %s_run(%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
+                run_parameters(cx, p), p->name, p->name);
+    wrap_list(cx, t, start);
+}
+
+/* The list of layers is NAME_run; with --selftest, a function with one more parameter. */
+static void layers_signature(Ctx *cx, Text *t, const Program *p)
+{
+    const size_t start = t->length;
+    if (!p->selftest) {
+        run_signature(cx, t, p);
+        return;
+    }
+    text_printf(t, "static int %s_layers(%sconst struct %s_inputs *in, const struct %s_outputs *out, "
+                   "const struct %s_checksum *check)", p->name, run_parameters(cx, p), p->name, p->name, p->name);
     wrap_list(cx, t, start);
 }
 
@@ -243,6 +261,10 @@ const char *cgen_header(Ctx *cx, const Program *p)
         const Program step = step_of(p);
         run_signature(cx, &t, &step);
         text_add(&t, ";\n");
+    }
+    if (p->selftest) {
+        selftest_declare(&t, p, prefix);
+        text_printf(&t, "%sconst struct %s_outputs *out);\n", run_parameters(cx, p), p->name);
     }
     if (p->has_profile) profile_declare(cx, &t, p, prefix);
     ports_convert(cx, &t, p, prefix);
@@ -460,7 +482,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     if (p->weights == WEIGHTS_CALLER) speller_name(&s, "weights", "weights");
     if (p->static_arena && !p->is_step && (uses_arena(p) || (p->step && uses_arena(p->step))))
         static_arena(t, p, prefix);
-    run_signature(cx, t, p);
+    layers_signature(cx, t, p);
     text_add(t, "\n{\n");
     if (uses_arena(p))
         text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "(uint8_t *)arena",
@@ -491,10 +513,15 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         layer_mark(cx, t, first_layer(p) + i, d ? d->name : p->call[i].label);
         if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", &s, place_text);
         else print_call(cx, t, p, &p->call[i], &s);
+        selftest_checks(cx, t, p, i, place_text);
     }
     profile_end(t, p);
     if (has_alternating(p)) text_add(t, "    state->current = (uint8_t)next;\n");
     text_add(t, "    return 0;\n}\n");
+    if (!p->selftest) return;
+    Text run = text_new(cx);
+    run_signature(cx, &run, p);
+    selftest_functions(cx, t, p, prefix, text_string(&run), run_parameters(cx, p));
 }
 
 static bool shares_place_of_earlier(const Program *p, int function)
@@ -507,7 +534,9 @@ static bool shares_place_of_earlier(const Program *p, int function)
 /* Prints the declarations of all constants in use, and lists the constants. */
 static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
 {
-    s->constant = NEW_ARRAY(cx->arena, const Tensor *, p->constant_count + p->state_count + p->trained_count);
+    const int recorded = p->selftest ? p->input_count : 0;
+    s->constant = NEW_ARRAY(cx->arena, const Tensor *,
+                            p->constant_count + p->state_count + p->trained_count + recorded);
     for (int i = 0; i < p->constant_count; i++) {
         if (weights_are_in_file(p) || !program_reads(p, i)) continue;
         Text one = text_new(cx);
@@ -524,6 +553,12 @@ static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
         if (!p->trained[i].initial_name) continue;
         constant(cx, t, p, p->trained[i].initial, p->trained[i].initial_name);
         s->constant[s->constant_count++] = p->trained[i].initial;
+    }
+    Program in_data = *p;          /* inputs are read from data memory */
+    if (p->weights == WEIGHTS_FLASH) in_data.weights = WEIGHTS_TEXT;
+    for (int i = 0; i < recorded; i++) {
+        constant(cx, t, &in_data, p->selftest->input[i], p->selftest->input_name[i]);
+        s->constant[s->constant_count++] = p->selftest->input[i];
     }
 }
 
@@ -580,6 +615,7 @@ Source cgen_source(Ctx *cx, const Program *p)
     constants(cx, p, &weights, &s);
     if (weights_are_in_file(p)) file_functions(cx, &weights, p, name_upper(cx, p->name));
     if (p->state_count) reset_function(&run, p);
+    if (p->selftest) selftest_define(cx, &run, p);
     training_functions(cx, &run, p, name_upper(cx, p->name));
     bodies(cx, &run, p);
     partition_defaults(cx, &run, p, print_call_of_partition);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
-    read_steps, read_samples, read_test, read_top, read_level, read_ram;
+    read_steps, read_samples, read_selftest, read_test, read_top, read_level, read_ram;
 
 #define FLAG_AT(field) FLAG, offsetof(Arguments, field), NULL, false, 0
 #define TEXT_AT(field) TEXT, offsetof(Arguments, options.field), NULL, false, 0
@@ -32,6 +32,10 @@ static bool read_file(const char *v, const char **files, int *count)
 static bool read_output(Arguments *a, const char *v) { return read_file(v, a->output, &a->output_count); }
 static bool read_expect(Arguments *a, const char *v) { return read_file(v, a->expect, &a->expect_count); }
 static bool read_test(Arguments *a, const char *v) { return read_file(v, a->test, &a->evaluation.sample_count); }
+static bool read_selftest(Arguments *a, const char *v)
+{
+    return read_file(v, a->selftest, &a->options.selftest_count);
+}
 static bool read_samples(Arguments *a, const char *v)
 {
     return read_file(v, a->samples, &a->quantization.sample_count);

@@ -72,6 +72,9 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     if (o->train && (o->ram || kind == WEIGHTS_CALLER || kind == WEIGHTS_INCLUDED || kind == WEIGHTS_FLASH))
         diag_usage(cx, NULL, "--train excludes --ram, and --weights except c and section=NAME: a training step has an "
                    "arena and constants of its own");
+    if (o->train && o->selftest_count)
+        diag_usage(cx, NULL, "--train and --selftest exclude each other: training changes the weights, and with them "
+                   "every checksum");
     if (o->ports_in_arena && o->static_arena)
         diag_usage(cx, NULL,
                    "--io arena and --static-arena exclude each other: the caller cannot reach inputs and outputs in a "
@@ -145,6 +148,7 @@ bool build_graph(Build *b)
     b->shared = build_shared(b->cx);
     build_reserve_weights(b);
     build_reserve_profile(b);
+    build_reserve_selftest(b);
     b->shared->until = b->until;
     b->shared->last = b;
     b->graph = (Graph){ .name = b->name,
@@ -179,6 +183,7 @@ bool build_program(Build *b)
     if (!ctx_failed(b->cx)) build_final_code(b);
     if (!ctx_failed(b->cx)) build_name_shared(b);
     if (!ctx_failed(b->cx)) build_assemble(b);
+    if (!ctx_failed(b->cx)) build_selftest(b);
     if (!ctx_failed(b->cx)) build_assemble_training(b);
     if (!ctx_failed(b->cx)) build_weights(b);
     if (!ctx_failed(b->cx)) build_class_names(b);

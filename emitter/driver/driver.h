@@ -73,6 +73,7 @@ struct Build {
     int passes_done;                         /* of the passes over the DAG */
     int partition_count; Partition *partition;   /* sequences of groups on one foreign device */
     int *partition_of;                       /* [groups]; -1: on the host; NULL: all on the host */
+    const Env *recorded;                     /* all tensors on the input of --selftest; NULL: none */
     Program program;
     const char *output_stem;                 /* of the files to write: "dir/kws.c" has "kws"; NULL: none are written */
     struct Watch *watch;                     /* with --time-passes, else NULL */
@@ -99,6 +100,7 @@ const char *build_symbol(Build *b, const char *base);
 Shared *build_shared(Ctx *cx);                   /* new; the names that every program has are used */
 void build_reserve_weights(Build *b);            /* the names of a program with a file of weights */
 void build_reserve_profile(Build *b);            /* the names of --profile */
+void build_reserve_selftest(Build *b);           /* the names of --selftest */
 void build_name_groups(Build *b);
 void build_name_shared(Build *b);                /* after functions are merged */
 
@@ -160,9 +162,10 @@ void build_final_code(Build *b);
 void build_overlaps(Build *b);
 void build_shifts(Build *b);
 
-const char *build_option_words(Ctx *cx, const lw_options *o);                  /* option_words.c: for the header */
-void build_class_names(Build *b);                                              /* class_names.c: of the program */
+const char *build_option_words(Ctx *cx, const lw_options *o);                  /* header_words.c */
+void build_class_names(Build *b);                                              /* header_words.c: of the program */
 void build_assemble(Build *b);                                                 /* assemble.c: the program */
+void build_selftest(Build *b);                                   /* selftest.c: its checks, from `recorded` */
 /* places.c: the address in terms of NAME_run's variables (or those of the body that runs the graph) */
 Place build_place(const Build *b, const Slot *s);
 int build_calls(Build *b, const Call **out);                                   /* of all groups, in order */
@@ -194,4 +197,6 @@ Call region_call(Build *b, int group);                                         /
 /* run.c: interprets all groups on the data of the model's inputs (in order); outputs[i] becomes the data of
  * output i. */
 bool build_run(Build *b, const void *const *inputs, const void **outputs);
+/* The same; `all` receives the value of each tensor between groups. */
+bool build_run_all(Build *b, const void *const *inputs, Env *all);
 #endif

@@ -53,6 +53,12 @@ void build_reserve_profile(Build *b)
     for (size_t i = 0; b->options->profile && i < sizeof own / sizeof own[0]; i++) build_symbol(b, own[i]);
 }
 
+void build_reserve_selftest(Build *b)
+{
+    static const char *const own[] = { "selftest", "layers", "checksum", "checksums", "differs" };
+    for (size_t i = 0; b->options->selftest_count && i < sizeof own / sizeof own[0]; i++) build_symbol(b, own[i]);
+}
+
 static void name_group(Build *b, Group *g)
 {
     const char *base = g->name + strspn(g->name, "_");

@@ -95,12 +95,18 @@ static bool run_group(Build *b, int group, Env *all)
     return true;
 }
 
-bool build_run(Build *b, const void *const *inputs, const void **outputs)
+bool build_run_all(Build *b, const void *const *inputs, Env *all)
 {
-    Env *all = env_new(b->cx);
     for (int i = 0; i < b->graph.input_count; i++) env_set_const(all, b->graph.input[i], inputs[i]);
     for (int i = 0; i < b->groups.count; i++)
         if (!run_group(b, i, all)) return false;
-    for (int i = 0; i < b->graph.output_count; i++) outputs[i] = env_get(all, b->graph.output[i]);
     return !ctx_failed(b->cx);
+}
+
+bool build_run(Build *b, const void *const *inputs, const void **outputs)
+{
+    Env *all = env_new(b->cx);
+    if (!build_run_all(b, inputs, all)) return false;
+    for (int i = 0; i < b->graph.output_count; i++) outputs[i] = env_get(all, b->graph.output[i]);
+    return true;
 }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* --selftest: NAME_run and NAME_selftest share the list of layers, NAME_layers. Its parameter `check` is NULL for
+ * NAME_run; else each result of a layer is compared with its checksum right after the layer. */
+#include "cgen/control_flow.h"
+
+#include "support/names.h"
+
+void selftest_declare(Text *t, const Program *p, const char *prefix)
+{
+    text_printf(t, "\n/* Runs the model on a recorded input, and compares the result of each layer with a checksum.\n"
+                   " * Returns 0, the number of the first layer that differs (from 1, as model.c lists them), or a "
+                   "negative\n * %s_E... code. `out`%s as for %s_run. */\nint %s_selftest(",
+                prefix, p->state_count ? " and `state` are" : " is", p->name, p->name);
+}
+
+void selftest_define(Ctx *cx, Text *t, const Program *p)
+{
+    const Selftest *s = p->selftest;
+    text_add(t, "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
+                "#error \"the checksums of --selftest are of little-endian memory\"\n#endif\n\n");
+    text_printf(t, "/* A layer's result on the recorded input: its sum (FNV-1a), `rows` of `bytes`, `pitch` apart. */\n"
+                   "struct %s_checksum { uint32_t sum, rows, bytes, pitch; };\n", p->name);
+    text_printf(t, "static const struct %s_checksum %s_checksums[] = {\n", p->name, p->name);
+    for (int i = 0; i < s->check_count; i++) {
+        const Check *c = &s->check[i];
+        text_printf(t, "    { 0x%08lxu, %lldu, %lldu, %lldu },     /* %d: %s */\n", (unsigned long)c->sum,
+                    (long long)c->rows, (long long)c->bytes, (long long)c->pitch, c->call + 1,
+                    comment_text(cx, c->label));
+    }
+    if (!s->check_count) text_add(t, "    { 0u, 0u, 0u, 0u },\n");
+    text_printf(t, "};\n\n/* True if the result has another sum. */\n"
+                   "static int %s_differs(const struct %s_checksum *expected, const void *result)\n{\n"
+                   "    const uint8_t *row = (const uint8_t *)result;\n"
+                   "    uint32_t sum = 2166136261u, i, k;\n"
+                   "    for (i = 0; i < expected->rows; i++, row += expected->pitch)\n"
+                   "        for (k = 0; k < expected->bytes; k++) sum = (sum ^ row[k]) * 16777619u;\n"
+                   "    return sum != expected->sum;\n}\n\n", p->name, p->name);
+}
+
+void selftest_checks(Ctx *cx, Text *t, const Program *p, int call, PrintPlace *print_place)
+{
+    for (int i = 0; p->selftest && i < p->selftest->check_count; i++) {
+        const Check *c = &p->selftest->check[i];
+        const Memory result = { .kind = MEMORY_OUTPUT, .type = c->place.type };
+        if (c->call == call)
+            text_printf(t, "    if (check != NULL && %s_differs(&check[%d], %s)) return %d;\n", p->name, i,
+                        print_place(cx, p, &c->place, &result), call + 1);
+    }
+}
+
+/* The arguments of NAME_layers that NAME_run and NAME_selftest pass on. */
+static void print_arguments(Text *t, const Program *p, const char *in, const char *check)
+{
+    text_printf(t, "    return %s_layers(%s%s%s%s, out, %s);\n}\n", p->name, p->static_arena ? "" : "arena, ",
+                p->weights == WEIGHTS_CALLER ? "weights, " : "", p->state_count ? "state, " : "", in, check);
+}
+
+/* The input in the arena is a copy, because layers reuse its memory. */
+static void set_input(Text *t, const Program *p, int i, const char *prefix)
+{
+    const Port *x = &p->input[i];
+    const char *constant = p->selftest->input_name[i];
+    if (x->at < 0) text_printf(t, "    in.%s = %s_%s;\n", x->name, p->name, constant);
+    else
+        text_printf(t, "    in.%s = (const %s *)memcpy((uint8_t *)arena + %s_%s_AT, %s_%s, sizeof %s_%s);\n", x->name,
+                    dtype_info(x->tensor->type)->c_type, prefix, x->macro, p->name, constant, p->name, constant);
+}
+
+void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *prefix, const char *run,
+                        const char *parameters)
+{
+    text_printf(t, "\n%s\n{\n", run);
+    print_arguments(t, p, "in", "NULL");
+    text_printf(t, "\nint %s_selftest(%sconst struct %s_outputs *out)\n{\n", p->name, parameters, p->name);
+    text_printf(t, "    struct %s_inputs in;\n", p->name);
+    if (!p->input_count) text_add(t, "    memset(&in, 0, sizeof in);\n");
+    if (p->ports_in_arena)
+        text_printf(t, "    if (arena == NULL || (uintptr_t)arena %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n", prefix,
+                    prefix);
+    for (int i = 0; i < p->input_count; i++) set_input(t, p, i, prefix);
+    if (p->state_count) text_printf(t, "    if (state != NULL) %s_reset(state);\n", p->name);
+    print_arguments(t, p, "&in", text_format(cx, "%s_checksums", p->name));
+}

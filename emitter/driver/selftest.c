@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* --selftest: the checksum of every result of a layer on the recorded input, after the program is assembled. A result
+ * is compared right after its layer: later layers may reuse its memory. */
+#include "driver/driver.h"
+
+#include "support/names.h"
+
+/* FNV-1a (Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm"). Each step is a bijection of the sum, so a
+ * single wrong byte always changes it. */
+static uint32_t checksum(const void *data, int64_t bytes)
+{
+    const uint8_t *at = data;
+    uint32_t sum = UINT32_C(2166136261);
+    for (int64_t i = 0; i < bytes; i++) sum = (sum ^ at[i]) * UINT32_C(16777619);
+    return sum;
+}
+
+/* Sets rows, bytes and pitch of a result, which may be a slice of its root. False if its rows are not equidistant. */
+static bool find_rows(const Slot *s, Check *c)
+{
+    const int elem = dtype_info(s->tensor->type)->bytes;
+    int64_t run = 1, pitch = 0;
+    int d = s->tensor->rank;
+    for (; d > 0 && (tensor_dim(s->tensor, d - 1) == 1 || s->stride[d - 1] == run); d--)
+        run *= tensor_dim(s->tensor, d - 1);
+    c->rows = 1;
+    for (; d > 0; d--) {
+        const int64_t size = tensor_dim(s->tensor, d - 1), stride = s->stride[d - 1];
+        if (size == 1) continue;
+        if (!pitch) pitch = stride;
+        if (stride != pitch * c->rows) return false;
+        c->rows *= size;
+    }
+    c->bytes = run * elem;
+    c->pitch = c->rows > 1 ? pitch * elem : 0;
+    return true;
+}
+
+/* True if the result exists in memory of NAME_run after `last`, the last group of the call. */
+static bool survives(const Slot *s, int last, bool is_partition)
+{
+    return s && (!is_partition || s->kind == SLOT_OUTPUT || s->last > last);
+}
+
+/* Adds the checks of a group's results after call `call`. */
+static void add_checks(Build *b, int group, int call, int last, Check *check, int *count)
+{
+    const Group *g = &b->groups.at[group];
+    const bool is_partition = b->partition_of && b->partition_of[group] >= 0;
+    for (int i = 0; i < g->output_count; i++) {
+        const Slot *s = plan_slot(&b->plan, g->output[i]);
+        const void *data = env_get(b->recorded, g->output[i]);
+        Check c = { .call = call, .label = b->program.call[call].label };
+        if (!survives(s, last, is_partition) || !data || !tensor_bytes(g->output[i]) || !find_rows(s, &c)) continue;
+        c.place = build_place(b, s);
+        c.sum = checksum(data, tensor_bytes(g->output[i]));
+        check[(*count)++] = c;
+    }
+}
+
+static int partition_of(const Build *b, int group) { return b->partition_of ? b->partition_of[group] : -1; }
+
+/* Returns the last group of the partition; the group itself outside of partitions. */
+static int last_group(const Build *b, int group)
+{
+    int last = group;
+    for (int i = group; i < b->groups.count && partition_of(b, group) >= 0; i++)
+        if (partition_of(b, i) == partition_of(b, group)) last = i;
+    return last;
+}
+
+void build_selftest(Build *b)
+{
+    int results = 0, count = 0, calls = 0, first = 0;
+    if (!b->recorded) return;
+    for (int i = 0; i < b->groups.count; i++) results += b->groups.at[i].output_count;
+    Check *check = NEW_ARRAY(b->cx->arena, Check, results);
+    for (int i = 0; i < b->groups.count; i++) {
+        if (!b->function[i] && !region_of_group(b, i)) continue;
+        const Partition *p = b->program.call[calls].partition;
+        if (!p || !calls || b->program.call[calls - 1].partition != p) first = calls;
+        add_checks(b, i, first, last_group(b, i), check, &count);
+        calls++;
+    }
+    Selftest *test = NEW(b->cx->arena, Selftest);
+    const Tensor **input = NEW_ARRAY(b->cx->arena, const Tensor *, b->program.input_count);
+    const char **name = NEW_ARRAY(b->cx->arena, const char *, b->program.input_count);
+    for (int i = 0; i < b->program.input_count; i++) {
+        const Port *p = &b->program.input[i];
+        Tensor *constant = arena_copy(b->cx->arena, p->tensor, sizeof *p->tensor);
+        constant->data = env_get(b->recorded, p->tensor);
+        input[i] = constant;
+        name[i] = build_symbol(b, name_format(b->cx, "selftest_%s", p->name));
+    }
+    *test = (Selftest){ count, check, input, name };
+    b->program.selftest = test;
+}
