@@ -61,7 +61,8 @@ emitter/import/onnx/ops      emitter/import/onnx/graph emitter/import/onnx/ml
 emitter/import/onnx          emitter/import/onnx/ops
 emitter/import/tflite/file   emitter/import/formats
 emitter/import/tflite/ops    emitter/import/tflite/file emitter/import/model
-emitter/import/tflite        emitter/import/tflite/ops
+emitter/import/tflite/custom emitter/import/tflite/ops
+emitter/import/tflite        emitter/import/tflite/custom
 emitter/import               emitter/import/onnx emitter/import/tflite emitter/import/te
 emitter/export               emitter/import/formats emitter/graph/dag
 emitter/driver               emitter/import emitter/graph/train emitter/graph/passes emitter/graph/plan emitter/lower emitter/cgen emitter/loopwright.h

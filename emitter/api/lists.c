@@ -3,7 +3,7 @@
 #include "driver/driver.h"
 #include "graph/condition/condition.h"
 #include "import/onnx/ops/onnx_rows.h"
-#include "import/tflite/ops/tflite_rows.h"
+#include "import/tflite/tflite_find.h"
 #include "schedule/schedule.h"
 #include "schedule/step/role.h"
 #include "support/guard.h"

@@ -18,6 +18,7 @@ import sys
 
 import flatbuffers
 import numpy as np
+from flatbuffers import flexbuffers
 from ai_edge_litert import interpreter as lite
 from ai_edge_litert import schema_py_generated as s
 from tflite_micro.python.tflite_micro import runtime
@@ -26,7 +27,7 @@ CASES = 20
 HERE = os.path.dirname(os.path.abspath(__file__))
 TYPES = {np.dtype(np.float32): s.TensorType.FLOAT32, np.dtype(np.int8): s.TensorType.INT8, np.dtype(np.int32): s.TensorType.INT32,
          np.dtype(np.int64): s.TensorType.INT64, np.dtype(np.bool_): s.TensorType.BOOL, np.dtype(np.int16): s.TensorType.INT16,
-         np.dtype(np.uint8): s.TensorType.UINT8}
+         np.dtype(np.uint8): s.TensorType.UINT8, np.dtype(np.uint32): s.TensorType.UINT32, np.dtype(np.uint64): s.TensorType.UINT64}
 
 
 class Operand:
@@ -98,8 +99,11 @@ def tensor_of(t, name, buffers):
 
 
 def code_of(code, version, codes):
-    row = s.OperatorCodeT()
-    row.builtinCode, row.deprecatedBuiltinCode, row.version = code, min(code, 127), version
+    """code: a number, or the name of a custom operator."""
+    row, number = s.OperatorCodeT(), B.CUSTOM if isinstance(code, str) else code
+    row.builtinCode, row.deprecatedBuiltinCode, row.version = number, min(number, 127), version
+    if isinstance(code, str):
+        row.customCode = code
     codes.append(row)
     return len(codes) - 1
 
@@ -115,7 +119,9 @@ def graph_of(operators, inputs, outputs, buffers, codes):
     for code, version, fields, read, made in operators:
         op = s.OperatorT()
         op.opcodeIndex, op.inputs, op.outputs = code_of(code, version, codes), [place(t) for t in read], [place(t) for t in made]
-        if fields is not None:
+        if isinstance(fields, dict):
+            op.customOptions = np.frombuffer(bytes(flexbuffers.Dumps(fields)), np.uint8)
+        elif fields is not None:
             op.builtinOptionsType, op.builtinOptions = getattr(s.BuiltinOptions, type(fields).__name__[:-1]), fields
         graph.operators.append(op)
     graph.inputs, graph.outputs = [place(t) for t in inputs], [place(t) for t in outputs]
@@ -1021,6 +1027,179 @@ def simple_rnn(r, i):
     return [([(B.RNN if i % 2 else B.UNIDIRECTIONAL_SEQUENCE_RNN, 1, fields, read, [y])], [x], [y])]
 
 
+# ---- TensorFlow Lite Micro's signal library ------------------------------------------------------------------------
+
+
+def samples(r, shape, dtype=np.int16, loud=None):
+    """Noise and a tone, often silent or overdriven."""
+    a = r.choice([0, 1, 40, 2000, 20000, 60000]) if loud is None else loud
+    x = r.normal(0, 1, shape) * a + a * np.sin(np.arange(shape[-1]) * r.uniform(0, 3) + r.uniform(0, 6))
+    if dtype == np.float32:
+        return (x / 32768).astype(np.float32)
+    x = np.clip(x, -32768, 32767).astype(dtype)
+    return x * dtype(int(r.integers(1, 60000))) if dtype == np.int32 else x
+
+
+def sounds(r, shape, dtype=np.int16):
+    x = Operand(shape, dtype)
+    x.feed = [samples(r, shape, x.dtype.type) for _ in range(RUNS)]
+    return x
+
+
+def spectra(r, shape, bits):
+    """Numbers of all magnitudes."""
+    x = Operand(shape, np.uint32 if bits == 32 else np.uint64)
+    x.feed = [(np.exp2(r.uniform(0, bits - 1e-6, shape)) - r.integers(0, 2, shape)).astype(x.dtype) for _ in range(RUNS)]
+    for f in x.feed:
+        f[r.integers(0, shape[0])] = r.choice([0, 1, 2, 3, (1 << bits) - 1, (1 << 32) - 1])
+    return x
+
+
+def outer(r, *last):
+    return [int(n) for n in r.integers(1, 4, int(r.integers(0, 3)))] + list(last)
+
+
+def signal_window(r, i):
+    n = int(r.integers(1, 70))
+    x, y = sounds(r, outer(r, n)), None
+    y = Operand(x.shape, np.int16)
+    w = Operand([n], np.int16, data=r.integers(-32768, 32768, n) if i % 3 == 0 else r.integers(0, 4097, n))
+    return [([("SignalWindow", 1, {"shift": int(r.integers(0, 16)) if i % 2 else 12}, [x, w], [y])], [x], [y])]
+
+
+def signal_auto_scale(r, i):
+    n = int(r.integers(1, 70))
+    x, y, bits = sounds(r, [n]), Operand([n], np.int16), Operand([], np.int32)
+    if i % 3 == 0:
+        x.feed[1][r.integers(0, n)] = -32768
+    return [([("SignalFftAutoScale", 1, {}, [x], [y, bits])], [x], [y, bits])]
+
+
+def signal_rfft(inverse, real):
+    def make(r, i):
+        length, dtype = 1 << int(r.integers(2, 8)) if i != 19 else 512, np.float32 if real else [np.int16, np.int32][i % 2]
+        width = length + 2 if inverse else length if i % 3 else int(r.integers(1, length + 1))
+        x = sounds(r, outer(r, width) if length <= 16 else [width], dtype)
+        y = Operand(x.shape[:-1] + [length if inverse else length + 2], dtype)
+        fields = {"T": int(TYPES[np.dtype(dtype)]), "fft_length": length}
+        return [([("SignalIrfft" if inverse else "SignalRfft", 1, fields, [x], [y])], [x], [y])]
+    return make
+
+
+def signal_energy(r, i):
+    """The reference does not write the other bins."""
+    bins = int(r.integers(2, 60))
+    begin, end = (0, bins) if i % 2 else sorted(int(n) for n in r.choice(bins + 1, 2, replace=False))
+    x, y, whole, y_part = sounds(r, [2 * bins]), Operand([bins], np.uint32), Operand([bins], np.int32), Operand([end - begin], np.int32)
+    operators = [("SignalEnergy", 1, {"start_index": begin, "end_index": end}, [x], [y]), (B.CAST, 1, None, [y], [whole]),
+                 (B.SLICE, 1, options("SliceOptions"), [whole, constant([begin]), constant([end - begin])], [y_part])]
+    return [(operators, [x], [y_part])]
+
+
+def bank(r, bins, channels):
+    """Bands that follow one another, with weights of 12 bits."""
+    widths = [max(1, int(n)) for n in r.integers(0, max(2, 2 * bins // (channels + 1)), channels + 1)]
+    starts = [int(r.integers(0, max(1, bins - w + 1))) for w in widths]
+    widths = [min(w, bins - at) for w, at in zip(widths, starts)]
+    at = [int(n) for n in np.cumsum([0] + widths[:-1])]
+    rising = r.integers(0, 4097, sum(widths))
+    return [constant(v, np.int16) for v in (rising, 4096 - rising, starts, at, widths)]
+
+
+def signal_filter_bank(r, i):
+    """With the square root, because the package does not return 64 bits without a sign."""
+    bins, channels = int(r.integers(2, 60)), int(r.integers(1, 12))
+    x, sums, bits, y = spectra(r, [bins], 32), Operand([channels], np.uint64), Operand([], np.int32), Operand([channels], np.uint32)
+    bits.feed = [np.array(int(r.integers(0, 16)), np.int32) for _ in range(RUNS)]
+    operators = [("SignalFilterBank", 1, {"num_channels": channels}, [x] + bank(r, bins, channels), [sums]),
+                 ("SignalFilterBankSquareRoot", 1, {}, [sums, bits], [y])]
+    return [(operators, [x, bits], [y])]
+
+
+def signal_spectral_subtraction(r, i):
+    n, up, bits = int(r.integers(1, 20)), int(r.integers(0, 12)), 14
+    x, y, noise = spectra(r, [n], 32), Operand([n], np.uint32), Operand([n], np.uint32)
+    x.feed = [f >> np.uint32(up) if i % 4 else f for f in x.feed]
+    even, odd = int(r.integers(0, 4000)), int(r.integers(0, 4000))
+    fields = {"num_channels": n, "smoothing": even, "one_minus_smoothing": (1 << bits) - even, "alternate_smoothing": odd, "alternate_one_minus_smoothing": (1 << bits) - odd,
+              "smoothing_bits": up, "min_signal_remaining": int(r.integers(0, 2000)), "clamping": bool(i % 2), "spectral_subtraction_bits": bits}
+    return [([("SignalFilterBankSpectralSubtraction", 1, fields, [x], [y, noise])], [x], [y, noise])]
+
+
+def signal_pcan(r, i):
+    n = int(r.integers(1, 20))
+    x, noise, y = spectra(r, [n], 32), spectra(r, [n], 32), Operand([n], np.uint32)
+    table = constant(np.exp2(-np.arange(125) / 12) * r.integers(200, 32768) * (1 if i % 3 else -1), np.int16)
+    return [([("SignalPCAN", 1, {"snr_shift": int(r.integers(0, 20))}, [x, noise, table], [y])], [x, noise], [y])]
+
+
+def signal_log(r, i):
+    n = int(r.integers(1, 30))
+    x, y = spectra(r, [n], 32), Operand([n], np.int16)
+    return [([("SignalFilterBankLog", 1, {"input_correction_bits": int(r.integers(0, 8)), "output_scale": int(r.integers(1, 3000))}, [x], [y])], [x], [y])]
+
+
+def where_valid(frames, valid):
+    """The reference does not write frames that are not valid."""
+    y = Operand(frames.shape, np.int16)
+    return (B.SELECT_V2, 1, options("SelectV2Options"), [valid, frames, Operand(frames.shape, np.int16, data=np.zeros(frames.shape))], [y]), y
+
+
+def signal_framer(r, i):
+    size = int(r.integers(1, 40))
+    step, count = int(r.integers(1, size + 1)), int(r.integers(1, 4))
+    x = sounds(r, outer(r, count * step))
+    frames, valid = Operand(x.shape[:-1] + [count, size], np.int16), Operand([], np.bool_)
+    chosen, y = where_valid(frames, valid)
+    return [([("SignalFramer", 1, {"frame_size": size, "frame_step": step, "prefill": bool(i % 2)}, [x], [frames, valid]), chosen], [x], [y, valid])]
+
+
+def signal_delay(r, i):
+    x = sounds(r, outer(r, int(r.integers(1, 20))))
+    y = Operand(x.shape, np.int16)
+    return [([("SignalDelay", 1, {"delay_length": int(r.integers(0, 40))}, [x], [y])], [x], [y])]
+
+
+def signal_overlap_add(r, i):
+    size, dtype = int(r.integers(1, 30)), [np.int16, np.float32][i % 2]
+    step, count = int(r.integers(1, size + 1)), int(r.integers(1, 4))
+    x = sounds(r, outer(r, count, size), dtype)
+    y = Operand(x.shape[:-2] + [count * step], dtype)
+    return [([("SignalOverlapAdd", 1, {"T": int(TYPES[np.dtype(dtype)]), "frame_step": step}, [x], [y])], [x], [y])]
+
+
+def signal_stacker(r, i):
+    channels, left, right = int(r.integers(1, 9)), int(r.integers(0, 4)), int(r.integers(0, 3))
+    frames, valid = Operand([channels * (left + right + 1)], np.int16), Operand([], np.bool_)
+    chosen, y = where_valid(frames, valid)
+    fields = {"num_channels": channels, "stacker_left_context": left, "stacker_right_context": right, "stacker_step": int(r.integers(1, left + right + 2))}
+    x = sounds(r, [channels])
+    return [([("SignalStacker", 1, fields, [x], [frames, valid]), chosen], [x], [y, valid])]
+
+
+def signal_features(r, i):
+    """A front end: from samples to the logarithms of a filter bank."""
+    n, channels = int(r.choice([60, 100, 240])), int(r.integers(2, 12))
+    length = 1 << (n - 1).bit_length()
+    bins = length // 2 + 1
+    x = sounds(r, [n])
+    t = lambda shape, dtype: Operand(shape, dtype)
+    windowed, scaled, bits, spectrum, energies, sums = t([n], np.int16), t([n], np.int16), t([], np.int32), t([length + 2], np.int16), t([bins], np.uint32), t([channels], np.uint64)
+    roots, quiet, noise, gained, y = [t([channels], np.uint32) for _ in range(4)] + [t([channels], np.int16)]
+    noise_fields = {"num_channels": channels, "smoothing": 409, "one_minus_smoothing": 15975, "alternate_smoothing": 983, "alternate_one_minus_smoothing": 15401,
+                    "smoothing_bits": 10, "min_signal_remaining": 819, "clamping": False, "spectral_subtraction_bits": 14}
+    operators = [("SignalWindow", 1, {"shift": 12}, [x, constant(4096 * np.sin(np.pi * (np.arange(n) + 0.5) / n) ** 2, np.int16)], [windowed]),
+                 ("SignalFftAutoScale", 1, {}, [windowed], [scaled, bits]),
+                 ("SignalRfft", 1, {"T": int(s.TensorType.INT16), "fft_length": length}, [scaled], [spectrum]),
+                 ("SignalEnergy", 1, {"start_index": 0, "end_index": bins}, [spectrum], [energies]),
+                 ("SignalFilterBank", 1, {"num_channels": channels}, [energies] + bank(r, bins, channels), [sums]),
+                 ("SignalFilterBankSquareRoot", 1, {}, [sums, bits], [roots]),
+                 ("SignalFilterBankSpectralSubtraction", 1, noise_fields, [roots], [quiet, noise]),
+                 ("SignalPCAN", 1, {"snr_shift": 6}, [quiet, noise, constant(np.exp2(-np.arange(125) / 12) * 20000, np.int16)], [gained]),
+                 ("SignalFilterBankLog", 1, {"input_correction_bits": 3, "output_scale": 64}, [gained], [y])]
+    return [(operators, [x], [y])]
+
+
 OPERATORS = {
     "add": binary(B.ADD, "AddOptions"), "sub": binary(B.SUB, "SubOptions"), "mul": binary(B.MUL, "MulOptions"),
     "squared_difference": binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False), "div": div,
@@ -1061,6 +1240,11 @@ OPERATORS = {
     "conv_2d_hybrid": hybrid(conv), "depthwise_conv_2d_hybrid": hybrid(depthwise), "fully_connected_hybrid": hybrid(fully_connected),
     "transpose_conv_hybrid": hybrid(transpose_conv, image=2),
     "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
+    "signal_window": signal_window, "signal_auto_scale": signal_auto_scale, "signal_rfft": signal_rfft(False, False), "signal_irfft": signal_rfft(True, False),
+    "signal_rfft_float": signal_rfft(False, True), "signal_irfft_float": signal_rfft(True, True), "signal_energy": signal_energy,
+    "signal_filter_bank": signal_filter_bank, "signal_spectral_subtraction": signal_spectral_subtraction, "signal_pcan": signal_pcan, "signal_log": signal_log,
+    "signal_framer": signal_framer, "signal_delay": signal_delay, "signal_overlap_add": signal_overlap_add, "signal_stacker": signal_stacker,
+    "signal_features": signal_features,
 }
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
         "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn", "rfft2d",

@@ -13,8 +13,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BEGIN, NEXT = "<!-- Made by tests/tools/tflite_table.py; not to be edited. -->", "<!-- Made by tests/"
 COLUMNS = [("f32", "FLOAT32"), ("i8", "INT8"), ("i16", "INT16"), ("u8", "UINT8")]
-OTHERS = ["INT32", "INT64", "BOOL", "FLOAT16", "RESOURCE"]
-TYPES = {0: "FLOAT32", 1: "FLOAT16", 2: "INT32", 3: "UINT8", 4: "INT64", 6: "BOOL", 7: "INT16", 9: "INT8", 13: "RESOURCE", 17: "INT8"}
+OTHERS = ["INT32", "INT64", "UINT32", "UINT64", "BOOL", "FLOAT16", "RESOURCE"]
+TYPES = {0: "FLOAT32", 1: "FLOAT16", 2: "INT32", 3: "UINT8", 4: "INT64", 6: "BOOL", 7: "INT16", 9: "INT8", 12: "UINT64", 13: "RESOURCE", 15: "UINT32", 17: "INT8"}
 
 
 class Table:
@@ -45,6 +45,13 @@ class Table:
         count = struct.unpack_from("<I", self.data, start)[0]
         return [Table(self.data, self.follow(start + 4 + 4 * i)) for i in range(count)]
 
+    def text(self, number):
+        at = self.field(number)
+        if not at:
+            return ""
+        start = self.follow(at)
+        return self.data[start + 4:start + 4 + struct.unpack_from("<I", self.data, start)[0]].decode()
+
     def ints(self, number):
         at = self.field(number)
         if not at:
@@ -69,14 +76,16 @@ def models_of(data):
 
 
 def kinds_of(model):
-    """(builtin code, type) of each operator; the type is that of its first operand of a kind with a column, else its first."""
+    """(builtin code or custom name, type) of each operator; the type is that of its first operand of a kind with a column, else its
+    first. Of a custom operator it is that of the first operand."""
     root = Table(model, struct.unpack_from("<I", model, 0)[0])
-    codes = [max(c.number(0, "b"), c.number(3, "i")) for c in root.tables(1)]
+    codes = [c.text(1) or max(c.number(0, "b"), c.number(3, "i")) for c in root.tables(1)]
     graph = root.tables(2)[0]
     types = [TYPES.get(t.number(1, "b"), "?") for t in graph.tables(0)]
     for op in graph.tables(3):
         found = [types[i] for i in list(op.ints(1)) + list(op.ints(2)) if i >= 0]
-        shown = [t for t in found if t in dict(COLUMNS).values()] or found
+        is_custom = isinstance(codes[op.number(0, "I")], str)
+        shown = found if is_custom else [t for t in found if t in dict(COLUMNS).values()] or found
         is_hybrid = {"FLOAT32", "INT8"} <= {types[i] for i in op.ints(1) if i >= 0}
         yield codes[op.number(0, "I")], "HYBRID" if is_hybrid else shown[0] if shown else "?"
 
@@ -92,6 +101,7 @@ def main():
     listed = subprocess.run([sys.argv[1] + "/loopwright", "ops", "--tflite"], capture_output=True, text=True, check=True).stdout
     rows = [line.split() for line in listed.splitlines()[1:] if line.split()]
     recorded, codes = collections.Counter(), codes_by_name()
+    codes.update({row[0]: row[0] for row in rows if row[0] not in codes})
     for file in sorted((ROOT / "tests" / "tflite").glob("*.vec")):
         for model in models_of(file.read_bytes()):
             recorded.update(kinds_of(model))
@@ -103,7 +113,7 @@ def main():
     for name, version, *types in rows:
         cells = [str(recorded[codes[name], t]) if t in types else "" for _, t in COLUMNS]
         cells.append(str(recorded[codes[name], "HYBRID"] or ""))
-        others = ", ".join(t for t in types if t in OTHERS)
+        others = ", ".join(t + (": %d" % recorded[name, t] if recorded[name, t] else "") for t in types if t in OTHERS)
         lines.append("| %s | %s | %s | %s |" % (name, version, " | ".join(cells), others))
     path = ROOT / "SUPPORT.md"
     text = path.read_text()

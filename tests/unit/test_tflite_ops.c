@@ -22,7 +22,10 @@ static const char *const recorded[] = {
     "neg", "not_equal", "pack", "pad", "padv2", "pow", "prelu", "quantize", "quantize_int16", "quantize_uint8",
     "reduce_all", "reduce_any", "reduce_max", "reduce_min", "reduce_prod", "relu", "relu6", "relu_int16",
     "relu_n1_to_1", "reshape", "resize_bilinear", "resize_nearest_neighbor", "reverse_v2", "rfft2d", "rnn", "round",
-    "rsqrt", "select", "select_v2", "shape", "sin", "slice", "softmax", "softmax_int16", "space_to_batch_nd",
+    "rsqrt", "select", "select_v2", "shape", "signal_auto_scale", "signal_delay", "signal_energy",
+    "signal_features", "signal_filter_bank", "signal_framer", "signal_irfft", "signal_irfft_float", "signal_log",
+    "signal_overlap_add", "signal_pcan", "signal_rfft", "signal_rfft_float", "signal_spectral_subtraction",
+    "signal_stacker", "signal_window", "sin", "slice", "softmax", "softmax_int16", "space_to_batch_nd",
     "space_to_depth", "split", "split_v", "sqrt", "sqrt_int8", "square", "squared_difference", "squeeze",
     "strided_slice", "sub", "sub_int16", "sum", "svdf", "svdf_int16", "svdf_int8", "tanh", "tanh_int16", "tile",
     "topk_v2", "transpose", "transpose_conv", "transpose_conv_hybrid", "unidirectional_sequence_lstm",
@@ -33,7 +36,8 @@ static const char *const recorded[] = {
 static const char *const nearly[] = { "cos", "exp", "log", "sin" };
 
 /* Sums of products in another order, and the error function of the C library, of values about 1. */
-static const char *const closely[] = { "gelu", "rfft2d", "rnn", "svdf", "transpose_conv_hybrid",
+static const char *const closely[] = { "gelu", "rfft2d", "rnn", "signal_irfft_float",
+                                       "signal_rfft_float", "svdf", "transpose_conv_hybrid",
                                        "unidirectional_sequence_lstm" };
 
 enum { MOST = 16 };      /* inputs or outputs */

@@ -18,7 +18,7 @@
 #include "import/tflite/file/tflite_labels.h"
 #include "import/tflite/tflite_open.h"
 #include "import/tflite/tflite_unknown.h"
-#include "import/tflite/ops/tflite_rows.h"
+#include "import/tflite/tflite_find.h"
 #include "import/tflite/ops/tflite_state.h"
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
@@ -224,8 +224,8 @@ static void import_operator(Importer *im, const TfliteOperator *op)
     if (import_state(im, op) || ctx_failed(im->cx)) return;
     TfliteCall *c = NEW(im->cx->arena, TfliteCall);
     *c = (TfliteCall){
-        .cx = im->cx, .file = &im->file, .op = op, .row = tflite_row_find(op->code), .in_count = op->in_count,
-        .subgraphs = &im->subgraphs
+        .cx = im->cx, .file = &im->file, .op = op, .row = tflite_row_find(op), .in_count = op->in_count,
+        .subgraphs = &im->subgraphs, .states = &im->states
     };
     const char *where = tflite_where(im->cx, &im->file, op);
     c->name = op->out_count ? im->file.tensor[op->out[0]].name : c->row->name;

@@ -2,7 +2,7 @@
 /* Reports what a subgraph has that no row supports: operators, their versions, element types, variables. */
 #include "import/tflite/tflite_unknown.h"
 
-#include "import/tflite/ops/tflite_rows.h"
+#include "import/tflite/tflite_find.h"
 #include "support/text.h"
 
 const char *tflite_tensor_where(Ctx *cx, const TfliteTensor *t) { return text_format(cx, "tensor \"%s\"", t->name); }
@@ -13,6 +13,7 @@ static int type_flag(int type)
     } flags[] = {
         { F32, OF_F32 },   { I8, OF_I8 }, { I32, OF_I32 }, { I64, OF_I64 },
         { BOOL, OF_BOOL }, { U8, OF_U8 }, { I16, OF_I16 }, { F16, OF_F16 },
+        { U32, OF_U32 },   { U64, OF_U64 },
     };
     DType t;
     if (type == TFLITE_RESOURCE) return OF_HANDLE;
@@ -56,8 +57,8 @@ static void list_unknown_types(Ctx *cx, const TfliteFile *f, const TfliteOperato
 static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
 {
     const char *where = tflite_where(cx, f, op);
-    const TfliteRow *row = tflite_row_find(op->code);
-    if (op->code == TFLITE_CUSTOM)
+    const TfliteRow *row = tflite_row_find(op);
+    if (op->code == TFLITE_CUSTOM && !row)
         diag_listed(cx, UNSUPPORTED, where, "custom operators; accepted: the operators of `loopwright ops --tflite`");
     else if (!row)
         diag_listed(cx, UNSUPPORTED, where, "the operator is unknown; accepted: those of `loopwright ops --tflite`");
@@ -76,7 +77,7 @@ static bool is_written(const TfliteFile *f, int tensor)
     bool is_input = false;
     for (int i = 0; i < f->operator_count; i++) {
         const TfliteOperator *op = &f->operator[i];
-        const TfliteRow *row = tflite_row_find(op->code);
+        const TfliteRow *row = tflite_row_find(op);
         for (int k = 0; k < op->in_count; k++) {
             if (op->in[k] != tensor) continue;
             if (!row || !(row->types & WRITES_VARIABLES)) return false;

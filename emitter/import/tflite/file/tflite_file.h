@@ -36,6 +36,7 @@ typedef struct TfliteOperator {
     int out_count; const int *out;
     int options_type;                                      /* of the union BuiltinOptions; 0: none */
     FlatTable options;
+    Bytes custom_options;                                  /* a flexbuffer; count 0: none */
 } TfliteOperator;
 
 typedef struct TfliteFile {

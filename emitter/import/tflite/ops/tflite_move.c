@@ -369,7 +369,7 @@ const TfliteRow tflite_rows_move[] = {
     { 38, "SPACE_TO_BATCH_ND", 4, 0, OF_ALL, 1, NULL, space_to_batch, TFLITE_KEEPS_NONE },
     { 45, "STRIDED_SLICE", 8, OPTIONS_STRIDED_SLICE, OF_ALL, 1, NULL, strided_slice, TFLITE_KEEPS_NONE },
     { 49, "SPLIT", 4, OPTIONS_SPLIT, OF_I32, 1, NULL, split, TFLITE_KEEPS_NONE },
-    { 53, "CAST", 6, 0, OF_ALL, 1, NULL, cast, TFLITE_KEEPS_ALL },
+    { 53, "CAST", 6, 0, OF_ALL | OF_U32 | OF_U64, 1, NULL, cast, TFLITE_KEEPS_ALL },
     { 65, "SLICE", 6, 0, OF_ALL, 1, NULL, slice, TFLITE_KEEPS_NONE },
     { 77, "SHAPE", 1, OPTIONS_SHAPE, OF_ALL, 1, NULL, shape, TFLITE_KEEPS_NONE },
     { 83, "PACK", 4, OPTIONS_PACK, OF_ALL, 64, NULL, pack, TFLITE_KEEPS_NONE },

@@ -6,12 +6,14 @@
 
 const char *tflite_types_text(Ctx *cx, int types)
 {
-    static const char *const names[] = { "FLOAT32", "INT8",  "INT32",    "INT64",  "BOOL",
-                                         "UINT8",   "INT16", "RESOURCE", "FLOAT16" };
+    static const struct { int type; const char *name; } names[] = {
+        { OF_F32, "FLOAT32" }, { OF_I8, "INT8" },   { OF_I32, "INT32" },       { OF_I64, "INT64" },
+        { OF_BOOL, "BOOL" },   { OF_U8, "UINT8" },  { OF_I16, "INT16" },       { OF_HANDLE, "RESOURCE" },
+        { OF_F16, "FLOAT16" }, { OF_U32, "UINT32" }, { OF_U64, "UINT64" },     { OF_COMPLEX, "COMPLEX64" },
+    };
     Text t = text_new(cx);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (types >> i & 1) text_printf(&t, "%s%s", t.length ? " " : "", names[i]);
-    if (types & OF_COMPLEX) text_printf(&t, "%sCOMPLEX64", t.length ? " " : "");
+        if (types & names[i].type) text_printf(&t, "%s%s", t.length ? " " : "", names[i].name);
     return text_string(&t);
 }
 

@@ -22,6 +22,7 @@ typedef struct TfliteCall {
     const TfliteOperator *op;
     const struct TfliteRow *row;
     const TfliteSubgraphs *subgraphs;
+    struct TfliteStates *states;
     const char *name;                /* for the emitted calls: the first output's */
     int in_count; Tensor **in;       /* absent ones are NULL */
     Tensor *out[TFLITE_OUTPUTS];     /* set by the lowering */
@@ -45,14 +46,16 @@ enum {
     HAS_STORED_WEIGHTS = 512,
     WRITES_VARIABLES = 1024,         /* every input that is a variable tensor: TfliteCall.next */
     RUNS_SUBGRAPHS = 2048,
-    OF_COMPLEX = 4096                /* COMPLEX64: a tensor of f32 with a last dimension of 2 */
+    OF_COMPLEX = 4096,               /* COMPLEX64: a tensor of f32 with a last dimension of 2 */
+    OF_U32 = 8192,
+    OF_U64 = 16384
 };
 
 /* Dimensions of the inputs that may stay open. A row without lowering keeps all if its operator is elementwise. */
 typedef enum TfliteKeeps { TFLITE_KEEPS_NONE, TFLITE_KEEPS_ALL, TFLITE_KEEPS_FIRST } TfliteKeeps;
 
 typedef struct TfliteRow {
-    int code;                        /* BuiltinOperator */
+    int code;                        /* BuiltinOperator; TFLITE_CUSTOM: found by its name */
     const char *name;
     int newest;                      /* the latest supported version */
     int options;                     /* tag of the union BuiltinOptions; 0: none, or ignored */

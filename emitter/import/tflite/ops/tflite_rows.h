@@ -8,7 +8,4 @@
 extern const TfliteRow tflite_rows_curve[], tflite_rows_logic[], tflite_rows_math[], tflite_rows_move[],
     tflite_rows_order[], tflite_rows_recurrent[], tflite_rows_region[], tflite_rows_resize[], tflite_rows_shape[],
     tflite_rows_signal[], tflite_rows_window[], tflite_rows_state[], tflite_rows_svdf[];
-
-const TfliteRow *tflite_row_find(int code);                                /* NULL: none */
-const TfliteRow **tflite_row_list(Ctx *cx, int *count);                    /* all rows, by name */
 #endif

@@ -13,12 +13,13 @@
 #include "support/text.h"
 
 enum { CALL_ONCE = 129, VAR_HANDLE = 142, READ_VARIABLE = 143, ASSIGN_VARIABLE = 144,
-       OPTIONS_CALL_ONCE = 103, OPTIONS_VAR_HANDLE = 111, OPTIONS_READ = 112, OPTIONS_ASSIGN = 113 };
+       OPTIONS_CALL_ONCE = 103, OPTIONS_VAR_HANDLE = 111, OPTIONS_READ = 112, OPTIONS_ASSIGN = 113,
+       MOST_OWN = 2 };                       /* states of an operator, beside its tensors */
 
 void tflite_states_open(Ctx *cx, const TfliteFile *file, TfliteStates *out)
 {
     *out = (TfliteStates){ .cx = cx, .file = file };
-    out->at = NEW_ARRAY(cx->arena, TfliteVariable, file->operator_count + file->tensor_count);
+    out->at = NEW_ARRAY(cx->arena, TfliteVariable, MOST_OWN * file->operator_count + file->tensor_count);
     out->of = NEW_ARRAY(cx->arena, TfliteVariable *, file->tensor_count);
 }
 
@@ -156,6 +157,22 @@ void tflite_variable_set(TfliteStates *s, int index, Tensor *next)
                    dtype_info(next->type)->spelling, tensor_shape_text(s->cx, next),
                    dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input));
     v->now = next;
+}
+
+/* ---- States of operators ----------------------------------------------------------------------------------------- */
+
+Tensor *tflite_state_new(TfliteStates *s, const char *name, DType type, int rank, const int64_t *dim,
+                         const Tensor *initial)
+{
+    TfliteVariable *v = &s->at[s->count++];
+    *v = (TfliteVariable){ .name = name, .initial = initial };
+    return v->input = v->now = tensor_new_fixed(s->cx, name, type, rank, dim);
+}
+
+void tflite_state_set(TfliteStates *s, const Tensor *before, Tensor *after)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->at[i].input == before) s->at[i].now = after;
 }
 
 /* ---- The subgraph that is run once ------------------------------------------------------------------------------- */

@@ -23,6 +23,11 @@ void tflite_states_open(Ctx *cx, const TfliteFile *file, TfliteStates *out);
 /* Imports CALL_ONCE, VAR_HANDLE, READ_VARIABLE and ASSIGN_VARIABLE; true if the operator is one of them. `given` is the
  * value of its input 1, if any; *result gets the value of output 0 of a read. */
 bool tflite_state_operator(TfliteStates *s, const TfliteOperator *op, Tensor *given, Tensor **result);
+/* Creates a state of an operator's own; returns its value before the run. `initial` NULL: zeros. */
+Tensor *tflite_state_new(TfliteStates *s, const char *name, DType type, int rank, const int64_t *dim,
+                         const Tensor *initial);
+/* Sets the value after the run of the state whose value before it is `before`. */
+void tflite_state_set(TfliteStates *s, const Tensor *before, Tensor *after);
 /* Returns the value, so far, of tensor `index`, which is a variable one, and makes it a state at the first call. */
 Tensor *tflite_variable_tensor(TfliteStates *s, int index);
 /* Sets the value of the variable tensor `index` after an operator. */

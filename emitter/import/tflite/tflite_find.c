@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the row of an operator code. */
-#include "import/tflite/ops/tflite_rows.h"
+/* Finds the row of an operator: by its code, or by the name of a custom one. */
+#include "import/tflite/tflite_find.h"
 
 #include <string.h>
+
+#include "import/tflite/custom/tflite_custom.h"
+#include "import/tflite/ops/tflite_rows.h"
 
 static const TfliteRow *const tables[] = { tflite_rows_curve, tflite_rows_logic, tflite_rows_math,  tflite_rows_move,
                                            tflite_rows_order, tflite_rows_recurrent, tflite_rows_region,
                                            tflite_rows_resize,
                                            tflite_rows_shape, tflite_rows_signal, tflite_rows_state, tflite_rows_svdf,
-                                           tflite_rows_window };
+                                           tflite_rows_window, tflite_rows_spectrum, tflite_rows_frames };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
-const TfliteRow *tflite_row_find(int code)
+const TfliteRow *tflite_row_find(const TfliteOperator *op)
 {
     for (int i = 0; i < TABLES; i++)
         for (const TfliteRow *r = tables[i]; r->name; r++)
-            if (r->code == code) return r;
+            if (r->code == op->code && (r->code != TFLITE_CUSTOM || strcmp(r->name, op->custom) == 0)) return r;
     return NULL;
 }
 

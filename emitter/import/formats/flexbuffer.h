@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_FLEXBUFFER_H
+#define LW_IMPORT_FLEXBUFFER_H
+/* Reads the map at the root of a flexbuffer in place: numbers by name. Offsets are unsigned, little-endian and go back
+ * from where they are stored; w is 1, 2, 4 or 8 bytes.
+ *
+ *   file     ... [root value: w][its type][w]
+ *   map      [offset of the keys: w][w of the keys: w][count: w] values: w each, types: 1 each
+ *   keys     [count] offsets of texts with a NUL at the end
+ *   type     4 * kind + log2 of the width of the target of an offset
+ *
+ * Data outside of the bytes are absent. (flatbuffers.dev, "FlexBuffers") */
+#include "support/file.h"
+
+/* values, keys: their positions in the bytes */
+typedef struct FlexMap { Bytes bytes; size_t values, keys; uint64_t count; int width, key_width; } FlexMap;
+typedef struct FlexNumber { bool is_real; int64_t integer; double real; } FlexNumber;
+
+bool flex_map(Bytes bytes, FlexMap *out);                             /* false: not a well-formed map */
+const char *flex_key(const FlexMap *m, uint64_t i);                   /* i < count; NULL: damaged */
+bool flex_number_at(const FlexMap *m, uint64_t i, FlexNumber *out);   /* false: damaged, or not a number */
+/* An integer or a truth value; false: absent, damaged, or of another kind */
+bool flex_int(const FlexMap *m, const char *key, int64_t *out);
+
+#endif

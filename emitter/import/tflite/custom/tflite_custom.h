@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_TFLITE_CUSTOM_TFLITE_CUSTOM_H
+#define LW_IMPORT_TFLITE_CUSTOM_TFLITE_CUSTOM_H
+/* Custom operators: their options are a flexbuffer, a map of numbers by name. */
+#include "import/formats/flexbuffer.h"
+#include "import/tflite/ops/tflite_ops.h"
+
+/* A row without name ends each array. */
+extern const TfliteRow tflite_rows_frames[], tflite_rows_spectrum[];
+
+/* An option and its accepted values. */
+typedef struct CustomOption { const char *name; int64_t least, greatest; } CustomOption;
+
+/* Reads the options into out[0..count); refuses absent ones and values out of range. */
+bool tflite_custom_options(TfliteCall *c, const CustomOption *option, int count, int64_t *out);
+/* Refuses an input that is absent, or not of this type and rank. */
+bool tflite_custom_input(TfliteCall *c, int index, DType type, int rank);
+
+/* A state of the operator's own, beside its variable tensors. Returns its value before the run; `initial` NULL: zeros.
+ * tflite_own_state_set gives the value after it. */
+Tensor *tflite_own_state(TfliteCall *c, const char *suffix, DType type, int rank, const int64_t *dim,
+                         const Tensor *initial);
+void tflite_own_state_set(TfliteCall *c, const Tensor *before, Tensor *after);
+
+#endif

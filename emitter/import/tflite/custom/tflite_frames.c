@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Custom operators of TensorFlow Lite Micro's signal library that keep samples between runs, as state:
+ *
+ *   SignalFramer       overlapping frames of the samples
+ *   SignalDelay        the samples of `delay_length` before
+ *   SignalOverlapAdd   the sum of overlapping frames
+ *   SignalStacker      the last frames side by side, every `stacker_step` frames
+ *
+ * A state holds the last samples, the oldest first; a count of what is missing until the first valid output is a state,
+ * too. The reference does not write an output that is not valid; here it has the samples so far. */
+#include "import/tflite/custom/tflite_custom.h"
+
+#include "support/text.h"
+
+enum { MOST_SAMPLES = 1 << 20, MOST_FRAMES = 256 };
+
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+
+static Tensor *number(TfliteCall *c, int64_t n) { return tensor_scalar(c->cx, c->name, I32, (double)n); }
+
+static Tensor *joined(TfliteCall *c, Tensor *a, Tensor *b, int axis)
+{
+    if (!a || !b || ctx_failed(c->cx)) return NULL;
+    return call(c->cx, "concat", c->name, (Tensor *[]){ a, b }, 2, ATTRS(attr_int("axis", axis)));
+}
+
+/* Returns the kept samples and x [rows][n] after them; the last `keep` of them are kept for the next run. */
+static Tensor *with_kept(TfliteCall *c, Tensor *x, int64_t rows, int64_t keep)
+{
+    if (!keep) return x;
+    Tensor *kept = tflite_own_state(c, "kept", x->type, 2, (int64_t[]){ rows, keep }, NULL);
+    Tensor *all = joined(c, kept, x, 1);
+    const int64_t count = all ? tensor_dim(all, 1) : keep;
+    tflite_own_state_set(c, kept, tflite_part(c, all, 1, count - keep, count));
+    return all;
+}
+
+static Tensor *truth(TfliteCall *c, bool v) { return tensor_scalar(c->cx, c->name, BOOL, v); }
+
+/* ---- Framer ------------------------------------------------------------------------------------------------------ */
+
+/* Without prefill the frames of the first runs are not valid: a count of the steps so far, up to `missing`. */
+static Tensor *is_filled(TfliteCall *c, int64_t steps, int64_t missing)
+{
+    if (!missing) return truth(c, true);
+    Tensor *count = tflite_own_state(c, "steps", I32, 0, NULL, NULL);
+    Tensor *next = tflite_call2(c, "min", tflite_call2(c, "add", count, number(c, steps)), number(c, missing));
+    tflite_own_state_set(c, count, next);
+    return tflite_call2(c, "greater_equal", count, number(c, missing));
+}
+
+/* The reference's buffer has a whole number of steps, so without prefill a frame is up to a step old. */
+static void framer(TfliteCall *c)
+{
+    enum { SIZE, STEP, PREFILL };
+    static const CustomOption options[] = { { "frame_size", 1, MOST_SAMPLES }, { "frame_step", 1, MOST_SAMPLES },
+                                            { "prefill", 0, 1 } };
+    int64_t of[3], shape[MAX_RANK];
+    if (!tflite_needs(c, 1) || !tflite_custom_options(c, options, 3, of)) return;
+    Tensor *x = c->in[0];
+    const int rank = x->rank;
+    const int64_t size = of[SIZE], step = of[STEP], last = rank ? tensor_dim(x, rank - 1) : 0;
+    if (step > size || last < step || last % step || last / step > MOST_FRAMES || rank >= MAX_RANK
+        || tensor_elems(x) < 1) {
+        tflite_refuse(c, "'frame_size' %lld, 'frame_step' %lld, samples %s; a step up to the size, and 1 to %d steps "
+                      "of samples are accepted", (long long)size, (long long)step, tensor_shape_text(c->cx, x),
+                      MOST_FRAMES);
+        return;
+    }
+    const int64_t frames = last / step, rows = tensor_elems(x) / last, steps = (size + step - 1) / step;
+    Tensor *all = with_kept(c, tflite_reshape(c, x, (int64_t[]){ rows, last }, 2), rows,
+                            of[PREFILL] ? size - step : (steps - 1) * step);
+    Tensor **part = NEW_ARRAY(c->cx->arena, Tensor *, frames);
+    for (int64_t i = 0; i < frames && all && !ctx_failed(c->cx); i++)
+        part[i] = tflite_reshape(c, tflite_part(c, all, 1, i * step, i * step + size),
+                                 (int64_t[]){ rows, 1, size }, 3);
+    if (ctx_failed(c->cx)) return;
+    for (int d = 0; d < rank - 1; d++) shape[d] = tensor_dim(x, d);
+    shape[rank - 1] = frames;
+    shape[rank] = size;
+    Tensor *y = frames > 1 ? call(c->cx, "concat", c->name, part, (int)frames, ATTRS(attr_int("axis", 1))) : part[0];
+    c->out[0] = tflite_reshape(c, y, shape, rank + 1);
+    c->out[1] = is_filled(c, frames, of[PREFILL] ? 0 : steps - 1);
+}
+
+/* ---- Delay ------------------------------------------------------------------------------------------------------- */
+
+static void delay(TfliteCall *c)
+{
+    static const CustomOption option = { "delay_length", 0, MOST_SAMPLES };
+    int64_t length, shape[MAX_RANK];
+    if (!tflite_needs(c, 1) || !tflite_custom_options(c, &option, 1, &length)) return;
+    Tensor *x = c->in[0];
+    if (x->rank < 1 || tensor_elems(x) < 1) {
+        tflite_refuse(c, "its samples are %s; one dimension or more is accepted", tensor_shape_text(c->cx, x));
+        return;
+    }
+    const int64_t last = tensor_dim(x, x->rank - 1), rows = tensor_elems(x) / last;
+    Tensor *all = with_kept(c, tflite_reshape(c, x, (int64_t[]){ rows, last }, 2), rows, length);
+    for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
+    if (all) c->out[0] = tflite_reshape(c, tflite_part(c, all, 1, 0, last), shape, x->rank);
+}
+
+/* ---- Overlap-add ------------------------------------------------------------------------------------------------- */
+
+/* Sums of i16 saturate. */
+static Tensor *sum_of(TfliteCall *c, Tensor *a, Tensor *b)
+{
+    if (!a || a->type == F32) return tflite_call2(c, "add", a, b);
+    Tensor *wide = tflite_call2(c, "add", tflite_call(c, "cast", a, attr_type("to", I32)),
+                                tflite_call(c, "cast", b, attr_type("to", I32)));
+    wide = tflite_call2(c, "min", tflite_call2(c, "max", wide, number(c, INT16_MIN)), number(c, INT16_MAX));
+    return tflite_call(c, "cast", wide, attr_type("to", a->type));
+}
+
+/* The reference adds the first samples to zeros: -0 becomes 0. */
+static Tensor *after_zeros(TfliteCall *c, Tensor *x)
+{
+    return x && x->type == F32 ? tflite_call2(c, "add", x, tensor_scalar(c->cx, c->name, F32, 0)) : x;
+}
+
+/* Adds frame after frame to the sums of the frames before; each completes `step` samples. The first frame of a run
+ * ends behind the kept sums by a step. */
+static void overlap_add(TfliteCall *c)
+{
+    static const CustomOption option = { "frame_step", 1, MOST_SAMPLES };
+    int64_t step, shape[MAX_RANK];
+    if (!tflite_needs(c, 1) || !tflite_custom_options(c, &option, 1, &step)) return;
+    Tensor *x = c->in[0];
+    const int rank = x->rank;
+    const int64_t size = rank >= 2 ? tensor_dim(x, rank - 1) : 0, frames = rank >= 2 ? tensor_dim(x, rank - 2) : 0;
+    if (size < step || frames < 1 || frames > MOST_FRAMES || tensor_elems(x) < 1) {
+        tflite_refuse(c, "'frame_step' %lld, frames %s; [..][1 to %d][a step or more] is accepted", (long long)step,
+                      tensor_shape_text(c->cx, x), MOST_FRAMES);
+        return;
+    }
+    const int64_t rows = tensor_elems(x) / size / frames, keep = size - step;
+    x = tflite_reshape(c, x, (int64_t[]){ rows, frames, size }, 3);
+    Tensor *kept = keep ? tflite_own_state(c, "kept", x->type, 2, (int64_t[]){ rows, keep }, NULL) : NULL,
+           *sums = kept, **part = NEW_ARRAY(c->cx->arena, Tensor *, frames);
+    for (int64_t i = 0; i < frames && !ctx_failed(c->cx); i++) {
+        Tensor *frame = tflite_reshape(c, tflite_part(c, x, 1, i, i + 1), (int64_t[]){ rows, size }, 2);
+        if (!keep) frame = after_zeros(c, frame);
+        else {
+            Tensor *old = tflite_part(c, frame, 1, 0, keep);
+            frame = joined(c, sum_of(c, old, sums), after_zeros(c, tflite_part(c, frame, 1, keep, size)), 1);
+        }
+        part[i] = tflite_part(c, frame, 1, 0, step);
+        sums = keep ? tflite_part(c, frame, 1, step, size) : NULL;
+    }
+    if (ctx_failed(c->cx)) return;
+    if (kept) tflite_own_state_set(c, kept, sums);
+    for (int d = 0; d < rank - 2; d++) shape[d] = tensor_dim(c->in[0], d);
+    shape[rank - 2] = frames * step;
+    Tensor *y = frames > 1 ? call(c->cx, "concat", c->name, part, (int)frames, ATTRS(attr_int("axis", 1))) : part[0];
+    c->out[0] = tflite_reshape(c, y, shape, rank - 1);
+}
+
+/* ---- Stacker ----------------------------------------------------------------------------------------------------- */
+
+/* `left`, the number of frames that are missing: `first` before the first run, which stands for the context to its
+ * left as well, and leaves `right` missing. A complete stack leaves `step` missing. */
+static void stacker(TfliteCall *c)
+{
+    enum { CHANNELS, LEFT, RIGHT, STEP };
+    static const CustomOption options[] = {
+        { "num_channels", 1, MOST_SAMPLES }, { "stacker_left_context", 0, MOST_FRAMES },
+        { "stacker_right_context", 0, MOST_FRAMES }, { "stacker_step", 1, 2 * MOST_FRAMES + 1 },
+    };
+    int64_t of[4];
+    if (!tflite_custom_input(c, 0, I16, 1) || !tflite_custom_options(c, options, 4, of)) return;
+    const int64_t channels = of[CHANNELS], context = of[LEFT] + of[RIGHT], first = of[STEP] + of[RIGHT] + 1;
+    if (of[STEP] > context + 1 || tensor_dim(c->in[0], 0) != channels) {
+        tflite_refuse(c, "'stacker_step' is %lld, its input %s; a step up to the frames of a stack, %lld, and "
+                      "'num_channels', %lld, elements are accepted", (long long)of[STEP],
+                      tensor_shape_text(c->cx, c->in[0]), (long long)context + 1, (long long)channels);
+        return;
+    }
+    int32_t *begin = NEW_ARRAY(c->cx->arena, int32_t, 1);
+    *begin = (int32_t)first;
+    Tensor *left = tflite_own_state(c, "missing", I32, 0, NULL,
+                                    tensor_constant(c->cx, c->name, I32, 0, NULL, begin));
+    Tensor *is_first = tflite_call2(c, "equal", left, number(c, first));
+    Tensor *before = tflite_select(c, is_first, number(c, of[RIGHT] + 1), left);
+    Tensor *after = tflite_call2(c, "sub", before, number(c, 1));
+    c->out[1] = tflite_call2(c, "equal", after, number(c, 0));
+    tflite_own_state_set(c, left, tflite_select(c, c->out[1], number(c, of[STEP]), after));
+    Tensor *x = tflite_reshape(c, c->in[0], (int64_t[]){ 1, channels }, 2);
+    if (context) {
+        Tensor *kept = tflite_own_state(c, "kept", I16, 2, (int64_t[]){ context, channels }, NULL);
+        Tensor *all = joined(c, tflite_select(c, is_first, x, kept), x, 0);
+        tflite_own_state_set(c, kept, tflite_part(c, all, 0, 1, context + 1));
+        x = all;
+    }
+    c->out[0] = tflite_reshape(c, x, (int64_t[]){ (context + 1) * channels }, 1);
+}
+
+#define ROW(name, types, lower) { TFLITE_CUSTOM, name, 1, 0, types, 1, NULL, lower, TFLITE_KEEPS_NONE }
+
+const TfliteRow tflite_rows_frames[] = {
+    ROW("SignalFramer", OF_I16, framer),
+    ROW("SignalDelay", OF_I16, delay),
+    ROW("SignalOverlapAdd", OF_I16 | OF_F32, overlap_add),
+    ROW("SignalStacker", OF_I16, stacker),
+    { 0 }
+};
