@@ -462,12 +462,6 @@ static inline __m512i lw_x86_term16(const int8_t *a, int32_t zero, int32_t m, in
     const __m512i rest = _mm512_srai_epi32(_mm512_add_epi32(low, _mm512_set1_epi32(1 << 10)), 11);
     return lw_x86_shift16(_mm512_add_epi32(_mm512_mullo_epi32(t, _mm512_set1_epi32(m >> 11)), rest), s);
 }
-static inline __m512i lw_x86_sum16(__m512i sum, int are_small, int32_t m, int32_t s)
-{
-    const __m512i shift = _mm512_set1_epi32(s), factor = _mm512_set1_epi32(m);
-    if (are_small && m >= 0 && s <= 30) return lw_x86_shift16(lw_x86_high_bits16(sum, factor), s);
-    return lw_x86_roundshift16(lw_x86_mulhigh16(sum, factor), shift, lw_x86_mask16(shift));
-}
 #endif
 static inline void lw_x86_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int32_t zb, int32_t mb, int32_t sb,
                               int32_t m, int32_t s, int32_t zero, int32_t least, int32_t most, int8_t *y,
@@ -478,7 +472,9 @@ static inline void lw_x86_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
 #if LW_SIMD_AVX512
     for (; e + 16 <= n; e += 16) {
         const __m512i sum = _mm512_add_epi32(lw_x86_term16(a + e, za, ma, sa), lw_x86_term16(b + e, zb, mb, sb));
-        lw_x86_store16(y + e, lw_x86_sum16(sum, are_small, m, s), zero, least, most);
+        const __m512i v = lw_x86_scaled16(sum, _mm512_set1_epi32(m), _mm512_set1_epi32(s),
+                                          zero <= -128 && least <= -128, m < 0 && zero >= 0);
+        lw_x86_store16(y + e, v, zero, least, most);
     }
 #endif
     for (; e + 8 <= n; e += 8) {
