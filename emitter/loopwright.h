@@ -84,6 +84,7 @@ typedef struct lw_options {
     int steps;                       /* verify: largest difference of integers of at most 16 bits, in steps; 0: equal */
     /* verify, evaluate: the command that builds; NULL: $CC, or cc. report: the one that measures; NULL: none */
     const char *cc;
+    double mhz;                      /* report: the core's clock, for milliseconds; 0: none */
     const char *fit;                 /* report: "flash=256K,ram=64K": a model that takes more is an error; or NULL */
     const char *link;                /* verify: words after the sources: "blas.o -lopenblas"; NULL: none */
     const char *runner;              /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: the host */

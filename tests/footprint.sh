@@ -36,7 +36,7 @@ check fit-misfit-writes-no-file writes_nothing
 # ---- Forms -------------------------------------------------------------------------------------------------------------
 
 # value KEY: of the totals in r.json.
-value() { sed -n "s/^    \"$1\": \([0-9a-z]*\),*$/\1/p" "$work/r.json"; }
+value() { sed -n "s/^    \"$1\": \([0-9a-z.]*\),*$/\1/p" "$work/r.json"; }
 agrees_with_text() {
     "$lw" report $digits -o "$work/r.json" && "$lw" report $digits > "$work/r.txt" || return 1
     grep -q "^multiply-adds  $(value multiply_adds)$" "$work/r.txt" &&
@@ -53,11 +53,27 @@ done
 # The layers of the CSV add up to the total.
 adds_up() {
     "$lw" report $digits -o "$work/r.csv" && "$lw" report $digits -o "$work/r.json" || return 1
-    sum=$(awk -F, 'NR > 1 { sum += $(NF - 3) } END { print sum }' "$work/r.csv")
+    sum=$(awk -F, 'NR > 1 { sum += $(NF - 6) } END { print sum }' "$work/r.csv")
     [ "$sum" = "$(value multiply_adds)" ] && [ "$(wc -l < "$work/r.csv")" -eq 10 ]
 }
 check forms-csv-adds-up adds_up
 check forms-other-ending-is-refused ends 2 'written as .txt, .html, .json or .csv, not as' $digits -o "$work/r.xml"
+
+# ---- Time ------------------------------------------------------------------------------------------------------------
+
+check time-counts-instructions    ends 0 '^instructions   about [1-9][0-9]*$' $digits --target cortex-m0plus
+check time-has-a-column           ends 0 '^layer .* multiply-add instructions       cycles         ms ' $digits --target cortex-m4 --mhz 84.5
+check time-names-its-origin       ends 0 '^               cycles an instruction: .*not measured' $digits --target cortex-m7 --mhz 400
+check time-unknown-core-is-refused ends 2 'the target "generic", whose cycles are unknown; accepted: .*cortex-m4' $digits --mhz 84
+check time-unknown-is-left-out    sh -c "! '$lw' report $digits | grep instructions"
+for clock in 0 -5 fast 16MHz; do check "time-clock-$clock-is-refused" ends 2 '^loopwright: --mhz does not accept' $digits --target cortex-m4 --mhz "$clock"; done
+# At 1 MHz, milliseconds are thousandths of the cycles; JSON and CSV have the same figures.
+same_time() {
+    "$lw" report $digits --target cortex-m4 --mhz 1 -o "$work/r.json" && "$lw" report $digits --target cortex-m4 --mhz 1 -o "$work/r.csv" || return 1
+    sums=$(awk -F, 'NR > 1 { instructions += $(NF - 2); cycles += $(NF - 1); ms += $NF } END { printf "%d %d %.3f", instructions, cycles, ms }' "$work/r.csv")
+    [ "$sums" = "$(value instructions) $(value cycles) $(value milliseconds)" ] && [ "$(value milliseconds | tr -d .)" = "$(value cycles)" ]
+}
+check time-is-one-in-all-forms same_time
 
 # ---- Code and stack ------------------------------------------------------------------------------------------------------
 

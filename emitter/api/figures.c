@@ -2,6 +2,10 @@
 /* The figures of the reports: see figures.h. */
 #include "api/figures.h"
 
+#include "ir/nest/costs.h"
+#include "lower/count.h"
+#include "support/text.h"
+
 /* Returns the iterations of the stage, symbolic sizes at their maximum. */
 static int64_t elems_of(Ctx *cx, const Stage *s)
 {
@@ -40,6 +44,56 @@ int64_t report_group_macs(const Build *b, int group)
     int64_t most = 0;
     for (int g = 0; g < n->region->graph_count; g++) most = graph_macs(&inner[g]) > most ? graph_macs(&inner[g]) : most;
     return n->region->kind == REGION_LOOP ? sat_mul(turns, most) : most;
+}
+
+/* ---- Time -------------------------------------------------------------------------------------------------------- */
+
+static int64_t graph_instructions(const Build *b)
+{
+    int64_t count = 0;
+    for (int i = 0; i < b->groups.count; i++) count = sat_add(count, report_instructions(b, i));
+    return count;
+}
+
+static int64_t region_instructions(const Build *b, const Node *n)
+{
+    const Build *inner = build_graphs_of(b, n);
+    const int64_t turns = region_trip_count(n) < 0 ? 1 : region_trip_count(n);
+    int64_t most = 0;
+    for (int g = 0; g < n->region->graph_count; g++) {
+        const int64_t count = graph_instructions(&inner[g]);
+        most = count > most ? count : most;
+    }
+    return n->region->kind == REGION_LOOP ? sat_mul(turns, most) : most;
+}
+
+int64_t report_instructions(const Build *b, int group)
+{
+    const Node *n = region_of_group(b, group);
+    const Function *f = b->function[group];
+    if (!b->target->costs) return -1;
+    if (n) return region_instructions(b, n);
+    return f ? count_instructions(b->cx, f->body, b->target->costs) : 0;
+}
+
+int64_t report_cycles(const Build *b, int group)
+{
+    const Cycles *c = b->target->cycles;
+    const int64_t count = report_instructions(b, group);
+    if (!c || count < 0) return -1;
+    const double cycles = (double)count * (report_computes_floats(b, group) ? c->floats : c->integers);
+    return cycles < 9e18 ? (int64_t)(cycles + 0.5) : INT64_MAX;
+}
+
+int64_t report_microseconds(const Build *b, int64_t cycles)
+{
+    const double mhz = b->options->mhz, time = mhz > 0 ? (double)cycles / mhz + 0.5 : -1;
+    return cycles < 0 || time < 0 ? -1 : time < 9e18 ? (int64_t)time : INT64_MAX;
+}
+
+const char *report_milliseconds(Ctx *cx, int64_t microseconds)
+{
+    return text_format(cx, "%lld.%03d", (long long)(microseconds / 1000), (int)(microseconds % 1000));
 }
 
 int64_t report_weights(const Group *g)
@@ -91,6 +145,12 @@ Totals report_totals(const Build *b)
     if (b->options->ports_in_arena) t.inputs = t.outputs = 0;
     for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_group_macs(b, i);
     for (int i = 0; i < b->program.constant_count; i++) t.weights += tensor_bytes(b->program.constant[i]);
+    t.instructions = b->target->costs ? 0 : -1;
+    t.cycles = t.instructions < 0 || !b->target->cycles ? -1 : 0;
+    for (int i = 0; i < b->groups.count && t.instructions >= 0; i++) {
+        t.instructions = sat_add(t.instructions, report_instructions(b, i));
+        if (t.cycles >= 0) t.cycles = sat_add(t.cycles, report_cycles(b, i));
+    }
     t.ram = t.arena + t.inputs + t.outputs + t.state;
     return t;
 }

@@ -4,12 +4,18 @@
 /* The figures of all reports, whatever their form. */
 #include "driver/driver.h"
 
-/* macs: a count; the others: bytes */
-typedef struct Totals { int64_t macs, arena, inputs, outputs, state, ram, weights; } Totals;
+/* macs, instructions, cycles: counts, the last two -1 if unknown; the others: bytes */
+typedef struct Totals { int64_t macs, arena, inputs, outputs, state, ram, weights, instructions, cycles; } Totals;
 
 Totals report_totals(const Build *b);
 /* Multiply-adds of a layer, those with padding included; of a region, the most that a run executes. */
 int64_t report_group_macs(const Build *b, int group);
+/* Instructions of a layer on the target, counted on its code; of a region as for multiply-adds. -1: the target has no
+ * costs. */
+int64_t report_instructions(const Build *b, int group);
+int64_t report_cycles(const Build *b, int group);            /* estimated from them; -1: unknown */
+int64_t report_microseconds(const Build *b, int64_t cycles);       /* at --mhz, rounded; -1: unknown */
+const char *report_milliseconds(Ctx *cx, int64_t microseconds);    /* "12.345" */
 int64_t report_weights(const Group *g);      /* bytes of constants that the group reads */
 int64_t report_result(Ctx *cx, const Group *g);              /* bytes */
 bool report_computes_floats(const Build *b, int group);      /* when it runs */

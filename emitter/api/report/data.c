@@ -25,16 +25,33 @@ static void add_key(Text *t, const char *key, const char *value)
 
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Layer { const char *graph, *name, *ops, *place; int64_t macs, weights, result; bool is_free; } Layer;
+typedef struct Layer {
+    const char *graph, *name, *ops, *place;
+    int64_t macs, weights, result, instructions, cycles, microseconds;
+    bool is_free;
+} Layer;
 
 static Layer layer_of(Build *b, int i)
 {
     const Group *g = &b->groups.at[i];
     return (Layer){ b->outer ? b->body->name : "", g->name, group_ops_text(b->cx, g, "+"), report_place(b, g),
-                    report_group_macs(b, i), report_weights(g), report_result(b->cx, g), b->plan.is_free[i] };
+                    report_group_macs(b, i), report_weights(g), report_result(b->cx, g), report_instructions(b, i),
+                    report_cycles(b, i), report_microseconds(b, report_cycles(b, i)), b->plan.is_free[i] };
 }
 
-static void json_layer(Text *t, const Layer *l)
+/* Prints the count, or `otherwise` if it is unknown. */
+static void add_known(Text *t, int64_t n, const char *otherwise)
+{
+    if (n < 0) text_add(t, otherwise);
+    else text_printf(t, "%lld", (long long)n);
+}
+
+static void add_milliseconds(Text *t, Ctx *cx, int64_t microseconds, const char *otherwise)
+{
+    text_add(t, microseconds < 0 ? otherwise : report_milliseconds(cx, microseconds));
+}
+
+static void json_layer(Text *t, Ctx *cx, const Layer *l)
 {
     text_add(t, "    {");
     add_key(t, "name", l->name);
@@ -47,6 +64,12 @@ static void json_layer(Text *t, const Layer *l)
     text_printf(t, ", \"multiply_adds\": %lld, \"weights\": %lld, \"result\": %lld, ", (long long)l->macs,
                 (long long)l->weights, (long long)l->result);
     add_key(t, "place", l->place);
+    text_add(t, ", \"instructions\": ");
+    add_known(t, l->instructions, "null");
+    text_add(t, ", \"cycles\": ");
+    add_known(t, l->cycles, "null");
+    text_add(t, ", \"milliseconds\": ");
+    add_milliseconds(t, cx, l->microseconds, "null");
     text_printf(t, ", \"free\": %s}", l->is_free ? "true" : "false");
 }
 
@@ -58,7 +81,7 @@ static void json_layers(Build *b, Text *t)
         for (int i = 0; i < b->groups.count; i++, is_first = false) {
             const Layer l = layer_of(b, i);
             text_add(t, is_first ? "" : ",\n");
-            json_layer(t, &l);
+            json_layer(t, b->cx, &l);
         }
     text_add(t, "\n  ]\n");
 }
@@ -104,6 +127,11 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
     const Totals all = report_totals(b);
     text_add(t, "  \"totals\": {\n");
     json_number(t, "multiply_adds", all.macs);
+    json_measured(t, "instructions", all.instructions, all.instructions >= 0);
+    json_measured(t, "cycles", all.cycles, all.cycles >= 0);
+    text_add(t, "    \"milliseconds\": ");
+    add_milliseconds(t, b->cx, report_microseconds(b, all.cycles), "null");
+    text_add(t, ",\n");
     json_number(t, "arena", all.arena);
     json_number(t, "inputs", all.inputs);
     json_number(t, "outputs", all.outputs);
@@ -148,7 +176,7 @@ static void add_field(Text *t, const char *s)
 static void csv(Build *b, const Footprint *f, Text *t)
 {
     (void)f;
-    text_add(t, "graph,layer,operators,place,multiply_adds,weights,result,free\n");
+    text_add(t, "graph,layer,operators,place,multiply_adds,weights,result,free,instructions,cycles,milliseconds\n");
     for (; b; b = b->next)
         for (int i = 0; i < b->groups.count; i++) {
             const Layer l = layer_of(b, i);
@@ -156,8 +184,14 @@ static void csv(Build *b, const Footprint *f, Text *t)
             add_field(t, l.name);
             add_field(t, l.ops);
             add_field(t, l.place);
-            text_printf(t, "%lld,%lld,%lld,%d\n", (long long)l.macs, (long long)l.weights, (long long)l.result,
+            text_printf(t, "%lld,%lld,%lld,%d,", (long long)l.macs, (long long)l.weights, (long long)l.result,
                         l.is_free);
+            add_known(t, l.instructions, "");
+            text_char(t, ',');
+            add_known(t, l.cycles, "");
+            text_char(t, ',');
+            add_milliseconds(t, b->cx, l.microseconds, "");
+            text_char(t, '\n');
         }
 }
 

@@ -30,14 +30,29 @@ static bool read_limits(const char *text, Limits *to)
     return s && !*s;
 }
 
+/* Names the targets with cycles. */
+static const char *timed_targets(Ctx *cx)
+{
+    int count = 0;
+    const Target *const *target = target_list(cx, &count);
+    Text t = text_new(cx);
+    for (int i = 0; i < count; i++)
+        if (target[i]->cycles) text_printf(&t, "%s%s", t.length ? ", " : "", target[i]->name);
+    return text_string(&t);
+}
+
 bool footprint_is_limit(Ctx *cx, const lw_options *o)
 {
     Limits limits;
+    const Target *target = target_find(cx, o->target ? o->target : "generic");
+    if (o->mhz > 0 && target && !target->cycles)
+        diag_usage(cx, NULL, "--mhz has no effect on the target \"%s\", whose cycles are unknown; accepted: --target "
+                             "with one of %s", target->name, timed_targets(cx));
     const bool is_right = !o->fit || read_limits(o->fit, &limits);
     if (!is_right)
         diag_usage(cx, NULL, "--fit does not accept \"%s\"; accepted: flash=N,ram=N or one of them, N bytes, or with K "
                              "or M", o->fit);
-    return is_right;
+    return is_right && !ctx_failed(cx);
 }
 
 static void print_limit(Text *t, const char *what, int64_t is, int64_t most)

@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright report`: the model's cost. Per layer: multiply-adds, bytes of weights and result, and the result's
- * address. In total: RAM, flash, and the lower bound of every plan of whole tensors. */
+/* `loopwright report`: the model's cost. Per layer: multiply-adds, instructions, with a clock the time, bytes of
+ * weights and result, and the result's address. In total: the same, RAM, flash, and the lower bound of every plan of
+ * whole tensors. */
 #include <stdio.h>
 #include <string.h>
 
 #include "api/computation/arguments.h"
 #include "api/report/footprint.h"
 #include "graph/shrink/facts.h"
+#include "ir/nest/costs.h"
 #include "support/guard.h"
+
+/* Prints the columns of instructions, cycles and milliseconds: those that are known. */
+static void print_time(const Build *b, Text *t, int group)
+{
+    const int64_t count = report_instructions(b, group), cycles = report_cycles(b, group),
+                  time = report_microseconds(b, cycles);
+    if (count >= 0) text_printf(t, "%12lld ", (long long)count);
+    if (time >= 0) text_printf(t, "%12lld %10s ", (long long)cycles, report_milliseconds(b->cx, time));
+}
+
+static const char *time_columns(Ctx *cx, const Build *b)
+{
+    const bool has_time = report_microseconds(b, report_totals(b).cycles) >= 0;
+    return text_format(cx, "%s%s", b->target->costs ? "instructions " : "", has_time ? "      cycles         ms " : "");
+}
 
 /* Prints the layers of one graph; those of regions follow the model's. */
 static void print_layers_of(Build *b, Text *t, int width)
@@ -16,9 +33,11 @@ static void print_layers_of(Build *b, Text *t, int width)
     if (b->is_step) text_printf(t, "\n%s_train: one sample\n", b->name);
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        text_printf(t, "%-28s %-*s %12lld %10lld %10lld  %s%s\n", g->name, width, group_ops_text(b->cx, g, "+"),
-                    (long long)report_group_macs(b, i), (long long)report_weights(g),
-                    (long long)report_result(b->cx, g), report_place(b, g),
+        text_printf(t, "%-28s %-*s %12lld ", g->name, width, group_ops_text(b->cx, g, "+"),
+                    (long long)report_group_macs(b, i));
+        print_time(b, t, i);
+        text_printf(t, "%10lld %10lld  %s%s\n", (long long)report_weights(g), (long long)report_result(b->cx, g),
+                    report_place(b, g),
                     b->plan.is_free[i] ? ", costs nothing" : b->is_shared[i] ? ", shares a function" : "");
     }
 }
@@ -39,8 +58,8 @@ static int width_of_ops(const Build *b)
 static void print_layers(Build *b, Text *t)
 {
     const int width = width_of_ops(b);
-    text_printf(t, "%-28s %-*s %12s %10s %10s  %s\n", "layer", width, "operators", "multiply-add", "weights", "result",
-                "place");
+    text_printf(t, "%-28s %-*s %12s %s%10s %10s  %s\n", "layer", width, "operators", "multiply-add",
+                time_columns(b->cx, b), "weights", "result", "place");
     for (; b; b = b->next) print_layers_of(b, t, width);
 }
 
@@ -52,6 +71,19 @@ static int free_layers(const Build *b)
     return count;
 }
 
+/* Prints instructions, and with --mhz cycles and milliseconds, of a run. */
+static void print_total_time(const Build *b, const Totals *all, Text *t)
+{
+    const int64_t time = report_microseconds(b, all->cycles);
+    if (all->instructions < 0) return;
+    text_printf(t, "instructions   about %lld%s\n", (long long)all->instructions, b->step ? " for a run" : "");
+    if (time < 0) return;
+    text_printf(t, "cycles         about %lld: %s ms at ", (long long)all->cycles, report_milliseconds(b->cx, time));
+    text_double(t, b->options->mhz);
+    text_printf(t, " MHz, memory without wait states\n               cycles an instruction: %s\n",
+                b->target->cycles->from);
+}
+
 static void print_totals(Build *b, const Footprint *f, Text *t)
 {
     Totals all = report_totals(b);
@@ -60,6 +92,7 @@ static void print_totals(Build *b, const Footprint *f, Text *t)
         text_printf(t, " a hop of %lld frames; %lld a window of %lld", (long long)b->graph.stream->hop,
                     (long long)b->graph.stream->window_macs, (long long)b->graph.stream->window);
     text_char(t, '\n');
+    print_total_time(b, &all, t);
     text_printf(t, "RAM            %lld bytes: arena %lld", (long long)all.ram, (long long)all.arena);
     if (b->options->ports_in_arena) text_add(t, " with inputs and outputs");
     else text_printf(t, ", inputs %lld, outputs %lld", (long long)all.inputs, (long long)all.outputs);

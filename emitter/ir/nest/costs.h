@@ -11,4 +11,11 @@ typedef struct CostRow { const char *name; double each, point; } CostRow;
 
 /* Rows, closed by one without name; what they lack is looked up in `base`. */
 typedef struct Costs { const struct Costs *base; const CostRow *row; } Costs;
+
+/* Clock cycles of an instruction, on average over layers of integers, and over layers with floats. Memory has no wait
+ * states. */
+typedef struct Cycles {
+    double integers, floats;
+    const char *from;            /* the origin of the figures */
+} Cycles;
 #endif
