@@ -208,16 +208,28 @@ static inline void lw_x86_window16(int32_t pixels, int32_t kh, int32_t kw, int32
     if (pixels > 1) _mm256_storeu_si256(to1 + 1, t1);
 }
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__)
-/* Sixteen channels, a lane each, of four taps of a row: byte t of a lane is tap t. Of taps from n on, zero. */
+/* Sixteen channels, a lane each, of four taps of a row: byte t of a lane is tap t. Of taps from n on, zero. The taps are
+ * the quarters of a register, which loads under a mask fill, before one permutation of bytes, or two. */
 static inline __m512i lw_x86_four_taps(const int8_t *p, int32_t aj, int32_t n)
 {
-#define LW_X86_TAP(t) ((t) < n ? _mm_loadu_si128((const __m128i *)(const void *)(p + (t) * aj)) : _mm_setzero_si128())
+#define LW_X86_TAP(t) _mm_loadu_si128((const __m128i *)(const void *)(p + (t) * aj))
+#define LW_X86_QUARTER(t) if ((t) < n) v = _mm512_mask_broadcast_i32x4(v, (__mmask16)(15 << 4 * (t)), LW_X86_TAP(t))
+    __m512i v = _mm512_zextsi128_si512(LW_X86_TAP(0));
+    LW_X86_QUARTER(1);
+    LW_X86_QUARTER(2);
+    LW_X86_QUARTER(3);
+#undef LW_X86_TAP
+#undef LW_X86_QUARTER
+#ifdef __AVX512VBMI__
+    return _mm512_permutexvar_epi8(_mm512_set_epi32(0x3f2f1f0f, 0x3e2e1e0e, 0x3d2d1d0d, 0x3c2c1c0c,
+                                                    0x3b2b1b0b, 0x3a2a1a0a, 0x39291909, 0x38281808,
+                                                    0x37271707, 0x36261606, 0x35251505, 0x34241404,
+                                                    0x33231303, 0x32221202, 0x31211101, 0x30201000), v);
+#else
     const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
     const __m512i turn = _mm512_set4_epi32(0x0f0b0703, 0x0e0a0602, 0x0d090501, 0x0c080400);
-    __m512i v = _mm512_inserti32x4(_mm512_castsi128_si512(LW_X86_TAP(0)), LW_X86_TAP(1), 1);
-    v = _mm512_inserti32x4(_mm512_inserti32x4(v, LW_X86_TAP(2), 2), LW_X86_TAP(3), 3);
-#undef LW_X86_TAP
     return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(order, v), turn);
+#endif
 }
 /* One pixel, or two that are a row apart and share the taps of the rows between. VPDPBUSD takes the elements plus 128;
  * `more` is what that adds. */
@@ -327,14 +339,15 @@ static inline __m512i lw_x86_mask16(__m512i s)
 }
 /* The roundings of products are one shift of 64 bits, because floor(floor(x / 2^31 + h) / 2^s) is
  * floor((x + 2^31 h) / 2^(31+s)). Where values below 0 saturate (is_positive), their ties do not matter. */
-static inline __m512i lw_x86_scaled8(__m512i product, __m512i half, __m512i shift, int is_positive)
+static inline __m512i lw_x86_scaled8(__m512i product, __m512i s, int is_positive)
 {
-    const __m512i one = _mm512_set1_epi64(0x80000000), places = _mm512_add_epi64(shift, _mm512_set1_epi64(31));
-    __m512i sum = _mm512_add_epi64(product, _mm512_add_epi64(_mm512_slli_epi64(half, 31), _mm512_srli_epi64(one, 1)));
+    const __m512i half = _mm512_set1_epi64(0x40000000), places = _mm512_add_epi64(s, _mm512_set1_epi64(31));
+    const __mmask8 is_shifted = _mm512_test_epi64_mask(s, s);
+    const __m512i halves = _mm512_mask_add_epi64(half, is_shifted, half, _mm512_sllv_epi64(half, s));
+    __m512i sum = _mm512_add_epi64(product, halves);
     if (!is_positive) {
-        const __mmask8 is_shifted = _mm512_test_epi64_mask(half, half);
         const __mmask8 is_tied = _mm512_mask_cmplt_epi64_mask(is_shifted, product, _mm512_set1_epi64(-0x40000000));
-        sum = _mm512_mask_sub_epi64(sum, is_tied, sum, one);
+        sum = _mm512_mask_sub_epi64(sum, is_tied, sum, _mm512_set1_epi64(0x80000000));
     }
     return _mm512_srav_epi64(sum, places);
 }
@@ -342,11 +355,9 @@ static inline __m512i lw_x86_scaled8(__m512i product, __m512i half, __m512i shif
 static inline __m512i lw_x86_scaled16(__m512i a, __m512i m, __m512i s, int is_positive, int may_wrap)
 {
     const __m512i low = _mm512_set1_epi64(0xffffffff), least = _mm512_set1_epi32(INT32_MIN);
-    const __m512i half = _mm512_srli_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(1), s), 1);
-    const __m512i even = lw_x86_scaled8(_mm512_mul_epi32(a, m), _mm512_and_si512(half, low), _mm512_and_si512(s, low),
-                                        is_positive);
+    const __m512i even = lw_x86_scaled8(_mm512_mul_epi32(a, m), _mm512_and_si512(s, low), is_positive);
     const __m512i odd = lw_x86_scaled8(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(m, 32)),
-                                       _mm512_srli_epi64(half, 32), _mm512_srli_epi64(s, 32), is_positive);
+                                       _mm512_srli_epi64(s, 32), is_positive);
     const __m512i v = _mm512_mask_shuffle_epi32(even, 0xaaaa, odd, 0xa0);
     return may_wrap ? _mm512_mask_sub_epi32(v, _mm512_cmpeq_epi32_mask(v, least), v, _mm512_set1_epi32(1)) : v;
 }
