@@ -847,6 +847,50 @@ def sixteen(make, fixed=None, low=None, narrow=True):
     return of
 
 
+def unsigned(make):
+    """The same with uint8, the older quantization: weights have one scale, and a zero point."""
+    def of(r, i):
+        code, version, fields, inputs, outputs = make(r, i)
+        for t in inputs + outputs:
+            if t is None or not t.scales:
+                continue
+            if len(t.scales) > 1:
+                t.scales, t.zeros, t.axis = [float(np.float32(max(t.scales)))], [0], 0
+            if t.dtype == np.int32 and t.data is not None:
+                t.scales = [float(np.float32(inputs[0].scales[0]) * np.float32(inputs[1].scales[0]))]
+            if t.dtype != np.int8:
+                continue
+            shift = int(r.integers(100, 156)) if t.data is not None and i % 3 else 128
+            t.dtype, t.kind, t.zeros = np.dtype(np.uint8), s.TensorType.UINT8, [t.zeros[0] + shift]
+            t.zeros = [int(np.clip(t.zeros[0], 0, 255))]
+            for name in ("data", "feed"):
+                values = getattr(t, name)
+                if values is not None:
+                    setattr(t, name, (np.asarray(values).astype(np.int16) + 128).astype(np.uint8))
+        return code, version, fields, inputs, outputs
+    return of
+
+
+def network_unsigned(r, i):
+    """A small classifier: convolution, pool, reshape, dense, softmax, and a second output before its end."""
+    u8 = lambda shape, scale, zero, data=None: Operand(shape, np.uint8, scale, zero, data=data)
+    size, c, o, classes = int(r.integers(4, 9)), int(r.integers(1, 4)), int(r.integers(1, 7)), int(r.integers(2, 11))
+    x, kernel = u8([1, size, size, c], quant(r)[0], int(r.integers(0, 256))), u8([o, 3, 3, c], quant(r, 0.004, 0.02)[0], int(r.integers(100, 156)), r.integers(0, 256, [o, 3, 3, c]))
+    x.feed = [bytes_of(r, x.shape).view(np.uint8) for _ in range(RUNS)]
+    bias = lambda a, b, n: Operand([n], np.int32, float(np.float32(a.scales[0]) * np.float32(b.scales[0])), data=r.integers(-2000, 2000, n))
+    image = u8([1, size, size, o], float(np.float32(x.scales[0] * kernel.scales[0] * 40)), int(r.integers(0, 256)))
+    code, fields = [B.AVERAGE_POOL_2D, B.MAX_POOL_2D][i % 2], options("Pool2DOptions", padding=1, strideH=2, strideW=2, filterHeight=2, filterWidth=2)
+    half = u8([1, size // 2, size // 2, o], image.scales[0], image.zeros[0])
+    flat = u8([1, (size // 2) ** 2 * o], image.scales[0], image.zeros[0])
+    w = u8([classes, flat.shape[1]], quant(r, 0.004, 0.02)[0], int(r.integers(100, 156)), r.integers(0, 256, [classes, flat.shape[1]]))
+    logits, y = u8([1, classes], float(np.float32(flat.scales[0] * w.scales[0] * 60)), int(r.integers(0, 256))), u8([1, classes], 1 / 256, 0)
+    operators = [(B.CONV_2D, 1, options("Conv2DOptions", padding=0, strideH=1, strideW=1, fusedActivationFunction=i % 2), [x, kernel, bias(x, kernel, o)], [image]),
+                 (code, 1, fields, [image], [half]), (B.RESHAPE, 1, options("ReshapeOptions", newShape=flat.shape), [half, constant(flat.shape)], [flat]),
+                 (B.FULLY_CONNECTED, 1, options("FullyConnectedOptions"), [flat, w, bias(flat, w, classes)], [logits]),
+                 (B.SOFTMAX, 1, options("SoftmaxOptions", beta=1.0), [logits], [y])]
+    return [(operators, [x], [y, flat] if i % 3 == 0 else [y])]
+
+
 def quantize_sixteen(r, i):
     kinds = [(np.int16, np.int16), (np.int16, np.int8), (np.int8, np.int16), (np.int16, np.int32), (np.int32, np.int16), (np.float32, np.int16)][i % 6]
     shape, both = shape_of(r), []
@@ -1246,9 +1290,15 @@ OPERATORS = {
     "signal_framer": signal_framer, "signal_delay": signal_delay, "signal_overlap_add": signal_overlap_add, "signal_stacker": signal_stacker,
     "signal_features": signal_features,
 }
+UNSIGNED = ["conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv", "add", "sub", "mul", "div", "average_pool_2d", "max_pool_2d",
+            "softmax", "logistic", "tanh", "relu", "relu6", "leaky_relu", "prelu", "hard_swish", "log_softmax", "mean", "sum",
+            "reduce_max", "reduce_min", "maximum", "minimum", "concatenation", "reshape", "pad", "padv2", "strided_slice",
+            "resize_bilinear", "resize_nearest_neighbor", "arg_max", "arg_min", "equal", "greater", "less"]
+OPERATORS.update({name + "_uint8": unsigned(OPERATORS[name]) for name in UNSIGNED})
+OPERATORS["network_uint8"] = network_unsigned
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
         "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn", "rfft2d",
-        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid"]      # TensorFlow Lite Micro has no kernels for them
+        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid"] + [name + "_uint8" for name in UNSIGNED + ["network"]]      # TensorFlow Lite Micro has no kernels for them
 
 
 def attempt(name, seed, number):

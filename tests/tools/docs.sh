@@ -59,7 +59,7 @@ operators() {
            printf "| `%s` | %s | %s | `%s` |\n", substr($0, at + 2), level, pattern, substr($0, 1, at - 1) }' "$work/ops"
     for importer in onnx tflite; do
         "$build/loopwright" ops --$importer | sed 1d > "$work/$importer"
-        case $importer in onnx) what="ONNX, all operator sets" ;; tflite) what="TFLite: floats, 8 and 16 bits" ;; esac
+        case $importer in onnx) what="ONNX, all operator sets" ;; tflite) what="TFLite: floats, 8 bits with and without a sign, 16 bits" ;; esac
         printf '\n## %s\n\n' "$what"
         echo "$(wc -l < "$work/$importer" | tr -d ' ') operators; \`loopwright ops --$importer\` prints them with what is read of each."
         echo

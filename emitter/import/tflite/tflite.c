@@ -19,6 +19,7 @@
 #include "import/tflite/tflite_open.h"
 #include "import/tflite/tflite_unknown.h"
 #include "import/tflite/tflite_find.h"
+#include "import/tflite/tflite_unsigned.h"
 #include "import/tflite/ops/tflite_state.h"
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
@@ -34,6 +35,7 @@ typedef struct Importer {
     Tensor **value;                   /* [tensors of the file]; NULL: not computed yet */
     uint64_t constant_bytes;
     TfliteStates states;
+    TfliteUnsigned bytes;             /* values of UINT8 that are less by 128 */
     TfliteOpen open;
     TfliteSubgraphs subgraphs;
     int depth, *imported;             /* of this subgraph; number of imports of subgraphs so far */
@@ -140,7 +142,7 @@ static Tensor *value_at(Importer *im, int index)
 {
     const TfliteTensor *t = &im->file.tensor[index];
     if (t->is_variable) return tflite_variable_tensor(&im->states, index);
-    if (im->value[index] || !t->data.count) return im->value[index];
+    if (im->value[index] || !t->data.count) return tflite_unshifted(&im->bytes, index);
     im->constant_bytes += t->data.count + sparse_bytes(t) / MOST_ZEROS;
     if (im->constant_bytes / MOST_COPIES > im->file.flat.bytes.count)
         diag_error(im->cx, tflite_tensor_where(im->cx, t),
@@ -187,24 +189,25 @@ static bool is_known_size(const TfliteCall *c, const Tensor *result)
 static void enter_result(Importer *im, const TfliteCall *c, int i)
 {
     int index = c->op->out[i];
-    const TfliteTensor *t = &im->file.tensor[index];
+    const TfliteTensor *t = &c->file->tensor[index];
+    const bool is_shifted = t->type != im->file.tensor[index].type;
     Tensor *result = c->out[i];
     bool is_new = true;
     if (!result)
         diag_unsupported(im->cx, tflite_where(im->cx, &im->file, c->op),
                          "its output %d (\"%s\"); the outputs before it are accepted", i, t->name);
-    if (im->value[index] || t->data.count)
+    if (im->value[index] || im->bytes.shifted[index] || t->data.count)
         diag_error(im->cx, tflite_tensor_where(im->cx, t),
                    "it is the output of two operators, or a constant that is an output; one operator is accepted");
     if (ctx_failed(im->cx)) return;
     check_result(im, c, t, result);
     for (int j = 0; j < c->in_count; j++) is_new = is_new && result != c->in[j];
     if (is_new) {
-        result->name = t->name;
+        result->name = is_shifted ? text_format(im->cx, "%s_signed", t->name) : t->name;
         result->quant = t->quant;
         if (is_known_size(c, result)) result = import_folded(im->cx, result);
     }
-    im->value[index] = result;
+    *(is_shifted ? &im->bytes.shifted[index] : &im->value[index]) = result;
 }
 
 /* Imports an operator of variables; a value that is read keeps its name. */
@@ -219,6 +222,14 @@ static bool import_state(Importer *im, const TfliteOperator *op)
     return true;
 }
 
+/* Returns the value of an input: less by 128, if the operator is lowered so. */
+static Tensor *operand(Importer *im, const TfliteCall *c, int index)
+{
+    if (!c->is_unsigned || !tflite_is_unsigned(&im->file.tensor[index])) return value_at(im, index);
+    if (!im->bytes.shifted[index]) value_at(im, index);      /* it limits the bytes of constants */
+    return ctx_failed(im->cx) ? NULL : tflite_shifted(&im->bytes, index);
+}
+
 static void import_operator(Importer *im, const TfliteOperator *op)
 {
     if (import_state(im, op) || ctx_failed(im->cx)) return;
@@ -228,6 +239,8 @@ static void import_operator(Importer *im, const TfliteOperator *op)
         .subgraphs = &im->subgraphs, .states = &im->states
     };
     const char *where = tflite_where(im->cx, &im->file, op);
+    c->is_unsigned = tflite_runs_as_int8(&im->bytes, op, c->row);
+    if (c->is_unsigned) c->file = tflite_as_int8(&im->bytes);
     c->name = op->out_count ? im->file.tensor[op->out[0]].name : c->row->name;
     c->in = NEW_ARRAY(im->cx->arena, Tensor *, op->in_count);
     c->next = NEW_ARRAY(im->cx->arena, Tensor *, op->in_count);
@@ -235,7 +248,7 @@ static void import_operator(Importer *im, const TfliteOperator *op)
         diag_error(im->cx, where, "it has %d inputs and %d outputs; at least 1 input and 1 to %d outputs are accepted",
                    op->in_count, op->out_count, TFLITE_OUTPUTS);
     for (int i = 0; i < op->in_count && !ctx_failed(im->cx); i++) {
-        c->in[i] = op->in[i] < 0 ? NULL : value_at(im, op->in[i]);
+        c->in[i] = op->in[i] < 0 ? NULL : operand(im, c, op->in[i]);
         if (op->in[i] >= 0 && !c->in[i])
             diag_error(
                 im->cx, where,
@@ -290,6 +303,7 @@ static bool subgraph_open(Importer *im, const Importer *outer, int64_t subgraph)
     im->file.has_float_hybrid = outer->file.has_float_hybrid;
     im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
     tflite_states_open(cx, &im->file, &im->states);
+    tflite_unsigned_open(cx, &im->file, im->value, &im->bytes);
     tflite_list_unknown(im->cx, &im->file);
     return !ctx_failed(cx);
 }
@@ -407,6 +421,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
         im->file.has_float_hybrid = im->options->has_float_hybrid;
         im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
         tflite_states_open(cx, &im->file, &im->states);
+        tflite_unsigned_open(cx, &im->file, im->value, &im->bytes);
         tflite_list_unknown(im->cx, &im->file);
         if (!ctx_failed(cx)) make_inputs(im, out);
         if (!ctx_failed(cx)) note_examples(im);

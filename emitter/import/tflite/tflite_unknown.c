@@ -3,6 +3,7 @@
 #include "import/tflite/tflite_unknown.h"
 
 #include "import/tflite/tflite_find.h"
+#include "import/tflite/tflite_unsigned.h"
 #include "support/text.h"
 
 const char *tflite_tensor_where(Ctx *cx, const TfliteTensor *t) { return text_format(cx, "tensor \"%s\"", t->name); }
@@ -23,7 +24,11 @@ static int type_flag(int type)
     return 0;
 }
 
-static bool row_accepts(int type, const void *row) { return type_flag(type) & ((const TfliteRow *)row)->types; }
+static bool row_accepts(int type, const void *row)
+{
+    const int types = ((const TfliteRow *)row)->types;
+    return type_flag(type) & (types | (types & AS_INT8 ? OF_U8 : 0));
+}
 
 /* True for 8-bit weights of an operator on floats or 16-bit integers. */
 static bool has_stored_weights(const TfliteFile *f, const TfliteOperator *op, const TfliteRow *row)
@@ -39,7 +44,7 @@ static void list_unknown_types(Ctx *cx, const TfliteFile *f, const TfliteOperato
     const char *where = tflite_where(cx, f, op);
     const TfliteTensor *first = op->in_count && op->in[0] >= 0 ? &f->tensor[op->in[0]] : NULL;
     if (!first) return;
-    if (!(type_flag(first->type) & row->types)) {
+    if (!(type_flag(first->type) & row->types) && !(row->types & AS_INT8 && tflite_is_unsigned(first))) {
         diag_listed(cx, UNSUPPORTED, where, "an input of type %s; accepted: %s",
                     tflite_type_text(cx, first->type), tflite_types_accepted(cx, row_accepts, row));
         return;

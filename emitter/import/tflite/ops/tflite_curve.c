@@ -327,19 +327,19 @@ static void l2_normalization(TfliteCall *c)
 
 const TfliteRow tflite_rows_curve[] = {
     { 11, "L2_NORMALIZATION", 2, OPTIONS_L2_NORM, OF_F32 | OF_I8, 1, NULL, l2_normalization, TFLITE_KEEPS_FIRST },
-    { 19, "RELU", 3, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, relu, TFLITE_KEEPS_ALL },
+    { 19, "RELU", 3, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, relu, TFLITE_KEEPS_ALL },
     { 20, "RELU_N1_TO_1", 1, 0, OF_F32, 1, NULL, relu_n1_to_1, TFLITE_KEEPS_ALL },
-    { 21, "RELU6", 3, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, relu6, TFLITE_KEEPS_ALL },
-    { 42, "DIV", 2, OPTIONS_DIV, OF_F32 | OF_I32 | OF_I8, 2, NULL, divide, TFLITE_KEEPS_ALL },
+    { 21, "RELU6", 3, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, relu6, TFLITE_KEEPS_ALL },
+    { 42, "DIV", 2, OPTIONS_DIV, OF_F32 | OF_I32 | OF_I8 | AS_INT8, 2, NULL, divide, TFLITE_KEEPS_ALL },
     { 47, "EXP", 3, 0, OF_F32 | OF_I8, 1, NULL, exp_, TFLITE_KEEPS_ALL },
-    { 54, "PRELU", 1, 0, OF_F32 | OF_I8, 2, NULL, prelu, TFLITE_KEEPS_ALL },
+    { 54, "PRELU", 1, 0, OF_F32 | OF_I8 | AS_INT8, 2, NULL, prelu, TFLITE_KEEPS_ALL },
     { 73, "LOG", 3, 0, OF_F32 | OF_I8, 1, NULL, log_, TFLITE_KEEPS_ALL },
     { 75, "SQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, sqrt_, TFLITE_KEEPS_ALL },
     { 76, "RSQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, rsqrt, TFLITE_KEEPS_ALL },
-    { 98, "LEAKY_RELU", 2, OPTIONS_LEAKY, OF_F32 | OF_I8, 1, NULL, leaky_relu, TFLITE_KEEPS_ALL },
+    { 98, "LEAKY_RELU", 2, OPTIONS_LEAKY, OF_F32 | OF_I8 | AS_INT8, 1, NULL, leaky_relu, TFLITE_KEEPS_ALL },
     { 101, "ABS", 5, 0, OF_F32 | OF_I8, 1, NULL, abs_, TFLITE_KEEPS_ALL },
     { 111, "ELU", 2, 0, OF_F32 | OF_I8, 1, NULL, elu, TFLITE_KEEPS_ALL },
-    { 117, "HARD_SWISH", 1, 0, OF_F32 | OF_I8, 1, NULL, hard_swish, TFLITE_KEEPS_ALL },
+    { 117, "HARD_SWISH", 1, 0, OF_F32 | OF_I8 | AS_INT8, 1, NULL, hard_swish, TFLITE_KEEPS_ALL },
     { 150, "GELU", 2, OPTIONS_GELU, OF_F32 | OF_I8, 1, NULL, gelu, TFLITE_KEEPS_ALL },
     { 0 }
 };

@@ -40,7 +40,7 @@ static void select_(TfliteCall *c)
     else c->out[0] = call(c->cx, "where", c->name, c->in, 3, NULL);
 }
 
-enum { OF_COMPARABLE = OF_F32 | OF_I8 | OF_WHOLE };
+enum { OF_COMPARABLE = OF_F32 | OF_I8 | OF_WHOLE | AS_INT8 };
 
 const TfliteRow tflite_rows_logic[] = {
     { 58, "LESS", 3, 0, OF_COMPARABLE, 2, NULL, less, TFLITE_KEEPS_ALL },

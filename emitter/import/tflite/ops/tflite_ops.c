@@ -13,7 +13,8 @@ const char *tflite_types_text(Ctx *cx, int types)
     };
     Text t = text_new(cx);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (types & names[i].type) text_printf(&t, "%s%s", t.length ? " " : "", names[i].name);
+        if (types & names[i].type || (names[i].type == OF_U8 && types & AS_INT8))
+            text_printf(&t, "%s%s", t.length ? " " : "", names[i].name);
     return text_string(&t);
 }
 

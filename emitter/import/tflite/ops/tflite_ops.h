@@ -23,6 +23,7 @@ typedef struct TfliteCall {
     const struct TfliteRow *row;
     const TfliteSubgraphs *subgraphs;
     struct TfliteStates *states;
+    bool is_unsigned;                /* the file's UINT8, shifted: some references differ from those of INT8 */
     const char *name;                /* for the emitted calls: the first output's */
     int in_count; Tensor **in;       /* absent ones are NULL */
     Tensor *out[TFLITE_OUTPUTS];     /* set by the lowering */
@@ -48,7 +49,10 @@ enum {
     RUNS_SUBGRAPHS = 2048,
     OF_COMPLEX = 4096,               /* COMPLEX64: a tensor of f32 with a last dimension of 2 */
     OF_U32 = 8192,
-    OF_U64 = 16384
+    OF_U64 = 16384,
+    AS_INT8 = 32768,                 /* UINT8 with a scale: lowered on INT8 (tflite_unsigned.h) */
+    FOLLOWS_INT8 = 65536,            /* the same where input 0 has such a value: moves of elements */
+    OF_MOVED = OF_ALL | FOLLOWS_INT8
 };
 
 /* Dimensions of the inputs that may stay open. A row without lowering keeps all if its operator is elementwise. */

@@ -63,7 +63,7 @@ static void reverse(TfliteCall *c)
     if (count >= 0) c->out[0] = x;
 }
 
-enum { OF_EVERY = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16 };
+enum { OF_EVERY = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16 | FOLLOWS_INT8 };
 
 const TfliteRow tflite_rows_order[] = {
     { 7, "EMBEDDING_LOOKUP", 4, 0, OF_I32, 1, NULL, embedding_lookup, TFLITE_KEEPS_ALL },

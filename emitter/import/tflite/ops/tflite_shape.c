@@ -90,12 +90,12 @@ static void pad(TfliteCall *c)
 }
 
 const TfliteRow tflite_rows_shape[] = {
-    { 2, "CONCATENATION", 4, OPTIONS_CONCAT, OF_ALL, 64, NULL, concatenation, TFLITE_KEEPS_ALL },
-    { 22, "RESHAPE", 1, OPTIONS_RESHAPE, OF_ALL | OF_COMPLEX, 1, NULL, reshape, TFLITE_KEEPS_ALL },
-    { 34, "PAD", 4, 0, OF_ALL, 1, NULL, pad, TFLITE_KEEPS_ALL },
-    { 39, "TRANSPOSE", 7, 0, OF_ALL, 1, NULL, transpose, TFLITE_KEEPS_ALL },
-    { 43, "SQUEEZE", 2, OPTIONS_SQUEEZE, OF_ALL, 1, NULL, squeeze, TFLITE_KEEPS_ALL },
-    { 60, "PADV2", 4, 0, OF_ALL, 1, NULL, pad, TFLITE_KEEPS_ALL },
-    { 70, "EXPAND_DIMS", 1, 0, OF_ALL, 1, NULL, expand_dims, TFLITE_KEEPS_ALL },
+    { 2, "CONCATENATION", 4, OPTIONS_CONCAT, OF_MOVED | AS_INT8, 64, NULL, concatenation, TFLITE_KEEPS_ALL },
+    { 22, "RESHAPE", 1, OPTIONS_RESHAPE, OF_MOVED | OF_COMPLEX, 1, NULL, reshape, TFLITE_KEEPS_ALL },
+    { 34, "PAD", 4, 0, OF_MOVED | AS_INT8, 1, NULL, pad, TFLITE_KEEPS_ALL },
+    { 39, "TRANSPOSE", 7, 0, OF_MOVED, 1, NULL, transpose, TFLITE_KEEPS_ALL },
+    { 43, "SQUEEZE", 2, OPTIONS_SQUEEZE, OF_MOVED, 1, NULL, squeeze, TFLITE_KEEPS_ALL },
+    { 60, "PADV2", 4, 0, OF_MOVED | AS_INT8, 1, NULL, pad, TFLITE_KEEPS_ALL },
+    { 70, "EXPAND_DIMS", 1, 0, OF_MOVED, 1, NULL, expand_dims, TFLITE_KEEPS_ALL },
     { 0 }
 };

@@ -111,10 +111,11 @@ static bool has_quants(TfliteCall *c)
            && tflite_has_quant(c, tflite_out_info(c, 0), false);
 }
 
-/* Refuses weights of convolutions whose zero points are not 0. */
+/* Refuses weights of convolutions whose zero points are not 0; the older quantization has any. */
 static bool has_symmetric_weights(TfliteCall *c)
 {
     const Quant *q = tflite_in_info(c, 1)->quant;
+    if (c->is_unsigned && q->count == 1) return true;
     for (int i = 0; i < q->count; i++)
         if (q->zero_point[i]) {
             tflite_unsupported(c, "weights with the zero point %ld; accepted: 0", (long)q->zero_point[i]);
@@ -140,12 +141,14 @@ static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const T
     int64_t channels = k ? tensor_dim(k, k->rank - 1) : 0;
     if (!k || !check_bias(c, channels, is_int ? I32 : F32)) return;
     if (is_int && (!has_quants(c) || !has_symmetric_weights(c))) return;
-    const int zero = is_int ? tflite_zero(tflite_in_info(c, 0)) : 0;
+    const int zero = is_int ? tflite_zero(tflite_in_info(c, 0)) : 0,
+              zero_w = c->is_unsigned ? tflite_zero(tflite_in_info(c, 1)) : 0;
     const bool is_wide = has_wide_bias(c) && !tflite_sums_fit(c->in[1], channels, groups ? 1 : channels);
     Tensor *sums = tflite_call2(c, op, h->x ? h->x : c->in[0], k, attr_ints("stride", w->stride, 2),
                                 attr_ints("dilation", w->dilation, 2), attr_ints("pad", w->pad, 4),
                                 attr_if(groups, attr_int("groups", groups)),
                                 attr_if(tflite_is_int8(c), attr_int("zero", zero)),
+                                attr_if(zero_w, attr_int("zero_w", zero_w)),
                                 attr_if(is_wide, attr_flag("wide", true)));
     const Quant *weights = tflite_in_info(c, 1)->quant;
     if (h->x) sums = tflite_hybrid_real(c, sums, h, weights, groups && weights->count > 1);
@@ -303,6 +306,10 @@ static void transpose_conv(TfliteCall *c)
     as_conv.in = (Tensor *[]){ x, k, bias };
     as_conv.in_count = 3;
     bool is_int8 = tflite_is_int8(&as_conv);
+    if (!h.x && (x->type != k->type || (x->type != F32 && x->type != I8)))
+        tflite_unsupported(c, "an input of %s and weights of %s; FLOAT32, INT8 and UINT8 with a scale are accepted",
+                           dtype_info(x->type)->spelling, dtype_info(k->type)->spelling);
+    if (ctx_failed(c->cx)) return;
     if (is_int8 && (!has_quants(&as_conv) || !has_symmetric_weights(&as_conv))) return;
     for (int d = 0; d < 2; d++) {
         int64_t stride = option(c, d ? STRIDE_W : STRIDE_H, 0), size = tensor_dim(x, 1 + d),
@@ -323,6 +330,8 @@ static void transpose_conv(TfliteCall *c)
     k = tflite_call(c, "transpose", k, attr_list("perm", 1, 2, 3, 0));
     if (is_int8 || h.x) k = tflite_call(c, "cast", k, attr_type("to", I32));
     if (is_int8) x = tflite_difference(&as_conv, 0);
+    if (is_int8 && tflite_zero(tflite_in_info(&as_conv, 1)))
+        k = tflite_call2(c, "sub", k, tensor_scalar(c->cx, c->name, I32, tflite_zero(tflite_in_info(&as_conv, 1))));
     if (h.x) x = tflite_call(c, "cast", h.x, attr_type("to", I32));
     int64_t stride[2] = { option(c, STRIDE_H, 1), option(c, STRIDE_W, 1) };
     if (!k || !x || !check_bias(&as_conv, tensor_dim(k, 3), is_int8 ? I32 : F32)) return;
@@ -338,7 +347,10 @@ static void transpose_conv(TfliteCall *c)
 
 /* ---- Pools ------------------------------------------------------------------------------------------------------- */
 
-/* Inputs and outputs of quantized pools have one scale, so the activation is a clamp of stored values. */
+static void max_pool(TfliteCall *c);
+
+/* Inputs and outputs of quantized pools have one scale, so the activation is a clamp of stored values. Averages round
+ * ties away from zero, which is up for UINT8 as it is stored. */
 static void pool(TfliteCall *c, const char *op)
 {
     if (!tflite_needs(c, 1)) return;
@@ -349,8 +361,11 @@ static void pool(TfliteCall *c, const char *op)
                         .stride = { option(c, POOL_STRIDE_H, 0), option(c, POOL_STRIDE_W, 0) },
                         .dilation = { 1, 1 } };
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
-    c->out[0] = tflite_call(c, op, c->in[0], attr_ints("kernel", w.kernel, 2), attr_ints("stride", w.stride, 2),
+    const bool is_average = c->is_unsigned && c->row->lower != max_pool;
+    Tensor *x = is_average ? tflite_call(c, "recentered", c->in[0]) : c->in[0];
+    c->out[0] = tflite_call(c, op, x, attr_ints("kernel", w.kernel, 2), attr_ints("stride", w.stride, 2),
                             attr_ints("pad", w.pad, 4));
+    if (is_average) c->out[0] = tflite_call(c, "recentered", c->out[0]);
     if (!tflite_is_quantized(c)) c->out[0] = tflite_activate(c, c->out[0], act);
     else if (act != ACT_NONE && tflite_has_quant(c, tflite_out_info(c, 0), false)) {
         int64_t least, greatest;
@@ -368,15 +383,16 @@ static void max_pool(TfliteCall *c) { pool(c, "max_pool2d"); }
 enum { OPTIONS_TRANSPOSE_CONV = 49, OPTIONS_BATCH_MATMUL = 101 };
 
 const TfliteRow tflite_rows_window[] = {
-    { 1, "AVERAGE_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8 | OF_I16, 1, NULL, average_pool, TFLITE_KEEPS_FIRST },
-    { 3, "CONV_2D", 8, OPTIONS_CONV, OF_F32 | OF_I8 | OF_I16 | HAS_STORED_WEIGHTS, 2, NULL, conv_2d,
+    { 1, "AVERAGE_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, average_pool,
       TFLITE_KEEPS_FIRST },
-    { 4, "DEPTHWISE_CONV_2D", 7, OPTIONS_DEPTHWISE, OF_F32 | OF_I8 | OF_I16 | HAS_STORED_WEIGHTS, 2, NULL,
+    { 3, "CONV_2D", 8, OPTIONS_CONV, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | HAS_STORED_WEIGHTS, 2, NULL, conv_2d,
+      TFLITE_KEEPS_FIRST },
+    { 4, "DEPTHWISE_CONV_2D", 7, OPTIONS_DEPTHWISE, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | HAS_STORED_WEIGHTS, 2, NULL,
       depthwise_conv_2d, TFLITE_KEEPS_FIRST },
-    { 9, "FULLY_CONNECTED", 13, OPTIONS_DENSE, OF_F32 | OF_I8 | OF_I16 | HAS_STORED_WEIGHTS, 2, NULL,
+    { 9, "FULLY_CONNECTED", 13, OPTIONS_DENSE, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | HAS_STORED_WEIGHTS, 2, NULL,
       fully_connected, TFLITE_KEEPS_ALL },
-    { 67, "TRANSPOSE_CONV", 5, OPTIONS_TRANSPOSE_CONV, OF_I32, 1, NULL, transpose_conv, TFLITE_KEEPS_NONE },
+    { 67, "TRANSPOSE_CONV", 5, OPTIONS_TRANSPOSE_CONV, OF_I32 | AS_INT8, 1, NULL, transpose_conv, TFLITE_KEEPS_NONE },
     { 126, "BATCH_MATMUL", 7, OPTIONS_BATCH_MATMUL, OF_F32 | OF_I8, 2, NULL, batch_matmul, TFLITE_KEEPS_ALL },
-    { 17, "MAX_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8 | OF_I16, 1, NULL, max_pool, TFLITE_KEEPS_FIRST },
+    { 17, "MAX_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, max_pool, TFLITE_KEEPS_FIRST },
     { 0 }
 };
