@@ -72,6 +72,28 @@ checkpoints() {
 }
 check checkpoints-keep-every-bit checkpoints
 
+# A plain step of stochastic gradient descent has no gradient in memory, so activations alone are its peak. Some are
+# computed again for each adjoint, small gradients are stored for that time, and the order follows the live bytes.
+# spares MODEL WORDS MOST: the same bits in an arena of at most so many bytes.
+spares() {
+    for form in wide narrow; do
+        mkdir -p "$work/$form" && extra=
+        [ $form = narrow ] && extra='--checkpoint auto'
+        # shellcheck disable=SC2086
+        "$lw" "$1" --name digits --train 'loss=cross_entropy optimizer=sgd update=all' $extra -o "$work/$form/digits.c" \
+            > "$work/$form/said" &&
+        $cc -std=c99 -O1 -ffp-contract=off -Wall -Wextra -Werror $2 -I"$work/$form" -Iruntime \
+            tests/train/checksum.c "$work/$form/digits.c" -lm -o "$work/$form/main" &&
+        "$work/$form/main" > "$work/$form/sum" || return 1
+    done
+    echo "$(arena_of wide) bytes, then $(arena_of narrow); at most $3 are expected"
+    cmp -s "$work/wide/sum" "$work/narrow/sum" && [ "$(arena_of narrow)" -le "$3" ]
+}
+check checkpoints-of-plain-descent spares samples/digits/digits.onnx '' 13312
+kws=../shared/models/kws/kws_cnn.onnx
+if [ -f $kws ]; then check checkpoints-of-all-layers spares $kws -DDIGITS_INPUT_ELEMS=980 24960
+else skip checkpoints-of-all-layers "no recorded models beside the project"; fi
+
 # The same step with constants in a section, and for another core that rounds alike.
 forms() {
     plain=$(checksum plain) && apart=$(checksum section --weights section=.rodata.net) &&

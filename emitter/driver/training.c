@@ -42,12 +42,13 @@ typedef struct Checkpoints {
 enum { MOST_CANDIDATES = 12, MOST_COST = 2 };
 
 /* Emits nothing: plans and lowers the step. False: it has no plan. */
-static bool try_step(Checkpoints *c, Trial *out)
+static bool try_step(Checkpoints *c, bool is_sparing, Trial *out)
 {
     Ctx *cx = c->b->cx;
     const DiagMark mark = diag_mark(cx);
     Build step;
-    *out = (Trial){ .training = training_new(cx, c->b->options->train, &c->b->graph, c->at, c->count) };
+    const StepForm form = { c->count, c->at, is_sparing };
+    *out = (Trial){ .training = training_new(cx, c->b->options->train, &c->b->graph, &form) };
     if (out->training) {
         begin_step(c->b, out->training, build_shared(cx), &step);
         if (build_passes(&step) && build_inner_graphs(&step) && build_nests(&step)) {
@@ -92,20 +93,22 @@ static void list_candidates(Checkpoints *c, const Training *plain)
     for (int i = 0; i < found; i += each) c->candidate[c->candidate_count++] = all[i];
 }
 
-/* Adds the checkpoint that shrinks the arena most, for at most MOST_COST times the instructions of the plain step. */
+/* Adds the checkpoint that shrinks the arena most, in one form of the step or the other, for at most MOST_COST times
+ * the instructions of the plain step. */
 static bool add_checkpoint(Checkpoints *c, const Trial *plain, Trial *best)
 {
     Tensor *found = NULL;
-    for (int i = 0; i < c->candidate_count && !ctx_failed(c->b->cx); i++) {
+    for (int i = 0; i < 2 * c->candidate_count && !ctx_failed(c->b->cx); i++) {
         Trial now;
-        if (is_among(c->at, c->count, c->candidate[i])) continue;
-        c->at[c->count++] = c->candidate[i];
-        const bool is_better = try_step(c, &now) && now.arena < best->arena
+        Tensor *at = c->candidate[i / 2];
+        if (is_among(c->at, c->count, at)) continue;
+        c->at[c->count++] = at;
+        const bool is_better = try_step(c, i % 2, &now) && now.arena < best->arena
                                && now.instructions <= MOST_COST * plain->instructions;
         c->count--;
         if (!is_better) continue;
         *best = now;
-        found = c->candidate[i];
+        found = at;
     }
     if (found) c->at[c->count++] = found;
     return found != NULL;
@@ -125,8 +128,10 @@ static Training *with_checkpoints(Build *b, Training *training)
         diag_unsupported(b->cx, NULL, "--checkpoint with update=lora; accepted: other words of update");
     if (ctx_failed(b->cx)) return training;
     list_candidates(&c, training);
-    if (!try_step(&c, &plain)) return training;
+    if (!try_step(&c, false, &plain)) return training;
     best = plain;
+    Trial sparing;
+    if (try_step(&c, true, &sparing) && sparing.arena < best.arena) best = sparing;
     while ((is_auto || (double)best.arena > bytes) && add_checkpoint(&c, &plain, &best)) continue;
     if (!is_auto && (double)best.arena > bytes)
         diag_error(b->cx, NULL, "--checkpoint %s: the step requires an arena of %lld bytes, %lld without checkpoints",
@@ -141,7 +146,7 @@ void build_split_training(Build *b)
     if (b->trained_count) b->model.input_count -= b->trained_count;
     Training *t = ctx_failed(cx) ? NULL
         : b->trained_count ? training_of_inputs(cx, b->options->train, &b->graph, b->trained, b->trained_count)
-        : training_new(cx, b->options->train, &b->graph, NULL, 0);
+        : training_new(cx, b->options->train, &b->graph, &(StepForm){ 0 });
     if (t && b->options->checkpoint) t = with_checkpoints(b, t);
     if (ctx_failed(cx)) return;
     b->training = t;

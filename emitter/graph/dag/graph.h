@@ -36,6 +36,7 @@ typedef struct Graph {
     int mark_count;   Mark *mark;           /* passes that rewrite the graph update them */
     bool records_grids;                     /* simulated quantizations become marks, for the quantizer */
     int update_count; const Update *update; /* of a training step */
+    bool spares_memory;                     /* groups are ordered by the bytes that are live */
     struct Stream *stream;                  /* of --stream (graph/stream/stream.h); NULL: none */
 } Graph;
 

@@ -16,6 +16,7 @@ typedef struct Sweep {
     Map is_active;                   /* tensors on which a wanted one has an effect */
     Summands *summands;
     Recompute recompute;
+    bool copies_apart;
 } Sweep;
 
 static bool carries_adjoint(const Tensor *t) { return t && dtype_is_float(t->type); }
@@ -57,6 +58,7 @@ static bool is_repeated(const Node *call, int input)
 static void of_operator(Sweep *s, const Node *n, Tensor *const *adjoint)
 {
     Ctx *cx = s->cx;
+    if (s->copies_apart) recompute_afresh(&s->recompute);
     const Node *call = recomputed_call(&s->recompute, n);
     Map derived = map_new(cx->arena);
     int left = 0;
@@ -156,10 +158,12 @@ static Tensor *result_of(Sweep *s, const Tensor *wanted)
     return tensor_constant(cx, summands_adjoint_name(s->summands, wanted), wanted->type, wanted->rank, shape, NULL);
 }
 
-bool differentiate(Ctx *cx, Tensor *y, Tensor *seed, Tensor *const *wanted, int count, Tensor **adjoint)
+bool differentiate_again(Ctx *cx, Tensor *y, Tensor *seed, Tensor *const *wanted, int count, Tensor **adjoint,
+                         CopiesApart *apart)
 {
     if (ctx_failed(cx)) return false;
-    Sweep s = { .cx = cx, .is_active = map_new(cx->arena), .summands = summands_new(cx) };
+    Sweep s = { .cx = cx, .is_active = map_new(cx->arena), .summands = summands_new(cx),
+                .copies_apart = apart };
     s.count = dag_order(cx, &y, 1, &s.order);
     if (!check(&s, y, seed, wanted, count)) return false;
     for (int i = 0; i < count; i++) activate(&s.is_active, wanted[i]);
@@ -168,5 +172,11 @@ bool differentiate(Ctx *cx, Tensor *y, Tensor *seed, Tensor *const *wanted, int 
     summands_add(s.summands, y, seed ? seed : ones_like(cx, y));
     for (int n = s.count - 1; n >= 0 && !ctx_failed(cx); n--) of_call(&s, s.order[n]);
     for (int i = 0; i < count && !ctx_failed(cx); i++) adjoint[i] = result_of(&s, wanted[i]);
+    if (apart) apart->read_again = s.recompute.read_again;
     return !ctx_failed(cx) && formulas_to_calls(cx, adjoint, count);
+}
+
+bool differentiate(Ctx *cx, Tensor *y, Tensor *seed, Tensor *const *wanted, int count, Tensor **adjoint)
+{
+    return differentiate_again(cx, y, seed, wanted, count, adjoint, NULL);
 }

@@ -13,7 +13,8 @@ static bool is_checkpoint(const Node *n)
 Recompute recompute_new(Ctx *cx, Node *const *order, int count)
 {
     Recompute r = { .cx = cx, .count = count, .order = order, .region = map_new(cx->arena),
-                    .is_boundary = map_new(cx->arena), .copies = map_new(cx->arena) };
+                    .is_boundary = map_new(cx->arena), .copies = map_new(cx->arena),
+                    .read_again = map_new(cx->arena) };
     for (int n = count - 1; n >= 0; n--) {
         Node *mark = is_checkpoint(order[n]) ? order[n] : map_get_ptr(&r.region, order[n]);
         const bool is_inner = mark && mark != order[n];
@@ -26,6 +27,8 @@ Recompute recompute_new(Ctx *cx, Node *const *order, int count)
     }
     return r;
 }
+
+void recompute_afresh(Recompute *r) { r->copies = map_new(r->cx->arena); }
 
 static Tensor *copy_of(const Recompute *r, Tensor *t)
 {
@@ -52,7 +55,10 @@ static void copy_region(Recompute *r, const Node *n)
         const Node *of = r->order[k];
         if (!map_get_ptr(&needed, of) || map_get_ptr(&r->copies, of)) continue;
         Tensor **in = NEW_ARRAY(cx->arena, Tensor *, of->in_count);
-        for (int i = 0; i < of->in_count; i++) in[i] = copy_of(r, of->in[i]);
+        for (int i = 0; i < of->in_count; i++) {
+            in[i] = copy_of(r, of->in[i]);
+            if (in[i]) map_put_ptr(&r->read_again, in[i], in[i]);
+        }
         Node *copy = node_over(cx, of, in);
         if (copy) map_put_ptr(&r->copies, of, copy);
     }

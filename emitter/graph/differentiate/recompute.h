@@ -14,9 +14,12 @@ typedef struct Recompute {
     Map region;                      /* call -> the last checkpoint whose region it is in */
     Map is_boundary;                 /* results of checkpoints that another region reads: stored */
     Map copies;                      /* call of a region -> its copy */
+    Map read_again;                  /* tensors that copies read */
 } Recompute;
 
 Recompute recompute_new(Ctx *cx, Node *const *order, int count);
+/* Later adjoints get copies of their own, so that those of earlier ones are dead meanwhile. */
+void recompute_afresh(Recompute *r);
 /* The tensor that an adjoint reads in place of t: t itself, or its copy. */
 Tensor *recomputed(Recompute *r, Tensor *t);
 /* The call over the tensors that its adjoint reads; n itself if all are stored. */

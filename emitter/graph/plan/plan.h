@@ -11,6 +11,8 @@ Groups fuse(Ctx *cx, const Graph *g);
 Groups groups_by_device(Ctx *cx, Groups groups);
 /* Reorders the groups of a graph with updates: each follows all other groups that read what it overwrites. */
 Groups groups_by_updates(Ctx *cx, const Graph *graph, Groups groups);
+/* The same, in an order with few bytes live at once. */
+Groups groups_by_memory(Ctx *cx, const Graph *graph, Groups groups);
 const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /* "conv2d + add + relu" */
 /* Advice for a word that names none of the groups: the group that has it as a node or part, a near name, `otherwise` */
 const char *group_advice(Ctx *cx, const char *word, const Group *const *group, int count, const char *otherwise);

@@ -150,17 +150,29 @@ static Graph with_checkpoints(Ctx *cx, Graph g, Tensor *const *at, int count)
     return g;
 }
 
-/* Adds the step to a graph in which parameters are inputs, and its optimizer's state. */
-static bool add_step(Ctx *cx, Training *t, const Graph *bound, int output, Tensor *const *wanted)
+/* Stores the gradients of parameters that copies read, which their updates would overwrite before. */
+static void store_gradients(Ctx *cx, const CopiesApart *apart, Tensor *const *wanted, Tensor **gradient, int count)
 {
+    for (int i = 0; i < count && !ctx_failed(cx); i++)
+        if (map_get_ptr(&apart->read_again, wanted[i]))
+            gradient[i] = call_on(cx, "annotation.stop_fusion", gradient[i]->name, gradient[i], NULL);
+}
+
+/* Adds the step to a graph in which parameters are inputs, and its optimizer's state. */
+static bool add_step(Ctx *cx, Training *t, const Graph *bound, int output, Tensor *const *wanted, bool is_sparing)
+{
+    CopiesApart apart;
     const int count = t->param_count;
     Tensor *y = bound->output[output], **gradient = NEW_ARRAY(cx->arena, Tensor *, count);
     Tensor *target = target_of(cx, &t->spec, y), *loss = target ? loss_of(cx, &t->spec, y, target) : NULL;
-    if (!loss || !differentiate(cx, loss, NULL, wanted, count, gradient)) return false;
+    if (!loss || !differentiate_again(cx, loss, NULL, wanted, count, gradient, is_sparing ? &apart : NULL))
+        return false;
+    if (is_sparing) store_gradients(cx, &apart, wanted, gradient, count);
     train_update(cx, t, gradient, count);
     if (ctx_failed(cx)) return false;
     t->target = bound->input_count;
     t->step = step_graph(cx, t, bound, target, loss);
+    t->step.spares_memory = is_sparing;
     return true;
 }
 
@@ -171,7 +183,7 @@ static int index_of(const Graph *g, const Tensor *y)
     return found;
 }
 
-Training *training_new(Ctx *cx, const char *text, const Graph *g, Tensor *const *checkpoint, int checkpoint_count)
+Training *training_new(Ctx *cx, const char *text, const Graph *g, const StepForm *form)
 {
     Training *t = NEW(cx->arena, Training);
     Trainable *part;
@@ -188,10 +200,10 @@ Training *training_new(Ctx *cx, const char *text, const Graph *g, Tensor *const 
     t->param = params_of(cx, part, count);
     Tensor **wanted = NEW_ARRAY(cx->arena, Tensor *, count);
     for (int i = 0; i < count; i++) wanted[i] = t->param[i].value;
-    const Graph marked = with_checkpoints(cx, *g, checkpoint, checkpoint_count),
+    const Graph marked = with_checkpoints(cx, *g, form->checkpoint, form->count),
                 bound = with_inputs(cx, &marked, part, wanted, count);
-    if (ctx_failed(cx) || !add_step(cx, t, &bound, output, wanted)) return NULL;
-    t->inference = checkpoint_count ? with_inputs(cx, g, part, wanted, count) : bound;
+    if (ctx_failed(cx) || !add_step(cx, t, &bound, output, wanted, form->is_sparing)) return NULL;
+    t->inference = form->count ? with_inputs(cx, g, part, wanted, count) : bound;
     add_params(cx, t, &t->inference, false);
     return ctx_failed(cx) ? NULL : t;
 }
@@ -209,7 +221,7 @@ Training *training_of_inputs(Ctx *cx, const char *text, const Graph *g, const Tr
     for (int i = 0; i < count; i++)
         t->param[i] = (TrainParam){ .name = part[i].name, .what = part[i].role, .value = wanted[i],
                                     .initial = part[i].constant, .is_read = true, .is_trained = true };
-    if (!add_step(cx, t, &bound, index_of(g, y), wanted)) return NULL;
+    if (!add_step(cx, t, &bound, index_of(g, y), wanted, false)) return NULL;
     t->inference = bound;
     add_params(cx, t, &t->inference, false);
     return ctx_failed(cx) ? NULL : t;

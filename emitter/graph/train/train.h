@@ -39,9 +39,13 @@ typedef struct Trainable {
     const char *name, *role;           /* "dense_w", "w" */
 } Trainable;
 
-/* Splits a float graph whose constants are folded. The step keeps the tensors `checkpoint` of the graph and computes
- * what precedes them again for the adjoints; they are in the order of execution. NULL after a diagnostic. */
-Training *training_new(Ctx *cx, const char *spec, const Graph *g, Tensor *const *checkpoint, int checkpoint_count);
+/* The checkpoints of a step: tensors of the graph that it stores; the calls before them are computed again for the
+ * adjoints. The sparing form computes them again for each adjoint, stores the gradients of the parameters that this
+ * reads, so that their updates may wait, and orders its groups by the bytes that are live (Graph.spares_memory). */
+typedef struct StepForm { int count; Tensor *const *checkpoint; bool is_sparing; } StepForm;
+
+/* Splits a float graph whose constants are folded. NULL after a diagnostic. */
+Training *training_new(Ctx *cx, const char *spec, const Graph *g, const StepForm *form);
 
 /* The same of a graph whose last `count` inputs are the parameters. Of `part` only constant, name and role are read;
  * the word update has no effect. */
