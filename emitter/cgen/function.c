@@ -39,7 +39,7 @@ static const char *compound(FunctionPrinter *p, const Code *c, const char **adde
         if (v->arg[1] != self || v->kind == EXPR_SUB) return NULL;
         other = v->arg[0];
     }
-    *added = spell_exact(&p->s, other);
+    *added = v->kind == EXPR_MUL ? spell_exact(&p->s, other) : spell_addend(&p->s, other);
     return v->kind == EXPR_ADD ? " += " : v->kind == EXPR_SUB ? " -= " : " *= ";
 }
 

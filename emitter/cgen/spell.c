@@ -215,7 +215,8 @@ static Spelled sum(Speller *s, const Expr *e)
 static Spelled widened(Speller *s, const Expr *e)
 {
     const Expr *b = e->arg[1];
-    bool follows = b->kind == EXPR_CAST && e->type == I32 && e->arg[0]->kind == EXPR_CAST && is_narrow(b->arg[0]->type);
+    bool follows = !s->is_int && b->kind == EXPR_CAST && e->type == I32 && e->arg[0]->kind == EXPR_CAST
+                   && is_narrow(b->arg[0]->type);
     if (!follows) return sum(s, e);
     Operator o = operator_of(e->kind);
     const char *text = text_format(s->cx, "%s%s%s", operand(s, e->arg[0], o.left), o.text,
@@ -290,9 +291,19 @@ static Spelled integer_from_float(Speller *s, const Expr *e)
     return piece(text, LEVEL_UNARY, true);
 }
 
+/* Prints a narrow value without the cast that widens it. */
+static Spelled unwidened(Speller *s, const Expr *e)
+{
+    s->is_int = false;
+    const Spelled p = spelled(s, e->arg[0]);
+    s->is_int = true;
+    return p;
+}
+
 static Spelled cast(Speller *s, const Expr *e)
 {
     DType from = e->arg[0]->type, to = e->type;
+    if (s->is_int) return unwidened(s, e);
     if (to == BOOL)
         return piece(
             text_format(s->cx, dtype_is_float(from) ? "%s != 0.0f" : "%s != 0", operand(s, e->arg[0], LEVEL_ADD)),
@@ -468,6 +479,40 @@ const char *spell_bits(Speller *s, const Expr *e)
     Spelled p = spelled(s, e);
     return p.bits ? p.bits
                   : text_format(s->cx, e->type == F16 ? "lw_float_to_half(%s)" : "lw_float_to_bf16(%s)", p.text);
+}
+
+/* The values of sums and products of narrow values. Returns false for others, and where one passes the 16 bits that an
+ * int has at least. */
+static bool fits_int(const Expr *e, int64_t *least, int64_t *most)
+{
+    int64_t a, b, c, d;
+    if (e->kind == EXPR_INT) {
+        *least = *most = e->integer;
+    } else if (e->kind == EXPR_CAST && is_narrow(e->arg[0]->type) && e->arg[0]->type != BOOL) {
+        *least = dtype_info(e->arg[0]->type)->least;
+        *most = dtype_info(e->arg[0]->type)->greatest;
+    } else {
+        if (e->kind != EXPR_ADD && e->kind != EXPR_SUB && e->kind != EXPR_MUL) return false;
+        if (!fits_int(e->arg[0], &a, &b) || !fits_int(e->arg[1], &c, &d)) return false;
+        const int64_t product[] = { a * c, a * d, b * c, b * d };
+        *least = e->kind == EXPR_ADD ? a + c : e->kind == EXPR_SUB ? a - d : product[0];
+        *most = e->kind == EXPR_ADD ? b + d : e->kind == EXPR_SUB ? b - c : product[0];
+        for (int i = 1; i < 4 && e->kind == EXPR_MUL; i++) {
+            if (product[i] < *least) *least = product[i];
+            if (product[i] > *most) *most = product[i];
+        }
+    }
+    return *least >= INT16_MIN && *most <= INT16_MAX;
+}
+
+const char *spell_addend(Speller *s, const Expr *e)
+{
+    int64_t least, most;
+    if (e->arg_count != 2 || !is_signed(e->type) || !fits_int(e, &least, &most)) return spell_exact(s, e);
+    s->is_int = true;
+    const char *text = spelled(s, e).text;
+    s->is_int = false;
+    return text;
 }
 
 const char *spell_exact(Speller *s, const Expr *e)

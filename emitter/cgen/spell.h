@@ -14,6 +14,7 @@ typedef struct Speller {
     Ctx *cx;
     int named_count, named_room;     /* names in scope, innermost last; each name denotes one thing */
     Named *named;
+    bool is_int;                     /* in products of narrow values that C computes as int: without casts */
 } Speller;
 
 Speller speller_new(Ctx *cx);
@@ -25,6 +26,7 @@ const char *speller_find(const Speller *s, const void *what);                 /*
 const char *spell(Speller *s, const Expr *e);
 const char *spell_size(Speller *s, const Expr *e);         /* any expression of sizes */
 const char *spell_exact(Speller *s, const Expr *e);        /* its C type is e's: for stores and initializers */
+const char *spell_addend(Speller *s, const Expr *e);       /* added to, or subtracted from, a value of e's type */
 const char *spell_bits(Speller *s, const Expr *e);         /* a 16-bit float as its stored bits */
 const char *spell_type(DType t);                           /* of a value: float for 16-bit floats */
 const char *spell_number(Ctx *cx, DType t, Scalar v);

@@ -208,12 +208,13 @@ static inline void lw_x86_window16(int32_t pixels, int32_t kh, int32_t kw, int32
     if (pixels > 1) _mm256_storeu_si256(to1 + 1, t1);
 }
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__)
-/* Sixteen channels, a lane each, of four taps of a row: byte t of a lane is tap t. Of taps from n on, zero. The taps are
- * the quarters of a register, which loads under a mask fill, before one permutation of bytes, or two. */
+/* Sixteen channels, a lane each, of four taps of a row: byte t of a lane is tap t. Of taps from n on, zero. Loads under
+ * masks fill the quarters of a register with the taps, before one permutation of bytes, or two. */
 static inline __m512i lw_x86_four_taps(const int8_t *p, int32_t aj, int32_t n)
 {
 #define LW_X86_TAP(t) _mm_loadu_si128((const __m128i *)(const void *)(p + (t) * aj))
-#define LW_X86_QUARTER(t) if ((t) < n) v = _mm512_mask_broadcast_i32x4(v, (__mmask16)(15 << 4 * (t)), LW_X86_TAP(t))
+#define LW_X86_QUARTER(t) \
+    if ((t) < n) v = _mm512_mask_broadcast_i32x4(v, (__mmask16)(15 << 4 * (t)), LW_X86_TAP(t))
     __m512i v = _mm512_zextsi128_si512(LW_X86_TAP(0));
     LW_X86_QUARTER(1);
     LW_X86_QUARTER(2);

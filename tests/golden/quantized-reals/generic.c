@@ -57,7 +57,7 @@ static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, cons
                     for (int32_t w = 1; w < 6; w++)
                         LW_VECTOR
                         for (int32_t o = 0; o < 4; o++)
-                            acc2[w * 4 + o] += ((int32_t)x[x_at_c + w * 2] - 3) * (int32_t)k_c[o];
+                            acc2[w * 4 + o] += (x[x_at_c + w * 2] - 3) * k_c[o];
                 }
                 for (int32_t c = 0; c < 2; c++) {
                     const int8_t *x_c = x + h * 24 + (i + h2 - 1) * 12 + c;
@@ -65,7 +65,7 @@ static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, cons
                     for (int32_t w = 0; w < 6; w++)
                         LW_VECTOR
                         for (int32_t o = 0; o < 4; o++)
-                            acc2[w * 4 + o] += ((int32_t)x_c[w * 2] - 3) * (int32_t)k_c[o];
+                            acc2[w * 4 + o] += (x_c[w * 2] - 3) * k_c[o];
                 }
                 for (int32_t c = 0; c < 2; c++) {
                     const int8_t *x_c = x + h * 24 + (i + h2) * 12 + c - 10;
@@ -73,7 +73,7 @@ static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, cons
                     for (int32_t w = 0; w < 5; w++)
                         LW_VECTOR
                         for (int32_t o = 0; o < 4; o++)
-                            acc2[w * 4 + o] += ((int32_t)x_c[w * 2] - 3) * (int32_t)k_c[o];
+                            acc2[w * 4 + o] += (x_c[w * 2] - 3) * k_c[o];
                 }
             }
             for (int32_t w = 0; w < 6; w++) {
@@ -123,7 +123,7 @@ static void quantized_reals_dense1(const int8_t *restrict x, const int8_t *w, co
             for (int32_t w2 = 0; w2 < 3; w2++)
                 LW_VECTOR
                 for (int32_t o = 0; o < 3; o++)
-                    acc[w2 * 3 + o] += (int32_t)x_k[w2 * 4] * w_k[o];
+                    acc[w2 * 3 + o] += x_k[w2 * 4] * w_k[o];
         }
         for (int32_t w2 = 0; w2 < 3; w2++) {
             int8_t *y_w = y + h * 9 + w2 * 3;
