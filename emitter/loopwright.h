@@ -73,6 +73,8 @@ typedef struct lw_options {
     /* Floats times 8-bit weights of a TFLite file: "rounded" (NULL), the floats to 8 bits at run time, like the
      * reference kernels; "float", as they are */
     const char *hybrid;
+    /* Custom operators of the file that C functions compute: "NAME,OTHER=FUNCTION" (docs/extending.md). NULL: none */
+    const char *external;
     /* Calls between dequantize and quantize: "exact" (NULL), on integers if only the rounding of floats differs;
      * "integer", also if exact ties are frequent; "float", as written */
     const char *qdq;

@@ -114,7 +114,7 @@ check sums-contract             sums_round are --float contract
 commands_of() {
     case $1 in
     -o) echo compile run quantize dump report package tune ops targets passes steps ;;
-    --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --optimize | --ram | --hybrid | --float | --layers | --no-shrink | --werror | --quiet)
+    --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --optimize | --ram | --hybrid | --extern | --float | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report package tune ;;
     --rounding | --qdq) echo compile run verify evaluate dump report package tune ;;
     --stream) echo compile run verify dump report package tune ;;
@@ -143,13 +143,13 @@ commands_of() {
 }
 value_of() {
     case $1 in
-    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top | --ram | --mhz) echo 1 ;; --optimize) echo speed ;; --value | --state) echo a=b ;; --io) echo arena ;; --weights) echo bin ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;; --hybrid) echo float ;;
+    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top | --ram | --mhz) echo 1 ;; --optimize) echo speed ;; --value | --state) echo a=b ;; --io) echo arena ;; --weights) echo bin ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;; --hybrid) echo float ;; --extern) echo Mine ;;
     --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --profile | --testbench | --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | --refine | --per-tensor | --no-equalization) ;;
     *) echo word ;;
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --hybrid --qdq --float --layers --no-shrink --werror --quiet --stream --io --name --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune --seed --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
+    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --hybrid --extern --qdq --float --layers --no-shrink --werror --quiet --stream --io --name --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune --seed --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
         --static-arena --weights --train --checkpoint --time-passes --profile --testbench --selftest --standalone --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --fit --mhz --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
@@ -189,7 +189,7 @@ check steps-are-listed ends 0 'tail         the last tile' steps
 help_names_all() {
     "$lw" --help > "$work/help"
     for word in compile run verify quantize evaluate dump report ops targets passes steps --target --name --testbench --standalone --static-arena \
-        --dim --value --state --expect --rounding --hybrid --qdq --float --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
+        --dim --value --state --expect --rounding --hybrid --extern --qdq --float --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
     done
 }

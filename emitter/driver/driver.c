@@ -110,6 +110,25 @@ static bool read_beside(Build *b, const lw_options *o)
            && (!o->gradient || gradients_add(b->cx, o->gradient, &b->model));
 }
 
+/* Reads "NAME,OTHER=FUNCTION". */
+static void read_externs(Ctx *cx, const char *text, ImportOptions *out)
+{
+    ImportExtern *at = NEW_ARRAY(cx->arena, ImportExtern, text ? strlen(text) + 1 : 0);
+    out->externs = at;
+    for (const char *s = text; s && !ctx_failed(cx); s = *s ? s + 1 : NULL) {
+        const size_t length = strcspn(s, ","), before = strcspn(s, "=,");
+        const char *own = name_n(cx, s, before), *function = before < length ? name_n(cx, s + before + 1,
+                                                                                      length - before - 1) : own;
+        if (!*own || !*function || name_identifier(cx, function) != function)
+            diag_usage(cx, NULL, "--extern \"%s\": '%s' is no name of a C function; NAME, or NAME=FUNCTION, with "
+                       "commas between several, is accepted", text, function);
+        for (int i = 0; i < out->extern_count; i++)
+            if (at[i].name == own) diag_usage(cx, NULL, "--extern %s is given twice", own);
+        at[out->extern_count++] = (ImportExtern){ own, function };
+        s += length;
+    }
+}
+
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
     build_begin(b, cx, path, o);
@@ -123,6 +142,7 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     for (int i = 0; i < o->value_count; i++) value[i] = (ImportValue){ o->value[i].name, o->value[i].path };
     const char **state = NEW_ARRAY(cx->arena, const char *, o->state_count);
     for (int i = 0; i < o->state_count; i++) state[i] = o->state[i].input;
+    if (!ctx_failed(cx)) read_externs(cx, o->external, &options);
     options.dim = dim;
     options.value = value;
     options.state = state;

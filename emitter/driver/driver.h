@@ -199,4 +199,6 @@ Call region_call(Build *b, int group);                                         /
 bool build_run(Build *b, const void *const *inputs, const void **outputs);
 /* The same; `all` receives the value of each tensor between groups. */
 bool build_run_all(Build *b, const void *const *inputs, Env *all);
+/* False, with a diagnostic, if a C function computes the group: nothing can interpret it */
+bool build_is_known(Ctx *cx, const Group *g);
 #endif

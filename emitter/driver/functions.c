@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ir/nest/external.h"
 #include "lower/comment.h"
 #include "lower/merge.h"
 #include "support/text.h"
@@ -66,6 +67,23 @@ static size_t lowering_key(const Nest *n, const LowerOptions *o, int64_t *key)
     return count * sizeof *key;
 }
 
+static bool is_foreign(const Group *g) { return g->anchor && g->anchor->op->meaning.is_foreign; }
+
+/* Refuses a schedule without the call of a C function that is all that is known of the group. */
+static bool has_its_call(Build *b, int group)
+{
+    const Group *g = &b->groups.at[group];
+    const Nest *n = b->nest[group];
+    bool has_call = !is_foreign(g);
+    for (int i = 0; i < n->stage_count && !has_call; i++)
+        has_call = external_of_stage(n->root, n->stage[i]) != NULL;
+    if (!has_call)
+        diag_error(b->cx, text_format(b->cx, "node \"%s\"", g->anchor->name),
+                   "its schedule has no call of %s, the C function that computes it; one step `external` is accepted",
+                   node_text(g->anchor, "function", ""));
+    return has_call;
+}
+
 /* Returns the group's function. Candidates of build_combine_for_ram share this cache, so each nest is lowered once. */
 static Lowered *lowered_of(Build *b, int group)
 {
@@ -76,6 +94,7 @@ static Lowered *lowered_of(Build *b, int group)
     Lowered *known = map_get(&b->shared->lowered, key, bytes);
     if (known) return known;
     key = arena_copy(cx->arena, key, bytes);
+    if (!has_its_call(b, group)) return NULL;
     const Function *f = lower_nest(cx, b->nest[group], &options);
     if (!f) return NULL;
     known = NEW(cx->arena, Lowered);
@@ -127,6 +146,7 @@ static void make_function(Build *b, int group)
     Emitted *known = map_get(&b->shared->by_text, text_string(&t), t.length);
     if (!known) {
         f->name = b->groups.at[group].name;
+        if (is_foreign(&b->groups.at[group])) f->comment_count = 0;       /* its formulas state nothing */
         if (!keeps_names(&b->groups.at[group]))
             comment_begin(cx, f, group_ops_text(cx, &b->groups.at[group], " + "));
         known = NEW(cx->arena, Emitted);

@@ -81,9 +81,19 @@ static bool run_region(Build *b, int group, Env *all)
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
+bool build_is_known(Ctx *cx, const Group *g)
+{
+    if (!g->anchor || !g->anchor->op->meaning.is_foreign) return true;
+    diag_unsupported(cx, text_format(cx, "node \"%s\"", g->anchor->name), "the C function %s computes it, so it cannot "
+                     "be interpreted; the emitted C with that function is accepted",
+                     node_text(g->anchor, "function", ""));
+    return false;
+}
+
 static bool run_group(Build *b, int group, Env *all)
 {
     const Group *g = &b->groups.at[group];
+    if (!build_is_known(b->cx, g)) return false;
     if (region_of_group(b, group)) return run_region(b, group, all);
     const Nest *n = build_named_nest(b, group);
     Env *env = env_new(b->cx);

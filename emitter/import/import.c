@@ -58,6 +58,10 @@ static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
         if (!o->is_dim_used[i])
             diag_error(cx, NULL, "there is no symbolic size '%s' to be given with --dim; %s%s", o->dim[i].name,
                        m->dim_names ? "open are: " : "the model has none", m->dim_names ? m->dim_names : "");
+    for (int i = 0; i < o->extern_count; i++)
+        if (!o->is_extern_used[i])
+            diag_error(cx, NULL, "the model has no custom operator '%s' to be computed by a C function (--extern); a "
+                       "custom operator of the file is accepted", o->externs[i].name);
     for (int i = 0; i < o->value_count; i++)
         if (!o->is_value_used[i])
             diag_error(cx, NULL, "there is no input '%s' to be given with --value%s", o->value[i].name,
@@ -71,6 +75,7 @@ bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model
     ImportOptions o = *options;
     o.is_dim_used = NEW_ARRAY(cx->arena, bool, o.dim_count);
     o.is_value_used = NEW_ARRAY(cx->arena, bool, o.value_count);
+    o.is_extern_used = NEW_ARRAY(cx->arena, bool, o.extern_count);
     const char *before = cx->file;
     cx->file = path;
     const char *extension = path_extension(path);

@@ -72,7 +72,9 @@ bool runner_run(Runner *r, const Samples *s, int64_t number)
     for (int i = 0; i < s->input_count; i++)
         memcpy(r->input[i], s->data[i] + number * s->bytes[i], (size_t)s->bytes[i]);
     for (int k = 0; k < r->b.groups.count; k++)
-        if (!interpret(r->b.cx, r->b.nest[k], r->env[k], &fast)) return false;
+        if (!build_is_known(r->b.cx, &r->b.groups.at[k])
+            || !interpret(r->b.cx, r->b.nest[k], r->env[k], &fast))
+            return false;
     return true;
 }
 

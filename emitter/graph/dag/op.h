@@ -31,6 +31,8 @@ typedef struct OpMeaning {
     /* Its outputs, space-separated, if `formula` is several, separated by ';'; NULL: the last one's */
     const char *outputs;
     bool floats_only;                  /* the first input must have a float type; for rows with a formula */
+    /* The computes stand for a C function that is all that is known (ops/layers/foreign.c): they are never run */
+    bool is_foreign;
     /* Returns simpler calls that replace output 0 (inference forms: dropout is its input, a batch norm over constants
      * is a scale and a shift); NULL: no simpler form. */
     Tensor *(*simplify)(Ctx *cx, const Node *call);

@@ -21,7 +21,9 @@ Tensor *import_folded(Ctx *cx, Tensor *t)
 {
     Node *n = t ? t->producer : NULL;
     int64_t shape[MAX_RANK];
-    if (n && n->kind == NODE_CALL && (n->op->quantization.grid || !attrs_are_fixed(n))) return t;
+    if (n && n->kind == NODE_CALL
+        && (n->op->quantization.grid || n->op->meaning.is_foreign || !attrs_are_fixed(n)))
+        return t;
     if (ctx_failed(cx) || !n || t->data || n->kind != NODE_CALL || tensor_elems(t) < 0 || tensor_elems(t) > SMALL_RESULT
         || !is_small(n))
         return t;

@@ -36,7 +36,11 @@ typedef struct ImportDim {
 /* `--value state=zeros.npy`: this input is a constant, read from the file. */
 typedef struct ImportValue { const char *name, *path; } ImportValue;
 
-typedef struct ImportOptions {
+/* `--extern NAME=FUNCTION`: custom operators of this name are calls of that C function. */
+typedef struct ImportExtern { const char *name, *function; } ImportExtern;
+
+typedef struct ImportOptions ImportOptions;
+struct ImportOptions {
     int dim_count;   const ImportDim *dim;
     int value_count; const ImportValue *value;
     /* Inputs that are state: a value for one of them is its initial value */
@@ -44,9 +48,12 @@ typedef struct ImportOptions {
     bool is_part;                        /* an incomplete .te text: outputs may be missing, promises undefined */
     bool rounds_once;                    /* TFLite: int8 requantization rounds once, not twice */
     bool has_float_hybrid;               /* TFLite: floats times 8-bit weights are not rounded to 8 bits */
-    bool *is_dim_used, *is_value_used;   /* the importer sets those that the model has; may be NULL */
-} ImportOptions;
+    int extern_count; const ImportExtern *externs;
+    /* the importer sets those that the model has; may be NULL */
+    bool *is_dim_used, *is_value_used, *is_extern_used;
+};
 
+const ImportExtern *import_extern(const ImportOptions *o, const char *op_name);     /* NULL: none; marks it as used */
 bool import_keeps(const ImportOptions *o, const char *input);          /* true if the input is state */
 
 #endif

@@ -295,6 +295,7 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
                       .open_name = map_new(a),
                       .listed = map_new(a) };
     im->shared = (OnnxImport){ .cx = cx,
+                               .options = im->options,
                                .rows = onnx_rows,
                                .folder = { path_folder(cx, path), map_new(a) },
                                .sizes = map_new(a),

@@ -15,6 +15,7 @@
 
 #include "import/model/fold_small.h"
 #include "import/formats/given_value.h"
+#include "import/tflite/custom/tflite_custom.h"
 #include "import/tflite/file/tflite_labels.h"
 #include "import/tflite/tflite_open.h"
 #include "import/tflite/tflite_unknown.h"
@@ -239,7 +240,9 @@ static void import_operator(Importer *im, const TfliteOperator *op)
         .subgraphs = &im->subgraphs, .states = &im->states
     };
     const char *where = tflite_where(im->cx, &im->file, op);
-    c->is_unsigned = tflite_runs_as_int8(&im->bytes, op, c->row);
+    c->external = op->code == TFLITE_CUSTOM ? import_extern(im->options, op->custom) : NULL;
+    if (c->external) c->row = &tflite_row_foreign;
+    c->is_unsigned = !c->external && tflite_runs_as_int8(&im->bytes, op, c->row);
     if (c->is_unsigned) c->file = tflite_as_int8(&im->bytes);
     c->name = op->out_count ? im->file.tensor[op->out[0]].name : c->row->name;
     c->in = NEW_ARRAY(im->cx->arena, Tensor *, op->in_count);
@@ -304,7 +307,7 @@ static bool subgraph_open(Importer *im, const Importer *outer, int64_t subgraph)
     im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
     tflite_states_open(cx, &im->file, &im->states);
     tflite_unsigned_open(cx, &im->file, im->value, &im->bytes);
-    tflite_list_unknown(im->cx, &im->file);
+    tflite_list_unknown(im->cx, &im->file, im->options);
     return !ctx_failed(cx);
 }
 
@@ -422,7 +425,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
         im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
         tflite_states_open(cx, &im->file, &im->states);
         tflite_unsigned_open(cx, &im->file, im->value, &im->bytes);
-        tflite_list_unknown(im->cx, &im->file);
+        tflite_list_unknown(im->cx, &im->file, im->options);
         if (!ctx_failed(cx)) make_inputs(im, out);
         if (!ctx_failed(cx)) note_examples(im);
         for (int i = 0; i < im->file.operator_count && !ctx_failed(cx); i++) import_operator(im, &im->file.operator[i]);

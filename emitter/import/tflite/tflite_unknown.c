@@ -59,12 +59,15 @@ static void list_unknown_types(Ctx *cx, const TfliteFile *f, const TfliteOperato
         }
 }
 
-static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
+static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOperator *op, const ImportOptions *o)
 {
+    if (op->code == TFLITE_CUSTOM && import_extern(o, op->custom)) return;
     const char *where = tflite_where(cx, f, op);
     const TfliteRow *row = tflite_row_find(op);
     if (op->code == TFLITE_CUSTOM && !row)
-        diag_listed(cx, UNSUPPORTED, where, "custom operators; accepted: the operators of `loopwright ops --tflite`");
+        diag_listed(cx, UNSUPPORTED, where,
+                    "custom operators; accepted: the operators of `loopwright ops --tflite`, or a C function of yours "
+                    "that computes it, --extern %s", op->custom);
     else if (!row)
         diag_listed(cx, UNSUPPORTED, where, "the operator is unknown; accepted: those of `loopwright ops --tflite`");
     else if (op->version > row->newest)
@@ -107,8 +110,8 @@ static void list_unknown_tensor(Ctx *cx, const TfliteFile *f, const TfliteTensor
                     "per block of a constant's last dimension, without zero points");
 }
 
-void tflite_list_unknown(Ctx *cx, const TfliteFile *f)
+void tflite_list_unknown(Ctx *cx, const TfliteFile *f, const ImportOptions *o)
 {
-    for (int i = 0; i < f->operator_count; i++) list_unknown_operator(cx, f, &f->operator[i]);
+    for (int i = 0; i < f->operator_count; i++) list_unknown_operator(cx, f, &f->operator[i], o);
     for (int i = 0; i < f->tensor_count; i++) list_unknown_tensor(cx, f, &f->tensor[i]);
 }

@@ -25,7 +25,7 @@ typedef struct ExternalArg {
     const Expr *value;                 /* VALUE; WORKSPACE: its bytes */
 } ExternalArg;
 
-enum { MAX_EXTERNAL_ARGS = 32 };
+enum { MAX_EXTERNAL_ARGS = 64 };
 typedef struct External {
     const char *function;
     bool has_status;                   /* it returns int; other than 0 ends the run */

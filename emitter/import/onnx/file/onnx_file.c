@@ -38,8 +38,8 @@ static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a, int depth)
     for (Field f; proto_next(&m, &f);) {
         switch (f.number) {
         case ATTR_NAME: a->name = proto_text(cx, &f); break;
-        case ATTR_F: a->f = (double)proto_float(f.value); break;
-        case ATTR_I: a->i = (int64_t)f.value; break;
+        case ATTR_F: a->f = (double)proto_float(f.value), a->kind = ONNX_ATTR_FLOAT; break;
+        case ATTR_I: a->i = (int64_t)f.value, a->kind = ONNX_ATTR_INT; break;
         case ATTR_S: a->s = proto_text(cx, &f); break;
         case ATTR_REFERENCE: a->reference = proto_text(cx, &f); break;
         case ATTR_T: {

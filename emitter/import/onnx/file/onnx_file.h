@@ -52,8 +52,11 @@ typedef struct OnnxTensor {
     Cursor message;                                        /* the values are read from here on demand */
 } OnnxTensor;
 
+enum { ONNX_ATTR_OTHER, ONNX_ATTR_INT, ONNX_ATTR_FLOAT };
+
 typedef struct OnnxAttr {
     const char *name;
+    int kind;
     /* In a function: name of the caller's attribute to substitute; or NULL */
     const char *reference;
     const struct OnnxGraph *graph;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "import/model/fold_small.h"
+#include "import/onnx/graph/onnx_foreign.h"
 #include "ir/algebra/algebra.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -218,6 +219,8 @@ static const OnnxOp *row_of(const OnnxScope *s, const OnnxNode *n)
     Ctx *cx = s->import->cx;
     const OnnxOp *row = onnx_op_find(cx, s->import->rows,
                                      is_standard(n) ? n->type : text_format(cx, "%s.%s", n->domain, n->type));
+    const OnnxOp *foreign = row && is_standard(n) ? NULL : onnx_foreign_row(s->import, n);
+    if (foreign) return foreign;
     return row || is_standard(n) ? row : row_of_annotation(cx, n);
 }
 
@@ -229,11 +232,12 @@ static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)
     if (function_of(s, n)) return;
     const char *near = op ? NULL : onnx_op_near(cx, s->import->rows, n->type);
     if (!op) {
-        diag_listed(cx, UNSUPPORTED, where, "the operator %s%s%s%s is not known%s", n->type,
+        diag_listed(cx, UNSUPPORTED, where,
+                    "the operator %s%s%s%s is not known%s%s; accepted: those of `loopwright ops --onnx`, or a C "
+                    "function of yours that computes it, --extern %s", n->type,
                     is_standard(n) ? "" : " of the domain \"", is_standard(n) ? "" : n->domain,
-                    is_standard(n) ? "" : "\"",
-                    near ? text_format(cx, "; did you mean '%s'?", near)
-                         : "; accepted: those of `loopwright ops --onnx`");
+                    is_standard(n) ? "" : "\"", near ? "; did you mean " : "",
+                    near ? text_format(cx, "'%s'?", near) : "", n->type);
         return;
     }
     for (int i = 0; i < n->attr_count; i++) {

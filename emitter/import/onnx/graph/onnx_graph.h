@@ -7,6 +7,7 @@
 /* State shared by all graphs of a model. */
 typedef struct OnnxImport {
     Ctx *cx;
+    const struct ImportOptions *options;
     const OnnxOp *const *rows;    /* all operators */
     OnnxFolder folder;
     OnnxFile file;

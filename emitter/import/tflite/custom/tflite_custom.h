@@ -3,10 +3,12 @@
 #define LW_IMPORT_TFLITE_CUSTOM_TFLITE_CUSTOM_H
 /* Custom operators: their options are a flexbuffer, a map of numbers by name. */
 #include "import/formats/flexbuffer.h"
+#include "import/model/model.h"
 #include "import/tflite/ops/tflite_ops.h"
 
 /* A row without name ends each array. */
 extern const TfliteRow tflite_rows_frames[], tflite_rows_spectrum[];
+extern const TfliteRow tflite_row_foreign;                              /* of TfliteCall.external */
 
 /* An option and its accepted values. */
 typedef struct CustomOption { const char *name; int64_t least, greatest; } CustomOption;

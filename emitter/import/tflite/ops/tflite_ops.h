@@ -23,6 +23,7 @@ typedef struct TfliteCall {
     const struct TfliteRow *row;
     const TfliteSubgraphs *subgraphs;
     struct TfliteStates *states;
+    const struct ImportExtern *external;       /* the C function that computes a custom operator; NULL: none */
     bool is_unsigned;                /* the file's UINT8, shifted: some references differ from those of INT8 */
     const char *name;                /* for the emitted calls: the first output's */
     int in_count; Tensor **in;       /* absent ones are NULL */
