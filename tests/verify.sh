@@ -59,6 +59,7 @@ printf '#!/bin/sh\necho "$@" > "%s"\n"$@" && echo hello && echo instructions 123
 printf '#!/bin/sh\nexit 3\n' > "$work/broken"
 chmod +x "$work/compiler" "$work/runner" "$work/broken"
 setup cc-builds                says 0 "^built by $work/compiler -std=c99" "$work/real.te" --cc "$work/compiler"
+setup level-of-the-compiler-words says 0 "^built by $work/compiler -O1 -std=c99 -ffp-contract=off" "$work/real.te" --cc "$work/compiler -O1"
 check cc-was-called            grep -q 'model.c.* -lm' "$work/built"
 setup runner-runs              says 0 "run by $work/runner" $digits --target cortex-m4 --runner "$work/runner"
 check runner-is-given-files    grep -q '/prog .*/in0.npy .*/out0.npy$' "$work/ran"

@@ -252,7 +252,7 @@ static const char *evaluated(Ctx *cx, const char *model, const lw_evaluation *e,
         return NULL;
     }
     text_printf(&t, "%lld samples, emitted for %s, built by %s %s\n", (long long)y.count, b.target->name,
-                trial_compiler(o), trial_flags());
+                trial_compiler(o), trial_flags(o));
     if (has_grids) print_forms(cx, &t, model, e, o, &y);
     if (e->labels) print_labels(cx, &t, e->labels, &y, e->top ? e->top : 5);
     if (e->expect) print_errors(cx, &t, e->expect, b.graph.output[0], &y);

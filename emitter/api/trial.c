@@ -80,7 +80,11 @@ const char *trial_compiler(const lw_options *o)
     return o->cc ? o->cc : cc && *cc ? cc : "cc";
 }
 
-const char *trial_flags(void) { return "-std=c99 -O2 -ffp-contract=off"; }
+const char *trial_flags(const lw_options *o)
+{
+    const bool has_level = strstr(trial_compiler(o), " -O") != NULL;
+    return has_level ? "-std=c99 -ffp-contract=off" : "-std=c99 -O2 -ffp-contract=off";
+}
 
 /* True if a user's signal ended a command, or the shell that ran it: shells report 128 and its number. A crash of the
  * program is a failure like any other. */
@@ -113,7 +117,7 @@ static const char *what_failed(Ctx *cx, const char *folder, const lw_options *o)
 bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
 {
     Text build = text_new(cx);
-    text_printf(&build, "%s %s -o", trial_compiler(o), trial_flags());
+    text_printf(&build, "%s %s -o", trial_compiler(o), trial_flags(o));
     add_quoted(&build, text_format(cx, "%s/prog", folder));
     add_quoted(&build, text_format(cx, "%s/model.c", folder));
     add_quoted(&build, text_format(cx, "%s/model_main.c", folder));

@@ -12,7 +12,7 @@ Folder *trial_folder(Ctx *cx, int input_count);      /* NULL on error */
 void trial_remove(void *folder);
 
 const char *trial_compiler(const lw_options *o);     /* --cc, $CC or cc */
-const char *trial_flags(void);
+const char *trial_flags(const lw_options *o);            /* -O2 unless the compiler's words have a level */
 bool trial_build(Ctx *cx, const char *folder, const lw_options *o);
 /* Runs a program that reads the file `in` of the folder and writes `out`. */
 bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o);

@@ -172,7 +172,7 @@ static bool trials(Verify *v, Build *b, const char *model)
 static void print_setting(Verify *v, const Build *b)
 {
     const lw_options *o = v->options;
-    text_printf(&v->said, "built by %s %s, run by %s\n", trial_compiler(o), trial_flags(),
+    text_printf(&v->said, "built by %s %s, run by %s\n", trial_compiler(o), trial_flags(o),
                 o->runner ? o->runner : "this machine");
     if (!o->runner && b->target->features && *b->target->features)
         text_printf(&v->said, "instructions of %s (%s) are run through their portable form where %s has none; "
