@@ -907,7 +907,7 @@ def quantize_sixteen(r, i):
 RUNS = 4
 
 
-def variables(r, i):
+def variables(r, i, computed=False):
     shape, kind = shape_of(r, None, 4), [np.int8, np.float32, np.int8][i % 3]
     quants = dict(scale=quant(r)[0], zero=quant(r)[1]) if kind == np.int8 else {}
     handle, x, before, after = Operand([], np.int32, kind=s.TensorType.RESOURCE), Operand(shape, kind, **quants), Operand(shape, kind, **quants), Operand(shape, kind, **quants)
@@ -920,8 +920,18 @@ def variables(r, i):
         first, again = Operand(shape, kind, **quants), Operand([], np.int32, kind=s.TensorType.RESOURCE)
         first.data = bytes_of(r, shape) if kind == np.int8 else r.normal(0, 2, shape).astype(np.float32)
         operators.insert(0, (B.CALL_ONCE, 1, options("CallOnceOptions", initSubgraphIndex=1), [], []))
-        graphs.append(([(B.VAR_HANDLE, 1, name, [], [again]), (B.ASSIGN_VARIABLE, 1, options("AssignVariableOptions"), [again, first], [])], [], []))
+        steps, given = [(B.VAR_HANDLE, 1, name, [], [again])], first
+        if computed:
+            other, given = Operand(shape, kind, **quants), Operand(shape, kind, **quants)
+            other.data = bytes_of(r, shape) if kind == np.int8 else r.normal(0, 2, shape).astype(np.float32)
+            steps.append((B.ADD, 2, options("AddOptions"), [first, other], [given]))
+        graphs.append((steps + [(B.ASSIGN_VARIABLE, 1, options("AssignVariableOptions"), [again, given], [])], [], []))
     return graphs
+
+
+def computed_variables(r, i):
+    """The initial value is a sum of constants."""
+    return variables(r, 2 * i + 1, True)
 
 
 def sequence_lstm(r, i):
@@ -1267,7 +1277,7 @@ OPERATORS = {
     "logical_not": logical(B.LOGICAL_NOT, "LogicalNotOptions", 1),
     "floor": float_unary(B.FLOOR, signed=True), "ceil": float_unary(B.CEIL, signed=True), "round": float_unary(B.ROUND, signed=True), "exp": float_unary(B.EXP, "ExpOptions", True),
     "log": float_unary(B.LOG), "sin": float_unary(B.SIN, signed=True), "cos": float_unary(B.COS, signed=True),
-    "select": select_old, "relu_n1_to_1": float_unary(B.RELU_N1_TO_1, signed=True), "variables": variables,
+    "select": select_old, "relu_n1_to_1": float_unary(B.RELU_N1_TO_1, signed=True), "variables": variables, "variables_computed": computed_variables,
     "conv_2d_int4": half_bytes(conv, 4), "depthwise_conv_2d_int4": half_bytes(depthwise, 4), "fully_connected_int4": half_bytes(fully_connected, 7),
     "fully_connected_sparse": sparse_dense, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk, "embedding_lookup": embedding_lookup,
     "pow": power, "floor_mod": floor_mod, "reduce_prod": plain_reduction(B.REDUCE_PROD, np.float32, [1, -1, 2, 0.5]),

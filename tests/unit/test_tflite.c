@@ -371,6 +371,42 @@ static void check_refusals(void)
     check_refused("nothing-makes-it", &s, "no operator computes it", 1);
 }
 
+/* A scale at the edge is refused with the tensor's name. */
+static void check_scales(void)
+{
+    static const struct { float scale; const char *label, *wanted; } edge[] = {
+        { INFINITY, "scale-infinite", "tensor \"w\": error: its scale or zero point 0 is out of range" },
+        { NAN, "scale-nan", "tensor \"w\": error: its scale or zero point 0 is out of range" },
+        { -1, "scale-negative", "tensor \"w\": error: its scale or zero point 0 is out of range" },
+        { 0x1p-149f * 0, "scale-absent", "\"w\" has no scale" },
+        { 0x1p100f, "scale-2^100", "\"w\" 1.26765e+30, \"y\" " },
+    };
+    for (size_t i = 0; i < sizeof edge / sizeof edge[0]; i++) {
+        Spec s = int8_spec();
+        s.tensor[1].scale = edge[i].scale;
+        check_refused(edge[i].label, &s, edge[i].wanted, 1);
+    }
+}
+
+/* GATHER of constant indices: negative ones count from the end, those out of the dimension are refused. */
+static void check_gather(void)
+{
+    enum { GATHER = 36 };
+    static const float x[3] = { 1, 2, 3 };
+    static const int32_t inside[2] = { 0, -1 }, outside[2] = { 0, 1 };
+    Spec s = { { { "x", FLOAT32, 2, { 1, 3 }, 0, 0, 0 }, { "at", INT32, 1, { 2 }, 1, 0, 0 },
+                 { "unused", FLOAT32, 1, { 1 }, 2, 0, 0 }, { "y", FLOAT32, 2, { 2, 3 }, 0, 0, 0 } },
+               { NULL, inside, x }, { 0, sizeof inside, sizeof *x }, GATHER, 1, 0, 0, "", 1, 0, 0, 0, 2, false };
+    Ctx *cx = context_new(NULL, NULL);
+    const float *y = run(cx, &s, NULL, x);
+    check_that(y && memcmp(y, x, sizeof x) == 0 && memcmp(y + 3, x, sizeof x) == 0, "gather-from-the-end", "%s",
+               cx->diags ? diag_text(cx, cx->diags) : "other rows");
+    ctx_free(cx);
+    s.buffer[1] = outside;
+    check_refused("gather-outside", &s, "index 1 of \"at\" is 1, but dimension 0 of \"x\" has 1 elements; -1 to 0 are "
+                  "accepted", 1);
+}
+
 /* ---- Damages: whatever the bytes, an answer ---------------------------------------------------------------------- */
 
 static int read_quietly(const uint8_t *bytes, size_t count)
@@ -584,7 +620,7 @@ static void check_open_is_noted(void)
 int main(void)
 {
     CHECK_RUN(check_values, check_mirrored, check_open_dims, check_open_is_noted, check_int4, check_int2,
-              check_refusals, check_damages);
+              check_refusals, check_scales, check_gather, check_damages);
     CHECK_EACH(check_recorded, recorded);
     return check_done();
 }

@@ -35,7 +35,7 @@ static const char *const recorded[] = {
     "squeeze", "strided_slice", "strided_slice_uint8", "sub", "sub_int16", "sub_uint8", "sum", "sum_uint8", "svdf",
     "svdf_int16", "svdf_int8", "tanh", "tanh_int16", "tanh_uint8", "tile", "topk_v2", "transpose", "transpose_conv",
     "transpose_conv_hybrid", "transpose_conv_uint8", "unidirectional_sequence_lstm",
-    "unidirectional_sequence_lstm_fixed", "unpack", "variables", "while",
+    "unidirectional_sequence_lstm_fixed", "unpack", "variables", "variables_computed", "while",
 };
 /* Of the C library of the machine on which they were recorded, which differs in the last bit from ours and
  * from others. */

@@ -6,7 +6,8 @@
  *   2. lowers operator by operator, in the file's order, which is the execution order; compares each result with the
  *      type and shape in the file
  *
- * WHILE, IF and CALL import other subgraphs of the file in the same way, each with tensors of its own.
+ * WHILE, IF and CALL import other subgraphs of the file in the same way, each with tensors of its own. That of a
+ * CALL_ONCE is run during import.
  * Open dimensions (a batch) have the size that the file gives as an example, 1, or that of --dim; with a maximum they
  * stay open (tflite_open.c). */
 #include "import/tflite/tflite.h"
@@ -26,6 +27,7 @@
 #include "support/text.h"
 
 enum { MOST_DEPTH = 8, MOST_SUBGRAPHS = 256 };       /* subgraphs inside of each other; imports of subgraphs */
+enum { MOST_INITIAL = 1 << 16 };                     /* elements of an initial value that is computed */
 enum { MOST_COPIES = 16,              /* limit of all constants, in sizes of the file: tensors may share buffers */
        MOST_ZEROS = 64 };             /* a dense byte of a sparse constant counts as 1/64 of a stored one */
 
@@ -39,6 +41,7 @@ typedef struct Importer {
     TfliteUnsigned bytes;             /* values of UINT8 that are less by 128 */
     TfliteOpen open;
     TfliteSubgraphs subgraphs;
+    bool runs_once;                   /* the subgraph of a CALL_ONCE: every result is folded */
     int depth, *imported;             /* of this subgraph; number of imports of subgraphs so far */
 } Importer;
 
@@ -206,7 +209,8 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
     if (is_new) {
         result->name = is_shifted ? text_format(im->cx, "%s_signed", t->name) : t->name;
         result->quant = t->quant;
-        if (is_known_size(c, result)) result = import_folded(im->cx, result);
+        if (im->runs_once) result = import_folded_to(im->cx, result, MOST_INITIAL, MOST_INITIAL);
+        else if (is_known_size(c, result)) result = import_folded(im->cx, result);
     }
     *(is_shifted ? &im->bytes.shifted[index] : &im->value[index]) = result;
 }
@@ -231,8 +235,14 @@ static Tensor *operand(Importer *im, const TfliteCall *c, int index)
     return ctx_failed(im->cx) ? NULL : tflite_shifted(&im->bytes, index);
 }
 
+static void run_once(Importer *im, const TfliteOperator *op);
+
 static void import_operator(Importer *im, const TfliteOperator *op)
 {
+    if (op->code == TFLITE_CALL_ONCE) {
+        run_once(im, op);
+        return;
+    }
     if (import_state(im, op) || ctx_failed(im->cx)) return;
     TfliteCall *c = NEW(im->cx->arena, TfliteCall);
     *c = (TfliteCall){
@@ -329,6 +339,29 @@ static bool run_subgraph(TfliteCall *c, int64_t subgraph, Tensor *const *in, int
                            im->states.at[0].name);
     outer->constant_bytes = im->constant_bytes;
     return !ctx_failed(c->cx);
+}
+
+/* Runs the subgraph of a CALL_ONCE on its constants: the values that it assigns are those before the first run. */
+static void run_once(Importer *im, const TfliteOperator *op)
+{
+    TfliteCall *c = NEW(im->cx->arena, TfliteCall);
+    *c = (TfliteCall){ .cx = im->cx, .file = &im->file, .op = op };
+    const int64_t subgraph = flat_int(&op->options, 0, 4, 0);
+    Importer *init = NEW(im->cx->arena, Importer);
+    if (!has_subgraph(im, c, subgraph) || !subgraph_open(init, im, subgraph)) return;
+    init->runs_once = true;
+    for (int i = 0; i < init->file.operator_count && !ctx_failed(im->cx); i++)
+        import_operator(init, &init->file.operator[i]);
+    for (int i = 0; i < init->states.count && !ctx_failed(im->cx); i++) {
+        const TfliteVariable *v = &init->states.at[i];
+        if (v->now == v->input) continue;
+        if (tensor_is_constant(v->now)) tflite_state_begin(&im->states, v->name, v->now, op);
+        else
+            tflite_unsupported(c, "its subgraph assigns a value to the variable \"%s\" that is not computed from "
+                               "constants, or has more than %d elements; a constant, or fewer, are accepted", v->name,
+                               MOST_INITIAL);
+    }
+    im->constant_bytes = init->constant_bytes;
 }
 
 /* ---- Outputs and states ------------------------------------------------------------------------------------------ */

@@ -196,7 +196,8 @@ static void softmax_int8(TfliteCall *c, double beta)
     double scale = beta * (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
     Factor f = tflite_factor(scale < most ? scale : most);
     if (f.exponent < 0)
-        tflite_refuse(c, "beta times the input's scale is %g; at least %g is accepted", beta * (double)tflite_scale(x),
+        tflite_refuse(c, "beta times the scale of \"%s\" is %g; at least %g is accepted", x->name,
+                      beta * (double)tflite_scale(x),
                       0.5 / (double)(1 << (31 - BITS)));
     if (ctx_failed(c->cx)) return;
     int64_t reach = radius(BITS, f.exponent);
@@ -267,7 +268,7 @@ static void log_softmax_int8(TfliteCall *c)
     double scale = (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
     Factor f = tflite_factor(scale < most ? scale : most);
     if (f.exponent < 1 || f.exponent > 31)
-        tflite_refuse(c, "the input's scale is %g; at least %g is accepted", (double)tflite_scale(x),
+        tflite_refuse(c, "the scale of \"%s\" is %g; at least %g is accepted", x->name, (double)tflite_scale(x),
                       1 / (double)(1 << (31 - BITS)));
     if (ctx_failed(c->cx)) return;
     Factor back = tflite_factor((double)((int64_t)1 << (31 - f.exponent)) / (double)f.multiplier);

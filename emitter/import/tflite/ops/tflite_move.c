@@ -189,6 +189,22 @@ static void unpack(TfliteCall *c)
 
 /* ---- By indices -------------------------------------------------------------------------------------------------- */
 
+/* Refuses constant indices that are not of the dimension; negative ones count from its end. Part k of a row of `parts`
+ * indexes dimension `first` + k. */
+static bool has_indices(TfliteCall *c, int first, int64_t parts)
+{
+    const Tensor *x = c->in[0], *at = c->in[1];
+    if (!tensor_is_constant(at) || (at->type != I32 && at->type != I64)) return true;
+    for (int64_t i = 0; i < tensor_elems(at) && !ctx_failed(c->cx); i++) {
+        const int64_t index = dtype_load(at->type, at->data, i).i, size = tensor_dim(x, first + (int)(i % parts));
+        if (size >= 0 && (index < -size || index >= size))
+            tflite_refuse(c, "index %lld of \"%s\" is %lld, but dimension %d of \"%s\" has %lld elements; %s",
+                          (long long)i, at->name, (long long)index, first + (int)(i % parts), x->name, (long long)size,
+                          indices_accepted_text(c->cx, size));
+    }
+    return !ctx_failed(c->cx);
+}
+
 static void gather(TfliteCall *c)
 {
     enum { AXIS, BATCH };
@@ -196,13 +212,16 @@ static void gather(TfliteCall *c)
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank);
     int64_t batch = flat_int(&c->op->options, BATCH, 4, 0);
     if (batch) tflite_unsupported(c, "%lld batch dimensions; 0 is accepted", (long long)batch);
-    if (axis >= 0 && !ctx_failed(c->cx)) c->out[0] = call(c->cx, "gather", c->name, c->in, 2,
-                                                          ATTRS(attr_int("axis", axis)));
+    if (axis >= 0 && !ctx_failed(c->cx) && has_indices(c, axis, 1))
+        c->out[0] = call(c->cx, "gather", c->name, c->in, 2, ATTRS(attr_int("axis", axis)));
 }
 
 static void gather_nd(TfliteCall *c)
 {
-    if (tflite_needs(c, 2)) c->out[0] = call(c->cx, "gather_nd", c->name, c->in, 2, NULL);
+    if (!tflite_needs(c, 2)) return;
+    const int64_t parts = c->in[1]->rank ? tensor_dim(c->in[1], c->in[1]->rank - 1) : 0;
+    if (parts >= 1 && parts <= c->in[0]->rank && !has_indices(c, 0, parts)) return;
+    c->out[0] = call(c->cx, "gather_nd", c->name, c->in, 2, NULL);
 }
 
 /* Mirror padding, without or with the edge element. Pairs of paddings become the paddings before all dimensions, then

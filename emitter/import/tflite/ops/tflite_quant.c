@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "import/tflite/ops/tflite_ops.h"
+#include "support/text.h"
 
 Factor tflite_factor(double real)
 {
@@ -109,9 +110,25 @@ void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64
     attr_if((r).has_least, attr_int("min", (r).least)), attr_if((r).has_greatest, attr_int("max", (r).greatest)), \
     attr_type("to", (r).to)
 
+/* Names the operands with one scale: `"x" 3.4e+10, "y" 0.5` */
+static const char *scales_text(const TfliteCall *c)
+{
+    Text t = text_new(c->cx);
+    for (int i = 0; i < c->op->in_count + c->op->out_count; i++) {
+        const TfliteTensor *info = i < c->op->in_count ? tflite_in_info(c, i)
+                                                       : tflite_out_info(c, i - c->op->in_count);
+        if (info && info->quant && !(info->type == TFLITE_INT32 && i < c->op->in_count))
+            text_printf(&t, "%s\"%s\" %g%s", t.length ? ", " : "", info->name, (double)info->quant->scale[0],
+                        info->quant->count > 1 ? ".." : "");
+    }
+    return text_string(&t);
+}
+
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r)
 {
-    if (f.exponent > 31) tflite_unsupported(c, "the scales give a factor of 2^%d; up to 2^31 is accepted", f.exponent);
+    if (f.exponent > 31)
+        tflite_unsupported(c, "the scales (%s) give a factor of 2^%d; up to 2^31 is accepted", scales_text(c),
+                           f.exponent);
     return tflite_call(c, "rescale", x, attr_int("multiplier", f.multiplier),
                        attr_int("shift", f.exponent < 0 ? -f.exponent : 0),
                        attr_int("left", f.exponent > 0 ? f.exponent : 0), attr_flag("once", c->file->rounds_once),
@@ -141,8 +158,8 @@ static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int c
     bool has_left = false, has_shifts = false;
     for (int i = 0; i < count; i++) {
         if (f[i].exponent > 31)
-            tflite_unsupported(c, "the scales of channel %d give a factor of 2^%d; up to 2^31 is accepted", i,
-                               f[i].exponent);
+            tflite_unsupported(c, "the scales of channel %d (%s) give a factor of 2^%d; up to 2^31 is accepted", i,
+                               scales_text(c), f[i].exponent);
         multiplier[i] = f[i].multiplier;
         shift[i] = (uint8_t)(f[i].exponent < 0 ? -f[i].exponent : 0);
         power[i] = f[i].exponent > 0 ? (int32_t)((uint32_t)1 << (f[i].exponent & 31)) : 1;
@@ -167,8 +184,8 @@ Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *sca
     for (int i = 0; i < count; i++) {
         const Factor f = tflite_factor(scales[i]);
         if (f.exponent > 7)
-            tflite_unsupported(c, "the scales of channel %d give a factor of 2^%d; less than 2^8 is accepted", i,
-                               f.exponent);
+            tflite_unsupported(c, "the scales of channel %d (%s) give a factor of 2^%d; less than 2^8 is accepted", i,
+                               scales_text(c), f.exponent);
         multiplier[i] = f.multiplier < 0x7fff0000 ? (f.multiplier + (1 << 15)) >> 16 : 0x7fff;
         shift[i] = (uint8_t)(15 - f.exponent);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Variables, as state (import/model/model.h). A handle (VAR_HANDLE) names a variable, READ_VARIABLE reads it,
- * ASSIGN_VARIABLE writes it, and CALL_ONCE runs a subgraph that assigns constants, before the first run only. Operators
- * are in execution order, so a read has the last assigned value. The value before the run becomes an input of the
- * model, the value after it an output; the two are a pair of state. A variable tensor is a state, too: the
- * operators that have it as an input write its next value. */
+ * ASSIGN_VARIABLE writes it, and CALL_ONCE runs a subgraph that assigns initial values (tflite.c). Operators are in
+ * execution order, so a read has the last assigned value. The value before the run becomes an input of the model, the
+ * value after it an output; the two are a pair of state. A variable tensor is a state, too: the operators that have it
+ * as an input write its next value. */
 #include "import/tflite/ops/tflite_state.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-enum { CALL_ONCE = 129, VAR_HANDLE = 142, READ_VARIABLE = 143, ASSIGN_VARIABLE = 144,
+enum { VAR_HANDLE = 142, READ_VARIABLE = 143, ASSIGN_VARIABLE = 144,
        OPTIONS_CALL_ONCE = 103, OPTIONS_VAR_HANDLE = 111, OPTIONS_READ = 112, OPTIONS_ASSIGN = 113,
        MOST_OWN = 2 };                       /* states of an operator, beside its tensors */
 
@@ -177,58 +177,26 @@ void tflite_state_set(TfliteStates *s, const Tensor *before, Tensor *after)
 
 /* ---- The subgraph that is run once ------------------------------------------------------------------------------- */
 
-static void assign_once(TfliteStates *s, const TfliteFile *init, const TfliteOperator *op, const char *const *handle,
-                        const TfliteOperator *caller)
+/* The handle may follow the operator that runs the subgraph; an unused variable has none. */
+void tflite_state_begin(TfliteStates *s, const char *variable_name, const Tensor *first, const TfliteOperator *caller)
 {
-    const TfliteTensor *value = op->in_count == 2 && op->in[1] >= 0 ? &init->tensor[op->in[1]] : NULL;
-    const char *variable_name = op->in_count && op->in[0] >= 0 ? handle[op->in[0]] : NULL;
-    for (int i = 0; variable_name && i < s->file->operator_count; i++)      /* its handle may follow this operator */
-        if (s->file->operator[i].code == VAR_HANDLE && strcmp(name_of(s->cx, &s->file->operator[i]), variable_name)
-            == 0)
+    for (int i = 0; i < s->file->operator_count; i++)
+        if (s->file->operator[i].code == VAR_HANDLE
+            && strcmp(name_of(s->cx, &s->file->operator[i]), variable_name) == 0)
             open_handle(s, &s->file->operator[i]);
-    TfliteVariable *v = variable_name ? variable_named(s, variable_name) : NULL;
-    if (!v || ctx_failed(s->cx)) return;                     /* unused */
-    const Tensor *first = value && value->data.count ? tflite_constant(s->cx, value) : NULL;
-    if (!first && !ctx_failed(s->cx))
-        diag_unsupported(s->cx, tflite_where(s->cx, s->file, caller),
-                         "its subgraph assigns a computed value to the variable \"%s\"; a constant is accepted",
-                         variable_name);
-    else if (first && !is_like(first, v->input))
+    TfliteVariable *v = variable_named(s, variable_name);
+    if (!v || ctx_failed(s->cx)) return;
+    if (!is_like(first, v->input))
         refuse(s, caller, text_format(s->cx, "its subgraph assigns %s%s to the variable \"%s\"; %s%s is accepted",
                                       dtype_info(first->type)->spelling, tensor_shape_text(s->cx, first), variable_name,
                                       dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input)));
     else v->initial = first;
 }
 
-static void call_once(TfliteStates *s, const TfliteOperator *op)
-{
-    TfliteFile init;
-    int64_t graph = flat_int(&op->options, 0, 4, 0);
-    if (graph < 1 || graph >= s->file->subgraph_count) {
-        refuse(s, op,
-               text_format(s->cx, "its subgraph %lld does not exist; 1 to below %d is accepted", (long long)graph,
-                           s->file->subgraph_count));
-        return;
-    }
-    if (!tflite_subgraph_read(s->cx, s->file->flat.bytes, (size_t)graph, &init)) return;
-    const char **handle = NEW_ARRAY(s->cx->arena, const char *, init.tensor_count);
-    for (int i = 0; i < init.operator_count && !ctx_failed(s->cx); i++) {
-        const TfliteOperator *inner = &init.operator[i];
-        if (inner->code == VAR_HANDLE && inner->out_count == 1) handle[inner->out[0]] = name_of(s->cx, inner);
-        else if (inner->code == ASSIGN_VARIABLE) assign_once(s, &init, inner, handle, op);
-        else
-            diag_unsupported(s->cx, tflite_where(s->cx, s->file, op),
-                             "its subgraph has the operator %s; accepted: VAR_HANDLE, ASSIGN_VARIABLE",
-                             tflite_builtin_text(inner->code) ? tflite_builtin_text(inner->code)
-                                                              : "of an unknown code");
-    }
-}
-
 bool tflite_state_operator(TfliteStates *s, const TfliteOperator *op, Tensor *given, Tensor **result)
 {
     TfliteVariable *v;
     switch (op->code) {
-    case CALL_ONCE: call_once(s, op); return true;
     case VAR_HANDLE: open_handle(s, op); return true;
     case ASSIGN_VARIABLE: assign(s, op, given); return true;
     case READ_VARIABLE:
@@ -241,7 +209,7 @@ bool tflite_state_operator(TfliteStates *s, const TfliteOperator *op, Tensor *gi
 
 /* The functions above lower these operators; the rows list them as supported. */
 const TfliteRow tflite_rows_state[] = {
-    { CALL_ONCE, "CALL_ONCE", 1, OPTIONS_CALL_ONCE, OF_HANDLE, 0, NULL, NULL, TFLITE_KEEPS_NONE },
+    { TFLITE_CALL_ONCE, "CALL_ONCE", 1, OPTIONS_CALL_ONCE, OF_HANDLE, 0, NULL, NULL, TFLITE_KEEPS_NONE },
     { VAR_HANDLE, "VAR_HANDLE", 1, OPTIONS_VAR_HANDLE, OF_HANDLE, 0, NULL, NULL, TFLITE_KEEPS_NONE },
     { READ_VARIABLE, "READ_VARIABLE", 1, OPTIONS_READ, OF_HANDLE, 0, NULL, NULL, TFLITE_KEEPS_NONE },
     { ASSIGN_VARIABLE, "ASSIGN_VARIABLE", 1, OPTIONS_ASSIGN, OF_HANDLE, 0, NULL, NULL, TFLITE_KEEPS_NONE },

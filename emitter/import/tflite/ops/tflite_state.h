@@ -19,10 +19,14 @@ typedef struct TfliteStates {
     TfliteVariable **of;                 /* [tensors of the file] the variable of a handle; NULL: not a handle */
 } TfliteStates;
 
+enum { TFLITE_CALL_ONCE = 129 };
+
 void tflite_states_open(Ctx *cx, const TfliteFile *file, TfliteStates *out);
-/* Imports CALL_ONCE, VAR_HANDLE, READ_VARIABLE and ASSIGN_VARIABLE; true if the operator is one of them. `given` is the
+/* Imports VAR_HANDLE, READ_VARIABLE and ASSIGN_VARIABLE; true if the operator is one of them. `given` is the
  * value of its input 1, if any; *result gets the value of output 0 of a read. */
 bool tflite_state_operator(TfliteStates *s, const TfliteOperator *op, Tensor *given, Tensor **result);
+/* Sets the value before the first run, which the subgraph of `caller`, a CALL_ONCE, assigns. */
+void tflite_state_begin(TfliteStates *s, const char *variable_name, const Tensor *first, const TfliteOperator *caller);
 /* Creates a state of an operator's own; returns its value before the run. `initial` NULL: zeros. */
 Tensor *tflite_state_new(TfliteStates *s, const char *name, DType type, int rank, const int64_t *dim,
                          const Tensor *initial);
