@@ -11,14 +11,15 @@
  *   lw_dsp_2x2, _2x4, _1x4_pairs,       sums, addresses and operands occupy all of r0 to r12 and lr; a compiler spills
  *   _dot_columns                        some of them in each iteration
  *   lw_mve_2x2, _1x4, _1x1, _copy,      tail-predicated loops (WLSTP, LETP), which gcc 12 never emits
- *   _fill
+ *   _fill, _scale_each, _scale_row
+ *   lw_mve_2xn, _1xn                    the same, with all registers in use
  *   LW_ASM_NOW, LW_MVE_NOW              no instruction: an unrolling compiler moves no load before it
  *
  * Contract. Each takes pointers to elements that exist, for n >= 0 (lw_dsp_2x4: n >= 1); operands do not overlap the
- * result. Each lists every register that it changes, and "memory" if it loads or stores. Only lw_dsp_2x4
- * and lw_dsp_dot_columns change sp, and they pop every word that they push; they jump only within themselves and are
- * never inlined (LW_SHARED). The value that a
- * loop leaves in an address register is unused: it may be up to 15 bytes after the end of the row. */
+ * result. Each lists every register that it changes, and "memory" if it loads or stores. Only lw_dsp_2x4,
+ * lw_dsp_dot_columns, lw_mve_2xn and lw_mve_1xn change sp, and they pop every word that they push; they jump only
+ * within themselves and are never inlined (LW_SHARED). The value that a loop leaves in an address register is unused:
+ * it may be up to 15 bytes after the end of the row. */
 #ifndef LW_SIMD_ARM_ASM_H
 #define LW_SIMD_ARM_ASM_H
 
@@ -364,6 +365,193 @@ static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const in
 #endif
 /* lw: end */
 
+/* lw: lw_asm_mve_tiles needs LW_SIMD_CHOICE LW_SHARED */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Products of two rows by channels in threes, then in twos, and of one row by sixes, then fours: sums in r0, r2, ..
+ * r10, addresses in the other registers, so a product of vectors takes 2 instructions of two rows and 2.3 of one. LETP
+ * counts the lanes of a row. Rows of whole 32 bytes take two vectors in an iteration of LE. `skip` leads from the end
+ * of a row of weights, in whole vectors, to the same row of the next tile: of the first size, `skip_last` of the
+ * second. `middle` is the first sum of the second size, `end` the end of the sums. */
+typedef struct lw_mve_tiles {
+    const int8_t *a, *a1;
+    int32_t n, skip;
+    int32_t *middle;
+    int32_t skip_last;
+    int32_t *end, *c, *c1;
+    const int8_t *b;
+    int32_t bo;
+} lw_mve_tiles;
+#define LW_MVE_2X2_STEP                                                                                                \
+    "    vldrb.8 q0, [r1], #16\n"                                                                                      \
+    "    vldrb.8 q1, [r5], #16\n"                                                                                      \
+    "    vmladava.s8 r0, q0, q1\n"                                                                                     \
+    "    vldrb.8 q2, [r7], #16\n"                                                                                      \
+    "    vmladava.s8 r2, q0, q2\n"                                                                                     \
+    "    vldrb.8 q3, [r3], #16\n"                                                                                      \
+    "    vmladava.s8 r6, q3, q1\n"                                                                                     \
+    "    vmladava.s8 r8, q3, q2\n"
+#define LW_MVE_2X3_STEP                                                                                                \
+    "    vldrb.8 q0, [r1], #16\n"                                                                                      \
+    "    vldrb.8 q1, [r5], #16\n"                                                                                      \
+    "    vmladava.s8 r0, q0, q1\n"                                                                                     \
+    "    vldrb.8 q2, [r7], #16\n"                                                                                      \
+    "    vmladava.s8 r2, q0, q2\n"                                                                                     \
+    "    vldrb.8 q3, [r9], #16\n"                                                                                      \
+    "    vmladava.s8 r4, q0, q3\n"                                                                                     \
+    "    vldrb.8 q0, [r3], #16\n"                                                                                      \
+    "    vmladava.s8 r6, q0, q1\n"                                                                                     \
+    "    vmladava.s8 r8, q0, q2\n"                                                                                     \
+    "    vmladava.s8 r10, q0, q3\n"
+#define LW_MVE_TILES_OF_TWO_ROWS(again, sums, sums1, count, begin, steps, end, at)                                     \
+    again ":  ldr lr, [sp]\n"                                                                                          \
+    "    ldm r11, {" sums "}\n"                                                                                        \
+    "    ldm r12, {" sums1 "}\n"                                                                                       \
+    "    ldrd r1, r3, [lr]\n"                                                                                          \
+    "    ldr lr, [lr, #8]\n" count                                                                                     \
+    "    " begin " lr, lr, 2f\n"                                                                                       \
+    "1:\n" steps                                                                                                       \
+    "    " end " lr, 1b\n"                                                                                             \
+    "2:  stm r11!, {" sums "}\n"                                                                                       \
+    "    stm r12!, {" sums1 "}\n"                                                                                      \
+    "    ldr lr, [sp]\n"                                                                                               \
+    "    ldrd r0, r2, [lr, " at "]\n"                                                                                  \
+    "    add r5, r5, r0\n"                                                                                             \
+    "    add r7, r7, r0\n"                                                                                             \
+    "    add r9, r9, r0\n"                                                                                             \
+    "    cmp r11, r2\n"                                                                                                \
+    "    bne " again "b\n"
+#define LW_MVE_ROWS_TWICE(threes, twos, count, begin, step3, step2, end)                                               \
+    "    cmp r11, r2\n"                                                                                                \
+    "    beq " twos "f\n"                                                                                              \
+    LW_MVE_TILES_OF_TWO_ROWS(threes, "r0, r2, r4", "r6, r8, r10", count, begin, step3, end, "#12")                     \
+    "    ldr r2, [lr, #24]\n"                                                                                          \
+    "    cmp r11, r2\n"                                                                                                \
+    "    beq 9f\n"                                                                                                     \
+    LW_MVE_TILES_OF_TWO_ROWS(twos, "r0, r2", "r6, r8", count, begin, step2, end, "#20")
+/* o is even. */
+static LW_SHARED void lw_mve_2xn(int32_t n, int32_t o, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
+                                 const int8_t *b, int32_t bo)
+{
+    lw_mve_tiles all;
+    register lw_mve_tiles *t __asm__("r0") = &all;
+    all.a = a;
+    all.a1 = a + aw;
+    all.n = n;
+    all.skip = 3 * bo - ((n + 15) & -16);
+    all.middle = c + (o - o % 6);
+    all.skip_last = all.skip - bo;
+    all.end = c + o;
+    all.c = c;
+    all.c1 = c + cw;
+    all.b = b;
+    all.bo = bo;
+    __asm__ volatile(
+        "    push {r0, r7}\n"
+        "    ldrd r11, r12, [r0, #28]\n"
+        "    ldrd r5, r9, [r0, #36]\n"
+        "    add r7, r5, r9\n"
+        "    add r9, r9, r7\n"
+        "    ldr r1, [r0, #8]\n"
+        "    ldr r2, [r0, #16]\n"
+        "    tst r1, #31\n"
+        "    bne 4f\n"
+        LW_MVE_ROWS_TWICE("5", "6", "    lsr lr, lr, #5\n", "wls", LW_MVE_2X3_STEP LW_MVE_2X3_STEP,
+                          LW_MVE_2X2_STEP LW_MVE_2X2_STEP, "le")
+        "    b 9f\n"
+        "4:\n"
+        LW_MVE_ROWS_TWICE("7", "8", "", "wlstp.8", LW_MVE_2X3_STEP, LW_MVE_2X2_STEP, "letp")
+        "9:  pop {r0, r7}\n"
+        : "+r"(t)
+        :
+        : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "cc",
+          "memory");
+}
+#define LW_MVE_1X4_STEP                                                                                                \
+    "    vldrb.8 q0, [r1], #16\n"                                                                                      \
+    "    vldrb.8 q1, [r3], #16\n"                                                                                      \
+    "    vmladava.s8 r0, q0, q1\n"                                                                                     \
+    "    vldrb.8 q2, [r5], #16\n"                                                                                      \
+    "    vmladava.s8 r2, q0, q2\n"                                                                                     \
+    "    vldrb.8 q1, [r7], #16\n"                                                                                      \
+    "    vmladava.s8 r4, q0, q1\n"                                                                                     \
+    "    vldrb.8 q2, [r9], #16\n"                                                                                      \
+    "    vmladava.s8 r6, q0, q2\n"
+#define LW_MVE_1X6_STEP                                                                                                \
+    LW_MVE_1X4_STEP                                                                                                    \
+    "    vldrb.8 q1, [r11], #16\n"                                                                                     \
+    "    vmladava.s8 r8, q0, q1\n"                                                                                     \
+    "    vldrb.8 q2, [r12], #16\n"                                                                                     \
+    "    vmladava.s8 r10, q0, q2\n"
+#define LW_MVE_TILES_OF_ONE_ROW(again, sums, count, begin, steps, end, at)                                             \
+    again ":  ldr r1, [sp]\n"                                                                                          \
+    "    ldr lr, [r1, #28]\n"                                                                                          \
+    "    ldm lr, {" sums "}\n"                                                                                         \
+    "    ldr lr, [r1, #8]\n"                                                                                           \
+    "    ldr r1, [r1]\n" count                                                                                         \
+    "    " begin " lr, lr, 2f\n"                                                                                       \
+    "1:\n" steps                                                                                                       \
+    "    " end " lr, 1b\n"                                                                                             \
+    "2:  ldr r1, [sp]\n"                                                                                               \
+    "    ldr lr, [r1, #28]\n"                                                                                          \
+    "    stm lr!, {" sums "}\n"                                                                                        \
+    "    str lr, [r1, #28]\n"                                                                                          \
+    "    ldrd r0, r2, [r1, " at "]\n"                                                                                  \
+    "    add r3, r3, r0\n"                                                                                             \
+    "    add r5, r5, r0\n"                                                                                             \
+    "    add r7, r7, r0\n"                                                                                             \
+    "    add r9, r9, r0\n"                                                                                             \
+    "    add r11, r11, r0\n"                                                                                           \
+    "    add r12, r12, r0\n"                                                                                           \
+    "    cmp lr, r2\n"                                                                                                 \
+    "    bne " again "b\n"
+#define LW_MVE_ROW_ONCE(sixes, fours, count, begin, step6, step4, end)                                                 \
+    "    cmp lr, r2\n"                                                                                                 \
+    "    beq " fours "f\n"                                                                                             \
+    LW_MVE_TILES_OF_ONE_ROW(sixes, "r0, r2, r4, r6, r8, r10", count, begin, step6, end, "#12")                         \
+    "    ldr r2, [r1, #24]\n"                                                                                          \
+    "    cmp lr, r2\n"                                                                                                 \
+    "    beq 9f\n"                                                                                                     \
+    LW_MVE_TILES_OF_ONE_ROW(fours, "r0, r2, r4, r6", count, begin, step4, end, "#20")
+/* o is a multiple of 4. */
+static LW_SHARED void lw_mve_1xn(int32_t n, int32_t o, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
+{
+    lw_mve_tiles all;
+    register lw_mve_tiles *t __asm__("r0") = &all;
+    all.a = a;
+    all.n = n;
+    all.skip = 6 * bo - ((n + 15) & -16);
+    all.middle = c + (o - o % 12 / 4 * 4);
+    all.skip_last = all.skip - 2 * bo;
+    all.end = c + o;
+    all.c = c;
+    all.b = b;
+    all.bo = bo;
+    __asm__ volatile(
+        "    push {r0, r7}\n"
+        "    ldrd r3, r4, [r0, #36]\n"
+        "    add r5, r3, r4\n"
+        "    add r7, r5, r4\n"
+        "    add r9, r7, r4\n"
+        "    add r11, r9, r4\n"
+        "    add r12, r11, r4\n"
+        "    ldr lr, [r0, #28]\n"
+        "    ldr r1, [r0, #8]\n"
+        "    ldr r2, [r0, #16]\n"
+        "    tst r1, #31\n"
+        "    bne 4f\n"
+        LW_MVE_ROW_ONCE("5", "6", "    lsr lr, lr, #5\n", "wls", LW_MVE_1X6_STEP LW_MVE_1X6_STEP,
+                        LW_MVE_1X4_STEP LW_MVE_1X4_STEP, "le")
+        "    b 9f\n"
+        "4:\n"
+        LW_MVE_ROW_ONCE("7", "8", "", "wlstp.8", LW_MVE_1X6_STEP, LW_MVE_1X4_STEP, "letp")
+        "9:  pop {r0, r7}\n"
+        : "+r"(t)
+        :
+        : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "cc", "memory");
+}
+#endif
+/* lw: end */
+
 /* lw: lw_asm_mve_copies needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
 static inline void lw_mve_copy(int32_t n, int8_t *y, const int8_t *a)
@@ -389,6 +577,60 @@ static inline void lw_mve_fill(int32_t n, int8_t *y, int8_t fill)
         : [y] "+r"(y)
         : [n] "r"(n), [fill] "r"((int32_t)fill)
         : "lr", "q0", "memory");
+}
+#endif
+/* lw: end */
+
+/* lw: lw_asm_mve_scale needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Four sums in an iteration, with the roundings of lw_mve_scaled. */
+static inline void lw_mve_scale_each(int32_t n, int32_t zero, int32x4_t least, int32x4_t most, int8_t *y,
+                                     const int32_t *a, const int32_t *m, const uint8_t *s)
+{
+    int32x4_t v, by, sign;
+    __asm__ volatile(
+        "    wlstp.32 lr, %[n], 2f\n"
+        "1:  vldrw.32 %q[v], [%[a]], #16\n"
+        "    vldrw.32 %q[sign], [%[m]], #16\n"
+        "    vldrb.u32 %q[by], [%[s]], #4\n"
+        "    vqrdmulh.s32 %q[v], %q[v], %q[sign]\n"
+        "    vneg.s32 %q[by], %q[by]\n"
+        "    vand %q[sign], %q[v], %q[by]\n"
+        "    vshr.s32 %q[sign], %q[sign], #31\n"
+        "    vqadd.s32 %q[v], %q[v], %q[sign]\n"
+        "    vrshl.s32 %q[v], %q[v], %q[by]\n"
+        "    vadd.i32 %q[v], %q[v], %[zero]\n"
+        "    vmax.s32 %q[v], %q[v], %q[least]\n"
+        "    vmin.s32 %q[v], %q[v], %q[most]\n"
+        "    vstrb.32 %q[v], [%[y]], #4\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [v] "=&w"(v), [by] "=&w"(by), [sign] "=&w"(sign), [y] "+l"(y), [a] "+r"(a), [m] "+r"(m), [s] "+l"(s)
+        : [n] "r"(n), [zero] "r"(zero), [least] "w"(least), [most] "w"(most)
+        : "lr", "memory");
+}
+static inline void lw_mve_scale_row(int32_t n, int32_t zero, int32x4_t least, int32x4_t most, int8_t *y,
+                                    const int32_t *a, int32_t m, int32_t minus_s)
+{
+    int32x4_t v, sign;
+    const int32x4_t shifts = vdupq_n_s32(minus_s);
+    __asm__ volatile(
+        "    wlstp.32 lr, %[n], 2f\n"
+        "1:  vldrw.32 %q[v], [%[a]], #16\n"
+        "    vqrdmulh.s32 %q[v], %q[v], %[m]\n"
+        "    vand %q[sign], %q[v], %q[shifts]\n"
+        "    vshr.s32 %q[sign], %q[sign], #31\n"
+        "    vqadd.s32 %q[v], %q[v], %q[sign]\n"
+        "    vrshl.s32 %q[v], %q[v], %q[shifts]\n"
+        "    vadd.i32 %q[v], %q[v], %[zero]\n"
+        "    vmax.s32 %q[v], %q[v], %q[least]\n"
+        "    vmin.s32 %q[v], %q[v], %q[most]\n"
+        "    vstrb.32 %q[v], [%[y]], #4\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [v] "=&w"(v), [sign] "=&w"(sign), [y] "+l"(y), [a] "+r"(a)
+        : [n] "r"(n), [m] "r"(m), [shifts] "w"(shifts), [zero] "r"(zero), [least] "w"(least), [most] "w"(most)
+        : "lr", "memory");
 }
 #endif
 /* lw: end */

@@ -22,6 +22,14 @@
 #endif
 /* lw: end */
 
+/* lw: lw_mve_rows needs lw_asm_mve_tiles */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+#define LW_ROWS_DOT_2XN_I8(n, o, c, ci, cw, a, ai, aw, b, bi, bo) \
+    lw_mve_2xn(n, o, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
+#define LW_ROWS_DOT_1XN_I8(n, o, c, ci, a, ai, b, bi, bo) lw_mve_1xn(n, o, (c) + (ci), (a) + (ai), (b) + (bi), bo)
+#endif
+/* lw: end */
+
 /* lw: lw_mve_copies needs lw_asm_mve_copies */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
 #define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_mve_copy(n, (y) + (yi), (a) + (ai))
@@ -82,7 +90,7 @@ static inline void lw_mve_begin(int32_t n, int32_t *y, const int32_t *a)
 #endif
 /* lw: end */
 
-/* lw: lw_mve_scale needs LW_SIMD_CHOICE */
+/* lw: lw_mve_scale needs LW_SIMD_CHOICE lw_asm_mve_scale */
 #if LW_SIMD_ARM_MVE
 /* VQRDMULH is mulhigh. VRSHL rounds ties up; subtracting 1 from a negative value makes its ties round away from zero.
  * If the shift is 0, nothing may be subtracted: value & -shift is negative only if both are. */
@@ -98,6 +106,10 @@ static inline int32x4_t lw_mve_clamped(int32x4_t v, int32_t zero, int32_t least,
 static inline void lw_mve_scale(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
                                 const int32_t *m, const uint8_t *s)
 {
+#if defined(__GNUC__)
+    lw_mve_scale_each(n, zero, vdupq_n_s32(least), vdupq_n_s32(most), y, a, m, s);
+    n = 0;
+#endif
     for (; n >= 4; n -= 4) {
         const int32x4_t minus_n = vnegq_s32(vreinterpretq_s32_u32(vldrbq_u32(s)));
         vstrbq_s32(y, lw_mve_clamped(lw_mve_scaled(vldrwq_s32(a), vldrwq_s32(m), minus_n), zero, least, most));
@@ -116,6 +128,10 @@ static inline void lw_mve_scale(int32_t n, int32_t zero, int32_t least, int32_t 
 static inline void lw_mve_scale_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
                                     int32_t m, int32_t s)
 {
+#if defined(__GNUC__)
+    lw_mve_scale_row(n, zero, vdupq_n_s32(least), vdupq_n_s32(most), y, a, m, -s);
+    n = 0;
+#endif
     const int32x4_t all_m = vdupq_n_s32(m), minus_n = vdupq_n_s32(-s);
     for (; n >= 4; n -= 4) {
         vstrbq_s32(y, lw_mve_clamped(lw_mve_scaled(vldrwq_s32(a), all_m, minus_n), zero, least, most));

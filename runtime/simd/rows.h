@@ -11,6 +11,10 @@
  *   LW_COPY_I16[n](a: i8[n])                                y[e<n] = i16(a[e])                     and LW_COPY_I8
  *   LW_FETCH_I16[n,fill](p: bool, a: i8[n])                 y[e<n] = i16(select(p, a[e], fill))    and LW_FETCH_I8
  *
+ *   LW_DOT_2XN_I8[n,m](a: i8[2][n], b: i8[m][n])            c[w<2,o<m] = sum(e<n) i32(a[w,e]) * i32(b[o,e])
+ *   LW_DOT_1XN_I8[n,m](a: i8[n], b: i8[m][n])               c[o<m] = sum(e<n) i32(a[e]) * i32(b[o,e])
+ *                                                           m is a multiple of 4; 2XN takes any even number
+ *
  * LW_DOT also exists as 1X1, 1X2, 1X4 and 2X1. For I16 the strides of a are 4 and 2, of b 4, 8 and 2, the layout of
  * packed weights.
  *
@@ -138,6 +142,20 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
     lw_dot_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
 #endif
 #define LW_DOT_2X2_I8(n, c, a, b) LW_ROWS_DOT_2X2_I8(n, c, a, b)
+/* lw: end */
+/* lw: LW_DOT_2XN_I8 needs LW_SIMD_CHOICE lw_mve_rows lw_dot_row */
+#ifndef LW_ROWS_DOT_2XN_I8
+#define LW_ROWS_DOT_2XN_I8(n, o, c, ci, cw, a, ai, aw, b, bi, bo)                                                      \
+    (lw_dot_row(o, n, (c) + (ci), (a) + (ai), (b) + (bi), bo),                                                         \
+     lw_dot_row(o, n, (c) + (ci) + (cw), (a) + (ai) + (aw), (b) + (bi), bo))
+#endif
+#define LW_DOT_2XN_I8(n, o, c, a, b) LW_ROWS_DOT_2XN_I8(n, o, c, a, b)
+/* lw: end */
+/* lw: LW_DOT_1XN_I8 needs LW_SIMD_CHOICE lw_mve_rows lw_dot_row */
+#ifndef LW_ROWS_DOT_1XN_I8
+#define LW_ROWS_DOT_1XN_I8(n, o, c, ci, a, ai, b, bi, bo) lw_dot_row(o, n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
+#endif
+#define LW_DOT_1XN_I8(n, o, c, a, b) LW_ROWS_DOT_1XN_I8(n, o, c, a, b)
 /* lw: end */
 /* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_ROWS_DOT_2X1_I8

@@ -12,10 +12,10 @@
  *           y = epilogue(acc)
  *
  * If the epilogue is an instruction for several channels (scale.c), the tile has that many, and the products are
- * computed in twos. A residual addition reads the scaled products as bytes, in a tile of their own. A single pixel uses
- * up to four channels at a time, and a single channel is computed separately. The tile of pixels follows the axis that
- * it divides best; the last tile starts earlier to stay in range. The portable form of every instruction is in
- * runtime/simd/rows.h. */
+ * computed in twos, or on Helium by one instruction for all channels of the tile (LW_DOT_2XN, LW_DOT_1XN). A residual
+ * addition reads the scaled products as bytes, in a tile of their own. A single pixel uses up to four channels at a
+ * time, and a single channel is computed separately. The tile of pixels follows the axis that it divides best; the last
+ * tile starts earlier to stay in range. The portable form of every instruction is in runtime/simd/rows.h. */
 #include "schedules/arm/scale.h"
 
 #include <string.h>
@@ -33,6 +33,7 @@ typedef struct Tiles {
     int row, last;
     int64_t w, o, block, depth, offset;
     int64_t rows;                /* of a window, whose bytes are multiplied without a patch; 0: none */
+    bool is_whole;               /* one instruction computes all channels of the tile */
     const char *at_rows, *at_pixels, *at_channels;
 } Tiles;
 
@@ -76,6 +77,20 @@ static void choose_pixels(Tiles *t, int64_t most, bool has_vectors)
     }
 }
 
+/* Computes up to 64 channels of the tile by one instruction, in a function of its own: it saves an eighth of an
+ * instruction for each product of vectors, and its call costs as much as 128 of those save. */
+static void choose_whole(const GroupNest *g, const Nest *n, Tiles *t)
+{
+    enum { MOST = 64, VECTOR = 16, LEAST = 128 };
+    const Tensor *k = g->group->anchor->in[1];
+    if (t->form != PLAIN || !target_has(g->target, "mve")) return;
+    for (int64_t block = MOST; block > t->o && !t->is_whole; block /= 2) {
+        t->is_whole = epilogue_at_once(g, n, t->scaled, block)
+                      && block * ((tensor_dim(k, k->rank - 1) + VECTOR - 1) / VECTOR) >= LEAST;
+        if (t->is_whole) t->block = t->o = block;
+    }
+}
+
 /* Tiles two pixels, or up to five if an instruction has a panel of weights; two channels, or four for one pixel
  * or if one number packs two rows of weights, or those of a panel. */
 static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
@@ -104,6 +119,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
         if (epilogue_at_once(g, n, scaled, block)) t.block = block;
+    choose_whole(g, n, &t);
     return t;
 }
 
@@ -215,6 +231,21 @@ static const char *declare_bytes(Ctx *cx, const Nest **n, const Tiles *t, long l
     return macro;
 }
 
+/* Declares the products of one or two pixels with all channels of the tile. */
+static const char *declare_whole(Ctx *cx, const Nest **n, const Tiles *t, long long length)
+{
+    const long long o = (long long)t->o;
+    const bool is_pair = t->w > 1;
+    const char *macro = is_pair ? "LW_DOT_2XN_I8" : "LW_DOT_1XN_I8";
+    *n = sched_instruction(cx, *n,
+                           text_format(cx, "%s[%lld,%lld](a: i8%s[%lld], b: i8[%lld][%lld]) c[%so<%lld] = "
+                                           "sum(e<%lld) i32(a[%se]) * i32(b[o,e])",
+                                       macro, length, o, is_pair ? "[2]" : "", length, o, length,
+                                       is_pair ? "w<2," : "", o, length, is_pair ? "w," : ""),
+                           NULL);
+    return macro;
+}
+
 /* Declares the instruction for this tile and the length of its rows. */
 static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const Tiles *t)
 {
@@ -222,6 +253,7 @@ static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const 
     long long w = (long long)t->w, o = (long long)t->o, length = (long long)axis_extent(acc, acc->data_count);
     const char *macro = text_format(cx, "LW_DOT_%lldX%lld_%s", w, o, t->form == PLAIN ? "I8" : "I16");
     if (length < 2) return NULL;
+    if (t->is_whole) return declare_whole(cx, n, t, length);
     if (t->form == PANEL && t->depth > 2) return declare_bytes(cx, n, t, length);
     if (t->form == PANEL) {
         macro = w > 1 ? text_format(cx, "LW_PANEL%lld_I16", w) : "LW_PANEL_I16";

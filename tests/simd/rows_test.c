@@ -75,6 +75,25 @@ static int differs(Dot *dot, int32_t n, int32_t rows, int32_t columns, int32_t a
     return 0;
 }
 
+/* Four channels to sixteen of one row and of two, whose sums are 17 apart. */
+static int test_many_channels(int32_t n, int32_t aw, int32_t bo)
+{
+    enum { APART = 17 };
+    static int32_t sums[2 * APART];
+    for (int32_t rows = 1; rows <= 2; rows++)
+        for (int32_t count = 4; count <= 16; count += 4) {
+            for (int32_t i = 0; i < 2 * APART; i++) sums[i] = i * 1000 - 4000;
+            if (rows == 2)
+                LW_DOT_2XN_I8(n, count, LW_AT(sums, 0, APART), LW_AT(bytes, 0, aw), LW_AT(weights, 0, bo));
+            else LW_DOT_1XN_I8(n, count, LW_AT(sums, 0), LW_AT(bytes, 0), LW_AT(weights, 0, bo));
+            for (int32_t i = 0; i < 2 * APART; i++) {
+                const int32_t w = i / APART, o = i % APART;
+                if (sums[i] != i * 1000 - 4000 + (w < rows && o < count ? dot_bytes(n, w, o, aw, bo) : 0)) return 1;
+            }
+        }
+    return 0;
+}
+
 static int test_dots(int32_t n, int32_t aw, int32_t bo)
 {
 #define TRY(status, dot, rows, columns, use)                                                                           \
@@ -86,6 +105,7 @@ static int test_dots(int32_t n, int32_t aw, int32_t bo)
     TRY(3, dot_bytes, 1, 4, LW_DOT_1X4_I8(n, LW_AT(c, 0), LW_AT(bytes, 0), LW_AT(weights, 0, bo)));
     TRY(4, dot_bytes, 1, 2, LW_DOT_1X2_I8(n, LW_AT(c, 0), LW_AT(bytes, 0), LW_AT(weights, 0, bo)));
     TRY(5, dot_bytes, 1, 1, LW_DOT_1X1_I8(n, LW_AT(c, 0), LW_AT(bytes, 0), LW_AT(weights, 0)));
+    if (test_many_channels(n, aw, 43)) return 8;
     if (4 * n > LONGEST) return 0;
     TRY(6, dot_pairs, 2, 2, LW_DOT_2X2_I16(n, LW_AT(c, 0, 5), LW_AT(halves, 0, aw, 4, 2), LW_AT(weights, 0, 4, 8, 2)));
     TRY(7, dot_turns, 2, 2, LW_DOT_2X2_I16(n, LW_AT(c, 0, 5), LW_AT(halves, 0, 3, 9, 5), LW_AT(weights, 0, 7, 6, 4)));
