@@ -26,7 +26,7 @@ check fit-exact-limit-passes ends 0 '6312 bytes, 100 %: 0 left' $digits --fit ra
 check fit-one-byte-less-fails ends 1 'error: the model does not fit: RAM 6312 of 6311 bytes' $digits --fit ram=6311
 check fit-names-both ends 1 'does not fit: flash 35848 of 1024 bytes, RAM 6312 of 1024 bytes' $digits --fit flash=1K,ram=1K
 check fit-shows-the-report ends 1 '^multiply-adds  154880' $digits --fit ram=1K
-check fit-without-compiler-says-so ends 0 'measures code and stack, which do not count here' $digits --fit ram=1M
+check fit-without-compiler-says-so ends 0 'measures code and stack; they do not count here' $digits --fit ram=1M
 for limits in ram flash=1X ram=0 ram=1K,ram=2K flash=1K, rom=4K 'flash=99999999999'; do
     check "fit-form-$limits-is-refused" ends 2 'accepted: flash=N,ram=N or one of them' $digits --fit "$limits"
 done
@@ -58,6 +58,21 @@ adds_up() {
 }
 check forms-csv-adds-up adds_up
 check forms-other-ending-is-refused ends 2 'written as .txt, .html, .json or .csv, not as' $digits -o "$work/r.xml"
+
+# boxes COUNT EDGES MODEL OPTION...: the graph of the page has as many boxes, and edges.
+boxes() {
+    count=$1 edges=$2
+    shift 2
+    "$lw" report "$@" --quiet -o "$work/r.html" || return 1
+    drawn=$(grep -c '^<g><title>.*stroke="var(--' "$work/r.html") lines=$(grep -c 'marker-end' "$work/r.html")
+    echo "$drawn boxes, $lines edges"
+    [ "$drawn" -eq "$count" ] && [ "$lines" -eq "$edges" ] && ! grep -q -i '<script\|http\|nan' "$work/r.html"
+}
+printf 'input x: f32[1][8]\na = relu(x)\nb = softmax(a)\nc = softmax(b)\ny = concat(a, c, axis=0)\noutput y\n' > "$work/skip.te"
+check forms-html-draws-a-chain     boxes 10 9 $digits
+check forms-html-draws-a-skip      boxes 5 5 "$work/skip.te" --combine none
+check forms-html-draws-branches    boxes 50 39 tests/models/control.onnx --target cortex-m4 --mhz 10
+check forms-html-draws-a-training-step boxes 30 33 $digits --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=last'
 
 # ---- Time ------------------------------------------------------------------------------------------------------------
 

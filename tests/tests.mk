@@ -67,6 +67,11 @@ bench-emulated: all
 .PHONY: bench-cost
 bench-cost: all
 	@python3 tests/bench/cost.py $(BUILD) $(or $(CPU),cortex-m4) $(MODELS)
+# The totals of `report` beside the linked firmware on emulated Cortex-M cores, at -O2 and -Os. CPU=core[,core], and
+# MODELS="NAME..."; FLAGS=--check fails where a total is not within the bounds of docs/command-line.md.
+.PHONY: bench-report
+bench-report: all
+	@python3 tests/bench/report.py $(BUILD) $(or $(CPU),all) $(MODELS) $(FLAGS)
 # --combine all on COUNT random networks from seed SEED: RAM, instructions and code on the emulated Cortex-M4.
 .PHONY: bench-combine
 bench-combine: all

@@ -2,8 +2,11 @@
 /* The figures of the reports: see figures.h. */
 #include "api/figures.h"
 
+#include <string.h>
+
 #include "ir/nest/costs.h"
 #include "lower/count.h"
+#include "support/map.h"
 #include "support/text.h"
 
 /* Returns the iterations of the stage, symbolic sizes at their maximum. */
@@ -48,6 +51,22 @@ int64_t report_group_macs(const Build *b, int group)
 
 /* ---- Time -------------------------------------------------------------------------------------------------------- */
 
+/* True if --cc has the flag -Os and no other level. */
+static bool is_small(const lw_options *o)
+{
+    const char *level = o->cc ? strstr(o->cc, " -O") : NULL;
+    return level && strncmp(level, " -Os", 4) == 0 && (level[4] == ' ' || !level[4]) && !strstr(level + 4, " -O");
+}
+
+/* Converts a count at -O3 to the level of --cc. */
+static int64_t at_level(const Build *b, int group, int64_t count)
+{
+    const CoreFigures *c = b->target->core;
+    const double share = !c || !is_small(b->options) ? 0
+        : report_computes_floats(b, group) ? c->small.floats : c->small.integers;
+    return share > 0 ? (int64_t)((double)count * share + 0.5) : count;
+}
+
 static int64_t graph_instructions(const Build *b)
 {
     int64_t count = 0;
@@ -73,15 +92,15 @@ int64_t report_instructions(const Build *b, int group)
     const Function *f = b->function[group];
     if (!b->target->costs) return -1;
     if (n) return region_instructions(b, n);
-    return f ? count_instructions(b->cx, f->body, b->target->costs) : 0;
+    return f ? at_level(b, group, count_instructions(b->cx, f->body, b->target->costs)) : 0;
 }
 
 int64_t report_cycles(const Build *b, int group)
 {
-    const Cycles *c = b->target->cycles;
+    const CoreFigures *c = b->target->core;
     const int64_t count = report_instructions(b, group);
     if (!c || count < 0) return -1;
-    const double cycles = (double)count * (report_computes_floats(b, group) ? c->floats : c->integers);
+    const double cycles = (double)count * (report_computes_floats(b, group) ? c->cycles.floats : c->cycles.integers);
     return cycles < 9e18 ? (int64_t)(cycles + 0.5) : INT64_MAX;
 }
 
@@ -89,6 +108,24 @@ int64_t report_microseconds(const Build *b, int64_t cycles)
 {
     const double mhz = b->options->mhz, time = mhz > 0 ? (double)cycles / mhz + 0.5 : -1;
     return cycles < 0 || time < 0 ? -1 : time < 9e18 ? (int64_t)time : INT64_MAX;
+}
+
+int64_t report_code(const Build *b)
+{
+    Map seen = map_new(b->cx->arena);
+    const Program *p = &b->program;
+    const CoreFigures *c = b->target->core;
+    int64_t bytes = 0;
+    bool has_floats = false;
+    if (!c || !(c->code > 0)) return -1;
+    for (int i = 0; i < p->function_count; i++) {
+        if (map_get_const_ptr(&seen, p->function[i])) continue;
+        map_put_const_ptr(&seen, p->function[i], p);
+        bytes += count_bytes(b->cx, p->function[i]->body);
+    }
+    for (const Build *g = b; g; g = g->next)
+        for (int i = 0; i < g->groups.count; i++) has_floats = has_floats || report_computes_floats(g, i);
+    return (int64_t)((double)bytes * c->code + 0.5) + (has_floats ? c->soft_floats : 0);
 }
 
 const char *report_milliseconds(Ctx *cx, int64_t microseconds)
@@ -146,7 +183,7 @@ Totals report_totals(const Build *b)
     for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_group_macs(b, i);
     for (int i = 0; i < b->program.constant_count; i++) t.weights += tensor_bytes(b->program.constant[i]);
     t.instructions = b->target->costs ? 0 : -1;
-    t.cycles = t.instructions < 0 || !b->target->cycles ? -1 : 0;
+    t.cycles = t.instructions < 0 || !b->target->core ? -1 : 0;
     for (int i = 0; i < b->groups.count && t.instructions >= 0; i++) {
         t.instructions = sat_add(t.instructions, report_instructions(b, i));
         if (t.cycles >= 0) t.cycles = sat_add(t.cycles, report_cycles(b, i));

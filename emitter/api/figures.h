@@ -15,6 +15,8 @@ int64_t report_group_macs(const Build *b, int group);
 int64_t report_instructions(const Build *b, int group);
 int64_t report_cycles(const Build *b, int group);            /* estimated from them; -1: unknown */
 int64_t report_microseconds(const Build *b, int64_t cycles);       /* at --mhz, rounded; -1: unknown */
+/* Bytes of code at -O2, estimated from the text of the functions; -1: the target has no figures. */
+int64_t report_code(const Build *b);
 const char *report_milliseconds(Ctx *cx, int64_t microseconds);    /* "12.345" */
 int64_t report_weights(const Group *g);      /* bytes of constants that the group reads */
 int64_t report_result(Ctx *cx, const Group *g);              /* bytes */

@@ -24,6 +24,6 @@ const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *r
                        const char *channels);
 /* Instructions of macros and operations (costs.c). */
 extern const Costs costs_arm, costs_m3, costs_dsp, costs_mve;
-/* Cycles of an instruction, by core (costs.c). */
-extern const Cycles cycles_m0plus, cycles_m3, cycles_m4, cycles_m7, cycles_m33, cycles_m55, cycles_m85;
+/* Cycles and code (costs.c). */
+extern const CoreFigures core_m0plus, core_m3, core_m4, core_m7, core_m33, core_m55, core_m85;
 #endif

@@ -6,5 +6,5 @@
 #include "ir/nest/costs.h"
 
 extern const Costs costs_rv32, costs_rv64, costs_rvv;
-extern const Cycles cycles_rv32;     /* of an instruction */
+extern const CoreFigures core_rv32;
 #endif

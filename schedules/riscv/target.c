@@ -8,7 +8,7 @@
 const Target targets_riscv[] = {
     { .name = "rv32imc", .base = "generic", .summary = "32-bit RISC-V without an FPU: ESP32-C3",
       .features = "rows mla panels", .lanes = 1, .accumulators = 12, .copy_budget = 16,
-      .costs = &costs_rv32, .cycles = &cycles_rv32 },
+      .costs = &costs_rv32, .core = &core_rv32 },
     { .name = "rv64gc", .base = "generic", .summary = "64-bit RISC-V with floats",
       .features = "rows mla panels fpu fma", .lanes = 1, .accumulators = 20, .copy_budget = 16,
       .costs = &costs_rv64 },

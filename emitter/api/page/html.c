@@ -17,7 +17,7 @@ static const char *const style[] = {
     "font:11px system-ui,sans-serif}svg .faint{fill:var(--faint)}ol{list-style:none;margin:0;padding:0}",
     "li{border-top:1px solid var(--line);padding:.5rem 0;display:grid;gap:.1rem 1rem;grid-template-columns:1fr}",
     "li b{font-weight:600}li i{font-style:normal;color:var(--faint);font-size:.85rem}.bars{display:grid;",
-    "grid-template-columns:1fr 6.5rem;gap:.05rem .6rem;align-items:center}.bars span{font-size:.82rem;",
+    "grid-template-columns:1fr 9rem;gap:.05rem .6rem;align-items:center}.bars span{font-size:.82rem;",
     "text-align:right;font-variant-numeric:tabular-nums}.bars svg{width:100%;height:.55rem}",
     "@media(min-width:44rem){li{grid-template-columns:22rem 1fr;align-items:center}}.key span{margin-right:1rem}",
     ".key span::before{content:'';display:inline-block;width:.7rem;height:.7rem;border-radius:2px;",
@@ -26,6 +26,7 @@ static const char *const style[] = {
     ".grids{display:grid;gap:0 1.2rem;grid-template-columns:repeat(auto-fill,minmax(19rem,1fr))}pre{overflow-x:auto;",
     "background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem;font-size:.8rem}",
     "@media print{:root{--page:#fff;--ink:#000;--faint:#444;--line:#bbb;--card:#fff}body{max-width:none}",
+    ".wide{overflow:visible;border:0}.wide svg{max-width:100%;height:auto}",
     "li,figure,pre,.cards div{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}",
 };
 

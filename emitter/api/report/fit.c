@@ -37,7 +37,7 @@ static const char *timed_targets(Ctx *cx)
     const Target *const *target = target_list(cx, &count);
     Text t = text_new(cx);
     for (int i = 0; i < count; i++)
-        if (target[i]->cycles) text_printf(&t, "%s%s", t.length ? ", " : "", target[i]->name);
+        if (target[i]->core) text_printf(&t, "%s%s", t.length ? ", " : "", target[i]->name);
     return text_string(&t);
 }
 
@@ -45,7 +45,7 @@ bool footprint_is_limit(Ctx *cx, const lw_options *o)
 {
     Limits limits;
     const Target *target = target_find(cx, o->target ? o->target : "generic");
-    if (o->mhz > 0 && target && !target->cycles)
+    if (o->mhz > 0 && target && !target->core)
         diag_usage(cx, NULL, "--mhz has no effect on the target \"%s\", whose cycles are unknown; accepted: --target "
                              "with one of %s", target->name, timed_targets(cx));
     const bool is_right = !o->fit || read_limits(o->fit, &limits);
@@ -72,13 +72,19 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
     if (f->has_stack) text_printf(t, ", stack %lld bytes", (long long)f->stack);
     if (f->data) text_printf(t, ", data of libraries %lld bytes", (long long)f->data);
     if (f->has_code) text_printf(t, ", by %s\n", f->command);
+    if (f->is_estimated)
+        text_printf(t, "code           about %lld bytes at -O2, estimated; --cc COMPILER measures\n",
+                    (long long)f->code);
     if (f->has_code || b->options->fit)
-        text_printf(t, "in total       flash %lld bytes%s, RAM %lld bytes%s\n", (long long)f->flash,
-                    f->has_code ? "" : " without code", (long long)f->ram, f->has_stack ? "" : " without stack");
+        text_printf(t, "in total       flash %s%lld bytes%s, RAM %lld bytes%s\n", f->is_estimated ? "about " : "",
+                    (long long)f->flash, f->has_code || f->is_estimated ? "" : " without code", (long long)f->ram,
+                    f->has_stack ? "" : " without stack");
     if (!b->options->fit || !read_limits(b->options->fit, &limits)) return;
     print_limit(t, "flash", f->flash, limits.flash);
     print_limit(t, "RAM", f->ram, limits.ram);
-    if (!f->has_code) text_add(t, "               --cc COMPILER measures code and stack, which do not count here\n");
+    if (!f->has_code)
+        text_printf(t, "               --cc COMPILER measures code and stack; %s\n",
+                    f->is_estimated ? "stack does not count here" : "they do not count here");
 }
 
 bool footprint_fits(Build *b, const Footprint *f, const char *report)

@@ -200,6 +200,8 @@ bool footprint_of(Build *b, const char *model, Footprint *out)
         resource_drop(cx, &held);
     }
     const Totals all = report_totals(b);
+    out->is_estimated = !out->has_code && report_code(b) >= 0;
+    if (out->is_estimated) out->code = report_code(b);
     out->flash = all.weights + out->code;
     out->ram = all.ram + out->data + out->stack;
     return ok;

@@ -6,9 +6,10 @@
 
 /* Bytes. code, data: of the emitted C and of the library functions that it calls, linked; data: writable, of those. */
 typedef struct Footprint {
-    int64_t flash, ram;                  /* in total; code, data and stack count where they are known */
+    int64_t flash, ram;                  /* in total; code, data and stack count where they are known or estimated */
     int64_t code, data, stack;
     bool has_code, has_stack, is_linked;
+    bool is_estimated;                   /* code: without a compiler, from figures of the core; has_code is false */
     const char *command;                 /* the compiler that measured; NULL: none */
 } Footprint;
 

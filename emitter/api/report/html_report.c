@@ -2,10 +2,11 @@
 /* The report as one HTML file with SVG pictures: no script, no font, no network. The layout is for a phone's width
  * first.
  *
- *   the figures            multiply-adds, RAM, flash
+ *   the figures            multiply-adds, instructions and time, RAM, flash
+ *   graph                  the layers as boxes, with their types and shares of the time (graph_picture.c)
+ *   layers                 a row each: its operators, and bars for its shares of time, memory and flash
  *   memory over time       each buffer of the arena as a rectangle: layers to the right, offsets upwards; above, the
  *                          live bytes in each layer and the lower bound of every plan
- *   layers                 a row each: its operators, and bars for multiply-adds, weights and result
  *   flash by part          the constants, the largest first
  *   removed operators      operators of the model that passes over the DAG folded or removed
  *
@@ -13,38 +14,13 @@
 #include "api/computation/arguments.h"
 #include "api/report/footprint.h"
 #include "api/page/html.h"
+#include "api/report/html_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/guard.h"
 #include "support/map.h"
-
-/* ---- Text ------------------------------------------------------------------------------------------------------- */
-
-/* Returns about three digits with a unit: 512 B, 12.5 KiB, 3.4 MiB. `unit` is 1000 or 1024. */
-static const char *short_number(Ctx *cx, int64_t n, int64_t unit, const char *const names[4])
-{
-    int power = 0;
-    int64_t scale = 1;
-    for (; power < 3 && n / scale >= unit; power++) scale *= unit;
-    if (power == 0) return text_format(cx, "%lld%s", (long long)n, names[0]);
-    const int64_t whole = n / scale, tenth = n % scale * 10 / scale;
-    return whole >= 100 ? text_format(cx, "%lld%s", (long long)whole, names[power])
-                        : text_format(cx, "%lld.%lld%s", (long long)whole, (long long)tenth, names[power]);
-}
-
-static const char *bytes_text(Ctx *cx, int64_t n)
-{
-    static const char *const names[] = { " B", " KiB", " MiB", " GiB" };
-    return short_number(cx, n, 1024, names);
-}
-
-static const char *count_text(Ctx *cx, int64_t n)
-{
-    static const char *const names[] = { "", " k", " M", " G" };
-    return short_number(cx, n, 1000, names);
-}
 
 /* ---- Buffers of the arena: offsets and live ranges --------------------------------------------------------------- */
 
@@ -130,7 +106,7 @@ static void scale(Chart *c, int floor, int full, int parts)
         text_printf(c->t,
                     "<path d=\"M%d %dH%d\" stroke=\"var(--line)\"/><text class=\"faint\" x=\"%d\" y=\"%d\" "
                     "text-anchor=\"end\">%s</text>\n",
-                    LEFT, y, x_of(c, c->count), LEFT - 6, y + 4, bytes_text(c->b->cx, bytes));
+                    LEFT, y, x_of(c, c->count), LEFT - 6, y + 4, html_bytes(c->b->cx, bytes));
     }
 }
 
@@ -215,7 +191,7 @@ static void memory(const Build *b, Text *t)
                 "<p>Above: live bytes in each layer; the dashed line is the lower bound of every plan: %s. "
                 "Below: the buffers of the arena, which has %s. Pale buffers are scratch memory of one layer; where "
                 "two overlap, an output is computed in place.</p>\n",
-                bytes_text(b->cx, b->plan.live_bound), bytes_text(b->cx, b->plan.arena_size));
+                html_bytes(b->cx, b->plan.live_bound), html_bytes(b->cx, b->plan.arena_size));
     text_printf(t,
                 "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
                 "aria-label=\"memory over time\">\n",
@@ -238,32 +214,34 @@ static void bar(Text *t, int64_t n, int64_t most, const char *color, const char 
     text_printf(t, "<span>%s</span>", what);
 }
 
-typedef struct Most { int64_t macs, weights, result; } Most;
+/* What the bars are shares of. */
+typedef struct Shares { int64_t work, live, weights; } Shares;
 
-static Most most_of(const Build *b)
+static Shares shares_of(const Build *b)
 {
-    Most m = { 0, 0, 0 };
-    for (int i = 0; i < b->groups.count; i++) {
-        const Group *g = &b->groups.at[i];
-        const int64_t macs = report_group_macs(b, i), weights = report_weights(g), result = report_result(b->cx, g);
-        if (macs > m.macs) m.macs = macs;
-        if (weights > m.weights) m.weights = weights;
-        if (result > m.result) m.result = result;
-    }
-    return m;
+    Shares all = { html_all_work(b), b->plan.arena_size, 0 };
+    for (int i = 0; i < b->groups.count; i++) all.weights += report_weights(&b->groups.at[i]);
+    return all;
 }
 
-static void layer(Build *b, Text *t, int i, const Most *most, bool names_floats)
+/* A bar with its percentage; `what` is the figure. */
+static void share_bar(Ctx *cx, Text *t, int64_t n, int64_t of, const char *color, const char *what)
 {
+    bar(t, n, of, color, text_format(cx, "%s &#183; %s", html_percent(cx, n, of), what));
+}
+
+/* Cycles or milliseconds; without a core's figures, multiply-adds. */
+static const char *time_text(const Build *b, int64_t work)
+{
+    const int64_t time = html_has_cycles(b) ? report_microseconds(b, work) : -1;
+    return time >= 0 ? text_format(b->cx, "%s ms", report_milliseconds(b->cx, time)) : html_count(b->cx, work);
+}
+
+static void layer_words(Build *b, Text *t, int i, bool names_floats)
+{
+    Ctx *cx = b->cx;
     const Group *g = &b->groups.at[i];
-    const int64_t macs = report_group_macs(b, i), weights = report_weights(g), result = report_result(b->cx, g);
-    text_printf(t, "<li><div><b>%d ", i);
-    html_escaped(t, g->name);
-    text_add(t, "</b><br><i>");
-    for (int j = 0; j < g->node_count; j++) {
-        text_add(t, j ? " + " : "");
-        html_escaped(t, g->node[j]->op->name);
-    }
+    html_escaped(t, group_ops_text(cx, g, " + "));
     text_add(t, g->node_count ? ", " : "");
     html_escaped(t, report_place(b, g));
     if (names_floats && report_computes_floats(b, i)) text_add(t, "; in floating point");
@@ -272,37 +250,81 @@ static void layer(Build *b, Text *t, int i, const Most *most, bool names_floats)
         text_add(t, "; shares the function of ");
         html_escaped(t, b->function[i]->name);
     }
+    text_add(t, "<br>");
+    html_escaped(t, html_type(cx, g->output[0]));
+    text_printf(t, "; %s", html_bytes(cx, report_result(cx, g)));
+    if (!b->plan.is_free[i] && report_group_macs(b, i))
+        text_printf(t, "; %s multiply-adds", html_count(cx, report_group_macs(b, i)));
+}
+
+/* True for the graph of NAME_run, false for a body's and a training step's. */
+static bool is_main(const Build *b) { return !b->outer && !b->is_step; }
+
+static void graph_heading(const Build *b, Text *t)
+{
+    text_add(t, "<h3>");
+    html_escaped(t, b->is_step ? text_format(b->cx, "%s_train: one sample", b->name) : b->body->what);
+    text_add(t, "</h3>\n");
+}
+
+/* Returns the bytes live in a layer, in a body without scratch memory. */
+static int64_t live_in(const Build *b, const Chart *c, int group)
+{
+    return is_main(b) ? live_at(c, group) : b->plan.live_bytes ? b->plan.live_bytes[group] : 0;
+}
+
+static void layer(Build *b, Text *t, int i, const Shares *all, const Chart *c, bool names_floats)
+{
+    Ctx *cx = b->cx;
+    const int64_t work = html_work(b, i), weights = report_weights(&b->groups.at[i]), live = live_in(b, c, i);
+    text_printf(t, "<li><div><b>%d ", i);
+    html_escaped(t, b->groups.at[i].name);
+    text_add(t, "</b><br><i>");
+    layer_words(b, t, i, names_floats);
     text_add(t, "</i></div><div class=\"bars\">");
-    bar(t, b->plan.is_free[i] ? 0 : macs, most->macs, "mac", count_text(b->cx, b->plan.is_free[i] ? 0 : macs));
-    bar(t, weights, most->weights, "weight", bytes_text(b->cx, weights));
-    bar(t, result, most->result, "result", bytes_text(b->cx, result));
+    share_bar(cx, t, work, all->work, "mac", time_text(b, work));
+    share_bar(cx, t, live, all->live, "result", html_bytes(cx, live));
+    share_bar(cx, t, weights, all->weights, "weight", html_bytes(cx, weights));
     text_add(t, "</div></li>\n");
+}
+
+static void layers_of(Build *b, Text *t, bool names_floats)
+{
+    const Shares all = shares_of(b);
+    const Buffers none = { 0, NULL };
+    const Chart c = { b, t, is_main(b) ? buffers_of(b) : none, 0, b->groups.count, b->plan.arena_size };
+    text_add(t, "<ol>\n");
+    for (int i = 0; i < b->groups.count; i++) layer(b, t, i, &all, &c, names_floats);
+    text_add(t, "</ol>\n");
 }
 
 static void layers(Build *b, Text *t)
 {
-    Most most = most_of(b);
-    for (const Build *g = b->next; g; g = g->next) {
-        const Most inner = most_of(g);
-        if (inner.macs > most.macs) most.macs = inner.macs;
-        if (inner.weights > most.weights) most.weights = inner.weights;
-        if (inner.result > most.result) most.result = inner.result;
-    }
-    text_add(t, "<h2>Layers</h2>\n<p class=\"key\"><span style=\"--c:var(--mac)\">multiply-adds</span><span "
-                "style=\"--c:var(--weight)\">weights</span>"
-                "<span style=\"--c:var(--result)\">result</span></p>\n<p>Operators joined by + are one function; the "
-                "last column is the address of its result.</p>\n");
     const int floats = report_floats(b);
+    text_printf(t, "<h2>Layers</h2>\n<p class=\"key\"><span style=\"--c:var(--mac)\">%s</span><span "
+                   "style=\"--c:var(--result)\">memory</span><span style=\"--c:var(--weight)\">flash</span></p>\n"
+                   "<p>Operators joined by + are one function; then the address of its result. Memory: bytes of the "
+                   "arena that are live in the layer. Flash: its constants; layers may share them.</p>\n",
+                html_has_cycles(b) ? b->options->mhz > 0 ? "time" : "time, in cycles" : "multiply-adds");
     if (floats >= 0) text_printf(t, "<p>Floating point in %d of %d layers.</p>\n", floats, report_layers(b));
-    text_add(t, "<ol>\n");
-    for (int i = 0; i < b->groups.count; i++) layer(b, t, i, &most, floats >= 0);
-    text_add(t, "</ol>\n");
+    layers_of(b, t, floats >= 0);
     for (Build *g = b->next; g; g = g->next) {
-        text_add(t, "<h3>");
-        html_escaped(t, g->body->what);
-        text_add(t, "</h3>\n<ol>\n");
-        for (int i = 0; i < g->groups.count; i++) layer(g, t, i, &most, floats >= 0);
-        text_add(t, "</ol>\n");
+        graph_heading(g, t);
+        layers_of(g, t, floats >= 0);
+    }
+}
+
+/* ---- Graph ------------------------------------------------------------------------------------------------------- */
+
+static void graphs(const Build *b, Text *t)
+{
+    text_printf(t, "<h2>Graph</h2>\n<p>A box for each input and layer: name, share of %s, type and shape of the "
+                   "result, and the real value of a stored q. Dashed: a view, without code.</p>\n",
+                html_has_cycles(b) ? "the time" : "multiply-adds");
+    html_graph(b, t);
+    for (const Build *g = b->next; g; g = g->next) {
+        graph_heading(g, t);
+        html_graph(g, t);
     }
 }
 
@@ -332,19 +354,19 @@ static void flash(const Build *b, Text *t)
     text_printf(t,
                 "<h2>Flash by part</h2>\n<p>%s of constants. The code of %d function%s is not included; its size "
                 "depends on the C compiler.</p>\n<ol>\n",
-                bytes_text(b->cx, all), b->program.function_count, b->program.function_count == 1 ? "" : "s");
+                html_bytes(b->cx, all), b->program.function_count, b->program.function_count == 1 ? "" : "s");
     for (int i = 0; i < count; i++) {
         if (i >= SHOWN) rest += part[i].bytes;
         if (i >= SHOWN) continue;
         text_add(t, "<li><div>");
         html_escaped(t, part[i].name);
         text_add(t, "</div><div class=\"bars\">");
-        bar(t, part[i].bytes, part[0].bytes, "weight", bytes_text(b->cx, part[i].bytes));
+        bar(t, part[i].bytes, part[0].bytes, "weight", html_bytes(b->cx, part[i].bytes));
         text_add(t, "</div></li>\n");
     }
     if (rest)
         text_printf(t, "<li><div>%d smaller ones</div><div class=\"bars\"><i></i><span>%s</span></div></li>\n",
-                    count - SHOWN, bytes_text(b->cx, rest));
+                    count - SHOWN, html_bytes(b->cx, rest));
     text_add(t, "</ol>\n");
 }
 
@@ -443,18 +465,28 @@ static void figures(Build *b, const Footprint *f, Text *t)
 {
     Ctx *cx = b->cx;
     const Totals all = report_totals(b);
-    const char *state = all.state ? text_format(cx, ", state %s", bytes_text(cx, all.state)) : "";
+    const char *state = all.state ? text_format(cx, ", state %s", html_bytes(cx, all.state)) : "";
     text_add(t, "<div class=\"cards\">\n");
-    html_card(t, count_text(cx, all.macs), text_format(cx, "multiply-adds (%lld)", (long long)all.macs));
+    html_card(t, html_count(cx, all.macs), text_format(cx, "multiply-adds (%lld)", (long long)all.macs));
+    if (all.instructions >= 0) {
+        const int64_t time = report_microseconds(b, all.cycles);
+        const char *cycles = all.cycles >= 0 ? text_format(cx, ", about %s cycles", html_count(cx, all.cycles)) : "";
+        html_card(t, time >= 0 ? text_format(cx, "%s ms", report_milliseconds(cx, time))
+                  : html_count(cx, all.instructions),
+                  text_format(cx, "%s%s", time >= 0 ? text_format(cx, "a run: %s instructions",
+                                                                  html_count(cx, all.instructions))
+                                                    : "instructions a run", cycles));
+    }
     const char *ports = b->options->ports_in_arena
                             ? " with inputs and outputs"
-                            : text_format(cx, ", inputs %s, outputs %s", bytes_text(cx, all.inputs),
-                                          bytes_text(cx, all.outputs));
-    const char *stack = f->has_stack ? text_format(cx, ", stack %s", bytes_text(cx, f->stack)) : "";
-    html_card(t, bytes_text(cx, f->ram),
-              text_format(cx, "RAM: arena %s%s%s%s", bytes_text(cx, all.arena), ports, state, stack));
-    html_card(t, bytes_text(cx, f->flash), f->has_code
-              ? text_format(cx, "flash: constants %s, code %s", bytes_text(cx, all.weights), bytes_text(cx, f->code))
+                            : text_format(cx, ", inputs %s, outputs %s", html_bytes(cx, all.inputs),
+                                          html_bytes(cx, all.outputs));
+    const char *stack = f->has_stack ? text_format(cx, ", stack %s", html_bytes(cx, f->stack)) : "";
+    html_card(t, html_bytes(cx, f->ram),
+              text_format(cx, "RAM: arena %s%s%s%s", html_bytes(cx, all.arena), ports, state, stack));
+    html_card(t, html_bytes(cx, f->flash), f->has_code || f->is_estimated
+              ? text_format(cx, "flash: constants %s, code %s%s", html_bytes(cx, all.weights),
+                            f->is_estimated ? "about " : "", html_bytes(cx, f->code))
               : "flash for constants");
     html_card(t, text_format(cx, "%d", report_layers(b)), text_format(cx, "layers, in %d functions",
                                                                  b->program.function_count));
@@ -472,8 +504,9 @@ static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
     if (!footprint_of(&b, model, &f)) return NULL;
     html_begin(&t, b.program.source, text_format(cx, "compiled by Loopwright for %s", b.target->name));
     figures(&b, &f, &t);
-    memory(&b, &t);
+    graphs(&b, &t);
     layers(&b, &t);
+    memory(&b, &t);
     flash(&b, &t);
     removed(&b, &t);
     shrunk(&b, &t);

@@ -81,7 +81,7 @@ static void print_total_time(const Build *b, const Totals *all, Text *t)
     text_printf(t, "cycles         about %lld: %s ms at ", (long long)all->cycles, report_milliseconds(b->cx, time));
     text_double(t, b->options->mhz);
     text_printf(t, " MHz, memory without wait states\n               cycles an instruction: %s\n",
-                b->target->cycles->from);
+                b->target->core->cycles_from);
 }
 
 static void print_totals(Build *b, const Footprint *f, Text *t)

@@ -17,7 +17,7 @@ typedef struct Target {
     int64_t copy_budget;               /* statements that loop partition may add to a function; 0: base's */
     int64_t unroll_budget;             /* most statements of a fully unrolled body; 0: base's */
     const struct Costs *costs;         /* instructions of macros and operations (ir/nest/costs.h); NULL: base's */
-    const struct Cycles *cycles;       /* of an instruction; NULL: unknown. Not inherited */
+    const struct CoreFigures *core;    /* cycles and code (ir/nest/costs.h); NULL: unknown. Not inherited */
 } Target;
 /* "; did you mean 'T'?" for an unknown name, or how to list the names */
 const char *target_hint(Ctx *cx, const char *name);

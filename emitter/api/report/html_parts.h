@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_API_REPORT_HTML_PARTS_H
+#define LW_API_REPORT_HTML_PARTS_H
+/* Shared by the parts of the HTML report. */
+#include "api/figures.h"
+#include "support/text.h"
+
+const char *html_bytes(Ctx *cx, int64_t n);      /* about three digits with a unit: "12.5 KiB" */
+const char *html_count(Ctx *cx, int64_t n);      /* "3.4 M" */
+const char *html_percent(Ctx *cx, int64_t n, int64_t of);    /* "12.3 %" */
+/* "i8 [1][25][5][64], scale 0.02, zero point -128" */
+const char *html_type(Ctx *cx, const Tensor *t);
+/* The layer's cycles or, where they are unknown, multiply-adds: for shares of the time. */
+int64_t html_work(const Build *b, int group);
+int64_t html_all_work(const Build *b);
+bool html_has_cycles(const Build *b);
+
+/* graph_picture.c: draws the groups of a graph from top to bottom, and its edges. */
+void html_graph(const Build *b, Text *t);
+#endif
