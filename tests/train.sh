@@ -44,6 +44,24 @@ adapts_by_low_rank() {
 }
 check lora adapts_by_low_rank
 
+# Dropout and batch norm in training form: against equations, and by a checkpoint to the same bits.
+forms_of_training() {
+    # shellcheck disable=SC2086
+    "$lw" tests/train/forms.te --quiet --name forms $2 -o "$work/forms.c" \
+        --train "loss=mse optimizer=sgd(rate=0.05, skip_nonfinite) update=all $1" &&
+    $cc -std=c99 -O1 -ffp-contract=off -Wall -Wextra -Werror -I"$work" -Iruntime $3 tests/train/forms.c \
+        "$work/forms.c" -lm -o "$work/forms" && "$work/forms"
+}
+check batch-norm             forms_of_training dropout=off '' ''
+check dropout                forms_of_training '' '' -DDROPOUT
+check forms-and-checkpoints  forms_of_training '' '--checkpoint auto' -DDROPOUT
+frozen_norms() {
+    "$lw" tests/train/forms.te --quiet --name forms -o "$work/forms.c" \
+        --train 'loss=mse optimizer=sgd update=all dropout=off batch_norm=frozen' &&
+    ! grep -q 'running_mean\|steps;' "$work/forms.h"
+}
+check frozen-norms frozen_norms
+
 # The frozen layer keeps its packed 8-bit form, and only the float head is in the struct.
 frozen_integers() {
     "$lw" tests/train/mixed.te --target cortex-m4 --name mixed --quiet -o "$work/mixed.c" \
@@ -55,11 +73,12 @@ frozen_integers() {
 check frozen-integers frozen_integers
 
 # checksum FOLDER OPTION...: trains the digits network; prints the checksum of its parameters.
+update=all
 checksum() {
     folder=$work/$1
     shift
     mkdir -p "$folder"
-    "$lw" samples/digits/digits.onnx --name digits --train 'loss=cross_entropy optimizer=adam update=all' "$@" \
+    "$lw" samples/digits/digits.onnx --name digits --train "loss=cross_entropy optimizer=adam update=$update" "$@" \
         -o "$folder/digits.c" > "$folder/said" &&
     $cc -std=c99 -O1 -ffp-contract=off -Wall -Wextra -Werror -I"$folder" -Iruntime tests/train/checksum.c \
         "$folder/digits.c" -lm -o "$folder/main" && "$folder/main"
@@ -71,6 +90,14 @@ checkpoints() {
     [ "$plain" = "$some" ] && [ "$(arena_of least)" -lt "$(arena_of plain)" ] && [ "$(arena_of some)" -le 44000 ]
 }
 check checkpoints-keep-every-bit checkpoints
+low_rank() {
+    update='lora(r=2)'
+    plain=$(checksum plain) && least=$(checksum least --checkpoint auto) || return 1
+    update=all
+    echo "$plain $least; $(arena_of plain) $(arena_of least)"
+    [ "$plain" = "$least" ] && [ "$(arena_of least)" -lt "$(arena_of plain)" ]
+}
+check checkpoints-of-low-rank low_rank
 
 # A plain step of stochastic gradient descent has no gradient in memory, so activations alone are its peak. Some are
 # computed again for each adjoint, small gradients are stored for that time, and the order follows the live bytes.
@@ -121,6 +148,7 @@ check refused-nesterov    refuses '"nesterov" without momentum' 'loss=mse optimi
 check refused-layer       refuses "\"score\" of update names no layer with parameters; did you mean 'scores'" 'loss=mse optimizer=sgd update=score'
 check refused-lora        refuses 'a whole rank, like lora(r=4)' 'loss=mse optimizer=sgd update=lora'
 check refused-lora-layer  refuses "\"score\" of update names no layer" 'loss=mse optimizer=sgd update=lora(r=2, layers=score)'
+check refused-dropout       refuses '"dropout=0.5"; accepted: dropout=on or dropout=off' 'loss=mse optimizer=sgd update=all dropout=0.5'
 check refused-target      refuses '"target=classes" of the loss mse' 'loss=mse optimizer=sgd update=all target=classes'
 check refused-output      refuses 'there is no output "z"' 'loss=mse optimizer=sgd update=all output=z'
 checkpoint_refuses() {

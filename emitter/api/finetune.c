@@ -129,7 +129,8 @@ static bool emit(const Finetuning *f, const TuneJob *job, const char *path)
     own.ram = 0;
     own.train = job->is_softmax
         ? "loss=cross_entropy target=probabilities optimizer=adam(rate=1, skip_nonfinite) update=all"
-        : "loss=mse optimizer=adam(rate=1, skip_nonfinite) update=all";
+          " dropout=off batch_norm=frozen"
+        : "loss=mse optimizer=adam(rate=1, skip_nonfinite) update=all dropout=off batch_norm=frozen";
     if (!build_read(&b, f->cx, f->model, &own)) return false;
     b.model.input = g->input;
     b.model.input_count = g->input_count;

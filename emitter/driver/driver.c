@@ -179,6 +179,7 @@ bool build_graph(Build *b)
                         .target = b->target,
                         .records_grids = b->records_grids };
     if (b->options->stream) build_request_stream(b);
+    if (b->options->train) build_request_forms(b);
     if (b->options->train && build_folding_passes(b)) build_split_training(b);
     if (build_passes(b)) build_add_stream(b);
     if (!ctx_failed(b->cx) && b->options->layers && !b->model.is_nest) build_show_layers(b);

@@ -121,6 +121,7 @@ void build_request_stream(Build *b);
 void build_add_stream(Build *b);
 
 /* training.c, for --train: splits the model's graph after the passes that fold constants. */
+void build_request_forms(Build *b);
 void build_split_training(Build *b);
 /* Index among the parameters of the graph's input; -1: it is none. build.c */
 int build_trained_of_input(const Build *b, int input);

@@ -28,6 +28,15 @@ static void begin_step(const Build *b, Training *t, Shared *shared, Build *step)
     shared->last = step;
 }
 
+/* Passes before the split keep the calls that have a training form. */
+void build_request_forms(Build *b)
+{
+    TrainSpec s;
+    if (ctx_failed(b->cx) || !train_spec_read(b->cx, b->options->train, &s)) return;
+    b->graph.keeps_dropout = s.has_dropout;
+    b->graph.keeps_norms = s.has_norms;
+}
+
 /* ---- Checkpoints ------------------------------------------------------------------------------------------------- */
 
 /* A step with some checkpoints, and its cost. */
@@ -82,10 +91,8 @@ static void list_candidates(Checkpoints *c, const Training *plain)
     Tensor **all = NEW_ARRAY(cx->arena, Tensor *, count);
     for (int n = 0; n < count; n++)
         for (int i = 0; i < plain->param_count; i++) {
-            const Node *call = order[n];
-            Tensor *x = call->in_count > 1 ? call->in[0] : NULL;
-            if (!plain->param[i].is_trained || !x || !x->producer || is_among(all, found, x)) continue;
-            if (is_among(call->in + 1, call->in_count - 1, plain->param[i].initial)) all[found++] = x;
+            const Tensor *x = plain->param[i].is_trained ? plain->param[i].operand : NULL;
+            if (x && x->producer == order[n] && !is_among(all, found, x)) all[found++] = order[n]->out[x->output];
         }
     const int each = (found + MOST_CANDIDATES - 1) / MOST_CANDIDATES;
     c->candidate = NEW_ARRAY(cx->arena, Tensor *, found);
@@ -124,8 +131,6 @@ static Training *with_checkpoints(Build *b, Training *training)
     if (!is_auto && (end == wanted || *end || !(bytes >= 1)))
         diag_usage(b->cx, NULL, "--checkpoint does not accept \"%s\"; accepted: auto, or the bytes of the arena",
                    wanted);
-    if (training->spec.lora_rank)
-        diag_unsupported(b->cx, NULL, "--checkpoint with update=lora; accepted: other words of update");
     if (ctx_failed(b->cx)) return training;
     list_candidates(&c, training);
     if (!try_step(&c, false, &plain)) return training;

@@ -78,6 +78,9 @@ static Tensor *cast_to_itself(Ctx *cx, const Node *n)
     return n->in[0]->type == n->out[0]->type ? n->in[0] : NULL;
 }
 
+static const AttrRow dropout_attrs[] = {
+    { "ratio", ATTR_REAL, "of the elements that a training step sets to 0", "0.5" }, { 0 }
+};
 static const AttrRow clip_attrs[] = {
     { "min", ATTR_REAL, "the least value", "-inf" },
     { "max", ATTR_REAL, "the greatest value", "inf" },
@@ -236,7 +239,7 @@ const Op ops_elementwise[] = {
       .meaning.compute = bitcast, .meaning.simplify = cast_to_itself },
     { ROW("identity", "y[*] = x[*]", 3, number_cases), .meaning.formula = "y[*] = x[*]",
       .meaning.simplify = only_input },
-    { ROW("dropout", "y[*] = x[*], its value in inference", 1, number_cases), .meaning.formula = "y[*] = x[*]",
-      .meaning.simplify = only_input },
+    { ROW("dropout", "y[*] = x[*], its value in inference", 1, number_cases), .attr = dropout_attrs,
+      .meaning.formula = "y[*] = x[*]", .meaning.simplify = only_input, .gradient.role = GRADIENT_DROPOUT },
     { 0 }
 };

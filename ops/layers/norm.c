@@ -154,7 +154,11 @@ static const OpCase lrn_cases[] = {
     { "size=0", "f32[1][5]", NULL, "'size' is 0" },
     { 0 }
 };
-static const AttrRow batch_norm_attrs[] = { { "epsilon", ATTR_REAL, "added to the variance", "1e-05" }, { 0 } };
+static const AttrRow batch_norm_attrs[] = {
+    { "epsilon",  ATTR_REAL, "added to the variance", "1e-05" },
+    { "momentum", ATTR_REAL, "of the running mean and variance in a training step", "0.9" },
+    { 0 }
+};
 static const OpCase batch_norm_cases[] = {
     { "", "f32[1][2][3][4] f32[4] f32[4] f32[4] f32[4]={0.5,1,2,0.25}", "f32[1][2][3][4]", NULL },
     { "epsilon=0.001", "f32[3][2] f32[2] f32[2] f32[2] f32[2]={1,3}", "f32[3][2]", NULL },
@@ -167,7 +171,7 @@ const Op ops_norm[] = {
     { .name = "batch_norm", .summary = "y[..,c] = (x[..,c] - mean[c]) * scale[c] / sqrt(var[c] + epsilon) + bias[c]",
       .level = 1, .least_inputs = 5, .most_inputs = 5, .inputs = "x scale bias mean var", .attr = batch_norm_attrs,
       .meaning.compute = batch_norm, .meaning.simplify = batch_norm_simpler, .fusion.pattern = PATTERN_OPAQUE,
-      .cases = batch_norm_cases },
+      .gradient.role = GRADIENT_NORM, .cases = batch_norm_cases },
     { .name = "standardize", .summary = "y = (x - mean) / sqrt(var + epsilon), mean and var of x over the axes",
       .level = 1, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = moment_attrs,
       .meaning.compute = standardize, .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.permute = permute_all_axes,

@@ -27,7 +27,7 @@ Node *node_over(Ctx *cx, const Node *n, Tensor *const *in)
     return copy;
 }
 
-struct Uses { Map count; const Target *target; };
+struct Uses { Map count; const Target *target; bool keeps_dropout, keeps_norms; };
 
 static void use(Ctx *cx, Uses *u, const Tensor *t)
 {
@@ -44,6 +44,8 @@ static Uses *graph_uses(Ctx *cx, const Graph *g)
     Uses *u = NEW(cx->scratch, Uses);
     u->count = map_new(cx->scratch);
     u->target = g->target;
+    u->keeps_dropout = g->keeps_dropout;
+    u->keeps_norms = g->keeps_norms;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < order[i]->in_count; j++)
             if (order[i]->in[j]) use(cx, u, order[i]->in[j]);
@@ -58,6 +60,8 @@ int uses_of(const Uses *u, const Tensor *t)
 }
 
 const Target *uses_target(const Uses *u) { return u->target; }
+bool uses_keep_dropout(const Uses *u) { return u->keeps_dropout; }
+bool uses_keep_norms(const Uses *u) { return u->keeps_norms; }
 
 /* A replacement inherits the use count of the tensor it replaces. */
 static void inherit_uses(Uses *u, const Tensor *from, const Tensor *to)

@@ -36,6 +36,7 @@ typedef struct Graph {
     int mark_count;   Mark *mark;           /* passes that rewrite the graph update them */
     bool records_grids;                     /* simulated quantizations become marks, for the quantizer */
     int update_count; const Update *update; /* of a training step */
+    bool keeps_dropout, keeps_norms;        /* for their training form; norms over constants, of several samples */
     bool spares_memory;                     /* groups are ordered by the bytes that are live */
     struct Stream *stream;                  /* of --stream (graph/stream/stream.h); NULL: none */
 } Graph;
@@ -44,6 +45,8 @@ bool graph_has_output(const Graph *g, const Tensor *t);
 
 
 const Target *uses_target(const Uses *u);        /* the graph's */
+bool uses_keep_dropout(const Uses *u);
+bool uses_keep_norms(const Uses *u);
 
 /* Rebuilds the graph. visit gets each call with its inputs already replaced (a fresh copy if they changed). It may
  * overwrite out[], which holds the call's own outputs, with replacements. */

@@ -116,8 +116,9 @@ typedef struct OpGradient {
     bool (*adjoint)(Ctx *cx, const Node *call, Tensor *const *of_outputs, int input, Tensor **out);
     /* STOP: the input has no adjoint. CHECKPOINT: the input is computed again for adjoints. The others request a
      * gradient and are replaced by the pass `gradient`: outputs are the adjoints of the inputs after the first, or
-     * after the seed. */
-    enum { GRADIENT_NONE, GRADIENT_STOP, GRADIENT_CHECKPOINT, GRADIENT_OF_SCALAR, GRADIENT_OF_SEED } role;
+     * after the seed. DROPOUT and NORM (x, scale, bias, mean, var) have a training form (graph/train/forms.c). */
+    enum { GRADIENT_NONE, GRADIENT_STOP, GRADIENT_CHECKPOINT, GRADIENT_OF_SCALAR, GRADIENT_OF_SEED,
+           GRADIENT_DROPOUT, GRADIENT_NORM } role;
     /* Turns logits into probabilities: a loss of its result is computed from its input instead. A softmax is over the
      * attribute `axis`. */
     enum { LINK_NONE, LINK_SOFTMAX, LINK_SIGMOID } link;

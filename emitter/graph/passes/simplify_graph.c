@@ -19,10 +19,19 @@ static bool same_shape(const Tensor *a, const Tensor *b)
     return true;
 }
 
+/* True of a call that a training step computes in another form. */
+static bool is_kept(const Node *n, const Uses *uses)
+{
+    if (n->op->gradient.role == GRADIENT_DROPOUT) return uses_keep_dropout(uses);
+    if (n->op->gradient.role != GRADIENT_NORM || !uses_keep_norms(uses)) return false;
+    for (int i = 1; i < n->in_count; i++)
+        if (!tensor_is_constant(n->in[i])) return false;
+    return n->in[0]->rank > 1 && tensor_is_fixed(n->in[0]) && tensor_dim(n->in[0], 0) > 1;
+}
+
 static void simplify_call(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
 {
-    (void)uses;
-    while (call && call->kind == NODE_CALL && !ctx_failed(cx)) {
+    while (call && call->kind == NODE_CALL && !ctx_failed(cx) && !is_kept(call, uses)) {
         Tensor *simpler = call->op->meaning.simplify ? call->op->meaning.simplify(cx, call) : NULL;
         if (!simpler && call->op->layout.is_view && !call->op->fusion.annotation)
             simpler = same_shape(call->in[0], call->out[0]) ? call->in[0] : view_of_view(cx, call);

@@ -13,7 +13,7 @@
 
 static Tensor *first_factor(Ctx *cx, const char *its_name, const Tensor *k, int rank)
 {
-    int64_t shape[MAX_RANK], fan_in = 1;
+    int64_t shape[MAX_RANK] = { 0 }, fan_in = 1;
     void *data;
     uint32_t state = 1;
     for (int d = 0; d < k->rank; d++) {
@@ -29,13 +29,26 @@ static Tensor *first_factor(Ctx *cx, const char *its_name, const Tensor *k, int 
     return a;
 }
 
+/* True if the call accepts weights of a single channel: not a depthwise convolution. */
+static bool accepts_few_channels(Ctx *cx, const Trainable *p)
+{
+    const DiagMark mark = diag_mark(cx);
+    const Node *n = p->call;
+    Tensor *in[] = { n->in[0], n->in[1] };
+    in[p->input] = first_factor(cx, "probe", p->constant, 1);
+    const bool ok = op_call(cx, n->op, n->name, in, 2, n->attr, n->attr_count) != NULL && !ctx_failed(cx);
+    diag_rewind(cx, mark);
+    return ok;
+}
+
 /* True if the call is W(x, k) without groups, so that a has the shape of k but for the channels. */
-static bool may_adapt(const Trainable *p)
+static bool may_adapt(Ctx *cx, const Trainable *p)
 {
     const Node *n = p->call;
     return n->op->fold.weights && n->op->fold.weights == p->input && n->in_count == 2 && p->constant->rank > 1
            && node_int(n, "groups", 1) == 1
-           && tensor_dim(p->constant, p->constant->rank - 1) == tensor_dim(n->out[0], n->out[0]->rank - 1);
+           && tensor_dim(p->constant, p->constant->rank - 1) == tensor_dim(n->out[0], n->out[0]->rank - 1)
+           && accepts_few_channels(cx, p);
 }
 
 static Trainable factor_of(Ctx *cx, const Trainable *p, Tensor *constant, const Node *call, const char *role)
@@ -71,7 +84,7 @@ int train_adapt(Ctx *cx, int rank, Graph *g, Trainable **part, int count)
     Trainable *factor = NEW_ARRAY(cx->arena, Trainable, 2 * count);
     int found = 0;
     for (int i = count - 1; i >= 0 && !ctx_failed(cx); i--) {      /* the last first: those before stay the graph's */
-        if (!may_adapt(&(*part)[i])) continue;
+        if (!may_adapt(cx, &(*part)[i])) continue;
         adapt(cx, g, &(*part)[i], rank, &factor[found]);
         found += 2;
     }

@@ -13,10 +13,15 @@ static bool is_weights(const Tensor *t)
     return t && tensor_is_constant(t) && dtype_is_float(t->type) && tensor_elems(t) > 1;
 }
 
+static bool is_norm(const Node *n) { return n->kind == NODE_CALL && n->op->gradient.role == GRADIENT_NORM; }
+
+/* A norm belongs to the layer before it. Its inputs after scale and bias are running averages. */
+static bool is_running(const Node *n, int input) { return is_norm(n) && input > 2; }
+
 static bool is_layer(const Node *n)
 {
     bool has = false;
-    if (n->kind != NODE_CALL || n->op->fusion.pattern <= PATTERN_BROADCAST || !n->out_count
+    if (n->kind != NODE_CALL || is_norm(n) || n->op->fusion.pattern <= PATTERN_BROADCAST || !n->out_count
         || !dtype_is_float(n->out[0]->type))
         return false;
     for (int i = 0; i < n->in_count; i++) has = has || is_weights(n->in[i]);
@@ -62,7 +67,7 @@ static const char *unique_name(List *l, const char *base)
 static void add(List *l, const Node *n, int input)
 {
     Tensor *t = n->in[input];
-    const Node *layer = is_weights(t) ? layer_of(n) : NULL;
+    const Node *layer = is_weights(t) && !is_running(n, input) ? layer_of(n) : NULL;
     if (!layer || map_get_ptr(&l->seen, t)) return;
     map_put_ptr(&l->seen, t, t);
     if (l->count == l->capacity) {
@@ -72,7 +77,8 @@ static void add(List *l, const Node *n, int input)
     }
     const char *role = role_of(l->cx, n, input);
     const char *base = name_format(l->cx, "%s_%s", name_unprefixed(l->cx, layer->name), role);
-    l->at[l->count++] = (Trainable){ t, n, layer, input, is_shift(n), unique_name(l, base), role };
+    l->at[l->count++] = (Trainable){ t, n, layer, input, is_shift(n) || (is_norm(n) && input == 2),
+                                     unique_name(l, base), role };
 }
 
 /* ---- Those of the specification ---------------------------------------------------------------------------------- */

@@ -225,10 +225,29 @@ static bool read_accumulate(Ctx *cx, const Word *w, TrainSpec *s)
     return samples == floor(samples) || refuse(cx, in_quotes(cx, w), "a whole number of samples");
 }
 
+/* One of two words. */
+static bool read_choice(Ctx *cx, const Word *w, const char *yes, const char *no, bool *out)
+{
+    *out = text_equal(w->value, yes);
+    return has_no_options(cx, w) && (*out || text_equal(w->value, no)
+        || refuse(cx, in_quotes(cx, w), text_format(cx, "%s=%s or %s=%s", w->name, yes, w->name, no)));
+}
+
+static bool read_dropout(Ctx *cx, const Word *w, TrainSpec *s)
+{
+    return read_choice(cx, w, "on", "off", &s->has_dropout);
+}
+
+static bool read_norms(Ctx *cx, const Word *w, TrainSpec *s)
+{
+    return read_choice(cx, w, "trained", "frozen", &s->has_norms);
+}
+
 static const WordRow words[] = {
     { "loss", "loss=cross_entropy", read_loss },       { "optimizer", "optimizer=sgd(rate=0.01)", read_optimizer },
     { "update", "update=last", read_update },          { "target", "target=classes", read_target },
     { "output", "output=NAME", read_output },          { "accumulate", "accumulate=8", read_accumulate },
+    { "dropout", "dropout=off", read_dropout },        { "batch_norm", "batch_norm=frozen", read_norms },
 };
 enum { WORDS = sizeof words / sizeof words[0] };
 
@@ -269,7 +288,7 @@ static bool read_word(Ctx *cx, const Word *w, bool *given, TrainSpec *s)
 bool train_spec_read(Ctx *cx, const char *text, TrainSpec *s)
 {
     bool given[WORDS] = { false };
-    *s = (TrainSpec){ .text = text, .update = UPDATE_ALL, .accumulate = 1 };
+    *s = (TrainSpec){ .text = text, .update = UPDATE_ALL, .accumulate = 1, .has_dropout = true, .has_norms = true };
     for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
         Word w;
         const size_t n = word_length(at);

@@ -86,14 +86,15 @@ static Graph with_inputs(Ctx *cx, const Graph *g, const Trainable *part, Tensor 
     return now;
 }
 
-static TrainParam *params_of(Ctx *cx, const Trainable *part, int count)
+static TrainParam *params_of(Ctx *cx, const Trainable *part, int count, int trained)
 {
     TrainParam *param = NEW_ARRAY(cx->arena, TrainParam, count);
     for (int i = 0; i < count; i++) {
         Tensor *value = tensor_stand_in(cx, part[i].constant);
         value->name = part[i].name;
         param[i] = (TrainParam){ .name = part[i].name, .what = part[i].role, .value = value,
-                                 .initial = part[i].constant, .is_read = true, .is_trained = true };
+                                 .initial = part[i].constant, .is_read = true, .is_trained = i < trained,
+                                 .operand = part[i].call->in_count > 1 ? part[i].call->in[0] : NULL };
     }
     return param;
 }
@@ -158,20 +159,23 @@ static void store_gradients(Ctx *cx, const CopiesApart *apart, Tensor *const *wa
             gradient[i] = call_on(cx, "annotation.stop_fusion", gradient[i]->name, gradient[i], NULL);
 }
 
-/* Adds the step to a graph in which parameters are inputs, and its optimizer's state. */
-static bool add_step(Ctx *cx, Training *t, const Graph *bound, int output, Tensor *const *wanted, bool is_sparing)
+/* Adds the step to a graph in which parameters are inputs, and its optimizer's state. The first `count` parameters have
+ * gradients. */
+static bool add_step(Ctx *cx, Training *t, Graph bound, int output, int count, bool is_sparing)
 {
     CopiesApart apart;
-    const int count = t->param_count;
-    Tensor *y = bound->output[output], **gradient = NEW_ARRAY(cx->arena, Tensor *, count);
+    bound = train_forms(cx, t, bound);
+    Tensor *y = bound.output[output], **gradient = NEW_ARRAY(cx->arena, Tensor *, count),
+           **wanted = NEW_ARRAY(cx->arena, Tensor *, count);
+    for (int i = 0; i < count; i++) wanted[i] = t->param[i].value;
     Tensor *target = target_of(cx, &t->spec, y), *loss = target ? loss_of(cx, &t->spec, y, target) : NULL;
     if (!loss || !differentiate_again(cx, loss, NULL, wanted, count, gradient, is_sparing ? &apart : NULL))
         return false;
     if (is_sparing) store_gradients(cx, &apart, wanted, gradient, count);
     train_update(cx, t, gradient, count);
     if (ctx_failed(cx)) return false;
-    t->target = bound->input_count;
-    t->step = step_graph(cx, t, bound, target, loss);
+    t->target = bound.input_count;
+    t->step = step_graph(cx, t, &bound, target, loss);
     t->step.spares_memory = is_sparing;
     return true;
 }
@@ -183,27 +187,39 @@ static int index_of(const Graph *g, const Tensor *y)
     return found;
 }
 
+/* Selects the constants that are trained, and gives layers their paths of low rank. Returns the number of constants. */
+static int select_parts(Ctx *cx, Training *t, Graph *g, int output, Trainable **part)
+{
+    int count = train_select(cx, &t->spec, g, g->output[output], part);
+    if (t->spec.lora_rank && !ctx_failed(cx)) count = train_adapt(cx, t->spec.lora_rank, g, part, count);
+    return count;
+}
+
+/* Paths of low rank are added to the graph with its checkpoints, because they replace all calls after a layer. Other
+ * parameters are named by the graph without them. */
 Training *training_new(Ctx *cx, const char *text, const Graph *g, const StepForm *form)
 {
     Training *t = NEW(cx->arena, Training);
     Trainable *part;
+    Graph own = *g;
     Tensor *y = train_spec_read(cx, text, &t->spec) ? trained_output(cx, &t->spec, g) : NULL;
     refuse_others(cx, g);
-    t->param_count = ctx_failed(cx) ? 0 : train_select(cx, &t->spec, g, y, &part);
     if (ctx_failed(cx)) return NULL;
-    Graph adapted = *g;
     const int output = index_of(g, y);
-    if (t->spec.lora_rank) t->param_count = train_adapt(cx, t->spec.lora_rank, &adapted, &part, t->param_count);
+    if (t->spec.lora_rank) own = with_checkpoints(cx, own, form->checkpoint, form->count);
+    const int trained = ctx_failed(cx) ? 0 : select_parts(cx, t, &own, output, &part);
+    t->param_count = ctx_failed(cx) ? 0 : train_running(cx, &own, &part, trained);
     if (ctx_failed(cx)) return NULL;
-    g = &adapted;
     const int count = t->param_count;
-    t->param = params_of(cx, part, count);
-    Tensor **wanted = NEW_ARRAY(cx->arena, Tensor *, count);
-    for (int i = 0; i < count; i++) wanted[i] = t->param[i].value;
-    const Graph marked = with_checkpoints(cx, *g, form->checkpoint, form->count),
-                bound = with_inputs(cx, &marked, part, wanted, count);
-    if (ctx_failed(cx) || !add_step(cx, t, &bound, output, wanted, form->is_sparing)) return NULL;
-    t->inference = form->count ? with_inputs(cx, g, part, wanted, count) : bound;
+    t->param = params_of(cx, part, count, trained);
+    Tensor **value = NEW_ARRAY(cx->arena, Tensor *, count);
+    for (int i = 0; i < count; i++) value[i] = t->param[i].value;
+    const Graph marked = t->spec.lora_rank ? own : with_checkpoints(cx, own, form->checkpoint, form->count),
+                bound = with_inputs(cx, &marked, part, value, count);
+    if (ctx_failed(cx) || !add_step(cx, t, bound, output, trained, form->is_sparing)) return NULL;
+    t->inference = form->count ? with_inputs(cx, &own, part, value, count) : bound;
+    if (t->spec.lora_rank && form->count) t->inference = train_without(cx, t->inference, GRADIENT_CHECKPOINT);
+    t->inference = train_without(cx, t->inference, GRADIENT_DROPOUT);
     add_params(cx, t, &t->inference, false);
     return ctx_failed(cx) ? NULL : t;
 }
@@ -221,8 +237,8 @@ Training *training_of_inputs(Ctx *cx, const char *text, const Graph *g, const Tr
     for (int i = 0; i < count; i++)
         t->param[i] = (TrainParam){ .name = part[i].name, .what = part[i].role, .value = wanted[i],
                                     .initial = part[i].constant, .is_read = true, .is_trained = true };
-    if (!add_step(cx, t, &bound, index_of(g, y), wanted, false)) return NULL;
-    t->inference = bound;
+    if (!add_step(cx, t, bound, index_of(g, y), count, false)) return NULL;
+    t->inference = train_without(cx, bound, GRADIENT_DROPOUT);
     add_params(cx, t, &t->inference, false);
     return ctx_failed(cx) ? NULL : t;
 }

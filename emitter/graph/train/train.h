@@ -20,12 +20,14 @@ typedef struct TrainParam {
     const Tensor *initial;             /* NULL: zeros */
     Tensor *next;                      /* its value after the step; NULL: the step does not change it */
     bool is_read;                      /* by inference */
-    bool is_trained;                   /* a parameter of the network; otherwise the optimizer's */
+    bool is_trained;                   /* a parameter of the network; otherwise a state of the step */
+    const Tensor *operand;             /* the tensor that its layer multiplies; NULL: none */
 } TrainParam;
 
 typedef struct Training {
     TrainSpec spec;
     int param_count; TrainParam *param;
+    Tensor *steps;                     /* counts steps, for random numbers; NULL: there are none */
     int target;                        /* index of the target among the inputs of the step */
     Graph inference, step;             /* inputs: the model's, the target, the parameters in order */
 } Training;
@@ -55,6 +57,13 @@ Training *training_of_inputs(Ctx *cx, const char *spec, const Graph *g, const Tr
 
 /* select.c: finds the constants that the specification trains, in order of their first use. */
 int train_select(Ctx *cx, const TrainSpec *s, const Graph *g, Tensor *y, Trainable **out);
+
+/* forms.c: the graph without the calls of a role, which are replaced by their inputs. */
+Graph train_without(Ctx *cx, Graph g, int role);
+/* forms.c: appends the running averages of norms to the parts. Returns their number. */
+int train_running(Ctx *cx, const Graph *g, Trainable **part, int count);
+/* forms.c: the training form of dropouts and norms. Creates the new values of running averages. */
+Graph train_forms(Ctx *cx, Training *t, Graph g);
 
 /* adapt.c: gives each selected layer a path of low rank, in the graph, and selects its factors instead. Returns their
  * number. */

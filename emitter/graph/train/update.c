@@ -97,6 +97,29 @@ static void find_finite(Updater *u, Tensor *const *g, int count)
                                         " = min(a, b)");
 }
 
+/* Counts the steps that change a bit: the key of their random numbers. */
+static void count_steps(Updater *u)
+{
+    Training *t = u->t;
+    if (!t->steps || ctx_failed(u->cx)) return;
+    TrainParam *p = &t->param[t->param_count++];
+    *p = (TrainParam){ .name = "steps", .what = "steps: the key of dropout's numbers", .value = t->steps };
+    Binds b = { 0 };
+    bind(&b, "steps", p->value);
+    p->next = gated(u, "steps_next", &b, u->finite, "steps + 1", "steps");
+}
+
+/* The new value of a running average, which train_forms has created: kept where the sample is skipped. */
+static void update_running(Updater *u, TrainParam *p)
+{
+    if (!u->finite || !p->next) return;
+    Binds b = { 0 };
+    bind(&b, "was", p->value);
+    bind(&b, "now", p->next);
+    bind(&b, "finite", u->finite);
+    p->next = compute(u, &b, name_format(u->cx, "%s_kept", p->name), "[*] = select(finite > 0, now[*], was[*])");
+}
+
 /* Counts samples; an update is due at the last of them. */
 static void find_due(Updater *u)
 {
@@ -230,17 +253,20 @@ void train_update(Ctx *cx, Training *t, Tensor *const *gradient, int count)
 {
     Updater u = { .cx = cx, .t = t, .type = t->param[0].value->type };
     const TrainParam *own = t->param;
-    t->param = NEW_ARRAY(cx->arena, TrainParam, (MOST_STATES + 2) * count + 8);
-    for (int i = 0; i < count; i++) t->param[i] = own[i];
+    t->param = NEW_ARRAY(cx->arena, TrainParam, (MOST_STATES + 2) * t->param_count + 8);
+    for (int i = 0; i < t->param_count; i++) t->param[i] = own[i];
+    const int given = t->param_count;
     for (int i = 0; i < count; i++)
         if (own[i].value->type != u.type)
             diag_unsupported(cx, own[i].name, "--train: parameters of the types %s and %s; accepted: one type",
                              dtype_info(u.type)->spelling, dtype_info(own[i].value->type)->spelling);
     find_finite(&u, gradient, count);
+    count_steps(&u);
     find_due(&u);
     find_factor(&u, gradient, count);
     share_scalars(&u);
     for (int i = 0; i < count && !ctx_failed(cx); i++) update_param(&u, &t->param[i], gradient[i]);
+    for (int i = count; i < given && !ctx_failed(cx); i++) update_running(&u, &t->param[i]);
     if (ctx_failed(cx)) return;
     name_unique(cx, t);
     Tensor **next = NEW_ARRAY(cx->arena, Tensor *, t->param_count);

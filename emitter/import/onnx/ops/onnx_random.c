@@ -154,17 +154,19 @@ static void dropout_trained(OnnxCall *c)
     c->out[1] = kept;
 }
 
-/* In inference: returns the input, and a mask that is true everywhere. */
+/* In inference: returns the input, and a mask that is true everywhere. --train reads the ratio. */
 static void dropout(OnnxCall *c)
 {
-    double is_training = 0;
+    double is_training = 0, ratio = 0.5;
     if (!onnx_requires(c, 1)) return;
     onnx_scalar(c, 2, &is_training);
     if (is_training != 0) {
         dropout_trained(c);
         return;
     }
-    c->out[0] = c->in[0];
+    onnx_scalar(c, 1, &ratio);
+    const bool has_form = dtype_is_float(c->in[0]->type) && ratio > 0 && ratio < 1;
+    c->out[0] = has_form ? call_on(c->cx, "dropout", c->name, c->in[0], ATTRS(attr_real("ratio", ratio))) : c->in[0];
     const Shape shape = shape_of(c->in[0]);
     if (c->node->out_count > 1)
         c->out[1] = onnx_call(c, "expand", tensor_scalar(c->cx, c->name, BOOL, 1), attr_shape(&shape));

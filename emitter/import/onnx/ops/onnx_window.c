@@ -351,7 +351,8 @@ static void batch_norm(OnnxCall *c)
     for (int i = 0; i < 5; i++) in[i] = c->in[i];
     in[0] = onnx_channels_last(c, c->in[0]);
     c->out[0] = onnx_channels_second(c, call(c->cx, "batch_norm", c->name, in, 5,
-                                             ATTRS(attr_real("epsilon", epsilon))));
+                                             ATTRS(attr_real("epsilon", epsilon),
+                                                   attr_real("momentum", onnx_real(c, "momentum", 0.9)))));
 }
 
 const OnnxOp onnx_rows_window[] = {
