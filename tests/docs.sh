@@ -51,6 +51,8 @@ names_identifiers() {
 }
 all_words > "$work/words"
 
+if has python3; then check tflite-table-is-current python3 tests/tools/tflite_table.py "$build" --check
+else skip tflite-table-is-current "$(missing python3)"; fi
 for page in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md samples/*/README.md; do
     check "current-$page" is_current "$page"
     check "links-$page" has_its_files "$page"

@@ -2,7 +2,7 @@
 """Writes SUPPORT.md's table of the TFLite operators: the types that the program accepts, and how many recorded models of
 tests/tflite/*.vec have each.
 
-    python3 tests/tools/tflite_table.py BUILD
+    python3 tests/tools/tflite_table.py BUILD [--check]        --check: status 1 if the page has another table
 """
 import collections
 import pathlib
@@ -113,7 +113,7 @@ def main():
     for name, version, *types in rows:
         cells = [str(recorded[codes[name], t]) if t in types else "" for _, t in COLUMNS]
         cells.append(str(recorded[codes[name], "HYBRID"] or ""))
-        others = ", ".join(t + (": %d" % recorded[name, t] if recorded[name, t] else "") for t in types if t in OTHERS)
+        others = ", ".join(t + (": %d" % recorded[codes[name], t] if recorded[codes[name], t] else "") for t in types if t in OTHERS)
         lines.append("| %s | %s | %s | %s |" % (name, version, " | ".join(cells), others))
     path = ROOT / "SUPPORT.md"
     text = path.read_text()
@@ -121,7 +121,10 @@ def main():
         start = text.index(BEGIN)
         text = text[:start] + text[text.index(NEXT, start + len(BEGIN)):]
     start = text.index(NEXT)
-    path.write_text(text[:start] + "\n".join(lines) + "\n\n" + text[start:])
+    made = text[:start] + "\n".join(lines) + "\n\n" + text[start:]
+    if "--check" in sys.argv:
+        sys.exit(0 if made == path.read_text() else "SUPPORT.md: the table of TFLite operators is not current")
+    path.write_text(made)
 
 
 main()
