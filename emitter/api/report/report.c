@@ -26,14 +26,17 @@ static const char *time_columns(Ctx *cx, const Build *b)
     return text_format(cx, "%s%s", b->target->costs ? "instructions " : "", has_time ? "      cycles         ms " : "");
 }
 
+/* Widths of the columns of names and operators. */
+typedef struct Widths { int names, ops; } Widths;
+
 /* Prints the layers of one graph; those of regions follow the model's. */
-static void print_layers_of(Build *b, Text *t, int width)
+static void print_layers_of(Build *b, Text *t, const Widths *w)
 {
     if (b->outer) text_printf(t, "\n%s: %s\n", b->body->name, b->body->what);
     if (b->is_step) text_printf(t, "\n%s_train: one sample\n", b->name);
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        text_printf(t, "%-28s %-*s %12lld ", g->name, width, group_ops_text(b->cx, g, "+"),
+        text_printf(t, "%-*s %-*s %12lld ", w->names, g->name, w->ops, group_ops_text(b->cx, g, "+"),
                     (long long)report_group_macs(b, i));
         print_time(b, t, i);
         text_printf(t, "%10lld %10lld  %s%s\n", (long long)report_weights(g), (long long)report_result(b->cx, g),
@@ -42,25 +45,31 @@ static void print_layers_of(Build *b, Text *t, int width)
     }
 }
 
-/* Returns the width of the operators' column: the longest text, within limits. */
-static int width_of_ops(const Build *b)
+static void widen(int *width, const char *text, int most)
 {
-    enum { LEAST = 16, MOST = 40 };
-    int width = LEAST;
+    const int wanted = (int)strlen(text);
+    if (wanted > *width) *width = wanted < most ? wanted : most;
+}
+
+/* Returns the lengths of the longest texts, within limits. */
+static Widths widths_of(const Build *b)
+{
+    enum { NAMES = 28, MOST_NAMES = 64, OPS = 16, MOST_OPS = 40 };
+    Widths w = { NAMES, OPS };
     for (; b; b = b->next)
         for (int i = 0; i < b->groups.count; i++) {
-            const int wanted = (int)strlen(group_ops_text(b->cx, &b->groups.at[i], "+"));
-            if (wanted > width) width = wanted < MOST ? wanted : MOST;
+            widen(&w.names, b->groups.at[i].name, MOST_NAMES);
+            widen(&w.ops, group_ops_text(b->cx, &b->groups.at[i], "+"), MOST_OPS);
         }
-    return width;
+    return w;
 }
 
 static void print_layers(Build *b, Text *t)
 {
-    const int width = width_of_ops(b);
-    text_printf(t, "%-28s %-*s %12s %s%10s %10s  %s\n", "layer", width, "operators", "multiply-add",
+    const Widths w = widths_of(b);
+    text_printf(t, "%-*s %-*s %12s %s%10s %10s  %s\n", w.names, "layer", w.ops, "operators", "multiply-add",
                 time_columns(b->cx, b), "weights", "result", "place");
-    for (; b; b = b->next) print_layers_of(b, t, width);
+    for (; b; b = b->next) print_layers_of(b, t, &w);
 }
 
 static int free_layers(const Build *b)
