@@ -428,7 +428,7 @@ typedef struct lw_mve_tiles {
     "    cmp r11, r2\n"                                                                                                \
     "    beq 9f\n"                                                                                                     \
     LW_MVE_TILES_OF_TWO_ROWS(twos, "r0, r2", "r6, r8", count, begin, step2, end, "#20")
-/* o is even. */
+/* o is even and positive. */
 static LW_SHARED void lw_mve_2xn(int32_t n, int32_t o, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
                                  const int8_t *b, int32_t bo)
 {
@@ -512,7 +512,7 @@ static LW_SHARED void lw_mve_2xn(int32_t n, int32_t o, int32_t *c, int32_t cw, c
     "    cmp lr, r2\n"                                                                                                 \
     "    beq 9f\n"                                                                                                     \
     LW_MVE_TILES_OF_ONE_ROW(fours, "r0, r2, r4, r6", count, begin, step4, end, "#20")
-/* o is a multiple of 4. */
+/* o is a positive multiple of 4. */
 static LW_SHARED void lw_mve_1xn(int32_t n, int32_t o, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
 {
     lw_mve_tiles all;

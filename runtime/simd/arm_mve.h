@@ -22,11 +22,25 @@
 #endif
 /* lw: end */
 
-/* lw: lw_mve_rows needs lw_asm_mve_tiles */
+/* lw: lw_mve_rows needs lw_asm_mve_tiles lw_asm_mve_dots */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-#define LW_ROWS_DOT_2XN_I8(n, o, c, ci, cw, a, ai, aw, b, bi, bo) \
-    lw_mve_2xn(n, o, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
-#define LW_ROWS_DOT_1XN_I8(n, o, c, ci, a, ai, b, bi, bo) lw_mve_1xn(n, o, (c) + (ci), (a) + (ai), (b) + (bi), bo)
+/* The last channels, of which there are fewer than a tile, one by one. */
+static inline void lw_mve_rest(int32_t from, int32_t n, int32_t o, int32_t *c, const int8_t *a, const int8_t *b,
+                               int32_t bo)
+{
+    for (; from < o; from++) c[from] = lw_mve_1x1(n, c[from], a, b + from * bo);
+}
+#define LW_ROWS_DOT_2XN_I8(n, o, c, ci, cw, a, ai, aw, b, bi, bo)                                                      \
+    do {                                                                                                               \
+        if ((o) > 1) lw_mve_2xn(n, (o) / 2 * 2, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo);                       \
+        lw_mve_rest((o) / 2 * 2, n, o, (c) + (ci), (a) + (ai), (b) + (bi), bo);                                        \
+        lw_mve_rest((o) / 2 * 2, n, o, (c) + (ci) + (cw), (a) + (ai) + (aw), (b) + (bi), bo);                          \
+    } while (0)
+#define LW_ROWS_DOT_1XN_I8(n, o, c, ci, a, ai, b, bi, bo)                                                              \
+    do {                                                                                                               \
+        if ((o) > 3) lw_mve_1xn(n, (o) / 4 * 4, (c) + (ci), (a) + (ai), (b) + (bi), bo);                               \
+        lw_mve_rest((o) / 4 * 4, n, o, (c) + (ci), (a) + (ai), (b) + (bi), bo);                                        \
+    } while (0)
 #endif
 /* lw: end */
 

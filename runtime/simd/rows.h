@@ -13,7 +13,6 @@
  *
  *   LW_DOT_2XN_I8[n,m](a: i8[2][n], b: i8[m][n])            c[w<2,o<m] = sum(e<n) i32(a[w,e]) * i32(b[o,e])
  *   LW_DOT_1XN_I8[n,m](a: i8[n], b: i8[m][n])               c[o<m] = sum(e<n) i32(a[e]) * i32(b[o,e])
- *                                                           m is a multiple of 4; 2XN takes any even number
  *
  * LW_DOT also exists as 1X1, 1X2, 1X4 and 2X1. For I16 the strides of a are 4 and 2, of b 4, 8 and 2, the layout of
  * packed weights.

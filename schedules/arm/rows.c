@@ -77,18 +77,28 @@ static void choose_pixels(Tiles *t, int64_t most, bool has_vectors)
     }
 }
 
-/* Computes up to 64 channels of the tile by one instruction, in a function of its own: it saves an eighth of an
- * instruction for each product of vectors, and its call costs as much as 128 of those save. */
+/* True if one instruction may compute `block` channels of the tile: in a function of its own, it saves an eighth of an
+ * instruction for each product of vectors, and its call costs as much as 128 of those save. A tile of all channels
+ * needs no multiple of four for the epilogue's instruction; without that, each output takes several more. */
+static bool may_be_whole(const GroupNest *g, const Nest *n, const Tiles *t, int64_t block)
+{
+    enum { VECTOR = 16, LEAST = 128, VECTOR_OF_SUMS = 4 };
+    const Tensor *k = g->group->anchor->in[1];
+    const int64_t vectors = (tensor_dim(k, k->rank - 1) + VECTOR - 1) / VECTOR;
+    const bool ends_alone = block == axis_extent(t->out, t->last) && t->block < VECTOR_OF_SUMS;
+    return block > t->o && (block * vectors >= LEAST || ends_alone) && epilogue_at_once(g, n, t->scaled, block);
+}
+
+/* Chooses the most channels, all of them or a power of two, whose sums are 512 bytes at most. */
 static void choose_whole(const GroupNest *g, const Nest *n, Tiles *t)
 {
-    enum { MOST = 64, VECTOR = 16, LEAST = 128 };
-    const Tensor *k = g->group->anchor->in[1];
+    enum { MOST = 128 };
+    const int64_t outs = axis_extent(t->out, t->last), most = MOST / t->w;
     if (t->form != PLAIN || !target_has(g->target, "mve")) return;
-    for (int64_t block = MOST; block > t->o && !t->is_whole; block /= 2) {
-        t->is_whole = epilogue_at_once(g, n, t->scaled, block)
-                      && block * ((tensor_dim(k, k->rank - 1) + VECTOR - 1) / VECTOR) >= LEAST;
-        if (t->is_whole) t->block = t->o = block;
-    }
+    int64_t block = outs <= most ? outs : most;
+    while (block > t->o && !may_be_whole(g, n, t, block)) block = block > most / 2 ? most / 2 : block / 2;
+    t->is_whole = block > t->o;
+    if (t->is_whole) t->block = t->o = block;
 }
 
 /* Tiles two pixels, or up to five if an instruction has a panel of weights; two channels, or four for one pixel
