@@ -64,6 +64,11 @@ bench-emulated: all
 	@sh tests/bench/emulated.sh $(BUILD)
 # Predicted beside counted instructions, every group alone, on the emulated core CPU (cortex-m4; rv32imc,rv64gc and
 # the like). MODELS="NAME...".
+# Random forests beside emlearn and m2cgen on an emulated Cortex-M0+ and M4. PYTHON has numpy, scikit-learn, skl2onnx,
+# emlearn and m2cgen.
+.PHONY: bench-trees
+bench-trees: all
+	@$(or $(PYTHON),python3) tests/bench/trees.py $(BUILD)
 .PHONY: bench-cost
 bench-cost: all
 	@python3 tests/bench/cost.py $(BUILD) $(or $(CPU),cortex-m4) $(MODELS)

@@ -13,7 +13,9 @@
 #include "support/map.h"
 #include "support/text.h"
 
-enum { MOST_STEPS = 2000, MOST_TARGETS = 4096, MOST_CALLS = 32 /* more steps are one recurrence */ };
+/* Up to MOST_STAGES steps are scalars of one loop over the trees, up to MOST_CALLS calls of one function, more a
+ * recurrence. */
+enum { MOST_STEPS = 2000, MOST_TARGETS = 4096, MOST_STAGES = 16, MOST_CALLS = 32 };
 
 int onnx_forest_add(Forest *f, Branch b)
 {
@@ -44,17 +46,6 @@ static void make_integer(Branch *b)
 
 /* ---- The order of the arrays ------------------------------------------------------------------------------------- */
 
-static int emit(Forest *f, int at, int depth);
-
-/* A branch without a true child: continues at `to`, which is elsewhere. */
-static int emit_jump(Forest *f, int to)
-{
-    const int jump = onnx_forest_add(f, (Branch){ .is_jump = true, .yes = -1, .no = to });
-    f->branch[jump].at = f->emitted;
-    f->order[f->emitted++] = jump;
-    return 1 + f->branch[to].depth;
-}
-
 /* Appends a branch and what follows it; returns the steps to its deepest leaf. */
 static int emit(Forest *f, int at, int depth)
 {
@@ -65,15 +56,14 @@ static int emit(Forest *f, int at, int depth)
                                          : "a tree is more than %d nodes deep; fewer are accepted", MOST_STEPS);
         return 0;
     }
-    if (b->at >= 0) return emit_jump(f, at);
+    if (b->at >= 0) return b->depth;
     b->at = f->emitted;
     f->order[f->emitted++] = at;
     if (b->is_leaf) return 0;
     b->is_open = true;
     const int yes = emit(f, b->yes, depth + 1);
     b = &f->branch[at];
-    const int no = ctx_failed(f->c->cx) || f->branch[b->no].at >= 0 ? f->branch[b->no].depth
-                                                                    : emit(f, b->no, depth + 1);
+    const int no = ctx_failed(f->c->cx) ? 0 : emit(f, b->no, depth + 1);
     b = &f->branch[at];
     b->is_open = false;
     b->depth = 1 + (yes > no ? yes : no);
@@ -123,7 +113,7 @@ static void unify(Forest *f)
     const int count = f->count;
     for (int i = 0; i < count; i++) {
         Branch *b = &f->branch[i];
-        if (b->is_leaf || b->is_jump) continue;
+        if (b->is_leaf) continue;
         if (weak && strict) without_equal(f, b);
         negate(f, b, up && down);
     }
@@ -141,73 +131,96 @@ static DType narrowest(int64_t least, int64_t greatest)
          : least >= 0 && greatest <= UINT16_MAX ? U16 : least >= INT16_MIN && greatest <= INT16_MAX ? I16 : I32;
 }
 
-static Tensor *narrow_array(Forest *f, const char *what, const int64_t *v, int count)
+static Tensor *narrow_array(Forest *f, const char *what, const int64_t *v, int count, DType type)
 {
     Ctx *cx = f->c->cx;
-    int64_t least = 0, greatest = 0, shape = count;
-    for (int i = 0; i < count; i++) {
-        if (v[i] < least) least = v[i];
-        if (v[i] > greatest) greatest = v[i];
-    }
-    const DType type = narrowest(least, greatest);
+    int64_t shape = count;
     void *data;
     Tensor *t = tensor_zeros(cx, text_format(cx, "%s_%s", f->c->name, what), type, 1, &shape, &data);
     for (int i = 0; t && i < count; i++) dtype_store(type, data, i, (Scalar){ .i = v[i] });
     return t;
 }
 
-static Tensor *threshold_array(Forest *f)
+static DType type_of(const int64_t *v, int count)
+{
+    int64_t least = 0, greatest = 0;
+    for (int i = 0; i < count; i++) {
+        if (v[i] < least) least = v[i];
+        if (v[i] > greatest) greatest = v[i];
+    }
+    return narrowest(least, greatest);
+}
+
+static Tensor *threshold_array(Forest *f, const int *node, int nodes)
 {
     Ctx *cx = f->c->cx;
     const DType type = f->x->type;
-    int64_t shape = f->emitted;
+    int64_t shape = nodes;
     void *data;
     Tensor *t = tensor_zeros(cx, text_format(cx, "%s_threshold", f->c->name), type, 1, &shape, &data);
-    for (int i = 0; t && i < f->emitted; i++) {
-        const Branch *b = &f->branch[f->order[i]];
-        const bool has_value = !b->is_leaf && !b->is_jump;
-        Scalar s = { 0 };
-        if (dtype_is_float(type)) s.f = has_value ? b->value : NAN;
-        else s.i = has_value ? (int64_t)b->value : type == I64 ? INT64_MIN : INT32_MIN;
-        dtype_store(type, data, i, s);
+    for (int k = 0; t && k < nodes; k++) {
+        const double v = node[k] < 0 ? 0 : f->branch[node[k]].value;
+        dtype_store(type, data, k, dtype_is_float(type) ? (Scalar){ .f = v } : (Scalar){ .i = (int64_t)v });
     }
     return t;
 }
 
-/* A call per step: nodes are a tensor that each step overwrites. */
-static Tensor *by_steps(Forest *f, Tensor *const *in, const int64_t *root)
+/* The arrays of tree_walk and tree_step. A forest of leaves alone has one node, which no link reaches. */
+typedef struct Walk { int nodes; int64_t *root; DType link; Tensor *feature, *threshold, *child; } Walk;
+
+/* row: of leaves, by emitted branch */
+static Walk lay_out(Forest *f, const int64_t *row)
+{
+    Arena *arena = f->c->cx->arena;
+    Walk w = { .root = NEW_ARRAY(arena, int64_t, f->trees) };
+    int *node = NEW_ARRAY(arena, int, f->emitted + 1);
+    int64_t *link = NEW_ARRAY(arena, int64_t, f->emitted), *feature = NEW_ARRAY(arena, int64_t, f->emitted + 1),
+            *child = NEW_ARRAY(arena, int64_t, 2 * f->emitted + 2);
+    int64_t last = 0;
+    for (int i = 0; i < f->emitted; i++)
+        if (!f->branch[f->order[i]].is_leaf) link[i] = w.nodes, node[w.nodes++] = f->order[i];
+    if (!w.nodes) node[w.nodes++] = -1;
+    for (int i = 0; i < f->emitted; i++)
+        if (f->branch[f->order[i]].is_leaf) link[i] = w.nodes + row[i];
+    for (int i = 0; i < f->emitted; i++) last = link[i] > last ? link[i] : last;
+    w.link = narrowest(0, last);
+    for (int k = 0; k < w.nodes && node[k] >= 0; k++) {
+        const Branch *b = &f->branch[node[k]];
+        feature[k] = b->feature;
+        child[2 * k] = link[f->branch[b->yes].at], child[2 * k + 1] = link[f->branch[b->no].at];
+    }
+    for (int t = 0; t < f->trees; t++) w.root[t] = link[f->branch[f->root[t]].at];
+    w.feature = narrow_array(f, "feature", feature, w.nodes, type_of(feature, w.nodes));
+    w.threshold = threshold_array(f, node, w.nodes);
+    w.child = onnx_reshape(f->c, narrow_array(f, "child", child, 2 * w.nodes, w.link), (int64_t[]){ w.nodes, 2 }, 2);
+    return w;
+}
+
+/* A call per step: links are a tensor that each step overwrites. Returns M + row. */
+static Tensor *by_steps(Forest *f, const Walk *w)
 {
     OnnxCall *c = f->c;
     const int64_t shape[2] = { tensor_dim(f->x, 0), f->trees };
     void *data;
-    Tensor *at = tensor_zeros(c->cx, text_format(c->cx, "%s_roots", c->name), f->emitted <= UINT16_MAX ? U16 : I32, 2,
-                              shape, &data);
+    Tensor *at = tensor_zeros(c->cx, text_format(c->cx, "%s_roots", c->name), w->link, 2, shape, &data);
     for (int64_t i = 0; at && i < shape[0] * shape[1]; i++)
-        dtype_store(at->type, data, i, (Scalar){ .i = root[i % f->trees] });
+        dtype_store(at->type, data, i, (Scalar){ .i = w->root[i % f->trees] });
     for (int d = 0; d < f->steps && at && !ctx_failed(c->cx); d++)
-        at = call(c->cx, "tree_step", c->name, (Tensor *[]){ in[0], at, in[2], in[3], in[4] }, 5,
+        at = call(c->cx, "tree_step", c->name, (Tensor *[]){ f->x, at, w->feature, w->threshold, w->child }, 5,
                   ATTRS(attr_flag("strict", f->uses[LT])));
-    return onnx_call2(c, "gather", in[5], at, attr_int("axis", 0));
+    return at;
 }
 
-/* Returns the leaf's row of each walk, i32[n][trees]; row: by emitted node. */
-static Tensor *walk(Forest *f, const int64_t *row)
+/* Returns the leaf of each walk, an integer[n][trees]; *first: the number that is row 0. row: by emitted branch. */
+static Tensor *walk(Forest *f, const int64_t *row, int64_t *first)
 {
     OnnxCall *c = f->c;
-    int64_t *feature = NEW_ARRAY(c->cx->arena, int64_t, f->emitted),
-            *skip = NEW_ARRAY(c->cx->arena, int64_t, f->emitted), *root = NEW_ARRAY(c->cx->arena, int64_t, f->trees);
-    for (int i = 0; i < f->emitted; i++) {
-        const Branch *b = &f->branch[f->order[i]];
-        feature[i] = b->feature;
-        skip[i] = b->is_leaf ? 0 : f->branch[b->no].at - i;
-    }
-    for (int t = 0; t < f->trees; t++) root[t] = f->branch[f->root[t]].at;
-    Tensor *in[6] = { f->x, narrow_array(f, "root", root, f->trees), narrow_array(f, "feature", feature, f->emitted),
-                      threshold_array(f), narrow_array(f, "skip", skip, f->emitted),
-                      narrow_array(f, "row", row, f->emitted) };
+    const Walk w = lay_out(f, row);
     if (ctx_failed(c->cx)) return NULL;
-    if (f->steps <= MOST_CALLS) return by_steps(f, in, root);
-    return call(c->cx, "tree_walk", c->name, in, 6,
+    *first = f->steps > MOST_STAGES && f->steps <= MOST_CALLS ? w.nodes : 0;
+    if (*first) return by_steps(f, &w);
+    Tensor *in[5] = { f->x, narrow_array(f, "root", w.root, f->trees, w.link), w.feature, w.threshold, w.child };
+    return call(c->cx, "tree_walk", c->name, in, 5,
                 ATTRS(attr_int("steps", f->steps), attr_flag("strict", f->uses[LT])));
 }
 
@@ -345,8 +358,14 @@ Tensor *onnx_forest_scores(Forest *f, const Aggregate *a)
     int64_t *target = NEW_ARRAY(c->cx->arena, int64_t, f->trees), *row = NEW_ARRAY(c->cx->arena, int64_t, f->emitted);
     const bool is_column = one_target_each(f, target);
     const int *count = is_column ? sort_trees(f, target) : NULL;
-    Tensor *weights = weight_rows(f, is_column ? 1 : f->targets, a->none, row), *rows = walk(f, row);
-    Tensor *each = onnx_call2(c, "gather", weights, rows, attr_int("axis", 0));
-    Tensor *y = is_column ? by_target(f, a, each, count) : reduced(c, a->reduce, each, 1, false);
+    int64_t first = 0;
+    Tensor *weights = weight_rows(f, is_column ? 1 : f->targets, a->none, row), *rows = walk(f, row, &first), *y;
+    if (!is_column && a->none == 0) y = onnx_call2(c, "tree_sum", weights, rows, attr_int("first", first));
+    else {
+        if (first) rows = onnx_cast(c, rows, I32);
+        if (first) rows = onnx_call2(c, "sub", rows, onnx_scalar_like(c, rows, (double)first));
+        Tensor *each = onnx_call2(c, "gather", weights, rows, attr_int("axis", 0));
+        y = is_column ? by_target(f, a, each, count) : reduced(c, a->reduce, each, 1, false);
+    }
     return a->divides ? onnx_call2(c, "div", y, onnx_scalar_like(c, y, f->trees)) : y;
 }

@@ -8,7 +8,7 @@ typedef enum Compare { LE, LT, GE, GT } Compare;
 
 /* A node: a condition on a feature, or a leaf. */
 typedef struct Branch {
-    bool is_leaf, is_jump;
+    bool is_leaf;
     Compare compare;
     int64_t feature;
     double value;
