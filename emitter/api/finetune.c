@@ -12,8 +12,9 @@
 #include "support/guard.h"
 #include "support/names.h"
 
-/* COUNT samples, of which the first HELD of an order drawn from SEED are held out; EPOCHS; RATE, which falls linearly
- * to 0. Without held-out samples the loss is that of all. */
+/* HELD samples, then TRAINED, then MIXES times TRAINED; EPOCHS; RATE, which falls linearly to 0. Each epoch visits
+ * every trained sample once, or one of its mixes in its place. Without held-out samples the loss is that of the
+ * trained. */
 static const char program[] =
     "#include <stdio.h>\n"
     "#include <string.h>\n"
@@ -24,7 +25,7 @@ static const char program[] =
     "static EVALUATED_TRAIN_ARENA(arena);\n"
     "static struct state { double epoch, first, last, best, best_epoch; struct evaluated_params now, least; } s;\n"
     "static struct evaluated_params scratch;\n"
-    "static long order[COUNT];\n"
+    "static long order[TRAINED];\n"
     "static unsigned long random_state;\n"
     "static unsigned long draw(unsigned long below)\n"
     "{\n"
@@ -56,12 +57,12 @@ static const char program[] =
     "}\n"
     "static int mean_loss(FILE *from, double *out)\n"
     "{\n"
-    "    const long count = HELD ? HELD : COUNT;\n"
+    "    const long count = HELD ? HELD : TRAINED;\n"
     "    float loss;\n"
     "    *out = 0;\n"
     "    for (long i = 0; i < count; i++) {\n"
     "        scratch = s.now;\n"
-    "        if (!step(from, order[i], &scratch, &loss)) return 0;\n"
+    "        if (!step(from, i, &scratch, &loss)) return 0;\n"
     "        *out += loss / count;\n"
     "    }\n"
     "    return 1;\n"
@@ -71,8 +72,7 @@ static const char program[] =
     "    FILE *from = argc == 3 ? fopen(argv[1], \"rb\") : NULL, *to = from ? fopen(argv[2], \"rb\") : NULL;\n"
     "    float loss;\n"
     "    if (!from) return 1;\n"
-    "    for (long i = 0; i < COUNT; i++) order[i] = i;\n"
-    "    shuffle(order, COUNT, SEED);\n"
+    "    for (long i = 0; i < TRAINED; i++) order[i] = HELD + i;\n"
     "    if (to) {\n"
     "        if (fread(&s, sizeof s, 1, to) != 1) return 1;\n"
     "        fclose(to);\n"
@@ -82,11 +82,12 @@ static const char program[] =
     "        if (!mean_loss(from, &s.first)) return 1;\n"
     "        s.best = s.first;\n"
     "    }\n"
-    "    shuffle(order + HELD, COUNT - HELD, SEED + 7919ul * ((unsigned long)s.epoch + 1));\n"
-    "    for (long i = HELD; i < COUNT; i++) {\n"
-    "        const double done = s.epoch * (COUNT - HELD) + (i - HELD), all = (double)EPOCHS * (COUNT - HELD);\n"
+    "    shuffle(order, TRAINED, SEED + 7919ul * ((unsigned long)s.epoch + 1));\n"
+    "    for (long i = 0; i < TRAINED; i++) {\n"
+    "        const double done = s.epoch * TRAINED + i, all = (double)EPOCHS * TRAINED;\n"
+    "        const long mix = (long)draw(MIXES + 1ul);\n"
     "        s.now.rate = (float)(RATE * (1 - done / all));\n"
-    "        if (!step(from, order[i], &s.now, &loss)) return 1;\n"
+    "        if (!step(from, order[i] + mix * TRAINED, &s.now, &loss)) return 1;\n"
     "    }\n"
     "    s.epoch++;\n"
     "    if (!mean_loss(from, &s.last)) return 1;\n"
@@ -102,9 +103,7 @@ static const char program[] =
 /* The first members of the program's struct state. */
 typedef struct Progress { double epoch, first, last, best, best_epoch; } Progress;
 
-enum { LEAST_HELD = 80, HELD_PART = 10, LEAST_PATIENCE = 5 };
-
-static int64_t held_out(const Samples *s) { return s->count < LEAST_HELD ? 0 : s->count / HELD_PART; }
+enum { LEAST_PATIENCE = 5 };
 
 static const Trainable *trainables(Ctx *cx, const Tuned *t)
 {
@@ -164,8 +163,9 @@ static bool write_program(const Finetuning *f, const TuneJob *job, const char *p
 {
     const double rate = 0.3;
     Text t = text_new(f->cx);
-    text_printf(&t, "#define COUNT %lldl\n#define HELD %lldl\n#define EPOCHS %d\n#define SEED %dul\n#define RATE %g\n",
-                (long long)job->samples->count, (long long)held_out(job->samples), f->epochs, f->seed, rate);
+    text_printf(&t, "#define TRAINED %lldl\n#define HELD %lldl\n#define MIXES %d\n", (long long)job->trained,
+                (long long)job->held, job->mixes);
+    text_printf(&t, "#define EPOCHS %d\n#define SEED %dul\n#define RATE %g\n", f->epochs, f->seed, rate);
     text_printf(&t, "#define TARGET %lld\n#define SAMPLE_BYTES %lldl\n%s", (long long)job->target_elems,
                 (long long)sample_bytes(job), program);
     const char *text = text_string(&t);
@@ -193,7 +193,7 @@ static bool read_state(Ctx *cx, const char *path, Progress *p, const TuneJob *jo
 
 static bool run_epochs(const Finetuning *f, const TuneJob *job, const char *folder)
 {
-    const int patience = f->epochs / 4 > LEAST_PATIENCE ? f->epochs / 4 : LEAST_PATIENCE;
+    const int patience = job->mixes ? f->epochs : f->epochs / 4 > LEAST_PATIENCE ? f->epochs / 4 : LEAST_PATIENCE;
     const char *out = text_format(f->cx, "%s/out", folder);
     Build like = { .cx = f->cx, .options = f->options };
     Progress p = { 0 };
@@ -204,8 +204,8 @@ static bool run_epochs(const Finetuning *f, const TuneJob *job, const char *fold
     }
     if (!build_progress(&like, "finetuning", f->epochs, f->epochs)) return false;
     text_printf(f->said, "finetuned: %d of %d epochs over %lld samples, %lld held out; loss %.4g, then %.4g after "
-                "epoch %d\n", done, f->epochs, (long long)(job->samples->count - held_out(job->samples)),
-                (long long)held_out(job->samples), p.first, p.best, (int)p.best_epoch);
+                "epoch %d\n", done, f->epochs, (long long)job->trained,
+                (long long)job->held, p.first, p.best, (int)p.best_epoch);
     return true;
 }
 

@@ -230,7 +230,7 @@ static const char *quantize(Ctx *cx, const char *model, const char *output, cons
     if (!read_ranges(cx, q->ranges, &ranges)) return NULL;
     const bool measures = has_bounds(q) || (q->report && s.count);
     Finetuning tuning = { cx, model, o, 0, 1, &z.said };
-    const Tuner tuner = { &tuning, finetune_run };
+    const Tuner tuner = { &tuning, tuning.seed, finetune_run };
     if (!read_finetuning(cx, q, &tuning)) return NULL;
     const QuantizeSettings settings = { .ports = ports, .bounds = measures ? &bounds : NULL, .ranges = ranges,
                                         .refines = q->refine, .per_tensor = q->per_tensor,
@@ -315,7 +315,7 @@ static const char *quantize_dumped(Ctx *cx, const char *model, const lw_quantiza
     if (!read_ranges(cx, q->ranges, &ranges)) return NULL;
     Text said = text_new(cx);
     Finetuning tuning = { cx, model, o, 0, 1, &said };
-    const Tuner tuner = { &tuning, finetune_run };
+    const Tuner tuner = { &tuning, tuning.seed, finetune_run };
     if (!read_finetuning(cx, q, &tuning)) return NULL;
     const QuantizeSettings settings = { .ports = ports, .bounds = has_bounds(q) ? &bounds : NULL, .ranges = ranges,
                                         .refines = q->refine, .per_tensor = q->per_tensor,

@@ -32,6 +32,81 @@ static void append_inputs(Ctx *cx, Graph *g, const Tuned *t)
     g->input = input;
 }
 
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+
+enum { LEAST_HELD = 80, HELD_PART = 10, MOST_SAMPLES = 4096, MOST_MIXES = 15 };
+
+static uint32_t draw(uint32_t *state, uint32_t below)
+{
+    *state = *state * UINT32_C(1664525) + UINT32_C(1013904223);
+    return (*state >> 8) % below;
+}
+
+/* The samples in an order drawn from the seed; those in front are held out. */
+static Samples in_drawn_order(Ctx *cx, const Samples *s, uint32_t *state)
+{
+    Samples out = *s;
+    int64_t *order = NEW_ARRAY(cx->arena, int64_t, s->count);
+    out.data = NEW_ARRAY(cx->arena, const char *, s->input_count);
+    for (int64_t i = 0; i < s->count; i++) order[i] = i;
+    for (int64_t i = s->count - 1; i > 0; i--) {
+        const int64_t k = draw(state, (uint32_t)i + 1), t = order[i];
+        order[i] = order[k];
+        order[k] = t;
+    }
+    for (int n = 0; n < s->input_count && !ctx_failed(cx); n++) {
+        char *to = arena_array(cx->arena, (size_t)s->count, (size_t)s->bytes[n]);
+        for (int64_t i = 0; to && i < s->count; i++)
+            memcpy(to + i * s->bytes[n], s->data[n] + order[i] * s->bytes[n], (size_t)s->bytes[n]);
+        out.data[n] = to;
+    }
+    return out;
+}
+
+/* Mixes of two samples teach more than few samples: a * (1 - p) + b * p with p below a half, of which the float network
+ * gives the target. None if the samples are many, or an input has no float type. */
+static int mixes_of(const Graph *g, int64_t trained)
+{
+    const int64_t most = trained < 2 ? 0 : MOST_SAMPLES / trained - 1;
+    for (int i = 0; i < g->input_count; i++)
+        if (g->input[i]->type != F32) return 0;
+    return most < 0 ? 0 : most < MOST_MIXES ? (int)most : MOST_MIXES;
+}
+
+static void mix(Samples *s, char *const *data, int64_t to, int64_t a, int64_t b, float part)
+{
+    for (int n = 0; n < s->input_count; n++) {
+        float *y = (float *)(void *)data[n];
+        const int64_t each = s->bytes[n] / (int64_t)sizeof *y;
+        for (int64_t i = 0; i < each; i++)
+            y[to * each + i] = y[a * each + i] * (1 - part) + y[b * each + i] * part;
+    }
+}
+
+/* Orders the samples of the job and appends its mixes. */
+static const Samples *with_mixes(Ctx *cx, const Graph *g, const Samples *s, uint32_t seed, TuneJob *job)
+{
+    uint32_t state = seed;
+    Samples *out = NEW(cx->arena, Samples);
+    *out = in_drawn_order(cx, s, &state);
+    job->held = s->count < LEAST_HELD ? 0 : s->count / HELD_PART;
+    job->trained = s->count - job->held;
+    job->mixes = mixes_of(g, job->trained);
+    char **data = NEW_ARRAY(cx->arena, char *, s->input_count);
+    out->count += job->mixes * job->trained;
+    for (int n = 0; n < s->input_count && !ctx_failed(cx); n++) {
+        data[n] = arena_array(cx->arena, (size_t)out->count, (size_t)s->bytes[n]);
+        if (data[n]) memcpy(data[n], out->data[n], (size_t)(s->count * s->bytes[n]));
+        out->data[n] = data[n];
+    }
+    for (int64_t k = s->count; k < out->count && !ctx_failed(cx); k++) {
+        const int64_t a = job->held + (k - s->count) % job->trained,
+                      b = job->held + draw(&state, (uint32_t)job->trained);
+        mix(out, data, k, a, b, (float)draw(&state, 1 << 16) / (1 << 17));
+    }
+    return out;
+}
+
 /* Runs the float graph on all samples. */
 static const float *targets_of(const Build *b, const Graph *g, const Samples *s)
 {
@@ -127,8 +202,10 @@ bool finetune(const Build *b, const Graph *g, const Samples *s, const Tuner *tun
     refuse(cx, g);
     Edges own = *e;
     own.tuned = &tuned;
-    TuneJob job = { .tuned = &tuned, .samples = s };
-    if (ctx_failed(cx) || !(job.target = targets_of(b, g, s))) return false;
+    TuneJob job = { .tuned = &tuned };
+    if (ctx_failed(cx)) return false;
+    job.samples = with_mixes(cx, g, s, (uint32_t)tuner->seed, &job);
+    if (ctx_failed(cx) || !(job.target = targets_of(b, g, job.samples))) return false;
     job.target_elems = tensor_elems(g->output[0]);
     job.graph = simulate(cx, g, &own, PORTS_FLOAT);
     if (!ctx_failed(cx)) drop_unread(cx, &job.graph, &tuned);

@@ -39,7 +39,9 @@ float *tuned_bias_units(Ctx *cx, const Tensor *w, const Tensor *bias);
 struct TuneJob {
     Graph graph;                       /* its last inputs are those of `tuned`; one output */
     Tuned *tuned;
-    const Samples *samples;
+    const Samples *samples;            /* `held`, then `trained`, then the first mix of each trained one, the second */
+    int64_t held, trained;
+    int mixes;                         /* of each trained sample */
     int64_t target_elems; const float *target;     /* the float network's output for each sample */
     bool is_softmax;                   /* the output is a probability of each class */
 };

@@ -141,7 +141,7 @@ typedef struct Precision Precision;
 
 typedef struct TuneJob TuneJob;
 /* Trains the parameters of a job (finetune.h). False on error. */
-typedef struct Tuner { void *self; bool (*run)(void *self, const TuneJob *job); } Tuner;
+typedef struct Tuner { void *self; int seed; bool (*run)(void *self, const TuneJob *job); } Tuner;
 
 typedef struct QuantizeSettings {
     Ports ports;
