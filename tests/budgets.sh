@@ -38,6 +38,15 @@ for target in generic cortex-m4 x86-avx2; do
     check "values-within-the-least-$target" "$lw" verify "$digits" --target "$target" --ram "$(sed -n 's/.*the least that the plans reach is \([0-9]*\) bytes.*/\1/p' "$work/least-$target.txt")"
 done
 
+# Outputs that lie before their inputs drift through the arena; the least plan moves them back.
+moved() {
+    "$lw" tests/budgets/chain.te -o "$work/drifts.c" --name m --quiet && "$lw" tests/budgets/chain.te -o "$work/moved.c" --name m --ram 12600 > "$work/moved.txt" 2>&1 || return 1
+    cat "$work/moved.txt"
+    ! grep -q memmove "$work/drifts.c" && grep -q 'M_ARENA_SIZE  *6112u' "$work/drifts.h" && [ "$(grep -c memmove "$work/moved.c")" -eq 3 ] && grep -q '12000 bytes of results are moved' "$work/moved.txt"
+}
+check results-are-moved-where-the-limit-needs-it moved
+check values-with-moved-results "$lw" verify tests/budgets/chain.te --ram 12600
+
 # A large limit is the fastest plan: that of --combine none.
 largest() { emit large --ram 1000000 --target cortex-m4 && emit none --combine none --target cortex-m4 && cmp "$work/large/m.c" "$work/none/m.c"; }
 check a-large-limit-is-every-group-alone largest

@@ -81,6 +81,7 @@ struct Call {
     int place_count; const Place *place;
     const Expr *const *size;           /* one per size parameter */
     const int64_t *number;             /* one per number parameter */
+    struct { int64_t from, to, bytes; } move;          /* of its result within the arena, afterwards; 0 bytes: none */
     /* The partition whose default makes this call; NULL: NAME_run does. Calls of a partition are consecutive */
     const Partition *partition;
 };

@@ -380,6 +380,19 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
     text_add(t, stops ? "\n        if (status != 0) return status;\n    }\n" : "\n");
 }
 
+static const char *in_memory(Ctx *cx, int64_t offset)
+{
+    return offset ? text_format(cx, "memory + %lld", (long long)offset) : "memory";
+}
+
+/* The layer's result lies where its input did: it makes room for the next layer's. */
+static void move_result(Ctx *cx, Text *t, const Call *c)
+{
+    if (c->move.bytes)
+        text_printf(t, "    memmove(%s, %s, %lld);     /* the next result begins before it */\n",
+                    in_memory(cx, c->move.to), in_memory(cx, c->move.from), (long long)c->move.bytes);
+}
+
 static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Call *c)
 {
     Program inside = *p;           /* PLACE_PARAM indexes the parameters of this function */
@@ -513,6 +526,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         layer_mark(cx, t, first_layer(p) + i, d ? d->name : p->call[i].label);
         if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", &s, place_text);
         else print_call(cx, t, p, &p->call[i], &s);
+        move_result(cx, t, &p->call[i]);
         selftest_checks(cx, t, p, i, place_text);
     }
     profile_end(t, p);
@@ -596,7 +610,7 @@ static void begin_source(Ctx *cx, Text *t, const Program *p, const char *run, co
     text_printf(t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, p->source, p->target);
     text_printf(t, "#include \"%s\"\n\n#include <stddef.h>\n",
                 p->header ? p->header : text_format(cx, "%s.h", p->name));
-    if (p->state_count || strstr(run, "memcpy(") || strstr(run, "memset(")
+    if (p->state_count || strstr(run, "memcpy(") || strstr(run, "memset(") || strstr(run, "memmove(")
         || weights_are_in_file(p)) text_add(t, "#include <string.h>\n");
     runtime_prologue(cx, t, required, p->standalone);
     text_add(t, p->has_profile ? "\n"

@@ -16,6 +16,15 @@ static int index_of(const Tensor *t, Tensor *const *list, int count)
     return -1;
 }
 
+/* Returns the root that the group stores elsewhere than it is read from; NULL: none. */
+static const Slot *moved_root(const Build *b, int group)
+{
+    const Group *g = &b->groups.at[group];
+    const Slot *y = g->output_count == 1 ? plan_slot(&b->plan, g->output[0]) : NULL;
+    return y && y->kind == SLOT_ARENA && y->root == y->tensor && y->first == group && y->written != y->offset ? y
+                                                                                                         : NULL;
+}
+
 /* The function may be another group's: its parameters hold the tensors of that group's nest, which agree with this
  * group's by position. */
 static Call call_of(Build *b, int group)
@@ -24,6 +33,7 @@ static Call call_of(Build *b, int group)
     const Function *f = b->function[group];
     Place *place = NEW_ARRAY(b->cx->arena, Place, f->memory_count);
     const Nest *n = b->lowered[group];
+    const Slot *moved = moved_root(b, group);
     int temporary = 0, partition = b->partition_of ? b->partition_of[group] : -1;
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
@@ -34,6 +44,7 @@ static Call call_of(Build *b, int group)
         else
             place[i] = build_place_in(b, partition,
                                       plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
+        if (moved && m->kind == MEMORY_OUTPUT) place[i].offset += moved->written - moved->offset;
     }
     const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;
     const Merged *merged = map_get_ptr(&b->shared->merged, f);
@@ -43,6 +54,8 @@ static Call call_of(Build *b, int group)
                    .place_count = f->memory_count,
                    .place = place,
                    .size = f->size,
+                   .move = { moved ? moved->written : 0, moved ? moved->offset : 0,
+                             moved ? tensor_bytes(moved->tensor) : 0 },
                    .partition = partition < 0 ? NULL : &b->partition[partition] };
 }
 

@@ -13,6 +13,9 @@
  *   3. joins of chains in one function (combine_join.c), which may compute rows again: for at most 2 percent more
  *      instructions than the first stage, then 15, 50, and without limit.
  *
+ * The same stages follow with results that are moved in the arena, out of the next one's way (graph/plan/offsets.c).
+ * The better of both plans is used.
+ *
  * Where two groups have the same peak, one pair alone saves nothing: the search then tries a second pair with it. */
 #include "driver/combine_layers.h"
 
@@ -151,15 +154,34 @@ static const char *percents(Ctx *cx, int64_t now, int64_t before)
 /* What the plan keeps, and gives up. */
 static const char *given_up(Build *b, const Layers *l, const Layers *apart)
 {
+    const int64_t moved = plan_bytes_moved(&l->plan);
+    const char *moves = moved ? text_format(b->cx, "; %lld bytes of results are moved", (long long)moved) : "";
     return text_format(b->cx, "arena %lld bytes, and %lld with every group alone; instructions counted %lld, and %lld "
-                       "(%s); code counted %lld bytes, and %lld", (long long)l->plan.arena_size,
+                       "(%s); code counted %lld bytes, and %lld%s", (long long)l->plan.arena_size,
                        (long long)apart->plan.arena_size, (long long)l->work, (long long)apart->work,
-                       percents(b->cx, l->work, apart->work), (long long)l->code, (long long)apart->code);
+                       percents(b->cx, l->work, apart->work), (long long)l->code, (long long)apart->code, moves);
+}
+
+/* The stages of --ram. */
+static Layers within(Search *r, const Layers *apart, int64_t arena)
+{
+    static const int percent[] = { 2, 15, 50, 10000 };
+    Layers l = *apart;
+    layers_save_ram(r, &l, arena);
+    for (size_t i = 0; i < sizeof percent / sizeof percent[0] && l.plan.arena_size > arena; i++)
+        layers_join_until(r, &l, apart->work, arena, percent[i]);
+    return l;
+}
+
+/* True if the plan keeps the limit with fewer instructions, or is the smaller of two that do not. */
+static bool is_better(const Layers *l, const Layers *other, int64_t arena)
+{
+    const bool fits = l->plan.arena_size <= arena, other_fits = other->plan.arena_size <= arena;
+    return fits != other_fits ? fits : fits ? l->work < other->work : l->plan.arena_size < other->plan.arena_size;
 }
 
 void build_combine_for_limit(Build *b)
 {
-    static const int percent[] = { 2, 15, 50, 10000 };
     if (!layers_are_plain(b)) return;
     const int64_t arena = b->options->ram - bytes_beside(b, false);
     bool *all = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
@@ -167,10 +189,13 @@ void build_combine_for_limit(Build *b)
     Search r = layers_search(b, all);
     r.counts = true;
     const Layers apart = layers_apart(&r);
-    Layers l = apart;
-    layers_save_ram(&r, &l, arena);
-    for (size_t i = 0; i < sizeof percent / sizeof percent[0] && l.plan.arena_size > arena; i++)
-        layers_join_until(&r, &l, apart.work, arena, percent[i]);
+    Layers l = within(&r, &apart, arena);
+    if (l.count < b->groups.count || l.plan.arena_size > arena) {
+        b->room = arena > 0 ? arena : 1;
+        const Layers apart_moved = layers_apart(&r), moved = within(&r, &apart_moved, arena);
+        if (is_better(&moved, &l, arena)) l = moved;
+        else b->room = 0;
+    }
     if (ctx_failed(b->cx)) return;
     if (l.count < b->groups.count) layers_use(b, &l);
     b->combine_text = text_format(b->cx, "%s%s\n", l.explain, given_up(b, &l, &apart));

@@ -69,11 +69,15 @@ static const Counted *counted(Search *r, const Function *f)
     return known;
 }
 
-/* Counts each layer, and each text once. */
+/* memmove loads and stores a word, and counts. */
+enum { WORD = 4, MOVE = 3 };
+
+/* Counts each layer, and each text once, and the moves between layers. */
 static void count_layers(Search *r, Layers *l, Function *const *function)
 {
     Map seen = map_new(r->b->cx->scratch);
-    l->work = l->code = 0;
+    l->code = 0;
+    l->work = plan_bytes_moved(&l->plan) / WORD * MOVE;
     l->work_of = NEW_ARRAY(r->b->cx->arena, int64_t, l->count);
     for (int i = 0; i < l->count; i++) {
         const Counted *c = function[i] ? counted(r, function[i]) : NULL;

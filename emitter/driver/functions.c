@@ -217,6 +217,7 @@ void build_functions(Build *b)
     if (ctx_failed(cx)) return;
     if (b->options->ports_in_arena && !b->outer) place_ports_in_arena(b);
     build_overlaps(b);
+    b->plan.room = b->outer ? 0 : b->room;
     plan_offsets(cx, &b->plan, groups, b->scratch, count);
     for (int i = 0; i < groups; i++)
         if (b->plan.overlaps[i]) b->function[i]->may_alias = true;

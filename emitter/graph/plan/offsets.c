@@ -6,7 +6,10 @@
  *
  * An input that dies where an output is produced may overlap it, provided it starts far enough behind the output's
  * start that every element is read before it is overwritten (lower/overlap.c computes the distance). An overlap is used
- * if it shrinks the arena. */
+ * if it shrinks the arena.
+ *
+ * A chain of such overlaps needs the sum of their distances. If that is more than there is room for, an output is moved
+ * behind its distance when it is computed: two items, the one that is written and the one that is read. */
 #include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"
 #include "support/map.h"
@@ -26,6 +29,7 @@ typedef struct Item {
     Scratch *scratch;
     int into;
     int64_t lead;
+    bool is_stored, is_moved;        /* of a root that may be moved: what its group stores, and what is read later */
 } Item;
 typedef struct Items { int count; Item *at; int *of_serial; } Items;      /* of_serial: index by serial number */
 
@@ -35,12 +39,13 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
 {
     int most = p->slot_count;
     for (int g = 0; g < group_count; g++) most += count[g];
-    Items it = { 0, NEW_ARRAY(cx->scratch, Item, most), NEW_ARRAY(cx->scratch, int, most) };
+    Items it = { 0, NEW_ARRAY(cx->scratch, Item, 2 * most), NEW_ARRAY(cx->scratch, int, 2 * most) };
     for (int i = 0; i < p->slot_count; i++) {
         Slot *s = &p->slot[i];
         if (!s->in_arena || s->root != s->tensor) continue;
         Item *item = &it.at[it.count];
-        *item = (Item){ align_up(p, tensor_most_bytes(cx, s->tensor)), 0, group_count, 0, it.count, s, NULL, -1, 0 };
+        *item = (Item){ align_up(p, tensor_most_bytes(cx, s->tensor)), 0, group_count, 0, it.count, s, NULL, -1, 0,
+                        false, false };
         it.count++;
         for (; s; s = s->next) {
             if (s->first < item->first) item->first = s->first < 0 ? 0 : s->first;      /* -1: an input */
@@ -50,7 +55,7 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
     for (int g = 0; g < group_count; g++)
         for (int i = 0; i < count[g]; i++, it.count++)
             it.at[it.count] = (Item){
-                align_up(p, scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i], -1, 0
+                align_up(p, scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i], -1, 0, false, false
             };
     for (int i = 0; i < it.count; i++) it.of_serial[i] = i;
     return it;
@@ -59,15 +64,46 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
 /* Runs before items are sorted. */
 static void note_leads(Ctx *cx, Items *it, const Plan *p)
 {
-    Map of_root = map_new(cx->scratch);
-    for (int i = 0; i < it->count; i++)
-        if (it->at[i].root) map_put_ptr(&of_root, it->at[i].root->tensor, &it->at[i]);
+    Map read = map_new(cx->scratch), written = map_new(cx->scratch);
+    for (int i = 0; i < it->count; i++) {
+        Item *item = &it->at[i];
+        if (item->root && !item->is_stored) map_put_ptr(&read, item->root->tensor, item);
+        if (item->root && !item->is_moved) map_put_ptr(&written, item->root->tensor, item);
+    }
     for (int i = 0; i < p->lead_count; i++) {
-        Item *x = map_get_ptr(&of_root, p->lead[i].x);
-        const Item *y = map_get_ptr(&of_root, p->lead[i].y);
+        Item *x = map_get_ptr(&read, p->lead[i].x);
+        const Item *y = map_get_ptr(&written, p->lead[i].y);
         if (!x || !y || x->last != p->lead[i].group || y->first != p->lead[i].group) continue;
         x->into = y->serial;
         x->lead = align_up(p, p->lead[i].bytes);
+    }
+}
+
+/* True if one group, whose output may overlap its input, computes the root before all others that use it. */
+static bool may_move(const Plan *p, const Item *item)
+{
+    const Slot *s = item->root;
+    bool overlaps = false;
+    for (int i = 0; s && i < p->lead_count; i++) overlaps = overlaps || p->lead[i].y == s->tensor;
+    if (!overlaps || s->kind != SLOT_ARENA || item->first != s->first || item->last <= s->first) return false;
+    for (const Slot *part = s->next; part; part = part->next)
+        if (part->first <= s->first) return false;
+    return true;
+}
+
+/* Makes two items of each root that may be moved: what a group stores, and what later groups read. */
+static void split_moved(const Plan *p, Items *it)
+{
+    const int count = it->count;
+    for (int i = 0; i < count; i++) {
+        if (!may_move(p, &it->at[i])) continue;
+        Item *stored = &it->at[it->count];
+        *stored = it->at[i];
+        stored->serial = it->of_serial[it->count] = it->count;
+        stored->last = stored->first;
+        stored->is_stored = it->at[i].is_moved = true;
+        it->at[i].first++;
+        it->count++;
     }
 }
 
@@ -183,6 +219,7 @@ static int larger_first(const void *a, const void *b)
 {
     const Item *x = a, *y = b;
     if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+    if (x->is_stored != y->is_stored) return x->is_stored ? -1 : 1;
     int lives = (y->last - y->first) - (x->last - x->first);
     return lives ? lives : x->serial - y->serial;
 }
@@ -239,6 +276,25 @@ static void check(Ctx *cx, const Items *it, Neighbours *n)
         }
 }
 
+/* Gives the item that offset if its neighbours leave the room. */
+static bool puts_at(const Items *it, Neighbours *n, int i, int64_t offset)
+{
+    Item *item = &it->at[i];
+    for (int k = find_neighbours(n, it, i, NULL) - 1; k >= 0; k--)
+        if (pushed_behind(item, offset, &it->at[n->found[k]])) return false;
+    item->offset = offset;
+    return true;
+}
+
+/* A root that may as well be stored where it is read from, or read where it is stored, is not moved. */
+static void keep_in_place(const Items *it, Neighbours *n)
+{
+    for (int i = 0; i < it->count; i++)
+        for (int k = 0; k < it->count && it->at[i].is_stored; k++)
+            if (it->at[k].is_moved && it->at[k].root == it->at[i].root && !puts_at(it, n, i, it->at[k].offset))
+                (void)puts_at(it, n, k, it->at[i].offset);
+}
+
 /* Marks the groups with an input that overlaps the output. */
 static void note_overlaps(Ctx *cx, Plan *p, const Items *it, int group_count)
 {
@@ -266,12 +322,39 @@ void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, co
         p->live_bytes = live_bytes;
         p->live_bound = bound;
     } else it = apart;
+    if (p->room && p->arena_size > p->room && p->lead_count) {
+        Items moved = items_of(cx, p, group_count, scratch, count);
+        split_moved(p, &moved);
+        note_leads(cx, &moved, p);
+        live_bytes = bytes_live(cx, &moved, group_count);
+        bound = greatest(live_bytes, group_count);
+        size = search(cx, &moved, group_count, bound);
+        if (size < p->arena_size) {
+            it = moved;
+            p->arena_size = size;
+            p->live_bytes = live_bytes;
+            p->live_bound = bound;
+        }
+    }
     Neighbours n = neighbours_of(cx, &it, group_count);
+    keep_in_place(&it, &n);
     check(cx, &it, &n);
     note_overlaps(cx, p, &it, group_count);
     for (int i = 0; i < it.count; i++) {
         if (it.at[i].scratch) it.at[i].scratch->offset = it.at[i].offset;
-        for (Slot *s = it.at[i].root; s; s = s->next) s->offset = it.at[i].offset;
+        if (it.at[i].root && !it.at[i].is_moved) it.at[i].root->written = it.at[i].offset;
+        if (!it.at[i].is_stored)
+            for (Slot *s = it.at[i].root; s; s = s->next) s->offset = it.at[i].offset;
     }
     arena_reset(cx->scratch, mark);
+}
+
+int64_t plan_bytes_moved(const Plan *p)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < p->slot_count; i++) {
+        const Slot *s = &p->slot[i];
+        if (s->kind == SLOT_ARENA && s->root == s->tensor && s->written != s->offset) bytes += tensor_bytes(s->tensor);
+    }
+    return bytes;
 }

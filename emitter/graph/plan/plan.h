@@ -58,6 +58,8 @@ struct Slot {
     SlotKind kind; int index;          /* index of the root among inputs, outputs or constants */
     bool in_arena;                     /* ARENA, and inputs and outputs that the caller stores there */
     int64_t offset;                    /* in_arena: bytes from the arena's start to the root */
+    /* Where the group that computes the root stores it; another address: it is moved to `offset` after that group */
+    int64_t written;
     int64_t view_offset;               /* elements from the root's start */
     int64_t stride[MAX_RANK];          /* elements */
     /* Live range in groups, inclusive; the root's memory is live while any of its slots is */
@@ -71,6 +73,7 @@ typedef struct Plan {
     int slot_count; Slot *slot;
     Map of;                            /* tensor -> its slot */
     int64_t arena_size, align;         /* Bytes; an alignment above 16 is set before plan_offsets */
+    int64_t room;                      /* bytes of a larger arena that tensors are moved to avoid; 0: none is moved */
     /* Bytes: the largest sum of roots live at once in the arena; overlaps count once */
     int64_t live_bound;
     int64_t *live_bytes;               /* [groups]: sum of the roots live during each group */
@@ -89,6 +92,7 @@ Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const
  * the element being written, and each element is computed once. */
 bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
+int64_t plan_bytes_moved(const Plan *p);                                /* of results, within the arena */
 bool plan_is_whole(const Slot *s);                                      /* true if it covers its whole root densely */
 /* NULL: no slot, the tensor is not between groups */
 const Slot *plan_slot(const Plan *p, const Tensor *t);
