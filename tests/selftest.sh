@@ -54,7 +54,7 @@ passes() {
 }
 
 # 64 floats
-{ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; printf '\000\000\200\077%.0s' $(seq 64); } > "$work/digit.npy"
+{ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; i=0; while [ $((i += 1)) -le 64 ]; do printf '\000\000\200\077'; done; } > "$work/digit.npy"
 check digits-on-generated-input   passes "" $digits --selftest random
 check digits-on-a-file            passes "" $digits --selftest "$work/digit.npy"
 check digits-fused-multiply-adds  passes "" $digits --selftest random --target x86-avx2
