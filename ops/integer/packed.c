@@ -13,6 +13,14 @@
  *   i16 [O/4][Q][2][2][2]     i8 [4*Q]          the same for bytes: the even ones of four are a pair
  *   i8 [O/B][Q][B][2]         i16 [2*Q]         products of i16 pairs in B lanes, a channel each
  *   i8 [O/B][Q][B][D]         i8 [D*Q]          products of D bytes of B channels; D is 4, 8 or 16, Q at least 2
+ *   i8 [O][K]                 i32 [K]           with `pairs`: one product of 32 bits for two pixels
+ *
+ * With `pairs` = 1 or 2 a number of the patch holds two pixels that are adjacent along that dimension, here along w:
+ *
+ *   patch[n,h,v,e] = p[n,h,2*v,e] + 65536 * p[n,h,2*v+1,e]                    p: as above; 0 after the last pixel
+ *   p[n,h,w,e]     = i8(patch[n,h,w/2,e] + w%2*32768 >> w%2*16)
+ *
+ * The pixels are padded to a multiple of four, and rows may be padded to an even number of elements.
  *
  * In panels an `offset` is added to each element of the patch: instructions that take one factor without sign read x as
  * x + 128. b then has the products with the offset subtracted, as those with the zero point.
@@ -36,6 +44,7 @@
  *   columns[n,h,w,c]    = i16(padded[n,h,w,c])
  *   y[n,h,w,o]          = b[o] + sum(i,j) columns[n, h*sh + i*dh, w*sw + j*dw, o] * k[o,j,i] */
 #include "graph/dag/op_build.h"
+#include "support/text.h"
 
 typedef struct PackedRows {
     Tensor *x, *k, *b;
@@ -43,6 +52,8 @@ typedef struct PackedRows {
     bool is_wide, is_paired, is_bytes;     /* forms 2, 3 and 4 of the table */
     int64_t panel, depth;              /* channels of a panel, 0: another form; its elements that are adjacent */
     int64_t offset;                    /* added to the elements that a panel multiplies */
+    int64_t pairs;                     /* the dimension of x along which a number holds two pixels; 0: one each */
+    int64_t height, width;             /* of y, for pairs */
 } PackedRows;
 
 static bool ends_in_twos(const Tensor *k, int count)
@@ -70,6 +81,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     r->panel = r->k->type == I8 && r->k->rank == 4 ? tensor_dim(r->k, 2) : 0;
     r->depth = r->panel ? tensor_dim(r->k, 3) : 1;
     r->offset = node_int(n, "offset", 0);
+    r->pairs = node_int(n, "pairs", 0);
     int64_t rows = tensor_dim(r->k, 0) * (r->is_paired || r->is_bytes ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
     r->outs = node_int(n, "outs", rows);
     r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide || r->is_bytes ? 4 : r->depth);
@@ -77,10 +89,16 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
               : r->is_wide || r->is_bytes
                   ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, 3)
               : r->panel ? fits_panel(r, length)
-                           : r->k->type == I8 && r->k->rank == 2 && r->padded == length;
+                           : r->k->type == I8 && r->k->rank == 2
+                                 && (r->padded == length || (r->pairs && r->padded == length + 1));
     if (r->offset && !r->panel) {
         op_refuse(cx, n, "'offset' is %lld, the weights are %s; an offset requires weights in panels",
                   (long long)r->offset, tensor_shape_text(cx, r->k));
+        return false;
+    }
+    if (r->pairs && (r->pairs < 0 || r->pairs > 2 || r->k->type != I8 || r->k->rank != 2)) {
+        op_refuse(cx, n, "'pairs' is %lld, the weights are %s; 1 or 2, and weights i8[o][%lld], are expected",
+                  (long long)r->pairs, tensor_shape_text(cx, r->k), (long long)length);
         return false;
     }
     if (r->x->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1
@@ -116,8 +134,13 @@ static int product(Ctx *cx, const Node *n, const PackedRows *r, Tensor *patch, c
             ? "y[lead,o<outs] = sum(q,t<depth; b[o]) element * i32(k[o/panel,q,o%panel,t])"
         : r->is_wide
             ? "y[lead,o<outs] = sum(q,s<2,t<2; b[o]) i32(patch[lead,4*q+2*s+t]) * i32(k[o/2,q,o%2,t,s])"
+        : r->pairs
+            ? "y[n,h<height,w<width,o<outs] = sum(e; b[o]) i32(i8(patch[own,e] + half*32768 >> half*16)) * i32(k[o,e])"
             : "y[lead,o<outs] = sum(e; b[o]) i32(patch[lead,e]) * i32(k[o,e])";
     if (!patch) return 0;
+    text = OP_TEXT(cx, text, { "own", r->pairs == 1 ? "n,h/2,w" : "n,h,w/2" },
+                   { "half", r->pairs == 1 ? "h%2" : "w%2" }, { "height", op_number(cx, r->height) },
+                   { "width", op_number(cx, r->width) });
     const char *element = r->offset ? "(i32(patch[lead,depth*q+t]) + offset)" : "i32(patch[lead,depth*q+t])";
     text = OP_TEXT(cx, text, { "element", element });
     out[0] = OP_FORMULA(cx, n, OP_TEXT(cx, text, { "lead", lead }, { "outs", op_number(cx, r->outs) },
@@ -214,8 +237,36 @@ static const char *pair_text(Ctx *cx, const Node *n, const PackedWindow *w, bool
                                   : "x[n,h*sh+q/row*dh,w*sw+q%row/pixel,q%pixel*2+t]");
 }
 
+/* Returns the text of patch element e of the pixel at `place` along `axis`, as i32, and 0 after the last pixel. */
+static const char *pixel_text(Ctx *cx, const Node *n, const PackedWindow *w, const PackedRows *r, const char *axis,
+                              const char *place, bool of_rows)
+{
+    const int64_t extent = w->extent[axis[0] == 'w'];
+    const char *text = OP_TEXT(cx, extent % 4 ? "select(place < extent, i32(value), 0)" : "i32(value)",
+                               { "extent", op_number(cx, extent) },
+                               { "value", element_text(cx, r, window_text(cx, n, w, of_rows)) });
+    return OP_TEXT(cx, OP_TEXT(cx, text, { axis, "place" }), { "place", place });
+}
+
+/* Emits the patch of pairs of pixels, whose number is even. */
+static Tensor *words_of(Ctx *cx, const Node *n, const PackedWindow *w, const PackedRows *r, Tensor *from, bool of_rows)
+{
+    enum { TILE = 4 };
+    int64_t extent[2] = { w->extent[0], w->extent[1] };
+    const char *axis = r->pairs == 1 ? "h" : "w", *even = text_format(cx, "(2*%s)", axis),
+               *odd = text_format(cx, "(2*%s+1)", axis);
+    extent[r->pairs - 1] = (extent[r->pairs - 1] + TILE - 1) / TILE * 2;
+    const char *text = OP_TEXT(cx, "patch[n,h<height,w<width,e<padded] = even + 65536*odd",
+                               { "even", pixel_text(cx, n, w, r, axis, even, of_rows) },
+                               { "odd", pixel_text(cx, n, w, r, axis, odd, of_rows) },
+                               { "padded", op_number(cx, r->padded) });
+    text = OP_TEXT(cx, text, { "height", op_number(cx, extent[0]) }, { "width", op_number(cx, extent[1]) });
+    return from ? OP_FORMULA(cx, n, text, BIND_T(of_rows ? "rows" : "x", from)) : NULL;
+}
+
 static Tensor *patch_of(Ctx *cx, const Node *n, const PackedWindow *w, const PackedRows *r, Tensor *from, bool of_rows)
 {
+    if (r->pairs) return words_of(cx, n, w, r, from, of_rows);
     const char *value = r->is_paired ? pair_text(cx, n, w, of_rows)
                                      : element_text(cx, r, window_text(cx, n, w, of_rows));
     const char *text = OP_TEXT(cx, r->is_paired ? "patch[n,h<height,w<width,q<padded,t<2] = i16(value)"
@@ -232,6 +283,8 @@ static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
     if (!read_window(cx, n, &w)) return 0;
     int64_t row = w.kernel[1] * tensor_dim(n->in[0], 3);
     if (!read_rows(cx, n, w.kernel[0] * row, w.kernel[0] * ((row + 1) / 2), &r)) return 0;
+    r.height = w.extent[0];
+    r.width = w.extent[1];
     bool is_pixel = w.kernel[0] * w.kernel[1] == 1, leaves = leaves_input(n, &w),
          of_rows = leaves && w.dilation[1] == 1 && !is_pixel;
     if (r.is_paired && !of_rows && (leaves || (!is_pixel && (w.dilation[1] > 1 || tensor_dim(n->in[0], 3) % 2)))) {
@@ -326,6 +379,7 @@ static const AttrRow depthwise_attrs[] = { WINDOW_ROWS, { 0 } };
 static const AttrRow conv_attrs[] = {
     WINDOW_ROWS,
     { "offset", ATTR_INT, "added to the elements that panels multiply", NULL },
+    { "pairs",  ATTR_INT, "the dimension of x along which a number of the patch holds two pixels: 1 or 2", NULL },
     { 0 }
 };
 static const AttrRow dense_attrs[] = {
@@ -358,6 +412,13 @@ static const OpCase packed_conv2d_cases[] = {
     { "outs=3", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][3]", NULL },
     { "outs=5", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "are expected" },
     { "", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][4]", NULL },
+    { "kernel=3,3 pad=1,1,1,1 fill=-5 pairs=2", "i8[1][4][8][2] i8[3][18] i32[3]", "i32[1][4][8][3]", NULL },
+    { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7 pairs=1", "i8[1][13][4][2] i8[4][12] i32[4]", "i32[1][7][4][4]", NULL },
+    { "pairs=2", "i8[1][1][9][8] i8[6][8] i32[6]", "i32[1][1][9][6]", NULL },
+    { "kernel=3,3 pad=1,1,1,1 fill=-5 pairs=2", "i8[1][4][6][3] i8[5][28] i32[5]", "i32[1][4][6][5]", NULL },
+    { "pairs=1", "i8[1][6][3][5] i8[4][5] i32[4]", "i32[1][6][3][4]", NULL },
+    { "pairs=3", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "1 or 2" },
+    { "pairs=2 outs=5", "i8[1][2][2][4] i8[1][2][8][2] i32[8]", NULL, "1 or 2" },
     { "", "i8[1][2][2][8] i8[4][9] i32[4]", NULL, "are expected" },
     { "kernel=3,3", "i8[1][2][2][8] i8[4][72] i32[4]", NULL, "does not fit" },
     { 0 }

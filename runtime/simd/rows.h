@@ -24,6 +24,13 @@
  *   LW_DOT_1X4_PAIRS_I8[n](a: i8[n][2][2], b: i16[n][2][2][2])
  *                        c[p<2,h<2] = sum(q<n,s<2,t<2) i32(a[q,t,s]) * i32(i8(i32(b[q,s,p,t]) + h*128 >> h*8))
  *
+ *   LW_WORDS_I8[n](a: i8[n], b: i8[n])                       y[e<n] = i32(a[e]) + i32(b[e])*65536
+ *   LW_WORDS_IF_I8[n](p: bool, q: bool, a: i8[n], b: i8[n])  the same, without a unless p, without b unless q
+ *   LW_DOT_WORDS_I8[n](a: i32[n][2], b: i8[1][n])
+ *                               c[p<2,h<2,o<1] = sum(e<n) i32(i8(a[e,p] + h*32768 >> h*16)) * i32(b[o,e])
+ *
+ * LW_DOT_WORDS multiplies four pixels, two in each number, by a row of weights of at least -127.
+ *
  * LW_DOT_2X4 multiplies two pixels, whose pairs alternate, by two rows of weights packed in each number, even + 256 *
  * odd. The elements of a must fit 8 bits, and sums of products with odd weights 24 bits. LW_DOT_1X4_PAIRS does so for a
  * row of bytes.
@@ -164,7 +171,7 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 #endif
 #define LW_DOT_2X1_I8(n, c, a, b) LW_ROWS_DOT_2X1_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dsp_bytes lw_dot_1x4 */
+/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_arm_bytes lw_dot_1x4 */
 #ifndef LW_ROWS_DOT_1X4_I8
 #define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
@@ -213,6 +220,46 @@ static inline void lw_dot_2x4(int32_t n, int32_t *c, int32_t cw, int32_t cp, con
     lw_dot_2x4(n, (c) + (ci), cw, cp, (a) + (ai), aq, aw, (b) + (bi), bq, bp)
 #endif
 #define LW_DOT_2X4_I16(n, c, a, b) LW_ROWS_DOT_2X4_I16(n, c, a, b)
+/* lw: end */
+
+/* lw: lw_dot_words needs LW_SHARED */
+/* A word x0 + 65536 * x1 times w is x0 * w + 65536 * (x1 * w). Two such products fit both halves, as weights are at
+ * least -127. The sum of all of them wraps; that of the upper halves is exact, and the lower one's follows. */
+static LW_SHARED void lw_dot_words(int32_t n, int32_t *c, int32_t cp, int32_t ch, const int32_t *a, int32_t ae,
+                                   const int8_t *b)
+{
+    for (int32_t p = 0; p < 2; p++) {
+        uint32_t sum = 0, high = 0;
+        for (int32_t e = 0; e < n; e += 2) {
+            const int32_t both = a[e * ae + p] * b[e] + (e + 1 < n ? a[(e + 1) * ae + p] * b[e + 1] : 0);
+            sum += (uint32_t)both;
+            high += (uint32_t)((both + 0x8000) >> 16);
+        }
+        c[p * cp] = (int32_t)((uint32_t)c[p * cp] + sum - (high << 16));
+        c[p * cp + ch] = (int32_t)((uint32_t)c[p * cp + ch] + high);
+    }
+}
+/* lw: end */
+/* lw: LW_DOT_WORDS_I8 needs LW_SIMD_CHOICE lw_arm_words lw_dot_words */
+#ifndef LW_ROWS_DOT_WORDS_I8
+#define LW_ROWS_DOT_WORDS_I8(n, c, ci, cp, ch, a, ai, ae, b, bi) \
+    lw_dot_words(n, (c) + (ci), cp, ch, (a) + (ai), ae, (b) + (bi))
+#endif
+#define LW_DOT_WORDS_I8(n, c, a, b) LW_ROWS_DOT_WORDS_I8(n, c, a, b)
+/* lw: end */
+/* lw: lw_words needs */
+static inline void lw_words(int32_t n, int32_t *y, int32_t ye, int32_t p, int32_t q, const int8_t *a, const int8_t *b)
+{
+    for (int32_t e = 0; e < n; e++) y[e * ye] = (p ? a[e] : 0) + (q ? b[e] : 0) * 65536;
+}
+/* lw: end */
+/* lw: LW_WORDS_I8 needs lw_words */
+#define LW_ROWS_WORDS_I8(n, y, yi, ye, a, ai, b, bi) lw_words(n, (y) + (yi), ye, 1, 1, (a) + (ai), (b) + (bi))
+#define LW_WORDS_I8(n, y, a, b) LW_ROWS_WORDS_I8(n, y, a, b)
+/* lw: end */
+/* lw: LW_WORDS_IF_I8 needs lw_words */
+#define LW_ROWS_WORDS_IF_I8(n, y, yi, ye, p, q, a, ai, b, bi) lw_words(n, (y) + (yi), ye, p, q, (a) + (ai), (b) + (bi))
+#define LW_WORDS_IF_I8(n, y, p, q, a, b) LW_ROWS_WORDS_IF_I8(n, y, p, q, a, b)
 /* lw: end */
 
 /* lw: lw_dot_1x4_pairs needs LW_SHARED */

@@ -67,6 +67,13 @@
 #define LW_SIMD_ARM_MVE 0
 #endif
 #endif
+#ifndef LW_SIMD_ARM_WORDS
+#if defined(__GNUC__) && defined(__thumb__) && !defined(__ARM_BIG_ENDIAN) && !LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
+#define LW_SIMD_ARM_WORDS 1
+#else
+#define LW_SIMD_ARM_WORDS 0
+#endif
+#endif
 #ifndef LW_SIMD_RVV
 #if defined(__riscv_vector) && defined(__riscv_v_intrinsic) && __riscv_v_intrinsic >= 11000
 #define LW_SIMD_RVV 1
@@ -113,6 +120,7 @@
 #include "arm_asm.h"
 #include "arm_dsp.h"
 #include "arm_mve.h"
+#include "arm_words.h"
 #include "x86_rows.h"
 #include "x86_panels.h"
 #include "rvv_rows.h"

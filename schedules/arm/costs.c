@@ -6,11 +6,12 @@
 
 static const CostRow rows_arm[] = {
     { "LW_FETCH_ROW_I8", 60, 0.75 }, { "LW_COPY_I8", 14, 0.65 },     { "LW_COPY_I32", 0, 2.3 },
-    { "LW_DOT_2X2_I8", 150, 5.6 },   { "LW_DOT_1X4_I8", 40, 5.5 },   { "LW_DOT_1X2_I8", 30, 5.5 },
+    { "LW_DOT_2X2_I8", 150, 5.6 },   { "LW_DOT_1X4_I8", 90, 3.75 },   { "LW_DOT_1X2_I8", 30, 5.5 },
     { "LW_WINDOW2_I8", 40, 13 },     { "LW_WINDOW_I8", 40, 11 },     { "LW_TAPS2_I8", 40, 8 },
     { "LW_TAPS_I8", 40, 9 },         { "LW_SUM_WINDOW_I8", 30, 3 },  { "LW_MAX_WINDOW_I8", 30, 3 },
     { "f32 mul", 73, 0 },            { "f32 add", 97, 0 },           { "f32 div", 610, 0 },
-    { "f32", 26, 0 },                { "f32 function", 3330, 0 },    { NULL, 0, 0 }
+    { "f32", 26, 0 },                { "f32 function", 3330, 0 },    { "LW_DOT_WORDS_I8", 150, 2.65 },
+    { "LW_WORDS_I8", 20, 9 },        { "LW_WORDS_IF_I8", 30, 10 },   { NULL, 0, 0 }
 };
 const Costs costs_arm = { NULL, rows_arm };
 
@@ -20,7 +21,8 @@ static const CostRow rows_m3[] = {
     { "LW_DOT_2X2_I8", 25, 2.5 },    { "LW_WINDOW2_I8", 30, 3.4 },   { "LW_WINDOW_I8", 30, 4 },
     { "LW_TAPS2_I8", 30, 3 },        { "LW_TAPS_I8", 30, 4 },        { "f32 mul", 36, 0 },
     { "f32 add", 40, 0 },            { "f32 div", 463, 0 },          { "f32", 11, 0 },
-    { "f32 function", 1610, 0 },     { NULL, 0, 0 }
+    { "f32 function", 1610, 0 },     { "LW_DOT_WORDS_I8", 40, 1.5 }, { "LW_WORDS_I8", 15, 6 },
+    { "LW_WORDS_IF_I8", 20, 6 },     { NULL, 0, 0 }
 };
 const Costs costs_m3 = { &costs_arm, rows_m3 };
 

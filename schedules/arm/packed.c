@@ -8,16 +8,17 @@
 bool multiplies_pairs(const Target *t) { return target_has(t, "dsp") && !target_has(t, "bytes"); }
 
 /* Packs weights [e][o] as [o][e], or as alternating fours of two rows with the middle two of each four exchanged, and
- * pads with rows of zeros. */
-static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, bool is_wide)
+ * pads with rows of zeros; `padded` elements of a row of [o][e]. */
+static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t padded, int64_t outs, int64_t rows,
+                            bool is_wide)
 {
     static const int place[] = { 0, 2, 1, 3 };
-    int64_t fours = (length + 3) / 4, wide[] = { rows / 2, fours, 2, 2, 2 }, plain[] = { rows, length };
+    int64_t fours = (length + 3) / 4, wide[] = { rows / 2, fours, 2, 2, 2 }, plain[] = { rows, padded };
     int8_t *to = NEW_ARRAY(cx->arena, int8_t, rows * fours * 4);
     const int8_t *from = k->data;
     for (int64_t o = 0; o < outs; o++)
         for (int64_t e = 0; e < length; e++)
-            to[is_wide ? ((o / 2 * fours + e / 4) * 2 + o % 2) * 4 + place[e % 4] : o * length + e] =
+            to[is_wide ? ((o / 2 * fours + e / 4) * 2 + o % 2) * 4 + place[e % 4] : o * padded + e] =
                 from[e * outs + o];
     return tensor_constant(cx, k->name, I8, is_wide ? 5 : 2, is_wide ? wide : plain, to);
 }
@@ -166,6 +167,26 @@ static PackedWindow window_of(const Node *n)
 /* True for a convolution: its weights are k[i,j,c,o], those of a dense layer w[k,o]. */
 static bool has_window(const Node *n) { return n->in[1]->rank == 4; }
 
+/* Returns the dimension of x along which a number holds two pixels, so that one product of 32 bits serves both: the one
+ * that fours divide with the least padding, the later on a tie. 0: none. Two products of bytes fit 16 bits if no weight
+ * is -128. */
+static int64_t pairs_of(const Target *t, const Node *n, int64_t length, bool joins)
+{
+    enum { TILE = 4, LEAST = 8, MOST_PADDING = 4 /* a fourth */ };
+    if (!target_has(t, "words") || !has_window(n) || length < LEAST || !has_narrow_weights(n->in[1])) return 0;
+    const Tensor *y = n->out[0];
+    if (joins) return 2;
+    int64_t best = 0, least = 0;
+    for (int d = 2; d > 0; d--) {
+        const int64_t extent = tensor_dim(y, d), tiles = (extent + TILE - 1) / TILE * TILE,
+                      padding = (tiles - extent) * tensor_elems(y) / extent;
+        if (padding * MOST_PADDING > tensor_elems(y) || (best && padding >= least)) continue;
+        best = d;
+        least = padding;
+    }
+    return best;
+}
+
 /* Returns the elements of a window's row if the product may use pairs; else 0. Pairs do not divide the rows of dilated
  * windows, nor those of an odd number of channels in windows inside x; fewer than four rows are not padded. */
 static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int64_t outs)
@@ -212,18 +233,20 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     bool is_wide = multiplies_pairs(t) && outs > 1 && has_several_rows(n);
     const Panel panel = panel_of(t, n, length, outs);
     if (panel.block) rows = (outs + panel.block - 1) / panel.block * panel.block;
+    const bool joins = joins_pixels(t, n) && (panel.block || target_has(t, "words"));
+    const int64_t pairs = panel.block ? 0 : pairs_of(t, n, length, joins);
     Tensor *packed = panel.block ? pack_panels(cx, k, length, outs, rows, panel)
                    : row ? pack_pairs(cx, k, length, row, outs, rows)
                    : is_bytes ? pack_pairs_of_bytes(cx, k, length, outs, rows)
-                         : pack_weights(cx, k, length, outs, rows, is_wide);
+                         : pack_weights(cx, k, length, pairs ? length + length % 2 : length, outs, rows, is_wide);
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero + panel.offset) };
     const Attr outputs = attr_int("outs", outs), offset = attr_if(panel.offset, attr_int("offset", panel.offset));
     if (!has_window(n)) return call(cx, "packed_dense", n->name, in, 3, ATTRS(outputs, offset));
     const PackedWindow w = window_of(n);
-    const bool joins = panel.block && joins_pixels(t, n);
     if (joins) in[0] = join_pixels(cx, x);
+    const Attr of_pairs = attr_if(pairs, attr_int("pairs", pairs));
     Tensor *y = call(cx, "packed_conv2d", n->name, in, 3,
-                     ATTRS(WINDOW(w), attr_int("fill", zero), outputs, offset));
+                     ATTRS(WINDOW(w), attr_int("fill", zero), outputs, offset, of_pairs));
     return joins && y ? view_call(cx, n->name, y, n->out[0]) : y;
 }
 

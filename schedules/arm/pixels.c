@@ -14,7 +14,7 @@ enum { TILE = 4 };
 
 bool is_scalar_with_panels(const Target *t) { return target_has(t, "panels") && !target_has(t, "bytes"); }
 
-bool joins_rows(const Target *t) { return is_scalar_with_panels(t) || target_has(t, "rvv"); }
+bool joins_rows(const Target *t) { return is_scalar_with_panels(t) || target_has(t, "rvv") || target_has(t, "words"); }
 
 bool joins_pixels(const Target *t, const Node *n)
 {
@@ -63,8 +63,14 @@ static Tensor *alter_epilogue(Ctx *cx, const Implementation *with, const Target 
     return row ? view_call(cx, n->name, row->out[0], n->out[0]) : NULL;
 }
 
+#define EPILOGUE(needed)                                                                                               \
+    {                                                                                                                  \
+        .name = "packed.epilogue", .features = needed, .ops = "rescale requantize_fixed",                              \
+        .what = "the epilogue of a convolution over one row of pixels, as such a row", .alter = alter_epilogue         \
+    }
+
 const Implementation implementations_arm_pixels[] = {
-    { .name = "packed.epilogue", .features = "rows panels", .ops = "rescale requantize_fixed",
-      .what = "the epilogue of a convolution over one row of pixels, as such a row", .alter = alter_epilogue },
+    EPILOGUE("rows panels"),
+    EPILOGUE("rows words"),
     { 0 }
 };

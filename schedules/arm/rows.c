@@ -6,7 +6,8 @@
  *   for tiles of two pixels:                       of four if vectors multiply panels, of up to five without vectors
  *       patch = their windows, each a row          widened to i16 if the instruction multiplies pairs of i16;
  *                                                  none if panels hold bytes and a window's rows whole blocks of them
- *       for tiles of two channels:                 of four if one number packs two rows of weights
+ *       for tiles of two channels:                 of four if one number packs two rows of weights, of one if a
+ *                                                  number of the patch holds two of four pixels
  *           acc[2][2] = b                          LW_DOT_2X2: whole rows at once, accumulators in registers
  *           acc += patch . weights
  *           y = epilogue(acc)
@@ -23,8 +24,9 @@
 #include "support/text.h"
 
 /* The weight layout along the axes of the sum: rows of bytes, two rows in one number, alternating fours of two rows,
- * pairs of the channels of a panel, or two rows in one number for bytes of x. */
-typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3, PANEL = 4, BYTES = 5 } RowForm;
+ * pairs of the channels of a panel, or two rows in one number for bytes of x. WORDS are rows of bytes for a patch whose
+ * numbers hold two pixels. */
+typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3, PANEL = 4, BYTES = 5, WORDS = 6 } RowForm;
 
 typedef struct Tiles {
     const Stage *out;
@@ -49,6 +51,7 @@ static RowForm form_of(const GroupNest *g, const Stage *product)
 {
     const int axes = product->axis_count - product->data_count;
     const bool is_packed = g->group->anchor->in[1]->type == I16;
+    if (node_int(g->group->anchor, "pairs", 0)) return WORDS;
     return axes == PAIRED && !is_packed ? PANEL : axes == WIDE && is_packed ? BYTES : (RowForm)axes;
 }
 
@@ -130,6 +133,11 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
     for (int64_t block = 16; block > t.block; block /= 2)
         if (epilogue_at_once(g, n, scaled, block)) t.block = block;
     choose_whole(g, n, &t);
+    if (t.form == WORDS) {
+        t.row = (int)node_int(g->group->anchor, "pairs", 0);
+        t.w = MANY;
+        t.o = t.block = 1;
+    }
     return t;
 }
 
@@ -140,8 +148,8 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
     int count = 0;
     Path found;
     bool cut_w = w && axis_extent(t->out, t->row) > t->w, cut_c = axis_extent(t->out, t->last) > t->block;
-    if (cut_w)
-        n = sched_split(cx, n, w, t->w, axis_extent(t->out, t->row) % t->w ? TAIL_SHIFT : TAIL_GUARD, NULL, NULL);
+    const bool shifts = t->form != WORDS && t->row >= 0 && axis_extent(t->out, t->row) % t->w;
+    if (cut_w) n = sched_split(cx, n, w, t->w, shifts ? TAIL_SHIFT : TAIL_GUARD, NULL, NULL);
     if (cut_c) n = sched_split(cx, n, c, t->block, TAIL_GUARD, NULL, NULL);
     for (int a = 0; a < t->last; a++) {
         const char *loop = loop_name(cx, t->out, a);
@@ -256,6 +264,17 @@ static const char *declare_whole(Ctx *cx, const Nest **n, const Tiles *t, long l
     return macro;
 }
 
+/* Declares the product of four pixels, two in a number, with one row of weights. */
+static const char *declare_words(Ctx *cx, const Nest **n, long long length)
+{
+    *n = sched_instruction(cx, *n,
+                           text_format(cx, "LW_DOT_WORDS_I8[%lld](a: i32[%lld][2], b: i8[1][%lld]) c[p<2,h<2,o<1] = "
+                                           "sum(e<%lld) i32(i8(a[e,p] + h*32768 >> h*16)) * i32(b[o,e])",
+                                       length, length, length, length),
+                           NULL);
+    return "LW_DOT_WORDS_I8";
+}
+
 /* Declares the instruction for this tile and the length of its rows. */
 static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const Tiles *t)
 {
@@ -263,6 +282,7 @@ static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const 
     long long w = (long long)t->w, o = (long long)t->o, length = (long long)axis_extent(acc, acc->data_count);
     const char *macro = text_format(cx, "LW_DOT_%lldX%lld_%s", w, o, t->form == PLAIN ? "I8" : "I16");
     if (length < 2) return NULL;
+    if (t->form == WORDS) return declare_words(cx, n, length);
     if (t->is_whole) return declare_whole(cx, n, t, length);
     if (t->form == PANEL && t->depth > 2) return declare_bytes(cx, n, t, length);
     if (t->form == PANEL) {
@@ -338,6 +358,8 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
     if (t->form == PAIRED || t->form == BYTES)
         n = sched_split(cx, n, t->block > t->o ? text_format(cx, "%si", order[count - 1]) : order[count - 1], 2,
                         TAIL_GUARD, NULL, NULL);
+    if (t->form == WORDS)
+        n = sched_split(cx, n, loop_name(cx, nest_stage(n, acc), t->row), 2, TAIL_GUARD, NULL, NULL);
     macro = ctx_failed(cx) ? NULL : declare_dot(cx, &n, nest_stage(n, acc), t);
     if (macro && t->rows > 1) {
         n = sched_split(cx, n, order[0], axis_extent(s, s->data_count) / t->rows, TAIL_GUARD, NULL, NULL);
@@ -432,6 +454,35 @@ static const Nest *fill_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const 
     return tensorize_if_fits(cx, n, q, "LW_PAIRS_I16");
 }
 
+/* Stores the words of the tile's two pairs of pixels alternately, each in runs, with one instruction each. */
+static const Nest *fill_words(Ctx *cx, const Nest *n, const GroupNest *g, const char *patch, const Tiles *t,
+                              bool of_rows)
+{
+    const Stage *s = nest_stage(n, patch);
+    const int last = s->data_count - 1;
+    const char *order[MAX_AXES], *e = loop_name(cx, s, last);
+    const long long length = (long long)axis_extent(s, last), run = (long long)run_of(g->group->anchor, of_rows);
+    int count = 0;
+    for (int a = 0; a <= last; a++)
+        if (a != t->row) order[count++] = expr_as_var(s->axis[a].var)->name;
+    order[count++] = expr_as_var(s->axis[t->row].var)->name;
+    n = sched_pack(cx, n, patch, order, count);
+    if (run < 2 || ctx_failed(cx)) return n;
+    if (run < length) {
+        n = sched_split(cx, n, e, run, length % run ? TAIL_PEEL : TAIL_GUARD, "i", "e");
+        e = text_format(cx, "%s.e", patch);
+    }
+    const bool is_cut = axis_extent(t->out, t->row) % t->w != 0;
+    n = sched_instruction(
+        cx, n,
+        is_cut ? text_format(cx, "LW_WORDS_IF_I8[%lld](p: bool, q: bool, a: i8[%lld], b: i8[%lld]) y[e<%lld] = "
+                                 "select(p, i32(a[e]), 0) + select(q, i32(b[e]), 0)*65536", run, run, run, run)
+               : text_format(cx, "LW_WORDS_I8[%lld](a: i8[%lld], b: i8[%lld]) y[e<%lld] = i32(a[e]) + i32(b[e])*65536",
+                             run, run, run, run),
+        NULL);
+    return tensorize_if_fits(cx, n, e, is_cut ? "LW_WORDS_IF_I8" : "LW_WORDS_I8");
+}
+
 /* Copies padded rows pixel by pixel. */
 static const Nest *copy_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows)
 {
@@ -500,6 +551,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (ctx_failed(cx)) return n;
     Tiles t = tiles_of(g, n, scaled);
     t.rows = window;
+    if (t.form == WORDS && axis_extent(t.out, t.row) % t.w)
+        n = sched_pad(cx, n, acc, expr_as_var(nest_stage(n, acc)->axis[t.row].var)->name, t.w);
     if (axis_extent(t.out, t.last) % t.o)
         n = sched_pad(cx, n, acc, expr_as_var(nest_stage(n, acc)->axis[t.last].var)->name, t.o);
     n = split_tiles(cx, n, &t);
@@ -512,7 +565,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     if (!ctx_failed(cx) && are_bordered(of)) n = copy_rows(cx, n, g->group->anchor, rows);
     if (!ctx_failed(cx) && !is_direct)
-        n = t.form == PAIRED ? fill_pairs(cx, n, g, patch, &t, are_bordered(of))
+        n = t.form == PAIRED  ? fill_pairs(cx, n, g, patch, &t, are_bordered(of))
+            : t.form == WORDS ? fill_words(cx, n, g, patch, &t, are_bordered(of))
                              : fill_patch(cx, n, g, patch, are_bordered(of));
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
     return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &t);
@@ -531,10 +585,17 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
 }
 
 /* A core with 13 registers and a scalar multiply-accumulate gains by a patch, whose padding costs the loops nothing. It
- * gains nothing if rows are contiguous in x already. */
+ * gains nothing if rows are contiguous in x already and each number holds one pixel. */
 static bool applies_to_patches(Ctx *cx, const GroupNest *g)
 {
-    return !rows_are_contiguous(g->group->anchor) && applies_to_rows(cx, g);
+    const bool gains = !rows_are_contiguous(g->group->anchor) || node_int(g->group->anchor, "pairs", 0);
+    return gains && applies_to_rows(cx, g);
+}
+
+/* A core without multiply-accumulate gains by four rows of weights at a time, whose elements have one index. */
+static bool applies_to_row(Ctx *cx, const GroupNest *g)
+{
+    return !target_has(g->target, "mla") && applies_to_rows(cx, g);
 }
 
 /* A scalar core with panels keeps the tile in registers even where rows are contiguous. */
@@ -552,6 +613,7 @@ static bool applies_to_panels(Ctx *cx, const GroupNest *g)
 
 const Implementation implementations_arm_rows[] = {
     DOT("rows", "packed_conv2d", applies_to_rows),
+    DOT("rows words", "packed_dense", applies_to_row),
     DOT("rows mla", "packed_conv2d", applies_to_patches),
     DOT("rows mla dsp", "packed_conv2d packed_dense", applies_to_rows),
     DOT("rows bytes", "packed_conv2d packed_dense", applies_to_rows),

@@ -599,6 +599,48 @@ static int test_columns(int32_t m, int32_t kh, int32_t kw, int32_t n, int32_t ga
     return 0;
 }
 
+/* Four pixels, two in a number, by one row of weights of at least -127: of any length and at any distances; in numbers
+ * from rows of bytes, of which a condition may leave out one. */
+static int test_words(int32_t n, int32_t ae, int32_t cp, int32_t ch)
+{
+    static int32_t words[3 * ROOM];
+    static const int32_t mask[] = { 3, 3, 2, 1, 0 };
+    for (int32_t turn = 0; turn < 5; turn++) {
+        for (int32_t i = 0; i < 3 * ROOM; i++) words[i] = i;
+        const int32_t p = mask[turn] & 1, q = mask[turn] >> 1;
+        if (turn == 0) {
+            LW_WORDS_I8(n, LW_AT(words, 0, ae), LW_AT(bytes, 0), LW_AT(bytes, 41));
+            LW_WORDS_I8(n, LW_AT(words, 1, ae), LW_AT(bytes, 82), LW_AT(bytes, 123));
+        } else {
+            LW_WORDS_IF_I8(n, LW_AT(words, 0, ae), p, q, LW_AT(bytes, 0), LW_AT(bytes, 41));
+            LW_WORDS_IF_I8(n, LW_AT(words, 1, ae), q, p, LW_AT(bytes, 82), LW_AT(bytes, 123));
+        }
+        for (int32_t i = 0; i < 3 * ROOM; i++)
+            if ((i / ae >= n || i % ae > 1) && words[i] != i) return 1;
+        begin_sums();
+        LW_DOT_WORDS_I8(n, LW_AT(c, 1, cp, ch), LW_AT(words, 0, ae), LW_AT(weights, 3));
+        for (int32_t i = 0; i < 10; i++) {
+            int32_t sum = begin[i];
+            for (int32_t pixel = 0; pixel < 4; pixel++) {
+                const int32_t is_in = pixel == 0 || pixel == 3 ? p : q;
+                if (i != 1 + pixel / 2 * cp + pixel % 2 * ch) continue;
+                for (int32_t e = 0; e < n; e++) sum += is_in ? bytes[41 * pixel + e] * weights[3 + e] : 0;
+            }
+            if (c[i] != sum) return 1;
+        }
+    }
+    return 0;
+}
+
+/* The longest row's sums exceed 16 bits by far. */
+static int test_all_words(void)
+{
+    enum { LONG = 100 };
+    for (int32_t n = 1; n <= LONG; n += n < LONGEST ? 1 : 7)
+        if (test_words(n, 2, 2, 1) || test_words(n, 3, 4, 2)) return 53;
+    return 0;
+}
+
 int main(void)
 {
     for (int32_t turn = 0; turn < 3; turn++)
@@ -632,6 +674,8 @@ int main(void)
             if (status) return status;
         }
         if (test_constant_panels()) return test_constant_panels();
+        narrow_weights();
+        if (test_all_words()) return test_all_words();
     }
     for (int32_t turn = 0; turn < 6; turn++)
         for (int32_t n = 1; n <= LONGEST; n++) {

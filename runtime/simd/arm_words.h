@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: 0BSD */
+/* LW_DOT_WORDS of rows.h on Arm cores without the DSP extension: in Thumb-2 (Cortex-M3) with MLA, in Thumb (Cortex-M0+)
+ * with MULS. In assembly, because compilers spill some of the 12 registers in each iteration; the contract is that of
+ * arm_asm.h. */
+#ifndef LW_SIMD_ARM_WORDS_H
+#define LW_SIMD_ARM_WORDS_H
+
+#include "../lw_base.h"
+#include "simd.h"
+
+/* lw: lw_arm_words needs LW_SIMD_CHOICE LW_SHARED lw_dot_words */
+#if LW_SIMD_ARM_WORDS
+/* n is an even number of weights, 2 or more. */
+static LW_SHARED void lw_arm_words(int32_t count, int32_t *sums, const int32_t *words, const int8_t *weights)
+{
+    register int32_t n __asm__("r0") = count;
+    register int32_t *c __asm__("r1") = sums;
+    register const int32_t *a __asm__("r2") = words;
+    register const int8_t *b __asm__("r3") = weights;
+#if __ARM_ARCH_ISA_THUMB >= 2
+    /* MLA begins with 2^15, so that the lower half rounds the upper one; the sums begin without these: 11
+     * instructions for 8 products. */
+#define LW_WORDS_PAIR                                                                                                  \
+    "    ldm r2!, {r4, r5, r6, r8}\n"                                                                                  \
+    "    ldrsb r1, [r3], #1\n"                                                                                         \
+    "    mla r4, r4, r1, lr\n"                                                                                         \
+    "    mla r5, r5, r1, lr\n"                                                                                         \
+    "    ldrsb r1, [r3], #1\n"                                                                                         \
+    "    mla r4, r6, r1, r4\n"                                                                                         \
+    "    mla r5, r8, r1, r5\n"                                                                                         \
+    "    add r9, r9, r4\n"                                                                                             \
+    "    add r10, r10, r4, asr #16\n"                                                                                  \
+    "    add r11, r11, r5\n"                                                                                           \
+    "    add r12, r12, r5, asr #16\n"
+    __asm__ volatile(
+        "    push {r1}\n"
+        "    ldm r1, {r9, r10, r11, r12}\n"
+        "    mov lr, #0x8000\n"
+        "    add r9, r9, r10, lsl #16\n"
+        "    add r11, r11, r12, lsl #16\n"
+        "    sub r9, r9, r0, lsl #14\n"
+        "    sub r11, r11, r0, lsl #14\n"
+        "    tst r0, #2\n"
+        "    beq 1f\n"
+        "    subs r0, r0, #2\n" LW_WORDS_PAIR
+        "    cmp r0, #0\n"
+        "    beq 2f\n"
+        "1:\n" LW_WORDS_PAIR LW_WORDS_PAIR
+        "    subs r0, r0, #4\n"
+        "    bne 1b\n"
+        "2:  pop {r1}\n"
+        "    sub r9, r9, r10, lsl #16\n"
+        "    sub r11, r11, r12, lsl #16\n"
+        "    stm r1, {r9, r10, r11, r12}\n"
+        : "+r"(n), "+r"(c), "+r"(a), "+r"(b)
+        :
+        : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
+#undef LW_WORDS_PAIR
+#else
+    /* ASRS leaves the lower half's sign in the carry, and ADCS adds it: 21 instructions for 8 products. The code saves
+     * r7 itself, because it may be the frame pointer. */
+    __asm__ volatile(
+        "    .syntax unified\n"
+        "    push {r1, r7}\n"
+        "    ldm r1!, {r4, r5, r6, r7}\n"
+        "    mov r10, r4\n"
+        "    mov r11, r6\n"
+        "    mov r6, r5\n"
+        "    lsls r5, r6, #16\n"
+        "    add r10, r5\n"
+        "    lsls r5, r7, #16\n"
+        "    add r11, r5\n"
+        "    adds r3, r3, r0\n"
+        "    negs r0, r0\n"
+        "1:  ldm r2!, {r4, r5}\n"
+        "    ldrsb r1, [r3, r0]\n"
+        "    adds r0, r0, #1\n"
+        "    muls r4, r1, r4\n"
+        "    muls r5, r1, r5\n"
+        "    mov r8, r4\n"
+        "    mov r9, r5\n"
+        "    ldm r2!, {r4, r5}\n"
+        "    ldrsb r1, [r3, r0]\n"
+        "    muls r4, r1, r4\n"
+        "    muls r5, r1, r5\n"
+        "    add r4, r8\n"
+        "    add r5, r9\n"
+        "    add r10, r4\n"
+        "    add r11, r5\n"
+        "    asrs r4, r4, #16\n"
+        "    adcs r6, r4\n"
+        "    asrs r5, r5, #16\n"
+        "    adcs r7, r5\n"
+        "    adds r0, r0, #1\n"
+        "    bne 1b\n"
+        "    ldr r1, [sp]\n"
+        "    mov r4, r10\n"
+        "    lsls r5, r6, #16\n"
+        "    subs r4, r4, r5\n"
+        "    stm r1!, {r4, r6}\n"
+        "    mov r4, r11\n"
+        "    lsls r5, r7, #16\n"
+        "    subs r4, r4, r5\n"
+        "    stm r1!, {r4, r7}\n"
+        "    pop {r1, r7}\n"
+        : "+r"(n), "+r"(c), "+r"(a), "+r"(b)
+        :
+        : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "cc", "memory");
+#endif
+}
+#define LW_ROWS_DOT_WORDS_I8(n, c, ci, cp, ch, a, ai, ae, b, bi)                                                       \
+    do {                                                                                                               \
+        if ((n) > 1 && (n) % 2 == 0 && (cp) == 2 && (ch) == 1 && (ae) == 2)                                            \
+            lw_arm_words(n, (c) + (ci), (a) + (ai), (b) + (bi));                                                       \
+        else lw_dot_words(n, (c) + (ci), cp, ch, (a) + (ai), ae, (b) + (bi));                                          \
+    } while (0)
+#endif
+/* lw: end */
+
+/* lw: lw_arm_bytes needs LW_SIMD_CHOICE LW_SHARED lw_dsp_bytes lw_dot_1x4 */
+#if LW_SIMD_ARM_WORDS && __ARM_ARCH_ISA_THUMB == 1
+/* Four rows of weights by one of elements: 15 instructions for 4 products. n > 0. The code saves r7 itself, because it
+ * may be the frame pointer. */
+static LW_SHARED void lw_arm_1x4(int32_t count, int32_t *sums, const int8_t *elements, const int8_t *weights,
+                                 int32_t row)
+{
+    register int32_t n __asm__("r0") = count;
+    register int32_t *c __asm__("r1") = sums;
+    register const int8_t *a __asm__("r2") = elements;
+    register const int8_t *b __asm__("r3") = weights;
+    register int32_t bo __asm__("r4") = row;
+    __asm__ volatile(
+        "    .syntax unified\n"
+        "    push {r1, r7}\n"
+        "    ldm r1!, {r5, r6, r7}\n"
+        "    mov r8, r5\n"
+        "    mov r9, r6\n"
+        "    mov r10, r7\n"
+        "    ldr r5, [r1]\n"
+        "    mov r11, r5\n"
+        "    adds r2, r2, r0\n"
+        "    adds r3, r3, r0\n"
+        "    adds r5, r3, r4\n"
+        "    adds r6, r5, r4\n"
+        "    adds r4, r6, r4\n"
+        "    negs r0, r0\n"
+        "1:  ldrsb r1, [r2, r0]\n"
+        "    ldrsb r7, [r3, r0]\n"
+        "    muls r7, r1, r7\n"
+        "    add r8, r7\n"
+        "    ldrsb r7, [r5, r0]\n"
+        "    muls r7, r1, r7\n"
+        "    add r9, r7\n"
+        "    ldrsb r7, [r6, r0]\n"
+        "    muls r7, r1, r7\n"
+        "    add r10, r7\n"
+        "    ldrsb r7, [r4, r0]\n"
+        "    muls r7, r1, r7\n"
+        "    add r11, r7\n"
+        "    adds r0, r0, #1\n"
+        "    bne 1b\n"
+        "    pop {r1, r7}\n"
+        "    mov r3, r8\n"
+        "    mov r4, r9\n"
+        "    mov r5, r10\n"
+        "    mov r6, r11\n"
+        "    stm r1!, {r3, r4, r5, r6}\n"
+        : "+r"(n), "+r"(c), "+r"(a), "+r"(b), "+r"(bo)
+        :
+        : "r5", "r6", "r8", "r9", "r10", "r11", "cc", "memory");
+}
+#define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo)                                                                 \
+    do {                                                                                                               \
+        if ((n) > 0) lw_arm_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo);                                            \
+    } while (0)
+#endif
+/* lw: end */
+#endif
