@@ -826,7 +826,7 @@ def log_softmax(r, i):
     return B.LOG_SOFTMAX, 2, options("LogSoftmaxOptions"), [x], [int8_out(r, x.shape, 16 / 256, 127)]
 
 
-def sixteen(make, fixed=None, low=None, narrow=True):
+def sixteen(make, fixed=None, low=None, narrow=True, most=0.01):
     """The same with activations of 16 bits; weights stay, and a bias has 64 bits or, if `narrow`, every fourth time 32."""
     def of(r, i):
         code, version, fields, inputs, outputs = make(r, i)
@@ -840,7 +840,7 @@ def sixteen(make, fixed=None, low=None, narrow=True):
                 if t.feed is not None:
                     t.feed = np.where(r.random(t.shape) < 0.05, r.choice([-32768, 32767], t.shape), r.integers(-32768, 32768, t.shape)).astype(np.int16)
         if low:
-            inputs[0].scales = [[1 / 4096, 1 / 2048, quant(r, low, 0.01)[0]][i % 3]]
+            inputs[0].scales = [[1 / 4096, 1 / 2048, quant(r, low, most)[0]][i % 3]]
         if fixed:
             outputs[0].scales = [fixed]
         return code, version, fields, inputs, outputs
@@ -1287,6 +1287,8 @@ OPERATORS = {
     "conv_2d_int16": sixteen(conv), "depthwise_conv_2d_int16": sixteen(depthwise, narrow=False), "fully_connected_int16": sixteen(fully_connected),
     "average_pool_2d_int16": sixteen(pool(B.AVERAGE_POOL_2D)), "max_pool_2d_int16": sixteen(pool(B.MAX_POOL_2D)), "mean_int16": sixteen(reduction(B.MEAN, False)),
     "logistic_int16": sixteen(unary(B.LOGISTIC), 1 / 32768, 1e-5), "tanh_int16": sixteen(unary(B.TANH), 1 / 32768, 1e-5), "softmax_int16": sixteen(softmax, 1 / 32768, 1e-5),
+    "leaky_relu_int16": sixteen(leaky), "transpose_conv_int16": sixteen(transpose_conv, narrow=False), "exp_int16": sixteen(table(B.EXP, "ExpOptions"), low=1e-5, most=0.002),
+    "log_int16": sixteen(table(B.LOG), low=1e-5), "resize_bilinear_int16": sixteen(resize(B.RESIZE_BILINEAR, "ResizeBilinearOptions")),
     "quantize_int16": quantize_sixteen, "dequantize_int16": sixteen(dequantize),
     "unidirectional_sequence_lstm": sequence_lstm, "unidirectional_sequence_lstm_fixed": sequence_lstm_fixed,
     "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn,
@@ -1308,6 +1310,7 @@ OPERATORS.update({name + "_uint8": unsigned(OPERATORS[name]) for name in UNSIGNE
 OPERATORS["network_uint8"] = network_unsigned
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
         "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn", "rfft2d",
+        "exp_int16", "log_int16", "resize_bilinear_int16",
         "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid"] + [name + "_uint8" for name in UNSIGNED + ["network"]]      # TensorFlow Lite Micro has no kernels for them
 
 

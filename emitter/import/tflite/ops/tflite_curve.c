@@ -58,6 +58,36 @@ static void by_table(TfliteCall *c, Formula *of, float alpha)
     c->out[0] = tflite_call2(c, "lookup", c->in[0], tensor_constant(c->cx, "table", I8, 1, &count, table));
 }
 
+/* A function of 16 bits by interpolation between 513 points, 128 elements apart, as the reference computes it: each is
+ * biased by half of the error in the middle of its interval. */
+static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
+{
+    enum { STEPS = 512, BITS = 7, COUNT = 1 << 16 };
+    const int64_t count = STEPS;
+    int16_t point[STEPS + 1];
+    int32_t start[STEPS], slope[STEPS], bend[STEPS] = { 0 };
+    if (!tflite_has_quants(c, 1)) return;
+    const Curve k = { tflite_in_info(c, 0), tflite_out_info(c, 0), 0, false };
+    const float least = tflite_scale(k.x) * (float)(INT16_MIN - tflite_zero(k.x)),
+                most = tflite_scale(k.x) * (float)(INT16_MAX - tflite_zero(k.x)), step = (most - least) / STEPS,
+                low = tflite_scale(k.y) * (float)(INT16_MIN - tflite_zero(k.y)),
+                high = tflite_scale(k.y) * (float)(INT16_MAX - tflite_zero(k.y)), unit = COUNT / (high - low);
+    for (int i = 0; i <= STEPS; i++) {
+        const float at = i < STEPS ? least + (float)i * step : most, here = roundf(of(&k, at) * unit),
+                    middle = roundf((of(&k, least + (float)(i + 1) * step) * unit + here) / 2),
+                    bias = i < STEPS ? roundf((middle - roundf(of(&k, at + step / 2) * unit)) / 2) : 0;
+        point[i] = (int16_t)fmaxf(fminf(here - bias, INT16_MAX), INT16_MIN);
+    }
+    for (int i = 0; i < STEPS; i++) {
+        slope[i] = point[i + 1] - point[i];
+        start[i] = point[i] * (1 << BITS) + (1 << (BITS - 1));
+    }
+    Tensor *in[] = { c->in[0], tensor_constant(c->cx, "start", I32, 1, &count, start),
+                     tensor_constant(c->cx, "slope", I32, 1, &count, slope),
+                     tensor_constant(c->cx, "bend", I32, 1, &count, bend) };
+    c->out[0] = call(c->cx, "lookup_wide", c->name, in, 4, ATTRS(attr_int("bits", BITS), attr_int("shift", BITS)));
+}
+
 static int64_t leaky_of(const Curve *c, int64_t q)
 {
     int64_t d = q - tflite_zero(c->x);
@@ -112,7 +142,8 @@ static float exp_real(const Curve *c, float x) { (void)c; return of_kind(EXPR_EX
 /* The logarithm of 0 and below is the least value of the output. */
 static float log_real(const Curve *c, float x)
 {
-    return x > 0 ? of_kind(EXPR_LOG, (double)x) : tflite_scale(c->y) * (float)(INT8_MIN - tflite_zero(c->y));
+    const int64_t least = c->y->type == TFLITE_INT16 ? INT16_MIN : INT8_MIN;
+    return x > 0 ? of_kind(EXPR_LOG, (double)x) : tflite_scale(c->y) * (float)(least - tflite_zero(c->y));
 }
 static float gelu_real(const Curve *c, float x)
 {
@@ -175,9 +206,17 @@ static void curve(TfliteCall *c, const char *real, Formula *of)
 static void abs_(TfliteCall *c) { curve(c, "abs", abs_of); }
 static void rsqrt(TfliteCall *c) { curve(c, "rsqrt", rsqrt_of); }
 static void elu(TfliteCall *c) { curve(c, "elu", elu_of); }
-static void exp_(TfliteCall *c) { curve(c, "exp", exp_of); }
+static void exp_(TfliteCall *c)
+{
+    if (tflite_needs(c, 1) && tflite_is_int16(c)) by_points(c, exp_real);
+    else curve(c, "exp", exp_of);
+}
 static void sqrt_(TfliteCall *c) { curve(c, "sqrt", sqrt_of); }
-static void log_(TfliteCall *c) { curve(c, "log", log_of); }
+static void log_(TfliteCall *c)
+{
+    if (tflite_needs(c, 1) && tflite_is_int16(c)) by_points(c, log_real);
+    else curve(c, "log", log_of);
+}
 static void gelu(TfliteCall *c)
 {
     if (flat_int(&c->op->options, 0, 1, 0)) curve(c, "gelu_tanh", gelu_tanh_of);
@@ -197,11 +236,34 @@ static void hard_swish(TfliteCall *c)
     c->out[0] = tflite_call2(c, "div", tflite_call2(c, "mul", c->in[0], bend), tensor_scalar(c->cx, c->name, F32, 6));
 }
 
+static Tensor *whole_factor(TfliteCall *c, Tensor *x, double real)
+{
+    return tflite_rescale(c, x, tflite_factor(real), (Rescaling){ .to = I32 });
+}
+
+/* 16 bits have no table: elements below zero have a factor of their own. */
+static void leaky_int16(TfliteCall *c, float alpha)
+{
+    if (!tflite_has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    const float slope = tflite_scale(x) * alpha / tflite_scale(y);
+    Tensor *d = tflite_difference(c, 0), *zero = tensor_scalar(c->cx, c->name, I32, 0),
+           *above = whole_factor(c, d, (double)tflite_scale(x) / (double)tflite_scale(y)),
+           *below = whole_factor(c, d, (double)fabsf(slope));
+    if (slope < 0 && below) below = tflite_call(c, "neg", below);
+    if (!above || !below) return;
+    Tensor *v = tflite_select(c, tflite_call2(c, "less", d, zero), below, above);
+    v = tflite_call2(c, "add", v, tensor_scalar(c->cx, c->name, I32, tflite_zero(y)));
+    v = tflite_call(c, "clip", v, attr_real("min", INT16_MIN), attr_real("max", INT16_MAX));
+    c->out[0] = tflite_call(c, "cast", v, attr_type("to", I16));
+}
+
 static void leaky_relu(TfliteCall *c)
 {
     float alpha = flat_float(&c->op->options, 0, 0);
     if (!tflite_needs(c, 1)) return;
     if (tflite_is_int8(c)) by_table(c, leaky_of, alpha);
+    else if (tflite_is_int16(c)) leaky_int16(c, alpha);
     else c->out[0] = tflite_call(c, "leaky_relu", c->in[0], attr_real("alpha", (double)alpha));
 }
 
@@ -237,11 +299,6 @@ static void relu6(TfliteCall *c)
 static void relu_n1_to_1(TfliteCall *c)
 {
     c->out[0] = tflite_needs(c, 1) ? tflite_activate(c, c->in[0], ACT_RELU_N1_TO_1) : NULL;
-}
-
-static Tensor *whole_factor(TfliteCall *c, Tensor *x, double real)
-{
-    return tflite_rescale(c, x, tflite_factor(real), (Rescaling){ .to = I32 });
 }
 
 static void prelu(TfliteCall *c)
@@ -331,12 +388,12 @@ const TfliteRow tflite_rows_curve[] = {
     { 20, "RELU_N1_TO_1", 1, 0, OF_F32, 1, NULL, relu_n1_to_1, TFLITE_KEEPS_ALL },
     { 21, "RELU6", 3, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, relu6, TFLITE_KEEPS_ALL },
     { 42, "DIV", 2, OPTIONS_DIV, OF_F32 | OF_I32 | OF_I8 | AS_INT8, 2, NULL, divide, TFLITE_KEEPS_ALL },
-    { 47, "EXP", 3, 0, OF_F32 | OF_I8, 1, NULL, exp_, TFLITE_KEEPS_ALL },
+    { 47, "EXP", 3, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, exp_, TFLITE_KEEPS_ALL },
     { 54, "PRELU", 1, 0, OF_F32 | OF_I8 | AS_INT8, 2, NULL, prelu, TFLITE_KEEPS_ALL },
-    { 73, "LOG", 3, 0, OF_F32 | OF_I8, 1, NULL, log_, TFLITE_KEEPS_ALL },
+    { 73, "LOG", 3, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, log_, TFLITE_KEEPS_ALL },
     { 75, "SQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, sqrt_, TFLITE_KEEPS_ALL },
     { 76, "RSQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, rsqrt, TFLITE_KEEPS_ALL },
-    { 98, "LEAKY_RELU", 2, OPTIONS_LEAKY, OF_F32 | OF_I8 | AS_INT8, 1, NULL, leaky_relu, TFLITE_KEEPS_ALL },
+    { 98, "LEAKY_RELU", 2, OPTIONS_LEAKY, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, leaky_relu, TFLITE_KEEPS_ALL },
     { 101, "ABS", 5, 0, OF_F32 | OF_I8, 1, NULL, abs_, TFLITE_KEEPS_ALL },
     { 111, "ELU", 2, 0, OF_F32 | OF_I8, 1, NULL, elu, TFLITE_KEEPS_ALL },
     { 117, "HARD_SWISH", 1, 0, OF_F32 | OF_I8 | AS_INT8, 1, NULL, hard_swish, TFLITE_KEEPS_ALL },

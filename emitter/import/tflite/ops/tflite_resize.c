@@ -104,36 +104,39 @@ static void resize_bilinear(TfliteCall *c)
     TfliteResize r;
     Tensor *sum = NULL, *row[2];
     if (!read_resize(c, &r, 2)) return;
-    const bool is_int8 = tflite_is_int8(c) && !c->is_unsigned;
+    const bool is_int16 = tflite_is_int16(c), is_int = (tflite_is_int8(c) && !c->is_unsigned) || is_int16;
+    const DType sums = is_int16 ? I64 : I32;           /* a product has 20 bits more than an element */
     Tensor *image = c->in[0];
     if (c->is_unsigned)        /* in floats, rounded to nearest, ties up */
         image = tflite_call(c, "cast", tflite_call(c, "recentered", image), attr_type("to", F32));
-    const Taps down = taps_of(c, &r, 0, is_int8), right = taps_of(c, &r, 1, is_int8);
+    const Taps down = taps_of(c, &r, 0, is_int), right = taps_of(c, &r, 1, is_int);
     for (int i = 0; i < 2; i++) row[i] = gather_by(c, image, 1, i ? down.high : down.low, r.out[0]);
     for (int k = 0; k < 4 && !ctx_failed(c->cx); k++) {
         Tensor *x = gather_by(c, row[k % 2], 2, k / 2 ? right.high : right.low, r.out[1]);
-        if (is_int8) x = tflite_call(c, "cast", x, attr_type("to", I32));
-        x = tflite_call2(c, "mul", tflite_call2(c, "mul", x, k % 2 ? down.of_high : down.of_low),
-                         k / 2 ? right.of_high : right.of_low);
+        Tensor *factor[] = { k % 2 ? down.of_high : down.of_low, k / 2 ? right.of_high : right.of_low };
+        if (is_int) x = tflite_call(c, "cast", x, attr_type("to", sums));
+        for (int f = 0; f < 2; f++)
+            x = tflite_call2(c, "mul", x,
+                             is_int16 ? tflite_call(c, "cast", factor[f], attr_type("to", sums)) : factor[f]);
         sum = sum ? tflite_call2(c, "add", sum, x) : x;
     }
     if (c->is_unsigned && sum) {
         sum = tflite_call2(c, "add", sum, tensor_scalar(c->cx, c->name, F32, 0.5));
         sum = tflite_call(c, "recentered", tflite_call(c, "cast", sum, attr_type("to", U8)));
     }
-    if (is_int8 && sum) {      /* / 2^20 to the nearest, ties away from zero */
-        Tensor *half = tensor_scalar(c->cx, c->name, I32, 1 << 19),
-               *minus = tensor_scalar(c->cx, c->name, I32, -(1 << 19)), *zero = tensor_scalar(c->cx, c->name, I32, 0);
+    if (is_int && sum) {       /* / 2^20 to the nearest, ties away from zero */
+        Tensor *half = tensor_scalar(c->cx, c->name, sums, 1 << 19),
+               *minus = tensor_scalar(c->cx, c->name, sums, -(1 << 19)), *zero = tensor_scalar(c->cx, c->name, sums, 0);
         Tensor *nudge = tflite_select(c, tflite_call2(c, "greater", sum, zero), half, minus);
         sum = tflite_call2(c, "div", tflite_call2(c, "add", sum, nudge),
-                           tensor_scalar(c->cx, c->name, I32, 1 << 20));
-        sum = tflite_call(c, "cast", sum, attr_type("to", I8));
+                           tensor_scalar(c->cx, c->name, sums, 1 << 20));
+        sum = tflite_call(c, "cast", sum, attr_type("to", is_int16 ? I16 : I8));
     }
     c->out[0] = sum;
 }
 
 const TfliteRow tflite_rows_resize[] = {
-    { 23, "RESIZE_BILINEAR", 4, OPTIONS_RESIZE_BILINEAR, OF_F32 | OF_I8 | AS_INT8, 1, NULL, resize_bilinear,
+    { 23, "RESIZE_BILINEAR", 4, OPTIONS_RESIZE_BILINEAR, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, resize_bilinear,
       TFLITE_KEEPS_NONE },
     { 97, "RESIZE_NEAREST_NEIGHBOR", 4, OPTIONS_RESIZE_NEAREST, OF_MOVED, 1, NULL, resize_nearest, TFLITE_KEEPS_NONE },
     { 0 }

@@ -305,12 +305,13 @@ static void transpose_conv(TfliteCall *c)
     op.in_count = 3;
     as_conv.in = (Tensor *[]){ x, k, bias };
     as_conv.in_count = 3;
-    bool is_int8 = tflite_is_int8(&as_conv);
-    if (!h.x && (x->type != k->type || (x->type != F32 && x->type != I8)))
-        tflite_unsupported(c, "an input of %s and weights of %s; FLOAT32, INT8 and UINT8 with a scale are accepted",
+    const bool is_int16 = tflite_is_int16(&as_conv) && k->type == I8, is_int = tflite_is_int8(&as_conv) || is_int16;
+    if (!h.x && !is_int16 && (x->type != k->type || (x->type != F32 && x->type != I8)))
+        tflite_unsupported(c, "an input of %s and weights of %s; FLOAT32, INT8 and UINT8 with a scale, and INT16 with "
+                           "weights of INT8 are accepted",
                            dtype_info(x->type)->spelling, dtype_info(k->type)->spelling);
     if (ctx_failed(c->cx)) return;
-    if (is_int8 && (!has_quants(&as_conv) || !has_symmetric_weights(&as_conv))) return;
+    if (is_int && (!has_quants(&as_conv) || !has_symmetric_weights(&as_conv))) return;
     for (int d = 0; d < 2; d++) {
         int64_t stride = option(c, d ? STRIDE_W : STRIDE_H, 0), size = tensor_dim(x, 1 + d),
                 kernel = tensor_dim(k, 1 + d), out = shape[1 + d], total;
@@ -327,22 +328,24 @@ static void transpose_conv(TfliteCall *c)
         pad[2 + d] = rest > 0 ? rest : 0;
         extra[d] = rest < 0 ? -rest : 0;
     }
+    const bool is_wide = is_int16 && has_wide_bias(&as_conv) && !tflite_sums_fit(k, tensor_dim(k, 0), 1);
     k = tflite_call(c, "transpose", k, attr_list("perm", 1, 2, 3, 0));
-    if (is_int8 || h.x) k = tflite_call(c, "cast", k, attr_type("to", I32));
-    if (is_int8) x = tflite_difference(&as_conv, 0);
-    if (is_int8 && tflite_zero(tflite_in_info(&as_conv, 1)))
+    if (is_int || h.x) k = tflite_call(c, "cast", k, attr_type("to", is_wide ? I64 : I32));
+    if (is_int) x = is_int16 ? tflite_call(c, "cast", x, attr_type("to", is_wide ? I64 : I32))
+                             : tflite_difference(&as_conv, 0);
+    if (is_int && tflite_zero(tflite_in_info(&as_conv, 1)))
         k = tflite_call2(c, "sub", k, tensor_scalar(c->cx, c->name, I32, tflite_zero(tflite_in_info(&as_conv, 1))));
     if (h.x) x = tflite_call(c, "cast", h.x, attr_type("to", I32));
     int64_t stride[2] = { option(c, STRIDE_H, 1), option(c, STRIDE_W, 1) };
-    if (!k || !x || !check_bias(&as_conv, tensor_dim(k, 3), is_int8 ? I32 : F32)) return;
+    if (!k || !x || !check_bias(&as_conv, tensor_dim(k, 3), is_int ? I32 : F32)) return;
     Tensor *sums = call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2,
                         ATTRS(attr_ints("stride", stride, 2), attr_ints("pad", pad, 4),
                               attr_ints("extra", extra, 2)));
     if (h.x) sums = tflite_hybrid_real(c, sums, &h, tflite_in_info(c, 1)->quant, false);
     sums = sums ? add_bias(&as_conv, sums) : NULL;
     if (sums)
-        c->out[0] = is_int8 ? requantize_channels(&as_conv, sums, tensor_dim(k, 3), activation(c, ACTIVATION))
-                            : tflite_activate(c, sums, activation(c, ACTIVATION));
+        c->out[0] = is_int ? requantize_channels(&as_conv, sums, tensor_dim(k, 3), activation(c, ACTIVATION))
+                           : tflite_activate(c, sums, activation(c, ACTIVATION));
 }
 
 /* ---- Pools ------------------------------------------------------------------------------------------------------- */
