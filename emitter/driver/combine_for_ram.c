@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Combines groups to reduce RAM. The plan gives the group where the most bytes are live. Take a tensor that is live
  * there, with a single consumer that reads it row by row. Producer and consumer may become one nest with a ring buffer
- * of rows (combine_rows: each row is computed once, in the loops of its strategy). The search takes the pair
- * that saves the most, if it saves a tenth of RAM, and repeats. `--combine none` disables it.
+ * of rows (combine_rows: each row is computed once, in the loops of its strategy). The search takes the pair that saves
+ * the most, if it saves a tenth of RAM, and repeats. If no such pair does, and a chain of overlaps needs more than the
+ * peak, the pair may be anywhere. `--combine none` disables it.
  *
  * --ram BYTES: the plan with the fewest counted instructions that the search finds within a limit of RAM: arena,
  * inputs, outputs and state together. Its stages follow each other until the limit is kept. The last one reaches the
@@ -63,17 +64,18 @@ static bool join_layers(Search *r, const Layers *l, int i, int j, Layers *out)
     return true;
 }
 
-/* Finds the pair with the smallest arena that also lowers the live bytes at the present peak; false: there is none. */
-static bool best_join(Search *r, const Layers *l, Layers *best)
+/* Finds the pair with the smallest arena; false: there is none. `is_at_peak`: of the pairs that also lower the live
+ * bytes at the present peak. */
+static bool best_join(Search *r, const Layers *l, bool is_at_peak, Layers *best)
 {
     int peak = 0;
     bool found = false;
     for (int g = 0; g < l->count; g++)
         if (l->plan.live_bytes[g] > l->plan.live_bytes[peak]) peak = g;
-    for (int i = 0; i <= peak; i++) {
+    for (int i = 0; i <= (is_at_peak ? peak : l->count - 1); i++) {
         Layers now;
         const int j = layers_stays(r, l, i) ? -1 : only_consumer(r, l, i);
-        const bool is_apart = j < peak || layers_why_not_in(r, l, i, j);
+        const bool is_apart = j < (is_at_peak ? peak : 0) || layers_why_not_in(r, l, i, j);
         const Slot *s = is_apart ? NULL : plan_slot(&l->plan, l->at[i].group.output[0]);
         if (!s || layers_stays(r, l, j) || s->kind != SLOT_ARENA || s->root != s->tensor
             || !tensor_is_fixed(s->tensor))
@@ -81,7 +83,7 @@ static bool best_join(Search *r, const Layers *l, Layers *best)
         if (tensor_bytes(s->tensor) * LEAST_GAIN < l->plan.live_bytes[peak] || !join_layers(r, l, i, j, &now)) continue;
         layers_plan(r, &now);
         if (ctx_failed(r->b->cx)) return false;
-        if (now.plan.live_bytes[j - 1] >= l->plan.live_bytes[peak]
+        if ((is_at_peak && now.plan.live_bytes[j - 1] >= l->plan.live_bytes[peak])
             || (found && now.plan.arena_size >= best->plan.arena_size))
             continue;
         *best = now;
@@ -91,12 +93,12 @@ static bool best_join(Search *r, const Layers *l, Layers *best)
 }
 
 /* Combines one pair, or a few that together save a tenth of RAM. */
-static bool improve(Search *r, Layers *l)
+static bool improve(Search *r, Layers *l, bool is_at_peak)
 {
     Layers now = *l;
     for (int pairs = 0; pairs < MOST_AT_ONCE; pairs++) {
         Layers next;
-        if (!best_join(r, &now, &next)) return false;
+        if (!best_join(r, &now, is_at_peak, &next)) return false;
         now = next;
         if (now.plan.arena_size > l->plan.arena_size - (l->plan.arena_size + r->outside) / LEAST_GAIN) continue;
         now.explain = text_format(r->b->cx, "%sfor an arena of %lld bytes, and not %lld\n", now.explain,
@@ -107,10 +109,14 @@ static bool improve(Search *r, Layers *l)
     return false;
 }
 
+/* An arena above the peak is that of a chain of overlaps, whose offsets do not fit below each other: then any pair may
+ * shorten the chain. */
 void layers_save_ram(Search *r, Layers *l, int64_t enough)
 {
-    for (int pairs = 0; pairs < MOST_PAIRS && l->plan.arena_size > enough; pairs++)
-        if (ctx_failed(r->b->cx) || !improve(r, l)) return;
+    for (int pairs = 0; pairs < MOST_PAIRS && l->plan.arena_size > enough; pairs++) {
+        const bool is_chain = l->plan.arena_size > l->plan.live_bound;
+        if (ctx_failed(r->b->cx) || !(improve(r, l, true) || (is_chain && improve(r, l, false)))) return;
+    }
 }
 
 void build_combine_for_ram(Build *b)

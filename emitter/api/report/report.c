@@ -113,6 +113,9 @@ static void print_totals(Build *b, const Footprint *f, Text *t)
     }
     text_printf(t, "live-set bound %lld bytes in the arena (largest sum of bytes live at once)\n",
                 (long long)b->plan.live_bound);
+    text_printf(t, "least arena    %lld bytes for these live ranges: ", (long long)b->plan.least);
+    if (b->plan.least == b->plan.arena_size) text_add(t, "the plan has it\n");
+    else text_printf(t, "the plan is at most %lld above it\n", (long long)(b->plan.arena_size - b->plan.least));
     const int free = free_layers(b);
     text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers", (long long)all.weights,
                 b->program.function_count, report_layers(b));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Offsets in the arena. Items (roots, and the scratch of single groups) have a size and a live range of groups. Two
  * items with overlapping live ranges must not share memory. Items are allocated one after the other, each in the lowest
- * gap between those that are live together with it, so the plan depends only on their order: largest first; then, until
- * the live-set bound is reached, a deterministic hill climb over orders. The best plan is kept and verified.
+ * gap between those that are live together with it, so the plan depends only on their order: largest first. Above the
+ * live-set bound, exact.c searches for the smallest arena; where it does not prove that it found it, a deterministic
+ * hill climb over orders follows. The best plan is kept and verified.
  *
  * An input that dies where an output is produced may overlap it, provided it starts far enough behind the output's
  * start that every element is read before it is overwritten (lower/overlap.c computes the distance). An overlap is used
@@ -10,6 +11,7 @@
  *
  * A chain of such overlaps needs the sum of their distances. If that is more than there is room for, an output is moved
  * behind its distance when it is computed: two items, the one that is written and the one that is read. */
+#include "graph/plan/exact.h"
 #include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"
 #include "support/map.h"
@@ -229,15 +231,24 @@ static uint32_t next_random(uint32_t *state)
     return (*state = *state * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8;
 }
 
-static int64_t search(Ctx *cx, Items *it, int group_count, int64_t bound)
+/* Lowers an arena of `size` bytes if a smaller one exists; returns its bytes. Items that change have offsets then. */
+static int64_t search_exactly(Ctx *cx, Items *it, int64_t unit, int64_t bound, int64_t size, int64_t *least)
 {
-    int *order = NEW_ARRAY(cx->scratch, int, it->count), *best = NEW_ARRAY(cx->scratch, int, it->count);
-    size_t bytes = (size_t)it->count * sizeof *order;
-    bool *placed = NEW_ARRAY(cx->scratch, bool, it->count);
-    qsort(it->at, (size_t)it->count, sizeof *it->at, larger_first);
-    for (int i = 0; i < it->count; i++) it->of_serial[it->at[i].serial] = best[i] = i;
-    Neighbours n = neighbours_of(cx, it, group_count);
-    int64_t size = place_in_order(it, &n, best, placed);
+    ExactItem *item = NEW_ARRAY(cx->scratch, ExactItem, it->count);
+    for (int i = 0; i < it->count; i++) {
+        const Item *o = &it->at[i];
+        item[i] = (ExactItem){ o->bytes, 0, o->first, o->last, o->into < 0 ? -1 : it->of_serial[o->into], o->lead };
+    }
+    const int64_t found = exact_offsets(cx, item, it->count, unit, bound, size, least);
+    for (int i = 0; found < size && i < it->count; i++) it->at[i].offset = item[i].offset;
+    return found;
+}
+
+/* Swaps items of the order as long as the arena does not grow. Returns its bytes; the items have offsets. */
+static int64_t climb(Ctx *cx, Items *it, Neighbours *n, int *best, bool *placed, int64_t size, int64_t bound)
+{
+    int *order = NEW_ARRAY(cx->scratch, int, it->count);
+    const size_t bytes = (size_t)it->count * sizeof *order;
     uint32_t state = 1;
     int budget = it->count > 1 ? CLIMBS : 0;
     if (it->count > 64) budget = (int)((int64_t)CLIMBS * 64 * 64 / it->count / it->count);
@@ -247,12 +258,31 @@ static int64_t search(Ctx *cx, Items *it, int group_count, int64_t bound)
         int moved = order[a];
         order[a] = order[b];
         order[b] = moved;
-        int64_t now = place_in_order(it, &n, order, placed);
+        int64_t now = place_in_order(it, n, order, placed);
         if (now > size) continue;
         size = now;
         memcpy(best, order, bytes);
     }
-    return place_in_order(it, &n, best, placed);
+    return place_in_order(it, n, best, placed);
+}
+
+/* Returns the bytes of the arena; the items have offsets. *least: no arena is smaller. */
+static int64_t search(Ctx *cx, Items *it, int group_count, int64_t unit, int64_t bound, int64_t *least)
+{
+    int *order = NEW_ARRAY(cx->scratch, int, it->count);
+    bool *placed = NEW_ARRAY(cx->scratch, bool, it->count);
+    qsort(it->at, (size_t)it->count, sizeof *it->at, larger_first);
+    for (int i = 0; i < it->count; i++) it->of_serial[it->at[i].serial] = order[i] = i;
+    Neighbours n = neighbours_of(cx, it, group_count);
+    const int64_t size = place_in_order(it, &n, order, placed);
+    const int64_t exact = search_exactly(cx, it, unit, bound, size, least);
+    if (exact == *least) return exact;
+    Items other = *it;
+    other.at = arena_copy(cx->scratch, it->at, (size_t)it->count * sizeof *it->at);
+    const int64_t climbed = climb(cx, &other, &n, order, placed, size, *least);
+    if (climbed >= exact) return exact;
+    memcpy(it->at, other.at, (size_t)it->count * sizeof *it->at);
+    return climbed;
 }
 
 static bool lie_apart(const Item *a, const Item *b)
@@ -304,37 +334,39 @@ static void note_overlaps(Ctx *cx, Plan *p, const Items *it, int group_count)
             p->overlaps[it->at[i].last] = true;
 }
 
+/* Takes the items for the plan. */
+static void use(Plan *p, Items *it, const Items *with, int64_t *live_bytes, int group_count, int64_t size,
+                int64_t least)
+{
+    *it = *with;
+    p->arena_size = size;
+    p->least = least;
+    p->live_bytes = live_bytes;
+    p->live_bound = greatest(live_bytes, group_count);
+}
+
+/* Plans the items; takes them if the arena is smaller than `most`. */
+static void try_items(Ctx *cx, Plan *p, Items *it, Items *with, int group_count, int64_t most)
+{
+    int64_t *live_bytes = bytes_live(cx, with, group_count), least = 0;
+    const int64_t bound = greatest(live_bytes, group_count),
+                  size = bound < most ? search(cx, with, group_count, p->align, bound, &least) : most;
+    if (size < most) use(p, it, with, live_bytes, group_count, size, least);
+}
+
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count)
 {
     if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
     const ArenaMark mark = arena_mark(cx->scratch);
-    Items it = items_of(cx, p, group_count, scratch, count), apart = it;
-    p->live_bytes = bytes_live(cx, &it, group_count);
-    p->live_bound = greatest(p->live_bytes, group_count);
-    apart.at = arena_copy(cx->scratch, it.at, (size_t)it.count * sizeof *it.at);
-    apart.of_serial = arena_copy(cx->scratch, it.of_serial, (size_t)it.count * sizeof *it.of_serial);
-    p->arena_size = search(cx, &apart, group_count, p->live_bound);
-    note_leads(cx, &it, p);
-    int64_t *live_bytes = bytes_live(cx, &it, group_count), bound = greatest(live_bytes, group_count),
-            size = p->lead_count ? search(cx, &it, group_count, bound) : p->arena_size;
-    if (size < p->arena_size - p->arena_size / LEAST_GAIN) {
-        p->arena_size = size;
-        p->live_bytes = live_bytes;
-        p->live_bound = bound;
-    } else it = apart;
+    Items it = items_of(cx, p, group_count, scratch, count), over = items_of(cx, p, group_count, scratch, count);
+    try_items(cx, p, &it, &it, group_count, INT64_MAX);
+    note_leads(cx, &over, p);
+    if (p->lead_count) try_items(cx, p, &it, &over, group_count, p->arena_size - p->arena_size / LEAST_GAIN);
     if (p->room && p->arena_size > p->room && p->lead_count) {
         Items moved = items_of(cx, p, group_count, scratch, count);
         split_moved(p, &moved);
         note_leads(cx, &moved, p);
-        live_bytes = bytes_live(cx, &moved, group_count);
-        bound = greatest(live_bytes, group_count);
-        size = search(cx, &moved, group_count, bound);
-        if (size < p->arena_size) {
-            it = moved;
-            p->arena_size = size;
-            p->live_bytes = live_bytes;
-            p->live_bound = bound;
-        }
+        try_items(cx, p, &it, &moved, group_count, p->arena_size);
     }
     Neighbours n = neighbours_of(cx, &it, group_count);
     keep_in_place(&it, &n);

@@ -76,6 +76,7 @@ typedef struct Plan {
     int64_t room;                      /* bytes of a larger arena that tensors are moved to avoid; 0: none is moved */
     /* Bytes: the largest sum of roots live at once in the arena; overlaps count once */
     int64_t live_bound;
+    int64_t least;                     /* Bytes: no arena of these live ranges is smaller; at least live_bound */
     int64_t *live_bytes;               /* [groups]: sum of the roots live during each group */
     int constant_count; const Tensor **constant;
     /* [groups]: a view or concatenation without cost: emits no function */

@@ -278,13 +278,13 @@ int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, co
     if (in == NULL || in->x == NULL) return QUANTIZED_REALS_E_NULL;
     if (out == NULL || out->y == NULL) return QUANTIZED_REALS_E_NULL;
     LW_LAYER(0, "x")
-    quantized_reals_x(in->x, (int8_t *)(memory + 144));
+    quantized_reals_x(in->x, (int8_t *)(memory + 64));
     LW_LAYER(1, "mean")
-    quantized_reals_mean((int8_t *)(memory + 144), quantized_reals_mean_k, quantized_reals_mean_b,
+    quantized_reals_mean((int8_t *)(memory + 64), quantized_reals_mean_k, quantized_reals_mean_b,
         quantized_reals_mean_multiplier, quantized_reals_mean_offset, quantized_reals_mean_shift,
-        (int8_t *)(memory + 224), (int8_t *)memory, (int16_t *)(void *)(memory + 48), (int8_t *)(memory + 128));
+        (int8_t *)(memory + 224), (int8_t *)memory, (int16_t *)(void *)(memory + 144), (int8_t *)(memory + 48));
     LW_LAYER(2, "dense1")
-    quantized_reals_dense1((int8_t *)(memory + 128), quantized_reals_dense1_k, quantized_reals_dense1_b,
+    quantized_reals_dense1((int8_t *)(memory + 48), quantized_reals_dense1_k, quantized_reals_dense1_b,
         quantized_reals_dense1_table, (int16_t *)(void *)memory, out->y);
     return 0;
 }
