@@ -20,12 +20,15 @@ static int64_t bytes_outside(Ctx *cx, const Graph *g)
 Search layers_search(Build *b, const bool *may_join)
 {
     Groups *groups = arena_copy(b->cx->arena, &b->groups, sizeof b->groups);
+    Map *added = NEW(b->cx->arena, Map);
+    *added = map_new(b->cx->arena);
     return (Search){ .b = b,
-                     .whole = { b->cx, &b->graph, groups, b->nest, b->chosen, b->target },
+                     .whole = { b->cx, &b->graph, groups, b->nest, b->chosen, b->target, added },
                      .may_join = may_join,
                      .master = -1,
                      .outside = bytes_outside(b->cx, &b->graph),
-                     .counted = map_new(b->cx->arena) };
+                     .counted = map_new(b->cx->arena),
+                     .planned = map_new(b->cx->arena) };
 }
 
 Layers layers_apart(Search *r)
@@ -91,8 +94,23 @@ static void count_layers(Search *r, Layers *l, Function *const *function)
     }
 }
 
+/* A plan and its counts depend on the nests, and on the room to which results are moved. */
+typedef struct Planned { Plan plan; int64_t work, code, *work_of; } Planned;
+
+static Text key_of_plan(const Search *r, const Layers *l)
+{
+    Text key = text_new(r->b->cx);
+    text_addn(&key, (const char *)&r->b->room, sizeof r->b->room);
+    for (int i = 0; i < l->count; i++) {
+        const int last = layers_last_part(&l->at[i]);
+        text_addn(&key, (const char *)&l->at[i].nest, sizeof l->at[i].nest);
+        text_addn(&key, (const char *)&last, sizeof last);
+    }
+    return key;
+}
+
 /* Plans with functions apart from the build's. */
-void layers_plan(Search *r, Layers *l)
+static void plan_anew(Search *r, Layers *l)
 {
     Ctx *cx = r->b->cx;
     Build trial = *r->b;
@@ -111,6 +129,25 @@ void layers_plan(Search *r, Layers *l)
     r->b->shared->lowered = own.lowered;
     r->b->shared->final = own.final;
     r->b->shared->lead = own.lead;
+}
+
+void layers_plan(Search *r, Layers *l)
+{
+    Ctx *cx = r->b->cx;
+    Text key = key_of_plan(r, l);
+    const Planned *known = map_get(&r->planned, text_string(&key), key.length);
+    if (known) {
+        l->plan = known->plan;
+        l->work = known->work;
+        l->code = known->code;
+        l->work_of = known->work_of;
+        return;
+    }
+    plan_anew(r, l);
+    if (ctx_failed(cx)) return;
+    Planned *p = NEW(cx->arena, Planned);
+    *p = (Planned){ l->plan, l->work, l->code, l->work_of };
+    map_put(&r->planned, text_string(&key), key.length, p);
 }
 
 Layers layers_with(Search *r, const Layers *l, const bool *is_joined, int j, const Combination *with)

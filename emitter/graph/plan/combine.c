@@ -271,16 +271,30 @@ static const Nest *attach(Combine *c, const Nest *n, int part, const char *outer
 
 /* ---- The nest of a combination ----------------------------------------------------------------------------------- */
 
+static bool keeps_loops(const CombinedPart *p)
+{
+    return p->how.form == ATTACH_KEPT || p->how.form == ATTACH_BEFORE;
+}
+
+/* Replays the steps of the master, and of each part that keeps its loops. Only the form of the fresh part changes
+ * between attempts, so there are two nests. NULL if a step is refused. */
+static const Nest *replay_parts(Combine *c)
+{
+    const bool is_kept = c->fresh >= 0 && keeps_loops(&c->part[c->fresh]);
+    if (c->replayed[is_kept]) return c->replayed[is_kept];
+    const Nest *n = replay(c, c->naive, &c->part[c->master]);
+    for (int i = 0; i < c->count && n; i++)
+        if (i != c->master && keeps_loops(&c->part[i])) n = replay(c, n, &c->part[i]);
+    return c->replayed[is_kept] = n;
+}
+
 /* NULL if a step is refused. */
 static const Nest *attempt(Combine *c)
 {
     const char *master = c->part[c->master].result;
     for (int i = 0; i < c->count; i++) c->part[i].is_pending = false;
-    const Nest *n = replay(c, c->naive, &c->part[c->master]);
+    const Nest *n = replay_parts(c);
     const char *loop = n ? outermost_loop(n, master) : NULL;
-    for (int i = 0; i < c->count && n; i++)
-        if (i != c->master && (c->part[i].how.form == ATTACH_KEPT || c->part[i].how.form == ATTACH_BEFORE))
-            n = replay(c, n, &c->part[i]);
     if (n && loop && c->iterations > 1) {
         n = sched_split(c->in->cx, n, loop, c->iterations, TAIL_GUARD, NULL, NULL);
         loop = outermost_loop(n, master);
@@ -502,8 +516,8 @@ static const int *with_part(Ctx *cx, const Combination *now, int group, int *at)
     return part;
 }
 
-int combine_add(const CombineInput *in, const Combination *now, int group, bool is_view, int most, Choice *out,
-                const char **why)
+static int add_anew(const CombineInput *in, const Combination *now, int group, bool is_view, int most, Choice *out,
+                    const char **why)
 {
     Adding a = { .now = now, .out = out, .most = most };
     int fresh;
@@ -524,6 +538,39 @@ int combine_add(const CombineInput *in, const Combination *now, int group, bool 
     }
     *why = a.count ? NULL : a.why;
     return a.count;
+}
+
+/* What combine_add found. */
+typedef struct Added { int count; const Choice *choice; const char *why; } Added;
+
+/* Appends everything that a combination's nest follows from. */
+static void put_combination(Text *t, const Combination *c)
+{
+    text_printf(t, "%lld %d", (long long)c->iterations, c->is_tight);
+    for (int i = 0; i < c->count; i++)
+        text_printf(t, ", %d %d %s %d %lld", c->part[i], c->how[i].form, c->how[i].loop ? c->how[i].loop : "",
+                    c->how[i].is_local, (long long)c->how[i].slots);
+}
+
+int combine_add(const CombineInput *in, const Combination *now, int group, bool is_view, int most, Choice *out,
+                const char **why)
+{
+    Text key = text_new(in->cx);
+    text_printf(&key, "%d %d %d: ", group, is_view, most);
+    put_combination(&key, now);
+    const char *text = text_string(&key);
+    const Added *known = in->added ? map_get(in->added, text, strlen(text)) : NULL;
+    if (!known) {
+        const int count = add_anew(in, now, group, is_view, most, out, why);
+        if (!in->added || ctx_failed(in->cx)) return count;
+        Added *a = NEW(in->cx->arena, Added);
+        *a = (Added){ count, arena_copy(in->cx->arena, out, (size_t)count * sizeof *out), count ? NULL : *why };
+        map_put(in->added, text, strlen(text), a);
+        return count;
+    }
+    memcpy(out, known->choice, (size_t)known->count * sizeof *out);
+    *why = known->why;
+    return known->count;
 }
 
 bool combine_before(const CombineInput *in, const Combination *now, int group, Combination *out)
@@ -547,9 +594,18 @@ Combination combine_copies(const CombineInput *in, const Combination *c, int64_t
     const bool late = cx->checks_late;
     Combination out = *c;
     if (!in->target->copy_budget || in->target->copy_budget >= budget) return out;
+    Text key = text_new(cx);
+    text_addn(&key, (const char *)&c->nest, sizeof c->nest);
+    text_addn(&key, (const char *)&budget, sizeof budget);
+    const Nest *known = in->added ? map_get_const(in->added, text_string(&key), key.length) : NULL;
+    if (known) {
+        out.nest = known;
+        return out;
+    }
     cx->checks_late = true;
     out.nest = SCHED(cx, c->nest, copy_budget, .factor = { budget });
     cx->checks_late = late;
+    if (in->added && !ctx_failed(cx)) map_put_const(in->added, text_string(&key), key.length, out.nest);
     return out;
 }
 

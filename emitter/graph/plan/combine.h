@@ -13,6 +13,7 @@ typedef struct CombineInput {
     const Nest *const *alone;
     const Implementation *const *chosen;
     const Target *target;
+    Map *added;          /* results of combine_add and combine_copies, for a search that asks again; NULL: none */
 } CombineInput;
 
 typedef enum AttachForm {
