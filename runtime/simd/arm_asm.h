@@ -581,9 +581,28 @@ static inline void lw_mve_fill(int32_t n, int8_t *y, int8_t fill)
 #endif
 /* lw: end */
 
+/* lw: lw_asm_mve_begin needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Stores the same numbers to two rows. */
+static inline void lw_mve_begin_two(int32_t n, int32_t *y, int32_t *y1, const int32_t *a)
+{
+    __asm__ volatile(
+        "    wlstp.32 lr, %[n], 2f\n"
+        "1:  vldrw.32 q0, [%[a]], #16\n"
+        "    vstrw.32 q0, [%[y]], #16\n"
+        "    vstrw.32 q0, [%[y1]], #16\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [a] "+r"(a), [y] "+r"(y), [y1] "+r"(y1)
+        : [n] "r"(n)
+        : "lr", "q0", "memory");
+}
+#endif
+/* lw: end */
+
 /* lw: lw_asm_mve_scale needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Four sums in an iteration, with the roundings of lw_mve_scaled. */
+/* Four sums in an iteration, with the roundings of lw_mve_scaled: VQDMLAH adds the sign, value >> 31. */
 static inline void lw_mve_scale_each(int32_t n, int32_t zero, int32x4_t least, int32x4_t most, int8_t *y,
                                      const int32_t *a, const int32_t *m, const uint8_t *s)
 {
@@ -596,8 +615,7 @@ static inline void lw_mve_scale_each(int32_t n, int32_t zero, int32x4_t least, i
         "    vqrdmulh.s32 %q[v], %q[v], %q[sign]\n"
         "    vneg.s32 %q[by], %q[by]\n"
         "    vand %q[sign], %q[v], %q[by]\n"
-        "    vshr.s32 %q[sign], %q[sign], #31\n"
-        "    vqadd.s32 %q[v], %q[v], %q[sign]\n"
+        "    vqdmlah.s32 %q[v], %q[sign], %[one]\n"
         "    vrshl.s32 %q[v], %q[v], %q[by]\n"
         "    vadd.i32 %q[v], %q[v], %[zero]\n"
         "    vmax.s32 %q[v], %q[v], %q[least]\n"
@@ -606,7 +624,42 @@ static inline void lw_mve_scale_each(int32_t n, int32_t zero, int32x4_t least, i
         "    letp lr, 1b\n"
         "2:\n"
         : [v] "=&w"(v), [by] "=&w"(by), [sign] "=&w"(sign), [y] "+l"(y), [a] "+r"(a), [m] "+r"(m), [s] "+l"(s)
-        : [n] "r"(n), [zero] "r"(zero), [least] "w"(least), [most] "w"(most)
+        : [n] "r"(n), [zero] "r"(zero), [least] "w"(least), [most] "w"(most), [one] "r"(1)
+        : "lr", "memory");
+}
+/* The sums of two rows, which share factors and shifts. */
+static inline void lw_mve_scale_two(int32_t n, int32_t zero, int32x4_t least, int32x4_t most, int8_t *y, int8_t *y1,
+                                    const int32_t *a, const int32_t *a1, const int32_t *m, const uint8_t *s)
+{
+    int32x4_t v, v1, by, sign;
+    __asm__ volatile(
+        "    wlstp.32 lr, %[n], 2f\n"
+        "1:  vldrw.32 %q[sign], [%[m]], #16\n"
+        "    vldrw.32 %q[v], [%[a]], #16\n"
+        "    vqrdmulh.s32 %q[v], %q[v], %q[sign]\n"
+        "    vldrw.32 %q[v1], [%[a1]], #16\n"
+        "    vqrdmulh.s32 %q[v1], %q[v1], %q[sign]\n"
+        "    vldrb.u32 %q[by], [%[s]], #4\n"
+        "    vneg.s32 %q[by], %q[by]\n"
+        "    vand %q[sign], %q[v], %q[by]\n"
+        "    vqdmlah.s32 %q[v], %q[sign], %[one]\n"
+        "    vand %q[sign], %q[v1], %q[by]\n"
+        "    vqdmlah.s32 %q[v1], %q[sign], %[one]\n"
+        "    vrshl.s32 %q[v], %q[v], %q[by]\n"
+        "    vrshl.s32 %q[v1], %q[v1], %q[by]\n"
+        "    vadd.i32 %q[v], %q[v], %[zero]\n"
+        "    vadd.i32 %q[v1], %q[v1], %[zero]\n"
+        "    vmax.s32 %q[v], %q[v], %q[least]\n"
+        "    vmax.s32 %q[v1], %q[v1], %q[least]\n"
+        "    vmin.s32 %q[v], %q[v], %q[most]\n"
+        "    vmin.s32 %q[v1], %q[v1], %q[most]\n"
+        "    vstrb.32 %q[v], [%[y]], #4\n"
+        "    vstrb.32 %q[v1], [%[y1]], #4\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [v] "=&w"(v), [v1] "=&w"(v1), [by] "=&w"(by), [sign] "=&w"(sign), [y] "+l"(y), [y1] "+l"(y1), [a] "+r"(a),
+          [a1] "+r"(a1), [m] "+r"(m), [s] "+l"(s)
+        : [n] "r"(n), [zero] "r"(zero), [least] "w"(least), [most] "w"(most), [one] "r"(1)
         : "lr", "memory");
 }
 static inline void lw_mve_scale_row(int32_t n, int32_t zero, int32x4_t least, int32x4_t most, int8_t *y,
@@ -619,8 +672,7 @@ static inline void lw_mve_scale_row(int32_t n, int32_t zero, int32x4_t least, in
         "1:  vldrw.32 %q[v], [%[a]], #16\n"
         "    vqrdmulh.s32 %q[v], %q[v], %[m]\n"
         "    vand %q[sign], %q[v], %q[shifts]\n"
-        "    vshr.s32 %q[sign], %q[sign], #31\n"
-        "    vqadd.s32 %q[v], %q[v], %q[sign]\n"
+        "    vqdmlah.s32 %q[v], %q[sign], %[one]\n"
         "    vrshl.s32 %q[v], %q[v], %q[shifts]\n"
         "    vadd.i32 %q[v], %q[v], %[zero]\n"
         "    vmax.s32 %q[v], %q[v], %q[least]\n"
@@ -629,7 +681,8 @@ static inline void lw_mve_scale_row(int32_t n, int32_t zero, int32x4_t least, in
         "    letp lr, 1b\n"
         "2:\n"
         : [v] "=&w"(v), [sign] "=&w"(sign), [y] "+l"(y), [a] "+r"(a)
-        : [n] "r"(n), [m] "r"(m), [shifts] "w"(shifts), [zero] "r"(zero), [least] "w"(least), [most] "w"(most)
+        : [n] "r"(n), [m] "r"(m), [shifts] "w"(shifts), [zero] "r"(zero), [least] "w"(least), [most] "w"(most),
+          [one] "r"(1)
         : "lr", "memory");
 }
 #endif

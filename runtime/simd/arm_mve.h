@@ -89,7 +89,7 @@ static inline void lw_mve_window(int32_t pixels, int32_t kh, int32_t kw, int32_t
 #endif
 /* lw: end */
 
-/* lw: lw_mve_begin needs LW_SIMD_CHOICE */
+/* lw: lw_mve_begin needs LW_SIMD_CHOICE lw_asm_mve_begin */
 #if LW_SIMD_ARM_MVE
 static inline void lw_mve_begin(int32_t n, int32_t *y, const int32_t *a)
 {
@@ -101,6 +101,12 @@ static inline void lw_mve_begin(int32_t n, int32_t *y, const int32_t *a)
     for (; n > 0; n--) *y++ = *a++;
 }
 #define LW_ROWS_COPY_I32(n, y, yi, a, ai) lw_mve_begin(n, (y) + (yi), (a) + (ai))
+#if defined(__GNUC__)
+#define LW_ROWS_COPY2_I32(n, y, yi, yw, a, ai) lw_mve_begin_two(n, (y) + (yi), (y) + (yi) + (yw), (a) + (ai))
+#else
+#define LW_ROWS_COPY2_I32(n, y, yi, yw, a, ai) \
+    (lw_mve_begin(n, (y) + (yi), (a) + (ai)), lw_mve_begin(n, (y) + (yi) + (yw), (a) + (ai)))
+#endif
 #endif
 /* lw: end */
 
@@ -159,6 +165,18 @@ static inline void lw_mve_scale_all(int32_t n, int32_t zero, int32_t least, int3
 }
 #define LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, yi, a, ai, m, mi, s, si)                                        \
     lw_mve_scale(n, zero, least, most, (y) + (yi), (a) + (ai), (m) + (mi), (s) + (si))
+static inline void lw_mve_scale_pair(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, int32_t yw,
+                                     const int32_t *a, int32_t aw, const int32_t *m, const uint8_t *s)
+{
+#if defined(__GNUC__)
+    lw_mve_scale_two(n, zero, vdupq_n_s32(least), vdupq_n_s32(most), y, y + yw, a, a + aw, m, s);
+#else
+    lw_mve_scale(n, zero, least, most, y, a, m, s);
+    lw_mve_scale(n, zero, least, most, y + yw, a + aw, m, s);
+#endif
+}
+#define LW_ROWS_SCALE2_EACH_I8(n, zero, least, most, y, yi, yw, a, ai, aw, m, mi, s, si)                               \
+    lw_mve_scale_pair(n, zero, least, most, (y) + (yi), yw, (a) + (ai), aw, (m) + (mi), (s) + (si))
 #define LW_ROWS_SCALE_I8(n, zero, least, most, y, yi, a, ai, m, s) \
     lw_mve_scale_all(n, zero, least, most, (y) + (yi), (a) + (ai), m, s)
 #endif

@@ -65,6 +65,8 @@
  *   LW_SCALE_I8[n,zero,least,most](a: i32[n], m: i32, s: i32)
  *       y[e<n] = i8(min(max(scaled(a[e], m, s) + zero, least), most))
  *   LW_SCALE_EACH_I8[n,zero,least,most](a: i32[n], m: i32[n], s: u8[n])              the same with m[e], s[e]
+ *   LW_SCALE2_EACH_I8[n,zero,least,most](a: i32[2][n], m: i32[n], s: u8[n])          y[w<2,e<n]: the same with a[w,e]
+ *   LW_COPY2_I32[n](a: i32[n])                                       y[w<2,e<n] = a[e]
  *   LW_ADD_I8[n,za,ma,sa,zb,mb,sb,m,s,zero,least,most](a: i8[n], b: i8[n])
  *       y[e<n] = i8(min(max(scaled(scaled(i32(a[e]) + za << 20, ma, sa)
  *                                  + scaled(i32(b[e]) + zb << 20, mb, sb), m, s) + zero, least), most))
@@ -672,6 +674,16 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
 /* lw: LW_SCALE_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale lw_neon_scale lw_rvv_scale */
 #ifdef LW_ROWS_SCALE_EACH_I8
 #define LW_SCALE_EACH_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, a, m, s)
+#endif
+/* lw: end */
+/* lw: LW_COPY2_I32 needs LW_SIMD_CHOICE lw_mve_begin */
+#ifdef LW_ROWS_COPY2_I32
+#define LW_COPY2_I32(n, y, a) LW_ROWS_COPY2_I32(n, y, a)
+#endif
+/* lw: end */
+/* lw: LW_SCALE2_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale */
+#ifdef LW_ROWS_SCALE2_EACH_I8
+#define LW_SCALE2_EACH_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE2_EACH_I8(n, zero, least, most, y, a, m, s)
 #endif
 /* lw: end */
 /* lw: LW_ADD_I8 needs LW_SIMD_CHOICE lw_mve_add lw_x86_add lw_neon_add lw_rvv_add */

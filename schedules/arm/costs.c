@@ -51,7 +51,8 @@ static const CostRow rows_mve[] = {
     { "LW_FETCH_ROW_I8", 54, 0.12 }, { "LW_SCALE_I8", 15, 3 },       { "LW_SCALE_EACH_I8", 15, 4.5 },
     { "LW_SUM_WINDOW_I8", 25, 0.2 }, { "LW_TAPS_I8", 30, 0.5 },      { "LW_TAPS2_I8", 29, 0.385 },
     { "LW_WINDOW_I8", 30, 0.5 },     { "LW_WINDOW2_I8", 30, 0.41 },  { "LW_MAX_WINDOW_I8", 23, 0.15 },
-    { "LW_DOT_1XN_I8", 75, 0.156 },  { "LW_DOT_2XN_I8", 80, 0.136 }, { NULL, 0, 0 }
+    { "LW_DOT_1XN_I8", 75, 0.156 },  { "LW_DOT_2XN_I8", 80, 0.136 },
+    { "LW_COPY2_I32", 8, 0.5 },      { "LW_SCALE2_EACH_I8", 17, 2.75 },                      { NULL, 0, 0 }
 };
 const Costs costs_mve = { &costs_dsp, rows_mve };
 

@@ -107,21 +107,34 @@ static const Nest *make_windows(Ctx *cx, const Nest *n, const char *acc, const D
     return macro ? sched_tensorize(cx, n, order[0], macro) : n;
 }
 
-/* Computes the tile's channels at once if the target has vectors for it, else one by one; its pixels one by one. */
+/* The loop over a tile's pixels or channels along an axis of the output. */
+static const char *tile_loop(Ctx *cx, const DepthwiseRows *s, int axis, int64_t size)
+{
+    const char *loop = loop_name(cx, s->out, axis);
+    return axis_extent(s->out, axis) > size ? text_format(cx, "%si", loop) : loop;
+}
+
+/* The loop that stores the first values of the sums along an axis. */
+static const char *first_loop(Ctx *cx, const Nest *n, const char *acc, int axis)
+{
+    return text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[axis].var)->name);
+}
+
+/* Computes the tile's channels at once if the target has vectors for it, and both pixels if it has instructions for
+ * two; else one by one. */
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const DepthwiseRows *s)
 {
-    if (scales_at_once(g, nest_stage(n, s->out->name), s->block)) {
-        bool is_cut = axis_extent(s->out, s->last) > s->block;
-        const char *out = loop_name(cx, s->out, s->last),
-                   *axis = expr_as_var(nest_stage(n, acc)->axis[s->last].var)->name;
-        n = scale_at_once(cx, n, s->out->name, is_cut ? text_format(cx, "%si", out) : out, s->block);
-        n = initialize_at_once(cx, n, text_format(cx, "%s@init.%s", acc, axis), s->block);
+    const char *out = s->out->name;
+    if (s->w == TILE && scales_pair_at_once(g, nest_stage(n, out), s->block)) {
+        n = scale_pair_at_once(cx, n, out, tile_loop(cx, s, s->tiled, s->w), s->block);
+        n = initialize_pair_at_once(cx, n, first_loop(cx, n, acc, s->tiled), s->block);
+    } else if (scales_at_once(g, nest_stage(n, out), s->block)) {
+        n = scale_at_once(cx, n, out, tile_loop(cx, s, s->last, s->block), s->block);
+        n = initialize_at_once(cx, n, first_loop(cx, n, acc, s->last), s->block);
     }
     for (int a = s->tiled; a <= s->last; a = a == s->tiled ? s->last : s->last + 1) {
-        const char *axis = expr_as_var(nest_stage(n, acc)->axis[a].var)->name, *out = loop_name(cx, s->out, a);
-        bool is_cut = axis_extent(s->out, a) > (a == s->last ? s->block : s->w);
-        n = unroll_if_found(cx, n, is_cut ? text_format(cx, "%si", out) : out);
-        n = unroll_if_found(cx, n, text_format(cx, "%s@init.%s", acc, axis));
+        n = unroll_if_found(cx, n, tile_loop(cx, s, a, a == s->last ? s->block : s->w));
+        n = unroll_if_found(cx, n, first_loop(cx, n, acc, a));
     }
     return n;
 }

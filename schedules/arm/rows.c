@@ -165,35 +165,57 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
     return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
 }
 
-static const Nest *end_at_once(Ctx *cx, const Nest *n, const char *acc, const Tiles *t)
+/* The loop over a tile's pixels or channels along an axis of the output. */
+static const char *tile_loop(Ctx *cx, const Tiles *t, int axis, int64_t size)
 {
-    const char *out = loop_name(cx, t->out, t->last),
-               *loop = axis_extent(t->out, t->last) > t->block ? text_format(cx, "%si", out) : out;
-    if (t->scaled) {
-        n = add_at_once(cx, n, t->out->name, loop, t->block);
-        loop = loop_name(cx, nest_stage(n, t->scaled), t->last);
+    const char *loop = loop_name(cx, t->out, axis);
+    return axis_extent(t->out, axis) > size ? text_format(cx, "%si", loop) : loop;
+}
+
+/* The loop that stores the first values of the sums along an axis. */
+static const char *first_loop(Ctx *cx, const Nest *n, const char *acc, int axis)
+{
+    return text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[axis].var)->name);
+}
+
+/* True if two pixels share the first values of their sums and the factors of their scales. */
+static bool ends_in_pairs(const Nest *n, const GroupNest *g, const Tiles *t)
+{
+    enum { PAIR = 2 };
+    const char *scaled = t->scaled ? t->scaled : t->out->name;
+    return t->w == PAIR && t->form == PLAIN && scales_pair_at_once(g, nest_stage(n, scaled), t->block);
+}
+
+static const Nest *end_at_once(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
+{
+    const bool in_pairs = ends_in_pairs(n, g, t);
+    const char *scaled = t->scaled ? t->scaled : t->out->name;
+    if (t->scaled) n = add_at_once(cx, n, t->out->name, tile_loop(cx, t, t->last, t->block), t->block);
+    if (in_pairs) {
+        const char *pixels = t->scaled ? loop_name(cx, nest_stage(n, scaled), t->row)
+                                       : tile_loop(cx, t, t->row, t->w);
+        n = scale_pair_at_once(cx, n, scaled, pixels, t->block);
+        return initialize_pair_at_once(cx, n, first_loop(cx, n, acc, t->row), t->block);
     }
-    n = scale_at_once(cx, n, t->scaled ? t->scaled : t->out->name, loop, t->block);
-    return initialize_at_once(
-        cx, n, text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[t->last].var)->name), t->block);
+    const char *channels = t->scaled ? loop_name(cx, nest_stage(n, scaled), t->last)
+                                     : tile_loop(cx, t, t->last, t->block);
+    n = scale_at_once(cx, n, scaled, channels, t->block);
+    return initialize_at_once(cx, n, first_loop(cx, n, acc, t->last), t->block);
 }
 
 /* Computes the tile's channels at once if the target has an instruction for it, else one by one; its pixels one by
- * one. The first values of four channels are copied at once where two rows share a number. */
+ * one, or both at once. The first values of four channels are copied at once where two rows share a number. */
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
-    const char *first = text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[t->last].var)->name);
     const bool ends = t->block > 1 && epilogue_at_once(g, n, t->scaled, t->block),
                begins = !ends && (t->form == PAIRED || t->form == BYTES);
-    if (ends) n = end_at_once(cx, n, acc, t);
-    if (begins) n = initialize_at_once(cx, n, first, t->block);
+    if (ends) n = end_at_once(cx, n, g, acc, t);
+    if (begins) n = initialize_at_once(cx, n, first_loop(cx, n, acc, t->last), t->block);
     for (int i = 0; i < 2; i++) {
         int a = i ? t->row : t->last;
         if (a < 0) continue;
-        const char *axis = expr_as_var(nest_stage(n, acc)->axis[a].var)->name, *out = loop_name(cx, t->out, a);
-        bool is_cut = axis_extent(t->out, a) > (i ? t->w : t->block);
-        n = unroll_if_found(cx, n, is_cut ? text_format(cx, "%si", out) : out);
-        if (!begins) n = unroll_if_found(cx, n, text_format(cx, "%s@init.%s", acc, axis));
+        n = unroll_if_found(cx, n, tile_loop(cx, t, a, i ? t->w : t->block));
+        if (!begins) n = unroll_if_found(cx, n, first_loop(cx, n, acc, a));
         if (t->scaled) n = unroll_if_found(cx, n, loop_name(cx, nest_stage(n, t->scaled), a));
     }
     return n;

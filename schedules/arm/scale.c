@@ -66,6 +66,13 @@ bool scales_at_once(const GroupNest *g, const Stage *stage, int64_t count)
     return has_vectors(g, stage, count) && scales_sum(stage, &s);
 }
 
+bool scales_pair_at_once(const GroupNest *g, const Stage *stage, int64_t count)
+{
+    Scale s;
+    return target_has(g->target, "mve") && has_vectors(g, stage, count) && scales_sum(stage, &s)
+           && s.factor->kind == EXPR_READ;
+}
+
 /* " + number", as the simplifier writes it. */
 static const char *plus_text(Ctx *cx, int64_t number)
 {
@@ -165,6 +172,22 @@ const Nest *add_at_once(Ctx *cx, const Nest *n, const char *stage, const char *l
     return sched_tensorize(cx, n, loop, "LW_ADD_I8");
 }
 
+const Nest *scale_pair_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count)
+{
+    Scale s;
+    if (ctx_failed(cx) || !scales_sum(nest_stage(n, stage), &s)) return n;
+    const long long c = (long long)count, zero = (long long)s.zero, least = (long long)s.least,
+                    most = (long long)s.most;
+    n = sched_instruction(cx, n,
+                          text_format(cx,
+                                      "LW_SCALE2_EACH_I8[%lld,%lld,%lld,%lld](a: i32[2][%lld], m: i32[%lld], "
+                                      "s: u8[%lld]) y[w<2,e<%lld] = i8(min(max(roundshift(mulhigh(a[w,e], m[e]), "
+                                      "i32(s[e]))%s, %lld), %lld))",
+                                      c, zero, least, most, c, c, c, c, plus_text(cx, zero), least, most),
+                          NULL);
+    return sched_tensorize(cx, n, loop, "LW_SCALE2_EACH_I8");
+}
+
 const Nest *initialize_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count)
 {
     if (ctx_failed(cx)) return n;
@@ -173,6 +196,16 @@ const Nest *initialize_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t
                                       (long long)count, (long long)count),
                           NULL);
     return sched_tensorize(cx, n, loop, "LW_COPY_I32");
+}
+
+const Nest *initialize_pair_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count)
+{
+    if (ctx_failed(cx)) return n;
+    n = sched_instruction(cx, n,
+                          text_format(cx, "LW_COPY2_I32[%lld](a: i32[%lld]) y[w<2,e<%lld] = a[e]", (long long)count,
+                                      (long long)count, (long long)count),
+                          NULL);
+    return sched_tensorize(cx, n, loop, "LW_COPY2_I32");
 }
 
 /* ---- Separate additions ------------------------------------------------------------------------------------------ */

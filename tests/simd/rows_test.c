@@ -363,9 +363,31 @@ static int32_t scaled(int32_t a, int32_t m, int32_t n, int32_t zero)
     return scaled_within(a, m, n, zero, -100, 120);
 }
 
+/* Two rows, whose sums and results are 20 and 22 apart. */
+static int test_scaled_pairs(int32_t count, const int32_t *a, const int32_t *m, const uint8_t *n)
+{
+#ifdef LW_SCALE2_EACH_I8
+    static int8_t y[44];
+    static int32_t first[40];
+    for (int32_t i = 0; i < 44; i++) y[i] = 77;
+    for (int32_t i = 0; i < 40; i++) first[i] = 5;
+    LW_SCALE2_EACH_I8(count, -3, -100, 120, LW_AT(y, 1, 22), LW_AT(a, 0, 20), LW_AT(m, 0), LW_AT(n, 0));
+    for (int32_t i = 0; i < 44; i++) {
+        const int32_t w = i / 22, e = i % 22 - 1;
+        if (y[i] != (e >= 0 && e < count ? scaled(a[w * 20 + e], m[e], n[e], -3) : 77)) return 32;
+    }
+    LW_COPY2_I32(count, LW_AT(first, 0, 20), LW_AT(a, 0));
+    for (int32_t i = 0; i < 40; i++)
+        if (first[i] != (i % 20 < count ? a[i % 20] : 5)) return 33;
+#else
+    (void)count, (void)a, (void)m, (void)n;
+#endif
+    return 0;
+}
+
 static int test_scales(int32_t count)
 {
-    static int32_t a[20], m[20];
+    static int32_t a[40], m[20];
     static uint8_t n[20];
     static int8_t y[22];
     for (int32_t turn = 0; turn < 200; turn++) {
@@ -376,6 +398,8 @@ static int test_scales(int32_t count)
             /* ties */
             if (turn % 5 == 0) a[i] = (int32_t)(((uint32_t)1 << n[i]) * (uint32_t)draw()), m[i] = 0x40000000;
         }
+        for (int32_t i = 20; i < 40; i++) a[i] = -a[39 - i] / (1 + turn % 3);
+        if (test_scaled_pairs(count, a, m, n)) return test_scaled_pairs(count, a, m, n);
         for (int32_t i = 0; i < 22; i++) y[i] = 77;
         LW_SCALE_EACH_I8(count, -3, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(m, 0), LW_AT(n, 0));
         for (int32_t i = 0; i < 22; i++)
