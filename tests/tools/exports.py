@@ -14,9 +14,11 @@ reference is ONNX Runtime; for the TFLite files of keras it is TensorFlow Lite w
 where these differ TensorFlow Lite Micro (package tflite-micro), and integers are equal.
 """
 import argparse
+import ast
 import collections
 import importlib.metadata
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -66,7 +68,10 @@ class Model:
         worst = 0.0
         for path, y in zip(paths, wanted):
             got = np.load(path)
-            if y.dtype.kind in "OU":                    # names of classes: an index here
+            if y.dtype.kind in "OU":                    # names of classes: their indices in the header's list
+                names = named(work + "/m.h")
+                if [names[k] for k in got.ravel()] != [str(n) for n in y.ravel()]:
+                    return "classes %s, not %s" % ([names[k] for k in got.ravel()], list(y.ravel()))
                 continue
             if got.size != y.size:
                 return "shape %s, not %s" % (got.shape, y.shape)
@@ -93,6 +98,12 @@ class Model:
                     return False, found
                 worst = max(worst, found)
             return worst <= (self.step or 1e-5), "%.2g" % worst
+
+
+def named(header):
+    """The names of the classes."""
+    lists = re.findall(r'^ *\{ (".*") \}$', open(header).read(), re.M)
+    return ast.literal_eval("[" + lists[0] + "]") if lists else []
 
 
 class TfliteModel(Model):
@@ -188,6 +199,8 @@ def drawn(random, shape, dtype):
 def data(classes):
     from sklearn.datasets import make_classification
     x, y = make_classification(400, 8, n_informative=5, n_redundant=0, n_classes=3, random_state=0)
+    if classes == "names":
+        return x.astype(np.float32), np.array(["walking", "idle", "on stairs"])[y]
     return x.astype(np.float32), y if classes == 3 else (y > 0).astype(int) if classes == 2 else (2 * x[:, 0] + x[:, 1] ** 2).astype(np.float32)
 
 
@@ -220,7 +233,7 @@ def scikit_learn(folder, _):
         tree.DecisionTreeClassifier, lambda: ensemble.RandomForestClassifier(10, max_depth=6, random_state=0), lambda: ensemble.ExtraTreesClassifier(10, max_depth=6, random_state=0),
         lambda: ensemble.GradientBoostingClassifier(n_estimators=10), lambda: ensemble.AdaBoostClassifier(n_estimators=10), lambda: ensemble.BaggingClassifier(n_estimators=4),
         lambda: ensemble.StackingClassifier([("a", lr()), ("b", tree.DecisionTreeClassifier(max_depth=4))]), lr, linear_model.SGDClassifier, linear_model.RidgeClassifier,
-        linear_model.Perceptron, svm.LinearSVC, svm.SVC, lambda: svm.SVC(kernel="poly"), naive_bayes.GaussianNB, naive_bayes.BernoulliNB, neighbors.KNeighborsClassifier,
+        linear_model.Perceptron, svm.LinearSVC, svm.SVC, lambda: svm.SVC(kernel="poly"), lambda: svm.SVC(probability=True), lambda: svm.NuSVC(kernel="sigmoid", nu=0.3, probability=True), naive_bayes.GaussianNB, naive_bayes.BernoulliNB, neighbors.KNeighborsClassifier,
         lambda: neural_network.MLPClassifier((16,), max_iter=50), LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, lambda: OneVsRestClassifier(lr()),
         lambda: CalibratedClassifierCV(lr(), cv=2), lambda: pipeline.make_pipeline(preprocessing.StandardScaler(), preprocessing.PolynomialFeatures(2), lr()),
         lambda: pipeline.make_pipeline(preprocessing.Normalizer(), SelectKBest(k=4), preprocessing.MinMaxScaler(), tree.DecisionTreeClassifier(max_depth=3)),
@@ -235,10 +248,13 @@ def scikit_learn(folder, _):
         return to_onnx(model, x[:1], target_opset={"": 21, "ai.onnx.ml": 3})
     def title(m):
         m = m()
-        return "-".join(type(s[1]).__name__ for s in m.steps) if hasattr(m, "steps") else type(m).__name__ + ("-poly" if getattr(m, "kernel", "") == "poly" else "")
+        kind = ("-" + m.kernel if getattr(m, "kernel", "rbf") != "rbf" and not isinstance(m, gaussian_process.GaussianProcessRegressor) else "") + ("-probability" if getattr(m, "probability", False) is True else "")
+        return "-".join(type(s[1]).__name__ for s in m.steps) if hasattr(m, "steps") else type(m).__name__ + kind
     for classes in (2, 3):
         for m in classifiers:
             yield from fitted("scikit-learn", "%s, %d classes" % (title(m), classes), classes, m, export, folder)
+    for m in classifiers:
+        yield from fitted("scikit-learn", "%s, 3 names" % title(m), "names", m, export, folder)
     for m in others:
         yield from fitted("scikit-learn", title(m), 0, m, export, folder)
 

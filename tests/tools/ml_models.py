@@ -185,8 +185,70 @@ def other_models():
     b.save(draw=lambda k: {"x": real(5, 4), "nan": grid(5, 4, nan=True), "whole": random.integers(-2, 4, (5, 4))})
 
 
+def machine_model():
+    """Support vectors with probabilities, support vector machines without vectors, forests of one class."""
+    b = Builder("ml_machines", opset=21, ml=3)
+    x = b.input("x", real(5, 4))
+    l = lambda *shape: [float(v) for v in real(*shape).ravel()]
+
+    def machine(labels, **attrs):
+        names = ["label_%d" % len(b.nodes), "score_%d" % len(b.nodes)]
+        b.node("SVMClassifier", [x], names=names, domain=ML, keep=False, classlabels_ints=labels, **{"kernel_type": "LINEAR", "kernel_params": [1.0, 0.0, 3.0], **attrs})
+        b.outputs += [helper.make_tensor_value_info(names[0], I64, None), helper.make_tensor_value_info(names[1], F32, None)]
+    for labels, each in (([4, 6], [2, 4]), ([0, 1, 2], [2, 4, 3]), ([9, 7, 5, 3, 1], [3, 2, 4, 2, 3])):
+        k, vectors = len(labels), sum(each)
+        for kernel, params in (("LINEAR", [1.0, 0.0, 3.0]), ("RBF", [0.25, 0.0, 3.0])):
+            pairs = k * (k - 1) // 2
+            machine(labels, kernel_type=kernel, kernel_params=params, support_vectors=l(vectors, 4), coefficients=l(k - 1, vectors), rho=l(pairs),
+                    vectors_per_class=each, prob_a=[-abs(v) - 0.5 for v in l(pairs)], prob_b=l(pairs))
+    for post in ("NONE", "SOFTMAX", "LOGISTIC"):
+        machine([3, 5, 7], coefficients=l(3, 4), rho=[0.25], post_transform=post)
+        machine([3, 5], coefficients=l(2, 4), rho=[-0.25], post_transform=post)
+        machine([3, 5], coefficients=[abs(v) for v in l(2, 4)], rho=[0.25], post_transform=post)
+        machine([3], coefficients=l(1, 4), rho=[0.25], post_transform=post)
+        classes(b, x, 1, lambda t: [0], [5], post_transform=post)
+        classes(b, x, 1, lambda t: [0], [5], positive=True, post_transform=post, base_values=[-0.5])
+    stump = dict(nodes_treeids=[0] * 3, nodes_nodeids=[0, 1, 2], nodes_featureids=[1, 0, 0], nodes_values=[0.25, 0.0, 0.0], nodes_modes=["BRANCH_LEQ", "LEAF", "LEAF"],
+                 nodes_truenodeids=[1, 0, 0], nodes_falsenodeids=[2, 0, 0], classlabels_int64s=[0, 1, 2], class_treeids=[0] * 6, class_nodeids=[1, 1, 1, 2, 2, 2],
+                 class_ids=[0, 1, 2] * 2, class_weights=[0.5, 0.375, 0.125, 0.25, 0.0, 0.75])
+    b.node("TreeEnsembleClassifier", [x], names=["stump_label", "stump"], domain=ML, keep=False, **stump)
+    b.outputs += [helper.make_tensor_value_info("stump_label", I64, None), helper.make_tensor_value_info("stump", F32, None)]
+    b.save(draw=lambda k: {"x": real(5, 4)})
+
+
+def string_model(name, nodes, inputs, outputs, constants, texts):
+    """A model whose outputs are strings of the list `texts`, or numbers; strings are recorded as their indices."""
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph(nodes, name, [info("x", kind, shape) for kind, shape in inputs], [info(n, kind, None) for n, kind in outputs], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid(ML, 3), helper.make_opsetid("", 21)], ir_version=8, producer_name="")
+    (FOLDER / f"{name}.onnx").write_bytes(model.SerializeToString(deterministic=True))
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    for k in range(2):
+        x = grid(3, 4) if inputs[0][0] == F32 else random.integers(-1, 4, inputs[0][1])
+        np.save(FOLDER / f"{name}.in{k}.npy", x)
+        for i, y in enumerate(session.run(None, {"x": x})):
+            indices = np.array([texts.index(t) for t in y.ravel()], np.int64).reshape(y.shape) if y.dtype.kind in "OU" else y
+            np.save(FOLDER / (f"{name}.out{k}.{i}.npy" if len(outputs) > 1 else f"{name}.out{k}.npy"), indices)
+
+
+def string_models():
+    """ml_strings: labels selected from a constant of strings, and strings encoded as integers. ml_encoder: integers encoded as strings."""
+    nodes, leaves = trees(3, 4, 2, ["BRANCH_LEQ"])
+    texts, node = ["idle", "walking", "on stairs"], helper.make_node
+    names = helper.make_tensor("classes", TensorProto.STRING, [3], [t.encode() for t in texts])
+    string_model("ml_strings", [
+        node("TreeEnsembleClassifier", ["x"], ["index", "scores"], domain=ML, classlabels_int64s=[0, 1, 2], **nodes, **weights("class", leaves, lambda t: [t])),
+        node("ArrayFeatureExtractor", ["classes", "index"], ["row"], domain=ML), node("Reshape", ["row", "flat"], ["label"]),
+        node("LabelEncoder", ["label"], ["code"], domain=ML, keys_strings=["on stairs", "idle", "lost"], values_int64s=[30, 10, 70], default_int64=-1)],
+        [(F32, [3, 4])], [("label", TensorProto.STRING), ("code", I64)], [names, numpy_helper.from_array(np.array([-1], np.int64), "flat")], texts)
+    string_model("ml_encoder", [node("LabelEncoder", ["x"], ["label"], domain=ML, keys_int64s=[2, 0, 1], values_strings=["c", "a", "b"], default_string="none")],
+                 [(I64, [5])], [("label", TensorProto.STRING)], [], ["c", "a", "b", "none"])
+
+
 if __name__ == "__main__":
     tree_model()
     ensemble_model()
     named_model()
     other_models()
+    machine_model()
+    string_models()

@@ -248,12 +248,15 @@ static bool leave_single(Channels *c, const Tensor *t)
 /* A dead channel that fills a vector may be what the proof rejects: its value is known in the old call only. */
 void channels_pin(Channels *c, const Node *call)
 {
+    const Stage **stage;
     bool was_filled = false;
     for (int i = 0; i < call->in_count; i++) was_filled = leave_single(c, call->in[i]) || was_filled;
     for (int i = 0; i < call->out_count; i++) was_filled = leave_single(c, call->out[i]) || was_filled;
     if (was_filled) return;
     for (int i = 0; i < call->in_count; i++) pin(c, call->in[i]);
     for (int i = 0; i < call->out_count; i++) pin(c, call->out[i]);
+    for (int i = call_stages(c->cx, call, &stage) - 1; i >= 0; i--)
+        for (int o = 0; o < stage[i]->out_count; o++) pin(c, stage[i]->out[o]);
 }
 
 /* ---- Liveness ---------------------------------------------------------------------------------------------------- */

@@ -151,7 +151,8 @@ static bool shrink_call(Shrinker *s, Node *call)
         bool goes = t && channels_all_dead(s->channels, t);
         if (t && !goes) to[i] = tensor_is_constant(t) ? cut(s, call, t) : mapped(s, t);
         is_same = is_same && to[i] == t;
-        is_cut = is_cut || goes || (t && channels_kept(s->channels, t, &count));
+        is_cut = is_cut || goes || (t && (channels_kept(s->channels, t, &count)
+                                          || (tensor_is_constant(t) && to[i] != t)));
     }
     for (int i = 0; i < call->out_count; i++) is_cut = is_cut || channels_kept(s->channels, call->out[i], &count);
     if (is_same && !is_cut) return true;

@@ -115,5 +115,7 @@ typedef struct OnnxFolder { const char *path; Map files; } OnnxFolder;
 
 void onnx_tensor_open(Ctx *cx, Cursor message, OnnxTensor *out);                 /* without its values */
 Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder);      /* with its values */
+/* A tensor of strings as the indices i64 of its elements; *texts: the elements. */
+Tensor *onnx_tensor_indices(Ctx *cx, const OnnxTensor *t, const char *const **texts);
 
 #endif

@@ -89,6 +89,7 @@ enum {
     TENSOR_TYPE = 2,
     TENSOR_FLOATS = 4,
     TENSOR_INT32S = 5,
+    TENSOR_STRINGS = 6,
     TENSOR_INT64S = 7,
     TENSOR_NAME = 8,
     TENSOR_RAW = 9,
@@ -292,6 +293,28 @@ static void *widened(Ctx *cx, const Narrow *n, DType type, const uint8_t *packed
         dtype_store(type, data, i, s);
     }
     return data;
+}
+
+/* ---- Strings ----------------------------------------------------------------------------------------------------- */
+
+Tensor *onnx_tensor_indices(Ctx *cx, const OnnxTensor *t, const char *const **texts)
+{
+    const int64_t most = (int64_t)proto_fields(t->message, TENSOR_STRINGS);
+    Tensor *out = ctx_failed(cx) ? NULL : tensor_new_fixed(cx, t->name, I64, t->rank, t->dim);
+    if (!out) return NULL;
+    if (tensor_elems(out) != most) {
+        diag_error(cx, text_format(cx, "tensor \"%s\"", t->name), "its shape is %s and it has %lld strings; equal "
+                   "numbers are accepted", tensor_shape_text(cx, out), (long long)most);
+        return NULL;
+    }
+    const char **text = NEW_ARRAY(cx->arena, const char *, most);
+    int64_t *index = NEW_ARRAY(cx->arena, int64_t, most), count = 0;
+    Cursor m = t->message;
+    for (Field f; proto_next(&m, &f) && count < most;)
+        if (f.number == TENSOR_STRINGS) index[count] = count, text[count++] = proto_text(cx, &f);
+    *texts = text;
+    out->data = index;
+    return out;
 }
 
 /* ---- Values of a tensor, from any storage ------------------------------------------------------------------------ */

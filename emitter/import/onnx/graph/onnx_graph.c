@@ -253,6 +253,7 @@ static void list_unsupported(OnnxScope *s)
     for (int i = 0; i < s->ordered; i++) list_unsupported_in_node(s, s->order[i]);
     for (int i = 0; i < s->graph->initializer_count; i++) {
         const OnnxTensor *t = &s->graph->initializer[i];
+        if (t->data_type == ONNX_STRING) continue;
         check_constant_type(s->import, text_format(s->import->cx, "tensor \"%s\"", t->name), t->data_type);
     }
 }
@@ -293,12 +294,24 @@ static Tensor *captured(const OnnxScope *s, Tensor *outer)
     return inner;
 }
 
+/* Strings as indices; their texts become the names of classes. */
+static Tensor *strings(OnnxImport *im, const OnnxTensor *t)
+{
+    const char *const *texts;
+    Tensor *index = onnx_tensor_indices(im->cx, t, &texts);
+    if (index)
+        onnx_name_classes(im->cx, text_format(im->cx, "tensor \"%s\"", t->name), &im->classes,
+                          (int)tensor_elems(index), texts);
+    return index;
+}
+
 Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
 {
     Tensor *t = find_named(s->value, value_name);
     const OnnxTensor *constant = t ? NULL : find_named(&s->initializer, value_name);
     if (constant) {
-        t = onnx_tensor_read(s->import->cx, constant, &s->import->folder);
+        t = constant->data_type == ONNX_STRING ? strings(s->import, constant)
+                                               : onnx_tensor_read(s->import->cx, constant, &s->import->folder);
         if (t) map_put_ptr(s->value, value_name, t);
     }
     if (t || !s->outer || find_named(&s->producer, value_name) || find_named(&s->input, value_name)) return t;

@@ -10,8 +10,10 @@ enum { ONNX_OUTPUTS = 64 };          /* limit of one node (Split) */
 /* A sequence of tensors; is_absent: an optional value without an element. */
 typedef struct OnnxList { int count; Tensor **at; bool is_absent; } OnnxList;
 
-/* Names of classes, from the first node that has them; count 0: none. */
+/* Names of classes; count 0: none. Strings are their indices in the one list of a model. */
 typedef struct OnnxClasses { int count; const char *const *name; } OnnxClasses;
+/* Adopts the list, or refuses one that differs from the model's. onnx_call.c */
+void onnx_name_classes(Ctx *cx, const char *where, OnnxClasses *classes, int count, const char *const *names);
 
 /* A node under translation. */
 typedef struct OnnxCall {

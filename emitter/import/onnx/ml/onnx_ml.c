@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators of the domain ai.onnx.ml over numbers, except trees (onnx_trees.c): linear models, support vectors,
- * preprocessing and encoding. Scores are f32 whatever the input is; a class is a label of the file, or, if labels are
- * names, its index, with the names for the header. */
+/* Operators of the domain ai.onnx.ml over numbers, except trees (onnx_trees.c) and support vectors (onnx_svm.c): linear
+ * models, preprocessing and encoding. Scores are f32 whatever the input is; a class is a label of the file, or, if
+ * labels are names, its index, with the names for the header. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 /* ---- Constants from attributes ----------------------------------------------------------------------------------- */
 
-static Tensor *f32_constant(OnnxCall *c, const char *what, const double *v, const int64_t *shape, int rank)
+Tensor *onnx_ml_constant(OnnxCall *c, const char *what, const double *v, const int64_t *shape, int rank)
 {
     void *data;
     Tensor *t = tensor_zeros(c->cx, text_format(c->cx, "%s_%s", c->name, what), F32, rank, shape, &data);
@@ -18,9 +18,9 @@ static Tensor *f32_constant(OnnxCall *c, const char *what, const double *v, cons
     return t;
 }
 
-static Tensor *f32_list(OnnxCall *c, const char *what, const double *v, int64_t count)
+Tensor *onnx_ml_list(OnnxCall *c, const char *what, const double *v, int64_t count)
 {
-    return f32_constant(c, what, v, &count, 1);
+    return onnx_ml_constant(c, what, v, &count, 1);
 }
 
 static Tensor *i64_list(OnnxCall *c, const int64_t *v, int64_t count)
@@ -28,13 +28,13 @@ static Tensor *i64_list(OnnxCall *c, const int64_t *v, int64_t count)
     return tensor_constant(c->cx, c->name, I64, 1, &count, arena_copy(c->cx->arena, v, (size_t)count * sizeof *v));
 }
 
-static int real_count(const OnnxCall *c, const char *attr)
+int onnx_ml_count(const OnnxCall *c, const char *attr)
 {
     const OnnxAttr *a = onnx_attr(c, attr);
     return a ? a->real_count : 0;
 }
 
-static const double *reals(const OnnxCall *c, const char *attr)
+const double *onnx_ml_reals(const OnnxCall *c, const char *attr)
 {
     const OnnxAttr *a = onnx_attr(c, attr);
     return a ? a->reals : NULL;
@@ -46,8 +46,7 @@ static int label_count(const OnnxCall *c, const char *attr)
     return !a ? 0 : a->text_count ? a->text_count : a->int_count ? a->int_count : a->real_count;
 }
 
-/* x as f32 [n][features] */
-static Tensor *rows_of(OnnxCall *c)
+Tensor *onnx_ml_rows(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return NULL;
     Tensor *x = c->in[0];
@@ -68,6 +67,11 @@ int onnx_class_count(OnnxCall *c, const char *ints)
     return numbers ? numbers : names;
 }
 
+void onnx_ml_names(OnnxCall *c, int count, const char *const *names)
+{
+    onnx_name_classes(c->cx, onnx_where(c->cx, c->node), c->classes, count, names);
+}
+
 Tensor *onnx_class_labels(OnnxCall *c, Tensor *index, const char *ints)
 {
     const OnnxAttr *numbers = onnx_attr(c, ints), *names = onnx_attr(c, "classlabels_strings");
@@ -78,7 +82,7 @@ Tensor *onnx_class_labels(OnnxCall *c, Tensor *index, const char *ints)
         return is_index ? index : onnx_call2(c, "gather", i64_list(c, numbers->ints, numbers->int_count), index,
                                              attr_int("axis", 0));
     }
-    if (names && !c->classes->count) *c->classes = (OnnxClasses){ names->text_count, names->texts };
+    if (names) onnx_ml_names(c, names->text_count, names->texts);
     return index;
 }
 
@@ -164,35 +168,37 @@ static Tensor *is_positive(OnnxCall *c, Tensor *s)
 /* x * coefficients' + intercepts, [n][targets]; coefficients are [targets][features]. */
 static Tensor *linear_scores(OnnxCall *c, Tensor *x, int64_t targets)
 {
-    const int64_t count = real_count(c, "coefficients"), features = x ? tensor_dim(x, 1) : 0;
-    const int intercepts = real_count(c, "intercepts");
+    const int64_t count = onnx_ml_count(c, "coefficients"), features = x ? tensor_dim(x, 1) : 0;
+    const int intercepts = onnx_ml_count(c, "intercepts");
     if (!x) return NULL;
     if (targets < 1 || count != targets * features || (intercepts && intercepts != targets)) {
         onnx_refuse(c, "%lld coefficients and %d intercepts for %lld targets of %lld features; targets * features and "
                     "targets are accepted", (long long)count, intercepts, (long long)targets, (long long)features);
         return NULL;
     }
-    const double *given = reals(c, "coefficients");
+    const double *given = onnx_ml_reals(c, "coefficients");
     double *turned = NEW_ARRAY(c->cx->arena, double, count);
     for (int64_t t = 0; t < targets; t++)
         for (int64_t k = 0; k < features; k++) turned[k * targets + t] = given[t * features + k];
-    Tensor *y = onnx_call2(c, "dense", x, f32_constant(c, "coefficients", turned, (int64_t[]){ features, targets }, 2));
-    return intercepts ? onnx_call2(c, "add", y, f32_list(c, "intercepts", reals(c, "intercepts"), targets)) : y;
+    Tensor *weights = onnx_ml_constant(c, "coefficients", turned, (int64_t[]){ features, targets }, 2),
+           *y = onnx_call2(c, "dense", x, weights);
+    if (!intercepts) return y;
+    return onnx_call2(c, "add", y, onnx_ml_list(c, "intercepts", onnx_ml_reals(c, "intercepts"), targets));
 }
 
 static void linear_regressor(OnnxCall *c)
 {
-    Tensor *y = linear_scores(c, rows_of(c), onnx_int(c, "targets", 1));
+    Tensor *y = linear_scores(c, onnx_ml_rows(c), onnx_int(c, "targets", 1));
     c->out[0] = onnx_regressed(c, y, onnx_text(c, "post_transform", "NONE"));
 }
 
 static void linear_classifier(OnnxCall *c)
 {
     const char *post = onnx_text(c, "post_transform", "NONE");
-    Tensor *x = rows_of(c);
+    Tensor *x = onnx_ml_rows(c);
     const int classes = onnx_class_count(c, "classlabels_ints");
     const int64_t features = x && tensor_dim(x, 1) > 0 ? tensor_dim(x, 1) : 1,
-                  targets = real_count(c, "coefficients") / features;
+                  targets = onnx_ml_count(c, "coefficients") / features;
     Tensor *s = ctx_failed(c->cx) ? NULL : linear_scores(c, x, targets);
     if (!s) return;
     if (targets != classes && (targets != 1 || classes != 2))
@@ -202,177 +208,20 @@ static void linear_classifier(OnnxCall *c)
     c->out[1] = targets == 1 ? onnx_two_columns(c, s, post, true) : onnx_post_transform(c, s, post);
 }
 
-/* ---- Support vectors --------------------------------------------------------------------------------------------- */
-
-/* Kernel values [n][vectors] of x and the rows of v [vectors][features]. */
-static Tensor *kernel(OnnxCall *c, Tensor *x, const double *v, int64_t vectors)
-{
-    const char *type = onnx_text(c, "kernel_type", "LINEAR");
-    const double *given = reals(c, "kernel_params");
-    const double params[3] = { given ? given[0] : 0, given ? given[1] : 0, given ? given[2] : 0 };
-    const int64_t features = tensor_dim(x, 1);
-    if (strcmp(type, "RBF") == 0) {
-        const Expr *const shape[3] = { x->shape[0], expr_index(c->cx, 1), x->shape[1] };
-        Tensor *distance = onnx_call2(c, "sub", onnx_view(c, x, shape, 3),
-                                      f32_constant(c, "vectors", v, (int64_t[]){ vectors, features }, 2));
-        Tensor *square = onnx_call(c, "reduce_sum", onnx_call(c, "square", distance), attr_list("axes", 2),
-                                   attr_flag("keepdims", false));
-        return onnx_call(c, "exp", onnx_call2(c, "mul", square, onnx_scalar_like(c, square, -params[0])));
-    }
-    double *turned = NEW_ARRAY(c->cx->arena, double, vectors * features);
-    for (int64_t i = 0; i < vectors; i++)
-        for (int64_t k = 0; k < features; k++) turned[k * vectors + i] = v[i * features + k];
-    Tensor *y = onnx_call2(c, "dense", x, f32_constant(c, "vectors", turned, (int64_t[]){ features, vectors }, 2));
-    if (strcmp(type, "LINEAR") == 0) return y;
-    if (y) y = onnx_call2(c, "add", onnx_call2(c, "mul", y, onnx_scalar_like(c, y, params[0])),
-                          onnx_scalar_like(c, y, params[1]));
-    if (strcmp(type, "POLY") == 0) return onnx_call2(c, "pow", y, onnx_scalar_like(c, y, params[2]));
-    if (strcmp(type, "SIGMOID") == 0) return onnx_call(c, "tanh", y);
-    onnx_refuse(c, "'kernel_type' is \"%s\"; accepted are LINEAR, POLY, RBF, SIGMOID", type);
-    return NULL;
-}
-
-/* Refuses lists whose lengths contradict. */
-static bool svm_lists(OnnxCall *c, const Tensor *x, int64_t vectors, int64_t coefficients)
-{
-    const int64_t features = x ? tensor_dim(x, 1) : 0;
-    const int given = real_count(c, "support_vectors"), params = real_count(c, "kernel_params");
-    if (!x || ctx_failed(c->cx)) return false;
-    if (vectors > INT32_MAX || given != vectors * features || real_count(c, "coefficients") != coefficients
-        || (params && params < 3)) {
-        onnx_refuse(c, "%lld vectors of %lld features have %d numbers, %d coefficients and %d kernel parameters; %lld, "
-                    "%lld and 3 are accepted", (long long)vectors, (long long)features, given,
-                    real_count(c, "coefficients"), params, (long long)(vectors * features), (long long)coefficients);
-        return false;
-    }
-    return true;
-}
-
-static void svm_regressor(OnnxCall *c)
-{
-    Tensor *x = rows_of(c);
-    const int64_t features = x ? tensor_dim(x, 1) : 1, vectors = onnx_int(c, "n_supports", 0);
-    const bool is_linear = vectors < 1;
-    if (!svm_lists(c, x, is_linear ? 0 : vectors, is_linear ? features : vectors)) return;
-    Tensor *k = is_linear ? x : kernel(c, x, reals(c, "support_vectors"), vectors);
-    const int64_t shape[2] = { is_linear ? features : vectors, 1 };
-    Tensor *y = onnx_call2(c, "dense", k, f32_constant(c, "coefficients", reals(c, "coefficients"), shape, 2));
-    if (real_count(c, "rho")) y = onnx_call2(c, "add", y, f32_list(c, "rho", reals(c, "rho"), 1));
-    if (y && onnx_int(c, "one_class", 0))
-        y = onnx_select(c, onnx_call2(c, "greater", y, onnx_scalar_like(c, y, 0)), onnx_scalar_like(c, y, 1),
-                        onnx_scalar_like(c, y, -1));
-    c->out[0] = onnx_regressed(c, y, onnx_text(c, "post_transform", "NONE"));
-}
-
-/* A classifier of pairs of classes: its scores are kernel values times weights [vectors][pairs], plus rho. */
-typedef struct Pairs { int64_t classes, vectors, count; const int64_t *per_class; } Pairs;
-
-static bool read_svm_pairs(OnnxCall *c, const Tensor *x, Pairs *p)
-{
-    const OnnxAttr *per_class = onnx_attr(c, "vectors_per_class");
-    *p = (Pairs){ .classes = onnx_class_count(c, "classlabels_ints") };
-    p->count = p->classes * (p->classes - 1) / 2;
-    if (!x || ctx_failed(c->cx)) return false;
-    if (!per_class || per_class->int_count != p->classes || p->classes < 2 || p->classes > 256
-        || real_count(c, "rho") != p->count) {
-        onnx_refuse(c, "%lld classes, %d of 'vectors_per_class' and %d of 'rho'; 2 to 256 classes, one value each, and "
-                    "one rho per pair are accepted", (long long)p->classes, per_class ? per_class->int_count : 0,
-                    real_count(c, "rho"));
-        return false;
-    }
-    p->per_class = per_class->ints;
-    for (int64_t i = 0; i < p->classes; i++) {
-        if (p->per_class[i] < 0 || p->per_class[i] > INT32_MAX)
-            onnx_refuse(c, "'vectors_per_class' has %lld; 0 to 2^31 - 1 are accepted", (long long)p->per_class[i]);
-        if (ctx_failed(c->cx)) return false;
-        p->vectors += p->per_class[i];
-    }
-    return svm_lists(c, x, p->vectors, p->vectors * (p->classes - 1));
-}
-
-/* Coefficients [classes - 1][vectors]: for the pair i < j, row j - 1 weighs the vectors of i, and row i those of j. */
-static Tensor *pair_weights(OnnxCall *c, const Pairs *p)
-{
-    const double *given = reals(c, "coefficients");
-    double *w = NEW_ARRAY(c->cx->arena, double, p->vectors * p->count);
-    int64_t pair = 0, start_i = 0;
-    for (int64_t i = 0; i < p->classes; start_i += p->per_class[i++]) {
-        int64_t start_j = start_i + p->per_class[i];
-        for (int64_t j = i + 1; j < p->classes; start_j += p->per_class[j++], pair++) {
-            for (int64_t k = start_i; k < start_i + p->per_class[i]; k++)
-                w[k * p->count + pair] = given[(j - 1) * p->vectors + k];
-            for (int64_t k = start_j; k < start_j + p->per_class[j]; k++)
-                w[k * p->count + pair] = given[i * p->vectors + k];
-        }
-    }
-    return f32_constant(c, "weights", w, (int64_t[]){ p->vectors, p->count }, 2);
-}
-
-/* The class with the most pairs won; the first of equal ones. */
-static Tensor *most_votes(OnnxCall *c, const Pairs *p, Tensor *scores)
-{
-    double *won = NEW_ARRAY(c->cx->arena, double, p->count * p->classes),
-           *lost = NEW_ARRAY(c->cx->arena, double, p->count * p->classes);
-    int64_t pair = 0;
-    for (int64_t i = 0; i < p->classes; i++)
-        for (int64_t j = i + 1; j < p->classes; j++, pair++)
-            won[pair * p->classes + i] = 1, lost[pair * p->classes + j] = 1;
-    const int64_t shape[2] = { p->count, p->classes };
-    Tensor *is_first = onnx_call2(c, "greater", scores, onnx_scalar_like(c, scores, 0));
-    Tensor *is_second = onnx_call(c, "not", is_first);
-    return onnx_best_class(c, onnx_call2(c, "add",
-        onnx_call2(c, "dense", onnx_cast(c, is_first, F32), f32_constant(c, "won", won, shape, 2)),
-        onnx_call2(c, "dense", onnx_cast(c, is_second, F32), f32_constant(c, "lost", lost, shape, 2))));
-}
-
-/* Platt's probability of the first of two classes: 1 / (1 + exp(a * score + b)), clamped. */
-static Tensor *platt(OnnxCall *c, Tensor *score)
-{
-    Tensor *a = f32_list(c, "prob_a", reals(c, "prob_a"), 1), *b = f32_list(c, "prob_b", reals(c, "prob_b"), 1);
-    Tensor *p = onnx_call(c, "sigmoid", onnx_call(c, "neg", onnx_call2(c, "add", onnx_call2(c, "mul", score, a), b)));
-    p = onnx_call(c, "clip", p, attr_real("min", 1e-7), attr_real("max", 1 - 1e-7));
-    return onnx_call2(c, "concat", p, onnx_call2(c, "sub", onnx_scalar_like(c, p, 1), p), attr_int("axis", 1));
-}
-
-static void svm_classifier(OnnxCall *c)
-{
-    Pairs p;
-    Tensor *x = rows_of(c);
-    const char *post = onnx_text(c, "post_transform", "NONE");
-    const bool has_probability = real_count(c, "prob_a") > 0;
-    if (!real_count(c, "support_vectors")) {
-        onnx_unsupported(c, "no 'support_vectors'; a classifier with support vectors is accepted");
-        return;
-    }
-    if (!read_svm_pairs(c, x, &p)) return;
-    if (has_probability && (p.count != 1 || real_count(c, "prob_a") != 1 || real_count(c, "prob_b") != 1))
-        onnx_unsupported(c, "probabilities ('prob_a') of %lld classes; those of 2 are accepted", (long long)p.classes);
-    Tensor *scores = onnx_call2(c, "dense", kernel(c, x, reals(c, "support_vectors"), p.vectors), pair_weights(c, &p));
-    scores = onnx_call2(c, "add", scores, f32_list(c, "rho", reals(c, "rho"), p.count));
-    if (ctx_failed(c->cx)) return;
-    Tensor *best = most_votes(c, &p, scores);
-    if (has_probability) {
-        scores = platt(c, scores);
-        best = onnx_best_class(c, scores);
-    } else if (p.count == 1) scores = onnx_two_columns(c, scores, post, strcmp(post, "NONE") != 0);
-    c->out[0] = onnx_class_labels(c, best, "classlabels_ints");
-    c->out[1] = p.count == 1 && !has_probability ? scores : onnx_post_transform(c, scores, post);
-}
-
 /* ---- Before and after a model ------------------------------------------------------------------------------------ */
 
 /* (x - offset) * scale; one value, or one per feature */
 static void scaler(OnnxCall *c)
 {
-    const int offsets = real_count(c, "offset"), scales = real_count(c, "scale");
+    const int offsets = onnx_ml_count(c, "offset"), scales = onnx_ml_count(c, "scale");
     if (!onnx_requires(c, 1)) return;
     Tensor *y = onnx_cast(c, c->in[0], F32);
     const int64_t features = y->rank ? tensor_dim(y, y->rank - 1) : 1;
     if ((offsets > 1 && offsets != features) || (scales > 1 && scales != features))
         onnx_refuse(c, "%d offsets and %d scales for %lld features; one, or one per feature, is accepted", offsets,
                     scales, (long long)features);
-    if (offsets) y = onnx_call2(c, "sub", y, f32_list(c, "offset", reals(c, "offset"), offsets));
-    c->out[0] = scales ? onnx_call2(c, "mul", y, f32_list(c, "scale", reals(c, "scale"), scales)) : y;
+    if (offsets) y = onnx_call2(c, "sub", y, onnx_ml_list(c, "offset", onnx_ml_reals(c, "offset"), offsets));
+    c->out[0] = scales ? onnx_call2(c, "mul", y, onnx_ml_list(c, "scale", onnx_ml_reals(c, "scale"), scales)) : y;
 }
 
 /* Divides each row by its norm; a row whose norm is 0 stays. */
@@ -417,7 +266,7 @@ static void imputer(OnnxCall *c)
                                     : (double)onnx_int(c, "replaced_value_int64", 0);
     if (isnan(missing)) is_replaced = onnx_call(c, "isnan", x);
     else is_replaced = onnx_call2(c, "equal", x, onnx_scalar_like(c, x, missing));
-    value = is_float ? f32_list(c, "imputed", given->reals, count) : i64_list(c, given->ints, count);
+    value = is_float ? onnx_ml_list(c, "imputed", given->reals, count) : i64_list(c, given->ints, count);
     if (is_replaced) c->out[0] = onnx_select(c, is_replaced, onnx_cast(c, value, x->type), x);
 }
 
@@ -466,23 +315,52 @@ static void one_hot_encoder(OnnxCall *c)
     c->out[0] = onnx_cast(c, matches(c, onnx_cast(c, c->in[0], I64), keys, false), F32);
 }
 
-/* Numbers of an attribute in any of its forms: NAME_int64s, NAME_floats, NAME_tensor. */
+/* Strings of an attribute as their indices among the names of classes; -1: no name. */
+static Tensor *name_indices(OnnxCall *c, const OnnxAttr *texts)
+{
+    int64_t *at = NEW_ARRAY(c->cx->arena, int64_t, texts->text_count);
+    if (!c->classes->count)
+        onnx_unsupported(c, "keys that are strings, before any label is a string; keys that are numbers are accepted");
+    for (int i = 0; i < texts->text_count; i++) {
+        at[i] = -1;
+        for (int k = 0; k < c->classes->count && at[i] < 0; k++)
+            if (strcmp(texts->texts[i], c->classes->name[k]) == 0) at[i] = k;
+    }
+    return i64_list(c, at, texts->text_count);
+}
+
+/* Strings become classes: a value is its index, and the default follows them. */
+static Tensor *name_values(OnnxCall *c, const OnnxAttr *texts)
+{
+    const int count = texts->text_count;
+    const char **names = NEW_ARRAY(c->cx->arena, const char *, count + 1);
+    int64_t *at = NEW_ARRAY(c->cx->arena, int64_t, count);
+    for (int i = 0; i < count; i++) at[i] = i, names[i] = texts->texts[i];
+    names[count] = onnx_text(c, "default_string", "_Unused");
+    onnx_ml_names(c, count + 1, names);
+    return i64_list(c, at, count);
+}
+
+/* The list of an attribute in any of its forms: NAME_int64s, NAME_floats, NAME_tensor, NAME_strings. */
 static Tensor *encoder_list(OnnxCall *c, const char *what)
 {
     const OnnxAttr *ints = onnx_attr(c, text_format(c->cx, "%s_int64s", what)),
                    *floats = onnx_attr(c, text_format(c->cx, "%s_floats", what)),
-                   *tensor = onnx_attr(c, text_format(c->cx, "%s_tensor", what));
+                   *tensor = onnx_attr(c, text_format(c->cx, "%s_tensor", what)),
+                   *texts = onnx_attr(c, text_format(c->cx, "%s_strings", what));
     if (ints && ints->int_count) return i64_list(c, ints->ints, ints->int_count);
-    if (floats && floats->real_count) return f32_list(c, what, floats->reals, floats->real_count);
+    if (floats && floats->real_count) return onnx_ml_list(c, what, floats->reals, floats->real_count);
     if (tensor && tensor->tensor) return onnx_tensor_read(c->cx, tensor->tensor, c->folder);
-    onnx_unsupported(c, "%s that are strings, or none; '%s_int64s', '%s_floats' and '%s_tensor' are accepted", what,
-                     what, what, what);
+    if (texts && texts->text_count) return strcmp(what, "keys") == 0 ? name_indices(c, texts) : name_values(c, texts);
+    onnx_refuse(c, "no %s; '%s_int64s', '%s_floats', '%s_tensor' and '%s_strings' are accepted", what, what, what, what,
+                what);
     return NULL;
 }
 
 static Tensor *encoder_default(OnnxCall *c, DType t)
 {
-    const OnnxAttr *tensor = onnx_attr(c, "default_tensor");
+    const OnnxAttr *tensor = onnx_attr(c, "default_tensor"), *texts = onnx_attr(c, "values_strings");
+    if (texts && texts->text_count) return tensor_scalar(c->cx, c->name, I64, texts->text_count);
     if (tensor && tensor->tensor) return onnx_reshape(c, onnx_tensor_read(c->cx, tensor->tensor, c->folder), NULL, 0);
     return tensor_scalar(c->cx, c->name, t, dtype_is_float(t) ? onnx_real(c, "default_float", 0)
                                                               : (double)onnx_int(c, "default_int64", -1));
@@ -519,8 +397,7 @@ static void zip_map(OnnxCall *c)
 {
     const OnnxAttr *names = onnx_attr(c, "classlabels_strings");
     if (!onnx_requires(c, 1)) return;
-    if (names && names->text_count && !c->classes->count)
-        *c->classes = (OnnxClasses){ names->text_count, names->texts };
+    if (names) onnx_ml_names(c, names->text_count, names->texts);
     c->out[0] = c->in[0];
 }
 
@@ -537,10 +414,6 @@ const OnnxOp onnx_rows_ml[] = {
     ML("LinearRegressor", "coefficients intercepts post_transform targets", linear_regressor),
     ML("Normalizer", "norm", normalizer),
     ML("OneHotEncoder", "cats_int64s cats_strings zeros", one_hot_encoder),
-    ML("SVMClassifier", "classlabels_ints classlabels_strings coefficients kernel_params kernel_type post_transform "
-       "prob_a prob_b rho support_vectors vectors_per_class", svm_classifier),
-    ML("SVMRegressor", "coefficients kernel_params kernel_type n_supports one_class post_transform rho support_vectors",
-       svm_regressor),
     ML("Scaler", "offset scale", scaler),
     ML("ZipMap", "classlabels_int64s classlabels_strings", zip_map),
     { 0 }

@@ -4,8 +4,17 @@
 /* The rows of the domain ai.onnx.ml, and the scores and classes that its models share. */
 #include "import/onnx/graph/onnx_ops.h"
 
-extern const OnnxOp onnx_rows_ml[], onnx_rows_trees[];
+extern const OnnxOp onnx_rows_ml[], onnx_rows_svm[], onnx_rows_trees[];
 
+/* An attribute that is a list of reals: its length, 0 if it is absent, and the list, NULL then. */
+int onnx_ml_count(const OnnxCall *c, const char *attr);
+const double *onnx_ml_reals(const OnnxCall *c, const char *attr);
+/* Constants f32: `what` completes the name. */
+Tensor *onnx_ml_constant(OnnxCall *c, const char *what, const double *v, const int64_t *shape, int rank);
+Tensor *onnx_ml_list(OnnxCall *c, const char *what, const double *v, int64_t count);
+Tensor *onnx_ml_rows(OnnxCall *c);                           /* the input as f32 [n][features] */
+
+void onnx_ml_names(OnnxCall *c, int count, const char *const *names);         /* the names of the classes */
 int onnx_class_count(OnnxCall *c, const char *ints);         /* labels of the attribute, or of classlabels_strings */
 Tensor *onnx_class_labels(OnnxCall *c, Tensor *index, const char *ints);     /* the label of each class index */
 Tensor *onnx_best_class(OnnxCall *c, Tensor *scores);        /* the index of each row's greatest score, i64[n] */

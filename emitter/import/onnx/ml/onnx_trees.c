@@ -330,6 +330,18 @@ static void two_classes(OnnxCall *c, Forest *f, Tensor *scores, Reals base)
                                                   p.score[1] ? p.score[1] : zero, attr_int("axis", 1)), post);
 }
 
+/* The label of a single class says whether its score exceeds 0, as ONNX Runtime has it; a name has the index 0. */
+static void one_class(OnnxCall *c, Tensor *score)
+{
+    if (!score || ctx_failed(c->cx)) return;
+    const OnnxAttr *names = onnx_attr(c, "classlabels_strings");
+    Tensor *exceeds = onnx_call2(c, "greater", score, onnx_scalar_like(c, score, 0)),
+           *label = onnx_cast(c, onnx_reshape(c, exceeds, (int64_t[]){ -1 }, 1), I64);
+    c->out[0] = names && names->text_count ? onnx_class_labels(c, onnx_best_class(c, score), "classlabels_int64s")
+                                           : label;
+    c->out[1] = onnx_regressed(c, score, onnx_text(c, "post_transform", "NONE"));
+}
+
 static void classifier(OnnxCall *c)
 {
     Forest f;
@@ -340,6 +352,7 @@ static void classifier(OnnxCall *c)
     Tensor *scores = ctx_failed(c->cx) ? NULL : onnx_forest_scores(&f, &onnx_aggregates[AGGREGATE_SUM]);
     if (!scores) return;
     if (f.targets == 2) two_classes(c, &f, scores, base);
+    else if (f.targets == 1) one_class(c, with_base(&f, scores, base));
     else {
         scores = with_base(&f, scores, base);
         c->out[0] = onnx_class_labels(c, onnx_best_class(c, scores), "classlabels_int64s");

@@ -25,6 +25,7 @@ const OnnxOp *const onnx_rows[] = { onnx_rows_annotation,
                                     onnx_rows_shape,
                                     onnx_rows_signal,
                                     onnx_rows_training,
+                                    onnx_rows_svm,
                                     onnx_rows_trees,
                                     onnx_rows_window,
                                     NULL };
