@@ -89,7 +89,10 @@ typedef struct lw_options {
     double mhz;                      /* report: the core's clock, for milliseconds; 0: none */
     const char *fit;                 /* report: "flash=256K,ram=64K": a model that takes more is an error; or NULL */
     const char *link;                /* verify: words after the sources: "blas.o -lopenblas"; NULL: none */
-    const char *runner;              /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: the host */
+    /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: the host. report: its counts replace the
+     * estimated ones; NULL: none do */
+    const char *runner;
+    const char *const *input; int input_count;       /* report with a runner: .npy files; count 0: generated */
     /* Schedules of groups, in the form of dump --at scheduled: a file, a text, and a file with less precedence. NULL:
      * none */
     const char *schedule, *schedule_text, *tuning;
@@ -198,7 +201,8 @@ const char *lw_dump(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o);      /* one file with pictures */
 /* The same figures for programs: docs/command-line.md lists the keys; a row for each layer. With `cc`, all four measure
- * code and stack; with `fit`, a model beyond the limits is an error, whose diagnostic has the report. */
+ * code and stack, with `runner` instructions or cycles; with `fit`, a model beyond the limits is an error, whose
+ * diagnostic has the report. */
 const char *lw_report_json(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report_csv(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_list_ops(lw_context *cx, int level);              /* level 0: all */

@@ -135,7 +135,7 @@ commands_of() {
     --class-names | --stamp) echo compile quantize package ;;
     --testbench | --standalone | --cpp | --selftest) echo compile quantize ;;
     --train | --checkpoint) echo compile report ;;
-    --link | --runner) echo verify tune ;;
+    --link | --runner) echo verify report tune ;;
     --expect | --recorded | --tolerance | --steps) echo verify ;;
     --at | --only | --explain) echo dump ;;
     --level | --onnx | --tflite | --gradients | --conditions) echo ops ;;

@@ -123,6 +123,54 @@ check code-counts-in-the-totals counts_in_totals
 leaves_nothing() { "$lw" report $digits --cc "$cc" > "$work/said" && ! ls "${TMPDIR:-/tmp}" | grep loopwright-verify; }
 [ -n "${TMPDIR:-}" ] && check code-leaves-no-scratch-folder leaves_nothing
 
+# ---- Instructions and cycles of a run ---------------------------------------------------------------------------------
+
+# runner NAME TEXT: runs the program, then prints TEXT.
+runner() { printf '#!/bin/sh\n"$@" > /dev/null && printf %s\n' "'$2'" > "$work/$1" && chmod +x "$work/$1"; }
+runner total 'instructions 123456\n'
+runner cycles 'noise\ncycles 160000\ninstructions x\n'
+runner time 'ns 5\n'
+runner silent ''
+printf '#!/bin/sh\n"$@" && for f; do case $f in */out0.npy) head -c 40 /dev/zero | tr "\\0" 1 | dd of="$f" bs=1 seek=128 conv=notrunc 2> /dev/null ;; esac; done; echo instructions 5\n' > "$work/wrong" && chmod +x "$work/wrong"
+counts_total() {
+    ends 0 "^instructions   123456, measured by .*; layers are estimated$" $digits --target cortex-m4 --runner "$work/total" || return 1
+    "$lw" report $digits --target cortex-m4 --runner "$work/total" -o "$work/r.json" || return 1
+    [ "$(value instructions)" = 123456 ] && grep -q '^  "measured": {"runner": ".*", "instructions": 123456, "cycles": null},$' "$work/r.json"
+}
+check runner-replaces-the-total counts_total
+counts_cycles() {
+    ends 0 '^cycles         160000: 1.000 ms at 160.0 MHz, measured by' $digits --mhz 160 --runner "$work/cycles" &&
+    ends 0 '^cycles         160000, measured by' $digits --runner "$work/cycles" && ! grep -q '^instructions' "$work/said"
+}
+check runner-of-cycles-needs-no-core counts_cycles
+# A counter that advances by one at each mark: each of the seven layers takes one instruction.
+counts_layers() {
+    printf '#include <stdint.h>\nuint64_t ones(void);\n#define LW_COUNTER_START() ((void)0)\n#define LW_COUNTER() ones()\n#define LW_COUNTER_MASK 7u\n#define LW_COUNTER_UNIT "instructions"\n' > "$work/ones.h"
+    printf '#include <stdint.h>\nuint64_t ones(void);\nuint64_t ones(void) { static uint64_t n; return n++ & 7u; }\n' > "$work/ones.c"
+    printf '#!/bin/sh\ncase " $* " in *" -c "*) exec %s "$@" ;; *) exec %s -include %s "$@" %s ;; esac\n' "$cc" "$cc" "$work/ones.h" "$work/ones.c" > "$work/cc" && chmod +x "$work/cc"
+    "$lw" report $digits --cc "$work/cc" --runner env -o "$work/r.csv" || return 1
+    "$lw" report $digits --cc "$work/cc" --runner env -o "$work/r.json" || return 1
+    sed 1d "$work/r.csv" | awk -F, '{ sum += $(NF - 2); ones += $(NF - 2) == 1 } END { exit !(sum == 7 && ones == 7) }' && [ "$(value instructions)" = 7 ]
+}
+check runner-counts-layers counts_layers
+check runner-without-counts-is-refused ends 1 'silent" prints no count; accepted: `instructions N` or `cycles N`' $digits --runner "$work/silent"
+check runner-of-time-is-refused ends 1 'prints `ns N` alone; accepted' $digits --runner "$work/time"
+check runner-with-other-outputs-is-refused ends 1 'output "scores" of the runner.s program differs' $digits --runner "$work/wrong"
+check runner-that-fails-is-refused ends 1 'the runner failed\|false failed' $digits --runner false
+check input-without-runner-is-refused ends 2 "input 'x.npy' has no effect on a report without --runner" $digits x.npy
+check input-of-another-shape-is-refused ends 1 'test.npy' $digits samples/digits/test.npy --runner "$work/total"
+# Against the same program built by the runner's own compiler: the report's total is that of `verify`.
+on_board() {
+    board="--target cortex-m4 --cc 'samples/cortex-m/hosted.sh cc cortex-m4 -O2 --specs=nano.specs' --runner 'samples/cortex-m/hosted.sh run cortex-m4'"
+    eval "\"$lw\" verify $digits $board --profile" > "$work/said" 2>&1 || return 1
+    want=$(sed -n 's/^instructions //p' "$work/said")
+    eval "\"$lw\" report $digits $board -o '$work/r.json'" || return 1
+    echo "verify $want, report $(value instructions)"
+    [ "$want" -eq "$(value instructions)" ] && [ "$(value stack)" -gt 0 ]
+}
+why=$(missing arm-none-eabi-gcc qemu-system-arm)
+if [ "$why" ]; then skip runner-of-an-emulated-core "$why"; else check runner-of-an-emulated-core on_board; fi
+
 # ---- Memory maps -----------------------------------------------------------------------------------------------------
 
 # links CHIP: its vectors, code and weights are in flash, and the totals hold at least weights, arena and ports.

@@ -86,10 +86,24 @@ static int64_t region_instructions(const Build *b, const Node *n)
     return n->region->kind == REGION_LOOP ? sat_mul(turns, most) : most;
 }
 
+static const Counts *measured_instructions(const Build *b) { return b->measured ? &b->measured->instructions : NULL; }
+static const Counts *measured_cycles(const Build *b) { return b->measured ? &b->measured->cycles : NULL; }
+static bool has_layers(const Counts *c) { return c && c->layer; }
+static bool has_total(const Counts *c) { return c && c->total >= 0; }
+
+bool report_measures_instructions(const Build *b) { return has_total(measured_instructions(b)); }
+bool report_measures_cycles(const Build *b) { return has_total(measured_cycles(b)); }
+bool report_has_instructions(const Build *b) { return b->target->costs || has_layers(measured_instructions(b)); }
+bool report_has_cycles(const Build *b)
+{
+    return has_layers(measured_cycles(b)) || (b->target->core && report_has_instructions(b));
+}
+
 int64_t report_instructions(const Build *b, int group)
 {
     const Node *n = region_of_group(b, group);
     const Function *f = b->function[group];
+    if (has_layers(measured_instructions(b))) return measured_instructions(b)->layer[group];
     if (!b->target->costs) return -1;
     if (n) return region_instructions(b, n);
     return f ? at_level(b, group, count_instructions(b->cx, f->body, b->target->costs)) : 0;
@@ -99,6 +113,7 @@ int64_t report_cycles(const Build *b, int group)
 {
     const CoreFigures *c = b->target->core;
     const int64_t count = report_instructions(b, group);
+    if (has_layers(measured_cycles(b))) return measured_cycles(b)->layer[group];
     if (!c || count < 0) return -1;
     const double cycles = (double)count * (report_computes_floats(b, group) ? c->cycles.floats : c->cycles.integers);
     return cycles < 9e18 ? (int64_t)(cycles + 0.5) : INT64_MAX;
@@ -166,6 +181,24 @@ const char *report_place(Build *b, const Group *g)
                        s->root != s->tensor ? " (shared)" : "");
 }
 
+/* Sums the layers' instructions and cycles; measured totals replace them. Estimated cycles follow a measured total. */
+static void add_time(const Build *b, Totals *t)
+{
+    const Counts *instructions = measured_instructions(b), *cycles = measured_cycles(b);
+    t->instructions = report_has_instructions(b) ? 0 : -1;
+    t->cycles = report_has_cycles(b) ? 0 : -1;
+    for (int i = 0; i < b->groups.count; i++) {
+        if (t->instructions >= 0) t->instructions = sat_add(t->instructions, report_instructions(b, i));
+        if (t->cycles >= 0) t->cycles = sat_add(t->cycles, report_cycles(b, i));
+    }
+    if (has_total(instructions)) {
+        if (t->cycles > 0 && t->instructions > 0 && !has_layers(instructions))
+            t->cycles = (int64_t)((double)t->cycles * (double)instructions->total / (double)t->instructions + 0.5);
+        t->instructions = instructions->total;
+    }
+    if (has_total(cycles)) t->cycles = cycles->total;
+}
+
 Totals report_totals(const Build *b)
 {
     Totals t = { .arena = b->plan.arena_size, .inputs = bytes_of(b->cx, b->graph.input, b->model.input_count),
@@ -182,12 +215,7 @@ Totals report_totals(const Build *b)
     if (b->options->ports_in_arena) t.inputs = t.outputs = 0;
     for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_group_macs(b, i);
     for (int i = 0; i < b->program.constant_count; i++) t.weights += tensor_bytes(b->program.constant[i]);
-    t.instructions = b->target->costs ? 0 : -1;
-    t.cycles = t.instructions < 0 || !b->target->core ? -1 : 0;
-    for (int i = 0; i < b->groups.count && t.instructions >= 0; i++) {
-        t.instructions = sat_add(t.instructions, report_instructions(b, i));
-        if (t.cycles >= 0) t.cycles = sat_add(t.cycles, report_cycles(b, i));
-    }
+    add_time(b, &t);
     t.ram = t.arena + t.inputs + t.outputs + t.state;
     return t;
 }

@@ -10,10 +10,12 @@ typedef struct Totals { int64_t macs, arena, inputs, outputs, state, ram, weight
 Totals report_totals(const Build *b);
 /* Multiply-adds of a layer, those with padding included; of a region, the most that a run executes. */
 int64_t report_group_macs(const Build *b, int group);
-/* Instructions of a layer on the target, counted on its code; of a region as for multiply-adds. -1: the target has no
- * costs. */
+/* Instructions of a layer on the target: a runner's, or counted on its code, of a region as for multiply-adds. -1: the
+ * target has no costs. */
 int64_t report_instructions(const Build *b, int group);
 int64_t report_cycles(const Build *b, int group);            /* estimated from them; -1: unknown */
+bool report_has_instructions(const Build *b), report_has_cycles(const Build *b);      /* of layers */
+bool report_measures_instructions(const Build *b), report_measures_cycles(const Build *b);      /* by a runner */
 int64_t report_microseconds(const Build *b, int64_t cycles);       /* at --mhz, rounded; -1: unknown */
 /* Bytes of code at -O2, estimated from the text of the functions; -1: the target has no figures. */
 int64_t report_code(const Build *b);

@@ -16,8 +16,7 @@
 
 /* ---- The scratch folder ---------------------------------------------------------------------------------------- */
 
-/* Adds a path, quoted as one word of the shell. */
-static void add_quoted(Text *t, const char *path)
+void trial_quote(Text *t, const char *path)
 {
     text_add(t, " '");
     for (; *path; path++) {
@@ -42,7 +41,7 @@ Folder *trial_folder(Ctx *cx, int input_count)
         const char *candidate = text_format(cx, "%s/loopwright-verify-%d", base ? base : "/tmp", i);
         Text make = text_new(cx);
         text_add(&make, "mkdir 2>/dev/null");
-        add_quoted(&make, candidate);
+        trial_quote(&make, candidate);
         const char *command = text_string(&make);
         Folder *f = folder_of(cx, candidate, input_count);      /* before mkdir: no allocation may fail after it */
         if (system(command) == 0) return f;
@@ -118,12 +117,12 @@ bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
 {
     Text build = text_new(cx);
     text_printf(&build, "%s %s -o", trial_compiler(o), trial_flags(o));
-    add_quoted(&build, text_format(cx, "%s/prog", folder));
-    add_quoted(&build, text_format(cx, "%s/model.c", folder));
-    add_quoted(&build, text_format(cx, "%s/model_main.c", folder));
+    trial_quote(&build, text_format(cx, "%s/prog", folder));
+    trial_quote(&build, text_format(cx, "%s/model.c", folder));
+    trial_quote(&build, text_format(cx, "%s/model_main.c", folder));
     if (text_equal(o->weights, "incbin")) {      /* the assembler finds the file of weights there */
         text_add(&build, " -I");
-        add_quoted(&build, folder);
+        trial_quote(&build, folder);
     }
     text_printf(&build, " %s -lm", o->link ? o->link : "");
     return run_command(cx, &build, what_failed(cx, folder, o));
@@ -133,9 +132,9 @@ bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o)
 {
     Text run = text_new(cx);
     text_add(&run, o->runner ? o->runner : "");
-    add_quoted(&run, text_format(cx, "%s/prog", folder));
-    add_quoted(&run, text_format(cx, "%s/in", folder));
-    add_quoted(&run, text_format(cx, "%s/out", folder));
+    trial_quote(&run, text_format(cx, "%s/prog", folder));
+    trial_quote(&run, text_format(cx, "%s/in", folder));
+    trial_quote(&run, text_format(cx, "%s/out", folder));
     return run_command(cx, &run, o->runner ? "the runner" : "the emitted program");
 }
 
@@ -195,20 +194,20 @@ bool trial_run(Build *b, const char *folder, const char *sizes, const void *cons
     Text run = text_new(cx);
     const char *runner = b->options->runner, *out = text_format(cx, "%s/said", folder);
     text_add(&run, runner ? runner : "");
-    add_quoted(&run, text_format(cx, "%s/prog", folder));
+    trial_quote(&run, text_format(cx, "%s/prog", folder));
     text_add(&run, sizes);
     for (int i = 0; i < b->model.input_count; i++) {
         if (build_state_of_input(b, i) >= 0) continue;
         const char *path = text_format(cx, "%s/in%d.npy", folder, i);
         const Tensor stored = as_stored(b->model.input[i]);
         if (!elements_write(cx, path, &stored, inputs[i])) return false;
-        add_quoted(&run, path);
+        trial_quote(&run, path);
     }
     for (int i = 0; i < b->model.output_count - b->state_count; i++)
-        add_quoted(&run, text_format(cx, "%s/out%d.npy", folder, i));
+        trial_quote(&run, text_format(cx, "%s/out%d.npy", folder, i));
     if (runs > 1) text_printf(&run, " --repeat %d", runs);
     text_add(&run, " >");
-    add_quoted(&run, out);
+    trial_quote(&run, out);
     const int status = system(run.at);
     b->is_signalled = is_signalled(status);
     if (status != 0) diag_error(cx, NULL, "%s failed: %s", runner ? "the runner" : "the emitted program", run.at);

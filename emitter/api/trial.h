@@ -11,6 +11,7 @@ typedef struct Folder { const char *path; char *file; size_t capacity; int input
 Folder *trial_folder(Ctx *cx, int input_count);      /* NULL on error */
 void trial_remove(void *folder);
 
+void trial_quote(Text *t, const char *path);         /* adds a space and the path, quoted as one word of the shell */
 const char *trial_compiler(const lw_options *o);     /* --cc, $CC or cc */
 const char *trial_flags(const lw_options *o);            /* -O2 unless the compiler's words have a level */
 bool trial_build(Ctx *cx, const char *folder, const lw_options *o);

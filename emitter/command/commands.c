@@ -144,7 +144,10 @@ static const ReportForm *report_form(const char *file)
 static bool report(const Arguments *a)
 {
     const ReportForm *form = a->output_count ? report_form(a->output[0]) : &report_forms[0];
-    return show_or_write(a, form->report(a->cx, a->file[0], &a->options));
+    lw_options o = a->options;
+    o.input = a->file + 1;
+    o.input_count = a->file_count - 1;
+    return show_or_write(a, form->report(a->cx, a->file[0], &o));
 }
 
 static bool package(const Arguments *a)
@@ -198,6 +201,8 @@ bool are_arguments_right(const Command *c, const Arguments *a)
 {
     if (c->bit == REPORT && a->output_count && !report_form(a->output[0]))
         return wrong("a report is written as .txt, .html, .json or .csv, not as '%s'", a->output[0]);
+    if (c->bit == REPORT && a->file_count > 1 && !a->options.runner)
+        return wrong("the input '%s' has no effect on a report without --runner, which runs the model", a->file[1]);
     if (c->bit == PACKAGE && !a->package_kind)
         return wrong("--for is missing; accepted: make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack");
     if (c->bit == DUMP && quantization_option(&a->quantization) && !is_quantize_stage(a->options.at))

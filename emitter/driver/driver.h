@@ -32,6 +32,10 @@ typedef struct Shared {
     bool is_combined;                        /* a graph of a region has the groups that --combine names */
 } Shared;
 
+/* Of a run on the core; -1: not measured. layer: [groups], or NULL. */
+typedef struct Counts { int64_t total; const int64_t *layer; } Counts;
+typedef struct Measured { Counts instructions, cycles; } Measured;
+
 struct Build {
     Ctx *cx;
     const lw_options *options;
@@ -74,6 +78,7 @@ struct Build {
     int passes_done;                         /* of the passes over the DAG */
     int partition_count; Partition *partition;   /* sequences of groups on one foreign device */
     int *partition_of;                       /* [groups]; -1: on the host; NULL: all on the host */
+    const Measured *measured;                /* of `report` with a runner; NULL: nothing */
     const Env *recorded;                     /* all tensors on the input of --selftest; NULL: none */
     Program program;
     const char *output_stem;                 /* of the files to write: "dir/kws.c" has "kws"; NULL: none are written */

@@ -120,16 +120,17 @@ class Model:
         return self._header.weight_bytes
 
     def report(self, path: Union[str, "os.PathLike[str]", None] = None, *, cc: str | None = None,
-               fit: str | None = None) -> str:
+               runner: str | None = None, fit: str | None = None) -> str:
         """Returns the cost per layer and in total as text: multiply-adds, bytes of RAM and flash.
 
         path  is written, too; the ending selects the form: .html, .json, .csv, else text
         cc    a compiler with its flags, "arm-none-eabi-gcc -mcpu=cortex-m4", which measures code and stack
+        runner  runs the program that cc builds, on an emulator or a board, for measured instructions or cycles
         fit   limits, "flash=256K,ram=64K": LoopwrightError if the model takes more
         """
         ending = Path(path).suffix if path is not None else ""
         form = {".html": "lw_report_html", ".json": "lw_report_json", ".csv": "lw_report_csv"}.get(ending, "lw_report")
-        text: str = call(form, self._file, options={**self._options, "cc": cc, "fit": fit})[0]
+        text: str = call(form, self._file, options={**self._options, "cc": cc, "runner": runner, "fit": fit})[0]
         if path is not None:
             Path(path).write_text(text)
         return text

@@ -147,6 +147,23 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
     text_printf(t, "    \"ram\": %lld\n  },\n", (long long)f->ram);
 }
 
+/* The totals that a runner measured; the others are estimates. */
+static void json_runner(const Build *b, Text *t)
+{
+    const Measured *m = b->measured;
+    if (!m) {
+        text_add(t, "  \"measured\": null,\n");
+        return;
+    }
+    text_add(t, "  \"measured\": {");
+    add_key(t, "runner", b->options->runner);
+    text_add(t, ", \"instructions\": ");
+    add_known(t, m->instructions.total, "null");
+    text_add(t, ", \"cycles\": ");
+    add_known(t, m->cycles.total, "null");
+    text_add(t, "},\n");
+}
+
 static void json(Build *b, const Footprint *f, Text *t)
 {
     text_add(t, "{\n  ");
@@ -160,6 +177,7 @@ static void json(Build *b, const Footprint *f, Text *t)
         add_key(t, "compiler", f->command);
         text_add(t, ",\n");
     } else text_add(t, "\"compiler\": null,\n");
+    json_runner(b, t);
     json_ports(b->cx, t, "inputs", b->program.input, b->program.input_count);
     json_ports(b->cx, t, "outputs", b->program.output, b->program.output_count);
     json_totals(b, f, t);

@@ -45,7 +45,7 @@ bool footprint_is_limit(Ctx *cx, const lw_options *o)
 {
     Limits limits;
     const Target *target = target_find(cx, o->target ? o->target : "generic");
-    if (o->mhz > 0 && target && !target->core)
+    if (o->mhz > 0 && !o->runner && target && !target->core)
         diag_usage(cx, NULL, "--mhz has no effect on the target \"%s\", whose cycles are unknown; accepted: --target "
                              "with one of %s", target->name, timed_targets(cx));
     const bool is_right = !o->fit || read_limits(o->fit, &limits);

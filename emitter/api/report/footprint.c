@@ -135,16 +135,20 @@ static const char *command_of(Ctx *cx, const char *cc)
                        strstr(cc, " -ffp-contract=") ? "" : " -ffp-contract=off");
 }
 
-static bool runs(Ctx *cx, const char *folder, const char *format, const char *command, const char *name)
+/* Adds `words` with each '@' replaced by the folder's quoted path: the user's command runs where the user is. */
+static void add_words(Text *t, const char *words, const char *folder)
+{
+    for (; *words; words++) {
+        if (*words == '@') trial_quote(t, folder);
+        else text_char(t, *words);
+    }
+}
+
+static bool runs(Ctx *cx, const char *folder, const char *command, const char *words)
 {
     Text t = text_new(cx);
-    text_add(&t, "cd '");
-    for (const char *s = folder; *s; s++) {
-        if (*s == '\'') text_add(&t, "'\\''");
-        else text_char(&t, *s);
-    }
-    text_add(&t, "' && ");
-    text_printf(&t, format, command, name);
+    text_printf(&t, "%s ", command);
+    add_words(&t, words, folder);
     return system(text_string(&t)) == 0;
 }
 
@@ -171,13 +175,14 @@ static bool compile(Build *b, const char *folder, Footprint *out)
     Ctx *cx = b->cx;
     const char *name = b->name;
     out->command = command_of(cx, b->options->cc);
-    if (!runs(cx, folder, "%s -fcallgraph-info=su -c model.c -o prog 2>/dev/null", out->command, name)
-        && !runs(cx, folder, "%s -c model.c -o prog", out->command, name)) {
+    if (!runs(cx, folder, out->command, "-fcallgraph-info=su -I@ -c @/model.c -o @/prog 2>/dev/null")
+        && !runs(cx, folder, out->command, "-I@ -c @/model.c -o @/prog")) {
         diag_error(cx, NULL, "building the emitted C failed: %s -c model.c", out->command);
         return false;
     }
-    out->is_linked = runs(cx, folder, "%s -nostartfiles -static -Wl,--entry=%s_run -Wl,--gc-sections prog -o out -lm "
-                          "2>/dev/null", out->command, name);
+    out->is_linked = runs(cx, folder, out->command,
+                          text_format(cx, "-nostartfiles -static -Wl,--entry=%s_run -Wl,--gc-sections @/prog -o @/out "
+                                          "-lm 2>/dev/null", name));
     read_elf(b, text_format(cx, "%s/%s", folder, out->is_linked ? "out" : "prog"), out);
     if (!ctx_failed(cx)) read_stack(cx, text_format(cx, "%s/prog.ci", folder), text_format(cx, "%s_run", name), out);
     return !ctx_failed(cx);
@@ -188,7 +193,7 @@ bool footprint_of(Build *b, const char *model, Footprint *out)
     Ctx *cx = b->cx;
     Resource held;
     *out = (Footprint){ 0 };
-    bool ok = !ctx_failed(cx);
+    bool ok = !ctx_failed(cx) && report_measure(b, model);
     if (ok && b->options->cc) {
         lw_options whole = *b->options;
         whole.standalone = true;

@@ -13,7 +13,10 @@ typedef struct Footprint {
     const char *command;                 /* the compiler that measured; NULL: none */
 } Footprint;
 
-/* Measures if the options have a compiler: emits into a scratch folder, compiles, links. False on error. */
+/* measure.c: with a runner, builds the test bench with --profile, runs it and stores its counts in b->measured. */
+bool report_measure(Build *b, const char *model);
+/* Measures if the options have a compiler: emits into a scratch folder, compiles, links; runs with a runner. False on
+ * error. */
 bool footprint_of(Build *b, const char *model, Footprint *out);
 /* Prints totals and the verdict on the limits of the options (`fit`). */
 void footprint_print(const Build *b, const Footprint *f, Text *t);

@@ -46,7 +46,7 @@ const char *html_type(Ctx *cx, const Tensor *x)
     return text_string(&t);
 }
 
-bool html_has_cycles(const Build *b) { return b->target->costs && b->target->core; }
+bool html_has_cycles(const Build *b) { return report_has_cycles(b); }
 
 int64_t html_work(const Build *b, int group)
 {

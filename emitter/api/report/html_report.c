@@ -470,7 +470,8 @@ static void figures(Build *b, const Footprint *f, Text *t)
     html_card(t, html_count(cx, all.macs), text_format(cx, "multiply-adds (%lld)", (long long)all.macs));
     if (all.instructions >= 0) {
         const int64_t time = report_microseconds(b, all.cycles);
-        const char *cycles = all.cycles >= 0 ? text_format(cx, ", about %s cycles", html_count(cx, all.cycles)) : "";
+        const char *about = report_measures_cycles(b) ? "" : "about ";
+        const char *cycles = all.cycles >= 0 ? text_format(cx, ", %s%s cycles", about, html_count(cx, all.cycles)) : "";
         html_card(t, time >= 0 ? text_format(cx, "%s ms", report_milliseconds(cx, time))
                   : html_count(cx, all.instructions),
                   text_format(cx, "%s%s", time >= 0 ? text_format(cx, "a run: %s instructions",

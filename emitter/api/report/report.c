@@ -22,8 +22,9 @@ static void print_time(const Build *b, Text *t, int group)
 
 static const char *time_columns(Ctx *cx, const Build *b)
 {
-    const bool has_time = report_microseconds(b, report_totals(b).cycles) >= 0;
-    return text_format(cx, "%s%s", b->target->costs ? "instructions " : "", has_time ? "      cycles         ms " : "");
+    const bool has_time = report_has_cycles(b) && report_microseconds(b, report_totals(b).cycles) >= 0;
+    return text_format(cx, "%s%s", report_has_instructions(b) ? "instructions " : "",
+                       has_time ? "      cycles         ms " : "");
 }
 
 /* Widths of the columns of names and operators. */
@@ -80,17 +81,34 @@ static int free_layers(const Build *b)
     return count;
 }
 
-/* Prints instructions, and with --mhz cycles and milliseconds, of a run. */
+/* Prints cycles: with --mhz, or if they are measured. */
+static void print_cycles(const Build *b, int64_t cycles, Text *t)
+{
+    const int64_t time = report_microseconds(b, cycles);
+    const bool is_measured = report_measures_cycles(b);
+    if (time < 0 && !is_measured) return;
+    text_printf(t, "cycles         %s%lld", is_measured ? "" : "about ", (long long)cycles);
+    if (time >= 0) {
+        text_printf(t, ": %s ms at ", report_milliseconds(b->cx, time));
+        text_double(t, b->options->mhz);
+        text_add(t, " MHz");
+    }
+    if (is_measured) text_printf(t, ", measured by %s\n", b->options->runner);
+    else text_printf(t, ", memory without wait states\n               cycles an instruction: %s\n",
+                     b->target->core->cycles_from);
+}
+
 static void print_total_time(const Build *b, const Totals *all, Text *t)
 {
-    const int64_t time = report_microseconds(b, all->cycles);
-    if (all->instructions < 0) return;
-    text_printf(t, "instructions   about %lld%s\n", (long long)all->instructions, b->step ? " for a run" : "");
-    if (time < 0) return;
-    text_printf(t, "cycles         about %lld: %s ms at ", (long long)all->cycles, report_milliseconds(b->cx, time));
-    text_double(t, b->options->mhz);
-    text_printf(t, " MHz, memory without wait states\n               cycles an instruction: %s\n",
-                b->target->core->cycles_from);
+    const bool is_measured = report_measures_instructions(b);
+    if (all->instructions >= 0)
+        text_printf(t, "instructions   %s%lld%s", is_measured ? "" : "about ", (long long)all->instructions,
+                    b->step ? " for a run" : "");
+    if (is_measured)
+        text_printf(t, ", measured by %s%s", b->options->runner,
+                    b->measured->instructions.layer ? "" : "; layers are estimated");
+    if (all->instructions >= 0) text_char(t, '\n');
+    print_cycles(b, all->cycles, t);
 }
 
 static void print_totals(Build *b, const Footprint *f, Text *t)
