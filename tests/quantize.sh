@@ -53,6 +53,18 @@ check empty-files-are-refused               refuses 'bytes0.npy' quantize "$work
 head -c 140 "$work/good.npy" > "$work/short.npy"
 check files-that-end-early-are-refused      refuses 'short.npy' quantize "$work/net.te" --samples "$work/short.npy"
 check a-missing-file-is-refused             refuses 'cannot open' quantize "$work/net.te" --samples "$work/nowhere.npy"
+# Samples of 60 MB under a limit of 48 MB of memory.
+in_little_memory() {
+    printf 'input x: f32[1][20000]\ny = relu(x)\noutput y\n' > "$work/wide.te"
+    npy many.npy '750, 20000' '<f4' 0 ''
+    cat "$work/varied.npy" "$work/varied.npy" | tail -c 32 >> "$work/many.npy"
+    head -c 59999968 /dev/zero >> "$work/many.npy"
+    (ulimit -v 48000 && "$lw" --version > /dev/null 2>&1) || return 77
+    (ulimit -v 48000 && "$lw" quantize "$work/wide.te" --samples "$work/many.npy" -o "$work/wide.c" > "$work/said" 2>&1) && return
+    cat "$work/said"
+    return 1
+}
+check samples-stay-in-their-files           in_little_memory
 npy two_labels.npy '2, ' '<i4' 2 '\001\000\000\000'
 npy less_labels.npy '3, ' '<i4' 3 '\377\377\377\377'
 npy real_labels.npy '3, ' '<f4' 3 "$one"

@@ -70,7 +70,7 @@ static bool write_samples(Ctx *cx, const char *path, const Samples *s, Batch bat
     char *to = all;
     for (int64_t k = batch.first; k < batch.first + batch.count; k++)
         for (int i = 0; i < s->input_count; to += s->bytes[i++])
-            memcpy(to, s->data[i] + k * s->bytes[i], (size_t)s->bytes[i]);
+            if (!samples_copy(cx, s, i, k, to)) return false;
     return file_write(cx, path, all, (size_t)(to - all));
 }
 

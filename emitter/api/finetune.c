@@ -152,7 +152,7 @@ static bool write_samples(Ctx *cx, const TuneJob *job, const char *path)
     char *all = arena_array(cx->arena, (size_t)s->count, sample_bytes(job)), *to = all;
     for (int64_t k = 0; k < s->count && all; k++) {
         for (int i = 0; i < s->input_count; to += s->bytes[i++])
-            memcpy(to, s->data[i] + k * s->bytes[i], (size_t)s->bytes[i]);
+            if (!samples_copy(cx, s, i, k, to)) return false;
         memcpy(to, job->target + k * job->target_elems, (size_t)job->target_elems * sizeof(float));
         to += (size_t)job->target_elems * sizeof(float);
     }

@@ -67,7 +67,7 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
         for (int i = 0, out = 0; i < e->count; i++) {
             const Tensor *t = e->at[i].tensor;
             const int input = input_number(g, t);
-            const float *v = input < 0 ? runner_output(r, out++) : (const void *)(s->data[input] + k * s->bytes[input]);
+            const float *v = input < 0 ? runner_output(r, out++) : runner_input(r, input);
             if (!are_finite(cx, t, v, k)) return false;
             histogram_add(cx->arena, &e->group[e->at[i].group].seen, v, tensor_elems(t));
             if (stats) add_channels(&stats[i], v, tensor_elems(t));

@@ -42,25 +42,17 @@ static uint32_t draw(uint32_t *state, uint32_t below)
     return (*state >> 8) % below;
 }
 
-/* The samples in an order drawn from the seed; those in front are held out. */
-static Samples in_drawn_order(Ctx *cx, const Samples *s, uint32_t *state)
+/* Numbers of the samples in an order drawn from the seed; those in front are held out. */
+static int64_t *drawn_order(Ctx *cx, int64_t count, uint32_t *state)
 {
-    Samples out = *s;
-    int64_t *order = NEW_ARRAY(cx->arena, int64_t, s->count);
-    out.data = NEW_ARRAY(cx->arena, const char *, s->input_count);
-    for (int64_t i = 0; i < s->count; i++) order[i] = i;
-    for (int64_t i = s->count - 1; i > 0; i--) {
+    int64_t *order = NEW_ARRAY(cx->arena, int64_t, count);
+    for (int64_t i = 0; i < count; i++) order[i] = i;
+    for (int64_t i = count - 1; i > 0; i--) {
         const int64_t k = draw(state, (uint32_t)i + 1), t = order[i];
         order[i] = order[k];
         order[k] = t;
     }
-    for (int n = 0; n < s->input_count && !ctx_failed(cx); n++) {
-        char *to = arena_array(cx->arena, (size_t)s->count, (size_t)s->bytes[n]);
-        for (int64_t i = 0; to && i < s->count; i++)
-            memcpy(to + i * s->bytes[n], s->data[n] + order[i] * s->bytes[n], (size_t)s->bytes[n]);
-        out.data[n] = to;
-    }
-    return out;
+    return order;
 }
 
 /* Mixes of two samples teach more than few samples: a * (1 - p) + b * p with p below a half, of which the float network
@@ -73,7 +65,7 @@ static int mixes_of(const Graph *g, int64_t trained)
     return most < 0 ? 0 : most < MOST_MIXES ? (int)most : MOST_MIXES;
 }
 
-static void mix(Samples *s, char *const *data, int64_t to, int64_t a, int64_t b, float part)
+static void mix(const Samples *s, char *const *data, int64_t to, int64_t a, int64_t b, float part)
 {
     for (int n = 0; n < s->input_count; n++) {
         float *y = (float *)(void *)data[n];
@@ -83,27 +75,27 @@ static void mix(Samples *s, char *const *data, int64_t to, int64_t a, int64_t b,
     }
 }
 
-/* Orders the samples of the job and appends its mixes. */
+/* Orders the samples of the job and appends its mixes, all in memory. */
 static const Samples *with_mixes(Ctx *cx, const Graph *g, const Samples *s, uint32_t seed, TuneJob *job)
 {
     uint32_t state = seed;
     Samples *out = NEW(cx->arena, Samples);
-    *out = in_drawn_order(cx, s, &state);
+    const int64_t *order = drawn_order(cx, s->count, &state);
     job->held = s->count < LEAST_HELD ? 0 : s->count / HELD_PART;
     job->trained = s->count - job->held;
     job->mixes = mixes_of(g, job->trained);
     char **data = NEW_ARRAY(cx->arena, char *, s->input_count);
-    out->count += job->mixes * job->trained;
+    const int64_t count = s->count + job->mixes * job->trained;
     for (int n = 0; n < s->input_count && !ctx_failed(cx); n++) {
-        data[n] = arena_array(cx->arena, (size_t)out->count, (size_t)s->bytes[n]);
-        if (data[n]) memcpy(data[n], out->data[n], (size_t)(s->count * s->bytes[n]));
-        out->data[n] = data[n];
+        data[n] = arena_array(cx->arena, (size_t)count, (size_t)s->bytes[n]);
+        for (int64_t i = 0; i < s->count && data[n]; i++) samples_copy(cx, s, n, order[i], data[n] + i * s->bytes[n]);
     }
-    for (int64_t k = s->count; k < out->count && !ctx_failed(cx); k++) {
+    for (int64_t k = s->count; k < count && !ctx_failed(cx); k++) {
         const int64_t a = job->held + (k - s->count) % job->trained,
                       b = job->held + draw(&state, (uint32_t)job->trained);
-        mix(out, data, k, a, b, (float)draw(&state, 1 << 16) / (1 << 17));
+        mix(s, data, k, a, b, (float)draw(&state, 1 << 16) / (1 << 17));
     }
+    *out = samples_in_memory(cx, count, s->input_count, s->bytes, (const char *const *)data);
     return out;
 }
 

@@ -25,22 +25,28 @@
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-/* All samples of all inputs, as the model's types, stacked along a new first axis. */
+/* The samples of all inputs, as the model's types. Those of .npy files stay in their files: memory does not grow with
+ * their number. Those of archives, and of arrays in Fortran order, are in memory. */
 typedef struct Samples {
     int64_t count;
     int input_count;
-    const char **data;                 /* [input_count] `count` samples of bytes[i] each */
-    int64_t *bytes;
+    int64_t *bytes;                    /* [input_count] of one sample */
+    const struct SampleInput *input;   /* [input_count] where they are */
 } Samples;
 
-/* Reads a .npy file per input, in the model's order, or a folder of such files, which are joined in the order of their
+/* Opens a .npy file per input, in the model's order, or a folder of such files, which are joined in the order of their
  * names; for all inputs, one .npz with an array for each input's name, or one folder with NAME.npy or a folder NAME for
- * each. Float types are converted; NaN and infinity are refused. False, with a diagnostic, if the files do not fit the
- * inputs. */
+ * each. Their first axis counts samples. Float types are converted; NaN and infinity are refused. False, with a
+ * diagnostic, if the files do not fit the inputs. */
 bool samples_read(Build *b, const char *const *path, int path_count, Samples *out);
+
+/* Copies one sample of an input. False, with a diagnostic, if its file has changed. */
+bool samples_copy(Ctx *cx, const Samples *s, int input, int64_t number, void *to);
 
 /* Returns the samples as other ports of the same model store them: floats by scale and zero point. */
 Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port);
+/* Returns samples that are in memory: `count` of each input, of bytes[i] each, one after another. */
+Samples samples_in_memory(Ctx *cx, int64_t count, int input_count, const int64_t *bytes, const char *const *data);
 
 /* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
@@ -93,6 +99,7 @@ int weights_operand(const Node *n, int *axis);
 typedef struct Runner Runner;
 Runner *runner_new(const Build *like, const Graph *g);                   /* NULL on error */
 bool runner_run(Runner *r, const Samples *s, int64_t number);
+const void *runner_input(const Runner *r, int i);                            /* of the last run */
 const void *runner_output(const Runner *r, int i);                       /* valid until the next run */
 
 /* ---- Passes ------------------------------------------------------------------------------------------------------ */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Interprets a graph on one sample after another. All tensors between groups are allocated once; a run allocates
  * nothing in the context. */
-#include <string.h>
-
 #include "ir/interpret/interpret.h"
 #include "quantizer/quantizer.h"
 #include "support/text.h"
@@ -10,6 +8,7 @@
 struct Runner {
     Build b;
     Env **env;                         /* [groups] over the group's own tensors */
+    struct Loop **program;             /* [groups] compiled at the first run; NULL: not yet, or it is walked */
     void **input;                      /* [graph.input_count] */
     const void **output;               /* [graph.output_count] */
 };
@@ -60,22 +59,30 @@ Runner *runner_new(const Build *like, const Graph *g)
     refuse_regions(cx, g);
     if (ctx_failed(cx) || !build_nests(&r->b)) return NULL;
     r->env = NEW_ARRAY(cx->arena, Env *, r->b.groups.count);
+    r->program = NEW_ARRAY(cx->arena, struct Loop *, r->b.groups.count);
     r->input = NEW_ARRAY(cx->arena, void *, g->input_count);
     r->output = NEW_ARRAY(cx->arena, const void *, g->output_count);
     connect(r);
     return r;
 }
 
-bool runner_run(Runner *r, const Samples *s, int64_t number)
+static bool run_group(Runner *r, int k)
 {
     const RunOptions fast = { .checked = false };
+    Ctx *cx = r->b.cx;
+    if (!build_is_known(cx, &r->b.groups.at[k])) return false;
+    if (!r->program[k]) r->program[k] = interpret_compile(cx, r->b.nest[k], r->env[k]);
+    return r->program[k] ? interpret_compiled(cx, r->program[k]) : interpret(cx, r->b.nest[k], r->env[k], &fast);
+}
+
+bool runner_run(Runner *r, const Samples *s, int64_t number)
+{
     for (int i = 0; i < s->input_count; i++)
-        memcpy(r->input[i], s->data[i] + number * s->bytes[i], (size_t)s->bytes[i]);
+        if (!samples_copy(r->b.cx, s, i, number, r->input[i])) return false;
     for (int k = 0; k < r->b.groups.count; k++)
-        if (!build_is_known(r->b.cx, &r->b.groups.at[k])
-            || !interpret(r->b.cx, r->b.nest[k], r->env[k], &fast))
-            return false;
+        if (!run_group(r, k)) return false;
     return true;
 }
 
+const void *runner_input(const Runner *r, int i) { return r->input[i]; }
 const void *runner_output(const Runner *r, int i) { return r->output[i]; }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples from .npy and .npz files, and from folders of .npy files: see quantizer.h. */
+/* Samples from .npy and .npz files, and from folders of .npy files: see quantizer.h. An input has a list of parts, one
+ * per file. A sample of a part that is not in memory is read, converted and stored each time it is needed. */
 #include <math.h>
 #include <string.h>
 
@@ -27,56 +28,152 @@ static const char *shape_text(Ctx *cx, int rank, const int64_t *shape)
     return text_string(&t);
 }
 
-/* Returns the elements as floats, f32 without a copy; NULL: one is NaN or infinite. */
-static const char *as_floats(Ctx *cx, const char *path, DType type, const void *data, int64_t count, int64_t each)
+/* The samples of one file: where they are, and the first one's number among those of the input. */
+typedef struct Part {
+    const char *path;
+    NpyHead head;
+    int64_t first, count;
+    const char *data;                  /* [count] as the port stores them; NULL: they are in the file */
+} Part;
+
+struct SampleInput {
+    const Tensor *port;
+    const Part *part; int part_count;
+    char *stored, *real;               /* room for a sample as it is in its file, and as floats; NULL: none is needed */
+};
+
+/* Converts elements to floats. */
+static void as_floats(DType type, const void *data, int64_t count, float *to)
 {
-    float *copy = type == F32 ? NULL : NEW_ARRAY(cx->arena, float, count);
-    const float *out = copy ? copy : data;
-    for (int64_t i = 0; i < count; i++) {
-        if (copy) copy[i] = (float)dtype_load(type, data, i).f;
-        if (isfinite(out[i])) continue;
-        diag_error(cx, NULL, "\"%s\": sample %lld has %s at element %lld; finite numbers are expected", path,
-                   (long long)(i / each), isnan(out[i]) ? "NaN" : "an infinity", (long long)(i % each));
-        return NULL;
-    }
-    return (const char *)out;
+    for (int64_t i = 0; i < count; i++) to[i] = (float)dtype_load(type, data, i).f;
 }
 
-/* Returns real numbers as the port stores them: to nearest, ties to even, saturated. */
-static const char *as_stored(Ctx *cx, const Tensor *t, const float *real, int64_t count)
+static bool are_finite(Ctx *cx, const char *path, const float *v, int64_t count, int64_t sample)
 {
-    char *out = arena_array(cx->arena, (size_t)count, (size_t)dtype_info(t->type)->bytes);
+    for (int64_t i = 0; i < count; i++) {
+        if (isfinite(v[i])) continue;
+        diag_error(cx, NULL, "\"%s\": sample %lld has %s at element %lld; finite numbers are expected", path,
+                   (long long)sample, isnan(v[i]) ? "NaN" : "an infinity", (long long)i);
+        return false;
+    }
+    return true;
+}
+
+/* Stores real numbers as the port does: to nearest, ties to even, saturated. */
+static void as_stored(const Tensor *t, const float *real, int64_t count, void *to)
+{
     const double scale = (double)t->quant->scale[0], zero = t->quant->zero_point[0];
     const int64_t least = dtype_info(t->type)->least, greatest = dtype_info(t->type)->greatest;
     for (int64_t i = 0; i < count; i++) {
         const double q = nearbyint((double)real[i] / scale) + zero;
         const Scalar v = { .i = q < (double)least ? least : q > (double)greatest ? greatest : (int64_t)q };
-        dtype_store(t->type, out, i, v);
+        dtype_store(t->type, to, i, v);
+    }
+}
+
+/* Converts one sample of a part, as it is in its file, to the type of the port. */
+static void convert(const struct SampleInput *in, DType type, const void *from, void *to)
+{
+    const int64_t count = tensor_elems(in->port);
+    if (type == in->port->type) memcpy(to, from, (size_t)tensor_bytes(in->port));
+    else if (in->port->type == F32) as_floats(type, from, count, to);
+    else {
+        as_floats(type, from, count, (void *)in->real);
+        as_stored(in->port, (const void *)in->real, count, to);
+    }
+}
+
+/* Reads one sample of a part to in->stored, in the file's type. */
+static bool read_sample(Ctx *cx, const struct SampleInput *in, const Part *p, int64_t number)
+{
+    const int64_t count = tensor_elems(in->port);
+    const size_t bytes = (size_t)(count * dtype_info(p->head.type)->bytes);
+    char *raw = in->stored + bytes;
+    if (!file_read_part(cx, p->path, p->head.begin + number * (int64_t)bytes, raw, bytes)) return false;
+    npy_elements(&p->head, (Bytes){ (const uint8_t *)raw, bytes }, count, in->stored);
+    return true;
+}
+
+/* Returns the part that has the sample: the last that begins at it or before. */
+static const Part *part_of(const struct SampleInput *in, int64_t number)
+{
+    int low = 0, high = in->part_count;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (in->part[middle].first <= number) low = middle;
+        else high = middle;
+    }
+    return &in->part[low];
+}
+
+bool samples_copy(Ctx *cx, const Samples *s, int input, int64_t number, void *to)
+{
+    const struct SampleInput *in = &s->input[input];
+    const Part *p = part_of(in, number);
+    const size_t bytes = (size_t)s->bytes[input];
+    if (p->data) {
+        memcpy(to, p->data + (size_t)(number - p->first) * bytes, bytes);
+        return true;
+    }
+    if (!read_sample(cx, in, p, number - p->first)) return false;
+    convert(in, p->head.type, in->stored, to);
+    return true;
+}
+
+/* Gives the input rooms for a sample of the widest type. */
+static void make_rooms(Ctx *cx, struct SampleInput *in)
+{
+    enum { WIDEST = 8 };
+    const size_t count = (size_t)tensor_elems(in->port);
+    in->stored = arena_array(cx->arena, count, 2 * WIDEST);
+    in->real = arena_array(cx->arena, count, sizeof(float));
+}
+
+/* Converts the samples in memory, floats, to the port's type. */
+static const Part *stored_parts(Ctx *cx, const struct SampleInput *in)
+{
+    const int64_t count = tensor_elems(in->port), bytes = tensor_bytes(in->port);
+    Part *out = NEW_ARRAY(cx->arena, Part, in->part_count);
+    for (int i = 0; i < in->part_count && !ctx_failed(cx); i++) {
+        out[i] = in->part[i];
+        if (!out[i].data) continue;
+        char *to = arena_array(cx->arena, (size_t)out[i].count, (size_t)bytes);
+        if (to) as_stored(in->port, (const void *)out[i].data, out[i].count * count, to);
+        out[i].data = to;
     }
     return out;
 }
 
 Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port)
 {
-    Samples out = { .count = s->count, .input_count = s->input_count,
-                    .data = NEW_ARRAY(cx->arena, const char *, s->input_count),
+    struct SampleInput *input = NEW_ARRAY(cx->arena, struct SampleInput, s->input_count);
+    Samples out = { .count = s->count, .input_count = s->input_count, .input = input,
                     .bytes = NEW_ARRAY(cx->arena, int64_t, s->input_count) };
     for (int i = 0; i < s->input_count; i++) {
-        const int64_t count = s->count * tensor_elems(port[i]);
+        input[i] = s->input[i];
         out.bytes[i] = tensor_bytes(port[i]);
-        out.data[i] = out.bytes[i] == s->bytes[i] ? s->data[i]
-            : as_stored(cx, port[i], (const void *)s->data[i], count);
+        if (out.bytes[i] == s->bytes[i]) continue;
+        input[i].port = port[i];
+        input[i].part = stored_parts(cx, &input[i]);
     }
     return out;
+}
+
+Samples samples_in_memory(Ctx *cx, int64_t count, int input_count, const int64_t *bytes, const char *const *data)
+{
+    struct SampleInput *input = NEW_ARRAY(cx->arena, struct SampleInput, input_count);
+    for (int i = 0; i < input_count; i++) {
+        Part *part = NEW(cx->arena, Part);
+        *part = (Part){ .count = count, .data = data[i] };
+        input[i] = (struct SampleInput){ .part = part, .part_count = 1 };
+    }
+    return (Samples){ count, input_count, arena_copy(cx->arena, bytes, (size_t)input_count * sizeof *bytes), input };
 }
 
 static bool is_quantized_port(const Tensor *t)
 {
     return t->quant && t->quant->count == 1 && dtype_is_integer(t->type) && dtype_info(t->type)->bytes <= 2;
 }
-
-/* The samples of one file, as the model's type. */
-typedef struct Part { int64_t count; const char *data; } Part;
 
 static bool is_sample_of(const Tensor *t, int rank, const int64_t *shape)
 {
@@ -85,78 +182,110 @@ static bool is_sample_of(const Tensor *t, int rank, const int64_t *shape)
     return is_same;
 }
 
-/* Reads a stack of samples, or in a folder also a single one. */
-static Part read_part(Build *b, const char *path, Bytes file, int input, bool in_folder)
+/* Refuses an array that is no stack of samples, nor in a folder a single one. */
+static bool check_part(Build *b, Part *p, const Tensor *t, bool in_folder)
 {
     Ctx *cx = b->cx;
-    const Tensor *t = b->model.input[input];
-    DType type;
-    int rank;
-    int64_t shape[MAX_RANK];
-    void *data;
-    const Part none = { 0, NULL };
-    if (ctx_failed(cx) || !npy_parse(cx, path, file, &type, &rank, shape, &data)) return none;
-    const bool is_float = dtype_is_float(type) && (t->type == F32 || is_quantized_port(t));
-    const bool is_stack = is_stack_of(t, rank, shape);
-    if ((type != t->type && !is_float) || (!is_stack && !(in_folder && is_sample_of(t, rank, shape)))) {
-        diag_error(cx, NULL, "\"%s\" is %s%s; samples of the input \"%s\" are %s[N]%s", path,
-                   dtype_info(type)->spelling, shape_text(cx, rank, shape), t->name, dtype_info(t->type)->spelling,
-                   tensor_shape_text(cx, t));
-        return none;
+    const NpyHead *h = &p->head;
+    const bool is_float = dtype_is_float(h->type) && (t->type == F32 || is_quantized_port(t));
+    const bool is_stack = is_stack_of(t, h->rank, h->shape);
+    if ((h->type != t->type && !is_float) || (!is_stack && !(in_folder && is_sample_of(t, h->rank, h->shape)))) {
+        diag_error(cx, NULL, "\"%s\" is %s%s; samples of the input \"%s\" are %s[N]%s", p->path,
+                   dtype_info(h->type)->spelling, shape_text(cx, h->rank, h->shape), t->name,
+                   dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
+        return false;
     }
-    const int64_t each = tensor_elems(t), count = is_stack ? shape[0] : 1;
-    if (count < 1) diag_error(cx, NULL, "\"%s\" holds no samples; at least one is expected", path);
-    if (ctx_failed(cx)) return none;
-    const char *floats = is_float ? as_floats(cx, path, type, data, each * count, each) : NULL;
-    return (Part){ count, floats && t->type != F32 ? as_stored(cx, t, (const void *)floats, each * count)
-                       : is_float ? floats : data };
+    p->count = is_stack ? h->shape[0] : 1;
+    if (p->count < 1) diag_error(cx, NULL, "\"%s\" holds no samples; at least one is expected", p->path);
+    return !ctx_failed(cx);
+}
+
+/* True if a sample, as it is in its file, is of integers or finite. */
+static bool is_finite(Ctx *cx, const struct SampleInput *in, const Part *p, const void *sample, int64_t number)
+{
+    const int64_t count = tensor_elems(in->port);
+    if (!dtype_is_float(p->head.type)) return true;
+    as_floats(p->head.type, sample, count, (void *)in->real);
+    return are_finite(cx, p->path, (const void *)in->real, count, number);
+}
+
+/* Takes the samples of a file's bytes into memory. */
+static void hold_part(Ctx *cx, const struct SampleInput *in, Bytes file, Part *p)
+{
+    const int64_t each = tensor_elems(in->port) * dtype_info(p->head.type)->bytes, bytes = tensor_bytes(in->port);
+    void *all;
+    if (!npy_parse(cx, p->path, file, &p->head.type, &p->head.rank, p->head.shape, &all)) return;
+    char *to = p->head.type == in->port->type ? all : arena_array(cx->arena, (size_t)p->count, (size_t)bytes);
+    for (int64_t k = 0; to && k < p->count; k++) {
+        const char *from = (const char *)all + k * each;
+        if (!is_finite(cx, in, p, from, k)) return;
+        if (to != all) convert(in, p->head.type, from, to + k * bytes);
+    }
+    p->data = to;
+}
+
+/* Reads all samples of a file once. */
+static void check_samples(Ctx *cx, const struct SampleInput *in, const Part *p)
+{
+    for (int64_t k = 0; dtype_is_float(p->head.type) && k < p->count; k++)
+        if (!read_sample(cx, in, p, k) || !is_finite(cx, in, p, in->stored, k)) return;
+}
+
+/* Opens a file of samples. One that cannot be read in parts is taken into memory. */
+static void open_part(Build *b, const char *path, bool in_folder, const struct SampleInput *in, Part *p)
+{
+    Ctx *cx = b->cx;
+    const int64_t size = file_size(path);
+    *p = (Part){ .path = path };
+    uint8_t start[NPY_HEAD_BYTES];
+    const size_t read = size < 0 ? 0 : size < NPY_HEAD_BYTES ? (size_t)size : NPY_HEAD_BYTES;
+    if (size >= 0 && !file_read_part(cx, path, 0, start, read)) return;
+    const Bytes file = size < 0 ? file_read(cx, path) : (Bytes){ start, read };
+    if (!npy_head(cx, path, file, size < 0 ? file.count : (uint64_t)size, &p->head)) return;
+    if (!check_part(b, p, in->port, in_folder)) return;
+    if (size < 0 || p->head.is_fortran) hold_part(cx, in, size < 0 ? file : file_read(cx, path), p);
+    else check_samples(cx, in, p);
 }
 
 /* Makes the parts one after another the samples of the input. */
-static void join_parts(Build *b, const char *path, const Part *part, int parts, int input, Samples *out)
+static void join_parts(Build *b, const char *path, Part *part, int parts, int input, struct SampleInput *in,
+                       Samples *out)
 {
-    Ctx *cx = b->cx;
-    const int64_t bytes = tensor_bytes(b->model.input[input]);
     int64_t count = 0;
-    if (ctx_failed(cx)) return;
-    for (int i = 0; i < parts; i++) count += part[i].count;
+    if (ctx_failed(b->cx)) return;
+    for (int i = 0; i < parts; count += part[i++].count) part[i].first = count;
     if (input && count != out->count)
-        diag_error(cx, NULL, "\"%s\" holds %lld samples, but the first input has %lld", path, (long long)count,
+        diag_error(b->cx, NULL, "\"%s\" holds %lld samples, but the first input has %lld", path, (long long)count,
                    (long long)out->count);
-    char *all = parts == 1 ? NULL : arena_array(cx->arena, (size_t)count, (size_t)bytes), *to = all;
-    for (int i = 0; i < parts && all; to += part[i++].count * bytes)
-        memcpy(to, part[i].data, (size_t)(part[i].count * bytes));
     out->count = count;
-    out->bytes[input] = bytes;
-    out->data[input] = all ? all : part[0].data;
+    out->bytes[input] = tensor_bytes(in->port);
+    in->part = part;
+    in->part_count = parts;
 }
 
-static void read_array(Build *b, const char *path, Bytes file, int input, Samples *out)
-{
-    const Part part = read_part(b, path, file, input, false);
-    join_parts(b, path, &part, 1, input, out);
-}
-
-/* Reads all .npy files of a folder, sorted by name. */
-static void read_folder(Build *b, const char *path, int input, Samples *out)
+/* Opens all .npy files of a folder, sorted by name. */
+static void read_folder(Build *b, const char *path, int input, struct SampleInput *in, Samples *out)
 {
     Ctx *cx = b->cx;
     int count;
     const char *const *file = folder_files(cx, path, "npy", &count);
     Part *part = NEW_ARRAY(cx->arena, Part, count);
     if (!count) diag_error(cx, NULL, "the folder \"%s\" holds no .npy file", path);
-    for (int i = 0; i < count && !ctx_failed(cx); i++) {
-        const char *one = text_format(cx, "%s/%s", path, file[i]);
-        part[i] = read_part(b, one, file_read(cx, one), input, true);
-    }
-    join_parts(b, path, part, count, input, out);
+    for (int i = 0; i < count && !ctx_failed(cx); i++)
+        open_part(b, text_format(cx, "%s/%s", path, file[i]), true, in, &part[i]);
+    join_parts(b, path, part, count, input, in, out);
 }
 
 /* Reads the samples of one input: a file, or a folder. */
-static void read_path(Build *b, const char *path, int input, Samples *out)
+static void read_path(Build *b, const char *path, int input, struct SampleInput *in, Samples *out)
 {
-    if (file_is_folder(path)) read_folder(b, path, input, out);
-    else read_array(b, path, file_read(b->cx, path), input, out);
+    if (file_is_folder(path)) {
+        read_folder(b, path, input, in, out);
+        return;
+    }
+    Part *part = NEW(b->cx->arena, Part);
+    open_part(b, path, false, in, part);
+    join_parts(b, path, part, 1, input, in, out);
 }
 
 /* Returns the file or folder of an input in a folder for several inputs: NAME.npy or NAME. */
@@ -167,7 +296,7 @@ static const char *path_in_folder(Ctx *cx, const char *folder, const char *input
 }
 
 /* Reads NAME.npy of the archive; an archive with one array is the only input's. */
-static void read_entry(Build *b, const Zip *z, int input, Samples *out)
+static void read_entry(Build *b, const Zip *z, int input, struct SampleInput *in, Samples *out)
 {
     const char *name = b->model.input[input]->name;
     Bytes file;
@@ -175,8 +304,13 @@ static void read_entry(Build *b, const Zip *z, int input, Samples *out)
         const ZipEntry *e = &z->entry[i];
         const bool is_only = z->count == 1 && b->model.input_count == 1;
         if (!is_only && !text_equal(e->name, text_format(b->cx, "%s.npy", name))) continue;
-        if (zip_read(b->cx, z, e, (uint64_t)1 << 32, &file))
-            read_array(b, text_format(b->cx, "%s/%s", z->path, e->name), file, input, out);
+        Part *part = NEW(b->cx->arena, Part);
+        *part = (Part){ .path = text_format(b->cx, "%s/%s", z->path, e->name) };
+        if (!zip_read(b->cx, z, e, (uint64_t)1 << 32, &file)) return;
+        if (!npy_head(b->cx, part->path, file, file.count, &part->head)) return;
+        if (!check_part(b, part, in->port, false)) return;
+        hold_part(b->cx, in, file, part);
+        join_parts(b, part->path, part, 1, input, in, out);
         return;
     }
     diag_error(b->cx, NULL, "\"%s\" has no array \"%s\", the name of an input", z->path, name);
@@ -186,7 +320,8 @@ bool samples_read(Build *b, const char *const *path, int path_count, Samples *ou
 {
     Ctx *cx = b->cx;
     const int inputs = b->model.input_count;
-    *out = (Samples){ .input_count = inputs, .data = NEW_ARRAY(cx->arena, const char *, inputs),
+    struct SampleInput *in = NEW_ARRAY(cx->arena, struct SampleInput, inputs);
+    *out = (Samples){ .input_count = inputs, .input = in,
                       .bytes = NEW_ARRAY(cx->arena, int64_t, inputs) };
     const bool is_zip = path_count == 1 && text_equal(path_extension(path[0]), "npz");
     const bool is_folder = path_count == 1 && inputs > 1 && file_is_folder(path[0]);
@@ -200,10 +335,12 @@ bool samples_read(Build *b, const char *const *path, int path_count, Samples *ou
     }
     if (is_zip && !zip_open(cx, path[0], file_read(cx, path[0]), &z)) return false;
     for (int i = 0; i < inputs && !ctx_failed(cx); i++) {
+        in[i].port = b->model.input[i];
+        if (tensor_is_fixed(in[i].port)) make_rooms(cx, &in[i]);
         if (!tensor_is_fixed(b->model.input[i]))
             diag_error(cx, NULL, "input \"%s\" has symbolic sizes: fix them with --dim", b->model.input[i]->name);
-        else if (is_zip) read_entry(b, &z, i, out);
-        else read_path(b, is_folder ? path_in_folder(cx, path[0], b->model.input[i]->name) : path[i], i, out);
+        else if (is_zip) read_entry(b, &z, i, &in[i], out);
+        else read_path(b, is_folder ? path_in_folder(cx, path[0], b->model.input[i]->name) : path[i], i, &in[i], out);
     }
     return !ctx_failed(cx);
 }

@@ -6,6 +6,7 @@
 #include "support/file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #ifdef HAS_POSIX
@@ -146,6 +147,27 @@ Bytes file_read(Ctx *cx, const char *path)
     const Bytes all = read_all(cx, f, path);
     resource_drop(cx, &held);
     return ctx_failed(cx) ? none : all;
+}
+
+int64_t file_size(const char *path)
+{
+    FILE *f = file_is_folder(path) ? NULL : fopen(path, "rb");
+    const bool has_parts = f && fseek(f, 0, SEEK_END) == 0;
+    const long size = has_parts ? ftell(f) : -1;
+    if (f) fclose(f);
+    return size;
+}
+
+bool file_read_part(Ctx *cx, const char *path, int64_t at, void *to, size_t count)
+{
+    if (ctx_failed(cx)) return false;
+    FILE *f = at <= LONG_MAX ? fopen(path, "rb") : NULL;
+    const bool is_whole = f && fseek(f, (long)at, SEEK_SET) == 0 && fread(to, 1, count, f) == count;
+    if (f) fclose(f);
+    if (!is_whole)
+        diag_error(cx, NULL, "cannot read %llu bytes of \"%s\" from byte %lld on", (unsigned long long)count, path,
+                   (long long)at);
+    return is_whole;
 }
 
 const char *file_text(Ctx *cx, const char *path, Bytes file)

@@ -14,6 +14,10 @@ typedef struct Bytes { const uint8_t *at; size_t count; } Bytes;
 
 /* Owned by cx; a NUL follows the last byte */
 Bytes file_read(Ctx *cx, const char *path);
+/* Returns the bytes of a file whose parts can be read; -1: it is none, or a pipe, or cannot be opened. */
+int64_t file_size(const char *path);
+/* Reads `count` bytes from `at` on. False, with a diagnostic, if the file does not have them. */
+bool file_read_part(Ctx *cx, const char *path, int64_t at, void *to, size_t count);
 bool file_is_folder(const char *path);                  /* false also where the system has no stat */
 /* Returns the names in a folder that end in ".extension", sorted by bytes; none where the system has no folders. */
 const char *const *folder_files(Ctx *cx, const char *path, const char *extension, int *count);

@@ -159,13 +159,9 @@ static const char *random_net(Ctx *cx, uint32_t seed)
 
 static Samples random_samples(Ctx *cx, int count, int elems, uint32_t seed)
 {
-    Samples s = { .count = count, .input_count = 1, .data = NEW_ARRAY(cx->arena, const char *, 1),
-                  .bytes = NEW_ARRAY(cx->arena, int64_t, 1) };
     float *v = NEW_ARRAY(cx->arena, float, count * elems);
     for (int i = 0; i < count * elems; i++) v[i] = (float)real(&seed);
-    s.data[0] = (const char *)v;
-    s.bytes[0] = elems * (int64_t)sizeof *v;
-    return s;
+    return samples_in_memory(cx, count, 1, &(int64_t){ elems * (int64_t)sizeof *v }, &(const char *){ (char *)v });
 }
 
 static const lw_options plain_options;
@@ -189,8 +185,9 @@ static const void *run_all(Ctx *cx, const char *text, const Samples *s, bool sim
     *bytes = tensor_bytes(b.graph.output[0]);
     char *out = arena_alloc(cx->arena, (size_t)(s->count * *bytes));
     for (int64_t i = 0; i < s->count; i++) {
-        const void *in = s->data[0] + i * s->bytes[0], *y;
-        if (!build_run(&b, &in, &y)) return NULL;
+        void *sample = arena_alloc(cx->arena, (size_t)s->bytes[0]);
+        const void *in = sample, *y;
+        if (!samples_copy(cx, s, 0, i, sample) || !build_run(&b, &in, &y)) return NULL;
         memcpy(out + i * *bytes, y, (size_t)*bytes);
     }
     return out;
@@ -257,7 +254,8 @@ static double dense_error(bool refines)
         const double common = real(&seed);
         for (int i = 0; i < TERMS; i++) x[k * TERMS + i] = (float)(common + 0.1 * real(&seed));
     }
-    const Samples s = { SAMPLES, 1, (const char *[]){ (const char *)x }, (int64_t[]){ TERMS * (int64_t)sizeof *x } };
+    const Samples s = samples_in_memory(cx, SAMPLES, 1, &(int64_t){ TERMS * (int64_t)sizeof *x },
+                                        &(const char *){ (char *)x });
     Build b;
     Quantized q = { 0 };
     const QuantizeSettings settings = { .ports = PORTS_FLOAT, .refines = refines };

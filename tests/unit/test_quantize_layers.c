@@ -178,9 +178,12 @@ static bool compare_all(Ctx *cx, const Build *like, const Graph *g, const Sample
     if (!open_graph(&on_integers, cx, like, &all, true) || !open_graph(&in_floats, cx, like, &parts, false))
         return false;
     const void **in = NEW_ARRAY(cx->arena, const void *, parts.input_count);
+    void **sample = NEW_ARRAY(cx->arena, void *, s->input_count);
+    for (int i = 0; i < s->input_count; i++) in[i] = sample[i] = arena_alloc(cx->arena, (size_t)s->bytes[i]);
     const void **y = NEW_ARRAY(cx->arena, const void *, p.count), **z = NEW_ARRAY(cx->arena, const void *, 2 * p.count);
     for (int64_t k = 0; k < s->count && k < most; k++) {
-        for (int i = 0; i < s->input_count; i++) in[i] = s->data[i] + k * s->bytes[i];
+        for (int i = 0; i < s->input_count; i++)
+            if (!samples_copy(cx, s, i, k, sample[i])) return false;
         if (!build_run(&on_integers, in, y)) return false;
         for (int i = 0; i < p.count; i++) in[g->input_count + i] = y[i];
         if (!build_run(&in_floats, in, z)) return false;
@@ -379,8 +382,6 @@ static const char *random_net(Ctx *cx, uint32_t seed)
 /* Samples of usual magnitude; sometimes constant, sparse, or with rare large values. */
 static Samples random_samples(Ctx *cx, int count, int elems, uint32_t seed)
 {
-    Samples s = { .count = count, .input_count = 1, .data = NEW_ARRAY(cx->arena, const char *, 1),
-                  .bytes = NEW_ARRAY(cx->arena, int64_t, 1) };
     float *v = NEW_ARRAY(cx->arena, float, count * elems);
     const int kind = below(&seed, 10);
     for (int i = 0; i < count * elems; i++) {
@@ -390,9 +391,7 @@ static Samples random_samples(Ctx *cx, int count, int elems, uint32_t seed)
                        : kind == 2 && !below(&seed, 50) ? 30 * x
                                                         : x);
     }
-    s.data[0] = (const char *)v;
-    s.bytes[0] = elems * (int64_t)sizeof *v;
-    return s;
+    return samples_in_memory(cx, count, 1, &(int64_t){ elems * (int64_t)sizeof *v }, &(const char *){ (char *)v });
 }
 
 static const lw_options plain_options;

@@ -26,13 +26,7 @@ static const struct { DType type; char letter; int bytes; } codes[] = {
 };
 enum { CODE_COUNT = sizeof codes / sizeof codes[0] };
 
-typedef struct Header {
-    DType type;
-    bool is_big_endian, is_fortran;
-    int rank;
-    int64_t shape[MAX_RANK];
-    int seen;
-} Header;
+typedef struct Header { NpyHead of; int seen; } Header;
 enum { SEEN_DESCR = 1, SEEN_ORDER = 2, SEEN_SHAPE = 4, SEEN_ALL = 7 };
 
 /* ---- The header -------------------------------------------------------------------------------------------------- */
@@ -104,8 +98,8 @@ static bool read_descr(HeaderCursor *r, Header *h)
     for (int i = 0; i < CODE_COUNT && is_short; i++) {
         if (descr[1] != codes[i].letter && !(codes[i].type == BOOL && descr[1] == '?')) continue;
         if (descr[2] - '0' != codes[i].bytes) continue;
-        h->type = codes[i].type;
-        h->is_big_endian = descr[0] == '>';
+        h->of.type = codes[i].type;
+        h->of.is_big_endian = descr[0] == '>';
         h->seen |= SEEN_DESCR;
         return true;
     }
@@ -117,19 +111,19 @@ static bool read_descr(HeaderCursor *r, Header *h)
 
 static bool read_order(HeaderCursor *r, Header *h)
 {
-    h->is_fortran = take_word(&r->at, "True");
+    h->of.is_fortran = take_word(&r->at, "True");
     h->seen |= SEEN_ORDER;
-    return h->is_fortran || take_word(&r->at, "False") || bad(r, "'fortran_order' is neither True nor False");
+    return h->of.is_fortran || take_word(&r->at, "False") || bad(r, "'fortran_order' is neither True nor False");
 }
 
 static bool read_shape(HeaderCursor *r, Header *h)
 {
     if (!take(&r->at, '(')) return bad(r, "'shape' is not a tuple; one such as (2, 3) is accepted");
     while (!take(&r->at, ')')) {
-        if (h->rank == MAX_RANK)
+        if (h->of.rank == MAX_RANK)
             return bad(r, text_format(r->cx, "its 'shape' has more than %d dimensions, the most accepted", MAX_RANK));
-        if (!take_number(&r->at, &h->shape[h->rank++]))
-            return bad(r, text_format(r->cx, "dimension %d is not a number below 2^31", h->rank - 1));
+        if (!take_number(&r->at, &h->of.shape[h->of.rank++]))
+            return bad(r, text_format(r->cx, "dimension %d is not a number below 2^31", h->of.rank - 1));
         if (!take(&r->at, ',') && after_spaces(&r->at) != ')') return bad(r, "'shape' is not a tuple of numbers");
     }
     h->seen |= SEEN_SHAPE;
@@ -199,7 +193,7 @@ static uint64_t get_element(const void *data, int64_t at, int bytes)
 }
 
 /* Returns the row-major index of element i in Fortran order, where the first index varies fastest. */
-static int64_t from_fortran(const Header *h, int64_t i)
+static int64_t from_fortran(const NpyHead *h, int64_t i)
 {
     int64_t at = 0, stride = 1, index[MAX_RANK];
     for (int d = 0; d < h->rank; d++) {
@@ -213,39 +207,34 @@ static int64_t from_fortran(const Header *h, int64_t i)
     return at;
 }
 
-static bool read_elements(HeaderCursor *r, const Header *h, void **data)
+/* Counts the elements and compares them with the bytes that follow the header. */
+static bool count_elements(HeaderCursor *r, NpyHead *h, uint64_t available)
 {
     const int bytes = dtype_info(h->type)->bytes;
-    int64_t elems = 1;
     bool is_empty = false, is_huge = false;
+    h->elems = 1;
     for (int d = 0; d < h->rank; d++) is_empty = is_empty || h->shape[d] == 0;
     for (int d = 0; d < h->rank && !is_empty && !is_huge; d++) {
-        is_huge = elems > INT32_MAX / h->shape[d];
-        elems *= h->shape[d];
+        is_huge = h->elems > INT32_MAX / h->shape[d];
+        h->elems *= h->shape[d];
     }
-    if (is_empty) elems = 0;
-    const uint64_t expected = (uint64_t)elems * (uint64_t)bytes, available = cursor_left(&r->at);
+    if (is_empty) h->elems = 0;
+    const uint64_t expected = (uint64_t)h->elems * (uint64_t)bytes;
     if (is_huge) return bad(r, "its shape has 2^31 elements or more; fewer are accepted");
     if (expected != available)
         return bad(r, text_format(r->cx, "its shape needs %llu bytes but %llu follow the header",
                                   (unsigned long long)expected, (unsigned long long)available));
-    *data = arena_array(r->cx->arena, (size_t)elems, (size_t)bytes);
-    for (int64_t i = 0; i < elems; i++) {
-        uint64_t v = read_element(&r->at, bytes, h->is_big_endian);
-        if (h->type == BOOL) v = v != 0;
-        put_element(*data, h->is_fortran ? from_fortran(h, i) : i, bytes, v);
-    }
     return true;
 }
 
-bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, int64_t *shape, void **data)
+bool npy_head(Ctx *cx, const char *path, Bytes start, uint64_t size, NpyHead *out)
 {
     if (ctx_failed(cx)) return false;
-    HeaderCursor r = { cx, path, cursor_new(file.at, file.count) };
-    Header h = { .rank = 0 };
+    HeaderCursor r = { cx, path, cursor_new(start.at, start.count) };
+    Header h = { .seen = 0 };
     const Cursor magic = cursor_take(&r.at, MAGIC_BYTES);
     if (magic.bad || memcmp(magic.at, MAGIC, MAGIC_BYTES) != 0) {
-        const Contents *c = contents_of(file);
+        const Contents *c = contents_of(start);
         return bad(&r, c ? text_format(cx, "it is %s", c->what) : "it does not start with the magic bytes of one");
     }
     const int major = cursor_u8(&r.at), minor = cursor_u8(&r.at);
@@ -253,8 +242,35 @@ bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, in
         return bad(&r, text_format(cx, "its version is %d.%d; 1.0 to 3.0 are accepted", major, minor));
     const uint32_t length = major == 1 ? cursor_u16(&r.at) : cursor_u32(&r.at);
     HeaderCursor header = { cx, path, cursor_take(&r.at, length) };
-    if (r.at.bad) return bad(&r, "the file ends inside its header");
-    if (!read_header(&header, &h) || !read_elements(&r, &h, data)) return false;
+    if (r.at.bad)
+        return bad(&r, start.count < size ? text_format(cx, "its header is longer than %d bytes", NPY_HEAD_BYTES)
+                                          : "the file ends inside its header");
+    if (!read_header(&header, &h)) return false;
+    h.of.begin = r.at.at - start.at;
+    *out = h.of;
+    return count_elements(&r, out, size - (uint64_t)h.of.begin);
+}
+
+static void convert(const NpyHead *h, Bytes from, int64_t count, bool is_fortran, void *to)
+{
+    const int bytes = dtype_info(h->type)->bytes;
+    Cursor c = cursor_new(from.at, from.count);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t v = read_element(&c, bytes, h->is_big_endian);
+        if (h->type == BOOL) v = v != 0;
+        put_element(to, is_fortran ? from_fortran(h, i) : i, bytes, v);
+    }
+}
+
+void npy_elements(const NpyHead *h, Bytes from, int64_t count, void *to) { convert(h, from, count, false, to); }
+
+bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, int64_t *shape, void **data)
+{
+    NpyHead h;
+    if (!npy_head(cx, path, file, file.count, &h)) return false;
+    *data = arena_array(cx->arena, (size_t)h.elems, (size_t)dtype_info(h.type)->bytes);
+    if (ctx_failed(cx)) return false;
+    convert(&h, (Bytes){ file.at + h.begin, file.count - (size_t)h.begin }, h.elems, h.is_fortran, *data);
     *type = h.type;
     *rank = h.rank;
     memcpy(shape, h.shape, (size_t)h.rank * sizeof *shape);

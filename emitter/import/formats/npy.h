@@ -17,6 +17,20 @@ bool npy_read(Ctx *cx, const char *path, DType *type, int *rank, int64_t *shape,
  * f4. */
 bool npy_write(Ctx *cx, const char *path, DType type, int rank, const int64_t *shape, const void *data);
 
+/* What a file's header says; `begin` is the place of the elements in the file. */
+typedef struct NpyHead {
+    DType type;
+    bool is_big_endian, is_fortran;
+    int rank;
+    int64_t shape[MAX_RANK];
+    int64_t elems, begin;
+} NpyHead;
+enum { NPY_HEAD_BYTES = 4096 };        /* of a file's start: enough for the header that numpy writes */
+/* Reads the header from the start of a file of `size` bytes, which must be those of the elements. */
+bool npy_head(Ctx *cx, const char *path, Bytes start, uint64_t size, NpyHead *out);
+/* Converts `count` stored elements, in their order, to the host's byte order. */
+void npy_elements(const NpyHead *h, Bytes from, int64_t count, void *to);
+
 /* The same from and to bytes; `path` is for diagnostics. */
 bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, int64_t *shape, void **data);
 Bytes npy_bytes(Ctx *cx, DType type, int rank, const int64_t *shape, const void *data);

@@ -55,3 +55,10 @@ bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
     const RunOptions plain = { .checked = false };
     return watched || contracts_any(n) ? walk_nest(cx, n, e, options ? options : &plain) : run_program(cx, n, e);
 }
+
+struct Loop *interpret_compile(Ctx *cx, const Nest *n, Env *e)
+{
+    return ctx_failed(cx) || n->otherwise || contracts_any(n) ? NULL : program_compile(cx, cx->arena, n, e);
+}
+
+bool interpret_compiled(Ctx *cx, struct Loop *program) { return program_run(cx, program); }
