@@ -369,18 +369,21 @@ static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const in
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
 /* Products of two rows by channels in threes, then in twos, and of one row by sixes, then fours: sums in r0, r2, ..
  * r10, addresses in the other registers, so a product of vectors takes 2 instructions of two rows and 2.3 of one. LETP
- * counts the lanes of a row. Rows of whole 32 bytes take two vectors in an iteration of LE. `skip` leads from the end
- * of a row of weights, in whole vectors, to the same row of the next tile: of the first size, `skip_last` of the
- * second. `middle` is the first sum of the second size, `end` the end of the sums. */
-typedef struct lw_mve_tiles {
-    const int8_t *a, *a1;
-    int32_t n, skip;
-    int32_t *middle;
-    int32_t skip_last;
-    int32_t *end, *c, *c1;
-    const int8_t *b;
-    int32_t bo;
-} lw_mve_tiles;
+ * counts the lanes of a row. Rows of whole 32 bytes take two vectors in an iteration of LE. The asm pushes r0 to r7:
+ *
+ *   sp + 0: lanes of a row, or iterations          + 4: a    + 8: a of the second row, or c
+ *   sp + 12: skip_last    + 16: end    + 20: skip    + 24: middle
+ *
+ * `skip` leads from the end of a row of weights, in whole vectors, to the same row of the next tile: of the first size,
+ * `skip_last` of the second. `middle` is the first sum of the second size, `end` the end of the sums. */
+#define LW_MVE_PUSH                                                                                                    \
+    "    tst r0, #31\n"                                                                                                \
+    "    it eq\n"                                                                                                      \
+    "    lsreq r0, r0, #5\n"                                                                                           \
+    "    push {r0, r1, r2, r3, r4, r5, r6, r7}\n"
+#define LW_MVE_POP                                                                                                     \
+    "9:  ldr r7, [sp, #28]\n"                                                                                          \
+    "    add sp, sp, #32\n"
 #define LW_MVE_2X2_STEP                                                                                                \
     "    vldrb.8 q0, [r1], #16\n"                                                                                      \
     "    vldrb.8 q1, [r5], #16\n"                                                                                      \
@@ -402,69 +405,62 @@ typedef struct lw_mve_tiles {
     "    vmladava.s8 r6, q0, q1\n"                                                                                     \
     "    vmladava.s8 r8, q0, q2\n"                                                                                     \
     "    vmladava.s8 r10, q0, q3\n"
-#define LW_MVE_TILES_OF_TWO_ROWS(again, sums, sums1, count, begin, steps, end, at)                                     \
-    again ":  ldr lr, [sp]\n"                                                                                          \
-    "    ldm r11, {" sums "}\n"                                                                                        \
+#define LW_MVE_TILES_OF_TWO_ROWS(again, sums, sums1, begin, steps, end, at)                                            \
+    again ":  ldm r11, {" sums "}\n"                                                                                   \
     "    ldm r12, {" sums1 "}\n"                                                                                       \
-    "    ldrd r1, r3, [lr]\n"                                                                                          \
-    "    ldr lr, [lr, #8]\n" count                                                                                     \
+    "    ldrd r1, r3, [sp, #4]\n"                                                                                      \
+    "    ldr lr, [sp]\n"                                                                                               \
     "    " begin " lr, lr, 2f\n"                                                                                       \
     "1:\n" steps                                                                                                       \
     "    " end " lr, 1b\n"                                                                                             \
     "2:  stm r11!, {" sums "}\n"                                                                                       \
     "    stm r12!, {" sums1 "}\n"                                                                                      \
-    "    ldr lr, [sp]\n"                                                                                               \
-    "    ldrd r0, r2, [lr, " at "]\n"                                                                                  \
+    "    ldrd r0, r2, [sp, " at "]\n"                                                                                  \
     "    add r5, r5, r0\n"                                                                                             \
     "    add r7, r7, r0\n"                                                                                             \
     "    add r9, r9, r0\n"                                                                                             \
     "    cmp r11, r2\n"                                                                                                \
     "    bne " again "b\n"
-#define LW_MVE_ROWS_TWICE(threes, twos, count, begin, step3, step2, end)                                               \
-    "    cmp r11, r2\n"                                                                                                \
+#define LW_MVE_ROWS_TWICE(threes, twos, begin, step3, step2, end)                                                      \
+    "    cmp r11, r6\n"                                                                                                \
     "    beq " twos "f\n"                                                                                              \
-    LW_MVE_TILES_OF_TWO_ROWS(threes, "r0, r2, r4", "r6, r8, r10", count, begin, step3, end, "#12")                     \
-    "    ldr r2, [lr, #24]\n"                                                                                          \
+    LW_MVE_TILES_OF_TWO_ROWS(threes, "r0, r2, r4", "r6, r8, r10", begin, step3, end, "#20")                            \
+    "    ldr r2, [sp, #16]\n"                                                                                          \
     "    cmp r11, r2\n"                                                                                                \
     "    beq 9f\n"                                                                                                     \
-    LW_MVE_TILES_OF_TWO_ROWS(twos, "r0, r2", "r6, r8", count, begin, step2, end, "#20")
+    LW_MVE_TILES_OF_TWO_ROWS(twos, "r0, r2", "r6, r8", begin, step2, end, "#12")
 /* o is even and positive. */
 static LW_SHARED void lw_mve_2xn(int32_t n, int32_t o, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
                                  const int8_t *b, int32_t bo)
 {
-    lw_mve_tiles all;
-    register lw_mve_tiles *t __asm__("r0") = &all;
-    all.a = a;
-    all.a1 = a + aw;
-    all.n = n;
-    all.skip = 3 * bo - ((n + 15) & -16);
-    all.middle = c + (o - o % 6);
-    all.skip_last = all.skip - bo;
-    all.end = c + o;
-    all.c = c;
-    all.c1 = c + cw;
-    all.b = b;
-    all.bo = bo;
+    const int32_t skip = 3 * bo - ((n + 15) & -16);
+    int32_t *const middle = c + o / 6 * 6, *const end = c + o;
+    register int32_t r0 __asm__("r0") = n;
+    register const int8_t *r1 __asm__("r1") = a;
+    register const int8_t *r2 __asm__("r2") = a + aw;
+    register int32_t r3 __asm__("r3") = skip - bo;
+    register int32_t *r4 __asm__("r4") = end;
+    register int32_t r5 __asm__("r5") = skip;
+    register int32_t *r6 __asm__("r6") = middle;
+    register const int8_t *r9 __asm__("r9") = b;
+    register int32_t r10 __asm__("r10") = bo;
+    register int32_t *r11 __asm__("r11") = c;
+    register int32_t *r12 __asm__("r12") = c + cw;
     __asm__ volatile(
-        "    push {r0, r7}\n"
-        "    ldrd r11, r12, [r0, #28]\n"
-        "    ldrd r5, r9, [r0, #36]\n"
-        "    add r7, r5, r9\n"
-        "    add r9, r9, r7\n"
-        "    ldr r1, [r0, #8]\n"
-        "    ldr r2, [r0, #16]\n"
-        "    tst r1, #31\n"
+        LW_MVE_PUSH
+        "    mov r5, r9\n"
+        "    add r7, r9, r10\n"
+        "    add r9, r7, r10\n"
         "    bne 4f\n"
-        LW_MVE_ROWS_TWICE("5", "6", "    lsr lr, lr, #5\n", "wls", LW_MVE_2X3_STEP LW_MVE_2X3_STEP,
-                          LW_MVE_2X2_STEP LW_MVE_2X2_STEP, "le")
+        LW_MVE_ROWS_TWICE("5", "6", "wls", LW_MVE_2X3_STEP LW_MVE_2X3_STEP, LW_MVE_2X2_STEP LW_MVE_2X2_STEP, "le")
         "    b 9f\n"
         "4:\n"
-        LW_MVE_ROWS_TWICE("7", "8", "", "wlstp.8", LW_MVE_2X3_STEP, LW_MVE_2X2_STEP, "letp")
-        "9:  pop {r0, r7}\n"
-        : "+r"(t)
+        LW_MVE_ROWS_TWICE("7", "8", "wlstp.8", LW_MVE_2X3_STEP, LW_MVE_2X2_STEP, "letp")
+        LW_MVE_POP
+        : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6), "+r"(r9), "+r"(r10), "+r"(r11),
+          "+r"(r12)
         :
-        : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "cc",
-          "memory");
+        : "r8", "lr", "q0", "q1", "q2", "q3", "cc", "memory");
 }
 #define LW_MVE_1X4_STEP                                                                                                \
     "    vldrb.8 q0, [r1], #16\n"                                                                                      \
@@ -482,72 +478,65 @@ static LW_SHARED void lw_mve_2xn(int32_t n, int32_t o, int32_t *c, int32_t cw, c
     "    vmladava.s8 r8, q0, q1\n"                                                                                     \
     "    vldrb.8 q2, [r12], #16\n"                                                                                     \
     "    vmladava.s8 r10, q0, q2\n"
-#define LW_MVE_TILES_OF_ONE_ROW(again, sums, count, begin, steps, end, at)                                             \
-    again ":  ldr r1, [sp]\n"                                                                                          \
-    "    ldr lr, [r1, #28]\n"                                                                                          \
-    "    ldm lr, {" sums "}\n"                                                                                         \
-    "    ldr lr, [r1, #8]\n"                                                                                           \
-    "    ldr r1, [r1]\n" count                                                                                         \
+#define LW_MVE_TILES_OF_ONE_ROW(again, sums, begin, steps, end, at)                                                    \
+    again ":  ldr r1, [sp, #8]\n"                                                                                      \
+    "    ldr lr, [sp]\n"                                                                                               \
+    "    ldm r1, {" sums "}\n"                                                                                         \
+    "    ldr r1, [sp, #4]\n"                                                                                           \
     "    " begin " lr, lr, 2f\n"                                                                                       \
     "1:\n" steps                                                                                                       \
     "    " end " lr, 1b\n"                                                                                             \
-    "2:  ldr r1, [sp]\n"                                                                                               \
-    "    ldr lr, [r1, #28]\n"                                                                                          \
-    "    stm lr!, {" sums "}\n"                                                                                        \
-    "    str lr, [r1, #28]\n"                                                                                          \
-    "    ldrd r0, r2, [r1, " at "]\n"                                                                                  \
+    "2:  ldr r1, [sp, #8]\n"                                                                                           \
+    "    stm r1!, {" sums "}\n"                                                                                        \
+    "    str r1, [sp, #8]\n"                                                                                           \
+    "    ldrd r0, r2, [sp, " at "]\n"                                                                                  \
     "    add r3, r3, r0\n"                                                                                             \
     "    add r5, r5, r0\n"                                                                                             \
     "    add r7, r7, r0\n"                                                                                             \
     "    add r9, r9, r0\n"                                                                                             \
     "    add r11, r11, r0\n"                                                                                           \
     "    add r12, r12, r0\n"                                                                                           \
-    "    cmp lr, r2\n"                                                                                                 \
+    "    cmp r1, r2\n"                                                                                                 \
     "    bne " again "b\n"
-#define LW_MVE_ROW_ONCE(sixes, fours, count, begin, step6, step4, end)                                                 \
-    "    cmp lr, r2\n"                                                                                                 \
+#define LW_MVE_ROW_ONCE(sixes, fours, begin, step6, step4, end)                                                        \
+    "    cmp r2, r6\n"                                                                                                 \
     "    beq " fours "f\n"                                                                                             \
-    LW_MVE_TILES_OF_ONE_ROW(sixes, "r0, r2, r4, r6, r8, r10", count, begin, step6, end, "#12")                         \
-    "    ldr r2, [r1, #24]\n"                                                                                          \
-    "    cmp lr, r2\n"                                                                                                 \
+    LW_MVE_TILES_OF_ONE_ROW(sixes, "r0, r2, r4, r6, r8, r10", begin, step6, end, "#20")                                \
+    "    ldr r2, [sp, #16]\n"                                                                                          \
+    "    cmp r1, r2\n"                                                                                                 \
     "    beq 9f\n"                                                                                                     \
-    LW_MVE_TILES_OF_ONE_ROW(fours, "r0, r2, r4, r6", count, begin, step4, end, "#20")
+    LW_MVE_TILES_OF_ONE_ROW(fours, "r0, r2, r4, r6", begin, step4, end, "#12")
 /* o is a positive multiple of 4. */
 static LW_SHARED void lw_mve_1xn(int32_t n, int32_t o, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
 {
-    lw_mve_tiles all;
-    register lw_mve_tiles *t __asm__("r0") = &all;
-    all.a = a;
-    all.n = n;
-    all.skip = 6 * bo - ((n + 15) & -16);
-    all.middle = c + (o - o % 12 / 4 * 4);
-    all.skip_last = all.skip - 2 * bo;
-    all.end = c + o;
-    all.c = c;
-    all.b = b;
-    all.bo = bo;
+    const int32_t skip = 6 * bo - ((n + 15) & -16);
+    int32_t *const middle = c + (o - o % 12 / 4 * 4), *const end = c + o;
+    register int32_t r0 __asm__("r0") = n;
+    register const int8_t *r1 __asm__("r1") = a;
+    register int32_t *r2 __asm__("r2") = c;
+    register int32_t r3 __asm__("r3") = skip - 2 * bo;
+    register int32_t *r4 __asm__("r4") = end;
+    register int32_t r5 __asm__("r5") = skip;
+    register int32_t *r6 __asm__("r6") = middle;
+    register const int8_t *r9 __asm__("r9") = b;
+    register int32_t r10 __asm__("r10") = bo;
     __asm__ volatile(
-        "    push {r0, r7}\n"
-        "    ldrd r3, r4, [r0, #36]\n"
-        "    add r5, r3, r4\n"
-        "    add r7, r5, r4\n"
-        "    add r9, r7, r4\n"
-        "    add r11, r9, r4\n"
-        "    add r12, r11, r4\n"
-        "    ldr lr, [r0, #28]\n"
-        "    ldr r1, [r0, #8]\n"
-        "    ldr r2, [r0, #16]\n"
-        "    tst r1, #31\n"
+        LW_MVE_PUSH
+        "    mov r3, r9\n"
+        "    add r5, r3, r10\n"
+        "    add r7, r5, r10\n"
+        "    add r9, r7, r10\n"
+        "    add r11, r9, r10\n"
+        "    add r12, r11, r10\n"
         "    bne 4f\n"
-        LW_MVE_ROW_ONCE("5", "6", "    lsr lr, lr, #5\n", "wls", LW_MVE_1X6_STEP LW_MVE_1X6_STEP,
-                        LW_MVE_1X4_STEP LW_MVE_1X4_STEP, "le")
+        LW_MVE_ROW_ONCE("5", "6", "wls", LW_MVE_1X6_STEP LW_MVE_1X6_STEP, LW_MVE_1X4_STEP LW_MVE_1X4_STEP, "le")
         "    b 9f\n"
         "4:\n"
-        LW_MVE_ROW_ONCE("7", "8", "", "wlstp.8", LW_MVE_1X6_STEP, LW_MVE_1X4_STEP, "letp")
-        "9:  pop {r0, r7}\n"
-        : "+r"(t)
+        LW_MVE_ROW_ONCE("7", "8", "wlstp.8", LW_MVE_1X6_STEP, LW_MVE_1X4_STEP, "letp")
+        LW_MVE_POP
+        : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6), "+r"(r9), "+r"(r10)
         :
-        : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "cc", "memory");
+        : "r8", "r11", "r12", "lr", "q0", "q1", "q2", "cc", "memory");
 }
 #endif
 /* lw: end */
@@ -628,7 +617,7 @@ static inline void lw_mve_scale_each(int32_t n, int32_t zero, int32x4_t least, i
         : "lr", "memory");
 }
 /* The sums of two rows, which share factors and shifts. */
-static inline void lw_mve_scale_two(int32_t n, int32_t zero, int32x4_t least, int32x4_t most, int8_t *y, int8_t *y1,
+static inline void lw_mve_scale_two(int32_t n, int32x4_t zero, int32x4_t least, int32x4_t most, int8_t *y, int8_t *y1,
                                     const int32_t *a, const int32_t *a1, const int32_t *m, const uint8_t *s)
 {
     int32x4_t v, v1, by, sign;
@@ -647,8 +636,8 @@ static inline void lw_mve_scale_two(int32_t n, int32_t zero, int32x4_t least, in
         "    vqdmlah.s32 %q[v1], %q[sign], %[one]\n"
         "    vrshl.s32 %q[v], %q[v], %q[by]\n"
         "    vrshl.s32 %q[v1], %q[v1], %q[by]\n"
-        "    vadd.i32 %q[v], %q[v], %[zero]\n"
-        "    vadd.i32 %q[v1], %q[v1], %[zero]\n"
+        "    vadd.i32 %q[v], %q[v], %q[zero]\n"
+        "    vadd.i32 %q[v1], %q[v1], %q[zero]\n"
         "    vmax.s32 %q[v], %q[v], %q[least]\n"
         "    vmax.s32 %q[v1], %q[v1], %q[least]\n"
         "    vmin.s32 %q[v], %q[v], %q[most]\n"
@@ -659,7 +648,7 @@ static inline void lw_mve_scale_two(int32_t n, int32_t zero, int32x4_t least, in
         "2:\n"
         : [v] "=&w"(v), [v1] "=&w"(v1), [by] "=&w"(by), [sign] "=&w"(sign), [y] "+l"(y), [y1] "+l"(y1), [a] "+r"(a),
           [a1] "+r"(a1), [m] "+r"(m), [s] "+l"(s)
-        : [n] "r"(n), [zero] "r"(zero), [least] "w"(least), [most] "w"(most), [one] "r"(1)
+        : [n] "r"(n), [zero] "w"(zero), [least] "w"(least), [most] "w"(most), [one] "r"(1)
         : "lr", "memory");
 }
 static inline void lw_mve_scale_row(int32_t n, int32_t zero, int32x4_t least, int32x4_t most, int8_t *y,

@@ -46,7 +46,16 @@ static inline void lw_mve_rest(int32_t from, int32_t n, int32_t o, int32_t *c, c
 
 /* lw: lw_mve_copies needs lw_asm_mve_copies */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-#define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_mve_copy(n, (y) + (yi), (a) + (ai))
+/* A few whole vectors need no loop. The compiler decides by a constant n. */
+static inline void lw_mve_copy_row(int32_t n, int8_t *y, const int8_t *a)
+{
+    if (__builtin_constant_p(n) && n % 16 == 0 && n <= 96) {
+        for (int32_t e = 0; e < n; e += 16) vstrbq_s8(y + e, vldrbq_s8(a + e));
+        return;
+    }
+    lw_mve_copy(n, y, a);
+}
+#define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_mve_copy_row(n, (y) + (yi), (a) + (ai))
 #define LW_ROWS_FILL_I8(n, y, yi, fill) lw_mve_fill(n, (y) + (yi), fill)
 #endif
 /* lw: end */
@@ -169,7 +178,7 @@ static inline void lw_mve_scale_pair(int32_t n, int32_t zero, int32_t least, int
                                      const int32_t *a, int32_t aw, const int32_t *m, const uint8_t *s)
 {
 #if defined(__GNUC__)
-    lw_mve_scale_two(n, zero, vdupq_n_s32(least), vdupq_n_s32(most), y, y + yw, a, a + aw, m, s);
+    lw_mve_scale_two(n, vdupq_n_s32(zero), vdupq_n_s32(least), vdupq_n_s32(most), y, y + yw, a, a + aw, m, s);
 #else
     lw_mve_scale(n, zero, least, most, y, a, m, s);
     lw_mve_scale(n, zero, least, most, y + yw, a + aw, m, s);
