@@ -150,6 +150,37 @@ END
     return 1
 }
 check training-recovers-skewed-channels finetunes
+
+# finetunes_to OUTPUTS OPTION...: the same network with probabilities, of which all labels are 1.
+npy ones.npy '128, ' '<i4' 128 '\001\000\000\000'
+finetunes_to() {
+    sed "s/^output y\$/z = softmax(y)\noutput $1/" "$work/skewed.te" > "$work/labelled.te"
+    shift
+    "$lw" quantize "$work/labelled.te" --samples "$work/many.npy" --per-tensor --no-equalization --finetune 30 "$@" \
+        --test "$work/many.npy" --test-labels "$work/ones.npy" -o "$work/tuned.c" > "$work/said" 2>&1 && return
+    cat "$work/said"
+    return 1
+}
+right() { sed -n "s/^$1 *\([0-9]*\)\.[0-9]* %.*/\1/p" "$work/said"; }
+follows_labels() {
+    finetunes_to z --labels "$work/ones.npy" || return
+    [ "$(right float)" -lt 90 ] && [ "$(right 'integer C')" -eq 100 ] && return
+    cat "$work/said"
+    return 1
+}
+check training-follows-labels follows_labels
+tunes_several_outputs() {
+    finetunes_to 'y, z' || return
+    decibels=$(sed -n 's/^integer C.* \([0-9]*\)\.[0-9]* dB/\1/p' "$work/said")
+    [ "$decibels" -gt $(($(decibel plain) + 6)) ] && return
+    cat "$work/said"
+    return 1
+}
+check training-of-several-outputs tunes_several_outputs
+printf 'input x: f32[2][2]\nconst w: f32[2][2] = [1, 2, 3, 4]\ny = dense(x, w)\noutput y\n' > "$work/rows.te"
+npy rows.npy '3, 2, 2' '<f4' 12 "$one"
+check labels-of-several-rows-are-refused    refuses 'the output is \[2\]\[2\]; accepted: one class a sample' \
+    quantize "$work/rows.te" --samples "$work/rows.npy" --finetune 3 --labels "$work/labels.npy"
 check finetuning-needs-samples              refuses 'finetune trains on samples' quantize "$work/net.te" --finetune 3
 check epochs-are-a-number                   refuses 'finetune does not accept "some"; a number from 1 to 10000' \
     quantize "$work/net.te" --samples "$work/good.npy" --finetune some

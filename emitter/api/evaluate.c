@@ -11,39 +11,80 @@
 #include "support/file.h"
 #include "support/guard.h"
 
-/* The program that runs the emitted model. */
-static const char program[] =
+/* ---- The program ------------------------------------------------------------------------------------------------- */
+
+static const char head[] =
+    "#include <math.h>\n"
     "#include <stdio.h>\n"
     "#include <string.h>\n"
     "#include \"model.h\"\n"
     "#define IN_ELEMENTS(name, type, count) static type in_##name[(count) + !(count)];\n"
     "EVALUATED_INPUTS(IN_ELEMENTS)\n"
+    "static struct evaluated_inputs in;\n"
+    "static void bind_inputs(void)\n"
+    "{\n"
+    "    memset(&in, 0, sizeof in);\n"
+    "#define IN_FIELD(name, type, count) in.name = in_##name;\n"
+    "    EVALUATED_INPUTS(IN_FIELD)\n"
+    "}\n"
+    "static int read_inputs(FILE *from)\n"
+    "{\n"
+    "    size_t want = 0, got = 0;\n"
+    "#define READ(name, type, count) want += count; got += fread(in_##name, sizeof(type), count, from);\n"
+    "    EVALUATED_INPUTS(READ)\n"
+    "    return got == want;\n"
+    "}\n";
+
+const char *evaluated_head(void) { return head; }
+
+/* Runs the emitted model on all samples of a file. */
+static const char body[] =
     "#define OUT_ELEMENTS(name, type, count) static type out_##name[(count) + !(count)];\n"
     "EVALUATED_OUTPUTS(OUT_ELEMENTS)\n"
     "static EVALUATED_ARENA(arena);\n"
     "int main(int argc, char **argv)\n"
     "{\n"
     "    FILE *from = argc == 3 ? fopen(argv[1], \"rb\") : NULL, *to = from ? fopen(argv[2], \"wb\") : NULL;\n"
-    "    struct evaluated_inputs in;\n"
     "    struct evaluated_outputs out;\n"
     "    if (!to) return 1;\n"
-    "    memset(&in, 0, sizeof in);\n"
     "    memset(&out, 0, sizeof out);\n"
-    "#define IN_FIELD(name, type, count) in.name = in_##name;\n"
-    "    EVALUATED_INPUTS(IN_FIELD)\n"
+    "    bind_inputs();\n"
     "#define OUT_FIELD(name, type, count) out.name = out_##name;\n"
     "    EVALUATED_OUTPUTS(OUT_FIELD)\n"
-    "    for (;;) {\n"
-    "        size_t want = 0, got = 0;\n"
-    "#define READ(name, type, count) want += count; got += fread(in_##name, sizeof(type), count, from);\n"
-    "        EVALUATED_INPUTS(READ)\n"
-    "        if (got < want) break;\n"
+    "    while (read_inputs(from)) {\n"
     "        if (evaluated_run(arena, &in, &out) != 0) return 1;\n"
     "#define WRITE(name, type, count) if (fwrite(out_##name, sizeof(type), count, to) != (count)) return 1;\n"
     "        EVALUATED_OUTPUTS(WRITE)\n"
     "    }\n"
     "    return fclose(to) ? 1 : 0;\n"
     "}\n";
+
+/* Samples that one run of the emitted program computes. */
+typedef struct Batch { int64_t first, count; } Batch;
+
+size_t sample_bytes(const Samples *s)
+{
+    size_t each = 0;
+    for (int i = 0; i < s->input_count; i++) each += (size_t)s->bytes[i];
+    return each;
+}
+
+char *sample_put(Ctx *cx, const Samples *s, int64_t number, char *to)
+{
+    for (int i = 0; i < s->input_count; to += s->bytes[i++])
+        if (!samples_copy(cx, s, i, number, to)) return NULL;
+    return to;
+}
+
+static bool write_samples(Ctx *cx, const char *path, const Samples *s, Batch batch, char *all)
+{
+    char *to = all;
+    for (int64_t k = batch.first; k < batch.first + batch.count; k++)
+        if (!(to = sample_put(cx, s, k, to))) return false;
+    return file_write(cx, path, all, (size_t)(to - all));
+}
+
+/* ---- Outputs ----------------------------------------------------------------------------------------------------- */
 
 Outputs outputs_new(Ctx *cx, const Tensor *t, int64_t count)
 {
@@ -59,19 +100,6 @@ void outputs_put(Outputs *y, const Tensor *t, int64_t sample, const void *data)
         y->value[sample * y->each + i] = dtype_is_float(t->type) ? v.f
             : q ? (double)(v.i - q->zero_point[0]) * (double)q->scale[0] : (double)v.i;
     }
-}
-
-/* Samples that one run of the emitted program computes. */
-typedef struct Batch { int64_t first, count; } Batch;
-
-/* Writes the samples one after another, the inputs of each in the model's order. */
-static bool write_samples(Ctx *cx, const char *path, const Samples *s, Batch batch, char *all)
-{
-    char *to = all;
-    for (int64_t k = batch.first; k < batch.first + batch.count; k++)
-        for (int i = 0; i < s->input_count; to += s->bytes[i++])
-            if (!samples_copy(cx, s, i, k, to)) return false;
-    return file_write(cx, path, all, (size_t)(to - all));
 }
 
 static bool read_outputs(Build *b, const char *path, Batch batch, Outputs *out)
@@ -96,17 +124,21 @@ static bool run_batches(Build *b, const char *folder, const Samples *s, Outputs 
     Ctx *cx = b->cx;
     const char *in = text_format(cx, "%s/in", folder), *result = text_format(cx, "%s/out", folder);
     const int64_t most = s->count / PARTS > LEAST ? s->count / PARTS : LEAST;
-    size_t each = 0;
-    for (int i = 0; i < s->input_count; i++) each += (size_t)s->bytes[i];
-    char *all = arena_array(cx->arena, (size_t)most, each);
+    char *all = arena_array(cx->arena, (size_t)most, sample_bytes(s));
     *out = outputs_new(cx, b->graph.output[0], s->count);
     for (int64_t first = 0; first < s->count; first += most) {
         const Batch batch = { first, s->count - first < most ? s->count - first : most };
         if (!build_progress(b, "running the emitted C", first, s->count)) return false;
-        if (!write_samples(cx, in, s, batch, all) || !trial_run_all(cx, folder, b->options)) return false;
-        if (!read_outputs(b, result, batch, out)) return false;
+        if (!write_samples(cx, in, s, batch, all)) return false;
+        if (!trial_run_all(cx, folder, b->options) || !read_outputs(b, result, batch, out)) return false;
     }
     return build_progress(b, "running the emitted C", s->count, s->count);
+}
+
+static bool write_program(Ctx *cx, const char *path)
+{
+    const char *text = text_format(cx, "%s%s", head, body);
+    return file_write(cx, path, text, strlen(text));
 }
 
 bool outputs_emitted(Build *b, const Samples *s, Outputs *out)
@@ -117,7 +149,7 @@ bool outputs_emitted(Build *b, const Samples *s, Outputs *out)
     if (!folder) return false;
     resource_hold(cx, &held, trial_remove, folder);
     const bool ok = build_write(b, text_format(cx, "%s/model.c", folder->path)) &&
-        file_write(cx, text_format(cx, "%s/model_main.c", folder->path), program, strlen(program)) &&
+        write_program(cx, text_format(cx, "%s/model_main.c", folder->path)) &&
         build_progress(b, "running the emitted C", 0, s->count) && trial_build(cx, folder->path, b->options) &&
         run_batches(b, folder->path, s, out);
     resource_drop(cx, &held);

@@ -7,6 +7,14 @@
 
 #define EVALUATED_NAME "evaluated"      /* the name under which a build must be emitted to be evaluated */
 
+/* The beginning of a program around a build of that name, as text: its includes, an array for each input, `in`, which
+ * bind_inputs() points at them, and read_inputs(FILE *), which reads a sample into them; 0: the file has ended. */
+const char *evaluated_head(void);
+/* Copies the inputs of a sample in the order in which read_inputs reads them; returns the address after them. NULL on
+ * error. */
+char *sample_put(Ctx *cx, const Samples *s, int64_t number, char *to);
+size_t sample_bytes(const Samples *s);
+
 /* Emits the build, builds it with $CC, and runs it once on all samples, which are stored as its ports. `b` has its
  * nests. False on error. */
 bool outputs_emitted(Build *b, const Samples *s, Outputs *out);

@@ -3,7 +3,6 @@
  * that persists, so that the compiler reports progress, stops early and is interrupted between epochs. */
 #include "api/finetune.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "api/evaluate.h"
@@ -12,19 +11,14 @@
 #include "support/guard.h"
 #include "support/names.h"
 
-/* HELD samples, then TRAINED, then MIXES times TRAINED; EPOCHS; RATE, which falls linearly to 0. Each epoch visits
- * every trained sample once, or one of its mixes in its place. Without held-out samples the loss is that of the
- * trained. */
+/* HELD samples, then TRAINED; EPOCHS; RATE, which falls linearly to 0. Each epoch visits every trained sample once, or
+ * its mix with another one: a * (1 - p) + b * p. The loss is that of the held-out samples, or else of the trained ones.
+ * The step's output is the loss itself, so its absolute error to a target of 0 has the same gradient. */
 static const char program[] =
-    "#include <stdio.h>\n"
-    "#include <string.h>\n"
-    "#include \"model.h\"\n"
-    "#define IN_ELEMENTS(name, type, count) static type in_##name[(count) + !(count)];\n"
-    "EVALUATED_INPUTS(IN_ELEMENTS)\n"
-    "static float wanted[TARGET];\n"
+    "#define COPIES(name, type, count) static type other_##name[(count) + !(count)];\n"
+    "EVALUATED_INPUTS(COPIES)\n"
     "static EVALUATED_TRAIN_ARENA(arena);\n"
     "static struct state { double epoch, first, last, best, best_epoch; struct evaluated_params now, least; } s;\n"
-    "static struct evaluated_params scratch;\n"
     "static long order[TRAINED];\n"
     "static unsigned long random_state;\n"
     "static unsigned long draw(unsigned long below)\n"
@@ -41,37 +35,51 @@ static const char program[] =
     "        v[k] = t;\n"
     "    }\n"
     "}\n"
-    "static int step(FILE *from, long sample, struct evaluated_params *p, float *loss)\n"
+    "static int read_sample(FILE *from, long sample)\n"
     "{\n"
-    "    size_t want = TARGET, got = 0;\n"
-    "    struct evaluated_inputs in;\n"
-    "    struct evaluated_targets target;\n"
-    "    memset(&in, 0, sizeof in);\n"
-    "    target.target = wanted;\n"
-    "    if (fseek(from, sample * SAMPLE_BYTES, SEEK_SET)) return 0;\n"
-    "#define READ(name, type, count) want += count; got += fread(in_##name, sizeof(type), count, from); "
-    "in.name = in_##name;\n"
-    "    EVALUATED_INPUTS(READ)\n"
-    "    got += fread(wanted, sizeof(float), TARGET, from);\n"
-    "    return got == want && evaluated_train(arena, p, &in, &target, loss) == 0;\n"
+    "    return fseek(from, sample * SAMPLE_BYTES, SEEK_SET) == 0 && read_inputs(from);\n"
     "}\n"
-    "static int mean_loss(FILE *from, double *out)\n"
+    "static int read_mix(FILE *from, long a, long b, float part)\n"
+    "{\n"
+    "    if (!read_sample(from, b)) return 0;\n"
+    "#define COPY(name, type, count) memcpy(other_##name, in_##name, sizeof in_##name);\n"
+    "    EVALUATED_INPUTS(COPY)\n"
+    "    if (!read_sample(from, a)) return 0;\n"
+    "#define MIX(name, type, count) for (long i = 0; i < (long)(count); i++) \\\n"
+    "        in_##name[i] = (type)(in_##name[i] * (1 - part) + other_##name[i] * part);\n"
+    "    EVALUATED_INPUTS(MIX)\n"
+    "    return 1;\n"
+    "}\n"
+    "static int mean_loss(FILE *from, double *mean)\n"
     "{\n"
     "    const long count = HELD ? HELD : TRAINED;\n"
     "    float loss;\n"
-    "    *out = 0;\n"
+    "    struct evaluated_outputs out;\n"
+    "#define OUT(name, type, count) out.name = &loss;\n"
+    "    EVALUATED_OUTPUTS(OUT)\n"
+    "    *mean = 0;\n"
     "    for (long i = 0; i < count; i++) {\n"
-    "        scratch = s.now;\n"
-    "        if (!step(from, i, &scratch, &loss)) return 0;\n"
-    "        *out += loss / count;\n"
+    "        if (!read_sample(from, i) || evaluated_run(arena, &s.now, &in, &out)) return 0;\n"
+    "        *mean += loss / count;\n"
     "    }\n"
     "    return 1;\n"
+    "}\n"
+    "static int step(FILE *from, long sample)\n"
+    "{\n"
+    "    float none = 0, loss;\n"
+    "    struct evaluated_targets target;\n"
+    "    target.target = &none;\n"
+    "    if (MIXED && draw(16)) {\n"
+    "        const long other = HELD + (long)draw(TRAINED);\n"
+    "        if (!read_mix(from, sample, other, (float)draw(1ul << 16) / (1ul << 17))) return 0;\n"
+    "    } else if (!read_sample(from, sample)) return 0;\n"
+    "    return evaluated_train(arena, &s.now, &in, &target, &loss) == 0;\n"
     "}\n"
     "int main(int argc, char **argv)\n"
     "{\n"
     "    FILE *from = argc == 3 ? fopen(argv[1], \"rb\") : NULL, *to = from ? fopen(argv[2], \"rb\") : NULL;\n"
-    "    float loss;\n"
     "    if (!from) return 1;\n"
+    "    bind_inputs();\n"
     "    for (long i = 0; i < TRAINED; i++) order[i] = HELD + i;\n"
     "    if (to) {\n"
     "        if (fread(&s, sizeof s, 1, to) != 1) return 1;\n"
@@ -85,9 +93,8 @@ static const char program[] =
     "    shuffle(order, TRAINED, SEED + 7919ul * ((unsigned long)s.epoch + 1));\n"
     "    for (long i = 0; i < TRAINED; i++) {\n"
     "        const double done = s.epoch * TRAINED + i, all = (double)EPOCHS * TRAINED;\n"
-    "        const long mix = (long)draw(MIXES + 1ul);\n"
     "        s.now.rate = (float)(RATE * (1 - done / all));\n"
-    "        if (!step(from, order[i] + mix * TRAINED, &s.now, &loss)) return 1;\n"
+    "        if (!step(from, order[i])) return 1;\n"
     "    }\n"
     "    s.epoch++;\n"
     "    if (!mean_loss(from, &s.last)) return 1;\n"
@@ -126,48 +133,46 @@ static bool emit(const Finetuning *f, const TuneJob *job, const char *path)
     own.testbench = own.static_arena = own.ports_in_arena = own.profile = false;
     own.target = own.gradient = own.combine = own.weights = NULL;
     own.ram = 0;
-    own.train = job->is_softmax
-        ? "loss=cross_entropy target=probabilities optimizer=adam(rate=1, skip_nonfinite) update=all"
-          " dropout=off batch_norm=frozen"
-        : "loss=mse optimizer=adam(rate=1, skip_nonfinite) update=all dropout=off batch_norm=frozen";
+    own.train = "loss=mae optimizer=adam(rate=1, skip_nonfinite) update=all dropout=off batch_norm=frozen";
     if (!build_read(&b, f->cx, f->model, &own)) return false;
     b.model.input = g->input;
     b.model.input_count = g->input_count;
     b.model.output = g->output;
+    b.model.output_count = g->output_count;
     b.trained = trainables(f->cx, job->tuned);
     b.trained_count = job->tuned->count;
     return build_graph(&b) && build_nests(&b) && build_write(&b, path);
 }
 
-static size_t sample_bytes(const TuneJob *job)
+static size_t bytes_of_step(const TuneJob *job)
 {
-    size_t each = (size_t)job->target_elems * sizeof(float);
-    for (int i = 0; i < job->samples->input_count; i++) each += (size_t)job->samples->bytes[i];
-    return each;
+    return sample_bytes(job->samples) + (size_t)job->class_count * sizeof(float);
 }
 
+/* Writes the samples in the job's order, each with the probabilities of its class. */
 static bool write_samples(Ctx *cx, const TuneJob *job, const char *path)
 {
     const Samples *s = job->samples;
-    char *all = arena_array(cx->arena, (size_t)s->count, sample_bytes(job)), *to = all;
+    char *all = arena_array(cx->arena, (size_t)s->count, bytes_of_step(job)), *to = all;
     for (int64_t k = 0; k < s->count && all; k++) {
-        for (int i = 0; i < s->input_count; to += s->bytes[i++])
-            if (!samples_copy(cx, s, i, k, to)) return false;
-        memcpy(to, job->target + k * job->target_elems, (size_t)job->target_elems * sizeof(float));
-        to += (size_t)job->target_elems * sizeof(float);
+        if (!(to = sample_put(cx, s, job->order[k], to))) return false;
+        for (int64_t c = 0; c < job->class_count; c++, to += sizeof(float)) {
+            const float v = c == job->label[job->order[k]];
+            memcpy(to, &v, sizeof v);
+        }
     }
     return !ctx_failed(cx) && file_write(cx, path, all, (size_t)(to - all));
 }
 
 static bool write_program(const Finetuning *f, const TuneJob *job, const char *path)
 {
-    const double rate = 0.3;
+    const double rate = 0.6;
     Text t = text_new(f->cx);
-    text_printf(&t, "#define TRAINED %lldl\n#define HELD %lldl\n#define MIXES %d\n", (long long)job->trained,
-                (long long)job->held, job->mixes);
-    text_printf(&t, "#define EPOCHS %d\n#define SEED %dul\n#define RATE %g\n", f->epochs, f->seed, rate);
-    text_printf(&t, "#define TARGET %lld\n#define SAMPLE_BYTES %lldl\n%s", (long long)job->target_elems,
-                (long long)sample_bytes(job), program);
+    text_printf(&t, "#define TRAINED %lldl\n#define HELD %lldl\n#define MIXED %d\n", (long long)job->trained,
+                (long long)job->held, job->is_mixed);
+    text_printf(&t, "#define EPOCHS %d\n#define SEED %dul\n#define RATE %g\n", f->epochs, f->tuner.seed, rate);
+    text_printf(&t, "#define SAMPLE_BYTES %lldl\n%s%s", (long long)bytes_of_step(job), evaluated_head(),
+                program);
     const char *text = text_string(&t);
     return file_write(f->cx, path, text, strlen(text));
 }
@@ -193,7 +198,7 @@ static bool read_state(Ctx *cx, const char *path, Progress *p, const TuneJob *jo
 
 static bool run_epochs(const Finetuning *f, const TuneJob *job, const char *folder)
 {
-    const int patience = job->mixes ? f->epochs : f->epochs / 4 > LEAST_PATIENCE ? f->epochs / 4 : LEAST_PATIENCE;
+    const int patience = job->is_mixed ? f->epochs : f->epochs / 4 > LEAST_PATIENCE ? f->epochs / 4 : LEAST_PATIENCE;
     const char *out = text_format(f->cx, "%s/out", folder);
     Build like = { .cx = f->cx, .options = f->options };
     Progress p = { 0 };

@@ -9,8 +9,9 @@ typedef struct Finetuning {
     Ctx *cx;
     const char *model;
     const lw_options *options;
-    int epochs, seed;
+    int epochs;                        /* 0: nothing is trained */
     Text *said;                        /* gets a line about the result */
+    Tuner tuner;                       /* its `self` is this */
 } Finetuning;
 
 bool finetune_run(void *finetuning, const TuneJob *job);

@@ -139,11 +139,12 @@ static bool read_bounds(Ctx *cx, const lw_quantization *q, const Build *b, const
     double drop = -100;
     *out = (QualityBounds){ .lists_layers = q->sensitivity || (q->report && s->count) };
     if (q->max_drop && !q->sample_labels) diag_usage(cx, NULL, "--max-drop needs the classes of the samples: --labels");
-    if (q->sample_labels && !q->max_drop) diag_usage(cx, NULL, "--labels has no effect without --max-drop");
+    if (q->sample_labels && !q->max_drop && !q->finetune)
+        diag_usage(cx, NULL, "--labels has no effect without --max-drop or --finetune");
     if (!read_bound(cx, "--max-drop", q->max_drop, "%", 0, &drop)) return false;
     out->most_drop = drop / 100;
     if (!read_bound(cx, "--min-sqnr", q->min_sqnr, "dB", 0.1, &out->least_sqnr) || ctx_failed(cx)) return false;
-    if (q->max_drop) out->label = labels_read(cx, q->sample_labels, s->count, tensor_elems(b->model.output[0]));
+    if (q->sample_labels) out->label = labels_read(cx, q->sample_labels, s->count, tensor_elems(b->model.output[0]));
     return !ctx_failed(cx);
 }
 
@@ -181,7 +182,7 @@ static bool read_finetuning(Ctx *cx, const lw_quantization *q, Finetuning *f)
     enum { MOST_EPOCHS = 10000, MOST_SEED = 1000000 };
     if (q->seed && !q->finetune) diag_usage(cx, NULL, "--seed has no effect without --finetune");
     return !ctx_failed(cx) && read_count(cx, "--finetune", q->finetune, 1, MOST_EPOCHS, &f->epochs)
-        && read_count(cx, "--seed", q->seed, 0, MOST_SEED, &f->seed);
+        && read_count(cx, "--seed", q->seed, 0, MOST_SEED, &f->tuner.seed);
 }
 
 static bool has_bounds(const lw_quantization *q) { return q->min_sqnr || q->max_drop || q->sensitivity; }
@@ -209,44 +210,59 @@ static bool read_samples(Build *b, const lw_quantization *q, Samples *out)
     return !q->sample_count || samples_read(b, q->samples, q->sample_count, out);
 }
 
+/* What is asked of a quantization, and what it reads. */
+typedef struct Asked {
+    Build b;
+    Samples samples;
+    const char **names;                /* of the outputs, before passes rename them */
+    QualityBounds bounds;
+    Finetuning tuning;
+    QuantizeSettings settings;
+} Asked;
+
+static bool read_asked(Ctx *cx, const char *model, const lw_quantization *q, const lw_options *o, bool measures,
+                       Text *said, Asked *a)
+{
+    QuantizeSettings *s = &a->settings;
+    *s = (QuantizeSettings){ .refines = q->refine, .per_tensor = q->per_tensor,
+                             .no_equalization = q->no_equalization };
+    a->tuning = (Finetuning){ .cx = cx, .model = model, .options = o, .said = said,
+                              .tuner = { .self = &a->tuning, .seed = 1, .run = finetune_run } };
+    if (!read_ports(cx, q->ports, &s->ports) || !build_read(&a->b, cx, model, o)) return false;
+    if (!read_samples(&a->b, q, &a->samples)) return false;
+    a->names = output_names(&a->b);
+    if (!read_ranges(cx, q->ranges, &s->ranges) || !read_finetuning(cx, q, &a->tuning)) return false;
+    if (!read_bounds(cx, q, &a->b, &a->samples, &a->bounds)) return false;
+    a->tuning.tuner.label = a->bounds.label;
+    if (has_bounds(q) || (measures && a->samples.count)) s->bounds = &a->bounds;
+    if (a->tuning.epochs) s->tuner = &a->tuning.tuner;
+    return true;
+}
+
 static const char *quantize(Ctx *cx, const char *model, const char *output, const lw_quantization *q,
                             const lw_options *o)
 {
-    Build b;
-    Samples s;
-    Ports ports;
+    Asked a;
     o = options_of(cx, "lw_quantize", o);
     if (!o || !is_given(cx, "lw_quantize", "the model", model)) return NULL;
     if (!q) q = &without_samples;
     if (q->labels && !q->test_count) diag_usage(cx, NULL, "--test-labels has no effect without --test");
     if (ctx_failed(cx) || !are_given(cx, "lw_quantize", "the samples", q->samples, q->sample_count)) return NULL;
     if (!are_given(cx, "lw_quantize", "the test set", q->test, q->test_count)) return NULL;
-    if (!read_ports(cx, q->ports, &ports) || !outputs_are_right(cx, output, q->onnx, q->report)) return NULL;
+    if (!outputs_are_right(cx, output, q->onnx, q->report)) return NULL;
     Quantizing z = { .cx = cx, .q = q, .o = o, .said = text_new(cx) };
-    if (!build_read(&b, cx, model, o) || !read_samples(&b, q, &s)) return NULL;
-    const char **names = output_names(&b);
-    QualityBounds bounds;
-    RangeMethod ranges;
-    if (!read_ranges(cx, q->ranges, &ranges)) return NULL;
-    const bool measures = has_bounds(q) || (q->report && s.count);
-    Finetuning tuning = { cx, model, o, 0, 1, &z.said };
-    const Tuner tuner = { &tuning, tuning.seed, finetune_run };
-    if (!read_finetuning(cx, q, &tuning)) return NULL;
-    const QuantizeSettings settings = { .ports = ports, .bounds = measures ? &bounds : NULL, .ranges = ranges,
-                                        .refines = q->refine, .per_tensor = q->per_tensor,
-                                        .no_equalization = q->no_equalization,
-                                        .tuner = tuning.epochs ? &tuner : NULL };
-    if (!read_bounds(cx, q, &b, &s, &bounds) || !build_quantize(&b, &s, &settings, &z.done)) return NULL;
-    if (!build_graph(&b) || !build_nests(&b)) return NULL;
-    z.listed = calls_in_floats(cx, &b.graph, &z.in_floats);
+    Build *b = &a.b;
+    if (!read_asked(cx, model, q, o, q->report, &z.said, &a)) return NULL;
+    if (!build_quantize(b, &a.samples, &a.settings, &z.done) || !build_graph(b) || !build_nests(b)) return NULL;
+    z.listed = calls_in_floats(cx, &b->graph, &z.in_floats);
     for (int i = 0; i < z.listed; i++) z.float_count += 1 + z.in_floats[i].after;
     print_summary(&z);
-    bounds.lists_layers = q->sensitivity;
-    if (z.done.precision && has_bounds(q)) print_precision(cx, &z.said, z.done.precision, &bounds);
+    a.bounds.lists_layers = q->sensitivity;
+    if (z.done.precision && has_bounds(q)) print_precision(cx, &z.said, z.done.precision, &a.bounds);
     if (q->test_count) test(&z, model);
-    if (!ctx_failed(cx) && q->onnx) write_onnx(&z, &b, names);
+    if (!ctx_failed(cx) && q->onnx) write_onnx(&z, b, a.names);
     if (!ctx_failed(cx) && q->report) write_report(&z, model);
-    return !ctx_failed(cx) && (!output || (run_selftest(&b) && build_write(&b, output))) ? text_string(&z.said) : NULL;
+    return !ctx_failed(cx) && (!output || (run_selftest(b) && build_write(b, output))) ? text_string(&z.said) : NULL;
 }
 
 /* ---- Stages as .te ----------------------------------------------------------------------------------------------- */
@@ -299,31 +315,18 @@ static const QuantizeStage *stage_named(Ctx *cx, const char *at)
 
 static const char *quantize_dumped(Ctx *cx, const char *model, const lw_quantization *q, const lw_options *o)
 {
-    Build b;
-    Samples s;
-    Ports ports;
+    Asked a;
     Quantized done;
     o = options_of(cx, "lw_quantize_dump", o);
     if (!o || !is_given(cx, "lw_quantize_dump", "the model", model)) return NULL;
     if (!q) q = &without_samples;
     const QuantizeStage *stage = stage_named(cx, o->at);
     if (!stage || !are_given(cx, "lw_quantize_dump", "the samples", q->samples, q->sample_count)) return NULL;
-    if (!read_ports(cx, q->ports, &ports) || !build_read(&b, cx, model, o) || !read_samples(&b, q, &s)) return NULL;
-    const char **names = output_names(&b);
-    QualityBounds bounds;
-    RangeMethod ranges;
-    if (!read_ranges(cx, q->ranges, &ranges)) return NULL;
     Text said = text_new(cx);
-    Finetuning tuning = { cx, model, o, 0, 1, &said };
-    const Tuner tuner = { &tuning, tuning.seed, finetune_run };
-    if (!read_finetuning(cx, q, &tuning)) return NULL;
-    const QuantizeSettings settings = { .ports = ports, .bounds = has_bounds(q) ? &bounds : NULL, .ranges = ranges,
-                                        .refines = q->refine, .per_tensor = q->per_tensor,
-                                        .no_equalization = q->no_equalization,
-                                        .tuner = tuning.epochs ? &tuner : NULL };
-    if (!read_bounds(cx, q, &b, &s, &bounds)) return NULL;
-    const bool ok = stage->needs_grids ? build_quantize(&b, &s, &settings, &done) : build_annotate(&b, ports, &done);
-    return ok ? stage->print(&b, &done, names) : NULL;
+    if (!read_asked(cx, model, q, o, false, &said, &a)) return NULL;
+    const bool ok = stage->needs_grids ? build_quantize(&a.b, &a.samples, &a.settings, &done)
+        : build_annotate(&a.b, a.settings.ports, &done);
+    return ok ? stage->print(&a.b, &done, a.names) : NULL;
 }
 
 const char *lw_quantize_dump(lw_context *cx, const char *model, const lw_quantization *q, const lw_options *o)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/dag/registry.h"
+#include "quantizer/layers.h"
 #include "support/text.h"
 
 /* ---- The job ----------------------------------------------------------------------------------------------------- */
@@ -34,7 +35,7 @@ static void append_inputs(Ctx *cx, Graph *g, const Tuned *t)
 
 /* ---- Samples ----------------------------------------------------------------------------------------------------- */
 
-enum { LEAST_HELD = 80, HELD_PART = 10, MOST_SAMPLES = 4096, MOST_MIXES = 15 };
+enum { LEAST_HELD = 80, HELD_PART = 10, MOST_MIXED = 2048 };
 
 static uint32_t draw(uint32_t *state, uint32_t below)
 {
@@ -43,90 +44,165 @@ static uint32_t draw(uint32_t *state, uint32_t below)
 }
 
 /* Numbers of the samples in an order drawn from the seed; those in front are held out. */
-static int64_t *drawn_order(Ctx *cx, int64_t count, uint32_t *state)
+static int64_t *drawn_order(Ctx *cx, int64_t count, uint32_t state)
 {
     int64_t *order = NEW_ARRAY(cx->arena, int64_t, count);
     for (int64_t i = 0; i < count; i++) order[i] = i;
     for (int64_t i = count - 1; i > 0; i--) {
-        const int64_t k = draw(state, (uint32_t)i + 1), t = order[i];
+        const int64_t k = draw(&state, (uint32_t)i + 1), t = order[i];
         order[i] = order[k];
         order[k] = t;
     }
     return order;
 }
 
-/* Mixes of two samples teach more than few samples: a * (1 - p) + b * p with p below a half, of which the float network
- * gives the target. None if the samples are many, or an input has no float type. */
-static int mixes_of(const Graph *g, int64_t trained)
+/* Mixes of two samples teach more than few samples do: the float network labels any input. */
+static bool is_mixed(const Graph *g, int64_t trained)
 {
-    const int64_t most = trained < 2 ? 0 : MOST_SAMPLES / trained - 1;
-    for (int i = 0; i < g->input_count; i++)
-        if (g->input[i]->type != F32) return 0;
-    return most < 0 ? 0 : most < MOST_MIXES ? (int)most : MOST_MIXES;
+    bool is_real = trained > 1 && trained <= MOST_MIXED;
+    for (int i = 0; i < g->input_count; i++) is_real = is_real && g->input[i]->type == F32;
+    return is_real;
 }
 
-static void mix(const Samples *s, char *const *data, int64_t to, int64_t a, int64_t b, float part)
+/* Appends an input to the graph: the class of a sample as probabilities, which a mix mixes as well. */
+static Tensor *append_label(Ctx *cx, const Tensor *y, Graph *g)
 {
-    for (int n = 0; n < s->input_count; n++) {
-        float *y = (float *)(void *)data[n];
-        const int64_t each = s->bytes[n] / (int64_t)sizeof *y;
-        for (int64_t i = 0; i < each; i++)
-            y[to * each + i] = y[a * each + i] * (1 - part) + y[b * each + i] * part;
-    }
+    Tensor *label = tensor_new(cx, "expected_class", F32, y->rank, y->shape);
+    Tensor **input = NEW_ARRAY(cx->arena, Tensor *, g->input_count + 1);
+    for (int i = 0; i < g->input_count; i++) input[i] = g->input[i];
+    input[g->input_count++] = label;
+    g->input = input;
+    return label;
 }
 
-/* Orders the samples of the job and appends its mixes, all in memory. */
-static const Samples *with_mixes(Ctx *cx, const Graph *g, const Samples *s, uint32_t seed, TuneJob *job)
-{
-    uint32_t state = seed;
-    Samples *out = NEW(cx->arena, Samples);
-    const int64_t *order = drawn_order(cx, s->count, &state);
-    job->held = s->count < LEAST_HELD ? 0 : s->count / HELD_PART;
-    job->trained = s->count - job->held;
-    job->mixes = mixes_of(g, job->trained);
-    char **data = NEW_ARRAY(cx->arena, char *, s->input_count);
-    const int64_t count = s->count + job->mixes * job->trained;
-    for (int n = 0; n < s->input_count && !ctx_failed(cx); n++) {
-        data[n] = arena_array(cx->arena, (size_t)count, (size_t)s->bytes[n]);
-        for (int64_t i = 0; i < s->count && data[n]; i++) samples_copy(cx, s, n, order[i], data[n] + i * s->bytes[n]);
-    }
-    for (int64_t k = s->count; k < count && !ctx_failed(cx); k++) {
-        const int64_t a = job->held + (k - s->count) % job->trained,
-                      b = job->held + draw(&state, (uint32_t)job->trained);
-        mix(s, data, k, a, b, (float)draw(&state, 1 << 16) / (1 << 17));
-    }
-    *out = samples_in_memory(cx, count, s->input_count, s->bytes, (const char *const *)data);
-    return out;
-}
+/* ---- The loss ---------------------------------------------------------------------------------------------------- */
 
-/* Runs the float graph on all samples. */
-static const float *targets_of(const Build *b, const Graph *g, const Samples *s)
-{
-    const int64_t each = tensor_elems(g->output[0]);
-    float *target = NEW_ARRAY(b->cx->arena, float, s->count * each);
-    Runner *r = ctx_failed(b->cx) ? NULL : runner_new(b, g);
-    for (int64_t k = 0; r && k < s->count; k++) {
-        if (!build_progress(b, "targets", k, s->count) || !runner_run(r, s, k)) return NULL;
-        memcpy(target + k * each, runner_output(r, 0), (size_t)each * sizeof *target);
-    }
-    return r ? target : NULL;
-}
+enum { HIDDEN_PART = 16 };
 
-static bool is_softmax(const Tensor *y)
+/* The logits of a softmax over the last axis; NULL: y is none. */
+static Tensor *logits_of(const Tensor *y)
 {
     const Node *n = y->producer;
-    if (!n || n->kind != NODE_CALL || (int)n->op->gradient.link != LINK_SOFTMAX) return false;
+    if (!n || n->kind != NODE_CALL || (int)n->op->gradient.link != LINK_SOFTMAX) return NULL;
     const int64_t axis = node_int(n, "axis", -1);
-    return axis == -1 || axis == y->rank - 1;
+    return axis == -1 || axis == y->rank - 1 ? n->in[0] : NULL;
 }
 
-static void refuse(Ctx *cx, const Graph *g)
+/* Lists the first tensor of each calibrated group that a call computes, then the outputs. Returns the number of the
+ * former. Logits that have labels are not among them. */
+static int compared_tensors(Ctx *cx, const Graph *g, const Edges *e, const Tensor *label, Tensor ***out)
 {
-    if (g->output_count != 1)
-        diag_unsupported(cx, NULL, "--finetune of a model with %d outputs; accepted: one output", g->output_count);
-    else if (g->output[0]->type != F32)
-        diag_unsupported(cx, g->output[0]->name, "--finetune: the output is %s; accepted: float",
-                         dtype_info(g->output[0]->type)->spelling);
+    const Tensor *labelled = label ? logits_of(g->output[0]) : NULL;
+    bool *is_taken = NEW_ARRAY(cx->arena, bool, e->group_count);
+    int count = 0;
+    Tensor **t = *out = NEW_ARRAY(cx->arena, Tensor *, e->count + g->output_count);
+    for (int i = 0; i < e->count; i++) {
+        Tensor *now = e->at[i].tensor;
+        const int of = e->at[i].group;
+        const EdgeGroup *group = &e->group[of];
+        bool is_hidden = now->producer && now != labelled && group->bits < FLOAT_BITS && !is_taken[of]
+            && (group->range == EDGE_CALIBRATED || group->range == EDGE_WHOLE);
+        for (int k = 0; k < g->output_count; k++) is_hidden = is_hidden && g->output[k] != now;
+        if (!is_hidden) continue;
+        is_taken[of] = true;
+        t[count++] = now;
+    }
+    for (int k = 0; k < g->output_count; k++) t[count + k] = g->output[k];
+    return count;
+}
+
+/* Adds the squares of the elements to the sums of their channels. */
+static void add_squares(const Tensor *t, const float *v, double *sum)
+{
+    const int64_t channels = channels_of(t);
+    for (int64_t i = 0; i < tensor_elems(t); i++) sum[i % channels] += (double)v[i] * (double)v[i];
+}
+
+/* Returns for each tensor the mean square of each channel over the samples. */
+static double **mean_squares(const Build *b, const Graph *g, const Samples *s, Tensor **t, int count)
+{
+    Ctx *cx = b->cx;
+    double **sum = NEW_ARRAY(cx->arena, double *, count);
+    Graph floats = *g;
+    floats.output = t;
+    floats.output_count = count;
+    for (int i = 0; i < count; i++) sum[i] = NEW_ARRAY(cx->arena, double, channels_of(t[i]));
+    Runner *r = ctx_failed(cx) ? NULL : runner_new(b, &floats);
+    for (int64_t k = 0; r && k < s->count; k++) {
+        if (!build_progress(b, "measuring channels", k, s->count) || !runner_run(r, s, k)) return NULL;
+        for (int i = 0; i < count; i++) add_squares(t[i], runner_output(r, i), sum[i]);
+    }
+    for (int i = 0; i < count && r; i++) {
+        const int64_t channels = channels_of(t[i]), each = s->count * (tensor_elems(t[i]) / channels);
+        for (int64_t c = 0; c < channels; c++) sum[i][c] /= (double)each;
+    }
+    return r ? sum : NULL;
+}
+
+static float inverse_root(double square) { return square > 0 ? (float)(1 / sqrt(square)) : 0; }
+
+/* mean (h * norm - s * norm * factor)^2: the hidden tensor h of the float network and s of the simulated one, whose
+ * channels may differ by a factor, which is trained. Each channel counts by its relative error. */
+static Tensor *hidden_loss(Ctx *cx, Tuned *tuned, Tensor *h, const double *square)
+{
+    const int64_t channels = channels_of(h);
+    float *inverse = NEW_ARRAY(cx->arena, float, channels);
+    for (int64_t c = 0; c < channels; c++) inverse[c] = inverse_root(square[c]);
+    Tensor *norm = tensor_constant(cx, "norm", F32, 1, &channels, inverse), *s = map_get_ptr(&tuned->read, h);
+    const TunedPart part = { .kind = TUNED_FACTOR, .of = h, .group = -1, .unit = inverse, .unit_count = channels };
+    Tensor *factor = ctx_failed(cx) ? NULL : tuned_value(cx, tuned, part, norm);
+    if (ctx_failed(cx)) return NULL;
+    return call_on_two(cx, "mse", h->name, call_on_two(cx, "mul", h->name, s, factor, NULL),
+                       call_on_two(cx, "mul", h->name, h, norm, NULL), NULL);
+}
+
+static Tensor *times(Ctx *cx, Tensor *x, double v)
+{
+    return call_on_two(cx, "mul", x ? x->name : "", x, tensor_scalar(cx, "times", F32, v), NULL);
+}
+
+/* The cross entropy to the class or to the float network's probabilities, or else the relative square error. */
+static Tensor *output_loss(Ctx *cx, Tensor *y, Tensor *simulated, Tensor *label, const double *square)
+{
+    const int64_t channels = channels_of(y);
+    Tensor *logits = logits_of(simulated);
+    double mean = 0;
+    if (logits || label)
+        return call_on_two(cx, "cross_entropy", "loss", logits ? logits : simulated, label ? label : y, NULL);
+    for (int64_t c = 0; c < channels; c++) mean += square[c] / (double)channels;
+    const float norm = inverse_root(mean);
+    return times(cx, call_on_two(cx, "mse", "loss", simulated, y, NULL), HIDDEN_PART * (double)norm * (double)norm);
+}
+
+/* Returns the loss of a sample: of each output, and HIDDEN_PART times the mean of those of hidden tensors. */
+static Tensor *loss_of(const Build *b, const Graph *g, const Samples *s, const Edges *e, const Graph *simulated,
+                       Tensor *label)
+{
+    Ctx *cx = b->cx;
+    Tensor **t, *loss = NULL;
+    const int hidden = compared_tensors(cx, g, e, label, &t);
+    double **square = ctx_failed(cx) ? NULL : mean_squares(b, g, s, t, hidden + g->output_count);
+    for (int i = 0; square && i < g->output_count && !ctx_failed(cx); i++) {
+        Tensor *one = output_loss(cx, g->output[i], simulated->output[i], i ? NULL : label, square[hidden + i]);
+        loss = loss ? call_on_two(cx, "add", "loss", loss, one, NULL) : one;
+    }
+    for (int i = 0; square && i < hidden && !ctx_failed(cx); i++) {
+        Tensor *one = times(cx, hidden_loss(cx, e->tuned, t[i], square[i]), (double)HIDDEN_PART / hidden);
+        loss = call_on_two(cx, "add", "loss", loss, one, NULL);
+    }
+    return loss;
+}
+
+static void refuse(Ctx *cx, const Graph *g, const int64_t *label)
+{
+    for (int i = 0; i < g->output_count; i++)
+        if (g->output[i]->type != F32)
+            diag_unsupported(cx, g->output[i]->name, "--finetune: the output is %s; accepted: float",
+                             dtype_info(g->output[i]->type)->spelling);
+    const Tensor *y = g->output[0];
+    if (label && !(y->rank && tensor_dim(y, y->rank - 1) == tensor_elems(y)))
+        diag_unsupported(cx, y->name, "--finetune with --labels: the output is %s; accepted: one class a sample, along "
+                         "the last dimension", tensor_shape_text(cx, y));
 }
 
 /* ---- The result -------------------------------------------------------------------------------------------------- */
@@ -186,28 +262,48 @@ static void take(Ctx *cx, const Tuned *t, Edges *e, Map *refined, Map *biases, M
     }
 }
 
+static bool has_free_parts(const Tuned *t)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->part[i].kind != TUNED_FACTOR) return true;
+    return false;
+}
+
+/* Simulates the graph with parameters; its output is the loss. False on error. */
+static bool build_job(const Build *b, const Graph *g, const Samples *s, const Tuner *tuner, const Edges *e,
+                      TuneJob *job)
+{
+    Ctx *cx = b->cx;
+    job->graph = simulate(cx, g, e, PORTS_FLOAT);
+    Tensor *label = ctx_failed(cx) || !tuner->label ? NULL : append_label(cx, g->output[0], &job->graph);
+    Tensor *loss = ctx_failed(cx) ? NULL : loss_of(b, g, s, e, &job->graph, label);
+    if (!loss || ctx_failed(cx)) return false;
+    job->samples = s;
+    job->order = drawn_order(cx, s->count, (uint32_t)tuner->seed);
+    job->label = tuner->label;
+    job->class_count = label ? tensor_elems(label) : 0;
+    job->held = s->count < LEAST_HELD ? 0 : s->count / HELD_PART;
+    job->trained = s->count - job->held;
+    job->is_mixed = is_mixed(g, job->trained);
+    job->graph.output = arena_copy(cx->arena, &loss, sizeof loss);
+    job->graph.output_count = 1;
+    drop_unread(cx, &job->graph, job->tuned);
+    if (!has_free_parts(job->tuned))
+        diag_unsupported(cx, NULL, "--finetune: no weights or grids are free; accepted: a network with layers on "
+                         "integers whose grids are not all given");
+    if (!ctx_failed(cx)) append_inputs(cx, &job->graph, job->tuned);
+    return !ctx_failed(cx);
+}
+
 bool finetune(const Build *b, const Graph *g, const Samples *s, const Tuner *tuner, Edges *e, Map *refined,
               Map *biases, Map *scaled)
 {
-    Ctx *cx = b->cx;
     Tuned tuned = { 0 };
-    refuse(cx, g);
     Edges own = *e;
-    own.tuned = &tuned;
     TuneJob job = { .tuned = &tuned };
-    if (ctx_failed(cx)) return false;
-    job.samples = with_mixes(cx, g, s, (uint32_t)tuner->seed, &job);
-    if (ctx_failed(cx) || !(job.target = targets_of(b, g, job.samples))) return false;
-    job.target_elems = tensor_elems(g->output[0]);
-    job.graph = simulate(cx, g, &own, PORTS_FLOAT);
-    if (!ctx_failed(cx)) drop_unread(cx, &job.graph, &tuned);
-    if (!ctx_failed(cx) && !tuned.count)
-        diag_unsupported(cx, NULL, "--finetune: no weights or grids are free; accepted: a network with layers on "
-                         "integers whose grids are not all given");
-    if (ctx_failed(cx)) return false;
-    job.is_softmax = is_softmax(job.graph.output[0]);
-    append_inputs(cx, &job.graph, &tuned);
-    if (!tuner->run(tuner->self, &job)) return false;
-    take(cx, &tuned, e, refined, biases, scaled);
-    return !ctx_failed(cx);
+    own.tuned = &tuned;
+    refuse(b->cx, g, tuner->label);
+    if (ctx_failed(b->cx) || !build_job(b, g, s, tuner, &own, &job) || !tuner->run(tuner->self, &job)) return false;
+    take(b->cx, &tuned, e, refined, biases, scaled);
+    return !ctx_failed(b->cx);
 }

@@ -2,18 +2,21 @@
 #ifndef LW_QUANTIZER_FINETUNE_H
 #define LW_QUANTIZER_FINETUNE_H
 /* Quantization-aware training: weights, biases, scales of weights and of activations of the simulated network are
- * parameters of a training step. Each is `unit * u`, and u is trained; of a scale, `unit * exp(u / 127)`. Of
- * weights it is a 127th of the product of a factor for each input channel and one for each output channel, which bring
+ * parameters of a training step. Each is `unit * u`, and u is trained; of a scale, `unit * exp(u / 127)`. Of weights
+ * the unit is a 127th of the product of a factor for each input channel and one for each output channel, which bring
  * the greatest element of each channel to 1. So one rate fits tensors and channels of any range.
+ *
+ * The trained graph holds the float network, too. Its output is the loss: that of the outputs, and of each hidden
+ * tensor with a calibrated grid, whose channels may differ from the float network's by a trained factor.
  *
  * The step is emitted and run outside of the quantizer (api/finetune.c). */
 #include "quantizer/quantizer.h"
 
-typedef enum TunedKind { TUNED_WEIGHTS, TUNED_SCALES, TUNED_BIAS, TUNED_GRID } TunedKind;
+typedef enum TunedKind { TUNED_WEIGHTS, TUNED_SCALES, TUNED_BIAS, TUNED_GRID, TUNED_FACTOR } TunedKind;
 
 typedef struct TunedPart {
     TunedKind kind;
-    const Tensor *of;                  /* weights or bias; NULL: a grid */
+    const Tensor *of;                  /* weights, a bias, or the tensor that a factor compares; NULL: a grid */
     int group;                         /* of the edges; -1: none */
     int axis;                          /* of the weights' scales; -1: one scale */
     Tensor *input, *initial;           /* u, an input of the graph; a constant */
@@ -22,10 +25,16 @@ typedef struct TunedPart {
     const float *result;               /* u after training */
 } TunedPart;
 
-struct Tuned { int count, capacity; TunedPart *part; };
+struct Tuned {
+    int count, capacity; TunedPart *part;
+    Map read;                          /* tensor of the float graph -> what the simulation reads in its place */
+};
 
-/* Scales stay positive: theirs is unit * exp(u / 127). */
-static inline bool tuned_is_scale(const TunedPart *p) { return p->kind == TUNED_SCALES || p->kind == TUNED_GRID; }
+/* Scales and factors stay positive: theirs is unit * exp(u / 127). */
+static inline bool tuned_is_scale(const TunedPart *p)
+{
+    return p->kind == TUNED_SCALES || p->kind == TUNED_GRID || p->kind == TUNED_FACTOR;
+}
 
 static inline float tuned_unit(const TunedPart *p, int64_t i) { return p->unit[i % p->unit_count]; }
 
@@ -37,13 +46,14 @@ float *tuned_weight_units(Ctx *cx, const Tensor *w);
 float *tuned_bias_units(Ctx *cx, const Tensor *w, const Tensor *bias);
 
 struct TuneJob {
-    Graph graph;                       /* its last inputs are those of `tuned`; one output */
+    Graph graph;                       /* its last inputs are those of `tuned`; its output is the loss of a sample */
     Tuned *tuned;
-    const Samples *samples;            /* `held`, then `trained`, then the first mix of each trained one, the second */
+    const Samples *samples;
+    const int64_t *order;              /* numbers of the samples: those that are held out, then the trained ones */
     int64_t held, trained;
-    int mixes;                         /* of each trained sample */
-    int64_t target_elems; const float *target;     /* the float network's output for each sample */
-    bool is_softmax;                   /* the output is a probability of each class */
+    const int64_t *label;              /* of each sample; NULL: none */
+    int64_t class_count;               /* elements of the last input of the model, the class as probabilities; 0 */
+    bool is_mixed;                     /* trained samples are few, and mixes of two are trained as well */
 };
 
 /* Simulates the graph with parameters, trains them to the float graph's output, and replaces weights (`refined`),

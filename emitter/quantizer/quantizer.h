@@ -148,7 +148,12 @@ typedef struct Precision Precision;
 
 typedef struct TuneJob TuneJob;
 /* Trains the parameters of a job (finetune.h). False on error. */
-typedef struct Tuner { void *self; int seed; bool (*run)(void *self, const TuneJob *job); } Tuner;
+typedef struct Tuner {
+    void *self;
+    int seed;
+    const int64_t *label;              /* the class of each sample; NULL: the float network's outputs are the targets */
+    bool (*run)(void *self, const TuneJob *job);
+} Tuner;
 
 typedef struct QuantizeSettings {
     Ports ports;

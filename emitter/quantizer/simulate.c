@@ -291,6 +291,7 @@ Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports)
     for (int i = 0; i < g->input_count; i++) out.input[i] = enter_input(&s, g->input[i]);
     for (int i = 0; i < count && !ctx_failed(cx); i++) rebuild(&s, order[i]);
     for (int i = 0; i < g->output_count && !ctx_failed(cx); i++) out.output[i] = output_of(&s, g->output[i]);
+    if (e->tuned) e->tuned->read = s.read;
     return out;
 }
 

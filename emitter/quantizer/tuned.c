@@ -7,6 +7,7 @@
 
 static const char *const tuned_names[] = {
     [TUNED_WEIGHTS] = "weights", [TUNED_SCALES] = "scales", [TUNED_BIAS] = "bias", [TUNED_GRID] = "grid",
+    [TUNED_FACTOR] = "factor",
 };
 
 /* Factors of the rows and columns, the last two axes of weights, that bring the greatest element of each near 1. */
