@@ -48,10 +48,10 @@ const Costs costs_dsp = { &costs_fpu, rows_dsp };
 static const CostRow rows_mve[] = {
     { "LW_ADD_I8", 34, 6.7 },        { "LW_COPY_I32", 6, 0.55 },     { "LW_COPY_I8", 1, 0.1 },
     { "LW_DOT_1X2_I8", 20, 0.3 },    { "LW_DOT_1X4_I8", 24, 0.135 }, { "LW_DOT_2X2_I8", 13, 0.122 },
-    { "LW_FETCH_ROW_I8", 54, 0.12 }, { "LW_SCALE_I8", 15, 3 },       { "LW_SCALE_EACH_I8", 15, 4.5 },
-    { "LW_SUM_WINDOW_I8", 25, 0.2 }, { "LW_TAPS_I8", 30, 0.5 },      { "LW_TAPS2_I8", 29, 0.385 },
-    { "LW_WINDOW_I8", 30, 0.5 },     { "LW_WINDOW2_I8", 30, 0.41 },  { "LW_MAX_WINDOW_I8", 23, 0.15 },
-    { "LW_DOT_1XN_I8", 75, 0.156 },  { "LW_DOT_2XN_I8", 80, 0.136 },
+    { "LW_FETCH_ROW_I8", 54, 0.12 }, { "LW_SCALE_I8", 14, 2.75 },    { "LW_SCALE_EACH_I8", 14, 3.5 },
+    { "LW_SUM_WINDOW_I8", 25, 0.2 }, { "LW_TAPS_I8", 30, 0.88 },     { "LW_TAPS2_I8", 34, 0.69 },
+    { "LW_WINDOW_I8", 30, 0.88 },    { "LW_WINDOW2_I8", 40, 0.69 },  { "LW_MAX_WINDOW_I8", 23, 0.15 },
+    { "LW_DOT_1XN_I8", 52, 0.156 },  { "LW_DOT_2XN_I8", 60, 0.136 },
     { "LW_COPY2_I32", 8, 0.5 },      { "LW_SCALE2_EACH_I8", 17, 2.75 },                      { NULL, 0, 0 }
 };
 const Costs costs_mve = { &costs_dsp, rows_mve };
