@@ -85,8 +85,10 @@ static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
                            BIND_T("s", sum), BIND_T("r", root), BIND_T("p", pairs));
     Tensor *e = OP_FORMULA(cx, n, "e[*] = 7 - select(s[*] <= 1, 0, max(0, 11 - p[*]))", BIND_T("s", sum),
                            BIND_T("p", pairs));
-    const char *text = AXES_TEXT(cx, "y[all] = i8(min(max(roundshift(mulhigh(d[all] << max(e[kept], 0), m[kept]), "
-                                     "max(-e[kept], 0)), -128), 127))", a);
+    const char *text = node_int(n, "early", 0)
+        ? AXES_TEXT(cx, "y[all] = i8(min(max(roundshift(mulhigh(d[all] << 7, m[kept]), 7 - e[kept]), -128), 127))", a)
+        : AXES_TEXT(cx, "y[all] = i8(min(max(roundshift(mulhigh(d[all] << max(e[kept], 0), m[kept]), "
+                        "max(-e[kept], 0)), -128), 127))", a);
     out[0] = OP_FORMULA(cx, n, text, BIND_T("d", d), BIND_T("e", e), BIND_T("m", m));
     return out[0] ? 1 : 0;
 }
@@ -101,7 +103,11 @@ static const AttrRow div_attrs[] = {
     { "max",        ATTR_INT, "the greatest value", "127" },
     { 0 }
 };
-static const AttrRow norm_attrs[] = { { "zero", ATTR_INT, "the zero point of x", NULL }, { 0 } };
+static const AttrRow norm_attrs[] = {
+    { "zero",  ATTR_INT, "the zero point of x", NULL },
+    { "early", ATTR_INT, "1: d is scaled by 2^7 before the product, as with UINT8; 0: after it", "0" },
+    { 0 }
+};
 
 static const OpCase div_cases[] = {
     { "multiplier=1500000000 left=-1", "i8[2][3] i8[2][3]={1,2,3,-4,5,-127} i32[256] i32[256]", "i8[2][3]", NULL },
@@ -111,6 +117,7 @@ static const OpCase div_cases[] = {
 static const OpCase norm_cases[] = {
     { "zero=5", "i8[3][7]", "i8[3][7]", NULL },
     { "zero=-128", "i8[1]={-128}", "i8[1]", NULL },
+    { "zero=5 early=1", "i8[3][7]", "i8[3][7]", NULL },
     { "", "f32[3][7]", NULL, "i8 with 1 to" },
     { 0 }
 };

@@ -847,6 +847,14 @@ def sixteen(make, fixed=None, low=None, narrow=True, most=0.01):
     return of
 
 
+def rescaled_concat(r, i):
+    """UINT8 operands whose scales differ, as only the older quantization has them."""
+    code, version, fields, inputs, outputs = unsigned(concat)(r, i)
+    for t in inputs[i % 2:]:
+        t.scales, t.zeros = [float(np.float32(outputs[0].scales[0] * np.exp(r.uniform(-2, 2))))], [int(r.integers(0, 256))]
+    return code, version, fields, inputs, outputs
+
+
 def unsigned(make):
     """The same with uint8, the older quantization: weights have one scale, and a zero point."""
     def of(r, i):
@@ -1305,13 +1313,13 @@ OPERATORS = {
 UNSIGNED = ["conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv", "add", "sub", "mul", "div", "average_pool_2d", "max_pool_2d",
             "softmax", "logistic", "tanh", "relu", "relu6", "leaky_relu", "prelu", "hard_swish", "log_softmax", "mean", "sum",
             "reduce_max", "reduce_min", "maximum", "minimum", "concatenation", "reshape", "pad", "padv2", "strided_slice",
-            "resize_bilinear", "resize_nearest_neighbor", "arg_max", "arg_min", "equal", "greater", "less"]
+            "resize_bilinear", "resize_nearest_neighbor", "arg_max", "arg_min", "equal", "greater", "less", "l2_normalization"]
 OPERATORS.update({name + "_uint8": unsigned(OPERATORS[name]) for name in UNSIGNED})
-OPERATORS["network_uint8"] = network_unsigned
+OPERATORS["network_uint8"], OPERATORS["concatenation_rescaled_uint8"] = network_unsigned, rescaled_concat
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
         "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn", "rfft2d",
         "exp_int16", "log_int16", "resize_bilinear_int16",
-        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid"] + [name + "_uint8" for name in UNSIGNED + ["network"]]      # TensorFlow Lite Micro has no kernels for them
+        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them
 
 
 def attempt(name, seed, number):

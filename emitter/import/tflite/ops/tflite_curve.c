@@ -378,12 +378,14 @@ static void l2_normalization(TfliteCall *c)
         if (tflite_zero(y) != 0 || tflite_scale(y) != 1.0f / 128)
             tflite_refuse(c, "the output's zero point is %d and its scale %g; accepted: 0 and 1/128", tflite_zero(y),
                           (double)tflite_scale(y));
-        else c->out[0] = tflite_call(c, "l2_norm_fixed", c->in[0], attr_int("zero", tflite_zero(tflite_in_info(c, 0))));
+        else c->out[0] = tflite_call(c, "l2_norm_fixed", c->in[0], attr_int("zero", tflite_zero(tflite_in_info(c, 0))),
+                                     attr_int("early", c->is_unsigned));
     }
 }
 
 const TfliteRow tflite_rows_curve[] = {
-    { 11, "L2_NORMALIZATION", 2, OPTIONS_L2_NORM, OF_F32 | OF_I8, 1, NULL, l2_normalization, TFLITE_KEEPS_FIRST },
+    { 11, "L2_NORMALIZATION", 2, OPTIONS_L2_NORM, OF_F32 | OF_I8 | AS_INT8, 1, NULL, l2_normalization,
+      TFLITE_KEEPS_FIRST },
     { 19, "RELU", 3, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, relu, TFLITE_KEEPS_ALL },
     { 20, "RELU_N1_TO_1", 1, 0, OF_F32, 1, NULL, relu_n1_to_1, TFLITE_KEEPS_ALL },
     { 21, "RELU6", 3, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, relu6, TFLITE_KEEPS_ALL },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operators that rearrange elements without arithmetic. */
+#include <math.h>
 #include <string.h>
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -55,10 +56,42 @@ static void transpose(TfliteCall *c)
     else if (count == 0) c->out[0] = c->in[0];
 }
 
+/* An operand of the older quantization in the output's scale, as a table. The reference computes in float32
+ * round(u * ratio + bias) + zero_y, where u is the stored UINT8 and bias = -zero_x * ratio. */
+static Tensor *in_output_scale(TfliteCall *c, int index)
+{
+    enum { VALUES = 256, OFFSET = 128 };
+    const TfliteTensor *x = tflite_in_info(c, index), *y = tflite_out_info(c, 0);
+    const float inverse = 1.0f / tflite_scale(y), ratio = tflite_scale(x) * inverse,
+                bias = (float)-(tflite_zero(x) + OFFSET) * ratio;
+    const int64_t count = VALUES;
+    int8_t table[VALUES];
+    if (tflite_scale(x) == tflite_scale(y) && tflite_zero(x) == tflite_zero(y)) return c->in[index];
+    for (int u = 0; u < VALUES; u++) {
+        const float product = (float)u * ratio, sum = roundf(product + bias),
+                    shifted = fmaxf(fminf(sum, 1e6f), -1e6f) + (float)tflite_zero(y);
+        table[u] = (int8_t)fmaxf(fminf(shifted, INT8_MAX), INT8_MIN);
+    }
+    return tflite_call2(c, "lookup", c->in[index],
+                        tensor_constant(c->cx, "table", I8, 1, &count, arena_copy(c->cx->arena, table, sizeof table)));
+}
+
+/* Scales may differ in the older quantization alone. */
+static bool has_scales(TfliteCall *c)
+{
+    if (!c->is_unsigned) return tflite_has_one_scale(c, c->in_count);
+    for (int i = 0; i < c->in_count; i++) {
+        if (!tflite_has_quant(c, tflite_in_info(c, i), false) || !tflite_has_quant(c, tflite_out_info(c, 0), false))
+            return false;
+        c->in[i] = in_output_scale(c, i);
+    }
+    return true;
+}
+
 static void concatenation(TfliteCall *c)
 {
     enum { AXIS, ACTIVATION };
-    if (!tflite_needs(c, c->in_count) || !tflite_has_one_scale(c, c->in_count)) return;
+    if (!tflite_needs(c, c->in_count) || !has_scales(c)) return;
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank),
         act = (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE);
     if (act != ACT_NONE && tflite_is_int8(c)) tflite_refuse_activation(c, act, ACT_NONE);
