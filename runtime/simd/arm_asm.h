@@ -679,11 +679,14 @@ static inline void lw_mve_scale_row(int32_t n, int32_t zero, int32x4_t least, in
 
 /* lw: lw_asm_mve_now needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE
-/* Prevents an unrolling compiler from loading all taps at once and spilling them. */
+/* Prevents an unrolling compiler from loading all taps at once and spilling them, and LW_MVE_STORED from loading the
+ * operands of later iterations before a store. */
 #if defined(__GNUC__)
 #define LW_MVE_NOW(a, b, c, d) __asm__ volatile("" : "+w"(a), "+w"(b), "+w"(c), "+w"(d) : : "memory")
+#define LW_MVE_STORED() __asm__ volatile("" : : : "memory")
 #else
 #define LW_MVE_NOW(a, b, c, d) ((void)0)
+#define LW_MVE_STORED() ((void)0)
 #endif
 #endif
 /* lw: end */

@@ -191,17 +191,19 @@ static inline void lw_mve_scale_pair(int32_t n, int32_t zero, int32_t least, int
 #endif
 /* lw: end */
 
-/* lw: lw_mve_add needs lw_mve_scale */
+/* lw: lw_mve_add needs lw_mve_scale lw_asm_mve_now */
 #if LW_SIMD_ARM_MVE
-/* The numbers of an addition are compile-time constants: no-ops vanish, and a factor of one half is a shift. */
+/* The numbers of an addition are compile-time constants: no-ops vanish, and a factor of one half is a shift. VQDMLAH by
+ * 1 adds the sign to a value, and VMLAS multiplies by a power of two and adds. */
 static inline int32x4_t lw_mve_rounded(int32x4_t v, int32_t s)
 {
-    return s ? vrshlq_s32(vqaddq_s32(v, vshrq_n_s32(v, 31)), vdupq_n_s32(-s)) : v;
+    return s ? vrshlq_n_s32(vqdmlahq_n_s32(v, v, 1), -s) : v;
 }
 static inline int32x4_t lw_mve_term(int32x4_t v, int32_t zero, int32_t m, int32_t s)
 {
-    v = vaddq_n_s32(v, zero);
-    return lw_mve_rounded(m == 1 << 30 ? vshlq_n_s32(v, 19) : vqrdmulhq_n_s32(vshlq_n_s32(v, 20), m), s);
+    const int32_t one = m == 1 << 30 ? 1 << 19 : 1 << 20;
+    v = vmlasq_n_s32(v, vdupq_n_s32(one), (int32_t)((uint32_t)zero * (uint32_t)one));
+    return lw_mve_rounded(m == 1 << 30 ? v : vqrdmulhq_n_s32(v, m), s);
 }
 static inline void lw_mve_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int32_t zb, int32_t mb, int32_t sb,
                               int32_t m, int32_t s, int32_t zero, int32_t least, int32_t most, int8_t *y,
@@ -212,6 +214,7 @@ static inline void lw_mve_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
         sb)), m), s), zero, least, most)
     for (; n >= 4; n -= 4) {
         vstrbq_s32(y, LW_MVE_SUM(vldrbq_s32(a), vldrbq_s32(b)));
+        LW_MVE_STORED();
         a += 4;
         b += 4;
         y += 4;
