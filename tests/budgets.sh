@@ -47,6 +47,15 @@ moved() {
 check results-are-moved-where-the-limit-needs-it moved
 check values-with-moved-results "$lw" verify tests/budgets/chain.te --ram 12600
 
+# Where whole tensors and rings do not fit, stages move inside: windows are copied instead of rows.
+spared() {
+    "$lw" tests/budgets/bytes.te --target cortex-m4 -o "$work/whole.c" --name m --quiet && "$lw" tests/budgets/bytes.te --target cortex-m4 --ram 3456 -o "$work/spared.c" --name m > "$work/spared.txt" 2>&1 || return 1
+    cat "$work/spared.txt"
+    "$lw" report tests/budgets/bytes.te --target cortex-m4 --ram 3456 2>&1 | grep 'layers have smaller buffers' && grep -q 'M_ARENA_SIZE  *1776u' "$work/whole.h" && grep -q 'M_ARENA_SIZE  *1152u' "$work/spared.h"
+}
+check buffers-are-smaller-where-the-limit-needs-it spared
+check values-with-smaller-buffers "$lw" verify tests/budgets/bytes.te --target cortex-m4 --ram 3456
+
 # A large limit is the fastest plan: that of --combine none.
 largest() { emit large --ram 1000000 --target cortex-m4 && emit none --combine none --target cortex-m4 && cmp "$work/large/m.c" "$work/none/m.c"; }
 check a-large-limit-is-every-group-alone largest

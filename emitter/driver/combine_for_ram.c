@@ -15,7 +15,8 @@
  *      instructions than the first stage, then 15, 50, and without limit.
  *
  * The same stages follow with results that are moved in the arena, out of the next one's way (graph/plan/offsets.c).
- * The better of both plans is used.
+ * The better of both plans is used. If neither fits, groups whose bytes exceed the limit take forms with smaller
+ * buffers (graph/plan/sparing.c), and all stages follow once more.
  *
  * Where two groups have the same peak, one pair alone saves nothing: the search then tries a second pair with it. */
 #include "driver/combine_layers.h"
@@ -186,6 +187,79 @@ static bool is_better(const Layers *l, const Layers *other, int64_t arena)
     return fits != other_fits ? fits : fits ? l->work < other->work : l->plan.arena_size < other->plan.arena_size;
 }
 
+/* ---- Forms with smaller buffers ---------------------------------------------------------------------------------- */
+
+/* Gives group i the form with the fewest instructions that keeps the arena alone; if there is none, or `is_least`, that
+ * with the fewest bytes. True if it has fewer bytes now. */
+static bool spare_group(Search *r, Layers *l, int i, int64_t arena, bool is_least)
+{
+    enum { MOST_FORMS = 6 };
+    const CombineInput *in = &r->whole;
+    const Nest *form[MOST_FORMS];
+    const int count = group_sparing_forms(in->cx, &in->groups->at[i], in->target, in->alone[i], in->chosen[i], form,
+                                          MOST_FORMS);
+    Layers best = *l;
+    for (int k = 0; k < count; k++) {
+        Layers now = *l;
+        now.at = arena_copy(in->cx->arena, l->at, (size_t)l->count * sizeof *l->at);
+        now.at[i].nest = form[k];
+        layers_plan(r, &now);
+        if (ctx_failed(in->cx)) return false;
+        const int64_t bytes = now.plan.live_bytes[i], least = best.plan.live_bytes[i];
+        const bool fits = !is_least && bytes <= arena, best_fits = !is_least && least <= arena;
+        if (fits != best_fits ? fits : fits ? now.work < best.work : bytes < least) best = now;
+    }
+    const bool is_smaller = best.plan.live_bytes[i] < l->plan.live_bytes[i];
+    if (is_smaller) *l = best;
+    return is_smaller;
+}
+
+/* Spares the parts of each layer of `now` that exceeds the arena, once for the arena and once for the fewest bytes.
+ * times: [groups]. True if one has fewer bytes. */
+static bool spare_layers(Search *r, Layers *alone, const Layers *now, int64_t arena, int *times)
+{
+    bool is_any = false;
+    for (int i = 0; i < now->count && !ctx_failed(r->b->cx); i++)
+        for (int k = 0; now->plan.live_bytes[i] > arena && k < now->at[i].count; k++) {
+            const int part = now->at[i].part[k];
+            if (layers_stays(r, alone, part) || alone->at[part].group.is_scheduled) continue;
+            while (times[part] < 2)
+                if (spare_group(r, alone, part, arena, times[part]++)) {
+                    is_any = true;
+                    break;
+                }
+        }
+    return is_any;
+}
+
+/* Searches with forms of smaller buffers, which later rounds give to more groups; *l is the result if it is better. */
+static void within_sparing(Search *r, const Layers *apart, int64_t arena, Layers *l)
+{
+    enum { ROUNDS = 3 };
+    Build *b = r->b;
+    int *times = NEW_ARRAY(b->cx->arena, int, apart->count);
+    Layers alone = *apart, now = *l;
+    for (int round = 0; round < ROUNDS && l->plan.arena_size > arena; round++) {
+        const Nest **nest = NEW_ARRAY(b->cx->arena, const Nest *, apart->count);
+        int count = 0;
+        if (!spare_layers(r, &alone, &now, arena, times)) return;
+        for (int i = 0; i < alone.count; i++) {
+            nest[i] = alone.at[i].nest;
+            count += nest[i] != apart->at[i].nest;
+        }
+        Search with = layers_search(b, r->may_join);
+        with.counts = true;
+        with.whole.alone = nest;
+        const Layers from = layers_apart(&with);
+        now = within(&with, &from, arena);
+        if (ctx_failed(b->cx)) return;
+        if (!is_better(&now, l, arena)) continue;
+        *l = now;
+        l->explain = text_format(b->cx, "%s%d layers have smaller buffers, of which parts are computed again\n",
+                                 l->explain, count);
+    }
+}
+
 void build_combine_for_limit(Build *b)
 {
     if (!layers_are_plain(b)) return;
@@ -197,13 +271,15 @@ void build_combine_for_limit(Build *b)
     const Layers apart = layers_apart(&r);
     Layers l = within(&r, &apart, arena);
     if (l.count < b->groups.count || l.plan.arena_size > arena) {
+        const Layers still = l;
         b->room = arena > 0 ? arena : 1;
         const Layers apart_moved = layers_apart(&r), moved = within(&r, &apart_moved, arena);
         if (is_better(&moved, &l, arena)) l = moved;
-        else b->room = 0;
+        if (l.plan.arena_size > arena) within_sparing(&r, &apart_moved, arena, &l);
+        if (l.at == still.at) b->room = 0;
     }
     if (ctx_failed(b->cx)) return;
-    if (l.count < b->groups.count) layers_use(b, &l);
+    if (l.at != apart.at) layers_use(b, &l);
     b->combine_text = text_format(b->cx, "%s%s\n", l.explain, given_up(b, &l, &apart));
     if (l.plan.arena_size <= arena)
         diag_listed(b->cx, NOTE, NULL, "--ram %lld: %lld bytes of RAM; %s", (long long)b->options->ram,

@@ -47,6 +47,10 @@ const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const 
 const Nest *group_naive(Ctx *cx, const Group *g, const Target *t, const Implementation *with);     /* before any step */
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain);
 
+/* Returns the number of proved forms of the group's nest n with smaller buffers, in out[most] (sparing.c). */
+int group_sparing_forms(Ctx *cx, const Group *g, const Target *t, const Nest *n, const Implementation *with,
+                        const Nest **out, int most);
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* The storage of every tensor between groups. Views (reshapes, operands of concatenations) alias their root, and so
