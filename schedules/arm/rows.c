@@ -81,11 +81,11 @@ static void choose_pixels(Tiles *t, int64_t most, bool has_vectors)
 }
 
 /* True if one instruction may compute `block` channels of the tile: in a function of its own, it saves an eighth of an
- * instruction for each product of vectors, and its call costs as much as 128 of those save. A tile of all channels
+ * instruction for each product of vectors, and its call costs as much as 64 of those save. A tile of all channels
  * needs no multiple of four for the epilogue's instruction; without that, each output takes several more. */
 static bool may_be_whole(const GroupNest *g, const Nest *n, const Tiles *t, int64_t block)
 {
-    enum { VECTOR = 16, LEAST = 128, VECTOR_OF_SUMS = 4 };
+    enum { VECTOR = 16, LEAST = 64, VECTOR_OF_SUMS = 4 };
     const Tensor *k = g->group->anchor->in[1];
     const int64_t vectors = (tensor_dim(k, k->rank - 1) + VECTOR - 1) / VECTOR;
     const bool ends_alone = block == axis_extent(t->out, t->last) && t->block < VECTOR_OF_SUMS;
