@@ -216,6 +216,22 @@ def machine_model():
     b.save(draw=lambda k: {"x": real(5, 4)})
 
 
+def narrow_model():
+    """Forests over integers of 8 and 16 bits, which a Cast makes floats; thresholds beyond the integers, and equal to their ends."""
+    kinds = {"i8": np.int8, "u8": np.uint8, "i16": np.int16}
+    def whole(dtype):
+        i = np.iinfo(dtype)
+        return np.where(random.random((9, 4)) < 0.3, random.choice([i.min, i.max], (9, 4)), random.integers(i.min, i.max + 1, (9, 4))).astype(dtype)
+    b = Builder("ml_narrow", opset=21, ml=3)
+    for name, dtype in kinds.items():
+        x, i = b.node("Cast", [b.input(name, whole(dtype))], domain="", keep=False, to=F32), np.iinfo(dtype)
+        for mode in MODES:
+            nodes, leaves = trees(4, 4, 3, [mode])
+            values = random.choice([i.min - 1, i.min - 0.5, i.min, i.min + 1, 0, 3, 10.5, i.max - 1, i.max, i.max + 0.5, i.max + 1], len(nodes["nodes_values"]))
+            b.node("TreeEnsembleRegressor", [x], domain=ML, n_targets=1, **{**nodes, "nodes_values": [float(v) for v in values]}, **weights("target", leaves, lambda t: [0]))
+    b.save(draw=lambda k: {name: whole(dtype) for name, dtype in kinds.items()})
+
+
 def string_model(name, nodes, inputs, outputs, constants, texts):
     """A model whose outputs are strings of the list `texts`, or numbers; strings are recorded as their indices."""
     info = helper.make_tensor_value_info
@@ -252,3 +268,4 @@ if __name__ == "__main__":
     other_models()
     machine_model()
     string_models()
+    narrow_model()

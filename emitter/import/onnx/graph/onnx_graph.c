@@ -594,6 +594,15 @@ bool onnx_run_lists(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, const On
     return !ctx_failed(c->cx);
 }
 
+Tensor *onnx_before_cast(const OnnxCall *c, int input)
+{
+    const Tensor *to = onnx_in(c, input);
+    const OnnxNode *n = to && c->scope ? find_named(&c->scope->producer, c->node->in[input]) : NULL;
+    if (!n || !text_equal(n->type, "Cast") || *n->domain || n->in_count != 1 || to->type != F32) return NULL;
+    Tensor *from = onnx_scope_value(c->scope, n->in[0]);
+    return from && dtype_is_integer(from->type) && dtype_info(from->type)->bytes <= 2 ? from : NULL;
+}
+
 int64_t onnx_constant_type(const OnnxCall *c, int input)
 {
     const char *value_name = input < c->node->in_count ? c->node->in[input] : "";

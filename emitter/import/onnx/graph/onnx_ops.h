@@ -135,6 +135,10 @@ bool onnx_scalar(OnnxCall *c, int index, double *out);
  * it. onnx_graph.c */
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape);
 
+/* Returns the integers of 8 or 16 bits that a Cast converts to the input, a float that represents them exactly; NULL:
+ * the input is no such tensor. onnx_graph.c */
+Tensor *onnx_before_cast(const OnnxCall *c, int input);
+
 /* Returns the file's element type of an input that is an initializer; 0: it is none. onnx_graph.c */
 int64_t onnx_constant_type(const OnnxCall *c, int input);
 

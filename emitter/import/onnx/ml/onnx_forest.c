@@ -32,16 +32,22 @@ int onnx_forest_add(Forest *f, Branch b)
 
 /* ---- Integer features -------------------------------------------------------------------------------------------- */
 
-/* An integer x: x <= v is x < floor(v) + 1, and x < v is x < ceil(v). The negations exchange the branches. */
-static void make_integer(Branch *b)
+/* An integer x: x <= v is x < floor(v) + 1, and x < v is x < ceil(v). The negations exchange the branches. A condition
+ * that holds for all values of x's type, or for none, has one child twice. */
+static void make_integer(Branch *b, DType type)
 {
+    const int bits = 8 * dtype_info(type)->bytes;
+    const bool is_signed = type != U8 && type != U16;
+    const double least = is_signed ? -ldexp(1, bits - 1) : 0, end = ldexp(1, is_signed ? bits - 1 : bits);
     const double bound = b->compare == LE || b->compare == GT ? floor(b->value) + 1 : ceil(b->value);
     if (b->compare == GE || b->compare == GT) {
         const int yes = b->yes;
         b->yes = b->no, b->no = yes;
     }
     b->compare = LT;
-    b->value = bound > INT32_MAX ? INT32_MAX : bound > INT32_MIN ? bound : INT32_MIN;        /* NaN: never true */
+    if (bound >= end) b->no = b->yes;
+    else if (!(bound > least)) b->yes = b->no;                                      /* NaN: never true */
+    b->value = bound > least && bound < end ? bound : 0;
 }
 
 /* ---- The order of the arrays ------------------------------------------------------------------------------------- */
@@ -349,7 +355,7 @@ Tensor *onnx_forest_scores(Forest *f, const Aggregate *a)
         if (f->branch[i].count > 1)
             onnx_refuse(c, "a leaf has %d weights of the one target; one is accepted", f->branch[i].count);
     const bool on_integers = !dtype_is_float(f->x->type);
-    for (int i = 0; i < f->count && on_integers; i++) make_integer(&f->branch[i]);
+    for (int i = 0; i < f->count && on_integers; i++) make_integer(&f->branch[i], f->x->type);
     for (int i = 0; i < f->count; i++)
         if (!f->branch[i].is_leaf) f->uses[f->branch[i].compare] = true;
     if (!ctx_failed(c->cx)) unify(f);

@@ -115,18 +115,19 @@ static int mode_of(OnnxCall *c, const char *word)
     return MODE_LEAF;
 }
 
-/* The input: rows of features, integers in 32 or 64 bits. */
+/* The input: rows of features, as the file has them. Integers that a Cast converts are compared as integers. */
 static bool open_forest(OnnxCall *c, Forest *f)
 {
     if (!onnx_requires(c, 1)) return false;
-    Tensor *x = c->in[0];
-    if (x->type == BOOL || (x->rank != 1 && x->rank != 2)) {
+    Tensor *narrow = onnx_before_cast(c, 0), *x = narrow ? narrow : c->in[0];
+    if (x->type == BOOL || x->type == U64 || (x->rank != 1 && x->rank != 2)) {
         onnx_refuse(c, "the input is %s of %s; numbers [n][features] are accepted", tensor_shape_text(c->cx, x),
                     dtype_info(x->type)->spelling);
         return false;
     }
     if (x->rank == 1) x = onnx_reshape(c, x, (int64_t[]){ 1, -1 }, 2);
-    if (!dtype_is_float(x->type) && x->type != I64) x = onnx_cast(c, x, I32);
+    if (x->type == U32) x = onnx_cast(c, x, I64);
+    else if (x->type == F16 || x->type == BF16) x = onnx_cast(c, x, F32);
     *f = (Forest){ .c = c, .x = x };
     return !ctx_failed(c->cx);
 }
