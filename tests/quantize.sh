@@ -318,7 +318,7 @@ interrupted() {
     kill -s "$1" $pid
     wait $pid
     status=$?
-    [ $status -eq 1 ] && grep -q 'error: interrupted while calibrating, after [0-9]* of 100000 samples' "$work/said" && [ -z "$(ls "$work/out")" ] && return
+    [ $status -eq 1 ] && grep -q 'error: interrupted while [a-z ]*, after [0-9]* of [0-9]* samples' "$work/said" && [ -z "$(ls "$work/out")" ] && return
     echo "status $status"
     cat "$work/said"
     return 1
@@ -399,6 +399,71 @@ tflite() {
     awk '/^simulated/ { s = $2 } /^integer C/ { c = $3 } END { exit !(c > 25 && s > 25) }' "$work/said" && grep -q 'int8_t  *\[1\]\[3\]' "$work/tfl.h" && ! grep -q float "$work/tfl.c"
 }
 check a-float-tflite-becomes-integers tflite
+
+# ---- Files of samples --------------------------------------------------------------------------------------------------
+
+# The same C from other files with the same samples.
+cat > "$work/many.te" << 'TE'
+input x: f32[1][64][64][1]
+const w: f32[4][2] = [1, 2, 3, 4, 1, 2, 3, 4]
+p = max_pool2d(x, kernel=[32,32], stride=[32,32])
+r = reshape(p, shape=[1,4])
+y = dense(r, w)
+output y
+TE
+# stack FILE COUNT: COUNT samples, every second one with other numbers.
+stack() {
+    npy "$1" "$2, 64, 64, 1" '<f4' 0 ''
+    i=0; while [ $i -lt $2 ]; do cat "$work/pair.bytes"; i=$((i + 2)); done >> "$work/$1"
+}
+tail -c 32 "$work/varied.npy" > "$work/half.bytes"
+for i in 1 2 3 4 5 6 7 8 9; do cat "$work/half.bytes" "$work/half.bytes" > "$work/more.bytes"; mv "$work/more.bytes" "$work/half.bytes"; done
+{ cat "$work/half.bytes"; head -c 16384 "$work/half.bytes" | tr '\000' '\001'; } > "$work/pair.bytes"
+# as_file SAMPLES: the C of these samples is that of eight.npy.
+stack eight.npy 8
+mkdir -p "$work/folder"
+stack folder/a.npy 6
+npy folder/b.npy '1, 64, 64, 1' '<f4' 0 ''
+head -c 16384 "$work/pair.bytes" >> "$work/folder/b.npy"
+npy folder/c.npy '1, 1, 64, 64, 1' '<f4' 0 ''
+tail -c 16384 "$work/pair.bytes" >> "$work/folder/c.npy"
+"$lw" quantize "$work/many.te" --samples "$work/eight.npy" --name net -o "$work/eight.c" --quiet
+as_file() {
+    "$lw" quantize "$work/many.te" --samples "$1" --name net -o "$work/again.c" --quiet > "$work/said" 2>&1 &&
+        code eight && code again && cmp "$work/eight.txt" "$work/again.txt" >> "$work/said" && return
+    cat "$work/said"
+    return 1
+}
+check samples-of-a-folder       as_file "$work/folder"
+piped() { cat "$work/eight.npy" | as_file /dev/stdin; }
+check samples-of-a-stream       piped
+# archived METHOD: in an .npz, stored as they are (0) or packed (8).
+archived() {
+    python3 -c "import zipfile; zipfile.ZipFile('$work/eight.npz', 'w', $1).write('$work/eight.npy', 'x.npy')" && as_file "$work/eight.npz"
+}
+damaged() {
+    archived 0 || return 1
+    head -c 5000 "$work/eight.npz" > "$work/bad.npz"; printf X >> "$work/bad.npz"; tail -c +5002 "$work/eight.npz" >> "$work/bad.npz"
+    refuses 'is damaged: its checksum' quantize "$work/many.te" --samples "$work/bad.npz"
+}
+if command -v python3 > /dev/null; then
+    check samples-of-an-archive        archived 0
+    check samples-of-a-packed-archive  archived 8
+    check a-damaged-archive-is-refused damaged
+else
+    skip samples-of-an-archive "python3 is not there"
+fi
+columns() {
+    npy rows.npy '2, 4' '<f4' 0 ''; npy columns.npy '2, 4' '<f4' 0 ''
+    tail -c 32 "$work/varied.npy" >> "$work/rows.npy"
+    sed -e 's/x: f32.*/x: f32[1][4]/' "$work/net.te" > "$work/rows.te"
+    header="{'descr': '<f4', 'fortran_order': True, 'shape': (2, 4), }"
+    { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"
+      for i in 0 4 1 5 2 6 3 7; do tail -c 32 "$work/varied.npy" | tail -c +$((4 * i + 1)) | head -c 4; done; } > "$work/columns.npy"
+    for i in rows columns; do "$lw" quantize "$work/rows.te" --samples "$work/$i.npy" --name net -o "$work/$i.c" --quiet && code $i || return 1; done
+    cmp "$work/rows.txt" "$work/columns.txt"
+}
+check samples-in-fortran-order columns
 
 # ---- Ports and report ------------------------------------------------------------------------------------------------
 

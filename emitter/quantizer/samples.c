@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples from .npy and .npz files, and from folders of .npy files: see quantizer.h. An input has a list of parts, one
- * per file. A sample of a part that is not in memory is read, converted and stored each time it is needed. */
+ * per file. Of a part that is not in memory a block of samples is read each time one outside of the block is needed; so
+ * memory holds a block for each input, and for each file of a folder its name and layout. Arrays in Fortran order, packed
+ * entries of an archive, and streams are taken into memory, as their samples cannot be read alone. */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@ static const char *shape_text(Ctx *cx, int rank, const int64_t *shape)
 
 /* The samples of one file: where they are, and the first one's number among those of the input. */
 typedef struct Part {
-    const char *path;
+    const char *name, *path;           /* of the array, for diagnostics; of its file */
     NpyHead head;
     int64_t first, count;
     const char *data;                  /* [count] as the port stores them; NULL: they are in the file */
@@ -39,8 +41,14 @@ typedef struct Part {
 struct SampleInput {
     const Tensor *port;
     const Part *part; int part_count;
-    char *stored, *real;               /* room for a sample as it is in its file, and as floats; NULL: none is needed */
+    struct Block *block;               /* read last */
+    char *real;                        /* room for a sample as floats; NULL: none is needed */
 };
+
+/* Samples [first, first + count) of a part, as they are in the file, in the host's byte order. */
+struct Block { const Part *of; int64_t first, count; char *at; };
+
+enum { WIDEST = 8, BLOCK_BYTES = 1 << 16 };      /* of an element; of a block of several samples */
 
 /* Converts elements to floats. */
 static void as_floats(DType type, const void *data, int64_t count, float *to)
@@ -83,15 +91,21 @@ static void convert(const struct SampleInput *in, DType type, const void *from, 
     }
 }
 
-/* Reads one sample of a part to in->stored, in the file's type. */
-static bool read_sample(Ctx *cx, const struct SampleInput *in, const Part *p, int64_t number)
+/* Returns one sample of a part, in the file's type; NULL on error. It is valid until the next call. */
+static const char *read_sample(Ctx *cx, const struct SampleInput *in, const Part *p, int64_t number)
 {
-    const int64_t count = tensor_elems(in->port);
-    const size_t bytes = (size_t)(count * dtype_info(p->head.type)->bytes);
-    char *raw = in->stored + bytes;
-    if (!file_read_part(cx, p->path, p->head.begin + number * (int64_t)bytes, raw, bytes)) return false;
-    npy_elements(&p->head, (Bytes){ (const uint8_t *)raw, bytes }, count, in->stored);
-    return true;
+    struct Block *b = in->block;
+    const int64_t elems = tensor_elems(in->port), each = elems * dtype_info(p->head.type)->bytes;
+    const int64_t most = each && each < BLOCK_BYTES ? BLOCK_BYTES / each : 1, rest = p->count - number;
+    if (b->of == p && number >= b->first && number < b->first + b->count) return b->at + (number - b->first) * each;
+    b->of = NULL;
+    b->first = number;
+    b->count = rest < most ? rest : most;
+    const size_t bytes = (size_t)(b->count * each);
+    if (!file_read_part(cx, p->path, p->head.begin + number * each, b->at, bytes)) return NULL;
+    npy_elements(&p->head, (Bytes){ (const uint8_t *)b->at, bytes }, b->count * elems, b->at);
+    b->of = p;
+    return b->at;
 }
 
 /* Returns the part that has the sample: the last that begins at it or before. */
@@ -115,17 +129,17 @@ bool samples_copy(Ctx *cx, const Samples *s, int input, int64_t number, void *to
         memcpy(to, p->data + (size_t)(number - p->first) * bytes, bytes);
         return true;
     }
-    if (!read_sample(cx, in, p, number - p->first)) return false;
-    convert(in, p->head.type, in->stored, to);
-    return true;
+    const char *from = read_sample(cx, in, p, number - p->first);
+    if (from) convert(in, p->head.type, from, to);
+    return from != NULL;
 }
 
 /* Gives the input rooms for a sample of the widest type. */
 static void make_rooms(Ctx *cx, struct SampleInput *in)
 {
-    enum { WIDEST = 8 };
     const size_t count = (size_t)tensor_elems(in->port);
-    in->stored = arena_array(cx->arena, count, 2 * WIDEST);
+    in->block = NEW(cx->arena, struct Block);
+    *in->block = (struct Block){ .at = arena_array(cx->arena, count + BLOCK_BYTES / WIDEST, WIDEST) };
     in->real = arena_array(cx->arena, count, sizeof(float));
 }
 
@@ -190,13 +204,13 @@ static bool check_part(Build *b, Part *p, const Tensor *t, bool in_folder)
     const bool is_float = dtype_is_float(h->type) && (t->type == F32 || is_quantized_port(t));
     const bool is_stack = is_stack_of(t, h->rank, h->shape);
     if ((h->type != t->type && !is_float) || (!is_stack && !(in_folder && is_sample_of(t, h->rank, h->shape)))) {
-        diag_error(cx, NULL, "\"%s\" is %s%s; samples of the input \"%s\" are %s[N]%s", p->path,
+        diag_error(cx, NULL, "\"%s\" is %s%s; samples of the input \"%s\" are %s[N]%s", p->name,
                    dtype_info(h->type)->spelling, shape_text(cx, h->rank, h->shape), t->name,
                    dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
         return false;
     }
     p->count = is_stack ? h->shape[0] : 1;
-    if (p->count < 1) diag_error(cx, NULL, "\"%s\" holds no samples; at least one is expected", p->path);
+    if (p->count < 1) diag_error(cx, NULL, "\"%s\" holds no samples; at least one is expected", p->name);
     return !ctx_failed(cx);
 }
 
@@ -206,7 +220,7 @@ static bool is_finite(Ctx *cx, const struct SampleInput *in, const Part *p, cons
     const int64_t count = tensor_elems(in->port);
     if (!dtype_is_float(p->head.type)) return true;
     as_floats(p->head.type, sample, count, (void *)in->real);
-    return are_finite(cx, p->path, (const void *)in->real, count, number);
+    return are_finite(cx, p->name, (const void *)in->real, count, number);
 }
 
 /* Takes the samples of a file's bytes into memory. */
@@ -214,7 +228,7 @@ static void hold_part(Ctx *cx, const struct SampleInput *in, Bytes file, Part *p
 {
     const int64_t each = tensor_elems(in->port) * dtype_info(p->head.type)->bytes, bytes = tensor_bytes(in->port);
     void *all;
-    if (!npy_parse(cx, p->path, file, &p->head.type, &p->head.rank, p->head.shape, &all)) return;
+    if (!npy_parse(cx, p->name, file, &p->head.type, &p->head.rank, p->head.shape, &all)) return;
     char *to = p->head.type == in->port->type ? all : arena_array(cx->arena, (size_t)p->count, (size_t)bytes);
     for (int64_t k = 0; to && k < p->count; k++) {
         const char *from = (const char *)all + k * each;
@@ -225,26 +239,42 @@ static void hold_part(Ctx *cx, const struct SampleInput *in, Bytes file, Part *p
 }
 
 /* Reads all samples of a file once. */
-static void check_samples(Ctx *cx, const struct SampleInput *in, const Part *p)
+static void check_samples(const Build *b, const struct SampleInput *in, const Part *p)
 {
-    for (int64_t k = 0; dtype_is_float(p->head.type) && k < p->count; k++)
-        if (!read_sample(cx, in, p, k) || !is_finite(cx, in, p, in->stored, k)) return;
+    for (int64_t k = 0; dtype_is_float(p->head.type) && k < p->count; k++) {
+        const char *sample = build_progress(b, "reading samples", k, p->count) ? read_sample(b->cx, in, p, k) : NULL;
+        if (!sample || !is_finite(b->cx, in, p, sample, k)) return;
+    }
 }
 
-/* Opens a file of samples. One that cannot be read in parts is taken into memory. */
+/* Opens an array of `size` bytes at an offset of a file. False, with a diagnostic, or if its samples cannot be read
+ * alone. */
+static bool open_array(Build *b, int64_t at, int64_t size, bool in_folder, const struct SampleInput *in, Part *p)
+{
+    uint8_t start[NPY_HEAD_BYTES];
+    const size_t read = size < NPY_HEAD_BYTES ? (size_t)size : NPY_HEAD_BYTES;
+    if (!file_read_part(b->cx, p->path, at, start, read)) return false;
+    if (!npy_head(b->cx, p->name, (Bytes){ start, read }, (uint64_t)size, &p->head)) return false;
+    if (!check_part(b, p, in->port, in_folder) || p->head.is_fortran) return false;
+    p->head.begin += at;
+    check_samples(b, in, p);
+    return true;
+}
+
+/* Takes an array into memory. */
+static void hold_array(Build *b, Bytes file, bool in_folder, const struct SampleInput *in, Part *p)
+{
+    if (npy_head(b->cx, p->name, file, file.count, &p->head) && check_part(b, p, in->port, in_folder))
+        hold_part(b->cx, in, file, p);
+}
+
+/* Opens a file of samples. */
 static void open_part(Build *b, const char *path, bool in_folder, const struct SampleInput *in, Part *p)
 {
-    Ctx *cx = b->cx;
     const int64_t size = file_size(path);
-    *p = (Part){ .path = path };
-    uint8_t start[NPY_HEAD_BYTES];
-    const size_t read = size < 0 ? 0 : size < NPY_HEAD_BYTES ? (size_t)size : NPY_HEAD_BYTES;
-    if (size >= 0 && !file_read_part(cx, path, 0, start, read)) return;
-    const Bytes file = size < 0 ? file_read(cx, path) : (Bytes){ start, read };
-    if (!npy_head(cx, path, file, size < 0 ? file.count : (uint64_t)size, &p->head)) return;
-    if (!check_part(b, p, in->port, in_folder)) return;
-    if (size < 0 || p->head.is_fortran) hold_part(cx, in, size < 0 ? file : file_read(cx, path), p);
-    else check_samples(cx, in, p);
+    *p = (Part){ .name = path, .path = path };
+    if ((size < 0 || !open_array(b, 0, size, in_folder, in, p)) && !ctx_failed(b->cx))
+        hold_array(b, file_read(b->cx, path), in_folder, in, p);
 }
 
 /* Makes the parts one after another the samples of the input. */
@@ -295,22 +325,27 @@ static const char *path_in_folder(Ctx *cx, const char *folder, const char *input
     return file_is_folder(own) ? own : text_format(cx, "%s.npy", own);
 }
 
-/* Reads NAME.npy of the archive; an archive with one array is the only input's. */
+/* Opens an array of an archive: in the file, if it is not packed. */
+static void open_entry(Build *b, const Zip *z, const ZipEntry *e, const struct SampleInput *in, Part *p)
+{
+    Bytes file;
+    const int64_t at = zip_stored_at(b->cx, z, e);
+    *p = (Part){ .name = text_format(b->cx, "%s/%s", z->path, e->name), .path = z->path };
+    if (ctx_failed(b->cx) || (at && open_array(b, at, (int64_t)e->size, false, in, p)) || ctx_failed(b->cx)) return;
+    if (zip_read(b->cx, z, e, (uint64_t)1 << 32, &file)) hold_array(b, file, false, in, p);
+}
+
+/* Opens NAME.npy of the archive; an archive with one array is the only input's. */
 static void read_entry(Build *b, const Zip *z, int input, struct SampleInput *in, Samples *out)
 {
     const char *name = b->model.input[input]->name;
-    Bytes file;
     for (int i = 0; i < z->count; i++) {
         const ZipEntry *e = &z->entry[i];
         const bool is_only = z->count == 1 && b->model.input_count == 1;
         if (!is_only && !text_equal(e->name, text_format(b->cx, "%s.npy", name))) continue;
         Part *part = NEW(b->cx->arena, Part);
-        *part = (Part){ .path = text_format(b->cx, "%s/%s", z->path, e->name) };
-        if (!zip_read(b->cx, z, e, (uint64_t)1 << 32, &file)) return;
-        if (!npy_head(b->cx, part->path, file, file.count, &part->head)) return;
-        if (!check_part(b, part, in->port, false)) return;
-        hold_part(b->cx, in, file, part);
-        join_parts(b, part->path, part, 1, input, in, out);
+        open_entry(b, z, e, in, part);
+        join_parts(b, part->name, part, 1, input, in, out);
         return;
     }
     diag_error(b->cx, NULL, "\"%s\" has no array \"%s\", the name of an input", z->path, name);
@@ -333,7 +368,7 @@ bool samples_read(Build *b, const char *const *path, int path_count, Samples *ou
                    path_count, inputs);
         return false;
     }
-    if (is_zip && !zip_open(cx, path[0], file_read(cx, path[0]), &z)) return false;
+    if (is_zip && !zip_open_file(cx, path[0], &z)) return false;
     for (int i = 0; i < inputs && !ctx_failed(cx); i++) {
         in[i].port = b->model.input[i];
         if (tensor_is_fixed(in[i].port)) make_rooms(cx, &in[i]);

@@ -7,7 +7,8 @@
 /* Decompresses all of `in` into exactly out_count bytes at `out`. Returns false if the data is damaged or its size
  * differs; never writes past `out`. */
 bool inflate(Bytes in, uint8_t *out, size_t out_count);
-/* Returns the CRC-32 of zip files: polynomial 0xedb88320, reflected. */
-uint32_t crc32_of(const uint8_t *bytes, size_t count);
+/* Returns the CRC-32 of zip files (polynomial 0xedb88320, reflected) of bytes with the given one and more bytes behind
+ * them; that of none is 0. */
+uint32_t crc32_more(uint32_t crc, const uint8_t *bytes, size_t count);
 
 #endif

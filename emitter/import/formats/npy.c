@@ -262,7 +262,13 @@ static void convert(const NpyHead *h, Bytes from, int64_t count, bool is_fortran
     }
 }
 
-void npy_elements(const NpyHead *h, Bytes from, int64_t count, void *to) { convert(h, from, count, false, to); }
+void npy_elements(const NpyHead *h, Bytes from, int64_t count, void *to)
+{
+    const uint16_t one = 1;
+    const bool is_host_big_endian = *(const uint8_t *)&one == 0;
+    if (h->type == BOOL || h->is_big_endian != is_host_big_endian) convert(h, from, count, false, to);
+    else if (to != from.at) memcpy(to, from.at, (size_t)count * (size_t)dtype_info(h->type)->bytes);
+}
 
 bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, int64_t *shape, void **data)
 {

@@ -28,7 +28,7 @@ typedef struct NpyHead {
 enum { NPY_HEAD_BYTES = 4096 };        /* of a file's start: enough for the header that numpy writes */
 /* Reads the header from the start of a file of `size` bytes, which must be those of the elements. */
 bool npy_head(Ctx *cx, const char *path, Bytes start, uint64_t size, NpyHead *out);
-/* Converts `count` stored elements, in their order, to the host's byte order. */
+/* Converts `count` stored elements, in their order, to the host's byte order. `to` may be from.at. */
 void npy_elements(const NpyHead *h, Bytes from, int64_t count, void *to);
 
 /* The same from and to bytes; `path` is for diagnostics. */

@@ -57,21 +57,33 @@ static bool read_entry(Ctx *cx, const char *path, Cursor *c, ZipEntry *e)
     return true;
 }
 
-bool zip_open(Ctx *cx, const char *path, Bytes file, Zip *out)
+/* Returns a part of the archive; no bytes if it exceeds the archive. */
+static Bytes range_of(Ctx *cx, const Zip *z, uint64_t offset, uint64_t count)
+{
+    const Bytes none = { (const uint8_t *)"", 0 };
+    if (offset > z->size || count > z->size - offset) return none;
+    if (z->file.at) return (Bytes){ z->file.at + offset, (size_t)count };
+    uint8_t *to = arena_alloc(cx->arena, (size_t)count);
+    return file_read_part(cx, z->path, (int64_t)offset, to, (size_t)count) ? (Bytes){ to, (size_t)count } : none;
+}
+
+static bool read_directory(Ctx *cx, Zip *out)
 {
     uint64_t offset = 0;
-    *out = (Zip){ .path = path, .file = file };
+    const char *path = out->path;
+    const uint64_t last = out->size < END_BYTES + MOST_COMMENT ? out->size : END_BYTES + MOST_COMMENT;
     if (ctx_failed(cx)) return false;
-    if (!find_end(file, &out->count, &offset))
+    if (!find_end(range_of(cx, out, out->size - last, last), &out->count, &offset))
         return refuse(cx, path, "it does not end as a zip file; a file of numpy.savez is accepted");
-    if (out->count > MOST_ENTRIES || offset > file.count)
+    if (out->count > MOST_ENTRIES || offset > out->size)
         return refuse(
             cx, path,
             text_format(cx,
                         "its directory, %d entries at %llu, exceeds the file; at most %d entries and 4 GB are "
                         "accepted",
                         out->count, (unsigned long long)offset, MOST_ENTRIES));
-    Cursor c = cursor_new(file.at + offset, file.count - (size_t)offset);
+    const Bytes directory = range_of(cx, out, offset, out->size - offset);
+    Cursor c = cursor_new(directory.at, directory.count);
     if (cursor_left(&c) / 46 < (size_t)out->count) return refuse(cx, path, "its directory is damaged or truncated");
     out->entry = NEW_ARRAY(cx->arena, ZipEntry, out->count);
     for (int i = 0; i < out->count; i++)
@@ -79,28 +91,62 @@ bool zip_open(Ctx *cx, const char *path, Bytes file, Zip *out)
     return true;
 }
 
-/* Returns the entry's bytes as stored in the file. */
-static bool find_packed(Ctx *cx, const Zip *z, const ZipEntry *e, Bytes *out)
+bool zip_open(Ctx *cx, const char *path, Bytes file, Zip *out)
 {
-    Cursor c = cursor_new(z->file.at, z->file.count);
-    cursor_take(&c, e->offset);
+    *out = (Zip){ .path = path, .file = file, .size = file.count };
+    return read_directory(cx, out);
+}
+
+bool zip_open_file(Ctx *cx, const char *path, Zip *out)
+{
+    const int64_t size = file_size(path);
+    *out = (Zip){ .path = path, .size = size > 0 ? (size_t)size : 0 };
+    return out->size ? read_directory(cx, out) : zip_open(cx, path, file_read(cx, path), out);
+}
+
+/* Returns the offset of the entry's bytes behind their local header; 0, with a diagnostic: they exceed the file. */
+static uint64_t offset_of_packed(Ctx *cx, const Zip *z, const ZipEntry *e)
+{
+    enum { LOCAL_BYTES = 30 };
+    const Bytes local = range_of(cx, z, e->offset, LOCAL_BYTES);
+    Cursor c = cursor_new(local.at, local.count);
     const bool is_local = cursor_u32(&c) == LOCAL_MARK;
     cursor_take(&c, 22);
     const int name_bytes = cursor_u16(&c), extra_bytes = cursor_u16(&c);
-    cursor_take(&c, (uint64_t)(name_bytes + extra_bytes));
-    const Cursor packed = cursor_take(&c, e->packed);
-    if (!is_local || c.bad)
-        return refuse(cx, z->path,
-                      text_format(cx, "\"%s\", %llu bytes at %llu, exceeds the file or has no header there", e->name,
-                                  (unsigned long long)e->packed, (unsigned long long)e->offset));
-    *out = (Bytes){ packed.at, (size_t)e->packed };
-    return true;
+    const uint64_t at = e->offset + LOCAL_BYTES + (uint64_t)(name_bytes + extra_bytes);
+    if (is_local && !c.bad && at <= z->size && e->packed <= z->size - at) return at;
+    refuse(cx, z->path,
+           text_format(cx, "\"%s\", %llu bytes at %llu, exceeds the file or has no header there", e->name,
+                       (unsigned long long)e->packed, (unsigned long long)e->offset));
+    return 0;
+}
+
+static bool refuse_checksum(Ctx *cx, const Zip *z, const ZipEntry *e, uint32_t crc)
+{
+    return refuse(cx, z->path,
+                  text_format(cx, "\"%s\" is damaged: its checksum is %08lx, but its directory declares %08lx", e->name,
+                              (unsigned long)crc, (unsigned long)e->crc));
+}
+
+int64_t zip_stored_at(Ctx *cx, const Zip *z, const ZipEntry *e)
+{
+    uint8_t part[1 << 12];
+    uint32_t crc = 0;
+    if (z->file.at || e->method != STORED || e->size != e->packed) return 0;
+    const size_t at = (size_t)offset_of_packed(cx, z, e), size = (size_t)e->size;
+    for (size_t done = 0; at && done < size;) {
+        const size_t count = size - done < sizeof part ? size - done : sizeof part;
+        if (!file_read_part(cx, z->path, (int64_t)(at + done), part, count)) return 0;
+        crc = crc32_more(crc, part, count);
+        done += count;
+    }
+    return !at || crc == e->crc || refuse_checksum(cx, z, e, crc) ? (int64_t)at : 0;
 }
 
 bool zip_read(Ctx *cx, const Zip *z, const ZipEntry *e, uint64_t most, Bytes *out)
 {
-    Bytes packed;
-    if (ctx_failed(cx) || !find_packed(cx, z, e, &packed)) return false;
+    const uint64_t at = ctx_failed(cx) ? 0 : offset_of_packed(cx, z, e);
+    if (!at) return false;
     if (e->method != STORED && e->method != DEFLATED)
         return refuse(cx, z->path,
                       text_format(cx, "\"%s\" is packed by method %d; 0 and 8 are accepted", e->name, e->method));
@@ -112,6 +158,7 @@ bool zip_read(Ctx *cx, const Zip *z, const ZipEntry *e, uint64_t most, Bytes *ou
         return refuse(cx, z->path,
                       text_format(cx, "\"%s\" declares %llu bytes, which its %llu packed bytes cannot hold", e->name,
                                   (unsigned long long)e->size, (unsigned long long)e->packed));
+    Bytes packed = range_of(cx, z, at, e->packed);
     if (e->method == DEFLATED) {
         uint8_t *unpacked = arena_alloc(cx->arena, (size_t)e->size);
         if (!inflate(packed, unpacked, (size_t)e->size))
@@ -120,10 +167,8 @@ bool zip_read(Ctx *cx, const Zip *z, const ZipEntry *e, uint64_t most, Bytes *ou
                                       e->name, (unsigned long long)e->size));
         packed = (Bytes){ unpacked, (size_t)e->size };
     }
-    if (crc32_of(packed.at, packed.count) != e->crc)
-        return refuse(cx, z->path,
-                      text_format(cx, "\"%s\" is damaged: its checksum is %08lx, but its directory declares %08lx",
-                                  e->name, (unsigned long)crc32_of(packed.at, packed.count), (unsigned long)e->crc));
+    const uint32_t crc = crc32_more(0, packed.at, packed.count);
+    if (ctx_failed(cx) || (crc != e->crc && !refuse_checksum(cx, z, e, crc))) return false;
     *out = packed;
     return true;
 }
