@@ -101,13 +101,14 @@ check checkpoints-of-low-rank low_rank
 
 # A plain step of stochastic gradient descent has no gradient in memory, so activations alone are its peak. Some are
 # computed again for each adjoint, small gradients are stored for that time, and the order follows the live bytes.
-# spares MODEL WORDS MOST: the same bits in an arena of at most so many bytes.
+# Adam's two means read each gradient: each computes it, instead of a stored one.
+# spares MODEL WORDS MOST OPTIMIZER: the same bits in an arena of at most MOST bytes.
 spares() {
     for form in wide narrow; do
         mkdir -p "$work/$form" && extra=
         [ $form = narrow ] && extra='--checkpoint auto'
         # shellcheck disable=SC2086
-        "$lw" "$1" --name digits --train 'loss=cross_entropy optimizer=sgd update=all' $extra -o "$work/$form/digits.c" \
+        "$lw" "$1" --name digits --train "loss=cross_entropy optimizer=$4 update=all" $extra -o "$work/$form/digits.c" \
             > "$work/$form/said" &&
         $cc -std=c99 -O1 -ffp-contract=off -Wall -Wextra -Werror $2 -I"$work/$form" -Iruntime \
             tests/train/checksum.c "$work/$form/digits.c" -lm -o "$work/$form/main" &&
@@ -116,10 +117,16 @@ spares() {
     echo "$(arena_of wide) bytes, then $(arena_of narrow); at most $3 are expected"
     cmp -s "$work/wide/sum" "$work/narrow/sum" && [ "$(arena_of narrow)" -le "$3" ]
 }
-check checkpoints-of-plain-descent spares samples/digits/digits.onnx '' 13312
+check checkpoints-of-plain-descent spares samples/digits/digits.onnx '' 13312 sgd
+check checkpoints-of-means spares samples/digits/digits.onnx '' 14352 adam
 kws=../shared/models/kws/kws_cnn.onnx
-if [ -f $kws ]; then check checkpoints-of-all-layers spares $kws -DDIGITS_INPUT_ELEMS=980 24960
-else skip checkpoints-of-all-layers "no recorded models beside the project"; fi
+if [ -f $kws ]; then
+    check checkpoints-of-all-layers spares $kws -DDIGITS_INPUT_ELEMS=980 24960 sgd
+    check checkpoints-of-all-layers-by-adam spares $kws -DDIGITS_INPUT_ELEMS=980 24960 adam
+else
+    skip checkpoints-of-all-layers "no recorded models beside the project"
+    skip checkpoints-of-all-layers-by-adam "no recorded models beside the project"
+fi
 
 # The same step with constants in a section, and for another core that rounds alike.
 forms() {

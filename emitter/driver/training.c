@@ -49,14 +49,15 @@ typedef struct Checkpoints {
 } Checkpoints;
 
 enum { MOST_CANDIDATES = 12, MOST_COST = 2 };
+enum { PLAIN, SPARING, REPEATING, FORMS };      /* of the step: StepForm */
 
 /* Emits nothing: plans and lowers the step. False: it has no plan. */
-static bool try_step(Checkpoints *c, bool is_sparing, Trial *out)
+static bool try_step(Checkpoints *c, int form_number, Trial *out)
 {
     Ctx *cx = c->b->cx;
     const DiagMark mark = diag_mark(cx);
     Build step;
-    const StepForm form = { c->count, c->at, is_sparing };
+    const StepForm form = { c->count, c->at, form_number == SPARING, form_number == REPEATING };
     *out = (Trial){ .training = training_new(cx, c->b->options->train, &c->b->graph, &form) };
     if (out->training) {
         begin_step(c->b, out->training, build_shared(cx), &step);
@@ -100,17 +101,17 @@ static void list_candidates(Checkpoints *c, const Training *plain)
     for (int i = 0; i < found; i += each) c->candidate[c->candidate_count++] = all[i];
 }
 
-/* Adds the checkpoint that shrinks the arena most, in one form of the step or the other, for at most MOST_COST times
- * the instructions of the plain step. */
+/* Adds the checkpoint that shrinks the arena most, in a form of the step, for at most MOST_COST times the instructions
+ * of the plain step. */
 static bool add_checkpoint(Checkpoints *c, const Trial *plain, Trial *best)
 {
     Tensor *found = NULL;
-    for (int i = 0; i < 2 * c->candidate_count && !ctx_failed(c->b->cx); i++) {
+    for (int i = 0; i < FORMS * c->candidate_count && !ctx_failed(c->b->cx); i++) {
         Trial now;
-        Tensor *at = c->candidate[i / 2];
+        Tensor *at = c->candidate[i / FORMS];
         if (is_among(c->at, c->count, at)) continue;
         c->at[c->count++] = at;
-        const bool is_better = try_step(c, i % 2, &now) && now.arena < best->arena
+        const bool is_better = try_step(c, i % FORMS, &now) && now.arena < best->arena
                                && now.instructions <= MOST_COST * plain->instructions;
         c->count--;
         if (!is_better) continue;
@@ -133,10 +134,13 @@ static Training *with_checkpoints(Build *b, Training *training)
                    wanted);
     if (ctx_failed(b->cx)) return training;
     list_candidates(&c, training);
-    if (!try_step(&c, false, &plain)) return training;
+    if (!try_step(&c, PLAIN, &plain)) return training;
     best = plain;
-    Trial sparing;
-    if (try_step(&c, true, &sparing) && sparing.arena < best.arena) best = sparing;
+    for (int form = SPARING; form < FORMS && (is_auto || (double)best.arena > bytes); form++) {
+        Trial now;
+        if (try_step(&c, form, &now) && now.arena < best.arena && now.instructions <= MOST_COST * plain.instructions)
+            best = now;
+    }
     while ((is_auto || (double)best.arena > bytes) && add_checkpoint(&c, &plain, &best)) continue;
     if (!is_auto && (double)best.arena > bytes)
         diag_error(b->cx, NULL, "--checkpoint %s: the step requires an arena of %lld bytes, %lld without checkpoints",

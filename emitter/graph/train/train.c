@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "graph/train/train.h"
 
+#include <string.h>
+
 #include "graph/dag/region.h"
 #include "graph/differentiate/differentiate.h"
 #include "support/names.h"
@@ -159,11 +161,20 @@ static void store_gradients(Ctx *cx, const CopiesApart *apart, Tensor *const *wa
             gradient[i] = call_on(cx, "annotation.stop_fusion", gradient[i]->name, gradient[i], NULL);
 }
 
+/* True if a parameter's new value reads the gradient itself; otherwise states hold it until the parameter's update. */
+static bool updates_wait(const TrainSpec *s)
+{
+    const UpdateRow *row = s->optimizer->update;
+    while (row->state) row++;
+    return strchr(row->formula, 'G') != NULL;
+}
+
 /* Adds the step to a graph in which parameters are inputs, and its optimizer's state. The first `count` parameters have
  * gradients. */
-static bool add_step(Ctx *cx, Training *t, Graph bound, int output, int count, bool is_sparing)
+static bool add_step(Ctx *cx, Training *t, Graph bound, int output, int count, const StepForm *form)
 {
     CopiesApart apart;
+    const bool is_sparing = form->is_sparing;
     bound = train_forms(cx, t, bound);
     Tensor *y = bound.output[output], **gradient = NEW_ARRAY(cx->arena, Tensor *, count),
            **wanted = NEW_ARRAY(cx->arena, Tensor *, count);
@@ -171,8 +182,8 @@ static bool add_step(Ctx *cx, Training *t, Graph bound, int output, int count, b
     Tensor *target = target_of(cx, &t->spec, y), *loss = target ? loss_of(cx, &t->spec, y, target) : NULL;
     if (!loss || !differentiate_again(cx, loss, NULL, wanted, count, gradient, is_sparing ? &apart : NULL))
         return false;
-    if (is_sparing) store_gradients(cx, &apart, wanted, gradient, count);
-    train_update(cx, t, gradient, count);
+    if (is_sparing && updates_wait(&t->spec)) store_gradients(cx, &apart, wanted, gradient, count);
+    train_update(cx, t, gradient, count, form->repeats);
     if (ctx_failed(cx)) return false;
     t->target = bound.input_count;
     t->step = step_graph(cx, t, &bound, target, loss);
@@ -216,7 +227,7 @@ Training *training_new(Ctx *cx, const char *text, const Graph *g, const StepForm
     for (int i = 0; i < count; i++) value[i] = t->param[i].value;
     const Graph marked = t->spec.lora_rank ? own : with_checkpoints(cx, own, form->checkpoint, form->count),
                 bound = with_inputs(cx, &marked, part, value, count);
-    if (ctx_failed(cx) || !add_step(cx, t, bound, output, trained, form->is_sparing)) return NULL;
+    if (ctx_failed(cx) || !add_step(cx, t, bound, output, trained, form)) return NULL;
     t->inference = form->count ? with_inputs(cx, &own, part, value, count) : bound;
     if (t->spec.lora_rank && form->count) t->inference = train_without(cx, t->inference, GRADIENT_CHECKPOINT);
     t->inference = train_without(cx, t->inference, GRADIENT_DROPOUT);
@@ -237,7 +248,7 @@ Training *training_of_inputs(Ctx *cx, const char *text, const Graph *g, const Tr
     for (int i = 0; i < count; i++)
         t->param[i] = (TrainParam){ .name = part[i].name, .what = part[i].role, .value = wanted[i],
                                     .initial = part[i].constant, .is_read = true, .is_trained = true };
-    if (!add_step(cx, t, bound, index_of(g, y), count, false)) return NULL;
+    if (!add_step(cx, t, bound, index_of(g, y), count, &(StepForm){ 0 })) return NULL;
     t->inference = train_without(cx, bound, GRADIENT_DROPOUT);
     add_params(cx, t, &t->inference, false);
     return ctx_failed(cx) ? NULL : t;

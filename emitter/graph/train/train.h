@@ -43,8 +43,9 @@ typedef struct Trainable {
 
 /* The checkpoints of a step: tensors of the graph that it stores; the calls before them are computed again for the
  * adjoints. The sparing form computes them again for each adjoint, stores the gradients of the parameters that this
- * reads, so that their updates may wait, and orders its groups by the bytes that are live (Graph.spares_memory). */
-typedef struct StepForm { int count; Tensor *const *checkpoint; bool is_sparing; } StepForm;
+ * reads, so that their updates may wait, and orders its groups by the bytes that are live (Graph.spares_memory). The
+ * form that repeats computes a gradient for each state of the optimizer that reads it. */
+typedef struct StepForm { int count; Tensor *const *checkpoint; bool is_sparing, repeats; } StepForm;
 
 /* Splits a float graph whose constants are folded. NULL after a diagnostic. */
 Training *training_new(Ctx *cx, const char *spec, const Graph *g, const StepForm *form);
@@ -69,6 +70,7 @@ Graph train_forms(Ctx *cx, Training *t, Graph g);
  * number. */
 int train_adapt(Ctx *cx, int rank, Graph *g, Trainable **part, int count);
 
-/* update.c: creates the new values of all parameters and the optimizer's state, which it adds to t->param. */
-void train_update(Ctx *cx, Training *t, Tensor *const *gradient, int count);
+/* update.c: creates the new values of all parameters and the optimizer's state, which it adds to t->param. `repeats`:
+ * states that read the same gradient compute it once each, so that it is not stored. */
+void train_update(Ctx *cx, Training *t, Tensor *const *gradient, int count, bool repeats);
 #endif

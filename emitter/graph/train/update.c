@@ -23,6 +23,7 @@ typedef struct Updater {
     int capacity;                      /* of t->param */
     Binds shared;                      /* options, rate, powers, step */
     Tensor *finite, *due, *factor;     /* scalars; NULL: always, always, 1 */
+    bool repeats;                      /* each new value that reads a gradient computes it */
     DType type;
 } Updater;
 
@@ -207,6 +208,14 @@ static void accumulate(Updater *u, const Binds *b, TrainParam *sum)
                         text_format(u->cx, "[*] = select(due > 0, 0.0, %s)", more));
 }
 
+/* A copy of the call that computes a gradient: with one consumer, it is fused into it and not stored. */
+static Tensor *repeated(Ctx *cx, Tensor *gradient)
+{
+    const Node *n = gradient->producer;
+    const Node *copy = n && n->kind == NODE_CALL ? node_over(cx, n, n->in) : NULL;
+    return copy ? copy->out[gradient->output] : gradient;
+}
+
 static void update_param(Updater *u, TrainParam *p, Tensor *gradient)
 {
     Ctx *cx = u->cx;
@@ -215,6 +224,7 @@ static void update_param(Updater *u, TrainParam *p, Tensor *gradient)
     const char *g = gradient_text(u), *x = apart ? "x[*] * (1 - rate * weight_decay)" : "x[*]";
     TrainParam *sum = NULL;
     Binds b = u->shared;
+    const int at = b.count;
     bind(&b, "g", gradient);
     bind(&b, "x", p->value);
     if (u->factor) bind(&b, "factor", u->factor);
@@ -225,6 +235,8 @@ static void update_param(Updater *u, TrainParam *p, Tensor *gradient)
     }
     for (const UpdateRow *row = s->optimizer->update; !ctx_failed(cx); row++) {
         const char *formula_text = expanded(cx, row->formula, g, x);
+        if (u->repeats && row != s->optimizer->update && strchr(row->formula, 'G'))
+            b.at[at] = (Bind)BIND_T("g", repeated(cx, gradient));
         if (!row->state) {
             p->next = new_value(u, &b, name_format(cx, "%s_next", p->name), formula_text, "x");
             break;
@@ -249,9 +261,9 @@ static void name_unique(Ctx *cx, Training *t)
     }
 }
 
-void train_update(Ctx *cx, Training *t, Tensor *const *gradient, int count)
+void train_update(Ctx *cx, Training *t, Tensor *const *gradient, int count, bool repeats)
 {
-    Updater u = { .cx = cx, .t = t, .type = t->param[0].value->type };
+    Updater u = { .cx = cx, .t = t, .type = t->param[0].value->type, .repeats = repeats };
     const TrainParam *own = t->param;
     t->param = NEW_ARRAY(cx->arena, TrainParam, (MOST_STATES + 2) * t->param_count + 8);
     for (int i = 0; i < t->param_count; i++) t->param[i] = own[i];
