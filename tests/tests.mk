@@ -124,8 +124,8 @@ fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_em
 	@$(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000)
 
 # Random tests with large counts: an hour in total, or one of them alone.
-.PHONY: soak soak-gradient soak-hostile soak-quantize soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
-soak: soak-gradient soak-hostile soak-quantize soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
+.PHONY: soak soak-damaged soak-gradient soak-hostile soak-quantize soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
+soak: soak-damaged soak-gradient soak-hostile soak-quantize soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
 soak-gradient: $(BUILD)/test/test_gradient
 	$< $(or $(COUNT),250)
 soak-hostile: $(BUILD)/test/test_hostile
@@ -140,6 +140,22 @@ soak-simplify: $(BUILD)/test/test_simplify
 	$< $(or $(COUNT),30000)
 soak-tflite: $(BUILD)/test/test_tflite_reference
 	$< $(or $(COUNT),10000)
+# Random models of the operators that have no reference in tests/tflite/*.c, from the reference kernels themselves: needs
+# the packages tflite-micro and ai-edge-litert. OPERATORS="NAME..." as in tests/tflite/vectors.py.
+RECURRENT := unidirectional_sequence_lstm unidirectional_sequence_lstm_fixed svdf svdf_int8 svdf_int16 rnn rfft2d
+SOAKED = $(or $(OPERATORS),$(RECURRENT) l2_normalization_uint8 concatenation_rescaled_uint8 average_pool_2d_uint8 \
+    resize_bilinear_uint8 $(filter %_int16,$(patsubst tests/tflite/%.vec,%,$(wildcard tests/tflite/*.vec))) \
+    $(patsubst tests/tflite/%.vec,%,$(wildcard tests/tflite/signal_*.vec)))
+.PHONY: soak-vectors
+soak-vectors: $(BUILD)/test/test_tflite_ops
+	@mkdir -p $(BUILD)/vectors && $(or $(PYTHON),python3) tests/tflite/vectors.py --cases $(or $(COUNT),1000) --into $(BUILD)/vectors $(SOAKED)
+	@$< $(BUILD)/vectors $(SOAKED) | grep -v '^ok'
+
+# Damaged copies of one recorded model of each operator of TFLite that has state, subgraphs, signals or UINT8, and of the
+# models of ai.onnx.ml: 200 truncations and 2,000 flips of each. With sanitizers: as for `hostile` below.
+soak-damaged: $(BUILD)/test/test_hostile
+	@mkdir -p $(BUILD)/damaged && python3 tests/fuzz/seeds.py tflite $(BUILD)/damaged
+	@$< $(wildcard tests/models/ml_*.onnx) $$(ls $(BUILD)/damaged/*-0.tflite | grep -E '_uint8|lstm|rnn|svdf|while|if-|variables|signal_|rfft')
 
 # Lossless shrinking: random networks, then the recorded int8 networks with and without it, on COUNT inputs each.
 .PHONY: shrink

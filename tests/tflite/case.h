@@ -98,6 +98,9 @@ void quant_set(Operand *x, float scale, int zero);
 bool is_stored(const Operand *x);                                          /* of 8 or 16 bits */
 /* Turns the int8 operands that have a scale and are no constants into int16, with other values */
 void make_sixteen(Case *c, Random *r);
+/* Turns int8 operands and outputs into the same real numbers as uint8. False: there are none, or one has a scale per
+ * channel, which the older quantization has not. */
+bool make_unsigned(Case *c);
 /* Often extreme; floats are halves of small integers, so that sums are exact */
 void fill_any(Random *r, Operand *x);
 void fill_real(Random *r, Operand *x, double least, double greatest);      /* floats of any bits */

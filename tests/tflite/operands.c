@@ -118,6 +118,21 @@ void make_sixteen(Case *c, Random *r)
     }
 }
 
+bool make_unsigned(Case *c)
+{
+    bool any = false;
+    for (int i = 0; i < c->in_count + c->out_count; i++) {
+        Operand *x = i < c->in_count ? &c->in[i] : &c->out[i - c->in_count];
+        if (x->scales > 1 || x->type == TYPE_I4 || x->type == TYPE_I16) return false;
+        if (x->type != TYPE_I8 || !x->scales || x->is_absent) continue;
+        x->type = TYPE_U8;
+        x->zero += 128;
+        for (int k = 0; k < elements(x); k++) x->v[k] += 128;
+        any = true;
+    }
+    return any;
+}
+
 void fill_any(Random *r, Operand *x)
 {
     for (int i = 0, n = elements(x); i < n; i++) switch (x->type) {

@@ -416,8 +416,8 @@ int main(int argc, char **argv)
         "tests/golden/elementwise/elementwise.onnx", "tests/golden/stencil-fused/stencil-fused.te",
         "tests/fuzz/corpus-tflite/conv-int8.tflite",
         "tests/fuzz/corpus-tflite/mixed-int8.tflite", "tests/golden/control-flow/control-flow.onnx",
-        "tests/models/ml_ensemble.onnx", "tests/models/ml_names.onnx", "tests/models/narrow.onnx",
-        "tests/models/sixteen.onnx",
+        "tests/models/ml_ensemble.onnx", "tests/models/ml_names.onnx", "tests/models/ml_strings.onnx",
+        "tests/models/narrow.onnx", "tests/models/sixteen.onnx",
     };
     const bool every = argc == 2 && strcmp(argv[1], "--every") == 0;
     if (every) argc = 1;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Every TFLite operator on models of it alone, beside the results of the reference kernels of TensorFlow Lite Micro, to
- * the bit: tests/tflite/OPERATOR.vec, recorded by tests/tflite/vectors.py; with an argument, those in that folder.
- * Models of variables are in one file and run several times. */
+ * the bit: tests/tflite/OPERATOR.vec, recorded by tests/tflite/vectors.py; with arguments, those in a folder,
+ * of all operators or of some. Models of variables are in one file and run several times.
+ *
+ *     test_tflite_ops [FOLDER [OPERATOR...]] */
 #include "check.h"
 
 #include "context/context.h"
@@ -172,7 +174,8 @@ static void check_operator(const char *folder, const char *name)
 int main(int argc, char **argv)
 {
     const size_t count = sizeof recorded / sizeof recorded[0];
-    for (size_t i = 0; i < count; i++)
+    for (int i = 2; i < argc; i++) check_operator(argv[1], argv[i]);
+    for (size_t i = 0; i < count && argc <= 2; i++)
         check_operator(argc > 1 ? argv[1] : "tests/tflite", recorded[check_index(i, count)]);
     return check_done();
 }

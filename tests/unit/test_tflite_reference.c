@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Every TFLite operator against an independent reference (tests/tflite/case.h), on random models: 60 of each, or the
  * number in the argument. Integers agree to the bit, floats to the accuracy in the operator's row. The references are
- * tested first, on the results of the reference kernels of TensorFlow Lite Micro (tests/tflite/OPERATOR.vec). If a
- * model has no floats, its emitted C has none.
+ * tested first, on the results of the reference kernels of TensorFlow Lite Micro (tests/tflite/OPERATOR.vec). A third as
+ * many cases are the same in UINT8, for operators whose kernels of both types agree. If a model has no floats, its
+ * emitted C has none.
  *
  *     test_tflite_reference [CASES [FOLDER [OPERATOR]]]                   FOLDER: of the recorded vectors */
 #include "graph/passes/passes.h"
@@ -183,6 +184,47 @@ static void check_random(const Operator *op, int count, bool is_once)
     ctx_free(names);
 }
 
+/* ---- The older quantization -------------------------------------------------------------------------------------- */
+
+/* Operators whose UINT8 kernels compute the same real numbers as those of INT8. */
+static const char *const unsigned_names[] = {
+    "add", "sub", "mul", "div", "conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv", "max_pool_2d",
+    "softmax", "logistic", "tanh", "relu", "relu6", "leaky_relu", "prelu", "hard_swish", "log_softmax", "mean", "sum",
+    "reduce_max", "reduce_min", "maximum", "minimum", "concatenation", "reshape", "pad", "padv2", "strided_slice",
+    "resize_nearest_neighbor", "arg_max", "arg_min", "equal", "greater", "less"
+};
+
+/* `count` cases of the operator, shifted by 128; cases without a UINT8 form are passed over. */
+static void check_unsigned(const Operator *op, int count)
+{
+    enum { TRIES = 40 };
+    Ctx *names = context_new(NULL, NULL);
+    const char *why = NULL;
+    int checked = 0, number = 0;
+    for (; number < TRIES * count && checked < count && !why; number++) {
+        Random r = { (uint64_t)op->code * 1000003u + (uint64_t)number };
+        Case *c = case_new(op);
+        between(&r, 0, 1);
+        op->make(c, &r, number);
+        op->reference(c);
+        if (!make_unsigned(c)) continue;
+        Ctx *cx = context_new(NULL, NULL);
+        why = check_case(cx, c, checked++, false);
+        if (why) why = text_format(names, "%s", why);
+        ctx_free(cx);
+    }
+    check_that(!why && checked == count, text_format(names, "%s-%d-uint8-cases", op->name, checked), "case %d: %s",
+               number - 1, why ? why : "there are too few");
+    ctx_free(names);
+}
+
+static bool has_unsigned(const Operator *op)
+{
+    for (size_t i = 0; i < sizeof unsigned_names / sizeof unsigned_names[0]; i++)
+        if (strcmp(unsigned_names[i], op->name) == 0) return true;
+    return false;
+}
+
 /* ---- Without floats ---------------------------------------------------------------------------------------------- */
 
 static char path[4096];   /* of scratch files, in the program's folder */
@@ -281,6 +323,7 @@ int main(int argc, char **argv)
             check_recorded(op, argc > 2 ? argv[2] : "tests/tflite");
             check_random(op, count, false);
             check_random(op, (count + 4) / 5, true);
+            if (has_unsigned(op)) check_unsigned(op, (count + 2) / 3);
             check_no_floats(op);
         }
     return check_done();
