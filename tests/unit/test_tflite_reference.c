@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every TFLite operator against an independent reference (tests/tflite/case.h), on random models: 60 of each, or the
  * number in the argument. Integers agree to the bit, floats to the accuracy in the operator's row. The references are
- * tested first, on the results of the reference kernels of TensorFlow Lite Micro (tests/tflite/OPERATOR.vec). A third as
- * many cases are the same in UINT8, for operators whose kernels of both types agree. If a model has no floats, its
+ * tested first, on the results of the reference kernels of TensorFlow Lite Micro (tests/tflite/OPERATOR.vec). A third
+ * as many cases are the same in UINT8, for operators whose kernels of both types agree. If a model has no floats, its
  * emitted C has none.
  *
  *     test_tflite_reference [CASES [FOLDER [OPERATOR]]]                   FOLDER: of the recorded vectors */
