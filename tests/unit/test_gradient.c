@@ -4,9 +4,10 @@
  *   operators    every row's cases, and random shapes of them
  *   formulas     without a row
  *   programs     random ones, as those of the schedule tests
- *   networks     stops, checkpoints, several consumers, gradients of gradients
+ *   networks     random ones of 2 to 7 layers
+ *   marks        stops, checkpoints, several consumers, gradients of gradients
  *
- * test_gradient [COUNT]: COUNT random shapes of each operator, and 20 times as many programs. */
+ * test_gradient [COUNT]: COUNT random shapes of each operator, and 20 times as many programs and networks. */
 #define MAX_OUTPUTS PROGRAM_OUTPUTS
 #include "../fuzz/programs.c"
 #undef MAX_OUTPUTS
@@ -15,6 +16,7 @@
 #include "op_cases.h"
 
 #include "gradient_check.h"
+#include "random_network.h"
 #include "graph/dag/definition.h"
 #include "import/te/te.h"
 
@@ -210,6 +212,20 @@ static void try_operator(const Op *op, int random_count)
 
 /* ---- Formulas and networks --------------------------------------------------------------------------------------- */
 
+/* Reals in [-1, 1), and integers from 0 to 5. */
+static void fill_inputs(GradientCheck *c)
+{
+    for (int i = 0; i < c->in_count; i++) {
+        Tensor *x = c->in[i];
+        x->data = arena_alloc(c->cx->arena, (size_t)tensor_bytes(x) + 1);
+        for (int64_t e = 0; e < tensor_elems(x); e++) {
+            const double v = gradient_draw(&c->seed);
+            dtype_store(x->type, own_data(c->cx, x), e, dtype_wrap(x->type, dtype_is_float(x->type)
+                        ? (Scalar){ .f = v } : (Scalar){ .i = (int64_t)((v + 1) * 3) }));
+        }
+    }
+}
+
 /* Checks the first output of a file with f64 inputs, after its own gradients are computed. */
 static void try_text(const char *name, const char *text)
 {
@@ -229,15 +245,7 @@ static void try_text(const char *name, const char *text)
     }
     GradientCheck c = { .cx = cx, .in_count = m.input_count, .in = m.input, .y = g.output[0], .seed = 5,
                         .left_out = NONE_LEFT_OUT, .tolerance = 1e-6, .step = 1e-6 };
-    for (int i = 0; i < m.input_count; i++) {
-        Tensor *x = m.input[i];
-        x->data = arena_alloc(cx->arena, (size_t)tensor_bytes(x) + 1);
-        for (int64_t e = 0; e < tensor_elems(x); e++) {
-            const double v = gradient_draw(&c.seed);
-            dtype_store(x->type, own_data(cx, x), e, dtype_wrap(x->type, dtype_is_float(x->type)
-                        ? (Scalar){ .f = v } : (Scalar){ .i = (int64_t)((v + 1) * 3) }));
-        }
-    }
+    fill_inputs(&c);
     gradient_check(&c);
     check_that(!c.fault && c.worst <= c.tolerance && !c.is_zero, name, "%s, worst %g, %d kinks%s",
                c.fault ? c.fault : "", c.worst, c.kinks, c.is_zero ? ", all zero" : "");
@@ -379,6 +387,12 @@ static const void *adjoint_bytes(Ctx *cx, Tensor *y, Tensor *seed, Tensor *x)
     return run_calls(cx, &adjoint, 1, env, false) ? env_get(env, adjoint) : NULL;
 }
 
+static const void *value_bytes(Ctx *cx, Tensor *y)
+{
+    Env *env = env_new(cx);
+    return y && run_calls(cx, &y, 1, env, false) ? env_get(env, y) : NULL;
+}
+
 /* With checkpoints the adjoints are the same bits; with stops those of a program that has constants in their place. */
 static void try_marks(GradientCheck *c, uint64_t number, const char *text)
 {
@@ -390,6 +404,10 @@ static void try_marks(GradientCheck *c, uint64_t number, const char *text)
     ones->data = arena_alloc(cx->arena, (size_t)tensor_bytes(c->y) + 1);
     for (int64_t i = 0; i < tensor_elems(ones); i++)
         dtype_store(ones->type, own_data(cx, ones), i, (Scalar){ .f = 1.0 + (double)i / 8 });
+    const void *forward = value_bytes(cx, c->y), *kept = value_bytes(cx, again), *behind = value_bytes(cx, stopped);
+    const size_t size = (size_t)tensor_bytes(c->y);
+    check_that(forward && kept && behind && !memcmp(forward, kept, size) && !memcmp(forward, behind, size),
+               "random-marks-keep-every-bit-of-the-values", "program %llu\n%s", (unsigned long long)number, text);
     for (int i = 0; i < c->in_count && !ctx_failed(cx); i++) {
         const size_t bytes = (size_t)tensor_bytes(c->in[i]);
         if (!dtype_is_float(c->in[i]->type)) continue;
@@ -446,6 +464,27 @@ static bool try_program(uint64_t number, int *kinks)
     return fits;
 }
 
+static void try_network(uint32_t number, int *kinks)
+{
+    Ctx *cx = context_new(NULL, NULL);
+    Model m;
+    const char *text = random_network(cx, number);
+    const bool is_read = te_read(cx, "network.te", text, NULL, &m);
+    GradientCheck c = { .cx = cx, .in_count = is_read ? m.input_count : 0, .in = m.input,
+                        .y = is_read ? m.output[0] : NULL, .seed = number, .left_out = NONE_LEFT_OUT,
+                        .tolerance = 1e-6, .step = 1e-6 };
+    if (is_read) {
+        fill_inputs(&c);
+        gradient_check(&c);
+        if (!c.fault) try_marks(&c, number, text);
+        *kinks += c.kinks;
+    }
+    check_that(is_read && !c.fault && c.worst <= c.tolerance,
+               "random-networks-have-adjoints-equal-to-central-differences", "network %u: %s, worst %g\n%s",
+               (unsigned)number, c.fault ? c.fault : is_read ? "" : diag_text(cx, cx->diags), c.worst, text);
+    ctx_free(cx);
+}
+
 int main(int argc, char **argv)
 {
     const int count = argc > 1 ? atoi(argv[1]) : 3;
@@ -457,6 +496,7 @@ int main(int argc, char **argv)
     ctx_free(cx);
     formulas_and_networks();
     for (uint64_t i = 1; programs < 20 * count; i++) programs += try_program(i, &kinks);
-    printf("# %d programs, %d directions at kinks\n", programs, kinks);
+    for (uint32_t i = 1; i <= 20 * (uint32_t)count; i++) try_network(i, &kinks);
+    printf("# %d programs and networks each, %d directions at kinks\n", programs, kinks);
     return check_done();
 }
