@@ -76,7 +76,7 @@ static void computes_once(const char *name, const char *text, const char *target
     Net n;
     const char *why = "";
     if (!read_net(&n, text, "none", target)) return;
-    const CombineInput in = { n.cx, &n.b.graph, &n.b.groups, n.b.nest, n.b.chosen, n.b.target };
+    const CombineInput in = { n.cx, &n.b.graph, &n.b.groups, n.b.nest, n.b.chosen, n.b.target, NULL };
     int64_t apart = 0;
     for (int i = 0; i < n.b.groups.count; i++) apart += work_of(n.cx, n.b.nest[i]);
     Combination now = combine_alone(&in, n.b.groups.count - 1);
@@ -113,7 +113,7 @@ static void any_loop(void)
     const char *why;
     Choice choice[MOST_CHOICES];
     if (!read_net(&n, columns_first, "none", "cortex-m4")) return;
-    const CombineInput in = { n.cx, &n.b.graph, &n.b.groups, n.b.nest, n.b.chosen, n.b.target };
+    const CombineInput in = { n.cx, &n.b.graph, &n.b.groups, n.b.nest, n.b.chosen, n.b.target, NULL };
     const Combination y = combine_alone(&in, 1);
     const int count = combine_add(&in, &y, 0, false, MOST_CHOICES, choice, &why);
     bool inside = false;
