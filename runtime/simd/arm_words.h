@@ -117,7 +117,7 @@ static LW_SHARED void lw_arm_words(int32_t count, int32_t *sums, const int32_t *
 #endif
 /* lw: end */
 
-/* lw: lw_arm_bytes needs LW_SIMD_CHOICE LW_SHARED lw_dsp_bytes lw_dot_1x4 */
+/* lw: lw_arm_1x4 needs LW_SIMD_CHOICE LW_SHARED lw_dot_1x4 */
 #if LW_SIMD_ARM_WORDS && __ARM_ARCH_ISA_THUMB == 1
 /* Four rows of weights by one of elements: 15 instructions for 4 products. n > 0. The code saves r7 itself, because it
  * may be the frame pointer. */

@@ -173,7 +173,7 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 #endif
 #define LW_DOT_2X1_I8(n, c, a, b) LW_ROWS_DOT_2X1_I8(n, c, a, b)
 /* lw: end */
-/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_arm_bytes lw_dot_1x4 */
+/* lw: LW_DOT_1X4_I8 needs lw_mve_dots lw_x86_dots lw_neon_dots lw_rvv_dots lw_dsp_bytes lw_arm_1x4 lw_dot_1x4 */
 #ifndef LW_ROWS_DOT_1X4_I8
 #define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
