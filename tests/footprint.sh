@@ -70,6 +70,12 @@ boxes() {
 }
 printf 'input x: f32[1][8]\na = relu(x)\nb = softmax(a)\nc = softmax(b)\ny = concat(a, c, axis=0)\noutput y\n' > "$work/skip.te"
 check forms-html-draws-a-chain     boxes 10 9 $digits
+# Ten boxes are two pictures, as a printed page breaks between pictures; the edge from the one to the other has one head.
+slices() {
+    "$lw" report $digits --quiet -o "$work/r.html" && [ "$(grep -c 'aria-label="graph' "$work/r.html")" -eq 2 ] &&
+        [ "$(awk '/aria-label="graph, continued/ { n = 0 } /^<g><title>/ { n++ } END { print n }' "$work/r.html")" -ge 2 ]
+}
+check forms-html-slices-the-graph slices
 check forms-html-draws-a-skip      boxes 5 5 "$work/skip.te" --combine none
 check forms-html-draws-branches    boxes 50 39 tests/models/control.onnx --target cortex-m4 --mhz 10
 check forms-html-draws-a-training-step boxes 30 33 $digits --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=last'
@@ -157,8 +163,25 @@ check runner-without-counts-is-refused ends 1 'silent" prints no count; accepted
 check runner-of-time-is-refused ends 1 'prints `ns N` alone; accepted' $digits --runner "$work/time"
 check runner-with-other-outputs-is-refused ends 1 'output "scores" of the runner.s program differs' $digits --runner "$work/wrong"
 check runner-that-fails-is-refused ends 1 'the runner failed\|false failed' $digits --runner false
-check input-without-runner-is-refused ends 2 "input 'x.npy' has no effect on a report without --runner" $digits x.npy
+check input-without-runner-is-refused ends 2 "input 'x.npy' has no effect on a report without --runner or --cc" $digits x.npy
 check input-of-another-shape-is-refused ends 1 'test.npy' $digits samples/digits/test.npy --runner "$work/total"
+# Counted in the compiled code, and by QEMU with the bench: within two thousandths. The layers lack only the first checks.
+steps() {
+    board="$digits tests/models/digits.in0.npy --target $1 -o"
+    "$lw" report $board "$work/r.json" --cc "arm-none-eabi-gcc -mthumb $2 --specs=nano.specs" || return 1
+    stepped=$(value instructions)
+    grep -q '"stepped": true' "$work/r.json" || return 1
+    "$lw" report $board "$work/r.csv" --cc "arm-none-eabi-gcc -mthumb $2 --specs=nano.specs" || return 1
+    layers=$(awk -F, 'NR > 1 { sum += $(NF - 2) } END { print sum }' "$work/r.csv")
+    "$lw" report $board "$work/r.json" --cc "samples/cortex-m/hosted.sh cc $1 -O2 --specs=nano.specs" --runner "samples/cortex-m/hosted.sh run $1" || return 1
+    echo "$stepped stepped, $layers in layers, $(value instructions) in QEMU"
+    awk "BEGIN { d = $stepped / $(value instructions); exit !(d > 0.998 && d < 1.002 && $stepped - $layers < 100 && $stepped >= $layers) }"
+}
+why=$(missing arm-none-eabi-gcc qemu-system-arm)
+for core in 'cortex-m0plus -mcpu=cortex-m0plus' 'cortex-m4 -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard' 'cortex-m55 -mcpu=cortex-m55 -mfloat-abi=hard'; do
+    name=code-is-stepped-for-${core%% *}
+    if [ "$why" ]; then skip "$name" "$why"; else check "$name" steps "${core%% *}" "${core#* }"; fi
+done
 # Against the same program built by the runner's own compiler: the report's total is that of `verify`.
 on_board() {
     board="--target cortex-m4 --cc 'samples/cortex-m/hosted.sh cc cortex-m4 -O2 --specs=nano.specs' --runner 'samples/cortex-m/hosted.sh run cortex-m4'"

@@ -6,6 +6,7 @@
 
 #include "ir/nest/costs.h"
 #include "lower/count.h"
+#include "lower/text.h"
 #include "support/map.h"
 #include "support/text.h"
 
@@ -125,22 +126,40 @@ int64_t report_microseconds(const Build *b, int64_t cycles)
     return cycles < 0 || time < 0 ? -1 : time < 9e18 ? (int64_t)time : INT64_MAX;
 }
 
+static void add_calls(const Call *call, int count, double parts[TEXT_KINDS])
+{
+    parts[TEXT_CALL] += count;
+    for (int i = 0; i < count; i++) parts[TEXT_MEMORY] += call[i].place_count;
+}
+
 int64_t report_code(const Build *b)
 {
-    Map seen = map_new(b->cx->arena);
+    Map seen = map_new(b->cx->arena), shared = map_new(b->cx->arena);
     const Program *p = &b->program;
     const CoreFigures *c = b->target->core;
-    int64_t bytes = 0;
-    bool has_floats = false;
-    if (!c || !(c->code > 0)) return -1;
+    double parts[TEXT_KINDS] = { 0 }, bytes = 0;
+    if (!c || !c->code) return -1;
     for (int i = 0; i < p->function_count; i++) {
         if (map_get_const_ptr(&seen, p->function[i])) continue;
         map_put_const_ptr(&seen, p->function[i], p);
-        bytes += count_bytes(b->cx, p->function[i]->body);
+        text_parts(b->cx, p->function[i]->body, b->target->costs, &shared, parts);
     }
-    for (const Build *g = b; g; g = g->next)
-        for (int i = 0; i < g->groups.count; i++) has_floats = has_floats || report_computes_floats(g, i);
-    return (int64_t)((double)bytes * c->code + 0.5) + (has_floats ? c->soft_floats : 0);
+    add_calls(p->call, p->call_count, parts);
+    for (int i = 0; i < p->body_count; i++) add_calls(p->body[i]->call, p->body[i]->call_count, parts);
+    for (int i = 0; i < TEXT_KINDS; i++) bytes += parts[i] * c->code[i];
+    return (int64_t)(bytes + 0.5);
+}
+
+int64_t report_stack(const Build *b)
+{
+    const Program *p = &b->program;
+    int64_t most = 0;
+    if (!b->target->core || !b->target->core->frames) return -1;
+    for (int i = 0; i < p->function_count; i++) {
+        const int64_t bytes = text_locals(p->function[i]->body);
+        if (bytes > most) most = bytes;
+    }
+    return most + b->target->core->frames;
 }
 
 const char *report_milliseconds(Ctx *cx, int64_t microseconds)

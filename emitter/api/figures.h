@@ -19,6 +19,9 @@ bool report_measures_instructions(const Build *b), report_measures_cycles(const 
 int64_t report_microseconds(const Build *b, int64_t cycles);       /* at --mhz, rounded; -1: unknown */
 /* Bytes of code at -O2, estimated from the text of the functions; -1: the target has no figures. */
 int64_t report_code(const Build *b);
+/* The most bytes of stack, by the arrays of the functions and the most that the recorded networks took beside theirs;
+ * -1: the target has no figures. */
+int64_t report_stack(const Build *b);
 const char *report_milliseconds(Ctx *cx, int64_t microseconds);    /* "12.345" */
 int64_t report_weights(const Group *g);      /* bytes of constants that the group reads */
 int64_t report_result(Ctx *cx, const Group *g);              /* bytes */

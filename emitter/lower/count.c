@@ -108,7 +108,7 @@ static double average(Counting *c, const Code *loop, const Expr *cond, double ot
 
 /* ---- Operations -------------------------------------------------------------------------------------------------- */
 
-static const CostRow *cost_row(const Costs *costs, const char *name)
+const CostRow *cost_row(const Costs *costs, const char *name)
 {
     for (; costs; costs = costs->base)
         for (const CostRow *r = costs->row; r->name; r++)

@@ -10,6 +10,8 @@
  * a condition on data counts half. Sizes count with their upper bound. Macros and operations cost what the rows state,
  * without a row (or with costs NULL) their portable form and one instruction. */
 int64_t count_instructions(Ctx *cx, const Code *c, const Costs *costs);
+/* NULL: the target states no cost of the macro or operation. */
+const CostRow *cost_row(const Costs *costs, const char *name);
 /* The bytes of its text, to compare two functions: each statement once, six bytes an instruction. */
 int64_t count_bytes(Ctx *cx, const Code *c);
 #endif

@@ -37,4 +37,5 @@ static const CostRow rows_rvv[] = {
 const Costs costs_rvv = { &costs_rv64, rows_rvv };
 
 /* Loads and taken branches take two cycles, products one, by the manual of the open core Ibex. */
-const CoreFigures core_rv32 = { { 1.4, 1.3 }, "loads and taken branches of two cycles: not measured", { 0, 0 }, 0, 0 };
+const CoreFigures core_rv32 =
+    { { 1.4, 1.3 }, "loads and taken branches of two cycles: not measured", { 0, 0 }, NULL, 0, 0 };

@@ -26,8 +26,8 @@ static const char *const style[] = {
     ".grids{display:grid;gap:0 1.2rem;grid-template-columns:repeat(auto-fill,minmax(19rem,1fr))}pre{overflow-x:auto;",
     "background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem;font-size:.8rem}",
     "@media print{:root{--page:#fff;--ink:#000;--faint:#444;--line:#bbb;--card:#fff}body{max-width:none}",
-    ".wide{overflow:visible;border:0}.wide svg{max-width:100%;height:auto}",
-    "li,figure,pre,.cards div{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}",
+    ".wide{overflow:visible;border:0}.wide svg{max-width:100%;height:auto}h2,h3,p{break-after:avoid}",
+    "li,figure,pre,svg,.cards div{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}",
 };
 
 void html_escaped(Text *t, const char *s)

@@ -140,6 +140,7 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
     json_number(t, "least_arena", b->plan.least);
     json_number(t, "weights", all.weights);
     json_measured(t, "estimated_code", report_code(b), report_code(b) >= 0);
+    json_measured(t, "estimated_stack", report_stack(b), report_stack(b) >= 0);
     json_measured(t, "code", f->code, f->has_code);
     json_measured(t, "stack", f->stack, f->has_stack);
     json_measured(t, "library_data", f->data, f->has_code);
@@ -151,7 +152,8 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
 static void json_runner(const Build *b, Text *t)
 {
     const Measured *m = b->measured;
-    if (!m) {
+    text_printf(t, "  \"stepped\": %s,\n", m && m->is_stepped ? "true" : "false");
+    if (!m || m->is_stepped) {
         text_add(t, "  \"measured\": null,\n");
         return;
     }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/nest/costs.h"
+
 typedef struct Limits { int64_t flash, ram; } Limits;      /* bytes; -1: none */
 
 /* Reads `flash=256K` and returns its end; NULL: another form. */
@@ -73,18 +75,22 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
     if (f->data) text_printf(t, ", data of libraries %lld bytes", (long long)f->data);
     if (f->has_code) text_printf(t, ", by %s\n", f->command);
     if (f->is_estimated)
-        text_printf(t, "code           about %lld bytes at -O2, estimated; --cc COMPILER measures\n",
-                    (long long)f->code);
+        text_printf(t, "code           about %lld bytes at -O2, estimated within %.0f %%", (long long)f->code,
+                    100 * b->target->core->code_error);
+    if (f->is_bound) text_printf(t, "%sstack at most about %lld bytes", f->has_code ? "               " : ", ",
+                                 (long long)f->stack);
+    if (f->is_estimated || f->is_bound) text_printf(t, "%s\n", f->has_code ? "" : "; --cc COMPILER measures");
     if (f->has_code || b->options->fit)
-        text_printf(t, "in total       flash %s%lld bytes%s, RAM %lld bytes%s\n", f->is_estimated ? "about " : "",
-                    (long long)f->flash, f->has_code || f->is_estimated ? "" : " without code", (long long)f->ram,
-                    f->has_stack ? "" : " without stack");
+        text_printf(t, "in total       flash %s%lld bytes%s, RAM %s%lld bytes%s\n", f->is_estimated ? "about " : "",
+                    (long long)f->flash, f->has_code || f->is_estimated ? "" : " without code",
+                    f->is_bound ? "at most about " : "", (long long)f->ram,
+                    f->has_stack || f->is_bound ? "" : " without stack");
     if (!b->options->fit || !read_limits(b->options->fit, &limits)) return;
     print_limit(t, "flash", f->flash, limits.flash);
     print_limit(t, "RAM", f->ram, limits.ram);
     if (!f->has_code)
         text_printf(t, "               --cc COMPILER measures code and stack; %s\n",
-                    f->is_estimated ? "stack does not count here" : "they do not count here");
+                    f->is_estimated ? "here they are estimated" : "they do not count here");
 }
 
 bool footprint_fits(Build *b, const Footprint *f, const char *report)

@@ -1,54 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures code and stack: compiles the emitted C with the user's compiler, links it from NAME_run on, sums the
- * sections of the ELF file, and follows gcc's call graph (-fcallgraph-info=su) to the deepest stack. */
+/* Measures code, stack and instructions: compiles the emitted C with the user's compiler, links it from NAME_run on,
+ * sums the sections of the ELF file, follows gcc's call graph (-fcallgraph-info=su) to the deepest stack, and steps
+ * through the code. */
 #include "api/report/footprint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/report/elf.h"
 #include "api/trial.h"
 #include "support/file.h"
 #include "support/guard.h"
 #include "support/map.h"
-
-/* ---- ELF --------------------------------------------------------------------------------------------------------- */
-
-typedef struct Elf { Bytes file; bool is_wide, is_big; } Elf;
-
-/* Returns the number of `size` bytes at the offset; 0 past the end. */
-static uint64_t elf_number(const Elf *e, uint64_t at, int size)
-{
-    uint64_t n = 0;
-    if (at > e->file.count || e->file.count - at < (size_t)size) return 0;
-    for (int i = 0; i < size; i++) n = n << 8 | e->file.at[at + (uint64_t)(e->is_big ? i : size - 1 - i)];
-    return n;
-}
-
-static bool elf_open(Bytes file, Elf *e)
-{
-    *e = (Elf){ file, false, false };
-    if (file.count < 52 || memcmp(file.at, "\x7f" "ELF", 4) != 0) return false;
-    e->is_wide = file.at[4] == 2;
-    e->is_big = file.at[5] == 2;
-    return true;
-}
-
-/* Adds the sections that are loaded: all of them are in flash but those without bits; writable ones are in RAM, too. */
-static void elf_sum(const Elf *e, int64_t *flash, int64_t *ram)
-{
-    enum { WRITE = 1, ALLOC = 2, NO_BITS = 8 };
-    const uint64_t table = elf_number(e, e->is_wide ? 0x28 : 0x20, e->is_wide ? 8 : 4);
-    const uint64_t entry = elf_number(e, e->is_wide ? 0x3a : 0x2e, 2);
-    const uint64_t count = elf_number(e, e->is_wide ? 0x3c : 0x30, 2);
-    for (uint64_t i = 0; i < count; i++) {
-        const uint64_t at = table + i * entry, flags = elf_number(e, at + 8, e->is_wide ? 8 : 4);
-        const int64_t size = (int64_t)(elf_number(e, at + (e->is_wide ? 0x20 : 0x14), e->is_wide ? 8 : 4) & INT32_MAX);
-        if (!(flags & ALLOC)) continue;
-        if (elf_number(e, at + 4, 4) != NO_BITS) *flash += size;
-        if (flags & WRITE) *ram += size;
-    }
-}
 
 /* ---- Stack ------------------------------------------------------------------------------------------------------- */
 
@@ -114,8 +78,10 @@ static bool file_exists(const char *path)
     return f != NULL;
 }
 
-static void read_stack(Ctx *cx, const char *path, const char *function, Footprint *out)
+static void read_stack(const Build *b, const char *folder, Footprint *out)
 {
+    Ctx *cx = b->cx;
+    const char *path = text_format(cx, "%s/prog.ci", folder);
     if (!file_exists(path)) return;
     Map frames = map_new(cx->arena);
     const char *text = file_text(cx, path, file_read(cx, path));
@@ -123,7 +89,7 @@ static void read_stack(Ctx *cx, const char *path, const char *function, Footprin
     for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
         read_graph_line(cx, &frames, line);
     out->has_stack = true;
-    out->stack = deepest_of(frame_of(cx, &frames, function));
+    out->stack = deepest_of(frame_of(cx, &frames, text_format(cx, "%s_run", b->name)));
 }
 
 /* ---- The compiler ------------------------------------------------------------------------------------------------ */
@@ -152,39 +118,53 @@ static bool runs(Ctx *cx, const char *folder, const char *command, const char *w
     return system(text_string(&t)) == 0;
 }
 
-static void read_elf(Build *b, const char *path, Footprint *out)
+static void read_elf(Build *b, const char *path, Elf *e, Footprint *out)
 {
-    Elf e;
     int64_t flash = 0;
     const Bytes file = file_read(b->cx, path);
     if (ctx_failed(b->cx)) return;
-    if (!elf_open(file, &e)) {
+    if (!elf_open(file, e)) {
         diag_error(b->cx, NULL, "--cc \"%s\" does not write ELF files, which the measurement requires", b->options->cc);
         return;
     }
-    elf_sum(&e, &flash, &out->data);
+    elf_sum(e, &flash, &out->data);
     if (b->options->static_arena) out->data -= out->data < b->plan.arena_size ? out->data : b->plan.arena_size;
     const int64_t weights = report_totals(b).weights;
     out->has_code = true;
     out->code = flash > weights ? flash - weights : flash;
 }
 
+static bool links(const Build *b, const char *folder, const Footprint *f)
+{
+    return runs(b->cx, folder, f->command,
+                text_format(b->cx, "-nostartfiles -static -Wl,--entry=%s_run -Wl,--gc-sections @/prog -o @/out -lm "
+                                   "2>/dev/null", b->name));
+}
+
+/* The code with a label before each layer, which may differ from the code without by some bytes. */
+static void step_marked(Build *b, const char *folder, Footprint *out)
+{
+    Elf e;
+    if (!runs(b->cx, folder, out->command, STEP_MARKS " -I@ -c @/model.c -o @/prog 2>/dev/null")) return;
+    if (links(b, folder, out) && elf_open(file_read(b->cx, text_format(b->cx, "%s/out", folder)), &e))
+        report_step(b, &e, out);
+}
+
 /* Compiles model.c of the folder. Without a linker's script the object file alone is measured. */
 static bool compile(Build *b, const char *folder, Footprint *out)
 {
     Ctx *cx = b->cx;
-    const char *name = b->name;
+    Elf e;
     out->command = command_of(cx, b->options->cc);
     if (!runs(cx, folder, out->command, "-fcallgraph-info=su -I@ -c @/model.c -o @/prog 2>/dev/null")
         && !runs(cx, folder, out->command, "-I@ -c @/model.c -o @/prog")) {
         diag_error(cx, NULL, "building the emitted C failed: %s -c model.c", out->command);
         return false;
     }
-    out->is_linked = runs(cx, folder, out->command,
-                          text_format(cx, "-nostartfiles -static -Wl,--entry=%s_run -Wl,--gc-sections @/prog -o @/out "
-                                          "-lm 2>/dev/null", name));
-    read_elf(b, text_format(cx, "%s/%s", folder, out->is_linked ? "out" : "prog"), out);
-    if (!ctx_failed(cx)) read_stack(cx, text_format(cx, "%s/prog.ci", folder), text_format(cx, "%s_run", name), out);
+    out->is_linked = links(b, folder, out);
+    read_elf(b, text_format(cx, "%s/%s", folder, out->is_linked ? "out" : "prog"), &e, out);
+    if (!ctx_failed(cx)) read_stack(b, folder, out);
+    if (!ctx_failed(cx) && out->is_linked && report_steps(b, &e)) step_marked(b, folder, out);
     return !ctx_failed(cx);
 }
 
@@ -207,6 +187,8 @@ bool footprint_of(Build *b, const char *model, Footprint *out)
     const Totals all = report_totals(b);
     out->is_estimated = !out->has_code && report_code(b) >= 0;
     if (out->is_estimated) out->code = report_code(b);
+    out->is_bound = !out->has_stack && report_stack(b) >= 0;
+    if (out->is_bound) out->stack = report_stack(b);
     out->flash = all.weights + out->code;
     out->ram = all.ram + out->data + out->stack;
     return ok;

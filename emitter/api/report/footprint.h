@@ -3,6 +3,7 @@
 #define LW_API_REPORT_FOOTPRINT_H
 /* What the model takes on a board: flash and RAM, with code and stack where a compiler measures them, and limits. */
 #include "api/figures.h"
+#include "api/report/elf.h"
 
 /* Bytes. code, data: of the emitted C and of the library functions that it calls, linked; data: writable, of those. */
 typedef struct Footprint {
@@ -10,11 +11,23 @@ typedef struct Footprint {
     int64_t code, data, stack;
     bool has_code, has_stack, is_linked;
     bool is_estimated;                   /* code: without a compiler, from figures of the core; has_code is false */
+    bool is_bound;                       /* stack: the most, from figures of the core; has_stack is false */
     const char *command;                 /* the compiler that measured; NULL: none */
+    const char *not_stepped;             /* the reason why the linked code's instructions are not known; NULL: none */
 } Footprint;
 
 /* measure.c: with a runner, builds the test bench with --profile, runs it and stores its counts in b->measured. */
 bool report_measure(Build *b, const char *model);
+/* Returns the counts by group, or NULL: rows of branches, loops and devices belong to no single group. row: of each
+ * number of LW_LAYER, -1: it did not run. */
+const int64_t *report_by_group(const Build *b, const int64_t *row, int row_count);
+/* step.c: true if the linked code is an Arm M-profile core's, with a NAME_run that can be called. */
+bool report_steps(const Build *b, const Elf *e);
+/* Steps through that code, compiled with STEP_MARKS (a label before each layer), and stores its counts in b->measured.
+ */
+#define STEP_PREFIX "lw_layer_"
+#define STEP_MARKS "'-DLW_LAYER(number, name)=__asm__ volatile (\"" STEP_PREFIX "\" #number \"_%=:\" : : );'"
+void report_step(Build *b, const Elf *e, Footprint *out);
 /* Measures if the options have a compiler: emits into a scratch folder, compiles, links; runs with a runner. False on
  * error. */
 bool footprint_of(Build *b, const char *model, Footprint *out);

@@ -29,6 +29,7 @@ enum {
     STEP = 56,               /* from box to box */
     LANE = 9,                /* from lane to lane */
     LETTER = 6,              /* an average one at 11 px */
+    SLICE = 8,               /* boxes of one picture: those of a printed page are not cut */
     LINE_1 = 16, LINE_2 = 32
 };
 
@@ -147,40 +148,64 @@ static void draw_box(Picture *p, int row)
     text_add(p->t, "</g>\n");
 }
 
-static void draw_edges(Picture *p, int row)
+/* An edge into `row` from the box `at`, in a slice of the rows first to last: its head is in the slice of its end. */
+static void draw_edge(Picture *p, int at, int row, int lane, int first, int last)
+{
+    const int right = EDGE + WIDTH, x = right + LANE * (lane + 1);
+    if (at > last || row < first) return;
+    if (lane < 0)
+        text_printf(p->t, "<path d=\"M%d %dV%d\"", EDGE + WIDTH / 2, top_of(at) + HEIGHT, top_of(row) - 1);
+    else
+        text_printf(p->t, "<path d=\"M%d %dH%dV%dH%d\"", right, top_of(at) + HEIGHT / 2 + 6, x,
+                    top_of(row) + HEIGHT / 2 - 6, right + 1);
+    text_add(p->t, row <= last ? " marker-end=\"url(#head)\"/>\n" : "/>\n");
+}
+
+static void draw_edges(Picture *p, int row, int first, int last)
 {
     const Group *g = p->box[row].group < 0 ? NULL : &p->b->groups.at[p->box[row].group];
-    const int right = EDGE + WIDTH, into = top_of(row) + HEIGHT / 2 - 6;
     bool is_drawn = false;
     for (int i = 0; g && i < g->input_count; i++) {
         const GraphBox *from = producer(p, g, i);
         const int at = from ? (int)(from - p->box) : -1;
         if (from && at == row - 1 && !is_drawn) {
-            text_printf(p->t, "<path d=\"M%d %dV%d\" marker-end=\"url(#head)\"/>\n", EDGE + WIDTH / 2,
-                        top_of(at) + HEIGHT, top_of(row) - 1);
+            draw_edge(p, at, row, -1, first, last);
             is_drawn = true;
-        } else if (from && at < row - 1) {
-            const int x = right + LANE * (from->lane + 1), out = top_of(at) + HEIGHT / 2 + 6;
-            text_printf(p->t, "<path d=\"M%d %dH%dV%dH%d\" marker-end=\"url(#head)\"/>\n", right, out, x, into,
-                        right + 1);
-        }
+        } else if (from && at < row - 1) draw_edge(p, at, row, from->lane, first, last);
     }
 }
 
+/* A slice begins in the middle of the space above its first box. */
+static int slice_top(const Picture *p, int row)
+{
+    return row == 0 ? 0 : row < p->count ? top_of(row) - (STEP - HEIGHT) / 2 - 2 : top_of(p->count - 1) + HEIGHT + EDGE;
+}
+
+/* The rows from `first` on, as a picture of its own. */
+static void draw_slice(Picture *p, int first)
+{
+    const int end = first + SLICE < p->count ? first + SLICE : p->count, top = slice_top(p, first);
+    const int width = EDGE + WIDTH + LANE * (p->lanes + 1) + EDGE, height = p->count ? slice_top(p, end) - top : 1;
+    text_printf(p->t, "<svg viewBox=\"0 %d %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
+                      "aria-label=\"graph%s\">\n", top, width, height, width, height, first ? ", continued" : "");
+    if (!first)
+        text_add(p->t, "<defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
+                       "markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8Z\" fill=\"var(--faint)\"/>"
+                       "</marker></defs>\n");
+    text_add(p->t, "<g fill=\"none\" stroke=\"var(--faint)\">\n");
+    for (int row = 0; row < p->count; row++) draw_edges(p, row, first, end - 1);
+    text_add(p->t, "</g>\n");
+    for (int row = first; row < end; row++) draw_box(p, row);
+    text_add(p->t, "</svg>\n");
+}
+
+/* Slices stand without a gap; a printed page breaks between them. */
 void html_graph(const Build *b, Text *t)
 {
     Picture p = { .b = b, .cx = b->cx, .t = t, .row_of = map_new(b->cx->arena), .work = html_all_work(b) };
     place_boxes(&p);
     assign_lanes(&p);
-    const int width = EDGE + WIDTH + LANE * (p.lanes + 1) + EDGE,
-              height = p.count ? top_of(p.count - 1) + HEIGHT + EDGE : 1;
-    text_printf(t, "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
-                   "aria-label=\"graph\">\n<defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
-                   "markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8Z\" "
-                   "fill=\"var(--faint)\"/></marker></defs>\n<g fill=\"none\" stroke=\"var(--faint)\">\n",
-                width, height, width, height);
-    for (int row = 0; row < p.count; row++) draw_edges(&p, row);
-    text_add(t, "</g>\n");
-    for (int row = 0; row < p.count; row++) draw_box(&p, row);
-    text_add(t, "</svg></div>\n");
+    text_add(t, "<div class=\"wide\">");
+    for (int first = 0; first == 0 || first < p.count; first += SLICE) draw_slice(&p, first);
+    text_add(t, "</div>\n");
 }

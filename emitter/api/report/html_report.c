@@ -482,7 +482,8 @@ static void figures(Build *b, const Footprint *f, Text *t)
                             ? " with inputs and outputs"
                             : text_format(cx, ", inputs %s, outputs %s", html_bytes(cx, all.inputs),
                                           html_bytes(cx, all.outputs));
-    const char *stack = f->has_stack ? text_format(cx, ", stack %s", html_bytes(cx, f->stack)) : "";
+    const char *stack = f->has_stack || f->is_bound
+        ? text_format(cx, ", stack %s%s", f->is_bound ? "at most about " : "", html_bytes(cx, f->stack)) : "";
     html_card(t, html_bytes(cx, f->ram),
               text_format(cx, "RAM: arena %s%s%s%s", html_bytes(cx, all.arena), ports, state, stack));
     html_card(t, html_bytes(cx, f->flash), f->has_code || f->is_estimated

@@ -52,8 +52,7 @@ static void read_line(Reading *r, const char *line)
     r->rows_read = 0;
 }
 
-/* Returns the counts by group, or NULL: rows of branches, loops and devices belong to no single group. */
-static const int64_t *by_group(const Build *b, const Reading *r)
+const int64_t *report_by_group(const Build *b, const int64_t *row, int row_count)
 {
     int64_t *layer = NEW_ARRAY(b->cx->arena, int64_t, b->groups.count);
     int number = 0;
@@ -61,18 +60,19 @@ static const int64_t *by_group(const Build *b, const Reading *r)
     for (int i = 0; i < b->groups.count; i++) {
         layer[i] = 0;
         if (b->plan.is_free[i]) continue;
-        if (number >= r->row_count || r->row[number] < 0) return NULL;
-        layer[i] = r->row[number++];
+        if (number >= row_count || row[number] < 0) return NULL;
+        layer[i] = row[number++];
     }
-    return number == r->row_count ? layer : NULL;
+    return number == row_count ? layer : NULL;
 }
 
 static void keep(Build *b, const Reading *r)
 {
     Measured *m = NEW(b->cx->arena, Measured);
-    const int64_t *layer = r->rows_are_instructions || r->rows_are_cycles ? by_group(b, r) : NULL;
+    const int64_t *layer = r->rows_are_instructions || r->rows_are_cycles ? report_by_group(b, r->row, r->row_count)
+                                                                          : NULL;
     *m = (Measured){ { r->instructions, r->rows_are_instructions ? layer : NULL },
-                     { r->cycles, r->rows_are_cycles ? layer : NULL } };
+                     { r->cycles, r->rows_are_cycles ? layer : NULL }, false };
     b->measured = m;
 }
 

@@ -98,15 +98,18 @@ static void print_cycles(const Build *b, int64_t cycles, Text *t)
                      b->target->core->cycles_from);
 }
 
-static void print_total_time(const Build *b, const Totals *all, Text *t)
+static void print_total_time(const Build *b, const Totals *all, const Footprint *f, Text *t)
 {
     const bool is_measured = report_measures_instructions(b);
     if (all->instructions >= 0)
         text_printf(t, "instructions   %s%lld%s", is_measured ? "" : "about ", (long long)all->instructions,
                     b->step ? " for a run" : "");
-    if (is_measured)
-        text_printf(t, ", measured by %s%s", b->options->runner,
-                    b->measured->instructions.layer ? "" : "; layers are estimated");
+    if (is_measured) {
+        if (b->measured->is_stepped) text_add(t, ", of the compiled code");
+        else text_printf(t, ", measured by %s", b->options->runner);
+        if (!b->measured->instructions.layer) text_add(t, "; layers are estimated");
+    }
+    if (f->not_stepped) text_printf(t, ", as the compiled code is not followed: %s", f->not_stepped);
     if (all->instructions >= 0) text_char(t, '\n');
     print_cycles(b, all->cycles, t);
 }
@@ -119,7 +122,7 @@ static void print_totals(Build *b, const Footprint *f, Text *t)
         text_printf(t, " a hop of %lld frames; %lld a window of %lld", (long long)b->graph.stream->hop,
                     (long long)b->graph.stream->window_macs, (long long)b->graph.stream->window);
     text_char(t, '\n');
-    print_total_time(b, &all, t);
+    print_total_time(b, &all, f, t);
     text_printf(t, "RAM            %lld bytes: arena %lld", (long long)all.ram, (long long)all.arena);
     if (b->options->ports_in_arena) text_add(t, " with inputs and outputs");
     else text_printf(t, ", inputs %lld, outputs %lld", (long long)all.inputs, (long long)all.outputs);
@@ -245,8 +248,9 @@ static const char *report(Ctx *cx, const char *model, const lw_options *o)
     Text t = text_new(cx);
     o = options_of(cx, "lw_report", o);
     if (!o || !is_given(cx, "lw_report", "the model", model) || !footprint_is_limit(cx, o)) return NULL;
-    if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
-    if (!footprint_of(&b, model, &f)) return NULL;
+    if (!build_read(&b, cx, model, o)) return NULL;
+    b.weighs_checkpoints = true;
+    if (!build_graph(&b) || !build_nests(&b) || !build_program(&b) || !footprint_of(&b, model, &f)) return NULL;
     text_printf(&t, "%s for %s\n\n", b.program.source, b.target->name);
     print_layers(&b, &t);
     print_totals(&b, &f, &t);

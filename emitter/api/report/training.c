@@ -43,6 +43,18 @@ static int64_t instructions_of(Ctx *cx, const Build *b)
     return count;
 }
 
+static void print_trade(const Build *b, Text *t)
+{
+    const char *wanted = b->options->checkpoint ? b->options->checkpoint : "auto";
+    const StepCost *cost = b->trade;
+    if (!cost) return;
+    text_printf(t, "checkpoints    none: arena %lld, about %lld instructions for a step\n", (long long)cost[0].arena,
+                (long long)cost[0].instructions);
+    if (cost[1].arena == cost[0].arena) text_printf(t, "               --checkpoint %s has no effect\n", wanted);
+    else text_printf(t, "               --checkpoint %s: arena %lld, about %lld instructions\n", wanted,
+                     (long long)cost[1].arena, (long long)cost[1].instructions);
+}
+
 void report_training(Build *b, Text *t)
 {
     enum { VERSION_AND_CHECKSUM = 8 };
@@ -56,4 +68,5 @@ void report_training(Build *b, Text *t)
                 b->name, (long long)params, (long long)k.parameters, (long long)k.state, VERSION_AND_CHECKSUM);
     text_printf(t, "instructions   about %lld for a step, %lld for a run\n",
                 (long long)instructions_of(b->cx, b->step), (long long)instructions_of(b->cx, b));
+    print_trade(b, t);
 }

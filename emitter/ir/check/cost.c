@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The cost of a nest. A block runs once per iteration of its loops in which its guard holds. Loops that the guard, or
- * another loop's extent, uses are enumerated; the trip counts of the others multiply:
+ * another loop's extent, uses are enumerated, together where a condition of the guard or an extent joins them; the
+ * counts of loops that are apart multiply, and the trip counts of the others:
  *
  *   for i < 100: for jo < 3: for ji < 4: block if jo*4 + ji < 10        100 * |{(jo, ji): jo*4 + ji < 10}| = 1000
  */
@@ -10,14 +11,16 @@
 #include "ir/check/check.h"
 
 /* Beyond this number of iterations a guard counts as always true. */
-enum { MOST_ITERATIONS = 1 << 20 };
+enum { MOST_ITERATIONS = 1 << 20, MOST_CONDITIONS = 16 };
 
 typedef struct Costing {
     Ctx *cx;
     const Nest *nest;
     int depth; const Stmt *path[MAX_PATH];
     int64_t value[MAX_PATH];        /* of the loops' variables during enumeration */
-    bool is_counted[MAX_PATH];      /* the loop is enumerated */
+    int set[MAX_PATH];              /* loops with one number are enumerated together; -1: this one is not */
+    /* Of the guard, all of which hold, and the set of the loops in each */
+    int condition_count; const Expr *condition[MOST_CONDITIONS]; int condition_set[MOST_CONDITIONS];
     int64_t iterations;
     NestCost sum;
 } Costing;
@@ -38,17 +41,57 @@ static Scalar value_of(const Costing *c, const Expr *e)
     return scalar_apply(e->kind, e->type, e->arg[e->arg_count - 1]->type, v);
 }
 
-static int64_t count_iterations(Costing *c, const Stmt *block, int depth)
+/* Returns the set of the loops in the expression; -1: it uses none that is enumerated. */
+static int set_of(const Costing *c, const Expr *e)
 {
-    while (depth < c->depth && !c->is_counted[depth]) depth++;
+    for (int d = 0; d < c->depth; d++)
+        if (c->set[d] >= 0 && expr_uses(e, c->path[d]->var)) return c->set[d];
+    return -1;
+}
+
+/* Puts the loops in the expression, and loop d if it is no -1, into one set. */
+static void join_sets(Costing *c, const Expr *e, int d)
+{
+    const int into = d < 0 ? set_of(c, e) : c->set[d];
+    for (int k = 0; k < c->depth; k++) {
+        const int from = c->set[k];
+        if (from < 0 || from == into || !expr_uses(e, c->path[k]->var)) continue;
+        for (int m = 0; m < c->depth; m++)
+            if (c->set[m] == from) c->set[m] = into;
+    }
+}
+
+/* Splits the guard into conditions; the last one holds what exceeds their number. */
+static void split_guard(Costing *c, const Expr *cond)
+{
+    if (cond->kind == EXPR_AND && c->condition_count < MOST_CONDITIONS - 1) {
+        split_guard(c, cond->arg[0]);
+        cond = cond->arg[1];
+    }
+    if (cond->kind == EXPR_AND && c->condition_count < MOST_CONDITIONS - 1) split_guard(c, cond);
+    else c->condition[c->condition_count++] = cond;
+}
+
+/* True if all conditions over the loops of the set hold. */
+static bool holds(const Costing *c, int set)
+{
+    for (int i = 0; i < c->condition_count; i++)
+        if (c->condition_set[i] == set && !value_of(c, c->condition[i]).i) return false;
+    return true;
+}
+
+/* Counts the iterations of the loops of a set, from that depth on, in which its conditions hold. */
+static int64_t count_iterations(Costing *c, int set, int depth)
+{
+    while (depth < c->depth && c->set[depth] != set) depth++;
     if (depth == c->depth) {
         c->iterations++;
-        return !block->cond || value_of(c, block->cond).i;
+        return holds(c, set);
     }
     int64_t n = 0, extent = value_of(c, c->path[depth]->extent).i;
     for (int64_t i = 0; i < extent && c->iterations <= MOST_ITERATIONS; i++) {
         c->value[depth] = i;
-        n += count_iterations(c, block, depth + 1);
+        n += count_iterations(c, set, depth + 1);
     }
     c->value[depth] = 0;
     return n;
@@ -62,18 +105,40 @@ static bool mentions(const Costing *c, const Stmt *block, const Expr *var)
     return false;
 }
 
+/* Sets c->set and the conditions of the guard. */
+static void find_sets(Costing *c, const Stmt *block)
+{
+    c->condition_count = 0;
+    if (block->cond) split_guard(c, block->cond);
+    for (int d = 0; d < c->depth; d++) {
+        const Stmt *s = c->path[d];
+        c->set[d] = s->kind == STMT_FOR && (s->extent->kind != EXPR_INT || mentions(c, block, s->var)) ? d : -1;
+    }
+    for (int i = 0; i < c->condition_count; i++) join_sets(c, c->condition[i], -1);
+    for (int d = 0; d < c->depth; d++)
+        if (c->set[d] >= 0) join_sets(c, c->path[d]->extent, d);
+    for (int i = 0; i < c->condition_count; i++) c->condition_set[i] = set_of(c, c->condition[i]);
+}
+
 static int64_t runs_of(Costing *c, const Stmt *block)
 {
     int64_t rest = 1, all = 1;
+    find_sets(c, block);
     for (int d = 0; d < c->depth; d++) {
         const Stmt *s = c->path[d];
-        c->is_counted[d] = s->kind == STMT_FOR && (s->extent->kind != EXPR_INT || mentions(c, block, s->var));
-        int64_t extent = s->kind == STMT_FOR ? interval_of(c->cx, s->extent, NULL).greatest : 1;
-        if (c->is_counted[d]) all = sat_mul(all, extent);
+        const int64_t extent = s->kind == STMT_FOR ? interval_of(c->cx, s->extent, NULL).greatest : 1;
+        if (c->set[d] >= 0) all = sat_mul(all, extent);
         else rest = sat_mul(rest, extent);
     }
-    c->iterations = 0;
-    return sat_mul(rest, all > MOST_ITERATIONS ? all : count_iterations(c, block, 0));
+    if (all > MOST_ITERATIONS) return sat_mul(rest, all);
+    if (!holds(c, -1)) return 0;
+    for (int set = 0; set < c->depth; set++) {
+        bool is_used = false;
+        for (int d = 0; d < c->depth; d++) is_used = is_used || c->set[d] == set;
+        c->iterations = 0;
+        if (is_used) rest = sat_mul(rest, count_iterations(c, set, 0));
+    }
+    return rest;
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------------- */

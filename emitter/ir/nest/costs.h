@@ -16,13 +16,25 @@ typedef struct Costs { const struct Costs *base; const CostRow *row; } Costs;
 /* Figures of a core for layers of integers, and for layers with floats. */
 typedef struct PerKind { double integers, floats; } PerKind;
 
+/* Parts of emitted text. INTEGER, FLOAT: an operation; SELECTION: a min, max or comparison of floats. FIXED: a call of
+ * the integer runtime. EXPONENTIAL: a function of floats that is inlined. MACRO: of the target, with its ARGUMENTs.
+ * Once in a program: a LIBRARY_MACRO that calls a function, a LIBRARY_FUNCTION of floats, a SOFT_FLOAT operation. CALL:
+ * of NAME_run, with its MEMORY. */
+typedef enum TextKind {
+    TEXT_LOOP, TEXT_CONDITION, TEXT_LOAD, TEXT_STORE, TEXT_POINTER, TEXT_INTEGER, TEXT_DIVISION, TEXT_FIXED, TEXT_FLOAT,
+    TEXT_SELECTION, TEXT_EXPONENTIAL, TEXT_MACRO, TEXT_ARGUMENT, TEXT_LIBRARY_MACRO, TEXT_LIBRARY_FUNCTION,
+    TEXT_SOFT_FLOAT, TEXT_CALL, TEXT_MEMORY, TEXT_KINDS
+} TextKind;
+
 /* Figures of a core, on average over networks. cycles: of an instruction; memory has no wait states. small:
- * instructions at -Os, as a share of those at -O3; 0: unknown. code: bytes at -O2 for a counted byte (count_bytes), 0:
- * unknown. soft_floats: bytes of the library that computes floats. */
+ * instructions at -Os, as a share of those at -O3; 0: unknown. code: bytes of the parts of the text at -O2; NULL:
+ * unknown. code_error: the largest share by which the estimate missed a network that was not among the fitted ones.
+ * frames: the most bytes of stack that a network took beside its arrays; 0: unknown. */
 typedef struct CoreFigures {
     PerKind cycles;
     const char *cycles_from;     /* their origin */
     PerKind small;
-    double code; int64_t soft_floats;
+    const double *code; double code_error;
+    int frames;
 } CoreFigures;
 #endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts the instructions of the linked code, by stepping through NAME_run (emitter/machine) on the given or generated
+ * inputs. Labels that LW_LAYER places before each layer divide the count. */
+#include "api/report/footprint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/run.h"
+#include "machine/machine.h"
+#include "support/guard.h"
+
+/* Addresses apart from the code's. */
+enum { BUFFERS = 0x40000000, STACK = 0x7f000000 };
+static const int64_t MOST_INSTRUCTIONS = INT64_C(1) << 32, MOST_BYTES = INT64_C(1) << 28;
+
+typedef struct Loaded { Machine *machine; uint32_t free; } Loaded;
+
+static void load(Machine *m, const Elf *e)
+{
+    for (int i = 0; i < elf_section_count(e); i++) {
+        const ElfSection s = elf_section(e, i);
+        const Bytes bytes = elf_section_bytes(e, &s);
+        if (s.flags & ELF_ALLOC) machine_write(m, (uint32_t)s.address, bytes.at, bytes.count);
+    }
+}
+
+static void visit_symbol(const char *name, uint64_t value, void *user)
+{
+    static const char prefix[] = STEP_PREFIX;
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
+        machine_mark(user, (uint32_t)value, (int)strtol(name + sizeof prefix - 1, NULL, 10));
+}
+
+/* Returns the address of so many bytes; they are zeros, or those of `data`. */
+static uint32_t place(Loaded *l, const void *data, int64_t bytes)
+{
+    const uint32_t at = l->free;
+    if (data) machine_write(l->machine, at, data, (size_t)bytes);
+    l->free = (at + (uint32_t)bytes + 63) & ~31u;
+    return at;
+}
+
+/* Returns the address of a struct of pointers. */
+static uint32_t place_pointers(Loaded *l, const uint32_t *pointer, int count)
+{
+    uint8_t *bytes = NULL;
+    const uint32_t at = place(l, bytes, 4 * count);
+    for (int i = 0; i < count; i++) {
+        const uint8_t p[] = { (uint8_t)pointer[i], (uint8_t)(pointer[i] >> 8), (uint8_t)(pointer[i] >> 16),
+                              (uint8_t)(pointer[i] >> 24) };
+        machine_write(l->machine, at + 4 * (uint32_t)i, p, 4);
+    }
+    return at;
+}
+
+static uint32_t place_inputs(Build *b, Loaded *l, const void *const *data)
+{
+    uint32_t *pointer = NEW_ARRAY(b->cx->arena, uint32_t, b->model.input_count);
+    int count = 0;
+    for (int i = 0; i < b->model.input_count; i++)
+        if (build_state_of_input(b, i) < 0)
+            pointer[count++] = place(l, data[i], tensor_bytes(b->model.input[i]));
+    return place_pointers(l, pointer, count);
+}
+
+static uint32_t place_outputs(Build *b, Loaded *l)
+{
+    uint32_t *pointer = NEW_ARRAY(b->cx->arena, uint32_t, b->program.output_count);
+    for (int i = 0; i < b->program.output_count; i++)
+        pointer[i] = place(l, NULL, tensor_bytes(b->program.output[i].tensor));
+    return place_pointers(l, pointer, b->program.output_count);
+}
+
+/* The arguments of NAME_run are pointers to the arena, the state, inputs and outputs alone. */
+bool report_steps(const Build *b, const Elf *e)
+{
+    const Program *p = &b->program;
+    const bool is_thumb = elf_machine(e) == ELF_ARM && (elf_entry(e) & 1) && !e->is_wide && !e->is_big;
+    return !b->measured && is_thumb && !p->size_count && !p->trained_count && !p->step && !p->ports_in_arena
+           && p->weights != WEIGHTS_CALLER && !b->partition_count && report_totals(b).ram < MOST_BYTES;
+}
+
+static bool step_in(Build *b, const Elf *e, const void *const *data, Arena *arena, MachineCounts *counts)
+{
+    Loaded l = { machine_new(arena), BUFFERS };
+    uint32_t argument[5];
+    int count = 0;
+    load(l.machine, e);
+    elf_symbols(e, visit_symbol, l.machine);
+    if (!b->program.static_arena) argument[count++] = place(&l, NULL, b->plan.arena_size);
+    if (b->program.state_count) argument[count++] = place(&l, NULL, 64 + report_totals(b).state);
+    argument[count++] = place_inputs(b, &l, data);
+    argument[count++] = place_outputs(b, &l);
+    return machine_call(l.machine, (uint32_t)elf_entry(e), argument, count, STACK, MOST_INSTRUCTIONS, counts);
+}
+
+static void release(void *arena) { arena_free(arena); }
+
+/* The machine's memory is released at the end. */
+static bool step(Build *b, const Elf *e, const void *const *data, MachineCounts *counts)
+{
+    Resource held;
+    Arena *own = arena_beside(b->cx->arena);
+    resource_hold(b->cx, &held, release, own);
+    const bool ok = step_in(b, e, data, own, counts);
+    resource_drop(b->cx, &held);
+    return ok;
+}
+
+static const char *failure(Ctx *cx, const MachineCounts *c)
+{
+    if (c->unknown_at)
+        return text_format(cx, "the instruction %08lx at %lx is not known", (unsigned long)c->unknown,
+                           (unsigned long)c->unknown_at);
+    if (c->total >= MOST_INSTRUCTIONS) return "a run takes more than 4294967296 instructions";
+    return "the model refuses its arguments";
+}
+
+void report_step(Build *b, const Elf *e, Footprint *out)
+{
+    Ctx *cx = b->cx;
+    const int rows = b->program.call_count;
+    MachineCounts counts = { .layer = NEW_ARRAY(cx->arena, int64_t, rows), .layer_count = rows };
+    const void **data;
+    if (!run_inputs(b, b->options->input, b->options->input_count, &data)) return;
+    if (!step(b, e, data, &counts) || counts.result) {
+        out->not_stepped = failure(cx, &counts);
+        return;
+    }
+    bool has_marks = false;              /* false for a compiler without labels, or a linker that drops them */
+    for (int i = 0; i < rows; i++) has_marks = has_marks || counts.layer[i] > 0;
+    Measured *m = NEW(cx->arena, Measured);
+    *m = (Measured){ { counts.total, has_marks ? report_by_group(b, counts.layer, rows) : NULL }, { -1, NULL }, true };
+    b->measured = m;
+    if (!out->has_stack || (int64_t)counts.stack > out->stack) out->stack = counts.stack;
+    out->has_stack = true;
+}

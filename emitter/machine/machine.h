@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_MACHINE_MACHINE_H
+#define LW_MACHINE_MACHINE_H
+/* Steps through the code of an Arm M-profile core, to count the instructions that it executes: Thumb of ARMv6-M to
+ * ARMv8.1-M with its DSP, floats, low-overhead loops and Helium. Memory is zero until it is written.
+ *
+ * Everything that control depends on is computed. Helium is the exception: its loads, stores and loops are executed,
+ * its arithmetic is not, so data that passes through it is wrong. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/arena.h"
+
+typedef struct Machine Machine;
+
+Machine *machine_new(Arena *arena);
+void machine_write(Machine *m, uint32_t at, const void *bytes, size_t count);
+void machine_read(const Machine *m, uint32_t at, void *bytes, size_t count);
+/* Before an instruction at `at` is executed, the count continues for layer `number`. The last of equal addresses wins.
+ */
+void machine_mark(Machine *m, uint32_t at, int number);
+
+/* Instructions of a call. layer: [layer_count], of the marks; those before the first mark count for none. */
+typedef struct MachineCounts {
+    int64_t total;
+    int64_t *layer; int layer_count;
+    uint32_t result;                     /* the first register at the end */
+    uint32_t stack;                      /* bytes that it took at most */
+    uint32_t unknown_at, unknown;        /* an instruction that is not known, in 32 bits; 0: none */
+} MachineCounts;
+
+/* Calls the function with up to four arguments in registers and the rest on the stack, which ends at `stack`. False if
+ * it takes more than `most` instructions, or meets one that is not known. */
+bool machine_call(Machine *m, uint32_t function, const uint32_t *argument, int argument_count, uint32_t stack,
+                  int64_t most, MachineCounts *out);
+#endif
