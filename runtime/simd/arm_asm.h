@@ -13,13 +13,15 @@
  *   lw_mve_2x2, _1x4, _1x1, _copy,      tail-predicated loops (WLSTP, LETP), which gcc 12 never emits
  *   _fill, _scale_each, _scale_row
  *   lw_mve_2xn, _1xn                    the same, with all registers in use
+ *   lw_mve_windows, _windows_apart,     all eight vectors in use; a compiler spills sums and recomputes addresses
+ *   _taps
  *   LW_ASM_NOW, LW_MVE_NOW              no instruction: an unrolling compiler moves no load before it
  *
  * Contract. Each takes pointers to elements that exist, for n >= 0 (lw_dsp_2x4: n >= 1); operands do not overlap the
  * result. Each lists every register that it changes, and "memory" if it loads or stores. Only lw_dsp_2x4,
- * lw_dsp_dot_columns, lw_mve_2xn and lw_mve_1xn change sp, and they pop every word that they push; they jump only
- * within themselves and are never inlined (LW_SHARED). The value that a loop leaves in an address register is unused:
- * it may be up to 15 bytes after the end of the row. */
+ * lw_dsp_dot_columns, lw_mve_2xn, _1xn, _windows and _windows_apart change sp, and they pop every word that they push;
+ * they jump only within themselves and are never inlined (LW_SHARED). The value that a loop leaves in an address
+ * register is unused: it may be up to 15 bytes after the end of the row. */
 #ifndef LW_SIMD_ARM_ASM_H
 #define LW_SIMD_ARM_ASM_H
 
@@ -537,6 +539,150 @@ static LW_SHARED void lw_mve_1xn(int32_t n, int32_t o, int32_t *c, const int8_t 
         : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6), "+r"(r9), "+r"(r10)
         :
         : "r8", "r11", "r12", "lr", "q0", "q1", "q2", "cc", "memory");
+}
+#endif
+/* lw: end */
+
+/* lw: lw_asm_mve_products needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Eight channels of two windows: the sums of the even and of the odd channels in q0, q1 and q2, q3. Structured loads
+ * and stores separate them. A load widens elements; its address is in one of r0 to r7. */
+#define LW_MVE_TAP(even, odd, w)                                                                                       \
+    "    vmullb.s16 q7, q4, " w "\n"                                                                                   \
+    "    vadd.i32 " even ", " even ", q7\n"                                                                            \
+    "    vmullt.s16 q7, q4, " w "\n"                                                                                   \
+    "    vadd.i32 " odd ", " odd ", q7\n"
+#define LW_MVE_FIRST(w) LW_MVE_TAP("q0", "q1", w)
+#define LW_MVE_SECOND(w) LW_MVE_TAP("q2", "q3", w)
+#define LW_MVE_LOAD_SUMS                                                                                               \
+    "    vld20.32 {q0, q1}, [r11]\n"                                                                                   \
+    "    vld21.32 {q0, q1}, [r11]\n"                                                                                   \
+    "    vld20.32 {q2, q3}, [r12]\n"                                                                                   \
+    "    vld21.32 {q2, q3}, [r12]\n"
+#define LW_MVE_STORE_SUMS                                                                                              \
+    "    vst20.32 {q0, q1}, [r11]\n"                                                                                   \
+    "    vst21.32 {q0, q1}, [r11]!\n"                                                                                  \
+    "    vst20.32 {q2, q3}, [r12]\n"                                                                                   \
+    "    vst21.32 {q2, q3}, [r12]!\n"
+#define LW_MVE_VECTORS "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory"
+#endif
+/* lw: end */
+
+/* lw: lw_asm_mve_windows needs lw_asm_mve_products LW_SHARED */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Windows of 3x3 in t tiles of eight channels, t >= 1. The rows of the second window begin one row later, so both share
+ * two of four rows: 12 loads of elements instead of 18. r0 to r3 are the rows in the middle column, r4 and r5 the first
+ * two in the left one; they advance by the loads. The remaining addresses follow from r9, the distance of columns. */
+#define LW_MVE_COLUMN(x0, x1, x2, x3, w0, w1, w2)                                                                      \
+    "    vldrb.s16 q5, [r7, #" w0 "]\n" x0 LW_MVE_FIRST("q5") x1 LW_MVE_SECOND("q5")                                   \
+    "    vldrb.s16 q6, [r7, #" w1 "]\n" LW_MVE_FIRST("q6") x2 LW_MVE_SECOND("q6")                                      \
+    "    vldrb.s16 q5, [r7, #" w2 "]\n" LW_MVE_FIRST("q5") x3 LW_MVE_SECOND("q5")
+#define LW_MVE_NEXT(row) "    vldrb.s16 q4, [" row "], #8\n"
+#define LW_MVE_BESIDE(step, row) "    " step " r6, " row ", r9\n    vldrb.s16 q4, [r6]\n"
+static LW_SHARED void lw_mve_windows(int32_t t, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aj,
+                                     const int8_t *b)
+{
+    register const int8_t *r0 __asm__("r0") = a + aj;
+    register const int8_t *r1 __asm__("r1") = a + aj + ai;
+    register const int8_t *r2 __asm__("r2") = a + aj + 2 * ai;
+    register const int8_t *r3 __asm__("r3") = a + aj + 3 * ai;
+    register const int8_t *r4 __asm__("r4") = a;
+    register const int8_t *r5 __asm__("r5") = a + ai;
+    register int32_t r6 __asm__("r6") = t;
+    register int32_t r9 __asm__("r9") = aj;
+    register const int8_t *r10 __asm__("r10") = b;
+    register int32_t *r11 __asm__("r11") = c;
+    register int32_t *r12 __asm__("r12") = c + cw;
+    __asm__ volatile(
+        "    push {r7, r10}\n"
+        "    mov r7, r10\n"
+        "    dls lr, r6\n"
+        "1:\n" LW_MVE_LOAD_SUMS
+        LW_MVE_COLUMN(LW_MVE_NEXT("r4"), LW_MVE_NEXT("r5"), LW_MVE_BESIDE("sub", "r2"), LW_MVE_BESIDE("sub", "r3"),
+                      "0", "24", "48")
+        LW_MVE_COLUMN(LW_MVE_BESIDE("add", "r0"), LW_MVE_BESIDE("add", "r1"), LW_MVE_BESIDE("add", "r2"),
+                      LW_MVE_BESIDE("add", "r3"), "16", "40", "64")
+        LW_MVE_COLUMN(LW_MVE_NEXT("r0"), LW_MVE_NEXT("r1"), LW_MVE_NEXT("r2"), LW_MVE_NEXT("r3"), "8", "32", "56")
+        LW_MVE_STORE_SUMS
+        "    adds r7, r7, #72\n"
+        "    le lr, 1b\n"
+        "    pop {r7, r10}\n"
+        : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6), "+r"(r9), "+r"(r10), "+r"(r11),
+          "+r"(r12)
+        :
+        : "lr", LW_MVE_VECTORS);
+}
+/* The same for windows that begin anywhere: r0 to r2 are the middle column of the first, r3 to r5 of the second. */
+#define LW_MVE_TAP_OF_BOTH(x0, x1, w)                                                                                  \
+    "    vldrb.s16 q5, [r7, #" w "]\n" x0 LW_MVE_FIRST("q5") x1 LW_MVE_SECOND("q5")
+#define LW_MVE_ROW_OF_BOTH(row0, row1, w0, w1, w2)                                                                     \
+    LW_MVE_TAP_OF_BOTH(LW_MVE_BESIDE("sub", row0), LW_MVE_BESIDE("sub", row1), w0)                                     \
+    LW_MVE_TAP_OF_BOTH(LW_MVE_BESIDE("add", row0), LW_MVE_BESIDE("add", row1), w2)                                     \
+    LW_MVE_TAP_OF_BOTH(LW_MVE_NEXT(row0), LW_MVE_NEXT(row1), w1)
+static LW_SHARED void lw_mve_windows_apart(int32_t t, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw,
+                                           int32_t aj, const int8_t *b)
+{
+    register const int8_t *r0 __asm__("r0") = a + aj;
+    register const int8_t *r1 __asm__("r1") = a + aj + ai;
+    register const int8_t *r2 __asm__("r2") = a + aj + 2 * ai;
+    register const int8_t *r3 __asm__("r3") = a + aj + aw;
+    register const int8_t *r4 __asm__("r4") = a + aj + aw + ai;
+    register const int8_t *r5 __asm__("r5") = a + aj + aw + 2 * ai;
+    register int32_t r6 __asm__("r6") = t;
+    register int32_t r9 __asm__("r9") = aj;
+    register const int8_t *r10 __asm__("r10") = b;
+    register int32_t *r11 __asm__("r11") = c;
+    register int32_t *r12 __asm__("r12") = c + cw;
+    __asm__ volatile(
+        "    push {r7, r10}\n"
+        "    mov r7, r10\n"
+        "    dls lr, r6\n"
+        "1:\n" LW_MVE_LOAD_SUMS
+        LW_MVE_ROW_OF_BOTH("r0", "r3", "0", "8", "16") LW_MVE_ROW_OF_BOTH("r1", "r4", "24", "32", "40")
+        LW_MVE_ROW_OF_BOTH("r2", "r5", "48", "56", "64") LW_MVE_STORE_SUMS
+        "    adds r7, r7, #72\n"
+        "    le lr, 1b\n"
+        "    pop {r7, r10}\n"
+        : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6), "+r"(r9), "+r"(r10), "+r"(r11),
+          "+r"(r12)
+        :
+        : "lr", LW_MVE_VECTORS);
+}
+#endif
+/* lw: end */
+
+/* lw: lw_asm_mve_taps needs lw_asm_mve_products LW_SHARED */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* k taps along one dimension, in t tiles of eight channels, k >= 1 and t >= 1. r4 leads from the last tap to the first
+ * one of the next tile. */
+static LW_SHARED void lw_mve_taps(int32_t k, int32_t t, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw,
+                                  const int8_t *b)
+{
+    register const int8_t *r0 __asm__("r0") = a;
+    register const int8_t *r1 __asm__("r1") = a + aw;
+    register const int8_t *r2 __asm__("r2") = b;
+    register int32_t r3 __asm__("r3") = ai;
+    register int32_t r4 __asm__("r4") = 8 - k * ai;
+    register int32_t r5 __asm__("r5") = k;
+    register int32_t r6 __asm__("r6") = t;
+    register int32_t *r11 __asm__("r11") = c;
+    register int32_t *r12 __asm__("r12") = c + cw;
+    __asm__ volatile(
+        "2:\n" LW_MVE_LOAD_SUMS
+        "    dls lr, r5\n"
+        "1:  vldrb.s16 q5, [r2], #8\n"
+        "    vldrb.s16 q4, [r0]\n" LW_MVE_FIRST("q5")
+        "    vldrb.s16 q4, [r1]\n" LW_MVE_SECOND("q5")
+        "    add r0, r0, r3\n"
+        "    add r1, r1, r3\n"
+        "    le lr, 1b\n" LW_MVE_STORE_SUMS
+        "    add r0, r0, r4\n"
+        "    add r1, r1, r4\n"
+        "    subs r6, r6, #1\n"
+        "    bne 2b\n"
+        : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6), "+r"(r11), "+r"(r12)
+        :
+        : "lr", LW_MVE_VECTORS);
 }
 #endif
 /* lw: end */

@@ -98,6 +98,25 @@ static inline void lw_mve_window(int32_t pixels, int32_t kh, int32_t kw, int32_t
 #endif
 /* lw: end */
 
+/* lw: lw_mve_windows needs lw_asm_mve_windows lw_asm_mve_taps lw_mve_window */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+#define LW_ROWS_WINDOW2_TILES_I8(kh, kw, t, n, c, ci, cw, cu, a, at, ai, aw, aj, au, b, bt, bu, bi, bj)                \
+    do {                                                                                                               \
+        const int is_packed = (n) == 8 && (cu) == 8 && (au) == 8 && (bu) == (kh) * (kw) * 8;                           \
+        if (is_packed && (kh) == 3 && (kw) == 3 && (bi) == 24 && (bj) == 8 && (aw) == (ai))                            \
+            lw_mve_windows(t, (c) + (ci), cw, (a) + (at), ai, aj, (b) + (bt));                                         \
+        else if (is_packed && (kh) == 3 && (kw) == 3 && (bi) == 24 && (bj) == 8)                                       \
+            lw_mve_windows_apart(t, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt));                               \
+        else if (is_packed && (kw) == 1 && (bi) == 8)                                                                  \
+            lw_mve_taps(kh, t, (c) + (ci), cw, (a) + (at), ai, aw, (b) + (bt));                                        \
+        else                                                                                                           \
+            for (int32_t u = 0; u < (t); u++)                                                                          \
+                LW_ROWS_WINDOW2_I8(kh, kw, n, c, (ci) + u * (cu), cw, a, (at) + u * (au), ai, aw, aj, b,               \
+                                   (bt) + u * (bu), bi, bj);                                                           \
+    } while (0)
+#endif
+/* lw: end */
+
 /* lw: lw_mve_begin needs LW_SIMD_CHOICE lw_asm_mve_begin */
 #if LW_SIMD_ARM_MVE
 static inline void lw_mve_begin(int32_t n, int32_t *y, const int32_t *a)

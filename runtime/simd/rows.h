@@ -46,6 +46,9 @@
  *                               c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
  *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
  *   LW_WINDOW_I8 and LW_TAPS_I8                                     the same for one pixel, without w
+ *   LW_WINDOW2_TILES_I8[kh,kw,t,n](a: i8[kh][2][kw][t][n], b: i8[t][kh][kw][n])
+ *                               c[w<2,u<t,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,u,o]) * i32(b[u,i,j,o])
+ *   LW_TAPS2_TILES_I8[k,t,n](a: i8[k][2][t][n], b: i8[t][k][n])     the same for one dimension, without j
  *   LW_COLUMNS_I16[r,m,n](a: i8[r][m][n])                           y[c<n,w<m,r<r] = i16(a[r,w,c])
  *   LW_DOT_COLUMNS_I16[kh,kw,n,m,r](a: i16[n][m][kw][r][kh], b: i8[n][kw][kh])
  *                               c[o<n,w<m,h<r] = sum(j<kw,i<kh) i32(a[o,w,j,h,i]) * i32(b[o,j,i])
@@ -581,6 +584,22 @@ static LW_SHARED void lw_dot_columns(int32_t kh, int32_t kw, int32_t n, int32_t 
 #define LW_ROWS_TAPS2_I8(k, n, c, ci, cw, a, at, ai, aw, b, bt, bi) \
     LW_ROWS_WINDOW2_I8(k, 1, n, c, ci, cw, a, at, ai, aw, 0, b, bt, bi, 0)
 #define LW_TAPS2_I8(k, n, c, a, b) LW_ROWS_TAPS2_I8(k, n, c, a, b)
+/* lw: end */
+/* lw: LW_WINDOW2_TILES_I8 needs LW_WINDOW2_I8 lw_mve_windows */
+#ifndef LW_ROWS_WINDOW2_TILES_I8
+#define LW_ROWS_WINDOW2_TILES_I8(kh, kw, t, n, c, ci, cw, cu, a, at, ai, aw, aj, au, b, bt, bu, bi, bj)                \
+    do {                                                                                                               \
+        for (int32_t u = 0; u < (t); u++)                                                                              \
+            LW_ROWS_WINDOW2_I8(kh, kw, n, c, (ci) + u * (cu), cw, a, (at) + u * (au), ai, aw, aj, b, (bt) + u * (bu),  \
+                               bi, bj);                                                                                \
+    } while (0)
+#endif
+#define LW_WINDOW2_TILES_I8(kh, kw, t, n, c, a, b) LW_ROWS_WINDOW2_TILES_I8(kh, kw, t, n, c, a, b)
+/* lw: end */
+/* lw: LW_TAPS2_TILES_I8 needs LW_WINDOW2_TILES_I8 */
+#define LW_ROWS_TAPS2_TILES_I8(k, t, n, c, ci, cw, cu, a, at, ai, aw, au, b, bt, bu, bi) \
+    LW_ROWS_WINDOW2_TILES_I8(k, 1, t, n, c, ci, cw, cu, a, at, ai, aw, 0, au, b, bt, bu, bi, 0)
+#define LW_TAPS2_TILES_I8(k, t, n, c, a, b) LW_ROWS_TAPS2_TILES_I8(k, t, n, c, a, b)
 /* lw: end */
 /* lw: LW_TAPS_I8 needs LW_WINDOW_I8 */
 #define LW_ROWS_TAPS_I8(k, n, c, ci, a, at, ai, b, bt, bi) LW_ROWS_WINDOW_I8(k, 1, n, c, ci, a, at, ai, 0, b, bt, bi, 0)

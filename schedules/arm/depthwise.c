@@ -6,7 +6,8 @@
  *       padded = the rows of x under the window          omitted if no window leaves x
  *       for tiles of two pixels, for tiles of channels:
  *           acc[2][n] = b
- *           acc += padded . weights                      LW_WINDOW2_I8: all taps at once
+ *           acc += padded . weights                      LW_WINDOW2_I8: all taps at once, of several tiles of
+ *                                                        channels on Helium (LW_WINDOW2_TILES_I8)
  *           y = epilogue(acc) */
 #include "schedules/arm/scale.h"
 
@@ -18,6 +19,7 @@ typedef struct DepthwiseRows {
     const Stage *out;
     int tiled, last;
     int64_t w, block;
+    int64_t whole;               /* channels of one instruction: one or several tiles of `block` */
     bool channels_first;         /* tiles of channels are outside of columns: their weights stay in registers */
     const char *at_row, *at_tile;
 } DepthwiseRows;
@@ -30,6 +32,7 @@ static DepthwiseRows windows_of(const Stage *out, const Target *t)
     DepthwiseRows s = { .out = out, .last = last, .w = 1, .block = channel_tile(t, axis_extent(out, last)),
                         .channels_first = target_has(t, "avx2") };
     int64_t best = INT64_MAX;
+    s.whole = s.block;
     s.tiled = s.last - 1;
     for (int a = s.last - 2; a < s.last; a++) {
         int64_t extent = axis_extent(out, a), waste = extent % TILE ? 1000000 / extent : 0;
@@ -41,6 +44,17 @@ static DepthwiseRows windows_of(const Stage *out, const Target *t)
     return s;
 }
 
+/* Chooses the most tiles of channels that divide the row and whose sums are 512 bytes at most, if the pair of pixels is
+ * scaled at once. */
+static void choose_whole(const GroupNest *g, const Nest *n, DepthwiseRows *s)
+{
+    enum { MOST = 64 };
+    const int64_t channels = axis_extent(s->out, s->last);
+    if (s->w != TILE || channels % s->block || !scales_pair_at_once(g, nest_stage(n, s->out->name), s->block)) return;
+    for (int64_t whole = MOST; whole > s->whole; whole -= s->block)
+        if (channels % whole == 0) s->whole = whole;
+}
+
 static const Nest *split_windows(Ctx *cx, const Nest *n, DepthwiseRows *s)
 {
     const char *order[MAX_AXES], *inner[2];
@@ -48,7 +62,7 @@ static const Nest *split_windows(Ctx *cx, const Nest *n, DepthwiseRows *s)
     Path found;
     for (int a = 0; a <= s->last; a++) {
         const char *loop = loop_name(cx, s->out, a);
-        int64_t tile = a == s->tiled ? s->w : a == s->last ? s->block : 1, extent = axis_extent(s->out, a);
+        int64_t tile = a == s->tiled ? s->w : a == s->last ? s->whole : 1, extent = axis_extent(s->out, a);
         if (tile > 1 && extent > tile) {
             n = sched_split(cx, n, loop, tile, a == s->tiled && extent % tile ? TAIL_SHIFT : TAIL_GUARD, NULL, NULL);
             order[count++] = text_format(cx, "%so", loop);
@@ -70,24 +84,31 @@ static const Nest *split_windows(Ctx *cx, const Nest *n, DepthwiseRows *s)
     return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
 }
 
-/* Declares the instruction over all taps of the tile, in one or two dimensions. */
+/* Declares the instruction over all taps of the tile, in one or two dimensions, and over its tiles of channels if there
+ * are several. */
 static const char *declare_windows(Ctx *cx, const Nest **n, const Stage *acc, const DepthwiseRows *s)
 {
-    long long kh = (long long)axis_extent(acc, acc->data_count), kw = (long long)axis_extent(acc, acc->data_count + 1),
-              c = (long long)s->block;
-    bool is_window = kh > 1 && kw > 1, is_tile = s->w > 1;
-    const char *macro = text_format(cx, "LW_%s%s_I8", is_window ? "WINDOW" : "TAPS", is_tile ? "2" : "");
-    const char *taps = is_window ? text_format(cx, "%lld,%lld", kh, kw) : text_format(cx, "%lld", kh * kw);
-    const char *rows = text_format(cx, "[%lld]", is_window ? kh : kh * kw),
-               *columns = is_window ? text_format(cx, "[%lld]", kw) : "", *pixels = is_tile ? "[2]" : "";
+    const long long kh = (long long)axis_extent(acc, acc->data_count),
+                    kw = (long long)axis_extent(acc, acc->data_count + 1), c = (long long)s->block,
+                    tiles = (long long)(s->whole / s->block), height = kh > 1 && kw > 1 ? kh : kh * kw;
+    const bool is_window = kh > 1 && kw > 1, is_pair = s->w > 1, has_tiles = tiles > 1;
+    const char *macro = text_format(cx, "LW_%s%s%s_I8", is_window ? "WINDOW" : "TAPS", is_pair ? "2" : "",
+                                    has_tiles ? "_TILES" : "");
+    const char *taps = is_window ? text_format(cx, "%lld,%lld", kh, kw) : text_format(cx, "%lld", height);
+    const char *columns = is_window ? text_format(cx, "[%lld]", kw) : "", *pixels = is_pair ? "[2]" : "";
+    const char *of_tiles = has_tiles ? text_format(cx, "[%lld]", tiles) : "", *u = has_tiles ? "u," : "",
+               *w = is_pair ? "w," : "", *j = is_window ? "j," : "";
+    const char *count = has_tiles ? text_format(cx, "%lld,", tiles) : "",
+               *range = has_tiles ? text_format(cx, "u<%lld,", tiles) : "",
+               *width = is_window ? text_format(cx, ",j<%lld", kw) : "";
+    const char *operands = text_format(cx, "a: i8[%lld]%s%s%s[%lld], b: i8%s[%lld]%s[%lld]", height, pixels, columns,
+                                       of_tiles, c, of_tiles, height, columns, c);
     *n = sched_instruction(cx, *n,
                            text_format(cx,
-                                       "%s[%s,%lld](a: i8%s%s%s[%lld], b: i8%s%s[%lld]) c[%so<%lld] = sum(i<%lld%s) "
-                                       "i32(a[i,%s%so]) * i32(b[i,%so])",
-                                       macro, taps, c, rows, pixels, columns, c, rows, columns, c,
-                                       is_tile ? "w<2," : "", c, is_window ? kh : kh * kw,
-                                       is_window ? text_format(cx, ",j<%lld", kw) : "", is_tile ? "w," : "",
-                                       is_window ? "j," : "", is_window ? "j," : ""),
+                                       "%s[%s,%s%lld](%s) c[%s%so<%lld] = sum(i<%lld%s) i32(a[i,%s%s%so]) * "
+                                       "i32(b[%si,%so])",
+                                       macro, taps, count, c, operands, is_pair ? "w<2," : "", range, c, height, width,
+                                       w, j, u, u, j),
                            NULL);
     return macro;
 }
@@ -103,6 +124,7 @@ static const Nest *make_windows(Ctx *cx, const Nest *n, const char *acc, const D
             if (nest_find_loop(n, loop_name(cx, a, i), &found)) order[count++] = loop_name(cx, a, i);
     n = sched_reorder(cx, n, order, count, false);
     n = sched_decompose_reduction(cx, n, acc, order[0]);
+    if (s->whole > s->block) n = sched_split(cx, n, order[count - 1], s->block, TAIL_GUARD, NULL, NULL);
     macro = ctx_failed(cx) ? NULL : declare_windows(cx, &n, nest_stage(n, acc), s);
     return macro ? sched_tensorize(cx, n, order[0], macro) : n;
 }
@@ -125,15 +147,16 @@ static const char *first_loop(Ctx *cx, const Nest *n, const char *acc, int axis)
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const DepthwiseRows *s)
 {
     const char *out = s->out->name;
-    if (s->w == TILE && scales_pair_at_once(g, nest_stage(n, out), s->block)) {
-        n = scale_pair_at_once(cx, n, out, tile_loop(cx, s, s->tiled, s->w), s->block);
-        n = initialize_pair_at_once(cx, n, first_loop(cx, n, acc, s->tiled), s->block);
-    } else if (scales_at_once(g, nest_stage(n, out), s->block)) {
-        n = scale_at_once(cx, n, out, tile_loop(cx, s, s->last, s->block), s->block);
-        n = initialize_at_once(cx, n, first_loop(cx, n, acc, s->last), s->block);
+    if (s->w == TILE && scales_pair_at_once(g, nest_stage(n, out), s->whole)) {
+        n = scale_pair_at_once(cx, n, out, tile_loop(cx, s, s->tiled, s->w), s->whole);
+        n = initialize_pair_at_once(cx, n, first_loop(cx, n, acc, s->tiled), s->whole);
+    } else if (scales_at_once(g, nest_stage(n, out), s->whole)) {
+        n = scale_at_once(cx, n, out, tile_loop(cx, s, s->last, s->whole), s->whole);
+        n = initialize_at_once(cx, n, first_loop(cx, n, acc, s->last), s->whole);
     }
+    if (s->whole > s->block) return n;
     for (int a = s->tiled; a <= s->last; a = a == s->tiled ? s->last : s->last + 1) {
-        n = unroll_if_found(cx, n, tile_loop(cx, s, a, a == s->last ? s->block : s->w));
+        n = unroll_if_found(cx, n, tile_loop(cx, s, a, a == s->last ? s->whole : s->w));
         n = unroll_if_found(cx, n, first_loop(cx, n, acc, a));
     }
     return n;
@@ -149,6 +172,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     DepthwiseRows s = windows_of(output_stage(n), g->target);
     const char *axis = expr_as_var(nest_stage(n, acc)->axis[s.last].var)->name;
     if (axis_extent(s.out, s.last) % s.block) n = sched_pad(cx, n, acc, axis, s.block);
+    choose_whole(g, n, &s);
     n = split_windows(cx, n, &s);
     if (s.at_tile) n = sched_compute_at(cx, n, acc, s.at_tile);
     if (s.at_row && !is_direct) n = sched_compute_at(cx, n, padded, s.at_row);

@@ -107,12 +107,12 @@ static bool has_narrow_weights(const Tensor *k)
     return true;
 }
 
-/* Panels of bytes for the target's instructions: squares of rows of eight, fours in a lane, or pairs of products. The
- * last take sixteen elements at once, and eight where that adds less padding. */
-static Panel panel_of_bytes(const Target *t, int64_t length, int64_t outs)
+/* Panels of bytes for the target's instructions: squares of rows of eight (two rows of x at once), fours in a lane, or
+ * pairs of products. The last take sixteen elements at once, and eight where that adds less padding. */
+static Panel panel_of_bytes(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     enum { MOST = 16 };
-    if (target_has(t, "i8mm")) return (Panel){ 8, 8, 0 };
+    if (target_has(t, "i8mm") && has_several_rows(n)) return (Panel){ 8, 8, 0 };
     if (target_has(t, "dotprod")) return (Panel){ outs % MOST == 0 ? MOST : 8, 4, 0 };
     return (Panel){ 4, length > 16 && (length % 16 == 0 || length % 16 > 8) ? 16 : 8, 0 };
 }
@@ -133,7 +133,7 @@ static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t ou
     if (!target_has(t, "panels")) return none;
     if (is_scalar_with_panels(t)) return outs < SCALAR || !has_several_rows(n) ? none : (Panel){ SCALAR, ADJACENT, 0 };
     if (target_has(t, "neon") || target_has(t, "rvv")) {
-        const Panel p = panel_of_bytes(t, length, outs);
+        const Panel p = panel_of_bytes(t, n, length, outs);
         return outs < p.block || !has_narrow_weights(n->in[1]) ? none : p;
     }
     if (target_has(t, "vnni") && outs >= MOST) return panel_of_quads(outs);

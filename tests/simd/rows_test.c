@@ -270,6 +270,43 @@ static int test_constant_windows(void)
     return 0;
 }
 
+/* Tiles of eight channels of two windows `apart` elements from each other, with rows of 61 elements: weights packed as
+ * emitted code packs them, or with gaps. */
+enum { TILES = 3, TILED = 8 * TILES };
+static int test_tiles(int32_t kh, int32_t kw, int32_t tiles, int32_t apart, int32_t gap)
+{
+    static int32_t sums[3 * TILED], wanted[3 * TILED];
+    static int8_t image[20 * 61];
+    const int32_t bu = kh * kw * 8 + gap;
+    for (int32_t i = 0; i < 20 * 61; i++) image[i] = (int8_t)(i % 7 ? i * 37 + i / 61 : -128);
+    for (int32_t i = 0; i < 3 * TILED; i++) sums[i] = wanted[i] = i * 100000 - 7;
+    for (int32_t e = 0; e < 2 * 8 * tiles * kh * kw; e++) {
+        const int32_t j = e % kw, i = e / kw % kh, o = e / kw / kh % (8 * tiles), w = e / kw / kh / 8 / tiles;
+        wanted[w * (TILED + 1) + o] += (int32_t)image[3 + i * 61 + w * apart + j * 11 + o]
+                                       * weights[1 + o / 8 * bu + (i * kw + j) * 8 + o % 8];
+    }
+    if (kw > 1)
+        LW_WINDOW2_TILES_I8(kh, kw, tiles, 8, LW_AT(sums, 0, TILED + 1, 8), LW_AT(image, 3, 61, apart, 11, 8),
+                            LW_AT(weights, 1, bu, kw * 8, 8));
+    else
+        LW_TAPS2_TILES_I8(kh, tiles, 8, LW_AT(sums, 0, TILED + 1, 8), LW_AT(image, 3, 61, apart, 8),
+                          LW_AT(weights, 1, bu, 8));
+    for (int32_t i = 0; i < 3 * TILED; i++)
+        if (sums[i] != wanted[i]) return 81;
+    return 0;
+}
+
+static int test_all_tiles(void)
+{
+    int status = 0;
+    for (int32_t apart = 11; apart <= 122 && !status; apart += apart == 11 ? 50 : 61)      /* a column, rows */
+        for (int32_t tiles = 1; tiles <= TILES && !status; tiles++)
+            status = test_tiles(3, 3, tiles, apart, 0) + test_tiles(3, 3, tiles, apart, 5)
+                     + test_tiles(2, 4, tiles, apart, 0) + test_tiles(10, 1, tiles, apart, 0)
+                     + test_tiles(2, 1, tiles, apart, 3);
+    return status;
+}
+
 /* Windows of kh by kw taps over n channels: their sum, and the greatest. */
 static int test_pools(int32_t kh, int32_t kw, int32_t n)
 {
@@ -692,6 +729,7 @@ int main(void)
         if (test_all_pools()) return test_all_pools();
         if (LW_SIMD_RVV) narrow_weights();
         if (test_constant_windows()) return test_constant_windows();
+        if (test_all_tiles()) return test_all_tiles();
         for (int32_t shape = 0; shape < 12 * 16; shape++) {
             const int32_t n = shape % 12 == 11 ? 16 : 1 + shape % 12;
             const int status = test_windows(1 + shape / 12 / 4, 1 + shape / 12 % 4, n);

@@ -17,4 +17,6 @@ const Expr *as_nonnegative(Ctx *cx, const Expr *cond);
 bool is_pure(Ctx *cx, const Expr *e);
 /* True if the pass `vectors` lowers the vector loop to statements on the target's vectors. */
 bool vectors_suit(Ctx *cx, const Code *loop);
+/* True for types that the target's vectors hold, as elements of local arrays and in expressions. */
+bool is_lane_type(DType t);
 #endif

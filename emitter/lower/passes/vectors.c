@@ -4,21 +4,18 @@
  * loop keeps its meaning for every pass and is printed as one statement on vectors (cgen/vectors.c). Other loops are
  * left to the C compiler.
  *
- *     for (j < 32) vector: acc[i*32 + j] = fma(a[k], b[k*32 + j], acc[i*32 + j])
- * =>  for (j < 16) lanes: acc_0 = fma(a[k], b[k*32 + j], acc_0)        in C: acc_0 = lw_f32x16_fma(...)
- *     for (j < 16) lanes: acc_1 = fma(a[k], b[k*32 + 16 + j], acc_1)
- *
- * A local array that only whole aligned vectors access then becomes one variable per vector.
+ *     for (j < 32) vector: y[j] = a[j] + b[j]
+ * =>  for (j < 16) lanes: y[j] = a[j] + b[j]                    in C: lw_f32x16_store(y, lw_f32x16_add(...))
+ *     for (j < 16) lanes: y[16 + j] = a[16 + j] + b[16 + j]
  *
  * Supported: contiguous loads and stores of floats and 32-bit integers, expressions that do not depend on the lane, and
  * the operations of simd.h. Vectors evaluate both sides of a select, so its sides may load only elements that are
  * loaded in any case. */
 #include "lower/passes/passes.h"
 #include "support/map.h"
-#include "support/names.h"
 
 /* pieces of the full width; up to two narrower ones follow */
-enum { MOST_PIECES = 16, MOST_VARIABLES = 64 };
+enum { MOST_PIECES = 16 };
 
 /* ---- Statements that vectors support ----------------------------------------------------------------------------- */
 
@@ -38,7 +35,7 @@ static bool differs_by_lane(const LaneSupport *s, const Expr *e)
     return !find.lane;
 }
 
-static bool is_lane_type(DType t) { return t == F32 || t == I32; }
+bool is_lane_type(DType t) { return t == F32 || t == I32; }
 
 static bool is_contiguous(const LaneSupport *s, const Expr *index)
 {
@@ -184,138 +181,7 @@ static const Code *cut(Ctx *cx, const Code *c, void *user)
     return code_seq(cx, part, count);
 }
 
-/* ---- Arrays as variables ----------------------------------------------------------------------------------------- */
-
-/* vector[i]: the variable for elements i .. i + lanes[i] - 1; lanes[i] is 0 outside of all vectors, MIDDLE after a
- * vector's first element. */
-enum { MIDDLE = -1 };
-typedef struct Array { bool is_array; int count; int64_t elems; int8_t *lanes; const Memory **vector; } Array;
-typedef struct Arrays { Ctx *cx; Map of; const Code *loop; } Arrays;
-
-static const Code *note_local(Ctx *cx, const Code *c, void *user)
-{
-    Arrays *a = user;
-    if (c->kind != CODE_LOCAL || c->memory->kind != MEMORY_LOCAL) return c;
-    Array *array = NEW(cx->arena, Array);
-    array->elems = c->memory->elems->integer;
-    array->is_array = !is_lane_type(c->memory->type) || array->elems > MOST_VARIABLES * 16;
-    if (!array->is_array) {
-        array->lanes = NEW_ARRAY(cx->arena, int8_t, array->elems);
-        array->vector = NEW_ARRAY(cx->arena, const Memory *, array->elems);
-    }
-    map_put_ptr(&a->of, c->memory, array);
-    return c;
-}
-
-/* Returns the first element of the vector that a lane loop accesses, or -1 if the access is not a whole vector. */
-static int64_t first_element(const Arrays *a, const Expr *index)
-{
-    int64_t coef;
-    const Expr *rest;
-    if (!split_linear(a->cx, index, a->loop->var, &coef, &rest) || coef != 1) return -1;
-    return rest->kind == EXPR_INT ? rest->integer : -1;
-}
-
-/* True if the vector is recorded already, or overlaps no other. */
-static bool fits(const Array *array, int64_t first, int lanes)
-{
-    if (first < 0 || first + lanes > array->elems) return false;
-    if (array->lanes[first] == lanes) return true;
-    for (int64_t i = first; i < first + lanes; i++)
-        if (array->lanes[i]) return false;
-    return true;
-}
-
-static void note_access(Arrays *a, const Memory *m, const Expr *index)
-{
-    Array *array = map_get_ptr(&a->of, m);
-    if (!array || array->is_array) return;
-    int lanes = a->loop ? (int)a->loop->end->integer : 0;
-    int64_t first = lanes ? first_element(a, index) : -1;
-    if (!fits(array, first, lanes) || array->count == MOST_VARIABLES) {
-        array->is_array = true;
-        return;
-    }
-    if (array->lanes[first]) return;
-    for (int64_t i = first + 1; i < first + lanes; i++) array->lanes[i] = MIDDLE;
-    array->lanes[first] = (int8_t)lanes;
-    array->count++;
-}
-
-/* Returns acc_0, acc_1, ... in element order, or acc if there is only one. */
-static const Memory *vector_at(const Arrays *a, const Memory *m, Array *array, int64_t first)
-{
-    if (array->vector[first]) return array->vector[first];
-    int number = 0;
-    for (int64_t i = 0; i < first; i++) number += array->lanes[i] > 0;
-    Memory proto = *m;
-    proto.kind = MEMORY_SCALAR;
-    proto.elems = expr_index(a->cx, 1);
-    proto.lanes = array->lanes[first];
-    if (array->count > 1) proto.name = name_format(a->cx, "%s_%d", m->name, number);
-    return array->vector[first] = memory_new(a->cx, &proto);
-}
-
-static void note_load(const Expr *e, void *user)
-{
-    if (e->kind == EXPR_LOAD) note_access(user, e->ref, e->arg[0]);
-}
-
-static void note_accesses(Arrays *a, const Code *c)
-{
-    const Code *outer = a->loop;
-    const Expr *const mine[] = { c->begin, c->end, c->cond, c->index, c->value };
-    for (int i = 0; i < 5; i++)
-        if (mine[i]) expr_walk(a->cx, mine[i], note_load, a);
-    for (int i = 0; i < c->arg_count; i++) expr_walk(a->cx, c->args[i], note_load, a);
-    if (c->kind == CODE_STORE) note_access(a, c->memory, c->index);
-    if (c->kind == CODE_FOR && c->loop_kind == LOOP_LANES) a->loop = c;
-    for (int i = 0; i < c->child_count; i++) note_accesses(a, c->child[i]);
-    a->loop = outer;
-}
-
-static const Memory *vector_for(const Arrays *a, const Memory *m, const Expr *index)
-{
-    Array *array = map_get_ptr(&a->of, m);
-    return array && !array->is_array && array->count ? vector_at(a, m, array, first_element(a, index)) : NULL;
-}
-
-static const Expr *replace_load(Ctx *cx, const Expr *e, void *user)
-{
-    const Arrays *a = user;
-    const Memory *m = e->kind == EXPR_LOAD ? vector_for(a, e->ref, e->arg[0]) : NULL;
-    return m ? load_expr(cx, m, a->loop->var) : e;
-}
-
-static const Code *replace_store(Ctx *cx, const Code *c, void *user)
-{
-    const Arrays *a = user;
-    const Memory *m = c->kind == CODE_STORE ? vector_for(a, c->memory, c->index) : NULL;
-    return m ? code_store(cx, m, a->loop->var, c->value) : c;
-}
-
-static const Code *replace(Ctx *cx, const Code *c, void *user)
-{
-    Arrays *a = user;
-    if (c->kind == CODE_FOR && c->loop_kind == LOOP_LANES) {
-        a->loop = c;
-        return code_rewrite(cx, code_map_exprs(cx, c, replace_load, a), replace_store, a);
-    }
-    Array *array = c->kind == CODE_LOCAL ? map_get_ptr(&a->of, c->memory) : NULL;
-    if (!array || array->is_array || !array->count) return c;
-    const Code **each = NEW_ARRAY(cx->arena, const Code *, array->count);
-    int count = 0;
-    for (int64_t i = 0; i < array->elems; i++)
-        if (array->lanes[i] > 0) each[count++] = code_local(cx, vector_at(a, c->memory, array, i));
-    return code_seq(cx, each, count);
-}
-
 const Code *pass_vectors(Ctx *cx, const LowerOptions *options, const Code *c)
 {
-    if (!options || !options->lanes) return c;
-    c = code_rewrite(cx, c, cut, &options);
-    Arrays a = { cx, map_new(cx->arena), NULL };
-    code_rewrite(cx, c, note_local, &a);
-    note_accesses(&a, c);
-    return code_rewrite(cx, c, replace, &a);
+    return options && options->lanes ? code_rewrite(cx, c, cut, &options) : c;
 }

@@ -17,13 +17,14 @@
  * schedule of the file: split s.k 8; vectorize s.ki reassociate */
 static void reduction_lanes_s(const float *restrict x, float *restrict s)
 {
-    float s_lanes[8];
-    lw_f32x8_store(s_lanes, lw_f32x8_broadcast(0.0f));
+    lw_f32x8 s_lanes_v = lw_f32x8_broadcast(0.0f);
     for (int32_t ko = 0; ko < 8; ko++) {
         const float *x_ko = x + ko * 8;
-        lw_f32x8_store(s_lanes, lw_f32x8_add(lw_f32x8_load(s_lanes), lw_f32x8_load(x_ko)));
+        s_lanes_v = lw_f32x8_add(s_lanes_v, lw_f32x8_load(x_ko));
     }
     float acc = 0.0f;
+    float s_lanes[8];
+    lw_f32x8_store(s_lanes, s_lanes_v);
     for (int32_t ki = 0; ki < 8; ki++)
         acc += s_lanes[ki];
     s[0] = acc;
