@@ -103,6 +103,12 @@ static bool read_inputs(Build *b, const char *const *input, int count, const voi
     return !ctx_failed(cx);
 }
 
+bool run_inputs(Build *b, const char *const *input, int count, const void ***inputs)
+{
+    *inputs = NEW_ARRAY(b->cx->arena, const void *, b->model.input_count);
+    return read_inputs(b, input, count, *inputs);
+}
+
 int run_output_number(const Build *b, int number)
 {
     for (int i = 0; i < b->model.output_count; i++)

@@ -9,6 +9,8 @@
  * each of the model's, in its order. False on error. */
 bool run_interpreted(Build *b, const char *const *input, int count, int runs, const void ***inputs,
                      const void ***outputs);
+/* The inputs alone, after build_nests. Those that are a state have its initial value. */
+bool run_inputs(Build *b, const char *const *input, int count, const void ***inputs);
 /* With --selftest, after build_nests: records the values of all tensors on its input, in b->recorded. */
 bool run_selftest(Build *b);
 /* Returns the index of the n-th output that is not a state; -1: there are fewer. */

@@ -169,6 +169,9 @@ struct Program {
     const char *nearest;               /* the function that rounds; NULL: no input is quantized */
     /* Names of the classes along the last axis of output `class_output`; count 0: unknown */
     int class_count, class_output; const char *const *class_name;
+    /* Strings whose indices are the elements of the ports `string_ports`; count 0: no port holds strings, or the names
+     * of the classes are all */
+    int string_count; const char *const *string; const char *string_ports;
     bool ports_in_arena, static_arena, standalone;
     bool has_profile;                  /* LW_LAYER counts per layer */
     WeightsKind weights;

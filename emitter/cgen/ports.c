@@ -184,18 +184,34 @@ void ports_origin(Text *t, const Program *p, const char *prefix)
     text_char(t, '\n');
 }
 
+/* Prints the initializer of an array, as the value of a macro. */
+static void list_of_strings(Text *t, int count, const char *const *string)
+{
+    text_add(t, " \\\n    { ");
+    for (int i = 0; i < count; i++) {
+        text_add(t, i == 0 ? "\"" : i % PER_LINE ? ", \"" : ", \\\n      \"");
+        escaped(t, string[i]);
+        text_char(t, '"');
+    }
+    text_add(t, " }\n\n");
+}
+
 static void class_names(Text *t, const Program *p, const char *prefix)
 {
     if (!p->class_count) return;
     text_printf(t, "/* In the order of %s's last axis: `static const char *const names[] = %s_CLASS_NAMES;` */\n",
                 p->output[p->class_output].name, prefix);
-    text_printf(t, "#define %s_CLASS_COUNT %d\n#define %s_CLASS_NAMES \\\n    { ", prefix, p->class_count, prefix);
-    for (int i = 0; i < p->class_count; i++) {
-        text_add(t, i == 0 ? "\"" : i % PER_LINE ? ", \"" : ", \\\n      \"");
-        escaped(t, p->class_name[i]);
-        text_char(t, '"');
-    }
-    text_add(t, " }\n\n");
+    text_printf(t, "#define %s_CLASS_COUNT %d\n#define %s_CLASS_NAMES", prefix, p->class_count, prefix);
+    list_of_strings(t, p->class_count, p->class_name);
+}
+
+static void strings(Text *t, const Program *p, const char *prefix)
+{
+    if (!p->string_count) return;
+    text_printf(t, "/* Strings: an element of %s is an index in this list; -1 is a string that is not in it. */\n",
+                p->string_ports);
+    text_printf(t, "#define %s_STRING_COUNT %d\n#define %s_STRINGS", prefix, p->string_count, prefix);
+    list_of_strings(t, p->string_count, p->string);
 }
 
 void ports_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
@@ -208,6 +224,7 @@ void ports_declare(Ctx *cx, Text *t, const Program *p, const char *prefix)
     each_port(cx, t, p, prefix, facts);
     text_char(t, '\n');
     class_names(t, p, prefix);
+    strings(t, p, prefix);
     if (p->ports_in_arena) {
         text_printf(t, "/* Offsets in the arena, in bytes; the pointers below hold these addresses. A run may reuse\n"
                        " * an input's memory after its last read; outputs persist until the next run. */\n");

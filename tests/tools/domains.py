@@ -13,7 +13,7 @@ import onnx
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BEGIN, NEXT = "<!-- Made by tests/tools/domains.py; not to be edited. -->", "<!-- Made by tests/open.py"
-RECORDED = ["qlinear_u8", "qlinear_s8", "fused", "heads", "narrow", "ml_trees", "ml_ensemble", "ml_models", "ml_names", "ml_machines", "ml_strings", "ml_encoder", "ml_narrow"]
+RECORDED = ["qlinear_u8", "qlinear_s8", "fused", "heads", "narrow", "ml_trees", "ml_ensemble", "ml_models", "ml_names", "ml_machines", "ml_strings", "ml_encoder", "ml_narrow", "ml_sums", "ml_text", "ml_maps"]
 DOMAINS = {"ai.onnx.ml": "ml_models.py", "com.microsoft": "runtime_models.py"}
 
 

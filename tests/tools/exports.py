@@ -60,6 +60,9 @@ class Model:
 
     def compare(self, work, inputs, wanted):
         for i, x in enumerate(inputs):
+            if x.dtype == object:                       # strings: their indices in the header's list
+                names = named(work + "/m.h")
+                x = np.array([names.index(n) if n in names else -1 for n in x.ravel()], np.int64).reshape(x.shape)
             np.save(work + "/in%d.npy" % i, x)
         paths = [work + "/out%d.npy" % i for i in range(len(wanted))]
         run = subprocess.run([work + "/m"] + [work + "/in%d.npy" % i for i in range(len(inputs))] + paths, capture_output=True, text=True, timeout=100)
@@ -101,9 +104,9 @@ class Model:
 
 
 def named(header):
-    """The names of the classes."""
-    lists = re.findall(r'^ *\{ (".*") \}$', open(header).read(), re.M)
-    return ast.literal_eval("[" + lists[0] + "]") if lists else []
+    """All strings, else the names of the classes."""
+    lists = dict(re.findall(r'_(STRINGS|CLASS_NAMES) \\\n *\{ (".*?") \}$', open(header).read(), re.M | re.S))
+    return ast.literal_eval("[" + (lists.get("STRINGS") or lists["CLASS_NAMES"]).replace("\\\n", "") + "]") if lists else []
 
 
 class TfliteModel(Model):
@@ -121,6 +124,8 @@ class TfliteModel(Model):
             found = self.beside(work, LiteReference(tf, self.path))
             if isinstance(found, str) or found > self.tolerance:
                 micro = self.beside_micro(work)
+                if not micro[0]:
+                    micro = self.beside_micro_sums(work, tf)
                 return micro if micro[0] else (False, found if isinstance(found, str) else "%.2g" % found)
             return True, "%.2g" % found
 
@@ -147,14 +152,68 @@ class TfliteModel(Model):
         return found == self.tolerance, "%s, of TensorFlow Lite Micro" % (found if isinstance(found, str) else "%.2g" % found)
 
 
+    def beside_micro_sums(self, work, tf):
+        """TensorFlow Lite with the 64-bit sums of TensorFlow Lite Micro, where that has no kernel for another operator of the file."""
+        sums = edited(tf, self.path, with_wide_sums)
+        found = self.beside(work, LiteReference(tf, sums)) if sums else ""
+        return found == self.tolerance, "%s, with the 64-bit sums of TensorFlow Lite Micro" % (found if isinstance(found, str) else "%.2g" % found)
+
+
+def edited(tf, path, edit):
+    """The file after edit(model), a new one; None if that returns False."""
+    from tensorflow.lite.tools import flatbuffer_utils as files
+    model, copy = files.read_model(path), path[:-7] + "_edited.tflite"
+    if not edit(model):
+        return None
+    files.write_model(model, copy)
+    return copy
+
+
+def with_wide_sums(model):
+    """Gives dense layers of 16 bits without a bias one of 0 in 64 bits: the kernel of TensorFlow Lite then sums in 64 bits."""
+    from tensorflow.lite.python import schema_py_generated as schema
+    graph, changed = model.subgraphs[0], False
+    for op in graph.operators:
+        code = model.operatorCodes[op.opcodeIndex]
+        x, w = (graph.tensors[i] for i in op.inputs[:2]) if len(op.inputs) > 1 else (None, None)
+        if code.builtinCode != schema.BuiltinOperator.FULLY_CONNECTED or x.type != schema.TensorType.INT16 or (len(op.inputs) > 2 and op.inputs[2] >= 0):
+            continue
+        bias = schema.TensorT()
+        bias.shape, bias.type, bias.name, bias.buffer = [w.shape[0]], schema.TensorType.INT64, "bias", len(model.buffers)
+        bias.quantization = schema.QuantizationParametersT()
+        bias.quantization.scale = [float(np.float32(x.quantization.scale[0]) * np.float32(s)) for s in w.quantization.scale]
+        bias.quantization.zeroPoint = [0] * len(bias.quantization.scale)
+        buffer = schema.BufferT()
+        buffer.data = [0] * (8 * int(w.shape[0]))
+        model.buffers.append(buffer)
+        op.inputs = [int(op.inputs[0]), int(op.inputs[1]), len(graph.tensors)]
+        graph.tensors.append(bias)
+        changed = True
+    return changed
+
+
+def with_old_versions(model):
+    """BUILTIN_REF registers TILE to version 2; version 3 differs in types that the older kernel has, too."""
+    from tensorflow.lite.python import schema_py_generated as schema
+    for code in model.operatorCodes:
+        if code.builtinCode == schema.BuiltinOperator.TILE:
+            code.version = min(code.version, 2)
+    return True
+
+
 class LiteReference:
     def __init__(self, tf, path):
         kinds = tf.lite.experimental.OpResolverType
-        try:
-            self.it = tf.lite.Interpreter(path, experimental_op_resolver_type=kinds.BUILTIN_REF)
-        except ValueError:                              # operators without a reference kernel
-            self.it = tf.lite.Interpreter(path, experimental_op_resolver_type=kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
-        self.it.allocate_tensors()
+        for file, kind in ((lambda: path, kinds.BUILTIN_REF), (lambda: edited(tf, path, with_old_versions), kinds.BUILTIN_REF),
+                           (lambda: path, kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)):
+            try:
+                self.it = tf.lite.Interpreter(file(), experimental_op_resolver_type=kind)
+                self.it.allocate_tensors()
+                break
+            except ValueError:                          # an operator without a reference kernel
+                continue
+            except RuntimeError:
+                continue
         self.inputs = [(i["shape"], i["dtype"]) for i in self.it.get_input_details()]
 
     def run(self, inputs):
@@ -257,6 +316,32 @@ def scikit_learn(folder, _):
         yield from fitted("scikit-learn", "%s, 3 names" % title(m), "names", m, export, folder)
     for m in others:
         yield from fitted("scikit-learn", title(m), 0, m, export, folder)
+    yield from columns_of_strings(folder)
+
+
+def columns_of_strings(folder):
+    """Two columns of strings and two of numbers; the last input has a string that is no category."""
+    from sklearn import compose, linear_model, pipeline, preprocessing, tree
+    from skl2onnx import to_onnx
+    from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+    r = np.random.default_rng(3)
+    words = np.stack([np.array(["red", "green", "blue"])[r.integers(3, size=200)], np.array(["S", "M", "L", "XL"])[r.integers(4, size=200)]], 1).astype(object)
+    x = r.standard_normal((200, 2)).astype(np.float32)
+    y = ((words[:, 0] == "red") + x[:, 0] + (words[:, 1] == "L") > 0.6).astype(int)
+    kinds = [("color", StringTensorType([1, 1])), ("size", StringTensorType([1, 1])), ("rest", FloatTensorType([1, 2]))]
+    inputs = [[words[k:k + 1, :1], words[k:k + 1, 1:], x[k:k + 1]] for k in range(RUNS)]
+    inputs[-1][0] = np.array([["purple"]], object)
+    encoders = {"OneHotEncoder": preprocessing.OneHotEncoder(handle_unknown="ignore"), "OneHotEncoder-drop": preprocessing.OneHotEncoder(handle_unknown="ignore", drop="first"),
+                "OrdinalEncoder": preprocessing.OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)}
+    for name, encoder in encoders.items():
+        for model in (linear_model.LogisticRegression(), tree.DecisionTreeClassifier(max_depth=5, random_state=0)):
+            for labels, kind in ((y, "2 classes"), (np.array(["no", "yes"])[y], "2 names")):
+                title = "%s of strings-%s, %s" % (name, type(model).__name__, kind)
+                both = compose.ColumnTransformer([("words", encoder, [0, 1]), ("rest", preprocessing.StandardScaler(), [2, 3])])
+                fit = pipeline.make_pipeline(both, model).fit(np.concatenate([words, x.astype(object)], 1), labels)
+                path = os.path.join(folder, "%s.onnx" % title.replace(" ", "_"))
+                onnx.save(to_onnx(fit, initial_types=kinds, target_opset={"": 21, "ai.onnx.ml": 3}), path)
+                yield Model("scikit-learn", title, path, inputs)
 
 
 def boosted(family, make_classifier, make_regressor, convert, folder):
@@ -280,22 +365,32 @@ def lightgbm(folder, _):
 
 
 def pytorch(folder, _):
+    """Each network by the exporter of today with fixed shapes and with an open batch, and by the one of TorchScript."""
+    import logging
     import torch
-    from torch import nn
-    conv = lambda a, b, **k: nn.Sequential(nn.Conv2d(a, b, 3, padding=1, **k), nn.BatchNorm2d(b), nn.ReLU())
-    networks = {
-        "mlp": (nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.Linear(32, 4)), (1, 16)),
-        "cnn": (nn.Sequential(conv(1, 8), nn.MaxPool2d(2), conv(8, 16), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 4)), (1, 1, 16, 16)),
-        "conv1d": (nn.Sequential(nn.Conv1d(3, 8, 5, stride=2), nn.SiLU(), nn.Flatten(), nn.Linear(8 * 14, 3)), (1, 3, 32)),
-        "depthwise": (nn.Sequential(nn.Conv2d(4, 4, 3, groups=4), nn.Hardswish(), nn.Conv2d(4, 8, 1)), (1, 4, 9, 9)),
-        "transpose": (nn.Sequential(nn.ConvTranspose2d(4, 2, 3, stride=2), nn.Sigmoid()), (1, 4, 6, 6)),
-        "lstm": (nn.LSTM(8, 12, batch_first=True), (1, 10, 8)), "gru": (nn.GRU(8, 12, batch_first=True), (1, 10, 8)),
-        "encoder": (nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), (1, 6, 16)),
-    }
-    for name, (network, shape) in networks.items():
-        path = os.path.join(folder, "pytorch_%s.onnx" % name)
-        torch.onnx.export(network.eval(), (torch.randn(shape),), path)
-        yield Model("pytorch", name, path, [[np.random.default_rng(k).standard_normal(shape).astype(np.float32)] for k in range(RUNS)])
+    from torch_networks import networks
+    logging.disable(logging.WARNING)
+
+    def sample(shape, k):
+        draw = np.random.default_rng(k)
+        return draw.integers(0, 40, shape[1:]) if shape[0] == "i" else draw.standard_normal(shape).astype(np.float32)
+
+    def forms(count):
+        return {"": {}, ", open batch": {"dynamic_shapes": tuple({0: torch.export.Dim("batch")} for _ in range(count))},
+                ", TorchScript": {"dynamo": False}}
+
+    torch.manual_seed(1)
+    for name, (network, shapes) in networks().items():
+        runs = [[sample(shape, k + 100 * i) for i, shape in enumerate(shapes)] for k in range(RUNS)]
+        for form, options in forms(len(shapes)).items():
+            path = os.path.join(folder, "pytorch_%s.onnx" % re.sub(r"\W+", "_", name + form))
+            try:
+                torch.onnx.export(network.eval(), tuple(torch.from_numpy(x) for x in runs[0]), path, verbose=False, **options)
+                onnxruntime.InferenceSession(path)
+            except Exception as e:      # of many types
+                print("not exported: pytorch: %s%s: %s" % (name, form, str(e).strip().splitlines()[0][:120]))
+                continue
+            yield Model("pytorch", name + form, path, runs)
 
 
 def keras_networks():

@@ -261,6 +261,76 @@ def string_models():
                  [(I64, [5])], [("label", TensorProto.STRING)], [], ["c", "a", "b", "none"])
 
 
+def sum_model():
+    """Two classes of 150 vectors each: the weights of a class sum to 70, and the score is near 0. Compared within 2e-6."""
+    own = np.random.default_rng(17)
+    b = Builder("ml_sums", opset=21, ml=3)
+    b.input("x", own.standard_normal((8, 2)).astype(np.float32))
+    names = ["label", "score"]
+    b.node("SVMClassifier", ["x"], names=names, domain=ML, keep=False, classlabels_ints=[0, 1], kernel_type="RBF", kernel_params=[0.01, 0.0, 3.0],
+           support_vectors=[float(v) for v in own.standard_normal(600).astype(np.float32)], vectors_per_class=[150, 150], rho=[0.125],
+           coefficients=[float(v) for v in (own.uniform(0.3, 0.7, 300) * np.repeat([1, -1], 150)).astype(np.float32)])
+    b.outputs += [helper.make_tensor_value_info(names[0], I64, None), helper.make_tensor_value_info(names[1], F32, None)]
+    b.save(draw=lambda k: {"x": own.standard_normal((8, 2)).astype(np.float32)}, join=False)
+
+
+# The strings of the model below in the order in which they are entered: labels, constants, values, then by their nodes
+TEXTS = ["cold", "hot", "none", "x", "y", "red", "green", "z", "blue", "S", "_Unused", "L"]
+
+
+def text_model():
+    """Inputs that are strings, by every operator that reads them; recorded as their indices in TEXTS, 99 is no string of the file."""
+    b, own = Builder("ml_text", opset=21, ml=4), np.random.default_rng(18)
+    S, ml = TensorProto.STRING, dict(domain=ML, keep=False)
+    kinds = {"mapped": S, "name": S, "label": S, "swapped": S, "category": I64, "code": I64, "real": F32, "hot": F32, "is_none": TensorProto.BOOL, "grams": F32}
+    texts = lambda name, values: helper.make_tensor(name, S, [len(values)], [v.encode() for v in values])
+    b.inputs = [helper.make_tensor_value_info("color", S, [4]), helper.make_tensor_value_info("size", S, [4])]
+    b.weights = [texts("none", ["none"]), numpy_helper.from_array(np.array([[1, -1, 2, 0.5]], np.float32), "w")]
+    b.node("LabelEncoder", ["color"], names=["mapped"], keys_strings=["red", "green"], values_strings=["x", "y"], default_string="z", **ml)
+    b.node("CategoryMapper", ["color"], names=["category"], cats_strings=["green", "blue"], cats_int64s=[5, 7], **ml)
+    b.node("CategoryMapper", ["category"], names=["name"], cats_strings=["S", "blue"], cats_int64s=[5, 7], **ml)
+    b.node("LabelEncoder", ["size"], names=["code"], keys_strings=["S", "L"], values_int64s=[10, 20], default_int64=-7, **ml)
+    b.node("LabelEncoder", ["size"], names=["real"], keys_strings=["L", "S"], values_floats=[0.5, 1.5], default_float=2.5, **ml)
+    b.node("OneHotEncoder", ["color"], names=["hot"], cats_strings=["blue", "red"], **ml)
+    b.node("Equal", ["color", "none"], names=["is_none"], domain="", keep=False)
+    b.node("Where", ["is_none", "size", "color"], names=["swapped"], domain="", keep=False)
+    b.node("TfIdfVectorizer", ["swapped"], names=["grams"], domain="", keep=False, mode="TF", min_gram_length=1, max_gram_length=2, max_skip_count=0,
+           ngram_counts=[0, 2], ngram_indexes=[0, 1, 2], pool_strings=["red", "S", "red", "green"])
+    b.node("LinearClassifier", ["w"], names=["label", "score"], classlabels_strings=["cold", "hot"], coefficients=[1.0, 0, 0, 0, 0, 1.0, 0, 0], intercepts=[0.0, 0.0], **ml)
+    b.outputs = [helper.make_tensor_value_info(n, k, None) for n, k in kinds.items()]
+    model = helper.make_model(helper.make_graph(b.nodes, b.name, b.inputs, b.outputs, b.weights), opset_imports=[helper.make_opsetid(*d) for d in b.domains], ir_version=10, producer_name="")
+    (FOLDER / "ml_text.onnx").write_bytes(model.SerializeToString(deterministic=True))
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    words, indices = np.array(TEXTS + ["lilac"], dtype=object), lambda y: np.array([TEXTS.index(t) for t in y.ravel()], np.int64).reshape(y.shape) if y.dtype.kind in "OU" else y
+    for k in range(3):
+        color, size = own.choice([2, 5, 6, 8, 12], 4), own.choice([9, 11, 12], 4)
+        color, size = (np.array([5, 6, 2, 8]), np.array([9, 11, 9, 11])) if k == 0 else (color, size)
+        known = [np.where(x == 12, 99, x) for x in (color, size)]
+        for i, x in enumerate(known):
+            np.save(FOLDER / f"ml_text.in{k}.{i}.npy", x.astype(np.int64))
+        for i, y in enumerate(session.run(None, {"color": words[color], "size": words[size]})):
+            if y.dtype.kind in "OU" and "lilac" in y:
+                y = np.where(y == "lilac", 99, indices(np.where(y == "lilac", "none", y))).astype(np.int64)
+            np.save(FOLDER / f"ml_text.out{k}.{i}.npy", indices(y))
+
+
+def map_model():
+    """Maps, as rows of their numbers."""
+    node, info = helper.make_node, helper.make_value_info
+    kind = lambda key: helper.make_map_type_proto(key, helper.make_tensor_type_proto(F32, None))
+    graph = helper.make_graph(
+        [node("DictVectorizer", ["words"], ["a"], domain=ML, string_vocabulary=["b", "a", "c"]), node("CastMap", ["numbers"], ["b"], domain=ML, map_form="SPARSE", max_map=4)],
+        "ml_maps", [info("words", kind(TensorProto.STRING)), info("numbers", kind(I64))], [helper.make_tensor_value_info("a", F32, None), helper.make_tensor_value_info("b", F32, None)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid(ML, 1)], ir_version=8, producer_name="")
+    (FOLDER / "ml_maps.onnx").write_bytes(model.SerializeToString(deterministic=True))
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    for k, (words, numbers) in enumerate([({"b": 1.5, "c": -2.0}, {0: 3.0, 2: 4.0}), ({"a": 0.25}, {3: -1.0})]):
+        rows = [[words.get(t, 0.0) for t in "bac"], [numbers.get(i, 0.0) for i in range(4)]]
+        for i, y in enumerate(session.run(None, {"words": words, "numbers": numbers})):
+            np.save(FOLDER / f"ml_maps.in{k}.{i}.npy", np.array([rows[i]], np.float32))
+            np.save(FOLDER / f"ml_maps.out{k}.{i}.npy", y)
+
+
 if __name__ == "__main__":
     tree_model()
     ensemble_model()
@@ -269,3 +339,6 @@ if __name__ == "__main__":
     machine_model()
     string_models()
     narrow_model()
+    sum_model()
+    text_model()
+    map_model()

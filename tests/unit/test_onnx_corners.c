@@ -222,9 +222,40 @@ static void check_declared(void)
     }
 }
 
+/* Strings are moved, compared and encoded; operators over numbers refuse them. */
+static void check_strings(void)
+{
+    static const struct { const char *name, *model, *refusal; } rows[] = {
+        { "strings-are-moved", "x:2:8; Concat x,x y axis=0!; Reshape y,s z; s#2,2; >z", NULL },
+        { "strings-are-compared", "x:2:8; y:2:8; Equal x,y z; >z", NULL },
+        { "strings-are-added", "x:2:8; y:2:8; Add x,y z; >z",
+          "node \"z\" (Add): unsupported: its input \"x\" holds strings; numbers are accepted" },
+        { "moved-strings-are-added", "x:2:8; Identity x t; Transpose t u; Relu u y; >y",
+          "node \"y\" (Relu): unsupported: its input \"u\" holds strings; numbers are accepted" },
+        { "string-as-a-number", "x:2:8; Cast x y to=1!; >y",
+          "node \"y\" (Cast): unsupported: a string as a number; a LabelEncoder with the number of each string" },
+        { "number-as-a-string", "x:2; Cast x y to=8!; >y", "node \"y\" (Cast): unsupported: element type string" },
+        { "numbers-for-strings", "x:2; ai.onnx.ml/OneHotEncoder x y cats_strings=a; >y",
+          "the categories do not suit the input" },
+        { "no-keys", "x:1,2; ai.onnx.ml/DictVectorizer x y; >y", "its list of keys is empty" },
+        { "another-number-of-keys", "x:1,2; ai.onnx.ml/CastMap x y map_form=SPARSE max_map=3!; >y",
+          "a map of 3 keys is [1][2]" },
+        { "map-without-a-width", "x:1,2; ai.onnx.ml/CastMap x y; >y", "'map_form' is \"DENSE\"; SPARSE" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Ctx *cx = context_new(NULL, NULL);
+        const Text file = onnx_text(cx, rows[i].model);
+        Model m;
+        const bool is_read = onnx_read(cx, "strings.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
+        const char *said = cx->diags ? diag_text(cx, cx->diags) : "";
+        check_that(rows[i].refusal ? !is_read && strstr(said, rows[i].refusal) : is_read, rows[i].name, "%s", said);
+        ctx_free(cx);
+    }
+}
+
 int main(void)
 {
-    CHECK_RUN(check_many_nodes, check_declared);
+    CHECK_RUN(check_many_nodes, check_declared, check_strings);
     for (size_t i = 0; i < sizeof corners / sizeof corners[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);
         const char *fault = run_corner(cx, &corners[i]);

@@ -21,6 +21,8 @@ typedef struct Model {
     bool ties_away;                      /* quantization rounds ties away from zero, as TensorFlow Lite; else to even */
     const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name; NULL: none */
     int class_count; const char *const *class_name;  /* names of the classes that the file declares; count 0: none */
+    /* Strings: their indices are the elements of some ports, whose names `string_ports` lists */
+    int string_count; const char *const *string; const char *string_ports;
     bool is_nest;                        /* a .te file that is one nest */
     int schedule_count; const struct TeSchedule *schedule;   /* of a .te file, in its order; import/te/te.h */
     const char *schedules; size_t schedules_at;      /* a .te text whose end, from there on, has blocks for groups */

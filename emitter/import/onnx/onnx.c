@@ -8,6 +8,7 @@
 #include "import/onnx/file/dim_formula.h"
 #include "import/formats/given_value.h"
 #include "import/onnx/graph/onnx_graph.h"
+#include "import/onnx/ml/onnx_ml.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 #include "support/map.h"
@@ -124,6 +125,22 @@ static void default_batch(Importer *im)
         if (is_real_input(im, &im->shared.file.graph.input[i])) im->shared.file.graph.input[i].dim[0].size = 1;
 }
 
+/* An input that is a map is a row of numbers, as wide as the list of keys of the operator that reads it. */
+static void shape_maps(Importer *im)
+{
+    const OnnxGraph *g = &im->shared.file.graph;
+    for (int i = 0; i < g->input_count; i++) {
+        OnnxValue *v = &g->input[i];
+        for (int k = 0; k < g->node_count && v->map_type && !v->is_tensor; k++) {
+            const OnnxNode *n = &g->node[k];
+            const int64_t width = n->in_count && strcmp(n->in[0], v->name) == 0 ? onnx_map_width(n) : -1;
+            if (width < 1) continue;
+            *v = (OnnxValue){ .name = v->name, .is_tensor = true, .has_shape = true, .data_type = v->map_type,
+                              .rank = 2, .dim = { { .size = 1 }, { .size = width } } };
+        }
+    }
+}
+
 /* Adds a name to the list accepted by --dim, once. */
 static void list_dim_name(Importer *im, const char *dim_name)
 {
@@ -143,7 +160,7 @@ static void fix_dims(Importer *im, OnnxValue *v)
                                  : "a value that is not a tensor; tensors are accepted");
         return;
     }
-    onnx_check_type(&im->shared, where, v->data_type);
+    if (v->data_type != ONNX_STRING) onnx_check_type(&im->shared, where, v->data_type);
     for (int d = 0; d < v->rank; d++) {
         ImportDim given;
         const bool is_given = dim_option(im, v, d, &given);
@@ -221,13 +238,16 @@ static void create_inputs(Importer *im)
         const Expr *shape[MAX_RANK];
         Tensor *t = path ? value_of_input(im, v, path) : NULL;
         if (import_keeps(im->options, v->name) && !is_real_input(im, v)) t = add_state(im, v, t);
-        if (is_real_input(im, v) && onnx_dtype(v->data_type, &type)) {
+        const bool is_text = v->data_type == ONNX_STRING;
+        if (is_text) type = I64;
+        if (is_real_input(im, v) && (is_text || onnx_dtype(v->data_type, &type))) {
             for (int d = 0; d < v->rank; d++)
                 shape[d] = v->dim[d].open ? v->dim[d].open : expr_index(im->cx, v->dim[d].size);
             t = tensor_new(im->cx, v->name, type, v->rank, shape);
             if (t && is_too_large(im->cx, t))
                 diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name),
                            "it has 2^31 elements or more; fewer are accepted");
+            if (is_text) onnx_mark_strings(&im->shared.strings, t);
             im->input[im->input_count++] = t;
         }
         if (t) onnx_scope_bind(im->scope, v->name, t);
@@ -249,13 +269,31 @@ static Tensor *unshared_output(Importer *im, const char *value_name, Tensor *con
     return t;
 }
 
+/* The strings of the model, if an input or output holds some. */
+static void list_strings(Importer *im, Model *out)
+{
+    const OnnxStrings *s = &im->shared.strings;
+    const OnnxGraph *g = &im->shared.file.graph;
+    Text ports = text_new(im->cx);
+    for (int i = 0; i < im->input_count; i++)
+        if (onnx_holds_strings(s, im->input[i]))
+            text_printf(&ports, "%s%s", ports.length ? ", " : "", name_identifier(im->cx, im->input[i]->name));
+    for (int i = 0; i < g->output_count && !ctx_failed(im->cx); i++)
+        if (onnx_holds_strings(s, onnx_scope_value(im->scope, g->output[i].name)))
+            text_printf(&ports, "%s%s", ports.length ? ", " : "", name_identifier(im->cx, g->output[i].name));
+    if (!ports.length) return;
+    out->string_ports = text_string(&ports);
+    out->string_count = s->count;
+    out->string = s->text;
+}
+
 static void build_model(Importer *im, Model *out)
 {
     int count = im->shared.file.graph.output_count;
     *out = (Model){ .name = im->shared.file.graph.name,
                     .dim_names = im->dim_names,
-                    .class_count = im->shared.classes.count,
-                    .class_name = im->shared.classes.name,
+                    .class_count = im->shared.strings.class_count,
+                    .class_name = im->shared.strings.class_name,
                     .input_count = im->input_count,
                     .input = im->input,
                     .initial = im->initial };
@@ -263,6 +301,7 @@ static void build_model(Importer *im, Model *out)
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
         out->output[out->output_count++] = unshared_output(im, im->shared.file.graph.output[i].name, out->output, i);
     if (!count) diag_error(im->cx, NULL, "the graph has no outputs; at least one is required");
+    list_strings(im, out);
 }
 
 /* True if every node is of another domain: then the file declares no operator set of ONNX's own. */
@@ -307,6 +346,8 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
         check_opset(im);
         im->scope = onnx_scope(&im->shared, &im->shared.file.graph, NULL);
         onnx_scope_order(im->scope);
+        onnx_strings_open(cx, &im->shared.strings, &im->shared.file.graph);
+        shape_maps(im);
         if (im->scope->order) check_inputs(im);
         if (!ctx_failed(cx)) create_inputs(im);
         if (!ctx_failed(cx)) onnx_scope_run(im->scope);

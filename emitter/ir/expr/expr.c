@@ -8,8 +8,10 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* A hash table of nodes, which are their own keys: open addressing, linear probing, at most half full. */
-struct ExprTable { const Expr **slot; size_t count, capacity; };
+/* A hash table of nodes, which are their own keys: open addressing, linear probing, at most half full. A slot has the
+ * hash beside the node, so most nodes that differ are not loaded. */
+typedef struct ExprSlot { const Expr *node; uint64_t hash; } ExprSlot;
+struct ExprTable { ExprSlot *slot; size_t count, capacity; };
 
 static uint64_t mixed(uint64_t h, uint64_t word)
 {
@@ -40,19 +42,24 @@ static bool same_node(const Expr *a, const Expr *b, const Expr *const *args)
            (a->arg_count == 0 || memcmp(a->arg, args, (size_t)a->arg_count * sizeof *args) == 0);
 }
 
-static const Expr **slot_of(const struct ExprTable *t, const Expr *e, const Expr *const *args)
+static ExprSlot *slot_of(const struct ExprTable *t, uint64_t hash, const Expr *e, const Expr *const *args)
 {
-    size_t i = (size_t)hash_node(e, args) & (t->capacity - 1);
-    while (t->slot[i] && !same_node(t->slot[i], e, args)) i = (i + 1) & (t->capacity - 1);
+    size_t i = (size_t)hash & (t->capacity - 1);
+    while (t->slot[i].node && (t->slot[i].hash != hash || !same_node(t->slot[i].node, e, args)))
+        i = (i + 1) & (t->capacity - 1);
     return &t->slot[i];
 }
 
 static void grow(Ctx *cx, struct ExprTable *t)
 {
     struct ExprTable bigger = { NULL, t->count, t->capacity ? 2 * t->capacity : 1024 };
-    bigger.slot = NEW_ARRAY(cx->arena, const Expr *, bigger.capacity);
-    for (size_t i = 0; i < t->capacity; i++)
-        if (t->slot[i]) *slot_of(&bigger, t->slot[i], t->slot[i]->arg) = t->slot[i];
+    bigger.slot = NEW_ARRAY(cx->arena, ExprSlot, bigger.capacity);
+    for (size_t i = 0; i < t->capacity; i++) {
+        size_t k = (size_t)t->slot[i].hash & (bigger.capacity - 1);
+        if (!t->slot[i].node) continue;
+        while (bigger.slot[k].node) k = (k + 1) & (bigger.capacity - 1);
+        bigger.slot[k] = t->slot[i];
+    }
     arena_give_back(cx->arena, t->slot, t->capacity * sizeof *t->slot);
     *t = bigger;
 }
@@ -62,14 +69,16 @@ static const Expr *intern(Ctx *cx, const Expr *proto, const Expr *const *args)
     if (!cx->exprs) cx->exprs = NEW(cx->arena, struct ExprTable);
     struct ExprTable *t = cx->exprs;
     if (2 * (t->count + 1) > t->capacity) grow(cx, t);
-    const Expr **slot = slot_of(t, proto, args);
-    if (*slot) return *slot;
+    const uint64_t hash = hash_node(proto, args);
+    ExprSlot *slot = slot_of(t, hash, proto, args);
+    if (slot->node) return slot->node;
     Expr *e = arena_alloc(cx->arena, sizeof *e + (size_t)proto->arg_count * sizeof e->arg[0]);
     *e = *proto;
     e->serial = ctx_serial(cx);
     for (int i = 0; i < proto->arg_count; i++) e->arg[i] = args[i];
     t->count++;
-    return *slot = e;
+    *slot = (ExprSlot){ e, hash };
+    return e;
 }
 
 const Expr *expr_poison(Ctx *cx)

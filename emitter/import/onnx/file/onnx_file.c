@@ -150,7 +150,20 @@ static void read_tensor_type(Ctx *cx, Cursor m, OnnxValue *v)
     }
 }
 
-/* ValueInfoProto: name 1, type 2 (TypeProto: tensor_type 1) */
+/* TypeProto.Map: key_type 1, value_type 2 (TypeProto: tensor_type 1) */
+static void read_map_type(Ctx *cx, Cursor m, OnnxValue *v)
+{
+    OnnxValue of = { 0 };
+    for (Field f; proto_next(&m, &f);) {
+        if (f.number != 2 || f.wire != WIRE_BYTES) continue;
+        Cursor type = f.bytes;
+        for (Field kind; proto_next(&type, &kind);)
+            if (kind.number == 1 && kind.wire == WIRE_BYTES) read_tensor_type(cx, kind.bytes, &of);
+    }
+    v->map_type = of.data_type;
+}
+
+/* ValueInfoProto: name 1, type 2 (TypeProto: tensor_type 1, map_type 5) */
 static void read_value(Ctx *cx, Cursor m, OnnxValue *v)
 {
     *v = (OnnxValue){ .name = name(cx, "") };
@@ -158,8 +171,11 @@ static void read_value(Ctx *cx, Cursor m, OnnxValue *v)
         if (f.number == 1) v->name = proto_text(cx, &f);
         if (f.number != 2 || f.wire != WIRE_BYTES) continue;
         Cursor type = f.bytes;
-        for (Field kind; proto_next(&type, &kind);)
-            if (kind.number == 1 && kind.wire == WIRE_BYTES) read_tensor_type(cx, kind.bytes, v);
+        for (Field kind; proto_next(&type, &kind);) {
+            if (kind.wire != WIRE_BYTES) continue;
+            if (kind.number == 1) read_tensor_type(cx, kind.bytes, v);
+            if (kind.number == 5) read_map_type(cx, kind.bytes, v);
+        }
     }
     const char *where = text_format(cx, "value \"%s\"", v->name);
     if (proto_malformed(cx, &m, where)) return;

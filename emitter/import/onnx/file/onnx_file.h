@@ -82,6 +82,7 @@ typedef struct OnnxDim { int64_t size; const char *symbol; const Expr *open; } O
 typedef struct OnnxValue {
     const char *name;
     bool is_tensor, has_shape;
+    int64_t map_type;                                      /* of the values, if it is a map; 0: it is none */
     int64_t data_type;
     int rank;
     OnnxDim dim[MAX_RANK];
@@ -115,7 +116,7 @@ typedef struct OnnxFolder { const char *path; Map files; } OnnxFolder;
 
 void onnx_tensor_open(Ctx *cx, Cursor message, OnnxTensor *out);                 /* without its values */
 Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder);      /* with its values */
-/* A tensor of strings as the indices i64 of its elements; *texts: the elements. */
-Tensor *onnx_tensor_indices(Ctx *cx, const OnnxTensor *t, const char *const **texts);
+/* A tensor i64 of the shape of a tensor of strings, without data; *texts: the elements. */
+Tensor *onnx_tensor_strings(Ctx *cx, const OnnxTensor *t, const char *const **texts);
 
 #endif

@@ -297,7 +297,7 @@ static void *widened(Ctx *cx, const Narrow *n, DType type, const uint8_t *packed
 
 /* ---- Strings ----------------------------------------------------------------------------------------------------- */
 
-Tensor *onnx_tensor_indices(Ctx *cx, const OnnxTensor *t, const char *const **texts)
+Tensor *onnx_tensor_strings(Ctx *cx, const OnnxTensor *t, const char *const **texts)
 {
     const int64_t most = (int64_t)proto_fields(t->message, TENSOR_STRINGS);
     Tensor *out = ctx_failed(cx) ? NULL : tensor_new_fixed(cx, t->name, I64, t->rank, t->dim);
@@ -308,12 +308,11 @@ Tensor *onnx_tensor_indices(Ctx *cx, const OnnxTensor *t, const char *const **te
         return NULL;
     }
     const char **text = NEW_ARRAY(cx->arena, const char *, most);
-    int64_t *index = NEW_ARRAY(cx->arena, int64_t, most), count = 0;
+    int64_t count = 0;
     Cursor m = t->message;
     for (Field f; proto_next(&m, &f) && count < most;)
-        if (f.number == TENSOR_STRINGS) index[count] = count, text[count++] = proto_text(cx, &f);
+        if (f.number == TENSOR_STRINGS) text[count++] = proto_text(cx, &f);
     *texts = text;
-    out->data = index;
     return out;
 }
 

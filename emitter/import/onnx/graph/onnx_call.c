@@ -36,17 +36,6 @@ const char *onnx_text(const OnnxCall *c, const char *attr, const char *otherwise
 
 Tensor *onnx_in(const OnnxCall *c, int index) { return index >= 0 && index < c->in_count ? c->in[index] : NULL; }
 
-void onnx_name_classes(Ctx *cx, const char *where, OnnxClasses *classes, int count, const char *const *names)
-{
-    bool is_same = classes->count == count;
-    for (int i = 0; is_same && i < count; i++) is_same = strcmp(classes->name[i], names[i]) == 0;
-    if (is_same || !count) return;
-    if (!classes->count) *classes = (OnnxClasses){ count, names };
-    else diag_unsupported(cx, where, "a list of %d strings, \"%s\" and so on, beside one of %d, \"%s\" and so on; "
-                          "one list of strings in a model is accepted", count, names[0], classes->count,
-                          classes->name[0]);
-}
-
 void onnx_refuse_type(OnnxCall *c, const char *what, int64_t data_type)
 {
     onnx_unsupported(c, "%s %s; accepted: %s", what, onnx_type_text(c->cx, data_type), onnx_types_text(c->cx));

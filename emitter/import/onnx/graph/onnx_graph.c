@@ -244,7 +244,8 @@ static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)
         if (!onnx_op_has_attr(op, n->attr[i].name))
             diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; accepted: %s", n->attr[i].name,
                         *op->attrs ? op->attrs : "none");
-        if (n->attr[i].tensor) check_constant_type(s->import, where, n->attr[i].tensor->data_type);
+        if (n->attr[i].tensor && n->attr[i].tensor->data_type != ONNX_STRING)
+            check_constant_type(s->import, where, n->attr[i].tensor->data_type);
     }
 }
 
@@ -290,19 +291,9 @@ static Tensor *captured(const OnnxScope *s, Tensor *outer)
                          outer->name, tensor_shape_text(cx, outer));
     Tensor *inner = tensor_new(cx, outer->name, outer->type, outer->rank, outer->shape);
     if (inner) inner->quant = outer->quant;
+    if (onnx_holds_strings(&s->import->strings, outer)) onnx_mark_strings(&s->import->strings, inner);
     capture(cx, s->captured, outer, inner);
     return inner;
-}
-
-/* Strings as indices; their texts become the names of classes. */
-static Tensor *strings(OnnxImport *im, const OnnxTensor *t)
-{
-    const char *const *texts;
-    Tensor *index = onnx_tensor_indices(im->cx, t, &texts);
-    if (index)
-        onnx_name_classes(im->cx, text_format(im->cx, "tensor \"%s\"", t->name), &im->classes,
-                          (int)tensor_elems(index), texts);
-    return index;
 }
 
 Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
@@ -310,7 +301,7 @@ Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
     Tensor *t = find_named(s->value, value_name);
     const OnnxTensor *constant = t ? NULL : find_named(&s->initializer, value_name);
     if (constant) {
-        t = constant->data_type == ONNX_STRING ? strings(s->import, constant)
+        t = constant->data_type == ONNX_STRING ? onnx_string_tensor(s->import->cx, &s->import->strings, constant)
                                                : onnx_tensor_read(s->import->cx, constant, &s->import->folder);
         if (t) map_put_ptr(s->value, value_name, t);
     }
@@ -366,6 +357,7 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
     const char *value_name = c->node->out[i];
     Tensor *t = c->out[i];
     bool is_new = t && t->producer;
+    const bool holds_strings = onnx_holds_strings(c->strings, t);
     if (!t || !*value_name) return;
     for (int j = 0; j < c->in_count; j++) is_new = is_new && t != c->in[j];
     if (is_new) t->name = value_name;
@@ -374,6 +366,7 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
         diag_error(s->import->cx, onnx_where(s->import->cx, c->node),
                    "its output \"%s\" is %s; fewer than 2^31 elements are accepted", value_name,
                    tensor_shape_text(s->import->cx, t));
+    if (holds_strings) onnx_mark_strings(c->strings, t);
     compare_declared(s, c, i, t);
     map_put_ptr(s->value, value_name, t);
 }
@@ -435,6 +428,22 @@ static bool is_absent(const OnnxScope *s, const char *value_name)
     return !*value_name || (s->function && find_named(&s->input, value_name) && !find_named(s->value, value_name));
 }
 
+/* Translates a node; refuses strings where its operator computes with numbers. */
+static void translate(OnnxCall *c, const OnnxOp *row)
+{
+    bool any = false;
+    for (int i = 0; i < c->in_count; i++) {
+        const bool is_text = onnx_holds_strings(c->strings, c->in[i]);
+        if (is_text && row->strings == STRINGS_REFUSED)
+            onnx_unsupported(c, "its input \"%s\" holds strings; numbers are accepted", c->node->in[i]);
+        any = any || is_text;
+    }
+    if (ctx_failed(c->cx)) return;
+    if (!onnx_translate_open(c, row)) onnx_translate(c, row);
+    for (int i = 0; any && row->strings == STRINGS_MOVED && i < c->node->out_count && i < ONNX_OUTPUTS; i++)
+        onnx_mark_strings(c->strings, c->out[i]);
+}
+
 static void import_node(OnnxScope *s, const OnnxNode *n)
 {
     Ctx *cx = s->import->cx;
@@ -444,7 +453,7 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
                      .opset = s->opset,
                      .folder = &s->import->folder,
                      .rows = s->import->rows,
-                     .classes = &s->import->classes,
+                     .strings = &s->import->strings,
                      .name = n->name,
                      .scope = s };
     c->in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
@@ -459,7 +468,7 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
     if (ctx_failed(cx)) return;
     const OnnxFunction *f = function_of(s, n);
     if (f) run_function(s, c, f);
-    else if (!onnx_translate_open(c, row_of(s, n))) onnx_translate(c, row_of(s, n));
+    else translate(c, row_of(s, n));
     for (int i = 0; i < n->out_count && i < ONNX_OUTPUTS && !ctx_failed(cx); i++)
         if (c->out_list[i]) map_put_const_ptr(&s->list, n->out[i], c->out_list[i]);
         else enter_result(s, c, i);
@@ -568,6 +577,8 @@ bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tenso
     for (int i = 0; i < g->output_count && !ctx_failed(c->cx); i++) {
         out[i] = onnx_scope_value(inner, g->output[i].name);
         if (!out[i] && !ctx_failed(c->cx)) onnx_scope_report_missing(inner, g->output[i].name);
+        if (all && onnx_holds_strings(c->strings, out[i]))
+            onnx_unsupported(c, "strings as the result of a branch or loop decided at run time");
     }
     return !ctx_failed(c->cx);
 }

@@ -11,7 +11,7 @@ typedef struct OnnxImport {
     const OnnxOp *const *rows;    /* all operators */
     OnnxFolder folder;
     OnnxFile file;
-    OnnxClasses classes;
+    OnnxStrings strings;
     Map sizes;                    /* size lists of tensors with symbolic elements, see onnx_open.c */
     Map sizes_materialized;       /* the tensors that compute these lists at run time, created on demand */
     int64_t own_work, work;       /* node and input counts of the model's graph, and of all others; bounded,

@@ -4,16 +4,12 @@
 /* The translation of ONNX operators to calls of IR operators: one row each. */
 #include "graph/dag/op.h"
 #include "import/onnx/file/onnx_file.h"
+#include "import/onnx/graph/onnx_strings.h"
 
 enum { ONNX_OUTPUTS = 64 };          /* limit of one node (Split) */
 
 /* A sequence of tensors; is_absent: an optional value without an element. */
 typedef struct OnnxList { int count; Tensor **at; bool is_absent; } OnnxList;
-
-/* Names of classes; count 0: none. Strings are their indices in the one list of a model. */
-typedef struct OnnxClasses { int count; const char *const *name; } OnnxClasses;
-/* Adopts the list, or refuses one that differs from the model's. onnx_call.c */
-void onnx_name_classes(Ctx *cx, const char *where, OnnxClasses *classes, int count, const char *const *names);
 
 /* A node under translation. */
 typedef struct OnnxCall {
@@ -22,7 +18,7 @@ typedef struct OnnxCall {
     int64_t opset;
     OnnxFolder *folder;              /* of the model */
     const struct OnnxOp *const *rows;        /* all operators */
-    OnnxClasses *classes;            /* of the model */
+    OnnxStrings *strings;            /* of the model */
     const struct OnnxScope *scope;   /* the graph that contains the node */
     const char *name, *op_name;      /* name of the calls to create; the row's IR operator */
     int in_count; Tensor **in;       /* absent inputs are NULL; trailing absent ones are not counted */
@@ -64,6 +60,8 @@ struct OnnxOp {
     const char *op;                  /* the IR operator; without a translation, inputs and attributes map one to one */
     void (*translate)(OnnxCall *c);
     bool moves;                      /* elements of any type are copied unchanged, without arithmetic */
+    /* Inputs that are strings: their outputs are strings, too; or the translation marks those that are */
+    enum { STRINGS_REFUSED, STRINGS_MOVED, STRINGS_READ } strings;
     const char *value_attr;          /* an attribute whose text names a value on which the node depends; NULL: none */
     OnnxOpen open;
 };
@@ -73,6 +71,7 @@ struct OnnxOp {
 #define ONNX_ROW(its_name, its_attrs, fn)            .name = its_name, .attrs = its_attrs, .translate = fn
 #define ONNX_AS(its_name, its_attrs, ir_op, fn)       .name = its_name, .attrs = its_attrs, .op = ir_op, .translate = fn
 #define ONNX_MOVE(its_name, its_attrs, fn)           ONNX_ROW(its_name, its_attrs, fn), .moves = true
+#define ONNX_MOVE_ANY(its_name, its_attrs, fn)       ONNX_MOVE(its_name, its_attrs, fn), .strings = STRINGS_MOVED
 
 /* `rows` is a NULL-terminated list of arrays, each terminated by a row without a name (ops/onnx_rows.h). Finds the row
  * of an operator, or of DOMAIN.OPERATOR; NULL: unsupported. Rows registered in the context take precedence. */

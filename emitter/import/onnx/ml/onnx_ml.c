@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operators of the domain ai.onnx.ml over numbers, except trees (onnx_trees.c) and support vectors (onnx_svm.c): linear
- * models, preprocessing and encoding. Scores are f32 whatever the input is; a class is a label of the file, or, if
- * labels are names, its index, with the names for the header. */
+ * models and preprocessing. Scores are f32 whatever the input is; a class is a label of the file, or, if labels are
+ * strings, their index (graph/onnx_strings.h). */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ Tensor *onnx_ml_list(OnnxCall *c, const char *what, const double *v, int64_t cou
     return onnx_ml_constant(c, what, v, &count, 1);
 }
 
-static Tensor *i64_list(OnnxCall *c, const int64_t *v, int64_t count)
+Tensor *onnx_ml_ints(OnnxCall *c, const int64_t *v, int64_t count)
 {
     return tensor_constant(c->cx, c->name, I64, 1, &count, arena_copy(c->cx->arena, v, (size_t)count * sizeof *v));
 }
@@ -67,23 +67,24 @@ int onnx_class_count(OnnxCall *c, const char *ints)
     return numbers ? numbers : names;
 }
 
-void onnx_ml_names(OnnxCall *c, int count, const char *const *names)
+/* label[index]; the index itself where the labels count from 0 */
+static Tensor *selected(OnnxCall *c, const int64_t *label, int count, Tensor *index)
 {
-    onnx_name_classes(c->cx, onnx_where(c->cx, c->node), c->classes, count, names);
+    bool is_index = true;
+    for (int i = 0; i < count; i++) is_index = is_index && label[i] == i;
+    return is_index ? index : onnx_call2(c, "gather", onnx_ml_ints(c, label, count), index, attr_int("axis", 0));
 }
 
 Tensor *onnx_class_labels(OnnxCall *c, Tensor *index, const char *ints)
 {
     const OnnxAttr *numbers = onnx_attr(c, ints), *names = onnx_attr(c, "classlabels_strings");
     if (!index || ctx_failed(c->cx)) return NULL;
-    if (numbers && numbers->int_count) {
-        bool is_index = true;
-        for (int i = 0; i < numbers->int_count; i++) is_index = is_index && numbers->ints[i] == i;
-        return is_index ? index : onnx_call2(c, "gather", i64_list(c, numbers->ints, numbers->int_count), index,
-                                             attr_int("axis", 0));
-    }
-    if (names) onnx_ml_names(c, names->text_count, names->texts);
-    return index;
+    if (numbers && numbers->int_count) return selected(c, numbers->ints, numbers->int_count, index);
+    int64_t *at = NEW_ARRAY(c->cx->arena, int64_t, names->text_count);
+    onnx_string_indices(c->cx, c->strings, names->text_count, names->texts, at);
+    Tensor *label = selected(c, at, names->text_count, index);
+    onnx_mark_strings(c->strings, label);
+    return label;
 }
 
 Tensor *onnx_best_class(OnnxCall *c, Tensor *scores)
@@ -266,7 +267,7 @@ static void imputer(OnnxCall *c)
                                     : (double)onnx_int(c, "replaced_value_int64", 0);
     if (isnan(missing)) is_replaced = onnx_call(c, "isnan", x);
     else is_replaced = onnx_call2(c, "equal", x, onnx_scalar_like(c, x, missing));
-    value = is_float ? onnx_ml_list(c, "imputed", given->reals, count) : i64_list(c, given->ints, count);
+    value = is_float ? onnx_ml_list(c, "imputed", given->reals, count) : onnx_ml_ints(c, given->ints, count);
     if (is_replaced) c->out[0] = onnx_select(c, is_replaced, onnx_cast(c, value, x->type), x);
 }
 
@@ -294,127 +295,17 @@ static void feature_vectorizer(OnnxCall *c)
     if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "concat", c->name, in, c->in_count, ATTRS(attr_int("axis", 1)));
 }
 
-/* Compares each element with all keys: [..][keys]. A NaN among the keys equals NaN. */
-static Tensor *matches(OnnxCall *c, Tensor *x, Tensor *keys, bool has_nan)
-{
-    Tensor *wide = onnx_append_ones(c, x, 1), *is_same = onnx_call2(c, "equal", wide, keys);
-    if (!has_nan) return is_same;
-    return onnx_call2(c, "or", is_same, onnx_call2(c, "and", onnx_call(c, "isnan", wide), onnx_call(c, "isnan", keys)));
-}
-
-/* y[..,k] = 1 where x is category k; a value that is no category gives zeros. */
-static void one_hot_encoder(OnnxCall *c)
-{
-    const OnnxAttr *categories = onnx_attr(c, "cats_int64s");
-    if (!onnx_requires(c, 1)) return;
-    if (!categories || !categories->int_count) {
-        onnx_unsupported(c, "categories that are strings, or none; 'cats_int64s' is accepted");
-        return;
-    }
-    Tensor *keys = i64_list(c, categories->ints, categories->int_count);
-    c->out[0] = onnx_cast(c, matches(c, onnx_cast(c, c->in[0], I64), keys, false), F32);
-}
-
-/* Strings of an attribute as their indices among the names of classes; -1: no name. */
-static Tensor *name_indices(OnnxCall *c, const OnnxAttr *texts)
-{
-    int64_t *at = NEW_ARRAY(c->cx->arena, int64_t, texts->text_count);
-    if (!c->classes->count)
-        onnx_unsupported(c, "keys that are strings, before any label is a string; keys that are numbers are accepted");
-    for (int i = 0; i < texts->text_count; i++) {
-        at[i] = -1;
-        for (int k = 0; k < c->classes->count && at[i] < 0; k++)
-            if (strcmp(texts->texts[i], c->classes->name[k]) == 0) at[i] = k;
-    }
-    return i64_list(c, at, texts->text_count);
-}
-
-/* Strings become classes: a value is its index, and the default follows them. */
-static Tensor *name_values(OnnxCall *c, const OnnxAttr *texts)
-{
-    const int count = texts->text_count;
-    const char **names = NEW_ARRAY(c->cx->arena, const char *, count + 1);
-    int64_t *at = NEW_ARRAY(c->cx->arena, int64_t, count);
-    for (int i = 0; i < count; i++) at[i] = i, names[i] = texts->texts[i];
-    names[count] = onnx_text(c, "default_string", "_Unused");
-    onnx_ml_names(c, count + 1, names);
-    return i64_list(c, at, count);
-}
-
-/* The list of an attribute in any of its forms: NAME_int64s, NAME_floats, NAME_tensor, NAME_strings. */
-static Tensor *encoder_list(OnnxCall *c, const char *what)
-{
-    const OnnxAttr *ints = onnx_attr(c, text_format(c->cx, "%s_int64s", what)),
-                   *floats = onnx_attr(c, text_format(c->cx, "%s_floats", what)),
-                   *tensor = onnx_attr(c, text_format(c->cx, "%s_tensor", what)),
-                   *texts = onnx_attr(c, text_format(c->cx, "%s_strings", what));
-    if (ints && ints->int_count) return i64_list(c, ints->ints, ints->int_count);
-    if (floats && floats->real_count) return onnx_ml_list(c, what, floats->reals, floats->real_count);
-    if (tensor && tensor->tensor) return onnx_tensor_read(c->cx, tensor->tensor, c->folder);
-    if (texts && texts->text_count) return strcmp(what, "keys") == 0 ? name_indices(c, texts) : name_values(c, texts);
-    onnx_refuse(c, "no %s; '%s_int64s', '%s_floats', '%s_tensor' and '%s_strings' are accepted", what, what, what, what,
-                what);
-    return NULL;
-}
-
-static Tensor *encoder_default(OnnxCall *c, DType t)
-{
-    const OnnxAttr *tensor = onnx_attr(c, "default_tensor"), *texts = onnx_attr(c, "values_strings");
-    if (texts && texts->text_count) return tensor_scalar(c->cx, c->name, I64, texts->text_count);
-    if (tensor && tensor->tensor) return onnx_reshape(c, onnx_tensor_read(c->cx, tensor->tensor, c->folder), NULL, 0);
-    return tensor_scalar(c->cx, c->name, t, dtype_is_float(t) ? onnx_real(c, "default_float", 0)
-                                                              : (double)onnx_int(c, "default_int64", -1));
-}
-
-static bool holds_nan(const Tensor *t)
-{
-    for (int64_t i = 0; dtype_is_float(t->type) && i < tensor_elems(t); i++)
-        if (isnan(dtype_load(t->type, t->data, i).f)) return true;
-    return false;
-}
-
-/* y = the value of the first key that equals x, else a default */
-static void label_encoder(OnnxCall *c)
-{
-    Tensor *keys = encoder_list(c, "keys"), *values = keys ? encoder_list(c, "values") : NULL;
-    if (!onnx_requires(c, 1) || !values) return;
-    if (keys->rank != 1 || values->rank != 1 || tensor_elems(keys) != tensor_elems(values) || tensor_elems(keys) < 1) {
-        onnx_refuse(c, "keys %s and values %s; lists of equal length are accepted", tensor_shape_text(c->cx, keys),
-                    tensor_shape_text(c->cx, values));
-        return;
-    }
-    Tensor *is_key = matches(c, c->in[0], onnx_cast(c, keys, c->in[0]->type), holds_nan(keys));
-    Tensor *found = onnx_cast(c, is_key, I32);
-    Tensor *at = onnx_call(c, "argmax", found, attr_int("axis", -1), attr_flag("keepdims", false));
-    Tensor *any = onnx_call(c, "reduce_max", found, attr_list("axes", -1), attr_flag("keepdims", false)),
-           *is_known = onnx_call2(c, "greater", any, tensor_scalar(c->cx, c->name, I32, 0));
-    Tensor *value = onnx_call2(c, "gather", values, at, attr_int("axis", 0)), *none = encoder_default(c, values->type);
-    if (is_known && value && none) c->out[0] = onnx_select(c, is_known, value, none);
-}
-
-/* A map from class to probability is the tensor of probabilities: its keys are the labels, in the same order. */
-static void zip_map(OnnxCall *c)
-{
-    const OnnxAttr *names = onnx_attr(c, "classlabels_strings");
-    if (!onnx_requires(c, 1)) return;
-    if (names) onnx_ml_names(c, names->text_count, names->texts);
-    c->out[0] = c->in[0];
-}
-
 #define ML(its_name, attrs, fn) { ONNX_ROW("ai.onnx.ml." its_name, attrs, fn), .open.keeps = KEEPS_ALL }
 const OnnxOp onnx_rows_ml[] = {
-    ML("ArrayFeatureExtractor", "", array_feature_extractor),
+    { ONNX_ROW("ai.onnx.ml.ArrayFeatureExtractor", "", array_feature_extractor), .open.keeps = KEEPS_ALL,
+      .strings = STRINGS_MOVED },
     ML("Binarizer", "threshold", binarizer),
     ML("FeatureVectorizer", "inputdimensions", feature_vectorizer),
     ML("Imputer", "imputed_value_floats imputed_value_int64s replaced_value_float replaced_value_int64", imputer),
-    ML("LabelEncoder", "default_float default_int64 default_string default_tensor keys_floats keys_int64s keys_strings "
-       "keys_tensor values_floats values_int64s values_strings values_tensor", label_encoder),
     ML("LinearClassifier", "classlabels_ints classlabels_strings coefficients intercepts multi_class post_transform",
        linear_classifier),
     ML("LinearRegressor", "coefficients intercepts post_transform targets", linear_regressor),
     ML("Normalizer", "norm", normalizer),
-    ML("OneHotEncoder", "cats_int64s cats_strings zeros", one_hot_encoder),
     ML("Scaler", "offset scale", scaler),
-    ML("ZipMap", "classlabels_int64s classlabels_strings", zip_map),
     { 0 }
 };

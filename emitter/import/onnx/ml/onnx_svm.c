@@ -77,8 +77,29 @@ static void svm_regressor(OnnxCall *c)
 
 /* ---- Pairs of classes -------------------------------------------------------------------------------------------- */
 
-/* A classifier of pairs of classes: its scores are kernel values times weights [vectors][pairs], plus rho. */
-typedef struct Pairs { int64_t classes, vectors, count; const int64_t *per_class; } Pairs;
+/* A classifier of pairs of classes: its scores are kernel values times weights [vectors][pairs], plus rho. The file's
+ * vector v is row place[v] of the kernel's vectors and of the weights. */
+typedef struct Pairs { int64_t classes, vectors, count; const int64_t *per_class, *place; } Pairs;
+
+/* The file stores the vectors by class. A pair's weights of one class are positive, those of the other are negative, so
+ * in that order the partial sums grow to many times the score, and lose its digits. Here the classes alternate in
+ * proportion to their counts: the next vector is one of the class whose share of vectors is least. */
+static const int64_t *alternating(OnnxCall *c, const Pairs *p)
+{
+    Arena *a = c->cx->arena;
+    int64_t *place = NEW_ARRAY(a, int64_t, p->vectors), *taken = NEW_ARRAY(a, int64_t, p->classes),
+            *start = NEW_ARRAY(a, int64_t, p->classes + 1);
+    for (int64_t i = 0; i < p->classes; i++) start[i + 1] = start[i] + p->per_class[i];
+    for (int64_t v = 0; v < p->vectors; v++) {
+        int64_t next = -1;
+        for (int64_t i = 0; i < p->classes; i++)
+            if (taken[i] < p->per_class[i]
+                && (next < 0 || (2 * taken[i] + 1) * p->per_class[next] < (2 * taken[next] + 1) * p->per_class[i]))
+                next = i;
+        place[start[next] + taken[next]++] = v;
+    }
+    return place;
+}
 
 static bool read_svm_pairs(OnnxCall *c, const Tensor *x, Pairs *p)
 {
@@ -100,7 +121,20 @@ static bool read_svm_pairs(OnnxCall *c, const Tensor *x, Pairs *p)
         if (ctx_failed(c->cx)) return false;
         p->vectors += p->per_class[i];
     }
-    return svm_lists(c, x, p->vectors, p->vectors * (p->classes - 1));
+    if (!svm_lists(c, x, p->vectors, p->vectors * (p->classes - 1))) return false;
+    p->place = alternating(c, p);
+    return true;
+}
+
+/* The vectors [vectors][features] in the order of `place`. */
+static const double *placed_vectors(OnnxCall *c, const Pairs *p)
+{
+    const double *given = onnx_ml_reals(c, "support_vectors");
+    const int64_t features = onnx_ml_count(c, "support_vectors") / p->vectors;
+    double *v = NEW_ARRAY(c->cx->arena, double, p->vectors * features);
+    for (int64_t i = 0; i < p->vectors; i++)
+        memcpy(v + p->place[i] * features, given + i * features, (size_t)features * sizeof *v);
+    return v;
 }
 
 /* Coefficients [classes - 1][vectors]: for the pair i < j, row j - 1 weighs the vectors of i, and row i those of j. */
@@ -113,9 +147,9 @@ static Tensor *pair_weights(OnnxCall *c, const Pairs *p)
         int64_t start_j = start_i + p->per_class[i];
         for (int64_t j = i + 1; j < p->classes; start_j += p->per_class[j++], pair++) {
             for (int64_t k = start_i; k < start_i + p->per_class[i]; k++)
-                w[k * p->count + pair] = given[(j - 1) * p->vectors + k];
+                w[p->place[k] * p->count + pair] = given[(j - 1) * p->vectors + k];
             for (int64_t k = start_j; k < start_j + p->per_class[j]; k++)
-                w[k * p->count + pair] = given[i * p->vectors + k];
+                w[p->place[k] * p->count + pair] = given[i * p->vectors + k];
         }
     }
     return onnx_ml_constant(c, "weights", w, (int64_t[]){ p->vectors, p->count }, 2);
@@ -326,7 +360,7 @@ static void svm_classifier(OnnxCall *c)
     if ((a || b) && (a != p.count || b != p.count))
         onnx_refuse(c, "%d of 'prob_a' and %d of 'prob_b' for %lld classes; %lld, one per pair, are accepted", a, b,
                     (long long)p.classes, (long long)p.count);
-    Tensor *scores = onnx_call2(c, "dense", kernel(c, x, onnx_ml_reals(c, "support_vectors"), p.vectors),
+    Tensor *scores = onnx_call2(c, "dense", kernel(c, x, placed_vectors(c, &p), p.vectors),
                                 pair_weights(c, &p));
     scores = onnx_call2(c, "add", scores, onnx_ml_list(c, "rho", onnx_ml_reals(c, "rho"), p.count));
     if (ctx_failed(c->cx)) return;

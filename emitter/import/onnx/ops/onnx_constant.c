@@ -14,6 +14,15 @@ static Tensor *int64_constant(OnnxCall *c, int rank, const int64_t *v, int64_t c
     return tensor_constant(c->cx, c->name, I64, rank, &count, v);
 }
 
+static Tensor *string_constant(OnnxCall *c, int rank, const char *const *text, int64_t count)
+{
+    int64_t *index = NEW_ARRAY(c->cx->arena, int64_t, count);
+    onnx_string_indices(c->cx, c->strings, (int)count, text, index);
+    Tensor *t = int64_constant(c, rank, index, count);
+    onnx_mark_strings(c->strings, t);
+    return t;
+}
+
 static void shape_of(OnnxCall *c)
 {
     int64_t dims[MAX_RANK];
@@ -35,12 +44,17 @@ static void size_of(OnnxCall *c)
 
 static void constant(OnnxCall *c)
 {
-    static const char constant_attrs[] = "value, value_int, value_ints, value_float and value_floats";
+    static const char constant_attrs[] = "value, value_int, value_ints, value_float, value_floats, value_string and "
+                                         "value_strings";
     Ctx *cx = c->cx;
     const OnnxAttr *a = c->node->attr_count == 1 ? &c->node->attr[0] : NULL;
     float *reals = NEW_ARRAY(cx->arena, float, a ? a->real_count + 1 : 1);
     int64_t count;
     if (!a) onnx_refuse(c, "it has %d attributes; one of %s is accepted", c->node->attr_count, constant_attrs);
+    else if (strcmp(a->name, "value_string") == 0) c->out[0] = string_constant(c, 0, &a->s, 1);
+    else if (strcmp(a->name, "value_strings") == 0) c->out[0] = string_constant(c, 1, a->texts, a->text_count);
+    else if (strcmp(a->name, "value") == 0 && a->tensor && a->tensor->data_type == ONNX_STRING)
+        c->out[0] = onnx_string_tensor(cx, c->strings, a->tensor);
     else if (strcmp(a->name, "value") == 0 && a->tensor) c->out[0] = onnx_tensor_read(cx, a->tensor, c->folder);
     else if (strcmp(a->name, "value_int") == 0) c->out[0] = int64_constant(c, 0, &a->i, 1);
     else if (strcmp(a->name, "value_ints") == 0) c->out[0] = int64_constant(c, 1, a->ints, a->int_count);
@@ -140,10 +154,11 @@ static void range(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_constant[] = {
-    { ONNX_MOVE("Constant", "value value_float value_floats value_int value_ints", constant) },
+    { ONNX_MOVE("Constant", "value value_float value_floats value_int value_ints value_string value_strings",
+                constant) },
     { ONNX_MOVE("ConstantOfShape", "value", constant_of_shape), .open.translate = onnx_open_constant_of_shape },
     { ONNX_MOVE("Range", "", range), .open.keeps = KEEPS_ALL, .open.lists = LISTS_READ },
-    { ONNX_MOVE("Shape", "end start", shape_of), .open.on_shape = onnx_sizes_of_shape },
-    { ONNX_MOVE("Size", "", size_of), .open.on_shape = onnx_sizes_of_count },
+    { ONNX_MOVE("Shape", "end start", shape_of), .strings = STRINGS_READ, .open.on_shape = onnx_sizes_of_shape },
+    { ONNX_MOVE("Size", "", size_of), .strings = STRINGS_READ, .open.on_shape = onnx_sizes_of_count },
     { 0 }
 };

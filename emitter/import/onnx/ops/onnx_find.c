@@ -194,13 +194,26 @@ typedef struct GramPool {
     int count, width;                            /* number of grams; of outputs */
 } GramPool;
 
+/* The strings of the pool as their indices. NULL: there are none */
+static const OnnxAttr *words_of_strings(OnnxCall *c)
+{
+    const OnnxAttr *given = onnx_attr(c, "pool_strings");
+    if (!given) return NULL;
+    OnnxAttr *words = arena_copy(c->cx->arena, given, sizeof *given);
+    int64_t *index = NEW_ARRAY(c->cx->arena, int64_t, given->text_count);
+    onnx_string_indices(c->cx, c->strings, given->text_count, given->texts, index);
+    words->ints = index;
+    words->int_count = given->text_count;
+    return words;
+}
+
 static bool read_pool(OnnxCall *c, GramPool *p)
 {
     *p = (GramPool){ onnx_attr(c, "pool_int64s"), onnx_attr(c, "ngram_counts"), onnx_attr(c, "ngram_indexes"), 0,
                          0 };
-    if (!p->words || !p->starts || !p->outputs || onnx_attr(c, "pool_strings")) {
-        onnx_unsupported(
-            c, "grams that are not integers, or incomplete; pool_int64s, ngram_counts and ngram_indexes are accepted");
+    if (!p->words) p->words = words_of_strings(c);
+    if (!p->words || !p->starts || !p->outputs) {
+        onnx_refuse(c, "incomplete grams; pool_int64s or pool_strings, ngram_counts and ngram_indexes are accepted");
         return false;
     }
     p->count = p->outputs->int_count;
@@ -271,6 +284,8 @@ static void tf_idf(OnnxCall *c)
             skips = onnx_int(c, "max_skip_count", 0);
     if (!onnx_requires(c, 1) || !read_pool(c, &p)) return;
     Tensor *x = c->in[0];
+    if (onnx_holds_strings(c->strings, x) != !onnx_attr(c, "pool_int64s"))
+        onnx_refuse(c, "the input and the pool differ: strings have 'pool_strings', integers 'pool_int64s'");
     if (least < 1 || most < least || most > LONGEST_GRAM || skips < 0 || skips > 1 << 20 || !dtype_is_integer(x->type)
         || x->rank < 1 || x->rank > 2) {
         onnx_unsupported(
@@ -305,7 +320,7 @@ const OnnxOp onnx_rows_find[] = {
       "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale", roi_align) },
     { ONNX_ROW("TfIdfVectorizer",
       "max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes pool_int64s pool_strings weights",
-          tf_idf) },
+          tf_idf), .strings = STRINGS_READ },
     { ONNX_ROW("Unique", "axis sorted", unique) },
     { 0 }
 };

@@ -177,14 +177,14 @@ static void eye_like(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_index[] = {
-    { ONNX_MOVE("Compress", "axis", compress), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE_ANY("Compress", "axis", compress), .open.keeps = KEEPS_ALL },
     { ONNX_AS("CumProd", "exclusive reverse", "cumprod", cumulate), .open.keeps = KEEPS_ALL },
     { ONNX_AS("CumSum", "exclusive reverse", "cumsum", cumulate), .open.keeps = KEEPS_ALL },
     { ONNX_MOVE("EyeLike", "dtype k", eye_like) },
-    { ONNX_MOVE("GatherElements", "axis", gather_elements), .open.keeps = KEEPS_ALL },
-    { ONNX_MOVE("GatherND", "batch_dims", gather_nd), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE_ANY("GatherElements", "axis", gather_elements), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE_ANY("GatherND", "batch_dims", gather_nd), .open.keeps = KEEPS_ALL },
     { ONNX_ROW("OneHot", "axis", one_hot), .open.keeps = KEEPS_ALL },
-    { ONNX_MOVE("ReverseSequence", "batch_axis time_axis", reverse_sequence), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE_ANY("ReverseSequence", "batch_axis time_axis", reverse_sequence), .open.keeps = KEEPS_ALL },
     { ONNX_ROW("Scatter", "axis", scatter_elements) },
     { ONNX_ROW("ScatterElements", "axis reduction", scatter_elements) },
     { ONNX_ROW("ScatterND", "reduction", scatter_nd) },

@@ -17,7 +17,11 @@ static void cast(OnnxCall *c)
     DType t;
     int64_t to = onnx_int(c, "to", 0);
     if (!onnx_requires(c, 1)) return;
-    if (onnx_dtype(to, &t)) c->out[0] = onnx_call(c, "cast", c->in[0], attr_type("to", t));
+    const bool is_text = onnx_holds_strings(c->strings, c->in[0]);
+    if (is_text && to != ONNX_STRING)
+        onnx_unsupported(c, "a string as a number; a LabelEncoder with the number of each string is accepted");
+    else if (is_text) c->out[0] = c->in[0];
+    else if (onnx_dtype(to, &t)) c->out[0] = onnx_call(c, "cast", c->in[0], attr_type("to", t));
     else onnx_refuse_type(c, "element type", to);
 }
 
@@ -248,8 +252,8 @@ const OnnxOp onnx_rows_math[] = {
     { ONNX_SAME("BitwiseNot", "", "bitnot") },
     { ONNX_SAME("BitwiseOr", "", "bitor") },
     { ONNX_SAME("BitwiseXor", "", "bitxor") },
-    { ONNX_MOVE("Cast", "to saturate", cast), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
-      .open.on_lists = onnx_sizes_cast },
+    { ONNX_MOVE("Cast", "to saturate", cast), .strings = STRINGS_READ, .open.keeps = KEEPS_ALL,
+      .open.lists = LISTS_COMPUTED, .open.on_lists = onnx_sizes_cast },
     { ONNX_SAME("Ceil", "", "ceil"), .open.on_lists = onnx_sizes_same },
     { ONNX_SAME("Celu", "alpha", "celu") },
     { ONNX_MOVE("CastLike", "saturate", cast_like) },
@@ -261,7 +265,7 @@ const OnnxOp onnx_rows_math[] = {
     { ONNX_AS("Div", "axis broadcast", "div", binary), .open.on_lists = onnx_sizes_div },
     { ONNX_ROW("Einsum", "equation", einsum), .open.keeps = KEEPS_ALL },
     { ONNX_SAME("Elu", "alpha", "elu") },
-    { ONNX_AS("Equal", "axis broadcast", "equal", binary), .open.on_lists = onnx_sizes_equal },
+    { ONNX_AS("Equal", "axis broadcast", "equal", binary), .strings = STRINGS_READ, .open.on_lists = onnx_sizes_equal },
     { ONNX_SAME("Erf", "", "erf") },
     { ONNX_SAME("Exp", "", "exp") },
     { ONNX_SAME("Floor", "", "floor"), .open.on_lists = onnx_sizes_same },
@@ -271,7 +275,7 @@ const OnnxOp onnx_rows_math[] = {
     { ONNX_SAME("GreaterOrEqual", "", "greater_equal") },
     { ONNX_SAME("HardSigmoid", "alpha beta", "hard_sigmoid") },
     { ONNX_SAME("HardSwish", "", "hard_swish") },
-    { ONNX_MOVE("Identity", "", identity), .open.keeps = KEEPS_ALL, .open.on_lists = onnx_sizes_same },
+    { ONNX_MOVE_ANY("Identity", "", identity), .open.keeps = KEEPS_ALL, .open.on_lists = onnx_sizes_same },
     { ONNX_ROW("IsInf", "detect_negative detect_positive", is_inf) },
     { ONNX_SAME("IsNaN", "", "isnan") },
     { ONNX_SAME("LeakyRelu", "alpha", "leaky_relu") },
@@ -330,7 +334,7 @@ const OnnxOp onnx_rows_math[] = {
     { ONNX_SAME("Tan", "", "tan") },
     { ONNX_SAME("Tanh", "", "tanh") },
     { ONNX_SAME("ThresholdedRelu", "alpha", "thresholded_relu") },
-    { ONNX_AS("Where", "", "where", NULL), .moves = true, .open.on_lists = onnx_sizes_where },
+    { ONNX_AS("Where", "", "where", NULL), .moves = true, .strings = STRINGS_MOVED, .open.on_lists = onnx_sizes_where },
     { ONNX_AS("Xor", "axis broadcast", "xor", binary) },
     { 0 }
 };

@@ -56,9 +56,10 @@ static bool has_gates(FixedLstm *l)
             || !tflite_has_quant(l->c, tflite_in_info(l->c, LSTM_INPUT_WEIGHTS + g), false)
             || !tflite_has_quant(l->c, tflite_in_info(l->c, LSTM_STATE_WEIGHTS + g), false))
             return false;
+    }
+    for (int g = 0; g < LSTM_GATES; g++)
         if (tflite_zero(gate_info(l, LSTM_INPUT_WEIGHTS, g)) || tflite_zero(gate_info(l, LSTM_STATE_WEIGHTS, g)))
             tflite_unsupported(l->c, "weights with zero points; accepted: 0");
-    }
     return !ctx_failed(l->c->cx);
 }
 

@@ -100,6 +100,8 @@ static TfliteVariable *variable_of(TfliteStates *s, const TfliteOperator *op)
     return v;
 }
 
+enum { MOST_INITIAL = 1 << 28 };         /* bytes of an initial value that is not 0 */
+
 /* Returns the initial value of a variable without CALL_ONCE. Like in the reference, each byte is the zero point of the
  * tensor that is assigned first. */
 static const Tensor *zero_points(const TfliteStates *s, const TfliteTensor *first, const Tensor *like)
@@ -107,6 +109,12 @@ static const Tensor *zero_points(const TfliteStates *s, const TfliteTensor *firs
     int64_t shape[MAX_RANK];
     const int byte = first->quant ? first->quant->zero_point[0] : 0;
     if (!byte) return NULL;
+    if (tensor_elems(like) < 1 || tensor_bytes(like) > MOST_INITIAL) {
+        diag_error(s->cx, text_format(s->cx, "variable \"%s\"", like->name),
+                   "it is %s and starts at its zero point %d; 1 to %d bytes are accepted",
+                   tensor_shape_text(s->cx, like), byte, MOST_INITIAL);
+        return NULL;
+    }
     for (int d = 0; d < like->rank; d++) shape[d] = tensor_dim(like, d);
     void *data;
     const Tensor *out = tensor_zeros(s->cx, like->name, like->type, like->rank, shape, &data);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_ONNX_STRINGS_H
+#define LW_IMPORT_ONNX_STRINGS_H
+/* Strings of a model: each is its index, i64, in one list of all strings that the file has; -1 is a string that is not
+ * in the list. Labels are entered first, so the index of a label is that of its class. The list is written to the
+ * emitted header. */
+#include "import/onnx/file/onnx_file.h"
+#include "support/map.h"
+
+typedef struct OnnxStrings {
+    int count, capacity; const char **text;
+    int class_count; const char *const *class_name;          /* the first list of labels; count 0: none */
+    Map index;                       /* text -> its index */
+    Map tensors;                     /* the tensors whose elements are strings */
+} OnnxStrings;
+
+/* Enters the labels of the graph's nodes, its constants, and the values of its encoders. */
+void onnx_strings_open(Ctx *cx, OnnxStrings *s, const OnnxGraph *g);
+int64_t onnx_string(Ctx *cx, OnnxStrings *s, const char *text);              /* enters a new one */
+void onnx_string_indices(Ctx *cx, OnnxStrings *s, int count, const char *const *text, int64_t *out);
+void onnx_mark_strings(OnnxStrings *s, const Tensor *t);
+bool onnx_holds_strings(const OnnxStrings *s, const Tensor *t);              /* false for NULL */
+Tensor *onnx_string_tensor(Ctx *cx, OnnxStrings *s, const OnnxTensor *t);    /* a constant of the file, as indices */
+
+#endif
