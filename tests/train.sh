@@ -32,8 +32,27 @@ check rmsprop                trains 'rmsprop(rate=0.01)' update=all -DRMSPROP -D
 check clip                   trains 'sgd(rate=0.1, clip=0.05)' update=all -DALL -DCLIP=0.05
 check clip-norm              trains 'sgd(rate=0.1, clip_norm=0.5)' update=all -DALL -DCLIP_NORM=0.5
 check accumulate             trains 'adam(rate=0.01)' 'update=all accumulate=4' -DADAM -DALL -DSAMPLES=4
+check accumulate-clip-norm   trains 'sgd(rate=0.1, clip_norm=0.2)' 'update=all accumulate=3' -DALL -DSAMPLES=3 -DCLIP_NORM=0.2
 check skip-nonfinite         trains 'adam(rate=0.01, skip_nonfinite)' update=all -DADAM -DALL -DSKIPS
 check skip-and-accumulate    trains 'sgd(rate=0.1, skip_nonfinite)' 'update=all accumulate=3' -DALL -DSAMPLES=3 -DSKIPS
+
+# takes_probabilities "LAST CALL" LOSS: the output of the call is read as probabilities, not as logits.
+takes_probabilities() {
+    { sed '/^y =/,$d' $net; printf '%s\noutput y\n' "$1"; } > "$work/link.te"
+    for of in "" "(of=probabilities)"; do
+        loss=${2%% *}$of${2#"${2%% *}"}
+        "$lw" "$work/link.te" --quiet --name net --train "loss=$loss optimizer=sgd update=all" -o "$work/link$of.c" ||
+            return 1
+    done
+    sed 's/link(of=probabilities)/link/' "$work/link(of=probabilities).c" | cmp - "$work/link.c"
+}
+probabilities_of_a_view() {
+    { sed '/^y =/,$d' $net; printf 'p = softmax(logits)\ny = reshape(p, shape=[3])\noutput y\n'; } > "$work/view.te"
+    (net=$work/view.te && trains 'sgd(rate=0.1)' update=all -DALL)
+}
+check probabilities-of-a-view probabilities_of_a_view
+check probabilities-of-another-link takes_probabilities 'y = softmax(logits)' binary_cross_entropy
+check probabilities-of-sigmoids takes_probabilities 'y = sigmoid(logits)' cross_entropy
 
 adapts_by_low_rank() {
     "$lw" $net --quiet --name plain -o "$work/plain.c" &&
@@ -128,10 +147,26 @@ else
     skip checkpoints-of-all-layers-by-adam "no recorded models beside the project"
 fi
 
-# The same step with constants in a section, and for another core that rounds alike.
+# The report states both sides of the trade, and the emitted step with checkpoints is that of the report.
+trades() {
+    words='loss=cross_entropy optimizer=adam update=all'
+    "$lw" report samples/digits/digits.onnx --train "$words" > "$work/trade" &&
+    "$lw" report samples/digits/digits.onnx --train "$words" --checkpoint auto > "$work/traded" || return 1
+    grep -h '^checkpoints\|--checkpoint auto' "$work/trade" "$work/traded"
+    bytes=$(sed -n 's/.*--checkpoint auto: arena \([0-9]*\),.*/\1/p' "$work/trade")
+    plain=$(sed -n 's/^checkpoints *none: arena \([0-9]*\),.*/\1/p' "$work/traded")
+    grep -q "^training *arena $plain:" "$work/trade" && grep -q "^training *arena $bytes:" "$work/traded" &&
+    grep -q "^instructions *about $(sed -n 's/.*auto: arena [0-9]*, about \([0-9]*\).*/\1/p' "$work/trade") " "$work/traded"
+}
+check report-of-checkpoints trades
+
+# The same step with constants in a section, and for other cores that round alike. Vector targets pack constant weights
+# into panels; a step reads its parameters instead.
 forms() {
     plain=$(checksum plain) && apart=$(checksum section --weights section=.rodata.net) &&
-    cortex=$(checksum cortex --target cortex-m4) && [ "$plain" = "$apart" ] && [ "$plain" = "$cortex" ]
+    cortex=$(checksum cortex --target cortex-m4) && vectors=$(checksum vectors --target x86) || return 1
+    echo "plain $plain, section $apart, cortex-m4 $cortex, x86 $vectors"
+    [ "$plain" = "$apart" ] && [ "$plain" = "$cortex" ] && [ "$plain" = "$vectors" ]
 }
 check forms-of-one-step forms
 
@@ -155,6 +190,9 @@ check refused-nesterov    refuses '"nesterov" without momentum' 'loss=mse optimi
 check refused-layer       refuses "\"score\" of update names no layer with parameters; did you mean 'scores'" 'loss=mse optimizer=sgd update=score'
 check refused-lora        refuses 'a whole rank, like lora(r=4)' 'loss=mse optimizer=sgd update=lora'
 check refused-lora-layer  refuses "\"score\" of update names no layer" 'loss=mse optimizer=sgd update=lora(r=2, layers=score)'
+check refused-lora-rank   refuses '"lora(r=6)", but no selected layer has weights of a rank above 5; accepted: r=1 to r=5' 'loss=mse optimizer=sgd update=lora(r=6)'
+check refused-empty       refuses 'there is no option of sgd ""' 'loss=mse optimizer=sgd(rate=0.1,,momentum=0.9) update=all'
+check refused-many        refuses '"accumulate=0"; accepted: a number from 1 to 1048576' 'loss=mse optimizer=sgd update=all accumulate=0'
 check refused-dropout       refuses '"dropout=0.5"; accepted: dropout=on or dropout=off' 'loss=mse optimizer=sgd update=all dropout=0.5'
 check refused-target      refuses '"target=classes" of the loss mse' 'loss=mse optimizer=sgd update=all target=classes'
 check refused-output      refuses 'there is no output "z"' 'loss=mse optimizer=sgd update=all output=z'
@@ -168,6 +206,8 @@ text='--checkpoint 100: the step requires an arena of '
 check refused-checkpoint-small checkpoint_refuses --checkpoint 100 --train 'loss=cross_entropy optimizer=sgd update=all'
 text='--checkpoint does not accept "most"; accepted: auto, or'
 check refused-checkpoint-word checkpoint_refuses --checkpoint most --train 'loss=cross_entropy optimizer=sgd update=all'
+check refused-logits refuses '"loss=cross_entropy(of=logits)" of an output that softmax computes; accepted: cross_entropy' \
+    'loss=cross_entropy(of=logits) optimizer=sgd update=all'
 check refused-parentheses refuses '"optimizer=sgd(rate=0.1 update=all"; accepted: words like' 'loss=mse optimizer=sgd(rate=0.1 update=all'
 
 # A scale has a gradient where the tensor has dimensions of 1, and a function that two simulated quantizations share has

@@ -124,14 +124,11 @@ static const Trainable *trainables(Ctx *cx, const Tuned *t)
 static bool emit(const Finetuning *f, const TuneJob *job, const char *path)
 {
     Build b;
-    lw_options own = *f->options;
+    lw_options own = evaluated_options(f->options);
     const Graph *g = &job->graph;
     own.qdq = "float";
     own.time_passes = false;
-    own.name = EVALUATED_NAME;
-    own.standalone = true;
-    own.testbench = own.static_arena = own.ports_in_arena = own.profile = false;
-    own.target = own.gradient = own.combine = own.weights = NULL;
+    own.target = own.gradient = own.combine = own.weights = own.stream = NULL;
     own.ram = 0;
     own.train = "loss=mae optimizer=adam(rate=1, skip_nonfinite) update=all dropout=off batch_norm=frozen";
     if (!build_read(&b, f->cx, f->model, &own)) return false;

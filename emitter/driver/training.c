@@ -40,7 +40,7 @@ void build_request_forms(Build *b)
 /* ---- Checkpoints ------------------------------------------------------------------------------------------------- */
 
 /* A step with some checkpoints, and its cost. */
-typedef struct Trial { Training *training; int64_t arena, instructions; } Trial;
+typedef struct Trial { Training *training; StepCost cost; } Trial;
 
 typedef struct Checkpoints {
     Build *b;
@@ -64,14 +64,15 @@ static bool try_step(Checkpoints *c, int form_number, Trial *out)
         if (build_passes(&step) && build_inner_graphs(&step) && build_nests(&step)) {
             step.shared->function = NEW_ARRAY(cx->arena, const Function *, step.groups.count);
             build_functions(&step);
+            build_final_code(&step);
         }
     }
     const bool ok = !ctx_failed(cx);
     for (int i = 0; ok && i < step.groups.count; i++)
         if (step.function[i])
-            out->instructions = sat_add(out->instructions,
+            out->cost.instructions = sat_add(out->cost.instructions,
                                         count_instructions(cx, step.function[i]->body, step.target->costs));
-    if (ok) out->arena = step.plan.arena_size;
+    if (ok) out->cost.arena = step.plan.arena_size;
     diag_rewind(cx, mark);
     return ok;
 }
@@ -101,6 +102,11 @@ static void list_candidates(Checkpoints *c, const Training *plain)
     for (int i = 0; i < found; i += each) c->candidate[c->candidate_count++] = all[i];
 }
 
+static bool is_better(const Trial *now, const Trial *best, const Trial *plain)
+{
+    return now->cost.arena < best->cost.arena && now->cost.instructions <= MOST_COST * plain->cost.instructions;
+}
+
 /* Adds the checkpoint that shrinks the arena most, in a form of the step, for at most MOST_COST times the instructions
  * of the plain step. */
 static bool add_checkpoint(Checkpoints *c, const Trial *plain, Trial *best)
@@ -111,10 +117,9 @@ static bool add_checkpoint(Checkpoints *c, const Trial *plain, Trial *best)
         Tensor *at = c->candidate[i / FORMS];
         if (is_among(c->at, c->count, at)) continue;
         c->at[c->count++] = at;
-        const bool is_better = try_step(c, i % FORMS, &now) && now.arena < best->arena
-                               && now.instructions <= MOST_COST * plain->instructions;
+        const bool ok = try_step(c, i % FORMS, &now) && is_better(&now, best, plain);
         c->count--;
-        if (!is_better) continue;
+        if (!ok) continue;
         *best = now;
         found = at;
     }
@@ -124,7 +129,7 @@ static bool add_checkpoint(Checkpoints *c, const Trial *plain, Trial *best)
 
 static Training *with_checkpoints(Build *b, Training *training)
 {
-    const char *wanted = b->options->checkpoint, *end = wanted;
+    const char *wanted = b->options->checkpoint ? b->options->checkpoint : "auto", *end = wanted;
     const bool is_auto = text_equal(wanted, "auto");
     const double bytes = is_auto ? 0 : text_read_double(wanted, &end);
     Checkpoints c = { .b = b };
@@ -136,15 +141,18 @@ static Training *with_checkpoints(Build *b, Training *training)
     list_candidates(&c, training);
     if (!try_step(&c, PLAIN, &plain)) return training;
     best = plain;
-    for (int form = SPARING; form < FORMS && (is_auto || (double)best.arena > bytes); form++) {
+    for (int form = SPARING; form < FORMS && (is_auto || (double)best.cost.arena > bytes); form++) {
         Trial now;
-        if (try_step(&c, form, &now) && now.arena < best.arena && now.instructions <= MOST_COST * plain.instructions)
-            best = now;
+        if (try_step(&c, form, &now) && is_better(&now, &best, &plain)) best = now;
     }
-    while ((is_auto || (double)best.arena > bytes) && add_checkpoint(&c, &plain, &best)) continue;
-    if (!is_auto && (double)best.arena > bytes)
+    while ((is_auto || (double)best.cost.arena > bytes) && add_checkpoint(&c, &plain, &best)) continue;
+    if (!is_auto && (double)best.cost.arena > bytes)
         diag_error(b->cx, NULL, "--checkpoint %s: the step requires an arena of %lld bytes, %lld without checkpoints",
-                   wanted, (long long)best.arena, (long long)plain.arena);
+                   wanted, (long long)best.cost.arena, (long long)plain.cost.arena);
+    StepCost *trade = NEW_ARRAY(b->cx->arena, StepCost, 2);
+    trade[0] = plain.cost;
+    trade[1] = best.cost;
+    b->trade = trade;
     return best.training;
 }
 
@@ -156,7 +164,10 @@ void build_split_training(Build *b)
     Training *t = ctx_failed(cx) ? NULL
         : b->trained_count ? training_of_inputs(cx, b->options->train, &b->graph, b->trained, b->trained_count)
         : training_new(cx, b->options->train, &b->graph, &(StepForm){ 0 });
-    if (t && b->options->checkpoint) t = with_checkpoints(b, t);
+    if (t && (b->options->checkpoint || b->weighs_checkpoints)) {
+        Training *with = with_checkpoints(b, t);
+        if (b->options->checkpoint) t = with;
+    }
     if (ctx_failed(cx)) return;
     b->training = t;
     b->graph = t->inference;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/dag/registry.h"
+#include "graph/train/train.h"
 #include "quantizer/layers.h"
 #include "support/text.h"
 
@@ -79,20 +80,18 @@ static Tensor *append_label(Ctx *cx, const Tensor *y, Graph *g)
 
 enum { HIDDEN_PART = 16 };
 
-/* The logits of a softmax over the last axis; NULL: y is none. */
-static Tensor *logits_of(const Tensor *y)
+/* True for logits, and for tensors between them and the output y. */
+static bool is_labelled(const Tensor *logits, const Tensor *y, const Tensor *now)
 {
-    const Node *n = y->producer;
-    if (!n || n->kind != NODE_CALL || (int)n->op->gradient.link != LINK_SOFTMAX) return NULL;
-    const int64_t axis = node_int(n, "axis", -1);
-    return axis == -1 || axis == y->rank - 1 ? n->in[0] : NULL;
+    while (logits && y != now && y != logits) y = y->producer->in[0];
+    return logits && y == now;
 }
 
 /* Lists the first tensor of each calibrated group that a call computes, then the outputs. Returns the number of the
  * former. Logits that have labels are not among them. */
 static int compared_tensors(Ctx *cx, const Graph *g, const Edges *e, const Tensor *label, Tensor ***out)
 {
-    const Tensor *labelled = label ? logits_of(g->output[0]) : NULL;
+    const Tensor *labelled = label ? train_logits(g->output[0], LINK_SOFTMAX) : NULL;
     bool *is_taken = NEW_ARRAY(cx->arena, bool, e->group_count);
     int count = 0;
     Tensor **t = *out = NEW_ARRAY(cx->arena, Tensor *, e->count + g->output_count);
@@ -100,8 +99,8 @@ static int compared_tensors(Ctx *cx, const Graph *g, const Edges *e, const Tenso
         Tensor *now = e->at[i].tensor;
         const int of = e->at[i].group;
         const EdgeGroup *group = &e->group[of];
-        bool is_hidden = now->producer && now != labelled && group->bits < FLOAT_BITS && !is_taken[of]
-            && (group->range == EDGE_CALIBRATED || group->range == EDGE_WHOLE);
+        bool is_hidden = now->producer && !is_labelled(labelled, g->output[0], now) && group->bits < FLOAT_BITS
+            && !is_taken[of] && (group->range == EDGE_CALIBRATED || group->range == EDGE_WHOLE);
         for (int k = 0; k < g->output_count; k++) is_hidden = is_hidden && g->output[k] != now;
         if (!is_hidden) continue;
         is_taken[of] = true;
@@ -165,10 +164,8 @@ static Tensor *times(Ctx *cx, Tensor *x, double v)
 static Tensor *output_loss(Ctx *cx, Tensor *y, Tensor *simulated, Tensor *label, const double *square)
 {
     const int64_t channels = channels_of(y);
-    Tensor *logits = logits_of(simulated);
     double mean = 0;
-    if (logits || label)
-        return call_on_two(cx, "cross_entropy", "loss", logits ? logits : simulated, label ? label : y, NULL);
+    if (label || train_logits(simulated, LINK_SOFTMAX)) return train_cross_entropy(cx, simulated, label ? label : y);
     for (int64_t c = 0; c < channels; c++) mean += square[c] / (double)channels;
     const float norm = inverse_root(mean);
     return times(cx, call_on_two(cx, "mse", "loss", simulated, y, NULL), HIDDEN_PART * (double)norm * (double)norm);

@@ -98,12 +98,10 @@ static void step(double rate)
 #else
     const int first = FIRST_W2;
 #endif
-    for (int i = first; i < ALL_WEIGHTS; i++) {
-        norm += g[i] * g[i];
-        sum[i] += g[i];
-    }
+    for (int i = first; i < ALL_WEIGHTS; i++) sum[i] += g[i];
     if (++samples < SAMPLES) return;
     updates++;
+    for (int i = first; i < ALL_WEIGHTS; i++) norm += sum[i] / SAMPLES * sum[i] / SAMPLES;
     for (int i = first; i < ALL_WEIGHTS; i++) {
         p[i] = updated(i, clipped(sum[i] / SAMPLES, sqrt(norm)), rate);
         sum[i] = 0;

@@ -7,7 +7,8 @@
  *   networks     random ones of 2 to 7 layers
  *   marks        stops, checkpoints, several consumers, gradients of gradients
  *
- * test_gradient [COUNT]: COUNT random shapes of each operator, and 20 times as many programs and networks. */
+ * test_gradient [COUNT]: COUNT random shapes of each operator, and 20 times as many programs and networks.
+ * test_gradient networks [COUNT] [FIRST]: COUNT networks alone, from number FIRST on. */
 #define MAX_OUTPUTS PROGRAM_OUTPUTS
 #include "../fuzz/programs.c"
 #undef MAX_OUTPUTS
@@ -485,8 +486,22 @@ static void try_network(uint32_t number, int *kinks)
     ctx_free(cx);
 }
 
+/* Prints the count after every 500, so that a long run shows its rate. */
+static int networks_alone(uint32_t count, uint32_t first)
+{
+    int kinks = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i && i % 500 == 0) printf("# %u networks of %u\n", (unsigned)i, (unsigned)count), fflush(stdout);
+        try_network(first + i, &kinks);
+    }
+    printf("# %u networks from number %u on, %d directions at kinks\n", (unsigned)count, (unsigned)first, kinks);
+    return check_done();
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "networks") == 0)
+        return networks_alone(argc > 2 ? (uint32_t)atoi(argv[2]) : 60, argc > 3 ? (uint32_t)atoi(argv[3]) : 1);
     const int count = argc > 1 ? atoi(argv[1]) : 3;
     Ctx *cx = context_new(NULL, NULL);
     int rows, kinks = 0, programs = 0;

@@ -79,18 +79,53 @@ static void adapt(Ctx *cx, Graph *g, const Trainable *p, int rank, Trainable *ou
     g->output = graph_bind(cx, &one, &sum).output;
 }
 
-int train_adapt(Ctx *cx, int rank, Graph *g, Trainable **part, int count)
+/* The rank of the weights' matrix [..k][o], above which factors of a path express nothing more. */
+static int64_t rank_of(const Tensor *k)
 {
-    Trainable *factor = NEW_ARRAY(cx->arena, Trainable, 2 * count);
-    int found = 0;
-    for (int i = count - 1; i >= 0 && !ctx_failed(cx); i--) {      /* the last first: those before stay the graph's */
-        if (!may_adapt(cx, &(*part)[i])) continue;
-        adapt(cx, g, &(*part)[i], rank, &factor[found]);
-        found += 2;
-    }
-    if (!found && !ctx_failed(cx))
+    const int64_t outs = tensor_dim(k, k->rank - 1), rest = tensor_elems(k) / outs;
+    return outs < rest ? outs : rest;
+}
+
+static void check_rank(Ctx *cx, const TrainSpec *s, int64_t most)
+{
+    if (!most)
         diag_unsupported(cx, NULL, "--train: no selected layer has weights of the form [..][k][o]; accepted for lora: "
                          "dense layers and convolutions without groups");
+    else if (s->lora_rank > most)
+        diag_usage(cx, NULL, "--train: \"lora(r=%d)\", but no selected layer has weights of a rank above %lld; "
+                   "accepted: r=1 to r=%lld", s->lora_rank, (long long)most, (long long)most);
+}
+
+/* Each pattern names a layer that gets a path. */
+static void check_patterns(Ctx *cx, const TrainSpec *s, const Trainable *part, const bool *fits, int count)
+{
+    for (int i = 0; i < s->pattern_count && !ctx_failed(cx); i++) {
+        bool found = false;
+        for (int k = 0; k < count; k++) found = found || (fits[k] && train_is_named(&part[k], s->pattern[i]));
+        if (!found)
+            diag_unsupported(cx, NULL, "--train: \"%s\" of lora names no layer with weights of the form [..][k][o]; "
+                             "accepted: dense layers and convolutions without groups", s->pattern[i]);
+    }
+}
+
+int train_adapt(Ctx *cx, const TrainSpec *s, Graph *g, Trainable **part, int count)
+{
+    Trainable *factor = NEW_ARRAY(cx->arena, Trainable, 2 * count);
+    bool *fits = NEW_ARRAY(cx->arena, bool, count);
+    int64_t most = 0;
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        fits[i] = may_adapt(cx, &(*part)[i]);
+        const int64_t own = fits[i] ? rank_of((*part)[i].constant) : 0;
+        if (own > most) most = own;
+    }
+    check_rank(cx, s, most);
+    check_patterns(cx, s, *part, fits, count);
+    for (int i = count - 1; i >= 0 && !ctx_failed(cx); i--) {      /* the last first: those before stay the graph's */
+        if (!fits[i]) continue;
+        adapt(cx, g, &(*part)[i], s->lora_rank, &factor[found]);
+        found += 2;
+    }
     *part = factor;
     return found;
 }

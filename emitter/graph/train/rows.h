@@ -4,6 +4,6 @@
 /* The losses and optimizers of --train, as tables. */
 #include "graph/train/spec.h"
 
-extern const LossRow train_loss_rows[];              /* closed by a row without name */
+extern const LossRow train_loss_rows[];              /* the first: cross_entropy; closed by a row without name */
 extern const OptimizerRow train_optimizer_rows[];    /* the same; rows of one name are adjacent */
 #endif

@@ -90,7 +90,7 @@ static bool matches(const char *pattern, const char *s)
     return *pattern ? *s && (*pattern == '?' || *pattern == *s) && matches(pattern + 1, s + 1) : !*s;
 }
 
-static bool is_named(const Trainable *p, const char *pattern)
+bool train_is_named(const Trainable *p, const char *pattern)
 {
     return matches(pattern, p->layer->name) || matches(pattern, p->name) || matches(pattern, p->constant->name);
 }
@@ -108,7 +108,7 @@ static bool is_selected(const TrainSpec *s, const List *l, const Trainable *p)
     case UPDATE_NAMED: break;
     }
     for (int i = 0; i < s->pattern_count; i++)
-        if (is_named(p, s->pattern[i])) return true;
+        if (train_is_named(p, s->pattern[i])) return true;
     return false;
 }
 
@@ -120,7 +120,7 @@ static void check_patterns(Ctx *cx, const TrainSpec *s, const List *l)
         Text all = text_new(cx);
         int count = 0;
         for (int k = 0; k < l->count; k++) {
-            found = found || is_named(&l->at[k], s->pattern[i]);
+            found = found || train_is_named(&l->at[k], s->pattern[i]);
             if (k && l->at[k].layer == l->at[k - 1].layer) continue;
             text_printf(&all, "%s%s", count ? ", " : "", l->at[k].layer->name);
             names[count++] = l->at[k].layer->name;

@@ -8,6 +8,8 @@
 #include "support/names.h"
 #include "support/text.h"
 
+#define BLANKS " \t\r\n"
+
 /* One word: NAME=VALUE, and the text in parentheses after it, NULL: none. */
 typedef struct Word { const char *name, *value, *options; } Word;
 
@@ -34,25 +36,26 @@ static bool refuse_word(Ctx *cx, const char *what, const char *word, const char 
 
 /* ---- Options in parentheses -------------------------------------------------------------------------------------- */
 
-/* Takes the next option of the list "name=value, flag"; an absent value is NULL. False: the list has ended. */
+/* Takes the next option of the list "name=value, flag"; an absent value is NULL, and the name between two commas is
+ * empty. False: the list has ended. */
 static bool next_option(Ctx *cx, const char **at, const char **its_name, const char **value)
 {
-    const char *s = *at ? *at + strspn(*at, " ,") : "";
+    const char *s = *at ? *at + strspn(*at, BLANKS) : "";
     if (!*s) return false;
     size_t n = strcspn(s, ","), word = strcspn(s, "=,");
-    *at = s + n;
-    while (n && s[n - 1] == ' ') n--;
-    *value = word < n ? name_n(cx, s + word + 1 + strspn(s + word + 1, " "),
-                               n - word - 1 - strspn(s + word + 1, " ")) : NULL;
+    *at = s + n + (s[n] == ',');
+    while (n && strchr(BLANKS, s[n - 1])) n--;
+    *value = word < n ? name_n(cx, s + word + 1 + strspn(s + word + 1, BLANKS),
+                               n - word - 1 - strspn(s + word + 1, BLANKS)) : NULL;
     if (word > n) word = n;
-    while (word && s[word - 1] == ' ') word--;
+    while (word && strchr(BLANKS, s[word - 1])) word--;
     *its_name = name_n(cx, s, word);
     return true;
 }
 
 static bool read_number(Ctx *cx, const char *option, const char *value, const HyperRow *row, double *out)
 {
-    const char *end = value, *range = text_format(cx, "a number from %g to %g", row->least, row->most);
+    const char *end = value, *range = text_format(cx, "a number from %.10g to %.10g", row->least, row->most);
     const double v = value ? text_read_double(value, &end) : 0;
     if (!value) return refuse(cx, text_format(cx, "the option \"%s\" has no value", option), range);
     if (end == value || *end || !(v >= row->least) || !(v <= row->most))
@@ -257,7 +260,7 @@ enum { WORDS = sizeof words / sizeof words[0] };
 static size_t word_length(const char *s)
 {
     size_t n = 0;
-    for (int depth = 0; s[n] && (depth > 0 || s[n] != ' '); n++) depth += (s[n] == '(') - (s[n] == ')');
+    for (int depth = 0; s[n] && (depth > 0 || !strchr(BLANKS, s[n])); n++) depth += (s[n] == '(') - (s[n] == ')');
     return n;
 }
 
@@ -289,7 +292,7 @@ bool train_spec_read(Ctx *cx, const char *text, TrainSpec *s)
 {
     bool given[WORDS] = { false };
     *s = (TrainSpec){ .text = text, .update = UPDATE_ALL, .accumulate = 1, .has_dropout = true, .has_norms = true };
-    for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
+    for (const char *at = text + strspn(text, BLANKS); *at; at += strspn(at, BLANKS)) {
         Word w;
         const size_t n = word_length(at);
         if (!split_word(cx, at, n, &w) || !read_word(cx, &w, given, s)) return false;
@@ -298,8 +301,6 @@ bool train_spec_read(Ctx *cx, const char *text, TrainSpec *s)
     for (int i = 0; i < 3; i++)      /* loss, optimizer, update have no default */
         if (!given[i]) return refuse(cx, text_format(cx, "\"%s\" has no word \"%s\"", text, words[i].name),
                                      words[i].what);
-    if (s->accumulate > 1 && train_hyper(s, "clip_norm") != 0)
-        return refuse(cx, "\"clip_norm\" with accumulate", "clip, or accumulate=1");
     if (s->target && !s->loss->has_classes)
         return refuse(cx, text_format(cx, "\"target=%s\" of the loss %s", s->target, s->loss->name),
                       "target= of cross_entropy");

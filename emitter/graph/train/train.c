@@ -5,6 +5,7 @@
 
 #include "graph/dag/region.h"
 #include "graph/differentiate/differentiate.h"
+#include "graph/train/rows.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -30,15 +31,46 @@ static Tensor *trained_output(Ctx *cx, const TrainSpec *s, const Graph *g)
     return ctx_failed(cx) ? NULL : y;
 }
 
-/* The logits, if y is the function of them whose result the loss takes as probabilities; NULL: it is not. */
-static Tensor *logits_of(const TrainSpec *s, const Tensor *y)
+/* The call of which y is the result, through views. */
+static const Node *origin_of(const Tensor *y)
 {
     const Node *n = y->producer;
-    if (!n || n->kind != NODE_CALL || s->loss->link == LINK_NONE || (int)n->op->gradient.link != s->loss->link)
-        return NULL;
+    while (n && n->kind == NODE_CALL && n->op->layout.is_view) n = n->in[0]->producer;
+    return n && n->kind == NODE_CALL ? n : NULL;
+}
+
+const Tensor *train_logits(const Tensor *y, int link)
+{
+    const Node *n = origin_of(y);
+    if (!n || link == LINK_NONE || (int)n->op->gradient.link != link) return NULL;
+    if (link != LINK_SOFTMAX) return n->in[0];
+    const Tensor *x = n->in[0];
     const int64_t axis = node_int(n, "axis", -1);
-    const bool is_last = axis == -1 || axis == y->rank - 1;
-    return s->loss->link != LINK_SOFTMAX || is_last ? n->in[0] : NULL;
+    const bool is_last = axis == -1 || axis == x->rank - 1,
+               keeps_it = y->rank && x->rank && tensor_dim(y, y->rank - 1) == tensor_dim(x, x->rank - 1);
+    return is_last && keeps_it ? x : NULL;
+}
+
+/* True for the results of a softmax or sigmoid. */
+static bool are_probabilities(const Tensor *y)
+{
+    const Node *n = origin_of(y);
+    return n && n->op->gradient.link != LINK_NONE;
+}
+
+/* The loss of y by an operator with the attribute `of`, from the logits if y is the link's function of them. */
+static Tensor *loss_with_link(Ctx *cx, const LossRow *loss, Tensor *y, Tensor *target)
+{
+    const Tensor *logits = train_logits(y, loss->link);
+    const char *of = !logits && are_probabilities(y) ? "probabilities" : "logits";
+    Tensor *x = !logits ? y : y->producer == origin_of(y) ? logits->self
+        : view_call(cx, logits->name, logits->self, y);
+    return call_on_two(cx, loss->name, "loss", x, target, ATTRS(attr_word("of", of)));
+}
+
+Tensor *train_cross_entropy(Ctx *cx, Tensor *y, Tensor *target)
+{
+    return loss_with_link(cx, &train_loss_rows[0], y, target);
 }
 
 static Tensor *target_of(Ctx *cx, const TrainSpec *s, const Tensor *y)
@@ -53,10 +85,15 @@ static Tensor *target_of(Ctx *cx, const TrainSpec *s, const Tensor *y)
 
 static Tensor *loss_of(Ctx *cx, const TrainSpec *s, Tensor *y, Tensor *target)
 {
-    Tensor *logits = s->of ? NULL : logits_of(s, y);
-    const char *of = s->of ? s->of : "logits";
-    return call_on_two(cx, s->loss->name, "loss", logits ? logits : y, target,
-                       s->loss->of_probabilities ? ATTRS(attr_word("of", of)) : NULL);
+    const char *loss = s->loss->name;
+    if (!s->loss->of_probabilities) return call_on_two(cx, loss, "loss", y, target, NULL);
+    if (!s->of) return loss_with_link(cx, s->loss, y, target);
+    if (text_equal(s->of, "logits") && are_probabilities(y)) {
+        diag_usage(cx, y->name, "--train: \"loss=%s(of=logits)\" of an output that %s computes; accepted: %s, or "
+                   "%s(of=probabilities)", loss, origin_of(y)->op->name, loss, loss);
+        return NULL;
+    }
+    return call_on_two(cx, loss, "loss", y, target, ATTRS(attr_word("of", s->of)));
 }
 
 /* ---- The graphs -------------------------------------------------------------------------------------------------- */
@@ -88,12 +125,14 @@ static Graph with_inputs(Ctx *cx, const Graph *g, const Trainable *part, Tensor 
     return now;
 }
 
+/* A parameter has no data: its initial value is no constant of the step, which passes would fold or pack. */
 static TrainParam *params_of(Ctx *cx, const Trainable *part, int count, int trained)
 {
     TrainParam *param = NEW_ARRAY(cx->arena, TrainParam, count);
     for (int i = 0; i < count; i++) {
         Tensor *value = tensor_stand_in(cx, part[i].constant);
         value->name = part[i].name;
+        value->data = NULL;
         param[i] = (TrainParam){ .name = part[i].name, .what = part[i].role, .value = value,
                                  .initial = part[i].constant, .is_read = true, .is_trained = i < trained,
                                  .operand = part[i].call->in_count > 1 ? part[i].call->in[0] : NULL };
@@ -202,7 +241,7 @@ static int index_of(const Graph *g, const Tensor *y)
 static int select_parts(Ctx *cx, Training *t, Graph *g, int output, Trainable **part)
 {
     int count = train_select(cx, &t->spec, g, g->output[output], part);
-    if (t->spec.lora_rank && !ctx_failed(cx)) count = train_adapt(cx, t->spec.lora_rank, g, part, count);
+    if (t->spec.lora_rank && !ctx_failed(cx)) count = train_adapt(cx, &t->spec, g, part, count);
     return count;
 }
 

@@ -54,10 +54,18 @@ Training *training_new(Ctx *cx, const char *spec, const Graph *g, const StepForm
  * the word update has no effect. */
 Training *training_of_inputs(Ctx *cx, const char *spec, const Graph *g, const Trainable *part, int count);
 
+/* The logits of which y is the function that a loss links to (OpGradient.link), such as softmax over the last axis,
+ * through views that keep this axis; NULL: y is none. */
+const Tensor *train_logits(const Tensor *y, int link);
+/* The cross entropy of y: of its logits, of results of another function as probabilities, or else of y as logits. */
+Tensor *train_cross_entropy(Ctx *cx, Tensor *y, Tensor *target);
+
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
 /* select.c: finds the constants that the specification trains, in order of their first use. */
 int train_select(Ctx *cx, const TrainSpec *s, const Graph *g, Tensor *y, Trainable **out);
+/* select.c: true if the pattern matches the name of the layer, the parameter or its constant. */
+bool train_is_named(const Trainable *p, const char *pattern);
 
 /* forms.c: the graph without the calls of a role, which are replaced by their inputs. */
 Graph train_without(Ctx *cx, Graph g, int role);
@@ -68,7 +76,7 @@ Graph train_forms(Ctx *cx, Training *t, Graph g);
 
 /* adapt.c: gives each selected layer a path of low rank, in the graph, and selects its factors instead. Returns their
  * number. */
-int train_adapt(Ctx *cx, int rank, Graph *g, Trainable **part, int count);
+int train_adapt(Ctx *cx, const TrainSpec *s, Graph *g, Trainable **part, int count);
 
 /* update.c: creates the new values of all parameters and the optimizer's state, which it adds to t->param. `repeats`:
  * states that read the same gradient compute it once each, so that it is not stored. */

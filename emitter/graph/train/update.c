@@ -3,8 +3,9 @@
  *
  *   finite   1 if all elements of all gradients are finite                     skip_nonfinite
  *   count'   samples since the last update, sum' = sum + g                     accumulate
- *   factor   clip_norm / (norm of all gradients), where that is below 1        clip_norm
- *   G        g * factor, clamped, plus weight_decay * x
+ *   mean     g, or (sum + g) / N                                               accumulate
+ *   factor   clip_norm / (norm of all means), where that is below 1            clip_norm
+ *   G        mean * factor, clamped, plus weight_decay * x
  *
  * Every new value is select(due, formula, old value), so a skipped sample changes no bit. */
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct Updater {
     int capacity;                      /* of t->param */
     Binds shared;                      /* options, rate, powers, step */
     Tensor *finite, *due, *factor;     /* scalars; NULL: always, always, 1 */
+    TrainParam **sum;                  /* of each trained parameter's gradients; NULL: none */
     bool repeats;                      /* each new value that reads a gradient computes it */
     DType type;
 } Updater;
@@ -61,7 +63,19 @@ static const char *all_axes(Ctx *cx, const Tensor *t, bool is_list)
     return t->rank ? text_format(cx, is_list ? "%s" : "[%s]", text_string(&at)) : "";
 }
 
-/* Reduces every gradient to a scalar and combines them from left to right. */
+/* Replaces each [*] by the axes of a tensor. */
+static const char *at_axes(Ctx *cx, const char *text, const char *axes)
+{
+    Text t = text_new(cx);
+    for (const char *all; (all = strstr(text, "[*]")) != NULL; text = all + strlen("[*]")) {
+        text_addn(&t, text, (size_t)(all - text));
+        text_add(&t, axes);
+    }
+    text_add(&t, text);
+    return text_string(&t);
+}
+
+/* Reduces `element` of every gradient to a scalar and combines them from left to right. */
 static Tensor *over_gradients(Updater *u, Tensor *const *g, int count, const char *stage, const char *reducer,
                               const char *element, const char *combined)
 {
@@ -70,8 +84,8 @@ static Tensor *over_gradients(Updater *u, Tensor *const *g, int count, const cha
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         Binds b = { 0 };
         bind(&b, "g", g[i]);
-        const char *at = all_axes(cx, g[i], false);
-        const char *each = text_format(cx, element, at, at);
+        if (u->sum) bind(&b, "sum", u->sum[i]->value);
+        const char *each = at_axes(cx, element, all_axes(cx, g[i], false));
         Tensor *one = compute(u, &b, text_format(cx, "%s_%s", stage, u->t->param[i].name),
                               g[i]->rank ? text_format(cx, " = %s(%s) %s", reducer, all_axes(cx, g[i], true), each)
                                          : text_format(cx, " = %s", each));
@@ -94,7 +108,7 @@ static Tensor *gated(Updater *u, const char *stage, Binds *b, const Tensor *gate
 static void find_finite(Updater *u, Tensor *const *g, int count)
 {
     if (train_hyper(&u->t->spec, "skip_nonfinite") == 0) return;
-    u->finite = u->due = over_gradients(u, g, count, "finite", "min", "select(abs(g%s) <= 3.4028234e38, 1.0, 0.0)",
+    u->finite = u->due = over_gradients(u, g, count, "finite", "min", "select(abs(g[*]) <= 3.4028234e38, 1.0, 0.0)",
                                         " = min(a, b)");
 }
 
@@ -135,12 +149,30 @@ static void find_due(Updater *u)
     p->next = compute(u, &after, "count_next", text_format(u->cx, " = select(samples >= %d, 0.0, samples)", samples));
 }
 
+/* Adds the sums of gradients over the samples of an update. */
+static void add_sums(Updater *u, int count)
+{
+    if (u->t->spec.accumulate == 1 || ctx_failed(u->cx)) return;
+    u->sum = NEW_ARRAY(u->cx->arena, TrainParam *, count);
+    for (int i = 0; i < count; i++) {
+        const TrainParam *p = &u->t->param[i];
+        u->sum[i] = add_param(u, name_format(u->cx, "%s_sum", p->name), "sum of gradients", p->value->type, p->value);
+    }
+}
+
+/* The element of the gradient's mean over the samples, as text. */
+static const char *mean_text(Updater *u)
+{
+    return u->sum ? text_format(u->cx, "((sum[*] + g[*]) * %.17g)", 1.0 / u->t->spec.accumulate) : "g[*]";
+}
+
 static void find_factor(Updater *u, Tensor *const *g, int count)
 {
     const double most = train_hyper(&u->t->spec, "clip_norm");
     if (most == 0) return;
     Binds b = { 0 };
-    bind(&b, "squares", over_gradients(u, g, count, "squares", "sum", "g%s * g%s", " = a + b"));
+    const char *mean = mean_text(u), *square = text_format(u->cx, "%s * %s", mean, mean);
+    bind(&b, "squares", over_gradients(u, g, count, "squares", "sum", square, " = a + b"));
     b.at[b.count++] = (Bind)BIND_V("most", expr_real(u->cx, u->type, most));
     u->factor = compute(u, &b, "factor", " = select(squares > most * most, most / sqrt(squares), 1.0)");
 }
@@ -184,8 +216,8 @@ static const char *expanded(Ctx *cx, const char *text, const char *g, const char
 static const char *gradient_text(Updater *u)
 {
     const TrainSpec *s = &u->t->spec;
-    const bool sums = s->accumulate > 1, has_clip = train_hyper(s, "clip") != 0;
-    const char *g = sums ? text_format(u->cx, "((sum[*] + g[*]) * %.17g)", 1.0 / s->accumulate) : "g[*]";
+    const bool has_clip = train_hyper(s, "clip") != 0;
+    const char *g = mean_text(u);
     if (u->factor) g = text_format(u->cx, "(%s * factor)", g);
     if (has_clip) g = text_format(u->cx, "max(min(%s, clip), -clip)", g);
     if (train_hyper(s, "weight_decay") == 0 || s->optimizer->decays_apart) return g;
@@ -216,23 +248,20 @@ static Tensor *repeated(Ctx *cx, Tensor *gradient)
     return copy ? copy->out[gradient->output] : gradient;
 }
 
-static void update_param(Updater *u, TrainParam *p, Tensor *gradient)
+static void update_param(Updater *u, int number, Tensor *gradient)
 {
     Ctx *cx = u->cx;
     const TrainSpec *s = &u->t->spec;
     const bool apart = s->optimizer->decays_apart && train_hyper(s, "weight_decay") != 0;
     const char *g = gradient_text(u), *x = apart ? "x[*] * (1 - rate * weight_decay)" : "x[*]";
-    TrainParam *sum = NULL;
+    TrainParam *p = &u->t->param[number], *sum = u->sum ? u->sum[number] : NULL;
     Binds b = u->shared;
     const int at = b.count;
     bind(&b, "g", gradient);
     bind(&b, "x", p->value);
     if (u->factor) bind(&b, "factor", u->factor);
     if (u->due) bind(&b, "due", u->due);
-    if (s->accumulate > 1) {
-        sum = add_param(u, name_format(cx, "%s_sum", p->name), "sum of gradients", p->value->type, p->value);
-        bind(&b, "sum", sum->value);
-    }
+    if (sum) bind(&b, "sum", sum->value);
     for (const UpdateRow *row = s->optimizer->update; !ctx_failed(cx); row++) {
         const char *formula_text = expanded(cx, row->formula, g, x);
         if (u->repeats && row != s->optimizer->update && strchr(row->formula, 'G'))
@@ -275,9 +304,10 @@ void train_update(Ctx *cx, Training *t, Tensor *const *gradient, int count, bool
     find_finite(&u, gradient, count);
     count_steps(&u);
     find_due(&u);
+    add_sums(&u, count);
     find_factor(&u, gradient, count);
     share_scalars(&u);
-    for (int i = 0; i < count && !ctx_failed(cx); i++) update_param(&u, &t->param[i], gradient[i]);
+    for (int i = 0; i < count && !ctx_failed(cx); i++) update_param(&u, i, gradient[i]);
     for (int i = count; i < given && !ctx_failed(cx); i++) update_running(&u, &t->param[i]);
     if (ctx_failed(cx)) return;
     name_unique(cx, t);
