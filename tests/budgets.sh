@@ -38,6 +38,18 @@ for target in generic cortex-m4 x86-avx2; do
     check "values-within-the-least-$target" "$lw" verify "$digits" --target "$target" --ram "$(sed -n 's/.*the least that the plans reach is \([0-9]*\) bytes.*/\1/p' "$work/least-$target.txt")"
 done
 
+# The refusal's least is a limit that is kept, also for a network whose inputs and outputs exceed the limit alone.
+face=../shared/models/onnx/face_slim320.onnx
+if [ -f "$face" ]; then
+    least_of_detector() {
+        "$lw" "$face" --target cortex-m4 --ram 1 -o "$work/face.c" > "$work/face.txt" 2>&1
+        cat "$work/face.txt"
+        least=$(sed -n 's/^error: --ram 1: the least that the plans reach is \([0-9]*\) bytes.*/\1/p' "$work/face.txt")
+        [ -n "$least" ] && "$lw" "$face" --target cortex-m4 --ram "$least" -o "$work/face.c" --name m --quiet
+    }
+    check least-of-a-detector-is-kept least_of_detector
+else skip least-of-a-detector-is-kept "../shared is not beside the project"; fi
+
 # Outputs that lie before their inputs drift through the arena; the least plan moves them back.
 moved() {
     "$lw" tests/budgets/chain.te -o "$work/drifts.c" --name m --quiet && "$lw" tests/budgets/chain.te -o "$work/moved.c" --name m --ram 12600 > "$work/moved.txt" 2>&1 || return 1
@@ -74,6 +86,12 @@ balanced() { emit default && emit balanced --optimize balanced && cmp "$work/def
 check balanced-is-the-default balanced
 speed() { emit speed --optimize speed && emit alone --combine none && cmp "$work/speed/m.c" "$work/alone/m.c" && [ "$(arena speed)" -gt "$(arena default)" ]; }
 check speed-computes-whole-tensors speed
+# Two layers of one kind share a function with parameters; for speed each has its own.
+apart() {
+    for trade in balanced speed; do "$lw" tests/golden/shapes-shared/shapes-shared.te --target cortex-m4 --optimize $trade --name m -o "$work/$trade.c" --quiet || return 1; done
+    grep -q LW_SHARED "$work/balanced.c" && ! grep -q LW_SHARED "$work/speed.c"
+}
+check speed-has-a-function-for-each-shape apart
 smaller() { emit small --optimize size && [ "$(arena small)" -le "$(arena default)" ] && [ "$(weight small)" -lt "$(weight default)" ]; }
 if has size; then check size-has-less-code smaller
 else skip size-has-less-code "size is not installed"; fi

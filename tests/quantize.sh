@@ -154,7 +154,8 @@ check training-recovers-skewed-channels finetunes
 # finetunes_to OUTPUTS OPTION...: the same network with probabilities, of which all labels are 1.
 npy ones.npy '128, ' '<i4' 128 '\001\000\000\000'
 finetunes_to() {
-    sed "s/^output y\$/z = softmax(y)\noutput $1/" "$work/skewed.te" > "$work/labelled.te"
+    [ -f "$work/skewed.te" ] || finetunes > "$work/said" || return 1
+    sed "s/^output y\$/z = softmax(y)\nr = reshape(z, shape=[2])\noutput $1/" "$work/skewed.te" > "$work/labelled.te"
     shift
     "$lw" quantize "$work/labelled.te" --samples "$work/many.npy" --per-tensor --no-equalization --finetune 30 "$@" \
         --test "$work/many.npy" --test-labels "$work/ones.npy" -o "$work/tuned.c" > "$work/said" 2>&1 && return
@@ -163,12 +164,13 @@ finetunes_to() {
 }
 right() { sed -n "s/^$1 *\([0-9]*\)\.[0-9]* %.*/\1/p" "$work/said"; }
 follows_labels() {
-    finetunes_to z --labels "$work/ones.npy" || return
+    finetunes_to $1 --labels "$work/ones.npy" || return
     [ "$(right float)" -lt 90 ] && [ "$(right 'integer C')" -eq 100 ] && return
     cat "$work/said"
     return 1
 }
-check training-follows-labels follows_labels
+check training-follows-labels follows_labels z
+check training-follows-labels-through-a-view follows_labels r
 tunes_several_outputs() {
     finetunes_to 'y, z' || return
     decibels=$(sed -n 's/^integer C.* \([0-9]*\)\.[0-9]* dB/\1/p' "$work/said")

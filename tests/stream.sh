@@ -111,6 +111,35 @@ if [ -f "$words" ]; then
     check wake-words-multiply-adds few
 else skip wake-words "../shared is not beside the project"; fi
 
+# ---- Samples ------------------------------------------------------------------------------------------------------
+
+# windows NAME SHAPE COUNT: COUNT floats of magnitude 0.5 to 2 with both signs, as a .npy file.
+windows() {
+    { printf '\223NUMPY\001\000\166\000'
+      printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }"
+      printf "$(awk -v n="$3" 'BEGIN { s = 1
+          for (i = 0; i < n; i++) { s = (s * 75 + 74) % 65537
+              printf "\\000\\000\\%03o\\%03o", s % 256, (s % 3 ? 63 : 191) } }')"; } > "$work/$1"
+}
+windows samples.npy '6, 1, 41, 6' 1476
+# A sample is a window, which hops fill; a window of 41 frames is no multiple of the hop.
+evaluated() {
+    "$lw" evaluate "$work/float.te" --test "$work/samples.npy" --reference "$work/float.te" --stream "$1" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    cat "$work/said"
+    grep -q 'signal to noise equal; greatest error 0$' "$work/said"
+}
+check evaluate-by-hops evaluated 1=2
+check evaluate-by-long-hops evaluated 1=12
+quantized() {
+    "$lw" quantize "$work/float.te" --samples "$work/samples.npy" --test "$work/samples.npy" --stream 1=2 --name q -o "$work/q.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    cat "$work/said"
+    grep -q 'Q_STREAM_HOP *2 ' "$work/q.h" && grep -q 'int8_t .*_window\[' "$work/q.h" && grep -q '^integer C' "$work/said"
+}
+check quantize-emits-hops quantized
+by_hops() { "$lw" evaluate "$@" > "$work/said" 2>&1 && return 1; cat "$work/said"; grep -q 'which has the frames of a hop' "$work/said"; }
+windows frames.npy '2, 1, 24, 4' 192
+check evaluate-refuses-outputs-of-hops by_hops "$work/sequence.te" --test "$work/frames.npy" --reference "$work/sequence.te" --stream 1=1
+
 # ---- Refusals -----------------------------------------------------------------------------------------------------
 
 # refused TEXT MODEL OPTION...: the compiler ends with 1 and says the text.

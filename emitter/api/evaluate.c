@@ -37,6 +37,15 @@ static const char head[] =
 
 const char *evaluated_head(void) { return head; }
 
+lw_options evaluated_options(const lw_options *o)
+{
+    lw_options own = *o;
+    own.name = "evaluated";
+    own.standalone = true;
+    own.testbench = own.static_arena = own.ports_in_arena = own.profile = own.cpp = false;
+    return own;
+}
+
 /* Runs the emitted model on all samples of a file. */
 static const char body[] =
     "#define OUT_ELEMENTS(name, type, count) static type out_##name[(count) + !(count)];\n"
@@ -53,6 +62,39 @@ static const char body[] =
     "    EVALUATED_OUTPUTS(OUT_FIELD)\n"
     "    while (read_inputs(from)) {\n"
     "        if (evaluated_run(arena, &in, &out) != 0) return 1;\n"
+    "#define WRITE(name, type, count) if (fwrite(out_##name, sizeof(type), count, to) != (count)) return 1;\n"
+    "        EVALUATED_OUTPUTS(WRITE)\n"
+    "    }\n"
+    "    return fclose(to) ? 1 : 0;\n"
+    "}\n";
+
+/* The same with --stream: a sample is a window of one input, which hops fill; its outputs are those of the last one. */
+static const char body_of_hops[] =
+    "#define OUT_ELEMENTS(name, type, count) static type out_##name[(count) + !(count)];\n"
+    "EVALUATED_OUTPUTS(OUT_ELEMENTS)\n"
+    "static EVALUATED_ARENA(arena);\n"
+    "#define HOP_BYTES(name, type, count) + sizeof(type) * (count)\n"
+    "enum { HOP = 0 EVALUATED_INPUTS(HOP_BYTES), RUNS = EVALUATED_STREAM_RUNS_TO_FULL,\n"
+    "       WINDOW = HOP / EVALUATED_STREAM_HOP * EVALUATED_STREAM_WINDOW };\n"
+    "/* Frames before the window, whose length need not be a multiple of the hop */\n"
+    "static char frames[RUNS * HOP];\n"
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "    FILE *from = argc == 3 ? fopen(argv[1], \"rb\") : NULL, *to = from ? fopen(argv[2], \"wb\") : NULL;\n"
+    "    struct evaluated_outputs out;\n"
+    "    static struct evaluated_state state;\n"
+    "    if (!to) return 1;\n"
+    "    memset(&out, 0, sizeof out);\n"
+    "    bind_inputs();\n"
+    "#define OUT_FIELD(name, type, count) out.name = out_##name;\n"
+    "    EVALUATED_OUTPUTS(OUT_FIELD)\n"
+    "    while (fread(frames + sizeof frames - WINDOW, 1, WINDOW, from) == WINDOW) {\n"
+    "        evaluated_reset(&state);\n"
+    "        for (int r = 0; r < RUNS; r++) {\n"
+    "#define COPY(name, type, count) memcpy(in_##name, frames + r * HOP, HOP);\n"
+    "            EVALUATED_INPUTS(COPY)\n"
+    "            if (evaluated_run(arena, &state, &in, &out) != 0) return 1;\n"
+    "        }\n"
     "#define WRITE(name, type, count) if (fwrite(out_##name, sizeof(type), count, to) != (count)) return 1;\n"
     "        EVALUATED_OUTPUTS(WRITE)\n"
     "    }\n"
@@ -105,7 +147,8 @@ void outputs_put(Outputs *y, const Tensor *t, int64_t sample, const void *data)
 static bool read_outputs(Build *b, const char *path, Batch batch, Outputs *out)
 {
     size_t each = 0;
-    for (int i = 0; i < b->graph.output_count; i++) each += (size_t)tensor_bytes(b->graph.output[i]);
+    for (int i = 0; i < b->graph.output_count; i++)
+        if (build_state_of_output(b, i) < 0) each += (size_t)tensor_bytes(b->graph.output[i]);
     const Bytes file = file_read(b->cx, path);
     if (ctx_failed(b->cx)) return false;
     if (file.count != each * (size_t)batch.count)
@@ -135,10 +178,10 @@ static bool run_batches(Build *b, const char *folder, const Samples *s, Outputs 
     return build_progress(b, "running the emitted C", s->count, s->count);
 }
 
-static bool write_program(Ctx *cx, const char *path)
+static bool write_program(const Build *b, const char *path)
 {
-    const char *text = text_format(cx, "%s%s", head, body);
-    return file_write(cx, path, text, strlen(text));
+    const char *text = text_format(b->cx, "%s%s", head, b->graph.stream ? body_of_hops : body);
+    return file_write(b->cx, path, text, strlen(text));
 }
 
 bool outputs_emitted(Build *b, const Samples *s, Outputs *out)
@@ -149,7 +192,7 @@ bool outputs_emitted(Build *b, const Samples *s, Outputs *out)
     if (!folder) return false;
     resource_hold(cx, &held, trial_remove, folder);
     const bool ok = build_write(b, text_format(cx, "%s/model.c", folder->path)) &&
-        write_program(cx, text_format(cx, "%s/model_main.c", folder->path)) &&
+        write_program(b, text_format(cx, "%s/model_main.c", folder->path)) &&
         build_progress(b, "running the emitted C", 0, s->count) && trial_build(cx, folder->path, b->options) &&
         run_batches(b, folder->path, s, out);
     resource_drop(cx, &held);
@@ -211,22 +254,44 @@ static const Form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0], AS_EMITTED = FORMS - 1 };
 
+/* A window is one input, with its frames one after the other; outputs are those of whole windows. */
+static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int64_t *output_elems)
+{
+    const Stream *s = b->graph.stream;
+    if (!s) return true;
+    for (int d = 0; d < s->axis; d++)
+        if (tensor_dim(b->graph.input[s->input], d) != 1)
+            diag_unsupported(cx, NULL, "evaluation with --stream along axis %d behind one of %lld; accepted: "
+                             "dimensions of 1 before the axis", s->axis,
+                             (long long)tensor_dim(b->graph.input[s->input], d));
+    if (inputs != 1)
+        diag_unsupported(cx, NULL, "evaluation with --stream of a model with %d inputs; accepted: one", inputs);
+    for (int i = 0; i < b->graph.output_count && !ctx_failed(cx); i++)
+        if (build_state_of_output(b, i) < 0 && tensor_elems(b->graph.output[i]) != output_elems[i])
+            diag_unsupported(cx, NULL, "evaluation with --stream of the output \"%s\", which has the frames of a hop; "
+                             "accepted: outputs of the whole window", b->graph.output[i]->name);
+    return !ctx_failed(cx);
+}
+
 /* Emits the model in a form and runs it on its samples. *b gets its build. */
 static bool run_form(Ctx *cx, const char *model, const Form *f, const char *const *path, int path_count,
                      const lw_options *o, Build *b, Outputs *out)
 {
     Samples s;
     lw_options *own = NEW(cx->arena, lw_options);
-    *own = *o;
-    own->name = EVALUATED_NAME;
-    own->standalone = true;
+    *own = evaluated_options(o);
     if (f->qdq) own->qdq = f->qdq;
+    if (f != &forms[AS_EMITTED]) own->stream = NULL;
     if (!build_read(b, cx, model, own)) return false;
     if (b->state_count)
         diag_unsupported(cx, NULL, "evaluation of a model with state; accepted: one whose samples are independent");
     if (f->without_grids) model_without_grids(cx, &b->model);
     if (ctx_failed(cx) || !samples_read(b, path, path_count, &s)) return false;
-    return build_graph(b) && build_nests(b) && outputs_emitted(b, &s, out);
+    const int inputs = b->model.input_count;
+    int64_t *elems = NEW_ARRAY(cx->arena, int64_t, b->model.output_count);
+    for (int i = 0; i < b->model.output_count; i++) elems[i] = tensor_elems(b->model.output[i]);
+    return build_graph(b) && is_evaluated_by_hops(cx, b, inputs, elems) && build_nests(b)
+           && outputs_emitted(b, &s, out);
 }
 
 /* Compares the emitted model with its simulation and its float form. */
@@ -254,7 +319,9 @@ static void print_reference(Ctx *cx, Text *t, const lw_evaluation *e, const lw_o
 {
     Build b;
     Outputs want;
-    if (!run_form(cx, e->reference, &forms[AS_EMITTED], e->samples, e->sample_count, o, &b, &want)) return;
+    lw_options whole = *o;
+    whole.stream = NULL;
+    if (!run_form(cx, e->reference, &forms[AS_EMITTED], e->samples, e->sample_count, &whole, &b, &want)) return;
     if (want.each != y->each) {
         diag_error(cx, NULL, "the first output of \"%s\" has %lld elements; %lld, as of the model, are expected",
                    e->reference, (long long)want.each, (long long)y->each);

@@ -5,10 +5,12 @@
 #include "api/scores.h"
 #include "quantizer/quantizer.h"
 
-#define EVALUATED_NAME "evaluated"      /* the name under which a build must be emitted to be evaluated */
-
-/* The beginning of a program around a build of that name, as text: its includes, an array for each input, `in`, which
- * bind_inputs() points at them, and read_inputs(FILE *), which reads a sample into them; 0: the file has ended. */
+/* The options with those that the program around a build requires: its name, a .c without other files, and an arena and
+ * ports of the caller. */
+lw_options evaluated_options(const lw_options *o);
+/* The beginning of a program around a build with these options, as text: its includes, an array for each input, `in`,
+ * which bind_inputs() points at them, and read_inputs(FILE *), which reads a sample into them; 0: the file has
+ * ended. */
 const char *evaluated_head(void);
 /* Copies the inputs of a sample in the order in which read_inputs reads them; returns the address after them. NULL on
  * error. */

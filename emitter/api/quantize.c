@@ -65,12 +65,10 @@ static void print_row(Quantizing *z, const char *what, const Outputs *floats, co
 static bool emitted(Quantizing *z, const char *model, const Graph *g, bool on_integers, const Samples *s, Outputs *out)
 {
     Build b;
-    lw_options own = *z->o;
+    lw_options own = evaluated_options(z->o);
     own.qdq = on_integers ? NULL : "float";
     own.time_passes = false;
-    own.name = EVALUATED_NAME;
-    own.standalone = true;
-    own.testbench = own.static_arena = own.ports_in_arena = false;
+    own.stream = NULL;                 /* windows are whole; a hop's outputs have their bytes */
     if (!build_read(&b, z->cx, model, &own)) return false;
     b.model.input = g->input;
     b.model.output = g->output;

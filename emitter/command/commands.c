@@ -201,8 +201,9 @@ bool are_arguments_right(const Command *c, const Arguments *a)
 {
     if (c->bit == REPORT && a->output_count && !report_form(a->output[0]))
         return wrong("a report is written as .txt, .html, .json or .csv, not as '%s'", a->output[0]);
-    if (c->bit == REPORT && a->file_count > 1 && !a->options.runner)
-        return wrong("the input '%s' has no effect on a report without --runner, which runs the model", a->file[1]);
+    if (c->bit == REPORT && a->file_count > 1 && !a->options.runner && !a->options.cc)
+        return wrong("the input '%s' has no effect on a report without --runner or --cc, which run the model",
+                     a->file[1]);
     if (c->bit == PACKAGE && !a->package_kind)
         return wrong("--for is missing; accepted: make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack");
     if (c->bit == DUMP && quantization_option(&a->quantization) && !is_quantize_stage(a->options.at))

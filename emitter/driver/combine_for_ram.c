@@ -263,7 +263,7 @@ static void within_sparing(Search *r, const Layers *apart, int64_t arena, Layers
 void build_combine_for_limit(Build *b)
 {
     if (!layers_are_plain(b)) return;
-    const int64_t arena = b->options->ram - bytes_beside(b, false);
+    const int64_t beside = bytes_beside(b, false), arena = b->options->ram > beside ? b->options->ram - beside : 0;
     bool *all = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
     for (int i = 0; i < b->groups.count; i++) all[i] = true;
     Search r = layers_search(b, all);
@@ -281,9 +281,9 @@ void build_combine_for_limit(Build *b)
     if (ctx_failed(b->cx)) return;
     if (l.at != apart.at) layers_use(b, &l);
     b->combine_text = text_format(b->cx, "%s%s\n", l.explain, given_up(b, &l, &apart));
-    if (l.plan.arena_size <= arena)
+    if (l.plan.arena_size + beside <= b->options->ram)
         diag_listed(b->cx, NOTE, NULL, "--ram %lld: %lld bytes of RAM; %s", (long long)b->options->ram,
-                    (long long)(l.plan.arena_size + b->options->ram - arena), given_up(b, &l, &apart));
+                    (long long)(l.plan.arena_size + beside), given_up(b, &l, &apart));
 }
 
 void build_check_ram(Build *b)

@@ -46,6 +46,7 @@ typedef struct Joining {
     const char **given;              /* [groups] by the last part: what its joins gave; NULL: nothing */
     /* A limit of RAM (--ram): joins go on until the arena has that many bytes, whatever code they add; -1: none */
     int64_t enough;
+    int64_t target;                  /* of a sweep: that limit, or half of the arena; groups below it do not count */
     int percent;                     /* more instructions that all joins may cost */
 } Joining;
 
@@ -145,12 +146,12 @@ static int64_t most_work(const Joining *j)
 /* What a trial costs, against the present state. */
 typedef struct Price { int64_t ram, code, work; bool is_paid, is_code_paid; } Price;
 
-/* The bytes above the limit, summed over the groups: two equal peaks shrink one after the other. */
+/* The bytes above the target, summed over the groups: two equal peaks shrink one after the other. */
 static int64_t pressure(const Joining *j, const Layers *l)
 {
     int64_t bytes = 0;
     for (int i = 0; i < l->count; i++)
-        if (l->plan.live_bytes[i] > j->enough) bytes += l->at[i].count * (l->plan.live_bytes[i] - j->enough);
+        if (l->plan.live_bytes[i] > j->target) bytes += l->at[i].count * (l->plan.live_bytes[i] - j->target);
     return bytes;
 }
 
@@ -203,6 +204,18 @@ static Trial trial_of(Joining *j, const Layers *l, const Closure *c, const Combi
     return t;
 }
 
+/* True if fewer bytes in these layers may lower the arena to the target: they hold more, or much of it in a chain of
+ * overlaps that needs more than the live bytes. */
+static bool may_help(const Joining *j, const Layers *l, int first, int last)
+{
+    const Plan *p = &l->plan;
+    const bool is_chain = p->arena_size > p->live_bound;
+    for (int i = first; i <= last; i++)
+        if (p->live_bytes[i] > j->target || (is_chain && p->overlaps[i] && p->live_bytes[i] > j->target / 2))
+            return true;
+    return false;
+}
+
 /* Plans the choices for layer i and the layers between; true if one is no worse than `now`: *best is the
  * first of these, in the outermost loop, because loops further inside have more overhead than is counted. */
 static bool try_join(Joining *j, const Layers *l, int i, Trial *best, const char **why)
@@ -210,7 +223,7 @@ static bool try_join(Joining *j, const Layers *l, int i, Trial *best, const char
     Closure c;
     Choice choice[MOST_CHOICES];
     best->found = false;
-    if (!find_closure(j, l, i, &c, why)) return false;
+    if (!find_closure(j, l, i, &c, why) || (j->enough >= 0 && !may_help(j, l, i, c.to))) return false;
     const int count = join_closure(j, l, &c, choice, why);
     for (int k = 0; k < count; k++)
         for (int n = 0; n < COPIES; n++) {
@@ -271,7 +284,9 @@ static bool is_enough(const Joining *j) { return j->now->plan.arena_size <= j->e
 /* Tries each layer once; true if the arena shrank, so another sweep may join more. */
 static bool sweep(Joining *j)
 {
-    const int64_t arena = j->now->plan.arena_size, above = j->enough < 0 ? 0 : pressure(j, j->now);
+    const int64_t arena = j->now->plan.arena_size;
+    j->target = arena / 2 > j->enough ? arena / 2 : j->enough;
+    const int64_t above = j->enough < 0 ? 0 : pressure(j, j->now);
     for (int i = j->now->count - 1; i >= 0 && !ctx_failed(j->r->b->cx) && !is_enough(j); i--) {
         if (i >= j->now->count || j->now->plan.is_free[i]) continue;
         const char **why = &j->why[layers_last_part(&j->now->at[i])];

@@ -28,6 +28,7 @@ Search layers_search(Build *b, const bool *may_join)
                      .master = -1,
                      .outside = bytes_outside(b->cx, &b->graph),
                      .counted = map_new(b->cx->arena),
+                     .outlined = map_new(b->cx->arena),
                      .planned = map_new(b->cx->arena) };
 }
 
@@ -57,17 +58,22 @@ void layers_use(Build *b, const Layers *l)
     }
 }
 
-/* Counts of a function; those of equal outlines share one text. */
-typedef struct Counted { int64_t work, code; const char *outline; } Counted;
+/* Counts of a function. Those of equal outlines share one text, and count the first one's code. */
+typedef struct Counted Counted;
+struct Counted { int64_t work, code; const Counted *first; };
 
 static const Counted *counted(Search *r, const Function *f)
 {
     Ctx *cx = r->b->cx;
     Counted *known = map_get_ptr(&r->counted, f->body);
     if (known) return known;
+    const char *outline = build_merges(r->b) ? function_outline(cx, f) : "";
+    const size_t length = strlen(outline);
+    const Counted *first = length ? map_get_const(&r->outlined, outline, length) : NULL;
     known = NEW(cx->arena, Counted);
     *known = (Counted){ count_instructions(cx, f->body, r->b->target->costs), count_bytes(cx, f->body),
-                        r->b->target->lanes == 1 ? function_outline(cx, f) : NULL };
+                        first ? first : known };
+    if (!first && length) map_put_const(&r->outlined, outline, length, known);
     map_put_ptr(&r->counted, f->body, known);
     return known;
 }
@@ -85,12 +91,10 @@ static void count_layers(Search *r, Layers *l, Function *const *function)
     for (int i = 0; i < l->count; i++) {
         const Counted *c = function[i] ? counted(r, function[i]) : NULL;
         if (!c) continue;
-        const char *text = c->outline ? c->outline : (const char *)&c;
-        const size_t length = c->outline ? strlen(c->outline) : sizeof c;
         l->work_of[i] = c->work;
         l->work += c->work;
-        if (!map_get_const(&seen, text, length)) l->code += c->code;
-        map_put_const(&seen, text, length, c);
+        if (!map_get_const_ptr(&seen, c->first)) l->code += c->code;
+        map_put_const_ptr(&seen, c->first, c);
     }
 }
 
@@ -115,7 +119,7 @@ static void plan_anew(Search *r, Layers *l)
     Ctx *cx = r->b->cx;
     Build trial = *r->b;
     Shared own = *r->b->shared;
-    own.by_text = map_new(cx->arena);
+    own.emitted = map_new(cx->arena);
     own.function = NEW_ARRAY(cx->arena, const Function *, l->count);
     own.function_count = 0;
     trial.shared = &own;
@@ -128,6 +132,7 @@ static void plan_anew(Search *r, Layers *l)
     arena_reset(cx->scratch, mark);
     r->b->shared->lowered = own.lowered;
     r->b->shared->final = own.final;
+    r->b->shared->texts = own.texts;
     r->b->shared->lead = own.lead;
 }
 

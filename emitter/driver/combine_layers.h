@@ -28,6 +28,7 @@ typedef struct Search {
     int64_t outside;                 /* bytes of inputs and outputs */
     bool counts;                     /* instructions, with each plan */
     Map counted;                     /* body of a function -> its Counted */
+    Map outlined;                    /* outline of a function -> the first Counted with it */
     Map planned;                     /* nests and room -> what layers_plan found */
 } Search;
 

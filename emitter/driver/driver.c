@@ -198,7 +198,7 @@ bool build_program(Build *b)
     b->shared->body = NEW_ARRAY(b->cx->arena, const Body *, graphs);
     build_functions(b);
     if (b->step && !ctx_failed(b->cx)) build_functions(b->step);
-    if (!ctx_failed(b->cx) && b->target->lanes == 1)
+    if (!ctx_failed(b->cx) && build_merges(b))
         functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
     if (!ctx_failed(b->cx)) build_check_ram(b);
     if (!ctx_failed(b->cx)) build_final_code(b);

@@ -19,7 +19,9 @@ typedef struct Build Build;
 typedef struct Shared {
     Build *last;                             /* end of the list that begins with the model's graph */
     Map symbols;                             /* names used in the emitted C, without the model's prefix */
-    Map by_text;                             /* text of a function -> the first function with this text, and its nest */
+    Map texts;                               /* text of a function without its name -> the first Lowered with it */
+    Map emitted;                             /* that Lowered -> the function with this text, and its nest */
+    Map bodies;                              /* text of a region's function -> the first Body with it */
     const char *until;                       /* passes stop after this one (`dump --at pass:NAME`); NULL: none */
     Map scheduled;                           /* group_key -> EqualGroups, their nest (schedule_file.c) */
     Map lowered;                             /* nest with its views -> Lowered, its function (functions.c) */
@@ -32,9 +34,12 @@ typedef struct Shared {
     bool is_combined;                        /* a graph of a region has the groups that --combine names */
 } Shared;
 
-/* Of a run on the core; -1: not measured. layer: [groups], or NULL. */
+/* Of a run on the core; -1: not measured. layer: [groups], or NULL. is_stepped: by `report`, of compiled code. */
 typedef struct Counts { int64_t total; const int64_t *layer; } Counts;
-typedef struct Measured { Counts instructions, cycles; } Measured;
+typedef struct Measured { Counts instructions, cycles; bool is_stepped; } Measured;
+
+/* Bytes of the arena of a training step, and its instructions */
+typedef struct StepCost { int64_t arena, instructions; } StepCost;
 
 struct Build {
     Ctx *cx;
@@ -74,11 +79,13 @@ struct Build {
     /* The last inputs of the model are these parameters of --train; 0: constants are chosen by its words */
     int trained_count; const Trainable *trained;
     Build *step;                             /* of the model's graph: the training step's */
+    bool weighs_checkpoints;                 /* --checkpoint auto is tried, even if the option is not given */
+    const StepCost *trade;                   /* of the step without checkpoints, then with them; NULL: not tried */
     bool is_step;
     int passes_done;                         /* of the passes over the DAG */
     int partition_count; Partition *partition;   /* sequences of groups on one foreign device */
     int *partition_of;                       /* [groups]; -1: on the host; NULL: all on the host */
-    const Measured *measured;                /* of `report` with a runner; NULL: nothing */
+    const Measured *measured;                /* of `report` with a runner or compiler; NULL: nothing */
     const Env *recorded;                     /* all tensors on the input of --selftest; NULL: none */
     Program program;
     const char *output_stem;                 /* of the files to write: "dir/kws.c" has "kws"; NULL: none are written */
@@ -163,6 +170,7 @@ const Nest *build_after_file_steps(Build *b, const struct TeSchedule *s, const N
 void build_check_file_schedules(Build *b);       /* after groups are combined */
 
 /* functions.c: views, functions and offsets; after functions are merged, their final code */
+bool build_merges(const Build *b);                   /* functions that differ in numbers become one */
 void build_functions(Build *b);
 void build_final_code(Build *b);
 /* overlaps.c: the outputs that may alias inputs; the states that a group may shift within their arrays */

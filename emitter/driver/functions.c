@@ -23,8 +23,9 @@ static bool keeps_names(const Group *g)
     return g->keeps_names || is_of_formulas;
 }
 
-/* A lowered function. Its text follows when it is first printed. */
-typedef struct Lowered { const Function *function, *final; Text text; } Lowered;
+/* A lowered function. When it is first printed, the first one with its text is known. */
+typedef struct Lowered Lowered;
+struct Lowered { const Function *function, *final; const Lowered *first; };
 
 /* Gives the strides of the group's tensors that are views of other memory. The nest's inputs and outputs correspond to
  * the group's by position. */
@@ -116,19 +117,21 @@ static const Function *final_of(Build *b, const Function *f)
     return final;
 }
 
-/* The function's C without its name, from its final code: two functions share their text only if they agree in it. A
- * copy of the lowered function, f has the same text for each candidate of build_combine_for_ram. */
-static Text nameless_text(Build *b, Lowered *lowered, const Function *f)
+/* Returns the first lowered function with the same C but for the name, from the final code: two functions share their
+ * text only if they agree in it. A copy of the lowered function, f has the same text for each candidate of
+ * build_combine_for_ram. */
+static const Lowered *first_with_text(Build *b, Lowered *lowered, const Function *f)
 {
     Program nameless = { .name = "" };
+    Text t = text_new(b->cx);
     build_weights_kind(b->options, &nameless.weights, &nameless.section);
-    if (lowered->final && lowered->final->no_inline == f->no_inline) return lowered->text;
+    if (lowered->final && lowered->final->no_inline == f->no_inline) return lowered->first;
     lowered->final = final_of(b, f);
-    lowered->text = text_new(b->cx);
-    cgen_function(b->cx, &lowered->text, &nameless, lowered->final);
-    text_string(&lowered->text);
+    cgen_function(b->cx, &t, &nameless, lowered->final);
+    lowered->first = map_get_const(&b->shared->texts, text_string(&t), t.length);
+    if (!lowered->first) map_put_const(&b->shared->texts, text_string(&t), t.length, lowered->first = lowered);
     watch_lap(b->watch, "", "printing of functions, to share equal ones");
-    return lowered->text;
+    return lowered->first;
 }
 
 /* Groups whose functions have the same text but for the name share one function, across all graphs. */
@@ -142,8 +145,8 @@ static void make_function(Build *b, int group)
     Function *f = arena_copy(cx->arena, lowered->function, sizeof *f);
     f->name = "";
     f->no_inline = b->target->lanes == 1 && b->groups.count > 1;
-    Text t = nameless_text(b, lowered, f);
-    Emitted *known = map_get(&b->shared->by_text, text_string(&t), t.length);
+    const Lowered *first = first_with_text(b, lowered, f);
+    Emitted *known = map_get_ptr(&b->shared->emitted, first);
     if (!known) {
         f->name = b->groups.at[group].name;
         if (is_foreign(&b->groups.at[group])) f->comment_count = 0;       /* its formulas state nothing */
@@ -151,7 +154,7 @@ static void make_function(Build *b, int group)
             comment_begin(cx, f, group_ops_text(cx, &b->groups.at[group], " + "));
         known = NEW(cx->arena, Emitted);
         *known = (Emitted){ f, b->nest[group] };
-        map_put(&b->shared->by_text, text_string(&t), t.length, known);
+        map_put_ptr(&b->shared->emitted, first, known);
         map_put_const_ptr(&b->shared->final, f, lowered->final);
         b->shared->function[b->shared->function_count++] = f;
     }
@@ -193,6 +196,11 @@ static void place_ports_in_arena(Build *b)
         if (s->kind == SLOT_INPUT) s->in_arena = build_state_of_input(b, s->index) < 0;
         if (s->kind == SLOT_OUTPUT) s->in_arena = build_state_of_output(b, s->index) < 0;
     }
+}
+
+bool build_merges(const Build *b)
+{
+    return b->target->lanes == 1 && !text_equal(b->options->optimize, "speed");
 }
 
 void build_functions(Build *b)

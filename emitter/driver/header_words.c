@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of the header: the options of the emission, and the names of the classes. */
+/* Words of the header: the options of the emission, the names of the classes, the strings of the model. */
 #include <stddef.h>
 #include <string.h>
 
@@ -101,7 +101,24 @@ static void names_of_model(Build *b)
     p->class_name = b->model.class_name;
 }
 
-void build_class_names(Build *b)
+static bool same_names(int count, const char *const *a, const char *const *b)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(a[i], b[i]) != 0) return false;
+    return true;
+}
+
+static void strings_of_model(Build *b)
+{
+    Program *p = &b->program;
+    const Model *m = &b->model;
+    if (m->string_count == p->class_count && same_names(p->class_count, m->string, p->class_name)) return;
+    p->string_count = m->string_count;
+    p->string = m->string;
+    p->string_ports = m->string_ports;
+}
+
+static void names_of_classes(Build *b)
 {
     Ctx *cx = b->cx;
     Program *p = &b->program;
@@ -118,4 +135,10 @@ void build_class_names(Build *b)
                    outputs_text(cx, p));
     p->class_count = count;
     p->class_name = name;
+}
+
+void build_class_names(Build *b)
+{
+    names_of_classes(b);
+    if (!ctx_failed(b->cx)) strings_of_model(b);
 }

@@ -33,7 +33,8 @@ Shared *build_shared(Ctx *cx)
                                        "MODEL",   "MODEL_SHA256", "TARGET",  "OPTIONS",     "CLASS_COUNT",
                                        "CLASS_NAMES" };
     Shared *s = NEW(cx->arena, Shared);
-    s->symbols = s->by_text = s->scheduled = s->lowered = s->final = s->lead = s->merged = map_new(cx->arena);
+    s->symbols = s->texts = s->emitted = s->bodies = s->scheduled = s->lowered = map_new(cx->arena);
+    s->final = s->lead = s->merged = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) build_unique_name(cx, &s->symbols, own[i]);
     return s;
 }

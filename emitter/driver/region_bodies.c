@@ -123,12 +123,12 @@ static void share_body(Build *b)
     Text t = text_new(b->cx);
     twin.name = twin.what = "";
     cgen_body(b->cx, &t, &nameless, &twin, 0);
-    const Body *known = map_get(&b->shared->by_text, text_string(&t), t.length);
+    const Body *known = map_get(&b->shared->bodies, text_string(&t), t.length);
     if (known) {
         b->body->name = known->name;
         return;
     }
-    map_put(&b->shared->by_text, text_string(&t), t.length, b->body);
+    map_put(&b->shared->bodies, text_string(&t), t.length, b->body);
     b->shared->body[b->shared->body_count++] = b->body;
 }
 

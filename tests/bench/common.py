@@ -32,12 +32,12 @@ def models(build):
     return found
 
 
-def emit(build, name, path, target="generic"):
+def emit(build, name, path, target="generic", options=()):
     """Emits the model into BUILD/bench/TARGET/NAME; the folder, or None with the reason printed."""
     folder = Path(build).resolve() / "bench" / target / name
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        run(Path(build).resolve() / "loopwright", path, "-o", folder / f"{name}.c", "--name", name, "--target", target, "--quiet")
+        run(Path(build).resolve() / "loopwright", path, "-o", folder / f"{name}.c", "--name", name, "--target", target, "--quiet", *options)
     except subprocess.CalledProcessError as error:
         print(f"skipped {name}: {error.stderr.strip().splitlines()[0] if error.stderr.strip() else error}")
         return None

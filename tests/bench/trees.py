@@ -3,7 +3,7 @@
 
 Needs numpy, scikit-learn, skl2onnx, emlearn and m2cgen, and the emulator's harness in ../shared/tools/qemu; installs
 nothing. 10 and 100 trees of depth 8 on scikit-learn's digits, 64 features. All compute the label and the probability
-of each class; emlearn does so in 8 bits a probability (leaf_bits=8). Features are float, in m2cgen double. All code is
+of each class; emlearn does so in 8 bits a probability (leaf_bits=8). Features are float or int16, in m2cgen double. All code is
 compiled with -O2. Instructions are the mean of several digits; flash is the whole program without the harness.
 """
 import importlib.util
@@ -48,15 +48,26 @@ def measure(cpu, folder, sources, flags):
     return int(found["insns"]) // DIGITS, int(found["flash"])
 
 
-def write(folder, forest, x):
+def whole(model):
+    """The same over int16 features, which a Cast converts."""
+    from onnx import TensorProto, helper
+    port = model.graph.input[0]
+    for node in model.graph.node:
+        node.input[:] = ["real" if name == port.name else name for name in node.input]
+    model.graph.node.insert(0, helper.make_node("Cast", [port.name], ["real"], to=TensorProto.FLOAT))
+    port.type.tensor_type.elem_type = TensorProto.INT16
+    return model
+
+
+def write(folder, forest, x, kind):
     """Files of all three; the model for loopwright is forest.onnx."""
     import emlearn
     import m2cgen
     from skl2onnx import to_onnx
-    (folder / "forest.onnx").write_bytes(
-        to_onnx(forest, x[:1], options={id(forest): {"zipmap": False}}).SerializeToString())
+    model = to_onnx(forest, x[:1], options={id(forest): {"zipmap": False}})
+    (folder / "forest.onnx").write_bytes((model if kind == "float" else whole(model)).SerializeToString())
     (folder / "score.c").write_text(m2cgen.export_to_c(forest))
-    emlearn.convert(forest, method="inline", dtype="float", leaf_bits=8).save(
+    emlearn.convert(forest, method="inline", dtype=kind, leaf_bits=8).save(
         file=str(folder / "emlearn.h"), name="em", inference=["inline"])
 
 
@@ -73,12 +84,12 @@ def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     x, y = load_digits(return_X_y=True)
     x = x.astype(np.float32)
-    print("| trees | core | by | instructions | flash | instructions to emlearn's | flash to emlearn's |")
-    print("|---|---|---|---|---|---|---|")
-    for trees in (10, 100):
-        folder = build / f"bench/trees/{trees}"
+    print("| trees | features | core | by | instructions | flash | instructions to emlearn's | flash to emlearn's |")
+    print("|---|---|---|---|---|---|---|---|")
+    for trees, kind in ((10, "float"), (100, "float"), (10, "int16_t"), (100, "int16_t")):
+        folder = build / f"bench/trees/{trees}-{kind}"
         folder.mkdir(parents=True, exist_ok=True)
-        write(folder, RandomForestClassifier(trees, max_depth=8, random_state=0).fit(x[:FIRST], y[:FIRST]), x)
+        write(folder, RandomForestClassifier(trees, max_depth=8, random_state=0).fit(x[:FIRST], y[:FIRST]), x, kind)
         np.save(folder / "digits.npy", x[FIRST:FIRST + DIGITS])
         for cpu, target in CPUS.items():
             subprocess.run([build / "loopwright", folder / "forest.onnx", "--target", target, "--name", "forest", "-o",
@@ -87,11 +98,15 @@ def main():
             more = {"loopwright": ["forest.c"], "emlearn": [], "m2cgen": ["score.c"]}
             figures = {}
             for by, parts in WAYS.items():
+                if by != "m2cgen":
+                    parts = {**parts, "type": kind}
+                elif kind != "float":
+                    continue
                 (folder / f"{by}_glue.c").write_text(GLUE % parts)
                 figures[by] = measure(cpu, folder, [folder / s for s in [f"{by}_glue.c"] + more[by]], flags)
             for by, (count, flash) in figures.items():
                 base = figures["emlearn"]
-                print(f"| {trees} | {target} | {by} | {count:,} | {flash:,} | {count / base[0]:.2f} | "
+                print(f"| {trees} | {kind} | {target} | {by} | {count:,} | {flash:,} | {count / base[0]:.2f} | "
                       f"{flash / base[1]:.2f} |", flush=True)
 
 
