@@ -19,6 +19,7 @@ runtime/lw_fixed.h
 runtime/lw_random.h
 emitter/loopwright.h
 emitter/support
+emitter/machine              emitter/support
 emitter/ir/expr              emitter/support runtime/lw_math.h runtime/lw_fixed.h runtime/lw_random.h
 emitter/ir/algebra           emitter/ir/expr
 emitter/ir/nest              emitter/ir/algebra
@@ -72,7 +73,7 @@ emitter/api/extend           emitter/api/computation
 emitter/api/page             emitter/quantizer
 emitter/api                  emitter/api/extend emitter/api/page emitter/export
 emitter/api/package          emitter/api
-emitter/api/report           emitter/api
+emitter/api/report           emitter/api emitter/machine
 emitter/api/tune             emitter/api
 emitter/command              emitter/loopwright.h
 emitter/main.c               emitter/command

@@ -117,7 +117,7 @@ commands_of() {
     --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --optimize | --ram | --hybrid | --extern | --float | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report package tune ;;
     --rounding | --qdq) echo compile run verify evaluate dump report package tune ;;
-    --stream) echo compile run verify dump report package tune ;;
+    --stream) echo compile run verify quantize evaluate dump report package tune ;;
     --for) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
     --ranges | --refine | --per-tensor | --no-equalization | --finetune | --seed | --min-sqnr | --max-drop | --labels) echo quantize dump ;;
@@ -315,7 +315,7 @@ status=$?
 if [ $status -eq 77 ]; then skip memory "this shell cannot limit memory"
 else
     check memory-compile        [ $status -eq 0 ]
-    check memory-report         short_of_memory 11000 report $digits -o "$work/short/a.html"
+    check memory-report         short_of_memory 12000 report $digits -o "$work/short/a.html"
     check memory-input          short_of_memory 500000 run $digits "$work/large.npy"
 fi
 rm -f "$work/large.npy"

@@ -104,8 +104,23 @@ on_board() {
         samples/cortex-m/hosted.sh cc stm32f405 -std=c99 -O2 -ffp-contract=off -I"$work" "$work/main.c" "$work/net.c" -o "$work/image" -lm &&
         samples/cortex-m/hosted.sh run stm32f405 "$work/image" | grep -qx 'selftest 0'
 }
-if has arm-none-eabi-gcc && has qemu-system-arm; then check on-stm32f405 on_board
-else skip on-stm32f405 "$(missing arm-none-eabi-gcc qemu-system-arm)"; fi
+
+# The program that samples/cortex-m/README.md shows prints the same scores on the board as on the host.
+program_of_the_page() {
+    sed -n '/^#include <stdio.h>/,/^```/p' samples/cortex-m/README.md | sed '$d' > "$work/classify.c"
+    set -- -std=c99 -O2 -ffp-contract=off -Iruntime -I"$work" "$work/classify.c" "$work/digits.c" -o
+    "$lw" quantize $digits --samples samples/digits/calibration.npy --target cortex-m4 --name digits -o "$work/digits.c" &&
+        "$cc" "$@" "$work/classify" && samples/cortex-m/hosted.sh cc cortex-m4 "$@" "$work/classify.elf" &&
+        "$work/classify" > "$work/expected" && samples/cortex-m/hosted.sh run cortex-m4 "$work/classify.elf" > "$work/got" &&
+        [ "$(wc -l < "$work/got")" -eq 10 ] && cmp "$work/expected" "$work/got"
+}
+
+if has arm-none-eabi-gcc && has qemu-system-arm; then
+    check on-stm32f405 on_board
+    check program-of-the-page program_of_the_page
+else
+    for case in on-stm32f405 program-of-the-page; do skip $case "$(missing arm-none-eabi-gcc qemu-system-arm)"; done
+fi
 
 # ---- Refusals --------------------------------------------------------------------------------------------------------
 

@@ -53,8 +53,8 @@ bench-host: all
 .PHONY: bench-aarch64
 bench-aarch64: all
 	@$(or $(PYTHON),python3) tests/bench/aarch64.py $(BUILD) $(FLAGS)
-# The compiler's own seconds and megabytes for ResNet-50, MobileNetV2 and long chains. FLAGS=--check fails above the
-# limits.
+# The compiler's own seconds and megabytes for ResNet-50, MobileNetV2 and long chains, for the recorded networks, and for
+# the searches for their least RAM. FLAGS=--check fails above the limits; FLAGS="NAME...": these rows; recorded.
 .PHONY: bench-compiler
 bench-compiler: all
 	@python3 tests/bench/compiler.py $(BUILD) $(FLAGS)
@@ -77,6 +77,14 @@ bench-cost: all
 .PHONY: bench-report
 bench-report: all
 	@python3 tests/bench/report.py $(BUILD) $(or $(CPU),all) $(MODELS) $(FLAGS)
+# The bytes of the parts of emitted text, fitted on the recorded models (schedules/arm/costs.c). PYTHON has numpy.
+$(BUILD)/bench/code_text: tests/bench/code_text.c $(LIBRARY)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(INCLUDE) $(LDFLAGS) -o $@ $< $(LIBRARY) -lm
+.PHONY: bench-code
+bench-code: all $(BUILD)/bench/code_text
+	@$(or $(PYTHON),python3) tests/bench/code.py $(BUILD) $(CPU)
 # --combine all on COUNT random networks from seed SEED: RAM, instructions and code on the emulated Cortex-M4.
 .PHONY: bench-combine
 bench-combine: all
@@ -128,6 +136,11 @@ fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_em
 soak: soak-damaged soak-gradient soak-hostile soak-quantize soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
 soak-gradient: $(BUILD)/test/test_gradient
 	$< $(or $(COUNT),250)
+# Random networks with random stops and checkpoints, with sanitizers, in a build of its own.
+.PHONY: soak-networks
+soak-networks:
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitized CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" $(BUILD)/sanitized/test/test_gradient
+	$(BUILD)/sanitized/test/test_gradient networks $(or $(COUNT),5000) $(SEED)
 soak-hostile: $(BUILD)/test/test_hostile
 	$< --every
 soak-realize: $(BUILD)/test/test_realize

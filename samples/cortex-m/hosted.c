@@ -6,16 +6,21 @@
  * Semihosting: BKPT 0xAB with an operation in r0 and the address of its arguments in r1 (Arm, "Semihosting for AArch32
  * and AArch64"). Files that the C library opens have their handle of semihosting plus FIRST_FILE as number. */
 #include "hosted.h"
+
+static void count_wrap(void);
+#define SYSTICK_HANDLER count_wrap
 #include "reset.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OPEN = 0x01, CLOSE = 0x02, WRITE = 0x05, READ = 0x06, COMMAND_LINE = 0x15, EXIT_EXTENDED = 0x20 };
+enum { OPEN = 0x01, CLOSE = 0x02, WRITE = 0x05, READ = 0x06, SEEK = 0x0A, FLEN = 0x0C, COMMAND_LINE = 0x15,
+       EXIT_EXTENDED = 0x20 };
 enum { MODE_READ = 1, MODE_TRUNCATE = 5, MODE_OUTPUT = 4 };      /* of fopen: "rb", "wb", "w" */
-enum { FIRST_FILE = 16, MOST_ARGUMENTS = 32, LINE_BYTES = 4096 };
+enum { FIRST_FILE = 16, MOST_FILES = 64, MOST_ARGUMENTS = 32, LINE_BYTES = 4096 };
 #define STOPPED_APPLICATION_EXIT 0x20026u
 
 #ifndef SYSTICK_HZ
@@ -51,11 +56,18 @@ static int open_in_mode(const char *path, uint32_t mode)
     return semihosting(OPEN, argument);
 }
 
+/* Semihosting seeks from the start of a file only and does not tell the position. */
+static int position[MOST_FILES];
+
 int _open(const char *path, int flags, ...)
 {
     const int handle = open_in_mode(path, flags & (O_WRONLY | O_RDWR) ? MODE_TRUNCATE : MODE_READ);
-    if (handle < 0) errno = ENOENT;
-    return handle < 0 ? -1 : handle + FIRST_FILE;
+    if (handle < 0 || handle >= MOST_FILES) {
+        errno = handle < 0 ? ENOENT : ENFILE;
+        return -1;
+    }
+    position[handle] = 0;
+    return handle + FIRST_FILE;
 }
 
 /* Standard output and error are the emulator's console. */
@@ -73,24 +85,34 @@ int _close(int file)
     return file < FIRST_FILE ? 0 : semihosting(CLOSE, argument);
 }
 
-int _read(int file, char *to, int bytes)
+/* Reads or writes; returns the number of bytes that were. */
+static int transfer(uint32_t operation, int file, uint32_t memory, int bytes)
 {
-    const uint32_t argument[3] = { handle_of(file), (uint32_t)to, (uint32_t)bytes };
-    return file < FIRST_FILE ? 0 : bytes - semihosting(READ, argument);
+    const uint32_t argument[3] = { handle_of(file), memory, (uint32_t)bytes };
+    const int done = bytes - semihosting(operation, argument);
+    if (file >= FIRST_FILE) position[file - FIRST_FILE] += done;
+    return done;
 }
 
-int _write(int file, const char *from, int bytes)
-{
-    const uint32_t argument[3] = { handle_of(file), (uint32_t)from, (uint32_t)bytes };
-    return bytes - semihosting(WRITE, argument);
-}
+int _read(int file, char *to, int bytes) { return file < FIRST_FILE ? 0 : transfer(READ, file, (uint32_t)to, bytes); }
 
-/* Files are read and written from their start to their end. */
+int _write(int file, const char *from, int bytes) { return transfer(WRITE, file, (uint32_t)from, bytes); }
+
 int _lseek(int file, int offset, int whence)
 {
-    (void)file, (void)offset, (void)whence;
-    errno = ESPIPE;
-    return -1;
+    if (file < FIRST_FILE) {
+        errno = ESPIPE;
+        return -1;
+    }
+    const uint32_t handle[1] = { handle_of(file) };
+    int *at = &position[file - FIRST_FILE];
+    const int to = offset + (whence == SEEK_SET ? 0 : whence == SEEK_CUR ? *at : semihosting(FLEN, handle));
+    const uint32_t argument[2] = { handle[0], (uint32_t)to };
+    if (to < 0 || semihosting(SEEK, argument)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return *at = to;
 }
 
 int _fstat(int file, struct stat *status)
@@ -130,23 +152,30 @@ void _exit(int status)
 #define SYSTICK_NOW     (*(volatile uint32_t *)0xE000E018u)
 #define SYSTICK_MASK    0xFFFFFFu
 
-/* Under `-icount shift=0` an instruction takes a nanosecond; the timer counts these at SYSTICK_HZ. Reads are less than
- * 2^24 ticks apart: 100 million instructions at 168 MHz. */
+#define INTERRUPT_STATE (*(volatile uint32_t *)0xE000ED04u)
+#define SYSTICK_PENDING 0x4000000u
+
+static volatile uint32_t wraps;
+
+static void count_wrap(void) { wraps++; }
+
+/* Under `-icount shift=0` an instruction takes a nanosecond; the timer counts these at SYSTICK_HZ. Its interrupt counts
+ * wraps; if one falls between the reads of both, they are read again. */
 uint64_t hosted_instructions(void)
 {
-    static uint64_t ticks;
-    static uint32_t last;
-    const uint32_t now = SYSTICK_MASK - SYSTICK_NOW;
-    ticks += (now - last) & SYSTICK_MASK;
-    last = now;
-    return ticks * 1000u / (SYSTICK_HZ / 1000000u);
+    uint32_t before, now;
+    do {
+        before = wraps;
+        now = SYSTICK_MASK - SYSTICK_NOW;
+    } while (before != wraps || (INTERRUPT_STATE & SYSTICK_PENDING));
+    return (((uint64_t)before << 24) + now) * 1000u / (SYSTICK_HZ / 1000000u);
 }
 
 static void start_systick(void)
 {
     SYSTICK_RELOAD = SYSTICK_MASK;
     SYSTICK_NOW = 0;
-    SYSTICK_CONTROL = 5;      /* on, the core's clock, no interrupt */
+    SYSTICK_CONTROL = 7;      /* on, interrupt, the core's clock */
 }
 
 /* ---- From reset to main ---------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What every program on a bare Cortex-M does before main(): the vector table, core features, .data and .bss. The file
- * that includes it defines fault() and reset_handler(). The table's first word, the stack's top, is the linker
- * script's. */
+ * that includes it defines fault(), reset_handler() and, if it uses SysTick's interrupt, SYSTICK_HANDLER. The table's
+ * first word, the stack's top, is the linker script's. */
 #ifndef RESET_H
 #define RESET_H
 
@@ -12,11 +12,15 @@ extern uint32_t data_start[], data_end[], data_image[], bss_start[], bss_end[];
 void reset_handler(void);
 static void fault(void);
 
+#ifndef SYSTICK_HANDLER
+#define SYSTICK_HANDLER fault
+#endif
+
 /* 1 to 15 in the order of the architecture: reset, NMI, hard fault, memory, bus, usage, ... */
 __attribute__((section(".vectors"), used))
 static void (*const vectors[15])(void) = {
     reset_handler, fault, fault, fault, fault, fault, fault,
-    0, 0, 0, fault, fault, 0, fault, fault,
+    0, 0, 0, fault, fault, 0, fault, SYSTICK_HANDLER,
 };
 
 #define CONFIGURATION_CONTROL (*(volatile uint32_t *)0xE000ED14u)
