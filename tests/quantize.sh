@@ -277,6 +277,35 @@ sliced_onnx() {
 }
 check a-slice-is-written-to-the-qdq-file sliced_onnx
 
+# Recurrent layers with peepholes, a bias of their own after the reset, reversed and clipped; and with activations that
+# the file does not have.
+numbers() { awk -v n="$1" -v seed="$2" 'BEGIN { srand(seed); for (i = 0; i < n; i++) printf "%s%.3f", i ? ", " : "", rand() - 0.5 }'; }
+recurrent_te() {
+    printf 'input x: f32[4][1][3]\nconst w: f32[3][6] = [%s]\nconst r: f32[2][6] = [%s]\nconst b: f32[6] = [%s]\n' "$(numbers 18 1)" "$(numbers 12 2)" "$(numbers 6 3)"
+    printf 'const rb: f32[2] = [0.5, -0.25]\nconst v: f32[2][8] = [%s]\nconst u: f32[2][8] = [%s]\nconst p: f32[6] = [%s]\n' "$(numbers 16 4)" "$(numbers 16 5)" "$(numbers 6 6)"
+    printf 'const k: f32[2][3] = [%s]\nconst q: f32[3][3] = [%s]\n' "$(numbers 6 7)" "$(numbers 9 8)"
+    printf 'a, al = gru(x, w, r, b, _, rb, linear_before_reset=1, reverse=1)\nc, cl, cc = lstm(a, v, u, _, _, _, p, clip=3)\n'
+    printf 'd, y = rnn(c, k, q%s)\noutput y\noutput cc\n' "$1"
+}
+recurrent_te '' > "$work/steps.te"
+recurrent_te ', activations=softsign' > "$work/other.te"
+npy steps.npy '20, 4, 1, 3' '<f4' 0 ''
+numbers 240 9 | tr ',' '\n' | awk '{ v = int(256 * ($1 + 0.5)); printf "\\000\\000\\%03o\\%03o", v % 128, 62 + 128 * (v % 2) }' > "$work/steps.bytes"
+printf "$(cat "$work/steps.bytes")" >> "$work/steps.npy"
+recurrent_onnx() {
+    "$lw" quantize "$work/steps.te" --samples "$work/steps.npy" --ports float -o "$work/steps.onnx" --quiet &&
+    "$lw" evaluate "$work/steps.onnx" --test "$work/steps.npy" --reference "$work/steps.te" > "$work/said" || return 1
+    cat "$work/said"
+    grep -q '^against .*noise [4-6][0-9]' "$work/said"
+}
+check recurrent-layers-are-written-to-the-qdq-file recurrent_onnx
+other_activations() {
+    "$lw" quantize "$work/other.te" --samples "$work/steps.npy" -o "$work/other.onnx" > "$work/said" 2>&1 && return 1
+    cat "$work/said"
+    grep -q 'node "d".*rnn with the activations "softsign" in a written ONNX file; accepted: "tanh"' "$work/said" && [ ! -e "$work/other.onnx" ]
+}
+check other-activations-in-the-qdq-file-are-refused other_activations
+
 # All products of matrices are sums of integers.
 gru() {
     "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --test $data/test.npy --test-labels $data/test_labels.npy -o "$work/gru.c" \

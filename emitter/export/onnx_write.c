@@ -13,8 +13,8 @@
 enum { MODEL_IR_VERSION = 1, MODEL_PRODUCER = 2, MODEL_GRAPH = 7, MODEL_OPSET = 8, OPSET_VERSION = 2 };
 enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP_TYPE = 4, NODE_ATTRIBUTE = 5 };
-enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_F = 2, ATTRIBUTE_I = 3, ATTRIBUTE_INTS = 8, ATTRIBUTE_TYPE = 20 };
-enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_INTS = 7 };
+enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_F = 2, ATTRIBUTE_I = 3, ATTRIBUTE_S = 4, ATTRIBUTE_INTS = 8, ATTRIBUTE_TYPE = 20 };
+enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_INTS = 7 };
 enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9 };
 enum { VALUE_NAME = 1, VALUE_TYPE = 2, TYPE_TENSOR = 1, TENSOR_ELEMENT = 1, TENSOR_SHAPE = 2, SHAPE_DIM = 1 };
 enum { DIM_VALUE = 1 };
@@ -134,14 +134,27 @@ static void put_ints(OnnxNode *n, const char *name, const int64_t *v, int count)
     message_nested(&n->m, NODE_ATTRIBUTE, &m);
 }
 
-/* Ends the node; returns the name of its output. */
+static void put_text(OnnxNode *n, const char *name, const char *text)
+{
+    Message m = attribute_begin(n, name, TYPE_STRING);
+    message_text(&m, ATTRIBUTE_S, text);
+    message_nested(&n->m, NODE_ATTRIBUTE, &m);
+}
+
+/* Ends the node; `out` becomes the names of its outputs. */
+static void node_ends(OnnxNode *n, const char *const *in, int count, const char **out, int out_count)
+{
+    for (int i = 0; i < count; i++) message_text(&n->m, NODE_INPUT, in[i] ? in[i] : "");
+    for (int i = 0; i < out_count; i++) message_text(&n->m, NODE_OUTPUT, out[i] = fresh(n->w));
+    message_text(&n->m, NODE_NAME, out[0]);
+    message_nested(&n->w->nodes, GRAPH_NODE, &n->m);
+}
+
+/* Ends a node with one output; returns its name. */
 static const char *node_end(OnnxNode *n, const char *const *in, int count)
 {
-    const char *out = fresh(n->w);
-    for (int i = 0; i < count; i++) message_text(&n->m, NODE_INPUT, in[i] ? in[i] : "");
-    message_text(&n->m, NODE_OUTPUT, out);
-    message_text(&n->m, NODE_NAME, out);
-    message_nested(&n->w->nodes, GRAPH_NODE, &n->m);
+    const char *out;
+    node_ends(n, in, count, &out, 1);
     return out;
 }
 
@@ -174,6 +187,19 @@ static bool is_simulation(const Node *n)
 {
     return n && n->kind == NODE_CALL && n->op->quantization.grid == GRID_SIMULATE;
 }
+
+static bool is_store(const Node *n)
+{
+    return n && n->kind == NODE_CALL && n->op->quantization.grid == GRID_STORE;
+}
+
+/* The type in which a simulation or a quantization stores. */
+static DType stored_type(const Node *n)
+{
+    return is_store(n) ? n->out[0]->type : node_int(n, "bits", 8) == 16 ? I16 : I8;
+}
+
+static bool is_grid_of(const Node *n, DType t) { return (is_store(n) || is_simulation(n)) && stored_type(n) == t; }
 
 /* Returns element bytes in the order of the permuted shape. */
 static void *permuted(Ctx *cx, const void *data, size_t bytes, int rank, const int64_t *shape, const int64_t *perm)
@@ -240,6 +266,11 @@ static bool is_constant(const Tensor *t)
     return tensor_is_constant(t) || (is_simulation(t->producer) && tensor_is_constant(t->producer->in[0]));
 }
 
+static void name_output(OnnxWriter *w, const Tensor *t, const char *name)
+{
+    map_put_ptr(&w->names, t, arena_copy(w->cx->arena, name, strlen(name) + 1));
+}
+
 static const char *operand(OnnxWriter *w, Tensor *t)
 {
     static const int64_t same[MAX_RANK] = { 0, 1, 2, 3, 4, 5, 6, 7 };
@@ -298,13 +329,19 @@ static const char *clip(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return node_end(&node, in, 3);
 }
 
+static const char *reshaped(OnnxWriter *w, const char *x, const int64_t *shape, int rank)
+{
+    const char *in[] = { x, int_list(w, shape, rank) };
+    OnnxNode node = node_begin(w, "Reshape");
+    return node_end(&node, in, 2);
+}
+
 static const char *view(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     int64_t shape[MAX_RANK];
+    (void)f;
     sizes_of(n->out[0], shape);
-    const char *in[] = { operand(w, n->in[0]), int_list(w, shape, n->out[0]->rank) };
-    OnnxNode node = node_begin(w, f->onnx);
-    return node_end(&node, in, 2);
+    return reshaped(w, operand(w, n->in[0]), shape, n->out[0]->rank);
 }
 
 static const char *transpose(OnnxWriter *w, const Node *n, const OnnxForm *f)
@@ -414,13 +451,21 @@ static const char *reduce(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return node_end(&node, in, is_operand ? 2 : 1);
 }
 
+static int64_t zero_of(const Node *n) { return dtype_load(n->in[2]->type, n->in[2]->data, 0).i; }
+
+/* Writes a simulation, or a quantization whose consumers read the real numbers, as a pair. The pair of a simulation on
+ * the same grid suffices. */
 static const char *simulation(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
-    const int64_t zero = dtype_load(n->in[2]->type, n->in[2]->data, 0).i;
-    const DType t = node_int(n, "bits", 8) == 16 ? I16 : I8;
+    const Node *before = n->in[0]->producer;
+    const int64_t zero = zero_of(n);
+    const DType t = stored_type(n);
     int16_t stored_zero;                              /* of the type's size */
     (void)f;
     if (tensor_elems(n->in[1]) != 1) return NULL;
+    if (is_store(n) && is_simulation(before) && stored_type(before) == t && zero_of(before) == zero &&
+        *(const float *)before->in[1]->data == *(const float *)n->in[1]->data)
+        return operand(w, n->in[0]);
     dtype_store(t, &stored_zero, 0, (Scalar){ .i = zero });
     const char *in[] = { operand(w, n->in[0]), initializer(w, F32, 0, NULL, n->in[1]->data),
                          initializer(w, t, 0, NULL, &stored_zero) };
@@ -443,6 +488,112 @@ static const char *dequantize(OnnxWriter *w, const Node *n, const OnnxForm *f)
     return node_end(&node, in, 2);
 }
 
+/* ---- Recurrent layers -------------------------------------------------------------------------------------------- */
+
+/* The operands with a place of their own in each operator; 0: it has none. `factors` is that of w, then that of r. */
+typedef struct Recurrent { const char *op, *activations, *flag; int rb, c0, p, lens, factors; } Recurrent;
+enum { OF_X, OF_W, OF_R, OF_B, OF_H0 };
+static const Recurrent recurrents[] = {
+    { "rnn", "tanh", NULL, .lens = 5, .factors = 6 },
+    { "gru", "sigmoid,tanh", "linear_before_reset", .rb = 5, .lens = 6, .factors = 7 },
+    { "lstm", "sigmoid,tanh,tanh", "input_forget", .c0 = 5, .p = 6, .lens = 7, .factors = 8 },
+};
+
+static Tensor *input(const Node *n, int i) { return i && i < n->in_count ? n->in[i] : NULL; }
+
+/* Writes weights [n][gates * units] as [1][gates * units][n]. Those on integers have a scale per column: `factor` over
+ * `unit`. */
+static const char *gate_weights(OnnxWriter *w, Tensor *t, const Tensor *factor, double unit)
+{
+    static const int64_t swap[] = { 1, 0 };
+    const int64_t rows = tensor_dim(t, 0), columns = tensor_dim(t, 1), shape[] = { rows, columns };
+    const int64_t turned[] = { columns, rows }, whole[] = { 1, columns, rows };
+    if (!tensor_is_constant(t)) return reshaped(w, transposed(w, operand(w, t), swap, 2), whole, 3);
+    const void *data = permuted(w->cx, t->data, (size_t)dtype_info(t->type)->bytes, 2, shape, swap);
+    const char *q = initializer(w, t->type, 2, turned, data);
+    if (factor) {
+        float *scale = NEW_ARRAY(w->cx->arena, float, columns);
+        const int8_t *zeros = NEW_ARRAY(w->cx->arena, int8_t, columns);
+        for (int64_t c = 0; c < columns; c++) scale[c] = (float)((double)((const float *)factor->data)[c] / unit);
+        const char *in[] = { q, initializer(w, F32, 1, &columns, scale), initializer(w, t->type, 1, &columns, zeros) };
+        OnnxNode read = node_begin(w, "DequantizeLinear");
+        put_int(&read, "axis", 0);
+        q = node_end(&read, in, 3);
+    }
+    return reshaped(w, q, whole, 3);
+}
+
+/* Writes the bias of both products: [1][gates * units] of w, then of r, which only has rb, of the last gate. NULL:
+ * neither. */
+static const char *gate_bias(OnnxWriter *w, const Tensor *b, const Tensor *rb, int64_t columns)
+{
+    const int64_t shape[] = { 1, 2 * columns };
+    float *v = NEW_ARRAY(w->cx->arena, float, 2 * columns);
+    if (!b && !rb) return NULL;
+    if (b) memcpy(v, b->data, (size_t)columns * sizeof *v);
+    if (rb) {
+        const int64_t units = tensor_elems(rb);
+        memcpy(v + 2 * columns - units, rb->data, (size_t)units * sizeof *v);
+    }
+    return initializer(w, F32, 2, shape, v);
+}
+
+/* Refuses a call that ONNX's layer does not compute. */
+static bool is_recurrent(OnnxWriter *w, const Node *n, const Recurrent *r)
+{
+    const char *activations = node_text(n, "activations", r->activations);
+    const char *place = text_format(w->cx, "node \"%s\"", n->name);
+    const int constants[] = { OF_B, r->rb, r->factors, r->factors + 1 };
+    bool is_constant = true;
+    for (int i = 0; i < 4; i++)
+        is_constant = is_constant && (!input(n, constants[i]) || tensor_is_constant(input(n, constants[i])));
+    if (strcmp(activations, r->activations) != 0)
+        diag_unsupported(w->cx, place, "%s with the activations \"%s\" in a written ONNX file; accepted: \"%s\"", r->op,
+                         activations, r->activations);
+    else if (node_real(n, "cell_clip", 0) > 0 || node_int(n, "by_range", 0))
+        diag_unsupported(w->cx, place, "%s with '%s' in a written ONNX file; accepted: %s", r->op,
+                         node_int(n, "by_range", 0) ? "by_range" : "cell_clip", "a layer without it");
+    else if (dtype_is_integer(n->in[OF_X]->type) && !is_store(n->in[OF_X]->producer))
+        diag_unsupported(w->cx, place, "%s over stored integers in a written ONNX file; accepted: reals", r->op);
+    else if (!is_constant)
+        diag_unsupported(w->cx, place, "%s with a computed bias in a written ONNX file; accepted: a constant", r->op);
+    return !ctx_failed(w->cx);
+}
+
+/* A layer on integers is written over dequantized operands. ONNX's layer computes in reals, so its state is not rounded
+ * to 16 bits. */
+static const char *recurrent(OnnxWriter *w, const Node *n, const OnnxForm *f)
+{
+    const Recurrent *r = recurrents;
+    while (strcmp(r->op, f->op) != 0) r++;
+    if (!is_recurrent(w, n, r)) return NULL;
+    const bool is_stored = dtype_is_integer(n->in[OF_X]->type);
+    const double step = is_stored ? (double)*(const float *)n->in[OF_X]->producer->in[1]->data : 1;
+    const Tensor *ws = is_stored ? input(n, r->factors) : NULL, *rs = is_stored ? input(n, r->factors + 1) : NULL;
+    Tensor *h0 = input(n, OF_H0), *c0 = input(n, r->c0), *p = input(n, r->p), *lens = input(n, r->lens);
+    const int64_t units = tensor_dim(n->in[OF_R], 0), columns = tensor_dim(n->in[OF_R], 1);
+    const int64_t all[] = { tensor_dim(n->out[0], 0), tensor_dim(n->out[0], 1), units };
+    const int64_t state[] = { 1, all[1], units }, peepholes[] = { 1, 3 * units };
+    const char *out[3], *in[] = {
+        operand(w, n->in[OF_X]),
+        gate_weights(w, n->in[OF_W], ws, step),
+        gate_weights(w, n->in[OF_R], rs, 1.0 / INT16_MAX),
+        gate_bias(w, input(n, OF_B), input(n, r->rb), columns),
+        lens ? operand(w, lens) : NULL,
+        h0 ? reshaped(w, operand(w, h0), state, 3) : NULL,
+        c0 ? reshaped(w, operand(w, c0), state, 3) : NULL,
+        p ? reshaped(w, operand(w, p), peepholes, 2) : NULL,
+    };
+    OnnxNode node = node_begin(w, f->onnx);
+    put_int(&node, "hidden_size", units);
+    if (node_int(n, "reverse", 0)) put_text(&node, "direction", "reverse");
+    if (node_real(n, "clip", 0) > 0) put_float(&node, "clip", node_real(n, "clip", 0));
+    if (r->flag) put_int(&node, r->flag, node_int(n, r->flag, 0));
+    node_ends(&node, in, p ? 8 : c0 ? 7 : h0 ? 6 : 5, out, n->out_count);
+    for (int i = 1; i < n->out_count; i++) name_output(w, n->out[i], reshaped(w, out[i], state + 1, 2));
+    return reshaped(w, out[0], all, 3);
+}
+
 static const OnnxForm forms[] = {
     { "conv1d", "Conv", conv }, { "conv2d", "Conv", conv }, { "conv3d", "Conv", conv },
     { "depthwise_conv1d", "Conv", conv }, { "depthwise_conv2d", "Conv", conv },
@@ -463,7 +614,9 @@ static const OnnxForm forms[] = {
     { "transpose", "Transpose", transpose }, { "concat", "Concat", concat }, { "slice", "Slice", slice },
     { "reduce_mean", "ReduceMean", reduce }, { "reduce_max", "ReduceMax", reduce },
     { "reduce_min", "ReduceMin", reduce },
-    { "annotation.simulated_quantize", "QuantizeLinear", simulation }, { "dequantize", "DequantizeLinear", dequantize },
+    { "rnn", "RNN", recurrent }, { "gru", "GRU", recurrent }, { "lstm", "LSTM", recurrent },
+    { "annotation.simulated_quantize", "QuantizeLinear", simulation }, { "quantize", "QuantizeLinear", simulation },
+    { "dequantize", "DequantizeLinear", dequantize },
 };
 
 static void write_node(OnnxWriter *w, const Node *n)
@@ -480,7 +633,7 @@ static void write_node(OnnxWriter *w, const Node *n)
         diag_unsupported(w->cx, text_format(w->cx, "node \"%s\"", n->name),
                          "%s in a written ONNX file; accepted: %s", n->kind == NODE_CALL ? n->op->name : "a region",
                          text_string(&accepted));
-    } else map_put_ptr(&w->names, n->out[0], arena_copy(w->cx->arena, out, strlen(out) + 1));
+    } else name_output(w, n->out[0], out);
 }
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
@@ -518,7 +671,7 @@ bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
         map_put_ptr(&w.names, g->input[i], arena_copy(cx->arena, name, strlen(name) + 1));
     }
     for (int i = 0; i < count; i++)
-        if (is_simulation(order[i]) && node_int(order[i], "bits", 8) == 16) w.opset = OPSET_OF_I16;
+        if (is_grid_of(order[i], I16)) w.opset = OPSET_OF_I16;
     for (int i = 0; i < count && !ctx_failed(cx); i++) write_node(&w, order[i]);
     for (int i = 0; i < g->output_count && !ctx_failed(cx); i++) {
         const char *from = operand(&w, g->output[i]);
