@@ -13,6 +13,7 @@
  *   i16 [O/4][Q][2][2][2]     i8 [4*Q]          the same for bytes: the even ones of four are a pair
  *   i8 [O/B][Q][B][2]         i16 [2*Q]         products of i16 pairs in B lanes, a channel each
  *   i8 [O/B][Q][B][D]         i8 [D*Q]          products of D bytes of B channels; D is 4, 8 or 16, Q at least 2
+ *   u8 [O/4][K][2][2]         i8 [K]            sums of 64 bits; a word holds weights of four channels
  *   i8 [O][K]                 i32 [K]           with `pairs`: one product of 32 bits for two pixels
  *
  * With `pairs` = 1 or 2 a number of the patch holds two pixels that are adjacent along that dimension, here along w:
@@ -32,6 +33,9 @@
  * Weights of i16 pack two rows in each number, v = even + 256 * odd: even = i8(v), odd = v + 128 >> 8. The rows of a
  * window begin at even offsets of the patch.
  *
+ * Weights of u8 have 128 added for even channels; those of odd ones keep their bits: w = i8(v - o%2*128 + 128). The
+ * even bytes of a word take the lower part of a factor, without sign, the odd ones its upper part.
+ *
  * A depthwise convolution reads a padded image whose channel count is rounded up to tiles of B channels; no output
  * depends on the channels beyond those of x. In the weights [K/B][kh][kw][B] the channels of a tile are adjacent.
  *
@@ -50,6 +54,7 @@ typedef struct PackedRows {
     Tensor *x, *k, *b;
     int64_t outs, length, padded;
     bool is_wide, is_paired, is_bytes;     /* forms 2, 3 and 4 of the table */
+    bool is_long;                      /* sums of 64 bits */
     int64_t panel, depth;              /* channels of a panel, 0: another form; its elements that are adjacent */
     int64_t offset;                    /* added to the elements that a panel multiplies */
     int64_t pairs;                     /* the dimension of x along which a number holds two pixels; 0: one each */
@@ -78,14 +83,17 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     r->is_wide = r->k->type == I8 && r->k->rank == 5;
     r->is_paired = r->k->type == I16 && r->k->rank == 4;
     r->is_bytes = r->k->type == I16 && r->k->rank == 5;
+    r->is_long = r->k->type == U8 && r->k->rank == 4;
     r->panel = r->k->type == I8 && r->k->rank == 4 ? tensor_dim(r->k, 2) : 0;
     r->depth = r->panel ? tensor_dim(r->k, 3) : 1;
     r->offset = node_int(n, "offset", 0);
     r->pairs = node_int(n, "pairs", 0);
-    int64_t rows = tensor_dim(r->k, 0) * (r->is_paired || r->is_bytes ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
+    const bool has_fours = r->is_paired || r->is_bytes || r->is_long;
+    int64_t rows = tensor_dim(r->k, 0) * (has_fours ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
     r->outs = node_int(n, "outs", rows);
     r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide || r->is_bytes ? 4 : r->depth);
     bool fits = r->is_paired ? r->padded == pairs && ends_in_twos(r->k, 2)
+              : r->is_long ? r->padded == length && ends_in_twos(r->k, 2)
               : r->is_wide || r->is_bytes
                   ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, 3)
               : r->panel ? fits_panel(r, length)
@@ -106,9 +114,10 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
         return true;
     op_refuse(cx, n,
               "the weights are %s, the first values %s; i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2], "
-              "i16[o/4][q][2][2][2] or i8[o/b][q][b][2, 4, 8 or 16] and i32[o] are "
+              "i16[o/4][q][2][2][2], u8[o/4][%lld][2][2] or i8[o/b][q][b][2, 4, 8 or 16] and i32[o] are "
               "expected",
-              tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs);
+              tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs,
+              (long long)length);
     return false;
 }
 
@@ -130,6 +139,9 @@ static int product(Ctx *cx, const Node *n, const PackedRows *r, Tensor *patch, c
         : r->is_bytes
             ? "y[lead,o<outs] = sum(q,s<2,t<2; b[o]) i32(patch[lead,4*q+2*t+s]) * "
               "i32(i8(i32(k[o/4,q,s,o%4/2,t]) + o%2*128 >> o%2*8))"
+        : r->is_long
+            ? "y[lead,o<outs] = sum(e; b[o]) i32(patch[lead,e]) * "
+              "i32(i8(i32(k[o/4,e,o%4/2,o%2]) - o%2*128 + 128))"
         : r->panel
             ? "y[lead,o<outs] = sum(q,t<depth; b[o]) element * i32(k[o/panel,q,o%panel,t])"
         : r->is_wide
@@ -442,6 +454,8 @@ static const OpCase packed_dense_cases[] = {
     { "outs=7", "i8[1][10] i16[2][3][2][2][2] i32[8]", "i32[1][7]", NULL },
     { "", "i8[8] i16[1][2][2][2][2] i32[4]", "i32[4]", NULL },
     { "outs=3", "i8[4][9] i8[2][3][2][2][2] i32[4]", "i32[4][3]", NULL },
+    { "outs=6", "i8[9] u8[2][9][2][2] i32[8]", "i32[6]", NULL },
+    { "", "i8[9] u8[1][8][2][2] i32[4]", NULL, "are expected" },
     { "outs=11", "i8[9] i8[2][5][8][2] i32[16]", "i32[11]", NULL },
     { "", "i8[4][8] i8[1][4][16][2] i32[16]", "i32[4][16]", NULL },
     { "", "i8[8] i8[1][2][8][8] i32[8]", "i32[8]", NULL },

@@ -117,6 +117,61 @@ static LW_SHARED void lw_arm_words(int32_t count, int32_t *sums, const int32_t *
 #endif
 /* lw: end */
 
+/* lw: lw_arm_long needs LW_SIMD_CHOICE LW_SHARED lw_dot_long */
+#if LW_SIMD_ARM_WORDS && __ARM_ARCH_ISA_THUMB >= 2
+/* A word u + 2^24 * s, of two weights, u = w + 128 and s = w, times x: both products, 24 bits apart. SMLAL adds them up
+ * in 64 bits. 256 sums of the lower ones stay below 2^23; 128 times the sum of x is taken from them at the end. The
+ * even bytes of a word of weights are u: bytes 0 and 3 are a factor as they are, bytes 2 and 1 of the rotated word.
+ * 26 instructions for 16 products. */
+#define LW_LONG_STEP                                                                                                   \
+    "    ldr %[v], [%[b]], #4\n"                                                                                       \
+    "    ldrsb %[x], [%[a]], #1\n"                                                                                     \
+    "    and %[w], %[mask], %[v]\n"                                                                                    \
+    "    and %[v], %[mask], %[v], ror #16\n"                                                                           \
+    "    smlal %Q[p], %R[p], %[w], %[x]\n"                                                                             \
+    "    smlal %Q[q], %R[q], %[v], %[x]\n"
+/* Adds the products of n elements, 256 at most, with the words at b to the four sums. */
+static inline void lw_arm_long_part(int32_t n, int32_t *c, const int8_t *a, const uint8_t *b)
+{
+    int64_t p = 0, q = 0;
+    int32_t v, w, x;
+    for (int32_t i = n >> 2; i > 0; i--)
+        __asm__ volatile(LW_LONG_STEP LW_LONG_STEP LW_LONG_STEP LW_LONG_STEP
+                         : [a] "+r"(a), [b] "+r"(b), [p] "+r"(p), [q] "+r"(q), [v] "=&r"(v), [w] "=&r"(w), [x] "=&r"(x)
+                         : [mask] "r"(0xff0000ff)
+                         : "memory");
+    for (int32_t i = n & 3; i > 0; i--)
+        __asm__ volatile(LW_LONG_STEP
+                         : [a] "+r"(a), [b] "+r"(b), [p] "+r"(p), [q] "+r"(q), [v] "=&r"(v), [w] "=&r"(w), [x] "=&r"(x)
+                         : [mask] "r"(0xff0000ff)
+                         : "memory");
+    const int32_t p0 = (int32_t)((uint32_t)p << 8) >> 8, q0 = (int32_t)((uint32_t)q << 8) >> 8;
+    c[0] = (int32_t)((uint32_t)c[0] + (uint32_t)p0);
+    c[1] = (int32_t)((uint32_t)c[1] + (uint32_t)((uint64_t)(q - q0) >> 24));
+    c[2] = (int32_t)((uint32_t)c[2] + (uint32_t)q0);
+    c[3] = (int32_t)((uint32_t)c[3] + (uint32_t)((uint64_t)(p - p0) >> 24));
+}
+#undef LW_LONG_STEP
+static LW_SHARED void lw_arm_long(int32_t n, int32_t m, int32_t *c, const int8_t *a, const uint8_t *b)
+{
+    uint32_t sum = 0;
+    for (int32_t e = 0; e < n; e++) sum += (uint32_t)a[e];
+    sum *= 128;
+    for (int32_t u = 0; u < m; u++, c += 4, b += 4 * n) {
+        for (int32_t e = 0; e < n; e += 256) lw_arm_long_part(n - e < 256 ? n - e : 256, c, a + e, b + 4 * e);
+        c[0] = (int32_t)((uint32_t)c[0] - sum);
+        c[2] = (int32_t)((uint32_t)c[2] - sum);
+    }
+}
+#define LW_ROWS_DOT_LONG_I8(n, m, c, ci, cu, cp, a, ai, b, bi, bu, be, bp)                                             \
+    do {                                                                                                               \
+        if (((m) == 1 || ((cu) == 4 && (bu) == 4 * (n))) && (cp) == 2 && (be) == 4 && (bp) == 2)                       \
+            lw_arm_long(n, m, (c) + (ci), (a) + (ai), (b) + (bi));                                                     \
+        else lw_dot_long(n, m, (c) + (ci), cu, cp, (a) + (ai), (b) + (bi), bu, be, bp);                                \
+    } while (0)
+#endif
+/* lw: end */
+
 /* lw: lw_arm_1x4 needs LW_SIMD_CHOICE LW_SHARED lw_dot_1x4 */
 #if LW_SIMD_ARM_WORDS && __ARM_ARCH_ISA_THUMB == 1
 /* Four rows of weights by one of elements: 15 instructions for 4 products. n > 0. The code saves r7 itself, because it

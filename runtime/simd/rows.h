@@ -24,6 +24,10 @@
  *   LW_DOT_1X4_PAIRS_I8[n](a: i8[n][2][2], b: i16[n][2][2][2])
  *                        c[p<2,h<2] = sum(q<n,s<2,t<2) i32(a[q,t,s]) * i32(i8(i32(b[q,s,p,t]) + h*128 >> h*8))
  *
+ *   LW_DOT_LONG_I8[n,m](a: i8[n], b: u8[m][n][2][2])
+ *                        c[u<m,p<2,h<2] = sum(e<n) i32(a[e]) * i32(i8(i32(b[u,e,p,h]) - h*128 + 128))
+ *   LW_DOT_1X4_LONG_I8[n](a: i8[n], b: u8[n][2][2])          the same without u
+ *
  *   LW_WORDS_I8[n](a: i8[n], b: i8[n])                       y[e<n] = i32(a[e]) + i32(b[e])*65536
  *   LW_WORDS_IF_I8[n](p: bool, q: bool, a: i8[n], b: i8[n])  the same, without a unless p, without b unless q
  *   LW_DOT_WORDS_I8[n](a: i32[n][2], b: i8[1][n])
@@ -265,6 +269,32 @@ static inline void lw_words(int32_t n, int32_t *y, int32_t ye, int32_t p, int32_
 /* lw: LW_WORDS_IF_I8 needs lw_words */
 #define LW_ROWS_WORDS_IF_I8(n, y, yi, ye, p, q, a, ai, b, bi) lw_words(n, (y) + (yi), ye, p, q, (a) + (ai), (b) + (bi))
 #define LW_WORDS_IF_I8(n, y, p, q, a, b) LW_ROWS_WORDS_IF_I8(n, y, p, q, a, b)
+/* lw: end */
+
+/* lw: lw_dot_long needs LW_SHARED */
+static LW_SHARED void lw_dot_long(int32_t n, int32_t m, int32_t *c, int32_t cu, int32_t cp, const int8_t *a,
+                                  const uint8_t *b, int32_t bu, int32_t be, int32_t bp)
+{
+    for (int32_t i = 0; i < 4 * m; i++) {
+        const int32_t u = i >> 2, p = i >> 1 & 1, h = i & 1;
+        uint32_t sum = (uint32_t)c[u * cu + p * cp + h];
+        for (int32_t e = 0; e < n; e++)
+            sum += (uint32_t)(a[e] * (int8_t)(b[u * bu + e * be + p * bp + h] ^ (h ? 0 : 128)));
+        c[u * cu + p * cp + h] = (int32_t)sum;
+    }
+}
+/* lw: end */
+/* lw: LW_DOT_LONG_I8 needs LW_SIMD_CHOICE lw_arm_long lw_dot_long */
+#ifndef LW_ROWS_DOT_LONG_I8
+#define LW_ROWS_DOT_LONG_I8(n, m, c, ci, cu, cp, a, ai, b, bi, bu, be, bp) \
+    lw_dot_long(n, m, (c) + (ci), cu, cp, (a) + (ai), (b) + (bi), bu, be, bp)
+#endif
+#define LW_DOT_LONG_I8(n, m, c, a, b) LW_ROWS_DOT_LONG_I8(n, m, c, a, b)
+/* lw: end */
+/* lw: LW_DOT_1X4_LONG_I8 needs LW_DOT_LONG_I8 */
+#define LW_ROWS_DOT_1X4_LONG_I8(n, c, ci, cp, a, ai, b, bi, be, bp) \
+    LW_ROWS_DOT_LONG_I8(n, 1, c, ci, 0, cp, a, ai, b, bi, 0, be, bp)
+#define LW_DOT_1X4_LONG_I8(n, c, a, b) LW_ROWS_DOT_1X4_LONG_I8(n, c, a, b)
 /* lw: end */
 
 /* lw: lw_dot_1x4_pairs needs LW_SHARED */

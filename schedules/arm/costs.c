@@ -22,7 +22,8 @@ static const CostRow rows_m3[] = {
     { "LW_TAPS2_I8", 30, 3 },        { "LW_TAPS_I8", 30, 4 },        { "f32 mul", 36, 0 },
     { "f32 add", 40, 0 },            { "f32 div", 463, 0 },          { "f32", 11, 0 },
     { "f32 function", 1610, 0 },     { "LW_DOT_WORDS_I8", 40, 1.5 }, { "LW_WORDS_I8", 15, 6 },
-    { "LW_WORDS_IF_I8", 20, 6 },     { NULL, 0, 0 }
+    { "LW_WORDS_IF_I8", 20, 6 },     { "LW_DOT_LONG_I8", 60, 1.83 }, { "LW_DOT_1X4_LONG_I8", 70, 2.75 },
+    { NULL, 0, 0 }
 };
 const Costs costs_m3 = { &costs_arm, rows_m3 };
 

@@ -70,6 +70,21 @@ static Tensor *pack_pairs_of_bytes(Ctx *cx, const Tensor *k, int64_t length, int
     return tensor_constant(cx, k->name, I16, 5, shape, to);
 }
 
+/* Packs weights [e][o] as [o/4][e][2][2], a word each, padded with zeros. 128 is added for even channels, whose bytes
+ * are factors without sign. */
+static Tensor *pack_words(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows)
+{
+    const int64_t shape[] = { rows / 4, length, 2, 2 };
+    uint8_t *to = NEW_ARRAY(cx->arena, uint8_t, rows * length);
+    const int8_t *from = k->data;
+    for (int64_t o = 0; o < rows; o++)
+        for (int64_t e = 0; e < length; e++) {
+            const int weight = o < outs ? from[e * outs + o] : 0;
+            to[(o / 4 * length + e) * 4 + o % 4] = (uint8_t)(weight + (o % 2 ? 0 : 128));
+        }
+    return tensor_constant(cx, k->name, U8, 4, shape, to);
+}
+
 /* A panel: `block` channels, `depth` elements of each adjacent. block 0: another form is better. offset: added to the
  * elements of x, for instructions that take them without sign. */
 typedef struct Panel { int64_t block, depth, offset; } Panel;
@@ -216,6 +231,14 @@ static bool has_row_of_bytes(const Target *t, const Node *n, int64_t length, int
            && rows_fit_in_pairs(n->in[1], length, outs);
 }
 
+/* True if the product of a single row of bytes may use sums of 64 bits: four rows of weights, a word for each element.
+ */
+static bool has_long_sums(const Target *t, const Node *n, int64_t length, int64_t outs)
+{
+    return target_has(t, "long") && !multiplies_pairs(t) && !has_window(n) && !has_several_rows(n) && outs >= 4
+           && length >= 4;
+}
+
 static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *t, const Node *n,
                              const Uses *uses)
 {
@@ -229,7 +252,8 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     /* Products are computed in fours or twos, except for a single one */
     int64_t row = row_of_pairs(t, n, length, outs);
     const bool is_bytes = has_row_of_bytes(t, n, length, outs);
-    int64_t rows = row || is_bytes ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
+    const bool is_long = has_long_sums(t, n, length, outs);
+    int64_t rows = row || is_bytes || is_long ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
     bool is_wide = multiplies_pairs(t) && outs > 1 && has_several_rows(n);
     const Panel panel = panel_of(t, n, length, outs);
     if (panel.block) rows = (outs + panel.block - 1) / panel.block * panel.block;
@@ -238,6 +262,7 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     Tensor *packed = panel.block ? pack_panels(cx, k, length, outs, rows, panel)
                    : row ? pack_pairs(cx, k, length, row, outs, rows)
                    : is_bytes ? pack_pairs_of_bytes(cx, k, length, outs, rows)
+                   : is_long ? pack_words(cx, k, length, outs, rows)
                          : pack_weights(cx, k, length, pairs ? length + length % 2 : length, outs, rows, is_wide);
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero + panel.offset) };
     const Attr outputs = attr_int("outs", outs), offset = attr_if(panel.offset, attr_int("offset", panel.offset));

@@ -25,8 +25,8 @@
 
 /* The weight layout along the axes of the sum: rows of bytes, two rows in one number, alternating fours of two rows,
  * pairs of the channels of a panel, or two rows in one number for bytes of x. WORDS are rows of bytes for a patch whose
- * numbers hold two pixels. */
-typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3, PANEL = 4, BYTES = 5, WORDS = 6 } RowForm;
+ * numbers hold two pixels; LONG are words of four rows for sums of 64 bits. */
+typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3, PANEL = 4, BYTES = 5, WORDS = 6, LONG = 7 } RowForm;
 
 typedef struct Tiles {
     const Stage *out;
@@ -52,6 +52,7 @@ static RowForm form_of(const GroupNest *g, const Stage *product)
     const int axes = product->axis_count - product->data_count;
     const bool is_packed = g->group->anchor->in[1]->type == I16;
     if (node_int(g->group->anchor, "pairs", 0)) return WORDS;
+    if (g->group->anchor->in[1]->type == U8) return LONG;
     return axes == PAIRED && !is_packed ? PANEL : axes == WIDE && is_packed ? BYTES : (RowForm)axes;
 }
 
@@ -104,6 +105,16 @@ static void choose_whole(const GroupNest *g, const Nest *n, Tiles *t)
     if (t->is_whole) t->block = t->o = block;
 }
 
+/* Returns the channels of an instruction with sums of 64 bits, of `words` fours in all: it adds up the elements of x
+ * once, and its sums take 128 bytes at most. */
+static int64_t channels_of_words(int64_t words)
+{
+    enum { CHANNELS = 4, MOST = 8 };
+    int64_t count = MOST;
+    while (words % count) count--;
+    return count * CHANNELS;
+}
+
 /* Tiles two pixels, or up to five if an instruction has a panel of weights; two channels, or four for one pixel
  * or if one number packs two rows of weights, or those of a panel. */
 static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
@@ -129,6 +140,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
     if (t.form == PAIRED || t.form == BYTES) t.o = 4;
     if (t.form == PANEL) t.o = tensor_dim(k, 2);
+    if (t.form == LONG) t.o = channels_of_words(tensor_dim(k, 0));
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
         if (epilogue_at_once(g, n, scaled, block)) t.block = block;
@@ -297,6 +309,22 @@ static const char *declare_words(Ctx *cx, const Nest **n, long long length)
     return "LW_DOT_WORDS_I8";
 }
 
+/* Declares the product of a pixel with the words of weights of the tile's channels. */
+static const char *declare_long(Ctx *cx, const Nest **n, const Tiles *t, long long length)
+{
+    const long long words = (long long)t->o / 4;
+    const char *macro = words > 1 ? "LW_DOT_LONG_I8" : "LW_DOT_1X4_LONG_I8",
+               *count = words > 1 ? text_format(cx, "%lld,%lld", length, words) : text_format(cx, "%lld", length),
+               *rows = words > 1 ? text_format(cx, "[%lld]", words) : "",
+               *row = words > 1 ? text_format(cx, "u<%lld,", words) : "";
+    *n = sched_instruction(cx, *n,
+                           text_format(cx, "%s[%s](a: i8[%lld], b: u8%s[%lld][2][2]) c[%sp<2,h<2] = sum(e<%lld) "
+                                           "i32(a[e]) * i32(i8(i32(b[%se,p,h]) - h*128 + 128))",
+                                       macro, count, length, rows, length, row, length, words > 1 ? "u," : ""),
+                           NULL);
+    return macro;
+}
+
 /* Declares the instruction for this tile and the length of its rows. */
 static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const Tiles *t)
 {
@@ -305,6 +333,7 @@ static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const 
     const char *macro = text_format(cx, "LW_DOT_%lldX%lld_%s", w, o, t->form == PLAIN ? "I8" : "I16");
     if (length < 2) return NULL;
     if (t->form == WORDS) return declare_words(cx, n, length);
+    if (t->form == LONG) return declare_long(cx, n, t, length);
     if (t->is_whole) return declare_whole(cx, n, t, length);
     if (t->form == PANEL && t->depth > 2) return declare_bytes(cx, n, t, length);
     if (t->form == PANEL) {
@@ -365,6 +394,15 @@ static const Nest *split_products(Ctx *cx, const Nest *n, const char *const *loo
     return sched_reorder(cx, n, order, count + 1, false);
 }
 
+/* Splits the loop over the tile's channels into words, pairs and halves. */
+static const Nest *split_words(Ctx *cx, const Nest *n, const char *channels, int64_t count)
+{
+    enum { CHANNELS = 4, PAIR = 2 };
+    if (count > CHANNELS) n = sched_split(cx, n, channels, CHANNELS, TAIL_GUARD, NULL, NULL);
+    return sched_split(cx, n, count > CHANNELS ? text_format(cx, "%si", channels) : channels, PAIR, TAIL_GUARD, NULL,
+                       NULL);
+}
+
 static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles *t)
 {
     const Stage *s = nest_stage(n, acc);
@@ -377,6 +415,7 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
     if (count > 1) n = sched_reorder(cx, n, order, count, false);
     n = sched_decompose_reduction(cx, n, acc, order[0]);
     if (t->block > t->o) n = split_products(cx, n, order, count, t->o);
+    if (t->form == LONG) n = split_words(cx, n, order[count - 1], t->o);
     if (t->form == PAIRED || t->form == BYTES)
         n = sched_split(cx, n, t->block > t->o ? text_format(cx, "%si", order[count - 1]) : order[count - 1], 2,
                         TAIL_GUARD, NULL, NULL);
@@ -591,7 +630,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
             : t.form == WORDS ? fill_words(cx, n, g, patch, &t, are_bordered(of))
                              : fill_patch(cx, n, g, patch, are_bordered(of));
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
-    return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &t);
+    /* Sums of 64 bits are stored: loops take them as they are */
+    return ctx_failed(cx) || t.form == LONG ? n : unroll_tile(cx, n, g, acc, &t);
 }
 
 /* Loops compute fewer channels than the tile has, if weights are padded to four or to a panel. */
@@ -600,7 +640,7 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
     if (!product_makes_output(cx, g)) return false;
     const Stage *product = product_stage(g->nest);
     const RowForm form = form_of(g, product);
-    const int64_t least = form == PAIRED || form == BYTES ? 4
+    const int64_t least = form == PAIRED || form == BYTES || form == LONG ? 4
                         : form == PANEL                   ? tensor_dim(g->group->anchor->in[1], 2)
                                                           : 1;
     return axis_extent(product, product->data_count - 1) >= least;
@@ -620,6 +660,11 @@ static bool applies_to_row(Ctx *cx, const GroupNest *g)
     return !target_has(g->target, "mla") && applies_to_rows(cx, g);
 }
 
+static bool applies_to_long(Ctx *cx, const GroupNest *g)
+{
+    return product_stage(g->nest) && form_of(g, product_stage(g->nest)) == LONG && applies_to_rows(cx, g);
+}
+
 /* A scalar core with panels keeps the tile in registers even where rows are contiguous. */
 static bool applies_to_panels(Ctx *cx, const GroupNest *g)
 {
@@ -637,6 +682,7 @@ const Implementation implementations_arm_rows[] = {
     DOT("rows", "packed_conv2d", applies_to_rows),
     DOT("rows words", "packed_dense", applies_to_row),
     DOT("rows mla", "packed_conv2d", applies_to_patches),
+    DOT("rows long", "packed_dense", applies_to_long),
     DOT("rows mla dsp", "packed_conv2d packed_dense", applies_to_rows),
     DOT("rows bytes", "packed_conv2d packed_dense", applies_to_rows),
     DOT("rows panels", "packed_conv2d packed_dense", applies_to_panels),

@@ -5,6 +5,7 @@
  *   rows   8-bit products gain by whole rows with sums in registers (runtime/simd/rows.h): any scalar core
  *   words  a product of 32 bits serves two pixels: no instruction multiplies pairs
  *   mla    multiply-accumulate in one instruction
+ *   long   a sum of 64 bits takes a product in one instruction: SMLAL
  *   dsp    products of pairs of 16 bits: SMLAD
  *   bytes  vectors of bytes: rows, windows, scaled sums and additions at once
  *   panels weights in pairs of the channels of a panel: lanes, or many scalar registers; not of these cores
@@ -20,7 +21,7 @@ const Target targets_arm[] = {
     { .name = "arm-mve", .base = "arm-dsp", .summary = "a core with Helium: vectors of 128 bits",
       .features = "mve bytes", .costs = &costs_mve },
     { .name = "cortex-m0plus", .base = "arm", .summary = "Cortex-M0+", .features = "words", .core = &core_m0plus },
-    { .name = "cortex-m3", .base = "arm", .summary = "Cortex-M3", .features = "words mla", .accumulators = 8,
+    { .name = "cortex-m3", .base = "arm", .summary = "Cortex-M3", .features = "words mla long", .accumulators = 8,
       .costs = &costs_m3, .core = &core_m3 },
     { .name = "cortex-m4", .base = "arm-dsp", .summary = "Cortex-M4 with its FPU", .features = "fpu",
       .accumulators = 16, .core = &core_m4 },

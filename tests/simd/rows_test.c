@@ -160,10 +160,38 @@ static int test_fours(int32_t n)
     return 0;
 }
 
+/* Four rows of weights in each word, m words apart by a gap or adjacent; those of even channels without sign. Each
+ * word's greatest bytes are among them, and sums of 256 and more products. */
+static int test_long(int32_t n)
+{
+    enum { WORDS = 3 };
+    static uint8_t words[WEIGHTS];
+    for (int32_t m = 1; m <= WORDS && m * (4 * n + 1) <= WEIGHTS; m++)
+        for (int32_t gap = 0; gap < 2; gap++) {
+            const int32_t row = 4 * n + gap;
+            int32_t sums[4 * WORDS + 2];
+            for (int32_t i = 0; i < m * row; i++) words[i] = (uint8_t)(weights[i] ^ (gap ? 127 : 0));
+            for (int32_t i = 0; i < 4 * WORDS + 2; i++) sums[i] = i * 1000 - 4000;
+            if (m > 1) LW_DOT_LONG_I8(n, m, LW_AT(sums, 1, 4, 2), LW_AT(bytes, 3), LW_AT(words, 0, row, 4, 2));
+            else LW_DOT_1X4_LONG_I8(n, LW_AT(sums, 1, 2), LW_AT(bytes, 3), LW_AT(words, 0, 4, 2));
+            for (int32_t i = 0; i < 4 * WORDS + 2; i++) {
+                const int32_t o = i - 1;
+                int32_t sum = i * 1000 - 4000;
+                for (int32_t e = 0; e < n && o >= 0 && o < 4 * m; e++) {
+                    const int32_t stored = words[o / 4 * row + e * 4 + o % 4];
+                    sum += bytes[3 + e] * (o % 2 ? stored > 127 ? stored - 256 : stored : stored - 128);
+                }
+                if (sums[i] != sum) return 1;
+            }
+        }
+    return 0;
+}
+
 static int test_pairs(int32_t n)
 {
     static LW_ALIGN(8) int16_t patch[4 * LONGEST + 2];
     if (2 * n <= LONGEST && test_fours(n)) return 50;
+    if (test_long(n)) return 52;
     fill_rows(0, 4 * n);
     for (int32_t i = 0; i < 4 * LONGEST + 2; i++) patch[i] = 7777;
     LW_PAIRS_I16(n, LW_AT(patch, 1, 2, 4), LW_AT(bytes, 3, 41, 2));
@@ -742,6 +770,7 @@ int main(void)
     for (int32_t turn = 0; turn < 6; turn++)
         for (int32_t n = 1; n <= LONGEST; n++) {
             fill_operands(turn);
+            if (test_long(255 + n)) return 53;
             const int dots = test_dots(n, ROOM - 3, ROOM - 5), copies = test_copies(n), pairs = test_pairs(n);
             if (dots || copies || pairs) return dots ? dots : copies ? copies : pairs;
         }
