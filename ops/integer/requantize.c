@@ -2,7 +2,8 @@
 /* Requantization of exact integers with a single rounding. graph/quantize/requantize.c finds constants with which the
  * result is the real quotient, rounded to nearest with ties to even, for every integer in the input's range.
  *
- *   requantize_fixed     y = to(clamp((x * m + c) >> n, min, max))               64 bits; c: rounding and zero point
+ *   requantize_fixed     y = to(clamp((x * m + c) >> n, min, max))               64 bits; c: rounding and zero point;
+ *                        x may be i64 if no product exceeds 2^62
  *     with `zero`        y = to(clamp((((x * m) >> (n - 1)) + 2 * zero + 1) >> 1, min, max))    32 bits
  *   requantize_words     y = to(clamp((x * m + (x * low >> 31) + c) >> n, min, max))          a factor of 62 bits
  *   requantize_even      y = to(clamp(even((x * m + c) / d) + zero, min, max))   for exact ties; d is even
@@ -30,13 +31,15 @@ static bool read_type(Ctx *cx, const Node *n, DType *t)
     return false;
 }
 
-static bool check_types(Ctx *cx, const Node *n, int operands, const DType *constants)
+/* is_wide: sums of i64, too. The caller leaves room for their products. */
+static bool check_types(Ctx *cx, const Node *n, int operands, bool is_wide, const DType *constants)
 {
     for (int i = 0; i < n->in_count; i++) {
         DType t = n->in[i] ? n->in[i]->type : I8, wanted = i < operands ? I8 : constants[i - operands];
-        if (i < operands ? t == I8 || t == U8 || t == I16 || t == I32 : !n->in[i] || t == wanted) continue;
+        if (i < operands ? t == I8 || t == U8 || t == I16 || t == I32 || (t == I64 && is_wide)
+                         : !n->in[i] || t == wanted) continue;
         op_refuse(cx, n, "input %d is %s; %s", i, dtype_info(t)->spelling,
-                  i < operands ? "integers of up to 32 bits are accepted"
+                  i < operands ? is_wide ? "integers are accepted" : "integers of up to 32 bits are accepted"
                                : text_format(cx, "%s is expected", dtype_info(wanted)->spelling));
         return false;
     }
@@ -45,7 +48,7 @@ static bool check_types(Ctx *cx, const Node *n, int operands, const DType *const
 
 static bool check_operands(Ctx *cx, const Node *n, int operands)
 {
-    return check_types(cx, n, operands, (const DType[]){ I32, I64, U8 });
+    return check_types(cx, n, operands, false, (const DType[]){ I32, I64, U8 });
 }
 
 static Tensor *input(const Node *n, int i) { return i < n->in_count ? n->in[i] : NULL; }
@@ -113,7 +116,7 @@ static int centered(Ctx *cx, const Node *n, const char *factor, const Bind *bind
 
 static int requantize_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
-    if (!check_operands(cx, n, 1)) return 0;
+    if (!check_types(cx, n, 1, true, (const DType[]){ I32, I64, U8 })) return 0;
     Tensor *m = input(n, 1), *c = input(n, 2), *shifts = input(n, 3);
     const char *factor = m ? "i64(m[*])" : op_number(cx, node_int(n, "multiplier", 1));
     const char *sum = OP_TEXT(cx, "i64(x[*]) * factor offset", { "factor", factor },
@@ -126,7 +129,7 @@ static int requantize_fixed(Ctx *cx, const Node *n, Tensor **out)
 
 static int requantize_words(Ctx *cx, const Node *n, Tensor **out)
 {
-    if (!check_types(cx, n, 1, (const DType[]){ I32, I32, I64 })) return 0;
+    if (!check_types(cx, n, 1, false, (const DType[]){ I32, I32, I64 })) return 0;
     Tensor *m = input(n, 1), *low = input(n, 2), *c = input(n, 3);
     const int64_t bits = node_int(n, "low", 0);
     if (bits < 0 || bits > INT32_MAX)
@@ -296,7 +299,10 @@ static const OpCase requantize_fixed_cases[] = {
     { "shift=40 zero=40000", "i32[3]", NULL, "'zero' is 40000" },
     { "to=i32", "i32[3]", NULL, "'to' is \"i32\"" },
     { "shift=63", "i32[3]", NULL, "'shift' is 63" },
-    { "", "f32[3]", NULL, "integers of up to 32 bits" },
+    { "multiplier=1518500 shift=42 zero=-3", "i64[2][3]={1000,-1000,24,-24,2199023255551,-2199023255552}", "i8[2][3]",
+      NULL },
+    { "multiplier=1518500 offset=-5 shift=30 to=i16", "i64[4]={21474836470,-21474836470,24,-24}", "i16[4]", NULL },
+    { "", "f32[3]", NULL, "integers are accepted" },
     { "", "i32[3] i64[3]", NULL, "i32 is expected" },
     { 0 }
 };

@@ -467,6 +467,38 @@ static void check_net(uint32_t seed, Outcome *total)
     ctx_free(cx);
 }
 
+/* A layer whose sums of COUNT products exceed 32 bits: all magnitudes are the greatest of their grid. */
+static void check_wide_sums(int count, int bits, const char *name)
+{
+    enum { SAMPLES = 20 };
+    Ctx *cx = context_new(NULL, NULL);
+    Build b, realized;
+    Quantized q;
+    Outcome r = { 0 };
+    FloatCall *in_floats;
+    Text t = text_new(cx);
+    uint32_t seed = 5;
+    float *v = NEW_ARRAY(cx->arena, float, SAMPLES * count);
+    text_printf(&t, "input x: f32[1][%d]\nconst w: f32[%d][2] = [", count, count);
+    for (int i = 0; i < 2 * count; i++) text_printf(&t, "%s%d", i ? ", " : "", i % 5 ? 1 : -1);
+    text_add(&t, "]\nconst b: f32[2] = [3, -2]\nz = dense(x, w)\ns = add(z, b)\ny = relu(s)\noutput y\n");
+    for (int i = 0; i < SAMPLES * count; i++) v[i] = (float)(i / count % 2 ? real(&seed) : i / 2 % 5 ? 1 : -1);
+    const Samples s = samples_in_memory(cx, SAMPLES, 1, &(int64_t){ count * (int64_t)sizeof *v },
+                                        &(const char *){ (char *)v });
+    bool ok = build_read_text(&b, cx, "net.te", text_string(&t), false, &plain_options)
+        && build_quantize(&b, &s, &float_ports, &q);
+    for (int i = 0; ok && i < q.edges.group_count; i++) {
+        q.edges.group[i].bits = bits;
+        if (bits == 16) q.edges.group[i].grid = grid_wide(&q.edges.group[i].seen);
+    }
+    if (ok) q.simulated = simulate(cx, &q.floats, &q.edges, PORTS_FLOAT);
+    ok = ok && compare_all(cx, &b, &q.simulated, &s, SAMPLES, &r);
+    const int floats = ok && open_graph(&realized, cx, &b, &q.simulated, true)
+        ? calls_in_floats(cx, &realized.graph, &in_floats) : -1;
+    check_that(ok && !r.wrong && floats == 0, name, "%s; %d calls in floats", failure(cx, &r), floats);
+    ctx_free(cx);
+}
+
 static int check_model(const char *path, const char *samples)
 {
     enum { MOST_SAMPLES = 40 };
@@ -506,6 +538,8 @@ int main(int argc, char **argv)
     }
     printf("# %lld elements, %lld one step apart, at most %g steps from a tie\n", (long long)total.elements,
            (long long)total.steps, total.greatest);
+    check_wide_sums(1000, 16, "layers: sums of 16-bit products beyond 32 bits");
+    check_wide_sums(40000, 8, "layers: sums of 8-bit products beyond 30 bits");
     check_that(total.differing == 0, "layers: integers equal the simulation, or differ by a step at a tie",
                "%lld networks differ", (long long)total.differing);
     return check_done();

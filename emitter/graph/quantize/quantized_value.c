@@ -3,7 +3,8 @@
  *
  *   a dequantization           scale * (q - zero); differences of bytes in i32 have the scale 1
  *   moves (a view, max_pool)   the same affine function of the moved integers
- *   bilinear (conv2d, mul)     scale_x * scale_k * sum((x - zero_x) * (k - zero_k)), an i32 sum that must not wrap
+ *   bilinear (conv2d, mul)     scale_x * scale_k * sum((x - zero_x) * (k - zero_k)), an i32 sum that must not wrap;
+ *                              where it could, an i64 sum
  *   scale, shift by constants  the same integers; an i32 shift in the unit of the sums is added to the sums
  *   sum or difference of two   two terms, each on a grid
  *   a mean                     the sum in i32, and the element count
@@ -332,11 +333,14 @@ static Interval products(Interval a, Interval b, int64_t terms)
     return (Interval){ sat_mul(all.least, terms), sat_mul(all.greatest, terms) };
 }
 
-/* Leaves a margin for a bias. */
-static bool fits(Interval reach)
+/* Both leave a margin for a bias, and the second one for a requantization, too. */
+static bool fits_bits(Interval reach, int bits)
 {
-    return reach.least >= -(INT64_C(1) << 30) && reach.greatest <= INT64_C(1) << 30;
+    return reach.least >= -(INT64_C(1) << bits) && reach.greatest <= INT64_C(1) << bits;
 }
+
+static bool fits(Interval reach) { return fits_bits(reach, 30); }
+static bool fits_wide(Interval reach) { return fits_bits(reach, 44); }
 
 /* Returns the interval of the sums of an output channel, from the weights themselves: channels follow their last
  * axis. */
@@ -364,8 +368,9 @@ static Tensor *difference(Ctx *cx, const Node *n, const QuantizedValue *x)
                       NULL);
 }
 
-/* Returns the i32 sums: over stored bytes if the operator's attributes subtract zero points, else over differences. */
-static Tensor *summed(Ctx *cx, const Node *n, const QuantizedValue *x, const QuantizedValue *k)
+/* Returns the i32 sums: over stored bytes if the operator's attributes subtract zero points, else over differences.
+ * is_wide: the i64 sums; NULL if the operator has none. */
+static Tensor *summed(Ctx *cx, const Node *n, const QuantizedValue *x, const QuantizedValue *k, bool is_wide)
 {
     int count = n->attr_count;
     const Attr *attr = n->attr;
@@ -374,10 +379,12 @@ static Tensor *summed(Ctx *cx, const Node *n, const QuantizedValue *x, const Qua
         Node with = *n;
         if (x->zero) with.attr = attr = with_number(cx, n, "zero", ATTR_INT, x->zero, &count);
         with.attr_count = count;
-        if (k->zero) attr = with_number(cx, &with, "zero_w", ATTR_INT, k->zero, &count);
+        if (k->zero) with.attr = attr = with_number(cx, &with, "zero_w", ATTR_INT, k->zero, &count);
+        with.attr_count = count;
+        if (is_wide) attr = with_number(cx, &with, "wide", ATTR_INT, 1, &count);
         return quantized_call_over(cx, n, (Tensor *[]){ x->q, k->q }, attr, count);
     }
-    Tensor *a = difference(cx, n, x), *b = difference(cx, n, k);
+    Tensor *a = is_wide ? NULL : difference(cx, n, x), *b = is_wide ? NULL : difference(cx, n, k);
     return a && b ? quantized_call_over(cx, n, (Tensor *[]){ a, b }, attr, count) : NULL;
 }
 
@@ -419,9 +426,11 @@ static const QuantizedValue *product(const QuantizedContext *f, const Node *n)
     y->scale = scale;
     y->axis = n->out[0]->rank - 1;
     y->zero = 0;
-    y->reach = x->q->type == I16 && is_weight && n->op->fold.weights == 1 && k->q->rank
-        ? sums_of_weights(cx, x->reach, k) : products(x->reach, k->reach, terms);
-    y->q = terms > 0 && fits(y->reach) ? summed(cx, n, x, k) : NULL;
+    y->reach = products(x->reach, k->reach, terms);
+    if ((x->q->type == I16 || !fits(y->reach)) && is_weight && n->op->fold.weights == 1 && k->q->rank)
+        y->reach = sums_of_weights(cx, x->reach, k);
+    const bool has_wide = f->in_fixed_point && op_attr_row(n->op, "wide") && fits_wide(y->reach);
+    y->q = terms > 0 && (fits(y->reach) || has_wide) ? summed(cx, n, x, k, !fits(y->reach)) : NULL;
     return y->q ? y : NULL;
 }
 
@@ -483,25 +492,28 @@ static const QuantizedValue *biased(Ctx *cx, const QuantizedValue *x, Tensor *bi
     const Tensor *top = bias;
     while (producer_of(bias) && producer_of(bias)->op->layout.is_view) bias = bias->producer->in[0];
     const Node *n = producer_of(bias);
-    Tensor *q = n && n->op->quantization.grid == GRID_READ && n->in[0]->type == I32 && x->q->type == I32 && !x->b &&
-        !has_limits(x) ? quantized_constant(cx, n->in[0]) : NULL;
+    const bool is_wide = x->q->type == I64, is_sum = (x->q->type == I32 || is_wide) && !x->b && !has_limits(x);
+    Tensor *q = is_sum && n && n->op->quantization.grid == GRID_READ && n->in[0]->type == I32
+        ? quantized_constant(cx, n->in[0]) : NULL;
     Tensor *scale = q ? quantized_constant(cx, n->in[1]) : NULL, *zero = q ? quantized_constant(cx, n->in[2]) : NULL;
     if (!scale || !zero || x->count != 1 || (tensor_elems(scale) != 1 && tensor_elems(scale) != x->channels))
         return NULL;
     for (int64_t i = 0; i < x->channels; i++)
         if (real_at(scale, i) != (double)(float)x->scale[i] || x->offset[i] != 0) return NULL;
     QuantizedValue *y = arena_copy(cx->arena, x, sizeof *x);
-    Tensor *b = tensor_new(cx, top->name, I32, top->rank, top->shape);
+    Tensor *b = tensor_new(cx, top->name, x->q->type, top->rank, top->shape);
+    void *data = arena_array(cx->arena, (size_t)tensor_elems(q), (size_t)dtype_info(x->q->type)->bytes);
     Interval add = { 0, 0 };
     for (int64_t i = 0; i < tensor_elems(zero); i++)
         if (integer_at(zero, i)) return NULL;
     for (int64_t i = 0; i < tensor_elems(q); i++) {
         int64_t v = integer_at(q, i);
         add = (Interval){ v < add.least ? v : add.least, v > add.greatest ? v : add.greatest };
+        dtype_store(x->q->type, data, i, (Scalar){ .i = v });
     }
     y->reach = (Interval){ x->reach.least + add.least, x->reach.greatest + add.greatest };
-    if (!b || !fits(y->reach)) return NULL;
-    b->data = q->data;
+    if (!b || !(is_wide ? fits_wide(y->reach) : fits(y->reach))) return NULL;
+    b->data = data;
     y->q = call(cx, "add", n->name, (Tensor *[]){ x->q, b }, 2, NULL);
     return y->q ? y : NULL;
 }

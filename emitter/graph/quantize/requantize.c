@@ -272,9 +272,13 @@ bool scaling_of_words(const Affine *x, const Grid *g, Interval range, int most_s
 bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range, int most_shift, Scaling *out)
 {
     const double unit = (double)x->count * g->step, a = x->scale / unit, b = scale_b / unit, c = x->offset / unit;
-    const double reach = fmax(fabs((double)range.least), fabs((double)range.greatest)), most_error = 0x1p-8;
+    const double all = fmax(fabs((double)range.least), fabs((double)range.greatest)), most_error = 0x1p-8;
     if (!is_sound(x, g) || fabs(b) > 0x1p40) return false;
-    const int n = shift_for(fmax(a, fabs(b)), most_shift < MOST_N ? most_shift : MOST_N);
+    /* Sums beyond 32 bits: the product leaves no room for all bits of the factor, and beyond the grid the line, which
+     * rises, needs no accuracy */
+    const double far = (0x1p17 + fabs(c)) / a, reach = all > INT32_MAX && b == 0 ? fmin(all, far) : all;
+    int n = shift_for(fmax(a, fabs(b)), most_shift < MOST_N ? most_shift : MOST_N);
+    while (all > INT32_MAX && n > 0 && ldexp(a * all, n) > 0x1p61) n--;
     const double one = ldexp(1, n), offset = (c + (double)g->zero + 0.5) * one;
     /* Factors are rounded by a half; b has 16 bits */
     if (n < 1 || (reach + (b != 0 ? 32768 : 0)) * 0.5 > most_error * one || fabs(offset) > 0x1p61) return false;
