@@ -8,7 +8,7 @@
  *
  *   weights                   patch             instruction
  *   i8 [O][K]                 i8 [K]            products of i8; rows in natural order
- *   i8 [O/2][Q][2][2][2]      i16 [4*Q]         products of i16 pairs; K is zero-padded to 4*Q
+ *   i8 [O/2][Q][2][2][2]      i16 [4*Q]         products of i16 pairs, also of an x of i16; K is zero-padded to 4*Q
  *   i16 [O/4][Q][2][2]        i16 [Q][2]        products of i16 pairs; each weight holds two rows
  *   i16 [O/4][Q][2][2][2]     i8 [4*Q]          the same for bytes: the even ones of four are a pair
  *   i8 [O/B][Q][B][2]         i16 [2*Q]         products of i16 pairs in B lanes, a channel each
@@ -109,9 +109,16 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
                   (long long)r->pairs, tensor_shape_text(cx, r->k), (long long)length);
         return false;
     }
-    if (r->x->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1
+    const bool is_element = r->x->type == I8 || (r->x->type == I16 && r->is_wide);
+    if (is_element && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1
         && r->outs <= rows && fits)
         return true;
+    if (r->x->type != I8 && !is_element) {
+        op_refuse(cx, n, "the input is %s%s, the weights are %s; i8, or i16 with weights i8[o/2][q][2][2][2], is "
+                  "expected",
+                  dtype_info(r->x->type)->spelling, tensor_shape_text(cx, r->x), tensor_shape_text(cx, r->k));
+        return false;
+    }
     op_refuse(cx, n,
               "the weights are %s, the first values %s; i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2], "
               "i16[o/4][q][2][2][2], u8[o/4][%lld][2][2] or i8[o/b][q][b][2, 4, 8 or 16] and i32[o] are "
@@ -403,6 +410,9 @@ static const AttrRow dense_attrs[] = {
 static const OpCase packed_conv2d_cases[] = {
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][2] i8[3][18] i32[3]", "i32[1][4][5][3]", NULL },
     { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][2] i8[2][3][2][2][2] i32[4]", "i32[1][3][4][4]", NULL },
+    { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i16[1][5][4][2] i8[2][3][2][2][2] i32[4]", "i32[1][3][4][4]", NULL },
+    { "kernel=3,3 outs=3", "i16[1][5][4][3] i8[2][7][2][2][2] i32[4]", "i32[1][3][2][3]", NULL },
+    { "", "i16[1][3][5][8] i8[2][2][2][2][2] i32[4]", "i32[1][3][5][4]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][3] i8[1][14][8][2] i32[8]", "i32[1][4][5][8]", NULL },
     { "kernel=2,2 outs=20", "i8[1][3][4][4] i8[3][8][8][2] i32[24]", "i32[1][2][3][20]", NULL },
     { "outs=32", "i8[1][3][3][5] i8[2][3][16][2] i32[32]", "i32[1][3][3][32]", NULL },
@@ -429,6 +439,7 @@ static const OpCase packed_conv2d_cases[] = {
     { "pairs=2", "i8[1][1][9][8] i8[6][8] i32[6]", "i32[1][1][9][6]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5 pairs=2", "i8[1][4][6][3] i8[5][28] i32[5]", "i32[1][4][6][5]", NULL },
     { "pairs=1", "i8[1][6][3][5] i8[4][5] i32[4]", "i32[1][6][3][4]", NULL },
+    { "", "i16[1][2][2][8] i8[4][8] i32[4]", NULL, "i16 with weights" },
     { "pairs=3", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "1 or 2" },
     { "pairs=2 outs=5", "i8[1][2][2][4] i8[1][2][8][2] i32[8]", NULL, "1 or 2" },
     { "", "i8[1][2][2][8] i8[4][9] i32[4]", NULL, "are expected" },
@@ -451,6 +462,8 @@ static const OpCase packed_depthwise2d_cases[] = {
 static const OpCase packed_dense_cases[] = {
     { "", "i8[2][8] i8[3][8] i32[3]", "i32[2][3]", NULL },
     { "outs=3", "i8[9] i8[2][3][2][2][2] i32[4]", "i32[3]", NULL },
+    { "outs=3", "i16[4][9] i8[2][3][2][2][2] i32[4]", "i32[4][3]", NULL },
+    { "", "i16[5][8] i8[1][2][2][2][2] i32[2]", "i32[5][2]", NULL },
     { "outs=7", "i8[1][10] i16[2][3][2][2][2] i32[8]", "i32[1][7]", NULL },
     { "", "i8[8] i16[1][2][2][2][2] i32[4]", "i32[4]", NULL },
     { "outs=3", "i8[4][9] i8[2][3][2][2][2] i32[4]", "i32[4][3]", NULL },
@@ -464,6 +477,7 @@ static const OpCase packed_dense_cases[] = {
     { "outs=3", "i8[4][9] i16[1][5][2][2] i32[4]", "i32[4][3]", NULL },
     { "outs=6", "i8[3][8] i16[2][4][2][2] i32[8]", "i32[3][6]", NULL },
     { "", "i8[9] i16[1][4][2][2] i32[4]", NULL, "are expected" },
+    { "", "i16[8] i16[1][4][2][2] i32[4]", NULL, "i16 with weights" },
     { "", "i8[9] i8[2][2][2][2][2] i32[4]", NULL, "are expected" },
     { "", "i8[9] i8[4][3][2][2] i32[4]", NULL, "are expected" },
     { 0 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* 8-bit convolutions and dense layers in the form that the instructions require (ops/integer/packed.c): weights packed
- * in reading order, zero points and biases folded into the initial values of the sums. */
+ * in reading order, zero points and biases folded into the initial values of the sums. The same for elements of 16 bits
+ * where the target multiplies pairs of them. */
 #include "schedules/arm/arm.h"
 
 #include "support/text.h"
@@ -239,20 +240,28 @@ static bool has_long_sums(const Target *t, const Node *n, int64_t length, int64_
            && length >= 4;
 }
 
+/* True if elements of 16 bits are pairs already, for several rows of them. Sums wrap in 32 bits, which hold the result.
+ * A number with two rows of weights would overflow. */
+static bool multiplies_sixteen(const Target *t, const Node *n, int64_t outs)
+{
+    return n->in[1]->type == I8 && n->out[0]->type == I32 && multiplies_pairs(t) && outs > 1 && has_several_rows(n);
+}
+
 static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *t, const Node *n,
                              const Uses *uses)
 {
     (void)with;
     (void)uses;
     Tensor *x = n->in[0], *k = n->in[1];
-    if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "groups", 1) != 1
-        || node_int(n, "zero_w", 0))
+    if ((x->type != I8 && x->type != I16) || !tensor_is_constant(k) || !tensor_is_fixed(x)
+        || node_int(n, "groups", 1) != 1 || node_int(n, "zero_w", 0))
         return NULL;
     int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, k->rank - 1), length = tensor_elems(k) / outs;
+    if (x->type == I16 && !multiplies_sixteen(t, n, outs)) return NULL;
     /* Products are computed in fours or twos, except for a single one */
-    int64_t row = row_of_pairs(t, n, length, outs);
-    const bool is_bytes = has_row_of_bytes(t, n, length, outs);
-    const bool is_long = has_long_sums(t, n, length, outs);
+    int64_t row = x->type == I8 ? row_of_pairs(t, n, length, outs) : 0;
+    const bool is_bytes = x->type == I8 && has_row_of_bytes(t, n, length, outs);
+    const bool is_long = x->type == I8 && has_long_sums(t, n, length, outs);
     int64_t rows = row || is_bytes || is_long ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
     bool is_wide = multiplies_pairs(t) && outs > 1 && has_several_rows(n);
     const Panel panel = panel_of(t, n, length, outs);

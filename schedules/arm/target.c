@@ -17,7 +17,7 @@ const Target targets_arm[] = {
     { .name = "arm", .base = "generic", .summary = "any 32-bit Arm core", .features = "rows", .lanes = 1,
       .accumulators = 4, .copy_budget = 16, .costs = &costs_arm },
     { .name = "arm-dsp", .base = "arm", .summary = "a core with the DSP extension: pairs of 16 bits",
-      .features = "mla dsp", .accumulators = 8, .costs = &costs_dsp },
+      .features = "mla dsp", .accumulators = 8, .integer_accumulators = 6, .costs = &costs_dsp },
     { .name = "arm-mve", .base = "arm-dsp", .summary = "a core with Helium: vectors of 128 bits",
       .features = "mve bytes", .costs = &costs_mve },
     { .name = "cortex-m0plus", .base = "arm", .summary = "Cortex-M0+", .features = "words", .core = &core_m0plus },

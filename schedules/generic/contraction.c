@@ -69,8 +69,10 @@ static int64_t registers_for(Ctx *cx, const Stage *acc, const Target *t)
 {
     enum { NO_REUSE = 4 };
     const Tensor **reads;
-    bool reuses = stage_reads(cx, acc, &reads) > 1;
-    return reuses || t->accumulators < NO_REUSE ? t->accumulators : NO_REUSE;
+    const bool reuses = stage_reads(cx, acc, &reads) > 1,
+               shares = t->integer_accumulators && !dtype_is_float(acc->out[0]->type);
+    const int most = shares ? t->integer_accumulators : t->accumulators;
+    return reuses || most < NO_REUSE ? most : NO_REUSE;
 }
 
 static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const char **attach)

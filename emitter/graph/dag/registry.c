@@ -58,6 +58,7 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
         if (!t->lanes) t->lanes = base->lanes;
         if (!t->vector_bytes) t->vector_bytes = base->vector_bytes;
         if (!t->accumulators) t->accumulators = base->accumulators;
+        if (!t->integer_accumulators) t->integer_accumulators = base->integer_accumulators;
         if (!t->copy_budget) t->copy_budget = base->copy_budget;
         if (!t->unroll_budget) t->unroll_budget = base->unroll_budget;
         if (!t->costs) t->costs = base->costs;

@@ -12,6 +12,8 @@ typedef struct Target {
     /* Float elements per vector for the C compiler's vectorizer; 1: scalar core; 0: base's */
     int lanes;
     int accumulators;                  /* register budget of an output tile, in rows of `lanes` elements; 0: base's */
+    /* The same for integers where they share their registers with addresses; 0: base's, or `accumulators` */
+    int integer_accumulators;
     /* Bytes of a vector register with macros in runtime/simd; 0: base's, or vectorization is left to the C compiler */
     int vector_bytes;
     int64_t copy_budget;               /* statements that loop partition may add to a function; 0: base's */

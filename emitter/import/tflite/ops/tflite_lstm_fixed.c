@@ -115,7 +115,7 @@ static bool has_wide_sums(FixedLstm *l, int first)
 {
     bool fit = true;
     for (int g = 0; g < LSTM_GATES; g++)
-        fit = fit && tflite_sums_fit(l->c->in[first + g], l->units, 1);
+        fit = fit && tflite_sums_fit(l->c->in[first + g], NULL, l->units, 1);
     return tflite_is_int16(l->c) && !fit;
 }
 

@@ -158,9 +158,9 @@ Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *sca
 /* To output 0 */
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
 Tensor *tflite_requantize_wide(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
-/* True if each sum of an output channel's products with i16 fits 32 bits, by the magnitudes of its constant weights,
- * which are `stride` apart: then its 64 bits are not needed. */
-bool tflite_sums_fit(const Tensor *w, int64_t channels, int64_t stride);
+/* True if each sum of an output channel's products with i16, and its bias (NULL: none), fits 32 bits, by the magnitudes
+ * of its constant weights, which are `stride` apart: then its 64 bits are not needed. */
+bool tflite_sums_fit(const Tensor *w, const Tensor *bias, int64_t channels, int64_t stride);
 /* The points of sigmoid that sigmoid_table and tanh_table read */
 Tensor *tflite_sigmoid_points(TfliteCall *c);
 

@@ -175,6 +175,18 @@ static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int c
                       attr_if(!has_shifts, attr_int("shift", shift[0]))));
 }
 
+/* Doubles each multiplier m < 2^n until its shift n is 31: sums of 32 bits then need one product of two words,
+ * mulhigh(x, m * 2^(31-n)) = (x * m * 2^(31-n) + 2^30) >> 31 = (x * m + 2^(n-1)) >> n. False, with nothing changed, if
+ * one has no such form. */
+static bool shifts_are_in_multipliers(int32_t *multiplier, const uint8_t *shift, int count)
+{
+    enum { WORD = 31 };
+    for (int i = 0; i < count; i++)
+        if (shift[i] > WORD || multiplier[i] >> shift[i]) return false;
+    for (int i = 0; i < count; i++) multiplier[i] = (int32_t)((uint32_t)multiplier[i] << (WORD - shift[i]));
+    return true;
+}
+
 Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r)
 {
     Ctx *cx = c->cx;
@@ -190,8 +202,12 @@ Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *sca
         shift[i] = (uint8_t)(15 - f.exponent);
     }
     if (ctx_failed(cx) || !sums || !count) return NULL;
+    const bool is_one_product = sums->type == I32 && !r.zero && shifts_are_in_multipliers(multiplier, shift, count);
     Tensor *in[] = { sums, count > 1 ? tensor_constant(cx, "m", I32, 1, &shape, multiplier) : NULL,
                      count > 1 ? tensor_constant(cx, "n", U8, 1, &shape, shift) : NULL };
+    if (is_one_product)
+        return call(cx, "rescale", c->name, in, count > 1 ? 2 : 1,
+                    ATTRS(attr_if(count == 1, attr_int("multiplier", multiplier[0])), RESCALING(r)));
     return call(cx, "rescale_wide", c->name, in, count > 1 ? 3 : 1,
                 ATTRS(attr_int("multiplier", multiplier[0]), attr_int("shift", shift[0]), attr_int("zero", r.zero),
                       attr_int("min", r.least), attr_int("max", r.greatest), attr_type("to", r.to)));

@@ -65,25 +65,40 @@ static bool has_wide_bias(const TfliteCall *c)
     return tflite_is_int16(c) && (!tflite_in(c, 2) || c->in[2]->type == I64);
 }
 
-bool tflite_sums_fit(const Tensor *w, int64_t channels, int64_t stride)
+bool tflite_sums_fit(const Tensor *w, const Tensor *bias, int64_t channels, int64_t stride)
 {
     if (!tensor_is_constant(w) || w->type != I8 || channels < 1) return false;
+    if (bias && (!tensor_is_constant(bias) || tensor_elems(bias) != channels)) return false;
     const int64_t each = tensor_elems(w) / channels;
     for (int64_t o = 0; o < channels; o++) {
+        const int64_t b = bias ? dtype_load(bias->type, bias->data, o).i : 0;
         int64_t sum = 0;
+        if (b > INT32_MAX || b < -INT32_MAX) return false;
         for (int64_t i = 0; i < each; i++) {
             const int64_t v = dtype_load(I8, w->data, stride == 1 ? o * each + i : o + i * stride).i;
             sum += v < 0 ? -v : v;
         }
-        if (sum > INT32_MAX / -INT16_MIN) return false;
+        if (sum > (INT32_MAX - (b < 0 ? -b : b)) / -INT16_MIN) return false;
     }
     return true;
 }
 
-static Tensor *add_bias(TfliteCall *c, Tensor *sums)
+/* A constant of 64 bits whose elements fit 32. */
+static Tensor *narrow_bias(TfliteCall *c, const Tensor *b)
+{
+    int64_t count = tensor_elems(b);
+    int32_t *value = NEW_ARRAY(c->cx->arena, int32_t, count);
+    for (int64_t i = 0; i < count; i++) value[i] = (int32_t)dtype_load(I64, b->data, i).i;
+    return tensor_constant(c->cx, b->name, I32, 1, &count, value);
+}
+
+/* fits: the sums with the bias fit 32 bits, so a bias of 64 bits is narrowed; else the sums are widened. */
+static Tensor *add_bias(TfliteCall *c, Tensor *sums, bool fits)
 {
     Tensor *b = tflite_in(c, 2);
-    if (b && b->type == I64 && sums && sums->type != I64) sums = tflite_call(c, "cast", sums, attr_type("to", I64));
+    const bool is_wider = b && b->type == I64 && sums && sums->type != I64;
+    if (is_wider && fits) b = narrow_bias(c, b);
+    else if (is_wider) sums = tflite_call(c, "cast", sums, attr_type("to", I64));
     return b ? tflite_call2(c, "add", sums,
                             b->rank == 1 ? b : tflite_call(c, "reshape", b, attr_list("shape", tensor_elems(b))))
              : sums;
@@ -143,7 +158,7 @@ static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const T
     if (is_int && (!has_quants(c) || !has_symmetric_weights(c))) return;
     const int zero = is_int ? tflite_zero(tflite_in_info(c, 0)) : 0,
               zero_w = c->is_unsigned ? tflite_zero(tflite_in_info(c, 1)) : 0;
-    const bool is_wide = has_wide_bias(c) && !tflite_sums_fit(c->in[1], channels, groups ? 1 : channels);
+    const bool is_wide = has_wide_bias(c) && !tflite_sums_fit(c->in[1], NULL, channels, groups ? 1 : channels);
     Tensor *sums = tflite_call2(c, op, h->x ? h->x : c->in[0], k, attr_ints("stride", w->stride, 2),
                                 attr_ints("dilation", w->dilation, 2), attr_ints("pad", w->pad, 4),
                                 attr_if(groups, attr_int("groups", groups)),
@@ -152,7 +167,7 @@ static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const T
                                 attr_if(is_wide, attr_flag("wide", true)));
     const Quant *weights = tflite_in_info(c, 1)->quant;
     if (h->x) sums = tflite_hybrid_real(c, sums, h, weights, groups && weights->count > 1);
-    sums = add_bias(c, sums);
+    sums = add_bias(c, sums, is_int && tflite_sums_fit(c->in[1], tflite_in(c, 2), channels, groups ? 1 : channels));
     c->out[0] = is_int ? requantize_channels(c, sums, channels, act) : tflite_activate(c, sums, act);
 }
 
@@ -244,12 +259,12 @@ static void fully_connected(TfliteCall *c)
         return;
     const int zero = is_int ? tflite_zero(tflite_in_info(c, 0)) : 0,
               zero_w = is_int ? tflite_zero(tflite_in_info(c, 1)) : 0;
-    const bool is_wide = has_wide && !tflite_sums_fit(c->in[1], channels, 1);
+    const bool is_wide = has_wide && !tflite_sums_fit(c->in[1], NULL, channels, 1);
     Tensor *sums = tflite_call2(c, "dense", h.x ? h.x : x, w, attr_if(is_int8, attr_int("zero", zero)),
                                 attr_if(is_int8, attr_int("zero_w", zero_w)),
                                 attr_if(is_wide, attr_flag("wide", true)));
     if (h.x) sums = tflite_hybrid_real(c, sums, &h, tflite_in_info(c, 1)->quant, false);
-    sums = add_bias(c, sums);
+    sums = add_bias(c, sums, is_int && tflite_sums_fit(c->in[1], tflite_in(c, 2), channels, 1));
     c->out[0] = is_int ? requantize_dense(c, sums, channels, act, has_wide) : tflite_activate(c, sums, act);
 }
 
@@ -328,7 +343,8 @@ static void transpose_conv(TfliteCall *c)
         pad[2 + d] = rest > 0 ? rest : 0;
         extra[d] = rest < 0 ? -rest : 0;
     }
-    const bool is_wide = is_int16 && has_wide_bias(&as_conv) && !tflite_sums_fit(k, tensor_dim(k, 0), 1);
+    const bool fits = tflite_sums_fit(k, tflite_in(&as_conv, 2), tensor_dim(k, 0), 1);
+    const bool is_wide = is_int16 && has_wide_bias(&as_conv) && !tflite_sums_fit(k, NULL, tensor_dim(k, 0), 1);
     k = tflite_call(c, "transpose", k, attr_list("perm", 1, 2, 3, 0));
     if (is_int || h.x) k = tflite_call(c, "cast", k, attr_type("to", is_wide ? I64 : I32));
     if (is_int) x = is_int16 ? tflite_call(c, "cast", x, attr_type("to", is_wide ? I64 : I32))
@@ -342,7 +358,7 @@ static void transpose_conv(TfliteCall *c)
                         ATTRS(attr_ints("stride", stride, 2), attr_ints("pad", pad, 4),
                               attr_ints("extra", extra, 2)));
     if (h.x) sums = tflite_hybrid_real(c, sums, &h, tflite_in_info(c, 1)->quant, false);
-    sums = sums ? add_bias(&as_conv, sums) : NULL;
+    sums = sums ? add_bias(&as_conv, sums, is_int && fits) : NULL;
     if (sums)
         c->out[0] = is_int ? requantize_channels(&as_conv, sums, tensor_dim(k, 3), activation(c, ACTIVATION))
                            : tflite_activate(c, sums, activation(c, ACTIVATION));
