@@ -154,9 +154,9 @@ static inline void lw_arm_long_part(int32_t n, int32_t *c, const int8_t *a, cons
 #undef LW_LONG_STEP
 static LW_SHARED void lw_arm_long(int32_t n, int32_t m, int32_t *c, const int8_t *a, const uint8_t *b)
 {
-    uint32_t sum = 0;
-    for (int32_t e = 0; e < n; e++) sum += (uint32_t)a[e];
-    sum *= 128;
+    int32_t all = 0;
+    for (int32_t e = 0; e < n; e++) all += a[e];
+    const uint32_t sum = 128 * (uint32_t)all;
     for (int32_t u = 0; u < m; u++, c += 4, b += 4 * n) {
         for (int32_t e = 0; e < n; e += 256) lw_arm_long_part(n - e < 256 ? n - e : 256, c, a + e, b + 4 * e);
         c[0] = (int32_t)((uint32_t)c[0] - sum);
