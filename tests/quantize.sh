@@ -306,6 +306,30 @@ other_activations() {
 }
 check other-activations-in-the-qdq-file-are-refused other_activations
 
+# A layer that continues from a given state is on integers if an annotation of its weights says so; its input is a port.
+npy steps3.npy '20, 4, 1, 3' '<f4' 0 ''
+tail -c 960 "$work/steps.npy" >> "$work/steps3.npy"
+mkdir -p "$work/given"
+cp "$work/steps3.npy" "$work/given/x.npy"
+for port in h c; do
+    npy given/$port.npy '20, 1, 2' '<f4' 0 ''
+    tail -c 160 "$work/steps.npy" >> "$work/given/$port.npy"
+done
+{ printf 'input x: f32[4][1][3]\ninput h: f32[1][2]\ninput c: f32[1][2]\nconst w: f32[3][8] = [%s]\n' "$(numbers 24 1)"
+  printf 'const r: f32[2][8] = [%s]\ny, yl, yc = lstm(x, w, r, _, h, c)\noutput y\noutput yc\n' "$(numbers 16 2)"; } > "$work/given.te"
+given_state() {
+    : > "$work/bits.txt"
+    [ -z "$1" ] || echo "simulated_quantize w bits=$1" > "$work/bits.txt"
+    "$lw" quantize "$work/given.te" --samples "$work/given" --annotate "$work/bits.txt" --test "$work/given" -o "$work/given.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    cat "$work/said"
+    grep -q "$2" "$work/said" && [ "$(grep -c 'sum(.*i32(' "$work/given.c")" -eq "$3" ] && grep -q 'x  *int8_t .*scale' "$work/given.h" &&
+        awk -v least="$4" '/^integer C/ { c = $3 } END { exit !(c > least) }' "$work/said"
+}
+check a-given-state-stays-in-floats      given_state '' 'y (lstm), it continues from a given state; on integers if an annotation' 0 35
+check a-given-state-on-integers-if-asked given_state 8 'y (lstm), its products are integers' 2 30
+check weights-of-a-layer-in-fewer-bits   given_state 4 'y (lstm), its products are integers' 2 12
+check weights-of-a-layer-in-floats       given_state 32 'y (lstm), it continues from a given state' 0 35
+
 # All products of matrices are sums of integers.
 gru() {
     "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --test $data/test.npy --test-labels $data/test_labels.npy -o "$work/gru.c" \

@@ -108,6 +108,10 @@ static const char *why_in_floats(Ctx *cx, const Readers *r, const Node *n)
 {
     if (n->kind != NODE_CALL) return "the run decides what it computes";
     if (has_stored_weights(n)) return "its products are integers, its gates are floats";
+    if (n->op->quantization.why_real_weights) {
+        const char *real = n->op->quantization.why_real_weights(cx, n, (const int[]){ 0, 0 });
+        return real ? real : "an annotation keeps its weights in floats";
+    }
     if (!has_integer_form(n)) return "it has no integer form";
     const char *why = why_of_operands(cx, n);
     return why ? why : why_of_result(cx, r, n);

@@ -138,3 +138,5 @@ Map requests_of(Ctx *cx, const Graph *g)
 }
 
 const Request *request_of(const Map *requests, const Tensor *t) { return t ? map_get_ptr(requests, t) : NULL; }
+
+const char *request_place(Ctx *cx, const Request *r) { return place_of(cx, r->annotation); }

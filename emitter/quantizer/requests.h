@@ -22,5 +22,6 @@ bool requests_resolve(Ctx *cx, Graph *g);
 /* Returns the requests of the graph, by tensor. A diagnostic for one that no grid can satisfy. */
 Map requests_of(Ctx *cx, const Graph *g);
 const Request *request_of(const Map *requests, const Tensor *t);       /* NULL: none */
+const char *request_place(Ctx *cx, const Request *r);                  /* for a diagnostic */
 
 #endif

@@ -245,18 +245,35 @@ static void find_biases(Simulation *s)
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the call with 8-bit weights over the stored input, where its operator has this form; NULL: it has not. */
-static const Node *with_weights(Simulation *s, const Node *n)
+/* Reads the bits of both weights that the user asked for, 0: none. False: they stay in floats. */
+static bool read_bits(const Simulation *s, const Node *n, int *bits)
+{
+    for (int i = 0; i < 2; i++) {
+        const Request *r = request_of(&s->edges->requests, n->in[1 + i]);
+        bits[i] = r ? r->bits : 0;
+        if (bits[i] == FLOAT_BITS) return false;
+        if (r && r->has_grid)
+            diag_unsupported(s->cx, request_place(s->cx, r), "scales of the weights of %s; accepted: bits",
+                             n->op->name);
+    }
+    return true;
+}
+
+/* Returns the call with integer weights over the stored input, where its operator has this form; NULL: it has not.
+ * `now` is the call over the simulated operands. */
+static const Node *with_weights(Simulation *s, const Node *n, const Node *now)
 {
     const Tensor *x = n->kind == NODE_CALL && n->op->quantization.with_integer_weights ? n->in[0] : NULL;
     const EdgeGroup *g = x ? integer_group_of(s, x) : NULL;
     Tensor *real = g ? map_get_ptr(&s->read, x) : NULL;
-    if (!real) return NULL;
+    int bits[2];
+    if (!real || !read_bits(s, n, bits) || n->op->quantization.why_real_weights(s->cx, n, bits)) return NULL;
     Tensor *in[] = { real, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
     const DType type = g->is_wide || g->bits == 16 ? I16 : I8;
     in[2] = tensor_scalar(s->cx, "zero", type, (double)g->grid.zero);
     Tensor *stored = call(s->cx, "quantize", x->name, in, 3, ATTRS(attr_type("to", type)));
-    return stored ? n->op->quantization.with_integer_weights(s->cx, n, stored, g->grid.step, g->grid.zero) : NULL;
+    return stored ? n->op->quantization.with_integer_weights(s->cx, now, stored, g->grid.step, g->grid.zero, bits)
+        : NULL;
 }
 
 /* Rebuilds a call over the simulated operands. An operand without an entry is a constant. */
@@ -273,8 +290,8 @@ static void rebuild(Simulation *s, const Node *n)
         if (i == weights && is_integer_layer(s->edges, &s->readers, n))
             in[i] = simulated_weights(s, n->name, n->in[i], axis);
     }
-    const Node *now = ctx_failed(cx) ? NULL : with_weights(s, n);
-    if (!now && !ctx_failed(cx)) now = node_over(cx, n, in);
+    const Node *now = ctx_failed(cx) ? NULL : node_over(cx, n, in), *stored = now ? with_weights(s, n, now) : NULL;
+    if (stored) now = stored;
     for (int i = 0; now && i < n->out_count; i++) enter(s, n->out[i], now->out[i]);
 }
 

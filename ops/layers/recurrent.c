@@ -464,30 +464,50 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
 
 /* ---- On integers ------------------------------------------------------------------------------------------------- */
 
-/* Returns the weights in -127 to 127, with a scale for each column. The scales are not rounded to f32 before they are
- * multiplied by the step of the input: `factors` rounds the product once. */
-static Tensor *integer_weights(Ctx *cx, const Tensor *w, double *scale)
+/* Returns the weights in that many bits, symmetric around 0, with a scale for each column. The scales are not rounded
+ * to f32 before they are multiplied by the step of the input: `factors` rounds the product once. */
+static Tensor *integer_weights(Ctx *cx, const Tensor *w, int bits, double *scale)
 {
-    enum { MOST = 127 };
+    const int greatest = (1 << ((bits ? bits : 8) - 1)) - 1;
     const int64_t rows = tensor_dim(w, 0), columns = tensor_dim(w, 1), shape[] = { rows, columns };
     const float *v = w->data, *most = tensor_magnitudes(cx, w, columns);
     int8_t *q = NEW_ARRAY(cx->arena, int8_t, rows * columns);
     for (int64_t c = 0; c < columns; c++) {
-        scale[c] = most[c] > 0 ? (double)most[c] / MOST : 1;
+        scale[c] = most[c] > 0 ? (double)most[c] / greatest : 1;
         for (int64_t r = 0; r < rows; r++)
             q[r * columns + c] = (int8_t)nearbyint((double)v[r * columns + c] / scale[c]);
     }
     return tensor_constant(cx, w->name, I8, 2, shape, q);
 }
 
-/* True if the state stays in [-1, 1] and sums of products fit 32 bits. */
-static bool is_bounded(const Node *n)
+static bool is_first_state_bounded(const Tensor *h0)
 {
-    enum { MOST_UNITS = INT32_MAX / (INT16_MAX * 127) };
-    const bool is_gru = strcmp(n->op->name, "gru") == 0;
+    for (int64_t i = 0; tensor_is_constant(h0) && i < tensor_elems(h0); i++)
+        if (!(fabs(dtype_load(h0->type, h0->data, i).f) <= 1)) return false;
+    return true;
+}
+
+/* The state has to stay in [-1, 1], and sums of products have to fit 32 bits. A first state that is computed is that of
+ * an earlier run, so rounding errors add up from run to run: such a layer is on integers only where the user asks for
+ * it. There the state of an earlier run is in [-1, 1], too; others saturate. */
+static const char *why_real_weights(Ctx *cx, const Node *n, const int *bits)
+{
+    enum { MOST = INT32_MAX / (INT16_MAX * 127) };
+    const char *accepted = strcmp(n->op->name, "gru") == 0 ? "sigmoid,tanh" : "sigmoid,tanh,tanh";
+    const char *own = node_text(n, "activations", accepted);
     const Tensor *h0 = operand(n, 4);
-    return strcmp(node_text(n, "activations", ""), is_gru ? "sigmoid,tanh" : "sigmoid,tanh,tanh") == 0 && !h0 &&
-        tensor_dim(n->in[2], 0) <= MOST_UNITS && tensor_dim(n->in[1], 0) <= MOST_UNITS;
+    if (!tensor_is_constant(n->in[1]) || !tensor_is_constant(n->in[2])) return "its weights are computed";
+    if (n->in[0]->type != F32) return text_format(cx, "its type is %s, not f32", dtype_info(n->in[0]->type)->spelling);
+    if (strcmp(own, accepted) != 0)
+        return text_format(cx, "its activations are %s; on integers: %s", own, accepted);
+    if (h0 && !is_first_state_bounded(h0)) return "its first state is beyond -1 to 1";
+    if (h0 && !tensor_is_constant(h0) && !bits[0] && !bits[1])
+        return "it continues from a given state; on integers if an annotation of its weights has bits=8";
+    for (int i = 1; i < 3; i++)
+        if (tensor_dim(n->in[i], 0) > MOST)
+            return text_format(cx, "it has %lld %s; on integers: up to %d", (long long)tensor_dim(n->in[i], 0),
+                               i == 1 ? "inputs" : "units", (int)MOST);
+    return NULL;
 }
 
 /* Returns `scale` times `unit` as a constant. */
@@ -498,19 +518,18 @@ static Tensor *factors(Ctx *cx, const char *name, const double *scale, double un
     return tensor_constant(cx, name, F32, 1, &count, v);
 }
 
-/* With the weights in 8 bits, each column with its scale, and the input as stored. */
-static Node *with_integer_weights(Ctx *cx, const Node *n, Tensor *stored, double step, int64_t zero)
+/* With the weights as integers, each column with its scale, and the input as stored. */
+static Node *with_integer_weights(Ctx *cx, const Node *n, Tensor *stored, double step, int64_t zero, const int *bits)
 {
-    if (!tensor_is_constant(n->in[1]) || !tensor_is_constant(n->in[2]) || n->in[0]->type != F32 || !is_bounded(n))
-        return NULL;
+    if (why_real_weights(cx, n, bits)) return NULL;
     const int most = n->op->most_inputs;
     const int64_t columns = tensor_dim(n->in[1], 1);
     double *w = NEW_ARRAY(cx->arena, double, columns), *r = NEW_ARRAY(cx->arena, double, columns);
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, most);
     for (int i = 0; i < n->in_count; i++) in[i] = n->in[i];
     in[0] = stored;
-    in[1] = integer_weights(cx, n->in[1], w);
-    in[2] = integer_weights(cx, n->in[2], r);
+    in[1] = integer_weights(cx, n->in[1], bits[0], w);
+    in[2] = integer_weights(cx, n->in[2], bits[1], r);
     in[most - 2] = factors(cx, "ws", w, step, columns);
     in[most - 1] = factors(cx, "rs", r, 1.0 / INT16_MAX, columns);
     Attr *attr = NEW_ARRAY(cx->arena, Attr, n->attr_count + 1);
@@ -604,9 +623,11 @@ const Op ops_recurrent[] = {
     { LAYER(rnn, "h[t] = f(x[t] w + b + h[t-1] r): simple recurrent layer", 8, "x w r b h0 lens ws rs") },
     { LAYER(gru, "h[t] = (1 - z) n + z h[t-1], z and n of x[t] and h[t-1]: gated recurrent unit", 9,
             "x w r b h0 rb lens ws rs"),
-      .quantization.with_integer_weights = with_integer_weights },
+      .quantization.with_integer_weights = with_integer_weights,
+      .quantization.why_real_weights = why_real_weights },
     { LAYER(lstm, "c[t] = f c[t-1] + i g, h[t] = o tanh(c[t]), i o f g of x[t] and h[t-1]: long short-term memory", 10,
             "x w r b h0 c0 p lens ws rs"),
-      .quantization.with_integer_weights = with_integer_weights },
+      .quantization.with_integer_weights = with_integer_weights,
+      .quantization.why_real_weights = why_real_weights },
     { 0 }
 };

@@ -104,9 +104,12 @@ typedef struct OpQuantization {
     /* Returns the call in fixed point, from the input stored in i8 or i16 with that step, to i8 on its fixed grid, or
      * to i32 in units of 2^-30; NULL: not possible. */
     Tensor *(*in_fixed_point)(Ctx *cx, const Node *call, Tensor *stored, double step, DType to);
-    /* Returns the call with constant weights in 8 bits, over the first input stored in i8 or i16 on that grid, with
-     * the same outputs; NULL: not possible. */
-    Node *(*with_integer_weights)(Ctx *cx, const Node *call, Tensor *stored, double step, int64_t zero);
+    /* Returns the call with its constant weights, inputs 1 and 2, in bits[0] and bits[1] of 2 to 8 bits, over the first
+     * input stored in i8 or i16 on that grid, with the same outputs. 0: 8 bits, which the user did not ask for. NULL:
+     * not possible, for the reason that why_real_weights returns. */
+    Node *(*with_integer_weights)(Ctx *cx, const Node *call, Tensor *stored, double step, int64_t zero,
+                                  const int *bits);
+    const char *(*why_real_weights)(Ctx *cx, const Node *call, const int *bits);
 } OpQuantization;
 
 /* Differentiation (graph/differentiate). Nothing is required of a row: adjoints follow from its computes. */

@@ -420,7 +420,7 @@ static void realize_call(const QuantizedContext *f, Node *n, Tensor **out)
     Tensor *now = is_simulated ? call(cx, "dequantize", n->name, grid, 3,
                                       NULL) : as_stored(cx, n, q, out[0]->type);
     if (!now || ctx_failed(cx)) return;
-    now->quant = out[0]->quant;
+    if (out[0]->quant) now->quant = out[0]->quant;       /* else `now` may be an input, which has its own */
     out[0] = now;
 }
 
