@@ -77,8 +77,11 @@
  *   LW_ADD_I8[n,za,ma,sa,zb,mb,sb,m,s,zero,least,most](a: i8[n], b: i8[n])
  *       y[e<n] = i8(min(max(scaled(scaled(i32(a[e]) + za << 20, ma, sa)
  *                                  + scaled(i32(b[e]) + zb << 20, mb, sb), m, s) + zero, least), most))
+ *   LW_ADD_LINE_I8[n,ka,la,kb,lb,c,s,least,most](a: i8[n], b: i8[n])
+ *       y[e<n] = i8(min(max((a[e] * (32768*ka + la) + b[e] * (32768*kb + lb) >> 7) + c >> s, least), most))
  *
- * where scaled(v, m, s) = roundshift(mulhigh(v, m), s). */
+ * where scaled(v, m, s) = roundshift(mulhigh(v, m), s). LW_ADD_LINE is an LW_ADD that equals a line for all bytes: ka
+ * and kb are below 2^14, la and lb below 2^15, and no sum passes 32 bits. */
 #ifndef LW_SIMD_ROWS_H
 #define LW_SIMD_ROWS_H
 
@@ -739,6 +742,12 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
 #ifdef LW_ROWS_ADD_I8
 #define LW_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)                                         \
     LW_ROWS_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)
+#endif
+/* lw: end */
+/* lw: LW_ADD_LINE_I8 needs LW_SIMD_CHOICE lw_x86_add_line */
+#ifdef LW_ROWS_ADD_LINE_I8
+#define LW_ADD_LINE_I8(n, ka, la, kb, lb, c, s, least, most, y, a, b) \
+    LW_ROWS_ADD_LINE_I8(n, ka, la, kb, lb, c, s, least, most, y, a, b)
 #endif
 /* lw: end */
 #endif

@@ -506,6 +506,46 @@ static inline void lw_x86_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
 #endif
 /* lw: end */
 
+/* lw: lw_x86_add_line needs lw_x86_scale */
+#if LW_SIMD_AVX2
+/* Pairs of a and b by the upper and by the lower parts of the slopes; the sum of both is exact above its 7 lowest bits.
+ */
+static inline void lw_x86_add_line(int32_t n, int32_t ka, int32_t la, int32_t kb, int32_t lb, int32_t c, int32_t s,
+                                   int32_t least, int32_t most, int8_t *y, const int8_t *a, const int8_t *b)
+{
+    const int32_t k = ka | kb << 16, l = la | lb << 16;
+    int32_t e = 0;
+#if LW_SIMD_AVX512 && defined(__AVX512BW__)
+    for (; e + 16 <= n; e += 16) {
+        const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(a + e)),
+                      w = _mm_loadu_si128((const __m128i *)(const void *)(b + e));
+        const __m512i pairs = _mm512_cvtepi8_epi16(_mm256_set_m128i(_mm_unpackhi_epi8(v, w), _mm_unpacklo_epi8(v, w)));
+        const __m512i upper = _mm512_slli_epi32(_mm512_madd_epi16(pairs, _mm512_set1_epi32(k)), 8);
+        const __m512i lower = _mm512_srai_epi32(_mm512_madd_epi16(pairs, _mm512_set1_epi32(l)), 7);
+        const __m512i sum = _mm512_add_epi32(_mm512_add_epi32(upper, lower), _mm512_set1_epi32(c));
+        lw_x86_store16(y + e, _mm512_srai_epi32(sum, (unsigned)s), 0, least, most);
+    }
+#endif
+    for (; e + 8 <= n; e += 8) {
+        const __m128i v = _mm_loadl_epi64((const __m128i *)(const void *)(a + e)),
+                      w = _mm_loadl_epi64((const __m128i *)(const void *)(b + e));
+        const __m256i pairs = _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(v, w));
+        const __m256i upper = _mm256_slli_epi32(_mm256_madd_epi16(pairs, _mm256_set1_epi32(k)), 8);
+        const __m256i lower = _mm256_srai_epi32(_mm256_madd_epi16(pairs, _mm256_set1_epi32(l)), 7);
+        const __m256i sum = _mm256_add_epi32(_mm256_add_epi32(upper, lower), _mm256_set1_epi32(c));
+        lw_x86_store(y + e, _mm256_srai_epi32(sum, s), 0, least, most);
+    }
+    for (; e < n; e++) {
+        const int32_t upper = a[e] * ka + b[e] * kb, lower = a[e] * la + b[e] * lb;
+        const int32_t v = lw_asr_i32((int32_t)((uint32_t)upper << 8) + lw_asr_i32(lower, 7) + c, s);
+        y[e] = (int8_t)(v < least ? least : v > most ? most : v);
+    }
+}
+#define LW_ROWS_ADD_LINE_I8(n, ka, la, kb, lb, c, s, least, most, y, yi, a, ai, b, bi) \
+    lw_x86_add_line(n, ka, la, kb, lb, c, s, least, most, (y) + (yi), (a) + (ai), (b) + (bi))
+#endif
+/* lw: end */
+
 /* lw: lw_row_pool needs lw_x86_pairs lw_sum_window */
 #if LW_SIMD_AVX2
 /* Sums of eight channels in lanes of 16 bits, of up to 256 bytes each. */

@@ -202,7 +202,7 @@ static const Nest *end_at_once(Ctx *cx, const Nest *n, const GroupNest *g, const
 {
     const bool in_pairs = ends_in_pairs(n, g, t);
     const char *scaled = t->scaled ? t->scaled : t->out->name;
-    if (t->scaled) n = add_at_once(cx, n, t->out->name, tile_loop(cx, t, t->last, t->block), t->block);
+    if (t->scaled) n = add_at_once(cx, g, n, t->out->name, tile_loop(cx, t, t->last, t->block), t->block);
     if (in_pairs) {
         const char *pixels = t->scaled ? loop_name(cx, nest_stage(n, scaled), t->row)
                                        : tile_loop(cx, t, t->row, t->w);

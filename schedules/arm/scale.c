@@ -5,9 +5,11 @@
  *   i8(min(max(roundshift(mulhigh(term(a) + term(b), m), s) + zero, least), most))
  *   term(a) = roundshift(mulhigh(i32(a) - zero_a << 20, m_a), s_a)
  *
+ * which is one line for all pairs of bytes, as a rule (line.c).
  * Any other epilogue stays in loops. */
 #include "schedules/arm/scale.h"
 
+#include "schedules/line.h"
 #include "support/text.h"
 
 /* roundshift(mulhigh(of, factor), shift) + zero, clamped to least and most. A NULL shift: none. */
@@ -102,8 +104,6 @@ const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char 
 
 enum { UP = 20 };      /* left shift of the terms before scaling */
 
-typedef struct ScaledTerm { int64_t zero, factor, shift; } ScaledTerm;
-
 static bool read_number(const Expr *e, int64_t *number)
 {
     *number = e && e->kind == EXPR_INT ? e->integer : 0;
@@ -139,13 +139,28 @@ bool adds_at_once(const GroupNest *g, const Stage *stage, int64_t count)
     return has_vectors(g, stage, count) && read_sum(stage, &s, term, &factor, &shift);
 }
 
+/* The name and the numbers of the addition as a line, if it is one and the target has instructions for products of
+ * pairs of 16 bits; else NULL. */
+static const char *line_text(Ctx *cx, const Target *t, int64_t count, const ScaledSum *sum)
+{
+    enum { HALF = 15 };
+    ByteLine line;
+    if (!target_has(t, "avx2") || !line_of_sum(sum, &line)) return NULL;
+    const char *text = text_format(cx, "LW_ADD_LINE_I8[%lld", (long long)count);
+    for (int i = 0; i < 2; i++)
+        text = text_format(cx, "%s,%lld,%lld", text, (long long)(line.slope[i] >> HALF),
+                           (long long)(line.slope[i] & ((1 << HALF) - 1)));
+    return text_format(cx, "%s,%lld,%d,%lld,%lld]", text, (long long)line.offset, line.shift, (long long)sum->least,
+                       (long long)sum->most);
+}
+
 static const char *steps_text(Ctx *cx, const char *of, int64_t factor, int64_t shift)
 {
     const char *high = text_format(cx, "mulhigh(%s, %lld)", of, (long long)factor);
     return shift ? text_format(cx, "roundshift(%s, %lld)", high, (long long)shift) : high;
 }
 
-const Nest *add_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count)
+const Nest *add_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const char *stage, const char *loop, int64_t count)
 {
     static const char *const operand[] = { "a", "b" };
     Scale s;
@@ -160,16 +175,18 @@ const Nest *add_at_once(Ctx *cx, const Nest *n, const char *stage, const char *l
         numbers = text_format(cx, "%s,%lld,%lld,%lld", numbers, (long long)t->zero, (long long)t->factor,
                               (long long)t->shift);
     }
-    long long c = (long long)count, least = (long long)s.least, most = (long long)s.most;
+    const ScaledSum sum = { { term[0], term[1] }, factor, shift, s.zero, s.least, s.most };
+    const char *line = line_text(cx, g->target, count, &sum);
+    const long long c = (long long)count, least = (long long)s.least, most = (long long)s.most;
+    const char *steps = text_format(cx, "LW_ADD_I8[%s,%lld,%lld,%lld,%lld,%lld]", numbers, (long long)factor,
+                                    (long long)shift, (long long)s.zero, least, most);
     n = sched_instruction(cx, n,
-                          text_format(cx,
-                                      "LW_ADD_I8[%s,%lld,%lld,%lld,%lld,%lld](a: i8[%lld], b: i8[%lld]) y[e<%lld] = "
-                                      "i8(min(max(%s%s, %lld), %lld))",
-                                      numbers, (long long)factor, (long long)shift, (long long)s.zero, least, most, c,
-                                      c, c, steps_text(cx, text_format(cx, "%s + %s", text[0], text[1]), factor, shift),
+                          text_format(cx, "%s(a: i8[%lld], b: i8[%lld]) y[e<%lld] = i8(min(max(%s%s, %lld), %lld))",
+                                      line ? line : steps, c, c, c,
+                                      steps_text(cx, text_format(cx, "%s + %s", text[0], text[1]), factor, shift),
                                       plus_text(cx, s.zero), least, most),
                           NULL);
-    return sched_tensorize(cx, n, loop, "LW_ADD_I8");
+    return sched_tensorize(cx, n, loop, line ? "LW_ADD_LINE_I8" : "LW_ADD_I8");
 }
 
 const Nest *scale_pair_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count)
@@ -215,7 +232,7 @@ static const Nest *schedule_addition(Ctx *cx, const GroupNest *g)
     const Nest *n = inline_elementwise(cx, g->nest, NULL);
     const Stage *out = output_stage(g->nest);
     const int last = out->data_count - 1;
-    return ctx_failed(cx) ? n : add_at_once(cx, n, out->name, loop_name(cx, out, last), axis_extent(out, last));
+    return ctx_failed(cx) ? n : add_at_once(cx, g, n, out->name, loop_name(cx, out, last), axis_extent(out, last));
 }
 
 static bool is_addition(Ctx *cx, const GroupNest *g)

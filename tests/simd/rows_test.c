@@ -534,6 +534,48 @@ static int test_additions(void)
 static int test_additions(void) { return 0; }
 #endif
 
+/* Lines of two bytes, with the greatest slopes and others. All pairs of bytes are tried, 20 at a time. */
+#ifdef LW_ADD_LINE_I8
+static int32_t on_line(int32_t a, int32_t b, int32_t k, int32_t l, int32_t from, int32_t s)
+{
+    const int64_t sum = (int64_t)a * k + (int64_t)b * l + (int64_t)from * 128, unit = (int64_t)1 << (s + 7);
+    const int64_t v = sum / unit - (sum % unit < 0);
+    return (int32_t)(v < -100 ? -100 : v > 120 ? 120 : v);
+}
+
+static int test_lines(void)
+{
+    static int8_t a[20], b[20], y[22];
+    for (int32_t pair = 0; pair < 65536; pair += 20) {
+        const int32_t count = 1 + pair / 20 % 20;
+        for (int32_t i = 0; i < 20; i++)
+            a[i] = (int8_t)((pair + i) % 256 - 128), b[i] = (int8_t)((pair + i) / 256 % 256 - 128);
+        for (int32_t turn = 0; turn < 3; turn++) {
+            for (int32_t i = 0; i < 22; i++) y[i] = 77;
+            if (turn == 0)
+                LW_ADD_LINE_I8(count, 3167, 7101, 8377, 6856, -38488328, 20, -100, 120, LW_AT(y, 1), LW_AT(a, 0),
+                               LW_AT(b, 0));
+            if (turn == 1)
+                LW_ADD_LINE_I8(count, 16383, 32767, 16383, 32767, 1000000, 22, -100, 120, LW_AT(y, 1), LW_AT(a, 0),
+                               LW_AT(b, 0));
+            if (turn == 2)
+                LW_ADD_LINE_I8(count, 0, 1, 16383, 0, -7, 1, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(b, 0));
+            for (int32_t i = 0; i < 22; i++) {
+                const int32_t v = i >= 1 && i <= count ? a[i - 1] : 0, w = i >= 1 && i <= count ? b[i - 1] : 0;
+                const int32_t wanted =
+                    turn == 0   ? on_line(v, w, 3167 * 32768 + 7101, 8377 * 32768 + 6856, -38488328, 20)
+                    : turn == 1 ? on_line(v, w, 536870911, 536870911, 1000000, 22)
+                                : on_line(v, w, 1, 16383 * 32768, -7, 1);
+                if (y[i] != (i >= 1 && i <= count ? wanted : 77)) return 27;
+            }
+        }
+    }
+    return 0;
+}
+#else
+static int test_lines(void) { return 0; }
+#endif
+
 /* Panels of m channels, with and without gaps between them. */
 static int32_t panel_begin[4 * 20], panel_sum[4 * 20];
 static int test_panel(int32_t n, int32_t m, int32_t gap)
@@ -749,6 +791,7 @@ int main(void)
                 if (other) return other;
             }
     if (test_additions()) return test_additions();
+    if (test_lines()) return test_lines();
     for (int32_t n = 1; n <= 20; n++)
         if (test_scales(n)) return test_scales(n);
     for (int32_t turn = 0; turn < 3; turn++) {

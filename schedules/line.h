@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SCHEDULES_LINE_H
+#define LW_SCHEDULES_LINE_H
+/* A function of two bytes as a line, if both agree for all 65,536 pairs. */
+#include <stdbool.h>
+#include <stdint.h>
+
+/* roundshift(mulhigh(i32(byte) + zero << 20, factor), shift) */
+typedef struct ScaledTerm { int64_t zero, factor, shift; } ScaledTerm;
+/* y = clamp(roundshift(mulhigh(term(a) + term(b), factor), shift) + zero), between least and most */
+typedef struct ScaledSum { ScaledTerm term[2]; int64_t factor, shift, zero, least, most; } ScaledSum;
+
+/* y = clamp(((a*slope[0] + b*slope[1] >> 7) + offset >> shift), where no step passes 32 bits */
+typedef struct ByteLine { int64_t slope[2], offset; int shift; } ByteLine;
+
+/* False if none is found: the roundings of the sum may lie on no line. */
+bool line_of_sum(const ScaledSum *sum, ByteLine *line);
+#endif
