@@ -14,11 +14,10 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import onnx
-import onnx.reference
 import onnxruntime
 
 from common import KEYWORDS, RECORDED, ROOT, build_argument
+from qdq_file import percent, share_in_doubles, share_within, steps_of
 
 TINY = ROOT / "../shared/models/mlperf-tiny"
 FLOATS = ("ad01_fp32", "pretrainedResnet", "vww_96_float")
@@ -82,58 +81,6 @@ def least_decibels(want, got):
     return worst
 
 
-def steps_of(path):
-    """The step of each output of a QDQ file; 0: it is not quantized."""
-    graph = onnx.load(str(path)).graph
-    by_output = {o: n for n in graph.node for o in n.output}
-    constants = {t.name: onnx.numpy_helper.to_array(t) for t in graph.initializer}
-    steps = []
-    for o in graph.output:
-        n = by_output.get(o.name)
-        while n is not None and n.op_type in ("Reshape", "Transpose", "Identity", "Squeeze", "Unsqueeze"):
-            n = by_output.get(n.input[0])
-        steps.append(float(constants[n.input[1]]) if n is not None and n.op_type == "DequantizeLinear" else 0.0)
-    return steps
-
-
-def share_within(path, samples, got, steps):
-    """The share of ONNX Runtime's outputs within a step of the C's; of an output in floats, 2^-15 of its magnitude."""
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    names = [x.name for x in session.get_inputs()]
-    near = total = 0
-    for x, g in zip(samples, got):
-        for y, c, step in zip(session.run(None, dict(zip(names, x.values()))), g, steps):
-            step = step or float(np.abs(c).max()) / 32768
-            near += int((np.abs(y.reshape(c.shape).astype(np.float64) - c) <= 1.001 * step).sum())
-            total += c.size
-    return f"{100 * near / total:.2f} %"
-
-
-def share_in_doubles(path, samples, got, steps):
-    """The same with ONNX's reference evaluator in 64-bit floats. The inputs are rounded to their grids in 32-bit floats, as
-    in ONNX Runtime and in the C."""
-    model = onnx.load(str(path))
-    constants = {t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer}
-    grids = {n.input[0]: constants[n.input[1]] for n in model.graph.node if n.op_type == "QuantizeLinear"}
-    for t in model.graph.initializer:
-        if t.data_type == onnx.TensorProto.FLOAT:
-            t.CopyFrom(onnx.numpy_helper.from_array(constants[t.name].astype(np.float64), t.name))
-    evaluator = onnx.reference.ReferenceEvaluator(model)
-    near = total = 0
-    for x, g in zip(samples, got):
-        feeds = {}
-        for port, v in zip(model.graph.input, x.values()):
-            step = grids.get(port.name)
-            feeds[port.name] = v.astype(np.float64) if step is None else np.rint(v / step).astype(np.float64) * np.float64(step)
-        for y, c, step in zip(evaluator.run(None, feeds), g, steps):
-            step = step or float(np.abs(c).max()) / 32768
-            near += int((np.abs(y.reshape(c.shape) - c) <= 1.001 * step).sum())
-            total += c.size
-    return f"{100 * near / total:.2f} %"
-
-
 def written(program, path, *command):
     """True if the network has a QDQ form, which the command writes."""
     return subprocess.run([str(c) for c in (program, *command, "-o", path, "--quiet")], capture_output=True).returncode == 0
@@ -152,7 +99,7 @@ def row(program, work, name, path, like):
     has_form, share, shares = written(program, work / "narrow.onnx", *narrow), "no QDQ form", " | | "
     if has_form:
         narrow_steps = steps_of(work / "narrow.onnx")
-        share = share_within(work / "narrow.onnx", samples, got, narrow_steps)
+        share = percent(share_within(work / "narrow.onnx", samples, got, narrow_steps))
     said = run(program, *narrow, "--min-sqnr", 0.1, "-o", work / "narrow.c")
     least = float(re.search(r"all tensors of 8 bits: (-?[0-9.]+) dB", said).group(1))
     bound = max(round(least + MORE, 1), 0.1)
@@ -170,8 +117,8 @@ def row(program, work, name, path, like):
     agrees = subprocess.run([str(program), "verify", work / "realized.te", "--quiet"], capture_output=True).returncode == 0
     if has_form and written(program, work / "wide.onnx", *again):
         both = steps_of(work / "wide.onnx"), narrow_steps
-        shares = " | ".join(share_within(work / "wide.onnx", samples, got, steps) for steps in both)
-        shares += " | " + share_in_doubles(work / "wide.onnx", samples, got, both[0])
+        shares = " | ".join(percent(share_within(work / "wide.onnx", samples, got, steps)) for steps in both)
+        shares += " | " + percent(share_in_doubles(work / "wide.onnx", samples, got, both[0]))
     text = (f"| {name} | {least:.1f} | {share} | {bound:.1f} | {reached:.1f} | {wide.group(1) if wide else 0} | {floats} | "
             f"{'yes' if agrees else 'NO'} | {shares} |")
     return text, reached >= bound - 0.05 and agrees
