@@ -580,7 +580,7 @@ check file-gives-a-grid       annotated_by 'simulated_quantize relu_4 scale=0.06
 check file-reaches-an-input   annotated_by 'simulated_quantize input scale=0.03125 zero=0' '^const input_scale: f32 = \[0.03125\]'
 check file-reaches-weights    annotated_by 'simulated_quantize conv_3.weight bits=32' 'conv_3_grid = annotation.simulated_quantize(conv_3, bits=32)'
 check file-splits-a-layer     annotated_by 'simulated_quantize batchnormalization_3 bits=8' '^const batchnormalization_3[_0-9]*_scale: f32 = '
-check folded-value-is-refused annotated_by 'simulated_quantize conv_3 bits=8' 'annotation of "conv_3": error: the passes fold this value'
+check folded-value-is-refused annotated_by 'simulated_quantize conv_3 bits=8' 'annotation of "conv_3": error: the passes fold this value into "batchnormalization_3"; accepted: "batchnormalization_3"'
 check folded-scale-is-refused annotated_by 'simulated_quantize conv_3.weight scale=1' 'so its scale has no effect'
 check odd-bits-are-refused    annotated_by 'simulated_quantize relu_4 bits=7' 'bits=7; accepted: 8, 16, or 32 for floats'
 check zero-off-the-grid-is-refused annotated_by 'simulated_quantize relu_4 scale=1 zero=300' 'zero 300 is not on the grid'

@@ -34,7 +34,7 @@ static Tensor *current(const Graph *g, Node *const *order, int count, const Mark
         t = t->producer->in[0];
         if (is_in_graph(g, order, count, t)) return t;
     }
-    for (int i = 0; i < count && m->reader && m->annotation->in_count == 1; i++) {
+    for (int i = 0; i < count && m->reader && m->is_constant && m->annotation->in_count == 1; i++) {
         int axis;
         const int weights = text_equal(order[i]->name, m->reader) ? weights_operand(order[i], &axis) : -1;
         if (weights >= 0) return order[i]->in[weights];
@@ -111,6 +111,22 @@ static Request *read_request(Ctx *cx, const Mark *m)
 
 static bool is_grid(const Mark *m) { return m->annotation->op->quantization.grid == GRID_SIMULATE; }
 
+/* Refuses an annotation of a value that no longer exists: a convolution before a batch norm, a constant that a pass
+ * replaced. The call that read the value has its place. */
+static void refuse_folded(Ctx *cx, Node *const *order, int count, const Mark *m)
+{
+    const Node *reader = NULL;
+    for (int i = 0; i < count && m->reader && !m->is_constant; i++)
+        if (text_equal(order[i]->name, m->reader)) reader = order[i];
+    if (reader)
+        diag_error(cx, place_of(cx, m->annotation), "the passes fold this value into \"%s\"; accepted: \"%s\", or "
+                   "another value of `dump --at annotated`", reader->name, reader->name);
+    else
+        diag_error(cx, place_of(cx, m->annotation), "the passes fold this value into others%s; accepted: a value of "
+                   "`dump --at annotated`", m->reader && m->annotation->in_count > 1 ? ", so its scale has no effect"
+                   : "");
+}
+
 bool requests_resolve(Ctx *cx, Graph *g)
 {
     Node **order;
@@ -118,12 +134,9 @@ bool requests_resolve(Ctx *cx, Graph *g)
     Mark *mark = arena_copy(cx->arena, g->mark, (size_t)g->mark_count * sizeof *g->mark);
     for (int i = 0; i < g->mark_count && !ctx_failed(cx); i++) {
         const Mark *m = &g->mark[i];
-        const bool is_stale = m->reader && m->annotation->in_count > 1;
         if (!is_grid(m)) continue;
         mark[i].tensor = current(g, order, count, m);
-        if (!mark[i].tensor)
-            diag_error(cx, place_of(cx, m->annotation), "the passes fold this value into others%s; accepted: a value "
-                       "of `dump --at annotated`", is_stale ? ", so its scale has no effect" : "");
+        if (!mark[i].tensor) refuse_folded(cx, order, count, m);
     }
     g->mark = mark;
     return !ctx_failed(cx);

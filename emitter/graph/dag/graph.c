@@ -125,7 +125,8 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
     g.output = output;
     Mark *mark = NEW_ARRAY(cx->arena, Mark, g.mark_count);
     for (int i = 0; i < g.mark_count; i++)
-        mark[i] = (Mark){ g.mark[i].annotation, mapped(&to, g.mark[i].tensor), g.mark[i].reader };
+        mark[i] = (Mark){ g.mark[i].annotation, mapped(&to, g.mark[i].tensor), g.mark[i].reader,
+                         g.mark[i].is_constant };
     g.mark = mark;
     return g;
 }

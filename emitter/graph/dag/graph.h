@@ -8,9 +8,9 @@
 /* Size of a layer before and after shrinking; for reports. */
 typedef struct LayerSize { int64_t channels, macs, weights; } LayerSize;       /* weights: bytes of its constants */
 typedef struct Shrunk { const char *name; LayerSize was, is; } Shrunk;
-/* An annotation kept for a later pass: the original call, the tensor's current version, and of a constant with a grid
- * the name of the call that reads it, because passes replace constants without a trace. */
-typedef struct Mark { const Node *annotation; Tensor *tensor; const char *reader; } Mark;
+/* An annotation kept for a later pass: the original call, the tensor's current version, and of a grid the name of the
+ * only call that reads the tensor, because passes replace constants and fold values without a trace. */
+typedef struct Mark { const Node *annotation; Tensor *tensor; const char *reader; bool is_constant; } Mark;
 
 /* Quantized calls written in real numbers are computed
  *

@@ -106,16 +106,17 @@ static Tensor *moved(Ctx *cx, const Node *move, Tensor *p)
  * reorder weights. */
 static Mark mark_of(Ctx *cx, const Node *n, Node *const *order, int count)
 {
-    Mark m = { n, n->out[0], NULL };
-    if (!is_grid(n) || !tensor_is_constant(n->in[0])) return m;
-    for (const Node *move; (move = move_of(m.tensor, order, count)) != NULL;) {
+    const Mark own = { n, n->out[0], NULL, is_grid(n) && tensor_is_constant(n->in[0]) };
+    Mark m = own;
+    if (!is_grid(n)) return m;
+    for (const Node *move; m.is_constant && (move = move_of(m.tensor, order, count)) != NULL;) {
         Tensor *in[] = { move->out[0], NULL, NULL };
         bool fits = true;
         for (int i = 1; i < m.annotation->in_count; i++) fits &= (in[i] = moved(cx, move, m.annotation->in[i])) != NULL;
         if (!fits) break;
         m.annotation = op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
         m.tensor = move->out[0];
-        if (!m.annotation) return (Mark){ n, n->out[0], NULL };
+        if (!m.annotation) return own;
     }
     const Node *reader = reader_of(m.tensor, order, count);
     m.reader = reader ? reader->name : NULL;
