@@ -58,17 +58,22 @@ bench-aarch64: all
 .PHONY: bench-compiler
 bench-compiler: all
 	@python3 tests/bench/compiler.py $(BUILD) $(FLAGS)
+# The default schedules beside all candidates of `loopwright tune`, measured on the emulated core CPU, layer by layer.
+# FLAGS=--check fails where one is more than 5 percent faster. MODELS="NAME...".
+.PHONY: bench-tune
+bench-tune: all
+	@python3 tests/bench/tune.py $(BUILD) $(or $(CPU),cortex-m4) $(FLAGS) $(MODELS)
 # Instructions per multiply-add on the processors that qemu's user mode emulates.
 .PHONY: bench-emulated
 bench-emulated: all
 	@sh tests/bench/emulated.sh $(BUILD)
-# Predicted beside counted instructions, every group alone, on the emulated core CPU (cortex-m4; rv32imc,rv64gc and
-# the like). MODELS="NAME...".
 # Random forests beside emlearn and m2cgen on an emulated Cortex-M0+ and M4. PYTHON has numpy, scikit-learn, skl2onnx,
 # emlearn and m2cgen.
 .PHONY: bench-trees
 bench-trees: all
 	@$(or $(PYTHON),python3) tests/bench/trees.py $(BUILD)
+# Predicted beside counted instructions, every group alone, on the emulated core CPU (cortex-m4; rv32imc,rv64gc and
+# the like). MODELS="NAME...".
 .PHONY: bench-cost
 bench-cost: all
 	@python3 tests/bench/cost.py $(BUILD) $(or $(CPU),cortex-m4) $(MODELS)

@@ -64,7 +64,7 @@ check keeps-another-file grep -qx notes "$work/notes.txt"
 check leaves-no-file [ ! -e "$work/no.txt" ]
 
 # On an emulated core, one network: a record is read there, too.
-counts() { "$lw" verify "$model" --name net --target cortex-m4 --runner "samples/cortex-m/count.sh cortex-m4" > "$work/said" 2>&1; cat "$work/said"; grep -q '^instructions [1-9]' "$work/said"; }
+counts() { "$lw" verify "$model" --name Net --target cortex-m4 --runner "samples/cortex-m/count.sh cortex-m4" > "$work/said" 2>&1; cat "$work/said"; grep -q '^instructions [1-9]' "$work/said"; }
 if has arm-none-eabi-gcc && has qemu-system-arm; then check runner-of-an-emulated-core counts
 else skip runner-of-an-emulated-core "$(missing arm-none-eabi-gcc qemu-system-arm)"; fi
 report_end

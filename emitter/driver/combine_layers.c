@@ -71,7 +71,7 @@ static const Counted *counted(Search *r, const Function *f)
     const size_t length = strlen(outline);
     const Counted *first = length ? map_get_const(&r->outlined, outline, length) : NULL;
     known = NEW(cx->arena, Counted);
-    *known = (Counted){ count_instructions(cx, f->body, r->b->target->costs), count_bytes(cx, f->body),
+    *known = (Counted){ count_instructions(cx, f, r->b->target->costs), count_bytes(cx, f->body),
                         first ? first : known };
     if (!first && length) map_put_const(&r->outlined, outline, length, known);
     map_put_ptr(&r->counted, f->body, known);

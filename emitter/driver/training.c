@@ -71,7 +71,7 @@ static bool try_step(Checkpoints *c, int form_number, Trial *out)
     for (int i = 0; ok && i < step.groups.count; i++)
         if (step.function[i])
             out->cost.instructions = sat_add(out->cost.instructions,
-                                        count_instructions(cx, step.function[i]->body, step.target->costs));
+                                        count_instructions(cx, step.function[i], step.target->costs));
     if (ok) out->cost.arena = step.plan.arena_size;
     diag_rewind(cx, mark);
     return ok;

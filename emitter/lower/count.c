@@ -4,22 +4,37 @@
  *
  *   for h < 4: for h2 = min(h * 2, 2) .. 5: S        runs of S: 4 * (5 + 3 + 3 + 3) / 4
  *
- * An element that several statements of one loop body load counts once, as C compilers keep it in a register. */
+ * An element that several statements of one loop body load counts once, as C compilers keep it in a register.
+ *
+ * Where the C compiler vectorizes statements (the cost row "f32 lanes"), it begins at stores to adjacent floats, whose
+ * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. Their scalars are lanes of a vector
+ * then, in every statement that stores to them. Stores that may alias the operands, and sums under a guard, stay
+ * apart. */
 #include "lower/count.h"
+
+#include <math.h>
 
 #include "support/text.h"
 
 enum { MOST_SAMPLES = 32,            /* of a loop's iterations, for an average */
-       MOST_LETS = 512, PER_ITERATION = 3, PER_LOOP = 2, PER_DIVISION = 8, PER_FUNCTION = 40,
+       MOST_LETS = 512, PER_ITERATION = 3, PER_LOOP = 2, PER_DIVISION = 8, PER_FUNCTION = 40, PER_GUARD = 2,
        MAX_CONJUNCTS = 32 };
 
 typedef struct Level { const Code *loop; int64_t value; bool is_used; } Level;
+/* Loads of a loop's body, and of a branch in it, whose outer loads were executed before it. */
+typedef struct Loads { Map map; const struct Loads *outer; } Loads;
 typedef struct Counting {
     Ctx *cx;
     const Costs *costs;
     int depth; Level at[MAX_DEPTH];
     int let_count; const Code *let[MOST_LETS];
-    Map loaded;                      /* loads of the innermost loop body so far */
+    double lanes;                    /* of vectors that the C compiler makes of adjacent statements; 1: none */
+    Map in_vector;                   /* stores of vectors, and scalars that are their lanes */
+    Map guarded;                     /* scalars that are stored under a condition */
+    Map broadcast;                   /* loads that several lanes share */
+    bool may_alias;                  /* inputs may alias outputs */
+    Loads loaded;                    /* of the innermost loop body so far */
+    int guards;                      /* conditions around the statement, within its innermost loop */
     double sum;
 } Counting;
 
@@ -124,6 +139,13 @@ static double cost_or(const Counting *c, const char *name, double otherwise)
 
 static bool is_float(const Expr *e) { return e->type == F32 || e->type == F16 || e->type == BF16; }
 
+/* True for a division whose reciprocal is exact, which compilers multiply by. */
+static bool divides_by_power_of_two(const Expr *e)
+{
+    int exponent;
+    return e->kind == EXPR_DIV && expr_is_const(e->arg[1]) && fabs(frexp(expr_scalar(e->arg[1]).f, &exponent)) == 0.5;
+}
+
 /* Returns the instructions of one operation on computed operands. */
 static double operation(const Counting *c, const Expr *e)
 {
@@ -131,8 +153,8 @@ static double operation(const Counting *c, const Expr *e)
     const bool is_division = e->kind == EXPR_DIV || e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
     if (is_float(e) || (e->arg_count && is_float(e->arg[0]))) {
         const double other = cost_or(c, "f32", 1);
-        return is_division ? cost_or(c, "f32 div", PER_DIVISION)
-            : e->kind == EXPR_MUL ? cost_or(c, "f32 mul", other)
+        return is_division && !divides_by_power_of_two(e) ? cost_or(c, "f32 div", PER_DIVISION)
+            : is_division || e->kind == EXPR_MUL ? cost_or(c, "f32 mul", other)
             : e->kind == EXPR_ADD || e->kind == EXPR_SUB ? cost_or(c, "f32 add", other)
                                                          : other;
     }
@@ -141,6 +163,23 @@ static double operation(const Counting *c, const Expr *e)
         return cost_or(c, "mla", 1);
     if (e->kind == EXPR_CAST) return cost_or(c, "cast", 1);
     return cost_or(c, expr_info(e->kind)->spelling, 1);
+}
+
+/* True if the expression reads a number that is computed outside of its loop. */
+static bool has_let(const Counting *c, const Expr *e)
+{
+    bool has = expr_as_var(e) && let_of(c, e);
+    for (int i = 0; i < e->arg_count && !has; i++) has = has_let(c, e->arg[i]);
+    return has;
+}
+
+/* True if the load was executed before; marks it. */
+static bool is_loaded(Counting *c, const Expr *e)
+{
+    for (const Loads *l = &c->loaded; l; l = l->outer)
+        if (map_get_const_ptr(&l->map, e)) return true;
+    map_put_const_ptr(&c->loaded.map, e, e);
+    return false;
 }
 
 static double divisions(const Expr *e)
@@ -157,15 +196,17 @@ static bool reads_memory(const Expr *e)
     return reads;
 }
 
-/* Sums over loop variables in an index are part of the address; an index from data, as of a table, is computed. */
+/* A load that lanes share counts in full in its first lane, with its copy to all. Sums over loop variables in an index
+ * are part of the address; an index from data, as of a table, is computed. */
 static double operations(Counting *c, const Expr *e)
 {
     if (expr_is_const(e) || expr_as_var(e)) return 0;
     if (e->kind == EXPR_LOAD) {
         const Memory *m = e->ref;
-        if (m->kind == MEMORY_SCALAR || map_get_const_ptr(&c->loaded, e)) return 0;
-        map_put_const_ptr(&c->loaded, e, e);
-        return 1 + (reads_memory(e->arg[0]) ? operations(c, e->arg[0]) : divisions(e->arg[0]));
+        if (m->kind == MEMORY_SCALAR || is_loaded(c, e)) return 0;
+        const double address = c->guards && has_let(c, e->arg[0]) ? cost_or(c, "guarded index", 0) : 0;
+        const double times = map_get_const_ptr(&c->broadcast, e) ? 2 * c->lanes : 1;
+        return times + address + (reads_memory(e->arg[0]) ? operations(c, e->arg[0]) : divisions(e->arg[0]));
     }
     double n = operation(c, e);
     for (int i = 0; i < e->arg_count; i++) n += operations(c, e->arg[i]);
@@ -174,11 +215,106 @@ static double operations(Counting *c, const Expr *e)
 
 static void count(Counting *c, const Code *s, double runs);
 
+/* ---- Vectors of adjacent statements ------------------------------------------------------------------------------ */
+
+/* Returns the constant that is added to the rest of an index. */
+static int64_t constant_of(const Expr *index, const Expr **rest)
+{
+    const bool is_sum = index->kind == EXPR_ADD && expr_is_const(index->arg[1]);
+    *rest = is_sum ? index->arg[0] : expr_is_const(index) ? NULL : index;
+    return is_sum ? expr_scalar(index->arg[1]).i : expr_is_const(index) ? expr_scalar(index).i : 0;
+}
+
+static bool is_next(const Code *s, const Code *before)
+{
+    const Expr *rest, *rest_before;
+    if (s->memory != before->memory) return false;
+    const int64_t at = constant_of(s->index, &rest), at_before = constant_of(before->index, &rest_before);
+    return rest == rest_before && at == at_before + 1;
+}
+
+/* True for sums and products of floats that a store to `to` leaves as they are. */
+static bool is_vectorizable(const Counting *c, const Expr *e, const Memory *to)
+{
+    const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
+    if (m && m->kind == MEMORY_SCALAR) return e->type == F32 && !map_get_const_ptr(&c->guarded, m);
+    if (m) return e->type == F32 && ((!c->may_alias && to->is_restrict) || to->kind == MEMORY_SCRATCH);
+    if (expr_is_const(e)) return e->type == F32;
+    if (e->kind != EXPR_ADD && e->kind != EXPR_SUB && e->kind != EXPR_MUL) return false;
+    return is_vectorizable(c, e->arg[0], to) && is_vectorizable(c, e->arg[1], to);
+}
+
+static void mark_scalars(Counting *c, const Expr *e)
+{
+    const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
+    if (m && m->kind == MEMORY_SCALAR) map_put_const_ptr(&c->in_vector, m, m);
+    for (int i = 0; i < e->arg_count; i++) mark_scalars(c, e->arg[i]);
+}
+
+static bool begins_vector(const Counting *c, const Code *s)
+{
+    return s->kind == CODE_STORE && s->memory->kind != MEMORY_SCALAR && is_vectorizable(c, s->value, s->memory);
+}
+
+/* Marks the scalars that are stored under a condition. */
+static void find_guarded(Counting *c, const Code *s, bool is_guarded)
+{
+    if (is_guarded && s->kind == CODE_STORE && s->memory->kind == MEMORY_SCALAR)
+        map_put_const_ptr(&c->guarded, s->memory, s->memory);
+    for (int i = 0; i < s->child_count; i++) find_guarded(c, s->child[i], is_guarded || s->kind == CODE_IF);
+}
+
+static bool is_lane(const Counting *c, const Code *s)
+{
+    const void *key = s->memory && s->memory->kind == MEMORY_SCALAR ? (const void *)s->memory : s;
+    return s->kind == CODE_STORE && map_get_const_ptr(&c->in_vector, key);
+}
+
+/* Marks the loads that two values have in the same place. */
+static void mark_shared(Counting *c, const Expr *a, const Expr *b)
+{
+    if (a->kind == EXPR_LOAD && a == b) map_put_const_ptr(&c->broadcast, a, a);
+    if (a->kind != b->kind || a->kind == EXPR_LOAD) return;
+    for (int i = 0; i < a->arg_count && i < b->arg_count; i++) mark_shared(c, a->arg[i], b->arg[i]);
+}
+
+static void find_broadcasts(Counting *c, const Code *s)
+{
+    for (int i = 0; i < s->child_count; i++) {
+        if (i > 0 && is_lane(c, s->child[i]) && is_lane(c, s->child[i - 1]))
+            mark_shared(c, s->child[i]->value, s->child[i - 1]->value);
+        find_broadcasts(c, s->child[i]);
+    }
+}
+
+/* Finds runs of as many stores as a vector has lanes, and marks the scalars that they read. */
+static void find_vectors(Counting *c, const Code *s)
+{
+    for (int i = 0, end; i < s->child_count; i = end) {
+        end = i + 1;
+        if (!begins_vector(c, s->child[i])) continue;
+        while (end < s->child_count && begins_vector(c, s->child[end]) && is_next(s->child[end], s->child[end - 1]))
+            end++;
+        if (end - i < c->lanes) continue;
+        for (int k = i; k < end; k++) {
+            map_put_const_ptr(&c->in_vector, s->child[k], s->child[k]);
+            mark_scalars(c, s->child[k]->value);
+        }
+    }
+    for (int i = 0; i < s->child_count; i++) find_vectors(c, s->child[i]);
+}
+
+static double lane_share(const Counting *c, const Code *store) { return is_lane(c, store) ? 1 / c->lanes : 1; }
+
+/* ---- Statements -------------------------------------------------------------------------------------------------- */
+
 static void count_loop(Counting *c, const Code *s, double runs)
 {
     const double trips = average(c, s, NULL, 1);
-    const Map outer = c->loaded;
-    c->loaded = map_new(c->cx->scratch);
+    const Loads outer = c->loaded;
+    const int guards = c->guards;
+    c->guards = 0;
+    c->loaded = (Loads){ map_new(c->cx->scratch), NULL };
     if (s->loop_kind == LOOP_SERIAL) c->sum += runs * (trips * PER_ITERATION + PER_LOOP);
     if (c->depth < MAX_DEPTH) {
         c->at[c->depth++] = (Level){ .loop = s };
@@ -186,13 +322,29 @@ static void count_loop(Counting *c, const Code *s, double runs)
         c->depth--;
     }
     c->loaded = outer;
+    c->guards = guards;
 }
 
-/* A compare and a branch each; sums over loop variables are induction variables. */
-static double comparisons(const Expr *cond)
+/* Returns what a comparison with a constant compares, else the comparison. */
+static const Expr *compared(const Expr *e)
+{
+    if (e->arg_count != 2) return e;
+    return expr_is_const(e->arg[1]) ? e->arg[0] : expr_is_const(e->arg[0]) ? e->arg[1] : e;
+}
+
+/* A compare and a branch each, unless the target has a row "guard", and one for both bounds of a range: 2 <= j && j <
+ * 42 is j - 2 < 40 without signs. Sums over loop variables are induction variables. */
+static double comparisons(const Counting *c, const Expr *cond)
 {
     const Expr *part[MAX_CONJUNCTS];
-    return 2 * conjuncts(cond, part, MAX_CONJUNCTS);
+    const int parts = conjuncts(cond, part, MAX_CONJUNCTS);
+    int count = 0;
+    for (int i = 0; i < parts; i++) {
+        bool is_bound = false;
+        for (int k = 0; k < i; k++) is_bound = is_bound || compared(part[k]) == compared(part[i]);
+        count += !is_bound;
+    }
+    return cost_or(c, "guard", PER_GUARD) * count;
 }
 
 /* Returns the executions of the statements of a macro's portable form. */
@@ -217,8 +369,15 @@ static void count_call(Counting *c, const Code *s, double runs)
 static void count_branches(Counting *c, const Code *s, double runs)
 {
     const double share = average(c, NULL, s->cond, 0.5);
-    c->sum += runs * comparisons(s->cond);
-    for (int i = 0; i < s->child_count; i++) count(c, s->child[i], runs * (i ? 1 - share : share));
+    c->sum += runs * comparisons(c, s->cond);
+    const Loads outer = c->loaded;
+    for (int i = 0; i < s->child_count; i++) {
+        c->loaded = (Loads){ map_new(c->cx->scratch), &outer };
+        c->guards++;
+        count(c, s->child[i], runs * (i ? 1 - share : share));
+        c->guards--;
+    }
+    c->loaded = outer;
 }
 
 static void count(Counting *c, const Code *s, double runs)
@@ -235,7 +394,8 @@ static void count(Counting *c, const Code *s, double runs)
         if (s->memory->kind == MEMORY_POINTER) c->sum += runs * (1 + divisions(s->memory->offset));
         return;
     case CODE_STORE:
-        c->sum += runs * (operations(c, s->value) + divisions(s->index) + (s->memory->kind != MEMORY_SCALAR));
+        c->sum += runs * lane_share(c, s)
+                  * (operations(c, s->value) + divisions(s->index) + (s->memory->kind != MEMORY_SCALAR));
         return;
     case CODE_CALL: count_call(c, s, runs); return;
     default:
@@ -253,8 +413,7 @@ enum { BYTES = 6,                    /* of an instruction with 32 bits, and its 
 /* Returns the instructions of an expression in the text: an equal one in the same loop body counts once. */
 static double text_of_value(Counting *c, const Expr *e)
 {
-    if (expr_is_const(e) || expr_as_var(e) || map_get_const_ptr(&c->loaded, e)) return 0;
-    map_put_const_ptr(&c->loaded, e, e);
+    if (expr_is_const(e) || expr_as_var(e) || is_loaded(c, e)) return 0;
     double n = e->kind == EXPR_LOAD && ((const Memory *)e->ref)->kind == MEMORY_SCALAR ? 0 : 1;
     for (int i = 0; i < e->arg_count; i++) n += text_of_value(c, e->arg[i]);
     return n;
@@ -264,8 +423,8 @@ static double text_of_value(Counting *c, const Expr *e)
 static double text_of(Counting *c, const Code *s)
 {
     double n = 0;
-    const Map outer = c->loaded;
-    if (s->kind == CODE_FOR) c->loaded = map_new(c->cx->scratch);
+    const Loads outer = c->loaded;
+    if (s->kind == CODE_FOR) c->loaded = (Loads){ map_new(c->cx->scratch), NULL };
     switch (s->kind) {
     case CODE_FOR: n = PER_LOOP + PER_ITERATION + text_of_value(c, s->begin) + text_of_value(c, s->end); break;
     case CODE_IF: n = 1 + text_of_value(c, s->cond); break;
@@ -287,20 +446,30 @@ int64_t count_bytes(Ctx *cx, const Code *body)
     const ArenaMark mark = arena_mark(cx->scratch);
     Counting *c = NEW(cx->scratch, Counting);
     c->cx = cx;
-    c->loaded = map_new(cx->scratch);
+    c->loaded.map = map_new(cx->scratch);
     const double bytes = (PER_ENTRY + text_of(c, body)) * BYTES;
     arena_reset(cx->scratch, mark);
     return (int64_t)bytes;
 }
 
-int64_t count_instructions(Ctx *cx, const Code *body, const Costs *costs)
+int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
     Counting *c = NEW(cx->scratch, Counting);
     c->cx = cx;
     c->costs = costs;
-    c->loaded = map_new(cx->scratch);
-    count(c, body, 1);
+    c->lanes = cost_or(c, "f32 lanes", 1);
+    c->loaded.map = map_new(cx->scratch);
+    c->in_vector = map_new(cx->scratch);
+    c->guarded = map_new(cx->scratch);
+    c->broadcast = map_new(cx->scratch);
+    c->may_alias = f->may_alias;
+    if (c->lanes > 1) {
+        find_guarded(c, f->body, false);
+        find_vectors(c, f->body);
+        find_broadcasts(c, f->body);
+    }
+    count(c, f->body, 1);
     const double sum = c->sum;
     arena_reset(cx->scratch, mark);
     return sum < 9e18 ? (int64_t)sum : INT64_MAX;

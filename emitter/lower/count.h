@@ -9,7 +9,7 @@
  * stores times the iterations around them, and the overhead of loops. Bounds and conditions over loops are evaluated;
  * a condition on data counts half. Sizes count with their upper bound. Macros and operations cost what the rows state,
  * without a row (or with costs NULL) their portable form and one instruction. */
-int64_t count_instructions(Ctx *cx, const Code *c, const Costs *costs);
+int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs);
 /* NULL: the target states no cost of the macro or operation. */
 const CostRow *cost_row(const Costs *costs, const char *name);
 /* The bytes of its text, to compare two functions: each statement once, six bytes an instruction. */

@@ -22,7 +22,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$(dirname "$program")"/model.[ch] "$work"
-name=$(sed -n 's/^int \([a-z0-9_]*\)_run(.*/\1/p' "$work/model.h")
+name=$(sed -n 's/^int \([A-Za-z0-9_]*\)_run(.*/\1/p' "$work/model.h")
 cp "$work/model.c" "$work/$name.c"
 cp "$work/model.h" "$work/$name.h"
 "$(dirname "$0")/../../tests/cross/run.sh" "$cpu" "$work" "$name" "${inputs[@]}" -- "${outputs[@]}" |

@@ -309,7 +309,7 @@ static int64_t counted(Ctx *cx, bool by_rows, const CostRow *rows)
     const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
     if (by_rows) n = sched_step(cx, n, "instruction PLUS4(x: f32[4]) r[v<4] = 1 + x[v]");
     if (by_rows) n = sched_step(cx, n, "tensorize y.j PLUS4");
-    return count_instructions(cx, lower_nest(cx, n, NULL)->body, &costs);
+    return count_instructions(cx, lower_nest(cx, n, NULL), &costs);
 }
 
 /* Eight uses of four points; 32 additions. */

@@ -39,7 +39,7 @@ static int64_t instructions_of(Ctx *cx, const Build *b)
 {
     int64_t count = 0;
     for (int i = 0; i < b->groups.count; i++)
-        if (b->function[i]) count = sat_add(count, count_instructions(cx, b->function[i]->body, b->target->costs));
+        if (b->function[i]) count = sat_add(count, count_instructions(cx, b->function[i], b->target->costs));
     return count;
 }
 

@@ -6,6 +6,8 @@
 
 /* A name is that of a macro; of an expression's kind for integers, as "mulhigh", "cast", "div", and "mla" for a sum
  * with a product; or of an operation of floats: "f32 add", "f32 mul", "f32 div", "f32 function", and "f32" for others.
+ * "guard" is a condition in a loop, "guarded index" the address of a load under it, if it is a sum of numbers; "f32
+ * lanes" are those of the vectors that the C compiler makes of adjacent statements.
  * Each use takes `each` instructions, and a macro `point` more for every execution of the innermost statement of its
  * portable form. */
 typedef struct CostRow { const char *name; double each, point; } CostRow;
