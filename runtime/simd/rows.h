@@ -728,12 +728,12 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
 #define LW_SCALE_EACH_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, a, m, s)
 #endif
 /* lw: end */
-/* lw: LW_COPY2_I32 needs LW_SIMD_CHOICE lw_mve_begin */
+/* lw: LW_COPY2_I32 needs LW_SIMD_CHOICE lw_mve_begin lw_x86_begin */
 #ifdef LW_ROWS_COPY2_I32
 #define LW_COPY2_I32(n, y, a) LW_ROWS_COPY2_I32(n, y, a)
 #endif
 /* lw: end */
-/* lw: LW_SCALE2_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale */
+/* lw: LW_SCALE2_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale */
 #ifdef LW_ROWS_SCALE2_EACH_I8
 #define LW_SCALE2_EACH_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE2_EACH_I8(n, zero, least, most, y, a, m, s)
 #endif

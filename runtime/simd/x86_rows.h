@@ -149,6 +149,8 @@ static inline void lw_x86_widen(int32_t n, int16_t *y, const int8_t *a)
 /* lw: lw_x86_begin needs LW_SIMD_CHOICE */
 #if LW_SIMD_SSE4
 #define LW_ROWS_COPY_I32(n, y, yi, a, ai) ((void)memcpy((y) + (yi), (a) + (ai), (size_t)(n) * 4))
+#define LW_ROWS_COPY2_I32(n, y, yi, yw, a, ai) \
+    (LW_ROWS_COPY_I32(n, y, yi, a, ai), LW_ROWS_COPY_I32(n, y, (yi) + (yw), a, ai))
 #endif
 /* lw: end */
 
@@ -241,18 +243,28 @@ static inline void lw_x86_window_quads(int32_t pixels, int32_t kh, int32_t kw, i
     const int32_t is_shared = pixels > 1 && aw == ai && kw <= 4;
     int32_t *c1 = pixels > 1 ? c + cw : c;
     __m512i s0 = _mm512_loadu_si512(c), s1 = _mm512_loadu_si512(c1), more = _mm512_setzero_si512(), before = more;
-    for (int32_t i = 0; i < kh + is_shared; i++)
-        for (int32_t j = 0; j < kw; j += 4) {
-            const int8_t *x = a + i * ai + j * aj;
-            const __m512i v = _mm512_xor_si512(lw_x86_four_taps(x, aj, kw - j), offset);
-            if (is_shared && i > 0) s1 = _mm512_dpbusd_epi32(s1, v, before);
-            if (i == kh) continue;
-            const __m512i k = before = lw_x86_four_taps(b + i * bi + j * bj, bj, kw - j);
-            more = _mm512_dpbusd_epi32(more, offset, k);
-            s0 = _mm512_dpbusd_epi32(s0, v, k);
-            if (pixels > 1 && !is_shared)
-                s1 = _mm512_dpbusd_epi32(s1, _mm512_xor_si512(lw_x86_four_taps(x + aw, aj, kw - j), offset), k);
-        }
+#define LW_X86_TAPS(i, j)                                                                                              \
+    do {                                                                                                               \
+        const int8_t *x = a + (i) * ai + (j) * aj;                                                                     \
+        const __m512i v = _mm512_xor_si512(lw_x86_four_taps(x, aj, kw - (j)), offset);                                 \
+        if (is_shared && (i) > 0) s1 = _mm512_dpbusd_epi32(s1, v, before);                                             \
+        if ((i) == kh) break;                                                                                          \
+        const __m512i k = before = lw_x86_four_taps(b + (i) * bi + (j) * bj, bj, kw - (j));                            \
+        more = _mm512_dpbusd_epi32(more, offset, k);                                                                   \
+        s0 = _mm512_dpbusd_epi32(s0, v, k);                                                                            \
+        if (pixels > 1 && !is_shared)                                                                                  \
+            s1 = _mm512_dpbusd_epi32(s1, _mm512_xor_si512(lw_x86_four_taps(x + aw, aj, kw - (j)), offset), k);         \
+    } while (0)
+    /* Without a loop, gcc moves what depends on weights alone out of the loop over tiles. */
+    if (kh == 3 && kw <= 4) {
+        LW_X86_TAPS(0, 0);
+        LW_X86_TAPS(1, 0);
+        LW_X86_TAPS(2, 0);
+        if (is_shared) LW_X86_TAPS(3, 0);
+    } else
+        for (int32_t i = 0; i < kh + is_shared; i++)
+            for (int32_t j = 0; j < kw; j += 4) LW_X86_TAPS(i, j);
+#undef LW_X86_TAPS
     _mm512_storeu_si512(c, _mm512_sub_epi32(s0, more));
     if (pixels > 1) _mm512_storeu_si512(c1, _mm512_sub_epi32(s1, more));
 }
@@ -343,10 +355,10 @@ static inline __m512i lw_x86_mask16(__m512i s)
 static inline __m512i lw_x86_scaled8(__m512i product, __m512i s, int is_positive)
 {
     const __m512i half = _mm512_set1_epi64(0x40000000), places = _mm512_add_epi64(s, _mm512_set1_epi64(31));
-    const __mmask8 is_shifted = _mm512_test_epi64_mask(s, s);
-    const __m512i halves = _mm512_mask_add_epi64(half, is_shifted, half, _mm512_sllv_epi64(half, s));
+    const __m512i halves = _mm512_or_si512(half, _mm512_sllv_epi64(half, s));      /* one, or both if s > 0 */
     __m512i sum = _mm512_add_epi64(product, halves);
     if (!is_positive) {
+        const __mmask8 is_shifted = _mm512_test_epi64_mask(s, s);
         const __mmask8 is_tied = _mm512_mask_cmplt_epi64_mask(is_shifted, product, _mm512_set1_epi64(-0x40000000));
         sum = _mm512_mask_sub_epi64(sum, is_tied, sum, _mm512_set1_epi64(0x80000000));
     }
@@ -396,6 +408,25 @@ static inline void lw_x86_scale(int32_t n, int32_t zero, int32_t least, int32_t 
     }
     for (; e < n; e++) y[e] = lw_x86_scaled(a[e], m[e], s[e], zero, least, most);
 }
+/* Two rows of sums by the same factors. */
+static inline void lw_x86_scale_pair(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, int32_t yw,
+                                     const int32_t *a, int32_t aw, const int32_t *m, const uint8_t *s)
+{
+    int32_t e = 0;
+#if LW_SIMD_AVX512
+    for (; e + 16 <= n; e += 16) {
+        const __m512i shift = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(s + e)));
+        const __m512i factor = _mm512_loadu_si512(m + e);
+        const int is_positive = zero <= -128 && least <= -128, may_wrap = zero >= 0;
+        const __m512i v = lw_x86_scaled16(_mm512_loadu_si512(a + e), factor, shift, is_positive, may_wrap),
+                      w = lw_x86_scaled16(_mm512_loadu_si512(a + aw + e), factor, shift, is_positive, may_wrap);
+        lw_x86_store16(y + e, v, zero, least, most);
+        lw_x86_store16(y + yw + e, w, zero, least, most);
+    }
+#endif
+    lw_x86_scale(n - e, zero, least, most, y + e, a + e, m + e, s + e);
+    lw_x86_scale(n - e, zero, least, most, y + yw + e, a + aw + e, m + e, s + e);
+}
 static inline void lw_x86_scale_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a,
                                     int32_t m, int32_t s)
 {
@@ -416,6 +447,8 @@ static inline void lw_x86_scale_all(int32_t n, int32_t zero, int32_t least, int3
 }
 #define LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, yi, a, ai, m, mi, s, si)                                        \
     lw_x86_scale(n, zero, least, most, (y) + (yi), (a) + (ai), (m) + (mi), (s) + (si))
+#define LW_ROWS_SCALE2_EACH_I8(n, zero, least, most, y, yi, yw, a, ai, aw, m, mi, s, si)                               \
+    lw_x86_scale_pair(n, zero, least, most, (y) + (yi), yw, (a) + (ai), aw, (m) + (mi), (s) + (si))
 #define LW_ROWS_SCALE_I8(n, zero, least, most, y, yi, a, ai, m, s) \
     lw_x86_scale_all(n, zero, least, most, (y) + (yi), (a) + (ai), m, s)
 #endif

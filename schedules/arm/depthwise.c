@@ -50,7 +50,9 @@ static void choose_whole(const GroupNest *g, const Nest *n, DepthwiseRows *s)
 {
     enum { MOST = 64 };
     const int64_t channels = axis_extent(s->out, s->last);
-    if (s->w != TILE || channels % s->block || !scales_pair_at_once(g, nest_stage(n, s->out->name), s->block)) return;
+    if (s->w != TILE || channels % s->block || !target_has(g->target, "mve")
+        || !scales_pair_at_once(g, nest_stage(n, s->out->name), s->block))
+        return;
     for (int64_t whole = MOST; whole > s->whole; whole -= s->block)
         if (channels % whole == 0) s->whole = whole;
 }

@@ -71,7 +71,8 @@ bool scales_at_once(const GroupNest *g, const Stage *stage, int64_t count)
 bool scales_pair_at_once(const GroupNest *g, const Stage *stage, int64_t count)
 {
     Scale s;
-    return target_has(g->target, "mve") && has_vectors(g, stage, count) && scales_sum(stage, &s)
+    const bool has_pairs = target_has(g->target, "mve") || target_has(g->target, "avx2");
+    return has_pairs && has_vectors(g, stage, count) && scales_sum(stage, &s)
            && s.factor->kind == EXPR_READ;
 }
 
