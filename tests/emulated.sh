@@ -40,6 +40,20 @@ try() {
     done
 }
 
+# fused CORE: a fused multiply-add is the core's instruction, not the emulation in doubles.
+# shellcheck disable=SC2086
+fused() {
+    core_row "$1" && printf '%s\n' '#include "lw_math.h"' 'float f(float, float, float);' \
+        'float f(float a, float b, float c) { return lw_fmaf(a, b, c); }' > "$work/fused.c" &&
+        $compiler ${flags%-static*} -std=c99 -O2 -ffp-contract=off -Iruntime -S "$work/fused.c" -o "$work/fused.s" &&
+        grep -q 'fmadd' "$work/fused.s"
+}
+for core in aarch64 aarch64-clang rv64gc rv64gcv; do
+    core_row "$core"
+    why=$(core_misses)
+    if [ "$why" ]; then skip "fused-$core" "$why"; else check "fused-$core" fused "$core"; fi
+done
+
 try aarch64 aarch64 ad01_int8 kws_ref_model pretrainedResnet_quant
 try aarch64-dotprod aarch64-dotprod ad01_int8 pretrainedResnet_quant
 try aarch64-i8mm aarch64-i8mm ad01_int8 vww_96_int8

@@ -324,12 +324,39 @@ static void costs(Ctx *cx)
     check_that(soft - hard == 32 * 49, "an addition of floats costs its row", "%lld", (long long)(soft - hard));
 }
 
+/* The same for the formula of y[i<8,j<4] after a step; NULL: none. */
+static int64_t counted_of(Ctx *cx, const char *text, const char *step, const CostRow *rows)
+{
+    Tensor *x = input(cx, "x", 2, 8, 4, 0, 0), *y = FORMULA(cx, text, BIND_T("x", x));
+    const Costs costs = { NULL, rows };
+    const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
+    if (step) n = sched_step(cx, n, step);
+    return count_instructions(cx, lower_nest(cx, n, NULL), &costs);
+}
+
+static void compilers(Ctx *cx)
+{
+    const CostRow division[] = { { "f32 div", 100, 0 }, { "f32 mul", 1, 0 }, { NULL, 0, 0 } },
+                  plain[] = { { NULL, 0, 0 } }, lanes[] = { { "f32 lanes", 4, 0 }, { NULL, 0, 0 } };
+    const int64_t third = counted_of(cx, "y[i,j] = x[i,j] / 3.0", NULL, division),
+                  fourth = counted_of(cx, "y[i,j] = x[i,j] / 4.0", NULL, division);
+    check_that(third - fourth == 32 * 99, "a division by a power of two is a product", "%lld",
+               (long long)(third - fourth));
+    /* Of 12 instructions for a row, four loads, additions and stores, three are left. */
+    const char *sum = "y[i,j] = x[i,j] + 1", *unroll = "unroll y.j";
+    const int64_t saved = counted_of(cx, sum, unroll, plain) - counted_of(cx, sum, unroll, lanes);
+    check_that(saved == 8 * 9, "adjacent sums are lanes of a vector", "%lld", (long long)saved);
+    const char *largest = "y[i,j] = max(x[i,j], 1)";
+    check_that(counted_of(cx, largest, unroll, plain) == counted_of(cx, largest, unroll, lanes),
+               "adjacent maxima stay apart", "%s", "their count differs");
+}
+
 int main(void)
 {
     typedef void Test(Ctx *cx);
     Test *const tests[] = {
         padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps, pragmas,
-        merged_pragmas, legal_code, pointers, costs
+        merged_pragmas, legal_code, pointers, costs, compilers
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = context_new(NULL, NULL);
