@@ -50,6 +50,19 @@ for model in $digits tests/fuzz/corpus-tflite/conv-int8.tflite tests/emitted/fil
     name=forms-json-of-$(basename "$model" | tr . -)-is-json
     if [ "$why" ]; then skip "$name" "$why"; else check "$name" is_json "$model"; fi
 done
+# Ten models: a network, branches and loops, quantization, states, trees, 16 bits, a filter; without figures of a core,
+# with them, and with a clock.
+agree() {
+    for words in "" "--target cortex-m4" "--target cortex-m0plus --mhz 47.5"; do
+        # shellcheck disable=SC2086
+        python3 tests/tools/report_forms.py "$lw" "$work" "$1" $words || { echo "report $1 $words"; return 1; }
+    done
+}
+for model in $digits tests/models/control.onnx tests/models/quantized.onnx tests/models/recurrent.onnx tests/models/qlinear_s8.onnx \
+    tests/models/ml_trees.onnx tests/models/fused.onnx tests/models/sixteen.onnx tests/fuzz/corpus-tflite/conv-int8.tflite tests/emitted/filter.te; do
+    name=forms-agree-for-$(basename "$model" | tr ._ -)
+    if [ "$why" ]; then skip "$name" "$why"; else check "$name" agree "$model"; fi
+done
 # The layers of the CSV add up to the total.
 adds_up() {
     "$lw" report $digits -o "$work/r.csv" && "$lw" report $digits -o "$work/r.json" || return 1

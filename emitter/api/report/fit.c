@@ -80,11 +80,10 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
     if (f->is_bound) text_printf(t, "%sstack at most about %lld bytes", f->has_code ? "               " : ", ",
                                  (long long)f->stack);
     if (f->is_estimated || f->is_bound) text_printf(t, "%s\n", f->has_code ? "" : "; --cc COMPILER measures");
-    if (f->has_code || b->options->fit)
-        text_printf(t, "in total       flash %s%lld bytes%s, RAM %s%lld bytes%s\n", f->is_estimated ? "about " : "",
-                    (long long)f->flash, f->has_code || f->is_estimated ? "" : " without code",
-                    f->is_bound ? "at most about " : "", (long long)f->ram,
-                    f->has_stack || f->is_bound ? "" : " without stack");
+    text_printf(t, "in total       flash %s%lld bytes%s, RAM %s%lld bytes%s\n", f->is_estimated ? "about " : "",
+                (long long)f->flash, f->has_code || f->is_estimated ? "" : " without code",
+                f->is_bound ? "at most about " : "", (long long)f->ram,
+                f->has_stack || f->is_bound ? "" : " without stack");
     if (!b->options->fit || !read_limits(b->options->fit, &limits)) return;
     print_limit(t, "flash", f->flash, limits.flash);
     print_limit(t, "RAM", f->ram, limits.ram);

@@ -4,16 +4,20 @@
 
 #include "ir/nest/costs.h"
 
-/* Returns about three digits with a unit: 512 B, 12.5 KiB, 3.4 MiB. `unit` is 1000 or 1024. */
+/* Returns n / scale, rounded half up; n is not negative. */
+static int64_t rounded(int64_t n, int64_t scale) { return n / scale + (n % scale * 2 >= scale); }
+
+/* Returns three digits, rounded, with a unit: 512 B, 12.5 KiB, 3.4 MiB. `unit` is 1000 or 1024. */
 static const char *short_number(Ctx *cx, int64_t n, int64_t unit, const char *const names[4])
 {
     int power = 0;
     int64_t scale = 1;
-    for (; power < 3 && n / scale >= unit; power++) scale *= unit;
+    for (; power < 3 && rounded(n, scale) >= unit; power++) scale *= unit;
     if (power == 0) return text_format(cx, "%lld%s", (long long)n, names[0]);
-    const int64_t whole = n / scale, tenth = n % scale * 10 / scale;
-    return whole >= 100 ? text_format(cx, "%lld%s", (long long)whole, names[power])
-                        : text_format(cx, "%lld.%lld%s", (long long)whole, (long long)tenth, names[power]);
+    const int64_t whole = rounded(n, scale), tenths = n / scale * 10 + rounded(n % scale * 10, scale);
+    return tenths >= 1000 ? text_format(cx, "%lld%s", (long long)whole, names[power])
+                          : text_format(cx, "%lld.%lld%s", (long long)(tenths / 10), (long long)(tenths % 10),
+                                        names[power]);
 }
 
 const char *html_bytes(Ctx *cx, int64_t n)

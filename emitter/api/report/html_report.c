@@ -338,7 +338,7 @@ static int larger_first(const void *a, const void *b)
     return x->bytes != y->bytes ? x->bytes > y->bytes ? -1 : 1 : x->place - y->place;
 }
 
-static void flash(const Build *b, Text *t)
+static void flash(const Build *b, const Footprint *f, Text *t)
 {
     enum { SHOWN = 40 };
     const int count = b->program.constant_count;
@@ -351,10 +351,12 @@ static void flash(const Build *b, Text *t)
         all += part[i].bytes;
     }
     if (count) qsort(part, (size_t)count, sizeof *part, larger_first);
-    text_printf(t,
-                "<h2>Flash by part</h2>\n<p>%s of constants. The code of %d function%s is not included; its size "
-                "depends on the C compiler.</p>\n<ol>\n",
+    text_printf(t, "<h2>Flash by part</h2>\n<p>%s of constants. The code of %d function%s is not included; ",
                 html_bytes(b->cx, all), b->program.function_count, b->program.function_count == 1 ? "" : "s");
+    if (f->has_code || f->is_estimated)
+        text_printf(t, "it takes %s%s", f->is_estimated ? "about " : "", html_bytes(b->cx, f->code));
+    else text_add(t, "its size depends on the C compiler");
+    text_add(t, ".</p>\n<ol>\n");
     for (int i = 0; i < count; i++) {
         if (i >= SHOWN) rest += part[i].bytes;
         if (i >= SHOWN) continue;
@@ -509,7 +511,7 @@ static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
     graphs(&b, &t);
     layers(&b, &t);
     memory(&b, &t);
-    flash(&b, &t);
+    flash(&b, &f, &t);
     removed(&b, &t);
     shrunk(&b, &t);
     annotations(&b, &t);
