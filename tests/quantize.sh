@@ -330,6 +330,27 @@ check a-given-state-on-integers-if-asked given_state 8 'y (lstm), its products a
 check weights-of-a-layer-in-fewer-bits   given_state 4 'y (lstm), its products are integers' 2 12
 check weights-of-a-layer-in-floats       given_state 32 'y (lstm), it continues from a given state' 0 35
 
+# A quotient by constants is a product with their reciprocals, behind an input and behind a layer; one of two tensors is
+# in floats, with the reason.
+cat > "$work/quotient.te" << 'TE'
+input x: f32[1][4]
+const c: f32[4] = [1, 2, 3, 0.7]
+const w: f32[4][4] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7]
+const d: f32[4] = [1, 0.3, 5, 1.1]
+a = div(x, c)
+b = dense(a, w)
+y = div(b, d)
+output y
+TE
+sed -e 's/^b = .*/z = dense(a, w)\nb = sigmoid(z)/' -e 's/div(b, d)/div(a, b)/' "$work/quotient.te" > "$work/ratio.te"
+quotient() {
+    "$lw" quantize "$work/$1.te" --samples "$work/varied.npy" --test "$work/varied.npy" -o "$work/$1.c" > "$work/said" 2>&1
+    cat "$work/said"
+    grep -q "$2" "$work/said" && awk '/^integer C/ { c = $3 } END { exit !(c > 25) }' "$work/said"
+}
+check a-quotient-by-constants-is-on-integers quotient quotient '; 0 calls stay in floats'
+check a-quotient-of-tensors-is-explained     quotient ratio 'y (div), a quotient of two tensors has no integer form; a product with a reciprocal has'
+
 # All products of matrices are sums of integers.
 gru() {
     "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --test $data/test.npy --test-labels $data/test_labels.npy -o "$work/gru.c" \

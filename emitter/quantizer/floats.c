@@ -112,6 +112,8 @@ static const char *why_in_floats(Ctx *cx, const Readers *r, const Node *n)
         const char *real = n->op->quantization.why_real_weights(cx, n, (const int[]){ 0, 0 });
         return real ? real : "an annotation keeps its weights in floats";
     }
+    if (n->op->quantization.is_quotient)
+        return "a quotient of two tensors has no integer form; a product with a reciprocal has";
     if (!has_integer_form(n)) return "it has no integer form";
     const char *why = why_of_operands(cx, n);
     return why ? why : why_of_result(cx, r, n);

@@ -1,9 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of the passes: see quantizer.h. */
+#include <math.h>
+
 #include "quantizer/finetune.h"
 #include "quantizer/precision.h"
 #include "support/names.h"
 #include "support/text.h"
+
+/* A quotient by constants becomes the product with their reciprocals, which has an integer form. It differs from the
+ * quotient by the rounding of the reciprocals to f32. */
+static void multiply_by_reciprocals(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
+{
+    const Tensor *divisor = n->op->quantization.is_quotient ? n->in[1] : NULL;
+    (void)uses;
+    if (!divisor || !tensor_is_constant(divisor) || divisor->type != F32 || tensor_is_constant(n->in[0])) return;
+    const int64_t count = tensor_elems(divisor);
+    float *reciprocal = NEW_ARRAY(cx->arena, float, count);
+    for (int64_t i = 0; i < count; i++) {
+        reciprocal[i] = 1 / ((const float *)divisor->data)[i];
+        if (!isnormal(reciprocal[i])) return;
+    }
+    Tensor *factor = tensor_new(cx, divisor->name, F32, divisor->rank, divisor->shape);
+    if (!factor) return;
+    factor->data = reciprocal;
+    out[0] = call(cx, "mul", n->name, (Tensor *[]){ n->in[0], factor }, 2, NULL);
+}
 
 /* Runs the passes that rewrite the model as layers with folded weights, before any that depends on the target. */
 static bool float_graph(Build *b, Graph *out)
@@ -17,7 +38,7 @@ static bool float_graph(Build *b, Graph *out)
         diag_unsupported(b->cx, NULL,
                          "quantization of a model with state; accepted: one without --state and variables");
     if (ctx_failed(b->cx) || !build_graph(&floats)) return false;
-    *out = floats.graph;
+    *out = graph_rewrite(b->cx, floats.graph, multiply_by_reciprocals);
     return requests_resolve(b->cx, out);
 }
 

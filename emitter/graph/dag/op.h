@@ -93,6 +93,7 @@ typedef struct OpQuantization {
      * are i32, and the attributes `zero` and `zero_w`, if the operator has them, are the zero points. */
     bool is_bilinear;
     bool is_difference;                /* the first input less the second */
+    bool is_quotient;                  /* the first input divided by the second; by constants: a product */
     /* The call clamps its input: y = min(max(x, *low), *high). */
     bool (*limits)(const Node *call, double *low, double *high);
     /* The call is a mean of *count elements of its input per output element. Returns their sum in i32, given the input

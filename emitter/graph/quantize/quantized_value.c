@@ -11,8 +11,9 @@
  *   limits (relu, clip)        low and high
  *   a batch norm               its simpler form, a scale and a shift
  *
- * A number that no double represents exactly (a product of three scales) rules the affine value out. An affine value is
- * recomputed for each consumer, so only grids, which cost nothing, may have several. */
+ * A number that no double represents exactly (a product of three scales) rules the affine value out, except in fixed
+ * point, where the nearest double takes its place. An affine value is recomputed for each consumer, so only grids, which
+ * cost nothing, may have several. */
 #include "graph/quantize/quantized_value.h"
 
 #include <math.h>
@@ -462,24 +463,36 @@ static QuantizedValue *spread(Ctx *cx, const QuantizedValue *x, const Tensor *c,
     return y;
 }
 
-static const QuantizedValue *scaled(Ctx *cx, const QuantizedValue *x, const Tensor *c)
+double quantized_product(const QuantizedContext *f, double a, double b)
+{
+    const double exact = exact_product(a, b);
+    return isnan(exact) && f->in_fixed_point ? a * b : exact;
+}
+
+double quantized_sum(const QuantizedContext *f, double a, double b)
+{
+    const double exact = exact_sum(a, b);
+    return isnan(exact) && f->in_fixed_point ? a + b : exact;
+}
+
+static const QuantizedValue *scaled(const QuantizedContext *f, const QuantizedValue *x, const Tensor *c)
 {
     double *scale, *offset;
-    QuantizedValue *y = x->b || has_limits(x) ? NULL : spread(cx, x, c, &scale, &offset);
+    QuantizedValue *y = x->b || has_limits(x) ? NULL : spread(f->cx, x, c, &scale, &offset);
     for (int64_t i = 0; y && i < y->channels; i++) {
-        scale[i] = exact_product(scale[i], real_at(c, i));
-        offset[i] = exact_product(offset[i], real_at(c, i));
+        scale[i] = quantized_product(f, scale[i], real_at(c, i));
+        offset[i] = quantized_product(f, offset[i], real_at(c, i));
         if (!(scale[i] > 0) || isnan(offset[i])) return NULL;
     }
     return y;
 }
 
-static const QuantizedValue *shifted(Ctx *cx, const QuantizedValue *x, const Tensor *c)
+static const QuantizedValue *shifted(const QuantizedContext *f, const QuantizedValue *x, const Tensor *c)
 {
     double *scale, *offset;
-    QuantizedValue *y = has_limits(x) ? NULL : spread(cx, x, c, &scale, &offset);
+    QuantizedValue *y = has_limits(x) ? NULL : spread(f->cx, x, c, &scale, &offset);
     for (int64_t i = 0; y && i < y->channels; i++) {
-        offset[i] = exact_sum(offset[i], exact_product(real_at(c, i), (double)y->count));
+        offset[i] = quantized_sum(f, offset[i], exact_product(real_at(c, i), (double)y->count));
         if (isnan(offset[i])) return NULL;
     }
     return y;
@@ -539,7 +552,7 @@ static const QuantizedValue *affine(const QuantizedContext *f, const Node *n)
         if (!c) continue;
         if (!x || !x->q || !same_shape(x->q, n->out[0])) return NULL;
         if (!is_scale) y = biased(f->cx, x, n->in[i]);
-        return y ? y : is_scale ? scaled(f->cx, x, c) : shifted(f->cx, x, c);
+        return y ? y : is_scale ? scaled(f, x, c) : shifted(f, x, c);
     }
     return is_scale ? product(f, n) : sum_of_two(f->cx, quantized_of(f, n->in[0]), quantized_of(f, n->in[1]), 1);
 }

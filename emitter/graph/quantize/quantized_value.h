@@ -28,6 +28,9 @@ struct QuantizedValue {
  * may differ by a step. */
 typedef struct QuantizedContext { Ctx *cx; const Uses *uses; bool takes_ties, in_fixed_point; } QuantizedContext;
 
+/* The product or sum as a double: in fixed point the nearest one, else NAN if it is not exact. */
+double quantized_product(const QuantizedContext *f, double a, double b);
+double quantized_sum(const QuantizedContext *f, double a, double b);
 /* NULL: no affine value, or other consumers need the real numbers. */
 const QuantizedValue *quantized_of(const QuantizedContext *f, Tensor *t);
 const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n);   /* regardless of consumers */

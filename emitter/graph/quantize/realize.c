@@ -44,9 +44,10 @@ static Grid limited_grid(const QuantizedValue *x, const Grid *g)
 #define EVEN(s, g) attr_int("divisor", (s)->d), attr_int("zero", (g)->zero), attr_flag("wide", (s)->is_wide), LIMITS(g)
 
 /* Returns channel i as a function of q itself. */
-static Affine affine_of(const QuantizedValue *x, int64_t i)
+static Affine affine_of(const QuantizedContext *f, const QuantizedValue *x, int64_t i)
 {
-    return (Affine){ x->scale[i], exact_sum(x->offset[i], -exact_product(x->scale[i], (double)x->zero)), x->count, 0 };
+    const double zero = quantized_product(f, x->scale[i], (double)x->zero);
+    return (Affine){ x->scale[i], quantized_sum(f, x->offset[i], -zero), x->count, 0 };
 }
 
 static Interval stored_reach(const QuantizedValue *x)
@@ -156,7 +157,7 @@ static bool evens_of(const QuantizedContext *f, const QuantizedValue *x, const G
     bool is_wide = false;
     for (int turn = 0; turn < 2; turn++)
         for (int64_t i = 0; i < x->channels; i++) {
-            Affine a = affine_of(x, i);
+            Affine a = affine_of(f, x, i);
             if (isnan(a.offset) || !scaling_even(&a, 0, g, stored_reach(x), (Interval){ 0, 0 }, turn ? d : 0, &s[i]))
                 return false;
             if (!turn && s[i].d > d) d = s[i].d;
@@ -172,7 +173,7 @@ static bool centered_of(const QuantizedContext *f, const QuantizedValue *x, cons
 {
     if (!f->in_fixed_point) return false;
     for (int64_t i = 0; i < x->channels; i++) {
-        const Affine a = affine_of(x, i);
+        const Affine a = affine_of(f, x, i);
         if (a.offset != 0 || !scaling_centered(&a, g, stored_reach(x), &s[i])) return false;
     }
     return true;
@@ -202,7 +203,7 @@ static bool near_of(const QuantizedContext *f, const QuantizedValue *x, const Gr
     if (!f->in_fixed_point) return false;
     for (int turn = 0; turn < 2; turn++, most = least) {
         for (int64_t i = 0; i < x->channels; i++) {
-            const Affine a = affine_of(x, i);
+            const Affine a = affine_of(f, x, i);
             if (isnan(a.offset) || !scaling_near(&a, 0, g, stored_reach(x), most, &s[i])) return false;
             if (s[i].n < least) least = s[i].n;
         }
@@ -220,7 +221,7 @@ static bool is_centered(const QuantizedValue *x, const Scaling *s, const Grid *g
 }
 
 /* Uses one shift for all channels if possible, else one per channel, each at least a word. */
-static bool fixed_of(const QuantizedValue *x, const Grid *g, Scaling *s)
+static bool fixed_of(const QuantizedContext *f, const QuantizedValue *x, const Grid *g, Scaling *s)
 {
     enum { WORD = 32, ANY = 62 };
     int most = ANY;
@@ -228,7 +229,7 @@ static bool fixed_of(const QuantizedValue *x, const Grid *g, Scaling *s)
         int64_t i = 0;
         int least = ANY;
         for (; i < x->channels; i++) {
-            Affine a = affine_of(x, i);
+            Affine a = affine_of(f, x, i);
             if (isnan(a.offset) || !scaling_of(&a, g, stored_reach(x), most, &s[i])) break;
             if (s[i].n < least) least = s[i].n;
         }
@@ -266,7 +267,7 @@ static Tensor *sum_requantized(const QuantizedContext *f, const char *label, con
 {
     Ctx *cx = f->cx;
     Scaling s;
-    Affine a = affine_of(x, 0);
+    Affine a = affine_of(f, x, 0);
     a.offset = exact_sum(a.offset, -exact_product(x->scale_b, (double)x->zero_b));
     if (isnan(a.offset) || x->channels != 1) return NULL;
     Tensor *in[] = { x->q, x->b };
@@ -328,7 +329,7 @@ static Tensor *requantized_to(const QuantizedContext *f, const char *label, cons
     if (is_same_grid(x, &g, to)) return regridded(cx, label, x, &g);
     Scaling *s = NEW_ARRAY(cx->arena, Scaling, x->channels);
     if (to == I8 && centered_of(f, x, &g, s)) return centered_call(cx, label, x, s, &g, to);
-    if (to == I8 && fixed_of(x, &g, s)) return fixed_call(cx, label, x, s, &g, to);
+    if (to == I8 && fixed_of(f, x, &g, s)) return fixed_call(cx, label, x, s, &g, to);
     if (to == I16 && !f->in_fixed_point && words_of(x, &g, s)) return words_call(cx, label, x, s, &g, to);
     if ((to == I8 || !f->in_fixed_point) && evens_of(f, x, &g, s)) return even_call(cx, label, x, s, &g, to);
     if (!near_of(f, x, &g, s)) return NULL;
