@@ -132,7 +132,8 @@ def _set_field(o: Any, name: str, value: Any, kept: list[Any]) -> None:
 
 def options_of(words: Mapping[str, Any]) -> tuple[Any, list[Any]]:
     """Returns an lw_options and the objects that must outlive it."""
-    o, kept = Options(), []
+    o = Options()
+    kept: list[Any] = []
     accepted = [f for f in _FIELDS if not f.startswith("progress") and not f.endswith("_count") and f != "tolerance"]
     for name, value in words.items():
         if name not in accepted:

@@ -41,7 +41,7 @@ class Port:
         whole = whole + (rest >= 0.5) - (rest <= -0.5)
         limits = np.iinfo(self.dtype)
         stored = np.clip(np.nan_to_num(whole.astype(np.float64), nan=0.0) + self.zero_point, limits.min, limits.max)
-        return stored.astype(self.dtype)
+        return np.asarray(stored, self.dtype)
 
     def dequantize(self, stored: np.ndarray) -> np.ndarray:
         """Returns real numbers (float32) of stored values."""
@@ -125,7 +125,7 @@ int shim_run(void *arena, void *state, int64_t count, const void *const *from, v
 
 
 def _shim(name: str, h: Header) -> str:
-    macro = [[re.sub(r"\W", "", p.name), int(np.prod(p.shape, dtype=np.int64)), p] for p in h.inputs + h.outputs]
+    macro = [(re.sub(r"\W", "", p.name), int(np.prod(p.shape, dtype=np.int64)), p) for p in h.inputs + h.outputs]
     lines = []
     for i, (field_name, elems, port) in enumerate(macro):
         c_type = "uint16_t" if port.dtype == np.float16 else next(c for c, d in _DTYPES.items() if d == port.dtype)

@@ -277,7 +277,7 @@ def _fits(x: np.ndarray, dtype: np.dtype) -> bool:
 
 def _unstack(y: np.ndarray, p: Port, is_batch: bool) -> np.ndarray:
     if not is_batch:
-        return y[0]
+        return np.asarray(y[0])
     return y[:, 0] if p.shape[:1] == (1,) else y
 
 
@@ -287,7 +287,8 @@ def _progress(steps: Sequence[int], is_shown: bool) -> Iterable[int]:
     if is_shown and len(steps) > 1:
         try:
             from tqdm.auto import tqdm
-            return tqdm(steps, unit=f"x{_BATCH} samples", leave=False)     # type: ignore[no-any-return]
+            shown: Iterable[int] = tqdm(steps, unit=f"x{_BATCH} samples", leave=False)
+            return shown
         except ImportError:
             pass
     return steps

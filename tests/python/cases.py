@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The cases of the suite python_package: `ok NAME` or `not ok NAME: WHY` for each function below, and their sum."""
 import doctest
+import importlib.util
 import json
 import os
 import subprocess
@@ -39,6 +40,14 @@ def docstrings_hold():
     flags = doctest.ELLIPSIS
     for module in (loopwright, loopwright.model, loopwright._abi):
         assert doctest.testmod(module, optionflags=flags).failed == 0, module.__name__
+
+
+def annotations_hold():
+    if not importlib.util.find_spec("mypy"):
+        return "mypy is not installed"
+    check = subprocess.run([sys.executable, "-m", "mypy", "--config-file", "python/mypy.ini", "--cache-dir", WORK / "mypy",
+                            "python/loopwright"], capture_output=True, text=True)
+    assert check.returncode == 0, check.stdout + check.stderr
 
 
 def floats_have_the_bits_of_the_interpreter():
