@@ -23,6 +23,9 @@
  *
  * The pixels are padded to a multiple of four, and rows may be padded to an even number of elements.
  *
+ * With `row` each window row has that many elements in the weights, whole blocks of a panel: those after kw * C are
+ * zero, and the patch's row is read past its end. A patch is then a part of the padded rows.
+ *
  * In panels an `offset` is added to each element of the patch: instructions that take one factor without sign read x as
  * x + 128. b then has the products with the offset subtracted, as those with the zero point.
  *
@@ -57,6 +60,7 @@ typedef struct PackedRows {
     bool is_long;                      /* sums of 64 bits */
     int64_t panel, depth;              /* channels of a panel, 0: another form; its elements that are adjacent */
     int64_t offset;                    /* added to the elements that a panel multiplies */
+    int64_t row;                       /* elements of a window's row in a panel; 0: those of the window */
     int64_t pairs;                     /* the dimension of x along which a number holds two pixels; 0: one each */
     int64_t height, width;             /* of y, for pairs */
 } PackedRows;
@@ -76,6 +80,14 @@ static bool fits_panel(const PackedRows *r, int64_t length)
     return r->padded >= length && (r->padded < length + depth || (depth > 2 && blocks == 2));
 }
 
+/* True if a window has the same number of rows in the weights and in `length` elements, with room for these. */
+static bool fits_rows(const PackedRows *r, int64_t length)
+{
+    if (!r->panel || r->row < 1 || r->row % r->depth || r->padded < r->row || r->padded % r->row) return false;
+    const int64_t rows = r->padded / r->row;
+    return length % rows == 0 && length / rows <= r->row;
+}
+
 /* Reads the operands of a product of `length` elements, or of `pairs` pairs when window rows begin at even offsets. */
 static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, PackedRows *r)
 {
@@ -88,6 +100,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     r->depth = r->panel ? tensor_dim(r->k, 3) : 1;
     r->offset = node_int(n, "offset", 0);
     r->pairs = node_int(n, "pairs", 0);
+    r->row = node_int(n, "row", 0);
     const bool has_fours = r->is_paired || r->is_bytes || r->is_long;
     int64_t rows = tensor_dim(r->k, 0) * (has_fours ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
     r->outs = node_int(n, "outs", rows);
@@ -96,6 +109,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
               : r->is_long ? r->padded == length && ends_in_twos(r->k, 2)
               : r->is_wide || r->is_bytes
                   ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, 3)
+              : r->row ? fits_rows(r, length)
               : r->panel ? fits_panel(r, length)
                            : r->k->type == I8 && r->k->rank == 2
                                  && (r->padded == length || (r->pairs && r->padded == length + 1));
@@ -131,7 +145,8 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
 /* Returns the text of a patch element: `value`, widened to i16 for wide weights, and 0 in the zero padding. */
 static const char *element_text(Ctx *cx, const PackedRows *r, const char *value)
 {
-    return OP_TEXT(cx, r->padded == r->length ? "element" : "select(e < length, element, 0)", { "value", value },
+    const bool is_whole = r->padded == r->length || r->row;
+    return OP_TEXT(cx, is_whole ? "element" : "select(e < length, element, 0)", { "value", value },
                    { "element", r->is_wide || r->depth == 2 ? "i16(value)" : "value" },
                    { "length", op_number(cx, r->length) });
 }
@@ -237,10 +252,10 @@ static Tensor *bordered_rows(Ctx *cx, const Node *n, const PackedWindow *w, int6
 }
 
 /* Returns the text of patch element e: read from `rows`, or from x with `fill` outside. */
-static const char *window_text(Ctx *cx, const Node *n, const PackedWindow *w, bool of_rows)
+static const char *window_text(Ctx *cx, const Node *n, const PackedWindow *w, int64_t row, bool of_rows)
 {
     const int64_t c = tensor_dim(n->in[0], 3);
-    return window_phrases(cx, n, w, w->kernel[1] * c, c,
+    return window_phrases(cx, n, w, row ? row : w->kernel[1] * c, c,
                           of_rows ? "rows[n,h*sh+e/row*dh,w*swc+e%row]"
                           : leaves_input(n, w) ? "(x[n,h*sh+e/row*dh-ph,w*sw+e%row/c*dw-pw,e%c]? : fill)"
                                                : "x[n,h*sh+e/row*dh-ph,w*sw+e%row/c*dw-pw,e%c]");
@@ -263,7 +278,7 @@ static const char *pixel_text(Ctx *cx, const Node *n, const PackedWindow *w, con
     const int64_t extent = w->extent[axis[0] == 'w'];
     const char *text = OP_TEXT(cx, extent % 4 ? "select(place < extent, i32(value), 0)" : "i32(value)",
                                { "extent", op_number(cx, extent) },
-                               { "value", element_text(cx, r, window_text(cx, n, w, of_rows)) });
+                               { "value", element_text(cx, r, window_text(cx, n, w, 0, of_rows)) });
     return OP_TEXT(cx, OP_TEXT(cx, text, { axis, "place" }), { "place", place });
 }
 
@@ -287,7 +302,7 @@ static Tensor *patch_of(Ctx *cx, const Node *n, const PackedWindow *w, const Pac
 {
     if (r->pairs) return words_of(cx, n, w, r, from, of_rows);
     const char *value = r->is_paired ? pair_text(cx, n, w, of_rows)
-                                     : element_text(cx, r, window_text(cx, n, w, of_rows));
+                                     : element_text(cx, r, window_text(cx, n, w, r->row, of_rows));
     const char *text = OP_TEXT(cx, r->is_paired ? "patch[n,h<height,w<width,q<padded,t<2] = i16(value)"
                                                 : "patch[n,h<height,w<width,e<padded] = value",
                                { "height", op_number(cx, w->extent[0]) }, { "width", op_number(cx, w->extent[1]) },
@@ -305,13 +320,21 @@ static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
     r.height = w.extent[0];
     r.width = w.extent[1];
     bool is_pixel = w.kernel[0] * w.kernel[1] == 1, leaves = leaves_input(n, &w),
-         of_rows = leaves && w.dilation[1] == 1 && !is_pixel;
+         of_rows = (leaves || r.row) && w.dilation[1] == 1 && !is_pixel;
+    if (r.row && (!of_rows || r.padded != w.kernel[0] * r.row)) {
+        op_refuse(cx, n,
+                  "'row' is %lld, the weights are %s; %lld rows of %lld elements and more, of adjacent pixels, are "
+                  "expected",
+                  (long long)r.row, tensor_shape_text(cx, r.k), (long long)w.kernel[0], (long long)row);
+        return 0;
+    }
     if (r.is_paired && !of_rows && (leaves || (!is_pixel && (w.dilation[1] > 1 || tensor_dim(n->in[0], 3) % 2)))) {
         op_refuse(cx, n,
                   "windows with an odd number of channels inside of the input, or with gaps, require i8 weights");
         return 0;
     }
-    Tensor *from = of_rows ? bordered_rows(cx, n, &w, r.is_paired ? row % 2 : 0) : r.x;
+    const int64_t channels = tensor_dim(r.x, 3), past = r.row ? (r.row - row + channels - 1) / channels : row % 2;
+    Tensor *from = of_rows ? bordered_rows(cx, n, &w, r.is_paired || r.row ? past : 0) : r.x;
     return product(cx, n, &r, patch_of(cx, n, &w, &r, from, of_rows), "n,h,w", out);
 }
 
@@ -398,6 +421,7 @@ static const AttrRow depthwise_attrs[] = { WINDOW_ROWS, { 0 } };
 static const AttrRow conv_attrs[] = {
     WINDOW_ROWS,
     { "offset", ATTR_INT, "added to the elements that panels multiply", NULL },
+    { "row",    ATTR_INT, "elements of a window's row in panels; those past the window are zero", NULL },
     { "pairs",  ATTR_INT, "the dimension of x along which a number of the patch holds two pixels: 1 or 2", NULL },
     { 0 }
 };
@@ -420,6 +444,10 @@ static const OpCase packed_conv2d_cases[] = {
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][5][6][4] i8[1][9][8][4] i32[8]", "i32[1][5][6][8]", NULL },
     { "kernel=2,2 outs=6", "i8[1][5][6][4] i8[2][2][4][8] i32[8]", "i32[1][4][5][6]", NULL },
     { "kernel=3,3 pad=1,1,1,1 fill=-5 offset=128", "i8[1][4][5][4] i8[1][9][16][4] i32[16]", "i32[1][4][5][16]", NULL },
+    { "kernel=3,3 stride=2,2 row=12 offset=128", "i8[1][7][5][3] i8[1][9][16][4] i32[16]", "i32[1][3][2][16]", NULL },
+    { "kernel=2,3 pad=0,1,1,1 fill=9 row=8", "i8[1][3][4][1] i8[1][4][16][4] i32[16]", "i32[1][3][4][16]", NULL },
+    { "kernel=3,3 row=8", "i8[1][7][5][3] i8[1][6][16][4] i32[16]", NULL, "are expected" },
+    { "kernel=3,3 row=18", "i8[1][7][5][3] i8[1][9][16][4] i32[16]", NULL, "are expected" },
     { "kernel=3,3 offset=128 outs=20", "i8[1][5][6][3] i8[2][7][16][4] i32[32]", "i32[1][3][4][20]", NULL },
     { "offset=128", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "requires weights in panels" },
     { "", "i8[1][6][7][32] i8[1][2][4][16] i32[4]", "i32[1][6][7][4]", NULL },

@@ -255,12 +255,48 @@ LW_X86_FIXED void lw_x86_quads1(int32_t m, int32_t kh, int32_t n, int32_t *c, co
 #undef LW_X86_PAIR
 #undef LW_X86_WEIGHTS
 #undef LW_X86_WEIGHTS_ODD
+/* One to four pixels by eight channels. */
+LW_X86_FIXED __m256i lw_x86_quad8(__m256i sum, const int8_t *p, __m256i k)
+{
+    int32_t four;
+    memcpy(&four, p, sizeof four);
+    const __m256i x = _mm256_xor_si256(_mm256_set1_epi32(four), _mm256_set1_epi32((int32_t)0x80808080u));
+#ifdef __AVX512VL__
+    return _mm256_dpbusd_epi32(sum, x, k);
+#else
+    return _mm512_castsi512_si256(_mm512_dpbusd_epi32(_mm512_castsi256_si512(sum), _mm512_castsi256_si512(x),
+                                                      _mm512_castsi256_si512(k)));
+#endif
+}
+LW_X86_FIXED void lw_x86_quads8(int32_t w, int32_t kh, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw,
+                                int32_t ai, const int8_t *b)
+{
+    __m256i *to = (__m256i *)(void *)c, *to1 = (__m256i *)(void *)(w > 1 ? c + cw : c);
+    __m256i *to2 = (__m256i *)(void *)(w > 2 ? c + 2 * cw : c), *to3 = (__m256i *)(void *)(w > 2 ? c + 3 * cw : c);
+    __m256i s0 = _mm256_loadu_si256(to), s1 = _mm256_loadu_si256(to1), s2 = _mm256_loadu_si256(to2),
+            s3 = _mm256_loadu_si256(to3);
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t q = 0; q < n; q++, b += 32) {
+            const int8_t *x = a + i * ai + q * 4;
+            __m256i k = _mm256_loadu_si256((const __m256i *)(const void *)b);
+            LW_X86_KEEP(k);
+            s0 = lw_x86_quad8(s0, x, k);
+            if (w > 1) s1 = lw_x86_quad8(s1, x + aw, k);
+            if (w > 2) s2 = lw_x86_quad8(s2, x + 2 * aw, k);
+            if (w > 2) s3 = lw_x86_quad8(s3, x + 3 * aw, k);
+        }
+    _mm256_storeu_si256(to, s0);
+    if (w > 1) _mm256_storeu_si256(to1, s1);
+    if (w > 2) _mm256_storeu_si256(to2, s2);
+    if (w > 2) _mm256_storeu_si256(to3, s3);
+}
 /* Panels without gaps; others in portable C. */
 #define LW_ROWS_PANELS_U8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo)                                         \
     do {                                                                                                               \
-        if ((d) != 4 || ((m) != 16 && (m) != 32) || (aq) != 4 || (bo) != 4 || (bq) != 4 * (m)                          \
+        if ((d) != 4 || ((m) != 8 && (m) != 16 && (m) != 32) || (aq) != 4 || (bo) != 4 || (bq) != 4 * (m)              \
             || ((kh) > 1 && (bi) != 4 * (n) * (m)))                                                                    \
             lw_panel_i8(w, kh, n, m, d, 128, c, cw, a, aw, ai, aq, b, bi, bq, bo);                                     \
+        else if ((m) == 8) lw_x86_quads8(w, kh, n, c, cw, a, aw, ai, b);                                               \
         else if ((w) == 1) lw_x86_quads1(m, kh, n, c, a, ai, b);                                                       \
         else lw_x86_quads(w, m, kh, n, c, cw, a, aw, ai, b);                                                           \
     } while (0)

@@ -90,19 +90,25 @@ static Tensor *pack_words(Ctx *cx, const Tensor *k, int64_t length, int64_t outs
  * elements of x, for instructions that take them without sign. */
 typedef struct Panel { int64_t block, depth, offset; } Panel;
 
+/* The rows of a window in panels: `run` elements each, with zeros up to `padded`. padded 0: the window is one row. */
+typedef struct PanelRow { int64_t run, padded; } PanelRow;
+
 /* Packs weights [e][o] as [o/block][e/depth][block][depth], padded with zeros. */
-static Tensor *pack_panels(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, Panel p)
+static Tensor *pack_panels(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, Panel p, PanelRow row)
 {
     enum { LEAST_BLOCKS = 2 };         /* of elements that are bytes */
-    int64_t blocks = (length + p.depth - 1) / p.depth;
+    const int64_t elements = row.padded ? length / row.run * row.padded : length;
+    int64_t blocks = (elements + p.depth - 1) / p.depth;
     if (p.depth > 2 && blocks < LEAST_BLOCKS) blocks = LEAST_BLOCKS;
     int64_t shape[] = { rows / p.block, blocks, p.block, p.depth };
     int8_t *to = NEW_ARRAY(cx->arena, int8_t, rows * blocks * p.depth);
     const int8_t *from = k->data;
     for (int64_t o = 0; o < outs; o++)
-        for (int64_t e = 0; e < length; e++)
-            to[((o / p.block * blocks + e / p.depth) * p.block + o % p.block) * p.depth + e % p.depth]
+        for (int64_t e = 0; e < length; e++) {
+            const int64_t at = row.padded ? e / row.run * row.padded + e % row.run : e;
+            to[((o / p.block * blocks + at / p.depth) * p.block + o % p.block) * p.depth + at % p.depth]
                 = from[e * outs + o];
+        }
     return tensor_constant(cx, k->name, I8, 4, shape, to);
 }
 
@@ -133,11 +139,11 @@ static Panel panel_of_bytes(const Target *t, const Node *n, int64_t length, int6
     return (Panel){ 4, length > 16 && (length % 16 == 0 || length % 16 > 8) ? 16 : 8, 0 };
 }
 
-/* One or two registers of 16 lanes, each with fours of bytes, those of x without sign. */
+/* One or two registers of 16 lanes, or a half, each with fours of bytes, those of x without sign. */
 static Panel panel_of_quads(int64_t outs)
 {
     enum { LANES = 16, OFFSET = 128 };
-    return (Panel){ outs % (2 * LANES) == 0 ? 2 * LANES : LANES, 4, OFFSET };
+    return (Panel){ outs % (2 * LANES) == 0 ? 2 * LANES : outs < LANES ? LANES / 2 : LANES, 4, OFFSET };
 }
 
 /* Lanes multiply pairs, a channel each. A core without lanes computes five rows by four channels in its registers; a
@@ -152,8 +158,8 @@ static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t ou
         const Panel p = panel_of_bytes(t, n, length, outs);
         return outs < p.block || !has_narrow_weights(n->in[1]) ? none : p;
     }
-    if (target_has(t, "vnni") && outs >= MOST) return panel_of_quads(outs);
     if (outs < LEAST) return none;
+    if (target_has(t, "vnni")) return panel_of_quads(outs);
     return (Panel){ outs % MOST == 0 ? MOST : LEAST, 2, 0 };
 }
 
@@ -247,6 +253,17 @@ static bool multiplies_sixteen(const Target *t, const Node *n, int64_t outs)
     return n->in[1]->type == I8 && n->out[0]->type == I32 && multiplies_pairs(t) && outs > 1 && has_several_rows(n);
 }
 
+/* Returns the rows of a window whose bytes are multiplied where they are, in padded rows: a patch of a few channels
+ * costs more than products with zeros, a half at most. */
+static PanelRow row_of_panels(const Target *t, const Node *n, const PackedWindow *w, Panel p)
+{
+    const int64_t run = w->kernel[1] * tensor_dim(n->in[0], 3), padded = (run + p.depth - 1) / p.depth * p.depth;
+    const bool is_whole = run % p.depth == 0 || w->kernel[0] == 1 || w->dilation[1] > 1;
+    if (!target_has(t, "vnni") || !p.offset || is_whole || run <= p.depth || 2 * padded > 3 * run)
+        return (PanelRow){ 0, 0 };
+    return (PanelRow){ run, padded };
+}
+
 static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *t, const Node *n,
                              const Uses *uses)
 {
@@ -268,7 +285,9 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     if (panel.block) rows = (outs + panel.block - 1) / panel.block * panel.block;
     const bool joins = joins_pixels(t, n) && (panel.block || target_has(t, "words"));
     const int64_t pairs = panel.block ? 0 : pairs_of(t, n, length, joins);
-    Tensor *packed = panel.block ? pack_panels(cx, k, length, outs, rows, panel)
+    const PackedWindow w = has_window(n) ? window_of(n) : (PackedWindow){ .kernel = { 1, 1 } };
+    const PanelRow padded = panel.block && has_window(n) ? row_of_panels(t, n, &w, panel) : (PanelRow){ 0, 0 };
+    Tensor *packed = panel.block ? pack_panels(cx, k, length, outs, rows, panel, padded)
                    : row ? pack_pairs(cx, k, length, row, outs, rows)
                    : is_bytes ? pack_pairs_of_bytes(cx, k, length, outs, rows)
                    : is_long ? pack_words(cx, k, length, outs, rows)
@@ -276,11 +295,11 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero + panel.offset) };
     const Attr outputs = attr_int("outs", outs), offset = attr_if(panel.offset, attr_int("offset", panel.offset));
     if (!has_window(n)) return call(cx, "packed_dense", n->name, in, 3, ATTRS(outputs, offset));
-    const PackedWindow w = window_of(n);
     if (joins) in[0] = join_pixels(cx, x);
-    const Attr of_pairs = attr_if(pairs, attr_int("pairs", pairs));
+    const Attr of_pairs = attr_if(pairs, attr_int("pairs", pairs)),
+               of_rows = attr_if(padded.padded, attr_int("row", padded.padded));
     Tensor *y = call(cx, "packed_conv2d", n->name, in, 3,
-                     ATTRS(WINDOW(w), attr_int("fill", zero), outputs, offset, of_pairs));
+                     ATTRS(WINDOW(w), attr_int("fill", zero), outputs, offset, of_pairs, of_rows));
     return joins && y ? view_call(cx, n->name, y, n->out[0]) : y;
 }
 

@@ -462,7 +462,7 @@ static int64_t run_of(const Node *anchor, bool of_rows)
 {
     int64_t kernel[2] = { 1, 1 }, channels = tensor_dim(anchor->in[0], anchor->in[0]->rank - 1);
     node_ints(anchor, "kernel", kernel, 2, 1);
-    return of_rows ? kernel[1] * channels : channels;
+    return of_rows ? node_int(anchor, "row", kernel[1] * channels) : channels;
 }
 
 /* Copies the patch's elements in contiguous runs, one instruction each; loops fill the padding at the end. */

@@ -690,7 +690,8 @@ static int test_window_panel(int32_t n, int32_t m, int32_t d, int32_t offset, in
 /* Those that are instructions of some core, and one that is of none. */
 static int test_byte_panels(int32_t n, int32_t gap)
 {
-    int status = test_byte_panel(n, 16, 4, 128, gap) + test_byte_panel(n, 5, 3, 128, gap);
+    int status = test_byte_panel(n, 16, 4, 128, gap) + test_byte_panel(n, 8, 4, 128, gap)
+                 + test_byte_panel(n, 5, 3, 128, gap);
     if (n <= 10) status += test_byte_panel(n, 32, 4, 128, gap);
     if (n <= 3) status += test_window_panel(n, 16, 4, 128, gap) + test_window_panel(n, 32, 4, 128, gap);
     narrow_weights();
