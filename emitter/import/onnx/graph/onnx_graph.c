@@ -447,15 +447,15 @@ static void translate(OnnxCall *c, const OnnxOp *row)
 static void import_node(OnnxScope *s, const OnnxNode *n)
 {
     Ctx *cx = s->import->cx;
-    OnnxCall *c = NEW(cx->arena, OnnxCall);
-    *c = (OnnxCall){ .cx = cx,
-                     .node = with_attributes(s, n),
-                     .opset = s->opset,
-                     .folder = &s->import->folder,
-                     .rows = s->import->rows,
-                     .strings = &s->import->strings,
-                     .name = n->name,
-                     .scope = s };
+    OnnxCall call = { .cx = cx,
+                      .node = with_attributes(s, n),
+                      .opset = s->opset,
+                      .folder = &s->import->folder,
+                      .rows = s->import->rows,
+                      .strings = &s->import->strings,
+                      .name = n->name,
+                      .scope = s };
+    OnnxCall *const c = &call;
     c->in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
     c->list = NEW_ARRAY(cx->arena, const OnnxList *, n->in_count);
     for (int i = 0; i < n->in_count && !ctx_failed(cx); i++) {
