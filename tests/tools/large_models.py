@@ -164,7 +164,7 @@ MODELS = {f.__name__: f for f in (resnet50, mobilenet_v2, conv1000, softmax10000
 
 def main():
     names = sys.argv[2:] or list(MODELS)
-    if len(sys.argv) < 2 or not set(names) <= set(MODELS):
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-") or not set(names) <= set(MODELS):
         sys.exit(f"usage: large_models.py FOLDER [{'|'.join(MODELS)} ...]")
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
