@@ -231,19 +231,23 @@ static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int6
     return is_pixel ? leaves ? 0 : channels : dilation[1] == 1 && is_even ? tensor_dim(n->in[1], 1) * channels : 0;
 }
 
+/* True for a dense layer of a single row that fills four rows of weights and a word of elements. */
+static bool is_single_row(const Node *n, int64_t length, int64_t outs)
+{
+    return !has_window(n) && !has_several_rows(n) && outs >= 4 && length >= 4;
+}
+
 /* True if the product of a single row of bytes may use pairs: four rows of weights, in two numbers each. */
 static bool has_row_of_bytes(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
-    return multiplies_pairs(t) && !has_window(n) && !has_several_rows(n) && outs >= 4 && length >= 4
-           && rows_fit_in_pairs(n->in[1], length, outs);
+    return multiplies_pairs(t) && is_single_row(n, length, outs) && rows_fit_in_pairs(n->in[1], length, outs);
 }
 
 /* True if the product of a single row of bytes may use sums of 64 bits: four rows of weights, a word for each element.
  */
 static bool has_long_sums(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
-    return target_has(t, "long") && !multiplies_pairs(t) && !has_window(n) && !has_several_rows(n) && outs >= 4
-           && length >= 4;
+    return target_has(t, "long") && !multiplies_pairs(t) && is_single_row(n, length, outs);
 }
 
 /* True if elements of 16 bits are pairs already, for several rows of them. Sums wrap in 32 bits, which hold the result.

@@ -630,7 +630,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
             : t.form == WORDS ? fill_words(cx, n, g, patch, &t, are_bordered(of))
                              : fill_patch(cx, n, g, patch, are_bordered(of));
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
-    /* Sums of 64 bits are stored: loops take them as they are */
+    /* The results of 64-bit sums are stored, so the loops around them need no unrolling */
     return ctx_failed(cx) || t.form == LONG ? n : unroll_tile(cx, n, g, acc, &t);
 }
 
@@ -660,16 +660,16 @@ static bool applies_to_row(Ctx *cx, const GroupNest *g)
     return !target_has(g->target, "mla") && applies_to_rows(cx, g);
 }
 
-static bool applies_to_long(Ctx *cx, const GroupNest *g)
+static bool has_form(Ctx *cx, const GroupNest *g, RowForm form)
 {
-    return product_stage(g->nest) && form_of(g, product_stage(g->nest)) == LONG && applies_to_rows(cx, g);
+    const Stage *product = product_stage(g->nest);
+    return product && form_of(g, product) == form && applies_to_rows(cx, g);
 }
 
+static bool applies_to_long(Ctx *cx, const GroupNest *g) { return has_form(cx, g, LONG); }
+
 /* A scalar core with panels keeps the tile in registers even where rows are contiguous. */
-static bool applies_to_panels(Ctx *cx, const GroupNest *g)
-{
-    return product_stage(g->nest) && form_of(g, product_stage(g->nest)) == PANEL && applies_to_rows(cx, g);
-}
+static bool applies_to_panels(Ctx *cx, const GroupNest *g) { return has_form(cx, g, PANEL); }
 
 #define DOT(needed, its_ops, when)                                                                                     \
     {                                                                                                                  \

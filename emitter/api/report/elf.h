@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_REPORT_ELF_H
 #define LW_API_REPORT_ELF_H
-/* Reads ELF files of either width and byte order. What lies past the end of the file reads as 0. */
+/* Reads ELF files of either width and byte order. Bytes past the end of the file read as 0. */
 #include "support/file.h"
 
 typedef struct Elf { Bytes file; bool is_wide, is_big; } Elf;
