@@ -18,12 +18,14 @@
  * The better of both plans is used. If neither fits, groups whose bytes exceed the limit take forms with smaller
  * buffers (graph/plan/sparing.c), and all stages follow once more.
  *
+ * Where a padding's operand lies in its result, plans in which it is copied are tried, too.
+ *
  * Where two groups have the same peak, one pair alone saves nothing: the search then tries a second pair with it. */
 #include "driver/combine_layers.h"
 
 #include "support/text.h"
 
-enum { LEAST_GAIN = 10, MOST_PAIRS = 12, MOST_AT_ONCE = 3 };
+enum { LEAST_GAIN = 10, MOST_PAIRS = 12, MOST_AT_ONCE = 3, MOST_FOR_PADDING = 16 };
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------- */
 
@@ -78,9 +80,8 @@ static bool best_join(Search *r, const Layers *l, bool is_at_peak, Layers *best)
         const int j = layers_stays(r, l, i) ? -1 : only_consumer(r, l, i);
         const bool is_apart = j < (is_at_peak ? peak : 0) || layers_why_not_in(r, l, i, j);
         const Slot *s = is_apart ? NULL : plan_slot(&l->plan, l->at[i].group.output[0]);
-        if (!s || layers_stays(r, l, j) || s->kind != SLOT_ARENA || s->root != s->tensor
-            || !tensor_is_fixed(s->tensor))
-            continue;
+        const bool is_part = s && s->root != s->tensor && !l->plan.is_padding[j];
+        if (!s || layers_stays(r, l, j) || s->kind != SLOT_ARENA || is_part || !tensor_is_fixed(s->tensor)) continue;
         if (tensor_bytes(s->tensor) * LEAST_GAIN < l->plan.live_bytes[peak] || !join_layers(r, l, i, j, &now)) continue;
         layers_plan(r, &now);
         if (ctx_failed(r->b->cx)) return false;
@@ -120,14 +121,38 @@ void layers_save_ram(Search *r, Layers *l, int64_t enough)
     }
 }
 
+static bool has_padding(const Layers *l)
+{
+    bool any = false;
+    for (int i = 0; i < l->count; i++) any = any || l->plan.is_padding[i];
+    return any;
+}
+
+/* Padding around an operand where it lies saves a copy, but the layer before it then writes a larger tensor. If that
+ * costs more than a sixteenth of the arena, or anything with --optimize size, operands are copied. */
+static Layers copies_padding(Search *r, const Layers *apart, const Layers *in_place)
+{
+    const int64_t arena = in_place->plan.arena_size,
+                  more = text_equal(r->b->options->optimize, "size") ? 0 : arena / MOST_FOR_PADDING;
+    if (!has_padding(apart)) return *in_place;
+    r->b->copies_padding = true;
+    Layers copied = layers_apart(r);
+    layers_save_ram(r, &copied, 0);
+    if (copied.plan.arena_size < arena - more) return copied;
+    r->b->copies_padding = false;
+    return *in_place;
+}
+
 void build_combine_for_ram(Build *b)
 {
     if (!layers_are_plain(b)) return;
     bool *all = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
     for (int i = 0; i < b->groups.count; i++) all[i] = true;
     Search r = layers_search(b, all);
-    Layers l = layers_apart(&r);
+    const Layers apart = layers_apart(&r);
+    Layers l = apart;
     layers_save_ram(&r, &l, 0);
+    l = copies_padding(&r, &apart, &l);
     if (ctx_failed(b->cx) || l.count == b->groups.count) return;
     layers_use(b, &l);
     b->combine_text = l.explain;
@@ -270,6 +295,12 @@ void build_combine_for_limit(Build *b)
     r.counts = true;
     const Layers apart = layers_apart(&r);
     Layers l = within(&r, &apart, arena);
+    if (l.plan.arena_size > arena && has_padding(&apart)) {
+        b->copies_padding = true;
+        const Layers copied_apart = layers_apart(&r), copied = within(&r, &copied_apart, arena);
+        b->copies_padding = is_better(&copied, &l, arena);
+        if (b->copies_padding) l = copied;
+    }
     if (l.count < b->groups.count || l.plan.arena_size > arena) {
         const Layers still = l;
         b->room = arena > 0 ? arena : 1;

@@ -98,13 +98,14 @@ static void count_layers(Search *r, Layers *l, Function *const *function)
     }
 }
 
-/* A plan and its counts depend on the nests, and on the room to which results are moved. */
+/* A plan and its counts depend on the nests, on the room to which results are moved, and on where padding is. */
 typedef struct Planned { Plan plan; int64_t work, code, *work_of; } Planned;
 
 static Text key_of_plan(const Search *r, const Layers *l)
 {
     Text key = text_new(r->b->cx);
     text_addn(&key, (const char *)&r->b->room, sizeof r->b->room);
+    text_char(&key, r->b->copies_padding ? 'c' : 'p');
     for (int i = 0; i < l->count; i++) {
         const int last = layers_last_part(&l->at[i]);
         text_addn(&key, (const char *)&l->at[i].nest, sizeof l->at[i].nest);

@@ -49,6 +49,7 @@ struct Build {
     Model model;                             /* as imported; for a .te file, with its schedule steps */
     bool in_fixed_point;                     /* the graph is simulated: realized in the form QDQ_FIXED */
     int64_t room;                            /* bytes for the arena that results are moved to keep; 0: none is moved */
+    bool copies_padding;                     /* operands of paddings have memory of their own, not within the result */
     bool is_trial;                           /* of a search: the plans of regions' graphs are known */
     bool records_grids;                      /* simulated quantizations are the quantizer's input: they become marks */
     bool is_signalled;                       /* SIGINT or SIGTERM ended a program that a trial ran */

@@ -49,6 +49,9 @@ static LowerOptions lower_options(Build *b, int group)
         *v = (View){ .tensor = in ? n->input[i] : n->output[i - g->input_count],
                      .elems = tensor_elems(s->root) - s->view_offset };
         memcpy(v->stride, s->stride, sizeof v->stride);
+        if (!in || !b->plan.is_padding[group]) continue;
+        v->within = n->output[0];
+        v->offset = s->view_offset - plan_slot(&b->plan, g->output[0])->view_offset;
     }
     return o;
 }
@@ -62,6 +65,8 @@ static size_t lowering_key(const Nest *n, const LowerOptions *o, int64_t *key)
     key[count++] = o->inputs_alias_output;
     for (int v = 0; v < o->view_count; v++) {
         key[count++] = (int64_t)(uintptr_t)o->view[v].tensor;
+        key[count++] = (int64_t)(uintptr_t)o->view[v].within;
+        key[count++] = o->view[v].offset;
         key[count++] = o->view[v].elems;
         for (int d = 0; d < MAX_RANK; d++) key[count++] = o->view[v].stride[d];
     }
@@ -90,7 +95,7 @@ static Lowered *lowered_of(Build *b, int group)
 {
     Ctx *cx = b->cx;
     const LowerOptions options = lower_options(b, group);
-    int64_t *key = NEW_ARRAY(cx->scratch, int64_t, 2 + (MAX_RANK + 2) * options.view_count);
+    int64_t *key = NEW_ARRAY(cx->scratch, int64_t, 2 + (MAX_RANK + 4) * options.view_count);
     const size_t bytes = lowering_key(b->nest[group], &options, key);
     Lowered *known = map_get(&b->shared->lowered, key, bytes);
     if (known) return known;
@@ -208,7 +213,7 @@ void build_functions(Build *b)
     Ctx *cx = b->cx;
     const int groups = b->groups.count;
     int *count = b->scratch_count = NEW_ARRAY(cx->arena, int, groups);
-    b->plan = plan_views(cx, &b->graph, &b->groups, b->nest);
+    b->plan = plan_views(cx, &b->graph, &b->groups, b->nest, b->copies_padding);
     b->plan.align = b->target->vector_bytes;       /* a vector access never crosses a cache line */
     watch_lap(b->watch, "dag", "views");
     b->function = NEW_ARRAY(cx->arena, Function *, groups);

@@ -64,6 +64,8 @@ static bool may_share_bytes(DType a, DType b)
     return a == b || dtype_info(a)->bytes == 1 || dtype_info(b)->bytes == 1;
 }
 
+static int64_t view_bytes(const Slot *s) { return s->view_offset * dtype_info(s->tensor->type)->bytes; }
+
 static void leads_of_group(Build *b, int group)
 {
     Plan *p = &b->plan;
@@ -71,15 +73,16 @@ static void leads_of_group(Build *b, int group)
     const Slot *y = g->output_count == 1 ? plan_slot(p, g->output[0]) : NULL;
     if (!y || !b->function[group] || p->in_place[group] || group_device(g)) return;
     const Memory *out = parameter_of(b->function[group], b->lowered[group]->output[0]);
-    if (!out || !y->in_arena || y->root != y->tensor || !tensor_is_fixed(y->tensor)) return;
+    if (!out || !y->in_arena || !tensor_is_fixed(y->root)) return;
     for (int i = 0; i < g->input_count; i++) {
         const Slot *x = plan_slot(p, g->input[i]);
         int64_t lead;
         if (!may_share_bytes(x->root->type, y->tensor->type)) continue;
         if (!x->in_arena || x->last != group || x->root == y->root || !tensor_is_fixed(x->root) || is_repeated(g, p, i))
             continue;
-        if (lead_of_root(b, group, x->root, out, &lead) && lead < tensor_bytes(y->tensor))
-            p->lead[p->lead_count++] = (Lead){ x->root, y->root, group, lead };
+        if (!lead_of_root(b, group, x->root, out, &lead)) continue;
+        lead += view_bytes(y);
+        if (lead < tensor_bytes(y->root)) p->lead[p->lead_count++] = (Lead){ x->root, y->root, group, lead };
     }
 }
 
@@ -92,8 +95,6 @@ void build_overlaps(Build *b)
 }
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
-
-static int64_t view_bytes(const Slot *s) { return s->view_offset * dtype_info(s->tensor->type)->bytes; }
 
 /* True if the group may write this part of the new value where it reads the old one. */
 static bool may_shift(Build *b, int group, const Slot *from, const Slot *to)

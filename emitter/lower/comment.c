@@ -19,7 +19,7 @@ static Tensor *renamed(Ctx *cx, Rename *r, const Tensor *t)
     Tensor *copy = map_get_ptr(&r->copy, t);
     if (copy) return copy;
     copy = arena_copy(cx->arena, t, sizeof *t);
-    copy->name = st->memory->name;
+    copy->name = st->name ? st->name : st->memory->name;
     map_put_ptr(&r->copy, t, copy);
     return copy;
 }
@@ -233,6 +233,11 @@ Comment comment_of(Ctx *cx, const Storages *s, const Function *f)
     for (int i = 0; i < s->nest->stage_count; i++)
         if (storage_of(s, s->nest->stage[i]->out[0])) add_wrapped(cx, &c, formula_line(cx, &r, s->nest->stage[i]));
     add_wrapped(cx, &c, shape_line(cx, f));
+    for (int i = 0; i < s->nest->input_count; i++) {
+        const Storage *in = storage_of(s, s->nest->input[i]);
+        if (!in || !in->name) continue;
+        add_wrapped(cx, &c, text_format(cx, "%s lies in %s: what surrounds it is written", in->name, in->memory->name));
+    }
     for (const Nest *n = s->nest; n; n = n->otherwise) {
         const char *prefix = n->otherwise   ? text_format(cx, "if %s: ", expr_text(cx, n->when))
                              : n != s->nest ? "else: "

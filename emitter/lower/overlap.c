@@ -19,8 +19,15 @@
 enum { MOST_MOMENTS = 4096, MOST_TOUCHES = 512, MOST_LETS = 256 };
 
 /* The elements of an access in iteration v of the outermost loop: [coef*i + least, coef*i + greatest], with i =
- * min(step*v + offset, last) for a shifted tail and i = v otherwise. */
-typedef struct MemoryTouch { bool is_write; int64_t coef, step, offset, last; Interval rest; } MemoryTouch;
+ * min(step*v + offset, last) for a shifted tail and i = v otherwise. With `at`, those of at + rest instead: positions
+ * that cross the rows of a padded image are digits of v. */
+typedef struct MemoryTouch {
+    bool is_write;
+    int64_t coef, step, offset, last;
+    const Expr *at;
+    const Bounds *scope;             /* of at */
+    Interval rest;
+} MemoryTouch;
 
 typedef struct Overlap {
     Ctx *cx;
@@ -63,6 +70,25 @@ static bool moves_with_loop(Overlap *o, const Expr *at, MemoryTouch *t, const Ex
     return find_shift(o, at, &shift, t) && split_linear(o->cx, at, shift, &t->coef, rest) && !expr_uses(*rest, o->var);
 }
 
+/* Adds an access whose index has digits of the loop's variable; those that differ by a constant are one. */
+static void touch_digits(Overlap *o, const Expr *at, MemoryTouch t)
+{
+    const bool has_constant = at->kind == EXPR_ADD && at->arg[1]->kind == EXPR_INT;
+    const int64_t plus = has_constant ? at->arg[1]->integer : 0;
+    t.at = has_constant ? at->arg[0] : at;
+    t.scope = o->scope;
+    t.rest = (Interval){ plus, plus };
+    for (int i = 0; i < o->touch_count; i++) {
+        MemoryTouch *known = &o->touch[i];
+        if (known->at != t.at || known->scope != t.scope || known->is_write != t.is_write) continue;
+        known->rest.least = plus < known->rest.least ? plus : known->rest.least;
+        known->rest.greatest = plus > known->rest.greatest ? plus : known->rest.greatest;
+        return;
+    }
+    o->failed = o->failed || o->touch_count == MOST_TOUCHES;
+    if (!o->failed) o->touch[o->touch_count++] = t;
+}
+
 static void touch(Overlap *o, const Memory *m, const Expr *index)
 {
     Ctx *cx = o->cx;
@@ -73,6 +99,10 @@ static void touch(Overlap *o, const Memory *m, const Expr *index)
     at = simplify(cx, at, o->scope);
     MemoryTouch t = { .is_write = base == o->y };      /* a read of the output follows its write */
     bool moves = moves_with_loop(o, at, &t, &rest);
+    if (!moves && o->var && expr_uses(at, o->var)) {
+        touch_digits(o, at, t);
+        return;
+    }
     if (!moves) t.coef = 0;
     t.rest = interval_of(cx, moves ? rest : at, o->scope);
     o->failed = o->failed || o->touch_count == MOST_TOUCHES || t.rest.least <= INT32_MIN
@@ -111,6 +141,16 @@ static void scan(Overlap *o, const Code *c)
 
 /* ---- Moments ----------------------------------------------------------------------------------------------------- */
 
+static Interval place_at(const Overlap *o, const MemoryTouch *t, int64_t v)
+{
+    if (t->at) {
+        const Expr *value = expr_index(o->cx, v);
+        return interval_of(o->cx, expr_substitute(o->cx, t->at, &o->var, &value, 1), t->scope);
+    }
+    const int64_t at = sat_add(sat_mul(t->step, v), t->offset), moved = sat_mul(t->coef, at < t->last ? at : t->last);
+    return (Interval){ moved, moved };
+}
+
 static void add_moment(Overlap *o, int64_t v)
 {
     if (o->moment_count == MOST_MOMENTS) o->failed = true;
@@ -120,8 +160,9 @@ static void add_moment(Overlap *o, int64_t v)
     *high = 0;
     for (int i = 0; i < o->touch_count; i++) {
         const MemoryTouch *t = &o->touch[i];
-        int64_t at = sat_add(sat_mul(t->step, v), t->offset), moved = sat_mul(t->coef, at < t->last ? at : t->last);
-        int64_t from = sat_add(moved, t->rest.least), to = sat_add(moved, t->rest.greatest);
+        const Interval moved = place_at(o, t, v);
+        int64_t from = sat_add(moved.least, t->rest.least), to = sat_add(moved.greatest, t->rest.greatest);
+        o->failed = o->failed || from <= INT32_MIN || to >= INT32_MAX;
         if (t->is_write) *high = to + 1 > *high ? to + 1 : *high;
         else *low = from < *low ? from : *low;
     }

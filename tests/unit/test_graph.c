@@ -442,7 +442,7 @@ static void large_net(void)
     const Nest **nest = NEW_ARRAY(n->cx->arena, const Nest *, groups.count);
     Scratch **scratch = NEW_ARRAY(n->cx->arena, Scratch *, groups.count);
     int *count = NEW_ARRAY(n->cx->arena, int, groups.count);
-    Plan p = plan_views(n->cx, &g, &groups, nest);
+    Plan p = plan_views(n->cx, &g, &groups, nest, false);
     plan_offsets(n->cx, &p, groups.count, scratch, count);
     double seconds = seconds_since(start);
     check_that(!ctx_failed(n->cx) && groups.count > 2 * LAYERS && seconds < 5, "a network of 7,500 calls",

@@ -122,12 +122,27 @@ static void views(Ctx *cx)
 {
     Tensor *x = input(cx, "x", 2, 4, 3, 0, 0);
     Tensor *y = FORMULA(cx, "y[i,j] = x[i,j] * 2", BIND_T("x", x));
-    const View view = { y, 5, { 10, 1 }, 40 };
+    const View view = { .tensor = y, .offset = 5, .stride = { 10, 1 }, .elems = 40 };
     const LowerOptions options = { .view = &view, .view_count = 1, .inputs_alias_output = true };
     const char *c, *code = lowered(cx, y, NO_STEPS, &options, &c);
     check_that(strstr(c, "i * 10 + 5") != NULL && strstr(code, "output f32 y[40]") != NULL, "views-have-strides",
                "%s\n%s", code, c);
     check_that(strstr(c, "restrict") == NULL, "no-restrict-where-memory-is-shared", "%s", c);
+}
+
+/* An input that lies in the output is not stored there again, and is no parameter. */
+static void input_within_output(Ctx *cx)
+{
+    Tensor *x = input(cx, "x", 2, 2, 3, 0, 0);
+    Tensor *y = FORMULA(cx, "y[i<4,j<5] = select(1 <= i && i < 3 && 1 <= j && j < 4, x[i-1,j-1], 7.0)", BIND_T("x", x));
+    const View view = { .tensor = x, .offset = 6, .stride = { 5, 1 }, .elems = 14, .within = y },
+               elsewhere = { .tensor = x, .offset = 7, .stride = { 5, 1 }, .elems = 13, .within = y };
+    const LowerOptions options = { .view = &view, .view_count = 1 }, moved = { .view = &elsewhere, .view_count = 1 };
+    const char *c, *code = lowered(cx, y, NO_STEPS, &options, &c);
+    check_that(!strstr(c, "= x") && count_of(code, "input") == 0 && count_of(c, "= 7.0f") >= 4
+                   && strstr(c, "x lies in y"), "an-input-within-the-output-stays", "%s\n%s", code, c);
+    lowered(cx, y, NO_STEPS, &moved, &c);
+    check_that(count_of(c, "= y") > 0, "an-input-elsewhere-in-the-output-is-moved", "%s", c);
 }
 
 static void unused(Ctx *cx)
@@ -355,8 +370,8 @@ int main(void)
 {
     typedef void Test(Ctx *cx);
     Test *const tests[] = {
-        padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps, pragmas,
-        merged_pragmas, legal_code, pointers, costs, compilers
+        padding, padded_sums, inits, partitions, registers, views, input_within_output, unused, merging, overlaps,
+        pragmas, merged_pragmas, legal_code, pointers, costs, compilers
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = context_new(NULL, NULL);

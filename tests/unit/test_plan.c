@@ -367,6 +367,53 @@ static void copied_boxes(void)
     ctx_free(n->cx);
 }
 
+static int paddings(const Build *b)
+{
+    int count = 0;
+    for (int i = 0; i < b->groups.count; i++) count += b->plan.is_padding[i];
+    return count;
+}
+
+static Tensor *padding(Net *n, Tensor *x, const char *pads)
+{
+    return one(n, "pad", "padded", x, text_format(n->cx, "pad=%s value=-3", pads));
+}
+
+/* The operand of a padding lies in it, also if it is read later, is padded already or is a view with other parts. */
+static void padded(void)
+{
+    Net net = net_new(10), *n = &net;
+    Tensor *x = softmax(n, net_input(n, "x", SHAPE(1, 4, 6, 8))), *a = padding(n, x, "0,1,2,0,0,0,1,3");
+    net_output(n, softmax(n, padding(n, pool(n, a), "0,0,0,1,0,0,0,0")));
+    net_output(n, softmax(n, x));
+    Tensor *y = softmax(n, x);
+    net_output(n, softmax(n, padding(n, part(n, y, 3, 1, 5), "0,1,1,0,0,1,1,0")));
+    net_output(n, softmax(n, y));
+    Build build = planned(n);
+    check_plan(n, &build, "operands within their paddings");
+    check_that(paddings(&build) == 2, "two operands lie in their paddings", "%d do", paddings(&build));
+    ctx_free(n->cx);
+}
+
+/* What the caller owns, a part of a larger tensor, one in a concatenation and one in a padding already are copied. */
+static void copied_padding(void)
+{
+    Net net = net_new(11), *n = &net;
+    Tensor *x = net_input(n, "x", SHAPE(1, 4, 6, 8)), *a = softmax(n, x), *b = softmax(n, a);
+    net_output(n, softmax(n, padding(n, x, "0,1,1,0,0,1,1,0")));
+    net_output(n, a);
+    net_output(n, softmax(n, padding(n, a, "0,0,1,0,0,0,1,0")));
+    net_output(n, softmax(n, two(n, "concat", "together", b, softmax(n, b), "axis=2")));
+    net_output(n, softmax(n, padding(n, b, "0,1,0,0,0,0,0,0")));
+    Tensor *c = softmax(n, b);
+    net_output(n, softmax(n, padding(n, c, "0,1,0,0,0,0,0,0")));
+    net_output(n, softmax(n, padding(n, c, "0,0,0,0,0,1,0,0")));
+    Build build = planned(n);
+    check_plan(n, &build, "operands of paddings with memory of their own");
+    check_that(paddings(&build) == 1, "one operand lies in one of its paddings", "%d do", paddings(&build));
+    ctx_free(n->cx);
+}
+
 /* The simulation is a test only if it finds faults. */
 static void broken_plans(void)
 {
@@ -393,7 +440,7 @@ int main(int argc, char **argv)
     types_lie_apart("i8", true);
     CHECK_RUN(view_beside_operand, in_place);
     for (int axis = 0; axis < 4; axis++) nested_concatenations(axis);
-    CHECK_RUN(shared_operands, boxes, cut_and_joined, copied_boxes, broken_plans);
+    CHECK_RUN(shared_operands, boxes, cut_and_joined, copied_boxes, padded, copied_padding, broken_plans);
     for (uint32_t i = 0; i < count; i++) check_random(first + i);
     return check_done();
 }

@@ -5,6 +5,7 @@
  *   a reshape aliases its operand's root;
  *   a box of an operand, a slice with unit steps, aliases that part of the operand;
  *   operands of a concatenation become slices of its result, so their producers write in place;
+ *   the operand of a padding becomes the inner box of its result, which then writes only what surrounds it;
  *   the new value of an updated input takes that input's memory (Graph.update);
  *   an output is computed in place of an operand of the same shape that dies here, if the nest reads only the very
  *   element of that operand that it writes.
@@ -335,6 +336,53 @@ static bool alias_view_of_box(const Views *v, const Node *n)
     return true;
 }
 
+/* ---- Padding ---------------------------------------------------------------------------------------------------- */
+
+static void find_read(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_READ) *(bool *)user = true;
+}
+
+/* Returns the read of x[axis - begin], if that is the value of the stage in the box of x's size from `begin` on, and no
+ * tensor is read for the elements around it; else NULL. */
+static const Expr *read_in_box(Ctx *cx, const Stage *s, int64_t *begin)
+{
+    const Expr *value = s->value[0], *read = value->kind == EXPR_SELECT ? value->arg[SELECT_YES] : NULL;
+    const Bounds *inside = NULL;
+    bool reads_around = false;
+    if (!read || read->kind != EXPR_READ || read->arg_count != s->data_count) return NULL;
+    expr_walk(cx, value->arg[SELECT_NO], find_read, &reads_around);
+    for (int d = 0; d < s->data_count; d++) {
+        const Expr *axis = s->axis[d].var, *at = simplify(cx, expr_sub(cx, axis, read->arg[d]), NULL);
+        const int64_t size = tensor_dim(read->ref, d), whole = tensor_dim(s->out[0], d);
+        if (at->kind != EXPR_INT || at->integer < 0 || size < 1 || at->integer + size > whole) return NULL;
+        begin[d] = at->integer;
+        inside = bounds_var(cx, inside, axis, s->axis[d].extent);
+        inside = bounds_fact(cx, inside, expr_binary(cx, EXPR_LE, at, axis));
+        inside = bounds_fact(cx, inside, expr_binary(cx, EXPR_LT, axis, expr_index(cx, at->integer + size)));
+    }
+    return !reads_around && provably(cx, value->arg[SELECT_COND], inside) ? read : NULL;
+}
+
+/* Places the operand in the middle of the result: what writes it writes there, and the group only what is around. */
+static bool place_in_padding(const Views *v, const Group *g, const Nest *n)
+{
+    int64_t begin[MAX_RANK], at = 0;
+    if (g->output_count != 1 || g->input_count != 1 || !n || n->otherwise || n->stage_count != 1 || group_device(g))
+        return false;
+    const Stage *s = n->stage[0];
+    const Tensor *x = g->input[0];
+    Slot *to = slot_of(v, g->output[0]);
+    if (s->reducer != REDUCE_NONE || s->out_count != 1 || s->data_count != x->rank || to->root != to->tensor
+        || !tensor_is_fixed(x) || !tensor_is_fixed(to->tensor) || touches_region(v, x) || goes_into_concat(v, x))
+        return false;
+    const Expr *read = read_in_box(v->cx, s, begin);
+    if (!read || read->ref != n->input[0] || !may_slice(v, x, to->tensor, x->rank)) return false;
+    for (int d = 0; d < x->rank; d++) at += begin[d] * to->stride[d];
+    slice(v, x, to, at, false);
+    return true;
+}
+
 /* ---- In place -------------------------------------------------------------------------------------------------- */
 
 typedef struct ReadScan { const Tensor *tensor; const Stage *stage; bool elsewhere; } ReadScan;
@@ -475,20 +523,23 @@ static void take_updates(Views *v, const Graph *g)
     }
 }
 
-Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest)
+Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest, bool copies_padding)
 {
     Plan p = { .of = map_new(cx->arena) };
     Views v = { cx, &p, groups, nest, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena),
                 map_new(cx->arena) };
     p.is_free = NEW_ARRAY(cx->arena, bool, groups->count);
     p.in_place = NEW_ARRAY(cx->arena, bool, groups->count);
+    p.is_padding = NEW_ARRAY(cx->arena, bool, groups->count);
     list_between_functions(&v);
     add_slots(&v, g);
     list_uses(&v);
     take_updates(&v, g);
     for (int i = 0; i < groups->count && !ctx_failed(cx); i++) {
         p.is_free[i] = is_free(&v, &groups->at[i]);
-        if (!p.is_free[i] && !p.in_place[i]) p.in_place[i] = take_operand(&v, &groups->at[i], nest[i], i);
+        p.is_padding[i] = !copies_padding && !p.is_free[i] && place_in_padding(&v, &groups->at[i], nest[i]);
+        if (p.is_padding[i] || p.is_free[i] || p.in_place[i]) continue;
+        p.in_place[i] = take_operand(&v, &groups->at[i], nest[i], i);
     }
     return p;
 }

@@ -5,8 +5,12 @@
 #include "ir/nest/code.h"
 
 /* The layout of an input or output that is a view into a larger tensor (an operand of a concatenation, a slice).
- * Strides in elements. */
-typedef struct View { const Tensor *tensor; int64_t offset; int64_t stride[MAX_RANK]; int64_t elems; } View;
+ * Offset and strides in elements. */
+typedef struct View {
+    const Tensor *tensor;
+    int64_t offset, stride[MAX_RANK], elems;
+    const Tensor *within;              /* of an input: the output of the nest in whose memory it lies; NULL: none */
+} View;
 
 typedef struct LowerOptions {
     const View *view; int view_count;

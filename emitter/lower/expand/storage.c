@@ -125,6 +125,15 @@ static Interval constant_range(const Tensor *t)
     return r;
 }
 
+/* The input's elements are those of the output's memory, so it is no parameter. */
+static void within_output(Storages *s, const View *v)
+{
+    Storage *st = storage_new(s, v->tensor, storage_of(s, v->within)->memory);
+    st->name = memory_name(s, v->tensor, stem_of(s, "x", "in"), s->input_count++);
+    st->offset = expr_index(s->cx, v->offset);
+    for (int d = 0; d < v->tensor->rank; d++) st->stride[d] = expr_index(s->cx, v->stride[d]);
+}
+
 static void parameter(Storages *s, const Tensor *t, MemoryKind kind, const char *spelling)
 {
     Ctx *cx = s->cx;
@@ -165,7 +174,8 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
     int weights = 0, biases = 0;
     for (int i = 0; i < n->input_count; i++) {
         const Tensor *t = n->input[i];
-        if (storage_of(&s, t)) continue;
+        const View *v = view_of(options, t);
+        if (storage_of(&s, t) || (v && v->within)) continue;
         const bool is_constant = tensor_is_constant(t),
                    is_weight = t->rank >= 2 && (is_constant || has_role(t, "k") || has_role(t, "w")),
                    is_bias = t->rank < 2 && (is_constant || has_role(t, "b"));
@@ -184,6 +194,8 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
         if (!storage_of(&s, n->output[i]))
             parameter(&s, n->output[i], MEMORY_OUTPUT,
                       memory_name(&s, n->output[i], stem_of(&s, "y", "out"), s.output_count++));
+    for (int i = 0; options && i < options->view_count; i++)
+        if (options->view[i].within) within_output(&s, &options->view[i]);
     return s;
 }
 

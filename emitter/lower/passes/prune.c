@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dead code elimination. Removes stores to a local memory that the scope of its declaration never loads, then the
+/* Dead code elimination. Removes stores of the element that the memory has there already (the operand of a padding lies
+ * in its result). Removes stores to a local memory that the scope of its declaration never loads, then the
  * declaration, and unused names. Repeats until nothing changes, since each removal may leave others unused. Several
  * scopes may declare one memory (copies share it), so each declaration is checked against the statements after it in
  * its sequence. */
@@ -51,8 +52,15 @@ static const Code *prune_sequence(Ctx *cx, const Code *seq, Prune *p)
 /* A loop or branch that contains only a declaration has no effect. */
 static bool is_idle(const Code *c) { return c->kind == CODE_LOCAL || c->kind == CODE_LET; }
 
+static bool keeps_element(const Code *c)
+{
+    return c->kind == CODE_STORE && c->value->kind == EXPR_LOAD && c->value->ref == c->memory
+           && c->value->arg[0] == c->index;
+}
+
 static const Code *prune(Ctx *cx, const Code *c, void *user)
 {
+    if (keeps_element(c)) return NULL;
     if (c->kind == CODE_SEQ) return prune_sequence(cx, c, user);
     return c->child_count == 1 && is_idle(c->child[0]) ? NULL : c;
 }
