@@ -169,6 +169,12 @@ soak-vectors: $(BUILD)/test/test_tflite_ops
 	@mkdir -p $(BUILD)/vectors && $(or $(PYTHON),python3) tests/tflite/vectors.py --cases $(or $(COUNT),1000) --into $(BUILD)/vectors $(SOAKED)
 	@$< $(BUILD)/vectors $(SOAKED) | grep -v '^ok'
 
+# TFLite files beside TensorFlow Lite Micro's interpreter, ten inputs in a row: on this machine, and on an emulated
+# Cortex-M4 and M55. FILES="FILE.tflite..."; FLAGS="--cores host --steps 100"; PYTHON has numpy and tflite-micro.
+.PHONY: compare-micro
+compare-micro: all
+	@$(or $(PYTHON),python3) tests/tools/micro.py $(BUILD) $(FILES) $(FLAGS)
+
 # Damaged copies of one recorded model of each operator of TFLite that has state, subgraphs, signals or UINT8, and of the
 # models of ai.onnx.ml: 200 truncations and 2,000 flips of each. With sanitizers: as for `hostile` below.
 soak-damaged: $(BUILD)/test/test_hostile

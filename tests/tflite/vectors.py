@@ -384,6 +384,13 @@ def transpose_conv(r, i):
     return B.TRANSPOSE_CONV, 3, options("TransposeConvOptions", padding=0 if same else 1, strideH=st, strideW=st), [constant([1, oh, ow, o]), k, x] + ([bias] if bias else []), [y]
 
 
+def transpose_conv_stored(r, i):
+    """The shape of the result is an input: the kernel takes the stored one."""
+    code, version, of, inputs, outputs = transpose_conv(r, i)
+    shape = np.array(outputs[0].shape, np.int32)
+    return code, version, of, [Operand([4], np.int32, feed=shape)] + inputs[1:], outputs
+
+
 def fully_connected(r, i):
     n, k, o = int(r.integers(1, 4)), int(r.integers(1, 30)), int(r.integers(1, 12))
     x = int8(r, [n, k])
@@ -1273,7 +1280,8 @@ OPERATORS = {
     "tanh": unary(B.TANH, fixed=(1 / 128, 0), low=0.01, high=0.3), "relu": unary(B.RELU), "relu6": unary(B.RELU6, same=True), 
     "leaky_relu": leaky, "prelu": prelu, "elu": unary(B.ELU, low=0.01), "hard_swish": unary(B.HARD_SWISH, "HardSwishOptions", version=1, low=0.01),
     "sqrt": float_unary(B.SQRT), "rsqrt": positive_unary(B.RSQRT), "square": float_unary(B.SQUARE, "SquareOptions"),
-    "conv_2d": conv, "depthwise_conv_2d": depthwise, "transpose_conv": transpose_conv, "fully_connected": fully_connected, "batch_matmul": batch_matmul,
+    "conv_2d": conv, "depthwise_conv_2d": depthwise, "transpose_conv": transpose_conv, "transpose_conv_stored": transpose_conv_stored,
+    "fully_connected": fully_connected, "batch_matmul": batch_matmul,
     "average_pool_2d": pool(B.AVERAGE_POOL_2D), "max_pool_2d": pool(B.MAX_POOL_2D), "softmax": softmax, "mean": reduction(B.MEAN, False), "sum": reduction(B.SUM, False),
     "reduce_max": reduction(B.REDUCE_MAX, True), "reduce_min": reduction(B.REDUCE_MIN, True), "arg_max": arg(B.ARG_MAX, "ArgMaxOptions"), "arg_min": arg(B.ARG_MIN, "ArgMinOptions"),
     "pad": pad, "padv2": padv2, "mirror_pad": mirror_pad, "concatenation": concat, "split": split, "split_v": split_v, "slice": slice_, "strided_slice": strided_slice,

@@ -11,7 +11,7 @@ tensorflow-cpu. With --write the sections of other families stay, so families ma
 A model passes if labels and integers are equal and floats within 1e-5 of the reference's, relative to the largest of the
 output; the outputs of a quantized ONNX network within one step of their grid (1/128 if they are probabilities). The
 reference is ONNX Runtime; for the TFLite files of keras it is TensorFlow Lite with its reference kernels (BUILTIN_REF), or
-where these differ TensorFlow Lite Micro (package tflite-micro), and integers are equal.
+where these differ TensorFlow Lite Micro (package tflite-micro), or each operator in a file of its own; integers are equal.
 """
 import argparse
 import ast
@@ -126,6 +126,8 @@ class TfliteModel(Model):
                 micro = self.beside_micro(work)
                 if not micro[0]:
                     micro = self.beside_micro_sums(work, tf)
+                if not micro[0]:
+                    micro = self.beside_each_operator(work, tf)
                 return micro if micro[0] else (False, found if isinstance(found, str) else "%.2g" % found)
             return True, "%.2g" % found
 
@@ -157,6 +159,14 @@ class TfliteModel(Model):
         sums = edited(tf, self.path, with_wide_sums)
         found = self.beside(work, LiteReference(tf, sums)) if sums else ""
         return found == self.tolerance, "%s, with the 64-bit sums of TensorFlow Lite Micro" % (found if isinstance(found, str) else "%.2g" % found)
+
+
+    def beside_each_operator(self, work, tf):
+        try:
+            found = self.beside(work, EachOperator(tf, self.path))
+        except Exception:                               # of many types: an operator that runs in no kernel alone
+            return False, ""
+        return found == self.tolerance, "%s, operator by operator" % (found if isinstance(found, str) else "%.2g" % found)
 
 
 def edited(tf, path, edit):
@@ -222,6 +232,35 @@ class LiteReference:
             self.it.set_tensor(i["index"], x)
         self.it.invoke()
         return [self.it.get_tensor(o["index"]) for o in self.it.get_output_details()]
+
+
+class EachOperator:
+    """Each operator in a file of its own, by TensorFlow Lite Micro, or where that has no kernel, by TensorFlow Lite, whose dense
+    layers with a scale per channel round once: a file with one such operator has no reference otherwise."""
+    def __init__(self, tf, path):
+        from tensorflow.lite.tools import flatbuffer_utils as files
+        graph = files.read_model(path).subgraphs[0]
+        self.steps, self.given, self.made = [], list(graph.inputs), list(graph.outputs)
+        self.inputs = LiteReference(tf, path).inputs
+        for k, op in enumerate(graph.operators):
+            model = files.read_model(path)
+            part, model.signatureDefs = model.subgraphs[0], []
+            reads = [i for i in dict.fromkeys(int(i) for i in op.inputs) if i >= 0 and model.buffers[part.tensors[i].buffer].data is None]
+            part.operators, part.inputs, part.outputs = [part.operators[k]], reads, list(op.outputs)
+            file = "%s_%d.tflite" % (path[:-7], k)
+            files.write_model(model, file)
+            try:
+                reference = MicroReference(file)
+                reference.run([np.zeros(shape, dtype) for shape, dtype in reference.inputs])
+            except Exception:                           # no such package or kernel
+                reference = LiteReference(tf, file)
+            self.steps.append((reference, reads, [int(i) for i in op.outputs]))
+
+    def run(self, inputs):
+        value = dict(zip(self.given, inputs))
+        for reference, reads, writes in self.steps:
+            value.update(zip(writes, reference.run([value[i] for i in reads])))
+        return [value[i] for i in self.made]
 
 
 class MicroReference:

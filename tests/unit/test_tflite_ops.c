@@ -38,7 +38,8 @@ static const char *const recorded[] = {
     "softmax_int16", "softmax_uint8", "space_to_batch_nd", "space_to_depth", "split", "split_v", "sqrt", "sqrt_int8",
     "square", "squared_difference", "squeeze", "strided_slice", "strided_slice_uint8", "sub", "sub_int16", "sub_uint8",
     "sum", "sum_uint8", "svdf", "svdf_int16", "svdf_int8", "tanh", "tanh_int16", "tanh_uint8", "tile", "topk_v2",
-    "transpose", "transpose_conv", "transpose_conv_hybrid", "transpose_conv_int16", "transpose_conv_uint8",
+    "transpose", "transpose_conv", "transpose_conv_hybrid", "transpose_conv_int16", "transpose_conv_stored",
+    "transpose_conv_uint8",
     "unidirectional_sequence_lstm", "unidirectional_sequence_lstm_fixed", "unpack", "variables", "variables_computed",
     "while",
 };

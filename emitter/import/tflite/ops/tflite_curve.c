@@ -88,13 +88,18 @@ static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
     c->out[0] = call(c->cx, "lookup_wide", c->name, in, 4, ATTRS(attr_int("bits", BITS), attr_int("shift", BITS)));
 }
 
+/* The factor of elements below zero, or not below. The reference computes it in 64 bits since commits after 90b983c2. */
+static double leaky_factor(const TfliteTensor *x, const TfliteTensor *y, double alpha)
+{
+    return (double)tflite_scale(x) * alpha / (double)tflite_scale(y);
+}
+
 static int64_t leaky_of(const Curve *c, int64_t q)
 {
-    int64_t d = q - tflite_zero(c->x);
-    float slope = tflite_scale(c->x) * c->alpha / tflite_scale(c->y);
-    Factor f = d >= 0 ? tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y)))
-                      : tflite_factor((double)(slope < 0 ? -slope : slope));
-    return tflite_zero(c->y) + (d < 0 && slope < 0 ? -times(d, f, c->once) : times(d, f, c->once));
+    const int64_t d = q - tflite_zero(c->x);
+    const double factor = leaky_factor(c->x, c->y, d < 0 ? (double)c->alpha : 1);
+    const int64_t v = times(d, tflite_factor(fabs(factor)), c->once);
+    return tflite_zero(c->y) + (factor < 0 ? -v : v);
 }
 
 static int64_t abs_of(const Curve *c, int64_t q)
@@ -246,10 +251,10 @@ static void leaky_int16(TfliteCall *c, float alpha)
 {
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
-    const float slope = tflite_scale(x) * alpha / tflite_scale(y);
+    const double slope = leaky_factor(x, y, (double)alpha);
     Tensor *d = tflite_difference(c, 0), *zero = tensor_scalar(c->cx, c->name, I32, 0),
-           *above = whole_factor(c, d, (double)tflite_scale(x) / (double)tflite_scale(y)),
-           *below = whole_factor(c, d, (double)fabsf(slope));
+           *above = whole_factor(c, d, leaky_factor(x, y, 1)),
+           *below = whole_factor(c, d, fabs(slope));
     if (slope < 0 && below) below = tflite_call(c, "neg", below);
     if (!above || !below) return;
     Tensor *v = tflite_select(c, tflite_call2(c, "less", d, zero), below, above);

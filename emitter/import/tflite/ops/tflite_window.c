@@ -294,13 +294,25 @@ static void batch_matmul(TfliteCall *c)
 
 /* ---- Transposed -------------------------------------------------------------------------------------------------- */
 
+/* Reads the shape of the result. One that is not constant is as the file stores it: TensorFlow Lite Micro takes that. */
+static bool result_shape(TfliteCall *c, int64_t *shape)
+{
+    const TfliteTensor *y = tflite_out_info(c, 0);
+    bool is_stored = !tensor_is_constant(c->in[0]) && y->rank == 4;
+    for (int d = 0; d < 4 && is_stored; d++) {
+        shape[d] = y->dim[d];
+        is_stored = !y->is_open[d] && shape[d] > 0;
+    }
+    return is_stored || tflite_ints(c, 0, shape, 4) == 4;
+}
+
 /* Inputs: the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They are reordered to those of a
  * convolution, which lowers the rest. */
 static void transpose_conv(TfliteCall *c)
 {
     enum { PADDING, STRIDE_W, STRIDE_H, ACTIVATION };
     int64_t shape[4], pad[4], extra[2];
-    if (!tflite_needs(c, 3) || c->in[1]->rank != 4 || c->in[2]->rank != 4 || tflite_ints(c, 0, shape, 4) != 4) {
+    if (!tflite_needs(c, 3) || c->in[1]->rank != 4 || c->in[2]->rank != 4 || !result_shape(c, shape)) {
         if (!ctx_failed(c->cx))
             tflite_refuse(c, "its operands are of other shapes; accepted: a shape of four integers, weights and an "
                              "input of four dimensions");
