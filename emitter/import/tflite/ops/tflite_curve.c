@@ -88,7 +88,7 @@ static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
     c->out[0] = call(c->cx, "lookup_wide", c->name, in, 4, ATTRS(attr_int("bits", BITS), attr_int("shift", BITS)));
 }
 
-/* The factor of elements below zero, or not below. The reference computes it in 64 bits since commits after 90b983c2. */
+/* The factor of elements below zero, or not below. The reference has it in 64 bits since commits after 90b983c2. */
 static double leaky_factor(const TfliteTensor *x, const TfliteTensor *y, double alpha)
 {
     return (double)tflite_scale(x) * alpha / (double)tflite_scale(y);

@@ -294,7 +294,7 @@ static void batch_matmul(TfliteCall *c)
 
 /* ---- Transposed -------------------------------------------------------------------------------------------------- */
 
-/* Reads the shape of the result. One that is not constant is as the file stores it: TensorFlow Lite Micro takes that. */
+/* Reads the result's shape. One that is not constant is as the file stores it: TensorFlow Lite Micro takes that. */
 static bool result_shape(TfliteCall *c, int64_t *shape)
 {
     const TfliteTensor *y = tflite_out_info(c, 0);
