@@ -255,11 +255,11 @@ for target in generic cortex-m4; do
     check "overlap-$target-values" "$lw" verify tests/emitted/overlap.te --target "$target"
 done
 
-# Operands lie in what pads them, where that costs no sixteenth of the arena, or RAM is free: here it costs a quarter.
+# An operand is stored in its padding if that costs at most a sixteenth of the arena, or RAM is free. Here: a quarter.
 for target in generic cortex-m4 x86-avx2; do
     check "padded-$target-values" "$lw" verify tests/emitted/padded.te --target "$target" --optimize speed
 done
-in_padding() { "$lw" tests/emitted/padded.te --quiet -o "$work/padded.c" "$@" && grep -c ' lies in y: ' "$work/padded.c"; }
+in_padding() { "$lw" tests/emitted/padded.te --quiet -o "$work/padded.c" "$@" && grep -c ' is stored in y; ' "$work/padded.c"; }
 both_in_padding() { [ "$(in_padding --optimize speed)" = 2 ]; }
 none_in_padding() { [ "$(in_padding "$@")" = 0 ]; }
 check padded-in-place both_in_padding

@@ -18,7 +18,7 @@
  * The better of both plans is used. If neither fits, groups whose bytes exceed the limit take forms with smaller
  * buffers (graph/plan/sparing.c), and all stages follow once more.
  *
- * Where a padding's operand lies in its result, plans in which it is copied are tried, too.
+ * Where a padding's operand is stored in its result, plans that copy it are tried, too.
  *
  * Where two groups have the same peak, one pair alone saves nothing: the search then tries a second pair with it. */
 #include "driver/combine_layers.h"
@@ -128,7 +128,7 @@ static bool has_padding(const Layers *l)
     return any;
 }
 
-/* Padding around an operand where it lies saves a copy, but the layer before it then writes a larger tensor. If that
+/* An operand that is stored in its padding saves a copy, but its producer then writes a larger tensor. If that
  * costs more than a sixteenth of the arena, or anything with --optimize size, operands are copied. */
 static Layers copies_padding(Search *r, const Layers *apart, const Layers *in_place)
 {
@@ -285,6 +285,31 @@ static void within_sparing(Search *r, const Layers *apart, int64_t arena, Layers
     }
 }
 
+/* Runs the stages for an arena: with operands stored in their paddings, with copied ones, with results that are moved,
+ * with smaller buffers. Each runs only if those before it exceed the arena. The build's fields are the result's. */
+static Layers stages(Search *r, const Layers *apart, int64_t arena)
+{
+    Build *b = r->b;
+    Layers l = within(r, apart, arena);
+    if (l.plan.arena_size > arena && has_padding(apart)) {
+        b->copies_padding = true;
+        const Layers copied_apart = layers_apart(r), copied = within(r, &copied_apart, arena);
+        b->copies_padding = is_better(&copied, &l, arena);
+        if (b->copies_padding) l = copied;
+    }
+    if (l.count < b->groups.count || l.plan.arena_size > arena) {
+        const Layers still = l;
+        b->room = arena > 0 ? arena : 1;
+        const Layers apart_moved = layers_apart(r), moved = within(r, &apart_moved, arena);
+        if (is_better(&moved, &l, arena)) l = moved;
+        if (l.plan.arena_size > arena) within_sparing(r, &apart_moved, arena, &l);
+        if (l.at == still.at) b->room = 0;
+    }
+    return l;
+}
+
+/* A search for an arena is greedy, so it may end above the least arena, which the search for 0 bytes reaches. That plan
+ * is the fallback, and the least that a refusal prints: each limit from it on is kept. */
 void build_combine_for_limit(Build *b)
 {
     if (!layers_are_plain(b)) return;
@@ -294,20 +319,11 @@ void build_combine_for_limit(Build *b)
     Search r = layers_search(b, all);
     r.counts = true;
     const Layers apart = layers_apart(&r);
-    Layers l = within(&r, &apart, arena);
-    if (l.plan.arena_size > arena && has_padding(&apart)) {
-        b->copies_padding = true;
-        const Layers copied_apart = layers_apart(&r), copied = within(&r, &copied_apart, arena);
-        b->copies_padding = is_better(&copied, &l, arena);
-        if (b->copies_padding) l = copied;
-    }
-    if (l.count < b->groups.count || l.plan.arena_size > arena) {
-        const Layers still = l;
-        b->room = arena > 0 ? arena : 1;
-        const Layers apart_moved = layers_apart(&r), moved = within(&r, &apart_moved, arena);
-        if (is_better(&moved, &l, arena)) l = moved;
-        if (l.plan.arena_size > arena) within_sparing(&r, &apart_moved, arena, &l);
-        if (l.at == still.at) b->room = 0;
+    Layers l = stages(&r, &apart, arena);
+    if (arena > 0 && l.plan.arena_size > arena) {
+        b->copies_padding = false;
+        b->room = 0;
+        l = stages(&r, &apart, 0);
     }
     if (ctx_failed(b->cx)) return;
     if (l.at != apart.at) layers_use(b, &l);

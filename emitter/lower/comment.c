@@ -236,7 +236,8 @@ Comment comment_of(Ctx *cx, const Storages *s, const Function *f)
     for (int i = 0; i < s->nest->input_count; i++) {
         const Storage *in = storage_of(s, s->nest->input[i]);
         if (!in || !in->name) continue;
-        add_wrapped(cx, &c, text_format(cx, "%s lies in %s: what surrounds it is written", in->name, in->memory->name));
+        add_wrapped(cx, &c, text_format(cx, "%s is stored in %s; only the elements around it are written", in->name,
+                                        in->memory->name));
     }
     for (const Nest *n = s->nest; n; n = n->otherwise) {
         const char *prefix = n->otherwise   ? text_format(cx, "if %s: ", expr_text(cx, n->when))

@@ -130,7 +130,7 @@ static void views(Ctx *cx)
     check_that(strstr(c, "restrict") == NULL, "no-restrict-where-memory-is-shared", "%s", c);
 }
 
-/* An input that lies in the output is not stored there again, and is no parameter. */
+/* An input that is stored in the output is not written there again, and is no parameter. */
 static void input_within_output(Ctx *cx)
 {
     Tensor *x = input(cx, "x", 2, 2, 3, 0, 0);
@@ -140,7 +140,7 @@ static void input_within_output(Ctx *cx)
     const LowerOptions options = { .view = &view, .view_count = 1 }, moved = { .view = &elsewhere, .view_count = 1 };
     const char *c, *code = lowered(cx, y, NO_STEPS, &options, &c);
     check_that(!strstr(c, "= x") && count_of(code, "input") == 0 && count_of(c, "= 7.0f") >= 4
-                   && strstr(c, "x lies in y"), "an-input-within-the-output-stays", "%s\n%s", code, c);
+                   && strstr(c, "x is stored in y"), "an-input-within-the-output-stays", "%s\n%s", code, c);
     lowered(cx, y, NO_STEPS, &moved, &c);
     check_that(count_of(c, "= y") > 0, "an-input-elsewhere-in-the-output-is-moved", "%s", c);
 }

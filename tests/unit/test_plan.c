@@ -379,7 +379,8 @@ static Tensor *padding(Net *n, Tensor *x, const char *pads)
     return one(n, "pad", "padded", x, text_format(n->cx, "pad=%s value=-3", pads));
 }
 
-/* The operand of a padding lies in it, also if it is read later, is padded already or is a view with other parts. */
+/* The operand of a padding is stored in it, also if it is read later, is padded already or is a view with other
+ * parts. */
 static void padded(void)
 {
     Net net = net_new(10), *n = &net;
@@ -410,7 +411,7 @@ static void copied_padding(void)
     net_output(n, softmax(n, padding(n, c, "0,0,0,0,0,1,0,0")));
     Build build = planned(n);
     check_plan(n, &build, "operands of paddings with memory of their own");
-    check_that(paddings(&build) == 1, "one operand lies in one of its paddings", "%d do", paddings(&build));
+    check_that(paddings(&build) == 1, "one operand is stored in one of its paddings", "%d do", paddings(&build));
     ctx_free(n->cx);
 }
 

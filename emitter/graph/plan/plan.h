@@ -86,13 +86,13 @@ typedef struct Plan {
     /* [groups]: a view or concatenation without cost: emits no function */
     bool *is_free;
     bool *in_place;                    /* [groups]: an input shares the output's memory */
-    bool *is_padding;                  /* [groups]: the input lies in the output; what surrounds it is written */
+    bool *is_padding;                  /* [groups]: the input is stored in the output; the rest is written */
     int lead_count; Lead *lead;        /* set before plan_offsets */
     bool *overlaps;                    /* [groups]: an input that the output partly overlaps; NULL: none */
 } Plan;
 typedef struct Scratch { int64_t bytes, align, offset; } Scratch;       /* scratch memory of one group */
 /* Before lowering: decides which tensors alias, and their strides. nest[i] is the scheduled nest of group i.
- * `copies_padding`: operands of paddings do not lie in the results. */
+ * `copies_padding`: operands of paddings have memory of their own. */
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest, bool copies_padding);
 /* After lowering: assigns offsets in the arena, also to scratch[i][0..count[i]) of group i. */
 /* True if the nest may compute `out` in the memory of its input t: only the stage that computes `out` reads t, only at

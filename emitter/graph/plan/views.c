@@ -5,7 +5,7 @@
  *   a reshape aliases its operand's root;
  *   a box of an operand, a slice with unit steps, aliases that part of the operand;
  *   operands of a concatenation become slices of its result, so their producers write in place;
- *   the operand of a padding becomes the inner box of its result, which then writes only what surrounds it;
+ *   the operand of a padding becomes the inner box of its result, which writes only the elements around it;
  *   the new value of an updated input takes that input's memory (Graph.update);
  *   an output is computed in place of an operand of the same shape that dies here, if the nest reads only the very
  *   element of that operand that it writes.
@@ -364,7 +364,7 @@ static const Expr *read_in_box(Ctx *cx, const Stage *s, int64_t *begin)
     return !reads_around && provably(cx, value->arg[SELECT_COND], inside) ? read : NULL;
 }
 
-/* Places the operand in the middle of the result: what writes it writes there, and the group only what is around. */
+/* Stores the operand in the inner box of the result: its producers write there, the group only the elements around. */
 static bool place_in_padding(const Views *v, const Group *g, const Nest *n)
 {
     int64_t begin[MAX_RANK], at = 0;

@@ -10,7 +10,7 @@
  * not 0. */
 typedef struct Storage {
     const Memory *memory;
-    const char *name;                    /* of an input that lies in an output's memory; NULL: the memory's name */
+    const char *name;                    /* of an input that is stored in an output; NULL: the memory's name */
     const Expr *offset;
     const Expr *begin[MAX_RANK], *stride[MAX_RANK];
     int64_t ring[MAX_RANK];
