@@ -35,6 +35,16 @@ check fit-misfit-writes-no-file writes_nothing
 
 # ---- Forms -------------------------------------------------------------------------------------------------------------
 
+# The columns of numbers end where their titles end, also behind names and operators that are too long for their column.
+aligned() {
+    "$lw" report "$work/long.te" > "$work/said" || return
+    awk '/^layer / { end = index($0, " weights") + 8; n = 1; next } n && /^$/ { exit bad } n { bad = bad || substr($0, end, 1) != " " || substr($0, end - 1, 1) == " "; rows++ }
+         END { exit bad || !rows }' "$work/said" && grep -q '^a_name_of.*\.\.\.' "$work/said" || { cat "$work/said"; return 1; }
+}
+long=a_name_of_more_than_sixty_four_characters_as_some_exporters_of_networks_do_write_them
+printf "input x: f32[16]\n$long = softmax(x)\ny = sigmoid($long)\noutput y, $long\n" > "$work/long.te"
+check report-columns-of-long-names aligned
+
 # value KEY: of the totals in r.json.
 value() { sed -n "s/^    \"$1\": \([0-9a-z.]*\),*$/\1/p" "$work/r.json"; }
 agrees_with_text() {

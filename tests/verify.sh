@@ -80,6 +80,11 @@ check no-file-is-left          no_rest
 setup profile-is-verified      says 0 '^verified: 1 of 1' $digits --profile
 check profile-names-layers     grep -q '^  conv_4  *[0-9][0-9]* .* %$' "$work/said"
 check profile-has-the-sum      grep -q '^ns [0-9]' "$work/said"
+long=a_name_of_more_than_fifty_two_characters_as_exporters_of_keras_write_them
+te "input x: f32[16]\n$long = softmax(x)\ny = sigmoid($long)\noutput y, $long\n" long
+setup profile-of-long-names    says 0 '^  a_name_of.*\.\.\..*_write_them ' "$work/long.te" --profile
+one_width() { [ "$(sed -n 's/^  .* %$/&/p' "$work/said" | awk '{ print length($0) }' | sort -u | wc -l)" -eq 1 ]; }
+check profile-columns-of-long-names one_width
 check profile-follows-branches says 0 '^  else_c\|^  .*[0-9] %$' tests/models/control.onnx tests/models/control.in0.0.npy tests/models/control.in0.1.npy tests/models/control.in0.2.npy tests/models/control.in0.3.npy --profile
 "$lw" $digits --profile --standalone --name net -o "$work/profiled.c" --quiet
 "$lw" $digits --profile --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=last' --name step -o "$work/profiled_step.c" --quiet

@@ -178,13 +178,14 @@ static void add_layers(Ctx *cx, const char *path, Text *said)
     for (const char *s = text; *s; s += strcspn(s, "\n"), s += *s == '\n') {
         const int length = (int)layer_row(s, &count, &name);
         if (length) sum += count;
-        if (length > width && length <= WIDEST) width = length;
+        if (length > width) width = length < WIDEST ? length : WIDEST;
     }
     for (const char *s = text; *s; s += strcspn(s, "\n"), s += *s == '\n') {
         const int length = (int)layer_row(s, &count, &name), tenths = sum > 0 ? (int)(1000 * count / sum + 0.5) : 0;
         if (length)
-            text_printf(said, "  %-*.*s %12lld %3d.%d %%\n", width, length, name, (long long)count, tenths / 10,
-                        tenths % 10);
+            text_printf(said, "  %-*s %12lld %3d.%d %%\n", width,
+                        text_shortened(cx, text_format(cx, "%.*s", length, name), WIDEST), (long long)count,
+                        tenths / 10, tenths % 10);
     }
 }
 

@@ -261,6 +261,12 @@ static int lines_of(Ctx *cx, const char *text, const char **line)
     return count;
 }
 
+const char *text_shortened(Ctx *cx, const char *text, int most)
+{
+    const int length = (int)strlen(text), first = (most - 3) / 2, last = most - 3 - first;
+    return length <= most ? text : text_format(cx, "%.*s...%s", first, text, text + length - last);
+}
+
 int text_lines(Ctx *cx, const char *text, const char *const **lines)
 {
     const int count = lines_of(cx, text, NULL);

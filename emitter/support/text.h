@@ -44,6 +44,9 @@ const char *text_nearest(Ctx *cx, const char *word, const char *const *candidate
 /* Returns "; did you mean 'it'?" with the nearest candidate, or `otherwise` if there is none. */
 const char *text_hint(Ctx *cx, const char *word, const char *const *candidates, size_t count, const char *otherwise);
 
+/* Returns the text in at most `most` characters (7 or more): a longer one has "..." in its middle. */
+const char *text_shortened(Ctx *cx, const char *text, int most);
+
 /* Returns the number of lines that are not blank, and the lines without the blanks at their ends. */
 int text_lines(Ctx *cx, const char *text, const char *const **lines);
 

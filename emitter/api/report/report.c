@@ -27,7 +27,8 @@ static const char *time_columns(Ctx *cx, const Build *b)
                        has_time ? "      cycles         ms " : "");
 }
 
-/* Widths of the columns of names and operators. */
+/* Widths of the columns of names and operators; longer texts are shortened. */
+enum { LEAST_NAMES = 28, MOST_NAMES = 64, LEAST_OPS = 16, MOST_OPS = 40 };
 typedef struct Widths { int names, ops; } Widths;
 
 /* Prints the layers of one graph; those of regions follow the model's. */
@@ -37,7 +38,8 @@ static void print_layers_of(Build *b, Text *t, const Widths *w)
     if (b->is_step) text_printf(t, "\n%s_train: one sample\n", b->name);
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        text_printf(t, "%-*s %-*s %12lld ", w->names, g->name, w->ops, group_ops_text(b->cx, g, "+"),
+        text_printf(t, "%-*s %-*s %12lld ", w->names, text_shortened(b->cx, g->name, MOST_NAMES), w->ops,
+                    text_shortened(b->cx, group_ops_text(b->cx, g, "+"), MOST_OPS),
                     (long long)report_group_macs(b, i));
         print_time(b, t, i);
         text_printf(t, "%10lld %10lld  %s%s\n", (long long)report_weights(g), (long long)report_result(b->cx, g),
@@ -55,8 +57,7 @@ static void widen(int *width, const char *text, int most)
 /* Returns the lengths of the longest texts, within limits. */
 static Widths widths_of(const Build *b)
 {
-    enum { NAMES = 28, MOST_NAMES = 64, OPS = 16, MOST_OPS = 40 };
-    Widths w = { NAMES, OPS };
+    Widths w = { LEAST_NAMES, LEAST_OPS };
     for (; b; b = b->next)
         for (int i = 0; i < b->groups.count; i++) {
             widen(&w.names, b->groups.at[i].name, MOST_NAMES);
