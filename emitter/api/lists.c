@@ -59,22 +59,43 @@ static const char *list_tflite_ops(Ctx *cx)
     return text_string(&t);
 }
 
-static const char *list_targets(Ctx *cx)
+/* Returns a table of columns as wide as their longest cell, two spaces apart. cell: [rows][columns]. */
+static const char *aligned(Ctx *cx, const char *const *cell, int rows, int columns)
 {
     Text t = text_new(cx);
-    int count;
-    const Target *const *target = target_list(cx, &count);
-    text_printf(&t, "%-14s %-14s %-21s %s\n", "target", "falls back to", "features", "meaning");
-    for (int i = 0; i < count; i++) {
+    size_t *width = NEW_ARRAY(cx->scratch, size_t, columns);
+    for (int i = 0; i < rows * columns; i++) {
+        const size_t length = strlen(cell[i]);
+        if (length > width[i % columns]) width[i % columns] = length;
+    }
+    for (int i = 0; i < rows * columns; i++) {
+        const int column = i % columns;
+        text_add(&t, cell[i]);
+        if (column == columns - 1) text_char(&t, '\n');
+        else text_spaces(&t, (int)(width[column] - strlen(cell[i])) + 2);
+    }
+    return text_string(&t);
+}
+
+static const char *list_targets(Ctx *cx)
+{
+    int targets, devices;
+    const Target *const *target = target_list(cx, &targets);
+    const Device *const *device = device_list(cx, &devices);
+    const char **row = NEW_ARRAY(cx->scratch, const char *, 4 * (targets + 1)),
+               **last = NEW_ARRAY(cx->scratch, const char *, 3 * (devices + 1));
+    memcpy(row, (const char *const[]){ "target", "falls back to", "features", "meaning" }, 4 * sizeof *row);
+    for (int i = 0; i < targets; i++) {
         const Target *is = target[i];
         const char *features = is->features && *is->features ? is->features : "-";
-        text_printf(&t, "%-14s %-14s %-21s %s\n", is->name, is->base ? is->base : "-", features, is->summary);
+        memcpy(row + 4 * (i + 1), (const char *const[]){ is->name, is->base ? is->base : "-", features, is->summary },
+               4 * sizeof *row);
     }
-    const Device *const *device = device_list(cx, &count);
-    text_printf(&t, "\n%-14s %-14s %s\n", "device", "types", "meaning");
-    for (int i = 0; i < count; i++)
-        text_printf(&t, "%-14s %-14s %s\n", device[i]->name, device[i]->types, device[i]->summary);
-    return text_string(&t);
+    memcpy(last, (const char *const[]){ "device", "types", "meaning" }, 3 * sizeof *last);
+    for (int i = 0; i < devices; i++)
+        memcpy(last + 3 * (i + 1), (const char *const[]){ device[i]->name, device[i]->types, device[i]->summary },
+               3 * sizeof *last);
+    return text_format(cx, "%s\n%s", aligned(cx, row, targets + 1, 4), aligned(cx, last, devices + 1, 3));
 }
 
 static const char *list_passes(Ctx *cx)

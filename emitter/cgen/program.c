@@ -385,7 +385,7 @@ static const char *in_memory(Ctx *cx, int64_t offset)
     return offset ? text_format(cx, "memory + %lld", (long long)offset) : "memory";
 }
 
-/* The layer's result lies where its input did: it makes room for the next layer's. */
+/* The layer's result overlaps its input: it is moved out of the next result's way. */
 static void move_result(Ctx *cx, Text *t, const Call *c)
 {
     if (c->move.bytes)

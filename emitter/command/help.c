@@ -39,7 +39,7 @@ void print_help(const Command *only)
     printf("usage:\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (!only || only == &commands[i])
-            printf("  loopwright %-7s %-32s %s\n", i ? commands[i].name : "", commands[i].usage, commands[i].what);
+            printf("  loopwright %-8s %-33s %s\n", i ? commands[i].name : "", commands[i].usage, commands[i].what);
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (only && !(options[i].of & only->bit)) continue;
         if (only ? of == 0 : of != options[i].of) {

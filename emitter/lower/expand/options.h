@@ -9,7 +9,7 @@
 typedef struct View {
     const Tensor *tensor;
     int64_t offset, stride[MAX_RANK], elems;
-    const Tensor *within;              /* of an input: the output of the nest in whose memory it lies; NULL: none */
+    const Tensor *within;              /* of an input: the output of the nest that it is stored in; NULL: none */
 } View;
 
 typedef struct LowerOptions {
