@@ -11,7 +11,8 @@
  *   lw_dsp_2x2, _2x4, _1x4_pairs,       sums, addresses and operands occupy all of r0 to r12 and lr; a compiler spills
  *   _dot_columns                        some of them in each iteration
  *   lw_mve_2x2, _1x4, _1x1, _copy,      tail-predicated loops (WLSTP, LETP), which gcc 12 never emits
- *   _fill, _scale_each, _scale_row
+ *   _fill, _scale_each, _scale_row,
+ *   _scale_two, _scale_eights
  *   lw_mve_2xn, _1xn                    the same, with all registers in use
  *   lw_mve_windows, _windows_apart,     all eight vectors in use; a compiler spills sums and recomputes addresses
  *   _taps
@@ -797,6 +798,68 @@ static inline void lw_mve_scale_two(int32_t n, int32x4_t zero, int32x4_t least, 
         : [n] "r"(n), [zero] "w"(zero), [least] "w"(least), [most] "w"(most), [one] "r"(1)
         : "lr", "memory");
 }
+/* The same for n channels, a positive multiple of 8, limited by the range of a byte alone. Structured loads separate
+ * even and odd channels, so that narrowing, which fills every second lane, restores their order and is the limit.
+ * VRSHL reads the lowest byte of a lane. If zero is the least byte, negative values become that one, however their ties
+ * are rounded. */
+#ifdef __OPTIMIZE__      /* otherwise a frame pointer occupies a required register */
+#define LW_MVE_SCALE_EIGHTS(number, zero, shifts, signs)                                                               \
+    "    lsr lr, %[n], #3\n"                                                                                           \
+    "    mov %[n], " number "\n"                                                                                       \
+    "    dls lr, lr\n"                                                                                                 \
+    "1:  vld20.32 {q4, q5}, [%[m]]\n"                                                                                  \
+    "    vld21.32 {q4, q5}, [%[m]]!\n"                                                                                 \
+    "    vld20.32 {q0, q1}, [%[a]]\n"                                                                                  \
+    "    vld21.32 {q0, q1}, [%[a]]!\n"                                                                                 \
+    "    vqrdmulh.s32 q0, q0, q4\n"                                                                                    \
+    "    vld20.32 {q2, q3}, [%[a1]]\n"                                                                                 \
+    "    vqrdmulh.s32 q1, q1, q5\n"                                                                                    \
+    "    vld21.32 {q2, q3}, [%[a1]]!\n"                                                                                \
+    "    vqrdmulh.s32 q2, q2, q4\n"                                                                                    \
+    "    vldrb.u16 q6, [%[s]], #8\n"                                                                                   \
+    "    vqrdmulh.s32 q3, q3, q5\n"                                                                                    \
+    "    vneg.s16 q6, q6\n"                                                                                            \
+    shifts signs("q0", "q6") signs("q1", "q7") signs("q2", "q6") signs("q3", "q7")                                     \
+    "    vrshl.s32 q0, q0, q6\n"                                                                                       \
+    "    vrshl.s32 q1, q1, q7\n"                                                                                       \
+    "    vrshl.s32 q2, q2, q6\n"                                                                                       \
+    "    vrshl.s32 q3, q3, q7\n"                                                                                       \
+    "    vadd.i32 q0, q0, " zero "\n"                                                                                  \
+    "    vadd.i32 q1, q1, " zero "\n"                                                                                  \
+    "    vadd.i32 q2, q2, " zero "\n"                                                                                  \
+    "    vadd.i32 q3, q3, " zero "\n"                                                                                  \
+    "    vqmovnb.s32 q0, q0\n"                                                                                         \
+    "    vqmovnb.s32 q2, q2\n"                                                                                         \
+    "    vqmovnt.s32 q0, q1\n"                                                                                         \
+    "    vqmovnt.s32 q2, q3\n"                                                                                         \
+    "    vqmovnb.s16 q0, q0\n"                                                                                         \
+    "    vqmovnb.s16 q2, q2\n"                                                                                         \
+    "    vstrb.16 q0, [%[y]], #8\n"                                                                                    \
+    "    vstrb.16 q2, [%[y1]], #8\n"                                                                                   \
+    "    le lr, 1b\n"
+#define LW_MVE_LOW_BYTES "    vshr.u32 q7, q6, #16\n"
+#define LW_MVE_ALL_BITS                                                                                                \
+    "    vmovlt.s16 q7, q6\n"                                                                                          \
+    "    vmovlb.s16 q6, q6\n"
+#define LW_MVE_ANY_SIGN(value, shift) ""
+#define LW_MVE_ADD_SIGN(value, shift)                                                                                  \
+    "    vand q4, " value ", " shift "\n"                                                                              \
+    "    vqdmlah.s32 " value ", q4, %[n]\n"
+static inline void lw_mve_scale_eights(int32_t n, int32_t zero, int8_t *y, int8_t *y1, const int32_t *a,
+                                       const int32_t *a1, const int32_t *m, const uint8_t *s)
+{
+    if (zero == INT8_MIN)
+        __asm__ volatile(LW_MVE_SCALE_EIGHTS("#-128", "%[n]", LW_MVE_LOW_BYTES, LW_MVE_ANY_SIGN)
+                         : [n] "+r"(n), [y] "+l"(y), [y1] "+l"(y1), [a] "+r"(a), [a1] "+r"(a1), [m] "+r"(m), [s] "+l"(s)
+                         :
+                         : "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "memory");
+    else
+        __asm__ volatile(LW_MVE_SCALE_EIGHTS("#1", "%[zero]", LW_MVE_ALL_BITS, LW_MVE_ADD_SIGN)
+                         : [n] "+r"(n), [y] "+l"(y), [y1] "+l"(y1), [a] "+r"(a), [a1] "+r"(a1), [m] "+r"(m), [s] "+l"(s)
+                         : [zero] "r"(zero)
+                         : "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "memory");
+}
+#endif
 static inline void lw_mve_scale_row(int32_t n, int32_t zero, int32x4_t least, int32x4_t most, int8_t *y,
                                     const int32_t *a, int32_t m, int32_t minus_s)
 {

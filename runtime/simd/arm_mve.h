@@ -196,6 +196,18 @@ static inline void lw_mve_scale_all(int32_t n, int32_t zero, int32_t least, int3
 static inline void lw_mve_scale_pair(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, int32_t yw,
                                      const int32_t *a, int32_t aw, const int32_t *m, const uint8_t *s)
 {
+#if defined(__GNUC__) && defined(__OPTIMIZE__)
+    if (least == INT8_MIN && most == INT8_MAX && n >= 8) {
+        const int32_t eights = n / 8 * 8;
+        lw_mve_scale_eights(eights, zero, y, y + yw, a, a + aw, m, s);
+        n -= eights;
+        y += eights;
+        a += eights;
+        m += eights;
+        s += eights;
+        if (n == 0) return;
+    }
+#endif
 #if defined(__GNUC__)
     lw_mve_scale_two(n, vdupq_n_s32(zero), vdupq_n_s32(least), vdupq_n_s32(most), y, y + yw, a, a + aw, m, s);
 #else

@@ -428,19 +428,28 @@ static int32_t scaled(int32_t a, int32_t m, int32_t n, int32_t zero)
     return scaled_within(a, m, n, zero, -100, 120);
 }
 
+#ifdef LW_SCALE2_EACH_I8
 /* Two rows, whose sums and results are 20 and 22 apart. */
+#define TEST_SCALED_PAIR(zero, least, most)                                                                            \
+    do {                                                                                                               \
+        for (int32_t i = 0; i < 44; i++) y[i] = 77;                                                                    \
+        LW_SCALE2_EACH_I8(count, zero, least, most, LW_AT(y, 1, 22), LW_AT(a, 0, 20), LW_AT(m, 0), LW_AT(n, 0));       \
+        for (int32_t i = 0; i < 44; i++) {                                                                             \
+            const int32_t w = i / 22, e = i % 22 - 1, in = e >= 0 && e < count;                                        \
+            if (y[i] != (in ? scaled_within(a[w * 20 + e], m[e], n[e], zero, least, most) : 77)) return 32;            \
+        }                                                                                                              \
+    } while (0)
+#endif
 static int test_scaled_pairs(int32_t count, const int32_t *a, const int32_t *m, const uint8_t *n)
 {
 #ifdef LW_SCALE2_EACH_I8
     static int8_t y[44];
     static int32_t first[40];
-    for (int32_t i = 0; i < 44; i++) y[i] = 77;
     for (int32_t i = 0; i < 40; i++) first[i] = 5;
-    LW_SCALE2_EACH_I8(count, -3, -100, 120, LW_AT(y, 1, 22), LW_AT(a, 0, 20), LW_AT(m, 0), LW_AT(n, 0));
-    for (int32_t i = 0; i < 44; i++) {
-        const int32_t w = i / 22, e = i % 22 - 1;
-        if (y[i] != (e >= 0 && e < count ? scaled(a[w * 20 + e], m[e], n[e], -3) : 77)) return 32;
-    }
+    TEST_SCALED_PAIR(-3, -100, 120);
+    TEST_SCALED_PAIR(-128, -128, 127);
+    TEST_SCALED_PAIR(5, -128, 127);
+    TEST_SCALED_PAIR(-128, -128, 60);
     LW_COPY2_I32(count, LW_AT(first, 0, 20), LW_AT(a, 0));
     for (int32_t i = 0; i < 40; i++)
         if (first[i] != (i % 20 < count ? a[i % 20] : 5)) return 33;
