@@ -557,6 +557,7 @@ struct lw_target {
     const char *features;
     int lanes, accumulators;             /* floats of the C compiler's vectors, 1: scalar; accumulators in registers */
     int vector_bytes;                    /* vector width of its header in runtime/simd */
+    int vector_registers;                /* their number, where instructions read operands from memory (x86); else 0 */
     int copy_budget, unroll_budget;      /* limits of the statements that copied loops and an unrolled body add */
 };
 bool lw_register_target(lw_context *cx, const lw_target *t);

@@ -97,7 +97,7 @@
 /* lw: end */
 
 /* lw: LW_NOINLINE needs */
-/* Marks layer functions on targets with few registers: a compiler that inlines all of them into NAME_run spills. */
+/* Marks layer functions: a compiler that inlines all of them into NAME_run spills. Not on `generic`. */
 #ifndef LW_NOINLINE
 #if defined(__GNUC__)
 #define LW_NOINLINE __attribute__((noinline))

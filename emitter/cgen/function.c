@@ -128,6 +128,15 @@ static void let(FunctionPrinter *p, const Code *c)
 
 /* ---- Statements ------------------------------------------------------------------------------------------------ */
 
+/* The value that a loop over lanes stores to a vector variable. */
+static const char *variable_value(FunctionPrinter *p, const Code *loop, const Code *store)
+{
+    const Memory *m = store->memory;
+    const char *value = spell_vector(&p->s, loop, store->value);
+    if (!m->is_held) return value;
+    return text_format(p->s.cx, "%s_hold(%s)", spell_vector_type(p->s.cx, m->type, m->lanes), value);
+}
+
 static void sequence(FunctionPrinter *p, const Code *seq)
 {
     bool *is_first = NEW_ARRAY(p->s.cx->arena, bool, seq->child_count);
@@ -149,7 +158,7 @@ static void sequence(FunctionPrinter *p, const Code *seq)
         if (c->kind == CODE_LOCAL && (is_declared || is_first[i])) continue;
         if (!is_first[i] || is_declared) statement(p, c);
         else {
-            const char *value = m->lanes ? spell_vector(&p->s, c, store->value) : spell_exact(&p->s, store->value);
+            const char *value = m->lanes ? variable_value(p, c, store) : spell_exact(&p->s, store->value);
             const char *type = m->lanes ? spell_vector_type(p->s.cx, m->type, m->lanes) : spell_type(m->type);
             const size_t start = p->t->length;
             line(p);
@@ -203,11 +212,11 @@ static void loop(FunctionPrinter *p, const Code *c)
 
 static void vector_store(FunctionPrinter *p, const Code *loop, const Code *c)
 {
-    const char *value = spell_vector(&p->s, loop, c->value);
     if (c->memory->lanes) {
-        text_printf(p->t, "%s = %s;\n", speller_find(&p->s, c->memory), value);
+        text_printf(p->t, "%s = %s;\n", speller_find(&p->s, c->memory), variable_value(p, loop, c));
         return;
     }
+    const char *value = spell_vector(&p->s, loop, c->value);
     const char *type = spell_vector_type(p->s.cx, c->memory->type, (int)loop->end->integer);
     text_printf(p->t, "%s_store(%s, %s);\n", type, spell_vector_place(&p->s, loop, c->memory, c->index), value);
 }

@@ -38,6 +38,7 @@ static LowerOptions lower_options(Build *b, int group)
                        .code_budget = b->target->copy_budget,
                        .inputs_alias_output = b->plan.in_place[group],
                        .lanes = b->target->vector_bytes / 4,
+                       .registers = b->target->vector_registers,
                        .keeps_names = keeps_names(g),
                        .until = b->shared->until,
                        .watch = b->watch };
@@ -149,7 +150,7 @@ static void make_function(Build *b, int group)
     if (!lowered || ctx_failed(cx)) return;
     Function *f = arena_copy(cx->arena, lowered->function, sizeof *f);
     f->name = "";
-    f->no_inline = b->target->lanes == 1 && b->groups.count > 1;
+    f->no_inline = (b->target->lanes == 1 || b->target->vector_bytes > 0) && b->groups.count > 1;
     const Lowered *first = first_with_text(b, lowered, f);
     Emitted *known = map_get_ptr(&b->shared->emitted, first);
     if (!known) {

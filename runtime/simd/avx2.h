@@ -14,6 +14,13 @@ typedef __m256i lw_i32x8, lw_m32x8;
 static inline lw_f32x8 lw_f32x8_load(const float *p) { return _mm256_loadu_ps(p); }
 static inline void lw_f32x8_store(float *p, lw_f32x8 a) { _mm256_storeu_ps(p, a); }
 static inline lw_f32x8 lw_f32x8_broadcast(float a) { return _mm256_set1_ps(a); }
+static inline lw_f32x8 lw_f32x8_hold(lw_f32x8 a)
+{
+#if defined(__GNUC__)
+    __asm__("" : "+x"(a));
+#endif
+    return a;
+}
 static inline lw_f32x8 lw_f32x8_neg(lw_f32x8 a) { return _mm256_xor_ps(a, _mm256_set1_ps(-0.0f)); }
 static inline lw_f32x8 lw_f32x8_abs(lw_f32x8 a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
 static inline lw_f32x8 lw_f32x8_sqrt(lw_f32x8 a) { return _mm256_sqrt_ps(a); }

@@ -16,6 +16,13 @@ typedef __mmask16 lw_m32x16;
 static inline lw_f32x16 lw_f32x16_load(const float *p) { return _mm512_loadu_ps(p); }
 static inline void lw_f32x16_store(float *p, lw_f32x16 a) { _mm512_storeu_ps(p, a); }
 static inline lw_f32x16 lw_f32x16_broadcast(float a) { return _mm512_set1_ps(a); }
+static inline lw_f32x16 lw_f32x16_hold(lw_f32x16 a)
+{
+#if defined(__GNUC__)
+    __asm__("" : "+v"(a));
+#endif
+    return a;
+}
 static inline lw_f32x16 lw_f32x16_neg(lw_f32x16 a)
 {
     return _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a), _mm512_set1_epi32(INT32_MIN)));

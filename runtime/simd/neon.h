@@ -16,6 +16,7 @@ typedef uint32x4_t lw_m32x4;
 static inline lw_f32x4 lw_f32x4_load(const float *p) { return vld1q_f32(p); }
 static inline void lw_f32x4_store(float *p, lw_f32x4 a) { vst1q_f32(p, a); }
 static inline lw_f32x4 lw_f32x4_broadcast(float a) { return vdupq_n_f32(a); }
+static inline lw_f32x4 lw_f32x4_hold(lw_f32x4 a) { return a; }
 static inline lw_f32x4 lw_f32x4_neg(lw_f32x4 a) { return vnegq_f32(a); }
 static inline lw_f32x4 lw_f32x4_abs(lw_f32x4 a) { return vabsq_f32(a); }
 static inline lw_f32x4 lw_f32x4_sqrt(lw_f32x4 a) { return vsqrtq_f32(a); }

@@ -24,6 +24,7 @@
     typedef struct M { unsigned char lane[lanes]; } M;                                                                 \
     LW_LANES(lanes, V, V##_load, (const float *p), p[i])                                                               \
     LW_LANES(lanes, V, V##_broadcast, (float a), a)                                                                    \
+    LW_LANES(lanes, V, V##_hold, (V a), a.lane[i])                                                                     \
     LW_LANES(lanes, V, V##_neg, (V a), -a.lane[i])                                                                     \
     LW_LANES(lanes, V, V##_abs, (V a), lw_absf(a.lane[i]))                                                             \
     LW_LANES(lanes, V, V##_sqrt, (V a), lw_sqrtf(a.lane[i]))                                                           \

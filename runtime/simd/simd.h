@@ -8,6 +8,7 @@
  *
  * load, store       contiguous lanes in memory, at any alignment; load_i8, load_u8, load_i16 widen to i32
  * broadcast         one value in all lanes
+ * hold              the operand, which the compiler keeps in a register instead of loading it for each use
  * neg abs sqrt  add sub mul div  min max     lane by lane; min and max are NaN if either is, of two zeros the second
  * fma               a*b + c, rounded once
  * lt le eq          a mask; false if either is NaN

@@ -15,6 +15,13 @@ typedef __m128i lw_i32x4, lw_m32x4;
 static inline lw_f32x4 lw_f32x4_load(const float *p) { return _mm_loadu_ps(p); }
 static inline void lw_f32x4_store(float *p, lw_f32x4 a) { _mm_storeu_ps(p, a); }
 static inline lw_f32x4 lw_f32x4_broadcast(float a) { return _mm_set1_ps(a); }
+static inline lw_f32x4 lw_f32x4_hold(lw_f32x4 a)
+{
+#if defined(__GNUC__)
+    __asm__("" : "+x"(a));
+#endif
+    return a;
+}
 static inline lw_f32x4 lw_f32x4_neg(lw_f32x4 a) { return _mm_xor_ps(a, _mm_set1_ps(-0.0f)); }
 static inline lw_f32x4 lw_f32x4_abs(lw_f32x4 a) { return _mm_andnot_ps(_mm_set1_ps(-0.0f), a); }
 static inline lw_f32x4 lw_f32x4_sqrt(lw_f32x4 a) { return _mm_sqrt_ps(a); }

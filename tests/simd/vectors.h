@@ -126,6 +126,7 @@ static void TEST_OF(LANES)(void)
 {
     FLOATS("broadcast", NAME(f32, broadcast)(xs[0]), xs[0]);
     FLOATS("load", a, x);
+    FLOATS("hold", NAME(f32, hold)(a), x);
     FLOATS("neg", NAME(f32, neg)(a), -x);
     FLOATS("abs", NAME(f32, abs)(a), fabsf(x));
     FLOATS("sqrt", NAME(f32, sqrt)(a), sqrtf(x));

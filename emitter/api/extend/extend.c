@@ -136,6 +136,7 @@ static bool add_target(Ctx *cx, const lw_target *t)
                                          .lanes = t->lanes,
                                          .accumulators = t->accumulators,
                                          .vector_bytes = t->vector_bytes,
+                                         .vector_registers = t->vector_registers,
                                          .copy_budget = t->copy_budget,
                                          .unroll_budget = t->unroll_budget });
     return !ctx_failed(cx);

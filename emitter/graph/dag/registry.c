@@ -57,6 +57,7 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
     if (base) {
         if (!t->lanes) t->lanes = base->lanes;
         if (!t->vector_bytes) t->vector_bytes = base->vector_bytes;
+        if (!t->vector_registers) t->vector_registers = base->vector_registers;
         if (!t->accumulators) t->accumulators = base->accumulators;
         if (!t->integer_accumulators) t->integer_accumulators = base->integer_accumulators;
         if (!t->copy_budget) t->copy_budget = base->copy_budget;

@@ -16,6 +16,9 @@ typedef struct Target {
     int integer_accumulators;
     /* Bytes of a vector register with macros in runtime/simd; 0: base's, or vectorization is left to the C compiler */
     int vector_bytes;
+    /* Vector registers, where an instruction may read an operand from memory, so that C compilers need to be told what
+     * stays in a register; 0: base's, or the C compiler decides */
+    int vector_registers;
     int64_t copy_budget;               /* statements that loop partition may add to a function; 0: base's */
     int64_t unroll_budget;             /* most statements of a fully unrolled body; 0: base's */
     const struct Costs *costs;         /* instructions of macros and operations (ir/nest/costs.h); NULL: base's */

@@ -29,6 +29,7 @@ typedef struct Memory {
     const Expr *offset;          /* POINTER: offset from the start of `base`, in elements */
     Interval range;              /* integers: bounds of the elements; {0, 0}: unknown */
     bool is_const;               /* POINTER: never stored through */
+    bool is_held;                /* SCALAR of lanes: stays in its register; C compilers would load it for each use */
     bool is_restrict;            /* proved: no overlapping memory of the call while written */
     uint32_t serial;
 } Memory;

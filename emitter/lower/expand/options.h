@@ -19,6 +19,8 @@ typedef struct LowerOptions {
     bool keeps_names;
     /* 32-bit elements of a vector register of the target; 0: vector loops remain loops */
     int lanes;
+    /* Vector registers that operands of a tile are kept in (Target.vector_registers); 0: the C compiler decides */
+    int registers;
     int64_t code_budget;               /* maximum growth by loop partition, in statements; 0: default */
     const char *until;                 /* the last pass to run, for `dump --at pass:NAME`; NULL: all passes */
     struct Watch *watch;               /* for --time-passes, or NULL */

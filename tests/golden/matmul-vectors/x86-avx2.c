@@ -27,10 +27,12 @@ static void matmul_vectors_s(const float *restrict a, const float *restrict b, c
             lw_f32x8 s_3 = lw_f32x8_broadcast(0.0f);
             for (int32_t k = 0; k < 6; k++) {
                 const float *b_k = b + k * 32 + jo * 16;
-                s_0 = lw_f32x8_fma(lw_f32x8_broadcast(a_io[k]), lw_f32x8_load(b_k), s_0);
-                s_1 = lw_f32x8_fma(lw_f32x8_broadcast(a_io[k]), lw_f32x8_load(&b_k[8]), s_1);
-                s_2 = lw_f32x8_fma(lw_f32x8_broadcast(a_io[k + 6]), lw_f32x8_load(b_k), s_2);
-                s_3 = lw_f32x8_fma(lw_f32x8_broadcast(a_io[k + 6]), lw_f32x8_load(&b_k[8]), s_3);
+                lw_f32x8 b_0 = lw_f32x8_hold(lw_f32x8_load(b_k));
+                lw_f32x8 b_1 = lw_f32x8_hold(lw_f32x8_load(&b_k[8]));
+                s_0 = lw_f32x8_fma(lw_f32x8_broadcast(a_io[k]), b_0, s_0);
+                s_1 = lw_f32x8_fma(lw_f32x8_broadcast(a_io[k]), b_1, s_1);
+                s_2 = lw_f32x8_fma(lw_f32x8_broadcast(a_io[k + 6]), b_0, s_2);
+                s_3 = lw_f32x8_fma(lw_f32x8_broadcast(a_io[k + 6]), b_1, s_3);
             }
             const float *bias_jo = bias + jo * 16;
             float *c_jo = c + io * 64 + jo * 16;
