@@ -427,7 +427,7 @@ code realized
 check realized-is-the-same-C   same_code realized
 check calibrated-runs          "$lw" verify "$work/calibrated.te"
 check realized-runs            "$lw" verify "$work/realized.te"
-check annotated-requires-samples-is-refused refuses 'samples are required: .*; no annotation gives the grid of "input_"' \
+check annotated-requires-samples-is-refused refuses 'samples are required: .*; no annotation gives the grid of "input"' \
     quantize "$work/annotated.te"
 check stages-of-quantize-are-named-is-refused refuses 'accepted: .*of a quantization: annotated' dump "$work/net.te" --at anotated
 without_effect() { "$lw" dump "$work/net.te" --samples "$work/good.npy" > "$work/said" 2>&1; [ $? -eq 2 ] && grep -q 'no effect on --at dag' "$work/said"; }
@@ -587,7 +587,7 @@ edited() {
     cat "$work/said"
     return 1
 }
-check a-tensor-stays-in-floats edited 's/(relu_2)/(relu_2, bits=32)/' 'stays in floats: conv_2_2 (depthwise_conv2d) and 5 after it'
+check a-tensor-stays-in-floats edited 's/(relu_2)/(relu_2, bits=32)/' 'stays in floats: conv_2 (depthwise_conv2d) and 5 after it'
 check weights-of-four-bits edited 's/(gemm_1)/(gemm_1, bits=4)/' '^  *-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],'
 # annotated_by LINE WORDS: as an annotation file.
 annotated_by() {
@@ -599,7 +599,7 @@ annotated_by() {
 }
 check file-gives-a-grid       annotated_by 'simulated_quantize relu_4 scale=0.0625 zero=-100' '^const relu_4_scale: f32 = \[0.0625\]'
 check file-reaches-an-input   annotated_by 'simulated_quantize input scale=0.03125 zero=0' '^const input_scale: f32 = \[0.03125\]'
-check file-reaches-weights    annotated_by 'simulated_quantize conv_3.weight bits=32' 'conv_3_grid = annotation.simulated_quantize(conv_3, bits=32)'
+check file-reaches-weights    annotated_by 'simulated_quantize conv_3.weight bits=32' 'conv_3_grid = annotation.simulated_quantize(conv_3_2, bits=32)'
 check file-splits-a-layer     annotated_by 'simulated_quantize batchnormalization_3 bits=8' '^const batchnormalization_3[_0-9]*_scale: f32 = '
 check folded-value-is-refused annotated_by 'simulated_quantize conv_3 bits=8' 'annotation of "conv_3": error: the passes fold this value into "batchnormalization_3"; accepted: "batchnormalization_3"'
 check folded-scale-is-refused annotated_by 'simulated_quantize conv_3.weight scale=1' 'so its scale has no effect'
@@ -607,6 +607,19 @@ check odd-bits-are-refused    annotated_by 'simulated_quantize relu_4 bits=7' 'b
 check zero-off-the-grid-is-refused annotated_by 'simulated_quantize relu_4 scale=1 zero=300' 'zero 300 is not on the grid'
 check no-positive-scale-is-refused annotated_by 'simulated_quantize relu_4 scale=0' 'scale 0; a positive number'
 check misspelt-constant-is-refused annotated_by 'simulated_quantize conv_3.wieght bits=4' "did you mean 'conv_3.weight'"
+
+# The calibrated network, quantized without samples, has the interface of the network that it was printed from.
+same_interface() {
+    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy -o "$work/direct/net.c" --name net --quiet || return 1
+    "$lw" dump $digits/digits.onnx --samples $digits/calibration.npy --at calibrated -o "$work/net.te" &&
+        "$lw" quantize "$work/net.te" -o "$work/again/net.c" --name net --quiet || return 1
+    for way in direct again; do
+        sed '/SHA-256\|_SHA256/d; s/digits\.onnx\|net\.te/MODEL/' "$work/$way/net.h" > "$work/$way.h"
+    done
+    diff "$work/direct.h" "$work/again.h" && grep -q 'const int8_t \*input;' "$work/again.h" && grep -q 'int8_t \*scores;' "$work/again.h"
+}
+mkdir -p "$work/direct" "$work/again"
+check calibrated-network-has-the-same-interface same_interface
 
 if [ -d $data ]; then
     check a-quantized-model-is-refused quantized_already

@@ -19,11 +19,10 @@ typedef struct TeWriter {
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Words that begin a statement, and names of values. */
+/* Names of values. Words that begin a statement are names of tensors wherever te_write prints one. */
 static bool is_reserved(const char *word)
 {
-    static const char *const words[] = { "size", "input", "const", "output", "promise", "schedule", "nest", "for",
-                                         "true", "false", "inf", "nan", "_" };
+    static const char *const words[] = { "true", "false", "inf", "nan", "_" };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (text_equal(words[i], word)) return true;
     return false;
@@ -133,18 +132,22 @@ static void write_call(TeWriter *w, const Node *n)
         text_add(&operands, operands.length ? ", " : "");
         add_attr(w, &operands, a);
     }
-    for (int i = 0; i < n->out_count; i++) {
-        const char *known = map_get_const_ptr(&w->names, n->out[i]);
-        text_printf(&w->text, "%s%s", i ? ", " : "", known ? known : name_tensor(w, n->out[i], n->out[i]->name));
-    }
+    for (int i = 0; i < n->out_count; i++)
+        text_printf(&w->text, "%s%s", i ? ", " : "", (const char *)map_get_const_ptr(&w->names, n->out[i]));
     text_printf(&w->text, " = %s(%s)\n", n->op->name, text_string(&operands));
 }
 
-/* Outputs get their names before any computed tensor: the file's interface is that of the model. */
-static void name_outputs(TeWriter *w, const Graph *g, const char *const *names)
+/* Outputs get their names before computed tensors, and these before constants: the interface is that of the model, and
+ * its functions keep their names. */
+static void name_tensors(TeWriter *w, const Graph *g, const char *const *names, Node *const *order, int count)
 {
     for (int i = 0; i < g->output_count; i++)
         if (!map_get_const_ptr(&w->names, g->output[i])) name_tensor(w, g->output[i], names[i]);
+    for (int i = 0; i < count; i++)
+        for (int o = 0; o < order[i]->out_count; o++) {
+            const Tensor *t = order[i]->out[o];
+            if (!map_get_const_ptr(&w->names, t)) name_tensor(w, t, t->name);
+        }
 }
 
 static void write_outputs(TeWriter *w, const Graph *g)
@@ -175,7 +178,7 @@ const char *te_write(Ctx *cx, const Graph *g, const char *const *names, const ch
     for (const char *s = head ? head : ""; *s; s += strcspn(s, "\n"), s += *s == '\n')
         text_printf(&w.text, "# %.*s\n", (int)strcspn(s, "\n"), s);
     for (int i = 0; i < g->input_count && !ctx_failed(cx); i++) write_input(&w, g->input[i]);
-    name_outputs(&w, g, names);
+    name_tensors(&w, g, names, order, count);
     for (int i = 0; i < count && !ctx_failed(cx); i++) write_call(&w, order[i]);
     if (!ctx_failed(cx)) write_outputs(&w, g);
     return ctx_failed(cx) ? NULL : text_string(&w.text);

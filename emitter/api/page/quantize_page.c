@@ -170,11 +170,12 @@ static void add_sensitivity(Ctx *cx, Text *t, const Precision *p)
         if (isfinite(p->at[i].alone8)) most = fmax(most, p->at[i].alone8);
         if (isfinite(p->at[i].own)) most = fmax(most, p->at[i].own);
     }
-    text_printf(t, "<h2>Sensitivity</h2>\n<p>Signal to noise, measured on %lld samples: short bars lose more. All "
-                "grids with 8 bits give %s, those chosen %s at the outputs.</p>\n<p class=\"key\"><span "
-                "style=\"--c:var(--mac)\">at the outputs, this grid alone with 8 bits</span><span "
-                "style=\"--c:var(--weight)\">at this tensor, all grids with 8 bits</span></p>\n<ol>\n",
-                (long long)p->measured, db_text(cx, p->narrow.sqnr), db_text(cx, p->chosen.sqnr));
+    text_printf(t, "<h2>Sensitivity</h2>\n<p>Signal to noise: short bars lose more. The bars are measured on %lld "
+                "samples. On %lld, all grids with 8 bits give %s at the outputs, those chosen %s.</p>\n"
+                "<p class=\"key\"><span style=\"--c:var(--mac)\">at the outputs, this grid alone with 8 bits</span>"
+                "<span style=\"--c:var(--weight)\">at this tensor, all grids with 8 bits</span></p>\n<ol>\n",
+                (long long)p->measured, (long long)p->samples, db_text(cx, p->narrow.sqnr),
+                db_text(cx, p->chosen.sqnr));
     for (int i = 0; i < p->count; i++) {
         const LayerPrecision *l = &p->at[i];
         text_add(t, "<li><div><b>");

@@ -123,6 +123,18 @@ static Mark mark_of(Ctx *cx, const Node *n, Node *const *order, int count)
     return m;
 }
 
+/* An operand that takes the place of an output with a grid takes its name, too. Its call is a fresh copy. */
+static Graph with_output_names(Graph g, const Graph *before)
+{
+    for (int i = 0; i < g.output_count; i++) {
+        const Node *n = before->output[i]->producer;
+        const bool is_dissolved = n && is_grid(n) && is_record(n, before->records_grids);
+        if (is_dissolved && g.output[i]->producer && !graph_has_output(before, n->in[0]))
+            g.output[i]->name = before->output[i]->name;
+    }
+    return g;
+}
+
 Graph graph_annotate(Ctx *cx, Graph g)
 {
     Node **order;
@@ -135,5 +147,5 @@ Graph graph_annotate(Ctx *cx, Graph g)
         if (is_recorded) mark[g.mark_count++] = mark_of(cx, order[i], order, count);
         annotations += is_annotation(order[i], ANNOTATION_DEVICE) || is_recorded;
     }
-    return annotations ? graph_remake(cx, g, g.records_grids ? dissolve_grids : dissolve) : g;
+    return annotations ? with_output_names(graph_remake(cx, g, g.records_grids ? dissolve_grids : dissolve), &g) : g;
 }
