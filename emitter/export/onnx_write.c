@@ -10,24 +10,26 @@
 #include "support/text.h"
 
 /* Field numbers, by message */
-enum { MODEL_IR_VERSION = 1, MODEL_PRODUCER = 2, MODEL_GRAPH = 7, MODEL_OPSET = 8, OPSET_VERSION = 2 };
+enum { MODEL_IR_VERSION = 1, MODEL_PRODUCER = 2, MODEL_GRAPH = 7, MODEL_OPSET = 8 };
+enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
 enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
-enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP_TYPE = 4, NODE_ATTRIBUTE = 5 };
+enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP_TYPE = 4, NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7 };
 enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_F = 2, ATTRIBUTE_I = 3, ATTRIBUTE_S = 4, ATTRIBUTE_INTS = 8, ATTRIBUTE_TYPE = 20 };
 enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_INTS = 7 };
 enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9 };
 enum { VALUE_NAME = 1, VALUE_TYPE = 2, TYPE_TENSOR = 1, TENSOR_ELEMENT = 1, TENSOR_SHAPE = 2, SHAPE_DIM = 1 };
 enum { DIM_VALUE = 1 };
-enum { IR_VERSION = 8, OPSET = 13, OPSET_OF_AXES = 18 };
-enum { IR_VERSION_OF_I16 = 10, OPSET_OF_I16 = 21 };      /* with 16-bit grids */
+enum { IR_VERSION = 8, OPSET = 13 };
+/* Has QuantizeLinear for 16 bits. ONNX Runtime 1.32 refuses files of opset 21, which has it too, with 8-bit grids. */
+static const char domain_of_i16[] = "com.microsoft";
 
 typedef struct OnnxWriter {
     Ctx *cx;
     Message nodes;                     /* of the graph: nodes and initializers */
     Map names;                         /* tensor -> its name in the file */
-    const Graph *graph;
-    const char *const *outputs;        /* their names in the file */
-    int serial, opset;
+    Map taken;                         /* the file's names */
+    const char *stem;                  /* the name of the call or constant that is written: names begin with it */
+    bool has_i16;                      /* grids of 16 bits */
 } OnnxWriter;
 
 /* ---- Tensors ----------------------------------------------------------------------------------------------------- */
@@ -47,28 +49,21 @@ static int element_type(Ctx *cx, DType t)
     return 0;
 }
 
-static bool is_port_name(const OnnxWriter *w, const char *name)
+/* Returns a name that the file does not have yet: conv_1_Transpose, conv_1_Transpose_2. */
+static const char *fresh(OnnxWriter *w, const char *what)
 {
-    bool is_port = false;
-    for (int i = 0; i < w->graph->input_count; i++) is_port = is_port || strcmp(w->graph->input[i]->name, name) == 0;
-    for (int i = 0; i < w->graph->output_count; i++) is_port = is_port || strcmp(w->outputs[i], name) == 0;
-    return is_port;
-}
-
-/* Returns a name that the file does not have yet. */
-static const char *fresh(OnnxWriter *w)
-{
-    const char *name;
-    do name = text_format(w->cx, "t%d", w->serial++);
-    while (is_port_name(w, name));
+    const char *base = *what ? text_format(w->cx, "%s_%s", w->stem, what) : w->stem, *name = base;
+    for (int i = 2; map_get_const(&w->taken, name, strlen(name)); i++) name = text_format(w->cx, "%s_%d", base, i);
+    map_put_const(&w->taken, name, strlen(name), name);
     return name;
 }
 
 /* Adds a constant; elements are little-endian. */
-static const char *initializer(OnnxWriter *w, DType t, int rank, const int64_t *shape, const void *data)
+static const char *initializer(OnnxWriter *w, const char *what, DType t, int rank, const int64_t *shape,
+                               const void *data)
 {
     Message m = message_new(w->cx);
-    const char *name = fresh(w);
+    const char *name = fresh(w, what);
     const size_t bytes = (size_t)dtype_info(t)->bytes;
     size_t count = bytes;
     for (int d = 0; d < rank; d++) {
@@ -86,21 +81,25 @@ static const char *initializer(OnnxWriter *w, DType t, int rank, const int64_t *
     return name;
 }
 
-static const char *float_scalar(OnnxWriter *w, float v) { return initializer(w, F32, 0, NULL, &v); }
-static const char *int_list(OnnxWriter *w, const int64_t *v, int count)
+static const char *float_scalar(OnnxWriter *w, const char *what, float v)
+{
+    return initializer(w, what, F32, 0, NULL, &v);
+}
+
+static const char *int_list(OnnxWriter *w, const char *what, const int64_t *v, int count)
 {
     const int64_t shape = count;
-    return initializer(w, I64, 1, &shape, v);
+    return initializer(w, what, I64, 1, &shape, v);
 }
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */
 
 /* A node under construction: its operator and attributes. */
-typedef struct OnnxNode { OnnxWriter *w; Message m; } OnnxNode;
+typedef struct OnnxNode { OnnxWriter *w; Message m; const char *op; } OnnxNode;
 
 static OnnxNode node_begin(OnnxWriter *w, const char *op)
 {
-    OnnxNode n = { w, message_new(w->cx) };
+    OnnxNode n = { w, message_new(w->cx), op };
     message_text(&n.m, NODE_OP_TYPE, op);
     return n;
 }
@@ -145,7 +144,7 @@ static void put_text(OnnxNode *n, const char *name, const char *text)
 static void node_ends(OnnxNode *n, const char *const *in, int count, const char **out, int out_count)
 {
     for (int i = 0; i < count; i++) message_text(&n->m, NODE_INPUT, in[i] ? in[i] : "");
-    for (int i = 0; i < out_count; i++) message_text(&n->m, NODE_OUTPUT, out[i] = fresh(n->w));
+    for (int i = 0; i < out_count; i++) message_text(&n->m, NODE_OUTPUT, out[i] = fresh(n->w, n->op));
     message_text(&n->m, NODE_NAME, out[0]);
     message_nested(&n->w->nodes, GRAPH_NODE, &n->m);
 }
@@ -241,6 +240,7 @@ static const char *constant(OnnxWriter *w, const Tensor *t, int rank, const int6
     Ctx *cx = w->cx;
     const Node *n = is_simulation(t->producer) ? t->producer : NULL;
     const Tensor *real = n ? n->in[0] : t, *scale = n ? n->in[1] : NULL;
+    const char *of = w->stem;
     int64_t now[MAX_RANK], axis = 0;
     for (int d = 0; d < rank; d++) {
         now[d] = shape[perm[d]];
@@ -249,16 +249,22 @@ static const char *constant(OnnxWriter *w, const Tensor *t, int rank, const int6
     const DType type = n ? I8 : real->type;
     const void *data = n ? stored(cx, real, scale) : real->data;
     data = permuted(cx, data, (size_t)dtype_info(type)->bytes, rank, shape, perm);
-    const char *q = initializer(w, type, rank, now, data);
-    if (!n) return q;
+    w->stem = t->name;
+    const char *q = initializer(w, "", type, rank, now, data);
+    if (!n) {
+        w->stem = of;
+        return q;
+    }
     const int64_t channels = tensor_elems(scale);
     const int scale_rank = channels > 1;
     const int8_t *zeros = NEW_ARRAY(cx->arena, int8_t, channels);
-    const char *in[] = { q, initializer(w, F32, scale_rank, &channels, scale->data),
-                         initializer(w, I8, scale_rank, &channels, zeros) };
+    const char *in[] = { q, initializer(w, "scale", F32, scale_rank, &channels, scale->data),
+                         initializer(w, "zero", I8, scale_rank, &channels, zeros) };
     OnnxNode read = node_begin(w, "DequantizeLinear");
     if (scale_rank) put_int(&read, "axis", axis);
-    return node_end(&read, in, 3);
+    q = node_end(&read, in, 3);
+    w->stem = of;
+    return q;
 }
 
 static bool is_constant(const Tensor *t)
@@ -323,15 +329,15 @@ static const char *softmax(OnnxWriter *w, const Node *n, const OnnxForm *f)
 static const char *clip(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     const double low = node_real(n, "min", -(double)INFINITY), high = node_real(n, "max", (double)INFINITY);
-    const char *in[] = { operand(w, n->in[0]), isinf(low) ? NULL : float_scalar(w, (float)low),
-                         isinf(high) ? NULL : float_scalar(w, (float)high) };
+    const char *in[] = { operand(w, n->in[0]), isinf(low) ? NULL : float_scalar(w, "min", (float)low),
+                         isinf(high) ? NULL : float_scalar(w, "max", (float)high) };
     OnnxNode node = node_begin(w, f->onnx);
     return node_end(&node, in, 3);
 }
 
 static const char *reshaped(OnnxWriter *w, const char *x, const int64_t *shape, int rank)
 {
-    const char *in[] = { x, int_list(w, shape, rank) };
+    const char *in[] = { x, int_list(w, "shape", shape, rank) };
     OnnxNode node = node_begin(w, "Reshape");
     return node_end(&node, in, 2);
 }
@@ -362,9 +368,9 @@ static const char *slice(OnnxWriter *w, const Node *n, const OnnxForm *f)
     if (!begin || !end || node_attr(n, "begin_sizes") || node_attr(n, "end_sizes")) return NULL;
     for (int d = 0; d < begin->count; d++) axis[d] = axes ? axes->ints[d] : d;
     node_ints(n, "step", step, begin->count, 1);
-    const char *in[] = { operand(w, n->in[0]), int_list(w, begin->ints, begin->count),
-                         int_list(w, end->ints, end->count), int_list(w, axis, begin->count),
-                         int_list(w, step, begin->count) };
+    const char *in[] = { operand(w, n->in[0]), int_list(w, "starts", begin->ints, begin->count),
+                         int_list(w, "ends", end->ints, end->count), int_list(w, "axes", axis, begin->count),
+                         int_list(w, "steps", step, begin->count) };
     OnnxNode node = node_begin(w, f->onnx);
     return node_end(&node, in, 5);
 }
@@ -443,15 +449,21 @@ static const char *global_pool(OnnxWriter *w, const Node *n, const OnnxForm *f)
 static const char *reduce(OnnxWriter *w, const Node *n, const OnnxForm *f)
 {
     const Attr *axes = node_attr(n, "axes");
-    const bool is_operand = axes && w->opset >= OPSET_OF_AXES;
-    const char *in[] = { operand(w, n->in[0]), is_operand ? int_list(w, axes->ints, axes->count) : NULL };
+    const char *x = operand(w, n->in[0]);
     OnnxNode node = node_begin(w, f->onnx);
-    if (axes && !is_operand) put_ints(&node, "axes", axes->ints, axes->count);
+    if (axes) put_ints(&node, "axes", axes->ints, axes->count);
     put_int(&node, "keepdims", node_int(n, "keepdims", 0));
-    return node_end(&node, in, is_operand ? 2 : 1);
+    return node_end(&node, &x, 1);
 }
 
 static int64_t zero_of(const Node *n) { return dtype_load(n->in[2]->type, n->in[2]->data, 0).i; }
+
+static OnnxNode grid_begin(OnnxWriter *w, const char *op, DType stored)
+{
+    OnnxNode n = node_begin(w, op);
+    if (stored == I16) message_text(&n.m, NODE_DOMAIN, domain_of_i16);
+    return n;
+}
 
 /* Writes a simulation, or a quantization whose consumers read the real numbers, as a pair. The pair of a simulation on
  * the same grid suffices. */
@@ -467,11 +479,11 @@ static const char *simulation(OnnxWriter *w, const Node *n, const OnnxForm *f)
         *(const float *)before->in[1]->data == *(const float *)n->in[1]->data)
         return operand(w, n->in[0]);
     dtype_store(t, &stored_zero, 0, (Scalar){ .i = zero });
-    const char *in[] = { operand(w, n->in[0]), initializer(w, F32, 0, NULL, n->in[1]->data),
-                         initializer(w, t, 0, NULL, &stored_zero) };
-    OnnxNode store = node_begin(w, "QuantizeLinear");
+    const char *in[] = { operand(w, n->in[0]), initializer(w, "scale", F32, 0, NULL, n->in[1]->data),
+                         initializer(w, "zero", t, 0, NULL, &stored_zero) };
+    OnnxNode store = grid_begin(w, "QuantizeLinear", t);
     in[0] = node_end(&store, in, 3);
-    OnnxNode read = node_begin(w, "DequantizeLinear");
+    OnnxNode read = grid_begin(w, "DequantizeLinear", t);
     return node_end(&read, in, 3);
 }
 
@@ -482,7 +494,7 @@ static const char *dequantize(OnnxWriter *w, const Node *n, const OnnxForm *f)
     const Tensor *q = n->in[0], *scale = n->in[1];
     if (!tensor_is_constant(q) || scale->rank > 1) return NULL;
     sizes_of(q, shape);
-    const char *in[] = { initializer(w, q->type, q->rank, shape, q->data), operand(w, n->in[1]) };
+    const char *in[] = { initializer(w, "stored", q->type, q->rank, shape, q->data), operand(w, n->in[1]) };
     OnnxNode node = node_begin(w, f->onnx);
     if (scale->rank) put_int(&node, "axis", q->rank - 1);
     return node_end(&node, in, 2);
@@ -510,12 +522,13 @@ static const char *gate_weights(OnnxWriter *w, Tensor *t, const Tensor *factor, 
     const int64_t turned[] = { columns, rows }, whole[] = { 1, columns, rows };
     if (!tensor_is_constant(t)) return reshaped(w, transposed(w, operand(w, t), swap, 2), whole, 3);
     const void *data = permuted(w->cx, t->data, (size_t)dtype_info(t->type)->bytes, 2, shape, swap);
-    const char *q = initializer(w, t->type, 2, turned, data);
+    const char *q = initializer(w, t->name, t->type, 2, turned, data);
     if (factor) {
         float *scale = NEW_ARRAY(w->cx->arena, float, columns);
         const int8_t *zeros = NEW_ARRAY(w->cx->arena, int8_t, columns);
         for (int64_t c = 0; c < columns; c++) scale[c] = (float)((double)((const float *)factor->data)[c] / unit);
-        const char *in[] = { q, initializer(w, F32, 1, &columns, scale), initializer(w, t->type, 1, &columns, zeros) };
+        const char *in[] = { q, initializer(w, "scale", F32, 1, &columns, scale),
+                             initializer(w, "zero", t->type, 1, &columns, zeros) };
         OnnxNode read = node_begin(w, "DequantizeLinear");
         put_int(&read, "axis", 0);
         q = node_end(&read, in, 3);
@@ -535,7 +548,7 @@ static const char *gate_bias(OnnxWriter *w, const Tensor *b, const Tensor *rb, i
         const int64_t units = tensor_elems(rb);
         memcpy(v + 2 * columns - units, rb->data, (size_t)units * sizeof *v);
     }
-    return initializer(w, F32, 2, shape, v);
+    return initializer(w, "bias", F32, 2, shape, v);
 }
 
 /* Refuses a call that ONNX's layer does not compute. */
@@ -622,6 +635,7 @@ static const OnnxForm forms[] = {
 static void write_node(OnnxWriter *w, const Node *n)
 {
     const char *out = NULL;
+    w->stem = n->out[0]->name;
     if (n->kind == NODE_CALL && is_simulation(n) && tensor_is_constant(n->in[0])) return;       /* weights */
     for (size_t i = 0; n->kind == NODE_CALL && i < sizeof forms / sizeof forms[0]; i++)
         if (strcmp(forms[i].op, n->op->name) == 0) out = forms[i].write(w, n, &forms[i]);
@@ -654,10 +668,17 @@ static void put_port(OnnxWriter *w, int number, const Tensor *t, const char *nam
     message_nested(&w->nodes, number, &v);
 }
 
+static void put_opset(Message *model, const char *domain, int version)
+{
+    Message opset = message_new(model->cx);
+    if (domain) message_text(&opset, OPSET_DOMAIN, domain);
+    message_int(&opset, OPSET_VERSION, version);
+    message_nested(model, MODEL_OPSET, &opset);
+}
+
 bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
 {
-    OnnxWriter w = { .cx = cx, .nodes = message_new(cx), .names = map_new(cx->arena), .opset = OPSET, .graph = g,
-                     .outputs = names };
+    OnnxWriter w = { .cx = cx, .nodes = message_new(cx), .names = map_new(cx->arena), .taken = map_new(cx->arena) };
     Node **order;
     const int count = graph_order(cx, g, &order);
     message_text(&w.nodes, GRAPH_NAME, g->name ? g->name : "model");
@@ -668,10 +689,11 @@ bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
                              "the input \"%s\" is %s in a written ONNX file; fixed sizes are accepted (--dim NAME=N)",
                              g->input[i]->name, tensor_shape_text(cx, g->input[i]));
         else put_port(&w, GRAPH_INPUT, g->input[i], name);
-        map_put_ptr(&w.names, g->input[i], arena_copy(cx->arena, name, strlen(name) + 1));
+        name_output(&w, g->input[i], name);
+        map_put_const(&w.taken, name, strlen(name), name);
     }
-    for (int i = 0; i < count; i++)
-        if (is_grid_of(order[i], I16)) w.opset = OPSET_OF_I16;
+    for (int i = 0; i < g->output_count; i++) map_put_const(&w.taken, names[i], strlen(names[i]), names[i]);
+    for (int i = 0; i < count; i++) w.has_i16 = w.has_i16 || is_grid_of(order[i], I16);
     for (int i = 0; i < count && !ctx_failed(cx); i++) write_node(&w, order[i]);
     for (int i = 0; i < g->output_count && !ctx_failed(cx); i++) {
         const char *from = operand(&w, g->output[i]);
@@ -681,11 +703,11 @@ bool onnx_write(Ctx *cx, const Graph *g, const char *const *names, Bytes *out)
         message_nested(&w.nodes, GRAPH_NODE, &copy.m);
         put_port(&w, GRAPH_OUTPUT, g->output[i], names[i]);
     }
-    Message model = message_new(cx), opset = message_new(cx);
-    message_int(&opset, OPSET_VERSION, w.opset);
-    message_int(&model, MODEL_IR_VERSION, w.opset == OPSET ? IR_VERSION : IR_VERSION_OF_I16);
+    Message model = message_new(cx);
+    message_int(&model, MODEL_IR_VERSION, IR_VERSION);
     message_text(&model, MODEL_PRODUCER, "loopwright");
-    message_nested(&model, MODEL_OPSET, &opset);
+    put_opset(&model, NULL, OPSET);
+    if (w.has_i16) put_opset(&model, domain_of_i16, 1);
     message_nested(&model, MODEL_GRAPH, &w.nodes);
     *out = (Bytes){ model.at, model.count };
     return !ctx_failed(cx);
