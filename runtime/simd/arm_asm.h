@@ -13,16 +13,16 @@
  *   lw_mve_2x2, _1x4, _1x1, _copy,      tail-predicated loops (WLSTP, LETP), which gcc 12 never emits
  *   _fill, _scale_each, _scale_row,
  *   _scale_two, _scale_eights
- *   lw_mve_2xn, _1xn                    the same, with all registers in use
+ *   lw_mve_2xn, _1xn, _panel_pair       the same, with all registers in use
  *   lw_mve_windows, _windows_apart,     all eight vectors in use; a compiler spills sums and recomputes addresses
  *   _taps
  *   LW_ASM_NOW, LW_MVE_NOW              no instruction: an unrolling compiler moves no load before it
  *
  * Contract. Each takes pointers to elements that exist, for n >= 0 (lw_dsp_2x4: n >= 1); operands do not overlap the
  * result. Each lists every register that it changes, and "memory" if it loads or stores. Only lw_dsp_2x4,
- * lw_dsp_dot_columns, lw_mve_2xn, _1xn, _windows and _windows_apart change sp, and they pop every word that they push;
- * they jump only within themselves and are never inlined (LW_SHARED). The value that a loop leaves in an address
- * register is unused: it may be up to 15 bytes after the end of the row. */
+ * lw_dsp_dot_columns, lw_mve_2xn, _1xn, _panel_pair, _windows and _windows_apart change sp, and they pop every word
+ * that they push; they jump only within themselves and are never inlined (LW_SHARED). The value that a loop leaves in
+ * an address register is unused: it may be up to 15 bytes after the end of the row. */
 #ifndef LW_SIMD_ARM_ASM_H
 #define LW_SIMD_ARM_ASM_H
 
@@ -544,6 +544,105 @@ static LW_SHARED void lw_mve_1xn(int32_t n, int32_t o, int32_t *c, const int8_t 
 #endif
 /* lw: end */
 
+/* lw: lw_asm_mve_panels needs LW_SIMD_CHOICE LW_SHARED */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Panels of m channels by n vectors of kh rows, of two pixels, whose sums alternate. Up to three vectors of both pixels
+ * stay in q0 to q2 and q3 to q5 for all channels, three channels at a time: 30 instructions for 18 products of vectors.
+ * The remaining channels follow one by one. Sums are in r0, r2, .. r10; r1, r3 and r5 lead through the weights of the
+ * vectors, r11 through the sums in memory; r7 counts threes of vectors, r9 is 16 * m, r12 the number of remaining
+ * channels. The asm pushes r0 to r2 and r4 to r8:
+ *
+ *   sp + 0: pixels    + 8: threes of channels    + 12: threes of vectors in a row    + 16: the remaining ones
+ *   sp + 20: from the end of a row to the next one    + 24: r7    + 28: rows */
+#define LW_MVE_FIRST_OF_PIXELS(sum, sum1)                                                                              \
+    "    vldrb.8 q6, [r1], #16\n"                                                                                      \
+    "    vmladava.s8 " sum ", q0, q6\n"                                                                                \
+    "    vmladava.s8 " sum1 ", q3, q6\n"
+#define LW_MVE_TWO_OF_PIXELS(sum, sum1)                                                                                \
+    LW_MVE_FIRST_OF_PIXELS(sum, sum1)                                                                                  \
+    "    vldrb.8 q7, [r3], #16\n"                                                                                      \
+    "    vmladava.s8 " sum ", q1, q7\n"                                                                                \
+    "    vmladava.s8 " sum1 ", q4, q7\n"
+#define LW_MVE_THREE_OF_PIXELS(sum, sum1)                                                                              \
+    LW_MVE_TWO_OF_PIXELS(sum, sum1)                                                                                    \
+    "    vldrb.8 q6, [r5], #16\n"                                                                                      \
+    "    vmladava.s8 " sum ", q2, q6\n"                                                                                \
+    "    vmladava.s8 " sum1 ", q5, q6\n"
+#define LW_MVE_OF_ALL_CHANNELS(products, next)                                                                         \
+    "    strd r0, r2, [sp]\n"                                                                                          \
+    "    ldr lr, [sp, #8]\n"                                                                                           \
+    "    wls lr, lr, 2f\n"                                                                                             \
+    "1:  ldm r11, {r0, r2, r4, r6, r8, r10}\n" products("r0", "r2") products("r4", "r6") products("r8", "r10")         \
+    "    stm r11!, {r0, r2, r4, r6, r8, r10}\n"                                                                        \
+    "    le lr, 1b\n"                                                                                                  \
+    "2:  wls lr, r12, 4f\n"                                                                                            \
+    "3:  ldrd r0, r2, [r11]\n" products("r0", "r2")                                                                    \
+    "    strd r0, r2, [r11], #8\n"                                                                                     \
+    "    le lr, 3b\n"                                                                                                  \
+    "4:  mov r1, " next "\n"                                                                                           \
+    "    add r3, r1, r9\n"                                                                                             \
+    "    add r5, r3, r9\n"                                                                                             \
+    "    sub r11, r11, r9, lsr #1\n"
+#define LW_MVE_VECTOR_OF_PIXELS(x, x1)                                                                                 \
+    "    vldrb.8 " x ", [r0], #16\n"                                                                                   \
+    "    vldrb.8 " x1 ", [r2], #16\n"
+static LW_SHARED void lw_mve_panel_pair(int32_t kh, int32_t n, int32_t m, int32_t *c, const int8_t *a, int32_t aw,
+                                        int32_t ai, const int8_t *b)
+{
+    register const int8_t *r0 __asm__("r0") = a;
+    register const int8_t *r1 __asm__("r1") = a + aw;
+    register int32_t r2 __asm__("r2") = m / 3;
+    register const int8_t *r3 __asm__("r3") = b;
+    register int32_t r4 __asm__("r4") = n / 3;
+    register int32_t r5 __asm__("r5") = n % 3;
+    register int32_t r6 __asm__("r6") = ai - 16 * n;
+    register int32_t r8 __asm__("r8") = kh;
+    register int32_t r9 __asm__("r9") = 16 * m;
+    register int32_t *r11 __asm__("r11") = c;
+    register int32_t r12 __asm__("r12") = m % 3;
+    __asm__ volatile(
+        "    push {r0, r1, r2, r4, r5, r6, r7, r8}\n"
+        "    mov r1, r3\n"
+        "    add r3, r1, r9\n"
+        "    add r5, r3, r9\n"
+        "5:  ldr r7, [sp, #12]\n"
+        "    cmp r7, #0\n"
+        "    beq 7f\n"
+        "6:  ldrd r0, r2, [sp]\n"
+        LW_MVE_VECTOR_OF_PIXELS("q0", "q3") LW_MVE_VECTOR_OF_PIXELS("q1", "q4") LW_MVE_VECTOR_OF_PIXELS("q2", "q5")
+        LW_MVE_OF_ALL_CHANNELS(LW_MVE_THREE_OF_PIXELS, "r5")
+        "    subs r7, r7, #1\n"
+        "    bne 6b\n"
+        "7:  ldr r7, [sp, #16]\n"
+        "    ldrd r0, r2, [sp]\n"
+        "    cmp r7, #1\n"
+        "    blt 9f\n"
+        LW_MVE_VECTOR_OF_PIXELS("q0", "q3")
+        "    bne 8f\n"
+        LW_MVE_OF_ALL_CHANNELS(LW_MVE_FIRST_OF_PIXELS, "r1")
+        "    b 9f\n"
+        "8:\n"
+        LW_MVE_VECTOR_OF_PIXELS("q1", "q4")
+        LW_MVE_OF_ALL_CHANNELS(LW_MVE_TWO_OF_PIXELS, "r3")
+        "9:  ldrd r0, r2, [sp]\n"
+        "    ldr r4, [sp, #20]\n"
+        "    ldr r6, [sp, #28]\n"
+        "    add r0, r0, r4\n"
+        "    add r2, r2, r4\n"
+        "    strd r0, r2, [sp]\n"
+        "    subs r6, r6, #1\n"
+        "    str r6, [sp, #28]\n"
+        "    bne 5b\n"
+        "    ldr r7, [sp, #24]\n"
+        "    add sp, sp, #32\n"
+        : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6), "+r"(r8), "+r"(r9), "+r"(r11),
+          "+r"(r12)
+        :
+        : "r10", "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory");
+}
+#endif
+/* lw: end */
+
 /* lw: lw_asm_mve_products needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
 /* Eight channels of two windows: the sums of the even and of the odd channels in q0, q1 and q2, q3. Structured loads
@@ -736,6 +835,26 @@ static inline void lw_mve_begin_two(int32_t n, int32_t *y, int32_t *y1, const in
 #endif
 /* lw: end */
 
+/* lw: lw_asm_mve_begin_pair needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Stores each number twice; n is a multiple of 4. */
+static inline void lw_mve_begin_fours(int32_t n, int32_t *y, const int32_t *a)
+{
+    __asm__ volatile(
+        "    wls lr, %[n], 2f\n"
+        "1:  vldrw.32 q0, [%[a]], #16\n"
+        "    vmov q1, q0\n"
+        "    vst20.32 {q0, q1}, [%[y]]\n"
+        "    vst21.32 {q0, q1}, [%[y]]!\n"
+        "    le lr, 1b\n"
+        "2:\n"
+        : [a] "+r"(a), [y] "+r"(y)
+        : [n] "r"(n / 4)
+        : "lr", "q0", "q1", "memory");
+}
+#endif
+/* lw: end */
+
 /* lw: lw_asm_mve_scale needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
 /* Four sums in an iteration, with the roundings of lw_mve_scaled: VQDMLAH adds the sign, value >> 31. */
@@ -801,42 +920,48 @@ static inline void lw_mve_scale_two(int32_t n, int32x4_t zero, int32x4_t least, 
 /* The same for n channels, a positive multiple of 8, limited by the range of a byte alone. Structured loads separate
  * even and odd channels, so that narrowing, which fills every second lane, restores their order and is the limit.
  * VRSHL reads the lowest byte of a lane. If zero is the least byte, negative values become that one, however their ties
- * are rounded. */
+ * are rounded. q0 are even channels of the first row, q3 odd ones of the second. */
 #ifdef __OPTIMIZE__      /* otherwise a frame pointer occupies a required register */
-#define LW_MVE_SCALE_EIGHTS(number, zero, shifts, signs)                                                               \
+#define LW_MVE_SCALE_EIGHTS(number, sums, odd, even1, zero, shifts, signs)                                             \
     "    lsr lr, %[n], #3\n"                                                                                           \
     "    mov %[n], " number "\n"                                                                                       \
     "    dls lr, lr\n"                                                                                                 \
     "1:  vld20.32 {q4, q5}, [%[m]]\n"                                                                                  \
-    "    vld21.32 {q4, q5}, [%[m]]!\n"                                                                                 \
-    "    vld20.32 {q0, q1}, [%[a]]\n"                                                                                  \
-    "    vld21.32 {q0, q1}, [%[a]]!\n"                                                                                 \
+    "    vld21.32 {q4, q5}, [%[m]]!\n" sums                                                                            \
     "    vqrdmulh.s32 q0, q0, q4\n"                                                                                    \
-    "    vld20.32 {q2, q3}, [%[a1]]\n"                                                                                 \
-    "    vqrdmulh.s32 q1, q1, q5\n"                                                                                    \
-    "    vld21.32 {q2, q3}, [%[a1]]!\n"                                                                                \
-    "    vqrdmulh.s32 q2, q2, q4\n"                                                                                    \
+    "    vqrdmulh.s32 " odd ", " odd ", q5\n"                                                                          \
+    "    vqrdmulh.s32 " even1 ", " even1 ", q4\n"                                                                      \
     "    vldrb.u16 q6, [%[s]], #8\n"                                                                                   \
     "    vqrdmulh.s32 q3, q3, q5\n"                                                                                    \
     "    vneg.s16 q6, q6\n"                                                                                            \
-    shifts signs("q0", "q6") signs("q1", "q7") signs("q2", "q6") signs("q3", "q7")                                     \
+    shifts signs("q0", "q6") signs(odd, "q7") signs(even1, "q6") signs("q3", "q7")                                     \
     "    vrshl.s32 q0, q0, q6\n"                                                                                       \
-    "    vrshl.s32 q1, q1, q7\n"                                                                                       \
-    "    vrshl.s32 q2, q2, q6\n"                                                                                       \
+    "    vrshl.s32 " odd ", " odd ", q7\n"                                                                             \
+    "    vrshl.s32 " even1 ", " even1 ", q6\n"                                                                         \
     "    vrshl.s32 q3, q3, q7\n"                                                                                       \
     "    vadd.i32 q0, q0, " zero "\n"                                                                                  \
     "    vadd.i32 q1, q1, " zero "\n"                                                                                  \
     "    vadd.i32 q2, q2, " zero "\n"                                                                                  \
     "    vadd.i32 q3, q3, " zero "\n"                                                                                  \
     "    vqmovnb.s32 q0, q0\n"                                                                                         \
-    "    vqmovnb.s32 q2, q2\n"                                                                                         \
-    "    vqmovnt.s32 q0, q1\n"                                                                                         \
-    "    vqmovnt.s32 q2, q3\n"                                                                                         \
+    "    vqmovnb.s32 " even1 ", " even1 "\n"                                                                           \
+    "    vqmovnt.s32 q0, " odd "\n"                                                                                    \
+    "    vqmovnt.s32 " even1 ", q3\n"                                                                                  \
     "    vqmovnb.s16 q0, q0\n"                                                                                         \
-    "    vqmovnb.s16 q2, q2\n"                                                                                         \
+    "    vqmovnb.s16 " even1 ", " even1 "\n"                                                                           \
     "    vstrb.16 q0, [%[y]], #8\n"                                                                                    \
-    "    vstrb.16 q2, [%[y1]], #8\n"                                                                                   \
+    "    vstrb.16 " even1 ", [%[y1]], #8\n"                                                                            \
     "    le lr, 1b\n"
+#define LW_MVE_SUMS_OF_ROWS                                                                                            \
+    "    vld20.32 {q0, q1}, [%[a]]\n"                                                                                  \
+    "    vld21.32 {q0, q1}, [%[a]]!\n"                                                                                 \
+    "    vld20.32 {q2, q3}, [%[a1]]\n"                                                                                 \
+    "    vld21.32 {q2, q3}, [%[a1]]!\n"
+#define LW_MVE_SUMS_OF_PAIRS                                                                                           \
+    "    vld40.32 {q0, q1, q2, q3}, [%[a]]\n"                                                                          \
+    "    vld41.32 {q0, q1, q2, q3}, [%[a]]\n"                                                                          \
+    "    vld42.32 {q0, q1, q2, q3}, [%[a]]\n"                                                                          \
+    "    vld43.32 {q0, q1, q2, q3}, [%[a]]!\n"
 #define LW_MVE_LOW_BYTES "    vshr.u32 q7, q6, #16\n"
 #define LW_MVE_ALL_BITS                                                                                                \
     "    vmovlt.s16 q7, q6\n"                                                                                          \
@@ -849,13 +974,32 @@ static inline void lw_mve_scale_eights(int32_t n, int32_t zero, int8_t *y, int8_
                                        const int32_t *a1, const int32_t *m, const uint8_t *s)
 {
     if (zero == INT8_MIN)
-        __asm__ volatile(LW_MVE_SCALE_EIGHTS("#-128", "%[n]", LW_MVE_LOW_BYTES, LW_MVE_ANY_SIGN)
+        __asm__ volatile(LW_MVE_SCALE_EIGHTS("#-128", LW_MVE_SUMS_OF_ROWS, "q1", "q2", "%[n]", LW_MVE_LOW_BYTES,
+                                             LW_MVE_ANY_SIGN)
                          : [n] "+r"(n), [y] "+l"(y), [y1] "+l"(y1), [a] "+r"(a), [a1] "+r"(a1), [m] "+r"(m), [s] "+l"(s)
                          :
                          : "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "memory");
     else
-        __asm__ volatile(LW_MVE_SCALE_EIGHTS("#1", "%[zero]", LW_MVE_ALL_BITS, LW_MVE_ADD_SIGN)
+        __asm__ volatile(LW_MVE_SCALE_EIGHTS("#1", LW_MVE_SUMS_OF_ROWS, "q1", "q2", "%[zero]", LW_MVE_ALL_BITS,
+                                             LW_MVE_ADD_SIGN)
                          : [n] "+r"(n), [y] "+l"(y), [y1] "+l"(y1), [a] "+r"(a), [a1] "+r"(a1), [m] "+r"(m), [s] "+l"(s)
+                         : [zero] "r"(zero)
+                         : "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "memory");
+}
+/* The same for sums that alternate. */
+static inline void lw_mve_scale_pairs(int32_t n, int32_t zero, int8_t *y, int8_t *y1, const int32_t *a,
+                                      const int32_t *m, const uint8_t *s)
+{
+    if (zero == INT8_MIN)
+        __asm__ volatile(LW_MVE_SCALE_EIGHTS("#-128", LW_MVE_SUMS_OF_PAIRS, "q2", "q1", "%[n]", LW_MVE_LOW_BYTES,
+                                             LW_MVE_ANY_SIGN)
+                         : [n] "+r"(n), [y] "+l"(y), [y1] "+l"(y1), [a] "+r"(a), [m] "+r"(m), [s] "+l"(s)
+                         :
+                         : "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "memory");
+    else
+        __asm__ volatile(LW_MVE_SCALE_EIGHTS("#1", LW_MVE_SUMS_OF_PAIRS, "q2", "q1", "%[zero]", LW_MVE_ALL_BITS,
+                                             LW_MVE_ADD_SIGN)
+                         : [n] "+r"(n), [y] "+l"(y), [y1] "+l"(y1), [a] "+r"(a), [m] "+r"(m), [s] "+l"(s)
                          : [zero] "r"(zero)
                          : "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "memory");
 }

@@ -44,6 +44,16 @@ static inline void lw_mve_rest(int32_t from, int32_t n, int32_t o, int32_t *c, c
 #endif
 /* lw: end */
 
+/* lw: lw_mve_panel_pair needs lw_asm_mve_panels */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Vectors of 16 elements, all of them contiguous. */
+#define LW_ROWS_PANEL_PAIR_I8(n, m, d, c, ci, co, a, at, aw, aq, b, bt, bq, bo) \
+    lw_mve_panel_pair(1, n, m, (c) + (ci), (a) + (at), aw, 0, (b) + (bt))
+#define LW_ROWS_WINDOW_PANEL_PAIR_I8(kh, n, m, d, c, ci, co, a, at, aw, ai, aq, b, bt, bi, bq, bo) \
+    lw_mve_panel_pair(kh, n, m, (c) + (ci), (a) + (at), aw, ai, (b) + (bt))
+#endif
+/* lw: end */
+
 /* lw: lw_mve_copies needs lw_asm_mve_copies */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
 /* A few whole vectors need no loop. The compiler decides by a constant n. */
@@ -219,6 +229,58 @@ static inline void lw_mve_scale_pair(int32_t n, int32_t zero, int32_t least, int
     lw_mve_scale_pair(n, zero, least, most, (y) + (yi), yw, (a) + (ai), aw, (m) + (mi), (s) + (si))
 #define LW_ROWS_SCALE_I8(n, zero, least, most, y, yi, a, ai, m, s) \
     lw_mve_scale_all(n, zero, least, most, (y) + (yi), (a) + (ai), m, s)
+#endif
+/* lw: end */
+
+/* lw: lw_mve_pairs needs lw_mve_scale lw_asm_mve_begin_pair */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Sums of two pixels that alternate. The last ones are separated in memory. */
+static inline void lw_mve_begin_pair(int32_t n, int32_t *y, const int32_t *a)
+{
+    lw_mve_begin_fours(n & -4, y, a);
+    for (int32_t e = n & -4; e < n; e++) y[2 * e] = y[2 * e + 1] = a[e];
+}
+static inline void lw_mve_scale_alternate(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, int32_t yw,
+                                          const int32_t *a, const int32_t *m, const uint8_t *s)
+{
+    int32_t e = 0;
+#if defined(__OPTIMIZE__)
+    if (least == INT8_MIN && most == INT8_MAX && n >= 8) {
+        e = n & -8;
+        lw_mve_scale_pairs(e, zero, y, y + yw, a, m, s);
+    }
+#endif
+    for (; e < n; e += 4) {
+        int32_t of[2][4] = { { 0 } };
+        const int32_t count = n - e < 4 ? n - e : 4;
+        for (int32_t i = 0; i < count; i++) {
+            of[0][i] = a[2 * (e + i)];
+            of[1][i] = a[2 * (e + i) + 1];
+        }
+        lw_mve_scale_two(count, vdupq_n_s32(zero), vdupq_n_s32(least), vdupq_n_s32(most), y + e, y + yw + e, of[0],
+                         of[1], m + e, s + e);
+    }
+}
+/* The same for one factor and shift. */
+static inline void lw_mve_scale_alternate_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y,
+                                              int32_t yw, const int32_t *a, int32_t m, int32_t s)
+{
+    const int32x4_t all_m = vdupq_n_s32(m), minus_n = vdupq_n_s32(-s);
+    int32_t e = 0;
+    for (; e + 4 <= n; e += 4) {
+        const int32x4x2_t of = vld2q_s32(a + 2 * e);
+        vstrbq_s32(y + e, lw_mve_clamped(lw_mve_scaled(of.val[0], all_m, minus_n), zero, least, most));
+        vstrbq_s32(y + yw + e, lw_mve_clamped(lw_mve_scaled(of.val[1], all_m, minus_n), zero, least, most));
+    }
+    for (; e < n; e++)
+        for (int32_t w = 0; w < 2; w++) lw_mve_scale_row(1, zero, vdupq_n_s32(least), vdupq_n_s32(most), y + w * yw + e,
+                                                         a + 2 * e + w, m, -s);
+}
+#define LW_ROWS_SCALE_PAIR_ALL_I8(n, zero, least, most, y, yi, yw, a, ai, ae, m, s) \
+    lw_mve_scale_alternate_all(n, zero, least, most, (y) + (yi), yw, (a) + (ai), m, s)
+#define LW_ROWS_COPY_PAIR_I32(n, y, yi, ye, a, ai) lw_mve_begin_pair(n, (y) + (yi), (a) + (ai))
+#define LW_ROWS_SCALE_PAIR_I8(n, zero, least, most, y, yi, yw, a, ai, ae, m, mi, s, si) \
+    lw_mve_scale_alternate(n, zero, least, most, (y) + (yi), yw, (a) + (ai), (m) + (mi), (s) + (si))
 #endif
 /* lw: end */
 

@@ -74,6 +74,12 @@
  *   LW_SCALE_EACH_I8[n,zero,least,most](a: i32[n], m: i32[n], s: u8[n])              the same with m[e], s[e]
  *   LW_SCALE2_EACH_I8[n,zero,least,most](a: i32[2][n], m: i32[n], s: u8[n])          y[w<2,e<n]: the same with a[w,e]
  *   LW_COPY2_I32[n](a: i32[n])                                       y[w<2,e<n] = a[e]
+ *   LW_SCALE_PAIR_I8[n,zero,least,most](a: i32[n][2], m: i32[n], s: u8[n])           y[w<2,e<n]: the same with a[e,w]
+ *   LW_SCALE_PAIR_ALL_I8[n,zero,least,most](a: i32[n][2], m: i32, s: i32)            the same with m, s
+ *   LW_COPY_PAIR_I32[n](a: i32[n])                                   y[e<n,w<2] = a[e]
+ *   LW_PANEL_PAIR_I8[n,m,d](a: i8[2][n][d], b: i8[n][m][d])  c[o<m,w<2] = sum(q<n,t<d) i32(a[w,q,t]) * i32(b[q,o,t])
+ *   LW_WINDOW_PANEL_PAIR_I8[kh,n,m,d](a: i8[2][kh][n][d], b: i8[kh][n][m][d])
+ *                         c[o<m,w<2] = sum(i<kh,q<n,t<d) i32(a[w,i,q,t]) * i32(b[i,q,o,t])
  *   LW_ADD_I8[n,za,ma,sa,zb,mb,sb,m,s,zero,least,most](a: i8[n], b: i8[n])
  *       y[e<n] = i8(min(max(scaled(scaled(i32(a[e]) + za << 20, ma, sa)
  *                                  + scaled(i32(b[e]) + zb << 20, mb, sb), m, s) + zero, least), most))
@@ -736,6 +742,32 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
 /* lw: LW_SCALE2_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale lw_x86_scale */
 #ifdef LW_ROWS_SCALE2_EACH_I8
 #define LW_SCALE2_EACH_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE2_EACH_I8(n, zero, least, most, y, a, m, s)
+#endif
+/* lw: end */
+/* lw: LW_COPY_PAIR_I32 needs LW_SIMD_CHOICE lw_mve_pairs */
+#ifdef LW_ROWS_COPY_PAIR_I32
+#define LW_COPY_PAIR_I32(n, y, a) LW_ROWS_COPY_PAIR_I32(n, y, a)
+#endif
+/* lw: end */
+/* lw: LW_SCALE_PAIR_I8 needs LW_SIMD_CHOICE lw_mve_pairs */
+#ifdef LW_ROWS_SCALE_PAIR_I8
+#define LW_SCALE_PAIR_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE_PAIR_I8(n, zero, least, most, y, a, m, s)
+#endif
+/* lw: end */
+/* lw: LW_SCALE_PAIR_ALL_I8 needs LW_SIMD_CHOICE lw_mve_pairs */
+#ifdef LW_ROWS_SCALE_PAIR_ALL_I8
+#define LW_SCALE_PAIR_ALL_I8(n, zero, least, most, y, a, m, s) \
+    LW_ROWS_SCALE_PAIR_ALL_I8(n, zero, least, most, y, a, m, s)
+#endif
+/* lw: end */
+/* lw: LW_PANEL_PAIR_I8 needs LW_SIMD_CHOICE lw_mve_panel_pair */
+#ifdef LW_ROWS_PANEL_PAIR_I8
+#define LW_PANEL_PAIR_I8(n, m, d, c, a, b) LW_ROWS_PANEL_PAIR_I8(n, m, d, c, a, b)
+#endif
+/* lw: end */
+/* lw: LW_WINDOW_PANEL_PAIR_I8 needs LW_SIMD_CHOICE lw_mve_panel_pair */
+#ifdef LW_ROWS_WINDOW_PANEL_PAIR_I8
+#define LW_WINDOW_PANEL_PAIR_I8(kh, n, m, d, c, a, b) LW_ROWS_WINDOW_PANEL_PAIR_I8(kh, n, m, d, c, a, b)
 #endif
 /* lw: end */
 /* lw: LW_ADD_I8 needs LW_SIMD_CHOICE lw_mve_add lw_x86_add lw_neon_add lw_rvv_add */

@@ -57,7 +57,9 @@ static const CostRow rows_mve[] = {
     { "LW_WINDOW_I8", 30, 0.88 },    { "LW_WINDOW2_I8", 40, 0.69 },  { "LW_MAX_WINDOW_I8", 23, 0.15 },
     { "LW_DOT_1XN_I8", 52, 0.156 },  { "LW_DOT_2XN_I8", 60, 0.136 },
     { "LW_WINDOW2_TILES_I8", 45, 0.78 },                             { "LW_TAPS2_TILES_I8", 40, 0.96 },
-    { "LW_COPY2_I32", 8, 0.5 },      { "LW_SCALE2_EACH_I8", 17, 2.75 },                      { NULL, 0, 0 }
+    { "LW_COPY2_I32", 8, 0.5 },      { "LW_SCALE2_EACH_I8", 22, 1.95 },
+    { "LW_COPY_PAIR_I32", 8, 0.63 }, { "LW_SCALE_PAIR_I8", 22, 1.95 }, { "LW_SCALE_PAIR_ALL_I8", 20, 3 },
+    { "LW_PANEL_PAIR_I8", 120, 0.112 }, { "LW_WINDOW_PANEL_PAIR_I8", 130, 0.112 }, { NULL, 0, 0 }
 };
 const Costs costs_mve = { &costs_dsp, rows_mve };
 

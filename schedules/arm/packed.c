@@ -146,12 +146,24 @@ static Panel panel_of_quads(int64_t outs)
     return (Panel){ outs % (2 * LANES) == 0 ? 2 * LANES : outs < LANES ? LANES / 2 : LANES, 4, OFFSET };
 }
 
+/* Helium: vectors of 16 elements, of all channels of a tile, whose sums take 512 bytes for two pixels. Rows of a single
+ * vector, or that do not fill their vectors, stay rows: a patch padded with zeros would cost more. */
+static Panel panel_of_vectors(const Node *n, int64_t length, int64_t outs)
+{
+    enum { VECTOR = 16, MOST = 64, LEAST = 64 };
+    int64_t block = outs < MOST ? outs : MOST;
+    while (outs % block) block--;
+    const bool gains = length > VECTOR && length % VECTOR == 0 && block * length / VECTOR >= LEAST;
+    return gains && has_several_rows(n) ? (Panel){ block, VECTOR, 0 } : (Panel){ 0, 0, 0 };
+}
+
 /* Lanes multiply pairs, a channel each. A core without lanes computes five rows by four channels in its registers; a
  * single row gains nothing. */
 static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     enum { SCALAR = 4, ADJACENT = 4, LEAST = 8, MOST = 16 };
     const Panel none = { 0, 0, 0 };
+    if (target_has(t, "mve")) return panel_of_vectors(n, length, outs);
     if (!target_has(t, "panels")) return none;
     if (is_scalar_with_panels(t)) return outs < SCALAR || !has_several_rows(n) ? none : (Panel){ SCALAR, ADJACENT, 0 };
     if (target_has(t, "neon") || target_has(t, "rvv")) {

@@ -13,7 +13,8 @@
  *           y = epilogue(acc)
  *
  * If the epilogue is an instruction for several channels (scale.c), the tile has that many, and the products are
- * computed in twos, or on Helium by one instruction for all channels of the tile (LW_DOT_2XN, LW_DOT_1XN). A residual
+ * computed in twos, or on Helium by one instruction for all channels of the tile (LW_DOT_2XN, LW_DOT_1XN; if rows fill
+ * their vectors, LW_PANEL_PAIR, whose sums of two pixels alternate in memory). A residual
  * addition reads the scaled products as bytes, in a tile of their own. A single pixel uses up to four channels at a
  * time, and a single channel is computed separately. The tile of pixels follows the axis that it divides best; the last
  * tile starts earlier to stay in range. The portable form of every instruction is in runtime/simd/rows.h. */
@@ -36,6 +37,7 @@ typedef struct Tiles {
     int64_t w, o, block, depth, offset;
     int64_t rows;                /* of a window, whose bytes are multiplied without a patch; 0: none */
     bool is_whole;               /* one instruction computes all channels of the tile */
+    bool alternates;             /* the sums of two pixels alternate in memory */
     const char *at_rows, *at_pixels, *at_channels;
 } Tiles;
 
@@ -134,8 +136,9 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
     /* A row of weights after the last: its product is discarded */
     bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;
     if (t.form == PANEL) t.depth = tensor_dim(k, 3);
+    t.alternates = t.form == PANEL && target_has(g->target, "mve");
     t.offset = node_int(g->group->anchor, "offset", 0);
-    choose_pixels(&t, t.form != PANEL ? FEW : has_vectors ? MANY : SCALAR, has_vectors || t.depth <= 2);
+    choose_pixels(&t, t.form != PANEL || t.alternates ? FEW : has_vectors ? MANY : SCALAR, has_vectors || t.depth <= 2);
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
     if (t.form == PAIRED || t.form == BYTES) t.o = 4;
@@ -196,6 +199,21 @@ static bool ends_in_pairs(const Nest *n, const GroupNest *g, const Tiles *t)
     enum { PAIR = 2 };
     const char *scaled = t->scaled ? t->scaled : t->out->name;
     return t->w == PAIR && t->form == PLAIN && scales_pair_at_once(g, nest_stage(n, scaled), t->block);
+}
+
+/* The same for sums that alternate. Their first values are copied in any case. */
+static const Nest *end_alternate(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
+{
+    const char *scaled = t->scaled ? t->scaled : t->out->name;
+    const bool ends = epilogue_at_once(g, n, t->scaled, t->block);
+    const char *first[] = { first_loop(cx, n, acc, t->last), first_loop(cx, n, acc, t->row) };
+    if (ends && t->scaled) n = add_at_once(cx, g, n, t->out->name, tile_loop(cx, t, t->last, t->block), t->block);
+    if (ends)
+        n = scale_alternate_at_once(cx, n, scaled, t->scaled ? loop_name(cx, nest_stage(n, scaled), t->row)
+                                                             : tile_loop(cx, t, t->row, t->w), t->block);
+    if (ends && t->scaled) n = unroll_if_found(cx, n, tile_loop(cx, t, t->row, t->w));
+    n = sched_reorder(cx, n, first, 2, false);
+    return initialize_alternate_at_once(cx, n, first[0], t->block);
 }
 
 static const Nest *end_at_once(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
@@ -283,6 +301,31 @@ static const char *declare_bytes(Ctx *cx, const Nest **n, const Tiles *t, long l
     return macro;
 }
 
+/* The same for two pixels whose sums alternate. */
+static const char *declare_alternate(Ctx *cx, const Nest **n, const Tiles *t, long long blocks)
+{
+    const long long o = (long long)t->o, d = (long long)t->depth, kh = (long long)t->rows;
+    if (kh > 1) {
+        const long long in_row = blocks / kh;
+        *n = sched_instruction(cx, *n,
+                               text_format(cx,
+                                           "LW_WINDOW_PANEL_PAIR_I8[%lld,%lld,%lld,%lld](a: i8[2][%lld][%lld][%lld], "
+                                           "b: i8[%lld][%lld][%lld][%lld]) c[o<%lld,w<2] = "
+                                           "sum(i<%lld,q<%lld,t<%lld) i32(a[w,i,q,t]) * i32(b[i,q,o,t])",
+                                           kh, in_row, o, d, kh, in_row, d, kh, in_row, o, d, o, kh, in_row, d),
+                               NULL);
+        return "LW_WINDOW_PANEL_PAIR_I8";
+    }
+    *n = sched_instruction(cx, *n,
+                           text_format(cx,
+                                       "LW_PANEL_PAIR_I8[%lld,%lld,%lld](a: i8[2][%lld][%lld], "
+                                       "b: i8[%lld][%lld][%lld]) c[o<%lld,w<2] = sum(q<%lld,t<%lld) "
+                                       "i32(a[w,q,t]) * i32(b[q,o,t])",
+                                       blocks, o, d, blocks, d, blocks, o, d, o, blocks, d),
+                           NULL);
+    return "LW_PANEL_PAIR_I8";
+}
+
 /* Declares the products of one or two pixels with all channels of the tile. */
 static const char *declare_whole(Ctx *cx, const Nest **n, const Tiles *t, long long length)
 {
@@ -335,6 +378,7 @@ static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const 
     if (t->form == WORDS) return declare_words(cx, n, length);
     if (t->form == LONG) return declare_long(cx, n, t, length);
     if (t->is_whole) return declare_whole(cx, n, t, length);
+    if (t->alternates) return declare_alternate(cx, n, t, length);
     if (t->form == PANEL && t->depth > 2) return declare_bytes(cx, n, t, length);
     if (t->form == PANEL) {
         macro = w > 1 ? text_format(cx, "LW_PANEL%lld_I16", w) : "LW_PANEL_I16";
@@ -403,6 +447,19 @@ static const Nest *split_words(Ctx *cx, const Nest *n, const char *channels, int
                        NULL);
 }
 
+/* Stores the sums of the tile's two pixels alternately, and computes them in this order. */
+static const Nest *alternate_sums(Ctx *cx, const Nest *n, const char *acc, const Tiles *t)
+{
+    const Stage *s = nest_stage(n, acc);
+    const char *order[MAX_AXES];
+    int count = 0;
+    for (int a = 0; a < s->data_count; a++)
+        if (a != t->row) order[count++] = expr_as_var(s->axis[a].var)->name;
+    order[count++] = expr_as_var(s->axis[t->row].var)->name;
+    n = sched_pack(cx, n, acc, order, count);
+    return sched_reorder(cx, n, (const char *const[]){ loop_name(cx, s, t->last), loop_name(cx, s, t->row) }, 2, false);
+}
+
 static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles *t)
 {
     const Stage *s = nest_stage(n, acc);
@@ -414,6 +471,7 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
             if (nest_find_loop(n, loop_name(cx, s, a), &found)) order[count++] = loop_name(cx, s, a);
     if (count > 1) n = sched_reorder(cx, n, order, count, false);
     n = sched_decompose_reduction(cx, n, acc, order[0]);
+    if (t->alternates) n = alternate_sums(cx, n, acc, t);
     if (t->block > t->o) n = split_products(cx, n, order, count, t->o);
     if (t->form == LONG) n = split_words(cx, n, order[count - 1], t->o);
     if (t->form == PAIRED || t->form == BYTES)
@@ -566,7 +624,8 @@ static bool rows_are_contiguous(const Node *anchor)
 static int64_t window_rows(const GroupNest *g, const Stage *patch, const Stage *of)
 {
     const Tensor *k = g->group->anchor->in[1];
-    const bool has_quads = target_has(g->target, "dotprod") || target_has(g->target, "vnni");
+    const bool has_quads = target_has(g->target, "dotprod") || target_has(g->target, "vnni")
+                           || target_has(g->target, "mve");
     if (!has_quads || !are_bordered(of) || k->type != I8 || k->rank != 4
         || patch->value[0]->kind != EXPR_READ)
         return 0;
@@ -631,6 +690,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
                              : fill_patch(cx, n, g, patch, are_bordered(of));
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
     /* The results of 64-bit sums are stored, so the loops around them need no unrolling */
+    if (!ctx_failed(cx) && t.alternates) return end_alternate(cx, n, g, acc, &t);
     return ctx_failed(cx) || t.form == LONG ? n : unroll_tile(cx, n, g, acc, &t);
 }
 

@@ -226,6 +226,38 @@ const Nest *initialize_pair_at_once(Ctx *cx, const Nest *n, const char *loop, in
     return sched_tensorize(cx, n, loop, "LW_COPY2_I32");
 }
 
+/* ---- Sums of two pixels that alternate --------------------------------------------------------------------------- */
+
+const Nest *scale_alternate_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count)
+{
+    Scale s;
+    if (ctx_failed(cx) || !scales_sum(nest_stage(n, stage), &s)) return n;
+    const bool each = s.factor->kind == EXPR_READ;
+    const long long c = (long long)count, zero = (long long)s.zero, least = (long long)s.least,
+                    most = (long long)s.most;
+    const char *macro = each ? "LW_SCALE_PAIR_I8" : "LW_SCALE_PAIR_ALL_I8";
+    const char *factors = each ? text_format(cx, "m: i32[%lld], s: u8[%lld]", c, c) : "m: i32, s: i32";
+    const char *scaled = each ? "roundshift(mulhigh(a[e,w], m[e]), i32(s[e]))" : "roundshift(mulhigh(a[e,w], m), s)";
+    n = sched_instruction(cx, n,
+                          text_format(cx,
+                                      "%s[%lld,%lld,%lld,%lld](a: i32[%lld][2], %s) y[w<2,e<%lld] = "
+                                      "i8(min(max(%s%s, %lld), %lld))",
+                                      macro, c, zero, least, most, c, factors, c, scaled, plus_text(cx, zero), least,
+                                      most),
+                          NULL);
+    return sched_tensorize(cx, n, loop, macro);
+}
+
+const Nest *initialize_alternate_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count)
+{
+    if (ctx_failed(cx)) return n;
+    n = sched_instruction(cx, n,
+                          text_format(cx, "LW_COPY_PAIR_I32[%lld](a: i32[%lld]) y[e<%lld,w<2] = a[e]",
+                                      (long long)count, (long long)count, (long long)count),
+                          NULL);
+    return sched_tensorize(cx, n, loop, "LW_COPY_PAIR_I32");
+}
+
 /* ---- Separate additions ------------------------------------------------------------------------------------------ */
 
 static const Nest *schedule_addition(Ctx *cx, const GroupNest *g)

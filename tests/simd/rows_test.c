@@ -459,6 +459,41 @@ static int test_scaled_pairs(int32_t count, const int32_t *a, const int32_t *m, 
     return 0;
 }
 
+#ifdef LW_SCALE_PAIR_I8
+/* Two pixels whose sums alternate; their results are 22 apart. */
+#define TEST_ALTERNATE(use, factor, shift, zero, least, most)                                                          \
+    do {                                                                                                               \
+        for (int32_t i = 0; i < 44; i++) y[i] = 77;                                                                    \
+        use;                                                                                                           \
+        for (int32_t i = 0; i < 44; i++) {                                                                             \
+            const int32_t w = i / 22, e = i % 22 - 1, in = e >= 0 && e < count;                                        \
+            if (y[i] != (in ? scaled_within(a[2 * e + w], factor, shift, zero, least, most) : 77)) return 34;          \
+        }                                                                                                              \
+    } while (0)
+#define TEST_SCALED_ALTERNATE(zero, least, most)                                                                       \
+    TEST_ALTERNATE(LW_SCALE_PAIR_I8(count, zero, least, most, LW_AT(y, 1, 22), LW_AT(a, 0, 2), LW_AT(m, 0),            \
+                                    LW_AT(n, 0)), m[e], n[e], zero, least, most)
+#endif
+static int test_scaled_alternate(int32_t count, const int32_t *a, const int32_t *m, const uint8_t *n)
+{
+#ifdef LW_SCALE_PAIR_I8
+    static int8_t y[44];
+    static int32_t first[40];
+    TEST_SCALED_ALTERNATE(-3, -100, 120);
+    TEST_SCALED_ALTERNATE(-128, -128, 127);
+    TEST_SCALED_ALTERNATE(5, -128, 127);
+    TEST_ALTERNATE(LW_SCALE_PAIR_ALL_I8(count, 5, -128, 120, LW_AT(y, 1, 22), LW_AT(a, 0, 2), m[1], n[1]), m[1], n[1],
+                   5, -128, 120);
+    for (int32_t i = 0; i < 40; i++) first[i] = 5;
+    LW_COPY_PAIR_I32(count, LW_AT(first, 0, 2), LW_AT(a, 0));
+    for (int32_t i = 0; i < 40; i++)
+        if (first[i] != (i < 2 * count ? a[i / 2] : 5)) return 35;
+#else
+    (void)count, (void)a, (void)m, (void)n;
+#endif
+    return 0;
+}
+
 static int test_scales(int32_t count)
 {
     static int32_t a[40], m[20];
@@ -474,6 +509,7 @@ static int test_scales(int32_t count)
         }
         for (int32_t i = 20; i < 40; i++) a[i] = -a[39 - i] / (1 + turn % 3);
         if (test_scaled_pairs(count, a, m, n)) return test_scaled_pairs(count, a, m, n);
+        if (test_scaled_alternate(count, a, m, n)) return test_scaled_alternate(count, a, m, n);
         for (int32_t i = 0; i < 22; i++) y[i] = 77;
         LW_SCALE_EACH_I8(count, -3, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(m, 0), LW_AT(n, 0));
         for (int32_t i = 0; i < 22; i++)
@@ -782,6 +818,34 @@ static int test_all_words(void)
     return 0;
 }
 
+/* Panels of vectors of two pixels, whose sums alternate. The rows of a window are 7 bytes after one another. */
+static int test_panel_pairs(void)
+{
+#ifdef LW_WINDOW_PANEL_PAIR_I8
+    enum { D = 16, MOST = 7, NEXT = 7, PIXEL = 5 };
+    static int32_t sum[2 * MOST + 1], expected[2 * MOST + 1];
+    for (int32_t kh = 1; kh <= 3; kh++)
+        for (int32_t n = 1; n <= 7; n++)
+            for (int32_t m = 1; m <= MOST && kh * n * m * D <= WEIGHTS; m++) {
+                const int32_t ai = n * D + NEXT;
+                for (int32_t i = 0; i <= 2 * MOST; i++) expected[i] = sum[i] = i * 1000 - 4000;
+                if (kh == 1)
+                    LW_PANEL_PAIR_I8(n, m, D, LW_AT(sum, 0, 2), LW_AT(bytes, 1, PIXEL, D), LW_AT(weights, 0, m * D, D));
+                else
+                    LW_WINDOW_PANEL_PAIR_I8(kh, n, m, D, LW_AT(sum, 0, 2), LW_AT(bytes, 1, PIXEL, ai, D),
+                                            LW_AT(weights, 0, n * m * D, m * D, D));
+                for (int32_t e = 0; e < kh * n * m * D; e++) {
+                    const int32_t t = e % D, o = e / D % m, q = e / D / m % n, i = e / D / m / n;
+                    for (int32_t w = 0; w < 2; w++)
+                        expected[2 * o + w] += bytes[1 + w * PIXEL + i * ai + q * D + t] * weights[e];
+                }
+                for (int32_t i = 0; i <= 2 * MOST; i++)
+                    if (sum[i] != expected[i]) return 54;
+            }
+#endif
+    return 0;
+}
+
 int main(void)
 {
     for (int32_t turn = 0; turn < 3; turn++)
@@ -817,6 +881,7 @@ int main(void)
             if (status) return status;
         }
         if (test_constant_panels()) return test_constant_panels();
+        if (test_panel_pairs()) return test_panel_pairs();
         narrow_weights();
         if (test_all_words()) return test_all_words();
     }
