@@ -36,7 +36,7 @@ VectorTile vector_tile(const Target *t, int64_t positions, int64_t outs, int64_t
         if (outs % c || (channels && c != channels)) continue;
         for (int64_t w = 1; w <= positions && w * r <= t->accumulators; w++) {
             const int64_t cost = outs / c * ((positions + w - 1) / w) * step_cost(t, w, r);
-            if (cost > least) continue;
+            if (cost > least || (cost == least && w < best.w)) continue;
             least = cost;
             best = (VectorTile){ w, c };
         }

@@ -8,7 +8,8 @@ typedef struct VectorTile { int64_t w, c; } VectorTile;
 
 /* True if runtime/simd has vectors of floats for the target. */
 bool has_vectors(const Target *t);
-/* Returns the tile with the least cost over `positions` by `outs` sums. channels: of the tile, 0: any divisor of outs
+/* Returns the tile with the least cost over `positions` by `outs` sums; of several the one with most positions, whose
+ * panels are narrow and are read least often. channels: of the tile, 0: any divisor of outs
  * that consists of whole vectors. c is 0 if there is none. */
 VectorTile vector_tile(const Target *t, int64_t positions, int64_t outs, int64_t channels);
 #endif
