@@ -24,8 +24,12 @@ typedef struct Ctx lw_context;
  *     for (int i = 0; lw_diagnostic(cx, i, NULL); i++) puts(lw_diagnostic(cx, i, NULL)); */
 lw_context *lw_new(void);                                        /* NULL: out of memory */
 void lw_free(lw_context *cx);                                    /* accepts NULL */
-/* Returns message i, `file: where: error: what`; NULL past the last. *is_error (may be NULL): false for a warning. */
+/* Returns message i, `file: where: error: what`; NULL past the last. *is_error (may be NULL): false for a warning or a
+ * note. */
 const char *lw_diagnostic(lw_context *cx, int i, bool *is_error);
+/* With `werror` of the last call's options: false, with an error, if there was a warning. Calls that write files
+ * test it before they write; a client tests it before it uses a text. */
+bool lw_accepts_warnings(lw_context *cx);
 /* True if the call refused an argument (a target, a word of an option, an output's ending) that is wrong for every
  * model. */
 bool lw_is_wrong_usage(const lw_context *cx);
@@ -46,6 +50,7 @@ typedef struct lw_options {
     const char *target;              /* NULL: "generic" */
     const char *name;                /* prefix of all symbols; NULL: from the model's file name */
     bool testbench, static_arena, standalone, time_passes;
+    bool werror;                     /* after a warning (not a note) no file is written, and the call fails */
     bool ports_in_arena;             /* inputs and outputs are in the arena, at the offsets NAME_X_AT of the header */
     bool no_shrink;                  /* keep channels on which no output depends */
     const lw_dim *dim;     int dim_count;

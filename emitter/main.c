@@ -20,6 +20,16 @@ static bool is_file(const char *path)
     return f != NULL;
 }
 
+static void drop_word(Arguments *a) { memmove(a->file, a->file + 1, (size_t)--a->file_count * sizeof *a->file); }
+
+/* `help report` is `report --help`. */
+static void read_help(Arguments *a)
+{
+    if (!a->file_count || strcmp(a->file[0], "help") != 0 || is_file("help")) return;
+    a->help = true;
+    drop_word(a);
+}
+
 /* Returns the command that the first word names; a model alone is compiled. NULL: it is neither. */
 static const Command *command_of(Arguments *a)
 {
@@ -27,7 +37,7 @@ static const Command *command_of(Arguments *a)
     const char *word = a->file[0];
     for (int i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(word, commands[i].name) != 0) continue;
-        memmove(a->file, a->file + 1, (size_t)--a->file_count * sizeof *a->file);
+        drop_word(a);
         return &commands[i];
     }
     if (strchr(word, '.') || strchr(word, '/') || is_file(word)) return &commands[0];
@@ -55,35 +65,38 @@ static bool takes_options(const Command *c, const int *given)
 
 static bool are_files_right(const Command *c, const Arguments *a)
 {
-    const char *missing = NULL;
-    if (a->file_count < c->least || (c->needs_output && !a->output_count)) missing = c->missing;
+    if (a->file_count < c->least && c->needs_output && a->output_count) wrong("%s; the model is missing", c->missing);
+    else if (a->file_count < c->least) wrong("%s", c->missing);
+    else if (c->needs_output && !a->output_count && a->file_count > c->most)
+        wrong("%s; -o is missing before '%s'", c->missing, a->file[c->most]);
+    else if (c->needs_output && !a->output_count) wrong("%s; -o is missing", c->missing);
     else if (a->file_count > c->most) wrong("'%s' is an extra argument", a->file[c->most]);
     else if (a->output_count > c->outputs) wrong("-o is given twice, for '%s' and '%s'", a->output[0], a->output[1]);
     else return true;
-    if (missing) wrong("%s", missing);
     fprintf(stderr, "usage: loopwright %s %s\nsee loopwright %s --help\n", c->name, c->usage, c->name);
     return false;
 }
 
-static int print_diagnostics(const Arguments *a)
+/* The warnings that --werror refuses are printed with --quiet, too: they are the errors. */
+static bool print_diagnostics(const Arguments *a)
 {
-    int warnings = 0;
-    bool is_error = false;
+    const bool is_accepted = lw_accepts_warnings(a->cx);
+    bool is_error = false, has_error = false;
     const char *text;
     for (int i = 0; (text = lw_diagnostic(a->cx, i, &is_error)) != NULL; i++) {
-        warnings += !is_error && strncmp(text, "note: ", 6) != 0;
-        if (is_error || !a->quiet) fprintf(stderr, "%s\n", text);
+        has_error = has_error || is_error;
+        if (is_error || !a->quiet || !is_accepted) fprintf(stderr, "%s\n", text);
     }
-    return warnings;
+    return !has_error;
 }
 
 static int run_command(const Command *c, const Arguments *a)
 {
     if (!are_files_right(c, a) || !are_arguments_right(c, a)) return USAGE;
     const bool ok = c->run(a);
-    const int warnings = print_diagnostics(a);
+    const bool has_no_error = print_diagnostics(a);
     if (lw_is_wrong_usage(a->cx)) return USAGE;
-    return ok && !(a->werror && warnings) ? DONE : REFUSED;
+    return ok && has_no_error ? DONE : REFUSED;
 }
 
 static int main_with(Arguments *a, int argc, char **argv)
@@ -103,6 +116,7 @@ static int main_with(Arguments *a, int argc, char **argv)
     a->options.state = a->state;
     a->quantization.samples = a->samples;
     a->evaluation.samples = a->test;
+    read_help(a);
     const bool has_command = a->file_count > 0;
     const Command *c = a->version ? &commands[0] : command_of(a);
     if (!c) return USAGE;

@@ -43,7 +43,17 @@ te() { printf "$1" > "$work/$2.te"; }
 # ---- Wrong usage: 2 --------------------------------------------------------------------------------------------------
 
 check usage-without-command-is-refused  ends 2 'usage: loopwright'
-check usage-no-output-is-refused ends 2 'a model and -o DIR/model.c are required' $matmul
+check usage-no-output-is-refused ends 2 'a model and -o DIR/model.c are required; -o is missing$' $matmul
+check usage-output-without-o-is-named ends 2 "-o is missing before 'x.c'" compile $matmul x.c
+check usage-no-model-is-refused ends 2 'required; the model is missing$' compile -o "$work/a.c"
+for pair in '-t --target' '-q --quiet' '--json -o FILE.json' '--format -o FILE.json'; do
+    check "usage-habit-${pair%% *}-is-refused" ends 2 "no option '${pair%% *}'; did you mean '${pair#* }" report $matmul "${pair%% *}"
+done
+check usage-mhz-names-its-unit ends 2 "does not accept '168MHz'; accepted: --mhz N: the core's clock in MHz" report $digits --target cortex-m4 --mhz 168MHz
+check help-is-a-word            ends 0 '^  loopwright verify ' help
+check help-of-a-command-by-word ends 0 '^  loopwright report ' help report
+for value in 6312 7K 7k 1M; do check "ram-$value-is-accepted" ends 0 '^multiply-adds  154880' report $digits --ram $value; done
+for value in K 0K 4G 7KB 9999999K; do check "ram-$value-is-refused" ends 2 "does not accept '$value'" report $digits --ram $value; done
 check usage-two-models-is-refused ends 2 "'$digits' is an extra argument" $matmul $digits -o "$work/a.c"
 check usage-two-outputs-is-refused ends 2 '-o is given twice' $matmul -o "$work/a.c" -o "$work/b.c"
 check usage-unknown-option-is-refused ends 2 "no option '--nonsense'; see" $matmul --nonsense -o "$work/a.c"
@@ -388,6 +398,20 @@ in_comment() { commented "$work/tuned.c" gemm_1 | grep -q 'schedule stages.in_or
 check tuning-is-in-the-comment  in_comment
 check tuning-counts-once ends 0 'good.tuning: warning: 1 of 2 signatures on generic match no group of this model' $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
 check tuning-of-no-group-werror-is-refused ends 1 '1 of 2 signatures on generic match no group' $digits -o "$work/tuned.c" --tuning "$work/good.tuning" --werror
+# Warnings refuse, and say so; notes do not.
+refuses_warnings() {
+    rm -f "$work"/refused.*
+    ends 1 'error: --werror refuses the model for 1 warning; nothing is written' "$@" --tuning "$work/good.tuning" --werror || return 1
+    grep -q 'warning: 1 of 2 signatures' "$work/said" || { cat "$work/said"; return 1; }
+    set -- "$work"/refused.*
+    [ ! -e "$1" ]
+}
+for how in '' --quiet; do check "werror-$how-writes-no-file" refuses_warnings $digits -o "$work/refused.c" $how; done
+check werror-writes-no-report refuses_warnings report $digits -o "$work/refused.json"
+no_report() { refuses_warnings report $digits && ! grep 'multiply-adds' "$work/said"; }
+check werror-prints-no-report no_report
+echo 'annotation.vendor_tile conv_1' > "$work/noted.txt"
+check werror-accepts-notes ends 0 'note: this annotation is unknown' $digits -o "$work/noted.c" --annotate "$work/noted.txt" --werror
 check tuning-unknown-row-is-refused refuses 'there is no implementation "contraction.tilde"; did you mean .contraction.tiled.?' $digits -o "$work/a.c" --tuning "$work/no.tuning"
 check tuning-does-not-apply-is-refused refuses 'the implementation pool.bytes does not apply to gemm_1' $digits -o "$work/a.c" --tuning "$work/not.tuning"
 check tuning-twice-is-refused   refuses 'has a block already, at 1:1' $digits -o "$work/a.c" --tuning "$work/twice.tuning"
@@ -593,7 +617,7 @@ done
 
 # ---- Output files ----------------------------------------------------------------------------------------------------
 
-check output-no-folder-is-refused refuses '' $matmul -o "$work/no/such/folder/a.c"
+check output-no-folder-is-refused refuses 'there is no folder ".*/no/such/folder/"' $matmul -o "$work/no/such/folder/a.c"
 mkdir "$work/taken.h"
 check output-header-unwritable-is-refused refuses '' $matmul -o "$work/taken.c"
 check output-whole-or-none      [ ! -e "$work/taken.c" ]

@@ -302,6 +302,8 @@ check package-without-kind-is-refused ends 2 'accepted: make, cmake, arduino, pl
 check package-near-kind-is-refused ends 2 "there is no kind of package \"arduno\"; did you mean 'arduino'?" package $digits --for arduno -o "$work/none"
 check package-other-kind-is-refused ends 2 'there is no kind of package "deb"; accepted: make, cmake' package $digits --for deb -o "$work/none"
 check package-folder-that-is-a-file-is-refused ends 1 'cannot create this folder' package $digits --for make -o tests/package.sh
+one_line() { ends 1 '"tests/package.sh" is a file' package $digits --for make -o tests/package.sh/a/b && [ "$(wc -l < "$work/said")" -eq 1 ]; }
+check package-file-in-its-path-is-named one_line
 nothing_is_written() { [ ! -e "$work/none" ]; }
 check package-weights-in-a-file-are-refused ends 2 'a package does not accept --weights bin; accepted: c|progmem|section=NAME' package $digits --for make --weights bin -o "$work/none"
 check package-refused-writes-nothing nothing_is_written

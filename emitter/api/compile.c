@@ -27,6 +27,11 @@ const char *lw_diagnostic(lw_context *cx, int i, bool *is_error)
     return d ? text_of(cx, d) : cx || i ? NULL : "error: out of memory";
 }
 
+bool lw_accepts_warnings(lw_context *cx)
+{
+    RETURN_GUARDED(cx, bool, false, ctx_accepts_warnings(cx));
+}
+
 bool lw_is_wrong_usage(const lw_context *cx) { return cx && cx->is_usage; }
 
 const char *lw_nearest(lw_context *cx, const char *word, const char *const *candidates, int count)

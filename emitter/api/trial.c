@@ -104,13 +104,22 @@ static bool run_command(Ctx *cx, const Text *command, const char *what)
     return ok;
 }
 
-/* The model calls functions that no word of --link supplies. */
+/* A microcontroller's compiler links a program only with a script and a C library for the board. */
+static bool is_bare(Ctx *cx, const lw_options *o)
+{
+    const Target *target = o->target ? target_find(cx, o->target) : NULL;
+    return target && target->core && !o->runner;
+}
+
+/* The model calls functions that no word of --link supplies, or there is no board. */
 static const char *what_failed(Ctx *cx, const char *folder, const lw_options *o)
 {
     const char *path = text_format(cx, "%s/model.c", folder), *text = file_text(cx, path, file_read(cx, path));
     const bool has_calls = text && strstr(text, "/* C functions from outside");
     return has_calls && !o->link ? "building the emitted C without --link, which adds the C functions that it calls,"
-                                 : "building the emitted C";
+         : is_bare(cx, o) ? "building the emitted C for a board (docs/verifying.md: --cc and --runner by "
+                            "samples/cortex-m/hosted.sh)"
+                          : "building the emitted C";
 }
 
 bool trial_build(Ctx *cx, const char *folder, const lw_options *o)

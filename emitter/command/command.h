@@ -27,7 +27,7 @@ typedef struct Arguments {
     lw_state state[MOST_OPTIONS];
     lw_tolerance tolerance;
     lw_options options;
-    bool quiet, werror, help, version, onnx, tflite, conditions, gradients;
+    bool quiet, help, version, onnx, tflite, conditions, gradients;
     const char *package_kind;        /* --for */
     int level;
 } Arguments;

@@ -65,9 +65,9 @@ static void watch_progress(lw_options *o, Progress *p)
 
 /* ---- Commands ---------------------------------------------------------------------------------------------------- */
 
-static bool show(const char *text)
+static bool show(const Arguments *a, const char *text)
 {
-    if (!text) return false;
+    if (!text || !lw_accepts_warnings(a->cx)) return false;
     fputs(text, stdout);
     if (fflush(stdout) == 0) return true;
     fprintf(stderr, "error: cannot write to standard output: %s\n", strerror(errno));
@@ -76,7 +76,7 @@ static bool show(const char *text)
 
 static bool show_or_write(const Arguments *a, const char *text)
 {
-    return text && a->output_count ? lw_write(a->cx, a->output[0], text) : show(text);
+    return text && a->output_count ? lw_write(a->cx, a->output[0], text) : show(a, text);
 }
 
 static bool compile(const Arguments *a) { return lw_compile(a->cx, a->file[0], a->output[0], &a->options); }
@@ -87,7 +87,7 @@ static bool evaluate(const Arguments *a)
     lw_evaluation e = a->evaluation;
     if (a->expect_count) e.expect = a->expect[0];
     watch_progress(&o, &p);
-    return show(lw_evaluate(a->cx, a->file[0], &e, &o));
+    return show(a, lw_evaluate(a->cx, a->file[0], &e, &o));
 }
 
 static bool is_quantize_stage(const char *at)
@@ -122,7 +122,7 @@ static bool quantize(const Arguments *a)
     lw_options o = a->options;
     watch_progress(&o, &p);
     const char *text = lw_quantize(a->cx, a->file[0], c, &q, &o);
-    return a->quiet ? text != NULL : show(text);
+    return a->quiet ? text != NULL : show(a, text);
 }
 
 /* The forms of a report, by the ending of the file. */
@@ -161,7 +161,7 @@ static bool tune(const Arguments *a)
     lw_options o = a->options;
     watch_progress(&o, &p);
     const char *text = lw_tune(a->cx, a->file[0], a->output[0], &o);
-    return a->quiet ? text != NULL : show(text);
+    return a->quiet ? text != NULL : show(a, text);
 }
 
 static bool ops(const Arguments *a)
@@ -179,13 +179,14 @@ static bool steps(const Arguments *a) { return show_or_write(a, lw_list_steps(a-
 static bool run(const Arguments *a)
 {
     if (!a->output_count)
-        return show(lw_run_text(a->cx, a->file[0], a->file + 1, a->file_count - 1, &a->options));
+        return show(a, lw_run_text(a->cx, a->file[0], a->file + 1, a->file_count - 1, &a->options));
     return lw_run(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->output, a->output_count, &a->options);
 }
 
 static bool verify(const Arguments *a)
 {
-    return show(lw_verify(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->expect, a->expect_count, &a->options));
+    return show(a, lw_verify(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->expect, a->expect_count,
+                             &a->options));
 }
 
 /* Returns an option that is given and chooses grids; NULL: none. */

@@ -82,9 +82,10 @@ static bool read_steps(Arguments *a, const char *v) { return read_count(v, 1000,
 static bool read_ram(Arguments *a, const char *v)
 {
     char *end;
-    const long long bytes = strtoll(v, &end, 10);
-    a->options.ram = bytes;
-    return *v && !*end && bytes >= 1 && bytes <= INT32_MAX;
+    const long long n = strtoll(v, &end, 10);
+    const bool is_kilo = *end == 'K' || *end == 'k', is_mega = *end == 'M' || *end == 'm', is_small = n <= INT32_MAX;
+    a->options.ram = is_small ? n * (is_kilo ? 1024 : is_mega ? 1024 * 1024 : 1) : -1;
+    return end != v && !end[is_kilo || is_mega] && a->options.ram >= 1 && a->options.ram <= INT32_MAX;
 }
 
 static bool read_mhz(Arguments *a, const char *v)
@@ -162,8 +163,18 @@ bool wrong(const char *format, ...)
     return false;
 }
 
+/* Words that other programs use, and the option for the same purpose. */
+static const struct { const char *word, *option; } habits[] = {
+    { "-t", "--target" }, { "-n", "--name" }, { "-O", "--optimize" }, { "-q", "--quiet" }, { "--silent", "--quiet" },
+    { "-Werror", "--werror" }, { "-W", "--werror" }, { "-V", "--version" }, { "--output", "-o" },
+    { "--out", "-o" }, { "--json", "-o FILE.json" }, { "--html", "-o FILE.html" }, { "--csv", "-o FILE.csv" },
+    { "--format", "-o FILE.json, .html or .csv" },
+};
+
 static const char *nearest_option(const Arguments *a, const char *word)
 {
+    for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
+        if (strcmp(habits[i].word, word) == 0) return habits[i].option;
     const char *names[OPTION_COUNT];
     for (int i = 0; i < OPTION_COUNT; i++) names[i] = options[i].name;
     return lw_nearest(a->cx, word, names, OPTION_COUNT);

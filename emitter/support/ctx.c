@@ -105,6 +105,16 @@ void diag_warn(Ctx *cx, const char *where, const char *format, ...) { REPORT(WAR
 
 void diag_listed(Ctx *cx, Severity s, const char *where, const char *format, ...) { REPORT(s, NULL); }
 
+bool ctx_accepts_warnings(Ctx *cx)
+{
+    int count = 0;
+    for (const Diag *d = cx->diags; d; d = d->next) count += d->severity == WARNING;
+    if (!cx->refuses_warnings || !count) return true;
+    diag_error(cx, NULL, "--werror refuses the model for %d warning%s; nothing is written", count,
+               count > 1 ? "s" : "");
+    return false;
+}
+
 void diag_exhausted(Ctx *cx, size_t bytes)
 {
     Diag *d = &cx->exhaustion;

@@ -47,6 +47,7 @@ struct Ctx {
     struct Diag *said[DIAG_BUCKETS];     /* notes and warnings by hash, the latest first */
     bool failed;                 /* an error has been reported */
     bool is_usage;               /* the error is in the arguments of the call, not in a file */
+    bool refuses_warnings;       /* --werror: no file is written after a warning */
     /* A built-in template runs: its nest is checked once, after the last step */
     bool checks_late;
 #ifdef LW_TEST_SWITCH
@@ -81,6 +82,9 @@ void diag_listed(Ctx *cx, Severity s, const char *where, const char *format, ...
 void diag_with_source(Ctx *cx, const char *where, const char *source_and_caret, const char *format, ...);
 
 static inline bool ctx_failed(const Ctx *cx) { return cx->failed; }
+
+/* False, with an error, if warnings were reported and the context refuses them. Called before a result leaves. */
+bool ctx_accepts_warnings(Ctx *cx);
 
 /* Reports that `bytes` could not be allocated; allocates nothing. At most once per context. */
 void diag_exhausted(Ctx *cx, size_t bytes);

@@ -343,9 +343,17 @@ static void remove_drafts(void *what)
         if (d->at[i].is_there) remove(d->at[i].temporary);
 }
 
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *path_folder(Ctx *cx, const char *path) { return name_n(cx, path, (size_t)(last_part(path) - path)); }
+
 bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
 {
-    if (ctx_failed(cx)) return false;
+    if (ctx_failed(cx) || !ctx_accepts_warnings(cx)) return false;
     Resource held;
     Drafts drafts = { NEW_ARRAY(cx->arena, Draft, count), count };
     Draft *draft = drafts.at;
@@ -361,7 +369,10 @@ bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
     const int why = errno;
     resource_drop(cx, &held);
     if (placed == count) return true;
-    diag_error(cx, NULL, "cannot write \"%s\": %s", files[done < count ? done : placed].path, strerror(why));
+    const char *path = files[done < count ? done : placed].path, *folder = path_folder(cx, path);
+    if (why == ENOENT && *folder && !file_is_folder(folder))
+        diag_error(cx, NULL, "cannot write \"%s\": there is no folder \"%s\"", path, folder);
+    else diag_error(cx, NULL, "cannot write \"%s\": %s", path, strerror(why));
     return false;
 }
 
@@ -370,14 +381,6 @@ bool file_write(Ctx *cx, const char *path, const void *bytes, size_t count)
     const FileOut one = { .path = path, .bytes = bytes, .count = count };
     return file_write_all(cx, &one, 1);
 }
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-const char *path_folder(Ctx *cx, const char *path) { return name_n(cx, path, (size_t)(last_part(path) - path)); }
 
 const char *path_stem(Ctx *cx, const char *path)
 {

@@ -53,6 +53,7 @@ const lw_options *options_of(Ctx *cx, const char *function, const lw_options *o)
     static const lw_options defaults;
     if (ctx_failed(cx)) return NULL;
     if (!o) return &defaults;
+    cx->refuses_warnings = o->werror;
     if (!dims_are_right(cx, function, o) || !values_are_right(cx, function, o)) return NULL;
     return states_are_right(cx, function, o) ? o : NULL;
 }

@@ -121,11 +121,26 @@ static void add_quoted(Text *t, const char *path, size_t length)
     text_char(t, '\'');
 }
 
+/* Returns the first part of the path that is a file, or NULL. */
+static const char *file_in_path(Ctx *cx, const char *path)
+{
+    for (size_t n = 1; n <= strlen(path); n++) {
+        const char *part = path[n] == '/' || !path[n] ? text_format(cx, "%.*s", (int)n, path) : NULL;
+        if (part && file_size(part) >= 0 && !file_is_folder(part)) return part;
+    }
+    return NULL;
+}
+
 /* C has no folders: the shell's mkdir creates them. */
 static bool create_folders(Ctx *cx, const Files *f)
 {
     Text command = text_new(cx);
+    const char *file = file_in_path(cx, f->root);
+    if (file) diag_error(cx, f->root, "cannot create this folder: \"%s\" is a file", file);
+    if (file) return false;
     text_add(&command, "mkdir -p --");
+    add_quoted(&command, f->root, strlen(f->root));
+    text_add(&command, " && mkdir -p --");
     for (int i = 0; i < f->count; i++)
         add_quoted(&command, f->at[i].path, (size_t)(strrchr(f->at[i].path, '/') - f->at[i].path));
     if (system(text_string(&command)) == 0) return true;

@@ -18,7 +18,7 @@ static const char *read_limit(const char *s, Limits *to)
     const char *digits = s;
     int64_t n = 0;
     for (; *s >= '0' && *s <= '9' && n < INT32_MAX; s++) n = n * 10 + (*s - '0');
-    const bool is_kilo = *s == 'K', is_mega = *s == 'M';
+    const bool is_kilo = *s == 'K' || *s == 'k', is_mega = *s == 'M' || *s == 'm';
     if (s == digits || n < 1 || n > INT32_MAX || *(is_flash ? &to->flash : &to->ram) >= 0) return NULL;
     *(is_flash ? &to->flash : &to->ram) = n << (is_kilo ? 10 : is_mega ? 20 : 0);
     return s + (is_kilo || is_mega);

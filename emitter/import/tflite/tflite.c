@@ -111,9 +111,8 @@ static void note_examples(Importer *im)
         for (int d = 0; d < t->rank; d++)
             if (t->is_open[d]) {
                 diag_listed(im->cx, NOTE, tflite_tensor_where(im->cx, t),
-                            "dimension %d is open in the file; its example, %lld, is the size; --dim %s sets another",
-                            d, (long long)t->dim[d],
-                            d == 0 ? "batch=N" : text_format(im->cx, "%s.%d=N", t->name, d));
+                            "dimension %d is open: it is %lld; --dim %s sets it, and ends this note", d,
+                            (long long)t->dim[d], d == 0 ? "batch=N" : text_format(im->cx, "%s.%d=N", t->name, d));
                 return;
             }
     }
