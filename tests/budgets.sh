@@ -68,6 +68,14 @@ spared() {
 check buffers-are-smaller-where-the-limit-needs-it spared
 check values-with-smaller-buffers "$lw" verify tests/budgets/bytes.te --target cortex-m4 --ram 3456
 
+# Narrow images have no buffers: an output precedes its input by two rows of the window.
+narrow() { "$lw" report tests/budgets/narrow.te --target cortex-m4 > "$work/narrow.txt" 2>&1; cat "$work/narrow.txt"; grep -q 'arena 560, inputs 480' "$work/narrow.txt"; }
+check narrow-depthwise-needs-no-buffer narrow
+check values-of-narrow-depthwise "$lw" verify tests/budgets/narrow.te --target cortex-m4
+kws=../shared/models/mlperf-tiny/kws_ref_model.tflite
+if [ -f "$kws" ]; then check kws-in-three-fifths "$lw" "$kws" --target cortex-m4 --ram 9600 -o "$work/kws.c" --name m
+else skip kws-in-three-fifths "../shared is not beside the project"; fi
+
 # A large limit is the fastest plan: that of --combine none.
 largest() { emit large --ram 1000000 --target cortex-m4 && emit none --combine none --target cortex-m4 && cmp "$work/large/m.c" "$work/none/m.c"; }
 check a-large-limit-is-every-group-alone largest

@@ -35,8 +35,9 @@ static const CostRow rows_fpu[] = {
 };
 static const Costs costs_fpu = { &costs_arm, rows_fpu };
 
-/* SMLAD, SXTB16. */
+/* SMLAD, SXTB16, MLA. */
 static const CostRow rows_dsp[] = {
+    { "mla", 0, 0 },                 { "cast", 0, 0 },
     { "LW_FETCH_ROW_I8", 58, 0.65 }, { "LW_DOT_1X2_I8", 20, 2.5 },   { "LW_DOT_1X4_I8", 30, 2 },
     { "LW_DOT_1X4_PAIRS_I8", 40, 1.14 },                             { "LW_DOT_2X4_I16", 62, 0.745 },
     { "LW_DOT_2X2_I16", 30, 1 },     { "LW_PAIRS_I16", 26, 1.45 },   { "LW_COPY_I16", 20, 1.3 },
@@ -49,7 +50,7 @@ const Costs costs_dsp = { &costs_fpu, rows_dsp };
 
 /* Helium: 16 bytes or four numbers at once. gcc vectorizes sums of floats, too. */
 static const CostRow rows_mve[] = {
-    { "f32 lanes", 4, 0 },
+    { "f32 lanes", 4, 0 },           { "mla", 1, 0 },                { "cast", 1, 0 },
     { "LW_ADD_I8", 30, 5.2 },        { "LW_COPY_I32", 6, 0.55 },     { "LW_COPY_I8", 1, 0.1 },
     { "LW_DOT_1X2_I8", 20, 0.3 },    { "LW_DOT_1X4_I8", 24, 0.135 }, { "LW_DOT_2X2_I8", 13, 0.122 },
     { "LW_FETCH_ROW_I8", 54, 0.12 }, { "LW_SCALE_I8", 14, 2.75 },    { "LW_SCALE_EACH_I8", 14, 3.5 },

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """cost.py BUILD [CORE[,CORE...] [NAME...]]: instructions that the compiler predicts (emitter/lower/count.c) beside those of the emulated
-core, at -O3: Cortex-M in QEMU (tests/cross/run.sh), RISC-V in its user mode (tests/emulated), two runs less one.
+core, at -O3: Cortex-M in QEMU (tests/cross/run.sh), RISC-V in its user mode (tests/emulated), two runs less one. Code for a core that QEMU
+lacks runs on the one with the same instructions.
 
 The prediction is that of `--ram` with a limit that every plan keeps, so every group is alone. At the end, for each core the sums over all
 networks, and the largest error of one."""
@@ -15,6 +16,7 @@ from common import ROOT, build_argument, has_cortex, models, on_core
 RAM = 2**31 - 1
 TINY = ROOT / "../shared/models/mlperf-tiny"
 INT8 = "ad01_int8 pretrainedResnet_quant kws_ref_model vww_96_int8 str_ww_ref_model".split()
+TWINS = {"cortex-m7": "cortex-m4", "cortex-m33": "cortex-m4", "cortex-m85": "cortex-m55"}
 CORES = "cortex-m0plus cortex-m3 cortex-m4 cortex-m55 rv32imc rv64gc rv64gcv".split()
 
 EMULATED = r"""
@@ -49,7 +51,7 @@ def row(build, core, name, path, source, expected):
     is_cortex = core.startswith("cortex")
     folder = build / "bench/cost" / core / name
     ahead = predicted(build, path, folder, name if is_cortex else "m", core)
-    found = on_core(core, folder, name, source, expected) if is_cortex else emulated(core, folder, source, expected)
+    found = on_core(TWINS.get(core, core), folder, name, source, expected) if is_cortex else emulated(core, folder, source, expected)
     if ahead is None or "instructions" not in found:
         print(f"{core:<14} {name:<24} skipped: {found.get('failed', 'it is one group')}", flush=True)
         return None

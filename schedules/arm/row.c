@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* 8-bit depthwise convolutions of narrow images, on scalar cores with MLA (ops/integer/packed.c). All sums of a channel
+ * in a row of the output are in registers. An element of x that several windows of the row read is loaded once.
+ *
+ *   for rows of the output, for channels:
+ *       acc[w] = b                                       variables
+ *       for rows of the window:
+ *           acc += x . weights                           the columns of the window and the pixels unrolled
+ *       y = epilogue(acc)
+ *
+ * Padding is the zero point in place of x. The first and the last row of the output have code of their own, so that
+ * the rows between them have no conditions. All rows are computed in order and there is no buffer: the output may
+ * overlap a dying input by all but the rows of a window (lower/overlap.c). */
+#include "schedules/arm/arm.h"
+
+#include "support/text.h"
+
+enum { PIXEL = 2, CHANNEL = 3 };             /* axes of every stage */
+enum { COPIES = 2, MOST_COLUMNS = 8 };       /* copies of a row's code; columns of a window that are unrolled */
+
+static const Nest *schedule(Ctx *cx, const GroupNest *g)
+{
+    const char *acc = product_stage(g->nest)->name;
+    const Nest *n = isolate_product(cx, g->nest, &acc, (const char *const[]){ NULL });
+    if (ctx_failed(cx)) return n;
+    const Stage *out = output_stage(n), *sums = nest_stage(n, acc);
+    const char *pixel = loop_name(cx, out, PIXEL), *channel = loop_name(cx, out, CHANNEL),
+               *row = loop_name(cx, sums, sums->data_count), *column = loop_name(cx, sums, sums->data_count + 1);
+    n = sched_reorder(cx, n, (const char *const[]){ channel, pixel }, 2, false);
+    n = sched_compute_at(cx, n, acc, channel);
+    n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
+    n = sched_reorder(cx, n, (const char *const[]){ row, column, loop_name(cx, sums, PIXEL) }, 3, false);
+    n = sched_decompose_reduction(cx, n, acc, row);
+    n = sched_unroll(cx, sched_unroll(cx, n, column), loop_name(cx, sums, PIXEL));
+    n = sched_unroll(cx, n, text_format(cx, "%s@init.%s", acc, expr_as_var(sums->axis[PIXEL].var)->name));
+    n = sched_unroll(cx, n, pixel);
+    const int64_t statements = axis_extent(out, PIXEL) * (axis_extent(sums, sums->data_count + 1) + 2);
+    return ctx_failed(cx) ? n : SCHED(cx, n, copy_budget, .factor = { COPIES * statements });
+}
+
+/* True for several channels, a window with rows and columns, and rows of the output whose sums fit the registers. */
+static bool applies(Ctx *cx, const GroupNest *g)
+{
+    const Node *anchor = g->group->anchor;
+    const int64_t pixels = tensor_dim(anchor->out[0], PIXEL);
+    const int most = g->target->integer_accumulators ? g->target->integer_accumulators : g->target->accumulators;
+    int64_t kernel[2];
+    node_ints(anchor, "kernel", kernel, 2, 1);
+    return product_makes_output(cx, g) && !target_has(g->target, "mve") && pixels > 1 && pixels <= most
+           && tensor_dim(anchor->out[0], CHANNEL) > 1 && kernel[0] > 1 && kernel[1] > 1 && kernel[1] <= MOST_COLUMNS;
+}
+
+const Implementation implementations_arm_row[] = {
+    { .name = "depthwise.row",
+      .features = "rows mla",
+      .plevel = 13,
+      .ops = "packed_depthwise2d",
+      .what = "the pixels of a row in registers, channel by channel, without a copy of x",
+      .applies = applies,
+      .schedule = schedule },
+    { 0 }
+};
