@@ -208,10 +208,14 @@ nothing_to_quantize() {
     return 1
 }
 check networks-without-floats-are-refused nothing_to_quantize
-check bounds-are-numbers                    refuses '\-\-min-sqnr does not accept "high"; a number of at least 0.1' \
+check bounds-are-numbers                    refuses '\-\-min-sqnr does not accept "high"; a number from 0.1 to 1000 is expected, as 40dB' \
     quantize "$work/net.te" --samples "$work/good.npy" --min-sqnr high
 check a-drop-needs-the-classes              refuses 'needs the classes of the samples: --labels' \
     quantize "$work/net.te" --samples "$work/good.npy" --max-drop 1%
+check drop-is-a-share                       refuses '\-\-max-drop does not accept "150%"; a number from 0 to 100 is expected, as 0.5%' \
+    quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/labels.npy" --max-drop 150%
+check two-files-of-one-kind-are-refused     refuses '\-o other.c and -o .*out.c; accepted: one file that ends in .c, one in .onnx' \
+    quantize "$work/net.te" --samples "$work/good.npy" -o other.c
 check classes-need-a-drop                   refuses '\-\-labels has no effect without --max-drop' \
     quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/labels.npy"
 check classes-out-of-range-are-refused      refuses 'label 7 of sample 0 is out of range' \
@@ -607,6 +611,7 @@ annotated_by() {
 }
 check file-gives-a-grid       annotated_by 'simulated_quantize relu_4 scale=0.0625 zero=-100' '^const relu_4_scale: f32 = \[0.0625\]'
 check file-reaches-an-input   annotated_by 'simulated_quantize input scale=0.03125 zero=0' '^const input_scale: f32 = \[0.03125\]'
+check file-names-a-result     annotated_by 'simulated_quantize scores scale=0.0078125 zero=-128' '^const scores_scale: f32 = \[0.0078125\]'
 check file-reaches-weights    annotated_by 'simulated_quantize conv_3.weight bits=32' 'conv_3_grid = annotation.simulated_quantize(conv_3_2, bits=32)'
 check file-splits-a-layer     annotated_by 'simulated_quantize batchnormalization_3 bits=8' '^const batchnormalization_3[_0-9]*_scale: f32 = '
 check folded-value-is-refused annotated_by 'simulated_quantize conv_3 bits=8' 'annotation of "conv_3": error: the passes fold this value into "batchnormalization_3"; accepted: "batchnormalization_3"'

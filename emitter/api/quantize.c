@@ -118,16 +118,22 @@ static bool outputs_are_right(Ctx *cx, const char *output, const char *onnx, con
 
 /* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
-/* Reads a number that `unit` may follow; false, with a diagnostic: it is none of at least `least`. */
-static bool read_bound(Ctx *cx, const char *option, const char *text, const char *unit, double least, double *out)
+/* An option with a number and its unit, which may follow the number, also after a space. */
+typedef struct Bound { const char *option, *unit; double least, most; const char *example; } Bound;
+static const Bound drop_bound = { "--max-drop", "%", 0, 100, "0.5%" },
+                   sqnr_bound = { "--min-sqnr", "dB", 0.1, 1000, "40dB" };
+
+/* Returns false, with a diagnostic, if the text is no such number. */
+static bool read_bound(Ctx *cx, const Bound *b, const char *text, double *out)
 {
     char *end = NULL;
     if (!text) return true;
     *out = strtod(text, &end);
-    const bool has_unit = strcmp(end, unit) == 0;
-    if (end != text && (!*end || has_unit) && *out >= least && *out <= 1000) return true;
-    diag_usage(cx, NULL, "%s does not accept \"%s\"; a number of at least %g is expected, as 40%s", option, text, least,
-               unit);
+    const bool has_number = end != text;
+    end += strspn(end, " ");
+    if (has_number && (!*end || text_equal(end, b->unit)) && *out >= b->least && *out <= b->most) return true;
+    diag_usage(cx, NULL, "%s does not accept \"%s\"; a number from %g to %g is expected, as %s", b->option, text,
+               b->least, b->most, b->example);
     return false;
 }
 
@@ -139,9 +145,9 @@ static bool read_bounds(Ctx *cx, const lw_quantization *q, const Build *b, const
     if (q->max_drop && !q->sample_labels) diag_usage(cx, NULL, "--max-drop needs the classes of the samples: --labels");
     if (q->sample_labels && !q->max_drop && !q->finetune)
         diag_usage(cx, NULL, "--labels has no effect without --max-drop or --finetune");
-    if (!read_bound(cx, "--max-drop", q->max_drop, "%", 0, &drop)) return false;
+    if (!read_bound(cx, &drop_bound, q->max_drop, &drop)) return false;
     out->most_drop = drop / 100;
-    if (!read_bound(cx, "--min-sqnr", q->min_sqnr, "dB", 0.1, &out->least_sqnr) || ctx_failed(cx)) return false;
+    if (!read_bound(cx, &sqnr_bound, q->min_sqnr, &out->least_sqnr) || ctx_failed(cx)) return false;
     if (q->sample_labels) out->label = labels_read(cx, q->sample_labels, s->count, tensor_elems(b->model.output[0]));
     return !ctx_failed(cx);
 }

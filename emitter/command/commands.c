@@ -115,9 +115,12 @@ static bool quantize(const Arguments *a)
     q.test_count = a->evaluation.sample_count;
     q.labels = a->evaluation.labels;
     const char *c = NULL;
-    for (int i = 0; i < a->output_count; i++)
-        if (ends_in(a->output[i], ".onnx")) q.onnx = a->output[i];
-        else c = a->output[i];
+    for (int i = 0; i < a->output_count; i++) {
+        const char **to = ends_in(a->output[i], ".onnx") ? &q.onnx : &c;
+        if (*to) return wrong("-o %s and -o %s; accepted: one file that ends in .c, one in .onnx, or both", *to,
+                              a->output[i]);
+        *to = a->output[i];
+    }
     Progress p = { 0 };
     lw_options o = a->options;
     watch_progress(&o, &p);

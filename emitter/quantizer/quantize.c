@@ -49,7 +49,8 @@ static void refuse_quantized(Build *b)
     Node **order;
     const Graph g = { .output = b->model.output, .output_count = b->model.output_count };
     const int count = graph_order(cx, &g, &order);
-    const char *what = "the model is quantized already; a float model is expected";
+    const char *what = "the model is quantized already: compile and evaluate accept it; quantize "
+                       "expects a float model";
     for (int i = 0; i < b->model.input_count; i++)
         if (b->model.input[i]->quant)
             diag_error(cx, name_format(cx, "input \"%s\"", b->model.input[i]->name), "%s", what);

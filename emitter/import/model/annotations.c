@@ -61,7 +61,8 @@ static void refuse_pattern(Annotations *a, Token at, const char *pattern, bool a
     const char **names = NEW_ARRAY(a->cx->arena, const char *, count);
     for (int i = 0; i < count; i++)
         names[i] = i < a->node_count ? a->node[i]->name : a->value[i - a->node_count]->name;
-    refuse(a, at, "no %s of the model is called '%s'%s", accepts_values ? "node, input or constant" : "node", pattern,
+    refuse(a, at, "no %s of the model is called '%s'%s",
+           accepts_values ? "node, result, input or constant" : "node or result", pattern,
            text_hint(a->cx, pattern, names, (size_t)count, "; accepted: the names in `loopwright dump --at dag`"));
 }
 
@@ -98,6 +99,15 @@ static bool find_values(const Annotations *a, const char *pattern, bool is_quote
     return any;
 }
 
+/* Finds the call that computes a tensor with this name: reports name tensors, which may be called unlike their node. */
+static bool find_result(const Annotations *a, const char *name, bool *is_of)
+{
+    for (int i = a->node_count - 1; i >= 0; i--)
+        for (int o = 0; o < a->node[i]->out_count; o++)
+            if (text_equal(name, a->node[i]->out[o]->name)) return is_of[i] = true;
+    return false;
+}
+
 static void read_pattern(Annotations *a, Token w, bool accepts_values, bool *is_of)
 {
     bool any = false, is_quoted = w.length >= 2 && *w.at == '"';
@@ -108,7 +118,7 @@ static void read_pattern(Annotations *a, Token w, bool accepts_values, bool *is_
     for (int i = 0; i < a->node_count; i++)
         if (is_quoted ? text_equal(pattern, a->node[i]->name) : fits(pattern, a->node[i]->name)) is_of[i] = any = true;
     if (accepts_values && find_values(a, pattern, is_quoted, is_of)) any = true;
-    if (!any) refuse_pattern(a, w, pattern, accepts_values);
+    if (!any && !find_result(a, pattern, is_of)) refuse_pattern(a, w, pattern, accepts_values);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
