@@ -197,7 +197,8 @@ static bool reads_memory(const Expr *e)
 }
 
 /* A load that lanes share counts in full in its first lane, with its copy to all. Sums over loop variables in an index
- * are part of the address; an index from data, as of a table, is computed. */
+ * are part of the address; an index from data, as of a table, is computed. A function of the runtime counts as the
+ * expression that it computes, its first operand, which holds the others. */
 static double operations(Counting *c, const Expr *e)
 {
     if (expr_is_const(e) || expr_as_var(e)) return 0;
@@ -208,6 +209,7 @@ static double operations(Counting *c, const Expr *e)
         const double times = map_get_const_ptr(&c->broadcast, e) ? 2 * c->lanes : 1;
         return times + address + (reads_memory(e->arg[0]) ? operations(c, e->arg[0]) : divisions(e->arg[0]));
     }
+    if (e->kind == EXPR_RUNTIME) return operations(c, e->arg[0]);
     double n = operation(c, e);
     for (int i = 0; i < e->arg_count; i++) n += operations(c, e->arg[i]);
     return n;
