@@ -380,6 +380,7 @@ else skip matmul-from-c "$(missing "${OBJCOPY:-objcopy}" ld)"; skip custom-opera
     skip generic-schedule "$(missing "${OBJCOPY:-objcopy}" ld)"
     skip extern-blas "$(missing "${OBJCOPY:-objcopy}" ld)"
 fi
+check one-text-inputs-in-another-order "$lw" verify tests/emitted/order_of_inputs.te
 check conv-pool-verified "$lw" verify samples/matmul/conv_pool.te
 for schedule in two_nests rolling chain; do check "conv-pool-$schedule" "$lw" verify "samples/conv_pool/$schedule.te"; done
 if has bash; then check conv-pool-rows-once-and-no-slower samples/conv_pool/run.sh "$build"

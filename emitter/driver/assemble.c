@@ -25,8 +25,7 @@ static const Slot *moved_root(const Build *b, int group)
                                                                                                          : NULL;
 }
 
-/* The function may be another group's: its parameters hold the tensors of that group's nest, which agree with this
- * group's by position. */
+/* The function may be another group's: `lowered` has its tensors in this group's order. */
 static Call call_of(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];

@@ -65,7 +65,7 @@ struct Build {
     const Implementation **chosen;           /* [groups] or NULL */
     Plan plan;
     Function **function;                     /* [groups]; equal groups share one; NULL for groups that are free */
-    const Nest **lowered;                    /* [groups] nest of the function: another group's where it is shared */
+    const Nest **lowered;                    /* [groups] inputs and outputs of `function`, in the group's order */
     bool *is_shared;                         /* [groups] the function is that of an earlier group */
     Shared *shared;
     const char *until;                       /* copied to `shared` */

@@ -140,6 +140,42 @@ static const Lowered *first_with_text(Build *b, Lowered *lowered, const Function
     return lowered->first;
 }
 
+static bool is_parameter(const Memory *m) { return m->kind == MEMORY_INPUT || m->kind == MEMORY_OUTPUT; }
+
+/* The number of t's parameter; -1: none, as for a constant that is part of the text. */
+static int parameter_number(const Function *f, const Tensor *t)
+{
+    int number = 0, k = 0;
+    for (; k < f->memory_count && f->memory[k]->tensor != t; k++) number += is_parameter(f->memory[k]);
+    return k < f->memory_count ? number : -1;
+}
+
+/* For each tensor of `own` the one at the same parameter of `shared`, which is among `other`; NULL: it has none. */
+static Tensor **corresponding(Ctx *cx, Tensor *const *own, int count, const Function *f, Tensor *const *other,
+                              int other_count, const Function *shared)
+{
+    Tensor **found = NEW_ARRAY(cx->arena, Tensor *, count);
+    for (int i = 0; i < count; i++) {
+        const int number = parameter_number(f, own[i]);
+        for (int k = 0; k < other_count && number >= 0; k++)
+            if (parameter_number(shared, other[k]) == number) found[i] = other[k];
+    }
+    return found;
+}
+
+/* Functions of one text may have been lowered from nests whose inputs differ in their order: parameters correspond by
+ * position, inputs do not. Returns the group's nest with the tensors of the shared function in place of its own. */
+static const Nest *with_parameters_of(Ctx *cx, const Nest *nest, const Function *own, const Emitted *shared)
+{
+    const Nest *other = shared->nest;
+    Nest *n = arena_copy(cx->arena, nest, sizeof *n);
+    n->input = corresponding(cx, nest->input, nest->input_count, own, other->input, other->input_count,
+                             shared->function);
+    n->output = corresponding(cx, nest->output, nest->output_count, own, other->output, other->output_count,
+                              shared->function);
+    return n;
+}
+
 /* Groups whose functions have the same text but for the name share one function, across all graphs. */
 static void make_function(Build *b, int group)
 {
@@ -166,7 +202,8 @@ static void make_function(Build *b, int group)
     }
     else b->is_shared[group] = true;
     b->function[group] = known->function;
-    b->lowered[group] = known->nest;
+    b->lowered[group] = known->nest == b->nest[group] ? known->nest
+                        : with_parameters_of(cx, b->nest[group], lowered->function, known);
 }
 
 /* Runs the final passes on the functions of all groups, and on those that replace several of them. `dump --at` an

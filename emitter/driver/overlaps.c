@@ -8,7 +8,7 @@
 
 static const Memory *parameter_of(const Function *f, const Tensor *t)
 {
-    for (int i = 0; i < f->memory_count; i++)
+    for (int i = 0; t && i < f->memory_count; i++)
         if (f->memory[i]->tensor == t) return f->memory[i];
     return NULL;
 }
