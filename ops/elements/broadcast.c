@@ -60,6 +60,11 @@ static const OpCase bool_cases[] = {
     { "", "f32[2] f32[2]", NULL, "bool" },
     { 0 }
 };
+static const OpCase angle_cases[] = {
+    { "", "f32[2][3] f32[3]", "f32[2][3]", NULL },
+    { "", "i32[2] i32[2]", NULL, "float" },
+    { 0 }
+};
 static const OpCase bits_cases[] = {
     { "", "i32[4] i32[4]={1,2,3,4}", "i32[4]", NULL },
     { "", "f32[2] f32[2]", NULL, "integer" },
@@ -91,6 +96,7 @@ const Op ops_broadcast[] = {
     { ROW("fmod",      "y[*] = fmod(a[*], b[*]), with the sign of the dividend", 1, number_cases),
       .meaning.compute = fmod_ },
     { ROW("pow",       "y[*] = pow(a[*], b[*])", 4, number_cases), .meaning.compute = pow_ },
+    BINARY("atan2",         "y[*] = atan2(a[*], b[*])", 4, angle_cases),
     BINARY("min",           "y[*] = min(a[*], b[*])", 4, number_cases),
     BINARY("max",           "y[*] = max(a[*], b[*])", 4, number_cases),
     BINARY("equal",         "y[*] = a[*] == b[*]", 4, compare_cases),

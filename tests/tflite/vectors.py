@@ -36,6 +36,7 @@ class Operand:
     def __init__(self, shape, dtype=np.int8, scale=None, zero=0, data=None, feed=None, scales=None, axis=0, kind=None):
         self.shape, self.dtype, self.data, self.feed = list(shape), np.dtype(dtype), data, feed
         self.kind, self.sparse, self.variable = TYPES[self.dtype] if kind is None else kind, None, False
+        self.signature = None
         self.scales = scales if scales is not None else None if scale is None else [scale]
         self.zeros, self.axis = [zero] * (len(self.scales) if self.scales is not None else 0), axis
 
@@ -84,6 +85,8 @@ def tensor_of(t, name, buffers):
     tensor = s.TensorT()
     tensor.shape, tensor.type, tensor.name, tensor.buffer = t.shape, t.kind, name, 0
     tensor.isVariable = t.variable
+    if t.signature is not None:
+        tensor.shapeSignature, tensor.hasRank = t.signature, True
     if t.sparse is not None:
         tensor.sparsity = t.sparse
     if t.data is not None:
@@ -155,7 +158,11 @@ def run_micro(model, feeds, outputs, runs):
 
 def run_lite(model, feeds, outputs, runs):
     """TensorFlow Lite's own reference kernels, for operators that TensorFlow Lite Micro does not have."""
-    interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=lite.OpResolverType.BUILTIN_REF)
+    kinds = lite.OpResolverType
+    try:
+        interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=kinds.BUILTIN_REF)
+    except ValueError:                                  # no reference kernel: it has another one
+        interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
     interpreter.allocate_tensors()
     results = []
     for r in range(runs):
@@ -1269,6 +1276,291 @@ def signal_features(r, i):
     return [(operators, [x], [y])]
 
 
+# ---- Positions, sums of several, volumes ---------------------------------------------------------------------------
+
+
+KINDS = [np.float32, np.int32, np.int8]
+
+
+def of_kind(r, shape, i):
+    """Floats, integers, or int8 with a scale, in turn."""
+    return int8(r, shape) if i % 3 == 2 else plain(r, shape, KINDS[i % 3])
+
+
+def add_n(r, i):
+    x = of_kind(r, shape_of(r), i)
+    rest = [like(x) for _ in range(int(r.integers(1, 4)))]
+    for t in rest:
+        t.feed = of_kind(r, x.shape, i).feed
+    return B.ADD_N, 1, None, [x] + rest, [int8_out(r, x.shape) if i % 3 == 2 else like(x)]
+
+
+def zeros_like(r, i):
+    x = of_kind(r, shape_of(r), i)
+    return B.ZEROS_LIKE, 1, options("ZerosLikeOptions"), [x], [like(x)]
+
+
+def broadcast_args(r, i):
+    """The shapes are constants here, so the result has no input: it is added to one."""
+    a, b, whole = broadcast_pair(r)
+    x, y, z = plain(r, [len(whole)], np.int32), Operand([len(whole)], np.int32), Operand([len(whole)], np.int32)
+    return [([(B.BROADCAST_ARGS, 1, None, [constant(a), constant(b)], [y]), (B.ADD, 1, options("AddOptions"), [x, y], [z])], [repeated(r, x)], [z])]
+
+
+def repeated(r, x):
+    x.feed = [plain(r, x.shape, x.dtype).feed for _ in range(RUNS)]
+    return x
+
+
+def dynamic_update_slice(r, i):
+    shape = shape_of(r, None, 5)
+    x, part = of_kind(r, shape, i), [int(r.integers(1, n + 1)) for n in shape]
+    update = like(x, part)
+    update.feed = of_kind(r, part, i).feed
+    begin = Operand([len(shape)], np.int32, feed=r.integers(0 if i % 2 else -2, 4, len(shape)).astype(np.int32))
+    return B.DYNAMIC_UPDATE_SLICE, 1, options("DynamicUpdateSliceOptions"), [x, update, begin], [like(x)]
+
+
+def list_write(r, i):
+    """Row k of a list, written as converters write it in a loop: by slices of sizes that are inputs, and a concatenation."""
+    shape = shape_of(r, int(r.integers(1, 4)), 5)
+    x, item, rest = plain(r, shape, KINDS[i % 2]), plain(r, [1] + shape[1:], KINDS[i % 2]), len(shape) - 1
+    size, begin = Operand([1 + rest], np.int32), Operand([1 + rest], np.int32)
+    k = [int(v) for v in r.integers(0, shape[0], RUNS)]
+    size.feed, begin.feed = [np.array([v] + [-1] * rest, np.int32) for v in k], [np.array([v + 1] + [0] * rest, np.int32) for v in k]
+    before, after, y = like(x, [1] * (1 + rest)), like(x, [1] + shape[1:]), like(x)
+    before.signature = after.signature = [-1] * (1 + rest)
+    slice_of = lambda start, many, out: (B.SLICE, 1, options("SliceOptions"), [x, start, many], [out])
+    operators = [slice_of(constant([0] * (1 + rest)), size, before), slice_of(begin, constant([-1] * (1 + rest)), after),
+                 (B.CONCATENATION, 1, options("ConcatenationOptions", axis=0), [before, item, after], [y])]
+    return [(operators, [repeated(r, x), size, begin, repeated(r, item)], [y])]
+
+
+def l2_pool(r, i):
+    code, version, fields, inputs, outputs = pool(B.L2_POOL_2D)(r, i)
+    return code, 1, fields, [plain(r, inputs[0].shape, np.float32)], [Operand(outputs[0].shape, np.float32)]
+
+
+def batch_matmul_sixteen(r, i):
+    """The reference multiplies 64-bit sums by factors of 16 bits."""
+    return sixteen(batch_matmul)(r, i)
+
+
+def one_hot(r, i):
+    shape, depth = shape_of(r, int(r.integers(1, 4)), 4), int(r.integers(1, 6))
+    axis = int(r.integers(-1, len(shape) + 1))
+    at = len(shape) if axis < 0 else axis
+    on, off = (constant(5, np.int8), constant(-3, np.int8)) if i % 2 else (constant(1, np.float32), constant(-0.5, np.float32))
+    x = Operand(shape, np.int32, feed=r.integers(-2, depth + 2, shape).astype(np.int32))
+    return B.ONE_HOT, 1, options("OneHotOptions", axis=axis), [x, constant(depth), on, off], [Operand(shape[:at] + [depth] + shape[at:], on.dtype)]
+
+
+def reverse_sequence(r, i):
+    shape = shape_of(r, int(r.integers(2, 5)))
+    time, batch = [int(n) for n in r.choice(len(shape), 2, replace=False)]
+    x = plain(r, shape, KINDS[i % 2])
+    lengths = Operand([shape[batch]], np.int32, feed=r.integers(0, shape[time] + 1, shape[batch]).astype(np.int32))
+    return B.REVERSE_SEQUENCE, 1, options("ReverseSequenceOptions", seqDim=time, batchDim=batch), [x, lengths], [like(x)]
+
+
+def matrix_diag(r, i):
+    x = plain(r, shape_of(r, int(r.integers(1, 4))), KINDS[i % 2])
+    return B.MATRIX_DIAG, 1, options("MatrixDiagOptions"), [x], [like(x, x.shape + x.shape[-1:])]
+
+
+def matrix_set_diag(r, i):
+    shape = shape_of(r, int(r.integers(2, 5)))
+    x, d = plain(r, shape, KINDS[i % 2]), plain(r, shape[:-2] + [min(shape[-2:])], KINDS[i % 2])
+    return B.MATRIX_SET_DIAG, 1, options("MatrixSetDiagOptions"), [x, d], [like(x)]
+
+
+def scatter_nd(r, i):
+    shape, count = shape_of(r, None, 5), int(r.integers(1, 6))
+    depth = int(r.integers(1, len(shape) + 1))
+    index = np.stack([r.integers(0, n, count) for n in shape[:depth]], 1).astype(np.int32)
+    update = plain(r, [count] + shape[depth:], KINDS[i % 2])
+    update.feed = np.round(update.feed * 4) / 4 if i % 2 == 0 else update.feed
+    update.feed = update.feed.astype(update.dtype)
+    return B.SCATTER_ND, 1, options("ScatterNdOptions"), [Operand(index.shape, np.int32, feed=index), update, constant(shape)], [Operand(shape, update.dtype)]
+
+
+def segment_sum(r, i):
+    shape = shape_of(r)
+    x = plain(r, shape, KINDS[i % 2])
+    x.feed = (np.round(x.feed * 4) / 4).astype(x.dtype)
+    ids = np.sort(r.integers(0, 4, shape[0])).astype(np.int32)
+    ids = np.searchsorted(np.unique(ids), ids).astype(np.int32)
+    return B.SEGMENT_SUM, 1, options("SegmentSumOptions"), [x, constant(ids)], [like(x, [int(ids[-1]) + 1] + shape[1:])]
+
+
+def unsorted_segment(code):
+    """Of small numbers, whose products and sums are exact; segments without elements, too."""
+    def make(r, i):
+        shape, count = shape_of(r), int(r.integers(1, 6))
+        x = Operand(shape, KINDS[i % 2], feed=r.choice([1, -1, 2, -2], shape).astype(KINDS[i % 2]))
+        ids = Operand(shape[:1], np.int32, feed=r.integers(0, count, shape[0]).astype(np.int32))
+        return code, 1, None, [x, ids, constant(count)], [like(x, [count] + shape[1:])]
+    return make
+
+
+def bucketize(r, i):
+    x = plain(r, shape_of(r), KINDS[i % 2])
+    bounds = sorted(float(v) for v in r.integers(-20, 20, int(r.integers(1, 6))))
+    return B.BUCKETIZE, 1, options("BucketizeOptions", boundaries=bounds), [x], [Operand(x.shape, np.int32)]
+
+
+def sparse_to_dense(r, i):
+    shape = shape_of(r, int(r.integers(1, 4)))
+    places = sorted(r.choice(int(np.prod(shape)), int(r.integers(1, int(np.prod(shape)) + 1)), replace=False))
+    index = np.stack(np.unravel_index(places, shape), 1).astype(np.int32)
+    value = plain(r, [len(places)] if i % 3 else [], KINDS[i % 2])
+    index = index[:, 0] if len(shape) == 1 and i % 4 < 2 else index
+    return B.SPARSE_TO_DENSE, 1, options("SparseToDenseOptions"), [constant(index), constant(shape), value, constant(7, KINDS[i % 2])], [Operand(shape, KINDS[i % 2])]
+
+
+def suppression(code):
+    """Boxes whose scores differ, so that their order is given."""
+    def make(r, i):
+        n, most = int(r.integers(1, 12)), int(r.integers(1, 14))
+        corner, size = r.uniform(0, 1, (n, 2)), r.uniform(0.1, 0.8, (n, 2))
+        boxes = Operand([n, 4], np.float32, feed=np.concatenate([corner, corner + size] if i % 2 else [corner + size, corner], 1).astype(np.float32))
+        scores = Operand([n], np.float32, feed=(r.permutation(n) / n).astype(np.float32))
+        limits = [constant(most), constant(r.uniform(0.1, 0.9), np.float32), constant([0.0, 0.3, -1.0][i % 3], np.float32)]
+        found, count = Operand([most], np.int32), Operand([], np.int32)
+        if code == B.NON_MAX_SUPPRESSION_V4:
+            return code, 1, options("NonMaxSuppressionV4Options"), [boxes, scores] + limits, [found, count]
+        return code, 1, options("NonMaxSuppressionV5Options"), [boxes, scores] + limits + [constant(0.0, np.float32)], [found, Operand([most], np.float32), count]
+    return make
+
+
+def strided_slice_forms(r, i):
+    """Ellipses, new axes, and ends that count from the begin."""
+    shape = shape_of(r, int(r.integers(2, 5)))
+    at, spans = int(r.integers(0, len(shape))), int(r.integers(0, len(shape)))
+    begin, end, step, y, masks, d = [], [], [], [], dict(beginMask=0, endMask=0, ellipsisMask=0, newAxisMask=0, shrinkAxisMask=0), 0
+    is_offset = i % 3 == 2
+    while d < len(shape):
+        k = len(begin)
+        kind = "..." if d == at and not masks["ellipsisMask"] and not is_offset else r.choice(["new", "one", "part"]) if not is_offset else "part"
+        if kind == "...":
+            masks["ellipsisMask"] |= 1 << k
+            spans = min(spans, len(shape) - d)
+            y += shape[d:d + spans]
+            d += spans
+            # the entries behind it must cover what is left
+            begin, end, step = begin + [0], end + [0], step + [1]
+        elif kind == "new":
+            if len(y) + len(shape) - d >= 5:
+                continue
+            masks["newAxisMask"] |= 1 << k
+            y.append(1)
+            begin, end, step = begin + [0], end + [1], step + [1]
+        elif kind == "one":
+            masks["shrinkAxisMask"] |= 1 << k
+            first = int(r.integers(-shape[d], shape[d]))
+            begin, end, step, d = begin + [first], end + [first + 1], step + [1], d + 1
+        else:
+            first = int(r.integers(0, shape[d]))
+            last = int(r.integers(first + 1, shape[d] + 1))
+            y.append(last - first)
+            begin, end, step, d = begin + [first], end + [last - first if is_offset else last], step + [1], d + 1
+    x = plain(r, shape, KINDS[i % 2])
+    version = 8 if is_offset else 6
+    return B.STRIDED_SLICE, version, options("StridedSliceOptions", offset=is_offset, **masks), [x, constant(begin), constant(end), constant(step)], [like(x, y)]
+
+
+def gather_batches(r, i):
+    batch = int(r.integers(1, 3))
+    lead, between, rest, parts = shape_of(r, batch, 4), shape_of(r, int(r.integers(0, 2)) or 1, 4)[:int(r.integers(0, 2))], shape_of(r, 1, 4)[:int(r.integers(0, 2))], shape_of(r, 1, 4)
+    n = int(r.integers(1, 5))
+    x = plain(r, lead + between + [n] + rest, KINDS[i % 2])
+    at = Operand(lead + parts, np.int32, feed=r.integers(0, n, lead + parts).astype(np.int32))
+    return B.GATHER, 5, options("GatherOptions", axis=batch + len(between), batchDims=batch), [x, at], [like(x, lead + between + parts + rest)]
+
+
+def local_response(r, i):
+    x = plain(r, shape_of(r, 4), np.float32)
+    x.feed /= 4
+    fields = dict(radius=int(r.integers(1, 4)), bias=float(r.uniform(0.5, 2)), alpha=float(r.uniform(0.1, 1)), beta=float([0.5, 0.75, 1.0][i % 3]))
+    return B.LOCAL_RESPONSE_NORMALIZATION, 1, options("LocalResponseNormalizationOptions", **fields), [x], [like(x)]
+
+
+def conv_3d(r, i):
+    size, k, st = [int(v) for v in r.integers(3, 7, 3)], [int(v) for v in r.integers(1, 4, 3)], [int(v) for v in r.integers(1, 3, 3)]
+    c, o, same = int(r.integers(1, 4)), int(r.integers(1, 4)), bool(i % 2)
+    y = [-(-n // t) if same else -(-(n - m + 1) // t) for n, m, t in zip(size, k, st)]
+    w = plain(r, k + [c, o], np.float32)
+    w.data = w.feed
+    bias = plain(r, [o], np.float32)
+    bias.data = bias.feed
+    fields = options("Conv3DOptions", padding=0 if same else 1, strideD=st[0], strideH=st[1], strideW=st[2], dilationDFactor=1, dilationHFactor=1, dilationWFactor=1, fusedActivationFunction=ACTIVATIONS[i % 4])
+    return B.CONV_3D, 1, fields, [plain(r, [1] + size + [c], np.float32), w] + ([bias] if i % 3 else []), [Operand([1] + y + [o], np.float32)]
+
+
+def conv_3d_transpose(r, i):
+    """Of quarters, whose sums are exact in any order."""
+    size, k, st = [int(v) for v in r.integers(2, 4, 3)], [int(v) for v in r.integers(1, 4, 3)], [int(v) for v in r.integers(1, 3, 3)]
+    c, o, same = int(r.integers(1, 4)), int(r.integers(1, 4)), bool(i % 2)
+    k = [max(a, b) for a, b in zip(k, st)]
+    y = [n * t if same else (n - 1) * t + m for n, m, t in zip(size, k, st)]
+    w, x = plain(r, k + [o, c], np.float32), plain(r, [1] + size + [c], np.float32)
+    x.feed, w.data = np.round(x.feed * 4) / np.float32(4), np.round(w.feed * 4) / np.float32(4)
+    fields = options("Conv3DOptions", padding=0 if same else 1, strideD=st[0], strideH=st[1], strideW=st[2], dilationDFactor=1, dilationHFactor=1, dilationWFactor=1)
+    return B.CONV_3D_TRANSPOSE, 1, fields, [constant([1] + y + [o]), w, x], [Operand([1] + y + [o], np.float32)]
+
+
+def two_floats(code):
+    def make(r, i):
+        x = plain(r, shape_of(r), np.float32)
+        return code, 1, None, [x, plain(r, x.shape, np.float32)], [like(x)]
+    return make
+
+
+def of_bits(code, name):
+    def make(r, i):
+        kind = [np.int32, np.int8, np.uint8, np.int16][i % 4]
+        shape = shape_of(r)
+        x = Operand(shape, kind, feed=r.integers(np.iinfo(kind).min, np.iinfo(kind).max, shape).astype(kind))
+        other = Operand(shape, kind, feed=r.integers(0, 8 * np.dtype(kind).itemsize if code == B.RIGHT_SHIFT else 100, shape).astype(kind))
+        return code, 1, options(name), [x, other], [like(x)]
+    return make
+
+
+def whole_unary(code, name=None):
+    def make(r, i):
+        x = plain(r, shape_of(r), [np.int32, np.float32][i % 2])
+        return code, 1 if i % 2 else 2, options(name) if name else None, [x], [like(x)]
+    return make
+
+
+def relu_0_to_1(r, i):
+    if i % 2:
+        return float_unary(B.RELU_0_TO_1, signed=True)(r, i)
+    return unary(B.RELU_0_TO_1, version=1)(r, i)
+
+
+def fake_quant(r, i):
+    x = plain(r, shape_of(r), np.float32)
+    low, high = float(r.uniform(-3, 0)), float(r.uniform(0.5, 3))
+    return B.FAKE_QUANT, 1, options("FakeQuantOptions", min=low, max=high, numBits=[8, 4, 16][i % 3], narrowRange=bool(i % 2)), [x], [like(x)]
+
+
+def whole_reduction(code):
+    def make(r, i):
+        _, _, fields, inputs, outputs = reduction(code, True)(r, i)
+        kind = [np.int32, np.int64][i % 2]
+        return code, 1, fields, [plain(r, inputs[0].shape, kind), inputs[1]], [Operand(outputs[0].shape, kind)]
+    return make
+
+
+def batch_matmul_hybrid(r, i):
+    """One leading dimension: of two the reference takes the scale of another row."""
+    lead, m, k, n = shape_of(r, 1, 3), *[int(v) for v in r.integers(1, 8, 3)]
+    adj = bool(i % 2)
+    w = Operand(lead + ([n, k] if adj else [k, n]), np.int8, quant(r)[0], 0, data=r.integers(-127, 128, lead + ([n, k] if adj else [k, n])).astype(np.int8))
+    return B.BATCH_MATMUL, 4, options("BatchMatMulOptions", adjX=False, adjY=adj, asymmetricQuantizeInputs=bool(i & 2)), [plain(r, lead + [m, k], np.float32), w], [Operand(lead + [m, n], np.float32)]
+
+
 OPERATORS = {
     "add": binary(B.ADD, "AddOptions"), "sub": binary(B.SUB, "SubOptions"), "mul": binary(B.MUL, "MulOptions"),
     "squared_difference": binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False), "div": div,
@@ -1317,6 +1609,18 @@ OPERATORS = {
     "signal_filter_bank": signal_filter_bank, "signal_spectral_subtraction": signal_spectral_subtraction, "signal_pcan": signal_pcan, "signal_log": signal_log,
     "signal_framer": signal_framer, "signal_delay": signal_delay, "signal_overlap_add": signal_overlap_add, "signal_stacker": signal_stacker,
     "signal_features": signal_features,
+    "add_n": add_n, "zeros_like": zeros_like, "broadcast_args": broadcast_args, "dynamic_update_slice": dynamic_update_slice, "list_write": list_write, "l2_pool_2d": l2_pool,
+    "squared_difference_int16": sixteen(binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False)), "batch_matmul_int16": batch_matmul_sixteen,
+    "abs_int16": sixteen(unary(B.ABS, "AbsOptions")), "sum_int16": sixteen(reduction(B.SUM, False)),
+    "reduce_max_whole": whole_reduction(B.REDUCE_MAX), "reduce_min_whole": whole_reduction(B.REDUCE_MIN), "sum_whole": whole_reduction(B.SUM),
+    "one_hot": one_hot, "reverse_sequence": reverse_sequence, "matrix_diag": matrix_diag, "matrix_set_diag": matrix_set_diag, "scatter_nd": scatter_nd,
+    "segment_sum": segment_sum, "unsorted_segment_sum": unsorted_segment(B.UNSORTED_SEGMENT_SUM), "unsorted_segment_prod": unsorted_segment(B.UNSORTED_SEGMENT_PROD),
+    "unsorted_segment_max": unsorted_segment(B.UNSORTED_SEGMENT_MAX), "unsorted_segment_min": unsorted_segment(B.UNSORTED_SEGMENT_MIN),
+    "bucketize": bucketize, "sparse_to_dense": sparse_to_dense, "non_max_suppression_v4": suppression(B.NON_MAX_SUPPRESSION_V4),
+    "non_max_suppression_v5": suppression(B.NON_MAX_SUPPRESSION_V5), "strided_slice_forms": strided_slice_forms, "gather_batches": gather_batches,
+    "local_response_normalization": local_response, "conv_3d": conv_3d, "conv_3d_transpose": conv_3d_transpose, "atan2": two_floats(B.ATAN2),
+    "bitwise_xor": of_bits(B.BITWISE_XOR, "BitwiseXorOptions"), "right_shift": of_bits(B.RIGHT_SHIFT, "RightShiftOptions"), "sign": whole_unary(B.SIGN, "SignOptions"),
+    "relu_0_to_1": relu_0_to_1, "fake_quant": fake_quant, "batch_matmul_hybrid": batch_matmul_hybrid,
 }
 UNSIGNED = ["conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv", "add", "sub", "mul", "div", "average_pool_2d", "max_pool_2d",
             "softmax", "logistic", "tanh", "relu", "relu6", "leaky_relu", "prelu", "hard_swish", "log_softmax", "mean", "sum",
@@ -1326,7 +1630,10 @@ OPERATORS.update({name + "_uint8": unsigned(OPERATORS[name]) for name in UNSIGNE
 OPERATORS["network_uint8"], OPERATORS["concatenation_rescaled_uint8"] = network_unsigned, rescaled_concat
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
         "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn", "rfft2d",
-        "exp_int16", "log_int16", "resize_bilinear_int16",
+        "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole", "one_hot", "reverse_sequence", "matrix_diag",
+        "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",
+        "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",
+        "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign", "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write",
         "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them
 
 

@@ -360,7 +360,8 @@ bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out
         return refuse(&r, NULL, text_format(cx, "there is no subgraph %llu; the file has %llu",
                                             (unsigned long long)subgraph, (unsigned long long)subgraphs.count));
     FlatTable graph = flat_table_at(&subgraphs, subgraph);
-    if (is_damaged(&r, NULL) || !read_graph(&r, &graph)) return false;
+    if (is_damaged(&r, NULL) || !read_graph(&r, &graph) || is_damaged(&r, NULL)) return false;
+    tflite_join_lists(cx, out);
     return !is_damaged(&r, NULL);
 }
 

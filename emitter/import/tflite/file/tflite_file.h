@@ -58,6 +58,7 @@ const char *tflite_types_accepted(Ctx *cx, bool (*is_accepted)(int type, const v
 bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out);
 /* Reads a subgraph other than the first. */
 bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out);
+void tflite_join_lists(Ctx *cx, TfliteFile *f);            /* writes to rows of a list become one operator each */
 Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t);   /* dense; t->data must hold its values */
 
 #endif

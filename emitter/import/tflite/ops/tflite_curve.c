@@ -208,7 +208,21 @@ static void curve(TfliteCall *c, const char *real, Formula *of)
     if (tflite_is_int8(c)) by_table(c, of, 0);
     else c->out[0] = tflite_call(c, real, c->in[0]);
 }
-static void abs_(TfliteCall *c) { curve(c, "abs", abs_of); }
+/* 16 bits: the magnitude, rescaled where the scales differ. */
+static void abs_(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1) || !tflite_is_int16(c)) {
+        curve(c, "abs", abs_of);
+        return;
+    }
+    if (!tflite_has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    Tensor *d = tflite_call(c, "abs", tflite_difference(c, 0));
+    if (tflite_scale(x) != tflite_scale(y))
+        d = tflite_rescale(c, d, tflite_factor((double)(tflite_scale(x) / tflite_scale(y))), (Rescaling){ .to = I32 });
+    d = tflite_call(c, "clip", d, attr_real("min", INT16_MIN), attr_real("max", INT16_MAX));
+    c->out[0] = tflite_call(c, "cast", d, attr_type("to", I16));
+}
 static void rsqrt(TfliteCall *c) { curve(c, "rsqrt", rsqrt_of); }
 static void elu(TfliteCall *c) { curve(c, "elu", elu_of); }
 static void exp_(TfliteCall *c)
@@ -306,6 +320,22 @@ static void relu_n1_to_1(TfliteCall *c)
     c->out[0] = tflite_needs(c, 1) ? tflite_activate(c, c->in[0], ACT_RELU_N1_TO_1) : NULL;
 }
 
+/* Integers are requantized to the output's scale, in which the bounds are. */
+static void relu_0_to_1(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    if (!tflite_is_int8(c)) {
+        c->out[0] = tflite_call(c, "clip", c->in[0], attr_real("min", 0), attr_real("max", 1));
+        return;
+    }
+    if (!tflite_has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    const float top = roundf(1 / tflite_scale(y)) + (float)tflite_zero(y);
+    const Rescaling r = { .zero_x = tflite_zero(x), .zero = tflite_zero(y), .has_least = true, .has_greatest = true,
+                          .least = tflite_zero(y), .greatest = top < INT8_MAX ? (int64_t)top : INT8_MAX, .to = I8 };
+    c->out[0] = tflite_rescale(c, c->in[0], tflite_factor((double)(tflite_scale(x) / tflite_scale(y))), r);
+}
+
 static void prelu(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
@@ -401,7 +431,8 @@ const TfliteRow tflite_rows_curve[] = {
     { 75, "SQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, sqrt_, TFLITE_KEEPS_ALL },
     { 76, "RSQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, rsqrt, TFLITE_KEEPS_ALL },
     { 98, "LEAKY_RELU", 2, OPTIONS_LEAKY, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, leaky_relu, TFLITE_KEEPS_ALL },
-    { 101, "ABS", 5, 0, OF_F32 | OF_I8, 1, NULL, abs_, TFLITE_KEEPS_ALL },
+    { 152, "RELU_0_TO_1", 1, 0, OF_F32 | OF_I8, 1, NULL, relu_0_to_1, TFLITE_KEEPS_ALL },
+    { 101, "ABS", 5, 0, OF_F32 | OF_I8 | OF_I16 | OF_I32, 1, NULL, abs_, TFLITE_KEEPS_ALL },
     { 111, "ELU", 2, 0, OF_F32 | OF_I8, 1, NULL, elu, TFLITE_KEEPS_ALL },
     { 117, "HARD_SWISH", 1, 0, OF_F32 | OF_I8 | AS_INT8, 1, NULL, hard_swish, TFLITE_KEEPS_ALL },
     { 150, "GELU", 2, OPTIONS_GELU, OF_F32 | OF_I8, 1, NULL, gelu, TFLITE_KEEPS_ALL },

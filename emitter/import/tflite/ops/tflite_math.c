@@ -6,7 +6,8 @@
 
 #include "import/tflite/ops/tflite_rows.h"
 
-enum { OPTIONS_ADD = 11, OPTIONS_SOFTMAX = 9, OPTIONS_MUL = 21, OPTIONS_REDUCER = 27, OPTIONS_SUB = 28 };
+enum { OPTIONS_ADD = 11, OPTIONS_SOFTMAX = 9, OPTIONS_MUL = 21, OPTIONS_REDUCER = 27, OPTIONS_SUB = 28,
+       OPTIONS_FAKE_QUANT = 58, OPTIONS_ADD_N = 82, OPTIONS_BITCAST = 124 };
 
 static int activation(const TfliteCall *c) { return (int)flat_int(&c->op->options, 0, 1, ACT_NONE); }
 static Tensor *number(TfliteCall *c, DType t, double v) { return tensor_scalar(c->cx, c->name, t, v); }
@@ -64,22 +65,99 @@ static void mul(TfliteCall *c)
                                   1, activation(c));
 }
 
-/* Rescales both operands to units of twice the larger scale, with 7 more bits. */
+/* Rescales both operands to units of twice the larger scale, 8-bit ones with 7 more bits. */
 static void squared_difference(TfliteCall *c)
 {
-    enum { MORE_BITS = 7 };
     if (!tflite_needs(c, 2)) return;
-    if (!tflite_is_int8(c)) {
+    const int more_bits = tflite_is_int16(c) ? 0 : 7;
+    if (!tflite_is_quantized(c)) {
         c->out[0] = tflite_call(c, "square", tflite_call2(c, "sub", c->in[0], c->in[1]));
         return;
     }
     double unit;
     Tensor *part[2];
-    if (!in_one_unit(c, MORE_BITS, part, &unit)) return;
+    if (!in_one_unit(c, more_bits, part, &unit)) return;
     Tensor *d = tflite_call2(c, "sub", part[0], part[1]);
-    const float fine = (float)(1 << 2 * MORE_BITS) * tflite_scale(tflite_out_info(c, 0));
+    const float fine = (float)(1 << 2 * more_bits) * tflite_scale(tflite_out_info(c, 0));
     c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", d, d), &(double){ unit * unit / (double)fine }, 1,
                                   ACT_NONE);
+}
+
+/* An int8 value less its zero point, in units of twice its scale, with 20 more bits. */
+enum { ADDEND_BITS = 20 };
+static Tensor *addend(TfliteCall *c, Tensor *x)
+{
+    return tflite_call(c, "rescale", x, attr_int("zero_x", tflite_zero(tflite_in_info(c, 0))),
+                       attr_int("left", ADDEND_BITS), attr_int("multiplier", tflite_factor(0.5).multiplier),
+                       attr_int("shift", -tflite_factor(0.5).exponent), attr_flag("once", c->file->rounds_once),
+                       attr_type("to", I32));
+}
+
+static bool has_scales_of_first(TfliteCall *c)
+{
+    const TfliteTensor *x = tflite_in_info(c, 0);
+    for (int i = 1; i < c->in_count; i++) {
+        const TfliteTensor *t = tflite_in_info(c, i);
+        if (tflite_scale(t) != tflite_scale(x) || tflite_zero(t) != tflite_zero(x))
+            tflite_unsupported(c, "the scales or zero points of \"%s\" and \"%s\" differ; accepted: equal ones",
+                               x->name, t->name);
+    }
+    return !ctx_failed(c->cx);
+}
+
+/* The sum of all inputs. Those of int8 have one scale, and the reference begins its sum with a stored 0. */
+static void add_n(TfliteCall *c)
+{
+    if (!tflite_needs(c, c->in_count)) return;
+    const bool is_int8 = tflite_is_int8(c);
+    if (is_int8 && (!tflite_has_quants(c, c->in_count) || !has_scales_of_first(c))) return;
+    Tensor *sum = is_int8 ? addend(c, number(c, I8, 0)) : NULL;
+    for (int i = 0; i < c->in_count && !ctx_failed(c->cx); i++) {
+        Tensor *part = is_int8 ? addend(c, c->in[i]) : c->in[i];
+        sum = sum ? tflite_call2(c, "add", sum, part) : part;
+    }
+    if (!is_int8 || ctx_failed(c->cx)) {
+        c->out[0] = sum;
+        return;
+    }
+    const double back = 2 * (double)tflite_scale(tflite_in_info(c, 0))
+                        / ((1 << ADDEND_BITS) * (double)tflite_scale(tflite_out_info(c, 0)));
+    c->out[0] = tflite_requantize(c, sum, &back, 1, ACT_NONE);
+}
+
+/* The same bytes in another type of the same size. */
+static void bitcast(TfliteCall *c)
+{
+    DType to;
+    if (!tflite_needs(c, 1)) return;
+    const TfliteTensor *y = tflite_out_info(c, 0);
+    if (!tflite_dtype(y->type, &to) || dtype_info(to)->bytes != dtype_info(c->in[0]->type)->bytes)
+        tflite_unsupported(c, "elements of type %s; those of as many bytes as the input's are accepted",
+                           tflite_type_text(c->cx, y->type));
+    else c->out[0] = tflite_call(c, "bitcast", c->in[0], attr_type("to", to));
+}
+
+/* Rounds to the grid of 2^bits - 1 steps between the bounds, shifted so that 0 is one of them. */
+static void fake_quant(TfliteCall *c)
+{
+    enum { MIN, MAX, BITS, NARROW };
+    const float low = flat_float(&c->op->options, MIN, 0), high = flat_float(&c->op->options, MAX, 0);
+    const int64_t bits = flat_int(&c->op->options, BITS, 4, 0);
+    if (!tflite_needs(c, 1)) return;
+    if (bits < 2 || bits > 16 || !(low < high)) {
+        tflite_refuse(c, "%lld bits between %g and %g; 2 to 16, and a range, are expected", (long long)bits,
+                      (double)low, (double)high);
+        return;
+    }
+    const float least = flat_int(&c->op->options, NARROW, 1, 0) ? 1 : 0, greatest = (float)((1 << bits) - 1),
+                scale = (high - low) / (greatest - least), at = least - low / scale,
+                zero = at < least ? least : at > greatest ? greatest : roundf(at),
+                bottom = (least - zero) * scale, top = (greatest - zero) * scale;
+    Tensor *x = tflite_call(c, "clip", c->in[0], attr_real("min", (double)bottom), attr_real("max", (double)top));
+    x = tflite_call2(c, "mul", tflite_call2(c, "sub", x, number(c, F32, (double)bottom)),
+                     number(c, F32, (double)(1 / scale)));
+    x = tflite_call2(c, "mul", tflite_call(c, "round", x), number(c, F32, (double)scale));
+    c->out[0] = tflite_call2(c, "add", x, number(c, F32, (double)bottom));
 }
 
 static void extreme(TfliteCall *c, const char *op)
@@ -355,7 +433,7 @@ static void sum(TfliteCall *c)
     if (!read_axes(c, &axes)) return;
     if (!axes.count) c->out[0] = c->in[0];
     if (!count_elements(c, &axes, &count)) return;
-    if (!tflite_is_int8(c)) {
+    if (!tflite_is_quantized(c)) {
         if (axes.count) c->out[0] = reduced(c, "reduce_sum", c->in[0], &axes);
         return;
     }
@@ -365,7 +443,7 @@ static void sum(TfliteCall *c)
     if (axes.count) s = reduced(c, "reduce_sum", s, &axes);
     if (tflite_zero(x)) s = tflite_call2(c, "sub", s, number(c, I32, (double)(tflite_zero(x) * count)));
     c->out[0] = tflite_rescale(c, s, tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y)),
-                               (Rescaling){ .zero = tflite_zero(y), .to = I8 });
+                               (Rescaling){ .zero = tflite_zero(y), .to = c->in[0]->type });
 }
 
 static void reduce(TfliteCall *c, const char *op)
@@ -441,28 +519,36 @@ const TfliteRow tflite_rows_math[] = {
     { 41, "SUB", 5, OPTIONS_SUB, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_WHOLE, 2, NULL, sub, TFLITE_KEEPS_ALL },
     { 55, "MAXIMUM", 4, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_WHOLE, 2, NULL, maximum, TFLITE_KEEPS_ALL },
     { 57, "MINIMUM", 4, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_WHOLE, 2, NULL, minimum, TFLITE_KEEPS_ALL },
-    { 90, "FLOOR_DIV", 2, 0, OF_F32 | OF_I32, 2, "floor_div", NULL, TFLITE_KEEPS_NONE },
-    { 99, "SQUARED_DIFFERENCE", 2, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, squared_difference, TFLITE_KEEPS_ALL },
+    { 80, "FAKE_QUANT", 2, OPTIONS_FAKE_QUANT, OF_F32, 1, NULL, fake_quant, TFLITE_KEEPS_ALL },
+    { 106, "ADD_N", 2, OPTIONS_ADD_N, OF_F32 | OF_I8 | OF_WHOLE, 64, NULL, add_n, TFLITE_KEEPS_ALL },
+    { 156, "ATAN2", 1, 0, OF_F32, 2, "atan2", NULL, TFLITE_KEEPS_NONE },
+    { 158, "SIGN", 2, 0, OF_F32 | OF_WHOLE, 1, "sign", NULL, TFLITE_KEEPS_NONE },
+    { 159, "BITCAST", 1, OPTIONS_BITCAST, OF_ALL | OF_U32 | OF_U64, 1, NULL, bitcast, TFLITE_KEEPS_ALL },
+    { 160, "BITWISE_XOR", 1, 0, OF_BYTES | OF_I16 | OF_I32 | OF_U32, 2, "bitxor", NULL, TFLITE_KEEPS_NONE },
+    { 161, "RIGHT_SHIFT", 1, 0, OF_BYTES | OF_I16 | OF_I32 | OF_U32, 2, "shr", NULL, TFLITE_KEEPS_NONE },
+    { 90, "FLOOR_DIV", 2, 0, OF_F32 | OF_WHOLE | OF_I8 | OF_I16, 2, "floor_div", NULL, TFLITE_KEEPS_NONE },
+    { 99, "SQUARED_DIFFERENCE", 3, 0, OF_F32 | OF_I8 | OF_I16 | OF_WHOLE, 2, NULL, squared_difference,
+      TFLITE_KEEPS_ALL },
     { 14, "LOGISTIC", 4, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, logistic, TFLITE_KEEPS_ALL },
     { 28, "TANH", 4, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, tanh_, TFLITE_KEEPS_ALL },
     { 25, "SOFTMAX", 3, OPTIONS_SOFTMAX, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, softmax, TFLITE_KEEPS_ALL },
     { 40, "MEAN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, mean, TFLITE_KEEPS_FIRST },
     { 50, "LOG_SOFTMAX", 2, 0, OF_F32 | OF_I8 | AS_INT8, 1, NULL, log_softmax, TFLITE_KEEPS_ALL },
-    { 56, "ARG_MAX", 3, 0, OF_F32 | OF_I8 | AS_INT8, 1, NULL, arg_max, TFLITE_KEEPS_FIRST },
-    { 79, "ARG_MIN", 3, 0, OF_F32 | OF_I8 | AS_INT8, 1, NULL, arg_min, TFLITE_KEEPS_FIRST },
-    { 74, "SUM", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | AS_INT8, 1, NULL, sum, TFLITE_KEEPS_FIRST },
+    { 56, "ARG_MAX", 3, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_I32 | OF_BOOL, 1, NULL, arg_max, TFLITE_KEEPS_FIRST },
+    { 79, "ARG_MIN", 3, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_I32 | OF_BOOL, 1, NULL, arg_min, TFLITE_KEEPS_FIRST },
+    { 74, "SUM", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_WHOLE, 1, NULL, sum, TFLITE_KEEPS_FIRST },
     { 81, "REDUCE_PROD", 2, OPTIONS_REDUCER, OF_F32 | OF_WHOLE, 1, NULL, reduce_prod, TFLITE_KEEPS_FIRST },
     { 91, "REDUCE_ANY", 2, OPTIONS_REDUCER, OF_BOOL, 1, NULL, reduce_any, TFLITE_KEEPS_FIRST },
     { 140, "REDUCE_ALL", 1, OPTIONS_REDUCER, OF_BOOL, 1, NULL, reduce_all, TFLITE_KEEPS_FIRST },
-    { 82, "REDUCE_MAX", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, reduce_max,
+    { 82, "REDUCE_MAX", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_WHOLE, 1, NULL, reduce_max,
       TFLITE_KEEPS_FIRST },
-    { 89, "REDUCE_MIN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, reduce_min,
+    { 89, "REDUCE_MIN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_WHOLE, 1, NULL, reduce_min,
       TFLITE_KEEPS_FIRST },
     { 114, "QUANTIZE", 3, 0, OF_F32 | OF_BYTES | OF_I16 | OF_I32, 1, NULL, quantize, TFLITE_KEEPS_ALL },
     { 116, "ROUND", 1, 0, OF_F32, 1, NULL, round_, TFLITE_KEEPS_ALL },
     { 6, "DEQUANTIZE", 6, 0, OF_BYTES | OF_I16 | OF_F16, 1, NULL, dequantize, TFLITE_KEEPS_ALL },
     UNARY(8, "FLOOR", 1, "floor"),
-    UNARY(59, "NEG", 2, "neg"),
+    { 59, "NEG", 2, 0, OF_F32 | OF_WHOLE, 1, "neg", NULL, TFLITE_KEEPS_NONE },
     UNARY(66, "SIN", 1, "sin"),
     UNARY(92, "SQUARE", 1, "square"),
     UNARY(104, "CEIL", 1, "ceil"),

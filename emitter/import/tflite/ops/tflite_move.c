@@ -90,14 +90,15 @@ static void slice(TfliteCall *c)
 /* The slice of one dimension, after the masks: ignored begins and ends, dropped dimensions. */
 typedef struct Strides { int64_t begin, end, step; bool drops; } Strides;
 
-static bool read_strides(TfliteCall *c, int d, int64_t size, const int64_t *begin, const int64_t *end,
+/* Entry i of the begins, ends and steps, of a dimension with `size` elements. */
+static bool read_strides(TfliteCall *c, int i, int64_t size, const int64_t *begin, const int64_t *end,
                          const int64_t *step, Strides *s)
 {
-    enum { BEGIN, END, ELLIPSIS, NEW_AXIS, SHRINK };
-    int64_t b = begin[d], e = end[d], by = step[d];
-    bool has_begin = !(flat_int(&c->op->options, BEGIN, 4, 0) >> d & 1),
-         has_end = !(flat_int(&c->op->options, END, 4, 0) >> d & 1);
-    s->drops = flat_int(&c->op->options, SHRINK, 4, 0) >> d & 1;
+    enum { BEGIN, END, ELLIPSIS, NEW_AXIS, SHRINK, IS_OFFSET };
+    int64_t b = begin[i], e = end[i], by = step[i];
+    bool has_begin = !(flat_int(&c->op->options, BEGIN, 4, 0) >> i & 1),
+         has_end = !(flat_int(&c->op->options, END, 4, 0) >> i & 1);
+    s->drops = flat_int(&c->op->options, SHRINK, 4, 0) >> i & 1;
     if (by == 0 || size < 1) {
         tflite_refuse(c, "a step of %lld over %lld elements; a step other than 0, and elements, are expected",
                       (long long)by, (long long)size);
@@ -105,7 +106,9 @@ static bool read_strides(TfliteCall *c, int d, int64_t size, const int64_t *begi
     }
     int64_t first = by > 0 ? 0 : -1, last = by > 0 ? size : size - 1;
     b = !has_begin ? (by > 0 ? 0 : size - 1) : b < 0 ? b + size : b;
-    e = !has_end ? (by > 0 ? size : -1) : e < 0 ? e + size : e;
+    if (flat_int(&c->op->options, IS_OFFSET, 1, 0)) e = b + e;
+    else e = e < 0 ? e + size : e;
+    if (!has_end) e = by > 0 ? size : -1;
     b = b < first ? first : b > last ? last : b;
     e = e < first ? first : e > last ? last : e;
     if (s->drops) e = b + 1, by = 1;
@@ -118,35 +121,58 @@ static bool read_strides(TfliteCall *c, int d, int64_t size, const int64_t *begi
     return false;
 }
 
+/* Returns how many dimensions the ellipsis at entry i spans: those that the entries behind it leave. */
+static int spanned(int64_t new_axes, int i, int count, int rest)
+{
+    for (int k = i + 1; k < count; k++) rest -= !(new_axes >> k & 1);
+    return rest > 0 ? rest : 0;
+}
+
+/* The dimensions of x are sliced in turn. An ellipsis keeps those it spans, a new axis has none of them. */
 static void strided_slice(TfliteCall *c)
 {
     enum { ELLIPSIS = 2, NEW_AXIS = 3 };
-    int64_t begin[2 * MAX_RANK], end[2 * MAX_RANK], step[2 * MAX_RANK], shape[MAX_RANK];
+    int64_t begin[2 * MAX_RANK], end[2 * MAX_RANK], step[2 * MAX_RANK], shape[3 * MAX_RANK];
     int64_t first[MAX_RANK], last[MAX_RANK], by[MAX_RANK];
     if (!tflite_needs(c, 4)) return;
     Tensor *x = c->in[0];
-    int count = tflite_ints(c, 1, begin, MAX_RANK), kept = 0;
+    const int64_t new_axes = flat_int(&c->op->options, NEW_AXIS, 4, 0),
+                  ellipsis = flat_int(&c->op->options, ELLIPSIS, 4, 0);
+    int count = tflite_ints(c, 1, begin, 2 * MAX_RANK), kept = 0, d = 0;
+    bool is_whole = true;
     if (count < 0 || !tflite_list(c, 2, end, count) || !tflite_list(c, 3, step, count)) return;
-    if (count > x->rank || flat_int(&c->op->options, ELLIPSIS, 4, 0) || flat_int(&c->op->options, NEW_AXIS, 4, 0)
-        || flat_int(&c->op->options, 5, 1, 0)) {
-        tflite_unsupported(c,
-                           "%d begins for %s, ellipses, new axes or offsets; accepted: at most a begin per dimension, "
-                           "without the others",
-                           count, tensor_shape_text(c->cx, x));
+    for (int i = 0; i < count || d < x->rank; i++) {
+        const bool is_ellipsis = i >= count || (ellipsis >> i & 1);
+        if (!is_ellipsis && new_axes >> i & 1) {
+            shape[kept++] = 1;
+            is_whole = false;
+            continue;
+        }
+        int many = i >= count ? x->rank - d : is_ellipsis ? spanned(new_axes, i, count, x->rank - d) : 1;
+        if (d + many > x->rank) {
+            tflite_refuse(c, "%d begins for %s; at most one for each dimension is expected", count,
+                          tensor_shape_text(c->cx, x));
+            return;
+        }
+        for (; many > 0; many--, d++) {
+            Strides s = { 0, tensor_dim(x, d), 1, false };
+            if (!is_ellipsis && !read_strides(c, i, tensor_dim(x, d), begin, end, step, &s)) return;
+            /* an end before the first element; -1 would mean the last one */
+            first[d] = s.begin, last[d] = s.end < 0 ? -tensor_dim(x, d) - 1 : s.end, by[d] = s.step;
+            is_whole = is_whole && !s.drops;
+            if (!s.drops)
+                shape[kept++] = s.step > 0 ? (s.end - s.begin + s.step - 1) / s.step
+                                           : (s.begin - s.end - s.step - 1) / -s.step;
+        }
+    }
+    if (kept > MAX_RANK) {
+        tflite_unsupported(c, "a result of %d dimensions; at most %d are accepted", kept, MAX_RANK);
         return;
     }
-    for (int d = 0; d < x->rank; d++) {
-        Strides s = { 0, tensor_dim(x, d), 1, false };
-        if (d < count && !read_strides(c, d, tensor_dim(x, d), begin, end, step, &s)) return;
-        /* an end before the first element; -1 would mean the last one */
-        first[d] = s.begin, last[d] = s.end < 0 ? -tensor_dim(x, d) - 1 : s.end, by[d] = s.step;
-        if (!s.drops)
-            shape[kept++] = s.step > 0 ? (s.end - s.begin + s.step - 1) / s.step
-                                       : (s.begin - s.end - s.step - 1) / -s.step;
-    }
-    Tensor *y = tflite_call(c, "slice", x, attr_ints("begin", first, x->rank), attr_ints("end", last, x->rank),
-                            attr_ints("step", by, x->rank));
-    c->out[0] = kept == x->rank ? y : tflite_reshape(c, y, shape, kept);
+    Tensor *y = x->rank ? tflite_call(c, "slice", x, attr_ints("begin", first, x->rank),
+                                      attr_ints("end", last, x->rank), attr_ints("step", by, x->rank))
+                        : x;
+    c->out[0] = is_whole ? y : tflite_reshape(c, y, shape, kept);
 }
 
 static void pack(TfliteCall *c)
@@ -205,15 +231,52 @@ static bool has_indices(TfliteCall *c, int first, int64_t parts)
     return !ctx_failed(c->cx);
 }
 
+/* x with dimension `from` at `to`, the others in their order. */
+static Tensor *with_axis_at(TfliteCall *c, Tensor *x, int from, int to)
+{
+    int64_t perm[MAX_RANK];
+    int at = 0;
+    if (!x || from == to) return x;
+    for (int d = 0; d < x->rank; d++) {
+        if (d == to) perm[d] = from;
+        else perm[d] = at == from ? ++at : at, at++;
+    }
+    return transposed(c, x, perm);
+}
+
+/* The leading dimensions are those of the index, too: y[b,i,k,j] = x[b,i,index[b,k],j] */
+static Tensor *gathered_in_batches(TfliteCall *c, int axis, int batch)
+{
+    int64_t rows[MAX_RANK], perm[MAX_RANK];
+    Tensor *at = c->in[1], *x = with_axis_at(c, c->in[0], axis, batch);
+    const int parts = at->rank - batch, between = axis - batch;
+    for (int d = 0; d < at->rank; d++) rows[d] = tensor_dim(at, d);
+    rows[at->rank] = 1;
+    at = tflite_reshape(c, at, rows, at->rank + 1);
+    if (!x || !at) return NULL;
+    Tensor *y = tflite_call2(c, "gather_nd", x, at, attr_int("batch", batch));
+    if (!between || !y) return y;
+    for (int d = 0; d < y->rank; d++) {                  /* b, parts, between, rest to b, between, parts, rest */
+        const bool is_part = d >= batch + between && d < axis + parts;
+        perm[d] = d < batch || d >= axis + parts ? d : is_part ? d - between : d + parts;
+    }
+    return transposed(c, y, perm);
+}
+
 static void gather(TfliteCall *c)
 {
     enum { AXIS, BATCH };
     if (!tflite_needs(c, 2)) return;
+    const int rank = c->in[1]->rank;
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank);
     int64_t batch = flat_int(&c->op->options, BATCH, 4, 0);
-    if (batch) tflite_unsupported(c, "%lld batch dimensions; 0 is accepted", (long long)batch);
-    if (axis >= 0 && !ctx_failed(c->cx) && has_indices(c, axis, 1))
-        c->out[0] = call(c->cx, "gather", c->name, c->in, 2, ATTRS(attr_int("axis", axis)));
+    if (batch < 0) batch += rank;
+    if (axis >= 0 && (batch < 0 || batch > axis || batch > rank || rank == MAX_RANK))
+        tflite_refuse(c, "%lld batch dimensions for axis %d and indices of %s; 0 up to the axis are expected",
+                      (long long)batch, axis, tensor_shape_text(c->cx, c->in[1]));
+    if (axis < 0 || ctx_failed(c->cx) || !has_indices(c, axis, 1)) return;
+    c->out[0] = batch ? gathered_in_batches(c, axis, (int)batch)
+                      : call(c->cx, "gather", c->name, c->in, 2, ATTRS(attr_int("axis", axis)));
 }
 
 static void gather_nd(TfliteCall *c)

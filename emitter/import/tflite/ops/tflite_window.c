@@ -268,14 +268,21 @@ static void fully_connected(TfliteCall *c)
     c->out[0] = is_int ? requantize_dense(c, sums, channels, act, has_wide) : tflite_activate(c, sums, act);
 }
 
-/* Leading dimensions broadcast; an adjoint operand is transposed. */
+/* Leading dimensions broadcast; an adjoint operand is transposed. Sums of 16-bit products have 64 bits. Rows of floats
+ * are rounded to 8 bits where the other operand is stored so. */
 static void batch_matmul(TfliteCall *c)
 {
     enum { ADJ_X, ADJ_Y };
     Tensor *side[2];
+    TfliteHybrid h = { NULL, NULL };
     if (!tflite_needs(c, 2)) return;
-    bool is_int8 = tflite_is_int8(c);
-    if (is_int8 && !tflite_has_quants(c, 2)) return;
+    const bool is_int = tflite_is_quantized(c), is_int16 = tflite_is_int16(c);
+    if (is_int && c->in[1]->type != c->in[0]->type)
+        tflite_unsupported(c, "inputs of the types %s and %s together; accepted: one type",
+                           dtype_info(c->in[0]->type)->spelling, dtype_info(c->in[1]->type)->spelling);
+    if (ctx_failed(c->cx) || (is_int && !tflite_has_quants(c, 2))) return;
+    const bool is_hybrid = !is_int && tflite_is_hybrid(c, 0, 1, -1);
+    if (!is_int && !is_hybrid && !tflite_real_weights(c)) return;
     for (int i = 0; i < 2; i++) {
         int64_t perm[MAX_RANK];
         int rank = c->in[i]->rank;
@@ -284,12 +291,21 @@ static void batch_matmul(TfliteCall *c)
             return;
         }
         for (int d = 0; d < rank; d++) perm[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
-        side[i] = is_int8 ? tflite_difference(c, i) : c->in[i];
+        side[i] = is_int16 ? tflite_call(c, "cast", c->in[i], attr_type("to", I64))
+                  : is_int ? tflite_difference(c, i) : c->in[i];
         if (flat_int(&c->op->options, i ? ADJ_Y : ADJ_X, 1, 0))
             side[i] = tflite_call(c, "transpose", side[i], attr_ints("perm", perm, rank));
     }
+    if (is_hybrid) {
+        enum { ASYMMETRIC = 2 };
+        const bool is_asymmetric = flat_int(&c->op->options, ASYMMETRIC, 1, 0) != 0;
+        if (!side[0] || !side[1] || !tflite_hybrid_round(c, side[0], side[0]->rank - 1, is_asymmetric, &h)) return;
+        side[0] = tflite_call(c, "cast", h.x, attr_type("to", I32));
+        side[1] = tflite_call(c, "cast", side[1], attr_type("to", I32));
+    }
     Tensor *sums = tflite_call2(c, "matmul", side[0], side[1]);
-    c->out[0] = is_int8 ? requantize_dense(c, sums, 1, ACT_NONE, false) : sums;
+    if (is_hybrid) c->out[0] = tflite_hybrid_real(c, sums, &h, tflite_in_info(c, 1)->quant, false);
+    else c->out[0] = is_int ? requantize_dense(c, sums, 1, ACT_NONE, is_int16) : sums;
 }
 
 /* ---- Transposed -------------------------------------------------------------------------------------------------- */
@@ -304,6 +320,24 @@ static bool result_shape(TfliteCall *c, int64_t *shape)
         is_stored = !y->is_open[d] && shape[d] > 0;
     }
     return is_stored || tflite_ints(c, 0, shape, 4) == 4;
+}
+
+/* Along one dimension: the elements cut before and after the whole result, and those missing after it. */
+static bool transposed_pads(TfliteCall *c, bool is_same, int64_t stride, int64_t size, int64_t kernel, int64_t out,
+                            int64_t *before, int64_t *after, int64_t *extra)
+{
+    if (stride < 1 || stride > MOST || out < 1) {
+        tflite_refuse(c, "a stride of %lld for an output size of %lld; 1 and more are expected", (long long)stride,
+                      (long long)out);
+        return false;
+    }
+    const int64_t count = is_same ? (out + stride - 1) / stride : (out - kernel + stride) / stride,
+                  total = (count - 1) * stride + kernel - out;
+    *before = total > 0 ? total / 2 : 0;
+    const int64_t rest = (size - 1) * stride + kernel - *before - out;
+    *after = rest > 0 ? rest : 0;
+    *extra = rest < 0 ? -rest : 0;
+    return true;
 }
 
 /* Inputs: the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They are reordered to those of a
@@ -340,20 +374,10 @@ static void transpose_conv(TfliteCall *c)
     if (ctx_failed(c->cx)) return;
     if (is_int && (!has_quants(&as_conv) || !has_symmetric_weights(&as_conv))) return;
     for (int d = 0; d < 2; d++) {
-        int64_t stride = option(c, d ? STRIDE_W : STRIDE_H, 0), size = tensor_dim(x, 1 + d),
-                kernel = tensor_dim(k, 1 + d), out = shape[1 + d], total;
-        if (stride < 1 || stride > MOST || out < 1) {
-            tflite_refuse(c, "a stride of %lld for an output size of %lld; 1 and more are expected", (long long)stride,
-                          (long long)out);
+        const bool is_same = flat_int(&c->op->options, PADDING, 1, PADDING_SAME) == PADDING_SAME;
+        if (!transposed_pads(c, is_same, option(c, d ? STRIDE_W : STRIDE_H, 0), tensor_dim(x, 1 + d),
+                             tensor_dim(k, 1 + d), shape[1 + d], &pad[d], &pad[2 + d], &extra[d]))
             return;
-        }
-        bool same = flat_int(&c->op->options, PADDING, 1, PADDING_SAME) == PADDING_SAME;
-        total = (same ? (out + stride - 1) / stride - 1 : (out - kernel + stride) / stride - 1) * stride + kernel - out;
-        pad[d] = total > 0 ? total / 2 : 0;
-        /* Elements beyond the end of the result; negative: missing ones */
-        int64_t rest = (size - 1) * stride + kernel - pad[d] - out;
-        pad[2 + d] = rest > 0 ? rest : 0;
-        extra[d] = rest < 0 ? -rest : 0;
     }
     const bool fits = tflite_sums_fit(k, tflite_in(&as_conv, 2), tensor_dim(k, 0), 1);
     const bool is_wide = is_int16 && has_wide_bias(&as_conv) && !tflite_sums_fit(k, NULL, tensor_dim(k, 0), 1);
@@ -382,10 +406,9 @@ static void max_pool(TfliteCall *c);
 
 /* Inputs and outputs of quantized pools have one scale, so the activation is a clamp of stored values. Averages round
  * ties away from zero, which is up for UINT8 as it is stored. */
-static void pool(TfliteCall *c, const char *op)
+static void pool(TfliteCall *c, const char *op, int act)
 {
     if (!tflite_needs(c, 1)) return;
-    int act = activation(c, POOL_ACTIVATION);
     if (c->in[0]->rank != 4 || tensor_elems(c->in[0]) == 0)
         tflite_refuse(c, "the input is %s; accepted: four dimensions", tensor_shape_text(c->cx, c->in[0]));
     TfliteWindows w = { .kernel = { option(c, POOL_HEIGHT, 0), option(c, POOL_WIDTH, 0) },
@@ -408,9 +431,116 @@ static void pool(TfliteCall *c, const char *op)
     }
 }
 
-static void average_pool(TfliteCall *c) { pool(c, "avg_pool2d"); }
-static void max_pool(TfliteCall *c) { pool(c, "max_pool2d"); }
+static void average_pool(TfliteCall *c) { pool(c, "avg_pool2d", activation(c, POOL_ACTIVATION)); }
+static void max_pool(TfliteCall *c) { pool(c, "max_pool2d", activation(c, POOL_ACTIVATION)); }
 
+/* The root of the mean square of each window's elements. */
+static void l2_pool(TfliteCall *c)
+{
+    const int act = activation(c, POOL_ACTIVATION);
+    if (!tflite_needs(c, 1)) return;
+    TfliteCall squares = *c;
+    squares.in = (Tensor *[]){ tflite_call(c, "square", c->in[0]) };
+    if (!squares.in[0]) return;
+    pool(&squares, "avg_pool2d", ACT_NONE);
+    if (squares.out[0]) c->out[0] = tflite_activate(c, tflite_call(c, "sqrt", squares.out[0]), act);
+}
+
+static Tensor *reversed_channels(TfliteCall *c, Tensor *x)
+{
+    return tflite_call(c, "slice", x, attr_list("axes", x->rank - 1), attr_list("begin", -1),
+                       attr_list("end", INT32_MIN), attr_list("step", -1));
+}
+
+/* x * (bias + alpha * sum)^-beta, the sum of squares over channels c - radius to c + radius - 1: the reference leaves
+ * out the last one. "lrn" has the even window's odd channel on the other side, so the channels are reversed. */
+static void local_response(TfliteCall *c)
+{
+    enum { RADIUS, BIAS, ALPHA, BETA };
+    const int64_t radius = option(c, RADIUS, 0), size = 2 * radius;
+    if (!tflite_needs(c, 1)) return;
+    if (radius < 1 || radius > MOST || c->in[0]->rank < 1) {
+        tflite_unsupported(c, "a radius of %lld; 1 to %d is accepted", (long long)radius, MOST);
+        return;
+    }
+    Tensor *y = tflite_call(c, "lrn", reversed_channels(c, c->in[0]), attr_int("size", size),
+                            attr_real("bias", (double)flat_float(&c->op->options, BIAS, 0)),
+                            attr_real("alpha", (double)flat_float(&c->op->options, ALPHA, 0) * (double)size),
+                            attr_real("beta", (double)flat_float(&c->op->options, BETA, 0)));
+    if (y) c->out[0] = reversed_channels(c, y);
+}
+
+/* ---- Volumes ----------------------------------------------------------------------------------------------------- */
+
+enum { VOLUME_STRIDE_D = 1, VOLUME_STRIDE_W, VOLUME_STRIDE_H, VOLUME_ACTIVATION, VOLUME_DILATION_D, VOLUME_DILATION_W,
+       VOLUME_DILATION_H, VOLUME_DIMS = 3 };
+
+/* Reads strides and dilations of d, h, w; k is [d][h][w][c][o] or [d][h][w][o][c]. */
+static bool is_volume(TfliteCall *c, const Tensor *x, const Tensor *k, int64_t *stride, int64_t *dilation)
+{
+    static const int strides[] = { VOLUME_STRIDE_D, VOLUME_STRIDE_H, VOLUME_STRIDE_W },
+                     dilations[] = { VOLUME_DILATION_D, VOLUME_DILATION_H, VOLUME_DILATION_W };
+    if (x->rank != 5 || k->rank != 5 || tensor_elems(x) < 1 || tensor_elems(k) < 1) {
+        tflite_refuse(c, "the input is %s and the kernel %s; accepted: five dimensions each",
+                      tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, k));
+        return false;
+    }
+    for (int d = 0; d < VOLUME_DIMS; d++) {
+        stride[d] = option(c, strides[d], 0);
+        dilation[d] = option(c, dilations[d], 1);
+        if (stride[d] < 1 || dilation[d] < 1 || stride[d] > MOST || dilation[d] > MOST)
+            tflite_refuse(c, "a stride of %lld and a dilation of %lld; 1 to %d each are expected", (long long)stride[d],
+                          (long long)dilation[d], MOST);
+    }
+    return !ctx_failed(c->cx);
+}
+
+static void finish_volume(TfliteCall *c, Tensor *sums, Tensor *bias)
+{
+    if (sums && bias) sums = tflite_call2(c, "add", sums, bias);
+    if (sums) c->out[0] = tflite_activate(c, sums, activation(c, VOLUME_ACTIVATION));
+}
+
+static void conv_3d(TfliteCall *c)
+{
+    int64_t stride[VOLUME_DIMS], dilation[VOLUME_DIMS], pad[2 * VOLUME_DIMS];
+    if (!tflite_needs(c, 2) || !is_volume(c, c->in[0], c->in[1], stride, dilation)) return;
+    for (int d = 0; d < VOLUME_DIMS; d++) {
+        const int64_t size = tensor_dim(c->in[0], 1 + d), span = (tensor_dim(c->in[1], d) - 1) * dilation[d] + 1;
+        int64_t total = ((size + stride[d] - 1) / stride[d] - 1) * stride[d] + span - size;
+        if (total < 0 || flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME) != PADDING_SAME) total = 0;
+        pad[d] = total / 2;
+        pad[VOLUME_DIMS + d] = total - total / 2;
+    }
+    finish_volume(c, tflite_call2(c, "conv3d", c->in[0], c->in[1], attr_ints("stride", stride, VOLUME_DIMS),
+                                  attr_ints("dilation", dilation, VOLUME_DIMS),
+                                  attr_ints("pad", pad, 2 * VOLUME_DIMS)), tflite_in(c, 2));
+}
+
+/* Inputs: the shape of the result, k [d][h][w][o][c], x, and a bias that may be absent. */
+static void conv_3d_transpose(TfliteCall *c)
+{
+    int64_t shape[2 + VOLUME_DIMS], stride[VOLUME_DIMS], dilation[VOLUME_DIMS], pad[2 * VOLUME_DIMS],
+            extra[VOLUME_DIMS];
+    if (!tflite_needs(c, 3) || !tflite_list(c, 0, shape, 2 + VOLUME_DIMS)) return;
+    Tensor *x = c->in[2], *k = c->in[1];
+    if (x->type != F32 || k->type != F32) tflite_refuse(c, "its operands are not FLOAT32; FLOAT32 is accepted");
+    if (ctx_failed(c->cx) || !is_volume(c, x, k, stride, dilation)) return;
+    const bool is_same = flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME) == PADDING_SAME;
+    for (int d = 0; d < VOLUME_DIMS; d++) {
+        if (dilation[d] != 1)
+            tflite_unsupported(c, "a dilation of %lld; 1 is accepted", (long long)dilation[d]);
+        if (!transposed_pads(c, is_same, stride[d], tensor_dim(x, 1 + d), tensor_dim(k, d), shape[1 + d], &pad[d],
+                             &pad[VOLUME_DIMS + d], &extra[d]))
+            return;
+    }
+    finish_volume(c, tflite_call2(c, "conv3d_transpose", x,
+                                  tflite_call(c, "transpose", k, attr_list("perm", 0, 1, 2, 4, 3)),
+                                  attr_ints("stride", stride, VOLUME_DIMS), attr_ints("pad", pad, 2 * VOLUME_DIMS),
+                                  attr_ints("extra", extra, VOLUME_DIMS)), tflite_in(c, 3));
+}
+
+enum { OPTIONS_LRN = 13, OPTIONS_CONV_3D = 106 };
 enum { OPTIONS_TRANSPOSE_CONV = 49, OPTIONS_BATCH_MATMUL = 101 };
 
 const TfliteRow tflite_rows_window[] = {
@@ -423,7 +553,12 @@ const TfliteRow tflite_rows_window[] = {
     { 9, "FULLY_CONNECTED", 13, OPTIONS_DENSE, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | HAS_STORED_WEIGHTS, 2, NULL,
       fully_connected, TFLITE_KEEPS_ALL },
     { 67, "TRANSPOSE_CONV", 5, OPTIONS_TRANSPOSE_CONV, OF_I32 | AS_INT8, 1, NULL, transpose_conv, TFLITE_KEEPS_NONE },
-    { 126, "BATCH_MATMUL", 7, OPTIONS_BATCH_MATMUL, OF_F32 | OF_I8, 2, NULL, batch_matmul, TFLITE_KEEPS_ALL },
+    { 126, "BATCH_MATMUL", 7, OPTIONS_BATCH_MATMUL, OF_F32 | OF_I8 | OF_I16 | HAS_STORED_WEIGHTS, 2, NULL,
+      batch_matmul, TFLITE_KEEPS_ALL },
+    { 12, "L2_POOL_2D", 1, OPTIONS_POOL, OF_F32, 1, NULL, l2_pool, TFLITE_KEEPS_FIRST },
+    { 13, "LOCAL_RESPONSE_NORMALIZATION", 1, OPTIONS_LRN, OF_F32, 1, NULL, local_response, TFLITE_KEEPS_FIRST },
+    { 132, "CONV_3D", 1, OPTIONS_CONV_3D, OF_F32, 2, NULL, conv_3d, TFLITE_KEEPS_NONE },
+    { 141, "CONV_3D_TRANSPOSE", 1, OPTIONS_CONV_3D, OF_I32, 1, NULL, conv_3d_transpose, TFLITE_KEEPS_NONE },
     { 17, "MAX_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, max_pool, TFLITE_KEEPS_FIRST },
     { 0 }
 };

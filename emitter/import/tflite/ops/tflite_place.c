@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/* Operators that compute positions, compare elements with positions, or write at positions. Sizes, ranges and ranks are
+ * constants; masks of a diagonal, too. */
+#include <math.h>
+
+#include "import/tflite/ops/tflite_rows.h"
+
+enum {
+    OPTIONS_SPARSE_TO_DENSE = 50,
+    OPTIONS_ONE_HOT = 61,
+    OPTIONS_ZEROS_LIKE = 67,
+    OPTIONS_RANGE = 73,
+    OPTIONS_RANK = 86,
+    OPTIONS_REVERSE_SEQUENCE = 87,
+    OPTIONS_MATRIX_DIAG = 88,
+    OPTIONS_MATRIX_SET_DIAG = 90,
+    OPTIONS_NMS_V4 = 95,
+    OPTIONS_NMS_V5 = 96,
+    OPTIONS_SCATTER_ND = 97,
+    OPTIONS_SEGMENT_SUM = 100,
+    OPTIONS_BUCKETIZE = 115,
+    OPTIONS_DYNAMIC_UPDATE_SLICE = 117,
+    MOST_CONSTANT = 1 << 16
+};
+
+static Tensor *cast_to(TfliteCall *c, Tensor *x, DType to)
+{
+    return !x || x->type == to ? x : tflite_call(c, "cast", x, attr_type("to", to));
+}
+
+static Tensor *filled(TfliteCall *c, Tensor *value, const int64_t *shape, int rank)
+{
+    return tflite_call(c, "expand", tflite_reshape(c, value, NULL, 0), attr_ints("shape", shape, rank));
+}
+
+/* Integers 0 to count-1 along dimension `axis` of `rank`; the others have one element. */
+static Tensor *ramp(TfliteCall *c, DType type, int64_t count, int axis, int rank)
+{
+    int64_t shape[MAX_RANK];
+    if (count < 1 || count > MOST_CONSTANT) {
+        tflite_unsupported(c, "%lld positions; 1 to %d are accepted", (long long)count, MOST_CONSTANT);
+        return NULL;
+    }
+    int64_t *value = NEW_ARRAY(c->cx->arena, int64_t, count);
+    for (int64_t i = 0; i < count; i++) value[i] = i;
+    for (int d = 0; d < rank; d++) shape[d] = d == axis ? count : 1;
+    return cast_to(c, tensor_constant(c->cx, "at", I64, rank, shape, value), type);
+}
+
+/* ---- Sizes and ranges -------------------------------------------------------------------------------------------- */
+
+static void rank(TfliteCall *c)
+{
+    if (tflite_needs(c, 1)) c->out[0] = tensor_scalar(c->cx, c->name, I32, c->in[0]->rank);
+}
+
+static void zeros_like(TfliteCall *c)
+{
+    int64_t shape[MAX_RANK];
+    if (!tflite_needs(c, 1)) return;
+    const Tensor *x = c->in[0];
+    for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
+    c->out[0] = filled(c, tensor_scalar(c->cx, c->name, x->type, 0), shape, x->rank);
+}
+
+/* The reference adds the step to the value before, in the type of the result. */
+static void range(TfliteCall *c)
+{
+    double v[3];
+    if (!tflite_needs(c, 3)) return;
+    const DType type = c->in[0]->type;
+    for (int i = 0; i < 3; i++) {
+        const Tensor *t = c->in[i];
+        if (!tensor_is_constant(t) || t->type != type || tensor_elems(t) != 1) {
+            tflite_unsupported(c, "input %d (\"%s\") is not one constant; constant bounds and steps are accepted", i,
+                               t->name);
+            return;
+        }
+        const Scalar s = dtype_load(type, t->data, 0);
+        v[i] = dtype_is_float(type) ? s.f : (double)s.i;
+    }
+    const double found = v[2] == 0 ? 0 : ceil((v[1] - v[0]) / v[2]);
+    if (!(found >= 1 && found <= MOST_CONSTANT)) {
+        tflite_unsupported(c, "a range of %g elements; 1 to %d are accepted", found, MOST_CONSTANT);
+        return;
+    }
+    const int64_t count = (int64_t)found;
+    float *real = NEW_ARRAY(c->cx->arena, float, count), sum = (float)v[0];
+    int64_t *whole = NEW_ARRAY(c->cx->arena, int64_t, count);
+    for (int64_t i = 0; i < count; i++) {
+        real[i] = sum;
+        sum += (float)v[2];
+        whole[i] = (int64_t)v[0] + i * (int64_t)v[2];
+    }
+    const bool is_float = dtype_is_float(type);
+    c->out[0] = cast_to(c, tensor_constant(c->cx, c->name, is_float ? F32 : I64, 1, &count,
+                                           is_float ? (const void *)real : whole), type);
+}
+
+/* The shape to which two shapes broadcast. */
+static void broadcast_args(TfliteCall *c)
+{
+    int64_t a[MAX_RANK], b[MAX_RANK], y[MAX_RANK];
+    const int ra = tflite_needs(c, 2) ? tflite_ints(c, 0, a, MAX_RANK) : -1,
+              rb = ra >= 0 ? tflite_ints(c, 1, b, MAX_RANK) : -1;
+    if (rb < 0) return;
+    const int64_t rank = ra > rb ? ra : rb;
+    for (int d = 0; d < rank; d++) {
+        const int64_t da = d < rank - ra ? 1 : a[d - (rank - ra)], db = d < rank - rb ? 1 : b[d - (rank - rb)];
+        if (da != db && da != 1 && db != 1)
+            tflite_refuse(c, "sizes %lld and %lld; equal ones, or 1, are expected", (long long)da, (long long)db);
+        y[d] = da == 1 ? db : da;
+    }
+    if (!ctx_failed(c->cx))
+        c->out[0] = cast_to(c, tensor_constant(c->cx, c->name, I64, 1, &rank, y), c->in[0]->type);
+}
+
+/* ---- Elements at positions --------------------------------------------------------------------------------------- */
+
+/* Indices out of range, negative ones too, have no element. */
+static void one_hot(TfliteCall *c)
+{
+    int64_t depth, shape[MAX_RANK];
+    if (!tflite_needs(c, 4) || !tflite_list(c, 1, &depth, 1)) return;
+    const int rank = c->in[0]->rank + 1;
+    if (rank > MAX_RANK) tflite_unsupported(c, "a result of %d dimensions; at most %d are accepted", rank, MAX_RANK);
+    if (c->in[2]->type != c->in[3]->type) tflite_refuse(c, "its values have two types; one is expected");
+    if (ctx_failed(c->cx)) return;
+    const int axis = tflite_axis(c, flat_int(&c->op->options, 0, 4, 0), rank);
+    if (axis < 0) return;
+    for (int d = 0; d < rank; d++) shape[d] = d == axis ? 1 : tensor_dim(c->in[0], d < axis ? d : d - 1);
+    Tensor *is_hot = tflite_call2(c, "equal", tflite_reshape(c, c->in[0], shape, rank),
+                                  ramp(c, c->in[0]->type, depth, axis, rank)),
+           *on = tflite_reshape(c, c->in[2], NULL, 0), *off = tflite_reshape(c, c->in[3], NULL, 0);
+    if (is_hot && on && off) c->out[0] = tflite_select(c, is_hot, on, off);
+}
+
+static void reverse_sequence(TfliteCall *c)
+{
+    enum { TIME, BATCH };
+    if (tflite_needs(c, 2))
+        c->out[0] = tflite_call2(c, "reverse_sequence", c->in[0], c->in[1],
+                                 attr_int("time", flat_int(&c->op->options, TIME, 4, 0)),
+                                 attr_int("batch", flat_int(&c->op->options, BATCH, 4, 0)));
+}
+
+/* Counts the boundaries up to each element. */
+static void bucketize(TfliteCall *c)
+{
+    FlatVector bound = flat_vector(&c->op->options, 0, 4);
+    if (!tflite_needs(c, 1)) return;
+    if (bound.count < 1 || bound.count > MOST_CONSTANT) {
+        tflite_unsupported(c, "%llu boundaries; 1 to %d are accepted", (unsigned long long)bound.count, MOST_CONSTANT);
+        return;
+    }
+    const int64_t count = (int64_t)bound.count;
+    float *value = NEW_ARRAY(c->cx->arena, float, count);
+    for (int64_t i = 0; i < count; i++) value[i] = flat_float_at(&bound, (size_t)i);
+    Tensor *sorted = tensor_constant(c->cx, "boundaries", F32, 1, &count, value), *x = cast_to(c, c->in[0], F32);
+    if (sorted && x) c->out[0] = cast_to(c, tflite_call2(c, "searchsorted", sorted, x, attr_flag("right", true)), I32);
+}
+
+/* ---- Diagonals --------------------------------------------------------------------------------------------------- */
+
+static Tensor *is_on_diagonal(TfliteCall *c, int64_t rows, int64_t columns)
+{
+    return tflite_call2(c, "equal", ramp(c, I32, rows, 0, 2), ramp(c, I32, columns, 1, 2));
+}
+
+static void matrix_diag(TfliteCall *c)
+{
+    int64_t shape[MAX_RANK];
+    if (!tflite_needs(c, 1)) return;
+    Tensor *x = c->in[0];
+    if (x->rank < 1 || x->rank == MAX_RANK) {
+        tflite_unsupported(c, "diagonals of %s; 1 to %d dimensions are accepted", tensor_shape_text(c->cx, x),
+                           MAX_RANK - 1);
+        return;
+    }
+    const int64_t size = tensor_dim(x, x->rank - 1);
+    for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
+    shape[x->rank] = 1;
+    Tensor *is_own = is_on_diagonal(c, size, size), *column = tflite_reshape(c, x, shape, x->rank + 1);
+    if (is_own && column) c->out[0] = tflite_select(c, is_own, column, tensor_scalar(c->cx, c->name, x->type, 0));
+}
+
+/* The diagonal has the lesser size of the matrix, so it is spread along the other one. */
+static void matrix_set_diag(TfliteCall *c)
+{
+    int64_t shape[MAX_RANK];
+    if (!tflite_needs(c, 2)) return;
+    Tensor *x = c->in[0], *diagonal = c->in[1];
+    const int rank = x->rank;
+    if (rank < 2 || diagonal->rank != rank - 1 || diagonal->type != x->type) {
+        tflite_refuse(c, "a diagonal of %s for %s; one dimension less is expected",
+                      tensor_shape_text(c->cx, diagonal), tensor_shape_text(c->cx, x));
+        return;
+    }
+    const int64_t rows = tensor_dim(x, rank - 2), columns = tensor_dim(x, rank - 1);
+    for (int d = 0; d < rank - 2; d++) shape[d] = tensor_dim(x, d);
+    shape[rank - 2] = rows <= columns ? rows : 1;
+    shape[rank - 1] = rows <= columns ? 1 : columns;
+    Tensor *is_own = is_on_diagonal(c, rows, columns), *spread = tflite_reshape(c, diagonal, shape, rank);
+    if (is_own && spread) c->out[0] = tflite_select(c, is_own, spread, x);
+}
+
+/* ---- Writes ------------------------------------------------------------------------------------------------------ */
+
+/* base with the rows of `update` at the rows of `index` [n][dimensions]. */
+static Tensor *scattered(TfliteCall *c, Tensor *base, Tensor *index, Tensor *update, const char *reduction)
+{
+    Tensor *in[] = { base, index, update };
+    return base && index && update
+               ? call(c->cx, "scatter_nd", c->name, in, 3, ATTRS(attr_word("reduction", reduction)))
+               : NULL;
+}
+
+/* Updates of equal indices are added. */
+static void scatter_nd(TfliteCall *c)
+{
+    int64_t shape[MAX_RANK], rows[MAX_RANK];
+    const int rank = tflite_needs(c, 3) ? tflite_ints(c, 2, shape, MAX_RANK) : -1;
+    if (rank < 0) return;
+    Tensor *index = c->in[0], *update = c->in[1];
+    const int64_t each = index->rank ? tensor_dim(index, index->rank - 1) : 0, count = tensor_elems(index);
+    if (each < 1 || each > rank || count < 1) {
+        tflite_refuse(c, "indices of %s into %d dimensions; a last dimension of 1 up to these is expected",
+                      tensor_shape_text(c->cx, index), rank);
+        return;
+    }
+    int n = 0;
+    rows[n++] = count / each;
+    for (int d = (int)each; d < rank; d++) rows[n++] = shape[d];
+    Tensor *base = filled(c, tensor_scalar(c->cx, c->name, update->type, 0), shape, rank);
+    c->out[0] = scattered(c, base, tflite_reshape(c, index, (int64_t[]){ count / each, each }, 2),
+                          tflite_reshape(c, update, rows, n), "add");
+}
+
+/* Inputs: indices (a scalar, a list or rows), the shape, one value or one for each index, the value elsewhere. */
+static void sparse_to_dense(TfliteCall *c)
+{
+    int64_t shape[MAX_RANK];
+    const int rank = tflite_needs(c, 4) ? tflite_ints(c, 1, shape, MAX_RANK) : -1;
+    if (rank < 0) return;
+    Tensor *index = c->in[0], *value = c->in[2];
+    const int64_t each = index->rank == 2 ? tensor_dim(index, 1) : 1, count = tensor_elems(index);
+    if (each != rank || count < 1 || index->rank > 2 || value->type != c->in[3]->type) {
+        tflite_refuse(c, "indices of %s into %d dimensions; an index for each is expected",
+                      tensor_shape_text(c->cx, index), rank);
+        return;
+    }
+    const int64_t rows = count / each;
+    c->out[0] = scattered(c, filled(c, c->in[3], shape, rank), tflite_reshape(c, index, (int64_t[]){ rows, each }, 2),
+                          tensor_elems(value) == 1 ? filled(c, value, &rows, 1) : value, "none");
+}
+
+/* Combines the rows of x by their segments. Those of a negative segment are combined in one more row, which is cut. */
+static void segments(TfliteCall *c, int64_t count, bool may_be_negative, const char *reduction, double empty)
+{
+    int64_t shape[MAX_RANK], rows[MAX_RANK];
+    Tensor *x = c->in[0], *id = c->in[1];
+    bool fits = id->rank >= 1 && id->rank <= x->rank && dtype_is_integer(id->type);
+    for (int d = 0; fits && d < id->rank; d++) fits = tensor_dim(id, d) == tensor_dim(x, d);
+    if (!fits || count < 1 || count > INT32_MAX - 1) {
+        tflite_refuse(c, "segments of %s for %s, %lld in all; the leading dimensions, and at least one, are expected",
+                      tensor_shape_text(c->cx, id), tensor_shape_text(c->cx, x), (long long)count);
+        return;
+    }
+    int n = 1;
+    rows[0] = tensor_elems(id);
+    shape[0] = count + may_be_negative;
+    for (int d = id->rank; d < x->rank; d++, n++) rows[n] = shape[n] = tensor_dim(x, d);
+    id = tflite_reshape(c, id, (int64_t[]){ rows[0], 1 }, 2);
+    if (may_be_negative && id)
+        id = tflite_select(c, tflite_call2(c, "less", id, tensor_scalar(c->cx, c->name, id->type, 0)),
+                           tensor_scalar(c->cx, c->name, id->type, (double)count), id);
+    Tensor *y = scattered(c, filled(c, tensor_scalar(c->cx, c->name, x->type, empty), shape, n), id,
+                          tflite_reshape(c, x, rows, n), reduction);
+    if (y) c->out[0] = may_be_negative ? tflite_part(c, y, 0, 0, count) : y;
+}
+
+/* The number of segments is one more than the last, so they are constant. */
+static void segment_sum(TfliteCall *c)
+{
+    if (!tflite_needs(c, 2)) return;
+    const Tensor *id = c->in[1];
+    if (!tensor_is_constant(id) || !dtype_is_integer(id->type) || tensor_elems(id) < 1)
+        tflite_unsupported(c, "input 1 (\"%s\") is not constant; constant segments are accepted", id->name);
+    else segments(c, dtype_load(id->type, id->data, tensor_elems(id) - 1).i + 1, false, "add", 0);
+}
+
+static void unsorted(TfliteCall *c, const char *reduction, double of_float, bool is_extreme, bool is_least)
+{
+    int64_t count;
+    if (!tflite_needs(c, 3) || !tflite_list(c, 2, &count, 1)) return;
+    const DTypeInfo *type = dtype_info(c->in[0]->type);
+    const double bound = is_least ? (double)type->least : (double)type->greatest;
+    segments(c, count, true, reduction, is_extreme && !dtype_is_float(c->in[0]->type) ? bound : of_float);
+}
+static void unsorted_sum(TfliteCall *c) { unsorted(c, "add", 0, false, false); }
+static void unsorted_prod(TfliteCall *c) { unsorted(c, "mul", 1, false, false); }
+static void unsorted_max(TfliteCall *c) { unsorted(c, "max", -3.4028234663852886e38, true, true); }
+static void unsorted_min(TfliteCall *c) { unsorted(c, "min", 3.4028234663852886e38, true, false); }
+
+/* `update` at its begin along axis d of x: y[i] = update[i - begin] inside, elsewhere x[i]. The begin is clamped, so
+ * the update is inside of x. A single row is compared with its begin, and spread. */
+static void dynamic_update_slice(TfliteCall *c)
+{
+    if (!tflite_needs(c, 3)) return;
+    Tensor *x = c->in[0], *update = c->in[1], *begin = c->in[2], *is_inside = NULL;
+    const int rank = x->rank;
+    bool fits = update->rank == rank && update->type == x->type && begin->rank == 1 && tensor_dim(begin, 0) == rank
+                && dtype_is_integer(begin->type);
+    for (int d = 0; fits && d < rank; d++)
+        fits = tensor_dim(update, d) >= 1 && tensor_dim(update, d) <= tensor_dim(x, d);
+    if (!fits) {
+        tflite_refuse(c, "an update of %s at %s for %s; the rank of the input, sizes up to its own and a begin for "
+                      "each dimension are expected", tensor_shape_text(c->cx, update), tensor_shape_text(c->cx, begin),
+                      tensor_shape_text(c->cx, x));
+        return;
+    }
+    Tensor *y = update;
+    for (int d = 0; d < rank && !ctx_failed(c->cx); d++) {
+        const int64_t size = tensor_dim(x, d), part = tensor_dim(update, d);
+        if (size == part) continue;
+        Tensor *first = tflite_reshape(c, tflite_part(c, begin, 0, d, d + 1), NULL, 0);
+        first = tflite_call(c, "clip", first, attr_real("min", 0), attr_real("max", (double)(size - part)));
+        if (part == 1) {
+            Tensor *is_own = tflite_call2(c, "equal", ramp(c, begin->type, size, d, rank), first);
+            is_inside = is_inside ? tflite_call2(c, "and", is_inside, is_own) : is_own;
+            continue;
+        }
+        Tensor *at = tflite_call2(c, "sub", ramp(c, begin->type, size, d, rank), first),
+               *inside = tflite_call2(c, "and",
+                                      tflite_call2(c, "less_equal", tensor_scalar(c->cx, c->name, begin->type, 0), at),
+                                      tflite_call2(c, "less", at,
+                                                   tensor_scalar(c->cx, c->name, begin->type, (double)part)));
+        at = tflite_call(c, "clip", at, attr_real("min", 0), attr_real("max", (double)(part - 1)));
+        y = tflite_call2(c, "gather", y, tflite_reshape(c, at, &size, 1), attr_int("axis", d));
+        is_inside = is_inside ? tflite_call2(c, "and", is_inside, inside) : inside;
+    }
+    if (y && !ctx_failed(c->cx)) c->out[0] = is_inside ? tflite_select(c, is_inside, y, x) : y;
+}
+
+/* ---- Boxes ------------------------------------------------------------------------------------------------------- */
+
+static Tensor *scalar_in(TfliteCall *c, int i, DType type)
+{
+    return cast_to(c, tflite_reshape(c, c->in[i], NULL, 0), type);
+}
+
+/* Inputs: boxes [n][4], scores [n], the number of results, the thresholds of overlap and of the score. Results beyond
+ * the boxes found are 0. */
+static bool suppressed(TfliteCall *c, int count, Tensor **index, Tensor **found, Tensor **is_found)
+{
+    int64_t most;
+    if (!tflite_needs(c, count) || !tflite_list(c, 2, &most, 1)) return false;
+    Tensor *boxes = c->in[0], *scores = c->in[1];
+    if (boxes->rank != 2 || scores->rank != 1 || tensor_dim(boxes, 0) != tensor_dim(scores, 0) || most < 1
+        || tensor_dim(scores, 0) < 1) {
+        tflite_refuse(c, "boxes %s, scores %s and %lld results; [n][4], [n] and at least one are expected",
+                      tensor_shape_text(c->cx, boxes), tensor_shape_text(c->cx, scores), (long long)most);
+        return false;
+    }
+    const int64_t n = tensor_dim(scores, 0);
+    Tensor *in[] = { tflite_reshape(c, boxes, (int64_t[]){ 1, n, 4 }, 3),
+                     tflite_reshape(c, scores, (int64_t[]){ 1, 1, n }, 3),
+                     tensor_scalar(c->cx, c->name, I64, (double)most), scalar_in(c, 3, F32), scalar_in(c, 4, F32) };
+    for (int i = 0; i < 5; i++)
+        if (!in[i]) return false;
+    const int64_t capacity = most;
+    Tensor *rows = call(c->cx, "non_max_suppression", c->name, in, 5, ATTRS(attr_int("capacity", capacity)));
+    rows = rows ? tflite_reshape(c, tflite_part(c, rows, 1, 2, 3), &capacity, 1) : NULL;
+    if (!rows) return false;
+    Tensor *zero = tensor_scalar(c->cx, c->name, rows->type, 0);
+    *is_found = tflite_call2(c, "greater_equal", rows, zero);
+    *index = tflite_select(c, *is_found, rows, zero);
+    *found = tflite_call(c, "reduce_sum", tflite_call(c, "cast", *is_found, attr_type("to", I32)), attr_list("axes", 0),
+                         attr_flag("keepdims", false));
+    return !ctx_failed(c->cx);
+}
+
+static void suppression_v4(TfliteCall *c)
+{
+    Tensor *index, *found, *is_found;
+    if (!suppressed(c, 5, &index, &found, &is_found)) return;
+    c->out[0] = cast_to(c, index, I32);
+    c->out[1] = found;
+}
+
+static void suppression_v5(TfliteCall *c)
+{
+    Tensor *index, *found, *is_found;
+    if (!tflite_needs(c, 6)) return;
+    const Tensor *sigma = c->in[5];
+    if (!tensor_is_constant(sigma) || sigma->type != F32 || tensor_elems(sigma) != 1
+        || dtype_load(F32, sigma->data, 0).f != 0)
+        tflite_unsupported(c, "scores that decay with the overlap (input 5, \"%s\"); a sigma of 0 is accepted",
+                           sigma->name);
+    else if (suppressed(c, 6, &index, &found, &is_found)) {
+        c->out[0] = cast_to(c, index, I32);
+        c->out[1] = tflite_select(c, is_found, tflite_call2(c, "gather", c->in[1], index, attr_int("axis", 0)),
+                                  tensor_scalar(c->cx, c->name, F32, 0));
+        c->out[2] = found;
+    }
+}
+
+enum { OF_NUMBERS = OF_F32 | OF_I8 | OF_U8 | OF_I16 | OF_WHOLE, OF_ANY = OF_NUMBERS | OF_BOOL };
+
+const TfliteRow tflite_rows_place[] = {
+    { 68, "SPARSE_TO_DENSE", 3, OPTIONS_SPARSE_TO_DENSE, OF_WHOLE, 1, NULL, sparse_to_dense, TFLITE_KEEPS_NONE },
+    { 85, "ONE_HOT", 1, OPTIONS_ONE_HOT, OF_WHOLE, 1, NULL, one_hot, TFLITE_KEEPS_NONE },
+    { 93, "ZEROS_LIKE", 1, OPTIONS_ZEROS_LIKE, OF_ANY, 1, NULL, zeros_like, TFLITE_KEEPS_NONE },
+    { 96, "RANGE", 2, OPTIONS_RANGE, OF_F32 | OF_WHOLE, 3, NULL, range, TFLITE_KEEPS_NONE },
+    { 110, "RANK", 1, OPTIONS_RANK, OF_ANY, 1, NULL, rank, TFLITE_KEEPS_NONE },
+    { 112, "REVERSE_SEQUENCE", 1, OPTIONS_REVERSE_SEQUENCE, OF_NUMBERS, 1, NULL, reverse_sequence, TFLITE_KEEPS_NONE },
+    { 113, "MATRIX_DIAG", 1, OPTIONS_MATRIX_DIAG, OF_NUMBERS, 1, NULL, matrix_diag, TFLITE_KEEPS_NONE },
+    { 115, "MATRIX_SET_DIAG", 1, OPTIONS_MATRIX_SET_DIAG, OF_NUMBERS, 2, NULL, matrix_set_diag, TFLITE_KEEPS_NONE },
+    { 120, "NON_MAX_SUPPRESSION_V4", 1, OPTIONS_NMS_V4, OF_F32, 2, NULL, suppression_v4, TFLITE_KEEPS_NONE },
+    { 121, "NON_MAX_SUPPRESSION_V5", 1, OPTIONS_NMS_V5, OF_F32, 2, NULL, suppression_v5, TFLITE_KEEPS_NONE },
+    { 122, "SCATTER_ND", 1, OPTIONS_SCATTER_ND, OF_I32, 1, NULL, scatter_nd, TFLITE_KEEPS_NONE },
+    { 125, "SEGMENT_SUM", 1, OPTIONS_SEGMENT_SUM, OF_F32 | OF_I32, 1, NULL, segment_sum, TFLITE_KEEPS_NONE },
+    { 145, "BROADCAST_ARGS", 1, 0, OF_WHOLE, 2, NULL, broadcast_args, TFLITE_KEEPS_NONE },
+    { 147, "BUCKETIZE", 1, OPTIONS_BUCKETIZE, OF_F32 | OF_WHOLE, 1, NULL, bucketize, TFLITE_KEEPS_NONE },
+    { 151, "DYNAMIC_UPDATE_SLICE", 3, OPTIONS_DYNAMIC_UPDATE_SLICE, OF_ANY, 2, NULL, dynamic_update_slice,
+      TFLITE_KEEPS_NONE },
+    { 153, "UNSORTED_SEGMENT_PROD", 1, 0, OF_F32 | OF_I32, 1, NULL, unsorted_prod, TFLITE_KEEPS_NONE },
+    { 154, "UNSORTED_SEGMENT_MAX", 1, 0, OF_F32 | OF_I32, 1, NULL, unsorted_max, TFLITE_KEEPS_NONE },
+    { 155, "UNSORTED_SEGMENT_SUM", 1, 0, OF_F32 | OF_I32, 1, NULL, unsorted_sum, TFLITE_KEEPS_NONE },
+    { 157, "UNSORTED_SEGMENT_MIN", 1, 0, OF_F32 | OF_I32, 1, NULL, unsorted_min, TFLITE_KEEPS_NONE },
+    { 0 }
+};
