@@ -289,6 +289,8 @@ class MicroReference:
 
 
 def drawn(random, shape, dtype):
+    if dtype in (np.int32, np.int64):                   # words, of a vocabulary of 40
+        return random.integers(0, 40, shape).astype(dtype)
     if np.issubdtype(dtype, np.integer):
         return random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype)
     return random.standard_normal(shape).astype(dtype)
