@@ -318,7 +318,8 @@ static void check_refusals(void)
     Spec s = float_spec();
     s.operators = 3;
     s.code = 10;
-    check_refused("all-unknown-are-listed", &s, "operator \"y\" (HASHTABLE_LOOKUP): unsupported: the operator is unknown", 3);
+    check_refused("all-unknown-are-listed", &s,
+                  "operator \"y\" (HASHTABLE_LOOKUP): unsupported: the operator is unknown", 3);
     s.code = 32;
     s.custom = "Magic";
     check_refused("custom", &s, "(Magic)", 3);
