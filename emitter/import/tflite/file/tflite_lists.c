@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes to rows of a list. Converters lower the assignment of element i of a TensorList, as a recurrent layer in a loop
- * makes it for each of its steps, to slices of sizes that only the run knows:
+/* Writes to rows of a list. Converters lower the assignment of element i of a TensorList, one for each step of a
+ * recurrent layer in a loop, to slices of sizes that only the run knows:
  *
  *   CONCATENATION(SLICE(list, 0, [i,-1,..]), item, SLICE(list, [i+1,0,..], -1))
  *
