@@ -4,7 +4,9 @@
 #     loopwright_add_model(NAME MODEL [TARGET T] [OPTIONS WORD...])
 #
 # adds the static library NAME with NAME.c and NAME.h, which the compiler writes at build time from the file MODEL
-# (relative to the source folder), and writes again when MODEL changes. Symbols begin with NAME.
+# (relative to the source folder), and writes again when MODEL changes. Symbols begin with NAME. A WORD that is a file
+# of the source folder, alone or after a `=`, is written with its full path, and the C is written again when it changes.
+# Without a build type, the C is compiled with -O2; target_compile_options(NAME PRIVATE ...) adds flags after it.
 get_filename_component(_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(Loopwright_RUNTIME_DIR "${_prefix}/share/loopwright/runtime")
 find_program(Loopwright_EXECUTABLE loopwright HINTS "${_prefix}/bin" NO_DEFAULT_PATH)
@@ -25,18 +27,32 @@ function(loopwright_add_model name model)
     get_filename_component(model "${model}" ABSOLUTE)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/loopwright/${name}")
     file(MAKE_DIRECTORY "${folder}")
+    set(words "")
+    set(files "")
+    foreach(word IN LISTS arg_OPTIONS)
+        string(REGEX MATCH "^[^=]*=" before "${word}")
+        string(REGEX REPLACE "^[^=]*=" "" after "${word}")
+        if(NOT after STREQUAL "" AND EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${after}"
+           AND NOT IS_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/${after}")
+            set(word "${before}${CMAKE_CURRENT_SOURCE_DIR}/${after}")
+            list(APPEND files "${CMAKE_CURRENT_SOURCE_DIR}/${after}")
+        elseif(IS_ABSOLUTE "${after}" AND EXISTS "${after}" AND NOT IS_DIRECTORY "${after}")
+            list(APPEND files "${after}")
+        endif()
+        list(APPEND words "${word}")
+    endforeach()
     add_custom_command(
         OUTPUT "${folder}/${name}.c" "${folder}/${name}.h"
-        COMMAND "${Loopwright_EXECUTABLE}" "${model}" --target ${arg_TARGET} --name ${name} ${arg_OPTIONS}
+        COMMAND "${Loopwright_EXECUTABLE}" "${model}" --target ${arg_TARGET} --name ${name} ${words}
                 -o "${folder}/${name}.c"
-        DEPENDS "${model}" "${Loopwright_EXECUTABLE}"
+        DEPENDS "${model}" "${Loopwright_EXECUTABLE}" ${files}
         COMMENT "Compiling ${model} for ${arg_TARGET}"
         VERBATIM)
     add_library(${name} STATIC "${folder}/${name}.c" "${folder}/${name}.h")
     target_include_directories(${name} PUBLIC "${folder}" PRIVATE "${Loopwright_RUNTIME_DIR}")
     set_target_properties(${name} PROPERTIES C_STANDARD 99)
     if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
-        target_compile_options(${name} PRIVATE -ffp-contract=off)
+        target_compile_options(${name} PRIVATE -ffp-contract=off $<$<CONFIG:>:-O2>)
     endif()
     if(NOT MSVC)
         target_link_libraries(${name} PUBLIC m)

@@ -92,7 +92,8 @@ typedef struct lw_options {
     /* verify, evaluate: the command that builds; NULL: $CC, or cc. report: the one that measures; NULL: none */
     const char *cc;
     double mhz;                      /* report: the core's clock, for milliseconds; 0: none */
-    const char *fit;                 /* report: "flash=256K,ram=64K": a model that takes more is an error; or NULL */
+    /* report: "flash=256K,ram=64K": a model that takes more is an error, and the report is returned; NULL: no limit */
+    const char *fit;
     const char *link;                /* verify: words after the sources: "blas.o -lopenblas"; NULL: none */
     /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: the host. report: its counts replace the
      * estimated ones; NULL: none do */

@@ -57,6 +57,9 @@ static bool takes_options(const Command *c, const int *given)
         if (!given[i] || (options[i].of & c->bit)) continue;
         fprintf(stderr, "loopwright: %s is not an option of %s, but of ", options[i].name, c->name);
         print_commands(stderr, options[i].of);
+        if ((options[i].of & QUANTIZE) && !(options[i].of & COMPILE) && (c->bit & MODEL))
+            fprintf(stderr, "; `loopwright quantize ... -o model.onnx` writes an integer model that %s accepts",
+                    c->name);
         fprintf(stderr, "; see loopwright %s --help\n", c->name);
         return false;
     }

@@ -50,6 +50,7 @@ for pair in '-t --target' '-q --quiet' '--json -o FILE.json' '--format -o FILE.j
     check "usage-habit-${pair%% *}-is-refused" ends 2 "no option '${pair%% *}'; did you mean '${pair#* }" report $matmul "${pair%% *}"
 done
 check usage-mhz-names-its-unit ends 2 "does not accept '168MHz'; accepted: --mhz N: the core's clock in MHz" report $digits --target cortex-m4 --mhz 168MHz
+check usage-quantization-names-its-command ends 2 'not an option of package, but of quantize and dump; `loopwright quantize ... -o model.onnx` writes an integer model that package accepts' package $digits --for make -o "$work/p" --samples x.npy
 check help-is-a-word            ends 0 '^  loopwright verify ' help
 check help-of-a-command-by-word ends 0 '^  loopwright report ' help report
 for value in 6312 7K 7k 1M; do check "ram-$value-is-accepted" ends 0 '^multiply-adds  154880' report $digits --ram $value; done

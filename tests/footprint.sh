@@ -21,17 +21,52 @@ ends() {
 
 # ---- Limits ------------------------------------------------------------------------------------------------------------
 
-check fit-within-limits-passes ends 0 '^fit            RAM 6312 of 8192 bytes, 78 %: 1880 left' $digits --fit flash=64K,ram=8K
-check fit-exact-limit-passes ends 0 '6312 bytes, 100 %: 0 left' $digits --fit ram=6312
-check fit-one-byte-less-fails ends 1 'error: the model does not fit: RAM 6312 of 6311 bytes' $digits --fit ram=6311
-check fit-names-both ends 1 'does not fit: flash 35848 of 1024 bytes, RAM 6312 of 1024 bytes' $digits --fit flash=1K,ram=1K
-check fit-shows-the-report ends 1 '^multiply-adds  154880' $digits --fit ram=1K
-check fit-without-compiler-says-so ends 0 'measures code and stack; they do not count here' $digits --fit ram=1M
+m4="$digits --target cortex-m4"
+ram=$("$lw" report $m4 | sed -n 's/^in total .*RAM at most about \([0-9]*\) bytes.*/\1/p')
+check fit-within-limits-passes ends 0 "^fit            RAM $ram of 8192 bytes, [0-9]* %: $((8192 - ram)) left" $m4 --fit flash=64K,ram=8k
+check fit-exact-limit-passes ends 0 "$ram bytes, 100 %: 0 left" $m4 --fit ram="$ram"
+check fit-one-byte-less-fails ends 1 "error: the model does not fit: RAM $ram of $((ram - 1)) bytes$" $m4 --fit ram=$((ram - 1))
+check fit-names-both ends 1 "does not fit: flash [0-9]* of 1024 bytes, RAM $ram of 1024 bytes$" $m4 --fit flash=1K,ram=1K
+check fit-without-compiler-says-so ends 0 'measures code and stack; here they are estimated' $m4 --fit ram=1M
+# Limits on bytes that are unknown would pass in error.
+check fit-of-unknown-code-is-refused ends 2 '--fit has no figures of code for the target "generic"; --cc COMPILER measures' $digits --fit flash=1M
+check fit-of-unknown-stack-is-refused ends 2 '--fit has no figures of stack for the target "generic"' $digits --fit ram=1M
+check fit-by-a-compiler-has-a-verdict ends 0 '^fit            flash [0-9]* of 1048576 bytes' $digits --fit flash=1M,ram=1M --cc "$cc"
 for limits in ram flash=1X ram=0 ram=1K,ram=2K flash=1K, rom=4K 'flash=99999999999'; do
     check "fit-form-$limits-is-refused" ends 2 'accepted: flash=N,ram=N or one of them' $digits --fit "$limits"
 done
-writes_nothing() { ends 1 'does not fit' $digits --fit ram=1K -o "$work/r.json" && [ ! -e "$work/r.json" ]; }
-check fit-misfit-writes-no-file writes_nothing
+# The report of a model that does not fit is complete; the verdict alone is on standard error.
+writes() {
+    rm -f "$work/misfit.$1" && "$lw" report $m4 --fit ram=1K -o "$work/misfit.$1" > "$work/out" 2> "$work/err"
+    [ $? -eq 1 ] && [ -s "$work/misfit.$1" ] && [ ! -s "$work/out" ] && [ "$(wc -l < "$work/err")" -eq 1 ] && grep '^error: the model does not fit: RAM' "$work/err"
+}
+for form in txt html json csv; do check "fit-misfit-writes-$form" writes $form; done
+prints() {
+    "$lw" report $m4 --fit ram=1K > "$work/out" 2> "$work/err"
+    [ $? -eq 1 ] && grep -q '^multiply-adds  154880' "$work/out" && [ "$(wc -l < "$work/err")" -eq 1 ]
+}
+check fit-misfit-prints-the-report prints
+has_verdict() {
+    "$lw" report $m4 --fit "$1" -o "$work/r.json" --quiet > "$work/said" 2>&1
+    grep -x "  \"fit\": $2," "$work/r.json"
+}
+check fit-json-has-the-misfit has_verdict ram=1K '{"flash": null, "ram": 1024, "fits": false}'
+check fit-json-has-the-fit has_verdict flash=1M,ram=1M '{"flash": 1048576, "ram": 1048576, "fits": true}'
+has_shape() { "$lw" report $digits -o "$work/r.json" && grep '"name": "input", "type": "f32", "shape": \[1, 8, 8, 1\]\|"shape": \[1, 1, 8, 8\]' "$work/r.json" && grep 'null,$' "$work/r.json" | grep '"fit"'; }
+check forms-json-shape-is-an-array has_shape
+# The core that the compiler's ELF files are for.
+host_is_x86() { case $(uname -m) in x86_64) true ;; *) false ;; esac; }
+if host_is_x86; then check code-of-another-machine-is-refused ends 1 "error: --cc .* compiles for x86-64, and the target \"cortex-m4\" is Arm$" $m4 --cc "$cc"
+else skip code-of-another-machine-is-refused "the processor is no x86-64"; fi
+why=$(missing arm-none-eabi-gcc)
+for case in 'cortex-m4 cortex-m0 1 error: .*compiles for Armv6-M, and the target "cortex-m4" is Armv7E-M; accepted: a command with -mcpu=cortex-m4' \
+    'cortex-m4 arm7tdmi 1 error: .*compiles for no core of the M profile, and' 'cortex-m0plus cortex-m4 0 warning: .*compiles for Armv7E-M, and the target "cortex-m0plus" is Armv6-M' \
+    'cortex-m7 cortex-m4 0 ^code' 'cortex-m33 cortex-m33 0 ^code' 'cortex-m3 cortex-m3 0 ^code'; do
+    name=code-for-${case%% *} case=${case#* }
+    target=${name#code-for-} cpu=${case%% *} case=${case#* }
+    if [ "$why" ]; then skip "$name-by-$cpu" "$why"
+    else check "$name-by-$cpu" ends "${case%% *}" "${case#* }" $digits --target "$target" --cc "arm-none-eabi-gcc -mthumb -mcpu=$cpu"; fi
+done
 
 # ---- Forms -------------------------------------------------------------------------------------------------------------
 

@@ -198,12 +198,25 @@ done
 # A network with 42 kB of constants and memory does not fit into the 2 kB of an ATmega328P.
 refuses_board() {
     sketch digits atmega328p > "$work/said" 2>&1 && return 1
-    grep 'error.*digits requires 42160 bytes of RAM (arena 6016, inputs and outputs 296; constants: 35848 in RAM); this board has less' "$work/said" || { cat "$work/said"; return 1; }
+    grep 'error.*digits requires 43008 bytes of RAM (arena 6016, inputs, outputs and state 296, self-test 336, core and stack 512; constants: 35848 in RAM); this board has less; `--weights progmem`.*NO_SELFTEST' "$work/said" || { cat "$work/said"; return 1; }
 }
 # With its constants in program memory, the same network fits into the 8 kB of an ATmega2560.
 fits_in_program_memory() {
     "$lw" package $digits --for arduino --weights progmem --name digits -o "$work/flash/arduino" || return 1
     (cd "$work/flash" && compiles_for_flash)
+}
+# What the refusal advises is not set already: a board with 2 kB, constants in program memory.
+advises_another() { (cd "$work/flash" && refuses_small_board); }
+refuses_small_board() {
+    avr-g++ -mmcu=atmega328p -Os -std=gnu++11 -Iarduino/src -I"$work/core" -include Arduino.h -x c++ -c arduino/examples/digits/digits.ino -o sketch.o 2> said && return 1
+    grep 'error.*35848 in program memory.*--ram BYTES' said && ! grep progmem said
+}
+# A board that has the RAM for all but the self-test: the header names the macro that leaves it out.
+without_selftest() {
+    sed 's/ul > RAMEND - RAMSTART + 1ul/ul > 42700ul/' "$work/digits/arduino/src/digits_arduino.h" > "$work/small.h"
+    echo '#include "small.h"' > "$work/small.c"
+    avr-gcc -mmcu=atmega2560 -I"$work" -I"$work/digits/arduino/src" -c "$work/small.c" -o "$work/small.o" 2> "$work/said" && return 1
+    grep NO_SELFTEST "$work/said" && avr-gcc -mmcu=atmega2560 -DDIGITS_NO_SELFTEST -I"$work" -I"$work/digits/arduino/src" -c "$work/small.c" -o "$work/small.o"
 }
 compiles_for_flash() {
     grep -x 'architectures=avr' arduino/library.properties || return 1
@@ -219,6 +232,8 @@ for name in tiny filter; do
 done
 if [ "$why" ]; then skip package-sketch-refuses-a-small-board "$why"; else check package-sketch-refuses-a-small-board refuses_board; fi
 if [ "$why" ]; then skip package-sketch-with-program-memory-fits "$why"; else check package-sketch-with-program-memory-fits fits_in_program_memory; fi
+if [ "$why" ]; then skip package-sketch-advises-what-is-not-set "$why"; else check package-sketch-advises-what-is-not-set advises_another; fi
+if [ "$why" ]; then skip package-sketch-without-its-selftest "$why"; else check package-sketch-without-its-selftest without_selftest; fi
 
 # ---- make install, find_package, pkg-config ---------------------------------------------------------------------------------
 
@@ -274,6 +289,17 @@ renews() {
     cmake --build "$work/project/build" | grep 'net.tflite'
 }
 with_cmake package-cmake-renews-a-changed-model renews
+# A file among OPTIONS is relative to the source folder, and its change renews the C. Without a build type, the model is
+# optimized.
+named_file() {
+    mkdir -p "$work/files" && cp $digits "$work/files/net.onnx" && printf 'a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n' > "$work/files/labels.txt"
+    printf 'cmake_minimum_required(VERSION 3.13)\nproject(files LANGUAGES C)\nfind_package(Loopwright REQUIRED)\nloopwright_add_model(net net.onnx OPTIONS --class-names labels.txt)\n' > "$work/files/CMakeLists.txt"
+    cmake -G Ninja -S "$work/files" -B "$work/files/build" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$work/files/build" -v > "$work/said" || { cat "$work/said"; return 1; }
+    grep -e ' -O2 .*net\.c' "$work/said" || return 1
+    sed -i s/^a/other/ "$work/files/labels.txt" && cmake --build "$work/files/build" && grep other "$work/files/build/loopwright/net/net.h" || return 1
+    cmake -S "$work/files" -B "$work/files/build" -DCMAKE_BUILD_TYPE=MinSizeRel && cmake --build "$work/files/build" -v > "$work/said" && ! grep -e '-O2' "$work/said"
+}
+with_cmake package-cmake-names-files-of-the-source-folder named_file
 refuses_word() {
     echo 'loopwright_add_model(third net.onnx TARGETS generic)' >> "$work/project/CMakeLists.txt"
     cmake -S "$work/project" -B "$work/project/build" > "$work/said" 2>&1 && return 1

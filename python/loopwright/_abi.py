@@ -164,6 +164,16 @@ def _diagnostics(cx: Any) -> list[str]:
         found.append(message.decode(errors="replace"))
 
 
+def _has_error(cx: Any, count: int) -> bool:
+    """True if one of the diagnostics is an error: a report beyond its limits is a text and an error."""
+    is_error = ctypes.c_bool(False)
+    for i in range(count):
+        _lib.lw_diagnostic(cx, i, ctypes.byref(is_error))
+        if is_error.value:
+            return True
+    return False
+
+
 def call(name: str, *arguments: Any, options: Mapping[str, Any] | None = None) -> tuple[Any, list[str]]:
     """Calls a function of loopwright.h in a context of its own.
 
@@ -182,7 +192,7 @@ def call(name: str, *arguments: Any, options: Mapping[str, Any] | None = None) -
     with _context() as cx:
         result = getattr(_lib, name)(cx, *words)
         said = _diagnostics(cx)
-        if not result:
+        if not result or _has_error(cx, len(said)):
             raise LoopwrightError(said)
         return (result.decode() if isinstance(result, bytes) else result), said
 

@@ -40,4 +40,4 @@ const Costs costs_rvv = { &costs_rv64, rows_rvv };
 
 /* Loads and taken branches take two cycles, products one, by the manual of the open core Ibex. */
 const CoreFigures core_rv32 =
-    { { 1.4, 1.3 }, "loads and taken branches of two cycles: not measured", { 0, 0 }, NULL, 0, 0 };
+    { { 1.4, 1.3 }, "loads and taken branches of two cycles: not measured", { 0, 0 }, NULL, 0, 0, 243, 0 };

@@ -32,11 +32,47 @@ static void add_arena(Ctx *cx, Text *t, const Program *p) { (void)cx, print_numb
 static void add_weights(Ctx *cx, Text *t, const Program *p) { (void)cx, print_number(t, weights_bytes(p)); }
 static void add_ports(Ctx *cx, Text *t, const Program *p) { print_number(t, package_vector_bytes(cx, p)); }
 
+/* On an AVR, Arduino's core takes 200 to 250 bytes and a run 220 to 250 of stack. */
+enum { AVR_RESERVE = 512 };
+
+static int64_t state_bytes(Ctx *cx, const Program *p)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < p->state_count; i++) bytes += tensor_most_bytes(cx, p->state[i].tensor);
+    return bytes;
+}
+
+/* The sketch's arrays. */
+static int64_t avr_ports(Ctx *cx, const Program *p) { return package_vector_bytes(cx, p) + state_bytes(cx, p); }
+
+/* The recorded inputs and outputs, and outputs and state of its own. */
+static int64_t avr_selftest(Ctx *cx, const Program *p)
+{
+    int64_t bytes = avr_ports(cx, p);
+    for (int i = 0; i < p->output_count; i++) bytes += tensor_most_bytes(cx, p->output[i].tensor);
+    return bytes;
+}
+
 /* Bytes of RAM on an AVR: constants are copied to RAM unless they are in program memory. */
-static void add_avr_ram(Ctx *cx, Text *t, const Program *p)
+static int64_t avr_ram(Ctx *cx, const Program *p)
 {
     const int64_t constants = p->weights == WEIGHTS_FLASH ? 0 : weights_bytes(p);
-    print_number(t, p->arena_size + constants + package_vector_bytes(cx, p));
+    return p->arena_size + constants + avr_ports(cx, p) + AVR_RESERVE;
+}
+
+static void add_avr_ports(Ctx *cx, Text *t, const Program *p) { print_number(t, avr_ports(cx, p)); }
+static void add_avr_selftest(Ctx *cx, Text *t, const Program *p) { print_number(t, avr_selftest(cx, p)); }
+static void add_avr_ram(Ctx *cx, Text *t, const Program *p) { print_number(t, avr_ram(cx, p)); }
+static void add_avr_tested(Ctx *cx, Text *t, const Program *p)
+{
+    print_number(t, avr_ram(cx, p) + avr_selftest(cx, p));
+}
+static void add_avr_reserve(Ctx *cx, Text *t, const Program *p) { (void)cx, (void)p, print_number(t, AVR_RESERVE); }
+
+static void add_avr_advice(Ctx *cx, Text *t, const Program *p)
+{
+    (void)cx, text_add(t, p->weights == WEIGHTS_FLASH ? "`--ram BYTES` has the plan with the least arena"
+                                                      : "`--weights progmem` puts constants into program memory");
 }
 
 static void add_avr_constants(Ctx *cx, Text *t, const Program *p)
@@ -159,6 +195,8 @@ const char *package_word(Ctx *cx, const Program *p, const char *word)
     static const struct { const char *word; void (*print)(Ctx *, Text *, const Program *); } rows[] = {
         { "name", add_name }, { "NAME", add_capital_name }, { "model", add_model }, { "target", add_target },
         { "arena", add_arena }, { "weights", add_weights }, { "ports", add_ports }, { "avr_ram", add_avr_ram },
+        { "avr_tested", add_avr_tested }, { "avr_selftest", add_avr_selftest }, { "avr_ports", add_avr_ports },
+        { "avr_reserve", add_avr_reserve }, { "avr_advice", add_avr_advice },
         { "avr_constants", add_avr_constants }, { "architectures", add_architectures }, { "vector", add_ports },
         { "facts", add_facts }, { "use", add_use }, { "in", add_in }, { "out", add_out },
         { "first_out", add_first_out }, { "arrays", add_arrays }, { "run", add_run }, { "reset", add_reset },

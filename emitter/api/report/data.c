@@ -2,6 +2,7 @@
 /* The report for programs: JSON as a whole, and CSV with a row for each layer. The figures are those of the text. */
 #include "api/computation/arguments.h"
 #include "api/report/footprint.h"
+#include "ir/algebra/algebra.h"
 
 #include "support/guard.h"
 
@@ -88,6 +89,15 @@ static void json_layers(Build *b, Text *t)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
+/* An open size is its greatest one. */
+static void json_shape(Ctx *cx, Text *t, const Tensor *x)
+{
+    text_add(t, "\"shape\": [");
+    for (int d = 0; d < x->rank; d++)
+        text_printf(t, "%s%lld", d ? ", " : "", (long long)interval_of(cx, x->shape[d], NULL).greatest);
+    text_add(t, "]");
+}
+
 static void json_ports(Ctx *cx, Text *t, const char *key, const Port *port, int count)
 {
     text_printf(t, "  \"%s\": [", key);
@@ -98,7 +108,7 @@ static void json_ports(Ctx *cx, Text *t, const char *key, const Port *port, int 
         text_add(t, ", ");
         add_key(t, "type", dtype_info(x->type)->spelling);
         text_add(t, ", ");
-        add_key(t, "shape", tensor_shape_text(cx, x));
+        json_shape(cx, t, x);
         text_printf(t, ", \"bytes\": %lld", (long long)tensor_most_bytes(cx, x));
         if (x->quant && x->quant->count == 1) {
             text_add(t, ", \"scale\": ");
@@ -183,6 +193,7 @@ static void json(Build *b, const Footprint *f, Text *t)
     json_ports(b->cx, t, "inputs", b->program.input, b->program.input_count);
     json_ports(b->cx, t, "outputs", b->program.output, b->program.output_count);
     json_totals(b, f, t);
+    footprint_json(b, f, t);
     json_layers(b, t);
     text_add(t, "}\n");
 }
@@ -228,7 +239,7 @@ static const char *data(Ctx *cx, const char *function, const char *model, const 
     if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
     if (!footprint_of(&b, model, &f)) return NULL;
     print(&b, &f, &t);
-    return footprint_fits(&b, &f, text_string(&t)) ? text_string(&t) : NULL;
+    return footprint_fits(&b, &f) ? text_string(&t) : NULL;
 }
 
 const char *lw_report_json(lw_context *cx, const char *model, const lw_options *o)

@@ -87,21 +87,49 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
     if (!b->options->fit || !read_limits(b->options->fit, &limits)) return;
     print_limit(t, "flash", f->flash, limits.flash);
     print_limit(t, "RAM", f->ram, limits.ram);
-    if (!f->has_code)
-        text_printf(t, "               --cc COMPILER measures code and stack; %s\n",
-                    f->is_estimated ? "here they are estimated" : "they do not count here");
+    if (!f->has_code) text_add(t, "               --cc COMPILER measures code and stack; here they are estimated\n");
 }
 
-bool footprint_fits(Build *b, const Footprint *f, const char *report)
+/* A limit on bytes that are partly unknown would pass in error. */
+static bool is_known(Build *b, const Footprint *f, const Limits *l)
+{
+    const bool is_flash = l->flash < 0 || f->has_code || f->is_estimated;
+    const bool is_ram = l->ram < 0 || f->has_stack || f->is_bound;
+    if (is_flash && is_ram) return true;
+    if (f->command)
+        diag_warn(b->cx, NULL, "--fit: RAM counts no stack, as \"%s\" writes no call graph (gcc does)", f->command);
+    else
+        diag_usage(b->cx, NULL, "--fit has no figures of %s for the target \"%s\"; --cc COMPILER measures them",
+                   is_flash ? "stack" : is_ram ? "code" : "code and stack", b->target->name);
+    return !ctx_failed(b->cx);
+}
+
+void footprint_json(const Build *b, const Footprint *f, Text *t)
+{
+    Limits limits = { -1, -1 };
+    if (!b->options->fit || !read_limits(b->options->fit, &limits)) {
+        text_add(t, "  \"fit\": null,\n");
+        return;
+    }
+    const bool is_flash = limits.flash < 0 || f->flash <= limits.flash, is_ram = limits.ram < 0 || f->ram <= limits.ram;
+    text_add(t, "  \"fit\": {\"flash\": ");
+    text_add(t, limits.flash < 0 ? "null" : text_format(b->cx, "%lld", (long long)limits.flash));
+    text_printf(t, ", \"ram\": %s, \"fits\": %s},\n",
+                limits.ram < 0 ? "null" : text_format(b->cx, "%lld", (long long)limits.ram),
+                is_flash && is_ram ? "true" : "false");
+}
+
+bool footprint_fits(Build *b, const Footprint *f)
 {
     Limits limits = { -1, -1 };
     if (ctx_failed(b->cx)) return false;
     if (!b->options->fit || !read_limits(b->options->fit, &limits)) return true;
+    if (!is_known(b, f, &limits)) return false;
     const bool is_flash = limits.flash < 0 || f->flash <= limits.flash, is_ram = limits.ram < 0 || f->ram <= limits.ram;
     const char *flash = text_format(b->cx, "flash %lld of %lld bytes", (long long)f->flash, (long long)limits.flash);
     const char *ram = text_format(b->cx, "RAM %lld of %lld bytes", (long long)f->ram, (long long)limits.ram);
     if (!is_flash || !is_ram)
-        diag_error(b->cx, NULL, "the model does not fit: %s%s%s\n%s", is_flash ? "" : flash,
-                   is_flash || is_ram ? "" : ", ", is_ram ? "" : ram, report);
-    return is_flash && is_ram;
+        diag_error(b->cx, NULL, "the model does not fit: %s%s%s", is_flash ? "" : flash,
+                   is_flash || is_ram ? "" : ", ", is_ram ? "" : ram);
+    return true;
 }

@@ -127,6 +127,7 @@ static void read_elf(Build *b, const char *path, Elf *e, Footprint *out)
         diag_error(b->cx, NULL, "--cc \"%s\" does not write ELF files, which the measurement requires", b->options->cc);
         return;
     }
+    if (!report_is_target_code(b, e, out->command)) return;
     elf_sum(e, &flash, &out->data);
     if (b->options->static_arena) out->data -= out->data < b->plan.arena_size ? out->data : b->plan.arena_size;
     const int64_t weights = report_totals(b).weights;

@@ -21,6 +21,8 @@ bool report_measure(Build *b, const char *model);
 /* Returns the counts by group, or NULL: rows of branches, loops and devices belong to no single group. row: of each
  * number of LW_LAYER, -1: it did not run. */
 const int64_t *report_by_group(const Build *b, const int64_t *row, int row_count);
+/* architecture.c: false, with an error, if the code is for another machine than the target, or an older one. */
+bool report_is_target_code(const Build *b, const Elf *e, const char *command);
 /* step.c: true if the linked code is an Arm M-profile core's, with a NAME_run that can be called. */
 bool report_steps(const Build *b, const Elf *e);
 /* Steps through that code, compiled with STEP_MARKS (a label before each layer), and stores its counts in b->measured.
@@ -33,8 +35,10 @@ void report_step(Build *b, const Elf *e, Footprint *out);
 bool footprint_of(Build *b, const char *model, Footprint *out);
 /* Prints totals and the verdict on the limits of the options (`fit`). */
 void footprint_print(const Build *b, const Footprint *f, Text *t);
-/* After the report is complete: an error with its text if a limit is exceeded. False: it is, or they are wrong. */
-bool footprint_fits(Build *b, const Footprint *f, const char *report);
+void footprint_json(const Build *b, const Footprint *f, Text *t);    /* the limits and the verdict, or null */
+/* After the report is complete: an error if a limit is exceeded. False if there is no report: another error, or a limit
+ * on bytes that are unknown. */
+bool footprint_fits(Build *b, const Footprint *f);
 bool footprint_is_limit(Ctx *cx, const lw_options *o);   /* false, with a diagnostic: `fit` has another form */
 
 void report_training(Build *b, Text *t);     /* training.c: adds nothing without --train */

@@ -516,7 +516,7 @@ static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
     shrunk(&b, &t);
     annotations(&b, &t);
     html_end(&t);
-    return footprint_fits(&b, &f, text_string(&t)) ? text_string(&t) : NULL;
+    return footprint_fits(&b, &f) ? text_string(&t) : NULL;
 }
 
 const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o)

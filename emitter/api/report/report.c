@@ -260,7 +260,7 @@ static const char *report(Ctx *cx, const char *model, const lw_options *o)
     print_facts(&b, &t);
     print_shrunk(&b.graph, &t);
     print_annotations(&b, &t);
-    return footprint_fits(&b, &f, text_string(&t)) ? text_string(&t) : NULL;
+    return footprint_fits(&b, &f) ? text_string(&t) : NULL;
 }
 
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o)

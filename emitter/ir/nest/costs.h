@@ -38,5 +38,7 @@ typedef struct CoreFigures {
     PerKind small;
     const double *code; double code_error;
     int frames;
+    int machine;                 /* of its ELF files */
+    int architecture;            /* of the core, in the order of api/report/architecture.c; 0: not told apart */
 } CoreFigures;
 #endif

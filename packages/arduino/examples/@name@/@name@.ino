@@ -11,9 +11,11 @@ static int read_sensor(void) { return analogRead(A0) & 127; }
 void setup()
 {
     Serial.begin(115200);
+#ifndef @NAME@_NO_SELFTEST
     const long wrong = @name@_selftest(arena);
     Serial.print("wrong elements in the self-test: ");
     Serial.println(wrong);
+#endif
 @reset@
 }
 
