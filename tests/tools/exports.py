@@ -496,13 +496,18 @@ def keras_networks():
     ]
 
 
+def all_keras_networks():
+    from keras_networks import keras_layers
+    return keras_networks() + keras_layers()
+
+
 FORMATS = {"float": 1e-5, "dynamic": 1e-2, "float16": 1e-5, "int8": 0, "int16": 0}
 
 
 def keras(folder, _):
     """Each network is converted in a process of its own, because the converter itself may crash; another one goes on after the crash."""
     import tensorflow                                   # noqa: F401: a missing package skips the family
-    for name, _, _ in keras_networks():
+    for name, _, _ in all_keras_networks():
         left = list(FORMATS)
         while left:
             path = os.path.join(folder, "keras_%s_" % name)
@@ -522,11 +527,13 @@ def convert(folder, name, forms):
     import tensorflow as tf
     from keras import Input, Model as Network, utils
     tf.get_logger().setLevel("ERROR")
-    shapes, network = next((s, n) for other, s, n in keras_networks() if other == name)
+    shapes, network = next((s, n) for other, s, n in all_keras_networks() if other == name)
     utils.set_random_seed(1)
-    inputs = [Input(s, batch_size=1) for s in shapes]
+    are_words = [s[0] == "i" for s in shapes]
+    shapes = [s[1:] if words else s for s, words in zip(shapes, are_words)]
+    inputs = [Input(s, batch_size=1, dtype="int32" if words else "float32") for s, words in zip(shapes, are_words)]
     model = Network(inputs, network(inputs if len(inputs) > 1 else inputs[0]))
-    samples = [[np.random.default_rng(k).standard_normal((1, *s)).astype(np.float32) for s in shapes] for k in range(8)]
+    samples = [[drawn(np.random.default_rng(k), (1, *s), np.int32 if words else np.float32) for s, words in zip(shapes, are_words)] for k in range(8)]
     for form in forms:
         path = os.path.join(folder, "keras_%s_%s" % (name, form))
         try:

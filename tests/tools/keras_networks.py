@@ -28,7 +28,7 @@ def head1(count=3):
 
 
 def applied(name):
-    return lambda x: l.Dense(3)(getattr(activations, name)(l.Dense(12)(x)))
+    return seq(l.Dense(12, name), l.Dense(3))
 
 
 def dense_block(x):
@@ -149,7 +149,7 @@ def keras_layers():
         ("bi-rnn-unrolled", [STEPS], seq(l.Bidirectional(l.SimpleRNN(6, unroll=True)), l.Dense(3))),
         ("rnn-backwards", [STEPS], seq(l.LSTM(6, go_backwards=True, unroll=True), l.Dense(3))),
         ("rnn-relu", [STEPS], seq(l.SimpleRNN(8, activation="relu", return_sequences=True, unroll=True), l.Flatten(), l.Dense(3))),
-        ("conv-lstm", [(4, 8, 8, 2)], seq(l.ConvLSTM2D(3, 3, padding="same", unroll=True) if False else l.TimeDistributed(l.Conv2D(3, 3)), l.Flatten(), l.Dense(3))),
+        ("time-distributed", [(4, 8, 8, 2)], seq(l.TimeDistributed(l.Conv2D(3, 3)), l.Flatten(), l.Dense(3))),
         ("cnn-lstm", [SOUND], seq(l.Conv1D(8, 3, activation="relu"), l.MaxPooling1D(2), l.LSTM(8, unroll=True), l.Dense(3, "softmax"))),
         ("cnn-gru-words", [WORDS], seq(l.Embedding(40, 8), l.Conv1D(8, 3, activation="relu"), l.GRU(6, unroll=True), l.Dense(2, "softmax"))),
         ("words", [WORDS], seq(l.Embedding(40, 8), l.GlobalAveragePooling1D(), l.Dense(8, "relu"), l.Dense(2, "softmax"))),
@@ -172,12 +172,12 @@ def keras_layers():
         ("subtract", [ROW, ROW], merged(l.Subtract)), ("multiply", [ROW, ROW], merged(l.Multiply)), ("average", [ROW, ROW], merged(l.Average)), ("maximum", [ROW, ROW], merged(l.Maximum)), ("minimum", [ROW, ROW], merged(l.Minimum)),
         ("dot", [ROW, ROW], lambda x: l.Dot(1, normalize=True)([l.Dense(8)(x[0]), l.Dense(8)(x[1])])),
         ("dot-attention", [STEPS], lambda x: l.Attention()([l.Dense(8)(x), l.Dense(8)(x)])), ("additive-attention", [STEPS], lambda x: l.AdditiveAttention()([l.Dense(8)(x), l.Dense(8)(x)])),
-        ("grouped-attention", [STEPS], lambda x: l.Dense(2)(l.GroupQueryAttention(6, 4, 2)(x, x))), ("einsum-dense", [STEPS], seq(l.EinsumDense("abc,cde->abde", (None, 2, 4)), l.Flatten(), l.Dense(2))),
+        ("grouped-attention", [STEPS], lambda x: l.Dense(2)(l.GroupQueryAttention(6, 4, 2)(x, x))), ("einsum-dense", [STEPS], seq(l.EinsumDense("abc,cde->abde", (10, 2, 4)), l.Flatten(), l.Dense(2))),
         ("one-hot", [WORDS], seq(l.CategoryEncoding(40, "multi_hot"), l.Dense(3))), ("one-hot-words", [WORDS], lambda x: l.Dense(3)(l.Flatten()(ops.one_hot(x, 40)))),
         ("leaky-relu6", [IMAGE], seq(l.Conv2D(4, 3), l.ReLU(6.0, 0.2), l.Conv2D(4, 3), l.ReLU(threshold=0.5), head())), ("prelu-shared", [IMAGE], seq(l.Conv2D(4, 3), l.PReLU(shared_axes=[1, 2]), head())),
     ] + [(name.replace("_", "-"), [ROW], applied(name)) for name in (
         "gelu", "mish", "softsign", "hard_silu", "hard_tanh", "celu", "log_sigmoid", "relu6", "silu", "exponential", "squareplus", "sparse_plus", "hard_shrink",
-        "soft_shrink", "tanh_shrink", "threshold", "log_softmax", "selu", "hard_sigmoid", "softplus", "linear")
+        "soft_shrink", "tanh_shrink", "log_softmax", "selu", "hard_sigmoid", "softplus", "linear")
     ] + [("gelu-exact", [ROW], lambda x: l.Dense(3)(activations.gelu(l.Dense(12)(x), approximate=False)))
     ] + [("ops-" + name, shapes, of) for name, shapes, of in (
         ("cumsum", [STEPS], lambda x: ops.cumsum(l.Dense(4)(x), axis=1)), ("top-k", [ROW], lambda x: list(ops.top_k(l.Dense(12)(x), 3))),
@@ -203,8 +203,8 @@ def keras_layers():
         ("take-along", [STEPS, ("i", 10, 1)], lambda x: ops.take_along_axis(x[0], ops.cast(ops.mod(x[1], 6), "int32"), axis=2)), ("tri", [(6, 6)], lambda x: ops.triu(x) + ops.tril(x, -1) * 2), ("diag", [(6, 6)], lambda x: ops.diagonal(x, axis1=1, axis2=2)),
         ("integers", [WORDS], lambda x: x * 3 - ops.floor_divide(x, 4) + ops.mod(x, 5)), ("equal", [WORDS, WORDS], lambda x: ops.cast(ops.equal(x[0], x[1]), "int32") + ops.cast(ops.not_equal(x[0], 3), "int32")), ("segments", [WORDS], lambda x: ops.maximum(ops.minimum(x, 20), 3)),
         ("rfft", [(32,)], lambda x: ops.concatenate(list(ops.rfft(x)), -1)), ("stft", [(64,)], lambda x: ops.concatenate(list(ops.stft(x, 16, 8, 16)), -1)), ("bicubic", [IMAGE], lambda x: ops.image.resize(x, (24, 24), "bicubic")), ("any-all", [ROW], lambda x: ops.cast(ops.stack([ops.any(x > 1, -1), ops.all(x > -2, -1)], -1), "float32")),
-        ("count", [ROW], lambda x: ops.count_nonzero(ops.relu(x), -1)), ("searchsorted", [ROW], lambda x: ops.digitize(x, [-1.0, 0.0, 1.0])), ("outer", [ROW], lambda x: ops.einsum("bi,bj->bij", x, x)), ("conv", [IMAGE], lambda x: ops.average_pool(ops.conv(x, ops.ones((3, 3, 3, 2)), 1, "valid"), 2, 2, "valid")),
+        ("count", [ROW], lambda x: ops.count_nonzero(ops.relu(x), -1)), ("outer", [ROW], lambda x: ops.einsum("bi,bj->bij", x, x)), ("conv", [IMAGE], lambda x: ops.average_pool(ops.conv(x, ops.ones((3, 3, 3, 2)), 1, "valid"), 2, 2, "valid")),
         ("moments", [IMAGE], lambda x: ops.concatenate(list(ops.moments(x, (1, 2))), -1)), ("swapaxes", [IMAGE], lambda x: ops.swapaxes(l.Conv2D(4, 3)(x), 1, 3)), ("reshape", [IMAGE], lambda x: ops.reshape(l.Conv2D(4, 3)(x), (-1, 8, 7))), ("cumprod", [STEPS], lambda x: ops.cumprod(x, axis=1)),
         ("linspace", [ROW], lambda x: x * ops.linspace(0.0, 1.0, 24)), ("logaddexp", [ROW, ROW], lambda x: ops.logaddexp(x[0], x[1])), ("sigmoid-table", [IMAGE], lambda x: ops.sigmoid(l.Conv2D(4, 3)(x)) * 2 - 1), ("zeros-like", [ROW], lambda x: ops.concatenate([x, ops.zeros_like(x), ops.ones_like(x)], -1)),
-        ("scatter", [WORDS], lambda x: ops.scatter(ops.expand_dims(x[0], -1), ops.cast(x[0], "float32"), (40,))), ("segment-sum", [ROW], lambda x: ops.segment_sum(x[0], [0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5], 6)), ("scan-map", [STEPS], lambda x: ops.vectorized_map(lambda r: r * 2 + 1, x)))
+        ("scatter", [WORDS], lambda x: ops.scatter(ops.expand_dims(x[0], -1), ops.cast(x[0], "float32"), (40,))), ("scan-map", [STEPS], lambda x: ops.vectorized_map(lambda r: r * 2 + 1, x)))
     ]
