@@ -4,10 +4,10 @@
 XNNPACK (.tflite), one thread each.
 
 The emitted C is built by $CC (gcc) with -O3 -march=$MARCH (native) -ffp-contract=off as a shared object. Both sides run in
-this process, in turns on one core; printed are the least time of each side and the median of the turns' ratios, ours /
-theirs. MODEL: a file, or the name of a recorded one; by default all recorded ones. TARGET: the target to emit for, by
-default the widest x86 one whose flags the processor has. Installs nothing: needs the Python packages numpy and onnxruntime
-or ai-edge-litert."""
+this process, in turns on one core, and their thread's processor time is read, so other programs cost caches alone;
+printed are the least time of each side and the median of the turns' ratios, ours / theirs. MODEL: a file, or the name of
+a recorded one; by default all recorded ones. TARGET: the target to emit for, by default the widest x86 one whose flags
+the processor has. Installs nothing: needs the Python packages numpy and onnxruntime or ai-edge-litert."""
 import ctypes
 import math
 import os
@@ -141,9 +141,9 @@ def runs_within(side):
 
 
 def timed(side, runs):
-    start = time.perf_counter()
+    start = time.thread_time()
     side.infer(runs)
-    return time.perf_counter() - start
+    return time.thread_time() - start
 
 
 def compare(np, build, path):
