@@ -25,6 +25,15 @@ def short(n, kind):
     return f"{digits} {names[power]}".strip()
 
 
+# Widest columns of the text, in characters; longer texts have "..." in their middle.
+NAMES, OPERATORS = 64, 40
+
+
+def shortened(text, most):
+    first = (most - 3) // 2
+    return text if len(text) <= most else text[:first] + "..." + text[first + 3 + len(text) - most:]
+
+
 class Forms:
     def __init__(self, lw, folder, arguments):
         self.wrong = []
@@ -91,7 +100,7 @@ class Forms:
             time = "" if layer["milliseconds"] is None else f"{layer['milliseconds']:.3f}"
             self.require(f"CSV: {name}, milliseconds", row["milliseconds"], time)
             figures = [layer["multiply_adds"], layer["instructions"], *([layer["cycles"], time] if time else []), layer["weights"], layer["result"]]
-            words = [name, layer["operators"], *(str(n) for n in figures if n is not None), *layer["place"].split()]
+            words = [shortened(name, NAMES), shortened(layer["operators"], OPERATORS), *(str(n) for n in figures if n is not None), *layer["place"].split()]
             if not any(line.replace(", ", " ").split()[:len(words)] == " ".join(words).replace(", ", " ").split() for line in lines):
                 self.wrong.append(f"text: no row reads {' '.join(words)}")
             label, said, bars = (html.unescape(re.sub(r"<svg.*?</svg>", "", s, flags=re.S)) for s in body)
