@@ -152,13 +152,14 @@ static double operation(const Counting *c, const Expr *e)
     if (e->kind >= EXPR_EXP && e->kind <= EXPR_ATANH) return cost_or(c, "f32 function", PER_FUNCTION);
     const bool is_division = e->kind == EXPR_DIV || e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
     if (is_float(e) || (e->arg_count && is_float(e->arg[0]))) {
-        const double other = cost_or(c, "f32", 1);
+        const double other = cost_or(c, expr_info(e->kind)->spelling, cost_or(c, "f32", 1));
         return is_division && !divides_by_power_of_two(e) ? cost_or(c, "f32 div", PER_DIVISION)
             : is_division || e->kind == EXPR_MUL ? cost_or(c, "f32 mul", other)
             : e->kind == EXPR_ADD || e->kind == EXPR_SUB ? cost_or(c, "f32 add", other)
                                                          : other;
     }
     if (is_division) return cost_or(c, "div", PER_DIVISION);
+    if (e->type == I64) return cost_or(c, "i64", 1);
     if (e->kind == EXPR_ADD && (e->arg[0]->kind == EXPR_MUL || e->arg[1]->kind == EXPR_MUL))
         return cost_or(c, "mla", 1);
     if (e->kind == EXPR_CAST) return cost_or(c, "cast", 1);

@@ -11,9 +11,21 @@ static const CostRow rows_arm[] = {
     { "LW_TAPS_I8", 40, 9 },         { "LW_SUM_WINDOW_I8", 30, 3 },  { "LW_MAX_WINDOW_I8", 30, 3 },
     { "f32 mul", 73, 0 },            { "f32 add", 97, 0 },           { "f32 div", 610, 0 },
     { "f32", 26, 0 },                { "f32 function", 3330, 0 },    { "LW_DOT_WORDS_I8", 150, 2.65 },
-    { "LW_WORDS_I8", 20, 9 },        { "LW_WORDS_IF_I8", 30, 10 },   { NULL, 0, 0 }
+    { "LW_WORDS_I8", 20, 9 },        { "LW_WORDS_IF_I8", 30, 10 },   { "i64", 2.4, 0 },
+    { NULL, 0, 0 }
 };
 const Costs costs_arm = { NULL, rows_arm };
+
+/* ARMv6-M has no product of 64 bits; the C library copies a byte at a time. Operations on floats are calls, whose
+ * instructions depend on the values (zeros and equal exponents take fewer): their mean over networks. */
+static const CostRow rows_m0plus[] = {
+    { "LW_FETCH_ROW_I8", 230, 3.3 }, { "LW_DOT_WORDS_I8", 200, 2.6 }, { "LW_WINDOW2_I8", 40, 15.8 },
+    { "LW_TAPS2_I8", 340, 8.5 },     { "LW_TAPS_I8", 40, 13 },        { "LW_DOT_1X4_I8", 180, 3.77 },
+    { "LW_DOT_1X2_I8", 60, 7.3 },    { "mulhigh", 6, 0 },             { "expq", 410, 0 },
+    { "recipq", 410, 0 },            { "f32 mul", 69, 0 },            { "f32 add", 92, 0 },
+    { NULL, 0, 0 }
+};
+const Costs costs_m0plus = { &costs_arm, rows_m0plus };
 
 /* MLA; loads extend signs. */
 static const CostRow rows_m3[] = {
@@ -31,7 +43,7 @@ const Costs costs_m3 = { &costs_arm, rows_m3 };
 static const CostRow rows_fpu[] = {
     { "f32 mul", 1, 0 },             { "f32 add", 1, 0 },            { "f32 div", 8, 0 },
     { "f32", 1, 0 },                 { "f32 function", 40, 0 },      { "guard", 1, 0 },
-    { NULL, 0, 0 }
+    { "nearbyint", 15, 0 },          { NULL, 0, 0 }
 };
 static const Costs costs_fpu = { &costs_arm, rows_fpu };
 

@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 /* A name is that of a macro; of an expression's kind for integers, as "mulhigh", "cast", "div", and "mla" for a sum
- * with a product; or of an operation of floats: "f32 add", "f32 mul", "f32 div", "f32 function", and "f32" for others.
+ * with a product, "i64" for any but a division in 64 bits; or of an operation of floats: "f32 add", "f32 mul",
+ * "f32 div", "f32 function", a name of a kind as "nearbyint", and "f32" for others.
  * "guard" is a condition in a loop, "guarded index" the address of a load under it, if it is a sum of numbers; "f32
  * lanes" are those of the vectors that the C compiler makes of adjacent statements.
  * Each use takes `each` instructions, and a macro `point` more for every execution of the innermost statement of its
