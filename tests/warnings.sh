@@ -15,6 +15,8 @@ emit() {
         "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target $target --name tiny -o "$work/tiny-$target.c" &&
         "$lw" tests/emitted/filter.te --target $target --state level=new_level --state last=new_last --name filter -o "$work/filter-$target.c" || return 1
     done
+    "$lw" tests/models/until.onnx --name until -o "$work/until-generic.c" &&
+        "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target cortex-m3 --name tiny -o "$work/tiny-cortex-m3.c"
 }
 setup warnings-models-are-emitted emit
 

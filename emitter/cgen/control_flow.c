@@ -218,6 +218,12 @@ static bool reads_iteration(const Control *c)
     return false;
 }
 
+/* True if nothing but the loop's own condition and body decides when it ends, and neither reads the iteration. */
+static bool is_uncounted(const Control *c)
+{
+    return c->trip_count < 0 && c->count < 0 && !c->row_count && !reads_iteration(c);
+}
+
 static bool is_counted(const Control *c) { return c->trip_count >= 0 && !c->has_condition && c->condition < 0; }
 
 /* True if a known odd trip count requires the state to begin in the other array, so that it ends in its output. */
@@ -247,6 +253,10 @@ static void loop_head(const ControlPrinter *r)
     const bool keeps_iteration = c->row_count && !is_counted(c);
     if (c->condition >= 0) text_printf(r->t, "        uint8_t again = %s;\n", value_of(r, c->condition, BOOL));
     else if (c->has_condition) text_add(r->t, "        uint8_t again = 1;\n");
+    if (is_uncounted(c)) {
+        text_add(r->t, "        while (again) {\n");
+        return;
+    }
     if (c->count >= 0) text_printf(r->t, "        const int64_t trip_count = %s;\n", value_of(r, c->count, I64));
     if (keeps_iteration) text_printf(r->t, "        %s iteration = 0;\n        for (; ", type);
     else text_printf(r->t, "        for (%s iteration = 0; ", type);
