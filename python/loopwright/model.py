@@ -36,7 +36,8 @@ class Evaluation:
 
     def __str__(self) -> str:
         if self.accuracy is not None:
-            return f"{self.samples} samples: accuracy {self.accuracy:.2%}, among the five highest {self.top5:.2%}"
+            top5 = "" if self.top5 is None else f", among the five highest {self.top5:.2%}"
+            return f"{self.samples} samples: accuracy {self.accuracy:.2%}{top5}"
         return f"{self.samples} samples: largest error {self.largest_error:g}, signal to noise {self.sqnr:.1f} dB"
 
 
@@ -208,22 +209,31 @@ class Model:
 
         X  stacked samples, real or stored as for `run`, whose unit dimensions may differ from the port's; a tuple for
            several inputs
-        y  integers [samples]: labels; or expected outputs, stacked: real numbers
+        y  labels, a whole number per sample; or expected outputs, stacked: real numbers. The first output has a score
+           per class, or is the label itself: an integer
 
         With tqdm installed, shows the progress.
         """
         inputs = X if isinstance(X, tuple) else (X,)
         expected, count = np.asarray(y), len(inputs[0])
+        if expected.dtype.kind not in "biuf":
+            raise ValueError(f"y has type {expected.dtype}; accepted: numbers, labels from 0 on")
         if len(expected) != count:
             raise ValueError(f"{count} samples and {len(expected)} labels or outputs are given")
+        for x, p in zip(inputs, self.inputs):
+            _refuse_nan(np.asarray(x), p)
         self.reset()
         parts = []
         for at in _progress(range(0, count, _BATCH), progress):
             out = self.run(*[_as_batch(np.asarray(x)[at:at + _BATCH], p) for x, p in zip(inputs, self.inputs)])
             parts.append(out[0] if isinstance(out, tuple) else out)
         got = np.concatenate(parts).reshape(count, -1)
-        is_label = np.issubdtype(expected.dtype, np.integer) and expected.size == count
-        return _score(got, expected.ravel()) if is_label and got.shape[1] > 1 else _error(got, expected)
+        is_class = got.shape[1] == 1 and np.issubdtype(got.dtype, np.integer) and not self.outputs[0].scale
+        is_label = expected.size == count and (got.shape[1] > 1 or is_class) and _are_whole(expected)
+        if not is_label:
+            return _error(got, expected)
+        labels = expected.ravel().astype(np.int64)
+        return _compare(got.ravel(), labels) if is_class else _score(got, labels)
 
 
 # ---- Arrays ----------------------------------------------------------------------------------------------------------
@@ -251,6 +261,8 @@ def _stack(x: np.ndarray, p: Port) -> tuple[np.ndarray, bool]:
         return x[None], False
     if x.shape[1:] == p.shape and x.ndim:
         return x, True
+    if p.shape[:1] == (1,) and x.shape == p.shape[1:]:
+        return x[None, None], False
     if p.shape[:1] == (1,) and x.shape[1:] == p.shape[1:]:
         return x[:, None], True
     batch = "[n]" + "".join(f"[{d}]" for d in (p.shape[1:] if p.shape[:1] == (1,) else p.shape))
@@ -260,17 +272,19 @@ def _stack(x: np.ndarray, p: Port) -> tuple[np.ndarray, bool]:
 def _stored(x: np.ndarray, p: Port, ties_to_even: bool) -> np.ndarray:
     if p.scale and np.issubdtype(x.dtype, np.floating):
         x = p.quantize(x, ties_to_even)
-    elif not np.can_cast(x.dtype, p.dtype, "same_kind") and not _fits(x, p.dtype):
-        raise ValueError(f"{p.name} has type {x.dtype}; accepted: {p.dtype}")
+    elif x.dtype != p.dtype and not _fits(x, p.dtype):
+        values = f" and values from {x.min()} to {x.max()}" if np.issubdtype(x.dtype, np.integer) else ""
+        raise ValueError(f"{p.name} has type {x.dtype}{values}; accepted: {p.dtype}")
     return np.ascontiguousarray(x, p.dtype)
 
 
 def _fits(x: np.ndarray, dtype: np.dtype) -> bool:
-    """Integers whose values the type holds, and truth values."""
+    """Integers whose values the type holds, truth values, and real numbers for floats."""
     if x.dtype == np.bool_:
         return True
     if not (np.issubdtype(x.dtype, np.integer) and np.issubdtype(dtype, np.integer)):
-        return np.issubdtype(x.dtype, np.integer) and np.issubdtype(dtype, np.floating)
+        is_number = np.issubdtype(x.dtype, np.integer) or np.issubdtype(x.dtype, np.floating)
+        return bool(is_number and np.issubdtype(dtype, np.floating))
     limits = np.iinfo(dtype)
     return x.size == 0 or (int(x.min()) >= limits.min and int(x.max()) <= limits.max)
 
@@ -292,6 +306,28 @@ def _progress(steps: Sequence[int], is_shown: bool) -> Iterable[int]:
         except ImportError:
             pass
     return steps
+
+
+def _refuse_nan(x: np.ndarray, p: Port) -> None:
+    if not np.issubdtype(x.dtype, np.floating) or not x.size:
+        return
+    has_nan = np.isnan(x).reshape(len(x), -1).any(axis=1)
+    if has_nan.any():
+        raise ValueError(f"sample {int(has_nan.argmax())} of {p.name} has NaN")
+
+
+def _are_whole(y: np.ndarray) -> bool:
+    return not np.issubdtype(y.dtype, np.floating) or bool((np.isfinite(y) & (y == np.floor(y))).all())
+
+
+def _compare(found: np.ndarray, labels: np.ndarray) -> Evaluation:
+    """For an output that is the label itself; the 5 highest are unknown."""
+    if min(labels.min(initial=0), found.min(initial=0)) < 0:
+        return Evaluation(len(found), float((found == labels).mean()))
+    classes = 1 + int(max(labels.max(initial=0), found.max(initial=0)))
+    confusion = np.zeros((classes, classes), np.int64)
+    np.add.at(confusion, (labels, found), 1)
+    return Evaluation(len(found), float((found == labels).mean()), confusion=confusion)
 
 
 def _score(scores: np.ndarray, labels: np.ndarray) -> Evaluation:

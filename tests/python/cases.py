@@ -90,6 +90,35 @@ def evaluation_counts_the_right_labels():
     assert m.evaluate(x, m.run(x)).largest_error == 0
 
 
+def labels_may_be_whole_floats_and_a_label_may_be_the_output():
+    m = loopwright.compile(DIGITS)
+    x = np.random.default_rng(4).random((20, 1, 8, 8), np.float32)
+    assert m.evaluate(x, m.run(x).argmax(axis=1).astype(float)).accuracy == 1
+    raises(ValueError, "y has type <U1; accepted: numbers", m.evaluate, x, np.array(["7"] * 20))
+    label = loopwright.compile(b"input x: f32[1][4]\ny = argmax(x, axis=1)\noutput y\n")
+    e = label.evaluate(np.eye(4, dtype=np.float32), [0, 1, 2, 2])
+    assert e.accuracy == 0.75 and e.confusion[2].tolist() == [0, 0, 1, 1] and str(e) == "4 samples: accuracy 75.00%"
+
+
+def samples_with_nan_are_refused():
+    x = np.zeros((3, 1, 8, 8), np.float32)
+    x[2, 0, 4, 4] = np.nan
+    raises(ValueError, "sample 2 of input has NaN", loopwright.compile(DIGITS).evaluate, x, [0, 1, 2])
+
+
+def single_sample_needs_no_unit_dimension():
+    m = loopwright.compile(DIGITS)
+    x = np.random.default_rng(5).random((1, 1, 8, 8), np.float32)
+    assert m.run(x[0]).tobytes() == m.run(x).tobytes()
+
+
+def integers_beyond_the_type_are_refused():
+    m = loopwright.compile(INT8)
+    raises(ValueError, "has type uint8 and values from 200 to 200; accepted: int8", m.run, np.full((1, 6, 6, 1), 200, np.uint8))
+    raises(ValueError, "has type int64 and values from -129 to -129", m.run, np.full((1, 6, 6, 1), -129))
+    assert m.run(np.full((1, 6, 6, 1), 100)).tobytes() == m.run(np.full((1, 6, 6, 1), 100, np.int8)).tobytes()
+
+
 def other_unit_dimensions_serve_an_evaluation():
     m = loopwright.compile(DIGITS)
     x = np.zeros((4, 8, 8, 1), np.float32)
