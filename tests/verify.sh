@@ -113,6 +113,9 @@ check profile-reads-another-counter ones
 # A compiler whose programs do not link, as those of bare cores: `false`.
 check board-without-runner-is-explained says 1 'error: building the emitted C for a board (docs/verifying.md: --cc and --runner by samples/cortex-m/hosted.sh) failed: false' $digits --target cortex-m4 --cc false
 
+# Stacked samples, and floats for an integer input, name the command that takes them.
+check stacked-samples-name-evaluate says 1 'holds .* elements of f16, but .*; for stacked samples, there is `evaluate --test`' $digits samples/digits/test.npy
+
 # The test bench as a bare-metal image.
 on_board() { says 0 '^verified: 1 of 1' $digits --target cortex-m4 --profile --cc "samples/cortex-m/hosted.sh cc $1" --runner "samples/cortex-m/hosted.sh run $1" && grep -q '^instructions [0-9]' "$work/said"; }
 for board in stm32f405 cortex-m0plus cortex-m55; do

@@ -14,6 +14,13 @@ static void *rounded_to_bf16(Ctx *cx, const void *f32, int64_t elems)
     return out;
 }
 
+/* True if the file holds several samples of the tensor along a first axis. */
+static bool is_stacked(const Tensor *t, int64_t elems, int rank, const int64_t *shape)
+{
+    const int64_t one = tensor_elems(t);
+    return rank > 0 && shape[0] > 1 && one > 0 && elems == shape[0] * one;
+}
+
 void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t)
 {
     DType type;
@@ -24,8 +31,10 @@ void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t)
     for (int d = 0; d < rank; d++) elems *= shape[d];
     if (type == t->type && elems == tensor_elems(t)) return data;
     if (type == F32 && t->type == BF16 && elems == tensor_elems(t)) return rounded_to_bf16(cx, data, elems);
-    diag_error(cx, NULL, "\"%s\" holds %lld elements of %s, but \"%s\" is %s%s", path, (long long)elems,
-               dtype_info(type)->spelling, t->name, dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
+    diag_error(cx, NULL, "\"%s\" holds %lld elements of %s, but \"%s\" is %s%s%s%s", path, (long long)elems,
+               dtype_info(type)->spelling, t->name, dtype_info(t->type)->spelling, tensor_shape_text(cx, t),
+               is_stacked(t, elems, rank, shape) ? "; for stacked samples, there is `evaluate --test`" : "",
+               dtype_is_float(type) && t->quant ? "; `evaluate`, or a function of the header, quantizes floats" : "");
     return NULL;
 }
 

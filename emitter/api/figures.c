@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cgen/control_flow.h"
 #include "ir/nest/costs.h"
 #include "lower/count.h"
 #include "lower/text.h"
@@ -233,7 +234,8 @@ Totals report_totals(const Build *b)
         if (b->program.trained[i].initial_name) t.weights += tensor_bytes(b->program.trained[i].tensor);
     if (b->options->ports_in_arena) t.inputs = t.outputs = 0;
     for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_group_macs(b, i);
-    for (int i = 0; i < b->program.constant_count; i++) t.weights += tensor_bytes(b->program.constant[i]);
+    for (int i = 0; i < b->program.constant_count; i++)
+        if (program_reads(&b->program, i)) t.weights += tensor_bytes(b->program.constant[i]);
     add_time(b, &t);
     t.ram = t.arena + t.inputs + t.outputs + t.state;
     return t;

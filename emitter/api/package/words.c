@@ -4,10 +4,13 @@
 
 #include <string.h>
 
+#include "cgen/control_flow.h"
+
 static int64_t weights_bytes(const Program *p)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < p->constant_count; i++) bytes += tensor_bytes(p->constant[i]);
+    for (int i = 0; i < p->constant_count; i++)
+        if (program_reads(p, i)) bytes += tensor_bytes(p->constant[i]);
     return bytes;
 }
 
