@@ -119,8 +119,9 @@ typedef struct lw_options {
      * of windows in struct NAME_state. From the first full window on, outputs equal those of the whole window. NULL:
      * none */
     const char *stream;
-    /* Called now and then by quantizations and evaluations: `done` of `total` samples of a part ("calibrating"). False
-     * ends the work: nothing is written, and the call fails. NULL: none */
+    /* Called now and then by quantizations and evaluations: `done` of `total` samples of a part ("calibrating"), and
+     * when a signal, handled without SA_RESTART, reaches a wait for $CC or a program. False ends the work: nothing is
+     * written, and the call fails. NULL: none */
     bool (*progress)(void *user, const char *part, long long done, long long total);
     void *progress_user;
 } lw_options;

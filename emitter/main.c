@@ -99,6 +99,7 @@ static int run_command(const Command *c, const Arguments *a)
     const bool ok = c->run(a);
     const bool has_no_error = print_diagnostics(a);
     if (lw_is_wrong_usage(a->cx)) return USAGE;
+    if (!ok && command_interrupted()) return SIGNALLED + command_interrupted();
     return ok && has_no_error ? DONE : REFUSED;
 }
 

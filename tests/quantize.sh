@@ -398,13 +398,32 @@ interrupted() {
     kill -s "$1" $pid
     wait $pid
     status=$?
-    [ $status -eq 1 ] && grep -q 'error: interrupted while [a-z ]*, after [0-9]* of [0-9]* samples' "$work/said" && [ -z "$(ls "$work/out")" ] && return
+    [ $status -eq "$2" ] && grep -q 'error: interrupted while [a-z ]*, after [0-9]* of [0-9]* samples' "$work/said" && [ -z "$(ls "$work/out")" ] && return
     echo "status $status"
     cat "$work/said"
     return 1
 }
-check interrupted-by-INT-leaves-no-file    interrupted INT
-check interrupted-by-TERM-leaves-no-file   interrupted TERM
+check interrupted-by-INT-leaves-no-file    interrupted INT 130
+check interrupted-by-TERM-leaves-no-file   interrupted TERM 143
+
+# A signal that reaches the process alone while its compiler runs: the work ends, and the compiler with it.
+printf '#!/bin/sh\necho $$ > "%s"\nexec sleep 60\n' "$work/cc.pid" > "$work/waits" && chmod +x "$work/waits"
+interrupted_in_compiler() {
+    rm -f "$work/cc.pid" "$work/out/"*
+    CC="$work/waits" "$lw" "$@" > "$work/said" 2>&1 &
+    pid=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s "$work/cc.pid" ] || sleep 1; done
+    sleep 1
+    kill -s INT $pid
+    wait $pid
+    status=$?
+    cat "$work/said"
+    [ $status -eq 130 ] && grep -q '^error: interrupted: building the emitted C has not ended$' "$work/said" || return
+    [ -z "$(ls "$work/out")" ] && ! kill -0 "$(cat "$work/cc.pid")" 2> /dev/null
+}
+check interrupted-finetuning-ends interrupted_in_compiler quantize "$work/net.te" --samples "$work/good.npy" --finetune 100 -o "$work/out/m.c"
+check interrupted-evaluation-ends interrupted_in_compiler evaluate "$work/net.te" --test "$work/good.npy" --expect "$work/good.npy"
+check interrupted-verification-ends interrupted_in_compiler verify "$work/net.te"
 
 # ---- Stages as .te ---------------------------------------------------------------------------------------------------
 

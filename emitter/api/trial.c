@@ -9,11 +9,6 @@
 
 #include "api/elements.h"
 
-#if defined __unix__ || defined __APPLE__
-#include <signal.h>
-#include <sys/wait.h>
-#endif
-
 /* ---- The scratch folder ---------------------------------------------------------------------------------------- */
 
 void trial_quote(Text *t, const char *path)
@@ -44,7 +39,7 @@ Folder *trial_folder(Ctx *cx, int input_count)
         trial_quote(&make, candidate);
         const char *command = text_string(&make);
         Folder *f = folder_of(cx, candidate, input_count);      /* before mkdir: no allocation may fail after it */
-        if (system(command) == 0) return f;
+        if (shell_run(command, NULL, NULL) == SHELL_DONE) return f;
     }
     diag_error(cx, NULL, "cannot create a scratch folder in %s; set TMPDIR to a folder that can be written",
                base ? base : "/tmp");
@@ -85,23 +80,21 @@ const char *trial_flags(const lw_options *o)
     return has_level ? "-std=c99 -ffp-contract=off" : "-std=c99 -O2 -ffp-contract=off";
 }
 
-/* True if a user's signal ended a command, or the shell that ran it: shells report 128 and its number. A crash of the
- * program is a failure like any other. */
-static bool is_signalled(int status)
+static bool is_ended(const void *options)
 {
-#ifdef WIFSIGNALED
-    const int number = WIFSIGNALED(status) ? WTERMSIG(status) : WIFEXITED(status) ? WEXITSTATUS(status) - 128 : 0;
-    return number == SIGINT || number == SIGTERM;
-#else
-    return status < 0;
-#endif
+    const lw_options *o = options;
+    return o->progress && !o->progress(o->progress_user, "running a command", 0, 1);
 }
 
-static bool run_command(Ctx *cx, const Text *command, const char *what)
+Ending trial_command(const lw_options *o, const char *command) { return shell_run(command, is_ended, o); }
+
+/* Returns how the command ended; the diagnostic names `what` it did. */
+static Ending run_command(Ctx *cx, const lw_options *o, const char *command, const char *what)
 {
-    const bool ok = system(command->at) == 0;
-    if (!ok) diag_error(cx, NULL, "%s failed: %s", what, command->at);
-    return ok;
+    const Ending e = trial_command(o, command);
+    if (e == SHELL_INTERRUPTED) diag_error(cx, NULL, "interrupted: %s has not ended", what);
+    if (e == SHELL_FAILED) diag_error(cx, NULL, "%s failed: %s", what, command);
+    return e;
 }
 
 /* A microcontroller's compiler links a program only with a script and a C library for the board. */
@@ -134,7 +127,7 @@ bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
         trial_quote(&build, folder);
     }
     text_printf(&build, " %s -lm", o->link ? o->link : "");
-    return run_command(cx, &build, what_failed(cx, folder, o));
+    return run_command(cx, o, text_string(&build), what_failed(cx, folder, o)) == SHELL_DONE;
 }
 
 bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o)
@@ -144,7 +137,7 @@ bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o)
     trial_quote(&run, text_format(cx, "%s/prog", folder));
     trial_quote(&run, text_format(cx, "%s/in", folder));
     trial_quote(&run, text_format(cx, "%s/out", folder));
-    return run_command(cx, &run, o->runner ? "the runner" : "the emitted program");
+    return run_command(cx, o, text_string(&run), o->runner ? "the runner" : "the emitted program") == SHELL_DONE;
 }
 
 /* The emitted program reads and writes bfloat16 as u16, because .npy has no bfloat16. */
@@ -218,10 +211,9 @@ bool trial_run(Build *b, const char *folder, const char *sizes, const void *cons
     if (runs > 1) text_printf(&run, " --repeat %d", runs);
     text_add(&run, " >");
     trial_quote(&run, out);
-    const int status = system(run.at);
-    b->is_signalled = is_signalled(status);
-    if (status != 0) diag_error(cx, NULL, "%s failed: %s", runner ? "the runner" : "the emitted program", run.at);
-    if (status != 0) return false;
+    const Ending e = run_command(cx, b->options, text_string(&run), runner ? "the runner" : "the emitted program");
+    b->is_signalled = e == SHELL_INTERRUPTED;
+    if (e != SHELL_DONE) return false;
     if (runner || b->options->profile) add_measures(cx, out, said);
     if (b->options->profile) add_layers(cx, out, said);
     return !ctx_failed(cx);

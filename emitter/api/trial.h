@@ -3,6 +3,7 @@
 #define LW_API_TRIAL_H
 /* Builds the emitted C in a scratch folder and runs it on .npy files, on the host or with a runner. */
 #include "driver/driver.h"
+#include "support/shell.h"
 #include "support/text.h"
 
 /* The scratch folder, with a buffer for the name of a file in it: removal of the folder must not allocate. */
@@ -12,6 +13,7 @@ Folder *trial_folder(Ctx *cx, int input_count);      /* NULL on error */
 void trial_remove(void *folder);
 
 void trial_quote(Text *t, const char *path);         /* adds a space and the path, quoted as one word of the shell */
+Ending trial_command(const lw_options *o, const char *command);      /* `progress` of the options may end it */
 const char *trial_compiler(const lw_options *o);     /* --cc, $CC or cc */
 const char *trial_flags(const lw_options *o);            /* -O2 unless the compiler's words have a level */
 bool trial_build(Ctx *cx, const char *folder, const lw_options *o);

@@ -9,7 +9,7 @@
 
 #include "loopwright.h"
 
-enum { DONE = 0, REFUSED = 1, USAGE = 2, MOST_FILES = 64, MOST_OPTIONS = 64 };
+enum { DONE = 0, REFUSED = 1, USAGE = 2, SIGNALLED = 128, MOST_FILES = 64, MOST_OPTIONS = 64 };
 
 typedef struct Arguments {
     lw_context *cx;
@@ -57,6 +57,7 @@ enum {
 #include "command/commands.def"
 };
 extern const Command *const commands;
+int command_interrupted(void);                                  /* SIGINT or SIGTERM that reached a command; or 0 */
 bool are_arguments_right(const Command *c, const Arguments *a);  /* refuses those that are wrong for every model */
 
 typedef bool Reader(Arguments *a, const char *value);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands: each calls a function of loopwright.h. */
+#if defined __unix__ || defined __APPLE__
+#define _POSIX_C_SOURCE 200809L      /* sigaction */
+#endif
 #include "command/command.h"
 
 #include <errno.h>
@@ -23,12 +26,21 @@ const Command *const commands = all;
 
 /* The only mutable object of the program at file scope: C has no other way to tell a handler of signals from the work
  * that it ends. A second signal ends the program at once. */
-static volatile sig_atomic_t is_interrupted;
+static volatile sig_atomic_t interrupted_by;
 
-static void interrupt(int number)
+static void interrupt(int number) { interrupted_by = number; }
+
+int command_interrupted(void) { return (int)interrupted_by; }
+
+/* A wait for a program ends at once: no SA_RESTART. */
+static void end_on(int number)
 {
-    is_interrupted = 1;
-    signal(number, SIG_DFL);
+#ifdef SA_RESETHAND
+    struct sigaction action = { .sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND };
+    sigaction(number, &action, NULL);
+#else
+    signal(number, interrupt);
+#endif
 }
 
 /* A line on stderr that a terminal overwrites. */
@@ -40,7 +52,7 @@ static bool show_progress(void *user, const char *part, long long done, long lon
     Progress *p = user;
     char line[WIDTH + 1];
     const time_t now = time(NULL);
-    if (is_interrupted || !p->is_terminal) return !is_interrupted;
+    if (interrupted_by || !p->is_terminal) return !interrupted_by;
     if (p->part != part) p->begun = p->shown = now;
     p->part = part;
     const long spent = (long)difftime(now, p->begun);
@@ -59,8 +71,8 @@ static void watch_progress(lw_options *o, Progress *p)
     p->is_terminal = system("test -t 2") == 0;
     o->progress = show_progress;
     o->progress_user = p;
-    signal(SIGINT, interrupt);
-    signal(SIGTERM, interrupt);
+    end_on(SIGINT);
+    end_on(SIGTERM);
 }
 
 /* ---- Commands ---------------------------------------------------------------------------------------------------- */
@@ -147,7 +159,9 @@ static const ReportForm *report_form(const char *file)
 static bool report(const Arguments *a)
 {
     const ReportForm *form = a->output_count ? report_form(a->output[0]) : &report_forms[0];
+    Progress p = { 0 };
     lw_options o = a->options;
+    if (o.cc) watch_progress(&o, &p);
     o.input = a->file + 1;
     o.input_count = a->file_count - 1;
     return show_or_write(a, form->report(a->cx, a->file[0], &o));
@@ -188,8 +202,10 @@ static bool run(const Arguments *a)
 
 static bool verify(const Arguments *a)
 {
-    return show(a, lw_verify(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->expect, a->expect_count,
-                             &a->options));
+    Progress p = { 0 };
+    lw_options o = a->options;
+    watch_progress(&o, &p);
+    return show(a, lw_verify(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->expect, a->expect_count, &o));
 }
 
 /* Returns an option that is given and chooses grids; NULL: none. */

@@ -4,7 +4,8 @@
 
 static const char *const status_rule =
     "exit status: 0 done; 1 the input was refused: a diagnostic on stderr gives place and reason;\n"
-    "             2 wrong usage: a command, option, value or target that is wrong for every model\n";
+    "             2 wrong usage: a command, option, value or target that is wrong for every model;\n"
+    "             130 interrupted by SIGINT (143: by SIGTERM); no output file is written\n";
 
 void print_commands(FILE *f, unsigned of)
 {

@@ -110,12 +110,15 @@ static void add_words(Text *t, const char *words, const char *folder)
     }
 }
 
-static bool runs(Ctx *cx, const char *folder, const char *command, const char *words)
+static bool runs(const Build *b, const char *folder, const char *command, const char *words)
 {
-    Text t = text_new(cx);
+    Text t = text_new(b->cx);
     text_printf(&t, "%s ", command);
     add_words(&t, words, folder);
-    return system(text_string(&t)) == 0;
+    if (ctx_failed(b->cx)) return false;
+    const Ending e = trial_command(b->options, text_string(&t));
+    if (e == SHELL_INTERRUPTED) diag_error(b->cx, NULL, "interrupted while the compiler measured code");
+    return e == SHELL_DONE;
 }
 
 static void read_elf(Build *b, const char *path, Elf *e, Footprint *out)
@@ -137,7 +140,7 @@ static void read_elf(Build *b, const char *path, Elf *e, Footprint *out)
 
 static bool links(const Build *b, const char *folder, const Footprint *f)
 {
-    return runs(b->cx, folder, f->command,
+    return runs(b, folder, f->command,
                 text_format(b->cx, "-nostartfiles -static -Wl,--entry=%s_run -Wl,--gc-sections @/prog -o @/out -lm "
                                    "2>/dev/null", b->name));
 }
@@ -146,7 +149,7 @@ static bool links(const Build *b, const char *folder, const Footprint *f)
 static void step_marked(Build *b, const char *folder, Footprint *out)
 {
     Elf e;
-    if (!runs(b->cx, folder, out->command, STEP_MARKS " -I@ -c @/model.c -o @/prog 2>/dev/null")) return;
+    if (!runs(b, folder, out->command, STEP_MARKS " -I@ -c @/model.c -o @/prog 2>/dev/null")) return;
     if (links(b, folder, out) && elf_open(file_read(b->cx, text_format(b->cx, "%s/out", folder)), &e))
         report_step(b, &e, out);
 }
@@ -157,8 +160,8 @@ static bool compile(Build *b, const char *folder, Footprint *out)
     Ctx *cx = b->cx;
     Elf e;
     out->command = command_of(cx, b->options->cc);
-    if (!runs(cx, folder, out->command, "-fcallgraph-info=su -I@ -c @/model.c -o @/prog 2>/dev/null")
-        && !runs(cx, folder, out->command, "-I@ -c @/model.c -o @/prog")) {
+    if (!runs(b, folder, out->command, "-fcallgraph-info=su -I@ -c @/model.c -o @/prog 2>/dev/null")
+        && !runs(b, folder, out->command, "-I@ -c @/model.c -o @/prog")) {
         diag_error(cx, NULL, "building the emitted C failed: %s -c model.c", out->command);
         return false;
     }
