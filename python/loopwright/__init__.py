@@ -12,7 +12,7 @@ array([[0. , 0. , 2.5]], dtype=float32)
 """
 from ._abi import LoopwrightError, targets, version
 from ._host import Port
-from .model import Evaluation, Model, compile
+from .model import Evaluation, Model, compile, quantize
 
 __version__ = version()
-__all__ = ["Evaluation", "LoopwrightError", "Model", "Port", "compile", "targets", "version"]
+__all__ = ["Evaluation", "LoopwrightError", "Model", "Port", "compile", "quantize", "targets", "version"]

@@ -19,15 +19,20 @@ _NAME = "libloopwright.so"
 _SCALARS = {"bool": ctypes.c_bool, "int": ctypes.c_int, "int64_t": ctypes.c_int64, "double": ctypes.c_double}
 
 
-class LoopwrightError(Exception):
-    """The compiler refused a model or an option.
+class LoopwrightError(ValueError):
+    """A model, an option, an array or a label is refused.
 
-    `diagnostics` has the messages in order, `FILE: WHERE: error: WHAT`; warnings are among them.
+    `diagnostics` has the messages in order; the compiler's have the form `FILE: WHERE: error: WHAT`, and warnings are
+    among them.
     """
 
-    def __init__(self, diagnostics: Sequence[str]) -> None:
-        self.diagnostics = list(diagnostics)
+    def __init__(self, diagnostics: str | Sequence[str]) -> None:
+        self.diagnostics = [diagnostics] if isinstance(diagnostics, str) else list(diagnostics)
         super().__init__("\n".join(self.diagnostics))
+
+
+class ArgumentError(LoopwrightError, TypeError):
+    """An argument that is wrong for every model: an unknown option, or a value of another type."""
 
 
 # ---- Structures ------------------------------------------------------------------------------------------------------
@@ -86,6 +91,7 @@ _library_path, _header_path = _folder()
 _structs = _structures(_header_path.read_text())
 _lib = ctypes.CDLL(str(_library_path))
 Options = _structs["lw_options"]
+Quantization = _structs["lw_quantization"]
 _FIELDS = [name for name, _ in Options._fields_]
 _TEXTS = {name for name, kind in Options._fields_ if kind is ctypes.c_char_p}
 
@@ -99,6 +105,8 @@ for _name, _result, _arguments in [
         ("lw_verify", ctypes.c_char_p,
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), ctypes.c_int,
           ctypes.POINTER(ctypes.c_char_p), ctypes.c_int, ctypes.POINTER(Options)]),
+        ("lw_quantize_dump", ctypes.c_char_p,
+         [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Quantization), ctypes.POINTER(Options)]),
         ("lw_list_targets", ctypes.c_char_p, [ctypes.c_void_p])]:
     getattr(_lib, _name).restype = _result
     getattr(_lib, _name).argtypes = _arguments
@@ -138,10 +146,25 @@ def options_of(words: Mapping[str, Any]) -> tuple[Any, list[Any]]:
     for name, value in words.items():
         if name not in accepted:
             near = difflib.get_close_matches(name, accepted, 1)
-            raise TypeError(f"no option {name!r}; " + (f"did you mean {near[0]!r}?" if near else
-                                                       f"accepted: {', '.join(accepted)}"))
-        _set_field(o, name, value, kept)
+            raise ArgumentError(f"no option {name!r}; " + (f"did you mean {near[0]!r}?" if near else
+                                                           f"accepted: {', '.join(accepted)}"))
+        try:
+            _set_field(o, name, value, kept)
+        except (TypeError, AttributeError, ctypes.ArgumentError) as e:
+            raise ArgumentError(f"the option {name!r} does not accept {value!r}: {e}") from None
     return o, kept
+
+
+def quantization_of(samples: Sequence[Path], words: Mapping[str, Any]) -> Any:
+    """Returns an lw_quantization, which holds what it points to."""
+    q = Quantization()
+    q.samples = (ctypes.c_char_p * len(samples))(*(os.fspath(s).encode() for s in samples))
+    q.sample_count = len(samples)
+    for name, value in words.items():
+        kind = dict(Quantization._fields_)[name]
+        if value is not None:
+            setattr(q, name, str(value).encode() if kind is ctypes.c_char_p else value)
+    return q
 
 
 # ---- Calls -----------------------------------------------------------------------------------------------------------
@@ -155,13 +178,23 @@ def _context() -> Iterator[Any]:
         _lib.lw_free(cx)
 
 
+def in_words_of_python(text: str) -> str:
+    """Returns a text of the compiler with options as keyword arguments.
+
+    >>> in_words_of_python("give --dim n=N or --static-arena")
+    "give dim={'n': N} or static_arena"
+    """
+    text = re.sub(r"--(dim|state) (\w+)=(\w+)", r"\1={'\2': \3}", text)
+    return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])", lambda m: m.group(1).replace("-", "_"), text)
+
+
 def _diagnostics(cx: Any) -> list[str]:
     found: list[str] = []
     while True:
         message = _lib.lw_diagnostic(cx, len(found), None)
         if message is None:
             return found
-        found.append(message.decode(errors="replace"))
+        found.append(in_words_of_python(message.decode(errors="replace")))
 
 
 def _has_error(cx: Any, count: int) -> bool:
@@ -182,7 +215,9 @@ def call(name: str, *arguments: Any, options: Mapping[str, Any] | None = None) -
     """
     words: list[Any] = []
     for a in arguments:
-        if isinstance(a, (list, tuple)):
+        if isinstance(a, ctypes.Structure):
+            words.append(ctypes.byref(a))
+        elif isinstance(a, (list, tuple)):
             words += [(ctypes.c_char_p * max(len(a), 1))(*(os.fspath(x).encode() for x in a)), len(a)]
         else:
             words.append(os.fspath(a).encode())

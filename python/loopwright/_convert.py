@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any, Callable
 
+from ._abi import ArgumentError, LoopwrightError
+
 
 def _format_of(data: bytes) -> str:
     """A flatbuffer has its identifier at byte 4; protobuf is not text."""
@@ -18,6 +20,8 @@ def _format_of(data: bytes) -> str:
 def _scikit(model: Any, path: Path, example: Any) -> None:
     from skl2onnx import convert_sklearn
     from skl2onnx.common.data_types import FloatTensorType
+    if not hasattr(model, "n_features_in_"):
+        raise LoopwrightError(f"{type(model).__name__} is not fitted: call fit before compile")
     inputs = [("input", FloatTensorType([1, model.n_features_in_]))]
     is_classifier = hasattr(model, "predict_proba")
     onnx = convert_sklearn(model, initial_types=inputs, options={id(model): {"zipmap": False}} if is_classifier else None)
@@ -35,7 +39,7 @@ def _keras(model: Any, path: Path, example: Any) -> None:
 def _torch(model: Any, path: Path, example: Any) -> None:
     import torch
     if example is None:
-        raise TypeError("a PyTorch module requires `example`, one input tensor or a tuple of them")
+        raise ArgumentError("a PyTorch module requires `example`, one input tensor or a tuple of them")
     inputs = example if isinstance(example, tuple) else (example,)
     torch.onnx.export(model.eval(), inputs, str(path))
 
@@ -62,7 +66,12 @@ def file_of(model: Any, folder: Path, format: str | None, example: Any) -> str:
             try:
                 export(model, path, example)
             except ImportError as e:
-                raise TypeError(f"an object of {package} is exported by {exporter}, which is not installed: {e}") from e
+                raise ArgumentError(f"an object of {package} is exported by {exporter}, which is not installed: "
+                                    f"{e}") from e
+            except LoopwrightError:
+                raise
+            except Exception as e:
+                raise LoopwrightError(f"{exporter} does not export {type(model).__name__}: {e}") from e
             return str(path)
-    raise TypeError(f"a model is a path, bytes, or an object of {', '.join(p for p, _, _ in _EXPORTERS)}; "
-                    f"{type(model).__name__} is given")
+    raise ArgumentError(f"a model is a path, bytes, or an object of {', '.join(p for p, _, _ in _EXPORTERS)}; "
+                        f"{type(model).__name__} is given")

@@ -10,7 +10,7 @@ from typing import Any, Iterable, Mapping, Sequence, Union
 
 import numpy as np
 
-from ._abi import LoopwrightError, call
+from ._abi import LoopwrightError, call, in_words_of_python, quantization_of
 from ._convert import file_of
 from ._host import Header, Port, Program, read_header
 
@@ -23,8 +23,9 @@ _BATCH = 256
 class Evaluation:
     """The quality of a model on a test set.
 
-    With labels: `accuracy` and `top5` are shares from 0 to 1, `confusion[label][prediction]` counts samples. With
-    expected outputs: `largest_error` has the output's unit, `sqnr` is the signal to noise ratio in dB.
+    With labels: `accuracy` and `top5` are shares from 0 to 1, `confusion[label][prediction]` counts samples; a model
+    whose first output is the label itself has no top5. With expected outputs: `largest_error` has the
+    output's unit, `sqnr` is the signal to noise ratio in dB.
     """
 
     samples: int
@@ -36,8 +37,8 @@ class Evaluation:
 
     def __str__(self) -> str:
         if self.accuracy is not None:
-            top5 = "" if self.top5 is None else f", among the five highest {self.top5:.2%}"
-            return f"{self.samples} samples: accuracy {self.accuracy:.2%}{top5}"
+            top = "" if self.top5 is None else f", among the five highest {self.top5:.2%}"
+            return f"{self.samples} samples: accuracy {self.accuracy:.2%}{top}"
         return f"{self.samples} samples: largest error {self.largest_error:g}, signal to noise {self.sqnr:.1f} dB"
 
 
@@ -58,7 +59,7 @@ def compile(model: Source, target: str = "generic", *, example: Any = None, cc: 
                state={"h": "new_h"}        the output is the input of the next run
                class_names="names.txt", static_arena=True, cpp=True, standalone=True, ...
 
-    Raises LoopwrightError with the diagnostics, and TypeError for an unknown option.
+    Raises LoopwrightError, which is a ValueError, with the diagnostics; for an unknown option it is a TypeError, too.
 
     >>> import loopwright
     >>> m = loopwright.compile(b"size n = 1..8\\ninput x: f32[n]\\ny = relu(x)\\noutput y\\n", dim={"n": 3})
@@ -69,6 +70,40 @@ def compile(model: Source, target: str = "generic", *, example: Any = None, cc: 
     loopwright.LoopwrightError: ...
     """
     return Model(model, target, example=example, cc=cc, format=format, values=values, **options)
+
+
+def quantize(model: Source, samples: Any, target: str = "generic", *, ports: str | None = None,
+             ranges: str | None = None, refine: bool = False, min_sqnr: float | None = None, per_tensor: bool = False,
+             no_equalization: bool = False, finetune: int | None = None, seed: int | None = None, labels: Any = None,
+             max_drop: str | None = None, example: Any = None, cc: str | None = None, format: str | None = None,
+             values: Mapping[str, Any] | None = None, **options: Any) -> "Model":
+    """Quantizes a float model after training, from samples alone, and compiles the integer network.
+
+    samples  real numbers [samples][shape of the input], a tuple of arrays for several inputs, or paths of .npy files
+    ports    type of inputs and outputs: "int8" (None), "int16" or "float"
+    labels   integers [samples], which finetune and max_drop="0.5%" require or use
+    Others are the fields of `lw_quantization` (loopwright.h), and arguments and options as of `compile`.
+
+    >>> import loopwright, numpy
+    >>> text = b"input x: f32[1][3]\\ny = relu(x)\\noutput y\\n"
+    >>> loopwright.quantize(text, numpy.linspace(-1, 1, 30).reshape(10, 1, 3)).outputs[0].dtype
+    dtype('int8')
+    """
+    with tempfile.TemporaryDirectory(prefix="loopwright-") as name:
+        folder = Path(name)
+        file = file_of(model, folder, format, example)
+        words: dict[str, Any] = {**options, "target": target, "at": "realized", "cc": cc}
+        if values:
+            words["value"] = _value_files(values, folder)
+        q = quantization_of(_sample_files(samples, folder), {
+            "ports": ports, "ranges": ranges, "refine": refine, "min_sqnr": min_sqnr, "per_tensor": per_tensor,
+            "no_equalization": no_equalization, "finetune": finetune, "seed": seed, "max_drop": max_drop,
+            "sample_labels": None if labels is None else _array_file(labels, folder / "labels.npy")})
+        text, warnings = call("lw_quantize_dump", file, q, options=words)
+    quantized = Model(text.encode(), target, cc=cc, format="te",
+                      **{k: v for k, v in options.items() if k != "dim"})
+    quantized.warnings = warnings + quantized.warnings
+    return quantized
 
 
 class Model:
@@ -121,10 +156,10 @@ class Model:
         return self._header.weight_bytes
 
     def report(self, path: Union[str, "os.PathLike[str]", None] = None, *, cc: str | None = None,
-               runner: str | None = None, fit: str | None = None) -> str:
+               runner: str | None = None, fit: str | None = None) -> str | None:
         """Returns the cost per layer and in total as text: multiply-adds, bytes of RAM and flash.
 
-        path  is written, too; the ending selects the form: .html, .json, .csv, else text
+        path  is written instead; the ending selects the form: .html, .json, .csv, else text
         cc    a compiler with its flags, "arm-none-eabi-gcc -mcpu=cortex-m4", which measures code and stack
         runner  runs the program that cc builds, on an emulator or a board, for measured instructions or cycles
         fit   limits, "flash=256K,ram=64K": LoopwrightError if the model takes more
@@ -132,9 +167,10 @@ class Model:
         ending = Path(path).suffix if path is not None else ""
         form = {".html": "lw_report_html", ".json": "lw_report_json", ".csv": "lw_report_csv"}.get(ending, "lw_report")
         text: str = call(form, self._file, options={**self._options, "cc": cc, "runner": runner, "fit": fit})[0]
-        if path is not None:
-            Path(path).write_text(text)
-        return text
+        if path is None:
+            return text
+        Path(path).write_text(text)
+        return None
 
     def _repr_html_(self) -> str:
         """The report as a page, for Jupyter: in a frame, because it has styles of its own."""
@@ -165,7 +201,7 @@ class Model:
         """Builds the emitted C, runs it on generated inputs, and compares with the interpreter. Returns the verdict."""
         options = {k: v for k, v in self._options.items() if k != "ports_in_arena"}
         text: str = call("lw_verify", self._file, [], [], options={**options, "cc": self._cc})[0]
-        return text
+        return in_words_of_python(text)
 
     # ---- Runs --------------------------------------------------------------------------------------------------------
 
@@ -178,22 +214,22 @@ class Model:
         """Runs the emitted C on this machine.
 
         Each input is an array of the port's shape, or a batch of them, stacked along a first axis; a first dimension of
-        1 in the port's shape serves as that axis. Real numbers at a quantized input are quantized as by the header's
-        function, and then quantized outputs are returned as real numbers (float32); integers of the port's type pass
-        unchanged, and outputs have the port's type. Returns an array, or a tuple if there are several outputs; a batch
-        gives a batch.
+        1 in the port's shape serves as that axis, and one sample may lack it. Real numbers at a quantized input are
+        quantized as by the header's function (NaN is refused), and then quantized outputs are returned as real numbers
+        (float32); integers pass unchanged if the port's type holds them, and outputs have the port's type. Returns an
+        array, or a tuple if there are several outputs; a batch gives a batch, one sample the output's shape.
 
         With state, samples are run in order, and the state persists over calls until `reset`.
         """
         if len(inputs) != len(self.inputs):
-            raise ValueError(f"{len(inputs)} inputs are given; the model has {len(self.inputs)}: "
-                             + ", ".join(p.name for p in self.inputs))
+            raise LoopwrightError(f"{len(inputs)} inputs are given; the model has {len(self.inputs)}: "
+                                  + ", ".join(p.name for p in self.inputs))
         if self._header.has_open_sizes:
-            raise ValueError("a run requires fixed sizes: compile(..., dim={NAME: SIZE})")
+            raise LoopwrightError("a run requires fixed sizes: compile(..., dim={NAME: SIZE})")
         stacked = [_stack(np.asarray(x), p) for x, p in zip(inputs, self.inputs)]
         counts = {len(x) for x, _ in stacked} or {1}
         if len(counts) != 1:
-            raise ValueError(f"the inputs have different numbers of samples: {sorted(counts)}")
+            raise LoopwrightError(f"the inputs have different numbers of samples: {sorted(counts)}")
         is_batch = any(b for _, b in stacked)
         is_real = any(p.scale and np.issubdtype(x.dtype, np.floating) for (x, _), p in zip(stacked, self.inputs))
         stored = [_stored(x, p, self._header.ties_to_even) for (x, _), p in zip(stacked, self.inputs)]
@@ -207,36 +243,76 @@ class Model:
     def evaluate(self, X: Any, y: Any, *, progress: bool = True) -> Evaluation:
         """Runs a test set and compares the first output.
 
-        X  stacked samples, real or stored as for `run`, whose unit dimensions may differ from the port's; a tuple for
-           several inputs
-        y  labels, a whole number per sample; or expected outputs, stacked: real numbers. The first output has a score
-           per class, or is the label itself: an integer
+        X  stacked samples, real (finite) or stored as for `run`, whose unit dimensions may differ from the port's; a
+           tuple for several inputs; or the path of a .npy file, or of a .npz with an array for each input's name
+        y  integers [samples]: labels, compared with the index of the highest score, or with the output itself if that
+           is one integer; or expected outputs, stacked: real numbers; or the path of a .npy file of either
 
         With tqdm installed, shows the progress.
         """
-        inputs = X if isinstance(X, tuple) else (X,)
-        expected, count = np.asarray(y), len(inputs[0])
-        if expected.dtype.kind not in "biuf":
-            raise ValueError(f"y has type {expected.dtype}; accepted: numbers, labels from 0 on")
+        inputs = _arrays(X, self.inputs)
+        expected, count = np.asarray(_loaded(y)), len(inputs[0])
+        if not count:
+            raise LoopwrightError("no samples are given")
         if len(expected) != count:
-            raise ValueError(f"{count} samples and {len(expected)} labels or outputs are given")
-        for x, p in zip(inputs, self.inputs):
-            _refuse_nan(np.asarray(x), p)
+            raise LoopwrightError(f"{count} samples and {len(expected)} labels or outputs are given")
         self.reset()
         parts = []
         for at in _progress(range(0, count, _BATCH), progress):
-            out = self.run(*[_as_batch(np.asarray(x)[at:at + _BATCH], p) for x, p in zip(inputs, self.inputs)])
+            for x, p in zip(inputs, self.inputs):
+                _refuse_infinite(x[at:at + _BATCH], p, at)
+            out = self.run(*[_as_batch(x[at:at + _BATCH], p) for x, p in zip(inputs, self.inputs)])
             parts.append(out[0] if isinstance(out, tuple) else out)
         got = np.concatenate(parts).reshape(count, -1)
-        is_class = got.shape[1] == 1 and np.issubdtype(got.dtype, np.integer) and not self.outputs[0].scale
-        is_label = expected.size == count and (got.shape[1] > 1 or is_class) and _are_whole(expected)
-        if not is_label:
-            return _error(got, expected)
-        labels = expected.ravel().astype(np.int64)
-        return _compare(got.ravel(), labels) if is_class else _score(got, labels)
+        return _compared(got, expected, self.outputs[0])
 
 
 # ---- Arrays ----------------------------------------------------------------------------------------------------------
+
+def _loaded(x: Any) -> Any:
+    """Reads an array from a .npy file if x is its path."""
+    if not isinstance(x, (str, os.PathLike)):
+        return x
+    try:
+        return np.load(x, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as e:
+        raise LoopwrightError(f"{os.fspath(x)}: {e}") from None
+
+
+def _arrays(X: Any, ports: Sequence[Port]) -> list[np.ndarray]:
+    """Returns the array of each input, all of which have a first axis."""
+    whole = X if isinstance(X, tuple) else (_loaded(X),)
+    if hasattr(whole[0], "files"):          # .npz
+        missing = [p.name for p in ports if p.name not in whole[0].files]
+        if missing:
+            raise LoopwrightError(f"{X} has no array {missing[0]!r}; its arrays are {', '.join(whole[0].files)}")
+        whole = tuple(whole[0][p.name] for p in ports)
+    arrays = [np.asarray(_loaded(x)) for x in whole]
+    if len(arrays) != len(ports):
+        raise LoopwrightError(f"{len(arrays)} inputs are given; the model has {len(ports)}: "
+                              + ", ".join(p.name for p in ports))
+    for x, p in zip(arrays, ports):
+        if not x.ndim:
+            raise LoopwrightError(f"{p.name} is one value; samples are stacked along a first axis")
+    return arrays
+
+
+def _array_file(x: Any, path: Path) -> Path:
+    if isinstance(x, (str, os.PathLike)):
+        return Path(x)
+    np.save(path, np.asarray(x))
+    return path
+
+
+def _sample_files(samples: Any, folder: Path) -> list[Path]:
+    files = []
+    for i, x in enumerate(samples if isinstance(samples, tuple) else (samples,)):
+        if not isinstance(x, (str, os.PathLike)):
+            x = np.asarray(x)
+            x = x.astype(np.float32) if np.issubdtype(x.dtype, np.number) else x
+        files.append(_array_file(x, folder / f"samples{i}.npy"))
+    return files
+
 
 def _value_files(values: Mapping[str, Any], folder: Path) -> dict[str, Path]:
     files = {}
@@ -252,7 +328,7 @@ def _without_units(shape: Sequence[int]) -> list[int]:
 
 def _as_batch(x: np.ndarray, p: Port) -> np.ndarray:
     """Samples may have other unit dimensions than the port: [n][1][49][20] serves a port of [1][49][20][1]."""
-    return x.reshape(len(x), *p.shape) if _without_units(x.shape[1:]) == _without_units(p.shape) else x
+    return x.reshape(len(x), *p.shape) if x.ndim and _without_units(x.shape[1:]) == _without_units(p.shape) else x
 
 
 def _stack(x: np.ndarray, p: Port) -> tuple[np.ndarray, bool]:
@@ -261,32 +337,69 @@ def _stack(x: np.ndarray, p: Port) -> tuple[np.ndarray, bool]:
         return x[None], False
     if x.shape[1:] == p.shape and x.ndim:
         return x, True
-    if p.shape[:1] == (1,) and x.shape == p.shape[1:]:
-        return x[None, None], False
     if p.shape[:1] == (1,) and x.shape[1:] == p.shape[1:]:
         return x[:, None], True
+    if p.shape[:1] == (1,) and x.shape == p.shape[1:]:
+        return x.reshape(1, *p.shape), False
     batch = "[n]" + "".join(f"[{d}]" for d in (p.shape[1:] if p.shape[:1] == (1,) else p.shape))
-    raise ValueError(f"{p.name} has shape {list(x.shape)}; accepted: {list(p.shape)}, or {batch} for n samples")
+    raise LoopwrightError(f"{p.name} has shape {list(x.shape)}; accepted: {list(p.shape)}"
+                          + (f" or {list(p.shape[1:])}" if p.shape[:1] == (1,) else "") + f", or {batch} for n samples")
 
 
 def _stored(x: np.ndarray, p: Port, ties_to_even: bool) -> np.ndarray:
-    if p.scale and np.issubdtype(x.dtype, np.floating):
-        x = p.quantize(x, ties_to_even)
-    elif x.dtype != p.dtype and not _fits(x, p.dtype):
-        values = f" and values from {x.min()} to {x.max()}" if np.issubdtype(x.dtype, np.integer) else ""
-        raise ValueError(f"{p.name} has type {x.dtype}{values}; accepted: {p.dtype}")
+    """Returns x in the port's type. A value that the type does not hold is an error."""
+    is_real, takes_reals = np.issubdtype(x.dtype, np.floating), np.issubdtype(p.dtype, np.floating)
+    if not is_real and x.dtype != np.bool_ and not np.issubdtype(x.dtype, np.integer):
+        raise LoopwrightError(f"{p.name} has type {x.dtype}; accepted: {p.dtype}")
+    if is_real and p.scale:
+        _refuse(x, np.isnan(x), p, "a number")
+        return np.ascontiguousarray(p.quantize(x, ties_to_even))
+    if is_real and not takes_reals:
+        raise LoopwrightError(f"{p.name} has type {x.dtype}; accepted: integers, {p.dtype}")
+    if takes_reals:
+        most = float(np.finfo(p.dtype).max)
+        is_beyond = np.abs(x) > most if is_real and x.dtype.itemsize > p.dtype.itemsize else np.zeros(x.shape, bool)
+        _refuse(x, is_beyond & ~np.isinf(x) if is_real else is_beyond, p, f"{p.dtype}, {-most:g} to {most:g}")
+    elif x.dtype != np.bool_ and x.dtype != p.dtype:
+        limits = np.iinfo(p.dtype)
+        is_beyond = np.array([int(v) < limits.min or int(v) > limits.max for v in (x.min(), x.max())]) if x.size else ()
+        if np.any(is_beyond):
+            _refuse(x, _beyond(x, limits), p, f"{p.dtype}, {limits.min} to {limits.max}")
     return np.ascontiguousarray(x, p.dtype)
 
 
-def _fits(x: np.ndarray, dtype: np.dtype) -> bool:
-    """Integers whose values the type holds, truth values, and real numbers for floats."""
-    if x.dtype == np.bool_:
-        return True
-    if not (np.issubdtype(x.dtype, np.integer) and np.issubdtype(dtype, np.integer)):
-        is_number = np.issubdtype(x.dtype, np.integer) or np.issubdtype(x.dtype, np.floating)
-        return bool(is_number and np.issubdtype(dtype, np.floating))
-    limits = np.iinfo(dtype)
-    return x.size == 0 or (int(x.min()) >= limits.min and int(x.max()) <= limits.max)
+def _beyond(x: np.ndarray, limits: Any) -> np.ndarray:
+    """Exact also between int64 and uint64, which have no common type: each limit is compared in the type of x."""
+    own = np.iinfo(x.dtype)
+    is_beyond = np.zeros(x.shape, bool)
+    if limits.min > own.min:
+        is_beyond |= x < limits.min
+    if limits.max < own.max:
+        is_beyond |= x > limits.max
+    return is_beyond
+
+
+def _refuse(x: np.ndarray, is_wrong: np.ndarray, p: Port, accepted: str) -> None:
+    """x: [count][shape of the port]. Names the first element that is wrong."""
+    if not is_wrong.any():
+        return
+    at = int(np.argmax(is_wrong))
+    each = max(x[0].size, 1)
+    raise LoopwrightError(f"{p.name} has {x.flat[at]} at element {at % each}"
+                          + (f" of sample {at // each}" if len(x) > 1 else "") + f"; accepted: {accepted}")
+
+
+def _refuse_infinite(x: np.ndarray, p: Port, first: int) -> None:
+    """Samples of a test set are finite, as on the command line."""
+    if not np.issubdtype(x.dtype, np.floating):
+        return
+    is_wrong = ~np.isfinite(x)
+    if is_wrong.any():
+        at = int(np.argmax(is_wrong))
+        each = x[0].size
+        what = "NaN" if np.isnan(x.flat[at]) else "an infinity"
+        raise LoopwrightError(f"{p.name}: sample {first + at // each} has {what} at element {at % each}; finite numbers "
+                              "are expected")
 
 
 def _unstack(y: np.ndarray, p: Port, is_batch: bool) -> np.ndarray:
@@ -308,16 +421,8 @@ def _progress(steps: Sequence[int], is_shown: bool) -> Iterable[int]:
     return steps
 
 
-def _refuse_nan(x: np.ndarray, p: Port) -> None:
-    if not np.issubdtype(x.dtype, np.floating) or not x.size:
-        return
-    has_nan = np.isnan(x).reshape(len(x), -1).any(axis=1)
-    if has_nan.any():
-        raise ValueError(f"sample {int(has_nan.argmax())} of {p.name} has NaN")
-
-
 def _are_whole(y: np.ndarray) -> bool:
-    return not np.issubdtype(y.dtype, np.floating) or bool((np.isfinite(y) & (y == np.floor(y))).all())
+    return np.issubdtype(y.dtype, np.floating) and bool((np.isfinite(y) & (y == np.floor(y))).all())
 
 
 def _compare(found: np.ndarray, labels: np.ndarray) -> Evaluation:
@@ -330,10 +435,40 @@ def _compare(found: np.ndarray, labels: np.ndarray) -> Evaluation:
     return Evaluation(len(found), float((found == labels).mean()), confusion=confusion)
 
 
+def _is_one_hot(y: np.ndarray, shape: tuple[int, ...]) -> bool:
+    rows = y.reshape(len(y), -1)
+    return (rows.shape == shape and shape[1] > 1 and bool(((rows == 0) | (rows == 1)).all())
+            and bool((rows.sum(axis=1) == 1).all()))
+
+
+def _compared(got: np.ndarray, expected: np.ndarray, output: Port) -> Evaluation:
+    """got: [samples][elements]. Compares with labels or with expected outputs."""
+    count, classes = got.shape
+    is_label_output = classes == 1 and np.issubdtype(output.dtype, np.integer) and not output.scale
+    wanted = "integers" if is_label_output else f"integers from 0 to {classes - 1}" if classes > 1 else "real numbers"
+    if expected.dtype == np.bool_:
+        expected = expected.astype(np.int64)
+    if expected.size == count and (classes > 1 or is_label_output) and _are_whole(expected):
+        expected = expected.astype(np.int64)
+    if not np.issubdtype(expected.dtype, np.integer) and not np.issubdtype(expected.dtype, np.floating):
+        raise LoopwrightError(f"labels have type {expected.dtype}; accepted: {wanted}, one for each sample")
+    if np.issubdtype(expected.dtype, np.integer) and expected.size == count:
+        if is_label_output:
+            return _compare(got.ravel(), expected.ravel())
+        return _score(got, expected.ravel()) if classes > 1 else _error(got, expected)
+    if expected.size == count and (classes > 1 or is_label_output):
+        raise LoopwrightError(f"labels have type {expected.dtype}; accepted: {wanted}, one for each sample"
+                              + ("" if is_label_output else f"; or expected outputs [{count}][{classes}]"))
+    if _is_one_hot(expected, got.shape) and not np.array_equal(got, expected.reshape(got.shape)):
+        raise LoopwrightError(f"labels are one-hot, {list(expected.shape)}; accepted: {wanted}, one for each sample: "
+                              "y.argmax(axis=1)")
+    return _error(got, expected)
+
+
 def _score(scores: np.ndarray, labels: np.ndarray) -> Evaluation:
     count, classes = scores.shape
     if labels.min(initial=0) < 0 or labels.max(initial=0) >= classes:
-        raise ValueError(f"labels are {labels.min()} to {labels.max()}; accepted: 0 to {classes - 1}")
+        raise LoopwrightError(f"labels are {labels.min()} to {labels.max()}; accepted: 0 to {classes - 1}")
     order = np.argsort(-scores.astype(np.float64), axis=1, kind="stable")
     confusion = np.zeros((classes, classes), np.int64)
     np.add.at(confusion, (labels, order[:, 0]), 1)
@@ -343,12 +478,14 @@ def _score(scores: np.ndarray, labels: np.ndarray) -> Evaluation:
 
 def _error(got: np.ndarray, expected: np.ndarray) -> Evaluation:
     want = expected.reshape(len(got), -1).astype(np.float64)
+    if not np.isfinite(want).all():
+        raise LoopwrightError("an expected output is NaN or infinite; finite numbers are expected")
     if want.shape != got.shape:
-        raise ValueError(f"an expected output has {want.shape[1]} elements, the model's has {got.shape[1]}")
+        raise LoopwrightError(f"an expected output has {want.shape[1]} elements, the model's has {got.shape[1]}")
     noise = got.astype(np.float64) - want
     power = float((noise ** 2).sum())
     sqnr = float("inf") if power == 0 else 10 * float(np.log10((want ** 2).sum() / power))
     return Evaluation(len(got), largest_error=float(np.abs(noise).max(initial=0)), sqnr=sqnr)
 
 
-__all__ = ["Evaluation", "LoopwrightError", "Model", "compile"]
+__all__ = ["Evaluation", "LoopwrightError", "Model", "compile", "quantize"]
