@@ -563,6 +563,7 @@ struct lw_target {
      * enables the 8-bit schedules of a Cortex-M4; schedules/arm/target.c documents each. */
     const char *features;
     int lanes, accumulators;             /* floats of the C compiler's vectors, 1: scalar; accumulators in registers */
+    int integer_accumulators;            /* of integers, where they share registers with addresses; 0: accumulators */
     int vector_bytes;                    /* vector width of its header in runtime/simd */
     int vector_registers;                /* their number, where instructions read operands from memory (x86); else 0 */
     int copy_budget, unroll_budget;      /* limits of the statements that copied loops and an unrolled body add */

@@ -38,11 +38,12 @@ check suite-without-cases-fails        ends 1 silent  "not ok silent: ended with
 check suite-that-aborts-fails          ends 1 aborted "not ok aborted: ended with status 3.*"
 check unknown-suite-is-wrong-usage     sh -c "BUILD=build sh '$work/tree/tests/run.sh' nosuch; [ \$? -eq 2 ]"
 
-# The sources of a suite. The cases of `golden` are folders.
+# The sources of a suite. The cases of `golden` are folders, those of python_package functions.
 sources_of() {
     case $1 in
     golden) ls tests/golden > "$work/golden.txt"; echo "$work/golden.txt" ;;
     test_*) [ ! -f "tests/unit/$1.c" ] || ls "tests/unit/$1.c" tests/unit/*.h tests/schedules/*.txt ;;
+    python_package) sed 's/_/-/g' tests/python/cases.py > "$work/python.txt"; echo "$work/python.txt" ;;
     *) [ ! -f "tests/$1.sh" ] || echo "tests/$1.sh" ;;
     esac
 }

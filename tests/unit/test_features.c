@@ -12,11 +12,12 @@
 typedef struct Twin { const char *core; lw_target row; } Twin;
 
 /* All Arm rows have the same budget of copies. */
-#define TWIN(its_core, its_features, rows) \
-    { its_core, { .name = "outside", .features = its_features, .lanes = 1, .accumulators = rows, .copy_budget = 16 } }
+#define TWIN(its_core, its_features, floats, integers) \
+    { its_core, { .name = "outside", .features = its_features, .lanes = 1, .accumulators = floats, \
+                  .integer_accumulators = integers, .copy_budget = 16 } }
 static const Twin twins[] = {
-    TWIN("cortex-m0plus", "rows words", 4), TWIN("cortex-m3", "long mla rows words", 8),
-    TWIN("cortex-m4", "fpu dsp mla rows", 16), TWIN("cortex-m55", "rows mla dsp mve bytes fpu", 16),
+    TWIN("cortex-m0plus", "rows words", 4, 0), TWIN("cortex-m3", "long mla rows words", 8, 0),
+    TWIN("cortex-m4", "fpu dsp mla rows", 16, 6), TWIN("cortex-m55", "rows mla dsp mve bytes fpu", 16, 6),
     { "x86-avx2", { .name = "outside", .features = "fma avx2 vectors rows bytes panels", .lanes = 16,
       .vector_bytes = 32 } },
 };

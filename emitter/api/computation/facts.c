@@ -280,7 +280,8 @@ static const lw_target *copy_target(lw_group *g)
     lw_target *out = t ? NEW(g->cx->arena, lw_target) : NULL;
     if (t)
         *out = (lw_target){ .name = t->name, .base = t->base, .summary = t->summary, .features = t->features,
-                            .lanes = t->lanes, .accumulators = t->accumulators, .vector_bytes = t->vector_bytes,
+                            .lanes = t->lanes, .accumulators = t->accumulators,
+                            .integer_accumulators = t->integer_accumulators, .vector_bytes = t->vector_bytes,
                             .vector_registers = t->vector_registers, .copy_budget = (int)t->copy_budget,
                             .unroll_budget = (int)t->unroll_budget };
     return out;

@@ -135,6 +135,7 @@ static bool add_target(Ctx *cx, const lw_target *t)
                                          .features = name(cx, t->features),
                                          .lanes = t->lanes,
                                          .accumulators = t->accumulators,
+                                         .integer_accumulators = t->integer_accumulators,
                                          .vector_bytes = t->vector_bytes,
                                          .vector_registers = t->vector_registers,
                                          .copy_budget = t->copy_budget,

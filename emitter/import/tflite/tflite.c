@@ -102,14 +102,14 @@ static Tensor *make_input(Importer *im, const TfliteTensor *t)
     return out;
 }
 
-/* Reports open dimensions that keep the file's example, because no option sets them. A batch of 1 is expected. */
+/* Reports open dimensions that keep the file's example, because no option sets them. */
 static void note_examples(Importer *im)
 {
     const TfliteFile *f = &im->file;
     for (int i = 0; i < f->input_count && !im->options->dim_count; i++) {
         const TfliteTensor *t = &f->tensor[f->input[i]];
         for (int d = 0; d < t->rank; d++)
-            if (t->is_open[d] && (d > 0 || t->dim[d] != 1)) {
+            if (t->is_open[d]) {
                 diag_listed(im->cx, NOTE, tflite_tensor_where(im->cx, t),
                             "dimension %d is open: it is %lld; --dim %s sets it, and ends this note", d,
                             (long long)t->dim[d], d == 0 ? "batch=N" : text_format(im->cx, "%s.%d=N", t->name, d));
