@@ -29,6 +29,8 @@ typedef enum ElementType {
     TYPE_BOOL = 6,
     TYPE_I16 = 7,
     TYPE_I8 = 9,
+    TYPE_U64 = 12,
+    TYPE_U32 = 15,
     TYPE_I4 = 17
 } ElementType;
 
@@ -65,7 +67,7 @@ struct Operator {
 
 /* Closed by a row without name. */
 extern const Operator elementwise_operators[], curve_operators[], window_operators[], reduction_operators[],
-    move_operators[], order_operators[];
+    move_operators[], order_operators[], plain_operators[];
 
 /* ---- Models: flatbuffer.c ---------------------------------------------------------------------------------------- */
 
@@ -110,6 +112,13 @@ bool next_index(int rank, const int *dim, int *index);
 int place_of(const Operand *x, const int *index);
 /* Of an operand that is spread over more or larger dimensions */
 int broadcast_place(const Operand *x, int rank, const int *index);
+
+/* ---- Two operands that broadcast: elementwise.c ------------------------------------------------------------------ */
+
+typedef double OfTwo(const Case *c, double a, double b);
+/* Inputs of one type and an output; int8 has scales */
+void make_two(Case *c, Random *r, ElementType in, ElementType out);
+void each_of_two(Case *c, OfTwo *of);
 
 /* ---- Arithmetic: fixed.c ----------------------------------------------------------------------------------------- */
 

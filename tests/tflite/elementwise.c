@@ -20,7 +20,7 @@ static int shapes_of_two(Random *r, int *a_rank, int *a, int *b_rank, int *b, in
     return rank;
 }
 
-static void make_two(Case *c, Random *r, ElementType in, ElementType out)
+void make_two(Case *c, Random *r, ElementType in, ElementType out)
 {
     int a_rank, b_rank, a[MOST_DIMS], b[MOST_DIMS], y[MOST_DIMS], rank = shapes_of_two(r, &a_rank, a, &b_rank, b, y);
     fill_any(r, add_input(c, in, a_rank, a));
@@ -75,9 +75,7 @@ static void make_logic(Case *c, Random *r, int number)
 
 /* ---- Walking ----------------------------------------------------------------------------------------------------- */
 
-typedef double OfTwo(const Case *c, double a, double b);
-
-static void each_of_two(Case *c, OfTwo *of)
+void each_of_two(Case *c, OfTwo *of)
 {
     Operand *y = &c->out[0];
     int index[MOST_DIMS] = { 0 }, i = 0;

@@ -17,10 +17,10 @@ enum { OPERATOR_INPUTS = 1, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, OPERATOR_OP
 int element_bytes(ElementType t)
 {
     switch (t) {
-    case TYPE_I64:                 return 8;
-    case TYPE_F32: case TYPE_I32:  return 4;
-    case TYPE_I16:                 return 2;
-    default:                       return 1;
+    case TYPE_I64: case TYPE_U64:                  return 8;
+    case TYPE_F32: case TYPE_I32: case TYPE_U32:   return 4;
+    case TYPE_I16:                                 return 2;
+    default:                                       return 1;
     }
 }
 

@@ -21,7 +21,7 @@
 
 static const Operator *const tables[] = {
     elementwise_operators, curve_operators, window_operators, reduction_operators, move_operators,
-    order_operators
+    order_operators, plain_operators
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
@@ -104,8 +104,13 @@ static const char *check_record(Ctx *cx, const Operator *op, const Bytes *file, 
     return why;
 }
 
+/* TensorFlow Lite Micro has no kernels of these. */
+static const char *const unrecorded_names[] = { "bitcast", "rank", "range" };
+
 static void check_recorded(const Operator *op, const char *folder)
 {
+    for (size_t i = 0; i < sizeof unrecorded_names / sizeof unrecorded_names[0]; i++)
+        if (strcmp(unrecorded_names[i], op->name) == 0) return;
     Ctx *cx = context_new(NULL, NULL);
     Bytes file = file_read(cx, text_format(cx, "%s/%s.vec", folder, op->name));
     const char *why = NULL;

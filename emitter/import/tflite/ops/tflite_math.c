@@ -125,7 +125,7 @@ static void add_n(TfliteCall *c)
     c->out[0] = tflite_requantize(c, sum, &back, 1, ACT_NONE);
 }
 
-/* The same bytes in another type of the same size. */
+/* The same bytes in another type of the same size; those of a boolean are 0 or 1. */
 static void bitcast(TfliteCall *c)
 {
     DType to;
@@ -134,7 +134,16 @@ static void bitcast(TfliteCall *c)
     if (!tflite_dtype(y->type, &to) || dtype_info(to)->bytes != dtype_info(c->in[0]->type)->bytes)
         tflite_unsupported(c, "elements of type %s; those of as many bytes as the input's are accepted",
                            tflite_type_text(c->cx, y->type));
-    else c->out[0] = tflite_call(c, "bitcast", c->in[0], attr_type("to", to));
+    else c->out[0] = tflite_call(c, c->in[0]->type == BOOL ? "cast" : "bitcast", c->in[0], attr_type("to", to));
+}
+
+/* Shifts are limited to 0 to one bit less than the type has. */
+static void right_shift(TfliteCall *c)
+{
+    if (!tflite_needs(c, 2)) return;
+    const double most = 8 * (double)dtype_info(c->in[1]->type)->bytes - 1;
+    Tensor *by = tflite_call(c, "clip", c->in[1], attr_real("min", 0), attr_real("max", most));
+    c->out[0] = tflite_call2(c, "shr", c->in[0], by);
 }
 
 /* Rounds to the grid of 2^bits - 1 steps between the bounds, shifted so that 0 is one of them. */
@@ -525,7 +534,7 @@ const TfliteRow tflite_rows_math[] = {
     { 158, "SIGN", 2, 0, OF_F32 | OF_WHOLE, 1, "sign", NULL, TFLITE_KEEPS_NONE },
     { 159, "BITCAST", 1, OPTIONS_BITCAST, OF_ALL | OF_U32 | OF_U64, 1, NULL, bitcast, TFLITE_KEEPS_ALL },
     { 160, "BITWISE_XOR", 1, 0, OF_BYTES | OF_I16 | OF_I32 | OF_U32, 2, "bitxor", NULL, TFLITE_KEEPS_NONE },
-    { 161, "RIGHT_SHIFT", 1, 0, OF_BYTES | OF_I16 | OF_I32 | OF_U32, 2, "shr", NULL, TFLITE_KEEPS_NONE },
+    { 161, "RIGHT_SHIFT", 1, 0, OF_BYTES | OF_I16 | OF_I32 | OF_U32, 2, NULL, right_shift, TFLITE_KEEPS_NONE },
     { 90, "FLOOR_DIV", 2, 0, OF_F32 | OF_WHOLE | OF_I8 | OF_I16, 2, "floor_div", NULL, TFLITE_KEEPS_NONE },
     { 99, "SQUARED_DIFFERENCE", 3, 0, OF_F32 | OF_I8 | OF_I16 | OF_WHOLE, 2, NULL, squared_difference,
       TFLITE_KEEPS_ALL },

@@ -63,12 +63,13 @@ static void zeros_like(TfliteCall *c)
     c->out[0] = filled(c, tensor_scalar(c->cx, c->name, x->type, 0), shape, x->rank);
 }
 
-/* The reference adds the step to the value before, in the type of the result. */
+/* The reference counts, and adds the step to the value before, in the type of the result. */
 static void range(TfliteCall *c)
 {
     double v[3];
     if (!tflite_needs(c, 3)) return;
     const DType type = c->in[0]->type;
+    const bool is_float = dtype_is_float(type);
     for (int i = 0; i < 3; i++) {
         const Tensor *t = c->in[i];
         if (!tensor_is_constant(t) || t->type != type || tensor_elems(t) != 1) {
@@ -77,9 +78,11 @@ static void range(TfliteCall *c)
             return;
         }
         const Scalar s = dtype_load(type, t->data, 0);
-        v[i] = dtype_is_float(type) ? s.f : (double)s.i;
+        v[i] = is_float ? s.f : (double)s.i;
     }
-    const double found = v[2] == 0 ? 0 : ceil((v[1] - v[0]) / v[2]);
+    const double found = v[2] == 0  ? 0
+                         : is_float ? (double)ceilf(((float)v[1] - (float)v[0]) / (float)v[2])
+                                    : ceil((v[1] - v[0]) / v[2]);
     if (!(found >= 1 && found <= MOST_CONSTANT)) {
         tflite_unsupported(c, "a range of %g elements; 1 to %d are accepted", found, MOST_CONSTANT);
         return;
@@ -92,7 +95,6 @@ static void range(TfliteCall *c)
         sum += (float)v[2];
         whole[i] = (int64_t)v[0] + i * (int64_t)v[2];
     }
-    const bool is_float = dtype_is_float(type);
     c->out[0] = cast_to(c, tensor_constant(c->cx, c->name, is_float ? F32 : I64, 1, &count,
                                            is_float ? (const void *)real : whole), type);
 }
