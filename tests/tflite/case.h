@@ -58,7 +58,8 @@ typedef struct Random { uint64_t state; } Random;
 struct Operator {
     const char *name;                            /* of the recorded vectors, too */
     int code, version, options;                  /* BuiltinOperator, and the tag of BuiltinOptions; 0: none */
-    /* Of the options: b byte, i 32 bits, d the same and 1 where absent, f float, l list of 32 bits, - none */
+    /* Of the options: b byte, i 32 bits, d the same and 1 where absent, f float, l list of 32 bits, r the same of
+     * floats' bits, - none */
     const char *fields;
     void (*make)(Case *c, Random *r, int number);
     void (*reference)(Case *c);
@@ -67,7 +68,7 @@ struct Operator {
 
 /* Closed by a row without name. */
 extern const Operator elementwise_operators[], curve_operators[], window_operators[], reduction_operators[],
-    move_operators[], order_operators[], plain_operators[];
+    move_operators[], order_operators[], plain_operators[], place_operators[];
 
 /* ---- Models: flatbuffer.c ---------------------------------------------------------------------------------------- */
 

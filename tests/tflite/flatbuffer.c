@@ -111,7 +111,7 @@ static void put_options(Out *o, size_t from, const Case *c)
         case 'b': put(o, field(t, i), (uint64_t)(int64_t)c->field[i], 1); break;
         case 'd': case 'i': put(o, field(t, i), (uint64_t)(int64_t)c->field[i], 4); break;
         case 'f': memcpy(o->at + field(t, i), &f, 4); break;
-        case 'l': ints(o, field(t, i), c->list_count, c->list); break;
+        case 'l': case 'r': ints(o, field(t, i), c->list_count, c->list); break;
         default:  absent(o, t, i);
         }
     }
@@ -259,7 +259,7 @@ static void read_options(Case *c, Table t)
             if (field_at(t, i)) memcpy(&f, t.model + field_at(t, i), 4);
             c->field[i] = (double)f;
             break;
-        case 'l':
+        case 'l': case 'r':
             l = list_of(t, i);
             for (c->list_count = 0; c->list_count < l.count; c->list_count++)
                 c->list[c->list_count] = int_of(l, c->list_count);

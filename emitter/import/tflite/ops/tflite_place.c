@@ -217,13 +217,15 @@ static Tensor *scattered(TfliteCall *c, Tensor *base, Tensor *index, Tensor *upd
                : NULL;
 }
 
-/* Updates of equal indices are added. */
+/* Updates of equal indices are added; of bools, that is whether any is true. */
 static void scatter_nd(TfliteCall *c)
 {
     int64_t shape[MAX_RANK], rows[MAX_RANK];
     const int rank = tflite_needs(c, 3) ? tflite_ints(c, 2, shape, MAX_RANK) : -1;
     if (rank < 0) return;
-    Tensor *index = c->in[0], *update = c->in[1];
+    const bool is_bool = c->in[1]->type == BOOL;
+    Tensor *index = c->in[0], *update = cast_to(c, c->in[1], is_bool ? I8 : c->in[1]->type);
+    if (!update) return;
     const int64_t each = index->rank ? tensor_dim(index, index->rank - 1) : 0, count = tensor_elems(index);
     if (each < 1 || each > rank || count < 1) {
         tflite_refuse(c, "indices of %s into %d dimensions; a last dimension of 1 up to these is expected",
@@ -234,8 +236,9 @@ static void scatter_nd(TfliteCall *c)
     rows[n++] = count / each;
     for (int d = (int)each; d < rank; d++) rows[n++] = shape[d];
     Tensor *base = filled(c, tensor_scalar(c->cx, c->name, update->type, 0), shape, rank);
-    c->out[0] = scattered(c, base, tflite_reshape(c, index, (int64_t[]){ count / each, each }, 2),
-                          tflite_reshape(c, update, rows, n), "add");
+    Tensor *y = scattered(c, base, tflite_reshape(c, index, (int64_t[]){ count / each, each }, 2),
+                          tflite_reshape(c, update, rows, n), is_bool ? "max" : "add");
+    c->out[0] = cast_to(c, y, is_bool ? BOOL : update->type);
 }
 
 /* Inputs: indices (a scalar, a list or rows), the shape, one value or one for each index, the value elsewhere. */
