@@ -13,7 +13,7 @@
  *   selected[t,b,c]       1 if the box is selected: not suppressed, score > least, less than `most` selected before
  *   number[t,b,c]         the number of selected boxes up to rank t
  *   suppressed[t,b,c,i]   1 if box i is suppressed: a selected box up to rank t overlaps it, intersection / union >
- *                         overlap
+ *                         overlap, or >= with `inclusive`
  *
  * The rows (image, class, box) of the result list the selected boxes by image, then by class; unused rows are -1. */
 #include <string.h>
@@ -79,10 +79,12 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
                   "max(0, min(edges[b,ranked[t,b,c],2], edges[b,i,2]) - max(edges[b,ranked[t,b,c],0], edges[b,i,0])) * "
                   "max(0, min(edges[b,ranked[t,b,c],3], edges[b,i,3]) - max(edges[b,ranked[t,b,c],1], edges[b,i,1])), "
                   "0)");
-    formulas_define(&f, suppressed,
-                  "suppressed[by_box] = select(left[t,b,c,i] > 0 || (intersection[t,b,c,i] > 0 && "
-                  "intersection[t,b,c,i] / (area[b,ranked[t,b,c]] + area[b,i] - intersection[t,b,c,i]) > overlap), 1, "
-                  "0)");
+    formulas_phrase(&f, "ratio",
+                  "intersection[t,b,c,i] / (area[b,ranked[t,b,c]] + area[b,i] - intersection[t,b,c,i])");
+    formulas_define(&f, suppressed, node_int(n, "inclusive", 0)
+        ? "suppressed[by_box] = select(left[t,b,c,i] > 0 || (selected[t,b,c] > 0 && "
+          "select(intersection[t,b,c,i] > 0, ratio, 0) >= overlap), 1, 0)"
+        : "suppressed[by_box] = select(left[t,b,c,i] > 0 || (intersection[t,b,c,i] > 0 && ratio > overlap), 1, 0)");
     formulas_compute(&f, "first[b<B,c<C] = sum(p<B,q<C) select(p < b || (p == b && q < c), number[N-1,p,q], 0)");
     formulas_compute(&f, "at[t<N,b<B,c<C] = select(selected[t,b,c] > 0, first[b,c] + number[t,b,c] - 1, -1)");
     out[0] = formulas_compute(&f,
@@ -350,6 +352,7 @@ static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
 static const AttrRow suppression_attrs[] = {
     { "capacity", ATTR_INT, "rows of the result", NULL },
     { "center", ATTR_INT, "1: boxes are (x, y, width, height) around their centre; 0: two opposite corners", "0" },
+    { "inclusive", ATTR_INT, "1: boxes whose intersection / union equals `overlap` overlap, too; 0: they do not", "0" },
     { 0 }
 };
 static const AttrRow roi_attrs[] = {
@@ -381,6 +384,8 @@ static const OpCase suppression_cases[] = {
       "i64={2} f32={0.5} f32={0}",
       "i64[4][3]", NULL },
     { "capacity=9 center=1", "f32[2][3][4] f32[2][1][3] i64={3} f32={0.5} f32={0.1}", "i64[9][3]", NULL },
+    { "capacity=4 inclusive=1", "f32[1][3][4]={0,0,1,1,0,0,1,0.5,2,2,2,3} f32[1][1][3] i64={3} f32={0.5} f32={-9}",
+      "i64[4][3]", NULL },
     { "capacity=1", "f32[1][1][4] f32[1][1][1] i64={1} f32={0.5} f32={-1}", "i64[1][3]", NULL },
     { "capacity=0", "f32[1][4][4] f32[1][2][4] i64={2} f32={0.5} f32={0}", NULL, "'capacity' is 0" },
     { "capacity=2", "f32[1][4][3] f32[1][2][4] i64={2} f32={0.5} f32={0}", NULL, "[images][boxes][4]" },

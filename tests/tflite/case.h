@@ -68,7 +68,7 @@ struct Operator {
 
 /* Closed by a row without name. */
 extern const Operator elementwise_operators[], curve_operators[], window_operators[], reduction_operators[],
-    move_operators[], order_operators[], plain_operators[], place_operators[];
+    move_operators[], order_operators[], plain_operators[], place_operators[], segment_operators[];
 
 /* ---- Models: flatbuffer.c ---------------------------------------------------------------------------------------- */
 

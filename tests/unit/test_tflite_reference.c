@@ -21,7 +21,7 @@
 
 static const Operator *const tables[] = {
     elementwise_operators, curve_operators, window_operators, reduction_operators, move_operators,
-    order_operators, plain_operators, place_operators
+    order_operators, plain_operators, place_operators, segment_operators
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

@@ -374,7 +374,8 @@ static bool suppressed(TfliteCall *c, int count, Tensor **index, Tensor **found,
     for (int i = 0; i < 5; i++)
         if (!in[i]) return false;
     const int64_t capacity = most;
-    Tensor *rows = call(c->cx, "non_max_suppression", c->name, in, 5, ATTRS(attr_int("capacity", capacity)));
+    Tensor *rows = call(c->cx, "non_max_suppression", c->name, in, 5,
+                        ATTRS(attr_int("capacity", capacity), attr_int("inclusive", 1)));
     rows = rows ? tflite_reshape(c, tflite_part(c, rows, 1, 2, 3), &capacity, 1) : NULL;
     if (!rows) return false;
     Tensor *zero = tensor_scalar(c->cx, c->name, rows->type, 0);
