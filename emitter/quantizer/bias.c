@@ -5,7 +5,10 @@
  *     error[o] = sum(taps, c) d[taps,c,o] * mean[c]
  *
  * is subtracted from the bias of a layer that computes on integers. Taps over padding count like the others. Weights
- * with given scales keep their bias: that of `dump --at calibrated` is corrected already. */
+ * with given scales keep their bias: that of `dump --at calibrated` is corrected already.
+ *
+ * The last layers before the outputs then lose the mean error of the whole simulated network, which includes the errors
+ * of rounded and clipped activations. */
 #include <math.h>
 
 #include "quantizer/layers.h"
@@ -50,4 +53,77 @@ Map corrected_biases(Ctx *cx, const Graph *g, const Edges *e, const ChannelStats
         if (tensor_dim(w, l.axis_out) == channels_of(l.last)) correct(cx, e, &l, s, &corrected);
     }
     return corrected;
+}
+
+/* ---- The last layers --------------------------------------------------------------------------------------------- */
+
+/* Returns the tensors that layers, or calls with graphs of their own, read, directly or after other calls. */
+static Map before_layers(const Readers *r)
+{
+    Map found = map_new(r->cx->arena);
+    for (int i = r->count - 1; i >= 0; i--) {
+        Layer l;
+        const Node *n = r->order[i];
+        bool leads = n->kind != NODE_CALL || layer_of(r, n, &l);
+        for (int k = 0; k < n->out_count; k++) leads = leads || map_get_ptr(&found, n->out[k]);
+        for (int k = 0; leads && k < n->in_count; k++)
+            if (n->in[k]) map_put_ptr(&found, n->in[k], n->in[k]);
+    }
+    return found;
+}
+
+/* Lists the layers with an integer form and a bias of which no other layer reads the result. */
+static int last_layers(const Readers *r, const Edges *e, Layer *out)
+{
+    int count = 0;
+    const Map read = before_layers(r);
+    for (int i = 0; i < r->count; i++) {
+        Layer l;
+        if (!layer_of(r, r->order[i], &l) || !l.bias || map_get_ptr(&read, l.last)) continue;
+        const Request *given = request_of(&e->requests, l.call->in[l.weights]);
+        if (given && (given->has_grid || given->bits == FLOAT_BITS)) continue;
+        if (is_integer_layer(e, r, l.call) && tensor_elems(l.bias) == channels_of(l.last)) out[count++] = l;
+    }
+    return count;
+}
+
+/* Adds to error[c], for each channel c, a share of the errors of its elements. */
+static void add_errors(const Tensor *t, const float *want, const float *got, int64_t samples, double *error)
+{
+    const int64_t count = tensor_elems(t), channels = channels_of(t);
+    const double share = (double)channels / (double)(count * samples);
+    for (int64_t i = 0; i < count; i++) error[i % channels] += ((double)got[i] - (double)want[i]) * share;
+}
+
+static void subtract_errors(Ctx *cx, const Layer *l, const double *error, Map *corrected)
+{
+    const float *known = map_get_ptr(corrected, l->bias), *was = known ? known : l->bias->data;
+    float *now = NEW_ARRAY(cx->arena, float, channels_of(l->last));
+    for (int64_t c = 0; c < channels_of(l->last); c++) now[c] = (float)((double)was[c] - error[c]);
+    map_put_ptr(corrected, l->bias, now);
+}
+
+bool correct_last_biases(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *corrected)
+{
+    enum { SAMPLES = 32 };
+    Ctx *cx = b->cx;
+    const Readers r = readers_of(cx, g);
+    Layer *last = NEW_ARRAY(cx->arena, Layer, r.count + 1);
+    Graph observed = *g;
+    observed.output_count = last_layers(&r, e, last);
+    observed.output = NEW_ARRAY(cx->arena, Tensor *, observed.output_count);
+    for (int i = 0; i < observed.output_count; i++) observed.output[i] = last[i].last;
+    if (!observed.output_count) return !ctx_failed(cx);
+    const Graph simulated = simulate(cx, &observed, e, PORTS_FLOAT);
+    Runner *real = ctx_failed(cx) ? NULL : runner_new(b, &observed), *rounded = real ? runner_new(b, &simulated) : NULL;
+    double **error = NEW_ARRAY(cx->arena, double *, observed.output_count);
+    const int64_t count = s->count < SAMPLES ? s->count : SAMPLES;
+    for (int i = 0; i < observed.output_count; i++) error[i] = NEW_ARRAY(cx->arena, double, channels_of(last[i].last));
+    for (int64_t k = 0; rounded && k < count; k++) {
+        if (!runner_run(real, s, k) || !runner_run(rounded, s, k)) return false;
+        for (int i = 0; i < observed.output_count; i++)
+            add_errors(last[i].last, runner_output(real, i), runner_output(rounded, i), count, error[i]);
+    }
+    for (int i = 0; rounded && i < observed.output_count; i++) subtract_errors(cx, &last[i], error[i], corrected);
+    return rounded && !ctx_failed(cx);
 }

@@ -85,6 +85,7 @@ void choose_grids(Ctx *cx, Edges *e, RangeMethod method)
         else if (g->range == EDGE_WHOLE) g->grid = grid_whole(&g->seen);
         else if (g->range == EDGE_CALIBRATED) g->grid = grid_by(method, &g->seen);
     }
+    avoid_ties(e);
 }
 
 void warn_of_constants(Ctx *cx, const Edges *e)

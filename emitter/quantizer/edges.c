@@ -284,6 +284,7 @@ Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
     add_edges(&f);
     f.edges.group = NEW_ARRAY(cx->arena, EdgeGroup, f.edges.count);
     for (int i = 0; i < f.edges.count; i++) add_group(&f, &f.edges.at[i], &group_of);
+    find_between(cx, &f.readers, &f.edges);
     return f.edges;
 }
 

@@ -66,6 +66,16 @@ Grid grid_of_range(double low, double high)
     return g;
 }
 
+Grid grid_short(Grid g)
+{
+    int exponent;
+    const double part = frexp(g.step, &exponent), step = ldexp(ceil(ldexp(part, SHORT_BITS)), exponent - SHORT_BITS);
+    const double zero = nearbyint((double)g.least + (double)(g.zero - g.least) * g.step / step);
+    if (g.zero != 0 || g.least == INT8_MIN) g.zero = (int64_t)zero;
+    g.step = step;
+    return g;
+}
+
 Grid grid_whole(const Histogram *h) { return grid_of_range(h->least, h->greatest); }
 
 Grid grid_wide(const Histogram *h)

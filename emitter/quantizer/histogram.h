@@ -31,6 +31,9 @@ typedef enum RangeMethod {
     RANGE_BEST                         /* of a network: of the others, the one with the least noise at the outputs */
 } RangeMethod;
 Grid grid_by(RangeMethod method, const Histogram *h);
+/* The grid with a step of at most SHORT_BITS significant bits, over the same range. */
+enum { SHORT_BITS = 8 };
+Grid grid_short(Grid g);
 /* The 16-bit symmetric grid that covers all values. */
 Grid grid_wide(const Histogram *h);
 /* The mean squared error of the histogram's values on the range's grid. */

@@ -125,7 +125,8 @@ static void set_bits(WidthSearch *z, int group, int bits)
 {
     EdgeGroup *g = &z->edges->group[group];
     g->bits = bits == FLOAT_BITS || !g->is_given ? bits : z->least[group];
-    g->grid = bits == 16 && !g->is_given ? grid_wide(&g->seen) : z->narrow[group];
+    g->grid = bits != 16 || g->is_given ? z->narrow[group]
+            : g->is_term ? grid_short(grid_wide(&g->seen)) : grid_wide(&g->seen);
 }
 
 static bool holds(const WidthSearch *z, const Quality *q)
@@ -369,6 +370,25 @@ static bool search(WidthSearch *z, const QualityBounds *bounds)
     return false;
 }
 
+/* Of weights with the least scales, and with scales that are coarser by 2^-8 and more, chooses those with the least
+ * noise at the outputs: each rounds the weights in another way. */
+static bool choose_scales(WidthSearch *z, double most)
+{
+    enum { SCALES = 5 };
+    int best = 0;
+    for (int i = 1; i < SCALES; i++) {
+        Quality q;
+        z->edges->coarser = i;
+        if (!build_progress(z->b, "choosing scales", i * z->samples->count, SCALES * z->samples->count)) return false;
+        if (!measure(z, z->samples->count, false, &q)) return false;
+        if (q.sqnr <= most) continue;
+        most = q.sqnr;
+        best = i;
+    }
+    z->edges->coarser = best;
+    return !ctx_failed(z->cx);
+}
+
 bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod method, Edges *e)
 {
     static const RangeMethod method_of[] = { RANGE_LEAST_ERROR, RANGE_MIN_MAX, RANGE_PERCENTILE };
@@ -391,7 +411,7 @@ bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod
         best = method_of[i];
     }
     choose_grids(z.cx, e, method == RANGE_BEST ? best : method);
-    return !ctx_failed(z.cx);
+    return method != RANGE_BEST || choose_scales(&z, most);
 }
 
 bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports ports, const QualityBounds *bounds,

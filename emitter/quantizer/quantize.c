@@ -133,12 +133,14 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     e.refined = refined;
     Map corrected = corrected_biases(cx, &g, &e, stats), scaled = map_new(cx->arena);
     e.corrected = &corrected;
+    if (ctx_failed(cx) || !correct_last_biases(b, &g, s, &e, &corrected)) return false;
     if (ctx_failed(cx) || (p && !choose_precision(b, &g, s, ports, settings->bounds, &e, p))) return false;
     if (settings->tuner && !finetune(b, &g, s, settings->tuner, &e, refined, &corrected, &scaled)) return false;
     const Graph original = g;
     g = with_corrected_biases(cx, g, &e);
     Edges now = edges_of(cx, &g, ports);                /* the same edges, in the same order, of the changed graph */
     now.refined = refined;
+    now.coarser = e.coarser;
     now.per_tensor = settings->per_tensor;
     keep_scales(cx, &now, &scaled, &g);
     for (int i = 0; i < now.group_count; i++) {

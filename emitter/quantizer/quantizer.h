@@ -7,7 +7,8 @@
  *   edges.c       which tensors get a grid: facts of the operators' rows, and requests
  *   equalize.c    scales moved between layers, so that the channels of a tensor have similar ranges
  *   calibrate.c   the network runs in float over the samples; one histogram per grid
- *   range.c       the range of a histogram with the least error
+ *   histogram.c   the range of a histogram with the least error
+ *   ties.c        steps and scales of weights for which no sum is near a tie
  *   precision.c   8 bits, 16 or none for each grid, the cheapest that keep a bound
  *   width_cost.c  the counted instructions and bytes of these widths
  *   refine.c      weights rounded by the error of their layer's output
@@ -65,6 +66,7 @@ typedef struct EdgeGroup {
     bool is_wide;                      /* 16 bits, around 0: only layers with integer weights read it */
     int bits;                          /* 8; 16: around 0; 32: none, what reads or writes it computes in floats */
     bool is_given;                     /* the user's annotation determines the width */
+    bool is_term;                      /* of a sum or difference of two tensors, or its result */
     Histogram seen;
     Grid grid;
 } EdgeGroup;
@@ -73,14 +75,20 @@ typedef struct Edge { Tensor *tensor; int group; } Edge;
 
 typedef struct Tuned Tuned;            /* finetune.h */
 
+/* The groups before and after a call that adds products: y = factor * a * b; b: -1 where it is constant, or a mean. */
+typedef struct Between { int a, b, y; double factor; } Between;
+
 typedef struct Edges {
     int count; Edge *at;               /* in execution order */
     int group_count; EdgeGroup *group;
     Map of;                            /* tensor -> Edge; NULL: the tensor has no grid */
     Map requests;                      /* of the graph's marks: requests.h */
+    Map between;                       /* weights -> Between: of the only layer that reads them; NULL: none */
+    int product_count; Between *product;      /* means, and products of two tensors */
     const Map *refined;                /* weights -> their elements, on the grid of the weights; NULL: the nearest */
     const Map *corrected;              /* bias -> its elements in layers that compute on integers; NULL: unchanged */
     Tuned *tuned;                      /* gets the parameters of a simulation that is trained; NULL: constants */
+    int coarser;                       /* which of the scales without ties next to the least one weights have */
     bool per_tensor;                   /* weights have one scale, not one for each output channel */
     bool is_partial;                   /* weights are rounded with the layer's output, whatever its inputs are */
 } Edges;
@@ -109,7 +117,7 @@ typedef struct ChannelStats { int64_t channels, count; double *sum, *greatest; }
 
 /* Runs at most `most` samples; fills histograms and, where `stats` is not NULL, stats[i] of edge i. */
 bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, Edges *e, ChannelStats *stats);
-/* Gives every group its grid; of calibrated groups, by the method, which is not RANGE_BEST. */
+/* Gives every group its grid; of calibrated groups, by the method, which is not RANGE_BEST. No sum is near a tie. */
 void choose_grids(Ctx *cx, Edges *e, RangeMethod method);
 /* Warns of each tensor that is constant in all samples. */
 void warn_of_constants(Ctx *cx, const Edges *e);
@@ -122,6 +130,9 @@ Graph equalize(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
 /* Returns the elements of the biases less the mean error of the rounded weights, from the means of the inputs: tensor
  * -> float[]. */
 Map corrected_biases(Ctx *cx, const Graph *g, const Edges *e, const ChannelStats *stats);
+/* Subtracts from the biases of the last layers before the outputs the mean error that the simulated network has there
+ * on the samples, and enters them. */
+bool correct_last_biases(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *corrected);
 
 /* Returns the graph with a simulated quantization on every edge and weight. */
 Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports);
@@ -131,6 +142,15 @@ Graph with_corrected_biases(Ctx *cx, Graph g, const Edges *e);
 /* Symmetric scales of weights in -127 to 127, or those of a request: one, or one for each index of the last axis. They
  * are rounded to f32, the form in which the simulated network and the exported one store them. */
 float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t *count);
+
+/* Moves the steps of groups that samples determine, so that no mean or product of two tensors is near a tie, and sums
+ * of two tensors are exact in floats. */
+void avoid_ties(Edges *e);
+/* Returns the scale of weights next to `scale` that keeps the sums of their layer from ties, where the greatest weight
+ * is `most` times `scale`; or `scale`, if the grids around the layer are not known. */
+float scale_without_ties(const Edges *e, const Tensor *w, float scale, float most);
+/* Returns the unit for biases that keep the sums so; 0: any bias does not. */
+double unit_without_ties(const Edges *e, const Tensor *w, float scale);
 
 /* Returns the float graph with an annotation on every edge and on all quantized weights, which the quantizer reads back
  * as requests; with_grids: with their scales and zeros. */

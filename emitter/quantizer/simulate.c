@@ -29,6 +29,7 @@ float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t
     for (int64_t c = 0; c < channels; c++) {
         scale[c] /= most;
         if (!(scale[c] > 0)) scale[c] = 1.0f / most;
+        scale[c] = scale_without_ties(e, w, scale[c], most);
     }
     *count = channels;
     return scale;
@@ -191,9 +192,30 @@ static Tensor *tuned_bias(const Simulation *s, const Layer *l, Tensor *bias)
     return tuned_value(s->cx, s->edges->tuned, part, bias);
 }
 
+/* Returns the bias rounded so that it moves no sum to a tie. */
+static const float *bias_without_ties(const Simulation *s, const Layer *l)
+{
+    int axis;
+    int64_t scales;
+    const Tensor *w = l->call->in[l->weights];
+    const float *v = bias_of(s, l);
+    const int64_t count = tensor_elems(l->bias);
+    weights_operand(l->call, &axis);
+    const Request *given = request_of(&s->edges->requests, w);
+    if (s->edges->tuned || (given && given->bits == FLOAT_BITS)) return v;
+    if (!is_integer_layer(s->edges, &s->readers, l->call)) return v;
+    const float *scale = weight_scales(s->cx, s->edges, w, axis, &scales);
+    float *now = scales == 1 || scales == count ? arena_copy(s->cx->arena, v, (size_t)count * sizeof *v) : NULL;
+    for (int64_t c = 0; now && c < count; c++) {
+        const double unit = unit_without_ties(s->edges, w, scale[scales == 1 ? 0 : c]);
+        if (unit > 0) now[c] = (float)(nearbyint((double)v[c] / unit) * unit);
+    }
+    return now ? now : v;
+}
+
 static Tensor *real_bias(Simulation *s, const Layer *l)
 {
-    const float *v = bias_of(s, l);
+    const float *v = bias_without_ties(s, l);
     const bool is_kept = v == l->bias->data;
     Tensor *now = is_kept ? l->bias : tensor_new(s->cx, l->bias->name, F32, l->bias->rank, l->bias->shape);
     if (now && !is_kept) now->data = v;

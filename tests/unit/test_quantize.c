@@ -288,6 +288,73 @@ static void check_refinement(void)
                nearest);
 }
 
+/* ---- Ties -------------------------------------------------------------------------------------------------------- */
+
+/* Each scale of weights has an odd ratio to the steps around its layer. */
+static void check_ties(uint32_t seed)
+{
+    enum { SAMPLES = 8 };
+    Ctx *cx = context_new(NULL, NULL);
+    const char *text = random_net(cx, seed);
+    const Samples s = random_samples(cx, SAMPLES, 90, seed + 1);
+    Build b;
+    Quantized q;
+    Node **order;
+    const bool ok = build_read_text(&b, cx, "net.te", text, false, &plain_options)
+        && build_quantize(&b, &s, &(QuantizeSettings){ .ports = PORTS_FLOAT }, &q);
+    const int count = ok ? graph_order(cx, &q.floats, &order) : 0;
+    int layers = 0, near = 0;
+    for (int i = 0; i < count; i++) {
+        int axis;
+        const int w = weights_operand(order[i], &axis);
+        if (w < 0 || !map_get_ptr(&q.edges.between, order[i]->in[w])) continue;
+        int64_t scales;
+        const float *scale = weight_scales(cx, &q.edges, order[i]->in[w], axis, &scales);
+        layers++;
+        for (int64_t c = 0; c < scales; c++) near += !(unit_without_ties(&q.edges, order[i]->in[w], scale[c]) > 0);
+    }
+    check_that(ok && layers > 0 && !near, text_format(cx, "ties: no sum is near one, seed %u", (unsigned)seed),
+               "%d layers, %d channels: %s\n%s", layers, near, cx->diags ? diag_text(cx, cx->diags) : "", text);
+    ctx_free(cx);
+}
+
+static void check_short_steps(void)
+{
+    const Grid g = grid_short((Grid){ 0.0123456789, 17, INT8_MIN, INT8_MAX });
+    const Grid wide = grid_short((Grid){ 1.2345e-4, 0, -INT16_MAX, INT16_MAX });
+    int exponent;
+    const double digits = ldexp(frexp(g.step, &exponent), SHORT_BITS);
+    const double few = ldexp(frexp(wide.step, &exponent), SHORT_BITS);
+    check_that(digits == floor(digits) && few == floor(few) && wide.zero == 0 && g.step >= 0.0123456789,
+               "ties: a short step covers the range", "%.17g and %.17g", g.step, wide.step);
+    check_that(fabs((double)(INT8_MIN - g.zero) * g.step - (INT8_MIN - 17) * 0.0123456789) <= g.step / 2,
+               "ties: a short step moves the zero", "%lld", (long long)g.zero);
+}
+
+/* The mean errors of the last layer's channels over the samples are within their noise. */
+static void check_last_bias(uint32_t seed)
+{
+    enum { SAMPLES = 24, OUTS = 4 };
+    Ctx *cx = context_new(NULL, NULL);
+    const char *text = random_net(cx, seed);
+    const Samples s = random_samples(cx, SAMPLES, 90, seed + 1);
+    Graph g;
+    int64_t bytes = 0;
+    const float *want = run_all(cx, text, &s, false, NULL, NULL, &bytes), *got = NULL;
+    if (want && quantized(cx, text, &s, NULL, &g)) got = run_all(cx, text, &s, true, NULL, &g, &bytes);
+    for (int o = 0; o < OUTS; o++) {
+        double mean = 0, square = 0;
+        for (int k = 0; got && k < SAMPLES; k++) {
+            const double d = (double)got[k * OUTS + o] - (double)want[k * OUTS + o];
+            mean += d / SAMPLES;
+            square += d * d / SAMPLES;
+        }
+        check_that(got && mean * mean <= square / 4, text_format(cx, "bias: seed %u, output %d has no mean error",
+                   (unsigned)seed, o), "mean %g, deviation %g", mean, sqrt(square));
+    }
+    ctx_free(cx);
+}
+
 /* With a bound, tensors are widened until the integers keep it. */
 static void check_bound(uint32_t seed, double least)
 {
@@ -349,6 +416,9 @@ int main(int argc, char **argv)
     check_histograms(cx);
     ctx_free(cx);
     check_refinement();
+    check_short_steps();
+    for (int i = 0; i < count; i++) check_ties((uint32_t)i);
+    for (int i = 0; i < count / 4; i++) check_last_bias((uint32_t)i);
     for (int i = 0; i < count; i++) check_net((uint32_t)i);
     for (int i = 0; i < count / 2; i++) check_bound((uint32_t)(100 + i), i % 3 ? 45 : 60);
     for (int i = 0; i < count / 2; i++) check_costs((uint32_t)(200 + i));
