@@ -296,5 +296,3 @@ const Tensor *edges_without_grid(const Edges *e)
     }
     return NULL;
 }
-
-const Edge *edge_of(const Edges *e, const Tensor *t) { return map_get_ptr(&e->of, t); }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Channels of layers: see layers.h. */
+/* Readers and channels of layers: see layers.h. Also the edge of a tensor, which all files below edges.c look up. */
 #include "quantizer/layers.h"
 
 #include <math.h>
+
+const Edge *edge_of(const Edges *e, const Tensor *t) { return map_get_ptr(&e->of, t); }
 
 /* ---- Readers ----------------------------------------------------------------------------------------------------- */
 

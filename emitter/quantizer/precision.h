@@ -2,7 +2,10 @@
 #ifndef LW_QUANTIZER_PRECISION_H
 #define LW_QUANTIZER_PRECISION_H
 /* The width of each grid: 8 bits, 16 bits or none, the cheapest that keep a bound on the outputs. */
-#include "quantizer/width_cost.h"
+#include "quantizer/quantizer.h"
+
+/* Instructions of a run, and bytes of code, constants and arena, as emitted for the target of the build. */
+typedef struct NetworkCost { int64_t instructions, bytes; } NetworkCost;
 
 /* Requirements on the outputs, over all samples. */
 struct QualityBounds {
@@ -40,4 +43,12 @@ bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod
  * keeps the bounds. */
 bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports ports, const QualityBounds *bounds,
                       Edges *e, Precision *out);
+
+/* ---- Counted costs: width_cost.c --------------------------------------------------------------------------------- */
+
+/* Counts the network with the widths that the groups have. False on error. */
+bool network_cost(const Build *like, const Graph *g, const Edges *e, Ports ports, NetworkCost *out);
+/* Returns the part of the network that depends on the group's width: the calls that write and read its tensors, up to
+ * other tensors with a grid, which become inputs. *edges: those of the part; they share the groups of `e`. */
+Graph part_around(Ctx *cx, const Graph *g, const Edges *e, int group, Edges *edges);
 #endif
