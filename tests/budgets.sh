@@ -87,7 +87,9 @@ usage() { status=0; emit usage "$@" || status=$?; cat "$work/usage.txt"; [ "$sta
 check refuses-ram-with-combine usage --ram 7000 --combine all
 check refuses-ram-with-train usage --ram 7000 --train spec
 check refuses-no-bytes usage --ram 0
-check refuses-a-unit usage --ram 7k
+check refuses-an-unknown-unit usage --ram 7kb
+kibibytes() { emit kibibytes --ram 7k && cat "$work/kibibytes.txt" && grep -q '^note: --ram 7168: ' "$work/kibibytes.txt"; }
+check accepts-kibibytes kibibytes
 check refuses-an-unknown-trade usage --optimize fast
 
 balanced() { emit default && emit balanced --optimize balanced && cmp "$work/default/m.c" "$work/balanced/m.c" && same_header "$work/default/m.h" "$work/balanced/m.h"; }
