@@ -17,6 +17,7 @@
 
 enum { PIXEL = 2, CHANNEL = 3 };             /* axes of every stage */
 enum { COPIES = 2, MOST_COLUMNS = 8 };       /* copies of a row's code; columns of a window that are unrolled */
+enum { LEAST_RUNS = 1000 };                  /* of a row's code, which takes 1 to 2 KB and saves a few instructions */
 
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
@@ -38,16 +39,19 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : SCHED(cx, n, copy_budget, .factor = { COPIES * statements });
 }
 
-/* True for several channels, a window with rows and columns, and rows of the output whose sums fit the registers. */
+/* True for several channels, a window with rows and columns, and rows of the output whose sums fit the registers, if
+ * their code runs often. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     const Node *anchor = g->group->anchor;
-    const int64_t pixels = tensor_dim(anchor->out[0], PIXEL);
+    const Tensor *y = anchor->out[0];
+    const int64_t pixels = tensor_dim(y, PIXEL), runs = tensor_dim(y, PIXEL - 1) * tensor_dim(y, CHANNEL);
     const int most = g->target->integer_accumulators ? g->target->integer_accumulators : g->target->accumulators;
     int64_t kernel[2];
     node_ints(anchor, "kernel", kernel, 2, 1);
     return product_makes_output(cx, g) && !target_has(g->target, "mve") && pixels > 1 && pixels <= most
-           && tensor_dim(anchor->out[0], CHANNEL) > 1 && kernel[0] > 1 && kernel[1] > 1 && kernel[1] <= MOST_COLUMNS;
+           && tensor_dim(y, CHANNEL) > 1 && runs >= LEAST_RUNS && kernel[0] > 1 && kernel[1] > 1
+           && kernel[1] <= MOST_COLUMNS;
 }
 
 const Implementation implementations_arm_row[] = {
