@@ -228,14 +228,10 @@ Totals report_totals(const Build *b)
         t.inputs -= bytes;
         t.outputs -= bytes;
         t.state += b->program.state[i].is_single ? bytes : 2 * bytes;
-        t.weights += b->program.state[i].initial ? bytes : 0;
     }
-    for (int i = 0; i < b->program.trained_count; i++)
-        if (b->program.trained[i].initial_name) t.weights += tensor_bytes(b->program.trained[i].tensor);
+    t.weights = program_weights(&b->program);
     if (b->options->ports_in_arena) t.inputs = t.outputs = 0;
     for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_group_macs(b, i);
-    for (int i = 0; i < b->program.constant_count; i++)
-        if (program_reads(&b->program, i)) t.weights += tensor_bytes(b->program.constant[i]);
     add_time(b, &t);
     t.ram = t.arena + t.inputs + t.outputs + t.state;
     return t;

@@ -37,6 +37,24 @@ bool program_reads(const Program *p, int constant)
     return false;
 }
 
+int64_t program_constants(const Program *p)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < p->constant_count; i++)
+        if (program_reads(p, i)) bytes += tensor_bytes(p->constant[i]);
+    return bytes;
+}
+
+int64_t program_weights(const Program *p)
+{
+    int64_t bytes = program_constants(p);
+    for (int i = 0; i < p->state_count; i++)
+        if (p->state[i].initial) bytes += tensor_bytes(p->state[i].initial);
+    for (int i = 0; i < p->trained_count; i++)
+        if (p->trained[i].initial_name) bytes += tensor_bytes(p->trained[i].initial);
+    return bytes;
+}
+
 static bool body_reads_file(const Program *p, const Body *b);
 
 static bool call_reads_file(const Program *p, const Call *c)

@@ -10,6 +10,9 @@ const Call *program_call(const Program *p, int i);
 bool control_may_stop(const Control *c);
 
 bool program_reads(const Program *p, int constant);        /* a call reads that constant */
+int64_t program_constants(const Program *p);               /* bytes of the constants that calls read */
+/* Bytes of those, of initial states and of initial parameters: NAME_WEIGHTS_SIZE */
+int64_t program_weights(const Program *p);
 void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer, PrintCall *print_call);
 /* Prints the header's notes on loops that may compute fewer rows than their capacity */
 void control_notes(Ctx *cx, Text *t, const Program *p);

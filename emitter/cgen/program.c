@@ -16,18 +16,6 @@
 
 /* ---- model.h --------------------------------------------------------------------------------------------------- */
 
-static int64_t weights_size(const Program *p)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < p->constant_count; i++)
-        if (program_reads(p, i)) bytes += tensor_bytes(p->constant[i]);
-    for (int i = 0; i < p->state_count; i++)
-        if (p->state[i].initial) bytes += tensor_bytes(p->state[i].initial);
-    for (int i = 0; i < p->trained_count; i++)
-        if (p->trained[i].initial_name) bytes += tensor_bytes(p->trained[i].initial);
-    return bytes;
-}
-
 /* The program with the arena, ports and calls of its step. */
 static Program step_of(const Program *p)
 {
@@ -215,7 +203,8 @@ const char *cgen_header(Ctx *cx, const Program *p)
     text_printf(&t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix,
                 (long long)p->arena_size, p->name);
     text_printf(&t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
-    text_printf(&t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n", prefix, (long long)weights_size(p));
+    text_printf(&t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n", prefix,
+                (long long)program_weights(p));
     if (weights_are_in_file(p)) file_macros(&t, p, prefix);
     text_char(&t, '\n');
     if (!p->static_arena) arena_macro(cx, &t, p, prefix, "ARENA", "run");

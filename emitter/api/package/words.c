@@ -6,14 +6,6 @@
 
 #include "cgen/control_flow.h"
 
-static int64_t weights_bytes(const Program *p)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < p->constant_count; i++)
-        if (program_reads(p, i)) bytes += tensor_bytes(p->constant[i]);
-    return bytes;
-}
-
 static void print_number(Text *t, int64_t n) { text_printf(t, "%lld", (long long)n); }
 
 static void add_name(Ctx *cx, Text *t, const Program *p) { (void)cx, text_add(t, p->name); }
@@ -32,7 +24,7 @@ static void add_model(Ctx *cx, Text *t, const Program *p)
 
 static void add_target(Ctx *cx, Text *t, const Program *p) { (void)cx, text_add(t, p->target); }
 static void add_arena(Ctx *cx, Text *t, const Program *p) { (void)cx, print_number(t, p->arena_size); }
-static void add_weights(Ctx *cx, Text *t, const Program *p) { (void)cx, print_number(t, weights_bytes(p)); }
+static void add_weights(Ctx *cx, Text *t, const Program *p) { (void)cx, print_number(t, program_constants(p)); }
 static void add_ports(Ctx *cx, Text *t, const Program *p) { print_number(t, package_vector_bytes(cx, p)); }
 
 /* On an AVR, Arduino's core takes 200 to 250 bytes and a run 220 to 250 of stack. */
@@ -59,7 +51,7 @@ static int64_t avr_selftest(Ctx *cx, const Program *p)
 /* Bytes of RAM on an AVR: constants are copied to RAM unless they are in program memory. */
 static int64_t avr_ram(Ctx *cx, const Program *p)
 {
-    const int64_t constants = p->weights == WEIGHTS_FLASH ? 0 : weights_bytes(p);
+    const int64_t constants = p->weights == WEIGHTS_FLASH ? 0 : program_constants(p);
     return p->arena_size + constants + avr_ports(cx, p) + AVR_RESERVE;
 }
 
@@ -112,7 +104,7 @@ static void add_facts(Ctx *cx, Text *t, const Program *p)
     for (int i = 0; i < p->output_count; i++) print_port(cx, t, "output", &p->output[i]);
     text_printf(t, "| constants | %lld bytes of flash |\n| arena | %lld bytes of RAM, caller-owned |\n"
                    "| self-test | %lld bytes of recorded values |",
-                (long long)weights_bytes(p), (long long)p->arena_size, (long long)package_vector_bytes(cx, p));
+                (long long)program_constants(p), (long long)p->arena_size, (long long)package_vector_bytes(cx, p));
 }
 
 static void print_names(Text *t, const char *kind, const Port *port, int count)
