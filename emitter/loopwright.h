@@ -209,7 +209,7 @@ const char *lw_report(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o);      /* one file with pictures */
 /* The same figures for programs: docs/command-line.md lists the keys; a row for each layer. With `cc`, all four measure
  * code, stack and, for Arm's M-profile cores, instructions; with `runner` instructions or cycles; with `fit`, a model
- * beyond the limits is an error, whose diagnostic has the report. */
+ * beyond the limits has its report, and an error among the diagnostics. */
 const char *lw_report_json(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report_csv(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_list_ops(lw_context *cx, int level);              /* level 0: all */

@@ -52,15 +52,11 @@ static bool compile(Ctx *cx, const char *model, const char *output, const lw_opt
            && run_selftest(&b) && build_write(&b, output);
 }
 
-/* A report that exceeds its limits is an error with a text: the text is written all the same. */
 static bool write_text(Ctx *cx, const char *path, const char *text)
 {
-    const bool had_failed = cx->failed;
-    if (text) cx->failed = false;
-    else diag_error(cx, "lw_write", "the text is NULL");
-    const bool ok = is_given(cx, "lw_write", "the path", path) && file_write(cx, path, text, strlen(text));
-    cx->failed = cx->failed || had_failed;
-    return ok;
+    if (!is_given(cx, "lw_write", "the path", path)) return false;
+    if (!text) diag_error(cx, "lw_write", "the text is NULL");
+    return text && file_write(cx, path, text, strlen(text));
 }
 
 bool lw_write(lw_context *cx, const char *path, const char *text)

@@ -105,6 +105,14 @@ void diag_warn(Ctx *cx, const char *where, const char *format, ...) { REPORT(WAR
 
 void diag_listed(Ctx *cx, Severity s, const char *where, const char *format, ...) { REPORT(s, NULL); }
 
+void diag_verdict(Ctx *cx, const char *format, ...)
+{
+    const char *where = NULL;
+    const bool had_failed = cx->failed;
+    REPORT(ERROR, NULL);
+    cx->failed = had_failed;
+}
+
 bool ctx_accepts_warnings(Ctx *cx)
 {
     int count = 0;

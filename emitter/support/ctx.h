@@ -79,6 +79,8 @@ void diag_internal(Ctx *cx, const char *where, const char *format, ...);
 void diag_warn(Ctx *cx, const char *where, const char *format, ...);
 /* Reports one of a list of independent faults, all of which are shown: never dropped. */
 void diag_listed(Ctx *cx, Severity s, const char *where, const char *format, ...);
+/* Reports an error that accompanies a complete result (a report beyond its limits): later calls have effect. */
+void diag_verdict(Ctx *cx, const char *format, ...);
 void diag_with_source(Ctx *cx, const char *where, const char *source_and_caret, const char *format, ...);
 
 static inline bool ctx_failed(const Ctx *cx) { return cx->failed; }

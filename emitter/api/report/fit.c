@@ -32,6 +32,11 @@ static bool read_limits(const char *text, Limits *to)
     return s && !*s;
 }
 
+/* False if the options have no limits. */
+static bool limits_of(const Build *b, Limits *to) { return b->options->fit && read_limits(b->options->fit, to); }
+
+static bool keeps(int64_t bytes, int64_t most) { return most < 0 || bytes <= most; }
+
 /* Names the targets with cycles. */
 static const char *timed_targets(Ctx *cx)
 {
@@ -68,7 +73,7 @@ static void print_limit(Text *t, const char *what, int64_t is, int64_t most)
 
 void footprint_print(const Build *b, const Footprint *f, Text *t)
 {
-    Limits limits = { -1, -1 };
+    Limits limits;
     if (f->has_code) text_printf(t, "code           %lld bytes%s", (long long)f->code, f->is_linked ? ""
                                  : " without functions of libraries");
     if (f->has_stack) text_printf(t, ", stack %lld bytes", (long long)f->stack);
@@ -84,7 +89,7 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
                 (long long)f->flash, f->has_code || f->is_estimated ? "" : " without code",
                 f->is_bound ? "at most about " : "", (long long)f->ram,
                 f->has_stack || f->is_bound ? "" : " without stack");
-    if (!b->options->fit || !read_limits(b->options->fit, &limits)) return;
+    if (!limits_of(b, &limits)) return;
     print_limit(t, "flash", f->flash, limits.flash);
     print_limit(t, "RAM", f->ram, limits.ram);
     if (!f->has_code) text_add(t, "               --cc COMPILER measures code and stack; here they are estimated\n");
@@ -104,32 +109,37 @@ static bool is_known(Build *b, const Footprint *f, const Limits *l)
     return !ctx_failed(b->cx);
 }
 
+static void json_limit(Text *t, const char *key, int64_t most)
+{
+    if (most < 0) text_printf(t, "\"%s\": null, ", key);
+    else text_printf(t, "\"%s\": %lld, ", key, (long long)most);
+}
+
 void footprint_json(const Build *b, const Footprint *f, Text *t)
 {
-    Limits limits = { -1, -1 };
-    if (!b->options->fit || !read_limits(b->options->fit, &limits)) {
+    Limits limits;
+    if (!limits_of(b, &limits)) {
         text_add(t, "  \"fit\": null,\n");
         return;
     }
-    const bool is_flash = limits.flash < 0 || f->flash <= limits.flash, is_ram = limits.ram < 0 || f->ram <= limits.ram;
-    text_add(t, "  \"fit\": {\"flash\": ");
-    text_add(t, limits.flash < 0 ? "null" : text_format(b->cx, "%lld", (long long)limits.flash));
-    text_printf(t, ", \"ram\": %s, \"fits\": %s},\n",
-                limits.ram < 0 ? "null" : text_format(b->cx, "%lld", (long long)limits.ram),
-                is_flash && is_ram ? "true" : "false");
+    text_add(t, "  \"fit\": {");
+    json_limit(t, "flash", limits.flash);
+    json_limit(t, "ram", limits.ram);
+    text_printf(t, "\"fits\": %s},\n",
+                keeps(f->flash, limits.flash) && keeps(f->ram, limits.ram) ? "true" : "false");
 }
 
 bool footprint_fits(Build *b, const Footprint *f)
 {
-    Limits limits = { -1, -1 };
+    Limits limits;
     if (ctx_failed(b->cx)) return false;
-    if (!b->options->fit || !read_limits(b->options->fit, &limits)) return true;
+    if (!limits_of(b, &limits)) return true;
     if (!is_known(b, f, &limits)) return false;
-    const bool is_flash = limits.flash < 0 || f->flash <= limits.flash, is_ram = limits.ram < 0 || f->ram <= limits.ram;
+    const bool is_flash = keeps(f->flash, limits.flash), is_ram = keeps(f->ram, limits.ram);
     const char *flash = text_format(b->cx, "flash %lld of %lld bytes", (long long)f->flash, (long long)limits.flash);
     const char *ram = text_format(b->cx, "RAM %lld of %lld bytes", (long long)f->ram, (long long)limits.ram);
     if (!is_flash || !is_ram)
-        diag_error(b->cx, NULL, "the model does not fit: %s%s%s", is_flash ? "" : flash,
-                   is_flash || is_ram ? "" : ", ", is_ram ? "" : ram);
+        diag_verdict(b->cx, "the model does not fit: %s%s%s", is_flash ? "" : flash, is_flash || is_ram ? "" : ", ",
+                     is_ram ? "" : ram);
     return true;
 }
