@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operators that compute positions, compare elements with positions, or write at positions. Sizes, ranges and ranks are
  * constants; masks of a diagonal, too. */
+#include <float.h>
 #include <math.h>
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -304,8 +305,8 @@ static void unsorted(TfliteCall *c, const char *reduction, double of_float, bool
 }
 static void unsorted_sum(TfliteCall *c) { unsorted(c, "add", 0, false, false); }
 static void unsorted_prod(TfliteCall *c) { unsorted(c, "mul", 1, false, false); }
-static void unsorted_max(TfliteCall *c) { unsorted(c, "max", -3.4028234663852886e38, true, true); }
-static void unsorted_min(TfliteCall *c) { unsorted(c, "min", 3.4028234663852886e38, true, false); }
+static void unsorted_max(TfliteCall *c) { unsorted(c, "max", -(double)FLT_MAX, true, true); }
+static void unsorted_min(TfliteCall *c) { unsorted(c, "min", (double)FLT_MAX, true, false); }
 
 /* `update` at its begin along axis d of x: y[i] = update[i - begin] inside, elsewhere x[i]. The begin is clamped, so
  * the update is inside of x. A single row is compared with its begin, and spread. */

@@ -22,7 +22,15 @@ static int64_t option(const TfliteCall *c, int field, int64_t otherwise)
 }
 static int activation(const TfliteCall *c, int field) { return (int)flat_int(&c->op->options, field, 1, ACT_NONE); }
 
-/* Computes the padding. SAME: ceil(size / stride) windows, padded equally on both sides, an odd element at the end. */
+/* Computes the padding along one dimension, of windows that span `span` elements. SAME: ceil(size / stride) windows,
+ * padded equally on both sides, an odd element at the end. */
+static void window_pads(bool is_same, int64_t size, int64_t span, int64_t stride, int64_t *before, int64_t *after)
+{
+    const int64_t total = is_same ? ((size + stride - 1) / stride - 1) * stride + span - size : 0;
+    *before = total > 0 ? total / 2 : 0;
+    *after = total > 0 ? total - total / 2 : 0;
+}
+
 static bool finish_windows(TfliteCall *c, TfliteWindows *w)
 {
     int64_t padding = flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME);
@@ -36,10 +44,7 @@ static bool finish_windows(TfliteCall *c, TfliteWindows *w)
                           (long long)k, (long long)s, (long long)step, (long long)padding, MOST);
             return false;
         }
-        int64_t total = ((size + s - 1) / s - 1) * s + (k - 1) * step + 1 - size;
-        if (total < 0 || padding == PADDING_VALID) total = 0;
-        w->pad[d] = total / 2;
-        w->pad[2 + d] = total - total / 2;
+        window_pads(padding == PADDING_SAME, size, (k - 1) * step + 1, s, &w->pad[d], &w->pad[2 + d]);
     }
     return true;
 }
@@ -505,12 +510,10 @@ static void conv_3d(TfliteCall *c)
 {
     int64_t stride[VOLUME_DIMS], dilation[VOLUME_DIMS], pad[2 * VOLUME_DIMS];
     if (!tflite_needs(c, 2) || !is_volume(c, c->in[0], c->in[1], stride, dilation)) return;
+    const bool is_same = flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME) == PADDING_SAME;
     for (int d = 0; d < VOLUME_DIMS; d++) {
         const int64_t size = tensor_dim(c->in[0], 1 + d), span = (tensor_dim(c->in[1], d) - 1) * dilation[d] + 1;
-        int64_t total = ((size + stride[d] - 1) / stride[d] - 1) * stride[d] + span - size;
-        if (total < 0 || flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME) != PADDING_SAME) total = 0;
-        pad[d] = total / 2;
-        pad[VOLUME_DIMS + d] = total - total / 2;
+        window_pads(is_same, size, span, stride[d], &pad[d], &pad[VOLUME_DIMS + d]);
     }
     finish_volume(c, tflite_call2(c, "conv3d", c->in[0], c->in[1], attr_ints("stride", stride, VOLUME_DIMS),
                                   attr_ints("dilation", dilation, VOLUME_DIMS),
