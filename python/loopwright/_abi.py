@@ -156,7 +156,7 @@ def options_of(words: Mapping[str, Any]) -> tuple[Any, list[Any]]:
 
 
 def quantization_of(samples: Sequence[Path], words: Mapping[str, Any]) -> Any:
-    """Returns an lw_quantization, which holds what it points to."""
+    """Returns an lw_quantization, which keeps its arrays and texts alive."""
     q = Quantization()
     q.samples = (ctypes.c_char_p * len(samples))(*(os.fspath(s).encode() for s in samples))
     q.sample_count = len(samples)
@@ -188,23 +188,16 @@ def in_words_of_python(text: str) -> str:
     return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])", lambda m: m.group(1).replace("-", "_"), text)
 
 
-def _diagnostics(cx: Any) -> list[str]:
+def _diagnostics(cx: Any) -> tuple[list[str], bool]:
+    """Returns the diagnostics, and whether one is an error: a report beyond its limits is a text and an error."""
     found: list[str] = []
+    is_error, has_error = ctypes.c_bool(False), False
     while True:
-        message = _lib.lw_diagnostic(cx, len(found), None)
+        message = _lib.lw_diagnostic(cx, len(found), ctypes.byref(is_error))
         if message is None:
-            return found
+            return found, has_error
+        has_error = has_error or is_error.value
         found.append(in_words_of_python(message.decode(errors="replace")))
-
-
-def _has_error(cx: Any, count: int) -> bool:
-    """True if one of the diagnostics is an error: a report beyond its limits is a text and an error."""
-    is_error = ctypes.c_bool(False)
-    for i in range(count):
-        _lib.lw_diagnostic(cx, i, ctypes.byref(is_error))
-        if is_error.value:
-            return True
-    return False
 
 
 def call(name: str, *arguments: Any, options: Mapping[str, Any] | None = None) -> tuple[Any, list[str]]:
@@ -226,8 +219,8 @@ def call(name: str, *arguments: Any, options: Mapping[str, Any] | None = None) -
         words.append(ctypes.byref(o))
     with _context() as cx:
         result = getattr(_lib, name)(cx, *words)
-        said = _diagnostics(cx)
-        if not result or _has_error(cx, len(said)):
+        said, has_error = _diagnostics(cx)
+        if not result or has_error:
             raise LoopwrightError(said)
         return (result.decode() if isinstance(result, bytes) else result), said
 

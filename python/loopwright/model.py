@@ -221,9 +221,7 @@ class Model:
 
         With state, samples are run in order, and the state persists over calls until `reset`.
         """
-        if len(inputs) != len(self.inputs):
-            raise LoopwrightError(f"{len(inputs)} inputs are given; the model has {len(self.inputs)}: "
-                                  + ", ".join(p.name for p in self.inputs))
+        _check_count(inputs, self.inputs)
         if self._header.has_open_sizes:
             raise LoopwrightError("a run requires fixed sizes: compile(..., dim={NAME: SIZE})")
         stacked = [_stack(np.asarray(x), p) for x, p in zip(inputs, self.inputs)]
@@ -279,6 +277,12 @@ def _loaded(x: Any) -> Any:
         raise LoopwrightError(f"{os.fspath(x)}: {e}") from None
 
 
+def _check_count(arrays: Sequence[Any], ports: Sequence[Port]) -> None:
+    if len(arrays) != len(ports):
+        raise LoopwrightError(f"{len(arrays)} inputs are given; the model has {len(ports)}: "
+                              + ", ".join(p.name for p in ports))
+
+
 def _arrays(X: Any, ports: Sequence[Port]) -> list[np.ndarray]:
     """Returns the array of each input, all of which have a first axis."""
     whole = X if isinstance(X, tuple) else (_loaded(X),)
@@ -288,9 +292,7 @@ def _arrays(X: Any, ports: Sequence[Port]) -> list[np.ndarray]:
             raise LoopwrightError(f"{X} has no array {missing[0]!r}; its arrays are {', '.join(whole[0].files)}")
         whole = tuple(whole[0][p.name] for p in ports)
     arrays = [np.asarray(_loaded(x)) for x in whole]
-    if len(arrays) != len(ports):
-        raise LoopwrightError(f"{len(arrays)} inputs are given; the model has {len(ports)}: "
-                              + ", ".join(p.name for p in ports))
+    _check_count(arrays, ports)
     for x, p in zip(arrays, ports):
         if not x.ndim:
             raise LoopwrightError(f"{p.name} is one value; samples are stacked along a first axis")
@@ -398,8 +400,8 @@ def _refuse_infinite(x: np.ndarray, p: Port, first: int) -> None:
         at = int(np.argmax(is_wrong))
         each = x[0].size
         what = "NaN" if np.isnan(x.flat[at]) else "an infinity"
-        raise LoopwrightError(f"{p.name}: sample {first + at // each} has {what} at element {at % each}; finite numbers "
-                              "are expected")
+        raise LoopwrightError(f"{p.name}: sample {first + at // each} has {what} at element {at % each}; "
+                              "finite numbers are expected")
 
 
 def _unstack(y: np.ndarray, p: Port, is_batch: bool) -> np.ndarray:
