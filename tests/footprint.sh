@@ -146,7 +146,7 @@ check time-names-its-origin       ends 0 '^               cycles an instruction:
 check time-unknown-core-is-refused ends 2 'the target "generic", whose cycles are unknown; accepted: .*cortex-m4' $digits --mhz 84
 check time-unknown-is-left-out    sh -c "! '$lw' report $digits | grep instructions"
 for clock in 0 -5 fast 16MHz; do check "time-clock-$clock-is-refused" ends 2 '^loopwright: --mhz does not accept' $digits --target cortex-m4 --mhz "$clock"; done
-# A function of the runtime counts as what it computes: the count of legal code is that on which --ram decides.
+# A function of the runtime counts as the operations that it computes: --ram decides by the count of legal code.
 same_count() {
     counted=$("$lw" "$1" --target "$2" --name m --ram 2147483647 -o "$work/m.c" 2>&1 | sed -n 's/.*instructions counted \([0-9]*\),.*/\1/p')
     reported=$("$lw" report "$1" --target "$2" --ram 2147483647 2> /dev/null | sed -n 's/^instructions   about //p')

@@ -59,43 +59,43 @@ static const char *list_tflite_ops(Ctx *cx)
     return text_string(&t);
 }
 
-/* Returns a table of columns as wide as their longest cell, two spaces apart. cell: [rows][columns]. */
-static const char *aligned(Ctx *cx, const char *const *cell, int rows, int columns)
+static void widen(int *width, const char *cell)
 {
-    Text t = text_new(cx);
-    size_t *width = NEW_ARRAY(cx->scratch, size_t, columns);
-    for (int i = 0; i < rows * columns; i++) {
-        const size_t length = strlen(cell[i]);
-        if (length > width[i % columns]) width[i % columns] = length;
-    }
-    for (int i = 0; i < rows * columns; i++) {
-        const int column = i % columns;
-        text_add(&t, cell[i]);
-        if (column == columns - 1) text_char(&t, '\n');
-        else text_spaces(&t, (int)(width[column] - strlen(cell[i])) + 2);
-    }
-    return text_string(&t);
+    if ((int)strlen(cell) > *width) *width = (int)strlen(cell);
 }
 
+static const char *features_of(const Target *t) { return t->features && *t->features ? t->features : "-"; }
+static const char *base_of(const Target *t) { return t->base ? t->base : "-"; }
+
+/* Columns are as wide as their longest cell. */
 static const char *list_targets(Ctx *cx)
 {
-    int targets, devices;
+    static const char *const head[] = { "target", "falls back to", "features", "device", "types" };
+    enum { TARGET, BASE, FEATURES, DEVICE, TYPES, COLUMNS };
+    Text t = text_new(cx);
+    int targets, devices, width[COLUMNS] = { 0 };
     const Target *const *target = target_list(cx, &targets);
     const Device *const *device = device_list(cx, &devices);
-    const char **row = NEW_ARRAY(cx->scratch, const char *, 4 * (targets + 1)),
-               **last = NEW_ARRAY(cx->scratch, const char *, 3 * (devices + 1));
-    memcpy(row, (const char *const[]){ "target", "falls back to", "features", "meaning" }, 4 * sizeof *row);
+    for (int i = 0; i < COLUMNS; i++) widen(&width[i], head[i]);
     for (int i = 0; i < targets; i++) {
-        const Target *is = target[i];
-        const char *features = is->features && *is->features ? is->features : "-";
-        memcpy(row + 4 * (i + 1), (const char *const[]){ is->name, is->base ? is->base : "-", features, is->summary },
-               4 * sizeof *row);
+        widen(&width[TARGET], target[i]->name);
+        widen(&width[BASE], base_of(target[i]));
+        widen(&width[FEATURES], features_of(target[i]));
     }
-    memcpy(last, (const char *const[]){ "device", "types", "meaning" }, 3 * sizeof *last);
+    for (int i = 0; i < devices; i++) {
+        widen(&width[DEVICE], device[i]->name);
+        widen(&width[TYPES], device[i]->types);
+    }
+    text_printf(&t, "%-*s  %-*s  %-*s  meaning\n", width[TARGET], head[TARGET], width[BASE], head[BASE],
+                width[FEATURES], head[FEATURES]);
+    for (int i = 0; i < targets; i++)
+        text_printf(&t, "%-*s  %-*s  %-*s  %s\n", width[TARGET], target[i]->name, width[BASE], base_of(target[i]),
+                    width[FEATURES], features_of(target[i]), target[i]->summary);
+    text_printf(&t, "\n%-*s  %-*s  meaning\n", width[DEVICE], head[DEVICE], width[TYPES], head[TYPES]);
     for (int i = 0; i < devices; i++)
-        memcpy(last + 3 * (i + 1), (const char *const[]){ device[i]->name, device[i]->types, device[i]->summary },
-               3 * sizeof *last);
-    return text_format(cx, "%s\n%s", aligned(cx, row, targets + 1, 4), aligned(cx, last, devices + 1, 3));
+        text_printf(&t, "%-*s  %-*s  %s\n", width[DEVICE], device[i]->name, width[TYPES], device[i]->types,
+                    device[i]->summary);
+    return text_string(&t);
 }
 
 static const char *list_passes(Ctx *cx)

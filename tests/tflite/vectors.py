@@ -1447,7 +1447,7 @@ def strided_slice_forms(r, i):
             spans = min(spans, len(shape) - d)
             y += shape[d:d + spans]
             d += spans
-            # the entries behind it must cover what is left
+            # the entries behind it must cover the remaining dimensions
             begin, end, step = begin + [0], end + [0], step + [1]
         elif kind == "new":
             if len(y) + len(shape) - d >= 5:

@@ -61,7 +61,7 @@ operators() {
         "$build/loopwright" ops --$importer | sed 1d > "$work/$importer"
         case $importer in onnx) what="ONNX, all operator sets" ;; tflite) what="TFLite: floats, 8 bits with and without a sign, 16 bits" ;; esac
         printf '\n## %s\n\n' "$what"
-        echo "$(wc -l < "$work/$importer" | tr -d ' ') operators; \`loopwright ops --$importer\` prints them with what is read of each."
+        echo "$(wc -l < "$work/$importer" | tr -d ' ') operators; \`loopwright ops --$importer\` prints them with the attributes or types that are read."
         echo
         comma_list < "$work/$importer" | fold -s -w 118 | sed 's/ $//'
     done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Further networks of tests/tools/exports.py: one or more for each kind of layer, activation and function of Keras that a network
-for a small device may have. Names, shapes of the inputs ("i" first: integers of 0 to 39), functions from inputs to outputs."""
+"""Further networks of tests/tools/exports.py: one or more for each kind of layer, activation and function of Keras that
+a network for a small device may have. Names, shapes of the inputs ("i" first: integers of 0 to 39), functions from inputs to outputs."""
 from keras import activations, layers as l, ops
 
 IMAGE, SOUND, STEPS, ROW, CUBE = (16, 16, 3), (32, 8), (10, 6), (24,), (8, 8, 8, 2)
