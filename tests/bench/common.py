@@ -46,7 +46,8 @@ def emit(build, name, path, target="generic", options=()):
 
 def on_core(cpu, folder, name, source, expected, optimisation="-O3"):
     """What tests/cross/run.sh prints of NAME.c in the folder, by the figures' names; "failed": its last line, where it does not agree."""
-    result = subprocess.run([ROOT / "tests/cross/run.sh", cpu, folder, name, source, "--", expected], capture_output=True, text=True,
+    sources, wanted = ([files] if isinstance(files, (str, Path)) else files for files in (source, expected))
+    result = subprocess.run([ROOT / "tests/cross/run.sh", cpu, folder, name, *sources, "--", *wanted], capture_output=True, text=True,
                             env=dict(os.environ, CFLAGS_TARGET=optimisation))
     figures = {key: int(value) for key, value in re.findall(r"^(\w+(?: bytes)?):? (\d+)$", result.stdout, re.M)}
     if result.returncode:

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""report.py BUILD [all|CORE[,CORE...] [NAME...]] [--check]: the totals of `report --cc` beside the linked firmware, for the recorded models on the emulated
-cores at -O2 and -Os. A line each:
+"""report.py BUILD [all|CORE[,CORE...] [NAME...]] [--check] [-O2|-Os] [--fresh]: the totals of `report --cc` beside the
+linked firmware, for the recorded models on the emulated cores at -O2 and -Os. Figures are kept in BUILD/bench/report,
+by the compiler's bytes and the emitted text, so a run that was interrupted continues; --fresh measures all again.
+A line each:
 
 - flash: the bytes that the image gains if NAME_run is the model's instead of an empty function;
 - RAM: arena, inputs and outputs by the header, and the data that the image gains;
@@ -10,14 +12,17 @@ cores at -O2 and -Os. A line each:
 
 At the end, for each core and level: the largest errors. --check: status 1 if flash is not within 3 %, stack within 64 bytes, RAM exact, or
 instructions within 5 % with --cc, with a runner or without, and 15 % without a compiler."""
+import hashlib
 import json
 import os
 import re
+import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
-from common import ROOT, build_argument, emit, has_cortex, models, on_core
+from common import KEYWORDS, NAMES, RECORDED, ROOT, build_argument, emit, has_cortex, on_core, run as output_of
 
 TINY = ROOT / "../shared/models/mlperf-tiny"
 CORES = ("cortex-m0plus", "cortex-m4", "cortex-m55")
@@ -61,10 +66,39 @@ int main(void)
 """
 
 
+def recorded(path):
+    """(inputs, outputs) beside the model: NAME.in0.npy, or NAME.in0.0.npy and so on."""
+    def of(kind):
+        one = path.with_suffix(f".{kind}0.npy")
+        return [one] if one.exists() else sorted(path.parent.glob(f"{path.stem}.{kind}0.*.npy"))
+    return of("in"), of("out")
+
+
+def keyword_vectors(build, path):
+    """The first test sample as the network's input, and the interpreter's output."""
+    folder = build / "bench/report"
+    folder.mkdir(parents=True, exist_ok=True)
+    source, expected = folder / f"{path.stem}.in0.npy", folder / f"{path.stem}.out0.npy"
+    sample = (KEYWORDS / "test.npy").read_bytes()
+    floats = struct.unpack(f"<{49 * 20}f", sample[128:128 + 4 * 49 * 20])
+    report = folder / "port.json"
+    subprocess.run([build / "loopwright", "report", path, "-o", report, "--quiet"], check=True, capture_output=True)
+    port = json.loads(report.read_text())["inputs"][0]
+    shape, is_float = tuple(port["shape"]), port["type"] in ("f32", "float")
+    head = f"{{'descr': '{'<f4' if is_float else '|i1'}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    elements = floats if is_float else [max(-128, min(127, round(x / port["scale"]) + port["zero_point"])) for x in floats]
+    source.write_bytes(b"\x93NUMPY\x01\x00v\x00" + head.encode() + struct.pack(f"<{len(elements)}{'f' if is_float else 'b'}", *elements))
+    output_of(build / "loopwright", "run", path, source, "-o", expected, "--quiet")
+    return [source], [expected]
+
+
 def vectors(build):
-    """(name, path, input, output) of every recorded model that has vectors."""
-    tiny = [(p.stem, p, p.with_suffix(".in0.npy"), p.with_suffix(".out0.npy")) for p in sorted(TINY.glob("*.tflite"))]
-    return tiny + models(build)
+    """(name, path, inputs, outputs) of every recorded model."""
+    digits = ROOT / "tests/models/digits"
+    found = [(p.stem, p, *recorded(p)) for p in sorted(TINY.glob("*.tflite"))]
+    found.append(("digits", ROOT / "samples/digits/digits.onnx", [digits.with_suffix(".in0.npy")], [digits.with_suffix(".out0.npy")]))
+    found += [(p.stem, p, *recorded(p)) for p in sorted(RECORDED.glob("*.onnx"), key=lambda p: (p.stem not in NAMES, p.stem))]
+    return found + [(p.stem, p, *keyword_vectors(build, p)) for p in sorted(KEYWORDS.glob("kws_*.*")) if p.suffix in (".onnx", ".tflite")]
 
 
 def linked(core, folder, name, level):
@@ -86,28 +120,67 @@ def declared_ram(header):
     return int(re.search(r"_ARENA_SIZE +(\d+)", header).group(1)) + sum(BYTES[kind] * int(count) for kind, count in ports)
 
 
-def totals_of(build, path, core, words):
+def totals_of(build, path, core, place, words):
     """The totals of `report` with more words, from the project's root."""
-    report = build / "bench/report.json"
+    report = place / "last.json"
     subprocess.run([build / "loopwright", "report", path, "--target", core, "-o", report, "--quiet", *words], check=True, capture_output=True, cwd=ROOT)
     return json.loads(report.read_text())["totals"]
 
 
-def measure(build, core, level, name, path, source, expected):
-    """Prints a line; the errors (flash, stack, RAM, measured instructions, code, counted instructions), or None."""
+def kept(path, measured):
+    """The figures of the file, or else what `measured` returns, which the file keeps unless it has a failure."""
+    if path.exists():
+        return json.loads(path.read_text())
+    found = measured()
+    if "failed" not in found:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(found))
+    return found
+
+
+def figures(build, core, level, name, path, inputs, outputs, compiler):
+    """The firmware's figures, and the totals of `report` with a runner, with --cc alone, and without; or "failed"."""
     folder = emit(build, name, path, core)
-    images = folder and linked(core, folder, name, level)
-    run = on_core(core, folder, name, source, expected, level) if images else {}
-    if not images or "instructions" not in run:
-        print(f"{core:<14} {level} {name:<24} skipped: {run.get('failed', 'the image does not link')}", flush=True)
+    if not folder:
+        return {"failed": "it is not emitted"}
+    text = b"".join((folder / f"{name}.{end}").read_bytes() for end in "ch")
+    place = build / "bench/report" / f"{core}{level}"
+    key = hashlib.sha256(text).hexdigest()[:16]
+
+    def firmware():
+        images = linked(core, folder, name, level)
+        if not images:
+            return {"failed": "the image does not link"}
+        run = on_core(core, folder, name, inputs, outputs, level)
+        return {"images": images, "run": run} if "instructions" in run else {"failed": run.get("failed")}
+
+    def totals():
+        hosted = f"samples/cortex-m/hosted.sh cc {core} {level} --specs=nano.specs"
+        direct = f"arm-none-eabi-gcc {found['images'][2]} {level} --specs=nano.specs"
+        words = {"runner": ["--cc", hosted, "--runner", f"samples/cortex-m/hosted.sh run {core}", *inputs],
+                 "stepped": ["--cc", direct, *inputs], "bare": []}
+        return {how: totals_of(build, path, core, place, words[how]) for how in words}
+
+    found = kept(place / f"{name}-{key}.json", firmware)
+    if "failed" in found:
+        return found
+    try:
+        found["totals"] = kept(place / f"{name}-{key}-{compiler}.json", totals)
+    except subprocess.CalledProcessError as error:
+        return {"failed": (error.stderr or b"").decode().strip().splitlines()[:1]}
+    found["declared"] = declared_ram((folder / f"{name}.h").read_text())
+    return found
+
+
+def measure(build, core, level, name, *rest):
+    """Prints a line; the errors (flash, stack, RAM, measured instructions, code, counted instructions), or None."""
+    found = figures(build, core, level, name, *rest)
+    if "failed" in found:
+        print(f"{core:<14} {level} {name:<24} skipped: {found['failed']}", flush=True)
         return None
-    flash, data, flags = images
-    said, alone = (totals_of(build, path, core, words) for words in (
-        ["--cc", f"samples/cortex-m/hosted.sh cc {core} {level} --specs=nano.specs", "--runner", f"samples/cortex-m/hosted.sh run {core}", source],
-        ["--cc", f"arm-none-eabi-gcc {flags} {level} --specs=nano.specs", source]))
-    bare = totals_of(build, path, core, [])
+    (flash, data, _), run, (said, alone, bare) = found["images"], found["run"], found["totals"].values()
     guess, bound = bare["estimated_code"], bare["estimated_stack"]
-    ram = declared_ram((folder / f"{name}.h").read_text()) + data
+    ram = found["declared"] + data
     code = (guess / said["code"] - 1, (said["weights"] + guess) / flash - 1) if guess and level == "-O2" else None
     errors = (said["flash"] / flash - 1, alone["stack"] - run["stack bytes"], said["ram"] - said["stack"] - ram,
               said["instructions"] / run["instructions"] - 1, code, alone["instructions"] / run["instructions"] - 1,
@@ -120,16 +193,20 @@ def measure(build, core, level, name, path, source, expected):
 
 
 def main():
-    arguments = [a for a in sys.argv[2:] if a != "--check"]
+    arguments = [a for a in sys.argv[2:] if not a.startswith("-")]
+    levels = [a for a in sys.argv[2:] if a.startswith("-O")] or ["-O2", "-Os"]
     build = Path(build_argument()).resolve()
+    if "--fresh" in sys.argv:
+        shutil.rmtree(build / "bench/report", ignore_errors=True)
+    compiler = hashlib.sha256((build / "loopwright").read_bytes()).hexdigest()[:16]
     cores, names = (arguments[0].split(",") if arguments and arguments[0] != "all" else CORES), arguments[1:]
     if not has_cortex():
         sys.exit("skipped: arm-none-eabi-gcc or qemu-system-arm is not installed")
     found = [entry for entry in vectors(build) if not names or entry[0] in names]
     sums, is_good = [], True
     for core in cores:
-        for level in ("-O2", "-Os"):
-            rows = [errors for errors in (measure(build, core, level, *entry) for entry in found) if errors]
+        for level in levels:
+            rows = [errors for errors in (measure(build, core, level, *entry, compiler) for entry in found) if errors]
             if not rows:
                 continue
             worst = [max(abs(r[i]) for r in rows) for i in range(4)]
