@@ -303,6 +303,26 @@ recurrent_onnx() {
     grep -q '^against .*noise [4-6][0-9]' "$work/said"
 }
 check recurrent-layers-are-written-to-the-qdq-file recurrent_onnx
+# The state of integer layers passes through 16 bits in the file, too, so it computes what the integers do: with sequences
+# of other lengths, given states, peepholes, both places of the reset, reversed and clipped.
+layers_te() {
+    printf 'input x: f32[4][2][3]\nconst w: f32[3][6] = [%s]\nconst r: f32[2][6] = [%s]\nconst b: f32[6] = [%s]\n' "$(numbers 18 1)" "$(numbers 12 2)" "$(numbers 6 3)"
+    printf 'const h: f32[2][2] = [0.5, -0.25, 0.75, -1]\nconst c: f32[2][2] = [1, 0.5, -2, 0.25]\nconst rb: f32[2] = [0.5, -0.25]\nconst n: i32[2] = [3, 2]\n'
+    printf 'const v: f32[2][8] = [%s]\nconst u: f32[2][8] = [%s]\nconst p: f32[6] = [%s]\n' "$(numbers 16 4)" "$(numbers 16 5)" "$(numbers 6 6)"
+    printf 'a, al = gru(%s)\nd, y, yc = lstm(a, v, u, %s)\noutput al\noutput d\noutput y\noutput yc\n' "$1" "$2"
+}
+npy pairs.npy '10, 4, 2, 3' '<f4' 0 ''
+tail -c 960 "$work/steps.npy" >> "$work/pairs.npy"
+layers_in_16_bits() {
+    layers_te "$1" "$2" > "$work/pairs.te"
+    "$lw" quantize "$work/pairs.te" --samples "$work/pairs.npy" --ports float -o "$work/pairs.onnx" --quiet &&
+        "$lw" dump "$work/pairs.te" --samples "$work/pairs.npy" --ports float --at realized -o "$work/integers.te" &&
+        "$lw" evaluate "$work/pairs.onnx" --test "$work/pairs.npy" --reference "$work/integers.te" > "$work/said" || return 1
+    cat "$work/said"
+    grep -q -a Scan "$work/pairs.onnx" && grep -q '^against .*noise 1[2-9][0-9]' "$work/said"
+}
+check the-state-has-16-bits-in-the-qdq-file layers_in_16_bits 'x, w, r, b, h, rb, linear_before_reset=1, reverse=1' '_, _, _, p, clip=0.7'
+check sequences-of-other-lengths-in-the-qdq-file layers_in_16_bits 'x, w, r, b, h, _, n' '_, h, c, p, n, reverse=1, input_forget=1'
 other_activations() {
     "$lw" quantize "$work/other.te" --samples "$work/steps.npy" -o "$work/other.onnx" > "$work/said" 2>&1 && return 1
     cat "$work/said"

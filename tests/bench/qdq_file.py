@@ -41,15 +41,30 @@ def share_within(path, samples, got, steps):
     return near / total
 
 
+def graphs_of(graph):
+    """The graph and those of its nodes."""
+    yield graph
+    for n in graph.node:
+        for a in n.attribute:
+            if a.type == onnx.AttributeProto.GRAPH:
+                yield from graphs_of(a.g)
+
+
 def evaluable(path):
-    """The file with an opset that ONNX's reference evaluator has: axes of reductions are inputs."""
+    """The file with an opset that ONNX's reference evaluator has: axes of reductions are inputs, and grids of 16 bits
+    operators of ONNX."""
     model = onnx.load(str(path))
     model.opset_import[0].version = max(model.opset_import[0].version, EVALUATED_OPSET)
-    for n in model.graph.node:
-        for a in [a for a in n.attribute if a.name == "axes" and n.op_type.startswith("Reduce")]:
-            model.graph.initializer.append(onnx.numpy_helper.from_array(np.array(a.ints, np.int64), f"{n.name}_axes"))
-            n.input.append(f"{n.name}_axes")
-            n.attribute.remove(a)
+    for graph in graphs_of(model.graph):
+        for n in graph.node:
+            n.domain = ""
+            for a in [a for a in n.attribute if a.name == "axes" and n.op_type.startswith("Reduce")]:
+                graph.initializer.append(onnx.numpy_helper.from_array(np.array(a.ints, np.int64), f"{n.name}_axes"))
+                n.input.append(f"{n.name}_axes")
+                n.attribute.remove(a)
+            for a in n.attribute:
+                if n.op_type == "Cast" and a.i == onnx.TensorProto.FLOAT:
+                    a.i = onnx.TensorProto.DOUBLE
     return model
 
 
@@ -59,9 +74,9 @@ def share_in_doubles(path, samples, got, steps):
     model = evaluable(path)
     constants = {t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer}
     grids = {n.input[0]: constants[n.input[1]] for n in model.graph.node if n.op_type == "QuantizeLinear"}
-    for t in model.graph.initializer:
+    for t in [t for graph in graphs_of(model.graph) for t in graph.initializer]:
         if t.data_type == onnx.TensorProto.FLOAT:
-            t.CopyFrom(onnx.numpy_helper.from_array(constants[t.name].astype(np.float64), t.name))
+            t.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(t).astype(np.float64), t.name))
     evaluator = onnx.reference.ReferenceEvaluator(model)
     near = total = 0
     for x, g in zip(samples, got):

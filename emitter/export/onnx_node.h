@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_EXPORT_ONNX_NODE_H
+#define LW_EXPORT_ONNX_NODE_H
+/* What the forms of operators in an ONNX file share: names, constants, nodes with their attributes, operands, ports. A
+ * tensor of the file is its name, which most of these functions return. */
+#include "graph/dag/op.h"
+#include "import/formats/protobuf_write.h"
+#include "support/map.h"
+
+/* Field numbers of onnx.proto3, by message */
+enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
+enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP_TYPE = 4, NODE_ATTRIBUTE = 5, NODE_DOMAIN = 7 };
+
+/* Has QuantizeLinear for 16 bits. ONNX Runtime 1.32 refuses files of opset 21, which has it too, with 8-bit grids. */
+extern const char onnx_domain_of_i16[];
+
+typedef struct OnnxWriter {
+    Ctx *cx;
+    Message nodes;                     /* of the graph that is written: nodes, initializers and ports */
+    Map names;                         /* tensor -> its name in the file */
+    Map taken;                         /* the file's names */
+    const char *stem;                  /* the name of the call or constant that is written: names begin with it */
+    bool has_i16;                      /* grids of 16 bits */
+} OnnxWriter;
+
+/* A node under construction: its operator and attributes. */
+typedef struct OnnxNode { OnnxWriter *w; Message m; const char *op; } OnnxNode;
+
+/* A form of an operator. `write` returns the first output; NULL: the call has no form in ONNX. */
+typedef struct OnnxForm OnnxForm;
+typedef const char *WriteForm(OnnxWriter *w, const Node *n, const OnnxForm *f);
+struct OnnxForm { const char *op, *onnx; WriteForm *write; };
+
+/* ---- Constants --------------------------------------------------------------------------------------------------- */
+
+int onnx_type(Ctx *cx, DType t);                                    /* its code in the file */
+const char *onnx_initializer(OnnxWriter *w, const char *what, DType t, int rank, const int64_t *shape,
+                             const void *data);                     /* elements in the order of the host's memory */
+const char *onnx_number(OnnxWriter *w, const char *what, float v);
+const char *onnx_int_list(OnnxWriter *w, const char *what, const int64_t *v, int count);
+/* Returns element bytes in the order of the permuted shape. */
+void *onnx_permuted(Ctx *cx, const void *data, size_t bytes, int rank, const int64_t *shape, const int64_t *perm);
+/* Writes a constant with dimensions `shape` (of the tensor's elements), permuted; scales per channel belong to the last
+ * of them. */
+const char *onnx_weights(OnnxWriter *w, const Tensor *t, int rank, const int64_t *shape, const int64_t *perm);
+
+/* ---- Nodes ------------------------------------------------------------------------------------------------------- */
+
+OnnxNode onnx_node_begin(OnnxWriter *w, const char *op);
+void onnx_put_int(OnnxNode *n, const char *name, int64_t v);
+void onnx_put_float(OnnxNode *n, const char *name, double v);
+void onnx_put_ints(OnnxNode *n, const char *name, const int64_t *v, int count);
+void onnx_put_text(OnnxNode *n, const char *name, const char *text);
+void onnx_put_graph(OnnxNode *n, const char *name, const Message *graph);
+/* Ends the node; `out` becomes the names of its outputs. An input of NULL is absent. */
+void onnx_node_ends(OnnxNode *n, const char *const *in, int count, const char **out, int out_count);
+/* Ends a node with one output; returns its name. */
+const char *onnx_node_end(OnnxNode *n, const char *const *in, int count);
+/* Writes a node without attributes. */
+const char *onnx_node(OnnxWriter *w, const char *op, const char *const *in, int count);
+const char *onnx_transposed(OnnxWriter *w, const char *x, const int64_t *perm, int rank);
+const char *onnx_reshaped(OnnxWriter *w, const char *x, const int64_t *shape, int rank);
+/* Writes x rounded to a grid, as a pair; `zero` is one element of the stored type. */
+const char *onnx_rounded(OnnxWriter *w, const char *x, DType stored, float step, const void *zero);
+
+/* ---- Operands ---------------------------------------------------------------------------------------------------- */
+
+bool onnx_is_simulation(const Node *n);
+bool onnx_is_store(const Node *n);
+DType onnx_stored_type(const Node *n);           /* in which a simulation or a quantization stores */
+bool onnx_is_constant(const Tensor *t);
+void onnx_dims_of(const Tensor *t, int64_t *shape);
+void onnx_name_output(OnnxWriter *w, const Tensor *t, const char *name);
+const char *onnx_operand(OnnxWriter *w, Tensor *t);
+
+/* ---- Graphs ------------------------------------------------------------------------------------------------------ */
+
+/* Adds a port, GRAPH_INPUT or GRAPH_OUTPUT, of the graph that is written. */
+void onnx_put_port(OnnxWriter *w, int number, const char *name, DType t, int rank, const int64_t *shape);
+/* Returns a name that the file does not have yet: conv_1_Transpose, conv_1_Transpose_2. */
+const char *onnx_fresh(OnnxWriter *w, const char *what);
+
+WriteForm onnx_recurrent;                        /* onnx_recurrent.c: rnn, gru, lstm */
+#endif
