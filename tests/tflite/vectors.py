@@ -1244,6 +1244,58 @@ def signal_overlap_add(r, i):
     return [([("SignalOverlapAdd", 1, {"T": int(TYPES[np.dtype(dtype)]), "frame_step": step}, [x], [y])], [x], [y])]
 
 
+def circular_buffer(r, i):
+    """Two buffers, the second behind a mean; each ends all but one of `cycles_max` runs."""
+    depth, slots, q = [int(n) for n in r.integers(1, 5, 2)], [int(n) for n in r.integers(1, 6, 2)], quant(r)
+    cycles = [1 + i % 2, 1 + i // 2 % 2]
+    tensor = lambda n: Operand([1, n] + depth, np.int8, *q)
+    x, y, one, z = tensor(1), tensor(slots[0]), tensor(1), tensor(slots[1])
+    x.feed = [bytes_of(r, x.shape) for _ in range(RUNS)]
+    y.variable = z.variable = True
+    operators = [("CIRCULAR_BUFFER", 1, {"cycles_max": cycles[0]}, [x], [y]),
+                 (B.MEAN, 2, options("ReducerOptions", keepDims=True), [y, constant([1])], [one]),
+                 ("CIRCULAR_BUFFER", 1, {"cycles_max": cycles[1]}, [one], [z])]
+    last = Operand(z.shape, np.int8, *q)
+    return [(operators + [(B.MAXIMUM, 2, options("MaximumMinimumOptions"), [z, z], [last])], [x], [last])]
+
+
+def detection(stored):
+    """Boxes by anchors, most of them apart, and scores without ties; the stored forms are those of the older quantization."""
+    def make(r, i):
+        n, classes, is_regular = int(r.integers(4, 30)), int(r.integers(1, 6)), bool(i % 2)
+        detections, background = int(r.integers(1, n + 1 if i % 3 else 12)), int(r.integers(0, 2))
+        side = int(np.ceil(np.sqrt(n)))
+        centers = [((k // side + 0.5) / side, (k % side + 0.5) / side) for k in range(n)]
+        anchors = np.array([[y, x, r.uniform(0.5, 2) / side, r.uniform(0.5, 2) / side] for y, x in centers], np.float32)
+        codes, scores = r.normal(0, 1.5, [1, n, 4]).astype(np.float32), r.permutation(n * (classes + background)).reshape(1, n, -1) / (n * (classes + background))
+        fields = {"max_detections": detections, "max_classes_per_detection": 1, "num_classes": classes, "nms_score_threshold": float(r.choice([0.05, 0.3, 0.6])),
+                  "nms_iou_threshold": float(r.choice([0.1, 0.3, 0.5])), "y_scale": 10.0, "x_scale": 10.0, "h_scale": 5.0, "w_scale": 5.0}
+        if is_regular:
+            fields.update(use_regular_nms=True, detections_per_class=int(r.integers(1, n + 3)))
+        x, s_, a = plain(r, codes.shape, np.float32), plain(r, scores.shape, np.float32), constant(anchors, np.float32)
+        x.feed, s_.feed = codes, scores.astype(np.float32)
+        if stored:
+            x, s_ = Operand(codes.shape, np.uint8, 0.04, 128), Operand(scores.shape, np.uint8, 1 / 256, 0)
+            x.feed = np.clip(np.round(codes / 0.04) + 128, 0, 255).astype(np.uint8)
+            s_.feed = r.permutation(256)[:scores.size].reshape(scores.shape).astype(np.uint8)
+            a = Operand(anchors.shape, np.uint8, 1 / 128, 0, data=np.clip(np.round(anchors * 128), 1, 255))
+        outputs = [Operand(shape, np.float32) for shape in ([1, detections, 4], [1, detections], [1, detections], [1])]
+        return "TFLite_Detection_PostProcess", 1, fields, [x, s_, a], outputs
+    return make
+
+
+def cut(made, results):
+    """The reference does not write rows beyond the detections: zeros."""
+    count = int(results[3][0])
+    return [np.where(np.arange(y.shape[1]).reshape([1, -1] + [1] * (y.ndim - 2)) < count, y, 0).astype(np.float32) for y in results[:3]] + [results[3]]
+
+
+def held(made, results):
+    """A run that a buffer ends leaves the outputs undefined: those of the run before stay, at first zeros."""
+    period = int(np.prod([fields["cycles_max"] for code, _, fields, _, _ in made[0][0] if code == "CIRCULAR_BUFFER"]))
+    return [results[k - (k + 1) % period] if k + 1 >= period else np.zeros_like(results[k]) for k in range(len(results))]
+
+
 def signal_stacker(r, i):
     channels, left, right = int(r.integers(1, 9)), int(r.integers(0, 4)), int(r.integers(0, 3))
     frames, valid = Operand([channels * (left + right + 1)], np.int16), Operand([], np.bool_)
@@ -1608,6 +1660,7 @@ OPERATORS = {
     "signal_rfft_float": signal_rfft(False, True), "signal_irfft_float": signal_rfft(True, True), "signal_energy": signal_energy,
     "signal_filter_bank": signal_filter_bank, "signal_spectral_subtraction": signal_spectral_subtraction, "signal_pcan": signal_pcan, "signal_log": signal_log,
     "signal_framer": signal_framer, "signal_delay": signal_delay, "signal_overlap_add": signal_overlap_add, "signal_stacker": signal_stacker,
+    "circular_buffer": circular_buffer, "detection_post_process": detection(False), "detection_post_process_uint8": detection(True),
     "signal_features": signal_features,
     "add_n": add_n, "zeros_like": zeros_like, "broadcast_args": broadcast_args, "dynamic_update_slice": dynamic_update_slice, "list_write": list_write, "l2_pool_2d": l2_pool,
     "squared_difference_int16": sixteen(binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False)), "batch_matmul_int16": batch_matmul_sixteen,
@@ -1634,7 +1687,10 @@ LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile",
         "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",
         "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",
         "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign", "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write",
-        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them
+        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid", "detection_post_process_uint8"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them
+
+
+AFTER = {"circular_buffer": held, "detection_post_process": cut, "detection_post_process_uint8": cut}
 
 
 def attempt(name, seed, number):
@@ -1649,7 +1705,8 @@ def attempt(name, seed, number):
             model = build_graphs(made) if runs > 1 else build(*made)
             feeds = [t.feed for t in made[0][1]] if runs > 1 else [t.feed for t in made[3] if t is not None and t.data is None]
             outputs = made[0][2] if runs > 1 else made[4]
-            record(out, model, feeds, (run_lite if name in LITE else run_micro)(model, feeds, outputs, runs), runs)
+            results = (run_lite if name in LITE else run_micro)(model, feeds, outputs, runs)
+            record(out, model, feeds, AFTER[name](made, results) if name in AFTER else results, runs)
             answer = b"+" + b"".join(out)
         except Exception as e:
             answer = b"-" + (str(e).splitlines() or [type(e).__name__])[0].encode()

@@ -21,6 +21,7 @@ static void check_numbers(void)
     FlexMap m;
     FlexNumber n;
     int64_t v = 0;
+    double real = 0;
     CHECK("map", flex_map((Bytes){ lengths, sizeof lengths }, &m) && m.count == 2);
     CHECK("names", strcmp(flex_key(&m, 0), "T") == 0 && strcmp(flex_key(&m, 1), "fft_length") == 0);
     CHECK("integer", flex_int(&m, "fft_length", &v) && v == 512);
@@ -29,6 +30,8 @@ static void check_numbers(void)
     CHECK("negative", flex_int(&m, "a", &v) && v == -70000);
     CHECK("truth", flex_int(&m, "b", &v) && v == 1);
     CHECK("real-is-no-integer", !flex_int(&m, "c", &v));
+    CHECK("real-by-name", flex_real(&m, "c", &real) && real == 1.5);
+    CHECK("integer-is-real", flex_real(&m, "a", &real) && real == -70000);
     CHECK("real", flex_number_at(&m, 2, &n) && n.is_real && n.real == 1.5);
 }
 

@@ -96,15 +96,27 @@ bool flex_number_at(const FlexMap *m, uint64_t i, FlexNumber *out)
     return kind == KIND_INT || kind == KIND_UINT || kind == KIND_BOOL;
 }
 
+static bool number_of(const FlexMap *m, const char *key, FlexNumber *out)
+{
+    for (uint64_t i = 0; i < m->count; i++) {
+        const char *found = flex_key(m, i);
+        if (found && strcmp(found, key) == 0) return flex_number_at(m, i, out);
+    }
+    return false;
+}
+
 bool flex_int(const FlexMap *m, const char *key, int64_t *out)
 {
     FlexNumber number;
-    for (uint64_t i = 0; i < m->count; i++) {
-        const char *found = flex_key(m, i);
-        if (!found || strcmp(found, key) != 0) continue;
-        if (!flex_number_at(m, i, &number) || number.is_real) return false;
-        *out = number.integer;
-        return true;
-    }
-    return false;
+    if (!number_of(m, key, &number) || number.is_real) return false;
+    *out = number.integer;
+    return true;
+}
+
+bool flex_real(const FlexMap *m, const char *key, double *out)
+{
+    FlexNumber number;
+    if (!number_of(m, key, &number)) return false;
+    *out = number.real;
+    return true;
 }

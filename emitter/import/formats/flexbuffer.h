@@ -21,5 +21,7 @@ const char *flex_key(const FlexMap *m, uint64_t i);                   /* i < cou
 bool flex_number_at(const FlexMap *m, uint64_t i, FlexNumber *out);   /* false: damaged, or not a number */
 /* An integer or a truth value; false: absent, damaged, or of another kind */
 bool flex_int(const FlexMap *m, const char *key, int64_t *out);
+/* A number of any kind */
+bool flex_real(const FlexMap *m, const char *key, double *out);
 
 #endif

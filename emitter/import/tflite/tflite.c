@@ -268,6 +268,7 @@ static void import_operator(Importer *im, const TfliteOperator *op)
                 "earlier operator is accepted",
                 im->file.tensor[op->in[i]].name);
     }
+    for (int i = 0; i < op->out_count; i++) im->states.gate[op->out[i]] = im->states.goes_on;
     if (!ctx_failed(im->cx) && tflite_keeps_open(c)) tflite_lower(c);
     if (im->file.flat.bad) diag_error(im->cx, where, "its options are damaged or truncated");
     for (int i = 0; i < op->out_count && !ctx_failed(im->cx); i++) enter_result(im, c, i);
@@ -377,7 +378,8 @@ static Tensor *distinct_output(Importer *im, int index, Tensor *const *others, i
     if (im->file.tensor[index].type == TFLITE_COMPLEX)
         diag_unsupported(im->cx, tflite_tensor_where(im->cx, &im->file.tensor[index]),
                          "an output of type COMPLEX64; its parts (REAL, IMAG) are accepted");
-    bool is_shared = !t->producer;
+    t = tflite_gated_output(&im->states, index, t);
+    bool is_shared = t && !t->producer;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
     if (is_shared) {
         t = call(im->cx, "identity", im->file.tensor[index].name, &t, 1, NULL);

@@ -79,10 +79,15 @@ static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOper
     else list_unknown_types(cx, f, op, row);
 }
 
-/* True if the tensor is an input of an operator that writes its variable tensors. */
+/* True if the tensor is an output of an operator that writes its variable tensors, or an input of such operators. */
 static bool is_written(const TfliteFile *f, int tensor)
 {
     bool is_input = false;
+    for (int i = 0; i < f->operator_count; i++) {
+        const TfliteRow *row = tflite_row_find(&f->operator[i]);
+        for (int k = 0; row && row->types & WRITES_VARIABLES && k < f->operator[i].out_count; k++)
+            if (f->operator[i].out[k] == tensor) return true;
+    }
     for (int i = 0; i < f->operator_count; i++) {
         const TfliteOperator *op = &f->operator[i];
         const TfliteRow *row = tflite_row_find(op);
@@ -100,8 +105,8 @@ static void list_unknown_tensor(Ctx *cx, const TfliteFile *f, const TfliteTensor
     const char *where = tflite_tensor_where(cx, t);
     if (t->is_variable && !is_written(f, (int)(t - f->tensor)))
         diag_listed(cx, UNSUPPORTED, where,
-                    "a variable tensor that no operator writes; accepted: the states of recurrent layers and of SVDF, "
-                    "and resource variables (VAR_HANDLE)");
+                    "a variable tensor that no operator writes; accepted: the states of recurrent layers, SVDF and "
+                    "CIRCULAR_BUFFER, and resource variables (VAR_HANDLE)");
     if (t->is_sparse && !t->data.count)
         diag_listed(cx, UNSUPPORTED, where, "a sparse tensor that is not constant; accepted: sparse weights");
     if (t->is_blockwise && (t->block_scales < 0 || t->block_scales >= f->tensor_count || !t->data.count))

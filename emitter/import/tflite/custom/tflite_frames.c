@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Custom operators of TensorFlow Lite Micro's signal library that keep samples between runs, as state:
+/* Custom operators of TensorFlow Lite Micro that keep samples between runs, as state; all but the last are of its
+ * signal library:
  *
  *   SignalFramer       overlapping frames of the samples
  *   SignalDelay        the samples of `delay_length` before
  *   SignalOverlapAdd   the sum of overlapping frames
  *   SignalStacker      the last frames side by side, every `stacker_step` frames
+ *   CIRCULAR_BUFFER    the last slots; ends the run unless it is the last of `cycles_max` runs
  *
  * A state holds the last samples, the oldest first; a count of what is missing until the first valid output is a state,
  * too. The reference does not write an output that is not valid; here it has the samples so far. */
 #include "import/tflite/custom/tflite_custom.h"
 
+#include "import/tflite/ops/tflite_state.h"
 #include "support/text.h"
 
 enum { MOST_SAMPLES = 1 << 20, MOST_FRAMES = 256 };
@@ -195,6 +198,43 @@ static void stacker(TfliteCall *c)
     c->out[0] = tflite_reshape(c, x, (int64_t[]){ (context + 1) * channels }, 1);
 }
 
+/* ---- Circular buffer --------------------------------------------------------------------------------------------- */
+
+/* Counts down to the run that goes on. */
+static void count_down(TfliteCall *c, int64_t cycles)
+{
+    if (cycles == 1) return;
+    int32_t *begin = NEW_ARRAY(c->cx->arena, int32_t, 1);
+    *begin = (int32_t)cycles;
+    Tensor *left = tflite_own_state(c, "left", I32, 0, NULL, tensor_constant(c->cx, c->name, I32, 0, NULL, begin)),
+           *after = tflite_call2(c, "sub", left, number(c, 1)),
+           *is_last = tflite_call2(c, "equal", after, number(c, 0));
+    tflite_own_state_set(c, left, tflite_select(c, is_last, number(c, cycles), after));
+    if (!ctx_failed(c->cx)) tflite_states_gate(c->states, is_last);
+}
+
+/* The output is the state: a variable tensor in the file, or like one. */
+static void circular_buffer(TfliteCall *c)
+{
+    static const CustomOption option = { "cycles_max", 1, 1 << 20 };
+    int64_t cycles;
+    if (!tflite_custom_input(c, 0, I8, 4) || !tflite_custom_options(c, &option, 1, &cycles)) return;
+    const TfliteTensor *y = tflite_out_info(c, 0);
+    Tensor *x = c->in[0];
+    if (y->rank != 4 || y->dim[0] != 1 || tensor_dim(x, 0) != 1 || tensor_dim(x, 1) != 1 || y->dim[1] < 1
+        || y->dim[2] != tensor_dim(x, 2) || y->dim[3] != tensor_dim(x, 3)) {
+        tflite_refuse(c, "its input is %s, its output [%s]; [1][1][a][b] and [1][slots][a][b] are accepted",
+                      tensor_shape_text(c->cx, x), ints_text(c->cx, y->dim, y->rank));
+        return;
+    }
+    Tensor *slots = tflite_variable_tensor(c->states, c->op->out[0]);
+    c->out[0] = y->dim[1] > 1 && slots ? joined(c, tflite_part(c, slots, 1, 1, y->dim[1]), x, 1)
+                                       : tflite_call(c, "identity", x);
+    if (ctx_failed(c->cx)) return;
+    tflite_variable_set(c->states, c->op->out[0], c->out[0]);
+    count_down(c, cycles);
+}
+
 #define ROW(name, types, lower) { TFLITE_CUSTOM, name, 1, 0, types, 1, NULL, lower, TFLITE_KEEPS_NONE }
 
 const TfliteRow tflite_rows_frames[] = {
@@ -202,5 +242,6 @@ const TfliteRow tflite_rows_frames[] = {
     ROW("SignalDelay", OF_I16, delay),
     ROW("SignalOverlapAdd", OF_I16 | OF_F32, overlap_add),
     ROW("SignalStacker", OF_I16, stacker),
+    ROW("CIRCULAR_BUFFER", OF_I8 | WRITES_VARIABLES, circular_buffer),
     { 0 }
 };

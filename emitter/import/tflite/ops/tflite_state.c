@@ -19,13 +19,40 @@ enum { VAR_HANDLE = 142, READ_VARIABLE = 143, ASSIGN_VARIABLE = 144,
 void tflite_states_open(Ctx *cx, const TfliteFile *file, TfliteStates *out)
 {
     *out = (TfliteStates){ .cx = cx, .file = file };
-    out->at = NEW_ARRAY(cx->arena, TfliteVariable, MOST_OWN * file->operator_count + file->tensor_count);
+    out->at = NEW_ARRAY(cx->arena, TfliteVariable,
+                        MOST_OWN * file->operator_count + file->tensor_count + file->output_count);
+    out->gate = NEW_ARRAY(cx->arena, Tensor *, file->tensor_count);
     out->of = NEW_ARRAY(cx->arena, TfliteVariable *, file->tensor_count);
 }
 
 static void refuse(const TfliteStates *s, const TfliteOperator *op, const char *what)
 {
     diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s", what);
+}
+
+/* The new value of a state; in runs that ended before, the old one. */
+static void set_now(const TfliteStates *s, TfliteVariable *v, Tensor *next)
+{
+    v->now = s->goes_on && next ? call_where(s->cx, v->name, s->goes_on, next, v->now) : next;
+}
+
+void tflite_states_gate(TfliteStates *s, Tensor *goes_on)
+{
+    s->goes_on = s->goes_on && goes_on ? call_on_two(s->cx, "and", "goes_on", s->goes_on, goes_on, NULL) : goes_on;
+}
+
+Tensor *tflite_gated_output(TfliteStates *s, int index, Tensor *value)
+{
+    int64_t dim[MAX_RANK];
+    Tensor *goes_on = s->gate[index];
+    if (!goes_on || !value) return value;
+    const char *name = text_format(s->cx, "%s_last", s->file->tensor[index].name);
+    for (int d = 0; d < value->rank; d++) dim[d] = tensor_dim(value, d);
+    Tensor *last = tflite_state_new(s, name, value->type, value->rank, dim, NULL);
+    Tensor *now = last ? call_where(s->cx, s->file->tensor[index].name, goes_on, value, last) : NULL;
+    if (now) now->quant = value->quant;
+    tflite_state_set(s, last, now);
+    return now;
 }
 
 /* Returns "container/name" of a handle; both parts are empty in a damaged operator. */
@@ -136,7 +163,7 @@ static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
                    dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input));
     if (ctx_failed(s->cx)) return;
     if (!v->initial && v->now == v->input) v->initial = zero_points(s, &s->file->tensor[op->in[1]], v->input);
-    v->now = given;
+    set_now(s, v, given);
 }
 
 /* ---- Variable tensors -------------------------------------------------------------------------------------------- */
@@ -164,7 +191,7 @@ void tflite_variable_set(TfliteStates *s, int index, Tensor *next)
         diag_error(s->cx, text_format(s->cx, "tensor \"%s\"", v->name), "its next value is %s%s; %s%s is accepted",
                    dtype_info(next->type)->spelling, tensor_shape_text(s->cx, next),
                    dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input));
-    v->now = next;
+    set_now(s, v, next);
 }
 
 /* ---- States of operators ----------------------------------------------------------------------------------------- */
@@ -180,7 +207,7 @@ Tensor *tflite_state_new(TfliteStates *s, const char *name, DType type, int rank
 void tflite_state_set(TfliteStates *s, const Tensor *before, Tensor *after)
 {
     for (int i = 0; i < s->count; i++)
-        if (s->at[i].input == before) s->at[i].now = after;
+        if (s->at[i].input == before) set_now(s, &s->at[i], after);
 }
 
 /* ---- The subgraph that is run once ------------------------------------------------------------------------------- */

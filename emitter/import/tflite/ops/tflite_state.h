@@ -17,6 +17,8 @@ typedef struct TfliteStates {
     const TfliteFile *file;
     int count; TfliteVariable *at;
     TfliteVariable **of;                 /* [tensors of the file] the variable of a handle; NULL: not a handle */
+    Tensor *goes_on;                     /* false: this run ends after the operators imported so far; NULL: never */
+    Tensor **gate;                       /* [tensors of the file] goes_on before the operator that computes it */
 } TfliteStates;
 
 enum { TFLITE_CALL_ONCE = 129 };
@@ -32,6 +34,10 @@ Tensor *tflite_state_new(TfliteStates *s, const char *name, DType type, int rank
                          const Tensor *initial);
 /* Sets the value after the run of the state whose value before it is `before`. */
 void tflite_state_set(TfliteStates *s, const Tensor *before, Tensor *after);
+/* Ends runs in which `goes_on` is false: states that are set later keep their values then. */
+void tflite_states_gate(TfliteStates *s, Tensor *goes_on);
+/* Returns output `index` of the model with this value: that of the last run that came to its operator. */
+Tensor *tflite_gated_output(TfliteStates *s, int index, Tensor *value);
 /* Returns the value, so far, of tensor `index`, which is a variable one, and makes it a state at the first call. */
 Tensor *tflite_variable_tensor(TfliteStates *s, int index);
 /* Sets the value of the variable tensor `index` after an operator. */
