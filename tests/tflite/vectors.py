@@ -995,6 +995,48 @@ def sequence_lstm_fixed(r, i):
     return [([(B.UNIDIRECTIONAL_SEQUENCE_LSTM, 1, fields, read, [y])], [x], [y])]
 
 
+def sequences(r, major, most=2):
+    """Of a bidirectional layer: x and its sizes, the results, merged or not, and an operand of weights."""
+    batch, steps, inputs, units = int(r.integers(1, most + 1)), int(r.integers(1, 6)), int(r.integers(1, 6)), [int(n) for n in r.integers(1, 6, 2)]
+    x = Operand([steps, batch, inputs] if major else [batch, steps, inputs], np.float32)
+    x.feed = [r.normal(0, 1, x.shape).astype(np.float32) for _ in range(RUNS)]
+    outputs = lambda merged: [Operand(x.shape[:2] + [n], np.float32) for n in ([sum(units)] if merged else units)]
+    return x, batch, inputs, units, outputs, lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.3, shape).astype(np.float32))
+
+
+def both_lstm(r, i):
+    """Two directions, each with a state that persists from run to run."""
+    major, merged = bool(i % 3), bool(i % 2)
+    x, batch, inputs, units, outputs, real = sequences(r, major, 2 if major or not merged else 1)      # the reference steps from state to state by the merged size
+    units[1] = units[0]                                 # the reference requires it
+    layer = lambda n: [real(n, inputs) for _ in range(4)] + [real(n, n) for _ in range(4)] + ([real(n) for _ in range(3)] if i % 4 == 0 else [None] * 3) + [real(n) for _ in range(4)] + [None] * 2
+    read = [x] + layer(units[0]) + layer(units[1]) + [variable([batch, n]) for n in units for _ in range(2)] + [None] * 9
+    fields, made = options("BidirectionalSequenceLSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 10.0, 0.5][i % 3], mergeOutputs=merged, timeMajor=major), outputs(merged)
+    return [([(B.BIDIRECTIONAL_SEQUENCE_LSTM, 1, fields, read, made)], [x], made)]
+
+
+def both_rnn(r, i):
+    major, merged = bool(i % 3), bool(i % 2)
+    x, batch, inputs, units, outputs, real = sequences(r, major)
+    layer = lambda n: [real(n, inputs), real(n, n), real(n), variable([batch, n])]
+    fields, made = options("BidirectionalSequenceRNNOptions", fusedActivationFunction=[1, 4][i // 2 % 2], mergeOutputs=merged, timeMajor=major), outputs(merged)
+    return [([(B.BIDIRECTIONAL_SEQUENCE_RNN, 1, fields, [x] + layer(units[0]) + layer(units[1]) + [None] * 3, made)], [x], made)]
+
+
+def one_lstm(r, i):
+    """A step; every other one of the basic kernel, whose weights are one matrix."""
+    batch, inputs, units = int(r.integers(1, 4)), int(r.integers(1, 6)), int(r.integers(1, 6))
+    real = lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.7, shape).astype(np.float32))
+    x, state, cell, y = Operand([batch, inputs], np.float32), variable([batch, units]), variable([batch, units]), Operand([batch, units], np.float32)
+    x.feed = [r.normal(0, 2, x.shape).astype(np.float32) for _ in range(RUNS)]
+    if i % 2:
+        made = [y] + [Operand([batch, n], np.float32) for n in (units, units + inputs, 4 * units)]
+        read = [x, state, real(4 * units, inputs + units), real(4 * units), cell]
+        return [([(B.LSTM, 1, options("LSTMOptions", fusedActivationFunction=4, kernelType=1), read, made)], [x], made[:2])]
+    read = [x] + [real(units, inputs) for _ in range(4)] + [real(units, units) for _ in range(4)] + [None] * 3 + [real(units) for _ in range(4)] + [None] * 2 + [state, cell]
+    return [([(B.LSTM, 1, options("LSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 0.5][i // 2 % 2]), read, [y])], [x], [y])]
+
+
 def svdf(state):
     """The filter over the features of the last runs; state: the type of the memory."""
     def make(r, i):
@@ -1016,6 +1058,16 @@ def svdf(state):
         x.feed = [bytes_of(r, x.shape) for _ in range(RUNS)]
         return [([(B.SVDF, 2, fields, [x, w, v, bias, variable([batch, filters * memory], state, float(kept), zero)], [y])], [x], [y])]
     return make
+
+
+def svdf_hybrid(r, i):
+    """Floats, weights of 8 bits: the filter over the features stays in floats."""
+    (((code, _, fields, read, made),), inputs, outputs), = svdf(np.float32)(r, i)
+    for k in (1, 2):
+        scale = float(np.float32(np.abs(read[k].data).max() / 127))
+        read[k] = Operand(read[k].shape, np.int8, scale, data=np.round(read[k].data / scale))
+    fields.asymmetricQuantizeInputs = bool(i // 2 % 2)
+    return [([(code, 3, fields, read, made)], inputs, outputs)]
 
 
 def hybrid(make, weights=1, image=0):
@@ -1654,7 +1706,7 @@ OPERATORS = {
     "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn,
     "while": while_, "if": if_, "rfft2d": rfft,
     "conv_2d_hybrid": hybrid(conv), "depthwise_conv_2d_hybrid": hybrid(depthwise), "fully_connected_hybrid": hybrid(fully_connected),
-    "transpose_conv_hybrid": hybrid(transpose_conv, image=2),
+    "transpose_conv_hybrid": hybrid(transpose_conv, image=2), "svdf_hybrid": svdf_hybrid, "bidirectional_sequence_lstm": both_lstm, "bidirectional_sequence_rnn": both_rnn, "lstm": one_lstm,
     "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
     "signal_window": signal_window, "signal_auto_scale": signal_auto_scale, "signal_rfft": signal_rfft(False, False), "signal_irfft": signal_rfft(True, False),
     "signal_rfft_float": signal_rfft(False, True), "signal_irfft_float": signal_rfft(True, True), "signal_energy": signal_energy,
@@ -1687,7 +1739,7 @@ LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile",
         "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",
         "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",
         "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign", "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write",
-        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid", "detection_post_process_uint8"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them
+        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid", "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "detection_post_process_uint8"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them
 
 
 AFTER = {"circular_buffer": held, "detection_post_process": cut, "detection_post_process_uint8": cut}

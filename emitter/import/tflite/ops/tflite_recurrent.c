@@ -5,28 +5,46 @@
 
 #include "import/tflite/ops/tflite_rows.h"
 
-enum { OPTIONS_RNN = 7, OPTIONS_SEQUENCE_RNN = 31, OPTIONS_SEQUENCE_LSTM = 71, DIAGONAL = 5 };
+enum { OPTIONS_RNN = 7, OPTIONS_LSTM = 14, OPTIONS_SEQUENCE_RNN = 31, OPTIONS_BOTH_LSTM = 69, OPTIONS_BOTH_RNN = 70,
+       OPTIONS_SEQUENCE_LSTM = 71, DIAGONAL = 5 };
 
-static bool has_form(TfliteCall *c)
+/* The first inputs of a direction's weights, and its states. */
+typedef struct LstmPlaces { int weights, recurrent, peepholes, biases, projection, state, cell; } LstmPlaces;
+static const LstmPlaces alone = { LSTM_INPUT_WEIGHTS, LSTM_STATE_WEIGHTS, LSTM_PEEPHOLES, LSTM_BIASES, LSTM_PROJECTION,
+                                  LSTM_STATE, LSTM_CELL },
+                        forward = { 1, 5, 9, 12, 16, 35, 36 }, backward = { 18, 22, 26, 29, 33, 37, 38 };
+
+static bool has_form(TfliteCall *c, const LstmPlaces *p)
 {
-    static const int needed[] = { LSTM_X, LSTM_INPUT_WEIGHTS + 1, LSTM_INPUT_WEIGHTS + 2, LSTM_INPUT_WEIGHTS + 3,
-                                  LSTM_STATE_WEIGHTS + 1, LSTM_STATE_WEIGHTS + 2, LSTM_STATE_WEIGHTS + 3,
-                                  LSTM_BIASES + 1, LSTM_BIASES + 2, LSTM_BIASES + 3, LSTM_STATE, LSTM_CELL };
-    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
-        if (!tflite_in(c, needed[i])) tflite_refuse(c, "input %d is missing", needed[i]);
-    if (!tflite_in(c, LSTM_INPUT_WEIGHTS))
+    for (int g = 1; g < LSTM_GATES; g++) {
+        const int needed[] = { p->weights + g, p->recurrent + g, p->biases + g };
+        for (int i = 0; i < 3; i++)
+            if (!tflite_in(c, needed[i])) tflite_refuse(c, "input %d is missing", needed[i]);
+    }
+    if (!tflite_in(c, LSTM_X) || !tflite_in(c, p->state) || !tflite_in(c, p->cell))
+        tflite_refuse(c, "its input or a state (inputs %d, %d) is missing", p->state, p->cell);
+    if (!tflite_in(c, p->weights))
         tflite_unsupported(c, "an input gate coupled to the forget gate; accepted: four gates");
-    if (tflite_in(c, LSTM_PROJECTION)) tflite_unsupported(c, "a projection of the state; accepted: none");
-    for (int i = LSTM_NORMS; i < LSTM_NORMS + LSTM_GATES; i++)
-        if (tflite_in(c, i)) tflite_unsupported(c, "normalized gates (input %d); accepted: none", i);
-    if (flat_int(&c->op->options, DIAGONAL, 1, 0))
-        tflite_unsupported(c, "diagonal recurrent weights; accepted: whole matrices");
+    if (tflite_in(c, p->projection)) tflite_unsupported(c, "a projection of the state; accepted: none");
     if (flat_int(&c->op->options, 0, 1, ACT_TANH) != ACT_TANH)
         tflite_refuse_activation(c, (int)flat_int(&c->op->options, 0, 1, ACT_TANH), ACT_TANH);
-    if (!ctx_failed(c->cx) && (c->in[LSTM_X]->rank != 3 || c->in[LSTM_STATE]->rank != 2
-                                || c->in[LSTM_CELL]->rank != 2))
-        tflite_refuse(c, "the input is %s and the state %s; [batch][steps][inputs] and [batch][units] are accepted",
-                      tensor_shape_text(c->cx, c->in[LSTM_X]), tensor_shape_text(c->cx, c->in[LSTM_STATE]));
+    return !ctx_failed(c->cx);
+}
+
+static bool has_ranks(TfliteCall *c, const LstmPlaces *p, int rank)
+{
+    if (ctx_failed(c->cx)) return false;
+    if (c->in[LSTM_X]->rank != rank || c->in[p->state]->rank != 2 || c->in[p->cell]->rank != 2)
+        tflite_refuse(c, "the input is %s and the state %s; [batch]%s[inputs] and [batch][units] are accepted",
+                      tensor_shape_text(c->cx, c->in[LSTM_X]), tensor_shape_text(c->cx, c->in[p->state]),
+                      rank == 3 ? "[steps]" : "");
+    return !ctx_failed(c->cx);
+}
+
+static bool has_no_norms(TfliteCall *c)
+{
+    for (int i = LSTM_NORMS; i < LSTM_NORMS + LSTM_GATES; i++)
+        if (tflite_in(c, i)) tflite_unsupported(c, "normalized gates (input %d); accepted: none", i);
     return !ctx_failed(c->cx);
 }
 
@@ -45,85 +63,239 @@ static Tensor *of_gates(TfliteCall *c, int first)
 }
 
 /* The peepholes of the gates i o f; NULL: none. */
-static Tensor *peepholes_of(TfliteCall *c)
+static Tensor *peepholes_of(TfliteCall *c, int first)
 {
-    Tensor *part[] = { tflite_in(c, LSTM_PEEPHOLES), tflite_in(c, LSTM_PEEPHOLES + 2),
-                       tflite_in(c, LSTM_PEEPHOLES + 1) };
+    Tensor *part[] = { tflite_in(c, first), tflite_in(c, first + 2), tflite_in(c, first + 1) };
     if (!part[0] && !part[1] && !part[2]) return NULL;
     if (!part[0] || !part[1] || !part[2]) tflite_unsupported(c, "some peepholes; all three or none are accepted");
     return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, part, 3, ATTRS(attr_int("axis", 0)));
 }
 
+/* Between [batch][steps] and [steps][batch] */
+static Tensor *turned(TfliteCall *c, Tensor *x)
+{
+    return x ? tflite_call(c, "transpose", x, attr_list("perm", 1, 0, 2)) : NULL;
+}
+
+/* Steps in the other order */
+static Tensor *reversed(TfliteCall *c, Tensor *x)
+{
+    return x ? tflite_call(c, "slice", x, attr_list("axes", 0), attr_list("begin", -1), attr_list("end", INT32_MIN),
+                           attr_list("step", -1)) : NULL;
+}
+
+/* Returns the states of x [steps][batch][inputs] after each step; sets the next values of the variables. */
+static Tensor *lstm(TfliteCall *c, const LstmPlaces *p, Tensor *x)
+{
+    const double clip = (double)flat_float(&c->op->options, LSTM_CELL_CLIP, 0);
+    Tensor *in[] = { x, of_gates(c, p->weights), of_gates(c, p->recurrent), of_gates(c, p->biases), c->in[p->state],
+                     c->in[p->cell], peepholes_of(c, p->peepholes) };
+    for (int i = 0; i < 6; i++)
+        if (!in[i]) return NULL;
+    Tensor *h = ctx_failed(c->cx) ? NULL : call(c->cx, "lstm", c->name, in, in[6] ? 7 : 6,
+                                                ATTRS(attr_if(clip > 0, attr_real("cell_clip", clip))));
+    if (!h) return NULL;
+    Tensor *const *y = h->producer->out;
+    c->next[p->state] = y[1];
+    c->next[p->cell] = y[2];
+    return y[0];
+}
+
 static void sequence_lstm(TfliteCall *c)
 {
-    if (!has_form(c)) return;
+    if (!has_form(c, &alone) || !has_no_norms(c)) return;
+    if (flat_int(&c->op->options, DIAGONAL, 1, 0))
+        tflite_unsupported(c, "diagonal recurrent weights; accepted: whole matrices");
+    if (!has_ranks(c, &alone, 3)) return;
     if (tflite_is_quantized(c)) {
         tflite_lstm_fixed(c);
         return;
     }
     const bool is_time_major = flat_int(&c->op->options, LSTM_TIME_MAJOR, 1, 0) != 0;
-    const double clip = (double)flat_float(&c->op->options, LSTM_CELL_CLIP, 0);
-    Tensor *x = c->in[LSTM_X];
-    if (!is_time_major) x = tflite_call(c, "transpose", x, attr_list("perm", 1, 0, 2));
-    Tensor *in[] = { x, of_gates(c, LSTM_INPUT_WEIGHTS), of_gates(c, LSTM_STATE_WEIGHTS), of_gates(c, LSTM_BIASES),
-                     c->in[LSTM_STATE], c->in[LSTM_CELL], peepholes_of(c) };
+    Tensor *y = lstm(c, &alone, is_time_major ? c->in[LSTM_X] : turned(c, c->in[LSTM_X]));
+    c->out[0] = is_time_major ? y : turned(c, y);
+}
+
+/* Outputs: the states of both directions, beside each other if they are merged. The backward direction reads the steps
+ * in reverse, and its state for a step is at that step. */
+static void both_directions(TfliteCall *c, Tensor *ahead, Tensor *back, bool is_merged, bool is_time_major)
+{
+    if (!is_time_major) {
+        ahead = turned(c, ahead);
+        back = turned(c, back);
+    }
+    if (!ahead || !back || ctx_failed(c->cx)) return;
+    if (is_merged)
+        c->out[0] = call(c->cx, "concat", c->name, (Tensor *[]){ ahead, back }, 2, ATTRS(attr_int("axis", 2)));
+    else {
+        c->out[0] = ahead;
+        c->out[1] = back;
+    }
+}
+
+static bool has_no_second_input(TfliteCall *c, int first)
+{
+    for (int i = first; i < c->in_count; i++)
+        if (tflite_in(c, i)) tflite_unsupported(c, "a second input sequence (input %d); accepted: none", i);
+    return !ctx_failed(c->cx);
+}
+
+static void bidirectional_lstm(TfliteCall *c)
+{
+    enum { MERGED = 3, TIME_MAJOR, SECOND_INPUT = 39 };
+    if (!has_form(c, &forward) || !has_form(c, &backward) || !has_ranks(c, &forward, 3) || !has_ranks(c, &backward, 3)
+        || !has_no_second_input(c, SECOND_INPUT))
+        return;
+    const bool is_time_major = flat_int(&c->op->options, TIME_MAJOR, 1, 1) != 0;
+    Tensor *x = is_time_major ? c->in[LSTM_X] : turned(c, c->in[LSTM_X]), *ahead = lstm(c, &forward, x),
+           *back = reversed(c, lstm(c, &backward, reversed(c, x)));
+    both_directions(c, ahead, back, flat_int(&c->op->options, MERGED, 1, 0) != 0, is_time_major);
+}
+
+/* ---- One step of an LSTM ----------------------------------------------------------------------------------------- */
+
+/* Columns [from, to) of the rows of the gates i c f o, as the gates i o f c, transposed. */
+static Tensor *basic_gates(TfliteCall *c, Tensor *w, int64_t units, int64_t from, int64_t to)
+{
+    static const int order[LSTM_GATES] = { 0, 3, 2, 1 };
+    Tensor *part[LSTM_GATES];
+    for (int g = 0; g < LSTM_GATES; g++) {
+        part[g] = tflite_part(c, w, 0, order[g] * units, (order[g] + 1) * units);
+        if (part[g] && part[g]->rank == 2) part[g] = tflite_part(c, part[g], 1, from, to);
+        if (!part[g]) return NULL;
+    }
+    Tensor *all = call(c->cx, "concat", c->name, part, LSTM_GATES, ATTRS(attr_int("axis", 0)));
+    return all && all->rank == 2 ? tflite_call(c, "transpose", all, attr_list("perm", 1, 0)) : all;
+}
+
+/* Inputs: x, the state, the weights of both, side by side, the biases, the cell. Outputs: the state, the cell, and the
+ * two operands of its formula: both inputs beside each other, and their products with the weights. */
+static void basic_lstm(TfliteCall *c)
+{
+    enum { X, STATE, WEIGHTS, BIASES, CELL, INPUTS };
+    if (!tflite_needs(c, INPUTS)) return;
+    Tensor *x = c->in[X], *w = c->in[WEIGHTS], *in[6] = { NULL };
+    bool fits = true;
+    for (int i = X; i < INPUTS; i++) fits = fits && c->in[i]->type == F32 && c->in[i]->rank == (i == BIASES ? 1 : 2);
+    const int64_t units = fits ? tensor_dim(c->in[CELL], 1) : 0, inputs = fits ? tensor_dim(x, 1) : 0;
+    if (!fits || tensor_dim(w, 0) != LSTM_GATES * units || tensor_dim(w, 1) != inputs + units
+        || tensor_dim(c->in[BIASES], 0) != LSTM_GATES * units) {
+        tflite_unsupported(c, "weights of %s%s for the input %s; accepted: floats, [4 * units][inputs + units]",
+                           dtype_info(w->type)->spelling, tensor_shape_text(c->cx, w), tensor_shape_text(c->cx, x));
+        return;
+    }
+    in[0] = tflite_reshape(c, x, (int64_t[]){ 1, tensor_dim(x, 0), inputs }, 3);
+    in[1] = basic_gates(c, w, units, 0, inputs);
+    in[2] = basic_gates(c, w, units, inputs, inputs + units);
+    in[3] = basic_gates(c, c->in[BIASES], units, 0, 0);
+    in[4] = c->in[STATE];
+    in[5] = c->in[CELL];
     for (int i = 0; i < 6; i++)
         if (!in[i]) return;
-    Tensor *h = ctx_failed(c->cx) ? NULL : call(c->cx, "lstm", c->name, in, in[6] ? 7 : 6,
-                                                ATTRS(attr_if(clip > 0, attr_real("cell_clip", clip))));
+    Tensor *h = call(c->cx, "lstm", c->name, in, 6, NULL);
     if (!h) return;
-    Tensor *const *y = h->producer->out;
-    c->out[0] = is_time_major ? y[0] : tflite_call(c, "transpose", y[0], attr_list("perm", 1, 0, 2));
-    c->next[LSTM_STATE] = y[1];
-    c->next[LSTM_CELL] = y[2];
+    Tensor *both = call(c->cx, "concat", c->name, (Tensor *[]){ x, c->in[STATE] }, 2, ATTRS(attr_int("axis", 1)));
+    c->out[0] = h->producer->out[1];
+    c->out[1] = h->producer->out[2];
+    c->out[2] = both;
+    c->out[3] = tflite_call2(c, "add", tflite_call2(c, "dense", both, tflite_call(c, "transpose", w,
+                                                                                attr_list("perm", 1, 0))),
+                             c->in[BIASES]);
+    if (tflite_in_info(c, STATE)->is_variable) c->next[STATE] = c->out[0];
+    if (tflite_in_info(c, CELL)->is_variable) c->next[CELL] = c->out[1];
+}
+
+static void one_lstm(TfliteCall *c)
+{
+    enum { KERNEL = 3 };
+    if (flat_int(&c->op->options, KERNEL, 1, 0)) {
+        basic_lstm(c);
+        return;
+    }
+    if (!has_form(c, &alone) || !has_no_norms(c) || !has_ranks(c, &alone, 2)) return;
+    const int64_t batch = tensor_dim(c->in[LSTM_X], 0), inputs = tensor_dim(c->in[LSTM_X], 1);
+    Tensor *y = lstm(c, &alone, tflite_reshape(c, c->in[LSTM_X], (int64_t[]){ 1, batch, inputs }, 3));
+    if (y) c->out[0] = tflite_reshape(c, y, (int64_t[]){ batch, tensor_dim(y, 2) }, 2);
 }
 
 /* ---- Simple recurrent layers ------------------------------------------------------------------------------------- */
 
-/* Inputs: x, the weights of x and of the state, the bias, the state. Layers of a single step have no axis of steps. */
-static void simple(TfliteCall *c, bool has_steps, bool is_time_major, int activation)
+/* Inputs from `first` on: the weights of x and of the state, the bias, the state. Returns the states of x
+ * [steps][batch][inputs] after each step; sets the next value of the variable. */
+static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation)
 {
-    enum { INPUT, WEIGHTS, RECURRENT, BIAS, HIDDEN, INPUTS };
+    enum { HIDDEN = 3, INPUTS };
     static const char *const names[] = { [ACT_RELU] = "relu", [ACT_TANH] = "tanh" };
-    Tensor *in[INPUTS];
-    if (!tflite_needs(c, INPUTS)) return;
+    Tensor *in[1 + INPUTS] = { x };
     if (activation != ACT_RELU && activation != ACT_TANH)
         tflite_unsupported(c, "the fused activation %d; accepted: RELU (%d), TANH (%d)", activation, ACT_RELU,
                            ACT_TANH);
-    if (c->in[INPUT]->rank != 2 + has_steps || c->in[WEIGHTS]->rank != 2 || c->in[RECURRENT]->rank != 2)
-        tflite_refuse(c, "the input is %s; %s[batch][inputs], and weights of two dimensions, are accepted",
-                      tensor_shape_text(c->cx, c->in[INPUT]), has_steps ? "[steps]" : "");
-    if (ctx_failed(c->cx)) return;
-    for (int i = 0; i < INPUTS; i++) in[i] = c->in[i];
-    if (!has_steps)
-        in[INPUT] = tflite_reshape(c, in[INPUT], (int64_t[]){ 1, tensor_dim(in[INPUT], 0), tensor_dim(in[INPUT], 1) },
-                                   3);
-    else if (!is_time_major) in[INPUT] = tflite_call(c, "transpose", in[INPUT], attr_list("perm", 1, 0, 2));
-    for (int i = WEIGHTS; i <= RECURRENT; i++) {
-        if (in[i]->type != F32) in[i] = tflite_real(c, i);
-        in[i] = tflite_call(c, "transpose", in[i], attr_list("perm", 1, 0));
+    for (int i = 0; i < 2 && !ctx_failed(c->cx); i++)
+        if (c->in[first + i]->rank != 2)
+            tflite_refuse(c, "input %d is %s; weights of two dimensions are accepted", first + i,
+                          tensor_shape_text(c->cx, c->in[first + i]));
+    if (ctx_failed(c->cx)) return NULL;
+    for (int i = 0; i < INPUTS; i++) {
+        const int at = first + i;
+        in[1 + i] = i < 2 && c->in[at]->type != F32 ? tflite_real(c, at) : c->in[at];
+        if (i < 2) in[1 + i] = tflite_call(c, "transpose", in[1 + i], attr_list("perm", 1, 0));
     }
-    Tensor *h = ctx_failed(c->cx) ? NULL : call(c->cx, "rnn", c->name, in, INPUTS,
+    Tensor *h = ctx_failed(c->cx) ? NULL : call(c->cx, "rnn", c->name, in, 1 + INPUTS,
                                                 ATTRS(attr_word("activations", names[activation])));
-    if (!h) return;
-    Tensor *const *y = h->producer->out;
-    c->out[0] = !has_steps      ? y[1]
-                : is_time_major ? y[0] : tflite_call(c, "transpose", y[0], attr_list("perm", 1, 0, 2));
-    c->next[HIDDEN] = y[1];
+    if (h) c->next[first + HIDDEN] = h->producer->out[1];
+    return h ? h->producer->out[0] : NULL;
 }
 
-static void rnn(TfliteCall *c) { simple(c, false, true, (int)flat_int(&c->op->options, 0, 1, ACT_NONE)); }
+/* Refuses absent inputs 0..count-1, and an input of another rank. */
+static bool has_sequence(TfliteCall *c, int count, int rank)
+{
+    if (!tflite_needs(c, count)) return false;
+    if (c->in[0]->rank != rank)
+        tflite_refuse(c, "the input is %s; %s[batch][inputs] is accepted", tensor_shape_text(c->cx, c->in[0]),
+                      rank == 3 ? "[steps]" : "");
+    return !ctx_failed(c->cx);
+}
+
+static void rnn(TfliteCall *c)
+{
+    if (!has_sequence(c, 5, 2)) return;
+    const int64_t batch = tensor_dim(c->in[0], 0), inputs = tensor_dim(c->in[0], 1);
+    Tensor *y = simple(c, 1, tflite_reshape(c, c->in[0], (int64_t[]){ 1, batch, inputs }, 3),
+                       (int)flat_int(&c->op->options, 0, 1, ACT_NONE));
+    if (y) c->out[0] = tflite_reshape(c, y, (int64_t[]){ batch, tensor_dim(y, 2) }, 2);
+}
 
 static void sequence_rnn(TfliteCall *c)
 {
-    simple(c, true, flat_int(&c->op->options, 0, 1, 0) != 0, (int)flat_int(&c->op->options, 1, 1, ACT_NONE));
+    if (!has_sequence(c, 5, 3)) return;
+    const bool is_time_major = flat_int(&c->op->options, 0, 1, 0) != 0;
+    Tensor *y = simple(c, 1, is_time_major ? c->in[0] : turned(c, c->in[0]),
+                       (int)flat_int(&c->op->options, 1, 1, ACT_NONE));
+    c->out[0] = is_time_major ? y : turned(c, y);
+}
+
+static void bidirectional_rnn(TfliteCall *c)
+{
+    enum { TIME_MAJOR, ACTIVATION, MERGED };
+    enum { FORWARD = 1, BACKWARD = 5, SECOND_INPUT = 9 };
+    if (!has_sequence(c, SECOND_INPUT, 3) || !has_no_second_input(c, SECOND_INPUT)) return;
+    const bool is_time_major = flat_int(&c->op->options, TIME_MAJOR, 1, 0) != 0;
+    const int activation = (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE);
+    Tensor *x = is_time_major ? c->in[0] : turned(c, c->in[0]), *ahead = simple(c, FORWARD, x, activation),
+           *back = reversed(c, simple(c, BACKWARD, reversed(c, x), activation));
+    both_directions(c, ahead, back, flat_int(&c->op->options, MERGED, 1, 0) != 0, is_time_major);
 }
 
 const TfliteRow tflite_rows_recurrent[] = {
+    { 16, "LSTM", 4, OPTIONS_LSTM, OF_F32 | WRITES_VARIABLES, 1, NULL, one_lstm, TFLITE_KEEPS_NONE },
     { 24, "RNN", 3, OPTIONS_RNN, OF_F32 | WRITES_VARIABLES, 1, NULL, rnn, TFLITE_KEEPS_NONE },
     { 35, "UNIDIRECTIONAL_SEQUENCE_RNN", 3, OPTIONS_SEQUENCE_RNN, OF_F32 | WRITES_VARIABLES, 1, NULL, sequence_rnn,
       TFLITE_KEEPS_NONE },
     { 44, "UNIDIRECTIONAL_SEQUENCE_LSTM", 4, OPTIONS_SEQUENCE_LSTM, OF_F32 | OF_I8 | OF_I16 | WRITES_VARIABLES, 1, NULL,
       sequence_lstm, TFLITE_KEEPS_NONE },
+    { 46, "BIDIRECTIONAL_SEQUENCE_RNN", 3, OPTIONS_BOTH_RNN, OF_F32 | WRITES_VARIABLES, 1, NULL, bidirectional_rnn,
+      TFLITE_KEEPS_NONE },
+    { 52, "BIDIRECTIONAL_SEQUENCE_LSTM", 3, OPTIONS_BOTH_LSTM, OF_F32 | WRITES_VARIABLES, 1, NULL, bidirectional_lstm,
+      TFLITE_KEEPS_NONE },
     { 0 }
 };

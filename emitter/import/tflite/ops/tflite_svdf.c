@@ -9,7 +9,7 @@
 #include "import/tflite/ops/tflite_rows.h"
 
 enum { X, FEATURES, TIME, BIAS, STATE, INPUTS };
-enum { RANK, ACTIVATION };                   /* options */
+enum { RANK, ACTIVATION, ASYMMETRIC };       /* options */
 enum { OPTIONS_SVDF = 6 };
 
 typedef struct Svdf { int64_t batch, inputs, filters, memory, units, rank; } Svdf;
@@ -59,10 +59,19 @@ static Tensor *filtered(TfliteCall *c, const Svdf *s, Tensor *memory, Tensor *v)
     return tflite_in(c, BIAS) ? tflite_call2(c, "add", sums, c->in[BIAS]) : sums;
 }
 
-static Tensor *dense_features(TfliteCall *c, int zero)
+static Tensor *dense_features(TfliteCall *c, Tensor *x, int zero)
 {
     Tensor *w = tflite_call(c, "transpose", c->in[FEATURES], attr_list("perm", 1, 0));
-    return tflite_call2(c, "dense", c->in[X], w, attr_if(zero, attr_int("zero", zero)));
+    return tflite_call2(c, "dense", x, w, attr_if(zero, attr_int("zero", zero)));
+}
+
+/* Floats times 8-bit weights, on integers. NULL: the weights have no single scale. */
+static Tensor *hybrid_features(TfliteCall *c)
+{
+    TfliteHybrid h;
+    if (!tflite_is_hybrid(c, X, FEATURES, 0) || tflite_in_info(c, FEATURES)->quant->count > 1) return NULL;
+    if (!tflite_hybrid_round(c, c->in[X], 1, flat_int(&c->op->options, ASYMMETRIC, 1, 0) != 0, &h)) return NULL;
+    return tflite_hybrid_real(c, dense_features(c, h.x, 0), &h, tflite_in_info(c, FEATURES)->quant, false);
 }
 
 static void keep(TfliteCall *c, const Svdf *s, Tensor *memory)
@@ -92,7 +101,7 @@ static Tensor *stored_features(TfliteCall *c)
     const TfliteTensor *x = tflite_in_info(c, X), *w = tflite_in_info(c, FEATURES), *m = tflite_in_info(c, STATE);
     const DTypeInfo *type = dtype_info(c->in[STATE]->type);
     const float scale = tflite_scale(x) * tflite_scale(w) / tflite_scale(m);
-    Tensor *features = tflite_rescale(c, dense_features(c, tflite_zero(x)), tflite_factor((double)scale),
+    Tensor *features = tflite_rescale(c, dense_features(c, c->in[X], tflite_zero(x)), tflite_factor((double)scale),
                                       (Rescaling){ .has_least = true, .has_greatest = true, .least = type->least,
                                                    .greatest = type->greatest, .to = I32 });
     if (tflite_zero(m)) features = tflite_call2(c, "add", features, tensor_scalar(c->cx, c->name, I32, tflite_zero(m)));
@@ -122,15 +131,16 @@ static void svdf(TfliteCall *c)
         svdf_integers(c, &s);
         return;
     }
+    Tensor *features = hybrid_features(c);
     for (int i = FEATURES; i <= TIME; i++)
-        if (c->in[i]->type == I8) c->in[i] = tflite_real(c, i);
+        if (c->in[i]->type == I8 && !(features && i == FEATURES)) c->in[i] = tflite_real(c, i);
     if (ctx_failed(c->cx)) return;
     if (c->in[STATE]->type != F32 || (tflite_in(c, BIAS) && c->in[BIAS]->type != F32)) {
         tflite_unsupported(c, "a state of type %s; accepted: f32, like the input",
                            dtype_info(c->in[STATE]->type)->spelling);
         return;
     }
-    Tensor *memory = shifted(c, &s, dense_features(c, 0));
+    Tensor *memory = shifted(c, &s, features ? features : dense_features(c, c->in[X], 0));
     c->out[0] = tflite_activate(c, filtered(c, &s, memory, c->in[TIME]),
                                 (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE));
     keep(c, &s, memory);
