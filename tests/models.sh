@@ -19,7 +19,7 @@ log=$work/log.txt
 . "$root/tests/report.sh"
 
 strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
-sanitize="-std=c99 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+sanitize="-std=c99 -O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 # compiler LABEL: the build command, one row each.
 compiler() {

@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/report.sh"
 begin "sanitize.sh BUILD" "$@"
-flags="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+flags="-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 export ASAN_OPTIONS=detect_leaks=0
 
 if ! echo 'int main(void) { return 0; }' | $cc $flags -x c -o /dev/null - 2> /dev/null; then
