@@ -43,6 +43,8 @@ const char *lw_version(void);
 typedef struct lw_dim   { const char *name; int64_t value; bool is_maximum; int64_t least; } lw_dim;
 typedef struct lw_value { const char *name, *path; } lw_value;                             /* --value NAME=FILE.npy */
 typedef struct lw_state { const char *input, *output; } lw_state;                          /* --state INPUT=OUTPUT */
+/* --rename PORT=NAME: a port by its name in the file, or in the header */
+typedef struct lw_rename { const char *port, *name; } lw_rename;
 
 typedef struct lw_tolerance { double absolute, relative; } lw_tolerance;                   /* --tolerance ABS[,REL] */
 
@@ -56,6 +58,7 @@ typedef struct lw_options {
     const lw_dim *dim;     int dim_count;
     const lw_value *value; int value_count;
     const lw_state *state; int state_count;  /* an output becomes the input of the next run, in struct NAME_state */
+    const lw_rename *rename; int rename_count;   /* names of inputs and outputs in the header */
     const char *annotate;            /* a file of annotations, or NULL */
     /* Constants: "c" (NULL), arrays of model.c; "section=NAME", in that section; "bin", in model.bin, passed to
      * NAME_run; "incbin", in model.bin, included by the assembler or #embed; "progmem", in program memory of an AVR */

@@ -200,6 +200,36 @@ for compiler in g++ clang++; do
 done
 stamped() { "$lw" $digits --stamp -o "$work/st.c" && grep -q "^ [*] Loopwright [0-9.]*$" "$work/st.h" && ! grep -q "Loopwright [0-9]" "$work/two.h"; }
 check header-is-stamped-on-request stamped
+# ---- Names of ports --------------------------------------------------------------------------------------------------
+
+# renames WORDS OPTION...: refused with the words.
+refuses_names() {
+    words=$1
+    shift
+    "$lw" $digits --name r -o "$work/refused.c" "$@" 2> "$log.names" && return 1
+    grep -qF -e "$words" "$log.names" || { cat "$log.names"; return 1; }
+}
+renamed() {
+    "$lw" $digits --name r --rename input=pixels --rename scores=digits --cpp --testbench -o "$work/r.c" || return 1
+    grep -q '^#define R_PIXELS_ELEMS  *64u' "$work/r.h" && grep -q 'float \*digits;' "$work/r.h" && ! grep -q 'R_INPUT_\|R_SCORES_' "$work/r.h" &&
+        grep -qF 'OPTIONS "--rename input=pixels --rename scores=digits"' "$work/r.h" && "$cc" -std=c99 $strict -Iruntime -c "$work/r.c" -o "$work/r.o" &&
+        "$cc" -std=c99 $strict -Iruntime -c "$work/r_main.c" -o "$work/r.o"
+}
+check rename-gives-fields-and-macros renamed
+renamed_state() {
+    "$lw" tests/emitted/filter.te --state level=new_level --state last=new_last --rename level=loudness --name f -o "$work/f.c" &&
+        grep -q 'float loudness\[' "$work/f.h" && ! grep -q 'float level\[' "$work/f.h"
+}
+check rename-gives-fields-of-the-state renamed_state
+check rename-of-no-port-is-refused refuses_names 'no input or output "pixel"; accepted: "input", "scores"' --rename pixel=x
+check rename-of-a-near-port-is-hinted refuses_names "no input or output \"imput\"; did you mean 'input'?" --rename imput=x
+check rename-to-a-keyword-is-refused refuses_names '"int" is no name that C leaves free' --rename input=int
+check rename-to-no-identifier-is-refused refuses_names '"my-input" is no name that C leaves free' --rename input=my-input
+check rename-to-a-macro-of-the-header-is-refused refuses_names '"own_R_X" is free' --rename input=R_X
+check rename-to-another-port-is-refused refuses_names '"scores" has that name in the header' --rename input=Scores
+check rename-of-two-to-one-is-refused refuses_names 'has that name in the header' --rename input=a --rename scores=a
+check rename-twice-is-refused refuses_names '"input" is given twice with --rename' --rename input=a --rename input=b
+
 few() { printf 'a\nb\n' > "$work/few.txt"; ! "$lw" $digits --class-names "$work/few.txt" -o "$work/few.c" 2> "$log.few" &&
     grep -q 'few.txt: error: 2 names of classes; no output has as many elements on its last axis: scores \[1\]\[10\]' "$log.few" &&
     [ ! -e "$work/few.c" ]; }

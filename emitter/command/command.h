@@ -25,6 +25,7 @@ typedef struct Arguments {
     lw_dim dim[MOST_OPTIONS];
     lw_value value[MOST_OPTIONS];
     lw_state state[MOST_OPTIONS];
+    lw_rename rename[MOST_OPTIONS];
     lw_tolerance tolerance;
     lw_options options;
     bool quiet, help, version, onnx, tflite, conditions, gradients;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
-    read_steps, read_samples, read_selftest, read_test, read_top, read_level, read_ram, read_mhz;
+    read_steps, read_rename, read_samples, read_selftest, read_test, read_top, read_level, read_ram, read_mhz;
 
 #define FLAG_AT(field) FLAG, offsetof(Arguments, field), NULL, false, 0
 #define TEXT_AT(field) TEXT, offsetof(Arguments, options.field), NULL, false, 0
@@ -148,6 +148,13 @@ static bool read_state(Arguments *a, const char *v)
     const char *rest, *input = read_pair(a, v, a->options.state_count, &rest);
     if (input) a->state[a->options.state_count++] = (lw_state){ input, rest };
     return input != NULL;
+}
+
+static bool read_rename(Arguments *a, const char *v)
+{
+    const char *rest, *port = read_pair(a, v, a->options.rename_count, &rest);
+    if (port) a->rename[a->options.rename_count++] = (lw_rename){ port, rest };
+    return port != NULL;
 }
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */

@@ -67,7 +67,7 @@ static Port *ports_of(Build *b, Tensor *const *t, Tensor *const *in_graph, int c
     for (int i = 0; i < count; i++)
         if (state_of(b, i) < 0) {
             const Slot *s = plan_slot(&b->plan, in_graph[i]);
-            port[(*number)++] = (Port){ .name = build_unique_name(b->cx, taken, name_unprefixed(b->cx, t[i]->name)),
+            port[(*number)++] = (Port){ .name = build_unique_name(b->cx, taken, build_port_name(b, t[i])),
                                         .tensor = t[i],
                                         .at = s && s->in_arena ? s->offset : -1 };
         }
@@ -102,7 +102,7 @@ static const State *states_of(Build *b, Map *taken)
     State *state = NEW_ARRAY(b->cx->arena, State, b->state_count);
     for (int i = 0; i < b->state_count; i++) {
         const Tensor *t = b->graph.input[b->state[i].input];
-        state[i] = (State){ build_unique_name(b->cx, taken, name_unprefixed(b->cx, t->name)), t,
+        state[i] = (State){ build_unique_name(b->cx, taken, build_port_name(b, t)), t,
                             build_is_single(b, t, b->graph.output[b->state[i].output]),
                             build_initial(b, b->state[i].input), NULL };
         if (state[i].initial)
@@ -199,6 +199,7 @@ void build_assemble(Build *b)
     p->body_count = b->shared->body_count;
     p->body = b->shared->body;
     collect_sizes(b);
+    build_check_renames(b);
     /* Sizes are fields of the struct of inputs, too. */
     const char **size_name = NEW_ARRAY(cx->arena, const char *, p->size_count);
     for (int i = 0; i < p->size_count; i++)

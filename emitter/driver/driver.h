@@ -179,6 +179,9 @@ void build_overlaps(Build *b);
 void build_shifts(Build *b);
 
 const char *build_option_words(Ctx *cx, const lw_options *o);                  /* header_words.c */
+/* header_words.c: the header's name of an input or output, by --rename or by the file; the refusals of --rename. */
+const char *build_port_name(const Build *b, const Tensor *t);
+void build_check_renames(Build *b);
 void build_class_names(Build *b);                                              /* header_words.c: of the program */
 void build_assemble(Build *b);                                                 /* assemble.c: the program */
 void build_selftest(Build *b);                                   /* selftest.c: its checks, from `recorded` */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of the header: the options of the emission, the names of the classes, the strings of the model. */
+/* Words of the header: the options of the emission, the names of ports and classes, the strings of the model. */
 #include <stddef.h>
 #include <string.h>
 
@@ -64,9 +64,108 @@ const char *build_option_words(Ctx *cx, const lw_options *o)
         word(&t, "--value", text_format(cx, "%s=%s", o->value[i].name, without_folder(o->value[i].path)));
     for (int i = 0; i < o->state_count; i++)
         word(&t, "--state", text_format(cx, "%s=%s", o->state[i].input, o->state[i].output));
+    for (int i = 0; i < o->rename_count; i++)
+        word(&t, "--rename", text_format(cx, "%s=%s", o->rename[i].port, o->rename[i].name));
     for (int i = 0; i < o->selftest_count; i++) word(&t, "--selftest", without_folder(o->selftest[i]));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) add_row(&t, o, &rows[i]);
     return text_string(&t);
+}
+
+/* ---- Names of ports ---------------------------------------------------------------------------------------------- */
+
+/* --rename PORT=NAME: a port is found by its name in the file, or else by the identifier that the header has for it.
+ * The new name is used as it is, so names that C reserves, and names of other ports and sizes, are refused; macros are
+ * in capital letters, so these compare without case. */
+typedef struct Ports { int count; const Tensor **tensor; } Ports;
+
+/* The inputs, and the outputs that are not a state: these have names in the header. */
+static Ports named_ports(const Build *b)
+{
+    Ports p = { 0, NEW_ARRAY(b->cx->arena, const Tensor *, b->model.input_count + b->graph.output_count) };
+    for (int i = 0; i < b->model.input_count; i++) p.tensor[p.count++] = b->graph.input[i];
+    for (int i = 0; i < b->graph.output_count; i++)
+        if (build_state_of_output(b, i) < 0) p.tensor[p.count++] = b->model.output[i];
+    return p;
+}
+
+/* True if a port has the row's word as its name in the file. */
+static bool is_in_file(const Build *b, const lw_rename *row)
+{
+    const Ports p = named_ports(b);
+    for (int i = 0; i < p.count; i++)
+        if (text_equal(p.tensor[i]->name, row->port)) return true;
+    return false;
+}
+
+static bool is_for(const Build *b, const lw_rename *row, const Tensor *t)
+{
+    return text_equal(is_in_file(b, row) ? t->name : name_unprefixed(b->cx, t->name), row->port);
+}
+
+const char *build_port_name(const Build *b, const Tensor *t)
+{
+    for (int i = 0; i < b->options->rename_count; i++)
+        if (is_for(b, &b->options->rename[i], t)) return b->options->rename[i].name;
+    return name_unprefixed(b->cx, t->name);
+}
+
+static void refuse_unknown(Build *b, const lw_rename *row)
+{
+    const Ports p = named_ports(b);
+    const char **names = NEW_ARRAY(b->cx->arena, const char *, p.count);
+    Text all = text_new(b->cx);
+    for (int i = 0; i < p.count; i++) {
+        names[i] = p.tensor[i]->name;
+        text_printf(&all, "%s\"%s\"", i ? ", " : "", names[i]);
+    }
+    const char *accepted = text_format(b->cx, "; accepted: %s", text_string(&all));
+    diag_error(b->cx, NULL, "--rename %s=%s: there is no input or output \"%s\"%s", row->port, row->name, row->port,
+               text_hint(b->cx, row->port, names, (size_t)p.count, accepted));
+}
+
+static bool same_macro(Ctx *cx, const char *a, const char *b)
+{
+    return text_equal(name_upper(cx, a), name_upper(cx, b));
+}
+
+/* Refuses the name of the port if another port or a size has it. */
+static void check_name(Build *b, const lw_rename *row, const Tensor *own)
+{
+    Ctx *cx = b->cx;
+    const Ports p = named_ports(b);
+    for (int i = 0; i < p.count && !ctx_failed(cx); i++)
+        if (p.tensor[i] != own && same_macro(cx, row->name, build_port_name(b, p.tensor[i])))
+            diag_error(cx, NULL, "--rename %s=%s: \"%s\" has that name in the header; its macros would be the same",
+                       row->port, row->name, p.tensor[i]->name);
+    for (int i = 0; i < b->program.size_count && !ctx_failed(cx); i++)
+        if (same_macro(cx, row->name, expr_as_var(b->program.size[i])->name))
+            diag_error(cx, NULL, "--rename %s=%s: an open dimension has that name", row->port, row->name);
+}
+
+static void check_row(Build *b, const lw_rename *row)
+{
+    Ctx *cx = b->cx;
+    const Ports p = named_ports(b);
+    bool is_found = false;
+    if (name_unprefixed(cx, row->name) != name(cx, row->name))
+        diag_error(cx, NULL, "--rename %s=%s: \"%s\" is no name that C leaves free; accepted: letters, digits and '_', "
+                   "not a digit first, no word of C, C++ or their headers; \"%s\" is free", row->port, row->name,
+                   row->name, name_unprefixed(cx, row->name));
+    for (int i = 0; i < p.count && !ctx_failed(cx); i++)
+        if (is_for(b, row, p.tensor[i])) {
+            check_name(b, row, p.tensor[i]);
+            is_found = true;
+        }
+    if (!is_found && !ctx_failed(cx)) refuse_unknown(b, row);
+    for (const lw_rename *other = b->options->rename; other < row && !ctx_failed(cx); other++)
+        for (int i = 0; i < p.count; i++)
+            if (is_for(b, row, p.tensor[i]) && is_for(b, other, p.tensor[i]))
+                diag_error(cx, NULL, "\"%s\" is given twice with --rename", row->port);
+}
+
+void build_check_renames(Build *b)
+{
+    for (int i = 0; i < b->options->rename_count && !ctx_failed(b->cx); i++) check_row(b, &b->options->rename[i]);
 }
 
 /* ---- Classes ----------------------------------------------------------------------------------------------------- */

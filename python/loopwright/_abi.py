@@ -115,14 +115,14 @@ for _name, _result, _arguments in [
 # ---- Options ---------------------------------------------------------------------------------------------------------
 
 def _pair(kind: Any, name: str, value: Any) -> Any:
-    """Returns a row of `dim`, `value` or `state` from an entry of a dictionary."""
+    """Returns a row of `dim`, `value`, `state` or `rename` from an entry of a dictionary."""
     if kind is _structs["lw_dim"]:
         least, most = value if isinstance(value, tuple) else (0, value)
         return kind(name.encode(), most, isinstance(value, tuple), least or 0)
     return kind(name.encode(), os.fspath(value).encode())
 
 
-_TABLES = {"dim": "lw_dim", "value": "lw_value", "state": "lw_state"}
+_TABLES = {"dim": "lw_dim", "value": "lw_value", "state": "lw_state", "rename": "lw_rename"}
 
 
 def _set_field(o: Any, name: str, value: Any, kept: list[Any]) -> None:
@@ -184,7 +184,8 @@ def in_words_of_python(text: str) -> str:
     >>> in_words_of_python("give --dim n=N or --static-arena")
     "give dim={'n': N} or static_arena"
     """
-    text = re.sub(r"--(dim|state) (\w+)=(\w+)", r"\1={'\2': \3}", text)
+    text = re.sub(r"--dim (\w+)=(\w+)", r"dim={'\1': \2}", text)
+    text = re.sub(r"--(state|rename) ([^\s=]+)=(\w+)", r"\1={'\2': '\3'}", text)
     return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])", lambda m: m.group(1).replace("-", "_"), text)
 
 

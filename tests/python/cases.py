@@ -194,6 +194,12 @@ def state_persists_until_reset():
     assert not np.array_equal(first, second) and np.array_equal(first, again)
 
 
+def ports_are_renamed():
+    m = loopwright.compile(DIGITS, rename={"input": "pixels"})
+    assert "pixels" in repr(m.inputs) and m.run(np.zeros((1, 8, 8), np.float32)).shape
+    raises(loopwright.LoopwrightError, "rename={'inptu': 'x'}", loopwright.compile, DIGITS, rename={"inptu": "x"})
+
+
 def several_outputs_are_a_tuple():
     m = loopwright.compile(b"input x: f32[4]\ny = relu(x)\nz = sigmoid(x)\noutput y, z\n")
     y, z = m.run(np.array([-1, 0, 1, 2]))

@@ -45,6 +45,11 @@ static bool states_are_right(Ctx *cx, const char *function, const lw_options *o)
     for (int i = 0; i < o->state_count && !ctx_failed(cx); i++)
         if (is_given(cx, function, "options.state: an input", o->state[i].input))
             is_given(cx, function, "options.state: an output", o->state[i].output);
+    if (o->rename_count < 0 || (o->rename_count && !o->rename))
+        diag_error(cx, function, "options.rename: the list of %d is NULL", o->rename_count);
+    for (int i = 0; i < o->rename_count && !ctx_failed(cx); i++)
+        if (is_given(cx, function, "options.rename: a port", o->rename[i].port))
+            is_given(cx, function, "options.rename: a name", o->rename[i].name);
     return !ctx_failed(cx);
 }
 
