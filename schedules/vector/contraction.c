@@ -11,7 +11,7 @@
  * of the rows, which then stay there instead. The reduce axes keep their order, so floats are exact. The last tile of
  * positions is moved back where w does not divide them: it computes some sums twice, which costs less than a tail.
  *
- * A convolution of single pixels has one axis of positions instead of rows and columns, so tiles cross the rows. */
+ * A convolution without padding has one axis of positions instead of rows and columns, so tiles cross the rows. */
 #include "graph/dag/op_build.h"
 #include "schedules/panel.h"
 #include "schedules/product.h"
@@ -45,6 +45,14 @@ static int reductions_of(const Nest *n)
     return count;
 }
 
+/* Returns the number of products of a sum. */
+static int64_t depth_of(const Stage *s)
+{
+    int64_t depth = 1;
+    for (int a = s->data_count; a < s->axis_count; a++) depth *= axis_extent(s, a) > 0 ? axis_extent(s, a) : 1;
+    return depth;
+}
+
 static bool is_float(const Stage *s) { return s->out_count == 1 && s->out[0]->type == F32; }
 
 static bool applies(Ctx *cx, const GroupNest *g)
@@ -56,7 +64,7 @@ static bool applies(Ctx *cx, const GroupNest *g)
         return false;
     for (int d = 0; d < acc->data_count; d++)
         if (axis_extent(acc, d) < 0 || axis_extent(acc, d) != axis_extent(out, d)) return false;
-    return vector_tile(g->target, 1, axis_extent(out, out->data_count - 1), 0).c > 0;
+    return vector_tile(g->target, 1, axis_extent(out, out->data_count - 1), 1, 0).c > 0;
 }
 
 /* A transposed operand that is read along the vector axis: its elements would be gathered lane by lane. */
@@ -212,7 +220,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     t.is_joined = nest_stage(n, acc)->data_count != t.out->data_count;
     if (t.is_joined) n = join_positions(cx, n, &t);
     else find_rows(cx, n, &t);
-    t.tile = vector_tile(target, t.positions, t.outs, width);
+    t.tile = vector_tile(target, t.positions, t.outs, depth_of(nest_stage(n, acc)), width);
     const char *attach;
     n = tile_output(cx, n, &t, &attach);
     if (attach) n = sched_compute_at(cx, n, acc, attach);
@@ -221,7 +229,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : mark_tile(cx, n, acc, &t, target_has(target, "fma"));
 }
 
-/* ---- Single pixels ----------------------------------------------------------------------------------------------- */
+/* ---- Pixels across rows ------------------------------------------------------------------------------------------ */
 
 static int64_t product_of(const Tensor *t, int from, int to)
 {
@@ -234,7 +242,7 @@ static int64_t product_of(const Tensor *t, int from, int to)
 static bool joins_axes(const GroupNest *g, const Tensor *y)
 {
     const int64_t positions = product_of(y, 0, y->rank - 1), outs = tensor_dim(y, y->rank - 1),
-                  w = vector_tile(g->target, positions, outs, panel_width(g->nest)).w;
+                  w = vector_tile(g->target, positions, outs, depth_of(product_stage(g->nest)), panel_width(g->nest)).w;
     int axes = 0;
     bool are_digits = true;
     for (int d = 0; d + 1 < y->rank; d++) {
@@ -245,40 +253,65 @@ static bool joins_axes(const GroupNest *g, const Tensor *y)
     return axes <= 2 || are_digits;
 }
 
-/* True for a convolution that reads one pixel for each pixel of the output, of several rows. */
-static bool reads_single_pixels(Ctx *cx, const GroupNest *g)
+/* True for a convolution without padding and groups, whose output has several rows of several pixels, where tiles
+ * across these cost less. */
+static bool crosses_rows(Ctx *cx, const GroupNest *g)
 {
     const Node *call = g->group->anchor;
-    const Tensor *x = call->in[0], *k = call->in[1], *y = call->out[0];
-    if (!applies(cx, g) || node_int(call, "groups", 1) != 1 || product_of(k, 0, k->rank - 2) != 1) return false;
-    for (int d = 0; d + 1 < x->rank; d++)
-        if (tensor_dim(x, d) != tensor_dim(y, d)) return false;
-    return tensor_dim(y, y->rank - 2) > 1 && product_of(y, 0, y->rank - 2) > 1 && joins_axes(g, y);
+    const Tensor *x = call->in[0], *y = call->out[0];
+    int64_t pads[2 * MAX_RANK];
+    if (!applies(cx, g) || node_int(call, "groups", 1) != 1) return false;
+    node_ints(call, "pad", pads, 2 * (x->rank - 2), 0);
+    for (int d = 0; d < 2 * (x->rank - 2); d++)
+        if (pads[d]) return false;
+    const int64_t all = product_of(y, 0, y->rank - 1);
+    return tensor_dim(y, y->rank - 2) > 1 && product_of(y, 0, y->rank - 2) > 1
+           && tiled_positions(g->target, call, panel_width(g->nest)) == all && joins_axes(g, y);
 }
 
-/* pixels[p,o] = sum(c) x[p/(H*W), p/W%H, p%W, c] * k[0,0,c,o] and y[n,h,w,o] = pixels[(n*H + h)*W + w, o]. */
+/* The index of dimension d of x at position p: p/inner%own, for a spatial one times its stride, plus its tap. */
+static const char *pixel_index(Ctx *cx, const Node *call, int d, const char *tap)
+{
+    const Tensor *x = call->in[0], *y = call->out[0];
+    const int spatial = x->rank - 2;
+    int64_t strides[MAX_RANK], dilations[MAX_RANK];
+    node_ints(call, "stride", strides, spatial, 1);
+    node_ints(call, "dilation", dilations, spatial, 1);
+    const Phrase words[] = { { "inner", op_number(cx, product_of(y, d + 1, y->rank - 1)) },
+                             { "own", op_number(cx, tensor_dim(y, d)) },
+                             { "step", op_number(cx, d ? strides[d - 1] : 1) },
+                             { "apart", op_number(cx, d ? dilations[d - 1] : 1) }, { "tap", tap }, { NULL, NULL } };
+    return op_text(cx, *tap != '0' ? "p/inner%own*step+tap*apart" : "p/inner%own*step", words);
+}
+
+/* pixels[p,o] = sum(i,j,c) x[p/(H*W), p/W%H*sh + i*dh, p%W*sw + j*dw, c] * k[i,j,c,o] and y[n,h,w,o] =
+ * pixels[(n*H + h)*W + w, o]. */
 static int build_pixels(Ctx *cx, const Implementation *with, const Node *call, Tensor **out)
 {
-    const Tensor *x = call->in[0], *k = call->in[1];
-    Text from = text_new(cx), at = text_new(cx), axes = text_new(cx), taps = text_new(cx);
+    const Tensor *k = call->in[1], *y = call->out[0];
+    Text from = text_new(cx), at = text_new(cx), axes = text_new(cx), taps = text_new(cx), sums = text_new(cx);
     (void)with;
-    for (int d = 0; d + 1 < x->rank; d++) {
-        const Phrase words[] = { { "inner", op_number(cx, product_of(x, d + 1, x->rank - 1)) },
-                                 { "own", op_number(cx, tensor_dim(x, d)) },
-                                 { "axis", (const char[]){ axis_letter(x->rank, d), '\0' } }, { NULL, NULL } };
-        text_add(&from, op_text(cx, d ? ",p/inner%own" : "p/inner%own", words));
+    for (int d = 0; d + 1 < y->rank; d++) {
+        const Phrase words[] = { { "inner", op_number(cx, product_of(y, d + 1, y->rank - 1)) },
+                                 { "own", op_number(cx, tensor_dim(y, d)) },
+                                 { "axis", (const char[]){ axis_letter(y->rank, d), '\0' } }, { NULL, NULL } };
+        const int64_t size = d ? tensor_dim(k, d - 1) : 1;
+        const char *tap = size > 1 ? (const char[]){ (char)('i' + d - 1), '\0' } : "0";
+        text_printf(&from, "%s%s", d ? "," : "", pixel_index(cx, call, d, tap));
         text_add(&at, op_text(cx, d ? "+axis*inner" : "axis*inner", words));
         text_add(&axes, op_text(cx, d ? ",axis<own" : "axis<own", words));
-        if (d) text_add(&taps, d > 1 ? ",0" : "0");
+        if (d) text_printf(&taps, "%s,", tap);
+        if (size > 1) text_printf(&sums, "%s<%lld,", tap, (long long)size);
     }
-    const Phrase words[] = { { "count", op_number(cx, product_of(x, 0, x->rank - 1)) },
+    const Phrase words[] = { { "count", op_number(cx, product_of(y, 0, y->rank - 1)) },
                              { "outs", op_number(cx, tensor_dim(k, k->rank - 1)) }, { "from", text_string(&from) },
                              { "at", text_string(&at) }, { "axes", text_string(&axes) },
-                             { "taps", text_string(&taps) }, { NULL, NULL } };
-    Tensor *sums = OP_FORMULA(cx, call, op_text(cx, "pixels[p<count,o] = sum(c) x[from,c] * k[taps,c,o]", words),
-                              BIND_T("x", call->in[0]), BIND_T("k", call->in[1]));
-    if (!sums) return 0;
-    out[0] = OP_FORMULA(cx, call, op_text(cx, "y[axes,o<outs] = sums[at,o]", words), BIND_T("sums", sums));
+                             { "sums", text_string(&sums) }, { "taps", text_string(&taps) }, { NULL, NULL } };
+    Tensor *pixels =
+        OP_FORMULA(cx, call, op_text(cx, "pixels[p<count,o] = sum(sums c) x[from,c] * k[taps c,o]", words),
+                   BIND_T("x", call->in[0]), BIND_T("k", call->in[1]));
+    if (!pixels) return 0;
+    out[0] = OP_FORMULA(cx, call, op_text(cx, "y[axes,o<outs] = pixels[at,o]", words), BIND_T("pixels", pixels));
     return out[0] ? 1 : 0;
 }
 
@@ -286,7 +319,7 @@ const Implementation implementations_vector_contraction[] = {
     { .name = "contraction.vectors", .features = "vectors", .plevel = 12, .ops = "pattern:out-fusable",
       .what = "tiles of positions and channels in vector registers", .applies = applies, .schedule = schedule },
     { .name = "contraction.pixels", .features = "vectors", .plevel = 13, .ops = "conv1d conv2d conv3d",
-      .what = "tiles of pixels and channels in vector registers, across rows", .applies = reads_single_pixels,
+      .what = "tiles of pixels and channels in vector registers, across rows", .applies = crosses_rows,
       .build = build_pixels, .schedule = schedule },
     { 0 }
 };

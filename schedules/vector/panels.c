@@ -37,15 +37,6 @@ static Tensor *padded(Ctx *cx, const Node *n)
     return any ? call(cx, "pad", name, &x, 1, ATTRS(attr_ints("pad", pads, 2 * x->rank))) : x;
 }
 
-/* Returns the positions that tiles run over: a row where windows have taps, else all (contraction.c). */
-static int64_t positions_of(const Tensor *k, const Tensor *y)
-{
-    int64_t count = 1, taps = 1;
-    for (int d = 0; d + 2 < k->rank; d++) taps *= tensor_dim(k, d);
-    for (int d = y->rank - 2; d >= 0 && (taps == 1 || count == 1); d--) count *= tensor_dim(y, d);
-    return count;
-}
-
 /* Returns the weights k[..][o] as panels of `block` channels, read through from_panels. */
 static Tensor *in_panels(Ctx *cx, const Tensor *k, int64_t block)
 {
@@ -65,8 +56,9 @@ static Tensor *in_panels(Ctx *cx, const Tensor *k, int64_t block)
 
 static Tensor *weights_for(Ctx *cx, const Target *t, const Node *n)
 {
-    Tensor *k = n->in[1], *y = n->out[0];
-    const int64_t outs = tensor_dim(k, k->rank - 1), block = vector_tile(t, positions_of(k, y), outs, 0).c;
+    Tensor *k = n->in[1];
+    const int64_t outs = tensor_dim(k, k->rank - 1), depth = tensor_elems(k) / outs,
+                  block = vector_tile(t, tiled_positions(t, n, 0), outs, depth, 0).c;
     return block && block < outs && k->rank < MAX_RANK ? in_panels(cx, k, block) : k;
 }
 

@@ -392,6 +392,44 @@ static void rows_of_one_channel(void)
 }
 
 /* A built-in template is refused: the next best is used, with a warning. A row from outside: an error. */
+/* The weights of a convolution with windows, of some channels for the 7x7 pixels of x, on a target with vectors. */
+static Graph windows(Net *n, int64_t channels)
+{
+    Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", F32, SHAPE(1, 7, 7, channels)),
+           *w = tensor_constant(n->cx, "w", F32, SHAPE(3, 3, channels, 32), NULL);
+    float *to = own_data(n->cx, w);
+    for (int64_t e = 0; e < 9 * channels * 32; e++) to[e] = 1;
+    net_output(n, two(n, "conv2d", "y", x, w, "pad=1,1,1,1"));
+    Graph g = net_graph(n);
+    g.target = target_find(n->cx, "x86-avx2");
+    return graph_alter(n->cx, g);
+}
+
+/* Tiles of vectors: of pixels across rows, which windows need not read in one piece; a panel of weights fits into the
+ * second cache. */
+static void tiles_of_vectors(void)
+{
+    static const struct { const char *label; int64_t channels, width; const char *tiles; } rows[] = {
+        { "tiles of windows cross rows", 8, 32, ".p2 3" },
+        { "a panel of weights fits into the second cache", 512, 16, ".p2 5" },
+    };
+    for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
+        Net net = net_new(1), *n = &net;
+        Graph g = windows(n, rows[i].channels);
+        const Tensor *panels = g.output[0]->producer->in[1]->producer ? g.output[0]->producer->in[1]->producer->in[0]
+                                                                      : g.output[0]->producer->in[1];
+        Groups groups = fuse(n->cx, &g);
+        const Implementation *chosen = NULL;
+        const Nest *nest = strategy_schedule(n->cx, &groups.at[groups.count - 1], g.target, &chosen, NULL);
+        bool found = false;
+        for (int s = 0; nest && s < nest->step_count; s++)
+            found = found || strstr(nest->step[s].text, rows[i].tiles) != NULL;
+        check_that(found && tensor_dim(panels, panels->rank - 1) == rows[i].width, rows[i].label, "weights %s; %s; %s",
+                   tensor_shape_text(n->cx, panels), chosen ? chosen->name : "", net_error(n));
+        ctx_free(n->cx);
+    }
+}
+
 static void refused_step(void)
 {
     static const Implementation rows[] = {
@@ -457,6 +495,6 @@ static void equal_groups(void)
 int main(void)
 {
     CHECK_RUN(order, conditions, decided_when_run, otherwise_the_next_best, computes, blocks, rows_as_they_are,
-              rows_of_one_channel, refused_step, rows_in_one_number, equal_groups);
+              rows_of_one_channel, tiles_of_vectors, refused_step, rows_in_one_number, equal_groups);
     return check_done();
 }
