@@ -308,12 +308,21 @@ def rows(x):
     return [[x[k * 7:k * 7 + 1]] for k in range(RUNS)]
 
 
-def fitted(family, name, classes, make, export, folder):
-    x, y = data(classes)
-    path = os.path.join(folder, "%s.onnx" % name.replace(" ", "_"))
+def reference_runs(path, inputs):
+    """ONNX Runtime's objections to some files come with the first run."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    session.run(None, dict(zip([i.name for i in session.get_inputs()], inputs)))
+
+
+def fitted(family, name, classes, make, export, folder, form=lambda x, y: (x, y)):
+    x, y = form(*data(classes))
+    path = os.path.join(folder, "%s.onnx" % re.sub(r"[^\w-]", "_", name))
     try:
         model = export(make().fit(x, y), x)
         onnx.save(model, path)
+        reference_runs(path, rows(x)[0])
     except Exception as e:                              # the converter's own limits
         print("   not converted: %s: %s" % (name, str(e).strip().splitlines()[0][:90] if str(e) else type(e).__name__))
         return []
@@ -358,6 +367,9 @@ def scikit_learn(folder, _):
     for m in others:
         yield from fitted("scikit-learn", title(m), 0, m, export, folder)
     yield from columns_of_strings(folder)
+    from sklearn_models import formed, models
+    for name, m, classes, kind in models():
+        yield from fitted("scikit-learn", name, classes, m, export, folder, lambda x, y: formed(x, y, classes, kind))
 
 
 def columns_of_strings(folder):
@@ -409,25 +421,30 @@ def pytorch(folder, _):
     """Each network by the exporter of today with fixed shapes and with an open batch, and by the one of TorchScript."""
     import logging
     import torch
+    from torch_layers import nets
     from torch_networks import networks
     logging.disable(logging.WARNING)
 
     def sample(shape, k):
         draw = np.random.default_rng(k)
-        return draw.integers(0, 40, shape[1:]) if shape[0] == "i" else draw.standard_normal(shape).astype(np.float32)
+        if shape[0] == "i":
+            return draw.integers(0, 40, shape[1:])
+        if shape[0] == "u8":
+            return draw.integers(0, 256, shape[1:], np.uint8)
+        return draw.standard_normal(shape[1:]) if shape[0] == "f64" else draw.standard_normal(shape).astype(np.float32)
 
     def forms(count):
         return {"": {}, ", open batch": {"dynamic_shapes": tuple({0: torch.export.Dim("batch")} for _ in range(count))},
                 ", TorchScript": {"dynamo": False}}
 
     torch.manual_seed(1)
-    for name, (network, shapes) in networks().items():
+    for name, (network, shapes) in {**networks(), **nets()}.items():
         runs = [[sample(shape, k + 100 * i) for i, shape in enumerate(shapes)] for k in range(RUNS)]
         for form, options in forms(len(shapes)).items():
             path = os.path.join(folder, "pytorch_%s.onnx" % re.sub(r"\W+", "_", name + form))
             try:
                 torch.onnx.export(network.eval(), tuple(torch.from_numpy(x) for x in runs[0]), path, verbose=False, **options)
-                onnxruntime.InferenceSession(path)
+                reference_runs(path, runs[0])
             except Exception as e:      # of many types
                 print("not exported: pytorch: %s%s: %s" % (name, form, str(e).strip().splitlines()[0][:120]))
                 continue

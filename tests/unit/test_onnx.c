@@ -675,11 +675,54 @@ static void check_control(void)
             "output \"all\"");
 }
 
+/* A loop with the states v and l, a sequence to which each of `times` iterations appends the doubled v; y is its
+ * element 2. */
+static Message loop_of_sequences(bool has_known_count)
+{
+    static const char *const outside[] = { "times", "", "x", "none" }, *const inside[] = { "i", "c", "v", "l" },
+                      *const results[] = { "d", "w", "m" };
+    const Message parts[] = { node("Add", "twice", "v", "v", "w"), node("Identity", "goes_on", "c", NULL, "d"),
+                              node("SequenceInsert", "append", "l", "w", "m") };
+    Message body = { .count = 0 }, loop = { .count = 0 };
+    for (int k = 0; k < 3; k++) put_message(&body, 1, &parts[k]);
+    for (int k = 0; k < 7; k++) {
+        Message value = { .count = 0 };
+        put_text(&value, 1, k < 4 ? inside[k] : results[k - 4]);
+        put_message(&body, k < 4 ? 11 : 12, &value);
+    }
+    for (int k = 0; k < 4; k++) put_text(&loop, 1, outside[k]);
+    put_text(&loop, 2, "last");
+    put_text(&loop, 2, "all");
+    put_text(&loop, 4, "Loop");
+    put_attr_graph(&loop, "body", &body);
+    Message empty = { .count = 0 }, at = node("SequenceAt", "at", "all", "two", "y"), g = { .count = 0 };
+    put_text(&empty, 2, "none");
+    put_text(&empty, 4, "SequenceEmpty");
+    put_message(&g, 1, &empty);
+    put_message(&g, 1, &loop);
+    put_message(&g, 1, &at);
+    Message two = int64_tensor("two", (int64_t[]){ 2 }, 1), times = int64_tensor("times", (int64_t[]){ 3 }, 1),
+            open = value_info("times", 1, (int64_t[]){ 1 }, 7);
+    put_message(&g, 5, &two);
+    put_message(&g, has_known_count ? 5 : 11, has_known_count ? &times : &open);
+    put_ends(&g, X_DIMS);
+    return model_of(&g, 13);
+}
+
+static void check_sequences(void)
+{
+    Message m = loop_of_sequences(true);
+    check_values("a-loop-of-a-sequence-is-written-out", &m, eightfold);
+    m = loop_of_sequences(false);
+    refused("a-loop-of-a-sequence-of-a-count-from-data", &m,
+            "a count and a condition that are known at compile time are accepted");
+}
+
 int main(void)
 {
     for (int form = 0; form < 3; form++) check_small(form);
     CHECK_RUN(check_unknowns, check_names, check_shapes, check_dim_formulas, check_open, check_initializers,
-              check_state, check_attributes, check_functions, check_control, check_damage);
+              check_state, check_attributes, check_functions, check_control, check_sequences, check_damage);
     static const char *const networks[] = { "lenet5", "mnist8", "dscnn", "ad01", "transformer" };
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) check_network(networks[i]);
     return check_done();

@@ -5,6 +5,7 @@
  *     already larger than the code of its loop)
  *   - all of its results are constant
  *   - a state changes its shape between iterations, or a shape depends on the iteration index
+ *   - a state is a sequence, whose length exists at compile time only
  *
  * Any other branch or loop becomes a region of the DAG (onnx_region.c): its graphs are compiled once and run by
  * condition and trip count. */
@@ -65,6 +66,7 @@ typedef struct LoopEntry {
     int states;
     double most, condition;          /* constant bounds; otherwise infinity and 1 */
     bool is_decided;                 /* they alone decide whether the first iteration runs */
+    bool has_list;                   /* a state is a sequence */
 } LoopEntry;
 
 /* Totals of the iterations unrolled so far. */
@@ -132,6 +134,49 @@ static bool unroll(OnnxCall *c, const LoopEntry *s, int64_t most_nodes)
     return true;
 }
 
+/* Unrolls a Loop with sequences among its states, whose conditions must be constant. */
+static void unroll_lists(OnnxCall *c, const LoopEntry *s)
+{
+    const int in_count = 2 + s->states, rows_from = 1 + s->states;
+    Tensor *in[ONNX_OUTPUTS];
+    const OnnxList *list[ONNX_OUTPUTS] = { NULL };
+    ScanRows rows[ONNX_OUTPUTS];
+    bool goes_on = s->condition != 0;
+    for (int i = 2; i < in_count; i++) {
+        in[i] = c->in[i];
+        list[i] = c->in[i] ? NULL : c->list[i];
+    }
+    for (int i = rows_from; i < s->body->output_count; i++)
+        rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
+    for (int64_t t = 0; (double)t < s->most && goes_on; t++) {
+        if (t == MOST_ITERATIONS)
+            onnx_unsupported(c, "the loop is unrolled because a state is a sequence; at most %d iterations are "
+                             "accepted", MOST_ITERATIONS);
+        in[0] = tensor_constant(c->cx, "iteration", I64, 0, NULL, &t);
+        in[1] = tensor_scalar(c->cx, "condition", BOOL, 1);
+        if (!onnx_run_lists(c, s->body, in, list, in_count)) return;
+        if (!c->out[0] || !tensor_is_constant(c->out[0]) || tensor_elems(c->out[0]) != 1) {
+            onnx_unsupported(c, "a state is a sequence, and only the run decides about the next iteration; a condition "
+                             "that is known at compile time is accepted");
+            return;
+        }
+        goes_on = dtype_load(c->out[0]->type, c->out[0]->data, 0).i != 0;
+        for (int i = 0; i < s->states; i++) {
+            in[2 + i] = c->out[1 + i];
+            list[2 + i] = c->out_list[1 + i];
+        }
+        for (int i = rows_from; i < s->body->output_count && !ctx_failed(c->cx); i++)
+            if (c->out[i]) add_row(c, &rows[i], c->out[i], 0);
+            else onnx_unsupported(c, "its graph collects a sequence (output %d); tensors are accepted", i);
+    }
+    for (int i = 0; i < ONNX_OUTPUTS; i++) {
+        c->out[i] = i < s->states ? in[2 + i] : NULL;
+        c->out_list[i] = i < s->states ? list[2 + i] : NULL;
+    }
+    for (int i = s->states; i < c->node->out_count && i + 1 < s->body->output_count && !ctx_failed(c->cx); i++)
+        c->out[i] = concat_rows(c, &rows[1 + i], 0);
+}
+
 /* Returns the input as a scalar of the type; NULL if absent. */
 static Tensor *limit(OnnxCall *c, int index, DType t)
 {
@@ -160,9 +205,13 @@ static bool read_loop(OnnxCall *c, LoopEntry *s)
             "it has %d states, but its graph has %d inputs and %d outputs; at least 2 inputs and 1 output more than "
             "states are accepted",
             s->states, s->body->input_count, s->body->output_count);
-    for (int i = 0; i < s->states; i++)
-        if (!c->in[2 + i])
-            onnx_unsupported(c, "its state \"%s\" is not a tensor; tensors are accepted", c->node->in[2 + i]);
+    for (int i = 0; i < s->states; i++) {
+        const bool is_list = !c->in[2 + i] && c->list && c->list[2 + i];
+        s->has_list = s->has_list || is_list;
+        if (!c->in[2 + i] && !is_list)
+            onnx_unsupported(c, "its state \"%s\" is not a tensor; tensors and sequences are accepted",
+                             c->node->in[2 + i]);
+    }
     if (onnx_in(c, 0) && is_constant(c, 0)) onnx_scalar(c, 0, &s->most);
     if (onnx_in(c, 1) && is_constant(c, 1)) onnx_scalar(c, 1, &s->condition);
     s->is_decided = (is_constant(c, 0) && is_constant(c, 1)) || s->most <= 0 || s->condition == 0;
@@ -185,7 +234,12 @@ static void loop_region(OnnxCall *c, const LoopEntry *s)
 static void loop(OnnxCall *c)
 {
     LoopEntry s;
-    if (!read_loop(c, &s) || (s.is_decided && unroll(c, &s, UNROLLED_NODES))) return;
+    if (!read_loop(c, &s)) return;
+    if (s.has_list && s.is_decided) unroll_lists(c, &s);
+    else if (s.has_list)
+        onnx_unsupported(c, "a state is a sequence, and only the run decides about the first iteration; a count and a "
+                         "condition that are known at compile time are accepted");
+    if (s.has_list || (s.is_decided && unroll(c, &s, UNROLLED_NODES))) return;
     DiagMark before = diag_mark(c->cx);
     loop_region(c, &s);
     if (!ctx_failed(c->cx) || !s.is_decided) return;
