@@ -9,7 +9,11 @@
  * Where the C compiler vectorizes statements (the cost row "f32 lanes"), it begins at stores to adjacent floats, whose
  * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. Their scalars are lanes of a vector
  * then, in every statement that stores to them. Stores that may alias the operands, and sums under a guard, stay
- * apart. */
+ * apart.
+ *
+ * Where it vectorizes loops (the row "f32 loop lanes"), it takes an innermost loop of stores to consecutive floats,
+ * none of which another iteration reads: an iteration computes so many elements. Where it unrolls short loops (the row
+ * "unrolled text"), their copies share loads, and have no counter. */
 #include "lower/count.h"
 
 #include <math.h>
@@ -34,6 +38,8 @@ typedef struct Counting {
     Map broadcast;                   /* loads that several lanes share */
     bool may_alias;                  /* inputs may alias outputs */
     Loads loaded;                    /* of the innermost loop body so far */
+    Map guarded_load;                /* loads of that body under a condition */
+    double repeated;                 /* instructions of the address of such a load when it is executed again */
     int guards;                      /* conditions around the statement, within its innermost loop */
     double sum;
 } Counting;
@@ -152,7 +158,9 @@ static double operation(const Counting *c, const Expr *e)
     if (e->kind >= EXPR_EXP && e->kind <= EXPR_ATANH) return cost_or(c, "f32 function", PER_FUNCTION);
     const bool is_division = e->kind == EXPR_DIV || e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
     if (is_float(e) || (e->arg_count && is_float(e->arg[0]))) {
-        const double other = cost_or(c, expr_info(e->kind)->spelling, cost_or(c, "f32", 1));
+        const char *name = e->kind == EXPR_MIN ? "f32 min" : e->kind == EXPR_MAX ? "f32 max"
+                                                                                : expr_info(e->kind)->spelling;
+        const double other = cost_or(c, name, cost_or(c, "f32", 1));
         return is_division && !divides_by_power_of_two(e) ? cost_or(c, "f32 div", PER_DIVISION)
             : is_division || e->kind == EXPR_MUL ? cost_or(c, "f32 mul", other)
             : e->kind == EXPR_ADD || e->kind == EXPR_SUB ? cost_or(c, "f32 add", other)
@@ -206,8 +214,11 @@ static double operations(Counting *c, const Expr *e)
     if (e->kind == EXPR_LOAD) {
         const Memory *m = e->ref;
         if (m->kind == MEMORY_SCALAR || is_loaded(c, e)) return 0;
-        const double address = c->guards && has_let(c, e->arg[0]) ? cost_or(c, "guarded index", 0) : 0;
+        const bool is_sum = c->guards && has_let(c, e->arg[0]);
+        const double address = is_sum ? cost_or(c, "guarded index", 0)
+                             : map_get_const_ptr(&c->guarded_load, e) ? c->repeated : 0;
         const double times = map_get_const_ptr(&c->broadcast, e) ? 2 * c->lanes : 1;
+        if (c->guards && c->repeated) map_put_const_ptr(&c->guarded_load, e, e);
         return times + address + (reads_memory(e->arg[0]) ? operations(c, e->arg[0]) : divisions(e->arg[0]));
     }
     if (e->kind == EXPR_RUNTIME) return operations(c, e->arg[0]);
@@ -309,22 +320,96 @@ static void find_vectors(Counting *c, const Code *s)
 
 static double lane_share(const Counting *c, const Code *store) { return is_lane(c, store) ? 1 / c->lanes : 1; }
 
+/* ---- Vectorized and unrolled loops ------------------------------------------------------------------------------- */
+
+/* Returns the step by which an index advances with the variable; -1: an unknown one. */
+static int64_t step_of(Counting *c, const Expr *index, const Expr *var)
+{
+    Linear l;
+    bool is_known = linear_of(c->cx, index, &l);
+    for (int i = 0; is_known && i < l.count; i++) is_known = l.term[i] == var || !expr_uses(l.term[i], var);
+    return is_known ? linear_coef(&l, var) : -1;
+}
+
+/* True if a value is computed from floats that are consecutive, or the same in each iteration. */
+static bool is_vector_value(Counting *c, const Expr *e, const Expr *var)
+{
+    const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
+    const int64_t step = !m ? 0 : m->kind == MEMORY_SCALAR ? 0 : step_of(c, e->arg[0], var);
+    if (m) return e->type == F32 && (step == 0 || step == 1);
+    bool is = expr_is_const(e) || e->type == F32 || e->type == BOOL;
+    for (int i = 0; i < e->arg_count && is; i++) is = is_vector_value(c, e->arg[i], var);
+    return is;
+}
+
+static bool is_vector_loop(Counting *c, const Code *loop, const Code *s)
+{
+    const bool is_store = s->kind == CODE_STORE && s->memory->kind != MEMORY_SCALAR && s->value->type == F32;
+    const Memory *to = is_store && s->memory->base ? s->memory->base : s->memory;
+    bool is = s->kind == CODE_SEQ || s->kind == CODE_SCOPE
+              || (is_store && (to->kind == MEMORY_LOCAL || (to->is_restrict && !c->may_alias))
+                  && step_of(c, s->index, loop->var) == 1 && is_vector_value(c, s->value, loop->var));
+    for (int i = 0; i < s->child_count && is; i++) is = is_vector_loop(c, loop, s->child[i]);
+    return is;
+}
+
+static bool has_loop_or_call(const Code *s)
+{
+    bool has = s->kind == CODE_FOR || s->kind == CODE_CALL;
+    for (int i = 0; i < s->child_count && !has; i++) has = has_loop_or_call(s->child[i]);
+    return has;
+}
+
+static double text_of(Counting *c, const Code *s);
+
+/* Returns the iterations of a loop that is unrolled; 0: it stays a loop. */
+static int64_t unrolled(Counting *c, const Code *s)
+{
+    const double most = cost_or(c, "unrolled text", 0);
+    if (!most || s->loop_kind != LOOP_SERIAL || !expr_is_const(s->begin) || !expr_is_const(s->end)) return 0;
+    const int64_t trips = (expr_scalar(s->end).i - expr_scalar(s->begin).i + s->step - 1) / s->step;
+    if (trips < 1 || (double)trips > most || has_loop_or_call(s->child[0])) return 0;
+    const Loads outer = c->loaded;
+    c->loaded = (Loads){ map_new(c->cx->scratch), NULL };
+    const double text = text_of(c, s->child[0]);
+    c->loaded = outer;
+    return text * (double)trips <= most ? trips : 0;
+}
+
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
+
+static void count_copies(Counting *c, const Code *s, double runs, int64_t copies)
+{
+    const double repeated = c->repeated;
+    c->repeated = 0;
+    for (int64_t i = 0; i < copies; i++) {
+        const Expr *value = expr_int(c->cx, s->var->type, expr_scalar(s->begin).i + i * s->step);
+        count(c, code_substitute(c->cx, s->child[0], s->var, value), runs);
+    }
+    c->repeated = repeated;
+}
 
 static void count_loop(Counting *c, const Code *s, double runs)
 {
-    const double trips = average(c, s, NULL, 1);
     const Loads outer = c->loaded;
+    const Map outer_guarded = c->guarded_load;
     const int guards = c->guards;
+    const double lanes = cost_or(c, "f32 loop lanes", 1);
+    double trips = average(c, s, NULL, 1);
+    if (lanes > 1 && s->loop_kind == LOOP_SERIAL && trips >= lanes && is_vector_loop(c, s, s->child[0])) trips /= lanes;
     c->guards = 0;
     c->loaded = (Loads){ map_new(c->cx->scratch), NULL };
-    if (s->loop_kind == LOOP_SERIAL) c->sum += runs * (trips * PER_ITERATION + PER_LOOP);
-    if (c->depth < MAX_DEPTH) {
+    c->guarded_load = map_new(c->cx->scratch);
+    const int64_t copies = unrolled(c, s);
+    if (copies) count_copies(c, s, runs * trips / (double)copies, copies);
+    else if (s->loop_kind == LOOP_SERIAL) c->sum += runs * (trips * PER_ITERATION + PER_LOOP);
+    if (!copies && c->depth < MAX_DEPTH) {
         c->at[c->depth++] = (Level){ .loop = s };
         count(c, s->child[0], runs * trips);
         c->depth--;
     }
     c->loaded = outer;
+    c->guarded_load = outer_guarded;
     c->guards = guards;
 }
 
@@ -462,7 +547,9 @@ int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs)
     c->cx = cx;
     c->costs = costs;
     c->lanes = cost_or(c, "f32 lanes", 1);
+    c->repeated = cost_or(c, "repeated load", 0);
     c->loaded.map = map_new(cx->scratch);
+    c->guarded_load = map_new(cx->scratch);
     c->in_vector = map_new(cx->scratch);
     c->guarded = map_new(cx->scratch);
     c->broadcast = map_new(cx->scratch);

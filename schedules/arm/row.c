@@ -40,7 +40,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
 }
 
 /* True for several channels, a window with rows and columns, and rows of the output whose sums fit the registers, if
- * their code runs often. */
+ * their code runs often. Vectors of bytes take several channels at once instead. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     const Node *anchor = g->group->anchor;
@@ -49,7 +49,7 @@ static bool applies(Ctx *cx, const GroupNest *g)
     const int most = g->target->integer_accumulators ? g->target->integer_accumulators : g->target->accumulators;
     int64_t kernel[2];
     node_ints(anchor, "kernel", kernel, 2, 1);
-    return product_makes_output(cx, g) && !target_has(g->target, "mve") && pixels > 1 && pixels <= most
+    return product_makes_output(cx, g) && !target_has(g->target, "bytes") && pixels > 1 && pixels <= most
            && tensor_dim(y, CHANNEL) > 1 && runs >= LEAST_RUNS && kernel[0] > 1 && kernel[1] > 1
            && kernel[1] <= MOST_COLUMNS;
 }

@@ -366,12 +366,53 @@ static void compilers(Ctx *cx)
                "adjacent maxima stay apart", "%s", "their count differs");
 }
 
+/* for i < 8: { if (i < 4) y[i] = x[0]; y[i + 8] = x[0] } */
+static int64_t counted_guarded(Ctx *cx, const CostRow *rows)
+{
+    const Expr *i = expr_new_var(cx, "i", VAR_LOOP, I32, 0, 7), *zero = expr_index(cx, 0);
+    const Memory *x = memory_new(cx, &(Memory){ .name = "x", .type = F32, .kind = MEMORY_INPUT }),
+                 *y = memory_new(cx, &(Memory){ .name = "y", .type = F32, .kind = MEMORY_OUTPUT });
+    const Expr *value = load_expr(cx, x, zero);
+    const Code *const stores[] = {
+        code_if(cx, expr_binary(cx, EXPR_LT, i, expr_index(cx, 4)), code_store(cx, y, i, value), NULL),
+        code_store(cx, y, expr_add(cx, i, expr_index(cx, 8)), value)
+    };
+    const Function f = { .name = "f", .body = code_for(cx, i, zero, expr_index(cx, 8), 1, LOOP_SERIAL,
+                                                       code_seq(cx, stores, 2)) };
+    const Costs costs = { NULL, rows };
+    return count_instructions(cx, &f, &costs);
+}
+
+/* What a C compiler makes of loops, per row of y[i<8,j<4]: an iteration takes six instructions, a loop two. */
+static void compiled_loops(Ctx *cx)
+{
+    const CostRow plain[] = { { NULL, 0, 0 } }, lanes[] = { { "f32 loop lanes", 4, 0 }, { NULL, 0, 0 } },
+                  copies[] = { { "unrolled text", 100, 0 }, { NULL, 0, 0 } },
+                  repeated[] = { { "repeated load", 3, 0 }, { NULL, 0, 0 } },
+                  max[] = { { "f32 max", 5, 0 }, { NULL, 0, 0 } };
+    const char *sum = "y[i,j] = x[i,j] + 1", *same = "y[i,j] = x[i,0] + x[i,j]", *strided = "y[i,j] = x[j,i]";
+    const int64_t vectors = counted_of(cx, sum, NULL, plain) - counted_of(cx, sum, NULL, lanes),
+                  gathers = counted_of(cx, strided, NULL, plain) - counted_of(cx, strided, NULL, lanes);
+    check_that(vectors == 8 * 18, "a loop of consecutive floats has one vector", "%lld", (long long)vectors);
+    check_that(gathers == 0, "a loop of strided floats has none", "%lld", (long long)gathers);
+    const int64_t unrolled = counted_of(cx, sum, NULL, plain) - counted_of(cx, sum, NULL, copies),
+                  shared = counted_of(cx, same, NULL, plain) - counted_of(cx, same, NULL, copies);
+    check_that(unrolled == 8 * (4 * 3 + 2), "a short loop has no counter", "%lld", (long long)unrolled);
+    check_that(shared == unrolled + 8 * 3, "copies of an unrolled loop share loads", "%lld", (long long)shared);
+    const int64_t again = counted_guarded(cx, repeated) - counted_guarded(cx, plain);
+    check_that(again == 8 * 3, "a load after one under a condition computes its address", "%lld", (long long)again);
+    const int64_t most = counted_of(cx, "y[i,j] = max(x[i,j], 1)", NULL, max)
+                         - counted_of(cx, "y[i,j] = max(x[i,j], 1)", NULL, plain);
+    check_that(most == 32 * 4, "a maximum of floats costs its row", "%lld", (long long)most);
+}
+
 int main(void)
 {
     typedef void Test(Ctx *cx);
     Test *const tests[] = {
         padding, padded_sums, inits, partitions, registers, views, input_within_output, unused, merging, overlaps,
-        pragmas, merged_pragmas, legal_code, pointers, costs, compilers
+        pragmas, merged_pragmas, legal_code, pointers, costs, compilers,
+        compiled_loops
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = context_new(NULL, NULL);

@@ -391,7 +391,31 @@ static void rows_of_one_channel(void)
     }
 }
 
-/* A built-in template is refused: the next best is used, with a warning. A row from outside: an error. */
+/* A narrow depthwise layer has a row's sums in registers on cores of single bytes; vectors take several channels. */
+static void narrow_depthwise(void)
+{
+    static const struct { const char *target, *chosen; } trial[] = {
+        { "cortex-m4", "depthwise.row" }, { "rv64gc", "depthwise.row" }, { "rv64gcv", "depthwise.windows" },
+        { "cortex-m55", "depthwise.windows" },
+    };
+    for (size_t i = 0; i < sizeof trial / sizeof trial[0]; i++) {
+        Net net = net_new(1), *n = &net;
+        Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(1, 25, 5, 64)),
+               *w = tensor_constant(n->cx, "w", I8, SHAPE(3, 3, 64), NULL);
+        fill(w, own_data(n->cx, w), &n->seed);
+        net_output(n, two(n, "depthwise_conv2d", "y", x, w, "pad=1,1,1,1"));
+        static const lw_options options = { .name = "net" };
+        Build b = net_build(n, &options);
+        b.target = target_find(n->cx, trial[i].target);
+        const bool ok = build_graph(&b) && build_nests(&b) && build_program(&b);
+        const char *chosen = ok && b.chosen[b.groups.count - 1] ? b.chosen[b.groups.count - 1]->name : "none";
+        check_that(ok && strcmp(chosen, trial[i].chosen) == 0,
+                   text_format(n->cx, "a narrow depthwise layer takes %s on %s", trial[i].chosen, trial[i].target),
+                   "%s: %s", chosen, net_error(n));
+        ctx_free(n->cx);
+    }
+}
+
 /* The weights of a convolution with windows, of some channels for the 7x7 pixels of x, on a target with vectors. */
 static Graph windows(Net *n, int64_t channels)
 {
@@ -430,6 +454,7 @@ static void tiles_of_vectors(void)
     }
 }
 
+/* A built-in template is refused: the next best is used, with a warning. A row from outside: an error. */
 static void refused_step(void)
 {
     static const Implementation rows[] = {
@@ -495,6 +520,6 @@ static void equal_groups(void)
 int main(void)
 {
     CHECK_RUN(order, conditions, decided_when_run, otherwise_the_next_best, computes, blocks, rows_as_they_are,
-              rows_of_one_channel, tiles_of_vectors, refused_step, rows_in_one_number, equal_groups);
+              rows_of_one_channel, narrow_depthwise, tiles_of_vectors, refused_step, rows_in_one_number, equal_groups);
     return check_done();
 }

@@ -6,9 +6,11 @@
 
 /* A name is that of a macro; of an expression's kind for integers, as "mulhigh", "cast", "div", and "mla" for a sum
  * with a product, "i64" for any but a division in 64 bits; or of an operation of floats: "f32 add", "f32 mul",
- * "f32 div", "f32 function", a name of a kind as "nearbyint", and "f32" for others.
- * "guard" is a condition in a loop, "guarded index" the address of a load under it, if it is a sum of numbers; "f32
- * lanes" are those of the vectors that the C compiler makes of adjacent statements.
+ * "f32 div", "f32 min", "f32 max", "f32 function", a name of a kind as "nearbyint", and "f32" for others.
+ * "guard" is a condition in a loop, "guarded index" the address of a load under it, if it is a sum of numbers,
+ * "repeated load" the address of a load that its iteration has under a condition, too. Of the C compiler: "f32 lanes"
+ * are those of the vectors that it makes of adjacent statements, "f32 loop lanes" those of vectorized loops, "unrolled
+ * text" is the size, in instructions, up to which it unrolls a loop.
  * Each use takes `each` instructions, and a macro `point` more for every execution of the innermost statement of its
  * portable form. */
 typedef struct CostRow { const char *name; double each, point; } CostRow;
