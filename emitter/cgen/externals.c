@@ -32,7 +32,7 @@ static const char *prototype(Ctx *cx, const Code *c)
 static const Code *declare(Ctx *cx, const Code *c, void *user)
 {
     Prototypes *p = user;
-    if (c->kind != CODE_CALL || !c->external) return c;
+    if (c->kind != CODE_CALL || !c->external || external_is_macro(c->text)) return c;
     const char *own = prototype(cx, c), *known = map_get_const(&p->of, c->text, strlen(c->text));
     if (known && !text_equal(known, own))
         diag_error(cx, c->text, "two calls pass different types to this function:\n  %s\n  %s", known, own);

@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+#include "ir/nest/external.h"
 #include "support/text.h"
 
 enum { MOST_SAMPLES = 32,            /* of a loop's iterations, for an average */
@@ -443,11 +444,19 @@ static double points_of(Counting *c, const Code *s)
     return s->kind == CODE_FOR ? points * average(c, s, NULL, 1) : points;
 }
 
+enum { PER_MACRO = 20, PER_POINT = 13 };         /* of a macro without a row */
+
 static void count_call(Counting *c, const Code *s, double runs)
 {
     const CostRow *row = cost_row(c->costs, s->text);
     if (row && s->child_count) {
         c->sum += runs * (row->each + row->point * points_of(c, s->child[0]));
+        return;
+    }
+    if (s->external && external_is_macro(s->text)) {                   /* its last argument counts its points */
+        const Interval points = interval_of(c->cx, s->args[s->arg_count - 1], NULL);
+        const double each = row ? row->each : PER_MACRO, point = row ? row->point : PER_POINT;
+        c->sum += runs * (each + point * (points.greatest < INT32_MAX ? (double)points.greatest : 1));
         return;
     }
     if (!s->child_count) c->sum += runs * s->arg_count;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Decision trees as data. The nodes of all trees have a feature, a threshold and two links, for `true` and for `false`.
- * A link below M, the number of nodes, is a node; M + r is the leaf with row r of the weights, and a walk that has
- * reached it stays; therefore all walks take the same number of steps. Leaves take no memory but their rows.
+ * A link of 0 or more is a node; -1 - r is the leaf with row r of the weights, and a walk that has reached it stays;
+ * therefore all walks take the same number of steps. Leaves take no memory but their rows.
  *
- *   tree_step    y[n,t] = at < M ? child[at, x[n, feature[at]] <= threshold[at] ? 0 : 1] : at,  at = at[n,t]
- *   tree_walk    at[0] = root[t],   at[d+1] = tree_step(at[d]),   y[n,t] = at[steps] - M
+ *   tree_walk    at[0] = root[t],   at[d+1] = at[d] < 0 ? at[d] : x[n, feature[at[d]]] <= threshold[at[d]]
+ *                ? child[at[d], 0] : child[at[d], 1],   y[n,t] = -1 - at[steps]
  *   tree_sum     y[n,c] = sum over t of weight[row[n,t], c]
+ *   forest       y[n,c] = sum over t and the pairs p of the leaf -1 - at[steps], from that one on, of value[p] if
+ *                         column[p] = c
  *
- * A step overwrites its operand, and all steps of a forest are one function; a walk stores all of its steps.
+ * The pairs of a leaf are its weights other than 0. Of all but its last, `column` is greater by the number of columns.
  *
  * A comparison with NaN is false. With `strict`, the condition is `<`. Reads clamp indices, so no data can lead
  * outside.
@@ -16,14 +18,22 @@
 #include "graph/dag/op_build.h"
 #include "support/text.h"
 
-enum { MOST_STAGES = 16 };           /* more steps are a recurrence */
+enum { MOST_STAGES = 16,             /* more steps are a recurrence */
+       MOST_CHAINED = 64 };          /* of `forest`, which has no recurrence */
 
-/* Of feature, threshold and child, and of the links' one type: at's or root's. */
+/* Integers that i32 holds. */
+static bool is_narrow(DType t)
+{
+    return dtype_is_integer(t) && (t == I32 || dtype_info(t)->bytes < 4);
+}
+
+/* Of feature, threshold and child, and of the links' one type. */
 static bool fits_nodes(const Node *n)
 {
     const Tensor *x = n->in[0], *feature = n->in[2], *threshold = n->in[3], *child = n->in[4];
     return x->rank == 2 && feature->rank == 1 && threshold->rank == 1 && child->rank == 2
-           && threshold->type == x->type && dtype_is_integer(feature->type) && dtype_is_integer(child->type)
+           && (threshold->type == x->type || (is_narrow(x->type) && is_narrow(threshold->type)))
+           && dtype_is_integer(feature->type) && dtype_is_integer(child->type)
            && n->in[1]->type == child->type
            && threshold->shape[0] == feature->shape[0] && child->shape[0] == feature->shape[0]
            && tensor_elems(child) == 2 * tensor_elems(feature) && tensor_elems(feature) > 0 && tensor_dim(x, 1) > 0;
@@ -41,13 +51,16 @@ static void name_step(Formulas *f, const char *now)
     formulas_phrase(f, "now", now);
     formulas_phrase(f, "at", "i32(from[now])");
     formulas_phrase(f, "node", "max(0, min(M-1, at))");
-    formulas_phrase(f, "value", "x[n,max(0, min(F-1, i32(feature[node])))]");
-    formulas_phrase(f, "below", node_int(n, "strict", 0) ? "value < threshold[node]" : "value <= threshold[node]");
-    formulas_phrase(f, "next", "select(at < M, select(below, child[node,0], child[node,1]), from[now])");
+    formulas_phrase(f, "tested", "x[n,max(0, min(F-1, i32(feature[node])))]");
+    const bool is_narrowed = n->in[3]->type != n->in[0]->type, strict = node_int(n, "strict", 0);
+    formulas_phrase(f, "below", is_narrowed ? strict ? "i32(tested) < i32(threshold[node])"
+                                                     : "i32(tested) <= i32(threshold[node])"
+                                            : strict ? "tested < threshold[node]" : "tested <= threshold[node]");
+    formulas_phrase(f, "next", "select(at >= 0, select(below, child[node,0], child[node,1]), from[now])");
 }
 
-/* A stage per step. */
-static Tensor *chain(Ctx *cx, Formulas *f, int steps)
+/* A stage per step; sets `last`. */
+static void chain(Ctx *cx, Formulas *f, int steps)
 {
     Tensor *from = formulas_compute(f, "from[n<N,t<T] = root[t]");
     name_step(f, "n,t");
@@ -58,7 +71,6 @@ static Tensor *chain(Ctx *cx, Formulas *f, int steps)
         from = formulas_compute(&step, text_format(cx, "at_%d[n,t] = next", d));
     }
     formulas_name(f, (Bind)BIND_T("last", from));
-    return formulas_compute(f, "y[n,t] = max(0, i32(last[n,t]) - M)");
 }
 
 static Tensor *recurrence(Ctx *cx, Formulas *f, int64_t steps)
@@ -70,7 +82,7 @@ static Tensor *recurrence(Ctx *cx, Formulas *f, int64_t steps)
     Tensor *to = formulas_promise(f, "to", f->call->in[1]->type, 3, shape);
     formulas_compute(f, "from[steps,n<N,t<T] = (to[d-1,n,t]? : root[t])");
     formulas_define(f, to, "to[steps,n<N,t<T] = next");
-    return formulas_compute(f, "y[n<N,t<T] = max(0, i32(to[D-1,n,t]) - M)");
+    return formulas_compute(f, "y[n<N,t<T] = max(0, -1 - i32(to[D-1,n,t]))");
 }
 
 static int tree_walk(Ctx *cx, const Node *n, Tensor **out)
@@ -90,25 +102,46 @@ static int tree_walk(Ctx *cx, const Node *n, Tensor **out)
     formulas_name(&f, (Bind)BIND_T("root", root));
     formulas_name(&f, (Bind)BIND_V("N", x->shape[0]));
     formulas_name(&f, (Bind)BIND_V("T", root->shape[0]));
-    out[0] = steps <= MOST_STAGES ? chain(cx, &f, (int)steps) : recurrence(cx, &f, steps);
+    if (steps > MOST_STAGES) out[0] = recurrence(cx, &f, steps);
+    else {
+        chain(cx, &f, (int)steps);
+        out[0] = formulas_compute(&f, "y[n,t] = max(0, -1 - i32(last[n,t]))");
+    }
     return out[0] ? 1 : 0;
 }
 
-static int tree_step(Ctx *cx, const Node *n, Tensor **out)
+static int forest(Ctx *cx, const Node *n, Tensor **out)
 {
-    Tensor *x = n->in[0], *at = n->in[1];
-    if (!fits_nodes(n) || at->rank != 2 || at->shape[0] != x->shape[0]) {
-        op_refuse(cx, n, "x %s, nodes %s, features %s, thresholds %s, children %s; x[n][features], integers "
-                  "[n][trees], and equal numbers of features, thresholds of x's type and pairs of children are "
-                  "expected",
-                  tensor_shape_text(cx, x), tensor_shape_text(cx, at), tensor_shape_text(cx, n->in[2]),
-                  tensor_shape_text(cx, n->in[3]), tensor_shape_text(cx, n->in[4]));
+    const int64_t steps = node_int(n, "steps", 1), columns = node_int(n, "columns", 1), pairs = node_int(n, "pairs", 1);
+    Tensor *x = n->in[0], *root = n->in[1], *column = n->in[5], *value = n->in[6];
+    if (!fits_nodes(n) || root->rank != 1 || tensor_elems(root) < 1 || steps < 1 || steps > MOST_CHAINED
+        || column->rank != 1 || value->rank != 1 || !is_narrow(column->type) || tensor_elems(column) < 1
+        || column->shape[0] != value->shape[0] || columns < 1 || columns > INT32_MAX / 2 || pairs < 1
+        || pairs > columns) {
+        op_refuse(cx, n, "x %s, roots %s, features %s, thresholds %s of %s, children %s, columns %s of %s, values %s, "
+                  "%lld steps, %lld pairs of %lld columns; operands as of tree_walk, up to %d steps, integers of up to "
+                  "32 bits and as many values, and pairs of up to as many columns as there are, are expected",
+                  tensor_shape_text(cx, x), tensor_shape_text(cx, root), tensor_shape_text(cx, n->in[2]),
+                  tensor_shape_text(cx, n->in[3]), dtype_info(n->in[3]->type)->spelling,
+                  tensor_shape_text(cx, n->in[4]), tensor_shape_text(cx, column), dtype_info(column->type)->spelling,
+                  tensor_shape_text(cx, value), (long long)steps, (long long)pairs, (long long)columns, MOST_CHAINED);
         return 0;
     }
     Formulas f = { .cx = cx, .call = n };
-    formulas_name(&f, (Bind)BIND_T("from", at));
-    name_step(&f, "n,t");
-    out[0] = formulas_compute(&f, "y[n,t] = next");
+    formulas_name(&f, (Bind)BIND_T("root", root));
+    formulas_name(&f, (Bind)BIND_V("N", x->shape[0]));
+    formulas_name(&f, (Bind)BIND_V("T", root->shape[0]));
+    chain(cx, &f, (int)steps);
+    formulas_name(&f, (Bind)BIND_T("column", column));
+    formulas_name(&f, (Bind)BIND_T("value", value));
+    formulas_name(&f, (Bind)BIND_V("P", column->shape[0]));
+    formulas_name(&f, (Bind)BIND_V("J", expr_index(cx, pairs)));
+    formulas_name(&f, (Bind)BIND_V("C", expr_index(cx, columns)));
+    formulas_phrase(&f, "pair", "max(0, min(P-1, j - 1 - i32(last[n,t])))");
+    Tensor *end = formulas_compute(&f, "end[n<N,t<T] = min(j<J) select(i32(column[pair]) < C, j, J)");
+    formulas_name(&f, (Bind)BIND_T("end", end));
+    out[0] = formulas_compute(&f, "y[n<N,c<C] = sum(t<T,j<J) select(j <= end[n,t] && "
+                                  "i32(column[pair]) - select(j < end[n,t], C, 0) == c, value[pair], 0)");
     return out[0] ? 1 : 0;
 }
 
@@ -122,53 +155,65 @@ static int tree_sum(Ctx *cx, const Node *n, Tensor **out)
                   dtype_info(row->type)->spelling);
         return 0;
     }
-    out[0] = OP_FORMULA(cx, n, "y[n,c] = sum(t) weight[max(0, min(R-1, i32(row[n,t]) - first)),c]",
-                        BIND_T("weight", weight), BIND_T("row", row), BIND_V("R", weight->shape[0]),
-                        BIND_V("first", expr_index(cx, node_int(n, "first", 0))));
+    out[0] = OP_FORMULA(cx, n, "y[n,c] = sum(t) weight[max(0, min(R-1, i32(row[n,t]))),c]",
+                        BIND_T("weight", weight), BIND_T("row", row), BIND_V("R", weight->shape[0]));
     return out[0] ? 1 : 0;
 }
 
-static const AttrRow tree_step_attrs[] = { { "strict", ATTR_INT, "1: a condition is <; 0: it is <=", "0" }, { 0 } };
 static const AttrRow tree_walk_attrs[] = {
     { "steps", ATTR_INT, "the depth of the deepest tree", "1" },
     { "strict", ATTR_INT, "1: a condition is <; 0: it is <=", "0" },
     { 0 }
 };
 
-static const AttrRow tree_sum_attrs[] = { { "first", ATTR_INT, "the number in `row` that is row 0", "0" }, { 0 } };
-
-/* Two trees: x[0] <= 0 ? 0 : (x[1] <= 0.5 ? 1 : 2), and a single leaf, 3. */
-#define TREES "i8[2]={0,1} f32[2]={0,0.5} u8[2][2]={2,1,3,4}"
-static const OpCase tree_walk_cases[] = {
-    { "steps=2", "f32[3][2] u8[2]={0,5} " TREES, "i32[3][2]", NULL },
-    { "steps=1", "f32[3][2] u8[2]={0,5} " TREES, "i32[3][2]", NULL },
-    { "steps=17", "f32[3][2] u8[2]={0,5} " TREES, "i32[3][2]", NULL },
-    { "steps=3 strict=1", "i32[5][2] i32[1]={0} u8[1]={1} i32[1]={3} i32[1][2]={1,2}", "i32[5][1]", NULL },
-    { "steps=0", "f32[3][2] u8[2]={0,5} " TREES, NULL, "0 steps" },
-    { "", "f32[3] u8[2]={0,5} " TREES, NULL, "x [3]" },
+static const AttrRow forest_attrs[] = {
+    { "steps", ATTR_INT, "the depth of the deepest tree", "1" },
+    { "columns", ATTR_INT, "the number of results", "1" },
+    { "pairs", ATTR_INT, "the most pairs of a leaf", "1" },
+    { "strict", ATTR_INT, "1: a condition is <; 0: it is <=", "0" },
     { 0 }
 };
 
-static const OpCase tree_step_cases[] = {
-    { "", "f32[3][2] u8[3][2]={0,5,1,0,5,4} " TREES, "u8[3][2]", NULL },
-    { "strict=1", "i32[5][2] i32[5][1]={0,0,0,0,0} u8[1]={1} i32[1]={3} i32[1][2]={1,2}", "i32[5][1]", NULL },
-    { "", "f32[3][2] u8[2][2] " TREES, NULL, "nodes [2][2]" },
+/* Two trees: x[0] <= 0 ? 0 : (x[1] <= 0.5 ? 1 : 2), and a single leaf, 3. */
+#define TREES "i8[2]={0,1} f32[2]={0,0.5} i8[2][2]={-1,1,-2,-3}"
+static const OpCase tree_walk_cases[] = {
+    { "steps=2", "f32[3][2] i8[2]={0,-4} " TREES, "i32[3][2]", NULL },
+    { "steps=1", "f32[3][2] i8[2]={0,-4} " TREES, "i32[3][2]", NULL },
+    { "steps=17", "f32[3][2] i8[2]={0,-4} " TREES, "i32[3][2]", NULL },
+    { "steps=3 strict=1", "i32[5][2] i32[1]={0} u8[1]={1} i32[1]={3} i32[1][2]={-1,-2}", "i32[5][1]", NULL },
+    { "steps=1", "i32[5][2] i8[1]={0} u8[1]={1} i8[1]={3} i8[1][2]={-1,-2}", "i32[5][1]", NULL },
+    { "steps=0", "f32[3][2] i8[2]={0,-4} " TREES, NULL, "0 steps" },
+    { "", "f32[3] i8[2]={0,-4} " TREES, NULL, "x [3]" },
+    { 0 }
+};
+
+/* Leaves of a pair, two pairs, and one that ends both; a link that is no leaf's first pair; nodes in another order. */
+#define PAIRS " u8[4]={1,5,0,2} f32[4]"
+static const OpCase forest_cases[] = {
+    { "steps=2 columns=3 pairs=2", "f32[3][2] i8[2]={0,-4} " TREES PAIRS, "f32[3][3]", NULL },
+    { "steps=1 columns=3 pairs=3", "f32[3][2] i8[2]={0,-4} " TREES PAIRS, "f32[3][3]", NULL },
+    { "steps=20 columns=4 pairs=1", "f32[1][2] i8[2]={0,-4} " TREES PAIRS, "f32[1][4]", NULL },
+    { "steps=2 strict=1", "i16[5][2] i8[1]={0} u8[1]={1} i8[1]={3} i8[1][2]={-1,-2} u8[2]={0,0} f64[2]", "f64[5][1]",
+      NULL },
+    { "steps=2", "f32[3][2] i8[1]={1} i8[2]={0,1} f32[2]={0,0.5} i8[2][2]={-1,-2,0,-1} u8[2]={0,0} f32[2]",
+      "f32[3][1]", NULL },
+    { "pairs=2", "f32[3][2] i8[2]={0,-4} " TREES PAIRS, NULL, "2 pairs" },
     { 0 }
 };
 
 static const OpCase tree_sum_cases[] = {
     { "", "f32[4][3] i32[2][3]={0,1,3,2,2,0}", "f32[2][3]", NULL },
-    { "first=5", "f64[4][1] u16[2][2]={5,6,8,7}", "f64[2][1]", NULL },
+    { "", "f64[4][1] u16[2][2]={0,1,3,2}", "f64[2][1]", NULL },
     { "", "f32[4] i32[2][3]", NULL, "weights are [4]" },
     { 0 }
 };
 
 const Op ops_trees[] = {
-    { .name = "tree_step", .summary = "y[n,t] = the child of node at[n,t] that x[n,:] selects", .level = 10,
-      .least_inputs = 5, .most_inputs = 5, .inputs = "x at feature threshold child", .attr = tree_step_attrs,
-      .meaning.compute = tree_step, .fusion.pattern = PATTERN_OPAQUE, .cases = tree_step_cases },
-    { .name = "tree_sum", .summary = "y[n,c] = sum over t of weight[row[n,t] - first, c]", .level = 10,
-      .least_inputs = 2, .most_inputs = 2, .inputs = "weight row", .attr = tree_sum_attrs,
+    { .name = "forest", .summary = "y[n,c] = the sum of the weights of column c of the leaves of x[n,:]", .level = 10,
+      .least_inputs = 7, .most_inputs = 7, .inputs = "x root feature threshold child column value",
+      .attr = forest_attrs, .meaning.compute = forest, .fusion.pattern = PATTERN_OPAQUE, .cases = forest_cases },
+    { .name = "tree_sum", .summary = "y[n,c] = sum over t of weight[row[n,t], c]", .level = 10,
+      .least_inputs = 2, .most_inputs = 2, .inputs = "weight row",
       .meaning.compute = tree_sum, .fusion.pattern = PATTERN_REDUCTION, .cases = tree_sum_cases },
     { .name = "tree_walk", .summary = "y[n,t] = the leaf's row of x[n,:] in tree t", .level = 10, .least_inputs = 5,
       .most_inputs = 5, .inputs = "x root feature threshold child", .attr = tree_walk_attrs,

@@ -12,7 +12,7 @@ static const CostRow rows_arm[] = {
     { "f32 mul", 73, 0 },            { "f32 add", 97, 0 },           { "f32 div", 610, 0 },
     { "f32", 26, 0 },                { "f32 function", 3330, 0 },    { "LW_DOT_WORDS_I8", 150, 2.65 },
     { "LW_WORDS_I8", 20, 9 },        { "LW_WORDS_IF_I8", 30, 10 },   { "i64", 2.4, 0 },
-    { NULL, 0, 0 }
+    { "LW_FOREST_LE", 20, 60 },      { "LW_FOREST_LT", 20, 28 },     { NULL, 0, 0 }
 };
 const Costs costs_arm = { NULL, rows_arm };
 
@@ -35,6 +35,7 @@ static const CostRow rows_m3[] = {
     { "f32 add", 40, 0 },            { "f32 div", 463, 0 },          { "f32", 11, 0 },
     { "f32 function", 1610, 0 },     { "LW_DOT_WORDS_I8", 40, 1.5 }, { "LW_WORDS_I8", 15, 6 },
     { "LW_WORDS_IF_I8", 20, 6 },     { "LW_DOT_LONG_I8", 60, 1.83 }, { "LW_DOT_1X4_LONG_I8", 70, 2.75 },
+    { "LW_FOREST_LE", 20, 52 },      { "LW_FOREST_LT", 20, 24 },
     { NULL, 0, 0 }
 };
 const Costs costs_m3 = { &costs_arm, rows_m3 };
@@ -43,7 +44,8 @@ const Costs costs_m3 = { &costs_arm, rows_m3 };
 static const CostRow rows_fpu[] = {
     { "f32 mul", 1, 0 },             { "f32 add", 1, 0 },            { "f32 div", 8, 0 },
     { "f32", 1, 0 },                 { "f32 function", 40, 0 },      { "guard", 1, 0 },
-    { "nearbyint", 15, 0 },          { NULL, 0, 0 }
+    { "nearbyint", 15, 0 },          { "LW_FOREST_LE", 20, 13 },     { "LW_FOREST_LT", 20, 10.6 },
+    { NULL, 0, 0 }
 };
 static const Costs costs_fpu = { &costs_arm, rows_fpu };
 

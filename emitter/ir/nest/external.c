@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ir/nest/external.h"
 
+#include <string.h>
+
 bool external_takes(const External *e, const Tensor *t)
 {
     for (int i = 0; i < e->arg_count; i++)
@@ -20,6 +22,14 @@ bool external_knows_strides(const External *e, const Tensor *t)
     for (int d = 0; d + 1 < t->rank; d++)
         if (tensor_dim(t, d) != 1 && !states_stride(e, t, d)) return false;
     return true;
+}
+
+bool external_is_macro(const char *function)
+{
+    static const char *const macros[] = { "LW_FOREST_LE", "LW_FOREST_LT" };
+    for (size_t i = 0; i < sizeof macros / sizeof macros[0]; i++)
+        if (strcmp(function, macros[i]) == 0) return true;
+    return false;
 }
 
 void external_mark_written(External *e, const Stmt *s)

@@ -13,6 +13,8 @@
  *   stride(T, N)       elements from one index of dimension N to the next, where T is stored
  *   workspace(BYTES)   the address of scratch memory of the arena
  *
+ * The function may be a macro of the runtime headers, whose last argument counts its points, for estimates.
+ *
  * A call that states the strides of a tensor, all but the last dimension's, accepts one whose rows are apart. */
 #include "ir/nest/nest.h"
 
@@ -33,6 +35,8 @@ typedef struct External {
     int arg_count; ExternalArg arg[MAX_EXTERNAL_ARGS];
 } External;
 
+/* True for a macro of the runtime headers: it has no prototype. */
+bool external_is_macro(const char *function);
 /* Marks the tensors that the statement computes. */
 void external_mark_written(External *e, const Stmt *meaning);
 bool external_takes(const External *e, const Tensor *t);

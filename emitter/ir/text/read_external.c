@@ -72,7 +72,8 @@ External *external_read(Lexer *l, const Symbol *symbols)
     External *e = NEW(l->cx->arena, External);
     const Token at = lex_peek(l);
     e->function = lex_name(l, "the name of a C function");
-    if (e->function && !text_equal(name_identifier(l->cx, e->function), e->function))
+    if (e->function && !external_is_macro(e->function)
+        && !text_equal(name_identifier(l->cx, e->function), e->function))
         lex_error(l, at, "'%s' is no name of a C function", e->function);
     lex_expect(l, "(", "after the function's name");
     while (!ctx_failed(l->cx) && !lex_is(l, ")")) {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* From branches to the arrays of the operator tree_walk, and to scores.
+/* From branches to the arrays of the operators forest and tree_walk, and to scores.
  *
  * The walk tests one kind of condition. If the file has several, `<` and `>` become `<=` and `>=` of the adjacent
  * number, and `>=` becomes `<=` of a negated copy of the features.
  *
- * A leaf adds weights to targets. If all leaves of a tree have one and the same target, their weights are a column;
- * otherwise a leaf has a row of all targets. Equal rows are stored once. */
+ * A leaf adds weights to targets. For sums, its weights other than 0 are pairs of target and weight (`forest`); a list
+ * that is the end of another, or equal to it, is stored once. Otherwise (least and greatest weights, nodes that several
+ * trees share, trees of more than 64 steps) a walk selects the row of each leaf: if all leaves of a tree have one and
+ * the same target, their weights are a column, otherwise a row of all targets. Equal rows are stored once. */
 #include "import/onnx/ml/onnx_forest.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "support/map.h"
 #include "support/text.h"
 
-/* Up to MOST_STAGES steps are scalars of one loop over the trees, up to MOST_CALLS calls of one function, more a
- * recurrence. */
-enum { MOST_STEPS = 2000, MOST_TARGETS = 4096, MOST_STAGES = 16, MOST_CALLS = 32 };
+enum { MOST_STEPS = 2000, MOST_TARGETS = 4096, MOST_FOREST_STEPS = 64 };
 
 int onnx_forest_add(Forest *f, Branch b)
 {
@@ -157,76 +158,66 @@ static DType type_of(const int64_t *v, int count)
     return narrowest(least, greatest);
 }
 
+/* Integers are stored in the narrowest type. */
 static Tensor *threshold_array(Forest *f, const int *node, int nodes)
 {
     Ctx *cx = f->c->cx;
-    const DType type = f->x->type;
-    int64_t shape = nodes;
+    DType type = f->x->type;
+    int64_t shape = nodes, *whole = NEW_ARRAY(cx->arena, int64_t, nodes);
     void *data;
+    for (int k = 0; k < nodes && !dtype_is_float(type); k++)
+        whole[k] = node[k] < 0 ? 0 : (int64_t)f->branch[node[k]].value;
+    const DType narrow = type_of(whole, nodes);
+    if (!dtype_is_float(type) && dtype_info(narrow)->bytes < dtype_info(type)->bytes && dtype_info(type)->bytes <= 4)
+        type = narrow;
     Tensor *t = tensor_zeros(cx, text_format(cx, "%s_threshold", f->c->name), type, 1, &shape, &data);
-    for (int k = 0; t && k < nodes; k++) {
-        const double v = node[k] < 0 ? 0 : f->branch[node[k]].value;
-        dtype_store(type, data, k, dtype_is_float(type) ? (Scalar){ .f = v } : (Scalar){ .i = (int64_t)v });
-    }
+    for (int k = 0; t && k < nodes; k++)
+        dtype_store(type, data, k, dtype_is_float(type)
+                    ? (Scalar){ .f = node[k] < 0 ? 0 : f->branch[node[k]].value } : (Scalar){ .i = whole[k] });
     return t;
 }
 
-/* The arrays of tree_walk and tree_step. A forest of leaves alone has one node, which no link reaches. */
-typedef struct Walk { int nodes; int64_t *root; DType link; Tensor *feature, *threshold, *child; } Walk;
+/* The operands of tree_walk. A forest of leaves alone has one node, which no link reaches. */
+typedef struct Walk { bool is_forward; Tensor *in[5]; } Walk;
 
-/* row: of leaves, by emitted branch */
+/* row: of leaves, by emitted branch. is_forward: all links lead to later nodes. */
 static Walk lay_out(Forest *f, const int64_t *row)
 {
     Arena *arena = f->c->cx->arena;
-    Walk w = { .root = NEW_ARRAY(arena, int64_t, f->trees) };
-    int *node = NEW_ARRAY(arena, int, f->emitted + 1);
-    int64_t *link = NEW_ARRAY(arena, int64_t, f->emitted), *feature = NEW_ARRAY(arena, int64_t, f->emitted + 1),
+    Walk w = { .is_forward = true, .in = { f->x } };
+    int nodes = 0, *node = NEW_ARRAY(arena, int, f->emitted + 1);
+    int64_t *root = NEW_ARRAY(arena, int64_t, f->trees), *link = NEW_ARRAY(arena, int64_t, f->emitted),
+            *feature = NEW_ARRAY(arena, int64_t, f->emitted + 1),
             *child = NEW_ARRAY(arena, int64_t, 2 * f->emitted + 2);
-    int64_t last = 0;
-    for (int i = 0; i < f->emitted; i++)
-        if (!f->branch[f->order[i]].is_leaf) link[i] = w.nodes, node[w.nodes++] = f->order[i];
-    if (!w.nodes) node[w.nodes++] = -1;
-    for (int i = 0; i < f->emitted; i++)
-        if (f->branch[f->order[i]].is_leaf) link[i] = w.nodes + row[i];
-    for (int i = 0; i < f->emitted; i++) last = link[i] > last ? link[i] : last;
-    w.link = narrowest(0, last);
-    for (int k = 0; k < w.nodes && node[k] >= 0; k++) {
+    for (int i = 0; i < f->emitted; i++) {
+        const bool is_leaf = f->branch[f->order[i]].is_leaf;
+        link[i] = is_leaf ? -1 - row[i] : nodes;
+        if (!is_leaf) node[nodes++] = f->order[i];
+    }
+    if (!nodes) node[nodes++] = -1;
+    for (int k = 0; k < nodes && node[k] >= 0; k++) {
         const Branch *b = &f->branch[node[k]];
         feature[k] = b->feature;
         child[2 * k] = link[f->branch[b->yes].at], child[2 * k + 1] = link[f->branch[b->no].at];
+        for (int side = 0; side < 2; side++)
+            w.is_forward = w.is_forward && (child[2 * k + side] < 0 || child[2 * k + side] > k);
     }
-    for (int t = 0; t < f->trees; t++) w.root[t] = link[f->branch[f->root[t]].at];
-    w.feature = narrow_array(f, "feature", feature, w.nodes, type_of(feature, w.nodes));
-    w.threshold = threshold_array(f, node, w.nodes);
-    w.child = onnx_reshape(f->c, narrow_array(f, "child", child, 2 * w.nodes, w.link), (int64_t[]){ w.nodes, 2 }, 2);
+    for (int t = 0; t < f->trees; t++) root[t] = link[f->branch[f->root[t]].at];
+    const DType type = type_of(link, f->emitted);
+    w.in[1] = narrow_array(f, "root", root, f->trees, type);
+    w.in[2] = narrow_array(f, "feature", feature, nodes, type_of(feature, nodes));
+    w.in[3] = threshold_array(f, node, nodes);
+    w.in[4] = onnx_reshape(f->c, narrow_array(f, "child", child, 2 * nodes, type), (int64_t[]){ nodes, 2 }, 2);
     return w;
 }
 
-/* A call per step: links are a tensor that each step overwrites. Returns M + row. */
-static Tensor *by_steps(Forest *f, const Walk *w)
+/* Returns the row of each walk's leaf, an i32[n][trees]. row: by emitted branch. */
+static Tensor *walk(Forest *f, const int64_t *row)
 {
     OnnxCall *c = f->c;
-    const int64_t shape[2] = { tensor_dim(f->x, 0), f->trees };
-    void *data;
-    Tensor *at = tensor_zeros(c->cx, text_format(c->cx, "%s_roots", c->name), w->link, 2, shape, &data);
-    for (int64_t i = 0; at && i < shape[0] * shape[1]; i++)
-        dtype_store(at->type, data, i, (Scalar){ .i = w->root[i % f->trees] });
-    for (int d = 0; d < f->steps && at && !ctx_failed(c->cx); d++)
-        at = call(c->cx, "tree_step", c->name, (Tensor *[]){ f->x, at, w->feature, w->threshold, w->child }, 5,
-                  ATTRS(attr_flag("strict", f->uses[LT])));
-    return at;
-}
-
-/* Returns the leaf of each walk, an integer[n][trees]; *first: the number that is row 0. row: by emitted branch. */
-static Tensor *walk(Forest *f, const int64_t *row, int64_t *first)
-{
-    OnnxCall *c = f->c;
-    const Walk w = lay_out(f, row);
+    Walk w = lay_out(f, row);
     if (ctx_failed(c->cx)) return NULL;
-    *first = f->steps > MOST_STAGES && f->steps <= MOST_CALLS ? w.nodes : 0;
-    if (*first) return by_steps(f, &w);
-    Tensor *in[5] = { f->x, narrow_array(f, "root", w.root, f->trees, w.link), w.feature, w.threshold, w.child };
-    return call(c->cx, "tree_walk", c->name, in, 5,
+    return call(c->cx, "tree_walk", c->name, w.in, 5,
                 ATTRS(attr_int("steps", f->steps), attr_flag("strict", f->uses[LT])));
 }
 
@@ -342,6 +333,101 @@ static Tensor *by_target(Forest *f, const Aggregate *a, Tensor *weights, const i
     return call(c->cx, "concat", c->name, parts, (int)f->targets, ATTRS(attr_int("axis", 1)));
 }
 
+static Tensor *by_rows(Forest *f, const Aggregate *a)
+{
+    OnnxCall *c = f->c;
+    int64_t *target = NEW_ARRAY(c->cx->arena, int64_t, f->trees), *row = NEW_ARRAY(c->cx->arena, int64_t, f->emitted);
+    const bool is_column = one_target_each(f, target);
+    const int *count = is_column ? sort_trees(f, target) : NULL;
+    Tensor *weights = weight_rows(f, is_column ? 1 : f->targets, a->none, row), *rows = walk(f, row);
+    if (!is_column && a->none == 0) return onnx_call2(c, "tree_sum", weights, rows);
+    Tensor *each = onnx_call2(c, "gather", weights, rows, attr_int("axis", 0));
+    return is_column ? by_target(f, a, each, count) : reduced(c, a->reduce, each, 1, false);
+}
+
+/* ---- Leaves as pairs --------------------------------------------------------------------------------------------- */
+
+typedef struct Pairs { Map known; int count, most; int64_t *column; double *value; } Pairs;
+
+/* `leaf` is the position in the file here. */
+static int by_target_of(const void *a, const void *b)
+{
+    const Pair *p = a, *q = b;
+    return p->target != q->target ? p->target < q->target ? -1 : 1 : p->leaf < q->leaf ? -1 : p->leaf > q->leaf;
+}
+
+/* The first pair of a list: stored now, or before, as such a list or as the end of a longer one. */
+static int64_t put_pairs(Forest *f, Pairs *p, const Pair *list, int count)
+{
+    Arena *arena = f->c->cx->arena;
+    double *key = NEW_ARRAY(arena, double, 2 * count);
+    for (int i = 0; i < count; i++) key[2 * i] = (double)list[i].target, key[2 * i + 1] = list[i].weight;
+    const int64_t *same = map_get(&p->known, key, 2 * (size_t)count * sizeof *key);
+    if (same) return *same;
+    const int first = p->count;
+    for (int i = 0; i < count; i++, p->count++) {
+        p->column[p->count] = list[i].target + (i + 1 < count ? f->targets : 0);
+        p->value[p->count] = list[i].weight;
+        int64_t *at = NEW(arena, int64_t);
+        *at = first + i;
+        const size_t bytes = 2 * (size_t)(count - i) * sizeof *key;
+        if (!map_get(&p->known, key + 2 * i, bytes)) map_put(&p->known, key + 2 * i, bytes, at);
+    }
+    if (count > p->most) p->most = count;
+    return first;
+}
+
+/* The weights of a leaf by target, each target once and without zeros; a leaf without weights adds one zero. */
+static int pairs_of(const Forest *f, const Branch *b, Pair *list)
+{
+    int count = 0, left = 0;
+    for (int i = 0; i < b->count; i++) {
+        const Pair *own = &f->pair[b->first + i];
+        list[i] = (Pair){ .leaf = i, .target = own->target, .weight = own->weight };
+    }
+    if (b->count > 1) qsort(list, (size_t)b->count, sizeof *list, by_target_of);
+    for (int i = 0; i < b->count; i++) {
+        if (count && list[count - 1].target == list[i].target) list[count - 1].weight += list[i].weight;
+        else list[count++] = list[i];
+    }
+    for (int i = 0; i < count; i++)
+        if (!(list[i].weight == 0)) list[left++] = list[i];
+    if (!left) list[left++] = (Pair){ .target = 0 };
+    return left;
+}
+
+/* Sums as one call; NULL: nodes are shared, or trees too deep. */
+static Tensor *by_pairs(Forest *f)
+{
+    OnnxCall *c = f->c;
+    Arena *arena = c->cx->arena;
+    if (f->steps > MOST_FOREST_STEPS) return NULL;
+    Pair *list = NEW_ARRAY(arena, Pair, f->pairs + 1);
+    int64_t *row = NEW_ARRAY(arena, int64_t, f->emitted);
+    int room = 0;
+    for (int i = 0; i < f->emitted; i++) {
+        const Branch *b = &f->branch[f->order[i]];
+        room += b->is_leaf ? b->count + 1 : 0;
+    }
+    Pairs p = { map_new(arena), .column = NEW_ARRAY(arena, int64_t, room), .value = NEW_ARRAY(arena, double, room) };
+    for (int i = 0; i < f->emitted; i++) {
+        const Branch *b = &f->branch[f->order[i]];
+        if (b->is_leaf) row[i] = put_pairs(f, &p, list, pairs_of(f, b, list));
+    }
+    const Walk w = lay_out(f, row);
+    if (!w.is_forward || ctx_failed(c->cx)) return NULL;
+    void *data;
+    int64_t shape = p.count;
+    Tensor *value = tensor_zeros(c->cx, text_format(c->cx, "%s_value", c->name), onnx_forest_weights(f), 1, &shape,
+                                 &data);
+    for (int i = 0; value && i < p.count; i++) dtype_store(value->type, data, i, (Scalar){ .f = p.value[i] });
+    Tensor *in[7] = { w.in[0], w.in[1], w.in[2], w.in[3], w.in[4],
+                      narrow_array(f, "column", p.column, p.count, type_of(p.column, p.count)), value };
+    return call(c->cx, "forest", c->name, in, 7,
+                ATTRS(attr_int("steps", f->steps), attr_flag("strict", f->uses[LT]), attr_int("columns", f->targets),
+                      attr_int("pairs", p.most)));
+}
+
 Tensor *onnx_forest_scores(Forest *f, const Aggregate *a)
 {
     OnnxCall *c = f->c;
@@ -361,17 +447,7 @@ Tensor *onnx_forest_scores(Forest *f, const Aggregate *a)
     if (!ctx_failed(c->cx)) unify(f);
     if (!ctx_failed(c->cx)) emit_all(f);
     if (ctx_failed(c->cx)) return NULL;
-    int64_t *target = NEW_ARRAY(c->cx->arena, int64_t, f->trees), *row = NEW_ARRAY(c->cx->arena, int64_t, f->emitted);
-    const bool is_column = one_target_each(f, target);
-    const int *count = is_column ? sort_trees(f, target) : NULL;
-    int64_t first = 0;
-    Tensor *weights = weight_rows(f, is_column ? 1 : f->targets, a->none, row), *rows = walk(f, row, &first), *y;
-    if (!is_column && a->none == 0) y = onnx_call2(c, "tree_sum", weights, rows, attr_int("first", first));
-    else {
-        if (first) rows = onnx_cast(c, rows, I32);
-        if (first) rows = onnx_call2(c, "sub", rows, onnx_scalar_like(c, rows, (double)first));
-        Tensor *each = onnx_call2(c, "gather", weights, rows, attr_int("axis", 0));
-        y = is_column ? by_target(f, a, each, count) : reduced(c, a->reduce, each, 1, false);
-    }
+    Tensor *y = a->none == 0 ? by_pairs(f) : NULL;
+    if (!y) y = ctx_failed(c->cx) ? NULL : by_rows(f, a);
     return a->divides ? onnx_call2(c, "div", y, onnx_scalar_like(c, y, f->trees)) : y;
 }
