@@ -1037,6 +1037,18 @@ def one_lstm(r, i):
     return [([(B.LSTM, 1, options("LSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 0.5][i // 2 % 2]), read, [y])], [x], [y])]
 
 
+def recurrent_hybrid(make, weights, version, grids=2):
+    """A layer of floats as `make` gives it, with these inputs in 8 bits; grids 1: all without zero points."""
+    def of(r, i):
+        (((code, _, fields, read, made),), inputs, outputs), = make(r, i)
+        for k in weights:
+            scale = float(np.float32(np.abs(read[k].data).max() / 127))
+            read[k] = Operand(read[k].shape, np.int8, scale, data=np.round(read[k].data / scale))
+        fields.asymmetricQuantizeInputs = bool(i // 2 % grids)
+        return [([(code, version, fields, read, made)], inputs, outputs)]
+    return of
+
+
 def svdf(state):
     """The filter over the features of the last runs; state: the type of the memory."""
     def make(r, i):
@@ -1707,6 +1719,8 @@ OPERATORS = {
     "while": while_, "if": if_, "rfft2d": rfft,
     "conv_2d_hybrid": hybrid(conv), "depthwise_conv_2d_hybrid": hybrid(depthwise), "fully_connected_hybrid": hybrid(fully_connected),
     "transpose_conv_hybrid": hybrid(transpose_conv, image=2), "svdf_hybrid": svdf_hybrid, "bidirectional_sequence_lstm": both_lstm, "bidirectional_sequence_rnn": both_rnn, "lstm": one_lstm,
+    "unidirectional_sequence_lstm_hybrid": recurrent_hybrid(sequence_lstm, range(1, 9), 3), "rnn_hybrid": recurrent_hybrid(simple_rnn, (1, 2), 3),
+    "bidirectional_sequence_lstm_hybrid": recurrent_hybrid(both_lstm, [*range(1, 9), *range(18, 26)], 3), "bidirectional_sequence_rnn_hybrid": recurrent_hybrid(lambda r, i: both_rnn(r, 3 * i), (1, 2, 5, 6), 3, 1),      # with zero points, or the steps first, the reference crashes
     "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
     "signal_window": signal_window, "signal_auto_scale": signal_auto_scale, "signal_rfft": signal_rfft(False, False), "signal_irfft": signal_rfft(True, False),
     "signal_rfft_float": signal_rfft(False, True), "signal_irfft_float": signal_rfft(True, True), "signal_energy": signal_energy,
@@ -1739,7 +1753,8 @@ LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile",
         "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",
         "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",
         "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign", "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write",
-        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid", "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "detection_post_process_uint8"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them
+        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid", "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "unidirectional_sequence_lstm_hybrid", "rnn_hybrid",
+        "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn_hybrid", "detection_post_process_uint8"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them
 
 
 AFTER = {"circular_buffer": held, "detection_post_process": cut, "detection_post_process_uint8": cut}

@@ -80,7 +80,7 @@ def models():
     add("GaussianMixture-diag", lambda: mixture.GaussianMixture(2, covariance_type="diag", random_state=0), 0)
     add("MiniBatchKMeans", lambda: line(scaler(), cluster.MiniBatchKMeans(4, random_state=0)), 0)
     add("LocalOutlierFactor", lambda: neighbors.LocalOutlierFactor(novelty=True), 0)
-    add("IsolationForest, scaled", lambda: line(scaler(), ensemble.IsolationForest(10, max_samples=64, random_state=0)), 0)
+    add("IsolationForest, scaled", lambda: line(scaler(), ensemble.IsolationForest(n_estimators=10, max_samples=64, random_state=0)), 0)
     add("SGDOneClassSVM", lambda: linear_model.SGDOneClassSVM(), 0)
     for name, make in (("TruncatedSVD", lambda: decomposition.TruncatedSVD(3)), ("IncrementalPCA", lambda: decomposition.IncrementalPCA(3)), ("PCA-whiten", lambda: decomposition.PCA(3, whiten=True)),
                        ("KernelPCA", lambda: decomposition.KernelPCA(3, kernel="rbf")), ("FastICA", lambda: decomposition.FastICA(3, random_state=0)), ("MaxAbsScaler", preprocessing.MaxAbsScaler),

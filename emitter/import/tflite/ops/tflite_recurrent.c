@@ -8,11 +8,12 @@
 enum { OPTIONS_RNN = 7, OPTIONS_LSTM = 14, OPTIONS_SEQUENCE_RNN = 31, OPTIONS_BOTH_LSTM = 69, OPTIONS_BOTH_RNN = 70,
        OPTIONS_SEQUENCE_LSTM = 71, DIAGONAL = 5 };
 
-/* The first inputs of a direction's weights, and its states. */
-typedef struct LstmPlaces { int weights, recurrent, peepholes, biases, projection, state, cell; } LstmPlaces;
+/* The first inputs of a direction's weights, its states, and the option of the grid of 8 bits. */
+typedef struct LstmPlaces { int weights, recurrent, peepholes, biases, projection, state, cell, grid; } LstmPlaces;
 static const LstmPlaces alone = { LSTM_INPUT_WEIGHTS, LSTM_STATE_WEIGHTS, LSTM_PEEPHOLES, LSTM_BIASES, LSTM_PROJECTION,
-                                  LSTM_STATE, LSTM_CELL },
-                        forward = { 1, 5, 9, 12, 16, 35, 36 }, backward = { 18, 22, 26, 29, 33, 37, 38 };
+                                  LSTM_STATE, LSTM_CELL, 4 },
+                        forward = { 1, 5, 9, 12, 16, 35, 36, 5 }, backward = { 18, 22, 26, 29, 33, 37, 38, 5 };
+static const int iofc[LSTM_GATES] = { 0, 3, 1, 2 };       /* of the file's gates i f c o */
 
 static bool has_form(TfliteCall *c, const LstmPlaces *p)
 {
@@ -49,13 +50,12 @@ static bool has_no_norms(TfliteCall *c)
 }
 
 /* Joins the parts of the gates i o f c along axis 0; matrices are transposed to [inputs][4 units]. */
-static Tensor *of_gates(TfliteCall *c, int first)
+static Tensor *of_gates(TfliteCall *c, int first, bool is_stored)
 {
-    static const int order[LSTM_GATES] = { 0, 3, 1, 2 };
     Tensor *part[LSTM_GATES];
     for (int g = 0; g < LSTM_GATES; g++) {
-        const int i = first + order[g];
-        if (c->in[i] && c->in[i]->type != F32) c->in[i] = tflite_real(c, i);
+        const int i = first + iofc[g];
+        if (c->in[i] && c->in[i]->type != F32 && !is_stored) c->in[i] = tflite_real(c, i);
         if (!(part[g] = c->in[i])) return NULL;
     }
     Tensor *all = call(c->cx, "concat", c->name, part, LSTM_GATES, ATTRS(attr_int("axis", 0)));
@@ -84,16 +84,78 @@ static Tensor *reversed(TfliteCall *c, Tensor *x)
                            attr_list("step", -1)) : NULL;
 }
 
+/* ---- Floats times 8-bit weights ---------------------------------------------------------------------------------- */
+
+/* True if the weights are multiplied on integers: 8 bits, each matrix with one scale */
+static bool are_hybrid(const TfliteCall *c, int first, int count)
+{
+    for (int i = first; i < first + count; i++)
+        if (!tflite_in(c, i) || !tflite_is_hybrid(c, 0, i, 0) || tflite_in_info(c, i)->quant->count > 1) return false;
+    return true;
+}
+
+/* The scales of the columns: of `gates` matrices in this order, each of `units` columns. */
+static Quant columns_of(TfliteCall *c, int first, const int *order, int gates, int64_t units)
+{
+    float *scale = NEW_ARRAY(c->cx->arena, float, gates * units);
+    for (int64_t i = 0; i < gates * units; i++) scale[i] = tflite_scale(tflite_in_info(c, first + order[i / units]));
+    return (Quant){ .count = (int)(gates * units), .scale = scale, .zero_point = NULL };
+}
+
+static Tensor *scales_of(TfliteCall *c, const Quant *q)
+{
+    return tensor_constant(c->cx, c->name, F32, 1, (int64_t[]){ q->count }, q->scale);
+}
+
+/* The products of x [steps][batch][inputs] and w [inputs][columns], and the biases. Each row of x has its own grid. */
+static Tensor *hybrid_products(TfliteCall *c, Tensor *x, Tensor *w, const Quant *q, Tensor *bias, bool is_asymmetric)
+{
+    TfliteHybrid h;
+    if (!x || !w || ctx_failed(c->cx)) return NULL;
+    const int64_t steps = tensor_dim(x, 0), batch = tensor_dim(x, 1), inputs = tensor_dim(x, 2);
+    x = tflite_reshape(c, x, (int64_t[]){ steps * batch, inputs }, 2);
+    if (!x || !tflite_hybrid_round(c, x, 1, is_asymmetric, &h)) return NULL;
+    Tensor *y = tflite_hybrid_real(c, tflite_call2(c, "dense", h.x, w), &h, q, false);
+    return tflite_reshape(c, tflite_call2(c, "add", y, bias), (int64_t[]){ steps, batch, q->count }, 3);
+}
+
+static Tensor *hybrid_lstm(TfliteCall *c, const LstmPlaces *p, Tensor *x, double clip)
+{
+    const int64_t units = tensor_dim(c->in[p->recurrent + 1], 1);
+    const bool is_asymmetric = flat_int(&c->op->options, p->grid, 1, 0) != 0;
+    const Quant w = columns_of(c, p->weights, iofc, LSTM_GATES, units),
+                r = columns_of(c, p->recurrent, iofc, LSTM_GATES, units);
+    Tensor *bias = of_gates(c, p->biases, false),
+           *in[] = { hybrid_products(c, x, of_gates(c, p->weights, true), &w, bias, is_asymmetric),
+                     of_gates(c, p->recurrent, true), scales_of(c, &r), c->in[p->state], c->in[p->cell],
+                     peepholes_of(c, p->peepholes) };
+    for (int i = 0; i < 5; i++)
+        if (!in[i]) return NULL;
+    return ctx_failed(c->cx) ? NULL : call(c->cx, "lstm_hybrid", c->name, in, in[5] ? 6 : 5,
+                                           ATTRS(attr_flag("asymmetric", is_asymmetric),
+                                                 attr_if(clip > 0, attr_real("cell_clip", clip))));
+}
+
+/* ---- LSTM -------------------------------------------------------------------------------------------------------- */
+
+static Tensor *real_lstm(TfliteCall *c, const LstmPlaces *p, Tensor *x, double clip)
+{
+    Tensor *in[] = { x, of_gates(c, p->weights, false), of_gates(c, p->recurrent, false),
+                     of_gates(c, p->biases, false), c->in[p->state], c->in[p->cell], peepholes_of(c, p->peepholes) };
+    for (int i = 0; i < 6; i++)
+        if (!in[i]) return NULL;
+    return ctx_failed(c->cx) ? NULL : call(c->cx, "lstm", c->name, in, in[6] ? 7 : 6,
+                                           ATTRS(attr_if(clip > 0, attr_real("cell_clip", clip))));
+}
+
 /* Returns the states of x [steps][batch][inputs] after each step; sets the next values of the variables. */
 static Tensor *lstm(TfliteCall *c, const LstmPlaces *p, Tensor *x)
 {
     const double clip = (double)flat_float(&c->op->options, LSTM_CELL_CLIP, 0);
-    Tensor *in[] = { x, of_gates(c, p->weights), of_gates(c, p->recurrent), of_gates(c, p->biases), c->in[p->state],
-                     c->in[p->cell], peepholes_of(c, p->peepholes) };
-    for (int i = 0; i < 6; i++)
-        if (!in[i]) return NULL;
-    Tensor *h = ctx_failed(c->cx) ? NULL : call(c->cx, "lstm", c->name, in, in[6] ? 7 : 6,
-                                                ATTRS(attr_if(clip > 0, attr_real("cell_clip", clip))));
+    const bool is_hybrid = are_hybrid(c, p->weights, LSTM_GATES) && are_hybrid(c, p->recurrent, LSTM_GATES);
+    for (int i = p->peepholes; i < p->peepholes + 3; i++)
+        if (tflite_in(c, i) && c->in[i]->type != F32) c->in[i] = tflite_real(c, i);
+    Tensor *h = (is_hybrid ? hybrid_lstm : real_lstm)(c, p, x, clip);
     if (!h) return NULL;
     Tensor *const *y = h->producer->out;
     c->next[p->state] = y[1];
@@ -220,9 +282,25 @@ static void one_lstm(TfliteCall *c)
 
 /* ---- Simple recurrent layers ------------------------------------------------------------------------------------- */
 
+/* The inputs of `simple`, whose weights have 8 bits. */
+static Tensor *hybrid_rnn(TfliteCall *c, int first, Tensor *x, int activation, bool is_asymmetric)
+{
+    static const int order[] = { 0 };
+    const int64_t units = tensor_dim(c->in[first + 1], 1);
+    const Quant w = columns_of(c, first, order, 1, units), r = columns_of(c, first + 1, order, 1, units);
+    Tensor *in[] = { hybrid_products(c, x, tflite_call(c, "transpose", c->in[first], attr_list("perm", 1, 0)), &w,
+                                     c->in[first + 2], is_asymmetric),
+                     tflite_call(c, "transpose", c->in[first + 1], attr_list("perm", 1, 0)), scales_of(c, &r),
+                     c->in[first + 3] };
+    for (int i = 0; i < 4; i++)
+        if (!in[i]) return NULL;
+    return call(c->cx, "rnn_hybrid", c->name, in, 4, ATTRS(attr_flag("asymmetric", is_asymmetric),
+                                                          attr_flag("relu", activation == ACT_RELU)));
+}
+
 /* Inputs from `first` on: the weights of x and of the state, the bias, the state. Returns the states of x
- * [steps][batch][inputs] after each step; sets the next value of the variable. */
-static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation)
+ * [steps][batch][inputs] after each step; sets the next value of the variable. `grid`: the option of that name. */
+static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation, int grid)
 {
     enum { HIDDEN = 3, INPUTS };
     static const char *const names[] = { [ACT_RELU] = "relu", [ACT_TANH] = "tanh" };
@@ -235,13 +313,16 @@ static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation)
             tflite_refuse(c, "input %d is %s; weights of two dimensions are accepted", first + i,
                           tensor_shape_text(c->cx, c->in[first + i]));
     if (ctx_failed(c->cx)) return NULL;
-    for (int i = 0; i < INPUTS; i++) {
+    const bool is_hybrid = are_hybrid(c, first, 2);
+    for (int i = 0; i < INPUTS && !is_hybrid; i++) {
         const int at = first + i;
         in[1 + i] = i < 2 && c->in[at]->type != F32 ? tflite_real(c, at) : c->in[at];
         if (i < 2) in[1 + i] = tflite_call(c, "transpose", in[1 + i], attr_list("perm", 1, 0));
     }
-    Tensor *h = ctx_failed(c->cx) ? NULL : call(c->cx, "rnn", c->name, in, 1 + INPUTS,
-                                                ATTRS(attr_word("activations", names[activation])));
+    if (ctx_failed(c->cx)) return NULL;
+    Tensor *h = is_hybrid ? hybrid_rnn(c, first, x, activation, flat_int(&c->op->options, grid, 1, 0) != 0)
+                          : call(c->cx, "rnn", c->name, in, 1 + INPUTS,
+                                 ATTRS(attr_word("activations", names[activation])));
     if (h) c->next[first + HIDDEN] = h->producer->out[1];
     return h ? h->producer->out[0] : NULL;
 }
@@ -261,7 +342,7 @@ static void rnn(TfliteCall *c)
     if (!has_sequence(c, 5, 2)) return;
     const int64_t batch = tensor_dim(c->in[0], 0), inputs = tensor_dim(c->in[0], 1);
     Tensor *y = simple(c, 1, tflite_reshape(c, c->in[0], (int64_t[]){ 1, batch, inputs }, 3),
-                       (int)flat_int(&c->op->options, 0, 1, ACT_NONE));
+                       (int)flat_int(&c->op->options, 0, 1, ACT_NONE), 1);
     if (y) c->out[0] = tflite_reshape(c, y, (int64_t[]){ batch, tensor_dim(y, 2) }, 2);
 }
 
@@ -270,19 +351,19 @@ static void sequence_rnn(TfliteCall *c)
     if (!has_sequence(c, 5, 3)) return;
     const bool is_time_major = flat_int(&c->op->options, 0, 1, 0) != 0;
     Tensor *y = simple(c, 1, is_time_major ? c->in[0] : turned(c, c->in[0]),
-                       (int)flat_int(&c->op->options, 1, 1, ACT_NONE));
+                       (int)flat_int(&c->op->options, 1, 1, ACT_NONE), 2);
     c->out[0] = is_time_major ? y : turned(c, y);
 }
 
 static void bidirectional_rnn(TfliteCall *c)
 {
-    enum { TIME_MAJOR, ACTIVATION, MERGED };
+    enum { TIME_MAJOR, ACTIVATION, MERGED, GRID };
     enum { FORWARD = 1, BACKWARD = 5, SECOND_INPUT = 9 };
     if (!has_sequence(c, SECOND_INPUT, 3) || !has_no_second_input(c, SECOND_INPUT)) return;
     const bool is_time_major = flat_int(&c->op->options, TIME_MAJOR, 1, 0) != 0;
     const int activation = (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE);
-    Tensor *x = is_time_major ? c->in[0] : turned(c, c->in[0]), *ahead = simple(c, FORWARD, x, activation),
-           *back = reversed(c, simple(c, BACKWARD, reversed(c, x), activation));
+    Tensor *x = is_time_major ? c->in[0] : turned(c, c->in[0]), *ahead = simple(c, FORWARD, x, activation, GRID),
+           *back = reversed(c, simple(c, BACKWARD, reversed(c, x), activation, GRID));
     both_directions(c, ahead, back, flat_int(&c->op->options, MERGED, 1, 0) != 0, is_time_major);
 }
 
