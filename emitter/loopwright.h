@@ -101,6 +101,7 @@ typedef struct lw_options {
     /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: the host. report: its counts replace the
      * estimated ones; NULL: none do */
     const char *runner;
+    double timeout;                  /* verify, report, tune: the most seconds of a run of the program; 0: no limit */
     const char *const *input; int input_count;       /* report with a runner: .npy files; count 0: generated */
     /* Schedules of groups, in the form of dump --at scheduled: a file, a text, and a file with less precedence. NULL:
      * none */

@@ -147,7 +147,7 @@ commands_of() {
     --class-names | --stamp) echo compile quantize package ;;
     --testbench | --standalone | --cpp | --selftest) echo compile quantize ;;
     --train | --checkpoint) echo compile report ;;
-    --link | --runner) echo verify report tune ;;
+    --link | --runner | --timeout) echo verify report tune ;;
     --expect | --recorded | --tolerance | --steps) echo verify ;;
     --at | --only | --explain) echo dump ;;
     --level | --onnx | --tflite | --gradients | --conditions) echo ops ;;
@@ -155,14 +155,14 @@ commands_of() {
 }
 value_of() {
     case $1 in
-    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top | --ram | --mhz) echo 1 ;; --optimize) echo speed ;; --value | --state | --rename) echo a=b ;; --io) echo arena ;; --weights) echo bin ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;; --hybrid) echo float ;; --extern) echo Mine ;;
+    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top | --ram | --mhz | --timeout) echo 1 ;; --optimize) echo speed ;; --value | --state | --rename) echo a=b ;; --io) echo arena ;; --weights) echo bin ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;; --hybrid) echo float ;; --extern) echo Mine ;;
     --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --profile | --testbench | --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | --refine | --per-tensor | --no-equalization) ;;
     *) echo word ;;
     esac
 }
 every_option() {
     all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --hybrid --extern --qdq --float --layers --no-shrink --werror --quiet --stream --io --name --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune --seed --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
-        --static-arena --weights --train --checkpoint --time-passes --profile --testbench --selftest --standalone --rename --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --fit --mhz --at --only --explain --level --onnx --tflite --gradients --conditions"
+        --static-arena --weights --train --checkpoint --time-passes --profile --testbench --selftest --standalone --rename --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only --explain --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

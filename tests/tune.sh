@@ -56,6 +56,21 @@ else skip a-signal-loses-nothing "ps is not installed"; fi
 
 check refuses-a-missing-runner says 2 'runner is missing' "$model" -o "$work/no.txt"
 check refuses-a-failing-runner says 1 'the default schedules are not measured' "$model" --runner "$work/fails" -o "$work/no.txt"
+check refuses-with-one-verdict sh -c '[ "$(grep -c "error:.*error:" "$1")" -eq 0 ]' sh "$work/said"
+# A runner that waits for a board: its command and all that it started end. One candidate hangs, the others count.
+printf '#!/bin/sh\nsleep 61\nexit 0\n' > "$work/hangs"
+chmod +x "$work/hangs"
+check refuses-a-runner-that-hangs says 1 'the runner took more than --timeout 0.2 seconds' "$model" --runner "$work/hangs" --timeout 0.2 -o "$work/no.txt"
+left() { sleep 1; ! ps -eo args | grep -q '^sleep [6]1$'; }
+if has ps; then check ends-what-a-runner-started left
+else skip ends-what-a-runner-started "ps is not installed"; fi
+sometimes() {
+    printf '#!/bin/sh\nn=$(wc -l < "%s")\n[ "$n" -ne 2 ] || { echo hung >> "%s"; sleep 60; }\nexec "%s" "$@"\n' "$work/runs" "$work/runs" "$work/runner" > "$work/hangs"
+    : > "$work/runs"
+    "$lw" tune "$model" --runner "$work/hangs" --timeout 2 -o "$work/hung.txt" > "$work/said" 2>&1 && cat "$work/said" && [ "$(grep -c '^# tried .* failed' "$work/hung.txt")" -eq 1 ]
+}
+check a-candidate-that-hangs-has-failed sometimes
+check refuses-no-seconds says 2 "does not accept '0'" "$model" --runner "$work/runner" --timeout 0 -o "$work/no.txt"
 check refuses-a-silent-runner says 1 'prints none of' "$model" --runner "$work/silent" -o "$work/no.txt"
 check refuses-the-file-of-another-target says 1 'is not of this model, target and options' "$model" --target cortex-m4 --runner "$work/runner" -o "$work/tune.txt"
 echo notes > "$work/notes.txt"

@@ -39,7 +39,7 @@ Folder *trial_folder(Ctx *cx, int input_count)
         trial_quote(&make, candidate);
         const char *command = text_string(&make);
         Folder *f = folder_of(cx, candidate, input_count);      /* before mkdir: no allocation may fail after it */
-        if (shell_run(command, NULL, NULL) == SHELL_DONE) return f;
+        if (shell_run(command, 0, NULL, NULL) == SHELL_DONE) return f;
     }
     diag_error(cx, NULL, "cannot create a scratch folder in %s; set TMPDIR to a folder that can be written",
                base ? base : "/tmp");
@@ -86,13 +86,15 @@ static bool is_ended(const void *options)
     return o->progress && !o->progress(o->progress_user, "running a command", 0, 1);
 }
 
-Ending trial_command(const lw_options *o, const char *command) { return shell_run(command, is_ended, o); }
+Ending trial_command(const lw_options *o, const char *command) { return shell_run(command, 0, is_ended, o); }
 
-/* Returns how the command ended; the diagnostic names `what` it did. */
-static Ending run_command(Ctx *cx, const lw_options *o, const char *command, const char *what)
+/* Returns how the command ended; the diagnostic names `what` it did. Programs have a time limit, compilers none. */
+static Ending run_command(Ctx *cx, const lw_options *o, const char *command, double seconds, const char *what)
 {
-    const Ending e = trial_command(o, command);
+    const Ending e = shell_run(command, seconds, is_ended, o);
     if (e == SHELL_INTERRUPTED) diag_error(cx, NULL, "interrupted: %s has not ended", what);
+    if (e == SHELL_TIMED_OUT)
+        diag_error(cx, NULL, "%s took more than --timeout %g seconds: %s", what, seconds, command);
     if (e == SHELL_FAILED) diag_error(cx, NULL, "%s failed: %s", what, command);
     return e;
 }
@@ -127,7 +129,7 @@ bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
         trial_quote(&build, folder);
     }
     text_printf(&build, " %s -lm", o->link ? o->link : "");
-    return run_command(cx, o, text_string(&build), what_failed(cx, folder, o)) == SHELL_DONE;
+    return run_command(cx, o, text_string(&build), 0, what_failed(cx, folder, o)) == SHELL_DONE;
 }
 
 bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o)
@@ -137,7 +139,8 @@ bool trial_run_all(Ctx *cx, const char *folder, const lw_options *o)
     trial_quote(&run, text_format(cx, "%s/prog", folder));
     trial_quote(&run, text_format(cx, "%s/in", folder));
     trial_quote(&run, text_format(cx, "%s/out", folder));
-    return run_command(cx, o, text_string(&run), o->runner ? "the runner" : "the emitted program") == SHELL_DONE;
+    const char *what = o->runner ? "the runner" : "the emitted program";
+    return run_command(cx, o, text_string(&run), o->timeout, what) == SHELL_DONE;
 }
 
 /* The emitted program reads and writes bfloat16 as u16, because .npy has no bfloat16. */
@@ -211,7 +214,8 @@ bool trial_run(Build *b, const char *folder, const char *sizes, const void *cons
     if (runs > 1) text_printf(&run, " --repeat %d", runs);
     text_add(&run, " >");
     trial_quote(&run, out);
-    const Ending e = run_command(cx, b->options, text_string(&run), runner ? "the runner" : "the emitted program");
+    const Ending e = run_command(cx, b->options, text_string(&run), b->options->timeout,
+                                 runner ? "the runner" : "the emitted program");
     b->is_signalled = e == SHELL_INTERRUPTED;
     if (e != SHELL_DONE) return false;
     if (runner || b->options->profile) add_measures(cx, out, said);

@@ -8,7 +8,8 @@
 #include <string.h>
 
 static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
-    read_steps, read_rename, read_samples, read_selftest, read_test, read_top, read_level, read_ram, read_mhz;
+    read_steps, read_rename, read_samples, read_selftest, read_test, read_top, read_level, read_ram, read_mhz,
+    read_timeout;
 
 #define FLAG_AT(field) FLAG, offsetof(Arguments, field), NULL, false, 0
 #define TEXT_AT(field) TEXT, offsetof(Arguments, options.field), NULL, false, 0
@@ -94,6 +95,14 @@ static bool read_mhz(Arguments *a, const char *v)
     const double mhz = strtod(v, &end);
     a->options.mhz = mhz;
     return *v && !*end && mhz >= 0.001 && mhz <= 100000;
+}
+
+static bool read_timeout(Arguments *a, const char *v)
+{
+    char *end;
+    const double seconds = strtod(v, &end);
+    a->options.timeout = seconds;
+    return *v && !*end && seconds > 0 && seconds <= 1e6;
 }
 
 static bool read_level(Arguments *a, const char *v) { return read_count(v, 11, &a->level); }

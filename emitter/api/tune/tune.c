@@ -83,12 +83,11 @@ static bool measured_in(Tuning *t, Ctx *cx, const char *folder, const char *bloc
     const bool ok = lw_compile(cx, t->model, text_format(cx, "%s/model.c", folder), &o) && trial_build(cx, folder, &o)
                     && trial_run(&as, folder, "", t->input, 1, &said);
     t->is_ended = as.is_signalled;
-    bool is_error = false;
-    const char *text = NULL;
-    for (int i = 0; !ok && !is_error && (text = lw_diagnostic(cx, i, &is_error)) != NULL; i++) continue;
+    const Diag *error = cx->diags;
+    while (error && error->severity < ERROR) error = error->next;
     *why = ok ? !said.length ? "the runner prints none of `instructions N`, `cycles N`, `ns N`"
                 : !are_outputs_right(t, cx, folder) ? "its outputs are not those of the interpreter" : NULL
-              : text_format(t->cx, "%s", text ? text : "");
+              : text_format(t->cx, "%s", error ? error->what : "");
     return !*why && read_value(t, text_string(&said), value);
 }
 
