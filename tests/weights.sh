@@ -33,6 +33,23 @@ check same-bytes-of-packed-weights "$lw" verify "$int8" --weights bin --target c
 arena() { "$lw" verify "$digits" --weights bin --static-arena && "$lw" verify "$digits" --weights bin --io arena; }
 check same-values-in-other-arenas arena
 
+# ---- Equal constants ------------------------------------------------------------------------------------------------
+
+# `a` and `b` are one array: type and bytes agree. `c` has another last element, `d` another type.
+{
+    echo 'input x: f32[20]'
+    for name in a b c; do
+        echo "const $name: f32[20] = {$(seq -s , 1 19),$([ $name = c ] && echo 21 || echo 20)}"
+    done
+    echo "const d: i32[20] = {1$(for i in $(seq 19); do printf ',0'; done)}"
+    echo 'y[i] = x[i] * a[i] + b[i]'
+    echo 'z[i] = (x[i] + c[i]) * f32(d[i])'
+    echo 'output y, z'
+} > "$work/equal.te"
+stored() { "$lw" "$work/equal.te" -o "$work/equal.c" && [ "$(grep -c 'static const.*\[20\] = {' "$work/equal.c")" -eq "$1" ]; }
+check equal-constants-are-stored-once stored 3
+check equal-constants-give-the-same-values "$lw" verify "$work/equal.te"
+
 # ---- The file -----------------------------------------------------------------------------------------------------
 
 emit() { "$lw" "$digits" -o "$work/$1.c" --name one --weights "$2" --cpp; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers the constants of the program: those of the model's graph, then those of the graphs of regions. A tensor is
- * one constant for all its consumers. Passes over several graphs may compute equal tensors (a weight that both branches
- * of an `if` read, transposed twice), so constants of regions' graphs are shared by their bytes, too. */
+ * one constant for all its consumers. Passes may compute equal tensors (a weight that both branches of an `if` read, or
+ * all steps of an unrolled layer, transposed for each), so tensors of one type with equal bytes are one constant. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -9,34 +9,37 @@
 #include "support/names.h"
 #include "support/text.h"
 
-typedef struct Numbers { Ctx *cx; Shared *s; Map by_tensor, by_bytes; bool has_inner; } Numbers;
+/* A numbered constant, and the next with the same key. */
+typedef struct Known { const Tensor *tensor; int number; struct Known *next; } Known;
+typedef struct Numbers { Ctx *cx; Shared *s; Map by_tensor, by_key; } Numbers;
 
-typedef struct Key { char *bytes; size_t count; } Key;
+/* Equal tensors have equal keys: the type, the bytes, and the first of them. */
+enum { SHORT_KEY = 64 };
+typedef struct Key { int64_t type, bytes; char first[SHORT_KEY]; } Key;
 
-static Key key_of(Ctx *cx, const Tensor *t)
+static Key key_of(const Tensor *t)
 {
-    Key k = { NULL, (size_t)tensor_bytes(t) + 1 };
-    k.bytes = arena_alloc(cx->arena, k.count);
-    k.bytes[0] = (char)t->type;
-    memcpy(k.bytes + 1, t->data, k.count - 1);
+    Key k = { t->type, tensor_bytes(t), { 0 } };
+    if (k.bytes > 0) memcpy(k.first, t->data, k.bytes < SHORT_KEY ? (size_t)k.bytes : SHORT_KEY);
     return k;
 }
 
-static int number_of(Numbers *n, const Tensor *t, bool is_inner)
+static int number_of(Numbers *n, const Tensor *t)
 {
-    int *number = map_get_ptr(&n->by_tensor, t);
+    const int *number = map_get_ptr(&n->by_tensor, t);
     if (number) return *number;
-    Key key = { NULL, 0 };
-    if (n->has_inner && tensor_bytes(t) > 0) key = key_of(n->cx, t);
-    number = is_inner && key.count ? map_get(&n->by_bytes, key.bytes, key.count) : NULL;
-    if (!number) {
-        number = NEW(n->cx->arena, int);
-        *number = n->s->constant_count;
+    const Key key = key_of(t);
+    Known *first = map_get(&n->by_key, &key, sizeof key), *k = first;
+    while (k && key.bytes > 0 && memcmp(k->tensor->data, t->data, (size_t)key.bytes)) k = k->next;
+    if (!k) {
+        k = NEW(n->cx->arena, Known);
+        *k = (Known){ t, n->s->constant_count, NULL };
         n->s->constant[n->s->constant_count++] = t;
-        if (key.count) map_put(&n->by_bytes, key.bytes, key.count, number);
+        if (first) k->next = first->next, first->next = k;
+        else map_put(&n->by_key, arena_copy(n->cx->arena, &key, sizeof key), sizeof key, k);
     }
-    map_put_ptr(&n->by_tensor, t, number);
-    return *number;
+    map_put_ptr(&n->by_tensor, t, &k->number);
+    return k->number;
 }
 
 bool build_weights_kind(const lw_options *o, WeightsKind *kind, const char **section)
@@ -101,14 +104,14 @@ static void name_constants(Build *b)
 void build_constants(Build *b)
 {
     Ctx *cx = b->cx;
-    Numbers n = { cx, b->shared, map_new(cx->arena), map_new(cx->arena), b->next != NULL };
+    Numbers n = { cx, b->shared, map_new(cx->arena), map_new(cx->arena) };
     int most = 0;
     for (const Build *g = b; g; g = g->next) most += g->plan.constant_count;
     b->shared->constant = NEW_ARRAY(cx->arena, const Tensor *, most);
     b->shared->constant_name = NEW_ARRAY(cx->arena, const char *, most);
     for (Build *g = b; g; g = g->next) {
         g->constant_of = NEW_ARRAY(cx->arena, int, g->plan.constant_count);
-        for (int i = 0; i < g->plan.constant_count; i++) g->constant_of[i] = number_of(&n, g->plan.constant[i], g != b);
+        for (int i = 0; i < g->plan.constant_count; i++) g->constant_of[i] = number_of(&n, g->plan.constant[i]);
         name_constants(g);
     }
 }

@@ -1,11 +1,11 @@
 /* forest: forest.te for generic, emitted by Loopwright.
  *
  * Inputs
- *   x                    float    [4][2]
+ *   x                    int8_t   [1][2]
  * Outputs
- *   y                    float    [4][3]
+ *   y                    float    [1][3]
  *
- * Model's SHA-256: 49221279573b618b7cd6250ded6b155448116259fc09f418cd43b23a3e133ee4
+ * Model's SHA-256: 0adc4beed72c34182f812b2a290728ce35d93ad271f186bc88b40e0b8f943edd
  */
 #ifndef FOREST_H
 #define FOREST_H
@@ -17,13 +17,13 @@ extern "C" {
 #endif
 
 #define FOREST_MODEL "forest.te"
-#define FOREST_MODEL_SHA256 "49221279573b618b7cd6250ded6b155448116259fc09f418cd43b23a3e133ee4"
+#define FOREST_MODEL_SHA256 "0adc4beed72c34182f812b2a290728ce35d93ad271f186bc88b40e0b8f943edd"
 #define FOREST_TARGET "generic"
 #define FOREST_OPTIONS ""
 
 #define FOREST_ARENA_SIZE   0u     /* bytes of scratch memory forest_run needs */
 #define FOREST_ARENA_ALIGN  16u
-#define FOREST_WEIGHTS_SIZE 36u     /* bytes of constants */
+#define FOREST_WEIGHTS_SIZE 18u     /* bytes of constants */
 
 /* Declares the arena: `static FOREST_ARENA(memory);`, passed as forest_run(memory, ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
@@ -41,23 +41,23 @@ extern "C" {
 #define FOREST_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
-#define FOREST_INPUTS(X) X(x, float, 8)
-#define FOREST_OUTPUTS(X) X(y, float, 12)
+#define FOREST_INPUTS(X) X(x, int8_t, 2)
+#define FOREST_OUTPUTS(X) X(y, float, 3)
 
 /* Of each: type, shape, elements, bytes; if quantized, real = SCALE * (stored - ZERO_POINT) */
-#define FOREST_X_TYPE                float
+#define FOREST_X_TYPE                int8_t
 #define FOREST_X_RANK                2
-#define FOREST_X_DIMS                { 4, 2 }
-#define FOREST_X_ELEMS               8u
-#define FOREST_X_BYTES               32u
+#define FOREST_X_DIMS                { 1, 2 }
+#define FOREST_X_ELEMS               2u
+#define FOREST_X_BYTES               2u
 #define FOREST_Y_TYPE                float
 #define FOREST_Y_RANK                2
-#define FOREST_Y_DIMS                { 4, 3 }
-#define FOREST_Y_ELEMS               12u
-#define FOREST_Y_BYTES               48u
+#define FOREST_Y_DIMS                { 1, 3 }
+#define FOREST_Y_ELEMS               3u
+#define FOREST_Y_BYTES               12u
 
 struct forest_inputs {
-    const float *x;
+    const int8_t *x;
 };
 struct forest_outputs {
     float *y;

@@ -310,30 +310,6 @@ static const LW_ALIGN(16) float residual_first_b[4] = {
     -.75f,-.125f,.5f,-1.f
 };
 
-/* [3][4][4] */
-static const LW_ALIGN(16) float residual_second_k[48] = {
-    -.75f,.375f,-.625f,.5f,-1.f,.125f,-.875f,.25f,.875f,-.125f,1.f,0.f,.625f,-.375f,.75f,-.25f,-.125f,
-    1.f,0.f,-1.f,-.375f,.75f,-.25f,.875f,-.625f,.5f,-.5f,.625f,-.875f,.25f,-.75f,.375f,.5f,-.5f,.625f,
-    -.375f,.25f,-.75f,.375f,-.625f,0.f,-1.f,.125f,-.875f,-.25f,.875f,-.125f,1.f
-};
-
-/* [4] */
-static const LW_ALIGN(16) float residual_second_b[4] = {
-    -.75f,-.125f,.5f,-1.f
-};
-
-/* [3][4][4] */
-static const LW_ALIGN(16) float residual_third_k[48] = {
-    -.75f,.375f,-.625f,.5f,-1.f,.125f,-.875f,.25f,.875f,-.125f,1.f,0.f,.625f,-.375f,.75f,-.25f,-.125f,
-    1.f,0.f,-1.f,-.375f,.75f,-.25f,.875f,-.625f,.5f,-.5f,.625f,-.875f,.25f,-.75f,.375f,.5f,-.5f,.625f,
-    -.375f,.25f,-.75f,.375f,-.625f,0.f,-1.f,.125f,-.875f,-.25f,.875f,-.125f,1.f
-};
-
-/* [4] */
-static const LW_ALIGN(16) float residual_third_b[4] = {
-    -.75f,-.125f,.5f,-1.f
-};
-
 int residual_run(void *arena, const struct residual_inputs *in, const struct residual_outputs *out)
 {
     uint8_t *const memory = (uint8_t *)arena;
@@ -343,9 +319,9 @@ int residual_run(void *arena, const struct residual_inputs *in, const struct res
     LW_LAYER(0, "first")
     residual_first(in->x, residual_first_k, residual_first_b, (float *)(void *)memory);
     LW_LAYER(1, "second")
-    residual_second((float *)(void *)memory, residual_second_k, residual_second_b, (float *)(void *)(memory + 256));
+    residual_second((float *)(void *)memory, residual_first_k, residual_first_b, (float *)(void *)(memory + 256));
     LW_LAYER(2, "third")
-    residual_third((float *)(void *)(memory + 256), (float *)(void *)memory, residual_third_k, residual_third_b,
+    residual_third((float *)(void *)(memory + 256), (float *)(void *)memory, residual_first_k, residual_first_b,
         (float *)(void *)memory);
     LW_LAYER(3, "y")
     residual_y((float *)(void *)memory, out->y);

@@ -23,7 +23,7 @@ extern "C" {
 
 #define RESIDUAL_ARENA_SIZE   512u     /* bytes of scratch memory residual_run needs */
 #define RESIDUAL_ARENA_ALIGN  16u
-#define RESIDUAL_WEIGHTS_SIZE 624u     /* bytes of constants */
+#define RESIDUAL_WEIGHTS_SIZE 208u     /* bytes of constants */
 
 /* Declares the arena: `static RESIDUAL_ARENA(memory);`, passed as residual_run(memory, ...) */
 #if defined(__GNUC__) || defined(__TINYC__)
