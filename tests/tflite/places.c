@@ -270,6 +270,32 @@ static void sparse_to_dense_reference(Case *c)
         y->v[part_at(index, i, y->rank, y->dim)] = value->v[value->rank ? i : 0];
 }
 
+static void make_dilate(Case *c, Random *r, int number)
+{
+    int dim[MOST_DIMS], y[MOST_DIMS], by[MOST_DIMS], rank = shape_any(r, 1, 4, 4, dim);
+    (void)number;
+    for (int d = 0; d < rank; d++) by[d] = between(r, 1, 3), y[d] = (dim[d] - 1) * by[d] + 1;
+    const Operand *x = of_type(c, r, type_of(r, ANY), rank, dim);
+    add_ints(c, 1, rank, by);
+    of_same(c, r, x, 0, NULL)->is_constant = true;
+    add_like(c, x, rank, y);
+}
+
+/* An element whose indices are multiples of the factors is one of the input. */
+static void dilate_reference(Case *c)
+{
+    const Operand *x = &c->in[0], *by = &c->in[1];
+    int index[MOST_DIMS] = { 0 }, in[MOST_DIMS], i = 0;
+    do {
+        bool is_own = true;
+        for (int d = 0; d < x->rank; d++) {
+            is_own = is_own && index[d] % (int)by->v[d] == 0;
+            in[d] = index[d] / (int)by->v[d];
+        }
+        c->out[0].v[i++] = is_own ? x->v[place_of(x, in)] : c->in[2].v[0];
+    } while (next_index(x->rank, c->out[0].dim, index));
+}
+
 const Operator place_operators[] = {
     { "broadcast_args", 145, 1, 0, "", make_broadcast_args, broadcast_args_reference, 0 },
     { "bucketize", 147, 1, 115, "r", make_bucketize, bucketize_reference, 0 },
@@ -277,6 +303,7 @@ const Operator place_operators[] = {
     { "reverse_sequence", 112, 1, 87, "ii", make_reverse_sequence, reverse_sequence_reference, 0 },
     { "matrix_diag", 113, 1, 88, "", make_matrix_diag, diagonal_reference, 0 },
     { "matrix_set_diag", 115, 1, 90, "", make_matrix_set_diag, diagonal_reference, 0 },
+    { "dilate", 203, 1, 0, "", make_dilate, dilate_reference, 0 },
     { "dynamic_update_slice", 151, 1, 117, "", make_dynamic_update, dynamic_update_reference, 0 },
     { "scatter_nd", 122, 1, 97, "", make_scatter_nd, scatter_nd_reference, 0 },
     { "sparse_to_dense", 68, 1, 50, "b", make_sparse_to_dense, sparse_to_dense_reference, 0 },

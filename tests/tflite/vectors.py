@@ -1037,6 +1037,13 @@ def one_lstm(r, i):
     return [([(B.LSTM, 1, options("LSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 0.5][i // 2 % 2]), read, [y])], [x], [y])]
 
 
+def dilate(r, i):
+    kind = [np.float32, np.int8, np.int32, np.int16][i % 4]
+    x = plain(r, shape_of(r, None, 5), kind)
+    by = [int(n) for n in r.integers(1, 4, len(x.shape))]
+    return B.DILATE, 1, None, [x, constant(by, np.int32), Operand([], kind, data=plain(r, [], kind).feed)], [Operand([(n - 1) * b + 1 for n, b in zip(x.shape, by)], kind)]
+
+
 def recurrent_hybrid(make, weights, version, grids=2):
     """A layer of floats as `make` gives it, with these inputs in 8 bits; grids 1: all without zero points."""
     def of(r, i):
@@ -1718,7 +1725,7 @@ OPERATORS = {
     "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn,
     "while": while_, "if": if_, "rfft2d": rfft,
     "conv_2d_hybrid": hybrid(conv), "depthwise_conv_2d_hybrid": hybrid(depthwise), "fully_connected_hybrid": hybrid(fully_connected),
-    "transpose_conv_hybrid": hybrid(transpose_conv, image=2), "svdf_hybrid": svdf_hybrid, "bidirectional_sequence_lstm": both_lstm, "bidirectional_sequence_rnn": both_rnn, "lstm": one_lstm,
+    "transpose_conv_hybrid": hybrid(transpose_conv, image=2), "svdf_hybrid": svdf_hybrid, "bidirectional_sequence_lstm": both_lstm, "bidirectional_sequence_rnn": both_rnn, "lstm": one_lstm, "dilate": dilate,
     "unidirectional_sequence_lstm_hybrid": recurrent_hybrid(sequence_lstm, range(1, 9), 3), "rnn_hybrid": recurrent_hybrid(simple_rnn, (1, 2), 3),
     "bidirectional_sequence_lstm_hybrid": recurrent_hybrid(both_lstm, [*range(1, 9), *range(18, 26)], 3), "bidirectional_sequence_rnn_hybrid": recurrent_hybrid(lambda r, i: both_rnn(r, 3 * i), (1, 2, 5, 6), 3, 1),      # with zero points, or the steps first, the reference crashes
     "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
@@ -1753,7 +1760,7 @@ LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile",
         "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",
         "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",
         "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign", "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write",
-        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid", "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "unidirectional_sequence_lstm_hybrid", "rnn_hybrid",
+        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid", "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "dilate", "unidirectional_sequence_lstm_hybrid", "rnn_hybrid",
         "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn_hybrid", "detection_post_process_uint8"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them
 
 

@@ -308,6 +308,41 @@ static void mirror_pad(TfliteCall *c)
                                                     attr_word("mode", mode));
 }
 
+/* Returns x with `by` - 1 values after each element along axis d but the last. */
+static Tensor *dilated(TfliteCall *c, Tensor *x, int d, int64_t by, double value)
+{
+    int64_t s[MAX_RANK], outer = 1, inner = 1;
+    const int rank = (int)shape_of(x, s);
+    if (by == 1 || s[d] == 1) return x;
+    for (int i = 0; i < rank; i++) *(i < d ? &outer : &inner) *= i == d ? 1 : s[i];
+    Tensor *y = tflite_reshape(c, x, (int64_t[]){ outer, s[d], 1, inner }, 4);
+    y = tflite_call(c, "pad", y, attr_list("pad", 0, 0, 0, 0, 0, 0, by - 1, 0), attr_real("value", value));
+    y = tflite_reshape(c, y, (int64_t[]){ outer, s[d] * by, inner }, 3);
+    s[d] = (s[d] - 1) * by + 1;
+    return y ? tflite_reshape(c, tflite_part(c, y, 1, 0, s[d]), s, rank) : NULL;
+}
+
+/* Inputs: x, a factor for each dimension, the value between the elements. */
+static void dilate(TfliteCall *c)
+{
+    enum { MOST = 1 << 12 };
+    int64_t by[MAX_RANK];
+    if (!tflite_needs(c, 3) || !tflite_list(c, 1, by, c->in[0]->rank)) return;
+    const Tensor *value = c->in[2];
+    if (!tensor_is_constant(value) || tensor_elems(value) != 1 || value->type != c->in[0]->type) {
+        tflite_unsupported(c, "input 2 (\"%s\") is not one constant of the type of input 0; such a one is accepted",
+                           value->name);
+        return;
+    }
+    const Scalar v = dtype_load(value->type, value->data, 0);
+    Tensor *x = c->in[0];
+    for (int d = 0; d < c->in[0]->rank && x; d++)
+        if (by[d] < 1 || by[d] > MOST)
+            tflite_refuse(c, "a factor of %lld; 1 to %d is accepted", (long long)by[d], MOST);
+        else x = dilated(c, x, d, by[d], dtype_is_float(value->type) ? v.f : (double)v.i);
+    if (!ctx_failed(c->cx)) c->out[0] = x == c->in[0] ? tflite_call(c, "identity", x) : x;
+}
+
 /* ---- Spatial tiles ----------------------------------------------------------------------------------------------- */
 
 static int64_t block_of(TfliteCall *c)
@@ -461,5 +496,6 @@ const TfliteRow tflite_rows_move[] = {
     { 102, "SPLIT_V", 2, OPTIONS_SPLIT_V, OF_MOVED, 1, NULL, split_v, TFLITE_KEEPS_NONE },
     { 107, "GATHER_ND", 5, 0, OF_MOVED, 1, NULL, gather_nd, TFLITE_KEEPS_NONE },
     { 130, "BROADCAST_TO", 3, 0, OF_MOVED, 1, NULL, broadcast_to, TFLITE_KEEPS_NONE },
+    { 203, "DILATE", 1, 0, OF_ALL, 1, NULL, dilate, TFLITE_KEEPS_NONE },
     { 0 }
 };
