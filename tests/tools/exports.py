@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Fresh exports of today's packages: compiled, run, compared with ONNX Runtime. Writes the table of docs/exports.md.
 
-    python3 tests/tools/exports.py BUILD [FAMILY...] [--networks DIR] [--only TEXT] [--write docs/exports.md]
+    python3 tests/tools/exports.py BUILD [FAMILY...] [--networks DIR] [--only TEXT] [--part K/N] [--write docs/exports.md]
 
 FAMILY is scikit-learn, xgboost, lightgbm, pytorch, keras or quantized (default: all whose packages are installed).
 BUILD holds the program `loopwright`. `quantized` takes the float networks NAME.onnx, with inputs NAME.in0.npy, of DIR.
 Needs onnx, onnxruntime, numpy, and what a family is named for, with its converter: skl2onnx, onnxmltools, torch,
-tensorflow-cpu. With --write the sections of other families stay, so families may run in environments of their own.
+tensorflow-cpu. With --write the sections of other families stay, so families may run in environments of their own; with
+--only or --part (every Nth network of pytorch, from the Kth on) the rows of other models, too, so parts may run side by side.
 
 A model passes if labels and integers are equal and floats within 1e-5 of the reference's, relative to the largest of the
 output; the outputs of a quantized ONNX network within one step of their grid (1/128 if they are probabilities). The
@@ -32,6 +33,7 @@ warnings.filterwarnings("ignore")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DTYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(int64)": np.int64, "tensor(int32)": np.int32}
 RUNS = 5
+ONLY, PART = [""], [1, 1]                              # of the command line
 
 
 def plain(y):
@@ -403,6 +405,16 @@ def boosted(family, make_classifier, make_regressor, convert, folder):
         return convert(model, initial_types=[("x", FloatTensorType([1, x.shape[1]]))], target_opset=15)
     for classes, make in ((2, make_classifier), (3, make_classifier), (0, make_regressor)):
         yield from fitted(family, "%s, %s" % (family, "%d classes" % classes if classes else "regressor"), classes, make, export, folder)
+        yield from fitted(family, "%s, %s, missing values" % (family, "%d classes" % classes if classes else "regressor"), classes, make, export, folder, with_holes)
+
+
+def with_holes(x, y):
+    return np.where(np.random.default_rng(4).random(x.shape) < 0.15, np.float32(np.nan), x), y
+
+
+def with_codes(x, y):
+    """The last columns are categories."""
+    return np.concatenate([x[:, :6], np.round(np.abs(x[:, 6:])).clip(0, 3)], 1).astype(np.float32), y
 
 
 def xgboost(folder, _):
@@ -415,6 +427,17 @@ def lightgbm(folder, _):
     import lightgbm as l
     from onnxmltools import convert_lightgbm
     yield from boosted("lightgbm", lambda: l.LGBMClassifier(n_estimators=10, verbose=-1), lambda: l.LGBMRegressor(n_estimators=10, verbose=-1), convert_lightgbm, folder)
+
+    class Categories(l.LGBMClassifier):
+        def fit(self, x, y):
+            return super().fit(x, y, categorical_feature=[6, 7])
+
+    def export(model, x):
+        from onnxmltools.convert.common.data_types import FloatTensorType
+        model.__class__ = l.LGBMClassifier
+        return convert_lightgbm(model, initial_types=[("x", FloatTensorType([1, x.shape[1]]))], target_opset=15)
+    for classes in (2, 3):
+        yield from fitted("lightgbm", "lightgbm, %d classes, categories" % classes, classes, lambda: Categories(n_estimators=10, verbose=-1), export, folder, with_codes)
 
 
 def pytorch(folder, _):
@@ -438,9 +461,13 @@ def pytorch(folder, _):
                 ", TorchScript": {"dynamo": False}}
 
     torch.manual_seed(1)
-    for name, (network, shapes) in {**networks(), **nets()}.items():
+    for number, (name, (network, shapes)) in enumerate({**networks(), **nets()}.items()):
+        if number % PART[1] != PART[0] - 1:
+            continue
         runs = [[sample(shape, k + 100 * i) for i, shape in enumerate(shapes)] for k in range(RUNS)]
         for form, options in forms(len(shapes)).items():
+            if ONLY[0] not in name + form:
+                continue
             path = os.path.join(folder, "pytorch_%s.onnx" % re.sub(r"\W+", "_", name + form))
             try:
                 torch.onnx.export(network.eval(), tuple(torch.from_numpy(x) for x in runs[0]), path, verbose=False, **options)
@@ -633,13 +660,27 @@ def sections(path):
     return {part.split("\n", 1)[0]: ("## " + part).rstrip("\n") + "\n" for part in text.split("\n## ")[1:]}
 
 
-def page(results, before):
+def rows_of(family, section):
+    """The rows of a section as results."""
+    cells = [line.strip("| ").split(" | ") for line in section.split("\n") if line.startswith("| ") and not line.startswith("| model")]
+    return [(family, name, good == "yes", text) for name, good, text in cells]
+
+
+def merged(family, section, own):
+    """The section's rows, with new ones in the place of old ones, and others at the end."""
+    new = {r[1]: r for r in own}
+    return [new.pop(r[1], r) for r in rows_of(family, section)] + list(new.values())
+
+
+def page(results, before, is_part=False):
     lines = ["<!-- Made by tests/tools/exports.py; not to be edited. -->", "# Exports of today's packages", "",
              "Models made by the packages themselves, emitted, built by a C compiler, run, and compared with ONNX Runtime", onnxruntime.__version__ + ",",
              "or, for TFLite files, with TensorFlow Lite's reference kernels (BUILTIN_REF), or TensorFlow Lite Micro's.",
              "`tests/tools/exports.py` makes them anew. The difference is relative to the output's largest value, at least 1.", ""]
     for family in FAMILIES:
         own = [r for r in results if r[0] == family]
+        if own and is_part:
+            own = merged(family, before.get(family, ""), own)
         if own:
             lines += ["## %s" % family, "", "%s: %d of %d agree." % (versions(family), sum(r[2] for r in own), len(own)), "", "| model | agrees | difference |", "|---|---|---|"]
             lines += ["| %s | %s | %s |" % (name, "yes" if good else "no", text.replace("|", "/")) for _, name, good, text in own] + [""]
@@ -656,7 +697,9 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--write")
     parser.add_argument("--convert", help=argparse.SUPPRESS)       # BUILD is the folder, FAMILY the formats
+    parser.add_argument("--part", default="1/1")
     options = parser.parse_args()
+    ONLY[0], PART[:] = options.only, [int(n) for n in options.part.split("/")]
     if options.convert:
         return convert(options.build, options.convert, options.family)
     results, counts = [], collections.Counter()
@@ -676,7 +719,7 @@ def main():
             except ImportError as e:
                 print("skip %s: %s" % (family, e))
     if options.write:
-        text = page(results, sections(options.write))
+        text = page(results, sections(options.write), options.only != "" or options.part != "1/1")
         with open(options.write, "w") as f:
             f.write(text)
     print("%d passed, %d failed" % (counts[True], counts[False]))

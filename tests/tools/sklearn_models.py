@@ -91,7 +91,6 @@ def models():
         add(name + "-Ridge", lambda make=make: line(make(), linear_model.Ridge()), 0)
     add("KNNImputer-Ridge", lambda: line(impute.KNNImputer(n_neighbors=2), linear_model.Ridge()), 0, HOLES)
     add("SimpleImputer-median-forest", lambda: line(impute.SimpleImputer(strategy="median"), forest(5, max_depth=4)), 2, HOLES)
-    add("SimpleImputer-indicator-LogisticRegression", lambda: line(impute.SimpleImputer(add_indicator=True), lr()), 2, HOLES)
     add("FeatureUnion-LogisticRegression", lambda: line(pipeline.make_union(decomposition.PCA(2), preprocessing.MinMaxScaler()), lr()))
     add("SelectFromModel-LogisticRegression", lambda: line(feature_selection.SelectFromModel(trees(max_depth=4)), lr()), 3)
     add("RFE-SVC", lambda: line(feature_selection.RFE(lr(), n_features_to_select=4), svm.SVC()), 2)
