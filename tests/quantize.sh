@@ -330,6 +330,27 @@ other_activations() {
 }
 check other-activations-in-the-qdq-file-are-refused other_activations
 
+# Before a softmax, the range leaves out values that are too low for a share of its result; the bias of a class that is
+# out stays. The step of all values, -26 to 1, would be 0.1.
+cat > "$work/classes.te" << 'TE'
+input x: f32[1][4]
+const w: f32[4][3] = [4, -2, -9, 2, 4, -9, -2, 2, -9, 2, -2, -9]
+const b: f32[3] = [0, 0.5, -20]
+z = dense(x, w)
+s = add(z, b)
+y = softmax(s)
+output y
+TE
+npy vectors.npy '60, 1, 4' '<f4' 0 ''
+tail -c 960 "$work/steps.npy" >> "$work/vectors.npy"
+softmax_range() {
+    "$lw" dump "$work/classes.te" --samples "$work/vectors.npy" --at calibrated -o "$work/classes.calibrated.te" || return 1
+    grep -e 's_scale' -e '^const b:' "$work/classes.calibrated.te"
+    awk -F '[][,]' '/^const s_scale/ { step = $2 } /^const b:/ { bias = $6 } END { exit !(step > 0 && step < 0.05 && bias < -19.8 && bias > -20.2) }' \
+        "$work/classes.calibrated.te"
+}
+check values-without-a-share-of-a-softmax-are-out-of-its-range softmax_range
+
 # A layer that continues from a given state is on integers if an annotation of its weights says so; its input is a port.
 npy steps3.npy '20, 4, 1, 3' '<f4' 0 ''
 tail -c 960 "$work/steps.npy" >> "$work/steps3.npy"

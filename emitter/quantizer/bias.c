@@ -10,6 +10,7 @@
  * The last layers before the outputs then lose the mean error of the whole simulated network, which includes the errors
  * of rounded and clipped activations. */
 #include <math.h>
+#include <string.h>
 
 #include "quantizer/layers.h"
 
@@ -87,12 +88,19 @@ static int last_layers(const Readers *r, const Edges *e, Layer *out)
     return count;
 }
 
-/* Adds to error[c], for each channel c, a share of the errors of its elements. */
-static void add_errors(const Tensor *t, const float *want, const float *got, int64_t samples, double *error)
+/* Adds to error[c], for each channel c, a share of the errors of its elements. A value beyond the grid counts as the
+ * grid's end: no bias brings it back. */
+static void add_errors(const Edges *e, const Tensor *t, const float *want, const float *got, int64_t samples,
+                       double *error)
 {
+    const Edge *edge = edge_of(e, t);
+    const EdgeGroup *g = edge ? &e->group[edge->group] : NULL;
+    const bool is_limited = g && g->bits < FLOAT_BITS && g->grid.step > 0;
+    const double low = is_limited ? grid_low(&g->grid) : -INFINITY, high = is_limited ? grid_high(&g->grid) : INFINITY;
     const int64_t count = tensor_elems(t), channels = channels_of(t);
     const double share = (double)channels / (double)(count * samples);
-    for (int64_t i = 0; i < count; i++) error[i % channels] += ((double)got[i] - (double)want[i]) * share;
+    for (int64_t i = 0; i < count; i++)
+        error[i % channels] += ((double)got[i] - fmin(fmax((double)want[i], low), high)) * share;
 }
 
 static void subtract_errors(Ctx *cx, const Layer *l, const double *error, Map *corrected)
@@ -103,27 +111,63 @@ static void subtract_errors(Ctx *cx, const Layer *l, const double *error, Map *c
     map_put_ptr(corrected, l->bias, now);
 }
 
-bool correct_last_biases(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *corrected)
+struct LastLayers {
+    const Build *b;
+    const Samples *samples;
+    int64_t count;                     /* samples that are run */
+    Graph observed;                    /* the network with the layers' results as outputs */
+    Layer *at;                         /* [observed.output_count] */
+    float **want;                      /* [observed.output_count] of the float network, over these samples */
+};
+
+static bool run_last_floats(LastLayers *l)
+{
+    Ctx *cx = l->b->cx;
+    const int outputs = l->observed.output_count;
+    Runner *r = outputs ? runner_new(l->b, &l->observed) : NULL;
+    l->want = NEW_ARRAY(cx->arena, float *, outputs);
+    for (int i = 0; i < outputs; i++)
+        l->want[i] = NEW_ARRAY(cx->arena, float, l->count * tensor_elems(l->observed.output[i]));
+    for (int64_t k = 0; r && k < l->count; k++) {
+        if (!runner_run(r, l->samples, k)) return false;
+        for (int i = 0; i < outputs; i++) {
+            const int64_t each = tensor_elems(l->observed.output[i]);
+            memcpy(l->want[i] + k * each, runner_output(r, i), (size_t)each * sizeof(float));
+        }
+    }
+    return !ctx_failed(cx);
+}
+
+LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, const Edges *e)
 {
     enum { SAMPLES = 32 };
     Ctx *cx = b->cx;
     const Readers r = readers_of(cx, g);
-    Layer *last = NEW_ARRAY(cx->arena, Layer, r.count + 1);
-    Graph observed = *g;
-    observed.output_count = last_layers(&r, e, last);
-    observed.output = NEW_ARRAY(cx->arena, Tensor *, observed.output_count);
-    for (int i = 0; i < observed.output_count; i++) observed.output[i] = last[i].last;
-    if (!observed.output_count) return !ctx_failed(cx);
-    const Graph simulated = simulate(cx, &observed, e, PORTS_FLOAT);
-    Runner *real = ctx_failed(cx) ? NULL : runner_new(b, &observed), *rounded = real ? runner_new(b, &simulated) : NULL;
-    double **error = NEW_ARRAY(cx->arena, double *, observed.output_count);
-    const int64_t count = s->count < SAMPLES ? s->count : SAMPLES;
-    for (int i = 0; i < observed.output_count; i++) error[i] = NEW_ARRAY(cx->arena, double, channels_of(last[i].last));
-    for (int64_t k = 0; rounded && k < count; k++) {
-        if (!runner_run(real, s, k) || !runner_run(rounded, s, k)) return false;
-        for (int i = 0; i < observed.output_count; i++)
-            add_errors(last[i].last, runner_output(real, i), runner_output(rounded, i), count, error[i]);
+    LastLayers *l = NEW(cx->arena, LastLayers);
+    *l = (LastLayers){ .b = b, .samples = s, .count = s->count < SAMPLES ? s->count : SAMPLES, .observed = *g,
+                       .at = NEW_ARRAY(cx->arena, Layer, r.count + 1) };
+    const int count = l->observed.output_count = last_layers(&r, e, l->at);
+    l->observed.output = NEW_ARRAY(cx->arena, Tensor *, count);
+    for (int i = 0; i < count; i++) l->observed.output[i] = l->at[i].last;
+    return run_last_floats(l) ? l : NULL;
+}
+
+bool correct_last_biases(const LastLayers *l, const Edges *e, Map *corrected)
+{
+    Ctx *cx = l->b->cx;
+    const int outputs = l->observed.output_count;
+    if (!outputs) return !ctx_failed(cx);
+    const Graph simulated = simulate(cx, &l->observed, e, PORTS_FLOAT);
+    Runner *r = ctx_failed(cx) ? NULL : runner_new(l->b, &simulated);
+    double **error = NEW_ARRAY(cx->arena, double *, outputs);
+    for (int i = 0; i < outputs; i++) error[i] = NEW_ARRAY(cx->arena, double, channels_of(l->at[i].last));
+    for (int64_t k = 0; r && k < l->count; k++) {
+        if (!runner_run(r, l->samples, k)) return false;
+        for (int i = 0; i < outputs; i++) {
+            const Tensor *t = l->at[i].last;
+            add_errors(e, t, l->want[i] + k * tensor_elems(t), runner_output(r, i), l->count, error[i]);
+        }
     }
-    for (int i = 0; rounded && i < observed.output_count; i++) subtract_errors(cx, &last[i], error[i], corrected);
-    return rounded && !ctx_failed(cx);
+    for (int i = 0; r && i < outputs; i++) subtract_errors(cx, &l->at[i], error[i], corrected);
+    return r && !ctx_failed(cx);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the float network over the samples, with all tensors that have a grid as outputs, and fills one histogram per
- * grid. Memory does not depend on the number of samples. */
+ * grid. Memory does not depend on the number of samples. Then chooses the grids. */
 #include <math.h>
 
-#include "quantizer/quantizer.h"
+#include "quantizer/layers.h"
 
 static void add_channels(ChannelStats *s, const float *v, int64_t count)
 {
@@ -76,12 +76,126 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
     return r && !ctx_failed(cx);
 }
 
+/* ---- Ranges by results ------------------------------------------------------------------------------------------- */
+
+/* A softmax turns values far below the greatest into zeros, so a grid that covers them
+ * gives its levels away: the step of a tensor that only functions of such a kind read is chosen by their error
+ *
+ *     sum(samples) (f(t) - f(t on the grid of the range))^2
+ *
+ * over shrinks of the low end. Functions are those with a grid of their own over several elements (softmax). The high
+ * end stays: its values decide which one is the greatest. */
+enum { LOW_ENDS = 20, JUDGED_SAMPLES = 32 };
+
+/* A call that reads a tensor of such a group, and its results: of the tensor itself, and on the grid of each shrink. */
+typedef struct Judge { const Node *call; int group, output; } Judge;
+
+typedef struct Judges {
+    Ctx *cx;
+    Edges *edges;
+    int count; Judge *at;
+    int output_count; Tensor **output; /* of all judges: 1 + LOW_ENDS of each */
+} Judges;
+
+/* The range of a group without a share of its low end. */
+static Grid shrunk(const EdgeGroup *g, int shrink)
+{
+    return grid_of_range(g->seen.least * (LOW_ENDS - shrink) / LOW_ENDS, g->seen.greatest);
+}
+
+static Tensor *result_over(Ctx *cx, const Node *n, const Tensor *was, Tensor *now)
+{
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+    for (int i = 0; i < n->in_count; i++) in[i] = n->in[i] == was ? now : n->in[i];
+    const Node *made = ctx_failed(cx) ? NULL : node_over(cx, n, in);
+    return made ? made->out[0] : NULL;
+}
+
+static Tensor *on_grid(Ctx *cx, Tensor *t, const Grid *g)
+{
+    Tensor *in[] = { t, tensor_scalar(cx, "scale", F32, g->step), tensor_scalar(cx, "zero", I8, (double)g->zero) };
+    return call(cx, "annotation.simulated_quantize", t->name, in, 3, NULL);
+}
+
+static void add_judge(Judges *j, const Node *n, const Edge *e)
+{
+    const EdgeGroup *g = &j->edges->group[e->group];
+    j->at[j->count++] = (Judge){ n, e->group, j->output_count };
+    j->output[j->output_count++] = n->out[0];
+    for (int i = 0; i < LOW_ENDS; i++) {
+        const Grid grid = shrunk(g, i);
+        j->output[j->output_count++] = result_over(j->cx, n, e->tensor, on_grid(j->cx, e->tensor, &grid));
+    }
+}
+
+static void find_judges(Judges *j, const Graph *g)
+{
+    const Readers r = readers_of(j->cx, g);
+    j->at = NEW_ARRAY(j->cx->arena, Judge, r.count + 1);
+    j->output = NEW_ARRAY(j->cx->arena, Tensor *, (r.count + 1) * (1 + LOW_ENDS));
+    for (int i = 0; i < j->edges->count && !ctx_failed(j->cx); i++) {
+        const Edge *e = &j->edges->at[i];
+        const EdgeGroup *group = &j->edges->group[e->group];
+        const ReaderList *readers = readers_list(&r, e->tensor);
+        if (group->range != EDGE_BY_RESULT || group->is_wide || !(group->seen.least < 0)) continue;
+        for (int k = 0; k < readers->count; k++)
+            if (readers->at[k]->op->quantization.output_step > 0) add_judge(j, readers->at[k], e);
+    }
+}
+
+static void add_result_errors(const Judges *j, const Runner *r, double (*error)[LOW_ENDS])
+{
+    for (int i = 0; i < j->count; i++) {
+        const Judge *judge = &j->at[i];
+        const int64_t count = tensor_elems(judge->call->out[0]);
+        const float *want = runner_output(r, judge->output);
+        for (int k = 0; k < LOW_ENDS; k++) {
+            const float *got = runner_output(r, judge->output + 1 + k);
+            for (int64_t x = 0; x < count; x++) {
+                const double d = (double)got[x] - (double)want[x];
+                error[judge->group][k] += d * d;
+            }
+        }
+    }
+}
+
+bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *e)
+{
+    Ctx *cx = b->cx;
+    Judges j = { .cx = cx, .edges = e };
+    Graph observed = *g;
+    double (*error)[LOW_ENDS] = (double (*)[LOW_ENDS])NEW_ARRAY(cx->arena, double, e->group_count * LOW_ENDS);
+    const int64_t count = s->count < JUDGED_SAMPLES ? s->count : JUDGED_SAMPLES;
+    for (int i = 0; i < e->group_count; i++) e->group[i].low = e->group[i].seen.least;
+    find_judges(&j, g);
+    if (!j.count || ctx_failed(cx)) return !ctx_failed(cx);
+    observed.output = j.output;
+    observed.output_count = j.output_count;
+    Runner *r = runner_new(b, &observed);
+    for (int64_t k = 0; r && k < count; k++) {
+        if (!runner_run(r, s, k * s->count / count)) return false;
+        add_result_errors(&j, r, error);
+    }
+    for (int i = 0; r && i < j.count; i++) {
+        EdgeGroup *group = &e->group[j.at[i].group];
+        const double *of = error[j.at[i].group];
+        int best = 0;
+        for (int k = 1; k < LOW_ENDS; k++)
+            if (of[k] < of[best]) best = k;
+        group->low = group->seen.least * (LOW_ENDS - best) / LOW_ENDS;
+    }
+    return r && !ctx_failed(cx);
+}
+
+/* ---- Grids ------------------------------------------------------------------------------------------------------- */
+
 void choose_grids(Ctx *cx, Edges *e, RangeMethod method)
 {
     for (int i = 0; i < e->group_count && !ctx_failed(cx); i++) {
         EdgeGroup *g = &e->group[i];
         if (g->range == EDGE_GIVEN) continue;
         if (g->is_wide || g->bits != 8) g->grid = grid_wide(&g->seen);
+        else if (g->range == EDGE_BY_RESULT) g->grid = grid_of_range(g->low, g->seen.greatest);
         else if (g->range == EDGE_WHOLE) g->grid = grid_whole(&g->seen);
         else if (g->range == EDGE_CALIBRATED) g->grid = grid_by(method, &g->seen);
     }

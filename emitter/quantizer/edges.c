@@ -270,6 +270,33 @@ static void add_group(Finder *f, Edge *e, Map *group_of)
     map_put_ptr(group_of, root, g);
 }
 
+/* True if the tensor is only moved, or read by functions with a grid of their own over several elements. */
+static bool is_read_by_results(const Finder *f, const Tensor *t, bool *has_result)
+{
+    const ReaderList *readers = readers_list(&f->readers, t);
+    if (graph_has_output(f->graph, t)) return false;
+    for (int i = 0; i < readers->count; i++) {
+        const Role role = facts_of(f, readers->at[i])->role;
+        if (role != FIXED && role != MOVE) return false;
+        *has_result = *has_result || role == FIXED;
+    }
+    return true;
+}
+
+/* Groups whose tensors only such functions read, perhaps after moves, have a range by their error. */
+static void find_ranges_by_result(Finder *f)
+{
+    bool *is_other = NEW_ARRAY(f->cx->arena, bool, f->edges.group_count);
+    bool *has_result = NEW_ARRAY(f->cx->arena, bool, f->edges.group_count);
+    for (int i = 0; i < f->edges.count; i++) {
+        const Edge *e = &f->edges.at[i];
+        if (!is_read_by_results(f, e->tensor, &has_result[e->group])) is_other[e->group] = true;
+    }
+    for (int i = 0; i < f->edges.group_count; i++)
+        if (f->edges.group[i].range == EDGE_WHOLE && has_result[i] && !is_other[i])
+            f->edges.group[i].range = EDGE_BY_RESULT;
+}
+
 Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
 {
     Finder f = { .cx = cx, .graph = g, .ports = ports, .narrow = map_new(cx->arena),
@@ -284,6 +311,7 @@ Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
     add_edges(&f);
     f.edges.group = NEW_ARRAY(cx->arena, EdgeGroup, f.edges.count);
     for (int i = 0; i < f.edges.count; i++) add_group(&f, &f.edges.at[i], &group_of);
+    find_ranges_by_result(&f);
     find_between(cx, &f.readers, &f.edges);
     return f.edges;
 }

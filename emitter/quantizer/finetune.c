@@ -100,7 +100,7 @@ static int compared_tensors(Ctx *cx, const Graph *g, const Edges *e, const Tenso
         const int of = e->at[i].group;
         const EdgeGroup *group = &e->group[of];
         bool is_hidden = now->producer && !is_labelled(labelled, g->output[0], now) && group->bits < FLOAT_BITS
-            && !is_taken[of] && (group->range == EDGE_CALIBRATED || group->range == EDGE_WHOLE);
+            && !is_taken[of] && is_sampled(group);
         for (int k = 0; k < g->output_count; k++) is_hidden = is_hidden && g->output[k] != now;
         if (!is_hidden) continue;
         is_taken[of] = true;

@@ -66,6 +66,9 @@ Grid grid_of_range(double low, double high)
     return g;
 }
 
+double grid_low(const Grid *g) { return (double)(g->least - g->zero) * g->step; }
+double grid_high(const Grid *g) { return (double)(g->greatest - g->zero) * g->step; }
+
 Grid grid_short(Grid g)
 {
     int exponent;

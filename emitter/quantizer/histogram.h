@@ -19,7 +19,10 @@ void histogram_add(Arena *arena, Histogram *h, const float *v, int64_t count);
 
 /* The 8-bit asymmetric grid of a range, which is extended to contain zero. An empty range gets [0, 1]. */
 Grid grid_of_range(double low, double high);
-/* The same of a histogram: from minimum to maximum, or the range with the least squared error of clipping and rounding
+/* The ends of the range that a grid covers. */
+double grid_low(const Grid *g);
+double grid_high(const Grid *g);
+/* The grid of a histogram: from minimum to maximum, or the range with the least squared error of clipping and rounding
  * among shrinks of both ends. */
 Grid grid_whole(const Histogram *h);
 Grid grid_least_error(const Histogram *h);

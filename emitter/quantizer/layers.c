@@ -6,6 +6,8 @@
 
 const Edge *edge_of(const Edges *e, const Tensor *t) { return map_get_ptr(&e->of, t); }
 
+bool is_sampled(const EdgeGroup *g) { return g->range != EDGE_FIXED && g->range != EDGE_GIVEN; }
+
 /* ---- Readers ----------------------------------------------------------------------------------------------------- */
 
 Readers readers_of(Ctx *cx, const Graph *g)

@@ -370,26 +370,43 @@ static bool search(WidthSearch *z, const QualityBounds *bounds)
     return false;
 }
 
+/* The choices that samples decide: range methods, and scales of weights. */
+typedef struct Trial { WidthSearch search; const ChannelStats *stats; const LastLayers *last; double best; } Trial;
+
+/* True if the present choice has less noise at the outputs than all before. It is measured as it is used: with its own
+ * corrected biases. */
+static bool is_better(Trial *t)
+{
+    Quality q;
+    WidthSearch *z = &t->search;
+    Map corrected = corrected_biases(z->cx, z->graph, z->edges, t->stats);
+    z->edges->corrected = &corrected;
+    const bool is_measured = !ctx_failed(z->cx) && correct_last_biases(t->last, z->edges, &corrected) &&
+        measure(z, z->samples->count, false, &q);
+    z->edges->corrected = NULL;
+    if (!is_measured || q.sqnr <= t->best) return false;
+    t->best = q.sqnr;
+    return true;
+}
+
 /* Of weights with the least scales, and with scales that are coarser by 2^-8 and more, chooses those with the least
- * noise at the outputs: each rounds the weights in another way. */
-static bool choose_scales(WidthSearch *z, double most)
+ * noise: each rounds the weights in another way. */
+static bool choose_scales(Trial *t)
 {
     enum { SCALES = 5 };
     int best = 0;
-    for (int i = 1; i < SCALES; i++) {
-        Quality q;
+    WidthSearch *z = &t->search;
+    for (int i = 1; i < SCALES && !ctx_failed(z->cx); i++) {
         z->edges->coarser = i;
         if (!build_progress(z->b, "choosing scales", i * z->samples->count, SCALES * z->samples->count)) return false;
-        if (!measure(z, z->samples->count, false, &q)) return false;
-        if (q.sqnr <= most) continue;
-        most = q.sqnr;
-        best = i;
+        if (is_better(t)) best = i;
     }
     z->edges->coarser = best;
     return !ctx_failed(z->cx);
 }
 
-bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod method, Edges *e)
+bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod method, const ChannelStats *stats,
+                   const LastLayers *last, Edges *e)
 {
     static const RangeMethod method_of[] = { RANGE_LEAST_ERROR, RANGE_MIN_MAX, RANGE_PERCENTILE };
     enum { METHODS = sizeof method_of / sizeof method_of[0] };
@@ -397,21 +414,17 @@ bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod
     Precision out = { 0 };
     Samples some = *s;
     some.count = s->count < SEARCH_SAMPLES ? s->count : SEARCH_SAMPLES;
-    WidthSearch z = { .b = b, .cx = b->cx, .graph = g, .samples = &some, .bounds = none, .edges = e, .out = &out };
+    Trial t = { { .b = b, .cx = b->cx, .graph = g, .samples = &some, .bounds = none, .edges = e, .out = &out },
+                stats, last, -INFINITY };
     RangeMethod best = RANGE_LEAST_ERROR;
-    double most = -INFINITY;
-    if (method == RANGE_BEST && !run_floats(&z)) return false;
-    for (int i = 0; method == RANGE_BEST && i < METHODS; i++) {
-        Quality q;
-        choose_grids(z.cx, e, method_of[i]);
+    if (!choose_by_results(b, g, s, e) || (method == RANGE_BEST && !run_floats(&t.search))) return false;
+    for (int i = 0; method == RANGE_BEST && i < METHODS && !ctx_failed(b->cx); i++) {
+        choose_grids(b->cx, e, method_of[i]);
         if (!build_progress(b, "choosing ranges", i * some.count, METHODS * some.count)) return false;
-        if (!measure(&z, some.count, false, &q)) return false;
-        if (q.sqnr <= most) continue;
-        most = q.sqnr;
-        best = method_of[i];
+        if (is_better(&t)) best = method_of[i];
     }
-    choose_grids(z.cx, e, method == RANGE_BEST ? best : method);
-    return method != RANGE_BEST || choose_scales(&z, most);
+    choose_grids(b->cx, e, method == RANGE_BEST ? best : method);
+    return method == RANGE_BEST ? choose_scales(&t) : !ctx_failed(b->cx);
 }
 
 bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports ports, const QualityBounds *bounds,

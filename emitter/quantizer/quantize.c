@@ -123,9 +123,8 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
         e.per_tensor = settings->per_tensor;
     }
     if (ctx_failed(cx) || !calibrate(b, &g, s, s->count, &e, stats)) return false;
-    const Map nearest = corrected_biases(cx, &g, &e, stats);
-    e.corrected = &nearest;
-    if (ctx_failed(cx) || !choose_ranges(b, &g, s, settings->ranges, &e)) return false;
+    const LastLayers *last = last_layers_of(b, &g, s, &e);
+    if (!last || !choose_ranges(b, &g, s, settings->ranges, stats, last, &e)) return false;
     warn_of_constants(cx, &e);
     Map *refined = settings->refines || settings->tuner ? NEW(cx->arena, Map) : NULL;
     if (refined) *refined = map_new(cx->arena);
@@ -133,7 +132,7 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     e.refined = refined;
     Map corrected = corrected_biases(cx, &g, &e, stats), scaled = map_new(cx->arena);
     e.corrected = &corrected;
-    if (ctx_failed(cx) || !correct_last_biases(b, &g, s, &e, &corrected)) return false;
+    if (ctx_failed(cx) || !correct_last_biases(last, &e, &corrected)) return false;
     if (ctx_failed(cx) || (p && !choose_precision(b, &g, s, ports, settings->bounds, &e, p))) return false;
     if (settings->tuner && !finetune(b, &g, s, settings->tuner, &e, refined, &corrected, &scaled)) return false;
     const Graph original = g;

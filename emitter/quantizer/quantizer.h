@@ -6,7 +6,7 @@
  *   requests.c    the user's annotations
  *   edges.c       which tensors get a grid: facts of the operators' rows, and requests
  *   equalize.c    scales moved between layers, so that the channels of a tensor have similar ranges
- *   calibrate.c   the network runs in float over the samples; one histogram per grid
+ *   calibrate.c   the network runs in float over the samples; one histogram per grid; the grids
  *   histogram.c   the range of a histogram with the least error
  *   ties.c        steps and scales of weights for which no sum is near a tie
  *   precision.c   8 bits, 16 or none for each grid, the cheapest that keep a bound
@@ -55,6 +55,7 @@ Samples samples_in_memory(Ctx *cx, int64_t count, int input_count, const int64_t
 typedef enum EdgeRange {
     EDGE_CALIBRATED,                   /* from the histogram, by least squared error */
     EDGE_WHOLE,                        /* from the histogram: minimum to maximum */
+    EDGE_BY_RESULT,                    /* the same without a share of the low end, by the softmax behind */
     EDGE_FIXED,                        /* by the operator: 1/256 for sigmoid and softmax */
     EDGE_GIVEN                         /* by the user's annotation */
 } EdgeRange;
@@ -68,6 +69,7 @@ typedef struct EdgeGroup {
     bool is_given;                     /* the user's annotation determines the width */
     bool is_term;                      /* of a sum or difference of two tensors, or its result */
     Histogram seen;
+    double low;                        /* of EDGE_BY_RESULT: the low end of its range */
     Grid grid;
 } EdgeGroup;
 
@@ -96,6 +98,7 @@ typedef struct Edges {
 typedef enum Ports { PORTS_INT8, PORTS_INT16, PORTS_FLOAT } Ports;
 Edges edges_of(Ctx *cx, const Graph *g, Ports ports);
 const Edge *edge_of(const Edges *e, const Tensor *t);        /* NULL: none */
+bool is_sampled(const EdgeGroup *g);                         /* samples determine its range */
 
 /* The constant operand that a call multiplies by; -1: none. *axis: its last one if it has a scale per channel, else
  * -1. */
@@ -117,6 +120,8 @@ typedef struct ChannelStats { int64_t channels, count; double *sum, *greatest; }
 
 /* Runs at most `most` samples; fills histograms and, where `stats` is not NULL, stats[i] of edge i. */
 bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, Edges *e, ChannelStats *stats);
+/* Chooses the low ends of ranges by the error of the functions that alone read the tensors, over samples. */
+bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *e);
 /* Gives every group its grid; of calibrated groups, by the method, which is not RANGE_BEST. No sum is near a tie. */
 void choose_grids(Ctx *cx, Edges *e, RangeMethod method);
 /* Warns of each tensor that is constant in all samples. */
@@ -130,9 +135,11 @@ Graph equalize(Ctx *cx, Graph g, const Edges *e, const ChannelStats *stats);
 /* Returns the elements of the biases less the mean error of the rounded weights, from the means of the inputs: tensor
  * -> float[]. */
 Map corrected_biases(Ctx *cx, const Graph *g, const Edges *e, const ChannelStats *stats);
-/* Subtracts from the biases of the last layers before the outputs the mean error that the simulated network has there
- * on the samples, and enters them. */
-bool correct_last_biases(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *corrected);
+/* The last layers before the outputs, with their results in the float network on some samples; NULL on error. */
+typedef struct LastLayers LastLayers;
+LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, const Edges *e);
+/* Subtracts from their biases the mean error that the simulated network has there, and enters them. */
+bool correct_last_biases(const LastLayers *l, const Edges *e, Map *corrected);
 
 /* Returns the graph with a simulated quantization on every edge and weight. */
 Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports);

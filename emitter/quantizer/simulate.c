@@ -110,7 +110,7 @@ static void enter(Simulation *s, const Tensor *old, Tensor *now)
     const int bits = g ? g->bits : FLOAT_BITS;
     if (g && g->is_wide) g = NULL;
     Tensor *in[] = { now, g ? scale_of(s->cx, &g->grid) : NULL, g ? zero_of(s->cx, &g->grid) : NULL };
-    if (g && s->edges->tuned && (g->range == EDGE_CALIBRATED || g->range == EDGE_WHOLE))
+    if (g && s->edges->tuned && is_sampled(g))
         in[1] = tuned_scales(s->cx, s->edges->tuned,
                              (TunedPart){ .kind = TUNED_GRID, .group = (int)(g - s->edges->group) }, in[1]);
     map_put_ptr(&s->raw, old, now);

@@ -168,17 +168,15 @@ double unit_without_ties(const Edges *e, const Tensor *w, float scale)
     return fmod(p, 2) == 1 ? y->grid.step / p : 0;
 }
 
-static bool is_free(const EdgeGroup *g) { return g->range == EDGE_CALIBRATED || g->range == EDGE_WHOLE; }
-
 void avoid_ties(Edges *e)
 {
     for (int i = 0; i < e->group_count; i++)
-        if (e->group[i].is_term && is_free(&e->group[i])) e->group[i].grid = grid_short(e->group[i].grid);
+        if (e->group[i].is_term && is_sampled(&e->group[i])) e->group[i].grid = grid_short(e->group[i].grid);
     for (int i = 0; i < e->product_count; i++) {
         const Between *p = &e->product[i];
         const EdgeGroup *a = known_group(e, p->a), *b = known_group(e, p->b);
         EdgeGroup *y = &e->group[p->y];
-        if (!a || (p->b >= 0 && !b) || !narrow_group(e, p->y) || !is_free(y) || y->is_term) continue;
+        if (!a || (p->b >= 0 && !b) || !narrow_group(e, p->y) || !is_sampled(y) || y->is_term) continue;
         const double unit = a->grid.step * (b ? b->grid.step : 1) * p->factor, ratio = y->grid.step / unit;
         if (!(ratio > 0 && isfinite(ratio))) continue;
         const int j = exponent_of(ratio);

@@ -42,9 +42,6 @@ enum { WIDTH = 300, HEIGHT = 72, BELOW = 14, COLUMNS = 75, COLUMN = WIDTH / COLU
 /* The picture shows [low, high]: all values, the range and zero. */
 typedef struct Span { double low, high; } Span;
 
-static double grid_low(const Grid *g) { return (double)(g->least - g->zero) * g->step; }
-static double grid_high(const Grid *g) { return (double)(g->greatest - g->zero) * g->step; }
-
 static Span span_of(const EdgeGroup *g)
 {
     Span a = { fmin(fmin(g->seen.least, grid_low(&g->grid)), 0), fmax(fmax(g->seen.greatest, grid_high(&g->grid)), 0) };
@@ -122,7 +119,8 @@ static int bits_of(const EdgeGroup *g) { return g->is_wide ? 16 : g->bits; }
 static void add_grid(Text *t, const EdgeGroup *g, int tensors)
 {
     static const char *const ranges[] = {
-        [EDGE_CALIBRATED] = "least error", [EDGE_WHOLE] = "all values", [EDGE_FIXED] = "fixed by the operator",
+        [EDGE_CALIBRATED] = "least error", [EDGE_WHOLE] = "all values",
+        [EDGE_BY_RESULT] = "error of the softmax", [EDGE_FIXED] = "fixed by the operator",
         [EDGE_GIVEN] = "given by an annotation",
     };
     text_add(t, "<figure>");
