@@ -31,6 +31,9 @@ smaller() {
         "$lw" verify "$model" --tuning "$work/tune.txt"
 }
 check records-improve-and-keep-the-values smaller
+# Predicted to be much slower: not measured where the target has a row of costs.
+slow() { grep -q ': by stages.in_order$' "$work/tune.txt" && tune --target cortex-m4 -o "$work/m4.txt" && grep -q '^# tried' "$work/m4.txt" && ! grep -q ': by stages.in_order$' "$work/m4.txt"; }
+check measures-no-candidate-that-is-predicted-slow slow
 # Complete: nothing is measured but the program with all records.
 again() { : > "$work/runs" && cp "$work/tune.txt" "$work/again.txt" && tune -o "$work/again.txt" && [ "$(runs)" -le 1 ] && cmp "$work/tune.txt" "$work/again.txt"; }
 check a-complete-file-is-kept again
