@@ -10,7 +10,7 @@
 
 enum { X, FEATURES, TIME, BIAS, STATE, INPUTS };
 enum { RANK, ACTIVATION, ASYMMETRIC };       /* options */
-enum { OPTIONS_SVDF = 6 };
+enum { OPTIONS_SVDF = 6, MOST_ADDED = 16 };          /* filters of a unit that are added one by one */
 
 typedef struct Svdf { int64_t batch, inputs, filters, memory, units, rank; } Svdf;
 
@@ -50,13 +50,37 @@ static Tensor *shifted(TfliteCall *c, const Svdf *s, Tensor *newest)
     return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, part, 2, ATTRS(attr_int("axis", 2)));
 }
 
+static Tensor *summed(TfliteCall *c, Tensor *x, const int64_t *shape)
+{
+    return tflite_call(c, "reduce_sum", tflite_reshape(c, x, shape, 3), attr_list("axes", 2),
+                       attr_flag("keepdims", false));
+}
+
+static Tensor *with_bias(TfliteCall *c, Tensor *x)
+{
+    return tflite_in(c, BIAS) ? tflite_call2(c, "add", x, c->in[BIAS]) : x;
+}
+
 /* The sums over the filters of a unit and their memories, and the bias. */
 static Tensor *filtered(TfliteCall *c, const Svdf *s, Tensor *memory, Tensor *v)
 {
-    Tensor *sums = tflite_reshape(c, tflite_call2(c, "mul", memory, v),
-                                  (int64_t[]){ s->batch, s->units, s->rank * s->memory }, 3);
-    sums = tflite_call(c, "reduce_sum", sums, attr_list("axes", 2), attr_flag("keepdims", false));
-    return tflite_in(c, BIAS) ? tflite_call2(c, "add", sums, c->in[BIAS]) : sums;
+    const int64_t each[3] = { s->batch, s->units, s->rank * s->memory };
+    return with_bias(c, summed(c, tflite_call2(c, "mul", memory, v), each));
+}
+
+/* The same for floats and float weights, in the order of the reference: the memories of each filter, then the bias and
+ * the filters. */
+static Tensor *filtered_reals(TfliteCall *c, const Svdf *s, Tensor *memory, Tensor *v)
+{
+    const int64_t each[3] = { s->batch, s->filters, s->memory }, one[2] = { s->batch, s->units };
+    if (s->rank > MOST_ADDED) return filtered(c, s, memory, v);
+    Tensor *sums = tflite_reshape(c, summed(c, tflite_call2(c, "mul", memory, v), each),
+                                  (int64_t[]){ s->batch, s->units, s->rank }, 3), *y = NULL;
+    for (int64_t r = 0; r < s->rank && !ctx_failed(c->cx); r++) {
+        Tensor *own = tflite_reshape(c, tflite_part(c, sums, 2, r, r + 1), one, 2);
+        y = y ? tflite_call2(c, "add", y, own) : with_bias(c, own);
+    }
+    return y;
 }
 
 static Tensor *dense_features(TfliteCall *c, Tensor *x, int zero)
@@ -141,8 +165,8 @@ static void svdf(TfliteCall *c)
         return;
     }
     Tensor *memory = shifted(c, &s, features ? features : dense_features(c, c->in[X], 0));
-    c->out[0] = tflite_activate(c, filtered(c, &s, memory, c->in[TIME]),
-                                (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE));
+    Tensor *y = features ? filtered(c, &s, memory, c->in[TIME]) : filtered_reals(c, &s, memory, c->in[TIME]);
+    c->out[0] = tflite_activate(c, y, (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE));
     keep(c, &s, memory);
 }
 
