@@ -16,6 +16,9 @@
 #include "schedules/panel.h"
 #include "schedules/product.h"
 
+/* bytes of the second cache; bytes that a tile fetches at least of the next panel */
+enum { SECOND_CACHE = 512 << 10, FETCHED_BY_TILE = 128 };
+
 /* The loops to tile: `row` (NULL: none) over positions, and `last` over channels. */
 typedef struct Tiles {
     const Stage *out;
@@ -26,17 +29,17 @@ typedef struct Tiles {
     int64_t positions, outs;
 } Tiles;
 
-/* Returns the width of the panels that the nest's weights are stored in; 0: none. */
-static int64_t panel_width(const Nest *n)
+/* Returns the nest's weights as panels; NULL: they are stored otherwise. */
+static const Tensor *panels_of(const Nest *n)
 {
     for (int i = 0; i < n->stage_count; i++) {
         const Node *call = n->stage[i]->call;
-        if (!call || !call->op->layout.unpacks) continue;
-        const Tensor *stored = call->in[0];
-        return tensor_dim(stored, stored->rank - 1);
+        if (call && call->op->layout.unpacks) return call->in[0];
     }
-    return 0;
+    return NULL;
 }
+
+static int64_t width_of(const Tensor *panels) { return panels ? tensor_dim(panels, panels->rank - 1) : 0; }
 
 static int reductions_of(const Nest *n)
 {
@@ -202,12 +205,26 @@ static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tile
     return mark(cx, n, cut_c ? text_format(cx, "%si", t->last) : t->last, true);
 }
 
+/* While a panel is multiplied, the next one is fetched, where all panels exceed the second cache: its first tile would
+ * wait for memory. Each tile fetches a few lines; with many tiles there is less to gain than the fetches cost. */
+static const Nest *fetch_panels(Ctx *cx, const Nest *n, const Tensor *panels, const Tiles *t)
+{
+    if (!panels || t->tile.c >= t->outs || !t->row || t->tile.w >= t->positions || t->outer_count) return n;
+    const int64_t bytes = tensor_elems(panels) * 4, tiles = t->positions / t->tile.w;
+    if (bytes <= SECOND_CACHE || bytes / tensor_dim(panels, 0) < tiles * FETCHED_BY_TILE) return n;
+    DiagMark mark = diag_mark(cx);
+    const Nest *fetched = SCHED(cx, n, prefetch, .target = panels->name,
+                                .loop = { text_format(cx, "%so", t->last), text_format(cx, "%so", t->row) },
+                                .factor = { 1 });
+    return diag_rewind(cx, mark) ? n : fetched;
+}
+
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const Target *target = g->target;
     const char *acc = product_stage(g->nest)->name;
-    Tiles t = { .has_panels = panel_width(g->nest) > 0 };
-    const int64_t width = panel_width(g->nest);
+    const Tensor *panels = panels_of(g->nest);
+    Tiles t = { .has_panels = panels != NULL };
     const Nest *n = inline_elementwise(cx, g->nest, strided_operand(cx, g->nest, product_stage(g->nest)));
     if (!ctx_failed(cx) && makes_output(n, nest_stage(n, acc))) {
         n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
@@ -220,13 +237,14 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     t.is_joined = nest_stage(n, acc)->data_count != t.out->data_count;
     if (t.is_joined) n = join_positions(cx, n, &t);
     else find_rows(cx, n, &t);
-    t.tile = vector_tile(target, t.positions, t.outs, depth_of(nest_stage(n, acc)), width);
+    t.tile = vector_tile(target, t.positions, t.outs, depth_of(nest_stage(n, acc)), width_of(panels));
     const char *attach;
     n = tile_output(cx, n, &t, &attach);
     if (attach) n = sched_compute_at(cx, n, acc, attach);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     if (!ctx_failed(cx)) n = order_sums(cx, n, acc);
-    return ctx_failed(cx) ? n : mark_tile(cx, n, acc, &t, target_has(target, "fma"));
+    if (!ctx_failed(cx)) n = mark_tile(cx, n, acc, &t, target_has(target, "fma"));
+    return ctx_failed(cx) ? n : fetch_panels(cx, n, panels, &t);
 }
 
 /* ---- Pixels across rows ------------------------------------------------------------------------------------------ */
@@ -242,7 +260,8 @@ static int64_t product_of(const Tensor *t, int from, int to)
 static bool joins_axes(const GroupNest *g, const Tensor *y)
 {
     const int64_t positions = product_of(y, 0, y->rank - 1), outs = tensor_dim(y, y->rank - 1),
-                  w = vector_tile(g->target, positions, outs, depth_of(product_stage(g->nest)), panel_width(g->nest)).w;
+                  depth = depth_of(product_stage(g->nest)), width = width_of(panels_of(g->nest)),
+                  w = vector_tile(g->target, positions, outs, depth, width).w;
     int axes = 0;
     bool are_digits = true;
     for (int d = 0; d + 1 < y->rank; d++) {
@@ -266,7 +285,7 @@ static bool crosses_rows(Ctx *cx, const GroupNest *g)
         if (pads[d]) return false;
     const int64_t all = product_of(y, 0, y->rank - 1);
     return tensor_dim(y, y->rank - 2) > 1 && product_of(y, 0, y->rank - 2) > 1
-           && tiled_positions(g->target, call, panel_width(g->nest)) == all && joins_axes(g, y);
+           && tiled_positions(g->target, call, width_of(panels_of(g->nest))) == all && joins_axes(g, y);
 }
 
 /* The index of dimension d of x at position p: p/inner%own, for a spatial one times its stride, plus its tap. */

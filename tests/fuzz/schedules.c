@@ -123,7 +123,9 @@ static const char *step_prefetch(Chooser *c)
 {
     const Nest *n = c->nest;
     const char *t = n->input_count ? n->input[random_below(c->r, n->input_count)]->name : tensor_name(c);
-    return name_format(c->cx, "prefetch %s %s %d", t, loop_name(c), some_factor(c));
+    const char *loop = loop_name(c), *spread = "";
+    if (random_chance(c->r, 50)) spread = name_format(c->cx, " spread=%s", loop_name(c));
+    return name_format(c->cx, "prefetch %s %s %d%s", t, loop, some_factor(c), spread);
 }
 
 static const char *step_copy_budget(Chooser *c)

@@ -430,12 +430,12 @@ static Graph windows(Net *n, int64_t channels)
 }
 
 /* Tiles of vectors: of pixels across rows, which windows need not read in one piece; a panel of weights fits into the
- * second cache. */
+ * second cache, and the next one is fetched if all exceed it. */
 static void tiles_of_vectors(void)
 {
-    static const struct { const char *label; int64_t channels, width; const char *tiles; } rows[] = {
-        { "tiles of windows cross rows", 8, 32, ".p2 3" },
-        { "a panel of weights fits into the second cache", 512, 16, ".p2 5" },
+    static const struct { const char *label; int64_t channels, width; const char *tiles; bool fetches; } rows[] = {
+        { "tiles of windows cross rows", 8, 32, ".p2 3", false },
+        { "a panel of weights fits into the second cache, and the next one is fetched", 512, 16, ".p2 5", true },
     };
     for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
         Net net = net_new(1), *n = &net;
@@ -445,11 +445,14 @@ static void tiles_of_vectors(void)
         Groups groups = fuse(n->cx, &g);
         const Implementation *chosen = NULL;
         const Nest *nest = strategy_schedule(n->cx, &groups.at[groups.count - 1], g.target, &chosen, NULL);
-        bool found = false;
-        for (int s = 0; nest && s < nest->step_count; s++)
+        bool found = false, fetches = false;
+        for (int s = 0; nest && s < nest->step_count; s++) {
             found = found || strstr(nest->step[s].text, rows[i].tiles) != NULL;
-        check_that(found && tensor_dim(panels, panels->rank - 1) == rows[i].width, rows[i].label, "weights %s; %s; %s",
-                   tensor_shape_text(n->cx, panels), chosen ? chosen->name : "", net_error(n));
+            fetches = fetches || strncmp(nest->step[s].text, "prefetch", 8) == 0;
+        }
+        check_that(found && fetches == rows[i].fetches && tensor_dim(panels, panels->rank - 1) == rows[i].width,
+                   rows[i].label, "weights %s; %s; %s", tensor_shape_text(n->cx, panels), chosen ? chosen->name : "",
+                   net_error(n));
         ctx_free(n->cx);
     }
 }

@@ -67,8 +67,9 @@ enum { MAX_PREFETCHES = 4 };
 typedef struct LoopHints {
     const char *pragma;              /* "unroll 4", "independent" (schedule/primitives/hints.c); NULL: none */
     int prefetch_count;
-    /* Prefetches an input, `ahead` iterations early */
-    struct { const struct Tensor *tensor; int64_t ahead; } prefetch[MAX_PREFETCHES];
+    /* Prefetches the first element of an input that the loop reads `ahead` iterations later. across: the name of a loop
+     * around it; all elements that this one reads then, a part in each iteration. NULL: none */
+    struct { const struct Tensor *tensor; int64_t ahead; const char *across; } prefetch[MAX_PREFETCHES];
 } LoopHints;
 
 const ExprInfo *expr_info(ExprKind k);

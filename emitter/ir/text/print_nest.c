@@ -181,7 +181,9 @@ static void print_hints(NestPrinter *p, const LoopHints *h)
     if (h && h->pragma) text_printf(p->t, " pragma(%s)", h->pragma);
     for (int i = 0; h && i < h->prefetch_count; i++) {
         const Tensor *t = h->prefetch[i].tensor;
-        text_printf(p->t, " prefetch(%s, %lld)", namer_get(&p->tensors, t, t->name), (long long)h->prefetch[i].ahead);
+        text_printf(p->t, " prefetch(%s, %lld", namer_get(&p->tensors, t, t->name), (long long)h->prefetch[i].ahead);
+        if (h->prefetch[i].across) text_printf(p->t, ", %s", h->prefetch[i].across);
+        text_char(p->t, ')');
     }
 }
 

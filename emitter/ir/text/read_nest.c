@@ -165,7 +165,7 @@ static void read_pragma(NestReader *r, Lexer *l, LoopHints *h)
     h->pragma = word;
 }
 
-/* prefetch '(' tensor ',' integer ')' */
+/* prefetch '(' tensor ',' integer [',' loop] ')' */
 static void read_prefetch(NestReader *r, Lexer *l, LoopHints *h)
 {
     int64_t ahead = 0;
@@ -178,9 +178,11 @@ static void read_prefetch(NestReader *r, Lexer *l, LoopHints *h)
     const Token iterations = lex_peek(l);
     if (lex_integer(l, &ahead) && (ahead < 1 || ahead > INT32_MAX / 2))
         lex_error(l, iterations, "1 to %d iterations are expected, not %lld", INT32_MAX / 2, (long long)ahead);
+    const char *across = lex_accept(l, ",") ? lex_name(l, "the name of a loop around this one") : NULL;
     lex_expect(l, ")", "after the number of iterations");
     if (ctx_failed(r->cx)) return;
     h->prefetch[h->prefetch_count].tensor = k->tensor;
+    h->prefetch[h->prefetch_count].across = across;
     h->prefetch[h->prefetch_count++].ahead = ahead;
 }
 

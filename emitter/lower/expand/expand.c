@@ -19,6 +19,7 @@
 #include "ir/nest/instruction.h"
 #include "lower/expand/storage.h"
 #include "support/names.h"
+#include "support/text.h"
 
 typedef enum InitMode { INIT_BEFORE_LOOPS, INIT_GUARDED, INIT_ELSEWHERE } InitMode;
 
@@ -360,8 +361,10 @@ static const Code *inits_below(Expand *x, const Stmt *s, int at)
 
 /* ---- Statements ------------------------------------------------------------------------------------------------ */
 
-/* Returns the element of the tensor that the first block below reads `ahead` iterations later, with all inner loops at
- * 0. The index is clamped to the tensor, so its address is valid. */
+enum { CACHE_LINE = 64 };            /* bytes that a prefetch loads, on most processors */
+
+/* The element of the tensor that the first block below reads `ahead` iterations later, with all inner loops at 0. The
+ * index is clamped to the tensor, so its address is valid. */
 typedef struct Fetch {
     const Tensor *tensor;
     const Expr *read;
@@ -391,28 +394,71 @@ static bool find_fetch(Expand *x, const Stmt *s, Fetch *f)
     return f->read != NULL;
 }
 
-static const Code *prefetch(Expand *x, const Stmt *loop, const Tensor *t, int64_t ahead)
+/* Returns the flat index of the read with `count` loops at other values, inside of the tensor. */
+static const Expr *fetched_index(Expand *x, const Storage *st, const Fetch *f, int count)
 {
     Ctx *cx = x->cx;
-    const Storage *st = storage_of(x->s, t);
-    const Expr *later = expr_binary(cx, EXPR_MIN, expr_add(cx, loop->var, expr_index(cx, ahead)),
-                                    expr_sub(cx, loop->extent, expr_index(cx, 1)));
-    Fetch f = { .tensor = t, .count = 1, .from = { loop->var }, .to = { later } };
-    if (!st || !find_fetch(x, loop->child[0], &f)) return NULL;
     const Expr *axis[MAX_AXES], *bind[MAX_AXES], *at[MAX_RANK];
-    int axes = f.block->stage->axis_count;
+    const int axes = f->block->stage->axis_count;
     for (int a = 0; a < axes; a++) {
-        axis[a] = f.block->stage->axis[a].var;
-        bind[a] = expr_substitute(cx, f.block->bind[a], f.from, f.to, f.count);
+        axis[a] = f->block->stage->axis[a].var;
+        bind[a] = expr_substitute(cx, f->block->bind[a], f->from, f->to, count);
     }
-    for (int d = 0; d < t->rank; d++) {
-        const Expr *index = expr_substitute(cx, f.read->arg[d], axis, bind, axes),
-                   *last = expr_sub(cx, t->shape[d], expr_index(cx, 1));
+    for (int d = 0; d < f->tensor->rank; d++) {
+        const Expr *index = expr_substitute(cx, f->read->arg[d], axis, bind, axes),
+                   *last = expr_sub(cx, f->tensor->shape[d], expr_index(cx, 1));
         at[d] = simplify(cx, expr_binary(cx, EXPR_MAX, expr_binary(cx, EXPR_MIN, index, last), expr_index(cx, 0)),
                          NULL);
     }
-    const Expr *element = load_expr(cx, st->memory, storage_index(cx, st, t, at));
-    return code_call(cx, "LW_PREFETCH", &element, 1);
+    return storage_index(cx, st, f->tensor, at);
+}
+
+static bool find_later(Expand *x, const Stmt *loop, const Tensor *t, int64_t ahead, Fetch *f)
+{
+    Ctx *cx = x->cx;
+    const Expr *later = expr_binary(cx, EXPR_MIN, expr_add(cx, loop->var, expr_index(cx, ahead)),
+                                    expr_sub(cx, loop->extent, expr_index(cx, 1)));
+    *f = (Fetch){ .tensor = t, .count = 1, .from = { loop->var }, .to = { later } };
+    return find_fetch(x, loop->child[0], f);
+}
+
+static const Code *prefetch(Expand *x, const Stmt *loop, const Tensor *t, int64_t ahead)
+{
+    const Storage *st = storage_of(x->s, t);
+    Fetch f;
+    if (!st || !find_later(x, loop, t, ahead, &f)) return NULL;
+    const Expr *element = load_expr(x->cx, st->memory, fetched_index(x, st, &f, f.count));
+    return code_call(x->cx, "LW_PREFETCH", &element, 1);
+}
+
+static const Stmt *loop_around(const Expand *x, const char *name)
+{
+    for (int d = x->depth - 1; d >= 0; d--)
+        if (x->path[d]->kind == STMT_FOR && text_equal(x->path[d]->name, name)) return x->path[d];
+    return NULL;
+}
+
+/* Prefetches iteration `inner` of those parts, by lines of the cache, into which the loop's elements are divided:
+ *     for (line < lines) LW_PREFETCH(k[min(first + (inner * lines + line) * elems, last)])
+ * NULL: the elements' distance from the first is unknown, or a step has consumed the loop. */
+static const Code *prefetch_part(Expand *x, const Stmt *inner, const Stmt *loop, const Tensor *t, int64_t ahead)
+{
+    Ctx *cx = x->cx;
+    const Storage *st = storage_of(x->s, t);
+    Fetch f;
+    if (!st || !loop || !find_later(x, loop, t, ahead, &f)) return NULL;
+    const Expr *first = fetched_index(x, st, &f, f.count);
+    const Interval span = interval_of(cx, simplify(cx, expr_sub(cx, fetched_index(x, st, &f, 1), first), NULL), NULL);
+    const int64_t elems = CACHE_LINE / dtype_info(t->type)->bytes, parts = inner->extent->integer,
+                  lines = (span.greatest / elems + parts) / parts;
+    if (span.least < 0 || span.greatest > INT32_MAX / 2 || elems < 1) return NULL;
+    const Expr *line = expr_new_var(cx, "line", VAR_LOOP, I32, 0, lines - 1),
+               *number = expr_add(cx, expr_mul(cx, inner->var, expr_index(cx, lines)), line),
+               *index = expr_add(cx, first, expr_mul(cx, number, expr_index(cx, elems))),
+               *last = expr_sub(cx, st->memory->elems, expr_index(cx, 1)),
+               *element = load_expr(cx, st->memory, simplify(cx, expr_binary(cx, EXPR_MIN, index, last), NULL));
+    return code_for(cx, line, expr_index(cx, 0), expr_index(cx, lines), 1, LOOP_SERIAL,
+                    code_call(cx, "LW_PREFETCH", &element, 1));
 }
 
 static const Code *with_prefetches(Expand *x, const Stmt *loop, const Code *body)
@@ -420,8 +466,11 @@ static const Code *with_prefetches(Expand *x, const Stmt *loop, const Code *body
     const LoopHints *h = expr_as_var(loop->var)->hints;
     const Code *part[MAX_PREFETCHES + 1] = { NULL };
     if (!h || !h->prefetch_count) return body;
-    for (int i = 0; i < h->prefetch_count; i++)
-        part[i] = prefetch(x, loop, h->prefetch[i].tensor, h->prefetch[i].ahead);
+    for (int i = 0; i < h->prefetch_count; i++) {
+        const char *across = h->prefetch[i].across;
+        part[i] = across ? prefetch_part(x, loop, loop_around(x, across), h->prefetch[i].tensor, h->prefetch[i].ahead)
+                         : prefetch(x, loop, h->prefetch[i].tensor, h->prefetch[i].ahead);
+    }
     part[h->prefetch_count] = body;
     return code_seq(x->cx, part, h->prefetch_count + 1);
 }

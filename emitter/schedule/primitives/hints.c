@@ -7,6 +7,7 @@
  *   pragma LOOP independent   LW_INDEPENDENT: iterations are independent. Before a vector loop, where I5 proves it
  *   pragma LOOP simd          LW_SIMD: the same, for OpenMP
  *   prefetch X LOOP N         LW_PREFETCH(x[..]): the first element of the input X that LOOP reads N iterations later
+ *   ... spread=INNER          all elements that it reads then, a part in each iteration of INNER, which holds the hint
  *
  * Any other text is refused, for it might promise something false. After each later step the checker verifies that the
  * pragma still suits its loop. */
@@ -92,6 +93,22 @@ static void search_block(Ctx *cx, const Stmt *block, const Bounds *scope, void *
         expr_walk(cx, block->stage->value[i], visit_read, &l);
 }
 
+static bool may_be_spread(Draft *d, const Stmt *loop, const Path *inner)
+{
+    bool is_inside = false;
+    for (int i = 0; i + 1 < inner->depth; i++) is_inside = is_inside || inner->at[i] == loop;
+    if (!is_inside)
+        return refuse_invalid(d, FAULT_NESTING, text_format(d->cx, "a loop inside %s", loop->name),
+                              "%s is not inside %s", path_end(inner)->name, loop->name);
+    if (path_end(inner)->loop_kind == LOOP_VECTOR)
+        return refuse_unproved(d, FAULT_KIND, "a loop around it",
+                               "%s is a vector loop, and a fetch inside would separate its lanes",
+                               path_end(inner)->name);
+    return path_end(inner)->extent->kind == EXPR_INT
+           || refuse_unproved(d, FAULT_EXTENT, "a loop of fixed extent", "the extent of %s depends on sizes",
+                              path_end(inner)->name);
+}
+
 static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const LoopHints *h)
 {
     int64_t ahead = d->args.factor[0];
@@ -129,14 +146,18 @@ const Nest *run_prefetch(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, "prefetch", a);
-    Path p;
+    Path p, inner;
     const Tensor *t = draft_find_tensor(&d, a->target);
     if (!t || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
-    LoopHints h = hints_of(path_end(&p));
-    if (!may_be_fetched(&d, t, path_end(&p), &h)) return n;
+    const Stmt *loop = path_end(&p);
+    if (a->loop[1] && !draft_find_loop(&d, &d.args.loop[1], &inner)) return n;
+    Path *holder = a->loop[1] ? &inner : &p;
+    LoopHints h = hints_of(path_end(holder));
+    if (!may_be_fetched(&d, t, loop, &h) || (a->loop[1] && !may_be_spread(&d, loop, &inner))) return n;
     h.prefetch[h.prefetch_count].tensor = t;
+    h.prefetch[h.prefetch_count].across = a->loop[1] ? loop->name : NULL;
     h.prefetch[h.prefetch_count++].ahead = a->factor[0];
-    return with_hints(&d, &p, &h);
+    return with_hints(&d, holder, &h);
 }
 
 /* ---- copy_budget ------------------------------------------------------------------------------------------------ */

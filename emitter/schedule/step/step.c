@@ -39,6 +39,7 @@
 #define WORD_OPTION(key, field, shown, help)  { OPERAND_WORD, key, shown, AT(field), help, NULL }
 #define STAGE_OPTION(key, field, shown, help) { OPERAND_STAGE, key, shown, AT(field), help, NULL }
 #define STAGES_OPTION(key, field, shown, help) { OPERAND_STAGES, key, shown, AT(field), help, NULL }
+#define LOOP_OPTION(key, i, shown, help)      { OPERAND_LOOP, key, shown, AT(loop[i]), help, NULL }
 #define TYPE_OPTION(key, field, shown, help)  { OPERAND_TYPE, key, shown, AT(field), help, NULL }
 
 #define STEP(name, help, ...) { #name, help, { __VA_ARGS__, { OPERAND_END, NULL, NULL, 0, NULL, NULL } } },
