@@ -68,9 +68,9 @@ static Tensor *filtered(TfliteCall *c, const Svdf *s, Tensor *memory, Tensor *v)
     return with_bias(c, summed(c, tflite_call2(c, "mul", memory, v), each));
 }
 
-/* The same for floats and float weights, in the order of the reference: the memories of each filter, then the bias and
- * the filters. */
-static Tensor *filtered_reals(TfliteCall *c, const Svdf *s, Tensor *memory, Tensor *v)
+/* The same for floats, in the order of the references: the memories of each filter; then the bias and the filters, or
+ * with 8-bit features, which TensorFlow Lite alone computes, the filters and the bias. */
+static Tensor *filtered_reals(TfliteCall *c, const Svdf *s, Tensor *memory, Tensor *v, bool is_hybrid)
 {
     const int64_t each[3] = { s->batch, s->filters, s->memory }, one[2] = { s->batch, s->units };
     if (s->rank > MOST_ADDED) return filtered(c, s, memory, v);
@@ -78,9 +78,9 @@ static Tensor *filtered_reals(TfliteCall *c, const Svdf *s, Tensor *memory, Tens
                                   (int64_t[]){ s->batch, s->units, s->rank }, 3), *y = NULL;
     for (int64_t r = 0; r < s->rank && !ctx_failed(c->cx); r++) {
         Tensor *own = tflite_reshape(c, tflite_part(c, sums, 2, r, r + 1), one, 2);
-        y = y ? tflite_call2(c, "add", y, own) : with_bias(c, own);
+        y = y ? tflite_call2(c, "add", y, own) : is_hybrid ? own : with_bias(c, own);
     }
-    return y;
+    return is_hybrid && y ? with_bias(c, y) : y;
 }
 
 static Tensor *dense_features(TfliteCall *c, Tensor *x, int zero)
@@ -165,8 +165,8 @@ static void svdf(TfliteCall *c)
         return;
     }
     Tensor *memory = shifted(c, &s, features ? features : dense_features(c, c->in[X], 0));
-    Tensor *y = features ? filtered(c, &s, memory, c->in[TIME]) : filtered_reals(c, &s, memory, c->in[TIME]);
-    c->out[0] = tflite_activate(c, y, (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE));
+    c->out[0] = tflite_activate(c, filtered_reals(c, &s, memory, c->in[TIME], features != NULL),
+                                (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE));
     keep(c, &s, memory);
 }
 
