@@ -352,8 +352,9 @@ static inline double lw_log_tail(double f)
 static inline double lw_log_split(double x, double *k)
 {
     const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd);
-    const double scale = x < 2.2250738585072014e-308 /* 2^-1022 */ ? 4503599627370496.0 /* 2^52 */ : 1.0;
-    const double bias = x < 2.2250738585072014e-308 /* 2^-1022 */ ? 1075.0 : 1023.0;
+    const int is_subnormal = lw_f64_bits(x) < UINT64_C(0x0010000000000000);     /* below 2^-1022 */
+    const double scale = is_subnormal ? 4503599627370496.0 /* 2^52 */ : 1.0;
+    const double bias = is_subnormal ? 1075.0 : 1023.0;
     const uint64_t offset = lw_f64_bits(x * scale) + (UINT64_C(0x3ff0000000000000) - root);
     *k = (double)(int32_t)(offset >> 52) - bias;
     return lw_f64_from_bits((offset & UINT64_C(0x000fffffffffffff)) + root) - 1.0;

@@ -72,6 +72,8 @@ check usage-dim-least-of-one-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" -
 check usage-dim-too-large-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=99999999999999999999
 check usage-value-is-an-option  ends 2 "^loopwright: --target requires a value, but the option '-o' follows: --target T" $matmul --target -o "$work/a.c"
 check usage-value-form-is-refused ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --value a
+te 'input x: f32[4]\nconst c: f32[] = 3\ny = add(x, c)\noutput y\n' scalar
+check scalar-with-brackets-is-explained refuses "a size is expected, not ']'; a scalar has no brackets: f32" "$work/scalar.te" -o "$work/a.c"
 check usage-qdq-value-is-refused      ends 2 '"some"; accepted: exact|integer|float' $matmul -o "$work/a.c" --qdq some
 check usage-float-value-is-refused    ends 2 '"once"; accepted: contract|separate' $matmul -o "$work/a.c" --float once
 check usage-hybrid-value-is-refused   ends 2 '"none"; accepted: rounded|float' $matmul -o "$work/a.c" --hybrid none

@@ -200,6 +200,9 @@ for compiler in g++ clang++; do
 done
 stamped() { "$lw" $digits --stamp -o "$work/st.c" && grep -q "^ [*] Loopwright [0-9.]*$" "$work/st.h" && ! grep -q "Loopwright [0-9]" "$work/two.h"; }
 check header-is-stamped-on-request stamped
+flags_are_said() { "$lw" $digits --target x86-avx2 -o "$work/avx.c" && grep -q 'Compile with -mavx2 -mfma. Other builds take the portable form' "$work/avx.h"; }
+check header-names-the-flags-of-its-instructions flags_are_said
+
 # ---- Names of ports --------------------------------------------------------------------------------------------------
 
 # renames WORDS OPTION...: refused with the words.

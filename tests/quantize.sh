@@ -99,6 +99,9 @@ constant() {
 }
 check constant-samples-give-a-grid constant
 
+says_constant() { "$lw" quantize "$work/net.te" --samples "$work/good.npy" -o "$work/net.c" 2>&1 | grep 'warning: tensor "x" is 1 in all samples'; }
+check constant-samples-are-a-warning says_constant
+
 check methods-of-ranges-are-words           refuses '\-\-ranges does not accept "kl"; accepted: best|least' \
     quantize "$work/net.te" --samples "$work/good.npy" --ranges kl
 npy huge.npy '3, 4' '<f4' 12 '\377\377\177\177'

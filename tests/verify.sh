@@ -28,6 +28,27 @@ npy small '<f4' 4 '\000\000\000\000\027\267\121\070\000\000\000\000\000\000\000\
 npy ones '|i1' 4 '\001\001\001\001'
 npy mixed '|i1' 4 '\001\002\001\001'
 
+# A file in another order of the sizes is refused; dimensions of 1 may differ, and a list is in order.
+te 'input x: f32[1][2][4]\ny = relu(x)\noutput y\n' order
+eight='\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000'
+npy other_order '<f4' '4, 2' "$eight"
+npy same_order '<f4' '2, 1, 4' "$eight"
+npy list '<f4' 8 "$eight"
+refuses_order() {
+    "$lw" run "$work/order.te" "$work/other_order.npy" > "$work/said" 2>&1 && return 1
+    grep -F 'has the shape [4][2], but the input "x" has [1][2][4]; accepted: these sizes in this order' "$work/said"
+}
+check input-in-another-order-is-refused refuses_order
+check input-with-other-dimensions-of-one-is-read "$lw" run "$work/order.te" "$work/same_order.npy"
+check input-as-a-list-is-read "$lw" run "$work/order.te" "$work/list.npy"
+# The layers of a profile have the names of the report.
+same_names() {
+    "$lw" verify "$1" --profile --quiet | sed -n 's/^  \([^ ]*\)  *[0-9][0-9]* .*%$/\1/p' > "$work/profiled" && "$lw" report "$1" -o "$work/names.csv" --quiet &&
+        while read -r layer; do grep -q "^\"\",\"$layer\"," "$work/names.csv" || { echo "no $layer"; cat "$work/names.csv"; return 1; }; done < "$work/profiled"
+    [ "$(wc -l < "$work/profiled")" -ge 4 ]
+}
+check profile-names-layers-as-report-does same_names tests/models/heads.onnx
+
 # ---- Output ----------------------------------------------------------------------------------------------------------
 
 check equal-outputs-are-verified says 0 '^y: 0 of 4 elements differ$' "$work/real.te"

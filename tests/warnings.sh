@@ -16,7 +16,11 @@ emit() {
         "$lw" tests/emitted/filter.te --target $target --state level=new_level --state last=new_last --name filter -o "$work/filter-$target.c" || return 1
     done
     "$lw" tests/models/until.onnx --name until -o "$work/until-generic.c" &&
-        "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target cortex-m3 --name tiny -o "$work/tiny-cortex-m3.c"
+        "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target cortex-m3 --name tiny -o "$work/tiny-cortex-m3.c" &&
+        "$lw" samples/digits/digits.onnx --profile --cpp --name profiled -o "$work/profiled-generic.c" &&
+        "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --selftest random --weights bin --name checked -o "$work/checked-generic.c" &&
+        "$lw" samples/digits/digits.onnx --io arena --weights section=.mine --standalone --name apart -o "$work/apart-generic.c" &&
+        "$lw" samples/digits/digits.onnx --train 'loss=cross_entropy optimizer=adam(rate=0.001) update=last' --name trained -o "$work/trained-generic.c"
 }
 setup warnings-models-are-emitted emit
 
@@ -40,6 +44,24 @@ for compiler in g++ clang++; do
         check "warnings-$compiler-$standard" compiles $compiler -x c++ -std=$standard $warn
     done
 done
+
+# The class, in a file of its own.
+class() { printf '#include "profiled-generic.hpp"\n' > "$work/class.cpp" && "$1" -std=c++11 $warn -c "$work/class.cpp" -o "$work/out.o"; }
+for compiler in g++ clang++; do
+    why=$(missing $compiler)
+    if [ "$why" ]; then skip "warnings-$compiler-class" "$why"; else check "warnings-$compiler-class" class $compiler; fi
+done
+
+# An int of 16 bits, and a double of 32. Files with more constants than the 32 kB that an array may have are left out.
+sixteen_bits() {
+    "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target avr --weights progmem --name flash -o "$work/flash-avr.c" || return 1
+    for file in tiny-generic checked-generic filter-generic until-generic flash-avr; do
+        # shellcheck disable=SC2086
+        avr-gcc -mmcu=atmega2560 -std=gnu99 ${warn% -pedantic*} -Werror -Os -Iruntime -c "$work/$file.c" -o "$work/out.o" || return 1
+    done
+}
+why=$(missing avr-gcc)
+if [ "$why" ]; then skip warnings-avr-gcc "$why"; else check warnings-avr-gcc sixteen_bits; fi
 
 # The exceptions are those of the page.
 exceptions=$(sed -n 's/^| `-W\([a-z-]*\)` |.*/-Wno-\1/p' docs/compilers.md)

@@ -43,6 +43,35 @@ void *elements_read(Ctx *cx, const char *path, const Tensor *t)
     return elements_parse(cx, path, file_read(cx, path), t);
 }
 
+/* True if the sizes agree but for dimensions of 1. */
+static bool same_sizes(const Tensor *t, int rank, const int64_t *shape)
+{
+    int d = 0, k = 0;
+    for (;;) {
+        while (d < t->rank && tensor_dim(t, d) == 1) d++;
+        while (k < rank && shape[k] == 1) k++;
+        if (d == t->rank || k == rank) return d == t->rank && k == rank;
+        if (tensor_dim(t, d++) != shape[k++]) return false;
+    }
+}
+
+void *elements_read_input(Ctx *cx, const char *path, const Tensor *t)
+{
+    const Bytes file = file_read(cx, path);
+    DType type;
+    int rank;
+    int64_t shape[MAX_RANK];
+    void *parsed, *data = elements_parse(cx, path, file, t);
+    if (!data || !npy_parse(cx, path, file, &type, &rank, shape, &parsed)) return NULL;
+    if (rank <= 1 || same_sizes(t, rank, shape)) return data;
+    Text said = text_new(cx);
+    for (int d = 0; d < rank; d++) text_printf(&said, "[%lld]", (long long)shape[d]);
+    diag_error(cx, NULL, "\"%s\" has the shape %s, but the input \"%s\" has %s; accepted: these sizes in this order, "
+               "with or without dimensions of 1, or a list of %lld elements", path, text_string(&said), t->name,
+               tensor_shape_text(cx, t), (long long)tensor_elems(t));
+    return NULL;
+}
+
 Bytes elements_bytes(Ctx *cx, const Tensor *t, const void *data)
 {
     int64_t shape[MAX_RANK];

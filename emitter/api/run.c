@@ -97,7 +97,7 @@ static bool read_inputs(Build *b, const char *const *input, int count, const voi
         const Tensor *t = b->model.input[i];
         if (build_state_of_input(b, i) >= 0) data[i] = initial_state(b, i);
         else
-            data[i] = count ? elements_read(cx, input[file++], t) : elements_generate(cx, t, (uint32_t)i + 1,
+            data[i] = count ? elements_read_input(cx, input[file++], t) : elements_generate(cx, t, (uint32_t)i + 1,
                                                                                      index_limit(b, t));
     }
     return !ctx_failed(cx);

@@ -77,6 +77,7 @@ struct Call {
     const Function *function;          /* NULL: */
     const Control *control;            /* a region */
     const char *label;                 /* the layer's node name(s) in the model, for LW_LAYER */
+    const char *group;                 /* the group's name, as `report` prints it */
     /* One per memory parameter of the function; a region's inputs, outputs, scratch */
     int place_count; const Place *place;
     const Expr *const *size;           /* one per size parameter */
@@ -163,6 +164,7 @@ struct Program {
     int64_t arena_size, arena_align;   /* bytes */
     /* symbolic sizes, and the fields of the inputs struct that hold them */
     int size_count; const Expr *const *size; const char *const *size_name;
+    const char *flags;                 /* of the C compiler, without which the portable form is taken; NULL: none */
     bool contracts;                    /* products and sums of floats are rounded once */
     bool rounds_once;                  /* one rounding step in requantization of 8-bit integers */
     bool ties_away;                    /* quantization rounds ties away from zero, as TensorFlow Lite's; else to even */

@@ -192,6 +192,9 @@ const char *cgen_header(Ctx *cx, const Program *p)
         text_add(&t, " *\n * Products and sums of floats round once, by fused multiply-adds. Processors without such "
                      "an instruction\n * compute them in software, slowly, with the same bits; --float separate rounds "
                      "twice.\n");
+    if (p->flags)
+        text_printf(&t, " *\n * Compile with %s. Other builds take the portable form of the instructions: the same "
+                        "bits, slower.\n", p->flags);
     control_notes(cx, &t, p);
     text_printf(&t, " *\n * Model's SHA-256: %s\n", p->digest);
     if (p->stamp) text_printf(&t, " * Loopwright %s\n", p->stamp);

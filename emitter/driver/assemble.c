@@ -50,6 +50,7 @@ static Call call_of(Build *b, int group)
     return (Call){ .function = merged ? merged->by : f,
                    .number = merged ? merged->number : NULL,
                    .label = label,
+                   .group = g->name,
                    .place_count = f->memory_count,
                    .place = place,
                    .size = f->size,
@@ -173,6 +174,7 @@ void build_assemble(Build *b)
     *p = (Program){ .name = b->name,
                     .source = slash ? slash + 1 : b->path,
                     .target = b->target->name,
+                    .flags = b->target->flags,
                     .stamp = b->options->stamp ? LW_VERSION : NULL,
                     .options = build_option_words(cx, b->options),
                     .digest = b->model.digest ? b->model.digest : "",      /* a graph of C code has no file */

@@ -276,6 +276,7 @@ Call region_call(Build *b, int group)
     int place_count = add_places(&m);
     return (Call){ .control = control_of(&m),
                    .label = *n->name ? n->name : b->groups.at[group].name,
+                   .group = b->groups.at[group].name,
                    .place_count = place_count,
                    .place = m.place };
 }

@@ -207,9 +207,9 @@ void warn_of_constants(Ctx *cx, const Edges *e)
     for (int i = 0; i < e->group_count && !ctx_failed(cx); i++) {
         const EdgeGroup *g = &e->group[i];
         if (g->range == EDGE_GIVEN) continue;
-        if ((g->range != EDGE_FIXED || g->is_wide) && !(g->seen.greatest > g->seen.least))
+        if ((g->range != EDGE_FIXED || g->is_wide) && g->seen.count > 1 && !g->seen.varies)
             diag_warn(cx, NULL, "tensor \"%s\" is %g in all samples; its grid covers %g to %g", g->name,
-                      g->seen.greatest, (double)(INT8_MIN - g->grid.zero) * g->grid.step,
+                      (double)g->seen.first, (double)(INT8_MIN - g->grid.zero) * g->grid.step,
                       (double)(INT8_MAX - g->grid.zero) * g->grid.step);
     }
 }

@@ -35,7 +35,9 @@ static int exponent_above(double magnitude)
 void histogram_add(Arena *arena, Histogram *h, const float *v, int64_t count)
 {
     double greatest = 0;
+    if (h->count == 0 && count > 0) h->first = v[0];
     for (int64_t i = 0; i < count; i++) {
+        h->varies = h->varies || v[i] < h->first || v[i] > h->first;
         const double x = (double)v[i];
         if (x < h->least) h->least = x;
         if (x > h->greatest) h->greatest = x;

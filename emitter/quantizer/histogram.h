@@ -11,7 +11,8 @@ enum { HISTOGRAM_BINS = 2048 };
 typedef struct Histogram {
     int64_t count, zeros;              /* of all values; of those that are exactly zero, which are in no bin */
     int exponent;                      /* meaningless without values other than zero */
-    double least, greatest;            /* of all values; 0 without any */
+    double least, greatest;            /* of all values, and 0 */
+    float first; bool varies;          /* the first value; true if another one differs */
     int64_t *bin;                      /* [HISTOGRAM_BINS]; NULL: none yet */
 } Histogram;
 

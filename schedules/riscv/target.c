@@ -13,6 +13,6 @@ const Target targets_riscv[] = {
       .features = "rows mla panels fpu fma", .lanes = 1, .accumulators = 20, .copy_budget = 16,
       .costs = &costs_rv64 },
     { .name = "rv64gcv", .base = "rv64gc", .summary = "64-bit RISC-V with vectors 1.0 of at least 128 bits",
-      .features = "bytes rvv", .costs = &costs_rvv },
+      .flags = "-march=rv64gcv", .features = "bytes rvv", .costs = &costs_rvv },
     { 0 }
 };

@@ -7,13 +7,14 @@
 
 const Target targets_x86[] = {
     { .name = "x86", .base = "generic", .summary = "x86-64 with SSE 4.1: vectors of 4 floats",
-      .features = "vectors rows bytes panels sse4", .lanes = 8, .vector_bytes = 16,
+      .flags = "-msse4.1", .features = "vectors rows bytes panels sse4", .lanes = 8, .vector_bytes = 16,
       .vector_registers = 16 },
-    { .name = "x86-avx2", .base = "x86", .summary = "x86-64 with AVX2 and FMA: vectors of 8", .features = "avx2 fma",
-      .lanes = 16, .vector_bytes = 32 },
-    { .name = "x86-avx512", .base = "x86-avx2", .summary = "x86-64 with AVX-512F: vectors of 16", .features = "avx512",
+    { .name = "x86-avx2", .base = "x86", .summary = "x86-64 with AVX2 and FMA: vectors of 8",
+      .flags = "-mavx2 -mfma", .features = "avx2 fma", .lanes = 16, .vector_bytes = 32 },
+    { .name = "x86-avx512", .base = "x86-avx2", .summary = "x86-64 with AVX-512F: vectors of 16",
+      .flags = "-mavx2 -mfma -mavx512f -mavx512bw -mavx512vl", .features = "avx512",
       .lanes = 32, .accumulators = 28, .vector_bytes = 64, .vector_registers = 32 },
     { .name = "x86-vnni", .base = "x86-avx512", .summary = "with products of four bytes in a lane: AVX-512 VNNI",
-      .features = "vnni" },
+      .flags = "-mavx2 -mfma -mavx512f -mavx512bw -mavx512vl -mavx512vnni", .features = "vnni" },
     { 0 }
 };

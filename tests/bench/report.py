@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""report.py BUILD [all|CORE[,CORE...] [NAME...]] [--check] [-O2|-Os] [--fresh]: the totals of `report --cc` beside the
+"""report.py BUILD [all|CORE[,CORE...] [NAME...]] [--check] [-O2|-Os] [--fresh] [--no-runner]: the totals of `report --cc` beside the
 linked firmware, for the recorded models on the emulated cores at -O2 and -Os. Figures are kept in BUILD/bench/report,
 by the compiler's bytes and the emitted text, so a run that was interrupted continues; --fresh measures all again.
+--no-runner: without the second run in QEMU.
 A line each:
 
 - flash: the bytes that the image gains if NAME_run is the model's instead of an empty function;
@@ -159,6 +160,8 @@ def figures(build, core, level, name, path, inputs, outputs, compiler):
         direct = f"arm-none-eabi-gcc {found['images'][2]} {level} --specs=nano.specs"
         words = {"runner": ["--cc", hosted, "--runner", f"samples/cortex-m/hosted.sh run {core}", *inputs],
                  "stepped": ["--cc", direct, *inputs], "bare": []}
+        if "--no-runner" in sys.argv:
+            words["runner"] = words["stepped"]
         return {how: totals_of(build, path, core, place, words[how]) for how in words}
 
     found = kept(place / f"{name}-{key}.json", firmware)

@@ -8,6 +8,9 @@ typedef struct Target {
     /* Inherits base's implementations and, for unset fields, its values; base NULL: the root, generic */
     const char *name, *base;
     const char *summary;
+    /* Words of gcc and clang without which emitted C takes the portable form of its instructions; NULL: base's, or the
+     * core's own option selects them */
+    const char *flags;
     const char *features;              /* space-separated instruction features: "dsp fpu"; includes the base's */
     /* Float elements per vector for the C compiler's vectorizer; 1: scalar core; 0: base's */
     int lanes;

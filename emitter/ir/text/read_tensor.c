@@ -32,7 +32,10 @@ bool tensor_type_read(Lexer *l, const Symbol *symbols, DType *type, int *rank, c
         lex_error(l, t, "an element type such as f32 or i8 is expected, not %s", token_text(l->cx, t));
     while (lex_accept(l, "[") && !ctx_failed(l->cx)) {
         Token at = lex_peek(l);
-        const Expr *e = read_extent(&r);
+        if (token_is(at, "]"))
+            lex_error(l, at, "a size is expected, not ']'; a scalar has no brackets: %s",
+                      dtype_info(*type)->spelling);
+        const Expr *e = ctx_failed(l->cx) ? NULL : read_extent(&r);
         lex_expect(l, "]", "after the size");
         if (*rank == MAX_RANK) lex_error(l, at, "a tensor has at most %d dimensions", MAX_RANK);
         else shape[(*rank)++] = e;

@@ -5,6 +5,8 @@
  * Outputs
  *   y                    float    [2][8]
  *
+ * Compile with -mavx2 -mfma. Other builds take the portable form of the instructions: the same bits, slower.
+ *
  * Model's SHA-256: 20c743ee5b1737d0c6db37eb14dbaa587bc05c13f00461adde1ce742c6d03138
  */
 #ifndef INSTRUCTION_FEATURE_H

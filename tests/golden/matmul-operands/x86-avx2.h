@@ -9,6 +9,8 @@
  * Products and sums of floats round once, by fused multiply-adds. Processors without such an instruction
  * compute them in software, slowly, with the same bits; --float separate rounds twice.
  *
+ * Compile with -mavx2 -mfma. Other builds take the portable form of the instructions: the same bits, slower.
+ *
  * Model's SHA-256: 5e83585c18a27c062ae48990013bbf17c97552475ef9c4797ed9990e888f3679
  */
 #ifndef MATMUL_OPERANDS_H

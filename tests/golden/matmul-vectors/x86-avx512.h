@@ -10,6 +10,9 @@
  * Products and sums of floats round once, by fused multiply-adds. Processors without such an instruction
  * compute them in software, slowly, with the same bits; --float separate rounds twice.
  *
+ * Compile with -mavx2 -mfma -mavx512f -mavx512bw -mavx512vl. Other builds take the portable form of the instructions:
+ * the same bits, slower.
+ *
  * Model's SHA-256: c0ef982426c9f233f30f047d07d5d6db803b90937b9220c48def787df85dd652
  */
 #ifndef MATMUL_VECTORS_H

@@ -9,6 +9,8 @@
  * Products and sums of floats round once, by fused multiply-adds. Processors without such an instruction
  * compute them in software, slowly, with the same bits; --float separate rounds twice.
  *
+ * Compile with -mavx2 -mfma. Other builds take the portable form of the instructions: the same bits, slower.
+ *
  * Model's SHA-256: c540632ee45f360a8d2f5ac46970bea8bff66839b61b1d2b8aa4a93543f3ff9f
  */
 #ifndef VECTOR_CONTRACT_H

@@ -6,6 +6,8 @@
  * Outputs
  *   y                    float    [29]
  *
+ * Compile with -mavx2 -mfma. Other builds take the portable form of the instructions: the same bits, slower.
+ *
  * Model's SHA-256: 4a2b9f5b8e1fd78a0e6fb60eaa19fdf571942f4396fdc529af1824a53a2b04a7
  */
 #ifndef VECTOR_LANES_H
