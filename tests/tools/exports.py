@@ -649,7 +649,7 @@ def quantized(folder, networks):
 
 
 FAMILIES = {"scikit-learn": scikit_learn, "xgboost": xgboost, "lightgbm": lightgbm, "pytorch": pytorch, "keras": keras, "quantized": quantized}
-PACKAGES = {"scikit-learn": "scikit-learn skl2onnx", "xgboost": "xgboost-cpu onnxmltools", "lightgbm": "lightgbm onnxmltools", "pytorch": "torch", "keras": "tensorflow-cpu keras", "quantized": "onnxruntime"}
+PACKAGES = {"scikit-learn": "scikit-learn skl2onnx", "xgboost": "xgboost onnxmltools", "lightgbm": "lightgbm onnxmltools", "pytorch": "torch", "keras": "tensorflow-cpu keras", "quantized": "onnxruntime"}
 
 
 def versions(family):
