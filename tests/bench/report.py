@@ -117,7 +117,7 @@ def linked(core, folder, name, level):
 
 def declared_ram(header):
     """Arena, inputs and outputs, by the macros of the header."""
-    ports = re.findall(r"X\(\w+, (\w+), (\d+)\)", " ".join(re.findall(r"^#define \w+_(?:IN|OUT)PUTS\(X\)(.*(?:\\\n.*)*)", header, re.M)))
+    ports = re.findall(r"X\(\w+, (\w+), (\d+)\)", " ".join(re.findall(r"^#define \w+_(?:IN|OUT)PUTS\(X\)((?:.*\\\n)*.*)", header, re.M)))
     return int(re.search(r"_ARENA_SIZE +(\d+)", header).group(1)) + sum(BYTES[kind] * int(count) for kind, count in ports)
 
 
