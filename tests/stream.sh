@@ -163,6 +163,7 @@ check refused-whole-window refused 'no call slides along the axis' "$work/dense.
 check refused-stride refused 'a hop of 3 frames is no multiple of 2' "$work/float.te" --stream 1=3
 check refused-hop refused 'the window has 41 frames; accepted hops: 1 to 40' "$work/float.te" --stream 1=41
 check refused-axis refused 'accepted axes: 0 to 2' "$work/float.te" --stream 3=1
+check refused-one-frame refused 'has one frame; accepted: an axis with more' "$work/float.te" --stream 0=1
 check refused-input refused 'there is no input "z"' "$work/float.te" --stream z.1=1
 check refused-text refused 'accepted: AXIS=HOP or INPUT.AXIS=HOP' "$work/float.te" --stream time
 check refused-state refused '--stream with state between runs' tests/emitted/filter.te --state level=new_level --state last=new_last --stream 0=1
