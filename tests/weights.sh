@@ -39,9 +39,9 @@ check same-values-in-other-arenas arena
 {
     echo 'input x: f32[20]'
     for name in a b c; do
-        echo "const $name: f32[20] = {$(seq -s , 1 19),$([ $name = c ] && echo 21 || echo 20)}"
+        echo "const $name: f32[20] = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,$([ $name = c ] && echo 21 || echo 20)}"
     done
-    echo "const d: i32[20] = {1$(for i in $(seq 19); do printf ',0'; done)}"
+    echo 'const d: i32[20] = {1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0}'
     echo 'y[i] = x[i] * a[i] + b[i]'
     echo 'z[i] = (x[i] + c[i]) * f32(d[i])'
     echo 'output y, z'
