@@ -152,20 +152,21 @@ LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, con
     return run_last_floats(l) ? l : NULL;
 }
 
-bool correct_last_biases(const LastLayers *l, const Edges *e, Map *corrected)
+bool correct_last_biases(const LastLayers *l, const Edges *e, int64_t most, Map *corrected)
 {
     Ctx *cx = l->b->cx;
     const int outputs = l->observed.output_count;
+    const int64_t count = l->count < most ? l->count : most;
     if (!outputs) return !ctx_failed(cx);
     const Graph simulated = simulate(cx, &l->observed, e, PORTS_FLOAT);
     Runner *r = ctx_failed(cx) ? NULL : runner_new(l->b, &simulated);
     double **error = NEW_ARRAY(cx->arena, double *, outputs);
     for (int i = 0; i < outputs; i++) error[i] = NEW_ARRAY(cx->arena, double, channels_of(l->at[i].last));
-    for (int64_t k = 0; r && k < l->count; k++) {
+    for (int64_t k = 0; r && k < count; k++) {
         if (!runner_run(r, l->samples, k)) return false;
         for (int i = 0; i < outputs; i++) {
             const Tensor *t = l->at[i].last;
-            add_errors(e, t, l->want[i] + k * tensor_elems(t), runner_output(r, i), l->count, error[i]);
+            add_errors(e, t, l->want[i] + k * tensor_elems(t), runner_output(r, i), count, error[i]);
         }
     }
     for (int i = 0; r && i < outputs; i++) subtract_errors(cx, &l->at[i], error[i], corrected);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/shrink/ranges.h"
 #include "quantizer/layers.h"
 
 enum { SENSITIVITY_SAMPLES = 8, SEARCH_SAMPLES = 32 };
@@ -381,7 +382,8 @@ static bool is_better(Trial *t)
     WidthSearch *z = &t->search;
     Map corrected = corrected_biases(z->cx, z->graph, z->edges, t->stats);
     z->edges->corrected = &corrected;
-    const bool is_measured = !ctx_failed(z->cx) && correct_last_biases(t->last, z->edges, &corrected) &&
+    const bool is_measured = !ctx_failed(z->cx) &&
+        correct_last_biases(t->last, z->edges, z->samples->count, &corrected) &&
         measure(z, z->samples->count, false, &q);
     z->edges->corrected = NULL;
     if (!is_measured || q.sqnr <= t->best) return false;
@@ -405,6 +407,19 @@ static bool choose_scales(Trial *t)
     return !ctx_failed(z->cx);
 }
 
+/* Returns the samples of a trial: fewer for a network of many multiply-adds, so that the trials' time is bounded. */
+static int64_t trial_samples(Ctx *cx, const Graph *g)
+{
+    enum { LEAST = 8, MOST_MACS = 1 << 27 };
+    Node **order;
+    int64_t macs = 1;
+    const int count = graph_order(cx, g, &order);
+    for (int i = 0; i < count; i++)
+        if (order[i]->kind == NODE_CALL) macs += call_macs(cx, order[i]);
+    const int64_t samples = MOST_MACS / macs;
+    return samples < LEAST ? LEAST : samples < SEARCH_SAMPLES ? samples : SEARCH_SAMPLES;
+}
+
 bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod method, const ChannelStats *stats,
                    const LastLayers *last, Edges *e)
 {
@@ -413,7 +428,8 @@ bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod
     const QualityBounds none = { .most_drop = -1 };
     Precision out = { 0 };
     Samples some = *s;
-    some.count = s->count < SEARCH_SAMPLES ? s->count : SEARCH_SAMPLES;
+    const int64_t most = trial_samples(b->cx, g);
+    if (some.count > most) some.count = most;
     Trial t = { { .b = b, .cx = b->cx, .graph = g, .samples = &some, .bounds = none, .edges = e, .out = &out },
                 stats, last, -INFINITY };
     RangeMethod best = RANGE_LEAST_ERROR;

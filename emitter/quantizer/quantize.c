@@ -132,7 +132,7 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
     e.refined = refined;
     Map corrected = corrected_biases(cx, &g, &e, stats), scaled = map_new(cx->arena);
     e.corrected = &corrected;
-    if (ctx_failed(cx) || !correct_last_biases(last, &e, &corrected)) return false;
+    if (ctx_failed(cx) || !correct_last_biases(last, &e, s->count, &corrected)) return false;
     if (ctx_failed(cx) || (p && !choose_precision(b, &g, s, ports, settings->bounds, &e, p))) return false;
     if (settings->tuner && !finetune(b, &g, s, settings->tuner, &e, refined, &corrected, &scaled)) return false;
     const Graph original = g;
