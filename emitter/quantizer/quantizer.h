@@ -138,8 +138,8 @@ Map corrected_biases(Ctx *cx, const Graph *g, const Edges *e, const ChannelStats
 /* The last layers before the outputs, with their results in the float network on some samples; NULL on error. */
 typedef struct LastLayers LastLayers;
 LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, const Edges *e);
-/* Subtracts from their biases the mean error that the simulated network has there, over at most `most` of these samples,
- * and enters them. */
+/* Subtracts from their biases the mean error that the simulated network has there, over at most `most` of these
+ * samples, and enters them. */
 bool correct_last_biases(const LastLayers *l, const Edges *e, int64_t most, Map *corrected);
 
 /* Returns the graph with a simulated quantization on every edge and weight. */
