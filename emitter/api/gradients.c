@@ -80,14 +80,15 @@ static bool inputs_with_adjoint(Ctx *cx, const Op *op, bool *has)
 
 static const char *list_gradients(Ctx *cx)
 {
-    Text t = text_new(cx), none = text_new(cx);
+    Text t = text_new(cx), none = text_new(cx), refused = text_new(cx);
     int count;
     const Op *const *op = op_list(cx, &count);
     text_printf(&t, "%-30s %-9s %s\n", "operator", "gradient", "of its inputs");
     for (int i = 0; i < count; i++) {
         bool has[MOST_CASE_INPUTS] = { false };
         if (!inputs_with_adjoint(cx, op[i], has)) {
-            if (op[i]->cases) text_printf(&none, "%s%s", none.length ? ", " : "", op[i]->name);
+            Text *list = op[i]->meaning.is_foreign || op[i]->gradient.refusal ? &refused : &none;
+            if (op[i]->cases) text_printf(list, "%s%s", list->length ? ", " : "", op[i]->name);
             continue;
         }
         text_printf(&t, "%-30s %-9s", op[i]->name, op[i]->gradient.adjoint ? "own form" : "derived");
@@ -99,7 +100,7 @@ static const char *list_gradients(Ctx *cx)
         }
         text_char(&t, '\n');
     }
-    text_printf(&t, "none: %s\n", text_string(&none));
+    text_printf(&t, "none: %s\nrefused: %s\n", text_string(&none), text_string(&refused));
     return text_string(&t);
 }
 

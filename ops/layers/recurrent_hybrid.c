@@ -157,6 +157,8 @@ static const OpCase lstm_cases[] = {
 #define LAYER(layer, text, least, most, roles) \
     { .name = #layer "_hybrid", .summary = text, .level = 11, .least_inputs = least, .most_inputs = most, \
       .inputs = roles, .attr = layer##_attrs, .meaning.compute = layer##_hybrid, .fusion.pattern = PATTERN_OPAQUE, \
+      .gradient.refusal = "which rounds its state to 8 bits at each step; " #layer " in floats is accepted " \
+                          "(of a TFLite network: --hybrid float)", \
       .cases = layer##_cases }
 
 const Op ops_recurrent_hybrid[] = {

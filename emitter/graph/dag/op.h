@@ -118,6 +118,8 @@ typedef struct OpGradient {
     /* Computes the adjoint of input `input`, given those of the outputs (NULL: zero), by calls and formulas. For a form
      * that is better than the derived one: from the output, or without a quotient that cancels. False: derived. */
     bool (*adjoint)(Ctx *cx, const Node *call, Tensor *const *of_outputs, int input, Tensor **out);
+    /* What makes the derivative useless, and what is accepted: a gradient through the call is refused. NULL: nothing */
+    const char *refusal;
     /* STOP: the input has no adjoint. CHECKPOINT: the input is computed again for adjoints. The others request a
      * gradient and are replaced by the pass `gradient`: outputs are the adjoints of the inputs after the first, or
      * after the seed. DROPOUT and NORM (x, scale, bias, mean, var) have a training form (graph/train/forms.c). */

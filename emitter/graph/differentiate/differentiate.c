@@ -88,6 +88,9 @@ static void of_call(Sweep *s, const Node *n)
     if (n->op->meaning.is_foreign)
         diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "a gradient through the C function %s, of which "
                          "nothing is known; operators with formulas are accepted", node_text(n, "function", ""));
+    if (n->op->gradient.refusal)
+        diag_unsupported(cx, text_format(cx, "node \"%s\"", n->name), "a gradient through %s, %s", n->op->name,
+                         n->op->gradient.refusal);
     if (n->kind == NODE_REGION) {
         diag_unsupported(cx, n->name, "the gradient of a branch or loop that the run decides; accepted: one whose "
                          "condition or number of iterations is constant");
