@@ -8,32 +8,42 @@
  * Outputs are the scale, its inverse and, where it is asymmetric, the zero point. The zero point comes from the end of
  * the range whose error is smaller, in f64. It is a node of its own, because its consumers would compute it for each
  * element. */
-#include "graph/dag/op_build.h"
+#include "ops/integer/dynamic.h"
+#include "support/text.h"
+
+int dynamic_grid_formulas(Formulas *f, bool is_asymmetric, Tensor *out[DYNAMIC_OUTPUTS])
+{
+    static const char *const symmetric[] = {
+        "range[rows] = max(chosen) abs(of)",
+        "scale[rows] = range[row] / 127.0",
+        "inverse[rows] = select(range[row] == 0.0, 0.0, 127.0 / range[row])",
+    };
+    static const char *const asymmetric[] = {
+        "least[rows] = min(chosen) of",
+        "greatest[rows] = max(chosen) of",
+        "low[rows] = min(least[row], 0.0)",
+        "high[rows] = max(greatest[row], 0.0)",
+        "span[rows] = select(high[row] == low[row], 255.0, high[row] - low[row])",
+        "below[rows] = f64(low[row]) / (f64(span[row]) / 255.0)",
+        "above[rows] = f64(high[row]) / (f64(span[row]) / 255.0)",
+        "scale[rows] = span[row] / 255.0",
+        "inverse[rows] = 1.0 / scale[row]",
+        "zero[rows] = f32(round(min(max(select(abs(below[row]) + 128.0 < abs(above[row]) + 127.0, "
+        "-128.0 - below[row], 127.0 - above[row]), -128.0), 127.0)))",
+    };
+    enum { SYMMETRIC = sizeof symmetric / sizeof symmetric[0], ASYMMETRIC = sizeof asymmetric / sizeof asymmetric[0] };
+    const int count = is_asymmetric ? ASYMMETRIC : SYMMETRIC, outputs = is_asymmetric ? DYNAMIC_OUTPUTS : 2;
+    for (int i = 0; i < count; i++) {
+        Tensor *t = formulas_compute(f, is_asymmetric ? asymmetric[i] : symmetric[i]);
+        if (i >= count - outputs) out[i - (count - outputs)] = t;
+    }
+    return outputs;
+}
 
 static int dynamic_grid(Ctx *cx, const Node *n, Tensor **out)
 {
-    static const char *const symmetric[] = {
-        "r[kept] = max(chosen) abs(x[all])",
-        "scale[kept] = r[kept] / 127.0",
-        "inverse[kept] = select(r[kept] == 0.0, 0.0, 127.0 / r[kept])",
-    };
-    static const char *const asymmetric[] = {
-        "least[kept] = min(chosen) x[all]",
-        "greatest[kept] = max(chosen) x[all]",
-        "low[kept] = min(least[kept], 0.0)",
-        "high[kept] = max(greatest[kept], 0.0)",
-        "span[kept] = select(high[kept] == low[kept], 255.0, high[kept] - low[kept])",
-        "below[kept] = f64(low[kept]) / (f64(span[kept]) / 255.0)",
-        "above[kept] = f64(high[kept]) / (f64(span[kept]) / 255.0)",
-        "scale[kept] = span[kept] / 255.0",
-        "inverse[kept] = 1.0 / scale[kept]",
-        "zero[kept] = f32(round(min(max(select(abs(below[kept]) + 128.0 < abs(above[kept]) + 127.0, "
-        "-128.0 - below[kept], 127.0 - above[kept]), -128.0), 127.0)))",
-    };
-    enum { SYMMETRIC = sizeof symmetric / sizeof symmetric[0], ASYMMETRIC = sizeof asymmetric / sizeof asymmetric[0] };
     const Tensor *x = n->in[0];
     const int64_t first = node_int(n, "first", 1);
-    const bool has_zero = node_int(n, "asymmetric", 0) != 0;
     bool chosen[MAX_RANK] = { false };
     if (x->type != F32) op_refuse(cx, n, "the input is %s; f32 is expected", dtype_info(x->type)->spelling);
     else if (first < 0 || first >= x->rank)
@@ -44,14 +54,11 @@ static int dynamic_grid(Ctx *cx, const Node *n, Tensor **out)
     const AxisText a = axis_text(cx, x->rank, chosen);
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
-    formulas_phrase(&f, "all", a.all);
-    formulas_phrase(&f, "kept", a.kept);
+    formulas_phrase(&f, "rows", a.kept);
+    formulas_phrase(&f, "row", a.kept);
     formulas_phrase(&f, "chosen", a.chosen);
-    const int count = has_zero ? ASYMMETRIC : SYMMETRIC, outputs = has_zero ? 3 : 2;
-    for (int i = 0; i < count; i++) {
-        Tensor *t = formulas_compute(&f, has_zero ? asymmetric[i] : symmetric[i]);
-        if (i >= count - outputs) out[i - (count - outputs)] = t;
-    }
+    formulas_phrase(&f, "of", text_format(cx, "x[%s]", a.all));
+    const int outputs = dynamic_grid_formulas(&f, node_int(n, "asymmetric", 0) != 0, out);
     return ctx_failed(cx) ? 0 : outputs;
 }
 

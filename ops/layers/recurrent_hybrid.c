@@ -7,8 +7,8 @@
  *   sums[t,b,g,u]  = x[t,b,g*U+u] + f32(sum(k) stored[t,b,k] * r[k,g*U+u]) * (scale[t,b] * rs[g*U+u])
  *
  * x holds the products of the layer's input, and the biases. Gates, cell and outputs are those of rnn and lstm. */
-#include "graph/dag/op_build.h"
 #include "ir/algebra/algebra.h"
+#include "ops/integer/dynamic.h"
 
 typedef struct Hybrid {
     Ctx *cx;
@@ -48,7 +48,7 @@ static bool hybrid_open(Hybrid *l, Ctx *cx, const Node *n, int gates)
         || !has_shape(l, 1, I8, (const Expr *[]){ units, all }, 2) || !has_shape(l, 2, F32, &all, 1)
         || !has_shape(l, 3, F32, l->shape + 1, 2))
         return false;
-    formulas_phrase(&l->f, "steps", expr_is_int(x->shape[0], 1) ? "t<T" : "t<T ordered");
+    formulas_phrase(&l->f, "rows", expr_is_int(x->shape[0], 1) ? "t<T,b<B" : "t<T ordered,b<B");
     formulas_phrase(&l->f, "gates", op_number(cx, gates));
     formulas_name(&l->f, (Bind)BIND_V("T", x->shape[0]));
     formulas_name(&l->f, (Bind)BIND_V("B", x->shape[1]));
@@ -58,36 +58,21 @@ static bool hybrid_open(Hybrid *l, Ctx *cx, const Node *n, int gates)
     return true;
 }
 
-/* The sums of the gates; the grid's formulas are those of dynamic_grid. */
+/* The sums of the gates */
 static void sums_stages(Hybrid *l)
 {
-    static const char *const symmetric[] = {
-        "range[steps,b<B] = max(k<U) abs(prev[t,b,k])",
-        "scale[steps,b<B] = range[t,b] / 127.0",
-        "inverse[steps,b<B] = select(range[t,b] == 0.0, 0.0, 127.0 / range[t,b])",
-        "stored[steps,b<B,k<U] = i8(max(-127.0, min(127.0, round(prev[t,b,k] * inverse[t,b]))))",
-        NULL
-    };
-    static const char *const asymmetric[] = {
-        "low[steps,b<B] = min(k<U; 0.0) prev[t,b,k]",
-        "high[steps,b<B] = max(k<U; 0.0) prev[t,b,k]",
-        "span[steps,b<B] = select(high[t,b] == low[t,b], 255.0, high[t,b] - low[t,b])",
-        "below[steps,b<B] = f64(low[t,b]) / (f64(span[t,b]) / 255.0)",
-        "above[steps,b<B] = f64(high[t,b]) / (f64(span[t,b]) / 255.0)",
-        "scale[steps,b<B] = span[t,b] / 255.0",
-        "inverse[steps,b<B] = 1.0 / scale[t,b]",
-        "zero[steps,b<B] = f32(round(min(max(select(abs(below[t,b]) + 128.0 < abs(above[t,b]) + 127.0, "
-        "-128.0 - below[t,b], 127.0 - above[t,b]), -128.0), 127.0)))",
-        "stored[steps,b<B,k<U] = "
-        "i16(max(-128.0, min(127.0, round(prev[t,b,k] * inverse[t,b] + zero[t,b]))) - zero[t,b])",
-        NULL
-    };
-    formulas_compute(&l->f, "prev[steps,b<B,k<U] = (h[t-1,b,k]? : h0[b,k])");
-    for (const char *const *text = node_int(l->n, "asymmetric", 0) ? asymmetric : symmetric; *text; text++)
-        formulas_compute(&l->f, *text);
-    formulas_compute(&l->f, "terms[steps,b<B,g<gates,u<U] = sum(k<U) i32(stored[t,b,k]) * i32(r[k,g*U+u])");
-    formulas_compute(&l->f, "sums[steps,b<B,g<gates,u<U] = "
-                     "x[t,b,g*U+u] + f32(terms[t,b,g,u]) * (scale[t,b] * rs[g*U+u])");
+    Tensor *grid[DYNAMIC_OUTPUTS];
+    formulas_compute(&l->f, "prev[rows,k<U] = (h[t-1,b,k]? : h0[b,k])");
+    formulas_phrase(&l->f, "row", "t,b");
+    formulas_phrase(&l->f, "chosen", "k<U");
+    formulas_phrase(&l->f, "of", "prev[t,b,k]");
+    if (dynamic_grid_formulas(&l->f, node_int(l->n, "asymmetric", 0) != 0, grid) == DYNAMIC_OUTPUTS)
+        formulas_compute(&l->f, "stored[rows,k<U] = "
+                         "i16(max(-128.0, min(127.0, round(of * inverse[row] + zero[row]))) - zero[row])");
+    else formulas_compute(&l->f, "stored[rows,k<U] = i8(max(-127.0, min(127.0, round(of * inverse[row]))))");
+    formulas_compute(&l->f, "terms[rows,g<gates,u<U] = sum(k<U) i32(stored[t,b,k]) * i32(r[k,g*U+u])");
+    formulas_compute(&l->f, "sums[rows,g<gates,u<U] = "
+                     "x[t,b,g*U+u] + f32(terms[t,b,g,u]) * (scale[row] * rs[g*U+u])");
 }
 
 static int rnn_hybrid(Ctx *cx, const Node *n, Tensor **out)
@@ -96,8 +81,8 @@ static int rnn_hybrid(Ctx *cx, const Node *n, Tensor **out)
     if (!hybrid_open(&l, cx, n, 1)) return 0;
     Tensor *h = formulas_promise(&l.f, "h", F32, 3, l.shape);
     sums_stages(&l);
-    out[0] = formulas_define(&l.f, h, node_int(n, "relu", 0) ? "y[steps,b<B,u<U] = max(sums[t,b,0,u], 0)"
-                                                             : "y[steps,b<B,u<U] = tanh(sums[t,b,0,u])");
+    out[0] = formulas_define(&l.f, h, node_int(n, "relu", 0) ? "y[rows,u<U] = max(sums[t,b,0,u], 0)"
+                                                             : "y[rows,u<U] = tanh(sums[t,b,0,u])");
     out[1] = formulas_compute(&l.f, "last[b<B,u<U] = h[T-1,b,u]");
     return out[0] && out[1] ? 2 : 0;
 }
@@ -121,9 +106,9 @@ static int lstm_hybrid(Ctx *cx, const Node *n, Tensor **out)
     formulas_phrase(&l.f, "opened", peeps ? "sigmoid(sums[t,b,1,u] + p[u + U] * c[t,b,u])" : "sigmoid(sums[t,b,1,u])");
     sums_stages(&l);
     formulas_define(&l.f, c, most > 0
-        ? "cell[steps,b<B,u<U] = min(max(forget * before + in * tanh(sums[t,b,3,u]), -most), most)"
-        : "cell[steps,b<B,u<U] = forget * before + in * tanh(sums[t,b,3,u])");
-    out[0] = formulas_define(&l.f, h, "y[steps,b<B,u<U] = opened * tanh(c[t,b,u])");
+        ? "cell[rows,u<U] = min(max(forget * before + in * tanh(sums[t,b,3,u]), -most), most)"
+        : "cell[rows,u<U] = forget * before + in * tanh(sums[t,b,3,u])");
+    out[0] = formulas_define(&l.f, h, "y[rows,u<U] = opened * tanh(c[t,b,u])");
     out[1] = formulas_compute(&l.f, "last[b<B,u<U] = h[T-1,b,u]");
     out[2] = formulas_compute(&l.f, "last_cell[b<B,u<U] = c[T-1,b,u]");
     return out[0] && out[1] && out[2] ? 3 : 0;

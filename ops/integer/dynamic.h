@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_OPS_INTEGER_DYNAMIC_H
+#define LW_OPS_INTEGER_DYNAMIC_H
+/* Formulas of a grid of 8 bits that is chosen at run time (dynamic.c has their meaning). Before them, f has the phrases
+ *
+ *   rows    the axes of the grids, as a formula declares them: "n<N"
+ *   row     the same as indices: "n"
+ *   chosen  the axes of a sample, to reduce over
+ *   of      the element of the sample
+ *
+ * Defines `scale`, `inverse` and, where the grid is asymmetric, `zero`; returns them in out, and their number. */
+#include "graph/dag/op_build.h"
+
+enum { DYNAMIC_OUTPUTS = 3 };
+int dynamic_grid_formulas(Formulas *f, bool is_asymmetric, Tensor *out[DYNAMIC_OUTPUTS]);
+#endif
