@@ -21,21 +21,29 @@ static bool is_stacked(const Tensor *t, int64_t elems, int rank, const int64_t *
     return rank > 0 && shape[0] > 1 && one > 0 && elems == shape[0] * one;
 }
 
-void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t)
+/* The sizes of an array in a file. */
+typedef struct Sizes { int rank; int64_t of[MAX_RANK]; } Sizes;
+
+static void *parsed(Ctx *cx, const char *path, Bytes file, const Tensor *t, Sizes *sizes)
 {
     DType type;
-    int rank;
-    int64_t shape[MAX_RANK], elems = 1;
+    int64_t elems = 1;
     void *data;
-    if (!npy_parse(cx, path, file, &type, &rank, shape, &data)) return NULL;
-    for (int d = 0; d < rank; d++) elems *= shape[d];
+    if (!npy_parse(cx, path, file, &type, &sizes->rank, sizes->of, &data)) return NULL;
+    for (int d = 0; d < sizes->rank; d++) elems *= sizes->of[d];
     if (type == t->type && elems == tensor_elems(t)) return data;
     if (type == F32 && t->type == BF16 && elems == tensor_elems(t)) return rounded_to_bf16(cx, data, elems);
     diag_error(cx, NULL, "\"%s\" holds %lld elements of %s, but \"%s\" is %s%s%s%s", path, (long long)elems,
                dtype_info(type)->spelling, t->name, dtype_info(t->type)->spelling, tensor_shape_text(cx, t),
-               is_stacked(t, elems, rank, shape) ? "; for stacked samples, there is `evaluate --test`" : "",
+               is_stacked(t, elems, sizes->rank, sizes->of) ? "; for stacked samples, there is `evaluate --test`" : "",
                dtype_is_float(type) && t->quant ? "; `evaluate`, or a function of the header, quantizes floats" : "");
     return NULL;
+}
+
+void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t)
+{
+    Sizes sizes;
+    return parsed(cx, path, file, t, &sizes);
 }
 
 void *elements_read(Ctx *cx, const char *path, const Tensor *t)
@@ -44,28 +52,24 @@ void *elements_read(Ctx *cx, const char *path, const Tensor *t)
 }
 
 /* True if the sizes agree but for dimensions of 1. */
-static bool same_sizes(const Tensor *t, int rank, const int64_t *shape)
+static bool same_sizes(const Tensor *t, const Sizes *s)
 {
     int d = 0, k = 0;
     for (;;) {
         while (d < t->rank && tensor_dim(t, d) == 1) d++;
-        while (k < rank && shape[k] == 1) k++;
-        if (d == t->rank || k == rank) return d == t->rank && k == rank;
-        if (tensor_dim(t, d++) != shape[k++]) return false;
+        while (k < s->rank && s->of[k] == 1) k++;
+        if (d == t->rank || k == s->rank) return d == t->rank && k == s->rank;
+        if (tensor_dim(t, d++) != s->of[k++]) return false;
     }
 }
 
 void *elements_read_input(Ctx *cx, const char *path, const Tensor *t)
 {
-    const Bytes file = file_read(cx, path);
-    DType type;
-    int rank;
-    int64_t shape[MAX_RANK];
-    void *parsed, *data = elements_parse(cx, path, file, t);
-    if (!data || !npy_parse(cx, path, file, &type, &rank, shape, &parsed)) return NULL;
-    if (rank <= 1 || same_sizes(t, rank, shape)) return data;
+    Sizes sizes;
+    void *data = parsed(cx, path, file_read(cx, path), t, &sizes);
+    if (!data || sizes.rank <= 1 || same_sizes(t, &sizes)) return data;
     Text said = text_new(cx);
-    for (int d = 0; d < rank; d++) text_printf(&said, "[%lld]", (long long)shape[d]);
+    for (int d = 0; d < sizes.rank; d++) text_printf(&said, "[%lld]", (long long)sizes.of[d]);
     diag_error(cx, NULL, "\"%s\" has the shape %s, but the input \"%s\" has %s; accepted: these sizes in this order, "
                "with or without dimensions of 1, or a list of %lld elements", path, text_string(&said), t->name,
                tensor_shape_text(cx, t), (long long)tensor_elems(t));

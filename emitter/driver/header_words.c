@@ -74,7 +74,7 @@ const char *build_option_words(Ctx *cx, const lw_options *o)
 /* ---- Names of ports ---------------------------------------------------------------------------------------------- */
 
 /* --rename PORT=NAME: a port is found by its name in the file, or else by the identifier that the header has for it.
- * The new name is used as it is, so names that C reserves, and names of other ports and sizes, are refused; macros are
+ * The new name is used verbatim, so names that C reserves, and names of other ports and sizes, are refused; macros are
  * in capital letters, so these compare without case. */
 typedef struct Ports { int count; const Tensor **tensor; } Ports;
 

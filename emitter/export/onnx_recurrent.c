@@ -250,7 +250,7 @@ static const char *lengths(OnnxWriter *w, const Node *n, const Recurrent *r)
     return onnx_reshaped(w, onnx_node(w, "Clip", in, 3), shape, 2);
 }
 
-/* Writes the first steps of each sequence in reverse, the others as they are. */
+/* Writes the first steps of each sequence in reverse, the others unchanged. */
 static const char *reversed(OnnxWriter *w, const char *x, const char *length, int64_t batch)
 {
     OnnxNode node = onnx_node_begin(w, "ReverseSequence");

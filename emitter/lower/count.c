@@ -12,7 +12,7 @@
  * apart.
  *
  * Where it vectorizes loops (the row "f32 loop lanes"), it takes an innermost loop of stores to consecutive floats,
- * none of which another iteration reads: an iteration computes so many elements. Where it unrolls short loops (the row
+ * none of which another iteration reads: an iteration computes one vector. Where it unrolls short loops (the row
  * "unrolled text"), their copies share loads, and have no counter. */
 #include "lower/count.h"
 

@@ -140,12 +140,11 @@ static bool run_last_floats(LastLayers *l)
 
 LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, const Edges *e)
 {
-    enum { SAMPLES = 32 };
     Ctx *cx = b->cx;
     const Readers r = readers_of(cx, g);
     LastLayers *l = NEW(cx->arena, LastLayers);
-    *l = (LastLayers){ .b = b, .samples = s, .count = s->count < SAMPLES ? s->count : SAMPLES, .observed = *g,
-                       .at = NEW_ARRAY(cx->arena, Layer, r.count + 1) };
+    *l = (LastLayers){ .b = b, .samples = s, .count = s->count < TRIAL_SAMPLES ? s->count : TRIAL_SAMPLES,
+                       .observed = *g, .at = NEW_ARRAY(cx->arena, Layer, r.count + 1) };
     const int count = l->observed.output_count = last_layers(&r, e, l->at);
     l->observed.output = NEW_ARRAY(cx->arena, Tensor *, count);
     for (int i = 0; i < count; i++) l->observed.output[i] = l->at[i].last;

@@ -85,7 +85,7 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
  *
  * over shrinks of the low end. Functions are those with a grid of their own over several elements (softmax). The high
  * end stays: its values decide which one is the greatest. */
-enum { LOW_ENDS = 20, JUDGED_SAMPLES = 32 };
+enum { LOW_ENDS = 20 };
 
 /* A call that reads a tensor of such a group, and its results: of the tensor itself, and on the grid of each shrink. */
 typedef struct Judge { const Node *call; int group, output; } Judge;
@@ -165,7 +165,7 @@ bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *
     Judges j = { .cx = cx, .edges = e };
     Graph observed = *g;
     double (*error)[LOW_ENDS] = (double (*)[LOW_ENDS])NEW_ARRAY(cx->arena, double, e->group_count * LOW_ENDS);
-    const int64_t count = s->count < JUDGED_SAMPLES ? s->count : JUDGED_SAMPLES;
+    const int64_t count = s->count < TRIAL_SAMPLES ? s->count : TRIAL_SAMPLES;
     for (int i = 0; i < e->group_count; i++) e->group[i].low = e->group[i].seen.least;
     find_judges(&j, g);
     if (!j.count || ctx_failed(cx)) return !ctx_failed(cx);

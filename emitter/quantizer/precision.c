@@ -17,7 +17,7 @@
 #include "graph/shrink/ranges.h"
 #include "quantizer/layers.h"
 
-enum { SENSITIVITY_SAMPLES = 8, SEARCH_SAMPLES = 32 };
+enum { SENSITIVITY_SAMPLES = 8 };
 
 typedef struct Raise { const char *name; int group; double gain; } Raise;
 
@@ -374,8 +374,7 @@ static bool search(WidthSearch *z, const QualityBounds *bounds)
 /* The choices that samples decide: range methods, and scales of weights. */
 typedef struct Trial { WidthSearch search; const ChannelStats *stats; const LastLayers *last; double best; } Trial;
 
-/* True if the present choice has less noise at the outputs than all before. It is measured as it is used: with its own
- * corrected biases. */
+/* True if the present choice has less noise at the outputs than all before, with its own corrected biases. */
 static bool is_better(Trial *t)
 {
     Quality q;
@@ -417,7 +416,7 @@ static int64_t trial_samples(Ctx *cx, const Graph *g)
     for (int i = 0; i < count; i++)
         if (order[i]->kind == NODE_CALL) macs += call_macs(cx, order[i]);
     const int64_t samples = MOST_MACS / macs;
-    return samples < LEAST ? LEAST : samples < SEARCH_SAMPLES ? samples : SEARCH_SAMPLES;
+    return samples < LEAST ? LEAST : samples < TRIAL_SAMPLES ? samples : TRIAL_SAMPLES;
 }
 
 bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod method, const ChannelStats *stats,
@@ -459,7 +458,7 @@ bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports po
         z.narrow[i] = e->group[i].grid;
         z.least[i] = e->group[i].bits;
     }
-    z.searched = bounds->label || s->count < SEARCH_SAMPLES ? s->count : SEARCH_SAMPLES;
+    z.searched = bounds->label || s->count < TRIAL_SAMPLES ? s->count : TRIAL_SAMPLES;
     if (!run_floats(&z) || !measure_realized(&z, &out->narrow)) return false;
     out->chosen = out->narrow;
     out->count = e->group_count;

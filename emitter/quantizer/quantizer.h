@@ -51,6 +51,8 @@ Samples samples_in_memory(Ctx *cx, int64_t count, int input_count, const int64_t
 
 /* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
+enum { TRIAL_SAMPLES = 32 };         /* the most on which a choice is measured, if not on all */
+
 /* The method that selects a tensor's grid. */
 typedef enum EdgeRange {
     EDGE_CALIBRATED,                   /* from the histogram, by least squared error */

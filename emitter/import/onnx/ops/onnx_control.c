@@ -104,6 +104,34 @@ static bool is_enough(OnnxCall *c, const Unrolled *u, int64_t most_nodes)
     return !is_within || u->iterations == MOST_ITERATIONS;
 }
 
+/* The inputs of an iteration before the states. */
+static void begin_iteration(OnnxCall *c, Tensor **in, int64_t number)
+{
+    in[0] = tensor_constant(c->cx, "iteration", I64, 0, NULL, &number);
+    in[1] = tensor_scalar(c->cx, "condition", BOOL, 1);
+}
+
+/* True if an iteration's condition is known; *goes_on: its value. */
+static bool knows_condition(const Tensor *t, bool *goes_on)
+{
+    if (!t || !tensor_is_constant(t) || tensor_elems(t) != 1) return false;
+    *goes_on = dtype_load(t->type, t->data, 0).i != 0;
+    return true;
+}
+
+/* The rows that iterations collect, by output of the body. */
+static void begin_rows(OnnxCall *c, const LoopEntry *s, ScanRows *rows)
+{
+    for (int i = 1 + s->states; i < s->body->output_count; i++)
+        rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
+}
+
+static void end_rows(OnnxCall *c, const LoopEntry *s, ScanRows *rows)
+{
+    for (int i = s->states; i < c->node->out_count && i + 1 < s->body->output_count && !ctx_failed(c->cx); i++)
+        c->out[i] = concat_rows(c, &rows[1 + i], 0);
+}
+
 /* Unrolls a Loop. The body's inputs are the iteration index, the condition, the states; its outputs are the condition,
  * the states, rows. Returns false, without effect on the node's outputs, if it exceeds `most_nodes` nodes or its trip
  * count is not constant. */
@@ -114,14 +142,11 @@ static bool unroll(OnnxCall *c, const LoopEntry *s, int64_t most_nodes)
     Unrolled u = { 0 };
     bool condition = s->condition != 0;
     for (int i = 0; i < s->states; i++) in[2 + i] = c->in[2 + i];
-    for (int i = 1 + s->states; i < s->body->output_count; i++)
-        rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
+    begin_rows(c, s, rows);
     while ((double)u.iterations < s->most && condition) {
-        in[0] = tensor_constant(c->cx, "iteration", I64, 0, NULL, &u.iterations);
-        in[1] = tensor_scalar(c->cx, "condition", BOOL, 1);
+        begin_iteration(c, in, u.iterations);
         if (!onnx_run_graph(c, s->body, in[0], in, 2 + s->states, out)) return true;
-        if (!tensor_is_constant(out[0]) || tensor_elems(out[0]) != 1) return false;
-        condition = dtype_load(out[0]->type, out[0]->data, 0).i != 0;
+        if (!knows_condition(out[0], &condition)) return false;
         count_iteration(&u, s, in + 2, out + 1);
         for (int i = 0; i < s->states; i++) in[2 + i] = out[1 + i];
         for (int i = 1 + s->states; i < s->body->output_count; i++) add_row(c, &rows[i], out[i], 0);
@@ -129,8 +154,7 @@ static bool unroll(OnnxCall *c, const LoopEntry *s, int64_t most_nodes)
     }
     if (u.iterations > 1 && u.nodes > most_nodes && !u.changes_shape) return false;
     for (int i = 0; i < s->states; i++) c->out[i] = in[2 + i];
-    for (int i = s->states; i < c->node->out_count && i + 1 < s->body->output_count; i++)
-        c->out[i] = concat_rows(c, &rows[1 + i], 0);
+    end_rows(c, s, rows);
     return true;
 }
 
@@ -146,21 +170,18 @@ static void unroll_lists(OnnxCall *c, const LoopEntry *s)
         in[i] = c->in[i];
         list[i] = c->in[i] ? NULL : c->list[i];
     }
-    for (int i = rows_from; i < s->body->output_count; i++)
-        rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
+    begin_rows(c, s, rows);
     for (int64_t t = 0; (double)t < s->most && goes_on; t++) {
         if (t == MOST_ITERATIONS)
             onnx_unsupported(c, "the loop is unrolled because a state is a sequence; at most %d iterations are "
                              "accepted", MOST_ITERATIONS);
-        in[0] = tensor_constant(c->cx, "iteration", I64, 0, NULL, &t);
-        in[1] = tensor_scalar(c->cx, "condition", BOOL, 1);
+        begin_iteration(c, in, t);
         if (!onnx_run_lists(c, s->body, in, list, in_count)) return;
-        if (!c->out[0] || !tensor_is_constant(c->out[0]) || tensor_elems(c->out[0]) != 1) {
+        if (!knows_condition(c->out[0], &goes_on)) {
             onnx_unsupported(c, "a state is a sequence, and only the run decides about the next iteration; a condition "
                              "that is known at compile time is accepted");
             return;
         }
-        goes_on = dtype_load(c->out[0]->type, c->out[0]->data, 0).i != 0;
         for (int i = 0; i < s->states; i++) {
             in[2 + i] = c->out[1 + i];
             list[2 + i] = c->out_list[1 + i];
@@ -173,8 +194,7 @@ static void unroll_lists(OnnxCall *c, const LoopEntry *s)
         c->out[i] = i < s->states ? in[2 + i] : NULL;
         c->out_list[i] = i < s->states ? list[2 + i] : NULL;
     }
-    for (int i = s->states; i < c->node->out_count && i + 1 < s->body->output_count && !ctx_failed(c->cx); i++)
-        c->out[i] = concat_rows(c, &rows[1 + i], 0);
+    end_rows(c, s, rows);
 }
 
 /* Returns the input as a scalar of the type; NULL if absent. */
