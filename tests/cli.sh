@@ -437,6 +437,16 @@ check report-layers-agree-regions   layers_agree tests/models/control.onnx
 check report-layers-agree-quantized layers_agree tests/models/quantized.onnx
 check report-layers-agree-states    layers_agree tests/models/recurrent.onnx
 
+# ---- --weights section=NAME ------------------------------------------------------------------------------------------
+
+for name in 1x "" . .$ 'a b' 'a"b' a-b a/b __DATA, ,__const a,b,c __DATA,1x; do
+    check "section-name-$name-is-refused" ends 2 "--weights section=.*is no name of a section; accepted: letters, digits, _, . and .," \
+        $digits -o "$work/a.c" --weights "section=$name"
+done
+for name in x1 .weights _x .1x 'a$b' __DATA,__const; do
+    check "section-name-$name-is-accepted" ends 0 - $digits -o "$work/a.c" --weights "section=$name"
+done
+
 # ---- --dim and --value -----------------------------------------------------------------------------------------------
 
 te 'size n in 2..64\ninput x: f32[n]\ny[i] = x[i] + 1\noutput y\n' sized

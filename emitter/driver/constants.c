@@ -42,18 +42,35 @@ static int number_of(Numbers *n, const Tensor *t)
     return k->number;
 }
 
+/* Mach-O names a segment and a section, "__DATA,__const". A linker script reads `.` as the location counter, and a word
+ * that begins with a digit as a number. */
+static bool is_section_name(const char *name)
+{
+    static const char digits[] = "0123456789", others[] = ".$,",
+                      letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+    bool begins = true, has_letter = false;
+    for (const char *c = name; *c; c++) {
+        const bool is_letter = strchr(letters, *c), is_comma = *c == ',';
+        if (!is_letter && !strchr(digits, *c) && !strchr(others, *c)) return false;
+        if (begins && (is_comma || strchr(digits, *c))) return false;
+        if (is_comma && (!has_letter || strchr(name, ',') != c)) return false;
+        begins = is_comma;
+        has_letter = !is_comma && (has_letter || is_letter);
+    }
+    return has_letter;
+}
+
 bool build_weights_kind(const lw_options *o, WeightsKind *kind, const char **section)
 {
     static const char *const words[] = { [WEIGHTS_TEXT] = "c", [WEIGHTS_FLASH] = "progmem", [WEIGHTS_CALLER] = "bin",
                                          [WEIGHTS_INCLUDED] = "incbin" };
-    static const char of_section[] = "section=", accepted[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                                              "0123456789._$,";
+    static const char of_section[] = "section=";
     const char *given = o->weights ? o->weights : words[WEIGHTS_TEXT];
     *section = NULL;
     if (strncmp(given, of_section, sizeof of_section - 1) == 0) {
         *section = given + sizeof of_section - 1;
         *kind = WEIGHTS_SECTION;
-        return **section && !(*section)[strspn(*section, accepted)];
+        return is_section_name(*section);
     }
     for (*kind = WEIGHTS_TEXT; *kind <= WEIGHTS_INCLUDED; (*kind)++)
         if (*kind != WEIGHTS_SECTION && text_equal(given, words[*kind])) return true;

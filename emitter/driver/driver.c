@@ -56,7 +56,12 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     check_twice(cx, o);
     if (o->checkpoint && !o->train)
         diag_usage(cx, NULL, "--checkpoint without --train; accepted: --train with --checkpoint");
-    if (!build_weights_kind(o, &kind, &section))
+    if (!build_weights_kind(o, &kind, &section) && section)
+        diag_usage(cx, NULL,
+                   "--weights section=%s: \"%s\" is no name of a section; accepted: letters, digits, _, . and $, not "
+                   "beginning with a digit, like .weights; SEGMENT,SECTION for Mach-O",
+                   section, section);
+    else if (!build_weights_kind(o, &kind, &section))
         diag_usage(cx, NULL, "--weights does not accept \"%s\"; accepted: c|bin|incbin|progmem|section=NAME",
                    o->weights);
     if (!target) diag_usage(cx, NULL, "there is no target \"%s\"%s", o->target, target_hint(cx, o->target));

@@ -192,7 +192,7 @@ int build_calls(Build *b, const Call **out);                                   /
 bool build_is_single(const Build *b, const Tensor *in, const Tensor *out);
 /* constants.c: indices and names, for all graphs */
 void build_constants(Build *b);
-/* Reads --weights; false: an unknown word. *section: the name after `section=`. */
+/* Reads --weights; false: an unknown word, or no name of a section. *section: the text after `section=`, or NULL. */
 bool build_weights_kind(const lw_options *o, WeightsKind *kind, const char **section);
 void build_weights(Build *b);                    /* where the program's constants are stored, after its calls */
 /* device_functions.c: the parameters of partitions, after the plan */
