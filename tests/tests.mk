@@ -160,8 +160,11 @@ soak-tflite: $(BUILD)/test/test_tflite_reference
 	$< $(or $(COUNT),10000)
 # Random models of the operators that have no reference in tests/tflite/*.c, from the reference kernels themselves: needs
 # the packages tflite-micro and ai-edge-litert. OPERATORS="NAME..." as in tests/tflite/vectors.py.
-RECURRENT := unidirectional_sequence_lstm unidirectional_sequence_lstm_fixed svdf svdf_int8 svdf_int16 rnn rfft2d
-SOAKED = $(or $(OPERATORS),$(RECURRENT) l2_normalization_uint8 concatenation_rescaled_uint8 average_pool_2d_uint8 \
+RECURRENT := unidirectional_sequence_lstm unidirectional_sequence_lstm_fixed unidirectional_sequence_lstm_hybrid lstm \
+    bidirectional_sequence_lstm bidirectional_sequence_lstm_hybrid bidirectional_sequence_rnn \
+    bidirectional_sequence_rnn_hybrid rnn rnn_relu rnn_hybrid svdf svdf_int8 svdf_int16 svdf_hybrid rfft2d
+SOAKED = $(or $(OPERATORS),$(RECURRENT) circular_buffer detection_post_process detection_post_process_uint8 \
+    l2_normalization_uint8 concatenation_rescaled_uint8 average_pool_2d_uint8 \
     resize_bilinear_uint8 $(filter %_int16,$(patsubst tests/tflite/%.vec,%,$(wildcard tests/tflite/*.vec))) \
     $(patsubst tests/tflite/%.vec,%,$(wildcard tests/tflite/signal_*.vec)))
 .PHONY: soak-vectors

@@ -8,6 +8,10 @@
  *   sums[t,b,g,u]  = sum(k; input[t,b,g,u]) prev[t,b,k] * r[k,g*U+u]
  *
  *   rnn    h = f(sums)
+ *          in_lanes: both sums in the order of TensorFlow Lite's vector kernels. The first terms, a multiple of four,
+ *          are added in four lanes, then the lanes in their order; then the start, then the other terms one by one:
+ *            sums_lanes[t,b,g,u,lane<4] = sum(q<U/4) prev[t,b,4*q+lane] * r[4*q+lane,g*U+u]
+ *            sums[t,b,g,u] = sum(k<U%4; input + (lane 0 + lane 1 + lane 2 + lane 3)) prev * r
  *   lstm   gates i o f c:  c = f(sums_f) * c[t-1] + f(sums_i) * g(sums_c),  h = f(sums_o) * h(c);
  *          peepholes p add p * c to sums
  *   gru    gates z r h:    h = (1 - f(sums_z)) * n + f(sums_z) * prev, where
@@ -50,7 +54,7 @@ typedef struct Layer {
     const Node *n;
     int gates;
     Tensor *x, *w, *b, *r, *h0, *lens, *ws, *rs;   /* lens: NULL if all sequences have all steps */
-    bool reverse, on_integers, by_range;
+    bool reverse, on_integers, by_range, in_lanes;
     DType type;                      /* of state, biases and outputs */
     Formulas f;
 } Layer;
@@ -222,6 +226,7 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
     l->rs = operand(n, n->op->most_inputs - 1);
     l->on_integers = l->x->type == I8 || l->x->type == I16;
     l->by_range = l->on_integers && node_int(n, "by_range", 0) != 0;
+    l->in_lanes = !l->on_integers && node_int(n, "in_lanes", 0) != 0;
     l->type = l->on_integers ? F32 : l->x->type;
     if (!(l->on_integers ? integer_types(l) : same_types(l))) return false;
     if (l->x->rank != 3 || l->r->rank != 2) {
@@ -236,6 +241,11 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
                 && has_shape(l, "ws", l->ws, &all, 1) && has_shape(l, "rs", l->rs, &all, 1)
                 && has_shape(l, "b", l->b, &all, 1) && has_shape(l, "h0", l->h0, (const Expr *[]){ batch, units }, 2);
     if (!fits) return false;
+    if (l->in_lanes && (!expr_is_const(l->x->shape[2]) || !expr_is_const(units))) {
+        op_unsupported(cx, n, "in_lanes of x %s and r %s; accepted: inputs and units of known sizes",
+                       tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
+        return false;
+    }
     if (expr_is_int(l->x->shape[0], 0)) {
         op_refuse(cx, n, "x is %s; one step or more is expected", tensor_shape_text(cx, l->x));
         return false;
@@ -269,8 +279,33 @@ static void unit_stage(Layer *l, const char *word, const char *axis, const char 
     stage(l, OP_TEXT(l->cx, "word[steps,b<B,unit<U] = value", { "word", word }, { "unit", axis }, { "value", value }));
 }
 
+/* Adds the stage `word`: start + sum(k < count) term, in lanes. `steps` is the phrase of its first axis. */
+static void lanes_stages(Layer *l, const char *word, const char *steps, int64_t count, const char *start,
+                         const char *term)
+{
+    enum { LANES = 4 };
+    const int64_t whole = count / LANES * LANES;
+    const char *const stored = text_format(l->cx, "%s_lanes", word), *const first = op_number(l->cx, whole);
+    if (whole) {
+        stage(l, OP_TEXT(l->cx, "stored[steps,b<B,g<gates,u<U,lane<4] = sum(q<quads) term", { "stored", stored },
+                         { "steps", steps }, { "quads", op_number(l->cx, count / LANES) },
+                         { "term", OP_TEXT(l->cx, term, { "k", "4*q+lane" }) }));
+        start = OP_TEXT(l->cx, "start + (stored[row,0] + stored[row,1] + stored[row,2] + stored[row,3])",
+                        { "start", start }, { "stored", stored }, { "row", "t,b,g,u" });
+    }
+    stage(l, OP_TEXT(l->cx, whole == count ? "word[steps,b<B,g<gates,u<U] = start"
+                                           : "word[steps,b<B,g<gates,u<U] = sum(k<rest; start) term",
+                     { "word", word }, { "steps", steps }, { "start", start },
+                     { "rest", op_number(l->cx, count - whole) },
+                     { "term", OP_TEXT(l->cx, term, { "k", text_format(l->cx, "k+%s", first) }) }));
+}
+
 static void input_stage(Layer *l)
 {
+    if (l->in_lanes) {
+        lanes_stages(l, "input", "t<T", tensor_dim(l->x, 2), l->b ? "bias[g*U+u]" : "0", "x[at,b,k] * w[k,g*U+u]");
+        return;
+    }
     stage(l, l->on_integers ? "input[t<T,b<B,g<gates,u<U] = sum(i) (i32(x[at,b,i]) - zero) * i32(w[i,g*U+u])"
                  : l->b ? "input[t<T,b<B,g<gates,u<U] = sum(i; bias[g*U+u]) x[at,b,i] * w[i,g*U+u]"
                         : "input[t<T,b<B,g<gates,u<U] = sum(i) x[at,b,i] * w[i,g*U+u]");
@@ -342,7 +377,9 @@ static void sums_stage(Layer *l, int gates)
             : "sums[steps,b<B,g<count,u<U] = input_g + f32(terms[t,b,g,u]) * rs[g*U+u]", words));
         return;
     }
-    stage(l, op_text(l->cx, "sums[steps,b<B,g<count,u<U] = sum(k<U; input[t,b,g,u]) product", words));
+    if (l->in_lanes)
+        lanes_stages(l, "sums", "steps", tensor_dim(l->r, 0), "input[t,b,g,u]", product_with(l, "k,g*U+u"));
+    else stage(l, op_text(l->cx, "sums[steps,b<B,g<count,u<U] = sum(k<U; input[t,b,g,u]) product", words));
 }
 
 /* The stage of the state after the last step; zeros for a sequence without steps. */
@@ -549,7 +586,10 @@ static Node *with_integer_weights(Ctx *cx, const Node *n, Tensor *stored, double
     { "reverse", ATTR_INT, "1: from the last step to the first", "0" }, \
     { "x_zero", ATTR_INT, "the zero point of x in i8", "0" }
 
-static const AttrRow rnn_attrs[] = { COMMON_ROWS("tanh"), { 0 } };
+static const AttrRow rnn_attrs[] = {
+    COMMON_ROWS("tanh"), { "in_lanes", ATTR_INT, "1: products are summed in four lanes, as TensorFlow Lite does", "0" },
+    { 0 }
+};
 static const AttrRow gru_attrs[] = {
     COMMON_ROWS("sigmoid,tanh"), { "linear_before_reset", ATTR_INT, "1: the reset gate multiplies the product with r",
     "0" }, { 0 }
@@ -567,6 +607,8 @@ static const OpCase rnn_cases[] = {
     { "reverse=1 activations=softsign clip=0.5", "f32[4][1][3] f32[3][2] f32[2][2] f32[2] f32[1][2]", "f32[4][1][2]",
       NULL },
     { "", "f32[6][2][3] f32[3][1] f32[1][1]", "f32[6][2][1]", NULL },
+    { "in_lanes=1", "f32[3][2][9] f32[9][6] f32[6][6] f32[6] f32[2][6]", "f32[3][2][6]", NULL },
+    { "in_lanes=1 activations=relu", "f32[3][1][4] f32[4][3] f32[3][3]", "f32[3][1][3]", NULL },
     { "reverse=1", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={5,2,0}", "f32[5][3][4]", NULL },
     { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={1,-2,9}", "f32[5][3][4]", NULL },
     { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[2]", NULL,

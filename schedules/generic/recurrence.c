@@ -203,10 +203,12 @@ static const Nest *tile_sums(Ctx *cx, const Nest *n, bool inputs_are_computed, c
 enum { INPUT_T, INPUT_B, INPUT_G, INPUT_U, INPUT_I };
 typedef struct StepBlock { int64_t steps, units; } StepBlock;
 
-/* Returns the sum over the inputs if all its sizes are fixed; NULL: none. */
+/* Returns the sum over the inputs if all its sizes are fixed and no other sum feeds it; NULL: none. */
 static const Stage *input_sum(const Nest *n)
 {
-    for (int i = 0; i < n->stage_count; i++) {
+    int count = 0;
+    for (int i = 0; i < n->stage_count; i++) count += !has_steps(n->stage[i]) && n->stage[i]->reducer != REDUCE_NONE;
+    for (int i = 0; i < n->stage_count && count == 1; i++) {
         const Stage *s = n->stage[i];
         bool is_it = s->reducer == REDUCE_SUM && !has_steps(s) && s->data_count == INPUT_I
                      && s->axis_count == INPUT_I + 1;
@@ -301,9 +303,9 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const Nest *n = g->nest;
     const char *loop = step_loop(n);
-    for (int i = 0; i < n->stage_count && loop && !ctx_failed(cx); i++) {
+    for (int i = n->stage_count - 1; i >= 0 && loop && !ctx_failed(cx); i--) {       /* consumers first */
         const Stage *s = n->stage[i];
-        if (!has_steps(s) && s->reducer != REDUCE_NONE) n = sched_compute_at(cx, n, s->name, loop);
+        if (!has_steps(s) && !makes_output(n, s)) n = sched_compute_at(cx, n, s->name, loop);
     }
     n = loop ? store_live(cx, n, loop) : read_given_state(cx, n);
     if (ctx_failed(cx)) return n;

@@ -1162,14 +1162,14 @@ def if_(r, i):
     return [([(B.IF, 1, options("IfOptions", thenSubgraphIndex=1, elseSubgraphIndex=2), [holds, a, b], [y])], [holds, a, b], [y])] + branches
 
 
-def simple_rnn(r, i):
+def simple_rnn(r, i, most=5, relu=False):
     """Floats; every second case has one step."""
-    batch, steps, inputs, units, major = int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, 6)), int(r.integers(1, 6)), bool(i % 4 == 0)
+    batch, steps, inputs, units, major = int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, most + 1)), int(r.integers(1, most + 1)), bool(i % 4 == 0)
     real = lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.5, shape).astype(np.float32))
     shape = [batch, inputs] if i % 2 else [steps, batch, inputs] if major else [batch, steps, inputs]
     x, y = Operand(shape, np.float32), Operand(shape[:-1] + [units], np.float32)
     x.feed = [r.normal(0, 2, shape).astype(np.float32) for _ in range(RUNS)]
-    read, activation = [x, real(units, inputs), real(units, units), real(units), variable([batch, units])], 4 if i % 3 else 1
+    read, activation = [x, real(units, inputs), real(units, units), real(units), variable([batch, units])], 4 if i % 3 and not relu else 1
     fields = options("RNNOptions", fusedActivationFunction=activation) if i % 2 else options("SequenceRNNOptions", fusedActivationFunction=activation, timeMajor=major)
     return [([(B.RNN if i % 2 else B.UNIDIRECTIONAL_SEQUENCE_RNN, 1, fields, read, [y])], [x], [y])]
 
@@ -1722,7 +1722,7 @@ OPERATORS = {
     "log_int16": sixteen(table(B.LOG), low=1e-5), "resize_bilinear_int16": sixteen(resize(B.RESIZE_BILINEAR, "ResizeBilinearOptions")),
     "quantize_int16": quantize_sixteen, "dequantize_int16": sixteen(dequantize),
     "unidirectional_sequence_lstm": sequence_lstm, "unidirectional_sequence_lstm_fixed": sequence_lstm_fixed,
-    "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn,
+    "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn, "rnn_relu": lambda r, i: simple_rnn(r, i, 12, True),
     "while": while_, "if": if_, "rfft2d": rfft,
     "conv_2d_hybrid": hybrid(conv), "depthwise_conv_2d_hybrid": hybrid(depthwise), "fully_connected_hybrid": hybrid(fully_connected),
     "transpose_conv_hybrid": hybrid(transpose_conv, image=2), "svdf_hybrid": svdf_hybrid, "bidirectional_sequence_lstm": both_lstm, "bidirectional_sequence_rnn": both_rnn, "lstm": one_lstm, "dilate": dilate,
@@ -1755,7 +1755,7 @@ UNSIGNED = ["conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv",
 OPERATORS.update({name + "_uint8": unsigned(OPERATORS[name]) for name in UNSIGNED})
 OPERATORS["network_uint8"], OPERATORS["concatenation_rescaled_uint8"] = network_unsigned, rescaled_concat
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
-        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn", "rfft2d",
+        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn", "rnn_relu", "rfft2d",
         "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole", "one_hot", "reverse_sequence", "matrix_diag",
         "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",
         "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",

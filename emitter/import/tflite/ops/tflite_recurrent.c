@@ -322,7 +322,7 @@ static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation, int g
     if (ctx_failed(c->cx)) return NULL;
     Tensor *h = is_hybrid ? hybrid_rnn(c, first, x, activation, flat_int(&c->op->options, grid, 1, 0) != 0)
                           : call(c->cx, "rnn", c->name, in, 1 + INPUTS,
-                                 ATTRS(attr_word("activations", names[activation])));
+                                 ATTRS(attr_word("activations", names[activation]), attr_flag("in_lanes", true)));
     if (h) c->next[first + HIDDEN] = h->producer->out[1];
     return h ? h->producer->out[0] : NULL;
 }
