@@ -144,6 +144,16 @@ digest() { grep -q "\"$(sha256sum tests/fuzz/corpus-tflite/conv-int8.tflite | cu
 if has sha256sum; then check header-has-the-model-s-digest digest
 else skip header-has-the-model-s-digest "sha256sum is not installed"; fi
 
+# The order of a port's dimensions follows from the windows that read or compute it; a reshape ends it.
+printf '%s\n' 'input a: f32[1][3][8][8]' 'input b: f32[1][64]' 'p = pad(transpose(a, perm=0,2,3,1), pad=0,1,1,0,0,1,1,0)' \
+    'c = relu(avg_pool2d(p, kernel=2,2, stride=2))' 'd = transpose(c, perm=0,3,1,2)' \
+    'e = max_pool2d(reshape(b, shape=1,8,8,1), kernel=2,2)' 'output c' 'output d' 'output e' > "$work/order.te"
+order() {
+    "$lw" "$work/order.te" --name o -o "$work/o.c" --quiet &&
+        [ "$(sed -n 's/^#define O_\(.*\)_LAYOUT *\("[NHWC]*"\)$/\1 \2/p' "$work/o.h" | paste -sd,)" = 'A "NCHW",C "NHWC",D "NCHW",E "NHWC"' ]
+}
+check header-has-the-order-of-dimensions order
+
 # model.c compiled as C++11: an Arduino sketch may rename it.
 as_cpp() {
     "$lw" "$2" -o "$work/cpp.c" --target "$3" $4 &&

@@ -90,7 +90,7 @@ struct Call {
 typedef struct Port {                  /* an input or output of the model */
     const char *name;                  /* C identifier, unique */
     const Tensor *tensor;
-    const char *layout;                /* "NHWC" or NULL */
+    const char *layout;                /* "NHWC" and the like (graph.h); NULL: unknown */
     int64_t at;                        /* its offset in the arena in bytes; -1: caller-owned */
     const char *macro;                 /* its part of the header's macros, unique: "INPUT_1" */
     /* Functions from floats to an input, from an output to floats: one element, all. NULL: neither quantized nor of 8

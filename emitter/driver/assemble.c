@@ -84,6 +84,8 @@ static bool is_convertible(const Tensor *t)
 static void name_port(Build *b, Port *p, bool is_input, Map *macros)
 {
     Ctx *cx = b->cx;
+    p->layout = is_input ? graph_input_layout(cx, b->model.output, b->model.output_count, p->tensor)
+                         : graph_output_layout(cx, p->tensor);
     p->macro = build_unique_name(cx, macros, name_upper(cx, p->name));
     if (!is_convertible(p->tensor)) return;
     p->convert = build_symbol(b, name_format(cx, "%s_%s", is_input ? "quantize" : "dequantize", p->name));

@@ -160,7 +160,8 @@ static const OpCase dilation_cases[] = {
 
 #define ROW(fn, text, its_level, count, names, attrs, case_rows) \
     { .name = #fn, .summary = text, .level = its_level, .least_inputs = count, .most_inputs = count, .inputs = names, \
-      .attr = attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = case_rows }
+      .attr = attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.has_windows = true, \
+      .cases = case_rows }
 
 const Op ops_adaptive[] = {
     ROW(adaptive_avg_pool,

@@ -399,8 +399,8 @@ static const OpCase conv3d_transpose_cases[] = {
 
 #define ROW(fn, formula_text, attrs) \
     .name = #fn, .summary = formula_text, .level = 2, .least_inputs = 2, .most_inputs = 2, .inputs = "x k", \
-    .attr = attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .quantization.is_bilinear = true, \
-    .cases = fn##_cases
+    .attr = attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.has_windows = true, \
+    .quantization.is_bilinear = true, .cases = fn##_cases
 #define CONV(fn, formula_text, attrs) ROW(fn, formula_text, attrs), .fold.weights = 1, .meaning.simplify = fold_zero
 
 const Op ops_conv[] = {

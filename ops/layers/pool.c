@@ -474,7 +474,7 @@ static const OpCase global_cases[] = {
 
 #define POOL(fn, formula_text) \
     .name = #fn, .summary = formula_text, .level = 2, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
-    .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE
+    .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.has_windows = true
 
 const Op ops_pool[] = {
     { POOL(max_pool1d, "y[n,w,c] = max(j) x[n,w*sw+j*dw-pw,c]"), .attr = max_attrs, .quantization.moves_elements = true,

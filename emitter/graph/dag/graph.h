@@ -42,6 +42,10 @@ typedef struct Graph {
 } Graph;
 
 bool graph_has_output(const Graph *g, const Tensor *t);
+/* port_layout.c: "NHWC", "NCHW", "NWC" and the like, by the first operator with windows that reads the input, or the
+ * last one that computes the output; NULL: none does. The input is of a graph with these outputs. */
+const char *graph_input_layout(Ctx *cx, Tensor *const *output, int output_count, const Tensor *input);
+const char *graph_output_layout(Ctx *cx, const Tensor *output);
 
 
 const Target *uses_target(const Uses *u);        /* the graph's */

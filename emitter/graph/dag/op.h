@@ -55,6 +55,7 @@ typedef struct OpLayout {
     bool is_concat;                    /* attribute axis: concatenates the inputs */
     bool repeats;                      /* one input; every output element is one of its elements (expand) */
     bool unpacks;                      /* the input is a constant's storage order, the output its logical order */
+    bool has_windows;                  /* dimensions of input 0 and of output 0 are [n][spatial..][c] */
     /* y[..,o] = sum(k) x[..,k] * weights[k,o]: both may be reordered along k */
     bool contracts_last;
     /* The output is the box of input 0 that starts at `begin`: out[i] = in[begin + i]. It may be a view. False: not a

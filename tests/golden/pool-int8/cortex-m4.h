@@ -1,9 +1,9 @@
 /* pool_int8: pool-int8.te for cortex-m4, emitted by Loopwright.
  *
  * Inputs
- *   x                    int8_t   [1][4][4][8]
+ *   x                    int8_t   [1][4][4][8]  NHWC
  * Outputs
- *   y                    int8_t   [1][2][2][8]
+ *   y                    int8_t   [1][2][2][8]  NHWC
  *
  * Model's SHA-256: c16bc05e13764daf2f541e7f532e319d2bea432f262e4654b1c3cf7d3aa18a30
  */
@@ -50,11 +50,13 @@ extern "C" {
 #define POOL_INT8_X_DIMS             { 1, 4, 4, 8 }
 #define POOL_INT8_X_ELEMS            128u
 #define POOL_INT8_X_BYTES            128u
+#define POOL_INT8_X_LAYOUT           "NHWC"
 #define POOL_INT8_Y_TYPE             int8_t
 #define POOL_INT8_Y_RANK             4
 #define POOL_INT8_Y_DIMS             { 1, 2, 2, 8 }
 #define POOL_INT8_Y_ELEMS            32u
 #define POOL_INT8_Y_BYTES            32u
+#define POOL_INT8_Y_LAYOUT           "NHWC"
 
 struct pool_int8_inputs {
     const int8_t *x;

@@ -1,7 +1,7 @@
 /* quantized_reals: quantized-reals.te for cortex-m4, emitted by Loopwright.
  *
  * Inputs
- *   x                    uint8_t  [1][6][6][2]
+ *   x                    uint8_t  [1][6][6][2]  NHWC
  * Outputs
  *   y                    int8_t   [1][3][3][3]
  *
@@ -52,6 +52,7 @@ extern "C" {
 #define QUANTIZED_REALS_X_DIMS       { 1, 6, 6, 2 }
 #define QUANTIZED_REALS_X_ELEMS      72u
 #define QUANTIZED_REALS_X_BYTES      72u
+#define QUANTIZED_REALS_X_LAYOUT     "NHWC"
 #define QUANTIZED_REALS_Y_TYPE       int8_t
 #define QUANTIZED_REALS_Y_RANK       4
 #define QUANTIZED_REALS_Y_DIMS       { 1, 3, 3, 3 }

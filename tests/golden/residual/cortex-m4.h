@@ -1,9 +1,9 @@
 /* residual: residual.onnx for cortex-m4, emitted by Loopwright.
  *
  * Inputs
- *   x                    float    [1][4][16]
+ *   x                    float    [1][4][16]  NCW
  * Outputs
- *   y                    float    [1][4][16]
+ *   y                    float    [1][4][16]  NCW
  *
  * Model's SHA-256: 3957ceee6a9e7acdb8cdc7cd35fcb7ec3f48809767336ce9a749a94b86242e34
  */
@@ -50,11 +50,13 @@ extern "C" {
 #define RESIDUAL_X_DIMS              { 1, 4, 16 }
 #define RESIDUAL_X_ELEMS             64u
 #define RESIDUAL_X_BYTES             256u
+#define RESIDUAL_X_LAYOUT            "NCW"
 #define RESIDUAL_Y_TYPE              float
 #define RESIDUAL_Y_RANK              3
 #define RESIDUAL_Y_DIMS              { 1, 4, 16 }
 #define RESIDUAL_Y_ELEMS             64u
 #define RESIDUAL_Y_BYTES             256u
+#define RESIDUAL_Y_LAYOUT            "NCW"
 
 struct residual_inputs {
     const float *x;

@@ -1,11 +1,11 @@
 /* roles: roles.te for generic, emitted by Loopwright.
  *
  * Inputs
- *   x                    float    [1][8][8][4]
+ *   x                    float    [1][8][8][4]  NHWC
  *   k                    float    [3][3][4][8]
  *   s                    float    [8]
  * Outputs
- *   y                    float    [1][8][8][8]
+ *   y                    float    [1][8][8][8]  NHWC
  *
  * Model's SHA-256: 42071458b239a49e432c4bb55cd95494f0215149c9992990e8ed10e7eb0ab245
  */
@@ -55,6 +55,7 @@ extern "C" {
 #define ROLES_X_DIMS                 { 1, 8, 8, 4 }
 #define ROLES_X_ELEMS                256u
 #define ROLES_X_BYTES                1024u
+#define ROLES_X_LAYOUT               "NHWC"
 #define ROLES_K_TYPE                 float
 #define ROLES_K_RANK                 4
 #define ROLES_K_DIMS                 { 3, 3, 4, 8 }
@@ -70,6 +71,7 @@ extern "C" {
 #define ROLES_Y_DIMS                 { 1, 8, 8, 8 }
 #define ROLES_Y_ELEMS                512u
 #define ROLES_Y_BYTES                2048u
+#define ROLES_Y_LAYOUT               "NHWC"
 
 struct roles_inputs {
     const float *x;

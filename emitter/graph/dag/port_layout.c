@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Names the dimensions of an input or output: "NHWC", "NCHW". Operators with windows define the order of their
+ * dimensions (OpLayout.has_windows); a transpose, and an operator that commutes with transposes (elementwise, padding,
+ * slices), carries it on. A reshape ends it, so a tensor that no window reaches, or only as a list, has no layout. */
+#include "graph/dag/graph.h"
+
+#include <string.h>
+
+/* place[d]: the dimension of the port that is dimension d of the tensor. */
+typedef struct Carried { int place[MAX_RANK]; } Carried;
+
+static Carried *unmoved(Ctx *cx, int rank)
+{
+    Carried *c = NEW(cx->arena, Carried);
+    for (int d = 0; d < rank; d++) c->place[d] = d;
+    return c;
+}
+
+/* Returns dimension perm[d] at d, for the perm of a transpose; without one, the dimensions are reversed. */
+static void perm_of(const Node *transpose, int64_t *perm)
+{
+    const int rank = transpose->in[0]->rank;
+    if (!node_attr(transpose, "perm") || !node_ints(transpose, "perm", perm, rank, 0))
+        for (int d = 0; d < rank; d++) perm[d] = rank - 1 - d;
+}
+
+static bool keeps_dimensions(const Node *n, const Tensor *x)
+{
+    const OpLayout *l = &n->op->layout;
+    return n->out[0]->rank == x->rank && (l->permute || (n->op->fusion.pattern <= PATTERN_BROADCAST && !l->is_view));
+}
+
+/* Returns the names of the port's dimensions, if [n][spatial..][c] are those of the tensor. */
+static const char *named(Ctx *cx, const Carried *c, int rank)
+{
+    static const char *const spatial[] = { "W", "HW", "DHW" };
+    if (rank < 3 || rank > 5) return NULL;
+    char *name = arena_alloc(cx->arena, (size_t)rank + 1);
+    const char *word = text_format(cx, "N%sC", spatial[rank - 3]);
+    for (int d = 0; d < rank; d++) name[c->place[d]] = word[d];
+    name[rank] = '\0';
+    return name;
+}
+
+/* Returns the places of the output, given those of operand x; NULL if the operator does not carry dimensions on. */
+static Carried *carried_on(Ctx *cx, const Node *n, const Tensor *x, const Carried *c)
+{
+    Carried *moved = NEW(cx->arena, Carried);
+    int64_t perm[MAX_RANK];
+    *moved = *c;
+    if (n->op->layout.is_transpose) {
+        perm_of(n, perm);
+        for (int d = 0; d < x->rank; d++) moved->place[d] = c->place[perm[d]];
+        return moved;
+    }
+    return keeps_dimensions(n, x) ? moved : NULL;
+}
+
+const char *graph_input_layout(Ctx *cx, Tensor *const *output, int output_count, const Tensor *input)
+{
+    Node **order;
+    Map places = map_new(cx->arena);
+    const int count = dag_order(cx, output, output_count, &order);
+    map_put_ptr(&places, input, unmoved(cx, input->rank));
+    for (int i = 0; i < count; i++) {
+        const Node *n = order[i];
+        for (int k = 0; n->kind == NODE_CALL && k < n->in_count; k++) {
+            const Carried *c = n->in[k] ? map_get_ptr(&places, n->in[k]) : NULL;
+            if (!c) continue;
+            if (n->op->layout.has_windows && k == 0) return named(cx, c, n->in[k]->rank);
+            map_put_ptr(&places, n->out[0], carried_on(cx, n, n->in[k], c));
+        }
+    }
+    return NULL;
+}
+
+/* The places run backwards here: dimension d of the tensor is dimension place[d] of the output. */
+const char *graph_output_layout(Ctx *cx, const Tensor *output)
+{
+    const Carried *c = unmoved(cx, output->rank);
+    const Tensor *t = output;
+    for (const Node *n = t->producer; n && n->kind == NODE_CALL && t == n->out[0]; n = t->producer) {
+        int64_t perm[MAX_RANK];
+        if (n->op->layout.has_windows) return named(cx, c, t->rank);
+        if (!n->in_count || !n->in[0]) return NULL;
+        Carried *before = NEW(cx->arena, Carried);
+        *before = *c;
+        if (n->op->layout.is_transpose) {
+            perm_of(n, perm);
+            for (int d = 0; d < t->rank; d++) before->place[perm[d]] = c->place[d];
+        } else if (!keeps_dimensions(n, n->in[0])) {
+            return NULL;
+        }
+        c = before;
+        t = n->in[0];
+    }
+    return NULL;
+}
