@@ -44,11 +44,11 @@ def emit(build, name, path, target="generic", options=()):
     return folder
 
 
-def on_core(cpu, folder, name, source, expected, optimisation="-O3"):
+def on_core(cpu, folder, name, source, expected, optimisation="-O3", **environment):
     """What tests/cross/run.sh prints of NAME.c in the folder, by the figures' names; "failed": its last line, where it does not agree."""
     sources, wanted = ([files] if isinstance(files, (str, Path)) else files for files in (source, expected))
     result = subprocess.run([ROOT / "tests/cross/run.sh", cpu, folder, name, *sources, "--", *wanted], capture_output=True, text=True,
-                            env=dict(os.environ, CFLAGS_TARGET=optimisation))
+                            env=dict(os.environ, CFLAGS_TARGET=optimisation, **environment))
     figures = {key: int(value) for key, value in re.findall(r"^(\w+(?: bytes)?):? (\d+)$", result.stdout, re.M)}
     if result.returncode:
         figures["failed"] = (result.stdout + result.stderr).strip().splitlines()[-1:]

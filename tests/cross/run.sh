@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 # run.sh CPU MODEL_DIR NAME IN.npy... -- OUT.npy...: builds MODEL_DIR/NAME.c, emitted with
 # --name NAME, for CPU (cortex-m0plus, cortex-m3, cortex-m4 or cortex-m55), runs it in QEMU on the
-# inputs, and compares with the expected outputs. CFLAGS_TARGET: its optimisation (default -O3).
+# inputs, and compares with the expected outputs. CFLAGS_TARGET: its optimisation (default -O3). MODEL_OBJECT: the
+# object file of NAME.c, if it is compiled already.
 # Prints instructions, stack, arena, text and rodata. Status 0: they agree; 77: a tool is missing.
 set -euo pipefail
 source "$(dirname "$0")/../../samples/cortex-m/firmware.sh"
 cross_dir=$(cd "$(dirname "$0")" && pwd)
 
-[ $# -ge 6 ] || { sed -n '3,6s/^# //p' "$0" >&2; exit 2; }
+[ $# -ge 6 ] || { sed -n '3,7s/^# //p' "$0" >&2; exit 2; }
 cpu=$1
 choose_cpu "$cpu"
 model_dir=$2
@@ -51,11 +52,12 @@ write_vectors() {
 write_vectors "$@" > "$work/vectors.s"
 arm-none-eabi-gcc "${cpu_flags[@]}" -c "$work/vectors.s" -o "$work/vectors.o"
 
-compile_model "$model_dir/$name.c" "$work/model.o" -I"$model_dir"
+object=${MODEL_OBJECT:-$work/model.o}
+[ -n "${MODEL_OBJECT:-}" ] || compile_model "$model_dir/$name.c" "$object" -I"$model_dir"
 compile_target "$cross_dir/main.c" "$work/main.o" -Os -I"$model_dir" -DMODEL="$name" \
     -DMODEL_UPPER="${name^^}" -DMODEL_HEADER="\"$name.h\""
-link_image "$work/model.elf" "$work/main.o" "$work/model.o" "$work/vectors.o"
+link_image "$work/model.elf" "$work/main.o" "$object" "$work/vectors.o"
 
 echo "$name for $cpu on $machine"
 run_image "$work/model.elf"
-report_sizes "$work/model.o"
+report_sizes "$object"
