@@ -23,6 +23,15 @@ vectors() {
     "$program" | grep -q "^registers: $header"
 }
 
+# clips COMPILER FLAG...: a clip to two constants needs no selection where an operand is NaN.
+clips() {
+    compiler=$1
+    shift
+    printf '%s\n' '#include "simd/simd.h"' 'lw_f32x8 clip(lw_f32x8 a);' \
+        'lw_f32x8 clip(lw_f32x8 a) { return lw_f32x8_min(lw_f32x8_max(a, lw_f32x8_broadcast(0.0f)), lw_f32x8_broadcast(6.0f)); }' > "$work/clip.c"
+    "$compiler" "$@" -Iruntime -S -o "$work/clip.s" "$work/clip.c" && grep -q vminps "$work/clip.s" && ! grep -q vblendv "$work/clip.s"
+}
+
 for compiler in gcc clang tcc; do
     if ! has $compiler; then skip "simd-$compiler" "$compiler is not installed"; continue; fi
     case $compiler in
@@ -36,6 +45,7 @@ for compiler in gcc clang tcc; do
         if ! has_instructions "$word"; then skip "simd-$header-$compiler" "this processor has no $word"; continue; fi
         check "simd-$header-$compiler" vectors $compiler $header $strict -O2 -ffp-contract=off "$@"
     done
+    check "simd-avx2-clip-$compiler" clips $compiler -std=c99 -O2 -mavx2 -mfma
     check "simd-overruled-$compiler" vectors $compiler none $strict -O2 -ffp-contract=off -msse4.1 -DLW_SIMD_SSE4=0
 done
 

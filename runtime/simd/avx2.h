@@ -29,13 +29,28 @@ static inline lw_f32x8 lw_f32x8_sub(lw_f32x8 a, lw_f32x8 b) { return _mm256_sub_
 static inline lw_f32x8 lw_f32x8_mul(lw_f32x8 a, lw_f32x8 b) { return _mm256_mul_ps(a, b); }
 static inline lw_f32x8 lw_f32x8_div(lw_f32x8 a, lw_f32x8 b) { return _mm256_div_ps(a, b); }
 
-/* The instruction returns b if either is NaN. */
+/* The instructions return their second operand if either is NaN or both are zeros. A constant other than zero and NaN
+ * can be their first operand instead, and the maximum with +0 is a if a is not at most +0. */
+#if defined(__GNUC__)
+#define LW_AVX2_FOUR(b, i, holds)                                                                                      \
+    (__builtin_constant_p((b)[i]) && __builtin_constant_p((b)[(i) + 1]) && __builtin_constant_p((b)[(i) + 2])          \
+     && __builtin_constant_p((b)[(i) + 3]) && holds((b)[i]) && holds((b)[(i) + 1]) && holds((b)[(i) + 2])              \
+     && holds((b)[(i) + 3]))
+#define LW_AVX2_ALL(b, holds) (LW_AVX2_FOUR(b, 0, holds) && LW_AVX2_FOUR(b, 4, holds))
+#else
+#define LW_AVX2_ALL(b, holds) 0
+#endif
+#define LW_AVX2_IS_NOT_ZERO(b) ((b) < 0.0f || (b) > 0.0f)
+#define LW_AVX2_IS_ZERO(b) ((b) == 0.0f && !__builtin_signbit(b))
 static inline lw_f32x8 lw_f32x8_min(lw_f32x8 a, lw_f32x8 b)
 {
+    if (LW_AVX2_ALL(b, LW_AVX2_IS_NOT_ZERO)) return _mm256_min_ps(b, a);
     return _mm256_blendv_ps(_mm256_min_ps(a, b), a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
 }
 static inline lw_f32x8 lw_f32x8_max(lw_f32x8 a, lw_f32x8 b)
 {
+    if (LW_AVX2_ALL(b, LW_AVX2_IS_NOT_ZERO)) return _mm256_max_ps(b, a);
+    if (LW_AVX2_ALL(b, LW_AVX2_IS_ZERO)) return _mm256_and_ps(a, _mm256_cmp_ps(a, b, _CMP_NLE_UQ));
     return _mm256_blendv_ps(_mm256_max_ps(a, b), a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
 }
 

@@ -37,13 +37,30 @@ static inline lw_f32x16 lw_f32x16_sub(lw_f32x16 a, lw_f32x16 b) { return _mm512_
 static inline lw_f32x16 lw_f32x16_mul(lw_f32x16 a, lw_f32x16 b) { return _mm512_mul_ps(a, b); }
 static inline lw_f32x16 lw_f32x16_div(lw_f32x16 a, lw_f32x16 b) { return _mm512_div_ps(a, b); }
 
-/* The instruction returns b if either is NaN. */
+/* The instructions return their second operand if either is NaN or both are zeros. A constant other than zero and NaN
+ * can be their first operand instead, and the maximum with +0 is a if a is not at most +0. */
+#if defined(__GNUC__)
+#define LW_AVX512_FOUR(b, i, holds)                                                                                    \
+    (__builtin_constant_p((b)[i]) && __builtin_constant_p((b)[(i) + 1]) && __builtin_constant_p((b)[(i) + 2])          \
+     && __builtin_constant_p((b)[(i) + 3]) && holds((b)[i]) && holds((b)[(i) + 1]) && holds((b)[(i) + 2])              \
+     && holds((b)[(i) + 3]))
+#define LW_AVX512_ALL(b, holds)                                                                                        \
+    (LW_AVX512_FOUR(b, 0, holds) && LW_AVX512_FOUR(b, 4, holds) && LW_AVX512_FOUR(b, 8, holds)                         \
+     && LW_AVX512_FOUR(b, 12, holds))
+#else
+#define LW_AVX512_ALL(b, holds) 0
+#endif
+#define LW_AVX512_IS_NOT_ZERO(b) ((b) < 0.0f || (b) > 0.0f)
+#define LW_AVX512_IS_ZERO(b) ((b) == 0.0f && !__builtin_signbit(b))
 static inline lw_f32x16 lw_f32x16_min(lw_f32x16 a, lw_f32x16 b)
 {
+    if (LW_AVX512_ALL(b, LW_AVX512_IS_NOT_ZERO)) return _mm512_min_ps(b, a);
     return _mm512_mask_mov_ps(_mm512_min_ps(a, b), _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), a);
 }
 static inline lw_f32x16 lw_f32x16_max(lw_f32x16 a, lw_f32x16 b)
 {
+    if (LW_AVX512_ALL(b, LW_AVX512_IS_NOT_ZERO)) return _mm512_max_ps(b, a);
+    if (LW_AVX512_ALL(b, LW_AVX512_IS_ZERO)) return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, b, _CMP_NLE_UQ), a);
     return _mm512_mask_mov_ps(_mm512_max_ps(a, b), _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), a);
 }
 

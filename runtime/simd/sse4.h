@@ -30,13 +30,26 @@ static inline lw_f32x4 lw_f32x4_sub(lw_f32x4 a, lw_f32x4 b) { return _mm_sub_ps(
 static inline lw_f32x4 lw_f32x4_mul(lw_f32x4 a, lw_f32x4 b) { return _mm_mul_ps(a, b); }
 static inline lw_f32x4 lw_f32x4_div(lw_f32x4 a, lw_f32x4 b) { return _mm_div_ps(a, b); }
 
-/* The instruction returns b if either is NaN. */
+/* The instructions return their second operand if either is NaN or both are zeros. A constant other than zero and NaN
+ * can be their first operand instead, and the maximum with +0 is a if a is not at most +0. */
+#if defined(__GNUC__)
+#define LW_SSE4_ALL(b, holds)                                                                                          \
+    (__builtin_constant_p((b)[0]) && __builtin_constant_p((b)[1]) && __builtin_constant_p((b)[2])                      \
+     && __builtin_constant_p((b)[3]) && holds((b)[0]) && holds((b)[1]) && holds((b)[2]) && holds((b)[3]))
+#else
+#define LW_SSE4_ALL(b, holds) 0
+#endif
+#define LW_SSE4_IS_NOT_ZERO(b) ((b) < 0.0f || (b) > 0.0f)
+#define LW_SSE4_IS_ZERO(b) ((b) == 0.0f && !__builtin_signbit(b))
 static inline lw_f32x4 lw_f32x4_min(lw_f32x4 a, lw_f32x4 b)
 {
+    if (LW_SSE4_ALL(b, LW_SSE4_IS_NOT_ZERO)) return _mm_min_ps(b, a);
     return _mm_blendv_ps(_mm_min_ps(a, b), a, _mm_cmpunord_ps(a, a));
 }
 static inline lw_f32x4 lw_f32x4_max(lw_f32x4 a, lw_f32x4 b)
 {
+    if (LW_SSE4_ALL(b, LW_SSE4_IS_NOT_ZERO)) return _mm_max_ps(b, a);
+    if (LW_SSE4_ALL(b, LW_SSE4_IS_ZERO)) return _mm_and_ps(a, _mm_cmpnle_ps(a, b));
     return _mm_blendv_ps(_mm_max_ps(a, b), a, _mm_cmpunord_ps(a, a));
 }
 

@@ -137,6 +137,9 @@ static void TEST_OF(LANES)(void)
     FLOATS("min", NAME(f32, min)(a, b), least_of(x, y));
     FLOATS("max", NAME(f32, max)(a, b), -least_of(-x, -y));
     FLOATS("max-zero", NAME(f32, max)(a, NAME(f32, broadcast)(0.0f)), -least_of(-x, -0.0f));
+    FLOATS("max-minus-zero", NAME(f32, max)(a, NAME(f32, broadcast)(-0.0f)), -least_of(-x, 0.0f));
+    FLOATS("max-minus-one", NAME(f32, max)(a, NAME(f32, broadcast)(-1.0f)), -least_of(-x, 1.0f));
+    FLOATS("min-zero", NAME(f32, min)(a, NAME(f32, broadcast)(0.0f)), least_of(x, 0.0f));
     FLOATS("min-minus-zero", NAME(f32, min)(a, NAME(f32, broadcast)(-0.0f)), least_of(x, -0.0f));
     FLOATS("min-six", NAME(f32, min)(a, NAME(f32, broadcast)(6.0f)), least_of(x, 6.0f));
     FLOATS("fma", NAME(f32, fma)(a, b, c), fmaf(x, y, z));
