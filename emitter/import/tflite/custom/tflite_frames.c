@@ -221,6 +221,10 @@ static void circular_buffer(TfliteCall *c)
     if (!tflite_custom_input(c, 0, I8, 4) || !tflite_custom_options(c, &option, 1, &cycles)) return;
     const TfliteTensor *y = tflite_out_info(c, 0);
     Tensor *x = c->in[0];
+    if (y->type != tflite_in_info(c, 0)->type) {
+        tflite_refuse(c, "its output is not of its input's type, int8");
+        return;
+    }
     if (y->rank != 4 || y->dim[0] != 1 || tensor_dim(x, 0) != 1 || tensor_dim(x, 1) != 1 || y->dim[1] < 1
         || y->dim[2] != tensor_dim(x, 2) || y->dim[3] != tensor_dim(x, 3)) {
         tflite_refuse(c, "its input is %s, its output [%s]; [1][1][a][b] and [1][slots][a][b] are accepted",

@@ -17,24 +17,34 @@ static const int iofc[LSTM_GATES] = { 0, 3, 1, 2 };       /* of the file's gates
 
 static bool has_form(TfliteCall *c, const LstmPlaces *p)
 {
-    for (int g = 1; g < LSTM_GATES; g++) {
+    if (!tflite_in(c, p->weights))
+        tflite_unsupported(c, "an input gate coupled to the forget gate; accepted: four gates");
+    for (int g = 0; g < LSTM_GATES; g++) {
         const int needed[] = { p->weights + g, p->recurrent + g, p->biases + g };
         for (int i = 0; i < 3; i++)
             if (!tflite_in(c, needed[i])) tflite_refuse(c, "input %d is missing", needed[i]);
     }
     if (!tflite_in(c, LSTM_X) || !tflite_in(c, p->state) || !tflite_in(c, p->cell))
         tflite_refuse(c, "its input or a state (inputs %d, %d) is missing", p->state, p->cell);
-    if (!tflite_in(c, p->weights))
-        tflite_unsupported(c, "an input gate coupled to the forget gate; accepted: four gates");
     if (tflite_in(c, p->projection)) tflite_unsupported(c, "a projection of the state; accepted: none");
     if (flat_int(&c->op->options, 0, 1, ACT_TANH) != ACT_TANH)
         tflite_refuse_activation(c, (int)flat_int(&c->op->options, 0, 1, ACT_TANH), ACT_TANH);
     return !ctx_failed(c->cx);
 }
 
+/* Refuses an input, of `count` from `first` on, that is no matrix. */
+static bool are_matrices(TfliteCall *c, int first, int count)
+{
+    for (int i = first; i < first + count && !ctx_failed(c->cx); i++)
+        if (c->in[i]->rank != 2)
+            tflite_refuse(c, "input %d is %s; weights of two dimensions are accepted", i,
+                          tensor_shape_text(c->cx, c->in[i]));
+    return !ctx_failed(c->cx);
+}
+
 static bool has_ranks(TfliteCall *c, const LstmPlaces *p, int rank)
 {
-    if (ctx_failed(c->cx)) return false;
+    if (!are_matrices(c, p->weights, LSTM_GATES) || !are_matrices(c, p->recurrent, LSTM_GATES)) return false;
     if (c->in[LSTM_X]->rank != rank || c->in[p->state]->rank != 2 || c->in[p->cell]->rank != 2)
         tflite_refuse(c, "the input is %s and the state %s; [batch]%s[inputs] and [batch][units] are accepted",
                       tensor_shape_text(c->cx, c->in[LSTM_X]), tensor_shape_text(c->cx, c->in[p->state]),
@@ -86,11 +96,13 @@ static Tensor *reversed(TfliteCall *c, Tensor *x)
 
 /* ---- Floats times 8-bit weights ---------------------------------------------------------------------------------- */
 
-/* True if the weights are multiplied on integers: 8 bits, each matrix with one scale */
+/* True if the weights are multiplied on integers: constants of 8 bits, each matrix with one scale */
 static bool are_hybrid(const TfliteCall *c, int first, int count)
 {
     for (int i = first; i < first + count; i++)
-        if (!tflite_in(c, i) || !tflite_is_hybrid(c, 0, i, 0) || tflite_in_info(c, i)->quant->count > 1) return false;
+        if (!tflite_in(c, i) || !tensor_is_constant(c->in[i]) || !tflite_is_hybrid(c, 0, i, 0)
+            || tflite_in_info(c, i)->quant->count > 1)
+            return false;
     return true;
 }
 
@@ -308,11 +320,7 @@ static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation, int g
     if (activation != ACT_RELU && activation != ACT_TANH)
         tflite_unsupported(c, "the fused activation %d; accepted: RELU (%d), TANH (%d)", activation, ACT_RELU,
                            ACT_TANH);
-    for (int i = 0; i < 2 && !ctx_failed(c->cx); i++)
-        if (c->in[first + i]->rank != 2)
-            tflite_refuse(c, "input %d is %s; weights of two dimensions are accepted", first + i,
-                          tensor_shape_text(c->cx, c->in[first + i]));
-    if (ctx_failed(c->cx)) return NULL;
+    if (ctx_failed(c->cx) || !are_matrices(c, first, 2)) return NULL;
     const bool is_hybrid = are_hybrid(c, first, 2);
     for (int i = 0; i < INPUTS && !is_hybrid; i++) {
         const int at = first + i;
