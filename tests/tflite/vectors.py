@@ -763,6 +763,24 @@ def sparse_dense(r, i):
     return B.FULLY_CONNECTED, 8, options("FullyConnectedOptions", fusedActivationFunction=i % 2), [x, weights, bias], [Operand([x.shape[0], o], np.float32)]
 
 
+def densify(r, i):
+    """Operands stored without their zeros, as an operator of its own gives them: weights of floats, or bytes that are compared."""
+    if i % 2:
+        code, version, fields, (x, weights, bias), (y,) = sparse_dense(r, i // 2)
+        w = like(weights)
+        w.shape = weights.shape
+        x.feed, last = [x.feed] * RUNS, (code, version, fields, [x, w, bias], [y])
+    else:
+        quants, block = quant(r), [(1, 1), (1, 4), (2, 2)][i // 2 % 3]
+        shape = [block[0] * int(r.integers(1, 5)), block[1] * int(r.integers(1, 7))]
+        values = np.where(r.random(shape) < 0.4, r.integers(-128, 128, shape), 0).astype(np.int8)
+        values[0, 0] = 1
+        weights, w, x, y = (Operand(shape, np.int8, *quants) for _ in range(4))
+        weights.sparse, weights.data = sparse_form(values, block, [0, 1], 32)
+        x.feed, last = [bytes_of(r, shape) for _ in range(RUNS)], (B.MAXIMUM, 2, options("MaximumMinimumOptions"), [x, w], [y])
+    return [([(B.DENSIFY, 1, options("DensifyOptions"), [weights], [w]), last], [x], [y])]
+
+
 def tile(r, i):
     shape = shape_of(r, None, 4)
     times = [int(v) for v in r.integers(1, 4, len(shape))]
@@ -1710,7 +1728,7 @@ OPERATORS = {
     "log": float_unary(B.LOG), "sin": float_unary(B.SIN, signed=True), "cos": float_unary(B.COS, signed=True),
     "select": select_old, "relu_n1_to_1": float_unary(B.RELU_N1_TO_1, signed=True), "variables": variables, "variables_computed": computed_variables,
     "conv_2d_int4": half_bytes(conv, 4), "depthwise_conv_2d_int4": half_bytes(depthwise, 4), "fully_connected_int4": half_bytes(fully_connected, 7),
-    "fully_connected_sparse": sparse_dense, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk, "embedding_lookup": embedding_lookup,
+    "fully_connected_sparse": sparse_dense, "densify": densify, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk, "embedding_lookup": embedding_lookup,
     "pow": power, "floor_mod": floor_mod, "reduce_prod": plain_reduction(B.REDUCE_PROD, np.float32, [1, -1, 2, 0.5]),
     "reduce_any": plain_reduction(B.REDUCE_ANY, np.bool_, [False, False, True]), "reduce_all": plain_reduction(B.REDUCE_ALL, np.bool_, [True, True, False]),
     "add_int16": sixteen(binary(B.ADD, "AddOptions")), "sub_int16": sixteen(binary(B.SUB, "SubOptions")), "mul_int16": sixteen(binary(B.MUL, "MulOptions")),
@@ -1754,7 +1772,7 @@ UNSIGNED = ["conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv",
             "resize_bilinear", "resize_nearest_neighbor", "arg_max", "arg_min", "equal", "greater", "less", "l2_normalization"]
 OPERATORS.update({name + "_uint8": unsigned(OPERATORS[name]) for name in UNSIGNED})
 OPERATORS["network_uint8"], OPERATORS["concatenation_rescaled_uint8"] = network_unsigned, rescaled_concat
-LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
+LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
         "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn", "rnn_relu", "rfft2d",
         "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole", "one_hot", "reverse_sequence", "matrix_diag",
         "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",

@@ -17,7 +17,7 @@ static const char *const recorded[] = {
     "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn", "bidirectional_sequence_rnn_hybrid",
     "bitwise_xor", "broadcast_args", "broadcast_to", "bucketize", "cast", "ceil", "circular_buffer", "concatenation",
     "concatenation_rescaled_uint8", "concatenation_uint8", "conv_2d", "conv_2d_hybrid", "conv_2d_int16", "conv_2d_int4",
-    "conv_2d_uint8", "conv_3d", "conv_3d_transpose", "cos", "cumsum", "depth_to_space", "depthwise_conv_2d",
+    "conv_2d_uint8", "conv_3d", "conv_3d_transpose", "cos", "cumsum", "densify", "depth_to_space", "depthwise_conv_2d",
     "depthwise_conv_2d_hybrid", "depthwise_conv_2d_int16", "depthwise_conv_2d_int4", "depthwise_conv_2d_uint8",
     "dequantize", "dequantize_int16", "dequantize_uint8", "detection_post_process", "detection_post_process_uint8",
     "dilate", "div", "div_uint8", "dynamic_update_slice", "elu", "embedding_lookup", "equal", "equal_uint8", "exp",

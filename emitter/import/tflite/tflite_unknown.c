@@ -59,6 +59,13 @@ static void list_unknown_types(Ctx *cx, const TfliteFile *f, const TfliteOperato
         }
 }
 
+/* Operators whose number of results depends on values. Tensors have sizes that are known at compile time. */
+static bool has_size_of_values(int code)
+{
+    enum { UNIQUE = 103, WHERE = 109 };
+    return code == UNIQUE || code == WHERE;
+}
+
 static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOperator *op, const ImportOptions *o)
 {
     if (op->code == TFLITE_CUSTOM && import_extern(o, op->custom)) return;
@@ -68,6 +75,9 @@ static void list_unknown_operator(Ctx *cx, const TfliteFile *f, const TfliteOper
         diag_listed(cx, UNSUPPORTED, where,
                     "custom operators; accepted: the operators of `loopwright ops --tflite`, or a C function of yours "
                     "that computes it, --extern %s", op->custom);
+    else if (!row && has_size_of_values(op->code))
+        diag_listed(cx, UNSUPPORTED, where, "the size of its output depends on the values of its input; accepted: "
+                    "outputs of sizes that are known at compile time");
     else if (!row)
         diag_listed(cx, UNSUPPORTED, where, "the operator is unknown; accepted: those of `loopwright ops --tflite`");
     else if (op->version > row->newest)

@@ -8,6 +8,7 @@
 
 enum {
     OPTIONS_SPARSE_TO_DENSE = 50,
+    OPTIONS_DENSIFY = 99,
     OPTIONS_ONE_HOT = 61,
     OPTIONS_ZEROS_LIKE = 67,
     OPTIONS_RANGE = 73,
@@ -348,6 +349,14 @@ static void dynamic_update_slice(TfliteCall *c)
     if (y && !ctx_failed(c->cx)) c->out[0] = is_inside ? tflite_select(c, is_inside, y, x) : y;
 }
 
+/* The reader of files gives sparse constants with their zeros. */
+static void densify(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    if (tensor_is_constant(c->in[0])) c->out[0] = c->in[0];
+    else tflite_unsupported(c, "an input that is computed; accepted: a constant");
+}
+
 /* ---- Boxes ------------------------------------------------------------------------------------------------------- */
 
 static Tensor *scalar_in(TfliteCall *c, int i, DType type)
@@ -426,6 +435,7 @@ const TfliteRow tflite_rows_place[] = {
     { 120, "NON_MAX_SUPPRESSION_V4", 1, OPTIONS_NMS_V4, OF_F32, 2, NULL, suppression_v4, TFLITE_KEEPS_NONE },
     { 121, "NON_MAX_SUPPRESSION_V5", 1, OPTIONS_NMS_V5, OF_F32, 2, NULL, suppression_v5, TFLITE_KEEPS_NONE },
     { 122, "SCATTER_ND", 1, OPTIONS_SCATTER_ND, OF_I32, 1, NULL, scatter_nd, TFLITE_KEEPS_NONE },
+    { 124, "DENSIFY", 1, OPTIONS_DENSIFY, OF_F32 | OF_F16 | OF_I8, 1, NULL, densify, TFLITE_KEEPS_ALL },
     { 125, "SEGMENT_SUM", 1, OPTIONS_SEGMENT_SUM, OF_F32 | OF_I32, 1, NULL, segment_sum, TFLITE_KEEPS_NONE },
     { 145, "BROADCAST_ARGS", 1, 0, OF_WHOLE, 2, NULL, broadcast_args, TFLITE_KEEPS_NONE },
     { 147, "BUCKETIZE", 1, OPTIONS_BUCKETIZE, OF_F32 | OF_WHOLE, 1, NULL, bucketize, TFLITE_KEEPS_NONE },
