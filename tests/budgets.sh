@@ -72,6 +72,21 @@ check values-with-smaller-buffers "$lw" verify tests/budgets/bytes.te --target c
 narrow() { "$lw" report tests/budgets/narrow.te --target cortex-m4 > "$work/narrow.txt" 2>&1; cat "$work/narrow.txt"; grep -q 'arena 5120, inputs 5040' "$work/narrow.txt"; }
 check narrow-depthwise-needs-no-buffer narrow
 check values-of-narrow-depthwise "$lw" verify tests/budgets/narrow.te --target cortex-m4
+
+# Forty rows are too few for the code of a row, unless no code is too long.
+sed 's/\[126\]/[40]/' tests/budgets/narrow.te > "$work/few.te"
+for speed in '' '--optimize speed'; do
+    few() {
+        "$lw" "$work/few.te" --target cortex-m4 $speed -o "$work/few.c" --quiet || return
+        grep 'schedule depthwise' "$work/few.c"
+        grep -q "schedule depthwise.$1:" "$work/few.c"
+    }
+    if [ "$speed" ]; then
+        check speed-takes-any-code few row
+        check values-of-speed "$lw" verify "$work/few.te" --target cortex-m4 --optimize speed
+    else check balance-takes-little-code few columns
+    fi
+done
 kws=../shared/models/mlperf-tiny/kws_ref_model.tflite
 if [ -f "$kws" ]; then check kws-in-three-fifths "$lw" "$kws" --target cortex-m4 --ram 9600 -o "$work/kws.c" --name m
 else skip kws-in-three-fifths "../shared is not beside the project"; fi

@@ -86,13 +86,15 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
                    "static arena");
 }
 
-/* Returns the target with the limit of copied statements that --optimize selects: for size, guards instead of copies of
- * loops. */
+/* Returns the target with the limits of code that --optimize selects: for size, guards instead of copies of loops; for
+ * speed, none in the choice of templates. */
 static const Target *target_for(Ctx *cx, const Target *t, const char *optimize)
 {
-    if (!text_equal(optimize, "size")) return t;
+    const bool is_small = text_equal(optimize, "size"), is_fast = text_equal(optimize, "speed");
+    if (!is_small && !is_fast) return t;
     Target *own = arena_copy(cx->arena, t, sizeof *t);
-    own->copy_budget = 1;
+    if (is_small) own->copy_budget = 1;
+    own->spends_code = is_fast;
     return own;
 }
 

@@ -17,7 +17,9 @@
 
 enum { PIXEL = 2, CHANNEL = 3 };             /* axes of every stage */
 enum { COPIES = 2, MOST_COLUMNS = 8 };       /* copies of a row's code; columns of a window that are unrolled */
-enum { LEAST_RUNS = 1000 };                  /* of a row's code, which takes 1 to 2 KB and saves a few instructions */
+/* Code that takes up to 1 KB more text than that over padded rows runs at least a thousand times. A row of at most 16
+ * statements takes .1 to .2 KB more, and half the instructions: most of its windows reach into the padding. */
+enum { LEAST_RUNS = 1000, SHORT_ROW = 16 };
 
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
@@ -39,8 +41,14 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : SCHED(cx, n, copy_budget, .factor = { COPIES * statements });
 }
 
+/* True if the instructions that a row of `pixels` saves are worth its code. */
+static bool is_worth_its_code(const Target *t, int64_t pixels, int64_t columns, int64_t runs)
+{
+    return t->spends_code || runs >= LEAST_RUNS || pixels * (columns + 2) <= SHORT_ROW;
+}
+
 /* True for several channels, a window with rows and columns, and rows of the output whose sums fit the registers, if
- * their code runs often. Vectors of bytes take several channels at once instead. */
+ * they are worth their code. Vectors of bytes take several channels at once instead. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     const Node *anchor = g->group->anchor;
@@ -50,8 +58,8 @@ static bool applies(Ctx *cx, const GroupNest *g)
     int64_t kernel[2];
     node_ints(anchor, "kernel", kernel, 2, 1);
     return product_makes_output(cx, g) && !target_has(g->target, "bytes") && pixels > 1 && pixels <= most
-           && tensor_dim(y, CHANNEL) > 1 && runs >= LEAST_RUNS && kernel[0] > 1 && kernel[1] > 1
-           && kernel[1] <= MOST_COLUMNS;
+           && tensor_dim(y, CHANNEL) > 1 && kernel[0] > 1 && kernel[1] > 1 && kernel[1] <= MOST_COLUMNS
+           && is_worth_its_code(g->target, pixels, kernel[1], runs);
 }
 
 const Implementation implementations_arm_row[] = {

@@ -391,26 +391,38 @@ static void rows_of_one_channel(void)
     }
 }
 
-/* A narrow depthwise layer has a row's sums in registers on cores of single bytes; vectors take several channels. */
+/* A narrow depthwise layer has a row's sums in registers on cores of single bytes, if it runs often, is short, or code
+ * does not count; vectors take several channels. */
 static void narrow_depthwise(void)
 {
-    static const struct { const char *target, *chosen; } trial[] = {
-        { "cortex-m4", "depthwise.row" }, { "rv64gc", "depthwise.row" }, { "rv64gcv", "depthwise.windows" },
-        { "cortex-m55", "depthwise.windows" },
+    static const struct {
+        const char *what, *target; bool spends_code; int height, width, channels; const char *chosen;
+    } trial[] = {
+        { "a narrow", "cortex-m4", false, 25, 5, 64, "depthwise.row" },
+        { "a narrow", "rv64gc", false, 25, 5, 64, "depthwise.row" },
+        { "a narrow", "rv64gcv", false, 25, 5, 64, "depthwise.windows" },
+        { "a narrow", "cortex-m55", false, 25, 5, 64, "depthwise.windows" },
+        { "a short", "cortex-m4", false, 3, 3, 31, "depthwise.row" },
+        { "a small", "cortex-m4", false, 6, 6, 31, "depthwise.windows" },
+        { "a small fast", "cortex-m4", true, 6, 6, 31, "depthwise.row" },
     };
     for (size_t i = 0; i < sizeof trial / sizeof trial[0]; i++) {
         Net net = net_new(1), *n = &net;
-        Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(1, 25, 5, 64)),
-               *w = tensor_constant(n->cx, "w", I8, SHAPE(3, 3, 64), NULL);
+        Tensor *x = n->input[n->input_count++] = tensor_new_fixed(
+                   n->cx, "x", I8, SHAPE(1, trial[i].height, trial[i].width, trial[i].channels)),
+               *w = tensor_constant(n->cx, "w", I8, SHAPE(3, 3, trial[i].channels), NULL);
         fill(w, own_data(n->cx, w), &n->seed);
         net_output(n, two(n, "depthwise_conv2d", "y", x, w, "pad=1,1,1,1"));
         static const lw_options options = { .name = "net" };
         Build b = net_build(n, &options);
-        b.target = target_find(n->cx, trial[i].target);
+        Target target = *target_find(n->cx, trial[i].target);
+        target.spends_code = trial[i].spends_code;
+        b.target = &target;
         const bool ok = build_graph(&b) && build_nests(&b) && build_program(&b);
         const char *chosen = ok && b.chosen[b.groups.count - 1] ? b.chosen[b.groups.count - 1]->name : "none";
         check_that(ok && strcmp(chosen, trial[i].chosen) == 0,
-                   text_format(n->cx, "a narrow depthwise layer takes %s on %s", trial[i].chosen, trial[i].target),
+                   text_format(n->cx, "%s depthwise layer takes %s on %s", trial[i].what, trial[i].chosen,
+                               trial[i].target),
                    "%s: %s", chosen, net_error(n));
         ctx_free(n->cx);
     }

@@ -24,6 +24,7 @@ typedef struct Target {
     int vector_registers;
     int64_t copy_budget;               /* statements that loop partition may add to a function; 0: base's */
     int64_t unroll_budget;             /* most statements of a fully unrolled body; 0: base's */
+    bool spends_code;                  /* --optimize speed: templates save instructions at any length of code */
     const struct Costs *costs;         /* instructions of macros and operations (ir/nest/costs.h); NULL: base's */
     const struct CoreFigures *core;    /* cycles and code (ir/nest/costs.h); NULL: unknown. Not inherited */
 } Target;
