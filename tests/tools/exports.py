@@ -633,6 +633,7 @@ def quantized(folder, networks):
         session = onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])
         port = session.get_inputs()[0].name
         samples = [np.load(source[:-5] + ".in%d.npy" % k) for k in range(4) if os.path.exists(source[:-5] + ".in%d.npy" % k)]
+        has_lstm = any(n.op_type == "LSTM" for n in onnx.load(source).graph.node)      # DynamicQuantizeLSTM has weights of s8 in either scheme
         for scheme, options in schemes + [("dynamic u8", u8), ("dynamic s8", s8)]:
             path = os.path.join(folder, "%s_%s.onnx" % (name, scheme.replace(" ", "_")))
             if ONLY[0] not in "%s, %s" % (name, scheme):
@@ -641,7 +642,7 @@ def quantized(folder, networks):
                 if isinstance(options, dict):
                     quantize_static(source, path, Samples([{port: x} for x in samples]), **options)
                 else:
-                    quantize_dynamic(source, path, weight_type=options, reduce_range=options == s8 and sums_saturate())
+                    quantize_dynamic(source, path, weight_type=options, reduce_range=(options == s8 or has_lstm) and sums_saturate())
             except Exception as e:
                 print("   not quantized: %s, %s: %s" % (name, scheme, str(e)[:80]))
                 continue
