@@ -781,6 +781,82 @@ def densify(r, i):
     return [([(B.DENSIFY, 1, options("DensifyOptions"), [weights], [w]), last], [x], [y])]
 
 
+def packed_bits(texts):
+    """Bits as bytes, the most significant first; whole words."""
+    text = "".join(texts)
+    text += "0" * (-len(text) % 32)
+    return np.array([int(text[k:k + 8], 2) for k in range(0, len(text), 8)], np.uint8)
+
+
+def huffman(r, count, dtype):
+    """Random symbols by a random prefix code: codes and tables of tables, the first by `first` bits."""
+    info, codes = np.iinfo(dtype), [""]
+    while len(codes) < 2 or (len(codes) < 9 and r.random() < 0.9):
+        split = codes.pop(int(r.integers(0, len(codes))))
+        if len(split) > 9:
+            codes.append(split)
+            break
+        codes += [split + "0", split + "1"]
+    symbols = [int(v) for v in r.choice(np.arange(max(-200, info.min), min(200, info.max)), len(codes), replace=False)]
+    first, wide = int(r.integers(1, 5)), dtype == np.int16 or bool(r.integers(0, 2))
+    shift, found = (27, 1 << 31) if wide else (11, 1 << 15)
+    table = []
+
+    def level(prefix, width):
+        base = len(table)
+        table.extend([0] * 2 ** width)
+        for k in range(2 ** width):
+            path = prefix + format(k, "0%db" % width)
+            own = [n for n, code in enumerate(codes) if path.startswith(code)]
+            if own:
+                table[base + k] = found | (len(codes[own[0]]) - len(prefix)) << shift | symbols[own[0]] & ((1 << shift) - 1 if wide else 255)
+            else:
+                deeper = max(len(code) for code in codes if code.startswith(path)) - len(path)
+                below = min(deeper, 3)
+                table[base + k] = below - 1 << shift | len(table) - (base + k)
+                level(path, below)
+
+    level("", first)
+    chosen = r.integers(0, len(codes), count)
+    options_byte = first - 1 << 4 | wide
+    return packed_bits([codes[n] for n in chosen]), np.array(table, np.uint32 if wide else np.uint16).view(np.uint8), options_byte
+
+
+def decode(r, i):
+    """Weights of a convolution, or numbers that are compared, in TensorFlow Lite Micro's codes: by index, by Huffman, by mask."""
+    kind = i % 3
+    if i // 3 % 3 < 2:
+        code, version, fields, inputs, outputs = (conv, depthwise)[i // 3 % 3](r, i)
+        x, w = inputs[0], inputs[1]
+        decoded = Operand(w.shape, np.int8, scales=w.scales, axis=w.axis)
+        decoded.zeros = list(w.zeros)
+        last = (code, version, fields, [x, decoded] + inputs[2:], outputs)
+        x.feed = [bytes_of(r, x.shape) for _ in range(RUNS)]
+    else:
+        dtype = [np.float32, np.int16, np.int32, np.int8][i // 9 % 4] if kind != 1 else [np.int16, np.int8][i // 9 % 2]
+        quants = dict(scale=0.05, zero=int(r.integers(-9, 10)) if dtype == np.int8 else 0) if dtype in (np.int8, np.int16) else {}
+        x, decoded, y = (Operand([int(r.integers(1, 5)), 7], dtype, **quants) for _ in range(3))
+        decoded.shape = y.shape = x.shape
+        draw = lambda: r.normal(0, 2, x.shape).astype(dtype) if dtype == np.float32 else r.integers(-100, 100, x.shape).astype(dtype)
+        x.feed, outputs = [draw() for _ in range(RUNS)], [y]
+        last = (B.MAXIMUM, 2, options("MaximumMinimumOptions"), [x, decoded], [y])
+    count, channels, dtype = int(np.prod(decoded.shape)), len(decoded.scales) if decoded.scales else 1, decoded.dtype
+    some = lambda n: (r.normal(0, 2, n).astype(dtype) if dtype == np.float32 else r.integers(-100, 100, n).astype(dtype)).view(np.uint8)
+    header = np.zeros(16, np.uint8)
+    header[[0, 1, 4]] = kind, 1, 1
+    if kind == 0:
+        width = int(r.integers(1, 8 if channels < 40 else 3))
+        codes, table = packed_bits([format(int(v), "0%db" % width) for v in r.integers(0, 2 ** width, count)]), some(2 ** width * channels)
+        header[[5, 6]] = width, 2 ** width
+    elif kind == 1:
+        codes, table, header[5] = huffman(r, count, dtype)
+    else:
+        mask = r.random(count) < 0.4
+        codes, table = packed_bits(["1" if v else "0" for v in mask]), some(int(mask.sum()))
+    stored = [Operand([len(v)], np.uint8, data=v) for v in (codes, np.concatenate([header, table]))]
+    return [([("TFLM_DECODE", 1, None, stored, [decoded]), last], [x], outputs)]
+
+
 def tile(r, i):
     shape = shape_of(r, None, 4)
     times = [int(v) for v in r.integers(1, 4, len(shape))]
@@ -1728,7 +1804,7 @@ OPERATORS = {
     "log": float_unary(B.LOG), "sin": float_unary(B.SIN, signed=True), "cos": float_unary(B.COS, signed=True),
     "select": select_old, "relu_n1_to_1": float_unary(B.RELU_N1_TO_1, signed=True), "variables": variables, "variables_computed": computed_variables,
     "conv_2d_int4": half_bytes(conv, 4), "depthwise_conv_2d_int4": half_bytes(depthwise, 4), "fully_connected_int4": half_bytes(fully_connected, 7),
-    "fully_connected_sparse": sparse_dense, "densify": densify, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk, "embedding_lookup": embedding_lookup,
+    "fully_connected_sparse": sparse_dense, "densify": densify, "decode": decode, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk, "embedding_lookup": embedding_lookup,
     "pow": power, "floor_mod": floor_mod, "reduce_prod": plain_reduction(B.REDUCE_PROD, np.float32, [1, -1, 2, 0.5]),
     "reduce_any": plain_reduction(B.REDUCE_ANY, np.bool_, [False, False, True]), "reduce_all": plain_reduction(B.REDUCE_ALL, np.bool_, [True, True, False]),
     "add_int16": sixteen(binary(B.ADD, "AddOptions")), "sub_int16": sixteen(binary(B.SUB, "SubOptions")), "mul_int16": sixteen(binary(B.MUL, "MulOptions")),
