@@ -26,7 +26,8 @@ static void enter_annotated(Annotator *a, const Tensor *old, Tensor *now)
     const EdgeGroup *g = e ? &a->edges->group[e->group] : NULL;
     const Request *r = request_of(&a->edges->requests, old);
     const bool has_grid = g && g->bits != FLOAT_BITS && (a->with_grids || g->range == EDGE_GIVEN);
-    if (g) now = annotation(a, now, has_grid ? &g->grid : NULL, g->is_wide ? 16 : g->bits);
+    const int bits = g && g->is_wide && g->bits != FLOAT_BITS ? 16 : g ? g->bits : 0;
+    if (g) now = annotation(a, now, has_grid ? &g->grid : NULL, bits);
     else if (r) now = call(a->cx, "annotation.simulated_quantize", r->annotation->name, &now, 1,
                            ATTRS(attr_int("bits", r->bits)));
     map_put_ptr(&a->read, old, now);
@@ -50,9 +51,19 @@ static Tensor *annotated_weights(Annotator *a, Tensor *w, int axis)
     return known;
 }
 
+/* Weights of a recurrent layer: their scales follow from their elements, so the annotation states the user's bits
+ * alone. */
+static Tensor *annotated_state_weights(Annotator *a, Tensor *w)
+{
+    const Request *r = request_of(&a->edges->requests, w);
+    Tensor *now = a->with_grids ? weights_on_grid(a->cx, a->edges, w) : w;
+    return r ? call(a->cx, "annotation.simulated_quantize", name_format(a->cx, "%s_grid", w->name), &now, 1,
+                    ATTRS(attr_int("bits", r->bits))) : now;
+}
+
 static void annotate_call(Annotator *a, const Node *n)
 {
-    int axis;
+    int axis, bits[2];
     const int weights = weights_operand(n, &axis);
     Tensor **in = NEW_ARRAY(a->cx->arena, Tensor *, n->in_count);
     for (int i = 0; i < n->in_count; i++) {
@@ -61,6 +72,8 @@ static void annotate_call(Annotator *a, const Node *n)
         const bool in_floats = a->with_grids && !is_integer_layer(a->edges, &a->readers, n);
         if (i == weights && edge_of(a->edges, n->in[1 - i]) && !in_floats) in[i] = annotated_weights(a, n->in[i], axis);
     }
+    for (int i = 1; i < 3 && has_integer_weights(a->cx, a->edges, n, bits); i++)
+        in[i] = annotated_state_weights(a, n->in[i]);
     const Node *now = ctx_failed(a->cx) ? NULL : node_over(a->cx, n, in);
     for (int i = 0; now && i < n->out_count; i++) enter_annotated(a, n->out[i], now->out[i]);
 }

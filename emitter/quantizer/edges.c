@@ -3,6 +3,7 @@
  *
  *   PRODUCT    sums of products of two operands: convolution, dense layer, multiplication; also the sum and the
  *              difference of two tensors
+ *   QUOTIENT   of two tensors
  *   AFFINE     multiplication by, or addition of, a constant
  *   LIMIT      relu, clip
  *   MOVE       every output element is an input element: the grid is shared
@@ -12,14 +13,15 @@
  *   WEIGHTS    products with 8-bit weights inside of a layer that computes in floats otherwise: its input has a grid
  *   FLOAT      everything else
  *
- * AFFINE and LIMIT after a PRODUCT belong to its requantization if they alone read it: the tensor between them has no
- * grid. Neither has one inside a CURVE. Every other tensor that a call with an integer form reads or writes has.
+ * AFFINE and LIMIT after a PRODUCT or an AFFINE, and LIMIT after a QUOTIENT, belong to its requantization if they
+ * alone read it: the tensor between them has no grid. Neither has one inside a CURVE. Every other tensor that a call
+ * with an integer form reads or writes has.
  *
  * A tensor that the user annotated has the grid that the annotation requests, or none, whatever its calls are. */
 #include "quantizer/layers.h"
 #include "support/text.h"
 
-typedef enum Role { FLOATS, WEIGHTS, PRODUCT, AFFINE, LIMIT, MOVE, MEAN, CURVE, FIXED } Role;
+typedef enum Role { FLOATS, WEIGHTS, PRODUCT, QUOTIENT, AFFINE, LIMIT, MOVE, MEAN, CURVE, FIXED } Role;
 
 typedef struct Facts {
     Role role;
@@ -81,8 +83,9 @@ static bool continues(const Finder *f, const Node *n, Role role)
     const Tensor *x = is_data(n->in[0]) ? n->in[0] : n->in_count > 1 ? n->in[1] : NULL;
     const Facts *before = x ? facts_of(f, x->producer) : NULL;
     if (!before || !is_single(f, x) || asked(f, x)) return false;
-    if (role == LIMIT) return before->role == PRODUCT || before->is_absorbed;
-    return before->role == PRODUCT || (before->is_absorbed && before->role == AFFINE);
+    if (role == LIMIT) return before->role == PRODUCT || before->role == QUOTIENT || before->role == AFFINE
+        || before->is_absorbed;
+    return before->role == PRODUCT || before->role == AFFINE;
 }
 
 static Role role_of(const Finder *f, const Node *n)
@@ -97,7 +100,8 @@ static Role role_of(const Finder *f, const Node *n)
     if (q->total) return MEAN;
     if (n->op->fold.affine && n->in_count == 2) return data_operands(n) == 1 ? AFFINE : PRODUCT;
     if (q->is_bilinear || (q->is_difference && data_operands(n) == 2)) return PRODUCT;
-    return source_of(f, n) ? CURVE : FLOATS;
+    if (source_of(f, n)) return CURVE;
+    return q->is_quotient && data_operands(n) == 2 ? QUOTIENT : FLOATS;
 }
 
 static void find_facts(Finder *f)

@@ -26,8 +26,8 @@ static bool has_integer_form(const Node *n)
     const OpQuantization *q = &n->op->quantization;
     int operands = 0;
     for (int i = 0; i < n->in_count; i++) operands += n->in[i] && !tensor_is_constant(n->in[i]);
-    return q->is_bilinear || q->is_difference || q->limits || q->total || q->in_fixed_point || n->op->fold.affine
-        || (n->op->fusion.pattern <= PATTERN_BROADCAST && operands == 1);
+    return q->is_bilinear || q->is_difference || q->is_quotient || q->limits || q->total || q->in_fixed_point
+        || n->op->fold.affine || (n->op->fusion.pattern <= PATTERN_BROADCAST && operands == 1);
 }
 
 /* Returns the call that computes the tensor, behind moves of its elements; NULL: an input. */
@@ -64,7 +64,9 @@ static const char *why_of_operands(Ctx *cx, const Node *n)
     if (real) return text_format(cx, "its operand %s stays in floats", real->name);
     for (int i = 0; i < n->in_count && !is_layer; i++)
         if (is_real(n->in[i]) && source_of(n->in[i])->in[0]->type == I16)
-            return n->op->quantization.in_fixed_point ? "its operand has 16 bits; no form in fixed point has its axis"
+            return n->op->quantization.is_quotient
+                ? "its operand has 16 bits; a quotient of two tensors on integers has 8"
+                : n->op->quantization.in_fixed_point ? "its operand has 16 bits; no form in fixed point has its axis"
                 : "its operand has 16 bits; no table is within a quarter of a step";
     return NULL;
 }
@@ -98,6 +100,8 @@ static const char *why_of_result(Ctx *cx, const Readers *r, const Node *n)
     for (int i = 0; i < readers->count; i++) {
         const int64_t bits = bits_stored(readers->at[i]);
         if (!bits) return text_format(cx, "its result %s stays in floats", y->name);
+        if (bits == 16 && n->op->quantization.is_quotient)
+            return "its output has 16 bits; a quotient of two tensors on integers has 8";
         if (bits == 16 && n->op->quantization.in_fixed_point)
             return "its output has 16 bits; no form in fixed point has its axis";
     }
@@ -110,10 +114,8 @@ static const char *why_in_floats(Ctx *cx, const Readers *r, const Node *n)
     if (has_stored_weights(n)) return "its products are integers, its gates are floats";
     if (n->op->quantization.why_real_weights) {
         const char *real = n->op->quantization.why_real_weights(cx, n, (const int[]){ 0, 0 });
-        return real ? real : "an annotation keeps its weights in floats";
+        return real ? real : "an annotation or a bound keeps its weights in floats";
     }
-    if (n->op->quantization.is_quotient)
-        return "a quotient of two tensors has no integer form; a product with a reciprocal has";
     if (!has_integer_form(n)) return "it has no integer form";
     const char *why = why_of_operands(cx, n);
     return why ? why : why_of_result(cx, r, n);

@@ -125,6 +125,10 @@ static bool measure_realized(WidthSearch *z, Quality *out)
 static void set_bits(WidthSearch *z, int group, int bits)
 {
     EdgeGroup *g = &z->edges->group[group];
+    if (g->is_wide && bits != FLOAT_BITS) {              /* its grid has 16 bits in any case */
+        g->bits = z->least[group];
+        return;
+    }
     g->bits = bits == FLOAT_BITS || !g->is_given ? bits : z->least[group];
     g->grid = bits != 16 || g->is_given ? z->narrow[group]
             : g->is_term ? grid_short(grid_wide(&g->seen)) : grid_wide(&g->seen);
@@ -204,11 +208,11 @@ static void name_groups(WidthSearch *z)
 
 /* ---- Costs ------------------------------------------------------------------------------------------------------- */
 
-/* True if the search may widen the group. */
+/* True if the search may widen the group; a wide one to floats only, with the integer weights of its layers. */
 static bool is_free(const WidthSearch *z, int group)
 {
     const EdgeGroup *g = &z->edges->group[group];
-    return !z->out->at[group].is_port && !g->is_wide && !g->is_given;
+    return !z->out->at[group].is_port && !g->is_given;
 }
 
 static NetworkCost cost_less(NetworkCost a, NetworkCost b)
@@ -268,7 +272,7 @@ static int steps_to(WidthSearch *z, int bits, Raise *step)
     int count = 0;
     for (int i = 0; i < z->out->count; i++) {
         const LayerPrecision *l = &z->out->at[i];
-        if (!is_free(z, i)) continue;
+        if (!is_free(z, i) || (bits == 16 && z->edges->group[i].is_wide)) continue;
         const double wide = noise_of(l->alone16);
         const double gain = bits == 16 ? noise_of(l->alone8) - wide : wide;
         step[count++] = (Raise){ l->name, i, fmax(gain, 0) / share_of(z, bits == 16 ? &l->wide : &l->floats) };
@@ -310,9 +314,10 @@ static bool lower_again(WidthSearch *z, const Raise *step, int count, Quality *q
 {
     for (int i = count - 1; i >= 0; i--) {
         const int group = step[i].group, was = z->edges->group[group].bits;
+        const int most = z->edges->group[group].is_wide ? 16 : was;
         const int64_t each = z->searched;
         if (!build_progress(z->b, "choosing widths", (count - 1 - i) * each, count * each)) return false;
-        for (int bits = may_be_narrow(z, group, q) ? 8 : 16; bits < was; bits *= 2) {
+        for (int bits = may_be_narrow(z, group, q) ? 8 : 16; bits < was && bits <= most; bits *= 2) {
             Quality less;
             set_bits(z, group, bits);
             if (!measure(z, z->searched, false, &less)) return false;
@@ -345,10 +350,12 @@ static bool search_once(WidthSearch *z)
 {
     Precision *p = z->out;
     Raise *wide = NEW_ARRAY(z->cx->arena, Raise, p->count), *floats = NEW_ARRAY(z->cx->arena, Raise, p->count);
-    const int count = steps_to(z, 16, wide);
+    int count = steps_to(z, 16, wide);
+    const int all = steps_to(z, FLOAT_BITS, floats);
     if (!raise(z, wide, count, 16, 8, &p->chosen)) return false;
-    if (!holds(z, &p->chosen) && !raise(z, floats, steps_to(z, FLOAT_BITS, floats), FLOAT_BITS, 16, &p->chosen))
-        return false;
+    if (!holds(z, &p->chosen) && !raise(z, floats, all, FLOAT_BITS, 16, &p->chosen)) return false;
+    for (int i = 0; i < all; i++)                        /* lowered first: whole layers in floats */
+        if (z->edges->group[floats[i].group].is_wide) wide[count++] = floats[i];
     return !holds(z, &p->chosen) || lower_again(z, wide, count, &p->chosen);
 }
 

@@ -123,13 +123,14 @@ bool build_quantize(Build *b, const Samples *s, const QuantizeSettings *settings
         e.per_tensor = settings->per_tensor;
     }
     if (ctx_failed(cx) || !calibrate(b, &g, s, s->count, &e, stats)) return false;
+    Map *refined = NEW(cx->arena, Map);
+    *refined = map_new(cx->arena);
+    e.refined = refined;
+    if (!refine_recurrent(b, &g, s, &e, refined)) return false;
     const LastLayers *last = last_layers_of(b, &g, s, &e);
     if (!last || !choose_ranges(b, &g, s, settings->ranges, stats, last, &e)) return false;
     warn_of_constants(cx, &e);
-    Map *refined = settings->refines || settings->tuner ? NEW(cx->arena, Map) : NULL;
-    if (refined) *refined = map_new(cx->arena);
-    if (settings->refines && (ctx_failed(cx) || !refined_weights(b, &g, s, &e, refined))) return false;
-    e.refined = refined;
+    if (settings->refines && (ctx_failed(cx) || !refine_layers(b, &g, s, &e, refined))) return false;
     Map corrected = corrected_biases(cx, &g, &e, stats), scaled = map_new(cx->arena);
     e.corrected = &corrected;
     if (ctx_failed(cx) || !correct_last_biases(last, &e, s->count, &corrected)) return false;

@@ -11,7 +11,7 @@
  *   ties.c        steps and scales of weights for which no sum is near a tie
  *   precision.c   8 bits, 16 or none for each grid, the cheapest that keep a bound
  *   width_cost.c  the counted instructions and bytes of these widths
- *   refine.c      weights rounded by the error of their layer's output
+ *   refine.c      weights rounded by the error of their layer's output; of recurrent layers always
  *   finetune.c    weights and scales trained to the float network's outputs
  *   tuned.c       the parameters of that training
  *   bias.c        the mean error of rounded weights, subtracted from the bias
@@ -111,6 +111,9 @@ int weights_operand(const Node *n, int *axis);
 /* A graph that runs on one sample after another, in memory allocated once. */
 typedef struct Runner Runner;
 Runner *runner_new(const Build *like, const Graph *g);                   /* NULL on error */
+/* True if the call computes in floats from its weights, inputs 1 and 2, on integers. bits: those that the user asked
+ * for, 0: none. */
+bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits);
 bool runner_run(Runner *r, const Samples *s, int64_t number);
 const void *runner_input(const Runner *r, int i);                            /* of the last run */
 const void *runner_output(const Runner *r, int i);                       /* valid until the next run */
@@ -128,8 +131,10 @@ bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *
 void choose_grids(Ctx *cx, Edges *e, RangeMethod method);
 /* Warns of each tensor that is constant in all samples. */
 void warn_of_constants(Ctx *cx, const Edges *e);
-/* Chooses the rounding of weights by the error of the layers' outputs over the samples: weights -> float[]. */
-bool refined_weights(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *out);
+/* Chooses the rounding of weights by the error of the layers' outputs over the samples, and enters weights -> float[]:
+ * of recurrent layers, and of all others. */
+bool refine_recurrent(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *refined);
+bool refine_layers(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *refined);
 /* Returns the weights as a layer on integers has them: refined, if they are. */
 Tensor *weights_on_grid(Ctx *cx, const Edges *e, Tensor *w);
 /* Returns the graph with scales moved between layers. */

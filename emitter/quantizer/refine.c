@@ -6,15 +6,25 @@
  *
  * the weights of an output are rounded in order, and the error of each, e = (w[k] - rounded) / U[k][k], moves the later
  * ones: w[j] -= e * U[k][j]. The patches are the outputs of the same call with unit weights. Depthwise and grouped
- * layers, and layers of more than MOST_TERMS weights an output, keep the nearest values. */
+ * layers, and layers of more than MOST_TERMS weights an output, keep the nearest values.
+ *
+ * The patches of a recurrent layer are its inputs, and its states for the weights of the state, at all steps. The
+ * next step adds the errors of one step, and neighbouring steps are alike, so their sum is much less than that of
+ * the nearest values: such layers are always rounded so. The greatest weight of a column keeps its value, so the
+ * scale follows from the rounded column. */
 #include <math.h>
 
 #include "quantizer/layers.h"
 
-enum { MOST_TERMS = 1152, MOST_SAMPLES = 64 };
+enum { MOST_TERMS = 1152, MOST_SAMPLES = 64, PATCHES_PER_TERM = 4 };
 
-/* A layer with the sums over its patches. */
-typedef struct Patches { Layer layer; int64_t terms; double *sums; Tensor *at; } Patches;
+/* An operand with the sums over its patches. */
+typedef struct Patches {
+    Tensor *weights;                   /* [..][outputs] */
+    const Node *layer;                 /* that multiplies by them; NULL: a recurrent one */
+    int most;                          /* the greatest value */
+    int64_t terms; double *sums; Tensor *at;
+} Patches;
 
 /* Returns the call's patches: [..][terms]; NULL: the layer keeps the nearest values. */
 static Tensor *patches_of(Ctx *cx, const Edges *e, const Layer *l)
@@ -100,23 +110,37 @@ static bool prepare(Patches *p, double *u)
 
 /* ---- Rounding ---------------------------------------------------------------------------------------------------- */
 
+/* Returns a scale for each output. */
+static double *scales_of(Ctx *cx, const Edges *e, const Patches *p)
+{
+    int axis;
+    int64_t scales = channels_of(p->weights);
+    const int64_t outs = scales;
+    double *scale = NEW_ARRAY(cx->arena, double, outs);
+    if (p->layer) weights_operand(p->layer, &axis);
+    const float *of = p->layer ? weight_scales(cx, e, p->weights, axis, &scales)
+                               : tensor_magnitudes(cx, p->weights, outs);
+    for (int64_t o = 0; o < outs; o++)
+        scale[o] = p->layer ? (double)of[scales == 1 ? 0 : o] : of[o] > 0 ? (double)of[o] / p->most : 1;
+    return scale;
+}
+
 /* Returns the weights on their grids. u: U[k][j] is u[j * terms + k]. */
 static float *rounded(Ctx *cx, const Edges *e, const Patches *p, const double *u)
 {
-    enum { MOST = 127 };
-    int axis;
-    int64_t scales;
-    const Tensor *w = p->layer.call->in[1];
-    const int64_t outs = channels_of(w), n = p->terms;
-    weights_operand(p->layer.call, &axis);
-    const float *scale = weight_scales(cx, e, w, axis, &scales), *v = w->data;
+    const int64_t outs = channels_of(p->weights), n = p->terms;
+    const double *scale = scales_of(cx, e, p);
+    const float *v = p->weights->data;
     float *out = NEW_ARRAY(cx->arena, float, n * outs);
     double *left = NEW_ARRAY(cx->arena, double, n);
     for (int64_t o = 0; o < outs; o++) {
-        const double s = (double)scale[scales == 1 ? 0 : o];
+        const double s = scale[o];
         for (int64_t k = 0; k < n; k++) left[k] = (double)v[k * outs + o];
         for (int64_t k = 0; k < n; k++) {
-            const double q = fmin(MOST, fmax(-MOST, nearbyint(left[k] / s))), d = (left[k] - q * s) / u[k * n + k];
+            const double was = nearbyint((double)v[k * outs + o] / s);
+            const bool is_kept = !p->layer && fabs(was) >= p->most;
+            const double q = is_kept ? was : fmin(p->most, fmax(-p->most, nearbyint(left[k] / s)));
+            const double d = (left[k] - q * s) / u[k * n + k];
             out[k * outs + o] = (float)(q * s);
             for (int64_t j = k + 1; j < n; j++) left[j] -= d * u[j * n + k];
         }
@@ -124,29 +148,52 @@ static float *rounded(Ctx *cx, const Edges *e, const Patches *p, const double *u
     return out;
 }
 
+static void add(Ctx *cx, Patches p, Patches *out, int *count)
+{
+    p.terms = channels_of(p.at);
+    p.sums = NEW_ARRAY(cx->arena, double, p.terms * p.terms);
+    out[(*count)++] = p;
+}
+
 static int find_layers(Ctx *cx, const Graph *g, const Edges *e, Patches *out)
 {
+    enum { MOST = 127 };
     const Readers r = readers_of(cx, g);
     int count = 0;
     for (int i = 0; i < r.count && !ctx_failed(cx); i++) {
-        Patches p = { 0 };
-        if (!layer_of(&r, r.order[i], &p.layer) || !(p.at = patches_of(cx, e, &p.layer))) continue;
-        p.terms = channels_of(p.at);
-        p.sums = NEW_ARRAY(cx->arena, double, p.terms * p.terms);
-        out[count++] = p;
+        Layer l;
+        Tensor *at = layer_of(&r, r.order[i], &l) ? patches_of(cx, e, &l) : NULL;
+        if (at) add(cx, (Patches){ .weights = l.call->in[1], .layer = l.call, .most = MOST, .at = at }, out, &count);
     }
     return count;
 }
 
-bool refined_weights(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *out)
+/* Lists the weights of recurrent layers that are integers, where the samples have enough patches. */
+static int find_recurrent(Ctx *cx, const Graph *g, const Edges *e, int64_t samples, Patches *out)
+{
+    const Readers r = readers_of(cx, g);
+    int count = 0;
+    for (int i = 0; i < r.count; i++) {
+        int bits[2];
+        Node *n = r.order[i];
+        if (!has_integer_weights(cx, e, n, bits)) continue;
+        for (int k = 0; k < 2; k++) {
+            Tensor *at = k ? n->out[0] : n->in[0], *w = n->in[1 + k];
+            const int64_t terms = channels_of(at);
+            if (terms > MOST_TERMS || samples * tensor_elems(at) < terms * terms * PATCHES_PER_TERM) continue;
+            if (tensor_elems(w) != terms * channels_of(w) || readers_list(&r, w)->count != 1) continue;
+            const int most = (1 << ((bits[k] ? bits[k] : 8) - 1)) - 1;
+            add(cx, (Patches){ .weights = w, .most = most, .at = at }, out, &count);
+        }
+    }
+    return count;
+}
+
+static bool round_all(const Build *b, const Graph *g, const Samples *s, const Edges *e, Patches *p, int count,
+                      int64_t samples, Map *out)
 {
     Ctx *cx = b->cx;
-    Node **order;
-    Patches *p = NEW_ARRAY(cx->arena, Patches, graph_order(cx, g, &order) + 1);
-    const int count = find_layers(cx, g, e, p);
-    const int64_t samples = s->count < MOST_SAMPLES ? s->count : MOST_SAMPLES;
     Graph observed = *g;
-    *out = map_new(cx->arena);
     observed.output = NEW_ARRAY(cx->arena, Tensor *, count);
     observed.output_count = count;
     for (int i = 0; i < count; i++) observed.output[i] = p[i].at;
@@ -157,7 +204,24 @@ bool refined_weights(const Build *b, const Graph *g, const Samples *s, const Edg
     }
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         double *u = NEW_ARRAY(cx->arena, double, p[i].terms * p[i].terms);
-        if (prepare(&p[i], u)) map_put_ptr(out, p[i].layer.call->in[1], rounded(cx, e, &p[i], u));
+        if (prepare(&p[i], u)) map_put_ptr(out, p[i].weights, rounded(cx, e, &p[i], u));
     }
     return !ctx_failed(cx);
+}
+
+static int64_t samples_used(const Samples *s) { return s->count < MOST_SAMPLES ? s->count : MOST_SAMPLES; }
+
+bool refine_recurrent(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *refined)
+{
+    Node **order;
+    Patches *p = NEW_ARRAY(b->cx->arena, Patches, 2 * graph_order(b->cx, g, &order) + 1);
+    const int64_t samples = samples_used(s);
+    return round_all(b, g, s, e, p, find_recurrent(b->cx, g, e, samples, p), samples, refined);
+}
+
+bool refine_layers(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *refined)
+{
+    Node **order;
+    Patches *p = NEW_ARRAY(b->cx->arena, Patches, graph_order(b->cx, g, &order) + 1);
+    return round_all(b, g, s, e, p, find_layers(b->cx, g, e, p), samples_used(s), refined);
 }

@@ -267,35 +267,36 @@ static void find_biases(Simulation *s)
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
-/* Reads the bits of both weights that the user asked for, 0: none. False: they stay in floats. */
-static bool read_bits(const Simulation *s, const Node *n, int *bits)
+bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits)
 {
+    const OpQuantization *q = n->kind == NODE_CALL ? &n->op->quantization : NULL;
+    const Edge *x = q && q->with_integer_weights ? edge_of(e, n->in[0]) : NULL;
+    if (!x || e->group[x->group].bits == FLOAT_BITS) return false;
     for (int i = 0; i < 2; i++) {
-        const Request *r = request_of(&s->edges->requests, n->in[1 + i]);
+        const Request *r = request_of(&e->requests, n->in[1 + i]);
         bits[i] = r ? r->bits : 0;
         if (bits[i] == FLOAT_BITS) return false;
         if (r && r->has_grid)
-            diag_unsupported(s->cx, request_place(s->cx, r), "scales of the weights of %s; accepted: bits",
-                             n->op->name);
+            diag_unsupported(cx, request_place(cx, r), "scales of the weights of %s; accepted: bits", n->op->name);
     }
-    return true;
+    return !ctx_failed(cx) && !q->why_real_weights(cx, n, bits);
 }
 
 /* Returns the call with integer weights over the stored input, where its operator has this form; NULL: it has not.
  * `now` is the call over the simulated operands. */
 static const Node *with_weights(Simulation *s, const Node *n, const Node *now)
 {
-    const Tensor *x = n->kind == NODE_CALL && n->op->quantization.with_integer_weights ? n->in[0] : NULL;
-    const EdgeGroup *g = x ? integer_group_of(s, x) : NULL;
-    Tensor *real = g ? map_get_ptr(&s->read, x) : NULL;
     int bits[2];
-    if (!real || !read_bits(s, n, bits) || n->op->quantization.why_real_weights(s->cx, n, bits)) return NULL;
-    Tensor *in[] = { real, scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
+    if (!has_integer_weights(s->cx, s->edges, n, bits)) return NULL;
+    const EdgeGroup *g = integer_group_of(s, n->in[0]);
+    Tensor *in[] = { map_get_ptr(&s->read, n->in[0]), scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
     const DType type = g->is_wide || g->bits == 16 ? I16 : I8;
     in[2] = tensor_scalar(s->cx, "zero", type, (double)g->grid.zero);
-    Tensor *stored = call(s->cx, "quantize", x->name, in, 3, ATTRS(attr_type("to", type)));
-    return stored ? n->op->quantization.with_integer_weights(s->cx, now, stored, g->grid.step, g->grid.zero, bits)
-        : NULL;
+    Tensor *stored = call(s->cx, "quantize", n->in[0]->name, in, 3, ATTRS(attr_type("to", type)));
+    Tensor **over = arena_copy(s->cx->arena, now->in, (size_t)now->in_count * sizeof(Tensor *));
+    for (int i = 1; i < 3; i++) over[i] = weights_on_grid(s->cx, s->edges, n->in[i]);
+    now = stored ? node_over(s->cx, now, over) : NULL;
+    return now ? n->op->quantization.with_integer_weights(s->cx, now, stored, g->grid.step, g->grid.zero, bits) : NULL;
 }
 
 /* Rebuilds a call over the simulated operands. An operand without an entry is a constant. */

@@ -517,28 +517,46 @@ static Tensor *integer_weights(Ctx *cx, const Tensor *w, int bits, double *scale
     return tensor_constant(cx, w->name, I8, 2, shape, q);
 }
 
-static bool is_first_state_bounded(const Tensor *h0)
+static const char *usual_activations(const Node *n)
 {
-    for (int64_t i = 0; tensor_is_constant(h0) && i < tensor_elems(h0); i++)
-        if (!(fabs(dtype_load(h0->type, h0->data, i).f) <= 1)) return false;
-    return true;
+    return strcmp(n->op->name, "gru") == 0 ? "sigmoid,tanh" : "sigmoid,tanh,tanh";
 }
 
-/* The state has to stay in [-1, 1], and sums of products have to fit 32 bits. A first state that is computed is that of
- * an earlier run, so rounding errors add up from run to run: such a layer is on integers only where the user asks for
- * it. There the state of an earlier run is in [-1, 1], too; others saturate. */
+static bool has_usual_activations(const Node *n)
+{
+    return strcmp(node_text(n, "activations", usual_activations(n)), usual_activations(n)) == 0;
+}
+
+/* True if all elements are in [-1, 1] and none depends on the state of an earlier run: constants, results of functions
+ * with a fixed grid, and states of layers that begin with such a state. */
+static bool is_bounded_state(const Tensor *h)
+{
+    const Node *n = h->producer;
+    for (int64_t i = 0; tensor_is_constant(h) && i < tensor_elems(h); i++)
+        if (!(fabs(dtype_load(h->type, h->data, i).f) <= 1)) return false;
+    if (tensor_is_constant(h)) return true;
+    if (!n || n->kind != NODE_CALL) return false;
+    const bool is_rounded = n->op->quantization.grid == GRID_SIMULATE;
+    if (is_rounded || (n->op->quantization.moves_elements && n->in_count == 1)) return is_bounded_state(n->in[0]);
+    if (n->op->quantization.output_step > 0) return true;
+    const bool is_state = n->op->quantization.with_integer_weights && (h == n->out[0] || h == n->out[1]);
+    return is_state && has_usual_activations(n) && (!operand(n, 4) || is_bounded_state(operand(n, 4)));
+}
+
+/* The state has to stay in [-1, 1], and sums of products have to fit 32 bits. A first state that is an input of the
+ * network is that of an earlier run, so rounding errors add up from run to run: such a layer is on integers only where
+ * the user asks for it. There the state of an earlier run is in [-1, 1], too; others saturate. */
 static const char *why_real_weights(Ctx *cx, const Node *n, const int *bits)
 {
     enum { MOST = INT32_MAX / (INT16_MAX * 127) };
-    const char *accepted = strcmp(n->op->name, "gru") == 0 ? "sigmoid,tanh" : "sigmoid,tanh,tanh";
-    const char *own = node_text(n, "activations", accepted);
     const Tensor *h0 = operand(n, 4);
     if (!tensor_is_constant(n->in[1]) || !tensor_is_constant(n->in[2])) return "its weights are computed";
     if (n->in[0]->type != F32) return text_format(cx, "its type is %s, not f32", dtype_info(n->in[0]->type)->spelling);
-    if (strcmp(own, accepted) != 0)
-        return text_format(cx, "its activations are %s; on integers: %s", own, accepted);
-    if (h0 && !is_first_state_bounded(h0)) return "its first state is beyond -1 to 1";
-    if (h0 && !tensor_is_constant(h0) && !bits[0] && !bits[1])
+    if (!has_usual_activations(n))
+        return text_format(cx, "its activations are %s; on integers: %s", node_text(n, "activations", ""),
+                           usual_activations(n));
+    if (h0 && tensor_is_constant(h0) && !is_bounded_state(h0)) return "its first state is beyond -1 to 1";
+    if (h0 && !is_bounded_state(h0) && !bits[0] && !bits[1])
         return "it continues from a given state; on integers if an annotation of its weights has bits=8";
     for (int i = 1; i < 3; i++)
         if (tensor_dim(n->in[i], 0) > MOST)

@@ -5,8 +5,10 @@
 the share of outputs of the QDQ file, in ONNX Runtime, within a step of the C's. With the bound: the signal to noise of
 the emitted C; the number of 16-bit grids and of calls in floats; whether the interpreter agrees with the C (verify of
 the realized stage); the shares of outputs of the QDQ file within a step of the C's, and within a step of 8 bits; the
-share within a step of the C's if the file's arithmetic is done in 64-bit floats. Then the keyword networks with --max-drop 0%, on their labelled test set as samples: the accuracy of the emitted C. A missed
-bound fails."""
+share within a step of the C's if the file's arithmetic is done in 64-bit floats. Then the keyword networks with
+--max-drop 0%, on their labelled test set as samples: the accuracy of the emitted C. A missed bound fails. One run of
+the quantizer gives all of the 8 bits, and another the bound; --min-sqnr 0.1 changes nothing and prints what 8 bits
+reach."""
 import re
 import subprocess
 import sys
@@ -94,13 +96,16 @@ def row(program, work, name, path, like):
         given = work / "samples.npy"
         np.save(given, np.stack([x["input"] for x in samples]))
     want, _ = emitted(program, work, samples, path, "--quiet")
-    narrow = ["quantize", path, "--samples", given, "--ports", "float"]
-    got, _ = emitted(program, work, samples, *narrow)
-    has_form, share, shares = written(program, work / "narrow.onnx", *narrow), "no QDQ form", " | | "
+    narrow = ["quantize", path, "--samples", given, "--ports", "float", "--min-sqnr", 0.1]
+    share, shares = "no QDQ form", " | | "
+    try:
+        got, said = emitted(program, work, samples, *narrow, "-o", work / "narrow.onnx")
+    except RuntimeError:
+        got, said = emitted(program, work, samples, *narrow)
+    has_form = (work / "narrow.onnx").exists()
     if has_form:
         narrow_steps = steps_of(work / "narrow.onnx")
         share = percent(share_within(work / "narrow.onnx", samples, got, narrow_steps))
-    said = run(program, *narrow, "--min-sqnr", 0.1, "-o", work / "narrow.c")
     least = float(re.search(r"all tensors of 8 bits: (-?[0-9.]+) dB", said).group(1))
     bound = max(round(least + MORE, 1), 0.1)
     stage = work / "stage.te"

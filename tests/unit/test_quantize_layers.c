@@ -4,7 +4,7 @@
  * counts.
  *
  *   rule   every element is equal; or it is within half a step and TIE steps of the float value before rounding; or
- *          the call is computed in fixed point by its definition (softmax), then one step
+ *          the call is computed in fixed point by its definition (softmax), then one step; or it is 0 / 0
  *
  * Every third random network has grids of 16 bits. A float value of 32,768 steps is rounded by 2^-9 of one, and sums
  * of such values by more: a tie is WIDE_TIE steps wide there. A function of one tensor is an interpolated table: it is
@@ -184,7 +184,7 @@ static void compare(Ctx *cx, const Point *p, const float *integer, const float *
         const double a = (double)integer[i] / p->step, b = (double)simulated[i] / p->step, d = nearbyint(a - b);
         const double v = (double)before[i] / p->step, from_tie = fabs(fabs(v - floor(v)) - 0.5);
         r->elements++;
-        if (d == 0) continue;
+        if (d == 0 || isnan(v)) continue;
         r->steps++;
         if (from_tie > r->greatest && !p->is_fixed) r->greatest = from_tie;
         if (fabs(a - v) < 0.5 + p->tie || (fabs(d) == 1 && p->is_fixed)) continue;
@@ -333,17 +333,29 @@ static void add_scale(Net *n, Ctx *cx)
     define(n, x.h, x.w, x.c, "%s(%s, %s)", below(&n->seed, 2) ? "mul" : "sub", x.name, c);
 }
 
+/* Divides the tensor by a positive function of the newest one, which its grid may round to 0. */
+static void add_quotient(Net *n, const Shape *y)
+{
+    static const char *const divisors[] = { "sigmoid", "softplus", "exp" };
+    const Shape x = *newest(n);
+    const char *divisor = divisors[below(&n->seed, 3)];
+    define(n, x.h, x.w, x.c, "%s(%s)", divisor, x.name);
+    define(n, x.h, x.w, x.c, "div(%s, %s)", y->name, newest(n)->name);
+    add_limit(n);
+}
+
 /* Joins the newest tensor with an earlier one of its shape, or of its height and width. */
 static void add_join(Net *n)
 {
     static const char *const joins[] = { "add", "sub", "mul", "max" };
     const Shape x = *newest(n);
-    const int kind = below(&n->seed, 6);
+    const int kind = below(&n->seed, 7);
     for (int tries = 0; tries < 8; tries++) {
         const Shape y = n->at[below(&n->seed, n->count)];
-        if (y.h != x.h || y.w != x.w || (kind < 4 && y.c != x.c) || y.c + x.c > 24) continue;
+        if (y.h != x.h || y.w != x.w || (kind != 4 && kind != 5 && y.c != x.c) || y.c + x.c > 24) continue;
         if (kind < 4) define(n, x.h, x.w, x.c, "%s(%s, %s)", joins[kind], y.name, x.name);
-        else define(n, x.h, x.w, x.c + y.c, "concat(%s, %s, axis=3)", y.name, x.name);
+        else if (kind < 6) define(n, x.h, x.w, x.c + y.c, "concat(%s, %s, axis=3)", y.name, x.name);
+        else add_quotient(n, &y);
         return;
     }
 }

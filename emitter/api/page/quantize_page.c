@@ -114,7 +114,7 @@ static void add_picture(Text *t, const EdgeGroup *g)
     text_add(t, "</svg>");
 }
 
-static int bits_of(const EdgeGroup *g) { return g->is_wide ? 16 : g->bits; }
+static int bits_of(const EdgeGroup *g) { return g->is_wide && g->bits != FLOAT_BITS ? 16 : g->bits; }
 
 static void add_grid(Text *t, const EdgeGroup *g, int tensors)
 {

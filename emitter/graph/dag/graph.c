@@ -36,6 +36,18 @@ static void use(Ctx *cx, Uses *u, const Tensor *t)
     ++*n;
 }
 
+/* Counts the marks of grids as uses of the live tensor that each leads to, behind dead moves. */
+static void use_marked(Ctx *cx, Uses *u, const Graph *g)
+{
+    for (int i = 0; i < g->mark_count; i++) {
+        const Tensor *t = g->mark[i].tensor;
+        const Node *n;
+        while (!map_get_ptr(&u->count, t) && (n = t->producer) != NULL && n->kind == NODE_CALL && n->in_count == 1
+               && n->op->quantization.moves_elements) t = n->in[0];
+        if (g->mark[i].annotation->op->quantization.grid == GRID_SIMULATE) use(cx, u, t);
+    }
+}
+
 /* Counts uses in scratch memory, which lives as long as the rewrite. */
 static Uses *graph_uses(Ctx *cx, const Graph *g)
 {
@@ -50,6 +62,7 @@ static Uses *graph_uses(Ctx *cx, const Graph *g)
         for (int j = 0; j < order[i]->in_count; j++)
             if (order[i]->in[j]) use(cx, u, order[i]->in[j]);
     for (int i = 0; i < g->output_count; i++) use(cx, u, g->output[i]);
+    if (g->counts_grids) use_marked(cx, u, g);
     return u;
 }
 

@@ -35,6 +35,7 @@ typedef struct Graph {
     Shrunk shrunk_total;                    /* sum over all layers that multiply, reduced or not */
     int mark_count;   Mark *mark;           /* passes that rewrite the graph update them */
     bool records_grids;                     /* simulated quantizations become marks, for the quantizer */
+    bool counts_grids;                      /* a tensor with such a mark has a use more, so it stays */
     int update_count; const Update *update; /* of a training step */
     bool keeps_dropout, keeps_norms;        /* for their training form; norms over constants, of several samples */
     bool spares_memory;                     /* groups are ordered by the bytes that are live */

@@ -7,7 +7,8 @@
  *      (y + a) + b        =  y + (a + b)
  *
  * Rounding changes as in every tool that folds batch norms. A tensor with several consumers is not rewritten, because
- * that would duplicate its work. Integer shifts wrap, so adding them is exact. */
+ * that would duplicate its work; nor is one to which the user gave a grid. Integer shifts wrap, so adding them is
+ * exact. */
 #include "graph/passes/passes.h"
 
 /* Returns the constant operand of a scale or shift whose shape is [..1..][c] or a scalar; *data is the other
@@ -83,4 +84,10 @@ static void fold_affine(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
     }
 }
 
-Graph graph_affine(Ctx *cx, Graph g) { return graph_rewrite(cx, g, fold_affine); }
+Graph graph_affine(Ctx *cx, Graph g)
+{
+    g.counts_grids = true;
+    g = graph_rewrite(cx, g, fold_affine);
+    g.counts_grids = false;
+    return g;
+}

@@ -7,6 +7,7 @@
  *                              where it could, an i64 sum
  *   scale, shift by constants  the same integers; an i32 shift in the unit of the sums is added to the sums
  *   sum or difference of two   two terms, each on a grid
+ *   quotient of two            two bytes, in fixed point
  *   a mean                     the sum in i32, and the element count
  *   limits (relu, clip)        low and high
  *   a batch norm               its simpler form, a scale and a shift
@@ -482,7 +483,7 @@ static const QuantizedValue *scaled(const QuantizedContext *f, const QuantizedVa
     for (int64_t i = 0; y && i < y->channels; i++) {
         scale[i] = quantized_product(f, scale[i], real_at(c, i));
         offset[i] = quantized_product(f, offset[i], real_at(c, i));
-        if (!(scale[i] > 0) || isnan(offset[i])) return NULL;
+        if (!(f->in_fixed_point ? scale[i] != 0 : scale[i] > 0) || isnan(offset[i])) return NULL;
     }
     return y;
 }
@@ -490,7 +491,7 @@ static const QuantizedValue *scaled(const QuantizedContext *f, const QuantizedVa
 static const QuantizedValue *shifted(const QuantizedContext *f, const QuantizedValue *x, const Tensor *c)
 {
     double *scale, *offset;
-    QuantizedValue *y = has_limits(x) ? NULL : spread(f->cx, x, c, &scale, &offset);
+    QuantizedValue *y = has_limits(x) || x->is_quotient ? NULL : spread(f->cx, x, c, &scale, &offset);
     for (int64_t i = 0; y && i < y->channels; i++) {
         offset[i] = quantized_sum(f, offset[i], exact_product(real_at(c, i), (double)y->count));
         if (isnan(offset[i])) return NULL;
@@ -540,6 +541,23 @@ static const QuantizedValue *sum_of_two(Ctx *cx, const QuantizedValue *a, const 
     y->zero_b = b->zero;
     y->scale_b = sign * b->scale[0];
     return y;
+}
+
+/* Returns a / b of two bytes; b may be broadcast. */
+static const QuantizedValue *quotient(const QuantizedContext *f, const Node *n)
+{
+    const QuantizedValue *a = f->in_fixed_point ? quantized_of(f, n->in[0]) : NULL,
+                         *b = a ? quantized_of(f, n->in[1]) : NULL;
+    if (!b || !quantized_is_plain(a) || !quantized_is_plain(b) || a->q->type != I8 || b->q->type != I8) return NULL;
+    if (tensor_is_constant(b->q) || !same_shape(a->q, n->out[0])) return NULL;
+    QuantizedValue *y = arena_copy(f->cx->arena, a, sizeof *a);
+    y->q = difference(f->cx, n, a);
+    y->zero = 0;
+    y->b = b->q;
+    y->zero_b = b->zero;
+    y->scale_b = b->scale[0];
+    y->is_quotient = true;
+    return y->q ? y : NULL;
 }
 
 /* Scale or shift by a constant operand, or the sum of two affine values. */
@@ -621,6 +639,7 @@ const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n
     if (op->quantization.is_difference)
         return sum_of_two(f->cx, quantized_of(f, n->in[0]), quantized_of(f, n->in[1]), -1);
     if (op->quantization.is_bilinear) return product(f, n);
+    if (op->quantization.is_quotient) return quotient(f, n);
     return op->meaning.simplify ? simplified(f, n) : NULL;
 }
 

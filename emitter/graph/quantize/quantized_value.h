@@ -6,14 +6,19 @@
  *
  *     real = min(max((scale[c] * (q - zero) + scale_b * (b - zero_b) + offset[c]) / count, low), high)
  *
+ * or, is_quotient, scale * (q - zero) / (scale_b * (b - zero_b)) within the same limits. Scales of channels may be
+ * negative in fixed point.
+ *
  * All 8-bit tensors are stored as i8: u8 with the zero point z is i8 with z - 128. Tensors of 16 bits are i16. */
 #include "graph/dag/graph.h"
 #include "graph/quantize/requantize.h"
 
 typedef struct QuantizedValue QuantizedValue;
 struct QuantizedValue {
-    /* i8 or i16 with a grid, or i32 sums; b: NULL, or the second operand of a sum, then with a grid as q is */
+    /* i8 or i16 with a grid, or i32 sums; b: NULL, or the second operand of a sum or quotient, then with a grid as q
+     * is */
     Tensor *q, *b;
+    bool is_quotient;
     int64_t zero, zero_b, count;
     int axis;                       /* axis of q; meaningless if channels is 1 */
     int64_t channels;

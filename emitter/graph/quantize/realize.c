@@ -55,6 +55,32 @@ static Interval stored_reach(const QuantizedValue *x)
     return (Interval){ x->reach.least + x->zero, x->reach.greatest + x->zero };
 }
 
+/* Channel i as an increasing function: that of a negative scale is a function of -q, and enter_sign negates its
+ * factor. */
+typedef struct Channel { Affine of; Interval reach; bool is_turned; } Channel;
+
+static Channel channel_of(const QuantizedContext *f, const QuantizedValue *x, int64_t i)
+{
+    Channel c = { affine_of(f, x, i), stored_reach(x), x->scale[i] < 0 };
+    if (!c.is_turned) return c;
+    c.of.scale = -c.of.scale;
+    c.reach = (Interval){ -c.reach.greatest, -c.reach.least };
+    return c;
+}
+
+/* Enters the sign of the channel's factor. */
+static void enter_sign(const Channel *c, Scaling *s)
+{
+    if (c->is_turned) s->m = -s->m;
+}
+
+static bool is_increasing(const QuantizedValue *x)
+{
+    for (int64_t i = 0; i < x->channels; i++)
+        if (!(x->scale[i] > 0)) return false;
+    return true;
+}
+
 /* Returns one value per channel, shaped to broadcast along the channel axis. */
 static Tensor *along(Ctx *cx, const QuantizedValue *x, const char *label, DType t, const int64_t *v)
 {
@@ -173,8 +199,9 @@ static bool centered_of(const QuantizedContext *f, const QuantizedValue *x, cons
 {
     if (!f->in_fixed_point) return false;
     for (int64_t i = 0; i < x->channels; i++) {
-        const Affine a = affine_of(f, x, i);
-        if (a.offset != 0 || !scaling_centered(&a, g, stored_reach(x), &s[i])) return false;
+        const Channel c = channel_of(f, x, i);
+        if (c.of.offset != 0 || !scaling_centered(&c.of, g, c.reach, &s[i])) return false;
+        enter_sign(&c, &s[i]);
     }
     return true;
 }
@@ -203,8 +230,9 @@ static bool near_of(const QuantizedContext *f, const QuantizedValue *x, const Gr
     if (!f->in_fixed_point) return false;
     for (int turn = 0; turn < 2; turn++, most = least) {
         for (int64_t i = 0; i < x->channels; i++) {
-            const Affine a = affine_of(f, x, i);
-            if (isnan(a.offset) || !scaling_near(&a, 0, g, stored_reach(x), most, &s[i])) return false;
+            const Channel c = channel_of(f, x, i);
+            if (isnan(c.of.offset) || !scaling_near(&c.of, 0, g, c.reach, most, &s[i])) return false;
+            enter_sign(&c, &s[i]);
             if (s[i].n < least) least = s[i].n;
         }
         if (x->channels == 1 || least >= WORD) return true;
@@ -229,8 +257,9 @@ static bool fixed_of(const QuantizedContext *f, const QuantizedValue *x, const G
         int64_t i = 0;
         int least = ANY;
         for (; i < x->channels; i++) {
-            Affine a = affine_of(f, x, i);
-            if (isnan(a.offset) || !scaling_of(&a, g, stored_reach(x), most, &s[i])) break;
+            const Channel c = channel_of(f, x, i);
+            if (isnan(c.of.offset) || !scaling_of(&c.of, g, c.reach, most, &s[i])) break;
+            enter_sign(&c, &s[i]);
             if (s[i].n < least) least = s[i].n;
         }
         if (i < x->channels) return false;
@@ -289,6 +318,32 @@ static Tensor *sum_requantized(const QuantizedContext *f, const char *label, con
                       EVEN(&s, g)));
 }
 
+/* Multiplies by the reciprocals of the divisor, which has 256 values:
+ *
+ *     y = clamp((a * table[b] + c) >> 22),  table[b] = 2^22 * scale / (scale_b * step * (b - zero_b)), rounded
+ *
+ * a has 8 bits and a sign, so the result is the real quotient moved by at most 2^-15 of a step. A factor beyond 32
+ * bits, and that of the divisor 0, saturates: every a but 0 is then beyond the grid, as the real quotient is; 0 / 0 is
+ * 0. */
+static Tensor *quotient_requantized(Ctx *cx, const char *label, const QuantizedValue *x, const Grid *g, DType to)
+{
+    enum { SHIFT = 22, BYTES = 256 };
+    const int64_t count = BYTES;
+    const double unit = ldexp(x->scale[0] / (x->scale_b * g->step), SHIFT);
+    int32_t *factor = NEW_ARRAY(cx->arena, int32_t, BYTES);
+    if (to != I8 || !isfinite(unit)) return NULL;
+    for (int i = 0; i < BYTES; i++) {
+        const int64_t b = i + INT8_MIN - x->zero_b;
+        const double v = b ? nearbyint(unit / (double)b) : INT32_MAX;
+        factor[i] = (int32_t)fmin(fmax(v, -INT32_MAX), INT32_MAX);
+    }
+    Tensor *of[] = { x->b, tensor_constant(cx, "reciprocals", I32, 1, &count, factor) };
+    Tensor *in[] = { x->q, call(cx, "lookup", label, of, 2, NULL) };
+    const int64_t offset = g->zero * (INT64_C(1) << SHIFT) + (INT64_C(1) << (SHIFT - 1));
+    return call(cx, "requantize_fixed", label, in, 2,
+                ATTRS(attr_int("offset", offset), attr_int("shift", SHIFT), LIMITS(g)));
+}
+
 static Tensor *requantized_to(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *whole,
                               DType to);
 
@@ -325,13 +380,15 @@ static Tensor *requantized_to(const QuantizedContext *f, const char *label, cons
     Ctx *cx = f->cx;
     Grid g = limited_grid(x, whole);
     if (x->concat) return parts_requantized(f, x, &g, to);
+    if (x->is_quotient) return quotient_requantized(cx, label, x, &g, to);
     if (x->b) return sum_requantized(f, label, x, &g, to);
     if (is_same_grid(x, &g, to)) return regridded(cx, label, x, &g);
     Scaling *s = NEW_ARRAY(cx->arena, Scaling, x->channels);
     if (to == I8 && centered_of(f, x, &g, s)) return centered_call(cx, label, x, s, &g, to);
     if (to == I8 && fixed_of(f, x, &g, s)) return fixed_call(cx, label, x, s, &g, to);
-    if (to == I16 && !f->in_fixed_point && words_of(x, &g, s)) return words_call(cx, label, x, s, &g, to);
-    if ((to == I8 || !f->in_fixed_point) && evens_of(f, x, &g, s)) return even_call(cx, label, x, s, &g, to);
+    const bool is_up = is_increasing(x);
+    if (is_up && to == I16 && !f->in_fixed_point && words_of(x, &g, s)) return words_call(cx, label, x, s, &g, to);
+    if (is_up && (to == I8 || !f->in_fixed_point) && evens_of(f, x, &g, s)) return even_call(cx, label, x, s, &g, to);
     if (!near_of(f, x, &g, s)) return NULL;
     return is_centered(x, s, &g) ? centered_call(cx, label, x, s, &g, to) : fixed_call(cx, label, x, s, &g, to);
 }
