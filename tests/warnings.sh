@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# warnings.sh BUILD: compilers and checkers have nothing to say of emitted C but what docs/compilers.md lists.
+# warnings.sh BUILD: compilers and checkers have nothing to say of emitted C, test benches included, but what
+# docs/compilers.md lists.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "warnings.sh BUILD" "$@"
@@ -11,15 +12,15 @@ targets="generic cortex-m4 cortex-m55 x86-avx2"
 
 emit() {
     for target in $targets; do
-        "$lw" samples/digits/digits.onnx --target $target --name digits -o "$work/digits-$target.c" &&
+        "$lw" samples/digits/digits.onnx --target $target --testbench --name digits -o "$work/digits-$target.c" &&
         "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target $target --name tiny -o "$work/tiny-$target.c" &&
-        "$lw" tests/emitted/filter.te --target $target --state level=new_level --state last=new_last --name filter -o "$work/filter-$target.c" || return 1
+        "$lw" tests/emitted/filter.te --target $target --testbench --state level=new_level --state last=new_last --name filter -o "$work/filter-$target.c" || return 1
     done
     "$lw" tests/models/until.onnx --name until -o "$work/until-generic.c" &&
         "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target cortex-m3 --name tiny -o "$work/tiny-cortex-m3.c" &&
-        "$lw" samples/digits/digits.onnx --profile --cpp --name profiled -o "$work/profiled-generic.c" &&
-        "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --selftest random --weights bin --name checked -o "$work/checked-generic.c" &&
-        "$lw" samples/digits/digits.onnx --io arena --weights section=.mine --standalone --name apart -o "$work/apart-generic.c" &&
+        "$lw" samples/digits/digits.onnx --profile --cpp --testbench --name profiled -o "$work/profiled-generic.c" &&
+        "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --selftest random --weights bin --testbench --name checked -o "$work/checked-generic.c" &&
+        "$lw" samples/digits/digits.onnx --io arena --weights section=.mine --standalone --testbench --name apart -o "$work/apart-generic.c" &&
         "$lw" samples/digits/digits.onnx --train 'loss=cross_entropy optimizer=adam(rate=0.001) update=last' --name trained -o "$work/trained-generic.c"
 }
 setup warnings-models-are-emitted emit

@@ -20,6 +20,9 @@ static const char *const head[] = {
     "",
     "typedef struct Port { const char *name, *type; size_t bytes; int rank; long shape[8]; } Port;",
     "",
+    "#if defined(__GNUC__)",
+    "__attribute__((noreturn))",
+    "#endif",
     "static void fail(const char *file, const char *what)",
     "{",
     "    fprintf(stderr, \"%s: %s\\n\", file, what);",
@@ -201,16 +204,17 @@ static void runs(Ctx *cx, Text *t, const Program *p)
                              p->output[i].name, i));
 }
 
-/* Prints the pointers of the structures. */
-static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structure, const Port *port, int count)
+/* Prints the pointers of the structures; `qualifier`: of their elements. */
+static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structure, const char *qualifier,
+                         const Port *port, int count)
 {
     for (int i = 0; i < count; i++)
         if (!p->ports_in_arena)
             add_line(t, p, text_format(cx, "    %s.%s = $_%s_%s;", structure, port[i].name, structure, port[i].name));
         else
             add_line(t, p,
-                     text_format(cx, "    %s.%s = (void *)((char *)arena + @_%s_AT);", structure, port[i].name,
-                                 name_upper(cx, port[i].name)));
+                     text_format(cx, "    %s.%s = (%s%s *)(void *)((char *)arena + @_%s_AT);", structure, port[i].name,
+                                 qualifier, dtype_info(port[i].tensor->type)->c_type, name_upper(cx, port[i].name)));
 }
 
 static void main_function(Ctx *cx, Text *t, const Program *p)
@@ -251,11 +255,11 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
         text_printf(t, "    in.%s = (int32_t)%s;\n", p->size_name[i], speller_find(&s, p->size[i]));
     if (!p->static_arena)
         add_line(t, p,
-                 "    unsigned char *memory = malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n    if (!memory) fail(argv[0], "
+                 "    unsigned char *memory = (unsigned char *)malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n    if (!memory) fail(argv[0], "
                  "\"out of memory\");\n"
                  "    void *arena = memory + (@_ARENA_ALIGN - (uintptr_t)memory % @_ARENA_ALIGN) % @_ARENA_ALIGN;");
-    ports_are_at(cx, t, p, "in", p->input, p->input_count);
-    ports_are_at(cx, t, p, "out", p->output, p->output_count);
+    ports_are_at(cx, t, p, "in", "const ", p->input, p->input_count);
+    ports_are_at(cx, t, p, "out", "", p->output, p->output_count);
     if (p->state_count) add_line(t, p, "    static struct $_state state;\n    $_reset(&state);");
     add_lines(t, p, start_part);
     runs(cx, t, p);
