@@ -31,9 +31,13 @@ smaller() {
         "$lw" verify "$model" --tuning "$work/tune.txt"
 }
 check records-improve-and-keep-the-values smaller
-# Predicted to be much slower: not measured where the target has a row of costs.
-slow() { grep -q ': by stages.in_order$' "$work/tune.txt" && tune --target cortex-m4 -o "$work/m4.txt" && grep -q '^# tried' "$work/m4.txt" && ! grep -q ': by stages.in_order$' "$work/m4.txt"; }
+# Predicted to take four times the default's instructions: not measured where the target has a row of costs.
+tried() { "$lw" tune tests/emitted/padded.te --runner "$work/runner" --target "$1" -o "$work/$1.txt" --quiet && grep -q '^# tried' "$work/$1.txt"; }
+slow() { tried cortex-m4 && tried cortex-m55 && grep -q ' c: by stages.in_order$' "$work/cortex-m4.txt" && ! grep -q ' c: by stages.in_order$' "$work/cortex-m55.txt"; }
 check measures-no-candidate-that-is-predicted-slow slow
+# A limit of copies that changes no loop gives the default's code.
+same() { tune --target cortex-m4 -o "$work/m4.txt" && grep -q ' first: copy_budget 64$' "$work/m4.txt" && ! grep -q ' y: copy_budget' "$work/m4.txt"; }
+check measures-no-candidate-with-the-code-of-the-default same
 # Complete: nothing is measured but the program with all records.
 again() { : > "$work/runs" && cp "$work/tune.txt" "$work/again.txt" && tune -o "$work/again.txt" && [ "$(runs)" -le 1 ] && cmp "$work/tune.txt" "$work/again.txt"; }
 check a-complete-file-is-kept again
