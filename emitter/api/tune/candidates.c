@@ -19,7 +19,8 @@
 
 enum { KEY_DIGITS = 16, LARGEST_FACTOR = 256 };
 /* Of the default's counted instructions, for a candidate to be measured. Layers are counted less well than networks: gcc
- * removes the conditions of loops that it unrolls, and a candidate with twice the default's count took .58 of it. */
+ * removes the conditions of loops that it unrolls, and a candidate with twice the default's count took .58 of its
+ * instructions. */
 enum { MOST_PERCENT = 400 };
 
 /* Limits of copied statements beside the target's own. */
