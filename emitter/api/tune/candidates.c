@@ -18,9 +18,9 @@
 #include "support/text.h"
 
 enum { KEY_DIGITS = 16, LARGEST_FACTOR = 256 };
-/* Of the default's counted instructions, for a candidate to be measured. Layers are counted less well than networks: gcc
- * removes the conditions of loops that it unrolls, and a candidate with twice the default's count took .58 of its
- * instructions. */
+/* Of the counted instructions by default, for a candidate to be measured. Layers are counted less well than networks:
+ * gcc removes the conditions of loops that it unrolls, and a candidate with twice the count of the default took .58 of
+ * its instructions. */
 enum { MOST_PERCENT = 400 };
 
 /* Limits of copied statements beside the target's own. */
