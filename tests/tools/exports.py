@@ -236,6 +236,19 @@ class LiteReference:
         return [self.it.get_tensor(o["index"]) for o in self.it.get_output_details()]
 
 
+def shapes_of(tf, path, count):
+    """Of all tensors, as a run gives them; None: unknown."""
+    it, shapes = tf.lite.Interpreter(path, experimental_op_resolver_type=tf.lite.experimental.OpResolverType.BUILTIN_REF, experimental_preserve_all_tensors=True), []
+    it.allocate_tensors()
+    it.invoke()
+    for k in range(count):
+        try:
+            shapes.append(np.array(it.get_tensor(k).shape, np.int32))
+        except ValueError:
+            shapes.append(None)
+    return shapes
+
+
 class EachOperator:
     """Each operator in a file of its own, by TensorFlow Lite Micro, or where that has no kernel, by TensorFlow Lite, whose dense
     layers with a scale per channel round once: a file with one such operator has no reference otherwise."""
@@ -244,9 +257,12 @@ class EachOperator:
         graph = files.read_model(path).subgraphs[0]
         self.steps, self.given, self.made = [], list(graph.inputs), list(graph.outputs)
         self.inputs = LiteReference(tf, path).inputs
+        shapes = shapes_of(tf, path, len(graph.tensors))
         for k, op in enumerate(graph.operators):
             model = files.read_model(path)
             part, model.signatureDefs = model.subgraphs[0], []
+            for tensor, shape in zip(part.tensors, shapes):      # with an open batch, the file has examples of them
+                tensor.shape = tensor.shape if shape is None else shape
             reads = [i for i in dict.fromkeys(int(i) for i in op.inputs) if i >= 0 and model.buffers[part.tensors[i].buffer].data is None]
             part.operators, part.inputs, part.outputs = [part.operators[k]], reads, list(op.outputs)
             file = "%s_%d.tflite" % (path[:-7], k)
@@ -552,7 +568,7 @@ def keras(folder, _):
     """Each network is converted in a process of its own, because the converter itself may crash; another one goes on after the crash."""
     import tensorflow                                   # noqa: F401: a missing package skips the family
     for name, _, _ in all_keras_networks():
-        left = list(FORMATS)
+        left = [form for form in FORMATS if ONLY[0] in "%s, %s" % (name, form)]
         while left:
             path = os.path.join(folder, "keras_%s_" % name)
             subprocess.run([sys.executable, __file__, folder, *left, "--convert", name], capture_output=True)
