@@ -163,7 +163,8 @@ typedef struct lw_quantization {
     const char *report;              /* an HTML page with histograms, ranges and sensitivities is written; or NULL */
     const char *const *test; int test_count;         /* stacked like `samples`; count 0: no test set */
     const char *labels;              /* .npy of integers, one for each sample of the test set, or NULL */
-    const char *ranges;              /* "best" (NULL), "least", "squared", "min-max", "percentile", "divergence" */
+    const char *ranges;              /* "best" (NULL), "least", "squared", "min-max", "percentile", "divergence", or
+                                      * "curves" */
     bool refine;                     /* weights are rounded by the error of their layer over the samples; slower */
     /* The cheapest widths of tensors (8 bits, 16, floats) that keep a bound on the samples; NULL: 8 bits, no bound */
     const char *min_sqnr;            /* "40": signal to noise at each output in dB */

@@ -354,6 +354,25 @@ softmax_range() {
 }
 check values-without-a-share-of-a-softmax-are-out-of-its-range softmax_range
 
+# Before a tanh, values that it saturates get no levels: the step is less than half, and `best` takes that range.
+cat > "$work/flat.te" << 'TE'
+input x: f32[1][4]
+const w: f32[4][3] = [4, -2, -9, 2, 4, -9, -2, 2, -9, 2, -2, -9]
+const v: f32[3][3] = [1, 0.5, -0.25, 0.125, -1, 0.75, 0.5, -0.5, 1]
+a = dense(x, w)
+t = tanh(a)
+y = dense(t, v)
+output y
+TE
+curve_range() {
+    for method in least curves best; do
+        "$lw" dump "$work/flat.te" --samples "$work/vectors.npy" --ranges $method --at calibrated | sed -n 's/^const a_scale.*\[\(.*\)\]/\1/p' || return 1
+    done > "$work/said"
+    cat "$work/said"
+    awk '{ step[NR] = $1 } END { exit !(NR == 3 && step[2] > 0 && step[2] < 0.5 * step[1] && step[3] == step[2]) }' "$work/said"
+}
+check values-beyond-a-saturation-are-out-of-the-range curve_range
+
 # A layer that continues from a given state is on integers if an annotation of its weights says so; its input is a port.
 npy steps3.npy '20, 4, 1, 3' '<f4' 0 ''
 tail -c 960 "$work/steps.npy" >> "$work/steps3.npy"

@@ -159,7 +159,8 @@ static bool read_ranges(Ctx *cx, const char *word, RangeMethod *out)
 {
     static const char *const words[] = {
         [RANGE_LEAST_ERROR] = "least", [RANGE_SQUARED] = "squared", [RANGE_MIN_MAX] = "min-max",
-        [RANGE_PERCENTILE] = "percentile", [RANGE_DIVERGENCE] = "divergence", [RANGE_BEST] = "best",
+        [RANGE_PERCENTILE] = "percentile", [RANGE_DIVERGENCE] = "divergence", [RANGE_CURVES] = "curves",
+        [RANGE_BEST] = "best",
     };
     enum { METHODS = sizeof words / sizeof words[0] };
     *out = RANGE_BEST;
@@ -169,7 +170,7 @@ static bool read_ranges(Ctx *cx, const char *word, RangeMethod *out)
             return true;
         }
     if (word) diag_usage(cx, NULL, "--ranges does not accept \"%s\"%s; accepted: best|least|squared|min-max|"
-                         "percentile|divergence", word, text_hint(cx, word, words, METHODS, ""));
+                         "percentile|divergence|curves", word, text_hint(cx, word, words, METHODS, ""));
     return !word;
 }
 

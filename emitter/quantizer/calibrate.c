@@ -197,6 +197,8 @@ void choose_grids(Ctx *cx, Edges *e, RangeMethod method)
         if (g->is_wide || g->bits != 8) g->grid = grid_wide(&g->seen);
         else if (g->range == EDGE_BY_RESULT) g->grid = grid_of_range(g->low, g->seen.greatest);
         else if (g->range == EDGE_WHOLE) g->grid = grid_whole(&g->seen);
+        else if (g->range == EDGE_CALIBRATED && method == RANGE_CURVES && g->curves)
+            g->grid = grid_of_range(g->curve_low, g->curve_high);
         else if (g->range == EDGE_CALIBRATED) g->grid = grid_by(method, &g->seen);
     }
     avoid_ties(e);

@@ -301,6 +301,32 @@ static void find_ranges_by_result(Finder *f)
             f->edges.group[i].range = EDGE_BY_RESULT;
 }
 
+/* Calibrated groups whose tensors only functions of one tensor read, perhaps after moves, list these. */
+static void find_curves(Finder *f)
+{
+    bool *is_other = NEW_ARRAY(f->cx->arena, bool, f->edges.group_count);
+    for (int i = 0; i < f->edges.count; i++) {
+        const Edge *e = &f->edges.at[i];
+        const ReaderList *readers = readers_list(&f->readers, e->tensor);
+        EdgeGroup *g = &f->edges.group[e->group];
+        for (int k = 0; k < readers->count; k++) {
+            const Node *n = readers->at[k];
+            const Facts *x = facts_of(f, n);
+            if (x->role != MOVE && x->source != e->tensor) is_other[e->group] = true;
+        }
+        if (g->range != EDGE_CALIBRATED || graph_has_output(f->graph, e->tensor)) is_other[e->group] = true;
+    }
+    for (int i = 0; i < f->count; i++) {
+        const Node *n = f->order[i];
+        const Facts *x = facts_of(f, n);
+        const Edge *from = x->source && map_get_ptr(&f->edges.of, n->out[0]) ? edge_of(&f->edges, x->source) : NULL;
+        if (!from || is_other[from->group] || n->out[0]->type != F32) continue;
+        CurveOf *c = NEW(f->cx->arena, CurveOf);
+        *c = (CurveOf){ x->source, n->out[0], f->edges.group[from->group].curves };
+        f->edges.group[from->group].curves = c;
+    }
+}
+
 Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
 {
     Finder f = { .cx = cx, .graph = g, .ports = ports, .narrow = map_new(cx->arena),
@@ -316,6 +342,7 @@ Edges edges_of(Ctx *cx, const Graph *g, Ports ports)
     f.edges.group = NEW_ARRAY(cx->arena, EdgeGroup, f.edges.count);
     for (int i = 0; i < f.edges.count; i++) add_group(&f, &f.edges.at[i], &group_of);
     find_ranges_by_result(&f);
+    find_curves(&f);
     find_between(cx, &f.readers, &f.edges);
     return f.edges;
 }

@@ -429,7 +429,7 @@ static int64_t trial_samples(Ctx *cx, const Graph *g)
 bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod method, const ChannelStats *stats,
                    const LastLayers *last, Edges *e)
 {
-    static const RangeMethod method_of[] = { RANGE_LEAST_ERROR, RANGE_MIN_MAX, RANGE_PERCENTILE };
+    static const RangeMethod method_of[] = { RANGE_LEAST_ERROR, RANGE_MIN_MAX, RANGE_PERCENTILE, RANGE_CURVES };
     enum { METHODS = sizeof method_of / sizeof method_of[0] };
     const QualityBounds none = { .most_drop = -1 };
     Precision out = { 0 };
@@ -440,9 +440,11 @@ bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod
                 stats, last, -INFINITY };
     RangeMethod best = RANGE_LEAST_ERROR;
     if (!choose_by_results(b, g, s, e) || (method == RANGE_BEST && !run_floats(&t.search))) return false;
-    for (int i = 0; method == RANGE_BEST && i < METHODS && !ctx_failed(b->cx); i++) {
+    const bool has_curves = choose_by_curves(b->cx, e);
+    const int methods = method != RANGE_BEST ? 0 : has_curves ? METHODS : METHODS - 1;
+    for (int i = 0; i < methods && !ctx_failed(b->cx); i++) {
         choose_grids(b->cx, e, method_of[i]);
-        if (!build_progress(b, "choosing ranges", i * some.count, METHODS * some.count)) return false;
+        if (!build_progress(b, "choosing ranges", i * some.count, methods * some.count)) return false;
         if (is_better(&t)) best = method_of[i];
     }
     choose_grids(b->cx, e, method == RANGE_BEST ? best : method);

@@ -8,6 +8,7 @@
  *   equalize.c    scales moved between layers, so that the channels of a tensor have similar ranges
  *   calibrate.c   the network runs in float over the samples; one histogram per grid; the grids
  *   histogram.c   the range of a histogram with the least error
+ *   curve_range.c the same, of the functions that read the tensor
  *   ties.c        steps and scales of weights for which no sum is near a tie
  *   precision.c   8 bits, 16 or none for each grid, the cheapest that keep a bound
  *   width_cost.c  the counted instructions and bytes of these widths
@@ -62,6 +63,9 @@ typedef enum EdgeRange {
     EDGE_GIVEN                         /* by the user's annotation */
 } EdgeRange;
 
+/* A function of a tensor, as its result, and the next one of the group. */
+typedef struct CurveOf { Tensor *source, *result; struct CurveOf *next; } CurveOf;
+
 /* Tensors that share a grid: the result of a move has the grid of its operand. */
 typedef struct EdgeGroup {
     const char *name;                  /* of its first tensor */
@@ -72,6 +76,8 @@ typedef struct EdgeGroup {
     bool is_term;                      /* of a sum or difference of two tensors, or its result */
     Histogram seen;
     double low;                        /* of EDGE_BY_RESULT: the low end of its range */
+    CurveOf *curves;                   /* functions that alone read its tensors; NULL: others do, too */
+    double curve_low, curve_high;      /* the range with the least error of their results */
     Grid grid;
 } EdgeGroup;
 
@@ -105,6 +111,9 @@ bool is_sampled(const EdgeGroup *g);                         /* samples determin
 /* The constant operand that a call multiplies by; -1: none. *axis: its last one if it has a scale per channel, else
  * -1. */
 int weights_operand(const Node *n, int *axis);
+/* True if the call computes in floats from its weights, inputs 1 and 2, on integers. bits: those that the user asked
+ * for, 0: none. */
+bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits);
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
@@ -127,6 +136,9 @@ typedef struct ChannelStats { int64_t channels, count; double *sum, *greatest; }
 bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, Edges *e, ChannelStats *stats);
 /* Chooses the low ends of ranges by the error of the functions that alone read the tensors, over samples. */
 bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *e);
+/* Chooses ranges by the error of functions of one tensor that alone read it, from the histograms. False: no group has
+ * such functions. */
+bool choose_by_curves(Ctx *cx, Edges *e);
 /* Gives every group its grid; of calibrated groups, by the method, which is not RANGE_BEST. No sum is near a tie. */
 void choose_grids(Ctx *cx, Edges *e, RangeMethod method);
 /* Warns of each tensor that is constant in all samples. */

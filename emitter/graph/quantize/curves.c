@@ -47,6 +47,12 @@ static Tensor *run_over(Ctx *cx, Map *made, Tensor *t, const Tensor *source, Ten
     return out;
 }
 
+Tensor *curve_at(Ctx *cx, Tensor *x, const Tensor *source, Tensor *values)
+{
+    Map made = map_new(cx->arena);
+    return run_over(cx, &made, x, source, values);
+}
+
 static Tensor *run_call(Ctx *cx, Tensor *t)
 {
     Tensor *out = NULL;

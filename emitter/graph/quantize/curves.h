@@ -11,4 +11,6 @@ Tensor *curve_of_bytes(const QuantizedContext *f, const char *label, Tensor *x, 
 /* Returns parabolas over intervals of a 16-bit source. For each of its 65,536 values the result is the function's,
  * moved by at most a quarter of a step, then rounded; NULL: no table of at most 2,048 intervals is that near. */
 Tensor *curve_of_words(const QuantizedContext *f, const char *label, Tensor *x, const Grid *g);
+/* Returns the function that leads from `source` to x at constant values of the source; NULL on error. */
+Tensor *curve_at(Ctx *cx, Tensor *x, const Tensor *source, Tensor *values);
 #endif
