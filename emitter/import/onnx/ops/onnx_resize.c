@@ -8,11 +8,12 @@
 
 enum { MOST_TABLE = 1 << 20 };
 
-/* floor and ceil; the argument must be far from the limits of int64. */
+/* floor and ceil; coordinates beyond 2^50 pixels, which only odd regions and scales give, are at 2^50. */
 static int64_t floor_of(double v)
 {
-    int64_t i = (int64_t)v;
-    return (double)i > v ? i - 1 : i;
+    const double most = 1125899906842624.0;
+    const int64_t i = (int64_t)(v > most ? most : v >= -most ? v : -most);
+    return (double)i > v && v >= -most ? i - 1 : i;
 }
 static int64_t ceil_of(double v) { return -floor_of(-v); }
 static double size_of(double v) { return v < 0 ? -v : v; }
