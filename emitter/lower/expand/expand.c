@@ -438,23 +438,62 @@ static const Stmt *loop_around(const Expand *x, const char *name)
     return NULL;
 }
 
-/* Prefetches iteration `inner` of those parts, by lines of the cache, into which the loop's elements are divided:
- *     for (line < lines) LW_PREFETCH(k[min(first + (inner * lines + line) * elems, last)])
+/* The iterations of `inner` in one of `loop`: `outer` is the outermost loop inside, `rest` numbers the iterations of
+ * those between in one of `outer`. */
+typedef struct Parts { const Expr *outer, *rest; int64_t outers, rests; } Parts;
+
+static bool find_parts(Expand *x, const Stmt *inner, const Stmt *loop, Parts *p)
+{
+    Ctx *cx = x->cx;
+    int d = 0;
+    while (d < x->depth && x->path[d] != loop) d++;
+    *p = (Parts){ NULL, expr_index(cx, 0), 1, 1 };
+    for (d++; d < x->depth; d++) {
+        const Stmt *s = x->path[d];
+        if (s->kind != STMT_FOR) continue;
+        if (s->extent->kind != EXPR_INT) return false;
+        if (!p->outer) {
+            p->outer = s->var;
+            p->outers = s->extent->integer;
+        } else {
+            p->rest = expr_add(cx, expr_mul(cx, p->rest, s->extent), s->var);
+            p->rests *= s->extent->integer;
+        }
+        if (s == inner) return true;
+    }
+    return false;
+}
+
+/* Returns the first element that a part fetches, of `count` elements, `step` of them in each part. Parts of less than a
+ * line fetch it repeatedly; those of an iteration of the outermost loop overlap, so that no index needs a limit. */
+static const Expr *start_of_part(Ctx *cx, const Parts *p, int64_t count, int64_t step)
+{
+    const int64_t spare = count - p->rests * step, stride = p->rests == 1  ? step
+                                                            : p->outers > 1 && spare > 0 ? spare / (p->outers - 1)
+                                                                                         : 0;
+    return expr_add(cx, expr_mul(cx, p->outer, expr_index(cx, stride)),
+                    expr_mul(cx, p->rest, expr_index(cx, step)));
+}
+
+/* Prefetches iteration `inner` of those parts into which the loop's elements are divided, in lines of the cache:
+ *     for (line < lines) LW_PREFETCH(k[min(first + start + line * elems, last)])
  * NULL: the elements' distance from the first is unknown, or a step has consumed the loop. */
 static const Code *prefetch_part(Expand *x, const Stmt *inner, const Stmt *loop, const Tensor *t, int64_t ahead)
 {
     Ctx *cx = x->cx;
     const Storage *st = storage_of(x->s, t);
     Fetch f;
-    if (!st || !loop || !find_later(x, loop, t, ahead, &f)) return NULL;
+    Parts p;
+    if (!st || !loop || !find_later(x, loop, t, ahead, &f) || !find_parts(x, inner, loop, &p)) return NULL;
     const Expr *first = fetched_index(x, st, &f, f.count);
     const Interval span = interval_of(cx, simplify(cx, expr_sub(cx, fetched_index(x, st, &f, 1), first), NULL), NULL);
-    const int64_t elems = CACHE_LINE / dtype_info(t->type)->bytes, parts = inner->extent->integer,
-                  lines = (span.greatest / elems + parts) / parts;
-    if (span.least < 0 || span.greatest > INT32_MAX / 2 || elems < 1) return NULL;
+    const int64_t elems = CACHE_LINE / dtype_info(t->type)->bytes, parts = p.outers * p.rests;
+    if (span.least < 0 || span.greatest > INT32_MAX / 2 || elems < 1 || parts > INT32_MAX) return NULL;
+    const int64_t lines = (span.greatest / elems + parts) / parts,
+                  step = p.rests > 1 && lines == 1 ? span.greatest / parts + 1 : lines * elems;
     const Expr *line = expr_new_var(cx, "line", VAR_LOOP, I32, 0, lines - 1),
-               *number = expr_add(cx, expr_mul(cx, inner->var, expr_index(cx, lines)), line),
-               *index = expr_add(cx, first, expr_mul(cx, number, expr_index(cx, elems))),
+               *index = expr_add(cx, expr_add(cx, first, start_of_part(cx, &p, span.greatest + 1, step)),
+                                 expr_mul(cx, line, expr_index(cx, elems))),
                *last = expr_sub(cx, st->memory->elems, expr_index(cx, 1)),
                *element = load_expr(cx, st->memory, simplify(cx, expr_binary(cx, EXPR_MIN, index, last), NULL));
     return code_for(cx, line, expr_index(cx, 0), expr_index(cx, lines), 1, LOOP_SERIAL,

@@ -7,7 +7,8 @@
  *   pragma LOOP independent   LW_INDEPENDENT: iterations are independent. Before a vector loop, where I5 proves it
  *   pragma LOOP simd          LW_SIMD: the same, for OpenMP
  *   prefetch X LOOP N         LW_PREFETCH(x[..]): the first element of the input X that LOOP reads N iterations later
- *   ... spread=INNER          all elements that it reads then, a part in each iteration of INNER, which holds the hint
+ *   ... spread=INNER          all elements that it reads then, a part in each iteration of INNER, which holds the hint;
+ *                             with loops between, all iterations of INNER in one of LOOP take equal parts
  *
  * Any other text is refused, for it might promise something false. After each later step the checker verifies that the
  * pragma still suits its loop. */
@@ -96,7 +97,12 @@ static void search_block(Ctx *cx, const Stmt *block, const Bounds *scope, void *
 static bool may_be_spread(Draft *d, const Stmt *loop, const Path *inner)
 {
     bool is_inside = false;
-    for (int i = 0; i + 1 < inner->depth; i++) is_inside = is_inside || inner->at[i] == loop;
+    const Stmt *unfixed = NULL;
+    for (int i = 0; i < inner->depth; i++) {
+        const Stmt *s = inner->at[i];
+        if (is_inside && s->kind == STMT_FOR && s->extent->kind != EXPR_INT) unfixed = s;
+        is_inside = is_inside || (s == loop && i + 1 < inner->depth);
+    }
     if (!is_inside)
         return refuse_invalid(d, FAULT_NESTING, text_format(d->cx, "a loop inside %s", loop->name),
                               "%s is not inside %s", path_end(inner)->name, loop->name);
@@ -104,9 +110,9 @@ static bool may_be_spread(Draft *d, const Stmt *loop, const Path *inner)
         return refuse_unproved(d, FAULT_KIND, "a loop around it",
                                "%s is a vector loop, and a fetch inside would separate its lanes",
                                path_end(inner)->name);
-    return path_end(inner)->extent->kind == EXPR_INT
+    return !unfixed
            || refuse_unproved(d, FAULT_EXTENT, "a loop of fixed extent", "the extent of %s depends on sizes",
-                              path_end(inner)->name);
+                              unfixed->name);
 }
 
 static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const LoopHints *h)
