@@ -255,8 +255,8 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
         text_printf(t, "    in.%s = (int32_t)%s;\n", p->size_name[i], speller_find(&s, p->size[i]));
     if (!p->static_arena)
         add_line(t, p,
-                 "    unsigned char *memory = (unsigned char *)malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n    if (!memory) fail(argv[0], "
-                 "\"out of memory\");\n"
+                 "    unsigned char *memory = (unsigned char *)malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n"
+                 "    if (!memory) fail(argv[0], \"out of memory\");\n"
                  "    void *arena = memory + (@_ARENA_ALIGN - (uintptr_t)memory % @_ARENA_ALIGN) % @_ARENA_ALIGN;");
     ports_are_at(cx, t, p, "in", "const ", p->input, p->input_count);
     ports_are_at(cx, t, p, "out", "", p->output, p->output_count);
