@@ -32,7 +32,7 @@ Grid grid_least_error(const Histogram *h);
  * of the scan of grid_least_error, the range with the least squared error. */
 typedef enum RangeMethod {
     RANGE_LEAST_ERROR, RANGE_SQUARED, RANGE_MIN_MAX, RANGE_PERCENTILE, RANGE_DIVERGENCE,
-    RANGE_CURVES,                      /* as LEAST_ERROR, before functions by their error (curve_range.c) */
+    RANGE_CURVES,                      /* as LEAST_ERROR, before functions by their error (calibrate.c) */
     RANGE_BEST                         /* of a network: of the others, the one with the least noise at the outputs */
 } RangeMethod;
 Grid grid_by(RangeMethod method, const Histogram *h);

@@ -8,7 +8,6 @@
  *   equalize.c    scales moved between layers, so that the channels of a tensor have similar ranges
  *   calibrate.c   the network runs in float over the samples; one histogram per grid; the grids
  *   histogram.c   the range of a histogram with the least error
- *   curve_range.c the same, of the functions that read the tensor
  *   ties.c        steps and scales of weights for which no sum is near a tie
  *   precision.c   8 bits, 16 or none for each grid, the cheapest that keep a bound
  *   width_cost.c  the counted instructions and bytes of these widths
