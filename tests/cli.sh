@@ -444,7 +444,7 @@ for name in 1x "" . .$ 'a b' 'a"b' a-b a/b __DATA, ,__const a,b,c __DATA,1x; do
         $digits -o "$work/a.c" --weights "section=$name"
 done
 for name in x1 .weights _x .1x 'a$b' __DATA,__const; do
-    check "section-name-$name-is-accepted" ends 0 - $digits -o "$work/a.c" --weights "section=$name"
+    check "section-name-$name-is-accepted" ends 0 - $digits -o "$work/section.c" --weights "section=$name"
 done
 
 # ---- --dim and --value -----------------------------------------------------------------------------------------------
