@@ -299,9 +299,9 @@ static void check_floats_are_named(void)
     ctx_free(cx);
 }
 
-/* Operators of variables are no functions of their inputs, those of subgraphs have no rule of their own, complex numbers
- * are between two operators, and DENSIFY reads how a constant is stored: the recorded models of test_tflite_ops.c have
- * them, and custom operators. */
+/* Operators of variables are no functions of their inputs, those of subgraphs have no rule of their own, complex
+ * numbers are between two operators, and DENSIFY reads how a constant is stored: the recorded models of
+ * test_tflite_ops.c have them, and custom operators. */
 static void check_all_are_here(void)
 {
     Ctx *cx = context_new(NULL, NULL);
