@@ -488,12 +488,13 @@ static const QuantizedValue *scaled(const QuantizedContext *f, const QuantizedVa
     return y;
 }
 
-static const QuantizedValue *shifted(const QuantizedContext *f, const QuantizedValue *x, const Tensor *c)
+/* Returns x + sign * c. */
+static const QuantizedValue *shifted(const QuantizedContext *f, const QuantizedValue *x, const Tensor *c, int sign)
 {
     double *scale, *offset;
     QuantizedValue *y = has_limits(x) || x->is_quotient ? NULL : spread(f->cx, x, c, &scale, &offset);
     for (int64_t i = 0; y && i < y->channels; i++) {
-        offset[i] = quantized_sum(f, offset[i], exact_product(real_at(c, i), (double)y->count));
+        offset[i] = quantized_sum(f, offset[i], exact_product(sign * real_at(c, i), (double)y->count));
         if (isnan(offset[i])) return NULL;
     }
     return y;
@@ -570,9 +571,18 @@ static const QuantizedValue *affine(const QuantizedContext *f, const Node *n)
         if (!c) continue;
         if (!x || !x->q || !same_shape(x->q, n->out[0])) return NULL;
         if (!is_scale) y = biased(f->cx, x, n->in[i]);
-        return y ? y : is_scale ? scaled(f, x, c) : shifted(f, x, c);
+        return y ? y : is_scale ? scaled(f, x, c) : shifted(f, x, c, 1);
     }
     return is_scale ? product(f, n) : sum_of_two(f->cx, quantized_of(f, n->in[0]), quantized_of(f, n->in[1]), 1);
+}
+
+/* In fixed point a constant is subtracted as a shift; tables of 16 bits would be less exact. */
+static const QuantizedValue *difference_of_two(const QuantizedContext *f, const Node *n)
+{
+    const Tensor *c = f->in_fixed_point ? quantized_constant(f->cx, n->in[1]) : NULL;
+    const QuantizedValue *x = quantized_of(f, n->in[0]);
+    if (c && c->type == F32) return x && x->q && same_shape(x->q, n->out[0]) ? shifted(f, x, c, -1) : NULL;
+    return sum_of_two(f->cx, x, quantized_of(f, n->in[1]), -1);
 }
 
 static const QuantizedValue *averaged(const QuantizedContext *f, const Node *n)
@@ -636,8 +646,7 @@ const QuantizedValue *quantized_of_call(const QuantizedContext *f, const Node *n
     if (op->quantization.limits) return limited(f, n);
     if (op->quantization.total) return averaged(f, n);
     if (op->fold.affine && n->in_count == 2) return affine(f, n);
-    if (op->quantization.is_difference)
-        return sum_of_two(f->cx, quantized_of(f, n->in[0]), quantized_of(f, n->in[1]), -1);
+    if (op->quantization.is_difference) return difference_of_two(f, n);
     if (op->quantization.is_bilinear) return product(f, n);
     if (op->quantization.is_quotient) return quotient(f, n);
     return op->meaning.simplify ? simplified(f, n) : NULL;
