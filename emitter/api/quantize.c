@@ -37,10 +37,7 @@ static void print_summary(Quantizing *z)
 {
     const Edges *e = &z->done.edges;
     int of[FLOAT_BITS + 1] = { 0 };
-    for (int i = 0; i < e->group_count; i++) {
-        const EdgeGroup *g = &e->group[i];
-        of[g->is_wide && g->bits != FLOAT_BITS ? 16 : g->bits]++;
-    }
+    for (int i = 0; i < e->group_count; i++) of[group_bits(&e->group[i])]++;
     text_printf(&z->said, "%d tensors on %d grids of 8 bits", e->count, of[8]);
     if (of[16]) text_printf(&z->said, " and %d of 16", of[16]);
     if (of[FLOAT_BITS]) text_printf(&z->said, ", %d without", of[FLOAT_BITS]);

@@ -26,8 +26,7 @@ static void enter_annotated(Annotator *a, const Tensor *old, Tensor *now)
     const EdgeGroup *g = e ? &a->edges->group[e->group] : NULL;
     const Request *r = request_of(&a->edges->requests, old);
     const bool has_grid = g && g->bits != FLOAT_BITS && (a->with_grids || g->range == EDGE_GIVEN);
-    const int bits = g && g->is_wide && g->bits != FLOAT_BITS ? 16 : g ? g->bits : 0;
-    if (g) now = annotation(a, now, has_grid ? &g->grid : NULL, bits);
+    if (g) now = annotation(a, now, has_grid ? &g->grid : NULL, group_bits(g));
     else if (r) now = call(a->cx, "annotation.simulated_quantize", r->annotation->name, &now, 1,
                            ATTRS(attr_int("bits", r->bits)));
     map_put_ptr(&a->read, old, now);

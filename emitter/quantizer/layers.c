@@ -6,6 +6,8 @@
 
 const Edge *edge_of(const Edges *e, const Tensor *t) { return map_get_ptr(&e->of, t); }
 
+int group_bits(const EdgeGroup *g) { return g->is_wide && g->bits != FLOAT_BITS ? 16 : g->bits; }
+
 bool is_sampled(const EdgeGroup *g) { return g->range != EDGE_FIXED && g->range != EDGE_GIVEN; }
 
 /* ---- Readers ----------------------------------------------------------------------------------------------------- */

@@ -106,6 +106,7 @@ typedef enum Ports { PORTS_INT8, PORTS_INT16, PORTS_FLOAT } Ports;
 Edges edges_of(Ctx *cx, const Graph *g, Ports ports);
 const Edge *edge_of(const Edges *e, const Tensor *t);        /* NULL: none */
 bool is_sampled(const EdgeGroup *g);                         /* samples determine its range */
+int group_bits(const EdgeGroup *g);                          /* 8, 16, or FLOAT_BITS: none */
 
 /* The constant operand that a call multiplies by; -1: none. *axis: its last one if it has a scale per channel, else
  * -1. */
@@ -119,9 +120,6 @@ bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits);
 /* A graph that runs on one sample after another, in memory allocated once. */
 typedef struct Runner Runner;
 Runner *runner_new(const Build *like, const Graph *g);                   /* NULL on error */
-/* True if the call computes in floats from its weights, inputs 1 and 2, on integers. bits: those that the user asked
- * for, 0: none. */
-bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits);
 bool runner_run(Runner *r, const Samples *s, int64_t number);
 const void *runner_input(const Runner *r, int i);                            /* of the last run */
 const void *runner_output(const Runner *r, int i);                       /* valid until the next run */

@@ -290,7 +290,7 @@ static const Node *with_weights(Simulation *s, const Node *n, const Node *now)
     if (!has_integer_weights(s->cx, s->edges, n, bits)) return NULL;
     const EdgeGroup *g = integer_group_of(s, n->in[0]);
     Tensor *in[] = { map_get_ptr(&s->read, n->in[0]), scale_of(s->cx, &g->grid), zero_of(s->cx, &g->grid) };
-    const DType type = g->is_wide || g->bits == 16 ? I16 : I8;
+    const DType type = group_bits(g) == 16 ? I16 : I8;
     in[2] = tensor_scalar(s->cx, "zero", type, (double)g->grid.zero);
     Tensor *stored = call(s->cx, "quantize", n->in[0]->name, in, 3, ATTRS(attr_type("to", type)));
     Tensor **over = arena_copy(s->cx->arena, now->in, (size_t)now->in_count * sizeof(Tensor *));

@@ -25,7 +25,7 @@ static const char *const style[] = {
     "margin-right:.35rem;background:var(--c)}figure{margin:0;padding:.5rem 0;border-top:1px solid var(--line)}",
     "figure svg{width:100%;height:auto}figcaption{font-size:.85rem;color:var(--faint)}figcaption b{color:var(--ink)}",
     ".grids{display:grid;gap:0 1.2rem;grid-template-columns:repeat(auto-fill,minmax(19rem,1fr))}",
-    "pre{white-space:pre-wrap;background:var(--card);border:1px solid var(--line);border-radius:.5rem;"
+    "pre{white-space:pre-wrap;background:var(--card);border:1px solid var(--line);border-radius:.5rem;",
     "padding:.6rem .8rem;font-size:.8rem}",
     "@media print{:root{--page:#fff;--ink:#000;--faint:#444;--line:#bbb;--card:#fff}body{max-width:none}",
     ".wide{overflow:visible;border:0}.wide svg{max-width:100%;height:auto}h2,h3,p{break-after:avoid}",

@@ -114,8 +114,6 @@ static void add_picture(Text *t, const EdgeGroup *g)
     text_add(t, "</svg>");
 }
 
-static int bits_of(const EdgeGroup *g) { return g->is_wide && g->bits != FLOAT_BITS ? 16 : g->bits; }
-
 static void add_grid(Text *t, const EdgeGroup *g, int tensors)
 {
     static const char *const ranges[] = {
@@ -124,16 +122,16 @@ static void add_grid(Text *t, const EdgeGroup *g, int tensors)
         [EDGE_GIVEN] = "given by an annotation",
     };
     text_add(t, "<figure>");
-    if (bits_of(g) != FLOAT_BITS) add_picture(t, g);
+    if (group_bits(g) != FLOAT_BITS) add_picture(t, g);
     text_add(t, "<figcaption><b>");
     html_escaped(t, g->name);
     text_add(t, "</b> ");
     if (tensors > 1) text_printf(t, "and %d more: ", tensors - 1);
-    if (bits_of(g) == FLOAT_BITS) {
+    if (group_bits(g) == FLOAT_BITS) {
         text_add(t, "stays in floats</figcaption></figure>\n");
         return;
     }
-    text_printf(t, "%d bits, step ", bits_of(g));
+    text_printf(t, "%d bits, step ", group_bits(g));
     add_number(t, g->grid.step);
     text_printf(t, ", zero %lld; range: %s; ", (long long)g->grid.zero, ranges[g->range]);
     if (g->seen.count) text_printf(t, "clips %.3g %%", 100 * clipped_share(g));
@@ -196,8 +194,8 @@ static void add_cards(Ctx *cx, Text *t, const Quantized *q, int in_floats)
     const Edges *e = &q->edges;
     int wide = 0, narrow = 0;
     for (int i = 0; i < e->group_count; i++) {
-        wide += bits_of(&e->group[i]) == 16;
-        narrow += bits_of(&e->group[i]) == 8;
+        wide += group_bits(&e->group[i]) == 16;
+        narrow += group_bits(&e->group[i]) == 8;
     }
     text_add(t, "<div class=\"cards\">\n");
     html_card(t, text_format(cx, "%d", e->count), "quantized tensors");

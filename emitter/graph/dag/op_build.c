@@ -173,6 +173,14 @@ bool op_sums_integers(const Node *n)
 
 /* ---- Permutation ----------------------------------------------------------------------------------------------- */
 
+void transpose_perm(const Node *transpose, int *perm)
+{
+    int64_t p[MAX_RANK];
+    const int rank = transpose->in[0]->rank;
+    const bool is_given = node_attr(transpose, "perm") && node_ints(transpose, "perm", p, rank, 0);
+    for (int d = 0; d < rank; d++) perm[d] = is_given ? (int)p[d] : rank - 1 - d;
+}
+
 static Tensor *transpose_call(Ctx *cx, const char *call_name, Tensor *x, const int *perm)
 {
     int64_t wide[MAX_RANK];

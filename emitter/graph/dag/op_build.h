@@ -9,6 +9,9 @@
 /* Returns the letter of dimension d among `rank`: n h w c for images, n w c for signals, n c for vectors. */
 char axis_letter(int rank, int d);
 
+/* Returns dimension perm[d] at d, for the perm of a transpose; without one, the dimensions are reversed. */
+void transpose_perm(const Node *transpose, int *perm);
+
 /* Index lists of a tensor with some axes chosen. For rank 4 with axes 1 and 2: */
 typedef struct AxisText {
     const char *all;       /* n,h,w,c */

@@ -3,6 +3,7 @@
  * dimensions (OpLayout.has_windows); a transpose, and an operator that commutes with transposes (elementwise, padding,
  * slices), carries it on. A reshape ends it, so a tensor that no window reaches, or only as a list, has no layout. */
 #include "graph/dag/graph.h"
+#include "graph/dag/op_build.h"
 
 #include <string.h>
 
@@ -14,14 +15,6 @@ static Carried *unmoved(Ctx *cx, int rank)
     Carried *c = NEW(cx->arena, Carried);
     for (int d = 0; d < rank; d++) c->place[d] = d;
     return c;
-}
-
-/* Returns dimension perm[d] at d, for the perm of a transpose; without one, the dimensions are reversed. */
-static void perm_of(const Node *transpose, int64_t *perm)
-{
-    const int rank = transpose->in[0]->rank;
-    if (!node_attr(transpose, "perm") || !node_ints(transpose, "perm", perm, rank, 0))
-        for (int d = 0; d < rank; d++) perm[d] = rank - 1 - d;
 }
 
 static bool keeps_dimensions(const Node *n, const Tensor *x)
@@ -46,10 +39,10 @@ static const char *named(Ctx *cx, const Carried *c, int rank)
 static Carried *carried_on(Ctx *cx, const Node *n, const Tensor *x, const Carried *c)
 {
     Carried *moved = NEW(cx->arena, Carried);
-    int64_t perm[MAX_RANK];
+    int perm[MAX_RANK];
     *moved = *c;
     if (n->op->layout.is_transpose) {
-        perm_of(n, perm);
+        transpose_perm(n, perm);
         for (int d = 0; d < x->rank; d++) moved->place[d] = c->place[perm[d]];
         return moved;
     }
@@ -80,13 +73,13 @@ const char *graph_output_layout(Ctx *cx, const Tensor *output)
     const Carried *c = unmoved(cx, output->rank);
     const Tensor *t = output;
     for (const Node *n = t->producer; n && n->kind == NODE_CALL && t == n->out[0]; n = t->producer) {
-        int64_t perm[MAX_RANK];
+        int perm[MAX_RANK];
         if (n->op->layout.has_windows) return named(cx, c, t->rank);
         if (!n->in_count || !n->in[0]) return NULL;
         Carried *before = NEW(cx->arena, Carried);
         *before = *c;
         if (n->op->layout.is_transpose) {
-            perm_of(n, perm);
+            transpose_perm(n, perm);
             for (int d = 0; d < t->rank; d++) before->place[perm[d]] = c->place[d];
         } else if (!keeps_dimensions(n, n->in[0])) {
             return NULL;

@@ -8,6 +8,7 @@
  *      T(op(const))              =  op'(T(const))
  *      T(x)                      =  a view, if only unit dimensions move
  *      view[n][k](T(x)) . w      =  view[n][k](x) . w'             w' permutes the rows of the constant w */
+#include "graph/dag/op_build.h"
 #include "graph/passes/passes.h"
 
 #include <string.h>
@@ -16,15 +17,6 @@ static Node *transpose_of(const Tensor *t)
 {
     return t && t->producer && t->producer->kind == NODE_CALL && t->producer->op->layout.is_transpose ? t->producer
                                                                                                       : NULL;
-}
-
-static void perm_of(const Node *n, int *perm)
-{
-    int64_t p[MAX_RANK];
-    int rank = n->in[0]->rank;
-    if (!node_attr(n, "perm") || !node_ints(n, "perm", p, rank, 0))
-        for (int d = 0; d < rank; d++) p[d] = rank - 1 - d;
-    for (int d = 0; d < rank; d++) perm[d] = (int)p[d];
 }
 
 static void invert(const int *perm, int rank, int *inverse)
@@ -65,10 +57,10 @@ static Tensor *merge_transposes(Ctx *cx, Node *node)
 {
     int perm[MAX_RANK], inner[MAX_RANK];
     Tensor *x = node->in[0];
-    perm_of(node, perm);
+    transpose_perm(node, perm);
     Node *before = transpose_of(x);
     if (before) {
-        perm_of(before, inner);
+        transpose_perm(before, inner);
         for (int d = 0; d < x->rank; d++) perm[d] = inner[perm[d]];
         x = before->in[0];
     }
@@ -93,7 +85,7 @@ static Tensor *into_constants(Ctx *cx, const Node *node)
     int perm[MAX_RANK], inverse[MAX_RANK];
     if (!made || made->kind != NODE_CALL || !made->op->layout.permute || made->out_count != 1 ||
         !all_constant(made)) return NULL;
-    perm_of(node, perm);
+    transpose_perm(node, perm);
     invert(perm, node->in[0]->rank, inverse);
     now = made->op->layout.permute(cx, made, inverse, NEW_ARRAY(cx->arena, Tensor *, made->in_count));
     return now ? now->out[0] : NULL;
@@ -104,7 +96,7 @@ static bool is_transposed_by(const Tensor *t, const int *perm, int rank)
     int own[MAX_RANK];
     const Node *n = transpose_of(t);
     if (!n || t->rank != rank) return false;
-    perm_of(n, own);
+    transpose_perm(n, own);
     return memcmp(own, perm, (size_t)rank * sizeof *own) == 0;
 }
 
@@ -138,7 +130,7 @@ static Tensor *sink(Ctx *cx, Node *node)
     Node *first = node->op->layout.permute && node->out_count == 1 ? first_transpose(node) : NULL;
     if (!first) return NULL;
     int perm[MAX_RANK];
-    perm_of(first, perm);
+    transpose_perm(first, perm);
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, node->in_count);
     for (int i = 0; i < node->in_count; i++) {
         if (!node->in[i] || tensor_is_constant(node->in[i])) continue;
@@ -159,7 +151,7 @@ static Tensor *absorb(Ctx *cx, Node *node)
     Tensor *x = t->in[0], *w = node->in[1], *flat = node->in[0];
     int perm[MAX_RANK], inverse[MAX_RANK], order[MAX_RANK], rank = x->rank;
     int64_t shape[MAX_RANK];
-    perm_of(t, perm);
+    transpose_perm(t, perm);
     if (perm[0] != 0 || rank < 3 || flat->rank != 2 || flat->shape[0] != x->shape[0] || !can_view(x, flat))
         return NULL;
     invert(perm, rank, inverse);

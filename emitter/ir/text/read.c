@@ -176,7 +176,7 @@ static bool size_wraps(Reader *r, ExprKind k, const Expr *a, const Expr *b, Toke
     if (!r->in_size || r->as_written || a->type != I32) return false;
     const Interval x = interval_of(r->cx, a, r->bounds), y = interval_of(r->cx, b, r->bounds);
     const int64_t most = k == EXPR_ADD ? sat_add(x.greatest, y.greatest)
-                       : k == EXPR_SUB ? sat_add(x.greatest, y.least == INT64_MIN ? INT64_MAX : -y.least)
+                       : k == EXPR_SUB ? sat_add(x.greatest, sat_mul(y.least, -1))
                        : k == EXPR_MUL ? sat_mul(x.greatest, y.greatest)
                        : k == EXPR_SHL ? sat_mul(x.greatest, (int64_t)1 << (y.greatest < 31 ? y.greatest : 31)) : 0;
     if (most <= INT32_MAX) return false;
