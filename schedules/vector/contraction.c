@@ -16,8 +16,9 @@
 #include "schedules/panel.h"
 #include "schedules/product.h"
 
-/* bytes of the second cache; bytes that a tile fetches at least of the next panel */
-enum { SECOND_CACHE = 512 << 10, FETCHED_BY_TILE = 128 };
+/* bytes of the second cache; bytes that a tile fetches at least of the next panel; bytes that may be under way from
+ * memory at once */
+enum { SECOND_CACHE = 512 << 10, FETCHED_BY_TILE = 128, FETCHED_AT_ONCE = 1536 };
 
 /* The loops to tile: `row` (NULL: none) over positions, and `last` over channels. */
 typedef struct Tiles {
@@ -206,16 +207,21 @@ static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tile
 }
 
 /* While a panel is multiplied, the next one is fetched, where all panels exceed the second cache: its first tile would
- * wait for memory. Each tile fetches a few lines; with many tiles there is less to gain than the fetches cost. */
-static const Nest *fetch_panels(Ctx *cx, const Nest *n, const Tensor *panels, const Tiles *t)
+ * wait for memory. A tile begins by fetching its part; if that is more than can be under way at once, each step of its
+ * sums fetches a little. With many tiles there is less to gain than the fetches cost. */
+static const Nest *fetch_panels(Ctx *cx, const Nest *n, const char *acc, const Tensor *panels, const Tiles *t)
 {
     if (!panels || t->tile.c >= t->outs || !t->row || t->tile.w >= t->positions || t->outer_count) return n;
-    const int64_t bytes = tensor_elems(panels) * 4, tiles = t->positions / t->tile.w;
-    if (bytes <= SECOND_CACHE || bytes / tensor_dim(panels, 0) < tiles * FETCHED_BY_TILE) return n;
+    const int64_t bytes = tensor_elems(panels) * 4, panel = bytes / tensor_dim(panels, 0),
+                  tiles = t->positions / t->tile.w;
+    if (bytes <= SECOND_CACHE || panel < tiles * FETCHED_BY_TILE) return n;
+    const Stage *sum = nest_stage(n, acc);
+    const char *tile = text_format(cx, "%so", t->row),
+               *step = loop_name(cx, sum, sum->axis_count - 1),
+               *holder = panel > tiles * FETCHED_AT_ONCE ? step : tile;
     DiagMark mark = diag_mark(cx);
     const Nest *fetched = SCHED(cx, n, prefetch, .target = panels->name,
-                                .loop = { text_format(cx, "%so", t->last), text_format(cx, "%so", t->row) },
-                                .factor = { 1 });
+                                .loop = { text_format(cx, "%so", t->last), holder }, .factor = { 1 });
     return diag_rewind(cx, mark) ? n : fetched;
 }
 
@@ -244,7 +250,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     if (!ctx_failed(cx)) n = order_sums(cx, n, acc);
     if (!ctx_failed(cx)) n = mark_tile(cx, n, acc, &t, target_has(target, "fma"));
-    return ctx_failed(cx) ? n : fetch_panels(cx, n, panels, &t);
+    return ctx_failed(cx) ? n : fetch_panels(cx, n, acc, panels, &t);
 }
 
 /* ---- Pixels across rows ------------------------------------------------------------------------------------------ */
