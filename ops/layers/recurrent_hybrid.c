@@ -68,7 +68,7 @@ static void sums_stages(Hybrid *l)
     formulas_phrase(&l->f, "of", "prev[t,b,k]");
     if (dynamic_grid_formulas(&l->f, node_int(l->n, "asymmetric", 0) != 0, grid) == DYNAMIC_OUTPUTS)
         formulas_compute(&l->f, "stored[rows,k<U] = "
-                         "i16(max(-128.0, min(127.0, round(of * inverse[row] + zero[row]))) - zero[row])");
+                         "i16(max(-128.0, min(127.0, round(of * inverse[row]) + zero[row])) - zero[row])");
     else formulas_compute(&l->f, "stored[rows,k<U] = i8(max(-127.0, min(127.0, round(of * inverse[row]))))");
     formulas_compute(&l->f, "terms[rows,g<gates,u<U] = sum(k<U) i32(stored[t,b,k]) * i32(r[k,g*U+u])");
     formulas_compute(&l->f, "sums[rows,g<gates,u<U] = "

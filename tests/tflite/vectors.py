@@ -1183,6 +1183,14 @@ def svdf_hybrid(r, i):
     return [([(code, 3, fields, read, made)], inputs, outputs)]
 
 
+def halves(r, shape, is_asymmetric):
+    """Values half a step apart on the grid of their own range: every other one is a tie."""
+    steps, low = (255, -int(r.integers(0, 256))) if is_asymmetric else (254, -127)
+    x = r.integers(2 * low, 2 * (low + steps) + 1, shape) / 2
+    x.reshape(len(x), -1)[:, :2] = low, low + steps
+    return (x / 64).astype(np.float32)
+
+
 def hybrid(make, weights=1, image=0):
     """Floats times weights of 8 bits, with one scale or one for each channel: of an int8 model, which `make` gives."""
     def of(r, i):
@@ -1201,8 +1209,11 @@ def hybrid(make, weights=1, image=0):
             t.feed, t.data = (real, None) if t.feed is not None and t.data is None else (None, real)
         if i % 7 == 6:
             x.feed = np.zeros_like(x.feed)
+        is_asymmetric = code != B.FULLY_CONNECTED or i % 3 == 0
+        if i % 7 == 5 and x.feed.size > 4:
+            x.feed = halves(r, x.shape, is_asymmetric)
         if code == B.FULLY_CONNECTED:
-            fields.asymmetricQuantizeInputs, version = bool(i % 3 == 0), 9
+            fields.asymmetricQuantizeInputs, version = is_asymmetric, 9
         return code, max(version, {B.CONV_2D: 5, B.DEPTHWISE_CONV_2D: 6, B.TRANSPOSE_CONV: 3}.get(code, 1)), fields, inputs, outputs
     return of
 

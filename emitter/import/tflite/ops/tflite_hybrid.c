@@ -3,8 +3,11 @@
  * a convolution) is rounded to 8 bits by its own range, as the reference kernels of TensorFlow Lite do:
  *
  *   symmetric    q = clamp(round(x * (127 / r)), -127, 127), the scale r / 127, r = max |x|
- *   asymmetric   q = clamp(round(zero + x * (1 / scale)), -128, 127), scale = (high - low) / 255,
+ *   asymmetric   q = clamp(zero + round(x * (1 / scale)), -128, 127), scale = (high - low) / 255,
  *                low = min(x, 0), high = max(x, 0)
+ *
+ * Rounding before the zero point is added is the order of its vector code, on x86 and ARM. Its portable code rounds the
+ * sum: other ties, and bits of x are lost to the zero point.
  *
  * Integers of the asymmetric form are q - zero, of 16 bits, so padding is 0. */
 #include "import/tflite/ops/tflite_ops.h"
@@ -48,9 +51,9 @@ bool tflite_hybrid_round(TfliteCall *c, Tensor *x, int first_axis, bool is_asymm
     if (ctx_failed(c->cx)) return false;
     const Grid g = grid_of(c, x, first_axis, is_asymmetric);
     if (ctx_failed(c->cx)) return false;
-    Tensor *q = tflite_call2(c, "mul", x, g.inverse);
+    Tensor *q = tflite_call(c, "round", tflite_call2(c, "mul", x, g.inverse));
     if (g.zero) q = tflite_call2(c, "add", q, g.zero);
-    q = bounded(c, tflite_call(c, "round", q), g.zero ? -128 : -127, 127);
+    q = bounded(c, q, g.zero ? -128 : -127, 127);
     out->x = g.zero ? as(c, tflite_call2(c, "sub", q, g.zero), I16) : as(c, q, I8);
     out->scale = g.scale;
     return !ctx_failed(c->cx);
