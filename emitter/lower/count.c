@@ -153,6 +153,11 @@ static bool divides_by_power_of_two(const Expr *e)
     return e->kind == EXPR_DIV && expr_is_const(e->arg[1]) && fabs(frexp(expr_scalar(e->arg[1]).f, &exponent)) == 0.5;
 }
 
+static bool has_product(const Expr *sum) { return sum->arg[0]->kind == EXPR_MUL || sum->arg[1]->kind == EXPR_MUL; }
+
+/* Returns the instructions of an operation of 64 bits. */
+static double wide(const Counting *c, const char *name) { return cost_or(c, name, cost_or(c, "i64", 1)); }
+
 /* Returns the instructions of one operation on computed operands. */
 static double operation(const Counting *c, const Expr *e)
 {
@@ -168,9 +173,11 @@ static double operation(const Counting *c, const Expr *e)
                                                          : other;
     }
     if (is_division) return cost_or(c, "div", PER_DIVISION);
-    if (e->type == I64) return cost_or(c, "i64", 1);
-    if (e->kind == EXPR_ADD && (e->arg[0]->kind == EXPR_MUL || e->arg[1]->kind == EXPR_MUL))
-        return cost_or(c, "mla", 1);
+    if (e->kind == EXPR_CAST && (e->type == I64 || e->arg[0]->type == I64)) return wide(c, "i64 cast");
+    if (e->type == I64)
+        return wide(c, e->kind == EXPR_MUL ? "i64 mul" : e->kind == EXPR_SHR ? "i64 >>"
+                       : e->kind == EXPR_ADD && has_product(e) ? "i64 mla" : "i64");
+    if (e->kind == EXPR_ADD && has_product(e)) return cost_or(c, "mla", 1);
     if (e->kind == EXPR_CAST) return cost_or(c, "cast", 1);
     return cost_or(c, expr_info(e->kind)->spelling, 1);
 }

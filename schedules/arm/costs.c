@@ -27,9 +27,12 @@ static const CostRow rows_m0plus[] = {
 };
 const Costs costs_m0plus = { &costs_arm, rows_m0plus };
 
-/* MLA; loads extend signs. */
+/* MLA; loads extend signs. A product of 64 bits is SMULL, and with a constant sum two moves and SMLAL; its upper half
+ * is a register. */
 static const CostRow rows_m3[] = {
     { "mla", 0, 0 },                 { "cast", 0, 0 },               { "LW_COPY_I8", 17, 1 },
+    { "i64 mul", 1, 0 },             { "i64 mla", 2, 0 },            { "i64 >>", 0, 0 },
+    { "i64 cast", 0, 0 },
     { "LW_DOT_2X2_I8", 25, 2.5 },    { "LW_WINDOW2_I8", 30, 3.4 },   { "LW_WINDOW_I8", 30, 4 },
     { "LW_TAPS2_I8", 30, 3 },        { "LW_TAPS_I8", 30, 4 },        { "f32 mul", 36, 0 },
     { "f32 add", 40, 0 },            { "f32 div", 463, 0 },          { "f32", 11, 0 },
@@ -45,6 +48,8 @@ static const CostRow rows_fpu[] = {
     { "f32 mul", 1, 0 },             { "f32 add", 1, 0 },            { "f32 div", 8, 0 },
     { "f32", 1, 0 },                 { "f32 function", 40, 0 },      { "guard", 1, 0 },
     { "nearbyint", 15, 0 },          { "LW_FOREST_LE", 20, 13 },     { "LW_FOREST_LT", 20, 10.6 },
+    { "i64 mul", 1, 0 },             { "i64 mla", 2, 0 },            { "i64 >>", 0, 0 },
+    { "i64 cast", 0, 0 },
     { NULL, 0, 0 }
 };
 static const Costs costs_fpu = { &costs_arm, rows_fpu };

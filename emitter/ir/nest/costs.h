@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 /* A name is that of a macro; of an expression's kind for integers, as "mulhigh", "cast", "div", and "mla" for a sum
- * with a product, "i64" for any but a division in 64 bits; or of an operation of floats: "f32 add", "f32 mul",
+ * with a product; "i64 mul", "i64 mla", "i64 >>", "i64 cast" (to or from 64 bits), and "i64" for any other but a
+ * division in 64 bits; or of an operation of floats: "f32 add", "f32 mul",
  * "f32 div", "f32 min", "f32 max", "f32 function", a name of a kind as "nearbyint", and "f32" for others.
  * "guard" is a condition in a loop, "guarded index" the address of a load under it, if it is a sum of numbers,
  * "repeated load" the address of a load that its iteration has under a condition, too. Of the C compiler: "f32 lanes"
