@@ -27,7 +27,7 @@ CASES = 20
 HERE = os.path.dirname(os.path.abspath(__file__))
 TYPES = {np.dtype(np.float32): s.TensorType.FLOAT32, np.dtype(np.int8): s.TensorType.INT8, np.dtype(np.int32): s.TensorType.INT32,
          np.dtype(np.int64): s.TensorType.INT64, np.dtype(np.bool_): s.TensorType.BOOL, np.dtype(np.int16): s.TensorType.INT16,
-         np.dtype(np.uint8): s.TensorType.UINT8, np.dtype(np.uint32): s.TensorType.UINT32, np.dtype(np.uint64): s.TensorType.UINT64}
+         np.dtype(np.float16): s.TensorType.FLOAT16, np.dtype(np.uint8): s.TensorType.UINT8, np.dtype(np.uint32): s.TensorType.UINT32, np.dtype(np.uint64): s.TensorType.UINT64}
 
 
 class Operand:
@@ -36,7 +36,7 @@ class Operand:
     def __init__(self, shape, dtype=np.int8, scale=None, zero=0, data=None, feed=None, scales=None, axis=0, kind=None):
         self.shape, self.dtype, self.data, self.feed = list(shape), np.dtype(dtype), data, feed
         self.kind, self.sparse, self.variable = TYPES[self.dtype] if kind is None else kind, None, False
-        self.signature = None
+        self.signature, self.blocks = None, None        # blocks: their size, and the operand of their scales
         self.scales = scales if scales is not None else None if scale is None else [scale]
         self.zeros, self.axis = [zero] * (len(self.scales) if self.scales is not None else 0), axis
 
@@ -116,9 +116,15 @@ def graph_of(operators, inputs, outputs, buffers, codes):
     tensors = []
     for _, _, _, read, made in list(operators) + [(0, 0, 0, inputs, outputs)]:
         tensors += [t for t in list(read) + list(made) if t is not None and not any(t is other for other in tensors)]
+    tensors += [t.blocks[1] for t in tensors if t.blocks]
     place = lambda t: -1 if t is None else [t is other for other in tensors].index(True)
     graph = s.SubGraphT()
     graph.tensors, graph.operators = [tensor_of(t, "t%d" % i, buffers) for i, t in enumerate(tensors)], []
+    for t, tensor in zip(tensors, graph.tensors):
+        if t.blocks:
+            tensor.quantization, details = s.QuantizationParametersT(), s.BlockwiseQuantizationT()
+            details.blockSize, details.scales, details.zeroPoints = t.blocks[0], place(t.blocks[1]), -1
+            tensor.quantization.detailsType, tensor.quantization.details = s.QuantizationDetails.BlockwiseQuantization, details
     for code, version, fields, read, made in operators:
         op = s.OperatorT()
         op.opcodeIndex, op.inputs, op.outputs = code_of(code, version, codes), [place(t) for t in read], [place(t) for t in made]
@@ -156,11 +162,12 @@ def run_micro(model, feeds, outputs, runs):
     return results
 
 
-def run_lite(model, feeds, outputs, runs):
-    """TensorFlow Lite's own reference kernels, for operators that TensorFlow Lite Micro does not have."""
+def run_lite(model, feeds, outputs, runs, is_delegated=False):
+    """TensorFlow Lite's own reference kernels, for operators that TensorFlow Lite Micro does not have; or XNNPACK's."""
     kinds = lite.OpResolverType
     try:
-        interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=kinds.BUILTIN_REF)
+        kind = kinds.BUILTIN if is_delegated else kinds.BUILTIN_REF
+        interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=kind)
     except ValueError:                                  # no reference kernel: it has another one
         interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
     interpreter.allocate_tensors()
@@ -171,6 +178,10 @@ def run_lite(model, feeds, outputs, runs):
         interpreter.invoke()
         results += [np.ascontiguousarray(interpreter.get_tensor(d["index"])) for d in interpreter.get_output_details()]
     return results
+
+
+def run_xnnpack(*of):
+    return run_lite(*of, is_delegated=True)
 
 
 def record(out, model, feeds, results, runs=1):
@@ -761,6 +772,22 @@ def sparse_dense(r, i):
     weights.sparse, weights.data = sparse_form(w, block, [0, 1] if i % 3 else [1, 0], [32, 16, 8][i % 3])
     bias = Operand([o], np.float32, data=r.integers(-5, 6, o).astype(np.float32))
     return B.FULLY_CONNECTED, 8, options("FullyConnectedOptions", fusedActivationFunction=i % 2), [x, weights, bias], [Operand([x.shape[0], o], np.float32)]
+
+
+def dense_blockwise(r, i):
+    """4-bit weights with a scale for each block of a row. The scales are of bfloat16: XNNPACK keeps no more of them."""
+    block = [32, 64][i % 2]
+    o, k, rows = int(r.integers(1, 20)), block * int(r.integers(1, 5)), int(r.integers(1, 4))
+    scales = (r.integers(128, 256, (o, k // block)) / 2.0 ** r.integers(13, 15)).astype(np.float16)
+    w = Operand([o, k], np.int8, kind=s.TensorType.INT4, data=r.integers(-7, 8, (o, k)))
+    w.blocks = block, Operand(scales.shape, np.float16, data=scales)
+    x = Operand([rows, k], np.float32, feed=r.normal(r.uniform(-1, 1), 1, (rows, k)).astype(np.float32))
+    if i % 7 == 5:
+        x.feed = halves(r, x.shape, True)
+    if i % 7 == 6:
+        x.feed = np.zeros_like(x.feed)
+    bias = Operand([o], np.float32, data=r.normal(0, 1, o)) if i % 3 else None
+    return B.FULLY_CONNECTED, 13, options("FullyConnectedOptions", fusedActivationFunction=i % 2), [x, w, bias], [Operand([rows, o], np.float32)]
 
 
 def densify(r, i):
@@ -1815,7 +1842,7 @@ OPERATORS = {
     "log": float_unary(B.LOG), "sin": float_unary(B.SIN, signed=True), "cos": float_unary(B.COS, signed=True),
     "select": select_old, "relu_n1_to_1": float_unary(B.RELU_N1_TO_1, signed=True), "variables": variables, "variables_computed": computed_variables,
     "conv_2d_int4": half_bytes(conv, 4), "depthwise_conv_2d_int4": half_bytes(depthwise, 4), "fully_connected_int4": half_bytes(fully_connected, 7),
-    "fully_connected_sparse": sparse_dense, "densify": densify, "decode": decode, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk, "embedding_lookup": embedding_lookup,
+    "fully_connected_sparse": sparse_dense, "fully_connected_blockwise": dense_blockwise, "densify": densify, "decode": decode, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk, "embedding_lookup": embedding_lookup,
     "pow": power, "floor_mod": floor_mod, "reduce_prod": plain_reduction(B.REDUCE_PROD, np.float32, [1, -1, 2, 0.5]),
     "reduce_any": plain_reduction(B.REDUCE_ANY, np.bool_, [False, False, True]), "reduce_all": plain_reduction(B.REDUCE_ALL, np.bool_, [True, True, False]),
     "add_int16": sixteen(binary(B.ADD, "AddOptions")), "sub_int16": sixteen(binary(B.SUB, "SubOptions")), "mul_int16": sixteen(binary(B.MUL, "MulOptions")),
@@ -1869,6 +1896,7 @@ LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_di
         "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn_hybrid", "detection_post_process_uint8"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them
 
 
+XNNPACK = ["fully_connected_blockwise"]
 AFTER = {"circular_buffer": held, "detection_post_process": cut, "detection_post_process_uint8": cut}
 
 
@@ -1884,7 +1912,7 @@ def attempt(name, seed, number):
             model = build_graphs(made) if runs > 1 else build(*made)
             feeds = [t.feed for t in made[0][1]] if runs > 1 else [t.feed for t in made[3] if t is not None and t.data is None]
             outputs = made[0][2] if runs > 1 else made[4]
-            results = (run_lite if name in LITE else run_micro)(model, feeds, outputs, runs)
+            results = (run_lite if name in LITE else run_xnnpack if name in XNNPACK else run_micro)(model, feeds, outputs, runs)
             record(out, model, feeds, AFTER[name](made, results) if name in AFTER else results, runs)
             answer = b"+" + b"".join(out)
         except Exception as e:

@@ -125,6 +125,8 @@ bool tflite_has_quants(TfliteCall *c, int inputs);
 bool tflite_has_factor(TfliteCall *c, int i);
 /* Dequantizes input i, with its scale or those along its axis. */
 Tensor *tflite_real(TfliteCall *c, int i);
+/* The scales of input i, weights with one for each block of a row: f32 [..][blocks][1] */
+Tensor *tflite_block_scales(TfliteCall *c, int i);
 /* Dequantizes 8-bit weights, input 1, of an operator on floats. */
 bool tflite_real_weights(TfliteCall *c);                                   /* false: refused */
 float tflite_scale(const TfliteTensor *t);                                 /* per tensor */
@@ -140,6 +142,9 @@ bool tflite_is_hybrid(const TfliteCall *c, int x, int w, int channels);
 bool tflite_hybrid_round(TfliteCall *c, Tensor *x, int first_axis, bool is_asymmetric, TfliteHybrid *out);
 /* sums * (scale of the sample * scale of the weights), or (sums * scale of the weights) * scale of the sample */
 Tensor *tflite_hybrid_real(TfliteCall *c, Tensor *sums, const TfliteHybrid *h, const Quant *w, bool has_weights_first);
+/* The same question of weights with a scale for each block; and their products with the rows x, of [o] sums each */
+bool tflite_is_blockwise_hybrid(const TfliteCall *c, int x, int w);
+Tensor *tflite_blockwise_dense(TfliteCall *c, Tensor *x);
 Tensor *tflite_difference(TfliteCall *c, int i);                           /* input i minus its zero point, in i32 */
 /* Reports int8 inputs, of the first `inputs`, whose scale or zero point is not output 0's as unsupported. */
 bool tflite_has_one_scale(TfliteCall *c, int inputs);

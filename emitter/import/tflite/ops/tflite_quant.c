@@ -235,10 +235,9 @@ Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int
     return tflite_requantize_to(c, sums, scales, count, store_of(c, activation));
 }
 
-/* Weights with one scale for each block of their last dimension: [o][k] = [o][k/b][b] * [o][k/b][1] */
-static Tensor *blockwise_real(TfliteCall *c, int i, const TfliteTensor *t)
+Tensor *tflite_block_scales(TfliteCall *c, int i)
 {
-    const TfliteTensor *info = &c->file->tensor[t->block_scales];
+    const TfliteTensor *t = tflite_in_info(c, i), *info = &c->file->tensor[t->block_scales];
     Tensor *scales = info->data.count ? tflite_constant(c->cx, info) : NULL;
     int64_t shape[MAX_RANK] = { 0 }, blocks = t->dim[t->rank - 1] / t->block_size;
     for (int d = 0; d < t->rank - 1; d++) shape[d] = t->dim[d];
@@ -250,7 +249,17 @@ static Tensor *blockwise_real(TfliteCall *c, int i, const TfliteTensor *t)
     }
     shape[t->rank - 1] = blocks;
     shape[t->rank] = 1;
-    scales = tflite_reshape(c, tflite_call(c, "cast", scales, attr_type("to", F32)), shape, t->rank + 1);
+    return tflite_reshape(c, tflite_call(c, "cast", scales, attr_type("to", F32)), shape, t->rank + 1);
+}
+
+/* Weights with one scale for each block of their last dimension: [o][k] = [o][k/b][b] * [o][k/b][1] */
+static Tensor *blockwise_real(TfliteCall *c, int i, const TfliteTensor *t)
+{
+    Tensor *scales = tflite_block_scales(c, i);
+    if (!scales) return NULL;
+    int64_t shape[MAX_RANK] = { 0 };
+    for (int d = 0; d < t->rank - 1; d++) shape[d] = t->dim[d];
+    shape[t->rank - 1] = t->dim[t->rank - 1] / t->block_size;
     shape[t->rank] = t->block_size;
     Tensor *x = tflite_reshape(c, tflite_call(c, "cast", c->in[i], attr_type("to", F32)), shape, t->rank + 1);
     return tflite_reshape(c, tflite_call2(c, "mul", x, scales), t->dim, t->rank);

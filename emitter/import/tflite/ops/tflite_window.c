@@ -242,6 +242,19 @@ static Tensor *requantize_dense(TfliteCall *c, Tensor *sums, int64_t channels, i
     return (is_wide ? tflite_requantize_wide : tflite_requantize)(c, sums, &scale, 1, act);
 }
 
+static void blockwise_dense(TfliteCall *c, int act)
+{
+    Tensor *x = as_rows(c, tensor_dim(c->in[1], 1));
+    if (!x || !check_bias(c, tensor_dim(c->in[1], 0), F32)) return;
+    if (tensor_dim(x, x->rank - 1) != tensor_dim(c->in[1], 1)) {
+        tflite_refuse(c, "the input is %s, the weights %s; their last dimensions differ",
+                      tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, c->in[1]));
+        return;
+    }
+    Tensor *sums = tflite_blockwise_dense(c, x);
+    if (sums) c->out[0] = tflite_activate(c, add_bias(c, sums, false), act);
+}
+
 static void fully_connected(TfliteCall *c)
 {
     Ctx *cx = c->cx;
@@ -251,6 +264,10 @@ static void fully_connected(TfliteCall *c)
         tflite_unsupported(c, "weights of the format SHUFFLED4x16INT8; accepted: DEFAULT");
     if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; accepted: [o][k]", tensor_shape_text(cx, c->in[1]));
     TfliteHybrid h = { NULL, NULL };
+    if (!ctx_failed(cx) && tflite_is_blockwise_hybrid(c, 0, 1)) {
+        blockwise_dense(c, act);
+        return;
+    }
     const bool is_hybrid = !ctx_failed(cx) && tflite_is_hybrid(c, 0, 1, 0);
     if (ctx_failed(cx) || (!is_hybrid && !tflite_real_weights(c))) return;
     const bool is_int = tflite_is_quantized(c), is_int8 = tflite_is_int8(c), has_wide = has_wide_bias(c);
