@@ -174,6 +174,14 @@ for row in "x86 sse4_1 -msse4.1" "x86-avx2 avx2 -mavx2 -mfma" "x86-vnni avx512_v
     done
 done
 
+# Sums of panels that no instruction scales are scaled in loops, which the C compiler vectorizes: a line for each layer.
+scaled_in_loops() {
+    "$build/loopwright" tests/models/quantized.onnx --target x86-avx2 -o "$work/scaled.c" --quiet || return 1
+    lines=$(grep -c 'lw_sat_i8(' "$work/scaled.c") panels=$(grep -c '^ *LW_PANEL4*_I16(' "$work/scaled.c")
+    [ "$panels" -gt 0 ] && [ "$lines" -le $((panels * 5)) ] || { echo "$lines lines scale the sums of $panels panels"; return 1; }
+}
+check scales-of-panels-are-loops scaled_in_loops
+
 # Option --standalone copies the pieces of the runtime that the program names. Therefore each macro for emitted code is a
 # separate piece, which lists the pieces that define it or its LW_ROWS_ form.
 all_named() {

@@ -234,12 +234,15 @@ static const Nest *end_at_once(Ctx *cx, const Nest *n, const GroupNest *g, const
 }
 
 /* Computes the tile's channels at once if the target has an instruction for it, else one by one; its pixels one by
- * one, or both at once. The first values of four channels are copied at once where two rows share a number. */
+ * one, or both at once. The first values of four channels are copied at once where two rows share a number. Panels on
+ * vectors keep their sums in memory: an epilogue without an instruction stays a loop, which C compilers vectorize. */
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
     const bool ends = t->block > 1 && epilogue_at_once(g, n, t->scaled, t->block),
                begins = !ends && (t->form == PAIRED || t->form == BYTES);
     if (ends) n = end_at_once(cx, n, g, acc, t);
+    if (!ends && t->form == PANEL && target_has(g->target, "bytes"))
+        return initialize_at_once(cx, n, first_loop(cx, n, acc, t->last), t->block);
     if (begins) n = initialize_at_once(cx, n, first_loop(cx, n, acc, t->last), t->block);
     for (int i = 0; i < 2; i++) {
         int a = i ? t->row : t->last;
