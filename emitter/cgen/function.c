@@ -369,13 +369,6 @@ static void comment(Text *t, const Function *f)
         text_printf(t, "%s%s%s\n", i ? " * " : "/* ", f->comment[i], i + 1 < f->comment_count ? "" : " */");
 }
 
-/* Weights never overlap other parameters, even if inputs and outputs do. */
-static bool is_apart(const Function *f, const Memory *m)
-{
-    if (!f->may_alias || m->kind == MEMORY_SCRATCH) return m->is_restrict;
-    return m->tensor && tensor_is_constant(m->tensor);
-}
-
 static void parameters(FunctionPrinter *p, const Function *f)
 {
     int n = 0;
@@ -389,7 +382,8 @@ static void parameters(FunctionPrinter *p, const Function *f)
         const Memory *m = f->memory[i];
         text_printf(p->t, "%s%s%s%s *%s%s", n++ ? ", " : "", m->kind == MEMORY_INPUT ? "const " : "",
                     memory_is_constant(m) ? flash_word(p->program) : "",
-                    dtype_info(m->type)->c_type, is_apart(f, m) ? "restrict " : "", speller_name(&p->s, m, m->name));
+                    dtype_info(m->type)->c_type, function_is_apart(f, m) ? "restrict " : "",
+                    speller_name(&p->s, m, m->name));
     }
     if (!n) text_add(p->t, "void");
 }

@@ -8,8 +8,8 @@
  *
  * Where the C compiler vectorizes statements (the cost row "f32 lanes"), it begins at stores to adjacent floats, whose
  * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. Their scalars are lanes of a vector
- * then, in every statement that stores to them. Stores that may alias the operands, and sums under a guard, stay
- * apart.
+ * then, in every statement that stores to them, and so are scalars that are copied to them. Stores that may alias the
+ * operands, and sums under a guard of their own, stay apart.
  *
  * Where it vectorizes loops (the row "f32 loop lanes"), it takes an innermost loop of stores to consecutive floats,
  * none of which another iteration reads: an iteration computes one vector. Where it unrolls short loops (the row
@@ -17,6 +17,7 @@
 #include "lower/count.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "ir/nest/external.h"
 #include "support/text.h"
@@ -37,7 +38,10 @@ typedef struct Counting {
     Map in_vector;                   /* stores of vectors, and scalars that are their lanes */
     Map guarded;                     /* scalars that are stored under a condition */
     Map broadcast;                   /* loads that several lanes share */
-    bool may_alias;                  /* inputs may alias outputs */
+    const Function *function;
+    double far;                      /* vectors in the loop body so far whose address needs a register of its own */
+    bool in_lane;                    /* the statement is a lane of a vector */
+    bool in_loop_vector;             /* an iteration computes a vector, by rows with an entry for vectors */
     Loads loaded;                    /* of the innermost loop body so far */
     Map guarded_load;                /* loads of that body under a condition */
     double repeated;                 /* instructions of the address of such a load when it is executed again */
@@ -158,19 +162,29 @@ static bool has_product(const Expr *sum) { return sum->arg[0]->kind == EXPR_MUL 
 /* Returns the instructions of an operation of 64 bits. */
 static double wide(const Counting *c, const char *name) { return cost_or(c, name, cost_or(c, "i64", 1)); }
 
+/* Returns the row of an operation of floats; NULL: none. */
+static const CostRow *float_row(const Counting *c, const Expr *e)
+{
+    char name[32];
+    const ExprKind k = e->kind;
+    const bool is_product = k == EXPR_MUL || divides_by_power_of_two(e), is_sum = k == EXPR_ADD || k == EXPR_SUB,
+               is_function = (k >= EXPR_EXP && k <= EXPR_ATANH) || (k >= EXPR_FMOD && k <= EXPR_ATAN2),
+               compares = k >= EXPR_LT && k <= EXPR_NE;
+    snprintf(name, sizeof name, "f32 %s", is_product ? "mul" : is_sum ? "add" : k == EXPR_DIV ? "div"
+             : compares ? "compare" : k == EXPR_CAST && !is_float(e) ? "to integer" : expr_info(k)->spelling);
+    const CostRow *row = cost_row(c->costs, name);
+    if (row || k == EXPR_DIV) return row;
+    return cost_row(c->costs, is_function ? "f32 function" : "f32");
+}
+
 /* Returns the instructions of one operation on computed operands. */
 static double operation(const Counting *c, const Expr *e)
 {
-    if (e->kind >= EXPR_EXP && e->kind <= EXPR_ATANH) return cost_or(c, "f32 function", PER_FUNCTION);
     const bool is_division = e->kind == EXPR_DIV || e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
     if (is_float(e) || (e->arg_count && is_float(e->arg[0]))) {
-        const char *name = e->kind == EXPR_MIN ? "f32 min" : e->kind == EXPR_MAX ? "f32 max"
-                                                                                : expr_info(e->kind)->spelling;
-        const double other = cost_or(c, name, cost_or(c, "f32", 1));
-        return is_division && !divides_by_power_of_two(e) ? cost_or(c, "f32 div", PER_DIVISION)
-            : is_division || e->kind == EXPR_MUL ? cost_or(c, "f32 mul", other)
-            : e->kind == EXPR_ADD || e->kind == EXPR_SUB ? cost_or(c, "f32 add", other)
-                                                         : other;
+        const CostRow *row = float_row(c, e);
+        if (row) return c->in_loop_vector && row->point > 0 ? row->point : row->each;
+        return e->kind >= EXPR_EXP && e->kind <= EXPR_ATANH ? PER_FUNCTION : is_division ? PER_DIVISION : 1;
     }
     if (is_division) return cost_or(c, "div", PER_DIVISION);
     if (e->kind == EXPR_CAST && (e->type == I64 || e->arg[0]->type == I64)) return wide(c, "i64 cast");
@@ -213,6 +227,26 @@ static bool reads_memory(const Expr *e)
     return reads;
 }
 
+enum { MOST_FAR = 4 };               /* vectors of a loop body whose own addresses stay in registers */
+
+/* Returns the constant that is added to the rest of an index. */
+static int64_t constant_of(const Expr *index, const Expr **rest)
+{
+    const bool is_sum = index->kind == EXPR_ADD && expr_is_const(index->arg[1]);
+    *rest = is_sum ? index->arg[0] : expr_is_const(index) ? NULL : index;
+    return is_sum ? expr_scalar(index->arg[1]).i : expr_is_const(index) ? expr_scalar(index).i : 0;
+}
+
+/* The share of a lane in the address of a vector that is beyond an instruction's reach. */
+static double far_address(Counting *c, const Expr *index)
+{
+    const CostRow *lanes = cost_row(c->costs, "f32 lanes"), *far = cost_row(c->costs, "far lanes");
+    const Expr *rest;
+    if (!c->in_lane || !lanes || !far || fabs((double)constant_of(index, &rest)) < lanes->point) return 0;
+    c->far += 1 / c->lanes;
+    return c->far <= MOST_FAR ? far->each : far->point;
+}
+
 /* A load that lanes share counts in full in its first lane, with its copy to all. Sums over loop variables in an index
  * are part of the address; an index from data, as of a table, is computed. A function of the runtime counts as the
  * expression that it computes, its first operand, which holds the others. */
@@ -227,7 +261,8 @@ static double operations(Counting *c, const Expr *e)
                              : map_get_const_ptr(&c->guarded_load, e) ? c->repeated : 0;
         const double times = map_get_const_ptr(&c->broadcast, e) ? 2 * c->lanes : 1;
         if (c->guards && c->repeated) map_put_const_ptr(&c->guarded_load, e, e);
-        return times + address + (reads_memory(e->arg[0]) ? operations(c, e->arg[0]) : divisions(e->arg[0]));
+        const double index = reads_memory(e->arg[0]) ? operations(c, e->arg[0]) : divisions(e->arg[0]);
+        return times + address + far_address(c, e->arg[0]) + index;
     }
     if (e->kind == EXPR_RUNTIME) return operations(c, e->arg[0]);
     double n = operation(c, e);
@@ -239,14 +274,6 @@ static void count(Counting *c, const Code *s, double runs);
 
 /* ---- Vectors of adjacent statements ------------------------------------------------------------------------------ */
 
-/* Returns the constant that is added to the rest of an index. */
-static int64_t constant_of(const Expr *index, const Expr **rest)
-{
-    const bool is_sum = index->kind == EXPR_ADD && expr_is_const(index->arg[1]);
-    *rest = is_sum ? index->arg[0] : expr_is_const(index) ? NULL : index;
-    return is_sum ? expr_scalar(index->arg[1]).i : expr_is_const(index) ? expr_scalar(index).i : 0;
-}
-
 static bool is_next(const Code *s, const Code *before)
 {
     const Expr *rest, *rest_before;
@@ -255,12 +282,22 @@ static bool is_next(const Code *s, const Code *before)
     return rest == rest_before && at == at_before + 1;
 }
 
+/* The memory that a pointer points into. */
+static const Memory *origin(const Memory *m) { return m->base ? m->base : m; }
+
+/* True if the C compiler reads that a store to one leaves the other as it is. */
+static bool are_apart(const Counting *c, const Memory *m, const Memory *to)
+{
+    return to->kind == MEMORY_LOCAL || m->kind == MEMORY_LOCAL || function_is_apart(c->function, to)
+        || (m != to && function_is_apart(c->function, m));
+}
+
 /* True for sums and products of floats that a store to `to` leaves as they are. */
 static bool is_vectorizable(const Counting *c, const Expr *e, const Memory *to)
 {
     const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
     if (m && m->kind == MEMORY_SCALAR) return e->type == F32 && !map_get_const_ptr(&c->guarded, m);
-    if (m) return e->type == F32 && ((!c->may_alias && to->is_restrict) || to->kind == MEMORY_SCRATCH);
+    if (m) return e->type == F32 && are_apart(c, origin(m), to);
     if (expr_is_const(e)) return e->type == F32;
     if (e->kind != EXPR_ADD && e->kind != EXPR_SUB && e->kind != EXPR_MUL) return false;
     return is_vectorizable(c, e->arg[0], to) && is_vectorizable(c, e->arg[1], to);
@@ -275,15 +312,25 @@ static void mark_scalars(Counting *c, const Expr *e)
 
 static bool begins_vector(const Counting *c, const Code *s)
 {
-    return s->kind == CODE_STORE && s->memory->kind != MEMORY_SCALAR && is_vectorizable(c, s->value, s->memory);
+    return s->kind == CODE_STORE && s->memory->kind != MEMORY_SCALAR
+        && is_vectorizable(c, s->value, origin(s->memory));
 }
 
-/* Marks the scalars that are stored under a condition. */
+/* Returns the scalars that are stored in a branch. */
+static int scalars_in(const Code *s)
+{
+    int n = s->kind == CODE_STORE && s->memory->kind == MEMORY_SCALAR;
+    for (int i = 0; i < s->child_count; i++) n += scalars_in(s->child[i]);
+    return n;
+}
+
+/* Marks the scalars that are stored under a condition, apart from other lanes. */
 static void find_guarded(Counting *c, const Code *s, bool is_guarded)
 {
     if (is_guarded && s->kind == CODE_STORE && s->memory->kind == MEMORY_SCALAR)
         map_put_const_ptr(&c->guarded, s->memory, s->memory);
-    for (int i = 0; i < s->child_count; i++) find_guarded(c, s->child[i], is_guarded || s->kind == CODE_IF);
+    for (int i = 0; i < s->child_count; i++)
+        find_guarded(c, s->child[i], is_guarded || (s->kind == CODE_IF && scalars_in(s->child[i]) < c->lanes));
 }
 
 static bool is_lane(const Counting *c, const Code *s)
@@ -326,6 +373,17 @@ static void find_vectors(Counting *c, const Code *s)
     for (int i = 0; i < s->child_count; i++) find_vectors(c, s->child[i]);
 }
 
+/* Marks the scalars that are copied to lanes: a sum that continues another one. Returns whether it marked some. */
+static bool find_copied(Counting *c, const Code *s)
+{
+    const Memory *from = s->kind == CODE_STORE && s->value->kind == EXPR_LOAD ? s->value->ref : NULL;
+    bool has = from && from->kind == MEMORY_SCALAR && is_lane(c, s) && !map_get_const_ptr(&c->in_vector, from)
+        && is_vectorizable(c, s->value, s->memory);
+    if (has) map_put_const_ptr(&c->in_vector, from, from);
+    for (int i = 0; i < s->child_count; i++) has = find_copied(c, s->child[i]) || has;
+    return has;
+}
+
 static double lane_share(const Counting *c, const Code *store) { return is_lane(c, store) ? 1 / c->lanes : 1; }
 
 /* ---- Vectorized and unrolled loops ------------------------------------------------------------------------------- */
@@ -339,13 +397,27 @@ static int64_t step_of(Counting *c, const Expr *index, const Expr *var)
     return is_known ? linear_coef(&l, var) : -1;
 }
 
+/* True if only operations whose rows have an entry for vectors are vectorized. */
+static bool has_vector_rows(const Counting *c)
+{
+    const CostRow *row = cost_row(c->costs, "f32 loop lanes");
+    return row && row->point > 0;
+}
+
+static bool has_vector_form(const Counting *c, const Expr *e)
+{
+    const CostRow *row = has_vector_rows(c) ? float_row(c, e) : NULL;
+    return !has_vector_rows(c) || (row && row->point > 0);
+}
+
 /* True if a value is computed from floats that are consecutive, or the same in each iteration. */
 static bool is_vector_value(Counting *c, const Expr *e, const Expr *var)
 {
     const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
     const int64_t step = !m ? 0 : m->kind == MEMORY_SCALAR ? 0 : step_of(c, e->arg[0], var);
     if (m) return e->type == F32 && (step == 0 || step == 1);
-    bool is = expr_is_const(e) || e->type == F32 || e->type == BOOL;
+    bool is = expr_is_const(e) || expr_as_var(e)
+        || ((e->type == F32 || e->type == BOOL) && has_vector_form(c, e));
     for (int i = 0; i < e->arg_count && is; i++) is = is_vector_value(c, e->arg[i], var);
     return is;
 }
@@ -353,9 +425,9 @@ static bool is_vector_value(Counting *c, const Expr *e, const Expr *var)
 static bool is_vector_loop(Counting *c, const Code *loop, const Code *s)
 {
     const bool is_store = s->kind == CODE_STORE && s->memory->kind != MEMORY_SCALAR && s->value->type == F32;
-    const Memory *to = is_store && s->memory->base ? s->memory->base : s->memory;
+    const Memory *to = is_store ? origin(s->memory) : NULL;
     bool is = s->kind == CODE_SEQ || s->kind == CODE_SCOPE
-              || (is_store && (to->kind == MEMORY_LOCAL || (to->is_restrict && !c->may_alias))
+              || (is_store && (to->kind == MEMORY_LOCAL || function_is_apart(c->function, to))
                   && step_of(c, s->index, loop->var) == 1 && is_vector_value(c, s->value, loop->var));
     for (int i = 0; i < s->child_count && is; i++) is = is_vector_loop(c, loop, s->child[i]);
     return is;
@@ -402,10 +474,15 @@ static void count_loop(Counting *c, const Code *s, double runs)
     const Loads outer = c->loaded;
     const Map outer_guarded = c->guarded_load;
     const int guards = c->guards;
+    const double far = c->far;
     const double lanes = cost_or(c, "f32 loop lanes", 1);
     double trips = average(c, s, NULL, 1);
-    if (lanes > 1 && s->loop_kind == LOOP_SERIAL && trips >= lanes && is_vector_loop(c, s, s->child[0])) trips /= lanes;
+    const bool is_whole = !has_vector_rows(c) || fmod(trips, lanes) == 0;      /* the compiler adds no tail */
+    const bool is_vector = lanes > 1 && s->loop_kind == LOOP_SERIAL && trips >= lanes && is_whole
+        && is_vector_loop(c, s, s->child[0]);
+    if (is_vector) trips /= lanes;
     c->guards = 0;
+    c->far = 0;
     c->loaded = (Loads){ map_new(c->cx->scratch), NULL };
     c->guarded_load = map_new(c->cx->scratch);
     const int64_t copies = unrolled(c, s);
@@ -413,9 +490,12 @@ static void count_loop(Counting *c, const Code *s, double runs)
     else if (s->loop_kind == LOOP_SERIAL) c->sum += runs * (trips * PER_ITERATION + PER_LOOP);
     if (!copies && c->depth < MAX_DEPTH) {
         c->at[c->depth++] = (Level){ .loop = s };
+        c->in_loop_vector = is_vector;
         count(c, s->child[0], runs * trips);
+        c->in_loop_vector = false;
         c->depth--;
     }
+    c->far = far;
     c->loaded = outer;
     c->guarded_load = outer_guarded;
     c->guards = guards;
@@ -498,8 +578,10 @@ static void count(Counting *c, const Code *s, double runs)
         if (s->memory->kind == MEMORY_POINTER) c->sum += runs * (1 + divisions(s->memory->offset));
         return;
     case CODE_STORE:
+        c->in_lane = is_lane(c, s);
         c->sum += runs * lane_share(c, s)
                   * (operations(c, s->value) + divisions(s->index) + (s->memory->kind != MEMORY_SCALAR));
+        c->in_lane = false;
         return;
     case CODE_CALL: count_call(c, s, runs); return;
     default:
@@ -569,10 +651,11 @@ int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs)
     c->in_vector = map_new(cx->scratch);
     c->guarded = map_new(cx->scratch);
     c->broadcast = map_new(cx->scratch);
-    c->may_alias = f->may_alias;
+    c->function = f;
     if (c->lanes > 1) {
         find_guarded(c, f->body, false);
         find_vectors(c, f->body);
+        while (find_copied(c, f->body)) continue;
         find_broadcasts(c, f->body);
     }
     count(c, f->body, 1);

@@ -9,8 +9,8 @@ static const CostRow rows_arm[] = {
     { "LW_DOT_2X2_I8", 150, 5.6 },   { "LW_DOT_1X4_I8", 90, 3.75 },   { "LW_DOT_1X2_I8", 30, 5.5 },
     { "LW_WINDOW2_I8", 40, 13 },     { "LW_WINDOW_I8", 40, 11 },     { "LW_TAPS2_I8", 40, 8 },
     { "LW_TAPS_I8", 40, 9 },         { "LW_SUM_WINDOW_I8", 30, 3 },  { "LW_MAX_WINDOW_I8", 30, 3 },
-    { "f32 mul", 73, 0 },            { "f32 add", 97, 0 },           { "f32 div", 610, 0 },
-    { "f32", 26, 0 },                { "f32 function", 3330, 0 },    { "LW_DOT_WORDS_I8", 150, 2.65 },
+    { "f32 mul", 73, 0 },            { "f32 add", 97, 0 },           { "f32", 26, 0 },
+    { "f32 function", 2500, 0 },     { "LW_DOT_WORDS_I8", 150, 2.65 },
     { "LW_WORDS_I8", 20, 9 },        { "LW_WORDS_IF_I8", 30, 10 },   { "i64", 2.4, 0 },
     { "LW_FOREST_LE", 20, 60 },      { "LW_FOREST_LT", 20, 28 },     { NULL, 0, 0 }
 };
@@ -22,7 +22,14 @@ static const CostRow rows_m0plus[] = {
     { "LW_FETCH_ROW_I8", 230, 3.3 }, { "LW_DOT_WORDS_I8", 200, 2.6 }, { "LW_WINDOW2_I8", 40, 15.8 },
     { "LW_TAPS2_I8", 340, 8.5 },     { "LW_TAPS_I8", 40, 13 },        { "LW_DOT_1X4_I8", 180, 3.77 },
     { "LW_DOT_1X2_I8", 60, 7.3 },    { "mulhigh", 6, 0 },             { "expq", 410, 0 },
-    { "recipq", 410, 0 },            { "f32 mul", 69, 0 },            { "f32 add", 92, 0 },
+    { "recipq", 410, 0 },            { "f32 mul", 76, 0 },            { "f32 add", 92, 0 },
+    { "f32 div", 380, 0 },           { "f32 min", 60, 0 },            { "f32 max", 60, 0 },
+    { "f32 compare", 38, 0 },        { "f32 to integer", 100, 0 },    { "f32 exp", 1940, 0 },
+    { "f32 exp2", 2000, 0 },         { "f32 log", 2790, 0 },          { "f32 tanh", 2300, 0 },
+    { "f32 sigmoid", 2680, 0 },      { "f32 erf", 3920, 0 },          { "f32 sqrt", 320, 0 },
+    { "f32 rsqrt", 700, 0 },         { "f32 sin", 2310, 0 },          { "f32 cos", 2310, 0 },
+    { "f32 floor", 277, 0 },         { "f32 ceil", 277, 0 },          { "f32 trunc", 277, 0 },
+    { "f32 round", 437, 0 },         { "f32 nearbyint", 196, 0 },
     { NULL, 0, 0 }
 };
 const Costs costs_m0plus = { &costs_arm, rows_m0plus };
@@ -35,21 +42,41 @@ static const CostRow rows_m3[] = {
     { "i64 cast", 0, 0 },
     { "LW_DOT_2X2_I8", 25, 2.5 },    { "LW_WINDOW2_I8", 30, 3.4 },   { "LW_WINDOW_I8", 30, 4 },
     { "LW_TAPS2_I8", 30, 3 },        { "LW_TAPS_I8", 30, 4 },        { "f32 mul", 36, 0 },
-    { "f32 add", 40, 0 },            { "f32 div", 463, 0 },          { "f32", 11, 0 },
-    { "f32 function", 1610, 0 },     { "LW_DOT_WORDS_I8", 40, 1.5 }, { "LW_WORDS_I8", 15, 6 },
+    { "f32 add", 40, 0 },            { "f32", 11, 0 },
+    { "f32 function", 1250, 0 },     { "LW_DOT_WORDS_I8", 40, 1.5 }, { "LW_WORDS_I8", 15, 6 },
     { "LW_WORDS_IF_I8", 20, 6 },     { "LW_DOT_LONG_I8", 60, 1.83 }, { "LW_DOT_1X4_LONG_I8", 70, 2.75 },
     { "LW_FOREST_LE", 20, 52 },      { "LW_FOREST_LT", 20, 24 },
+    { "f32 div", 150, 0 },           { "f32 min", 58, 0 },            { "f32 max", 58, 0 },
+    { "f32 compare", 36, 0 },        { "f32 to integer", 94, 0 },     { "f32 exp", 908, 0 },
+    { "f32 exp2", 908, 0 },          { "f32 log", 1240, 0 },          { "f32 tanh", 1100, 0 },
+    { "f32 sigmoid", 1250, 0 },      { "f32 erf", 1860, 0 },          { "f32 sqrt", 317, 0 },
+    { "f32 rsqrt", 470, 0 },         { "f32 sin", 880, 0 },           { "f32 cos", 880, 0 },
+    { "f32 floor", 202, 0 },         { "f32 ceil", 202, 0 },          { "f32 trunc", 202, 0 },
+    { "f32 round", 315, 0 },         { "f32 nearbyint", 139, 0 },
     { NULL, 0, 0 }
 };
 const Costs costs_m3 = { &costs_arm, rows_m3 };
 
-/* Guards that do not change in a loop are often tested before it. */
+/* Functions: counted on values of a normal distribution. Guards that do not change in a loop are often tested before
+ * it. */
 static const CostRow rows_fpu[] = {
-    { "f32 mul", 1, 0 },             { "f32 add", 1, 0 },            { "f32 div", 8, 0 },
+    { "f32 mul", 1, 0 },             { "f32 add", 1, 0 },            { "f32 div", 1, 0 },
     { "f32", 1, 0 },                 { "f32 function", 40, 0 },      { "guard", 1, 0 },
-    { "nearbyint", 15, 0 },          { "LW_FOREST_LE", 20, 13 },     { "LW_FOREST_LT", 20, 10.6 },
     { "i64 mul", 1, 0 },             { "i64 mla", 2, 0 },            { "i64 >>", 0, 0 },
     { "i64 cast", 0, 0 },
+    { "LW_FOREST_LE", 20, 13 },      { "LW_FOREST_LT", 20, 10.6 },
+    { "f32 min", 3, 0 },             { "f32 max", 3, 0 },             { "f32 to integer", 12, 0 },
+    { "f32 exp", 30, 0 },            { "f32 exp2", 38, 0 },           { "f32 expm1", 58, 0 },
+    { "f32 log", 54, 0 },            { "f32 log2", 54, 0 },           { "f32 log10", 60, 0 },
+    { "f32 log1p", 70, 0 },          { "f32 tanh", 38, 0 },           { "f32 sigmoid", 38, 0 },
+    { "f32 erf", 80, 0 },            { "f32 sin", 100, 0 },           { "f32 cos", 98, 0 },
+    { "f32 tan", 118, 0 },           { "f32 asin", 39, 0 },           { "f32 acos", 36, 0 },
+    { "f32 atan", 40, 0 },           { "f32 sinh", 48, 0 },           { "f32 cosh", 35, 0 },
+    { "f32 asinh", 94, 0 },          { "f32 acosh", 58, 0 },          { "f32 atanh", 87, 0 },
+    { "f32 sqrt", 3, 0 },            { "f32 rsqrt", 4, 0 },           { "f32 floor", 18, 0 },
+    { "f32 ceil", 22, 0 },           { "f32 trunc", 20, 0 },          { "f32 round", 31, 0 },
+    { "f32 nearbyint", 8, 0 },       { "f32 pow", 4300, 0 },
+    { "f32 fmod", 80, 0 },
     { NULL, 0, 0 }
 };
 static const Costs costs_fpu = { &costs_arm, rows_fpu };
@@ -69,7 +96,16 @@ const Costs costs_dsp = { &costs_fpu, rows_dsp };
 
 /* Helium: 16 bytes or four numbers at once. gcc vectorizes sums of floats, too. */
 static const CostRow rows_mve[] = {
-    { "f32 lanes", 4, 0 },           { "mla", 1, 0 },                { "cast", 1, 0 },
+    { "f32 lanes", 4, 254 },         { "far lanes", 1, 4.5 },         { "f32 loop lanes", 4, 1 },
+    { "f32 exp", 50, 77 },           { "f32 exp2", 43, 67 },          { "f32 expm1", 75, 0 },
+    { "f32 log", 77, 0 },            { "f32 log2", 77, 0 },           { "f32 log10", 83, 0 },
+    { "f32 log1p", 112, 0 },         { "f32 tanh", 91, 0 },           { "f32 sigmoid", 72, 0 },
+    { "f32 erf", 127, 183 },         { "f32 sinh", 81, 0 },           { "f32 cosh", 51, 0 },
+    { "f32 asinh", 132, 0 },         { "f32 acosh", 83, 0 },          { "f32 atanh", 124, 0 },
+    { "f32 floor", 28, 0 },          { "f32 ceil", 28, 0 },           { "f32 trunc", 26, 0 },
+    { "f32 round", 38, 0 },          { "f32 nearbyint", 1, 1 },       { "f32 pow", 160, 0 },
+    { "f32 mul", 1, 1 },             { "f32 add", 1, 1 },
+    { "mla", 1, 0 },                 { "cast", 1, 0 },
     { "LW_ADD_I8", 30, 5.2 },        { "LW_COPY_I32", 6, 0.55 },     { "LW_COPY_I8", 1, 0.1 },
     { "LW_DOT_1X2_I8", 20, 0.3 },    { "LW_DOT_1X4_I8", 24, 0.135 }, { "LW_DOT_2X2_I8", 13, 0.122 },
     { "LW_FETCH_ROW_I8", 54, 0.12 }, { "LW_SCALE_I8", 14, 2.75 },    { "LW_SCALE_EACH_I8", 14, 3.5 },

@@ -361,6 +361,11 @@ static void compilers(Ctx *cx)
     const char *sum = "y[i,j] = x[i,j] + 1", *unroll = "unroll y.j";
     const int64_t saved = counted_of(cx, sum, unroll, plain) - counted_of(cx, sum, unroll, lanes);
     check_that(saved == 8 * 9, "adjacent sums are lanes of a vector", "%lld", (long long)saved);
+    /* A sum beyond the reach takes an address for its load. */
+    const CostRow reach[] = { { "f32 lanes", 4, 4 }, { "far lanes", 3, 9 }, { NULL, 0, 0 } };
+    const int64_t far = counted_of(cx, "y[i,j] = x[i,j] + x[7,j]", unroll, reach)
+                      - counted_of(cx, "y[i,j] = x[i,j] + x[7,j]", unroll, lanes);
+    check_that(far == 8 * 3, "a vector beyond an instruction's reach takes an address", "%lld", (long long)far);
     const char *largest = "y[i,j] = max(x[i,j], 1)";
     check_that(counted_of(cx, largest, unroll, plain) == counted_of(cx, largest, unroll, lanes),
                "adjacent maxima stay apart", "%s", "their count differs");
@@ -404,6 +409,13 @@ static void compiled_loops(Ctx *cx)
     const int64_t most = counted_of(cx, "y[i,j] = max(x[i,j], 1)", NULL, max)
                          - counted_of(cx, "y[i,j] = max(x[i,j], 1)", NULL, plain);
     check_that(most == 32 * 4, "a maximum of floats costs its row", "%lld", (long long)most);
+    /* exp: 64 for a number, 90 for a vector; tanh stays in a loop of numbers. */
+    const CostRow functions[] = { { "f32 exp", 64, 90 }, { "f32 function", 50, 0 }, { "f32 loop lanes", 4, 1 },
+                                  { NULL, 0, 0 } };
+    const int64_t exps = counted_of(cx, "y[i,j] = exp(x[i,j])", NULL, functions),
+                  tanhs = counted_of(cx, "y[i,j] = tanh(x[i,j])", NULL, functions);
+    check_that(tanhs - exps == 8 * (4 * (50 + 5) - (90 + 5)), "a function costs its row, a vector its second figure",
+               "%lld %lld", (long long)exps, (long long)tanhs);
 }
 
 int main(void)

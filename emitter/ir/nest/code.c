@@ -265,6 +265,13 @@ const Code *code_fresh(Ctx *cx, const Code *c)
 
 /* ---- Questions ------------------------------------------------------------------------------------------------- */
 
+/* Weights never overlap other parameters, even if inputs and outputs do. */
+bool function_is_apart(const Function *f, const Memory *m)
+{
+    if (!f->may_alias || m->kind == MEMORY_SCRATCH) return m->is_restrict;
+    return m->tensor && tensor_is_constant(m->tensor);
+}
+
 int64_t code_size(const Code *c)
 {
     if (!c) return 0;

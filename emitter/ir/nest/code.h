@@ -44,6 +44,8 @@ typedef struct Function {
     const char *const *comment; int comment_count;   /* comment lines above the function: formula, shapes, schedule */
 } Function;
 
+/* True if the parameter is `restrict`: no other one overlaps it while one of both is written. */
+bool function_is_apart(const Function *f, const Memory *m);
 const Code *code_seq(Ctx *cx, const Code *const *child, int count);      /* flattens; drops NULLs */
 /* A scope for the declarations of the body; a loop of one iteration becomes this. Returns the body itself if it
  * declares nothing. */

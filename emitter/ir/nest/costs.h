@@ -6,12 +6,15 @@
 
 /* A name is that of a macro; of an expression's kind for integers, as "mulhigh", "cast", "div", and "mla" for a sum
  * with a product; "i64 mul", "i64 mla", "i64 >>", "i64 cast" (to or from 64 bits), and "i64" for any other but a
- * division in 64 bits; or of an operation of floats: "f32 add", "f32 mul",
- * "f32 div", "f32 min", "f32 max", "f32 function", a name of a kind as "nearbyint", and "f32" for others.
+ * division in 64 bits; or of an operation of floats: "f32 add", "f32 mul", "f32 div", "f32 compare", "f32 to integer",
+ * "f32 " and the name of a kind as "f32 exp", "f32 function" for functions without a row, and "f32" for others.
  * "guard" is a condition in a loop, "guarded index" the address of a load under it, if it is a sum of numbers,
  * "repeated load" the address of a load that its iteration has under a condition, too. Of the C compiler: "f32 lanes"
- * are those of the vectors that it makes of adjacent statements, "f32 loop lanes" those of vectorized loops, "unrolled
- * text" is the size, in instructions, up to which it unrolls a loop.
+ * are those of the vectors that it makes of adjacent statements, with the elements that an instruction's address
+ * reaches, "far lanes" the address of a vector beyond it: of the first in a loop body, and of those whose addresses
+ * exceed the registers. "f32 loop lanes" are those of vectorized loops; with a `point` only loops without remainder are
+ * vectorized, of operations whose rows have a `point`, the instructions for a vector. "unrolled text" is the size, in
+ * instructions, up to which it unrolls a loop.
  * Each use takes `each` instructions, and a macro `point` more for every execution of the innermost statement of its
  * portable form. */
 typedef struct CostRow { const char *name; double each, point; } CostRow;
