@@ -166,7 +166,7 @@ struct Program {
     int size_count; const Expr *const *size; const char *const *size_name;
     const char *flags;                 /* of the C compiler, without which the portable form is taken; NULL: none */
     bool contracts;                    /* products and sums of floats are rounded once */
-    bool rounds_once;                  /* one rounding step in requantization of 8-bit integers */
+    bool rounds_twice;                 /* a requantization of 8-bit integers has two rounding steps */
     bool ties_away;                    /* quantization rounds ties away from zero, as TensorFlow Lite's; else to even */
     const char *nearest;               /* the function that rounds; NULL: no input is quantized */
     /* Names of the classes along the last axis of output `class_output`; count 0: unknown */

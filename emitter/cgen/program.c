@@ -187,7 +187,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
     training_rows(cx, &t, p);
     if (ports_are_i8(p))
         text_printf(&t, " *\n * Requantization rounds %s.\n",
-                    p->rounds_once ? "once" : "twice, as TensorFlow Lite's reference kernels do");
+                    p->rounds_twice ? "twice, as TensorFlow Lite's reference kernels do" : "once");
     if (p->contracts)
         text_add(&t, " *\n * Products and sums of floats round once, by fused multiply-adds. Processors without such "
                      "an instruction\n * compute them in software, slowly, with the same bits; --float separate rounds "

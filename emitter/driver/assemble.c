@@ -167,6 +167,19 @@ static bool contracts_any(const Build *b)
     return false;
 }
 
+/* True if a call of the model rounds a requantization twice. */
+static bool rounds_twice(const Build *b)
+{
+    for (const Build *g = b; g; g = g->next) {
+        Node **order;
+        const int count = graph_order(b->cx, &g->graph, &order);
+        for (int i = 0; i < count; i++)
+            if (order[i]->kind == NODE_CALL && op_attr_row(order[i]->op, "once") && !node_int(order[i], "once", 0))
+                return true;
+    }
+    return false;
+}
+
 void build_assemble(Build *b)
 {
     Ctx *cx = b->cx;
@@ -182,7 +195,7 @@ void build_assemble(Build *b)
                     .digest = b->model.digest ? b->model.digest : "",      /* a graph of C code has no file */
                     .ties_away = b->model.ties_away,
                     .contracts = contracts_any(b),
-                    .rounds_once = build_rounds_once(b->options),
+                    .rounds_twice = rounds_twice(b),
                     .ports_in_arena = b->options->ports_in_arena,
                     .static_arena = b->options->static_arena,
                     .standalone = b->options->standalone,
