@@ -12,7 +12,7 @@ import difflib
 import os
 import re
 from pathlib import Path
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 _HERE = Path(__file__).resolve().parent
 _NAME = "libloopwright.so"
@@ -22,8 +22,8 @@ _SCALARS = {"bool": ctypes.c_bool, "int": ctypes.c_int, "int64_t": ctypes.c_int6
 class LoopwrightError(ValueError):
     """A model, an option, an array or a label is refused.
 
-    `diagnostics` has the messages in order; the compiler's have the form `FILE: WHERE: error: WHAT`, and warnings are
-    among them.
+    `diagnostics` has the messages, errors first; the compiler's have the form `FILE: WHERE: error: WHAT`, and warnings
+    are among them.
     """
 
     def __init__(self, diagnostics: str | Sequence[str]) -> None:
@@ -105,6 +105,8 @@ for _name, _result, _arguments in [
         ("lw_verify", ctypes.c_char_p,
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), ctypes.c_int,
           ctypes.POINTER(ctypes.c_char_p), ctypes.c_int, ctypes.POINTER(Options)]),
+        ("lw_quantize", ctypes.c_char_p,
+         [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Quantization), ctypes.POINTER(Options)]),
         ("lw_quantize_dump", ctypes.c_char_p,
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(Quantization), ctypes.POINTER(Options)]),
         ("lw_list_targets", ctypes.c_char_p, [ctypes.c_void_p])]:
@@ -138,16 +140,23 @@ def _set_field(o: Any, name: str, value: Any, kept: list[Any]) -> None:
         setattr(o, name, value)
 
 
-def options_of(words: Mapping[str, Any]) -> tuple[Any, list[Any]]:
-    """Returns an lw_options and the objects that must outlive it."""
-    o = Options()
-    kept: list[Any] = []
-    accepted = [f for f in _FIELDS if not f.startswith("progress") and not f.endswith("_count") and f != "tolerance"]
-    for name, value in words.items():
+def check_names(words: Iterable[str], more: Iterable[str] = ()) -> None:
+    """Refuses a name that is neither a field of lw_options nor one of `more`, arguments of the caller."""
+    accepted = [*more, *(f for f in _FIELDS if not f.startswith("progress") and not f.endswith("_count")
+                         and f != "tolerance")]
+    for name in words:
         if name not in accepted:
             near = difflib.get_close_matches(name, accepted, 1)
             raise ArgumentError(f"no option {name!r}; " + (f"did you mean {near[0]!r}?" if near else
                                                            f"accepted: {', '.join(accepted)}"))
+
+
+def options_of(words: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+    """Returns an lw_options and the objects that must outlive it."""
+    o = Options()
+    kept: list[Any] = []
+    check_names(words)
+    for name, value in words.items():
         try:
             _set_field(o, name, value, kept)
         except (TypeError, AttributeError, ctypes.ArgumentError) as e:
@@ -190,15 +199,16 @@ def in_words_of_python(text: str) -> str:
 
 
 def _diagnostics(cx: Any) -> tuple[list[str], bool]:
-    """Returns the diagnostics, and whether one is an error: a report beyond its limits is a text and an error."""
-    found: list[str] = []
-    is_error, has_error = ctypes.c_bool(False), False
+    """Returns the diagnostics, errors first, and whether there is one: a report beyond its limits is a text and an
+    error."""
+    errors: list[str] = []
+    others: list[str] = []
+    is_error = ctypes.c_bool(False)
     while True:
-        message = _lib.lw_diagnostic(cx, len(found), ctypes.byref(is_error))
+        message = _lib.lw_diagnostic(cx, len(errors) + len(others), ctypes.byref(is_error))
         if message is None:
-            return found, has_error
-        has_error = has_error or is_error.value
-        found.append(in_words_of_python(message.decode(errors="replace")))
+            return errors + others, bool(errors)
+        (errors if is_error.value else others).append(in_words_of_python(message.decode(errors="replace")))
 
 
 def call(name: str, *arguments: Any, options: Mapping[str, Any] | None = None) -> tuple[Any, list[str]]:

@@ -10,7 +10,7 @@ from typing import Any, Iterable, Mapping, Sequence, Union
 
 import numpy as np
 
-from ._abi import LoopwrightError, call, in_words_of_python, quantization_of
+from ._abi import LoopwrightError, call, check_names, in_words_of_python, quantization_of
 from ._convert import file_of
 from ._host import Header, Port, Program, read_header
 
@@ -75,13 +75,18 @@ def compile(model: Source, target: str = "generic", *, example: Any = None, cc: 
 def quantize(model: Source, samples: Any, target: str = "generic", *, ports: str | None = None,
              ranges: str | None = None, refine: bool = False, min_sqnr: float | None = None, per_tensor: bool = False,
              no_equalization: bool = False, finetune: int | None = None, seed: int | None = None, labels: Any = None,
-             max_drop: str | None = None, example: Any = None, cc: str | None = None, format: str | None = None,
-             values: Mapping[str, Any] | None = None, **options: Any) -> "Model":
+             max_drop: str | None = None, sensitivity: bool = False,
+             report: Union[str, "os.PathLike[str]", None] = None, example: Any = None, cc: str | None = None,
+             format: str | None = None, values: Mapping[str, Any] | None = None, **options: Any) -> "Model":
     """Quantizes a float model after training, from samples alone, and compiles the integer network.
 
     samples  real numbers [samples][shape of the input], a tuple of arrays for several inputs, or paths of .npy files
     ports    type of inputs and outputs: "int8" (None), "int16" or "float"
     labels   integers [samples], which finetune and max_drop="0.5%" require or use
+    sensitivity, report="q.html"
+             measure each grid, and write the page with histograms and sensitivities; `quantization` of the model is
+             then the text of the command: grids, calls in floats, sensitivities, and what a bound widened. The
+             samples are run once more for it
     Others are the fields of `lw_quantization` (loopwright.h), and arguments and options as of `compile`.
 
     >>> import loopwright, numpy
@@ -89,20 +94,29 @@ def quantize(model: Source, samples: Any, target: str = "generic", *, ports: str
     >>> loopwright.quantize(text, numpy.linspace(-1, 1, 30).reshape(10, 1, 3)).outputs[0].dtype
     dtype('int8')
     """
+    choices: dict[str, Any] = {"ports": ports, "ranges": ranges, "refine": refine, "min_sqnr": min_sqnr,
+                               "per_tensor": per_tensor, "no_equalization": no_equalization, "finetune": finetune,
+                               "seed": seed, "max_drop": max_drop}
+    check_names(options, [*choices, "labels", "sensitivity", "report"])
+    said: str | None = None
     with tempfile.TemporaryDirectory(prefix="loopwright-") as name:
         folder = Path(name)
         file = file_of(model, folder, format, example)
-        words: dict[str, Any] = {**options, "target": target, "at": "realized", "cc": cc}
+        words: dict[str, Any] = {**options, "target": target, "cc": cc}
         if values:
             words["value"] = _value_files(values, folder)
-        q = quantization_of(_sample_files(samples, folder), {
-            "ports": ports, "ranges": ranges, "refine": refine, "min_sqnr": min_sqnr, "per_tensor": per_tensor,
-            "no_equalization": no_equalization, "finetune": finetune, "seed": seed, "max_drop": max_drop,
-            "sample_labels": None if labels is None else _array_file(labels, folder / "labels.npy")})
-        text, warnings = call("lw_quantize_dump", file, q, options=words)
+        files = _sample_files(samples, folder)
+        choices["sample_labels"] = None if labels is None else _array_file(labels, folder / "labels.npy")
+        q = quantization_of(files, choices)
+        text, warnings = call("lw_quantize_dump", file, q, options={**words, "at": "realized"})
+        if sensitivity or report is not None:
+            page = None if report is None else os.fspath(report)
+            q = quantization_of(files, {**choices, "sensitivity": sensitivity, "report": page})
+            said = call("lw_quantize", file, folder / "quantized.c", q, options=words)[0]
     quantized = Model(text.encode(), target, cc=cc, format="te",
                       **{k: v for k, v in options.items() if k != "dim"})
     quantized.warnings = warnings + quantized.warnings
+    quantized.quantization = said
     return quantized
 
 
@@ -113,8 +127,11 @@ class Model:
     class_names      names of the classes, [] if unknown
     arena_bytes      scratch memory that the emitted function requires, in bytes
     weight_bytes     constants, in bytes
-    warnings         the compiler's warnings
+    warnings         the compiler's warnings, and its notes
+    quantization     what `quantize` says of its choices with sensitivity=True or report=PATH; else None
     """
+
+    quantization: str | None = None
 
     def __init__(self, model: Source, target: str = "generic", *, example: Any = None, cc: str | None = None,
                  format: str | None = None, values: Mapping[str, Any] | None = None, **options: Any) -> None:
@@ -214,7 +231,8 @@ class Model:
         """Runs the emitted C on this machine.
 
         Each input is an array of the port's shape, or a batch of them, stacked along a first axis; a first dimension of
-        1 in the port's shape serves as that axis, and one sample may lack it. Real numbers at a quantized input are
+        1 in the port's shape serves as that axis, and one sample may lack it; a batch may have other unit dimensions.
+        Real numbers at a quantized input are
         quantized as by the header's function (NaN is refused), and then quantized outputs are returned as real numbers
         (float32); integers pass unchanged if the port's type holds them, and outputs have the port's type. Returns an
         array, or a tuple if there are several outputs; a batch gives a batch, one sample the output's shape.
@@ -249,6 +267,8 @@ class Model:
         With tqdm installed, shows the progress.
         """
         inputs = _arrays(X, self.inputs)
+        for x, p in zip(inputs, self.inputs):
+            _stack(_as_batch(x, p), p)          # names the whole shape, not that of a part
         expected, count = np.asarray(_loaded(y)), len(inputs[0])
         if not count:
             raise LoopwrightError("no samples are given")
@@ -343,6 +363,8 @@ def _stack(x: np.ndarray, p: Port) -> tuple[np.ndarray, bool]:
         return x[:, None], True
     if p.shape[:1] == (1,) and x.shape == p.shape[1:]:
         return x.reshape(1, *p.shape), False
+    if x.ndim and _as_batch(x, p).shape[1:] == p.shape:
+        return _as_batch(x, p), True
     batch = "[n]" + "".join(f"[{d}]" for d in (p.shape[1:] if p.shape[:1] == (1,) else p.shape))
     raise LoopwrightError(f"{p.name} has shape {list(x.shape)}; accepted: {list(p.shape)}"
                           + (f" or {list(p.shape[1:])}" if p.shape[:1] == (1,) else "") + f", or {batch} for n samples")

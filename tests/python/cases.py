@@ -175,12 +175,23 @@ def quantizing_equals_the_command_line():
     floats = loopwright.compile(DIGITS)
     assert m.inputs[0].dtype == np.int8 and m.evaluate(x, floats.run(x)).sqnr > 20
     raises(loopwright.LoopwrightError, "NaN", loopwright.quantize, DIGITS, x * np.nan)
+    raises(TypeError, "did you mean 'min_sqnr'?", loopwright.quantize, DIGITS, x, minsqnr=40)
+
+
+def quantizing_says_its_choices():
+    x = np.random.default_rng(8).random((40, 1, 8, 8), np.float32)
+    m = loopwright.quantize(DIGITS, x, sensitivity=True, report=WORK / "q.html")
+    assert "8 bits alone" in m.quantization and "11 tensors on 7 grids" in m.quantization
+    assert "<h2>Grids</h2>" in (WORK / "q.html").read_text()
+    assert loopwright.quantize(DIGITS, x).quantization is None
 
 
 def other_unit_dimensions_serve_an_evaluation():
     m = loopwright.compile(DIGITS)
     x = np.zeros((4, 8, 8, 1), np.float32)
     assert m.evaluate(x, np.zeros(4, int)).samples == 4
+    assert np.array_equal(m.run(x), m.run(x.reshape(4, 1, 8, 8)))
+    raises(ValueError, "[600, 8, 9]", m.evaluate, np.zeros((600, 8, 9), np.float32), np.zeros(600, int))
     raises(loopwright.LoopwrightError, "has shape", m.run, np.zeros((3, 3), np.float32))
     raises(ValueError, "accepted: [1, 1, 8, 8]", m.evaluate, np.zeros((4, 64), np.float32), np.zeros(4, int))
 
