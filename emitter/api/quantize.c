@@ -38,9 +38,10 @@ static void print_summary(Quantizing *z)
     const Edges *e = &z->done.edges;
     int of[FLOAT_BITS + 1] = { 0 };
     for (int i = 0; i < e->group_count; i++) of[group_bits(&e->group[i])]++;
-    text_printf(&z->said, "%d tensors on %d grids of 8 bits", e->count, of[8]);
+    text_printf(&z->said, "%d %s on %d %s of 8 bits", e->count, e->count == 1 ? "tensor" : "tensors", of[8],
+                of[8] == 1 ? "grid" : "grids");
     if (of[16]) text_printf(&z->said, " and %d of 16", of[16]);
-    if (of[FLOAT_BITS]) text_printf(&z->said, ", %d without", of[FLOAT_BITS]);
+    if (of[FLOAT_BITS]) text_printf(&z->said, ", %d in floats", of[FLOAT_BITS]);
     text_printf(&z->said, "; %d %s in floats\n", z->float_count, z->float_count == 1 ? "call stays" : "calls stay");
     for (int i = 0; i < z->listed; i++) {
         const FloatCall *c = &z->in_floats[i];
@@ -113,15 +114,25 @@ static bool outputs_are_right(Ctx *cx, const char *output, const char *onnx, con
         diag_usage(cx, NULL, "the output \"%s\" must end in .onnx", onnx);
     if (report && !text_equal(path_extension(report), "html"))
         diag_usage(cx, NULL, "the report \"%s\" must end in .html", report);
-    return !ctx_failed(cx) && (!output || build_is_c_file(cx, output));
+    if (ctx_failed(cx) || (output && !build_is_c_file(cx, output))) return false;
+    const char *const files[] = { output, onnx, report };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (files[i] && !file_has_folder(cx, files[i])) return false;
+    return true;
 }
 
 /* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
-/* An option with a number and its unit, which may follow the number, also after a space. */
-typedef struct Bound { const char *option, *unit; double least, most; const char *example; } Bound;
-static const Bound drop_bound = { "--max-drop", "%", 0, 100, "0.5%" },
-                   sqnr_bound = { "--min-sqnr", "dB", 0.1, 1000, "40dB" };
+/* An option with a number and its unit, which may follow the number, also after a space. A share needs it: 0.5 could be
+ * meant as a half. */
+typedef struct Bound {
+    const char *option, *unit;
+    bool needs_unit;
+    double least, most;
+    const char *example;
+} Bound;
+static const Bound drop_bound = { "--max-drop", "%", true, 0, 100, "0.5%" },
+                   sqnr_bound = { "--min-sqnr", "dB", false, 0.1, 1000, "40dB" };
 
 /* Returns false, with a diagnostic, if the text is no such number. */
 static bool read_bound(Ctx *cx, const Bound *b, const char *text, double *out)
@@ -131,7 +142,8 @@ static bool read_bound(Ctx *cx, const Bound *b, const char *text, double *out)
     *out = strtod(text, &end);
     const bool has_number = end != text;
     end += strspn(end, " ");
-    if (has_number && (!*end || text_equal(end, b->unit)) && *out >= b->least && *out <= b->most) return true;
+    const bool has_unit = text_equal(end, b->unit) || (!*end && !b->needs_unit);
+    if (has_number && has_unit && *out >= b->least && *out <= b->most) return true;
     diag_usage(cx, NULL, "%s does not accept \"%s\"; a number from %g to %g is expected, as %s", b->option, text,
                b->least, b->most, b->example);
     return false;

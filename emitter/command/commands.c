@@ -59,7 +59,8 @@ static bool show_progress(void *user, const char *part, long long done, long lon
     const long long left = done ? (long long)((double)spent * (double)(total - done) / (double)done + 0.5) : 0;
     if (now == p->shown && done < total) return true;
     p->shown = now;
-    snprintf(line, sizeof line, "%s: %lld of %lld, %lld s left", part, done, total, left);
+    if (done) snprintf(line, sizeof line, "%s: %lld of %lld, %lld s left", part, done, total, left);
+    else snprintf(line, sizeof line, "%s", part);
     fprintf(stderr, "\r%-*s\r%s", WIDTH, "", done < total ? line : "");
     fflush(stderr);
     return true;

@@ -27,10 +27,11 @@ static void print_heading(unsigned of)
 
 static void print_option(const Option *o)
 {
-    char name[32];
+    char name[32], left[64];
     if (o->letter && o->name[1] == '-') snprintf(name, sizeof name, "-%c, %s", o->letter, o->name);
     else snprintf(name, sizeof name, "%s", o->name);
-    printf("  %-14s %-19s %s\n", name, o->value ? o->value : "", o->what);
+    snprintf(left, sizeof left, "%-14s %s", name, o->value ? o->value : "");
+    printf("  %-34s %s\n", left, o->what);
 }
 
 void print_help(const Command *only)

@@ -111,7 +111,7 @@ static const char *why_of_result(Ctx *cx, const Readers *r, const Node *n)
 static const char *why_in_floats(Ctx *cx, const Readers *r, const Node *n)
 {
     if (n->kind != NODE_CALL) return "the run decides what it computes";
-    if (has_stored_weights(n)) return "its products are integers, its gates are floats";
+    if (has_stored_weights(n)) return "only its gates: its products are integers";
     if (n->op->quantization.why_real_weights) {
         const char *real = n->op->quantization.why_real_weights(cx, n, (const int[]){ 0, 0 });
         return real ? real : "an annotation or a bound keeps its weights in floats";

@@ -32,6 +32,7 @@ typedef struct Search {
     float **want;                      /* [outputs] of the float network, over all samples */
     Ports ports;
     Precision *out;
+    Quality best;                      /* of all realized choices, each figure for itself */
 } WidthSearch;
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
@@ -143,7 +144,7 @@ static bool holds(const WidthSearch *z, const Quality *q)
 
 /* ---- Sensitivities ----------------------------------------------------------------------------------------------- */
 
-/* Measures the noise of each group's own tensors in the network of 8 bits. */
+/* Measures the noise of each group's own tensors in the network of 8 bits. Readers round wide ones: NaN. */
 static bool measure_tensors(WidthSearch *z)
 {
     Ctx *cx = z->cx;
@@ -164,7 +165,8 @@ static bool measure_tensors(WidthSearch *z)
                       &noise[group]);
         }
     }
-    for (int i = 0; i < e->group_count; i++) z->out->at[i].own = decibels(signal[i], noise[i]);
+    for (int i = 0; i < e->group_count; i++)
+        z->out->at[i].own = e->group[i].is_wide ? NAN : decibels(signal[i], noise[i]);
     return rounded && !ctx_failed(cx);
 }
 
@@ -203,7 +205,13 @@ static void name_groups(WidthSearch *z)
         for (int k = 0; k < z->graph->input_count; k++)
             l->is_port = l->is_port || (z->ports != PORTS_FLOAT && z->graph->input[k] == t);
     }
-    for (int i = 0; i < e->group_count; i++) z->out->at[i].name = e->group[i].name;
+    for (int i = 0; i < e->group_count; i++) {
+        const EdgeGroup *g = &e->group[i];
+        LayerPrecision *l = &z->out->at[i];
+        l->name = g->name;
+        l->first = l->bits = group_bits(g);
+        l->has_one_width = g->is_given || g->is_wide;
+    }
 }
 
 /* ---- Costs ------------------------------------------------------------------------------------------------------- */
@@ -238,10 +246,9 @@ static bool count_group(WidthSearch *z, int group)
     return true;
 }
 
-/* Counts the network of 8 bits, and what other widths add. */
+/* Counts what other widths add. */
 static bool count_all(WidthSearch *z)
 {
-    if (!network_cost(z->b, z->graph, z->edges, z->ports, &z->out->narrow_cost)) return false;
     for (int i = 0; i < z->out->count; i++)
         if (is_free(z, i) && !count_group(z, i)) return false;
     return true;
@@ -331,8 +338,10 @@ static bool lower_again(WidthSearch *z, const Raise *step, int count, Quality *q
     return true;
 }
 
-static void refuse(WidthSearch *z, const Quality *q)
+/* Names the bound that is out of reach, and the best figure of all choices, also that of the first widths. */
+static void refuse(WidthSearch *z)
 {
+    const Quality *q = holds(z, &z->best) ? &z->out->chosen : &z->best;
     const bool is_drop = z->bounds.most_drop >= 0;
     const double drop = is_drop ? 100 * (double)(z->out->right - q->right) / (double)z->samples->count : 0;
     bool has_ports = false;
@@ -359,13 +368,20 @@ static bool search_once(WidthSearch *z)
     return !holds(z, &p->chosen) || lower_again(z, wide, count, &p->chosen);
 }
 
+static Quality better(Quality a, Quality b)
+{
+    return (Quality){ fmax(a.sqnr, b.sqnr), a.right > b.right ? a.right : b.right };
+}
+
 /* Integers may violate a bound that their simulation meets; the bound of the search is then raised. */
 static bool search(WidthSearch *z, const QualityBounds *bounds)
 {
     enum { TRIES = 4 };
     const double margin = 0.1, one = 1 / (double)z->samples->count;
+    z->best = z->out->narrow;
     for (int i = 0; i < TRIES; i++) {
         if (!search_once(z) || !measure_realized(z, &z->out->chosen)) return false;
+        z->best = better(z->best, z->out->chosen);
         const double missing = bounds->least_sqnr - z->out->chosen.sqnr;
         if (missing > 0) z->bounds.least_sqnr += missing + margin;
         const WidthSearch given = { .samples = z->samples, .out = z->out, .bounds = *bounds };
@@ -374,7 +390,7 @@ static bool search(WidthSearch *z, const QualityBounds *bounds)
             z->bounds.most_drop = fmax(0, z->bounds.most_drop - one);
     }
     z->bounds = *bounds;
-    refuse(z, &z->out->chosen);
+    refuse(z);
     return false;
 }
 
@@ -476,8 +492,9 @@ bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports po
     if (!measure_tensors(&z)) return false;
     if ((bounds->lists_layers || !holds(&z, &out->narrow)) && !measure_all(&z)) return false;
     const bool is_widened = !holds(&z, &out->narrow);
+    if (is_bounded && !network_cost(b, g, e, ports, &out->narrow_cost)) return false;
     if (is_widened && (!count_all(&z) || !search(&z, bounds))) return false;
     if (is_widened && !network_cost(b, g, e, ports, &out->chosen_cost)) return false;
-    for (int i = 0; i < e->group_count; i++) out->at[i].bits = e->group[i].bits;
+    for (int i = 0; i < e->group_count; i++) out->at[i].bits = group_bits(&e->group[i]);
     return !ctx_failed(cx);
 }

@@ -15,12 +15,15 @@ struct QualityBounds {
     bool lists_layers;                 /* sensitivities are measured even without a bound */
 };
 
-/* A grid: the calls that write it, with their weights. */
+/* A grid: the calls that write it, with their weights, which have 8 bits or fewer; of a recurrent layer's input, its
+ * weights. */
 typedef struct LayerPrecision {
     const char *name;
+    int first;                         /* bits before any is widened: 8, the user's, or those of its reader */
     int bits;                          /* chosen */
+    bool has_one_width;                /* `first`, or floats: by the user's annotation or its reader */
     bool is_port;                      /* 8 bits by the caller's choice */
-    double own;                        /* dB of its tensors, all grids having 8 bits */
+    double own;                        /* dB of its tensors, all grids having first bits; NaN: wide, not rounded */
     double alone8, alone16;            /* dB of the worst output, if only this one is quantized */
     NetworkCost wide, floats;          /* added by 16 bits, and by floats instead of 16 bits; counted with a bound */
 } LayerPrecision;
@@ -32,8 +35,8 @@ struct Precision {
     int count; LayerPrecision *at;     /* by group; count 0: not measured */
     int64_t samples, measured;         /* of the bound; of the sensitivities */
     int64_t right;                     /* labels that the float network gives */
-    Quality narrow, chosen;            /* all grids of 8 bits; as chosen */
-    NetworkCost narrow_cost, chosen_cost;          /* counted if a grid is widened for a bound; else 0 */
+    Quality narrow, chosen;            /* all grids of their first bits; as chosen */
+    NetworkCost narrow_cost, chosen_cost;          /* counted with a bound, and if a grid is widened for it; else 0 */
 };
 
 /* Gives every group its grid, by the method; RANGE_BEST: by the one of `least`, `min-max` and `percentile` with the

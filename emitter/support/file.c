@@ -351,6 +351,24 @@ static const char *last_part(const char *path)
 
 const char *path_folder(Ctx *cx, const char *path) { return name_n(cx, path, (size_t)(last_part(path) - path)); }
 
+static bool refuse_folder(Ctx *cx, const char *path)
+{
+    diag_error(cx, NULL, "cannot write \"%s\": there is no folder \"%s\"", path, path_folder(cx, path));
+    return false;
+}
+
+bool file_has_folder(Ctx *cx, const char *path)
+{
+#ifdef HAS_POSIX
+    struct stat is;
+    const char *folder = path_folder(cx, path);
+    if (*folder && stat(folder, &is) != 0 && errno == ENOENT) return refuse_folder(cx, path);
+#else
+    (void)path;
+#endif
+    return !ctx_failed(cx);
+}
+
 bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
 {
     if (ctx_failed(cx) || !ctx_accepts_warnings(cx)) return false;
@@ -370,9 +388,8 @@ bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
     resource_drop(cx, &held);
     if (placed == count) return true;
     const char *path = files[done < count ? done : placed].path, *folder = path_folder(cx, path);
-    if (why == ENOENT && *folder && !file_is_folder(folder))
-        diag_error(cx, NULL, "cannot write \"%s\": there is no folder \"%s\"", path, folder);
-    else diag_error(cx, NULL, "cannot write \"%s\": %s", path, strerror(why));
+    if (why == ENOENT && *folder && !file_is_folder(folder)) return refuse_folder(cx, path);
+    diag_error(cx, NULL, "cannot write \"%s\": %s", path, strerror(why));
     return false;
 }
 

@@ -23,6 +23,8 @@ bool file_is_folder(const char *path);                  /* false also where the 
 const char *const *folder_files(Ctx *cx, const char *path, const char *extension, int *count);
 /* Returns the bytes as text. A NUL among them, which would end the text early, is an error with its line and column. */
 const char *file_text(Ctx *cx, const char *path, Bytes file);
+/* False, with a diagnostic, if the folder of a file to be written is missing: long work asks before it begins. */
+bool  file_has_folder(Ctx *cx, const char *path);
 bool  file_write(Ctx *cx, const char *path, const void *bytes, size_t count);
 /* Writes several files, all or none as far as the file system allows: all are complete under temporary names before the
  * first is renamed. */

@@ -106,7 +106,7 @@ def row(program, work, name, path, like):
     if has_form:
         narrow_steps = steps_of(work / "narrow.onnx")
         share = percent(share_within(work / "narrow.onnx", samples, got, narrow_steps))
-    least = float(re.search(r"all tensors of 8 bits: (-?[0-9.]+) dB", said).group(1))
+    least = float(re.search(r"all tensors of 8 bits[^:]*: (-?[0-9.]+) dB", said).group(1))
     bound = max(round(least + MORE, 1), 0.1)
     stage = work / "stage.te"
     try:
@@ -138,7 +138,7 @@ def drop_row(program, work, path):
                    "--test", files[0], "--test-labels", files[1], "-o", work / "net.c")
     except RuntimeError as error:
         return f"| {path.stem} | {str(error).splitlines()[-1]} | | | |", False
-    narrow = re.search(r"all tensors of 8 bits: .*accuracy ([0-9.]+) %", said).group(1)
+    narrow = re.search(r"all tensors of 8 bits[^:]*: .*accuracy ([0-9.]+) %", said).group(1)
     real, reached = (re.search(rf"^{form} +([0-9.]+) %", said, re.M).group(1) for form in ("float", "integer C"))
     wide = re.search(r"(\d+) of 16", said)
     return f"| {path.stem} | {real} % | {narrow} % | {reached} % | {wide.group(1) if wide else 0} |", float(reached) >= float(real)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "api/page/html.h"
+#include "api/page/precision_words.h"
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
@@ -25,12 +26,6 @@ static int log_height(int64_t n)
     int64_t scale = 1;
     for (; (n + 1) / scale >= 2; scale *= 2) power++;
     return PARTS * power + (int)((n + 1 - scale) * PARTS / scale);
-}
-
-static const char *db_text(Ctx *cx, double db)
-{
-    if (!isfinite(db)) return db > 0 ? "equal" : "no signal";
-    return text_format(cx, "%.1f dB", db);
 }
 
 static void add_number(Text *t, double v) { text_printf(t, "%.3g", v); }
@@ -156,7 +151,7 @@ static void add_bar(Ctx *cx, Text *t, double db, double most, const char *color)
     const double share = !isfinite(db) ? (db > 0 ? 1 : 0) : most > 0 ? db / most : 0;
     text_printf(t, "<svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%d\" "
                 "height=\"10\" fill=\"var(--%s)\"/></svg><span>%s</span>", (int)(fmin(fmax(share, 0), 1) * 1000), color,
-                db_text(cx, db));
+                noise_text(cx, db));
 }
 
 static void add_sensitivity(Ctx *cx, Text *t, const Precision *p)
@@ -167,11 +162,12 @@ static void add_sensitivity(Ctx *cx, Text *t, const Precision *p)
         if (isfinite(p->at[i].own)) most = fmax(most, p->at[i].own);
     }
     text_printf(t, "<h2>Sensitivity</h2>\n<p>Signal to noise: short bars lose more. The bars are measured on %lld "
-                "samples. On %lld, all grids with 8 bits give %s at the outputs, those chosen %s.</p>\n"
-                "<p class=\"key\"><span style=\"--c:var(--mac)\">at the outputs, this grid alone with 8 bits</span>"
+                "samples. On %lld, all grids with %s give %s at the outputs, those chosen %s.</p>\n"
+                "<p class=\"key\"><span style=\"--c:var(--mac)\">at the outputs, this grid alone with 8 bits, or "
+                "with its only width</span>"
                 "<span style=\"--c:var(--weight)\">at this tensor, all grids with 8 bits</span></p>\n<ol>\n",
-                (long long)p->measured, (long long)p->samples, db_text(cx, p->narrow.sqnr),
-                db_text(cx, p->chosen.sqnr));
+                (long long)p->measured, (long long)p->samples, first_widths_text(cx, p), noise_text(cx, p->narrow.sqnr),
+                noise_text(cx, p->chosen.sqnr));
     for (int i = 0; i < p->count; i++) {
         const LayerPrecision *l = &p->at[i];
         text_add(t, "<li><div><b>");
@@ -180,8 +176,9 @@ static void add_sensitivity(Ctx *cx, Text *t, const Precision *p)
         if (l->bits == FLOAT_BITS) text_add(t, "stays in floats");
         else text_printf(t, "%d bits", l->bits);
         text_add(t, "</i></div><div class=\"bars\">");
-        add_bar(cx, t, l->alone8, most, "mac");
-        add_bar(cx, t, l->own, most, "weight");
+        if (!l->has_one_width || l->first != FLOAT_BITS)
+            add_bar(cx, t, l->has_one_width && l->first == 16 ? l->alone16 : l->alone8, most, "mac");
+        if (!isnan(l->own)) add_bar(cx, t, l->own, most, "weight");
         text_add(t, "</div></li>\n");
     }
     text_add(t, "</ol>\n");
