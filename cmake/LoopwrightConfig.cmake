@@ -6,7 +6,8 @@
 # adds the static library NAME with NAME.c and NAME.h, which the compiler writes at build time from the file MODEL
 # (relative to the source folder), and writes again when MODEL changes. Symbols begin with NAME. A WORD that is a file
 # of the source folder, alone or after a `=`, is written with its full path, and the C is written again when it changes.
-# Without a build type, the C is compiled with -O2; target_compile_options(NAME PRIVATE ...) adds flags after it.
+# Without a build type, and without an -O in the flags of the project or toolchain, the C is compiled with -O2;
+# target_compile_options(NAME PRIVATE ...) adds flags after it.
 get_filename_component(_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(Loopwright_RUNTIME_DIR "${_prefix}/share/loopwright/runtime")
 find_program(Loopwright_EXECUTABLE loopwright HINTS "${_prefix}/bin" NO_DEFAULT_PATH)
@@ -20,6 +21,11 @@ function(loopwright_add_model name model)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "TARGET" "OPTIONS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "loopwright_add_model: '${arg_UNPARSED_ARGUMENTS}'; accepted: TARGET T, OPTIONS WORD...")
+    endif()
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    if(NOT "C" IN_LIST languages)
+        message(FATAL_ERROR "loopwright_add_model: models are C, which project() does not enable; accepted: "
+                            "project(... LANGUAGES C CXX), or enable_language(C) after it")
     endif()
     if(NOT arg_TARGET)
         set(arg_TARGET generic)
@@ -52,7 +58,12 @@ function(loopwright_add_model name model)
     target_include_directories(${name} PUBLIC "${folder}" PRIVATE "${Loopwright_RUNTIME_DIR}")
     set_target_properties(${name} PROPERTIES C_STANDARD 99)
     if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
-        target_compile_options(${name} PRIVATE -ffp-contract=off $<$<CONFIG:>:-O2>)
+        get_directory_property(flags COMPILE_OPTIONS)
+        set(optimize "$<$<CONFIG:>:-O2>")
+        if("${CMAKE_C_FLAGS};${flags}" MATCHES "(^|[ ;])-O")
+            set(optimize "")
+        endif()
+        target_compile_options(${name} PRIVATE -ffp-contract=off ${optimize})
     endif()
     if(NOT MSVC)
         target_link_libraries(${name} PUBLIC m)

@@ -59,6 +59,30 @@ check package-selftest-finds-a-wrong-integer finds_difference tiny
 is_same() { "$lw" package $int8 --for zephyr --name tiny -o "$work/again" && diff -r "$work/again" "$work/tiny/zephyr" -x check; }
 check package-has-same-bytes is_same
 
+# shows KIND MODEL WORDS: the package's README has WORDS, a pattern of grep.
+shows() { grep -e "$3" "$work/$2/$1/README.md" || { cat "$work/$2/$1/README.md"; return 1; }; }
+check package-readme-converts-quantized-inputs shows make tiny '^    tiny_quantize_x_all(real_x, input_x);$'
+check package-readme-converts-quantized-outputs shows make tiny '^    tiny_dequantize_y_all(output_y, real_y);$'
+converts() {
+    { sed -n '/^#include "tiny.h"/,/^```/p' "$work/tiny/make/README.md" | grep -v '```'
+      echo 'void convert(float *real_x, float *real_y);'
+      echo 'void convert(float *real_x, float *real_y) {'
+      sed -n '/^    tiny_quantize/,/^```/p' "$work/tiny/make/README.md" | grep -v '```'
+      echo '}'; } > "$work/convert.c"
+    "$cc" -std=c99 -Wall -Werror -I"$work/tiny/make" -c "$work/convert.c" -o "$work/convert.o"
+}
+check package-readme-compiles converts
+no_conversion() { ! grep quantize_ "$work/digits/make/README.md"; }
+check package-readme-of-floats-converts-nothing no_conversion
+check package-readme-lists-headers shows make digits 'DIGITS_HEADERS'
+check package-readme-has-chips-of-both-cores shows esp-idf digits 'xtensa.*esp32s3\|Xtensa.*esp32'
+check package-readme-explains-selftest-bytes shows arduino digits '336 (296 of recorded values'
+says_output() {
+    said=$(sed -n 's/.*# prints: \(.*\)N ms$/\1/p' "$work/digits/zephyr/README.md")
+    [ "$said" ] && grep -F "$(echo "$said" | sed 's/ 0 / %ld /')%d ms" "$work/digits/zephyr/samples/run/src/main.c"
+}
+check package-readme-prints-what-the-sample-prints says_output
+
 # ---- Build files -------------------------------------------------------------------------------------------------------
 
 check package-make-runs-its-check make -C "$work/digits/make" check CC="$cc"
@@ -128,6 +152,12 @@ pdsc_is_whole() {
     [ "$(sed -n 's/.*<name>\(.*\)<.*/\1/p' "$pdsc")" = digits ] && ! has xmllint || xmllint --noout "$pdsc"
 }
 check package-pdsc-names-its-files pdsc_is_whole
+# The self-test's component requires the network's.
+pdsc_requires() {
+    grep 'Cgroup="Self-test".* condition="Network digits">' "$work/digits/cmsis-pack/Loopwright.digits.pdsc" &&
+        sed -n '/<condition id="Network digits">/,/<\/condition>/p' "$work/digits/cmsis-pack/Loopwright.digits.pdsc" | grep '<require .*Cgroup="Network" Csub="digits"'
+}
+check package-pdsc-selftest-requires-the-network pdsc_requires
 
 properties_are_whole() {
     for key in name version author maintainer sentence paragraph category url architectures includes; do
@@ -195,6 +225,22 @@ for name in tiny filter; do
     else check "package-sketch-$name-runs-on-the-emulated-board" runs_on_board $name; fi
 done
 
+# board MCU VARIANT MODEL: the commands of docs/packages.md, on a board; no message of a compiler.
+board() {
+    mkdir -p "$work/page-$1" && rm -rf "$work/page-$1"/*
+    sed -n '/^set -e$/,/^```$/p' docs/packages.md | sed "/^\`\`\`/d; s|^mcu=.*|mcu=$1 variant=$2|; s|^core=[^ ]* lib=PACKAGE name=NAME|core=$arduino lib=$work/$3/arduino name=$3|; s/^simavr/timeout 10 simavr/" > "$work/page-$1/build.sh"
+    grep -q 'timeout 10 simavr' "$work/page-$1/build.sh" || return 1
+    (cd "$work/page-$1" && sh build.sh) > "$work/page-$1/said" 2>&1
+    ! grep -a -e 'error: \|warning: ' "$work/page-$1/said" && tr -d '\0' < "$work/page-$1/said" | grep -a 'wrong elements in the self-test: 0' && return
+    head -n 20 "$work/page-$1/said"
+    return 1
+}
+for case in "atmega328p standard" "atmega2560 mega"; do
+    # shellcheck disable=SC2086
+    if [ "$why" ]; then skip "package-page-builds-for-${case%% *}" "$why"
+    else check "package-page-builds-for-${case%% *}" board $case tiny; fi
+done
+
 # A network with 42 kB of constants and memory does not fit into the 2 kB of an ATmega328P.
 refuses_board() {
     sketch digits atmega328p > "$work/said" 2>&1 && return 1
@@ -209,7 +255,7 @@ fits_in_program_memory() {
 advises_another() { (cd "$work/flash" && refuses_small_board); }
 refuses_small_board() {
     avr-g++ -mmcu=atmega328p -Os -std=gnu++11 -Iarduino/src -I"$work/core" -include Arduino.h -x c++ -c arduino/examples/digits/digits.ino -o sketch.o 2> said && return 1
-    grep 'error.*35848 in program memory.*--ram BYTES' said && ! grep progmem said
+    grep 'error.*35848 in program memory.*`--ram BYTES` has the fastest plan within BYTES, and `--ram 1` is refused with the least' said && ! grep progmem said
 }
 # A board that has the RAM for all but the self-test: the header names the macro that leaves it out.
 without_selftest() {
@@ -300,6 +346,24 @@ named_file() {
     cmake -S "$work/files" -B "$work/files/build" -DCMAKE_BUILD_TYPE=MinSizeRel && cmake --build "$work/files/build" -v > "$work/said" && ! grep -e '-O2' "$work/said"
 }
 with_cmake package-cmake-names-files-of-the-source-folder named_file
+# An -O of the project's flags, of a toolchain file or of add_compile_options stays.
+keeps_flags() {
+    rm -rf "$work/flags" && mkdir -p "$work/flags" && cp $digits "$work/flags/net.onnx"
+    printf 'set(CMAKE_C_FLAGS_INIT "-Os")\n' > "$work/flags/toolchain.cmake"
+    printf 'cmake_minimum_required(VERSION 3.13)\nproject(flags LANGUAGES C)\nadd_compile_options(${option})\nfind_package(Loopwright REQUIRED)\nloopwright_add_model(net net.onnx)\nadd_subdirectory(%s digits)\n' "$work/digits/cmake" > "$work/flags/CMakeLists.txt"
+    cmake -G Ninja -S "$work/flags" -B "$work/flags/build" -DCMAKE_PREFIX_PATH="$prefix" "$@" && cmake --build "$work/flags/build" -v > "$work/said" || { cat "$work/said"; return 1; }
+    grep -c -e ' -Os .*\(net\|digits\)\.c' "$work/said" | grep -qx 2 && ! grep -e '-O2' "$work/said"
+}
+with_cmake package-cmake-keeps-the-size-of-flags keeps_flags -DCMAKE_C_FLAGS=-Os
+with_cmake package-cmake-keeps-the-size-of-a-toolchain keeps_flags -DCMAKE_TOOLCHAIN_FILE="$work/flags/toolchain.cmake"
+with_cmake package-cmake-keeps-the-size-of-options keeps_flags -Doption=-Os
+refuses_cxx() {
+    rm -rf "$work/cxx" && mkdir -p "$work/cxx" && cp $digits "$work/cxx/net.onnx"
+    printf 'cmake_minimum_required(VERSION 3.13)\nproject(a CXX)\nfind_package(Loopwright REQUIRED)\nloopwright_add_model(net net.onnx)\n' > "$work/cxx/CMakeLists.txt"
+    cmake -S "$work/cxx" -B "$work/cxx/build" -DCMAKE_PREFIX_PATH="$prefix" > "$work/said" 2>&1 && return 1
+    tr '\n' ' ' < "$work/said" | grep 'models are C, which project() does not enable'
+}
+with_cmake package-cmake-of-cxx-alone-is-refused refuses_cxx
 refuses_word() {
     echo 'loopwright_add_model(third net.onnx TARGETS generic)' >> "$work/project/CMakeLists.txt"
     cmake -S "$work/project" -B "$work/project/build" > "$work/said" 2>&1 && return 1

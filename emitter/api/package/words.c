@@ -66,8 +66,10 @@ static void add_avr_reserve(Ctx *cx, Text *t, const Program *p) { (void)cx, (voi
 
 static void add_avr_advice(Ctx *cx, Text *t, const Program *p)
 {
-    (void)cx, text_add(t, p->weights == WEIGHTS_FLASH ? "`--ram BYTES` has the plan with the least arena"
-                                                      : "`--weights progmem` puts constants into program memory");
+    (void)cx;
+    text_add(t, p->weights == WEIGHTS_FLASH ? "`--ram BYTES` has the fastest plan within BYTES, and `--ram 1` is "
+                                              "refused with the least that plans reach"
+                                            : "`--weights progmem` puts constants into program memory");
 }
 
 static void add_avr_constants(Ctx *cx, Text *t, const Program *p)
@@ -102,7 +104,8 @@ static void add_facts(Ctx *cx, Text *t, const Program *p)
                    "| | |\n|---|---|\n", p->target);
     for (int i = 0; i < p->input_count; i++) print_port(cx, t, "input", &p->input[i]);
     for (int i = 0; i < p->output_count; i++) print_port(cx, t, "output", &p->output[i]);
-    text_printf(t, "| constants | %lld bytes of flash |\n| arena | %lld bytes of RAM, caller-owned |\n"
+    text_printf(t, "| constants | %lld bytes of flash |\n"
+                   "| arena | %lld bytes of RAM for intermediate results, caller-owned |\n"
                    "| self-test | %lld bytes of recorded values |",
                 (long long)program_constants(p), (long long)p->arena_size, (long long)package_vector_bytes(cx, p));
 }
@@ -168,6 +171,27 @@ static void add_fill(Ctx *cx, Text *t, const Program *p)
                     p->input[i].name, dtype_info(p->input[i].tensor->type)->c_type);
 }
 
+static void print_converting(Text *t, const Program *p, const Port *port, const char *from, const char *to)
+{
+    text_printf(t, "    %s_%s(%s_%s, %s_%s);\n", p->name, port->convert_all, from, port->name, to, port->name);
+}
+
+/* The header's functions between floats and quantized inputs and outputs. */
+static void print_conversions(Text *t, const Program *p)
+{
+    bool has_quantized = false;
+    for (int i = 0; i < p->input_count; i++) has_quantized = has_quantized || p->input[i].convert;
+    for (int i = 0; i < p->output_count; i++) has_quantized = has_quantized || p->output[i].convert;
+    if (!has_quantized) return;
+    text_add(t, "The header converts between arrays of floats, here `real_...`, and the quantized ones:\n\n```c\n");
+    for (int i = 0; i < p->input_count; i++)
+        if (p->input[i].convert) print_converting(t, p, &p->input[i], "real", "input");
+    text_add(t, "    infer();\n");
+    for (int i = 0; i < p->output_count; i++)
+        if (p->output[i].convert) print_converting(t, p, &p->output[i], "output", "real");
+    text_add(t, "```\n\n");
+}
+
 static void add_use(Ctx *cx, Text *t, const Program *p)
 {
     text_printf(t, "## Call it\n\n```c\n#include \"%s.h\"\n\nstatic %s_ARENA(arena);\n", p->name,
@@ -180,6 +204,7 @@ static void add_use(Ctx *cx, Text *t, const Program *p)
     text_printf(t, " };\n    return %s_run(", p->name);
     add_run(cx, t, p);
     text_printf(t, ");     /* 0, or a negative %s_E_... code */\n}\n```\n\n", name_upper(cx, p->name));
+    print_conversions(t, p);
     if (p->state_count) text_printf(t, "Call `%s_reset(&state)` before the first run. ", p->name);
     text_printf(t, "`%s_selftest(arena)` of `%s_selftest.h` runs the model on a recorded input and returns the number "
                    "of output\nelements that differ from the recorded ones: 0 is a pass.", p->name, p->name);
