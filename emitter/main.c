@@ -42,7 +42,7 @@ static const Command *command_of(Arguments *a)
     }
     if (strchr(word, '.') || strchr(word, '/') || is_file(word)) return &commands[0];
     const char *near = nearest_command(a, word);
-    fprintf(stderr, "loopwright: there is no command '%s'%s%s%s; accepted: ", word, near ? "; did you mean '" : "",
+    fprintf(stderr, "error: there is no command '%s'%s%s%s; accepted: ", word, near ? "; did you mean '" : "",
             near ? near : "",
             near ? "'?" : "");
     print_commands(stderr, ANY);
@@ -55,7 +55,7 @@ static bool takes_options(const Command *c, const int *given)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (!given[i] || (options[i].of & c->bit)) continue;
-        fprintf(stderr, "loopwright: %s is not an option of %s, but of ", options[i].name, c->name);
+        fprintf(stderr, "error: %s is not an option of %s, but of ", options[i].name, c->name);
         print_commands(stderr, options[i].of);
         if ((options[i].of & QUANTIZE) && !(options[i].of & COMPILE) && (c->bit & MODEL))
             fprintf(stderr, "; `loopwright quantize ... -o model.onnx` writes an integer model that %s accepts",

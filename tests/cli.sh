@@ -70,7 +70,10 @@ check usage-dim-zero-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=0
 check usage-dim-least-too-large-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '5<=n<=4'
 check usage-dim-least-of-one-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '2<=n=4'
 check usage-dim-too-large-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=99999999999999999999
-check usage-value-is-an-option  ends 2 "^loopwright: --target requires a value, but the option '-o' follows: --target T" $matmul --target -o "$work/a.c"
+check usage-unknown-command-is-an-error ends 2 "^error: there is no command 'packge'; did you mean 'package'" packge $matmul
+check usage-foreign-option-is-an-error ends 2 "^error: --for is not an option of report" report $matmul --for make
+check help-report-has-inputs-and-forms ends 0 'report   MODEL \[IN.npy...\] .*\.json, \.csv' report --help
+check usage-value-is-an-option  ends 2 "^error: --target requires a value, but the option '-o' follows: --target T" $matmul --target -o "$work/a.c"
 check usage-value-form-is-refused ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --value a
 te 'input x: f32[4]\nconst c: f32[] = 3\ny = add(x, c)\noutput y\n' scalar
 check scalar-with-brackets-is-explained refuses "a size is expected, not ']'; a scalar has no brackets: f32" "$work/scalar.te" -o "$work/a.c"
@@ -144,7 +147,7 @@ commands_of() {
     --name) echo compile verify quantize dump package ;;
     --static-arena | --time-passes) echo compile verify quantize ;;
     --profile) echo compile verify quantize tune ;;
-    --weights) echo compile verify quantize package ;;
+    --weights) echo compile verify quantize report package ;;
     --rename) echo compile verify quantize dump package ;;
     --class-names | --stamp) echo compile quantize package ;;
     --testbench | --standalone | --cpp | --selftest) echo compile quantize ;;

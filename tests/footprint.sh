@@ -50,8 +50,16 @@ has_verdict() {
     "$lw" report $m4 --fit "$1" -o "$work/r.json" --quiet > "$work/said" 2>&1
     grep -x "  \"fit\": $2," "$work/r.json"
 }
-check fit-json-has-the-misfit has_verdict ram=1K '{"flash": null, "ram": 1024, "fits": false}'
-check fit-json-has-the-fit has_verdict flash=1M,ram=1M '{"flash": 1048576, "ram": 1048576, "fits": true}'
+check fit-json-has-the-misfit has_verdict ram=1K '{"flash": null, "ram": 1024, "fits": false, "flash_estimated": false, "flash_error": 0}'
+check fit-json-has-the-fit has_verdict flash=1M,ram=1M '{"flash": 1048576, "ram": 1048576, "fits": true, "flash_estimated": true, "flash_error": [1-9][0-9]*}'
+has_measured() { "$lw" report $digits --fit flash=1M --cc "$cc" -o "$work/r.json" && grep '"fits": true, "flash_estimated": false, "flash_error": 0}' "$work/r.json"; }
+check fit-json-of-a-compiler-is-no-estimate has_measured
+# A limit between the estimate and the most that its error admits: a warning.
+flash=$("$lw" report $m4 | sed -n 's/^in total .*flash about \([0-9]*\) bytes.*/\1/p')
+check fit-estimate-states-its-error ends 0 "^fit            flash about $flash of 1048576 bytes, [0-9]* %: [0-9]* left; an estimate, [1-9][0-9]* bytes more or less" $m4 --fit flash=1M
+check fit-estimate-near-the-limit-warns ends 0 "^warning: .*flash is estimated.* more or less" $m4 --fit flash=$((flash + 100))
+no_warning() { "$lw" report $m4 --fit flash=1M > /dev/null 2> "$work/err" && ! grep warning "$work/err"; }
+check fit-estimate-far-from-the-limit-does-not-warn no_warning
 has_shape() { "$lw" report $digits -o "$work/r.json" && grep '"name": "input", "type": "f32", "shape": \[1, 8, 8, 1\]\|"shape": \[1, 1, 8, 8\]' "$work/r.json" && grep 'null,$' "$work/r.json" | grep '"fit"'; }
 check forms-json-shape-is-an-array has_shape
 # The core that the compiler's ELF files are for.
@@ -68,6 +76,25 @@ for case in 'cortex-m4 cortex-m0 1 error: .*compiles for Armv6-M, and the target
     else check "$name-by-$cpu" ends "${case%% *}" "${case#* }" $digits --target "$target" --cc "arm-none-eabi-gcc -mthumb -mcpu=$cpu"; fi
 done
 
+# value KEY: of the totals in r.json.
+value() { sed -n "s/^    \"$1\": \([0-9a-z.]*\),*$/\1/p" "$work/r.json"; }
+
+# ---- AVR: constants in RAM, or with --weights progmem in program memory ------------------------------------------------
+
+avr_report() { "$lw" report tests/fuzz/corpus-tflite/conv-int8.tflite --target avr --cc "avr-gcc -mmcu=atmega2560 -Os" "$@" --quiet -o "$work/r.json"; }
+# The compiler may write a constant of a few bytes into the code.
+avr_moves_constants() {
+    avr_report || return
+    copied=$(value constants_in_ram) ram=$(value ram)
+    echo "$copied bytes of constants in $ram of RAM"
+    [ "$copied" -ge 60 ] && [ "$copied" -le "$(value weights)" ] && [ "$(value library_data)" -lt 60 ] && avr_report --weights progmem || return
+    echo "$(value constants_in_ram) in $(value ram) with progmem"
+    [ "$(value constants_in_ram)" -eq 0 ] && [ "$((ram - $(value ram)))" -ge 60 ]
+}
+why=$(missing avr-gcc)
+if [ "$why" ]; then skip avr-constants-in-ram-are-named "$why"; else check avr-constants-in-ram-are-named avr_moves_constants; fi
+check weights-in-a-file-are-refused ends 2 'a report does not accept --weights bin; accepted: c|progmem|section=NAME' $digits --weights bin
+
 # ---- Forms -------------------------------------------------------------------------------------------------------------
 
 # The columns of numbers end where their titles end, also behind names and operators that are too long for their column.
@@ -80,8 +107,6 @@ long=a_name_of_more_than_sixty_four_characters_as_some_exporters_of_networks_do_
 printf "input x: f32[16]\n$long = softmax(x)\ny = sigmoid($long)\noutput y, $long\n" > "$work/long.te"
 check report-columns-of-long-names aligned
 
-# value KEY: of the totals in r.json.
-value() { sed -n "s/^    \"$1\": \([0-9a-z.]*\),*$/\1/p" "$work/r.json"; }
 agrees_with_text() {
     "$lw" report $digits -o "$work/r.json" && "$lw" report $digits > "$work/r.txt" || return 1
     grep -q "^multiply-adds  $(value multiply_adds)$" "$work/r.txt" &&
@@ -145,10 +170,10 @@ check time-has-a-column           ends 0 '^layer .* multiply-add instructions   
 check time-names-its-origin       ends 0 '^               cycles an instruction: .*not measured' $digits --target cortex-m7 --mhz 400
 check time-unknown-core-is-refused ends 2 'the target "generic", whose cycles are unknown; accepted: .*cortex-m4' $digits --mhz 84
 check time-unknown-is-left-out    sh -c "! '$lw' report $digits | grep instructions"
-for clock in 0 -5 fast 16MHz; do check "time-clock-$clock-is-refused" ends 2 '^loopwright: --mhz does not accept' $digits --target cortex-m4 --mhz "$clock"; done
+for clock in 0 -5 fast 16MHz; do check "time-clock-$clock-is-refused" ends 2 '^error: --mhz does not accept' $digits --target cortex-m4 --mhz "$clock"; done
 # A function of the runtime counts as the operations that it computes: --ram decides by the count of legal code.
 same_count() {
-    counted=$("$lw" "$1" --target "$2" --name m --ram 2147483647 -o "$work/m.c" 2>&1 | sed -n 's/.*instructions counted \([0-9]*\),.*/\1/p')
+    counted=$("$lw" "$1" --target "$2" --name m --ram 2147483647 -o "$work/m.c" 2>&1 | sed -n 's/.*arena of [0-9]* bytes, \([0-9]*\) counted instructions.*/\1/p')
     reported=$("$lw" report "$1" --target "$2" --ram 2147483647 2> /dev/null | sed -n 's/^instructions   about //p')
     echo "$reported reported, $counted counted"
     [ -n "$counted" ] && [ "$reported" = "$counted" ]

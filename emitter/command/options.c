@@ -172,7 +172,7 @@ bool wrong(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "loopwright: ");
+    fprintf(stderr, "error: ");
     vfprintf(stderr, format, args);
     fprintf(stderr, "\n");
     va_end(args);

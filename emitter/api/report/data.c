@@ -153,7 +153,8 @@ static void json_totals(Build *b, const Footprint *f, Text *t)
     json_measured(t, "estimated_stack", report_stack(b), report_stack(b) >= 0);
     json_measured(t, "code", f->code, f->has_code);
     json_measured(t, "stack", f->stack, f->has_stack);
-    json_measured(t, "library_data", f->data, f->has_code);
+    json_measured(t, "library_data", f->data - f->copied, f->has_code);
+    json_measured(t, "constants_in_ram", f->copied, f->has_code);
     json_number(t, "flash", f->flash);
     text_printf(t, "    \"ram\": %lld\n  },\n", (long long)f->ram);
 }

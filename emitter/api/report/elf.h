@@ -8,7 +8,7 @@ typedef struct Elf { Bytes file; bool is_wide, is_big; } Elf;
 typedef struct ElfSection { uint64_t kind, flags, address, offset, size, link; } ElfSection;
 enum { ELF_SYMBOLS = 2, ELF_NO_BITS = 8,                 /* kinds of sections */
        ELF_WRITE = 1, ELF_ALLOC = 2,                     /* flags */
-       ELF_ARM = 40 };                                   /* a machine */
+       ELF_ARM = 40, ELF_AVR = 83 };                     /* machines */
 
 bool elf_open(Bytes file, Elf *e);
 /* Adds the sections that are loaded: all of them are in flash but those without bits; writable ones are in RAM, too. */

@@ -55,6 +55,10 @@ bool footprint_is_limit(Ctx *cx, const lw_options *o)
     if (o->mhz > 0 && !o->runner && target && !target->core)
         diag_usage(cx, NULL, "--mhz has no effect on the target \"%s\", whose cycles are unknown; accepted: --target "
                              "with one of %s", target->name, timed_targets(cx));
+    WeightsKind kind;
+    const char *section;
+    if (build_weights_kind(o, &kind, &section) && (kind == WEIGHTS_CALLER || kind == WEIGHTS_INCLUDED))
+        diag_usage(cx, NULL, "a report does not accept --weights %s; accepted: c|progmem|section=NAME", o->weights);
     const bool is_right = !o->fit || read_limits(o->fit, &limits);
     if (!is_right)
         diag_usage(cx, NULL, "--fit does not accept \"%s\"; accepted: flash=N,ram=N or one of them, N bytes, or with K "
@@ -62,13 +66,22 @@ bool footprint_is_limit(Ctx *cx, const lw_options *o)
     return is_right && !ctx_failed(cx);
 }
 
-static void print_limit(Text *t, const char *what, int64_t is, int64_t most)
+/* error: bytes by which an estimate may differ; 0: measured or a bound */
+static void print_limit(Text *t, const char *what, int64_t is, int64_t most, int64_t error)
 {
     if (most < 0) return;
-    text_printf(t, "fit            %s %lld of %lld bytes, %lld %%: ", what, (long long)is, (long long)most,
-                (long long)((is * 100 + most - 1) / most));
-    if (is <= most) text_printf(t, "%lld left\n", (long long)(most - is));
-    else text_printf(t, "%lld too many\n", (long long)(is - most));
+    text_printf(t, "fit            %s%s %lld of %lld bytes, %lld %%: ", what, error ? " about" : "", (long long)is,
+                (long long)most, (long long)((is * 100 + most - 1) / most));
+    if (is <= most) text_printf(t, "%lld left", (long long)(most - is));
+    else text_printf(t, "%lld too many", (long long)(is - most));
+    if (error) text_printf(t, "; an estimate, %lld bytes more or less", (long long)error);
+    text_char(t, '\n');
+}
+
+/* The bytes of flash by which estimated code may differ; 0: a compiler measured it. */
+static int64_t flash_error(const Build *b, const Footprint *f)
+{
+    return f->is_estimated ? (int64_t)((double)f->code * b->target->core->code_error + 0.5) : 0;
 }
 
 void footprint_print(const Build *b, const Footprint *f, Text *t)
@@ -77,7 +90,8 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
     if (f->has_code) text_printf(t, "code           %lld bytes%s", (long long)f->code, f->is_linked ? ""
                                  : " without functions of libraries");
     if (f->has_stack) text_printf(t, ", stack %lld bytes", (long long)f->stack);
-    if (f->data) text_printf(t, ", data of libraries %lld bytes", (long long)f->data);
+    if (f->copied) text_printf(t, ", constants in RAM %lld bytes", (long long)f->copied);
+    if (f->data > f->copied) text_printf(t, ", data of libraries %lld bytes", (long long)(f->data - f->copied));
     if (f->has_code) text_printf(t, ", by %s\n", f->command);
     if (f->is_estimated)
         text_printf(t, "code           about %lld bytes at -O2, estimated within %.0f %%", (long long)f->code,
@@ -90,8 +104,8 @@ void footprint_print(const Build *b, const Footprint *f, Text *t)
                 f->is_bound ? "at most about " : "", (long long)f->ram,
                 f->has_stack || f->is_bound ? "" : " without stack");
     if (!limits_of(b, &limits)) return;
-    print_limit(t, "flash", f->flash, limits.flash);
-    print_limit(t, "RAM", f->ram, limits.ram);
+    print_limit(t, "flash", f->flash, limits.flash, flash_error(b, f));
+    print_limit(t, "RAM", f->ram, limits.ram, 0);
     if (!f->has_code) text_add(t, "               --cc COMPILER measures code and stack; here they are estimated\n");
 }
 
@@ -102,7 +116,8 @@ static bool is_known(Build *b, const Footprint *f, const Limits *l)
     const bool is_ram = l->ram < 0 || f->has_stack || f->is_bound;
     if (is_flash && is_ram) return true;
     if (f->command)
-        diag_warn(b->cx, NULL, "--fit: RAM counts no stack, as \"%s\" writes no call graph (gcc does)", f->command);
+        diag_warn(b->cx, NULL, "--fit: RAM counts no stack, as \"%s\" writes no call graph (gcc 10 and later do)",
+                  f->command);
     else
         diag_usage(b->cx, NULL, "--fit has no figures of %s for the target \"%s\"; --cc COMPILER measures them",
                    is_flash ? "stack" : is_ram ? "code" : "code and stack", b->target->name);
@@ -125,8 +140,10 @@ void footprint_json(const Build *b, const Footprint *f, Text *t)
     text_add(t, "  \"fit\": {");
     json_limit(t, "flash", limits.flash);
     json_limit(t, "ram", limits.ram);
-    text_printf(t, "\"fits\": %s},\n",
-                keeps(f->flash, limits.flash) && keeps(f->ram, limits.ram) ? "true" : "false");
+    const bool is_estimated = limits.flash >= 0 && f->is_estimated;
+    text_printf(t, "\"fits\": %s, \"flash_estimated\": %s, \"flash_error\": %lld},\n",
+                keeps(f->flash, limits.flash) && keeps(f->ram, limits.ram) ? "true" : "false",
+                is_estimated ? "true" : "false", is_estimated ? (long long)flash_error(b, f) : 0);
 }
 
 bool footprint_fits(Build *b, const Footprint *f)
@@ -136,6 +153,10 @@ bool footprint_fits(Build *b, const Footprint *f)
     if (!limits_of(b, &limits)) return true;
     if (!is_known(b, f, &limits)) return false;
     const bool is_flash = keeps(f->flash, limits.flash), is_ram = keeps(f->ram, limits.ram);
+    if (is_flash && !keeps(f->flash + flash_error(b, f), limits.flash))
+        diag_warn(b->cx, NULL, "--fit: flash is estimated: %lld bytes, %lld more or less, of %lld; --cc COMPILER "
+                               "measures it", (long long)f->flash, (long long)flash_error(b, f),
+                  (long long)limits.flash);
     const char *flash = text_format(b->cx, "flash %lld of %lld bytes", (long long)f->flash, (long long)limits.flash);
     const char *ram = text_format(b->cx, "RAM %lld of %lld bytes", (long long)f->ram, (long long)limits.ram);
     if (!is_flash || !is_ram)

@@ -94,10 +94,12 @@ static void read_stack(const Build *b, const char *folder, Footprint *out)
 
 /* ---- The compiler ------------------------------------------------------------------------------------------------ */
 
-/* The user's command, and those of verify's flags for which it has no flag of its own. */
-static const char *command_of(Ctx *cx, const char *cc)
+/* The user's command, and those of verify's flags for which it has no flag of its own. Program memory is an extension
+ * of C. */
+static const char *command_of(Ctx *cx, const char *cc, WeightsKind weights)
 {
-    return text_format(cx, "%s%s%s%s", cc, strstr(cc, " -std=") ? "" : " -std=c99", strstr(cc, " -O") ? "" : " -O2",
+    const char *standard = weights == WEIGHTS_FLASH ? " -std=gnu99" : " -std=c99";
+    return text_format(cx, "%s%s%s%s", cc, strstr(cc, " -std=") ? "" : standard, strstr(cc, " -O") ? "" : " -O2",
                        strstr(cc, " -ffp-contract=") ? "" : " -ffp-contract=off");
 }
 
@@ -134,6 +136,8 @@ static void read_elf(Build *b, const char *path, Elf *e, Footprint *out)
     elf_sum(e, &flash, &out->data);
     if (b->options->static_arena) out->data -= out->data < b->plan.arena_size ? out->data : b->plan.arena_size;
     const int64_t weights = report_totals(b).weights;
+    if (elf_machine(e) == ELF_AVR && b->program.weights != WEIGHTS_FLASH)
+        out->copied = out->data < weights ? out->data : weights;
     out->has_code = true;
     out->code = flash > weights ? flash - weights : flash;
 }
@@ -159,7 +163,7 @@ static bool compile(Build *b, const char *folder, Footprint *out)
 {
     Ctx *cx = b->cx;
     Elf e;
-    out->command = command_of(cx, b->options->cc);
+    out->command = command_of(cx, b->options->cc, b->program.weights);
     if (!runs(b, folder, out->command, "-fcallgraph-info=su -I@ -c @/model.c -o @/prog 2>/dev/null")
         && !runs(b, folder, out->command, "-I@ -c @/model.c -o @/prog")) {
         diag_error(cx, NULL, "building the emitted C failed: %s -c model.c", out->command);

@@ -9,6 +9,7 @@
 typedef struct Footprint {
     int64_t flash, ram;                  /* in total; code, data and stack count where they are known or estimated */
     int64_t code, data, stack;
+    int64_t copied;                      /* of data: the model's constants, which an AVR's start-up copies to RAM */
     bool has_code, has_stack, is_linked;
     bool is_estimated;                   /* code: without a compiler, from figures of the core; has_code is false */
     bool is_bound;                       /* stack: the most, from figures of the core; has_stack is false */
