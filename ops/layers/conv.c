@@ -9,6 +9,9 @@
  *   conv2d_transpose  y[n,h,w,o] = sum(i,j,c) x[n, (h+ph-i)/sh, (w+pw-j)/sw, c] * k[i,j,c,o]
  *                     over the taps whose quotients are exact
  *
+ *   conv2d_transpose_hybrid   the same of integers x - zero and k as TensorFlow Lite adds them: each product in floats,
+ *                     (x * k) * sk[o] * sx[n], by descending i, then j, then by c
+ *
  * With 8-bit integers the result is the i32 sum of (x[...] - zero) * (k[...] - zero_w), where `zero` and `zero_w` are
  * the zero points; outside of x the product is 0. An x of 16 bits with an 8-bit k is summed likewise. A bias is a
  * separate addition.
@@ -249,10 +252,37 @@ static bool check_transposed(Ctx *cx, const Node *n, int spatial)
     return false;
 }
 
+/* x and k are integers, sk and sx floats of as many elements as there are outputs and samples. */
+static bool check_scaled(Ctx *cx, const Node *n, int spatial)
+{
+    const Tensor *x = n->in[0], *k = n->in[1], *sk = n->in[2], *sx = n->in[3];
+    const bool fits = x->type == I16 && k->type == I8 && sk->type == F32 && sx->type == F32 && x->rank == spatial + 2
+                      && k->rank == spatial + 2 && tensor_is_fixed(k) && tensor_elems(k) > 0 && sk->rank == 1
+                      && sx->rank == 1 && tensor_dim(k, spatial) == tensor_dim(x, spatial + 1)
+                      && tensor_dim(sk, 0) == tensor_dim(k, spatial + 1) && sx->shape[0] == x->shape[0];
+    if (!fits)
+        op_refuse(cx, n,
+                  "the operands are %s, %s, %s and %s; i16 [n][..][c], i8 [..][c][o], f32 [o] and f32 [n] are expected",
+                  tensor_shape_text(cx, x), tensor_shape_text(cx, k), tensor_shape_text(cx, sk),
+                  tensor_shape_text(cx, sx));
+    return fits;
+}
+
+/* (x * k) * sk[o] * sx[n], which is rounded twice: the product of integers is below 2^24. */
+static const Expr *scaled_product(const IndexMap *m, const Expr *x, const Expr *k, const Expr *o, const Expr *sample)
+{
+    Ctx *cx = m->cx;
+    const Expr *product = expr_mul(cx, expr_cast(cx, I32, x), expr_cast(cx, I32, k));
+    const Expr *scaled = expr_mul(cx, expr_cast(cx, F32, product), tensor_read(cx, m->call->in[2], &o, 1));
+    return expr_mul(cx, scaled, tensor_read(cx, m->call->in[3], &sample, 1));
+}
+
 static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
     ConvWindows w = { 0 };
-    if (!check_transposed(cx, n, spatial) || !read_transposed(cx, n, spatial, &w)) return 0;
+    const bool is_scaled = n->in_count == 4;
+    if (!(is_scaled ? check_scaled : check_transposed)(cx, n, spatial) || !read_transposed(cx, n, spatial, &w))
+        return 0;
     const Tensor *x = n->in[0], *k = n->in[1];
     const int64_t groups = node_int(n, "groups", 1), each = tensor_dim(k, spatial) / groups,
                   outs = tensor_dim(k, spatial + 1);
@@ -264,14 +294,16 @@ static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
     for (int d = 0; d < spatial; d++) tap[d] = index_tap(&m, tap_of(spatial, d), expr_index(cx, tap_count(&w, d)));
     const Expr *c = index_tap(&m, "c", expr_index(cx, each));
     for (int d = 0; d < spatial; d++) {
-        const TapAccess t = tap_access(cx, &w, d, axis[d], tap[d]);
+        const Expr *from_last = expr_sub(cx, expr_index(cx, tap_count(&w, d) - 1), tap[d]);
+        const TapAccess t = tap_access(cx, &w, d, axis[d], is_scaled ? from_last : tap[d]);
         at[1 + d] = index_simplified(&m, t.x);
         tap[d] = index_simplified(&m, t.k);
         if (t.condition) applies = applies ? expr_and(cx, applies, t.condition) : t.condition;
     }
     at[1 + spatial] = tap[spatial] = index_simplified(&m, grouped_channel(cx, groups, o, outs, c, each));
     tap[1 + spatial] = groups == 1 ? o : index_simplified(&m, index_modulo(cx, o, outs));
-    const Expr *read = index_read(&m, x, at), *product = expr_mul(cx, read, index_read(&m, k, tap));
+    const Expr *read = index_read(&m, x, at), *by = index_read(&m, k, tap),
+               *product = is_scaled ? scaled_product(&m, read, by, o, at[0]) : expr_mul(cx, read, by);
     product = index_or_zero(&m, product);
     if (applies) product = expr_select(cx, applies, product, expr_int(cx, product->type, 0));
     out[0] = index_reduced(&m, REDUCE_SUM, product);
@@ -292,6 +324,7 @@ static int depthwise_conv1d(Ctx *cx, const Node *n, Tensor **out) { return conv(
 static int depthwise_conv2d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 2, true, out); }
 static int conv1d_transpose(Ctx *cx, const Node *n, Tensor **out) { return transposed(cx, n, 1, out); }
 static int conv2d_transpose(Ctx *cx, const Node *n, Tensor **out) { return transposed(cx, n, 2, out); }
+static int conv2d_transpose_hybrid(Ctx *cx, const Node *n, Tensor **out) { return transposed(cx, n, 2, out); }
 static int conv3d_transpose(Ctx *cx, const Node *n, Tensor **out) { return transposed(cx, n, 3, out); }
 
 static const AttrRow conv_attrs[] = {
@@ -321,6 +354,15 @@ static const AttrRow transpose_attrs[] = {
     { "pad",      ATTR_INTS, "elements cropped before each spatial dimension, then after each", NULL },
     { "extra",    ATTR_INTS, "elements added after each spatial dimension", NULL },
     { "groups",   ATTR_INT,  "number of independent groups of channels", "1" },
+    { 0 }
+};
+
+static const AttrRow scaled_attrs[] = {
+    { "stride",   ATTR_INTS,
+      "distance in the result of adjacent elements of x, one for each spatial dimension or one for all", NULL },
+    { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },
+    { "pad",      ATTR_INTS, "elements cropped before each spatial dimension, then after each", NULL },
+    { "extra",    ATTR_INTS, "elements added after each spatial dimension", NULL },
     { 0 }
 };
 
@@ -392,6 +434,12 @@ static const OpCase conv2d_transpose_cases[] = {
     { "stride=2 groups=2", "f32[1][2][2][4] f32[2][2][4][3]", "f32[1][4][4][6]", NULL },
     { 0 }
 };
+static const OpCase conv2d_transpose_hybrid_cases[] = {
+    { "", "i16[1][3][3][1] i8[3][3][1][2] f32[2] f32[1]", "f32[1][5][5][2]", NULL },
+    { "stride=2,3 pad=1,2,1,2", "i16[2][3][4][2] i8[3][2][2][3] f32[3] f32[2]", "f32[2][5][7][3]", NULL },
+    { "", "i16[1][3][3][1] i8[3][3][1][2] f32[1] f32[1]", NULL, "f32 [o] and f32 [n] are expected" },
+    { 0 }
+};
 static const OpCase conv3d_transpose_cases[] = {
     { "stride=2", "f32[1][2][2][3][1] f32[2][3][2][1][2]", "f32[1][4][5][6][2]", NULL },
     { 0 }
@@ -415,6 +463,14 @@ const Op ops_conv[] = {
     { ROW(conv2d_transpose,
       "y[n,h,w,o] = sum(i,j,c) x[n,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[i,j,c,o] where the quotients are exact",
       transpose_attrs) },
+    { .name = "conv2d_transpose_hybrid",
+      .summary = "y[n,h,w,o] = sum(i,j,c) f32(x[n,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[i,j,c,o]) * sk[o] * sx[n], i and j "
+                 "descending, where the quotients are exact",
+      .level = 11, .least_inputs = 4, .most_inputs = 4, .inputs = "x k sk sx", .attr = scaled_attrs,
+      .meaning.compute = conv2d_transpose_hybrid, .fusion.pattern = PATTERN_OUT_FUSABLE,
+      .gradient.refusal = "of inputs that are rounded to 8 bits; conv2d_transpose in floats is accepted "
+                          "(of a TFLite network: --hybrid float)",
+      .cases = conv2d_transpose_hybrid_cases },
     { ROW(conv3d_transpose, "y[n,d,h,w,o] = sum(t,i,j,c) x[n,(d+pd-t)/sd,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[t,i,j,c,o]",
       transpose_attrs) },
     { 0 }

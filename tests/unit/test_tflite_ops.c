@@ -60,8 +60,7 @@ static const char *const closely[] = {
     "bidirectional_sequence_lstm", "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn",
     "bidirectional_sequence_rnn_hybrid", "detection_post_process", "detection_post_process_uint8",
     "fully_connected_blockwise", "gelu", "local_response_normalization", "lstm", "rfft2d", "rnn", "rnn_hybrid",
-    "signal_irfft_float", "signal_rfft_float", "transpose_conv_hybrid", "unidirectional_sequence_lstm",
-    "unidirectional_sequence_lstm_hybrid",
+    "signal_irfft_float", "signal_rfft_float", "unidirectional_sequence_lstm", "unidirectional_sequence_lstm_hybrid",
 };
 
 enum { MOST = 16 };      /* inputs or outputs */

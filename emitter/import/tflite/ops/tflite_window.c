@@ -362,6 +362,18 @@ static bool transposed_pads(TfliteCall *c, bool is_same, int64_t stride, int64_t
     return true;
 }
 
+/* The reference adds products in floats, so its sums have the bits of their order. */
+static Tensor *transposed_hybrid(TfliteCall *c, const TfliteHybrid *h, Tensor *k, const Attr *attrs)
+{
+    const Quant *q = tflite_in_info(c, 1)->quant;
+    const int64_t count = tensor_dim(k, 3), samples = tensor_dim(h->x, 0);
+    float *scale = NEW_ARRAY(c->cx->arena, float, (int)count);
+    for (int64_t o = 0; o < count; o++) scale[o] = q->scale[q->count > 1 ? o : 0];
+    Tensor *in[] = { h->x, k, tensor_constant(c->cx, c->name, F32, 1, &count, scale),
+                     tflite_reshape(c, h->scale, (int64_t[]){ samples < 0 ? -1 : samples }, 1) };
+    return ctx_failed(c->cx) ? NULL : call(c->cx, "conv2d_transpose_hybrid", c->name, in, 4, attrs);
+}
+
 /* Inputs: the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They are reordered to those of a
  * convolution, which lowers the rest. */
 static void transpose_conv(TfliteCall *c)
@@ -404,18 +416,16 @@ static void transpose_conv(TfliteCall *c)
     const bool fits = tflite_sums_fit(k, tflite_in(&as_conv, 2), tensor_dim(k, 0), 1);
     const bool is_wide = is_int16 && has_wide_bias(&as_conv) && !tflite_sums_fit(k, NULL, tensor_dim(k, 0), 1);
     k = tflite_call(c, "transpose", k, attr_list("perm", 1, 2, 3, 0));
-    if (is_int || h.x) k = tflite_call(c, "cast", k, attr_type("to", is_wide ? I64 : I32));
+    if (is_int) k = tflite_call(c, "cast", k, attr_type("to", is_wide ? I64 : I32));
     if (is_int) x = is_int16 ? tflite_call(c, "cast", x, attr_type("to", is_wide ? I64 : I32))
                              : tflite_difference(&as_conv, 0);
     if (is_int && tflite_zero(tflite_in_info(&as_conv, 1)))
         k = tflite_call2(c, "sub", k, tensor_scalar(c->cx, c->name, I32, tflite_zero(tflite_in_info(&as_conv, 1))));
-    if (h.x) x = tflite_call(c, "cast", h.x, attr_type("to", I32));
     int64_t stride[2] = { option(c, STRIDE_H, 1), option(c, STRIDE_W, 1) };
     if (!k || !x || !check_bias(&as_conv, tensor_dim(k, 3), is_int ? I32 : F32)) return;
-    Tensor *sums = call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2,
-                        ATTRS(attr_ints("stride", stride, 2), attr_ints("pad", pad, 4),
-                              attr_ints("extra", extra, 2)));
-    if (h.x) sums = tflite_hybrid_real(c, sums, &h, tflite_in_info(c, 1)->quant, false);
+    const Attr *attrs = ATTRS(attr_ints("stride", stride, 2), attr_ints("pad", pad, 4), attr_ints("extra", extra, 2));
+    Tensor *sums = h.x ? transposed_hybrid(c, &h, k, attrs)
+                       : call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2, attrs);
     sums = sums ? add_bias(&as_conv, sums, is_int && fits) : NULL;
     if (sums)
         c->out[0] = is_int ? requantize_channels(&as_conv, sums, tensor_dim(k, 3), activation(c, ACTIVATION))
