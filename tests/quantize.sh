@@ -665,16 +665,26 @@ widths() {
 }
 check widths-are-read-back widths
 
-# float, simulated and integer C of one file, side by side
+# float, simulated and emitted C of one file, side by side. The file is emitted as it is written, so a softmax in it stays
+# in floats; the realized file is what quantize emits.
 side_by_side() {
     "$lw" evaluate "$work/calibrated.te" --test $digits/test.npy "$@" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     sed -n 2,5p "$work/said"
-    awk '/^float/ { f++ } /^simulated/ && /dB/ { s++ } /^integer C/ && /dB/ { i++ } END { exit !(f == 1 && s == 1 && i == 1) }' "$work/said"
+    awk '/^float/ { f++ } /^simulated/ && /dB/ { s++ } /^emitted C/ && /dB/ { i++ } END { exit !(f == 1 && s == 1 && i == 1) }' "$work/said"
 }
 check evaluate-compares-forms             side_by_side
 check evaluate-compares-forms-with-labels side_by_side --test-labels $digits/test_labels.npy
 against() { "$lw" evaluate "$work/realized.te" --test $digits/test.npy --reference $digits/digits.onnx > "$work/said" 2>&1; cat "$work/said"; grep -q '^against .*digits.onnx: signal to noise [34][0-9]\.[0-9] dB' "$work/said"; }
 check evaluate-compares-with-a-reference  against
+# The realized stage of a calibrated file has the figure that quantize prints for the network.
+same_figure() {
+    "$lw" dump "$work/calibrated.te" --at realized -o "$work/again.te" || return 1
+    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --test $digits/test.npy -o "$work/fig.c" > "$work/said" 2>&1
+    "$lw" evaluate "$work/again.te" --test $digits/test.npy --reference $digits/digits.onnx >> "$work/said" 2>&1
+    cat "$work/said"
+    awk '/^integer C/ { c = $3 } /^against/ { sub(/.*noise /, ""); a = $1 } END { exit !(c > 30 && a == c) }' "$work/said"
+}
+check the-realized-stage-has-the-figure-of-quantize same_figure
 alone() { "$lw" evaluate $digits/digits.onnx --test $digits/test.npy > "$work/said" 2>&1; [ $? -eq 2 ] && grep -q 'nothing to compare with' "$work/said"; }
 check evaluate-needs-something-to-compare alone
 

@@ -250,7 +250,7 @@ typedef struct Form {
 } Form;
 
 static const Form forms[] = {
-    { "float", "float", true }, { "simulated", "float", false }, { "integer C", NULL, false },
+    { "float", "float", true }, { "simulated", "float", false }, { "emitted C", NULL, false },
 };
 enum { FORMS = sizeof forms / sizeof forms[0], AS_EMITTED = FORMS - 1 };
 
