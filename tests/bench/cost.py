@@ -34,7 +34,7 @@ def predicted(build, path, folder, name, core):
     folder.mkdir(parents=True, exist_ok=True)
     said = subprocess.run([build / "loopwright", path, "-o", folder / f"{name}.c", "--name", name, "--target", core, "--ram", str(RAM)],
                           check=True, capture_output=True, text=True).stderr
-    found = re.search(r"instructions counted (\d+)", said)
+    found = re.search(r"(\d+) counted instructions", said)
     return int(found.group(1)) if found else None
 
 
