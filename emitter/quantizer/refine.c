@@ -9,9 +9,10 @@
  * layers, and layers of more than MOST_TERMS weights an output, keep the nearest values.
  *
  * The patches of a recurrent layer are its inputs, and its states for the weights of the state, at all steps. The
- * next step adds the errors of one step, and neighbouring steps are alike, so their sum is much less than that of
- * the nearest values: such layers are always rounded so. The greatest weight of a column keeps its value, so the
- * scale follows from the rounded column. */
+ * next step adds the errors of one step, and neighbouring steps are alike as a rule, so their sum is much less than
+ * that of the nearest values. Where steps are independent it may be more: each operand takes the rounding with less noise at
+ * the outputs of the network in floats. The greatest weight of a column keeps its value, so the scale follows from the
+ * rounded column. */
 #include <math.h>
 
 #include "quantizer/layers.h"
@@ -189,6 +190,57 @@ static int find_recurrent(Ctx *cx, const Graph *g, const Edges *e, int64_t sampl
     return count;
 }
 
+/* ---- Which rounding has less noise ------------------------------------------------------------------------------- */
+
+static const float *nearest(Ctx *cx, const Edges *e, const Patches *p)
+{
+    const int64_t outs = channels_of(p->weights), count = p->terms * outs;
+    const double *scale = scales_of(cx, e, p);
+    const float *v = p->weights->data;
+    float *out = NEW_ARRAY(cx->arena, float, count);
+    for (int64_t i = 0; i < count; i++) out[i] = (float)(nearbyint((double)v[i] / scale[i % outs]) * scale[i % outs]);
+    return out;
+}
+
+/* Returns the squared error at the outputs of floats with these weights in place of the network's. */
+static double noise_of(const Build *b, const Graph *g, const Samples *s, const Map *weights)
+{
+    const Graph changed = with_constants(b->cx, *g, weights);
+    const int64_t samples = s->count < TRIAL_SAMPLES ? s->count : TRIAL_SAMPLES;
+    double noise = 0;
+    if (ctx_failed(b->cx)) return 0;
+    Runner *exact = runner_new(b, g), *r = ctx_failed(b->cx) ? NULL : runner_new(b, &changed);
+    for (int64_t k = 0; r && k < samples; k++) {
+        if (!runner_run(exact, s, k) || !runner_run(r, s, k)) return 0;
+        for (int o = 0; o < g->output_count; o++) {
+            const float *want = runner_output(exact, o), *got = runner_output(r, o);
+            const int64_t count = g->output[o]->type == F32 ? tensor_elems(g->output[o]) : 0;
+            for (int64_t i = 0; i < count; i++) {
+                const double d = (double)got[i] - (double)want[i];
+                noise += d * d;
+            }
+        }
+    }
+    return noise;
+}
+
+/* Leaves the better rounding of each operand in `out`, which has that of the sums' errors. */
+static bool choose_roundings(const Build *b, const Graph *g, const Samples *s, const Edges *e, const Patches *p,
+                             int count, Map *out)
+{
+    Ctx *cx = b->cx;
+    double least = 0;
+    for (int i = -1; i < count && !ctx_failed(cx); i++) {
+        const float *by_sums = i < 0 ? NULL : map_get_const_ptr(out, p[i].weights);
+        if (i >= 0 && !by_sums) continue;
+        if (i >= 0) map_put_const_ptr(out, p[i].weights, nearest(cx, e, &p[i]));
+        const double noise = noise_of(b, g, s, out);
+        if (i < 0 || noise < least) least = noise;
+        else map_put_const_ptr(out, p[i].weights, by_sums);
+    }
+    return !ctx_failed(cx);
+}
+
 static bool round_all(const Build *b, const Graph *g, const Samples *s, const Edges *e, Patches *p, int count,
                       int64_t samples, Map *out)
 {
@@ -216,7 +268,9 @@ bool refine_recurrent(const Build *b, const Graph *g, const Samples *s, const Ed
     Node **order;
     Patches *p = NEW_ARRAY(b->cx->arena, Patches, 2 * graph_order(b->cx, g, &order) + 1);
     const int64_t samples = samples_used(s);
-    return round_all(b, g, s, e, p, find_recurrent(b->cx, g, e, samples, p), samples, refined);
+    const int count = find_recurrent(b->cx, g, e, samples, p);
+    return round_all(b, g, s, e, p, count, samples, refined)
+           && (!count || choose_roundings(b, g, s, e, p, count, refined));
 }
 
 bool refine_layers(const Build *b, const Graph *g, const Samples *s, const Edges *e, Map *refined)
