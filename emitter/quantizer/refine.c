@@ -10,9 +10,9 @@
  *
  * The patches of a recurrent layer are its inputs, and its states for the weights of the state, at all steps. The
  * next step adds the errors of one step, and neighbouring steps are alike as a rule, so their sum is much less than
- * that of the nearest values. Where steps are independent it may be more: each operand takes the rounding with less noise at
- * the outputs of the network in floats. The greatest weight of a column keeps its value, so the scale follows from the
- * rounded column. */
+ * that of the nearest values. Where steps are independent it may be more: each operand takes the rounding with less
+ * noise at the outputs of the network in floats. The greatest weight of a column keeps its value, so the scale follows
+ * from the rounded column. */
 #include <math.h>
 
 #include "quantizer/layers.h"
