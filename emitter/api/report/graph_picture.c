@@ -101,10 +101,9 @@ static void assign_lanes(Picture *p)
 
 static void label(Picture *p, int x, int y, const char *kind, const char *text, int pixels)
 {
-    const int letters = pixels / LETTER, length = (int)strlen(text);
     text_printf(p->t, "<text x=\"%d\" y=\"%d\"%s>", x, y, kind);
-    html_escaped(p->t, length <= letters ? text : text_format(p->cx, "%.*s", letters - 1, text));
-    text_add(p->t, length <= letters ? "</text>" : "\xe2\x80\xa6</text>");
+    html_escaped(p->t, text_shortened(p->cx, text, pixels / LETTER));
+    text_add(p->t, "</text>");
 }
 
 /* "i8 [1][25][5][64], 0.0235 (q + 128)": short enough for a box. */

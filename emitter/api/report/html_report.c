@@ -157,10 +157,8 @@ static void buffer_picture(Chart *c, const ReportBuffer *k, int number)
                 x, y, width, height > 1 ? height : 1, number * 47 % 360, k->is_scratch ? ".25" : ".55",
                 number * 47 % 360);
     if (height >= 13 && letters >= 4) {
-        const int length = (int)strlen(k->name);
         text_printf(c->t, "<text x=\"%d\" y=\"%d\">", x + 4, y + 11 + (height - 13) / 2);
-        html_escaped(c->t,
-                    length <= letters ? k->name : text_format(c->b->cx, "%.*s\xe2\x80\xa6", letters - 1, k->name));
+        html_escaped(c->t, text_shortened(c->b->cx, k->name, letters));
         text_add(c->t, "</text>");
     }
     text_add(c->t, "</g>\n");
@@ -194,8 +192,8 @@ static void memory(const Build *b, Text *t)
                 html_bytes(b->cx, b->plan.live_bound), html_bytes(b->cx, b->plan.arena_size));
     text_printf(t,
                 "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
-                "aria-label=\"memory over time\">\n",
-                width, height, width, height);
+                "aria-label=\"memory over time\" style=\"max-width:100%%;height:auto;min-width:%dpx\">\n",
+                width, height, width, height, width * 5 / 9);
     live_picture(&c);
     scale(&c, floor, ARENA, 4);
     for (int i = 0; i < c.buffers.count; i++) buffer_picture(&c, &c.buffers.at[i], i);
