@@ -38,6 +38,8 @@ typedef struct Counting {
     Map in_vector;                   /* stores of vectors, and scalars that are their lanes */
     Map guarded;                     /* scalars that are stored under a condition */
     Map broadcast;                   /* loads that several lanes share */
+    bool has_rectified;              /* the costs have rows for products with rectified numbers */
+    Map rectified;                   /* memories of which half the elements are zeros */
     const Function *function;
     double far;                      /* vectors in the loop body so far whose address needs a register of its own */
     bool in_lane;                    /* the statement is a lane of a vector */
@@ -157,6 +159,42 @@ static bool divides_by_power_of_two(const Expr *e)
     return e->kind == EXPR_DIV && expr_is_const(e->arg[1]) && fabs(frexp(expr_scalar(e->arg[1]).f, &exponent)) == 0.5;
 }
 
+/* True if half of the values are zeros: max(x, 0), or what moves such values. */
+static bool is_rectified(const Counting *c, const Expr *e)
+{
+    const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
+    if (m) return map_get_const_ptr(&c->rectified, m->base ? m->base : m) || (m->tensor && m->tensor->is_rectified);
+    if (e->kind == EXPR_RUNTIME) return is_rectified(c, e->arg[0]);
+    if (e->kind == EXPR_MAX && e->type == F32)
+        for (int i = 0; i < 2; i++)
+            if (expr_is_const(e->arg[i]) && expr_scalar(e->arg[i]).f == 0) return true;
+    const int first = e->kind == EXPR_SELECT ? 1 : e->kind == EXPR_MIN || e->kind == EXPR_MAX ? 0 : e->arg_count;
+    for (int i = first; i < e->arg_count; i++)
+        if (is_rectified(c, e->arg[i])) return true;
+    return false;
+}
+
+/* Marks the memories that only such values are stored to; true: one more. */
+static bool find_rectified(Counting *c, const Code *s)
+{
+    bool found = false;
+    if (s->kind == CODE_STORE && s->value->type == F32 && is_rectified(c, s->value)) {
+        const Memory *m = s->memory->base ? s->memory->base : s->memory;
+        found = m->kind != MEMORY_SCALAR && !map_get_const_ptr(&c->rectified, m);
+        if (found) map_put_const_ptr(&c->rectified, m, m);
+    }
+    for (int i = 0; i < s->child_count; i++) found = find_rectified(c, s->child[i]) || found;
+    return found;
+}
+
+/* True for a product with such values, and for its sum: software takes less time for zeros. */
+static bool multiplies_zeros(const Counting *c, const Expr *e)
+{
+    const Expr *product = e->kind == EXPR_MUL ? e : NULL;
+    for (int i = 0; i < e->arg_count && !product; i++) product = e->arg[i]->kind == EXPR_MUL ? e->arg[i] : NULL;
+    return product && (is_rectified(c, product->arg[0]) || is_rectified(c, product->arg[1]));
+}
+
 static bool has_product(const Expr *sum) { return sum->arg[0]->kind == EXPR_MUL || sum->arg[1]->kind == EXPR_MUL; }
 
 /* Returns the instructions of an operation of 64 bits. */
@@ -172,7 +210,8 @@ static const CostRow *float_row(const Counting *c, const Expr *e)
                compares = k >= EXPR_LT && k <= EXPR_NE;
     snprintf(name, sizeof name, "f32 %s", is_product ? "mul" : is_sum ? "add" : k == EXPR_DIV ? "div"
              : compares ? "compare" : k == EXPR_CAST && !is_float(e) ? "to integer" : expr_info(k)->spelling);
-    const CostRow *row = cost_row(c->costs, name);
+    const bool has_zeros = c->has_rectified && (is_product || is_sum) && multiplies_zeros(c, e);
+    const CostRow *row = cost_row(c->costs, has_zeros ? is_product ? "f32 mul rectified" : "f32 add rectified" : name);
     if (row || k == EXPR_DIV) return row;
     return cost_row(c->costs, is_function ? "f32 function" : "f32");
 }
@@ -651,7 +690,10 @@ int64_t count_instructions(Ctx *cx, const Function *f, const Costs *costs)
     c->in_vector = map_new(cx->scratch);
     c->guarded = map_new(cx->scratch);
     c->broadcast = map_new(cx->scratch);
+    c->rectified = map_new(cx->scratch);
     c->function = f;
+    c->has_rectified = cost_row(costs, "f32 mul rectified") != NULL;
+    while (c->has_rectified && find_rectified(c, f->body)) continue;
     if (c->lanes > 1) {
         find_guarded(c, f->body, false);
         find_vectors(c, f->body);

@@ -357,6 +357,13 @@ static void compilers(Ctx *cx)
                   fourth = counted_of(cx, "y[i,j] = x[i,j] / 4.0", NULL, division);
     check_that(third - fourth == 32 * 99, "a division by a power of two is a product", "%lld",
                (long long)(third - fourth));
+    const CostRow full[] = { { "f32 mul", 50, 0 }, { NULL, 0, 0 } },
+                  zeros[] = { { "f32 mul", 50, 0 }, { "f32 mul rectified", 20, 0 }, { NULL, 0, 0 } };
+    const char *rectified = "y[i,j] = max(x[i,j], 0.0) * 3.0", *other = "y[i,j] = max(x[i,j], 1.0) * 3.0";
+    const int64_t less = counted_of(cx, rectified, NULL, full) - counted_of(cx, rectified, NULL, zeros),
+                  equal = counted_of(cx, other, NULL, full) - counted_of(cx, other, NULL, zeros);
+    check_that(less == 32 * 30 && !equal, "products with rectified numbers cost a row of their own", "%lld, %lld",
+               (long long)less, (long long)equal);
     /* Of 12 instructions for a row, four loads, additions and stores, three are left. */
     const char *sum = "y[i,j] = x[i,j] + 1", *unroll = "unroll y.j";
     const int64_t saved = counted_of(cx, sum, unroll, plain) - counted_of(cx, sum, unroll, lanes);

@@ -112,10 +112,22 @@ static const char *role_of(Ctx *cx, const Group *g, const Tensor *t)
     return role ? role : "x";
 }
 
+/* True if a ReLU, a clip at zero, or a maximum or a move of such values computes the tensor. */
+static bool is_rectified(const Tensor *t)
+{
+    double low, high;
+    const Node *n = t->producer;
+    if (!n || n->kind != NODE_CALL || !n->in_count || !n->in[0]) return t->is_rectified;
+    if (n->op->quantization.limits && n->op->quantization.limits(n, &low, &high) && low == 0) return true;
+    const bool moves = n->op->fusion.pattern == PATTERN_INJECTIVE || text_equal(n->op->name, "max_pool2d");
+    return moves && is_rectified(n->in[0]);
+}
+
 /* Returns a copy, without producer, of a tensor from outside the group; named after its role unless names are kept. */
 static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 {
     Tensor *in = tensor_stand_in(x->cx, t);
+    in->is_rectified = is_rectified(t);
     in->name = unique_name(x->cx, &x->taken, g->keeps_names ? name(x->cx, t->name) : role_of(x->cx, g, t));
     return in;
 }

@@ -35,6 +35,8 @@ struct Tensor {
     const Quant *quant;              /* or NULL */
     /* The operator's word for an intermediate tensor: "sums"; or NULL */
     const char *word;
+    /* Of a stand-in: half of its elements are zeros as a rule, as a ReLU leaves them. Only counts use it. */
+    bool is_rectified;
     uint32_t serial;
     struct Tensor *self;             /* the tensor as the DAG's nodes hold it; expressions read it const */
 };

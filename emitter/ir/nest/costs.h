@@ -7,7 +7,8 @@
 /* A name is that of a macro; of an expression's kind for integers, as "mulhigh", "cast", "div", and "mla" for a sum
  * with a product; "i64 mul", "i64 mla", "i64 >>", "i64 cast" (to or from 64 bits), and "i64" for any other but a
  * division in 64 bits; or of an operation of floats: "f32 add", "f32 mul", "f32 div", "f32 compare", "f32 to integer",
- * "f32 " and the name of a kind as "f32 exp", "f32 function" for functions without a row, and "f32" for others.
+ * "f32 mul rectified" and "f32 add rectified" with values of which half are zeros, as a ReLU leaves them, "f32 " and
+ * the name of a kind as "f32 exp", "f32 function" for functions without a row, and "f32" for others.
  * "guard" is a condition in a loop, "guarded index" the address of a load under it, if it is a sum of numbers,
  * "repeated load" the address of a load that its iteration has under a condition, too. Of the C compiler: "f32 lanes"
  * are those of the vectors that it makes of adjacent statements, with the elements that an instruction's address
