@@ -31,7 +31,7 @@ static const CostRow rows_m0plus[] = {
     { "f32 rsqrt", 700, 0 },         { "f32 sin", 2310, 0 },          { "f32 cos", 2310, 0 },
     { "f32 floor", 277, 0 },         { "f32 ceil", 277, 0 },          { "f32 trunc", 277, 0 },
     { "f32 round", 437, 0 },         { "f32 nearbyint", 196, 0 },
-    { "f32 mul rectified", 68, 0 },  { "f32 add rectified", 87, 0 },
+    { "f32 mul rectified", 66, 0 },  { "f32 add rectified", 84, 0 },
     { NULL, 0, 0 }
 };
 const Costs costs_m0plus = { &costs_arm, rows_m0plus };
