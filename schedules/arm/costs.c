@@ -23,7 +23,7 @@ static const CostRow rows_m0plus[] = {
     { "LW_FETCH_ROW_I8", 230, 3.3 }, { "LW_DOT_WORDS_I8", 200, 2.6 }, { "LW_WINDOW2_I8", 40, 15.8 },
     { "LW_TAPS2_I8", 340, 8.5 },     { "LW_TAPS_I8", 40, 13 },        { "LW_DOT_1X4_I8", 180, 3.77 },
     { "LW_DOT_1X2_I8", 60, 7.3 },    { "mulhigh", 6, 0 },             { "expq", 410, 0 },
-    { "recipq", 410, 0 },            { "f32 mul", 88, 0 },            { "f32 add", 97, 0 },
+    { "recipq", 410, 0 },            { "f32 mul", 86, 0 },            { "f32 add", 95, 0 },
     { "f32 div", 380, 0 },           { "f32 min", 60, 0 },            { "f32 max", 60, 0 },
     { "f32 compare", 38, 0 },        { "f32 to integer", 100, 0 },    { "f32 exp", 1940, 0 },
     { "f32 exp2", 2000, 0 },         { "f32 log", 2790, 0 },          { "f32 tanh", 2300, 0 },
@@ -31,7 +31,7 @@ static const CostRow rows_m0plus[] = {
     { "f32 rsqrt", 700, 0 },         { "f32 sin", 2310, 0 },          { "f32 cos", 2310, 0 },
     { "f32 floor", 277, 0 },         { "f32 ceil", 277, 0 },          { "f32 trunc", 277, 0 },
     { "f32 round", 437, 0 },         { "f32 nearbyint", 196, 0 },
-    { "f32 mul rectified", 66, 0 },  { "f32 add rectified", 84, 0 },
+    { "f32 mul rectified", 68, 0 },  { "f32 add rectified", 86, 0 },
     { NULL, 0, 0 }
 };
 const Costs costs_m0plus = { &costs_arm, rows_m0plus };
