@@ -159,11 +159,14 @@ static bool divides_by_power_of_two(const Expr *e)
     return e->kind == EXPR_DIV && expr_is_const(e->arg[1]) && fabs(frexp(expr_scalar(e->arg[1]).f, &exponent)) == 0.5;
 }
 
+/* The memory that a pointer points into. */
+static const Memory *origin(const Memory *m) { return m->base ? m->base : m; }
+
 /* True if half of the values are zeros: max(x, 0), or what moves such values. */
 static bool is_rectified(const Counting *c, const Expr *e)
 {
     const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
-    if (m) return map_get_const_ptr(&c->rectified, m->base ? m->base : m) || (m->tensor && m->tensor->is_rectified);
+    if (m) return map_get_const_ptr(&c->rectified, origin(m)) || (m->tensor && m->tensor->is_rectified);
     if (e->kind == EXPR_RUNTIME) return is_rectified(c, e->arg[0]);
     if (e->kind == EXPR_MAX && e->type == F32)
         for (int i = 0; i < 2; i++)
@@ -174,12 +177,12 @@ static bool is_rectified(const Counting *c, const Expr *e)
     return false;
 }
 
-/* Marks the memories that only such values are stored to; true: one more. */
+/* Marks the memories that such values are stored to; true: one more. */
 static bool find_rectified(Counting *c, const Code *s)
 {
     bool found = false;
     if (s->kind == CODE_STORE && s->value->type == F32 && is_rectified(c, s->value)) {
-        const Memory *m = s->memory->base ? s->memory->base : s->memory;
+        const Memory *m = origin(s->memory);
         found = m->kind != MEMORY_SCALAR && !map_get_const_ptr(&c->rectified, m);
         if (found) map_put_const_ptr(&c->rectified, m, m);
     }
@@ -187,15 +190,18 @@ static bool find_rectified(Counting *c, const Code *s)
     return found;
 }
 
+/* Returns the first operand that is a product; NULL: none is. */
+static const Expr *product_in(const Expr *sum)
+{
+    return sum->arg[0]->kind == EXPR_MUL ? sum->arg[0] : sum->arg[1]->kind == EXPR_MUL ? sum->arg[1] : NULL;
+}
+
 /* True for a product with such values, and for its sum: software takes less time for zeros. */
 static bool multiplies_zeros(const Counting *c, const Expr *e)
 {
-    const Expr *product = e->kind == EXPR_MUL ? e : NULL;
-    for (int i = 0; i < e->arg_count && !product; i++) product = e->arg[i]->kind == EXPR_MUL ? e->arg[i] : NULL;
+    const Expr *product = e->kind == EXPR_MUL ? e : e->arg_count == 2 ? product_in(e) : NULL;
     return product && (is_rectified(c, product->arg[0]) || is_rectified(c, product->arg[1]));
 }
-
-static bool has_product(const Expr *sum) { return sum->arg[0]->kind == EXPR_MUL || sum->arg[1]->kind == EXPR_MUL; }
 
 /* Returns the instructions of an operation of 64 bits. */
 static double wide(const Counting *c, const char *name) { return cost_or(c, name, cost_or(c, "i64", 1)); }
@@ -229,8 +235,8 @@ static double operation(const Counting *c, const Expr *e)
     if (e->kind == EXPR_CAST && (e->type == I64 || e->arg[0]->type == I64)) return wide(c, "i64 cast");
     if (e->type == I64)
         return wide(c, e->kind == EXPR_MUL ? "i64 mul" : e->kind == EXPR_SHR ? "i64 >>"
-                       : e->kind == EXPR_ADD && has_product(e) ? "i64 mla" : "i64");
-    if (e->kind == EXPR_ADD && has_product(e)) return cost_or(c, "mla", 1);
+                       : e->kind == EXPR_ADD && product_in(e) ? "i64 mla" : "i64");
+    if (e->kind == EXPR_ADD && product_in(e)) return cost_or(c, "mla", 1);
     if (e->kind == EXPR_CAST) return cost_or(c, "cast", 1);
     return cost_or(c, expr_info(e->kind)->spelling, 1);
 }
@@ -321,10 +327,7 @@ static bool is_next(const Code *s, const Code *before)
     return rest == rest_before && at == at_before + 1;
 }
 
-/* The memory that a pointer points into. */
-static const Memory *origin(const Memory *m) { return m->base ? m->base : m; }
-
-/* True if the C compiler reads that a store to one leaves the other as it is. */
+/* True if the C compiler reads that a store to one keeps the other. */
 static bool are_apart(const Counting *c, const Memory *m, const Memory *to)
 {
     return to->kind == MEMORY_LOCAL || m->kind == MEMORY_LOCAL || function_is_apart(c->function, to)

@@ -29,7 +29,7 @@ typedef struct Search {
     int64_t searched;                  /* samples of each step: all if labels are counted */
     Edges *edges;
     Grid *narrow; int *least;          /* [groups] the first grids and widths: 8 bits, or the user's */
-    float **want;                      /* [outputs] of the float network, over all samples */
+    float **want;                      /* of the float network, over all samples: runner_outputs */
     Ports ports;
     Precision *out;
     Quality best;                      /* of all realized choices, each figure for itself */
@@ -54,32 +54,11 @@ static double decibels(double signal, double noise)
 /* Runs the float network on all samples. */
 static bool run_floats(WidthSearch *z)
 {
-    const Graph *g = z->graph;
-    const int64_t count = z->samples->count;
-    Runner *r = runner_new(z->b, g);
-    z->want = NEW_ARRAY(z->cx->arena, float *, g->output_count);
-    for (int o = 0; r && o < g->output_count; o++)
-        z->want[o] = NEW_ARRAY(z->cx->arena, float, count * tensor_elems(g->output[o]));
-    for (int64_t k = 0; r && k < count; k++) {
-        if (!runner_run(r, z->samples, k)) return false;
-        for (int o = 0; o < g->output_count; o++) {
-            const int64_t each = tensor_elems(g->output[o]);
-            memcpy(z->want[o] + k * each, runner_output(r, o), (size_t)each * sizeof(float));
-        }
-        if (z->bounds.label)
-            z->out->right += greatest_at(runner_output(r, 0), tensor_elems(g->output[0])) == z->bounds.label[k];
-    }
-    return r && !ctx_failed(z->cx);
-}
-
-/* Adds the squares of an output and of its error. */
-static void add_noise(const float *want, const float *got, int64_t count, double *signal, double *noise)
-{
-    for (int64_t i = 0; i < count; i++) {
-        const double d = (double)want[i] - (double)got[i];
-        *signal += (double)want[i] * (double)want[i];
-        *noise += d * d;
-    }
+    const int64_t count = z->samples->count, each = tensor_elems(z->graph->output[0]);
+    z->want = runner_outputs(z->b, z->graph, z->samples, count);
+    for (int64_t k = 0; z->want && z->want[0] && z->bounds.label && k < count; k++)
+        z->out->right += greatest_at(z->want[0] + k * each, each) == z->bounds.label[k];
+    return z->want != NULL;
 }
 
 /* Compares a graph of the same ports with the float network. */
@@ -94,9 +73,9 @@ static bool compare(WidthSearch *z, const Graph *other, int64_t count, Quality *
         if (!runner_run(r, z->samples, k)) return false;
         for (int o = 0; o < g->output_count; o++) {
             const int64_t each = tensor_elems(g->output[o]);
-            add_noise(z->want[o] + k * each, runner_output(r, o), each, &signal[o], &noise[o]);
+            if (z->want[o]) add_noise(z->want[o] + k * each, runner_output(r, o), each, &signal[o], &noise[o]);
         }
-        if (z->bounds.label)
+        if (z->bounds.label && z->want[0])
             out->right += greatest_at(runner_output(r, 0), tensor_elems(g->output[0])) == z->bounds.label[k];
     }
     for (int o = 0; o < g->output_count; o++) out->sqnr = fmin(out->sqnr, decibels(signal[o], noise[o]));

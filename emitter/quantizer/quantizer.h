@@ -123,6 +123,11 @@ Runner *runner_new(const Build *like, const Graph *g);                   /* NULL
 bool runner_run(Runner *r, const Samples *s, int64_t number);
 const void *runner_input(const Runner *r, int i);                            /* of the last run */
 const void *runner_output(const Runner *r, int i);                       /* valid until the next run */
+/* Runs the graph on the first `count` samples; returns its outputs of floats, [output_count][count][elements], and NULL
+ * for others. NULL on error. */
+float **runner_outputs(const Build *b, const Graph *g, const Samples *s, int64_t count);
+/* Adds the squares of an output and of its error. */
+void  add_noise(const float *want, const float *got, int64_t count, double *signal, double *noise);
 
 /* ---- Passes ------------------------------------------------------------------------------------------------------ */
 

@@ -202,26 +202,17 @@ static const float *nearest(Ctx *cx, const Edges *e, const Patches *p)
     return out;
 }
 
-/* Returns the squared error at the outputs of floats with these weights in place of the network's. */
-static double noise_of(const Build *b, const Graph *g, const Samples *s, const Map *weights)
+/* Returns the squared error at the outputs of floats with these weights in place of the network's, whose outputs over
+ * the samples are `want`. */
+static double error_with(const Build *b, const Graph *g, const Samples *s, int64_t samples, float *const *want,
+                         const Map *weights)
 {
     const Graph changed = with_constants(b->cx, *g, weights);
-    const int64_t samples = s->count < TRIAL_SAMPLES ? s->count : TRIAL_SAMPLES;
-    double noise = 0;
-    if (ctx_failed(b->cx)) return 0;
-    Runner *exact = runner_new(b, g), *r = ctx_failed(b->cx) ? NULL : runner_new(b, &changed);
-    for (int64_t k = 0; r && k < samples; k++) {
-        if (!runner_run(exact, s, k) || !runner_run(r, s, k)) return 0;
-        for (int o = 0; o < g->output_count; o++) {
-            const float *want = runner_output(exact, o), *got = runner_output(r, o);
-            const int64_t count = g->output[o]->type == F32 ? tensor_elems(g->output[o]) : 0;
-            for (int64_t i = 0; i < count; i++) {
-                const double d = (double)got[i] - (double)want[i];
-                noise += d * d;
-            }
-        }
-    }
-    return noise;
+    float **got = runner_outputs(b, &changed, s, samples);
+    double signal = 0, error = 0;
+    for (int o = 0; got && o < g->output_count; o++)
+        if (want[o]) add_noise(want[o], got[o], samples * tensor_elems(g->output[o]), &signal, &error);
+    return error;
 }
 
 /* Leaves the better rounding of each operand in `out`, which has that of the sums' errors. */
@@ -229,13 +220,15 @@ static bool choose_roundings(const Build *b, const Graph *g, const Samples *s, c
                              int count, Map *out)
 {
     Ctx *cx = b->cx;
-    double least = 0;
-    for (int i = -1; i < count && !ctx_failed(cx); i++) {
-        const float *by_sums = i < 0 ? NULL : map_get_const_ptr(out, p[i].weights);
-        if (i >= 0 && !by_sums) continue;
-        if (i >= 0) map_put_const_ptr(out, p[i].weights, nearest(cx, e, &p[i]));
-        const double noise = noise_of(b, g, s, out);
-        if (i < 0 || noise < least) least = noise;
+    const int64_t samples = s->count < TRIAL_SAMPLES ? s->count : TRIAL_SAMPLES;
+    float **want = runner_outputs(b, g, s, samples);
+    double least = want ? error_with(b, g, s, samples, want, out) : 0;
+    for (int i = 0; i < count && !ctx_failed(cx); i++) {
+        const float *by_sums = map_get_const_ptr(out, p[i].weights);
+        if (!by_sums) continue;
+        map_put_const_ptr(out, p[i].weights, nearest(cx, e, &p[i]));
+        const double error = error_with(b, g, s, samples, want, out);
+        if (error < least) least = error;
         else map_put_const_ptr(out, p[i].weights, by_sums);
     }
     return !ctx_failed(cx);

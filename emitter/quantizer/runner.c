@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Interprets a graph on one sample after another. All tensors between groups are allocated once; a run allocates
  * nothing in the context. */
+#include <string.h>
+
 #include "ir/interpret/interpret.h"
 #include "quantizer/quantizer.h"
 #include "support/text.h"
@@ -86,3 +88,29 @@ bool runner_run(Runner *r, const Samples *s, int64_t number)
 
 const void *runner_input(const Runner *r, int i) { return r->input[i]; }
 const void *runner_output(const Runner *r, int i) { return r->output[i]; }
+
+float **runner_outputs(const Build *b, const Graph *g, const Samples *s, int64_t count)
+{
+    Ctx *cx = b->cx;
+    Runner *r = ctx_failed(cx) ? NULL : runner_new(b, g);
+    float **out = NEW_ARRAY(cx->arena, float *, g->output_count);
+    for (int o = 0; r && o < g->output_count; o++)
+        if (g->output[o]->type == F32) out[o] = NEW_ARRAY(cx->arena, float, count * tensor_elems(g->output[o]));
+    for (int64_t k = 0; r && k < count; k++) {
+        if (!runner_run(r, s, k)) return NULL;
+        for (int o = 0; o < g->output_count; o++) {
+            const int64_t each = tensor_elems(g->output[o]);
+            if (out[o]) memcpy(out[o] + k * each, runner_output(r, o), (size_t)each * sizeof(float));
+        }
+    }
+    return r && !ctx_failed(cx) ? out : NULL;
+}
+
+void add_noise(const float *want, const float *got, int64_t count, double *signal, double *noise)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const double d = (double)want[i] - (double)got[i];
+        *signal += (double)want[i] * (double)want[i];
+        *noise += d * d;
+    }
+}

@@ -347,24 +347,19 @@ static const AttrRow depthwise_attrs[] = {
     { 0 }
 };
 
+#define TRANSPOSE_ATTRS                                                                                                \
+    { "stride",   ATTR_INTS,                                                                                           \
+      "distance in the result of adjacent elements of x, one for each spatial dimension or one for all", NULL },       \
+    { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },                                            \
+    { "pad",      ATTR_INTS, "elements cropped before each spatial dimension, then after each", NULL },                \
+    { "extra",    ATTR_INTS, "elements added after each spatial dimension", NULL }
+
 static const AttrRow transpose_attrs[] = {
-    { "stride",   ATTR_INTS,
-      "distance in the result of adjacent elements of x, one for each spatial dimension or one for all", NULL },
-    { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },
-    { "pad",      ATTR_INTS, "elements cropped before each spatial dimension, then after each", NULL },
-    { "extra",    ATTR_INTS, "elements added after each spatial dimension", NULL },
+    TRANSPOSE_ATTRS,
     { "groups",   ATTR_INT,  "number of independent groups of channels", "1" },
     { 0 }
 };
-
-static const AttrRow scaled_attrs[] = {
-    { "stride",   ATTR_INTS,
-      "distance in the result of adjacent elements of x, one for each spatial dimension or one for all", NULL },
-    { "dilation", ATTR_INTS, "distance of adjacent taps, likewise", NULL },
-    { "pad",      ATTR_INTS, "elements cropped before each spatial dimension, then after each", NULL },
-    { "extra",    ATTR_INTS, "elements added after each spatial dimension", NULL },
-    { 0 }
-};
+static const AttrRow transpose_hybrid_attrs[] = { TRANSPOSE_ATTRS, { 0 } };
 
 static const OpCase conv1d_cases[] = {
     { "", "f32[1][9][2] f32[3][2][4]", "f32[1][7][4]", NULL },
@@ -466,7 +461,7 @@ const Op ops_conv[] = {
     { .name = "conv2d_transpose_hybrid",
       .summary = "y[n,h,w,o] = sum(i,j,c) f32(x[n,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[i,j,c,o]) * sk[o] * sx[n], i and j "
                  "descending, where the quotients are exact",
-      .level = 11, .least_inputs = 4, .most_inputs = 4, .inputs = "x k sk sx", .attr = scaled_attrs,
+      .level = 11, .least_inputs = 4, .most_inputs = 4, .inputs = "x k sk sx", .attr = transpose_hybrid_attrs,
       .meaning.compute = conv2d_transpose_hybrid, .fusion.pattern = PATTERN_OUT_FUSABLE,
       .gradient.refusal = "of inputs that are rounded to 8 bits; conv2d_transpose in floats is accepted "
                           "(of a TFLite network: --hybrid float)",

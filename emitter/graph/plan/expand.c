@@ -119,8 +119,7 @@ static bool is_rectified(const Tensor *t)
     const Node *n = t->producer;
     if (!n || n->kind != NODE_CALL || !n->in_count || !n->in[0]) return t->is_rectified;
     if (n->op->quantization.limits && n->op->quantization.limits(n, &low, &high) && low == 0) return true;
-    const bool moves = n->op->fusion.pattern == PATTERN_INJECTIVE || text_equal(n->op->name, "max_pool2d");
-    return moves && is_rectified(n->in[0]);
+    return n->op->quantization.moves_elements && is_rectified(n->in[0]);
 }
 
 /* Returns a copy, without producer, of a tensor from outside the group; named after its role unless names are kept. */
