@@ -241,7 +241,7 @@ widened() {
 }
 check a-bound-widens-tensors widened
 
-# A bound that 8 bits keep is said to hold, with what is counted; the header says how often the network rounds.
+# A bound that 8 bits keep is said to hold, with the counts; the header says how often the network rounds.
 holding() {
     "$lw" quantize "$work/net.te" --samples "$work/varied.npy" --min-sqnr 10 -o "$work/held.c" > "$work/said" 2>&1
     cat "$work/said"
@@ -680,7 +680,7 @@ widths() {
 }
 check widths-are-read-back widths
 
-# float, simulated and emitted C of one file, side by side. The file is emitted as it is written, so a softmax in it stays
+# float, simulated and emitted C of one file, side by side. The file is emitted unchanged, so a softmax in it stays
 # in floats; the realized file is what quantize emits.
 side_by_side() {
     "$lw" evaluate "$work/calibrated.te" --test $digits/test.npy "$@" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
