@@ -46,7 +46,8 @@ static Graph observed_graph(Ctx *cx, const Graph *g, const Edges *e)
 /* Refuses a sample on which the float network computes NaN or an infinity: no range contains it. */
 static bool are_finite(Ctx *cx, const Tensor *t, const float *v, int64_t sample)
 {
-    for (int64_t i = 0; i < tensor_elems(t); i++) {
+    const int64_t count = tensor_elems(t);
+    for (int64_t i = 0; i < count; i++) {
         if (isfinite(v[i])) continue;
         diag_error(cx, NULL, "tensor \"%s\" has %s on sample %lld; a network that computes finite numbers on all "
                    "samples is expected", t->name, isnan(v[i]) ? "NaN" : "an infinity", (long long)sample);

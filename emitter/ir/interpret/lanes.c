@@ -51,28 +51,30 @@ static void general(const Instr *in, int lanes)
     }
 }
 
+/* Does STATEMENT for each lane l: first a multiple of a vector's elements, so that compilers make vectors of it at -O2.
+ * They need what is written as a `restrict` parameter. */
+#define EACH_LANE(STATEMENT)                                                                                           \
+    do {                                                                                                               \
+        const int whole = lanes & ~7;                                                                                  \
+        for (int l = 0; l < whole; l++) STATEMENT;                                                                     \
+        for (int l = whole; l < lanes; l++) STATEMENT;                                                                 \
+    } while (0)
+
 /* NAME: to[l] = VALUE of operands a, b, c of type T, for each lane l. */
 #define OPERATION1(NAME, R, T, VALUE)                                                                                  \
-    static void NAME(const Instr *in, int lanes)                                                                       \
-    {                                                                                                                  \
-        R *restrict to = in->to;                                                                                       \
-        const T *a = in->arg[0];                                                                                       \
-        for (int l = 0; l < lanes; l++) to[l] = VALUE;                                                                 \
-    }
+    static void NAME##_lanes(R *restrict to, const T *a, int lanes) { EACH_LANE(to[l] = VALUE); }                      \
+    static void NAME(const Instr *in, int lanes) { NAME##_lanes(in->to, in->arg[0], lanes); }
 #define OPERATION2(NAME, R, T, VALUE)                                                                                  \
-    static void NAME(const Instr *in, int lanes)                                                                       \
-    {                                                                                                                  \
-        R *restrict to = in->to;                                                                                       \
-        const T *a = in->arg[0], *b = in->arg[1];                                                                      \
-        for (int l = 0; l < lanes; l++) to[l] = VALUE;                                                                 \
-    }
+    static void NAME##_lanes(R *restrict to, const T *a, const T *b, int lanes) { EACH_LANE(to[l] = VALUE); }          \
+    static void NAME(const Instr *in, int lanes) { NAME##_lanes(in->to, in->arg[0], in->arg[1], lanes); }
 #define SELECT(NAME, T)                                                                                                \
+    static void NAME##_lanes(T *restrict to, const int32_t *cond, const T *yes, const T *no, int lanes)                \
+    {                                                                                                                  \
+        EACH_LANE(to[l] = cond[l] ? yes[l] : no[l]);                                                                   \
+    }                                                                                                                  \
     static void NAME(const Instr *in, int lanes)                                                                       \
     {                                                                                                                  \
-        T *restrict to = in->to;                                                                                       \
-        const int32_t *cond = in->arg[0];                                                                              \
-        const T *yes = in->arg[1], *no = in->arg[2];                                                                   \
-        for (int l = 0; l < lanes; l++) to[l] = cond[l] ? yes[l] : no[l];                                              \
+        NAME##_lanes(in->to, in->arg[0], in->arg[1], in->arg[2], lanes);                                               \
     }
 
 /* Integers are added and multiplied as uint32_t: they wrap. */
@@ -155,16 +157,25 @@ Kernel *kernel_of(ExprKind k, DType result, DType operand)
     return general;
 }
 
-#define SPLAT(NAME, T)                                                                                                 \
-    static void NAME(const Instr *in, int lanes)                                                                       \
+/* Blocks of a known size, since -O2 makes no vectors where a loop may be too short for them to pay. */
+#define FILL(NAME, T)                                                                                                  \
+    static void NAME(T *to, T value, int lanes)                                                                        \
     {                                                                                                                  \
-        T *restrict to = in->to;                                                                                       \
-        const T value = *(const T *)in->arg[0];                                                                        \
-        for (int l = 0; l < lanes; l++) to[l] = value;                                                                 \
+        enum { BLOCK = 8 };                                                                                            \
+        const int whole = lanes & ~(BLOCK - 1);                                                                        \
+        for (int l = 0; l < whole; l += BLOCK)                                                                         \
+            for (int k = 0; k < BLOCK; k++) to[l + k] = value;                                                         \
+        for (int l = whole; l < lanes; l++) to[l] = value;                                                             \
     }
-SPLAT(splat_i32, int32_t)
-SPLAT(splat_f32, float)
-SPLAT(splat_wide, Scalar)
+FILL(fill_i32, int32_t)
+FILL(fill_f32, float)
+FILL(fill_wide, Scalar)
+
+#define SPLAT(NAME, FILL, T)                                                                                           \
+    static void NAME(const Instr *in, int lanes) { FILL(in->to, *(const T *)in->arg[0], lanes); }
+SPLAT(splat_i32, fill_i32, int32_t)
+SPLAT(splat_f32, fill_f32, float)
+SPLAT(splat_wide, fill_wide, Scalar)
 
 Kernel *kernel_splat(Rep r)
 {
@@ -206,6 +217,8 @@ void kernel_offsets(const Instr *in, int lanes)
 
 /* ---- Loads ------------------------------------------------------------------------------------------------------- */
 
+static int least(int a, int b) { return a < b ? a : b; }
+
 static bool is_on(const ProgramAccess *x, int lane) { return !x->mask || x->mask[lane * x->mask_step]; }
 
 static void note_fault(ProgramAccess *x, int lane, int64_t at)
@@ -236,7 +249,8 @@ static void load_wide(const Instr *in, int lanes)
     load_carefully(in, lanes, access_at(in->access));
 }
 
-#define LOAD(NAME, M, R)                                                                                               \
+#define LOAD(NAME, M, R, FILL)                                                                                         \
+    static void NAME##_row(R *restrict to, const M *from, int lanes) { EACH_LANE(to[l] = from[l]); }                   \
     static void NAME(const Instr *in, int lanes)                                                                       \
     {                                                                                                                  \
         ProgramAccess *x = in->access;                                                                                 \
@@ -249,16 +263,20 @@ static void load_wide(const Instr *in, int lanes)
             return;                                                                                                    \
         }                                                                                                              \
         const M *from = (const M *)x->data + at, *even = from + o->at[0];                                              \
-        if (o->is_even && step == 1) for (int l = 0; l < lanes; l++) to[l] = even[l];                                  \
-        else if (o->is_even) for (int l = 0; l < lanes; l++) to[l] = even[l * step];                                   \
+        if (o->is_even && step == 1) NAME##_row(to, even, lanes);                                                      \
+        else if (o->is_even && step) for (int l = 0; l < lanes; l++) to[l] = even[l * step];                           \
+        else if (o->run > 1)                                                                                           \
+            for (int l = 0; l < lanes; l += o->run) FILL(to + l, from[o->at[l]], least(o->run, lanes - l));            \
+        else if (o->row > 1)                                                                                           \
+            for (int l = 0; l < lanes; l += o->row) NAME##_row(to + l, from + o->at[l], least(o->row, lanes - l));     \
         else for (int l = 0; l < lanes; l++) to[l] = from[o->at[l]];                                                   \
     }
-LOAD(load_i8, int8_t, int32_t)
-LOAD(load_u8, uint8_t, int32_t)
-LOAD(load_i16, int16_t, int32_t)
-LOAD(load_u16, uint16_t, int32_t)
-LOAD(load_i32, int32_t, int32_t)
-LOAD(load_f32, float, float)
+LOAD(load_i8, int8_t, int32_t, fill_i32)
+LOAD(load_u8, uint8_t, int32_t, fill_i32)
+LOAD(load_i16, int16_t, int32_t, fill_i32)
+LOAD(load_u16, uint16_t, int32_t, fill_i32)
+LOAD(load_i32, int32_t, int32_t, fill_i32)
+LOAD(load_f32, float, float, fill_f32)
 
 Kernel *kernel_load(DType t)
 {
@@ -272,13 +290,17 @@ Kernel *kernel_load(DType t)
 /* ---- Stores ------------------------------------------------------------------------------------------------------ */
 
 #define STORE(NAME, M, R)                                                                                              \
+    static void NAME##_row(M *restrict to, const R *value, int lanes) { EACH_LANE(to[l] = (M)value[l]); }              \
     static void NAME(const Strip *s, int64_t at, int lanes)                                                            \
     {                                                                                                                  \
-        const Sink *t = &s->sink[0];                                                                               \
-        const int64_t *offset = t->access.offsets->at;                                                                 \
+        const Sink *t = &s->sink[0];                                                                                   \
+        const Offsets *o = t->access.offsets;                                                                          \
         const R *value = t->value.at;                                                                                  \
         M *to = (M *)t->access.own + at;                                                                               \
-        for (int l = 0; l < lanes; l++) to[offset[l]] = (M)value[l * t->value.step];                                   \
+        if (o->row > 1 && t->value.step)                                                                               \
+            for (int l = 0; l < lanes; l += o->row)                                                                    \
+                NAME##_row(to + o->at[l], value + l, least(o->row, lanes - l));                                        \
+        else for (int l = 0; l < lanes; l++) to[o->at[l]] = (M)value[l * t->value.step];                               \
     }
 STORE(store_8, uint8_t, int32_t)
 STORE(store_16, uint16_t, int32_t)
@@ -294,20 +316,29 @@ Finish *finish_store(DType t)
     return stores[t];
 }
 
-/* `old` stays in a register while the element is the same. */
+/* Rows of different elements are combined at once. Else `old` stays in a register while the element is the same. */
 #define REDUCE(NAME, M, R, COMBINED)                                                                                   \
+    static void NAME##_row(M *restrict to, const R *next, int lanes)                                                   \
+    {                                                                                                                  \
+        EACH_LANE({ const R old = (R)to[l]; const R value = next[l]; to[l] = (M)(COMBINED); });                        \
+    }                                                                                                                  \
     static void NAME(const Strip *s, int64_t at, int lanes)                                                            \
     {                                                                                                                  \
-        const Sink *t = &s->sink[0];                                                                               \
-        const int64_t *offset = t->access.offsets->at;                                                                 \
+        const Sink *t = &s->sink[0];                                                                                   \
+        const Offsets *o = t->access.offsets;                                                                          \
         const R *next = t->value.at, *init = t->init.at;                                                               \
         const int32_t *first = s->first.at;                                                                            \
         const int value_step = t->value.step, init_step = t->init.step, first_step = s->first.step;                    \
         M *to = (M *)t->access.own + at;                                                                               \
+        if (o->row > 1 && value_step && !first) {                                                                      \
+            for (int l = 0; l < lanes; l += o->row)                                                                    \
+                NAME##_row(to + o->at[l], next + l, least(o->row, lanes - l));                                         \
+            return;                                                                                                    \
+        }                                                                                                              \
         for (int l = 0, end; l < lanes; l = end) {                                                                     \
-            R old = (R)to[offset[l]];                                                                                  \
-            M *const place = to + offset[l];                                                                           \
-            end = lanes - l < s->run ? lanes : l + s->run;                                                             \
+            R old = (R)to[o->at[l]];                                                                                   \
+            M *const place = to + o->at[l];                                                                            \
+            end = l + least(o->run, lanes - l);                                                                        \
             for (int k = l; k < end; k++) {                                                                            \
                 const R value = next[k * value_step];                                                                  \
                 if (first && first[k * first_step]) old = init[k * init_step];                                         \

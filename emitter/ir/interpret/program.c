@@ -5,15 +5,23 @@
  * block not to read its own output; one that does gets a single lane. */
 #include "ir/interpret/program.h"
 
+#include <string.h>
+
+#include "ir/algebra/algebra.h"
 #include "ir/interpret/program_compile.h"
 
-/* ---- Strips ------------------------------------------------------------------------------------------------------ */
+/* ---- The order of loops ------------------------------------------------------------------------------------------ */
 
-static void add_action(Compiler *c, Loop *loop, Strip *strip)
+/* The number of the data axis that the loop alone is, and no other axis uses; -1: none. */
+static int data_axis_of(const Stmt *loop, const Stmt *block)
 {
-    Loop *in = c->loops[c->depth - 1];
-    in->action = grown(c->arena, in->action, in->count, &in->capacity, sizeof *in->action);
-    in->action[in->count++] = (Action){ loop, strip };
+    int found = -1;
+    for (int a = 0; a < block->stage->axis_count; a++) {
+        const Expr *bind = block->bind[a];
+        if (bind == loop->var && a < block->stage->data_count && found < 0) found = a;
+        else if (bind && expr_uses(bind, loop->var)) return -1;
+    }
+    return found;
 }
 
 static bool reads_itself(Ctx *cx, const Stage *s)
@@ -24,6 +32,77 @@ static bool reads_itself(Ctx *cx, const Stage *s)
         for (int i = 0; i < s->out_count; i++)
             if (read[r] == s->out[i]) return true;
     return false;
+}
+
+typedef struct CloseReads { Compiler *c; const Expr *var; bool all; } CloseReads;
+
+/* Returns the distance of the elements that the index reaches in two iterations of the variable; -1: it varies. */
+static int64_t stride_of(Compiler *c, const Tensor *t, const Expr *const *index, const Expr *var)
+{
+    int64_t stride = 0, elems = 1;
+    for (int d = t->rank - 1; d >= 0; d--) {
+        Linear l;
+        if (!linear_of(c->cx, index[d], &l)) return -1;
+        for (int i = 0; i < l.count; i++)
+            if (l.term[i] != var && expr_uses(l.term[i], var)) return -1;
+        stride += elems * linear_coef(&l, var);
+        elems *= env_eval_size(c->cx, c->env, t->shape[d]);
+    }
+    return stride;
+}
+
+static void check_read(const Expr *e, void *user)
+{
+    CloseReads *r = user;
+    if (e->kind != EXPR_READ) return;
+    const int64_t stride = stride_of(r->c, e->ref, e->arg, r->var);
+    r->all = r->all && (stride == 0 || stride == 1);
+}
+
+/* True if the stage writes neighbours, and reads neighbours or the same element, along the data axis. */
+static bool is_close(Compiler *c, const Stage *s, int axis)
+{
+    CloseReads reads = { c, s->axis[axis].var, axis == s->data_count - 1 };
+    expr_walk(c->cx, s->value[0], check_read, &reads);
+    return reads.all;
+}
+
+/* Orders the loops around a reduction: its own go outside of the last data axis, for the sums of one element wait for
+ * each other. The values of each element keep their order. Returns false if the order stays; else chain[.. count) has
+ * the loops of the other data axes, *data in number, those of the reduction, and the last. */
+static bool order_loops(Compiler *c, const Stmt **chain, int count, const Stmt *block, int *data)
+{
+    enum { LEAST = 4 };
+    const Stage *stage = block->stage;
+    const Stmt *ordered[MAX_DEPTH], *last = NULL;
+    int used = 0;
+    if (!stage->init || block->part != BLOCK_WHOLE || block->cond || stage->out_count > 1) return false;
+    if (reads_itself(c->cx, stage)) return false;
+    for (int i = 0; i < count; i++) {
+        const int axis = data_axis_of(chain[i], block);
+        const Expr *extent = resolve(c, chain[i]->extent);
+        if (extent->kind != EXPR_INT) return false;
+        for (int a = 0; axis < 0 && a < stage->data_count; a++)
+            if (expr_uses(block->bind[a], chain[i]->var)) return false;
+        if (axis == stage->data_count - 1 && extent->integer >= LEAST) last = chain[i];
+        else if (axis >= 0) ordered[used++] = chain[i];
+    }
+    *data = used;
+    if (!last || used == count - 1 || !is_close(c, stage, stage->data_count - 1)) return false;
+    for (int i = 0; i < count; i++)
+        if (data_axis_of(chain[i], block) < 0) ordered[used++] = chain[i];
+    ordered[used] = last;
+    memcpy(chain, ordered, (size_t)count * sizeof *chain);
+    return true;
+}
+
+/* ---- Strips ------------------------------------------------------------------------------------------------------ */
+
+static void add_action(Compiler *c, Loop *loop, Strip *strip)
+{
+    Loop *in = c->loops[c->depth - 1];
+    in->action = grown(c->arena, in->action, in->count, &in->capacity, sizeof *in->action);
+    in->action[in->count++] = (Action){ loop, strip };
 }
 
 /* Returns the number of innermost loops of chain[count] (outermost first) that become lanes; s receives their
@@ -78,22 +157,6 @@ static void fill_lanes(Compiler *c, const Stmt *const *loops, int count)
 }
 
 static Lane lane_of(ProgramValue v) { return (Lane){ v.at, v.lanes > 1, v.rep }; }
-
-/* Returns the number of lanes that share an output element: those of the innermost loops that its address does not
- * use. */
-static int run_length(Compiler *c, const Offsets *o)
-{
-    int run = 1;
-    for (int i = c->lane_loops - 1; i >= 0; i--) {
-        for (int k = 0; k < o->term_count; k++) {
-            bool is_loop = false;
-            for (int j = 0; j < c->lane_loops; j++) is_loop = is_loop || o->term[k].lane == c->lane_var[j];
-            if (!is_loop || (o->term[k].lane == c->lane_var[i] && o->term[k].factor)) return run;
-        }
-        run *= i == 0 && c->strip->chunk ? c->strip->chunk : (int)resolve(c, c->lane_loop[i]->extent)->integer;
-    }
-    return c->strip->lanes;
-}
 
 static void compile_first(Compiler *c)
 {
@@ -171,7 +234,6 @@ static void compile_strip(Compiler *c, const Stmt *block, const Stmt *const *lan
     for (int i = 0; i < stage->out_count; i++) compile_sink(c, i, block->cond ? &guard : NULL);
     if (s->reduces) compile_combination(c);
     if (s->reduces && block->part == BLOCK_WHOLE) compile_first(c);
-    s->run = run_length(c, s->sink[0].access.offsets);
     if (stage->out_count == 1)
         s->finish = s->reduces ? finish_reduce(stage->reducer, s->sink[0].type) : finish_store(s->sink[0].type);
     end_strip(c);
@@ -194,22 +256,14 @@ static bool is_idle(Compiler *c, const Stmt *s)
     return true;
 }
 
-static void compile_loop(Compiler *c, const Stmt *s)
+/* An extent is an expression over outer loops: it is compiled like a strip without lanes. */
+static bool begin_loop(Compiler *c, const Stmt *s)
 {
-    if (is_idle(c, s)) return;
-    const Stmt *chain[MAX_DEPTH], *block = NULL;
-    const int count = chain_of(s, chain, &block);
-    Strip lanes;
-    if (count && choose_lanes(c, chain, count, block->stage, &lanes) == count) {
-        compile_strip(c, block, chain, count, &lanes);
-        return;
-    }
     if (c->depth == MAX_DEPTH) {
         diag_unsupported(c->cx, s->name, "this loop is inside of %d others; up to %d nested loops are accepted",
                          MAX_DEPTH, MAX_DEPTH);
-        return;
+        return false;
     }
-    /* An extent is an expression over outer loops: it is compiled like a strip without lanes. */
     Loop *loop = NEW(c->arena, Loop);
     Strip none = { .lanes = 1 };
     c->strip = &none;
@@ -219,8 +273,50 @@ static void compile_loop(Compiler *c, const Stmt *s)
     loop->extent = compile_value(c, resolve(c, s->extent), NULL).at;
     add_action(c, loop, NULL);
     c->loops[c->depth++] = loop;
-    compile_stmt(c, s->child[0]);
+    return true;
+}
+
+/* Compiles loops around one block: the innermost become its lanes. */
+static void compile_chain(Compiler *c, const Stmt *const *chain, int count, const Stmt *block)
+{
+    Strip lanes;
+    if (choose_lanes(c, chain, count, block->stage, &lanes) == count) {
+        compile_strip(c, block, chain, count, &lanes);
+        return;
+    }
+    if (!begin_loop(c, chain[0])) return;
+    compile_chain(c, chain + 1, count - 1, block);
     c->depth--;
+}
+
+/* All elements get their initial value before the first is updated. */
+static void compile_ordered(Compiler *c, const Stmt *const *chain, int count, int data, const Stmt *block)
+{
+    const Stmt *of_init[MAX_DEPTH];
+    const Expr *bind[MAX_AXES] = { NULL };
+    Stmt init = *block, *update = arena_copy(c->arena, block, sizeof *block);
+    memcpy(of_init, chain, (size_t)data * sizeof *chain);
+    of_init[data] = chain[count - 1];
+    memcpy(bind, block->bind, (size_t)block->stage->data_count * sizeof *bind);
+    init.part = BLOCK_INIT;
+    init.bind = arena_copy(c->arena, bind, sizeof bind);
+    update->part = BLOCK_UPDATE;
+    compile_chain(c, of_init, data + 1, arena_copy(c->arena, &init, sizeof init));
+    compile_chain(c, chain, count, update);
+}
+
+static void compile_loop(Compiler *c, const Stmt *s)
+{
+    if (is_idle(c, s)) return;
+    int data;
+    const Stmt *chain[MAX_DEPTH], *block = NULL;
+    const int count = chain_of(s, chain, &block);
+    if (count && order_loops(c, chain, count, block, &data)) compile_ordered(c, chain, count, data, block);
+    else if (count) compile_chain(c, chain, count, block);
+    else if (begin_loop(c, s)) {
+        compile_stmt(c, s->child[0]);
+        c->depth--;
+    }
 }
 
 static void compile_if(Compiler *c, const Stmt *s)

@@ -8,6 +8,8 @@
  * is at the outermost level at which its operands are available: at the start of each iteration of a loop, or in the
  * strip itself. Conditions of a padded read, addresses and loads that an inner loop does not change are thus hoisted.
  *
+ * Loops around a reduction are ordered so that its sums are those of many elements, each in the order of the nest.
+ *
  *   program = loop            with a single iteration: its `each` runs once
  *   loop    = each, (loop | strip)...
  *   strip   = code, then a store of all lanes, in order
@@ -27,6 +29,7 @@ typedef struct Offsets {
     int64_t *at;                       /* [lanes], in elements */
     int64_t least, greatest;           /* of them */
     int64_t step;                      /* when is_even: at[l] = at[0] + step * l */
+    int run, row;                      /* lanes l of equal l / run share an element; of equal l / row are neighbours */
     bool is_even;
     int term_count; const LaneTerm *term;
 } Offsets;
@@ -92,7 +95,6 @@ struct Strip {
     int32_t *base; const int32_t *chunked; int chunk;
     Instrs code;
     Lane guard, first;                 /* at NULL: always; never */
-    int run;                           /* lanes l with equal l / run share their element of the outputs */
     int sink_count; Sink sink[2];
     Instrs combine;                      /* with a reducer: combined = combine(old, new_value), for one lane */
     bool reduces;

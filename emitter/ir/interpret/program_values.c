@@ -188,10 +188,38 @@ static void add_linear(Compiler *c, Sum *s, const Expr *e, int64_t factor, const
     }
 }
 
+/* Returns the factor of a loop of the lanes; 0: the address does not use it. */
+static int64_t factor_of(const Compiler *c, const Offsets *o, int loop)
+{
+    for (int k = 0; k < o->term_count; k++)
+        if (o->term[k].lane == c->lane_var[loop]) return o->term[k].factor;
+    return 0;
+}
+
+static int lane_extent(Compiler *c, int loop)
+{
+    if (loop == 0 && c->strip->chunk) return c->strip->chunk;
+    return (int)resolve(c, c->lane_loop[loop]->extent)->integer;
+}
+
+/* Finds the lanes that share an element, those of the innermost loops without a factor, and the lanes of neighbours. */
+static void find_runs(Compiler *c, Offsets *o)
+{
+    o->run = o->row = 1;
+    for (int k = 0; k < o->term_count; k++) {
+        bool is_loop = false;
+        for (int j = 0; j < c->lane_loops; j++) is_loop = is_loop || o->term[k].lane == c->lane_var[j];
+        if (!is_loop) return;
+    }
+    for (int i = c->lane_loops - 1; i >= 0 && !factor_of(c, o, i); i--) o->run *= lane_extent(c, i);
+    if (c->lane_loops && factor_of(c, o, c->lane_loops - 1) == 1) o->row = lane_extent(c, c->lane_loops - 1);
+}
+
 static const Offsets *no_offsets(Compiler *c)
 {
     Offsets *o = NEW(c->arena, Offsets);
-    *o = (Offsets){ .at = NEW_ARRAY(c->arena, int64_t, c->strip->lanes), .is_even = true };
+    *o = (Offsets){ .at = NEW_ARRAY(c->arena, int64_t, c->strip->lanes), .is_even = true, .run = c->strip->lanes,
+                    .row = 1 };
     return o;
 }
 
@@ -215,6 +243,7 @@ static int set_address(Compiler *c, ProgramAccess *x, const Sum *s)
     if (!own_count) return shared_level;
     Offsets *o = NEW(c->arena, Offsets);
     *o = (Offsets){ .at = NEW_ARRAY(c->arena, int64_t, c->strip->lanes), .term = own, .term_count = own_count };
+    find_runs(c, o);
     const Instr in = { .run = kernel_offsets, .lanes = c->strip->lanes, .offsets = o };
     append(c, own_level, &in);
     x->offsets = o;
