@@ -128,13 +128,15 @@ static bool run_last_floats(LastLayers *l)
     l->want = NEW_ARRAY(cx->arena, float *, outputs);
     for (int i = 0; i < outputs; i++)
         l->want[i] = NEW_ARRAY(cx->arena, float, l->count * tensor_elems(l->observed.output[i]));
-    for (int64_t k = 0; r && k < l->count; k++) {
-        if (!runner_run(r, l->samples, k)) return false;
-        for (int i = 0; i < outputs; i++) {
+    bool is_good = r != NULL;
+    for (int64_t k = 0; is_good && k < l->count; k++) {
+        is_good = runner_run(r, l->samples, k);
+        for (int i = 0; is_good && i < outputs; i++) {
             const int64_t each = tensor_elems(l->observed.output[i]);
             memcpy(l->want[i] + k * each, runner_output(r, i), (size_t)each * sizeof(float));
         }
     }
+    runner_free(r);
     return !ctx_failed(cx);
 }
 
@@ -161,13 +163,15 @@ bool correct_last_biases(const LastLayers *l, const Edges *e, int64_t most, Map 
     Runner *r = ctx_failed(cx) ? NULL : runner_new(l->b, &simulated);
     double **error = NEW_ARRAY(cx->arena, double *, outputs);
     for (int i = 0; i < outputs; i++) error[i] = NEW_ARRAY(cx->arena, double, channels_of(l->at[i].last));
-    for (int64_t k = 0; r && k < count; k++) {
-        if (!runner_run(r, l->samples, k)) return false;
-        for (int i = 0; i < outputs; i++) {
+    bool is_good = r != NULL;
+    for (int64_t k = 0; is_good && k < count; k++) {
+        is_good = runner_run(r, l->samples, k);
+        for (int i = 0; is_good && i < outputs; i++) {
             const Tensor *t = l->at[i].last;
             add_errors(e, t, l->want[i] + k * tensor_elems(t), runner_output(r, i), count, error[i]);
         }
     }
-    for (int i = 0; r && i < outputs; i++) subtract_errors(cx, &l->at[i], error[i], corrected);
-    return r && !ctx_failed(cx);
+    runner_free(r);
+    for (int i = 0; is_good && i < outputs; i++) subtract_errors(cx, &l->at[i], error[i], corrected);
+    return is_good && !ctx_failed(cx);
 }

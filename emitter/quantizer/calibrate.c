@@ -63,19 +63,21 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
     Runner *r = runner_new(b, &observed);
     for (int i = 0; r && stats && i < e->count; i++) stats[i] = stats_new(cx, e->at[i].tensor);
     for (int i = 0; i < e->group_count; i++) e->group[i].seen = (Histogram){ 0 };
-    for (int64_t k = 0; r && k < s->count && k < most; k++) {
-        if (!build_progress(b, "calibrating", k, most < s->count ? most : s->count)) return false;
-        if (!runner_run(r, s, k)) return false;
-        for (int i = 0, out = 0; i < e->count; i++) {
+    bool is_good = r != NULL;
+    for (int64_t k = 0; is_good && k < s->count && k < most; k++) {
+        is_good = build_progress(b, "calibrating", k, most < s->count ? most : s->count) && runner_run(r, s, k);
+        for (int i = 0, out = 0; is_good && i < e->count; i++) {
             const Tensor *t = e->at[i].tensor;
             const int input = input_number(g, t);
             const float *v = input < 0 ? runner_output(r, out++) : runner_input(r, input);
-            if (!are_finite(cx, t, v, k)) return false;
+            is_good = are_finite(cx, t, v, k);
+            if (!is_good) break;
             histogram_add(cx->arena, &e->group[e->at[i].group].seen, v, tensor_elems(t));
             if (stats) add_channels(&stats[i], v, tensor_elems(t));
         }
     }
-    return r && !ctx_failed(cx);
+    runner_free(r);
+    return is_good && !ctx_failed(cx);
 }
 
 /* ---- Ranges by results ------------------------------------------------------------------------------------------- */
@@ -174,11 +176,13 @@ bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *
     observed.output = j.output;
     observed.output_count = j.output_count;
     Runner *r = runner_new(b, &observed);
-    for (int64_t k = 0; r && k < count; k++) {
-        if (!runner_run(r, s, k * s->count / count)) return false;
-        add_result_errors(&j, r, error);
+    bool is_good = r != NULL;
+    for (int64_t k = 0; is_good && k < count; k++) {
+        is_good = runner_run(r, s, k * s->count / count);
+        if (is_good) add_result_errors(&j, r, error);
     }
-    for (int i = 0; r && i < j.count; i++) {
+    runner_free(r);
+    for (int i = 0; is_good && i < j.count; i++) {
         EdgeGroup *group = &e->group[j.at[i].group];
         const double *of = error[j.at[i].group];
         int best = 0;
@@ -186,7 +190,7 @@ bool choose_by_results(const Build *b, const Graph *g, const Samples *s, Edges *
             if (of[k] < of[best]) best = k;
         group->low = group->seen.least * (LOW_ENDS - best) / LOW_ENDS;
     }
-    return r && !ctx_failed(cx);
+    return is_good && !ctx_failed(cx);
 }
 
 /* ---- Ranges by curves -------------------------------------------------------------------------------------------- */

@@ -127,15 +127,17 @@ static double **mean_squares(const Build *b, const Graph *g, const Samples *s, T
     floats.output_count = count;
     for (int i = 0; i < count; i++) sum[i] = NEW_ARRAY(cx->arena, double, channels_of(t[i]));
     Runner *r = ctx_failed(cx) ? NULL : runner_new(b, &floats);
-    for (int64_t k = 0; r && k < s->count; k++) {
-        if (!build_progress(b, "measuring channels", k, s->count) || !runner_run(r, s, k)) return NULL;
-        for (int i = 0; i < count; i++) add_squares(t[i], runner_output(r, i), sum[i]);
+    bool is_good = r != NULL;
+    for (int64_t k = 0; is_good && k < s->count; k++) {
+        is_good = build_progress(b, "measuring channels", k, s->count) && runner_run(r, s, k);
+        for (int i = 0; is_good && i < count; i++) add_squares(t[i], runner_output(r, i), sum[i]);
     }
-    for (int i = 0; i < count && r; i++) {
+    runner_free(r);
+    for (int i = 0; is_good && i < count; i++) {
         const int64_t channels = channels_of(t[i]), each = s->count * (tensor_elems(t[i]) / channels);
         for (int64_t c = 0; c < channels; c++) sum[i][c] /= (double)each;
     }
-    return r ? sum : NULL;
+    return is_good ? sum : NULL;
 }
 
 static float inverse_root(double square) { return square > 0 ? (float)(1 / sqrt(square)) : 0; }

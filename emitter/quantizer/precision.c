@@ -69,17 +69,19 @@ static bool compare(WidthSearch *z, const Graph *other, int64_t count, Quality *
     Runner *r = ctx_failed(cx) ? NULL : runner_new(z->b, other);
     double *signal = NEW_ARRAY(cx->arena, double, 2 * g->output_count), *noise = signal + g->output_count;
     *out = (Quality){ INFINITY, 0 };
-    for (int64_t k = 0; r && k < count; k++) {
-        if (!runner_run(r, z->samples, k)) return false;
-        for (int o = 0; o < g->output_count; o++) {
+    bool is_good = r != NULL;
+    for (int64_t k = 0; is_good && k < count; k++) {
+        is_good = runner_run(r, z->samples, k);
+        for (int o = 0; is_good && o < g->output_count; o++) {
             const int64_t each = tensor_elems(g->output[o]);
             if (z->want[o]) add_noise(z->want[o] + k * each, runner_output(r, o), each, &signal[o], &noise[o]);
         }
-        if (z->bounds.label && z->want[0])
+        if (is_good && z->bounds.label && z->want[0])
             out->right += greatest_at(runner_output(r, 0), tensor_elems(g->output[0])) == z->bounds.label[k];
     }
+    runner_free(r);
     for (int o = 0; o < g->output_count; o++) out->sqnr = fmin(out->sqnr, decibels(signal[o], noise[o]));
-    return r && !ctx_failed(cx);
+    return is_good && !ctx_failed(cx);
 }
 
 /* Measures the network with the present widths of the groups. */
@@ -136,17 +138,20 @@ static bool measure_tensors(WidthSearch *z)
     Runner *real = ctx_failed(cx) ? NULL : runner_new(z->b, &observed);
     Runner *rounded = real ? runner_new(z->b, &simulated) : NULL;
     double *signal = NEW_ARRAY(cx->arena, double, 2 * e->group_count), *noise = signal + e->group_count;
-    for (int64_t k = 0; rounded && k < z->out->measured; k++) {
-        if (!runner_run(real, z->samples, k) || !runner_run(rounded, z->samples, k)) return false;
-        for (int i = 0; i < e->count; i++) {
+    bool is_good = rounded != NULL;
+    for (int64_t k = 0; is_good && k < z->out->measured; k++) {
+        is_good = runner_run(real, z->samples, k) && runner_run(rounded, z->samples, k);
+        for (int i = 0; is_good && i < e->count; i++) {
             const int group = e->at[i].group;
             add_noise(runner_output(real, i), runner_output(rounded, i), tensor_elems(e->at[i].tensor), &signal[group],
                       &noise[group]);
         }
     }
+    runner_free(rounded);
+    runner_free(real);
     for (int i = 0; i < e->group_count; i++)
         z->out->at[i].own = e->group[i].is_wide ? NAN : decibels(signal[i], noise[i]);
-    return rounded && !ctx_failed(cx);
+    return is_good && !ctx_failed(cx);
 }
 
 static bool measure_alone(WidthSearch *z, int group)
@@ -231,6 +236,19 @@ static bool count_all(WidthSearch *z)
     for (int i = 0; i < z->out->count; i++)
         if (is_free(z, i) && !count_group(z, i)) return false;
     return true;
+}
+
+/* Returns the samples of a trial: fewer for a network of many multiply-adds, so that the trials' time is bounded. */
+static int64_t trial_samples(Ctx *cx, const Graph *g)
+{
+    enum { LEAST = 8, MOST_MACS = 1 << 27 };
+    Node **order;
+    int64_t macs = 1;
+    const int count = graph_order(cx, g, &order);
+    for (int i = 0; i < count; i++)
+        if (order[i]->kind == NODE_CALL) macs += call_macs(cx, order[i]);
+    const int64_t samples = MOST_MACS / macs;
+    return samples < LEAST ? LEAST : samples < TRIAL_SAMPLES ? samples : TRIAL_SAMPLES;
 }
 
 /* ---- The search -------------------------------------------------------------------------------------------------- */
@@ -408,19 +426,6 @@ static bool choose_scales(Trial *t)
     return !ctx_failed(z->cx);
 }
 
-/* Returns the samples of a trial: fewer for a network of many multiply-adds, so that the trials' time is bounded. */
-static int64_t trial_samples(Ctx *cx, const Graph *g)
-{
-    enum { LEAST = 8, MOST_MACS = 1 << 27 };
-    Node **order;
-    int64_t macs = 1;
-    const int count = graph_order(cx, g, &order);
-    for (int i = 0; i < count; i++)
-        if (order[i]->kind == NODE_CALL) macs += call_macs(cx, order[i]);
-    const int64_t samples = MOST_MACS / macs;
-    return samples < LEAST ? LEAST : samples < TRIAL_SAMPLES ? samples : TRIAL_SAMPLES;
-}
-
 bool choose_ranges(const Build *b, const Graph *g, const Samples *s, RangeMethod method, const ChannelStats *stats,
                    const LastLayers *last, Edges *e)
 {
@@ -462,7 +467,8 @@ bool choose_precision(const Build *b, const Graph *g, const Samples *s, Ports po
         z.narrow[i] = e->group[i].grid;
         z.least[i] = e->group[i].bits;
     }
-    z.searched = bounds->label || s->count < TRIAL_SAMPLES ? s->count : TRIAL_SAMPLES;
+    const int64_t most = trial_samples(cx, g);
+    z.searched = bounds->label || s->count < most ? s->count : most;
     if (!run_floats(&z) || !measure_realized(&z, &out->narrow)) return false;
     out->chosen = out->narrow;
     out->count = e->group_count;

@@ -120,6 +120,7 @@ bool has_integer_weights(Ctx *cx, const Edges *e, const Node *n, int *bits);
 /* A graph that runs on one sample after another, in memory allocated once. */
 typedef struct Runner Runner;
 Runner *runner_new(const Build *like, const Graph *g);                   /* NULL on error */
+void runner_free(Runner *r);                                 /* NULL allowed; the newest of all runners */
 bool runner_run(Runner *r, const Samples *s, int64_t number);
 const void *runner_input(const Runner *r, int i);                            /* of the last run */
 const void *runner_output(const Runner *r, int i);                       /* valid until the next run */

@@ -243,10 +243,12 @@ static bool round_all(const Build *b, const Graph *g, const Samples *s, const Ed
     observed.output_count = count;
     for (int i = 0; i < count; i++) observed.output[i] = p[i].at;
     Runner *r = !count || ctx_failed(cx) ? NULL : runner_new(b, &observed);
-    for (int64_t k = 0; r && k < samples; k++) {
-        if (!build_progress(b, "refining", k, samples) || !runner_run(r, s, k)) return false;
-        for (int i = 0; i < count; i++) add_patches(&p[i], runner_output(r, i));
+    bool is_good = r != NULL;
+    for (int64_t k = 0; is_good && k < samples; k++) {
+        is_good = build_progress(b, "refining", k, samples) && runner_run(r, s, k);
+        for (int i = 0; is_good && i < count; i++) add_patches(&p[i], runner_output(r, i));
     }
+    runner_free(r);
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         double *u = NEW_ARRAY(cx->arena, double, p[i].terms * p[i].terms);
         if (prepare(&p[i], u)) map_put_ptr(out, p[i].weights, rounded(cx, e, &p[i], u));

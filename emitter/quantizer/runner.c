@@ -5,10 +5,13 @@
 
 #include "ir/interpret/interpret.h"
 #include "quantizer/quantizer.h"
+#include "support/guard.h"
 #include "support/text.h"
 
 struct Runner {
     Build b;
+    Arena *arena;                      /* of all tensors and programs */
+    Resource held;                     /* the arena */
     Env **env;                         /* [groups] over the group's own tensors */
     struct Loop **program;             /* [groups] compiled at the first run; NULL: not yet, or it is walked */
     void **input;                      /* [graph.input_count] */
@@ -19,14 +22,14 @@ struct Runner {
 static void connect(Runner *r)
 {
     Ctx *cx = r->b.cx;
-    Env *all = env_new(cx);
+    Env *all = env_new_in(r->arena);
     const Graph *g = &r->b.graph;
     for (int i = 0; i < g->input_count; i++)
-        env_set(all, g->input[i], r->input[i] = arena_alloc(cx->arena, (size_t)tensor_bytes(g->input[i])));
+        env_set(all, g->input[i], r->input[i] = arena_alloc(r->arena, (size_t)tensor_bytes(g->input[i])));
     for (int k = 0; k < r->b.groups.count; k++) {
         const Group *group = &r->b.groups.at[k];
         const Nest *n = r->b.nest[k];
-        r->env[k] = env_new(cx);
+        r->env[k] = env_new_in(r->arena);
         for (int i = 0; i < group->input_count; i++)
             if (!tensor_is_constant(group->input[i]))
                 env_set_const(r->env[k], n->input[i], env_get(all, group->input[i]));
@@ -47,6 +50,8 @@ static void refuse_regions(Ctx *cx, const Graph *g)
                              "Loop or Scan decided at run time; accepted: one without");
 }
 
+static void release_arena(void *arena) { arena_free(arena); }
+
 Runner *runner_new(const Build *like, const Graph *g)
 {
     Ctx *cx = like->cx;
@@ -65,8 +70,15 @@ Runner *runner_new(const Build *like, const Graph *g)
     r->program = NEW_ARRAY(cx->arena, struct Loop *, r->b.groups.count);
     r->input = NEW_ARRAY(cx->arena, void *, g->input_count);
     r->output = NEW_ARRAY(cx->arena, const void *, g->output_count);
+    r->arena = arena_beside(cx->arena);
+    resource_hold(cx, &r->held, release_arena, r->arena);
     connect(r);
     return r;
+}
+
+void runner_free(Runner *r)
+{
+    if (r) resource_drop(r->b.cx, &r->held);
 }
 
 static bool run_group(Runner *r, int k)
@@ -97,14 +109,16 @@ float **runner_outputs(const Build *b, const Graph *g, const Samples *s, int64_t
     float **out = NEW_ARRAY(cx->arena, float *, g->output_count);
     for (int o = 0; r && o < g->output_count; o++)
         if (g->output[o]->type == F32) out[o] = NEW_ARRAY(cx->arena, float, count * tensor_elems(g->output[o]));
-    for (int64_t k = 0; r && k < count; k++) {
-        if (!runner_run(r, s, k)) return NULL;
-        for (int o = 0; o < g->output_count; o++) {
+    bool is_good = r != NULL;
+    for (int64_t k = 0; is_good && k < count; k++) {
+        is_good = runner_run(r, s, k);
+        for (int o = 0; is_good && o < g->output_count; o++) {
             const int64_t each = tensor_elems(g->output[o]);
             if (out[o]) memcpy(out[o] + k * each, runner_output(r, o), (size_t)each * sizeof(float));
         }
     }
-    return r && !ctx_failed(cx) ? out : NULL;
+    runner_free(r);
+    return is_good && !ctx_failed(cx) ? out : NULL;
 }
 
 void add_noise(const float *want, const float *got, int64_t count, double *signal, double *noise)

@@ -4,18 +4,21 @@
 
 #include "support/map.h"
 
-struct Env { Ctx *cx; Map sizes, tensors; };
+struct Env { Arena *arena; Map sizes, tensors; };
 
-Env *env_new(Ctx *cx)
+Env *env_new_in(Arena *arena)
 {
-    Env *e = NEW(cx->arena, Env);
-    *e = (Env){ cx, map_new(cx->arena), map_new(cx->arena) };
+    Env *e = NEW(arena, Env);
+    *e = (Env){ arena, map_new(arena), map_new(arena) };
     return e;
 }
 
+Env *env_new(Ctx *cx) { return env_new_in(cx->arena); }
+Arena *env_arena(const Env *e) { return e->arena; }
+
 void env_set_size(Env *e, const Expr *size_var, int64_t value)
 {
-    int64_t *kept = NEW(e->cx->arena, int64_t);
+    int64_t *kept = NEW(e->arena, int64_t);
     *kept = value;
     map_put_ptr(&e->sizes, size_var->ref, kept);
 }

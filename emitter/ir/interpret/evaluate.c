@@ -49,7 +49,7 @@ int64_t env_elems(Ctx *cx, const Env *e, const Tensor *t)
 void *env_alloc(Ctx *cx, Env *e, const Tensor *t)
 {
     int64_t elems = env_elems(cx, e, t);
-    void *data = arena_array(cx->arena, (size_t)elems, (size_t)dtype_info(t->type)->bytes);
+    void *data = arena_array(env_arena(e), (size_t)elems, (size_t)dtype_info(t->type)->bytes);
     env_set(e, t, data);
     return data;
 }

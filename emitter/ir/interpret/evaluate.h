@@ -7,6 +7,8 @@
 /* Values of tensors (row-major, host order) and of sizes, for one evaluation. */
 typedef struct Env Env;
 Env *env_new(Ctx *cx);
+Env *env_new_in(Arena *arena);                              /* all that env_alloc allocates is the arena's, too */
+Arena *env_arena(const Env *e);
 void env_set_size(Env *e, const Expr *size_var, int64_t value);
 bool env_size(const Env *e, const Expr *size_var, int64_t *value);
 void env_set(Env *e, const Tensor *t, void *data);         /* does not copy data */

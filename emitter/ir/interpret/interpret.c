@@ -58,7 +58,7 @@ bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
 
 struct Loop *interpret_compile(Ctx *cx, const Nest *n, Env *e)
 {
-    return ctx_failed(cx) || n->otherwise || contracts_any(n) ? NULL : program_compile(cx, cx->arena, n, e);
+    return ctx_failed(cx) || n->otherwise || contracts_any(n) ? NULL : program_compile(cx, env_arena(e), n, e);
 }
 
 bool interpret_compiled(Ctx *cx, struct Loop *program) { return program_run(cx, program); }

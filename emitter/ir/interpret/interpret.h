@@ -21,8 +21,8 @@ typedef struct RunOptions {
 /* Reads inputs from e; writes outputs, allocating them in e if absent. */
 bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options);
 
-/* For many runs on one environment whose tensors keep their places: returns the compiled nest; NULL: the nest has two
- * versions or must be walked, or a diagnostic was given. A run allocates nothing. */
+/* For many runs on one environment whose tensors keep their places: returns the compiled nest, in the environment's
+ * arena; NULL: the nest has two versions or must be walked, or a diagnostic was given. A run allocates nothing. */
 struct Loop *interpret_compile(Ctx *cx, const Nest *n, Env *e);
 bool interpret_compiled(Ctx *cx, struct Loop *program);
 #endif

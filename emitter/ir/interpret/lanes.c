@@ -19,6 +19,14 @@ Rep rep_of(DType t)
     return reps[t];
 }
 
+size_t rep_bytes(Rep r)
+{
+    static const size_t bytes[] = {
+        [REP_I32] = sizeof(int32_t), [REP_F32] = sizeof(float), [REP_WIDE] = sizeof(Scalar)
+    };
+    return bytes[r];
+}
+
 Scalar lane_get(Rep r, const void *at, int lane)
 {
     Scalar s = { 0 };
@@ -228,11 +236,20 @@ static void note_fault(ProgramAccess *x, int lane, int64_t at)
     x->fault_at = at;
 }
 
+static void load_nothing(const Instr *in, int lanes)
+{
+    memset(in->to, 0, (size_t)lanes * rep_bytes(rep_of(in->access->tensor->type)));
+}
+
 /* Loads lanes that may be out of bounds. */
 static void load_carefully(const Instr *in, int lanes, int64_t at)
 {
     ProgramAccess *x = in->access;
     const Rep rep = rep_of(x->tensor->type);
+    if (x->mask && !x->mask_step && !x->mask[0]) {
+        load_nothing(in, lanes);
+        return;
+    }
     for (int l = 0; l < lanes; l++) {
         const int64_t elem = at + x->offsets->at[l];
         const bool is_inside = elem >= 0 && elem < x->elems;

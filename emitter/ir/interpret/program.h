@@ -22,6 +22,7 @@ enum { MOST_LANES = 512 };
 /* The representation of a value in a register: bool to i32 as int32_t, f32 as float, everything else as Scalar. */
 typedef enum Rep { REP_I32, REP_F32, REP_WIDE } Rep;
 Rep rep_of(DType t);
+size_t rep_bytes(Rep r);
 
 /* The offset of each lane's element, without the uniform part of the address. An instruction recomputes it. */
 typedef struct LaneTerm { const int32_t *lane; int64_t factor; } LaneTerm;

@@ -55,10 +55,7 @@ static int larger(int a, int b) { return a > b ? a : b; }
 
 static ProgramValue value_new(Compiler *c, Rep rep, int lanes, int level)
 {
-    static const size_t bytes[] = {
-        [REP_I32] = sizeof(int32_t), [REP_F32] = sizeof(float), [REP_WIDE] = sizeof(Scalar)
-    };
-    return (ProgramValue){ arena_array(c->arena, (size_t)lanes, bytes[rep]), rep, lanes, level };
+    return (ProgramValue){ arena_array(c->arena, (size_t)lanes, rep_bytes(rep)), rep, lanes, level };
 }
 
 static ProgramValue constant(Compiler *c, DType t, Scalar s)
