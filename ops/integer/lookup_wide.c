@@ -5,7 +5,8 @@
  *     y = to(clamp((start[k] + t * (slope[k] + ((bend[k] * t) >> bits))) >> shift, min, max))
  *
  * in 32 bits; start includes the zero point and one half. graph/quantize/curves.c chooses the tables and proves the
- * error, and that no step wraps, for all 65,536 values of x. */
+ * error, and that no step wraps, for all 65,536 values of x. With `wraps`, the bounds are absent and the conversion to
+ * the result's type wraps, as in TensorFlow Lite's tables. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
@@ -46,10 +47,11 @@ static int lookup_wide(Ctx *cx, const Node *n, Tensor **out)
     const DTypeInfo *type = dtype_info(to);
     const int64_t bits = node_int(n, "bits", 8), least = node_int(n, "min", type->least),
                   greatest = node_int(n, "max", type->greatest);
-    const char *indexed = OP_TEXT(
-        cx, "y[all] = to(min(max((i32(start[k]) + (t) * (i32(slope[k]) + ((i32(bend[k]) * (t)) >> bits))) >> shift, "
-            "least), greatest))",
-        { "k", "(i32(x[all]) + 32768) >> bits" }, { "t", "(i32(x[all]) + 32768) & below" });
+    const char *value = "(i32(start[k]) + (t) * (i32(slope[k]) + ((i32(bend[k]) * (t)) >> bits))) >> shift";
+    const char *bounded = node_int(n, "wraps", 0) ? "y[all] = to(value)"
+                                                  : "y[all] = to(min(max(value, least), greatest))";
+    const char *indexed = OP_TEXT(cx, OP_TEXT(cx, bounded, { "value", value }),
+                                  { "k", "(i32(x[all]) + 32768) >> bits" }, { "t", "(i32(x[all]) + 32768) & below" });
     const char *text = OP_TEXT(cx, indexed, { "to", type->spelling }, { "bits", op_number(cx, bits) },
                                { "below", op_number(cx, (INT64_C(1) << bits) - 1) },
                                { "shift", op_number(cx, node_int(n, "shift", 13)) },
@@ -66,6 +68,7 @@ static const AttrRow attrs[] = {
     { "shift", ATTR_INT, "the tables are in units of 2^-shift", "13" },
     { "min",   ATTR_INT, "the lower bound, if above that of the type", NULL },
     { "max",   ATTR_INT, "the upper bound, if below that of the type", NULL },
+    { "wraps", ATTR_INT, "1: the result wraps instead, without bounds", "0" },
     { "to",    ATTR_TEXT, "the type of the result: i8, i16", "i16" },
     { 0 }
 };
@@ -74,6 +77,8 @@ static const OpCase cases[] = {
       "i16[8]={9,-8,70,-60,5,-4,3,-2}", "i16[2][5]", NULL },
     { "bits=14 shift=9 to=i8 min=-100 max=90", "i16[6]={0,-1,1,-32768,32767,100} i32[4]={-900,0,70000,3} "
       "i32[4]={1,-2,3,-4} i32[4]={9,-8,70,-60}", "i8[6]", NULL },
+    { "bits=14 shift=0 wraps=1", "i16[4]={-32768,-16385,16384,32767} i32[4]={-32768,9,9,32767} i16[4]={-3,1,1,5} "
+      "i16[4]={0,0,0,0}", "i16[4]", NULL },
     { "bits=14", "i8[3] i32[4] i32[4] i32[4]", NULL, "i16 is expected" },
     { "bits=14", "i16[3] i32[4] i32[8] i32[4]", NULL, "table 2 is i32[8]; i16[4] and i32[4] are accepted" },
     { "bits=15", "i16[3] i32[2] i32[2] i32[2]", NULL, "'bits' is 15" },

@@ -101,11 +101,11 @@ static void each(Case *c, OfReal *real, OfStored *whole)
                                             : (double)(float)real(c, (float)x->v[i]);
 }
 
-static int64_t rescaled(const Case *c, int32_t d, float factor)
+static int64_t rescaled(const Case *c, int32_t d, double factor)
 {
-    return (int64_t)scaled(d, reference_scaling((double)factor)) + c->out[0].zero;
+    return (int64_t)scaled(d, reference_scaling(factor)) + c->out[0].zero;
 }
-static float ratio(const Case *c) { return c->in[0].scale[0] / c->out[0].scale[0]; }
+static double ratio(const Case *c) { return (double)c->in[0].scale[0] / (double)c->out[0].scale[0]; }
 
 static double abs_real(const Case *c, float x) { (void)c; return fabs((double)x); }
 static int64_t abs_whole(const Case *c, int32_t d)
@@ -131,7 +131,7 @@ static int64_t relu6_whole(const Case *c, int32_t d)
 static double leaky_real(const Case *c, float x) { return x > 0 ? (double)x : (double)(x * (float)c->field[0]); }
 static int64_t leaky_whole(const Case *c, int32_t d)
 {
-    return rescaled(c, d, d >= 0 ? ratio(c) : c->in[0].scale[0] * (float)c->field[0] / c->out[0].scale[0]);
+    return rescaled(c, d, d >= 0 ? ratio(c) : ratio(c) * (double)(float)c->field[0]);
 }
 
 static double elu_real(const Case *c, float x) { (void)c; return x < 0 ? expm1((double)x) : (double)x; }

@@ -982,6 +982,35 @@ def sixteen(make, fixed=None, low=None, narrow=True, most=0.01):
     return of
 
 
+def at_ties(kinds):
+    """Scales whose quotient, times some input, is a tie in floats and not in doubles, or the other way round. kinds: (code, name of options, fields, type)"""
+    def make(r, i):
+        code, name, fields, dtype = kinds[i % len(kinds)]
+        rounded = [0, 0]
+        while rounded[0] == rounded[1] or max(rounded) > 100:
+            q, sy = int(r.integers(3, 127)), np.float32(r.uniform(0.001, 0.1))
+            sx = np.float32(sy * np.float32((2 * r.integers(1, 120) + 1) / (2 * q)))
+            rounded = [np.floor(q * float(factor) + 0.5) for factor in (sx / sy, float(sx) / float(sy))]
+        zero = 128 if dtype == np.uint8 else 0
+        x = Operand([2, 3], dtype, float(sx), zero, feed=(zero + np.array([[q, q, 0], [q, 1, q]])).astype(dtype))
+        return code, 2, options(name, **fields) if name else None, [x], [Operand([2, 3], dtype, float(sy), zero)]
+    return make
+
+
+def gelu_sixteen(r, i):
+    """Two of eight are so steep that slopes of 16 bits wrap in the reference's table."""
+    def make(r, i):
+        shape = shape_of(r, most=8)
+        return B.GELU, 2, options("GeluOptions", approximate=bool(i % 2)), [int8(r, shape)], [int8_out(r, shape)]
+    code, version, fields, inputs, outputs = sixteen(make, low=1e-5, most=0.002)(r, i)
+    if i % 4 > 1:
+        outputs[0].scales = [quant(r, 1e-5, 1e-3)[0]]
+    if i % 8 > 5:
+        inputs[0].scales, outputs[0].scales = [quant(r, 0.02, 0.1)[0]], [quant(r, 1e-7, 1e-6)[0]]
+        inputs[0].feed = r.integers(-256, 256, inputs[0].shape).astype(np.int16)
+    return code, version, fields, inputs, outputs
+
+
 def rescaled_concat(r, i):
     """UINT8 operands whose scales differ, as only the older quantization has them."""
     code, version, fields, inputs, outputs = unsigned(concat)(r, i)
@@ -1860,7 +1889,10 @@ OPERATORS = {
     "transpose_conv_hybrid": hybrid(transpose_conv, image=2), "svdf_hybrid": svdf_hybrid, "bidirectional_sequence_lstm": both_lstm, "bidirectional_sequence_rnn": both_rnn, "lstm": one_lstm, "dilate": dilate,
     "unidirectional_sequence_lstm_hybrid": recurrent_hybrid(sequence_lstm, range(1, 9), 3), "rnn_hybrid": recurrent_hybrid(simple_rnn, (1, 2), 3),
     "bidirectional_sequence_lstm_hybrid": recurrent_hybrid(both_lstm, [*range(1, 9), *range(18, 26)], 3), "bidirectional_sequence_rnn_hybrid": recurrent_hybrid(lambda r, i: both_rnn(r, 3 * i), (1, 2, 5, 6), 3, 1),      # with zero points, or the steps first, the reference crashes
-    "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "log_softmax": log_softmax,
+    "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "gelu_int16": gelu_sixteen,
+    "quotients": at_ties([(B.RELU, None, {}, np.int8), (B.ABS, "AbsOptions", {}, np.int8), (B.LEAKY_RELU, "LeakyReluOptions", {"alpha": 0.5}, np.int8), (B.RELU, None, {}, np.int16), (B.ABS, "AbsOptions", {}, np.int16)]),
+    "quotients_uint8": at_ties([(B.RELU, None, {}, np.uint8), (B.LEAKY_RELU, "LeakyReluOptions", {"alpha": 0.5}, np.uint8)]),
+    "log_softmax": log_softmax,
     "signal_window": signal_window, "signal_auto_scale": signal_auto_scale, "signal_rfft": signal_rfft(False, False), "signal_irfft": signal_rfft(True, False),
     "signal_rfft_float": signal_rfft(False, True), "signal_irfft_float": signal_rfft(True, True), "signal_energy": signal_energy,
     "signal_filter_bank": signal_filter_bank, "signal_spectral_subtraction": signal_spectral_subtraction, "signal_pcan": signal_pcan, "signal_log": signal_log,
@@ -1887,7 +1919,7 @@ UNSIGNED = ["conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv",
 OPERATORS.update({name + "_uint8": unsigned(OPERATORS[name]) for name in UNSIGNED})
 OPERATORS["network_uint8"], OPERATORS["concatenation_rescaled_uint8"] = network_unsigned, rescaled_concat
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
-        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "rnn", "rnn_relu", "rfft2d",
+        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "gelu_int16", "quotients_uint8", "rnn", "rnn_relu", "rfft2d",
         "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole", "one_hot", "reverse_sequence", "matrix_diag",
         "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",
         "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",

@@ -44,7 +44,7 @@ static Factor inverse_root(int64_t v)
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Curve { const TfliteTensor *x, *y; float alpha; bool once; } Curve;
+typedef struct Curve { const TfliteTensor *x, *y; float alpha; bool once, is_unsigned; } Curve;
 /* Maps a stored input q to the stored output, before saturation */
 typedef int64_t Formula(const Curve *c, int64_t q);
 
@@ -53,21 +53,23 @@ static void by_table(TfliteCall *c, Formula *of, float alpha)
     int8_t table[256];
     const int64_t count = 256;
     if (!tflite_has_quants(c, 1)) return;
-    const Curve curve = { tflite_in_info(c, 0), tflite_out_info(c, 0), alpha, c->file->rounds_once };
+    const Curve curve = { tflite_in_info(c, 0), tflite_out_info(c, 0), alpha, c->file->rounds_once,
+                          c->is_unsigned };
     for (int i = 0; i < 256; i++) table[i] = (int8_t)within(of(&curve, i - 128), INT8_MIN, INT8_MAX);
     c->out[0] = tflite_call2(c, "lookup", c->in[0], tensor_constant(c->cx, "table", I8, 1, &count, table));
 }
 
 /* A function of 16 bits by interpolation between 513 points, 128 elements apart, as the reference computes it: each is
- * biased by half of the error in the middle of its interval. */
+ * biased by half of the error in the middle of its interval. Its slopes and results have 16 bits, too, and wrap. */
 static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
 {
     enum { STEPS = 512, BITS = 7, COUNT = 1 << 16 };
     const int64_t count = STEPS;
     int16_t point[STEPS + 1];
     int32_t start[STEPS], slope[STEPS], bend[STEPS] = { 0 };
+    bool wraps = false;
     if (!tflite_has_quants(c, 1)) return;
-    const Curve k = { tflite_in_info(c, 0), tflite_out_info(c, 0), 0, false };
+    const Curve k = { .x = tflite_in_info(c, 0), .y = tflite_out_info(c, 0) };
     const float least = tflite_scale(k.x) * (float)(INT16_MIN - tflite_zero(k.x)),
                 most = tflite_scale(k.x) * (float)(INT16_MAX - tflite_zero(k.x)), step = (most - least) / STEPS,
                 low = tflite_scale(k.y) * (float)(INT16_MIN - tflite_zero(k.y)),
@@ -79,25 +81,31 @@ static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
         point[i] = (int16_t)fmaxf(fminf(here - bias, INT16_MAX), INT16_MIN);
     }
     for (int i = 0; i < STEPS; i++) {
-        slope[i] = point[i + 1] - point[i];
+        slope[i] = (int16_t)scalar_apply(EXPR_SUB, I16, I16,
+                                         (const Scalar[]){ { .i = point[i + 1] }, { .i = point[i] } }).i;
+        wraps |= slope[i] != point[i + 1] - point[i];
         start[i] = point[i] * (1 << BITS) + (1 << (BITS - 1));
     }
     Tensor *in[] = { c->in[0], tensor_constant(c->cx, "start", I32, 1, &count, start),
                      tensor_constant(c->cx, "slope", I32, 1, &count, slope),
                      tensor_constant(c->cx, "bend", I32, 1, &count, bend) };
-    c->out[0] = call(c->cx, "lookup_wide", c->name, in, 4, ATTRS(attr_int("bits", BITS), attr_int("shift", BITS)));
+    c->out[0] = call(c->cx, "lookup_wide", c->name, in, 4,
+                     ATTRS(attr_int("bits", BITS), attr_int("shift", BITS),
+                           attr_if(wraps, attr_flag("wraps", true))));
 }
 
-/* The factor of elements below zero, or not below. The reference has it in 64 bits since commits after 90b983c2. */
-static double leaky_factor(const TfliteTensor *x, const TfliteTensor *y, double alpha)
+/* Returns x's scale * alpha / y's scale: in 64 bits, as TensorFlow Lite Micro since commits after 90b983c2; of the
+ * older quantization in floats, as TensorFlow Lite. The two differ at ties. */
+static double quotient(const TfliteTensor *x, const TfliteTensor *y, float alpha, bool is_unsigned)
 {
-    return (double)tflite_scale(x) * alpha / (double)tflite_scale(y);
+    const float sx = tflite_scale(x), sy = tflite_scale(y);
+    return is_unsigned ? (double)(sx * alpha / sy) : (double)sx * (double)alpha / (double)sy;
 }
 
 static int64_t leaky_of(const Curve *c, int64_t q)
 {
     const int64_t d = q - tflite_zero(c->x);
-    const double factor = leaky_factor(c->x, c->y, d < 0 ? (double)c->alpha : 1);
+    const double factor = quotient(c->x, c->y, d < 0 ? c->alpha : 1, c->is_unsigned);
     const int64_t v = times(d, tflite_factor(fabs(factor)), c->once);
     return tflite_zero(c->y) + (factor < 0 ? -v : v);
 }
@@ -107,7 +115,7 @@ static int64_t abs_of(const Curve *c, int64_t q)
     int64_t d = q < tflite_zero(c->x) ? tflite_zero(c->x) - q : q - tflite_zero(c->x);
     bool same = tflite_scale(c->x) == tflite_scale(c->y);
     return tflite_zero(c->y)
-           + (same ? d : times(d, tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y))), c->once));
+           + (same ? d : times(d, tflite_factor(quotient(c->x, c->y, 1, c->is_unsigned)), c->once));
 }
 
 /* Inputs below the zero point, which the reference refuses, give the largest value. */
@@ -219,7 +227,7 @@ static void abs_(TfliteCall *c)
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     Tensor *d = tflite_call(c, "abs", tflite_difference(c, 0));
     if (tflite_scale(x) != tflite_scale(y))
-        d = tflite_rescale(c, d, tflite_factor((double)(tflite_scale(x) / tflite_scale(y))), (Rescaling){ .to = I32 });
+        d = tflite_rescale(c, d, tflite_factor(quotient(x, y, 1, false)), (Rescaling){ .to = I32 });
     d = tflite_call(c, "clip", d, attr_real("min", INT16_MIN), attr_real("max", INT16_MAX));
     c->out[0] = tflite_call(c, "cast", d, attr_type("to", I16));
 }
@@ -238,7 +246,9 @@ static void log_(TfliteCall *c)
 }
 static void gelu(TfliteCall *c)
 {
-    if (flat_int(&c->op->options, 0, 1, 0)) curve(c, "gelu_tanh", gelu_tanh_of);
+    const bool by_tanh = flat_int(&c->op->options, 0, 1, 0);
+    if (tflite_needs(c, 1) && tflite_is_int16(c)) by_points(c, by_tanh ? gelu_tanh_real : gelu_real);
+    else if (by_tanh) curve(c, "gelu_tanh", gelu_tanh_of);
     else curve(c, "gelu", gelu_of);
 }
 
@@ -265,9 +275,9 @@ static void leaky_int16(TfliteCall *c, float alpha)
 {
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
-    const double slope = leaky_factor(x, y, (double)alpha);
+    const double slope = quotient(x, y, alpha, false);
     Tensor *d = tflite_difference(c, 0), *zero = tensor_scalar(c->cx, c->name, I32, 0),
-           *above = whole_factor(c, d, leaky_factor(x, y, 1)),
+           *above = whole_factor(c, d, quotient(x, y, 1, false)),
            *below = whole_factor(c, d, fabs(slope));
     if (slope < 0 && below) below = tflite_call(c, "neg", below);
     if (!above || !below) return;
@@ -298,7 +308,7 @@ static void relu(TfliteCall *c)
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     const Rescaling r = { .zero_x = tflite_zero(x), .zero = tflite_zero(y), .has_least = true,
                           .least = tflite_zero(y), .to = c->in[0]->type };
-    c->out[0] = tflite_rescale(c, c->in[0], tflite_factor((double)(tflite_scale(x) / tflite_scale(y))), r);
+    c->out[0] = tflite_rescale(c, c->in[0], tflite_factor(quotient(x, y, 1, c->is_unsigned)), r);
 }
 
 /* Assumes that input and output have one scale, like the reference. */
@@ -435,6 +445,6 @@ const TfliteRow tflite_rows_curve[] = {
     { 101, "ABS", 5, 0, OF_F32 | OF_I8 | OF_I16 | OF_I32, 1, NULL, abs_, TFLITE_KEEPS_ALL },
     { 111, "ELU", 2, 0, OF_F32 | OF_I8, 1, NULL, elu, TFLITE_KEEPS_ALL },
     { 117, "HARD_SWISH", 1, 0, OF_F32 | OF_I8 | AS_INT8, 1, NULL, hard_swish, TFLITE_KEEPS_ALL },
-    { 150, "GELU", 2, OPTIONS_GELU, OF_F32 | OF_I8, 1, NULL, gelu, TFLITE_KEEPS_ALL },
+    { 150, "GELU", 2, OPTIONS_GELU, OF_F32 | OF_I8 | OF_I16, 1, NULL, gelu, TFLITE_KEEPS_ALL },
     { 0 }
 };
