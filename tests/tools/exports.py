@@ -7,19 +7,22 @@ FAMILY is scikit-learn, xgboost, lightgbm, pytorch, keras or quantized (default:
 BUILD holds the program `loopwright`. `quantized` takes the float networks NAME.onnx, with inputs NAME.in0.npy, of DIR.
 Needs onnx, onnxruntime, numpy, and what a family is named for, with its converter: skl2onnx, onnxmltools, torch,
 tensorflow-cpu. With --write the sections of other families stay, so families may run in environments of their own; with
---only or --part (every Nth network of pytorch, from the Kth on) the rows of other models, too, so parts may run side by side.
+--only or --part (every Nth network of pytorch or keras, from the Kth on) the rows of other models, too, so parts may run side by side.
 
 A model passes if labels and integers are equal and floats within 1e-5 of the reference's, relative to the largest of the
 output; the outputs of a quantized ONNX network within one step of their grid (1/128 if they are probabilities). The
-reference is ONNX Runtime; for the TFLite files of keras it is TensorFlow Lite with its reference kernels (BUILTIN_REF), or
-where these differ TensorFlow Lite Micro (package tflite-micro), or each operator in a file of its own; integers are equal.
+reference is ONNX Runtime; for the TFLite files of keras it is TensorFlow Lite with its reference kernels (BUILTIN_REF). Of
+integers it is TensorFlow Lite Micro (package tflite-micro), or where that does not run the file, each operator in a file of
+its own; integers are equal. A file that compiles and that no reference runs is listed apart: neither passed nor failed.
 """
 import argparse
 import ast
 import collections
 import importlib.metadata
+import multiprocessing
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -112,198 +115,172 @@ def named(header):
 
 
 class TfliteModel(Model):
-    """A TFLite file; its inputs are drawn in its own types."""
+    """A TFLite file; its inputs are drawn in its own types. The first reference that runs the file decides."""
     def __init__(self, name, path, tolerance):
         super().__init__("keras", name, path, [])
         self.tolerance = tolerance
 
     def check(self, build):
-        import tensorflow as tf
+        from tensorflow.lite.tools import flatbuffer_utils as files
         with tempfile.TemporaryDirectory() as work:
             reason = self.build(build, work)
             if reason:
                 return False, reason
-            found = self.beside(work, LiteReference(tf, self.path))
-            if isinstance(found, str) or found > self.tolerance:
-                micro = self.beside_micro(work)
-                if not micro[0]:
-                    micro = self.beside_micro_sums(work, tf)
-                if not micro[0]:
-                    micro = self.beside_each_operator(work, tf)
-                return micro if micro[0] else (False, found if isinstance(found, str) else "%.2g" % found)
-            return True, "%.2g" % found
+            graph, random = files.read_model(self.path).subgraphs[0], np.random.default_rng(0)
+            samples = [[drawn(random, graph.tensors[i].shape, type_of(graph.tensors[i])) for i in graph.inputs] for _ in range(3)]
+            of_integers = [(micro, ", of TensorFlow Lite Micro"), (each_operator, ", operator by operator"), (lite, "")]
+            for reference, text in [(lite, "")] if self.tolerance else of_integers:
+                try:
+                    wanted = reference(self.path, samples)
+                except NotRun as e:
+                    reason = str(e)
+                    continue
+                found = [self.compare(work, inputs, outputs) for inputs, outputs in zip(samples, wanted)]
+                texts = [f for f in found if isinstance(f, str)]
+                return not texts and max(found) <= self.tolerance, (texts[0] if texts else "%.2g" % max(found)) + text
+            return None, "no reference runs it: " + reason
 
-    def beside(self, work, reference):
-        random, worst = np.random.default_rng(0), 0.0
-        for _ in range(3):
-            inputs = [drawn(random, shape, dtype) for shape, dtype in reference.inputs]
-            try:
-                wanted = reference.run(inputs)
-            except RuntimeError as e:
-                return "TensorFlow Lite: " + str(e).split(".")[0]
-            found = self.compare(work, inputs, wanted)
-            if isinstance(found, str):
-                return found
-            worst = max(worst, found)
-        return worst
 
-    def beside_micro(self, work):
-        """The kernels of microcontrollers, where they differ: a dense layer of 16 bits without a bias has sums of 64 bits there."""
+class NotRun(Exception):
+    """A reference has no kernel for a file, or crashes."""
+
+
+def apart(function):
+    """Returns function(), called in a process of its own, because kernels of references may crash."""
+    ours, theirs = multiprocessing.Pipe(False)
+
+    def work():
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         try:
-            found = self.beside(work, MicroReference(self.path))
-        except Exception:                               # no such package or kernel
-            return False, ""
-        return found == self.tolerance, "%s, of TensorFlow Lite Micro" % (found if isinstance(found, str) else "%.2g" % found)
+            theirs.send((True, function()))
+        except Exception as e:                          # of many types
+            theirs.send((False, str(e).strip() or type(e).__name__))
+
+    child = multiprocessing.get_context("fork").Process(target=work)
+    child.start()
+    theirs.close()
+    try:
+        is_done, found = ours.recv() if ours.poll(100) else (False, "too slow")
+    except EOFError:
+        child.join()
+        is_done, found = False, "the reference crashed (%s)" % signal.Signals(-child.exitcode).name
+    child.kill()
+    child.join()
+    if not is_done:
+        raise NotRun(found.splitlines()[0])
+    return found
 
 
-    def beside_micro_sums(self, work, tf):
-        """TensorFlow Lite with the 64-bit sums of TensorFlow Lite Micro, where that has no kernel for another operator of the file."""
-        sums = edited(tf, self.path, with_wide_sums)
-        found = self.beside(work, LiteReference(tf, sums)) if sums else ""
-        return found == self.tolerance, "%s, with the 64-bit sums of TensorFlow Lite Micro" % (found if isinstance(found, str) else "%.2g" % found)
+def type_of(tensor):
+    from tensorflow.lite.python import schema_py_generated as schema
+    name = next(name for name, value in vars(schema.TensorType).items() if value == tensor.type)
+    return np.dtype(name.lower())
 
 
-    def beside_each_operator(self, work, tf):
+def lite(path, samples):
+    """TensorFlow Lite's reference kernels, or its optimized ones where an operator has no other. BUILTIN_REF registers TILE to version
+    2; version 3 differs in types that the older kernel has, too."""
+    import tensorflow as tf
+    kinds = tf.lite.experimental.OpResolverType
+    reason = None
+    for file, kind in ((path, kinds.BUILTIN_REF), (with_old_versions(path), kinds.BUILTIN_REF), (path, kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)):
+        def run():
+            it = tf.lite.Interpreter(file, experimental_op_resolver_type=kind)
+            it.allocate_tensors()
+            outputs = []
+            for inputs in samples:
+                it.reset_all_variables()
+                for i, x in zip(it.get_input_details(), inputs):
+                    it.set_tensor(i["index"], x)
+                it.invoke()
+                outputs.append([it.get_tensor(o["index"]) for o in it.get_output_details()])
+            return outputs
         try:
-            found = self.beside(work, EachOperator(tf, self.path))
-        except Exception:                               # of many types: an operator that runs in no kernel alone
-            return False, ""
-        return found == self.tolerance, "%s, operator by operator" % (found if isinstance(found, str) else "%.2g" % found)
+            return apart(run)
+        except NotRun as e:
+            reason = e
+    raise reason
 
 
-def edited(tf, path, edit):
-    """The file after edit(model), a new one; None if that returns False."""
+def with_old_versions(path):
+    from tensorflow.lite.python import schema_py_generated as schema
     from tensorflow.lite.tools import flatbuffer_utils as files
     model, copy = files.read_model(path), path[:-7] + "_edited.tflite"
-    if not edit(model):
-        return None
+    for code in model.operatorCodes:
+        if code.builtinCode == schema.BuiltinOperator.TILE:
+            code.version = min(code.version, 2)
     files.write_model(model, copy)
     return copy
 
 
-def with_wide_sums(model):
-    """Gives dense layers of 16 bits without a bias one of 0 in 64 bits: the kernel of TensorFlow Lite then sums in 64 bits."""
-    from tensorflow.lite.python import schema_py_generated as schema
-    graph, changed = model.subgraphs[0], False
-    for op in graph.operators:
-        code = model.operatorCodes[op.opcodeIndex]
-        x, w = (graph.tensors[i] for i in op.inputs[:2]) if len(op.inputs) > 1 else (None, None)
-        if code.builtinCode != schema.BuiltinOperator.FULLY_CONNECTED or x.type != schema.TensorType.INT16 or (len(op.inputs) > 2 and op.inputs[2] >= 0):
-            continue
-        bias = schema.TensorT()
-        bias.shape, bias.type, bias.name, bias.buffer = [w.shape[0]], schema.TensorType.INT64, "bias", len(model.buffers)
-        bias.quantization = schema.QuantizationParametersT()
-        bias.quantization.scale = [float(np.float32(x.quantization.scale[0]) * np.float32(s)) for s in w.quantization.scale]
-        bias.quantization.zeroPoint = [0] * len(bias.quantization.scale)
-        buffer = schema.BufferT()
-        buffer.data = [0] * (8 * int(w.shape[0]))
-        model.buffers.append(buffer)
-        op.inputs = [int(op.inputs[0]), int(op.inputs[1]), len(graph.tensors)]
-        graph.tensors.append(bias)
-        changed = True
-    return changed
-
-
-def with_old_versions(model):
-    """BUILTIN_REF registers TILE to version 2; version 3 differs in types that the older kernel has, too."""
-    from tensorflow.lite.python import schema_py_generated as schema
-    for code in model.operatorCodes:
-        if code.builtinCode == schema.BuiltinOperator.TILE:
-            code.version = min(code.version, 2)
-    return True
-
-
-class LiteReference:
-    def __init__(self, tf, path):
-        kinds = tf.lite.experimental.OpResolverType
-        for file, kind in ((lambda: path, kinds.BUILTIN_REF), (lambda: edited(tf, path, with_old_versions), kinds.BUILTIN_REF),
-                           (lambda: path, kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)):
-            try:
-                self.it = tf.lite.Interpreter(file(), experimental_op_resolver_type=kind)
-                self.it.allocate_tensors()
-                break
-            except ValueError:                          # an operator without a reference kernel
-                continue
-            except RuntimeError:
-                continue
-        self.inputs = [(i["shape"], i["dtype"]) for i in self.it.get_input_details()]
-
-    def run(self, inputs):
-        self.it.reset_all_variables()
-        for i, x in zip(self.it.get_input_details(), inputs):
-            self.it.set_tensor(i["index"], x)
-        self.it.invoke()
-        return [self.it.get_tensor(o["index"]) for o in self.it.get_output_details()]
-
-
-def shapes_of(tf, path, count):
-    """Of all tensors, as a run gives them; None: unknown."""
-    it, shapes = tf.lite.Interpreter(path, experimental_op_resolver_type=tf.lite.experimental.OpResolverType.BUILTIN_REF, experimental_preserve_all_tensors=True), []
-    it.allocate_tensors()
-    it.invoke()
-    for k in range(count):
-        try:
-            shapes.append(np.array(it.get_tensor(k).shape, np.int32))
-        except ValueError:
-            shapes.append(None)
-    return shapes
-
-
-class EachOperator:
-    """Each operator in a file of its own, by TensorFlow Lite Micro, or where that has no kernel, by TensorFlow Lite, whose dense
-    layers with a scale per channel round once: a file with one such operator has no reference otherwise."""
-    def __init__(self, tf, path):
-        from tensorflow.lite.tools import flatbuffer_utils as files
-        graph = files.read_model(path).subgraphs[0]
-        self.steps, self.given, self.made = [], list(graph.inputs), list(graph.outputs)
-        self.inputs = LiteReference(tf, path).inputs
-        shapes = shapes_of(tf, path, len(graph.tensors))
-        for k, op in enumerate(graph.operators):
-            model = files.read_model(path)
-            part, model.signatureDefs = model.subgraphs[0], []
-            for tensor, shape in zip(part.tensors, shapes):      # with an open batch, the file has examples of them
-                tensor.shape = tensor.shape if shape is None else shape
-            reads = [i for i in dict.fromkeys(int(i) for i in op.inputs) if i >= 0 and model.buffers[part.tensors[i].buffer].data is None]
-            part.operators, part.inputs, part.outputs = [part.operators[k]], reads, list(op.outputs)
-            file = "%s_%d.tflite" % (path[:-7], k)
-            files.write_model(model, file)
-            try:
-                reference = MicroReference(file)
-                reference.run([np.zeros(shape, dtype) for shape, dtype in reference.inputs])
-            except Exception:                           # no such package or kernel
-                reference = LiteReference(tf, file)
-            self.steps.append((reference, reads, [int(i) for i in op.outputs]))
-
-    def run(self, inputs):
-        value = dict(zip(self.given, inputs))
-        for reference, reads, writes in self.steps:
-            value.update(zip(writes, reference.run([value[i] for i in reads])))
-        return [value[i] for i in self.made]
-
-
-class MicroReference:
-    def __init__(self, path):
+def micro(path, samples):
+    """TensorFlow Lite Micro's reference kernels."""
+    def run():
         from tflite_micro.python.tflite_micro import runtime
         with open(path, "rb") as f:
-            self.it = runtime.Interpreter.from_bytes(f.read(), arena_size=1 << 24)
-        self.inputs, self.outputs = [], 0
-        for kind in ("input", "output"):
-            try:
-                while True:
-                    details = getattr(self.it, "get_%s_details" % kind)(len(self.inputs) if kind == "input" else self.outputs)
-                    if kind == "input":
-                        self.inputs.append((details["shape"], details["dtype"]))
-                    else:
-                        self.outputs += 1
-            except (IndexError, ValueError, RuntimeError):
-                pass
+            it = runtime.Interpreter.from_bytes(f.read(), arena_size=1 << 24)
+        outputs = []
+        for inputs in samples:
+            it.reset()
+            for k, x in enumerate(inputs):
+                it.set_input(x, k)
+            it.invoke()
+            outputs.append([it.get_output(k) for k in range(count)])
+        return outputs
+    from tensorflow.lite.tools import flatbuffer_utils as files
+    count = len(files.read_model(path).subgraphs[0].outputs)
+    return apart(run)
 
-    def run(self, inputs):
-        self.it.reset()
-        for k, x in enumerate(inputs):
-            self.it.set_input(x, k)
-        self.it.invoke()
-        return [self.it.get_output(k) for k in range(self.outputs)]
+
+def tile(path, samples):
+    """The definition of TILE, whose kernels lack types."""
+    from tensorflow.lite.python import schema_py_generated as schema
+    from tensorflow.lite.tools import flatbuffer_utils as files
+    model = files.read_model(path)
+    graph = model.subgraphs[0]
+    op, multiples = graph.operators[0], graph.tensors[graph.operators[0].inputs[-1]]
+    if model.operatorCodes[op.opcodeIndex].builtinCode != schema.BuiltinOperator.TILE or model.buffers[multiples.buffer].data is None:
+        raise NotRun("no TILE by constants")
+    times = np.frombuffer(bytes(model.buffers[multiples.buffer].data), type_of(multiples))
+    return [[np.tile(x, times)] for x, in samples]
+
+
+def each_operator(path, samples):
+    """Each operator in a file of its own, by TensorFlow Lite Micro, or where that has no kernel, by TensorFlow Lite: a dense layer with
+    a scale per channel rounds twice in the one and once in the other, so other operators beside it leave no reference of the file."""
+    from tensorflow.lite.tools import flatbuffer_utils as files
+    graph = files.read_model(path).subgraphs[0]
+    values = [dict(zip(graph.inputs, inputs)) for inputs in samples]          # by tensor
+    for k in range(len(graph.operators)):
+        model = files.read_model(path)
+        part, model.signatureDefs = model.subgraphs[0], []
+        op = part.operators[k]
+        reads = [i for i in dict.fromkeys(op.inputs) if i >= 0 and model.buffers[part.tensors[i].buffer].data is None]
+        part.operators, part.inputs, part.outputs, file = [op], reads, op.outputs, "%s_%d.tflite" % (path[:-7], k)
+        own = [[value[i] for i in reads] for value in values]
+        for i, x in zip(reads, own[0]):                 # the file has examples of open shapes
+            part.tensors[i].shape, part.tensors[i].shapeSignature = np.array(x.shape, np.int32), None
+        files.write_model(model, file)
+        outputs = first_of([lite, tile], file, own)
+        for i, y in zip(op.outputs, outputs[0]):
+            part.tensors[i].shape, part.tensors[i].shapeSignature = np.array(y.shape, np.int32), None
+        files.write_model(model, file)
+        try:
+            outputs = micro(file, own)
+        except NotRun:
+            pass
+        for value, y in zip(values, outputs):
+            value.update(zip(op.outputs, y))
+    return [[value[i] for i in graph.outputs] for value in values]
+
+
+def first_of(references, path, samples):
+    for reference in references[:-1]:
+        try:
+            return reference(path, samples)
+        except NotRun:
+            pass
+    return references[-1](path, samples)
 
 
 def drawn(random, shape, dtype):
@@ -561,13 +538,13 @@ def all_keras_networks():
     return keras_networks() + keras_layers()
 
 
-FORMATS = {"float": 1e-5, "dynamic": 1e-2, "float16": 1e-5, "int8": 0, "int16": 0}
+FORMATS = {"float": 1e-5, "dynamic": 1e-5, "float16": 1e-5, "int8": 0, "int16": 0}
 
 
 def keras(folder, _):
     """Each network is converted in a process of its own, because the converter itself may crash; another one goes on after the crash."""
     import tensorflow                                   # noqa: F401: a missing package skips the family
-    for name, _, _ in all_keras_networks():
+    for name, _, _ in all_keras_networks()[PART[0] - 1::PART[1]]:
         left = [form for form in FORMATS if ONLY[0] in "%s, %s" % (name, form)]
         while left:
             path = os.path.join(folder, "keras_%s_" % name)
@@ -587,8 +564,8 @@ def convert(folder, name, forms):
     import tensorflow as tf
     from keras import Input, Model as Network, utils
     tf.get_logger().setLevel("ERROR")
+    utils.set_random_seed(1)                            # first: a layer's initializers take their seeds when it is made
     shapes, network = next((s, n) for other, s, n in all_keras_networks() if other == name)
-    utils.set_random_seed(1)
     are_words = [s[0] == "i" for s in shapes]
     shapes = [s[1:] if words else s for s, words in zip(shapes, are_words)]
     inputs = [Input(s, batch_size=1, dtype="int32" if words else "float32") for s, words in zip(shapes, are_words)]
@@ -685,10 +662,13 @@ def sections(path):
     return {part.split("\n", 1)[0]: ("## " + part).rstrip("\n") + "\n" for part in text.split("\n## ")[1:]}
 
 
+CELLS = {True: "yes", False: "no", None: "no reference"}
+
+
 def rows_of(family, section):
     """The rows of a section as results."""
     cells = [line.strip("| ").split(" | ") for line in section.split("\n") if line.startswith("| ") and not line.startswith("| model")]
-    return [(family, name, good == "yes", text) for name, good, text in cells]
+    return [(family, name, next(good for good, cell in CELLS.items() if cell == agrees), text) for name, agrees, text in cells]
 
 
 def merged(family, section, own):
@@ -700,15 +680,19 @@ def merged(family, section, own):
 def page(results, before, is_part=False):
     lines = ["<!-- Made by tests/tools/exports.py; not to be edited. -->", "# Exports of today's packages", "",
              "Models made by the packages themselves, emitted, built by a C compiler, run, and compared with ONNX Runtime", onnxruntime.__version__ + ",",
-             "or, for TFLite files, with TensorFlow Lite's reference kernels (BUILTIN_REF), or TensorFlow Lite Micro's.",
+             "or, for TFLite files, with TensorFlow Lite's reference kernels (BUILTIN_REF); those of integers with TensorFlow Lite Micro's,",
+             "as a whole or operator by operator.",
              "`tests/tools/exports.py` makes them anew. The difference is relative to the output's largest value, at least 1.", ""]
     for family in FAMILIES:
         own = [r for r in results if r[0] == family]
         if own and is_part:
             own = merged(family, before.get(family, ""), own)
         if own:
-            lines += ["## %s" % family, "", "%s: %d of %d agree." % (versions(family), sum(r[2] for r in own), len(own)), "", "| model | agrees | difference |", "|---|---|---|"]
-            lines += ["| %s | %s | %s |" % (name, "yes" if good else "no", text.replace("|", "/")) for _, name, good, text in own] + [""]
+            found = collections.Counter(good for _, _, good, _ in own)
+            apart = ", %d more have no reference" % found[None] if found[None] else ""
+            lines += ["## %s" % family, "", "%s: %d of %d agree%s." % (versions(family), found[True], found[True] + found[False], apart), ""]
+            lines += ["| model | agrees | difference |", "|---|---|---|"]
+            lines += ["| %s | %s | %s |" % (name, CELLS[good], text.replace("|", "/")) for _, name, good, text in own] + [""]
         elif family in before:
             lines += [before[family]]
     return "\n".join(lines)
@@ -738,7 +722,7 @@ def main():
                         good, text = model.check(os.path.abspath(options.build))
                     except subprocess.TimeoutExpired:
                         good, text = False, "too slow"
-                    print("%s %s: %s: %s" % ("ok" if good else "not ok", family, model.name, text), flush=True)
+                    print("%s %s: %s: %s" % ({True: "ok", False: "not ok", None: "no reference"}[good], family, model.name, text), flush=True)
                     results.append((family, model.name, good, text))
                     counts[good] += 1
             except ImportError as e:
@@ -747,7 +731,7 @@ def main():
         text = page(results, sections(options.write), options.only != "" or options.part != "1/1")
         with open(options.write, "w") as f:
             f.write(text)
-    print("%d passed, %d failed" % (counts[True], counts[False]))
+    print("%d passed, %d failed, %d without a reference" % (counts[True], counts[False], counts[None]))
     return counts[False] > 0
 
 
