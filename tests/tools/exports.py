@@ -7,7 +7,8 @@ FAMILY is scikit-learn, xgboost, lightgbm, pytorch, keras or quantized (default:
 BUILD holds the program `loopwright`. `quantized` takes the float networks NAME.onnx, with inputs NAME.in0.npy, of DIR.
 Needs onnx, onnxruntime, numpy, and what a family is named for, with its converter: skl2onnx, onnxmltools, torch,
 tensorflow-cpu. With --write the sections of other families stay, so families may run in environments of their own; with
---only or --part (every Nth network of pytorch or keras, from the Kth on) the rows of other models, too, so parts may run side by side.
+--only or --part (every Nth network of pytorch or keras, from the Kth on) the rows of other models, too, so parts may run
+side by side. Ended by SIGTERM, it writes the rows that it has.
 
 A model passes if labels and integers are equal and floats within 1e-5 of the reference's, relative to the largest of the
 output; the outputs of a quantized ONNX network within one step of their grid (1/128 if they are probabilities). The
@@ -570,7 +571,8 @@ def convert(folder, name, forms):
     shapes = [s[1:] if words else s for s, words in zip(shapes, are_words)]
     inputs = [Input(s, batch_size=1, dtype="int32" if words else "float32") for s, words in zip(shapes, are_words)]
     model = Network(inputs, network(inputs if len(inputs) > 1 else inputs[0]))
-    samples = [[drawn(np.random.default_rng(k), (1, *s), np.int32 if words else np.float32) for s, words in zip(shapes, are_words)] for k in range(8)]
+    random = np.random.default_rng(0)
+    samples = [[drawn(random, (1, *s), np.int32 if words else np.float32) for s, words in zip(shapes, are_words)] for _ in range(8)]
     for form in forms:
         path = os.path.join(folder, "keras_%s_%s" % (name, form))
         try:
@@ -698,6 +700,19 @@ def page(results, before, is_part=False):
     return "\n".join(lines)
 
 
+def checked(family, folder, options):
+    """Each model of a family, whether it agrees, and a text."""
+    try:
+        for model in FAMILIES[family](folder, options.networks):
+            if options.only in model.name:
+                try:
+                    yield (model, *model.check(os.path.abspath(options.build)))
+                except subprocess.TimeoutExpired:
+                    yield model, False, "too slow"
+    except ImportError as e:
+        print("skip %s: %s" % (family, e))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
@@ -711,24 +726,19 @@ def main():
     ONLY[0], PART[:] = options.only, [int(n) for n in options.part.split("/")]
     if options.convert:
         return convert(options.build, options.convert, options.family)
-    results, counts = [], collections.Counter()
+    results, counts, is_part = [], collections.Counter(), options.only != "" or options.part != "1/1"
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder:
-        for family in options.family or FAMILIES:
-            try:
-                for model in FAMILIES[family](folder, options.networks):
-                    if options.only not in model.name:
-                        continue
-                    try:
-                        good, text = model.check(os.path.abspath(options.build))
-                    except subprocess.TimeoutExpired:
-                        good, text = False, "too slow"
+        try:
+            for family in options.family or FAMILIES:
+                for model, good, text in checked(family, folder, options):
                     print("%s %s: %s: %s" % ({True: "ok", False: "not ok", None: "no reference"}[good], family, model.name, text), flush=True)
                     results.append((family, model.name, good, text))
                     counts[good] += 1
-            except ImportError as e:
-                print("skip %s: %s" % (family, e))
+        except KeyboardInterrupt:                       # what is done is written
+            is_part = True
     if options.write:
-        text = page(results, sections(options.write), options.only != "" or options.part != "1/1")
+        text = page(results, sections(options.write), is_part)
         with open(options.write, "w") as f:
             f.write(text)
     print("%d passed, %d failed, %d without a reference" % (counts[True], counts[False], counts[None]))

@@ -390,6 +390,9 @@ static void check_scales(void)
         s.tensor[1].scale = edge[i].scale;
         check_refused(edge[i].label, &s, edge[i].wanted, 1);
     }
+    Spec s = int8_spec();
+    s.tensor[3].scale = 0x1p-141f;
+    check_refused("scale-of-zeros", &s, "accepted (\"y\" was 0 in all samples of the calibration)", 1);
 }
 
 /* GATHER of constant indices: negative ones count from the end, those out of the dimension are refused. */

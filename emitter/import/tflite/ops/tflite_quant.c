@@ -124,11 +124,27 @@ static const char *scales_text(const TfliteCall *c)
     return text_string(&t);
 }
 
+/* Refuses a factor for which the reference's shift is undefined: TensorFlow Lite Micro aborts, TensorFlow Lite gives
+ * values that depend on the processor. A converter gives a tensor that calibration always found 0 the least normal
+ * float as its range. `which` precedes the scales: "" or " of channel 3". */
+static void refuse_factor(TfliteCall *c, const char *which, int exponent, const char *accepted)
+{
+    const TfliteTensor *y = tflite_out_info(c, 0);
+    const bool was_zero = y && y->quant && tflite_scale(y) > 0 && tflite_scale(y) < FLT_MIN;
+    tflite_unsupported(c, "the scales%s (%s) give a factor of 2^%d; %s is accepted%s%s%s", which, scales_text(c),
+                       exponent, accepted, was_zero ? " (\"" : "", was_zero ? y->name : "",
+                       was_zero ? "\" was 0 in all samples of the calibration)" : "");
+}
+static void refuse_channel(TfliteCall *c, int channel, int exponent, const char *accepted)
+{
+    Text which = text_new(c->cx);
+    text_printf(&which, " of channel %d", channel);
+    refuse_factor(c, text_string(&which), exponent, accepted);
+}
+
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, Rescaling r)
 {
-    if (f.exponent > 31)
-        tflite_unsupported(c, "the scales (%s) give a factor of 2^%d; up to 2^31 is accepted", scales_text(c),
-                           f.exponent);
+    if (f.exponent > 31) refuse_factor(c, "", f.exponent, "up to 2^31");
     return tflite_call(c, "rescale", x, attr_int("multiplier", f.multiplier),
                        attr_int("shift", f.exponent < 0 ? -f.exponent : 0),
                        attr_int("left", f.exponent > 0 ? f.exponent : 0), attr_flag("once", c->file->rounds_once),
@@ -157,9 +173,7 @@ static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int c
     uint8_t *shift = NEW_ARRAY(cx->arena, uint8_t, count);
     bool has_left = false, has_shifts = false;
     for (int i = 0; i < count; i++) {
-        if (f[i].exponent > 31)
-            tflite_unsupported(c, "the scales of channel %d (%s) give a factor of 2^%d; up to 2^31 is accepted", i,
-                               scales_text(c), f[i].exponent);
+        if (f[i].exponent > 31) refuse_channel(c, i, f[i].exponent, "up to 2^31");
         multiplier[i] = f[i].multiplier;
         shift[i] = (uint8_t)(f[i].exponent < 0 ? -f[i].exponent : 0);
         power[i] = f[i].exponent > 0 ? (int32_t)((uint32_t)1 << (f[i].exponent & 31)) : 1;
@@ -195,9 +209,7 @@ Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *sca
     uint8_t *shift = NEW_ARRAY(cx->arena, uint8_t, count);
     for (int i = 0; i < count; i++) {
         const Factor f = tflite_factor(scales[i]);
-        if (f.exponent > 7)
-            tflite_unsupported(c, "the scales of channel %d (%s) give a factor of 2^%d; less than 2^8 is accepted", i,
-                               scales_text(c), f.exponent);
+        if (f.exponent > 7) refuse_channel(c, i, f.exponent, "less than 2^8");
         multiplier[i] = f.multiplier < 0x7fff0000 ? (f.multiplier + (1 << 15)) >> 16 : 0x7fff;
         shift[i] = (uint8_t)(15 - f.exponent);
     }
