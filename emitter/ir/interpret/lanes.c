@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "runtime/lw_base.h"
 #include "runtime/lw_fixed.h"
 #include "runtime/lw_math.h"
 
@@ -106,18 +107,29 @@ OPERATION2(lt_i32, int32_t, int32_t, a[l] < b[l])
 OPERATION2(le_i32, int32_t, int32_t, a[l] <= b[l])
 OPERATION2(eq_i32, int32_t, int32_t, a[l] == b[l])
 OPERATION2(ne_i32, int32_t, int32_t, a[l] != b[l])
+OPERATION2(and_i32, int32_t, int32_t, a[l] & b[l])
+OPERATION2(shr_i32, int32_t, int32_t, lw_shr_i32(a[l], (uint64_t)(int64_t)b[l]))
 OPERATION2(and_bool, int32_t, int32_t, a[l] & b[l])
 OPERATION2(or_bool, int32_t, int32_t, a[l] | b[l])
 OPERATION1(not_bool, int32_t, int32_t, a[l] ^ 1)
 OPERATION2(add_i64, Scalar, Scalar, ((Scalar){ .i = (int64_t)((uint64_t)a[l].i + (uint64_t)b[l].i) }))
 OPERATION2(sub_i64, Scalar, Scalar, ((Scalar){ .i = (int64_t)((uint64_t)a[l].i - (uint64_t)b[l].i) }))
 OPERATION2(mul_i64, Scalar, Scalar, ((Scalar){ .i = (int64_t)((uint64_t)a[l].i * (uint64_t)b[l].i) }))
+OPERATION2(min_i64, Scalar, Scalar, a[l].i < b[l].i ? a[l] : b[l])
+OPERATION2(max_i64, Scalar, Scalar, a[l].i < b[l].i ? b[l] : a[l])
+OPERATION2(shr_i64, Scalar, Scalar, ((Scalar){ .i = lw_shr_i64(a[l].i, (uint64_t)b[l].i) }))
 OPERATION1(nearbyint_f32, float, float, lw_nearbyintf(a[l]))
 /* Casts saturate, and NaN gives 0. */
 #define SATURATED(x, low, high) ((int32_t)((x) >= (high) ? (high) : (x) > (low) ? (x) : (x) <= (low) ? (low) : 0.0f))
 OPERATION1(f32_to_i8, int32_t, float, SATURATED(a[l], -128.0f, 127.0f))
 OPERATION1(f32_to_u8, int32_t, float, SATURATED(a[l], 0.0f, 255.0f))
 OPERATION1(f32_to_i16, int32_t, float, SATURATED(a[l], -32768.0f, 32767.0f))
+/* Integers wrap: the lowest bits, the last of which is the sign. */
+#define WRAPPED(x, sign) ((int32_t)((U(x) & (2u * (sign) - 1)) ^ (sign)) - (int32_t)(sign))
+OPERATION1(i32_to_i8, int32_t, int32_t, WRAPPED(a[l], 0x80u))
+OPERATION1(i32_to_i16, int32_t, int32_t, WRAPPED(a[l], 0x8000u))
+OPERATION1(i64_to_i8, int32_t, Scalar, WRAPPED((uint64_t)a[l].i, 0x80u))
+OPERATION1(i64_to_i16, int32_t, Scalar, WRAPPED((uint64_t)a[l].i, 0x8000u))
 OPERATION1(i32_to_f32, float, int32_t, (float)a[l])
 OPERATION1(i32_to_i64, Scalar, int32_t, ((Scalar){ .i = a[l] }))
 OPERATION1(i64_to_i32, int32_t, Scalar, (int32_t)(uint32_t)a[l].i)
@@ -140,10 +152,14 @@ static const struct { ExprKind kind; int result, operand; Kernel *run; } special
     { EXPR_NOT,    BOOL,     BOOL,     not_bool },  { EXPR_NE,  BOOL,    ANY_I32, ne_i32 },
     { EXPR_AND,    BOOL,     BOOL,     and_bool },  { EXPR_OR,  BOOL,    BOOL,    or_bool },
     { EXPR_ADD,    I64,      I64,      add_i64 },   { EXPR_SUB, I64,     I64,     sub_i64 },
-    { EXPR_MUL,    I64,      I64,      mul_i64 },
+    { EXPR_MUL,    I64,      I64,      mul_i64 },   { EXPR_SHR, I64,     I64,     shr_i64 },
+    { EXPR_MIN,    I64,      I64,      min_i64 },   { EXPR_MAX, I64,     I64,     max_i64 },
+    { EXPR_SHR,    I32,      I32,      shr_i32 },   { EXPR_BITAND, I32,  I32,     and_i32 },
     { EXPR_CAST,   I8,       F32,      f32_to_i8 }, { EXPR_CAST, U8, F32, f32_to_u8 },
     { EXPR_CAST,   I16,      F32,      f32_to_i16 }, { EXPR_NEARBYINT, F32, F32, nearbyint_f32 },
     { EXPR_CAST,   F32,      ANY_I32,  i32_to_f32 },
+    { EXPR_CAST,   I8,       ANY_I32,  i32_to_i8 }, { EXPR_CAST, I16, ANY_I32, i32_to_i16 },
+    { EXPR_CAST,   I8,       I64,      i64_to_i8 }, { EXPR_CAST, I16, I64, i64_to_i16 },
     { EXPR_CAST,   I64,      ANY_I32,  i32_to_i64 },
     { EXPR_CAST,   I32,      I64,      i64_to_i32 },
     { EXPR_SELECT, ANY_I32,  ANY_I32,  select_i32 },
