@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "runtime/lw_base.h"
 #include "runtime/lw_fixed.h"
 #include "runtime/lw_math.h"
 
@@ -108,7 +107,10 @@ OPERATION2(le_i32, int32_t, int32_t, a[l] <= b[l])
 OPERATION2(eq_i32, int32_t, int32_t, a[l] == b[l])
 OPERATION2(ne_i32, int32_t, int32_t, a[l] != b[l])
 OPERATION2(and_i32, int32_t, int32_t, a[l] & b[l])
-OPERATION2(shr_i32, int32_t, int32_t, lw_shr_i32(a[l], (uint64_t)(int64_t)b[l]))
+/* An arithmetic shift; by amounts outside of the type's bits the sign remains. */
+#define SHIFT_BY(n, most) ((uint64_t)(n) < (most) ? (n) : (most))
+#define SHIFTED(x, n, most) ((x) < 0 ? ~(~(x) >> SHIFT_BY(n, most)) : (x) >> SHIFT_BY(n, most))
+OPERATION2(shr_i32, int32_t, int32_t, SHIFTED(a[l], b[l], 31))
 OPERATION2(and_bool, int32_t, int32_t, a[l] & b[l])
 OPERATION2(or_bool, int32_t, int32_t, a[l] | b[l])
 OPERATION1(not_bool, int32_t, int32_t, a[l] ^ 1)
@@ -117,7 +119,7 @@ OPERATION2(sub_i64, Scalar, Scalar, ((Scalar){ .i = (int64_t)((uint64_t)a[l].i -
 OPERATION2(mul_i64, Scalar, Scalar, ((Scalar){ .i = (int64_t)((uint64_t)a[l].i * (uint64_t)b[l].i) }))
 OPERATION2(min_i64, Scalar, Scalar, a[l].i < b[l].i ? a[l] : b[l])
 OPERATION2(max_i64, Scalar, Scalar, a[l].i < b[l].i ? b[l] : a[l])
-OPERATION2(shr_i64, Scalar, Scalar, ((Scalar){ .i = lw_shr_i64(a[l].i, (uint64_t)b[l].i) }))
+OPERATION2(shr_i64, Scalar, Scalar, ((Scalar){ .i = SHIFTED(a[l].i, b[l].i, 63) }))
 OPERATION1(nearbyint_f32, float, float, lw_nearbyintf(a[l]))
 /* Casts saturate, and NaN gives 0. */
 #define SATURATED(x, low, high) ((int32_t)((x) >= (high) ? (high) : (x) > (low) ? (x) : (x) <= (low) ? (low) : 0.0f))
