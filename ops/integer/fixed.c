@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Quotients and norms of 8-bit integers in fixed point, bit-exact with the reference kernels of TensorFlow Lite.
+/* Quotients, norms and products of 8-bit or 16-bit integers in fixed point, bit-exact with the reference kernels of
+ * TensorFlow Lite.
  *
  *   div_fixed       y = clamp(roundshift(mulhigh(mulhigh(a << h, inverse[b]), m), n) + zero)
  *   l2_norm_fixed   y = d * 2^7 / sqrt(sum d * d),  d = x - zero
+ *   prod_fixed      y = clamp(r(p[T-1]) + zero),  p[t] = r(p[t-1] * d[t]),  p[0] = d[0],  r(v) = (v * m + 2^(n-1)) >> n
  *
  * In div_fixed, a and b are relative to their zero points, and a is negated where b is negative. h is the number of
  * redundant sign bits of a; the inverse of b and its shift come from tables. l2_norm_fixed computes 1/sqrt by five
- * Newton steps in Q3.28. */
+ * Newton steps in Q3.28. prod_fixed multiplies in the order of the elements, because each partial product is rounded to
+ * 32 bits; one beyond them wraps. */
 #include "graph/dag/op_build.h"
+
+#include <string.h>
 
 enum { MOST_DEPTH = 8000 };         /* keeps the sum of squares below 2^29 */
 
@@ -93,6 +98,77 @@ static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* Returns the index list of element t among the chosen axes, counted in row-major order; *count is their number. */
+static const char *element_of(Ctx *cx, const Tensor *x, const bool *chosen, int64_t *count)
+{
+    const char *at[MAX_RANK];
+    Text all = text_new(cx);
+    *count = 1;
+    for (int d = x->rank - 1; d >= 0; d--) {
+        const int64_t size = tensor_dim(x, d), behind = *count;
+        const char letter[] = { axis_letter(x->rank, d), '\0' };
+        if (chosen[d]) *count *= size;
+        at[d] = chosen[d] ? OP_TEXT(cx, "t/behind%size", { "behind", op_number(cx, behind) },
+                                    { "size", op_number(cx, size) })
+                          : text_format(cx, "%s", letter);
+    }
+    for (int d = 0; d < x->rank; d++) text_printf(&all, "%s%s", d ? "," : "", at[d]);
+    return text_string(&all);
+}
+
+static bool check_prod(Ctx *cx, const Node *n, const bool *chosen)
+{
+    const Tensor *x = n->in[0];
+    const int64_t m = node_int(n, "multiplier", 0), shift = node_int(n, "shift", 15);
+    bool is_fixed = x->rank > 0;
+    for (int d = 0; d < x->rank; d++) is_fixed = is_fixed && (!chosen[d] || tensor_dim(x, d) > 0);
+    if ((x->type != I8 && x->type != I16) || !is_fixed)
+        op_refuse(cx, n, "the input is %s%s; i8 or i16, with elements along the reduced axes, is expected",
+                  dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
+    else if (m < 0 || m > INT16_MAX || shift < 1 || shift > 46)
+        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; up to 32767, and 1 to 46, are expected", (long long)m,
+                  (long long)shift);
+    return !ctx_failed(cx);
+}
+
+/* The products of 32, 16 and 15 bits need 63 at most. */
+static int prod_fixed(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const DTypeInfo *type = dtype_info(x->type);
+    const int64_t shift = node_int(n, "shift", 15);
+    bool chosen[MAX_RANK] = { false };
+    int64_t count;
+    if (!op_axes(cx, n, "axes", x->rank, chosen) || !check_prod(cx, n, chosen)) return 0;
+    const AxisText a = axis_text(cx, x->rank, chosen);
+    const char *at = element_of(cx, x, chosen, &count);
+    const Expr *shape[MAX_RANK + 1];
+    int rank = 0;
+    shape[rank++] = expr_index(cx, count);
+    for (int d = 0; d < x->rank; d++)
+        if (!chosen[d]) shape[rank++] = x->shape[d];
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
+    formulas_name(&f, (Bind)BIND_V("T", shape[0]));
+    formulas_phrase(&f, "steps", count == 1 ? "t<T" : "t<T ordered");
+    formulas_phrase(&f, "kept", a.kept);
+    formulas_phrase(&f, "result", node_int(n, "keepdims", 0) ? a.ones : a.kept);
+    formulas_phrase(&f, "d", OP_TEXT(cx, "(i32(x[at]) - zero_x)", { "at", at },
+                                     { "zero_x", op_number(cx, node_int(n, "zero_x", 0)) }));
+    formulas_phrase(&f, "scaling", OP_TEXT(cx, "* m + half) >> n", { "m", op_number(cx, node_int(n, "multiplier", 0)) },
+                                           { "half", op_number(cx, INT64_C(1) << (shift - 1)) },
+                                           { "n", op_number(cx, shift) }));
+    Tensor *part = formulas_promise(&f, "part", I32, rank, shape);
+    formulas_define(&f, part, "part[steps,kept] = (i32((i64(part[t-1,kept]?) * i64(d) scaling) : d)");
+    out[0] = formulas_compute(&f, OP_TEXT(cx, "y[result] = type(min(max(i64(i32((i64(part[T-1,kept]) scaling)) + zero, "
+                                              "least), greatest))",
+                                          { "type", type->spelling },
+                                          { "zero", op_number(cx, node_int(n, "zero", 0)) },
+                                          { "least", op_number(cx, type->least) },
+                                          { "greatest", op_number(cx, type->greatest) }));
+    return out[0] ? 1 : 0;
+}
+
 static const AttrRow div_attrs[] = {
     { "zero_a",     ATTR_INT, "the zero point of a", NULL },
     { "zero_b",     ATTR_INT, "the zero point of b", NULL },
@@ -108,6 +184,15 @@ static const AttrRow norm_attrs[] = {
     { "early", ATTR_INT, "1: d is scaled by 2^7 before the product, as with UINT8; 0: after it", "0" },
     { 0 }
 };
+static const AttrRow prod_attrs[] = {
+    { "axes",       ATTR_INTS, "the reduced axes; none: all", NULL },
+    { "keepdims",   ATTR_INT, "1: they stay as dimensions of one", "0" },
+    { "multiplier", ATTR_INT, "m", NULL },
+    { "shift",      ATTR_INT, "n", "15" },
+    { "zero_x",     ATTR_INT, "the zero point of x", "0" },
+    { "zero",       ATTR_INT, "the zero point of the result", "0" },
+    { 0 }
+};
 
 static const OpCase div_cases[] = {
     { "multiplier=1500000000 left=-1", "i8[2][3] i8[2][3]={1,2,3,-4,5,-127} i32[256] i32[256]", "i8[2][3]", NULL },
@@ -121,6 +206,16 @@ static const OpCase norm_cases[] = {
     { "", "f32[3][7]", NULL, "i8 with 1 to" },
     { 0 }
 };
+static const OpCase prod_cases[] = {
+    { "axes=1 multiplier=20000 shift=20 zero_x=3 zero=-5", "i8[2][6]", "i8[2]", NULL },
+    { "axes=0,2 keepdims=1 multiplier=30000 shift=14 zero_x=-128", "i8[3][2][4][2]", "i8[1][2][1][2]", NULL },
+    { "axes=1 multiplier=32767 shift=8", "i16[2][5]={32767,-32768,3,32767,9,1,2,3,4,5}", "i16[2]", NULL },
+    { "axes=0 multiplier=16384 shift=15 zero=100", "i8[1][3]={-128,127,60}", "i8[3]", NULL },
+    { "multiplier=16384", "i16[5]={9,-7,5,100,3}", "i16", NULL },
+    { "shift=47", "i8[3]", NULL, "'shift' 47" },
+    { "axes=1", "f32[2][3]", NULL, "i8 or i16" },
+    { 0 }
+};
 
 const Op ops_fixed[] = {
     { .name = "div_fixed", .summary = "y[*] = a[*] / b[*] in fixed point, inverses by table", .level = 11,
@@ -129,5 +224,8 @@ const Op ops_fixed[] = {
     { .name = "l2_norm_fixed", .summary = "y[n,c] = (x[n,c] - zero) / sqrt(sum(c) (x[n,c] - zero)^2) in fixed point",
       .level = 11, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = norm_attrs,
       .meaning.compute = l2_norm_fixed, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = norm_cases },
+    { .name = "prod_fixed",
+      .summary = "y[n] = prod(c) (x[n,c] - zero_x), each product rounded to (x * m) >> shift, + zero", .level = 11, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = prod_attrs,
+      .meaning.compute = prod_fixed, .fusion.pattern = PATTERN_OPAQUE, .cases = prod_cases },
     { 0 }
 };

@@ -3,6 +3,8 @@
  * of the input is added to the output that its other indices name. */
 #include "case.h"
 
+#include <math.h>
+
 static void make_reduction(Case *c, Random *r, int number)
 {
     int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 5, dim), axes[MOST_DIMS], count = 0, y[MOST_DIMS], y_rank = 0,
@@ -140,6 +142,43 @@ static void product_reference(Case *c)
     while (next_index(c->in[0].rank, c->in[0].dim, index));
 }
 
+/* Scales at which the partial products keep bits, or any. */
+static void make_product8(Case *c, Random *r, int number)
+{
+    make_reduction(c, r, number % 5 == 4 ? number + 1 : number);
+    Operand *x = &c->in[0], *y = &c->out[0];
+    if (number % 4 == 0) return;
+    quant_set(x, scale_between(r, 0.005, 0.05), x->zero);
+    quant_set(y, scale_between(r, 0.005, 0.05), y->zero);
+}
+
+static void make_product16(Case *c, Random *r, int number)
+{
+    make_product8(c, r, number);
+    make_sixteen(c, r);
+    if (number % 4 == 0) return;
+    quant_set(&c->in[0], scale_between(r, 2e-5, 2e-4), 0);
+    quant_set(&c->out[0], scale_between(r, 2e-5, 2e-4), 0);
+}
+
+/* Each product, and the last one once more, is scaled by the input's scale and a root of the output's, and wraps. */
+static void scaled_product(Case *c)
+{
+    const Operand *x = &c->in[0];
+    Operand *y = &c->out[0];
+    const int count = elements(x) / elements(y);
+    const Scaling s = reference_scaling((double)x->scale[0] / pow((double)y->scale[0], 1.0 / count));
+    int index[MOST_DIMS] = { 0 }, i = 0;
+    for (int k = 0; k < elements(y); k++) y->v[k] = NAN;
+    do {
+        double *so_far = &y->v[reduced_place(c, index)];
+        const int64_t d = (int64_t)x->v[i++] - x->zero;
+        *so_far = isnan(*so_far) ? (double)d : (double)wrap(scaled_wide((int64_t)*so_far * d, s));
+    } while (next_index(x->rank, x->dim, index));
+    for (int k = 0; k < elements(y); k++)
+        y->v[k] = stored_as(y, (int64_t)wrap(scaled_wide((int64_t)y->v[k], s)) + y->zero);
+}
+
 static void make_mean16(Case *c, Random *r, int number)
 {
     make_reduction(c, r, number % 5 == 4 ? number + 1 : number);
@@ -161,6 +200,8 @@ const Operator reduction_operators[] = {
     { "reduce_min", 89, 2, 27, "b", make_extreme, min_reference, 0 },
     { "mean_int16", 40, 2, 27, "b", make_mean16, mean_reference, 0 },
     { "reduce_prod", 81, 1, 27, "b", make_product, product_reference, 0 },
+    { "reduce_prod_int8", 81, 2, 27, "b", make_product8, scaled_product, 0 },
+    { "reduce_prod_int16", 81, 2, 27, "b", make_product16, scaled_product, 0 },
     { "reduce_any", 91, 1, 27, "b", make_truth, max_reference, 0 },
     { "reduce_all", 140, 1, 27, "b", make_truth, min_reference, 0 },
     { "arg_max", 56, 2, 40, "b", make_arg, arg_max_reference, 0 },

@@ -940,6 +940,16 @@ def plain_reduction(code, kind, values):
     return make
 
 
+def product(low, most):
+    """Of values about 1, or, every fourth time, any: the partial products wrap."""
+    def make(r, i):
+        code, _, fields, inputs, outputs = reduction(B.REDUCE_PROD, False)(r, i)
+        for t in inputs[:1] + outputs:
+            t.scales = [float(np.float32(np.exp(r.uniform(np.log(low), np.log(most)))))] if i % 4 else t.scales
+        return code, 2, fields, inputs, outputs
+    return make
+
+
 def table(code, name=None, positive=False, version=2):
     """A function of one int8, by a table."""
     def make(r, i):
@@ -1872,7 +1882,8 @@ OPERATORS = {
     "select": select_old, "relu_n1_to_1": float_unary(B.RELU_N1_TO_1, signed=True), "variables": variables, "variables_computed": computed_variables,
     "conv_2d_int4": half_bytes(conv, 4), "depthwise_conv_2d_int4": half_bytes(depthwise, 4), "fully_connected_int4": half_bytes(fully_connected, 7),
     "fully_connected_sparse": sparse_dense, "fully_connected_blockwise": dense_blockwise, "densify": densify, "decode": decode, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk, "embedding_lookup": embedding_lookup,
-    "pow": power, "floor_mod": floor_mod, "reduce_prod": plain_reduction(B.REDUCE_PROD, np.float32, [1, -1, 2, 0.5]),
+    "pow": power, "floor_mod": floor_mod, "reduce_prod": plain_reduction(B.REDUCE_PROD, np.float32, [1, -1, 2, 0.5]), "reduce_prod_int8": product(0.005, 0.05),
+    "reduce_prod_int16": sixteen(product(2e-5, 1e-4)),
     "reduce_any": plain_reduction(B.REDUCE_ANY, np.bool_, [False, False, True]), "reduce_all": plain_reduction(B.REDUCE_ALL, np.bool_, [True, True, False]),
     "add_int16": sixteen(binary(B.ADD, "AddOptions")), "sub_int16": sixteen(binary(B.SUB, "SubOptions")), "mul_int16": sixteen(binary(B.MUL, "MulOptions")),
     "maximum_int16": sixteen(same_scale_binary(B.MAXIMUM)), "minimum_int16": sixteen(same_scale_binary(B.MINIMUM)), "relu_int16": sixteen(unary(B.RELU)),
@@ -1918,7 +1929,7 @@ UNSIGNED = ["conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv",
             "resize_bilinear", "resize_nearest_neighbor", "arg_max", "arg_min", "equal", "greater", "less", "l2_normalization"]
 OPERATORS.update({name + "_uint8": unsigned(OPERATORS[name]) for name in UNSIGNED})
 OPERATORS["network_uint8"], OPERATORS["concatenation_rescaled_uint8"] = network_unsigned, rescaled_concat
-LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod",
+LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod", "reduce_prod_int8", "reduce_prod_int16",
         "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "gelu_int16", "quotients_uint8", "rnn", "rnn_relu", "rfft2d",
         "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole", "one_hot", "reverse_sequence", "matrix_diag",
         "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",

@@ -463,7 +463,32 @@ static void reduce(TfliteCall *c, const char *op)
 }
 static void reduce_max(TfliteCall *c) { reduce(c, "reduce_max"); }
 static void reduce_min(TfliteCall *c) { reduce(c, "reduce_min"); }
-static void reduce_prod(TfliteCall *c) { reduce(c, "reduce_prod"); }
+/* The reference scales each of the `count` products by scale_x / scale_y^(1/count), by the factors of 64-bit sums. */
+static void prod_quantized(TfliteCall *c, const Axes *axes, int64_t count)
+{
+    WideFactor f;
+    if (!tflite_has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    const Scalar root = scalar_apply(EXPR_POW, F64, F64, (const Scalar[]){ { .f = (double)tflite_scale(y) },
+                                                                           { .f = 1.0 / (double)count } });
+    if (!tflite_wide_factor(c, (double)tflite_scale(x) / root.f, &f)) return;
+    const Attr multiplier = attr_int("multiplier", f.multiplier), shift = attr_int("shift", f.shift),
+               zero = attr_int("zero", tflite_zero(y));
+    c->out[0] = axes->count
+        ? tflite_call(c, "prod_fixed", c->in[0], attr_ints("axes", axes->at, axes->count),
+                      attr_flag("keepdims", flat_int(&c->op->options, 0, 1, 0)), multiplier, shift,
+                      attr_int("zero_x", tflite_zero(x)), zero)
+        : tflite_call(c, "rescale_wide", tflite_difference(c, 0), multiplier, shift, zero,
+                      attr_type("to", c->in[0]->type));
+}
+
+static void reduce_prod(TfliteCall *c)
+{
+    Axes axes;
+    int64_t count;
+    if (!tflite_is_quantized(c)) reduce(c, "reduce_prod");
+    else if (read_axes(c, &axes) && count_elements(c, &axes, &count)) prod_quantized(c, &axes, count);
+}
 static void reduce_any(TfliteCall *c) { reduce(c, "reduce_any"); }
 static void reduce_all(TfliteCall *c) { reduce(c, "reduce_all"); }
 
@@ -546,7 +571,8 @@ const TfliteRow tflite_rows_math[] = {
     { 56, "ARG_MAX", 3, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_I32 | OF_BOOL, 1, NULL, arg_max, TFLITE_KEEPS_FIRST },
     { 79, "ARG_MIN", 3, 0, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_I32 | OF_BOOL, 1, NULL, arg_min, TFLITE_KEEPS_FIRST },
     { 74, "SUM", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_WHOLE, 1, NULL, sum, TFLITE_KEEPS_FIRST },
-    { 81, "REDUCE_PROD", 2, OPTIONS_REDUCER, OF_F32 | OF_WHOLE, 1, NULL, reduce_prod, TFLITE_KEEPS_FIRST },
+    { 81, "REDUCE_PROD", 2, OPTIONS_REDUCER, OF_F32 | OF_I8 | OF_I16 | OF_WHOLE, 1, NULL, reduce_prod,
+      TFLITE_KEEPS_FIRST },
     { 91, "REDUCE_ANY", 2, OPTIONS_REDUCER, OF_BOOL, 1, NULL, reduce_any, TFLITE_KEEPS_FIRST },
     { 140, "REDUCE_ALL", 1, OPTIONS_REDUCER, OF_BOOL, 1, NULL, reduce_all, TFLITE_KEEPS_FIRST },
     { 82, "REDUCE_MAX", 3, OPTIONS_REDUCER, OF_F32 | OF_I8 | AS_INT8 | OF_I16 | OF_WHOLE, 1, NULL, reduce_max,

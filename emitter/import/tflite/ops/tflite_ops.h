@@ -115,6 +115,9 @@ void tflite_refuse_activation(TfliteCall *c, int activation, int last);
 /* A real factor as fixed point: factor = multiplier / 2^31 * 2^exponent. */
 typedef struct Factor { int32_t multiplier; int exponent; } Factor;
 Factor tflite_factor(double real);
+/* The factor multiplier / 2^shift of 64-bit sums, with a multiplier of 15 bits. False: it is too great, refused */
+typedef struct WideFactor { int32_t multiplier; int shift; } WideFactor;
+bool tflite_wide_factor(TfliteCall *c, double real, WideFactor *out);
 
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel);      /* else refused */
 /* Per tensor, with any zero point of its type; tflite_has_quant accepts only 0 of 16 bits */

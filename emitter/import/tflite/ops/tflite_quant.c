@@ -201,6 +201,24 @@ static bool shifts_are_in_multipliers(int32_t *multiplier, const uint8_t *shift,
     return true;
 }
 
+enum { WIDE_BITS = 15, GREATEST_WIDE = 7 };
+static const char *const wide_accepted = "less than 2^8";
+
+static WideFactor wide_factor(double real)
+{
+    const Factor f = tflite_factor(real);
+    return (WideFactor){ .multiplier = f.multiplier < 0x7fff0000 ? (f.multiplier + (1 << 15)) >> 16 : 0x7fff,
+                         .shift = WIDE_BITS - f.exponent };
+}
+static bool is_accepted(WideFactor f) { return f.shift >= WIDE_BITS - GREATEST_WIDE; }
+
+bool tflite_wide_factor(TfliteCall *c, double real, WideFactor *out)
+{
+    *out = wide_factor(real);
+    if (!is_accepted(*out)) refuse_factor(c, "", WIDE_BITS - out->shift, wide_accepted);
+    return is_accepted(*out);
+}
+
 Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *scales, int count, Rescaling r)
 {
     Ctx *cx = c->cx;
@@ -208,10 +226,10 @@ Tensor *tflite_requantize_wide_to(TfliteCall *c, Tensor *sums, const double *sca
     int32_t *multiplier = NEW_ARRAY(cx->arena, int32_t, count);
     uint8_t *shift = NEW_ARRAY(cx->arena, uint8_t, count);
     for (int i = 0; i < count; i++) {
-        const Factor f = tflite_factor(scales[i]);
-        if (f.exponent > 7) refuse_channel(c, i, f.exponent, "less than 2^8");
-        multiplier[i] = f.multiplier < 0x7fff0000 ? (f.multiplier + (1 << 15)) >> 16 : 0x7fff;
-        shift[i] = (uint8_t)(15 - f.exponent);
+        const WideFactor f = wide_factor(scales[i]);
+        if (!is_accepted(f)) refuse_channel(c, i, WIDE_BITS - f.shift, wide_accepted);
+        multiplier[i] = f.multiplier;
+        shift[i] = (uint8_t)f.shift;
     }
     if (ctx_failed(cx) || !sums || !count) return NULL;
     const bool is_one_product = sums->type == I32 && !r.zero && shifts_are_in_multipliers(multiplier, shift, count);
