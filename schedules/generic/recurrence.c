@@ -325,7 +325,8 @@ static const Nest *keep_live(Ctx *cx, const GroupNest *g)
 const Implementation implementations_generic_recurrence[] = {
     { .name = "recurrence.stepwise", .plevel = 10, .ops = "rnn gru lstm",
       .what = "step by step, gates accumulated tile by tile, the state in two slots", .schedule = schedule },
-    { .name = "recurrence.kept", .plevel = 10, .ops = "auto_scale det non_max_suppression nonzero prod_fixed sqrt_rounded",
+    { .name = "recurrence.kept", .plevel = 10,
+      .ops = "auto_scale det non_max_suppression nonzero prod_fixed sqrt_rounded",
       .what = "step by step, as written, the state in two slots", .schedule = keep_live },
     { 0 }
 };
