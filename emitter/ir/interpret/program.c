@@ -76,7 +76,8 @@ static bool order_loops(Compiler *c, const Stmt **chain, int count, const Stmt *
     const Stage *stage = block->stage;
     const Stmt *ordered[MAX_DEPTH], *last = NULL;
     int used = 0;
-    if (!stage->init || block->part != BLOCK_WHOLE || block->cond || stage->out_count > 1) return false;
+    if (!stage->init || !stage->data_count || block->part != BLOCK_WHOLE || block->cond || stage->out_count > 1)
+        return false;
     if (reads_itself(c->cx, stage)) return false;
     for (int i = 0; i < count; i++) {
         const int axis = data_axis_of(chain[i], block);
