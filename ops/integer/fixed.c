@@ -225,7 +225,8 @@ const Op ops_fixed[] = {
       .level = 11, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = norm_attrs,
       .meaning.compute = l2_norm_fixed, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = norm_cases },
     { .name = "prod_fixed",
-XX .most_inputs = 1, .inputs = "x", .attr = prod_attrs,
+      .summary = "y[n] = prod(c) (x[n,c] - zero_x), each product rounded to (x * m) >> shift, + zero",
+      .level = 11, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = prod_attrs,
       .meaning.compute = prod_fixed, .fusion.pattern = PATTERN_OPAQUE, .cases = prod_cases },
     { 0 }
 };
