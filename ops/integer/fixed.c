@@ -4,12 +4,13 @@
  *
  *   div_fixed       y = clamp(roundshift(mulhigh(mulhigh(a << h, inverse[b]), m), n) + zero)
  *   l2_norm_fixed   y = d * 2^7 / sqrt(sum d * d),  d = x - zero
+ *   rsqrt_fixed     y = 2^20 / sqrt(x)
  *   prod_fixed      y = clamp(r(p[T-1]) + zero),  p[t] = r(p[t-1] * d[t]),  p[0] = d[0],  r(v) = (v * m + 2^(n-1)) >> n
  *
  * In div_fixed, a and b are relative to their zero points, and a is negated where b is negative. h is the number of
- * redundant sign bits of a; the inverse of b and its shift come from tables. l2_norm_fixed computes 1/sqrt by five
- * Newton steps in Q3.28. prod_fixed multiplies in the order of the elements, because each partial product is rounded to
- * 32 bits; one beyond them wraps. */
+ * redundant sign bits of a; the inverse of b and its shift come from tables. 1/sqrt is five Newton steps in Q3.28.
+ * prod_fixed multiplies in the order of the elements, because each partial product is rounded to 32 bits; one beyond
+ * them wraps. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
@@ -65,6 +66,21 @@ static Tensor *newton(Ctx *cx, const Node *n, int step, Tensor *half, Tensor *x)
                                      { "root", roots[step] }), BIND_T("x", x), BIND_T("half", half), BIND_T("c", cube));
 }
 
+/* 1 / sqrt(s) = m / 2^31 * 2^(pairs - 11), with m shifted to the left where the exponent is positive. */
+typedef struct Root { Tensor *pairs, *m; } Root;
+static Root inverse_root(Ctx *cx, const Node *n, Tensor *sum)
+{
+    Tensor *pairs = OP_FORMULA(cx, n, "pairs[*] = (clz(max(s[*], 2)) - 1) / 2 - 1", BIND_T("s", sum));
+    Tensor *half = OP_FORMULA(cx, n, "half[*] = roundshift((max(s[*], 2) << (2 * p[*])) >> 1, 1)", BIND_T("s", sum),
+                              BIND_T("p", pairs));
+    Tensor *root = OP_FORMULA(cx, n, "root[*] = select(s[*] == 0, 268435456, 268435456)", BIND_T("s", sum));
+    for (int i = 0; i < 5; i++) root = newton(cx, n, i, half, root);
+    Tensor *m = OP_FORMULA(cx, n,
+                           "m[*] = select(s[*] <= 1, 2147483647, mulhigh(r[*], 1518500250) << max(0, p[*] - 11))",
+                           BIND_T("s", sum), BIND_T("r", root), BIND_T("p", pairs));
+    return (Root){ pairs, m };
+}
+
 static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     Tensor *x = n->in[0];
@@ -80,21 +96,27 @@ static int l2_norm_fixed(Ctx *cx, const Node *n, Tensor **out)
     Tensor *d = OP_FORMULA(cx, n, "d[*] = i32(x[*]) - zero", BIND_T("x", x),
                            BIND_V("zero", expr_int(cx, I32, node_int(n, "zero", 0))));
     Tensor *sum = OP_FORMULA(cx, n, AXES_TEXT(cx, "sum[kept] = sum(chosen) d[all] * d[all]", a), BIND_T("d", d));
-    Tensor *pairs = OP_FORMULA(cx, n, "pairs[*] = (clz(max(s[*], 2)) - 1) / 2 - 1", BIND_T("s", sum));
-    Tensor *half = OP_FORMULA(cx, n, "half[*] = roundshift((max(s[*], 2) << (2 * p[*])) >> 1, 1)", BIND_T("s", sum),
-                              BIND_T("p", pairs));
-    Tensor *root = OP_FORMULA(cx, n, "root[*] = select(s[*] == 0, 268435456, 268435456)", BIND_T("s", sum));
-    for (int i = 0; i < 5; i++) root = newton(cx, n, i, half, root);
-    Tensor *m = OP_FORMULA(cx, n,
-                           "m[*] = select(s[*] <= 1, 2147483647, mulhigh(r[*], 1518500250) << max(0, p[*] - 11))",
-                           BIND_T("s", sum), BIND_T("r", root), BIND_T("p", pairs));
+    const Root root = inverse_root(cx, n, sum);
     Tensor *e = OP_FORMULA(cx, n, "e[*] = 7 - select(s[*] <= 1, 0, max(0, 11 - p[*]))", BIND_T("s", sum),
-                           BIND_T("p", pairs));
+                           BIND_T("p", root.pairs));
     const char *text = node_int(n, "early", 0)
         ? AXES_TEXT(cx, "y[all] = i8(min(max(roundshift(mulhigh(d[all] << 7, m[kept]), 7 - e[kept]), -128), 127))", a)
         : AXES_TEXT(cx, "y[all] = i8(min(max(roundshift(mulhigh(d[all] << max(e[kept], 0), m[kept]), "
                         "max(-e[kept], 0)), -128), 127))", a);
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("d", d), BIND_T("e", e), BIND_T("m", m));
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("d", d), BIND_T("e", e), BIND_T("m", root.m));
+    return out[0] ? 1 : 0;
+}
+
+/* m * 2^-max(0, 11 - pairs) / 2^31, in units of 2^-20. */
+static int rsqrt_fixed(Ctx *cx, const Node *n, Tensor **out)
+{
+    if (n->in[0]->type != I32) {
+        op_refuse(cx, n, "the input is %s; i32 is expected", dtype_info(n->in[0]->type)->spelling);
+        return 0;
+    }
+    const Root root = inverse_root(cx, n, n->in[0]);
+    out[0] = OP_FORMULA(cx, n, "y[*] = mulhigh(1 << (20 - select(x[*] <= 1, 0, max(0, 11 - p[*]))), m[*])",
+                        BIND_T("x", n->in[0]), BIND_T("p", root.pairs), BIND_T("m", root.m));
     return out[0] ? 1 : 0;
 }
 
@@ -206,6 +228,11 @@ static const OpCase norm_cases[] = {
     { "", "f32[3][7]", NULL, "i8 with 1 to" },
     { 0 }
 };
+static const OpCase rsqrt_cases[] = {
+    { "", "i32[9]={-5,0,1,2,3,4,100,32767,65535}", "i32[9]", NULL },
+    { "", "i16[3]", NULL, "i32 is expected" },
+    { 0 }
+};
 static const OpCase prod_cases[] = {
     { "axes=1 multiplier=20000 shift=20 zero_x=3 zero=-5", "i8[2][6]", "i8[2]", NULL },
     { "axes=0,2 keepdims=1 multiplier=30000 shift=14 zero_x=-128", "i8[3][2][4][2]", "i8[1][2][1][2]", NULL },
@@ -224,6 +251,9 @@ const Op ops_fixed[] = {
     { .name = "l2_norm_fixed", .summary = "y[n,c] = (x[n,c] - zero) / sqrt(sum(c) (x[n,c] - zero)^2) in fixed point",
       .level = 11, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = norm_attrs,
       .meaning.compute = l2_norm_fixed, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = norm_cases },
+    { .name = "rsqrt_fixed", .summary = "y[*] = 2^20 / sqrt(x[*]) in fixed point; as x = 1 where x < 1", .level = 11,
+      .least_inputs = 1, .most_inputs = 1, .inputs = "x", .meaning.compute = rsqrt_fixed,
+      .fusion.pattern = PATTERN_ELEMENTWISE, .cases = rsqrt_cases },
     { .name = "prod_fixed",
       .summary = "y[n] = prod(c) (x[n,c] - zero_x), each product rounded to (x * m) >> shift, + zero",
       .level = 11, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = prod_attrs,

@@ -87,6 +87,15 @@ static void make_rsqrt(Case *c, Random *r, int number)
     for (int i = 0; i < elements(x); i++) x->v[i] = between(r, x->zero, 127);
 }
 
+static void make_rsqrt16(Case *c, Random *r, int number)
+{
+    (void)number;
+    make_one(c, r, TYPE_I8, 0, 0);
+    make_sixteen(c, r);
+    Operand *x = &c->in[0];
+    for (int i = 0; i < elements(x); i++) x->v[i] = chance(r, 20) ? between(r, 0, 4) : between(r, 0, 32767);
+}
+
 /* ---- One element ------------------------------------------------------------------------------------------------- */
 
 typedef double OfReal(const Case *c, float x);
@@ -97,8 +106,8 @@ static void each(Case *c, OfReal *real, OfStored *whole)
 {
     const Operand *x = &c->in[0];
     for (int i = 0; i < elements(x); i++)
-        c->out[0].v[i] = x->type == TYPE_I8 ? stored(whole(c, (int32_t)x->v[i] - x->zero))
-                                            : (double)(float)real(c, (float)x->v[i]);
+        c->out[0].v[i] = is_stored(x) ? stored_as(&c->out[0], whole(c, (int32_t)x->v[i] - x->zero))
+                                      : (double)(float)real(c, (float)x->v[i]);
 }
 
 static int64_t rescaled(const Case *c, int32_t d, double factor)
@@ -145,7 +154,7 @@ static double rsqrt_real(const Case *c, float x) { (void)c; return (double)(1.0f
 static int64_t rsqrt_whole(const Case *c, int32_t d)
 {
     enum { MORE = 20 };
-    if (d == 0) return INT8_MAX;
+    if (d == 0) return c->out[0].type == TYPE_I16 ? INT16_MAX : INT8_MAX;
     Scaling root = inverse_root(d),
             out = reference_scaling(1.0 / (double)(sqrtf(c->in[0].scale[0]) * c->out[0].scale[0]));
     int32_t fine = scaled(1, (Scaling){ root.multiplier, root.exponent + MORE });
@@ -534,6 +543,7 @@ const Operator curve_operators[] = {
     { "logistic", 14, 2, 0, "", make_logistic, logistic_reference, 2 },
     { "tanh", 28, 2, 0, "", make_tanh, tanh_reference, 1 },
     { "rsqrt", 76, 2, 0, "", make_rsqrt, rsqrt_reference, 0 },
+    { "rsqrt_int16", 76, 3, 0, "", make_rsqrt16, rsqrt_reference, 0 },
     { "neg", 59, 1, 42, "", make_real, neg_reference, 0 },
     { "sqrt", 75, 1, 0, "", make_positive_real, sqrt_reference, 0 },
     { "square", 92, 1, 66, "", make_real, square_reference, 0 },

@@ -324,6 +324,14 @@ def float_unary(code, name=None, signed=False):
     return make
 
 
+def rsqrt_sixteen(r, i):
+    code, version, fields, inputs, outputs = sixteen(positive_unary(B.RSQRT))(r, i)
+    x = inputs[0]
+    x.scales, outputs[0].scales = [float(np.float32(np.exp(r.uniform(-12, -2))))], [float(np.float32(np.exp(r.uniform(-9, -4))))]
+    x.feed = np.where(r.random(x.shape) < 0.2, r.integers(0, 5, x.shape), r.integers(0, 32768, x.shape)).astype(np.int16)
+    return code, 3, fields, inputs, outputs
+
+
 def positive_unary(code, name=None):
     """The reference refuses negative values."""
     def make(r, i):
@@ -1865,7 +1873,7 @@ OPERATORS = {
     "abs": unary(B.ABS, "AbsOptions"), "neg": float_unary(B.NEG, "NegOptions"), "logistic": unary(B.LOGISTIC, fixed=(1 / 256, -128), low=0.01, high=0.3),
     "tanh": unary(B.TANH, fixed=(1 / 128, 0), low=0.01, high=0.3), "relu": unary(B.RELU), "relu6": unary(B.RELU6, same=True), 
     "leaky_relu": leaky, "prelu": prelu, "elu": unary(B.ELU, low=0.01), "hard_swish": unary(B.HARD_SWISH, "HardSwishOptions", version=1, low=0.01),
-    "sqrt": float_unary(B.SQRT), "rsqrt": positive_unary(B.RSQRT), "square": float_unary(B.SQUARE, "SquareOptions"),
+    "sqrt": float_unary(B.SQRT), "rsqrt": positive_unary(B.RSQRT), "rsqrt_int16": rsqrt_sixteen, "square": float_unary(B.SQUARE, "SquareOptions"),
     "conv_2d": conv, "depthwise_conv_2d": depthwise, "transpose_conv": transpose_conv, "transpose_conv_stored": transpose_conv_stored,
     "fully_connected": fully_connected, "batch_matmul": batch_matmul,
     "average_pool_2d": pool(B.AVERAGE_POOL_2D), "max_pool_2d": pool(B.MAX_POOL_2D), "softmax": softmax, "mean": reduction(B.MEAN, False), "sum": reduction(B.SUM, False),

@@ -40,6 +40,7 @@ static const char *const recorded[] = {
     "relu_0_to_1", "relu_int16", "relu_n1_to_1", "relu_uint8", "reshape", "reshape_uint8", "resize_bilinear",
     "resize_bilinear_int16", "resize_bilinear_uint8", "resize_nearest_neighbor", "resize_nearest_neighbor_uint8",
     "reverse_sequence", "reverse_v2", "rfft2d", "right_shift", "rnn", "rnn_hybrid", "rnn_relu", "round", "rsqrt",
+    "rsqrt_int16",
     "scatter_nd", "segment_sum", "select", "select_v2", "shape", "sign", "signal_auto_scale", "signal_delay",
     "signal_energy", "signal_features", "signal_filter_bank", "signal_framer", "signal_irfft", "signal_irfft_float",
     "signal_log", "signal_overlap_add", "signal_pcan", "signal_rfft", "signal_rfft_float",

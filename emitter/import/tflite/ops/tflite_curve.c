@@ -118,15 +118,22 @@ static int64_t abs_of(const Curve *c, int64_t q)
            + (same ? d : times(d, tflite_factor(quotient(c->x, c->y, 1, c->is_unsigned)), c->once));
 }
 
+/* Of 1 / sqrt(d) in units of 2^-20. */
+enum { ROOT_BITS = 20 };
+static Factor rsqrt_factor(const TfliteTensor *x, const TfliteTensor *y)
+{
+    const Factor f = tflite_factor(1.0 / (double)(sqrtf(tflite_scale(x)) * tflite_scale(y)));
+    return (Factor){ f.multiplier, f.exponent - ROOT_BITS };
+}
+
 /* Inputs below the zero point, which the reference refuses, give the largest value. */
 static int64_t rsqrt_of(const Curve *c, int64_t q)
 {
-    enum { SHIFT = 20 };
     int64_t d = q - tflite_zero(c->x);
     if (d <= 0) return INT8_MAX;
-    Factor root = inverse_root(d), f = tflite_factor(1.0 / (double)(sqrtf(tflite_scale(c->x)) * tflite_scale(c->y)));
-    root.exponent += SHIFT;
-    f.exponent -= SHIFT;
+    const Factor f = rsqrt_factor(c->x, c->y);
+    Factor root = inverse_root(d);
+    root.exponent += ROOT_BITS;
     return times(times(1, root, c->once), f, c->once) + tflite_zero(c->y);
 }
 
@@ -231,7 +238,21 @@ static void abs_(TfliteCall *c)
     d = tflite_call(c, "clip", d, attr_real("min", INT16_MIN), attr_real("max", INT16_MAX));
     c->out[0] = tflite_call(c, "cast", d, attr_type("to", I16));
 }
-static void rsqrt(TfliteCall *c) { curve(c, "rsqrt", rsqrt_of); }
+/* 16 bits: the largest value where the input is not positive. */
+static void rsqrt(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1) || !tflite_is_int16(c)) {
+        curve(c, "rsqrt", rsqrt_of);
+        return;
+    }
+    if (!tflite_has_quants(c, 1)) return;
+    Factor f = rsqrt_factor(tflite_in_info(c, 0), tflite_out_info(c, 0));
+    if (f.exponent < -31) f = (Factor){ 0, 0 };              /* every result is 0 */
+    Tensor *d = tflite_difference(c, 0), *zero = tensor_scalar(c->cx, c->name, I32, 0),
+           *y = tflite_rescale(c, tflite_call(c, "rsqrt_fixed", d), f, (Rescaling){ .to = I16 });
+    c->out[0] = tflite_select(c, tflite_call2(c, "greater", d, zero), y,
+                              tensor_scalar(c->cx, c->name, I16, INT16_MAX));
+}
 static void elu(TfliteCall *c) { curve(c, "elu", elu_of); }
 static void exp_(TfliteCall *c)
 {
@@ -439,7 +460,7 @@ const TfliteRow tflite_rows_curve[] = {
     { 54, "PRELU", 1, 0, OF_F32 | OF_I8 | AS_INT8, 2, NULL, prelu, TFLITE_KEEPS_ALL },
     { 73, "LOG", 3, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, log_, TFLITE_KEEPS_ALL },
     { 75, "SQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, sqrt_, TFLITE_KEEPS_ALL },
-    { 76, "RSQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, rsqrt, TFLITE_KEEPS_ALL },
+    { 76, "RSQRT", 3, 0, OF_F32 | OF_I8 | OF_I16, 1, NULL, rsqrt, TFLITE_KEEPS_ALL },
     { 98, "LEAKY_RELU", 2, OPTIONS_LEAKY, OF_F32 | OF_I8 | AS_INT8 | OF_I16, 1, NULL, leaky_relu, TFLITE_KEEPS_ALL },
     { 152, "RELU_0_TO_1", 1, 0, OF_F32 | OF_I8, 1, NULL, relu_0_to_1, TFLITE_KEEPS_ALL },
     { 101, "ABS", 5, 0, OF_F32 | OF_I8 | OF_I16 | OF_I32, 1, NULL, abs_, TFLITE_KEEPS_ALL },
