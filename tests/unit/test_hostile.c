@@ -5,6 +5,7 @@
  *   test_hostile            the fuzzer's corpus; absurd models; small models of the project: one in 11 of 200
  *                           truncations, 2,000 flipped bits and 1,000 changed fields of each
  *   test_hostile --every    all of them
+ *   test_hostile --one-in N one in N of them
  *   test_hostile MODEL...   the truncations and flips of these, and a table
  *
  * Three flips in four hit a byte of the structure, drawn uniformly; the others hit any byte, in most files mostly
@@ -420,8 +421,10 @@ int main(int argc, char **argv)
         "tests/models/narrow.onnx", "tests/models/sixteen.onnx",
     };
     const bool every = argc == 2 && strcmp(argv[1], "--every") == 0;
-    if (every) argc = 1;
-    Scene s = { .file = malloc(MOST_FILE + 8192), .stride = argc < 2 && !every ? 11 : 1 };
+    const bool some = argc == 3 && strcmp(argv[1], "--one-in") == 0;
+    const int stride = some ? atoi(argv[2]) : 11;
+    if (every || some) argc = 1;
+    Scene s = { .file = malloc(MOST_FILE + 8192), .stride = argc < 2 && !every ? stride : 1 };
     const char *base = getenv("TMPDIR");
     snprintf(s.folder, sizeof s.folder, "%.40s/hostile-XXXXXX", base && strlen(base) <= 40 ? base : "/tmp");
     if (!s.file || !mkdtemp(s.folder)) return 3;

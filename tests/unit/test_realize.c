@@ -10,7 +10,7 @@
  *               they are equal to the bit
  *   tables      functions of one byte, equal to floats to the bit
  *
- *   test_realize [COUNT]    COUNT random networks, 40 by default */
+ *   test_realize [COUNT]    COUNT random networks, 40 by default, and trials in proportion */
 #include "graphs.h"
 #include "own_data.h"
 
@@ -142,12 +142,15 @@ static bool agrees(Net *n, const Scaling *s, const Affine *x, const Grid *g, Int
     return true;
 }
 
+/* COUNT */
+static int networks_tried = 40;
+
 static void constants(void)
 {
-    enum { TRIALS = 3000 };
+    const int trials = 75 * networks_tried;
     Net net = net_new(5), *n = &net;
     int fixed = 0, even = 0, wrong = 0;
-    for (int i = 0; i < TRIALS; i++) {
+    for (int i = 0; i < trials; i++) {
         const int kind = i % 3, reach = 8 + pick(n, 22);
         const Grid g = random_grid(n, random_scale(n, -4, kind));
         Affine x = { g.step * random_scale(n, 6 - reach - pick(n, 3), kind), 0, i % 7 ? 1 : 1 + pick(n, 60), 0 };
@@ -160,18 +163,18 @@ static void constants(void)
         even += !is_fixed;
         wrong += !agrees(n, &s, &x, &g, range);
     }
-    check_that(!wrong && fixed > TRIALS / 3 && even > TRIALS / 30, "constants of one term",
-               "%d fixed, %d with ties, %d wrong of %d", fixed, even, wrong, TRIALS);
+    check_that(!wrong && fixed > trials / 3 && even > trials / 30, "constants of one term",
+               "%d fixed, %d with ties, %d wrong of %d", fixed, even, wrong, trials);
     ctx_free(n->cx);
 }
 
 /* Scales of small fractions have ties and are left to other forms; the constants of the others are centered. */
 static void centered_constants(void)
 {
-    enum { TRIALS = 3000 };
+    const int trials = 75 * networks_tried;
     Net net = net_new(8), *n = &net;
     int found = 0, wrong = 0, general = 0;
-    for (int i = 0; i < TRIALS; i++) {
+    for (int i = 0; i < trials; i++) {
         const int kind = i % 3, reach = 10 + pick(n, 20);
         const Grid g = random_grid(n, random_scale(n, -4, kind));
         const Affine x = { g.step * random_scale(n, 6 - reach - pick(n, 3), kind), 0, 1, 0 };
@@ -188,11 +191,11 @@ static void centered_constants(void)
 
 static void constants_of_sums(void)
 {
-    enum { TRIALS = 120 };
+    const int trials = 3 * networks_tried;
     Net net = net_new(6), *n = &net;
     const Interval byte = { -128, 127 };
     int fixed = 0, even = 0, wrong = 0;
-    for (int i = 0; i < TRIALS; i++) {
+    for (int i = 0; i < trials; i++) {
         const int kind = i % 3;
         const Grid g = random_grid(n, random_scale(n, -4, kind));
         const double scale_b = random_scale(n, -5 + pick(n, 3), kind) * (pick(n, 4) ? 1 : -1);
@@ -207,8 +210,8 @@ static void constants_of_sums(void)
             wrong += applied(&s, &g, r.a, r.b) != on_grid(&r, &g);
         }
     }
-    check_that(!wrong && fixed > TRIALS / 3 && even > TRIALS / 30, "constants of sums",
-               "%d fixed, %d with ties, %d wrong of %d", fixed, even, wrong, TRIALS);
+    check_that(!wrong && fixed > trials / 3 && even > trials / 30, "constants of sums",
+               "%d fixed, %d with ties, %d wrong of %d", fixed, even, wrong, trials);
     ctx_free(n->cx);
 }
 
@@ -232,10 +235,10 @@ static int wrong_words(Net *n, const Scaling *s, const Affine *x, const Grid *g,
 
 static void constants_of_words(void)
 {
-    enum { TRIALS = 300 };
+    const int trials = 15 * networks_tried / 2;
     Net net = net_new(9), *n = &net;
     int found = 0, general = 0, wrong = 0;
-    for (int i = 0; i < TRIALS; i++) {
+    for (int i = 0; i < trials; i++) {
         const int kind = i % 3, reach = 12 + pick(n, 19);
         const bool is_whole = pick(n, 3) > 0;
         const Grid g = { random_scale(n, -12, kind), pick(n, 8192) - 4096, is_whole ? -32768 : -200 - pick(n, 9000),
@@ -827,9 +830,10 @@ static void shrinks(void)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1) networks_tried = atoi(argv[1]);
     CHECK_RUN(constants, centered_constants, constants_of_sums, constants_of_words, single_layers,
               layers_of_sixteen_bits, ties, equal_to_floats, tables,
               from_grid_to_grid, shrinks);
-    networks(argc > 1 ? atoi(argv[1]) : 40);
+    networks(networks_tried);
     return check_done();
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Everything in the registry against its operator: each case of each operator, under each implementation that is for it
  * (the naive nest among them), by the interpreter and by emitted C that the host's compiler builds. The oracle is the
- * evaluator on the operator's own compute; schedules keep the order of sums, so that all bits must be the same. */
+ * evaluator on the operator's own compute; schedules keep the order of sums, so that all bits must be the same.
+ *
+ *   test_registry --interpret    emits the C, too, but builds none */
 #include "check.h"
 #include "own_data.h"
 #include "graphs.h"
@@ -183,15 +185,16 @@ static void check_addition(RegistryRun *run)
     ctx_free(cx);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const bool builds = argc < 2 || strcmp(argv[1], "--interpret") != 0;
     const char *cc = getenv("CC"), *folder = getenv("TMPDIR");
     char stem[1024], find[256];
     Ctx *cx = context_new(NULL, NULL);
     snprintf(stem, sizeof stem, "%s/lw_registry", folder ? folder : "/tmp");
     snprintf(find, sizeof find, "command -v %s >/dev/null 2>&1", cc && *cc ? cc : "cc");
     RegistryRun run = {
-        emit_batch_new(), system(find) == 0 ? cc && *cc ? cc : "cc" : NULL, stem, 0, 0, 0, 0, 0, 0, { 0 }
+        emit_batch_new(), builds && system(find) == 0 ? cc && *cc ? cc : "cc" : NULL, stem, 0, 0, 0, 0, 0, 0, { 0 }
     };
     int count;
     const Op *const *op = op_list(cx, &count);
@@ -208,7 +211,7 @@ int main(void)
     if (run.cc)
         check_that(run.batches_wrong == 0 && run.unlowered == 0, "every implementation equals its operator: emitted C",
                    "see above");
-    else check_skip("every implementation equals its operator: emitted C", "no C compiler to run");
+    else if (builds) check_skip("every implementation equals its operator: emitted C", "no C compiler to run");
     emit_batch_free(run.batch);
     ctx_free(cx);
     return check_done();
