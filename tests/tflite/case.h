@@ -34,12 +34,26 @@ typedef enum ElementType {
     TYPE_I4 = 17
 } ElementType;
 
+/* A constant without its zeros: levels of the tree over the dimensions and then over those of a tile. */
+enum { MOST_KEPT = 512, MOST_TILED = 2 };
+typedef struct SparseLevel {
+    int dimension, size, bits;                   /* of the tensor; 8, 16 or 32 bits of each number */
+    bool is_sparse;
+    int segment_count, segment[MOST_KEPT + 1], index_count, index[MOST_KEPT];
+} SparseLevel;
+typedef struct Sparse {
+    int order[MOST_DIMS], tiled_count, tiled[MOST_TILED], level_count, count;     /* count: of the kept values */
+    SparseLevel level[MOST_DIMS];
+    double *kept;                                /* in the case's pool */
+} Sparse;
+
 typedef struct Operand {
     ElementType type;
     int rank, dim[MOST_DIMS];
     int scales, zero, axis;                      /* scales 0: not quantized; of more than one, all zero points are 0 */
     float scale[MOST_SCALES];
     bool is_absent, is_constant;
+    const Sparse *sparse;                        /* NULL: stored with its zeros */
     double *v;                                   /* [elements]: in the case's pool */
 } Operand;
 
@@ -50,6 +64,7 @@ typedef struct Case {
     int list_count, list[MOST_DIMS];             /* the field that is a list */
     int in_count, out_count;
     Operand in[MOST_OPERANDS], out[MOST_OPERANDS];
+    Sparse sparse;
     double pool[MOST_VALUES]; int used;
 } Case;
 

@@ -8,8 +8,10 @@
 enum { MODEL_VERSION, MODEL_CODES, MODEL_SUBGRAPHS, MODEL_BUFFERS = 4, MODEL_FIELDS };
 enum { CODE_BYTE, CODE_VERSION = 2, CODE_WIDE, CODE_FIELDS };
 enum { GRAPH_TENSORS, GRAPH_INPUTS, GRAPH_OUTPUTS, GRAPH_OPERATORS, GRAPH_FIELDS };
-enum { TENSOR_SHAPE, TENSOR_TYPE, TENSOR_BUFFER, TENSOR_NAME, TENSOR_QUANT, TENSOR_FIELDS };
+enum { TENSOR_SHAPE, TENSOR_TYPE, TENSOR_BUFFER, TENSOR_NAME, TENSOR_QUANT, TENSOR_SPARSITY = 6, TENSOR_FIELDS };
 enum { QUANT_SCALE = 2, QUANT_ZERO, QUANT_AXIS = 6, QUANT_FIELDS };
+enum { SPARSITY_ORDER, SPARSITY_TILED, SPARSITY_LEVELS, SPARSITY_FIELDS };
+enum { LEVEL_FORMAT, LEVEL_SIZE, LEVEL_SEGMENTS_TYPE, LEVEL_SEGMENTS, LEVEL_INDICES_TYPE, LEVEL_INDICES, LEVEL_FIELDS };
 enum { OPERATOR_INPUTS = 1, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, OPERATOR_OPTIONS, OPERATOR_FIELDS };
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
@@ -88,6 +90,39 @@ static void put_quant(Out *o, size_t from, const Operand *x)
     for (int i = 0; i < x->scales; i++) put(o, at + 8 * (size_t)i, (uint64_t)(int64_t)x->zero, 8);
 }
 
+/* A table of one vector, whose type the tag of its union names. */
+static void put_numbers(Out *o, size_t level, int type, int at, int bits, int count, const int *v)
+{
+    const size_t t = table(o, 1), size = (size_t)bits / 8;
+    put(o, field(level, type), bits == 32 ? 1 : bits == 16 ? 2 : 3, 1);
+    point(o, field(level, at), t);
+    const size_t list = vector(o, field(t, 0), (size_t)count, size);
+    for (int i = 0; i < count; i++) put(o, list + size * (size_t)i, (uint64_t)v[i], (int)size);
+}
+
+static void put_sparsity(Out *o, size_t from, const Sparse *s)
+{
+    const size_t t = table(o, SPARSITY_FIELDS);
+    point(o, from, t);
+    ints(o, field(t, SPARSITY_ORDER), s->level_count, s->order);
+    ints(o, field(t, SPARSITY_TILED), s->tiled_count, s->tiled);
+    const size_t list = vector(o, field(t, SPARSITY_LEVELS), (size_t)s->level_count, 4);
+    for (int i = 0; i < s->level_count; i++) {
+        const SparseLevel *l = &s->level[i];
+        const size_t level = table(o, LEVEL_FIELDS);
+        point(o, list + 4 * (size_t)i, level);
+        put(o, field(level, LEVEL_FORMAT), l->is_sparse, 1);
+        if (l->is_sparse) {
+            absent(o, level, LEVEL_SIZE);
+            put_numbers(o, level, LEVEL_SEGMENTS_TYPE, LEVEL_SEGMENTS, l->bits, l->segment_count, l->segment);
+            put_numbers(o, level, LEVEL_INDICES_TYPE, LEVEL_INDICES, l->bits, l->index_count, l->index);
+        } else {
+            put(o, field(level, LEVEL_SIZE), (uint64_t)l->size, 4);
+            absent_but(o, level, LEVEL_FIELDS, "01");
+        }
+    }
+}
+
 static void put_operand(Out *o, size_t from, const Operand *x, int number, int buffer)
 {
     size_t t = table(o, TENSOR_FIELDS);
@@ -98,6 +133,9 @@ static void put_operand(Out *o, size_t from, const Operand *x, int number, int b
     text(o, field(t, TENSOR_NAME), (const char[]){ 't', (char)('a' + number), '\0' });
     if (x->scales) put_quant(o, field(t, TENSOR_QUANT), x);
     else absent(o, t, TENSOR_QUANT);
+    absent(o, t, TENSOR_QUANT + 1);
+    if (x->sparse) put_sparsity(o, field(t, TENSOR_SPARSITY), x->sparse);
+    else absent(o, t, TENSOR_SPARSITY);
 }
 
 static void put_options(Out *o, size_t from, const Case *c)
@@ -163,7 +201,9 @@ static void put_buffers(Out *o, size_t from, const Operand *const *all, int coun
     for (int i = 0; i < count; i++) {
         if (!all[i]->is_constant) continue;
         point(o, list += 4, buffer = table(o, 1));
-        values_write(all[i], o->at + vector(o, field(buffer, 0), value_bytes(all[i]), 1));
+        Operand kept = *all[i];
+        if (kept.sparse) kept.rank = 1, kept.dim[0] = kept.sparse->count, kept.v = all[i]->sparse->kept;
+        values_write(&kept, o->at + vector(o, field(buffer, 0), value_bytes(&kept), 1));
     }
 }
 

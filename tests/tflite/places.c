@@ -296,7 +296,95 @@ static void dilate_reference(Case *c)
     } while (next_index(x->rank, c->out[0].dim, index));
 }
 
+/* ---- Without zeros ----------------------------------------------------------------------------------------------- */
+
+/* The index at a level of the element at `place`: of its tile, or within the tile. */
+static int level_index(const Case *c, int level, const int *place)
+{
+    const Sparse *s = &c->sparse;
+    const int d = s->level[level].dimension, rank = c->in[0].rank;
+    if (level >= rank) return place[d] % s->level[level].size;
+    for (int l = rank; l < s->level_count; l++)
+        if (s->level[l].dimension == d) return place[d] / s->level[l].size;
+    return place[d];
+}
+
+/* Returns the first element that is not 0, or with `any` the first, whose indices of the levels up to `level` are those
+ * in `at`; -1: there is none. */
+static int first_below(const Case *c, int level, const int *at, bool any)
+{
+    const Operand *x = &c->in[0];
+    int place[MOST_DIMS] = { 0 }, e = 0;
+    do {
+        bool is_below = any || x->v[e] != 0;
+        for (int l = 0; l <= level && is_below; l++) is_below = level_index(c, l, place) == at[l];
+        if (is_below) return e;
+        e++;
+    } while (next_index(x->rank, x->dim, place));
+    return -1;
+}
+
+static void keep(Case *c, int level, int *at)
+{
+    Sparse *s = &c->sparse;
+    if (level == s->level_count) {
+        s->kept[s->count++] = c->in[0].v[first_below(c, level - 1, at, true)];
+        return;
+    }
+    SparseLevel *l = &s->level[level];
+    if (l->is_sparse && !l->segment_count) l->segment[l->segment_count++] = 0;
+    for (at[level] = 0; at[level] < l->size; at[level]++) {
+        if (l->is_sparse && first_below(c, level, at, false) < 0) continue;
+        if (l->is_sparse) l->index[l->index_count++] = at[level];
+        keep(c, level + 1, at);
+    }
+    if (l->is_sparse) l->segment[l->segment_count++] = l->index_count;
+}
+
+/* Dimensions in any order, each with a dense or a sparse level, and up to two of them in tiles. */
+static void make_densify(Case *c, Random *r, int number)
+{
+    static const int bits[] = { 8, 16, 32 };
+    Sparse *s = &c->sparse;
+    int dim[MOST_DIMS], rank = shape_any(r, 1, 3, 4, dim), tile[MOST_DIMS], at[MOST_DIMS];
+    for (int d = 0; d < rank; d++) {
+        tile[d] = s->tiled_count < MOST_TILED && chance(r, 40) ? between(r, 2, 3) : 1;
+        if (tile[d] > 1) s->tiled[s->tiled_count++] = d;
+        dim[d] *= tile[d];
+        const int other = between(r, 0, d);
+        s->order[d] = s->order[other];
+        s->order[other] = d;
+    }
+    Operand *x = add_input(c, number % 2 ? TYPE_F32 : TYPE_I8, rank, dim);
+    fill_any(r, x);
+    for (int i = 0; i < elements(x); i++)
+        if (chance(r, 70)) x->v[i] = 0;
+    x->v[between(r, 0, elements(x) - 1)] = 3;
+    if (x->type == TYPE_I8) quant_set(x, 0.25f, 0);
+    x->is_constant = true;
+    add_like(c, x, rank, dim);
+    s->level_count = rank + s->tiled_count;
+    for (int l = 0; l < s->level_count; l++) {
+        const int d = l < rank ? s->order[l] : s->tiled[l - rank];
+        if (l >= rank) s->order[l] = l;
+        s->level[l].dimension = d;
+        s->level[l].size = l < rank ? dim[d] / tile[d] : tile[d];
+        s->level[l].is_sparse = l < rank && chance(r, 60);
+        s->level[l].bits = bits[between(r, elements(x) > 100, 2)];
+    }
+    s->kept = values_new(c, elements(x));
+    keep(c, 0, at);
+    x->sparse = s;
+}
+
+/* The tensor whose tree was stored. */
+static void densify_reference(Case *c)
+{
+    for (int i = 0; i < elements(&c->in[0]); i++) c->out[0].v[i] = c->in[0].v[i];
+}
+
 const Operator place_operators[] = {
+    { "densify", 124, 1, 99, "", make_densify, densify_reference, 0 },
     { "broadcast_args", 145, 1, 0, "", make_broadcast_args, broadcast_args_reference, 0 },
     { "bucketize", 147, 1, 115, "r", make_bucketize, bucketize_reference, 0 },
     { "one_hot", 85, 1, 61, "i", make_one_hot, one_hot_reference, 0 },
