@@ -1061,6 +1061,16 @@ def unsigned(make):
     return of
 
 
+def padv2_float16(r, i):
+    """The padded value is a 16-bit float, converted in the file."""
+    shape = shape_of(r, most=4)
+    pads = r.integers(0, 3, (len(shape), 2))
+    x = Operand(shape, np.float32, feed=[plain(r, shape, np.float32).feed for _ in range(RUNS)])
+    half, value = Operand([], np.float16, data=np.array(r.normal(), np.float16)), Operand([], np.float32)
+    y = Operand([n + int(p.sum()) for n, p in zip(shape, pads)], np.float32)
+    return [([(B.DEQUANTIZE, 3, options("DequantizeOptions"), [half], [value]), (B.PADV2, 1, options("PadV2Options"), [x, constant(pads), value], [y])], [x], [y])]
+
+
 def network_unsigned(r, i):
     """A small classifier: convolution, pool, reshape, dense, softmax, and a second output before its end."""
     u8 = lambda shape, scale, zero, data=None: Operand(shape, np.uint8, scale, zero, data=data)
@@ -1878,7 +1888,7 @@ OPERATORS = {
     "fully_connected": fully_connected, "batch_matmul": batch_matmul,
     "average_pool_2d": pool(B.AVERAGE_POOL_2D), "max_pool_2d": pool(B.MAX_POOL_2D), "softmax": softmax, "mean": reduction(B.MEAN, False), "sum": reduction(B.SUM, False),
     "reduce_max": reduction(B.REDUCE_MAX, True), "reduce_min": reduction(B.REDUCE_MIN, True), "arg_max": arg(B.ARG_MAX, "ArgMaxOptions"), "arg_min": arg(B.ARG_MIN, "ArgMinOptions"),
-    "pad": pad, "padv2": padv2, "mirror_pad": mirror_pad, "concatenation": concat, "split": split, "split_v": split_v, "slice": slice_, "strided_slice": strided_slice,
+    "pad": pad, "padv2": padv2, "padv2_float16": padv2_float16, "mirror_pad": mirror_pad, "concatenation": concat, "split": split, "split_v": split_v, "slice": slice_, "strided_slice": strided_slice,
     "gather": gather, "gather_nd": gather_nd, "reshape": reshape, "squeeze": squeeze, "expand_dims": expand_dims, "transpose": transpose, "pack": pack, "unpack": unpack,
     "space_to_depth": space_to_depth, "depth_to_space": depth_to_space, "space_to_batch_nd": space_to_batch, "batch_to_space_nd": batch_to_space,
     "resize_bilinear": resize(B.RESIZE_BILINEAR, "ResizeBilinearOptions"), "resize_nearest_neighbor": resize(B.RESIZE_NEAREST_NEIGHBOR, "ResizeNearestNeighborOptions"),
@@ -1938,7 +1948,7 @@ UNSIGNED = ["conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv",
 OPERATORS.update({name + "_uint8": unsigned(OPERATORS[name]) for name in UNSIGNED})
 OPERATORS["network_uint8"], OPERATORS["concatenation_rescaled_uint8"] = network_unsigned, rescaled_concat
 LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod", "reduce_prod_int8", "reduce_prod_int16",
-        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "gelu_int16", "quotients_uint8", "rnn", "rnn_relu", "rfft2d",
+        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "gelu_int16", "quotients_uint8", "padv2_float16", "rnn", "rnn_relu", "rfft2d",
         "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole", "one_hot", "reverse_sequence", "matrix_diag",
         "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",
         "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",

@@ -14,7 +14,7 @@ A model passes if labels and integers are equal and floats within 1e-5 of the re
 output; the outputs of a quantized ONNX network within one step of their grid (1/128 if they are probabilities). The
 reference is ONNX Runtime; for the TFLite files of keras it is TensorFlow Lite with its reference kernels (BUILTIN_REF). Of
 integers it is TensorFlow Lite Micro (package tflite-micro), or where that does not run the file, each operator in a file of
-its own; integers are equal. A file that compiles and that no reference runs is listed apart: neither passed nor failed.
+its own; integers are equal. A file that no reference runs is listed apart: neither passed nor failed.
 """
 import argparse
 import ast
@@ -124,9 +124,7 @@ class TfliteModel(Model):
     def check(self, build):
         from tensorflow.lite.tools import flatbuffer_utils as files
         with tempfile.TemporaryDirectory() as work:
-            reason = self.build(build, work)
-            if reason:
-                return False, reason
+            refusal = self.build(build, work)
             graph, random = files.read_model(self.path).subgraphs[0], np.random.default_rng(0)
             samples = [[drawn(random, graph.tensors[i].shape, type_of(graph.tensors[i])) for i in graph.inputs] for _ in range(3)]
             of_integers = [(micro, ", of TensorFlow Lite Micro"), (each_operator, ", operator by operator"), (lite, "")]
@@ -136,10 +134,12 @@ class TfliteModel(Model):
                 except NotRun as e:
                     reason = str(e)
                     continue
+                if refusal:
+                    return False, refusal
                 found = [self.compare(work, inputs, outputs) for inputs, outputs in zip(samples, wanted)]
                 texts = [f for f in found if isinstance(f, str)]
                 return not texts and max(found) <= self.tolerance, (texts[0] if texts else "%.2g" % max(found)) + text
-            return None, "no reference runs it: " + reason
+            return None, (refusal + "; " if refusal else "") + "no reference runs it: " + reason
 
 
 class NotRun(Exception):
@@ -168,7 +168,7 @@ def apart(function):
     child.kill()
     child.join()
     if not is_done:
-        raise NotRun(found.splitlines()[0])
+        raise NotRun(found.splitlines()[0][:90])
     return found
 
 
@@ -645,7 +645,7 @@ def quantized(folder, networks):
 
 
 FAMILIES = {"scikit-learn": scikit_learn, "xgboost": xgboost, "lightgbm": lightgbm, "pytorch": pytorch, "keras": keras, "quantized": quantized}
-PACKAGES = {"scikit-learn": "scikit-learn skl2onnx", "xgboost": "xgboost onnxmltools", "lightgbm": "lightgbm onnxmltools", "pytorch": "torch", "keras": "tensorflow-cpu keras", "quantized": "onnxruntime"}
+PACKAGES = {"scikit-learn": "scikit-learn skl2onnx", "xgboost": "xgboost onnxmltools", "lightgbm": "lightgbm onnxmltools", "pytorch": "torch", "keras": "tensorflow keras tflite-micro", "quantized": "onnxruntime"}
 
 
 def versions(family):

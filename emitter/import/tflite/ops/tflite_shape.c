@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "import/model/fold_small.h"
 #include "import/tflite/ops/tflite_rows.h"
 
 enum { OPTIONS_CONCAT = 10, OPTIONS_RESHAPE = 17, OPTIONS_SQUEEZE = 30 };
@@ -100,12 +101,13 @@ static void concatenation(TfliteCall *c)
                                         ATTRS(attr_int("axis", axis))), act);
 }
 
-/* Padding is given in pairs; its default value is the zero point, the real 0. */
+/* Padding is given in pairs; its default value is the zero point, the real 0. A file of 16-bit floats computes the
+ * value, by DEQUANTIZE of a constant. */
 static void pad(TfliteCall *c)
 {
     int64_t pairs[2 * MAX_RANK], list[2 * MAX_RANK];
     int count = tflite_needs(c, 2) ? tflite_ints(c, 1, pairs, 2 * MAX_RANK) : -1, rank = c->in[0] ? c->in[0]->rank : 0;
-    const Tensor *given = tflite_in(c, 2);
+    const Tensor *given = tflite_in(c, 2) ? import_folded(c->cx, tflite_in(c, 2)) : NULL;
     if (count < 0) return;
     if (count != 2 * rank)
         tflite_refuse(c, "there are %d paddings for %d dimensions; two per dimension are accepted", count, rank);
