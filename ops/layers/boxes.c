@@ -5,6 +5,8 @@
  *                         (He et al., Mask R-CNN, 2017)
  *   roi_pool              the largest pixel of each cell (Girshick, Fast R-CNN, 2015); a box is (image, x, y, x, y)
  *   non_max_suppression   boxes in descending order of their scores, without those that overlap a selected one
+ *   soft_suppression      the same of one image and class, where an overlap below the bound lowers the score (Bodla et
+ *                         al., Soft-NMS, 2017)
  *
  * Suppression iterates over the ranks t of the boxes of each image b and class c, an ordered axis:
  *
@@ -91,6 +93,51 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
                               "y[k<capacity,d<3] = max(t<N,b<B,c<C; -1) select(at[t,b,c] == k, "
                               "i64(select(d == 0, b, select(d == 1, c, ranked[t,b,c]))), -1)");
     out[1] = formulas_compute(&f, "count = sum(b<B,c<C) i64(number[N-1,b,c])");
+    return out[0] && out[1] ? 2 : 0;
+}
+
+/* Step t selects the best score that is left, and lowers those of boxes that overlap it by exp(scale * ratio^2). Boxes
+ * that are no candidates have the score `least`. Like in the reference, a selected box is compared with itself as well:
+ * a box without area overlaps none and is selected again, up to the number of candidates. */
+static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
+{
+    static const char *const words[] = { "box", "score", "overlap", "least" };
+    const int64_t capacity = node_int(n, "capacity", 0);
+    const Tensor *box = n->in[0], *score = n->in[1];
+    bool fits = box->rank == 2 && score->rank == 1 && tensor_dim(box, 1) == 4 && box->shape[0] == score->shape[0]
+                && tensor_elems(score) > 0 && capacity > 0 && capacity <= INT32_MAX;
+    for (int i = 1; i < n->in_count; i++) fits = fits && n->in[i]->type == box->type && (i < 2 || !n->in[i]->rank);
+    if (!fits)
+        op_refuse(cx, n, "the boxes are %s, the scores %s and 'capacity' %lld; [boxes][4], [boxes], scalars of the "
+                  "same type and 1 to 2^31-1 are expected", tensor_shape_text(cx, box), tensor_shape_text(cx, score),
+                  (long long)capacity);
+    if (!fits || !op_float(cx, n)) return 0;
+    Formulas f = { .cx = cx, .call = n };
+    const Expr *shape[] = { expr_index(cx, capacity), score->shape[0] };
+    for (int i = 0; i < 4; i++) formulas_name(&f, (Bind)BIND_T(words[i], n->in[i]));
+    formulas_name(&f, (Bind)BIND_V("K", shape[0]));
+    formulas_name(&f, (Bind)BIND_V("N", shape[1]));
+    formulas_name(&f, (Bind)BIND_V("scale", op_value(cx, n, "scale", box->type)));
+    formulas_phrase(&f, "steps", capacity == 1 ? "t<K" : "t<K ordered");
+    formulas_compute(&f, "edges[i<N,k<4] = "
+                         "select(k < 2, min(box[i,k%2], box[i,k%2+2]), max(box[i,k%2], box[i,k%2+2]))");
+    formulas_compute(&f, "area[i<N] = (edges[i,2] - edges[i,0]) * (edges[i,3] - edges[i,1])");
+    formulas_compute(&f, "candidates = sum(i<N) select(score[i] > least, 1, 0)");
+    Tensor *rest = formulas_promise(&f, "rest", box->type, 2, shape);
+    formulas_compute(&f, "left[steps,i<N] = (rest[t-1,i]? : select(score[i] > least, score[i], least))");
+    formulas_compute(&f, "top[steps] = max(i<N) left[t,i]");
+    formulas_compute(&f, "best[steps] = min(i<N; N-1) select(left[t,i] == top[t], i, N-1)");
+    formulas_compute(&f, "shared[steps,i<N] = "
+                         "max(0, min(edges[best[t],2], edges[i,2]) - max(edges[best[t],0], edges[i,0])) * "
+                         "max(0, min(edges[best[t],3], edges[i,3]) - max(edges[best[t],1], edges[i,1]))");
+    formulas_compute(&f, "ratio[steps,i<N] = select(area[best[t]] > 0 && area[i] > 0, "
+                         "shared[t,i] / (area[best[t]] + area[i] - shared[t,i]), 0)");
+    formulas_compute(&f, "lower[steps,i<N] = left[t,i] * exp(scale * ratio[t,i] * ratio[t,i])");
+    formulas_define(&f, rest, "rest[steps,i<N] = select(left[t,i] > least && ratio[t,i] < overlap && "
+                              "lower[t,i] > least, lower[t,i], least)");
+    formulas_phrase(&f, "is_selected", "top[t] > least && t < candidates");
+    out[0] = formulas_compute(&f, "y[t<K] = i64(select(is_selected, best[t], -1))");
+    out[1] = formulas_compute(&f, "scores[t<K] = select(is_selected, top[t], 0)");
     return out[0] && out[1] ? 2 : 0;
 }
 
@@ -355,6 +402,11 @@ static const AttrRow suppression_attrs[] = {
     { "inclusive", ATTR_INT, "1: boxes whose intersection / union equals `overlap` overlap, too; 0: they do not", "0" },
     { 0 }
 };
+static const AttrRow soft_attrs[] = {
+    { "capacity", ATTR_INT, "number of results; unused ones are -1, with a score of 0", NULL },
+    { "scale", ATTR_REAL, "the factor of the squared ratio, -1 / (2 sigma)", "0" },
+    { 0 }
+};
 static const AttrRow roi_attrs[] = {
     { "height", ATTR_INT, "number of cells of a box, vertically", "1" },
     { "width", ATTR_INT, "and horizontally", "1" },
@@ -391,6 +443,15 @@ static const OpCase suppression_cases[] = {
     { "capacity=2", "f32[1][4][3] f32[1][2][4] i64={2} f32={0.5} f32={0}", NULL, "[images][boxes][4]" },
     { 0 }
 };
+static const OpCase soft_cases[] = {
+    { "capacity=4 scale=-1",
+      "f32[4][4]={0,0,1,1,0,0.1,1,1.1,0,-0.1,1,0.9,0,10,1,11} f32[4]={0.9,0.75,0.6,0.2} f32={0.85} f32={0}", "i64[4]",
+      NULL },
+    { "capacity=5 scale=-0.5", "f32[3][4] f32[3] f32={0.5} f32={-9}", "i64[5]", NULL },
+    { "capacity=1", "f64[2][4] f64[2] f64={0.5} f64={-9}", "i64[1]", NULL },
+    { "capacity=0", "f32[2][4] f32[2] f32={0.5} f32={0}", NULL, "'capacity' 0" },
+    { 0 }
+};
 static const OpCase roi_cases[] = {
     { "height=2 width=3 ratio=2", "f32[2][6][5][2] f32[2][4]={0,0,4,5,1.5,-2,3,9} i64[2]={0,1}", "f32[2][2][3][2]",
       NULL },
@@ -407,6 +468,10 @@ static const OpCase roi_cases[] = {
 };
 
 const Op ops_boxes[] = {
+    { .name = "soft_suppression",
+      .summary = "y[t] = the best box that is left; overlaps lower the scores by exp(scale * ratio^2); the scores",
+      .level = 5, .least_inputs = 4, .most_inputs = 4, .inputs = "box score overlap least", .attr = soft_attrs,
+      .meaning.compute = soft_suppression, .fusion.pattern = PATTERN_OPAQUE, .cases = soft_cases },
     { .name = "non_max_suppression",
       .summary = "y[k] = (image, class, box) of the selected boxes, best first; count = their number", .level = 5,
       .least_inputs = 5, .most_inputs = 5, .inputs = "box score most overlap least", .attr = suppression_attrs,

@@ -326,7 +326,7 @@ const Implementation implementations_generic_recurrence[] = {
     { .name = "recurrence.stepwise", .plevel = 10, .ops = "rnn gru lstm",
       .what = "step by step, gates accumulated tile by tile, the state in two slots", .schedule = schedule },
     { .name = "recurrence.kept", .plevel = 10,
-      .ops = "auto_scale det non_max_suppression nonzero prod_fixed sqrt_rounded",
+      .ops = "auto_scale det non_max_suppression nonzero prod_fixed soft_suppression sqrt_rounded",
       .what = "step by step, as written, the state in two slots", .schedule = keep_live },
     { 0 }
 };

@@ -370,6 +370,45 @@ static void boxes_reference(Case *c)
     c->out[c->out_count - 1].v[0] = found;
 }
 
+static void make_boxes_soft(Case *c, Random *r, int number)
+{
+    make_boxes(c, r, number);
+    add_float(c, between(r, 1, 8) * 0.25);
+    add_output(c, TYPE_F32, 1, c->out[0].dim);
+    add_output(c, TYPE_I32, 0, NULL);
+}
+
+/* Every box is compared with each selected one, itself included: one without area is selected again. */
+static void soft_reference(Case *c)
+{
+    const Operand *boxes = &c->in[0], *scores = &c->in[1];
+    Operand *index = &c->out[0], *score = &c->out[1];
+    const float scale = (float)(-0.5 / c->in[5].v[0]), least = (float)c->in[4].v[0];
+    const int n = scores->dim[0];
+    float left[MOST_VALUES / 64];
+    int candidates = 0, found = 0;
+    for (int i = 0; i < n; i++) {
+        left[i] = (float)scores->v[i];
+        candidates += left[i] > least;
+    }
+    for (int t = 0; t < index->dim[0]; t++) {
+        int best = 0;
+        index->v[t] = score->v[t] = 0;
+        for (int i = 1; i < n; i++)
+            if (left[i] > left[best]) best = i;
+        if (!(left[best] > least) || t >= candidates) continue;
+        index->v[t] = best;
+        score->v[t] = (double)left[best];
+        found++;
+        for (int i = 0; i < n; i++) {
+            const float iou = overlap_of(boxes->v + 4 * best, boxes->v + 4 * i);
+            if (!(left[i] > least)) continue;
+            left[i] = (double)iou >= c->in[3].v[0] ? -INFINITY : left[i] * expf(scale * iou * iou);
+        }
+    }
+    c->out[2].v[0] = found;
+}
+
 const Operator segment_operators[] = {
     { "segment_sum", 125, 1, 100, "", make_segment_sum, segment_sum_reference, 0 },
     { "unsorted_segment_sum", 155, 1, 0, "", make_unsorted, segment_sum_reference, 0 },
@@ -382,5 +421,6 @@ const Operator segment_operators[] = {
     { "local_response_normalization", 13, 1, 13, "ifff", make_response, response_reference, 4 },
     { "non_max_suppression_v4", 120, 1, 95, "", make_boxes_v4, boxes_reference, 0 },
     { "non_max_suppression_v5", 121, 1, 96, "", make_boxes_v5, boxes_reference, 0 },
+    { "non_max_suppression_soft", 121, 1, 96, "", make_boxes_soft, soft_reference, 8 },
     { NULL, 0, 0, 0, "", NULL, NULL, 0 },
 };

@@ -1730,7 +1730,7 @@ def sparse_to_dense(r, i):
     return B.SPARSE_TO_DENSE, 1, options("SparseToDenseOptions"), [constant(index), constant(shape), value, constant(7, KINDS[i % 2])], [Operand(shape, KINDS[i % 2])]
 
 
-def suppression(code):
+def suppression(code, sigma=(0.0,)):
     """Boxes whose scores differ, so that their order is given."""
     def make(r, i):
         n, most = int(r.integers(1, 12)), int(r.integers(1, 14))
@@ -1741,7 +1741,7 @@ def suppression(code):
         found, count = Operand([most], np.int32), Operand([], np.int32)
         if code == B.NON_MAX_SUPPRESSION_V4:
             return code, 1, options("NonMaxSuppressionV4Options"), [boxes, scores] + limits, [found, count]
-        return code, 1, options("NonMaxSuppressionV5Options"), [boxes, scores] + limits + [constant(0.0, np.float32)], [found, Operand([most], np.float32), count]
+        return code, 1, options("NonMaxSuppressionV5Options"), [boxes, scores] + limits + [constant(sigma[i % len(sigma)], np.float32)], [found, Operand([most], np.float32), count]
     return make
 
 
@@ -1936,7 +1936,7 @@ OPERATORS = {
     "segment_sum": segment_sum, "unsorted_segment_sum": unsorted_segment(B.UNSORTED_SEGMENT_SUM), "unsorted_segment_prod": unsorted_segment(B.UNSORTED_SEGMENT_PROD),
     "unsorted_segment_max": unsorted_segment(B.UNSORTED_SEGMENT_MAX), "unsorted_segment_min": unsorted_segment(B.UNSORTED_SEGMENT_MIN),
     "bucketize": bucketize, "sparse_to_dense": sparse_to_dense, "non_max_suppression_v4": suppression(B.NON_MAX_SUPPRESSION_V4),
-    "non_max_suppression_v5": suppression(B.NON_MAX_SUPPRESSION_V5), "strided_slice_forms": strided_slice_forms, "gather_batches": gather_batches,
+    "non_max_suppression_v5": suppression(B.NON_MAX_SUPPRESSION_V5), "non_max_suppression_soft": suppression(B.NON_MAX_SUPPRESSION_V5, (0.5, 0.1, 2.0)), "strided_slice_forms": strided_slice_forms, "gather_batches": gather_batches,
     "local_response_normalization": local_response, "conv_3d": conv_3d, "conv_3d_transpose": conv_3d_transpose, "atan2": two_floats(B.ATAN2),
     "bitwise_xor": of_bits(B.BITWISE_XOR, "BitwiseXorOptions"), "right_shift": of_bits(B.RIGHT_SHIFT, "RightShiftOptions"), "sign": whole_unary(B.SIGN, "SignOptions"),
     "relu_0_to_1": relu_0_to_1, "fake_quant": fake_quant, "batch_matmul_hybrid": batch_matmul_hybrid,
@@ -1951,7 +1951,7 @@ LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_di
         "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "gelu_int16", "quotients_uint8", "padv2_float16", "rnn", "rnn_relu", "rfft2d",
         "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole", "one_hot", "reverse_sequence", "matrix_diag",
         "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",
-        "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",
+        "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "non_max_suppression_soft", "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",
         "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign", "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write",
         "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid", "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "dilate", "unidirectional_sequence_lstm_hybrid", "rnn_hybrid",
         "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn_hybrid", "detection_post_process_uint8"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them

@@ -32,6 +32,7 @@ static const char *const recorded[] = {
     "logistic_uint8", "lstm", "matrix_diag", "matrix_set_diag", "max_pool_2d", "max_pool_2d_int16",
     "max_pool_2d_uint8", "maximum", "maximum_int16", "maximum_uint8", "mean", "mean_int16", "mean_uint8", "minimum",
     "minimum_int16", "minimum_uint8", "mirror_pad", "mul", "mul_int16", "mul_uint8", "neg", "network_uint8",
+    "non_max_suppression_soft",
     "non_max_suppression_v4", "non_max_suppression_v5", "not_equal", "one_hot", "pack", "pad", "pad_uint8", "padv2",
     "padv2_float16", "padv2_uint8", "pow", "prelu", "prelu_uint8", "quantize", "quantize_int16", "quantize_uint8",
     "quotients", "quotients_uint8", "reduce_all", "reduce_any", "reduce_max", "reduce_max_uint8",
@@ -61,7 +62,8 @@ static const char *const nearly[] = { "atan2", "cos", "exp", "log", "sin" };
 static const char *const closely[] = {
     "bidirectional_sequence_lstm", "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn",
     "bidirectional_sequence_rnn_hybrid", "detection_post_process", "detection_post_process_uint8",
-    "fully_connected_blockwise", "gelu", "local_response_normalization", "lstm", "rfft2d", "rnn", "rnn_hybrid",
+    "fully_connected_blockwise", "gelu", "local_response_normalization", "lstm",
+    "non_max_suppression_soft", "rfft2d", "rnn", "rnn_hybrid",
     "signal_irfft_float", "signal_rfft_float", "unidirectional_sequence_lstm", "unidirectional_sequence_lstm_hybrid",
 };
 

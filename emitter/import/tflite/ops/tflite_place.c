@@ -366,7 +366,8 @@ static Tensor *scalar_in(TfliteCall *c, int i, DType type)
 
 /* Inputs: boxes [n][4], scores [n], the number of results, the thresholds of overlap and of the score. Results beyond
  * the boxes found are 0. */
-static bool suppressed(TfliteCall *c, int count, Tensor **index, Tensor **found, Tensor **is_found)
+typedef struct Suppressed { Tensor *index, *score, *found, *is_found; } Suppressed;
+static bool suppressed(TfliteCall *c, int count, double sigma, Suppressed *out)
 {
     int64_t most;
     if (!tflite_needs(c, count) || !tflite_list(c, 2, &most, 1)) return false;
@@ -377,47 +378,57 @@ static bool suppressed(TfliteCall *c, int count, Tensor **index, Tensor **found,
                       tensor_shape_text(c->cx, boxes), tensor_shape_text(c->cx, scores), (long long)most);
         return false;
     }
-    const int64_t n = tensor_dim(scores, 0);
-    Tensor *in[] = { tflite_reshape(c, boxes, (int64_t[]){ 1, n, 4 }, 3),
-                     tflite_reshape(c, scores, (int64_t[]){ 1, 1, n }, 3),
-                     tensor_scalar(c->cx, c->name, I64, (double)most), scalar_in(c, 3, F32), scalar_in(c, 4, F32) };
-    for (int i = 0; i < 5; i++)
-        if (!in[i]) return false;
-    const int64_t capacity = most;
-    Tensor *rows = call(c->cx, "non_max_suppression", c->name, in, 5,
-                        ATTRS(attr_int("capacity", capacity), attr_int("inclusive", 1)));
-    rows = rows ? tflite_reshape(c, tflite_part(c, rows, 1, 2, 3), &capacity, 1) : NULL;
+    const int64_t n = tensor_dim(scores, 0), capacity = most;
+    Tensor *overlap = scalar_in(c, 3, F32), *least = scalar_in(c, 4, F32), *rows;
+    if (!overlap || !least) return false;
+    if (sigma > 0) {
+        /* -0.5 / sigma, in a float */
+        rows = call(c->cx, "soft_suppression", c->name, (Tensor *[]){ boxes, scores, overlap, least }, 4,
+                    ATTRS(attr_int("capacity", capacity), attr_real("scale", (double)(float)(-0.5 / sigma))));
+        out->score = rows ? rows->producer->out[1] : NULL;
+    } else {
+        Tensor *in[] = { tflite_reshape(c, boxes, (int64_t[]){ 1, n, 4 }, 3),
+                         tflite_reshape(c, scores, (int64_t[]){ 1, 1, n }, 3),
+                         tensor_scalar(c->cx, c->name, I64, (double)most), overlap, least };
+        if (!in[0] || !in[1] || !in[2]) return false;
+        rows = call(c->cx, "non_max_suppression", c->name, in, 5,
+                    ATTRS(attr_int("capacity", capacity), attr_int("inclusive", 1)));
+        rows = rows ? tflite_reshape(c, tflite_part(c, rows, 1, 2, 3), &capacity, 1) : NULL;
+    }
     if (!rows) return false;
     Tensor *zero = tensor_scalar(c->cx, c->name, rows->type, 0);
-    *is_found = tflite_call2(c, "greater_equal", rows, zero);
-    *index = tflite_select(c, *is_found, rows, zero);
-    *found = tflite_call(c, "reduce_sum", tflite_call(c, "cast", *is_found, attr_type("to", I32)), attr_list("axes", 0),
-                         attr_flag("keepdims", false));
+    out->is_found = tflite_call2(c, "greater_equal", rows, zero);
+    out->index = tflite_select(c, out->is_found, rows, zero);
+    out->found = tflite_call(c, "reduce_sum", tflite_call(c, "cast", out->is_found, attr_type("to", I32)),
+                             attr_list("axes", 0), attr_flag("keepdims", false));
+    if (sigma == 0 && out->index)
+        out->score = tflite_select(c, out->is_found, tflite_call2(c, "gather", scores, out->index, attr_int("axis", 0)),
+                                   tensor_scalar(c->cx, c->name, F32, 0));
     return !ctx_failed(c->cx);
 }
 
 static void suppression_v4(TfliteCall *c)
 {
-    Tensor *index, *found, *is_found;
-    if (!suppressed(c, 5, &index, &found, &is_found)) return;
-    c->out[0] = cast_to(c, index, I32);
-    c->out[1] = found;
+    Suppressed s;
+    if (!suppressed(c, 5, 0, &s)) return;
+    c->out[0] = cast_to(c, s.index, I32);
+    c->out[1] = s.found;
 }
 
 static void suppression_v5(TfliteCall *c)
 {
-    Tensor *index, *found, *is_found;
+    Suppressed s;
     if (!tflite_needs(c, 6)) return;
-    const Tensor *sigma = c->in[5];
-    if (!tensor_is_constant(sigma) || sigma->type != F32 || tensor_elems(sigma) != 1
-        || dtype_load(F32, sigma->data, 0).f != 0)
-        tflite_unsupported(c, "scores that decay with the overlap (input 5, \"%s\"); a sigma of 0 is accepted",
-                           sigma->name);
-    else if (suppressed(c, 6, &index, &found, &is_found)) {
-        c->out[0] = cast_to(c, index, I32);
-        c->out[1] = tflite_select(c, is_found, tflite_call2(c, "gather", c->in[1], index, attr_int("axis", 0)),
-                                  tensor_scalar(c->cx, c->name, F32, 0));
-        c->out[2] = found;
+    const Tensor *input = c->in[5];
+    const double sigma = tensor_is_constant(input) && input->type == F32 && tensor_elems(input) == 1
+        ? dtype_load(F32, input->data, 0).f : -1;
+    if (!(sigma >= 0))
+        tflite_unsupported(c, "scores that decay with the overlap (input 5, \"%s\"); a constant sigma of at least 0 is "
+                           "accepted", input->name);
+    else if (suppressed(c, 6, sigma, &s)) {
+        c->out[0] = cast_to(c, s.index, I32);
+        c->out[1] = s.score;
+        c->out[2] = s.found;
     }
 }
 
