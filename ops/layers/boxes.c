@@ -5,8 +5,8 @@
  *                         (He et al., Mask R-CNN, 2017)
  *   roi_pool              the largest pixel of each cell (Girshick, Fast R-CNN, 2015); a box is (image, x, y, x, y)
  *   non_max_suppression   boxes in descending order of their scores, without those that overlap a selected one
- *   soft_suppression      the same of one image and class, where an overlap below the bound lowers the score (Bodla et
- *                         al., Soft-NMS, 2017)
+ *   soft_suppression      the same of one image and class, where an overlap below the bound may lower the score (Bodla
+ *                         et al., Soft-NMS, 2017), and one that equals it suppresses
  *
  * Suppression iterates over the ranks t of the boxes of each image b and class c, an ordered axis:
  *
@@ -15,7 +15,7 @@
  *   selected[t,b,c]       1 if the box is selected: not suppressed, score > least, less than `most` selected before
  *   number[t,b,c]         the number of selected boxes up to rank t
  *   suppressed[t,b,c,i]   1 if box i is suppressed: a selected box up to rank t overlaps it, intersection / union >
- *                         overlap, or >= with `inclusive`
+ *                         overlap
  *
  * The rows (image, class, box) of the result list the selected boxes by image, then by class; unused rows are -1. */
 #include <string.h>
@@ -83,10 +83,8 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
                   "0)");
     formulas_phrase(&f, "ratio",
                   "intersection[t,b,c,i] / (area[b,ranked[t,b,c]] + area[b,i] - intersection[t,b,c,i])");
-    formulas_define(&f, suppressed, node_int(n, "inclusive", 0)
-        ? "suppressed[by_box] = select(left[t,b,c,i] > 0 || (selected[t,b,c] > 0 && "
-          "select(intersection[t,b,c,i] > 0, ratio, 0) >= overlap), 1, 0)"
-        : "suppressed[by_box] = select(left[t,b,c,i] > 0 || (intersection[t,b,c,i] > 0 && ratio > overlap), 1, 0)");
+    formulas_define(&f, suppressed, "suppressed[by_box] = "
+                    "select(left[t,b,c,i] > 0 || (intersection[t,b,c,i] > 0 && ratio > overlap), 1, 0)");
     formulas_compute(&f, "first[b<B,c<C] = sum(p<B,q<C) select(p < b || (p == b && q < c), number[N-1,p,q], 0)");
     formulas_compute(&f, "at[t<N,b<B,c<C] = select(selected[t,b,c] > 0, first[b,c] + number[t,b,c] - 1, -1)");
     out[0] = formulas_compute(&f,
@@ -104,6 +102,7 @@ static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
     static const char *const words[] = { "box", "score", "overlap", "least" };
     const int64_t capacity = node_int(n, "capacity", 0);
     const Tensor *box = n->in[0], *score = n->in[1];
+    const double scale = node_real(n, "scale", 0);
     bool fits = box->rank == 2 && score->rank == 1 && tensor_dim(box, 1) == 4 && box->shape[0] == score->shape[0]
                 && tensor_elems(score) > 0 && capacity > 0 && capacity <= INT32_MAX;
     for (int i = 1; i < n->in_count; i++) fits = fits && n->in[i]->type == box->type && (i < 2 || !n->in[i]->rank);
@@ -132,7 +131,8 @@ static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
                          "max(0, min(edges[best[t],3], edges[i,3]) - max(edges[best[t],1], edges[i,1]))");
     formulas_compute(&f, "ratio[steps,i<N] = select(area[best[t]] > 0 && area[i] > 0, "
                          "shared[t,i] / (area[best[t]] + area[i] - shared[t,i]), 0)");
-    formulas_compute(&f, "lower[steps,i<N] = left[t,i] * exp(scale * ratio[t,i] * ratio[t,i])");
+    formulas_compute(&f, scale < 0 ? "lower[steps,i<N] = left[t,i] * exp(scale * ratio[t,i] * ratio[t,i])"
+                                   : "lower[steps,i<N] = left[t,i]");
     formulas_define(&f, rest, "rest[steps,i<N] = select(left[t,i] > least && ratio[t,i] < overlap && "
                               "lower[t,i] > least, lower[t,i], least)");
     formulas_phrase(&f, "is_selected", "top[t] > least && t < candidates");
@@ -399,12 +399,11 @@ static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
 static const AttrRow suppression_attrs[] = {
     { "capacity", ATTR_INT, "rows of the result", NULL },
     { "center", ATTR_INT, "1: boxes are (x, y, width, height) around their centre; 0: two opposite corners", "0" },
-    { "inclusive", ATTR_INT, "1: boxes whose intersection / union equals `overlap` overlap, too; 0: they do not", "0" },
     { 0 }
 };
 static const AttrRow soft_attrs[] = {
     { "capacity", ATTR_INT, "number of results; unused ones are -1, with a score of 0", NULL },
-    { "scale", ATTR_REAL, "the factor of the squared ratio, -1 / (2 sigma)", "0" },
+    { "scale", ATTR_REAL, "the factor of the squared ratio, -1 / (2 sigma); 0: scores do not decay", "0" },
     { 0 }
 };
 static const AttrRow roi_attrs[] = {
@@ -436,7 +435,7 @@ static const OpCase suppression_cases[] = {
       "i64={2} f32={0.5} f32={0}",
       "i64[4][3]", NULL },
     { "capacity=9 center=1", "f32[2][3][4] f32[2][1][3] i64={3} f32={0.5} f32={0.1}", "i64[9][3]", NULL },
-    { "capacity=4 inclusive=1", "f32[1][3][4]={0,0,1,1,0,0,1,0.5,2,2,2,3} f32[1][1][3] i64={3} f32={0.5} f32={-9}",
+    { "capacity=4", "f32[1][3][4]={0,0,1,1,0,0,1,0.5,2,2,2,3} f32[1][1][3] i64={3} f32={0.5} f32={-9}",
       "i64[4][3]", NULL },
     { "capacity=1", "f32[1][1][4] f32[1][1][1] i64={1} f32={0.5} f32={-1}", "i64[1][3]", NULL },
     { "capacity=0", "f32[1][4][4] f32[1][2][4] i64={2} f32={0.5} f32={0}", NULL, "'capacity' is 0" },

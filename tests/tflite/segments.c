@@ -341,35 +341,6 @@ static float overlap_of(const double *a, const double *b)
     return area_a <= 0 || area_b <= 0 ? 0 : shared / (area_a + area_b - shared);
 }
 
-/* Takes the best of the remaining boxes that overlap with no box taken before; results that are not used are 0. */
-static void boxes_reference(Case *c)
-{
-    const Operand *boxes = &c->in[0], *scores = &c->in[1];
-    Operand *index = &c->out[0], *score = c->out_count > 2 ? &c->out[1] : NULL;
-    int found = 0;
-    double last = INFINITY;
-    for (int i = 0; i < index->dim[0]; i++) {
-        index->v[i] = 0;
-        if (score) score->v[i] = 0;
-    }
-    while (found < index->dim[0]) {
-        int best = -1;
-        for (int i = 0; i < scores->dim[0]; i++)
-            if (scores->v[i] > c->in[4].v[0] && scores->v[i] < last && (best < 0 || scores->v[i] > scores->v[best]))
-                best = i;
-        if (best < 0) break;
-        last = scores->v[best];
-        bool is_free = true;
-        for (int i = 0; i < found; i++)
-            if ((double)overlap_of(boxes->v + 4 * best, boxes->v + 4 * (int)index->v[i]) >= c->in[3].v[0])
-                is_free = false;
-        if (!is_free) continue;
-        if (score) score->v[found] = last;
-        index->v[found++] = best;
-    }
-    c->out[c->out_count - 1].v[0] = found;
-}
-
 static void make_boxes_soft(Case *c, Random *r, int number)
 {
     make_boxes(c, r, number);
@@ -378,12 +349,14 @@ static void make_boxes_soft(Case *c, Random *r, int number)
     add_output(c, TYPE_I32, 0, NULL);
 }
 
-/* Every box is compared with each selected one, itself included: one without area is selected again. */
-static void soft_reference(Case *c)
+/* Takes the best of the remaining boxes; results that are not used are 0. Every box is compared with each selected one,
+ * itself included: one without area is selected again. */
+static void boxes_reference(Case *c)
 {
     const Operand *boxes = &c->in[0], *scores = &c->in[1];
-    Operand *index = &c->out[0], *score = &c->out[1];
-    const float scale = (float)(-0.5 / c->in[5].v[0]), least = (float)c->in[4].v[0];
+    Operand *index = &c->out[0], *score = c->out_count > 2 ? &c->out[1] : NULL;
+    const double sigma = c->in_count > 5 ? c->in[5].v[0] : 0;
+    const float scale = sigma > 0 ? (float)(-0.5 / sigma) : 0, least = (float)c->in[4].v[0];
     const int n = scores->dim[0];
     float left[MOST_VALUES / 64];
     int candidates = 0, found = 0;
@@ -393,12 +366,13 @@ static void soft_reference(Case *c)
     }
     for (int t = 0; t < index->dim[0]; t++) {
         int best = 0;
-        index->v[t] = score->v[t] = 0;
+        index->v[t] = 0;
+        if (score) score->v[t] = 0;
         for (int i = 1; i < n; i++)
             if (left[i] > left[best]) best = i;
         if (!(left[best] > least) || t >= candidates) continue;
         index->v[t] = best;
-        score->v[t] = (double)left[best];
+        if (score) score->v[t] = (double)left[best];
         found++;
         for (int i = 0; i < n; i++) {
             const float iou = overlap_of(boxes->v + 4 * best, boxes->v + 4 * i);
@@ -406,7 +380,7 @@ static void soft_reference(Case *c)
             left[i] = (double)iou >= c->in[3].v[0] ? -INFINITY : left[i] * expf(scale * iou * iou);
         }
     }
-    c->out[2].v[0] = found;
+    c->out[c->out_count - 1].v[0] = found;
 }
 
 const Operator segment_operators[] = {
@@ -421,6 +395,6 @@ const Operator segment_operators[] = {
     { "local_response_normalization", 13, 1, 13, "ifff", make_response, response_reference, 4 },
     { "non_max_suppression_v4", 120, 1, 95, "", make_boxes_v4, boxes_reference, 0 },
     { "non_max_suppression_v5", 121, 1, 96, "", make_boxes_v5, boxes_reference, 0 },
-    { "non_max_suppression_soft", 121, 1, 96, "", make_boxes_soft, soft_reference, 8 },
+    { "non_max_suppression_soft", 121, 1, 96, "", make_boxes_soft, boxes_reference, 8 },
     { NULL, 0, 0, 0, "", NULL, NULL, 0 },
 };

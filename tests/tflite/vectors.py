@@ -1731,10 +1731,12 @@ def sparse_to_dense(r, i):
 
 
 def suppression(code, sigma=(0.0,)):
-    """Boxes whose scores differ, so that their order is given."""
+    """Boxes whose scores differ, so that their order is given; in every third case some without area."""
     def make(r, i):
         n, most = int(r.integers(1, 12)), int(r.integers(1, 14))
         corner, size = r.uniform(0, 1, (n, 2)), r.uniform(0.1, 0.8, (n, 2))
+        if i % 3 == 2:
+            size[1::3, i % 2] = 0
         boxes = Operand([n, 4], np.float32, feed=np.concatenate([corner, corner + size] if i % 2 else [corner + size, corner], 1).astype(np.float32))
         scores = Operand([n], np.float32, feed=(r.permutation(n) / n).astype(np.float32))
         limits = [constant(most), constant(r.uniform(0.1, 0.9), np.float32), constant([0.0, 0.3, -1.0][i % 3], np.float32)]

@@ -378,32 +378,18 @@ static bool suppressed(TfliteCall *c, int count, double sigma, Suppressed *out)
                       tensor_shape_text(c->cx, boxes), tensor_shape_text(c->cx, scores), (long long)most);
         return false;
     }
-    const int64_t n = tensor_dim(scores, 0), capacity = most;
-    Tensor *overlap = scalar_in(c, 3, F32), *least = scalar_in(c, 4, F32), *rows;
+    Tensor *overlap = scalar_in(c, 3, F32), *least = scalar_in(c, 4, F32);
     if (!overlap || !least) return false;
-    if (sigma > 0) {
-        /* -0.5 / sigma, in a float */
-        rows = call(c->cx, "soft_suppression", c->name, (Tensor *[]){ boxes, scores, overlap, least }, 4,
-                    ATTRS(attr_int("capacity", capacity), attr_real("scale", (double)(float)(-0.5 / sigma))));
-        out->score = rows ? rows->producer->out[1] : NULL;
-    } else {
-        Tensor *in[] = { tflite_reshape(c, boxes, (int64_t[]){ 1, n, 4 }, 3),
-                         tflite_reshape(c, scores, (int64_t[]){ 1, 1, n }, 3),
-                         tensor_scalar(c->cx, c->name, I64, (double)most), overlap, least };
-        if (!in[0] || !in[1] || !in[2]) return false;
-        rows = call(c->cx, "non_max_suppression", c->name, in, 5,
-                    ATTRS(attr_int("capacity", capacity), attr_int("inclusive", 1)));
-        rows = rows ? tflite_reshape(c, tflite_part(c, rows, 1, 2, 3), &capacity, 1) : NULL;
-    }
+    const double scale = sigma > 0 ? (double)(float)(-0.5 / sigma) : 0;
+    Tensor *rows = call(c->cx, "soft_suppression", c->name, (Tensor *[]){ boxes, scores, overlap, least }, 4,
+                        ATTRS(attr_int("capacity", most), attr_real("scale", scale)));
     if (!rows) return false;
+    out->score = rows->producer->out[1];
     Tensor *zero = tensor_scalar(c->cx, c->name, rows->type, 0);
     out->is_found = tflite_call2(c, "greater_equal", rows, zero);
     out->index = tflite_select(c, out->is_found, rows, zero);
     out->found = tflite_call(c, "reduce_sum", tflite_call(c, "cast", out->is_found, attr_type("to", I32)),
                              attr_list("axes", 0), attr_flag("keepdims", false));
-    if (sigma == 0 && out->index)
-        out->score = tflite_select(c, out->is_found, tflite_call2(c, "gather", scores, out->index, attr_int("axis", 0)),
-                                   tensor_scalar(c->cx, c->name, F32, 0));
     return !ctx_failed(c->cx);
 }
 
