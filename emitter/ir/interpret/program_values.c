@@ -199,15 +199,18 @@ static int lane_extent(Compiler *c, int loop)
     return (int)resolve(c, c->lane_loop[loop]->extent)->integer;
 }
 
+/* True if the offsets depend on the loops of the lanes alone. */
+static bool is_of_loops(const Compiler *c, const Offsets *o)
+{
+    int found = 0;
+    for (int k = 0; k < o->term_count; k++)
+        for (int j = 0; j < c->lane_loops; j++) found += o->term[k].lane == c->lane_var[j];
+    return found == o->term_count;
+}
+
 /* Finds the lanes that share an element, those of the innermost loops without a factor, and the lanes of neighbours. */
 static void find_runs(Compiler *c, Offsets *o)
 {
-    o->run = o->row = 1;
-    for (int k = 0; k < o->term_count; k++) {
-        bool is_loop = false;
-        for (int j = 0; j < c->lane_loops; j++) is_loop = is_loop || o->term[k].lane == c->lane_var[j];
-        if (!is_loop) return;
-    }
     for (int i = c->lane_loops - 1; i >= 0 && !factor_of(c, o, i); i--) o->run *= lane_extent(c, i);
     if (c->lane_loops && factor_of(c, o, c->lane_loops - 1) == 1) o->row = lane_extent(c, c->lane_loops - 1);
 }
@@ -239,10 +242,13 @@ static int set_address(Compiler *c, ProgramAccess *x, const Sum *s)
     x->offsets = no_offsets(c);
     if (!own_count) return shared_level;
     Offsets *o = NEW(c->arena, Offsets);
-    *o = (Offsets){ .at = NEW_ARRAY(c->arena, int64_t, c->strip->lanes), .term = own, .term_count = own_count };
-    find_runs(c, o);
+    *o = (Offsets){ .at = NEW_ARRAY(c->arena, int64_t, c->strip->lanes), .term = own, .term_count = own_count,
+                    .run = 1, .row = 1 };
     const Instr in = { .run = kernel_offsets, .lanes = c->strip->lanes, .offsets = o };
-    append(c, own_level, &in);
+    if (is_of_loops(c, o)) {
+        find_runs(c, o);
+        kernel_offsets(&in, in.lanes);
+    } else append(c, own_level, &in);
     x->offsets = o;
     return larger(shared_level, own_level);
 }
