@@ -78,7 +78,7 @@ static void general(const Instr *in, int lanes)
 #define SELECT(NAME, T)                                                                                                \
     static void NAME##_lanes(T *restrict to, const int32_t *cond, const T *yes, const T *no, int lanes)                \
     {                                                                                                                  \
-        EACH_LANE(to[l] = cond[l] ? yes[l] : no[l]);                                                                   \
+        EACH_LANE({ const T a = yes[l]; const T b = no[l]; to[l] = cond[l] ? a : b; });                                \
     }                                                                                                                  \
     static void NAME(const Instr *in, int lanes)                                                                       \
     {                                                                                                                  \
