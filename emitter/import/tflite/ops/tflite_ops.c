@@ -2,6 +2,8 @@
 /* Functions that the lowerings of operators share. The rows are in the tflite_*.c files, with their lowerings. */
 #include "import/tflite/ops/tflite_ops.h"
 
+#include <string.h>
+
 #include "support/text.h"
 
 const char *tflite_types_text(Ctx *cx, int types)
@@ -86,8 +88,10 @@ int tflite_ints(TfliteCall *c, int index, int64_t *out, int most)
 
 bool tflite_list(TfliteCall *c, int i, int64_t *out, int count)
 {
-    int found = tflite_ints(c, i, out, 2 * MAX_RANK);
-    if (found >= 0 && found != count) tflite_refuse(c, "input %d holds %d integers; accepted: %d", i, found, count);
+    int64_t all[2 * MAX_RANK];                           /* the file may hold more than `out` does */
+    const int found = tflite_ints(c, i, all, 2 * MAX_RANK);
+    if (found == count) memcpy(out, all, (size_t)count * sizeof *out);
+    else if (found >= 0) tflite_refuse(c, "input %d holds %d integers; accepted: %d", i, found, count);
     return found == count;
 }
 
