@@ -156,7 +156,7 @@ static int64_t rsqrt_whole(const Case *c, int32_t d)
     enum { MORE = 20 };
     if (d == 0) return c->out[0].type == TYPE_I16 ? INT16_MAX : INT8_MAX;
     Scaling root = inverse_root(d),
-            out = reference_scaling(1.0 / (double)(sqrtf(c->in[0].scale[0]) * c->out[0].scale[0]));
+            out = reference_scaling(1.0 / (sqrt((double)c->in[0].scale[0]) * (double)c->out[0].scale[0]));
     int32_t fine = scaled(1, (Scaling){ root.multiplier, root.exponent + MORE });
     return (int64_t)scaled(fine, (Scaling){ out.multiplier, out.exponent - MORE }) + c->out[0].zero;
 }

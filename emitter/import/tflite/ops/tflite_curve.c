@@ -122,7 +122,7 @@ static int64_t abs_of(const Curve *c, int64_t q)
 enum { ROOT_BITS = 20 };
 static Factor rsqrt_factor(const TfliteTensor *x, const TfliteTensor *y)
 {
-    const Factor f = tflite_factor(1.0 / (double)(sqrtf(tflite_scale(x)) * tflite_scale(y)));
+    const Factor f = tflite_factor(1.0 / (sqrt((double)tflite_scale(x)) * (double)tflite_scale(y)));
     return (Factor){ f.multiplier, f.exponent - ROOT_BITS };
 }
 
