@@ -102,7 +102,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     r->pairs = node_int(n, "pairs", 0);
     r->row = node_int(n, "row", 0);
     const bool has_fours = r->is_paired || r->is_bytes || r->is_long;
-    int64_t rows = tensor_dim(r->k, 0) * (has_fours ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
+    int64_t rows = (r->k->rank ? tensor_dim(r->k, 0) : 0) * (has_fours ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1);
     r->outs = node_int(n, "outs", rows);
     r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide || r->is_bytes ? 4 : r->depth);
     bool fits = r->is_paired ? r->padded == pairs && ends_in_twos(r->k, 2)

@@ -187,6 +187,11 @@ Tensor *tflite_variable_tensor(TfliteStates *s, int index)
 void tflite_variable_set(TfliteStates *s, int index, Tensor *next)
 {
     TfliteVariable *v = s->of[index];
+    if (!v) {
+        diag_error(s->cx, text_format(s->cx, "tensor \"%s\"", s->file->tensor[index].name), "it is the state of an "
+                   "operator, but not a variable; a variable is accepted");
+        return;
+    }
     if (!is_like(next, v->input))
         diag_error(s->cx, text_format(s->cx, "tensor \"%s\"", v->name), "its next value is %s%s; %s%s is accepted",
                    dtype_info(next->type)->spelling, tensor_shape_text(s->cx, next),
