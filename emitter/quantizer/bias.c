@@ -10,7 +10,6 @@
  * The last layers before the outputs then lose the mean error of the whole simulated network, which includes the errors
  * of rounded and clipped activations. */
 #include <math.h>
-#include <string.h>
 
 #include "quantizer/layers.h"
 
@@ -120,26 +119,6 @@ struct LastLayers {
     float **want;                      /* [observed.output_count] of the float network, over these samples */
 };
 
-static bool run_last_floats(LastLayers *l)
-{
-    Ctx *cx = l->b->cx;
-    const int outputs = l->observed.output_count;
-    Runner *r = outputs ? runner_new(l->b, &l->observed) : NULL;
-    l->want = NEW_ARRAY(cx->arena, float *, outputs);
-    for (int i = 0; i < outputs; i++)
-        l->want[i] = NEW_ARRAY(cx->arena, float, l->count * tensor_elems(l->observed.output[i]));
-    bool is_good = r != NULL;
-    for (int64_t k = 0; is_good && k < l->count; k++) {
-        is_good = runner_run(r, l->samples, k);
-        for (int i = 0; is_good && i < outputs; i++) {
-            const int64_t each = tensor_elems(l->observed.output[i]);
-            memcpy(l->want[i] + k * each, runner_output(r, i), (size_t)each * sizeof(float));
-        }
-    }
-    runner_free(r);
-    return !ctx_failed(cx);
-}
-
 LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, const Edges *e)
 {
     Ctx *cx = b->cx;
@@ -150,7 +129,8 @@ LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, con
     const int count = l->observed.output_count = last_layers(&r, e, l->at);
     l->observed.output = NEW_ARRAY(cx->arena, Tensor *, count);
     for (int i = 0; i < count; i++) l->observed.output[i] = l->at[i].last;
-    return run_last_floats(l) ? l : NULL;
+    if (count) l->want = runner_outputs(b, &l->observed, s, l->count);
+    return count && !l->want ? NULL : l;
 }
 
 bool correct_last_biases(const LastLayers *l, const Edges *e, int64_t most, Map *corrected)

@@ -50,8 +50,6 @@ static void refuse_regions(Ctx *cx, const Graph *g)
                              "Loop or Scan decided at run time; accepted: one without");
 }
 
-static void release_arena(void *arena) { arena_free(arena); }
-
 Runner *runner_new(const Build *like, const Graph *g)
 {
     Ctx *cx = like->cx;
@@ -71,7 +69,7 @@ Runner *runner_new(const Build *like, const Graph *g)
     r->input = NEW_ARRAY(cx->arena, void *, g->input_count);
     r->output = NEW_ARRAY(cx->arena, const void *, g->output_count);
     r->arena = arena_beside(cx->arena);
-    resource_hold(cx, &r->held, release_arena, r->arena);
+    resource_hold_arena(cx, &r->held, r->arena);
     connect(r);
     return r;
 }

@@ -7,6 +7,9 @@ void resource_hold(Ctx *cx, Resource *r, void (*release)(void *what), void *what
     cx->resources = r;
 }
 
+static void release_arena(void *arena) { arena_free(arena); }
+void resource_hold_arena(Ctx *cx, Resource *r, Arena *a) { resource_hold(cx, r, release_arena, a); }
+
 void resource_drop(Ctx *cx, Resource *r)
 {
     cx->resources = r->older;

@@ -20,6 +20,7 @@ typedef struct Resource Resource;
 struct Resource { Resource *older; void (*release)(void *what); void *what; };
 
 void resource_hold(Ctx *cx, Resource *r, void (*release)(void *what), void *what);
+void resource_hold_arena(Ctx *cx, Resource *r, Arena *a);
 void resource_drop(Ctx *cx, Resource *r);      /* releases and unregisters the newest */
 
 typedef struct Guard Guard;

@@ -95,14 +95,12 @@ static bool step_in(Build *b, const Elf *e, const void *const *data, Arena *aren
     return machine_call(l.machine, (uint32_t)elf_entry(e), argument, count, STACK, MOST_INSTRUCTIONS, counts);
 }
 
-static void release(void *arena) { arena_free(arena); }
-
 /* The machine's memory is released at the end. */
 static bool step(Build *b, const Elf *e, const void *const *data, MachineCounts *counts)
 {
     Resource held;
     Arena *own = arena_beside(b->cx->arena);
-    resource_hold(b->cx, &held, release, own);
+    resource_hold_arena(b->cx, &held, own);
     const bool ok = step_in(b, e, data, own, counts);
     resource_drop(b->cx, &held);
     return ok;

@@ -7,14 +7,12 @@
 #include "ir/interpret/walk.h"
 #include "support/guard.h"
 
-static void release_arena(void *arena) { arena_free(arena); }
-
 /* Frees the program's arena after the run, so that repeated runs do not accumulate memory. */
 static bool run_program(Ctx *cx, const Nest *n, Env *e)
 {
     Arena *arena = arena_beside(cx->arena);
     Resource held;
-    resource_hold(cx, &held, release_arena, arena);
+    resource_hold_arena(cx, &held, arena);
     const bool done = program_run(cx, program_compile(cx, arena, n, e));
     resource_drop(cx, &held);
     return done;

@@ -59,8 +59,8 @@ static void general(const Instr *in, int lanes)
     }
 }
 
-/* Does STATEMENT for each lane l: first a multiple of a vector's elements, so that compilers make vectors of it at -O2.
- * They need what is written as a `restrict` parameter. */
+/* Does STATEMENT for each lane l: first a multiple of a vector's elements, so that compilers make vectors of it at -O2,
+ * if the result is a `restrict` parameter. */
 #define EACH_LANE(STATEMENT)                                                                                           \
     do {                                                                                                               \
         const int whole = lanes & ~7;                                                                                  \
@@ -111,7 +111,6 @@ OPERATION2(and_i32, int32_t, int32_t, a[l] & b[l])
 #define SHIFT_BY(n, most) ((uint64_t)(n) < (most) ? (n) : (most))
 #define SHIFTED(x, n, most) ((x) < 0 ? ~(~(x) >> SHIFT_BY(n, most)) : (x) >> SHIFT_BY(n, most))
 OPERATION2(shr_i32, int32_t, int32_t, SHIFTED(a[l], b[l], 31))
-OPERATION2(and_bool, int32_t, int32_t, a[l] & b[l])
 OPERATION2(or_bool, int32_t, int32_t, a[l] | b[l])
 OPERATION1(not_bool, int32_t, int32_t, a[l] ^ 1)
 OPERATION2(add_i64, Scalar, Scalar, ((Scalar){ .i = (int64_t)((uint64_t)a[l].i + (uint64_t)b[l].i) }))
@@ -152,7 +151,7 @@ static const struct { ExprKind kind; int result, operand; Kernel *run; } special
     { EXPR_DIV,    F32,      F32,      div_f32 },   { EXPR_EQ,  BOOL,    ANY_I32, eq_i32 },
     { EXPR_MULHIGH, I32,     I32,      mulhigh_i32 }, { EXPR_ROUNDSHIFT, I32, I32, roundshift_i32 },
     { EXPR_NOT,    BOOL,     BOOL,     not_bool },  { EXPR_NE,  BOOL,    ANY_I32, ne_i32 },
-    { EXPR_AND,    BOOL,     BOOL,     and_bool },  { EXPR_OR,  BOOL,    BOOL,    or_bool },
+    { EXPR_AND,    BOOL,     BOOL,     and_i32 },   { EXPR_OR,  BOOL,    BOOL,    or_bool },
     { EXPR_ADD,    I64,      I64,      add_i64 },   { EXPR_SUB, I64,     I64,     sub_i64 },
     { EXPR_MUL,    I64,      I64,      mul_i64 },   { EXPR_SHR, I64,     I64,     shr_i64 },
     { EXPR_MIN,    I64,      I64,      min_i64 },   { EXPR_MAX, I64,     I64,     max_i64 },
