@@ -8,8 +8,8 @@ begin "quantize.sh BUILD" "$@"
 rm -rf "$work"/*
 data=../shared/models/kws
 
-# Building the emitted C is most of the time; an integer has the same bits at every level. The networks of both widths and
-# the recorded ones are built by the compiler's default, -O2, too.
+# Building the emitted C is most of the time; an integer has the same bits at every level. The networks of both widths
+# and the recorded ones are built by the compiler's default, -O2, too.
 case $cc in *" -O"*) ;; *) export CC="$cc -O0" ;; esac
 optimized() { (CC=$cc && "$@"); }
 

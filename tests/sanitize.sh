@@ -23,14 +23,15 @@ for source in tests/unit/test_*.c; do
     case $name in test_random_emission | test_emit | test_cgen | test_check_mutants | test_math) continue ;; esac
     wanted "sanitize-$name" && tests="$tests $work/test/$name"
 done
-# build FLAGS TARGET...: what exists already stays as it is.
+# build FLAGS TARGET...: builds the targets that are missing.
 build() {
     build_flags=$1
     shift
     "${MAKE:-make}" -j2 BUILD="$work" CFLAGS="$build_flags" LDFLAGS="$build_flags" "$@"
 }
 # shellcheck disable=SC2046
-setup sanitize-build-readers build "-O1 $checks" $(find emitter/import emitter/support -name '*.c' | sed "s|\(.*\)c\$|$work/obj/\1o|")
+setup sanitize-build-readers build "-O1 $checks" \
+    $(find emitter/import emitter/support -name '*.c' | sed "s|\(.*\)c\$|$work/obj/\1o|")
 setup sanitize-build build "$flags" all
 # shellcheck disable=SC2086
 setup sanitize-build-tests build "-O0 $checks -fno-sanitize=pointer-overflow" $tests

@@ -6,15 +6,15 @@
 FAMILY is scikit-learn, xgboost, lightgbm, pytorch, keras or quantized (default: all whose packages are installed).
 BUILD holds the program `loopwright`. `quantized` takes the float networks NAME.onnx, with inputs NAME.in0.npy, of DIR.
 Needs onnx, onnxruntime, numpy, and what a family is named for, with its converter: skl2onnx, onnxmltools, torch,
-tensorflow-cpu. With --write the sections of other families stay, so families may run in environments of their own; with
---only or --part (every Nth network of pytorch or keras, from the Kth on) the rows of other models, too, so parts may run
-side by side. Ended by SIGTERM, it writes the rows that it has.
+tensorflow-cpu. With --write the sections of other families stay, so families may run in environments of their own;
+with --only or --part (every Nth network of pytorch or keras, from the Kth on) the rows of other models, too, so parts
+may run side by side. Ended by SIGTERM, it writes the rows that it has.
 
-A model passes if labels and integers are equal and floats within 1e-5 of the reference's, relative to the largest of the
-output; the outputs of a quantized ONNX network within one step of their grid (1/128 if they are probabilities). The
-reference is ONNX Runtime; for the TFLite files of keras it is TensorFlow Lite with its reference kernels (BUILTIN_REF). Of
-integers it is TensorFlow Lite Micro (package tflite-micro), or where that does not run the file, each operator in a file of
-its own; integers are equal. A file that no reference runs is listed apart: neither passed nor failed.
+A model passes if labels and integers are equal and floats within 1e-5 of the reference's, relative to the largest of
+the output; the outputs of a quantized ONNX network within one step of their grid (1/128 if they are probabilities). The
+reference is ONNX Runtime; for the TFLite files of keras it is TensorFlow Lite with its reference kernels (BUILTIN_REF).
+Of integers it is TensorFlow Lite Micro (package tflite-micro), or where that does not run the file, each operator in a
+file of its own; integers are equal. A file that no reference runs is listed apart: neither passed nor failed.
 """
 import argparse
 import ast
@@ -179,8 +179,8 @@ def type_of(tensor):
 
 
 def lite(path, samples):
-    """TensorFlow Lite's reference kernels, or its optimized ones where an operator has no other. BUILTIN_REF registers TILE to version
-    2; version 3 differs in types that the older kernel has, too."""
+    """TensorFlow Lite's reference kernels, or its optimized ones where an operator has no other. BUILTIN_REF registers
+    TILE to version 2; version 3 differs in types that the older kernel has, too."""
     import tensorflow as tf
     kinds = tf.lite.experimental.OpResolverType
     reason = None
@@ -247,8 +247,9 @@ def tile(path, samples):
 
 
 def each_operator(path, samples):
-    """Each operator in a file of its own, by TensorFlow Lite Micro, or where that has no kernel, by TensorFlow Lite: a dense layer with
-    a scale per channel rounds twice in the one and once in the other, so other operators beside it leave no reference of the file."""
+    """Each operator in a file of its own, by TensorFlow Lite Micro, or where that has no kernel, by TensorFlow Lite: a
+    dense layer with a scale per channel rounds twice in the one and once in the other, so other operators beside it
+    leave no reference of the file."""
     from tensorflow.lite.tools import flatbuffer_utils as files
     graph = files.read_model(path).subgraphs[0]
     values = [dict(zip(graph.inputs, inputs)) for inputs in samples]          # by tensor
@@ -735,7 +736,7 @@ def main():
                     print("%s %s: %s: %s" % ({True: "ok", False: "not ok", None: "no reference"}[good], family, model.name, text), flush=True)
                     results.append((family, model.name, good, text))
                     counts[good] += 1
-        except KeyboardInterrupt:                       # what is done is written
+        except KeyboardInterrupt:                       # the rows so far are written
             is_part = True
     if options.write:
         text = page(results, sections(options.write), is_part)
