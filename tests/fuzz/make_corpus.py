@@ -73,3 +73,11 @@ write("quantized", {"x": [1, 4]}, ("y", [1, 4]), [
 ], s=np.float32(0.5), z=np.int8(3), w=np.array([1, 2, 3, 4], np.int8))
 branch = [helper.make_graph([node(op, "x", "y_" + op)], op, [], [helper.make_tensor_value_info("y_" + op, TensorProto.FLOAT, [2])]) for op in ("Neg", "Abs")]
 write("branches", {"x": [2]}, ("y", [2]), [node("If", "c", "y", then_branch=branch[0], else_branch=branch[1])], c=np.array(True))
+# The branch reads x, so its values are folded as a whole: a value that two nodes read must be evaluated once.
+squares = helper.make_graph(
+    [node("CastLike", "a x", "v0")] + [node("Mul", f"v{k} v{k}", f"v{k + 1}") for k in range(30)], "squares", [],
+    [helper.make_tensor_value_info("v30", TensorProto.FLOAT, [1])])
+same = helper.make_graph([node("Identity", "x", "same")], "same", [],
+                         [helper.make_tensor_value_info("same", TensorProto.FLOAT, [1])])
+write("branch-of-squares", {"x": [1]}, ("y", [1]), [node("If", "c", "y", then_branch=squares, else_branch=same)],
+      c=np.array(True), a=np.array([1], np.int32))

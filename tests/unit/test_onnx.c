@@ -230,6 +230,10 @@ static void check_unknowns(void)
             "node \"first\" (Convv): unsupported: the operator Convv is not known; did you mean 'Conv'?");
     refused("unknown-attribute-in-the-same-list", &m,
             "node \"second\" (Relu): unsupported: the attribute 'slope' is not known");
+    Message more = node("Relu", "two", "x", "x", "y");
+    g = graph_with(&more, NULL), m = model_of(&g, 13);
+    refused("input-that-the-operator-does-not-have", &m,
+            "node \"two\" (Relu): error: it has 2 inputs; at most 1 is accepted");
     Message c = node("Relu", "relu", "x", NULL, "y");
     put_text(&c, 7, "com.example");
     g = graph_with(&c, NULL), m = model_of(&g, 13);

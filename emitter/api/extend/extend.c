@@ -247,7 +247,7 @@ static bool add_onnx(Ctx *cx, const char *foreign, const char *op, const char *a
     if (!is_given(cx, foreign, "the operator", op) || !is_an_op(cx, foreign, op)) return false;
     if (!are_attrs_of(cx, foreign, op_find(cx, op), attrs ? attrs : "")) return false;
     OnnxOp *row = NEW(cx->arena, OnnxOp);
-    *row = (OnnxOp){ .name = name(cx, foreign), .attrs = name(cx, attrs ? attrs : ""), .op = name(cx, op) };
+    *row = (OnnxOp){ ONNX_SAME(name(cx, foreign), ONNX_ANY, name(cx, attrs ? attrs : ""), name(cx, op)) };
     onnx_op_register(cx, row);
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include "graph/dag/op.h"
 #include "ir/interpret/evaluate.h"
+#include "support/map.h"
 
 enum { SMALL_RESULT = 1024, SMALL_WORK = 4096 };
 
@@ -17,26 +18,54 @@ static bool is_small(const Node *n, int64_t most)
     return work <= most;
 }
 
+/* A tensor that two calls read is folded once: a chain of n squares would otherwise be evaluated 2^n times. */
+typedef struct Folding {
+    Ctx *cx;
+    int64_t most_result, most_work;
+    Map folded;                   /* the result of a call -> its constant; the result itself if it has none */
+} Folding;
+
+static Tensor *fold(Folding *f, Tensor *t);
+
+/* The constant that t is, NULL if it is none. */
+static Tensor *evaluated(Folding *f, Tensor *t)
+{
+    Ctx *cx = f->cx;
+    Node *n = t->producer;
+    Env *env = env_new(cx);
+    int64_t shape[MAX_RANK];
+    for (int i = 0; i < n->in_count; i++) {
+        const Tensor *in = n->in[i] ? fold(f, n->in[i]) : NULL;
+        if (in && !in->data) return NULL;
+        if (in) env_set_const(env, n->in[i], in->data);
+    }
+    Tensor *const *out = op_expand(cx, n);
+    if (!out || !evaluate(cx, env, &out[t->output], 1)) return NULL;
+    for (int d = 0; d < t->rank; d++) shape[d] = tensor_dim(t, d);
+    return tensor_constant(cx, t->name, t->type, t->rank, shape, env_get(env, out[t->output]));
+}
+
+static Tensor *fold(Folding *f, Tensor *t)
+{
+    const Node *n = t ? t->producer : NULL;
+    if (n && n->kind == NODE_CALL
+        && (n->op->quantization.grid || n->op->meaning.is_foreign || !attrs_are_fixed(n)))
+        return t;
+    if (ctx_failed(f->cx) || !n || t->data || n->kind != NODE_CALL || tensor_elems(t) < 0
+        || tensor_elems(t) > f->most_result || !is_small(n, f->most_work))
+        return t;
+    Tensor *found = map_get_ptr(&f->folded, t);
+    if (found) return found;
+    found = evaluated(f, t);
+    if (!found) found = t;
+    map_put_ptr(&f->folded, t, found);
+    return found;
+}
+
 Tensor *import_folded(Ctx *cx, Tensor *t) { return import_folded_to(cx, t, SMALL_RESULT, SMALL_WORK); }
 
 Tensor *import_folded_to(Ctx *cx, Tensor *t, int64_t most_result, int64_t most_work)
 {
-    Node *n = t ? t->producer : NULL;
-    int64_t shape[MAX_RANK];
-    if (n && n->kind == NODE_CALL
-        && (n->op->quantization.grid || n->op->meaning.is_foreign || !attrs_are_fixed(n)))
-        return t;
-    if (ctx_failed(cx) || !n || t->data || n->kind != NODE_CALL || tensor_elems(t) < 0 || tensor_elems(t) > most_result
-        || !is_small(n, most_work))
-        return t;
-    Env *env = env_new(cx);
-    for (int i = 0; i < n->in_count; i++) {
-        Tensor *in = n->in[i] ? import_folded_to(cx, n->in[i], most_result, most_work) : NULL;
-        if (in && !in->data) return t;
-        if (in) env_set_const(env, n->in[i], in->data);
-    }
-    Tensor *const *out = op_expand(cx, n);
-    if (!out || !evaluate(cx, env, &out[t->output], 1)) return t;
-    for (int d = 0; d < t->rank; d++) shape[d] = tensor_dim(t, d);
-    return tensor_constant(cx, t->name, t->type, t->rank, shape, env_get(env, out[t->output]));
+    Folding f = { cx, most_result, most_work, map_new(cx->arena) };
+    return fold(&f, t);
 }

@@ -71,6 +71,6 @@ const OnnxOp *onnx_foreign_row(const OnnxImport *im, const OnnxNode *n)
     Text attrs = text_new(im->cx);
     for (int i = 0; i < n->attr_count; i++) text_printf(&attrs, "%s%s", i ? " " : "", n->attr[i].name);
     OnnxOp *row = NEW(im->cx->arena, OnnxOp);
-    *row = (OnnxOp){ ONNX_ROW(n->type, text_string(&attrs), translate_foreign) };
+    *row = (OnnxOp){ ONNX_ROW(n->type, ONNX_ANY, text_string(&attrs), translate_foreign) };
     return row;
 }

@@ -209,7 +209,7 @@ static const OnnxOp *row_of_annotation(Ctx *cx, const OnnxNode *n)
     Text attrs = text_new(cx);
     for (int i = 0; i < n->attr_count; i++) text_printf(&attrs, "%s%s", i ? " " : "", n->attr[i].name);
     OnnxOp *row = NEW(cx->arena, OnnxOp);
-    *row = (OnnxOp){ ONNX_AS(n->type, text_string(&attrs), op, carry_annotation) };
+    *row = (OnnxOp){ ONNX_AS(n->type, 1, text_string(&attrs), op, carry_annotation) };
     return row;
 }
 
@@ -428,10 +428,13 @@ static bool is_absent(const OnnxScope *s, const char *value_name)
     return !*value_name || (s->function && find_named(&s->input, value_name) && !find_named(s->value, value_name));
 }
 
-/* Translates a node; refuses strings where its operator computes with numbers. */
+/* Translates a node; refuses inputs that its operator does not have, and strings where it computes with numbers. */
 static void translate(OnnxCall *c, const OnnxOp *row)
 {
     bool any = false;
+    if (c->in_count > row->most_inputs)
+        onnx_refuse(c, "it has %d inputs; at most %d %s accepted", c->in_count, row->most_inputs,
+                    row->most_inputs == 1 ? "is" : "are");
     for (int i = 0; i < c->in_count; i++) {
         const bool is_text = onnx_holds_strings(c->strings, c->in[i]);
         if (is_text && row->strings == STRINGS_REFUSED)

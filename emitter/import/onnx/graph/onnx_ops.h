@@ -7,6 +7,7 @@
 #include "import/onnx/graph/onnx_strings.h"
 
 enum { ONNX_OUTPUTS = 64 };          /* limit of one node (Split) */
+enum { ONNX_ANY = INT32_MAX };       /* any number of inputs */
 
 /* A sequence of tensors; is_absent: an optional value without an element. */
 typedef struct OnnxList { int count; Tensor **at; bool is_absent; } OnnxList;
@@ -56,6 +57,7 @@ typedef struct OnnxOpen {
 typedef struct OnnxOp OnnxOp;
 struct OnnxOp {
     const char *name;
+    int most_inputs;                 /* of all operator sets; ONNX_ANY */
     const char *attrs;               /* accepted attributes, space-separated */
     const char *op;                  /* the IR operator; without a translation, inputs and attributes map one to one */
     void (*translate)(OnnxCall *c);
@@ -67,11 +69,14 @@ struct OnnxOp {
 };
 
 /* Initializers of a row. Less common facts follow by name: `.open.keeps = KEEPS_ALL`. */
-#define ONNX_SAME(its_name, its_attrs, ir_op)         .name = its_name, .attrs = its_attrs, .op = ir_op
-#define ONNX_ROW(its_name, its_attrs, fn)            .name = its_name, .attrs = its_attrs, .translate = fn
-#define ONNX_AS(its_name, its_attrs, ir_op, fn)       .name = its_name, .attrs = its_attrs, .op = ir_op, .translate = fn
-#define ONNX_MOVE(its_name, its_attrs, fn)           ONNX_ROW(its_name, its_attrs, fn), .moves = true
-#define ONNX_MOVE_ANY(its_name, its_attrs, fn)       ONNX_MOVE(its_name, its_attrs, fn), .strings = STRINGS_MOVED
+#define ONNX_SAME(its_name, most, its_attrs, ir_op) \
+    .name = its_name, .most_inputs = most, .attrs = its_attrs, .op = ir_op
+#define ONNX_ROW(its_name, most, its_attrs, fn) \
+    .name = its_name, .most_inputs = most, .attrs = its_attrs, .translate = fn
+#define ONNX_AS(its_name, most, its_attrs, ir_op, fn) ONNX_SAME(its_name, most, its_attrs, ir_op), .translate = fn
+#define ONNX_MOVE(its_name, most, its_attrs, fn) ONNX_ROW(its_name, most, its_attrs, fn), .moves = true
+#define ONNX_MOVE_ANY(its_name, most, its_attrs, fn) \
+    ONNX_MOVE(its_name, most, its_attrs, fn), .strings = STRINGS_MOVED
 
 /* `rows` is a NULL-terminated list of arrays, each terminated by a row without a name (ops/onnx_rows.h). Finds the row
  * of an operator, or of DOMAIN.OPERATOR; NULL: unsupported. Rows registered in the context take precedence. */

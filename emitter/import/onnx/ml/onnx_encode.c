@@ -196,15 +196,15 @@ static void cast_map(OnnxCall *c)
         onnx_unsupported(c, "'cast_to' is \"%s\"; TO_FLOAT and TO_INT64 are accepted", to);
 }
 
-#define ENCODE(its_name, attrs, fn) \
-    { ONNX_ROW("ai.onnx.ml." its_name, attrs, fn), .strings = STRINGS_READ, .open.keeps = KEEPS_ALL }
+#define ENCODE(its_name, most, attrs, fn) \
+    { ONNX_ROW("ai.onnx.ml." its_name, most, attrs, fn), .strings = STRINGS_READ, .open.keeps = KEEPS_ALL }
 const OnnxOp onnx_rows_encode[] = {
-    ENCODE("CastMap", "cast_to map_form max_map", cast_map),
-    ENCODE("CategoryMapper", "cats_int64s cats_strings default_int64 default_string", category_mapper),
-    ENCODE("DictVectorizer", "int64_vocabulary string_vocabulary", dict_vectorizer),
-    ENCODE("LabelEncoder", "default_float default_int64 default_string default_tensor keys_floats keys_int64s "
+    ENCODE("CastMap", 1, "cast_to map_form max_map", cast_map),
+    ENCODE("CategoryMapper", 1, "cats_int64s cats_strings default_int64 default_string", category_mapper),
+    ENCODE("DictVectorizer", 1, "int64_vocabulary string_vocabulary", dict_vectorizer),
+    ENCODE("LabelEncoder", 1, "default_float default_int64 default_string default_tensor keys_floats keys_int64s "
            "keys_strings keys_tensor values_floats values_int64s values_strings values_tensor", label_encoder),
-    ENCODE("OneHotEncoder", "cats_int64s cats_strings zeros", one_hot_encoder),
-    ENCODE("ZipMap", "classlabels_int64s classlabels_strings", zip_map),
+    ENCODE("OneHotEncoder", 1, "cats_int64s cats_strings zeros", one_hot_encoder),
+    ENCODE("ZipMap", 1, "classlabels_int64s classlabels_strings", zip_map),
     { 0 }
 };

@@ -295,17 +295,17 @@ static void feature_vectorizer(OnnxCall *c)
     if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "concat", c->name, in, c->in_count, ATTRS(attr_int("axis", 1)));
 }
 
-#define ML(its_name, attrs, fn) { ONNX_ROW("ai.onnx.ml." its_name, attrs, fn), .open.keeps = KEEPS_ALL }
+#define ML(its_name, most, attrs, fn) { ONNX_ROW("ai.onnx.ml." its_name, most, attrs, fn), .open.keeps = KEEPS_ALL }
 const OnnxOp onnx_rows_ml[] = {
-    { ONNX_ROW("ai.onnx.ml.ArrayFeatureExtractor", "", array_feature_extractor), .open.keeps = KEEPS_ALL,
+    { ONNX_ROW("ai.onnx.ml.ArrayFeatureExtractor", 2, "", array_feature_extractor), .open.keeps = KEEPS_ALL,
       .strings = STRINGS_MOVED },
-    ML("Binarizer", "threshold", binarizer),
-    ML("FeatureVectorizer", "inputdimensions", feature_vectorizer),
-    ML("Imputer", "imputed_value_floats imputed_value_int64s replaced_value_float replaced_value_int64", imputer),
-    ML("LinearClassifier", "classlabels_ints classlabels_strings coefficients intercepts multi_class post_transform",
+    ML("Binarizer", 1, "threshold", binarizer),
+    ML("FeatureVectorizer", ONNX_ANY, "inputdimensions", feature_vectorizer),
+    ML("Imputer", 1, "imputed_value_floats imputed_value_int64s replaced_value_float replaced_value_int64", imputer),
+    ML("LinearClassifier", 1, "classlabels_ints classlabels_strings coefficients intercepts multi_class post_transform",
        linear_classifier),
-    ML("LinearRegressor", "coefficients intercepts post_transform targets", linear_regressor),
-    ML("Normalizer", "norm", normalizer),
-    ML("Scaler", "offset scale", scaler),
+    ML("LinearRegressor", 1, "coefficients intercepts post_transform targets", linear_regressor),
+    ML("Normalizer", 1, "norm", normalizer),
+    ML("Scaler", 1, "offset scale", scaler),
     { 0 }
 };

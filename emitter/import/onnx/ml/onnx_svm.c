@@ -370,11 +370,11 @@ static void svm_classifier(OnnxCall *c)
     else c->out[1] = onnx_post_transform(c, scores, post);
 }
 
-#define SVM(its_name, attrs, fn) { ONNX_ROW("ai.onnx.ml." its_name, attrs, fn), .open.keeps = KEEPS_ALL }
+#define SVM(its_name, most, attrs, fn) { ONNX_ROW("ai.onnx.ml." its_name, most, attrs, fn), .open.keeps = KEEPS_ALL }
 const OnnxOp onnx_rows_svm[] = {
-    SVM("SVMClassifier", "classlabels_ints classlabels_strings coefficients kernel_params kernel_type post_transform "
-        "prob_a prob_b rho support_vectors vectors_per_class", svm_classifier),
-    SVM("SVMRegressor", "coefficients kernel_params kernel_type n_supports one_class post_transform rho "
+    SVM("SVMClassifier", 1, "classlabels_ints classlabels_strings coefficients kernel_params kernel_type "
+        "post_transform prob_a prob_b rho support_vectors vectors_per_class", svm_classifier),
+    SVM("SVMRegressor", 1, "coefficients kernel_params kernel_type n_supports one_class post_transform rho "
         "support_vectors", svm_regressor),
     { 0 }
 };

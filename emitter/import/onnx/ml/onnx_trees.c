@@ -458,12 +458,12 @@ static void ensemble(OnnxCall *c)
     "nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids nodes_values " \
     "nodes_values_as_tensor base_values base_values_as_tensor post_transform "
 const OnnxOp onnx_rows_trees[] = {
-    { ONNX_ROW("ai.onnx.ml.TreeEnsemble", "aggregate_function leaf_targetids leaf_weights membership_values n_targets "
-      "nodes_falseleafs nodes_falsenodeids nodes_featureids nodes_hitrates nodes_missing_value_tracks_true nodes_modes "
-      "nodes_splits nodes_trueleafs nodes_truenodeids post_transform tree_roots", ensemble) },
-    { ONNX_ROW("ai.onnx.ml.TreeEnsembleClassifier", NODES "class_ids class_nodeids class_treeids class_weights "
+    { ONNX_ROW("ai.onnx.ml.TreeEnsemble", 1, "aggregate_function leaf_targetids leaf_weights membership_values "
+      "n_targets nodes_falseleafs nodes_falsenodeids nodes_featureids nodes_hitrates nodes_missing_value_tracks_true "
+      "nodes_modes nodes_splits nodes_trueleafs nodes_truenodeids post_transform tree_roots", ensemble) },
+    { ONNX_ROW("ai.onnx.ml.TreeEnsembleClassifier", 1, NODES "class_ids class_nodeids class_treeids class_weights "
       "class_weights_as_tensor classlabels_int64s classlabels_strings", classifier) },
-    { ONNX_ROW("ai.onnx.ml.TreeEnsembleRegressor", NODES "aggregate_function n_targets target_ids target_nodeids "
+    { ONNX_ROW("ai.onnx.ml.TreeEnsembleRegressor", 1, NODES "aggregate_function n_targets target_ids target_nodeids "
       "target_treeids target_weights target_weights_as_tensor", regressor) },
     { 0 }
 };

@@ -44,14 +44,14 @@ static void cast_hint(OnnxCall *c)
 
 #define DOMAIN "loopwright.annotation."
 const OnnxOp onnx_rows_annotation[] = {
-    { ONNX_AS(DOMAIN "bitpack_end", "", "annotation.bitpack_end", say) },
-    { ONNX_AS(DOMAIN "bitpack_start", "", "annotation.bitpack_start", say) },
-    { ONNX_AS(DOMAIN "cast_hint", "dtype", "annotation.cast_hint", cast_hint) },
-    { ONNX_AS(DOMAIN "checkpoint", "", "annotation.checkpoint", say) },
-    { ONNX_AS(DOMAIN "on_device", "device", "annotation.on_device", on_device) },
-    { ONNX_AS(DOMAIN "simulated_quantize", "axis bits rounding sign", "annotation.simulated_quantize",
+    { ONNX_AS(DOMAIN "bitpack_end", 1, "", "annotation.bitpack_end", say) },
+    { ONNX_AS(DOMAIN "bitpack_start", 1, "", "annotation.bitpack_start", say) },
+    { ONNX_AS(DOMAIN "cast_hint", 1, "dtype", "annotation.cast_hint", cast_hint) },
+    { ONNX_AS(DOMAIN "checkpoint", 1, "", "annotation.checkpoint", say) },
+    { ONNX_AS(DOMAIN "on_device", 1, "device", "annotation.on_device", on_device) },
+    { ONNX_AS(DOMAIN "simulated_quantize", 3, "axis bits rounding sign", "annotation.simulated_quantize",
       simulated_quantize) },
-    { ONNX_AS(DOMAIN "stop_fusion", "", "annotation.stop_fusion", say) },
-    { ONNX_AS(DOMAIN "stop_gradient", "", "annotation.stop_gradient", say) },
+    { ONNX_AS(DOMAIN "stop_fusion", 1, "", "annotation.stop_fusion", say) },
+    { ONNX_AS(DOMAIN "stop_gradient", 1, "", "annotation.stop_gradient", say) },
     { 0 }
 };

@@ -332,13 +332,13 @@ static void swiglu(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_attention[] = {
-    { ONNX_ROW("Attention",
+    { ONNX_ROW("Attention", 7,
       "is_causal kv_num_heads left_window_size q_num_heads qk_matmul_output_mode right_window_size scale "
       "softcap softmax_precision", attention),
       .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("CausalConvWithState", "activation", causal_conv) },
-    { ONNX_ROW("RotaryEmbedding", "interleaved num_heads rotary_embedding_dim", rotary_embedding),
+    { ONNX_ROW("CausalConvWithState", 4, "activation", causal_conv) },
+    { ONNX_ROW("RotaryEmbedding", 4, "interleaved num_heads rotary_embedding_dim", rotary_embedding),
       .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("SwiGLU", "alpha", swiglu), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("SwiGLU", 2, "alpha", swiglu), .open.keeps = KEEPS_ALL },
     { 0 }
 };

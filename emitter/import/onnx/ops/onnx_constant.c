@@ -154,11 +154,11 @@ static void range(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_constant[] = {
-    { ONNX_MOVE("Constant", "value value_float value_floats value_int value_ints value_string value_strings",
+    { ONNX_MOVE("Constant", 0, "value value_float value_floats value_int value_ints value_string value_strings",
                 constant) },
-    { ONNX_MOVE("ConstantOfShape", "value", constant_of_shape), .open.translate = onnx_open_constant_of_shape },
-    { ONNX_MOVE("Range", "", range), .open.keeps = KEEPS_ALL, .open.lists = LISTS_READ },
-    { ONNX_MOVE("Shape", "end start", shape_of), .strings = STRINGS_READ, .open.on_shape = onnx_sizes_of_shape },
-    { ONNX_MOVE("Size", "", size_of), .strings = STRINGS_READ, .open.on_shape = onnx_sizes_of_count },
+    { ONNX_MOVE("ConstantOfShape", 1, "value", constant_of_shape), .open.translate = onnx_open_constant_of_shape },
+    { ONNX_MOVE("Range", 3, "", range), .open.keeps = KEEPS_ALL, .open.lists = LISTS_READ },
+    { ONNX_MOVE("Shape", 1, "end start", shape_of), .strings = STRINGS_READ, .open.on_shape = onnx_sizes_of_shape },
+    { ONNX_MOVE("Size", 1, "", size_of), .strings = STRINGS_READ, .open.on_shape = onnx_sizes_of_count },
     { 0 }
 };

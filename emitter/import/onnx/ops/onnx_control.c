@@ -439,9 +439,9 @@ static void batched_scan(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_control[] = {
-    { ONNX_MOVE("If", "else_branch then_branch", if_) },
-    { ONNX_MOVE("Loop", "body", loop), .open.lists = LISTS_COMPUTED },
-    { ONNX_MOVE("Scan", "body directions num_scan_inputs scan_input_axes scan_input_directions scan_output_axes "
-                "scan_output_directions", batched_scan) },
+    { ONNX_MOVE("If", 1, "else_branch then_branch", if_) },
+    { ONNX_MOVE("Loop", ONNX_ANY, "body", loop), .open.lists = LISTS_COMPUTED },
+    { ONNX_MOVE("Scan", ONNX_ANY, "body directions num_scan_inputs scan_input_axes scan_input_directions "
+                "scan_output_axes scan_output_directions", batched_scan) },
     { 0 }
 };

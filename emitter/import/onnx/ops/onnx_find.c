@@ -312,15 +312,15 @@ static void tf_idf(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_find[] = {
-    { ONNX_ROW("Det", "", det) },
-    { ONNX_ROW("MaxRoiPool", "pooled_shape spatial_scale", max_roi_pool) },
-    { ONNX_ROW("NonMaxSuppression", "center_point_box", non_max_suppression) },
-    { ONNX_ROW("NonZero", "", nonzero) },
-    { ONNX_ROW("RoiAlign",
+    { ONNX_ROW("Det", 1, "", det) },
+    { ONNX_ROW("MaxRoiPool", 2, "pooled_shape spatial_scale", max_roi_pool) },
+    { ONNX_ROW("NonMaxSuppression", 5, "center_point_box", non_max_suppression) },
+    { ONNX_ROW("NonZero", 1, "", nonzero) },
+    { ONNX_ROW("RoiAlign", 3,
       "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale", roi_align) },
-    { ONNX_ROW("TfIdfVectorizer",
+    { ONNX_ROW("TfIdfVectorizer", 1,
       "max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes pool_int64s pool_strings weights",
           tf_idf), .strings = STRINGS_READ },
-    { ONNX_ROW("Unique", "axis sorted", unique) },
+    { ONNX_ROW("Unique", 1, "axis sorted", unique) },
     { 0 }
 };

@@ -232,22 +232,22 @@ static void embed_norm(OnnxCall *c)
     c->out[2] = sum;
 }
 
-#define MICROSOFT(its_name, attrs, ir_op, fn) { ONNX_AS("com.microsoft." its_name, attrs, ir_op, fn), \
-    .open.keeps = KEEPS_ALL }
+#define MICROSOFT(its_name, most, attrs, ir_op, fn) \
+    { ONNX_AS("com.microsoft." its_name, most, attrs, ir_op, fn), .open.keeps = KEEPS_ALL }
 #define CONV_ATTRS "auto_pad dilations group kernel_shape pads strides "
 #define MATMUL_ATTRS "alpha transA transB transBatchA transBatchB"
 const OnnxOp onnx_rows_fused[] = {
-    MICROSOFT("BiasGelu", "", "gelu", gelu),
-    MICROSOFT("EmbedLayerNormalization", "epsilon mask_index_type", NULL, embed_norm),
-    MICROSOFT("FastGelu", "", "gelu_tanh", gelu),
-    { ONNX_ROW("com.microsoft.FusedConv", CONV_ATTRS "activation activation_params", fused_conv) },
-    MICROSOFT("FusedGemm", "activation activation_alpha activation_beta alpha beta transA transB", NULL, fused_gemm),
-    MICROSOFT("FusedMatMul", MATMUL_ATTRS, NULL, fused_matmul),
-    MICROSOFT("Gelu", "", "gelu", gelu),
-    MICROSOFT("MatMulNBits", "K N accuracy_level bits block_size", NULL, matmul_bits),
-    MICROSOFT("QuickGelu", "alpha", NULL, quick_gelu),
-    MICROSOFT("SkipLayerNormalization", "epsilon", "standardize", skip_norm),
-    MICROSOFT("SkipSimplifiedLayerNormalization", "epsilon", "rms_norm", skip_norm),
-    MICROSOFT("TransposeMatMul", "alpha transA transB", NULL, fused_matmul),
+    MICROSOFT("BiasGelu", 2, "", "gelu", gelu),
+    MICROSOFT("EmbedLayerNormalization", 9, "epsilon mask_index_type", NULL, embed_norm),
+    MICROSOFT("FastGelu", 2, "", "gelu_tanh", gelu),
+    { ONNX_ROW("com.microsoft.FusedConv", 4, CONV_ATTRS "activation activation_params", fused_conv) },
+    MICROSOFT("FusedGemm", 3, "activation activation_alpha activation_beta alpha beta transA transB", NULL, fused_gemm),
+    MICROSOFT("FusedMatMul", 2, MATMUL_ATTRS, NULL, fused_matmul),
+    MICROSOFT("Gelu", 1, "", "gelu", gelu),
+    MICROSOFT("MatMulNBits", 6, "K N accuracy_level bits block_size", NULL, matmul_bits),
+    MICROSOFT("QuickGelu", 1, "alpha", NULL, quick_gelu),
+    MICROSOFT("SkipLayerNormalization", 5, "epsilon", "standardize", skip_norm),
+    MICROSOFT("SkipSimplifiedLayerNormalization", 4, "epsilon", "rms_norm", skip_norm),
+    MICROSOFT("TransposeMatMul", 2, "alpha transA transB", NULL, fused_matmul),
     { 0 }
 };

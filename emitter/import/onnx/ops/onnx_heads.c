@@ -293,13 +293,13 @@ static void group_query_attention(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_heads[] = {
-    { ONNX_ROW("com.microsoft.Attention", "do_rotary mask_filter_value num_heads past_present_share_buffer "
+    { ONNX_ROW("com.microsoft.Attention", 7, "do_rotary mask_filter_value num_heads past_present_share_buffer "
       "qkv_hidden_sizes rotary_embedding_dim scale unidirectional", packed_attention) },
-    { ONNX_ROW("com.microsoft.GroupQueryAttention", "do_rotary kv_num_heads local_window_size num_heads "
+    { ONNX_ROW("com.microsoft.GroupQueryAttention", 17, "do_rotary kv_num_heads local_window_size num_heads "
       "rotary_interleaved scale smooth_softmax softcap", group_query_attention) },
-    { ONNX_ROW("com.microsoft.MultiHeadAttention", "mask_filter_value num_heads scale unidirectional",
+    { ONNX_ROW("com.microsoft.MultiHeadAttention", 10, "mask_filter_value num_heads scale unidirectional",
       multi_head_attention) },
-    { ONNX_ROW("com.microsoft.RotaryEmbedding", "interleaved is_packed_batching num_heads rotary_embedding_dim scale",
-      rotary_embedding) },
+    { ONNX_ROW("com.microsoft.RotaryEmbedding", 4, "interleaved is_packed_batching num_heads "
+      "rotary_embedding_dim scale", rotary_embedding) },
     { 0 }
 };

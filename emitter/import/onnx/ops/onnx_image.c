@@ -99,6 +99,6 @@ static void image_decoder(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_image[] = {
-    { ONNX_MOVE("ImageDecoder", "pixel_format", image_decoder) },
+    { ONNX_MOVE("ImageDecoder", 1, "pixel_format", image_decoder) },
     { 0 }
 };

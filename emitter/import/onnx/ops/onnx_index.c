@@ -177,19 +177,19 @@ static void eye_like(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_index[] = {
-    { ONNX_MOVE_ANY("Compress", "axis", compress), .open.keeps = KEEPS_ALL },
-    { ONNX_AS("CumProd", "exclusive reverse", "cumprod", cumulate), .open.keeps = KEEPS_ALL },
-    { ONNX_AS("CumSum", "exclusive reverse", "cumsum", cumulate), .open.keeps = KEEPS_ALL },
-    { ONNX_MOVE("EyeLike", "dtype k", eye_like) },
-    { ONNX_MOVE_ANY("GatherElements", "axis", gather_elements), .open.keeps = KEEPS_ALL },
-    { ONNX_MOVE_ANY("GatherND", "batch_dims", gather_nd), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("OneHot", "axis", one_hot), .open.keeps = KEEPS_ALL },
-    { ONNX_MOVE_ANY("ReverseSequence", "batch_axis time_axis", reverse_sequence), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("Scatter", "axis", scatter_elements) },
-    { ONNX_ROW("ScatterElements", "axis reduction", scatter_elements) },
-    { ONNX_ROW("ScatterND", "reduction", scatter_nd) },
-    { ONNX_MOVE("TensorScatter", "axis mode", tensor_scatter) },
-    { ONNX_ROW("TopK", "axis k largest sorted", topk), .open.keeps = KEEPS_ALL },
-    { ONNX_MOVE("Trilu", "upper", trilu), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE_ANY("Compress", 2, "axis", compress), .open.keeps = KEEPS_ALL },
+    { ONNX_AS("CumProd", 2, "exclusive reverse", "cumprod", cumulate), .open.keeps = KEEPS_ALL },
+    { ONNX_AS("CumSum", 2, "exclusive reverse", "cumsum", cumulate), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE("EyeLike", 1, "dtype k", eye_like) },
+    { ONNX_MOVE_ANY("GatherElements", 2, "axis", gather_elements), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE_ANY("GatherND", 2, "batch_dims", gather_nd), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("OneHot", 3, "axis", one_hot), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE_ANY("ReverseSequence", 2, "batch_axis time_axis", reverse_sequence), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("Scatter", 3, "axis", scatter_elements) },
+    { ONNX_ROW("ScatterElements", 3, "axis reduction", scatter_elements) },
+    { ONNX_ROW("ScatterND", 3, "reduction", scatter_nd) },
+    { ONNX_MOVE("TensorScatter", 3, "axis mode", tensor_scatter) },
+    { ONNX_ROW("TopK", 2, "axis k largest sorted", topk), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE("Trilu", 2, "upper", trilu), .open.keeps = KEEPS_ALL },
     { 0 }
 };

@@ -174,6 +174,6 @@ static void linear_attention(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_linear_attention[] = {
-    { ONNX_ROW("LinearAttention", "chunk_size kv_num_heads q_num_heads scale update_rule", linear_attention) },
+    { ONNX_ROW("LinearAttention", 6, "chunk_size kv_num_heads q_num_heads scale update_rule", linear_attention) },
     { 0 }
 };

@@ -175,15 +175,15 @@ static void softmax_loss(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_norm[] = {
-    { ONNX_ROW("GroupNormalization", "epsilon num_groups stash_type", group_norm), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("InstanceNormalization", "epsilon", instance_norm), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("LRN", "alpha beta bias size", lrn), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("LayerNormalization", "axis epsilon stash_type", layer_norm), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("LpNormalization", "axis p", lp_norm), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("MeanVarianceNormalization", "axes", mean_variance_norm), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("NegativeLogLikelihoodLoss", "ignore_index reduction", nll_loss), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("RMSNormalization", "axis epsilon stash_type", rms_norm), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("SimplifiedLayerNormalization", "axis epsilon stash_type", rms_norm), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("SoftmaxCrossEntropyLoss", "ignore_index reduction", softmax_loss), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("GroupNormalization", 3, "epsilon num_groups stash_type", group_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("InstanceNormalization", 3, "epsilon", instance_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("LRN", 1, "alpha beta bias size", lrn), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("LayerNormalization", 3, "axis epsilon stash_type", layer_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("LpNormalization", 1, "axis p", lp_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("MeanVarianceNormalization", 1, "axes", mean_variance_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("NegativeLogLikelihoodLoss", 3, "ignore_index reduction", nll_loss), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("RMSNormalization", 2, "axis epsilon stash_type", rms_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("SimplifiedLayerNormalization", 2, "axis epsilon stash_type", rms_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("SoftmaxCrossEntropyLoss", 3, "ignore_index reduction", softmax_loss), .open.keeps = KEEPS_ALL },
     { 0 }
 };

@@ -82,18 +82,18 @@ static void where(OnnxCall *c)
     store(c, run_inner(c, in, 3), 7, c->in[1]->type);
 }
 
-#define QLINEAR(its_name, attrs, inner, fn) { ONNX_AS("com.microsoft.QLinear" its_name, attrs, inner, fn), \
-    .open.keeps = KEEPS_ALL }
+#define QLINEAR(its_name, most, attrs, inner, fn) \
+    { ONNX_AS("com.microsoft.QLinear" its_name, most, attrs, inner, fn), .open.keeps = KEEPS_ALL }
 const OnnxOp onnx_rows_qlinear[] = {
-    QLINEAR("Add", "", "Add", binary),
-    QLINEAR("AveragePool", "auto_pad ceil_mode channels_last count_include_pad kernel_shape pads strides",
+    QLINEAR("Add", 8, "", "Add", binary),
+    QLINEAR("AveragePool", 5, "auto_pad ceil_mode channels_last count_include_pad kernel_shape pads strides",
             "AveragePool", unary),
-    QLINEAR("Concat", "axis", "Concat", concat),
-    QLINEAR("GlobalAveragePool", "channels_last", "GlobalAveragePool", unary),
-    QLINEAR("LeakyRelu", "alpha", "LeakyRelu", unary),
-    QLINEAR("Mul", "", "Mul", binary),
-    QLINEAR("Sigmoid", "", "Sigmoid", unary),
-    QLINEAR("Softmax", "axis opset", "Softmax", unary),
-    QLINEAR("Where", "", "Where", where),
+    QLINEAR("Concat", ONNX_ANY, "axis", "Concat", concat),
+    QLINEAR("GlobalAveragePool", 5, "channels_last", "GlobalAveragePool", unary),
+    QLINEAR("LeakyRelu", 5, "alpha", "LeakyRelu", unary),
+    QLINEAR("Mul", 8, "", "Mul", binary),
+    QLINEAR("Sigmoid", 5, "", "Sigmoid", unary),
+    QLINEAR("Softmax", 5, "axis opset", "Softmax", unary),
+    QLINEAR("Where", 9, "", "Where", where),
     { 0 }
 };

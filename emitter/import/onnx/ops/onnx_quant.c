@@ -305,19 +305,19 @@ Tensor *onnx_quantized(OnnxCall *c, Tensor *x, Tensor *scale, Tensor *zero, DTyp
 
 #define CONV_ATTRS "auto_pad dilations group kernel_shape pads strides"
 const OnnxOp onnx_rows_quant[] = {
-    { ONNX_ROW("ConvInteger", CONV_ATTRS, conv_integer) },
-    { ONNX_ROW("DequantizeLinear", "axis block_size output_dtype", dequantize_linear), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("DynamicQuantizeLinear", "", dynamic_quantize), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("MatMulInteger", "", matmul_integer), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("QLinearConv", CONV_ATTRS, qlinear_conv) },
-    { ONNX_ROW("QLinearMatMul", "", qlinear_matmul) },
-    { ONNX_ROW("QuantizeLinear", "axis block_size output_dtype precision saturate", quantize_linear),
+    { ONNX_ROW("ConvInteger", 4, CONV_ATTRS, conv_integer) },
+    { ONNX_ROW("DequantizeLinear", 3, "axis block_size output_dtype", dequantize_linear), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("DynamicQuantizeLinear", 1, "", dynamic_quantize), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("MatMulInteger", 4, "", matmul_integer), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("QLinearConv", 9, CONV_ATTRS, qlinear_conv) },
+    { ONNX_ROW("QLinearMatMul", 8, "", qlinear_matmul) },
+    { ONNX_ROW("QuantizeLinear", 3, "axis block_size output_dtype precision saturate", quantize_linear),
       .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("com.microsoft.DequantizeLinear", "axis block_size", dequantize_linear), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("com.microsoft.DynamicQuantizeMatMul", "", dynamic_quantize_matmul), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("com.microsoft.MatMulIntegerToFloat", "", matmul_integer_to_float), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("com.microsoft.QGemm", "alpha transA transB", qgemm), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("com.microsoft.QuantizeLinear", "axis block_size saturate", quantize_linear),
+    { ONNX_ROW("com.microsoft.DequantizeLinear", 3, "axis block_size", dequantize_linear), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("com.microsoft.DynamicQuantizeMatMul", 5, "", dynamic_quantize_matmul), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("com.microsoft.MatMulIntegerToFloat", 7, "", matmul_integer_to_float), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("com.microsoft.QGemm", 9, "alpha transA transB", qgemm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("com.microsoft.QuantizeLinear", 3, "axis block_size saturate", quantize_linear),
       .open.keeps = KEEPS_ALL },
     { 0 }
 };

@@ -173,12 +173,12 @@ static void dropout(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_random[] = {
-    { ONNX_ROW("Bernoulli", "dtype seed", bernoulli) },
-    { ONNX_MOVE("Dropout", "ratio seed", dropout), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("Multinomial", "dtype sample_size seed", multinomial) },
-    { ONNX_AS("RandomNormal", "dtype mean scale seed shape", "random_normal", random_of_shape) },
-    { ONNX_AS("RandomNormalLike", "dtype mean scale seed", "random_normal", random_like), .moves = true },
-    { ONNX_AS("RandomUniform", "dtype high low seed shape", "random_uniform", random_of_shape) },
-    { ONNX_AS("RandomUniformLike", "dtype high low seed", "random_uniform", random_like), .moves = true },
+    { ONNX_ROW("Bernoulli", 1, "dtype seed", bernoulli) },
+    { ONNX_MOVE("Dropout", 3, "ratio seed", dropout), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("Multinomial", 1, "dtype sample_size seed", multinomial) },
+    { ONNX_AS("RandomNormal", 0, "dtype mean scale seed shape", "random_normal", random_of_shape) },
+    { ONNX_AS("RandomNormalLike", 1, "dtype mean scale seed", "random_normal", random_like), .moves = true },
+    { ONNX_AS("RandomUniform", 0, "dtype high low seed shape", "random_uniform", random_of_shape) },
+    { ONNX_AS("RandomUniformLike", 1, "dtype high low seed", "random_uniform", random_like), .moves = true },
     { 0 }
 };

@@ -375,9 +375,9 @@ static void dynamic_lstm(OnnxCall *c)
 
 #define COMMON "activation_alpha activation_beta activations clip direction hidden_size layout"
 const OnnxOp onnx_rows_recurrent[] = {
-    { ONNX_ROW("GRU", COMMON " linear_before_reset", gru), .open.keeps = KEEPS_SEQUENCE },
-    { ONNX_ROW("LSTM", COMMON " input_forget", lstm), .open.keeps = KEEPS_SEQUENCE },
-    { ONNX_ROW("RNN", COMMON, rnn), .open.keeps = KEEPS_SEQUENCE },
-    { ONNX_ROW("com.microsoft.DynamicQuantizeLSTM", COMMON " input_forget", dynamic_lstm) },
+    { ONNX_ROW("GRU", 6, COMMON " linear_before_reset", gru), .open.keeps = KEEPS_SEQUENCE },
+    { ONNX_ROW("LSTM", 8, COMMON " input_forget", lstm), .open.keeps = KEEPS_SEQUENCE },
+    { ONNX_ROW("RNN", 6, COMMON, rnn), .open.keeps = KEEPS_SEQUENCE },
+    { ONNX_ROW("com.microsoft.DynamicQuantizeLSTM", 12, COMMON " input_forget", dynamic_lstm) },
     { 0 }
 };

@@ -404,11 +404,11 @@ static void grid_sample(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_resize[] = {
-    { ONNX_ROW("AffineGrid", "align_corners", affine_grid) },
-    { ONNX_ROW("GridSample", "align_corners mode padding_mode", grid_sample), .open.keeps = KEEPS_ALL },
-    { ONNX_ROW("Resize", "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
+    { ONNX_ROW("AffineGrid", 2, "align_corners", affine_grid) },
+    { ONNX_ROW("GridSample", 2, "align_corners mode padding_mode", grid_sample), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("Resize", 4, "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
                "extrapolation_value keep_aspect_ratio_policy mode nearest_mode", resize),
       .open.keeps = KEEPS_ALL, .open.lists = LISTS_READ },
-    { ONNX_ROW("Upsample", "height_scale mode scales width_scale", upsample), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("Upsample", 2, "height_scale mode scales width_scale", upsample), .open.keeps = KEEPS_ALL },
     { 0 }
 };

@@ -192,17 +192,17 @@ static void get_element(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_sequence[] = {
-    { ONNX_MOVE("ConcatFromSequence", "axis new_axis", concat) },
-    { ONNX_MOVE("Optional", "type", optional) },
-    { ONNX_MOVE("OptionalGetElement", "", get_element) },
-    { ONNX_MOVE("OptionalHasElement", "", has_element) },
-    { ONNX_MOVE("SequenceAt", "", at) },
-    { ONNX_MOVE("SequenceConstruct", "", construct) },
-    { ONNX_MOVE("SequenceEmpty", "dtype", empty) },
-    { ONNX_MOVE("SequenceErase", "", erase) },
-    { ONNX_MOVE("SequenceInsert", "", insert) },
-    { ONNX_MOVE("SequenceLength", "", length) },
-    { ONNX_MOVE("SequenceMap", "body", map) },
-    { ONNX_MOVE("SplitToSequence", "axis keepdims", split) },
+    { ONNX_MOVE("ConcatFromSequence", 1, "axis new_axis", concat) },
+    { ONNX_MOVE("Optional", 1, "type", optional) },
+    { ONNX_MOVE("OptionalGetElement", 1, "", get_element) },
+    { ONNX_MOVE("OptionalHasElement", 1, "", has_element) },
+    { ONNX_MOVE("SequenceAt", 2, "", at) },
+    { ONNX_MOVE("SequenceConstruct", ONNX_ANY, "", construct) },
+    { ONNX_MOVE("SequenceEmpty", 0, "dtype", empty) },
+    { ONNX_MOVE("SequenceErase", 2, "", erase) },
+    { ONNX_MOVE("SequenceInsert", 3, "", insert) },
+    { ONNX_MOVE("SequenceLength", 1, "", length) },
+    { ONNX_MOVE("SequenceMap", ONNX_ANY, "body", map) },
+    { ONNX_MOVE("SplitToSequence", 2, "axis keepdims", split) },
     { 0 }
 };

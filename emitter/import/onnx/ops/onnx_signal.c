@@ -235,11 +235,11 @@ static void mel_weights(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_signal[] = {
-    { ONNX_ROW("BlackmanWindow", "output_datatype periodic", blackman) },
-    { ONNX_ROW("DFT", "axis inverse onesided", dft) },
-    { ONNX_ROW("HammingWindow", "output_datatype periodic", hamming) },
-    { ONNX_ROW("HannWindow", "output_datatype periodic", hann) },
-    { ONNX_ROW("MelWeightMatrix", "output_datatype", mel_weights) },
-    { ONNX_ROW("STFT", "onesided", stft) },
+    { ONNX_ROW("BlackmanWindow", 1, "output_datatype periodic", blackman) },
+    { ONNX_ROW("DFT", 3, "axis inverse onesided", dft) },
+    { ONNX_ROW("HammingWindow", 1, "output_datatype periodic", hamming) },
+    { ONNX_ROW("HannWindow", 1, "output_datatype periodic", hann) },
+    { ONNX_ROW("MelWeightMatrix", 5, "output_datatype", mel_weights) },
+    { ONNX_ROW("STFT", 4, "onesided", stft) },
     { 0 }
 };

@@ -83,9 +83,10 @@ static void adam(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_training[] = {
-    { ONNX_AS(DOMAIN "Adagrad", "decay_factor epsilon norm_coefficient", "adagrad_step", adagrad) },
-    { ONNX_AS(DOMAIN "Adam", "alpha beta epsilon norm_coefficient norm_coefficient_post", "adam_step", adam) },
-    { ONNX_AS(DOMAIN "Gradient", "xs y zs", "gradient", gradient), .value_attr = "y" },
-    { ONNX_AS(DOMAIN "Momentum", "alpha beta mode norm_coefficient", "momentum_step", momentum) },
+    { ONNX_AS(DOMAIN "Adagrad", ONNX_ANY, "decay_factor epsilon norm_coefficient", "adagrad_step", adagrad) },
+    { ONNX_AS(DOMAIN "Adam", ONNX_ANY, "alpha beta epsilon norm_coefficient norm_coefficient_post", "adam_step",
+      adam) },
+    { ONNX_AS(DOMAIN "Gradient", ONNX_ANY, "xs y zs", "gradient", gradient), .value_attr = "y" },
+    { ONNX_AS(DOMAIN "Momentum", ONNX_ANY, "alpha beta mode norm_coefficient", "momentum_step", momentum) },
     { 0 }
 };
