@@ -387,10 +387,12 @@ static int child_of(Forest *f, Indexed *e, int64_t index, bool is_leaf)
     return leaf;
 }
 
-/* Returns the members of the i-th set: sets are separated by NaN, in the order of the nodes that test them. */
+/* Returns the members of the next set, none if there is no more: sets are separated by NaN, in the order of the nodes
+ * that test them. */
 static Reals members_at(const Indexed *e, int *next)
 {
     const int begin = *next;
+    if (begin >= e->members.count) return (Reals){ 0, NULL };
     while (*next < e->members.count && !isnan(e->members.at[*next])) ++*next;
     return (Reals){ (*next)++ - begin, e->members.at + begin };
 }
