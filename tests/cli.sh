@@ -29,7 +29,8 @@ refuses() {
     words=$1 status=0
     shift
     "$lw" "$@" > "$work/out" 2> "$work/err" || status=$?
-    [ "$status" -eq 1 ] && [ ! -s "$work/out" ] && sed -n 1p "$work/err" | grep -q -e "\(^\|: \)\(error\|unsupported\): .*$words" && return
+    [ "$status" -eq 1 ] && [ ! -s "$work/out" ] &&
+        sed -n 1p "$work/err" | grep -q -e "\(^\|: \)\(error\|unsupported\): .*$words" && return
     echo "loopwright $*: status $status"
     cat "$work/out" "$work/err"
     return 1
@@ -47,36 +48,51 @@ check usage-no-output-is-refused ends 2 'a model and -o DIR/model.c are required
 check usage-output-without-o-is-named ends 2 "-o is missing before 'x.c'" compile $matmul x.c
 check usage-no-model-is-refused ends 2 'required; the model is missing$' compile -o "$work/a.c"
 for pair in '-t --target' '-q --quiet' '--json -o FILE.json' '--format -o FILE.json'; do
-    check "usage-habit-${pair%% *}-is-refused" ends 2 "no option '${pair%% *}'; did you mean '${pair#* }" report $matmul "${pair%% *}"
+    check "usage-habit-${pair%% *}-is-refused" ends 2 "no option '${pair%% *}'; did you mean '${pair#* }" \
+        report $matmul "${pair%% *}"
 done
-check usage-mhz-names-its-unit ends 2 "does not accept '168MHz'; accepted: --mhz N: the core's clock in MHz" report $digits --target cortex-m4 --mhz 168MHz
-check usage-quantization-names-its-command ends 2 'not an option of package, but of quantize and dump; `loopwright quantize ... -o model.onnx` writes an integer model that package accepts' package $digits --for make -o "$work/p" --samples x.npy
+check usage-mhz-names-its-unit ends 2 "does not accept '168MHz'; accepted: --mhz N: the core's clock in MHz" \
+    report $digits --target cortex-m4 --mhz 168MHz
+words='not an option of package, but of quantize and dump; `loopwright quantize ... -o model.onnx` writes'
+check usage-quantization-names-its-command ends 2 "$words an integer model that package accepts" \
+    package $digits --for make -o "$work/p" --samples x.npy
 check help-is-a-word            ends 0 '^  loopwright verify ' help
 check help-of-a-command-by-word ends 0 '^  loopwright report ' help report
-for value in 6312 7K 7k 1M; do check "ram-$value-is-accepted" ends 0 '^multiply-adds  154880' report $digits --ram $value; done
-for value in K 0K 4G 7KB 9999999K; do check "ram-$value-is-refused" ends 2 "does not accept '$value'" report $digits --ram $value; done
+for value in 6312 7K 7k 1M; do
+    check "ram-$value-is-accepted" ends 0 '^multiply-adds  154880' report $digits --ram $value
+done
+for value in K 0K 4G 7KB 9999999K; do
+    check "ram-$value-is-refused" ends 2 "does not accept '$value'" report $digits --ram $value
+done
 check usage-two-models-is-refused ends 2 "'$digits' is an extra argument" $matmul $digits -o "$work/a.c"
 check usage-two-outputs-is-refused ends 2 '-o is given twice' $matmul -o "$work/a.c" -o "$work/b.c"
 check usage-unknown-option-is-refused ends 2 "no option '--nonsense'; see" $matmul --nonsense -o "$work/a.c"
-check usage-near-option-is-refused ends 2 "no option '--targte'; did you mean '--target'?" $matmul --targte x -o "$work/a.c"
-check usage-unknown-command-is-refused ends 2 "no command 'frobnicate'; accepted: compile, run, verify" frobnicate $matmul
+check usage-near-option-is-refused ends 2 "no option '--targte'; did you mean '--target'?" \
+    $matmul --targte x -o "$work/a.c"
+check usage-unknown-command-is-refused ends 2 "no command 'frobnicate'; accepted: compile, run, verify" \
+    frobnicate $matmul
 check usage-near-command-is-refused ends 2 "no command 'reprot'; did you mean 'report'?" reprot $matmul
 check usage-option-wants-value-is-refused ends 2 '--target requires a value' $matmul -o "$work/a.c" --target
-check usage-option-takes-none-is-refused ends 2 "takes no value, but 'yes' is given" $matmul -o "$work/a.c" --testbench=yes
-check usage-option-twice-is-refused ends 2 '--target is given twice' $matmul -o "$work/a.c" --target generic --target generic
+check usage-option-takes-none-is-refused ends 2 "takes no value, but 'yes' is given" \
+    $matmul -o "$work/a.c" --testbench=yes
+check usage-option-twice-is-refused ends 2 '--target is given twice' \
+    $matmul -o "$work/a.c" --target generic --target generic
 check usage-dim-form-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n
 check usage-dim-not-a-number-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=four
 check usage-dim-zero-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=0
 check usage-dim-least-too-large-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '5<=n<=4'
 check usage-dim-least-of-one-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '2<=n=4'
 check usage-dim-too-large-is-refused ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=99999999999999999999
-check usage-unknown-command-is-an-error ends 2 "^error: there is no command 'packge'; did you mean 'package'" packge $matmul
+check usage-unknown-command-is-an-error ends 2 "^error: there is no command 'packge'; did you mean 'package'" \
+    packge $matmul
 check usage-foreign-option-is-an-error ends 2 "^error: --for is not an option of report" report $matmul --for make
 check help-report-has-inputs-and-forms ends 0 'report   MODEL \[IN.npy...\] .*\.json, \.csv' report --help
-check usage-value-is-an-option  ends 2 "^error: --target requires a value, but the option '-o' follows: --target T" $matmul --target -o "$work/a.c"
+check usage-value-is-an-option  ends 2 "^error: --target requires a value, but the option '-o' follows: --target T" \
+    $matmul --target -o "$work/a.c"
 check usage-value-form-is-refused ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --value a
 te 'input x: f32[4]\nconst c: f32[] = 3\ny = add(x, c)\noutput y\n' scalar
-check scalar-with-brackets-is-explained refuses "a size is expected, not ']'; a scalar has no brackets: f32" "$work/scalar.te" -o "$work/a.c"
+check scalar-with-brackets-is-explained refuses "a size is expected, not ']'; a scalar has no brackets: f32" \
+    "$work/scalar.te" -o "$work/a.c"
 check usage-qdq-value-is-refused      ends 2 '"some"; accepted: exact|integer|float' $matmul -o "$work/a.c" --qdq some
 check usage-float-value-is-refused    ends 2 '"once"; accepted: contract|separate' $matmul -o "$work/a.c" --float once
 check usage-hybrid-value-is-refused   ends 2 '"none"; accepted: rounded|float' $matmul -o "$work/a.c" --hybrid none
@@ -84,35 +100,45 @@ check usage-rounding-value-is-refused ends 2 '"none"; accepted: double|single' $
 check usage-level-above-11-is-refused    ends 2 "--level does not accept '12'" ops --level 12
 check usage-ops-with-model-is-refused ends 2 'usage: loopwright ops' ops $matmul
 check usage-two-lists-is-refused ends 2 'accepted: one of them' ops --onnx --tflite
-check usage-unknown-target-is-refused   ends 2 'no target "z80"; see `loopwright targets`' $matmul -o "$work/a.c" --target z80
-check usage-near-target-is-refused ends 2 "no target \"cortexm4\"; did you mean 'cortex-m4'?" $matmul -o "$work/a.c" --target cortexm4
+check usage-unknown-target-is-refused   ends 2 'no target "z80"; see `loopwright targets`' \
+    $matmul -o "$work/a.c" --target z80
+check usage-near-target-is-refused ends 2 "no target \"cortexm4\"; did you mean 'cortex-m4'?" \
+    $matmul -o "$work/a.c" --target cortexm4
 check usage-output-not-c-is-refused ends 2 'must end in .c' $matmul -o "$work/a.txt"
 check usage-name-of-c-is-refused ends 2 '"int" cannot begin the names' $matmul -o "$work/a.c" --name int
-check usage-name-with-digit-is-refused ends 2 '"9bad" cannot begin the names.*like "m9bad"' $matmul -o "$work/a.c" --name 9bad
-check usage-io-arena-static-is-refused ends 2 '--io arena and --static-arena exclude each other' $digits -o "$work/a.c" --io arena --static-arena
+check usage-name-with-digit-is-refused ends 2 '"9bad" cannot begin the names.*like "m9bad"' \
+    $matmul -o "$work/a.c" --name 9bad
+check usage-io-arena-static-is-refused ends 2 '--io arena and --static-arena exclude each other' \
+    $digits -o "$work/a.c" --io arena --static-arena
 for ending in pdf xml HTML html.gz; do
-    check "usage-report-as-$ending-is-refused" ends 2 "as .txt, .html, .json or .csv, not as '$work/r.$ending'" report $matmul -o "$work/r.$ending"
+    check "usage-report-as-$ending-is-refused" ends 2 "as .txt, .html, .json or .csv, not as '$work/r.$ending'" \
+        report $matmul -o "$work/r.$ending"
 done
-check usage-unknown-stage-is-refused    ends 2 '"nowhere" is no stage; accepted: dag, gradient, streamed, fused' dump $matmul --at nowhere
+check usage-unknown-stage-is-refused    ends 2 '"nowhere" is no stage; accepted: dag, gradient, streamed, fused' \
+    dump $matmul --at nowhere
 check usage-near-stage-is-refused ends 2 "no stage; did you mean 'lowered'" dump $matmul --at lowerd
-check usage-unknown-pass-is-refused     ends 2 'no pass "nosuch"; accepted: gradient, annotate, simplify' dump $matmul --at pass:nosuch
+check usage-unknown-pass-is-refused     ends 2 'no pass "nosuch"; accepted: gradient, annotate, simplify' \
+    dump $matmul --at pass:nosuch
 check usage-near-pass-is-refused ends 2 "did you mean 'hoist'" dump $matmul --at pass:hoits
 # every_pass MODEL: the DAG, the groups or the code after each listed pass, except passes that allocate memory.
 every_pass() {
     for pass in $("$lw" passes | awk '$2 != "views" && $2 != "place" { print $2 }'); do
-        "$lw" dump "$1" --at "pass:$pass" --target cortex-m4 | grep -q . || { echo "pass:$pass prints nothing"; return 1; }
+        "$lw" dump "$1" --at "pass:$pass" --target cortex-m4 | grep -q . ||
+            { echo "pass:$pass prints nothing"; return 1; }
     done
 }
 check dump-after-every-pass     every_pass $digits
 check usage-step-number-is-refused ends 2 '"step:9x" is no stage' dump $matmul --at step:9x
 check usage-only-of-dag-is-refused ends 2 '--only has no effect on --at dag' dump $matmul --at dag --only c
 check usage-combine-of-dag-is-refused ends 2 '--combine has no effect on --at dag' dump $conv_pool --combine all
-check usage-explain-of-lowered-is-refused ends 2 '--explain has no effect on --at lowered; accepted with: strategy' dump $digits --at lowered --explain
+check usage-explain-of-lowered-is-refused ends 2 '--explain has no effect on --at lowered; accepted with: strategy' \
+    dump $digits --at lowered --explain
 check usage-dim-twice-is-refused ends 2 '--dim n is given twice' $matmul -o "$work/a.c" --dim n=4 --dim 'n<=8'
-check usage-value-twice-is-refused ends 2 '--value a is given twice' $matmul -o "$work/a.c" --value a=x.npy --value a=y.npy
+check usage-value-twice-is-refused ends 2 '--value a is given twice' \
+    $matmul -o "$work/a.c" --value a=x.npy --value a=y.npy
 check usage-leaves-no-file      [ ! -e "$work/a.c" -a ! -e "$work/r.pdf" ]
 
-# sums_round WHAT OPTIONS...: x86-avx2 has fused multiply-adds, which WHAT ("are" or "not") in the emitted C and its header.
+# sums_round WHAT OPTIONS...: x86-avx2 has fused multiply-adds, which WHAT ("are" or "not") in the emitted C and header.
 sums_round() {
     what=$1
     shift
@@ -130,13 +156,15 @@ check sums-contract             sums_round are --float contract
 commands_of() {
     case $1 in
     -o) echo compile run quantize dump report package tune ops targets passes steps ;;
-    --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --optimize | --ram | --hybrid | --extern | --float | --layers | --no-shrink | --werror | --quiet)
+    --target | --dim | --value | --state | --annotate | --gradient | --tuning | --schedule | --combine | --optimize | \
+        --ram | --hybrid | --extern | --float | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify quantize evaluate dump report package tune ;;
     --rounding | --qdq) echo compile run verify evaluate dump report package tune ;;
     --stream) echo compile run verify quantize evaluate dump report package tune ;;
     --for) echo package ;;
     --samples | --ports) echo "quantize dump" ;;
-    --ranges | --refine | --per-tensor | --no-equalization | --finetune | --seed | --min-sqnr | --max-drop | --labels) echo quantize dump ;;
+    --ranges | --refine | --per-tensor | --no-equalization | --finetune | --seed | --min-sqnr | --max-drop | --labels)
+        echo quantize dump ;;
     --sensitivity | --report) echo quantize ;;
     --test | --test-labels) echo quantize evaluate ;;
     --top | --reference) echo evaluate ;;
@@ -160,14 +188,33 @@ commands_of() {
 }
 value_of() {
     case $1 in
-    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps | --top | --ram | --mhz | --timeout) echo 1 ;; --optimize) echo speed ;; --value | --state | --rename) echo a=b ;; --io) echo arena ;; --weights) echo bin ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;; --float) echo contract ;; --hybrid) echo float ;; --extern) echo Mine ;;
-    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --profile | --testbench | --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | --refine | --per-tensor | --no-equalization) ;;
+    -o) echo "$work/word" ;;
+    --dim) echo n=4 ;;
+    --tolerance | --steps | --top | --ram | --mhz | --timeout) echo 1 ;;
+    --optimize) echo speed ;;
+    --value | --state | --rename) echo a=b ;;
+    --io) echo arena ;;
+    --weights) echo bin ;;
+    --level) echo 2 ;;
+    --rounding) echo double ;;
+    --qdq) echo exact ;;
+    --float) echo contract ;;
+    --hybrid) echo float ;;
+    --extern) echo Mine ;;
+    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --profile | --testbench | \
+        --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | \
+        --refine | --per-tensor | --no-equalization) ;;
     *) echo word ;;
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram --rounding --hybrid --extern --qdq --float --layers --no-shrink --werror --quiet --stream --io --name --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune --seed --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference
-        --static-arena --weights --train --checkpoint --time-passes --profile --testbench --selftest --standalone --rename --class-names --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only --explain --level --onnx --tflite --gradients --conditions"
+    all="-o --target --dim --value --state --annotate --gradient --tuning --schedule --combine --optimize --ram
+        --rounding --hybrid --extern --qdq --float --layers --no-shrink --werror --quiet --stream --io --name --for
+        --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune --seed --min-sqnr
+        --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights --train
+        --checkpoint --time-passes --profile --testbench --selftest --standalone --rename --class-names --stamp --cpp
+        --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only --explain
+        --level --onnx --tflite --gradients --conditions"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done
@@ -178,7 +225,8 @@ every_option() {
             taken=yes
             grep -q "is not an option of $command" "$work/said" && taken=no
             case " $(commands_of $option) " in *" $command "*) want=yes ;; *) want=no ;; esac
-            [ $taken = $want ] || { echo "$command $option: taken: $taken, expected: $want"; cat "$work/said"; return 1; }
+            [ $taken = $want ] ||
+                { echo "$command $option: taken: $taken, expected: $want"; cat "$work/said"; return 1; }
         done
     done
 }
@@ -205,37 +253,59 @@ check passes-are-listed ends 0 'partition' passes
 check steps-are-listed ends 0 'tail         the last tile' steps
 help_names_all() {
     "$lw" --help > "$work/help"
-    for word in compile run verify quantize evaluate dump report ops targets passes steps --target --name --testbench --standalone --static-arena \
-        --dim --value --state --expect --rounding --hybrid --extern --qdq --float --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
+    for word in compile run verify quantize evaluate dump report ops targets passes steps --target --name \
+        --testbench --standalone --static-arena --dim --value --state --expect --rounding --hybrid --extern --qdq \
+        --float --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
     done
 }
-check combine-says-what-is-kept ends 0 'conv in each iteration of y_max_pool2d.h, 4 of 32 kept along h' dump $conv_pool --at strategy --combine all
-check explain-effect   ends 0 'buffer bytes 61568 -> 8032, loads 6482880 -> 4476064, stores 25920 -> 18976, multiply-adds 3214080 -> 2214144' dump samples/conv_pool/rolling.te --at scheduled --explain
+check combine-says-what-is-kept ends 0 'conv in each iteration of y_max_pool2d.h, 4 of 32 kept along h' \
+    dump $conv_pool --at strategy --combine all
+check explain-effect   ends 0 \
+    'buffer bytes 61568 -> 8032, loads 6482880 -> 4476064, stores 25920 -> 18976, multiply-adds 3214080 -> 2214144' \
+    dump samples/conv_pool/rolling.te --at scheduled --explain
 printf '%b' 'input x: f32[10]\ny[a] = x[a]\noutput y\nschedule\n  split y.a 4\n' > "$work/cut.te"
-check explain-counts-guards ends 0 '^# after: loops 2, buffers 0, buffer bytes 0, loads 10, stores 10,' dump "$work/cut.te" --at scheduled --explain
+check explain-counts-guards ends 0 '^# after: loops 2, buffers 0, buffer bytes 0, loads 10, stores 10,' \
+    dump "$work/cut.te" --at scheduled --explain
 check explain-first-steps-is-shown ends 0 '^   2  ' dump samples/conv_pool/rolling.te --at step:2 --explain
-check report-quantizations-is-shown ends 0 '^14 of 16 quantizations are computed in integers; in floats: x_DequantizeLinear v3_DequantizeLinear$' report tests/models/quantized.onnx
-check report-qdq-integer-is-shown ends 0 '^15 of 16 quantizations are computed in integers; in floats: x_DequantizeLinear$' report tests/models/quantized.onnx --qdq integer
-check report-qdq-float-is-shown ends 0 '^0 of 16 quantizations are computed in integers' report tests/models/quantized.onnx --qdq float
+check report-quantizations-is-shown ends 0 \
+    '^14 of 16 quantizations are computed in integers; in floats: x_DequantizeLinear v3_DequantizeLinear$' \
+    report tests/models/quantized.onnx
+check report-qdq-integer-is-shown ends 0 \
+    '^15 of 16 quantizations are computed in integers; in floats: x_DequantizeLinear$' \
+    report tests/models/quantized.onnx --qdq integer
+check report-qdq-float-is-shown ends 0 '^0 of 16 quantizations are computed in integers' \
+    report tests/models/quantized.onnx --qdq float
 check dump-realized-is-shown    ends 0 '= conv2d(.*groups=1 zero=.* : i32' dump tests/models/quantized.onnx --at dag
 check help-names-everything     help_names_all
 
 # zeros FILE: 8 x 8 x 16 floats that are 0, as .npy.
 zeros() {
-    { printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 8, 8, 16), }"; head -c 4096 /dev/zero; } > "$1"
+    {
+        printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 8, 8, 16), }"
+        head -c 4096 /dev/zero
+    } > "$1"
 }
 mkdir -p "$work/recorded"
 zeros "$work/recorded/relu_2.npy"
-{ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; head -c 256 /dev/zero; } > "$work/in.npy"
+{
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"
+    head -c 256 /dev/zero
+} > "$work/in.npy"
 cp "$work/in.npy" "$work/in.npz"
 check verify-layers-is-shown    ends 0 '^relu_2: 0 of 1024 elements differ' verify $digits --layers
 check verify-io-arena-is-shown  ends 0 '^ryh: 0 of 8 elements differ' verify tests/models/recurrent.onnx --io arena
-check verify-io-arena-regions-is-shown ends 0 '^back: 0 of 40 elements differ' verify tests/models/control.onnx --io arena
-check report-io-arena-is-shown  ends 0 '^RAM  *[0-9]* bytes: arena [0-9]* with inputs and outputs$' report $digits --io arena
-check verify-recorded-layer-fails ends 1 'the first layer that differs is "relu_2"' verify $digits --recorded "$work/recorded"
-check verify-recorded-none-is-refused ends 1 'two.npz" holds none of the layers' verify $digits --recorded tests/fuzz/corpus-npz/two.npz
-check verify-recorded-no-zip-is-refused ends 1 'in.npz" is not a zip archive that can be read: it does not end as a zip file' verify $digits --recorded "$work/in.npz"
+check verify-io-arena-regions-is-shown ends 0 '^back: 0 of 40 elements differ' \
+    verify tests/models/control.onnx --io arena
+check report-io-arena-is-shown  ends 0 '^RAM  *[0-9]* bytes: arena [0-9]* with inputs and outputs$' \
+    report $digits --io arena
+check verify-recorded-layer-fails ends 1 'the first layer that differs is "relu_2"' \
+    verify $digits --recorded "$work/recorded"
+check verify-recorded-none-is-refused ends 1 'two.npz" holds none of the layers' \
+    verify $digits --recorded tests/fuzz/corpus-npz/two.npz
+check verify-recorded-no-zip-is-refused ends 1 \
+    'in.npz" is not a zip archive that can be read: it does not end as a zip file' \
+    verify $digits --recorded "$work/in.npz"
 check run-layers-is-accepted    ends 0 - run $digits "$work/in.npy" --layers -o "$work/o0.npy" -o "$work/o1.npy"
 
 # ---- Refused input: 1, as `file: where: error: what` -----------------------------------------------------------------
@@ -258,18 +328,28 @@ printf '\n<!DOCTYPE html>\n<html></html>\n' > "$work/page.tflite"
 printf '\034\000\000\000TFL3\000\000' > "$work/lite.onnx"
 cp "$work/lite.onnx" "$work/lite.bin"
 cp $digits "$work/other.te"
-check refused-folder            refuses "' is a folder; a model file (.onnx, .te or .tflite) is expected" "$work" -o "$work/a.c"
+check refused-folder            refuses "' is a folder; a model file (.onnx, .te or .tflite) is expected" \
+    "$work" -o "$work/a.c"
 check refused-folder-of-models  refuses "folder.onnx' is a folder; a model file" "$work/folder.onnx" -o "$work/a.c"
-check refused-lfs-pointer       refuses 'no .onnx file, but a git-LFS pointer.*; fetch the file: git lfs pull' "$work/lfs.onnx" -o "$work/a.c"
+check refused-lfs-pointer       refuses 'no .onnx file, but a git-LFS pointer.*; fetch the file: git lfs pull' \
+    "$work/lfs.onnx" -o "$work/a.c"
 check refused-page              refuses 'no .tflite file, but an HTML page' "$work/page.tflite" -o "$work/a.c"
 check refused-text              refuses 'no .onnx file, but text' "$work/text.onnx" -o "$work/a.c"
-check refused-renamed-tflite    refuses 'but a TensorFlow Lite model; give it a name that ends in .tflite' "$work/lite.onnx" -o "$work/a.c"
-check refused-tflite-unnamed    refuses 'file is a TensorFlow Lite model; give it a name that ends in .tflite' "$work/lite.bin" -o "$work/a.c"
-check refused-renamed-onnx      refuses 'no .te file, but an ONNX model; give it a name that ends in .onnx' "$work/other.te" -o "$work/a.c"
-check refused-lfs-input         refuses 'lfs.npy" is not a .npy file.*: it is a git-LFS pointer' run $digits "$work/lfs.npy"
+check refused-renamed-tflite    refuses 'but a TensorFlow Lite model; give it a name that ends in .tflite' \
+    "$work/lite.onnx" -o "$work/a.c"
+check refused-tflite-unnamed    refuses 'file is a TensorFlow Lite model; give it a name that ends in .tflite' \
+    "$work/lite.bin" -o "$work/a.c"
+check refused-renamed-onnx      refuses 'no .te file, but an ONNX model; give it a name that ends in .onnx' \
+    "$work/other.te" -o "$work/a.c"
+check refused-lfs-input         refuses 'lfs.npy" is not a .npy file.*: it is a git-LFS pointer' \
+    run $digits "$work/lfs.npy"
 for bracket in 'relu(x' 'relu(reshape(x, shape=4)' 'concat([x, x, axis=0)' 'relu(x))'; do
     te "input x: f32[4]\\ny = $bracket\\noutput y\\n" bracket
-    case $bracket in 'relu(x))') words="')' closes no bracket" ;; *concat*) words="']' is missing before ')'" ;; *) words="'(' is not closed: ')' is missing" ;; esac
+    case $bracket in
+    'relu(x))') words="')' closes no bracket" ;;
+    *concat*) words="']' is missing before ')'" ;;
+    *) words="'(' is not closed: ')' is missing" ;;
+    esac
     setup "refused-bracket-$bracket" refuses "$words" dump "$work/bracket.te"
     check "refused-bracket-$bracket-line" names "$work/bracket.te: 2"
 done
@@ -279,17 +359,21 @@ mkdir -p "$work/folder.onnx" "$work/folder.npy"
 dd if=/dev/null of="$work/huge.npy" bs=1 count=0 seek=4000000000 2> /dev/null
 cp "$work/huge.npy" "$work/huge.onnx"
 for command in run verify; do
-    check $command-folder-is-refused refuses "folder.onnx' is a folder; a model file" $command "$work/folder.onnx" tests/models/digits.in0.npy
-    check $command-empty-is-refused refuses 'no .onnx file, but an empty file' $command "$work/empty.onnx" tests/models/digits.in0.npy
+    check $command-folder-is-refused refuses "folder.onnx' is a folder; a model file" \
+        $command "$work/folder.onnx" tests/models/digits.in0.npy
+    check $command-empty-is-refused refuses 'no .onnx file, but an empty file' \
+        $command "$work/empty.onnx" tests/models/digits.in0.npy
     check $command-missing-is-refused refuses 'cannot open' $command "$work/none.onnx" tests/models/digits.in0.npy
     check $command-too-large-is-refused refuses 'too large' $command "$work/huge.onnx" tests/models/digits.in0.npy
-    check $command-input-folder-is-refused refuses 'folder.npy" is a folder; a file is expected' $command $digits "$work/folder.npy"
+    check $command-input-folder-is-refused refuses 'folder.npy" is a folder; a file is expected' \
+        $command $digits "$work/folder.npy"
     check $command-input-empty-is-refused refuses 'empty.npy' $command $digits "$work/empty.npy"
     check $command-input-missing-is-refused refuses 'cannot open' $command $digits "$work/none.npy"
     check $command-input-too-large-is-refused refuses 'too large' $command $digits "$work/huge.npy"
     if [ "$(id -u)" -ne 0 ]; then
         cp $digits "$work/secret.onnx" && chmod 000 "$work/secret.onnx"
-        check $command-unreadable-is-refused refuses 'cannot open' $command "$work/secret.onnx" tests/models/digits.in0.npy
+        check $command-unreadable-is-refused refuses 'cannot open' \
+            $command "$work/secret.onnx" tests/models/digits.in0.npy
     fi
 done
 rm -f "$work/huge.npy" "$work/huge.onnx"
@@ -310,12 +394,17 @@ case_macros() {
 }
 check io-arena-case-of-names    case_macros
 te 'input x: f32[4]\ny = Foo(x)\noutput y\n' foo
-check near-nothing-is-refused   refuses "there is no operator 'Foo'; see .loopwright ops." "$work/foo.te" -o "$work/foo.c"
+check near-nothing-is-refused   refuses "there is no operator 'Foo'; see .loopwright ops." \
+    "$work/foo.te" -o "$work/foo.c"
 # A layer of one unit has a schedule, and no warning.
-te 'input x: f32[5][1][3]\ninput w: f32[3][4]\ninput r: f32[1][4]\ninput b: f32[4]\na, h, c = lstm(x, w, r, b)\noutput a\n' unit
-for target in generic cortex-m4; do check "lstm-of-one-unit-$target-is-accepted" ends 0 - "$work/unit.te" -o "$work/unit.c" --target $target --werror; done
+printf '%s\n' 'input x: f32[5][1][3]' 'input w: f32[3][4]' 'input r: f32[1][4]' 'input b: f32[4]' \
+    'a, h, c = lstm(x, w, r, b)' 'output a' > "$work/unit.te"
+for target in generic cortex-m4; do
+    check "lstm-of-one-unit-$target-is-accepted" ends 0 - "$work/unit.te" -o "$work/unit.c" --target $target --werror
+done
 { echo nest; cat "$work/chain.te"; printf 'y[i] = t1[i] + 1\noutput y\n'; } > "$work/chain_nest.te"
-check chain-nest-refused        refuses 'more than 2048 statements in one nest' "$work/chain_nest.te" -o "$work/chain_nest.c"
+check chain-nest-refused        refuses 'more than 2048 statements in one nest' \
+    "$work/chain_nest.te" -o "$work/chain_nest.c"
 # Too little memory for the model, or for a file, is an error like any other.
 short_of_memory() {
     kilobytes=$1
@@ -338,10 +427,13 @@ fi
 rm -f "$work/large.npy"
 te 'input x: f32[4]\ny[i] = x[i] + z[i]\noutput y\n' formula
 check refused-combine           refuses "no group 'cnv'" $conv_pool -o "$work/a.c" --combine cnv,y
-check refused-combine-of-a-node refuses "no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'; .dump MODEL --at fused --combine none. prints them" $digits \
-    -o "$work/a.c" --combine relu_1,conv_2
-check refused-combine-no-name   refuses '--combine "conv_1,": a name is missing; accepted: GROUP,GROUP' $digits -o "$work/a.c" --combine conv_1,
-check refused-combine-gap       refuses 'which is not named but reads a group that is' samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
+words="no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'"
+check refused-combine-of-a-node refuses "$words; .dump MODEL --at fused --combine none. prints them" \
+    $digits -o "$work/a.c" --combine relu_1,conv_2
+check refused-combine-no-name   refuses '--combine "conv_1,": a name is missing; accepted: GROUP,GROUP' \
+    $digits -o "$work/a.c" --combine conv_1,
+check refused-combine-gap       refuses 'which is not named but reads a group that is' \
+    samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
 setup refused-formula           refuses "'z'" "$work/formula.te" -o "$work/a.c"
 check refused-formula-line      grep -q "^$work/formula.te: 2:[0-9]*: error: " "$work/err"
 te 'input x: f32[4]\ny[i] = x[i]\000\noutput y\n' nul
@@ -361,54 +453,70 @@ check refused-leaves-no-file    [ ! -e "$work/a.c" -a ! -e "$work/a.h" ]
 # ---- Options without effect: an error --------------------------------------------------------------------------------
 
 for stage in fused strategy loops step:1 scheduled lowered; do
-    check "only-unknown-at-$stage-is-refused" refuses "no group 'gemm_2'; did you mean 'gemm_1'?" dump $digits --at $stage --only gemm_2
+    check "only-unknown-at-$stage-is-refused" refuses "no group 'gemm_2'; did you mean 'gemm_1'?" \
+        dump $digits --at $stage --only gemm_2
     check "only-known-at-$stage-is-shown" ends 0 gemm_1 dump $digits --at $stage --only gemm_1
 done
-check only-of-a-combined-part-is-refused refuses "'conv_3'; it is a part of 'maxpool_1', which combines conv_3+maxpool_1; apart with --combine none; accepted: " dump $digits \
-    --at fused --only conv_3
+check only-of-a-combined-part-is-refused refuses \
+    "'conv_3'; it is a part of 'maxpool_1', which combines conv_3+maxpool_1; apart with --combine none; accepted: " \
+    dump $digits --at fused --only conv_3
 check only-unknown-of-a-formula-is-refused refuses "no group 'sums'; accepted: c" dump $matmul --at loops --only sums
 check only-of-a-view-at-lowered-is-shown ends 0 'flatten_1: no function' dump $digits --at lowered --only flatten_1
-check only-of-a-shared-function-is-shown ends 0 'even_out shares this function' dump tests/models/control.onnx --at lowered --only even_out
+check only-of-a-shared-function-is-shown ends 0 'even_out shares this function' \
+    dump tests/models/control.onnx --at lowered --only even_out
 check only-inside-of-a-region-is-shown ends 0 'odd_turned' dump tests/models/control.onnx --at lowered --only odd_turned
 every_layer_is_lowered() {
-    "$lw" report tests/models/control.onnx --target cortex-m4 | awk '/^multiply-adds/ { exit } NF > 4 && $3 ~ /^[0-9]+$/ { print $1 }' > "$work/layers"
+    "$lw" report tests/models/control.onnx --target cortex-m4 |
+        awk '/^multiply-adds/ { exit } NF > 4 && $3 ~ /^[0-9]+$/ { print $1 }' > "$work/layers"
     [ "$(wc -l < "$work/layers")" -ge 20 ] || return 1
     while read -r layer; do
-        "$lw" dump tests/models/control.onnx --at lowered --target cortex-m4 --only "$layer" | grep -q . || { echo "$layer"; return 1; }
+        "$lw" dump tests/models/control.onnx --at lowered --target cortex-m4 --only "$layer" | grep -q . ||
+            { echo "$layer"; return 1; }
     done < "$work/layers"
 }
 check only-any-layer-of-report-at-lowered every_layer_is_lowered
-check step-too-large-is-refused refuses 'the longest schedule has 8 steps; accepted: step:0 to step:8' dump $matmul --at step:99
-check step-too-large-for-a-group-is-refused refuses "group 'softmax_1' has .* steps" dump $digits --at step:99 --only softmax_1
+check step-too-large-is-refused refuses 'the longest schedule has 8 steps; accepted: step:0 to step:8' \
+    dump $matmul --at step:99
+check step-too-large-for-a-group-is-refused refuses "group 'softmax_1' has .* steps" \
+    dump $digits --at step:99 --only softmax_1
 check strategy-of-steps-is-shown ends 0 'group c: the steps of the file' dump $matmul --at strategy
 check strategy-of-a-nest-is-shown ends 0 'group y: one nest, with the steps of the file' dump $nest --at strategy
 check strategy-explained ends 0 '^after: loops' dump $digits --at strategy --explain
-check combine-of-a-nest-is-refused refuses '--combine has no effect: the file is one `nest`' $nest -o "$work/a.c" --combine nosuch
+check combine-of-a-nest-is-refused refuses '--combine has no effect: the file is one `nest`' \
+    $nest -o "$work/a.c" --combine nosuch
 printf 'input x: f32[64]\na = relu(x)\nb = annotation.stop_fusion(a)\nc = softmax(b)\noutput a, c\n' > "$work/apart.te"
-check combine-that-combines-nothing-is-shown ends 0 'gemm_1: note: --combine: it stays apart: in the loops of softmax_1 it is refused: its' \
+check combine-that-combines-nothing-is-shown ends 0 \
+    'gemm_1: note: --combine: it stays apart: in the loops of softmax_1 it is refused: its' \
     $digits -o "$work/apart.c" --combine gemm_1,softmax_1
-check combine-all-that-combines-nothing-is-shown ends 0 'note: --combine all combines no groups; .dump MODEL --at strategy' \
+check combine-all-that-combines-nothing-is-shown ends 0 \
+    'note: --combine all combines no groups; .dump MODEL --at strategy' \
     "$work/apart.te" -o "$work/apart.c" --combine all
 check combine-of-one-is-refused refuses "'conv' is one group alone" $conv_pool -o "$work/a.c" --combine conv
 check layers-of-a-nest-is-refused refuses '--layers has no effect: the file is one `nest`' verify $nest --layers
 signature=$("$lw" dump $digits --at strategy --only gemm_1 | sed -n 's/^  signature //p')
 other='dense(f32[2][3])'
-printf '%s\n' "# records" "for $signature on generic by stages.in_order:" "for $other on generic:" "for $other on cortex-m4:" > "$work/good.tuning"
+printf '%s\n' "# records" "for $signature on generic by stages.in_order:" "for $other on generic:" \
+    "for $other on cortex-m4:" > "$work/good.tuning"
 printf '%s\n' "for $signature on generic by contraction.tilde:" > "$work/no.tuning"
 printf '%s\n' "for $signature on generic by pool.bytes:" > "$work/not.tuning"
 printf '%s\n' "for $signature on generic:" "for $signature on generic:" > "$work/twice.tuning"
 printf '%s\n' "$signature contraction.tiled" > "$work/old.tuning"
 setup tuning-applies            ends 0 - $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
 # commented FILE GROUP: the comment above the group's function.
-commented() { awk -v f="_$2(" '/^\/\*/ { t = "" } { t = t $0 "\n" } index($0, f) && /^static void/ { printf "%s", t }' "$1"; }
+commented() {
+    awk -v f="_$2(" '/^\/\*/ { t = "" } { t = t $0 "\n" } index($0, f) && /^static void/ { printf "%s", t }' "$1"
+}
 in_comment() { commented "$work/tuned.c" gemm_1 | grep -q 'schedule stages.in_order'; }
 check tuning-is-in-the-comment  in_comment
-check tuning-counts-once ends 0 'good.tuning: warning: 1 of 2 signatures on generic match no group of this model' $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
-check tuning-of-no-group-werror-is-refused ends 1 '1 of 2 signatures on generic match no group' $digits -o "$work/tuned.c" --tuning "$work/good.tuning" --werror
+check tuning-counts-once ends 0 'good.tuning: warning: 1 of 2 signatures on generic match no group of this model' \
+    $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
+check tuning-of-no-group-werror-is-refused ends 1 '1 of 2 signatures on generic match no group' \
+    $digits -o "$work/tuned.c" --tuning "$work/good.tuning" --werror
 # Warnings refuse, and say so; notes do not.
 refuses_warnings() {
     rm -f "$work"/refused.*
-    ends 1 'error: --werror refuses the model for 1 warning; nothing is written' "$@" --tuning "$work/good.tuning" --werror || return 1
+    ends 1 'error: --werror refuses the model for 1 warning; nothing is written' \
+        "$@" --tuning "$work/good.tuning" --werror || return 1
     grep -q 'warning: 1 of 2 signatures' "$work/said" || { cat "$work/said"; return 1; }
     set -- "$work"/refused.*
     [ ! -e "$1" ]
@@ -418,18 +526,27 @@ check werror-writes-no-report refuses_warnings report $digits -o "$work/refused.
 no_report() { refuses_warnings report $digits && ! grep 'multiply-adds' "$work/said"; }
 check werror-prints-no-report no_report
 echo 'annotation.vendor_tile conv_1' > "$work/noted.txt"
-check werror-accepts-notes ends 0 'note: this annotation is unknown' $digits -o "$work/noted.c" --annotate "$work/noted.txt" --werror
-check tuning-unknown-row-is-refused refuses 'there is no implementation "contraction.tilde"; did you mean .contraction.tiled.?' $digits -o "$work/a.c" --tuning "$work/no.tuning"
-check tuning-does-not-apply-is-refused refuses 'the implementation pool.bytes does not apply to gemm_1' $digits -o "$work/a.c" --tuning "$work/not.tuning"
-check tuning-twice-is-refused   refuses 'has a block already, at 1:1' $digits -o "$work/a.c" --tuning "$work/twice.tuning"
-check tuning-old-form-is-refused refuses 'a record that names an implementation is `for dense+add(.*) on TARGET by contraction.tiled:`' $digits -o "$work/a.c" --tuning "$work/old.tuning"
+check werror-accepts-notes ends 0 'note: this annotation is unknown' \
+    $digits -o "$work/noted.c" --annotate "$work/noted.txt" --werror
+check tuning-unknown-row-is-refused refuses \
+    'there is no implementation "contraction.tilde"; did you mean .contraction.tiled.?' \
+    $digits -o "$work/a.c" --tuning "$work/no.tuning"
+check tuning-does-not-apply-is-refused refuses 'the implementation pool.bytes does not apply to gemm_1' \
+    $digits -o "$work/a.c" --tuning "$work/not.tuning"
+check tuning-twice-is-refused   refuses 'has a block already, at 1:1' \
+    $digits -o "$work/a.c" --tuning "$work/twice.tuning"
+check tuning-old-form-is-refused refuses \
+    'a record that names an implementation is `for dense+add(.*) on TARGET by contraction.tiled:`' \
+    $digits -o "$work/a.c" --tuning "$work/old.tuning"
 check no-effect-leaves-no-file  [ ! -e "$work/a.c" ]
 
 # layers_agree MODEL OPTION...: the number of rows equals the number in the totals, in text and in HTML.
 layers_agree() {
     "$lw" report "$@" > "$work/report.txt" && "$lw" report "$@" -o "$work/report.html" || return
-    rows=$(awk '/^multiply-adds/ { exit } /^layer / { on = 1; next } on && NF > 4 && !/^[a-z_0-9]*: / { n++ } END { print n }' "$work/report.txt")
-    for count in $(sed -n 's/^flash .* for \([0-9]*\) layers.*/\1/p; s/^floating point in [0-9]* of \([0-9]*\) layers.*/\1/p' "$work/report.txt") \
+    rows=$(awk '/^multiply-adds/ { exit } /^layer / { on = 1; next } on && NF > 4 && !/^[a-z_0-9]*: / { n++ }
+        END { print n }' "$work/report.txt")
+    for count in $(sed -n 's/^flash .* for \([0-9]*\) layers.*/\1/p' "$work/report.txt") \
+        $(sed -n 's/^floating point in [0-9]* of \([0-9]*\) layers.*/\1/p' "$work/report.txt") \
         $(sed -n 's/.*<b>\([0-9]*\)<.b><span>layers, in.*/\1/p' "$work/report.html") \
         $(sed -n 's/.*Floating point in [0-9]* of \([0-9]*\) layers.*/\1/p' "$work/report.html"); do
         [ "$count" = "$rows" ] || { echo "$1: $rows rows, but $count layers"; return 1; }
@@ -443,7 +560,8 @@ check report-layers-agree-states    layers_agree tests/models/recurrent.onnx
 # ---- --weights section=NAME ------------------------------------------------------------------------------------------
 
 for name in 1x "" . .$ 'a b' 'a"b' a-b a/b __DATA, ,__const a,b,c __DATA,1x; do
-    check "section-name-$name-is-refused" ends 2 "--weights section=.*is no name of a section; accepted: letters, digits, _, . and .," \
+    check "section-name-$name-is-refused" ends 2 \
+        "--weights section=.*is no name of a section; accepted: letters, digits, _, . and .," \
         $digits -o "$work/a.c" --weights "section=$name"
 done
 for name in x1 .weights _x .1x 'a$b' __DATA,__const; do
@@ -460,17 +578,25 @@ check dim-too-small-is-refused  refuses '1 is given' "$work/sized.te" -o "$work/
 check dim-maximum-is-accepted   ends 0 - "$work/sized.te" -o "$work/sized.c" --dim 'n<=32'
 check dim-least-is-accepted     ends 0 - "$work/sized.te" -o "$work/sized.c" --dim '3<=n<=32'
 check dim-least-too-small-is-refused refuses '1 is given' "$work/sized.te" -o "$work/a.c" --dim '1<=n<=32'
-check dim-unknown-is-refused  refuses "no symbolic size 'm' to be given with --dim; open are: n" "$work/sized.te" -o "$work/a.c" --dim m=3
-check dim-unknown-in-onnx-is-refused refuses "no symbolic size 'm' to be given with --dim; open are: batch" tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim m=3
-check dim-misspelt-in-onnx-is-refused ends 1 "error: there is no symbolic size 'bacth' to be given with --dim; open are: batch, time" tests/models/open_keywords.onnx -o "$work/a.c" --dim bacth=1
-check dim-that-is-fixed       refuses 'dimension 1 is 3 in the model, and not open; --dim is given for it as x.1' tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim 'x.1<=4'
+check dim-unknown-is-refused  refuses "no symbolic size 'm' to be given with --dim; open are: n" \
+    "$work/sized.te" -o "$work/a.c" --dim m=3
+check dim-unknown-in-onnx-is-refused refuses "no symbolic size 'm' to be given with --dim; open are: batch" \
+    tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim m=3
+check dim-misspelt-in-onnx-is-refused ends 1 \
+    "error: there is no symbolic size 'bacth' to be given with --dim; open are: batch, time" \
+    tests/models/open_keywords.onnx -o "$work/a.c" --dim bacth=1
+check dim-that-is-fixed       refuses 'dimension 1 is 3 in the model, and not open; --dim is given for it as x.1' \
+    tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim 'x.1<=4'
 check value-unknown-is-refused  refuses 'v' "$work/weighted.te" -o "$work/a.c" --value v=tests/models/digits.in0.npy
 te 'input image: f32[4]\ninput weights: f32[4]\ny[i] = image[i] * weights[i]\noutput y\n' long
-check value-near-is-refused   refuses "no input 'wieghts' to be given with --value; did you mean 'weights'?" "$work/long.te" -o "$work/a.c" --value wieghts=tests/models/digits.in0.npy
-check value-of-another-shape-is-refused refuses '--value input=tests/models/boxes.in0.npy: the file has f32.*, and the input is f32' \
+check value-near-is-refused   refuses "no input 'wieghts' to be given with --value; did you mean 'weights'?" \
+    "$work/long.te" -o "$work/a.c" --value wieghts=tests/models/digits.in0.npy
+check value-of-another-shape-is-refused refuses \
+    '--value input=tests/models/boxes.in0.npy: the file has f32.*, and the input is f32' \
     $digits -o "$work/a.c" --value input=tests/models/boxes.in0.npy
 check value-no-file-is-refused  refuses '' "$work/weighted.te" -o "$work/a.c" --value "w=$work/none.npy"
-check value-other-shape-is-refused refuses 'does not hold' "$work/weighted.te" -o "$work/a.c" --value w=tests/models/digits.in0.npy
+check value-other-shape-is-refused refuses 'does not hold' \
+    "$work/weighted.te" -o "$work/a.c" --value w=tests/models/digits.in0.npy
 check value-leaves-no-file      [ ! -e "$work/a.c" ]
 
 # ---- Schedules as text -----------------------------------------------------------------------------------------------
@@ -480,7 +606,8 @@ check value-leaves-no-file      [ ! -e "$work/a.c" ]
 as_te() {
     model=$1 file=$2
     shift 2
-    "$lw" dump "$model" --at loops "$@" | sed -n '/^loops$/q; /^nest/!s/^stage //p; /^nest/!{/^stage/!p}' | awk '!seen[$0]++' > "$file"
+    "$lw" dump "$model" --at loops "$@" | sed -n '/^loops$/q; /^nest/!s/^stage //p; /^nest/!{/^stage/!p}' |
+        awk '!seen[$0]++' > "$file"
     case "$(grep -x nest "$model")$*" in ?*) echo nest >> "$file" ;; esac
     { echo schedule; "$lw" dump "$model" --at scheduled "$@" | grep '^  '; } >> "$file"
 }
@@ -489,21 +616,26 @@ loops_of() { sed -n '/^  /p; /^# loops$/,$p'; }
 replays_c() {
     mkdir -p "$work/again" "$work/once"
     as_te "$1" "$work/again/$(basename "$1")" && "$lw" "$work/again/$(basename "$1")" -o "$work/again/r.c" --name r &&
-        "$lw" "$1" -o "$work/once/r.c" --name r && cmp "$work/once/r.c" "$work/again/r.c" && same_header "$work/once/r.h" "$work/again/r.h"
+        "$lw" "$1" -o "$work/once/r.c" --name r && cmp "$work/once/r.c" "$work/again/r.c" &&
+        same_header "$work/once/r.h" "$work/again/r.h"
 }
 # replays_nest MODEL: the same loops and steps, of all groups combined.
 replays_nest() {
-    as_te "$1" "$work/nest.te" --combine all && "$lw" dump "$work/nest.te" --at scheduled | loops_of > "$work/again.txt" &&
-        "$lw" dump "$1" --combine all --at scheduled | loops_of > "$work/once.txt" && cmp "$work/once.txt" "$work/again.txt" && [ -s "$work/once.txt" ]
+    as_te "$1" "$work/nest.te" --combine all &&
+        "$lw" dump "$work/nest.te" --at scheduled | loops_of > "$work/again.txt" &&
+        "$lw" dump "$1" --combine all --at scheduled | loops_of > "$work/once.txt" &&
+        cmp "$work/once.txt" "$work/again.txt" && [ -s "$work/once.txt" ]
 }
 # replays_blocks MODEL TARGET OPTION...: dump --at scheduled, fed back by --schedule, gives the same C.
 replays_blocks() {
     model=$1 target=$2
     shift 2
     mkdir -p "$work/again" "$work/once"
-    "$lw" dump "$model" --at scheduled --target "$target" "$@" > "$work/blocks.txt" && grep -q "^for .* on $target:$" "$work/blocks.txt" &&
+    "$lw" dump "$model" --at scheduled --target "$target" "$@" > "$work/blocks.txt" &&
+        grep -q "^for .* on $target:$" "$work/blocks.txt" &&
         "$lw" "$model" -o "$work/once/r.c" --name r --target "$target" "$@" || return
-    case " $* " in *" --combine all "*) set -- --combine none ;; esac      # a block of several groups excludes the option
+    # A block of several groups excludes the option.
+    case " $* " in *" --combine all "*) set -- --combine none ;; esac
     "$lw" "$model" -o "$work/again/r.c" --name r --target "$target" --schedule "$work/blocks.txt" "$@" &&
         cmp "$work/once/r.c" "$work/again/r.c" && cmp "$work/once/r.h" "$work/again/r.h"
 }
@@ -516,25 +648,32 @@ check replay-blocks-all         replays_blocks $digits cortex-m4 --combine all
 check replay-blocks-combined    replays_blocks samples/conv_pool/chain_combined.te generic --combine none
 # An edited step takes effect in one group; blocks of other targets are skipped.
 edited_block() {
-    "$lw" dump $digits --at scheduled --only conv_2 > "$work/edited.txt" && grep -q 'split relu.w 4' "$work/edited.txt" &&
-        sed -i.old 's/split relu.w 4/split relu.w 2/' "$work/edited.txt" && "$lw" dump $digits --at scheduled > "$work/before.txt" &&
+    "$lw" dump $digits --at scheduled --only conv_2 > "$work/edited.txt" &&
+        grep -q 'split relu.w 4' "$work/edited.txt" &&
+        sed -i.old 's/split relu.w 4/split relu.w 2/' "$work/edited.txt" &&
+        "$lw" dump $digits --at scheduled > "$work/before.txt" &&
         "$lw" dump $digits --at scheduled --schedule "$work/edited.txt" > "$work/after.txt" &&
         [ "$(diff "$work/before.txt" "$work/after.txt" | grep -c '^>   split relu.w 2$')" -eq 1 ] &&
-        "$lw" $digits -o "$work/edited.c" --schedule "$work/edited.txt" && grep -q 'schedule of the file' "$work/edited.c"
+        "$lw" $digits -o "$work/edited.c" --schedule "$work/edited.txt" &&
+        grep -q 'schedule of the file' "$work/edited.c"
 }
 other_target() {
     mkdir -p "$work/again" "$work/once"
     printf 'for nothing on cortex-m4:\n  split y.c 4\n' > "$work/other.txt"
-    "$lw" $digits -o "$work/once/o.c" --name o && "$lw" $digits -o "$work/again/o.c" --name o --schedule "$work/other.txt" 2> "$work/err" &&
-        cmp "$work/once/o.c" "$work/again/o.c" && grep -q 'other.txt: 1:1: warning: no block is for the target generic: the first is for cortex-m4$' "$work/err"
+    "$lw" $digits -o "$work/once/o.c" --name o &&
+        "$lw" $digits -o "$work/again/o.c" --name o --schedule "$work/other.txt" 2> "$work/err" &&
+        cmp "$work/once/o.c" "$work/again/o.c" &&
+        grep -q 'other.txt: 1:1: warning: no block is for the target generic: the first is for cortex-m4$' "$work/err"
 }
 # The groups' names do not depend on --name, although macros of the header begin with it, as CONV_E does.
 other_name() {
     printf 'input x: f32[8]\nCONV_E = exp(x)\ny = softmax(CONV_E)\noutput y, CONV_E\n' > "$work/named.te"
     mkdir -p "$work/once" "$work/again"
-    "$lw" dump "$work/named.te" --at scheduled --name conv > "$work/conv.txt" && "$lw" dump "$work/named.te" --at scheduled > "$work/plain.txt" &&
+    "$lw" dump "$work/named.te" --at scheduled --name conv > "$work/conv.txt" &&
+        "$lw" dump "$work/named.te" --at scheduled > "$work/plain.txt" &&
         cmp "$work/conv.txt" "$work/plain.txt" && grep -q '^for CONV_E on generic:' "$work/conv.txt" &&
-        "$lw" "$work/named.te" -o "$work/once/o.c" --name o && "$lw" "$work/named.te" -o "$work/again/o.c" --name o --schedule "$work/conv.txt" &&
+        "$lw" "$work/named.te" -o "$work/once/o.c" --name o &&
+        "$lw" "$work/named.te" -o "$work/again/o.c" --name o --schedule "$work/conv.txt" &&
         cmp "$work/once/o.c" "$work/again/o.c"
 }
 check schedule-of-another-name  other_name
@@ -545,29 +684,47 @@ refused_block() {
     printf "$1" > "$work/blocks.txt"
     refuses "$3" $digits -o "$work/a.c" --schedule "$work/blocks.txt" && grep -q "blocks.txt: $2: error: " "$work/err"
 }
-check schedule-no-group-is-refused refused_block '# mine\nfor conv_9 on generic:\n' 2:1 "there is no group 'conv_9'; did you mean"
+check schedule-no-group-is-refused refused_block '# mine\nfor conv_9 on generic:\n' \
+    2:1 "there is no group 'conv_9'; did you mean"
 check schedule-refused-step     refused_block 'for conv_1 on generic:\n\n  vectorize conv2d.i\n' 3:3 'wrong: '
-check schedule-unknown-step-is-refused refused_block 'for conv_1 on generic:\n  spilt y.c 4\n' 2:3 'no schedule step; accepted: split'
+check schedule-unknown-step-is-refused refused_block 'for conv_1 on generic:\n  spilt y.c 4\n' \
+    2:3 'no schedule step; accepted: split'
 check schedule-unknown-target-is-refused refused_block 'for conv_1 on z80:\n' 1:15 'there is no target "z80"'
 check schedule-step-alone-is-refused refused_block '  split y.c 4\n' 1:3 'a step before the first'
 check schedule-no-head-is-refused refused_block 'conv_1:\n' 1:1 'a block begins `for GROUP on TARGET:`'
-check schedule-folder-is-refused refuses 'folder.onnx" is a folder; a file is expected' $digits -o "$work/a.c" --schedule "$work/folder.onnx"
-check schedule-twice-is-refused refused_block 'for conv_1 on generic:\nfor conv_1 on generic:\n' 2:5 'conv_1 on generic has a block already, at 1:1'
-check schedule-twice-by-role-is-refused refused_block 'for conv_1 on generic:\nfor @op(conv2d) on generic:\n' 2:1 'the group conv_1 has a block already, at 1:1'
-check schedule-twice-in-parts-is-refused refused_block 'for conv_1+conv_2 on generic:\nfor conv_2 on generic:\n' 2:5 'conv_2 on generic has a block already, at 1:1'
-check schedule-part-twice-is-refused refused_block 'for conv_1+conv_1 on generic:\n' 1:5 "conv_1+conv_1 names the group 'conv_1' twice"
-check schedule-part-missing-is-refused refused_block 'for conv_1+conv_7 on generic:\n' 1:1 "there is no group 'conv_7'; did you mean"
-check schedule-parts-and-role-is-refused refused_block 'for @op(conv2d) on generic:\nfor conv_1+conv_2 on generic:\n' 2:1 'the group conv_1 has a block already, at 1:1'
-check schedule-of-a-node-is-refused refused_block 'for relu_1 on generic:\n' 1:1 "there is no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'"
+check schedule-folder-is-refused refuses 'folder.onnx" is a folder; a file is expected' \
+    $digits -o "$work/a.c" --schedule "$work/folder.onnx"
+check schedule-twice-is-refused refused_block 'for conv_1 on generic:\nfor conv_1 on generic:\n' \
+    2:5 'conv_1 on generic has a block already, at 1:1'
+check schedule-twice-by-role-is-refused refused_block 'for conv_1 on generic:\nfor @op(conv2d) on generic:\n' \
+    2:1 'the group conv_1 has a block already, at 1:1'
+check schedule-twice-in-parts-is-refused refused_block 'for conv_1+conv_2 on generic:\nfor conv_2 on generic:\n' \
+    2:5 'conv_2 on generic has a block already, at 1:1'
+check schedule-part-twice-is-refused refused_block 'for conv_1+conv_1 on generic:\n' \
+    1:5 "conv_1+conv_1 names the group 'conv_1' twice"
+check schedule-part-missing-is-refused refused_block 'for conv_1+conv_7 on generic:\n' \
+    1:1 "there is no group 'conv_7'; did you mean"
+check schedule-parts-and-role-is-refused refused_block 'for @op(conv2d) on generic:\nfor conv_1+conv_2 on generic:\n' \
+    2:1 'the group conv_1 has a block already, at 1:1'
+check schedule-of-a-node-is-refused refused_block 'for relu_1 on generic:\n' \
+    1:1 "there is no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'"
 check schedule-no-call-is-refused refused_block 'for @op(conv3d) on generic:\n' 1:1 "no group has a call of 'conv3d'"
-check schedule-no-operator-is-refused refused_block 'for @op(conv2) on generic:\n' 1:5 "there is no operator .conv2.; did you mean 'conv2d'?"
-check schedule-other-role-is-refused refused_block 'for @contraction on generic:\n' 1:5 "'@contraction' does not select groups; accepted: @op(OPERATOR)"
-check schedule-role-refused     refused_block 'for @op(conv2d) on generic:\n  vectorize conv2d.i\n' 2:3 'in group conv_1: vectorize conv2d.i: wrong: '
-check schedule-otherwise-alone-is-refused refused_block 'for conv_1 on generic:\notherwise:\n' 2:1 '.otherwise. without a condition before it'
-check schedule-open-end-is-refused refused_block 'for conv_1 on generic when n == 4:\n' 1:1 'its last version has a condition; add .otherwise:'
-check schedule-fixed-sizes-is-refused refused_block 'for conv_1 on generic when n == 4:\notherwise:\n' 1:1 'conv_1 has only constant sizes'
-check schedule-row-of-parts-is-refused refused_block 'for conv_1+conv_2 on generic by contraction.tiled:\n' 1:1 'contraction.tiled does not apply to conv_1+conv_2'
-check schedule-without-groups-is-refused ends 2 '--schedule has no effect on --at dag' dump $digits --at dag --schedule "$work/blocks.txt"
+check schedule-no-operator-is-refused refused_block 'for @op(conv2) on generic:\n' \
+    1:5 "there is no operator .conv2.; did you mean 'conv2d'?"
+check schedule-other-role-is-refused refused_block 'for @contraction on generic:\n' \
+    1:5 "'@contraction' does not select groups; accepted: @op(OPERATOR)"
+check schedule-role-refused     refused_block 'for @op(conv2d) on generic:\n  vectorize conv2d.i\n' \
+    2:3 'in group conv_1: vectorize conv2d.i: wrong: '
+check schedule-otherwise-alone-is-refused refused_block 'for conv_1 on generic:\notherwise:\n' \
+    2:1 '.otherwise. without a condition before it'
+check schedule-open-end-is-refused refused_block 'for conv_1 on generic when n == 4:\n' \
+    1:1 'its last version has a condition; add .otherwise:'
+check schedule-fixed-sizes-is-refused refused_block 'for conv_1 on generic when n == 4:\notherwise:\n' \
+    1:1 'conv_1 has only constant sizes'
+check schedule-row-of-parts-is-refused refused_block 'for conv_1+conv_2 on generic by contraction.tiled:\n' \
+    1:1 'contraction.tiled does not apply to conv_1+conv_2'
+check schedule-without-groups-is-refused ends 2 '--schedule has no effect on --at dag' \
+    dump $digits --at dag --schedule "$work/blocks.txt"
 # --schedule takes precedence over --tuning.
 precedence() {
     echo "for gemm_1 on generic:" > "$work/first.txt"
@@ -585,19 +742,23 @@ by_signature() {
     printf 'for %s on generic:\n  split add.c 2\n' "$signature" > "$work/signed.txt"
     printf 'for gemm_1 on generic:\n  split add.c 2\n' > "$work/named.txt"
     mkdir -p "$work/again" "$work/once"
-    "$lw" $digits -o "$work/again/n.c" --schedule "$work/signed.txt" && "$lw" $digits -o "$work/once/n.c" --schedule "$work/named.txt" &&
+    "$lw" $digits -o "$work/again/n.c" --schedule "$work/signed.txt" &&
+        "$lw" $digits -o "$work/once/n.c" --schedule "$work/named.txt" &&
         cmp "$work/again/n.c" "$work/once/n.c" && grep -q 'schedule of the file: split y.c 2' "$work/once/n.c"
 }
 check schedule-by-role          by_role
 # The steps of a block name stages by role; verify reads the model and the blocks twice.
 steps_by_role() {
-    printf 'for @op(conv2d) on generic:\n  compute_inline @elementwise\n  compute_at @contraction @output.w\n  set_scope @contraction register\n' > "$work/roles.txt" &&
+    printf '%s\n' 'for @op(conv2d) on generic:' '  compute_inline @elementwise' \
+        '  compute_at @contraction @output.w' '  set_scope @contraction register' > "$work/roles.txt" &&
         "$lw" dump $digits --at scheduled --schedule "$work/roles.txt" --combine none > "$work/roles.out" &&
-        [ "$(grep -c '^  compute_at conv2d relu.w$' "$work/roles.out")" -ge 2 ] && ! grep -q '^  .*@contraction' "$work/roles.out" &&
+        [ "$(grep -c '^  compute_at conv2d relu.w$' "$work/roles.out")" -ge 2 ] &&
+        ! grep -q '^  .*@contraction' "$work/roles.out" &&
         "$lw" verify $digits --schedule "$work/roles.txt"
 }
 check schedule-steps-by-role    steps_by_role
-check schedule-roles-refused    refused_block 'for conv_1 on generic:\n  unroll @op(dense).o\n' 2:3 'no stage is @op(dense); accepted: conv2d, add, relu'
+check schedule-roles-refused    refused_block 'for conv_1 on generic:\n  unroll @op(dense).o\n' \
+    2:3 'no stage is @op(dense); accepted: conv2d, add, relu'
 check schedule-by-signature     by_signature
 # The steps of an implementation, and more.
 by_row() {
@@ -608,15 +769,16 @@ by_row() {
 check schedule-by-row           by_row
 # The end of a .te file.
 te_blocks() {
-    { echo 'input x: f32[1][8][8][4]'; echo 'y = max_pool2d(x, kernel=2,2)'; echo 'z = relu(y)'; echo 'output z'
-      echo 'for y on generic:'; echo '  split max_pool2d.h 2   # rows in pairs'; echo 'for y on cortex-m4:'; } > "$work/blocks.te"
+    printf '%s\n' 'input x: f32[1][8][8][4]' 'y = max_pool2d(x, kernel=2,2)' 'z = relu(y)' 'output z' \
+        'for y on generic:' '  split max_pool2d.h 2   # rows in pairs' 'for y on cortex-m4:' > "$work/blocks.te"
     "$lw" "$work/blocks.te" -o "$work/blocks.c" && grep -q 'schedule of the file: split' "$work/blocks.c"
 }
 check schedule-in-a-te-file     te_blocks
 # A block for a target takes the place of the file's own schedule.
 te_block_of_a_nest() {
     { cat "$matmul"; printf 'for c on cortex-m4:\n  split c.j 4\n  unroll c.ji\n'; } > "$work/nest_block.te"
-    "$lw" "$work/nest_block.te" -o "$work/nest_block.c" --target cortex-m4 && grep -q 'schedule of the file: split c.j 4; unroll c.ji' "$work/nest_block.c" &&
+    "$lw" "$work/nest_block.te" -o "$work/nest_block.c" --target cortex-m4 &&
+        grep -q 'schedule of the file: split c.j 4; unroll c.ji' "$work/nest_block.c" &&
         "$lw" "$work/nest_block.te" -o "$work/nest_block.c" && grep -q 'in registers sums' "$work/nest_block.c"
 }
 check schedule-in-a-te-nest     te_block_of_a_nest
@@ -634,7 +796,8 @@ done
 
 # ---- Output files ----------------------------------------------------------------------------------------------------
 
-check output-no-folder-is-refused refuses 'there is no folder ".*/no/such/folder/"' $matmul -o "$work/no/such/folder/a.c"
+check output-no-folder-is-refused refuses 'there is no folder ".*/no/such/folder/"' \
+    $matmul -o "$work/no/such/folder/a.c"
 mkdir "$work/taken.h"
 check output-header-unwritable-is-refused refuses '' $matmul -o "$work/taken.c"
 check output-whole-or-none      [ ! -e "$work/taken.c" ]
@@ -668,12 +831,14 @@ check output-planted-links      planted
 # The outputs of a run are written together: the second fails, so the first does not exist.
 te 'input x: f32[8][8]\na[i,j] = x[i,j] + 1\nb[i,j] = x[i,j] * 2\noutput a\noutput b\n' pair
 run_together() {
-    refuses 'cannot write' run "$work/pair.te" tests/models/digits.in0.npy -o "$work/first.npy" -o "$work/no/such.npy" &&
+    refuses 'cannot write' \
+        run "$work/pair.te" tests/models/digits.in0.npy -o "$work/first.npy" -o "$work/no/such.npy" &&
         [ ! -e "$work/first.npy" ]
 }
 check output-run-together       run_together
 only_outputs() {
-    mkdir "$work/alone" && "$lw" $matmul -o "$work/alone/m.c" --testbench && [ "$(ls "$work/alone" | tr '\n' ' ')" = "m.c m.h m_main.c " ]
+    mkdir "$work/alone" && "$lw" $matmul -o "$work/alone/m.c" --testbench &&
+        [ "$(ls "$work/alone" | tr '\n' ' ')" = "m.c m.h m_main.c " ]
 }
 check output-no-other-files     only_outputs
 twice() {
@@ -683,8 +848,10 @@ twice() {
 check same-bytes-te             twice $matmul
 check same-bytes-onnx           twice $digits
 timed() {
-    "$lw" $digits -o "$work/timed.c" --name timed --time-passes --werror 2> "$work/times" && "$lw" $digits -o "$work/untimed.c" --name timed || return
-    sed 's/untimed\.h/timed.h/' "$work/untimed.c" | cmp - "$work/timed.c" && grep -q '^note: *[0-9]*\.[0-9]* ms  total$' "$work/times" || return
+    "$lw" $digits -o "$work/timed.c" --name timed --time-passes --werror 2> "$work/times" &&
+        "$lw" $digits -o "$work/untimed.c" --name timed || return
+    sed 's/untimed\.h/timed.h/' "$work/untimed.c" | cmp - "$work/timed.c" &&
+        grep -q '^note: *[0-9]*\.[0-9]* ms  total$' "$work/times" || return
     "$lw" passes | awk "{ print \$1, \$2 }" | while read -r pass; do
         grep -q " ms  $pass" "$work/times" || { echo "the pass $pass is not among the times"; return 1; }
     done
@@ -702,13 +869,18 @@ check name-of-file-compiles     ${CC:-cc} -std=c99 -Iruntime -c "$work/named.c" 
 
 # ---- run -------------------------------------------------------------------------------------------------------------
 
-check run-too-many-inputs-is-refused refuses '2 files are given; accepted: a .npy file for each input: input$' run $digits tests/models/digits.in0.npy tests/models/digits.in0.npy
-check run-too-few-inputs-is-refused refuses 'no file is given; accepted: a .npy file for each input: input$' run $digits -o "$work/a.npy"
+check run-too-many-inputs-is-refused refuses '2 files are given; accepted: a .npy file for each input: input$' \
+    run $digits tests/models/digits.in0.npy tests/models/digits.in0.npy
+check run-too-few-inputs-is-refused refuses 'no file is given; accepted: a .npy file for each input: input$' \
+    run $digits -o "$work/a.npy"
 check run-wrong-file-is-refused refuses '' run $digits $matmul -o "$work/a.npy"
 setup run-ends-with-0           ends 0 - run $digits tests/models/digits.in0.npy -o "$work/scores.npy"
 check run-prints-tensors ends 0 '^scores: f32\[1\]\[10\]$' run $digits tests/models/digits.in0.npy
 te 'input x: i32[3]\ny[i, j<2] = x[i] * 10 + j\nz[i<40, j<30] = x[0] + i * 100 + j\noutput y, z\n' print
-{ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }"; printf '\001\000\000\000\002\000\000\000\375\377\377\377'; } > "$work/three.npy"
+{
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }"
+    printf '\001\000\000\000\002\000\000\000\375\377\377\377'
+} > "$work/three.npy"
 cat > "$work/printed" <<'END'
 y: i32[3][2]
 [[10 11]

@@ -14,13 +14,14 @@ int8=tests/fuzz/corpus-tflite/conv-int8.tflite
 filter=tests/emitted/filter.te
 kinds="make cmake arduino platformio zephyr esp-idf cmsis-pack"
 
-# ---- Of every kind, for three models: a float network, an integer one, one with state ----------------------------------
+# ---- Of every kind, for three models: a float network, an integer one, one with state --------------------------------
 
 create() {
     for kind in $kinds; do
         "$lw" package $digits --for $kind --name digits -o "$work/digits/$kind" &&
         "$lw" package $int8 --for $kind --name tiny -o "$work/tiny/$kind" &&
-        "$lw" package $filter --for $kind --state level=new_level --state last=new_last -o "$work/filter/$kind" || return 1
+        "$lw" package $filter --for $kind --state level=new_level --state last=new_last -o "$work/filter/$kind" ||
+        return 1
     done
 }
 setup package-is-written create
@@ -37,7 +38,8 @@ passes() {
     folder=$work/$2/$1 src=$work/$2/$1
     [ -d "$folder/src" ] && src=$folder/src
     # shellcheck disable=SC2086
-    "$cc" $flags -I"$src" -o "$folder/check" "$work/$2/make/test/main.c" "$src/$2.c" "$src/$2_selftest.c" -lm && "$folder/check"
+    "$cc" $flags -I"$src" -o "$folder/check" "$work/$2/make/test/main.c" "$src/$2.c" "$src/$2_selftest.c" -lm &&
+        "$folder/check"
 }
 for kind in $kinds; do
     for model in digits tiny filter; do check "package-$kind-$model-passes-its-selftest" passes "$kind" "$model"; done
@@ -48,7 +50,8 @@ finds_difference() {
     cp -r "$work/$1/make" "$work/$1/wrong"
     awk '/^static const .* expected_/ { print; getline; sub(/^ *-?[0-9.e-]*f?/, "77"); print; next } { print }' \
         "$work/$1/make/$1_selftest.c" > "$work/$1/wrong/$1_selftest.c"
-    "$cc" -I"$work/$1/wrong" -o "$work/$1/wrong/check" "$work/$1/wrong/test/main.c" "$work/$1/wrong/$1.c" "$work/$1/wrong/$1_selftest.c" -lm
+    "$cc" -I"$work/$1/wrong" -o "$work/$1/wrong/check" "$work/$1/wrong/test/main.c" "$work/$1/wrong/$1.c" \
+        "$work/$1/wrong/$1_selftest.c" -lm
     "$work/$1/wrong/check" > "$work/said" && return 1
     cat "$work/said"
     grep -q ': 1 elements' "$work/said"
@@ -56,7 +59,9 @@ finds_difference() {
 check package-selftest-finds-a-wrong-float finds_difference digits
 check package-selftest-finds-a-wrong-integer finds_difference tiny
 
-is_same() { "$lw" package $int8 --for zephyr --name tiny -o "$work/again" && diff -r "$work/again" "$work/tiny/zephyr" -x check; }
+is_same() {
+    "$lw" package $int8 --for zephyr --name tiny -o "$work/again" && diff -r "$work/again" "$work/tiny/zephyr" -x check
+}
 check package-has-same-bytes is_same
 
 # shows KIND MODEL WORDS: the package's README has WORDS, a pattern of grep.
@@ -83,7 +88,7 @@ says_output() {
 }
 check package-readme-prints-what-the-sample-prints says_output
 
-# ---- Build files -------------------------------------------------------------------------------------------------------
+# ---- Build files -----------------------------------------------------------------------------------------------------
 
 check package-make-runs-its-check make -C "$work/digits/make" check CC="$cc"
 
@@ -92,7 +97,8 @@ with_cmake() {
     if [ "$why" ]; then skip "$1" "$why"; else check "$@"; fi
 }
 runs_ctest() {
-    cmake -G Ninja -S "$work/$1/cmake" -B "$work/$1/build" && cmake --build "$work/$1/build" && ctest --test-dir "$work/$1/build" --output-on-failure
+    cmake -G Ninja -S "$work/$1/cmake" -B "$work/$1/build" && cmake --build "$work/$1/build" &&
+        ctest --test-dir "$work/$1/build" --output-on-failure
 }
 for model in digits tiny filter; do with_cmake "package-cmake-$model-runs-its-test" runs_ctest $model; done
 
@@ -135,27 +141,33 @@ add_subdirectory("$work/$2/$1" part)
 add_executable(check "$work/$2/make/test/main.c")
 target_link_libraries(check PRIVATE part m)
 EOF
-    cmake -G Ninja -S "$work/$1-$2" -B "$work/$1-$2/build" && cmake --build "$work/$1-$2/build" && "$work/$1-$2/build/check"
+    cmake -G Ninja -S "$work/$1-$2" -B "$work/$1-$2/build" && cmake --build "$work/$1-$2/build" &&
+        "$work/$1-$2/build/check"
 }
 for kind in zephyr esp-idf; do
-    for model in digits tiny filter; do with_cmake "package-$kind-$model-builds-with-stubs" stub_project $kind $model; done
+    for model in digits tiny filter; do
+        with_cmake "package-$kind-$model-builds-with-stubs" stub_project $kind $model
+    done
 done
 
-# ---- Manifests -----------------------------------------------------------------------------------------------------------
+# ---- Manifests -------------------------------------------------------------------------------------------------------
 
 # Every file that the description of the pack names exists.
 pdsc_is_whole() {
     pdsc=$work/digits/cmsis-pack/Loopwright.digits.pdsc
     sed -n 's/.*<file .*name="\([^"]*\)".*/\1/p; s/.*<license>\(.*\)<.*/\1/p' "$pdsc" > "$work/named"
     [ "$(wc -l < "$work/named")" -eq 7 ] || { cat "$work/named"; return 1; }
-    while read -r file; do [ -e "$work/digits/cmsis-pack/$file" ] || { echo "no $file"; return 1; }; done < "$work/named"
+    while read -r file; do
+        [ -e "$work/digits/cmsis-pack/$file" ] || { echo "no $file"; return 1; }
+    done < "$work/named"
     [ "$(sed -n 's/.*<name>\(.*\)<.*/\1/p' "$pdsc")" = digits ] && ! has xmllint || xmllint --noout "$pdsc"
 }
 check package-pdsc-names-its-files pdsc_is_whole
 # The self-test's component requires the network's.
 pdsc_requires() {
     grep 'Cgroup="Self-test".* condition="Network digits">' "$work/digits/cmsis-pack/Loopwright.digits.pdsc" &&
-        sed -n '/<condition id="Network digits">/,/<\/condition>/p' "$work/digits/cmsis-pack/Loopwright.digits.pdsc" | grep '<require .*Cgroup="Network" Csub="digits"'
+        sed -n '/<condition id="Network digits">/,/<\/condition>/p' "$work/digits/cmsis-pack/Loopwright.digits.pdsc" |
+            grep '<require .*Cgroup="Network" Csub="digits"'
 }
 check package-pdsc-selftest-requires-the-network pdsc_requires
 
@@ -177,13 +189,22 @@ json_is_whole() {
 }
 check package-library-json-is-whole json_is_whole
 
-# ---- The sketch, by the AVR compiler and a stub of Arduino's core ----------------------------------------------------------
+# ---- The sketch, by the AVR compiler and a stub of Arduino's core ----------------------------------------------------
 
 mkdir -p "$work/core"
 cat > "$work/core/Arduino.h" << 'EOF'
 #include <stdint.h>
 #define A0 0
-struct Port { void begin(long); void print(const char *); void print(char); void print(int, int = 10); void print(long, int = 10); void print(double, int = 2); void println(); void println(long, int = 10); };
+struct Port {
+    void begin(long);
+    void print(const char *);
+    void print(char);
+    void print(int, int = 10);
+    void print(long, int = 10);
+    void print(double, int = 2);
+    void println();
+    void println(long, int = 10);
+};
 extern Port Serial;
 int analogRead(int);
 void delay(unsigned long);
@@ -191,17 +212,20 @@ EOF
 sketch() {
     folder=$work/$1/arduino
     for file in "$1" "$1_selftest"; do
-        avr-gcc -mmcu="$2" -Os -std=gnu11 -ffunction-sections -fdata-sections -I"$folder/src" -c "$folder/src/$file.c" -o "$work/$file.o" || return 1
+        avr-gcc -mmcu="$2" -Os -std=gnu11 -ffunction-sections -fdata-sections -I"$folder/src" -c "$folder/src/$file.c" \
+            -o "$work/$file.o" || return 1
     done
-    avr-g++ -mmcu="$2" -Os -std=gnu++11 -Wall -Werror -I"$folder/src" -I"$work/core" -include Arduino.h -x c++ -c "$folder/examples/$1/$1.ino" -o "$work/$1.ino.o"
+    avr-g++ -mmcu="$2" -Os -std=gnu++11 -Wall -Werror -I"$folder/src" -I"$work/core" -include Arduino.h -x c++ \
+        -c "$folder/examples/$1/$1.ino" -o "$work/$1.ino.o"
 }
-# The sketch with Arduino's core (Debian: arduino-core-avr; ARDUINO_AVR names another folder), on the emulated board: the
-# serial line reports the self-test.
+# The sketch with Arduino's core (Debian: arduino-core-avr; ARDUINO_AVR names another folder), on the emulated board:
+# the serial line reports the self-test.
 arduino=${ARDUINO_AVR:-/usr/share/arduino/hardware/arduino/avr}
 # DECIMAL_DIG: a macro of C++11 that avr-gcc 5 lacks.
 runs_on_board() {
     folder=$work/$1/arduino core=$arduino/cores/arduino
-    options="-mmcu=atmega328p -DF_CPU=16000000L -DARDUINO=10819 -DARDUINO_ARCH_AVR -DDECIMAL_DIG=9 -Os -ffunction-sections -fdata-sections -I$core -I$arduino/variants/standard -I$folder/src"
+    options="-mmcu=atmega328p -DF_CPU=16000000L -DARDUINO=10819 -DARDUINO_ARCH_AVR -DDECIMAL_DIG=9
+        -Os -ffunction-sections -fdata-sections -I$core -I$arduino/variants/standard -I$folder/src"
     mkdir -p "$work/$1-board" && rm -f "$work/$1-board"/*.o
     for file in "$core"/*.c "$core"/*.S "$folder"/src/*.c; do
         # shellcheck disable=SC2086
@@ -209,10 +233,12 @@ runs_on_board() {
     done
     for file in "$core"/*.cpp; do
         # shellcheck disable=SC2086
-        avr-g++ $options -std=gnu++11 -fno-exceptions -fno-threadsafe-statics -c "$file" -o "$work/$1-board/$(basename "$file").o" || return 1
+        avr-g++ $options -std=gnu++11 -fno-exceptions -fno-threadsafe-statics -c "$file" \
+            -o "$work/$1-board/$(basename "$file").o" || return 1
     done
     # shellcheck disable=SC2086
-    avr-g++ $options -std=gnu++11 -include Arduino.h -x c++ -c "$folder/examples/$1/$1.ino" -o "$work/$1-board/sketch.o" &&
+    avr-g++ $options -std=gnu++11 -include Arduino.h -x c++ -c "$folder/examples/$1/$1.ino" \
+        -o "$work/$1-board/sketch.o" &&
         avr-gcc -mmcu=atmega328p -Wl,--gc-sections -o "$work/$1.elf" "$work/$1-board"/*.o -lm || return 1
     timeout 10 simavr -m atmega328p -f 16000000 "$work/$1.elf" > "$work/serial" 2>&1
     tr -d '\0' < "$work/serial" | head -n 20
@@ -228,10 +254,14 @@ done
 # board MCU VARIANT MODEL: the commands of docs/packages.md, on a board; no message of a compiler.
 board() {
     mkdir -p "$work/page-$1" && rm -rf "$work/page-$1"/*
-    sed -n '/^set -e$/,/^```$/p' docs/packages.md | sed "/^\`\`\`/d; s|^mcu=.*|mcu=$1 variant=$2|; s|^core=[^ ]* lib=PACKAGE name=NAME|core=$arduino lib=$work/$3/arduino name=$3|; s/^simavr/timeout 10 simavr/" > "$work/page-$1/build.sh"
+    sed -n '/^set -e$/,/^```$/p' docs/packages.md |
+        sed -e '/^```/d; s/^simavr/timeout 10 simavr/' -e "s|^mcu=.*|mcu=$1 variant=$2|" \
+            -e "s|^core=[^ ]* lib=PACKAGE name=NAME|core=$arduino lib=$work/$3/arduino name=$3|" \
+            > "$work/page-$1/build.sh"
     grep -q 'timeout 10 simavr' "$work/page-$1/build.sh" || return 1
     (cd "$work/page-$1" && sh build.sh) > "$work/page-$1/said" 2>&1
-    ! grep -a -e 'error: \|warning: ' "$work/page-$1/said" && tr -d '\0' < "$work/page-$1/said" | grep -a 'wrong elements in the self-test: 0' && return
+    ! grep -a -e 'error: \|warning: ' "$work/page-$1/said" &&
+        tr -d '\0' < "$work/page-$1/said" | grep -a 'wrong elements in the self-test: 0' && return
     head -n 20 "$work/page-$1/said"
     return 1
 }
@@ -244,7 +274,9 @@ done
 # A network with 42 kB of constants and memory does not fit into the 2 kB of an ATmega328P.
 refuses_board() {
     sketch digits atmega328p > "$work/said" 2>&1 && return 1
-    grep 'error.*digits requires 43008 bytes of RAM (arena 6016, inputs, outputs and state 296, self-test 336, core and stack 512; constants: 35848 in RAM); this board has less; `--weights progmem`.*NO_SELFTEST' "$work/said" || { cat "$work/said"; return 1; }
+    words='error.*digits requires 43008 bytes of RAM (arena 6016, inputs, outputs and state 296, self-test 336,'
+    words="$words core and stack 512; constants: 35848 in RAM); this board has less;"
+    grep "$words"' `--weights progmem`.*NO_SELFTEST' "$work/said" || { cat "$work/said"; return 1; }
 }
 # With its constants in program memory, the same network fits into the 8 kB of an ATmega2560.
 fits_in_program_memory() {
@@ -254,34 +286,44 @@ fits_in_program_memory() {
 # What the refusal advises is not set already: a board with 2 kB, constants in program memory.
 advises_another() { (cd "$work/flash" && refuses_small_board); }
 refuses_small_board() {
-    avr-g++ -mmcu=atmega328p -Os -std=gnu++11 -Iarduino/src -I"$work/core" -include Arduino.h -x c++ -c arduino/examples/digits/digits.ino -o sketch.o 2> said && return 1
-    grep 'error.*35848 in program memory.*`--ram BYTES` has the fastest plan within BYTES, and `--ram 1` is refused with the least' said && ! grep progmem said
+    avr-g++ -mmcu=atmega328p -Os -std=gnu++11 -Iarduino/src -I"$work/core" -include Arduino.h -x c++ \
+        -c arduino/examples/digits/digits.ino -o sketch.o 2> said && return 1
+    words='error.*35848 in program memory.*`--ram BYTES` has the fastest plan within BYTES, and `--ram 1` is refused'
+    grep "$words with the least" said && ! grep progmem said
 }
 # A board that has the RAM for all but the self-test: the header names the macro that leaves it out.
 without_selftest() {
     sed 's/ul > RAMEND - RAMSTART + 1ul/ul > 42700ul/' "$work/digits/arduino/src/digits_arduino.h" > "$work/small.h"
     echo '#include "small.h"' > "$work/small.c"
-    avr-gcc -mmcu=atmega2560 -I"$work" -I"$work/digits/arduino/src" -c "$work/small.c" -o "$work/small.o" 2> "$work/said" && return 1
-    grep NO_SELFTEST "$work/said" && avr-gcc -mmcu=atmega2560 -DDIGITS_NO_SELFTEST -I"$work" -I"$work/digits/arduino/src" -c "$work/small.c" -o "$work/small.o"
+    avr-gcc -mmcu=atmega2560 -I"$work" -I"$work/digits/arduino/src" -c "$work/small.c" -o "$work/small.o" \
+        2> "$work/said" && return 1
+    grep NO_SELFTEST "$work/said" &&
+        avr-gcc -mmcu=atmega2560 -DDIGITS_NO_SELFTEST -I"$work" -I"$work/digits/arduino/src" -c "$work/small.c" \
+            -o "$work/small.o"
 }
 compiles_for_flash() {
     grep -x 'architectures=avr' arduino/library.properties || return 1
     for file in digits digits_selftest; do
         avr-gcc -mmcu=atmega2560 -Os -std=gnu11 -Iarduino/src -c arduino/src/$file.c -o $file.o || return 1
     done
-    avr-g++ -mmcu=atmega2560 -Os -std=gnu++11 -Wall -Werror -Iarduino/src -I"$work/core" -include Arduino.h -x c++ -c arduino/examples/digits/digits.ino -o sketch.o
+    avr-g++ -mmcu=atmega2560 -Os -std=gnu++11 -Wall -Werror -Iarduino/src -I"$work/core" -include Arduino.h -x c++ \
+        -c arduino/examples/digits/digits.ino -o sketch.o
 }
 why=$(missing avr-gcc avr-g++)
 for name in tiny filter; do
     if [ "$why" ]; then skip "package-sketch-$name-compiles-for-avr" "$why"
     else check "package-sketch-$name-compiles-for-avr" sketch $name atmega328p; fi
 done
-if [ "$why" ]; then skip package-sketch-refuses-a-small-board "$why"; else check package-sketch-refuses-a-small-board refuses_board; fi
-if [ "$why" ]; then skip package-sketch-with-program-memory-fits "$why"; else check package-sketch-with-program-memory-fits fits_in_program_memory; fi
-if [ "$why" ]; then skip package-sketch-advises-what-is-not-set "$why"; else check package-sketch-advises-what-is-not-set advises_another; fi
-if [ "$why" ]; then skip package-sketch-without-its-selftest "$why"; else check package-sketch-without-its-selftest without_selftest; fi
+if [ "$why" ]; then skip package-sketch-refuses-a-small-board "$why"
+else check package-sketch-refuses-a-small-board refuses_board; fi
+if [ "$why" ]; then skip package-sketch-with-program-memory-fits "$why"
+else check package-sketch-with-program-memory-fits fits_in_program_memory; fi
+if [ "$why" ]; then skip package-sketch-advises-what-is-not-set "$why"
+else check package-sketch-advises-what-is-not-set advises_another; fi
+if [ "$why" ]; then skip package-sketch-without-its-selftest "$why"
+else check package-sketch-without-its-selftest without_selftest; fi
 
-# ---- make install, find_package, pkg-config ---------------------------------------------------------------------------------
+# ---- make install, find_package, pkg-config --------------------------------------------------------------------------
 
 prefix=$work/prefix
 no_objcopy=$(missing objcopy)
@@ -320,7 +362,8 @@ int main(void)
     return first_run(a, &in, &out) || second_run(b, &in2, &out2);
 }
 EOF
-    cmake -G Ninja -S "$work/project" -B "$work/project/build" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$work/project/build" &&
+    cmake -G Ninja -S "$work/project" -B "$work/project/build" -DCMAKE_PREFIX_PATH="$prefix" &&
+        cmake --build "$work/project/build" &&
         [ "$("$work/project/build/firmware")" = "cortex-m4 generic" ]
 }
 with_cmake() {
@@ -338,20 +381,29 @@ with_cmake package-cmake-renews-a-changed-model renews
 # A file among OPTIONS is relative to the source folder, and its change renews the C. Without a build type, the model is
 # optimized.
 named_file() {
-    mkdir -p "$work/files" && cp $digits "$work/files/net.onnx" && printf 'a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n' > "$work/files/labels.txt"
-    printf 'cmake_minimum_required(VERSION 3.13)\nproject(files LANGUAGES C)\nfind_package(Loopwright REQUIRED)\nloopwright_add_model(net net.onnx OPTIONS --class-names labels.txt)\n' > "$work/files/CMakeLists.txt"
-    cmake -G Ninja -S "$work/files" -B "$work/files/build" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$work/files/build" -v > "$work/said" || { cat "$work/said"; return 1; }
+    mkdir -p "$work/files" && cp $digits "$work/files/net.onnx" &&
+        printf 'a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n' > "$work/files/labels.txt"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(files LANGUAGES C)' \
+        'find_package(Loopwright REQUIRED)' 'loopwright_add_model(net net.onnx OPTIONS --class-names labels.txt)' \
+        > "$work/files/CMakeLists.txt"
+    cmake -G Ninja -S "$work/files" -B "$work/files/build" -DCMAKE_PREFIX_PATH="$prefix" &&
+        cmake --build "$work/files/build" -v > "$work/said" || { cat "$work/said"; return 1; }
     grep -e ' -O2 .*net\.c' "$work/said" || return 1
-    sed -i s/^a/other/ "$work/files/labels.txt" && cmake --build "$work/files/build" && grep other "$work/files/build/loopwright/net/net.h" || return 1
-    cmake -S "$work/files" -B "$work/files/build" -DCMAKE_BUILD_TYPE=MinSizeRel && cmake --build "$work/files/build" -v > "$work/said" && ! grep -e '-O2' "$work/said"
+    sed -i s/^a/other/ "$work/files/labels.txt" && cmake --build "$work/files/build" &&
+        grep other "$work/files/build/loopwright/net/net.h" || return 1
+    cmake -S "$work/files" -B "$work/files/build" -DCMAKE_BUILD_TYPE=MinSizeRel &&
+        cmake --build "$work/files/build" -v > "$work/said" && ! grep -e '-O2' "$work/said"
 }
 with_cmake package-cmake-names-files-of-the-source-folder named_file
 # An -O of the project's flags, of a toolchain file or of add_compile_options stays.
 keeps_flags() {
     rm -rf "$work/flags" && mkdir -p "$work/flags" && cp $digits "$work/flags/net.onnx"
     printf 'set(CMAKE_C_FLAGS_INIT "-Os")\n' > "$work/flags/toolchain.cmake"
-    printf 'cmake_minimum_required(VERSION 3.13)\nproject(flags LANGUAGES C)\nadd_compile_options(${option})\nfind_package(Loopwright REQUIRED)\nloopwright_add_model(net net.onnx)\nadd_subdirectory(%s digits)\n' "$work/digits/cmake" > "$work/flags/CMakeLists.txt"
-    cmake -G Ninja -S "$work/flags" -B "$work/flags/build" -DCMAKE_PREFIX_PATH="$prefix" "$@" && cmake --build "$work/flags/build" -v > "$work/said" || { cat "$work/said"; return 1; }
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(flags LANGUAGES C)' \
+        'add_compile_options(${option})' 'find_package(Loopwright REQUIRED)' 'loopwright_add_model(net net.onnx)' \
+        "add_subdirectory($work/digits/cmake digits)" > "$work/flags/CMakeLists.txt"
+    cmake -G Ninja -S "$work/flags" -B "$work/flags/build" -DCMAKE_PREFIX_PATH="$prefix" "$@" &&
+        cmake --build "$work/flags/build" -v > "$work/said" || { cat "$work/said"; return 1; }
     grep -c -e ' -Os .*\(net\|digits\)\.c' "$work/said" | grep -qx 2 && ! grep -e '-O2' "$work/said"
 }
 with_cmake package-cmake-keeps-the-size-of-flags keeps_flags -DCMAKE_C_FLAGS=-Os
@@ -359,7 +411,8 @@ with_cmake package-cmake-keeps-the-size-of-a-toolchain keeps_flags -DCMAKE_TOOLC
 with_cmake package-cmake-keeps-the-size-of-options keeps_flags -Doption=-Os
 refuses_cxx() {
     rm -rf "$work/cxx" && mkdir -p "$work/cxx" && cp $digits "$work/cxx/net.onnx"
-    printf 'cmake_minimum_required(VERSION 3.13)\nproject(a CXX)\nfind_package(Loopwright REQUIRED)\nloopwright_add_model(net net.onnx)\n' > "$work/cxx/CMakeLists.txt"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(a CXX)' 'find_package(Loopwright REQUIRED)' \
+        'loopwright_add_model(net net.onnx)' > "$work/cxx/CMakeLists.txt"
     cmake -S "$work/cxx" -B "$work/cxx/build" -DCMAKE_PREFIX_PATH="$prefix" > "$work/said" 2>&1 && return 1
     tr '\n' ' ' < "$work/said" | grep 'models are C, which project() does not enable'
 }
@@ -372,15 +425,18 @@ refuses_word() {
 with_cmake package-cmake-refuses-a-wrong-word refuses_word
 
 links_library() {
-    printf '#include <stdio.h>\n#include <loopwright.h>\nint main(void) { return puts(lw_version()) < 0; }\n' > "$work/version.c"
+    printf '#include <stdio.h>\n#include <loopwright.h>\nint main(void) { return puts(lw_version()) < 0; }\n' \
+        > "$work/version.c"
     # shellcheck disable=SC2046
-    "$cc" "$work/version.c" -o "$work/version" $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs loopwright) &&
+    "$cc" "$work/version.c" -o "$work/version" \
+        $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs loopwright) &&
         [ "loopwright $("$work/version")" = "$("$lw" --version)" ]
 }
 why=$(missing pkg-config objcopy)
-if [ "$why" ]; then skip package-pkg-config-links-the-library "$why"; else check package-pkg-config-links-the-library links_library; fi
+if [ "$why" ]; then skip package-pkg-config-links-the-library "$why"
+else check package-pkg-config-links-the-library links_library; fi
 
-# ---- Refusals ----------------------------------------------------------------------------------------------------------------
+# ---- Refusals --------------------------------------------------------------------------------------------------------
 
 ends() {
     want=$1 words=$2 status=0
@@ -388,14 +444,23 @@ ends() {
     "$lw" "$@" > "$work/said" 2>&1 || status=$?
     grep -q -e "$words" "$work/said" && [ "$status" -eq "$want" ] || { cat "$work/said"; return 1; }
 }
-check package-without-kind-is-refused ends 2 'accepted: make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack' package $digits -o "$work/none"
-check package-near-kind-is-refused ends 2 "there is no kind of package \"arduno\"; did you mean 'arduino'?" package $digits --for arduno -o "$work/none"
-check package-other-kind-is-refused ends 2 'there is no kind of package "deb"; accepted: make, cmake' package $digits --for deb -o "$work/none"
-check package-folder-that-is-a-file-is-refused ends 1 'cannot create this folder' package $digits --for make -o tests/package.sh
-one_line() { ends 1 '"tests/package.sh" is a file' package $digits --for make -o tests/package.sh/a/b && [ "$(wc -l < "$work/said")" -eq 1 ]; }
+check package-without-kind-is-refused ends 2 'accepted: make, cmake, arduino, platformio, zephyr, esp-idf, cmsis-pack' \
+    package $digits -o "$work/none"
+check package-near-kind-is-refused ends 2 "there is no kind of package \"arduno\"; did you mean 'arduino'?" \
+    package $digits --for arduno -o "$work/none"
+check package-other-kind-is-refused ends 2 'there is no kind of package "deb"; accepted: make, cmake' \
+    package $digits --for deb -o "$work/none"
+check package-folder-that-is-a-file-is-refused ends 1 'cannot create this folder' \
+    package $digits --for make -o tests/package.sh
+one_line() {
+    ends 1 '"tests/package.sh" is a file' package $digits --for make -o tests/package.sh/a/b &&
+        [ "$(wc -l < "$work/said")" -eq 1 ]
+}
 check package-file-in-its-path-is-named one_line
 nothing_is_written() { [ ! -e "$work/none" ]; }
-check package-weights-in-a-file-are-refused ends 2 'a package does not accept --weights bin; accepted: c|progmem|section=NAME' package $digits --for make --weights bin -o "$work/none"
+check package-weights-in-a-file-are-refused ends 2 \
+    'a package does not accept --weights bin; accepted: c|progmem|section=NAME' \
+    package $digits --for make --weights bin -o "$work/none"
 check package-refused-writes-nothing nothing_is_written
 
 report_end

@@ -47,12 +47,15 @@ refuses() {
     cat "$work/said"
     return 1
 }
-check samples-of-another-shape-are-refused  refuses 'is f32\[3\]\[5\]; samples of the input "x" are f32\[N\]\[1\]\[4\]' \
+check samples-of-another-shape-are-refused  refuses \
+    'is f32\[3\]\[5\]; samples of the input "x" are f32\[N\]\[1\]\[4\]' \
     quantize "$work/net.te" --samples "$work/other.npy"
 check samples-of-another-type-are-refused   refuses 'is i32' quantize "$work/net.te" --samples "$work/ints.npy"
-check samples-with-nan-are-refused          refuses 'sample 0 has NaN at element 0' quantize "$work/net.te" --samples "$work/nan.npy"
+check samples-with-nan-are-refused          refuses 'sample 0 has NaN at element 0' \
+    quantize "$work/net.te" --samples "$work/nan.npy"
 npy inf.npy '3, 4' '<f4' 12 '\000\000\200\377'
-check samples-with-infinity-are-refused     refuses 'sample 0 has an infinity at element 0' quantize "$work/net.te" --samples "$work/inf.npy"
+check samples-with-infinity-are-refused     refuses 'sample 0 has an infinity at element 0' \
+    quantize "$work/net.te" --samples "$work/inf.npy"
 : > "$work/bytes0.npy"
 check empty-files-are-refused               refuses 'bytes0.npy' quantize "$work/net.te" --samples "$work/bytes0.npy"
 head -c 140 "$work/good.npy" > "$work/short.npy"
@@ -65,7 +68,8 @@ in_little_memory() {
     cat "$work/varied.npy" "$work/varied.npy" | tail -c 32 >> "$work/many.npy"
     head -c 59999968 /dev/zero >> "$work/many.npy"
     (ulimit -v 48000 && "$lw" --version > /dev/null 2>&1) || return 77
-    (ulimit -v 48000 && "$lw" quantize "$work/wide.te" --samples "$work/many.npy" -o "$work/wide.c" > "$work/said" 2>&1) && return
+    (ulimit -v 48000 &&
+        "$lw" quantize "$work/wide.te" --samples "$work/many.npy" -o "$work/wide.c" > "$work/said" 2>&1) && return
     cat "$work/said"
     return 1
 }
@@ -73,12 +77,12 @@ check samples-stay-in-their-files           in_little_memory
 npy two_labels.npy '2, ' '<i4' 2 '\001\000\000\000'
 npy less_labels.npy '3, ' '<i4' 3 '\377\377\377\377'
 npy real_labels.npy '3, ' '<f4' 3 "$one"
-check fewer-labels-are-refused              refuses 'two_labels.npy' quantize "$work/net.te" --samples "$work/good.npy" \
-    --labels "$work/two_labels.npy" --max-drop 1%
+check fewer-labels-are-refused              refuses 'two_labels.npy' \
+    quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/two_labels.npy" --max-drop 1%
 check negative-labels-are-refused           refuses 'label -1 of sample 0 is out of range' quantize "$work/net.te" \
     --samples "$work/good.npy" --labels "$work/less_labels.npy" --max-drop 1%
-check labels-in-floats-are-refused          refuses 'real_labels.npy' quantize "$work/net.te" --samples "$work/good.npy" \
-    --labels "$work/real_labels.npy" --max-drop 1%
+check labels-in-floats-are-refused          refuses 'real_labels.npy' \
+    quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/real_labels.npy" --max-drop 1%
 cat > "$work/exp.te" << 'TE'
 input x: f32[1][4]
 const w: f32[4][2] = [100, 2, 300, 4, 1, 2, 3, 4]
@@ -88,23 +92,31 @@ b = exp(a)
 y = dense(b, v)
 output y
 TE
-check infinite-activations-are-refused      refuses 'tensor "b" has an infinity on sample 0' quantize "$work/exp.te" --samples "$work/good.npy"
-check no-samples-are-refused                refuses 'holds no samples' quantize "$work/net.te" --samples "$work/empty.npy"
+check infinite-activations-are-refused      refuses 'tensor "b" has an infinity on sample 0' \
+    quantize "$work/exp.te" --samples "$work/good.npy"
+check no-samples-are-refused                refuses 'holds no samples' \
+    quantize "$work/net.te" --samples "$work/empty.npy"
 check samples-are-required-is-refused       refuses 'samples are required' quantize "$work/net.te"
 check labels-out-of-range-are-refused       refuses 'label 7 of sample 0 is out of range' quantize "$work/net.te" \
     --samples "$work/good.npy" --test "$work/good.npy" --test-labels "$work/far.npy"
-check labels-without-samples-are-refused    refuses 'without --test' quantize "$work/net.te" --samples "$work/good.npy" \
-    --test-labels "$work/labels.npy"
-check unknown-ports-are-refused             refuses 'accepted: int8|int16|float' quantize "$work/net.te" --samples "$work/good.npy" --ports int4
+check labels-without-samples-are-refused    refuses 'without --test' \
+    quantize "$work/net.te" --samples "$work/good.npy" --test-labels "$work/labels.npy"
+check unknown-ports-are-refused             refuses 'accepted: int8|int16|float' \
+    quantize "$work/net.te" --samples "$work/good.npy" --ports int4
 
 # A feature that is constant in all samples has a grid with a stated range.
 constant() {
-    "$lw" quantize "$work/net.te" --samples "$work/good.npy" --test "$work/good.npy" -o "$work/net.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
-    grep -q 'int8_t   \[1\]\[4\]  scale' "$work/net.h" && ! grep -q float "$work/net.c" && grep -q 'integer C' "$work/said"
+    "$lw" quantize "$work/net.te" --samples "$work/good.npy" --test "$work/good.npy" -o "$work/net.c" \
+        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    grep -q 'int8_t   \[1\]\[4\]  scale' "$work/net.h" && ! grep -q float "$work/net.c" &&
+        grep -q 'integer C' "$work/said"
 }
 check constant-samples-give-a-grid constant
 
-says_constant() { "$lw" quantize "$work/net.te" --samples "$work/good.npy" -o "$work/net.c" 2>&1 | grep 'warning: tensor "x" is 1 in all samples'; }
+says_constant() {
+    "$lw" quantize "$work/net.te" --samples "$work/good.npy" -o "$work/net.c" 2>&1 |
+        grep 'warning: tensor "x" is 1 in all samples'
+}
 check constant-samples-are-a-warning says_constant
 
 check methods-of-ranges-are-words           refuses '\-\-ranges does not accept "kl"; accepted: best|least' \
@@ -148,7 +160,8 @@ END
         set -- --per-tensor --no-equalization
         [ $run = plain ] || set -- "$@" --finetune 30
         [ $run = other ] && set -- "$@" --seed 2
-        "$lw" quantize "$work/skewed.te" --samples "$work/many.npy" --test "$work/many.npy" "$@" -o "$work/tuned.c" > "$work/$run.txt" 2>&1 || { cat "$work/$run.txt"; return 1; }
+        "$lw" quantize "$work/skewed.te" --samples "$work/many.npy" --test "$work/many.npy" "$@" -o "$work/tuned.c" \
+            > "$work/$run.txt" 2>&1 || { cat "$work/$run.txt"; return 1; }
         mv "$work/tuned.c" "$work/$run.c"
     done
     decibel() { awk '/^integer C/ { print int($3) }' "$work/$1.txt"; }
@@ -216,17 +229,20 @@ nothing_to_quantize() {
     return 1
 }
 check networks-without-floats-are-refused nothing_to_quantize
-check bounds-are-numbers                    refuses '\-\-min-sqnr does not accept "high"; a number from 0.1 to 1000 is expected, as 40dB' \
+check bounds-are-numbers                    refuses \
+    '\-\-min-sqnr does not accept "high"; a number from 0.1 to 1000 is expected, as 40dB' \
     quantize "$work/net.te" --samples "$work/good.npy" --min-sqnr high
 check a-drop-needs-the-classes              refuses 'needs the classes of the samples: --labels' \
     quantize "$work/net.te" --samples "$work/good.npy" --max-drop 1%
-check drop-is-a-share                       refuses '\-\-max-drop does not accept "150%"; a number from 0 to 100 is expected, as 0.5%' \
+check drop-is-a-share                       refuses \
+    '\-\-max-drop does not accept "150%"; a number from 0 to 100 is expected, as 0.5%' \
     quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/labels.npy" --max-drop 150%
-check a-drop-has-its-unit                   refuses 'max-drop does not accept "0.5"; .*as 0.5%' quantize "$work/net.te" \
-    --samples "$work/good.npy" --labels "$work/labels.npy" --max-drop 0.5
-check a-missing-folder-is-named-first       refuses 'cannot write .*there is no folder ".*drop/"' quantize "$work/net.te" \
-    --samples "$work/nowhere.npy" -o "$work/drop/net.onnx"
-check two-files-of-one-kind-are-refused     refuses '\-o other.c and -o .*out.c; accepted: one file that ends in .c, one in .onnx' \
+check a-drop-has-its-unit                   refuses 'max-drop does not accept "0.5"; .*as 0.5%' \
+    quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/labels.npy" --max-drop 0.5
+check a-missing-folder-is-named-first       refuses 'cannot write .*there is no folder ".*drop/"' \
+    quantize "$work/net.te" --samples "$work/nowhere.npy" -o "$work/drop/net.onnx"
+check two-files-of-one-kind-are-refused     refuses \
+    '\-o other.c and -o .*out.c; accepted: one file that ends in .c, one in .onnx' \
     quantize "$work/net.te" --samples "$work/good.npy" -o other.c
 check classes-need-a-drop                   refuses '\-\-labels has no effect without --max-drop' \
     quantize "$work/net.te" --samples "$work/good.npy" --labels "$work/labels.npy"
@@ -239,7 +255,9 @@ check bounds-out-of-reach-are-refused       refuses 'no choice of widths reaches
 widened() {
     "$lw" quantize "$work/net.te" --samples "$work/varied.npy" --test "$work/varied.npy" --ports float --min-sqnr 60 \
         -o "$work/wide.c" -o "$work/wide.onnx" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
-    grep -q '^16 bits: .*; [+-][0-9]* instructions, [+-][0-9]* bytes)' "$work/said" && grep -q '^as chosen: .* instructions counted' "$work/said" && awk '/^integer C/ { ok = $3 >= 60 } END { exit !ok }' "$work/said" &&
+    grep -q '^16 bits: .*; [+-][0-9]* instructions, [+-][0-9]* bytes)' "$work/said" &&
+        grep -q '^as chosen: .* instructions counted' "$work/said" &&
+        awk '/^integer C/ { ok = $3 >= 60 } END { exit !ok }' "$work/said" &&
         grep -q int16_t "$work/wide.c" && return
     cat "$work/said"
     return 1
@@ -250,15 +268,18 @@ check a-bound-widens-tensors widened
 holding() {
     "$lw" quantize "$work/net.te" --samples "$work/varied.npy" --min-sqnr 10 -o "$work/held.c" > "$work/said" 2>&1
     cat "$work/said"
-    grep -q '^1 tensor on 1 grid of 8\|^2 tensors on 2 grids of 8' "$work/said" && ! grep -q '^as chosen' "$work/said" &&
+    grep -q '^1 tensor on 1 grid of 8\|^2 tensors on 2 grids of 8' "$work/said" &&
+        ! grep -q '^as chosen' "$work/said" &&
         grep -q '^all tensors of 8 bits: .* instructions counted, .* bytes$' "$work/said" &&
-        grep -q '^the bound holds: no tensor is widened$' "$work/said" && grep -q 'Requantization rounds once\.$' "$work/held.h"
+        grep -q '^the bound holds: no tensor is widened$' "$work/said" &&
+        grep -q 'Requantization rounds once\.$' "$work/held.h"
 }
 check a-bound-that-holds-is-said holding
 
-# A bias is in the unit of the sums, and a requantization has a factor and a shift per channel, without 64-bit constants.
+# A bias is in the unit of the sums; a requantization has a factor and a shift per channel, without 64-bit constants.
 narrow() {
-    printf 'input x: f32[1][4]\nconst w: f32[4][2] = [1, 2, 3, 4, 1, 2, 3, 40]\nconst b: f32[2] = [1, -2]\nz = dense(x, w)\ny = add(z, b)\noutput y\n' > "$work/bias.te"
+    printf '%s\n' 'input x: f32[1][4]' 'const w: f32[4][2] = [1, 2, 3, 4, 1, 2, 3, 40]' 'const b: f32[2] = [1, -2]' \
+        'z = dense(x, w)' 'y = add(z, b)' 'output y' > "$work/bias.te"
     "$lw" quantize "$work/bias.te" --samples "$work/good.npy" -o "$work/bias.c" --quiet || return 1
     grep -q 'int32_t bias_z_b' "$work/bias.c" && ! grep -q 'static.* int64_t' "$work/bias.c" && return
     grep static "$work/bias.c"
@@ -272,10 +293,10 @@ quantized_already() {
     grep -q 'quantized already' "$work/said" || { cat "$work/said"; return 1; }
 }
 
-# accuracy NETWORK LEAST: the share of test samples that the integer C classifies, in hundredths of a percent; no floats.
+# accuracy NETWORK LEAST: integer C without floats classifies this share of test samples, in hundredths of a percent.
 accuracy() {
-    "$lw" quantize $data/$1.onnx --samples $data/calibration.npy --test $data/test.npy --test-labels $data/test_labels.npy -o "$work/$1.c" \
-        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    "$lw" quantize $data/$1.onnx --samples $data/calibration.npy --test $data/test.npy \
+        --test-labels $data/test_labels.npy -o "$work/$1.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     reached=$(awk '/^integer C/ { print $3 * 100 }' "$work/said")
     [ "$reached" -ge "$2" ] && ! grep -q -w -e float -e double "$work/$1.c" && return
     cat "$work/said"
@@ -284,17 +305,20 @@ accuracy() {
 }
 # The QDQ file of the same run, read back, computes what the integer C does.
 written_onnx() {
-    "$lw" quantize "$work/net.te" --samples "$work/good.npy" --ports float -o "$work/net.onnx" -o "$work/net.c" --quiet || return 1
+    "$lw" quantize "$work/net.te" --samples "$work/good.npy" --ports float -o "$work/net.onnx" -o "$work/net.c" \
+        --quiet || return 1
     "$lw" run "$work/net.onnx" "$work/row.npy" > "$work/said" || return 1
     cat "$work/said"
-    awk '/\[\[/ { gsub(/[][]/, ""); ok = $1 > 7.97 && $1 < 8.03 && $2 > 11.97 && $2 < 12.03 } END { exit !ok }' "$work/said"
+    awk '/\[\[/ { gsub(/[][]/, ""); ok = $1 > 7.97 && $1 < 8.03 && $2 > 11.97 && $2 < 12.03 } END { exit !ok }' \
+        "$work/said"
 }
 npy row.npy '1, 4' '<f4' 4 "$one"
 check the-qdq-file-is-read-back written_onnx
 
 # Slices, and a network whose output has the name that an inner tensor of the file would get.
 sliced_onnx() {
-    printf 'input x: f32[1][4]\nconst w: f32[4][4] = [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4]\n' > "$work/cut.te"
+    printf 'input x: f32[1][4]\nconst w: f32[4][4] = [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4]\n' \
+        > "$work/cut.te"
     printf 'z = dense(x, w)\nt3 = slice(z, begin=[1], end=[-1], axes=[1])\noutput t3\n' >> "$work/cut.te"
     "$lw" quantize "$work/cut.te" --samples "$work/good.npy" --ports float -o "$work/cut.onnx" --quiet || return 1
     "$lw" run "$work/cut.onnx" "$work/row.npy" > "$work/said" || return 1
@@ -305,18 +329,27 @@ check a-slice-is-written-to-the-qdq-file sliced_onnx
 
 # Recurrent layers with peepholes, a bias of their own after the reset, reversed and clipped; and with activations that
 # the file does not have.
-numbers() { awk -v n="$1" -v seed="$2" 'BEGIN { srand(seed); for (i = 0; i < n; i++) printf "%s%.3f", i ? ", " : "", rand() - 0.5 }'; }
+numbers() {
+    awk -v n="$1" -v seed="$2" \
+        'BEGIN { srand(seed); for (i = 0; i < n; i++) printf "%s%.3f", i ? ", " : "", rand() - 0.5 }'
+}
 recurrent_te() {
-    printf 'input x: f32[4][1][3]\nconst w: f32[3][6] = [%s]\nconst r: f32[2][6] = [%s]\nconst b: f32[6] = [%s]\n' "$(numbers 18 1)" "$(numbers 12 2)" "$(numbers 6 3)"
-    printf 'const rb: f32[2] = [0.5, -0.25]\nconst v: f32[2][8] = [%s]\nconst u: f32[2][8] = [%s]\nconst p: f32[6] = [%s]\n' "$(numbers 16 4)" "$(numbers 16 5)" "$(numbers 6 6)"
+    printf 'input x: f32[4][1][3]\nconst w: f32[3][6] = [%s]\nconst r: f32[2][6] = [%s]\nconst b: f32[6] = [%s]\n' \
+        "$(numbers 18 1)" "$(numbers 12 2)" "$(numbers 6 3)"
+    printf 'const rb: f32[2] = [0.5, -0.25]\n'
+    printf 'const v: f32[2][8] = [%s]\nconst u: f32[2][8] = [%s]\nconst p: f32[6] = [%s]\n' "$(numbers 16 4)" \
+        "$(numbers 16 5)" "$(numbers 6 6)"
     printf 'const k: f32[2][3] = [%s]\nconst q: f32[3][3] = [%s]\n' "$(numbers 6 7)" "$(numbers 9 8)"
-    printf 'a, al = gru(x, w, r, b, _, rb, linear_before_reset=1, reverse=1)\nc, cl, cc = lstm(a, v, u, _, _, _, p, clip=3)\n'
+    printf '%s\n' 'a, al = gru(x, w, r, b, _, rb, linear_before_reset=1, reverse=1)' \
+        'c, cl, cc = lstm(a, v, u, _, _, _, p, clip=3)'
     printf 'd, y = rnn(c, k, q%s)\noutput y\noutput cc\n' "$1"
 }
 recurrent_te '' > "$work/steps.te"
 recurrent_te ', activations=softsign' > "$work/other.te"
 npy steps.npy '20, 4, 1, 3' '<f4' 0 ''
-numbers 240 9 | tr ',' '\n' | awk '{ v = int(256 * ($1 + 0.5)); printf "\\000\\000\\%03o\\%03o", v % 128, 62 + 128 * (v % 2) }' > "$work/steps.bytes"
+numbers 240 9 | tr ',' '\n' |
+    awk '{ v = int(256 * ($1 + 0.5)); printf "\\000\\000\\%03o\\%03o", v % 128, 62 + 128 * (v % 2) }' \
+        > "$work/steps.bytes"
 printf "$(cat "$work/steps.bytes")" >> "$work/steps.npy"
 recurrent_onnx() {
     "$lw" quantize "$work/steps.te" --samples "$work/steps.npy" --ports float -o "$work/steps.onnx" --quiet &&
@@ -325,12 +358,15 @@ recurrent_onnx() {
     grep -q '^against .*noise [4-6][0-9]' "$work/said"
 }
 check recurrent-layers-are-written-to-the-qdq-file recurrent_onnx
-# The state of integer layers passes through 16 bits in the file, too, so it computes what the integers do: with sequences
-# of other lengths, given states, peepholes, both places of the reset, reversed and clipped.
+# The state of integer layers passes through 16 bits in the file, too, so it computes what the integers do: with
+# sequences of other lengths, given states, peepholes, both places of the reset, reversed and clipped.
 layers_te() {
-    printf 'input x: f32[4][2][3]\nconst w: f32[3][6] = [%s]\nconst r: f32[2][6] = [%s]\nconst b: f32[6] = [%s]\n' "$(numbers 18 1)" "$(numbers 12 2)" "$(numbers 6 3)"
-    printf 'const h: f32[2][2] = [0.5, -0.25, 0.75, -1]\nconst c: f32[2][2] = [1, 0.5, -2, 0.25]\nconst rb: f32[2] = [0.5, -0.25]\nconst n: i32[2] = [3, 2]\n'
-    printf 'const v: f32[2][8] = [%s]\nconst u: f32[2][8] = [%s]\nconst p: f32[6] = [%s]\n' "$(numbers 16 4)" "$(numbers 16 5)" "$(numbers 6 6)"
+    printf 'input x: f32[4][2][3]\nconst w: f32[3][6] = [%s]\nconst r: f32[2][6] = [%s]\nconst b: f32[6] = [%s]\n' \
+        "$(numbers 18 1)" "$(numbers 12 2)" "$(numbers 6 3)"
+    printf '%s\n' 'const h: f32[2][2] = [0.5, -0.25, 0.75, -1]' 'const c: f32[2][2] = [1, 0.5, -2, 0.25]' \
+        'const rb: f32[2] = [0.5, -0.25]' 'const n: i32[2] = [3, 2]'
+    printf 'const v: f32[2][8] = [%s]\nconst u: f32[2][8] = [%s]\nconst p: f32[6] = [%s]\n' "$(numbers 16 4)" \
+        "$(numbers 16 5)" "$(numbers 6 6)"
     printf 'a, al = gru(%s)\nd, y, yc = lstm(a, v, u, %s)\noutput al\noutput d\noutput y\noutput yc\n' "$1" "$2"
 }
 npy pairs.npy '10, 4, 2, 3' '<f4' 0 ''
@@ -339,16 +375,20 @@ layers_in_16_bits() {
     layers_te "$1" "$2" > "$work/pairs.te"
     "$lw" quantize "$work/pairs.te" --samples "$work/pairs.npy" --ports float -o "$work/pairs.onnx" --quiet &&
         "$lw" dump "$work/pairs.te" --samples "$work/pairs.npy" --ports float --at realized -o "$work/integers.te" &&
-        "$lw" evaluate "$work/pairs.onnx" --test "$work/pairs.npy" --reference "$work/integers.te" > "$work/said" || return 1
+        "$lw" evaluate "$work/pairs.onnx" --test "$work/pairs.npy" --reference "$work/integers.te" > "$work/said" ||
+        return 1
     cat "$work/said"
     grep -q -a Scan "$work/pairs.onnx" && grep -q '^against .*noise 1[2-9][0-9]' "$work/said"
 }
-check the-state-has-16-bits-in-the-qdq-file layers_in_16_bits 'x, w, r, b, h, rb, linear_before_reset=1, reverse=1' '_, _, _, p, clip=0.7'
-check sequences-of-other-lengths-in-the-qdq-file layers_in_16_bits 'x, w, r, b, h, _, n' '_, h, c, p, n, reverse=1, input_forget=1'
+check the-state-has-16-bits-in-the-qdq-file layers_in_16_bits 'x, w, r, b, h, rb, linear_before_reset=1, reverse=1' \
+    '_, _, _, p, clip=0.7'
+check sequences-of-other-lengths-in-the-qdq-file layers_in_16_bits 'x, w, r, b, h, _, n' \
+    '_, h, c, p, n, reverse=1, input_forget=1'
 other_activations() {
     "$lw" quantize "$work/other.te" --samples "$work/steps.npy" -o "$work/other.onnx" > "$work/said" 2>&1 && return 1
     cat "$work/said"
-    grep -q 'node "d".*rnn with the activations "softsign" in a written ONNX file; accepted: "tanh"' "$work/said" && [ ! -e "$work/other.onnx" ]
+    grep -q 'node "d".*rnn with the activations "softsign" in a written ONNX file; accepted: "tanh"' "$work/said" &&
+        [ ! -e "$work/other.onnx" ]
 }
 check other-activations-in-the-qdq-file-are-refused other_activations
 
@@ -366,10 +406,11 @@ TE
 npy vectors.npy '60, 1, 4' '<f4' 0 ''
 tail -c 960 "$work/steps.npy" >> "$work/vectors.npy"
 softmax_range() {
-    "$lw" dump "$work/classes.te" --samples "$work/vectors.npy" --at calibrated -o "$work/classes.calibrated.te" || return 1
+    "$lw" dump "$work/classes.te" --samples "$work/vectors.npy" --at calibrated -o "$work/classes.calibrated.te" ||
+        return 1
     grep -e 's_scale' -e '^const b:' "$work/classes.calibrated.te"
-    awk -F '[][,]' '/^const s_scale/ { step = $2 } /^const b:/ { bias = $6 } END { exit !(step > 0 && step < 0.05 && bias < -19.8 && bias > -20.2) }' \
-        "$work/classes.calibrated.te"
+    awk -F '[][,]' '/^const s_scale/ { step = $2 } /^const b:/ { bias = $6 }
+        END { exit !(step > 0 && step < 0.05 && bias < -19.8 && bias > -20.2) }' "$work/classes.calibrated.te"
 }
 check values-without-a-share-of-a-softmax-are-out-of-its-range softmax_range
 
@@ -385,10 +426,12 @@ output y
 TE
 curve_range() {
     for method in least curves best; do
-        "$lw" dump "$work/flat.te" --samples "$work/vectors.npy" --ranges $method --at calibrated | sed -n 's/^const a_scale.*\[\(.*\)\]/\1/p' || return 1
+        "$lw" dump "$work/flat.te" --samples "$work/vectors.npy" --ranges $method --at calibrated |
+            sed -n 's/^const a_scale.*\[\(.*\)\]/\1/p' || return 1
     done > "$work/said"
     cat "$work/said"
-    awk '{ step[NR] = $1 } END { exit !(NR == 3 && step[2] > 0 && step[2] < 0.5 * step[1] && step[3] == step[2]) }' "$work/said"
+    awk '{ step[NR] = $1 } END { exit !(NR == 3 && step[2] > 0 && step[2] < 0.5 * step[1] && step[3] == step[2]) }' \
+        "$work/said"
 }
 check values-beyond-a-saturation-are-out-of-the-range curve_range
 
@@ -401,28 +444,41 @@ for port in h c; do
     npy given/$port.npy '20, 1, 2' '<f4' 0 ''
     tail -c 160 "$work/steps.npy" >> "$work/given/$port.npy"
 done
-{ printf 'input x: f32[4][1][3]\ninput h: f32[1][2]\ninput c: f32[1][2]\nconst w: f32[3][8] = [%s]\n' "$(numbers 24 1)"
-  printf 'const r: f32[2][8] = [%s]\ny, yl, yc = lstm(x, w, r, _, h, c)\noutput y\noutput yc\n' "$(numbers 16 2)"; } > "$work/given.te"
+{
+    printf 'input x: f32[4][1][3]\ninput h: f32[1][2]\ninput c: f32[1][2]\nconst w: f32[3][8] = [%s]\n' \
+        "$(numbers 24 1)"
+    printf 'const r: f32[2][8] = [%s]\ny, yl, yc = lstm(x, w, r, _, h, c)\noutput y\noutput yc\n' "$(numbers 16 2)"
+} > "$work/given.te"
 given_state() {
     : > "$work/bits.txt"
     [ -z "$1" ] || echo "simulated_quantize w bits=$1" > "$work/bits.txt"
-    "$lw" quantize "$work/given.te" --samples "$work/given" --annotate "$work/bits.txt" --test "$work/given" -o "$work/given.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    "$lw" quantize "$work/given.te" --samples "$work/given" --annotate "$work/bits.txt" --test "$work/given" \
+        -o "$work/given.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     cat "$work/said"
-    grep -q "$2" "$work/said" && [ "$(grep -c 'sum(.*i32(' "$work/given.c")" -eq "$3" ] && grep -q 'x  *int8_t .*scale' "$work/given.h" &&
+    grep -q "$2" "$work/said" && [ "$(grep -c 'sum(.*i32(' "$work/given.c")" -eq "$3" ] &&
+        grep -q 'x  *int8_t .*scale' "$work/given.h" &&
         awk -v least="$4" '/^integer C/ { c = $3 } END { exit !(c > least) }' "$work/said"
 }
-check a-given-state-stays-in-floats      given_state '' 'y (lstm), it continues from a given state; on integers if an annotation' 0 35
+check a-given-state-stays-in-floats      given_state '' \
+    'y (lstm), it continues from a given state; on integers if an annotation' 0 35
 check a-given-state-on-integers-if-asked given_state 8 'y (lstm), only its gates: its products are integers' 2 30
 check weights-of-a-layer-in-fewer-bits   given_state 4 'y (lstm), only its gates: its products are integers' 2 12
 check weights-of-a-layer-in-floats       given_state 32 'y (lstm), it continues from a given state' 0 35
 
 # A state that the same run computes is bounded and continues nothing: both layers are on integers.
-{ sed -n '/^input x/p;/^const w/p;/^const r/p' "$work/given.te"; printf 'const v: f32[3][6] = [%s]\nconst u: f32[2][6] = [%s]\n' "$(numbers 18 3)" "$(numbers 12 4)"
-  printf 'const k: f32[2][2] = [1, -0.5, 0.25, 2]\na, al, ac = lstm(x, w, r)\nb, bl = gru(x, v, u, _, al)\nm = dense(al, k)\nt = tanh(m)\nd, dl, dc = lstm(x, w, r, _, t)\noutput b\noutput d\n'; } > "$work/within.te"
+{
+    sed -n '/^input x/p;/^const w/p;/^const r/p' "$work/given.te"
+    printf 'const v: f32[3][6] = [%s]\nconst u: f32[2][6] = [%s]\n' "$(numbers 18 3)" "$(numbers 12 4)"
+    printf '%s\n' 'const k: f32[2][2] = [1, -0.5, 0.25, 2]' 'a, al, ac = lstm(x, w, r)' \
+        'b, bl = gru(x, v, u, _, al)' 'm = dense(al, k)' 't = tanh(m)' 'd, dl, dc = lstm(x, w, r, _, t)' \
+        'output b' 'output d'
+} > "$work/within.te"
 state_within() {
-    "$lw" quantize "$work/within.te" --samples "$work/steps3.npy" --test "$work/steps3.npy" -o "$work/within.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    "$lw" quantize "$work/within.te" --samples "$work/steps3.npy" --test "$work/steps3.npy" -o "$work/within.c" \
+        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     cat "$work/said"
-    [ "$(grep -c 'its products are integers' "$work/said")" -eq 3 ] && awk '/^integer C/ { c = $3 } END { exit !(c > 30) }' "$work/said"
+    [ "$(grep -c 'its products are integers' "$work/said")" -eq 3 ] &&
+        awk '/^integer C/ { c = $3 } END { exit !(c > 30) }' "$work/said"
 }
 check a-state-within-the-run-is-on-integers state_within
 
@@ -441,9 +497,11 @@ y = mul(d, v)
 output y
 TE
 negative_factors() {
-    "$lw" quantize "$work/signs.te" --samples "$work/vectors.npy" --test "$work/vectors.npy" -o "$work/signs.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    "$lw" quantize "$work/signs.te" --samples "$work/vectors.npy" --test "$work/vectors.npy" -o "$work/signs.c" \
+        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     cat "$work/said"
-    grep -q '; 0 calls stay in floats' "$work/said" && awk '/^simulated/ { s = $2 } /^integer C/ { c = $3 } END { exit !(c > 25 && c > s - 0.5) }' "$work/said"
+    grep -q '; 0 calls stay in floats' "$work/said" &&
+        awk '/^simulated/ { s = $2 } /^integer C/ { c = $3 } END { exit !(c > 25 && c > s - 0.5) }' "$work/said"
 }
 check negative-factors-of-channels-are-integers negative_factors
 
@@ -461,7 +519,8 @@ output y
 TE
 sed -e 's/^b = .*/z = dense(a, w)\nb = sigmoid(z)/' -e 's/div(b, d)/div(a, b)/' "$work/quotient.te" > "$work/ratio.te"
 quotient() {
-    "$lw" quantize "$work/$1.te" --samples "$work/varied.npy" --test "$work/varied.npy" -o "$work/$1.c" > "$work/said" 2>&1
+    "$lw" quantize "$work/$1.te" --samples "$work/varied.npy" --test "$work/varied.npy" -o "$work/$1.c" \
+        > "$work/said" 2>&1
     cat "$work/said"
     grep -q "$2" "$work/said" && awk '/^integer C/ { c = $3 } END { exit !(c > 25) }' "$work/said"
 }
@@ -484,18 +543,21 @@ r = relu(q)
 y = annotation.simulated_quantize(r, ys, yz)
 output y
 TE
-npy rows.x.npy '4, 3' '<f4' 1 '\000\000\200\077\000\000\000\300\000\000\140\101\000\000\200\077\000\000\000\300\000\000\140\101\000\000\200\077\000\000\000\300\000\000\140\101\000\000\200\077\000\000\000\300\000\000\140\101'
+row='\000\000\200\077\000\000\000\300\000\000\140\101'
+npy rows.x.npy '4, 3' '<f4' 1 "$row$row$row$row"
 npy rows.d.npy '4, 1' '<f4' 1 '\000\000\100\100\000\000\240\300\000\000\000\000\000\000\000\077'
 rows_divided() {
     "$lw" run "$work/rows.te" "$work/rows.x.npy" "$work/rows.d.npy" > "$work/real.txt" &&
         "$lw" dump "$work/rows.te" --at realized --ports float -o "$work/rows_r.te" &&
-        "$lw" run "$work/rows_r.te" "$work/rows.x.npy" "$work/rows.d.npy" > "$work/said" && "$lw" verify "$work/rows_r.te" || return 1
+        "$lw" run "$work/rows_r.te" "$work/rows.x.npy" "$work/rows.d.npy" > "$work/said" &&
+        "$lw" verify "$work/rows_r.te" || return 1
     ! grep -q ' div(' "$work/rows_r.te" && diff "$work/real.txt" "$work/said"
 }
 check quotients-of-rows-equal-their-simulation rows_divided
 quotient_of_words() {
     printf 'simulated_quantize a bits=16\n' > "$work/words.txt"
-    "$lw" quantize "$work/ratio.te" --annotate "$work/words.txt" --samples "$work/varied.npy" -o "$work/words.c" > "$work/said"
+    "$lw" quantize "$work/ratio.te" --annotate "$work/words.txt" --samples "$work/varied.npy" -o "$work/words.c" \
+        > "$work/said"
     cat "$work/said"
     grep -q 'y (div), its operand has 16 bits; a quotient of two tensors on integers has 8' "$work/said"
 }
@@ -503,17 +565,18 @@ check a-quotient-of-16-bits-is-explained quotient_of_words
 
 # All products of matrices are sums of integers.
 gru() {
-    "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --test $data/test.npy --test-labels $data/test_labels.npy -o "$work/gru.c" \
-        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --test $data/test.npy \
+        --test-labels $data/test_labels.npy -o "$work/gru.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     reached=$(awk '/^integer C/ { print $3 * 100 }' "$work/said")
     noise=$(awk '/^integer C/ { print int($5) }' "$work/said")
-    [ "$reached" -ge 9450 ] && [ "$noise" -ge 38 ] && [ "$(grep -c 'sum(.*) .*i32(' "$work/gru.c")" -eq 4 ] && ! grep -q 'sum(.*) [a-z]*\[.*\] \* ' "$work/gru.c" && return
+    [ "$reached" -ge 9450 ] && [ "$noise" -ge 38 ] && [ "$(grep -c 'sum(.*) .*i32(' "$work/gru.c")" -eq 4 ] &&
+        ! grep -q 'sum(.*) [a-z]*\[.*\] \* ' "$work/gru.c" && return
     cat "$work/said"
     grep 'sum(' "$work/gru.c"
     return 1
 }
 
-# Steps that are independent of each other: the nearest weights have less noise than those rounded by their sums' errors.
+# On independent steps, the nearest weights have less noise than weights that are rounded by their sums' errors.
 gru_on_noise() {
     python3 - "$work/noise.npy" << 'END' || return 1
 import random, struct, sys
@@ -521,9 +584,11 @@ random.seed(7)
 shape = (32, 1, 49, 20)
 header = str({"descr": "<f4", "fortran_order": False, "shape": shape}).ljust(117) + "\n"
 values = [min(2.64, max(-0.81, random.gauss(0, 1))) for _ in range(32 * 49 * 20)]
-open(sys.argv[1], "wb").write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}f", *values))
+data = struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}f", *values)
+open(sys.argv[1], "wb").write(b"\x93NUMPY\x01\0" + data)
 END
-    "$lw" quantize $data/kws_gru.onnx --samples "$work/noise.npy" --test "$work/noise.npy" --ports float -o "$work/noise.c" > "$work/said" 2>&1
+    "$lw" quantize $data/kws_gru.onnx --samples "$work/noise.npy" --test "$work/noise.npy" --ports float \
+        -o "$work/noise.c" > "$work/said" 2>&1
     cat "$work/said"
     awk '/^integer C/ { c = $3 } END { exit !(c > 43) }' "$work/said"
 }
@@ -532,7 +597,8 @@ END
 best_of_misses() {
     "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --sensitivity -o "$work/gru.c" > "$work/said" 2>&1
     start=$(sed -n 's/^all tensors of 8 bits.*: \([0-9.]*\) dB.*/\1/p' "$work/said")
-    "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --min-sqnr 45 -o "$work/gru.c" >> "$work/said" 2>&1
+    "$lw" quantize $data/kws_gru.onnx --samples $data/calibration.npy --min-sqnr 45 -o "$work/gru.c" \
+        >> "$work/said" 2>&1
     cat "$work/said"
     best=$(sed -n 's/.*the best has \([0-9.]*\) dB.*/\1/p' "$work/said")
     awk -v start="$start" -v best="$best" 'BEGIN { exit !(start > 0 && best >= start) }'
@@ -540,18 +606,20 @@ best_of_misses() {
 
 # A bound that 8-bit weights of a recurrent layer cannot keep puts the layer in floats; so does the stage.
 bound_of_recurrent() {
-    "$lw" quantize "$work/given.te" --samples "$work/given" --annotate "$work/four.txt" --min-sqnr 60 --ports float -o "$work/bound.c" > "$work/said" 2>&1
+    "$lw" quantize "$work/given.te" --samples "$work/given" --annotate "$work/four.txt" --min-sqnr 60 --ports float \
+        -o "$work/bound.c" > "$work/said" 2>&1
     cat "$work/said"
     grep -q '^floats: x ' "$work/said" && grep -q '1 in floats' "$work/said"
 }
 printf 'simulated_quantize w bits=4\n' > "$work/four.txt"
 # An input of 16 bits has no figure for 8; its reader rounds it, so it has no noise of its own.
 input_of_16_bits() {
-    "$lw" quantize "$work/given.te" --samples "$work/given" --annotate "$work/four.txt" --ports float --sensitivity -o "$work/wide.c" \
-        --report "$work/wide.html" > "$work/said" 2>&1
+    "$lw" quantize "$work/given.te" --samples "$work/given" --annotate "$work/four.txt" --ports float --sensitivity \
+        -o "$work/wide.c" --report "$work/wide.html" > "$work/said" 2>&1
     cat "$work/said"
     grep -q ' of 16; ' "$work/said" && grep -q '^x  *16  *-  *-  *[0-9.]* dB$' "$work/said" &&
-        grep -q '^all tensors of 8 bits, .*x of 16.*: ' "$work/said" && grep -q '<b>x</b><br><i>16 bits' "$work/wide.html"
+        grep -q '^all tensors of 8 bits, .*x of 16.*: ' "$work/said" &&
+        grep -q '<b>x</b><br><i>16 bits' "$work/wide.html"
 }
 check an-input-of-16-bits-is-listed-as-such input_of_16_bits
 check a-bound-puts-a-recurrent-layer-in-floats bound_of_recurrent
@@ -580,15 +648,21 @@ check an-empty-folder-is-refused           refuses 'holds no .npy file' quantize
 # Zeros for a minute of work, ended by a signal after a second: no file and no scratch folder is left.
 interrupted() {
     header="{'descr': '<f4', 'fortran_order': False, 'shape': (100000, 1, 8, 8), }"
-    { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"; dd if=/dev/zero bs=25600 count=1000 2> /dev/null; } > "$work/many.npy"
+    {
+        printf '\223NUMPY\001\000\166\000'
+        printf '%-117s\n' "$header"
+        dd if=/dev/zero bs=25600 count=1000 2> /dev/null
+    } > "$work/many.npy"
     mkdir -p "$work/out"
-    "$lw" quantize samples/digits/digits.onnx --samples "$work/many.npy" -o "$work/out/m.c" --quiet > "$work/said" 2>&1 &
+    "$lw" quantize samples/digits/digits.onnx --samples "$work/many.npy" -o "$work/out/m.c" --quiet \
+        > "$work/said" 2>&1 &
     pid=$!
     sleep 2
     kill -s "$1" $pid
     wait $pid
     status=$?
-    [ $status -eq "$2" ] && grep -q 'error: interrupted while [a-z ]*, after [0-9]* of [0-9]* samples' "$work/said" && [ -z "$(ls "$work/out")" ] && return
+    [ $status -eq "$2" ] && grep -q 'error: interrupted while [a-z ]*, after [0-9]* of [0-9]* samples' "$work/said" &&
+        [ -z "$(ls "$work/out")" ] && return
     echo "status $status"
     cat "$work/said"
     return 1
@@ -611,8 +685,10 @@ interrupted_in_compiler() {
     [ $status -eq 130 ] && grep -q '^error: interrupted: building the emitted C has not ended$' "$work/said" || return
     [ -z "$(ls "$work/out")" ] && ! kill -0 "$(cat "$work/cc.pid")" 2> /dev/null
 }
-check interrupted-finetuning-ends interrupted_in_compiler quantize "$work/net.te" --samples "$work/good.npy" --finetune 100 -o "$work/out/m.c"
-check interrupted-evaluation-ends interrupted_in_compiler evaluate "$work/net.te" --test "$work/good.npy" --expect "$work/good.npy"
+check interrupted-finetuning-ends interrupted_in_compiler quantize "$work/net.te" --samples "$work/good.npy" \
+    --finetune 100 -o "$work/out/m.c"
+check interrupted-evaluation-ends interrupted_in_compiler evaluate "$work/net.te" --test "$work/good.npy" \
+    --expect "$work/good.npy"
 check interrupted-verification-ends interrupted_in_compiler verify "$work/net.te"
 
 # ---- Stages as .te ---------------------------------------------------------------------------------------------------
@@ -623,19 +699,23 @@ setup stage-annotated  stage annotated $digits/digits.onnx
 setup stage-calibrated stage calibrated $digits/digits.onnx --samples $digits/calibration.npy
 setup stage-realized   stage realized $digits/digits.onnx --samples $digits/calibration.npy
 check annotated-needs-no-scales sh -c "! grep -q _scale '$work/annotated.te'"
-check calibrated-has-scales     grep -q '= annotation.simulated_quantize(relu_4, relu_4_scale, relu_4_zero)' "$work/calibrated.te"
+check calibrated-has-scales     grep -q '= annotation.simulated_quantize(relu_4, relu_4_scale, relu_4_zero)' \
+    "$work/calibrated.te"
 check realized-has-no-floats    sh -c "! grep -q 'f32\[' '$work/realized.te'"
 again() { file=$1; shift; "$lw" quantize "$work/$file.te" "$@" -o "$work/$file.c" --name net --quiet && code "$file"; }
 # The emitted C apart from names and the lines that state the file.
 code() { sed -e 1,2d -e 's/_[a-z0-9_]*//g' -e 's/LWLAYER(.*//' "$work/$1.c" | tr -d ' \n' > "$work/$1.txt"; }
-setup stage-of-the-model sh -c "'$lw' quantize $digits/digits.onnx --samples $digits/calibration.npy -o '$work/whole.c' --name net --quiet"
+setup stage-of-the-model \
+    sh -c "'$lw' quantize $digits/digits.onnx --samples $digits/calibration.npy -o '$work/whole.c' --name net --quiet"
 code whole
 same_code() { cmp "$work/whole.txt" "$work/$1.txt"; }
 # The stage states weights of a recurrent layer as rounded, and the user's bits: without samples it gives the same C.
 recurrent_stage() {
     printf 'simulated_quantize w bits=%s\n' "$1" > "$work/steps.txt"
-    "$lw" quantize "$work/steps.te" --annotate "$work/steps.txt" --samples "$work/steps.npy" --name net -o "$work/steps1.c" --quiet &&
-        "$lw" dump "$work/steps.te" --annotate "$work/steps.txt" --samples "$work/steps.npy" --at calibrated -o "$work/steps.calibrated.te" &&
+    "$lw" quantize "$work/steps.te" --annotate "$work/steps.txt" --samples "$work/steps.npy" --name net \
+        -o "$work/steps1.c" --quiet &&
+        "$lw" dump "$work/steps.te" --annotate "$work/steps.txt" --samples "$work/steps.npy" --at calibrated \
+            -o "$work/steps.calibrated.te" &&
         "$lw" quantize "$work/steps.calibrated.te" --name net -o "$work/steps2.c" --quiet || return 1
     code steps1 && code steps2 && cmp "$work/steps1.txt" "$work/steps2.txt"
 }
@@ -651,36 +731,48 @@ code realized
 check realized-is-the-same-C   same_code realized
 check calibrated-runs          "$lw" verify "$work/calibrated.te"
 check realized-runs            "$lw" verify "$work/realized.te"
-check annotated-requires-samples-is-refused refuses 'samples are required: .*; no annotation gives the grid of "input"' \
-    quantize "$work/annotated.te"
-check stages-of-quantize-are-named-is-refused refuses 'accepted: .*of a quantization: annotated' dump "$work/net.te" --at anotated
-without_effect() { "$lw" dump "$work/net.te" --samples "$work/good.npy" > "$work/said" 2>&1; [ $? -eq 2 ] && grep -q 'no effect on --at dag' "$work/said"; }
+check annotated-requires-samples-is-refused refuses \
+    'samples are required: .*; no annotation gives the grid of "input"' quantize "$work/annotated.te"
+check stages-of-quantize-are-named-is-refused refuses 'accepted: .*of a quantization: annotated' \
+    dump "$work/net.te" --at anotated
+without_effect() {
+    "$lw" dump "$work/net.te" --samples "$work/good.npy" > "$work/said" 2>&1
+    [ $? -eq 2 ] && grep -q 'no effect on --at dag' "$work/said"
+}
 check samples-without-a-stage-are-refused without_effect
-check bounds-without-a-stage-are-refused  refuses '\-\-min-sqnr has no effect on --at dag' dump "$work/net.te" --min-sqnr 40
+check bounds-without-a-stage-are-refused  refuses '\-\-min-sqnr has no effect on --at dag' \
+    dump "$work/net.te" --min-sqnr 40
 # With a bound, the calibrated stage has the chosen widths, and gives the same C.
 wide_stage() {
-    "$lw" dump $digits/digits.onnx --samples $digits/calibration.npy --ports float --min-sqnr 50 --at calibrated -o "$work/wide.te" &&
+    "$lw" dump $digits/digits.onnx --samples $digits/calibration.npy --ports float --min-sqnr 50 --at calibrated \
+        -o "$work/wide.te" &&
     "$lw" quantize "$work/wide.te" --ports float --name net --quiet -o "$work/wide.c" && code wide &&
-    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --ports float --min-sqnr 50 --name net --quiet -o "$work/whole.c" && code whole &&
+    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --ports float --min-sqnr 50 --name net \
+        --quiet -o "$work/whole.c" &&
+    code whole &&
     grep -q 'bits=16' "$work/wide.te" && cmp "$work/whole.txt" "$work/wide.txt"
 }
 check calibrated-has-the-widths-of-a-bound wide_stage
 # The QDQ file has the names of the network. Its 16-bit grids are those of com.microsoft beside opset 13: ONNX Runtime
 # refuses 8-bit grids in files of opset 21 at its default level.
 wide_file() {
-    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --ports float --min-sqnr 50 -o "$work/wide.onnx" --quiet || return 1
-    grep -q -a 'com.microsoft' "$work/wide.onnx" && grep -q -a 'relu_1_QuantizeLinear' "$work/wide.onnx" && grep -q -a 'conv_2_Conv' "$work/wide.onnx"
+    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --ports float --min-sqnr 50 \
+        -o "$work/wide.onnx" --quiet || return 1
+    grep -q -a 'com.microsoft' "$work/wide.onnx" && grep -q -a 'relu_1_QuantizeLinear' "$work/wide.onnx" &&
+        grep -q -a 'conv_2_Conv' "$work/wide.onnx"
 }
 check file-with-wide-grids wide_file
 check file-with-wide-grids-runs "$lw" verify "$work/wide.onnx"
 # widths LINES: a 16-bit grid of an input that only a view reads, and a layer that stays in floats, are read back.
 widths() {
     { printf 'simulated_quantize input bits=16\nsimulated_quantize relu_2 bits=32\n'; } > "$work/widths.txt"
-    "$lw" dump $digits/digits.onnx --annotate "$work/widths.txt" --samples $digits/calibration.npy --ports float --at calibrated -o "$work/widths.te" &&
+    "$lw" dump $digits/digits.onnx --annotate "$work/widths.txt" --samples $digits/calibration.npy --ports float \
+        --at calibrated -o "$work/widths.te" &&
     "$lw" quantize "$work/widths.te" --ports float --quiet -o "$work/widths.c" --test $digits/test.npy > "$work/said" &&
     "$lw" evaluate "$work/widths.te" --test $digits/test.npy --reference $digits/digits.onnx >> "$work/said" || return 1
     cat "$work/said"
-    awk '/^emitted C/ { c = $3 } /^against/ { a = $(NF - 6) } END { exit !(c > 35) }' "$work/said" && grep -q 'against .*noise [34][0-9]' "$work/said" &&
+    awk '/^emitted C/ { c = $3 } /^against/ { a = $(NF - 6) } END { exit !(c > 35) }' "$work/said" &&
+        grep -q 'against .*noise [34][0-9]' "$work/said" &&
         [ "$(grep -c 'simulated_quantize(conv_[23]_*[0-9]*, conv' "$work/widths.te")" -eq 0 ]
 }
 check widths-are-read-back widths
@@ -688,37 +780,54 @@ check widths-are-read-back widths
 # float, simulated and emitted C of one file, side by side. The file is emitted unchanged, so a softmax in it stays
 # in floats; the realized file is what quantize emits.
 side_by_side() {
-    "$lw" evaluate "$work/calibrated.te" --test $digits/test.npy "$@" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    "$lw" evaluate "$work/calibrated.te" --test $digits/test.npy "$@" > "$work/said" 2>&1 ||
+        { cat "$work/said"; return 1; }
     sed -n 2,5p "$work/said"
-    awk '/^float/ { f++ } /^simulated/ && /dB/ { s++ } /^emitted C/ && /dB/ { i++ } END { exit !(f == 1 && s == 1 && i == 1) }' "$work/said"
+    awk '/^float/ { f++ } /^simulated/ && /dB/ { s++ } /^emitted C/ && /dB/ { i++ }
+        END { exit !(f == 1 && s == 1 && i == 1) }' "$work/said"
 }
 check evaluate-compares-forms             optimized side_by_side
 check evaluate-compares-forms-with-labels side_by_side --test-labels $digits/test_labels.npy
-against() { "$lw" evaluate "$work/realized.te" --test $digits/test.npy --reference $digits/digits.onnx > "$work/said" 2>&1; cat "$work/said"; grep -q '^against .*digits.onnx: signal to noise [34][0-9]\.[0-9] dB' "$work/said"; }
+against() {
+    "$lw" evaluate "$work/realized.te" --test $digits/test.npy --reference $digits/digits.onnx > "$work/said" 2>&1
+    cat "$work/said"
+    grep -q '^against .*digits.onnx: signal to noise [34][0-9]\.[0-9] dB' "$work/said"
+}
 check evaluate-compares-with-a-reference  against
 # The realized stage of a calibrated file has the figure that quantize prints for the network.
 same_figure() {
     "$lw" dump "$work/calibrated.te" --at realized -o "$work/again.te" || return 1
-    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --test $digits/test.npy -o "$work/fig.c" > "$work/said" 2>&1
+    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --test $digits/test.npy -o "$work/fig.c" \
+        > "$work/said" 2>&1
     "$lw" evaluate "$work/again.te" --test $digits/test.npy --reference $digits/digits.onnx >> "$work/said" 2>&1
     cat "$work/said"
-    awk '/^integer C/ { c = $3 } /^against/ { sub(/.*noise /, ""); a = $1 } END { exit !(c > 30 && a == c) }' "$work/said"
+    awk '/^integer C/ { c = $3 } /^against/ { sub(/.*noise /, ""); a = $1 } END { exit !(c > 30 && a == c) }' \
+        "$work/said"
 }
 check the-realized-stage-has-the-figure-of-quantize same_figure
-alone() { "$lw" evaluate $digits/digits.onnx --test $digits/test.npy > "$work/said" 2>&1; [ $? -eq 2 ] && grep -q 'nothing to compare with' "$work/said"; }
+alone() {
+    "$lw" evaluate $digits/digits.onnx --test $digits/test.npy > "$work/said" 2>&1
+    [ $? -eq 2 ] && grep -q 'nothing to compare with' "$work/said"
+}
 check evaluate-needs-something-to-compare alone
 
 # A float .tflite: three inputs, a dense layer and a softmax.
 npy three.npy '4, 1, 3' '<f4' 0 ''
-i=0; while [ $i -lt 12 ]; do printf "$(printf '\\000\\000\\%03o\\077' $((100 + i * 7)))"; i=$((i + 1)); done >> "$work/three.npy"
+i=0
+while [ $i -lt 12 ]; do
+    printf "$(printf '\\000\\000\\%03o\\077' $((100 + i * 7)))"
+    i=$((i + 1))
+done >> "$work/three.npy"
 tflite() {
-    "$lw" quantize tests/models/labels.tflite --samples "$work/three.npy" --test "$work/three.npy" -o "$work/tfl.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    "$lw" quantize tests/models/labels.tflite --samples "$work/three.npy" --test "$work/three.npy" -o "$work/tfl.c" \
+        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     cat "$work/said"
-    awk '/^simulated/ { s = $2 } /^integer C/ { c = $3 } END { exit !(c > 25 && s > 25) }' "$work/said" && grep -q 'int8_t  *\[1\]\[3\]' "$work/tfl.h" && ! grep -q float "$work/tfl.c"
+    awk '/^simulated/ { s = $2 } /^integer C/ { c = $3 } END { exit !(c > 25 && s > 25) }' "$work/said" &&
+        grep -q 'int8_t  *\[1\]\[3\]' "$work/tfl.h" && ! grep -q float "$work/tfl.c"
 }
 check a-float-tflite-becomes-integers tflite
 
-# ---- Files of samples --------------------------------------------------------------------------------------------------
+# ---- Files of samples ------------------------------------------------------------------------------------------------
 
 # The same C from other files with the same samples.
 cat > "$work/many.te" << 'TE'
@@ -735,7 +844,10 @@ stack() {
     i=0; while [ $i -lt $2 ]; do cat "$work/pair.bytes"; i=$((i + 2)); done >> "$work/$1"
 }
 tail -c 32 "$work/varied.npy" > "$work/half.bytes"
-for i in 1 2 3 4 5 6 7 8 9; do cat "$work/half.bytes" "$work/half.bytes" > "$work/more.bytes"; mv "$work/more.bytes" "$work/half.bytes"; done
+for i in 1 2 3 4 5 6 7 8 9; do
+    cat "$work/half.bytes" "$work/half.bytes" > "$work/more.bytes"
+    mv "$work/more.bytes" "$work/half.bytes"
+done
 { cat "$work/half.bytes"; head -c 16384 "$work/half.bytes" | tr '\000' '\001'; } > "$work/pair.bytes"
 # as_file SAMPLES: the C of these samples is that of eight.npy.
 stack eight.npy 8
@@ -757,11 +869,14 @@ piped() { cat "$work/eight.npy" | as_file /dev/stdin; }
 check samples-of-a-stream       piped
 # archived METHOD: in an .npz, stored as they are (0) or packed (8).
 archived() {
-    python3 -c "import zipfile; zipfile.ZipFile('$work/eight.npz', 'w', $1).write('$work/eight.npy', 'x.npy')" && as_file "$work/eight.npz"
+    python3 -c "import zipfile; zipfile.ZipFile('$work/eight.npz', 'w', $1).write('$work/eight.npy', 'x.npy')" &&
+        as_file "$work/eight.npz"
 }
 damaged() {
     archived 0 || return 1
-    head -c 5000 "$work/eight.npz" > "$work/bad.npz"; printf X >> "$work/bad.npz"; tail -c +5002 "$work/eight.npz" >> "$work/bad.npz"
+    head -c 5000 "$work/eight.npz" > "$work/bad.npz"
+    printf X >> "$work/bad.npz"
+    tail -c +5002 "$work/eight.npz" >> "$work/bad.npz"
     refuses 'is damaged: its checksum' quantize "$work/many.te" --samples "$work/bad.npz"
 }
 if command -v python3 > /dev/null; then
@@ -776,9 +891,14 @@ columns() {
     tail -c 32 "$work/varied.npy" >> "$work/rows.npy"
     sed -e 's/x: f32.*/x: f32[1][4]/' "$work/net.te" > "$work/rows.te"
     header="{'descr': '<f4', 'fortran_order': True, 'shape': (2, 4), }"
-    { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"
-      for i in 0 4 1 5 2 6 3 7; do tail -c 32 "$work/varied.npy" | tail -c +$((4 * i + 1)) | head -c 4; done; } > "$work/columns.npy"
-    for i in rows columns; do "$lw" quantize "$work/rows.te" --samples "$work/$i.npy" --name net -o "$work/$i.c" --quiet && code $i || return 1; done
+    {
+        printf '\223NUMPY\001\000\166\000%-117s\n' "$header"
+        for i in 0 4 1 5 2 6 3 7; do tail -c 32 "$work/varied.npy" | tail -c +$((4 * i + 1)) | head -c 4; done
+    } > "$work/columns.npy"
+    for i in rows columns; do
+        "$lw" quantize "$work/rows.te" --samples "$work/$i.npy" --name net -o "$work/$i.c" --quiet && code $i ||
+            return 1
+    done
     cmp "$work/rows.txt" "$work/columns.txt"
 }
 check samples-in-fortran-order columns
@@ -786,20 +906,27 @@ check samples-in-fortran-order columns
 # ---- Ports and report ------------------------------------------------------------------------------------------------
 
 wide_ports() {
-    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --test $digits/test.npy --ports int16 -o "$work/wide.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --test $digits/test.npy --ports int16 \
+        -o "$work/wide.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     grep 'int16_t  *\[1\]' "$work/wide.h"
-    [ "$(grep -c 'int16_t  *\[1\].*scale [0-9.]*, zero point 0$' "$work/wide.h")" -eq 2 ] && grep -q '; 0 calls stay in floats' "$work/said" && ! grep -q -w float "$work/wide.c" &&
+    [ "$(grep -c 'int16_t  *\[1\].*scale [0-9.]*, zero point 0$' "$work/wide.h")" -eq 2 ] &&
+        grep -q '; 0 calls stay in floats' "$work/said" && ! grep -q -w float "$work/wide.c" &&
         awk '/^integer C/ { ok = $3 > 35 } END { exit !ok }' "$work/said"
 }
 check ports-of-16-bits optimized wide_ports
-# A page without scripts and addresses, with a figure for each grid and a bar for each sensitivity; the same bytes again.
-reported() { "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --report "$work/$1.html" -o "$work/$1.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }; }
+# A page without scripts and addresses; a figure for each grid and a bar for each sensitivity; the same bytes again.
+reported() {
+    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy --report "$work/$1.html" -o "$work/$1.c" \
+        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+}
 page() {
     reported one && reported two && cmp "$work/one.html" "$work/two.html" || return 1
-    [ "$(grep -c '^<figure>\|<figure><svg' "$work/one.html")" -eq 7 ] && [ "$(grep -c '^<li>' "$work/one.html")" -eq 7 ] && ! grep -q -i '<script\|http' "$work/one.html"
+    [ "$(grep -c '^<figure>\|<figure><svg' "$work/one.html")" -eq 7 ] &&
+        [ "$(grep -c '^<li>' "$work/one.html")" -eq 7 ] && ! grep -q -i '<script\|http' "$work/one.html"
 }
 check report-has-a-figure-for-each-grid page
-check report-must-be-html refuses 'must end in .html' quantize "$work/net.te" --samples "$work/good.npy" --report "$work/page.txt"
+check report-must-be-html refuses 'must end in .html' \
+    quantize "$work/net.te" --samples "$work/good.npy" --report "$work/page.txt"
 
 # wide_curve CALL LEAST: a function of the difference of two tensors of 16 bits, in integers. The weights are on the
 # grid.
@@ -807,11 +934,14 @@ wide_curve() {
     { printf 'input x: f32[1][4]\nconst w: f32[4][2] = [0.9921875, 0.25, 0.5, 0.9921875, 0.25, -0.5, -0.125, 0.0625]\n'
       printf 'const v: f32[4][2] = [-0.5, 0.9921875, 0.9921875, -0.25, 0.125, 0.5, 0.25, 0.375]\n'
       printf 'a = dense(x, w)\nb = dense(x, v)\nc = sub(a, b)\ny = %s\noutput y\n' "$1"; } > "$work/curve.te"
-    printf 'simulated_quantize x bits=16\nsimulated_quantize c bits=16\nsimulated_quantize a bits=16\nsimulated_quantize b bits=16\n' > "$work/curve.txt"
-    "$lw" dump "$work/curve.te" --annotate "$work/curve.txt" --samples "$work/varied.npy" --ports int16 --at calibrated -o "$work/curve2.te" &&
-    "$lw" quantize "$work/curve2.te" --ports int16 --test "$work/varied.npy" -o "$work/curve.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    printf 'simulated_quantize %s bits=16\n' x c a b > "$work/curve.txt"
+    "$lw" dump "$work/curve.te" --annotate "$work/curve.txt" --samples "$work/varied.npy" --ports int16 \
+        --at calibrated -o "$work/curve2.te" &&
+    "$lw" quantize "$work/curve2.te" --ports int16 --test "$work/varied.npy" -o "$work/curve.c" > "$work/said" 2>&1 ||
+    { cat "$work/said"; return 1; }
     cat "$work/said"
-    ! grep -q -w float "$work/curve.c" && awk '/^simulated/ { s = $2 } /^integer C/ { c = $3 } END { exit !(c > '"$2"' && c > s - 1) }' "$work/said"
+    ! grep -q -w float "$work/curve.c" &&
+        awk '/^simulated/ { s = $2 } /^integer C/ { c = $3 } END { exit !(c > '"$2"' && c > s - 1) }' "$work/said"
 }
 check tanh-of-16-bits-is-integers    wide_curve 'tanh(c)' 60
 check gelu-of-16-bits-is-integers    wide_curve 'gelu(c)' 60
@@ -824,52 +954,69 @@ check relu-of-a-difference-is-integers wide_curve 'relu(c)' 60
 # edited COMMAND WORDS: after the edit by sed, the emitted C of the annotated model has the words.
 edited() {
     sed -e "$1" "$work/annotated.te" > "$work/edited.te"
-    "$lw" quantize "$work/edited.te" --samples $digits/calibration.npy -o "$work/edited.c" --name net > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    "$lw" quantize "$work/edited.te" --samples $digits/calibration.npy -o "$work/edited.c" --name net \
+        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     grep -q -e "$2" "$work/said" "$work/edited.c" && return
     cat "$work/said"
     return 1
 }
-check a-tensor-stays-in-floats edited 's/(relu_2)/(relu_2, bits=32)/' 'stays in floats: conv_2 (depthwise_conv2d) and 5 after it'
-check weights-of-four-bits edited 's/(gemm_1)/(gemm_1, bits=4)/' '^  *-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],'
+check a-tensor-stays-in-floats edited 's/(relu_2)/(relu_2, bits=32)/' \
+    'stays in floats: conv_2 (depthwise_conv2d) and 5 after it'
+check weights-of-four-bits edited 's/(gemm_1)/(gemm_1, bits=4)/' \
+    '^  *-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],-*[0-7],'
 # annotated_by LINE WORDS: as an annotation file.
 annotated_by() {
     echo "$1" > "$work/said.txt"
-    "$lw" dump $digits/digits.onnx --annotate "$work/said.txt" --samples $digits/calibration.npy --at calibrated > "$work/said" 2>&1
+    "$lw" dump $digits/digits.onnx --annotate "$work/said.txt" --samples $digits/calibration.npy --at calibrated \
+        > "$work/said" 2>&1
     grep -q -e "$2" "$work/said" && return
     grep -v '^ ' "$work/said" | cut -c1-100
     return 1
 }
-check file-gives-a-grid       annotated_by 'simulated_quantize relu_4 scale=0.0625 zero=-100' '^const relu_4_scale: f32 = \[0.0625\]'
-check file-reaches-an-input   annotated_by 'simulated_quantize input scale=0.03125 zero=0' '^const input_scale: f32 = \[0.03125\]'
-check file-names-a-result     annotated_by 'simulated_quantize scores scale=0.0078125 zero=-128' '^const scores_scale: f32 = \[0.0078125\]'
-check file-reaches-weights    annotated_by 'simulated_quantize conv_3.weight bits=32' 'conv_3_grid = annotation.simulated_quantize(conv_3_2, bits=32)'
-check file-splits-a-layer     annotated_by 'simulated_quantize batchnormalization_3 bits=8' '^const batchnormalization_3[_0-9]*_scale: f32 = '
-check a-value-before-a-batch-norm-stays annotated_by 'simulated_quantize conv_3 bits=8' '^conv_3_grid_2 = annotation.simulated_quantize(conv_3, conv_3_scale_2, conv_3_zero_2)'
+check file-gives-a-grid       annotated_by 'simulated_quantize relu_4 scale=0.0625 zero=-100' \
+    '^const relu_4_scale: f32 = \[0.0625\]'
+check file-reaches-an-input   annotated_by 'simulated_quantize input scale=0.03125 zero=0' \
+    '^const input_scale: f32 = \[0.03125\]'
+check file-names-a-result     annotated_by 'simulated_quantize scores scale=0.0078125 zero=-128' \
+    '^const scores_scale: f32 = \[0.0078125\]'
+check file-reaches-weights    annotated_by 'simulated_quantize conv_3.weight bits=32' \
+    'conv_3_grid = annotation.simulated_quantize(conv_3_2, bits=32)'
+check file-splits-a-layer     annotated_by 'simulated_quantize batchnormalization_3 bits=8' \
+    '^const batchnormalization_3[_0-9]*_scale: f32 = '
+check a-value-before-a-batch-norm-stays annotated_by 'simulated_quantize conv_3 bits=8' \
+    '^conv_3_grid_2 = annotation.simulated_quantize(conv_3, conv_3_scale_2, conv_3_zero_2)'
 # The batch norm, with a factor for each channel, stays apart from the convolution, on integers; also of the stage.
 before_batch_norm() {
     echo 'simulated_quantize conv_3 bits=8' > "$work/norm.txt"
-    "$lw" quantize $digits/digits.onnx --annotate "$work/norm.txt" --samples $digits/calibration.npy --name net -o "$work/before.c" > "$work/said" &&
-        "$lw" dump $digits/digits.onnx --annotate "$work/norm.txt" --samples $digits/calibration.npy --at calibrated -o "$work/before.te" &&
+    "$lw" quantize $digits/digits.onnx --annotate "$work/norm.txt" --samples $digits/calibration.npy --name net \
+        -o "$work/before.c" > "$work/said" &&
+        "$lw" dump $digits/digits.onnx --annotate "$work/norm.txt" --samples $digits/calibration.npy --at calibrated \
+            -o "$work/before.te" &&
         "$lw" quantize "$work/before.te" --name net -o "$work/before2.c" || return 1
     cat "$work/said"
-    grep -q '; 0 calls stay in floats' "$work/said" && code before && code before2 && cmp "$work/before.txt" "$work/before2.txt"
+    grep -q '; 0 calls stay in floats' "$work/said" && code before && code before2 &&
+        cmp "$work/before.txt" "$work/before2.txt"
 }
 check a-batch-norm-behind-a-grid-is-integers before_batch_norm
 check folded-scale-is-refused annotated_by 'simulated_quantize conv_3.weight scale=1' 'so its scale has no effect'
-check odd-bits-are-refused    annotated_by 'simulated_quantize relu_4 bits=7' 'bits=7; accepted: 8, 16, or 32 for floats'
-check zero-off-the-grid-is-refused annotated_by 'simulated_quantize relu_4 scale=1 zero=300' 'zero 300 is not on the grid'
+check odd-bits-are-refused    annotated_by 'simulated_quantize relu_4 bits=7' \
+    'bits=7; accepted: 8, 16, or 32 for floats'
+check zero-off-the-grid-is-refused annotated_by 'simulated_quantize relu_4 scale=1 zero=300' \
+    'zero 300 is not on the grid'
 check no-positive-scale-is-refused annotated_by 'simulated_quantize relu_4 scale=0' 'scale 0; a positive number'
 check misspelt-constant-is-refused annotated_by 'simulated_quantize conv_3.wieght bits=4' "did you mean 'conv_3.weight'"
 
 # The calibrated network, quantized without samples, has the interface of the network that it was printed from.
 same_interface() {
-    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy -o "$work/direct/net.c" --name net --quiet || return 1
+    "$lw" quantize $digits/digits.onnx --samples $digits/calibration.npy -o "$work/direct/net.c" --name net --quiet ||
+        return 1
     "$lw" dump $digits/digits.onnx --samples $digits/calibration.npy --at calibrated -o "$work/net.te" &&
         "$lw" quantize "$work/net.te" -o "$work/again/net.c" --name net --quiet || return 1
     for way in direct again; do
         sed '/SHA-256\|_SHA256/d; s/digits\.onnx\|net\.te/MODEL/' "$work/$way/net.h" > "$work/$way.h"
     done
-    diff "$work/direct.h" "$work/again.h" && grep -q 'const int8_t \*input;' "$work/again.h" && grep -q 'int8_t \*scores;' "$work/again.h"
+    diff "$work/direct.h" "$work/again.h" && grep -q 'const int8_t \*input;' "$work/again.h" &&
+        grep -q 'int8_t \*scores;' "$work/again.h"
 }
 mkdir -p "$work/direct" "$work/again"
 check calibrated-network-has-the-same-interface same_interface
