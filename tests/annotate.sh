@@ -10,7 +10,10 @@ rm -rf "$work"/*
 strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
 cat > "$work/net.te" <<'END'
 input x: f32[1][8][8][2]
-const k1: f32[3][3][2][4] = {0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1}
+const k1: f32[3][3][2][4] = {
+    0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1,
+    0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1,
+    0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1}
 conv_1 = conv2d(x, k1, pad=1,1,1,1)
 relu_1 = relu(conv_1)
 pool = max_pool2d(relu_1, kernel=2, stride=2)
@@ -26,7 +29,8 @@ said() { printf "$1" > "$work/$2.txt"; }
 
 # refuses PLACE WORDS: the file said.txt is refused at that line and column, with a caret below the text.
 refuses() {
-    ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q "^$work/said.txt: $1: error: .*$2" "$work/err" &&
+    ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" &&
+        grep -q "^$work/said.txt: $1: error: .*$2" "$work/err" &&
         sed -n 3p "$work/err" | grep -q '^ *^' && return
     cat "$work/err"
     return 1
@@ -47,22 +51,30 @@ check file-scale-of-nothing-is-refused refuses 1:1 'does not accept scale'
 said 'simulated_quantize relu_1 zero=3\n' said
 check file-zero-alone-is-refused   refuses 1:1 'no scale=NUMBER beside it'
 said 'simulated_quantize relu_1 scale=1 bits=99\n' said
-bad_bits() { ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q '2 to 16' "$work/err"; }
+bad_bits() {
+    ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" &&
+        grep -q '2 to 16' "$work/err"
+}
 check file-bad-bits-is-refused     bad_bits
 said 'simulated_quantize relu_1 scale=1 bots=9\n' said
 check file-unknown-attribute-is-refused refuses 1:1 "did you mean 'bits'"
 check file-missing-is-refused sh -c "! '$lw' dump '$work/net.te' --annotate '$work/none.txt' > /dev/null 2>&1"
 printf 'nest\ninput x: f32[4]\ny[i] = x[i]\noutput y\n' > "$work/formula.te"
 said 'stop_fusion y\n' said
-for_a_nest() { ! "$lw" dump "$work/formula.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q 'unsupported: annotations of a file that is one `nest`' "$work/err"; }
+for_a_nest() {
+    ! "$lw" dump "$work/formula.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" &&
+        grep -q 'unsupported: annotations of a file that is one `nest`' "$work/err"
+}
 check file-for-a-nest-is-refused for_a_nest
 
 # A file of formulas: the annotations act.
 sed 1d "$work/formula.te" | sed 's/y\[i\] = x\[i\]/t[i] = x[i] * 2\ny = relu(t)/' > "$work/formulas.te"
 said 'on_device dsp t\nstop_fusion t\n' said
 on_formulas() {
-    "$lw" "$work/formulas.te" -o "$work/formulas.c" --annotate "$work/said.txt" --name f && grep -q 'f_dsp' "$work/formulas.c" &&
-        "$lw" dump "$work/formulas.te" --at fused --annotate "$work/said.txt" > "$work/out" && [ "$(grep -c '^group' "$work/out")" -eq 5 ]
+    "$lw" "$work/formulas.te" -o "$work/formulas.c" --annotate "$work/said.txt" --name f &&
+        grep -q 'f_dsp' "$work/formulas.c" &&
+        "$lw" dump "$work/formulas.te" --at fused --annotate "$work/said.txt" > "$work/out" &&
+        [ "$(grep -c '^group' "$work/out")" -eq 5 ]
 }
 check file-for-formulas         on_formulas
 
@@ -74,7 +86,10 @@ b = annotation.on_device(a, device=npu)
 y[i] = b[i] * 2
 output y
 END
-in_a_nest() { ! "$lw" "$work/nest.te" -o "$work/nest.c" 2> "$work/err" && grep -q "nest.te: 4:5: error: 'annotation.on_device' has no effect" "$work/err"; }
+in_a_nest() {
+    ! "$lw" "$work/nest.te" -o "$work/nest.c" 2> "$work/err" &&
+        grep -q "nest.te: 4:5: error: 'annotation.on_device' has no effect" "$work/err"
+}
 check call-in-a-nest-is-refused in_a_nest
 
 # A mark on a value that the affine pass folds away is defined where it is printed.
@@ -96,7 +111,10 @@ marked() {
 }
 check mark-of-a-folded-value-is-defined marked
 
-groups() { "$lw" dump "$work/net.te" --at fused --combine none --quiet --annotate "$work/said.txt" | sed -n 's/^group \([^ ]*\) .*/\1/p' | tr '\n' ' '; }
+groups() {
+    "$lw" dump "$work/net.te" --at fused --combine none --quiet --annotate "$work/said.txt" |
+        sed -n 's/^group \([^ ]*\) .*/\1/p' | tr '\n' ' '
+}
 has_groups() { found=$(groups); [ "$found" = "$1" ] || { echo "groups: $found"; return 1; }; }
 said '' said
 check file-empty-changes-no-group  has_groups 'conv_1 pool sum '
@@ -105,20 +123,26 @@ check file-patterns-split-groups   has_groups 'conv_1 conv_1_2 relu_1 pool tanh_
 said 'stop_fusion "conv_1"   # quoted\n' said
 check file-quoted-name-is-found    has_groups 'conv_1 conv_1_2 relu_1 pool sum '
 said 'simulated_quantize relu_1 scale=0.5,1,2,4 axis=3 bits=4 sign=0\n' said
-check file-per-channel-is-dumped   sh -c "'$lw' dump '$work/net.te' --annotate '$work/said.txt' | grep -q 'simulated_quantize.*bits=4 sign=0'"
+check file-per-channel-is-dumped \
+    sh -c "'$lw' dump '$work/net.te' --annotate '$work/said.txt' | grep -q 'simulated_quantize.*bits=4 sign=0'"
 check file-per-channel-is-verified "$lw" verify "$work/net.te" --annotate "$work/said.txt"
 
 # ---- No trace --------------------------------------------------------------------------------------------------------
 
 setup emit-plain emit plain
-same_code() { sed "s/plain[.]h/$1.h/" "$work/plain.c" | cmp - "$work/$1.c" && same_header "$work/plain.h" "$work/$1.h"; }
+same_code() {
+    sed "s/plain[.]h/$1.h/" "$work/plain.c" | cmp - "$work/$1.c" && same_header "$work/plain.h" "$work/$1.h"
+}
 said 'stop_gradient *\ncheckpoint conv_1..tanh_1\n' said
 setup emit-recorded emit recorded --annotate "$work/said.txt"
 check recorded-leaves-no-trace same_code recorded
 said 'annotation.vendor_tile conv_1 level=3\nbitpack_start conv_1\ncast_hint pool dtype=i16\nbitpack_end tanh_1\n' said
 check carried emit carried --annotate "$work/said.txt"
 check carried-leaves-no-trace same_code carried
-reported() { "$lw" report "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q "^$1$" "$work/out" || { cat "$work/out" "$work/err"; return 1; }; }
+reported() {
+    "$lw" report "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" &&
+        grep -q "^$1$" "$work/out" || { cat "$work/out" "$work/err"; return 1; }
+}
 check carried-to-report            reported 'conv_1  *annotation.vendor_tile level=3'
 check carried-to-report-cast-hint  reported 'pool  *annotation.cast_hint dtype=i16'
 check carried-to-report-bitpack    reported 'tanh_1  *annotation.bitpack_end'
@@ -126,7 +150,10 @@ check carried-note                 grep -q 'annotation.vendor_tile: note: this a
 said 'annotation.stop_fusoin conv_1\n' said
 check file-misspelt-in-namespace-is-refused refuses 1:1 "there is no annotation 'annotation.stop_fusoin'"
 said 'cast_hint conv_1 dtype=int8\n' said
-bad_dtype() { ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q "'int8'; an element type" "$work/err"; }
+bad_dtype() {
+    ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" &&
+        grep -q "'int8'; an element type" "$work/err"
+}
 check file-cast-hint-type          bad_dtype
 
 said 'stop_fusion relu_1\n' said
@@ -139,7 +166,12 @@ said 'on_device npu conv_1..pool relu_2\non_device dsp sum\n' device
 setup emit-device emit device --testbench --annotate "$work/device.txt"
 setup emit-device-again emit device_again --testbench --annotate "$work/device.txt"
 check device-is-verified "$lw" verify "$work/net.te" --annotate "$work/device.txt"
-setup device-without-calls-is-noted sh -c "printf 'on_device npu tanh_1\n' > '$work/said.txt'; '$lw' dump '$work/net.te' --annotate '$work/said.txt' 2>&1 | grep -q 'note: runs on the cpu: the device npu does not accept tanh'"
+noted() {
+    said 'on_device npu tanh_1\n' said
+    "$lw" dump "$work/net.te" --annotate "$work/said.txt" 2>&1 |
+        grep -q 'note: runs on the cpu: the device npu does not accept tanh'
+}
+setup device-without-calls-is-noted noted
 once() { [ "$("$lw" "$@" 2>&1 | grep -c 'note: runs on the cpu')" = 1 ] || { "$lw" "$@"; return 1; }; }
 check device-note-once-in-verify once verify "$work/net.te" --annotate "$work/said.txt"
 
@@ -177,14 +209,24 @@ int main(void)
     return !(first == 0 && second == -77 && calls == 4 && y[0] > 3.04f && y[0] < 3.05f);
 }
 END
-setup device-default-builds  $cc $strict -Iruntime -I"$work" "$work/device.c" "$work/device_main.c" -lm -o "$work/default"
-setup device-driver-builds   $cc $strict -DNET_HAVE_NPU -Iruntime -I"$work" "$work/device.c" "$work/driver.c" -lm -o "$work/driver"
+setup device-default-builds  $cc $strict -Iruntime -I"$work" "$work/device.c" "$work/device_main.c" -lm \
+    -o "$work/default"
+setup device-driver-builds   $cc $strict -DNET_HAVE_NPU -Iruntime -I"$work" "$work/device.c" "$work/driver.c" -lm \
+    -o "$work/driver"
 check device-driver-is-called "$work/driver"
-without_default() { $cc $strict -O2 -DNET_HAVE_NPU -c -Iruntime -I"$work" "$work/device.c" -o "$work/device.o" && ! nm "$work/device.o" | grep -e conv_1 -e ' T net_npu'; }
+without_default() {
+    $cc $strict -O2 -DNET_HAVE_NPU -c -Iruntime -I"$work" "$work/device.c" -o "$work/device.o" &&
+        ! nm "$work/device.o" | grep -e conv_1 -e ' T net_npu'
+}
 if command -v nm > /dev/null 2>&1; then check device-driver-leaves-no-default without_default
 else skip device-driver-leaves-no-default "nm is not installed"; fi
-check device-all-drivers     $cc $strict -DNET_HAVE_NPU -DNET_HAVE_DSP -c -Iruntime -I"$work" "$work/device.c" -o "$work/both.o"
-check device-header-is-cxx   sh -c "echo '#include \"device.h\"' > '$work/h.cc'; command -v c++ > /dev/null || exit 0; c++ -Wall -Wextra -Werror -fsyntax-only -I'$work' '$work/h.cc'"
+check device-all-drivers     $cc $strict -DNET_HAVE_NPU -DNET_HAVE_DSP -c -Iruntime -I"$work" "$work/device.c" \
+    -o "$work/both.o"
+header_is_cxx() {
+    echo '#include "device.h"' > "$work/h.cc"
+    ! has c++ || c++ -Wall -Wextra -Werror -fsyntax-only -I"$work" "$work/h.cc"
+}
+check device-header-is-cxx   header_is_cxx
 setup emit-device-static     emit device_static --static-arena --annotate "$work/device.txt"
 check device-static-builds   $cc $strict -c -Iruntime -I"$work" "$work/device_static.c" -o "$work/static.o"
 
@@ -216,7 +258,8 @@ int open_npu_1(void *arena, int32_t n, const float *x, const float *z, float *b,
     for (int32_t i = 0; i < n * 3; i++) d[i] = z[i] > 0 ? z[i] : 0;
     for (int32_t i = 0; i < n * 2; i++) {
         const float *row = x + i / 2 * 4;
-        const float sum = row[0] * (float)(1 + i % 2) + row[1] * (float)(3 + i % 2) + row[2] * (float)(5 + i % 2) + row[3] * (float)(7 + i % 2);
+        const float sum = row[0] * (float)(1 + i % 2) + row[1] * (float)(3 + i % 2) +
+                          row[2] * (float)(5 + i % 2) + row[3] * (float)(7 + i % 2);
         b[i] = sum > 0 ? sum : 0;
     }
     return 0;
@@ -245,11 +288,13 @@ int main(void)
 }
 END
 setup emit-open-device "$lw" "$work/open.te" -o "$work/open.c" --name open --quiet --annotate "$work/open.txt"
-check open-device-has-a-size-parameter grep -q '^int open_npu_1(void \*arena, int32_t n, const float \*x, const float \*z, float \*b, float \*d);' "$work/open.h"
+check open-device-has-a-size-parameter grep -q \
+    '^int open_npu_1(void \*arena, int32_t n, const float \*x, const float \*z, float \*b, float \*d);' "$work/open.h"
 check open-device-size-is-documented grep -q '^ \*   n  *int32_t  1 to 16$' "$work/open.h"
 check open-device-is-verified "$lw" verify "$work/open.te" --annotate "$work/open.txt"
 for driver in "" -DOPEN_HAVE_NPU; do
-    setup "open-device-builds$driver" $cc $strict $driver -Iruntime -I"$work" "$work/open.c" "$work/open_driver.c" -lm -o "$work/open$driver"
+    setup "open-device-builds$driver" $cc $strict $driver -Iruntime -I"$work" "$work/open.c" "$work/open_driver.c" -lm \
+        -o "$work/open$driver"
     check "open-device-runs$driver" "$work/open$driver"
 done
 

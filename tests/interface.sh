@@ -11,11 +11,12 @@ strict="-pedantic -Wall -Wextra -Werror"
 
 # ---- README's snippet ------------------------------------------------------------------------------------------------
 
-awk '/^```c$/ { block = ""; on = 1; next } /^```$/ && on { if (block ~ /#include "kws.h"/) { printf "%s", block; exit } on = 0 } on { block = block $0 "\n" }' \
-    README.md > "$work/snippet.c"
+awk '/^```c$/ { block = ""; on = 1; next }
+    /^```$/ && on { if (block ~ /#include "kws.h"/) { printf "%s", block; exit } on = 0 }
+    on { block = block $0 "\n" }' README.md > "$work/snippet.c"
 "$lw" samples/digits/digits.onnx --name kws -o "$work/kws.c"
-for compiler in "gcc -std=c99" "gcc -std=c11" "clang -std=c99" "clang -std=c11" "g++ -x c++ -std=c++11" "g++ -x c++ -std=c++17" \
-    "clang++ -x c++ -std=c++11" "clang++ -x c++ -std=c++17" "tcc"; do
+for compiler in "gcc -std=c99" "gcc -std=c11" "clang -std=c99" "clang -std=c11" "g++ -x c++ -std=c++11" \
+    "g++ -x c++ -std=c++17" "clang++ -x c++ -std=c++11" "clang++ -x c++ -std=c++17" "tcc"; do
     name=snippet-$(echo "${compiler#* }" | sed 's/-x c++ //; s/-std=//')-$(echo "${compiler%% *}")
     # Also without the compiler's extensions: as a compiler with the standard keywords alone.
     for words in own language; do
@@ -28,7 +29,8 @@ done
 
 # ---- Null pointers ---------------------------------------------------------------------------------------------------
 
-printf 'input a: f32[4]\ninput b: f32[4]\ns = add(a, b)\nd = sub(a, b)\nt = softmax(s)\noutput t\noutput d\n' > "$work/two.te"
+printf 'input a: f32[4]\ninput b: f32[4]\ns = add(a, b)\nd = sub(a, b)\nt = softmax(s)\noutput t\noutput d\n' \
+    > "$work/two.te"
 cat > "$work/null.c" <<'END'
 #include <stdio.h>
 #include "two.h"
@@ -59,19 +61,23 @@ null_pointers() {
     words=$1
     shift
     # shellcheck disable=SC2086
-    "$lw" "$work/two.te" -o "$work/two.c" "$@" && $cc -std=c99 $strict $words -Iruntime -I. "$work/two.c" "$work/null.c" -o "$work/null" -lm && "$work/null"
+    "$lw" "$work/two.te" -o "$work/two.c" "$@" &&
+        $cc -std=c99 $strict $words -Iruntime -I. "$work/two.c" "$work/null.c" -o "$work/null" -lm && "$work/null"
 }
 check null-pointers-give-codes      null_pointers ""
 check null-pointers-give-codes-static-arena null_pointers -DSTATIC_ARENA --static-arena
 check null-pointers-give-codes-on-a-core null_pointers "" --target cortex-m4
-# ---- The header's examples in code ------------------------------------------------------------------------------------
+# ---- The header's examples in code -----------------------------------------------------------------------------------
 
 # The conversions of a quantized port over its whole range, at steps, ties, their neighbours and beyond, against
 # arithmetic in double. TIE(x): the double nearest to x, ties as the model's reference.
 cat > "$work/grid.h" <<'END'
 #include <assert.h>
 #include <math.h>
-static double clamped(double q, double least, double greatest) { return q < least ? least : q > greatest ? greatest : q; }
+static double clamped(double q, double least, double greatest)
+{
+    return q < least ? least : q > greatest ? greatest : q;
+}
 #define GRID(NAME, X, quantize, all, least, greatest) do { \
         static const int32_t dims[] = NAME##_##X##_DIMS; \
         int32_t rank = 0, elems = 1, half; \
@@ -108,8 +114,8 @@ int main(void)
     q_dequantize_y_all(y, real);
     for (int i = 0; i < (int)Q_Y_ELEMS; i++)
         assert(real[i] == 1.5f * (float)(y[i] + 7) && real[i] == q_dequantize_y(y[i]));
-    return strcmp(Q_MODEL, "conv-int8.tflite") != 0 || strcmp(Q_TARGET, "generic") != 0 || strcmp(Q_OPTIONS, DIGESTED) != 0 ||
-           strlen(Q_MODEL_SHA256) != 64;
+    return strcmp(Q_MODEL, "conv-int8.tflite") != 0 || strcmp(Q_TARGET, "generic") != 0 ||
+           strcmp(Q_OPTIONS, DIGESTED) != 0 || strlen(Q_MODEL_SHA256) != 64;
 }
 END
 cat > "$work/even_grid.c" <<'END'
@@ -129,11 +135,13 @@ grid() {
         "$work/$3.c" -o "$work/grid" -lm && "$work/grid"
 }
 "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --layers --combine none --name q -o "$work/q.c"
-"$lw" quantize samples/digits/digits.onnx --samples samples/digits/calibration.npy --name e -o "$work/e.c" > "$work/e.txt"
+"$lw" quantize samples/digits/digits.onnx --samples samples/digits/calibration.npy --name e -o "$work/e.c" \
+    > "$work/e.txt"
 for compiler in gcc clang tcc; do
     for file in tflite_grid even_grid; do
-        if has $compiler; then check "header-quantizes-as-the-reference-$file-$compiler" grid $compiler "-std=c99 -O1" $file
-        else skip "header-quantizes-as-the-reference-$file-$compiler" "$compiler is not installed"; fi
+        name=header-quantizes-as-the-reference-$file-$compiler
+        if has $compiler; then check "$name" grid $compiler "-std=c99 -O1" $file
+        else skip "$name" "$compiler is not installed"; fi
     done
 done
 for compiler in g++ clang++; do
@@ -145,12 +153,14 @@ if has sha256sum; then check header-has-the-model-s-digest digest
 else skip header-has-the-model-s-digest "sha256sum is not installed"; fi
 
 # The order of a port's dimensions follows from the windows that read or compute it; a reshape ends it.
-printf '%s\n' 'input a: f32[1][3][8][8]' 'input b: f32[1][64]' 'p = pad(transpose(a, perm=0,2,3,1), pad=0,1,1,0,0,1,1,0)' \
+printf '%s\n' 'input a: f32[1][3][8][8]' 'input b: f32[1][64]' \
+    'p = pad(transpose(a, perm=0,2,3,1), pad=0,1,1,0,0,1,1,0)' \
     'c = relu(avg_pool2d(p, kernel=2,2, stride=2))' 'd = transpose(c, perm=0,3,1,2)' \
     'e = max_pool2d(reshape(b, shape=1,8,8,1), kernel=2,2)' 'output c' 'output d' 'output e' > "$work/order.te"
 order() {
     "$lw" "$work/order.te" --name o -o "$work/o.c" --quiet &&
-        [ "$(sed -n 's/^#define O_\(.*\)_LAYOUT *\("[NHWC]*"\)$/\1 \2/p' "$work/o.h" | paste -sd,)" = 'A "NCHW",C "NHWC",D "NCHW",E "NHWC"' ]
+        [ "$(sed -n 's/^#define O_\(.*\)_LAYOUT *\("[NHWC]*"\)$/\1 \2/p' "$work/o.h" | paste -sd,)" = \
+            'A "NCHW",C "NHWC",D "NCHW",E "NHWC"' ]
 }
 check header-has-the-order-of-dimensions order
 
@@ -160,8 +170,8 @@ as_cpp() {
         $1 -x c++ -std=c++11 -Wall -Wextra -Werror -pedantic $5 -Iruntime -c "$work/cpp.c" -o "$work/cpp.o"
 }
 for compiler in g++ clang++; do
-    for way in "$digits generic" "$digits cortex-m4" "tests/fuzz/corpus-tflite/conv-int8.tflite cortex-m4" "$work/two.te cortex-m55" \
-        "tests/golden/control-flow/control-flow.onnx generic"; do
+    for way in "$digits generic" "$digits cortex-m4" "tests/fuzz/corpus-tflite/conv-int8.tflite cortex-m4" \
+        "$work/two.te cortex-m55" "tests/golden/control-flow/control-flow.onnx generic"; do
         name=model-c-is-cpp-$(basename "${way% *}" | sed 's/[.].*//')-${way#* }-$compiler
         if ! has $compiler; then skip "$name" "$compiler is not installed"; continue; fi
         check "$name" as_cpp $compiler "${way% *}" "${way#* }" "" ""
@@ -201,16 +211,23 @@ class() {
         "$lw" $digits --name p --cpp --io arena -o "$work/p.c" &&
         "$lw" "$work/state.te" --name s --cpp --state h=s -o "$work/s.c" --static-arena &&
         for f in c p s; do $cc -std=c99 -O1 -Iruntime -c "$work/$f.c" -o "$work/$f.o" || return; done
-    $1 -std=c++11 $strict -Wshadow -Wconversion "$work/class.cpp" "$work/c.o" "$work/p.o" "$work/s.o" -lm -o "$work/class" &&
+    $1 -std=c++11 $strict -Wshadow -Wconversion "$work/class.cpp" "$work/c.o" "$work/p.o" "$work/s.o" -lm \
+        -o "$work/class" &&
         "$work/class"
 }
 for compiler in g++ clang++; do
     if has $compiler; then check "cpp-class-runs-as-c-does-$compiler" class $compiler
     else skip "cpp-class-runs-as-c-does-$compiler" "$compiler is not installed"; fi
 done
-stamped() { "$lw" $digits --stamp -o "$work/st.c" && grep -q "^ [*] Loopwright [0-9.]*$" "$work/st.h" && ! grep -q "Loopwright [0-9]" "$work/two.h"; }
+stamped() {
+    "$lw" $digits --stamp -o "$work/st.c" && grep -q "^ [*] Loopwright [0-9.]*$" "$work/st.h" &&
+        ! grep -q "Loopwright [0-9]" "$work/two.h"
+}
 check header-is-stamped-on-request stamped
-flags_are_said() { "$lw" $digits --target x86-avx2 -o "$work/avx.c" && grep -q 'Compile with -mavx2 -mfma. Other builds take the portable form' "$work/avx.h"; }
+flags_are_said() {
+    "$lw" $digits --target x86-avx2 -o "$work/avx.c" &&
+        grep -q 'Compile with -mavx2 -mfma. Other builds take the portable form' "$work/avx.h"
+}
 check header-names-the-flags-of-its-instructions flags_are_said
 
 # ---- Names of ports --------------------------------------------------------------------------------------------------
@@ -224,28 +241,37 @@ refuses_names() {
 }
 renamed() {
     "$lw" $digits --name r --rename input=pixels --rename scores=digits --cpp --testbench -o "$work/r.c" || return 1
-    grep -q '^#define R_PIXELS_ELEMS  *64u' "$work/r.h" && grep -q 'float \*digits;' "$work/r.h" && ! grep -q 'R_INPUT_\|R_SCORES_' "$work/r.h" &&
-        grep -qF 'OPTIONS "--rename input=pixels --rename scores=digits"' "$work/r.h" && "$cc" -std=c99 $strict -Iruntime -c "$work/r.c" -o "$work/r.o" &&
+    grep -q '^#define R_PIXELS_ELEMS  *64u' "$work/r.h" && grep -q 'float \*digits;' "$work/r.h" &&
+        ! grep -q 'R_INPUT_\|R_SCORES_' "$work/r.h" &&
+        grep -qF 'OPTIONS "--rename input=pixels --rename scores=digits"' "$work/r.h" &&
+        "$cc" -std=c99 $strict -Iruntime -c "$work/r.c" -o "$work/r.o" &&
         "$cc" -std=c99 $strict -Iruntime -c "$work/r_main.c" -o "$work/r.o"
 }
 check rename-gives-fields-and-macros renamed
 renamed_state() {
-    "$lw" tests/emitted/filter.te --state level=new_level --state last=new_last --rename level=loudness --name f -o "$work/f.c" &&
+    "$lw" tests/emitted/filter.te --state level=new_level --state last=new_last --rename level=loudness --name f \
+        -o "$work/f.c" &&
         grep -q 'float loudness\[' "$work/f.h" && ! grep -q 'float level\[' "$work/f.h"
 }
 check rename-gives-fields-of-the-state renamed_state
-check rename-of-no-port-is-refused refuses_names 'no input or output "pixel"; accepted: "input", "scores"' --rename pixel=x
-check rename-of-a-near-port-is-hinted refuses_names "no input or output \"imput\"; did you mean 'input'?" --rename imput=x
+check rename-of-no-port-is-refused refuses_names 'no input or output "pixel"; accepted: "input", "scores"' \
+    --rename pixel=x
+check rename-of-a-near-port-is-hinted refuses_names "no input or output \"imput\"; did you mean 'input'?" \
+    --rename imput=x
 check rename-to-a-keyword-is-refused refuses_names '"int" is no name that C leaves free' --rename input=int
-check rename-to-no-identifier-is-refused refuses_names '"my-input" is no name that C leaves free' --rename input=my-input
+check rename-to-no-identifier-is-refused refuses_names '"my-input" is no name that C leaves free' \
+    --rename input=my-input
 check rename-to-a-macro-of-the-header-is-refused refuses_names '"own_R_X" is free' --rename input=R_X
 check rename-to-another-port-is-refused refuses_names '"scores" has that name in the header' --rename input=Scores
 check rename-of-two-to-one-is-refused refuses_names 'has that name in the header' --rename input=a --rename scores=a
 check rename-twice-is-refused refuses_names '"input" is given twice with --rename' --rename input=a --rename input=b
 
-few() { printf 'a\nb\n' > "$work/few.txt"; ! "$lw" $digits --class-names "$work/few.txt" -o "$work/few.c" 2> "$log.few" &&
-    grep -q 'few.txt: error: 2 names of classes; no output has as many elements on its last axis: scores \[1\]\[10\]' "$log.few" &&
-    [ ! -e "$work/few.c" ]; }
+few() {
+    printf 'a\nb\n' > "$work/few.txt"
+    words='few.txt: error: 2 names of classes; no output has as many elements on its last axis'
+    ! "$lw" $digits --class-names "$work/few.txt" -o "$work/few.c" 2> "$log.few" &&
+        grep -q "$words: scores \[1\]\[10\]" "$log.few" && [ ! -e "$work/few.c" ]
+}
 check class-names-fit-an-output few
 
 # labels.tflite has metadata that name its two classes, in an archive after the model (tests/tools/labels.py).
@@ -255,7 +281,8 @@ labels() {
 check class-names-of-tflite-metadata labels
 labels_of_user() {
     printf 'a\nb\n' > "$work/two.txt"
-    "$lw" tests/models/labels.tflite --class-names "$work/two.txt" -o "$work/labels.c" && grep -qF '{ "a", "b" }' "$work/labels.h"
+    "$lw" tests/models/labels.tflite --class-names "$work/two.txt" -o "$work/labels.c" &&
+        grep -qF '{ "a", "b" }' "$work/labels.h"
 }
 check class-names-of-the-option-precede-metadata labels_of_user
 # damaged LENGTH WORDS: the first LENGTH bytes of the file compile without names, with a warning.
@@ -266,7 +293,9 @@ damaged() {
 }
 check class-names-without-their-archive-are-a-warning damaged 931 'does not end as a zip file'
 
-documented() { "$lw" "$work/two.te" -o "$work/two.c" && grep -q '^#define TWO_E_NULL  *(-4) */\* .*null' "$work/two.h"; }
+documented() {
+    "$lw" "$work/two.te" -o "$work/two.c" && grep -q '^#define TWO_E_NULL  *(-4) */\* .*null' "$work/two.h"
+}
 check null-pointers-are-documented  documented
 
 report_end

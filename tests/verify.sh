@@ -19,7 +19,12 @@ says() {
 }
 te() { printf "$1" > "$work/$2.te"; }
 # npy FILE TYPE SHAPE BYTES: BYTES is a format of printf.
-npy() { { printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '$2', 'fortran_order': False, 'shape': ($3,), }"; printf "$4"; } > "$work/$1.npy"; }
+npy() {
+    {
+        printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '$2', 'fortran_order': False, 'shape': ($3,), }"
+        printf "$4"
+    } > "$work/$1.npy"
+}
 
 te 'input x: f32[4]\ny = relu(x)\noutput y\n' real
 te 'input x: i8[4]\ny = relu(x)\noutput y\n' byte
@@ -30,7 +35,8 @@ npy mixed '|i1' 4 '\001\002\001\001'
 
 # A file in another order of the sizes is refused; dimensions of 1 may differ, and a list is in order.
 te 'input x: f32[1][2][4]\ny = relu(x)\noutput y\n' order
-eight='\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000'
+four='\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000'
+eight=$four$four
 npy other_order '<f4' '4, 2' "$eight"
 npy same_order '<f4' '2, 1, 4' "$eight"
 npy list '<f4' 8 "$eight"
@@ -43,8 +49,11 @@ check input-with-other-dimensions-of-one-is-read "$lw" run "$work/order.te" "$wo
 check input-as-a-list-is-read "$lw" run "$work/order.te" "$work/list.npy"
 # The layers of a profile have the names of the report.
 same_names() {
-    "$lw" verify "$1" --profile --quiet | sed -n 's/^  \([^ ]*\)  *[0-9][0-9]* .*%$/\1/p' > "$work/profiled" && "$lw" report "$1" -o "$work/names.csv" --quiet &&
-        while read -r layer; do grep -q "^\"\",\"$layer\"," "$work/names.csv" || { echo "no $layer"; cat "$work/names.csv"; return 1; }; done < "$work/profiled"
+    "$lw" verify "$1" --profile --quiet | sed -n 's/^  \([^ ]*\)  *[0-9][0-9]* .*%$/\1/p' > "$work/profiled" &&
+        "$lw" report "$1" -o "$work/names.csv" --quiet &&
+        while read -r layer; do
+            grep -q "^\"\",\"$layer\"," "$work/names.csv" || { echo "no $layer"; cat "$work/names.csv"; return 1; }
+        done < "$work/profiled"
     [ "$(wc -l < "$work/profiled")" -ge 4 ]
 }
 check profile-names-layers-as-report-does same_names tests/models/heads.onnx
@@ -52,35 +61,54 @@ check profile-names-layers-as-report-does same_names tests/models/heads.onnx
 # ---- Output ----------------------------------------------------------------------------------------------------------
 
 check equal-outputs-are-verified says 0 '^y: 0 of 4 elements differ$' "$work/real.te"
-check verdict-is-the-last-line sh -c "'$lw' verify '$work/real.te' | tail -n 1 | grep -q '^verified: 1 of 1 outputs agree with the interpreter on generated inputs; floats within 0.0001 + 0.001'"
+last_line() {
+    words='verified: 1 of 1 outputs agree with the interpreter on generated inputs; floats within 0.0001 + 0.001'
+    "$lw" verify "$work/real.te" | tail -n 1 | grep -q "^$words"
+}
+check verdict-is-the-last-line last_line
 check verdict-names-given-inputs says 0 '^verified: .* on the given inputs' "$work/real.te" "$work/zeros.npy"
-check difference-is-counted    says 0 '^y: 1 of 4 elements differ; largest difference 0.00005 at element 1, within the tolerance$' \
+check difference-is-counted    says 0 \
+    '^y: 1 of 4 elements differ; largest difference 0.00005 at element 1, within the tolerance$' \
     "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy"
-check compiler-and-flags-are-printed says 0 '^built by .* -std=c99 -O2 -ffp-contract=off, run by this machine$' "$work/real.te"
-check portable-form-is-noted   says 0 '^instructions of cortex-m4 .* through their portable form' $digits --target cortex-m4
+check compiler-and-flags-are-printed says 0 '^built by .* -std=c99 -O2 -ffp-contract=off, run by this machine$' \
+    "$work/real.te"
+check portable-form-is-noted   says 0 '^instructions of cortex-m4 .* through their portable form' \
+    $digits --target cortex-m4
 check no-portable-form-no-note sh -c "! '$lw' verify '$work/real.te' | grep 'portable form'"
 
 # ---- Tolerance -------------------------------------------------------------------------------------------------------
 
-setup tolerance-less-fails     says 1 'y: 1 of 4 elements differ; .*; 1 beyond the tolerance' "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy" --tolerance 1e-5
+setup tolerance-less-fails     says 1 'y: 1 of 4 elements differ; .*; 1 beyond the tolerance' \
+    "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy" --tolerance 1e-5
 check tolerance-less-verdict-is-failed grep -q '^FAILED: 0 of 1 outputs agree with the expected outputs' "$work/said"
-check tolerance-more-passes    says 0 'verified: .*; floats within 0.01 + 0.5' "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy" --tolerance 0.01,0.5
-check steps-none-fails         says 1 'y: 1 of 4 elements differ; .*; 1 beyond the tolerance' "$work/byte.te" "$work/ones.npy" --expect "$work/mixed.npy"
-setup steps-one-passes         says 0 'y: 1 of 4 elements differ; .*, within the tolerance' "$work/byte.te" "$work/ones.npy" --expect "$work/mixed.npy" --steps 1
+check tolerance-more-passes    says 0 'verified: .*; floats within 0.01 + 0.5' \
+    "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy" --tolerance 0.01,0.5
+check steps-none-fails         says 1 'y: 1 of 4 elements differ; .*; 1 beyond the tolerance' \
+    "$work/byte.te" "$work/ones.npy" --expect "$work/mixed.npy"
+setup steps-one-passes         says 0 'y: 1 of 4 elements differ; .*, within the tolerance' \
+    "$work/byte.te" "$work/ones.npy" --expect "$work/mixed.npy" --steps 1
 check steps-are-in-the-verdict grep -q '^verified: .*; quantized values within 1 steps' "$work/said"
-check tolerance-without-floats-is-refused says 1 'error: --tolerance has no effect: no output holds floats' "$work/byte.te" --tolerance 1
+check tolerance-without-floats-is-refused says 1 'error: --tolerance has no effect: no output holds floats' \
+    "$work/byte.te" --tolerance 1
 check steps-without-integers-is-refused says 1 'error: --steps has no effect' "$work/real.te" --steps 1
-for value in -1 1,-1 x 1, 1,x ''; do check "tolerance-of-form-'$value'" says 2 '--tolerance' "$work/real.te" "--tolerance=$value"; done
-for value in 0 -1 1.5 x; do check "steps-of-form-'$value'" says 2 '--steps does not accept' "$work/real.te" "--steps=$value"; done
+for value in -1 1,-1 x 1, 1,x ''; do
+    check "tolerance-of-form-'$value'" says 2 '--tolerance' "$work/real.te" "--tolerance=$value"
+done
+for value in 0 -1 1.5 x; do
+    check "steps-of-form-'$value'" says 2 '--steps does not accept' "$work/real.te" "--steps=$value"
+done
 
 # ---- Other compilers and machines ------------------------------------------------------------------------------------
 
 printf '#!/bin/sh\necho "$@" > "%s"\nexec %s "$@"\n' "$work/built" "$cc" > "$work/compiler"
-printf '#!/bin/sh\necho "$@" > "%s"\n"$@" && echo hello && echo instructions 1234 && echo cycles 99 && echo ns 5.5 now\n' "$work/ran" > "$work/runner"
+printf \
+    '#!/bin/sh\necho "$@" > "%s"\n"$@" && echo hello && echo instructions 1234 && echo cycles 99 && echo ns 5.5 now\n' \
+    "$work/ran" > "$work/runner"
 printf '#!/bin/sh\nexit 3\n' > "$work/broken"
 chmod +x "$work/compiler" "$work/runner" "$work/broken"
 setup cc-builds                says 0 "^built by $work/compiler -std=c99" "$work/real.te" --cc "$work/compiler"
-setup level-of-the-compiler-words says 0 "^built by $work/compiler -O1 -std=c99 -ffp-contract=off" "$work/real.te" --cc "$work/compiler -O1"
+setup level-of-the-compiler-words says 0 "^built by $work/compiler -O1 -std=c99 -ffp-contract=off" \
+    "$work/real.te" --cc "$work/compiler -O1"
 check cc-was-called            grep -q 'model.c.* -lm' "$work/built"
 setup runner-runs              says 0 "run by $work/runner" $digits --target cortex-m4 --runner "$work/runner"
 check runner-is-given-files    grep -q '/prog .*/in0.npy .*/out0.npy$' "$work/ran"
@@ -106,9 +134,12 @@ te "input x: f32[16]\n$long = softmax(x)\ny = sigmoid($long)\noutput y, $long\n"
 setup profile-of-long-names    says 0 '^  a_name_of.*\.\.\..*_write_them ' "$work/long.te" --profile
 one_width() { [ "$(sed -n 's/^  .* %$/&/p' "$work/said" | awk '{ print length($0) }' | sort -u | wc -l)" -eq 1 ]; }
 check profile-columns-of-long-names one_width
-check profile-follows-branches says 0 '^  else_c\|^  .*[0-9] %$' tests/models/control.onnx tests/models/control.in0.0.npy tests/models/control.in0.1.npy tests/models/control.in0.2.npy tests/models/control.in0.3.npy --profile
+check profile-follows-branches says 0 '^  else_c\|^  .*[0-9] %$' tests/models/control.onnx \
+    tests/models/control.in0.0.npy tests/models/control.in0.1.npy tests/models/control.in0.2.npy \
+    tests/models/control.in0.3.npy --profile
 "$lw" $digits --profile --standalone --name net -o "$work/profiled.c" --quiet
-"$lw" $digits --profile --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=last' --name step -o "$work/profiled_step.c" --quiet
+"$lw" $digits --profile --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=last' --name step \
+    -o "$work/profiled_step.c" --quiet
 strict="-pedantic -Wall -Wextra -Wconversion -Wshadow -Wundef -Werror"
 profiled() { $1 -std=c99 $strict -O1 -c "$work/$2.c" -Iruntime -o "$work/profiled.o"; }
 check profile-without-warnings profiled "$cc" profiled
@@ -124,21 +155,30 @@ done
 
 # The counter is the caller's: each read is one more than the last, so a layer counts 1.
 ones() {
-    printf '#include <stdint.h>\nuint64_t ones(void);\n#define LW_COUNTER_START() ((void)0)\n#define LW_COUNTER() ones()\n#define LW_COUNTER_MASK 7u\n#define LW_COUNTER_UNIT "cycles"\n' > "$work/ones.h"
-    printf '#include <stdint.h>\nuint64_t ones(void);\nuint64_t ones(void) { static uint64_t n; return n++ & 7u; }\n' > "$work/ones.c"
-    "$lw" verify $digits --profile --cc "$cc -include $work/ones.h $work/ones.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    printf '%s\n' '#include <stdint.h>' 'uint64_t ones(void);' '#define LW_COUNTER_START() ((void)0)' \
+        '#define LW_COUNTER() ones()' '#define LW_COUNTER_MASK 7u' '#define LW_COUNTER_UNIT "cycles"' > "$work/ones.h"
+    printf '#include <stdint.h>\nuint64_t ones(void);\nuint64_t ones(void) { static uint64_t n; return n++ & 7u; }\n' \
+        > "$work/ones.c"
+    "$lw" verify $digits --profile --cc "$cc -include $work/ones.h $work/ones.c" > "$work/said" 2>&1 ||
+        { cat "$work/said"; return 1; }
     [ "$(grep -c '^  .* 1  *[0-9.]* %$' "$work/said")" -eq 7 ] && grep -qx 'cycles 7' "$work/said"
 }
 check profile-reads-another-counter ones
 
 # A compiler whose programs do not link, as those of bare cores: `false`.
-check board-without-runner-is-explained says 1 'error: building the emitted C for a board (docs/verifying.md: --cc and --runner by samples/cortex-m/hosted.sh) failed: false' $digits --target cortex-m4 --cc false
+words='building the emitted C for a board (docs/verifying.md: --cc and --runner by samples/cortex-m/hosted.sh) failed'
+check board-without-runner-is-explained says 1 "error: $words: false" $digits --target cortex-m4 --cc false
 
 # Stacked samples, and floats for an integer input, name the command that takes them.
-check stacked-samples-name-evaluate says 1 'holds .* elements of f16, but .*; for stacked samples, there is `evaluate --test`' $digits samples/digits/test.npy
+check stacked-samples-name-evaluate says 1 \
+    'holds .* elements of f16, but .*; for stacked samples, there is `evaluate --test`' $digits samples/digits/test.npy
 
 # The test bench as a bare-metal image.
-on_board() { says 0 '^verified: 1 of 1' $digits --target cortex-m4 --profile --cc "samples/cortex-m/hosted.sh cc $1" --runner "samples/cortex-m/hosted.sh run $1" && grep -q '^instructions [0-9]' "$work/said"; }
+on_board() {
+    says 0 '^verified: 1 of 1' $digits --target cortex-m4 --profile --cc "samples/cortex-m/hosted.sh cc $1" \
+        --runner "samples/cortex-m/hosted.sh run $1" &&
+        grep -q '^instructions [0-9]' "$work/said"
+}
 for board in stm32f405 cortex-m0plus cortex-m55; do
     if has arm-none-eabi-gcc && has qemu-system-arm; then check verified-on-$board on_board $board
     else skip verified-on-$board "$(missing arm-none-eabi-gcc qemu-system-arm)"; fi

@@ -8,7 +8,8 @@ begin "weights.sh BUILD" "$@"
 rm -rf "${work:?}"/*
 
 strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
-digits=samples/digits/digits.onnx int8=tests/fuzz/corpus-tflite/conv-int8.tflite flow=tests/golden/control-flow/control-flow.onnx
+digits=samples/digits/digits.onnx int8=tests/fuzz/corpus-tflite/conv-int8.tflite
+flow=tests/golden/control-flow/control-flow.onnx
 
 # refuses STATUS TEXT ARGUMENT...: the compiler ends with that status and says the text.
 refuses() {
@@ -23,7 +24,8 @@ refuses() {
 
 for kind in bin incbin progmem section=.rodata.apart; do
     case $(uname -s)-$kind in
-    *-incbin | *-section=*) [ "$(uname -s)" = Linux ] || { skip "same-values-${kind%=*}" "the object format is not ELF"; continue; } ;;
+    *-incbin | *-section=*)
+        [ "$(uname -s)" = Linux ] || { skip "same-values-${kind%=*}" "the object format is not ELF"; continue; } ;;
     esac
     check "same-values-${kind%=*}" "$lw" verify "$digits" --weights "$kind"
     check "same-bytes-${kind%=*}" "$lw" verify "$int8" --weights "$kind"
@@ -39,14 +41,17 @@ check same-values-in-other-arenas arena
 {
     echo 'input x: f32[20]'
     for name in a b c; do
-        echo "const $name: f32[20] = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,$([ $name = c ] && echo 21 || echo 20)}"
+        [ $name = c ] && last=21 || last=20
+        echo "const $name: f32[20] = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,$last}"
     done
     echo 'const d: i32[20] = {1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0}'
     echo 'y[i] = x[i] * a[i] + b[i]'
     echo 'z[i] = (x[i] + c[i]) * f32(d[i])'
     echo 'output y, z'
 } > "$work/equal.te"
-stored() { "$lw" "$work/equal.te" -o "$work/equal.c" && [ "$(grep -c 'static const.*\[20\] = {' "$work/equal.c")" -eq "$1" ]; }
+stored() {
+    "$lw" "$work/equal.te" -o "$work/equal.c" && [ "$(grep -c 'static const.*\[20\] = {' "$work/equal.c")" -eq "$1" ]
+}
 check equal-constants-are-stored-once stored 3
 check equal-constants-give-the-same-values "$lw" verify "$work/equal.te"
 
@@ -57,7 +62,8 @@ setup emit-file emit one bin
 twice() { cp "$work/one.bin" "$work/first.bin" && emit one bin && cmp "$work/one.bin" "$work/first.bin"; }
 check same-file-twice twice
 sizes() {
-    grep -q "ONE_WEIGHTS_FILE_SIZE $(wc -c < "$work/one.bin" | tr -d ' ')u" "$work/one.h" && [ "$(head -c 8 "$work/one.bin")" = LWWEIGHT ] &&
+    grep -q "ONE_WEIGHTS_FILE_SIZE $(wc -c < "$work/one.bin" | tr -d ' ')u" "$work/one.h" &&
+        [ "$(head -c 8 "$work/one.bin")" = LWWEIGHT ] &&
         [ "$(wc -c < "$work/one.c")" -lt 40000 ]
 }
 check file-size-and-magic sizes
@@ -68,7 +74,10 @@ digest() {
 }
 if has sha256sum; then check file-digest digest
 else skip file-digest "sha256sum is not installed"; fi
-refused() { $cc $strict -Iruntime -I"$work" -o "$work/refusals" tests/emitted/weights.c "$work/one.c" -lm && "$work/refusals" "$work/one.bin"; }
+refused() {
+    $cc $strict -Iruntime -I"$work" -o "$work/refusals" tests/emitted/weights.c "$work/one.c" -lm &&
+        "$work/refusals" "$work/one.bin"
+}
 check null-misaligned-short-damaged-and-foreign-files refused
 class() { ${CXX:-g++} -std=c++11 -Wall -Wextra -Werror -x c++ -fsyntax-only -Iruntime "$work/one.hpp"; }
 if has "${CXX:-g++}"; then check class-of-a-file class
@@ -76,10 +85,15 @@ else skip class-of-a-file "there is no C++ compiler"; fi
 
 # The file of another model is assembled into the program: the run refuses it.
 foreign() {
-    "$lw" "$digits" -o "$work/two.c" --name two --weights incbin --testbench && cp "$work/two.bin" "$work/good.bin" || return
-    $cc $strict -Iruntime -DTWO_WEIGHTS_FILE="\"$work/good.bin\"" -o "$work/good" tests/emitted/weights_included.c -I"$work" "$work/two.c" -lm && "$work/good" 0 || return
+    "$lw" "$digits" -o "$work/two.c" --name two --weights incbin --testbench && cp "$work/two.bin" "$work/good.bin" ||
+        return
+    $cc $strict -Iruntime -DTWO_WEIGHTS_FILE="\"$work/good.bin\"" -o "$work/good" tests/emitted/weights_included.c \
+        -I"$work" "$work/two.c" -lm &&
+        "$work/good" 0 || return
     tr '\000' '\001' < "$work/two.bin" > "$work/bad.bin"
-    $cc $strict -Iruntime -DTWO_WEIGHTS_FILE="\"$work/bad.bin\"" -o "$work/bad" tests/emitted/weights_included.c -I"$work" "$work/two.c" -lm && "$work/bad" -6
+    $cc $strict -Iruntime -DTWO_WEIGHTS_FILE="\"$work/bad.bin\"" -o "$work/bad" tests/emitted/weights_included.c \
+        -I"$work" "$work/two.c" -lm &&
+        "$work/bad" -6
 }
 if [ "$(uname -s)" = Linux ]; then check included-file-is-checked foreign
 else skip included-file-is-checked "the object format is not ELF"; fi
@@ -87,7 +101,8 @@ else skip included-file-is-checked "the object format is not ELF"; fi
 # ---- Sections and program memory ----------------------------------------------------------------------------------
 
 in_section() {
-    "$lw" "$digits" -o "$work/three.c" --name three --weights section=.apart && $cc $strict -Iruntime -c -o "$work/three.o" "$work/three.c" || return
+    "$lw" "$digits" -o "$work/three.c" --name three --weights section=.apart &&
+        $cc $strict -Iruntime -c -o "$work/three.o" "$work/three.c" || return
     size=$(objdump -h "$work/three.o" | awk '$2 == ".apart" { print $3 }')
     [ "$((0x${size:-0}))" -ge "$(sed -n 's/.*WEIGHTS_SIZE \([0-9]*\)u.*/\1/p' "$work/three.h")" ]
 }
@@ -99,35 +114,55 @@ escape=$(printf '\033')      # the simulator colours the firmware's output
 flash() {
     name=$1
     "$lw" "$2" -o "$work/$name.c" --name "$name" --weights progmem || return
-    set -- -std=gnu99 -O2 -ffp-contract=off -DMODEL="$name" -DUPPER="$(echo "$name" | tr a-z A-Z)" -DHEADER="\"$name.h\"" -Iruntime -I"$work" \
-        tests/emitted/small_int.c "$work/$name.c" -lm
-    $cc "$@" -o "$work/$name.host" && avr-gcc -w -mmcu=atmega1284p "$@" -o "$work/$name.elf" && avr-gcc -w -mmcu=atmega1284p -std=gnu99 -O2 -Iruntime -c -o "$work/$name.o" "$work/$name.c" || return
+    set -- -std=gnu99 -O2 -ffp-contract=off -DMODEL="$name" -DUPPER="$(echo "$name" | tr a-z A-Z)" \
+        -DHEADER="\"$name.h\"" -Iruntime -I"$work" tests/emitted/small_int.c "$work/$name.c" -lm
+    $cc "$@" -o "$work/$name.host" && avr-gcc -w -mmcu=atmega1284p "$@" -o "$work/$name.elf" &&
+        avr-gcc -w -mmcu=atmega1284p -std=gnu99 -O2 -Iruntime -c -o "$work/$name.o" "$work/$name.c" || return
     avr-size "$work/$name.o"
     [ "$(avr-size "$work/$name.o" | awk 'NR == 2 { print $2 + $3 }')" -eq 0 ] || return
     "$work/$name.host" | grep . > "$work/want"
-    timeout 60 simavr -m atmega1284p -f 8000000 "$work/$name.elf" 2>&1 | sed "s/$escape\[[0-9;]*m//g" | sed -n 's/^\([0-9a-f][0-9a-f]*\)\.$/\1/p' > "$work/got"
+    timeout 60 simavr -m atmega1284p -f 8000000 "$work/$name.elf" 2>&1 | sed "s/$escape\[[0-9;]*m//g" |
+        sed -n 's/^\([0-9a-f][0-9a-f]*\)\.$/\1/p' > "$work/got"
     [ "$(sed -n 1p "$work/want")" = 0 ] && cmp "$work/want" "$work/got"
 }
 for case in residual depthwise-pool-concat; do
-    if has avr-gcc && has simavr; then check "program-memory-$case" flash "flash_${case%%-*}" "tests/golden/$case/$case.onnx"
-    else skip "program-memory-$case" "$(missing avr-gcc simavr)"; fi
+    if has avr-gcc && has simavr; then
+        check "program-memory-$case" flash "flash_${case%%-*}" "tests/golden/$case/$case.onnx"
+    else
+        skip "program-memory-$case" "$(missing avr-gcc simavr)"
+    fi
 done
-far() { "$lw" "$digits" -o "$work/far.c" --name far --weights progmem && sed -i 's/LW_FLASH/LW_FAR_FLASH/g' "$work/far.c" && avr-gcc -mmcu=atmega1284p -std=gnu99 -O2 -Wall -Iruntime -c -o "$work/far.o" "$work/far.c" && ! grep -q 'far\.c:[0-9]*:[0-9]*: warning' "$log"; }
+far() {
+    "$lw" "$digits" -o "$work/far.c" --name far --weights progmem && sed -i 's/LW_FLASH/LW_FAR_FLASH/g' "$work/far.c" &&
+        avr-gcc -mmcu=atmega1284p -std=gnu99 -O2 -Wall -Iruntime -c -o "$work/far.o" "$work/far.c" &&
+        ! grep -q 'far\.c:[0-9]*:[0-9]*: warning' "$log"
+}
 if has avr-gcc; then check program-memory-beyond-64-kilobytes far
 else skip program-memory-beyond-64-kilobytes "avr-gcc is not installed"; fi
-needs_gnu() { ! avr-gcc -std=c99 -mmcu=atmega1284p -Iruntime -c -o "$work/far.o" "$work/far.c" 2> "$work/said" && grep -q "std_gnu99" "$work/said"; }
+needs_gnu() {
+    ! avr-gcc -std=c99 -mmcu=atmega1284p -Iruntime -c -o "$work/far.o" "$work/far.c" 2> "$work/said" &&
+        grep -q "std_gnu99" "$work/said"
+}
 if has avr-gcc; then check program-memory-asks-for-gnu-c needs_gnu
 else skip program-memory-asks-for-gnu-c "avr-gcc is not installed"; fi
 
 # ---- Refusals -----------------------------------------------------------------------------------------------------
 
-check refuses-an-unknown-word refuses 2 'does not accept "binary"; accepted: c|bin|incbin|progmem|section=NAME' "$digits" --weights binary
+check refuses-an-unknown-word refuses 2 'does not accept "binary"; accepted: c|bin|incbin|progmem|section=NAME' \
+    "$digits" --weights binary
 check refuses-a-training-step refuses 2 "train excludes" "$digits" --weights bin --train spec
 check refuses-a-section-with-blanks refuses 2 'section=a b' "$digits" --weights "section=a b"
 check refuses-control-flow-in-program-memory refuses 1 'progmem does not accept control flow' "$flow" --weights progmem
-check refuses-instructions-on-program-memory refuses 1 'progmem places outside of data memory' "$int8" --weights progmem --target cortex-m4
+check refuses-instructions-on-program-memory refuses 1 'progmem places outside of data memory' \
+    "$int8" --weights progmem --target cortex-m4
 # 40,000 elements of int8 in one constant.
 printf 'input x: i8[40000]\ninput w: i8[40000]\ny[i<40000] = x[i] + w[i]\noutput y\n' > "$work/large.te"
-{ printf '\223NUMPY\001\000\166\000' && printf '%-117s\n' "{'descr': '|i1', 'fortran_order': False, 'shape': (40000,), }" && head -c 40000 /dev/zero | tr '\000' '\003'; } > "$work/large.npy"
-check refuses-a-constant-beyond-an-object refuses 1 'the constant has 40000 bytes; --weights progmem accepts at most 32767' "$work/large.te" --value "w=$work/large.npy" --weights progmem
+{
+    printf '\223NUMPY\001\000\166\000' &&
+        printf '%-117s\n' "{'descr': '|i1', 'fortran_order': False, 'shape': (40000,), }" &&
+        head -c 40000 /dev/zero | tr '\000' '\003'
+} > "$work/large.npy"
+check refuses-a-constant-beyond-an-object refuses 1 \
+    'the constant has 40000 bytes; --weights progmem accepts at most 32767' \
+    "$work/large.te" --value "w=$work/large.npy" --weights progmem
 report_end
