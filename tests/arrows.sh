@@ -41,7 +41,8 @@ emitter/graph/stream         emitter/graph/shrink
 emitter/graph/differentiate  emitter/graph/dag
 emitter/graph/train          emitter/graph/differentiate
 emitter/graph/condition      emitter/graph/dag
-emitter/graph/passes         emitter/graph/differentiate emitter/graph/quantize emitter/graph/stream emitter/graph/condition
+emitter/graph/passes         emitter/graph/differentiate emitter/graph/quantize emitter/graph/stream
+emitter/graph/passes         emitter/graph/condition
 emitter/graph/plan           emitter/graph/condition emitter/schedule
 ops                          emitter/graph/dag
 schedules                    emitter/graph/dag emitter/schedule
@@ -66,7 +67,8 @@ emitter/import/tflite/custom emitter/import/tflite/ops
 emitter/import/tflite        emitter/import/tflite/custom
 emitter/import               emitter/import/onnx emitter/import/tflite emitter/import/te
 emitter/export               emitter/import/formats emitter/graph/dag
-emitter/driver               emitter/import emitter/graph/train emitter/graph/passes emitter/graph/plan emitter/lower emitter/cgen emitter/loopwright.h
+emitter/driver               emitter/import emitter/graph/train emitter/graph/passes emitter/graph/plan
+emitter/driver               emitter/lower emitter/cgen emitter/loopwright.h
 emitter/quantizer            emitter/driver
 emitter/api/computation      emitter/driver emitter/context
 emitter/api/extend           emitter/api/computation
@@ -81,14 +83,14 @@ emitter/main.c               emitter/command
 
 # Files that require each other, and the reason.
 recursions='
-emitter/ir/algebra/bounds emitter/ir/algebra/linear                   an interval is narrowed by linear facts, a sum is opened where its interval shows that it cannot wrap
-emitter/ir/text/read emitter/ir/text/read_access                      the grammar: values contain accesses, calls, reductions and types with sizes, which contain values
+emitter/ir/algebra/bounds emitter/ir/algebra/linear    linear facts narrow intervals, which show that a sum never wraps
+emitter/ir/text/read emitter/ir/text/read_access       the grammar: values contain accesses, calls, reductions, types
 emitter/ir/text/read emitter/ir/text/read_call
 emitter/ir/text/read emitter/ir/text/read_formula
 emitter/ir/text/read emitter/ir/text/read_tensor
-emitter/graph/dag/graph emitter/graph/dag/region                      a region is a node that holds graphs
-emitter/driver/nests emitter/driver/region_graphs                     the graphs of a region are compiled as the one around it is
-emitter/driver/assemble emitter/driver/region_bodies                  a call of a region calls the groups of its graphs
+emitter/graph/dag/graph emitter/graph/dag/region       a region is a node that holds graphs
+emitter/driver/nests emitter/driver/region_graphs      the graphs of a region are compiled as the one around it is
+emitter/driver/assemble emitter/driver/region_bodies   a call of a region calls the groups of its graphs
 '
 
 # ---- Includes --------------------------------------------------------------------------------------------------------
@@ -154,7 +156,8 @@ crowded=$(find emitter ops schedules runtime -type d | while read -r folder; do
     count=$(find "$folder" -maxdepth 1 -name '*.[ch]' | wc -l)
     [ "$count" -le 25 ] || echo "$folder has $count"
 done)
-if [ -z "$crowded" ]; then pass "no folder holds more than 25 files"; else fail "no folder holds more than 25 files" "$crowded"; fi
+if [ -z "$crowded" ]; then pass "no folder holds more than 25 files"
+else fail "no folder holds more than 25 files" "$crowded"; fi
 
 # Code in a firmware requires four headers of the standard library, and target intrinsics; nothing else. --profile
 # reads clock() on cores without a counter.
@@ -166,7 +169,8 @@ foreign=$(find runtime -name '*.h' | while read -r file; do
         esac
     done
 done)
-if [ -z "$foreign" ]; then pass "runtime headers include four of C's alone"; else fail "runtime headers include four of C's alone" "$foreign"; fi
+if [ -z "$foreign" ]; then pass "runtime headers include four of C's alone"
+else fail "runtime headers include four of C's alone" "$foreign"; fi
 
 # ---- Symbols ---------------------------------------------------------------------------------------------------------
 
@@ -177,7 +181,9 @@ symbols() {
     done | xargs nm -A -P) | sed 's/\.o: / /' | awk -v named="$recursions" '
         BEGIN {
             count = split(named, line, "\n")
-            for (i = 1; i <= count; i++) if (split(line[i], word, " ") > 1) { excepted[word[1], word[2]] = excepted[word[2], word[1]] = 1 }
+            for (i = 1; i <= count; i++)
+                if (split(line[i], word, " ") > 1)
+                    excepted[word[1], word[2]] = excepted[word[2], word[1]] = 1
         }
         $3 == "U" { users[$2] = users[$2] " " $1 }
         $3 ~ /^[TDRBC]$/ { definer[$2] = $1 }

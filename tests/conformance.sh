@@ -17,7 +17,8 @@ elif [ -z "$python" ]; then
 else
     mkdir -p "$build/conformance"
     cp SUPPORT.md "$build/conformance/SUPPORT.md"
-    "$python" tests/conformance.py "$build" "$data" "$only" --support "$build/conformance/SUPPORT.md" > "$log" 2>&1 || true
+    "$python" tests/conformance.py "$build" "$data" "$only" --support "$build/conformance/SUPPORT.md" > "$log" 2>&1 ||
+        true
     grep '^LOST \|^failed ' "$log" > "$build/conformance/bad.txt" || true
     while read -r line; do echo "not ok conformance: $line"; failed=$((failed + 1)); done < "$build/conformance/bad.txt"
     count=$(sed -n 's/^\(core\|beyond\): \([0-9]*\) of .*/\2/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
@@ -28,9 +29,12 @@ fi
 # If a listed case gives other numbers, the run reports it as lost and ends with an error.
 loses() {
     rm -rf "$build/conformance/suite"
-    cp -R "$data/node/test_relu" "$build/conformance/relu" 2> /dev/null && mkdir -p "$build/conformance/suite/node" && mv "$build/conformance/relu" "$build/conformance/suite/node/test_relu" &&
-        cp "$build/conformance/suite/node/test_relu/test_data_set_0/input_0.pb" "$build/conformance/suite/node/test_relu/test_data_set_0/output_0.pb" &&
-        ! "$python" tests/conformance.py "$build" "$build/conformance/suite" > "$build/conformance/lost.txt" && grep -q '^LOST failed node/test_relu: output 0' "$build/conformance/lost.txt"
+    cp -R "$data/node/test_relu" "$build/conformance/relu" 2> /dev/null && mkdir -p "$build/conformance/suite/node" &&
+        mv "$build/conformance/relu" "$build/conformance/suite/node/test_relu" &&
+        cp "$build/conformance/suite/node/test_relu/test_data_set_0/input_0.pb" \
+            "$build/conformance/suite/node/test_relu/test_data_set_0/output_0.pb" &&
+        ! "$python" tests/conformance.py "$build" "$build/conformance/suite" > "$build/conformance/lost.txt" &&
+        grep -q '^LOST failed node/test_relu: output 0' "$build/conformance/lost.txt"
 }
 if [ -n "$python" ] && [ -d "$data" ]; then check a-lost-case-is-an-error loses; fi
 report_end

@@ -12,9 +12,12 @@ is_current() { tests/tools/docs.sh "$build" "$1" > "$work/page.md" && diff -u "$
 # anchors PAGE: the anchors of its headings, in GitHub's form.
 anchors() { sed '/^```/,/^```/d' "$1" | sed -n 's/^#\{1,6\} //p' | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'; }
 
+# links_of PAGE: where its links lead, except to the web.
+links_of() { sed '/^```/,/^```/d' "$1" | grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//' | grep -v '^http' | sort -u; }
+
 # Links name files, and their anchors headings. Web links are not checked.
 has_its_files() {
-    sed '/^```/,/^```/d' "$1" | grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//' | grep -v '^http' | sort -u | while read -r link; do
+    links_of "$1" | while read -r link; do
         file=${link%%#*} anchor=${link#*#}
         file=${file:+$(dirname "$1")/$file}
         file=${file:-$1}
@@ -28,8 +31,10 @@ has_its_files() {
 # A path in backquotes that begins with a folder of the project, or of emitter/, names a file or a folder, unless it is
 # a pattern or the example `mycore`.
 names_files() {
-    folders='emitter\|ops\|schedules\|runtime\|samples\|tests\|docs\|api\|cgen\|driver\|graph\|import\|ir\|lower\|schedule'
-    sed '/^```/,/^```/d' "$1" | grep -o "\`\($folders\)/[A-Za-z0-9_./-]*\`" | tr -d '`' | grep -v 'FAMILY\|FILE\|NAME\|mycore' |
+    folders='emitter\|ops\|schedules\|runtime\|samples\|tests\|docs'
+    folders="$folders\|api\|cgen\|driver\|graph\|import\|ir\|lower\|schedule"
+    sed '/^```/,/^```/d' "$1" | grep -o "\`\($folders\)/[A-Za-z0-9_./-]*\`" | tr -d '`' |
+        grep -v 'FAMILY\|FILE\|NAME\|mycore' |
         sort -u | while read -r file; do
         [ -e "$file" ] || [ -e "emitter/$file" ] || echo "$1: no file $file"
     done > "$work/missing"
@@ -39,11 +44,13 @@ names_files() {
 
 # An identifier in backquotes occurs in the sources.
 all_words() {
-    find emitter ops schedules runtime samples tests \( -name '*.[ch]' -o -name '*.def' -o -name '*.te' -o -name '*.sh' -o -name '*.py' \) \
+    find emitter ops schedules runtime samples tests \
+        \( -name '*.[ch]' -o -name '*.def' -o -name '*.te' -o -name '*.sh' -o -name '*.py' \) \
         -exec cat {} + | tr -c 'A-Za-z0-9_' '\n' | grep _ | LC_ALL=C sort -u
 }
 names_identifiers() {
-    sed '/^```/,/^```/d; /^<!-- begin/,/^<!-- end/d' "$1" | grep -o '`[A-Za-z0-9]*_[A-Za-z0-9_]*`' | tr -d '`' | grep -v '^NAME\|^kws_\|^KWS_\|^DIGITS_\|^digits_\|_$\|MYCORE' |
+    sed '/^```/,/^```/d; /^<!-- begin/,/^<!-- end/d' "$1" | grep -o '`[A-Za-z0-9]*_[A-Za-z0-9_]*`' | tr -d '`' |
+        grep -v '^NAME\|^kws_\|^KWS_\|^DIGITS_\|^digits_\|_$\|MYCORE' |
         LC_ALL=C sort -u > "$work/used"
     LC_ALL=C comm -23 "$work/used" "$work/words" > "$work/missing"
     sed "s|^|$1: no identifier |" "$work/missing"

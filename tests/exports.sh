@@ -35,8 +35,8 @@ agree() {
 
 setup build-npydiff ${CC:-cc} -std=c99 -O1 "$root/tests/tools/npydiff.c" -lm -o "$work/npydiff"
 
-for model in "$models"/qlinear_*.onnx "$models"/fused.onnx "$models"/heads.onnx "$models"/narrow.onnx "$models"/sixteen.onnx \
-    "$models"/ml_*.onnx; do
+for model in "$models"/qlinear_*.onnx "$models"/fused.onnx "$models"/heads.onnx "$models"/narrow.onnx \
+    "$models"/sixteen.onnx "$models"/ml_*.onnx; do
     name=${model##*/} name=${name%.onnx}
     case $name in *"$only"*) ;; *) continue ;; esac
     if emit "$name" > "$log" 2>&1; then pass "$name-build"
@@ -55,7 +55,8 @@ sixteen() {
         cmp "$work/ad01/out.npy" "$recorded/r0_out0.npy"
 }
 case sixteen-bit-qdq in *"$only"*)
-    if [ -d "$recorded" ]; then check sixteen-bit-qdq sixteen; else skip sixteen-bit-qdq "no ../shared/cases/exports"; fi ;;
+    if [ -d "$recorded" ]; then check sixteen-bit-qdq sixteen
+    else skip sixteen-bit-qdq "no ../shared/cases/exports"; fi ;;
 esac
 
 # names: the header has the file's names of the classes.
@@ -64,7 +65,8 @@ case names in *"$only"*) check names-of-classes names ;; esac
 # strings: the header has all strings, and says which ports hold their indices.
 strings() {
     grep -q 'an element of color, size, mapped, name, label, swapped is an index' "$work/ml_text/ml_text.h" &&
-        grep -A 2 'ML_TEXT_STRINGS' "$work/ml_text/ml_text.h" | tr -d '\n' | grep -q '{ "cold", "hot", "none", "x", .*"L" }'
+        grep -A 2 'ML_TEXT_STRINGS' "$work/ml_text/ml_text.h" | tr -d '\n' |
+            grep -q '{ "cold", "hot", "none", "x", .*"L" }'
 }
 case strings in *"$only"*) check list-of-strings strings ;; esac
 report_end

@@ -13,10 +13,10 @@ tflite=tests/extern/mine.tflite onnx=tests/extern/mine.onnx
 # y = u * scale + b[0], z = the sizes that are passed, and the options; the program prints both results.
 cat > "$work/mine.c" << 'EOF'
 #include <stdint.h>
-void mine(const float *u, const int8_t *b, float *y, int8_t *z, int32_t u0, int32_t u1, int32_t b0, int32_t y0, int32_t y1,
-          int32_t z0, int32_t flag, float scale, int32_t shift);
-void mine(const float *u, const int8_t *b, float *y, int8_t *z, int32_t u0, int32_t u1, int32_t b0, int32_t y0, int32_t y1,
-          int32_t z0, int32_t flag, float scale, int32_t shift)
+void mine(const float *u, const int8_t *b, float *y, int8_t *z, int32_t u0, int32_t u1, int32_t b0, int32_t y0,
+          int32_t y1, int32_t z0, int32_t flag, float scale, int32_t shift);
+void mine(const float *u, const int8_t *b, float *y, int8_t *z, int32_t u0, int32_t u1, int32_t b0, int32_t y0,
+          int32_t y1, int32_t z0, int32_t flag, float scale, int32_t shift)
 {
     for (int32_t i = 0; i < u0 * u1; i++) y[i] = u[i] * scale + (float)b[0];
     z[0] = (int8_t)(y0 * 10 + y1);
@@ -58,9 +58,11 @@ of_tflite="10 26 48 14.5 35 61.5 23 3 5 3" of_onnx="-8.5 -10 -11.5 -13 -14.5 -16
 check tflite-calls-the-function computes "$tflite" "$of_tflite" --extern Mine=mine
 check onnx-calls-the-function computes "$onnx" "$of_onnx" --extern Mine=mine
 check onnx-domain-calls-the-function computes "$onnx" "$of_onnx" --extern com.acme.Mine=mine
-for option in --standalone "--combine all" "--target cortex-m4" "--optimize size" --no-shrink "--weights section=.rodata"; do
+for option in --standalone "--combine all" "--target cortex-m4" "--optimize size" --no-shrink \
+    "--weights section=.rodata"; do
     # shellcheck disable=SC2086
-    check "tflite-calls-with-$(echo "$option" | tr -dc 'a-z0-9-')" computes "$tflite" "$of_tflite" --extern Mine=mine $option
+    check "tflite-calls-with-$(echo "$option" | tr -dc 'a-z0-9-')" computes "$tflite" "$of_tflite" --extern Mine=mine \
+        $option
 done
 
 # refuses STATUS TEXT ARGUMENT...: the compiler ends with that status, says the text, and writes nothing.
@@ -76,12 +78,16 @@ out="-o $work/refused.c"
 {
     check tflite-without-function-is-refused refuses 1 'computes it, --extern Mine' $tflite $out
     check onnx-without-function-is-refused refuses 1 'computes it, --extern Mine' $onnx $out
-    check function-of-no-operator-is-refused refuses 1 "no custom operator 'Other'" $tflite --extern Mine=mine,Other $out
+    check function-of-no-operator-is-refused refuses 1 "no custom operator 'Other'" \
+        $tflite --extern Mine=mine,Other $out
     check standard-operator-stays refuses 1 "no custom operator 'Relu'" $onnx --extern Mine=mine,Relu $out
-    check name-that-is-no-identifier-is-refused refuses 2 "'a b' is no name of a C function" $tflite --extern "Mine=a b" $out
+    check name-that-is-no-identifier-is-refused refuses 2 "'a b' is no name of a C function" \
+        $tflite --extern "Mine=a b" $out
     check domain-is-no-identifier refuses 2 "'com.acme.Mine' is no name" $onnx --extern com.acme.Mine $out
     check operator-twice-is-refused refuses 2 'Mine is given twice' $tflite --extern Mine=a,Mine=b $out
-    check gradient-is-refused refuses 1 'a gradient through the C function mine' tests/extern/loss.onnx --extern Mine=mine --gradient l:x $out
-    check interpreter-is-refused refuses 1 'the C function mine computes it' verify $tflite --extern Mine=mine --link "$work/mine.c"
+    check gradient-is-refused refuses 1 'a gradient through the C function mine' \
+        tests/extern/loss.onnx --extern Mine=mine --gradient l:x $out
+    check interpreter-is-refused refuses 1 'the C function mine computes it' \
+        verify $tflite --extern Mine=mine --link "$work/mine.c"
 }
 report_end

@@ -65,22 +65,27 @@ for folder in tests/golden/*/; do
     while read -r target options; do
         [ -n "$target" ] || continue
         # shellcheck disable=SC2086
-        [ "$accept" = --accept ] && wanted "golden-$name-$target" && emit "$name" "$target" $options && accept_files "$name" "$target"
+        [ "$accept" = --accept ] && wanted "golden-$name-$target" && emit "$name" "$target" $options &&
+            accept_files "$name" "$target"
         # shellcheck disable=SC2086
         check "golden-$name-$target" compare "$name" "$target" $options
     done < "$folder/targets"
     [ ! -f "$folder/dumps" ] || while read -r stage; do
-        [ "$accept" = --accept ] && wanted "golden-$name-$stage" && dump "$name" "$stage" && cp "$work/$name/$(file_of "$stage")" "$folder"
+        [ "$accept" = --accept ] && wanted "golden-$name-$stage" && dump "$name" "$stage" &&
+            cp "$work/$name/$(file_of "$stage")" "$folder"
         check "golden-$name-$stage" compare_dump "$name" "$stage"
     done < "$folder/dumps"
     options=
     [ -f "$folder/verify" ] && options=$(cat "$folder/verify")
     # shellcheck disable=SC2086
-    [ -f "$folder/generic.err" ] || check "golden-$name-verify" "$build/loopwright" verify "$(model_of "$folder")" $options
+    [ -f "$folder/generic.err" ] ||
+        check "golden-$name-verify" "$build/loopwright" verify "$(model_of "$folder")" $options
 done
 
 # A case shows one mechanism, so it is short; the exceptions are three whole networks.
-long=$(wc -l tests/golden/*/*.c | awk '$2 != "total" && $1 > 60 && $2 !~ "/(residual|quantized-reals|control-flow)/" { print $2, "has", $1, "lines" }')
+whole="/(residual|quantized-reals|control-flow)/"
+long=$(wc -l tests/golden/*/*.c |
+    awk -v whole="$whole" '$2 != "total" && $1 > 60 && $2 !~ whole { print $2, "has", $1, "lines" }')
 if [ -z "$long" ]; then pass "golden-cases-are-short"; else fail "golden-cases-are-short" "$long"; fi
 
 report_end

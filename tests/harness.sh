@@ -53,7 +53,8 @@ is_case() {
     files=$(sources_of "$1")
     [ "$files" ] || { echo "there is no suite $1"; return 1; }
     echo "$2" | tr '*' '\n' | while IFS= read -r part; do
-        [ -z "$part" ] || grep -qF -e "$part" $files || { echo "$1/$2: '$part' is not in $(echo $files | cut -c1-60)"; return 1; }
+        [ -z "$part" ] || grep -qF -e "$part" $files ||
+            { echo "$1/$2: '$part' is not in $(echo $files | cut -c1-60)"; return 1; }
     done
 }
 

@@ -111,7 +111,8 @@ emit() {
 combine() {
     mkdir -p "$work/$2/all" &&
         timeout 300 "$build/loopwright" "$1" -o "$work/$2/all/$2.c" --name "$2" --testbench --combine all &&
-        gcc $strict -O2 -I"$root/runtime" -I"$work/$2/all" "$work/$2/all/$2.c" "$work/$2/all/$2_main.c" -lm -o "$work/$2/combined"
+        gcc $strict -O2 -I"$root/runtime" -I"$work/$2/all" "$work/$2/all/$2.c" "$work/$2/all/$2_main.c" -lm \
+            -o "$work/$2/combined"
 }
 
 # try_combined MODEL FOLDER NAME
@@ -132,7 +133,8 @@ chosen() { case $1 in *"$only"*) return 0 ;; esac; case $only in "$1"*) return 0
 # qlinear_u8, qlinear_s8, fused, heads, narrow: see tools/runtime_models.py; ml_*: tools/ml_models.py.
 # quantized: the output of ONNX Runtime's static quantization: u8, weights per channel, biases in i32. It was recorded
 # with ONNX Runtime's optimisations off.
-for name in digits recurrent control draws lengths boxes quantized qlinear_u8 qlinear_s8 fused heads narrow ml_trees ml_ensemble ml_models ml_names; do
+for name in digits recurrent control draws lengths boxes quantized qlinear_u8 qlinear_s8 fused heads narrow \
+    ml_trees ml_ensemble ml_models ml_names; do
     chosen $name || continue
     model=$root/tests/models/$name.onnx
     [ -f "$model" ] || model=$root/samples/$name/$name.onnx
@@ -158,7 +160,8 @@ for name in $required; do
 done
 
 # TFLite: int8 networks give the recorded bytes, float networks close values.
-for name in ad01_int8 pretrainedResnet_quant kws_ref_model vww_96_int8 str_ww_ref_model ad01_fp32 pretrainedResnet vww_96_float; do
+for name in ad01_int8 pretrainedResnet_quant kws_ref_model vww_96_int8 str_ww_ref_model \
+    ad01_fp32 pretrainedResnet vww_96_float; do
     chosen "$name" || continue
     if [ ! -f "$quantized/$name.tflite" ]; then
         skip "$name" "no recorded models beside the project"
@@ -166,7 +169,9 @@ for name in ad01_int8 pretrainedResnet_quant kws_ref_model vww_96_int8 str_ww_re
         pass "$name-emit"
         try_model "$quantized/$name.tflite" "$quantized"
         try_combined "$quantized/$name.tflite" "$quantized" "$name"
-        [ ! -f "$quantized/$name.layers0.npz" ] || check "$name-recorded-layers" "$build/loopwright" verify "$quantized/$name.tflite" "$quantized/$name.in0.npy" --recorded "$quantized/$name.layers0.npz"
+        [ ! -f "$quantized/$name.layers0.npz" ] ||
+            check "$name-recorded-layers" "$build/loopwright" verify "$quantized/$name.tflite" \
+                "$quantized/$name.in0.npy" --recorded "$quantized/$name.layers0.npz"
     else
         fail "$name-emit" "$(head -n 1 "$log")"
     fi

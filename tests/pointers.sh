@@ -11,7 +11,8 @@ begin "pointers.sh BUILD" "$@"
 # proved MODEL OPTION...: for each kind of target. Models refused for another reason pass: other suites test that.
 proved() {
     for target in generic cortex-m4 cortex-m55 x86-avx2; do
-        LOOPWRIGHT_CHECK=pointers "$lw" "$@" --name model --target $target --quiet -o "$work/model.c" > "$work/said.txt" 2>&1 && continue
+        LOOPWRIGHT_CHECK=pointers "$lw" "$@" --name model --target $target --quiet -o "$work/model.c" \
+            > "$work/said.txt" 2>&1 && continue
         if grep "internal error" "$work/said.txt"; then return 1; fi
     done
 }

@@ -16,7 +16,8 @@ fi
 for io in caller arena; do
     models=samples/digits/digits.onnx
     for name in $(sed -n 's/^required="\(.*\)"$/\1/p' tests/models.sh); do
-        [ -f "../shared/models/onnx/$name.onnx" ] || { skip "ram-$name-$io" "no recorded models beside the project"; continue; }
+        [ -f "../shared/models/onnx/$name.onnx" ] ||
+            { skip "ram-$name-$io" "no recorded models beside the project"; continue; }
         [ "$io-$name" = arena-dtln1 ] || models="$models ../shared/models/onnx/$name.onnx"
     done
     # shellcheck disable=SC2086

@@ -10,8 +10,8 @@ mkdir -p "$work/once" "$work/again"
 
 targets="generic cortex-m0plus cortex-m4 cortex-m55 x86-avx2"
 
-# replays MODEL TARGET COMBINE OPTION...: each group has a block; COMBINE is a value of --combine, or - for the default. A
-# block of several groups excludes the option: `none` replays what was combined.
+# replays MODEL TARGET COMBINE OPTION...: each group has a block; COMBINE is a value of --combine, or - for the default.
+# A block of several groups excludes the option: `none` replays what was combined.
 replays() {
     model=$1 target=$2 first="" second=""
     [ "$3" = - ] || first="--combine $3" second="--combine none"
@@ -20,7 +20,8 @@ replays() {
     "$lw" "$model" -o "$work/once/r.c" --name r --target "$target" --quiet "$@" $first &&
         "$lw" dump "$model" --at fused --name r --target "$target" --quiet "$@" $first > "$work/fused.txt" &&
         "$lw" dump "$model" --at scheduled --name r --target "$target" --quiet "$@" $first > "$work/blocks.txt" &&
-        "$lw" "$model" -o "$work/again/r.c" --name r --target "$target" --quiet "$@" $second --schedule "$work/blocks.txt" &&
+        "$lw" "$model" -o "$work/again/r.c" --name r --target "$target" --quiet "$@" $second \
+            --schedule "$work/blocks.txt" &&
         cmp "$work/once/r.c" "$work/again/r.c" && cmp "$work/once/r.h" "$work/again/r.h" || return
     groups=$(grep '^ *group ' "$work/fused.txt" | grep -v -c ' around \(if\|loop\)$')
     [ "$groups" -gt 0 ] && [ "$(grep -c '^for ' "$work/blocks.txt")" -eq "$groups" ]

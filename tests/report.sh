@@ -44,7 +44,8 @@ check() {
 # same_header A.h B.h: equal apart from the lines with the origin of the code, and the order of dimensions, which
 # formulas without the names of operators do not give.
 without_origin() {
-    grep -v "SHA-256: \|_MODEL_SHA256 \|^ [*] Options: \|_OPTIONS \"\|_LAYOUT " "$1" | sed '/^ [*] /s/  N[A-Z]*C[A-Z]*\( \|$\)/\1/'
+    grep -v "SHA-256: \|_MODEL_SHA256 \|^ [*] Options: \|_OPTIONS \"\|_LAYOUT " "$1" |
+        sed '/^ [*] /s/  N[A-Z]*C[A-Z]*\( \|$\)/\1/'
 }
 same_header() { without_origin "$1" > "$1.code" && without_origin "$2" > "$2.code" && cmp "$1.code" "$2.code"; }
 
@@ -55,7 +56,8 @@ setup() {
     shift
     if wanted "$setup_name"; then check "$setup_name" "$@"; return; fi
     chosen=$only only=
-    "$@" > "$log" 2>&1 || { fail "$setup_name" "status $?"; grep -v "^CC \|^AR \|^LD " "$log" | sed "s/^/    /" | head -n 30; }
+    "$@" > "$log" 2>&1 ||
+        { fail "$setup_name" "status $?"; grep -v "^CC \|^AR \|^LD " "$log" | sed "s/^/    /" | head -n 30; }
     only=$chosen
 }
 

@@ -31,7 +31,9 @@ unset MAKEFLAGS MFLAGS MAKELEVEL          # make inside a suite is independent o
 export BUILD="$build"
 
 # A suite is tests/SUITE.sh, tests/unit/SUITE.c, or tests/cross/all.sh. Suites start in this order, the longest first.
-slow="models simd pointers budgets train stream tune python_package package warnings combine sanitize conformance replay cross emulated int8 ram open shrink determinism"    # not of `make test`
+# `make test` leaves out the slow ones.
+slow="models simd pointers budgets train stream tune python_package package warnings combine sanitize conformance"
+slow="$slow replay cross emulated int8 ram open shrink determinism"
 long="emitted quantize docs golden"
 fast_suites() {
     for name in $long; do echo "$name"; done
@@ -75,12 +77,14 @@ run_suite() {
     export TMPDIR
     command_of "$suite" < /dev/null > "$output" 2>&1 || status=$?
     rm -rf "$temporary"
-    sed "s|^ok |&$suite/|; s|^not ok |&$suite/|; s|^skip |&$suite/|" "$output" > "$output.named" && mv "$output.named" "$output"
+    sed "s|^ok |&$suite/|; s|^not ok |&$suite/|; s|^skip |&$suite/|" "$output" > "$output.named" &&
+        mv "$output.named" "$output"
     sum=$(grep '^[0-9][0-9]* passed, [0-9][0-9]* failed' "$output" | sed -n '$p')
     good=$(number passed "$sum") bad=$(number failed "$sum") skipped=$(number skipped "$sum")
     [ "$status" -ne 77 ] || [ "$good" -gt 0 ] || [ "$skipped" -eq 0 ] || status=0      # all cases are skipped
     if [ "$((good + bad + skipped))" -eq 0 ] || { [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; }; then
-        echo "not ok $suite: ended with status $status${TEST_CASE:+; no case has \"$TEST_CASE\" in its name}, after:" >> "$output"
+        echo "not ok $suite: ended with status $status${TEST_CASE:+; no case has \"$TEST_CASE\" in its name}, after:" \
+            >> "$output"
         tail -n 6 "$output" | sed '$d; s/^/    /' > "$output.tail"
         cat "$output.tail" >> "$output"
         rm -f "$output.tail"
@@ -93,8 +97,11 @@ run_suite() {
     fi
     echo "$good $bad $skipped" > "$build/test-$suite.sum"
     {
-        printf '%-24s %5d passed, %d failed, %d skipped  %3d s\n' "$suite" "$good" "$bad" "$skipped" "$(($(date +%s) - begun))"
-        [ "$bad" -eq 0 ] || awk '/^not ok/ { show = 1 } /^(ok|skip) |^[0-9]+ passed, / { show = 0 } show && lines++ < 60 { print "    " $0 }' "$output"
+        printf '%-24s %5d passed, %d failed, %d skipped  %3d s\n' "$suite" "$good" "$bad" "$skipped" \
+            "$(($(date +%s) - begun))"
+        [ "$bad" -eq 0 ] ||
+            awk '/^not ok/ { show = 1 } /^(ok|skip) |^[0-9]+ passed, / { show = 0 }
+                show && lines++ < 60 { print "    " $0 }' "$output"
     } > "$build/test-$suite.line"
     cat "$build/test-$suite.line"
 }
@@ -131,8 +138,11 @@ report() {
     if [ -s "$build/skipped.txt" ]; then echo "skipped:"; by_reason < "$build/skipped.txt"; fi
     echo "$# suites in $(($(date +%s) - all_begun)) s, $jobs at a time"
     for suite in "$@"; do cat "$build/test-$suite.sum"; done |
-        awk '{ good += $1; bad += $2; skipped += $3 } END { printf "%d passed, %d failed, %d skipped\n", good, bad, skipped; exit bad > 0 }' || return 1
-    [ "$mode" != --all ] || ! grep -v ': no recorded models beside the project$\|: this processor has no [a-z0-9_]*$' "$build/skipped.txt" | grep -q .
+        awk '{ good += $1; bad += $2; skipped += $3 }
+            END { printf "%d passed, %d failed, %d skipped\n", good, bad, skipped; exit bad > 0 }' || return 1
+    [ "$mode" != --all ] ||
+        ! grep -v ': no recorded models beside the project$\|: this processor has no [a-z0-9_]*$' "$build/skipped.txt" |
+            grep -q .
 }
 
 mode=${1:-}
@@ -152,7 +162,8 @@ esac
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)}
 
 # shellcheck disable=SC2046
-${MAKE:-make} --no-print-directory -j"$jobs" BUILD="$build" $(needs "$@") > "$build.make.txt" 2>&1 || { cat "$build.make.txt"; rm -f "$build.make.txt"; exit 1; }
+${MAKE:-make} --no-print-directory -j"$jobs" BUILD="$build" $(needs "$@") > "$build.make.txt" 2>&1 ||
+    { cat "$build.make.txt"; rm -f "$build.make.txt"; exit 1; }
 rm -f "$build.make.txt"
 all_begun=$(date +%s)
 case $mode in

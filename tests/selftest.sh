@@ -43,7 +43,8 @@ emit() { "$lw" "$@" --name net --standalone --quiet -o "$work/net.c"; }
 gives() {
     number=$1
     shift
-    "$cc" -std=c99 -I"$work" "$@" "$work/main.c" "$work/net.o" -o "$work/program" -lm && "$work/program" > "$work/said" &&
+    "$cc" -std=c99 -I"$work" "$@" "$work/main.c" "$work/net.o" -o "$work/program" -lm &&
+        "$work/program" > "$work/said" &&
         cat "$work/said" && grep -qx "selftest $number" "$work/said"
 }
 # passes FLAGS MODEL OPTION...: the self-test of the emitted code, twice, without a warning of the compiler.
@@ -54,7 +55,11 @@ passes() {
 }
 
 # 64 floats
-{ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; i=0; while [ $((i += 1)) -le 64 ]; do printf '\000\000\200\077'; done; } > "$work/digit.npy"
+{
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"
+    i=0
+    while [ $((i += 1)) -le 64 ]; do printf '\000\000\200\077'; done
+} > "$work/digit.npy"
 check digits-on-generated-input   passes "" $digits --selftest random
 check digits-on-a-file            passes "" $digits --selftest "$work/digit.npy"
 check digits-fused-multiply-adds  passes "" $digits --selftest random --target x86-avx2
@@ -64,10 +69,12 @@ check digits-static-arena         passes "-DNO_ARENA" $digits --selftest random 
 check digits-profile              passes "" $digits --selftest random --profile
 check branches-and-loops          passes "" tests/models/control.onnx --selftest random
 check eight-bits                  passes "" tests/models/quantized.onnx --selftest random
-check state-begins-anew           passes -DHAS_STATE tests/emitted/filter.te --selftest random --state level=new_level --state last=new_last
+check state-begins-anew           passes -DHAS_STATE tests/emitted/filter.te --selftest random --state level=new_level \
+    --state last=new_last
 
 # Operands of a concatenation are slices of its result, in rows with gaps.
-printf 'input x: f32[1][4][4][3]\na = relu(x)\nb = sigmoid(x)\nc = concat(a, b, axis=3)\ny = tanh(c)\noutput y\n' > "$work/slices.te"
+printf 'input x: f32[1][4][4][3]\na = relu(x)\nb = sigmoid(x)\nc = concat(a, b, axis=3)\ny = tanh(c)\noutput y\n' \
+    > "$work/slices.te"
 setup slices-pass                  passes "" "$work/slices.te" --selftest random --optimize speed
 check slices-have-rows            grep -q '0x[0-9a-f]*u, 16u, 12u, 24u }' "$work/net.c"
 
@@ -101,7 +108,8 @@ else skip damage "$(missing objdump nm)"; fi
 
 on_board() {
     emit $digits --selftest random --target cortex-m4 &&
-        samples/cortex-m/hosted.sh cc stm32f405 -std=c99 -O2 -ffp-contract=off -I"$work" "$work/main.c" "$work/net.c" -o "$work/image" -lm &&
+        samples/cortex-m/hosted.sh cc stm32f405 -std=c99 -O2 -ffp-contract=off -I"$work" "$work/main.c" "$work/net.c" \
+            -o "$work/image" -lm &&
         samples/cortex-m/hosted.sh run stm32f405 "$work/image" | grep -qx 'selftest 0'
 }
 
@@ -109,9 +117,11 @@ on_board() {
 program_of_the_page() {
     sed -n '/^#include <stdio.h>/,/^```/p' samples/cortex-m/README.md | sed '$d' > "$work/classify.c"
     set -- -std=c99 -O2 -ffp-contract=off -Iruntime -I"$work" "$work/classify.c" "$work/digits.c" -o
-    "$lw" quantize $digits --samples samples/digits/calibration.npy --target cortex-m4 --name digits -o "$work/digits.c" &&
+    "$lw" quantize $digits --samples samples/digits/calibration.npy --target cortex-m4 --name digits \
+        -o "$work/digits.c" &&
         "$cc" "$@" "$work/classify" && samples/cortex-m/hosted.sh cc cortex-m4 "$@" "$work/classify.elf" &&
-        "$work/classify" > "$work/expected" && samples/cortex-m/hosted.sh run cortex-m4 "$work/classify.elf" > "$work/got" &&
+        "$work/classify" > "$work/expected" &&
+        samples/cortex-m/hosted.sh run cortex-m4 "$work/classify.elf" > "$work/got" &&
         [ "$(wc -l < "$work/got")" -eq 10 ] && cmp "$work/expected" "$work/got"
 }
 
@@ -130,8 +140,10 @@ refuses() {
     shift
     ! emit "$@" > "$work/said" 2>&1 && cat "$work/said" && grep -q -e "$words" "$work/said"
 }
-check refuses-training   refuses '^error: --train and --selftest exclude each other' $digits --selftest random --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=last'
-check refuses-two-files  refuses '2 files are given; accepted: a .npy file for each input: input' $digits --selftest "$work/digit.npy" --selftest "$work/digit.npy"
+check refuses-training   refuses '^error: --train and --selftest exclude each other' \
+    $digits --selftest random --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=last'
+check refuses-two-files  refuses '2 files are given; accepted: a .npy file for each input: input' \
+    $digits --selftest "$work/digit.npy" --selftest "$work/digit.npy"
 check refuses-open-sizes refuses 'symbolic size' tests/golden/specialize/specialize.te --selftest random
 check refuses-no-file    refuses 'none.npy' $digits --selftest none.npy
 

@@ -26,19 +26,23 @@ emit() {
 # twins MODEL TARGET COUNT: both programs give the same bytes.
 twins() {
     emit "$1" "$1" whole --no-shrink --target "$2" && emit "$1" "$1" less --target "$2" || return
-    ${CC:-cc} -std=c99 -O2 -I"$root/runtime" -I"$work/$1" "$root/tests/tools/twins.c" "$work/$1/whole.c" "$work/$1/less.c" -lm -o "$work/$1/twins" || return
+    ${CC:-cc} -std=c99 -O2 -I"$root/runtime" -I"$work/$1" "$root/tests/tools/twins.c" "$work/$1/whole.c" \
+        "$work/$1/less.c" -lm -o "$work/$1/twins" || return
     timeout 1200 "$work/$1/twins" "$3"
 }
 
 unchanged() {
-    emit "$1" "$1/whole" m --no-shrink && emit "$1" "$1/less" m && cmp "$work/$1/whole/m.c" "$work/$1/less/m.c" && cmp "$work/$1/whole/m.h" "$work/$1/less/m.h"
+    emit "$1" "$1/whole" m --no-shrink && emit "$1" "$1/less" m && cmp "$work/$1/whole/m.c" "$work/$1/less/m.c" &&
+        cmp "$work/$1/whole/m.h" "$work/$1/less/m.h"
 }
 
 # leaves MODEL MACS BYTES: the report counts at most MACS multiply-adds and BYTES of kernels.
 leaves() {
     "$build/loopwright" report "$models/$1.tflite" > "$work/$1.txt" || return
-    sed -n 's/.*, \([0-9]*\) of [0-9]* multiply-adds and \([0-9]*\) of [0-9]* bytes of kernels are left;/\1 \2/p' "$work/$1.txt" > "$work/left.txt"
-    read -r macs bytes < "$work/left.txt" && echo "$macs multiply-adds, $bytes bytes" && [ "$macs" -le "$2" ] && [ "$bytes" -le "$3" ]
+    sed -n 's/.*, \([0-9]*\) of [0-9]* multiply-adds and \([0-9]*\) of [0-9]* bytes of kernels are left;/\1 \2/p' \
+        "$work/$1.txt" > "$work/left.txt"
+    read -r macs bytes < "$work/left.txt" && echo "$macs multiply-adds, $bytes bytes" && [ "$macs" -le "$2" ] &&
+        [ "$bytes" -le "$3" ]
 }
 
 # pictured MODEL: the HTML report names the removed channels, too.

@@ -28,8 +28,10 @@ clips() {
     compiler=$1
     shift
     printf '%s\n' '#include "simd/simd.h"' 'lw_f32x8 clip(lw_f32x8 a);' \
-        'lw_f32x8 clip(lw_f32x8 a) { return lw_f32x8_min(lw_f32x8_max(a, lw_f32x8_broadcast(0.0f)), lw_f32x8_broadcast(6.0f)); }' > "$work/clip.c"
-    "$compiler" "$@" -Iruntime -S -o "$work/clip.s" "$work/clip.c" && grep -q vminps "$work/clip.s" && ! grep -q vblendv "$work/clip.s"
+        'lw_f32x8 clip(lw_f32x8 a) { return lw_f32x8_min(lw_f32x8_max(a, lw_f32x8_broadcast(0.0f)),' \
+        '                                                lw_f32x8_broadcast(6.0f)); }' > "$work/clip.c"
+    "$compiler" "$@" -Iruntime -S -o "$work/clip.s" "$work/clip.c" && grep -q vminps "$work/clip.s" &&
+        ! grep -q vblendv "$work/clip.s"
 }
 
 for compiler in gcc clang tcc; do
@@ -71,7 +73,8 @@ emit() {
 product() {
     name=$1 compiler=$2
     shift 2
-    "$compiler" "$@" -DN=$small -Iruntime -I"$work/$name" -o "$work/$name/product" tests/simd/product.c "$work/$name/matmul.c" -lm &&
+    "$compiler" "$@" -DN=$small -Iruntime -I"$work/$name" -o "$work/$name/product" tests/simd/product.c \
+        "$work/$name/matmul.c" -lm &&
         "$work/$name/product" exactly > "$work/$name/hash" || return 1
     [ -f "$work/$name/expected" ] || cp "$work/$name/hash" "$work/$name/expected"
     cmp "$work/$name/hash" "$work/$name/expected"
@@ -106,8 +109,13 @@ on_arm() {
     shift 2
     $arm_cc "$@" -static -Iruntime -o "$work/on_arm" $sources -lm && qemu-aarch64 "$work/on_arm" $arguments
 }
-arm_vectors() { on_arm tests/simd/simd_test.c "" "$@" > "$work/neon.txt" && grep -q '^registers: neon' "$work/neon.txt"; }
-arm_product() { on_arm "tests/simd/product.c $work/neon/matmul.c" exactly -DN=$small "-I$work/neon" "$@" > "$work/neon/arm" && cmp "$work/neon/arm" "$work/neon/expected"; }
+arm_vectors() {
+    on_arm tests/simd/simd_test.c "" "$@" > "$work/neon.txt" && grep -q '^registers: neon' "$work/neon.txt"
+}
+arm_product() {
+    on_arm "tests/simd/product.c $work/neon/matmul.c" exactly -DN=$small "-I$work/neon" "$@" > "$work/neon/arm" &&
+        cmp "$work/neon/arm" "$work/neon/expected"
+}
 
 rm -rf "${work:?}/neon"
 mkdir -p "$work/neon"
@@ -136,8 +144,10 @@ done
 # with instructions for them. Without AVX-512 VNNI only the forms before it run.
 rows() { "$@" -Iruntime -o "$work/rows" tests/simd/rows_test.c -lm && "$work/rows"; }
 for compiler in gcc clang; do
-    if has $compiler; then check "rows-scalar-$compiler" rows $compiler $strict -O2; else skip "rows-scalar-$compiler" "$compiler is not installed"; fi
-    for row in "sse4 sse4_1 -msse4.1" "avx2 avx2 -mavx2 -mfma" "vnni avx512_vnni -mavx2 -mfma -mavx512vl -mavx512vnni"; do
+    if has $compiler; then check "rows-scalar-$compiler" rows $compiler $strict -O2
+    else skip "rows-scalar-$compiler" "$compiler is not installed"; fi
+    for row in "sse4 sse4_1 -msse4.1" "avx2 avx2 -mavx2 -mfma" \
+        "vnni avx512_vnni -mavx2 -mfma -mavx512vl -mavx512vnni"; do
         set -- $row
         form=$1 word=$2
         shift 2
@@ -156,10 +166,12 @@ network() {
     shift 2
     mkdir -p "$folder"
     "$build/loopwright" $tiny/$model.tflite --target "$target" -o "$folder/m.c" --name m --quiet &&
-        ${CC:-cc} -std=gnu99 -O2 "$@" -Iruntime -I"$folder" -DIN="\"$tiny/$model.in0.npy\"" -DOUT="\"$tiny/$model.out0.npy\"" \
+        ${CC:-cc} -std=gnu99 -O2 "$@" -Iruntime -I"$folder" -DIN="\"$tiny/$model.in0.npy\"" \
+            -DOUT="\"$tiny/$model.out0.npy\"" \
             -o "$folder/main" tests/emulated/main.c "$folder/m.c" -lm && "$folder/main"
 }
-for row in "x86 sse4_1 -msse4.1" "x86-avx2 avx2 -mavx2 -mfma" "x86-vnni avx512_vnni -mavx2 -mfma -mavx512vl -mavx512bw -mavx512vnni"; do
+for row in "x86 sse4_1 -msse4.1" "x86-avx2 avx2 -mavx2 -mfma" \
+    "x86-vnni avx512_vnni -mavx2 -mfma -mavx512vl -mavx512bw -mavx512vnni"; do
     set -- $row
     target=$1 word=$2
     shift 2
@@ -178,16 +190,22 @@ done
 scaled_in_loops() {
     "$build/loopwright" tests/models/quantized.onnx --target x86-avx2 -o "$work/scaled.c" --quiet || return 1
     lines=$(grep -c 'lw_sat_i8(' "$work/scaled.c") panels=$(grep -c '^ *LW_PANEL4*_I16(' "$work/scaled.c")
-    [ "$panels" -gt 0 ] && [ "$lines" -le $((panels * 5)) ] || { echo "$lines lines scale the sums of $panels panels"; return 1; }
+    [ "$panels" -gt 0 ] && [ "$lines" -le $((panels * 5)) ] ||
+        { echo "$lines lines scale the sums of $panels panels"; return 1; }
 }
 check scales-of-panels-are-loops scaled_in_loops
 
-# Option --standalone copies the pieces of the runtime that the program names. Therefore each macro for emitted code is a
-# separate piece, which lists the pieces that define it or its LW_ROWS_ form.
+# Option --standalone copies the pieces of the runtime that the program names. Therefore each macro for emitted code is
+# a separate piece, which lists the pieces that define it or its LW_ROWS_ form.
 all_named() {
     awk '/^\/\* lw: .* needs/ { piece = $3 }
-         /^ *#define LW_[A-Z0-9_]*_[IU][0-9]*\(/ { sub(/\(.*/, "", $2); sub(/^LW_ROWS_/, "LW_", $2); print $2, piece }' runtime/simd/*.h | sort -u | while read -r macro piece; do
-        [ "$macro" = "$piece" ] || grep "^/\* lw: $macro needs " runtime/simd/rows.h | grep -qw "$piece" || { echo "$macro does not ask for $piece"; exit 1; }
+         /^ *#define LW_[A-Z0-9_]*_[IU][0-9]*\(/ {
+             sub(/\(.*/, "", $2)
+             sub(/^LW_ROWS_/, "LW_", $2)
+             print $2, piece
+         }' runtime/simd/*.h | sort -u | while read -r macro piece; do
+        [ "$macro" = "$piece" ] || grep "^/\* lw: $macro needs " runtime/simd/rows.h | grep -qw "$piece" ||
+            { echo "$macro does not ask for $piece"; exit 1; }
     done
 }
 check rows-pieces all_named

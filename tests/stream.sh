@@ -10,7 +10,11 @@ rm -rf "${work:?}"/*
 # numbers COUNT SEED SCALE: a list of COUNT numbers for a constant.
 numbers() {
     awk -v n="$1" -v s="$2" -v scale="$3" 'BEGIN {
-        for (i = 0; i < n; i++) { s = (s * 75 + 74) % 65537; v = s % 255 - 127; printf "%s%g", i ? ", " : "", v * scale } }'
+        for (i = 0; i < n; i++) {
+            s = (s * 75 + 74) % 65537
+            printf "%s%g", i ? ", " : "", (s % 255 - 127) * scale
+        }
+    }'
 }
 
 # ---- Networks -----------------------------------------------------------------------------------------------------
@@ -95,7 +99,8 @@ for target in generic cortex-m4 x86-avx2; do
     check "float-$target" equal f "$work/float.te" 1=2 1 float float 200 --target $target --float separate
     check "float-long-hop-$target" equal fl "$work/float.te" x.1=12 1 float float 100 --target $target --float separate
     check "sequence-$target" equal s "$work/sequence.te" 1=1 1 float float 200 --target $target --float separate
-    check "sequence-of-five-$target" equal s5 "$work/sequence.te" 1=5 1 float float 200 --target $target --float separate
+    check "sequence-of-five-$target" equal s5 "$work/sequence.te" 1=5 1 float float 200 --target $target \
+        --float separate
     check "rows-of-channels-$target" equal r "$work/rows.te" 2=1 3 float float 100 --target $target --float separate
     check "int8-$target" equal i "$work/int8.te" 1=2 1 int8_t int8_t 200 --target $target
     check "int8-of-four-$target" equal i4 "$work/int8.te" 1=4 1 int8_t int8_t 100 --target $target
@@ -107,7 +112,10 @@ words=../shared/models/mlperf-tiny/str_ww_ref_model.tflite
 if [ -f "$words" ]; then
     check wake-words equal w "$words" 1=1 1 int8_t int8_t 1000
     check wake-words-cortex-m4 equal w4 "$words" 1=1 1 int8_t int8_t 1000 --target cortex-m4
-    few() { [ "$("$lw" report "$words" --stream 1=1 --quiet | sed -n 's/^multiply-adds *\([0-9]*\) a hop.*/\1/p')" -le 60000 ]; }
+    few() {
+        [ "$("$lw" report "$words" --stream 1=1 --quiet | sed -n 's/^multiply-adds *\([0-9]*\) a hop.*/\1/p')" \
+            -le 60000 ]
+    }
     check wake-words-multiply-adds few
 else skip wake-words "../shared is not beside the project"; fi
 
@@ -124,21 +132,29 @@ windows() {
 windows samples.npy '6, 1, 41, 6' 1476
 # A sample is a window, which hops fill; a window of 41 frames is no multiple of the hop.
 evaluated() {
-    "$lw" evaluate "$work/float.te" --test "$work/samples.npy" --reference "$work/float.te" --stream "$1" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    "$lw" evaluate "$work/float.te" --test "$work/samples.npy" --reference "$work/float.te" --stream "$1" \
+        > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     cat "$work/said"
     grep -q 'signal to noise equal; greatest error 0$' "$work/said"
 }
 check evaluate-by-hops evaluated 1=2
 check evaluate-by-long-hops evaluated 1=12
 quantized() {
-    "$lw" quantize "$work/float.te" --samples "$work/samples.npy" --test "$work/samples.npy" --stream 1=2 --name q -o "$work/q.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
+    "$lw" quantize "$work/float.te" --samples "$work/samples.npy" --test "$work/samples.npy" --stream 1=2 --name q \
+        -o "$work/q.c" > "$work/said" 2>&1 || { cat "$work/said"; return 1; }
     cat "$work/said"
-    grep -q 'Q_STREAM_HOP *2 ' "$work/q.h" && grep -q 'int8_t .*_window\[' "$work/q.h" && grep -q '^integer C' "$work/said"
+    grep -q 'Q_STREAM_HOP *2 ' "$work/q.h" && grep -q 'int8_t .*_window\[' "$work/q.h" &&
+        grep -q '^integer C' "$work/said"
 }
 check quantize-emits-hops quantized
-by_hops() { "$lw" evaluate "$@" > "$work/said" 2>&1 && return 1; cat "$work/said"; grep -q 'which has the frames of a hop' "$work/said"; }
+by_hops() {
+    "$lw" evaluate "$@" > "$work/said" 2>&1 && return 1
+    cat "$work/said"
+    grep -q 'which has the frames of a hop' "$work/said"
+}
 windows frames.npy '2, 1, 24, 4' 192
-check evaluate-refuses-outputs-of-hops by_hops "$work/sequence.te" --test "$work/frames.npy" --reference "$work/sequence.te" --stream 1=1
+check evaluate-refuses-outputs-of-hops by_hops "$work/sequence.te" --test "$work/frames.npy" \
+    --reference "$work/sequence.te" --stream 1=1
 
 # ---- Refusals -----------------------------------------------------------------------------------------------------
 
@@ -154,11 +170,16 @@ refused() {
   echo 'c = conv1d(x, k, pad=1,1)'; echo 'y = relu(c)'; echo 'output y'; } > "$work/padded.te"
 # Without overlap there is no state.
 { echo 'input x: f32[1][20][4]'; echo 'y = relu(x)'; echo 'output y'; } > "$work/frames.te"
-stateless() { "$lw" "$work/frames.te" --stream 1=4 --name f -o "$work/f.c" && grep -q 'F_STREAM_HOP *4' "$work/f.h" && ! grep -q reset "$work/f.h"; }
+stateless() {
+    "$lw" "$work/frames.te" --stream 1=4 --name f -o "$work/f.c" && grep -q 'F_STREAM_HOP *4' "$work/f.h" &&
+        ! grep -q reset "$work/f.h"
+}
 check no-state-without-overlap stateless
 { echo 'input x: f32[1][20][4]'; echo "const w: f32[80][4] = {$(numbers 320 1 0.1)}"
   echo 'f = reshape(x, shape=1,-1)'; echo 'y = dense(f, w)'; echo 'output y'; } > "$work/dense.te"
-check refused-padding refused 'conv1d: its result depends on the position in the window; accepted: calls without padding' "$work/padded.te" --stream 1=1
+check refused-padding refused \
+    'conv1d: its result depends on the position in the window; accepted: calls without padding' \
+    "$work/padded.te" --stream 1=1
 check refused-whole-window refused 'no call slides along the axis' "$work/dense.te" --stream 1=1
 check refused-stride refused 'a hop of 3 frames is no multiple of 2' "$work/float.te" --stream 1=3
 check refused-hop refused 'the window has 41 frames; accepted hops: 1 to 40' "$work/float.te" --stream 1=41
@@ -166,7 +187,8 @@ check refused-axis refused 'accepted axes: 0 to 2' "$work/float.te" --stream 3=1
 check refused-one-frame refused 'has one frame; accepted: an axis with more' "$work/float.te" --stream 0=1
 check refused-input refused 'there is no input "z"' "$work/float.te" --stream z.1=1
 check refused-text refused 'accepted: AXIS=HOP or INPUT.AXIS=HOP' "$work/float.te" --stream time
-check refused-state refused '--stream with state between runs' tests/emitted/filter.te --state level=new_level --state last=new_last --stream 0=1
+check refused-state refused '--stream with state between runs' tests/emitted/filter.te --state level=new_level \
+    --state last=new_last --stream 0=1
 noted() { "$lw" "$1" --stream 1=2 --target "$2" -o "$work/noted.c" 2>&1 | grep -q 'note: --stream: x86-avx2 rounds'; }
 not_noted() { ! noted "$@"; }
 check noted-contraction noted "$work/float.te" x86-avx2

@@ -32,7 +32,8 @@ check rmsprop                trains 'rmsprop(rate=0.01)' update=all -DRMSPROP -D
 check clip                   trains 'sgd(rate=0.1, clip=0.05)' update=all -DALL -DCLIP=0.05
 check clip-norm              trains 'sgd(rate=0.1, clip_norm=0.5)' update=all -DALL -DCLIP_NORM=0.5
 check accumulate             trains 'adam(rate=0.01)' 'update=all accumulate=4' -DADAM -DALL -DSAMPLES=4
-check accumulate-clip-norm   trains 'sgd(rate=0.1, clip_norm=0.2)' 'update=all accumulate=3' -DALL -DSAMPLES=3 -DCLIP_NORM=0.2
+check accumulate-clip-norm   trains 'sgd(rate=0.1, clip_norm=0.2)' 'update=all accumulate=3' -DALL -DSAMPLES=3 \
+    -DCLIP_NORM=0.2
 check skip-nonfinite         trains 'adam(rate=0.01, skip_nonfinite)' update=all -DADAM -DALL -DSKIPS
 check skip-and-accumulate    trains 'sgd(rate=0.1, skip_nonfinite)' 'update=all accumulate=3' -DALL -DSAMPLES=3 -DSKIPS
 
@@ -156,7 +157,8 @@ trades() {
     bytes=$(sed -n 's/.*--checkpoint auto: arena \([0-9]*\),.*/\1/p' "$work/trade")
     plain=$(sed -n 's/^checkpoints *none: arena \([0-9]*\),.*/\1/p' "$work/traded")
     grep -q "^training *arena $plain:" "$work/trade" && grep -q "^training *arena $bytes:" "$work/traded" &&
-    grep -q "^instructions *about $(sed -n 's/.*auto: arena [0-9]*, about \([0-9]*\).*/\1/p' "$work/trade") " "$work/traded"
+    grep -q "^instructions *about $(sed -n 's/.*auto: arena [0-9]*, about \([0-9]*\).*/\1/p' "$work/trade") " \
+        "$work/traded"
 }
 check report-of-checkpoints trades
 
@@ -180,20 +182,33 @@ refuses() {
 check refused-word        refuses 'there is no word "los"; did you mean' 'los=mse optimizer=sgd update=all'
 check refused-missing     refuses 'has no word "update"; accepted: update=last' 'loss=mse optimizer=sgd'
 check refused-twice       refuses '"loss" is given twice' 'loss=mse loss=mae optimizer=sgd update=all'
-check refused-loss        refuses 'there is no loss "ctc"; accepted: cross_entropy, binary_cross_entropy, mse' 'loss=ctc optimizer=sgd update=all'
-check refused-optimizer   refuses "there is no optimizer \"adan\"; did you mean 'adam'" 'loss=mse optimizer=adan update=all'
-check refused-option      refuses "there is no option of sgd \"momentun\"; did you mean 'momentum'" 'loss=mse optimizer=sgd(momentun=0.9) update=all'
-check refused-number      refuses '"rate=fast"; accepted: a number from 0 to' 'loss=mse optimizer=sgd(rate=fast) update=all'
-check refused-range       refuses '"momentum=2"; accepted: a number from 0 to 1' 'loss=mse optimizer=sgd(momentum=2) update=all'
-check refused-flag        refuses '"skip_nonfinite=1"; accepted: skip_nonfinite' 'loss=mse optimizer=sgd(skip_nonfinite=1) update=all'
+check refused-loss        refuses 'there is no loss "ctc"; accepted: cross_entropy, binary_cross_entropy, mse' \
+    'loss=ctc optimizer=sgd update=all'
+check refused-optimizer   refuses "there is no optimizer \"adan\"; did you mean 'adam'" \
+    'loss=mse optimizer=adan update=all'
+check refused-option      refuses "there is no option of sgd \"momentun\"; did you mean 'momentum'" \
+    'loss=mse optimizer=sgd(momentun=0.9) update=all'
+check refused-number      refuses '"rate=fast"; accepted: a number from 0 to' \
+    'loss=mse optimizer=sgd(rate=fast) update=all'
+check refused-range       refuses '"momentum=2"; accepted: a number from 0 to 1' \
+    'loss=mse optimizer=sgd(momentum=2) update=all'
+check refused-flag        refuses '"skip_nonfinite=1"; accepted: skip_nonfinite' \
+    'loss=mse optimizer=sgd(skip_nonfinite=1) update=all'
 check refused-nesterov    refuses '"nesterov" without momentum' 'loss=mse optimizer=sgd(nesterov) update=all'
-check refused-layer       refuses "\"score\" of update names no layer with parameters; did you mean 'scores'" 'loss=mse optimizer=sgd update=score'
+check refused-layer       refuses "\"score\" of update names no layer with parameters; did you mean 'scores'" \
+    'loss=mse optimizer=sgd update=score'
 check refused-lora        refuses 'a whole rank, like lora(r=4)' 'loss=mse optimizer=sgd update=lora'
-check refused-lora-layer  refuses "\"score\" of update names no layer" 'loss=mse optimizer=sgd update=lora(r=2, layers=score)'
-check refused-lora-rank   refuses '"lora(r=6)", but no selected layer has weights of a rank above 5; accepted: r=1 to r=5' 'loss=mse optimizer=sgd update=lora(r=6)'
-check refused-empty       refuses 'there is no option of sgd ""' 'loss=mse optimizer=sgd(rate=0.1,,momentum=0.9) update=all'
-check refused-many        refuses '"accumulate=0"; accepted: a number from 1 to 1048576' 'loss=mse optimizer=sgd update=all accumulate=0'
-check refused-dropout       refuses '"dropout=0.5"; accepted: dropout=on or dropout=off' 'loss=mse optimizer=sgd update=all dropout=0.5'
+check refused-lora-layer  refuses "\"score\" of update names no layer" \
+    'loss=mse optimizer=sgd update=lora(r=2, layers=score)'
+check refused-lora-rank   refuses \
+    '"lora(r=6)", but no selected layer has weights of a rank above 5; accepted: r=1 to r=5' \
+    'loss=mse optimizer=sgd update=lora(r=6)'
+check refused-empty       refuses 'there is no option of sgd ""' \
+    'loss=mse optimizer=sgd(rate=0.1,,momentum=0.9) update=all'
+check refused-many        refuses '"accumulate=0"; accepted: a number from 1 to 1048576' \
+    'loss=mse optimizer=sgd update=all accumulate=0'
+check refused-dropout       refuses '"dropout=0.5"; accepted: dropout=on or dropout=off' \
+    'loss=mse optimizer=sgd update=all dropout=0.5'
 check refused-target      refuses '"target=classes" of the loss mse' 'loss=mse optimizer=sgd update=all target=classes'
 check refused-output      refuses 'there is no output "z"' 'loss=mse optimizer=sgd update=all output=z'
 checkpoint_refuses() {
@@ -206,9 +221,11 @@ text='--checkpoint 100: the step requires an arena of '
 check refused-checkpoint-small checkpoint_refuses --checkpoint 100 --train 'loss=cross_entropy optimizer=sgd update=all'
 text='--checkpoint does not accept "most"; accepted: auto, or'
 check refused-checkpoint-word checkpoint_refuses --checkpoint most --train 'loss=cross_entropy optimizer=sgd update=all'
-check refused-logits refuses '"loss=cross_entropy(of=logits)" of an output that softmax computes; accepted: cross_entropy' \
+check refused-logits refuses \
+    '"loss=cross_entropy(of=logits)" of an output that softmax computes; accepted: cross_entropy' \
     'loss=cross_entropy(of=logits) optimizer=sgd update=all'
-check refused-parentheses refuses '"optimizer=sgd(rate=0.1 update=all"; accepted: words like' 'loss=mse optimizer=sgd(rate=0.1 update=all'
+check refused-parentheses refuses '"optimizer=sgd(rate=0.1 update=all"; accepted: words like' \
+    'loss=mse optimizer=sgd(rate=0.1 update=all'
 
 # A scale has a gradient where the tensor has dimensions of 1, and a function that two simulated quantizations share has
 # a name of C.

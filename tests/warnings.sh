@@ -14,14 +14,18 @@ emit() {
     for target in $targets; do
         "$lw" samples/digits/digits.onnx --target $target --testbench --name digits -o "$work/digits-$target.c" &&
         "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target $target --name tiny -o "$work/tiny-$target.c" &&
-        "$lw" tests/emitted/filter.te --target $target --testbench --state level=new_level --state last=new_last --name filter -o "$work/filter-$target.c" || return 1
+        "$lw" tests/emitted/filter.te --target $target --testbench --state level=new_level --state last=new_last \
+            --name filter -o "$work/filter-$target.c" || return 1
     done
     "$lw" tests/models/until.onnx --name until -o "$work/until-generic.c" &&
         "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target cortex-m3 --name tiny -o "$work/tiny-cortex-m3.c" &&
         "$lw" samples/digits/digits.onnx --profile --cpp --testbench --name profiled -o "$work/profiled-generic.c" &&
-        "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --selftest random --weights bin --testbench --name checked -o "$work/checked-generic.c" &&
-        "$lw" samples/digits/digits.onnx --io arena --weights section=.mine --standalone --testbench --name apart -o "$work/apart-generic.c" &&
-        "$lw" samples/digits/digits.onnx --train 'loss=cross_entropy optimizer=adam(rate=0.001) update=last' --name trained -o "$work/trained-generic.c"
+        "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --selftest random --weights bin --testbench --name checked \
+            -o "$work/checked-generic.c" &&
+        "$lw" samples/digits/digits.onnx --io arena --weights section=.mine --standalone --testbench --name apart \
+            -o "$work/apart-generic.c" &&
+        "$lw" samples/digits/digits.onnx --train 'loss=cross_entropy optimizer=adam(rate=0.001) update=last' \
+            --name trained -o "$work/trained-generic.c"
 }
 setup warnings-models-are-emitted emit
 
@@ -50,18 +54,24 @@ for compiler in g++ clang++; do
 done
 
 # The class, in a file of its own.
-class() { printf '#include "profiled-generic.hpp"\n' > "$work/class.cpp" && "$1" -std=c++11 $warn -c "$work/class.cpp" -o "$work/out.o"; }
+class() {
+    printf '#include "profiled-generic.hpp"\n' > "$work/class.cpp" &&
+        "$1" -std=c++11 $warn -c "$work/class.cpp" -o "$work/out.o"
+}
 for compiler in g++ clang++; do
     why=$(missing $compiler)
-    if [ "$why" ]; then skip "warnings-$compiler-class" "$why"; else check "warnings-$compiler-class" class $compiler; fi
+    if [ "$why" ]; then skip "warnings-$compiler-class" "$why"
+    else check "warnings-$compiler-class" class $compiler; fi
 done
 
 # An int of 16 bits, and a double of 32. Files with more constants than the 32 kB that an array may have are left out.
 sixteen_bits() {
-    "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target avr --weights progmem --name flash -o "$work/flash-avr.c" || return 1
+    "$lw" tests/fuzz/corpus-tflite/conv-int8.tflite --target avr --weights progmem --name flash \
+        -o "$work/flash-avr.c" || return 1
     for file in tiny-generic checked-generic filter-generic until-generic flash-avr; do
         # shellcheck disable=SC2086
-        avr-gcc -mmcu=atmega2560 -std=gnu99 ${warn% -pedantic*} -Werror -Os -Iruntime -c "$work/$file.c" -o "$work/out.o" || return 1
+        avr-gcc -mmcu=atmega2560 -std=gnu99 ${warn% -pedantic*} -Werror -Os -Iruntime -c "$work/$file.c" \
+            -o "$work/out.o" || return 1
     done
 }
 why=$(missing avr-gcc)
@@ -78,8 +88,9 @@ if [ "$why" ]; then skip warnings-clang-everything-but-the-listed "$why"
 else check warnings-clang-everything-but-the-listed everything; fi
 
 tidy() {
-    clang-tidy --quiet --warnings-as-errors='*' \
-        -checks='-*,bugprone-*,cert-*,-bugprone-easily-swappable-parameters,-bugprone-implicit-widening-of-multiplication-result,-bugprone-signed-char-misuse,-cert-str34-c' \
+    off=-bugprone-easily-swappable-parameters,-bugprone-implicit-widening-of-multiplication-result
+    off=$off,-bugprone-signed-char-misuse,-cert-str34-c
+    clang-tidy --quiet --warnings-as-errors='*' -checks="-*,bugprone-*,cert-*,$off" \
         "$work/digits-generic.c" "$work/tiny-cortex-m4.c" "$work/filter-generic.c" -- -std=c99 -Iruntime
 }
 why=$(missing clang-tidy)
@@ -87,7 +98,8 @@ if [ "$why" ]; then skip warnings-clang-tidy "$why"; else check warnings-clang-t
 
 cpp_check() {
     cppcheck --quiet --std=c99 --error-exitcode=1 --max-configs=1 --enable=warning,portability,performance \
-        --suppress=shiftTooManyBitsSigned --suppress=toomanyconfigs -Iruntime "$work/digits-generic.c" "$work/tiny-cortex-m4.c"
+        --suppress=shiftTooManyBitsSigned --suppress=toomanyconfigs -Iruntime "$work/digits-generic.c" \
+        "$work/tiny-cortex-m4.c"
 }
 # Each rule that the addon names is in the page's table or in its list of advisory rules.
 misra() {
@@ -96,7 +108,8 @@ misra() {
     done |
         sed -n 's/.*\[misra-c2012-\([0-9.]*\)\].*/\1/p' | sort -u > "$work/rules"
     [ -s "$work/rules" ] || { echo "the addon found nothing: it did not run"; return 1; }
-    sed -n '/^| [0-9]/s/^| \([0-9., ]*\) |.*/\1/p; s/^Advisory rules that are not met: \(.*\)\.$/\1/p' docs/compilers.md |
+    sed -n '/^| [0-9]/s/^| \([0-9., ]*\) |.*/\1/p; s/^Advisory rules that are not met: \(.*\)\.$/\1/p' \
+        docs/compilers.md |
         tr -d ' ' | tr , '\n' | sort -u > "$work/listed"
     comm -23 "$work/rules" "$work/listed" > "$work/unlisted"
     sed 's/^/not listed: /' "$work/unlisted"
