@@ -28,8 +28,8 @@ build() {
     case " $* " in *' -c '* | *' -nostartfiles '*) exec arm-none-eabi-gcc "${cpu_flags[@]}" "$@" "${extra[@]}" ;; esac
     arm-none-eabi-gcc "${cpu_flags[@]}" -ffunction-sections -fdata-sections -include "$board_dir/hosted.h" \
         -DSYSTICK_HZ="$systick_hz"u -I"$project_dir/runtime" -nostartfiles --specs=nosys.specs -u _printf_float \
-        -Wl,--gc-sections -Wl,--no-warn-rwx-segments -Wl,--defsym=STACK_SIZE="$stack" -L"$board_dir" -T "$linker_script" \
-        "$board_dir/hosted.c" "$@" "${extra[@]}"
+        -Wl,--gc-sections -Wl,--no-warn-rwx-segments -Wl,--defsym=STACK_SIZE="$stack" -L"$board_dir" \
+        -T "$linker_script" "$board_dir/hosted.c" "$@" "${extra[@]}"
 }
 
 # Runs with one nanosecond of virtual time per instruction. A comma in an argument is doubled.

@@ -7,7 +7,8 @@ build_main
 
 for target in generic tiny-core; do
     "$work/main" compile "$here/net.te" "$work/net.c" $target
-    $cc -std=c99 -pedantic -Wall -Wextra -Werror -ffp-contract=off -I"$work" -I"$root/runtime" "$here/check.c" "$work/net.c" -lm -o "$work/check"
+    $cc -std=c99 -pedantic -Wall -Wextra -Werror -ffp-contract=off -I"$work" -I"$root/runtime" "$here/check.c" \
+        "$work/net.c" -lm -o "$work/check"
     "$work/check"
     "$work/main" verify "$here/net.te" $target > "$work/verify"
     "$work/main" verify "$here/energy.onnx" $target >> "$work/verify"

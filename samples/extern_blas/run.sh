@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh [BUILD]: builds main.c with the library, verifies net.te and open.te with OpenBLAS (Debian: libopenblas-dev), and
-# ends with status 1 where a result, or a choice, differs; with status 77 where OpenBLAS is missing.
+# run.sh [BUILD]: builds main.c with the library, verifies net.te and open.te with OpenBLAS (Debian: libopenblas-dev),
+# and ends with status 1 where a result, or a choice, differs; with status 77 where OpenBLAS is missing.
 . "$(dirname "$0")/../prepare.sh"
 export OPENBLAS_NUM_THREADS=1
 echo 'int cblas_sgemm(void); int main(void) { return cblas_sgemm != 0 ? 0 : 1; }' > "$work/probe.c"

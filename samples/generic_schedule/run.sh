@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh [BUILD]: builds main.c with the library; schedules the six dataflows here with its one function, as nests and as
-# models, and with the text in by_role.txt. Ends with status 1 where a result differs.
+# run.sh [BUILD]: builds main.c with the library; schedules the six dataflows here with its one function, as nests and
+# as models, and with the text in by_role.txt. Ends with status 1 where a result differs.
 . "$(dirname "$0")/../prepare.sh"
 build_main
 cp "$here"/*.te "$work"
@@ -15,14 +15,17 @@ for target in generic cortex-m4 x86-avx2; do
     # shellcheck disable=SC2086
     ./main $target $files > "nests-$target.txt"
     for flow in $flows; do
-        grep -q "^$flow.te: the interpreter's results are the same" "nests-$target.txt" || { echo "$target: $flow differs" >&2; exit 1; }
+        grep -q "^$flow.te: the interpreter's results are the same" "nests-$target.txt" ||
+            { echo "$target: $flow differs" >&2; exit 1; }
     done
     # shellcheck disable=SC2086
     ./main $target --register $files > "models-$target.txt"
 done
 for flow in $flows; do
-    ./main generic --register $flow.te | grep -q 'chosen: pattern:out-fusable.schedule' || { echo "$flow: not chosen" >&2; exit 1; }
-    [ "$(./main generic --register $flow.te | grep -c 'chosen:')" = 1 ] || { echo "$flow: more than one group" >&2; exit 1; }
+    ./main generic --register $flow.te | grep -q 'chosen: pattern:out-fusable.schedule' ||
+        { echo "$flow: not chosen" >&2; exit 1; }
+    [ "$(./main generic --register $flow.te | grep -c 'chosen:')" = 1 ] ||
+        { echo "$flow: more than one group" >&2; exit 1; }
 done
 for flow in $flows; do
     cat $flow.te "$here/by_role.txt" > by_role.te

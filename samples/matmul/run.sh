@@ -19,7 +19,8 @@ while [ "$step" -le "$steps" ]; do
     first_steps "$step" > "$work/matmul.te"
     "$build/loopwright" "$work/matmul.te" -o "$work/matmul.c"
     # shellcheck disable=SC2086
-    ${CC:-cc} -std=c99 ${CFLAGS:--O3} -ffp-contract=off -I"$root/runtime" -I"$work" "$here/time.c" "$work/matmul.c" -lm -o "$work/time"
+    ${CC:-cc} -std=c99 ${CFLAGS:--O3} -ffp-contract=off -I"$root/runtime" -I"$work" "$here/time.c" "$work/matmul.c" \
+        -lm -o "$work/time"
     result=$("$work/time") || { echo "matmul_run failed after step $step" >&2; exit 1; }
     [ "$step" -eq 0 ] && what="the loops of the formula" ||
         what=$(sed '1,/^schedule/d' "$here/matmul.te" | grep '^ *[^ #]' | sed -n "${step}s/^ *//p")

@@ -28,7 +28,8 @@ $cc -std=c99 -I"$root/emitter" "$here/steps.c" "$build/libloopwright.a" -lm -o "
 step=0 changes=0 last=
 while read -r what; do
     # shellcheck disable=SC2086
-    $cc -std=c99 $flags -DN="$n" -I"$root/runtime" -I"$work/$step" "$here/time.c" "$work/$step/matmul.c" -lm -o "$work/$step/time"
+    $cc -std=c99 $flags -DN="$n" -I"$root/runtime" -I"$work/$step" "$here/time.c" "$work/$step/matmul.c" -lm \
+        -o "$work/$step/time"
     result=$("$work/$step/time") || { echo "matmul_run failed after step $step" >&2; exit 1; }
     [ "${last:-${result#* }}" = "${result#* }" ] || changes=$((changes + 1))
     last=${result#* }

@@ -14,7 +14,8 @@ cc -O2 -shared -fPIC -o "$work/count.so" tests/emulated/count.c
 executed() {
     core_build "$work/main" -O3 -I"$work" -DRUNS="$1" $4 -DIN="\"$models/$3.in0.npy\"" -DOUT="\"$models/$3.out0.npy\"" \
         tests/emulated/main.c "$work/m.c" || return
-    $emulator -plugin "$work/count.so" -d plugin "$work/main" 2> "$work/count" || { echo "$3: outputs differ" >&2; return 1; }
+    $emulator -plugin "$work/count.so" -d plugin "$work/main" 2> "$work/count" ||
+        { echo "$3: outputs differ" >&2; return 1; }
     sed -n 's/^instructions //p' "$work/count"
 }
 

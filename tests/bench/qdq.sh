@@ -13,7 +13,8 @@ input=${model%.onnx}.in0.npy
 # host_time FOLDER: nanoseconds of one run.
 host_time() {
     gcc -std=c99 -O3 -march=native -I"$root/runtime" -I"$1" "$1/qdq.c" "$1/qdq_main.c" -lm -o "$1/host"
-    for _ in 1 2 3 4 5; do "$1/host" "$input" "$1/out.npy" --repeat 200; done | sed 's/[^0-9.]*\([0-9.]*\).*/\1/' | sort -n | head -n 1
+    for _ in 1 2 3 4 5; do "$1/host" "$input" "$1/out.npy" --repeat 200; done | sed 's/[^0-9.]*\([0-9.]*\).*/\1/' |
+        sort -n | head -n 1
 }
 
 for way in float exact integer; do
@@ -24,7 +25,9 @@ for way in float exact integer; do
         case $target in
         cortex-m4)
             "$build/loopwright" run "$model" "$input" -o "$folder/want.npy" --qdq $way --quiet
-            echo "--qdq $way: $(CFLAGS_TARGET=-O3 "$root/tests/cross/run.sh" cortex-m4 "$folder" qdq "$input" -- "$folder/want.npy" | tr '\n' ' ')" ;;
+            counted=$(CFLAGS_TARGET=-O3 "$root/tests/cross/run.sh" cortex-m4 "$folder" qdq "$input" -- \
+                "$folder/want.npy" | tr '\n' ' ')
+            echo "--qdq $way: $counted" ;;
         *) command -v gcc > /dev/null && echo "--qdq $way --target $target: $(host_time "$folder") ns on the host" ;;
         esac
     done

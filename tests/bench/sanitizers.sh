@@ -4,8 +4,8 @@
 # -O1 -fsanitize=address,undefined and the flags. Status 1 above LIMIT (20) seconds. The models are digits and the
 # recorded ones beside the project.
 #
-# With -fno-sanitize-recover=all every check is an exit that dominates the code after it. clang 14 inlines the layers into
-# NAME_run, and for each exit of a loop it walks over the conditions before it, up to the last join. LW_LAYER and
+# With -fno-sanitize-recover=all every check is an exit that dominates the code after it. clang 14 inlines the layers
+# into NAME_run, and for each exit of a loop it walks over the conditions before it, up to the last join. LW_LAYER and
 # LW_VECTOR are such joins (runtime/lw_base.h): digits takes 1.3 s instead of 10, ecg_cnn1d 13 instead of more than 70.
 # vww_96_int8, whose loops have no LW_VECTOR, takes 33 s; with -fno-inline the layers stay separate.
 set -u

@@ -20,6 +20,8 @@ output y
 END
 "$lw" dump "$work/model.te" --at scheduled --combine all --target cortex-m4 > "$work/steps.txt"
 least=$(for run in 1 2 3 4 5 6 7 8 9; do
-    "$lw" "$work/model.te" --schedule "$work/steps.txt" --combine none -o "$work/net.c" --target cortex-m4 --time-passes 2>&1 | sed -n 's/^note: *\([0-9.]*\) ms  total$/\1/p'
+    "$lw" "$work/model.te" --schedule "$work/steps.txt" --combine none -o "$work/net.c" --target cortex-m4 \
+        --time-passes 2>&1 |
+        sed -n 's/^note: *\([0-9.]*\) ms  total$/\1/p'
 done | sort -n | head -n 1)
 echo "$(grep -c '^  [a-z]' "$work/steps.txt") steps, each proved, scheduled and emitted in $least ms"

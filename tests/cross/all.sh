@@ -73,7 +73,8 @@ no_float() (
     require_tools
     choose_cpu cortex-m0plus
     compile_model "$build/cross/cortex-m0plus-$1/$1.c" "$work/no_float.o" -I"$build/cross/cortex-m0plus-$1"
-    ! arm-none-eabi-nm -u "$work/no_float.o" | grep -E '__aeabi_([fd]|u?[il]2[fd]|ul2[fd])|__(add|sub|mul|div|fix|float)[a-z]*[sd]f'
+    ! arm-none-eabi-nm -u "$work/no_float.o" |
+        grep -E '__aeabi_([fd]|u?[il]2[fd]|ul2[fd])|__(add|sub|mul|div|fix|float)[a-z]*[sd]f'
 )
 
 # text_at_most BYTES MODEL: the code of a recorded model on the Cortex-M4 at -Os.
@@ -92,24 +93,28 @@ per_mac_at_most() {
     local log=$work/per_mac.txt folder=$build/cross/cortex-m4-$2 status=0 count macs
     mkdir -p "$folder"
     "$build/loopwright" "$models/$2.onnx" --target cortex-m4 -o "$folder/$2.c" --name "$2" || return
-    CFLAGS_TARGET=-O3 "$here/run.sh" cortex-m4 "$folder" "$2" "$models/$2.in0.npy" -- "$models/$2.out0.npy" > "$log" 2>&1 || status=$?
+    CFLAGS_TARGET=-O3 "$here/run.sh" cortex-m4 "$folder" "$2" "$models/$2.in0.npy" -- "$models/$2.out0.npy" \
+        > "$log" 2>&1 || status=$?
     cat "$log"
     [ "$status" -eq 0 ] || return "$status"
     count=$(sed -n 's/^instructions:* //p' "$log")
     macs=$("$build/loopwright" report "$models/$2.onnx" | sed -n 's/^multiply-adds *//p')
-    [ "$((100 * count / macs))" -lt "$1" ] || { echo "$count instructions for $macs multiply-adds, at most $1 for 100 wanted"; return 1; }
+    [ "$((100 * count / macs))" -lt "$1" ] ||
+        { echo "$count instructions for $macs multiply-adds, at most $1 for 100 wanted"; return 1; }
 }
 
-# edited MODEL GROUP AFTER STEP...: the block of the group with more steps behind the line AFTER, in BUILD/cross/edited.txt.
+# edited MODEL GROUP AFTER STEP...: the block of the group with more steps behind the line AFTER, in
+# BUILD/cross/edited.txt.
 edited() {
     local model=$1 group=$2 after=$3
     shift 3
     "$build/loopwright" dump "$model" --at scheduled --target cortex-m4 --only "$group" > "$work/block.txt" || return
-    awk -v after="  $after" -v steps="$(printf '  %s\n' "$@")" '{ print } $0 == after { print steps }' "$work/block.txt" > "$build/cross/edited.txt"
+    awk -v after="  $after" -v steps="$(printf '  %s\n' "$@")" '{ print } $0 == after { print steps }' \
+        "$work/block.txt" > "$build/cross/edited.txt"
 }
 
-# schedule_improves THOUSANDTHS FOLDER MODEL NAME COMMAND...: COMMAND prints `instructions ... N` of the model that is emitted to
-# BUILD/cross/FOLDER; with the schedule of edited.txt they are fewer by THOUSANDTHS or more.
+# schedule_improves THOUSANDTHS FOLDER MODEL NAME COMMAND...: COMMAND prints `instructions ... N` of the model that is
+# emitted to BUILD/cross/FOLDER; with the schedule of edited.txt they are fewer by THOUSANDTHS or more.
 schedule_improves() {
     local least=$1 folder=$build/cross/$2 model=$3 name=$4 without with status=0
     shift 4
@@ -118,7 +123,8 @@ schedule_improves() {
     CFLAGS_TARGET=-O2 "$@" > "$work/without.txt" 2>&1 || status=$?
     cat "$work/without.txt"
     [ "$status" -eq 0 ] || return "$status"
-    "$build/loopwright" "$model" --target cortex-m4 -o "$folder/$name.c" --name "$name" --schedule "$build/cross/edited.txt" &&
+    "$build/loopwright" "$model" --target cortex-m4 -o "$folder/$name.c" --name "$name" \
+        --schedule "$build/cross/edited.txt" &&
         CFLAGS_TARGET=-O2 "$@" > "$work/with.txt" 2>&1 || { cat "$work/with.txt"; return 1; }
     without=$(sed -n 's/^instructions.* \([0-9]*\)$/\1/p' "$work/without.txt" | head -n 1)
     with=$(sed -n 's/^instructions.* \([0-9]*\)$/\1/p' "$work/with.txt" | head -n 1)
@@ -166,7 +172,8 @@ for cpu in cortex-m0plus cortex-m3 cortex-m4 cortex-m55; do
 done
 
 edited "$digits" conv_4 'unroll conv2d@init.w' 'unroll conv2d.j'
-check schedule-improves-digits schedule_improves 40 edited-digits "$digits" digits "$project_dir/samples/cortex-m/run.sh" "$build/cross/edited-digits" cortex-m4
+check schedule-improves-digits schedule_improves 40 edited-digits "$digits" digits \
+    "$project_dir/samples/cortex-m/run.sh" "$build/cross/edited-digits" cortex-m4
 
 conv_pool() ( require_tools && "$project_dir/samples/conv_pool/run.sh" "$build" )
 check conv-pool-one-pass-is-no-dearer conv_pool
@@ -181,8 +188,8 @@ if [ -d "$models" ]; then
     done
     resnet8=$models/resnet8
     edited "$resnet8.onnx" Conv_1 'unroll conv2d@init.w' 'unroll conv2d.c' 'unroll conv2d.j'
-    check schedule-improves-resnet8 schedule_improves 4 edited-resnet8 "$resnet8.onnx" resnet8 "$here/run.sh" cortex-m4 \
-        "$build/cross/edited-resnet8" resnet8 "$resnet8.in0.npy" -- "$resnet8.out0.npy"
+    check schedule-improves-resnet8 schedule_improves 4 edited-resnet8 "$resnet8.onnx" resnet8 "$here/run.sh" \
+        cortex-m4 "$build/cross/edited-resnet8" resnet8 "$resnet8.in0.npy" -- "$resnet8.out0.npy"
     for cpu in cortex-m0plus cortex-m55; do
         check "lenet5-$cpu" recorded "$cpu" lenet5
     done

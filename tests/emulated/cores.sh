@@ -19,7 +19,8 @@ core_row() {
         packages="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-user" ;;
     aarch64) compiler=aarch64-linux-gnu-gcc emulator="qemu-aarch64 -cpu cortex-a72" flags="-mcpu=cortex-a72 -static"
         packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
-    aarch64-dotprod) core_row aarch64; emulator="qemu-aarch64 -cpu cortex-a76" flags="-march=armv8.2-a+dotprod -static" ;;
+    aarch64-dotprod) core_row aarch64
+        emulator="qemu-aarch64 -cpu cortex-a76" flags="-march=armv8.2-a+dotprod -static" ;;
     aarch64-i8mm) core_row aarch64; emulator="qemu-aarch64 -cpu max" flags="-march=armv8.2-a+dotprod+i8mm -static" ;;
     aarch64-clang) core_row aarch64-i8mm; compiler=clang-16 flags="--target=aarch64-linux-gnu $flags" ;;
     armv7-neon) compiler=arm-linux-gnueabihf-gcc emulator="qemu-arm -cpu cortex-a7"

@@ -17,7 +17,8 @@ spent() { if [ "$unit" = runs ]; then echo "$total"; else echo $(($(date +%s) - 
 drop_slow() {
     find "$folder/corpus-$name" -type f $([ -f "$stamp" ] && echo -newer "$stamp") > "$folder/$name.new"
     touch "$stamp"
-    xargs -n 1000 "$folder/fuzz_$name" < "$folder/$name.new" 2>&1 | sed -n "s/^Executed \(.*\) in \([0-9]*\) ms\$/\2 \1/p" |
+    xargs -n 1000 "$folder/fuzz_$name" < "$folder/$name.new" 2>&1 |
+        sed -n "s/^Executed \(.*\) in \([0-9]*\) ms\$/\2 \1/p" |
         while read -r took file; do [ "$took" -lt $slow ] || rm -f "$file"; done
 }
 rm -f "$stamp"
@@ -26,8 +27,9 @@ while left=$((most - $(spent))) && [ $left -gt 0 ]; do
     drop_slow
     if [ "$unit" = runs ]; then limit="-runs=$((left < round ? left : round))"; else limit="-max_total_time=$left"; fi
     log=$folder/$name-$number.log
-    "$folder/fuzz_$name" "$limit" -timeout=10 -malloc_limit_mb=1024 -rss_limit_mb=2048 -max_len=4096 -entropic=0 -use_cmp=0 -reload=0 \
-        -detect_leaks=0 -print_final_stats=1 -artifact_prefix="$folder/" -dict="$folder/$name.dict" "$@" "$folder/corpus-$name" > "$log" 2>&1
+    "$folder/fuzz_$name" "$limit" -timeout=10 -malloc_limit_mb=1024 -rss_limit_mb=2048 -max_len=4096 -entropic=0 \
+        -use_cmp=0 -reload=0 -detect_leaks=0 -print_final_stats=1 -artifact_prefix="$folder/" \
+        -dict="$folder/$name.dict" "$@" "$folder/corpus-$name" > "$log" 2>&1
     status=$?
     runs=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
     speed=$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")
@@ -39,12 +41,14 @@ while left=$((most - $(spent))) && [ $left -gt 0 ]; do
     fi
     input=$(sed -n 's/.*Test unit written to \(.*timeout-.*\)/\1/p' "$log")
     if [ -n "$input" ] && (ulimit -t 10 && "$folder/fuzz_$name" "$input" > "$log.again" 2>&1); then
-        echo "$name round $number: ${runs:-0} inputs, $total in all; stopped by the clock, not by its own time: the machine was busy"
+        echo "$name round $number: ${runs:-0} inputs, $total in all;" \
+            "stopped by the clock, not by its own time: the machine was busy"
         rm -f "$input" "$log.again"
         continue
     fi
     found=$((found + 1))
-    echo "$name round $number: ${runs:-0} inputs, $total in all; $(sed -n 's/.*\(Test unit written to .*\)/\1/p;/^SUMMARY/p;/internal error/p' "$log" | tr '\n' ' ')"
+    said=$(sed -n 's/.*\(Test unit written to .*\)/\1/p;/^SUMMARY/p;/internal error/p' "$log" | tr '\n' ' ')
+    echo "$name round $number: ${runs:-0} inputs, $total in all; $said"
     [ $found -lt 100 ] || break
 done
 echo "$name: $total inputs, $found findings, $(($(date +%s) - begin)) s"

@@ -39,7 +39,12 @@ run() {
     status=0
     (cd "$work/scratch" && sh -e "$work/block") > "$work/output" 2>&1 < /dev/null || status=$?
     [ "$status" -eq "$1" ] && return
-    { echo "$page: status $status, not $1:"; sed 's/^/    /' "$work/block"; echo "prints:"; sed 's/^/    /' "$work/output"; } >&2
+    {
+        echo "$page: status $status, not $1:"
+        sed 's/^/    /' "$work/block"
+        echo "prints:"
+        sed 's/^/    /' "$work/output"
+    } >&2
     failed=1
 }
 
@@ -56,12 +61,17 @@ operators() {
     echo '|---|---|---|---|'
     awk '{ name = $1; level = $2; pattern = $3; sub(/^[^ ]+ +[0-9]+ +[^ ]+ +/, ""); gsub(/\|/, "\\|")
            at = index($0, ": " name "(")
-           printf "| `%s` | %s | %s | `%s` |\n", substr($0, at + 2), level, pattern, substr($0, 1, at - 1) }' "$work/ops"
+           printf "| `%s` | %s | %s | `%s` |\n", substr($0, at + 2), level, pattern, substr($0, 1, at - 1)
+         }' "$work/ops"
     for importer in onnx tflite; do
         "$build/loopwright" ops --$importer | sed 1d > "$work/$importer"
-        case $importer in onnx) what="ONNX, all operator sets" ;; tflite) what="TFLite: floats, 8 bits with and without a sign, 16 bits" ;; esac
+        case $importer in
+        onnx) what="ONNX, all operator sets" ;;
+        tflite) what="TFLite: floats, 8 bits with and without a sign, 16 bits" ;;
+        esac
         printf '\n## %s\n\n' "$what"
-        echo "$(wc -l < "$work/$importer" | tr -d ' ') operators; \`loopwright ops --$importer\` prints them with the attributes or types that are read."
+        count=$(wc -l < "$work/$importer" | tr -d ' ')
+        echo "$count operators; \`loopwright ops --$importer\` prints them with the attributes or types that are read."
         echo
         comma_list < "$work/$importer" | fold -s -w 118 | sed 's/ $//'
     done
