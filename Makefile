@@ -76,11 +76,13 @@ wheel: $(SHARED) $(GENERATED)
 # Folders have any depth. A table is named after its file; a table of schedules also after the first folder, so
 # schedules/arm/rows/conv.c defines implementations_arm_conv. Files directly in schedules/ define no table.
 OPS_FILES := $(filter ops/%,$(SOURCES))
-SCHEDULE_FILES := $(filter-out %/target.c %/device.c %/costs.c,$(foreach f,$(SOURCES),$(if $(findstring /,$(f:schedules/%=%)),$(filter schedules/%,$f))))
+SCHEDULE_FILES := $(filter-out %/target.c %/device.c %/costs.c,$(foreach f,$(SOURCES), \
+  $(if $(findstring /,$(f:schedules/%=%)),$(filter schedules/%,$f))))
 TARGET_FILES := $(filter schedules/%/target.c,$(SOURCES))
 DEVICE_FILES := $(filter schedules/%/device.c,$(SOURCES))
 # Headers precede the headers that use them: simd.h selects one of the headers beside it.
-RUNTIME_FILES := $(sort $(wildcard runtime/*.h)) runtime/simd/simd.h $(sort $(filter-out runtime/simd/simd.h,$(wildcard runtime/simd/*.h)))
+RUNTIME_FILES := $(sort $(wildcard runtime/*.h)) runtime/simd/simd.h \
+  $(sort $(filter-out runtime/simd/simd.h,$(wildcard runtime/simd/*.h)))
 PACKAGE_FILES := $(sort $(shell find packages -type f))
 GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h $(BUILD)/gen/package_text.h
 
@@ -108,8 +110,9 @@ $(BUILD)/gen/package_text.h: Makefile $(BUILD)/gen/packages.txt $(PACKAGE_FILES)
 
 # Rows of the table are words of make; '...' keeps their parentheses from the shell.
 folder_of = $(firstword $(subst /, ,$(1:schedules/%=%)))
+table_of = implementations_$(call folder_of,$1)_$(basename $(notdir $1))
 BUILTIN := $(foreach f,$(OPS_FILES),'BUILTIN_OPS(ops_$(basename $(notdir $f)))') \
-  $(foreach f,$(SCHEDULE_FILES),'BUILTIN_IMPLEMENTATIONS(implementations_$(call folder_of,$f)_$(basename $(notdir $f)))') \
+  $(foreach f,$(SCHEDULE_FILES),'BUILTIN_IMPLEMENTATIONS($(call table_of,$f))') \
   $(foreach f,$(TARGET_FILES),'BUILTIN_TARGETS(targets_$(notdir $(f:/target.c=)))') \
   $(foreach f,$(DEVICE_FILES),'BUILTIN_DEVICES(devices_$(notdir $(f:/device.c=)))')
 $(BUILD)/gen/builtin.h: Makefile $(BUILD)/gen/sources.txt
@@ -132,13 +135,15 @@ $(BUILD)/pic/%.o: %.c | $(GENERATED)
 demo: $(PROGRAM)
 	@mkdir -p $(BUILD)/digits
 	$(PROGRAM) samples/digits/digits.onnx -o $(BUILD)/digits/digits.c --name digits
-	$(CC) -std=c99 -O2 -I$(BUILD)/digits -Iruntime -o $(BUILD)/digits/demo samples/digits/main.c $(BUILD)/digits/digits.c -lm
+	$(CC) -std=c99 -O2 -I$(BUILD)/digits -Iruntime -o $(BUILD)/digits/demo samples/digits/main.c \
+	  $(BUILD)/digits/digits.c -lm
 	$(BUILD)/digits/demo
 
 VERSION = $(shell sed -n 's/^.define LW_VERSION "\(.*\)"/\1/p' emitter/loopwright.h)
 .PHONY: install clean
 install: $(PROGRAM) $(PUBLIC)
-	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/loopwright/runtime/simd
+	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include \
+	  $(DESTDIR)$(PREFIX)/share/loopwright/runtime/simd
 	cp $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/
 	cp $(PUBLIC) $(DESTDIR)$(PREFIX)/lib/
 	cp emitter/loopwright.h $(DESTDIR)$(PREFIX)/include/
@@ -146,10 +151,12 @@ install: $(PROGRAM) $(PUBLIC)
 	cp runtime/simd/*.h $(DESTDIR)$(PREFIX)/share/loopwright/runtime/simd/
 	mkdir -p $(DESTDIR)$(PREFIX)/lib/cmake/Loopwright $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	cp cmake/LoopwrightConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Loopwright/
-	printf 'set(PACKAGE_VERSION "%s")\nif(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION)\n    set(PACKAGE_VERSION_COMPATIBLE TRUE)\nendif()\n' \
-	  '$(VERSION)' > $(DESTDIR)$(PREFIX)/lib/cmake/Loopwright/LoopwrightConfigVersion.cmake
-	printf 'prefix=%s\nruntimedir=$${prefix}/share/loopwright/runtime\n\nName: Loopwright\nDescription: %s\nVersion: %s\nCflags: -I$${prefix}/include\nLibs: -L$${prefix}/lib -lloopwright -lm\n' \
-	  '$(PREFIX)' 'Compiler of trained networks to C99' '$(VERSION)' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/loopwright.pc
+	printf '%s\n' 'set(PACKAGE_VERSION "$(VERSION)")' 'if(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION)' \
+	  '    set(PACKAGE_VERSION_COMPATIBLE TRUE)' 'endif()' \
+	  > $(DESTDIR)$(PREFIX)/lib/cmake/Loopwright/LoopwrightConfigVersion.cmake
+	printf '%s\n' 'prefix=$(PREFIX)' 'runtimedir=$${prefix}/share/loopwright/runtime' '' 'Name: Loopwright' \
+	  'Description: Compiler of trained networks to C99' 'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' \
+	  'Libs: -L$${prefix}/lib -lloopwright -lm' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/loopwright.pc
 
 clean:
 	rm -rf $(BUILD)

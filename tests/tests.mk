@@ -53,8 +53,8 @@ bench-host: all
 .PHONY: bench-aarch64
 bench-aarch64: all
 	@$(or $(PYTHON),python3) tests/bench/aarch64.py $(BUILD) $(FLAGS)
-# The compiler's own seconds and megabytes for ResNet-50, MobileNetV2 and long chains, for the recorded networks, and for
-# the searches for their least RAM. FLAGS=--check fails above the limits; FLAGS="NAME...": these rows; recorded.
+# The compiler's own seconds and megabytes for ResNet-50, MobileNetV2 and long chains, for the recorded networks, and
+# for the searches for their least RAM. FLAGS=--check fails above the limits; FLAGS="NAME...": these rows; recorded.
 .PHONY: bench-compiler
 bench-compiler: all
 	@python3 tests/bench/compiler.py $(BUILD) $(FLAGS)
@@ -137,14 +137,16 @@ fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_em
 	@$(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000)
 
 # Random tests with large counts: an hour in total, or one of them alone.
-.PHONY: soak soak-damaged soak-gradient soak-hostile soak-quantize soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
-soak: soak-damaged soak-gradient soak-hostile soak-quantize soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
+SOAKS := $(addprefix soak-,damaged gradient hostile quantize realize schedules shrink simplify tflite)
+.PHONY: soak $(SOAKS)
+soak: $(SOAKS)
 soak-gradient: $(BUILD)/test/test_gradient
 	$< $(or $(COUNT),250)
 # Random networks with random stops and checkpoints, with sanitizers, in a build of its own.
 .PHONY: soak-networks
 soak-networks:
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitized CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" $(BUILD)/sanitized/test/test_gradient
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitized \
+	  CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" $(BUILD)/sanitized/test/test_gradient
 	$(BUILD)/sanitized/test/test_gradient networks $(or $(COUNT),5000) $(SEED)
 soak-hostile: $(BUILD)/test/test_hostile
 	$< --every
@@ -158,8 +160,8 @@ soak-simplify: $(BUILD)/test/test_simplify
 	$< $(or $(COUNT),30000)
 soak-tflite: $(BUILD)/test/test_tflite_reference
 	$< $(or $(COUNT),10000)
-# Random models of the operators that have no reference in tests/tflite/*.c, from the reference kernels themselves: needs
-# the packages tflite-micro and ai-edge-litert. OPERATORS="NAME..." as in tests/tflite/vectors.py.
+# Random models of the operators that have no reference in tests/tflite/*.c, from the reference kernels themselves:
+# needs the packages tflite-micro and ai-edge-litert. OPERATORS="NAME..." as in tests/tflite/vectors.py.
 RECURRENT := unidirectional_sequence_lstm unidirectional_sequence_lstm_fixed unidirectional_sequence_lstm_hybrid lstm \
     bidirectional_sequence_lstm bidirectional_sequence_lstm_hybrid bidirectional_sequence_rnn \
     bidirectional_sequence_rnn_hybrid rnn rnn_relu rnn_hybrid svdf svdf_int8 svdf_int16 svdf_hybrid rfft2d
@@ -169,7 +171,8 @@ SOAKED = $(or $(OPERATORS),$(RECURRENT) circular_buffer detection_post_process d
     $(patsubst tests/tflite/%.vec,%,$(wildcard tests/tflite/signal_*.vec)))
 .PHONY: soak-vectors
 soak-vectors: $(BUILD)/test/test_tflite_ops
-	@mkdir -p $(BUILD)/vectors && $(or $(PYTHON),python3) tests/tflite/vectors.py --cases $(or $(COUNT),1000) --into $(BUILD)/vectors $(SOAKED)
+	@mkdir -p $(BUILD)/vectors && $(or $(PYTHON),python3) tests/tflite/vectors.py --cases $(or $(COUNT),1000) \
+	  --into $(BUILD)/vectors $(SOAKED)
 	@$< $(BUILD)/vectors $(SOAKED) | grep -v '^ok'
 
 # TFLite files beside TensorFlow Lite Micro's interpreter, ten inputs in a row: on this machine, and on an emulated
@@ -180,9 +183,10 @@ compare-micro: all
 
 # Damaged copies of one recorded model of each operator of TFLite with state, subgraphs, signals, codes or UINT8, and of
 # the models of ai.onnx.ml: 200 truncations and 2,000 flips of each. With sanitizers: as for `hostile` below.
+DAMAGED := _uint8|lstm|rnn|svdf|while|if-|variables|signal_|rfft|^[^ ]*/(circular|decode|densify|detection)
 soak-damaged: $(BUILD)/test/test_hostile
 	@mkdir -p $(BUILD)/damaged && python3 tests/fuzz/seeds.py tflite $(BUILD)/damaged
-	@$< $(wildcard tests/models/ml_*.onnx) $$(ls $(BUILD)/damaged/*-0.tflite | grep -E '_uint8|lstm|rnn|svdf|while|if-|variables|signal_|rfft|^[^ ]*/(circular|decode|densify|detection)')
+	@$< $(wildcard tests/models/ml_*.onnx) $$(ls $(BUILD)/damaged/*-0.tflite | grep -E '$(DAMAGED)')
 
 # Lossless shrinking: random networks, then the recorded int8 networks with and without it, on COUNT inputs each.
 .PHONY: shrink
@@ -194,7 +198,8 @@ shrink: all $(BUILD)/test/test_shrink
 # models of the project. With sanitizers: make hostile BUILD=build/hostile CFLAGS="-O1 -g -fsanitize=address,undefined".
 .PHONY: hostile
 hostile: $(BUILD)/test/test_hostile
-	@$(BUILD)/test/test_hostile $(or $(MODELS),$(wildcard ../shared/models/onnx/*.onnx ../shared/models/mlperf-tiny/*.tflite))
+	@$(BUILD)/test/test_hostile \
+	  $(or $(MODELS),$(wildcard ../shared/models/onnx/*.onnx ../shared/models/mlperf-tiny/*.tflite))
 
 # Hostile files, by libFuzzer, with sanitizers: `make fuzz-onnx SECONDS=60`, or RUNS=1000000; likewise fuzz-tflite,
 # fuzz-npy, fuzz-npz and fuzz-te.
@@ -210,14 +215,19 @@ FUZZ_CFLAGS := -g1 -O2 -fno-omit-frame-pointer -fsanitize=address,undefined -fno
 FUZZ_COVER := -fsanitize-coverage=inline-8bit-counters,pc-table
 .PHONY: fuzz-onnx fuzz-tflite fuzz-npy fuzz-npz fuzz-te fuzz-programs
 fuzz-onnx fuzz-tflite fuzz-npy fuzz-npz fuzz-te: fuzz-%: fuzz-programs
-	@mkdir -p $(FUZZ)/corpus-$* && cp tests/fuzz/corpus-$*/* $(wildcard tests/golden/*/*.$* samples/matmul/*.$*) $(FUZZ)/corpus-$*
-	@python3 tests/fuzz/seeds.py $* $(FUZZ)/corpus-$* $(or $(ONNX_DATA),/usr/share/libonnx-testdata/data) || echo "no python3: fewer seeds"
+	@mkdir -p $(FUZZ)/corpus-$*
+	@cp tests/fuzz/corpus-$*/* $(wildcard tests/golden/*/*.$* samples/matmul/*.$*) $(FUZZ)/corpus-$*
+	@python3 tests/fuzz/seeds.py $* $(FUZZ)/corpus-$* $(or $(ONNX_DATA),/usr/share/libonnx-testdata/data) || \
+	  echo "no python3: fewer seeds"
 	@FUZZ_WHOLE=$(WHOLE) tests/fuzz/run.sh $(FUZZ) $* $(if $(RUNS),runs $(RUNS),seconds $(or $(SECONDS),60)) $(FUZZ_FLAGS)
 fuzz-programs: all
 	@$(MAKE) --no-print-directory BUILD=$(FUZZ) CC=$(FUZZ_CC) CFLAGS="$(FUZZ_CFLAGS) $(FUZZ_COVER)" $(FUZZ:%=%/internal.a)
-	@for name in onnx tflite npy npz te; do $(FUZZ_CC) $(FUZZ_CFLAGS) -std=c99 -fsanitize=fuzzer -fno-sanitize-coverage=trace-cmp $(INCLUDE) -Itests/fuzz -o $(FUZZ)/fuzz_$$name \
-	    tests/fuzz/fuzz_$$name.c tests/fuzz/whole.c tests/fuzz/fresh.c tests/fuzz/proto_mutate.c tests/fuzz/flat_mutate.c $(FUZZ)/internal.a -lm || exit 1; done
-	@$(PROGRAM) ops --onnx | awk 'NR > 1 { for (i = 1; i <= NF; i++) if ($$i ~ /^[A-Za-z_]+$$/ && !seen[$$i]++) print "\"" $$i "\"" }' > $(FUZZ)/onnx.dict
+	@for name in onnx tflite npy npz te; do \
+	  $(FUZZ_CC) $(FUZZ_CFLAGS) -std=c99 -fsanitize=fuzzer -fno-sanitize-coverage=trace-cmp $(INCLUDE) -Itests/fuzz \
+	    -o $(FUZZ)/fuzz_$$name tests/fuzz/fuzz_$$name.c tests/fuzz/whole.c tests/fuzz/fresh.c \
+	    tests/fuzz/proto_mutate.c tests/fuzz/flat_mutate.c $(FUZZ)/internal.a -lm || exit 1; done
+	@$(PROGRAM) ops --onnx | sed 1d | tr -s ' ' '\n' | awk '/^[A-Za-z_]+$$/ && !seen[$$1]++ { print "\"" $$1 "\"" }' \
+	  > $(FUZZ)/onnx.dict
 	@$(PROGRAM) ops | awk '$$1 ~ /^[a-z0-9_]+$$/ && !seen[$$1]++ { print "\"" $$1 "\"" }' > $(FUZZ)/te.dict
 	@for word in "'descr'" "'fortran_order'" "'shape'" False True; do echo "\"$$word\""; done > $(FUZZ)/npy.dict
 	@echo '"TFL3"' > $(FUZZ)/tflite.dict
@@ -228,15 +238,20 @@ fuzz-programs: all
 # ACCEPT=--accept rewrites that list.
 .PHONY: conformance
 conformance: all
-	@build=$(BUILD) && . tests/python.sh && python=$$(python_with numpy onnx) || { echo "no Python has numpy and onnx; to get one: $$python_hint" >&2; exit 1; }; \
-	  $$python tests/conformance.py $(BUILD) $(or $(ONNX_DATA),/usr/share/libonnx-testdata/data) --support SUPPORT.md $(ACCEPT)
+	@build=$(BUILD) && . tests/python.sh && python=$$(python_with numpy onnx) || \
+	  { echo "no Python has numpy and onnx; to get one: $$python_hint" >&2; exit 1; }; \
+	  $$python tests/conformance.py $(BUILD) $(or $(ONNX_DATA),/usr/share/libonnx-testdata/data) \
+	    --support SUPPORT.md $(ACCEPT)
 
 # Disables one check at a time and searches for a program that requires it (tests/fuzz/switch.c), in a separate build.
 .PHONY: fuzz-checks
 fuzz-checks:
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/switch CFLAGS="$(CFLAGS) -DLW_TEST_SWITCH" $(BUILD)/switch/internal.a > /dev/null
-	@$(CC) $(CFLAGS) -DLW_TEST_SWITCH $(INCLUDE) -Itests/fuzz -o $(BUILD)/fuzz_switch tests/fuzz/switch.c $(BUILD)/switch/internal.a -lm
-	@$(BUILD)/fuzz_switch $(or $(COUNT),80000) $(BUILD)/counterexamples.txt emitter/schedule/draft/*.c emitter/schedule/primitives/*.c emitter/ir/check/*.c
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/switch CFLAGS="$(CFLAGS) -DLW_TEST_SWITCH" \
+	  $(BUILD)/switch/internal.a > /dev/null
+	@$(CC) $(CFLAGS) -DLW_TEST_SWITCH $(INCLUDE) -Itests/fuzz -o $(BUILD)/fuzz_switch tests/fuzz/switch.c \
+	  $(BUILD)/switch/internal.a -lm
+	@$(BUILD)/fuzz_switch $(or $(COUNT),80000) $(BUILD)/counterexamples.txt emitter/schedule/draft/*.c \
+	  emitter/schedule/primitives/*.c emitter/ir/check/*.c
 
 # The pictures of docs/quantizing-tutorial.md; requires chromium.
 .PHONY: tutorial-pictures
