@@ -19,8 +19,10 @@ planner is used. RAM is arena + inputs + outputs, from the emitted header. Preci
   whose caller keeps the input can reach `dying` where the peak is elsewhere; it is printed for comparison with
   systems that copy the input into their arena.
 
---io arena: the model is emitted so; then inputs and outputs have places in the arena, which is all of the RAM, and `dying` is the bound.
---limit R: as a test: `ok ram-NAME` or `not ok ram-NAME: why` for RAM / bound <= R, and the sum; status 1 if one is above."""
+--io arena: the model is emitted so; then inputs and outputs have places in the arena, which is all of the RAM, and
+`dying` is the bound.
+--limit R: as a test: `ok ram-NAME` or `not ok ram-NAME: why` for RAM / bound <= R, and the sum; status 1 if one is
+above."""
 import argparse
 import re
 import subprocess
@@ -35,7 +37,8 @@ ELEMENTWISE = set("""
     leaky_relu elu selu celu hard_sigmoid hard_swish mish thresholded_relu clip not bitnot cast
     add sub mul div floor_div mod fmod pow min max prelu where batch_norm equal not_equal less less_equal greater
     greater_equal and or xor bitand bitor bitxor shl shr""".split())
-BYTES = {"bool": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "i32": 4, "u32": 4, "f32": 4, "i64": 8, "u64": 8, "f64": 8}
+BYTES = {"bool": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "i32": 4, "u32": 4, "f32": 4, "i64": 8, "u64": 8,
+         "f64": 8}
 TYPE = re.compile(r"([a-z]+\d*)((?:\[\d*\])+)")
 NODE = re.compile(r"(t\d+(?:, t\d+)*) = ([\w.]+)\(([^)]*)\)(.*)")
 
@@ -121,14 +124,16 @@ def bound(dag, held):
     return base + max((sum(s for b, d, s in spans if b <= i <= d) for i in range(-1, end + 1)), default=0)
 
 
-C_BYTES = {"int8_t": 1, "uint8_t": 1, "bool": 1, "int16_t": 2, "uint16_t": 2, "float": 4, "int32_t": 4, "uint32_t": 4, "double": 8, "int64_t": 8, "uint64_t": 8}
+C_BYTES = {"int8_t": 1, "uint8_t": 1, "bool": 1, "int16_t": 2, "uint16_t": 2, "float": 4, "int32_t": 4, "uint32_t": 4,
+           "double": 8, "int64_t": 8, "uint64_t": 8}
 
 
 def header_bytes(text, upper):
     """(arena, inputs, outputs) from the text of the header of a model whose macros begin with `upper`."""
     def ports(word):
         line = re.search(rf"#define {upper}_{word}\(X\)((?:.*\\\n)*.*)", text).group(1)
-        return sum(C_BYTES[kind] * int(count) for kind, count in re.findall(r"X\(\s*\w+\s*,\s*(\w+)\s*,\s*(\d+)u?\s*\)", line))
+        return sum(C_BYTES[kind] * int(count)
+                   for kind, count in re.findall(r"X\(\s*\w+\s*,\s*(\w+)\s*,\s*(\d+)u?\s*\)", line))
 
     return int(re.search(rf"{upper}_ARENA_SIZE\s+(\d+)", text).group(1)), ports("INPUTS"), ports("OUTPUTS")
 
@@ -157,17 +162,20 @@ def main():
     parser.add_argument("--io", default="caller")
     wanted = parser.parse_args()
     limit, io = wanted.limit, wanted.io
-    print(f"{'model':<20} {'arena':>9} {'inputs':>8} {'outputs':>8} {'RAM':>9} {'held':>9} {'ratio':>6} {'dying':>9} {'ratio':>6}")
+    print(f"{'model':<20} {'arena':>9} {'inputs':>8} {'outputs':>8} {'RAM':>9} {'held':>9} {'ratio':>6} {'dying':>9} "
+          f"{'ratio':>6}")
     above = 0
     for model in wanted.model:
         arena, inputs, outputs, held, dying = figures(wanted.loopwright, model, io)
         ram, name = arena + inputs + outputs, Path(model).stem
-        print(f"{name:<20} {arena:>9} {inputs:>8} {outputs:>8} {ram:>9} {held:>9} {ram / held:>6.3f} {dying:>9} {ram / dying:>6.3f}")
+        print(f"{name:<20} {arena:>9} {inputs:>8} {outputs:>8} {ram:>9} {held:>9} {ram / held:>6.3f}"
+              f" {dying:>9} {ram / dying:>6.3f}")
         if limit is not None:
             bound = held if io == "caller" else dying
             is_above = ram > limit * bound
             above += is_above
-            print(f"not ok ram-{name}: {ram} bytes are {ram / bound:.3f} times the bound" if is_above else f"ok ram-{name}")
+            print(f"not ok ram-{name}: {ram} bytes are {ram / bound:.3f} times the bound" if is_above
+                  else f"ok ram-{name}")
     if limit is not None:
         print(f"{len(wanted.model) - above} passed, {above} failed, 0 skipped")
         sys.exit(above > 0)

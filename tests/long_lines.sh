@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# long_lines.sh BUILD [--list]: no line of a .c, .h, .def or .md file is longer than 120 columns. Exempt are tables of
+# long_lines.sh BUILD [--list]: no line of a .c, .h, .def, .md or .py file is longer than 120 columns. Exempt are tables of
 # Markdown and its parts between `<!-- begin NAME -->` and `<!-- end -->`, tests/golden, and files whose first three
 # lines contain `Made by` or `Written by`: a program wrote them.
 #
@@ -12,7 +12,7 @@ begin "long_lines.sh BUILD [--list]" "$@"
 
 # Columns are characters, not bytes. NUMBER FILE:LINE.
 find docs emitter ops schedules runtime samples tests ./*.md -path tests/golden -prune -o \
-    -type f \( -name '*.c' -o -name '*.h' -o -name '*.def' -o -name '*.md' \) -print | sed 's|^\./||' | LC_ALL=C sort |
+    -type f \( -name '*.c' -o -name '*.h' -o -name '*.def' -o -name '*.md' -o -name '*.py' \) -print | sed 's|^\./||' | LC_ALL=C sort |
     LC_ALL=C xargs awk '
         function flush() { if (n) print n, file ":" first; n = 0 }
         FNR == 1 { flush(); file = FILENAME; made = 0; is_md = file ~ /\.md$/ }

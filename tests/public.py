@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: MIT
 """Models of public repositories, unchanged: compiled, built with a C compiler, run on random inputs, and compared.
 
-    python3 tests/public.py BUILD DIR [PATTERN] [--table FILE]         needs onnx, onnxruntime, numpy; for .tflite ai-edge-litert, tflite-micro
+    python3 tests/public.py BUILD DIR [PATTERN] [--table FILE]         needs onnx, onnxruntime, numpy; for .tflite
+    ai-edge-litert, tflite-micro
 
-BUILD holds the program `loopwright`. DIR holds the models, which are no part of the project: DIR/OWNER/NAME/PATH for the
-rows of tests/models/public.txt (a clone of each repository, or the files alone). PATTERN is part of the paths to be tried.
+BUILD holds the program `loopwright`. DIR holds the models, which are no part of the project: DIR/OWNER/NAME/PATH for
+the rows of tests/models/public.txt (a clone of each repository, or the files alone). PATTERN is part of the paths to be
+tried.
 What is not there is skipped. Status 1: something that is there did not pass.
 
 The inputs are drawn from a normal distribution, or as the row says, with a seed of the row's own. An output agrees when
-no element is further off than 1e-6 plus 1e-4 of the largest absolute value that ONNX Runtime gives for that output (with and
-without its own optimizations, it differs from itself by as much as that where scores are nearly zero). TFLite models are
-compared with the reference kernels of TensorFlow Lite Micro, or, where it has none for them, of TensorFlow Lite: integers must be
-the same. --table writes what happened as a page.
+no element is further off than 1e-6 plus 1e-4 of the largest absolute value that ONNX Runtime gives for that output
+(with and without its own optimizations, it differs from itself by as much as that where scores are nearly zero). TFLite
+models are compared with the reference kernels of TensorFlow Lite Micro, or, where it has none for them, of TensorFlow
+Lite: integers must be the same. --table writes what happened as a page.
 """
 import argparse
 import os
@@ -32,17 +34,20 @@ NEAR, TINY = 1e-4, 1e-2            # TINY is added to the largest value, so that
 INTRODUCTION = """<!-- Made by tests/public.py, from tests/models/public.txt; not to be edited. -->
 # Models of public repositories
 
-Networks as their authors published them, not changed and not simplified. Each was emitted, built by `gcc -O2`, run on random
-inputs and compared with ONNX Runtime, or, for TFLite, with the reference kernels of TensorFlow Lite Micro (or of TensorFlow Lite, where that
-has none): *off by* is the largest difference of any output element, as a part of that output's
-largest absolute value plus 0.01; 1e-4 is allowed for floats, nothing for integers. None of the models is in this project. To try them, put the files into
-`DIR/OWNER/NAME/PATH` and run `python3 tests/public.py build DIR --table tests/models/PUBLIC.md`.
+Networks as their authors published them, not changed and not simplified. Each was emitted, built by `gcc -O2`, run on
+random inputs and compared with ONNX Runtime, or, for TFLite, with the reference kernels of TensorFlow Lite Micro (or of
+TensorFlow Lite, where that has none): *off by* is the largest difference of any output element, as a part of that
+output's largest absolute value plus 0.01; 1e-4 is allowed for floats, nothing for integers. None of the models is in
+this project. To try them, put the files into `DIR/OWNER/NAME/PATH` and run `python3 tests/public.py build DIR --table
+tests/models/PUBLIC.md`.
 
-What they taught: dimensions that are called by a formula, as the transformer's `past_sequence_length + sequence_length`, follow
-from the sizes that are given to its parts (`emitter/import/onnx/file/dim_formula.c`). From TFLite: layers of one channel on Arm, biases that name the axis of
-their weights, bytes without a sign between real and stored numbers, weights of 16-bit floats or of 8 bits under real inputs, and
-shapes that the converter left as chains of constants. The others passed when they were first tried, but for what is refused below.
-Weights of 8 bits under real inputs take part as the numbers they stand for; TensorFlow Lite rounds inputs to 8 bits, too, so such models have no row.
+What they taught: dimensions that are called by a formula, as the transformer's `past_sequence_length +
+sequence_length`, follow from the sizes that are given to its parts (`emitter/import/onnx/file/dim_formula.c`). From
+TFLite: layers of one channel on Arm, biases that name the axis of their weights, bytes without a sign between real and
+stored numbers, weights of 16-bit floats or of 8 bits under real inputs, and shapes that the converter left as chains of
+constants. The others passed when they were first tried, but for what is refused below. Weights of 8 bits under real
+inputs take part as the numbers they stand for; TensorFlow Lite rounds inputs to 8 bits, too, so such models have no
+row.
 
 | kind | repository | file | nodes | with | off by | what happened |
 |---|---|---|---|---|---|---|
@@ -109,8 +114,10 @@ def compile_model(program, row, path, work):
         command += ["--value", "%s=%s" % (name, os.path.join(work, name + ".npy"))]
     status, text = run(command, 300)
     if status:
-        return "refused: " + first_reason(text).split("; accepted")[0] if status == 1 else "the compiler ended with status %d" % status
-    status, text = run(os.environ.get("CC", "gcc").split() + ["-std=c99", "-O2", "-I" + os.path.join(ROOT, "runtime"), os.path.join(work, "m.c"),
+        return ("refused: " + first_reason(text).split("; accepted")[0] if status == 1
+                else "the compiler ended with status %d" % status)
+    status, text = run(os.environ.get("CC", "gcc").split() + ["-std=c99", "-O2", "-I" + os.path.join(ROOT, "runtime"),
+        os.path.join(work, "m.c"),
                        os.path.join(work, "m_main.c"), "-lm", "-o", os.path.join(work, "m")], 600)
     return "its C does not build: " + first_reason(text) if status else ""
 
@@ -149,12 +156,14 @@ def tflite_case(row, path, random):
     from ai_edge_litert import interpreter, schema_py_generated as schema
     with open(path, "rb") as f:
         file = schema.ModelT.InitFromObj(schema.Model.GetRootAs(f.read(), 0))
-    graph, kinds = file.subgraphs[0], {code: name for name, code in vars(schema.TensorType).items() if isinstance(code, int)}
+    graph, kinds = (file.subgraphs[0],
+                    {code: name for name, code in vars(schema.TensorType).items() if isinstance(code, int)})
     row.nodes, inputs = len(graph.operators), {}
     for t in (graph.tensors[k] for k in graph.inputs):
         kind, size = np.dtype(kinds[t.type].lower()), list(t.shape)
-        inputs[(t.name or b"").decode().split(";")[0]] = random.standard_normal(size).astype(kind) if kind.kind == "f" else random.integers(
-            np.iinfo(kind).min, int(np.iinfo(kind).max) + 1, size).astype(kind)
+        inputs[(t.name or b"").decode().split(";")[0]] = (random.standard_normal(size).astype(kind) if kind.kind == "f"
+                                                          else random.integers(
+            np.iinfo(kind).min, int(np.iinfo(kind).max) + 1, size).astype(kind))
 
     def run_lite():
         lite = interpreter.Interpreter(path, experimental_op_resolver_type=interpreter.OpResolverType.BUILTIN_REF)
@@ -194,7 +203,8 @@ def try_row(program, row, path, work):
 
 
 def page(rows):
-    lines = ["| %s | %s | %s | %d | %s | %s | %s |" % (r.kind, r.repository, r.path, r.nodes, r.options.replace("|", "/") or "-",
+    lines = ["| %s | %s | %s | %d | %s | %s | %s |"
+             % (r.kind, r.repository, r.path, r.nodes, r.options.replace("|", "/") or "-",
              "-" if r.off is None else "%.0e" % r.off, r.status) for r in rows if r.status != "not there"]
     return INTRODUCTION + "\n".join(lines) + "\n"
 
@@ -221,7 +231,8 @@ def main(arguments):
             why = "%s took too long" % os.path.basename(e.cmd[0])
         row.status = why or "passed"
         off = "" if row.off is None else ", off by %.1e" % row.off
-        print("%s %s/%s: %.0f s%s%s" % ("not ok" if why else "ok", row.repository, row.path, time.time() - start, off, ": " + why if why else ""), flush=True)
+        print("%s %s/%s: %.0f s%s%s" % ("not ok" if why else "ok", row.repository, row.path, time.time() - start, off,
+                                        ": " + why if why else ""), flush=True)
     passed = sum(r.status == "passed" for r in rows)
     tried = sum(r.status != "not there" for r in rows)
     print("%d passed, %d failed, %d not there" % (passed, tried - passed, len(rows) - tried))

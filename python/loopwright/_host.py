@@ -79,7 +79,8 @@ def _ports(text: str, prefix: str, kind: str, key: list[str]) -> list[Port]:
         if c_type not in _DTYPES:
             raise LoopwrightError([f"{name}: error: numpy has no type for {c_type}"])
         is_half = re.search(rf"^ \*   {name} +uint16_t .*\(f16\)", text, flags=re.M)
-        ports.append(Port(name, np.dtype(np.float16 if is_half else _DTYPES[c_type]), shape, float(scale) if scale else None,
+        ports.append(Port(name, np.dtype(np.float16 if is_half else _DTYPES[c_type]), shape, float(scale) if scale
+                          else None,
                           int(_number(text, macro + "_ZERO_POINT"))))
     return ports
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""code.py BUILD [CORE...]: fits the bytes of the parts of emitted text (TextKind of emitter/ir/nest/costs.h) on the recorded models, compiled at -O2, and
-prints the row of schedules/arm/costs.c for each core. Then, for each model, its code and the estimate of a fit without the model and its relatives, and the
-largest error of those. Needs numpy and arm-none-eabi-gcc.
+"""code.py BUILD [CORE...]: fits the bytes of the parts of emitted text (TextKind of emitter/ir/nest/costs.h) on the
+recorded models, compiled at -O2, and prints the row of schedules/arm/costs.c for each core. Then, for each model, its
+code and the estimate of a fit without the model and its relatives, and the largest error of those. Needs numpy and
+arm-none-eabi-gcc.
 
-The bytes of functions, of the library, and of NAME_run are fitted apart, because the linker's symbols tell them apart. No byte is negative."""
+The bytes of functions, of the library, and of NAME_run are fitted apart, because the linker's symbols tell them apart.
+No byte is negative."""
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +15,12 @@ import numpy as np
 
 from common import ROOT, build_argument, models
 
-FLAGS = {"cortex-m0plus": "-mcpu=cortex-m0plus", "cortex-m4": "-mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard", "cortex-m55": "-mcpu=cortex-m55 -mfloat-abi=hard"}
+FLAGS = {"cortex-m0plus": "-mcpu=cortex-m0plus", "cortex-m4": "-mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard",
+         "cortex-m55": "-mcpu=cortex-m55 -mfloat-abi=hard"}
 FUNCTION, LIBRARY, RUN = slice(0, 13), slice(13, 16), slice(16, 18)     # of TextKind
 # One network in several files counts as one where it is left out.
-RELATIVES = {"pretrainedResnet": "resnet8", "vww_96_float": "mobilenet_v1_025", "ad01_fp32": "ad01", "kws_cnn_skewed": "kws_cnn", "kws_5speakers": "kws_cnn"}
+RELATIVES = {"pretrainedResnet": "resnet8", "vww_96_float": "mobilenet_v1_025", "ad01_fp32": "ad01",
+             "kws_cnn_skewed": "kws_cnn", "kws_5speakers": "kws_cnn"}
 
 
 def nonnegative(rows, values):
@@ -35,15 +39,20 @@ def nonnegative(rows, values):
 class Network:
     def __init__(self, build, folder, path, core):
         self.name = path.stem
-        lines = subprocess.run([build / "bench/code_text", path, core], check=True, capture_output=True, text=True).stdout.splitlines()
+        lines = subprocess.run([build / "bench/code_text", path, core], check=True, capture_output=True,
+                               text=True).stdout.splitlines()
         self.run_parts = np.array([float(word) for word in lines[0].split()])
-        self.parts = {line.split()[0]: np.array([float(word) for word in line.split()[1:]]) for line in reversed(lines[1:])}
+        self.parts = {line.split()[0]: np.array([float(word) for word in line.split()[1:]])
+                      for line in reversed(lines[1:])}
         flags = ["-mthumb", *FLAGS[core].split(), "-std=c99", "-ffp-contract=off", "-O2", "--specs=nano.specs"]
-        subprocess.run([build / "loopwright", path, "--target", core, "--standalone", "--name", "net", "-o", folder / "net.c", "--quiet"], check=True, capture_output=True)
-        subprocess.run(["arm-none-eabi-gcc", *flags, "-nostartfiles", "-static", "-Wl,--entry=net_run", "-Wl,--gc-sections", folder / "net.c", "-o", folder / "net", "-lm"],
+        subprocess.run([build / "loopwright", path, "--target", core, "--standalone", "--name", "net", "-o",
+                        folder / "net.c", "--quiet"], check=True, capture_output=True)
+        subprocess.run(["arm-none-eabi-gcc", *flags, "-nostartfiles", "-static", "-Wl,--entry=net_run",
+                        "-Wl,--gc-sections", folder / "net.c", "-o", folder / "net", "-lm"],
                        check=True, capture_output=True)
         self.bytes, library, self.run = dict.fromkeys(self.parts, 0), {}, 0
-        for line in subprocess.run(["arm-none-eabi-nm", "-S", "--defined-only", folder / "net"], check=True, capture_output=True, text=True).stdout.splitlines():
+        for line in subprocess.run(["arm-none-eabi-nm", "-S", "--defined-only", folder / "net"], check=True,
+                                   capture_output=True, text=True).stdout.splitlines():
             words = line.split()
             if len(words) != 4 or words[2] not in "tTwW":
                 continue
@@ -69,14 +78,16 @@ def fit(networks):
     weights = values ** -0.5
     runs = np.array([float(n.run) for n in networks])
     return np.concatenate([nonnegative(rows * weights[:, None], values * weights),
-                           nonnegative(np.array([n.all_parts()[LIBRARY] for n in networks]), np.array([float(n.library) for n in networks])),
+                           nonnegative(np.array([n.all_parts()[LIBRARY] for n in networks]),
+                                       np.array([float(n.library) for n in networks])),
                            nonnegative(np.array([n.run_parts for n in networks]) * runs[:, None] ** -0.5, runs ** 0.5)])
 
 
 def main():
     build = Path(build_argument()).resolve()
     shared = ROOT / "../shared/models"
-    paths = sorted((shared / "mlperf-tiny").glob("*.tflite")) + [Path(entry[1]) for entry in models(build)] + sorted((shared / "kws").glob("*.onnx"))
+    paths = (sorted((shared / "mlperf-tiny").glob("*.tflite")) + [Path(entry[1]) for entry in models(build)]
+             + sorted((shared / "kws").glob("*.onnx")))
     folder = build / "bench"
     folder.mkdir(exist_ok=True)
     for core in sys.argv[2:] or FLAGS:

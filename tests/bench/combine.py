@@ -38,7 +38,8 @@ def network(seed):
             x, channels, stride = net.conv(x, channels, out, 1), out, 1
         elif kind == "pool":
             stride = 2 if size >= 8 and size % 2 == 0 else 1
-            x = net.node(choose.choice(["MaxPool", "AveragePool"]), [x], kernel_shape=[stride] * 2, strides=[stride] * 2)
+            x = net.node(choose.choice(["MaxPool", "AveragePool"]), [x], kernel_shape=[stride] * 2,
+                         strides=[stride] * 2)
         else:
             y = net.conv(net.node("Relu", [net.conv(x, channels, channels, 3)]), channels, channels, 3)
             x, stride = net.node("Relu", [net.node("Add", [x, y])]), 1
@@ -57,7 +58,8 @@ def measure(build, folder, name, kind):
     """RAM of the arena, instructions, bytes of code; None where the emulated outputs differ from the default's."""
     place = folder / kind
     place.mkdir(exist_ok=True)
-    run(build / "loopwright", folder / f"{name}.onnx", "-o", place / f"{name}.c", "--name", name, "--target", "cortex-m4",
+    run(build / "loopwright", folder / f"{name}.onnx", "-o", place / f"{name}.c", "--name", name, "--target",
+        "cortex-m4",
         "--quiet", *(["--combine", "all"] if kind == "all" else []))
     figures = on_core("cortex-m4", place, name, folder / "in.npy", folder / "out.npy")
     if "failed" in figures:

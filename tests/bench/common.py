@@ -22,7 +22,8 @@ def run(*command, **options):
 
 def models(build):
     """(name, path, input, output) of the digits sample and of the recorded models that are beside the project."""
-    found = [("digits", ROOT / "samples/digits/digits.onnx", ROOT / "tests/models/digits.in0.npy", ROOT / "tests/models/digits.out0.npy")]
+    found = [("digits", ROOT / "samples/digits/digits.onnx", ROOT / "tests/models/digits.in0.npy",
+              ROOT / "tests/models/digits.out0.npy")]
     for name in NAMES:
         path = RECORDED / f"{name}.onnx"
         if path.exists():
@@ -37,7 +38,8 @@ def emit(build, name, path, target="generic", options=()):
     folder = Path(build).resolve() / "bench" / target / name
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        run(Path(build).resolve() / "loopwright", path, "-o", folder / f"{name}.c", "--name", name, "--target", target, "--quiet", *options)
+        run(Path(build).resolve() / "loopwright", path, "-o", folder / f"{name}.c", "--name", name, "--target", target,
+            "--quiet", *options)
     except subprocess.CalledProcessError as error:
         print(f"skipped {name}: {error.stderr.strip().splitlines()[0] if error.stderr.strip() else error}")
         return None
@@ -45,9 +47,11 @@ def emit(build, name, path, target="generic", options=()):
 
 
 def on_core(cpu, folder, name, source, expected, optimisation="-O3", **environment):
-    """What tests/cross/run.sh prints of NAME.c in the folder, by the figures' names; "failed": its last line, where it does not agree."""
+    """What tests/cross/run.sh prints of NAME.c in the folder, by the figures' names; "failed": its last line, where it
+    does not agree."""
     sources, wanted = ([files] if isinstance(files, (str, Path)) else files for files in (source, expected))
-    result = subprocess.run([ROOT / "tests/cross/run.sh", cpu, folder, name, *sources, "--", *wanted], capture_output=True, text=True,
+    result = subprocess.run([ROOT / "tests/cross/run.sh", cpu, folder, name, *sources, "--", *wanted],
+                            capture_output=True, text=True,
                             env=dict(os.environ, CFLAGS_TARGET=optimisation, **environment))
     figures = {key: int(value) for key, value in re.findall(r"^(\w+(?: bytes)?):? (\d+)$", result.stdout, re.M)}
     if result.returncode:

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """costs.py BUILD: what does not depend on how busy the machine is. Three tables:
 
-- compiling: time (the median of three) and peak memory of `loopwright` and of `gcc -O2` on what it wrote, bytes emitted, and how
+- compiling: time (the median of three) and peak memory of `loopwright` and of `gcc -O2` on what it wrote, bytes
+emitted, and how
   much of them is not weights;
 - RAM: arena + inputs + outputs against the live-set bound of tests/live_bound.py;
 - Cortex-M4: bytes of code at -Os and -O3, weights, and instructions and stack of one inference at -O3, counted by
@@ -23,7 +24,8 @@ import live_bound                                                               
 
 
 def spent(*command):
-    """Seconds, the median of three runs, and peak megabytes of a command and all that it starts; dashes where there is none."""
+    """Seconds, the median of three runs, and peak megabytes of a command and all that it starts; dashes where there is
+    none."""
     if not shutil.which(command[0]):
         return "-", "-"
     seconds, most = [], 0
@@ -39,13 +41,15 @@ def spent(*command):
 
 
 def table_of_compiling(build, found):
-    print(f"\n{'compiling':<20} {'seconds':>8} {'peak MB':>8} {'bytes emitted':>14} {'without numbers':>16} {'gcc -O2, s':>11} {'peak MB':>8}")
+    print(f"\n{'compiling':<20} {'seconds':>8} {'peak MB':>8} {'bytes emitted':>14} {'without numbers':>16}"
+          f" {'gcc -O2, s':>11} {'peak MB':>8}")
     for name, path, *_ in found:
         folder = emit(build, name, path)
         if not folder:
             continue
         ours = spent(Path(build).resolve() / "loopwright", path, "-o", folder / "again.c", "--name", "model", "--quiet")
-        theirs = spent("gcc", "-std=c99", "-O2", "-I", ROOT / "runtime", "-c", folder / f"{name}.c", "-o", folder / "again.o")
+        theirs = spent("gcc", "-std=c99", "-O2", "-I", ROOT / "runtime", "-c", folder / f"{name}.c", "-o",
+                       folder / "again.o")
         text = (folder / f"{name}.c").read_text()
         code = re.sub(r"(?s)= \{.*?\};", "", text)
         print(f"{name:<20} {ours[0]:>8} {ours[1]:>8} {len(text):>14} {len(code):>16} {theirs[0]:>11} {theirs[1]:>8}")
@@ -75,15 +79,17 @@ def table_of_cortex(build, found):
     if not has_cortex():
         print("\nskipped Cortex-M4: arm-none-eabi-gcc or qemu-system-arm is not installed")
         return
-    print(f"\n{'--target cortex-m4':<20} {'text -Os':>9} {'text -O3':>9} {'rodata':>9} {'instructions':>13} {'per MAC':>8} {'stack':>6}")
+    print(f"\n{'--target cortex-m4':<20} {'text -Os':>9} {'text -O3':>9} {'rodata':>9} {'instructions':>13}"
+          f" {'per MAC':>8} {'stack':>6}")
     for name, path, *data in found:
         folder = emit(build, name, path, "cortex-m4")
         if not folder:
             continue
         small, fast = (on_core("cortex-m4", folder, name, *data, o) for o in ("-Os", "-O3"))
         note = "  " + str(fast.get("failed", "")) if "failed" in fast else ""
-        print(f"{name:<20} {small.get('text bytes', '-'):>9} {fast.get('text bytes', '-'):>9} {fast.get('rodata bytes', '-'):>9}"
-              f" {fast.get('instructions', '-'):>13} {per_mac(build, path, fast):>8} {fast.get('stack bytes', '-'):>6}{note}", flush=True)
+        print(f"{name:<20} {small.get('text bytes', '-'):>9} {fast.get('text bytes', '-'):>9}"
+              f" {fast.get('rodata bytes', '-'):>9} {fast.get('instructions', '-'):>13}"
+              f" {per_mac(build, path, fast):>8} {fast.get('stack bytes', '-'):>6}{note}", flush=True)
 
 
 def main():

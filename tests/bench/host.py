@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """host.py BUILD: time of one inference on this machine, against onnx2c's C for the same file.
 
-Both are built by the same gcc with -std=c99 -O3 -march=native (no -ffast-math), one thread, driven by host_time.c on the
-same recorded input. They run in turns on one core; each turn gives a ratio, and the median of the ratios is printed, so
-that a machine that wanders does not matter.
-COUNT=1: also instructions of one inference, counted by valgrind (callgrind) on builds with -march=x86-64-v3, which it can
-run; exact and repeatable where times are not.
+Both are built by the same gcc with -std=c99 -O3 -march=native (no -ffast-math), one thread, driven by host_time.c on
+the same recorded input. They run in turns on one core; each turn gives a ratio, and the median of the ratios is
+printed, so that a machine that wanders does not matter.
+COUNT=1: also instructions of one inference, counted by valgrind (callgrind) on builds with -march=x86-64-v3, which it
+can run; exact and repeatable where times are not.
 The peer's C is ONNX2C_DIR/NAME.c, or is made by the program ONNX2C; without either the ratio is skipped by name."""
 import math
 import os
@@ -41,8 +41,10 @@ def build_program(name, folder, source, flags, program):
     """The peer's program is kept between runs: its C does not change, and gcc needs long for it."""
     if program.exists() and program.stat().st_mtime > source.stat().st_mtime and "-DPEER" in flags:
         return program
-    defines = [f"-DMODEL={name}", f"-DMODEL_UPPER={name.upper()}", f'-DMODEL_HEADER="{name}.h"', f"-DSTEP={GRID.get(name, 0.0)}f"]
-    run("gcc", *FLAGS, *defines, *flags, f"-I{ROOT / 'runtime'}", f"-I{folder}", ROOT / "tests/bench/host_time.c", source,
+    defines = [f"-DMODEL={name}", f"-DMODEL_UPPER={name.upper()}", f'-DMODEL_HEADER="{name}.h"',
+               f"-DSTEP={GRID.get(name, 0.0)}f"]
+    run("gcc", *FLAGS, *defines, *flags, f"-I{ROOT / 'runtime'}", f"-I{folder}", ROOT / "tests/bench/host_time.c",
+        source,
         "-lm", "-o", program)
     return program
 
@@ -73,7 +75,8 @@ def compare(ours, peer, data):
 
 def main():
     build = build_argument()
-    print(f"time of one inference, gcc {' '.join(FLAGS)}, one core, {TURNS} turns; ratio: ours / onnx2c (smaller is better)")
+    print(f"time of one inference, gcc {' '.join(FLAGS)}, one core, {TURNS} turns; ratio: ours / onnx2c (smaller is "
+          f"better)")
     print(f"{'model':<20} {'ours, ns':>12} {'onnx2c, ns':>12} {'ratio':>7}")
     ratios, agreeing = [], []
     for name, path, *data in models(build):
@@ -100,12 +103,14 @@ def main():
         if not peer_wrong:
             agreeing.append(ratio)
         print(f"{name:<20} {ours_ns:>12.0f} {peer_ns:>12.0f} {ratio:>7.3f}{note}", flush=True)
-        counts = count(name, folder, folder / f"{name}.c", [], data), count(name, folder, source, ["-DPEER", "-w"], data)
+        counts = (count(name, folder, folder / f"{name}.c", [], data),
+                  count(name, folder, source, ["-DPEER", "-w"], data))
         if all(counts):
             print(f"{'  instructions':<20} {counts[0]:>12} {counts[1]:>12} {counts[0] / counts[1]:>7.3f}", flush=True)
     for what, values in ("geometric mean", ratios), ("where onnx2c is right", agreeing):
         if values:
-            print(f"{what + ' (' + str(len(values)) + ')':<45} {math.exp(statistics.mean(map(math.log, values))):>8.3f}")
+            mean = math.exp(statistics.mean(map(math.log, values)))
+            print(f"{what + ' (' + str(len(values)) + ')':<45} {mean:>8.3f}")
 
 
 if __name__ == "__main__":

@@ -2,16 +2,21 @@
 # SPDX-License-Identifier: MIT
 """int8.py BUILD [--check]: the int8 models of MLPerf Tiny beside TensorFlow Lite Micro with CMSIS-NN. Three tables:
 
-- instructions of one inference at -O3 on each emulated core (tests/cross/run.sh, outputs byte by byte), for one multiply-add of the
-  model as it was, and as a share of CMSIS-NN's; on the Cortex-M4 also estimated cycles, where the estimator is beside the project;
+- instructions of one inference at -O3 on each emulated core (tests/cross/run.sh, outputs byte by byte), for one
+multiply-add of the
+  model as it was, and as a share of CMSIS-NN's; on the Cortex-M4 also estimated cycles, where the estimator is beside
+  the project;
 - memory on the Cortex-M4: arena + inputs + outputs and the live-set bound, code at -O3 and -Os, constants, stack;
-- `--ram` at 0.6 of the live-set bound: instructions beside those of the fastest plan (--combine none). The bound holds what the
-  limit bounds: with `--io arena` the tensors alive at once, else also the caller's inputs and outputs, which live all the time.
+- `--ram` at 0.6 of the live-set bound: instructions beside those of the fastest plan (--combine none). The bound holds
+what the
+  limit bounds: with `--io arena` the tensors alive at once, else also the caller's inputs and outputs, which live all
+  the time.
 
 --check: as a test: `ok NAME` or `not ok NAME: why` for each figure against its limit, and the sum.
 
-The figures of CMSIS-NN were counted on the same emulator with the same compiler, gcc 12. The lower bound is the largest sum of
-tensors alive at once in the file's order. Cycles of both come from the same estimator, which knows no wait states."""
+The figures of CMSIS-NN were counted on the same emulator with the same compiler, gcc 12. The lower bound is the largest
+sum of tensors alive at once in the file's order. Cycles of both come from the same estimator, which knows no wait
+states."""
 import json
 import re
 import subprocess
@@ -27,7 +32,8 @@ import live_bound                                                               
 RECORDED = ROOT / "../shared/models/mlperf-tiny"
 ESTIMATOR = ROOT / "../shared/tools/qemu"
 CORES = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m55")
-#          model                    MACs        bound   instructions of CMSIS-NN, core by core            cycles on the M4, as far as known
+#          model                    MACs        bound   instructions of CMSIS-NN, core by core            cycles on the
+# M4, as far as known
 MODELS = (("ad01_int8",              264_192,    768,   (1_762_931, 955_911, 582_288, 149_920),           0.74e6),
           ("pretrainedResnet_quant", 12_501_632, 49152, (97_576_549, 41_759_517, 29_875_221, 4_812_459),  36.2e6),
           ("kws_ref_model",          2_656_768,  16000, (29_002_877, 10_544_710, 7_844_660, 1_784_648),   9.2e6),
@@ -93,10 +99,13 @@ def estimated_cycles(folder, name):
     source, expected = vectors(name)
     with tempfile.TemporaryDirectory() as work:
         (Path(work) / "glue.c").write_text(GLUE)
-        subprocess.run([ESTIMATOR / "run.sh", "-m", "m4", "-O", "-O3 -ffp-contract=off", "-I", folder, "-I", ROOT / "runtime", "-D", f"MODEL={name}",
-                        "-D", f"MODEL_UPPER={name.upper()}", "-D", f'MODEL_HEADER="{name}.h"', "-b", f"in0={source}", "-b", f"out0={expected}", "-o", work,
+        subprocess.run([ESTIMATOR / "run.sh", "-m", "m4", "-O", "-O3 -ffp-contract=off", "-I", folder, "-I",
+                        ROOT / "runtime", "-D", f"MODEL={name}",
+                        "-D", f"MODEL_UPPER={name.upper()}", "-D", f'MODEL_HEADER="{name}.h"', "-b", f"in0={source}",
+                        "-b", f"out0={expected}", "-o", work,
                         Path(work) / "glue.c", Path(folder) / f"{name}.c"], check=True, capture_output=True)
-        return json.loads(subprocess.run([sys.executable, ESTIMATOR / "cycles.py", "--json", work], check=True, capture_output=True, text=True).stdout)["cycles"]
+        return json.loads(subprocess.run([sys.executable, ESTIMATOR / "cycles.py", "--json", work], check=True,
+                                         capture_output=True, text=True).stdout)["cycles"]
 
 
 def ram(folder, name):
@@ -106,7 +115,8 @@ def ram(folder, name):
 
 def show_instructions(build, found, check):
     if not check:
-        print(f"\n{'instructions, -O3':<24} {'core':<14} {'ours':>12} {'per MAC':>8} {'CMSIS-NN':>12} {'share':>6} {'cycles':>11} {'CMSIS-NN':>11} {'share':>6}")
+        print(f"\n{'instructions, -O3':<24} {'core':<14} {'ours':>12} {'per MAC':>8} {'CMSIS-NN':>12} {'share':>6} "
+              f"{'cycles':>11} {'CMSIS-NN':>11} {'share':>6}")
     for name, macs, _, recorded, recorded_cycles in found:
         for cpu, theirs in zip(CORES, recorded):
             folder = emit(build, name, RECORDED / f"{name}.tflite", cpu)
@@ -119,35 +129,44 @@ def show_instructions(build, found, check):
             cycles_share = cycles / recorded_cycles if cycles and recorded_cycles else None
             if check:
                 most = INSTRUCTIONS_AT_MOST.get(cpu, INSTRUCTIONS_OF_SHRUNK if name == "vww_96_int8" else 1)
-                judge(f"{name}-{cpu}-instructions", share <= most, f"{ours['instructions']}, {share:.3f} of CMSIS-NN's; at most {most} is wanted")
+                judge(f"{name}-{cpu}-instructions", share <= most, f"{ours['instructions']}, {share:.3f} of "
+                      f"CMSIS-NN's; at most {most} is wanted")
                 if cycles_share:
-                    judge(f"{name}-{cpu}-cycles", cycles_share <= CYCLES_AT_MOST[name], f"{cycles_share:.3f} of CMSIS-NN's")
+                    judge(f"{name}-{cpu}-cycles", cycles_share <= CYCLES_AT_MOST[name],
+                          f"{cycles_share:.3f} of CMSIS-NN's")
                 continue
-            print(f"{name:<24} {cpu:<14} {ours['instructions']:>12} {ours['instructions'] / macs:>8.2f} {theirs:>12} {share:>6.3f} {cycles or '-':>11}"
-                  f" {int(recorded_cycles) if cycles and recorded_cycles else '-':>11} {f'{cycles_share:.3f}' if cycles_share else '-':>6}", flush=True)
+            print(f"{name:<24} {cpu:<14} {ours['instructions']:>12} {ours['instructions'] / macs:>8.2f} {theirs:>12} "
+                  f"{share:>6.3f} {cycles or '-':>11}"
+                  f" {int(recorded_cycles) if cycles and recorded_cycles else '-':>11}"
+                  f" {f'{cycles_share:.3f}' if cycles_share else '-':>6}", flush=True)
 
 
 def show_memory(build, found, check):
     if not check:
-        print(f"\n{'bytes, --target cortex-m4':<26} {'arena':>7} {'inputs':>7} {'outputs':>7} {'sum':>7} {'bound':>7} {'limit':>7} {'text -O3':>9} {'text -Os':>9} {'rodata':>8} {'stack':>6}")
+        print(f"\n{'bytes, --target cortex-m4':<26} {'arena':>7} {'inputs':>7} {'outputs':>7} {'sum':>7} {'bound':>7} "
+              f"{'limit':>7} {'text -O3':>9} {'text -Os':>9} {'rodata':>8} {'stack':>6}")
     for name, _, bound, _, _ in found:
         folder = emit(build, name, RECORDED / f"{name}.tflite", "cortex-m4")
         arena, inputs, outputs = ram(folder, name)
         fast, small = (on_core("cortex-m4", folder, name, *vectors(name), o) for o in ("-O3", "-Os"))
         total, limit = arena + inputs + outputs, int(RAM_AT_MOST * bound) + RAM_BESIDE
         if not check:
-            print(f"{name:<26} {arena:>7} {inputs:>7} {outputs:>7} {total:>7} {bound:>7} {limit:>7} {fast.get('text bytes', '-'):>9} {small.get('text bytes', '-'):>9}"
+            print(f"{name:<26} {arena:>7} {inputs:>7} {outputs:>7} {total:>7} {bound:>7} {limit:>7}"
+                  f" {fast.get('text bytes', '-'):>9} {small.get('text bytes', '-'):>9}"
                   f" {fast.get('rodata bytes', '-'):>8} {fast.get('stack bytes', '-'):>6}", flush=True)
             continue
-        for what, figure, most in (("ram", total, limit), ("text-O3", fast.get("text bytes"), TEXT_O3), ("text-Os", small.get("text bytes"), TEXT_OS),
-                                   ("stack-O3", fast.get("stack bytes"), STACK), ("stack-Os", small.get("stack bytes"), STACK)):
+        for what, figure, most in (("ram", total, limit), ("text-O3", fast.get("text bytes"), TEXT_O3),
+                                   ("text-Os", small.get("text bytes"), TEXT_OS),
+                                   ("stack-O3", fast.get("stack bytes"), STACK),
+                                   ("stack-Os", small.get("stack bytes"), STACK)):
             most = max(most, OPEN.get(f"{name}-{what}", 0))
             judge(f"{name}-{what}", figure is not None and figure <= most, f"{figure} bytes; at most {most} is wanted")
 
 
 def show_budgets(build, found, check):
     if not check:
-        print(f"\n{'--ram at 0.6 of the bound':<26} {'--io':<6} {'bound':>7} {'limit':>7} {'RAM':>7} {'instructions':>12} {'fastest':>12} {'more':>7}")
+        print(f"\n{'--ram at 0.6 of the bound':<26} {'--io':<6} {'bound':>7} {'limit':>7} {'RAM':>7} "
+              f"{'instructions':>12} {'fastest':>12} {'more':>7}")
     for name, _, bound, _, _ in found:
         if name not in BUDGETS:
             continue
@@ -164,7 +183,8 @@ def show_budgets(build, found, check):
                 judge(f"{name}-budget-{io}", ours and fastest and total <= limit and ours <= BUDGET_COST * fastest,
                       f"{total} bytes of {limit}, {ours} instructions beside {fastest}")
             else:
-                print(f"{name:<26} {io:<6} {bytes_at_once:>7} {limit:>7} {total:>7} {ours:>12} {fastest:>12} {100 * (ours / fastest - 1):>+6.1f}%", flush=True)
+                print(f"{name:<26} {io:<6} {bytes_at_once:>7} {limit:>7} {total:>7} {ours:>12} {fastest:>12}"
+                      f" {100 * (ours / fastest - 1):>+6.1f}%", flush=True)
 
 
 def main():

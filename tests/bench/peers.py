@@ -3,11 +3,11 @@
 """peers.py BUILD [MODEL...]: time of one inference on this machine, beside ONNX Runtime (.onnx) or TensorFlow Lite with
 XNNPACK (.tflite), one thread each.
 
-The emitted C is built by $CC (gcc) with -O3 -march=$MARCH (native) -ffp-contract=off as a shared object. Both sides run in
-this process, in turns on one core, and their thread's processor time is read, so other programs cost caches alone;
-printed are the least time of each side and the median of the turns' ratios, ours / theirs. MODEL: a file, or the name of
-a recorded one; by default all recorded ones. TARGET: the target to emit for, by default the widest x86 one whose flags
-the processor has. Installs nothing: needs the Python packages numpy and onnxruntime or ai-edge-litert."""
+The emitted C is built by $CC (gcc) with -O3 -march=$MARCH (native) -ffp-contract=off as a shared object. Both sides run
+in this process, in turns on one core, and their thread's processor time is read, so other programs cost caches alone;
+printed are the least time of each side and the median of the turns' ratios, ours / theirs. MODEL: a file, or the name
+of a recorded one; by default all recorded ones. TARGET: the target to emit for, by default the widest x86 one whose
+flags the processor has. Installs nothing: needs the Python packages numpy and onnxruntime or ai-edge-litert."""
 import ctypes
 import math
 import os
@@ -54,7 +54,8 @@ def package(name, pip):
 
 def target():
     flags = Path("/proc/cpuinfo").read_text().split() if Path("/proc/cpuinfo").exists() else []
-    known = [name for flag, name in (("avx512_vnni", "x86-vnni"), ("avx512f", "x86-avx512"), ("avx2", "x86-avx2"), ("sse4_1", "x86")) if flag in flags]
+    known = [name for flag, name in (("avx512_vnni", "x86-vnni"), ("avx512f", "x86-avx512"), ("avx2", "x86-avx2"),
+                                     ("sse4_1", "x86")) if flag in flags]
     return os.environ.get("TARGET") or (known or ["generic"])[0]
 
 
@@ -70,7 +71,8 @@ class Ours:
         (folder / "shim.c").write_text(SHIM)
         shared = folder / f"model-{os.getpid()}.so"
         defines = [f'-DM_WEIGHTS_FILE="{folder / "model.bin"}"'] if weights == "incbin" else []
-        run(*os.environ.get("CC", "gcc").split(), *FLAGS, *defines, f"-I{ROOT / 'runtime'}", "-o", shared, folder / "model.c",
+        run(*os.environ.get("CC", "gcc").split(), *FLAGS, *defines, f"-I{ROOT / 'runtime'}", "-o", shared,
+            folder / "model.c",
             folder / "shim.c", "-lm")
         self.library = ctypes.CDLL(str(shared))
         shared.unlink()
@@ -95,10 +97,12 @@ class OnnxRuntime:
         options.log_severity_level = 3
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         self.session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        types = {"tensor(float)": np.float32, "tensor(int8)": np.int8, "tensor(uint8)": np.uint8, "tensor(int64)": np.int64}
+        types = {"tensor(float)": np.float32, "tensor(int8)": np.int8, "tensor(uint8)": np.uint8,
+                 "tensor(int64)": np.int64}
         made = np.random.default_rng(1)
         self.feed = {x.name: recorded[i] if i < len(recorded)
-                     else made.standard_normal(x.shape).astype(types[x.type]) for i, x in enumerate(self.session.get_inputs())}
+                     else made.standard_normal(x.shape).astype(types[x.type])
+                     for i, x in enumerate(self.session.get_inputs())}
         self.inputs, self.outputs = list(self.feed.values()), self.session.run(None, self.feed)
 
     def infer(self, runs=1):
@@ -153,14 +157,16 @@ def compare(np, build, path):
     ours = Ours(build, path)
     ours.bind(np, theirs.inputs, theirs.outputs)
     ours.infer()
-    difference = max(float(np.max(np.abs(a.astype(np.float64) - b), initial=0)) for a, b in zip(ours.outputs, theirs.outputs))
+    difference = max(float(np.max(np.abs(a.astype(np.float64) - b), initial=0))
+                     for a, b in zip(ours.outputs, theirs.outputs))
     runs = [runs_within(side) for side in (ours, theirs)]
     turns = [[timed(side, n) / n * 1e6 for side, n in zip((ours, theirs), runs)] for _ in range(TURNS)]
     return min(o for o, _ in turns), min(t for _, t in turns), statistics.median(o / t for o, t in turns), difference
 
 
 def files():
-    recorded = sorted(RECORDED.glob("*.onnx")) + sorted(p for p in TINY.glob("*.tflite") if (TINY / f"{p.stem}.layers0.npz").exists())
+    recorded = (sorted(RECORDED.glob("*.onnx"))
+                + sorted(p for p in TINY.glob("*.tflite") if (TINY / f"{p.stem}.layers0.npz").exists()))
     if not sys.argv[2:]:
         return recorded
     named = {p.stem: p for p in recorded}

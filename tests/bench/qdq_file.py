@@ -69,8 +69,8 @@ def evaluable(path):
 
 
 def share_in_doubles(path, samples, got, steps):
-    """The same with ONNX's reference evaluator in 64-bit floats. The inputs are rounded to their grids in 32-bit floats, as
-    in ONNX Runtime and in the C."""
+    """The same with ONNX's reference evaluator in 64-bit floats. The inputs are rounded to their grids in 32-bit
+    floats, as in ONNX Runtime and in the C."""
     model = evaluable(path)
     constants = {t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer}
     grids = {n.input[0]: constants[n.input[1]] for n in model.graph.node if n.op_type == "QuantizeLinear"}
@@ -83,7 +83,8 @@ def share_in_doubles(path, samples, got, steps):
         feeds = {}
         for port, v in zip(model.graph.input, x.values()):
             step = grids.get(port.name)
-            feeds[port.name] = v.astype(np.float64) if step is None else np.rint(v / step).astype(np.float64) * np.float64(step)
+            feeds[port.name] = (v.astype(np.float64) if step is None
+                                else np.rint(v / step).astype(np.float64) * np.float64(step))
         for y, c, step in zip(evaluator.run(None, feeds), g, steps):
             step = step or float(np.abs(c).max()) / 32768
             near += int((np.abs(y.reshape(c.shape) - c) <= 1.001 * step).sum())

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """quantize.py BUILD [NAME...]: signal to noise at the outputs of the recorded float networks, quantized to 8 bits by
 `loopwright quantize` and by ONNX Runtime (QDQ; the best of per tensor and per channel, each with min-max, entropy and
-percentile calibration). Both calibrate on the same 32 samples and are measured on them: normal numbers with the recorded
-input's mean and deviation, clipped to its range; seed 7. A network with several outputs has a figure for each. Of the
-QDQ file that the same run writes: the share of the outputs of ONNX Runtime, without graph optimizations, within a step
-of the emitted C's; where it is below 99.9 %, the share if ONNX's reference evaluator runs the file in 64-bit floats."""
+percentile calibration). Both calibrate on the same 32 samples and are measured on them: normal numbers with the
+recorded input's mean and deviation, clipped to its range; seed 7. A network with several outputs has a figure for each.
+Of the QDQ file that the same run writes: the share of the outputs of ONNX Runtime, without graph optimizations, within
+a step of the emitted C's; where it is below 99.9 %, the share if ONNX's reference evaluator runs the file in 64-bit
+floats."""
 import contextlib
 import io
 import logging
@@ -48,7 +49,8 @@ def samples_of(session, name):
     inputs = session.get_inputs()
     like = {x.name: recorded(name, i, len(inputs) > 1) for i, x in enumerate(inputs)}
     shape = {x.name: x.shape for x in inputs}
-    return [{key: np.clip(random.standard_normal(shape[key]) * v.std() + v.mean(), v.min(), v.max()).astype(v.dtype) for key, v in like.items()}
+    return [{key: np.clip(random.standard_normal(shape[key]) * v.std() + v.mean(), v.min(), v.max()).astype(v.dtype)
+             for key, v in like.items()}
             for _ in range(SAMPLES)]
 
 
@@ -66,7 +68,8 @@ def decibels(want, got):
     result = []
     for i in range(len(want[0])):
         signal = sum(float(np.square(w[i], dtype=np.float64).sum()) for w in want)
-        noise = sum(float(np.square(w[i].astype(np.float64) - g[i].reshape(w[i].shape)).sum()) for w, g in zip(want, got))
+        noise = sum(float(np.square(w[i].astype(np.float64) - g[i].reshape(w[i].shape)).sum())
+                    for w, g in zip(want, got))
         result.append(10 * np.log10(signal / noise) if noise else float("inf"))
     return result
 
@@ -82,8 +85,10 @@ def of_runtime(path, work, samples, want):
             try:
                 with contextlib.redirect_stdout(io.StringIO()):
                     quant_pre_process(str(path), str(prepared), skip_symbolic_shape=True)
-                    quantize_static(str(prepared), str(work / "theirs.onnx"), Reader(samples), quant_format=QuantFormat.QDQ, per_channel=per_channel,
-                                    activation_type=QuantType.QInt8, weight_type=QuantType.QInt8, calibrate_method=method)
+                    quantize_static(str(prepared), str(work / "theirs.onnx"), Reader(samples),
+                                    quant_format=QuantFormat.QDQ, per_channel=per_channel,
+                                    activation_type=QuantType.QInt8, weight_type=QuantType.QInt8,
+                                    calibrate_method=method)
                 sessions = [session_of(work / "theirs.onnx", level) for level in LEVELS]
             except (onnxruntime.capi.onnxruntime_pybind11_state.InvalidGraph, ValueError):
                 continue
@@ -94,9 +99,11 @@ def of_runtime(path, work, samples, want):
 
 def of_ours(program, path, work, samples, want):
     np.savez(work / "samples.npz", **{key: np.stack([x[key] for x in samples]) for key in samples[0]})
-    subprocess.run([program, "quantize", path, "--samples", work / "samples.npz", "-o", work / "ours.c", "-o", work / "ours.onnx",
+    subprocess.run([program, "quantize", path, "--samples", work / "samples.npz", "-o", work / "ours.c", "-o",
+                    work / "ours.onnx",
                     "--ports", "float", "--testbench", "--standalone", "--quiet"], check=True)
-    subprocess.run(["cc", "-std=c99", "-O2", "-ffp-contract=off", "-o", work / "ours", work / "ours.c", work / "ours_main.c", "-lm"], check=True)
+    subprocess.run(["cc", "-std=c99", "-O2", "-ffp-contract=off", "-o", work / "ours", work / "ours.c",
+                    work / "ours_main.c", "-lm"], check=True)
     got = []
     for x in samples:
         files = []
@@ -120,7 +127,8 @@ def main():
     paths = [p for folder in (RECORDED, KEYWORDS) for p in sorted(folder.glob("*.onnx")) if "qdq" not in p.stem]
     if sys.argv[2:]:
         paths = [p for p in paths if p.stem in sys.argv[2:]]
-    print("| network | ours, dB | ONNX Runtime, dB | its best setting | QDQ within a step | in 64-bit floats |\n|---|---|---|---|---|---|")
+    print("| network | ours, dB | ONNX Runtime, dB | its best setting | QDQ within a step | in 64-bit floats "
+          "|\n|---|---|---|---|---|---|")
     worse = 0
     for path in paths:
         name = path.stem
@@ -132,7 +140,8 @@ def main():
             ours, got = of_ours(program, path, Path(folder), samples, want)
             shares = file_text(Path(folder) / "ours.onnx", samples, got)
         worse += any(a < b - 0.5 for a, b in zip(ours, theirs))
-        print(f"| {name} | {', '.join(f'{v:.1f}' for v in ours)} | {', '.join(f'{v:.1f}' for v in theirs)} | {setting} | {shares} |", flush=True)
+        print(f"| {name} | {', '.join(f'{v:.1f}' for v in ours)} | {', '.join(f'{v:.1f}' for v in theirs)} | {setting} "
+              f"| {shares} |", flush=True)
     sys.exit(worse > 0)
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""quantize_core.py BUILD: the keyword networks on the Cortex-M4 at -O3, quantized by `loopwright quantize` and by TensorFlow Lite's converter (int8
-files beside them), both emitted by us: instructions of one inference on the emulator, flash and RAM. Ours may need no more. Status 1: it does."""
+"""quantize_core.py BUILD: the keyword networks on the Cortex-M4 at -O3, quantized by `loopwright quantize` and by
+TensorFlow Lite's converter (int8 files beside them), both emitted by us: instructions of one inference on the emulator,
+flash and RAM. Ours may need no more. Status 1: it does."""
 import re
 import subprocess
 import sys
@@ -40,7 +41,8 @@ def measured(program, name, is_ours):
     header = (folder / f"{name}.h").read_text()
     x, y, host = folder / f"{name}_x.npy", folder / f"{name}_y.npy", folder / f"{name}_host"
     np.save(x, stored(header, np.load(DATA / "test.npy")[0].astype(np.float32)))
-    subprocess.run(["cc", "-std=c99", "-O2", "-o", host, folder / f"{name}.c", folder / f"{name}_main.c", "-lm"], check=True)
+    subprocess.run(["cc", "-std=c99", "-O2", "-o", host, folder / f"{name}.c", folder / f"{name}_main.c", "-lm"],
+                   check=True)
     subprocess.run([host, x, y], check=True, stdout=subprocess.DEVNULL)
     found = on_core("cortex-m4", folder, name, x, y)
     if "failed" in found:
@@ -55,7 +57,8 @@ def main():
         print(f"skipped: {'no compiler and emulator of the Cortex-M4' if DATA.exists() else f'{DATA} is not there'}")
         return
     worse = 0
-    print("| network | " + " | ".join(f"{c}, ours | converter's" for c in COLUMNS) + " |\n|---|" + "---|---|" * len(COLUMNS))
+    print("| network | " + " | ".join(f"{c}, ours | converter's" for c in COLUMNS) + " |\n|---|" + "---|---|"
+          * len(COLUMNS))
     for name in NAMES:
         ours, theirs = measured(program, name, True), measured(program, name, False)
         worse += any(a > b for a, b in zip(ours, theirs))

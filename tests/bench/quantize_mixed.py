@@ -47,7 +47,8 @@ def networks():
 
 def samples_of(like):
     random = np.random.default_rng(SEED)
-    return [{key: np.clip(random.standard_normal(shape) * v.std() + v.mean(), v.min(), v.max()).astype(np.float32) for key, (shape, v) in like.items()}
+    return [{key: np.clip(random.standard_normal(shape) * v.std() + v.mean(), v.min(), v.max()).astype(np.float32)
+             for key, (shape, v) in like.items()}
             for _ in range(SAMPLES)]
 
 
@@ -62,7 +63,9 @@ def emitted(program, work, samples, *command):
     """The outputs of the C that the command writes as net.c: [sample][output]."""
     said = run(program, *command, "-o", work / "net.c", "--name", "net", "--testbench", "--standalone")
     run("cc", "-std=c99", "-O2", "-ffp-contract=off", "-o", work / "net", work / "net.c", work / "net_main.c", "-lm")
-    count = len(re.findall(r"X\(", re.search(r"#define NET_OUTPUTS\(X\)(.*?)\n\n", (work / "net.h").read_text(), re.S).group(1)))
+    count = len(
+        re.findall(r"X\(", re.search(r"#define NET_OUTPUTS\(X\)(.*?)\n\n", (work / "net.h").read_text(),
+                                     re.S).group(1)))
     got = []
     for x in samples:
         files = [work / f"in{i}.npy" for i in range(len(x))]
@@ -85,7 +88,8 @@ def least_decibels(want, got):
 
 def written(program, path, *command):
     """True if the network has a QDQ form, which the command writes."""
-    return subprocess.run([str(c) for c in (program, *command, "-o", path, "--quiet")], capture_output=True).returncode == 0
+    return subprocess.run([str(c) for c in (program, *command, "-o", path, "--quiet")],
+                          capture_output=True).returncode == 0
 
 
 def row(program, work, name, path, like):
@@ -110,7 +114,8 @@ def row(program, work, name, path, like):
     bound = max(round(least + MORE, 1), 0.1)
     stage = work / "stage.te"
     try:
-        run(program, "dump", path, "--samples", given, "--ports", "float", "--min-sqnr", bound, "--at", "calibrated", "-o", stage, "--quiet")
+        run(program, "dump", path, "--samples", given, "--ports", "float", "--min-sqnr", bound, "--at", "calibrated",
+            "-o", stage, "--quiet")
     except RuntimeError as error:
         return f"| {name} | {least:.1f} | {share} | {bound:.1f} | {str(error).splitlines()[-1]} | | | | | | |", False
     again = ["quantize", stage, "--ports", "float"]
@@ -119,12 +124,14 @@ def row(program, work, name, path, like):
     wide = re.search(r"(\d+) of 16", said)
     floats = re.search(r"; (\d+) calls? stays? in floats", said).group(1)
     run(program, "dump", stage, "--at", "realized", "--ports", "float", "-o", work / "realized.te", "--quiet")
-    agrees = subprocess.run([str(program), "verify", work / "realized.te", "--quiet"], capture_output=True).returncode == 0
+    agrees = subprocess.run([str(program), "verify", work / "realized.te", "--quiet"],
+                            capture_output=True).returncode == 0
     if has_form and written(program, work / "wide.onnx", *again):
         both = steps_of(work / "wide.onnx"), narrow_steps
         shares = " | ".join(percent(share_within(work / "wide.onnx", samples, got, steps)) for steps in both)
         shares += " | " + percent(share_in_doubles(work / "wide.onnx", samples, got, both[0]))
-    text = (f"| {name} | {least:.1f} | {share} | {bound:.1f} | {reached:.1f} | {wide.group(1) if wide else 0} | {floats} | "
+    text = (f"| {name} | {least:.1f} | {share} | {bound:.1f} | {reached:.1f} | {wide.group(1) if wide else 0} | "
+            f"{floats} | "
             f"{'yes' if agrees else 'NO'} | {shares} |")
     return text, reached >= bound - 0.05 and agrees
 
@@ -134,20 +141,23 @@ def drop_row(program, work, path):
     kind = "new_speaker_test" if path.stem == "kws_5speakers" else "test"
     files = KEYWORDS / f"{kind}.npy", KEYWORDS / f"{kind}_labels.npy"
     try:
-        said = run(program, "quantize", path, "--samples", files[0], "--labels", files[1], "--max-drop", "0%", "--ports", "float",
+        said = run(program, "quantize", path, "--samples", files[0], "--labels", files[1], "--max-drop", "0%",
+                   "--ports", "float",
                    "--test", files[0], "--test-labels", files[1], "-o", work / "net.c")
     except RuntimeError as error:
         return f"| {path.stem} | {str(error).splitlines()[-1]} | | | |", False
     narrow = re.search(r"all tensors of 8 bits[^:]*: .*accuracy ([0-9.]+) %", said).group(1)
     real, reached = (re.search(rf"^{form} +([0-9.]+) %", said, re.M).group(1) for form in ("float", "integer C"))
     wide = re.search(r"(\d+) of 16", said)
-    return f"| {path.stem} | {real} % | {narrow} % | {reached} % | {wide.group(1) if wide else 0} |", float(reached) >= float(real)
+    return (f"| {path.stem} | {real} % | {narrow} % | {reached} % | {wide.group(1) if wide else 0} |",
+            float(reached) >= float(real))
 
 
 def main():
     program = Path(build_argument()).resolve() / "loopwright"
     held, chosen = True, sys.argv[2:]
-    print("| network | 8 bits, dB | QDQ within a step | bound, dB | emitted C, dB | grids of 16 bits | calls in floats | interpreter agrees | "
+    print("| network | 8 bits, dB | QDQ within a step | bound, dB | emitted C, dB | grids of 16 bits | calls in floats "
+          "| interpreter agrees | "
           "QDQ within a step | within a step of 8 bits | in 64-bit floats |")
     print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     for name, path, like in networks():
@@ -157,7 +167,8 @@ def main():
             text, ok = row(program, Path(folder), name, path, like)
         held = held and ok
         print(text, flush=True)
-    print("\n| network | float | 8 bits | emitted C, --max-drop 0% | grids of 16 bits |\n|---|---|---|---|---|", flush=True)
+    print("\n| network | float | 8 bits | emitted C, --max-drop 0% | grids of 16 bits |\n|---|---|---|---|---|",
+          flush=True)
     for path in sorted(KEYWORDS.glob("*.onnx")):
         if chosen and "max-drop" not in chosen:
             continue

@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""report.py BUILD [all|CORE[,CORE...] [NAME...]] [--check] [-O2|-Os] [--fresh] [--sizes] [--runner] [-jN]: the totals of `report --cc`
-beside the linked firmware, for the recorded models on the emulated cores at -O2 and -Os. Figures are kept in BUILD/bench/report: those of the
-firmware by the emitted text, those of the report by the compiler's bytes, too. So a run that was interrupted continues; --fresh measures all again.
---sizes: flash and RAM alone, without QEMU. --runner: `report --runner` besides, which runs each network in QEMU a second time. -jN: N networks at once.
+"""report.py BUILD [all|CORE[,CORE...] [NAME...]] [--check] [-O2|-Os] [--fresh] [--sizes] [--runner] [-jN]: the totals
+of `report --cc` beside the linked firmware, for the recorded models on the emulated cores at -O2 and -Os. Figures are
+kept in BUILD/bench/report: those of the firmware by the emitted text, those of the report by the compiler's bytes, too.
+So a run that was interrupted continues; --fresh measures all again.
+--sizes: flash and RAM alone, without QEMU. --runner: `report --runner` besides, which runs each network in QEMU a
+second time. -jN: N networks at once.
 A line each:
 
 - flash: the bytes that the image gains if NAME_run is the model's instead of an empty function;
 - RAM: arena, inputs and outputs by the header, and the data that the image gains;
-- stack: painted, by tests/cross/run.sh; instructions: executed by the same run, beside those of the code that the report follows, of its runner, and
+- stack: painted, by tests/cross/run.sh; instructions: executed by the same run, beside those of the code that the
+report follows, of its runner, and
   counted without a compiler (at -O2);
 - code at -O2: the report's estimate without a compiler beside that with one; flash: with that estimate.
 
-At the end, for each core and level: the largest errors. --check: status 1 if a network is missing, flash is not within 3 %, stack within 64 bytes,
-RAM exact, or instructions within 5 % with --cc, with a runner or without, or if without a compiler flash is not within 3 % or instructions within 15 %."""
+At the end, for each core and level: the largest errors. --check: status 1 if a network is missing, flash is not within
+3 %, stack within 64 bytes, RAM exact, or instructions within 5 % with --cc, with a runner or without, or if without a
+compiler flash is not within 3 % or instructions within 15 %."""
 import hashlib
 import json
 import os
@@ -29,7 +33,8 @@ from common import GRID, KEYWORDS, NAMES, RECORDED, ROOT, build_argument, emit, 
 
 TINY = ROOT / "../shared/models/mlperf-tiny"
 CORES = ("cortex-m0plus", "cortex-m4", "cortex-m55")
-BYTES = {"char": 1, "int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "float": 4, "int64_t": 8, "double": 8}
+BYTES = {"char": 1, "int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "float": 4, "int64_t": 8,
+         "double": 8}
 
 # The image with the model, and with an empty NAME_run: bytes in flash, and bytes of data.
 IMAGES = r"""
@@ -88,15 +93,19 @@ def keyword_vectors(build, path):
     subprocess.run([build / "loopwright", "report", path, "-o", report, "--quiet"], check=True, capture_output=True)
     port = json.loads(report.read_text())["inputs"][0]
     shape, is_float = tuple(port["shape"]), port["type"] in ("f32", "float")
-    head = f"{{'descr': '{'<f4' if is_float else '|i1'}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
-    elements = floats if is_float else [max(-128, min(127, round(x / port["scale"]) + port["zero_point"])) for x in floats]
-    source.write_bytes(b"\x93NUMPY\x01\x00v\x00" + head.encode() + struct.pack(f"<{len(elements)}{'f' if is_float else 'b'}", *elements))
+    head = (f"{{'descr': '{'<f4' if is_float else '|i1'}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117)
+            + "\n")
+    elements = (floats if is_float else [max(-128, min(127, round(x / port["scale"]) + port["zero_point"]))
+                                         for x in floats])
+    source.write_bytes(b"\x93NUMPY\x01\x00v\x00" + head.encode()
+                       + struct.pack(f"<{len(elements)}{'f' if is_float else 'b'}", *elements))
     output_of(build / "loopwright", "run", path, source, "-o", expected, "--quiet")
     return [source], [expected]
 
 
 def interpreted(build, path, inputs, outputs):
-    """The outputs; those of the interpreter where recorded ones may differ by a step, as the run in QEMU compares closer."""
+    """The outputs; those of the interpreter where recorded ones may differ by a step, as the run in QEMU compares
+    closer."""
     if path.stem not in GRID:
         return inputs, outputs
     expected = build / "bench/report" / f"{path.stem}.out0.npy"
@@ -109,17 +118,22 @@ def vectors(build):
     """(name, path, inputs, outputs) of every recorded model."""
     digits = ROOT / "tests/models/digits"
     found = [(p.stem, p, *recorded(p)) for p in sorted(TINY.glob("*.tflite"))]
-    found.append(("digits", ROOT / "samples/digits/digits.onnx", [digits.with_suffix(".in0.npy")], [digits.with_suffix(".out0.npy")]))
-    found += [(p.stem, p, *interpreted(build, p, *recorded(p))) for p in sorted(RECORDED.glob("*.onnx"), key=lambda p: (p.stem not in NAMES, p.stem))]
-    return found + [(p.stem, p, *keyword_vectors(build, p)) for p in sorted(KEYWORDS.glob("kws_*.*")) if p.suffix in (".onnx", ".tflite")]
+    found.append(("digits", ROOT / "samples/digits/digits.onnx", [digits.with_suffix(".in0.npy")],
+                  [digits.with_suffix(".out0.npy")]))
+    found += [(p.stem, p, *interpreted(build, p, *recorded(p)))
+              for p in sorted(RECORDED.glob("*.onnx"), key=lambda p: (p.stem not in NAMES, p.stem))]
+    return (found + [(p.stem, p, *keyword_vectors(build, p)) for p in sorted(KEYWORDS.glob("kws_*.*"))
+                     if p.suffix in (".onnx", ".tflite")])
 
 
 def linked(core, folder, place, name, level):
-    """Images of the model and of an empty function, and the model's object file, in `place`: (flash, data, flags of the core), or the message."""
+    """Images of the model and of an empty function, and the model's object file, in `place`: (flash, data, flags of the
+    core), or the message."""
     prototype = re.search(rf"^int {name}_run\(.*?\);", (folder / f"{name}.h").read_text(), re.M | re.S).group(0)
     (place / "empty.c").write_text(f'#include "{name}.h"\n{prototype[:-1]} {{ return 0; }}\n')
     (place / "call.c").write_text(CALLER.replace("NAME", name).replace("UPPER", name.upper()))
-    done = subprocess.run(["bash", "-c", IMAGES, "bash", core, folder, name, place], cwd=ROOT, capture_output=True, text=True,
+    done = subprocess.run(["bash", "-c", IMAGES, "bash", core, folder, name, place], cwd=ROOT, capture_output=True,
+                          text=True,
                           env=dict(os.environ, CFLAGS_TARGET=level))
     lines = done.stdout.splitlines()
     if done.returncode or len(lines) != 3:
@@ -130,14 +144,17 @@ def linked(core, folder, place, name, level):
 
 def declared_ram(header):
     """Arena, inputs and outputs, by the macros of the header."""
-    ports = re.findall(r"X\(\w+, (\w+), (\d+)\)", " ".join(re.findall(r"^#define \w+_(?:IN|OUT)PUTS\(X\)((?:.*\\\n)*.*)", header, re.M)))
-    return int(re.search(r"_ARENA_SIZE +(\d+)", header).group(1)) + sum(BYTES[kind] * int(count) for kind, count in ports)
+    ports = re.findall(r"X\(\w+, (\w+), (\d+)\)",
+                       " ".join(re.findall(r"^#define \w+_(?:IN|OUT)PUTS\(X\)((?:.*\\\n)*.*)", header, re.M)))
+    return (int(re.search(r"_ARENA_SIZE +(\d+)", header).group(1))
+            + sum(BYTES[kind] * int(count) for kind, count in ports))
 
 
 def totals_of(build, path, core, place, words):
     """The totals of `report` with more words, from the project's root."""
     report = place / "report.json"
-    subprocess.run([build / "loopwright", "report", path, "--target", core, "-o", report, "--quiet", *words], check=True, capture_output=True, cwd=ROOT)
+    subprocess.run([build / "loopwright", "report", path, "--target", core, "-o", report, "--quiet", *words],
+                   check=True, capture_output=True, cwd=ROOT)
     return json.loads(report.read_text())["totals"]
 
 
@@ -152,7 +169,8 @@ def kept(path, measured):
 
 
 def figures(build, core, level, name, path, inputs, outputs, compiler):
-    """The images' bytes, the run in QEMU, and the totals of `report` with --cc, with a runner, and without; or "failed"."""
+    """The images' bytes, the run in QEMU, and the totals of `report` with --cc, with a runner, and without; or
+    "failed"."""
     folder = emit(build, name, path, core)
     if not folder:
         return {"failed": "it is not emitted"}
@@ -161,7 +179,8 @@ def figures(build, core, level, name, path, inputs, outputs, compiler):
     place.mkdir(parents=True, exist_ok=True)
     key = hashlib.sha256((folder / f"{name}.c").read_bytes()).hexdigest()[:16]
     direct = lambda flags: f"arm-none-eabi-gcc {flags} {level} --specs=nano.specs"
-    hosted = ["--cc", f"samples/cortex-m/hosted.sh cc {core} {level} --specs=nano.specs", "--runner", f"samples/cortex-m/hosted.sh run {core}", *inputs]
+    hosted = ["--cc", f"samples/cortex-m/hosted.sh cc {core} {level} --specs=nano.specs", "--runner",
+              f"samples/cortex-m/hosted.sh run {core}", *inputs]
 
     def images():
         found = linked(core, folder, place, name, level)
@@ -169,7 +188,8 @@ def figures(build, core, level, name, path, inputs, outputs, compiler):
 
     def run():
         has_object = (place / "model.o").exists()
-        found = on_core(core, folder, name, inputs, outputs, level, TIMEOUT="900", **({"MODEL_OBJECT": str(place / "model.o")} if has_object else {}))
+        found = on_core(core, folder, name, inputs, outputs, level, TIMEOUT="900",
+                        **({"MODEL_OBJECT": str(place / "model.o")} if has_object else {}))
         return found if "instructions" in found else {"failed": found.get("failed", "no instructions")}
 
     def totals(*words):
@@ -179,7 +199,8 @@ def figures(build, core, level, name, path, inputs, outputs, compiler):
     if "failed" in found:
         return found
     try:
-        found["stepped"] = kept(kept_in / f"{name}-{key}-{compiler}-stepped.json", totals("--cc", direct(found["images"][2]), *inputs))
+        found["stepped"] = kept(kept_in / f"{name}-{key}-{compiler}-stepped.json",
+                                totals("--cc", direct(found["images"][2]), *inputs))
         found["bare"] = kept(kept_in / f"{name}-{key}-{compiler}-bare.json", totals())
         if "--runner" in sys.argv:
             found["runner"] = kept(kept_in / f"{name}-{key}-{compiler}-runner.json", totals(*hosted))
@@ -195,9 +216,11 @@ def figures(build, core, level, name, path, inputs, outputs, compiler):
 
 
 # What a line and the sums compare: words, and the bound of --check.
-COLUMNS = {"flash": ("flash within {:.2f} %", 3), "ram": ("RAM within {:.0f} bytes", 0), "stack": ("stack within {:.0f} bytes", 64),
+COLUMNS = {"flash": ("flash within {:.2f} %", 3), "ram": ("RAM within {:.0f} bytes", 0),
+           "stack": ("stack within {:.0f} bytes", 64),
            "runner": ("instructions within {:.2f} % with a runner", 5), "stepped": ("instructions within {:.2f} %", 5),
-           "counted": ("without a compiler: instructions within {:.1f} %", 15), "code": ("code within {:.0f} %", None), "bare flash": ("flash within {:.1f} %", 3)}
+           "counted": ("without a compiler: instructions within {:.1f} %", 15), "code": ("code within {:.0f} %", None),
+           "bare flash": ("flash within {:.1f} %", 3)}
 
 
 def percent(value, reference):
@@ -218,12 +241,14 @@ def measure(build, core, level, name, *rest):
         errors |= {"code": percent(guess, said["code"]), "bare flash": percent(said["weights"] + guess, flash)}
     if "run" in found:
         run = found["run"]
-        errors |= {"stack": said["stack"] - run["stack bytes"], "stepped": percent(said["instructions"], run["instructions"])}
+        errors |= {"stack": said["stack"] - run["stack bytes"],
+                   "stepped": percent(said["instructions"], run["instructions"])}
         if level == "-O2":
             errors["counted"] = percent(bare["instructions"], run["instructions"])
         if "runner" in found:
             errors["runner"] = percent(found["runner"]["instructions"], run["instructions"])
-        line += f"   stack {run['stack bytes']:>5} {errors['stack']:>+4}, bound {bare['estimated_stack'] - run['stack bytes']:>+4}   instructions {run['instructions']:>11}"
+        line += (f"   stack {run['stack bytes']:>5} {errors['stack']:>+4},"
+                 f" bound {bare['estimated_stack'] - run['stack bytes']:>+4}   instructions {run['instructions']:>11}")
         line += "".join(f", {key} {errors[key]:>+6.2f} %" for key in ("stepped", "runner", "counted") if key in errors)
     if "code" in errors:
         line += f"   code {guess:>6} {said['code']:>6} {errors['code']:>+6.1f} %, flash {errors['bare flash']:>+5.1f} %"
@@ -232,9 +257,12 @@ def measure(build, core, level, name, *rest):
 
 def summary(core, level, rows, count):
     """(line, whether --check accepts it)."""
-    worst = {key: max(abs(row[key]) for row in rows if key in row) for key in COLUMNS if any(key in row for row in rows)}
-    is_good = len(rows) == count and all(COLUMNS[key][1] is None or value <= COLUMNS[key][1] for key, value in worst.items())
-    return f"{core:<14} {level} {len(rows)} models: " + ", ".join(COLUMNS[key][0].format(value) for key, value in worst.items()), is_good
+    worst = {key: max(abs(row[key]) for row in rows if key in row) for key in COLUMNS
+             if any(key in row for row in rows)}
+    is_good = (len(rows) == count
+               and all(COLUMNS[key][1] is None or value <= COLUMNS[key][1] for key, value in worst.items()))
+    return (f"{core:<14} {level} {len(rows)} models: "
+            + ", ".join(COLUMNS[key][0].format(value) for key, value in worst.items()), is_good)
 
 
 def main():

@@ -91,7 +91,8 @@ def build_library(build, target):
         f.write(DRIVER)
     native = ["-march=native"] if target != "generic" else []
     subprocess.check_call([os.environ.get("CC", "cc"), "-std=c99", "-O3", "-ffp-contract=off", *native, "-shared",
-                           "-fPIC", "-I" + work, "-I" + os.path.join(ROOT, "runtime"), "-o", os.path.join(work, "digits.so"),
+                           "-fPIC", "-I" + work, "-I" + os.path.join(ROOT, "runtime"), "-o",
+                           os.path.join(work, "digits.so"),
                            os.path.join(work, "digits.c"), os.path.join(work, "driver.c"), "-lm"])
     library = ctypes.CDLL(os.path.join(work, "digits.so"))
     library.steps.restype = ctypes.c_float

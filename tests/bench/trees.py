@@ -3,8 +3,8 @@
 
 Needs numpy, scikit-learn, skl2onnx, emlearn and m2cgen, and the emulator's harness in ../shared/tools/qemu; installs
 nothing. 10 and 100 trees of depth 8 on scikit-learn's digits, 64 features. All compute the label and the probability
-of each class; emlearn does so in 8 bits a probability (leaf_bits=8). Features are float or int16, in m2cgen double. All code is
-compiled with -O2. Instructions are the mean of several digits; flash is the whole program without the harness.
+of each class; emlearn does so in 8 bits a probability (leaf_bits=8). Features are float or int16, in m2cgen double. All
+code is compiled with -O2. Instructions are the mean of several digits; flash is the whole program without the harness.
 """
 import importlib.util
 import pathlib

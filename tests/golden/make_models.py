@@ -26,7 +26,8 @@ def positive(name, *shape):
 def write(case, inputs, outputs, nodes, weights):
     def value(name, shape):
         return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-    graph = helper.make_graph(nodes, case, [value(n, s) for n, s in inputs.items()], [value(n, s) for n, s in outputs.items()], weights)
+    graph = helper.make_graph(nodes, case, [value(n, s) for n, s in inputs.items()],
+                              [value(n, s) for n, s in outputs.items()], weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=7, producer_name="")
     (HERE / case).mkdir(exist_ok=True)
     (HERE / case / f"{case}.onnx").write_bytes(model.SerializeToString(deterministic=True))
@@ -58,7 +59,8 @@ write("residual", {"x": [1, 4, 16]}, {"y": [1, 4, 16]}, [
     node("Conv", "second_relu w3 b3", "third", pads=[1, 1]),
     node("Add", "third first_relu", "sum"),
     node("Relu", "sum", "y"),
-], [eighths("w1", 4, 4, 3), eighths("b1", 4), eighths("w2", 4, 4, 3), eighths("b2", 4), eighths("w3", 4, 4, 3), eighths("b3", 4)])
+], [eighths("w1", 4, 4, 3), eighths("b1", 4), eighths("w2", 4, 4, 3), eighths("b2", 4), eighths("w3", 4, 4, 3),
+    eighths("b3", 4)])
 
 # Depthwise with stride, a padded pooling with ceil_mode, and a concatenation that costs nothing.
 write("depthwise-pool-concat", {"x": [1, 4, 8, 8]}, {"y": [1, 8, 2, 2]}, [
@@ -87,16 +89,18 @@ write("not-supported", {"x": [1, 4]}, {"y": [1, 4]}, [
 def inner(name, inputs, outputs, nodes):
     """A graph inside of a node; a word as a shape is a scalar of that type."""
     def value(n, s):
-        return helper.make_tensor_value_info(n, getattr(TensorProto, s), []) if isinstance(s, str) else helper.make_tensor_value_info(n, TensorProto.FLOAT, s)
-    return helper.make_graph(nodes, name, [value(n, s) for n, s in inputs.items()], [value(n, s) for n, s in outputs.items()])
+        return (helper.make_tensor_value_info(n, getattr(TensorProto, s), []) if isinstance(s, str)
+                else helper.make_tensor_value_info(n, TensorProto.FLOAT, s))
+    return helper.make_graph(nodes, name, [value(n, s) for n, s in inputs.items()],
+                             [value(n, s) for n, s in outputs.items()])
 
 
 def scalar(name, value):
     return numpy_helper.from_array(np.array(value), name)
 
 
-# One branch is run, with scratch memory of its own; then a loop that ends where the data say, at most after 8 turns: two states,
-# one of them written in place, and a row of each turn. Both branches and the loop read values from outside.
+# One branch is run, with scratch memory of its own; then a loop that ends where the data say, at most after 8 turns:
+# two states, one of them written in place, and a row of each turn. Both branches and the loop read values from outside.
 write("control-flow", {"x": [1, 4]}, {"h": [1, 4], "energy": [1, 1], "rows": [8, 1, 4]}, [
     node("ReduceSum", "x", "sum", keepdims=0),
     node("Greater", "sum zero", "is_positive"),
@@ -118,5 +122,7 @@ write("control-flow", {"x": [1, 4]}, {"h": [1, 4], "energy": [1, 1], "rows": [8,
             node("Less", "most limit", "goes_on"),
             node("Identity", "h_out", "row"),
         ])),
-], [eighths("w1", 6, 4), eighths("b1", 6), eighths("w2", 4, 6), eighths("b2", 4), eighths("u", 4, 4), scalar("zero", np.float32(0)), scalar("half", np.float32(0.5)),
-    scalar("eight", np.int64(8)), scalar("limit", np.float32(3)), numpy_helper.from_array(np.zeros((1, 1), np.float32), "none")])
+], [eighths("w1", 6, 4), eighths("b1", 6), eighths("w2", 4, 6), eighths("b2", 4), eighths("u", 4, 4),
+    scalar("zero", np.float32(0)), scalar("half", np.float32(0.5)),
+    scalar("eight", np.int64(8)), scalar("limit", np.float32(3)),
+    numpy_helper.from_array(np.zeros((1, 1), np.float32), "none")])

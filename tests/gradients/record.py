@@ -3,8 +3,9 @@
 
     python3 tests/gradients/record.py > tests/gradients/networks.txt        needs jax
 
-A network is written twice, as a .te file and in JAX, layer by layer, in double. Inputs follow from a linear congruential
-generator. Of each adjoint its norm and its products with four random vectors are recorded: `adjoint NAME norm p0 p1 p2 p3`.
+A network is written twice, as a .te file and in JAX, layer by layer, in double. Inputs follow from a linear
+congruential generator. Of each adjoint its norm and its products with four random vectors are recorded: `adjoint NAME
+norm p0 p1 p2 p3`.
 """
 import sys
 
@@ -64,8 +65,10 @@ class Net:
         return self.add("y[%s] = {0}[%s] + {1}[c]" % (axes, axes), lambda x, b: x + b, self.new(c))
 
     def act(self, op):
-        f = {"relu": jax.nn.relu, "tanh": jnp.tanh, "sigmoid": jax.nn.sigmoid, "gelu": lambda x: jax.nn.gelu(x, approximate=False),
-             "gelu_tanh": lambda x: jax.nn.gelu(x, approximate=True), "silu": jax.nn.silu, "softplus": jax.nn.softplus, "elu": jax.nn.elu,
+        f = {"relu": jax.nn.relu, "tanh": jnp.tanh, "sigmoid": jax.nn.sigmoid,
+             "gelu": lambda x: jax.nn.gelu(x, approximate=False),
+             "gelu_tanh": lambda x: jax.nn.gelu(x, approximate=True), "silu": jax.nn.silu, "softplus": jax.nn.softplus,
+             "elu": jax.nn.elu,
              "softsign": jax.nn.soft_sign, "mish": jax.nn.mish, "leaky_relu": jax.nn.leaky_relu}[op]
         return self.add(op + "({0})", f)
 
@@ -77,7 +80,8 @@ class Net:
             dimension_numbers=("NHWC", "HWIO", "NHWC")), self.new(kh, kw, c // groups, o))
 
     def conv1d(self, kw, c, o, stride=1, pad=0):
-        return self.add("conv1d({0}, {1}, stride=[%d], pad=[%d,%d])" % (stride, pad, pad), lambda x, k: lax.conv_general_dilated(
+        return self.add("conv1d({0}, {1}, stride=[%d], pad=[%d,%d])" % (stride, pad, pad), lambda x,
+                        k: lax.conv_general_dilated(
             x, k, (stride,), ((pad, pad),), dimension_numbers=("NWC", "WIO", "NWC")), self.new(kw, c, o))
 
     def depthwise(self, kh, kw, c, stride=1, pad=0):
@@ -91,8 +95,10 @@ class Net:
         def f(x):
             if op == "max":
                 return lax.reduce_window(x, -jnp.inf, lax.max, *window)
-            return lax.reduce_window(x, 0.0, lax.add, *window) / lax.reduce_window(jnp.ones_like(x), 0.0, lax.add, *window)
-        return self.add("%s_pool2d({0}, kernel=[%d,%d], stride=[%d,%d], pad=[%d,%d,%d,%d])" % ((op,) + (size,) * 2 + (stride,) * 2 + (pad,) * 4), f)
+            return lax.reduce_window(x, 0.0, lax.add, *window) / lax.reduce_window(jnp.ones_like(x), 0.0, lax.add,
+                *window)
+        return self.add("%s_pool2d({0}, kernel=[%d,%d], stride=[%d,%d], pad=[%d,%d,%d,%d])"
+                        % ((op,) + (size,) * 2 + (stride,) * 2 + (pad,) * 4), f)
 
     def global_pool(self):
         return self.add("y[n, c] = sum(h, v) {0}[n, h, v, c]", lambda x: x.sum((1, 2)))
@@ -172,12 +178,17 @@ def networks():
         yield Net("perceptron-" + a, (3, 5)).dense(5, 7).act(a).dense(7, 4).act(a).squares(2)
     for t in ["mse", "mae", "hinge", "binary_cross_entropy"]:
         yield Net("loss-" + t, (4, 6)).dense(6, 5).act("tanh").target(t, 4, 5)
-    yield Net("lenet", (2, 12, 12, 1)).conv(3, 3, 1, 4).act("relu").pool("max", 2, 2).conv(3, 3, 4, 6, pad=1).act("relu").pool("max", 2, 2) \
+    yield Net("lenet", (2, 12, 12, 1)).conv(3, 3, 1, 4).act("relu").pool("max", 2, 2).conv(3, 3, 4, 6,
+        pad=1).act("relu").pool("max", 2, 2) \
         .flatten(2, 24).dense(24, 5).cross_entropy(2, 5)
-    yield Net("strided", (1, 11, 9, 2)).conv(3, 3, 2, 4, stride=2, pad=1).act("tanh").conv(3, 3, 4, 3, stride=2, pad=1).squares(4)
-    yield Net("dilated", (1, 11, 11, 2)).conv(3, 3, 2, 4, dilation=2, pad=2).act("silu").conv(2, 2, 4, 3, dilation=3, stride=2).squares(4)
-    yield Net("grouped", (2, 6, 6, 4)).conv(3, 3, 4, 6, groups=2, pad=1).act("relu").conv(1, 1, 6, 4, groups=2).squares(4)
-    yield Net("separable", (1, 9, 9, 3)).depthwise(3, 3, 3, pad=1, stride=2).act("relu").conv(1, 1, 3, 5).act("relu").global_pool().dense(5, 4) \
+    yield Net("strided", (1, 11, 9, 2)).conv(3, 3, 2, 4, stride=2, pad=1).act("tanh").conv(3, 3, 4, 3, stride=2,
+        pad=1).squares(4)
+    yield Net("dilated", (1, 11, 11, 2)).conv(3, 3, 2, 4, dilation=2, pad=2).act("silu").conv(2, 2, 4, 3, dilation=3,
+        stride=2).squares(4)
+    yield Net("grouped", (2, 6, 6, 4)).conv(3, 3, 4, 6, groups=2, pad=1).act("relu").conv(1, 1, 6, 4,
+        groups=2).squares(4)
+    yield Net("separable", (1, 9, 9, 3)).depthwise(3, 3, 3, pad=1, stride=2).act("relu").conv(1, 1, 3,
+        5).act("relu").global_pool().dense(5, 4) \
         .cross_entropy(1, 4)
     yield Net("pools", (1, 9, 9, 2)).pool("max", 3, 2, pad=1).act("tanh").pool("avg", 3, 2, pad=1).squares(4)
     yield Net("signal", (1, 20, 3)).conv1d(5, 3, 4, stride=2, pad=2).act("relu").conv1d(3, 4, 2).squares(3)
@@ -186,7 +197,8 @@ def networks():
     yield n.conv(3, 3, 4, 4, pad=1).residual(first).act("relu").global_pool().dense(4, 3).cross_entropy(1, 3)
     n = Net("dense-block", (2, 5)).dense(5, 4).act("tanh")
     first = n.now
-    yield n.dense(4, 4).act("tanh").add("concat({0}, {1}, axis=1)", lambda a, b: jnp.concatenate([a, b], 1), first).dense(8, 3).cross_entropy(2, 3)
+    yield n.dense(4, 4).act("tanh").add("concat({0}, {1}, axis=1)", lambda a, b: jnp.concatenate([a, b], 1),
+                                        first).dense(8, 3).cross_entropy(2, 3)
     for op in ["standardize", "rms_norm"]:
         yield Net("normalized-" + op, (3, 8)).dense(8, 6).norm(1, op).act("gelu").dense(6, 4).squares(2)
     yield Net("log-softmax", (3, 8)).dense(8, 6).softmax("log_softmax").squares(2)
@@ -217,7 +229,8 @@ def main():
         STATE[0] = 2
         for p, g in zip(n.params, grads):
             g = np.asarray(g).ravel()
-            print("adjoint %s %.17g %s" % (p, float(np.linalg.norm(g)), " ".join("%.17g" % float(g @ draws(g.size)) for _ in range(4))))
+            print("adjoint %s %.17g %s"
+                  % (p, float(np.linalg.norm(g)), " ".join("%.17g" % float(g @ draws(g.size)) for _ in range(4))))
 
 
 if __name__ == "__main__":

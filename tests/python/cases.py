@@ -47,7 +47,8 @@ def docstrings_hold():
 def annotations_hold():
     if not importlib.util.find_spec("mypy"):
         return "mypy is not installed"
-    check = subprocess.run([sys.executable, "-m", "mypy", "--config-file", "python/mypy.ini", "--cache-dir", WORK / "mypy",
+    check = subprocess.run([sys.executable, "-m", "mypy", "--config-file", "python/mypy.ini", "--cache-dir",
+                            WORK / "mypy",
                             "python/loopwright"], capture_output=True, text=True)
     assert check.returncode == 0, check.stdout + check.stderr
 
@@ -144,7 +145,8 @@ def labels_of_an_output_that_is_one_are_compared():
 def wrong_labels_are_named():
     m = loopwright.compile(DIGITS)
     x = np.random.default_rng(6).random((3, 1, 8, 8), np.float32)
-    for labels, words in ((np.full(3, 0.5), "labels have type float64; accepted: integers from 0 to 9, one for each sample"),
+    for labels, words in ((np.full(3, 0.5), "labels have type float64; accepted: integers from 0 to 9, one for each "
+                           "sample"),
                           (["a", "b", "c"], "labels have type <U1; accepted: integers from 0 to 9"),
                           (np.eye(10)[:3], "labels are one-hot, [3, 10]; accepted: integers from 0 to 9"),
                           (np.eye(10, dtype=int)[:3], "y.argmax(axis=1)")):
@@ -166,10 +168,12 @@ def quantizing_equals_the_command_line():
     x = np.random.default_rng(8).random((40, 1, 8, 8), np.float32)
     np.save(WORK / "q.npy", x)
     m = loopwright.quantize(DIGITS, x, target="cortex-m4")
-    subprocess.run([os.environ["LW"], "quantize", DIGITS, "--samples", WORK / "q.npy", "--target", "cortex-m4", "--name",
+    subprocess.run([os.environ["LW"], "quantize", DIGITS, "--samples", WORK / "q.npy", "--target", "cortex-m4",
+                    "--name",
                     "q", "-o", WORK / "q.c"], check=True, capture_output=True)
     m.write(WORK / "qp.c")
-    sums = [sorted(line for line in (WORK / f).read_text().replace("qp", "q").splitlines() if line.strip()[:1].isdigit())
+    sums = [sorted(line for line in (WORK / f).read_text().replace("qp", "q").splitlines()
+                   if line.strip()[:1].isdigit())
             for f in ("q.c", "qp.c")]
     assert sums[0] and sums[0] == sums[1]          # the same weights
     floats = loopwright.compile(DIGITS)
@@ -218,7 +222,8 @@ def several_outputs_are_a_tuple():
 
 
 def values_become_constants():
-    m = loopwright.compile(b"input x: f32[2]\ninput w: f32[2]\ny[i] = x[i] * w[i]\noutput y\n", values={"w": np.float32([2, 3])})
+    m = loopwright.compile(b"input x: f32[2]\ninput w: f32[2]\ny[i] = x[i] * w[i]\noutput y\n",
+                           values={"w": np.float32([2, 3])})
     assert [p.name for p in m.inputs] == ["x"] and list(m.run(np.float32([1, 1]))) == [2, 3]
 
 
@@ -280,7 +285,8 @@ def wrong_arrays_are_refused():
     raises(ValueError, "2 inputs are given; the model has 1: input", m.run, 1, 2)
     raises(ValueError, "has type complex", m.run, np.zeros((1, 1, 8, 8), complex))
     raises(ValueError, "labels are 10 to 10; accepted: 0 to 9", m.evaluate, np.zeros((1, 1, 8, 8), np.float32), [10])
-    raises(ValueError, "fixed sizes", loopwright.compile(b"size n = 1..8\ninput x: f32[n]\ny = relu(x)\noutput y\n").run,
+    raises(ValueError, "fixed sizes",
+           loopwright.compile(b"size n = 1..8\ninput x: f32[n]\ny = relu(x)\noutput y\n").run,
            np.zeros(8, np.float32))
 
 

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Records what the reference kernels of TensorFlow Lite Micro give: models of one operator, random inputs, their outputs. What it
-does not have comes from TensorFlow Lite's reference kernels.
+"""Records what the reference kernels of TensorFlow Lite Micro give: models of one operator, random inputs, their
+outputs. What it does not have comes from TensorFlow Lite's reference kernels.
 
-    python3 tests/tflite/vectors.py [--cases N] [--into DIR] [OPERATOR...]     needs the packages tflite-micro, ai-edge-litert (its schema), numpy
+    python3 tests/tflite/vectors.py [--cases N] [--into DIR] [OPERATOR...]     needs the packages tflite-micro,
+    ai-edge-litert (its schema), numpy
 
 Writes DIR/OPERATOR.vec (tests/tflite), from fixed seeds: records of little-endian 32-bit lengths and bytes, each
 
     model, number of inputs, every input, number of outputs, every output
 
-in which inputs are only those that are no constants of the model. Models with variables are run several times: their inputs and
-outputs follow one another, run by run. tests/unit/test_tflite_ops.c reads them.
+in which inputs are only those that are no constants of the model. Models with variables are run several times: their
+inputs and outputs follow one another, run by run. tests/unit/test_tflite_ops.c reads them.
 """
 import argparse
 import os
@@ -25,9 +26,12 @@ from tflite_micro.python.tflite_micro import runtime
 
 CASES = 20
 HERE = os.path.dirname(os.path.abspath(__file__))
-TYPES = {np.dtype(np.float32): s.TensorType.FLOAT32, np.dtype(np.int8): s.TensorType.INT8, np.dtype(np.int32): s.TensorType.INT32,
-         np.dtype(np.int64): s.TensorType.INT64, np.dtype(np.bool_): s.TensorType.BOOL, np.dtype(np.int16): s.TensorType.INT16,
-         np.dtype(np.float16): s.TensorType.FLOAT16, np.dtype(np.uint8): s.TensorType.UINT8, np.dtype(np.uint32): s.TensorType.UINT32, np.dtype(np.uint64): s.TensorType.UINT64}
+TYPES = {np.dtype(np.float32): s.TensorType.FLOAT32, np.dtype(np.int8): s.TensorType.INT8,
+         np.dtype(np.int32): s.TensorType.INT32,
+         np.dtype(np.int64): s.TensorType.INT64, np.dtype(np.bool_): s.TensorType.BOOL,
+         np.dtype(np.int16): s.TensorType.INT16,
+         np.dtype(np.float16): s.TensorType.FLOAT16, np.dtype(np.uint8): s.TensorType.UINT8,
+         np.dtype(np.uint32): s.TensorType.UINT32, np.dtype(np.uint64): s.TensorType.UINT64}
 
 
 class Operand:
@@ -57,8 +61,10 @@ def numbers(values, bits):
 
 
 def sparse_form(values, block, order, bits):
-    """Of a matrix: its sparsity and the values that it holds. Blocks of rows and columns are dense; the second level, of blocks, is sparse."""
-    cells = values.reshape(values.shape[0] // block[0], block[0], values.shape[1] // block[1], block[1]).transpose(0, 2, 1, 3)
+    """Of a matrix: its sparsity and the values that it holds. Blocks of rows and columns are dense; the second level,
+    of blocks, is sparse."""
+    cells = values.reshape(values.shape[0] // block[0], block[0], values.shape[1] // block[1], block[1]).transpose(0,
+        2, 1, 3)
     cells = cells if order == [0, 1] else cells.transpose(1, 0, 2, 3)
     segments, indices, kept = [0], [], []
     for row in cells:
@@ -91,7 +97,8 @@ def tensor_of(t, name, buffers):
         tensor.sparsity = t.sparse
     if t.data is not None:
         buffer = s.BufferT()
-        buffer.data = pack_halves(t.data) if t.kind == s.TensorType.INT4 else np.frombuffer(np.ascontiguousarray(t.data, t.dtype).tobytes(), np.uint8)
+        buffer.data = (pack_halves(t.data) if t.kind == s.TensorType.INT4
+                       else np.frombuffer(np.ascontiguousarray(t.data, t.dtype).tobytes(), np.uint8))
         buffers.append(buffer)
         tensor.buffer = len(buffers) - 1
     if t.scales is not None:
@@ -124,10 +131,12 @@ def graph_of(operators, inputs, outputs, buffers, codes):
         if t.blocks:
             tensor.quantization, details = s.QuantizationParametersT(), s.BlockwiseQuantizationT()
             details.blockSize, details.scales, details.zeroPoints = t.blocks[0], place(t.blocks[1]), -1
-            tensor.quantization.detailsType, tensor.quantization.details = s.QuantizationDetails.BlockwiseQuantization, details
+            tensor.quantization.detailsType, tensor.quantization.details = (
+                s.QuantizationDetails.BlockwiseQuantization, details)
     for code, version, fields, read, made in operators:
         op = s.OperatorT()
-        op.opcodeIndex, op.inputs, op.outputs = code_of(code, version, codes), [place(t) for t in read], [place(t) for t in made]
+        op.opcodeIndex, op.inputs, op.outputs = (code_of(code, version, codes), [place(t) for t in read],
+                                                 [place(t) for t in made])
         if isinstance(fields, dict):
             op.customOptions = np.frombuffer(bytes(flexbuffers.Dumps(fields)), np.uint8)
         elif fields is not None:
@@ -148,7 +157,9 @@ def build_graphs(graphs):
 
 
 def build(code, version, options, inputs, outputs):
-    return build_graphs([([(code, version, options, inputs, outputs)], [t for t in inputs if t is not None and t.data is None], outputs)])
+    return build_graphs(
+        [([(code, version, options, inputs, outputs)], [t for t in inputs if t is not None and t.data is None],
+          outputs)])
 
 
 def run_micro(model, feeds, outputs, runs):
@@ -169,7 +180,8 @@ def run_lite(model, feeds, outputs, runs, is_delegated=False):
         kind = kinds.BUILTIN if is_delegated else kinds.BUILTIN_REF
         interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=kind)
     except ValueError:                                  # no reference kernel: it has another one
-        interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+        interpreter = lite.Interpreter(model_content=model,
+                                       experimental_op_resolver_type=kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
     interpreter.allocate_tensors()
     results = []
     for r in range(runs):
@@ -210,7 +222,8 @@ def bytes_of(r, shape):
 
 def int8(r, shape, scale=None, zero=None):
     q = quant(r)
-    return Operand(shape, np.int8, q[0] if scale is None else scale, q[1] if zero is None else zero, feed=bytes_of(r, shape))
+    return Operand(shape, np.int8, q[0] if scale is None else scale, q[1] if zero is None else zero,
+                   feed=bytes_of(r, shape))
 
 
 def int8_out(r, shape, scale=None, zero=None):
@@ -219,7 +232,8 @@ def int8_out(r, shape, scale=None, zero=None):
 
 
 def like(x, shape=None):
-    return Operand(x.shape if shape is None else shape, x.dtype, x.scales[0] if x.scales else None, x.zeros[0] if x.zeros else 0)
+    return Operand(x.shape if shape is None else shape, x.dtype, x.scales[0] if x.scales else None, x.zeros[0]
+                   if x.zeros else 0)
 
 
 def plain(r, shape, dtype):
@@ -264,12 +278,14 @@ def binary(code, options_name, version=2, acts=True, low=0.002):
     def make(r, i):
         a, b, y = broadcast_pair(r)
         fields = {"fusedActivationFunction": ACTIVATIONS[i % 4]} if acts else {}
-        return code, version, options(options_name, **fields) if options_name else None, [int8(r, a), int8(r, b)], [int8_out(r, y)]
+        return (code, version, options(options_name, **fields) if options_name else None, [int8(r, a), int8(r, b)],
+                [int8_out(r, y)])
     return make
 
 
 def div(r, i):
-    """The reference shifts by less than 0 or more than 31 bits where the quotient is very large or small, which C leaves undefined."""
+    """The reference shifts by less than 0 or more than 31 bits where the quotient is very large or small, which C
+    leaves undefined."""
     code, version, fields, inputs, outputs = binary(B.DIV, "DivOptions", 2)(r, i)
     x, y = inputs
     y.shape = list(x.shape)
@@ -279,7 +295,8 @@ def div(r, i):
     while len(pairs) < int(np.prod(x.shape)):
         a, b = int(r.integers(-128, 128)), int(r.integers(-128, 128))
         da, db = abs(a - x.zeros[0]), abs(b - y.zeros[0])
-        if db and da and 0 <= (db.bit_length() - 1) + (31 - da.bit_length() - 1) - left <= 29:      # one more where -a is a power of two
+        # One more where -a is a power of two.
+        if db and da and 0 <= (db.bit_length() - 1) + (31 - da.bit_length() - 1) - left <= 29:
             pairs.append((a, b))
     for operand, values in zip((x, y), zip(*pairs)):
         operand.feed = np.array(values, np.int8).reshape(x.shape)
@@ -327,8 +344,10 @@ def float_unary(code, name=None, signed=False):
 def rsqrt_sixteen(r, i):
     code, version, fields, inputs, outputs = sixteen(positive_unary(B.RSQRT))(r, i)
     x = inputs[0]
-    x.scales, outputs[0].scales = [float(np.float32(np.exp(r.uniform(-12, -2))))], [float(np.float32(np.exp(r.uniform(-9, -4))))]
-    x.feed = np.where(r.random(x.shape) < 0.2, r.integers(0, 5, x.shape), r.integers(0, 32768, x.shape)).astype(np.int16)
+    x.scales, outputs[0].scales = ([float(np.float32(np.exp(r.uniform(-12, -2))))],
+                                   [float(np.float32(np.exp(r.uniform(-9, -4))))])
+    x.feed = np.where(r.random(x.shape) < 0.2, r.integers(0, 5, x.shape), r.integers(0, 32768, x.shape)).astype(
+        np.int16)
     return code, 3, fields, inputs, outputs
 
 
@@ -345,7 +364,8 @@ def positive_unary(code, name=None):
 
 def leaky(r, i):
     shape = shape_of(r, most=8)
-    return B.LEAKY_RELU, 2, options("LeakyReluOptions", alpha=float(r.choice([0.1, 0.01, 0.3, 0.5]))), [int8(r, shape)], [int8_out(r, shape)]
+    return (B.LEAKY_RELU, 2, options("LeakyReluOptions", alpha=float(r.choice([0.1, 0.01, 0.3, 0.5]))),
+            [int8(r, shape)], [int8_out(r, shape)])
 
 
 def prelu(r, i):
@@ -356,11 +376,13 @@ def prelu(r, i):
 
 
 def conv_scales(r, channels, per_channel):
-    return [float(np.float32(v)) for v in np.exp(r.uniform(np.log(0.001), np.log(0.05), channels if per_channel else 1))]
+    return [float(np.float32(v))
+            for v in np.exp(r.uniform(np.log(0.001), np.log(0.05), channels if per_channel else 1))]
 
 
 def conv(r, i):
-    n, h, w, c, o = int(r.integers(1, 3)), int(r.integers(4, 10)), int(r.integers(4, 10)), int(r.integers(1, 9)), int(r.integers(1, 9))
+    n, h, w, c, o = (int(r.integers(1, 3)), int(r.integers(4, 10)), int(r.integers(4, 10)), int(r.integers(1, 9)),
+                     int(r.integers(1, 9)))
     kh, kw, sh, sw = [int(v) for v in r.integers(1, 4, 4)]
     dh, dw = (1, 1) if i % 3 else [int(v) for v in r.integers(1, 3, 2)]
     same = bool(i % 2)
@@ -372,9 +394,11 @@ def conv(r, i):
     oh, ow = (-(-h // sh), -(-w // sw)) if same else (-(-(h - eh + 1) // sh), -(-(w - ew + 1) // sw))
     scales, x = conv_scales(r, o, i % 4 != 0), int8(r, [n, h, w, c])
     k = Operand([o, kh, kw, c], np.int8, scales=scales, data=r.integers(-127, 128, (o, kh, kw, c)).astype(np.int8))
-    bias = Operand([o], np.int32, scales=[v * x.scales[0] for v in scales], data=r.integers(-2000, 2000, o)) if i % 5 else None
+    bias = (Operand([o], np.int32, scales=[v * x.scales[0] for v in scales], data=r.integers(-2000, 2000, o)) if i % 5
+            else None)
     y = int8_out(r, [n, oh, ow, o], float(np.float32(x.scales[0] * max(scales) * r.uniform(5, 60))))
-    o_ = options("Conv2DOptions", padding=0 if same else 1, strideH=sh, strideW=sw, dilationHFactor=dh, dilationWFactor=dw, fusedActivationFunction=ACTIVATIONS[i % 4])
+    o_ = options("Conv2DOptions", padding=0 if same else 1, strideH=sh, strideW=sw, dilationHFactor=dh,
+                 dilationWFactor=dw, fusedActivationFunction=ACTIVATIONS[i % 4])
     return B.CONV_2D, 3, o_, [x, k, bias], [y]
 
 
@@ -387,10 +411,12 @@ def depthwise(r, i):
     same = bool(i % 2) or (kh - 1) * dil + 1 > h or (kw - 1) * dil + 1 > w
     oh, ow = (-(-h // st), -(-w // st)) if same else (-(-(h - (kh - 1) * dil) // st), -(-(w - (kw - 1) * dil) // st))
     scales, x = conv_scales(r, c * m, True), int8(r, [1, h, w, c])
-    k = Operand([1, kh, kw, c * m], np.int8, scales=scales, axis=3, data=r.integers(-127, 128, (1, kh, kw, c * m)).astype(np.int8))
+    k = Operand([1, kh, kw, c * m], np.int8, scales=scales, axis=3,
+                data=r.integers(-127, 128, (1, kh, kw, c * m)).astype(np.int8))
     bias = Operand([c * m], np.int32, scales=[v * x.scales[0] for v in scales], data=r.integers(-2000, 2000, c * m))
     y = int8_out(r, [1, oh, ow, c * m], float(np.float32(x.scales[0] * max(scales) * r.uniform(5, 40))))
-    o_ = options("DepthwiseConv2DOptions", padding=0 if same else 1, strideH=st, strideW=st, dilationHFactor=dil, dilationWFactor=dil, depthMultiplier=m,
+    o_ = options("DepthwiseConv2DOptions", padding=0 if same else 1, strideH=st, strideW=st, dilationHFactor=dil,
+                 dilationWFactor=dil, depthMultiplier=m,
                  fusedActivationFunction=ACTIVATIONS[i % 4])
     return B.DEPTHWISE_CONV_2D, 3, o_, [x, k, bias], [y]
 
@@ -405,9 +431,11 @@ def transpose_conv(r, i):
         oh, ow = (h - 1) * st + kh, (w - 1) * st + kw
     scales, x = conv_scales(r, o, i % 4 != 0), int8(r, [1, h, w, c])
     k = Operand([o, kh, kw, c], np.int8, scales=scales, data=r.integers(-127, 128, (o, kh, kw, c)).astype(np.int8))
-    bias = Operand([o], np.int32, scales=[v * x.scales[0] for v in scales], data=r.integers(-2000, 2000, o)) if i % 3 else None
+    bias = (Operand([o], np.int32, scales=[v * x.scales[0] for v in scales], data=r.integers(-2000, 2000, o)) if i % 3
+            else None)
     y = int8_out(r, [1, oh, ow, o], float(np.float32(x.scales[0] * max(scales) * r.uniform(5, 40))))
-    return B.TRANSPOSE_CONV, 3, options("TransposeConvOptions", padding=0 if same else 1, strideH=st, strideW=st), [constant([1, oh, ow, o]), k, x] + ([bias] if bias else []), [y]
+    return (B.TRANSPOSE_CONV, 3, options("TransposeConvOptions", padding=0 if same else 1, strideH=st, strideW=st),
+            [constant([1, oh, ow, o]), k, x] + ([bias] if bias else []), [y])
 
 
 def transpose_conv_stored(r, i):
@@ -422,9 +450,11 @@ def fully_connected(r, i):
     x = int8(r, [n, k])
     scales = conv_scales(r, o, i % 4 == 3)
     w = Operand([o, k], np.int8, scales=scales, data=r.integers(-127, 128, (o, k)).astype(np.int8))
-    bias = Operand([o], np.int32, scales=[v * x.scales[0] for v in scales], data=r.integers(-2000, 2000, o)) if i % 3 else None
+    bias = (Operand([o], np.int32, scales=[v * x.scales[0] for v in scales], data=r.integers(-2000, 2000, o)) if i % 3
+            else None)
     y = int8_out(r, [n, o], float(np.float32(x.scales[0] * max(scales) * r.uniform(5, 40))))
-    return B.FULLY_CONNECTED, 4, options("FullyConnectedOptions", fusedActivationFunction=ACTIVATIONS[i % 4]), [x, w, bias], [y]
+    return (B.FULLY_CONNECTED, 4, options("FullyConnectedOptions", fusedActivationFunction=ACTIVATIONS[i % 4]),
+            [x, w, bias], [y])
 
 
 def batch_matmul(r, i):
@@ -444,7 +474,8 @@ def pool(code):
         same = bool(i % 2)
         oh, ow = (-(-h // sh), -(-w // sw)) if same else (-(-(h - fh + 1) // sh), -(-(w - fw + 1) // sw))
         x = int8(r, [int(r.integers(1, 3)), h, w, c])
-        o = options("Pool2DOptions", padding=0 if same else 1, strideH=sh, strideW=sw, filterHeight=fh, filterWidth=fw, fusedActivationFunction=ACTIVATIONS[i % 4])
+        o = options("Pool2DOptions", padding=0 if same else 1, strideH=sh, strideW=sw, filterHeight=fh, filterWidth=fw,
+                    fusedActivationFunction=ACTIVATIONS[i % 4])
         return code, 2, o, [x], [like(x, [x.shape[0], oh, ow, c])]
     return make
 
@@ -457,11 +488,13 @@ def softmax(r, i):
 def reduction(code, same):
     def make(r, i):
         shape = shape_of(r, 4) if code == B.MEAN and i % 2 else shape_of(r, int(r.integers(2, 5)))
-        axes = [1, 2] if code == B.MEAN and i % 2 else sorted(int(a) for a in r.choice(len(shape), int(r.integers(1, len(shape) + 1)), replace=False))
+        axes = ([1, 2] if code == B.MEAN and i % 2
+                else sorted(int(a) for a in r.choice(len(shape), int(r.integers(1, len(shape) + 1)), replace=False)))
         keep = bool(i % 3)
         y = [1 if d in axes else n for d, n in enumerate(shape) if keep or d not in axes]
         x = int8(r, shape)
-        return code, 2, options("ReducerOptions", keepDims=keep), [x, constant(axes)], [like(x, y) if same else int8_out(r, y)]
+        return (code, 2, options("ReducerOptions", keepDims=keep), [x, constant(axes)],
+                [like(x, y) if same else int8_out(r, y)])
     return make
 
 
@@ -470,7 +503,8 @@ def arg(code, name):
         shape = shape_of(r, int(r.integers(1, 5)))
         axis = int(r.integers(-len(shape), len(shape)))
         y = [n for d, n in enumerate(shape) if d != axis % len(shape)]
-        return code, 2, options(name, outputType=s.TensorType.INT32), [int8(r, shape), constant(axis)], [Operand(y, np.int32)]
+        return (code, 2, options(name, outputType=s.TensorType.INT32), [int8(r, shape), constant(axis)],
+                [Operand(y, np.int32)])
     return make
 
 
@@ -478,7 +512,8 @@ def pad(r, i):
     shape = shape_of(r)
     pads = r.integers(0, 3, (len(shape), 2))
     x = int8(r, shape)
-    return B.PAD, 2, options("PadOptions"), [x, constant(pads)], [like(x, [n + int(p.sum()) for n, p in zip(shape, pads)])]
+    return (B.PAD, 2, options("PadOptions"), [x, constant(pads)],
+            [like(x, [n + int(p.sum()) for n, p in zip(shape, pads)])])
 
 
 def padv2(r, i):
@@ -486,7 +521,8 @@ def padv2(r, i):
     pads = r.integers(0, 3, (len(shape), 2))
     x = int8(r, shape)
     v = Operand([1], np.int8, x.scales[0], x.zeros[0], data=r.integers(-128, 128, 1).astype(np.int8))
-    return B.PADV2, 2, options("PadV2Options"), [x, constant(pads), v], [like(x, [n + int(p.sum()) for n, p in zip(shape, pads)])]
+    return (B.PADV2, 2, options("PadV2Options"), [x, constant(pads), v],
+            [like(x, [n + int(p.sum()) for n, p in zip(shape, pads)])])
 
 
 def mirror_pad(r, i):
@@ -494,7 +530,8 @@ def mirror_pad(r, i):
     shape = shape_of(r, None, 6)
     pads = np.array([[int(r.integers(0, n + mode)) for _ in range(2)] for n in shape])
     x = int8(r, shape)
-    return B.MIRROR_PAD, 2, options("MirrorPadOptions", mode=mode), [x, constant(pads)], [like(x, [n + int(p.sum()) for n, p in zip(shape, pads)])]
+    return (B.MIRROR_PAD, 2, options("MirrorPadOptions", mode=mode), [x, constant(pads)],
+            [like(x, [n + int(p.sum()) for n, p in zip(shape, pads)])])
 
 
 def concat(r, i):
@@ -541,7 +578,8 @@ def slice_(r, i):
     begin = [int(r.integers(0, n)) for n in shape]
     size = [-1 if r.random() < 0.3 else int(r.integers(1, n - b + 1)) for n, b in zip(shape, begin)]
     x = int8(r, shape)
-    return B.SLICE, 2, options("SliceOptions"), [x, constant(begin), constant(size)], [like(x, [n - b if v < 0 else v for n, b, v in zip(shape, begin, size)])]
+    return (B.SLICE, 2, options("SliceOptions"), [x, constant(begin), constant(size)],
+            [like(x, [n - b if v < 0 else v for n, b, v in zip(shape, begin, size)])])
 
 
 def strided_slice(r, i):
@@ -555,7 +593,8 @@ def strided_slice(r, i):
         y, index = [], []
         for d, n in enumerate(shape):
             if shrink >> d & 1:
-                begin[d], step[d], begin_mask, end_mask = int(r.integers(0, n)), 1, begin_mask & ~(1 << d), end_mask & ~(1 << d)
+                begin[d], step[d], begin_mask, end_mask = (int(r.integers(0, n)), 1, begin_mask & ~(1 << d),
+                                                           end_mask & ~(1 << d))
                 end[d] = begin[d] + 1
             b, e = None if begin_mask >> d & 1 else begin[d], None if end_mask >> d & 1 else end[d]
             index.append(slice(b, e, step[d]))
@@ -575,7 +614,8 @@ def gather(r, i):
     index = r.integers(0, shape[axis], picked).astype(np.int32)
     x = int8(r, shape)
     indices = Operand(picked, np.int32, data=index if i % 2 else None, feed=index)
-    return B.GATHER, 2, options("GatherOptions", axis=axis), [x, indices], [like(x, shape[:axis] + picked + shape[axis + 1:])]
+    return (B.GATHER, 2, options("GatherOptions", axis=axis), [x, indices],
+            [like(x, shape[:axis] + picked + shape[axis + 1:])])
 
 
 def gather_nd(r, i):
@@ -584,7 +624,8 @@ def gather_nd(r, i):
     count = int(r.integers(1, 5))
     index = np.stack([r.integers(0, n, count) for n in shape[:q]], 1).astype(np.int32)
     x = int8(r, shape)
-    return B.GATHER_ND, 2, options("GatherNdOptions"), [x, Operand([count, q], np.int32, feed=index)], [like(x, [count] + shape[q:])]
+    return (B.GATHER_ND, 2, options("GatherNdOptions"), [x, Operand([count, q], np.int32, feed=index)],
+            [like(x, [count] + shape[q:])])
 
 
 def reshape(r, i):
@@ -596,7 +637,8 @@ def reshape(r, i):
 
 def squeeze(r, i):
     x = int8(r, [1] + shape_of(r, 2) + [1])
-    return B.SQUEEZE, 1, options("SqueezeOptions", squeezeDims=[0] if i % 2 else [-1]), [x], [like(x, x.shape[1:] if i % 2 else x.shape[:3])]
+    return (B.SQUEEZE, 1, options("SqueezeOptions", squeezeDims=[0] if i % 2 else [-1]), [x],
+            [like(x, x.shape[1:] if i % 2 else x.shape[:3])])
 
 
 def expand_dims(r, i):
@@ -620,7 +662,8 @@ def pack(r, i):
     first = int8(r, shape)
     y = list(shape)
     y.insert(axis if axis >= 0 else axis + len(y) + 1, count)
-    return B.PACK, 2, options("PackOptions", valuesCount=count, axis=axis), [first] + [int8(r, shape, first.scales[0], first.zeros[0]) for _ in range(count - 1)], [like(first, y)]
+    return (B.PACK, 2, options("PackOptions", valuesCount=count, axis=axis),
+            [first] + [int8(r, shape, first.scales[0], first.zeros[0]) for _ in range(count - 1)], [like(first, y)])
 
 
 def unpack(r, i):
@@ -629,7 +672,8 @@ def unpack(r, i):
     x = int8(r, shape)
     y = list(shape)
     del y[axis]
-    return B.UNPACK, 2, options("UnpackOptions", num=shape[axis], axis=axis), [x], [like(x, y) for _ in range(shape[axis])]
+    return (B.UNPACK, 2, options("UnpackOptions", num=shape[axis], axis=axis), [x],
+            [like(x, y) for _ in range(shape[axis])])
 
 
 def space_to_depth(r, i):
@@ -649,7 +693,8 @@ def space_to_batch(r, i):
     h, w, c = int(r.integers(1, 4)) * bh, int(r.integers(1, 4)) * bw, int(r.integers(1, 4))
     top = left = 0                   # the reference fills paddings with a value that it never sets
     x = int8(r, [1, h - top, w - left, c])
-    return B.SPACE_TO_BATCH_ND, 3, options("SpaceToBatchNDOptions"), [x, constant([bh, bw]), constant([[top, 0], [left, 0]])], [like(x, [bh * bw, h // bh, w // bw, c])]
+    return (B.SPACE_TO_BATCH_ND, 3, options("SpaceToBatchNDOptions"),
+            [x, constant([bh, bw]), constant([[top, 0], [left, 0]])], [like(x, [bh * bw, h // bh, w // bw, c])])
 
 
 def batch_to_space(r, i):
@@ -657,7 +702,8 @@ def batch_to_space(r, i):
     h, w, c = int(r.integers(1, 4)), int(r.integers(1, 4)), int(r.integers(1, 4))
     top, left = int(r.integers(0, min(2, h * bh))), int(r.integers(0, min(2, w * bw)))
     x = int8(r, [bh * bw, h, w, c])
-    return B.BATCH_TO_SPACE_ND, 2, options("BatchToSpaceNDOptions"), [x, constant([bh, bw]), constant([[top, 0], [left, 0]])], [like(x, [1, h * bh - top, w * bw - left, c])]
+    return (B.BATCH_TO_SPACE_ND, 2, options("BatchToSpaceNDOptions"),
+            [x, constant([bh, bw]), constant([[top, 0], [left, 0]])], [like(x, [1, h * bh - top, w * bw - left, c])])
 
 
 def resize(code, name):
@@ -681,7 +727,8 @@ def cast(r, i):
     a, b = kinds[i % 3], kinds[(i // 3) % 2 + 1]
     shape = shape_of(r)
     x = Operand(shape, a, feed=bytes_of(r, shape)) if a == np.int8 else plain(r, shape, a)
-    return B.CAST, 1, options("CastOptions", inDataType=TYPES[np.dtype(a)], outDataType=TYPES[np.dtype(b)]), [x], [Operand(shape, b)]
+    return (B.CAST, 1, options("CastOptions", inDataType=TYPES[np.dtype(a)], outDataType=TYPES[np.dtype(b)]), [x],
+            [Operand(shape, b)])
 
 
 def quantize(r, i):
@@ -694,13 +741,15 @@ def quantize(r, i):
 def unsigned(r, shape, feed=True):
     """Stored without a sign: only between real and stored numbers, and between kinds of these."""
     values = r.integers(0, 256, shape).astype(np.uint8)
-    return Operand(shape, np.uint8, float(np.exp(r.uniform(np.log(0.002), np.log(0.2)))), int(r.integers(0, 256)), feed=values if feed else None)
+    return Operand(shape, np.uint8, float(np.exp(r.uniform(np.log(0.002), np.log(0.2)))), int(r.integers(0, 256)),
+                   feed=values if feed else None)
 
 
 def quantize_unsigned(r, i):
     shape = shape_of(r)
     x = [unsigned(r, shape), int8(r, shape), plain(r, shape, np.float32)][i % 3]
-    return B.QUANTIZE, 1, options("QuantizeOptions"), [x], [int8_out(r, shape) if i % 3 == 0 else unsigned(r, shape, False)]
+    return (B.QUANTIZE, 1, options("QuantizeOptions"), [x],
+            [int8_out(r, shape) if i % 3 == 0 else unsigned(r, shape, False)])
 
 
 def dequantize_unsigned(r, i):
@@ -735,7 +784,8 @@ def shape_op(r, i):
 def select(r, i):
     shape = shape_of(r)
     x = int8(r, shape)
-    return B.SELECT_V2, 1, options("SelectV2Options"), [plain(r, shape, np.bool_), x, int8(r, shape, x.scales[0], x.zeros[0])], [like(x)]
+    return (B.SELECT_V2, 1, options("SelectV2Options"),
+            [plain(r, shape, np.bool_), x, int8(r, shape, x.scales[0], x.zeros[0])], [like(x)])
 
 
 def l2_norm(r, i):
@@ -754,7 +804,8 @@ def select_old(r, i):
     """The condition has the shape of both."""
     shape = shape_of(r)
     x = int8(r, shape)
-    return B.SELECT, 1, options("SelectOptions"), [plain(r, shape, np.bool_), x, int8(r, shape, x.scales[0], x.zeros[0])], [like(x)]
+    return (B.SELECT, 1, options("SelectOptions"),
+            [plain(r, shape, np.bool_), x, int8(r, shape, x.scales[0], x.zeros[0])], [like(x)])
 
 
 def half_bytes(make, version):
@@ -779,7 +830,8 @@ def sparse_dense(r, i):
     weights = Operand([o, k], np.float32)
     weights.sparse, weights.data = sparse_form(w, block, [0, 1] if i % 3 else [1, 0], [32, 16, 8][i % 3])
     bias = Operand([o], np.float32, data=r.integers(-5, 6, o).astype(np.float32))
-    return B.FULLY_CONNECTED, 8, options("FullyConnectedOptions", fusedActivationFunction=i % 2), [x, weights, bias], [Operand([x.shape[0], o], np.float32)]
+    return (B.FULLY_CONNECTED, 8, options("FullyConnectedOptions", fusedActivationFunction=i % 2), [x, weights, bias],
+            [Operand([x.shape[0], o], np.float32)])
 
 
 def dense_blockwise(r, i):
@@ -795,11 +847,13 @@ def dense_blockwise(r, i):
     if i % 7 == 6:
         x.feed = np.zeros_like(x.feed)
     bias = Operand([o], np.float32, data=r.normal(0, 1, o)) if i % 3 else None
-    return B.FULLY_CONNECTED, 13, options("FullyConnectedOptions", fusedActivationFunction=i % 2), [x, w, bias], [Operand([rows, o], np.float32)]
+    return (B.FULLY_CONNECTED, 13, options("FullyConnectedOptions", fusedActivationFunction=i % 2), [x, w, bias],
+            [Operand([rows, o], np.float32)])
 
 
 def densify(r, i):
-    """Operands stored without their zeros, as an operator of its own gives them: weights of floats, or bytes that are compared."""
+    """Operands stored without their zeros, as an operator of its own gives them: weights of floats, or bytes that are
+    compared."""
     if i % 2:
         code, version, fields, (x, weights, bias), (y,) = sparse_dense(r, i // 2)
         w = like(weights)
@@ -812,7 +866,8 @@ def densify(r, i):
         values[0, 0] = 1
         weights, w, x, y = (Operand(shape, np.int8, *quants) for _ in range(4))
         weights.sparse, weights.data = sparse_form(values, block, [0, 1], 32)
-        x.feed, last = [bytes_of(r, shape) for _ in range(RUNS)], (B.MAXIMUM, 2, options("MaximumMinimumOptions"), [x, w], [y])
+        x.feed, last = ([bytes_of(r, shape) for _ in range(RUNS)],
+                        (B.MAXIMUM, 2, options("MaximumMinimumOptions"), [x, w], [y]))
     return [([(B.DENSIFY, 1, options("DensifyOptions"), [weights], [w]), last], [x], [y])]
 
 
@@ -844,7 +899,8 @@ def huffman(r, count, dtype):
             path = prefix + format(k, "0%db" % width)
             own = [n for n, code in enumerate(codes) if path.startswith(code)]
             if own:
-                table[base + k] = found | (len(codes[own[0]]) - len(prefix)) << shift | symbols[own[0]] & ((1 << shift) - 1 if wide else 255)
+                table[base + k] = (found | (len(codes[own[0]]) - len(prefix)) << shift
+                                   | symbols[own[0]] & ((1 << shift) - 1 if wide else 255))
             else:
                 deeper = max(len(code) for code in codes if code.startswith(path)) - len(path)
                 below = min(deeper, 3)
@@ -854,11 +910,13 @@ def huffman(r, count, dtype):
     level("", first)
     chosen = r.integers(0, len(codes), count)
     options_byte = first - 1 << 4 | wide
-    return packed_bits([codes[n] for n in chosen]), np.array(table, np.uint32 if wide else np.uint16).view(np.uint8), options_byte
+    return (packed_bits([codes[n] for n in chosen]), np.array(table, np.uint32 if wide else np.uint16).view(np.uint8),
+            options_byte)
 
 
 def decode(r, i):
-    """Weights of a convolution, or numbers that are compared, in TensorFlow Lite Micro's codes: by index, by Huffman, by mask."""
+    """Weights of a convolution, or numbers that are compared, in TensorFlow Lite Micro's codes: by index, by Huffman,
+    by mask."""
     kind = i % 3
     if i // 3 % 3 < 2:
         code, version, fields, inputs, outputs = (conv, depthwise)[i // 3 % 3](r, i)
@@ -869,19 +927,23 @@ def decode(r, i):
         x.feed = [bytes_of(r, x.shape) for _ in range(RUNS)]
     else:
         dtype = [np.float32, np.int16, np.int32, np.int8][i // 9 % 4] if kind != 1 else [np.int16, np.int8][i // 9 % 2]
-        quants = dict(scale=0.05, zero=int(r.integers(-9, 10)) if dtype == np.int8 else 0) if dtype in (np.int8, np.int16) else {}
+        quants = (dict(scale=0.05, zero=int(r.integers(-9, 10)) if dtype == np.int8 else 0)
+                  if dtype in (np.int8, np.int16) else {})
         x, decoded, y = (Operand([int(r.integers(1, 5)), 7], dtype, **quants) for _ in range(3))
         decoded.shape = y.shape = x.shape
-        draw = lambda: r.normal(0, 2, x.shape).astype(dtype) if dtype == np.float32 else r.integers(-100, 100, x.shape).astype(dtype)
+        draw = lambda: r.normal(0, 2, x.shape).astype(dtype) if dtype == np.float32 else r.integers(-100, 100,
+            x.shape).astype(dtype)
         x.feed, outputs = [draw() for _ in range(RUNS)], [y]
         last = (B.MAXIMUM, 2, options("MaximumMinimumOptions"), [x, decoded], [y])
     count, channels, dtype = int(np.prod(decoded.shape)), len(decoded.scales) if decoded.scales else 1, decoded.dtype
-    some = lambda n: (r.normal(0, 2, n).astype(dtype) if dtype == np.float32 else r.integers(-100, 100, n).astype(dtype)).view(np.uint8)
+    some = lambda n: (r.normal(0, 2, n).astype(dtype) if dtype == np.float32
+                      else r.integers(-100, 100, n).astype(dtype)).view(np.uint8)
     header = np.zeros(16, np.uint8)
     header[[0, 1, 4]] = kind, 1, 1
     if kind == 0:
         width = int(r.integers(1, 8 if channels < 40 else 3))
-        codes, table = packed_bits([format(int(v), "0%db" % width) for v in r.integers(0, 2 ** width, count)]), some(2 ** width * channels)
+        codes, table = (packed_bits([format(int(v), "0%db" % width) for v in r.integers(0, 2 ** width, count)]),
+                        some(2 ** width * channels))
         header[[5, 6]] = width, 2 ** width
     elif kind == 1:
         codes, table, header[5] = huffman(r, count, dtype)
@@ -908,21 +970,25 @@ def cumsum(r, i):
     x = plain(r, shape_of(r), np.float32)
     x.feed = np.round(x.feed * 4) / np.float32(4)
     axis = int(r.integers(-len(x.shape), len(x.shape)))
-    return B.CUMSUM, 1, options("CumsumOptions", exclusive=bool(i & 1), reverse=bool(i & 2)), [x, constant(axis)], [like(x)]
+    return (B.CUMSUM, 1, options("CumsumOptions", exclusive=bool(i & 1), reverse=bool(i & 2)), [x, constant(axis)],
+            [like(x)])
 
 
 def topk(r, i):
     shape = shape_of(r, int(r.integers(1, 4)))
     k = int(r.integers(1, shape[-1] + 1))
     x = [lambda: plain(r, shape, np.float32), lambda: int8(r, shape), lambda: plain(r, shape, np.int32)][i % 3]()
-    return B.TOPK_V2, 2, options("TopKV2Options"), [x, constant(k)], [like(x, shape[:-1] + [k]), Operand(shape[:-1] + [k], np.int32)]
+    return (B.TOPK_V2, 2, options("TopKV2Options"), [x, constant(k)],
+            [like(x, shape[:-1] + [k]), Operand(shape[:-1] + [k], np.int32)])
 
 
 def embedding_lookup(r, i):
     shape, count = shape_of(r, 2), int(r.integers(1, 6))
     table = plain(r, shape, np.float32)
     table.data = table.feed
-    return B.EMBEDDING_LOOKUP, 1, None, [Operand([count], np.int32, feed=r.integers(0, shape[0], count).astype(np.int32)), table], [like(table, [count, shape[1]])]
+    return (B.EMBEDDING_LOOKUP, 1, None,
+            [Operand([count], np.int32, feed=r.integers(0, shape[0], count).astype(np.int32)), table],
+            [like(table, [count, shape[1]])])
 
 
 def power(r, i):
@@ -944,7 +1010,8 @@ def plain_reduction(code, kind, values):
     def make(r, i):
         code_, _, fields, inputs, outputs = reduction(code, True)(r, i)
         shape = inputs[0].shape
-        return code, 1, fields, [Operand(shape, kind, feed=r.choice(values, shape).astype(kind)), inputs[1]], [Operand(outputs[0].shape, kind)]
+        return (code, 1, fields, [Operand(shape, kind, feed=r.choice(values, shape).astype(kind)), inputs[1]],
+                [Operand(outputs[0].shape, kind)])
     return make
 
 
@@ -963,7 +1030,8 @@ def table(code, name=None, positive=False, version=2):
     def make(r, i):
         shape = shape_of(r, most=8)
         zero = int(r.integers(-128, 100))
-        x = Operand(shape, np.int8, quant(r, 0.005, 0.05)[0], zero, feed=r.integers(zero if positive else -128, 128, shape).astype(np.int8))
+        x = Operand(shape, np.int8, quant(r, 0.005, 0.05)[0], zero,
+                    feed=r.integers(zero if positive else -128, 128, shape).astype(np.int8))
         return code, version, options(name) if name else None, [x], [int8_out(r, shape)]
     return make
 
@@ -980,7 +1048,8 @@ def log_softmax(r, i):
 
 
 def sixteen(make, fixed=None, low=None, narrow=True, most=0.01):
-    """The same with activations of 16 bits; weights stay, and a bias has 64 bits or, if `narrow`, every fourth time 32."""
+    """The same with activations of 16 bits; weights stay, and a bias has 64 bits or, if `narrow`, every fourth time
+    32."""
     def of(r, i):
         code, version, fields, inputs, outputs = make(r, i)
         for t in inputs + outputs:
@@ -991,7 +1060,8 @@ def sixteen(make, fixed=None, low=None, narrow=True, most=0.01):
             if t.dtype == np.int8 and t.data is None:
                 t.dtype, t.kind, t.zeros = np.dtype(np.int16), s.TensorType.INT16, [0]
                 if t.feed is not None:
-                    t.feed = np.where(r.random(t.shape) < 0.05, r.choice([-32768, 32767], t.shape), r.integers(-32768, 32768, t.shape)).astype(np.int16)
+                    t.feed = np.where(r.random(t.shape) < 0.05, r.choice([-32768, 32767], t.shape),
+                                      r.integers(-32768, 32768, t.shape)).astype(np.int16)
         if low:
             inputs[0].scales = [[1 / 4096, 1 / 2048, quant(r, low, most)[0]][i % 3]]
         if fixed:
@@ -1001,7 +1071,8 @@ def sixteen(make, fixed=None, low=None, narrow=True, most=0.01):
 
 
 def at_ties(kinds):
-    """Scales whose quotient, times some input, is a tie in floats and not in doubles, or the other way round. kinds: (code, name of options, fields, type)"""
+    """Scales whose quotient, times some input, is a tie in floats and not in doubles, or the other way round. kinds:
+    (code, name of options, fields, type)"""
     def make(r, i):
         code, name, fields, dtype = kinds[i % len(kinds)]
         rounded = [0, 0]
@@ -1033,7 +1104,8 @@ def rescaled_concat(r, i):
     """UINT8 operands whose scales differ, as only the older quantization has them."""
     code, version, fields, inputs, outputs = unsigned(concat)(r, i)
     for t in inputs[i % 2:]:
-        t.scales, t.zeros = [float(np.float32(outputs[0].scales[0] * np.exp(r.uniform(-2, 2))))], [int(r.integers(0, 256))]
+        t.scales, t.zeros = ([float(np.float32(outputs[0].scales[0] * np.exp(r.uniform(-2, 2))))],
+                             [int(r.integers(0, 256))])
     return code, version, fields, inputs, outputs
 
 
@@ -1068,41 +1140,54 @@ def padv2_float16(r, i):
     x = Operand(shape, np.float32, feed=[plain(r, shape, np.float32).feed for _ in range(RUNS)])
     half, value = Operand([], np.float16, data=np.array(r.normal(), np.float16)), Operand([], np.float32)
     y = Operand([n + int(p.sum()) for n, p in zip(shape, pads)], np.float32)
-    return [([(B.DEQUANTIZE, 3, options("DequantizeOptions"), [half], [value]), (B.PADV2, 1, options("PadV2Options"), [x, constant(pads), value], [y])], [x], [y])]
+    return [([(B.DEQUANTIZE, 3, options("DequantizeOptions"), [half], [value]),
+              (B.PADV2, 1, options("PadV2Options"), [x, constant(pads), value], [y])], [x], [y])]
 
 
 def network_unsigned(r, i):
     """A small classifier: convolution, pool, reshape, dense, softmax, and a second output before its end."""
     u8 = lambda shape, scale, zero, data=None: Operand(shape, np.uint8, scale, zero, data=data)
     size, c, o, classes = int(r.integers(4, 9)), int(r.integers(1, 4)), int(r.integers(1, 7)), int(r.integers(2, 11))
-    x, kernel = u8([1, size, size, c], quant(r)[0], int(r.integers(0, 256))), u8([o, 3, 3, c], quant(r, 0.004, 0.02)[0], int(r.integers(100, 156)), r.integers(0, 256, [o, 3, 3, c]))
+    x, kernel = (u8([1, size, size, c], quant(r)[0], int(r.integers(0, 256))),
+                 u8([o, 3, 3, c], quant(r, 0.004, 0.02)[0], int(r.integers(100, 156)),
+                    r.integers(0, 256, [o, 3, 3, c])))
     x.feed = [bytes_of(r, x.shape).view(np.uint8) for _ in range(RUNS)]
-    bias = lambda a, b, n: Operand([n], np.int32, float(np.float32(a.scales[0]) * np.float32(b.scales[0])), data=r.integers(-2000, 2000, n))
+    bias = lambda a, b, n: Operand([n], np.int32, float(np.float32(a.scales[0]) * np.float32(b.scales[0])),
+                                   data=r.integers(-2000, 2000, n))
     image = u8([1, size, size, o], float(np.float32(x.scales[0] * kernel.scales[0] * 40)), int(r.integers(0, 256)))
-    code, fields = [B.AVERAGE_POOL_2D, B.MAX_POOL_2D][i % 2], options("Pool2DOptions", padding=1, strideH=2, strideW=2, filterHeight=2, filterWidth=2)
+    code, fields = ([B.AVERAGE_POOL_2D, B.MAX_POOL_2D][i % 2],
+                    options("Pool2DOptions", padding=1, strideH=2, strideW=2, filterHeight=2, filterWidth=2))
     half = u8([1, size // 2, size // 2, o], image.scales[0], image.zeros[0])
     flat = u8([1, (size // 2) ** 2 * o], image.scales[0], image.zeros[0])
-    w = u8([classes, flat.shape[1]], quant(r, 0.004, 0.02)[0], int(r.integers(100, 156)), r.integers(0, 256, [classes, flat.shape[1]]))
-    logits, y = u8([1, classes], float(np.float32(flat.scales[0] * w.scales[0] * 60)), int(r.integers(0, 256))), u8([1, classes], 1 / 256, 0)
-    operators = [(B.CONV_2D, 1, options("Conv2DOptions", padding=0, strideH=1, strideW=1, fusedActivationFunction=i % 2), [x, kernel, bias(x, kernel, o)], [image]),
-                 (code, 1, fields, [image], [half]), (B.RESHAPE, 1, options("ReshapeOptions", newShape=flat.shape), [half, constant(flat.shape)], [flat]),
+    w = u8([classes, flat.shape[1]], quant(r, 0.004, 0.02)[0], int(r.integers(100, 156)),
+           r.integers(0, 256, [classes, flat.shape[1]]))
+    logits, y = (u8([1, classes], float(np.float32(flat.scales[0] * w.scales[0] * 60)), int(r.integers(0, 256))),
+                 u8([1, classes], 1 / 256, 0))
+    operators = [
+        (B.CONV_2D, 1, options("Conv2DOptions", padding=0, strideH=1, strideW=1, fusedActivationFunction=i % 2),
+         [x, kernel, bias(x, kernel, o)], [image]),
+                 (code, 1, fields, [image], [half]),
+                 (B.RESHAPE, 1, options("ReshapeOptions", newShape=flat.shape), [half, constant(flat.shape)], [flat]),
                  (B.FULLY_CONNECTED, 1, options("FullyConnectedOptions"), [flat, w, bias(flat, w, classes)], [logits]),
                  (B.SOFTMAX, 1, options("SoftmaxOptions", beta=1.0), [logits], [y])]
     return [(operators, [x], [y, flat] if i % 3 == 0 else [y])]
 
 
 def quantize_sixteen(r, i):
-    kinds = [(np.int16, np.int16), (np.int16, np.int8), (np.int8, np.int16), (np.int16, np.int32), (np.int32, np.int16), (np.float32, np.int16)][i % 6]
+    kinds = [(np.int16, np.int16), (np.int16, np.int8), (np.int8, np.int16), (np.int16, np.int32),
+             (np.int32, np.int16), (np.float32, np.int16)][i % 6]
     shape, both = shape_of(r), []
     for k in kinds:
         whole = k != np.float32
         info = np.iinfo(k if k != np.int32 else np.int16) if whole else None
         both.append(Operand(shape, k, quant(r)[0] if whole else None, quant(r)[1] if k == np.int8 else 0,
-                            feed=r.integers(info.min, info.max + 1, shape).astype(k) if whole else r.normal(0, 40, shape).astype(k)))
+                            feed=r.integers(info.min, info.max + 1, shape).astype(k) if whole
+                            else r.normal(0, 40, shape).astype(k)))
     return B.QUANTIZE, 1, options("QuantizeOptions"), both[:1], both[1:]
 
 
-# Operators of variables: a sum that grows, from zero, from its zero point, or from a constant that another graph assigns once.
+# Operators of variables: a sum that grows, from zero, from its zero point, or from a constant that another graph
+# assigns once.
 
 RUNS = 4
 
@@ -1110,11 +1195,14 @@ RUNS = 4
 def variables(r, i, computed=False):
     shape, kind = shape_of(r, None, 4), [np.int8, np.float32, np.int8][i % 3]
     quants = dict(scale=quant(r)[0], zero=quant(r)[1]) if kind == np.int8 else {}
-    handle, x, before, after = Operand([], np.int32, kind=s.TensorType.RESOURCE), Operand(shape, kind, **quants), Operand(shape, kind, **quants), Operand(shape, kind, **quants)
+    handle, x, before, after = (Operand([], np.int32, kind=s.TensorType.RESOURCE), Operand(shape, kind, **quants),
+                                Operand(shape, kind, **quants), Operand(shape, kind, **quants))
     x.feed = [bytes_of(r, shape) if kind == np.int8 else r.normal(0, 2, shape).astype(np.float32) for _ in range(RUNS)]
     name = options("VarHandleOptions", container="" if i % 4 else "box", sharedName="sum")
-    operators = [(B.VAR_HANDLE, 1, name, [], [handle]), (B.READ_VARIABLE, 1, options("ReadVariableOptions"), [handle], [before]),
-                 (B.ADD, 2, options("AddOptions"), [before, x], [after]), (B.ASSIGN_VARIABLE, 1, options("AssignVariableOptions"), [handle, after], [])]
+    operators = [(B.VAR_HANDLE, 1, name, [], [handle]),
+                 (B.READ_VARIABLE, 1, options("ReadVariableOptions"), [handle], [before]),
+                 (B.ADD, 2, options("AddOptions"), [before, x], [after]),
+                 (B.ASSIGN_VARIABLE, 1, options("AssignVariableOptions"), [handle, after], [])]
     graphs = [(operators, [x], [after])]
     if i % 2:
         first, again = Operand(shape, kind, **quants), Operand([], np.int32, kind=s.TensorType.RESOURCE)
@@ -1136,15 +1224,19 @@ def computed_variables(r, i):
 
 def sequence_lstm(r, i):
     """Floats: the state persists from run to run."""
-    batch, steps, inputs, units, major = int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, 6)), int(r.integers(1, 6)), bool(i % 3 == 0)
+    batch, steps, inputs, units, major = (int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, 6)),
+                                          int(r.integers(1, 6)), bool(i % 3 == 0))
     real = lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.7, shape).astype(np.float32))
-    x, state = Operand([steps, batch, inputs] if major else [batch, steps, inputs], np.float32), [Operand([batch, units], np.float32) for _ in range(2)]
+    x, state = (Operand([steps, batch, inputs] if major else [batch, steps, inputs], np.float32),
+                [Operand([batch, units], np.float32) for _ in range(2)])
     for t in state:
         t.variable = True
     x.feed = [r.normal(0, 2, x.shape).astype(np.float32) for _ in range(RUNS)]
     y = Operand(x.shape[:2] + [units], np.float32)
-    read = [x] + [real(units, inputs) for _ in range(4)] + [real(units, units) for _ in range(4)] + [None] * 3 + [real(units) for _ in range(4)] + [None] * 2 + state + [None] * 4
-    fields = options("UnidirectionalSequenceLSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 10.0, 0.5][i % 3], timeMajor=major)
+    read = ([x] + [real(units, inputs) for _ in range(4)] + [real(units, units) for _ in range(4)] + [None] * 3
+            + [real(units) for _ in range(4)] + [None] * 2 + state + [None] * 4)
+    fields = options("UnidirectionalSequenceLSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 10.0, 0.5][i % 3],
+                     timeMajor=major)
     return [([(B.UNIDIRECTIONAL_SEQUENCE_LSTM, 1, fields, read, [y])], [x], [y])]
 
 
@@ -1156,7 +1248,8 @@ def variable(shape, dtype=np.float32, scale=None, zero=0):
 
 def sequence_lstm_fixed(r, i):
     """Integers of 8 or 16 bits with a cell of 16 bits."""
-    batch, steps, inputs, units, major, wide = int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, 9)), int(r.integers(1, 7)), bool(i % 3 == 0), i % 4 == 3
+    batch, steps, inputs, units, major, wide = (int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, 9)),
+                                                int(r.integers(1, 7)), bool(i % 3 == 0), i % 4 == 3)
     kind, info = (np.int16, np.iinfo(np.int16)) if wide else (np.int8, np.iinfo(np.int8))
     few = lambda low, high: quant(r, low, high)[0]
     grid = (few(1e-4, 3e-4), 0) if wide else quant(r, 0.01, 0.06)
@@ -1164,32 +1257,42 @@ def sequence_lstm_fixed(r, i):
     shape = [steps, batch, inputs] if major else [batch, steps, inputs]
     x, cell = Operand(shape, kind, *grid), variable([batch, units], np.int16, 2.0 ** -int(r.integers(9, 16)))
     x.feed = [r.integers(info.min, info.max + 1, shape).astype(kind) for _ in range(RUNS)]
-    weights = lambda columns: Operand([units, columns], np.int8, few(0.004, 0.02), data=r.integers(-127, 128, [units, columns]).astype(np.int8))
-    bias = lambda: Operand([units], np.int64 if wide else np.int32, few(1e-5, 1e-4), data=r.integers(-9000, 9000, [units]))
+    weights = lambda columns: Operand([units, columns], np.int8, few(0.004, 0.02),
+                                      data=r.integers(-127, 128, [units, columns]).astype(np.int8))
+    bias = lambda: Operand([units], np.int64 if wide else np.int32, few(1e-5, 1e-4),
+                           data=r.integers(-9000, 9000, [units]))
     y = Operand(shape[:2] + [units], kind, *hidden)
-    read = [x] + [weights(inputs) for _ in range(4)] + [weights(units) for _ in range(4)] + [None] * 3 + [bias() for _ in range(4)] + [None] * 2
+    read = ([x] + [weights(inputs) for _ in range(4)] + [weights(units) for _ in range(4)] + [None] * 3
+            + [bias() for _ in range(4)] + [None] * 2)
     read += [variable([batch, units], kind, *hidden), cell] + [None] * 4
-    fields = options("UnidirectionalSequenceLSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 10.0, 0.5][i % 3], timeMajor=major)
+    fields = options("UnidirectionalSequenceLSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 10.0, 0.5][i % 3],
+                     timeMajor=major)
     return [([(B.UNIDIRECTIONAL_SEQUENCE_LSTM, 1, fields, read, [y])], [x], [y])]
 
 
 def sequences(r, major, most=2):
     """Of a bidirectional layer: x and its sizes, the results, merged or not, and an operand of weights."""
-    batch, steps, inputs, units = int(r.integers(1, most + 1)), int(r.integers(1, 6)), int(r.integers(1, 6)), [int(n) for n in r.integers(1, 6, 2)]
+    batch, steps, inputs, units = (int(r.integers(1, most + 1)), int(r.integers(1, 6)), int(r.integers(1, 6)),
+                                   [int(n) for n in r.integers(1, 6, 2)])
     x = Operand([steps, batch, inputs] if major else [batch, steps, inputs], np.float32)
     x.feed = [r.normal(0, 1, x.shape).astype(np.float32) for _ in range(RUNS)]
     outputs = lambda merged: [Operand(x.shape[:2] + [n], np.float32) for n in ([sum(units)] if merged else units)]
-    return x, batch, inputs, units, outputs, lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.3, shape).astype(np.float32))
+    return (x, batch, inputs, units, outputs,
+            lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.3, shape).astype(np.float32)))
 
 
 def both_lstm(r, i):
     """Two directions, each with a state that persists from run to run."""
     major, merged = bool(i % 3), bool(i % 2)
-    x, batch, inputs, units, outputs, real = sequences(r, major, 2 if major or not merged else 1)      # the reference steps from state to state by the merged size
+    # The reference steps from state to state by the merged size.
+    x, batch, inputs, units, outputs, real = sequences(r, major, 2 if major or not merged else 1)
     units[1] = units[0]                                 # the reference requires it
-    layer = lambda n: [real(n, inputs) for _ in range(4)] + [real(n, n) for _ in range(4)] + ([real(n) for _ in range(3)] if i % 4 == 0 else [None] * 3) + [real(n) for _ in range(4)] + [None] * 2
-    read = [x] + layer(units[0]) + layer(units[1]) + [variable([batch, n]) for n in units for _ in range(2)] + [None] * 9
-    fields, made = options("BidirectionalSequenceLSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 10.0, 0.5][i % 3], mergeOutputs=merged, timeMajor=major), outputs(merged)
+    layer = lambda n: [real(n, inputs) for _ in range(4)] + [real(n, n) for _ in range(4)] + (
+        [real(n) for _ in range(3)] if i % 4 == 0 else [None] * 3) + [real(n) for _ in range(4)] + [None] * 2
+    read = ([x] + layer(units[0]) + layer(units[1]) + [variable([batch, n]) for n in units for _ in range(2)]
+            + [None] * 9)
+    fields, made = (options("BidirectionalSequenceLSTMOptions", fusedActivationFunction=4,
+                            cellClip=[0.0, 10.0, 0.5][i % 3], mergeOutputs=merged, timeMajor=major), outputs(merged))
     return [([(B.BIDIRECTIONAL_SEQUENCE_LSTM, 1, fields, read, made)], [x], made)]
 
 
@@ -1197,29 +1300,37 @@ def both_rnn(r, i):
     major, merged = bool(i % 3), bool(i % 2)
     x, batch, inputs, units, outputs, real = sequences(r, major)
     layer = lambda n: [real(n, inputs), real(n, n), real(n), variable([batch, n])]
-    fields, made = options("BidirectionalSequenceRNNOptions", fusedActivationFunction=[1, 4][i // 2 % 2], mergeOutputs=merged, timeMajor=major), outputs(merged)
-    return [([(B.BIDIRECTIONAL_SEQUENCE_RNN, 1, fields, [x] + layer(units[0]) + layer(units[1]) + [None] * 3, made)], [x], made)]
+    fields, made = (options("BidirectionalSequenceRNNOptions", fusedActivationFunction=[1, 4][i // 2 % 2],
+                            mergeOutputs=merged, timeMajor=major), outputs(merged))
+    return [([(B.BIDIRECTIONAL_SEQUENCE_RNN, 1, fields, [x] + layer(units[0]) + layer(units[1]) + [None] * 3, made)],
+             [x], made)]
 
 
 def one_lstm(r, i):
     """A step; every other one of the basic kernel, whose weights are one matrix."""
     batch, inputs, units = int(r.integers(1, 4)), int(r.integers(1, 6)), int(r.integers(1, 6))
     real = lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.7, shape).astype(np.float32))
-    x, state, cell, y = Operand([batch, inputs], np.float32), variable([batch, units]), variable([batch, units]), Operand([batch, units], np.float32)
+    x, state, cell, y = (Operand([batch, inputs], np.float32), variable([batch, units]), variable([batch, units]),
+                         Operand([batch, units], np.float32))
     x.feed = [r.normal(0, 2, x.shape).astype(np.float32) for _ in range(RUNS)]
     if i % 2:
         made = [y] + [Operand([batch, n], np.float32) for n in (units, units + inputs, 4 * units)]
         read = [x, state, real(4 * units, inputs + units), real(4 * units), cell]
-        return [([(B.LSTM, 1, options("LSTMOptions", fusedActivationFunction=4, kernelType=1), read, made)], [x], made[:2])]
-    read = [x] + [real(units, inputs) for _ in range(4)] + [real(units, units) for _ in range(4)] + [None] * 3 + [real(units) for _ in range(4)] + [None] * 2 + [state, cell]
-    return [([(B.LSTM, 1, options("LSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 0.5][i // 2 % 2]), read, [y])], [x], [y])]
+        return [([(B.LSTM, 1, options("LSTMOptions", fusedActivationFunction=4, kernelType=1), read, made)], [x],
+                 made[:2])]
+    read = ([x] + [real(units, inputs) for _ in range(4)] + [real(units, units) for _ in range(4)] + [None] * 3
+            + [real(units) for _ in range(4)] + [None] * 2 + [state, cell])
+    return [(
+        [(B.LSTM, 1, options("LSTMOptions", fusedActivationFunction=4, cellClip=[0.0, 0.5][i // 2 % 2]), read, [y])],
+        [x], [y])]
 
 
 def dilate(r, i):
     kind = [np.float32, np.int8, np.int32, np.int16][i % 4]
     x = plain(r, shape_of(r, None, 5), kind)
     by = [int(n) for n in r.integers(1, 4, len(x.shape))]
-    return B.DILATE, 1, None, [x, constant(by, np.int32), Operand([], kind, data=plain(r, [], kind).feed)], [Operand([(n - 1) * b + 1 for n, b in zip(x.shape, by)], kind)]
+    return (B.DILATE, 1, None, [x, constant(by, np.int32), Operand([], kind, data=plain(r, [], kind).feed)],
+            [Operand([(n - 1) * b + 1 for n, b in zip(x.shape, by)], kind)])
 
 
 def recurrent_hybrid(make, weights, version, grids=2):
@@ -1237,23 +1348,31 @@ def recurrent_hybrid(make, weights, version, grids=2):
 def svdf(state):
     """The filter over the features of the last runs; state: the type of the memory."""
     def make(r, i):
-        batch, inputs, rank, units, memory = int(r.integers(1, 3)), int(r.integers(1, 9)), int(r.integers(1, 3)), int(r.integers(1, 7)), int(r.integers(1, 6))
+        batch, inputs, rank, units, memory = (int(r.integers(1, 3)), int(r.integers(1, 9)), int(r.integers(1, 3)),
+                                              int(r.integers(1, 7)), int(r.integers(1, 6)))
         filters, fields = rank * units, options("SVDFOptions", rank=rank, fusedActivationFunction=i % 2)
         if state == np.float32:
             real = lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.7, shape).astype(np.float32))
-            x, y, memories = Operand([batch, inputs], np.float32), Operand([batch, units], np.float32), variable([batch, filters * memory])
+            x, y, memories = (Operand([batch, inputs], np.float32), Operand([batch, units], np.float32),
+                              variable([batch, filters * memory]))
             read = [x, real(filters, inputs), real(filters, memory), real(units), memories]
             x.feed = [r.normal(0, 2, x.shape).astype(np.float32) for _ in range(RUNS)]
             return [([(B.SVDF, 1, fields, read, [y])], [x], [y])]
         info, few = np.iinfo(state), lambda low, high: np.float32(quant(r, low, high)[0])
-        x, y = Operand([batch, inputs], np.int8, *quant(r, 0.01, 0.06)), int8_out(r, [batch, units], float(few(0.05, 0.5)))
+        x, y = (Operand([batch, inputs], np.int8, *quant(r, 0.01, 0.06)),
+                int8_out(r, [batch, units], float(few(0.05, 0.5))))
         kept, over = (few(2e-4, 6e-4), few(2e-5, 1e-4)) if state == np.int16 else (few(0.02, 0.2), few(0.005, 0.02))
         zero = 0 if state == np.int16 else int(r.integers(-60, 61))
-        w = Operand([filters, inputs], np.int8, float(few(0.005, 0.02)), data=r.integers(-127, 128, [filters, inputs]).astype(np.int8))
-        v = Operand([filters, memory], state, float(over), data=r.integers(info.min + 1, info.max + 1, [filters, memory]).astype(state))
-        bias = Operand([units], np.int32, float(np.float32(kept * over)), data=r.integers(-3000, 3000, [units]).astype(np.int32))
+        w = Operand([filters, inputs], np.int8, float(few(0.005, 0.02)),
+                    data=r.integers(-127, 128, [filters, inputs]).astype(np.int8))
+        v = Operand([filters, memory], state, float(over),
+                    data=r.integers(info.min + 1, info.max + 1, [filters, memory]).astype(state))
+        bias = Operand([units], np.int32, float(np.float32(kept * over)),
+                       data=r.integers(-3000, 3000, [units]).astype(np.int32))
         x.feed = [bytes_of(r, x.shape) for _ in range(RUNS)]
-        return [([(B.SVDF, 2, fields, [x, w, v, bias, variable([batch, filters * memory], state, float(kept), zero)], [y])], [x], [y])]
+        return [(
+            [(B.SVDF, 2, fields, [x, w, v, bias, variable([batch, filters * memory], state, float(kept), zero)], [y])],
+            [x], [y])]
     return make
 
 
@@ -1286,7 +1405,8 @@ def hybrid(make, weights=1, image=0):
         w.zeros, w.data = [0] * len(w.scales), np.maximum(w.data, -127)
         if code == B.TRANSPOSE_CONV:      # the reference adds floats, tap by tap
             w.scales = [float(np.float32(v / 32)) for v in w.scales]
-        for t in [t for t in inputs + outputs if t is not None and t is not w and t.dtype != np.int32 or t is not None and t.scales and t is not w]:
+        for t in [t for t in inputs + outputs if t is not None and t is not w and t.dtype != np.int32 or t is not None
+                  and t.scales and t is not w]:
             values = t.feed if t.feed is not None else t.data
             t.dtype, t.kind, t.scales, t.zeros = np.dtype(np.float32), s.TensorType.FLOAT32, None, []
             real = None if values is None else r.normal(r.uniform(-1, 1), 1, t.shape).astype(np.float32)
@@ -1298,7 +1418,8 @@ def hybrid(make, weights=1, image=0):
             x.feed = halves(r, x.shape, is_asymmetric)
         if code == B.FULLY_CONNECTED:
             fields.asymmetricQuantizeInputs, version = is_asymmetric, 9
-        return code, max(version, {B.CONV_2D: 5, B.DEPTHWISE_CONV_2D: 6, B.TRANSPOSE_CONV: 3}.get(code, 1)), fields, inputs, outputs
+        return (code, max(version, {B.CONV_2D: 5, B.DEPTHWISE_CONV_2D: 6, B.TRANSPOSE_CONV: 3}.get(code, 1)), fields,
+                inputs, outputs)
     return of
 
 
@@ -1307,9 +1428,12 @@ def rfft(r, i):
     rows, length = int(r.integers(1, 4)), int(r.choice([2, 4, 8, 16, 32, 64]))
     width = [length, length + 3, max(1, length - 2)][i % 3]
     code, part = [(B.REAL, None), (B.IMAG, None), (B.COMPLEX_ABS, None)][i % 3 if i % 2 else 2]
-    x, z, y = Operand([rows, 1, width], np.float32), Operand([rows, 1, length // 2 + 1], np.float32, kind=s.TensorType.COMPLEX64), Operand([rows, 1, length // 2 + 1], np.float32)
+    x, z, y = (Operand([rows, 1, width], np.float32),
+               Operand([rows, 1, length // 2 + 1], np.float32, kind=s.TensorType.COMPLEX64),
+               Operand([rows, 1, length // 2 + 1], np.float32))
     x.feed = [(r.normal(0, 0.3, x.shape) / np.sqrt(length)).astype(np.float32) for _ in range(RUNS)]
-    return [([(B.RFFT2D, 1, options("Rfft2dOptions"), [x, constant([1, length])], [z]), (code, 1, None, [z], [y])], [x], [y])]
+    return [([(B.RFFT2D, 1, options("Rfft2dOptions"), [x, constant([1, length])], [z]), (code, 1, None, [z], [y])],
+             [x], [y])]
 
 
 def while_(r, i):
@@ -1317,7 +1441,8 @@ def while_(r, i):
     shape, kind = shape_of(r, None, 4), [np.int8, np.float32][i % 2]
     quants = dict(scale=quant(r)[0], zero=quant(r)[1]) if kind == np.int8 else {}
     whole = lambda: Operand([], np.int32)
-    first, one, x, after = constant(0), constant(1), Operand(shape, kind, **quants), [whole(), whole()] + [Operand(shape, kind, **quants) for _ in range(2)]
+    first, one, x, after = (constant(0), constant(1), Operand(shape, kind, **quants), [whole(), whole()]
+                            + [Operand(shape, kind, **quants) for _ in range(2)])
     first.shape = one.shape = []
     limit = whole()
     if i % 4 > 1:
@@ -1325,12 +1450,15 @@ def while_(r, i):
     x.feed = [bytes_of(r, shape) if kind == np.int8 else r.normal(0, 2, shape).astype(np.float32) for _ in range(RUNS)]
     limit.feed = [np.array(int(r.integers(0, 6)), np.int32) for _ in range(RUNS)]
     fed = [x] + ([] if i % 4 > 1 else [limit])
-    main = ([(B.WHILE, 1, options("WhileOptions", condSubgraphIndex=1, bodySubgraphIndex=2), [first, limit, x, x], after)], fed, after[2:3])
+    main = ([(B.WHILE, 1, options("WhileOptions", condSubgraphIndex=1, bodySubgraphIndex=2), [first, limit, x, x],
+              after)], fed, after[2:3])
     names = [whole(), whole(), Operand(shape, kind, **quants), Operand(shape, kind, **quants)]
     holds = Operand([], np.bool_)
     condition = ([(B.LESS, 1, options("LessOptions"), names[:2], [holds])], names, [holds])
-    inner, following, grown = [whole(), whole(), Operand(shape, kind, **quants), Operand(shape, kind, **quants)], whole(), Operand(shape, kind, **quants)
-    body = ([(B.ADD, 1, options("AddOptions"), [inner[0], one], [following]), (B.ADD, 2, options("AddOptions"), inner[2:], [grown])],
+    inner, following, grown = ([whole(), whole(), Operand(shape, kind, **quants), Operand(shape, kind, **quants)],
+                               whole(), Operand(shape, kind, **quants))
+    body = ([(B.ADD, 1, options("AddOptions"), [inner[0], one], [following]),
+             (B.ADD, 2, options("AddOptions"), inner[2:], [grown])],
             inner, [following, inner[1], grown, inner[3]])
     return [main, condition, body]
 
@@ -1341,25 +1469,31 @@ def if_(r, i):
     some = lambda: Operand(shape, kind, *([quant(r)[0], quant(r)[1]] if kind == np.int8 else []))
     a, b, y, holds = some(), some(), some(), Operand([1], np.bool_)
     for t in (a, b):
-        t.feed = [bytes_of(r, shape) if kind == np.int8 else r.normal(0, 2, shape).astype(np.float32) for _ in range(RUNS)]
+        t.feed = [bytes_of(r, shape) if kind == np.int8 else r.normal(0, 2, shape).astype(np.float32)
+                  for _ in range(RUNS)]
     holds.feed = [np.array([(i + n) % 3 > 0]) for n in range(RUNS)]
-    like_these = lambda *ts: [Operand(t.shape, t.dtype, t.scales and t.scales[0], t.zeros[0] if t.zeros else 0) for t in ts]
+    like_these = lambda *ts: [Operand(t.shape, t.dtype, t.scales and t.scales[0], t.zeros[0] if t.zeros else 0)
+                              for t in ts]
     branches = []
     for code, name in ((B.ADD, "AddOptions"), (B.MUL, "MulOptions")):
         p, q, z = like_these(a, b, y)
         branches.append(([(code, 2, options(name), [p, q], [z])], [p, q], [z]))
-    return [([(B.IF, 1, options("IfOptions", thenSubgraphIndex=1, elseSubgraphIndex=2), [holds, a, b], [y])], [holds, a, b], [y])] + branches
+    return ([([(B.IF, 1, options("IfOptions", thenSubgraphIndex=1, elseSubgraphIndex=2), [holds, a, b], [y])],
+              [holds, a, b], [y])] + branches)
 
 
 def simple_rnn(r, i, most=5, relu=False):
     """Floats; every second case has one step."""
-    batch, steps, inputs, units, major = int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, most + 1)), int(r.integers(1, most + 1)), bool(i % 4 == 0)
+    batch, steps, inputs, units, major = (int(r.integers(1, 3)), int(r.integers(1, 6)), int(r.integers(1, most + 1)),
+                                          int(r.integers(1, most + 1)), bool(i % 4 == 0))
     real = lambda *shape: Operand(shape, np.float32, data=r.normal(0, 0.5, shape).astype(np.float32))
     shape = [batch, inputs] if i % 2 else [steps, batch, inputs] if major else [batch, steps, inputs]
     x, y = Operand(shape, np.float32), Operand(shape[:-1] + [units], np.float32)
     x.feed = [r.normal(0, 2, shape).astype(np.float32) for _ in range(RUNS)]
-    read, activation = [x, real(units, inputs), real(units, units), real(units), variable([batch, units])], 4 if i % 3 and not relu else 1
-    fields = options("RNNOptions", fusedActivationFunction=activation) if i % 2 else options("SequenceRNNOptions", fusedActivationFunction=activation, timeMajor=major)
+    read, activation = ([x, real(units, inputs), real(units, units), real(units), variable([batch, units])], 4 if i % 3
+                        and not relu else 1)
+    fields = (options("RNNOptions", fusedActivationFunction=activation) if i % 2
+              else options("SequenceRNNOptions", fusedActivationFunction=activation, timeMajor=major))
     return [([(B.RNN if i % 2 else B.UNIDIRECTIONAL_SEQUENCE_RNN, 1, fields, read, [y])], [x], [y])]
 
 
@@ -1385,7 +1519,8 @@ def sounds(r, shape, dtype=np.int16):
 def spectra(r, shape, bits):
     """Numbers of all magnitudes."""
     x = Operand(shape, np.uint32 if bits == 32 else np.uint64)
-    x.feed = [(np.exp2(r.uniform(0, bits - 1e-6, shape)) - r.integers(0, 2, shape)).astype(x.dtype) for _ in range(RUNS)]
+    x.feed = [(np.exp2(r.uniform(0, bits - 1e-6, shape)) - r.integers(0, 2, shape)).astype(x.dtype)
+              for _ in range(RUNS)]
     for f in x.feed:
         f[r.integers(0, shape[0])] = r.choice([0, 1, 2, 3, (1 << bits) - 1, (1 << 32) - 1])
     return x
@@ -1413,7 +1548,8 @@ def signal_auto_scale(r, i):
 
 def signal_rfft(inverse, real):
     def make(r, i):
-        length, dtype = 1 << int(r.integers(2, 8)) if i != 19 else 512, np.float32 if real else [np.int16, np.int32][i % 2]
+        length, dtype = (1 << int(r.integers(2, 8)) if i != 19 else 512, np.float32 if real
+                         else [np.int16, np.int32][i % 2])
         width = length + 2 if inverse else length if i % 3 else int(r.integers(1, length + 1))
         x = sounds(r, outer(r, width) if length <= 16 else [width], dtype)
         y = Operand(x.shape[:-1] + [length if inverse else length + 2], dtype)
@@ -1426,8 +1562,10 @@ def signal_energy(r, i):
     """The reference does not write the other bins."""
     bins = int(r.integers(2, 60))
     begin, end = (0, bins) if i % 2 else sorted(int(n) for n in r.choice(bins + 1, 2, replace=False))
-    x, y, whole, y_part = sounds(r, [2 * bins]), Operand([bins], np.uint32), Operand([bins], np.int32), Operand([end - begin], np.int32)
-    operators = [("SignalEnergy", 1, {"start_index": begin, "end_index": end}, [x], [y]), (B.CAST, 1, None, [y], [whole]),
+    x, y, whole, y_part = (sounds(r, [2 * bins]), Operand([bins], np.uint32), Operand([bins], np.int32),
+                           Operand([end - begin], np.int32))
+    operators = [("SignalEnergy", 1, {"start_index": begin, "end_index": end}, [x], [y]),
+                 (B.CAST, 1, None, [y], [whole]),
                  (B.SLICE, 1, options("SliceOptions"), [whole, constant([begin]), constant([end - begin])], [y_part])]
     return [(operators, [x], [y_part])]
 
@@ -1445,7 +1583,8 @@ def bank(r, bins, channels):
 def signal_filter_bank(r, i):
     """With the square root, because the package does not return 64 bits without a sign."""
     bins, channels = int(r.integers(2, 60)), int(r.integers(1, 12))
-    x, sums, bits, y = spectra(r, [bins], 32), Operand([channels], np.uint64), Operand([], np.int32), Operand([channels], np.uint32)
+    x, sums, bits, y = (spectra(r, [bins], 32), Operand([channels], np.uint64), Operand([], np.int32),
+                        Operand([channels], np.uint32))
     bits.feed = [np.array(int(r.integers(0, 16)), np.int32) for _ in range(RUNS)]
     operators = [("SignalFilterBank", 1, {"num_channels": channels}, [x] + bank(r, bins, channels), [sums]),
                  ("SignalFilterBankSquareRoot", 1, {}, [sums, bits], [y])]
@@ -1457,8 +1596,10 @@ def signal_spectral_subtraction(r, i):
     x, y, noise = spectra(r, [n], 32), Operand([n], np.uint32), Operand([n], np.uint32)
     x.feed = [f >> np.uint32(up) if i % 4 else f for f in x.feed]
     even, odd = int(r.integers(0, 4000)), int(r.integers(0, 4000))
-    fields = {"num_channels": n, "smoothing": even, "one_minus_smoothing": (1 << bits) - even, "alternate_smoothing": odd, "alternate_one_minus_smoothing": (1 << bits) - odd,
-              "smoothing_bits": up, "min_signal_remaining": int(r.integers(0, 2000)), "clamping": bool(i % 2), "spectral_subtraction_bits": bits}
+    fields = {"num_channels": n, "smoothing": even, "one_minus_smoothing": (1 << bits) - even,
+              "alternate_smoothing": odd, "alternate_one_minus_smoothing": (1 << bits) - odd,
+              "smoothing_bits": up, "min_signal_remaining": int(r.integers(0, 2000)), "clamping": bool(i % 2),
+              "spectral_subtraction_bits": bits}
     return [([("SignalFilterBankSpectralSubtraction", 1, fields, [x], [y, noise])], [x], [y, noise])]
 
 
@@ -1472,13 +1613,17 @@ def signal_pcan(r, i):
 def signal_log(r, i):
     n = int(r.integers(1, 30))
     x, y = spectra(r, [n], 32), Operand([n], np.int16)
-    return [([("SignalFilterBankLog", 1, {"input_correction_bits": int(r.integers(0, 8)), "output_scale": int(r.integers(1, 3000))}, [x], [y])], [x], [y])]
+    return [(
+        [("SignalFilterBankLog", 1,
+          {"input_correction_bits": int(r.integers(0, 8)), "output_scale": int(r.integers(1, 3000))}, [x], [y])], [x],
+          [y])]
 
 
 def where_valid(frames, valid):
     """The reference does not write frames that are not valid."""
     y = Operand(frames.shape, np.int16)
-    return (B.SELECT_V2, 1, options("SelectV2Options"), [valid, frames, Operand(frames.shape, np.int16, data=np.zeros(frames.shape))], [y]), y
+    return ((B.SELECT_V2, 1, options("SelectV2Options"),
+             [valid, frames, Operand(frames.shape, np.int16, data=np.zeros(frames.shape))], [y]), y)
 
 
 def signal_framer(r, i):
@@ -1487,7 +1632,9 @@ def signal_framer(r, i):
     x = sounds(r, outer(r, count * step))
     frames, valid = Operand(x.shape[:-1] + [count, size], np.int16), Operand([], np.bool_)
     chosen, y = where_valid(frames, valid)
-    return [([("SignalFramer", 1, {"frame_size": size, "frame_step": step, "prefill": bool(i % 2)}, [x], [frames, valid]), chosen], [x], [y, valid])]
+    return [(
+        [("SignalFramer", 1, {"frame_size": size, "frame_step": step, "prefill": bool(i % 2)}, [x], [frames, valid]),
+         chosen], [x], [y, valid])]
 
 
 def signal_delay(r, i):
@@ -1520,16 +1667,20 @@ def circular_buffer(r, i):
 
 
 def detection(stored):
-    """Boxes by anchors, most of them apart, and scores without ties; the stored forms are those of the older quantization."""
+    """Boxes by anchors, most of them apart, and scores without ties; the stored forms are those of the older
+    quantization."""
     def make(r, i):
         n, classes, is_regular = int(r.integers(4, 30)), int(r.integers(1, 6)), bool(i % 2)
         detections, background = int(r.integers(1, n + 1 if i % 3 else 12)), int(r.integers(0, 2))
         side = int(np.ceil(np.sqrt(n)))
         centers = [((k // side + 0.5) / side, (k % side + 0.5) / side) for k in range(n)]
         anchors = np.array([[y, x, r.uniform(0.5, 2) / side, r.uniform(0.5, 2) / side] for y, x in centers], np.float32)
-        codes, scores = r.normal(0, 1.5, [1, n, 4]).astype(np.float32), r.permutation(n * (classes + background)).reshape(1, n, -1) / (n * (classes + background))
-        fields = {"max_detections": detections, "max_classes_per_detection": 1, "num_classes": classes, "nms_score_threshold": float(r.choice([0.05, 0.3, 0.6])),
-                  "nms_iou_threshold": float(r.choice([0.1, 0.3, 0.5])), "y_scale": 10.0, "x_scale": 10.0, "h_scale": 5.0, "w_scale": 5.0}
+        codes, scores = (r.normal(0, 1.5, [1, n, 4]).astype(np.float32),
+                         r.permutation(n * (classes + background)).reshape(1, n, -1) / (n * (classes + background)))
+        fields = {"max_detections": detections, "max_classes_per_detection": 1, "num_classes": classes,
+                  "nms_score_threshold": float(r.choice([0.05, 0.3, 0.6])),
+                  "nms_iou_threshold": float(r.choice([0.1, 0.3, 0.5])), "y_scale": 10.0, "x_scale": 10.0,
+                  "h_scale": 5.0, "w_scale": 5.0}
         if is_regular:
             fields.update(use_regular_nms=True, detections_per_class=int(r.integers(1, n + 3)))
         x, s_, a = plain(r, codes.shape, np.float32), plain(r, scores.shape, np.float32), constant(anchors, np.float32)
@@ -1547,20 +1698,23 @@ def detection(stored):
 def cut(made, results):
     """The reference does not write rows beyond the detections: zeros."""
     count = int(results[3][0])
-    return [np.where(np.arange(y.shape[1]).reshape([1, -1] + [1] * (y.ndim - 2)) < count, y, 0).astype(np.float32) for y in results[:3]] + [results[3]]
+    return ([np.where(np.arange(y.shape[1]).reshape([1, -1] + [1] * (y.ndim - 2)) < count, y, 0).astype(np.float32)
+             for y in results[:3]] + [results[3]])
 
 
 def held(made, results):
     """A run that a buffer ends leaves the outputs undefined: those of the run before stay, at first zeros."""
     period = int(np.prod([fields["cycles_max"] for code, _, fields, _, _ in made[0][0] if code == "CIRCULAR_BUFFER"]))
-    return [results[k - (k + 1) % period] if k + 1 >= period else np.zeros_like(results[k]) for k in range(len(results))]
+    return [results[k - (k + 1) % period] if k + 1 >= period else np.zeros_like(results[k])
+            for k in range(len(results))]
 
 
 def signal_stacker(r, i):
     channels, left, right = int(r.integers(1, 9)), int(r.integers(0, 4)), int(r.integers(0, 3))
     frames, valid = Operand([channels * (left + right + 1)], np.int16), Operand([], np.bool_)
     chosen, y = where_valid(frames, valid)
-    fields = {"num_channels": channels, "stacker_left_context": left, "stacker_right_context": right, "stacker_step": int(r.integers(1, left + right + 2))}
+    fields = {"num_channels": channels, "stacker_left_context": left, "stacker_right_context": right,
+              "stacker_step": int(r.integers(1, left + right + 2))}
     x = sounds(r, [channels])
     return [([("SignalStacker", 1, fields, [x], [frames, valid]), chosen], [x], [y, valid])]
 
@@ -1572,18 +1726,25 @@ def signal_features(r, i):
     bins = length // 2 + 1
     x = sounds(r, [n])
     t = lambda shape, dtype: Operand(shape, dtype)
-    windowed, scaled, bits, spectrum, energies, sums = t([n], np.int16), t([n], np.int16), t([], np.int32), t([length + 2], np.int16), t([bins], np.uint32), t([channels], np.uint64)
+    windowed, scaled, bits, spectrum, energies, sums = (t([n], np.int16), t([n], np.int16), t([], np.int32),
+                                                        t([length + 2], np.int16), t([bins], np.uint32),
+                                                        t([channels], np.uint64))
     roots, quiet, noise, gained, y = [t([channels], np.uint32) for _ in range(4)] + [t([channels], np.int16)]
-    noise_fields = {"num_channels": channels, "smoothing": 409, "one_minus_smoothing": 15975, "alternate_smoothing": 983, "alternate_one_minus_smoothing": 15401,
-                    "smoothing_bits": 10, "min_signal_remaining": 819, "clamping": False, "spectral_subtraction_bits": 14}
-    operators = [("SignalWindow", 1, {"shift": 12}, [x, constant(4096 * np.sin(np.pi * (np.arange(n) + 0.5) / n) ** 2, np.int16)], [windowed]),
+    noise_fields = {"num_channels": channels, "smoothing": 409, "one_minus_smoothing": 15975,
+                    "alternate_smoothing": 983, "alternate_one_minus_smoothing": 15401,
+                    "smoothing_bits": 10, "min_signal_remaining": 819, "clamping": False,
+                    "spectral_subtraction_bits": 14}
+    operators = [
+        ("SignalWindow", 1, {"shift": 12},
+         [x, constant(4096 * np.sin(np.pi * (np.arange(n) + 0.5) / n) ** 2, np.int16)], [windowed]),
                  ("SignalFftAutoScale", 1, {}, [windowed], [scaled, bits]),
                  ("SignalRfft", 1, {"T": int(s.TensorType.INT16), "fft_length": length}, [scaled], [spectrum]),
                  ("SignalEnergy", 1, {"start_index": 0, "end_index": bins}, [spectrum], [energies]),
                  ("SignalFilterBank", 1, {"num_channels": channels}, [energies] + bank(r, bins, channels), [sums]),
                  ("SignalFilterBankSquareRoot", 1, {}, [sums, bits], [roots]),
                  ("SignalFilterBankSpectralSubtraction", 1, noise_fields, [roots], [quiet, noise]),
-                 ("SignalPCAN", 1, {"snr_shift": 6}, [quiet, noise, constant(np.exp2(-np.arange(125) / 12) * 20000, np.int16)], [gained]),
+                 ("SignalPCAN", 1, {"snr_shift": 6},
+                  [quiet, noise, constant(np.exp2(-np.arange(125) / 12) * 20000, np.int16)], [gained]),
                  ("SignalFilterBankLog", 1, {"input_correction_bits": 3, "output_scale": 64}, [gained], [y])]
     return [(operators, [x], [y])]
 
@@ -1616,7 +1777,8 @@ def broadcast_args(r, i):
     """The shapes are constants here, so the result has no input: it is added to one."""
     a, b, whole = broadcast_pair(r)
     x, y, z = plain(r, [len(whole)], np.int32), Operand([len(whole)], np.int32), Operand([len(whole)], np.int32)
-    return [([(B.BROADCAST_ARGS, 1, None, [constant(a), constant(b)], [y]), (B.ADD, 1, options("AddOptions"), [x, y], [z])], [repeated(r, x)], [z])]
+    return [([(B.BROADCAST_ARGS, 1, None, [constant(a), constant(b)], [y]),
+              (B.ADD, 1, options("AddOptions"), [x, y], [z])], [repeated(r, x)], [z])]
 
 
 def repeated(r, x):
@@ -1634,16 +1796,19 @@ def dynamic_update_slice(r, i):
 
 
 def list_write(r, i):
-    """Row k of a list, written as converters write it in a loop: by slices of sizes that are inputs, and a concatenation."""
+    """Row k of a list, written as converters write it in a loop: by slices of sizes that are inputs, and a
+    concatenation."""
     shape = shape_of(r, int(r.integers(1, 4)), 5)
     x, item, rest = plain(r, shape, KINDS[i % 2]), plain(r, [1] + shape[1:], KINDS[i % 2]), len(shape) - 1
     size, begin = Operand([1 + rest], np.int32), Operand([1 + rest], np.int32)
     k = [int(v) for v in r.integers(0, shape[0], RUNS)]
-    size.feed, begin.feed = [np.array([v] + [-1] * rest, np.int32) for v in k], [np.array([v + 1] + [0] * rest, np.int32) for v in k]
+    size.feed, begin.feed = ([np.array([v] + [-1] * rest, np.int32) for v in k],
+                             [np.array([v + 1] + [0] * rest, np.int32) for v in k])
     before, after, y = like(x, [1] * (1 + rest)), like(x, [1] + shape[1:]), like(x)
     before.signature = after.signature = [-1] * (1 + rest)
     slice_of = lambda start, many, out: (B.SLICE, 1, options("SliceOptions"), [x, start, many], [out])
-    operators = [slice_of(constant([0] * (1 + rest)), size, before), slice_of(begin, constant([-1] * (1 + rest)), after),
+    operators = [slice_of(constant([0] * (1 + rest)), size, before),
+                 slice_of(begin, constant([-1] * (1 + rest)), after),
                  (B.CONCATENATION, 1, options("ConcatenationOptions", axis=0), [before, item, after], [y])]
     return [(operators, [repeated(r, x), size, begin, repeated(r, item)], [y])]
 
@@ -1662,9 +1827,11 @@ def one_hot(r, i):
     shape, depth = shape_of(r, int(r.integers(1, 4)), 4), int(r.integers(1, 6))
     axis = int(r.integers(-1, len(shape) + 1))
     at = len(shape) if axis < 0 else axis
-    on, off = (constant(5, np.int8), constant(-3, np.int8)) if i % 2 else (constant(1, np.float32), constant(-0.5, np.float32))
+    on, off = ((constant(5, np.int8), constant(-3, np.int8)) if i % 2
+               else (constant(1, np.float32), constant(-0.5, np.float32)))
     x = Operand(shape, np.int32, feed=r.integers(-2, depth + 2, shape).astype(np.int32))
-    return B.ONE_HOT, 1, options("OneHotOptions", axis=axis), [x, constant(depth), on, off], [Operand(shape[:at] + [depth] + shape[at:], on.dtype)]
+    return (B.ONE_HOT, 1, options("OneHotOptions", axis=axis), [x, constant(depth), on, off],
+            [Operand(shape[:at] + [depth] + shape[at:], on.dtype)])
 
 
 def reverse_sequence(r, i):
@@ -1672,7 +1839,8 @@ def reverse_sequence(r, i):
     time, batch = [int(n) for n in r.choice(len(shape), 2, replace=False)]
     x = plain(r, shape, KINDS[i % 2])
     lengths = Operand([shape[batch]], np.int32, feed=r.integers(0, shape[time] + 1, shape[batch]).astype(np.int32))
-    return B.REVERSE_SEQUENCE, 1, options("ReverseSequenceOptions", seqDim=time, batchDim=batch), [x, lengths], [like(x)]
+    return (B.REVERSE_SEQUENCE, 1, options("ReverseSequenceOptions", seqDim=time, batchDim=batch), [x, lengths],
+            [like(x)])
 
 
 def matrix_diag(r, i):
@@ -1693,7 +1861,8 @@ def scatter_nd(r, i):
     update = plain(r, [count] + shape[depth:], KINDS[i % 2])
     update.feed = np.round(update.feed * 4) / 4 if i % 2 == 0 else update.feed
     update.feed = update.feed.astype(update.dtype)
-    return B.SCATTER_ND, 1, options("ScatterNdOptions"), [Operand(index.shape, np.int32, feed=index), update, constant(shape)], [Operand(shape, update.dtype)]
+    return (B.SCATTER_ND, 1, options("ScatterNdOptions"),
+            [Operand(index.shape, np.int32, feed=index), update, constant(shape)], [Operand(shape, update.dtype)])
 
 
 def segment_sum(r, i):
@@ -1727,7 +1896,8 @@ def sparse_to_dense(r, i):
     index = np.stack(np.unravel_index(places, shape), 1).astype(np.int32)
     value = plain(r, [len(places)] if i % 3 else [], KINDS[i % 2])
     index = index[:, 0] if len(shape) == 1 and i % 4 < 2 else index
-    return B.SPARSE_TO_DENSE, 1, options("SparseToDenseOptions"), [constant(index), constant(shape), value, constant(7, KINDS[i % 2])], [Operand(shape, KINDS[i % 2])]
+    return (B.SPARSE_TO_DENSE, 1, options("SparseToDenseOptions"),
+            [constant(index), constant(shape), value, constant(7, KINDS[i % 2])], [Operand(shape, KINDS[i % 2])])
 
 
 def suppression(code, sigma=(0.0,)):
@@ -1737,13 +1907,17 @@ def suppression(code, sigma=(0.0,)):
         corner, size = r.uniform(0, 1, (n, 2)), r.uniform(0.1, 0.8, (n, 2))
         if i % 3 == 2:
             size[1::3, i % 2] = 0
-        boxes = Operand([n, 4], np.float32, feed=np.concatenate([corner, corner + size] if i % 2 else [corner + size, corner], 1).astype(np.float32))
+        boxes = Operand([n, 4], np.float32,
+                        feed=np.concatenate([corner, corner + size] if i % 2 else [corner + size, corner],
+                                            1).astype(np.float32))
         scores = Operand([n], np.float32, feed=(r.permutation(n) / n).astype(np.float32))
-        limits = [constant(most), constant(r.uniform(0.1, 0.9), np.float32), constant([0.0, 0.3, -1.0][i % 3], np.float32)]
+        limits = [constant(most), constant(r.uniform(0.1, 0.9), np.float32),
+                  constant([0.0, 0.3, -1.0][i % 3], np.float32)]
         found, count = Operand([most], np.int32), Operand([], np.int32)
         if code == B.NON_MAX_SUPPRESSION_V4:
             return code, 1, options("NonMaxSuppressionV4Options"), [boxes, scores] + limits, [found, count]
-        return code, 1, options("NonMaxSuppressionV5Options"), [boxes, scores] + limits + [constant(sigma[i % len(sigma)], np.float32)], [found, Operand([most], np.float32), count]
+        return (code, 1, options("NonMaxSuppressionV5Options"), [boxes, scores] + limits
+                + [constant(sigma[i % len(sigma)], np.float32)], [found, Operand([most], np.float32), count])
     return make
 
 
@@ -1751,11 +1925,13 @@ def strided_slice_forms(r, i):
     """Ellipses, new axes, and ends that count from the begin."""
     shape = shape_of(r, int(r.integers(2, 5)))
     at, spans = int(r.integers(0, len(shape))), int(r.integers(0, len(shape)))
-    begin, end, step, y, masks, d = [], [], [], [], dict(beginMask=0, endMask=0, ellipsisMask=0, newAxisMask=0, shrinkAxisMask=0), 0
+    begin, end, step, y, masks, d = ([], [], [], [],
+                                     dict(beginMask=0, endMask=0, ellipsisMask=0, newAxisMask=0, shrinkAxisMask=0), 0)
     is_offset = i % 3 == 2
     while d < len(shape):
         k = len(begin)
-        kind = "..." if d == at and not masks["ellipsisMask"] and not is_offset else r.choice(["new", "one", "part"]) if not is_offset else "part"
+        kind = ("..." if d == at and not masks["ellipsisMask"] and not is_offset else r.choice(["new", "one", "part"])
+                if not is_offset else "part")
         if kind == "...":
             masks["ellipsisMask"] |= 1 << k
             spans = min(spans, len(shape) - d)
@@ -1780,46 +1956,57 @@ def strided_slice_forms(r, i):
             begin, end, step, d = begin + [first], end + [last - first if is_offset else last], step + [1], d + 1
     x = plain(r, shape, KINDS[i % 2])
     version = 8 if is_offset else 6
-    return B.STRIDED_SLICE, version, options("StridedSliceOptions", offset=is_offset, **masks), [x, constant(begin), constant(end), constant(step)], [like(x, y)]
+    return (B.STRIDED_SLICE, version, options("StridedSliceOptions", offset=is_offset, **masks),
+            [x, constant(begin), constant(end), constant(step)], [like(x, y)])
 
 
 def gather_batches(r, i):
     batch = int(r.integers(1, 3))
-    lead, between, rest, parts = shape_of(r, batch, 4), shape_of(r, int(r.integers(0, 2)) or 1, 4)[:int(r.integers(0, 2))], shape_of(r, 1, 4)[:int(r.integers(0, 2))], shape_of(r, 1, 4)
+    lead, between, rest, parts = (shape_of(r, batch, 4),
+                                  shape_of(r, int(r.integers(0, 2)) or 1, 4)[:int(r.integers(0, 2))],
+                                  shape_of(r, 1, 4)[:int(r.integers(0, 2))], shape_of(r, 1, 4))
     n = int(r.integers(1, 5))
     x = plain(r, lead + between + [n] + rest, KINDS[i % 2])
     at = Operand(lead + parts, np.int32, feed=r.integers(0, n, lead + parts).astype(np.int32))
-    return B.GATHER, 5, options("GatherOptions", axis=batch + len(between), batchDims=batch), [x, at], [like(x, lead + between + parts + rest)]
+    return (B.GATHER, 5, options("GatherOptions", axis=batch + len(between), batchDims=batch), [x, at],
+            [like(x, lead + between + parts + rest)])
 
 
 def local_response(r, i):
     x = plain(r, shape_of(r, 4), np.float32)
     x.feed /= 4
-    fields = dict(radius=int(r.integers(1, 4)), bias=float(r.uniform(0.5, 2)), alpha=float(r.uniform(0.1, 1)), beta=float([0.5, 0.75, 1.0][i % 3]))
+    fields = dict(radius=int(r.integers(1, 4)), bias=float(r.uniform(0.5, 2)), alpha=float(r.uniform(0.1, 1)),
+                  beta=float([0.5, 0.75, 1.0][i % 3]))
     return B.LOCAL_RESPONSE_NORMALIZATION, 1, options("LocalResponseNormalizationOptions", **fields), [x], [like(x)]
 
 
 def conv_3d(r, i):
-    size, k, st = [int(v) for v in r.integers(3, 7, 3)], [int(v) for v in r.integers(1, 4, 3)], [int(v) for v in r.integers(1, 3, 3)]
+    size, k, st = ([int(v) for v in r.integers(3, 7, 3)], [int(v) for v in r.integers(1, 4, 3)],
+                   [int(v) for v in r.integers(1, 3, 3)])
     c, o, same = int(r.integers(1, 4)), int(r.integers(1, 4)), bool(i % 2)
     y = [-(-n // t) if same else -(-(n - m + 1) // t) for n, m, t in zip(size, k, st)]
     w = plain(r, k + [c, o], np.float32)
     w.data = w.feed
     bias = plain(r, [o], np.float32)
     bias.data = bias.feed
-    fields = options("Conv3DOptions", padding=0 if same else 1, strideD=st[0], strideH=st[1], strideW=st[2], dilationDFactor=1, dilationHFactor=1, dilationWFactor=1, fusedActivationFunction=ACTIVATIONS[i % 4])
-    return B.CONV_3D, 1, fields, [plain(r, [1] + size + [c], np.float32), w] + ([bias] if i % 3 else []), [Operand([1] + y + [o], np.float32)]
+    fields = options("Conv3DOptions", padding=0 if same else 1, strideD=st[0], strideH=st[1], strideW=st[2],
+                     dilationDFactor=1, dilationHFactor=1, dilationWFactor=1,
+                     fusedActivationFunction=ACTIVATIONS[i % 4])
+    return (B.CONV_3D, 1, fields, [plain(r, [1] + size + [c], np.float32), w] + ([bias] if i % 3 else []),
+            [Operand([1] + y + [o], np.float32)])
 
 
 def conv_3d_transpose(r, i):
     """Of quarters, whose sums are exact in any order."""
-    size, k, st = [int(v) for v in r.integers(2, 4, 3)], [int(v) for v in r.integers(1, 4, 3)], [int(v) for v in r.integers(1, 3, 3)]
+    size, k, st = ([int(v) for v in r.integers(2, 4, 3)], [int(v) for v in r.integers(1, 4, 3)],
+                   [int(v) for v in r.integers(1, 3, 3)])
     c, o, same = int(r.integers(1, 4)), int(r.integers(1, 4)), bool(i % 2)
     k = [max(a, b) for a, b in zip(k, st)]
     y = [n * t if same else (n - 1) * t + m for n, m, t in zip(size, k, st)]
     w, x = plain(r, k + [o, c], np.float32), plain(r, [1] + size + [c], np.float32)
     x.feed, w.data = np.round(x.feed * 4) / np.float32(4), np.round(w.feed * 4) / np.float32(4)
-    fields = options("Conv3DOptions", padding=0 if same else 1, strideD=st[0], strideH=st[1], strideW=st[2], dilationDFactor=1, dilationHFactor=1, dilationWFactor=1)
+    fields = options("Conv3DOptions", padding=0 if same else 1, strideD=st[0], strideH=st[1], strideW=st[2],
+                     dilationDFactor=1, dilationHFactor=1, dilationWFactor=1)
     return B.CONV_3D_TRANSPOSE, 1, fields, [constant([1] + y + [o]), w, x], [Operand([1] + y + [o], np.float32)]
 
 
@@ -1835,7 +2022,8 @@ def of_bits(code, name):
         kind = [np.int32, np.int8, np.uint8, np.int16][i % 4]
         shape = shape_of(r)
         x = Operand(shape, kind, feed=r.integers(np.iinfo(kind).min, np.iinfo(kind).max, shape).astype(kind))
-        other = Operand(shape, kind, feed=r.integers(0, 8 * np.dtype(kind).itemsize if code == B.RIGHT_SHIFT else 100, shape).astype(kind))
+        other = Operand(shape, kind, feed=r.integers(0, 8 * np.dtype(kind).itemsize if code == B.RIGHT_SHIFT else 100,
+                                                     shape).astype(kind))
         return code, 1, options(name), [x, other], [like(x)]
     return make
 
@@ -1856,7 +2044,8 @@ def relu_0_to_1(r, i):
 def fake_quant(r, i):
     x = plain(r, shape_of(r), np.float32)
     low, high = float(r.uniform(-3, 0)), float(r.uniform(0.5, 3))
-    return B.FAKE_QUANT, 1, options("FakeQuantOptions", min=low, max=high, numBits=[8, 4, 16][i % 3], narrowRange=bool(i % 2)), [x], [like(x)]
+    return (B.FAKE_QUANT, 1, options("FakeQuantOptions", min=low, max=high, numBits=[8, 4, 16][i % 3],
+                                     narrowRange=bool(i % 2)), [x], [like(x)])
 
 
 def whole_reduction(code):
@@ -1871,92 +2060,165 @@ def batch_matmul_hybrid(r, i):
     """One leading dimension: of two the reference takes the scale of another row."""
     lead, m, k, n = shape_of(r, 1, 3), *[int(v) for v in r.integers(1, 8, 3)]
     adj = bool(i % 2)
-    w = Operand(lead + ([n, k] if adj else [k, n]), np.int8, quant(r)[0], 0, data=r.integers(-127, 128, lead + ([n, k] if adj else [k, n])).astype(np.int8))
-    return B.BATCH_MATMUL, 4, options("BatchMatMulOptions", adjX=False, adjY=adj, asymmetricQuantizeInputs=bool(i & 2)), [plain(r, lead + [m, k], np.float32), w], [Operand(lead + [m, n], np.float32)]
+    w = Operand(lead + ([n, k] if adj else [k, n]), np.int8, quant(r)[0], 0,
+                data=r.integers(-127, 128, lead + ([n, k] if adj else [k, n])).astype(np.int8))
+    return (B.BATCH_MATMUL, 4,
+            options("BatchMatMulOptions", adjX=False, adjY=adj, asymmetricQuantizeInputs=bool(i & 2)),
+            [plain(r, lead + [m, k], np.float32), w], [Operand(lead + [m, n], np.float32)])
 
 
+# With zero points, or the steps first, the reference crashes.
 OPERATORS = {
     "add": binary(B.ADD, "AddOptions"), "sub": binary(B.SUB, "SubOptions"), "mul": binary(B.MUL, "MulOptions"),
     "squared_difference": binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False), "div": div,
     "maximum": same_scale_binary(B.MAXIMUM), "minimum": same_scale_binary(B.MINIMUM),
-    "equal": comparison(B.EQUAL, "EqualOptions"), "not_equal": comparison(B.NOT_EQUAL, "NotEqualOptions"), "less": comparison(B.LESS, "LessOptions"),
+    "equal": comparison(B.EQUAL, "EqualOptions"), "not_equal": comparison(B.NOT_EQUAL, "NotEqualOptions"),
+    "less": comparison(B.LESS, "LessOptions"),
     "less_equal": comparison(B.LESS_EQUAL, "LessEqualOptions"), "greater": comparison(B.GREATER, "GreaterOptions"),
     "greater_equal": comparison(B.GREATER_EQUAL, "GreaterEqualOptions"),
-    "abs": unary(B.ABS, "AbsOptions"), "neg": float_unary(B.NEG, "NegOptions"), "logistic": unary(B.LOGISTIC, fixed=(1 / 256, -128), low=0.01, high=0.3),
-    "tanh": unary(B.TANH, fixed=(1 / 128, 0), low=0.01, high=0.3), "relu": unary(B.RELU), "relu6": unary(B.RELU6, same=True), 
-    "leaky_relu": leaky, "prelu": prelu, "elu": unary(B.ELU, low=0.01), "hard_swish": unary(B.HARD_SWISH, "HardSwishOptions", version=1, low=0.01),
-    "sqrt": float_unary(B.SQRT), "rsqrt": positive_unary(B.RSQRT), "rsqrt_int16": rsqrt_sixteen, "square": float_unary(B.SQUARE, "SquareOptions"),
-    "conv_2d": conv, "depthwise_conv_2d": depthwise, "transpose_conv": transpose_conv, "transpose_conv_stored": transpose_conv_stored,
+    "abs": unary(B.ABS, "AbsOptions"), "neg": float_unary(B.NEG, "NegOptions"),
+    "logistic": unary(B.LOGISTIC, fixed=(1 / 256, -128), low=0.01, high=0.3),
+    "tanh": unary(B.TANH, fixed=(1 / 128, 0), low=0.01, high=0.3), "relu": unary(B.RELU),
+    "relu6": unary(B.RELU6, same=True), 
+    "leaky_relu": leaky, "prelu": prelu, "elu": unary(B.ELU, low=0.01),
+    "hard_swish": unary(B.HARD_SWISH, "HardSwishOptions", version=1, low=0.01),
+    "sqrt": float_unary(B.SQRT), "rsqrt": positive_unary(B.RSQRT), "rsqrt_int16": rsqrt_sixteen,
+    "square": float_unary(B.SQUARE, "SquareOptions"),
+    "conv_2d": conv, "depthwise_conv_2d": depthwise, "transpose_conv": transpose_conv,
+    "transpose_conv_stored": transpose_conv_stored,
     "fully_connected": fully_connected, "batch_matmul": batch_matmul,
-    "average_pool_2d": pool(B.AVERAGE_POOL_2D), "max_pool_2d": pool(B.MAX_POOL_2D), "softmax": softmax, "mean": reduction(B.MEAN, False), "sum": reduction(B.SUM, False),
-    "reduce_max": reduction(B.REDUCE_MAX, True), "reduce_min": reduction(B.REDUCE_MIN, True), "arg_max": arg(B.ARG_MAX, "ArgMaxOptions"), "arg_min": arg(B.ARG_MIN, "ArgMinOptions"),
-    "pad": pad, "padv2": padv2, "padv2_float16": padv2_float16, "mirror_pad": mirror_pad, "concatenation": concat, "split": split, "split_v": split_v, "slice": slice_, "strided_slice": strided_slice,
-    "gather": gather, "gather_nd": gather_nd, "reshape": reshape, "squeeze": squeeze, "expand_dims": expand_dims, "transpose": transpose, "pack": pack, "unpack": unpack,
-    "space_to_depth": space_to_depth, "depth_to_space": depth_to_space, "space_to_batch_nd": space_to_batch, "batch_to_space_nd": batch_to_space,
-    "resize_bilinear": resize(B.RESIZE_BILINEAR, "ResizeBilinearOptions"), "resize_nearest_neighbor": resize(B.RESIZE_NEAREST_NEIGHBOR, "ResizeNearestNeighborOptions"),
-    "broadcast_to": broadcast_to, "cast": cast, "quantize": quantize, "quantize_uint8": quantize_unsigned, "dequantize": dequantize, "dequantize_uint8": dequantize_unsigned, "floor_div": floor_div, "fill": fill, "shape": shape_op, "select_v2": select, "l2_normalization": l2_norm,
-    "logical_and": logical(B.LOGICAL_AND, "LogicalAndOptions", 2), "logical_or": logical(B.LOGICAL_OR, "LogicalOrOptions", 2),
+    "average_pool_2d": pool(B.AVERAGE_POOL_2D), "max_pool_2d": pool(B.MAX_POOL_2D), "softmax": softmax,
+    "mean": reduction(B.MEAN, False), "sum": reduction(B.SUM, False),
+    "reduce_max": reduction(B.REDUCE_MAX, True), "reduce_min": reduction(B.REDUCE_MIN, True),
+    "arg_max": arg(B.ARG_MAX, "ArgMaxOptions"), "arg_min": arg(B.ARG_MIN, "ArgMinOptions"),
+    "pad": pad, "padv2": padv2, "padv2_float16": padv2_float16, "mirror_pad": mirror_pad, "concatenation": concat,
+    "split": split, "split_v": split_v, "slice": slice_, "strided_slice": strided_slice,
+    "gather": gather, "gather_nd": gather_nd, "reshape": reshape, "squeeze": squeeze, "expand_dims": expand_dims,
+    "transpose": transpose, "pack": pack, "unpack": unpack,
+    "space_to_depth": space_to_depth, "depth_to_space": depth_to_space, "space_to_batch_nd": space_to_batch,
+    "batch_to_space_nd": batch_to_space,
+    "resize_bilinear": resize(B.RESIZE_BILINEAR, "ResizeBilinearOptions"),
+    "resize_nearest_neighbor": resize(B.RESIZE_NEAREST_NEIGHBOR, "ResizeNearestNeighborOptions"),
+    "broadcast_to": broadcast_to, "cast": cast, "quantize": quantize, "quantize_uint8": quantize_unsigned,
+    "dequantize": dequantize, "dequantize_uint8": dequantize_unsigned, "floor_div": floor_div, "fill": fill,
+    "shape": shape_op, "select_v2": select, "l2_normalization": l2_norm,
+    "logical_and": logical(B.LOGICAL_AND, "LogicalAndOptions", 2),
+    "logical_or": logical(B.LOGICAL_OR, "LogicalOrOptions", 2),
     "logical_not": logical(B.LOGICAL_NOT, "LogicalNotOptions", 1),
-    "floor": float_unary(B.FLOOR, signed=True), "ceil": float_unary(B.CEIL, signed=True), "round": float_unary(B.ROUND, signed=True), "exp": float_unary(B.EXP, "ExpOptions", True),
+    "floor": float_unary(B.FLOOR, signed=True), "ceil": float_unary(B.CEIL, signed=True),
+    "round": float_unary(B.ROUND, signed=True), "exp": float_unary(B.EXP, "ExpOptions", True),
     "log": float_unary(B.LOG), "sin": float_unary(B.SIN, signed=True), "cos": float_unary(B.COS, signed=True),
-    "select": select_old, "relu_n1_to_1": float_unary(B.RELU_N1_TO_1, signed=True), "variables": variables, "variables_computed": computed_variables,
-    "conv_2d_int4": half_bytes(conv, 4), "depthwise_conv_2d_int4": half_bytes(depthwise, 4), "fully_connected_int4": half_bytes(fully_connected, 7),
-    "fully_connected_sparse": sparse_dense, "fully_connected_blockwise": dense_blockwise, "densify": densify, "decode": decode, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk, "embedding_lookup": embedding_lookup,
-    "pow": power, "floor_mod": floor_mod, "reduce_prod": plain_reduction(B.REDUCE_PROD, np.float32, [1, -1, 2, 0.5]), "reduce_prod_int8": product(0.005, 0.05),
+    "select": select_old, "relu_n1_to_1": float_unary(B.RELU_N1_TO_1, signed=True), "variables": variables,
+    "variables_computed": computed_variables,
+    "conv_2d_int4": half_bytes(conv, 4), "depthwise_conv_2d_int4": half_bytes(depthwise, 4),
+    "fully_connected_int4": half_bytes(fully_connected, 7),
+    "fully_connected_sparse": sparse_dense, "fully_connected_blockwise": dense_blockwise, "densify": densify,
+    "decode": decode, "tile": tile, "reverse_v2": reverse, "cumsum": cumsum, "topk_v2": topk,
+    "embedding_lookup": embedding_lookup,
+    "pow": power, "floor_mod": floor_mod, "reduce_prod": plain_reduction(B.REDUCE_PROD, np.float32, [1, -1, 2, 0.5]),
+    "reduce_prod_int8": product(0.005, 0.05),
     "reduce_prod_int16": sixteen(product(2e-5, 1e-4)),
-    "reduce_any": plain_reduction(B.REDUCE_ANY, np.bool_, [False, False, True]), "reduce_all": plain_reduction(B.REDUCE_ALL, np.bool_, [True, True, False]),
-    "add_int16": sixteen(binary(B.ADD, "AddOptions")), "sub_int16": sixteen(binary(B.SUB, "SubOptions")), "mul_int16": sixteen(binary(B.MUL, "MulOptions")),
-    "maximum_int16": sixteen(same_scale_binary(B.MAXIMUM)), "minimum_int16": sixteen(same_scale_binary(B.MINIMUM)), "relu_int16": sixteen(unary(B.RELU)),
-    "conv_2d_int16": sixteen(conv), "depthwise_conv_2d_int16": sixteen(depthwise, narrow=False), "fully_connected_int16": sixteen(fully_connected),
-    "average_pool_2d_int16": sixteen(pool(B.AVERAGE_POOL_2D)), "max_pool_2d_int16": sixteen(pool(B.MAX_POOL_2D)), "mean_int16": sixteen(reduction(B.MEAN, False)),
-    "logistic_int16": sixteen(unary(B.LOGISTIC), 1 / 32768, 1e-5), "tanh_int16": sixteen(unary(B.TANH), 1 / 32768, 1e-5), "softmax_int16": sixteen(softmax, 1 / 32768, 1e-5),
-    "leaky_relu_int16": sixteen(leaky), "transpose_conv_int16": sixteen(transpose_conv, narrow=False), "exp_int16": sixteen(table(B.EXP, "ExpOptions"), low=1e-5, most=0.002),
-    "log_int16": sixteen(table(B.LOG), low=1e-5), "resize_bilinear_int16": sixteen(resize(B.RESIZE_BILINEAR, "ResizeBilinearOptions")),
+    "reduce_any": plain_reduction(B.REDUCE_ANY, np.bool_, [False, False, True]),
+    "reduce_all": plain_reduction(B.REDUCE_ALL, np.bool_, [True, True, False]),
+    "add_int16": sixteen(binary(B.ADD, "AddOptions")), "sub_int16": sixteen(binary(B.SUB, "SubOptions")),
+    "mul_int16": sixteen(binary(B.MUL, "MulOptions")),
+    "maximum_int16": sixteen(same_scale_binary(B.MAXIMUM)), "minimum_int16": sixteen(same_scale_binary(B.MINIMUM)),
+    "relu_int16": sixteen(unary(B.RELU)),
+    "conv_2d_int16": sixteen(conv), "depthwise_conv_2d_int16": sixteen(depthwise, narrow=False),
+    "fully_connected_int16": sixteen(fully_connected),
+    "average_pool_2d_int16": sixteen(pool(B.AVERAGE_POOL_2D)), "max_pool_2d_int16": sixteen(pool(B.MAX_POOL_2D)),
+    "mean_int16": sixteen(reduction(B.MEAN, False)),
+    "logistic_int16": sixteen(unary(B.LOGISTIC), 1 / 32768, 1e-5),
+    "tanh_int16": sixteen(unary(B.TANH), 1 / 32768, 1e-5), "softmax_int16": sixteen(softmax, 1 / 32768, 1e-5),
+    "leaky_relu_int16": sixteen(leaky), "transpose_conv_int16": sixteen(transpose_conv, narrow=False),
+    "exp_int16": sixteen(table(B.EXP, "ExpOptions"), low=1e-5, most=0.002),
+    "log_int16": sixteen(table(B.LOG), low=1e-5),
+    "resize_bilinear_int16": sixteen(resize(B.RESIZE_BILINEAR, "ResizeBilinearOptions")),
     "quantize_int16": quantize_sixteen, "dequantize_int16": sixteen(dequantize),
     "unidirectional_sequence_lstm": sequence_lstm, "unidirectional_sequence_lstm_fixed": sequence_lstm_fixed,
-    "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn, "rnn_relu": lambda r, i: simple_rnn(r, i, 12, True),
+    "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn,
+    "rnn_relu": lambda r, i: simple_rnn(r, i, 12, True),
     "while": while_, "if": if_, "rfft2d": rfft,
-    "conv_2d_hybrid": hybrid(conv), "depthwise_conv_2d_hybrid": hybrid(depthwise), "fully_connected_hybrid": hybrid(fully_connected),
-    "transpose_conv_hybrid": hybrid(transpose_conv, image=2), "svdf_hybrid": svdf_hybrid, "bidirectional_sequence_lstm": both_lstm, "bidirectional_sequence_rnn": both_rnn, "lstm": one_lstm, "dilate": dilate,
-    "unidirectional_sequence_lstm_hybrid": recurrent_hybrid(sequence_lstm, range(1, 9), 3), "rnn_hybrid": recurrent_hybrid(simple_rnn, (1, 2), 3),
-    "bidirectional_sequence_lstm_hybrid": recurrent_hybrid(both_lstm, [*range(1, 9), *range(18, 26)], 3), "bidirectional_sequence_rnn_hybrid": recurrent_hybrid(lambda r, i: both_rnn(r, 3 * i), (1, 2, 5, 6), 3, 1),      # with zero points, or the steps first, the reference crashes
-    "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True), "gelu": gelu, "gelu_int16": gelu_sixteen,
-    "quotients": at_ties([(B.RELU, None, {}, np.int8), (B.ABS, "AbsOptions", {}, np.int8), (B.LEAKY_RELU, "LeakyReluOptions", {"alpha": 0.5}, np.int8), (B.RELU, None, {}, np.int16), (B.ABS, "AbsOptions", {}, np.int16)]),
-    "quotients_uint8": at_ties([(B.RELU, None, {}, np.uint8), (B.LEAKY_RELU, "LeakyReluOptions", {"alpha": 0.5}, np.uint8)]),
+    "conv_2d_hybrid": hybrid(conv), "depthwise_conv_2d_hybrid": hybrid(depthwise),
+    "fully_connected_hybrid": hybrid(fully_connected),
+    "transpose_conv_hybrid": hybrid(transpose_conv, image=2), "svdf_hybrid": svdf_hybrid,
+    "bidirectional_sequence_lstm": both_lstm, "bidirectional_sequence_rnn": both_rnn, "lstm": one_lstm,
+    "dilate": dilate,
+    "unidirectional_sequence_lstm_hybrid": recurrent_hybrid(sequence_lstm, range(1, 9), 3),
+    "rnn_hybrid": recurrent_hybrid(simple_rnn, (1, 2), 3),
+    "bidirectional_sequence_lstm_hybrid": recurrent_hybrid(both_lstm, [*range(1, 9), *range(18, 26)], 3),
+    "bidirectional_sequence_rnn_hybrid": recurrent_hybrid(lambda r, i: both_rnn(r, 3 * i), (1, 2, 5, 6), 3, 1),
+    "exp_int8": table(B.EXP, "ExpOptions"), "log_int8": table(B.LOG), "sqrt_int8": table(B.SQRT, positive=True),
+    "gelu": gelu, "gelu_int16": gelu_sixteen,
+    "quotients": at_ties([(B.RELU, None, {}, np.int8), (B.ABS, "AbsOptions", {}, np.int8),
+                          (B.LEAKY_RELU, "LeakyReluOptions", {"alpha": 0.5}, np.int8), (B.RELU, None, {}, np.int16),
+                          (B.ABS, "AbsOptions", {}, np.int16)]),
+    "quotients_uint8": at_ties(
+        [(B.RELU, None, {}, np.uint8), (B.LEAKY_RELU, "LeakyReluOptions", {"alpha": 0.5}, np.uint8)]),
     "log_softmax": log_softmax,
-    "signal_window": signal_window, "signal_auto_scale": signal_auto_scale, "signal_rfft": signal_rfft(False, False), "signal_irfft": signal_rfft(True, False),
-    "signal_rfft_float": signal_rfft(False, True), "signal_irfft_float": signal_rfft(True, True), "signal_energy": signal_energy,
-    "signal_filter_bank": signal_filter_bank, "signal_spectral_subtraction": signal_spectral_subtraction, "signal_pcan": signal_pcan, "signal_log": signal_log,
-    "signal_framer": signal_framer, "signal_delay": signal_delay, "signal_overlap_add": signal_overlap_add, "signal_stacker": signal_stacker,
-    "circular_buffer": circular_buffer, "detection_post_process": detection(False), "detection_post_process_uint8": detection(True),
+    "signal_window": signal_window, "signal_auto_scale": signal_auto_scale, "signal_rfft": signal_rfft(False, False),
+    "signal_irfft": signal_rfft(True, False),
+    "signal_rfft_float": signal_rfft(False, True), "signal_irfft_float": signal_rfft(True, True),
+    "signal_energy": signal_energy,
+    "signal_filter_bank": signal_filter_bank, "signal_spectral_subtraction": signal_spectral_subtraction,
+    "signal_pcan": signal_pcan, "signal_log": signal_log,
+    "signal_framer": signal_framer, "signal_delay": signal_delay, "signal_overlap_add": signal_overlap_add,
+    "signal_stacker": signal_stacker,
+    "circular_buffer": circular_buffer, "detection_post_process": detection(False),
+    "detection_post_process_uint8": detection(True),
     "signal_features": signal_features,
-    "add_n": add_n, "zeros_like": zeros_like, "broadcast_args": broadcast_args, "dynamic_update_slice": dynamic_update_slice, "list_write": list_write, "l2_pool_2d": l2_pool,
-    "squared_difference_int16": sixteen(binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False)), "batch_matmul_int16": batch_matmul_sixteen,
+    "add_n": add_n, "zeros_like": zeros_like, "broadcast_args": broadcast_args,
+    "dynamic_update_slice": dynamic_update_slice, "list_write": list_write, "l2_pool_2d": l2_pool,
+    "squared_difference_int16": sixteen(binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False)),
+    "batch_matmul_int16": batch_matmul_sixteen,
     "abs_int16": sixteen(unary(B.ABS, "AbsOptions")), "sum_int16": sixteen(reduction(B.SUM, False)),
-    "reduce_max_whole": whole_reduction(B.REDUCE_MAX), "reduce_min_whole": whole_reduction(B.REDUCE_MIN), "sum_whole": whole_reduction(B.SUM),
-    "one_hot": one_hot, "reverse_sequence": reverse_sequence, "matrix_diag": matrix_diag, "matrix_set_diag": matrix_set_diag, "scatter_nd": scatter_nd,
-    "segment_sum": segment_sum, "unsorted_segment_sum": unsorted_segment(B.UNSORTED_SEGMENT_SUM), "unsorted_segment_prod": unsorted_segment(B.UNSORTED_SEGMENT_PROD),
-    "unsorted_segment_max": unsorted_segment(B.UNSORTED_SEGMENT_MAX), "unsorted_segment_min": unsorted_segment(B.UNSORTED_SEGMENT_MIN),
-    "bucketize": bucketize, "sparse_to_dense": sparse_to_dense, "non_max_suppression_v4": suppression(B.NON_MAX_SUPPRESSION_V4),
-    "non_max_suppression_v5": suppression(B.NON_MAX_SUPPRESSION_V5), "non_max_suppression_soft": suppression(B.NON_MAX_SUPPRESSION_V5, (0.5, 0.1, 2.0)), "strided_slice_forms": strided_slice_forms, "gather_batches": gather_batches,
-    "local_response_normalization": local_response, "conv_3d": conv_3d, "conv_3d_transpose": conv_3d_transpose, "atan2": two_floats(B.ATAN2),
-    "bitwise_xor": of_bits(B.BITWISE_XOR, "BitwiseXorOptions"), "right_shift": of_bits(B.RIGHT_SHIFT, "RightShiftOptions"), "sign": whole_unary(B.SIGN, "SignOptions"),
+    "reduce_max_whole": whole_reduction(B.REDUCE_MAX), "reduce_min_whole": whole_reduction(B.REDUCE_MIN),
+    "sum_whole": whole_reduction(B.SUM),
+    "one_hot": one_hot, "reverse_sequence": reverse_sequence, "matrix_diag": matrix_diag,
+    "matrix_set_diag": matrix_set_diag, "scatter_nd": scatter_nd,
+    "segment_sum": segment_sum, "unsorted_segment_sum": unsorted_segment(B.UNSORTED_SEGMENT_SUM),
+    "unsorted_segment_prod": unsorted_segment(B.UNSORTED_SEGMENT_PROD),
+    "unsorted_segment_max": unsorted_segment(B.UNSORTED_SEGMENT_MAX),
+    "unsorted_segment_min": unsorted_segment(B.UNSORTED_SEGMENT_MIN),
+    "bucketize": bucketize, "sparse_to_dense": sparse_to_dense,
+    "non_max_suppression_v4": suppression(B.NON_MAX_SUPPRESSION_V4),
+    "non_max_suppression_v5": suppression(B.NON_MAX_SUPPRESSION_V5),
+    "non_max_suppression_soft": suppression(B.NON_MAX_SUPPRESSION_V5, (0.5, 0.1, 2.0)),
+    "strided_slice_forms": strided_slice_forms, "gather_batches": gather_batches,
+    "local_response_normalization": local_response, "conv_3d": conv_3d, "conv_3d_transpose": conv_3d_transpose,
+    "atan2": two_floats(B.ATAN2),
+    "bitwise_xor": of_bits(B.BITWISE_XOR, "BitwiseXorOptions"),
+    "right_shift": of_bits(B.RIGHT_SHIFT, "RightShiftOptions"), "sign": whole_unary(B.SIGN, "SignOptions"),
     "relu_0_to_1": relu_0_to_1, "fake_quant": fake_quant, "batch_matmul_hybrid": batch_matmul_hybrid,
 }
-UNSIGNED = ["conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv", "add", "sub", "mul", "div", "average_pool_2d", "max_pool_2d",
-            "softmax", "logistic", "tanh", "relu", "relu6", "leaky_relu", "prelu", "hard_swish", "log_softmax", "mean", "sum",
-            "reduce_max", "reduce_min", "maximum", "minimum", "concatenation", "reshape", "pad", "padv2", "strided_slice",
-            "resize_bilinear", "resize_nearest_neighbor", "arg_max", "arg_min", "equal", "greater", "less", "l2_normalization"]
+UNSIGNED = ["conv_2d", "depthwise_conv_2d", "fully_connected", "transpose_conv", "add", "sub", "mul", "div",
+            "average_pool_2d", "max_pool_2d",
+            "softmax", "logistic", "tanh", "relu", "relu6", "leaky_relu", "prelu", "hard_swish", "log_softmax", "mean",
+            "sum",
+            "reduce_max", "reduce_min", "maximum", "minimum", "concatenation", "reshape", "pad", "padv2",
+            "strided_slice",
+            "resize_bilinear", "resize_nearest_neighbor", "arg_max", "arg_min", "equal", "greater", "less",
+            "l2_normalization"]
 OPERATORS.update({name + "_uint8": unsigned(OPERATORS[name]) for name in UNSIGNED})
 OPERATORS["network_uint8"], OPERATORS["concatenation_rescaled_uint8"] = network_unsigned, rescaled_concat
-LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_div", "tile", "reverse_v2", "topk_v2", "pow", "floor_mod", "reduce_prod", "reduce_prod_int8", "reduce_prod_int16",
-        "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "gelu_int16", "quotients_uint8", "padv2_float16", "rnn", "rnn_relu", "rfft2d",
-        "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole", "one_hot", "reverse_sequence", "matrix_diag",
-        "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod", "unsorted_segment_max", "unsorted_segment_min", "bucketize",
-        "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "non_max_suppression_soft", "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",
-        "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign", "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write",
-        "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid", "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "dilate", "unidirectional_sequence_lstm_hybrid", "rnn_hybrid",
-        "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn_hybrid", "detection_post_process_uint8"] + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]]      # TensorFlow Lite Micro has no kernels for them
+# TensorFlow Lite Micro has no kernels for them.
+LITE = (["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_div", "tile", "reverse_v2", "topk_v2",
+         "pow", "floor_mod", "reduce_prod", "reduce_prod_int8", "reduce_prod_int16",
+         "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "gelu_int16", "quotients_uint8",
+         "padv2_float16", "rnn", "rnn_relu", "rfft2d",
+         "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole",
+         "one_hot", "reverse_sequence", "matrix_diag",
+         "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod",
+         "unsorted_segment_max", "unsorted_segment_min", "bucketize",
+         "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "non_max_suppression_soft",
+         "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",
+         "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign", "relu_0_to_1", "fake_quant",
+         "batch_matmul_hybrid", "list_write",
+         "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid",
+         "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "dilate",
+         "unidirectional_sequence_lstm_hybrid", "rnn_hybrid",
+         "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn_hybrid", "detection_post_process_uint8"]
+         + [name + "_uint8" for name in UNSIGNED + ["network", "concatenation_rescaled"]])
 
 
 XNNPACK = ["fully_connected_blockwise"]
@@ -1973,9 +2235,11 @@ def attempt(name, seed, number):
             made = OPERATORS[name](np.random.default_rng(seed), number)
             runs = RUNS if isinstance(made, list) else 1
             model = build_graphs(made) if runs > 1 else build(*made)
-            feeds = [t.feed for t in made[0][1]] if runs > 1 else [t.feed for t in made[3] if t is not None and t.data is None]
+            feeds = ([t.feed for t in made[0][1]] if runs > 1
+                     else [t.feed for t in made[3] if t is not None and t.data is None])
             outputs = made[0][2] if runs > 1 else made[4]
-            results = (run_lite if name in LITE else run_xnnpack if name in XNNPACK else run_micro)(model, feeds, outputs, runs)
+            results = (run_lite if name in LITE else run_xnnpack if name in XNNPACK else run_micro)(model, feeds,
+                outputs, runs)
             record(out, model, feeds, AFTER[name](made, results) if name in AFTER else results, runs)
             answer = b"+" + b"".join(out)
         except Exception as e:
@@ -2006,7 +2270,8 @@ def main(arguments):
         if out:
             with open(os.path.join(folder, name + ".vec"), "wb") as f:
                 f.write(b"".join(out))
-        print("%-24s %2d cases, %6d bytes%s" % (name, len(out), sum(map(len, out)), "; refused some: " + why if why else ""), flush=True)
+        print("%-24s %2d cases, %6d bytes%s" % (name, len(out), sum(map(len, out)), "; refused some: " + why if why
+                                                else ""), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Writes tests/models/boxes.onnx, its input and what ONNX Runtime computes for it: a network whose layers read parts of what
-others made, as detectors and shuffling networks do: channels, windows of an image, a part of a part, rows of a sequence.
+"""Writes tests/models/boxes.onnx, its input and what ONNX Runtime computes for it: a network whose layers read parts of
+what others made, as detectors and shuffling networks do: channels, windows of an image, a part of a part, rows of a
+sequence.
 
     python3 tests/tools/boxes_model.py          needs onnx, onnxruntime, numpy"""
 from pathlib import Path
@@ -26,7 +27,8 @@ def add(op, inputs, output, **attributes):
 
 
 def conv(x, output, outputs, inputs, size=1, **attributes):
-    return add("Conv", [x, weight(f"{output}_w", outputs, inputs, size, size)], output, pads=[size // 2] * 4, **attributes)
+    return add("Conv", [x, weight(f"{output}_w", outputs, inputs, size, size)], output, pads=[size // 2] * 4,
+               **attributes)
 
 
 def part(x, output, begin, end, axes):
@@ -46,7 +48,9 @@ pooled = add("MaxPool", [halved], "pooled", kernel_shape=[2, 2], strides=[2, 2])
 constants["rows"] = np.array([20, 3], np.int64)
 rows = add("MatMul", [add("Reshape", [pooled, "rows"], "row"), weight("rows_w", 3, 6)], "mixed")
 query = part(rows, "query", [4], [12], [0])
-scores = add("Softmax", [add("MatMul", [query, add("Transpose", [part(rows, "key", [0], [20], [0])], "turned")], "scores")], "attention", axis=1)
+scores = add("Softmax",
+             [add("MatMul", [query, add("Transpose", [part(rows, "key", [0], [20], [0])], "turned")], "scores")],
+             "attention", axis=1)
 add("Add", [add("MatMul", [scores, rows], "read"), query], "y")
 
 graph = helper.make_graph(nodes, "boxes", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 11, 12])],

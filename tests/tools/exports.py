@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Fresh exports of today's packages: compiled, run, compared with ONNX Runtime. Writes the table of docs/exports.md.
 
-    python3 tests/tools/exports.py BUILD [FAMILY...] [--networks DIR] [--only TEXT] [--part K/N] [--write docs/exports.md]
+    python3 tests/tools/exports.py BUILD [FAMILY...] [--networks DIR] [--only TEXT] [--part K/N] [--write
+    docs/exports.md]
 
 FAMILY is scikit-learn, xgboost, lightgbm, pytorch, keras or quantized (default: all whose packages are installed).
 BUILD holds the program `loopwright`. `quantized` takes the float networks NAME.onnx, with inputs NAME.in0.npy, of DIR.
@@ -35,14 +36,16 @@ import onnxruntime
 
 warnings.filterwarnings("ignore")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DTYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(int64)": np.int64, "tensor(int32)": np.int32}
+DTYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(int64)": np.int64,
+          "tensor(int32)": np.int32}
 RUNS = 5
 ONLY, PART = [""], [1, 1]                              # of the command line
 
 
 def plain(y):
     """Maps from class to probability as rows."""
-    return np.array([list(d.values()) for d in y], np.float32) if isinstance(y, list) and y and isinstance(y[0], dict) else np.asarray(y)
+    return (np.array([list(d.values()) for d in y], np.float32) if isinstance(y, list) and y and isinstance(y[0], dict)
+            else np.asarray(y))
 
 
 class Model:
@@ -51,11 +54,13 @@ class Model:
         self.family, self.name, self.path, self.inputs, self.step = family, name, path, inputs, step
 
     def build(self, build, work):
-        made = subprocess.run([os.path.join(build, "loopwright"), self.path, "-o", work + "/m.c", "--name", "m", "--testbench", "--quiet"],
+        made = subprocess.run([os.path.join(build, "loopwright"), self.path, "-o", work + "/m.c", "--name", "m",
+                               "--testbench", "--quiet"],
                               capture_output=True, text=True, timeout=300)
         if made.returncode:
             return "refused: " + made.stderr.strip().splitlines()[-1].split(": ", 1)[-1]
-        made = subprocess.run(["cc", "-std=c99", "-O1", "-I" + os.path.join(ROOT, "runtime"), "m.c", "m_main.c", "-lm", "-o", "m"],
+        made = subprocess.run(["cc", "-std=c99", "-O1", "-I" + os.path.join(ROOT, "runtime"), "m.c", "m_main.c", "-lm",
+                               "-o", "m"],
                               cwd=work, capture_output=True, text=True, timeout=600)
         return "the C compiler: " + made.stderr[:100] if made.returncode else ""
 
@@ -71,7 +76,8 @@ class Model:
                 x = np.array([names.index(n) if n in names else -1 for n in x.ravel()], np.int64).reshape(x.shape)
             np.save(work + "/in%d.npy" % i, x)
         paths = [work + "/out%d.npy" % i for i in range(len(wanted))]
-        run = subprocess.run([work + "/m"] + [work + "/in%d.npy" % i for i in range(len(inputs))] + paths, capture_output=True, text=True, timeout=100)
+        run = subprocess.run([work + "/m"] + [work + "/in%d.npy" % i for i in range(len(inputs))] + paths,
+                             capture_output=True, text=True, timeout=100)
         if run.returncode:
             return "the program: status %d" % run.returncode
         worst = 0.0
@@ -112,7 +118,8 @@ class Model:
 def named(header):
     """All strings, else the names of the classes."""
     lists = dict(re.findall(r'_(STRINGS|CLASS_NAMES) \\\n *\{ (".*?") \}$', open(header).read(), re.M | re.S))
-    return ast.literal_eval("[" + (lists.get("STRINGS") or lists["CLASS_NAMES"]).replace("\\\n", "") + "]") if lists else []
+    return (ast.literal_eval("[" + (lists.get("STRINGS") or lists["CLASS_NAMES"]).replace("\\\n", "") + "]") if lists
+            else [])
 
 
 class TfliteModel(Model):
@@ -126,7 +133,8 @@ class TfliteModel(Model):
         with tempfile.TemporaryDirectory() as work:
             refusal = self.build(build, work)
             graph, random = files.read_model(self.path).subgraphs[0], np.random.default_rng(0)
-            samples = [[drawn(random, graph.tensors[i].shape, type_of(graph.tensors[i])) for i in graph.inputs] for _ in range(3)]
+            samples = [[drawn(random, graph.tensors[i].shape, type_of(graph.tensors[i])) for i in graph.inputs]
+                       for _ in range(3)]
             of_integers = [(micro, ", of TensorFlow Lite Micro"), (each_operator, ", operator by operator"), (lite, "")]
             for reference, text in [(lite, "")] if self.tolerance else of_integers:
                 try:
@@ -184,7 +192,8 @@ def lite(path, samples):
     import tensorflow as tf
     kinds = tf.lite.experimental.OpResolverType
     reason = None
-    for file, kind in ((path, kinds.BUILTIN_REF), (with_old_versions(path), kinds.BUILTIN_REF), (path, kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)):
+    for file, kind in ((path, kinds.BUILTIN_REF), (with_old_versions(path), kinds.BUILTIN_REF),
+                       (path, kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES)):
         def run():
             it = tf.lite.Interpreter(file, experimental_op_resolver_type=kind)
             it.allocate_tensors()
@@ -240,7 +249,8 @@ def tile(path, samples):
     model = files.read_model(path)
     graph = model.subgraphs[0]
     op, multiples = graph.operators[0], graph.tensors[graph.operators[0].inputs[-1]]
-    if model.operatorCodes[op.opcodeIndex].builtinCode != schema.BuiltinOperator.TILE or model.buffers[multiples.buffer].data is None:
+    if model.operatorCodes[op.opcodeIndex].builtinCode != schema.BuiltinOperator.TILE or model.buffers[
+        multiples.buffer].data is None:
         raise NotRun("no TILE by constants")
     times = np.frombuffer(bytes(model.buffers[multiples.buffer].data), type_of(multiples))
     return [[np.tile(x, times)] for x, in samples]
@@ -298,7 +308,8 @@ def data(classes):
     x, y = make_classification(400, 8, n_informative=5, n_redundant=0, n_classes=3, random_state=0)
     if classes == "names":
         return x.astype(np.float32), np.array(["walking", "idle", "on stairs"])[y]
-    return x.astype(np.float32), y if classes == 3 else (y > 0).astype(int) if classes == 2 else (2 * x[:, 0] + x[:, 1] ** 2).astype(np.float32)
+    return (x.astype(np.float32), y if classes == 3 else (y > 0).astype(int) if classes == 2
+            else (2 * x[:, 0] + x[:, 1] ** 2).astype(np.float32))
 
 
 def rows(x):
@@ -327,7 +338,8 @@ def fitted(family, name, classes, make, export, folder, form=lambda x, y: (x, y)
 
 
 def scikit_learn(folder, _):
-    from sklearn import cluster, decomposition, ensemble, gaussian_process, linear_model, naive_bayes, neighbors, neural_network, pipeline, preprocessing, svm, tree
+    from sklearn import (cluster, decomposition, ensemble, gaussian_process, linear_model, naive_bayes, neighbors,
+                         neural_network, pipeline, preprocessing, svm, tree)
     from sklearn.calibration import CalibratedClassifierCV
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
     from sklearn.feature_selection import SelectKBest
@@ -336,25 +348,41 @@ def scikit_learn(folder, _):
     from skl2onnx import to_onnx
     lr = linear_model.LogisticRegression
     classifiers = [
-        tree.DecisionTreeClassifier, lambda: ensemble.RandomForestClassifier(10, max_depth=6, random_state=0), lambda: ensemble.ExtraTreesClassifier(10, max_depth=6, random_state=0),
-        lambda: ensemble.GradientBoostingClassifier(n_estimators=10), lambda: ensemble.AdaBoostClassifier(n_estimators=10), lambda: ensemble.BaggingClassifier(n_estimators=4),
-        lambda: ensemble.StackingClassifier([("a", lr()), ("b", tree.DecisionTreeClassifier(max_depth=4))]), lr, linear_model.SGDClassifier, linear_model.RidgeClassifier,
-        linear_model.Perceptron, svm.LinearSVC, svm.SVC, lambda: svm.SVC(kernel="poly"), lambda: svm.SVC(probability=True), lambda: svm.NuSVC(kernel="sigmoid", nu=0.3, probability=True), naive_bayes.GaussianNB, naive_bayes.BernoulliNB, neighbors.KNeighborsClassifier,
-        lambda: neural_network.MLPClassifier((16,), max_iter=50), LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, lambda: OneVsRestClassifier(lr()),
-        lambda: CalibratedClassifierCV(lr(), cv=2), lambda: pipeline.make_pipeline(preprocessing.StandardScaler(), preprocessing.PolynomialFeatures(2), lr()),
-        lambda: pipeline.make_pipeline(preprocessing.Normalizer(), SelectKBest(k=4), preprocessing.MinMaxScaler(), tree.DecisionTreeClassifier(max_depth=3)),
+        tree.DecisionTreeClassifier, lambda: ensemble.RandomForestClassifier(10, max_depth=6, random_state=0),
+        lambda: ensemble.ExtraTreesClassifier(10, max_depth=6, random_state=0),
+        lambda: ensemble.GradientBoostingClassifier(n_estimators=10),
+        lambda: ensemble.AdaBoostClassifier(n_estimators=10), lambda: ensemble.BaggingClassifier(n_estimators=4),
+        lambda: ensemble.StackingClassifier([("a", lr()), ("b", tree.DecisionTreeClassifier(max_depth=4))]), lr,
+        linear_model.SGDClassifier, linear_model.RidgeClassifier,
+        linear_model.Perceptron, svm.LinearSVC, svm.SVC, lambda: svm.SVC(kernel="poly"),
+        lambda: svm.SVC(probability=True), lambda: svm.NuSVC(kernel="sigmoid", nu=0.3, probability=True),
+        naive_bayes.GaussianNB, naive_bayes.BernoulliNB, neighbors.KNeighborsClassifier,
+        lambda: neural_network.MLPClassifier((16,), max_iter=50), LinearDiscriminantAnalysis,
+        QuadraticDiscriminantAnalysis, lambda: OneVsRestClassifier(lr()),
+        lambda: CalibratedClassifierCV(lr(), cv=2),
+        lambda: pipeline.make_pipeline(preprocessing.StandardScaler(), preprocessing.PolynomialFeatures(2), lr()),
+        lambda: pipeline.make_pipeline(preprocessing.Normalizer(), SelectKBest(k=4), preprocessing.MinMaxScaler(),
+                                       tree.DecisionTreeClassifier(max_depth=3)),
         lambda: pipeline.make_pipeline(SimpleImputer(), preprocessing.RobustScaler(), decomposition.PCA(4), svm.SVC())]
     others = [
-        tree.DecisionTreeRegressor, lambda: ensemble.RandomForestRegressor(10, max_depth=6), lambda: ensemble.ExtraTreesRegressor(10, max_depth=6), lambda: ensemble.GradientBoostingRegressor(n_estimators=10),
-        lambda: ensemble.AdaBoostRegressor(n_estimators=5), lambda: ensemble.BaggingRegressor(n_estimators=3), linear_model.LinearRegression, linear_model.Ridge, linear_model.Lasso,
-        linear_model.ElasticNet, linear_model.HuberRegressor, svm.SVR, svm.NuSVR, svm.LinearSVR, neighbors.KNeighborsRegressor, lambda: neural_network.MLPRegressor(hidden_layer_sizes=(16,), max_iter=50),
-        gaussian_process.GaussianProcessRegressor, lambda: ensemble.IsolationForest(n_estimators=10), lambda: cluster.KMeans(3), svm.OneClassSVM, lambda: decomposition.PCA(3),
-        lambda: preprocessing.KBinsDiscretizer(4, encode="ordinal"), preprocessing.PowerTransformer, lambda: preprocessing.QuantileTransformer(n_quantiles=20), preprocessing.Binarizer]
+        tree.DecisionTreeRegressor, lambda: ensemble.RandomForestRegressor(10, max_depth=6),
+        lambda: ensemble.ExtraTreesRegressor(10, max_depth=6),
+        lambda: ensemble.GradientBoostingRegressor(n_estimators=10),
+        lambda: ensemble.AdaBoostRegressor(n_estimators=5), lambda: ensemble.BaggingRegressor(n_estimators=3),
+        linear_model.LinearRegression, linear_model.Ridge, linear_model.Lasso,
+        linear_model.ElasticNet, linear_model.HuberRegressor, svm.SVR, svm.NuSVR, svm.LinearSVR,
+        neighbors.KNeighborsRegressor, lambda: neural_network.MLPRegressor(hidden_layer_sizes=(16,), max_iter=50),
+        gaussian_process.GaussianProcessRegressor, lambda: ensemble.IsolationForest(n_estimators=10),
+        lambda: cluster.KMeans(3), svm.OneClassSVM, lambda: decomposition.PCA(3),
+        lambda: preprocessing.KBinsDiscretizer(4, encode="ordinal"), preprocessing.PowerTransformer,
+        lambda: preprocessing.QuantileTransformer(n_quantiles=20), preprocessing.Binarizer]
     def export(model, x):
         return to_onnx(model, x[:1], target_opset={"": 21, "ai.onnx.ml": 3})
     def title(m):
         m = m()
-        kind = ("-" + m.kernel if getattr(m, "kernel", "rbf") != "rbf" and not isinstance(m, gaussian_process.GaussianProcessRegressor) else "") + ("-probability" if getattr(m, "probability", False) is True else "")
+        kind = (("-" + m.kernel if getattr(m, "kernel", "rbf") != "rbf"
+                 and not isinstance(m, gaussian_process.GaussianProcessRegressor) else "")
+                 + ("-probability" if getattr(m, "probability", False) is True else ""))
         return "-".join(type(s[1]).__name__ for s in m.steps) if hasattr(m, "steps") else type(m).__name__ + kind
     for classes in (2, 3):
         for m in classifiers:
@@ -375,19 +403,22 @@ def columns_of_strings(folder):
     from skl2onnx import to_onnx
     from skl2onnx.common.data_types import FloatTensorType, StringTensorType
     r = np.random.default_rng(3)
-    words = np.stack([np.array(["red", "green", "blue"])[r.integers(3, size=200)], np.array(["S", "M", "L", "XL"])[r.integers(4, size=200)]], 1).astype(object)
+    words = np.stack([np.array(["red", "green", "blue"])[r.integers(3, size=200)],
+                      np.array(["S", "M", "L", "XL"])[r.integers(4, size=200)]], 1).astype(object)
     x = r.standard_normal((200, 2)).astype(np.float32)
     y = ((words[:, 0] == "red") + x[:, 0] + (words[:, 1] == "L") > 0.6).astype(int)
     kinds = [("color", StringTensorType([1, 1])), ("size", StringTensorType([1, 1])), ("rest", FloatTensorType([1, 2]))]
     inputs = [[words[k:k + 1, :1], words[k:k + 1, 1:], x[k:k + 1]] for k in range(RUNS)]
     inputs[-1][0] = np.array([["purple"]], object)
-    encoders = {"OneHotEncoder": preprocessing.OneHotEncoder(handle_unknown="ignore"), "OneHotEncoder-drop": preprocessing.OneHotEncoder(handle_unknown="ignore", drop="first"),
+    encoders = {"OneHotEncoder": preprocessing.OneHotEncoder(handle_unknown="ignore"),
+                "OneHotEncoder-drop": preprocessing.OneHotEncoder(handle_unknown="ignore", drop="first"),
                 "OrdinalEncoder": preprocessing.OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)}
     for name, encoder in encoders.items():
         for model in (linear_model.LogisticRegression(), tree.DecisionTreeClassifier(max_depth=5, random_state=0)):
             for labels, kind in ((y, "2 classes"), (np.array(["no", "yes"])[y], "2 names")):
                 title = "%s of strings-%s, %s" % (name, type(model).__name__, kind)
-                both = compose.ColumnTransformer([("words", encoder, [0, 1]), ("rest", preprocessing.StandardScaler(), [2, 3])])
+                both = compose.ColumnTransformer(
+                    [("words", encoder, [0, 1]), ("rest", preprocessing.StandardScaler(), [2, 3])])
                 fit = pipeline.make_pipeline(both, model).fit(np.concatenate([words, x.astype(object)], 1), labels)
                 path = os.path.join(folder, "%s.onnx" % title.replace(" ", "_"))
                 onnx.save(to_onnx(fit, initial_types=kinds, target_opset={"": 21, "ai.onnx.ml": 3}), path)
@@ -399,8 +430,11 @@ def boosted(family, make_classifier, make_regressor, convert, folder):
     def export(model, x):
         return convert(model, initial_types=[("x", FloatTensorType([1, x.shape[1]]))], target_opset=15)
     for classes, make in ((2, make_classifier), (3, make_classifier), (0, make_regressor)):
-        yield from fitted(family, "%s, %s" % (family, "%d classes" % classes if classes else "regressor"), classes, make, export, folder)
-        yield from fitted(family, "%s, %s, missing values" % (family, "%d classes" % classes if classes else "regressor"), classes, make, export, folder, with_holes)
+        yield from fitted(family, "%s, %s" % (family, "%d classes" % classes if classes else "regressor"), classes,
+                          make, export, folder)
+        yield from fitted(family, "%s, %s, missing values"
+                          % (family, "%d classes" % classes if classes else "regressor"), classes, make, export,
+                          folder, with_holes)
 
 
 def with_holes(x, y):
@@ -415,13 +449,15 @@ def with_codes(x, y):
 def xgboost(folder, _):
     import xgboost as x
     from onnxmltools import convert_xgboost
-    yield from boosted("xgboost", lambda: x.XGBClassifier(n_estimators=10, max_depth=4), lambda: x.XGBRegressor(n_estimators=10, max_depth=4), convert_xgboost, folder)
+    yield from boosted("xgboost", lambda: x.XGBClassifier(n_estimators=10, max_depth=4),
+                       lambda: x.XGBRegressor(n_estimators=10, max_depth=4), convert_xgboost, folder)
 
 
 def lightgbm(folder, _):
     import lightgbm as l
     from onnxmltools import convert_lightgbm
-    yield from boosted("lightgbm", lambda: l.LGBMClassifier(n_estimators=10, verbose=-1), lambda: l.LGBMRegressor(n_estimators=10, verbose=-1), convert_lightgbm, folder)
+    yield from boosted("lightgbm", lambda: l.LGBMClassifier(n_estimators=10, verbose=-1),
+                       lambda: l.LGBMRegressor(n_estimators=10, verbose=-1), convert_lightgbm, folder)
 
     class Categories(l.LGBMClassifier):
         def fit(self, x, y):
@@ -432,7 +468,8 @@ def lightgbm(folder, _):
         model.__class__ = l.LGBMClassifier
         return convert_lightgbm(model, initial_types=[("x", FloatTensorType([1, x.shape[1]]))], target_opset=15)
     for classes in (2, 3):
-        yield from fitted("lightgbm", "lightgbm, %d classes, categories" % classes, classes, lambda: Categories(n_estimators=10, verbose=-1), export, folder, with_codes)
+        yield from fitted("lightgbm", "lightgbm, %d classes, categories" % classes, classes,
+                          lambda: Categories(n_estimators=10, verbose=-1), export, folder, with_codes)
 
 
 def pytorch(folder, _):
@@ -465,7 +502,8 @@ def pytorch(folder, _):
                 continue
             path = os.path.join(folder, "pytorch_%s.onnx" % re.sub(r"\W+", "_", name + form))
             try:
-                torch.onnx.export(network.eval(), tuple(torch.from_numpy(x) for x in runs[0]), path, verbose=False, **options)
+                torch.onnx.export(network.eval(), tuple(torch.from_numpy(x) for x in runs[0]), path, verbose=False,
+                                  **options)
                 reference_runs(path, runs[0])
             except Exception as e:      # of many types
                 print("not exported: pytorch: %s%s: %s" % (name, form, str(e).strip().splitlines()[0][:120]))
@@ -485,7 +523,8 @@ def keras_networks():
         return head()(l.ReLU()(l.Add()([y, l.Conv2D(8, 1)(x)])))
 
     def inception(x):
-        parts = [l.Conv2D(4, 1, activation="relu")(x), l.Conv2D(4, 3, padding="same", activation="relu")(x), l.MaxPooling2D(3, 1, "same")(x)]
+        parts = [l.Conv2D(4, 1, activation="relu")(x), l.Conv2D(4, 3, padding="same", activation="relu")(x),
+                 l.MaxPooling2D(3, 1, "same")(x)]
         return head()(l.Concatenate()(parts))
 
     def excite(x):
@@ -509,28 +548,55 @@ def keras_networks():
 
     image, sound, rows = (16, 16, 3), (32, 8), (24,)
     return [
-        ("mlp", [rows], seq(l.Dense(32, "relu"), l.Dense(4, "softmax"))), ("mlp-tanh", [rows], seq(l.Dense(16, "tanh"), l.Dense(1))),
-        ("mlp-selu", [rows], seq(l.Dense(16, "selu"), l.Dense(2, "sigmoid"))), ("mlp-elu", [rows], seq(l.Dense(16, "elu"), l.Dense(2))),
-        ("mlp-leaky", [rows], seq(l.Dense(16), l.LeakyReLU(0.1), l.Dense(3))), ("mlp-prelu", [rows], seq(l.Dense(16), l.PReLU(), l.Dense(3))),
-        ("mlp-softplus", [rows], seq(l.Dense(8, "softplus"), l.Dense(2))), ("mlp-swish", [rows], seq(l.Dense(16, "swish"), l.Dense(3))),
-        ("mlp-hard", [rows], seq(l.Dense(16, "hard_sigmoid"), l.Dense(3))), ("mlp-norm", [rows], seq(l.Dense(16), l.BatchNormalization(), l.ReLU(), l.Dropout(0.5), l.Dense(3))),
+        ("mlp", [rows], seq(l.Dense(32, "relu"), l.Dense(4, "softmax"))),
+        ("mlp-tanh", [rows], seq(l.Dense(16, "tanh"), l.Dense(1))),
+        ("mlp-selu", [rows], seq(l.Dense(16, "selu"), l.Dense(2, "sigmoid"))),
+        ("mlp-elu", [rows], seq(l.Dense(16, "elu"), l.Dense(2))),
+        ("mlp-leaky", [rows], seq(l.Dense(16), l.LeakyReLU(0.1), l.Dense(3))),
+        ("mlp-prelu", [rows], seq(l.Dense(16), l.PReLU(), l.Dense(3))),
+        ("mlp-softplus", [rows], seq(l.Dense(8, "softplus"), l.Dense(2))),
+        ("mlp-swish", [rows], seq(l.Dense(16, "swish"), l.Dense(3))),
+        ("mlp-hard", [rows], seq(l.Dense(16, "hard_sigmoid"), l.Dense(3))),
+        ("mlp-norm", [rows], seq(l.Dense(16), l.BatchNormalization(), l.ReLU(), l.Dropout(0.5), l.Dense(3))),
         ("autoencoder", [rows], seq(l.Dense(12, "relu"), l.Dense(4, "relu"), l.Dense(12, "relu"), l.Dense(24))),
-        ("lenet", [image], seq(l.Conv2D(6, 5, activation="tanh"), l.AveragePooling2D(2), l.Conv2D(8, 3, activation="tanh"), l.Flatten(), l.Dense(4, "softmax"))),
-        ("cnn", [image], seq(bn(8), l.MaxPooling2D(2), bn(16), head())), ("cnn-strides", [image], seq(bn(8, 2), bn(16, 2), head())),
-        ("mobilenet-v1", [image], seq(bn(8, 2), l.DepthwiseConv2D(3, padding="same", use_bias=False), l.BatchNormalization(), l.ReLU(6.0), l.Conv2D(16, 1), head())),
-        ("mobilenet-v2", [image], seq(bn(8), l.Conv2D(24, 1), l.ReLU(6.0), l.DepthwiseConv2D(3, 2, "same"), l.ReLU(6.0), l.Conv2D(8, 1), head())),
-        ("mobilenet-v3", [image], seq(l.Conv2D(8, 3, 2, "same"), l.Activation("hard_swish"), l.DepthwiseConv2D(5, padding="same"), l.Activation("hard_swish"), head())),
-        ("separable", [image], seq(l.SeparableConv2D(8, 3, activation="relu"), head())), ("dilated", [image], seq(l.Conv2D(8, 3, dilation_rate=2, activation="relu"), head())),
-        ("groups", [(16, 16, 4)], seq(l.Conv2D(8, 3, groups=2, activation="relu"), head())), ("residual", [image], residual), ("inception", [image], inception), ("excite", [image], excite),
-        ("unet", [image], unet), ("upsample", [image], seq(l.Conv2D(4, 3, padding="same"), l.UpSampling2D(2, interpolation="bilinear"), l.Conv2D(2, 3))),
-        ("nearest", [image], seq(l.Conv2D(4, 3), l.UpSampling2D(2), l.Conv2D(2, 3))), ("pad-crop", [image], seq(l.ZeroPadding2D(2), l.Conv2D(4, 3), l.Cropping2D(1), head())),
-        ("transpose", [(8, 8, 4)], seq(l.Conv2DTranspose(4, 3, 2, "same"), l.Activation("sigmoid"))), ("global-max", [image], seq(bn(8), l.GlobalMaxPooling2D(), l.Dense(3))),
-        ("conv1d", [sound], seq(l.Conv1D(8, 5, 2, activation="relu"), l.Conv1D(8, 3, activation="relu"), l.GlobalMaxPooling1D(), l.Dense(3, "softmax"))),
-        ("conv1d-same", [sound], seq(l.Conv1D(8, 3, padding="same"), l.BatchNormalization(), l.ReLU(), l.MaxPooling1D(2), l.Flatten(), l.Dense(3))),
-        ("tcn", [sound], tcn), ("depthwise1d", [sound], seq(l.DepthwiseConv1D(3), l.Conv1D(8, 1, activation="relu"), l.GlobalAveragePooling1D(), l.Dense(3))),
-        ("lstm", [(10, 6)], seq(l.LSTM(8, unroll=True), l.Dense(3, "softmax"))), ("gru", [(10, 6)], seq(l.GRU(8, unroll=True), l.Dense(3, "softmax"))),
-        ("rnn", [(10, 6)], seq(l.SimpleRNN(8, unroll=True), l.Dense(3))), ("lstm-loop", [(10, 6)], seq(l.LSTM(8), l.Dense(3, "softmax"))),
-        ("attention", [(6, 12)], attention), ("two-inputs", [rows, (8,)], lambda x: l.Dense(3)(l.Concatenate()([l.Dense(8, "relu")(x[0]), l.Dense(4, "relu")(x[1])]))),
+        ("lenet", [image],
+         seq(l.Conv2D(6, 5, activation="tanh"), l.AveragePooling2D(2), l.Conv2D(8, 3, activation="tanh"), l.Flatten(),
+             l.Dense(4, "softmax"))),
+        ("cnn", [image], seq(bn(8), l.MaxPooling2D(2), bn(16), head())),
+        ("cnn-strides", [image], seq(bn(8, 2), bn(16, 2), head())),
+        ("mobilenet-v1", [image],
+         seq(bn(8, 2), l.DepthwiseConv2D(3, padding="same", use_bias=False), l.BatchNormalization(), l.ReLU(6.0),
+             l.Conv2D(16, 1), head())),
+        ("mobilenet-v2", [image], seq(bn(8), l.Conv2D(24, 1), l.ReLU(6.0), l.DepthwiseConv2D(3, 2, "same"),
+                                      l.ReLU(6.0), l.Conv2D(8, 1), head())),
+        ("mobilenet-v3", [image],
+         seq(l.Conv2D(8, 3, 2, "same"), l.Activation("hard_swish"), l.DepthwiseConv2D(5, padding="same"),
+             l.Activation("hard_swish"), head())),
+        ("separable", [image], seq(l.SeparableConv2D(8, 3, activation="relu"), head())),
+        ("dilated", [image], seq(l.Conv2D(8, 3, dilation_rate=2, activation="relu"), head())),
+        ("groups", [(16, 16, 4)], seq(l.Conv2D(8, 3, groups=2, activation="relu"), head())),
+        ("residual", [image], residual), ("inception", [image], inception), ("excite", [image], excite),
+        ("unet", [image], unet),
+        ("upsample", [image], seq(l.Conv2D(4, 3, padding="same"), l.UpSampling2D(2, interpolation="bilinear"),
+                                  l.Conv2D(2, 3))),
+        ("nearest", [image], seq(l.Conv2D(4, 3), l.UpSampling2D(2), l.Conv2D(2, 3))),
+        ("pad-crop", [image], seq(l.ZeroPadding2D(2), l.Conv2D(4, 3), l.Cropping2D(1), head())),
+        ("transpose", [(8, 8, 4)], seq(l.Conv2DTranspose(4, 3, 2, "same"), l.Activation("sigmoid"))),
+        ("global-max", [image], seq(bn(8), l.GlobalMaxPooling2D(), l.Dense(3))),
+        ("conv1d", [sound], seq(l.Conv1D(8, 5, 2, activation="relu"), l.Conv1D(8, 3, activation="relu"),
+                                l.GlobalMaxPooling1D(), l.Dense(3, "softmax"))),
+        ("conv1d-same", [sound], seq(l.Conv1D(8, 3, padding="same"), l.BatchNormalization(), l.ReLU(),
+                                     l.MaxPooling1D(2), l.Flatten(), l.Dense(3))),
+        ("tcn", [sound], tcn),
+        ("depthwise1d", [sound],
+         seq(l.DepthwiseConv1D(3), l.Conv1D(8, 1, activation="relu"), l.GlobalAveragePooling1D(), l.Dense(3))),
+        ("lstm", [(10, 6)], seq(l.LSTM(8, unroll=True), l.Dense(3, "softmax"))),
+        ("gru", [(10, 6)], seq(l.GRU(8, unroll=True), l.Dense(3, "softmax"))),
+        ("rnn", [(10, 6)], seq(l.SimpleRNN(8, unroll=True), l.Dense(3))),
+        ("lstm-loop", [(10, 6)], seq(l.LSTM(8), l.Dense(3, "softmax"))),
+        ("attention", [(6, 12)], attention),
+        ("two-inputs", [rows, (8,)],
+         lambda x: l.Dense(3)(l.Concatenate()([l.Dense(8, "relu")(x[0]), l.Dense(4, "relu")(x[1])]))),
         ("two-outputs", [image], lambda x: [seq(bn(8), head())(x), seq(l.Flatten(), l.Dense(2))(x)]),
     ]
 
@@ -544,14 +610,16 @@ FORMATS = {"float": 1e-5, "dynamic": 1e-5, "float16": 1e-5, "int8": 0, "int16": 
 
 
 def keras(folder, _):
-    """Each network is converted in a process of its own, because the converter itself may crash; another one goes on after the crash."""
+    """Each network is converted in a process of its own, because the converter itself may crash; another one goes on
+    after the crash."""
     import tensorflow                                   # noqa: F401: a missing package skips the family
     for name, _, _ in all_keras_networks()[PART[0] - 1::PART[1]]:
         left = [form for form in FORMATS if ONLY[0] in "%s, %s" % (name, form)]
         while left:
             path = os.path.join(folder, "keras_%s_" % name)
             subprocess.run([sys.executable, __file__, folder, *left, "--convert", name], capture_output=True)
-            done = [form for form in left if os.path.exists(path + form + ".tflite") or os.path.exists(path + form + ".txt")]
+            done = [form for form in left if os.path.exists(path + form + ".tflite")
+                    or os.path.exists(path + form + ".txt")]
             for form in done:
                 if os.path.exists(path + form + ".txt"):
                     print("   not converted: %s, %s: %s" % (name, form, open(path + form + ".txt").read()))
@@ -573,7 +641,8 @@ def convert(folder, name, forms):
     inputs = [Input(s, batch_size=1, dtype="int32" if words else "float32") for s, words in zip(shapes, are_words)]
     model = Network(inputs, network(inputs if len(inputs) > 1 else inputs[0]))
     random = np.random.default_rng(0)
-    samples = [[drawn(random, (1, *s), np.int32 if words else np.float32) for s, words in zip(shapes, are_words)] for _ in range(8)]
+    samples = [[drawn(random, (1, *s), np.int32 if words else np.float32) for s, words in zip(shapes, are_words)]
+               for _ in range(8)]
     for form in forms:
         path = os.path.join(folder, "keras_%s_%s" % (name, form))
         try:
@@ -594,7 +663,8 @@ def converted(tf, model, form, samples):
     if form in ("int8", "int16"):
         converter.representative_dataset = lambda: iter(samples)
         ops = tf.lite.OpsSet
-        converter.target_spec.supported_ops = [ops.TFLITE_BUILTINS_INT8 if form == "int8" else ops.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8]
+        converter.target_spec.supported_ops = [ops.TFLITE_BUILTINS_INT8 if form == "int8"
+                                               else ops.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8]
         converter.inference_input_type = converter.inference_output_type = tf.int8 if form == "int8" else tf.int16
     return converter.convert()
 
@@ -609,7 +679,8 @@ class Samples:
 
 
 def sums_saturate():
-    """ONNX Runtime adds pairs of products of u8 and s8 in 16 bits, with saturation, on x86 without VNNI: seven bits of weights fit."""
+    """ONNX Runtime adds pairs of products of u8 and s8 in 16 bits, with saturation, on x86 without VNNI: seven bits of
+    weights fit."""
     flags = open("/proc/cpuinfo").read() if os.path.exists("/proc/cpuinfo") else ""
     return "avx2" in flags and "vnni" not in flags
 
@@ -618,8 +689,11 @@ def quantized(folder, networks):
     from onnxruntime.quantization import QuantFormat, QuantType, quantize_dynamic, quantize_static
     u8, s8, s16, s4 = QuantType.QUInt8, QuantType.QInt8, QuantType.QInt16, QuantType.QInt4
     kinds = [("u8u8", u8, u8), ("u8s8", u8, s8), ("s8s8", s8, s8)]
-    schemes = [("%s %s%s" % (form.name, kind, " per channel" if each else ""), dict(quant_format=form, activation_type=a, weight_type=w, per_channel=each, reduce_range=kind == "u8s8" and sums_saturate()))
-               for form in (QuantFormat.QDQ, QuantFormat.QOperator) for kind, a, w in kinds for each in (False, True) if not (each and kind == "u8u8")]
+    schemes = [("%s %s%s" % (form.name, kind, " per channel" if each else ""),
+                dict(quant_format=form, activation_type=a, weight_type=w, per_channel=each, reduce_range=kind == "u8s8"
+                     and sums_saturate()))
+               for form in (QuantFormat.QDQ, QuantFormat.QOperator) for kind, a, w in kinds for each in (False, True)
+               if not (each and kind == "u8u8")]
     schemes += [("QDQ s16s8", dict(quant_format=QuantFormat.QDQ, activation_type=s16, weight_type=s8))]
     for name in ["lenet5", "resnet8", "dscnn", "mobilenet_v1_025", "ecg_cnn1d", "ad01", "lstm"]:
         source = os.path.join(networks or "", name + ".onnx")
@@ -628,8 +702,10 @@ def quantized(folder, networks):
             continue
         session = onnxruntime.InferenceSession(source, providers=["CPUExecutionProvider"])
         port = session.get_inputs()[0].name
-        samples = [np.load(source[:-5] + ".in%d.npy" % k) for k in range(4) if os.path.exists(source[:-5] + ".in%d.npy" % k)]
-        has_lstm = any(n.op_type == "LSTM" for n in onnx.load(source).graph.node)      # DynamicQuantizeLSTM has weights of s8 in either scheme
+        samples = [np.load(source[:-5] + ".in%d.npy" % k) for k in range(4)
+                   if os.path.exists(source[:-5] + ".in%d.npy" % k)]
+        # DynamicQuantizeLSTM has weights of s8 in either scheme.
+        has_lstm = any(n.op_type == "LSTM" for n in onnx.load(source).graph.node)
         for scheme, options in schemes + [("dynamic u8", u8), ("dynamic s8", s8)]:
             path = os.path.join(folder, "%s_%s.onnx" % (name, scheme.replace(" ", "_")))
             if ONLY[0] not in "%s, %s" % (name, scheme):
@@ -638,15 +714,19 @@ def quantized(folder, networks):
                 if isinstance(options, dict):
                     quantize_static(source, path, Samples([{port: x} for x in samples]), **options)
                 else:
-                    quantize_dynamic(source, path, weight_type=options, reduce_range=(options == s8 or has_lstm) and sums_saturate())
+                    quantize_dynamic(source, path, weight_type=options, reduce_range=(options == s8 or has_lstm)
+                                     and sums_saturate())
             except Exception as e:
                 print("   not quantized: %s, %s: %s" % (name, scheme, str(e)[:80]))
                 continue
             yield Model("quantized", "%s, %s" % (name, scheme), path, [[x] for x in samples[:2]], step=1 / 100)
 
 
-FAMILIES = {"scikit-learn": scikit_learn, "xgboost": xgboost, "lightgbm": lightgbm, "pytorch": pytorch, "keras": keras, "quantized": quantized}
-PACKAGES = {"scikit-learn": "scikit-learn skl2onnx", "xgboost": "xgboost onnxmltools", "lightgbm": "lightgbm onnxmltools", "pytorch": "torch", "keras": "tensorflow keras tflite-micro", "quantized": "onnxruntime"}
+FAMILIES = {"scikit-learn": scikit_learn, "xgboost": xgboost, "lightgbm": lightgbm, "pytorch": pytorch, "keras": keras,
+            "quantized": quantized}
+PACKAGES = {"scikit-learn": "scikit-learn skl2onnx", "xgboost": "xgboost onnxmltools",
+            "lightgbm": "lightgbm onnxmltools", "pytorch": "torch", "keras": "tensorflow keras tflite-micro",
+            "quantized": "onnxruntime"}
 
 
 def versions(family):
@@ -670,8 +750,10 @@ CELLS = {True: "yes", False: "no", None: "no reference"}
 
 def rows_of(family, section):
     """The rows of a section as results."""
-    cells = [line.strip("| ").split(" | ") for line in section.split("\n") if line.startswith("| ") and not line.startswith("| model")]
-    return [(family, name, next(good for good, cell in CELLS.items() if cell == agrees), text) for name, agrees, text in cells]
+    cells = [line.strip("| ").split(" | ") for line in section.split("\n") if line.startswith("| ")
+             and not line.startswith("| model")]
+    return [(family, name, next(good for good, cell in CELLS.items() if cell == agrees), text)
+            for name, agrees, text in cells]
 
 
 def merged(family, section, own):
@@ -682,10 +764,13 @@ def merged(family, section, own):
 
 def page(results, before, is_part=False):
     lines = ["<!-- Made by tests/tools/exports.py; not to be edited. -->", "# Exports of today's packages", "",
-             "Models made by the packages themselves, emitted, built by a C compiler, run, and compared with ONNX Runtime", onnxruntime.__version__ + ",",
-             "or, for TFLite files, with TensorFlow Lite's reference kernels (BUILTIN_REF); those of integers with TensorFlow Lite Micro's,",
+             "Models made by the packages themselves, emitted, built by a C compiler, run, and compared with ONNX "
+             "Runtime", onnxruntime.__version__ + ",",
+             "or, for TFLite files, with TensorFlow Lite's reference kernels (BUILTIN_REF); those of integers with "
+             "TensorFlow Lite Micro's,",
              "as a whole or operator by operator.",
-             "`tests/tools/exports.py` makes them anew. The difference is relative to the output's largest value, at least 1.", ""]
+             "`tests/tools/exports.py` makes them anew. The difference is relative to the output's largest value, at "
+             "least 1.", ""]
     for family in FAMILIES:
         own = [r for r in results if r[0] == family]
         if own and is_part:
@@ -693,9 +778,11 @@ def page(results, before, is_part=False):
         if own:
             found = collections.Counter(good for _, _, good, _ in own)
             apart = ", %d more have no reference" % found[None] if found[None] else ""
-            lines += ["## %s" % family, "", "%s: %d of %d agree%s." % (versions(family), found[True], found[True] + found[False], apart), ""]
+            lines += ["## %s" % family, "", "%s: %d of %d agree%s."
+                      % (versions(family), found[True], found[True] + found[False], apart), ""]
             lines += ["| model | agrees | difference |", "|---|---|---|"]
-            lines += ["| %s | %s | %s |" % (name, CELLS[good], text.replace("|", "/")) for _, name, good, text in own] + [""]
+            lines += ["| %s | %s | %s |" % (name, CELLS[good], text.replace("|", "/"))
+                      for _, name, good, text in own] + [""]
         elif family in before:
             lines += [before[family]]
     return "\n".join(lines)
@@ -733,7 +820,8 @@ def main():
         try:
             for family in options.family or FAMILIES:
                 for model, good, text in checked(family, folder, options):
-                    print("%s %s: %s: %s" % ({True: "ok", False: "not ok", None: "no reference"}[good], family, model.name, text), flush=True)
+                    print("%s %s: %s: %s" % ({True: "ok", False: "not ok", None: "no reference"}[good], family,
+                                             model.name, text), flush=True)
                     results.append((family, model.name, good, text))
                     counts[good] += 1
         except KeyboardInterrupt:                       # the rows so far are written

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""labels.py MODEL.tflite OUT.tflite NAME...: the model with metadata (metadata_schema.fbs) that names the classes of its
-first output, in labels.txt of an archive after the model. Wrote tests/models/labels.tflite. Requires flatbuffers and
-ai-edge-litert."""
+"""labels.py MODEL.tflite OUT.tflite NAME...: the model with metadata (metadata_schema.fbs) that names the classes of
+its first output, in labels.txt of an archive after the model. Wrote tests/models/labels.tflite. Requires flatbuffers
+and ai-edge-litert."""
 import io
 import sys
 import zipfile

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes large ONNX networks with made weights, for the compiler's own time and memory: ResNet-50, MobileNetV2, and long
-chains of layers. Without packages; the same bytes on every run.
+"""Writes large ONNX networks with made weights, for the compiler's own time and memory: ResNet-50, MobileNetV2, and
+long chains of layers. Without packages; the same bytes on every run.
 
     large_models.py FOLDER [resnet50|mobilenet_v2|conv1000|softmax10000|add100000 ...]
 """
@@ -10,7 +10,8 @@ import struct
 import sys
 from pathlib import Path
 
-# ---- ONNX's protobuf --------------------------------------------------------------------------------------------------
+# ---- ONNX's protobuf
+# --------------------------------------------------------------------------------------------------
 
 FLOAT, INTS, INT = 1, 7, 2
 
@@ -90,7 +91,8 @@ class Net:
         return field(1, 7) + field(7, graph) + field(8, field(1, "") + field(2, 13))
 
 
-# ---- Networks ---------------------------------------------------------------------------------------------------------
+# ---- Networks
+# ---------------------------------------------------------------------------------------------------------
 
 def bottleneck(net, x, channels, width, stride):
     """1x1, 3x3 with the stride, 1x1 to four times the width; a projection where the shape changes."""

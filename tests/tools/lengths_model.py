@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes tests/models/lengths.onnx, its inputs and what ONNX Runtime computes for it: the three recurrent operators on a batch of
-sequences whose lengths are an input, forwards, in reverse and both ways.
+"""Writes tests/models/lengths.onnx, its inputs and what ONNX Runtime computes for it: the three recurrent operators on
+a batch of sequences whose lengths are an input, forwards, in reverse and both ways.
 
     python3 tests/tools/lengths_model.py          needs onnx, onnxruntime, numpy"""
 from pathlib import Path
@@ -26,7 +26,8 @@ def layer(op, short, gates, directions, direction, states, **more):
     weight(short + "w", directions, gates * UNITS, INPUTS)
     weight(short + "r", directions, gates * UNITS, UNITS)
     weight(short + "b", directions, 2 * gates * UNITS)
-    inputs = ["x", short + "w", short + "r", short + "b", "lens"] + [weight(short + s, directions, BATCH, UNITS) for s in states]
+    inputs = (["x", short + "w", short + "r", short + "b", "lens"]
+              + [weight(short + s, directions, BATCH, UNITS) for s in states])
     outputs = [short + "y", short + "h"] + ([short + "c"] if op == "LSTM" else [])
     shapes.update({short + "y": [STEPS, directions, BATCH, UNITS], short + "h": [directions, BATCH, UNITS]})
     if op == "LSTM":
@@ -35,9 +36,11 @@ def layer(op, short, gates, directions, direction, states, **more):
 
 
 shapes = {}
-nodes = [layer("LSTM", "l", 4, 2, "bidirectional", "sz"), layer("GRU", "g", 3, 1, "reverse", "s", linear_before_reset=1), layer("RNN", "f", 1, 1, "forward", ""),
+nodes = [layer("LSTM", "l", 4, 2, "bidirectional", "sz"),
+         layer("GRU", "g", 3, 1, "reverse", "s", linear_before_reset=1), layer("RNN", "f", 1, 1, "forward", ""),
          layer("GRU", "k", 3, 1, "forward", "")]
-graph = helper.make_graph(nodes, "lengths", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [STEPS, BATCH, INPUTS]),
+graph = helper.make_graph(nodes, "lengths",
+                          [helper.make_tensor_value_info("x", TensorProto.FLOAT, [STEPS, BATCH, INPUTS]),
                                              helper.make_tensor_value_info("lens", TensorProto.INT32, [BATCH])],
                           [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in shapes.items()],
                           [numpy_helper.from_array(v, n) for n, v in weights.items()])

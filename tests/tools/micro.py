@@ -3,10 +3,11 @@
 
     python3 tests/tools/micro.py BUILD FILE.tflite... [--cores host,cortex-m4,cortex-m55] [--steps 10] [--seed 1]
 
-Each file runs for STEPS inputs in a row, in the interpreter of the package tflite-micro and in our C: on this machine by
-$CC, on an emulated Cortex-M by arm-none-eabi-gcc and QEMU (samples/cortex-m/hosted.sh). Inputs are random: integers of
-their whole range, floats in -1 to 1. Integers are equal; floats within 1e-5 of the largest of an output. A line per file
-and core; status 1 if one differs or is refused, but files that the interpreter refuses are only named. Needs numpy and tflite-micro.
+Each file runs for STEPS inputs in a row, in the interpreter of the package tflite-micro and in our C: on this machine
+by $CC, on an emulated Cortex-M by arm-none-eabi-gcc and QEMU (samples/cortex-m/hosted.sh). Inputs are random: integers
+of their whole range, floats in -1 to 1. Integers are equal; floats within 1e-5 of the largest of an output. A line per
+file and core; status 1 if one differs or is refused, but files that the interpreter refuses are only named. Needs numpy
+and tflite-micro.
 """
 import argparse
 import os
@@ -45,7 +46,8 @@ def details(detail):
 def by_interpreter(path, steps, seed):
     """The inputs and outputs of all steps, [tensor][step]."""
     interpreter = runtime.Interpreter.from_file(path, arena_size=ARENA)
-    rng, inputs, outputs = np.random.default_rng(seed), details(interpreter.get_input_details), details(interpreter.get_output_details)
+    rng, inputs, outputs = (np.random.default_rng(seed), details(interpreter.get_input_details),
+                            details(interpreter.get_output_details))
     fed, made = [[] for _ in inputs], [[] for _ in outputs]
     for _ in range(steps):
         for i, d in enumerate(inputs):
@@ -60,14 +62,16 @@ def by_interpreter(path, steps, seed):
 def build(build_folder, path, core, work):
     """The words that run the network for the core, or a text with the reason why not."""
     target = [] if core == "host" else ["--target", core]
-    made = subprocess.run([os.path.join(build_folder, "loopwright"), path, "-o", f"{work}/m.c", "--name", "m", "--quiet", *target],
+    made = subprocess.run([os.path.join(build_folder, "loopwright"), path, "-o", f"{work}/m.c", "--name", "m",
+                           "--quiet", *target],
                           capture_output=True, text=True)
     if made.returncode:
         return None, "refused: " + made.stderr.strip().splitlines()[-1]
     with open(f"{work}/m.h") as header:
         state = ["-DM_HAS_STATE"] if "struct m_state {" in header.read() else []
     compiler = os.environ.get("CC", "cc").split() if core == "host" else [HOSTED, "cc", core]
-    made = subprocess.run([*compiler, "-std=c99", "-O2", f"-I{ROOT}/runtime", f"-I{work}", *state, f"{ROOT}/tests/tools/micro_main.c",
+    made = subprocess.run([*compiler, "-std=c99", "-O2", f"-I{ROOT}/runtime", f"-I{work}", *state,
+                           f"{ROOT}/tests/tools/micro_main.c",
                            f"{work}/m.c", "-lm", "-o", f"{work}/m"], capture_output=True, text=True)
     if made.returncode:
         return None, "the C compiler: " + (made.stderr.strip().splitlines() or ["no message"])[-1]
@@ -116,7 +120,8 @@ def main():
         try:
             fed, made = by_interpreter(path, wish.steps, wish.seed)
         except (RuntimeError, ValueError) as why:
-            print(f"{os.path.basename(path):44} not run: the interpreter says: {str(why).strip().splitlines()[-1]}", flush=True)
+            print(f"{os.path.basename(path):44} not run: the interpreter says: {str(why).strip().splitlines()[-1]}",
+                  flush=True)
             continue
         for core in wish.cores.split(","):
             work = tempfile.mkdtemp()

@@ -4,7 +4,8 @@
     python3 tests/tools/op_vectors.py > tests/unit/op_vectors.h          needs onnx, onnxruntime, numpy
 
 Inputs are not recorded: test_ops.c draws them from the same sequence (draw and fill there). A row names our operator,
-its attributes and inputs as an operator's test cases do; images are channels last in our calls and turned for ONNX here.
+its attributes and inputs as an operator's test cases do; images are channels last in our calls and turned for ONNX
+here.
 """
 import numpy as np
 import onnx
@@ -33,7 +34,8 @@ class Sequence:
         return values.astype(dtype).reshape(shape)
 
 
-DTYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "bool": np.bool_}
+DTYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "i32": np.int32,
+          "i64": np.int64, "bool": np.bool_}
 
 
 def read_inputs(text):
@@ -43,14 +45,16 @@ def read_inputs(text):
         kind, _, given = word.partition("=")
         name, *dims = kind.replace("]", "").split("[")
         x = sequence.array([int(d) for d in dims], DTYPES[name])
-        arrays.append(np.array([float(v) for v in given[1:-1].split(",")]).astype(x.dtype).reshape(x.shape) if given else x)
+        arrays.append(np.array([float(v) for v in given[1:-1].split(",")]).astype(x.dtype).reshape(x.shape) if given
+                      else x)
     return arrays
 
 
 def run(onnx_type, inputs, attrs, opset, out_type=None, output=0):
     names = ["i%d" % i for i in range(len(inputs))]
     node = helper.make_node(onnx_type, names, ["o%d" % i for i in range(output)] + ["y"], **attrs)
-    infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape) for n, x in zip(names, inputs)]
+    infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+             for n, x in zip(names, inputs)]
     like = inputs[1 if onnx_type == "Where" else 0].dtype
     out_type = out_type or (TensorProto.INT64 if onnx_type.startswith("Arg") else helper.np_dtype_to_tensor_dtype(like))
     out = helper.make_tensor_value_info("y", out_type, None)
@@ -74,7 +78,8 @@ def kernel(k, depthwise):      # [kh][kw][c][o] or [kh][kw][o] -> [o][c][kh][kw]
     return np.moveaxis(np.moveaxis(k, -1, 0), -1, 1)
 
 
-def emit(op, attrs, inputs, onnx_type, onnx_attrs=None, image=False, depthwise=False, extra=(), opset=17, arrange=None, after=None, out_type=None, output=0):
+def emit(op, attrs, inputs, onnx_type, onnx_attrs=None, image=False, depthwise=False, extra=(), opset=17, arrange=None,
+         after=None, out_type=None, output=0):
     arrays = read_inputs(inputs)
     if image:
         arrays[0] = second(arrays[0])
@@ -109,7 +114,8 @@ GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
 def recurrent(onnx_type, attrs, inputs, **onnx_attrs):
-    """x w r b h0, then rb (gru) or c0 p (lstm). Ours has weights [in][gates * units] and one bias, theirs [1][..][in] and two."""
+    """x w r b h0, then rb (gru) or c0 p (lstm). Ours has weights [in][gates * units] and one bias, theirs [1][..][in]
+    and two."""
     sequence = Sequence()
     arrays = []
     for text in inputs.split():
@@ -126,7 +132,8 @@ def recurrent(onnx_type, attrs, inputs, **onnx_attrs):
     names = ["i%d" % i for i in range(len(feed))]
     feed = [np.ascontiguousarray(a) for a in feed]
     node = helper.make_node(onnx_type, names, ["y"], hidden_size=units, **onnx_attrs)
-    infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in zip(names, feed)]
+    infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
+             for n, a in zip(names, feed)]
     graph = helper.make_graph([node], "g", infos, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
@@ -141,33 +148,46 @@ print("/* SPDX-License-Identifier: MIT */")
 print("/* Made by tests/tools/op_vectors.py with ONNX Runtime %s. */" % onnxruntime.__version__)
 emit("conv2d", "stride=2,1 pad=0,2,1,0 dilation=1,2", "f32[1][5][6][2] f32[3][2][2][3]", "Conv",
      dict(strides=[2, 1], pads=[0, 2, 1, 0], dilations=[1, 2]), image=True)
-emit("conv2d", "groups=2 pad=1,1,1,1", "f32[1][3][3][4] f32[3][3][2][4]", "Conv", dict(group=2, pads=[1, 1, 1, 1]), image=True)
+emit("conv2d", "groups=2 pad=1,1,1,1", "f32[1][3][3][4] f32[3][3][2][4]", "Conv", dict(group=2, pads=[1, 1, 1, 1]),
+     image=True)
 emit("conv1d", "stride=2 pad=1,2", "f32[1][7][3] f32[3][3][2]", "Conv", dict(strides=[2], pads=[1, 2]), image=True)
-emit("depthwise_conv2d", "stride=2 pad=1,1,0,0", "f32[1][5][5][2] f32[3][3][4]", "Conv", dict(group=2, strides=[2, 2], pads=[1, 1, 0, 0]),
+emit("depthwise_conv2d", "stride=2 pad=1,1,0,0", "f32[1][5][5][2] f32[3][3][4]", "Conv",
+     dict(group=2, strides=[2, 2], pads=[1, 1, 0, 0]),
      image=True, depthwise=True)
 emit("matmul", "", "f32[2][1][2][3] f32[2][3][2]", "MatMul")
-pool("max_pool2d", "kernel=3,3 stride=2,2 pad=1,1,1,1 ceil_mode=1", "f32[1][6][5][2]", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1], ceil_mode=1)
+pool("max_pool2d", "kernel=3,3 stride=2,2 pad=1,1,1,1 ceil_mode=1", "f32[1][6][5][2]", kernel_shape=[3, 3],
+     strides=[2, 2], pads=[1, 1, 1, 1], ceil_mode=1)
 pool("max_pool2d", "kernel=2,3 dilation=2,1", "f32[1][5][5][2]", kernel_shape=[2, 3], dilations=[2, 1])
 pool("avg_pool2d", "kernel=3,3 pad=1,1,1,1", "f32[1][4][3][2]", kernel_shape=[3, 3], pads=[1, 1, 1, 1])
-pool("avg_pool2d", "kernel=3,3 pad=1,1,1,1 count_pad=1", "f32[1][4][3][2]", kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1)
-pool("avg_pool2d", "kernel=3,3 stride=2,2 ceil_mode=1", "f32[1][6][6][2]", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
-pool("avg_pool2d", "kernel=3,3 stride=2,2 pad=1,1,0,0 ceil_mode=1", "f32[1][6][6][2]", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 0, 0], ceil_mode=1)
-pool("avg_pool2d", "kernel=3,3 stride=2,2 pad=0,0,1,1 ceil_mode=1 count_pad=1", "f32[1][5][6][1]", kernel_shape=[3, 3], strides=[2, 2], pads=[0, 0, 1, 1],
+pool("avg_pool2d", "kernel=3,3 pad=1,1,1,1 count_pad=1", "f32[1][4][3][2]", kernel_shape=[3, 3], pads=[1, 1, 1, 1],
+     count_include_pad=1)
+pool("avg_pool2d", "kernel=3,3 stride=2,2 ceil_mode=1", "f32[1][6][6][2]", kernel_shape=[3, 3], strides=[2, 2],
+     ceil_mode=1)
+pool("avg_pool2d", "kernel=3,3 stride=2,2 pad=1,1,0,0 ceil_mode=1", "f32[1][6][6][2]", kernel_shape=[3, 3],
+     strides=[2, 2], pads=[1, 1, 0, 0], ceil_mode=1)
+pool("avg_pool2d", "kernel=3,3 stride=2,2 pad=0,0,1,1 ceil_mode=1 count_pad=1", "f32[1][5][6][1]", kernel_shape=[3, 3],
+     strides=[2, 2], pads=[0, 0, 1, 1],
      ceil_mode=1, count_include_pad=1)
-pool("avg_pool2d", "kernel=2,3 dilation=2,2 pad=1,2,1,2", "f32[1][4][5][1]", kernel_shape=[2, 3], dilations=[2, 2], pads=[1, 2, 1, 2])
+pool("avg_pool2d", "kernel=2,3 dilation=2,2 pad=1,2,1,2", "f32[1][4][5][1]", kernel_shape=[2, 3], dilations=[2, 2],
+     pads=[1, 2, 1, 2])
 pool("avg_pool1d", "kernel=3 stride=2 pad=1,1", "f32[1][7][2]", kernel_shape=[3], strides=[2], pads=[1, 1])
 emit("global_avg_pool", "", "f32[1][3][4][2]", "GlobalAveragePool", image=True)
 emit("softmax", "axis=1", "f32[2][3][2]", "Softmax", dict(axis=1))
 emit("log_softmax", "", "f32[2][5]", "LogSoftmax", dict(axis=-1))
-for name, onnx_type in [("l1", "L1"), ("l2", "L2"), ("log_sum_exp", "LogSumExp"), ("max", "Max"), ("mean", "Mean"), ("min", "Min"), ("prod", "Prod"),
+for name, onnx_type in [("l1", "L1"), ("l2", "L2"), ("log_sum_exp", "LogSumExp"), ("max", "Max"), ("mean", "Mean"),
+                        ("min", "Min"), ("prod", "Prod"),
                         ("sum_square", "SumSquare")]:
-    emit("reduce_" + name, "axes=0,2 keepdims=1", "f32[2][3][2]", "Reduce" + onnx_type, dict(axes=[0, 2], keepdims=1), opset=13 if name != "sum" else 12)
+    emit("reduce_" + name, "axes=0,2 keepdims=1", "f32[2][3][2]", "Reduce" + onnx_type, dict(axes=[0, 2], keepdims=1),
+         opset=13 if name != "sum" else 12)
 emit("argmax", "axis=1", "f32[3][4]", "ArgMax", dict(axis=1, keepdims=0))
 emit("argmin", "axis=0 keepdims=1", "f32[3][4]", "ArgMin", dict(axis=0, keepdims=1))
 for ours, theirs, attrs, onnx_attrs in [
-        ("elu", "Elu", "alpha=0.5", dict(alpha=0.5)), ("selu", "Selu", "", {}), ("celu", "Celu", "alpha=2", dict(alpha=2.0)),
-        ("leaky_relu", "LeakyRelu", "alpha=0.1", dict(alpha=0.1)), ("hard_sigmoid", "HardSigmoid", "", {}), ("hard_swish", "HardSwish", "", {}),
-        ("softplus", "Softplus", "", {}), ("softsign", "Softsign", "", {}), ("mish", "Mish", "", {}), ("erf", "Erf", "", {}),
+        ("elu", "Elu", "alpha=0.5", dict(alpha=0.5)), ("selu", "Selu", "", {}),
+        ("celu", "Celu", "alpha=2", dict(alpha=2.0)),
+        ("leaky_relu", "LeakyRelu", "alpha=0.1", dict(alpha=0.1)), ("hard_sigmoid", "HardSigmoid", "", {}),
+        ("hard_swish", "HardSwish", "", {}),
+        ("softplus", "Softplus", "", {}), ("softsign", "Softsign", "", {}), ("mish", "Mish", "", {}),
+        ("erf", "Erf", "", {}),
         ("sigmoid", "Sigmoid", "", {}), ("tanh", "Tanh", "", {}), ("exp", "Exp", "", {}), ("sign", "Sign", "", {}),
         ("thresholded_relu", "ThresholdedRelu", "alpha=0.3", dict(alpha=0.3))]:
     emit(ours, attrs, "f32[9]", theirs, onnx_attrs, opset=18)
@@ -181,27 +201,35 @@ emit("concat", "axis=1", "f32[2][2] f32[2][1]", "Concat", dict(axis=1))
 emit("pad", "pad=2,1,1,2 mode=reflect", "f32[3][3]", "Pad", dict(mode="reflect"), extra=[np.array([2, 1, 1, 2])])
 emit("pad", "pad=2,1,1,2 mode=edge", "f32[3][3]", "Pad", dict(mode="edge"), extra=[np.array([2, 1, 1, 2])])
 emit("pad", "pad=2,1 mode=wrap", "f32[4]", "Pad", dict(mode="wrap"), extra=[np.array([2, 1])], opset=19)
-emit("slice", "begin=-1,0 end=-1000,2 step=-2,1", "f32[5][3]", "Slice", extra=[np.array([-1, 0]), np.array([-1000, 2]), np.array([0, 1]), np.array([-2, 1])])
+emit("slice", "begin=-1,0 end=-1000,2 step=-2,1", "f32[5][3]", "Slice",
+     extra=[np.array([-1, 0]), np.array([-1000, 2]), np.array([0, 1]), np.array([-2, 1])])
 emit("tile", "times=2,2", "f32[2][2]", "Tile", extra=[np.array([2, 2])])
 emit("transpose", "perm=2,0,1", "f32[2][2][3]", "Transpose", dict(perm=[2, 0, 1]))
 for alone, onnx_alone in [
-        ("affine", dict(activation_alpha=[0.5], activation_beta=[0.1])), ("elu", dict(activation_alpha=[0.5])), ("relu", {}), ("tanh", {}), ("sigmoid", {}),
-        ("hard_sigmoid", dict(activation_alpha=[0.4], activation_beta=[0.3])), ("leaky_relu", dict(activation_alpha=[0.1])), ("softplus", {}),
-        ("softsign", {}), ("scaled_tanh", dict(activation_alpha=[0.5], activation_beta=[0.7])), ("thresholded_relu", dict(activation_alpha=[0.3]))]:
-    given = "".join(" %s=%g" % (ours, onnx_alone["activation_" + ours][0]) for ours in ("alpha", "beta") if "activation_" + ours in onnx_alone)
+        ("affine", dict(activation_alpha=[0.5], activation_beta=[0.1])), ("elu", dict(activation_alpha=[0.5])),
+        ("relu", {}), ("tanh", {}), ("sigmoid", {}),
+        ("hard_sigmoid", dict(activation_alpha=[0.4], activation_beta=[0.3])),
+        ("leaky_relu", dict(activation_alpha=[0.1])), ("softplus", {}),
+        ("softsign", {}), ("scaled_tanh", dict(activation_alpha=[0.5], activation_beta=[0.7])),
+        ("thresholded_relu", dict(activation_alpha=[0.3]))]:
+    given = "".join(" %s=%g" % (ours, onnx_alone["activation_" + ours][0]) for ours in ("alpha", "beta")
+                    if "activation_" + ours in onnx_alone)
     recurrent("RNN", "activations=%s%s" % (alone, given), "f32[3][1][2] f32[2][3] f32[3][3] f32[3] f32[1][3]",
               activations=["".join(word.capitalize() for word in alone.split("_"))], **onnx_alone)
-recurrent("RNN", "reverse=1 clip=0.5", "f32[3][2][2] f32[2][2] f32[2][2] f32[2] f32[2][2]", direction="reverse", clip=0.5)
+recurrent("RNN", "reverse=1 clip=0.5", "f32[3][2][2] f32[2][2] f32[2][2] f32[2] f32[2][2]", direction="reverse",
+          clip=0.5)
 small = "f32[3][2][2] f32[2][%d] f32[2][%d] f32[%d] f32[2][2]"
 gru, lstm = small % (6, 6, 6) + " f32[2]", small % (8, 8, 8) + " f32[2][2]"
 recurrent("GRU", "", gru)
 recurrent("GRU", "linear_before_reset=1", gru, linear_before_reset=1)
-recurrent("GRU", "linear_before_reset=1 reverse=1 clip=0.4 activations=hard_sigmoid,softsign alpha=0.2,0 beta=0.5,0", gru, linear_before_reset=1,
+recurrent("GRU", "linear_before_reset=1 reverse=1 clip=0.4 activations=hard_sigmoid,softsign alpha=0.2,0 beta=0.5,0",
+          gru, linear_before_reset=1,
           direction="reverse", clip=0.4, activations=["HardSigmoid", "Softsign"])
 recurrent("LSTM", "", lstm)
 recurrent("LSTM", "", lstm + " f32[6]")
 recurrent("LSTM", "input_forget=1 clip=0.3 reverse=1", lstm + " f32[6]", input_forget=1, clip=0.3, direction="reverse")
-recurrent("LSTM", "activations=softsign,elu,leaky_relu alpha=0,0.7,0.2", lstm, activations=["Softsign", "Elu", "LeakyRelu"], activation_alpha=[0.7, 0.2])
+recurrent("LSTM", "activations=softsign,elu,leaky_relu alpha=0,0.7,0.2", lstm,
+          activations=["Softsign", "Elu", "LeakyRelu"], activation_alpha=[0.7, 0.2])
 
 # Windows of more kinds. A transposed kernel: [kh][kw][c][o] -> [c][o][kh][kw].
 def spread(a):
@@ -209,55 +237,84 @@ def spread(a):
     return [second(a[0]), k]
 
 
-emit("conv3d", "stride=2,1,2 pad=1,0,1,0,1,1 groups=2", "f32[1][3][3][4][2] f32[2][3][3][1][4]", "Conv", dict(strides=[2, 1, 2], pads=[1, 0, 1, 0, 1, 1], group=2), image=True)
-emit("conv1d_transpose", "stride=3 extra=1 pad=1,0", "f32[2][3][2] f32[2][2][2]", "ConvTranspose", dict(strides=[3], output_padding=[1], pads=[1, 0]), arrange=spread, after=last)
-emit("conv2d_transpose", "stride=2,3 pad=1,2,1,2 dilation=2,2", "f32[1][3][4][2] f32[3][2][2][3]", "ConvTranspose", dict(strides=[2, 3], pads=[1, 2, 1, 2], dilations=[2, 2]),
+emit("conv3d", "stride=2,1,2 pad=1,0,1,0,1,1 groups=2", "f32[1][3][3][4][2] f32[2][3][3][1][4]", "Conv",
+     dict(strides=[2, 1, 2], pads=[1, 0, 1, 0, 1, 1], group=2), image=True)
+emit("conv1d_transpose", "stride=3 extra=1 pad=1,0", "f32[2][3][2] f32[2][2][2]", "ConvTranspose",
+     dict(strides=[3], output_padding=[1], pads=[1, 0]), arrange=spread, after=last)
+emit("conv2d_transpose", "stride=2,3 pad=1,2,1,2 dilation=2,2", "f32[1][3][4][2] f32[3][2][2][3]", "ConvTranspose",
+     dict(strides=[2, 3], pads=[1, 2, 1, 2], dilations=[2, 2]),
      arrange=spread, after=last)
-emit("conv2d_transpose", "stride=2 groups=2", "f32[1][2][2][4] f32[3][3][4][1]", "ConvTranspose", dict(strides=[2, 2], group=2), arrange=spread, after=last)
-emit("conv3d_transpose", "stride=2", "f32[1][2][2][2][1] f32[2][3][2][1][1]", "ConvTranspose", dict(strides=[2, 2, 2]), arrange=spread, after=last)
-pool("max_pool3d", "kernel=2,2,2 stride=2,1,2 pad=0,1,0,0,0,1", "f32[1][4][3][4][2]", kernel_shape=[2, 2, 2], strides=[2, 1, 2], pads=[0, 1, 0, 0, 0, 1])
-pool("avg_pool3d", "kernel=2,3,2 pad=1,1,1,1,1,1 dilation=1,1,2", "f32[1][2][3][3][1]", kernel_shape=[2, 3, 2], pads=[1] * 6, dilations=[1, 1, 2])
-emit("lp_pool2d", "kernel=2,2 stride=2 pad=1,0,1,0", "f32[1][4][4][2]", "LpPool", dict(kernel_shape=[2, 2], strides=[2, 2], pads=[1, 0, 1, 0]), image=True)
+emit("conv2d_transpose", "stride=2 groups=2", "f32[1][2][2][4] f32[3][3][4][1]", "ConvTranspose",
+     dict(strides=[2, 2], group=2), arrange=spread, after=last)
+emit("conv3d_transpose", "stride=2", "f32[1][2][2][2][1] f32[2][3][2][1][1]", "ConvTranspose", dict(strides=[2, 2, 2]),
+     arrange=spread, after=last)
+pool("max_pool3d", "kernel=2,2,2 stride=2,1,2 pad=0,1,0,0,0,1", "f32[1][4][3][4][2]", kernel_shape=[2, 2, 2],
+     strides=[2, 1, 2], pads=[0, 1, 0, 0, 0, 1])
+pool("avg_pool3d", "kernel=2,3,2 pad=1,1,1,1,1,1 dilation=1,1,2", "f32[1][2][3][3][1]", kernel_shape=[2, 3, 2],
+     pads=[1] * 6, dilations=[1, 1, 2])
+emit("lp_pool2d", "kernel=2,2 stride=2 pad=1,0,1,0", "f32[1][4][4][2]", "LpPool",
+     dict(kernel_shape=[2, 2], strides=[2, 2], pads=[1, 0, 1, 0]), image=True)
 emit("lp_pool1d", "kernel=3 p=3", "f32[1][7][2]", "LpPool", dict(kernel_shape=[3], p=3), image=True)
 # Quantized
-emit("quantize", "to=u8", "f32[9]={0,2,3,1000,-254,-1000,5,7,-5} f32={2} u8={128}", "QuantizeLinear", out_type=TensorProto.UINT8)
-emit("quantize", "to=i8", "f32[2][3][2] f32[3][1]={0.05,0.025,0.002} i8[3][1]={0,3,-5}", "QuantizeLinear", dict(axis=1), out_type=TensorProto.INT8,
+emit("quantize", "to=u8", "f32[9]={0,2,3,1000,-254,-1000,5,7,-5} f32={2} u8={128}", "QuantizeLinear",
+     out_type=TensorProto.UINT8)
+emit("quantize", "to=i8", "f32[2][3][2] f32[3][1]={0.05,0.025,0.002} i8[3][1]={0,3,-5}", "QuantizeLinear",
+     dict(axis=1), out_type=TensorProto.INT8,
      arrange=lambda a: [a[0], a[1].reshape(-1), a[2].reshape(-1)])
-emit("dequantize", "", "u8[2][3] f32[3]={0.5,0.25,2} u8[3]={1,2,3}", "DequantizeLinear", dict(axis=1), out_type=TensorProto.FLOAT)
+emit("dequantize", "", "u8[2][3] f32[3]={0.5,0.25,2} u8[3]={1,2,3}", "DequantizeLinear", dict(axis=1),
+     out_type=TensorProto.FLOAT)
 # Normalizations
-emit("standardize", "axes=2,3 epsilon=0.01", "f32[1][2][3][4]", "InstanceNormalization", dict(epsilon=0.01), arrange=lambda a: [a[0], np.ones(2, np.float32), np.zeros(2, np.float32)])
-emit("standardize", "axes=1", "f32[2][5]", "LayerNormalization", dict(axis=1), arrange=lambda a: [a[0], np.ones(5, np.float32)])
-emit("lrn", "size=3 alpha=0.5 beta=0.5 bias=2 axis=1", "f32[1][4][2][2]", "LRN", dict(size=3, alpha=0.5, beta=0.5, bias=2.0))
+emit("standardize", "axes=2,3 epsilon=0.01", "f32[1][2][3][4]", "InstanceNormalization", dict(epsilon=0.01),
+     arrange=lambda a: [a[0], np.ones(2, np.float32), np.zeros(2, np.float32)])
+emit("standardize", "axes=1", "f32[2][5]", "LayerNormalization", dict(axis=1),
+     arrange=lambda a: [a[0], np.ones(5, np.float32)])
+emit("lrn", "size=3 alpha=0.5 beta=0.5 bias=2 axis=1", "f32[1][4][2][2]", "LRN",
+     dict(size=3, alpha=0.5, beta=0.5, bias=2.0))
 emit("hardmax", "axis=1", "f32[2][3][2]", "Hardmax", dict(axis=1))
 emit("shrink", "lambda=0.25 bias=0.5", "f32[2][4]", "Shrink", dict(lambd=0.25, bias=0.5))
 # By indices and by position
 emit("gather_elements", "axis=1", "f32[2][3] i64[2][4]={0,2,1,-1,-3,0,1,2}", "GatherElements", dict(axis=1))
 emit("gather_nd", "batch=1", "f32[2][2][3] i64[2][1]={1,0}", "GatherND", dict(batch_dims=1))
 emit("gather_nd", "", "f32[2][2][3] i64[2][2]={0,1,1,-2}", "GatherND")
-emit("scatter_elements", "axis=1", "f32[2][5] i64[1][2]={-1,-1} f32[1][2]={9,8}", "ScatterElements", dict(axis=1), opset=18)
+emit("scatter_elements", "axis=1", "f32[2][5] i64[1][2]={-1,-1} f32[1][2]={9,8}", "ScatterElements", dict(axis=1),
+     opset=18)
 for how in ["add", "mul", "max", "min"]:
-    emit("scatter_elements", "reduction=" + how, "f32[3][2] i64[2][2]={1,0,1,2} f32[2][2]={1,2,-3,4}", "ScatterElements", dict(reduction=how), opset=18)
+    emit("scatter_elements", "reduction=" + how, "f32[3][2] i64[2][2]={1,0,1,2} f32[2][2]={1,2,-3,4}",
+         "ScatterElements", dict(reduction=how), opset=18)
 emit("scatter_nd", "", "f32[4][2] i64[2][1]={3,-4} f32[2][2]={1,2,3,4}", "ScatterND", opset=18)
-emit("scatter_nd", "reduction=add", "f32[2][3] i64[3][2]={0,1,1,2,0,1} f32[3]={1,2,4}", "ScatterND", dict(reduction="add"), opset=18)
+emit("scatter_nd", "reduction=add", "f32[2][3] i64[3][2]={0,1,1,2,0,1} f32[3]={1,2,4}", "ScatterND",
+     dict(reduction="add"), opset=18)
 emit("topk", "k=3", "f32[2][5]", "TopK", dict(axis=-1), extra=[np.array([3])], out_type=TensorProto.INT64, output=1)
-emit("topk", "k=2 axis=0 largest=0", "i32[5]={3,1,3,1,1}", "TopK", dict(axis=0, largest=0), extra=[np.array([2])], out_type=TensorProto.INT64, output=1)
+emit("topk", "k=2 axis=0 largest=0", "i32[5]={3,1,3,1,1}", "TopK", dict(axis=0, largest=0), extra=[np.array([2])],
+     out_type=TensorProto.INT64, output=1)
 for attrs in [dict(), dict(exclusive=1), dict(reverse=1), dict(exclusive=1, reverse=1)]:
-    emit("cumsum", " ".join(["axis=1"] + ["%s=%d" % p for p in attrs.items()]), "f32[2][4]", "CumSum", attrs, extra=[np.array(1)])
+    emit("cumsum", " ".join(["axis=1"] + ["%s=%d" % p for p in attrs.items()]), "f32[2][4]", "CumSum", attrs,
+         extra=[np.array(1)])
 emit("trilu", "k=1", "f32[3][4]", "Trilu", extra=[np.array(1)])
 emit("trilu", "k=-1 upper=0", "f32[2][3][3]", "Trilu", dict(upper=0), extra=[np.array(-1)])
-emit("one_hot", "depth=3 axis=1", "i64[2][2]={0,1,2,-3} f32[2]={1,3}", "OneHot", dict(axis=1), arrange=lambda a: [a[0], np.array(3), a[1]], out_type=TensorProto.FLOAT)
-emit("reverse_sequence", "time=0 batch=1", "f32[4][3] i64[3]={4,1,2}", "ReverseSequence", dict(time_axis=0, batch_axis=1))
-emit("argmax", "axis=1 last=1", "i32[2][5]={1,3,3,2,1,4,4,0,4,1}", "ArgMax", dict(axis=1, keepdims=0, select_last_index=1))
-for mode, padding, align in [("linear", "zeros", 0), ("nearest", "border", 1), ("linear", "reflection", 0), ("linear", "reflection", 1), ("linear", "border", 1)]:
-    emit("grid_sample", "mode=%s padding=%s align=%d" % (mode, padding, align), "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,3.1,-0.7}", "GridSample",
-         dict(mode={"linear": "bilinear"}.get(mode, mode), padding_mode=padding, align_corners=align), arrange=lambda a: [second(a[0]), a[1]], after=last, opset=16)
+emit("one_hot", "depth=3 axis=1", "i64[2][2]={0,1,2,-3} f32[2]={1,3}", "OneHot", dict(axis=1),
+     arrange=lambda a: [a[0], np.array(3), a[1]], out_type=TensorProto.FLOAT)
+emit("reverse_sequence", "time=0 batch=1", "f32[4][3] i64[3]={4,1,2}", "ReverseSequence",
+     dict(time_axis=0, batch_axis=1))
+emit("argmax", "axis=1 last=1", "i32[2][5]={1,3,3,2,1,4,4,0,4,1}", "ArgMax",
+     dict(axis=1, keepdims=0, select_last_index=1))
+for mode, padding, align in [("linear", "zeros", 0), ("nearest", "border", 1), ("linear", "reflection", 0),
+                             ("linear", "reflection", 1), ("linear", "border", 1)]:
+    emit("grid_sample", "mode=%s padding=%s align=%d" % (mode, padding, align),
+         "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,3.1,-0.7}", "GridSample",
+         dict(mode={"linear": "bilinear"}.get(mode, mode), padding_mode=padding, align_corners=align),
+         arrange=lambda a: [second(a[0]), a[1]], after=last, opset=16)
 # In boxes, from windows, at offsets
-emit("roi_pool", "height=2 width=3", "f32[2][4][5][3] f32[3][5]={0,1,0,3,3,1,-2,1,9,2,0,2,2,2,2}", "MaxRoiPool", dict(pooled_shape=[2, 3], spatial_scale=1.0),
+emit("roi_pool", "height=2 width=3", "f32[2][4][5][3] f32[3][5]={0,1,0,3,3,1,-2,1,9,2,0,2,2,2,2}", "MaxRoiPool",
+     dict(pooled_shape=[2, 3], spatial_scale=1.0),
      arrange=lambda a: [second(a[0]), a[1]], after=last)
-emit("col2im", "image=4,5 kernel=2,3 stride=2,1 pad=0,1,0,1", "f32[2][12][10]", "Col2Im", dict(strides=[2, 1], pads=[0, 1, 0, 1]), extra=[np.array([4, 5]), np.array([2, 3])], opset=18)
-emit("deform_conv2d", "stride=2,1 pad=1,0,1,1 groups=2 offset_groups=2", "f32[1][5][4][4] f32[3][2][2][6] f32[1][3][4][24] f32[1][3][4][12]", "DeformConv",
+emit("col2im", "image=4,5 kernel=2,3 stride=2,1 pad=0,1,0,1", "f32[2][12][10]", "Col2Im",
+     dict(strides=[2, 1], pads=[0, 1, 0, 1]), extra=[np.array([4, 5]), np.array([2, 3])], opset=18)
+emit("deform_conv2d", "stride=2,1 pad=1,0,1,1 groups=2 offset_groups=2", "f32[1][5][4][4] f32[3][2][2][6] "
+     "f32[1][3][4][24] f32[1][3][4][12]", "DeformConv",
      dict(kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1], group=2, offset_group=2),
-     arrange=lambda a: [second(a[0]), kernel(a[1], False), second(a[2]), np.zeros(6, np.float32), second(a[3])], after=last, opset=19)
+     arrange=lambda a: [second(a[0]), kernel(a[1], False), second(a[2]), np.zeros(6, np.float32), second(a[3])],
+     after=last, opset=19)
 # What numpy has, or a plain loop
 
 
@@ -289,14 +346,16 @@ def dilated(x, k):
 
 
 plain("repeat", "times=3 axis=1", "f32[2][3][2]", lambda x: np.repeat(x, 3, axis=1))
-plain("dilate", "stride=2,3 value=0.5", "f32[3][2]", lambda x: loop((5, 4), lambda i, j: 0.5 if i % 2 or j % 3 else x[i // 2, j // 3]))
+plain("dilate", "stride=2,3 value=0.5", "f32[3][2]",
+      lambda x: loop((5, 4), lambda i, j: 0.5 if i % 2 or j % 3 else x[i // 2, j // 3]))
 plain("reverse", "axes=1", "f32[2][3][2]", lambda x: x[:, ::-1])
 plain("unravel_index", "shape=2,3,4", "i64[4]={0,5,12,23}", lambda x: np.stack(np.unravel_index(x, (2, 3, 4))))
 plain("set_diagonal", "k=-1", "f32[2][3][2] f32[2][2]", lambda x, d: with_diagonal(x, d, -1))
 plain("set_diagonal", "k=2", "f32[3][4] f32[2]", lambda x, d: with_diagonal(x, d, 2))
 plain("sequence_mask", "value=-1", "f32[4][3] i64[3]={4,0,2}", lambda x, n: np.where(np.arange(4)[:, None] < n, x, -1))
 plain("searchsorted", "", "f32[5]={-1,0,0,2,3} f32[2][3]={-2,0,1,2,3,4}", np.searchsorted)
-plain("searchsorted", "right=1", "f32[5]={-1,0,0,2,3} f32[2][3]={-2,0,1,2,3,4}", lambda s, v: np.searchsorted(s, v, side="right"))
+plain("searchsorted", "right=1", "f32[5]={-1,0,0,2,3} f32[2][3]={-2,0,1,2,3,4}", lambda s,
+      v: np.searchsorted(s, v, side="right"))
 plain("reduce_variance", "axes=1", "f32[2][5]", lambda x: x.astype(np.float64).var(axis=1))
 plain("reduce_variance", "axes=0,2 unbiased=1", "f32[2][3][4]", lambda x: x.astype(np.float64).var(axis=(0, 2), ddof=1))
 plain("reduce_any", "axes=1", "bool[2][3]={0,0,0,1,0,1}", lambda x: x.any(axis=1))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""open_models.py FOLDER: small models with open dimensions, as exporters make them: a classifier over a batch, a convolutional
-network over a batch, one attention head over a sequence, keywords in a stretch of sound of any length, an image of any size. Weights are random with a fixed seed. Needs the Python packages onnx and
-numpy; the models are kept in tests/models."""
+"""open_models.py FOLDER: small models with open dimensions, as exporters make them: a classifier over a batch, a
+convolutional network over a batch, one attention head over a sequence, keywords in a stretch of sound of any length, an
+image of any size. Weights are random with a fixed seed. Needs the Python packages onnx and numpy; the models are kept
+in tests/models."""
 import sys
 
 import numpy as np
@@ -47,8 +48,10 @@ def classifier(path):
         node("Gemm", "mean w2 b2", "h2"),
         node("Softmax", "h2", "y", axis=1),
     ]
-    weights = [weight("w1", 12, 20), weight("b1", 20), weight("w2", 5, 3), weight("b2", 3), integers("minus_one", -1, 12),
-               numpy_helper.from_array(np.array(0, np.int64), "zero"), integers("axis0", 0), integers("four_five", 4, 5)]
+    weights = [weight("w1", 12, 20), weight("b1", 20), weight("w2", 5, 3), weight("b2", 3),
+               integers("minus_one", -1, 12),
+               numpy_helper.from_array(np.array(0, np.int64), "zero"), integers("axis0", 0),
+               integers("four_five", 4, 5)]
     save(path, nodes, weights, [("x", ["batch", 3, 4])], [("y", ["batch", 3])])
 
 
@@ -64,7 +67,8 @@ def convolution(path):
         node("Gemm", "flat w b", "y", transB=1),
         node("GlobalAveragePool", "r1", "g"),
     ]
-    weights = [weight("k1", 6, 2, 3, 3), weight("b1", 6), weight("k2", 4, 6, 3, 3), weight("b2", 1, 4, 1, 1), weight("w", 3, 36), weight("b", 3)]
+    weights = [weight("k1", 6, 2, 3, 3), weight("b1", 6), weight("k2", 4, 6, 3, 3), weight("b2", 1, 4, 1, 1),
+               weight("w", 3, 36), weight("b", 3)]
     save(path, nodes, weights, [("x", ["n", 2, 10, 12])], [("y", ["n", 3]), ("g", ["n", 6, 1, 1])])
 
 
@@ -78,7 +82,8 @@ def attention(path):
         node("Concat", "batch1 time1 heads", "apart", axis=0),
         node("Concat", "batch1 time1 width", "together", axis=0),
         node("Reshape", "q0 apart", "q1"), node("Reshape", "k0 apart", "k1"), node("Reshape", "v0 apart", "v1"),
-        node("Transpose", "q1", "q", perm=[0, 2, 1, 3]), node("Transpose", "k1", "k", perm=[0, 2, 3, 1]), node("Transpose", "v1", "v", perm=[0, 2, 1, 3]),
+        node("Transpose", "q1", "q", perm=[0, 2, 1, 3]), node("Transpose", "k1", "k", perm=[0, 2, 3, 1]),
+        node("Transpose", "v1", "v", perm=[0, 2, 1, 3]),
         node("MatMul", "q k", "s0"),
         node("Mul", "s0 quarter", "s1"),
         node("Softmax", "s1", "s", axis=-1),
@@ -89,14 +94,16 @@ def attention(path):
         node("Add", "o3 x", "y"),
         node("ReduceMean", "y", "m", axes=[1], keepdims=0),
     ]
-    weights = [weight(w, 16, 16) for w in ("wq", "wk", "wv", "wo")] + [
-        numpy_helper.from_array(np.array(1, np.int64), "one"), integers("axis0", 0), integers("batch1", 1), integers("heads", 2, 8),
-        integers("width", 16), numpy_helper.from_array(np.array(0.25, np.float32), "quarter")]
+    weights = ([weight(w, 16, 16) for w in ("wq", "wk", "wv", "wo")] + [
+        numpy_helper.from_array(np.array(1, np.int64), "one"), integers("axis0", 0), integers("batch1", 1),
+        integers("heads", 2, 8),
+        integers("width", 16), numpy_helper.from_array(np.array(0.25, np.float32), "quarter")])
     save(path, nodes, weights, [("x", [1, "time", 16])], [("y", [1, "time", 16]), ("m", [1, 16])])
 
 
 def keywords(path):
-    """Windows over time, recurrent layers with states of zeros in a shape computed from the input's, and a mean over time."""
+    """Windows over time, recurrent layers with states of zeros in a shape computed from the input's, and a mean over
+    time."""
     state = [("Shape", "p1", "s1", {}), ("Gather", "s1 zero", "batch", {}), ("Unsqueeze", "batch axis0", "batch1", {}),
              ("Concat", "two batch1 five", "lstm_shape", dict(axis=0)), ("ConstantOfShape", "lstm_shape", "c0", {}),
              ("Expand", "none lstm_shape", "h0", {})]
@@ -121,11 +128,15 @@ def keywords(path):
     for n in nodes:                                                     # -: an input that is left out
         n.input[:] = ["" if i == "-" else i for i in n.input]
     positive = numpy_helper.from_array(random.random(6).astype(np.float32) + 0.5, "v2")
-    weights = [weight("k1", 6, 4, 5), weight("b1", 6), weight("k2", 6, 1, 3), weight("g2", 6), weight("b2", 6), weight("m2", 6), positive,
-               weight("lw", 2, 20, 6), weight("lr", 2, 20, 5), weight("lb", 2, 40), weight("gw", 1, 12, 10), weight("gr", 1, 12, 4), weight("gb", 1, 24),
+    weights = [weight("k1", 6, 4, 5), weight("b1", 6), weight("k2", 6, 1, 3), weight("g2", 6), weight("b2", 6),
+               weight("m2", 6), positive,
+               weight("lw", 2, 20, 6), weight("lr", 2, 20, 5), weight("lb", 2, 40), weight("gw", 1, 12, 10),
+               weight("gr", 1, 12, 4), weight("gb", 1, 24),
                weight("w", 4, 3), numpy_helper.from_array(np.zeros((1, 1, 5), np.float32), "none"),
-               weight("row", 1, 4), numpy_helper.from_array(np.array(0, np.int64), "zero"), integers("axis0", 0), integers("axis1", 1), integers("two", 2), integers("five", 5), integers("together", 0, 0, 10)]
-    save(path, nodes, weights, [("x", ["batch", 4, "time"])], [("y", ["batch", 3]), ("g1", ["steps", "batch", 4]), ("lh", [2, "batch", 5]), ("most", ["batch", 6, 1])])
+               weight("row", 1, 4), numpy_helper.from_array(np.array(0, np.int64), "zero"), integers("axis0", 0),
+               integers("axis1", 1), integers("two", 2), integers("five", 5), integers("together", 0, 0, 10)]
+    save(path, nodes, weights, [("x", ["batch", 4, "time"])],
+         [("y", ["batch", 3]), ("g1", ["steps", "batch", 4]), ("lh", [2, "batch", 5]), ("most", ["batch", 6, 1])])
 
 
 def image(path):
@@ -140,7 +151,8 @@ def image(path):
         node("GlobalAveragePool", "c3", "mean"),
     ]
     weights = [weight("k1", 4, 3, 3, 3), weight("b1", 4), weight("k2", 5, 4, 3, 3), weight("k3", 5, 1, 3, 1)]
-    save(path, nodes, weights, [("x", [1, 3, "height", "width"])], [("y", [1, 5, "rows", "columns"]), ("mean", [1, 5, 1, 1])])
+    save(path, nodes, weights, [("x", [1, 3, "height", "width"])],
+         [("y", [1, 5, "rows", "columns"]), ("mean", [1, 5, 1, 1])])
 
 
 classifier(sys.argv[1] + "/open_classifier.onnx")

@@ -4,7 +4,8 @@ recurrent operators, in both directions, with peepholes, initial states, all out
 
     python3 tests/tools/recurrent_model.py          needs onnx, onnxruntime, numpy
 
-ONNX Runtime has no batch-first layout: it gets a twin of the network in which transpositions stand around that layer."""
+ONNX Runtime has no batch-first layout: it gets a twin of the network in which transpositions stand around that
+layer."""
 from pathlib import Path
 
 import numpy as np
@@ -27,11 +28,14 @@ def network(twin):
     """LSTM both ways -> GRU both ways -> RNN backwards, batch first."""
     lens = "lens"
     nodes = [
-        helper.make_node("LSTM", ["x", "lw", "lr", "lb", lens, "lh", "lc", "lp"], ["ly", "lyh", "lyc"], direction="bidirectional", hidden_size=UNITS,
-                         activations=["HardSigmoid", "Tanh", "LeakyRelu", "Sigmoid", "Softsign", "Tanh"], activation_alpha=[0.3, 0.1], activation_beta=[0.4]),
+        helper.make_node("LSTM", ["x", "lw", "lr", "lb", lens, "lh", "lc", "lp"], ["ly", "lyh", "lyc"],
+                         direction="bidirectional", hidden_size=UNITS,
+                         activations=["HardSigmoid", "Tanh", "LeakyRelu", "Sigmoid", "Softsign", "Tanh"],
+                         activation_alpha=[0.3, 0.1], activation_beta=[0.4]),
         helper.make_node("Transpose", ["ly"], ["lt"], perm=[0, 2, 1, 3]),
         helper.make_node("Reshape", ["lt", "wide"], ["gx"]),
-        helper.make_node("GRU", ["gx", "gw", "gr", "gb"], ["gy", "gyh"], direction="bidirectional", hidden_size=UNITS, linear_before_reset=1),
+        helper.make_node("GRU", ["gx", "gw", "gr", "gb"], ["gy", "gyh"], direction="bidirectional", hidden_size=UNITS,
+                         linear_before_reset=1),
         helper.make_node("Transpose", ["gy"], ["gt"], perm=[2, 0, 1, 3]),
         helper.make_node("Reshape", ["gt", "wide1"], ["rx"]),
     ]
@@ -44,8 +48,10 @@ def network(twin):
                   helper.make_node("RNN", ["rx0", "rw", "rr", "rb", "", "rh0"], ["ry0", "ryh0"], **rnn),
                   helper.make_node("Transpose", ["ry0"], ["ry"], perm=[2, 0, 1, 3]),
                   helper.make_node("Transpose", ["ryh0"], ["ryh"], perm=[1, 0, 2])]
-    shapes = dict(lyh=[2, BATCH, UNITS], lyc=[2, BATCH, UNITS], gyh=[2, BATCH, UNITS], ry=[BATCH, STEPS, 1, UNITS], ryh=[BATCH, 1, UNITS])
-    graph = helper.make_graph(nodes, "recurrent", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [STEPS, BATCH, INPUTS])],
+    shapes = dict(lyh=[2, BATCH, UNITS], lyc=[2, BATCH, UNITS], gyh=[2, BATCH, UNITS], ry=[BATCH, STEPS, 1, UNITS],
+                  ryh=[BATCH, 1, UNITS])
+    graph = helper.make_graph(nodes, "recurrent",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, [STEPS, BATCH, INPUTS])],
                               [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in shapes.items()],
                               [numpy_helper.from_array(v, n) for n, v in weights.items()])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)

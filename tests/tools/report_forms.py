@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""report_forms.py LW FOLDER ARGUMENT...: `LW report ARGUMENT...` as text, JSON, CSV and HTML, which have the same figures. Prints each
-difference; status 1 if there is one. Text, JSON and CSV have integers and milliseconds with three decimals; HTML has three digits, rounded half up."""
+"""report_forms.py LW FOLDER ARGUMENT...: `LW report ARGUMENT...` as text, JSON, CSV and HTML, which have the same
+figures. Prints each difference; status 1 if there is one. Text, JSON and CSV have integers and milliseconds with three
+decimals; HTML has three digits, rounded half up."""
 import csv
 import html
 import json
@@ -21,7 +22,8 @@ def short(n, kind):
     while power < 3 and int(exact + Fraction(1, 2)) >= unit:
         power, exact = power + 1, exact / unit
     tenths = int(exact * 10 + Fraction(1, 2))
-    digits = str(n) if power == 0 else str(int(exact + Fraction(1, 2))) if tenths >= 1000 else f"{tenths // 10}.{tenths % 10}"
+    digits = (str(n) if power == 0 else str(int(exact + Fraction(1, 2))) if tenths >= 1000
+              else f"{tenths // 10}.{tenths % 10}")
     return f"{digits} {names[power]}".strip()
 
 
@@ -58,11 +60,13 @@ class Forms:
     def totals_of_text(self):
         t = self.data["totals"]
         self.require("text: multiply-adds", self.found(r"^multiply-adds  (\d+)"), (str(t["multiply_adds"]),))
-        named = {key: int(n) for key, n in re.findall(r"(arena|inputs|outputs|state) (\d+)", self.found(r"^RAM  .*bytes: (.*)$")[0])}
+        named = {key: int(n) for key, n in re.findall(r"(arena|inputs|outputs|state) (\d+)",
+                                                      self.found(r"^RAM  .*bytes: (.*)$")[0])}
         for key, n in named.items():
             self.require(f"text: {key}", n, t[key])
         self.require("text: weights", self.found(r"^flash +(\d+) bytes of weights"), (str(t["weights"]),))
-        self.require("text: in total", self.found(r"^in total +flash (?:about )?(\d+) bytes.*, RAM (?:at most about )?(\d+) bytes"),
+        self.require("text: in total", self.found(r"^in total +flash (?:about )?(\d+) bytes.*, RAM (?:at most about "
+                                                  r")?(\d+) bytes"),
                      (str(t["flash"]), str(t["ram"])))
         for key in ("instructions", "cycles"):
             if t[key] is not None and (key == "instructions" or t["milliseconds"] is not None):
@@ -83,14 +87,16 @@ class Forms:
                 self.require(f"page: {key}", said.group(1), short(t[key], BYTES))
         if t["milliseconds"] is not None:
             self.require("page: milliseconds", card["a"][0], f"{t['milliseconds']:.3f} ms")
-            self.require("page: cycles", self.found(r"([\d.]+(?: [kMG])?) cycles$", card["a"][1]), (short(t["cycles"], COUNTS),))
+            self.require("page: cycles", self.found(r"([\d.]+(?: [kMG])?) cycles$", card["a"][1]),
+                         (short(t["cycles"], COUNTS),))
         elif t["instructions"] is not None:
             self.require("page: instructions", card["instructions"][0], short(t["instructions"], COUNTS))
 
     def layers(self):
         layers = self.data["layers"]
         self.require("CSV: rows", len(self.rows), len(layers))
-        bodies = re.findall(r"<li><div><b>\d+ (.*?)</b><br><i>(.*?)</i></div><div class=\"bars\">(.*?)</div></li>", self.page, re.S)
+        bodies = re.findall(r"<li><div><b>\d+ (.*?)</b><br><i>(.*?)</i></div><div class=\"bars\">(.*?)</div></li>",
+                            self.page, re.S)
         self.require("page: layers", len(bodies), len(layers))
         lines = self.text.split("\nmultiply-adds")[0].splitlines()      # ", costs nothing" follows the place
         for layer, row, body in zip(layers, self.rows, bodies):
@@ -99,15 +105,20 @@ class Forms:
                 self.require(f"CSV: {name}, {key}", row[key], "" if layer[key] is None else str(layer[key]))
             time = "" if layer["milliseconds"] is None else f"{layer['milliseconds']:.3f}"
             self.require(f"CSV: {name}, milliseconds", row["milliseconds"], time)
-            figures = [layer["multiply_adds"], layer["instructions"], *([layer["cycles"], time] if time else []), layer["weights"], layer["result"]]
-            words = [shortened(name, NAMES), shortened(layer["operators"], OPERATORS), *(str(n) for n in figures if n is not None), *layer["place"].split()]
-            if not any(line.replace(", ", " ").split()[:len(words)] == " ".join(words).replace(", ", " ").split() for line in lines):
+            figures = [layer["multiply_adds"], layer["instructions"], *([layer["cycles"], time] if time else []),
+                       layer["weights"], layer["result"]]
+            words = [shortened(name, NAMES), shortened(layer["operators"], OPERATORS),
+                     *(str(n) for n in figures if n is not None), *layer["place"].split()]
+            if not any(line.replace(", ", " ").split()[:len(words)] == " ".join(words).replace(", ", " ").split()
+                       for line in lines):
                 self.wrong.append(f"text: no row reads {' '.join(words)}")
             label, said, bars = (html.unescape(re.sub(r"<svg.*?</svg>", "", s, flags=re.S)) for s in body)
             self.require("page: name", label, name)
             if layer["multiply_adds"] and not layer["free"]:
-                self.require(f"page: {name}, multiply-adds", self.found(r"; ([\d.]+(?: [kMG])?) multiply-adds", said), (short(layer["multiply_adds"], COUNTS),))
-            self.require(f"page: {name}, result", self.found(r"; ([\d.]+ [KMG]?i?B)(?:;|$)", said), (short(layer["result"], BYTES),))
+                self.require(f"page: {name}, multiply-adds", self.found(r"; ([\d.]+(?: [kMG])?) multiply-adds", said),
+                             (short(layer["multiply_adds"], COUNTS),))
+            self.require(f"page: {name}, result", self.found(r"; ([\d.]+ [KMG]?i?B)(?:;|$)", said),
+                         (short(layer["result"], BYTES),))
             share = re.findall(r"<span>[\d.]+ % · (.*?)</span>", bars)
             self.require(f"page: {name}, weights", share[2], short(layer["weights"], BYTES))
             if time:

@@ -17,9 +17,11 @@ from onnx import TensorProto, helper, numpy_helper
 
 APART = "--apart" in sys.argv
 FOLDER = pathlib.Path(sys.argv[-1]) if APART else pathlib.Path(__file__).resolve().parent.parent / "models"
-TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.uint8): TensorProto.UINT8, np.dtype(np.int8): TensorProto.INT8,
+TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.uint8): TensorProto.UINT8,
+         np.dtype(np.int8): TensorProto.INT8,
          np.dtype(np.int16): TensorProto.INT16, np.dtype(np.int32): TensorProto.INT32,
-         np.dtype(np.int64): TensorProto.INT64, np.dtype(np.bool_): TensorProto.BOOL, np.dtype(np.float64): TensorProto.DOUBLE}
+         np.dtype(np.int64): TensorProto.INT64, np.dtype(np.bool_): TensorProto.BOOL,
+         np.dtype(np.float64): TensorProto.DOUBLE}
 MICROSOFT = "com.microsoft"
 
 
@@ -60,8 +62,8 @@ class Builder:
         self.outputs = [helper.make_tensor_value_info("all_%d" % kind, kind, None) for kind in kinds]
 
     def save(self, draws=2, draw=None, join=True):
-        """Writes the model, and what ONNX Runtime computes without changing the graph. `draws` inputs; draw(k) gives the
-        later ones."""
+        """Writes the model, and what ONNX Runtime computes without changing the graph. `draws` inputs; draw(k) gives
+        the later ones."""
         if not APART and join:
             self.join()
         graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.weights)
@@ -138,7 +140,8 @@ def qlinear(dtype, name):
     w = byte(np.int8, 16, 8)
     q("QGemm", [m, *a, w, f(0.0173), np.int8(0), (100 * random.standard_normal(8)).astype(np.int32), f(0.31), z(130)])
     scales = (0.01 + 0.02 * random.random(8)).astype(np.float32)
-    q("QGemm", [m, *a, w.T.copy(), scales, np.zeros(8, np.int8), (1000 * random.standard_normal(8)).astype(np.int32), f(0.41), z(120)], transB=1)
+    q("QGemm", [m, *a, w.T.copy(), scales, np.zeros(8, np.int8), (1000 * random.standard_normal(8)).astype(np.int32),
+                f(0.41), z(120)], transB=1)
     b.node("QGemm", [m, *a, w, f(0.0173), np.int8(0), (100 * random.standard_normal(8)).astype(np.int32)])
     b.node("MatMulIntegerToFloat", [m, w, a[0], scales, a[1], np.zeros(8, np.int8), real(8)])
     b.node("DequantizeLinear", [x, *a])
@@ -148,7 +151,8 @@ def qlinear(dtype, name):
 def packed(n, k, bits, block):
     """Weights of MatMulNBits, their scales and zero points."""
     blocks = (k + block - 1) // block
-    return (random.integers(0, 256, (n, blocks, block * bits // 8)).astype(np.uint8), (0.02 + 0.05 * random.random((n, blocks))).astype(np.float32),
+    return (random.integers(0, 256, (n, blocks, block * bits // 8)).astype(np.uint8),
+            (0.02 + 0.05 * random.random((n, blocks))).astype(np.float32),
             random.integers(0, 256, (n, (blocks * bits + 7) // 8)).astype(np.uint8))
 
 
@@ -157,7 +161,8 @@ def fused():
     x, y, image = b.input("x", real(2, 5, 32)), b.input("y", real(2, 5, 32)), b.input("image", real(1, 4, 6, 6))
     a, ids = b.input("a", real(6, 8)), b.input("ids", random.integers(0, 9, (2, 5)).astype(np.int32))
     g, h = real(32), real(32)
-    for activation, params in (("Relu", []), ("LeakyRelu", [0.125]), ("HardSigmoid", [0.25, 0.4]), ("Sigmoid", []), ("Tanh", []), ("Clip", [-0.5, 0.75])):
+    for activation, params in (("Relu", []), ("LeakyRelu", [0.125]), ("HardSigmoid", [0.25, 0.4]), ("Sigmoid", []),
+                               ("Tanh", []), ("Clip", [-0.5, 0.75])):
         b.node("FusedConv", [image, real(3, 4, 3, 3, scale=0.2), real(3)], activation=activation, pads=[1, 1, 1, 1],
                **({"activation_params": params} if params else {}))
     b.node("FusedConv", [image, real(4, 4, 1, 1), real(4), image], activation="Relu")
@@ -177,7 +182,8 @@ def fused():
     b.node("SkipSimplifiedLayerNormalization", [x, y, g], epsilon=1e-5)
     b.node("SkipSimplifiedLayerNormalization", [x, y, g, h], 4, names=["simple", "", "", "simple_sum"], epsilon=1e-5)
     b.node("SimplifiedLayerNormalization", [x, g], domain="", axis=-1, epsilon=1e-5)
-    b.node("EmbedLayerNormalization", [ids, np.zeros((2, 5), np.int32), real(9, 16), real(12, 16), real(2, 16), real(16), real(16)], 2, names=["embedded", ""])
+    b.node("EmbedLayerNormalization", [ids, np.zeros((2, 5), np.int32), real(9, 16), real(12, 16), real(2, 16),
+                                       real(16), real(16)], 2, names=["embedded", ""])
     for bits in (2, 4, 8):
         w, scale, point = packed(7, 40, bits, 16)
         wide = b.node("Concat", [x, y], domain="", keep=False, axis=2)
@@ -189,10 +195,12 @@ def fused():
     stored = b.node("QuantizeLinear", [x, f(0.02), np.uint8(120)], keep=False)
     b.node("DequantizeLinear", [stored, f(0.02), np.uint8(120)])
     steps = b.node("Transpose", [x], domain="", keep=False, perm=[1, 0, 2])
-    b.node("DynamicQuantizeLSTM", [steps, byte(np.int8, 1, 32, 24), byte(np.int8, 1, 6, 24), real(1, 48), "", "", "", "", real(1), np.zeros(1, np.int8), f([0.005]),
+    b.node("DynamicQuantizeLSTM", [steps, byte(np.int8, 1, 32, 24), byte(np.int8, 1, 6, 24), real(1, 48), "", "", "",
+                                   "", real(1), np.zeros(1, np.int8), f([0.005]),
                                    np.zeros(1, np.int8)], 3, hidden_size=6)
     b.node("DynamicQuantizeMatMul", [x, byte(np.int8, 32, 6), f(0.02), np.int8(3), real(6)])
-    b.save(draw=lambda k: {n: real(*v.shape) if v.dtype == np.float32 else random.integers(0, 9, (2, 5)).astype(np.int32) for n, v in b.arrays.items()})
+    b.save(draw=lambda k: {n: real(*v.shape) if v.dtype == np.float32
+                           else random.integers(0, 9, (2, 5)).astype(np.int32) for n, v in b.arrays.items()})
 
 
 def narrow():
@@ -211,14 +219,18 @@ def narrow():
     for kind, bits in ((TensorProto.INT4, 4), (TensorProto.UINT4, 4), (TensorProto.INT2, 2), (TensorProto.UINT2, 2)):
         codes = random.integers(0, 1 << bits, (32, 5))
         w = b.node("DequantizeLinear", [weights(kind, codes, bits), (0.05 + 0.1 * random.random(5)).astype(np.float32),
-                                        weights(kind, random.integers(0, 1 << bits, 5), bits)], domain="", keep=False, axis=1)
+                                        weights(kind, random.integers(0, 1 << bits, 5), bits)], domain="", keep=False,
+                                        axis=1)
         b.node("MatMul", [x, w], domain="")
-        w = b.node("DequantizeLinear", [weights(kind, codes, bits), (0.05 + 0.1 * random.random((2, 5))).astype(np.float32)], domain="", keep=False, axis=0, block_size=16)
+        w = b.node("DequantizeLinear",
+                   [weights(kind, codes, bits), (0.05 + 0.1 * random.random((2, 5))).astype(np.float32)], domain="",
+                   keep=False, axis=0, block_size=16)
         b.node("MatMul", [x, w], domain="")
         point = weights(kind, np.array(1), bits)
         stored = b.node("QuantizeLinear", [x, f(0.375), point], domain="", keep=False)
         b.node("DequantizeLinear", [stored, f(0.375), point], domain="")
-    for kind, nan in ((TensorProto.FLOAT8E4M3FN, (0x7f, 0xff)), (TensorProto.FLOAT8E4M3FNUZ, (0x80,)), (TensorProto.FLOAT8E5M2, range(0x7c, 0x100, 0x80)),
+    for kind, nan in ((TensorProto.FLOAT8E4M3FN, (0x7f, 0xff)), (TensorProto.FLOAT8E4M3FNUZ, (0x80,)),
+                      (TensorProto.FLOAT8E5M2, range(0x7c, 0x100, 0x80)),
                       (TensorProto.FLOAT8E5M2FNUZ, (0x80,))):
         codes = random.integers(0, 256, (32, 5))
         codes[np.isin(codes, list(nan)) | ((codes & 0x7c) == 0x7c)] = 1
@@ -236,16 +248,19 @@ def heads():
     b.node("Attention", [x, w, bias], num_heads=3)
     b.node("Attention", [x, w, bias], num_heads=3, unidirectional=1, scale=0.25)
     b.node("Attention", [x, w, bias, lengths], num_heads=2)
-    b.node("Attention", [x, w, bias, np.array([[1, 1, 0, 1, 0], [1, 1, 1, 1, 1]], np.int32), "", real(2, 2, 5, 5)], num_heads=2)
+    b.node("Attention", [x, w, bias, np.array([[1, 1, 0, 1, 0], [1, 1, 1, 1, 1]], np.int32), "", real(2, 2, 5, 5)],
+           num_heads=2)
     b.node("Attention", [x, w, bias, "", real(2, 2, 2, 4, 12)], 2, num_heads=2, unidirectional=1)
     b.node("Attention", [x, real(24, 24 + 24 + 12, scale=0.2), real(60)], num_heads=2, qkv_hidden_sizes=[24, 24, 12])
     b.node("MultiHeadAttention", [x, y, y], num_heads=3)
-    b.node("MultiHeadAttention", [x, y, y, bias, np.array([[1, 0, 1, 1, 1, 0, 1], [1] * 7], np.int32), real(1, 2, 5, 7)], num_heads=2)
+    b.node("MultiHeadAttention", [x, y, y, bias, np.array([[1, 0, 1, 1, 1, 0, 1], [1] * 7], np.int32),
+                                  real(1, 2, 5, 7)], num_heads=2)
     b.node("MultiHeadAttention", [x, x, x, bias], num_heads=2, unidirectional=1)
     b.node("MultiHeadAttention", [x, x, x, "", "", "", real(2, 2, 3, 12), real(2, 2, 3, 12)], 3, num_heads=2)
     cosines, sines = np.cos(real(16, 8)), np.sin(real(16, 8))
     for interleaved in (0, 1):
-        b.node("RotaryEmbedding", [q, np.array([[0, 1, 2], [4, 5, 6]], np.int64), cosines, sines], interleaved=interleaved)
+        b.node("RotaryEmbedding", [q, np.array([[0, 1, 2], [4, 5, 6]], np.int64), cosines, sines],
+               interleaved=interleaved)
         b.node("RotaryEmbedding", [q, np.array([3], np.int64), cosines, sines], interleaved=interleaved)
     b.node("RotaryEmbedding", [q, np.array([3], np.int64), cosines, sines], num_heads=2, rotary_embedding_dim=16)
     group = dict(num_heads=4, kv_num_heads=2)
@@ -255,17 +270,23 @@ def heads():
     past, at = [real(2, 2, 6, 16), real(2, 2, 6, 16)], np.array([4, 2], np.int32)
     for cache in past:                  # rows beyond the valid ones are zero: ONNX Runtime does not keep them
         cache[0, :, 5:] = cache[1, :, 3:] = 0
-    token = [b.node("Slice", [t, np.array([1]), np.array([2]), np.array([1])], domain="", keep=False) for t in (q, k, v)]
-    b.node("GroupQueryAttention", [*token, *past, at, np.array(5, np.int32), cosines, sines], 3, do_rotary=1, rotary_interleaved=1, **group)
-    b.node("GroupQueryAttention", [*token, *past, at, np.array(5, np.int32)], 3, local_window_size=2, softcap=5.0, **group)
-    b.node("GroupQueryAttention", [*token, *past, np.array([6, 6], np.int32), np.array(7, np.int32)], 3, scale=0.5, **group)
+    token = [b.node("Slice", [t, np.array([1]), np.array([2]), np.array([1])], domain="", keep=False)
+             for t in (q, k, v)]
+    b.node("GroupQueryAttention", [*token, *past, at, np.array(5, np.int32), cosines, sines], 3, do_rotary=1,
+           rotary_interleaved=1, **group)
+    b.node("GroupQueryAttention", [*token, *past, at, np.array(5, np.int32)], 3, local_window_size=2, softcap=5.0,
+           **group)
+    b.node("GroupQueryAttention", [*token, *past, np.array([6, 6], np.int32), np.array(7, np.int32)], 3, scale=0.5,
+           **group)
     both = b.node("Concat", [*token], domain="", keep=False, axis=2)
     b.node("GroupQueryAttention", [both, "", "", *past, at, np.array(5, np.int32)], 3, **group)
-    b.save(draw=lambda n: {name: real(*a.shape) if a.dtype == np.float32 else np.array([4, 2], np.int32) for name, a in b.arrays.items()})
+    b.save(draw=lambda n: {name: real(*a.shape) if a.dtype == np.float32 else np.array([4, 2], np.int32)
+                           for name, a in b.arrays.items()})
 
 
 def sixteen():
-    """Activations of 16 bits with zero points, weights of 8: a convolution, one per channel, a dense layer, a batch norm.
+    """Activations of 16 bits with zero points, weights of 8: a convolution, one per channel, a dense layer, a batch
+    norm.
     The expected values are ONNX Runtime's, whose sums are floats; the inputs are such that no sum is near a tie."""
     b = Builder("sixteen", opset=21)
     own = np.random.default_rng(16)
@@ -279,7 +300,8 @@ def sixteen():
     def weights(*shape, per=0):
         scale = (0.004 + 0.01 * own.random(shape[per])).astype(np.float32)
         codes = own.integers(-127, 128, shape).astype(np.int8)
-        return b.node("DequantizeLinear", [codes, scale, np.zeros(shape[per], np.int8)], domain="", keep=False, axis=per), scale
+        return (b.node("DequantizeLinear", [codes, scale, np.zeros(shape[per], np.int8)], domain="", keep=False,
+                       axis=per), scale)
 
     def bias(scale, step):
         unit = (scale * np.float32(step)).astype(np.float32)
@@ -300,7 +322,8 @@ def sixteen():
     w, scale = weights(32, 10, per=1)
     y = b.node("Gemm", [y, w, bias(scale, 3.3e-4)], domain="", keep=False)
     _, y = grid(y, 9.7e-4, 250)
-    y = b.node("BatchNormalization", [y, 1 + 0.1 * f(10), f(10), f(10), 1 + own.random(10).astype(np.float32)], domain="", keep=False)
+    y = b.node("BatchNormalization", [y, 1 + 0.1 * f(10), f(10), f(10), 1 + own.random(10).astype(np.float32)],
+               domain="", keep=False)
     q, _ = grid(y, 7.9e-4, -11)
     b.outputs = [helper.make_tensor_value_info(q, TensorProto.INT16, None)]
     b.save(draw=lambda n: {"x": f(1, 3, 8, 8)}, join=False)

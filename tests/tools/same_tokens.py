@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: MIT
 """same_tokens.py OLD NEW: two emitted files, or folders of them, are equal but for names, comments and white space.
 
-Each C file is a sequence of tokens. The files agree if every token agrees, where identifiers may differ if in each block one name
-always stands for one other; a name that a block, or a function, is the first to use may stand for another one in the next. Prints the
-names that changed, or the first token that differs with its place; status 1 if any file differs."""
+Each C file is a sequence of tokens. The files agree if every token agrees, where identifiers may differ if in each
+block one name always stands for one other; a name that a block, or a function, is the first to use may stand for
+another one in the next. Prints the names that changed, or the first token that differs with its place; status 1 if any
+file differs."""
 import re
 import sys
 from pathlib import Path
 
-TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|\S', re.S)
-KEYWORDS = set("auto break case char const continue default do double else enum extern float for goto if inline int long register restrict"
-               " return short signed sizeof static struct switch typedef union unsigned void volatile while define include ifdef ifndef endif"
+TOKEN = re.compile(
+    r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|\S', re.S)
+KEYWORDS = set("auto break case char const continue default do double else enum extern float for goto if inline int "
+               "long register restrict"
+               " return short signed sizeof static struct switch typedef union unsigned void volatile while define "
+               "include ifdef ifndef endif"
                " elif undef defined NULL INFINITY NAN HUGE_VAL INT32_MIN INT32_MAX memcpy memset size_t".split())
 
 
@@ -26,7 +30,8 @@ def tokens(text):
 
 
 def is_renamable(token):
-    return (token[0].isalpha() or token[0] == "_") and token not in KEYWORDS and not re.fullmatch(r"(?:lw_|LW_)\w*|u?int\d+_t", token)
+    return ((token[0].isalpha() or token[0] == "_") and token not in KEYWORDS
+            and not re.fullmatch(r"(?:lw_|LW_)\w*|u?int\d+_t", token))
 
 
 def difference(old, new, renamed):

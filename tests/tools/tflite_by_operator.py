@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares a quantized TFLite network operator by operator with TensorFlow Lite's reference kernels, each on the inputs that the
-reference computes in the whole network: which kernels differ, and by how much.
+"""Compares a quantized TFLite network operator by operator with TensorFlow Lite's reference kernels, each on the inputs
+that the reference computes in the whole network: which kernels differ, and by how much.
 
     python3 tests/tools/tflite_by_operator.py BUILD MODEL.tflite...     needs the packages ai-edge-litert, numpy, and cc
 """
@@ -16,12 +16,14 @@ from ai_edge_litert import interpreter as lite
 from ai_edge_litert import schema_py_generated as s
 
 NAMES = {v: k for k, v in vars(s.BuiltinOperator).items() if isinstance(v, int)}
-SIZES = ["SHAPE", "STRIDED_SLICE", "PACK", "RESHAPE", "FILL", "REDUCE_PROD", "GATHER", "CONCATENATION"]      # of shapes, or moves
+# Of shapes, or moves.
+SIZES = ["SHAPE", "STRIDED_SLICE", "PACK", "RESHAPE", "FILL", "REDUCE_PROD", "GATHER", "CONCATENATION"]
 
 
 def whole(path, seed):
     """The network after a run on random integers, with all its tensors."""
-    it = lite.Interpreter(model_path=path, experimental_op_resolver_type=lite.OpResolverType.BUILTIN_REF, experimental_preserve_all_tensors=True)
+    it = lite.Interpreter(model_path=path, experimental_op_resolver_type=lite.OpResolverType.BUILTIN_REF,
+                          experimental_preserve_all_tensors=True)
     it.allocate_tensors()
     r = np.random.default_rng(seed)
     for i in it.get_input_details():
@@ -52,13 +54,17 @@ def difference(build, folder, model, it, fed, made):
     """The largest difference of the emitted C; None: refused."""
     at = lambda name: str(folder / name)
     (folder / "m.tflite").write_bytes(model)
-    if subprocess.run([build + "/loopwright", at("m.tflite"), "-o", at("m.c"), "--name", "m", "--testbench", "--quiet"], capture_output=True).returncode:
+    if subprocess.run([build + "/loopwright", at("m.tflite"), "-o", at("m.c"), "--name", "m", "--testbench",
+                       "--quiet"], capture_output=True).returncode:
         return None
-    subprocess.run(["cc", "-std=c99", "-Iruntime", "-I" + str(folder), at("m.c"), at("m_main.c"), "-lm", "-o", at("m")], check=True)
+    subprocess.run(["cc", "-std=c99", "-Iruntime", "-I" + str(folder), at("m.c"), at("m_main.c"), "-lm", "-o",
+                    at("m")], check=True)
     for k, t in enumerate(fed):
         np.save(at("i%d.npy" % k), it.get_tensor(int(t)))
-    subprocess.run([at("m")] + [at("i%d.npy" % k) for k in range(len(fed))] + [at("o%d.npy" % k) for k in range(len(made))], check=True, capture_output=True)
-    return max(np.abs(np.load(at("o%d.npy" % k)).astype(float) - it.get_tensor(int(t))).max() for k, t in enumerate(made))
+    subprocess.run([at("m")] + [at("i%d.npy" % k) for k in range(len(fed))]
+                   + [at("o%d.npy" % k) for k in range(len(made))], check=True, capture_output=True)
+    return max(np.abs(np.load(at("o%d.npy" % k)).astype(float) - it.get_tensor(int(t))).max()
+               for k, t in enumerate(made))
 
 
 def main(build, *paths):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes SUPPORT.md's table of the TFLite operators: the types that the program accepts, and how many recorded models of
-tests/tflite/*.vec have each.
+"""Writes SUPPORT.md's table of the TFLite operators: the types that the program accepts, and how many recorded models
+of tests/tflite/*.vec have each.
 
     python3 tests/tools/tflite_table.py BUILD [--check]        --check: status 1 if the page has another table
 """
@@ -14,7 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BEGIN, NEXT = "<!-- Made by tests/tools/tflite_table.py; not to be edited. -->", "<!-- Made by tests/"
 COLUMNS = [("f32", "FLOAT32"), ("i8", "INT8"), ("i16", "INT16"), ("u8", "UINT8")]
 OTHERS = ["INT32", "INT64", "UINT32", "UINT64", "BOOL", "FLOAT16", "RESOURCE"]
-TYPES = {0: "FLOAT32", 1: "FLOAT16", 2: "INT32", 3: "UINT8", 4: "INT64", 6: "BOOL", 7: "INT16", 9: "INT8", 12: "UINT64", 13: "RESOURCE", 15: "UINT32", 17: "INT8"}
+TYPES = {0: "FLOAT32", 1: "FLOAT16", 2: "INT32", 3: "UINT8", 4: "INT64", 6: "BOOL", 7: "INT16", 9: "INT8",
+         12: "UINT64", 13: "RESOURCE", 15: "UINT32", 17: "INT8"}
 
 
 class Table:
@@ -76,8 +77,8 @@ def models_of(data):
 
 
 def kinds_of(model):
-    """(builtin code or custom name, type) of each operator; the type is that of its first operand of a kind with a column, else its
-    first. Of a custom operator it is that of the first operand."""
+    """(builtin code or custom name, type) of each operator; the type is that of its first operand of a kind with a
+    column, else its first. Of a custom operator it is that of the first operand."""
     root = Table(model, struct.unpack_from("<I", model, 0)[0])
     codes = [c.text(1) or max(c.number(0, "b"), c.number(3, "i")) for c in root.tables(1)]
     graph = root.tables(2)[0]
@@ -93,12 +94,14 @@ def kinds_of(model):
 def codes_by_name():
     """BuiltinOperator codes, from the reader's list of names in their order."""
     source = (ROOT / "emitter/import/tflite/file/tflite_names.c").read_text()
-    names = [line.strip().strip('",') for line in source[source.index('"ADD"'):].splitlines() if line.strip().startswith('"')]
+    names = [line.strip().strip('",') for line in source[source.index('"ADD"'):].splitlines()
+             if line.strip().startswith('"')]
     return {name: code for code, name in enumerate(names)}
 
 
 def main():
-    listed = subprocess.run([sys.argv[1] + "/loopwright", "ops", "--tflite"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run([sys.argv[1] + "/loopwright", "ops", "--tflite"], capture_output=True, text=True,
+                            check=True).stdout
     rows = [line.split() for line in listed.splitlines()[1:] if line.split()]
     recorded, codes = collections.Counter(), codes_by_name()
     codes.update({row[0]: row[0] for row in rows if row[0] not in codes})
@@ -106,14 +109,18 @@ def main():
         for model in models_of(file.read_bytes()):
             recorded.update(kinds_of(model))
     lines = [BEGIN, "# TFLite operators", "",
-             "A number counts recorded models of TensorFlow Lite Micro, or of TensorFlow Lite where that has no such kernel (tests/tflite/vectors.py),",
-             "by the type of an operator's first operand: integers equal to the bit. 0: accepted, without a recorded model.",
+             "A number counts recorded models of TensorFlow Lite Micro, or of TensorFlow Lite where that has no such "
+             "kernel (tests/tflite/vectors.py),",
+             "by the type of an operator's first operand: integers equal to the bit. 0: accepted, without a recorded "
+             "model.",
              "Empty: refused. Hybrid: floats times 8-bit weights, the floats rounded to 8 bits at run time.", "",
-             "| operator | versions up to | %s | hybrid | others |" % " | ".join(c for c, _ in COLUMNS), "|---|---|%s---|---|" % ("---|" * len(COLUMNS))]
+             "| operator | versions up to | %s | hybrid | others |" % " | ".join(c for c, _ in COLUMNS),
+             "|---|---|%s---|---|" % ("---|" * len(COLUMNS))]
     for name, version, *types in rows:
         cells = [str(recorded[codes[name], t]) if t in types else "" for _, t in COLUMNS]
         cells.append(str(recorded[codes[name], "HYBRID"] or ""))
-        others = ", ".join(t + (": %d" % recorded[codes[name], t] if recorded[codes[name], t] else "") for t in types if t in OTHERS)
+        others = ", ".join(t + (": %d" % recorded[codes[name], t] if recorded[codes[name], t] else "") for t in types
+                           if t in OTHERS)
         lines.append("| %s | %s | %s | %s |" % (name, version, " | ".join(cells), others))
     path = ROOT / "SUPPORT.md"
     text = path.read_text()

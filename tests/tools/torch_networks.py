@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Networks of PyTorch for small devices, for exports.py: each by its name, as a module, and the shapes of its inputs."""
+"""Networks of PyTorch for small devices, for exports.py: each by its name, as a module, and the shapes of its
+inputs."""
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 
 def conv(a, b, stride=1, groups=1, kernel=3, act=nn.ReLU):
-    return nn.Sequential(nn.Conv2d(a, b, kernel, stride, kernel // 2, groups=groups, bias=False), nn.BatchNorm2d(b), act())
+    return nn.Sequential(nn.Conv2d(a, b, kernel, stride, kernel // 2, groups=groups, bias=False), nn.BatchNorm2d(b),
+                         act())
 
 
 class Residual(nn.Module):
     """Inverted bottleneck with squeeze and excitation, as of MobileNetV3."""
     def __init__(self, c):
         super().__init__()
-        self.body = nn.Sequential(conv(c, 2 * c, kernel=1, act=nn.Hardswish), conv(2 * c, 2 * c, groups=2 * c, act=nn.Hardswish))
-        self.gate = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(2 * c, c // 2, 1), nn.ReLU(), nn.Conv2d(c // 2, 2 * c, 1), nn.Hardsigmoid())
+        self.body = nn.Sequential(conv(c, 2 * c, kernel=1, act=nn.Hardswish),
+                                  conv(2 * c, 2 * c, groups=2 * c, act=nn.Hardswish))
+        self.gate = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(2 * c, c // 2, 1), nn.ReLU(),
+                                  nn.Conv2d(c // 2, 2 * c, 1), nn.Hardsigmoid())
         self.last = nn.Sequential(nn.Conv2d(2 * c, c, 1, bias=False), nn.BatchNorm2d(c))
 
     def forward(self, x):
@@ -25,7 +29,8 @@ class Residual(nn.Module):
 class UNet(nn.Module):
     def __init__(self):
         super().__init__()
-        self.down, self.middle, self.up, self.last = conv(1, 8), conv(8, 16), nn.ConvTranspose2d(16, 8, 2, 2), nn.Conv2d(16, 2, 1)
+        self.down, self.middle, self.up, self.last = (conv(1, 8), conv(8, 16), nn.ConvTranspose2d(16, 8, 2, 2),
+                                                      nn.Conv2d(16, 2, 1))
 
     def forward(self, x):
         a = self.down(x)
@@ -61,7 +66,8 @@ class Words(nn.Module):
     def __init__(self):
         super().__init__()
         self.embedding, self.position = nn.Embedding(40, 16), nn.Parameter(torch.randn(12, 16))
-        self.layer, self.head = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, activation="gelu", norm_first=True), nn.Linear(16, 3)
+        self.layer, self.head = (nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, activation="gelu",
+                                                            norm_first=True), nn.Linear(16, 3))
 
     def forward(self, x):
         return self.head(self.layer(self.embedding(x) + self.position).mean(1)).log_softmax(-1)
@@ -116,17 +122,23 @@ def networks():
     return {
         "mlp": (s(nn.Linear(16, 32), nn.GELU(), nn.Linear(32, 4)), [(1, 16)]),
         "autoencoder": (s(nn.Linear(32, 8), nn.Tanh(), nn.Linear(8, 32)), [(1, 32)]),
-        "cnn": (s(conv(1, 8), nn.MaxPool2d(2), conv(8, 16), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 4)), [(1, 1, 16, 16)]),
+        "cnn": (s(conv(1, 8), nn.MaxPool2d(2), conv(8, 16), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 4)),
+                [(1, 1, 16, 16)]),
         "conv1d": (s(nn.Conv1d(3, 8, 5, stride=2), nn.SiLU(), nn.Flatten(), nn.Linear(8 * 14, 3)), [(1, 3, 32)]),
         "conv3d": (s(nn.Conv3d(1, 4, 3, padding=1), nn.ELU(), nn.AvgPool3d(2)), [(1, 1, 4, 6, 6)]),
         "depthwise": (s(nn.Conv2d(4, 4, 3, groups=4), nn.Hardswish(), nn.Conv2d(4, 8, 1)), [(1, 4, 9, 9)]),
-        "mobilenet": (s(conv(3, 8, 2), Residual(8), conv(8, 16, 2), Residual(16), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 5)), [(1, 3, 32, 32)]),
-        "shuffle": (s(nn.Conv2d(4, 16, 3, padding=1), nn.PixelShuffle(2), nn.PReLU(4), nn.ChannelShuffle(2)), [(1, 4, 6, 6)]),
+        "mobilenet": (s(conv(3, 8, 2), Residual(8), conv(8, 16, 2), Residual(16), nn.AdaptiveAvgPool2d(1),
+                        nn.Flatten(), nn.Linear(16, 5)), [(1, 3, 32, 32)]),
+        "shuffle": (s(nn.Conv2d(4, 16, 3, padding=1), nn.PixelShuffle(2), nn.PReLU(4), nn.ChannelShuffle(2)),
+                    [(1, 4, 6, 6)]),
         "transpose": (s(nn.ConvTranspose2d(4, 2, 3, stride=2, output_padding=1), nn.Sigmoid()), [(1, 4, 6, 6)]),
-        "upsample": (s(nn.Upsample(scale_factor=2, mode="bilinear"), nn.Conv2d(2, 3, 3, padding=1, padding_mode="reflect"), nn.LeakyReLU()), [(1, 2, 5, 5)]),
-        "norms": (s(nn.Conv2d(4, 8, 3), nn.GroupNorm(2, 8), nn.Mish(), nn.Conv2d(8, 8, 1), nn.InstanceNorm2d(8, affine=True), nn.Softplus()), [(1, 4, 8, 8)]),
+        "upsample": (s(nn.Upsample(scale_factor=2, mode="bilinear"),
+                       nn.Conv2d(2, 3, 3, padding=1, padding_mode="reflect"), nn.LeakyReLU()), [(1, 2, 5, 5)]),
+        "norms": (s(nn.Conv2d(4, 8, 3), nn.GroupNorm(2, 8), nn.Mish(), nn.Conv2d(8, 8, 1),
+                    nn.InstanceNorm2d(8, affine=True), nn.Softplus()), [(1, 4, 8, 8)]),
         "unet": (UNet(), [(1, 1, 16, 16)]),
-        "lstm": (nn.LSTM(8, 12, batch_first=True), [(1, 10, 8)]), "gru": (nn.GRU(8, 12, batch_first=True), [(1, 10, 8)]),
+        "lstm": (nn.LSTM(8, 12, batch_first=True), [(1, 10, 8)]),
+        "gru": (nn.GRU(8, 12, batch_first=True), [(1, 10, 8)]),
         "rnn": (Recurrent(nn.RNN), [(1, 10, 8)]),
         "lstm two layers both ways": (Recurrent(nn.LSTM, num_layers=2, bidirectional=True), [(1, 10, 8)]),
         "gru two layers": (Recurrent(nn.GRU, num_layers=2), [(1, 10, 8)]),
