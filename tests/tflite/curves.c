@@ -450,41 +450,88 @@ static void make_softmax16(Case *c, Random *r, int number)
     quant_set(&c->out[0], 1.0f / 32768, 0);
 }
 
-static float minus_exp(float x) { return (float)exp((double)x); }
-static float one_over(float x) { return 1.0f / (1.0f + x); }
+/* A table of 513 points of 16 bits: `of` on [least, most], in `unit`. */
+typedef struct Points {
+    const Case *c;
+    float (*of)(const Case *c, float x);
+    float least, most, unit;
+} Points;
 
-/* Point i of 512 steps, biased by half of the error in the middle of the step. */
-static int64_t biased_point(float (*of)(float), float least, float greatest, int i)
+/* Point i, biased by half of the error in the middle of the step behind it. */
+static int64_t biased_point(const Points *p, int i)
 {
-    float step = (greatest - least) / 512, at = least + (float)i * step, v = roundf(of(at) * 32768);
-    float middle = roundf((of(least + (float)(i + 1) * step) * 32768 + v) / 2),
-          bias = i < 512 ? roundf((middle - roundf(of(at + step / 2) * 32768)) / 2) : 0;
-    return limit((int64_t)(v - bias), INT16_MIN, INT16_MAX);
+    const float step = (p->most - p->least) / 512, at = i < 512 ? p->least + (float)i * step : p->most,
+                v = roundf(p->of(p->c, at) * p->unit),
+                middle = roundf((p->of(p->c, p->least + (float)(i + 1) * step) * p->unit + v) / 2),
+                bias = i < 512 ? roundf((middle - roundf(p->of(p->c, at + step / 2) * p->unit)) / 2) : 0;
+    return (int64_t)fmaxf(fminf(v - bias, INT16_MAX), INT16_MIN);
 }
 
-static int64_t of_points(float (*of)(float), float least, float greatest, int64_t q)
+static int64_t wrapped(int64_t v) { return (v + 32768 - floor_divide(v + 32768, 65536) * 65536) - 32768; }
+
+/* Slopes and results have 16 bits and wrap. */
+static int64_t of_points(const Points *p, int64_t q)
 {
-    int64_t at = limit(q, INT16_MIN, INT16_MAX) + 32768, low = biased_point(of, least, greatest, (int)(at / 128)),
-            high = biased_point(of, least, greatest, (int)(at / 128) + 1);
-    return low + floor_divide((high - low) * (at % 128) + 64, 128);
+    const int64_t at = limit(q, INT16_MIN, INT16_MAX) + 32768, low = biased_point(p, (int)(at / 128)),
+                  slope = wrapped(biased_point(p, (int)(at / 128) + 1) - low);
+    return wrapped(low + floor_divide(slope * (at % 128) + 64, 128));
 }
+
+static float minus_exp(const Case *c, float x) { (void)c; return (float)exp((double)x); }
+static float one_over(const Case *c, float x) { (void)c; return 1.0f / (1.0f + x); }
+static float least_of(const Operand *y) { return y->scale[0] * (float)(INT16_MIN - y->zero); }
+static float most_of(const Operand *y) { return y->scale[0] * (float)(INT16_MAX - y->zero); }
+static float log_or_least(const Case *c, float x) { return x > 0 ? (float)log((double)x) : least_of(&c->out[0]); }
+/* In floats, as the reference, but for tanh and erfc, which are rounded once here. */
+static float gelu_float(const Case *c, float x)
+{
+    return c->field[0] != 0 ? 0.5f * x * (1 + (float)tanh((double)(0.79788456f * (x + 0.044715f * x * x * x))))
+                            : 0.5f * x * (float)erfc((double)(x * -0.70710678f));
+}
+
+static void by_points(Case *c, float (*of)(const Case *c, float x))
+{
+    const Operand *x = &c->in[0], *y = &c->out[0];
+    const Points p = { c, of, least_of(x), most_of(x), 65536 / (most_of(y) - least_of(y)) };
+    for (int i = 0; i < elements(x); i++) c->out[0].v[i] = (double)of_points(&p, (int64_t)x->v[i]);
+}
+static void exp16_reference(Case *c) { by_points(c, minus_exp); }
+static void log16_reference(Case *c) { by_points(c, log_or_least); }
+static void gelu16_reference(Case *c) { by_points(c, gelu_float); }
+
+/* Two of eight are so steep that slopes wrap. */
+static void make_points(Case *c, Random *r, int number)
+{
+    make_one(c, r, TYPE_I8, 0, 0);
+    make_sixteen(c, r);
+    quant_set(&c->in[0], scale_between(r, 1e-5, 0.002), 0);
+    quant_set(&c->out[0], scale_between(r, 1e-5, 0.01), 0);
+    c->field[0] = number % 2;
+    if (number % 8 < 6) return;
+    quant_set(&c->in[0], scale_between(r, 0.02, 0.1), 0);
+    quant_set(&c->out[0], scale_between(r, 1e-7, 1e-6), 0);
+    for (int i = 0; i < elements(&c->in[0]); i++) c->in[0].v[i] = between(r, -256, 255);
+}
+/* Steep ones would be infinite. */
+static void make_points_of_exp(Case *c, Random *r, int number) { make_points(c, r, number % 6); }
 
 static void softmax16_reference(Case *c)
 {
     const Operand *x = &c->in[0];
     int count = x->dim[x->rank - 1];
     Scaling s = reference_scaling((double)x->scale[0] * c->field[0] / (10.0 / 65535.0));
+    const Points powers = { c, minus_exp, -10, 0, 32768 }, quotients = { c, one_over, 0, 1, 32768 };
     for (int row = 0; row < elements(x); row += count) {
         double most = x->v[row];
         int64_t power[64], sum = 0;
         for (int i = 0; i < count; i++) most = x->v[row + i] > most ? x->v[row + i] : most;
         for (int i = 0; i < count; i++) {
-            power[i] = of_points(minus_exp, -10, 0, (int64_t)scaled((int32_t)(x->v[row + i] - most), s) + 32767);
+            power[i] = of_points(&powers, (int64_t)scaled((int32_t)(x->v[row + i] - most), s) + 32767);
             sum += power[i];
         }
         int head = leading_zeros((uint32_t)sum);
         int64_t mantissa = floor_divide(sum * ((int64_t)1 << (head - 1)) + (1 << 13), 1 << 14) - (3 << 15),
-                inverse = of_points(one_over, 0, 1, mantissa), unit = (int64_t)1 << (31 - head);
+                inverse = of_points(&quotients, mantissa), unit = (int64_t)1 << (31 - head);
         for (int i = 0; i < count; i++)
             c->out[0].v[row + i] = (double)limit(floor_divide(power[i] * inverse + unit / 2, unit), 0, 32767);
     }
@@ -556,6 +603,9 @@ const Operator curve_operators[] = {
     { "log_int8", 73, 2, 0, "", make_table, log_int8_reference, 0 },
     { "sqrt_int8", 75, 2, 0, "", make_root, sqrt_int8_reference, 0 },
     { "gelu", 150, 1, 116, "b", make_gelu, gelu_reference, 24 },
+    { "exp_int16", 47, 2, 33, "", make_points_of_exp, exp16_reference, 0 },
+    { "log_int16", 73, 2, 0, "", make_points, log16_reference, 0 },
+    { "gelu_int16", 150, 2, 116, "b", make_points, gelu16_reference, 0 },
     { "sin", 66, 1, 0, "", make_real, sin_reference, 1 },
     { "cos", 108, 1, 0, "", make_real, cos_reference, 1 },
     { "softmax", 25, 2, 9, "f", make_softmax, softmax_reference, 8 },

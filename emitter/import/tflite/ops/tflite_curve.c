@@ -173,7 +173,7 @@ static float gelu_real(const Curve *c, float x)
 static float gelu_tanh_real(const Curve *c, float x)
 {
     (void)c;
-    return 0.5f * x * (1 + of_kind(EXPR_TANH, (double)(0.79788456f * x * (1 + 0.044715f * x * x))));
+    return 0.5f * x * (1 + of_kind(EXPR_TANH, (double)(0.79788456f * (x + 0.044715f * x * x * x))));
 }
 static int64_t exp_of(const Curve *c, int64_t q) { return of_real(c, q, exp_real); }
 /* The reference truncates. Negative values, which it refuses, give 0. */
