@@ -402,6 +402,14 @@ printf '%s\n' 'input x: f32[5][1][3]' 'input w: f32[3][4]' 'input r: f32[1][4]' 
 for target in generic cortex-m4; do
     check "lstm-of-one-unit-$target-is-accepted" ends 0 - "$work/unit.te" -o "$work/unit.c" --target $target --werror
 done
+for outs in 1 5; do
+    printf '%s\n' 'input x: i8[1][1]' "input w: i8[$outs][1]" "input b: i32[$outs]" 's = packed_dense(x, w, b)' \
+        'y = rescale(s, to="i8", multiplier=1500000000, shift=6)' 'output y' > "$work/products.te"
+    for target in cortex-m4 x86-vnni aarch64-dotprod; do
+        check "products-without-a-sum-$outs-$target-are-accepted" ends 0 - "$work/products.te" -o "$work/products.c" \
+            --target $target --werror
+    done
+done
 { echo nest; cat "$work/chain.te"; printf 'y[i] = t1[i] + 1\noutput y\n'; } > "$work/chain_nest.te"
 check chain-nest-refused        refuses 'more than 2048 statements in one nest' \
     "$work/chain_nest.te" -o "$work/chain_nest.c"

@@ -697,11 +697,21 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) || t.form == LONG ? n : unroll_tile(cx, n, g, acc, &t);
 }
 
+/* False if a tile is one product of two numbers: its sum has no loop, so there is nothing to compute at once. */
+static bool tile_has_loops(const GroupNest *g, const Stage *product)
+{
+    for (int a = product->data_count; a < product->axis_count; a++)
+        if (axis_extent(product, a) > 1) return true;
+    const Tiles t = tiles_of(g, g->nest, NULL);
+    return t.w > 1 || t.o > 1;
+}
+
 /* Loops compute fewer channels than the tile has, if weights are padded to four or to a panel. */
 static bool applies_to_rows(Ctx *cx, const GroupNest *g)
 {
     if (!product_makes_output(cx, g)) return false;
     const Stage *product = product_stage(g->nest);
+    if (!tile_has_loops(g, product)) return false;
     const RowForm form = form_of(g, product);
     const int64_t least = form == PAIRED || form == BYTES || form == LONG ? 4
                         : form == PANEL                   ? tensor_dim(g->group->anchor->in[1], 2)
