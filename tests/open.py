@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Dimensions that stay open, operator by operator: the table of what works, and its test.
 
-    python3 tests/open.py BUILD [PATTERN] [--support FILE]        needs onnx and numpy; onnxruntime is taken where it is
-    there
+    python3 tests/open.py BUILD [PATTERN] [--support FILE]
+
+Needs onnx and numpy; onnxruntime is taken where it is there.
 
 Each row is a small graph in ONNX's text form whose sizes in capital letters stay open. It is compiled once with their
 greatest sizes (--dim 'N<=8'), built, run at several sizes, and compared with onnxruntime or with onnx's own evaluator.

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Models of public repositories, unchanged: compiled, built with a C compiler, run on random inputs, and compared.
 
-    python3 tests/public.py BUILD DIR [PATTERN] [--table FILE]         needs onnx, onnxruntime, numpy; for .tflite
-    ai-edge-litert, tflite-micro
+    python3 tests/public.py BUILD DIR [PATTERN] [--table FILE]
+
+Needs onnx, onnxruntime, numpy; for .tflite ai-edge-litert and tflite-micro.
 
 BUILD holds the program `loopwright`. DIR holds the models, which are no part of the project: DIR/OWNER/NAME/PATH for
 the rows of tests/models/public.txt (a clone of each repository, or the files alone). PATTERN is part of the paths to be

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """More for the fuzzer to start from: small models of single operators that are there already for other tests.
 
-    python3 tests/fuzz/seeds.py onnx|tflite FOLDER [ONNX_DATA]      the backend suite's, or some of each of
-    tests/tflite/*.vec"""
+    python3 tests/fuzz/seeds.py onnx|tflite FOLDER [ONNX_DATA]
+
+They are the backend suite's, or some of each of tests/tflite/*.vec."""
 import struct
 import sys
 from pathlib import Path

@@ -2,8 +2,9 @@
 """Records what the reference kernels of TensorFlow Lite Micro give: models of one operator, random inputs, their
 outputs. What it does not have comes from TensorFlow Lite's reference kernels.
 
-    python3 tests/tflite/vectors.py [--cases N] [--into DIR] [OPERATOR...]     needs the packages tflite-micro,
-    ai-edge-litert (its schema), numpy
+    python3 tests/tflite/vectors.py [--cases N] [--into DIR] [OPERATOR...]
+
+Needs the packages tflite-micro, ai-edge-litert (its schema), numpy.
 
 Writes DIR/OPERATOR.vec (tests/tflite), from fixed seeds: records of little-endian 32-bit lengths and bytes, each
 

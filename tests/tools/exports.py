@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Fresh exports of today's packages: compiled, run, compared with ONNX Runtime. Writes the table of docs/exports.md.
 
-    python3 tests/tools/exports.py BUILD [FAMILY...] [--networks DIR] [--only TEXT] [--part K/N] [--write
-    docs/exports.md]
+    python3 tests/tools/exports.py BUILD [FAMILY...] [--networks DIR] [--only TEXT] [--part K/N]
+                                      [--write docs/exports.md]
 
 FAMILY is scikit-learn, xgboost, lightgbm, pytorch, keras or quantized (default: all whose packages are installed).
 BUILD holds the program `loopwright`. `quantized` takes the float networks NAME.onnx, with inputs NAME.in0.npy, of DIR.
