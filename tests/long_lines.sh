@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# long_lines.sh BUILD [--list]: no line of a .c, .h, .def, .md or .py file is longer than 120 columns. Exempt are tables of
-# Markdown and its parts between `<!-- begin NAME -->` and `<!-- end -->`, tests/golden, and files whose first three
-# lines contain `Made by` or `Written by`: a program wrote them.
+# long_lines.sh BUILD [--list]: no line of a source, a page, a script or a make file is longer than 120 columns. Exempt
+# are tables of Markdown and its parts between `<!-- begin NAME -->` and `<!-- end -->`, tests/golden, and files whose
+# first three lines contain `Made by` or `Written by`: a program wrote them.
 #
 #   tests/run.sh long_lines         the check; names each file with its first long line
 #   tests/long_lines.sh build --list    NUMBER FILE: every file with such lines, the most first
@@ -11,8 +11,9 @@ set -u
 begin "long_lines.sh BUILD [--list]" "$@"
 
 # Columns are characters, not bytes. NUMBER FILE:LINE.
-find docs emitter ops schedules runtime samples tests ./*.md -path tests/golden -prune -o \
-    -type f \( -name '*.c' -o -name '*.h' -o -name '*.def' -o -name '*.md' -o -name '*.py' \) -print | sed 's|^\./||' | LC_ALL=C sort |
+find .ci docs emitter ops schedules runtime samples tests ./*.md Makefile -path tests/golden -prune -o -type f \
+    \( -name '*.[ch]' -o -name '*.def' -o -name '*.md' -o -name '*.py' -o -name '*.sh' -o -name '*.mk' -o \
+    -name Makefile -o -path .ci/run \) -print | sed 's|^\./||' | LC_ALL=C sort |
     LC_ALL=C xargs awk '
         function flush() { if (n) print n, file ":" first; n = 0 }
         FNR == 1 { flush(); file = FILENAME; made = 0; is_md = file ~ /\.md$/ }
