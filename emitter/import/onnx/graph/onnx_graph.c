@@ -224,12 +224,27 @@ static const OnnxOp *row_of(const OnnxScope *s, const OnnxNode *n)
     return row || is_standard(n) ? row : row_of_annotation(cx, n);
 }
 
+/* Reports once a file that ONNX Runtime saved at its level ORT_ENABLE_ALL: convolutions and poolings are in tiles of
+ * channels, as wide as the vectors of the machine that saved it. */
+static bool has_saved_layout(OnnxScope *s, const OnnxNode *n)
+{
+    OnnxImport *im = s->import;
+    if (strcmp(n->domain, "com.microsoft.nchwc") != 0) return false;
+    if (!im->has_saved_layout)
+        diag_listed(im->cx, UNSUPPORTED, NULL,
+                    "the file was saved by ONNX Runtime in the memory layout of the machine that saved it (operators "
+                    "of the domain \"%s\"); accepted: a file saved with `graph_optimization_level = "
+                    "ORT_ENABLE_EXTENDED`, or the file before optimization", n->domain);
+    im->has_saved_layout = true;
+    return true;
+}
+
 static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)
 {
     Ctx *cx = s->import->cx;
     const char *where = onnx_where(cx, n);
     const OnnxOp *op = row_of(s, n);
-    if (function_of(s, n)) return;
+    if (function_of(s, n) || (!op && has_saved_layout(s, n))) return;
     const char *near = op ? NULL : onnx_op_near(cx, s->import->rows, n->type);
     if (!op) {
         diag_listed(cx, UNSUPPORTED, where,
