@@ -60,6 +60,16 @@ static const Corner corners[] = {
     { "unique-of-a-constant", 11, "k$7$6$2,1,1,3,4,3; Unique k y,i; >y; >i", { NULL }, { "1,2,3,4", "1,0,3,4" }, 0,
       false },
 
+    /* Zero points between the numbers of the grid; ONNX Runtime's results. */
+    { "zero-points-are-real-of-4-bits", 17,
+      "x:1,20; w$2$1,2,8$7,22,37,52,67,82,97,112,127,142,157,172,187,202,217,232; s$1$1,2$0.5,0.25; z$1$2$7.25,3.5; "
+      "com.microsoft/MatMulNBits x,w,s,z y N=1! K=20! bits=4! block_size=16!; >y",
+      { "1,-1,2,0.5,1,-1,2,0.5,1,-1,2,0.5,1,-1,2,0.5,1,-1,2,0.5" }, { "-10.4375" }, 1e-5, false },
+    { "zero-points-are-real-of-2-bits", 17,
+      "x:1,20; w$2$1,2,4$7,22,37,52,67,82,97,112; s$1$1,2$0.5,0.25; z$1$1,2$1.25,2.5; "
+      "com.microsoft/MatMulNBits x,w,s,z y N=1! K=20! bits=2! block_size=16!; >y",
+      { "1,-1,2,0.5,1,-1,2,0.5,1,-1,2,0.5,1,-1,2,0.5,1,-1,2,0.5" }, { "0.0625" }, 1e-5, false },
+
     /* A stream that is constant: P6, 1 by 1; in BGR and, of a P5, in gray. */
     { "image-of-a-constant-pnm", 20,
       "k$2$14$80,54,10,49,32,49,10,50,53,53,10,1,2,3; ImageDecoder k y pixel_format=BGR; >y", { NULL }, { "3,2,1" }, 0,
@@ -262,6 +272,10 @@ static void check_refusals(void)
           "refused.onnx: unsupported: the file was saved by ONNX Runtime in the memory layout of the machine that "
           "saved it (operators of the domain \"com.microsoft.nchwc\"); accepted: a file saved with "
           "`graph_optimization_level = ORT_ENABLE_EXTENDED`, or the file before optimization" },
+        { "real-zero-points-too-few", "x:1,16; w$2$1,1,8$1,2,3,4,5,6,7,8; s$1$1$0.5; z$1$2$7.25,3.5; "
+          "com.microsoft/MatMulNBits x,w,s,z y N=1! K=16! bits=4! block_size=16!; >y",
+          "refused.onnx: node \"y\" (MatMulNBits): unsupported: zero points [2] of f32; constant ones [1][1] of f32, "
+          "as the scale is, are accepted" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);

@@ -142,8 +142,9 @@ static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
     const int64_t row = (p->blocks * p->bits + 7) / 8;
     if (!t) return NULL;
     if (!tensor_is_constant(t) || t->type != U8 || tensor_elems(t) != p->n * row) {
-        onnx_unsupported(c, "zero points %s of %s; constant bytes [%lld][%lld] are accepted",
-                         tensor_shape_text(c->cx, t), dtype_info(t->type)->spelling, (long long)p->n, (long long)row);
+        onnx_unsupported(c, "zero points %s of %s; constant bytes [%lld][%lld], or numbers of the scale's type, are "
+                         "accepted", tensor_shape_text(c->cx, t), dtype_info(t->type)->spelling, (long long)p->n,
+                         (long long)row);
         return NULL;
     }
     void *data;
@@ -154,17 +155,41 @@ static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
     return z;
 }
 
+/* Zero points that are real numbers, not rounded to the grid of the weights: scale * (w - zero) is computed in the
+ * scale's type. The middle of the range is added to w before, so that w is exact. */
+static Tensor *with_real_points(OnnxCall *c, const Packed *p, Tensor *w, Tensor *scale, Tensor *point)
+{
+    if (!tensor_is_constant(point) || tensor_elems(point) != p->n * p->blocks || scale->type != point->type) {
+        onnx_unsupported(c, "zero points %s of %s; constant ones [%lld][%lld] of %s, as the scale is, are accepted",
+                         tensor_shape_text(c->cx, point), dtype_info(point->type)->spelling, (long long)p->n,
+                         (long long)p->blocks, dtype_info(scale->type)->spelling);
+        return NULL;
+    }
+    Tensor *code = onnx_cast(c, w, scale->type);
+    code = onnx_call2(c, "add", code, onnx_scalar_like(c, code, 1 << (p->bits - 1)));
+    return onnx_call2(c, "mul", onnx_call2(c, "sub", code, spread(c, p, point)), spread(c, p, scale));
+}
+
+static Tensor *with_packed_points(OnnxCall *c, const Packed *p, Tensor *w, Tensor *scale, const Tensor *points)
+{
+    Tensor *point = packed_points(c, p, points);
+    if (ctx_failed(c->cx)) return NULL;
+    return onnx_dequantized(c, w, spread(c, p, scale),
+                            point ? spread(c, p, point) : tensor_scalar(c->cx, c->name, I8, 0));
+}
+
 /* y = a * (scale * (w - zero))' + bias */
 static void matmul_bits(OnnxCall *c)
 {
     Packed p;
     if (!onnx_requires(c, 3) || !read_packed(c, &p)) return;
     if (onnx_in(c, 4)) onnx_unsupported(c, "'g_idx', an order of the groups; groups in order are accepted");
-    Tensor *w = unpacked(c, &p, c->in[1]), *point = packed_points(c, &p, onnx_in(c, 3));
+    Tensor *w = unpacked(c, &p, c->in[1]), *point = onnx_in(c, 3);
     if (ctx_failed(c->cx)) return;
-    Tensor *scale = spread(c, &p, c->in[2]),
-           *zero = point ? spread(c, &p, point) : tensor_scalar(c->cx, c->name, I8, 0);
-    Tensor *real = onnx_dequantized(c, w, scale, zero), *y = onnx_call2(c, "dense", c->in[0], real);
+    const bool is_real = point && dtype_is_float(point->type);
+    Tensor *real = is_real ? with_real_points(c, &p, w, c->in[2], point)
+                           : with_packed_points(c, &p, w, c->in[2], point),
+           *y = onnx_call2(c, "dense", c->in[0], real);
     c->out[0] = onnx_in(c, 5) ? onnx_call2(c, "add", y, c->in[5]) : y;
 }
 
