@@ -10,7 +10,7 @@
  *   s#3,-1               an initializer of these int64s      >y             an output
  *   w&1,4&FILE&8&16      a float initializer in an external file: where, offset and length; either may be left empty
  *   Conv x,w y k=1,2     a node: operator, inputs, outputs, attributes that are lists of integers; k=7! is one integer,
- *                        k=0.5~ one real number, k=WORD a text
+ *                        k=0.5~ one real number, k=1,2,0.5| real numbers, k=WORD a text, k=|A|B| texts
  *                        DOMAIN/Type is an operator of another domain
  *
  * `*N` before a node repeats it N times, '@' in it is the number of the repetition and '^' the one before. */
@@ -154,13 +154,20 @@ static void node(Writer *w, const char *s)
     bytes_field(&n, 4, op, strlen(op));
     while (*s) {
         const char *attr = word(w, &s, "="), *list = word(w, &s, " ");
-        const bool is_one = strchr(list, '!') != NULL, is_real = strchr(list, '~') != NULL;
+        const bool is_one = strchr(list, '!') != NULL, is_real = strchr(list, '~') != NULL,
+                   is_text = *list == '|', is_reals = !is_text && strchr(list, '|') != NULL;
         Text a = text_new(w->cx);
         bytes_field(&a, 1, attr, strlen(attr));
-        if (is_real) real_field(&a, 2, strtof(list, NULL));
+        if (*list == '|')
+            for (list++; *list;) {
+                const char *one = word(w, &list, "|");
+                bytes_field(&a, 9, one, strlen(one));
+            }
+        else if (is_reals) while (*list) real_field(&a, 7, strtof(word(w, &list, ",|"), NULL));
+        else if (is_real) real_field(&a, 2, strtof(list, NULL));
         else if (*list >= 'A') bytes_field(&a, 4, list, strlen(list));
         else while (*list) number_field(&a, is_one ? 3 : 8, strtoll(word(w, &list, ",!"), NULL, 10));
-        number_field(&a, 20, is_real ? 1 : is_one ? 2 : 7);
+        number_field(&a, 20, is_text ? 8 : is_reals ? 6 : is_real ? 1 : is_one ? 2 : 7);
         text_field(&n, 5, &a);
     }
     text_field(&w->graph, 1, &n);

@@ -22,6 +22,13 @@ typedef struct Corner {
     bool on_integers;                    /* after the passes that put quantized calls on integers */
 } Corner;
 
+/* One tree, of two leaves with three weights each: 3, 7, 4 and 5, -2, 1. */
+#define LEAVES(aggregate, targets, ids) \
+    "x:2,1; ai.onnx.ml/TreeEnsembleRegressor x y aggregate_function=" aggregate " n_targets=" targets "! " \
+    "nodes_treeids=0,0,0 nodes_nodeids=0,1,2 nodes_featureids=0,0,0 nodes_values=0,0,0| " \
+    "nodes_modes=|BRANCH_LEQ|LEAF|LEAF| nodes_truenodeids=1,0,0 nodes_falsenodeids=2,0,0 " \
+    "target_treeids=0,0,0,0,0,0 target_nodeids=1,2,1,2,1,2 target_ids=" ids " target_weights=3,5,7,-2,4,1|; >y"
+
 static const Corner corners[] = {
     /* The index of an element that equals the type's minimum is never an index of the padding. */
     { "max-pool-index-of-least-u8", 13, "x:1,2,2:2; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i", { "0,0,0,0" },
@@ -59,6 +66,17 @@ static const Corner corners[] = {
       "OptionalGetElement o u; i#1; SequenceAt u,i z; >z", { "3,-1", "5,6" }, { "5,6" }, 0, false },
     { "unique-of-a-constant", 11, "k$7$6$2,1,1,3,4,3; Unique k y,i; >y; >i", { NULL }, { "1,2,3,4", "1,0,3,4" }, 0,
       false },
+
+    /* Several weights of a leaf and target: ONNX Runtime's results. Of a single target, the first is the leaf's. */
+    { "leaf-of-several-weights-sum-of-one", 17, LEAVES("SUM", "1", "0,0,0,0,0,0"), { "-1,1" }, { "3,5" }, 0, false },
+    { "leaf-of-several-weights-average-of-one", 17, LEAVES("AVERAGE", "1", "0,0,0,0,0,0"), { "-1,1" }, { "3,5" }, 0,
+      false },
+    { "leaf-of-several-weights-least-of-one", 17, LEAVES("MIN", "1", "0,0,0,0,0,0"), { "-1,1" }, { "3,5" }, 0, false },
+    { "leaf-of-several-weights-greatest-of-one", 17, LEAVES("MAX", "1", "0,0,0,0,0,0"), { "-1,1" }, { "3,5" }, 0,
+      false },
+    { "leaf-of-several-weights-sum", 17, LEAVES("SUM", "2", "0,1,0,1,1,1"), { "-1,1" }, { "10,4,0,4" }, 0, false },
+    { "leaf-of-several-weights-least", 17, LEAVES("MIN", "2", "0,1,0,1,1,1"), { "-1,1" }, { "3,4,0,-2" }, 0, false },
+    { "leaf-of-several-weights-greatest", 17, LEAVES("MAX", "2", "0,1,0,1,1,1"), { "-1,1" }, { "7,4,0,5" }, 0, false },
 
     /* Zero points between the numbers of the grid; ONNX Runtime's results. */
     { "zero-points-are-real-of-4-bits", 17,

@@ -289,7 +289,8 @@ static Tensor *weight_rows(Forest *f, int64_t width, double none, int64_t *row)
         for (int64_t k = 0; k < width; k++) own[k] = none;
         for (int p = b->first; p < b->first + b->count; p++) {
             double *w = &own[width == 1 ? 0 : f->pair[p].target];
-            *w = none == 0 ? *w + f->pair[p].weight : f->pair[p].weight;
+            const double v = f->pair[p].weight;
+            *w = none == 0 ? *w + v : (none > 0 ? v < *w : v > *w) ? v : *w;
         }
         const int64_t *same = map_get(&known, own, (size_t)width * sizeof *own);
         if (!same) {
@@ -333,6 +334,16 @@ static Tensor *by_target(Forest *f, const Aggregate *a, Tensor *weights, const i
     return call(c->cx, "concat", c->name, parts, (int)f->targets, ATTRS(attr_int("axis", 1)));
 }
 
+/* A least or greatest weight is 0 where no leaf has one of the target. */
+static Tensor *without_none(OnnxCall *c, Tensor *y, const Tensor *weights, double none)
+{
+    bool has_none = false;
+    for (int64_t i = 0; weights && i < tensor_elems(weights) && !has_none; i++)
+        has_none = dtype_load(weights->type, weights->data, i).f == none;
+    if (!has_none || !y) return y;
+    return onnx_select(c, onnx_call2(c, "equal", y, onnx_scalar_like(c, y, none)), onnx_scalar_like(c, y, 0), y);
+}
+
 static Tensor *by_rows(Forest *f, const Aggregate *a)
 {
     OnnxCall *c = f->c;
@@ -342,7 +353,8 @@ static Tensor *by_rows(Forest *f, const Aggregate *a)
     Tensor *weights = weight_rows(f, is_column ? 1 : f->targets, a->none, row), *rows = walk(f, row);
     if (!is_column && a->none == 0) return onnx_call2(c, "tree_sum", weights, rows);
     Tensor *each = onnx_call2(c, "gather", weights, rows, attr_int("axis", 0));
-    return is_column ? by_target(f, a, each, count) : reduced(c, a->reduce, each, 1, false);
+    Tensor *y = is_column ? by_target(f, a, each, count) : reduced(c, a->reduce, each, 1, false);
+    return a->none == 0 ? y : without_none(c, y, weights, a->none);
 }
 
 /* ---- Leaves as pairs --------------------------------------------------------------------------------------------- */
@@ -437,9 +449,10 @@ Tensor *onnx_forest_scores(Forest *f, const Aggregate *a)
         if (f->pair[i].target < 0 || f->pair[i].target >= f->targets)
             onnx_refuse(c, "a leaf has the target %lld; 0 to %lld are accepted", (long long)f->pair[i].target,
                         (long long)f->targets - 1);
-    for (int i = 0; i < f->count && f->targets == 1 && !ctx_failed(c->cx); i++)
-        if (f->branch[i].count > 1)
-            onnx_refuse(c, "a leaf has %d weights of the one target; one is accepted", f->branch[i].count);
+    /* Several weights of one leaf and target are combined as those of several trees are; but of a single target, the
+     * first alone is read. So does ONNX Runtime; the specification is silent. */
+    for (int i = 0; i < f->count && f->targets == 1; i++)
+        if (f->branch[i].count > 1) f->branch[i].count = 1;
     const bool on_integers = !dtype_is_float(f->x->type);
     for (int i = 0; i < f->count && on_integers; i++) make_integer(&f->branch[i], f->x->type);
     for (int i = 0; i < f->count; i++)
