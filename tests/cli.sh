@@ -410,6 +410,18 @@ for outs in 1 5; do
             --target $target --werror
     done
 done
+# Bytes that become floats by scales of blocks: in the sums that alone read them; else before their first reader.
+constant() { awk -v name="$1" -v n="$2" 'BEGIN { printf "const %s = {0", name
+    for (i = 1; i < n; i++) printf ",%d", i * 37 % 251 - 125; print "}" }'; }
+{ echo 'input x: f32[1][64]'; constant 'scale: f32[2][64]' 128; constant 'zero: i8' 1
+  constant 'v8: i8[64][64]' 4096; constant 'w8: i8[64][64]' 4096; } > "$work/bytes.te"
+{ cat "$work/bytes.te"; printf '%s\n' 'scales = repeat(scale, times=32, axis=0)' 'v = dequantize(v8, scales, zero)' \
+    'y = dense(x, v)' 'output y'; } > "$work/one_reader.te"
+{ cat "$work/bytes.te"; printf '%s\n' 'one = cast(zero, to="f32")' 'v = dequantize(v8, one, zero)' \
+    'w = dequantize(w8, one, zero)' 'a = dense(x, v)' 'b = dense(a, v)' 'c = dense(b, w)' 'y = dense(c, w)' \
+    'output y'; } > "$work/two_readers.te"
+check bytes-of-blocks-become-floats-in-the-sums ends 0 '^y  *repeat+dequantize+dense' report "$work/one_reader.te"
+check bytes-become-floats-before-their-reader ends 0 '^RAM .*arena 16[0-9][0-9][0-9],' report "$work/two_readers.te"
 { echo nest; cat "$work/chain.te"; printf 'y[i] = t1[i] + 1\noutput y\n'; } > "$work/chain_nest.te"
 check chain-nest-refused        refuses 'more than 2048 statements in one nest' \
     "$work/chain_nest.te" -o "$work/chain_nest.c"

@@ -151,7 +151,8 @@ bool build_nests(Build *b)
         refuse_layers(b);
         return !ctx_failed(cx) && nest_of_te(b) && nests_of_graphs(b);
     }
-    b->groups = groups_by_updates(cx, &b->graph, groups_by_device(cx, fuse(cx, &b->graph)));
+    b->groups = groups_near_readers(cx, fuse(cx, &b->graph));
+    b->groups = groups_by_updates(cx, &b->graph, groups_by_device(cx, b->groups));
     if (b->graph.spares_memory) b->groups = groups_by_memory(cx, &b->graph, b->groups);
     build_partitions(b);
     build_name_groups(b);

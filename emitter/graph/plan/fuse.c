@@ -8,8 +8,8 @@
  *   it is broadcast or less                              d's group is injective or less, a reduction, or an anchor;
  *   it is injective                                      all up to d are injective or less;
  *   it is a transpose                                    d is an anchor and its only consumer: folded into d's indices;
- *   it is broadcast or less, over constants, or unpacks  the same: weights stored narrower than they are read, or in
- *                                                        another order.
+ *   it is injective or less, over constants, or unpacks  the same: weights stored narrower than they are read, with
+ *                                                        scales that repeat, or in another order.
  *
  * Afterwards, a group's last node that only widens elements for another group moves to that group. The rules run phase
  * by phase, so anchors fuse their epilogues first. A group has at most one anchor. Views and concatenations of separate
@@ -203,11 +203,20 @@ static void merge(FuseNode *n, FuseNode *into)
 
 static bool is_anchor(Pattern p) { return p == PATTERN_OUT_FUSABLE || p == PATTERN_REDUCTION; }
 
-static bool is_over_constants(const FuseNode *n)
+static bool is_constant_or_of_group(const Fuser *f, FuseNode *n, const Tensor *t);
+
+/* True if n computes from constants alone, within its group: scales that are repeated, and what they scale. */
+static bool is_over_constants(const Fuser *f, FuseNode *n)
 {
     for (int i = 0; i < n->node->in_count; i++)
-        if (n->node->in[i] && !tensor_is_constant(n->node->in[i])) return false;
-    return n->pattern <= PATTERN_BROADCAST || n->node->op->layout.unpacks;
+        if (n->node->in[i] && !is_constant_or_of_group(f, n, n->node->in[i])) return false;
+    return n->pattern <= PATTERN_INJECTIVE || n->node->op->layout.unpacks;
+}
+
+static bool is_constant_or_of_group(const Fuser *f, FuseNode *n, const Tensor *t)
+{
+    FuseNode *from = t->producer ? fuse_node(f, t->producer) : NULL;
+    return tensor_is_constant(t) || (from && root_of(from) == root_of(n) && is_over_constants(f, from));
 }
 
 /* True if n may join its dominator's group. Fills f->path if the rule needs it, and always if the result is true. */
@@ -221,7 +230,7 @@ static bool may_join(Fuser *f, FuseNode *n, int phase)
     case 0: may = is_anchor(mine) && n->edge == PATTERN_ELEMENTWISE; break;
     case 1: may = mine <= PATTERN_BROADCAST && (n->edge <= PATTERN_INJECTIVE || n->edge == PATTERN_REDUCTION); break;
     case 2: may = mine == PATTERN_INJECTIVE; break;
-    default: may = (n->node->op->layout.is_transpose || is_over_constants(n)) && n->reader_count == 1 &&
+    default: may = (n->node->op->layout.is_transpose || is_over_constants(f, n)) && n->reader_count == 1 &&
         n->reader[0] == d && is_anchor(d->pattern);
     }
     if (!may) return false;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* A group that reads constants alone, such as weights of 4 bits that become floats, can be computed at any time. It is
+ * moved to its first reader, so its result is not live from the start. */
+#include <string.h>
+
+#include "graph/plan/plan.h"
+
+static bool reads_output_of(const Group *reader, const Group *g)
+{
+    for (int i = 0; i < reader->input_count; i++)
+        for (int k = 0; k < g->output_count; k++)
+            if (reader->input[i] == g->output[k]) return true;
+    return false;
+}
+
+/* True if each input is a constant, or in `known`. */
+static bool reads_constants(const Map *known, const Group *g)
+{
+    for (int i = 0; i < g->input_count; i++)
+        if (!tensor_is_constant(g->input[i]) && !map_get_const_ptr(known, g->input[i])) return false;
+    return !group_device(g);
+}
+
+/* Moves group `from` in front of its first reader; a graph's output may have none. */
+static void move_to_reader(Groups *groups, int from)
+{
+    const Group moved = groups->at[from];
+    int to = from + 1;
+    while (to < groups->count && !reads_output_of(&groups->at[to], &moved)) to++;
+    if (to == groups->count) return;
+    memmove(&groups->at[from], &groups->at[from + 1], (size_t)(to - 1 - from) * sizeof moved);
+    groups->at[to - 1] = moved;
+}
+
+Groups groups_near_readers(Ctx *cx, Groups groups)
+{
+    Map known = map_new(cx->arena);                   /* tensors computed from constants alone */
+    int *constant = NEW_ARRAY(cx->arena, int, groups.count), count = 0;
+    for (int i = 0; i < groups.count; i++) {
+        const Group *g = &groups.at[i];
+        if (!reads_constants(&known, g)) continue;
+        for (int k = 0; k < g->output_count; k++) map_put_const_ptr(&known, g->output[k], g);
+        constant[count++] = i;
+    }
+    /* From the last on: groups behind one that has moved are in their places, those before it keep theirs */
+    for (int i = count - 1; i >= 0; i--) move_to_reader(&groups, constant[i]);
+    return groups;
+}
