@@ -48,6 +48,12 @@ def plain(y):
             else np.asarray(y))
 
 
+def flat(outputs):
+    """Outputs; a sequence is an output for each element."""
+    return [plain(y) for one in outputs
+            for y in (one if isinstance(one, list) and one and isinstance(one[0], np.ndarray) else [one])]
+
+
 class Model:
     """A file, and inputs for it: a list of lists of arrays."""
     def __init__(self, family, name, path, inputs, step=None):
@@ -67,7 +73,7 @@ class Model:
     def differences(self, session, work, inputs):
         """The largest difference of each output, or a text."""
         names = [i.name for i in session.get_inputs()]
-        return self.compare(work, inputs, [plain(y) for y in session.run(None, dict(zip(names, inputs)))])
+        return self.compare(work, inputs, flat(session.run(None, dict(zip(names, inputs)))))
 
     def compare(self, work, inputs, wanted):
         for i, x in enumerate(inputs):

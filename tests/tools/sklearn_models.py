@@ -103,6 +103,7 @@ def models():
     add("TransformedTarget of log", lambda: compose.TransformedTargetRegressor(linear_model.Ridge(), func=np.log1p,
         inverse_func=np.expm1), 0, COUNTS)
     add("MultiOutputRegressor", lambda: Pairs(multioutput.MultiOutputRegressor(linear_model.Ridge())), 0)
+    add("MultiOutputClassifier", lambda: Pairs(multioutput.MultiOutputClassifier(lr())), 2)
     add("GaussianMixture", lambda: mixture.GaussianMixture(3, random_state=0), 0)
     add("GaussianMixture-diag", lambda: mixture.GaussianMixture(2, covariance_type="diag", random_state=0), 0)
     add("MiniBatchKMeans", lambda: line(scaler(), cluster.MiniBatchKMeans(4, random_state=0)), 0)

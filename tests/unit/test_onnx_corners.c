@@ -17,7 +17,7 @@ typedef struct Corner {
     const char *name;
     int opset;
     const char *model;
-    const char *input[3], *output[2];    /* elements in order; NULL: there is none */
+    const char *input[3], *output[3];    /* elements in order; NULL: there is none */
     double tolerance;                    /* absolute */
     bool on_integers;                    /* after the passes that put quantized calls on integers */
 } Corner;
@@ -64,6 +64,12 @@ static const Corner corners[] = {
       { "3,-1" }, { "3,-1", "1" }, 0, false },
     { "sequence-in-identity", 18, "x:2; y:2; SequenceConstruct x,y s; Identity s t; Optional t o; "
       "OptionalGetElement o u; i#1; SequenceAt u,i z; >z", { "3,-1", "5,6" }, { "5,6" }, 0, false },
+    /* A sequence as an output is an output for each element, under names of their own. */
+    { "sequence-as-an-output", 18, "x:2; y:1; SequenceConstruct x,y s; Relu x r; >s; >r", { "3,-1", "5" },
+      { "3,-1", "5", "3,0" }, 0, false },
+    { "sequence-as-an-output-twice", 18, "x:2; SequenceConstruct x,x s; Relu x s_1; >s; >s_1", { "3,-1" },
+      { "3,-1", "3,-1", "3,0" }, 0, false },
+
     { "unique-of-a-constant", 11, "k$7$6$2,1,1,3,4,3; Unique k y,i; >y; >i", { NULL }, { "1,2,3,4", "1,0,3,4" }, 0,
       false },
 
@@ -281,6 +287,21 @@ static void check_strings(void)
     }
 }
 
+/* The elements of a sequence have names that no other input or output has. */
+static void check_element_names(void)
+{
+    static const char *const names[] = { "s_0_2", "s_1_3", "s_1", "s.0" };
+    Ctx *cx = context_new(NULL, NULL);
+    const Text file = onnx_text(cx, "x:2; SequenceConstruct x,x s; Relu x s_1; Relu x s.0; >s; >s_1; >s.0");
+    Model m;
+    const bool is_read = onnx_read(cx, "names.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
+    check_that(is_read && m.output_count == 4, "elements-are-outputs", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
+    for (int i = 0; is_read && i < m.output_count && i < 4; i++)
+        check_that(text_equal(m.output[i]->name, names[i]), check_label(names[i], "names-an-element"), "%s",
+                   m.output[i]->name);
+    ctx_free(cx);
+}
+
 /* A refusal is the whole report. */
 static void check_refusals(void)
 {
@@ -290,6 +311,14 @@ static void check_refusals(void)
           "refused.onnx: unsupported: the file was saved by ONNX Runtime in the memory layout of the machine that "
           "saved it (operators of the domain \"com.microsoft.nchwc\"); accepted: a file saved with "
           "`graph_optimization_level = ORT_ENABLE_EXTENDED`, or the file before optimization" },
+        { "empty-sequence-as-an-output", "x:2; SequenceEmpty , s; Relu x y; >y; >s",
+          "refused.onnx: output \"s\": unsupported: an empty sequence; a sequence with elements is accepted" },
+        { "absent-value-as-an-output", "x:2; Optional , s; Relu x y; >y; >s",
+          "refused.onnx: output \"s\": unsupported: an optional value without an element; one with an element is "
+          "accepted" },
+        { "sequences-of-many-elements-as-outputs", "x:600; SplitToSequence x s; >s; Identity s t; >t",
+          "refused.onnx: output \"t\": unsupported: outputs are sequences of more than 1000 elements in total; at "
+          "most 1000 are accepted" },
         { "real-zero-points-too-few", "x:1,16; w$2$1,1,8$1,2,3,4,5,6,7,8; s$1$1$0.5; z$1$2$7.25,3.5; "
           "com.microsoft/MatMulNBits x,w,s,z y N=1! K=16! bits=4! block_size=16!; >y",
           "refused.onnx: node \"y\" (MatMulNBits): unsupported: zero points [2] of f32; constant ones [1][1] of f32, "
@@ -309,7 +338,7 @@ static void check_refusals(void)
 
 int main(void)
 {
-    CHECK_RUN(check_many_nodes, check_declared, check_strings, check_refusals);
+    CHECK_RUN(check_many_nodes, check_declared, check_strings, check_element_names, check_refusals);
     for (size_t i = 0; i < sizeof corners / sizeof corners[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);
         const char *fault = run_corner(cx, &corners[i]);

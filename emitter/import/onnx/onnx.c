@@ -16,6 +16,7 @@
 #include "support/text.h"
 
 enum { OLDEST_OPSET = 1, NEWEST_OPSET = 28 };
+enum { MOST_ELEMENTS = 1000 };    /* of sequences that are outputs: a small file can repeat them without bound */
 
 typedef struct Importer {
     Ctx *cx;
@@ -256,40 +257,91 @@ static void create_inputs(Importer *im)
 
 /* ---- Outputs ----------------------------------------------------------------------------------------------------- */
 
+/* An output of the model: a tensor of the graph. */
+typedef struct Output { const char *name; Tensor *value; } Output;
+
 /* Returns an output tensor of its own: an input, a constant, or a tensor that is another output already is copied. */
-static Tensor *unshared_output(Importer *im, const char *value_name, Tensor *const *others, int count)
+static Tensor *unshared_output(Importer *im, const Output *o, Tensor *const *others, int count)
 {
-    Tensor *t = onnx_scope_value(im->scope, value_name);
-    t = onnx_materialize_sizes(&im->shared, t);
+    Tensor *t = onnx_materialize_sizes(&im->shared, o->value);
     bool is_shared = !t || !t->producer;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
-    if (!t && !ctx_failed(im->cx)) onnx_scope_report_missing(im->scope, value_name);
-    if (is_shared) t = t && !ctx_failed(im->cx) ? call(im->cx, "identity", value_name, &t, 1, NULL) : NULL;
-    if (t) t->name = value_name;
+    if (is_shared) t = t && !ctx_failed(im->cx) ? call(im->cx, "identity", o->name, &t, 1, NULL) : NULL;
+    if (t) t->name = o->name;
     return t;
 }
 
 /* The strings of the model, if an input or output holds some. */
-static void list_strings(Importer *im, Model *out)
+static void list_strings(Importer *im, const Output *output, Model *out)
 {
     const OnnxStrings *s = &im->shared.strings;
-    const OnnxGraph *g = &im->shared.file.graph;
     Text ports = text_new(im->cx);
     for (int i = 0; i < im->input_count; i++)
         if (onnx_holds_strings(s, im->input[i]))
             text_printf(&ports, "%s%s", ports.length ? ", " : "", name_identifier(im->cx, im->input[i]->name));
-    for (int i = 0; i < g->output_count && !ctx_failed(im->cx); i++)
-        if (onnx_holds_strings(s, onnx_scope_value(im->scope, g->output[i].name)))
-            text_printf(&ports, "%s%s", ports.length ? ", " : "", name_identifier(im->cx, g->output[i].name));
+    for (int i = 0; i < out->output_count && !ctx_failed(im->cx); i++)
+        if (onnx_holds_strings(s, output[i].value))
+            text_printf(&ports, "%s%s", ports.length ? ", " : "", name_identifier(im->cx, output[i].name));
     if (!ports.length) return;
     out->string_ports = text_string(&ports);
     out->string_count = s->count;
     out->string = s->text;
 }
 
+/* Returns NAME_INDEX, or if that is an input or output already, NAME_INDEX_2 and so on. next: the first number of the
+ * next such search, so that all of them together take bounded time. */
+static const char *element_name(Importer *im, Map *taken, int *next, const char *sequence, int index)
+{
+    const char *first = text_format(im->cx, "%s_%d", sequence, index), *unique = first;
+    while (map_get_ptr(taken, name_identifier(im->cx, unique)))
+        unique = text_format(im->cx, "%s_%d", first, (*next)++);
+    map_put_ptr(taken, name_identifier(im->cx, unique), im);
+    return name(im->cx, unique);
+}
+
+/* Returns the number of the sequence's elements as outputs; reports one that has none, or too many. */
+static int count_elements(Importer *im, const char *value_name, const OnnxList *l, int before)
+{
+    const char *where = text_format(im->cx, "output \"%s\"", value_name);
+    if (l->is_absent)
+        diag_unsupported(im->cx, where, "an optional value without an element; one with an element is accepted");
+    else if (!l->count)
+        diag_unsupported(im->cx, where, "an empty sequence; a sequence with elements is accepted");
+    else if (l->count > MOST_ELEMENTS - before)
+        diag_unsupported(im->cx, where, "outputs are sequences of more than %d elements in total; at most %d are "
+                         "accepted", MOST_ELEMENTS, MOST_ELEMENTS);
+    return ctx_failed(im->cx) ? 0 : l->count;
+}
+
+/* Lists the outputs: a sequence is an output for each element. */
+static Output *list_outputs(Importer *im, int *count)
+{
+    const OnnxGraph *g = &im->shared.file.graph;
+    Map taken = map_new(im->cx->arena);
+    Output *all = NEW_ARRAY(im->cx->arena, Output, g->output_count + MOST_ELEMENTS);
+    int elements = 0, next = 2;
+    *count = 0;
+    for (int i = 0; i < im->input_count; i++) map_put_ptr(&taken, name_identifier(im->cx, im->input[i]->name), im);
+    for (int i = 0; i < g->output_count; i++) map_put_ptr(&taken, name_identifier(im->cx, g->output[i].name), im);
+    for (int i = 0; i < g->output_count && !ctx_failed(im->cx); i++) {
+        const char *value_name = g->output[i].name;
+        const OnnxList *l = onnx_scope_list(im->scope, value_name);
+        const int own = l ? count_elements(im, value_name, l, elements) : 0;
+        for (int k = 0; k < own; k++)
+            all[(*count)++] = (Output){ element_name(im, &taken, &next, value_name, k), l->at[k] };
+        elements += own;
+        if (l) continue;
+        Tensor *t = onnx_scope_value(im->scope, value_name);
+        if (!t && !ctx_failed(im->cx)) onnx_scope_report_missing(im->scope, value_name);
+        all[(*count)++] = (Output){ value_name, t };
+    }
+    return all;
+}
+
 static void build_model(Importer *im, Model *out)
 {
-    int count = im->shared.file.graph.output_count;
+    int count;
+    const Output *output = list_outputs(im, &count);
     *out = (Model){ .name = im->shared.file.graph.name,
                     .dim_names = im->dim_names,
                     .class_count = im->shared.strings.class_count,
@@ -299,9 +351,9 @@ static void build_model(Importer *im, Model *out)
                     .initial = im->initial };
     out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
-        out->output[out->output_count++] = unshared_output(im, im->shared.file.graph.output[i].name, out->output, i);
-    if (!count) diag_error(im->cx, NULL, "the graph has no outputs; at least one is required");
-    list_strings(im, out);
+        out->output[out->output_count++] = unshared_output(im, &output[i], out->output, i);
+    if (!count && !ctx_failed(im->cx)) diag_error(im->cx, NULL, "the graph has no outputs; at least one is required");
+    list_strings(im, output, out);
 }
 
 /* True if every node is of another domain: then the file declares no operator set of ONNX's own. */

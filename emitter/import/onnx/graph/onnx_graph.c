@@ -337,10 +337,10 @@ static bool all_constant(const OnnxCall *c)
     return true;
 }
 
-static const OnnxList *list_named(const OnnxScope *s, const char *value_name)
+const OnnxList *onnx_scope_list(const OnnxScope *s, const char *value_name)
 {
     const OnnxList *own = map_get_const_ptr(&s->list, value_name),
-                   *outer = own || !s->outer ? NULL : list_named(s->outer, value_name);
+                   *outer = own || !s->outer ? NULL : onnx_scope_list(s->outer, value_name);
     if (!outer || !s->captured) return own ? own : outer;
     OnnxList *inner = NEW(s->import->cx->arena, OnnxList);
     *inner = (OnnxList){ outer->count, NEW_ARRAY(s->import->cx->arena, Tensor *, outer->count), outer->is_absent };
@@ -478,7 +478,7 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
     c->list = NEW_ARRAY(cx->arena, const OnnxList *, n->in_count);
     for (int i = 0; i < n->in_count && !ctx_failed(cx); i++) {
         if (is_absent(s, n->in[i])) continue;
-        c->list[i] = list_named(s, n->in[i]);
+        c->list[i] = onnx_scope_list(s, n->in[i]);
         c->in[i] = c->list[i] ? NULL : onnx_scope_value(s, n->in[i]);
         c->in_count = i + 1;
         if (!c->in[i] && !c->list[i] && !ctx_failed(cx)) onnx_scope_report_missing(s, n->in[i]);
@@ -616,7 +616,7 @@ bool onnx_run_lists(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, const On
     onnx_scope_run(inner);
     for (int i = 0; i < g->output_count && i < ONNX_OUTPUTS && !ctx_failed(c->cx); i++) {
         const char *value_name = g->output[i].name;
-        c->out_list[i] = list_named(inner, value_name);
+        c->out_list[i] = onnx_scope_list(inner, value_name);
         c->out[i] = c->out_list[i] ? NULL : onnx_scope_value(inner, value_name);
         if (!c->out[i] && !c->out_list[i] && !ctx_failed(c->cx)) onnx_scope_report_missing(inner, value_name);
     }

@@ -49,6 +49,7 @@ void onnx_scope_order(OnnxScope *s);
 void onnx_scope_run(OnnxScope *s);                                           /* translates the nodes in order */
 void onnx_scope_bind(OnnxScope *s, const char *name, Tensor *t);             /* binds an input */
 Tensor *onnx_scope_value(const OnnxScope *s, const char *name);              /* NULL: absent, or not produced */
+const OnnxList *onnx_scope_list(const OnnxScope *s, const char *name);       /* NULL: no sequence */
 void onnx_scope_report_missing(const OnnxScope *s, const char *name);        /* reports a value that is not produced */
 /* Handles a node with an open input, or with one computed from open sizes. Returns true if the node is done (c->out, or
  * a diagnostic). */

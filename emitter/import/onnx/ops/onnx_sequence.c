@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences of tensors in a graph: compile-time lists, without code at run time. An optional value is its element, or a
- * list that is marked absent. */
+/* Sequences of tensors in a graph: compile-time lists, without code at run time. As an output of the model, each
+ * element is an output (onnx.c). An optional value is its element, or a list that is marked absent. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
