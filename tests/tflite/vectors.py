@@ -608,6 +608,77 @@ def strided_slice(r, i):
     return B.STRIDED_SLICE, 2, o, [x, constant(begin), constant(end), constant(step)], [like(x, y)]
 
 
+MOVED = [np.float32, np.int8, np.int16, np.int32, np.int64, np.bool_]
+
+
+def moved(r, shape, i):
+    """Of each type that moves, in turn; int8 has a scale."""
+    kind = MOVED[i % len(MOVED)]
+    return int8(r, shape) if kind == np.int8 else plain(r, shape, kind)
+
+
+def strided_slice_at(r, i):
+    """Indices that are inputs, from far below the dimension to its last element; behind it the reference reads past
+    the row. In every third case constants are packed with them, of parts of other dimensions."""
+    shape = shape_of(r, int(r.integers(1, 5)))
+    x, at, packs = moved(r, shape, i), [int(r.integers(-n - 3, n)) for n in shape], i % 3 == 2
+    begin, end, step, y = list(at), [0] * len(shape), [1] * len(shape), []
+    masks = dict(beginMask=0, endMask=0, shrinkAxisMask=0)
+    rest = ["index", "first", "whole", "part" if packs else "whole"]
+    kinds = ["index" if d == i % len(shape) else str(r.choice(rest)) for d in range(len(shape))]
+    for d, kind in enumerate(kinds):
+        if kind == "index":
+            masks["shrinkAxisMask"] |= 1 << d
+        elif kind == "first":                           # the masked begin of a dimension that is dropped
+            masks["shrinkAxisMask"] |= 1 << d
+            masks["beginMask"] |= 1 << d
+        elif kind == "whole":
+            masks["beginMask"] |= 1 << d
+            masks["endMask"] |= 1 << d
+            y.append(shape[d])
+        else:
+            begin[d] = int(r.integers(0, shape[d]))
+            end[d] = int(r.integers(begin[d] + 1, shape[d] + 1))
+            y.append(end[d] - begin[d])
+    fields, z = options("StridedSliceOptions", **masks), like(x, y)
+    rows = [Operand([len(shape)], np.int32), constant(end), constant(step)]
+    if not packs:
+        rows[0].feed = np.array(begin, np.int32)
+        return B.STRIDED_SLICE, 2, fields, [x] + rows, [z]
+    numbers = [Operand([], np.int32, feed=np.array(begin[d], np.int32)) if kind == "index"
+               else Operand([], np.int32, data=np.array(begin[d])) for d, kind in enumerate(kinds)]
+    return packed_begin(r, x, numbers, rows[0], (B.STRIDED_SLICE, 2, fields, [x] + rows, [z]))
+
+
+def packed_begin(r, x, numbers, row, operator):
+    """The operator's begins are numbers, some of them inputs, that another operator packs; it is run several times."""
+    fed = [t for t in numbers if t.data is None]
+    for t in fed:
+        t.feed = [t.feed] * RUNS
+    pack = B.PACK, 1, options("PackOptions", valuesCount=len(numbers), axis=0), numbers, [row]
+    return [([pack, operator], [repeated(r, x)] + fed, operator[4])]
+
+
+def slice_at(r, i):
+    """Begins that are inputs; in every third case constants are packed with them, and sizes of -1 are behind those."""
+    shape = shape_of(r, int(r.integers(1, 5)))
+    x, packs, row = moved(r, shape, i), i % 3 == 2, Operand([len(shape)], np.int32 if i % 4 else np.int64)
+    if packs:
+        row = Operand([len(shape)], np.int32)
+    begin = [int(r.integers(0, n)) for n in shape]
+    is_fed = [not packs or d == i % len(shape) or r.random() < 0.5 for d in range(len(shape))]
+    many = [int(r.integers(1, n - b + 1)) for n, b in zip(shape, begin)]
+    size = [n if fed or r.random() < 0.5 else -1 for n, fed in zip(many, is_fed)]
+    y = [shape[d] - begin[d] if n < 0 else n for d, n in enumerate(size)]
+    operator = B.SLICE, 2, options("SliceOptions"), [x, row, constant(size, row.dtype)], [like(x, y)]
+    if not packs:
+        row.feed = np.array(begin, row.dtype)
+        return operator
+    numbers = [Operand([], np.int32, feed=np.array(b, np.int32)) if fed else Operand([], np.int32, data=np.array(b))
+               for b, fed in zip(begin, is_fed)]
+    return packed_begin(r, x, numbers, row, operator)
+
+
 def gather(r, i):
     shape = shape_of(r, None, 5)
     axis = int(r.integers(0, len(shape)))
@@ -2185,7 +2256,8 @@ OPERATORS = {
     "non_max_suppression_v4": suppression(B.NON_MAX_SUPPRESSION_V4),
     "non_max_suppression_v5": suppression(B.NON_MAX_SUPPRESSION_V5),
     "non_max_suppression_soft": suppression(B.NON_MAX_SUPPRESSION_V5, (0.5, 0.1, 2.0)),
-    "strided_slice_forms": strided_slice_forms, "gather_batches": gather_batches,
+    "strided_slice_forms": strided_slice_forms, "strided_slice_at": strided_slice_at, "slice_at": slice_at,
+    "gather_batches": gather_batches,
     "local_response_normalization": local_response, "conv_3d": conv_3d, "conv_3d_transpose": conv_3d_transpose,
     "atan2": two_floats(B.ATAN2),
     "bitwise_xor": of_bits(B.BITWISE_XOR, "BitwiseXorOptions"),
@@ -2212,9 +2284,9 @@ LITE = (["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_d
          "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod",
          "unsorted_segment_max", "unsorted_segment_min", "bucketize",
          "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "non_max_suppression_soft",
-         "strided_slice_forms", "gather_batches", "local_response_normalization", "conv_3d",
-         "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign", "relu_0_to_1", "fake_quant",
-         "batch_matmul_hybrid", "list_write",
+         "strided_slice_forms", "strided_slice_at", "slice_at", "gather_batches",
+         "local_response_normalization", "conv_3d", "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign",
+         "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write",
          "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid",
          "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "dilate",
          "unidirectional_sequence_lstm_hybrid", "rnn_hybrid",

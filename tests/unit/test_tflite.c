@@ -35,6 +35,7 @@ typedef struct Spec {
     int open;                                       /* bits: dimensions of x; 0: the file has no signatures */
     int inputs;                                     /* of the operator; 0: all three */
     bool is_fixed;                                  /* the output has no signature; else its batch is open with x's */
+    int fed;                                        /* the model's input: 0 for x */
 } Spec;
 
 static void put_tensor(Out *o, size_t from, const Line *l, bool is_variable, bool is_sparse, int open)
@@ -97,7 +98,7 @@ static Out write_model(const Spec *s)
     for (size_t i = 0; i < 4; i++)
         put_tensor(&o, list + 4 * i, &s->tensor[i], s->variables >> i & 1, s->sparse >> i & 1,
                    i == 0 ? s->open : i == 3 && !s->is_fixed ? s->open & 1 : 0);
-    ints(&o, field(graph, 1), 1, (int[]){ 0 });
+    ints(&o, field(graph, 1), 1, (int[]){ s->fed });
     ints(&o, field(graph, 2), 1, (int[]){ 3 });
     list = vector(&o, field(graph, 3), (size_t)s->operators, 4);
     for (int i = 0; i < s->operators; i++) put_operator(&o, list + 4 * (size_t)i, s);
@@ -137,7 +138,7 @@ static Spec float_spec(void)
                    0,
                    0,
                    0,
-                   false };
+                   false, 0 };
 }
 
 static Spec int8_spec(void)
@@ -158,7 +159,7 @@ static Spec int8_spec(void)
                    0,
                    0,
                    0,
-                   false };
+                   false, 0 };
 }
 
 static bool read_model_as(Ctx *cx, const uint8_t *bytes, size_t count, const ImportOptions *options, Model *m)
@@ -196,7 +197,7 @@ static void check_mirrored(void)
                  { "b", FLOAT32, 1, { 2 }, 2, 0, 0 },
                  { "y", FLOAT32, 1, { 8 }, 0, 0, 0 } },
                { NULL, few, bias }, { 0, sizeof few, sizeof bias }, MIRROR_PAD, 1, OPTIONS_MIRROR, SYMMETRIC, NULL, 1,
-                   0, 0, 0, 2, false };
+                   0, 0, 0, 2, false, 0 };
     const float *y = run(cx, &s, NULL, (const float[]){ 1, 2, 3 });
     check_that(y && memcmp(y, wanted, sizeof wanted) == 0, "mirror-pad-symmetric", "%s", cx->diags ?
                diag_text(cx, cx->diags) : "other values");
@@ -403,7 +404,7 @@ static void check_gather(void)
     static const int32_t inside[2] = { 0, -1 }, outside[2] = { 0, 1 };
     Spec s = { { { "x", FLOAT32, 2, { 1, 3 }, 0, 0, 0 }, { "at", INT32, 1, { 2 }, 1, 0, 0 },
                  { "unused", FLOAT32, 1, { 1 }, 2, 0, 0 }, { "y", FLOAT32, 2, { 2, 3 }, 0, 0, 0 } },
-               { NULL, inside, x }, { 0, sizeof inside, sizeof *x }, GATHER, 1, 0, 0, "", 1, 0, 0, 0, 2, false };
+               { NULL, inside, x }, { 0, sizeof inside, sizeof *x }, GATHER, 1, 0, 0, "", 1, 0, 0, 0, 2, false, 0 };
     Ctx *cx = context_new(NULL, NULL);
     const float *y = run(cx, &s, NULL, x);
     check_that(y && memcmp(y, x, sizeof x) == 0 && memcmp(y + 3, x, sizeof x) == 0, "gather-from-the-end", "%s",
@@ -412,6 +413,34 @@ static void check_gather(void)
     s.buffer[1] = outside;
     check_refused("gather-outside", &s, "index 1 of \"at\" is 1, but dimension 0 of \"x\" has 1 elements; -1 to 0 are "
                   "accepted", 1);
+}
+
+/* SLICE from a begin that only the run knows: clamped, so that nothing outside of x is read. A size of -1 is
+ * refused. */
+static void check_slice(void)
+{
+    enum { SLICE = 65 };
+    static const float x[6] = { 1, 2, 3, 4, 5, 6 };
+    static const struct { int32_t begin[2]; float wanted[2]; } cases[] = {
+        { { 1, 1 }, { 5, 6 } }, { { -1, -9 }, { 1, 2 } }, { { 2, 2 }, { 5, 6 } },
+        { { INT32_MIN, INT32_MAX }, { 2, 3 } },
+    };
+    static const int32_t size[2] = { 1, 2 }, rest[2] = { 1, -1 }, beyond[2] = { 1, 4 };
+    Spec s = { { { "x", FLOAT32, 2, { 2, 3 }, 1, 0, 0 }, { "at", INT32, 1, { 2 }, 0, 0, 0 },
+                 { "size", INT32, 1, { 2 }, 2, 0, 0 }, { "y", FLOAT32, 2, { 1, 2 }, 0, 0, 0 } },
+               { NULL, x, size }, { 0, sizeof x, sizeof size }, SLICE, 1, 0, 0, "", 1, 0, 0, 0, 0, false, 1 };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Ctx *cx = context_new(NULL, NULL);
+        const float *y = run(cx, &s, NULL, cases[i].begin);
+        check_that(y && memcmp(y, cases[i].wanted, sizeof cases[i].wanted) == 0, "slice-at-a-begin-of-the-run",
+                   "case %d: %g, %g %s", (int)i, y ? y[0] : 0, y ? y[1] : 0, cx->diags ? diag_text(cx, cx->diags) : "");
+        ctx_free(cx);
+    }
+    s.buffer[2] = rest;
+    check_refused("slice-of-an-unknown-rest", &s, "a size of -1, the rest of dimension 1, behind a begin that only the "
+                  "run knows; accepted: 1 to 3", 1);
+    s.buffer[2] = beyond;
+    check_refused("slice-beyond", &s, "the slice is 0 to 4; elements within 0 to 3", 1);
 }
 
 /* ---- Damages: whatever the bytes, an answer ---------------------------------------------------------------------- */
@@ -627,7 +656,7 @@ static void check_open_is_noted(void)
 int main(void)
 {
     CHECK_RUN(check_values, check_mirrored, check_open_dims, check_open_is_noted, check_int4, check_int2,
-              check_refusals, check_scales, check_gather, check_damages);
+              check_refusals, check_scales, check_gather, check_slice, check_damages);
     CHECK_EACH(check_recorded, recorded);
     return check_done();
 }

@@ -69,39 +69,101 @@ static void split_v(TfliteCall *c)
     if (!ctx_failed(c->cx)) split_at(c, c->in[0], d, sizes, count);
 }
 
-static void slice(TfliteCall *c)
+/* Begins or ends of slices. What only the run knows of them is not in `value`. */
+typedef struct Entries { int count; int64_t value[2 * MAX_RANK]; bool is_known[2 * MAX_RANK]; } Entries;
+
+/* The operator that packs the numbers of tensor `at` before c->op; NULL: another one computes it. */
+static const TfliteOperator *packing(const TfliteCall *c, int at)
 {
-    int64_t begin[2 * MAX_RANK], size[2 * MAX_RANK], end[MAX_RANK];
-    if (!tflite_needs(c, 3)) return;
-    Tensor *x = c->in[0];
-    if (!tflite_list(c, 1, begin, x->rank) || !tflite_list(c, 2, size, x->rank)) return;
-    for (int d = 0; d < x->rank; d++) {
-        end[d] = size[d] < 0 ? tensor_dim(x, d) : begin[d] + size[d];
-        if (begin[d] < 0 || end[d] <= begin[d] || end[d] > tensor_dim(x, d))
-            tflite_refuse(c, "the slice is %lld to %lld; elements within 0 to %lld, at least one, are expected",
-                          (long long)begin[d], (long long)end[d], (long long)tensor_dim(x, d));
-    }
-    if (!ctx_failed(c->cx))
-        c->out[0] = x->rank ? tflite_call(c, "slice", x, attr_ints("begin", begin, x->rank),
-                                          attr_ints("end", end, x->rank))
-                            : x;
+    enum { PACK = 83 };
+    const TfliteOperator *op = c->file->operator, *last = NULL;
+    for (int i = 0; i < c->file->operator_count && &op[i] != c->op; i++)
+        if (op[i].out_count == 1 && op[i].out[0] == at) last = &op[i];
+    return last && last->code == PACK ? last : NULL;
 }
 
-/* The slice of one dimension, after the masks: ignored begins and ends, dropped dimensions. */
-typedef struct Strides { int64_t begin, end, step; bool drops; } Strides;
+/* Input i. A row that is computed may have constants among its numbers: x[t, 0:2] begins at PACK(t, 0). */
+static bool read_entries(TfliteCall *c, int i, Entries *out)
+{
+    const Tensor *t = c->in[i];
+    const bool is_row = t->rank == 1 && (t->type == I32 || t->type == I64) && tensor_dim(t, 0) <= 2 * MAX_RANK;
+    const bool is_constant = tensor_is_constant(t) || !is_row;                  /* or refused */
+    out->count = is_constant ? tflite_ints(c, i, out->value, 2 * MAX_RANK) : (int)tensor_dim(t, 0);
+    const TfliteOperator *pack = is_constant ? NULL : packing(c, c->op->in[i]);
+    for (int k = 0; k < out->count; k++) {
+        const int part = pack && k < pack->in_count ? pack->in[k] : -1;
+        const TfliteTensor *number = part < 0 ? NULL : &c->file->tensor[part];
+        const bool is_number = number && number->type == TFLITE_INT32 && number->data.count == 4;
+        out->is_known[k] = is_constant || is_number;
+        if (!is_constant) out->value[k] = is_number ? dtype_load(I32, number->data.at, 0).i : 0;
+    }
+    return out->count >= 0;
+}
+
+/* y[i] = x[begin + i], i in [0, size), along dimension d. The reference fails where that is outside of x; here the
+ * begin is clamped. */
+static Tensor *window_at(TfliteCall *c, Tensor *x, Tensor *begin, int d, int64_t size)
+{
+    Tensor *at = tflite_call(c, "clip", tflite_part(c, begin, 0, d, d + 1), attr_real("min", 0),
+                             attr_real("max", (double)(tensor_dim(x, d) - size)));
+    if (size > 1) at = tflite_call2(c, "add", at, tflite_ramp(c, begin->type, size, 0, 1));
+    return tflite_call2(c, "gather", x, at, attr_int("axis", d));
+}
+
+static void slice(TfliteCall *c)
+{
+    int64_t size[2 * MAX_RANK], end[MAX_RANK];
+    Entries begin;
+    if (!tflite_needs(c, 3)) return;
+    Tensor *x = c->in[0];
+    if (!read_entries(c, 1, &begin) || !tflite_list(c, 2, size, x->rank)) return;
+    if (begin.count != x->rank) {
+        tflite_refuse(c, "input 1 holds %d integers; accepted: %d", begin.count, x->rank);
+        return;
+    }
+    for (int d = 0; d < x->rank; d++) {
+        const int64_t most = tensor_dim(x, d);
+        end[d] = size[d] < 0 ? most : begin.value[d] + size[d];
+        if (!begin.is_known[d] && size[d] < 0)
+            tflite_unsupported(c, "a size of %lld, the rest of dimension %d, behind a begin that only the run knows; "
+                               "accepted: 1 to %lld", (long long)size[d], d, (long long)most);
+        if (begin.value[d] < 0 || end[d] <= begin.value[d] || end[d] > most)
+            tflite_refuse(c, "the slice is %lld to %lld; elements within 0 to %lld, at least one, are expected",
+                          (long long)begin.value[d], (long long)end[d], (long long)most);
+        if (!begin.is_known[d]) end[d] = most;
+    }
+    if (ctx_failed(c->cx)) return;
+    Tensor *y = x->rank ? tflite_call(c, "slice", x, attr_ints("begin", begin.value, x->rank),
+                                      attr_ints("end", end, x->rank))
+                        : x;
+    for (int d = 0; d < x->rank && !ctx_failed(c->cx); d++)
+        if (!begin.is_known[d] && size[d] < end[d]) y = window_at(c, y, c->in[1], d, size[d]);
+    c->out[0] = y;
+}
+
+/* The slice of one dimension, after the masks: ignored begins and ends, dropped dimensions. The index of a dimension
+ * that is dropped may be known by the run alone. */
+typedef struct Strides { int64_t begin, end, step; bool drops, is_at_run; } Strides;
 
 /* Entry i of the begins, ends and steps, of a dimension with `size` elements. */
-static bool read_strides(TfliteCall *c, int i, int64_t size, const int64_t *begin, const int64_t *end,
+static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begin, const Entries *end,
                          const int64_t *step, Strides *s)
 {
     enum { BEGIN, END, ELLIPSIS, NEW_AXIS, SHRINK, IS_OFFSET };
-    int64_t b = begin[i], e = end[i], by = step[i];
+    int64_t b = begin->value[i], e = end->value[i], by = step[i];
     bool has_begin = !(flat_int(&c->op->options, BEGIN, 4, 0) >> i & 1),
          has_end = !(flat_int(&c->op->options, END, 4, 0) >> i & 1);
     s->drops = flat_int(&c->op->options, SHRINK, 4, 0) >> i & 1;
     if (by == 0 || size < 1) {
         tflite_refuse(c, "a step of %lld over %lld elements; a step other than 0, and elements, are expected",
                       (long long)by, (long long)size);
+        return false;
+    }
+    s->is_at_run = s->drops && has_begin && !begin->is_known[i] && by > 0;
+    if (s->is_at_run) return true;                       /* all elements: one is taken afterwards */
+    if ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i] && !s->drops)) {
+        tflite_unsupported(c, "entry %d has a begin or an end that only the run knows, and steps by %lld; accepted: "
+                           "the index of a dimension that is dropped, by 1", i, (long long)by);
         return false;
     }
     int64_t first = by > 0 ? 0 : -1, last = by > 0 ? size : size - 1;
@@ -128,19 +190,35 @@ static int spanned(int64_t new_axes, int i, int count, int rest)
     return rest > 0 ? rest : 0;
 }
 
+/* y = x[at[entry[d]]] along each dimension d that has an entry. The gather counts negative indices from the end and
+ * clamps what is outside then, as the reference does below the first element; behind the last one it reads past x. */
+static Tensor *taken_at(TfliteCall *c, Tensor *x, Tensor *at, const int *entry, int rank)
+{
+    for (int d = rank - 1; d >= 0 && !ctx_failed(c->cx); d--)
+        if (entry[d] >= 0) {
+            Tensor *index = tflite_reshape(c, tflite_part(c, at, 0, entry[d], entry[d] + 1), NULL, 0);
+            x = tflite_call2(c, "gather", x, index, attr_int("axis", d));
+        }
+    return x;
+}
+
 /* The dimensions of x are sliced in turn. An ellipsis keeps those it spans, a new axis has none of them. */
 static void strided_slice(TfliteCall *c)
 {
     enum { ELLIPSIS = 2, NEW_AXIS = 3 };
-    int64_t begin[2 * MAX_RANK], end[2 * MAX_RANK], step[2 * MAX_RANK], shape[3 * MAX_RANK];
-    int64_t first[MAX_RANK], last[MAX_RANK], by[MAX_RANK];
+    int64_t step[2 * MAX_RANK], shape[3 * MAX_RANK], first[MAX_RANK], last[MAX_RANK], by[MAX_RANK];
+    int entry[MAX_RANK];                                 /* of an index that only the run knows; -1: none */
+    Entries begin, end;
     if (!tflite_needs(c, 4)) return;
     Tensor *x = c->in[0];
     const int64_t new_axes = flat_int(&c->op->options, NEW_AXIS, 4, 0),
                   ellipsis = flat_int(&c->op->options, ELLIPSIS, 4, 0);
-    int count = tflite_ints(c, 1, begin, 2 * MAX_RANK), kept = 0, d = 0;
+    if (!read_entries(c, 1, &begin) || !read_entries(c, 2, &end)) return;
+    const int count = begin.count;
+    int kept = 0, d = 0;
     bool is_whole = true;
-    if (count < 0 || !tflite_list(c, 2, end, count) || !tflite_list(c, 3, step, count)) return;
+    if (end.count != count) tflite_refuse(c, "input 2 holds %d integers; accepted: %d", end.count, count);
+    if (ctx_failed(c->cx) || !tflite_list(c, 3, step, count)) return;
     for (int i = 0; i < count || d < x->rank; i++) {
         const bool is_ellipsis = i >= count || (ellipsis >> i & 1);
         if (!is_ellipsis && new_axes >> i & 1) {
@@ -155,11 +233,12 @@ static void strided_slice(TfliteCall *c)
             return;
         }
         for (; many > 0; many--, d++) {
-            Strides s = { 0, tensor_dim(x, d), 1, false };
-            if (!is_ellipsis && !read_strides(c, i, tensor_dim(x, d), begin, end, step, &s)) return;
+            Strides s = { 0, tensor_dim(x, d), 1, false, false };
+            if (!is_ellipsis && !read_strides(c, i, tensor_dim(x, d), &begin, &end, step, &s)) return;
+            entry[d] = s.is_at_run ? i : -1;
             /* an end before the first element; -1 would mean the last one */
             first[d] = s.begin, last[d] = s.end < 0 ? -tensor_dim(x, d) - 1 : s.end, by[d] = s.step;
-            is_whole = is_whole && !s.drops;
+            is_whole = is_whole && (!s.drops || s.is_at_run);
             if (!s.drops)
                 shape[kept++] = s.step > 0 ? (s.end - s.begin + s.step - 1) / s.step
                                            : (s.begin - s.end - s.step - 1) / -s.step;
@@ -172,6 +251,7 @@ static void strided_slice(TfliteCall *c)
     Tensor *y = x->rank ? tflite_call(c, "slice", x, attr_ints("begin", first, x->rank),
                                       attr_ints("end", last, x->rank), attr_ints("step", by, x->rank))
                         : x;
+    if (y) y = taken_at(c, y, c->in[1], entry, x->rank);
     c->out[0] = is_whole ? y : tflite_reshape(c, y, shape, kept);
 }
 

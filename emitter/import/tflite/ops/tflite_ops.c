@@ -115,6 +115,24 @@ Tensor *tflite_part(TfliteCall *c, Tensor *x, int axis, int64_t begin, int64_t e
     return tflite_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", begin), attr_list("end", end));
 }
 
+Tensor *tflite_cast(TfliteCall *c, Tensor *x, DType to)
+{
+    return !x || x->type == to ? x : tflite_call(c, "cast", x, attr_type("to", to));
+}
+
+Tensor *tflite_ramp(TfliteCall *c, DType type, int64_t count, int axis, int rank)
+{
+    int64_t shape[MAX_RANK];
+    if (count < 1 || count > TFLITE_MOST_CONSTANT) {
+        tflite_unsupported(c, "%lld positions; 1 to %d are accepted", (long long)count, TFLITE_MOST_CONSTANT);
+        return NULL;
+    }
+    int64_t *value = NEW_ARRAY(c->cx->arena, int64_t, count);
+    for (int64_t i = 0; i < count; i++) value[i] = i;
+    for (int d = 0; d < rank; d++) shape[d] = d == axis ? count : 1;
+    return tflite_cast(c, tensor_constant(c->cx, "at", I64, rank, shape, value), type);
+}
+
 Tensor *tflite_activate(TfliteCall *c, Tensor *x, int activation)
 {
     switch (activation) {

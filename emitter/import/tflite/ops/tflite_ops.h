@@ -103,6 +103,10 @@ int tflite_axis(TfliteCall *c, int64_t axis, int rank);
 Tensor *tflite_part(TfliteCall *c, Tensor *x, int axis, int64_t begin, int64_t end);
 #define tflite_select(c, condition, a, b) call_where((c)->cx, (c)->name, (condition), (a), (b))
 Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank);
+Tensor *tflite_cast(TfliteCall *c, Tensor *x, DType to);
+/* Integers 0 to count-1 along dimension `axis` of `rank`; the others have one element. */
+enum { TFLITE_MOST_CONSTANT = 1 << 16 };
+Tensor *tflite_ramp(TfliteCall *c, DType type, int64_t count, int axis, int rank);
 
 /* The fused activations of TFLite; they become separate calls (for floats and integers). */
 enum { ACT_NONE, ACT_RELU, ACT_RELU_N1_TO_1, ACT_RELU6, ACT_TANH, ACT_SIGN_BIT };

@@ -21,32 +21,12 @@ enum {
     OPTIONS_SCATTER_ND = 97,
     OPTIONS_SEGMENT_SUM = 100,
     OPTIONS_BUCKETIZE = 115,
-    OPTIONS_DYNAMIC_UPDATE_SLICE = 117,
-    MOST_CONSTANT = 1 << 16
+    OPTIONS_DYNAMIC_UPDATE_SLICE = 117
 };
-
-static Tensor *cast_to(TfliteCall *c, Tensor *x, DType to)
-{
-    return !x || x->type == to ? x : tflite_call(c, "cast", x, attr_type("to", to));
-}
 
 static Tensor *filled(TfliteCall *c, Tensor *value, const int64_t *shape, int rank)
 {
     return tflite_call(c, "expand", tflite_reshape(c, value, NULL, 0), attr_ints("shape", shape, rank));
-}
-
-/* Integers 0 to count-1 along dimension `axis` of `rank`; the others have one element. */
-static Tensor *ramp(TfliteCall *c, DType type, int64_t count, int axis, int rank)
-{
-    int64_t shape[MAX_RANK];
-    if (count < 1 || count > MOST_CONSTANT) {
-        tflite_unsupported(c, "%lld positions; 1 to %d are accepted", (long long)count, MOST_CONSTANT);
-        return NULL;
-    }
-    int64_t *value = NEW_ARRAY(c->cx->arena, int64_t, count);
-    for (int64_t i = 0; i < count; i++) value[i] = i;
-    for (int d = 0; d < rank; d++) shape[d] = d == axis ? count : 1;
-    return cast_to(c, tensor_constant(c->cx, "at", I64, rank, shape, value), type);
 }
 
 /* ---- Sizes and ranges -------------------------------------------------------------------------------------------- */
@@ -85,8 +65,8 @@ static void range(TfliteCall *c)
     const double found = v[2] == 0  ? 0
                          : is_float ? (double)ceilf(((float)v[1] - (float)v[0]) / (float)v[2])
                                     : ceil((v[1] - v[0]) / v[2]);
-    if (!(found >= 1 && found <= MOST_CONSTANT)) {
-        tflite_unsupported(c, "a range of %g elements; 1 to %d are accepted", found, MOST_CONSTANT);
+    if (!(found >= 1 && found <= TFLITE_MOST_CONSTANT)) {
+        tflite_unsupported(c, "a range of %g elements; 1 to %d are accepted", found, TFLITE_MOST_CONSTANT);
         return;
     }
     const int64_t count = (int64_t)found;
@@ -97,7 +77,7 @@ static void range(TfliteCall *c)
         sum += (float)v[2];
         whole[i] = (int64_t)v[0] + i * (int64_t)v[2];
     }
-    c->out[0] = cast_to(c, tensor_constant(c->cx, c->name, is_float ? F32 : I64, 1, &count,
+    c->out[0] = tflite_cast(c, tensor_constant(c->cx, c->name, is_float ? F32 : I64, 1, &count,
                                            is_float ? (const void *)real : whole), type);
 }
 
@@ -116,7 +96,7 @@ static void broadcast_args(TfliteCall *c)
         y[d] = da == 1 ? db : da;
     }
     if (!ctx_failed(c->cx))
-        c->out[0] = cast_to(c, tensor_constant(c->cx, c->name, I64, 1, &rank, y), c->in[0]->type);
+        c->out[0] = tflite_cast(c, tensor_constant(c->cx, c->name, I64, 1, &rank, y), c->in[0]->type);
 }
 
 /* ---- Elements at positions --------------------------------------------------------------------------------------- */
@@ -134,7 +114,7 @@ static void one_hot(TfliteCall *c)
     if (axis < 0) return;
     for (int d = 0; d < rank; d++) shape[d] = d == axis ? 1 : tensor_dim(c->in[0], d < axis ? d : d - 1);
     Tensor *is_hot = tflite_call2(c, "equal", tflite_reshape(c, c->in[0], shape, rank),
-                                  ramp(c, c->in[0]->type, depth, axis, rank)),
+                                  tflite_ramp(c, c->in[0]->type, depth, axis, rank)),
            *on = tflite_reshape(c, c->in[2], NULL, 0), *off = tflite_reshape(c, c->in[3], NULL, 0);
     if (is_hot && on && off) c->out[0] = tflite_select(c, is_hot, on, off);
 }
@@ -153,22 +133,24 @@ static void bucketize(TfliteCall *c)
 {
     FlatVector bound = flat_vector(&c->op->options, 0, 4);
     if (!tflite_needs(c, 1)) return;
-    if (bound.count < 1 || bound.count > MOST_CONSTANT) {
-        tflite_unsupported(c, "%llu boundaries; 1 to %d are accepted", (unsigned long long)bound.count, MOST_CONSTANT);
+    if (bound.count < 1 || bound.count > TFLITE_MOST_CONSTANT) {
+        tflite_unsupported(c, "%llu boundaries; 1 to %d are accepted", (unsigned long long)bound.count,
+                           TFLITE_MOST_CONSTANT);
         return;
     }
     const int64_t count = (int64_t)bound.count;
     float *value = NEW_ARRAY(c->cx->arena, float, count);
     for (int64_t i = 0; i < count; i++) value[i] = flat_float_at(&bound, (size_t)i);
-    Tensor *sorted = tensor_constant(c->cx, "boundaries", F32, 1, &count, value), *x = cast_to(c, c->in[0], F32);
-    if (sorted && x) c->out[0] = cast_to(c, tflite_call2(c, "searchsorted", sorted, x, attr_flag("right", true)), I32);
+    Tensor *sorted = tensor_constant(c->cx, "boundaries", F32, 1, &count, value), *x = tflite_cast(c, c->in[0], F32);
+    if (!sorted || !x) return;
+    c->out[0] = tflite_cast(c, tflite_call2(c, "searchsorted", sorted, x, attr_flag("right", true)), I32);
 }
 
 /* ---- Diagonals --------------------------------------------------------------------------------------------------- */
 
 static Tensor *is_on_diagonal(TfliteCall *c, int64_t rows, int64_t columns)
 {
-    return tflite_call2(c, "equal", ramp(c, I32, rows, 0, 2), ramp(c, I32, columns, 1, 2));
+    return tflite_call2(c, "equal", tflite_ramp(c, I32, rows, 0, 2), tflite_ramp(c, I32, columns, 1, 2));
 }
 
 static void matrix_diag(TfliteCall *c)
@@ -226,7 +208,7 @@ static void scatter_nd(TfliteCall *c)
     const int rank = tflite_needs(c, 3) ? tflite_ints(c, 2, shape, MAX_RANK) : -1;
     if (rank < 0) return;
     const bool is_bool = c->in[1]->type == BOOL;
-    Tensor *index = c->in[0], *update = cast_to(c, c->in[1], is_bool ? I8 : c->in[1]->type);
+    Tensor *index = c->in[0], *update = tflite_cast(c, c->in[1], is_bool ? I8 : c->in[1]->type);
     if (!update) return;
     const int64_t each = index->rank ? tensor_dim(index, index->rank - 1) : 0, count = tensor_elems(index);
     if (each < 1 || each > rank || count < 1) {
@@ -240,7 +222,7 @@ static void scatter_nd(TfliteCall *c)
     Tensor *base = filled(c, tensor_scalar(c->cx, c->name, update->type, 0), shape, rank);
     Tensor *y = scattered(c, base, tflite_reshape(c, index, (int64_t[]){ count / each, each }, 2),
                           tflite_reshape(c, update, rows, n), is_bool ? "max" : "add");
-    c->out[0] = cast_to(c, y, is_bool ? BOOL : update->type);
+    c->out[0] = tflite_cast(c, y, is_bool ? BOOL : update->type);
 }
 
 /* Inputs: indices (a scalar, a list or rows), the shape, one value or one for each index, the value elsewhere. */
@@ -333,11 +315,11 @@ static void dynamic_update_slice(TfliteCall *c)
         Tensor *first = tflite_reshape(c, tflite_part(c, begin, 0, d, d + 1), NULL, 0);
         first = tflite_call(c, "clip", first, attr_real("min", 0), attr_real("max", (double)(size - part)));
         if (part == 1) {
-            Tensor *is_own = tflite_call2(c, "equal", ramp(c, begin->type, size, d, rank), first);
+            Tensor *is_own = tflite_call2(c, "equal", tflite_ramp(c, begin->type, size, d, rank), first);
             is_inside = is_inside ? tflite_call2(c, "and", is_inside, is_own) : is_own;
             continue;
         }
-        Tensor *at = tflite_call2(c, "sub", ramp(c, begin->type, size, d, rank), first),
+        Tensor *at = tflite_call2(c, "sub", tflite_ramp(c, begin->type, size, d, rank), first),
                *inside = tflite_call2(c, "and",
                                       tflite_call2(c, "less_equal", tensor_scalar(c->cx, c->name, begin->type, 0), at),
                                       tflite_call2(c, "less", at,
@@ -361,7 +343,7 @@ static void densify(TfliteCall *c)
 
 static Tensor *scalar_in(TfliteCall *c, int i, DType type)
 {
-    return cast_to(c, tflite_reshape(c, c->in[i], NULL, 0), type);
+    return tflite_cast(c, tflite_reshape(c, c->in[i], NULL, 0), type);
 }
 
 /* Inputs: boxes [n][4], scores [n], the number of results, the thresholds of overlap and of the score. Results beyond
@@ -397,7 +379,7 @@ static void suppression_v4(TfliteCall *c)
 {
     Suppressed s;
     if (!suppressed(c, 5, 0, &s)) return;
-    c->out[0] = cast_to(c, s.index, I32);
+    c->out[0] = tflite_cast(c, s.index, I32);
     c->out[1] = s.found;
 }
 
@@ -412,7 +394,7 @@ static void suppression_v5(TfliteCall *c)
         tflite_unsupported(c, "scores that decay with the overlap (input 5, \"%s\"); a constant sigma of at least 0 is "
                            "accepted", input->name);
     else if (suppressed(c, 6, sigma, &s)) {
-        c->out[0] = cast_to(c, s.index, I32);
+        c->out[0] = tflite_cast(c, s.index, I32);
         c->out[1] = s.score;
         c->out[2] = s.found;
     }
