@@ -1885,6 +1885,30 @@ def list_write(r, i):
     return [(operators, [repeated(r, x), size, begin, repeated(r, item)], [y])]
 
 
+def list_write_open(r, i):
+    """Row k of a list whose number of rows is open in the file: the slices have the numbers k and k + 1."""
+    shape = shape_of(r, int(r.integers(1, 4)), 5)
+    x, item, rest = plain(r, shape, KINDS[i % 2]), plain(r, [1] + shape[1:], KINDS[i % 2]), len(shape) - 1
+    k, behind = Operand([] if i % 3 else [1], np.int32), Operand([] if i % 3 else [1], np.int32)
+    k.feed = [np.array(v, np.int32).reshape(k.shape) for v in r.integers(0, shape[0], RUNS)]
+    before, after, y, rows = like(x), like(x, [1] + shape[1:]), like(x), []
+    before.signature, after.signature = [-1] * (1 + rest), [-1] * (1 + rest)
+    x.signature, y.signature = [-1] + shape[1:], [-1] + shape[1:]
+    operators = [(B.ADD, 1, options("AddOptions"), [k, constant([1])] if i % 2 else [constant([1]), k], [behind])]
+    operators[0][3][i % 2].shape = []
+    for number, filler in [(k, -1), (behind, 0)]:
+        row = Operand([1], np.int32)
+        rows.append(Operand([1 + rest], np.int32))
+        operators += [(B.RESHAPE, 1, options("ReshapeOptions", newShape=[1]), [number, constant([1])], [row]),
+                      (B.CONCATENATION, 1, options("ConcatenationOptions", axis=0),
+                       [row] + [constant([filler] * rest)] * (rest > 0), [rows[-1]])]
+    slice_of = lambda start, many, out: (B.SLICE, 1, options("SliceOptions"), [x, start, many], [out])
+    operators += [slice_of(constant([0] * (1 + rest)), rows[0], before),
+                  slice_of(rows[1], constant([-1] * (1 + rest)), after),
+                  (B.CONCATENATION, 1, options("ConcatenationOptions", axis=0), [before, item, after], [y])]
+    return [(operators, [repeated(r, x), k, repeated(r, item)], [y])]
+
+
 def l2_pool(r, i):
     code, version, fields, inputs, outputs = pool(B.L2_POOL_2D)(r, i)
     return code, 1, fields, [plain(r, inputs[0].shape, np.float32)], [Operand(outputs[0].shape, np.float32)]
@@ -2240,7 +2264,8 @@ OPERATORS = {
     "detection_post_process_uint8": detection(True),
     "signal_features": signal_features,
     "add_n": add_n, "zeros_like": zeros_like, "broadcast_args": broadcast_args,
-    "dynamic_update_slice": dynamic_update_slice, "list_write": list_write, "l2_pool_2d": l2_pool,
+    "dynamic_update_slice": dynamic_update_slice, "list_write": list_write,
+    "list_write_open": list_write_open, "l2_pool_2d": l2_pool,
     "squared_difference_int16": sixteen(binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False)),
     "batch_matmul_int16": batch_matmul_sixteen,
     "abs_int16": sixteen(unary(B.ABS, "AbsOptions")), "sum_int16": sixteen(reduction(B.SUM, False)),
@@ -2286,7 +2311,7 @@ LITE = (["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_d
          "sparse_to_dense", "non_max_suppression_v4", "non_max_suppression_v5", "non_max_suppression_soft",
          "strided_slice_forms", "strided_slice_at", "slice_at", "gather_batches",
          "local_response_normalization", "conv_3d", "conv_3d_transpose", "atan2", "bitwise_xor", "right_shift", "sign",
-         "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write",
+         "relu_0_to_1", "fake_quant", "batch_matmul_hybrid", "list_write", "list_write_open",
          "conv_2d_hybrid", "depthwise_conv_2d_hybrid", "fully_connected_hybrid", "transpose_conv_hybrid",
          "svdf_hybrid", "bidirectional_sequence_lstm", "bidirectional_sequence_rnn", "lstm", "dilate",
          "unidirectional_sequence_lstm_hybrid", "rnn_hybrid",

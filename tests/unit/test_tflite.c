@@ -16,6 +16,7 @@
 #include "graph/dag/op.h"
 #include "import/formats/npy.h"
 #include "graph/dag/graph.h"
+#include "import/tflite/file/tflite_file.h"
 #include "import/tflite/tflite.h"
 #include "ir/interpret/evaluate.h"
 #include "ir/interpret/interpret.h"
@@ -443,6 +444,53 @@ static void check_slice(void)
     check_refused("slice-beyond", &s, "the slice is 0 to 4; elements within 0 to 3", 1);
 }
 
+/* ---- Writes to lists --------------------------------------------------------------------------------------------- */
+
+/* CONCATENATION(SLICE(list, 0, PACK(i, -1)), item, SLICE(list, PACK(j, 0), -1)) with j = i + step, or j = i. */
+static void check_list(const char *label, bool is_open, bool is_result_open, int64_t rows, int step, bool is_one_write)
+{
+    enum { LIST, ITEM, I, J, STEP, ZEROS, REST, NONE, COUNT, BEGIN, BEFORE, AFTER, RESULT, TENSORS };
+    enum { ADD = 0, CONCATENATION = 2, SLICE = 65, PACK = 83, DYNAMIC_UPDATE_SLICE = 151 };
+    static const uint8_t zeros[8] = { 0 }, rest[8] = { 255, 255, 255, 255, 255, 255, 255, 255 };
+    const uint8_t steps[4] = { (uint8_t)step, 0, 0, 0 };
+    TfliteTensor t[TENSORS] = {
+        [LIST] = { "list", FLOAT32, 2, { 3, 4 }, true, { is_open } }, [ITEM] = { "item", FLOAT32, 2, { 1, 4 } },
+        [I] = { "i", INT32 }, [J] = { "j", INT32 }, [STEP] = { "step", INT32 }, [ZEROS] = { "zeros", INT32, 1, { 2 } },
+        [REST] = { "rest", INT32, 1, { 2 } }, [NONE] = { "none", INT32 }, [COUNT] = { "count", INT32, 1, { 2 } },
+        [BEGIN] = { "begin", INT32, 1, { 2 } }, [BEFORE] = { "before", FLOAT32, 2, { 1, 1 }, true, { true, true } },
+        [AFTER] = { "after", FLOAT32, 2, { 1, 4 }, true, { true } },
+        [RESULT] = { "result", FLOAT32, 2, { rows, 4 }, true, { is_result_open } },
+    };
+    t[STEP].data = (Bytes){ steps, 4 }, t[NONE].data = (Bytes){ zeros, 4 };
+    t[ZEROS].data = (Bytes){ zeros, 8 }, t[REST].data = (Bytes){ rest, 8 };
+    TfliteOperator op[] = {
+        { .code = ADD, .in_count = 2, .in = (int[]){ I, STEP }, .out_count = 1, .out = (int[]){ J } },
+        { .code = PACK, .in_count = 2, .in = (int[]){ I, NONE }, .out_count = 1, .out = (int[]){ COUNT } },
+        { .code = PACK, .in_count = 2, .in = (int[]){ J, NONE }, .out_count = 1, .out = (int[]){ BEGIN } },
+        { .code = SLICE, .in_count = 3, .in = (int[]){ LIST, ZEROS, COUNT }, .out_count = 1, .out = (int[]){ BEFORE } },
+        { .code = SLICE, .in_count = 3, .in = (int[]){ LIST, BEGIN, REST }, .out_count = 1, .out = (int[]){ AFTER } },
+        { .code = CONCATENATION, .in_count = 3, .in = (int[]){ BEFORE, ITEM, AFTER }, .out_count = 1,
+          .out = (int[]){ RESULT } },
+    };
+    TfliteFile f = { .tensor_count = TENSORS, .tensor = t, .operator_count = 6, .operator = op, .output_count = 1,
+                     .output = (int[]){ RESULT } };
+    Ctx *cx = context_new(NULL, NULL);
+    tflite_join_lists(cx, &f);
+    const int last = op[f.operator_count - 1].code;
+    check_that(last == (is_one_write ? DYNAMIC_UPDATE_SLICE : CONCATENATION), label, "it ends with operator %d", last);
+    ctx_free(cx);
+}
+
+static void check_lists(void)
+{
+    check_list("a-list-of-known-rows-is-written", false, false, 3, 1, true);
+    check_list("an-open-list-is-written", true, true, 3, 1, true);
+    check_list("an-open-list-that-grows-is-not-written", true, true, 3, 0, false);
+    check_list("an-open-list-that-loses-rows-is-not-written", true, true, 3, 2, false);
+    check_list("a-list-of-another-size-is-not-written", true, true, 4, 1, false);
+    check_list("an-open-list-of-a-known-result-is-not-written", true, false, 3, 1, false);
+}
+
 /* ---- Damages: whatever the bytes, an answer ---------------------------------------------------------------------- */
 
 static int read_quietly(const uint8_t *bytes, size_t count)
@@ -656,7 +704,7 @@ static void check_open_is_noted(void)
 int main(void)
 {
     CHECK_RUN(check_values, check_mirrored, check_open_dims, check_open_is_noted, check_int4, check_int2,
-              check_refusals, check_scales, check_gather, check_slice, check_damages);
+              check_refusals, check_scales, check_gather, check_slice, check_lists, check_damages);
     CHECK_EACH(check_recorded, recorded);
     return check_done();
 }

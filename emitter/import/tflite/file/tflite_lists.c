@@ -4,11 +4,16 @@
  *
  *   CONCATENATION(SLICE(list, 0, [i,-1,..]), item, SLICE(list, [i+1,0,..], -1))
  *
- * The result has the list's shape, so the second slice begins behind the item whatever its begin is computed from, and
- * the three operators are DYNAMIC_UPDATE_SLICE(list, item, [i,-1,..]): begins of other dimensions are clamped to 0. */
+ * Where the result has the list's shape, the second slice begins behind the item whatever its begin is computed from,
+ * and the three operators are DYNAMIC_UPDATE_SLICE(list, item, [i,-1,..]): begins of other dimensions are clamped to 0.
+ * The shape of a list with an open number of rows says nothing: there the begin must be ADD(i, 1), as tf.map_fn has it,
+ * or the list may grow. */
 #include "import/tflite/file/tflite_file.h"
 
-enum { CONCATENATION = 2, SLICE = 65, DYNAMIC_UPDATE_SLICE = 151, AXIS = 0, ACTIVATION = 1 };
+#include <string.h>
+
+enum { ADD = 0, CONCATENATION = 2, RESHAPE = 22, SLICE = 65, PACK = 83, DYNAMIC_UPDATE_SLICE = 151 };
+enum { AXIS = 0, ACTIVATION = 1 };
 
 /* True for constant 32-bit integers that are all of one byte's bits: 0, or -1. */
 static bool is_all(const TfliteFile *f, int tensor, int byte)
@@ -28,8 +33,37 @@ static bool same_sizes(const TfliteTensor *a, const TfliteTensor *b, int first)
 {
     bool are_same = a->rank == b->rank && a->type == b->type;
     for (int d = first; are_same && d < a->rank; d++)
-        are_same = a->dim[d] == b->dim[d] && !a->is_open[d] && !b->is_open[d];
+        are_same = a->dim[d] == b->dim[d] && a->is_open[d] == b->is_open[d] && (!d || !a->is_open[d]);
     return are_same;
+}
+
+/* Returns the tensor whose first element is that of `tensor`, before reshapes and joins. */
+static int first_of(TfliteOperator *const *producer, int tensor, int steps)
+{
+    const TfliteOperator *op = producer[tensor];
+    for (; op && steps > 0; op = producer[tensor], steps--) {
+        const bool is_kept = op->code == RESHAPE || op->code == CONCATENATION || op->code == PACK;
+        if (!is_kept || op->in_count < 1 || op->in[0] < 0) break;
+        tensor = op->in[0];
+    }
+    return tensor;
+}
+
+/* True if the first element of `next` is that of `at` and 1. */
+static bool is_behind(const TfliteFile *f, TfliteOperator *const *producer, int at, int next)
+{
+    enum { ADD_ACTIVATION = 0, MOST_STEPS = 4 };
+    static const uint8_t one[4] = { 1, 0, 0, 0 };
+    const TfliteOperator *op = producer[first_of(producer, next, MOST_STEPS)];
+    if (!op || op->code != ADD || op->in_count != 2 || flat_int(&op->options, ADD_ACTIVATION, 1, 0)) return false;
+    at = first_of(producer, at, MOST_STEPS);
+    for (int i = 0; i < 2; i++) {
+        const int other = op->in[1 - i];
+        if (op->in[i] < 0 || other < 0 || first_of(producer, op->in[i], MOST_STEPS) != at) continue;
+        const TfliteTensor *t = &f->tensor[other];
+        if (t->type == TFLITE_INT32 && t->data.count == 4 && memcmp(t->data.at, one, 4) == 0) return true;
+    }
+    return false;
 }
 
 /* producer: of each tensor; NULL: none. part: the slices before and after the item. */
@@ -46,7 +80,8 @@ static bool is_list_write(const TfliteFile *f, TfliteOperator *const *producer, 
     const TfliteTensor *list = &f->tensor[before->in[0]], *item = &f->tensor[op->in[1]], *y = &f->tensor[op->out[0]];
     return is_all(f, before->in[1], 0) && !f->tensor[before->in[2]].data.count && !f->tensor[after->in[1]].data.count
            && is_all(f, after->in[2], 0xff) && list->rank >= 1 && same_sizes(list, y, 0) && same_sizes(list, item, 1)
-           && item->dim[0] == 1 && !item->is_open[0];
+           && item->dim[0] == 1 && !item->is_open[0]
+           && (!list->is_open[0] || is_behind(f, producer, before->in[2], after->in[1]));
 }
 
 /* Marks the tensors that an operator reads, and the outputs. */
