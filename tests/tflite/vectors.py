@@ -1508,6 +1508,19 @@ def rfft(r, i):
              [x], [y])]
 
 
+def rfft_of_images(r, i):
+    """A transform along rows and columns, of images that are cut, padded or as they are."""
+    images, sizes = int(r.integers(1, 3)), [int(r.choice([1, 2, 4, 8, 16])), int(r.choice([2, 4, 8, 16]))]
+    shape = [images] + [[n, n + 2, max(1, n - 1)][int(r.integers(0, 3))] for n in sizes]
+    shape, bins = shape if i % 4 else shape[1:], sizes[1] // 2 + 1
+    made = shape[:-2] + [sizes[0], bins]
+    x, z, y = (Operand(shape, np.float32), Operand(made, np.float32, kind=s.TensorType.COMPLEX64),
+               Operand(made, np.float32))
+    x.feed = [(r.normal(0, 0.3, shape) / np.sqrt(np.prod(sizes))).astype(np.float32) for _ in range(RUNS)]
+    return [([(B.RFFT2D, 1, options("Rfft2dOptions"), [x, constant(sizes)], [z]),
+              ([B.REAL, B.IMAG, B.COMPLEX_ABS][i % 3], 1, None, [z], [y])], [x], [y])]
+
+
 def while_(r, i):
     """A sum that grows in each iteration, up to a limit that is an input or a constant; x is a loop invariant."""
     shape, kind = shape_of(r, None, 4), [np.int8, np.float32][i % 2]
@@ -2234,7 +2247,7 @@ OPERATORS = {
     "unidirectional_sequence_lstm": sequence_lstm, "unidirectional_sequence_lstm_fixed": sequence_lstm_fixed,
     "svdf": svdf(np.float32), "svdf_int8": svdf(np.int8), "svdf_int16": svdf(np.int16), "rnn": simple_rnn,
     "rnn_relu": lambda r, i: simple_rnn(r, i, 12, True),
-    "while": while_, "if": if_, "rfft2d": rfft,
+    "while": while_, "if": if_, "rfft2d": rfft, "rfft2d_images": rfft_of_images,
     "conv_2d_hybrid": hybrid(conv), "depthwise_conv_2d_hybrid": hybrid(depthwise),
     "fully_connected_hybrid": hybrid(fully_connected),
     "transpose_conv_hybrid": hybrid(transpose_conv, image=2), "svdf_hybrid": svdf_hybrid,
@@ -2303,7 +2316,7 @@ OPERATORS["network_uint8"], OPERATORS["concatenation_rescaled_uint8"] = network_
 LITE = (["select", "relu_n1_to_1", "fully_connected_sparse", "densify", "floor_div", "tile", "reverse_v2", "topk_v2",
          "pow", "floor_mod", "reduce_prod", "reduce_prod_int8", "reduce_prod_int16",
          "reduce_any", "reduce_all", "exp_int8", "log_int8", "sqrt_int8", "gelu", "gelu_int16", "quotients_uint8",
-         "padv2_float16", "rnn", "rnn_relu", "rfft2d",
+         "padv2_float16", "rnn", "rnn_relu", "rfft2d", "rfft2d_images",
          "exp_int16", "log_int16", "resize_bilinear_int16", "reduce_max_whole", "reduce_min_whole", "sum_whole",
          "one_hot", "reverse_sequence", "matrix_diag",
          "matrix_set_diag", "scatter_nd", "segment_sum", "unsorted_segment_sum", "unsorted_segment_prod",

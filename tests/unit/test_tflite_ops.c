@@ -41,6 +41,7 @@ static const char *const recorded[] = {
     "reduce_prod_int8", "relu", "relu6", "relu6_uint8", "relu_0_to_1", "relu_int16", "relu_n1_to_1", "relu_uint8",
     "reshape", "reshape_uint8", "resize_bilinear", "resize_bilinear_int16", "resize_bilinear_uint8",
     "resize_nearest_neighbor", "resize_nearest_neighbor_uint8", "reverse_sequence", "reverse_v2", "rfft2d",
+    "rfft2d_images",
     "right_shift", "rnn", "rnn_hybrid", "rnn_relu", "round", "rsqrt", "rsqrt_int16", "scatter_nd", "segment_sum",
     "select", "select_v2", "shape", "sign", "signal_auto_scale", "signal_delay", "signal_energy", "signal_features",
     "signal_filter_bank", "signal_framer", "signal_irfft", "signal_irfft_float", "signal_log", "signal_overlap_add",
@@ -65,7 +66,7 @@ static const char *const closely[] = {
     "bidirectional_sequence_lstm", "bidirectional_sequence_lstm_hybrid", "bidirectional_sequence_rnn",
     "bidirectional_sequence_rnn_hybrid", "detection_post_process", "detection_post_process_uint8",
     "fully_connected_blockwise", "gelu", "local_response_normalization", "lstm",
-    "non_max_suppression_soft", "rfft2d", "rnn", "rnn_hybrid",
+    "non_max_suppression_soft", "rfft2d", "rfft2d_images", "rnn", "rnn_hybrid",
     "signal_irfft_float", "signal_rfft_float", "unidirectional_sequence_lstm", "unidirectional_sequence_lstm_hybrid",
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Fourier transform of real rows, and parts of complex numbers. A tensor of type COMPLEX64 is one of f32 with a
- * last dimension of 2: the real and the imaginary part.
+/* The Fourier transform of real rows and images, and parts of complex numbers. A tensor of type COMPLEX64 is one of f32
+ * with a last dimension of 2: the real and the imaginary part.
  *
  * With N = A B, n = B a + b and k = p + A q a transform is two short ones around a product with constants:
  *
@@ -57,14 +57,19 @@ static int64_t divisor(int64_t length)
     return best;
 }
 
-/* x [rows][length] to [rows][length / 2 + 1] */
-static Complex transform(TfliteCall *c, Tensor *x, int64_t rows, int64_t length)
+static Complex both_swapped(TfliteCall *c, Complex x, int64_t rows, int64_t first, int64_t second)
 {
-    const int64_t a = divisor(length), b = length / a, columns = b / 2 + 1, bins = length / 2 + 1;
-    Complex y = { swapped(c, x, rows, a, b), NULL };                       /* [b][a] */
+    return (Complex){ swapped(c, x.re, rows, first, second), x.im ? swapped(c, x.im, rows, first, second) : NULL };
+}
+
+/* x [rows][length] to the first bins, [rows][bins] */
+static Complex transform(TfliteCall *c, Complex x, int64_t rows, int64_t length, int64_t bins)
+{
+    const int64_t a = divisor(length), b = length / a, columns = (bins + a - 1) / a;
+    Complex y = both_swapped(c, x, rows, a, b);                            /* [b][a] */
     y = product(c, "dense", y, roots(c, a, a, a));                         /* [b][p] */
     y = product(c, "mul", y, roots(c, b, a, length));
-    y = (Complex){ swapped(c, y.re, rows, b, a), swapped(c, y.im, rows, b, a) };
+    y = both_swapped(c, y, rows, b, a);
     y = product(c, "dense", y, roots(c, b, columns, b));                   /* [p][q] */
     Tensor **part[] = { &y.re, &y.im };
     for (int i = 0; i < 2; i++) {
@@ -74,28 +79,50 @@ static Complex transform(TfliteCall *c, Tensor *x, int64_t rows, int64_t length)
     return y;
 }
 
+/* x [rows][size] as [rows][length]: cut, or padded with zeros. */
+static Tensor *fitted(TfliteCall *c, Tensor *x, int64_t size, int64_t length)
+{
+    if (size > length) return tflite_part(c, x, 1, 0, length);
+    return size < length ? tflite_call(c, "pad", x, attr_list("pad", 0, 0, 0, length - size)) : x;
+}
+
+/* x [images][rows][bins] to [images][height][bins]: each column in turn. */
+static Complex transform_columns(TfliteCall *c, Complex x, int64_t images, int64_t rows, int64_t bins, int64_t height)
+{
+    Tensor **part[] = { &x.re, &x.im };
+    for (int i = 0; i < 2; i++) {
+        *part[i] = tflite_reshape(c, swapped(c, *part[i], images, rows, bins), (int64_t[]){ images * bins, rows }, 2);
+        *part[i] = fitted(c, *part[i], rows, height);
+    }
+    return both_swapped(c, transform(c, x, images * bins, height, height), images, bins, height);
+}
+
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
 
-/* Transforms of height 1: rows. Longer rows are cut, shorter ones padded with zeros. */
+/* The real transform of the rows, then one of each column of its bins. What is longer than the transform is cut, what
+ * is shorter padded with zeros. */
 static void rfft_2d(TfliteCall *c)
 {
-    int64_t size[2], shape[MAX_RANK + 1], rows = 1;
+    int64_t size[2], shape[MAX_RANK + 1], images = 1;
     if (!tflite_needs(c, 2) || !tflite_list(c, 1, size, 2)) return;
     Tensor *x = c->in[0];
     const int rank = x->rank;
-    if (rank < 2 || rank >= MAX_RANK || tensor_elems(x) < 1 || tensor_dim(x, rank - 2) != 1 || size[0] != 1
-        || size[1] < 2 || size[1] > MOST_LENGTH) {
-        tflite_unsupported(c, "a transform of %lld x %lld points of %s; accepted: 1 x 2 to %d, of rows [..][1][points]",
-                           (long long)size[0], (long long)size[1], tensor_shape_text(c->cx, x), MOST_LENGTH);
+    const int64_t height = size[0], length = size[1], bins = length / 2 + 1;
+    if (rank < 2 || rank >= MAX_RANK || tensor_elems(x) < 1 || height < 1 || height > MOST_LENGTH
+        || height & (height - 1) || length < 2 || length > MOST_LENGTH) {
+        tflite_unsupported(c, "a transform of %lld x %lld points of %s; accepted: 1 to %d, a power of two, x 2 to %d, "
+                           "of [..][rows][points]", (long long)height, (long long)length, tensor_shape_text(c->cx, x),
+                           MOST_LENGTH, MOST_LENGTH);
         return;
     }
-    const int64_t width = tensor_dim(x, rank - 1), length = size[1];
-    for (int d = 0; d < rank - 1; d++) rows *= shape[d] = tensor_dim(x, d);
-    x = tflite_reshape(c, x, (int64_t[]){ rows, width }, 2);
-    if (width > length) x = tflite_part(c, x, 1, 0, length);
-    if (width < length) x = tflite_call(c, "pad", x, attr_list("pad", 0, 0, 0, length - width));
-    const Complex y = transform(c, x, rows, length);
-    shape[rank - 1] = length / 2 + 1;
+    const int64_t width = tensor_dim(x, rank - 1), most = tensor_dim(x, rank - 2), rows = most < height ? most : height;
+    for (int d = 0; d < rank - 2; d++) images *= shape[d] = tensor_dim(x, d);
+    if (most > rows) x = tflite_part(c, x, rank - 2, 0, rows);
+    x = fitted(c, tflite_reshape(c, x, (int64_t[]){ images * rows, width }, 2), width, length);
+    Complex y = transform(c, (Complex){ x, NULL }, images * rows, length, bins);
+    if (height > 1) y = transform_columns(c, y, images, rows, bins, height);
+    shape[rank - 2] = height;
+    shape[rank - 1] = bins;
     shape[rank] = 1;
     Tensor *part[] = { tflite_reshape(c, y.re, shape, rank + 1), tflite_reshape(c, y.im, shape, rank + 1) };
     if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "concat", c->name, part, 2, ATTRS(attr_int("axis", rank)));
