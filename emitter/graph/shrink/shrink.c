@@ -28,6 +28,14 @@ typedef struct Shrinker {
 
 /* ---- Constants -------------------------------------------------------------------------------------------------- */
 
+/* The channels of `of` that stay, as indices of the constant's dimension d; NULL: all. A part of a concatenation has
+ * fewer: its indices are not the channels. */
+static const int *cut_of(const Shrinker *s, const Tensor *constant, int d, const Tensor *of, int *count)
+{
+    return of->rank && tensor_dim(constant, d) == tensor_dim(of, of->rank - 1) ? channels_kept(s->channels, of, count)
+                                                                                : NULL;
+}
+
 /* Finds the indices that stay for each dimension of the constant operand (NULL: all): those of the output's or x's
  * channels, where an axis over these channels is the index. */
 static void find_cuts(const Shrinker *s, const Node *call, const Tensor *constant, const int **kept, int *count)
@@ -41,9 +49,9 @@ static void find_cuts(const Shrinker *s, const Node *call, const Tensor *constan
             for (int d = 0; t->e[n]->kind == EXPR_READ && t->e[n]->ref == constant && d < constant->rank; d++) {
                 int axis = t->axis[t->operand[n][d]];
                 if (axis >= 0 && axis == stage[i]->data_count - 1)
-                    kept[d] = channels_kept(s->channels, stage[i]->out[0], &count[d]);
+                    kept[d] = cut_of(s, constant, d, stage[i]->out[0], &count[d]);
                 else if (k && k->terms->stage == stage[i] && axis == k->axis)
-                    kept[d] = channels_kept(s->channels, k->x, &count[d]);
+                    kept[d] = cut_of(s, constant, d, k->x, &count[d]);
             }
     }
 }
