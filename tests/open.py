@@ -288,8 +288,8 @@ sequence | RNN | float[N,2,3] x, float[1,5,3] w, float[1,5,5] wr => float y: y =
 sequence | Conv | float[2,3,N] x, float[4,3,3] w => float y: y = Conv<pads=[1,1]>(x, w)
 sequence | Conv, dilated | float[2,3,N] x, float[4,3,3] w => float y: y = Conv<dilations=[2]>(x, w) | 5<=N<=9
 sequence | Conv, SAME with a stride | float[2,3,N] x, float[4,3,3] w => float y: \
-    y = Conv<auto_pad="SAME_UPPER", strides=[2]>(x, w) | refused 'auto_pad' is SAME with a stride of 2 over an open \
-    dimension
+    y = Conv<auto_pad="SAME_UPPER", strides=[2]>(x, w) | \
+    refused 'auto_pad' is SAME with a stride of 2 over an open dimension
 sequence | ConvTranspose | float[2,3,N] x, float[3,4,4] w => float y: y = ConvTranspose<strides=[2], pads=[1,1]>(x, w)
 sequence | MaxPool | float[2,3,N] x => float y: y = MaxPool<kernel_shape=[2], strides=[2]>(x) | 2<=N<=8
 sequence | MaxPool, rounding up | float[2,3,N] x => float y: y = MaxPool<kernel_shape=[2], strides=[2], \
@@ -309,8 +309,8 @@ sequence | STFT | float[2,N,1] x => float y: h = Constant<value_int=2>() l = Con
 image | Conv | float[1,3,H,W] x, float[4,3,3,3] w, float[4] wb => float y: y = Conv<pads=[1,1,1,1]>(x, w, wb)
 image | Conv with strides | float[1,3,H,W] x, float[4,3,3,3] w => float y: y = Conv<pads=[1,1,1,1], strides=[2,2]>(x, w)
 image | Conv, SAME with a stride | float[1,3,H,W] x, float[4,3,3,3] w => float y: \
-    y = Conv<auto_pad="SAME_LOWER", strides=[2,2]>(x, w) | refused 'auto_pad' is SAME with a stride of 2 over an open \
-    dimension
+    y = Conv<auto_pad="SAME_LOWER", strides=[2,2]>(x, w) | \
+    refused 'auto_pad' is SAME with a stride of 2 over an open dimension
 image | Conv, depthwise | float[1,4,H,W] x, float[4,1,3,3] w => float y: y = Conv<group=4, pads=[1,1,1,1]>(x, w)
 image | Conv, grouped | float[1,4,H,W] x, float[6,2,3,3] w => float y: y = Conv<group=2, pads=[1,1,1,1]>(x, w)
 image | Conv, three dimensions | float[1,2,D,H,W] x, float[3,2,2,2,2] w => float y: y = Conv(x, w) | 2<=D<=5 | \
