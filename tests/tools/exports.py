@@ -771,9 +771,10 @@ def merged(family, section, own):
 
 def page(results, before, is_part=False):
     text = ("Models made by the packages themselves, emitted, built by a C compiler, run, and compared with ONNX "
-            "Runtime %s, or, for TFLite files, with TensorFlow Lite's reference kernels (BUILTIN_REF); those of integers with "
-            "TensorFlow Lite Micro's, as a whole or operator by operator. `tests/tools/exports.py` makes them anew. "
-            "The difference is relative to the output's largest value, at least 1." % onnxruntime.__version__)
+            "Runtime %s, or, for TFLite files, with TensorFlow Lite's reference kernels (BUILTIN_REF); those of "
+            "integers with TensorFlow Lite Micro's, as a whole or operator by operator. `tests/tools/exports.py` "
+            "makes them anew. The difference is relative to the output's largest value, at least 1."
+            % onnxruntime.__version__)
     lines = ["<!-- Made by tests/tools/exports.py; not to be edited. -->", "# Exports of today's packages", "",
              *textwrap.wrap(text, 120), ""]
     for family in FAMILIES:
