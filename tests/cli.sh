@@ -421,6 +421,11 @@ constant() { awk -v name="$1" -v n="$2" 'BEGIN { printf "const %s = {0", name
     'w = dequantize(w8, one, zero)' 'a = dense(x, v)' 'b = dense(a, v)' 'c = dense(b, w)' 'y = dense(c, w)' \
     'output y'; } > "$work/two_readers.te"
 check bytes-of-blocks-become-floats-in-the-sums ends 0 '^y  *repeat+dequantize+dense' report "$work/one_reader.te"
+# Forty squares of a repeated constant join them in one pass: 2^40 paths lead through them.
+{ cat "$work/bytes.te"; echo 'm0 = repeat(scale, times=32, axis=0)'; k=0
+  while [ $k -lt 40 ]; do echo "m$((k + 1)) = mul(m$k, m$k)"; k=$((k + 1)); done
+  printf '%s\n' 'y = dense(x, m40)' 'output y'; } > "$work/squares.te"
+check bytes-squared-often-join-the-sums ends 0 'mul+dense' report "$work/squares.te"
 check bytes-become-floats-before-their-reader ends 0 '^RAM .*arena 16[0-9][0-9][0-9],' report "$work/two_readers.te"
 { echo nest; cat "$work/chain.te"; printf 'y[i] = t1[i] + 1\noutput y\n'; } > "$work/chain_nest.te"
 check chain-nest-refused        refuses 'more than 2048 statements in one nest' \

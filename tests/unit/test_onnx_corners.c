@@ -194,11 +194,23 @@ static const char *differs(Ctx *cx, const Corner *c, const Tensor *t, const void
     return NULL;
 }
 
+/* The text as a file, read. */
+static bool reads_file(Ctx *cx, const char *name, Text file, Model *m)
+{
+    return onnx_read(cx, name, (Bytes){ (const uint8_t *)file.at, file.length }, NULL, m);
+}
+static bool reads(Ctx *cx, const char *name, const char *text, Model *m)
+{
+    return reads_file(cx, name, onnx_text(cx, text), m);
+}
+
+/* The first diagnostic; none: "" */
+static const char *said_first(Ctx *cx) { return cx->diags ? diag_text(cx, cx->diags) : ""; }
+
 static const char *run_corner(Ctx *cx, const Corner *c)
 {
     Model m;
-    const Text file = onnx_text_of(cx, c->opset, c->model);
-    if (!onnx_read(cx, "corner.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m))
+    if (!reads_file(cx, "corner.onnx", onnx_text_of(cx, c->opset, c->model), &m))
         return diag_text(cx, cx->diags);
     Env *env = env_new(cx);
     for (int i = 0; i < m.input_count; i++) {
@@ -225,10 +237,9 @@ static const char *run_corner(Ctx *cx, const Corner *c)
 static void check_many_nodes(void)
 {
     Ctx *cx = context_new(NULL, NULL);
-    const Text file = onnx_text(cx, "t0:4; *30000 Relu t^ t@; >t30000");
     Model m;
-    const bool is_read = onnx_read(cx, "many.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
-    check_that(is_read, "a-model-of-30000-nodes-is-read", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
+    const bool is_read = reads(cx, "many.onnx", "t0:4; *30000 Relu t^ t@; >t30000", &m);
+    check_that(is_read, "a-model-of-30000-nodes-is-read", "%s", said_first(cx));
     ctx_free(cx);
 }
 
@@ -246,9 +257,8 @@ static void check_declared(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);
-        const Text file = onnx_text(cx, rows[i].model);
         Model m;
-        const bool is_read = onnx_read(cx, "declared.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
+        const bool is_read = reads(cx, "declared.onnx", rows[i].model, &m);
         const char *said = cx->diags ? diag_text(cx, cx->diags) : NULL;
         const bool is_said = rows[i].warning ? said && strstr(said, rows[i].warning) : !said;
         check_that(is_read && is_said, check_label(rows[i].name, "is-noted"), "%s", said ? said : "no warning");
@@ -278,10 +288,9 @@ static void check_strings(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);
-        const Text file = onnx_text(cx, rows[i].model);
         Model m;
-        const bool is_read = onnx_read(cx, "strings.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
-        const char *said = cx->diags ? diag_text(cx, cx->diags) : "";
+        const bool is_read = reads(cx, "strings.onnx", rows[i].model, &m);
+        const char *said = said_first(cx);
         check_that(rows[i].refusal ? !is_read && strstr(said, rows[i].refusal) : is_read, rows[i].name, "%s", said);
         ctx_free(cx);
     }
@@ -292,10 +301,10 @@ static void check_element_names(void)
 {
     static const char *const names[] = { "s_0_2", "s_1_3", "s_1", "s.0" };
     Ctx *cx = context_new(NULL, NULL);
-    const Text file = onnx_text(cx, "x:2; SequenceConstruct x,x s; Relu x s_1; Relu x s.0; >s; >s_1; >s.0");
     Model m;
-    const bool is_read = onnx_read(cx, "names.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
-    check_that(is_read && m.output_count == 4, "elements-are-outputs", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
+    const bool is_read = reads(cx, "names.onnx",
+                               "x:2; SequenceConstruct x,x s; Relu x s_1; Relu x s.0; >s; >s_1; >s.0", &m);
+    check_that(is_read && m.output_count == 4, "elements-are-outputs", "%s", said_first(cx));
     for (int i = 0; is_read && i < m.output_count && i < 4; i++)
         check_that(text_equal(m.output[i]->name, names[i]), check_label(names[i], "names-an-element"), "%s",
                    m.output[i]->name);
@@ -326,10 +335,9 @@ static void check_refusals(void)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);
-        const Text file = onnx_text(cx, rows[i].model);
         Model m;
-        const bool is_read = onnx_read(cx, "refused.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
-        const char *said = cx->diags ? diag_text(cx, cx->diags) : "";
+        const bool is_read = reads(cx, "refused.onnx", rows[i].model, &m);
+        const char *said = said_first(cx);
         check_that(!is_read && cx->diags && !cx->diags->next && text_equal(said, rows[i].refusal), rows[i].name, "%s",
                    said);
         ctx_free(cx);

@@ -35,6 +35,7 @@ struct FuseNode {
     Pattern group_pattern;        /* of a root */
     int group_size;               /* of a root: number of nodes */
     bool is_output;
+    bool over_constants;          /* computes from constants alone, within its group: scales that repeat */
     int mark;                     /* the last walk that visited it */
     int reader_count; FuseNode **reader;
 };
@@ -203,20 +204,21 @@ static void merge(FuseNode *n, FuseNode *into)
 
 static bool is_anchor(Pattern p) { return p == PATTERN_OUT_FUSABLE || p == PATTERN_REDUCTION; }
 
-static bool is_constant_or_of_group(const Fuser *f, FuseNode *n, const Tensor *t);
-
-/* True if n computes from constants alone, within its group: scales that are repeated, and what they scale. */
 static bool is_over_constants(const Fuser *f, FuseNode *n)
 {
-    for (int i = 0; i < n->node->in_count; i++)
-        if (n->node->in[i] && !is_constant_or_of_group(f, n, n->node->in[i])) return false;
+    for (int i = 0; i < n->node->in_count; i++) {
+        const Tensor *t = n->node->in[i];
+        FuseNode *from = t ? fuse_node(f, t->producer) : NULL;
+        if (t && !tensor_is_constant(t) && !(from && from->over_constants && root_of(from) == root_of(n))) return false;
+    }
     return n->pattern <= PATTERN_INJECTIVE || n->node->op->layout.unpacks;
 }
 
-static bool is_constant_or_of_group(const Fuser *f, FuseNode *n, const Tensor *t)
+/* Before the last phase, which joins none of these nodes to each other; operands first. */
+static void find_over_constants(Fuser *f)
 {
-    FuseNode *from = t->producer ? fuse_node(f, t->producer) : NULL;
-    return tensor_is_constant(t) || (from && root_of(from) == root_of(n) && is_over_constants(f, from));
+    for (int i = 0; i < f->count; i++)
+        f->at[i].over_constants = f->at[i].node->kind == NODE_CALL && is_over_constants(f, &f->at[i]);
 }
 
 /* True if n may join its dominator's group. Fills f->path if the rule needs it, and always if the result is true. */
@@ -230,7 +232,7 @@ static bool may_join(Fuser *f, FuseNode *n, int phase)
     case 0: may = is_anchor(mine) && n->edge == PATTERN_ELEMENTWISE; break;
     case 1: may = mine <= PATTERN_BROADCAST && (n->edge <= PATTERN_INJECTIVE || n->edge == PATTERN_REDUCTION); break;
     case 2: may = mine == PATTERN_INJECTIVE; break;
-    default: may = (n->node->op->layout.is_transpose || is_over_constants(f, n)) && n->reader_count == 1 &&
+    default: may = (n->node->op->layout.is_transpose || n->over_constants) && n->reader_count == 1 &&
         n->reader[0] == d && is_anchor(d->pattern);
     }
     if (!may) return false;
@@ -368,7 +370,9 @@ Groups fuse(Ctx *cx, const Graph *g)
     const ArenaMark mark = arena_mark(cx->scratch);
     Fuser f = fuser_new(cx, g);
     dominate(&f);
-    for (int phase = 0; phase < 4; phase++) fuse_phase(&f, phase);
+    for (int phase = 0; phase < 3; phase++) fuse_phase(&f, phase);
+    find_over_constants(&f);
+    fuse_phase(&f, 3);
     for (int i = f.count - 1; i >= 0; i--)
         if (root_of(&f.at[i]) == &f.at[i]) move_widening(&f, &f.at[i]);
     Groups out = { 0, NEW_ARRAY(cx->arena, Group, f.count) };
