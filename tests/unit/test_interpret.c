@@ -240,6 +240,15 @@ static const Scheduled right[] = {
     { "init-apart", 0,
       MATMUL "  for y.i < 10\n    for y@init.j < 12 vector\n      block init y[i=i, j=j]\n"
              "    for y.k < 7\n      for y.j < 12 vector\n        block update y[i=i, j=j, k=k]\n" },
+    { "sums-of-two-parts", 0,
+      MATMUL "  for y.i < 10\n    for y.ko < 3\n      for y.ki < 2\n        for y.j < 12\n"
+             "          block y[i=i, j=j, k=ko*2+ki]\n"
+             "    for y@tail.k < 1\n      for y@tail.j < 12\n        block y@tail[i=i, j=j, k=k+6]\n" },
+    { "sums-begun-by-an-outer-loop", 0,
+      "nest sums\ninput x: f32[6][9]\nstage t[k<6, j<9] = x[k,j] * 2.0\nstage y[j<9] = sum(k<6) t[k,j]\noutput y\n"
+      "loops\n  for y.ko < 2\n    alloc t stack\n      for t.r < 3\n        for t.j < 9\n"
+      "          block t[k=ko*3+r, j=j]\n      for y.ki < 3\n        for y.j < 9\n"
+      "          block y[j=j, k=ko*3+ki]\n" },
     { "fused-loops", 0, MATMUL "  for y.f < 120\n    for y.k < 7\n      block y[i=f/12, j=f%12, k=k]\n" },
     { "compute-at", 5,
       BLUR "  for y.i < n parallel\n    alloc t stack\n      for t.j < 6 vector\n        block t[i=i, j=j]\n"

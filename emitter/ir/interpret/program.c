@@ -290,19 +290,39 @@ static void compile_chain(Compiler *c, const Stmt *const *chain, int count, cons
     c->depth--;
 }
 
-/* All elements get their initial value before the first is updated. */
+/* Returns the condition, over the loops outside of the chain, that the chain begins its sums: an enclosing loop over a
+ * reduce axis, or an earlier part of a loop that was cut, may have begun them. Sums begin where all reduce axes are 0:
+ * in the first iteration of the chain's loops, or in none. */
+static const Expr *begins_sums(Compiler *c, const Stmt *const *chain, int count, const Stmt *block)
+{
+    const Stage *stage = block->stage;
+    const Expr *zero = expr_index(c->cx, 0), *first = expr_int(c->cx, BOOL, 1), *var[MAX_DEPTH], *start[MAX_DEPTH];
+    for (int i = 0; i < count; i++) {
+        var[i] = chain[i]->var;
+        start[i] = zero;
+    }
+    for (int a = stage->data_count; a < stage->axis_count; a++) {
+        const Expr *at = expr_substitute(c->cx, block->bind[a], var, start, count);
+        first = expr_and(c->cx, first, expr_binary(c->cx, EXPR_EQ, at, zero));
+    }
+    return resolve(c, first);
+}
+
+/* All elements get their initial value, unless their sums have begun before, and then the first is updated. */
 static void compile_ordered(Compiler *c, const Stmt *const *chain, int count, int data, const Stmt *block)
 {
     const Stmt *of_init[MAX_DEPTH];
-    const Expr *bind[MAX_AXES] = { NULL };
+    const Expr *bind[MAX_AXES] = { NULL }, *begins = begins_sums(c, chain, count, block);
     Stmt init = *block, *update = arena_copy(c->arena, block, sizeof *block);
     memcpy(of_init, chain, (size_t)data * sizeof *chain);
     of_init[data] = chain[count - 1];
     memcpy(bind, block->bind, (size_t)block->stage->data_count * sizeof *bind);
     init.part = BLOCK_INIT;
     init.bind = arena_copy(c->arena, bind, sizeof bind);
+    init.cond = begins->kind == EXPR_INT ? NULL : begins;
     update->part = BLOCK_UPDATE;
-    compile_chain(c, of_init, data + 1, arena_copy(c->arena, &init, sizeof init));
+    if (begins->kind != EXPR_INT || begins->integer)
+        compile_chain(c, of_init, data + 1, arena_copy(c->arena, &init, sizeof init));
     compile_chain(c, chain, count, update);
 }
 
